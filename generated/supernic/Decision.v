@@ -63,10 +63,6 @@ module Decision (
   output wire [1:0]  choice_region,
   output wire [1:0]  choice_slot,
   output wire [3:0]  choice_user,
-  output wire        due_valid,
-  output wire [1:0]  due_region,
-  output wire [1:0]  due_slot,
-  output wire [3:0]  due_user,
   input  wire [3:0]  found_0_run,
   input  wire        found_0_over,
   input  wire [3:0]  found_0_next,
@@ -123,28 +119,17 @@ module Decision (
   output wire [4:0]  held_14,
   output wire [4:0]  held_15
 );
-  wire reserve_lacks; // decision.ts:35
+  wire pick_due_valid; // decision.ts:32
+  wire [1:0] pick_due_region, pick_due_slot;
+  wire [3:0] pick_due_user;
+  wire reserve_lacks; // decision.ts:33
   wire [3:0] reserve_turns_0, reserve_turns_1, reserve_turns_2, reserve_turns_3, reserve_turns_4, reserve_turns_5,
     reserve_turns_6, reserve_turns_7, reserve_turns_8, reserve_turns_9, reserve_turns_10, reserve_turns_11,
     reserve_turns_12, reserve_turns_13, reserve_turns_14, reserve_turns_15;
-  wire [5:0] held_0_0 = {1'b0, held_0}; // decision.ts:51
-  wire [5:0] held_0_1 = {1'b0, held_1};
-  wire [5:0] held_0_2 = {1'b0, held_2};
-  wire [5:0] held_0_3 = {1'b0, held_3};
-  wire [5:0] held_1_0 = {1'b0, held_4};
-  wire [5:0] held_1_1 = {1'b0, held_5};
-  wire [5:0] held_1_2 = {1'b0, held_6};
-  wire [5:0] held_1_3 = {1'b0, held_7};
-  wire [5:0] held_2_0 = {1'b0, held_8};
-  wire [5:0] held_2_1 = {1'b0, held_9};
-  wire [5:0] held_2_2 = {1'b0, held_10};
-  wire [5:0] held_2_3 = {1'b0, held_11};
-  wire [5:0] held_3_0 = {1'b0, held_12};
-  wire [5:0] held_3_1 = {1'b0, held_13};
-  wire [5:0] held_3_2 = {1'b0, held_14};
-  wire [5:0] held_3_3 = {1'b0, held_15};
+  wire [3:0] table_soon_0, table_soon_1, table_soon_2, table_soon_3, table_soon_two_0, table_soon_two_1,
+    table_soon_two_2, table_soon_two_3; // decision.ts:34
 
-  PickTurn_regions4_slots4_users16 pick ( // decision.ts:34
+  PickTurn_regions4_slots4_users16 pick ( // decision.ts:32
     .clk (clk), .rst (rst),
     .ready_0       (ready_0),
     .ready_1       (ready_1),
@@ -182,10 +167,10 @@ module Decision (
     .choice_region (choice_region),
     .choice_slot   (choice_slot),
     .choice_user   (choice_user),
-    .due_valid     (due_valid),
-    .due_region    (due_region),
-    .due_slot      (due_slot),
-    .due_user      (due_user),
+    .due_valid     (pick_due_valid),
+    .due_region    (pick_due_region),
+    .due_slot      (pick_due_slot),
+    .due_user      (pick_due_user),
     .lacks         (reserve_lacks),
     .turns_0       (reserve_turns_0),
     .turns_1       (reserve_turns_1),
@@ -205,32 +190,16 @@ module Decision (
     .turns_15      (reserve_turns_15)
   );
 
-  wire [3:0] reserve_has_two_0 = {
-    (held_0_3 + 6'd1) < {1'b0, limits_3}, (held_0_2 + 6'd1) < {1'b0, limits_2}, (held_0_1 + 6'd1) < {1'b0, limits_1},
-    (held_0_0 + 6'd1) < {1'b0, limits_0}
-  }; // decision.ts:35
-  wire [3:0] reserve_has_two_1 = {
-    (held_1_3 + 6'd1) < {1'b0, limits_7}, (held_1_2 + 6'd1) < {1'b0, limits_6}, (held_1_1 + 6'd1) < {1'b0, limits_5},
-    (held_1_0 + 6'd1) < {1'b0, limits_4}
-  };
-  wire [3:0] reserve_has_two_2 = {
-    (held_2_3 + 6'd1) < {1'b0, limits_11}, (held_2_2 + 6'd1) < {1'b0, limits_10},
-    (held_2_1 + 6'd1) < {1'b0, limits_9}, (held_2_0 + 6'd1) < {1'b0, limits_8}
-  };
-  wire [3:0] reserve_has_two_3 = {
-    (held_3_3 + 6'd1) < {1'b0, limits_15}, (held_3_2 + 6'd1) < {1'b0, limits_14},
-    (held_3_1 + 6'd1) < {1'b0, limits_13}, (held_3_0 + 6'd1) < {1'b0, limits_12}
-  };
-  Reserve_regions4_slots4_users16 reserve ( // decision.ts:35
+  Reserve_regions4_slots4_users16 reserve ( // decision.ts:33
     .clk (clk), .rst (rst),
     .choice_valid  (choice_valid),
     .choice_region (choice_region),
     .choice_slot   (choice_slot),
     .choice_user   (choice_user),
-    .due_valid     (due_valid),
-    .due_region    (due_region),
-    .due_slot      (due_slot),
-    .due_user      (due_user),
+    .due_valid     (pick_due_valid),
+    .due_region    (pick_due_region),
+    .due_slot      (pick_due_slot),
+    .due_user      (pick_due_user),
     .found_0_run   (found_0_run),
     .found_0_over  (found_0_over),
     .found_0_next  (found_0_next),
@@ -241,14 +210,14 @@ module Decision (
     .busy_1        (busy_1),
     .busy_2        (busy_2),
     .busy_3        (busy_3),
-    .has_0         (has_0),
-    .has_1         (has_1),
-    .has_2         (has_2),
-    .has_3         (has_3),
-    .has_two_0     (reserve_has_two_0),
-    .has_two_1     (reserve_has_two_1),
-    .has_two_2     (reserve_has_two_2),
-    .has_two_3     (reserve_has_two_3),
+    .has_0         (table_soon_0),
+    .has_1         (table_soon_1),
+    .has_2         (table_soon_2),
+    .has_3         (table_soon_3),
+    .has_two_0     (table_soon_two_0),
+    .has_two_1     (table_soon_two_1),
+    .has_two_2     (table_soon_two_2),
+    .has_two_3     (table_soon_two_3),
     .waits_0       (waits_0),
     .waits_1       (waits_1),
     .waits_2       (waits_2),
@@ -290,7 +259,7 @@ module Decision (
     .turns_15      (reserve_turns_15)
   );
 
-  CreditTable_regions4_slots4_credits24 table_ ( // decision.ts:36
+  CreditTable_regions4_slots4_credits24 table_ ( // decision.ts:34
     .clk (clk), .rst (rst),
     .limits_0      (limits_0),
     .limits_1      (limits_1),
@@ -322,6 +291,14 @@ module Decision (
     .has_1         (has_1),
     .has_2         (has_2),
     .has_3         (has_3),
+    .soon_0        (table_soon_0),
+    .soon_1        (table_soon_1),
+    .soon_2        (table_soon_2),
+    .soon_3        (table_soon_3),
+    .soon_two_0    (table_soon_two_0),
+    .soon_two_1    (table_soon_two_1),
+    .soon_two_2    (table_soon_two_2),
+    .soon_two_3    (table_soon_two_3),
     .held_0        (held_0),
     .held_1        (held_1),
     .held_2        (held_2),

@@ -60,6 +60,7 @@ module Destination_p4_c256_k1024_m64 (
   output wire [7:0]  goes_ctx,
   output wire [4:0]  goes_list_port,
   output wire [3:0]  goes_list_class,
+  output wire [1:0]  goes_size,
   output wire [1:0]  goes_drop
 );
   localparam [1:0] egress_way_port = 2'd1;
@@ -67,26 +68,26 @@ module Destination_p4_c256_k1024_m64 (
   localparam [1:0] egress_way_loop = 2'd3;
   localparam [1:0] egress_drop_none = 2'd0, egress_drop_task = 2'd1, egress_drop_nowhere = 2'd2,
     egress_drop_again = 2'd3;
-  reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3; // destination.ts:117
-  reg valid_1, valid_2; // destination.ts:121
-  reg [7:0] asked1_ctx; // destination.ts:122
+  reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3; // destination.ts:118
+  reg valid_1, valid_2; // destination.ts:122
+  reg [7:0] asked1_ctx; // destination.ts:123
   reg asked1_dropped, asked1_reply, asked1_group;
-  reg [1:0] asked1_way, asked1_class;
+  reg [1:0] asked1_way, asked1_class, asked1_size;
   reg [3:0] asked1_port, asked1_ingress;
-  reg [7:0] asked2_ctx; // destination.ts:123
+  reg [7:0] asked2_ctx; // destination.ts:124
   reg asked2_dropped, asked2_reply, asked2_group;
-  reg [1:0] asked2_way, asked2_class;
+  reg [1:0] asked2_way, asked2_class, asked2_size;
   reg [3:0] asked2_port, asked2_ingress;
-  reg known2; // destination.ts:138
-  reg [5:0] mac2; // destination.ts:139
-  reg goes_valid_q; // destination.ts:144
+  reg known2; // destination.ts:140
+  reg [5:0] mac2; // destination.ts:141
+  reg goes_valid_q; // destination.ts:146
   reg [7:0] goes_ctx_q;
   reg [4:0] goes_list_port_q;
   reg [3:0] goes_list_class_q;
-  reg [1:0] goes_drop_q;
-  (* ram_style = "distributed" *) reg [1:0] classes [0:63]; // destination.ts:105
-  (* ram_style = "distributed" *) reg [7:0] dags [0:255]; // destination.ts:106
-  (* ram_style = "distributed" *) reg [3:0] entries [0:63]; // destination.ts:107
+  reg [1:0] goes_size_q, goes_drop_q;
+  (* ram_style = "distributed" *) reg [1:0] classes [0:63]; // destination.ts:106
+  (* ram_style = "distributed" *) reg [7:0] dags [0:255]; // destination.ts:107
+  (* ram_style = "distributed" *) reg [3:0] entries [0:63]; // destination.ts:108
   (* ram_style = "distributed" *) reg [63:0] macs_words_0 [0:31]; // ternary.ts:29
   (* ram_style = "distributed" *) reg [63:0] macs_words_1 [0:31];
   (* ram_style = "distributed" *) reg [63:0] macs_words_2 [0:31];
@@ -104,22 +105,22 @@ module Destination_p4_c256_k1024_m64 (
     macs_words_1[known_dst[9:5]] & macs_words_5[known_dst[29:25]] & macs_words_9[{2'd0, known_dst[47:45]}];
   wire [63:0] macs_matches_2 = macs_words_2[known_dst[14:10]] & macs_words_6[known_dst[34:30]];
   wire [63:0] macs_matches_3 = macs_words_3[known_dst[19:15]] & macs_words_7[known_dst[39:35]];
-  wire from_loop = asked2_ingress == 4'd4; // destination.ts:60
-  wire goes_back = asked2_reply | (asked2_way == egress_way_back); // destination.ts:61
-  wire goes_to_loop = (asked2_way == egress_way_loop) & ~asked2_reply; // destination.ts:62
+  wire from_loop = asked2_ingress == 4'd4; // destination.ts:61
+  wire goes_back = asked2_reply | (asked2_way == egress_way_back); // destination.ts:62
+  wire goes_to_loop = (asked2_way == egress_way_loop) & ~asked2_reply; // destination.ts:63
   wire goes_to_and = known2 & ~asked2_group;
-  wire [3:0] mac_port = entries[mac2]; // destination.ts:145
+  wire [3:0] mac_port = entries[mac2]; // destination.ts:147
   wire [3:0] goes_to =
     goes_back ? asked2_ingress :
     goes_to_loop ? 4'd4 :
     (asked2_way == egress_way_port) ? asked2_port :
     goes_to_and ? mac_port :
-    config_uplink; // destination.ts:66
-  wire no_such_port = (goes_to >= 4'd4) & ~goes_to_loop; // destination.ts:72
+    config_uplink; // destination.ts:67
+  wire no_such_port = (goes_to >= 4'd4) & ~goes_to_loop; // destination.ts:73
   wire goes_nowhere =
     no_such_port
-    | (~(goes_back | goes_to_loop | (asked2_way == egress_way_port)) & (~(goes_to_and | config_has_uplink) | (goes_to == asked2_ingress))); // destination.ts:73
-  wire [7:0] dag_word = dags[known_dag]; // destination.ts:114
+    | (~(goes_back | goes_to_loop | (asked2_way == egress_way_port)) & (~(goes_to_and | config_has_uplink) | (goes_to == asked2_ingress))); // destination.ts:74
+  wire [7:0] dag_word = dags[known_dag]; // destination.ts:115
   wire [63:0] known2_and = macs_1_0 & macs_1_1 & macs_1_2 & macs_1_3;
   wire [63:0] mac2_and = known2_and & (~known2_and + 64'd1);
   wire mac2_or =
@@ -180,6 +181,10 @@ module Destination_p4_c256_k1024_m64 (
     asked1_reply <= known_reply;
     asked1_group <= known_dst[40];
     asked1_class <= classes[known_user];
+    asked1_size <= {
+      known_payload_bytes > 14'd192,
+      (known_payload_bytes > 14'd192) ? known_payload_bytes > 14'd576 : known_payload_bytes > 14'd0
+    };
     asked2_ctx <= asked1_ctx;
     asked2_dropped <= asked1_dropped;
     asked2_way <= asked1_way;
@@ -188,6 +193,7 @@ module Destination_p4_c256_k1024_m64 (
     asked2_reply <= asked1_reply;
     asked2_group <= asked1_group;
     asked2_class <= asked1_class;
+    asked2_size <= asked1_size;
     known2 <= |known2_and;
     mac2 <= {
       mac2_or | mac2_and_or, mac2_or_mac2_and | mac2_and_or, mac2_or_2 | mac2_or_3, mac2_or_4 | mac2_or_5,
@@ -198,7 +204,7 @@ module Destination_p4_c256_k1024_m64 (
   always @(posedge clk)
     if (rst) begin
       valid_1 <= 1'b0; valid_2 <= 1'b0; goes_valid_q <= 1'b0; goes_ctx_q <= 8'd0; goes_list_port_q <= 5'd0;
-      goes_list_class_q <= 4'd0; goes_drop_q <= egress_drop_none;
+      goes_list_class_q <= 4'd0; goes_size_q <= 2'd0; goes_drop_q <= egress_drop_none;
     end
     else begin
       valid_1 <= asks_valid;
@@ -207,6 +213,7 @@ module Destination_p4_c256_k1024_m64 (
       goes_ctx_q <= asked2_ctx;
       goes_list_port_q <= {goes_to == 4'd4, goes_to == 4'd3, goes_to == 4'd2, goes_to == 4'd1, goes_to == 4'd0};
       goes_list_class_q <= {asked2_class == 2'd3, asked2_class == 2'd2, asked2_class == 2'd1, asked2_class == 2'd0};
+      goes_size_q <= asked2_size;
       goes_drop_q <=
         asked2_dropped ? egress_drop_task :
         (from_loop & (goes_back | goes_to_loop)) ? egress_drop_again :
@@ -310,12 +317,13 @@ module Destination_p4_c256_k1024_m64 (
   assign goes_ctx = goes_ctx_q;
   assign goes_list_port = goes_list_port_q;
   assign goes_list_class = goes_list_class_q;
+  assign goes_size = goes_size_q;
   assign goes_drop = goes_drop_q;
 
   wire _unused_ok = &{
-    1'b0, known_ctx, known_uid, known_first_cell, known_payload_bytes, known_head_bytes, known_unordered, known_no_l4,
-    known_flow_hash, known_tagged, known_tag, known_shimmed, known_ttl, known_prepend, known_front_bytes,
-    known_drop_front, config_origin, users_value_limited, users_value_bytes, users_value_contexts, users_value_cells,
+    1'b0, known_ctx, known_uid, known_first_cell, known_head_bytes, known_unordered, known_no_l4, known_flow_hash,
+    known_tagged, known_tag, known_shimmed, known_ttl, known_prepend, known_front_bytes, known_drop_front,
+    config_origin, users_value_limited, users_value_bytes, users_value_contexts, users_value_cells,
     entries_value_peer, dag_word[0], mac2_and[0], 1'b0
   };
 endmodule

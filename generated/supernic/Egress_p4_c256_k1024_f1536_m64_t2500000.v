@@ -147,110 +147,83 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
 );
   localparam [1:0] egress_drop_none = 2'd0, egress_drop_task = 2'd1, egress_drop_nowhere = 2'd2,
     egress_drop_again = 2'd3;
-  wire destination_keep_shim, destination_goes_valid; // egress.ts:56
+  wire destination_keep_shim, destination_goes_valid; // egress.ts:125
   wire [7:0] destination_goes_ctx;
   wire [4:0] destination_goes_list_port;
   wire [3:0] destination_goes_list_class;
-  wire [1:0] destination_goes_drop;
-  wire lists_picked_valid, lists_picked_packet_dropped; // egress.ts:57
+  wire [1:0] destination_goes_size, destination_goes_drop;
+  wire lists_picked_valid, lists_picked_packet_dropped; // egress.ts:126
   wire [7:0] lists_picked_packet_ctx;
   wire [4:0] lists_picked_packet_list_port;
   wire [3:0] lists_picked_packet_list_class;
-  wire [3:0] pauses_expired_0, pauses_expired_1, pauses_expired_2, pauses_expired_3; // egress.ts:58
-  wire releases_left_ready, releases_dropped_ready, releases_cleared_ready; // egress.ts:59
-  wire deparser_packet_ready, deparser_left_valid, deparser_left_payload_has_cells, deparser_frame_valid; // egress.ts:60
+  wire [1:0] lists_picked_packet_size;
+  wire fetch_stalls, fetch_packet_valid, fetch_packet_payload_packet_template_lengths,
+    fetch_packet_payload_packet_tagged, fetch_packet_payload_packet_shimmed, fetch_cleared_valid; // egress.ts:127
+  wire [7:0] fetch_packet_payload_packet_ctx, fetch_cleared_payload;
+  wire [511:0] fetch_packet_payload_packet_header, fetch_packet_payload_packet_template_data;
+  wire [6:0] fetch_packet_payload_packet_head_bytes, fetch_packet_payload_packet_drop_front,
+    fetch_packet_payload_packet_template_bytes;
+  wire [9:0] fetch_packet_payload_packet_first_cell;
+  wire [13:0] fetch_packet_payload_packet_payload_bytes;
+  wire [15:0] fetch_packet_payload_packet_template_sum, fetch_packet_payload_packet_tag;
+  wire [47:0] fetch_packet_payload_packet_shim;
+  wire [4:0] fetch_packet_payload_list_port;
+  wire [3:0] fetch_packet_payload_list_class;
+  wire [1:0] fetch_packet_payload_size;
+  wire [3:0] pauses_expired_0, pauses_expired_1, pauses_expired_2, pauses_expired_3; // egress.ts:128
+  wire releases_left_ready, releases_dropped_ready, releases_cleared_ready; // egress.ts:129
+  wire deparser_packet_ready, deparser_left_valid, deparser_left_payload_has_cells, deparser_frame_valid; // egress.ts:130
   wire [7:0] deparser_left_payload_ctx;
   wire [9:0] deparser_left_payload_first_cell;
-  wire dropped_queue_push_ready, dropped_queue_pop_valid; // egress.ts:64
+  wire dropped_queue_push_ready, dropped_queue_pop_valid; // egress.ts:134
   wire [7:0] dropped_queue_pop_payload;
   wire [3:0] dropped_queue_level;
-  reg may_come; // egress.ts:65
-  reg asks_valid, asks_dropped; // egress.ts:68
+  reg may_come; // egress.ts:135
+  reg asks_valid, asks_dropped; // egress.ts:62
   reg [7:0] asks_ctx;
-  reg picked_queued; // pass-queue.ts:34
-  reg [2:0] picked_head; // pass-queue.ts:35
-  reg [2:0] picked_behind_head; // pass-queue.ts:36
-  reg [2:0] picked_tail; // pass-queue.ts:37
-  reg [3:0] picked_inside; // egress.ts:113
-  reg known_valid; // egress.ts:122
-  reg [7:0] known_packet_ctx; // egress.ts:123
-  reg [4:0] known_packet_list_port;
-  reg [3:0] known_packet_list_class;
-  reg known_packet_dropped;
-  reg [4:0] known_payload; // egress.ts:124
-  reg fetched_valid; // egress.ts:125
-  reg [7:0] fetched_packet_ctx; // egress.ts:126
-  reg [4:0] fetched_packet_list_port;
-  reg [3:0] fetched_packet_list_class;
-  reg fetched_packet_dropped;
-  reg [4:0] fetched_payload; // egress.ts:127
-  reg [15:0] fetched_waiting_uid, fetched_waiting_tag; // egress.ts:128
-  reg [3:0] fetched_waiting_ingress, fetched_waiting_ttl;
-  reg [9:0] fetched_waiting_first_cell;
-  reg [13:0] fetched_waiting_payload_bytes;
-  reg [6:0] fetched_waiting_head_bytes, fetched_waiting_drop_front;
-  reg [7:0] fetched_waiting_prepend;
-  reg fetched_waiting_tagged, fetched_waiting_keep_shim, fetched_waiting_shimmed;
-  wire going_push_ready, going_pop_valid; // egress.ts:130
-  wire [4:0] going_pop_payload_list_port, going_pop_payload_beats, going_level;
+  wire cleared_push_ready, cleared_pop_valid; // egress.ts:162
+  wire [7:0] cleared_pop_payload;
+  wire [2:0] cleared_level;
+  wire going_push_ready, going_pop_valid; // egress.ts:164
+  wire [4:0] going_pop_payload_list_port, going_level;
   wire [3:0] going_pop_payload_list_class;
-  reg [4:0] frame_beats_left; // under-way.ts:26
-  reg is_first_beat; // under-way.ts:27
-  reg [7:0] under_way_0; // under-way.ts:35
-  reg few_under_way_0; // under-way.ts:36
-  reg [7:0] under_way_1; // under-way.ts:35
-  reg few_under_way_1; // under-way.ts:36
-  reg [7:0] under_way_2; // under-way.ts:35
-  reg few_under_way_2; // under-way.ts:36
-  reg [7:0] under_way_3; // under-way.ts:35
-  reg few_under_way_3; // under-way.ts:36
-  reg [7:0] under_way_4; // under-way.ts:35
-  reg few_under_way_4; // under-way.ts:36
-  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:240
-  (* ram_style = "block" *) reg [88:0] waiting [0:255]; // egress.ts:86
-  reg [88:0] waiting_word; // egress.ts:141
-  (* ram_style = "distributed" *) reg [4:0] beats [0:255]; // egress.ts:87
-  (* ram_style = "distributed" *) reg [17:0] picked_store [0:7]; // pass-queue.ts:33
-  (* ram_style = "block" *) reg [535:0] templates [0:255]; // egress.ts:147
-  reg [535:0] template_word; // egress.ts:154
-  wire goes_on; // egress.ts:80
-  wire clears; // egress.ts:121
-  wire known_room; // egress.ts:134
-  wire header_there; // egress.ts:131
-  integer i;
-  wire dropped_valid = destination_goes_valid & ~goes_on; // egress.ts:63
-  wire comes = finished_valid & finished_ready; // egress.ts:67
+  wire [1:0] going_pop_payload_size;
+  reg is_first_beat; // egress.ts:99
+  wire left_queue_push_ready, left_queue_pop_valid; // egress.ts:175
+  wire [7:0] left_queue_pop_payload;
+  wire [2:0] left_queue_level;
+  reg [5:0] promised_0, promised_1, promised_2, promised_3, promised_4; // promises.ts:52
+  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:198
+  wire goes_on; // egress.ts:149
+  wire dropped_valid = destination_goes_valid & ~goes_on; // egress.ts:133
   assign goes_on = destination_goes_valid & (destination_goes_drop == egress_drop_none);
-  wire [13:0] known_beats_shifted = (known_payload_bytes + 14'd63) >> 6;
-  wire [4:0] known_beats = known_beats_shifted[4:0]; // egress.ts:89
-  wire picked_valid = lists_picked_valid | picked_queued; // pass-queue.ts:31
-  wire picked_ready = clears ? releases_cleared_ready : leave_ready & known_room;
-  wire [17:0] picked_payload_list_port_word = picked_store[picked_head];
-  wire [4:0] picked_payload_list_port =
-    picked_queued ? picked_payload_list_port_word[12:8] :
-    lists_picked_packet_list_port; // pass-queue.ts:31
-  wire [3:0] picked_payload_list_class =
-    picked_queued ? picked_payload_list_port_word[16:13] :
-    lists_picked_packet_list_class;
-  wire picked_payload_dropped = picked_queued ? picked_payload_list_port_word[17] : lists_picked_packet_dropped;
-  wire picked_taken = picked_valid & picked_ready; // pass-queue.ts:45
-  wire picked_single = picked_tail == picked_behind_head; // pass-queue.ts:51
-  wire frame_is_chosen = lists_picked_valid & ~lists_picked_packet_dropped; // egress.ts:116
-  assign clears = picked_payload_dropped;
-  wire leaving_valid = header_there & deparser_packet_ready; // egress.ts:129
-  wire [4:0] leaving_payload_beats = fetched_payload + 5'd3;
-  assign header_there = fetched_valid & left_valid;
-  wire packet_goes = header_there & deparser_packet_ready & going_push_ready; // egress.ts:132
-  wire known_moves = ~fetched_valid | packet_goes; // egress.ts:133
-  assign known_room = ~known_valid | known_moves;
-  wire fetched = leave_valid & leave_ready; // egress.ts:140
+  wire leaving_valid = fetch_packet_valid & deparser_packet_ready; // egress.ts:163
   wire beat_leaves =
     (out0_valid & out0_ready) | (out1_valid & out1_ready) | (out2_valid & out2_ready) | (out3_valid & out3_ready)
-    | (out4_valid & out4_ready); // egress.ts:206
-  wire frame_ends = out0_payload_last; // egress.ts:207
-  wire [4:0] frame_remaining = is_first_beat ? going_pop_payload_beats : frame_beats_left; // under-way.ts:28
+    | (out4_valid & out4_ready); // egress.ts:104
+  wire frame_leaves = beat_leaves & out0_payload_last; // egress.ts:105
+  wire fits_0_0 = promised_0 <= 6'd17; // promises.ts:56
+  wire fits_0_1 = promised_0 <= 6'd20;
+  wire fits_0_2 = promised_0 <= 6'd14;
+  wire fits_0_3 = promised_0 <= 6'd0;
+  wire fits_1_0 = promised_1 <= 6'd17;
+  wire fits_1_1 = promised_1 <= 6'd20;
+  wire fits_1_2 = promised_1 <= 6'd14;
+  wire fits_1_3 = promised_1 <= 6'd0;
+  wire fits_2_0 = promised_2 <= 6'd17;
+  wire fits_2_1 = promised_2 <= 6'd20;
+  wire fits_2_2 = promised_2 <= 6'd14;
+  wire fits_2_3 = promised_2 <= 6'd0;
+  wire fits_3_0 = promised_3 <= 6'd17;
+  wire fits_3_1 = promised_3 <= 6'd20;
+  wire fits_3_2 = promised_3 <= 6'd14;
+  wire fits_3_3 = promised_3 <= 6'd0;
+  wire fits_4_0 = promised_4 <= 6'd17;
+  wire fits_4_1 = promised_4 <= 6'd20;
+  wire fits_4_2 = promised_4 <= 6'd14;
+  wire fits_4_3 = promised_4 <= 6'd0;
 
-  Destination_p4_c256_k1024_m64 destination ( // egress.ts:56
+  Destination_p4_c256_k1024_m64 destination ( // egress.ts:125
     .clk (clk), .rst (rst),
     .asks_valid           (asks_valid),
     .asks_ctx             (asks_ctx),
@@ -305,40 +278,101 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .goes_ctx             (destination_goes_ctx),
     .goes_list_port       (destination_goes_list_port),
     .goes_list_class      (destination_goes_list_class),
+    .goes_size            (destination_goes_size),
     .goes_drop            (destination_goes_drop)
   );
 
-  wire [3:0] lists_open_0 = {4{few_under_way_0 & room[0]}} & ~paused_0[3:0]; // egress.ts:57
-  wire [3:0] lists_open_1 = {4{few_under_way_1 & room[1]}} & ~paused_1[3:0];
-  wire [3:0] lists_open_2 = {4{few_under_way_2 & room[2]}} & ~paused_2[3:0];
-  wire [3:0] lists_open_3 = {4{few_under_way_3 & room[3]}} & ~paused_3[3:0];
-  wire [3:0] lists_open_4 = {4{few_under_way_4 & room[4]}};
-  wire lists_stalls = picked_inside > 4'd3;
-  Lists_p4_c256 lists ( // egress.ts:57
+  wire [4:0] lists_fits_0 = {fits_4_0, fits_3_0, fits_2_0, fits_1_0, fits_0_0}; // egress.ts:126
+  wire [4:0] lists_fits_1 = {fits_4_1, fits_3_1, fits_2_1, fits_1_1, fits_0_1};
+  wire [4:0] lists_fits_2 = {fits_4_2, fits_3_2, fits_2_2, fits_1_2, fits_0_2};
+  wire [4:0] lists_fits_3 = {fits_4_3, fits_3_3, fits_2_3, fits_1_3, fits_0_3};
+  Lists_p4_c256 lists ( // egress.ts:126
     .clk (clk), .rst (rst),
     .push_valid               (goes_on),
     .push_ctx                 (destination_goes_ctx),
     .push_list_port           (destination_goes_list_port),
     .push_list_class          (destination_goes_list_class),
-    .open_0                   (lists_open_0),
-    .open_1                   (lists_open_1),
-    .open_2                   (lists_open_2),
-    .open_3                   (lists_open_3),
-    .open_4                   (lists_open_4),
+    .push_size                (destination_goes_size),
+    .fits_0                   (lists_fits_0),
+    .fits_1                   (lists_fits_1),
+    .fits_2                   (lists_fits_2),
+    .fits_3                   (lists_fits_3),
+    .room                     (room),
+    .open_0                   (~paused_0[3:0]),
+    .open_1                   (~paused_1[3:0]),
+    .open_2                   (~paused_2[3:0]),
+    .open_3                   (~paused_3[3:0]),
+    .open_4                   (4'd15),
     .drops_0                  (pauses_expired_0),
     .drops_1                  (pauses_expired_1),
     .drops_2                  (pauses_expired_2),
     .drops_3                  (pauses_expired_3),
     .drops_4                  (4'd0),
-    .stalls                   (lists_stalls),
+    .stalls                   (fetch_stalls),
     .picked_valid             (lists_picked_valid),
     .picked_packet_ctx        (lists_picked_packet_ctx),
     .picked_packet_list_port  (lists_picked_packet_list_port),
     .picked_packet_list_class (lists_picked_packet_list_class),
+    .picked_packet_size       (lists_picked_packet_size),
     .picked_packet_dropped    (lists_picked_packet_dropped)
   );
 
-  Pauses_p4_t2500000 pauses ( // egress.ts:58
+  wire fetch_packet_ready = going_push_ready & deparser_packet_ready; // egress.ts:127
+  Fetch_c256_k1024_f1536 fetch ( // egress.ts:127
+    .clk (clk), .rst (rst),
+    .note_en                    (asks_valid),
+    .note_ctx                   (asks_ctx),
+    .note_waiting_uid           (known_uid),
+    .note_waiting_ingress       (known_ingress),
+    .note_waiting_first_cell    (known_first_cell),
+    .note_waiting_payload_bytes (known_payload_bytes),
+    .note_waiting_head_bytes    (known_head_bytes),
+    .note_waiting_prepend       (known_prepend),
+    .note_waiting_drop_front    (known_drop_front),
+    .note_waiting_tagged        (known_tagged),
+    .note_waiting_tag           (known_tag),
+    .note_waiting_keep_shim     (destination_keep_shim),
+    .note_waiting_shimmed       (known_shimmed),
+    .note_waiting_ttl           (known_ttl),
+    .templates_en               (templates_en),
+    .templates_index            (templates_index),
+    .templates_value_data       (templates_value_data),
+    .templates_value_bytes      (templates_value_bytes),
+    .templates_value_lengths    (templates_value_lengths),
+    .templates_value_sum        (templates_value_sum),
+    .origin                     (config_origin),
+    .picked_valid               (lists_picked_valid),
+    .picked_packet_ctx          (lists_picked_packet_ctx),
+    .picked_packet_list_port    (lists_picked_packet_list_port),
+    .picked_packet_list_class   (lists_picked_packet_list_class),
+    .picked_packet_size         (lists_picked_packet_size),
+    .picked_packet_dropped      (lists_picked_packet_dropped),
+    .stalls                     (fetch_stalls),
+    .leave_valid (leave_valid), .leave_ready (leave_ready), .leave_payload_ctx (leave_payload_ctx),
+    .left_valid (left_valid), .left_ready (left_ready), .left_payload_ctx (left_payload_ctx),
+    .left_payload_header (left_payload_header),
+    .packet_valid (fetch_packet_valid), .packet_ready (fetch_packet_ready),
+    .packet_payload_packet_ctx (fetch_packet_payload_packet_ctx),
+    .packet_payload_packet_header (fetch_packet_payload_packet_header),
+    .packet_payload_packet_head_bytes (fetch_packet_payload_packet_head_bytes),
+    .packet_payload_packet_drop_front (fetch_packet_payload_packet_drop_front),
+    .packet_payload_packet_first_cell (fetch_packet_payload_packet_first_cell),
+    .packet_payload_packet_payload_bytes (fetch_packet_payload_packet_payload_bytes),
+    .packet_payload_packet_template_data (fetch_packet_payload_packet_template_data),
+    .packet_payload_packet_template_bytes (fetch_packet_payload_packet_template_bytes),
+    .packet_payload_packet_template_lengths (fetch_packet_payload_packet_template_lengths),
+    .packet_payload_packet_template_sum (fetch_packet_payload_packet_template_sum),
+    .packet_payload_packet_tagged (fetch_packet_payload_packet_tagged),
+    .packet_payload_packet_tag (fetch_packet_payload_packet_tag),
+    .packet_payload_packet_shimmed (fetch_packet_payload_packet_shimmed),
+    .packet_payload_packet_shim (fetch_packet_payload_packet_shim),
+    .packet_payload_list_port (fetch_packet_payload_list_port),
+    .packet_payload_list_class (fetch_packet_payload_list_class), .packet_payload_size (fetch_packet_payload_size),
+    .cleared_valid (fetch_cleared_valid), .cleared_ready (cleared_push_ready),
+    .cleared_payload (fetch_cleared_payload)
+  );
+
+  Pauses_p4_t2500000 pauses ( // egress.ts:128
     .clk (clk), .rst (rst),
     .paused_0  (paused_0[3:0]),
     .paused_1  (paused_1[3:0]),
@@ -350,19 +384,19 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .expired_3 (pauses_expired_3)
   );
 
-  wire releases_cleared_valid = picked_valid & clears; // egress.ts:59
-  Releases_c256_k1024_f1536 releases ( // egress.ts:59
+  wire [13:0] releases_note_holds_beats_shifted = (known_payload_bytes + 14'd63) >> 6;
+  Releases_c256_k1024_f1536 releases ( // egress.ts:129
     .clk (clk), .rst (rst),
-    .left_valid (deparser_left_valid), .left_ready (releases_left_ready), .left_payload (deparser_left_payload_ctx),
+    .left_valid (left_queue_pop_valid), .left_ready (releases_left_ready), .left_payload (left_queue_pop_payload),
     .dropped_valid (dropped_queue_pop_valid), .dropped_ready (releases_dropped_ready),
     .dropped_payload (dropped_queue_pop_payload),
-    .cleared_valid (releases_cleared_valid), .cleared_ready (releases_cleared_ready),
-    .cleared_payload (leave_payload_ctx),
+    .cleared_valid (cleared_pop_valid), .cleared_ready (releases_cleared_ready),
+    .cleared_payload (cleared_pop_payload),
     .note_en               (asks_valid),
     .note_ctx              (asks_ctx),
     .note_holds_user       (known_user),
     .note_holds_first_cell (known_first_cell),
-    .note_holds_beats      (known_beats),
+    .note_holds_beats      (releases_note_holds_beats_shifted[4:0]),
     .release_valid         (release_valid),
     .release_ctx           (release_ctx),
     .cells_valid (release_cells_valid), .cells_ready (release_cells_ready),
@@ -372,37 +406,32 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .released_cells        (released_cells)
   );
 
-  wire deparser_packet_valid = header_there & going_push_ready; // egress.ts:60
-  wire [6:0] template_bytes = template_word[518:512]; // egress.ts:154
-  wire [6:0] deparser_packet_payload_template_bytes = template_bytes & {7{|fetched_waiting_prepend}}; // egress.ts:60
-  wire template_lengths = template_word[519]; // egress.ts:154
-  wire deparser_packet_payload_template_lengths = template_lengths & (|fetched_waiting_prepend); // egress.ts:60
-  wire [47:0] deparser_packet_payload_shim = {
-    fetched_waiting_ingress, 4'd0, config_origin, fetched_waiting_uid[7:0], fetched_waiting_uid[15:8],
-    fetched_waiting_shimmed ? fetched_waiting_ttl - 4'd1 : fetched_waiting_shimmed ? fetched_waiting_ttl : 4'd15,
-    12'd17
-  };
+  wire deparser_packet_valid = fetch_packet_valid & going_push_ready; // egress.ts:130
   wire deparser_frame_ready =
     going_pop_valid
     & ((out0_ready & going_pop_payload_list_port[0]) | (out1_ready & going_pop_payload_list_port[1]) | (out2_ready & going_pop_payload_list_port[2]) | (out3_ready & going_pop_payload_list_port[3]) | (out4_ready & going_pop_payload_list_port[4]));
-  Deparser_c256_k1024_m23 deparser ( // egress.ts:60
+  Deparser_c256_k1024_m23 deparser ( // egress.ts:130
     .clk (clk), .rst (rst),
     .packet_valid (deparser_packet_valid), .packet_ready (deparser_packet_ready),
-    .packet_payload_ctx (fetched_packet_ctx), .packet_payload_header (left_payload_header),
-    .packet_payload_head_bytes (fetched_waiting_head_bytes), .packet_payload_drop_front (fetched_waiting_drop_front),
-    .packet_payload_first_cell (fetched_waiting_first_cell),
-    .packet_payload_payload_bytes (fetched_waiting_payload_bytes),
-    .packet_payload_template_data (template_word[511:0]),
-    .packet_payload_template_bytes (deparser_packet_payload_template_bytes),
-    .packet_payload_template_lengths (deparser_packet_payload_template_lengths),
-    .packet_payload_template_sum (template_word[535:520]), .packet_payload_tagged (fetched_waiting_tagged),
-    .packet_payload_tag (fetched_waiting_tag), .packet_payload_shimmed (fetched_waiting_keep_shim),
-    .packet_payload_shim (deparser_packet_payload_shim),
+    .packet_payload_ctx (fetch_packet_payload_packet_ctx),
+    .packet_payload_header (fetch_packet_payload_packet_header),
+    .packet_payload_head_bytes (fetch_packet_payload_packet_head_bytes),
+    .packet_payload_drop_front (fetch_packet_payload_packet_drop_front),
+    .packet_payload_first_cell (fetch_packet_payload_packet_first_cell),
+    .packet_payload_payload_bytes (fetch_packet_payload_packet_payload_bytes),
+    .packet_payload_template_data (fetch_packet_payload_packet_template_data),
+    .packet_payload_template_bytes (fetch_packet_payload_packet_template_bytes),
+    .packet_payload_template_lengths (fetch_packet_payload_packet_template_lengths),
+    .packet_payload_template_sum (fetch_packet_payload_packet_template_sum),
+    .packet_payload_tagged (fetch_packet_payload_packet_tagged),
+    .packet_payload_tag (fetch_packet_payload_packet_tag),
+    .packet_payload_shimmed (fetch_packet_payload_packet_shimmed),
+    .packet_payload_shim (fetch_packet_payload_packet_shim),
     .read_valid (read_valid), .read_ready (read_ready), .read_payload_first (read_payload_first),
     .read_payload_beats (read_payload_beats),
     .payload_valid (payload_valid), .payload_ready (payload_ready), .payload_payload_data (payload_payload_data),
     .payload_payload_last (payload_payload_last), .payload_payload_bad (payload_payload_bad),
-    .left_valid (deparser_left_valid), .left_ready (releases_left_ready),
+    .left_valid (deparser_left_valid), .left_ready (left_queue_push_ready),
     .left_payload_ctx (deparser_left_payload_ctx), .left_payload_first_cell (deparser_left_payload_first_cell),
     .left_payload_has_cells (deparser_left_payload_has_cells),
     .frame_valid (deparser_frame_valid), .frame_ready (deparser_frame_ready), .frame_payload_data (out0_payload_data),
@@ -410,7 +439,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .frame_payload_user (out0_payload_user)
   );
 
-  Fifo_uint8_d8 dropped_queue ( // egress.ts:64
+  Fifo_uint8_d8 dropped_queue ( // egress.ts:134
     .clk (clk), .rst (rst),
     .push_valid (dropped_valid), .push_ready (dropped_queue_push_ready), .push_payload (destination_goes_ctx),
     .pop_valid (dropped_queue_pop_valid), .pop_ready (releases_dropped_ready),
@@ -418,152 +447,67 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .level (dropped_queue_level)
   );
 
-  wire going_pop_ready = beat_leaves & frame_ends; // egress.ts:130
-  Fifo_Leaving_d16 going ( // egress.ts:130
+  Fifo_uint8_d4 cleared ( // egress.ts:162
     .clk (clk), .rst (rst),
-    .push_valid (leaving_valid), .push_ready (going_push_ready), .push_payload_list_port (fetched_packet_list_port),
-    .push_payload_list_class (fetched_packet_list_class), .push_payload_beats (leaving_payload_beats),
-    .pop_valid (going_pop_valid), .pop_ready (going_pop_ready), .pop_payload_list_port (going_pop_payload_list_port),
-    .pop_payload_list_class (going_pop_payload_list_class), .pop_payload_beats (going_pop_payload_beats),
+    .push_valid (fetch_cleared_valid), .push_ready (cleared_push_ready), .push_payload (fetch_cleared_payload),
+    .pop_valid (cleared_pop_valid), .pop_ready (releases_cleared_ready), .pop_payload (cleared_pop_payload),
+    .level (cleared_level)
+  );
+
+  Fifo_Going_d16 going ( // egress.ts:164
+    .clk (clk), .rst (rst),
+    .push_valid (leaving_valid), .push_ready (going_push_ready),
+    .push_payload_list_port (fetch_packet_payload_list_port),
+    .push_payload_list_class (fetch_packet_payload_list_class), .push_payload_size (fetch_packet_payload_size),
+    .pop_valid (going_pop_valid), .pop_ready (frame_leaves), .pop_payload_list_port (going_pop_payload_list_port),
+    .pop_payload_list_class (going_pop_payload_list_class), .pop_payload_size (going_pop_payload_size),
     .level (going_level)
   );
-  wire [4:0] under_way_0_sum = beats[lists_picked_packet_ctx] + 5'd3;
-  wire [4:0] less = frame_ends ? frame_remaining : 5'd1; // under-way.ts:29
+
+  Fifo_uint8_d4 left_queue ( // egress.ts:175
+    .clk (clk), .rst (rst),
+    .push_valid (deparser_left_valid), .push_ready (left_queue_push_ready), .push_payload (deparser_left_payload_ctx),
+    .pop_valid (left_queue_pop_valid), .pop_ready (releases_left_ready), .pop_payload (left_queue_pop_payload),
+    .level (left_queue_level)
+  );
+  wire promised_0_and = lists_picked_valid & ~lists_picked_packet_dropped;
+  wire [4:0] promised_0_or =
+    ({5{lists_picked_packet_size == 2'd0}} & 5'd3) | ({5{lists_picked_packet_size == 2'd1}} & 5'd6)
+    | ({5{lists_picked_packet_size == 2'd2}} & 5'd12) | ({5{lists_picked_packet_size == 2'd3}} & 5'd26);
+  wire [4:0] going_pop_payload_size_or =
+    ({5{going_pop_payload_size == 2'd0}} & 5'd3) | ({5{going_pop_payload_size == 2'd1}} & 5'd6)
+    | ({5{going_pop_payload_size == 2'd2}} & 5'd12) | ({5{going_pop_payload_size == 2'd3}} & 5'd26);
 
   always @(posedge clk)
     if (rst) begin
-      may_come <= 1'b0; asks_valid <= 1'b0; asks_ctx <= 8'd0; asks_dropped <= 1'b0; picked_queued <= 1'b0;
-      picked_inside <= 4'd0; under_way_0 <= 8'd0; few_under_way_0 <= 1'b0; under_way_1 <= 8'd0;
-      few_under_way_1 <= 1'b0; under_way_2 <= 8'd0; few_under_way_2 <= 1'b0; under_way_3 <= 8'd0;
-      few_under_way_3 <= 1'b0; under_way_4 <= 8'd0; few_under_way_4 <= 1'b0; events_left_q <= 1'b0;
+      may_come <= 1'b0; asks_valid <= 1'b0; asks_ctx <= 8'd0; asks_dropped <= 1'b0; promised_0 <= 6'd0;
+      promised_1 <= 6'd0; promised_2 <= 6'd0; promised_3 <= 6'd0; promised_4 <= 6'd0; events_left_q <= 1'b0;
       events_task_q <= 1'b0; events_nowhere_q <= 1'b0; events_again_q <= 1'b0; events_paused_q <= 1'b0;
     end
     else begin
       may_come <= dropped_queue_level < 4'd3;
-      asks_valid <= comes;
+      asks_valid <= finished_valid & finished_ready;
       asks_ctx <= finished_payload_ctx;
       asks_dropped <= finished_payload_dropped;
-      picked_queued <=
-        picked_queued ? ~picked_single | lists_picked_valid | ~picked_taken :
-        lists_picked_valid & ~picked_taken;
-      picked_inside <= picked_inside + {3'd0, lists_picked_valid} - {3'd0, picked_valid & picked_ready};
-      under_way_0 <= under_way_0 + ((frame_is_chosen & lists_picked_packet_list_port[0]) ? {3'd0, under_way_0_sum} : 8'd0) - ((beat_leaves & going_pop_payload_list_port[0]) ? {3'd0, less} : 8'd0);
-      few_under_way_0 <= under_way_0 <= 8'd48;
-      under_way_1 <= under_way_1 + ((frame_is_chosen & lists_picked_packet_list_port[1]) ? {3'd0, under_way_0_sum} : 8'd0) - ((beat_leaves & going_pop_payload_list_port[1]) ? {3'd0, less} : 8'd0);
-      few_under_way_1 <= under_way_1 <= 8'd48;
-      under_way_2 <= under_way_2 + ((frame_is_chosen & lists_picked_packet_list_port[2]) ? {3'd0, under_way_0_sum} : 8'd0) - ((beat_leaves & going_pop_payload_list_port[2]) ? {3'd0, less} : 8'd0);
-      few_under_way_2 <= under_way_2 <= 8'd48;
-      under_way_3 <= under_way_3 + ((frame_is_chosen & lists_picked_packet_list_port[3]) ? {3'd0, under_way_0_sum} : 8'd0) - ((beat_leaves & going_pop_payload_list_port[3]) ? {3'd0, less} : 8'd0);
-      few_under_way_3 <= under_way_3 <= 8'd48;
-      under_way_4 <= under_way_4 + ((frame_is_chosen & lists_picked_packet_list_port[4]) ? {3'd0, under_way_0_sum} : 8'd0) - ((beat_leaves & going_pop_payload_list_port[4]) ? {3'd0, less} : 8'd0);
-      few_under_way_4 <= under_way_4 <= 8'd48;
-      events_left_q <= beat_leaves & frame_ends;
+      promised_0 <= promised_0 + ((promised_0_and & lists_picked_packet_list_port[0]) ? {1'b0, promised_0_or} : 6'd0) - ((out0_valid & out0_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
+      promised_1 <= promised_1 + ((promised_0_and & lists_picked_packet_list_port[1]) ? {1'b0, promised_0_or} : 6'd0) - ((out1_valid & out1_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
+      promised_2 <= promised_2 + ((promised_0_and & lists_picked_packet_list_port[2]) ? {1'b0, promised_0_or} : 6'd0) - ((out2_valid & out2_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
+      promised_3 <= promised_3 + ((promised_0_and & lists_picked_packet_list_port[3]) ? {1'b0, promised_0_or} : 6'd0) - ((out3_valid & out3_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
+      promised_4 <= promised_4 + ((promised_0_and & lists_picked_packet_list_port[4]) ? {1'b0, promised_0_or} : 6'd0) - ((out4_valid & out4_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
+      events_left_q <= frame_leaves;
       events_task_q <= destination_goes_valid & (destination_goes_drop == egress_drop_task);
       events_nowhere_q <= destination_goes_valid & (destination_goes_drop == egress_drop_nowhere);
       events_again_q <= destination_goes_valid & (destination_goes_drop == egress_drop_again);
-      events_paused_q <= releases_cleared_valid & releases_cleared_ready;
+      events_paused_q <= cleared_pop_valid & releases_cleared_ready;
     end
 
   always @(posedge clk)
-    if (rst) begin
-      picked_head <= 3'd0; picked_behind_head <= 3'd1;
-    end
-    else if (picked_taken) begin
-      picked_head <= picked_behind_head;
-      picked_behind_head <= picked_behind_head + 3'd1;
-    end
-
-  always @(posedge clk)
-    if (rst) picked_tail <= 3'd0;
-    else if (lists_picked_valid) picked_tail <= picked_tail + 3'd1;
-
-  always @(posedge clk)
-    if (rst) known_valid <= 1'b0;
-    else if (known_room) known_valid <= fetched;
-
-  always @(posedge clk)
-    if (fetched) begin
-      known_packet_ctx <= leave_payload_ctx;
-      known_packet_list_port <= picked_payload_list_port;
-      known_packet_list_class <= picked_payload_list_class;
-      known_packet_dropped <= picked_payload_dropped;
-      known_payload <= beats[leave_payload_ctx];
-    end
-
-  always @(posedge clk)
-    if (rst) fetched_valid <= 1'b0;
-    else if (known_moves) fetched_valid <= known_valid;
-
-  always @(posedge clk)
-    if (known_moves) begin
-      fetched_packet_ctx <= known_packet_ctx;
-      fetched_packet_list_port <= known_packet_list_port;
-      fetched_packet_list_class <= known_packet_list_class;
-      fetched_packet_dropped <= known_packet_dropped;
-      fetched_payload <= known_payload;
-      fetched_waiting_uid <= waiting_word[15:0];
-      fetched_waiting_ingress <= waiting_word[19:16];
-      fetched_waiting_first_cell <= waiting_word[29:20];
-      fetched_waiting_payload_bytes <= waiting_word[43:30];
-      fetched_waiting_head_bytes <= waiting_word[50:44];
-      fetched_waiting_prepend <= waiting_word[58:51];
-      fetched_waiting_drop_front <= waiting_word[65:59];
-      fetched_waiting_tagged <= waiting_word[66];
-      fetched_waiting_tag <= waiting_word[82:67];
-      fetched_waiting_keep_shim <= waiting_word[83];
-      fetched_waiting_shimmed <= waiting_word[84];
-      fetched_waiting_ttl <= waiting_word[88:85];
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      frame_beats_left <= 5'd0; is_first_beat <= 1'b1;
-    end
-    else if (beat_leaves) begin
-      is_first_beat <= frame_ends;
-      frame_beats_left <= frame_remaining - 5'd1;
-    end
-
-  always @(posedge clk) begin
-    if (asks_valid) begin
-      waiting[asks_ctx] <= {
-        known_ttl, known_shimmed, destination_keep_shim, known_tag, known_tagged, known_drop_front, known_prepend,
-        known_head_bytes, known_payload_bytes, known_first_cell, known_ingress, known_uid
-      };
-    end
-    if (fetched) waiting_word <= waiting[leave_payload_ctx];
-  end
-
-  always @(posedge clk)
-    if (asks_valid) beats[asks_ctx] <= known_beats;
-
-  always @(posedge clk)
-    if (lists_picked_valid) begin
-      picked_store[picked_tail] <= {
-        lists_picked_packet_dropped, lists_picked_packet_list_class, lists_picked_packet_list_port,
-        lists_picked_packet_ctx
-      };
-    end
-
-  initial begin
-    for (i = 0; i < 256; i = i + 1) templates[i[7:0]] = 536'h0;
-  end
-
-  always @(posedge clk) begin
-    if (templates_en) begin
-      templates[templates_index] <= {
-        templates_value_sum, templates_value_lengths, templates_value_bytes, templates_value_data
-      };
-    end
-    if (known_moves) template_word <= templates[waiting_word[58:51]];
-  end
+    if (rst) is_first_beat <= 1'b1;
+    else if (beat_leaves) is_first_beat <= out0_payload_last;
 
   assign finished_ready = may_come;
-  assign look_valid = comes;
+  assign look_valid = finished_valid & finished_ready;
   assign look_ctx = finished_payload_ctx;
-  assign leave_valid = picked_valid & ~clears & known_room;
-  assign leave_payload_ctx = picked_queued ? picked_payload_list_port_word[7:0] : lists_picked_packet_ctx;
-  assign left_ready = fetched_valid & deparser_packet_ready & going_push_ready;
   assign events_left = events_left_q;
   assign events_task = events_task_q;
   assign events_nowhere = events_nowhere_q;
@@ -611,26 +555,9 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     going_pop_payload_list_class[1] | going_pop_payload_list_class[3]
   };
 
-`ifdef FORMAL
-  always @(posedge clk)
-    if (~rst) begin
-      assert (~(lists_picked_valid & picked_queued & (picked_tail == picked_head) & ~picked_taken)); // pass-queue.ts:53
-    end
-`else
-`ifndef SYNTHESIS
-  always @(posedge clk)
-    if (~rst) begin
-      if (~(~(lists_picked_valid & picked_queued & (picked_tail == picked_head) & ~picked_taken))) begin
-        $display("%s", "assertion failed: the queue picked has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
-        $stop;
-      end
-    end
-`endif
-`endif
-
   wire _unused_ok = &{
-    1'b0, left_payload_ctx, paused_0[7:4], paused_1[7:4], paused_2[7:4], paused_3[7:4],
-    deparser_left_payload_first_cell, deparser_left_payload_has_cells, dropped_queue_push_ready,
-    fetched_packet_dropped, going_pop_payload_list_class[0], going_level, known_beats_shifted[13:5], 1'b0
+    1'b0, paused_0[7:4], paused_1[7:4], paused_2[7:4], paused_3[7:4], deparser_left_payload_first_cell,
+    deparser_left_payload_has_cells, dropped_queue_push_ready, cleared_level, going_pop_payload_list_class[0],
+    going_level, left_queue_level, releases_note_holds_beats_shifted[13:5], 1'b0
   };
 endmodule

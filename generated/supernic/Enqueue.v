@@ -109,62 +109,69 @@ module Enqueue (
   input  wire        mark_value_now,
   output wire [10:0] waiting
 );
-  wire flows_ask_ready, flows_answer_valid, flows_answer_goes, flows_mark_ready; // enqueue.ts:114
+  wire flows_ask_ready, flows_answer_valid, flows_answer_goes, flows_mark_ready; // enqueue.ts:115
   wire [1:0] flows_answer_region;
   wire [10:0] flows_loads_0, flows_loads_1, flows_loads_2, flows_loads_3;
-  wire list_push_ready, list_pop_valid; // enqueue.ts:115
+  wire list_push_ready, list_pop_valid; // enqueue.ts:116
   wire [7:0] list_pop_payload_ctx;
   wire [1:0] list_pop_payload_branch;
+  wire [10:0] list_level;
   reg [3:0] marks; // chains.ts:58
   reg [3:0] instances_0, instances_1, instances_2, instances_3; // chains.ts:67
-  reg asks_again; // enqueue.ts:123
-  reg [2:0] rests; // enqueue.ts:124
-  reg is_first; // enqueue.ts:134
-  reg [7:0] first_ctx, first_packet_dag, first_packet_hash; // enqueue.ts:135
+  reg listed_full, listed_skid_full; // enqueue.ts:121
+  reg [7:0] listed_held_ctx, listed_skid_held_ctx;
+  reg [1:0] listed_held_branch, listed_skid_held_branch;
+  reg asks_again; // enqueue.ts:125
+  reg [2:0] rests; // enqueue.ts:126
+  reg is_first; // enqueue.ts:136
+  reg [7:0] first_ctx, first_packet_dag, first_packet_hash; // enqueue.ts:137
   reg [3:0] first_packet_user;
   reg first_packet_known, first_packet_slow, first_packet_unordered, first_packet_last, first_again;
   reg [2:0] first_packet_stage;
   reg [1:0] first_branch;
-  reg [3:0] branches_left; // enqueue.ts:136
-  reg begins; // enqueue.ts:137
-  reg is_second; // enqueue.ts:168
-  reg [7:0] second_ctx, second_packet_dag, second_packet_hash, second_arg; // enqueue.ts:169
+  reg [3:0] branches_left; // enqueue.ts:138
+  reg begins; // enqueue.ts:139
+  reg is_second; // enqueue.ts:170
+  reg [7:0] second_ctx, second_packet_dag, second_packet_hash, second_arg; // enqueue.ts:171
   reg [1:0] second_branch;
   reg [3:0] second_packet_user, second_run;
   reg second_packet_known, second_packet_slow, second_packet_unordered, second_packet_last, second_none,
     second_again;
   reg [2:0] second_packet_stage;
   reg [5:0] second_chain;
-  reg gave_up; // enqueue.ts:177
-  reg asks; // enqueue.ts:197
-  reg [7:0] asking_ctx, asking_arg; // enqueue.ts:198
+  reg is_lost; // enqueue.ts:181
+  reg [7:0] lost_ctx; // enqueue.ts:182
+  reg asks; // enqueue.ts:204
+  reg [7:0] asking_ctx, asking_arg; // enqueue.ts:205
   reg [1:0] asking_branch, asking_group;
   reg [3:0] asking_user, asking_run;
   reg asking_slow, asking_again, asking_gives_up;
-  reg pushes; // enqueue.ts:211
-  reg waits; // enqueue.ts:212
-  reg settles; // enqueue.ts:213
-  reg [7:0] pushed_ctx, pushed_arg; // enqueue.ts:214
+  reg pushes; // enqueue.ts:218
+  reg waits; // enqueue.ts:219
+  reg settles; // enqueue.ts:220
+  reg [7:0] pushed_ctx, pushed_arg; // enqueue.ts:221
   reg [1:0] pushed_branch, pushed_group;
   reg [3:0] pushed_user, pushed_run;
   reg pushed_slow, pushed_again, pushed_gives_up;
-  reg [1:0] pushed_region; // enqueue.ts:215
+  reg [1:0] pushed_region; // enqueue.ts:222
+  reg [10:0] waiting_q; // enqueue.ts:236
   (* ram_style = "distributed" *) reg [5:0] chains [0:63]; // chains.ts:49
-  (* ram_style = "distributed" *) reg [26:0] packets [0:255]; // enqueue.ts:117
-  (* ram_style = "distributed" *) reg slow_dags [0:255]; // enqueue.ts:240
-  (* ram_style = "block" *) reg [76:0] stages [0:2047]; // enqueue.ts:140
-  reg [76:0] stage; // enqueue.ts:148
-  wire flows_ask_valid; // enqueue.ts:114
-  wire is_bad; // enqueue.ts:179
-  wire first_moves; // enqueue.ts:153
+  (* ram_style = "distributed" *) reg [26:0] packets [0:255]; // enqueue.ts:118
+  (* ram_style = "distributed" *) reg slow_dags [0:255]; // enqueue.ts:251
+  (* ram_style = "block" *) reg [76:0] stages [0:2047]; // enqueue.ts:142
+  reg [76:0] stage; // enqueue.ts:150
+  wire unlists; // enqueue.ts:235
+  wire may_move; // enqueue.ts:185
+  wire first_moves; // enqueue.ts:155
   integer i;
   wire no_marks = ~(|marks); // chains.ts:72
-  wire wants_again = list_pop_valid & ~(asks_again | (|rests)); // enqueue.ts:125
-  wire is_again = ~next_valid & wants_again; // enqueue.ts:128
-  wire is_new = ~(next_valid | wants_again); // enqueue.ts:129
-  wire second_moves = ~is_second | (flows_ask_valid & flows_ask_ready & ~is_bad) | (lost_valid & lost_ready); // enqueue.ts:138
-  wire takes = first_moves & (~is_new | arrive_valid); // enqueue.ts:139
-  wire row_rows_3_valid = stage[58]; // enqueue.ts:148
+  wire listed_room = ~listed_full | unlists; // enqueue.ts:121
+  wire wants_again = listed_full & ~(asks_again | (|rests)); // enqueue.ts:127
+  wire is_again = ~next_valid & wants_again; // enqueue.ts:130
+  wire is_new = ~(next_valid | wants_again); // enqueue.ts:131
+  wire second_moves = ~is_second | may_move; // enqueue.ts:140
+  wire takes = first_moves & (~is_new | arrive_valid); // enqueue.ts:141
+  wire row_rows_3_valid = stage[58]; // enqueue.ts:150
   wire row_rows_2_valid = stage[39];
   wire row_rows_1_valid = stage[20];
   wire row_rows_0_valid = stage[1];
@@ -176,19 +183,22 @@ module Enqueue (
   }; // stage-table.ts:42
   wire [3:0] rest_of_branches = wanted_branches & ~first_branch_1; // stage-table.ts:48
   wire no_branch = ~(|wanted_branches); // stage-table.ts:49
-  wire emits = is_first & second_moves; // enqueue.ts:152
+  wire emits = is_first & second_moves; // enqueue.ts:154
   assign first_moves = ~is_first | (emits & ~(|rest_of_branches));
   wire [5:0] found_word = chains[second_chain]; // chains.ts:74
   wire [3:0] found_regions = found_word[3:0];
-  wire goes_nowhere = ~(|found_regions) | ~(|second_run); // enqueue.ts:178
-  assign is_bad = goes_nowhere | second_none | ~second_packet_known | gave_up;
-  wire gives_up = is_bad & second_again & ~gave_up; // enqueue.ts:181
+  wire goes_nowhere = ~(|found_regions) | ~(|second_run); // enqueue.ts:183
+  wire is_bad = goes_nowhere | second_none | ~second_packet_known; // enqueue.ts:184
+  assign may_move = flows_ask_ready & no_marks & ~is_lost;
+  wire gives_up = is_bad & second_again; // enqueue.ts:186
+  wire goes_on = is_second & may_move; // enqueue.ts:187
+  assign unlists = settles & (pushes | pushed_gives_up);
 
-  assign flows_ask_valid = is_second & no_marks & (~is_bad | gives_up);
+  wire flows_ask_valid = is_second & no_marks & ~is_lost & (~is_bad | second_again); // enqueue.ts:115
   wire flows_ask_payload_pinned_and = found_word[3] & ~(|found_word[2:0]);
   wire found_word_and = found_word[2] & ~(|found_word[1:0]);
   wire flows_ask_payload_pinned_and_found_word = found_word[1] & ~found_word[0];
-  wire flows_ask_payload_pinned = ~(|(found_regions & ~{flows_ask_payload_pinned_and, found_word_and, flows_ask_payload_pinned_and_found_word, found_word[0]})); // enqueue.ts:114
+  wire flows_ask_payload_pinned = ~(|(found_regions & ~{flows_ask_payload_pinned_and, found_word_and, flows_ask_payload_pinned_and_found_word, found_word[0]})); // enqueue.ts:115
   wire [1:0] flows_ask_payload_region = {
     found_word_and | flows_ask_payload_pinned_and,
     flows_ask_payload_pinned_and_found_word | flows_ask_payload_pinned_and
@@ -197,8 +207,8 @@ module Enqueue (
   wire flows_mark_payload_and = marks[2] & ~(|marks[1:0]);
   wire marks_and = marks[3] & ~(|marks[2:0]);
   wire flows_mark_payload_and_marks = marks[1] & ~marks[0];
-  wire [1:0] flows_mark_payload = {flows_mark_payload_and | marks_and, flows_mark_payload_and_marks | marks_and}; // enqueue.ts:114
-  FlowTable_regions4_groups4_hashBits8_contexts1024 flows ( // enqueue.ts:114
+  wire [1:0] flows_mark_payload = {flows_mark_payload_and | marks_and, flows_mark_payload_and_marks | marks_and}; // enqueue.ts:115
+  FlowTable_regions4_groups4_hashBits8_contexts1024 flows ( // enqueue.ts:115
     .clk (clk), .rst (rst),
     .ask_valid (flows_ask_valid), .ask_ready (flows_ask_ready), .ask_payload_flow_group (found_word[5:4]),
     .ask_payload_flow_hash (second_packet_hash), .ask_payload_unordered (second_packet_unordered),
@@ -223,14 +233,13 @@ module Enqueue (
     .loads_3          (flows_loads_3)
   );
 
-  wire list_pop_ready = settles & (pushes | pushed_gives_up); // enqueue.ts:115
-  Fifo_Branch_d1024_block list ( // enqueue.ts:115
+  Fifo_Branch_d1024_block list ( // enqueue.ts:116
     .clk (clk), .rst (rst),
     .push_valid (waits), .push_ready (list_push_ready), .push_payload_ctx (pushed_ctx),
     .push_payload_branch (pushed_branch),
-    .pop_valid (list_pop_valid), .pop_ready (list_pop_ready), .pop_payload_ctx (list_pop_payload_ctx),
+    .pop_valid (list_pop_valid), .pop_ready (~listed_skid_full), .pop_payload_ctx (list_pop_payload_ctx),
     .pop_payload_branch (list_pop_payload_branch),
-    .level (waiting)
+    .level (list_level)
   );
   wire [3:0] chain_value_group_and =
     {chain_value_group == 2'd3, chain_value_group == 2'd2, chain_value_group == 2'd1, chain_value_group == 2'd0}
@@ -241,7 +250,7 @@ module Enqueue (
 
   always @(posedge clk)
     if (rst) begin
-      marks <= 4'd0; asks <= 1'b0; pushes <= 1'b0; waits <= 1'b0; settles <= 1'b0;
+      marks <= 4'd0; asks <= 1'b0; pushes <= 1'b0; waits <= 1'b0; settles <= 1'b0; waiting_q <= 11'd0;
     end
     else begin
       marks <= marks_or | chain_value_group_and;
@@ -249,6 +258,7 @@ module Enqueue (
       pushes <= asks & flows_answer_goes;
       waits <= asks & ~(flows_answer_goes | asking_again);
       settles <= asks & asking_again;
+      waiting_q <= waiting_q + {10'd0, waits} - {10'd0, unlists};
     end
 
   always @(posedge clk)
@@ -268,6 +278,28 @@ module Enqueue (
     else if (chain_value_group_and[3]) instances_3 <= chain_value_regions[3:0];
 
   always @(posedge clk)
+    if (rst) begin
+      listed_full <= 1'b0; listed_skid_full <= 1'b0;
+    end
+    else if (listed_room) begin
+      listed_full <= list_pop_valid | listed_skid_full;
+      listed_skid_full <= 1'b0;
+    end
+    else if (list_pop_valid) listed_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (listed_room) begin
+      listed_held_ctx <= listed_skid_full ? listed_skid_held_ctx : list_pop_payload_ctx;
+      listed_held_branch <= listed_skid_full ? listed_skid_held_branch : list_pop_payload_branch;
+    end
+
+  always @(posedge clk)
+    if (~listed_skid_full) begin
+      listed_skid_held_ctx <= list_pop_payload_ctx;
+      listed_skid_held_branch <= list_pop_payload_branch;
+    end
+
+  always @(posedge clk)
     if (rst) asks_again <= 1'b0;
     else if (takes & is_again) asks_again <= 1'b1;
     else if (settles) asks_again <= 1'b0;
@@ -280,13 +312,13 @@ module Enqueue (
   always @(posedge clk)
     if (rst) is_first <= 1'b0;
     else if (first_moves) is_first <= takes;
-  wire [7:0] who = next_valid ? next_payload : list_pop_payload_ctx; // enqueue.ts:130
-  wire [26:0] kept_word = packets[who]; // enqueue.ts:131
+  wire [7:0] who = next_valid ? next_payload : listed_held_ctx; // enqueue.ts:132
+  wire [26:0] kept_word = packets[who]; // enqueue.ts:133
   wire [7:0] kept_dag = kept_word[7:0];
   wire [3:0] kept_user = kept_word[11:8];
   wire kept_known = kept_word[12];
-  wire slow = slow_dags[arrive_payload_dag]; // enqueue.ts:246
-  wire kept_slow = kept_word[13]; // enqueue.ts:131
+  wire slow = slow_dags[arrive_payload_dag]; // enqueue.ts:257
+  wire kept_slow = kept_word[13]; // enqueue.ts:133
   wire [7:0] kept_hash = kept_word[21:14];
   wire kept_unordered = kept_word[22];
   wire [2:0] kept_stage = kept_word[25:23];
@@ -304,9 +336,9 @@ module Enqueue (
       first_packet_stage <= is_new ? 3'd0 : kept_stage + {2'd0, next_valid};
       first_packet_last <= ~is_new & kept_last;
       first_again <= is_again;
-      first_branch <= list_pop_payload_branch;
+      first_branch <= listed_held_branch;
       branches_left <=
-        is_again ? {list_pop_payload_branch == 2'd3, list_pop_payload_branch == 2'd2, list_pop_payload_branch == 2'd1, list_pop_payload_branch == 2'd0} :
+        is_again ? {listed_held_branch == 2'd3, listed_held_branch == 2'd2, listed_held_branch == 2'd1, listed_held_branch == 2'd0} :
         4'd15;
     end
     else if (emits) branches_left <= rest_of_branches;
@@ -318,7 +350,7 @@ module Enqueue (
   always @(posedge clk)
     if (rst) is_second <= 1'b0;
     else if (second_moves) is_second <= emits;
-  wire [5:0] row_rows_0_chain = stage[7:2]; // enqueue.ts:148
+  wire [5:0] row_rows_0_chain = stage[7:2]; // enqueue.ts:150
   wire [5:0] row_rows_1_chain = stage[26:21];
   wire [5:0] row_rows_2_chain = stage[45:40];
   wire [5:0] row_rows_3_chain = stage[64:59];
@@ -357,9 +389,12 @@ module Enqueue (
     end
 
   always @(posedge clk)
-    if (rst) gave_up <= 1'b0;
-    else if (is_second & gives_up & flows_ask_valid & flows_ask_ready) gave_up <= 1'b1;
-    else if (lost_valid & lost_ready) gave_up <= 1'b0;
+    if (rst) is_lost <= 1'b0;
+    else if (goes_on & is_bad) is_lost <= 1'b1;
+    else if (lost_ready) is_lost <= 1'b0;
+
+  always @(posedge clk)
+    if (goes_on) lost_ctx <= second_ctx;
 
   always @(posedge clk) begin
     asking_ctx <= second_ctx;
@@ -389,7 +424,7 @@ module Enqueue (
 
   always @(posedge clk)
     if (chain_en) chains[chain_index] <= {chain_value_group, chain_value_regions[3:0]};
-  wire row_last = stage[0]; // enqueue.ts:148
+  wire row_last = stage[0]; // enqueue.ts:150
 
   always @(posedge clk)
     if (emits & begins) begin
@@ -451,8 +486,8 @@ module Enqueue (
   assign begin_valid = emits & begins;
   assign begin_ctx = first_ctx;
   assign begin_branches = {2'd0, no_branch} + ({2'd0, wanted_branches[0]} + {2'd0, wanted_branches[1]} + {2'd0, wanted_branches[2]} + {2'd0, wanted_branches[3]});
-  assign lost_valid = is_second & is_bad & ~gives_up;
-  assign lost_payload_ctx = second_ctx;
+  assign lost_valid = is_lost;
+  assign lost_payload_ctx = lost_ctx;
   assign lost_payload_dropped = 1'b1;
   assign push_valid = pushes;
   assign push_ctx = pushed_ctx;
@@ -463,16 +498,17 @@ module Enqueue (
   assign push_run = pushed_run;
   assign push_arg = pushed_arg;
   assign push_group = pushed_group;
+  assign waiting = waiting_q;
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~waits | list_push_ready); // enqueue.ts:231
+    if (~rst) assert (~waits | list_push_ready); // enqueue.ts:242
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~waits | list_push_ready)) begin
-        $display("%s", "assertion failed: the list has room for every branch (enqueue.ts:231)"); // enqueue.ts:231
+        $display("%s", "assertion failed: the list has room for every branch (enqueue.ts:242)"); // enqueue.ts:242
         $stop;
       end
     end
@@ -486,7 +522,7 @@ module Enqueue (
     dag_stage_value_arg5, dag_stage_value_valid6, dag_stage_value_chain6, dag_stage_value_run6, dag_stage_value_arg6,
     dag_stage_value_valid7, dag_stage_value_chain7, dag_stage_value_run7, dag_stage_value_arg7, dag_value_way,
     dag_value_port, dag_value_keep_shim, chain_value_regions[7:4], mark_value_now, flows_answer_valid, flows_loads_0,
-    flows_loads_1, flows_loads_2, flows_loads_3, first_branch, second_packet_dag, second_packet_stage,
+    flows_loads_1, flows_loads_2, flows_loads_3, list_level, first_branch, second_packet_dag, second_packet_stage,
     second_packet_last, pushed_again, 1'b0
   };
 endmodule

@@ -72,20 +72,20 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
   reg fewest_3_0_1_there; // flow-table.ts:86
   reg [10:0] fewest_3_0_1_load; // flow-table.ts:87
   reg [1:0] fewest_3_1_0_region; // flow-table.ts:83
-  reg leaves; // flow-table.ts:204
-  reg [9:0] leaver; // flow-table.ts:205
+  reg leaves; // flow-table.ts:207
+  reg [9:0] leaver; // flow-table.ts:208
   (* ram_style = "block" *) reg [10:0] entered [0:1023]; // flow-table.ts:129
   wire [10:0] entered_before; // flow-table.ts:169
   (* ram_style = "block" *) reg [10:0] left [0:1023]; // flow-table.ts:130
   wire [10:0] left_before; // flow-table.ts:170
-  wire [10:0] gone_before; // flow-table.ts:208
+  wire [10:0] gone_before; // flow-table.ts:211
   (* ram_style = "block" *) reg [13:0] places [0:1023]; // flow-table.ts:131
   wire [13:0] place_before; // flow-table.ts:171
   reg [10:0] entered_before_rd, entered_before_fwd; // flow-table.ts:169
   reg entered_before_hit;
   reg [10:0] left_before_rd, left_before_fwd; // flow-table.ts:170
   reg left_before_hit;
-  reg [10:0] gone_before_rd, gone_before_fwd; // flow-table.ts:208
+  reg [10:0] gone_before_rd, gone_before_fwd; // flow-table.ts:211
   reg gone_before_hit;
   reg [13:0] place_before_rd, place_before_fwd; // flow-table.ts:171
   reg place_before_hit;
@@ -119,16 +119,15 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
     who_pinned ? who_region :
     stays ? place_region :
     ({2{who_flow_group == 2'd0}} & fewest_0_1_0_region) | ({2{who_flow_group == 2'd1}} & fewest_1_1_0_region) | ({2{who_flow_group == 2'd2}} & fewest_2_1_0_region) | ({2{who_flow_group == 2'd3}} & fewest_3_1_0_region); // flow-table.ts:184
-  wire joins_those_who_wait = asks & ~(who_unordered | goes | who_again); // flow-table.ts:188
-  wire ends_waiting = (counts & who_again) | (asks & who_gives_up); // flow-table.ts:190
-  wire more_in_0 = goes & (to == 2'd0); // flow-table.ts:216
-  wire fewer_in_0 = leave_valid & (leave_region == 2'd0); // flow-table.ts:217
-  wire more_in_1 = goes & (to == 2'd1); // flow-table.ts:216
-  wire fewer_in_1 = leave_valid & (leave_region == 2'd1); // flow-table.ts:217
-  wire more_in_2 = goes & (to == 2'd2); // flow-table.ts:216
-  wire fewer_in_2 = leave_valid & (leave_region == 2'd2); // flow-table.ts:217
-  wire more_in_3 = goes & (to == 2'd3); // flow-table.ts:216
-  wire fewer_in_3 = leave_valid & (leave_region == 2'd3); // flow-table.ts:217
+  wire [10:0] fewer_wait = place_waiting - 11'd1; // flow-table.ts:190
+  wire more_in_0 = goes & (to == 2'd0); // flow-table.ts:219
+  wire fewer_in_0 = leave_valid & (leave_region == 2'd0); // flow-table.ts:220
+  wire more_in_1 = goes & (to == 2'd1); // flow-table.ts:219
+  wire fewer_in_1 = leave_valid & (leave_region == 2'd1); // flow-table.ts:220
+  wire more_in_2 = goes & (to == 2'd2); // flow-table.ts:219
+  wire fewer_in_2 = leave_valid & (leave_region == 2'd2); // flow-table.ts:220
+  wire more_in_3 = goes & (to == 2'd3); // flow-table.ts:219
+  wire fewer_in_3 = leave_valid & (leave_region == 2'd3); // flow-table.ts:220
 
   always @(posedge clk)
     if (rst) begin
@@ -206,15 +205,16 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
   end
 
   always @(posedge clk) begin
-    if (counts | (state == state_clear)) begin
+    if (asks | (state == state_clear)) begin
       entered[(state == state_clear) ? sweeping : {who_flow_group, who_flow_hash}] <=
         (state == state_clear) ? 11'd0 :
-        entered_before + 11'd1;
+        counts ? entered_before + 11'd1 :
+        entered_before;
     end
     entered_before_rd <= entered[read_at];
-    entered_before_fwd <= (state == state_clear) ? 11'd0 : entered_before + 11'd1;
+    entered_before_fwd <= (state == state_clear) ? 11'd0 : counts ? entered_before + 11'd1 : entered_before;
     entered_before_hit <=
-      (counts | (state == state_clear))
+      (asks | (state == state_clear))
       & (((state == state_clear) ? sweeping : {who_flow_group, who_flow_hash}) == read_at);
   end
   assign entered_before = entered_before_hit ? entered_before_fwd : entered_before_rd;
@@ -234,23 +234,28 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
   end
   assign left_before = left_before_hit ? left_before_fwd : left_before_rd;
   assign gone_before = gone_before_hit ? gone_before_fwd : gone_before_rd;
+  wire [10:0] waiting =
+    (state == state_clear) ? 11'd0 :
+    (state == state_sweep) ? place_waiting :
+    goes ? ((who_again & ~who_unordered) ? fewer_wait : place_waiting) :
+    who_gives_up ? fewer_wait :
+    (who_unordered | who_again) ? place_waiting :
+    place_waiting + 11'd1; // flow-table.ts:203
 
   always @(posedge clk) begin
-    if (counts | joins_those_who_wait | ends_waiting | (state == state_sweep) | (state == state_clear)) begin
+    if (asks | (state == state_sweep) | (state == state_clear)) begin
       places[(state == state_clear) ? sweeping : (state == state_sweep) ? {swept_group, sweeping[7:0]} : {who_flow_group, who_flow_hash}] <= {
-        (state == state_clear) ? 11'd0 : (state == state_sweep) ? place_waiting : place_waiting + {10'd0, joins_those_who_wait} - {10'd0, ends_waiting},
-        ((state == state_sweep) ? is_inside : place_marked & ~counts) & (state != state_clear),
+        waiting, ((state == state_sweep) ? is_inside : place_marked & ~counts) & (state != state_clear),
         counts ? to : place_region
       };
     end
     place_before_rd <= places[read_at];
     place_before_fwd <= {
-      (state == state_clear) ? 11'd0 : (state == state_sweep) ? place_waiting : place_waiting + {10'd0, joins_those_who_wait} - {10'd0, ends_waiting},
-      ((state == state_sweep) ? is_inside : place_marked & ~counts) & (state != state_clear),
+      waiting, ((state == state_sweep) ? is_inside : place_marked & ~counts) & (state != state_clear),
       counts ? to : place_region
     };
     place_before_hit <=
-      (counts | joins_those_who_wait | ends_waiting | (state == state_sweep) | (state == state_clear))
+      (asks | (state == state_sweep) | (state == state_clear))
       & (((state == state_clear) ? sweeping : (state == state_sweep) ? {swept_group, sweeping[7:0]} : {who_flow_group, who_flow_hash}) == read_at);
   end
   assign place_before = place_before_hit ? place_before_fwd : place_before_rd;
@@ -271,34 +276,34 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~fewer_in_0 | (|load_0) | more_in_0); // flow-table.ts:220
-      assert (~fewer_in_1 | (|load_1) | more_in_1); // flow-table.ts:220
-      assert (~fewer_in_2 | (|load_2) | more_in_2); // flow-table.ts:220
-      assert (~fewer_in_3 | (|load_3) | more_in_3); // flow-table.ts:220
-      assert (~(goes & ~(stays | who_pinned)) | check_or); // flow-table.ts:222
+      assert (~fewer_in_0 | (|load_0) | more_in_0); // flow-table.ts:223
+      assert (~fewer_in_1 | (|load_1) | more_in_1); // flow-table.ts:223
+      assert (~fewer_in_2 | (|load_2) | more_in_2); // flow-table.ts:223
+      assert (~fewer_in_3 | (|load_3) | more_in_3); // flow-table.ts:223
+      assert (~(goes & ~(stays | who_pinned)) | check_or); // flow-table.ts:225
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~fewer_in_0 | (|load_0) | more_in_0)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 0 (flow-table.ts:220)"); // flow-table.ts:220
+        $display("%s", "assertion failed: a packet that leaves was in region 0 (flow-table.ts:223)"); // flow-table.ts:223
         $stop;
       end
       if (~(~fewer_in_1 | (|load_1) | more_in_1)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 1 (flow-table.ts:220)"); // flow-table.ts:220
+        $display("%s", "assertion failed: a packet that leaves was in region 1 (flow-table.ts:223)"); // flow-table.ts:223
         $stop;
       end
       if (~(~fewer_in_2 | (|load_2) | more_in_2)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 2 (flow-table.ts:220)"); // flow-table.ts:220
+        $display("%s", "assertion failed: a packet that leaves was in region 2 (flow-table.ts:223)"); // flow-table.ts:223
         $stop;
       end
       if (~(~fewer_in_3 | (|load_3) | more_in_3)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 3 (flow-table.ts:220)"); // flow-table.ts:220
+        $display("%s", "assertion failed: a packet that leaves was in region 3 (flow-table.ts:223)"); // flow-table.ts:223
         $stop;
       end
       if (~(~(goes & ~(stays | who_pinned)) | check_or)) begin
-        $display("%s", "assertion failed: a chain whose packets ask has an instance (flow-table.ts:222)"); // flow-table.ts:222
+        $display("%s", "assertion failed: a chain whose packets ask has an instance (flow-table.ts:225)"); // flow-table.ts:225
         $stop;
       end
     end

@@ -575,7 +575,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_12_plenty, accounts_allowances_12_arrival, accounts_allowances_12_loop,
     accounts_allowances_13_plenty, accounts_allowances_13_arrival, accounts_allowances_13_loop,
     accounts_allowances_14_plenty, accounts_allowances_14_arrival, accounts_allowances_14_loop,
-    accounts_allowances_15_plenty, accounts_allowances_15_arrival, accounts_allowances_15_loop; // merge.ts:49
+    accounts_allowances_15_plenty, accounts_allowances_15_arrival, accounts_allowances_15_loop; // merge.ts:56
   wire [2:0] accounts_allowances_0_arrival_cells, accounts_allowances_0_loop_cells,
     accounts_allowances_1_arrival_cells, accounts_allowances_1_loop_cells, accounts_allowances_2_arrival_cells,
     accounts_allowances_2_loop_cells, accounts_allowances_3_arrival_cells, accounts_allowances_3_loop_cells,
@@ -588,7 +588,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_13_arrival_cells, accounts_allowances_13_loop_cells, accounts_allowances_14_arrival_cells,
     accounts_allowances_14_loop_cells, accounts_allowances_15_arrival_cells, accounts_allowances_15_loop_cells;
   wire order_push_ready, order_pop_valid, order_pop_payload_facts_unordered, order_pop_payload_facts_no_l4,
-    order_pop_payload_facts_tagged, order_pop_payload_facts_shimmed; // merge.ts:53
+    order_pop_payload_facts_tagged, order_pop_payload_facts_shimmed; // merge.ts:60
   wire [4:0] order_pop_payload_inlet, order_level;
   wire [15:0] order_pop_payload_facts_uid, order_pop_payload_facts_tag;
   wire [7:0] order_pop_payload_facts_dag;
@@ -606,31 +606,47 @@ module Merge_p4_u16_c256_k1024_f1536 (
   reg entered_1, entered_2, entered_3, began_cell_1, began_cell_2, began_cell_3; // room.ts:38
   reg room_plenty, room_for_arrival, room_for_loop; // room.ts:81
   reg [2:0] room_cells_for_arrival, room_cells_for_loop;
-  reg order_open; // merge.ts:74
-  reg took_alone_of_0, took_alone_of_1, took_alone_of_2, took_alone_of_3; // merge.ts:76
-  reg alone_of_0_1_ago, alone_of_0_2_ago, alone_of_1_1_ago, alone_of_1_2_ago, alone_of_2_1_ago, alone_of_2_2_ago,
-    alone_of_3_1_ago, alone_of_3_2_ago; // merge.ts:28
-  reg took_any; // merge.ts:78
-  reg any_1_ago, any_2_ago; // merge.ts:28
-  reg [15:0] had_plenty; // choice.ts:70
-  reg [15:0] had_plenty_before; // choice.ts:71
-  reg held_0, held_1, held_2, held_3, held_4; // choice.ts:142
-  reg [2:0] held_class_0, held_class_1, held_class_2, held_class_3, held_class_4; // choice.ts:143
-  reg [2:0] watched_inlet; // watch.ts:17
-  reg [1:0] watched_class; // watch.ts:18
-  reg [6:0] passed_watched; // watch.ts:19
-  reg urgent_quota, urgent_room; // watch.ts:25
-  reg gone_0_0, gone_0_1, gone_0_2, gone_0_3, gone_1_0, gone_1_1, gone_1_2, gone_1_3, gone_2_0, gone_2_1, gone_2_2,
-    gone_2_3, gone_3_0, gone_3_1, gone_3_2, gone_3_3, gone_4_0, gone_4_1, gone_4_2, gone_4_3; // choice.ts:150
+  reg order_open; // merge.ts:81
+  reg alone_0_2_ago, alone_0_3_ago, alone_0_4_ago, alone_1_2_ago, alone_1_3_ago, alone_1_4_ago, alone_2_2_ago,
+    alone_2_3_ago, alone_2_4_ago, alone_3_2_ago, alone_3_3_ago, alone_3_4_ago, all_2_ago, all_3_ago, all_4_ago; // merge.ts:32
+  reg alone_0_0, lacks_quota_0_0, lacks_room_0_0, alone_0_1, lacks_quota_0_1, lacks_room_0_1, alone_0_2,
+    lacks_quota_0_2, lacks_room_0_2, alone_0_3, lacks_quota_0_3, lacks_room_0_3, alone_1_0, lacks_quota_1_0,
+    lacks_room_1_0, alone_1_1, lacks_quota_1_1, lacks_room_1_1, alone_1_2, lacks_quota_1_2, lacks_room_1_2, alone_1_3,
+    lacks_quota_1_3, lacks_room_1_3, alone_2_0, lacks_quota_2_0, lacks_room_2_0, alone_2_1, lacks_quota_2_1,
+    lacks_room_2_1, alone_2_2, lacks_quota_2_2, lacks_room_2_2, alone_2_3, lacks_quota_2_3, lacks_room_2_3, alone_3_0,
+    lacks_quota_3_0, lacks_room_3_0, alone_3_1, lacks_quota_3_1, lacks_room_3_1, alone_3_2, lacks_quota_3_2,
+    lacks_room_3_2, alone_3_3, lacks_quota_3_3, lacks_room_3_3, alone_4_0, lacks_quota_4_0, lacks_room_4_0, alone_4_1,
+    lacks_quota_4_1, lacks_room_4_1, alone_4_2, lacks_quota_4_2, lacks_room_4_2, alone_4_3, lacks_quota_4_3,
+    lacks_room_4_3; // choice.ts:89
+  reg [4:0] chosen; // choice.ts:139
+  reg was_held_0; // choice.ts:142
+  reg was_ready_0; // choice.ts:143
+  reg [2:0] held_class_0; // choice.ts:146
+  reg was_held_1; // choice.ts:142
+  reg was_ready_1; // choice.ts:143
+  reg [2:0] held_class_1; // choice.ts:146
+  reg was_held_2; // choice.ts:142
+  reg was_ready_2; // choice.ts:143
+  reg [2:0] held_class_2; // choice.ts:146
+  reg was_held_3; // choice.ts:142
+  reg was_ready_3; // choice.ts:143
+  reg [2:0] held_class_3; // choice.ts:146
+  reg was_held_4; // choice.ts:142
+  reg was_ready_4; // choice.ts:143
+  reg [2:0] held_class_4; // choice.ts:146
+  reg [2:0] watched_inlet; // watch.ts:29
+  reg [1:0] watched_class; // watch.ts:30
+  reg [6:0] passed_watched; // watch.ts:31
+  reg urgent_quota, urgent_room; // watch.ts:37
   reg [4:0] last_alone_0, last_alone_1, last_alone_2, last_alone_3; // choice.ts:155
-  reg alone_of_all; // choice.ts:156
+  reg room_is_scarce; // choice.ts:156
+  reg room_was_scarce; // choice.ts:157
   reg named_0_0, named_1_0, named_2_0, named_3_0, named_4_0, named_0_1, named_1_1, named_2_1, named_3_1, named_4_1,
-    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:163
+    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:168
   reg [4:0] take_group_last; // fair-turn.ts:34
   reg [3:0] take_0_last, take_1_last, take_2_last, take_3_last, take_4_last;
-  reg [4:0] chosen; // choice.ts:201
   reg [15:0] facts_0_uid, facts_0_tag, facts_1_uid, facts_1_tag, facts_2_uid, facts_2_tag, facts_3_uid, facts_3_tag,
-    facts_4_uid, facts_4_tag; // choice.ts:204
+    facts_4_uid, facts_4_tag; // choice.ts:200
   reg [7:0] facts_0_dag, facts_1_dag, facts_2_dag, facts_3_dag, facts_4_dag;
   reg [5:0] facts_0_user, facts_1_user, facts_2_user, facts_3_user, facts_4_user;
   reg facts_0_unordered, facts_0_no_l4, facts_0_tagged, facts_0_shimmed, facts_1_unordered, facts_1_no_l4,
@@ -640,12 +656,15 @@ module Merge_p4_u16_c256_k1024_f1536 (
   reg [13:0] facts_0_length, facts_1_length, facts_2_length, facts_3_length, facts_4_length;
   reg [9:0] facts_0_flow_hash, facts_1_flow_hash, facts_2_flow_hash, facts_3_flow_hash, facts_4_flow_hash;
   reg [3:0] facts_0_ttl, facts_1_ttl, facts_2_ttl, facts_3_ttl, facts_4_ttl;
-  reg events_taken_q, events_urgent_q; // merge.ts:95
+  reg took_alone_0_0, took_alone_0_1, took_alone_0_2, took_alone_0_3, took_alone_1_0, took_alone_1_1,
+    took_alone_1_2, took_alone_1_3, took_alone_2_0, took_alone_2_1, took_alone_2_2, took_alone_2_3, took_alone_3_0,
+    took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:221
+  reg events_taken_q, events_urgent_q; // merge.ts:101
   reg [5:0] events_user_q;
   reg [13:0] events_bytes_q;
   wire beat_is_there; // lane.ts:49
   wire beat_is_last; // lane.ts:54
-  wire noted_valid = |chosen; // merge.ts:52
+  wire noted_valid = |chosen; // merge.ts:59
   wire [15:0] noted_payload_facts_uid =
     ({16{chosen[0]}} & facts_0_uid) | ({16{chosen[1]}} & facts_1_uid) | ({16{chosen[2]}} & facts_2_uid)
     | ({16{chosen[3]}} & facts_3_uid) | ({16{chosen[4]}} & facts_4_uid);
@@ -697,15 +716,20 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire beat_moves = beat_is_there & beat_room; // lane.ts:62
   wire header_enters = enter_valid & enter_ready; // lane.ts:71
   wire cell_begins = write_valid & write_ready & (beat_of_cell == 2'd0); // lane.ts:72
-  wire took = noted_valid; // merge.ts:57
+  wire took = noted_valid; // merge.ts:64
   wire [9:0] contexts_left = {1'b0, free_contexts} - contexts_on_their_way; // room.ts:66
   wire [11:0] cells_left = {1'b0, free_cells} - cells_on_their_way; // room.ts:67
   wire [11:0] cells_left_behind = cells_left - 12'd6; // room.ts:91
-  wire quiet_0 = ~took_alone_of_0 & ~alone_of_0_1_ago; // merge.ts:84
-  wire quiet_1 = ~took_alone_of_1 & ~alone_of_1_1_ago;
-  wire quiet_2 = ~took_alone_of_2 & ~alone_of_2_1_ago;
-  wire quiet_3 = ~took_alone_of_3 & ~alone_of_3_1_ago;
-  wire quiet_all = ~(took_any | any_1_ago); // merge.ts:85
+  wire alone_0_1_ago = took_alone_0_0 | took_alone_1_0 | took_alone_2_0 | took_alone_3_0 | took_alone_4_0; // merge.ts:31
+  wire quiet_alone_0 = ~(alone_0_1_ago | alone_0_2_ago | alone_0_3_ago | alone_0_4_ago); // merge.ts:35
+  wire alone_1_1_ago = took_alone_0_1 | took_alone_1_1 | took_alone_2_1 | took_alone_3_1 | took_alone_4_1; // merge.ts:31
+  wire quiet_alone_1 = ~(alone_1_1_ago | alone_1_2_ago | alone_1_3_ago | alone_1_4_ago); // merge.ts:35
+  wire alone_2_1_ago = took_alone_0_2 | took_alone_1_2 | took_alone_2_2 | took_alone_3_2 | took_alone_4_2; // merge.ts:31
+  wire quiet_alone_2 = ~(alone_2_1_ago | alone_2_2_ago | alone_2_3_ago | alone_2_4_ago); // merge.ts:35
+  wire alone_3_1_ago = took_alone_0_3 | took_alone_1_3 | took_alone_2_3 | took_alone_3_3 | took_alone_4_3; // merge.ts:31
+  wire quiet_alone_3 = ~(alone_3_1_ago | alone_3_2_ago | alone_3_3_ago | alone_3_4_ago); // merge.ts:35
+  wire all_1_ago = |chosen; // merge.ts:31
+  wire quiet_all = ~(all_1_ago | all_2_ago | all_3_ago | all_4_ago); // merge.ts:35
   wire [15:0] users_with_plenty = {
     accounts_allowances_15_plenty, accounts_allowances_14_plenty, accounts_allowances_13_plenty,
     accounts_allowances_12_plenty, accounts_allowances_11_plenty, accounts_allowances_10_plenty,
@@ -713,339 +737,1276 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_6_plenty, accounts_allowances_5_plenty, accounts_allowances_4_plenty,
     accounts_allowances_3_plenty, accounts_allowances_2_plenty, accounts_allowances_1_plenty,
     accounts_allowances_0_plenty
-  }; // choice.ts:65
-  wire [15:0] users_calm = ~(users_with_plenty | had_plenty | had_plenty_before); // choice.ts:74
-  wire [15:0] arrival_one_joined = {
+  }; // choice.ts:62
+  wire [15:0] arrival_one = {
     accounts_allowances_15_arrival, accounts_allowances_14_arrival, accounts_allowances_13_arrival,
     accounts_allowances_12_arrival, accounts_allowances_11_arrival, accounts_allowances_10_arrival,
     accounts_allowances_9_arrival, accounts_allowances_8_arrival, accounts_allowances_7_arrival,
     accounts_allowances_6_arrival, accounts_allowances_5_arrival, accounts_allowances_4_arrival,
     accounts_allowances_3_arrival, accounts_allowances_2_arrival, accounts_allowances_1_arrival,
     accounts_allowances_0_arrival
-  };
-  wire [15:0] arrival_one = arrival_one_joined & users_calm; // choice.ts:79
-  wire [15:0] loop_one_joined = {
+  }; // choice.ts:70
+  wire [15:0] loop_one = {
     accounts_allowances_15_loop, accounts_allowances_14_loop, accounts_allowances_13_loop,
     accounts_allowances_12_loop, accounts_allowances_11_loop, accounts_allowances_10_loop, accounts_allowances_9_loop,
     accounts_allowances_8_loop, accounts_allowances_7_loop, accounts_allowances_6_loop, accounts_allowances_5_loop,
     accounts_allowances_4_loop, accounts_allowances_3_loop, accounts_allowances_2_loop, accounts_allowances_1_loop,
     accounts_allowances_0_loop
   };
-  wire [15:0] loop_one = loop_one_joined & users_calm; // choice.ts:79
   wire [13:0] need_0_0_shifted = heads_0_0_facts_length >> 8;
-  wire [2:0] need_0_0 = need_0_0_shifted[2:0] + {2'd0, heads_0_0_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_0_0_shifted = users_with_plenty >> heads_0_0_facts_user[3:0];
-  wire fast_0_0 = heads_0_0_valid & fast_0_0_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_0_0_shifted = arrival_one >> heads_0_0_facts_user[3:0];
-  wire [15:0] alone_0_0_joined = {
-    accounts_allowances_15_arrival_cells[2], accounts_allowances_14_arrival_cells[2],
-    accounts_allowances_13_arrival_cells[2], accounts_allowances_12_arrival_cells[2],
-    accounts_allowances_11_arrival_cells[2], accounts_allowances_10_arrival_cells[2],
-    accounts_allowances_9_arrival_cells[2], accounts_allowances_8_arrival_cells[2],
-    accounts_allowances_7_arrival_cells[2], accounts_allowances_6_arrival_cells[2],
-    accounts_allowances_5_arrival_cells[2], accounts_allowances_4_arrival_cells[2],
-    accounts_allowances_3_arrival_cells[2], accounts_allowances_2_arrival_cells[2],
-    accounts_allowances_1_arrival_cells[2], accounts_allowances_0_arrival_cells[2]
-  };
-  wire [15:0] alone_0_0_joined_shifted = alone_0_0_joined >> heads_0_0_facts_user[3:0];
-  wire [15:0] alone_0_0_joined_2 = {
-    accounts_allowances_15_arrival_cells[1], accounts_allowances_14_arrival_cells[1],
-    accounts_allowances_13_arrival_cells[1], accounts_allowances_12_arrival_cells[1],
-    accounts_allowances_11_arrival_cells[1], accounts_allowances_10_arrival_cells[1],
-    accounts_allowances_9_arrival_cells[1], accounts_allowances_8_arrival_cells[1],
-    accounts_allowances_7_arrival_cells[1], accounts_allowances_6_arrival_cells[1],
-    accounts_allowances_5_arrival_cells[1], accounts_allowances_4_arrival_cells[1],
-    accounts_allowances_3_arrival_cells[1], accounts_allowances_2_arrival_cells[1],
-    accounts_allowances_1_arrival_cells[1], accounts_allowances_0_arrival_cells[1]
-  };
-  wire [15:0] alone_0_0_joined_2_shifted = alone_0_0_joined_2 >> heads_0_0_facts_user[3:0];
-  wire [15:0] alone_0_0_joined_3 = {
-    accounts_allowances_15_arrival_cells[0], accounts_allowances_14_arrival_cells[0],
-    accounts_allowances_13_arrival_cells[0], accounts_allowances_12_arrival_cells[0],
-    accounts_allowances_11_arrival_cells[0], accounts_allowances_10_arrival_cells[0],
-    accounts_allowances_9_arrival_cells[0], accounts_allowances_8_arrival_cells[0],
-    accounts_allowances_7_arrival_cells[0], accounts_allowances_6_arrival_cells[0],
-    accounts_allowances_5_arrival_cells[0], accounts_allowances_4_arrival_cells[0],
-    accounts_allowances_3_arrival_cells[0], accounts_allowances_2_arrival_cells[0],
-    accounts_allowances_1_arrival_cells[0], accounts_allowances_0_arrival_cells[0]
-  };
-  wire [15:0] alone_0_0_joined_3_shifted = alone_0_0_joined_3 >> heads_0_0_facts_user[3:0];
-  wire alone_0_0_at_most = need_0_0 <= {alone_0_0_joined_shifted[0], alone_0_0_joined_2_shifted[0], alone_0_0_joined_3_shifted[0]};
-  wire alone_0_0_and = room_for_arrival & (need_0_0 <= room_cells_for_arrival);
-  wire alone_0_0 =
-    heads_0_0_valid & (fast_0_0_shifted[0] | (alone_0_0_shifted[0] & alone_0_0_at_most & quiet_0))
-    & (room_plenty | (alone_0_0_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_0_0 = need_0_0_shifted[2:0] + {2'd0, heads_0_0_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire row =
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_0_0_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire user_lets_0_0_choice =
+    heads_0_0_facts_user[3] ? row :
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_0_0_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire heads_0_0_facts_user_choice =
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_0_0_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_0_0_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire arrival_one_choice =
+    heads_0_0_facts_user[3] ? heads_0_0_facts_user_choice :
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_0_0_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_0_0_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_0_0_choice_heads_0_0_facts_user =
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_0_0_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_0_0_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_0_0_choice_2 =
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_0_0_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_0_0_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_0_0_choice_3 =
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_0_0_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_0_0_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_0_0_choice_4 =
+    heads_0_0_facts_user[3] ? user_lets_0_0_choice_heads_0_0_facts_user :
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_0_0_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_0_0_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_0_0_choice_2_choice =
+    heads_0_0_facts_user[3] ? user_lets_0_0_choice_2 :
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_0_0_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_0_0_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_0_0_choice_3_choice =
+    heads_0_0_facts_user[3] ? user_lets_0_0_choice_3 :
+    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_0_0_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_0_0_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_0_0_at_most = need_0_0 <= {user_lets_0_0_choice_4, user_lets_0_0_choice_2_choice, user_lets_0_0_choice_3_choice};
+  wire user_lets_0_0 = heads_0_0_valid & (user_lets_0_0_choice | (arrival_one_choice & user_lets_0_0_at_most)); // choice.ts:86
+  wire room_lets_0_0 = room_plenty | (room_for_arrival & (need_0_0 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_0_0 = heads_0_0_valid & user_lets_0_0_choice & room_plenty; // choice.ts:96
   wire [13:0] need_0_1_shifted = heads_0_1_facts_length >> 8;
-  wire [2:0] need_0_1 = need_0_1_shifted[2:0] + {2'd0, heads_0_1_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_0_1_shifted = users_with_plenty >> heads_0_1_facts_user[3:0];
-  wire fast_0_1 = heads_0_1_valid & fast_0_1_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_0_1_shifted = arrival_one >> heads_0_1_facts_user[3:0];
-  wire [15:0] heads_0_1_facts_user_shifted = alone_0_0_joined >> heads_0_1_facts_user[3:0];
-  wire [15:0] alone_0_1_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_0_1_facts_user[3:0];
-  wire [15:0] alone_0_1_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_0_1_facts_user[3:0];
-  wire alone_0_1_at_most = need_0_1 <= {heads_0_1_facts_user_shifted[0], alone_0_1_shifted_alone_0_0_joined_2[0], alone_0_1_shifted_alone_0_0_joined_3[0]};
-  wire alone_0_1_and = room_for_arrival & (need_0_1 <= room_cells_for_arrival);
-  wire alone_0_1 =
-    heads_0_1_valid & (fast_0_1_shifted[0] | (alone_0_1_shifted[0] & alone_0_1_at_most & quiet_1))
-    & (room_plenty | (alone_0_1_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_0_1 = need_0_1_shifted[2:0] + {2'd0, heads_0_1_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_0_1_choice =
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_0_1_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_0_1_facts_user_choice =
+    heads_0_1_facts_user[3] ? user_lets_0_1_choice :
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_0_1_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_0_1_choice_heads_0_1_facts_user =
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_0_1_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_0_1_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_0_1_choice_arrival_one =
+    heads_0_1_facts_user[3] ? user_lets_0_1_choice_heads_0_1_facts_user :
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_0_1_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_0_1_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_0_1_choice_2 =
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_0_1_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_0_1_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_0_1_choice_3 =
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_0_1_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_0_1_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_0_1_choice_4 =
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_0_1_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_0_1_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_0_1_choice_2_choice =
+    heads_0_1_facts_user[3] ? user_lets_0_1_choice_2 :
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_0_1_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_0_1_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_0_1_choice_3_choice =
+    heads_0_1_facts_user[3] ? user_lets_0_1_choice_3 :
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_0_1_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_0_1_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_0_1_choice_4_choice =
+    heads_0_1_facts_user[3] ? user_lets_0_1_choice_4 :
+    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_0_1_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_0_1_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_0_1_at_most = need_0_1 <= {user_lets_0_1_choice_2_choice, user_lets_0_1_choice_3_choice, user_lets_0_1_choice_4_choice};
+  wire user_lets_0_1 =
+    heads_0_1_valid & (heads_0_1_facts_user_choice | (user_lets_0_1_choice_arrival_one & user_lets_0_1_at_most)); // choice.ts:86
+  wire room_lets_0_1 = room_plenty | (room_for_arrival & (need_0_1 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_0_1 = heads_0_1_valid & heads_0_1_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_0_2_shifted = heads_0_2_facts_length >> 8;
-  wire [2:0] need_0_2 = need_0_2_shifted[2:0] + {2'd0, heads_0_2_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_0_2_shifted = users_with_plenty >> heads_0_2_facts_user[3:0];
-  wire fast_0_2 = heads_0_2_valid & fast_0_2_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_0_2_shifted = arrival_one >> heads_0_2_facts_user[3:0];
-  wire [15:0] heads_0_2_facts_user_shifted = alone_0_0_joined >> heads_0_2_facts_user[3:0];
-  wire [15:0] alone_0_2_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_0_2_facts_user[3:0];
-  wire [15:0] alone_0_2_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_0_2_facts_user[3:0];
-  wire alone_0_2_at_most = need_0_2 <= {heads_0_2_facts_user_shifted[0], alone_0_2_shifted_alone_0_0_joined_2[0], alone_0_2_shifted_alone_0_0_joined_3[0]};
-  wire alone_0_2_and = room_for_arrival & (need_0_2 <= room_cells_for_arrival);
-  wire alone_0_2 =
-    heads_0_2_valid & (fast_0_2_shifted[0] | (alone_0_2_shifted[0] & alone_0_2_at_most & quiet_2))
-    & (room_plenty | (alone_0_2_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_0_2 = need_0_2_shifted[2:0] + {2'd0, heads_0_2_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_0_2_choice =
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_0_2_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_0_2_facts_user_choice =
+    heads_0_2_facts_user[3] ? user_lets_0_2_choice :
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_0_2_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_0_2_choice_heads_0_2_facts_user =
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_0_2_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_0_2_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_0_2_choice_arrival_one =
+    heads_0_2_facts_user[3] ? user_lets_0_2_choice_heads_0_2_facts_user :
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_0_2_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_0_2_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_0_2_choice_2 =
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_0_2_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_0_2_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_0_2_choice_3 =
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_0_2_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_0_2_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_0_2_choice_4 =
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_0_2_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_0_2_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_0_2_choice_2_choice =
+    heads_0_2_facts_user[3] ? user_lets_0_2_choice_2 :
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_0_2_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_0_2_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_0_2_choice_3_choice =
+    heads_0_2_facts_user[3] ? user_lets_0_2_choice_3 :
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_0_2_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_0_2_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_0_2_choice_4_choice =
+    heads_0_2_facts_user[3] ? user_lets_0_2_choice_4 :
+    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_0_2_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_0_2_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_0_2_at_most = need_0_2 <= {user_lets_0_2_choice_2_choice, user_lets_0_2_choice_3_choice, user_lets_0_2_choice_4_choice};
+  wire user_lets_0_2 =
+    heads_0_2_valid & (heads_0_2_facts_user_choice | (user_lets_0_2_choice_arrival_one & user_lets_0_2_at_most)); // choice.ts:86
+  wire room_lets_0_2 = room_plenty | (room_for_arrival & (need_0_2 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_0_2 = heads_0_2_valid & heads_0_2_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_0_3_shifted = heads_0_3_facts_length >> 8;
-  wire [2:0] need_0_3 = need_0_3_shifted[2:0] + {2'd0, heads_0_3_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_0_3_shifted = users_with_plenty >> heads_0_3_facts_user[3:0];
-  wire fast_0_3 = heads_0_3_valid & fast_0_3_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_0_3_shifted = arrival_one >> heads_0_3_facts_user[3:0];
-  wire [15:0] heads_0_3_facts_user_shifted = alone_0_0_joined >> heads_0_3_facts_user[3:0];
-  wire [15:0] alone_0_3_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_0_3_facts_user[3:0];
-  wire [15:0] alone_0_3_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_0_3_facts_user[3:0];
-  wire alone_0_3_at_most = need_0_3 <= {heads_0_3_facts_user_shifted[0], alone_0_3_shifted_alone_0_0_joined_2[0], alone_0_3_shifted_alone_0_0_joined_3[0]};
-  wire alone_0_3_and = room_for_arrival & (need_0_3 <= room_cells_for_arrival);
-  wire alone_0_3 =
-    heads_0_3_valid & (fast_0_3_shifted[0] | (alone_0_3_shifted[0] & alone_0_3_at_most & quiet_3))
-    & (room_plenty | (alone_0_3_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_0_3 = need_0_3_shifted[2:0] + {2'd0, heads_0_3_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_0_3_choice =
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_0_3_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_0_3_facts_user_choice =
+    heads_0_3_facts_user[3] ? user_lets_0_3_choice :
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_0_3_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_0_3_choice_heads_0_3_facts_user =
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_0_3_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_0_3_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_0_3_choice_arrival_one =
+    heads_0_3_facts_user[3] ? user_lets_0_3_choice_heads_0_3_facts_user :
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_0_3_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_0_3_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_0_3_choice_2 =
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_0_3_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_0_3_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_0_3_choice_3 =
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_0_3_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_0_3_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_0_3_choice_4 =
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_0_3_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_0_3_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_0_3_choice_2_choice =
+    heads_0_3_facts_user[3] ? user_lets_0_3_choice_2 :
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_0_3_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_0_3_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_0_3_choice_3_choice =
+    heads_0_3_facts_user[3] ? user_lets_0_3_choice_3 :
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_0_3_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_0_3_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_0_3_choice_4_choice =
+    heads_0_3_facts_user[3] ? user_lets_0_3_choice_4 :
+    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_0_3_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_0_3_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_0_3_at_most = need_0_3 <= {user_lets_0_3_choice_2_choice, user_lets_0_3_choice_3_choice, user_lets_0_3_choice_4_choice};
+  wire user_lets_0_3 =
+    heads_0_3_valid & (heads_0_3_facts_user_choice | (user_lets_0_3_choice_arrival_one & user_lets_0_3_at_most)); // choice.ts:86
+  wire room_lets_0_3 = room_plenty | (room_for_arrival & (need_0_3 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_0_3 = heads_0_3_valid & heads_0_3_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_1_0_shifted = heads_1_0_facts_length >> 8;
-  wire [2:0] need_1_0 = need_1_0_shifted[2:0] + {2'd0, heads_1_0_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_1_0_shifted = users_with_plenty >> heads_1_0_facts_user[3:0];
-  wire fast_1_0 = heads_1_0_valid & fast_1_0_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_1_0_shifted = arrival_one >> heads_1_0_facts_user[3:0];
-  wire [15:0] heads_1_0_facts_user_shifted = alone_0_0_joined >> heads_1_0_facts_user[3:0];
-  wire [15:0] alone_1_0_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_1_0_facts_user[3:0];
-  wire [15:0] alone_1_0_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_1_0_facts_user[3:0];
-  wire alone_1_0_at_most = need_1_0 <= {heads_1_0_facts_user_shifted[0], alone_1_0_shifted_alone_0_0_joined_2[0], alone_1_0_shifted_alone_0_0_joined_3[0]};
-  wire alone_1_0_and = room_for_arrival & (need_1_0 <= room_cells_for_arrival);
-  wire alone_1_0 =
-    heads_1_0_valid & (fast_1_0_shifted[0] | (alone_1_0_shifted[0] & alone_1_0_at_most & quiet_0))
-    & (room_plenty | (alone_1_0_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_1_0 = need_1_0_shifted[2:0] + {2'd0, heads_1_0_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_1_0_choice =
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_1_0_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_1_0_facts_user_choice =
+    heads_1_0_facts_user[3] ? user_lets_1_0_choice :
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_1_0_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_1_0_choice_heads_1_0_facts_user =
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_1_0_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_1_0_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_1_0_choice_arrival_one =
+    heads_1_0_facts_user[3] ? user_lets_1_0_choice_heads_1_0_facts_user :
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_1_0_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_1_0_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_1_0_choice_2 =
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_1_0_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_1_0_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_1_0_choice_3 =
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_1_0_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_1_0_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_1_0_choice_4 =
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_1_0_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_1_0_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_1_0_choice_2_choice =
+    heads_1_0_facts_user[3] ? user_lets_1_0_choice_2 :
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_1_0_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_1_0_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_1_0_choice_3_choice =
+    heads_1_0_facts_user[3] ? user_lets_1_0_choice_3 :
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_1_0_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_1_0_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_1_0_choice_4_choice =
+    heads_1_0_facts_user[3] ? user_lets_1_0_choice_4 :
+    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_1_0_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_1_0_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_1_0_at_most = need_1_0 <= {user_lets_1_0_choice_2_choice, user_lets_1_0_choice_3_choice, user_lets_1_0_choice_4_choice};
+  wire user_lets_1_0 =
+    heads_1_0_valid & (heads_1_0_facts_user_choice | (user_lets_1_0_choice_arrival_one & user_lets_1_0_at_most)); // choice.ts:86
+  wire room_lets_1_0 = room_plenty | (room_for_arrival & (need_1_0 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_1_0 = heads_1_0_valid & heads_1_0_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_1_1_shifted = heads_1_1_facts_length >> 8;
-  wire [2:0] need_1_1 = need_1_1_shifted[2:0] + {2'd0, heads_1_1_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_1_1_shifted = users_with_plenty >> heads_1_1_facts_user[3:0];
-  wire fast_1_1 = heads_1_1_valid & fast_1_1_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_1_1_shifted = arrival_one >> heads_1_1_facts_user[3:0];
-  wire [15:0] heads_1_1_facts_user_shifted = alone_0_0_joined >> heads_1_1_facts_user[3:0];
-  wire [15:0] alone_1_1_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_1_1_facts_user[3:0];
-  wire [15:0] alone_1_1_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_1_1_facts_user[3:0];
-  wire alone_1_1_at_most = need_1_1 <= {heads_1_1_facts_user_shifted[0], alone_1_1_shifted_alone_0_0_joined_2[0], alone_1_1_shifted_alone_0_0_joined_3[0]};
-  wire alone_1_1_and = room_for_arrival & (need_1_1 <= room_cells_for_arrival);
-  wire alone_1_1 =
-    heads_1_1_valid & (fast_1_1_shifted[0] | (alone_1_1_shifted[0] & alone_1_1_at_most & quiet_1))
-    & (room_plenty | (alone_1_1_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_1_1 = need_1_1_shifted[2:0] + {2'd0, heads_1_1_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_1_1_choice =
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_1_1_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_1_1_facts_user_choice =
+    heads_1_1_facts_user[3] ? user_lets_1_1_choice :
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_1_1_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_1_1_choice_heads_1_1_facts_user =
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_1_1_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_1_1_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_1_1_choice_arrival_one =
+    heads_1_1_facts_user[3] ? user_lets_1_1_choice_heads_1_1_facts_user :
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_1_1_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_1_1_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_1_1_choice_2 =
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_1_1_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_1_1_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_1_1_choice_3 =
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_1_1_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_1_1_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_1_1_choice_4 =
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_1_1_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_1_1_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_1_1_choice_2_choice =
+    heads_1_1_facts_user[3] ? user_lets_1_1_choice_2 :
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_1_1_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_1_1_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_1_1_choice_3_choice =
+    heads_1_1_facts_user[3] ? user_lets_1_1_choice_3 :
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_1_1_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_1_1_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_1_1_choice_4_choice =
+    heads_1_1_facts_user[3] ? user_lets_1_1_choice_4 :
+    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_1_1_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_1_1_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_1_1_at_most = need_1_1 <= {user_lets_1_1_choice_2_choice, user_lets_1_1_choice_3_choice, user_lets_1_1_choice_4_choice};
+  wire user_lets_1_1 =
+    heads_1_1_valid & (heads_1_1_facts_user_choice | (user_lets_1_1_choice_arrival_one & user_lets_1_1_at_most)); // choice.ts:86
+  wire room_lets_1_1 = room_plenty | (room_for_arrival & (need_1_1 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_1_1 = heads_1_1_valid & heads_1_1_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_1_2_shifted = heads_1_2_facts_length >> 8;
-  wire [2:0] need_1_2 = need_1_2_shifted[2:0] + {2'd0, heads_1_2_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_1_2_shifted = users_with_plenty >> heads_1_2_facts_user[3:0];
-  wire fast_1_2 = heads_1_2_valid & fast_1_2_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_1_2_shifted = arrival_one >> heads_1_2_facts_user[3:0];
-  wire [15:0] heads_1_2_facts_user_shifted = alone_0_0_joined >> heads_1_2_facts_user[3:0];
-  wire [15:0] alone_1_2_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_1_2_facts_user[3:0];
-  wire [15:0] alone_1_2_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_1_2_facts_user[3:0];
-  wire alone_1_2_at_most = need_1_2 <= {heads_1_2_facts_user_shifted[0], alone_1_2_shifted_alone_0_0_joined_2[0], alone_1_2_shifted_alone_0_0_joined_3[0]};
-  wire alone_1_2_and = room_for_arrival & (need_1_2 <= room_cells_for_arrival);
-  wire alone_1_2 =
-    heads_1_2_valid & (fast_1_2_shifted[0] | (alone_1_2_shifted[0] & alone_1_2_at_most & quiet_2))
-    & (room_plenty | (alone_1_2_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_1_2 = need_1_2_shifted[2:0] + {2'd0, heads_1_2_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_1_2_choice =
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_1_2_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_1_2_facts_user_choice =
+    heads_1_2_facts_user[3] ? user_lets_1_2_choice :
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_1_2_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_1_2_choice_heads_1_2_facts_user =
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_1_2_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_1_2_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_1_2_choice_arrival_one =
+    heads_1_2_facts_user[3] ? user_lets_1_2_choice_heads_1_2_facts_user :
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_1_2_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_1_2_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_1_2_choice_2 =
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_1_2_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_1_2_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_1_2_choice_3 =
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_1_2_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_1_2_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_1_2_choice_4 =
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_1_2_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_1_2_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_1_2_choice_2_choice =
+    heads_1_2_facts_user[3] ? user_lets_1_2_choice_2 :
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_1_2_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_1_2_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_1_2_choice_3_choice =
+    heads_1_2_facts_user[3] ? user_lets_1_2_choice_3 :
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_1_2_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_1_2_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_1_2_choice_4_choice =
+    heads_1_2_facts_user[3] ? user_lets_1_2_choice_4 :
+    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_1_2_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_1_2_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_1_2_at_most = need_1_2 <= {user_lets_1_2_choice_2_choice, user_lets_1_2_choice_3_choice, user_lets_1_2_choice_4_choice};
+  wire user_lets_1_2 =
+    heads_1_2_valid & (heads_1_2_facts_user_choice | (user_lets_1_2_choice_arrival_one & user_lets_1_2_at_most)); // choice.ts:86
+  wire room_lets_1_2 = room_plenty | (room_for_arrival & (need_1_2 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_1_2 = heads_1_2_valid & heads_1_2_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_1_3_shifted = heads_1_3_facts_length >> 8;
-  wire [2:0] need_1_3 = need_1_3_shifted[2:0] + {2'd0, heads_1_3_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_1_3_shifted = users_with_plenty >> heads_1_3_facts_user[3:0];
-  wire fast_1_3 = heads_1_3_valid & fast_1_3_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_1_3_shifted = arrival_one >> heads_1_3_facts_user[3:0];
-  wire [15:0] heads_1_3_facts_user_shifted = alone_0_0_joined >> heads_1_3_facts_user[3:0];
-  wire [15:0] alone_1_3_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_1_3_facts_user[3:0];
-  wire [15:0] alone_1_3_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_1_3_facts_user[3:0];
-  wire alone_1_3_at_most = need_1_3 <= {heads_1_3_facts_user_shifted[0], alone_1_3_shifted_alone_0_0_joined_2[0], alone_1_3_shifted_alone_0_0_joined_3[0]};
-  wire alone_1_3_and = room_for_arrival & (need_1_3 <= room_cells_for_arrival);
-  wire alone_1_3 =
-    heads_1_3_valid & (fast_1_3_shifted[0] | (alone_1_3_shifted[0] & alone_1_3_at_most & quiet_3))
-    & (room_plenty | (alone_1_3_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_1_3 = need_1_3_shifted[2:0] + {2'd0, heads_1_3_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_1_3_choice =
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_1_3_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_1_3_facts_user_choice =
+    heads_1_3_facts_user[3] ? user_lets_1_3_choice :
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_1_3_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_1_3_choice_heads_1_3_facts_user =
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_1_3_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_1_3_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_1_3_choice_arrival_one =
+    heads_1_3_facts_user[3] ? user_lets_1_3_choice_heads_1_3_facts_user :
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_1_3_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_1_3_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_1_3_choice_2 =
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_1_3_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_1_3_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_1_3_choice_3 =
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_1_3_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_1_3_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_1_3_choice_4 =
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_1_3_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_1_3_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_1_3_choice_2_choice =
+    heads_1_3_facts_user[3] ? user_lets_1_3_choice_2 :
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_1_3_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_1_3_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_1_3_choice_3_choice =
+    heads_1_3_facts_user[3] ? user_lets_1_3_choice_3 :
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_1_3_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_1_3_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_1_3_choice_4_choice =
+    heads_1_3_facts_user[3] ? user_lets_1_3_choice_4 :
+    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_1_3_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_1_3_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_1_3_at_most = need_1_3 <= {user_lets_1_3_choice_2_choice, user_lets_1_3_choice_3_choice, user_lets_1_3_choice_4_choice};
+  wire user_lets_1_3 =
+    heads_1_3_valid & (heads_1_3_facts_user_choice | (user_lets_1_3_choice_arrival_one & user_lets_1_3_at_most)); // choice.ts:86
+  wire room_lets_1_3 = room_plenty | (room_for_arrival & (need_1_3 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_1_3 = heads_1_3_valid & heads_1_3_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_2_0_shifted = heads_2_0_facts_length >> 8;
-  wire [2:0] need_2_0 = need_2_0_shifted[2:0] + {2'd0, heads_2_0_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_2_0_shifted = users_with_plenty >> heads_2_0_facts_user[3:0];
-  wire fast_2_0 = heads_2_0_valid & fast_2_0_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_2_0_shifted = arrival_one >> heads_2_0_facts_user[3:0];
-  wire [15:0] heads_2_0_facts_user_shifted = alone_0_0_joined >> heads_2_0_facts_user[3:0];
-  wire [15:0] alone_2_0_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_2_0_facts_user[3:0];
-  wire [15:0] alone_2_0_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_2_0_facts_user[3:0];
-  wire alone_2_0_at_most = need_2_0 <= {heads_2_0_facts_user_shifted[0], alone_2_0_shifted_alone_0_0_joined_2[0], alone_2_0_shifted_alone_0_0_joined_3[0]};
-  wire alone_2_0_and = room_for_arrival & (need_2_0 <= room_cells_for_arrival);
-  wire alone_2_0 =
-    heads_2_0_valid & (fast_2_0_shifted[0] | (alone_2_0_shifted[0] & alone_2_0_at_most & quiet_0))
-    & (room_plenty | (alone_2_0_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_2_0 = need_2_0_shifted[2:0] + {2'd0, heads_2_0_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_2_0_choice =
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_2_0_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_2_0_facts_user_choice =
+    heads_2_0_facts_user[3] ? user_lets_2_0_choice :
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_2_0_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_2_0_choice_heads_2_0_facts_user =
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_2_0_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_2_0_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_2_0_choice_arrival_one =
+    heads_2_0_facts_user[3] ? user_lets_2_0_choice_heads_2_0_facts_user :
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_2_0_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_2_0_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_2_0_choice_2 =
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_2_0_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_2_0_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_2_0_choice_3 =
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_2_0_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_2_0_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_2_0_choice_4 =
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_2_0_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_2_0_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_2_0_choice_2_choice =
+    heads_2_0_facts_user[3] ? user_lets_2_0_choice_2 :
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_2_0_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_2_0_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_2_0_choice_3_choice =
+    heads_2_0_facts_user[3] ? user_lets_2_0_choice_3 :
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_2_0_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_2_0_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_2_0_choice_4_choice =
+    heads_2_0_facts_user[3] ? user_lets_2_0_choice_4 :
+    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_2_0_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_2_0_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_2_0_at_most = need_2_0 <= {user_lets_2_0_choice_2_choice, user_lets_2_0_choice_3_choice, user_lets_2_0_choice_4_choice};
+  wire user_lets_2_0 =
+    heads_2_0_valid & (heads_2_0_facts_user_choice | (user_lets_2_0_choice_arrival_one & user_lets_2_0_at_most)); // choice.ts:86
+  wire room_lets_2_0 = room_plenty | (room_for_arrival & (need_2_0 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_2_0 = heads_2_0_valid & heads_2_0_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_2_1_shifted = heads_2_1_facts_length >> 8;
-  wire [2:0] need_2_1 = need_2_1_shifted[2:0] + {2'd0, heads_2_1_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_2_1_shifted = users_with_plenty >> heads_2_1_facts_user[3:0];
-  wire fast_2_1 = heads_2_1_valid & fast_2_1_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_2_1_shifted = arrival_one >> heads_2_1_facts_user[3:0];
-  wire [15:0] heads_2_1_facts_user_shifted = alone_0_0_joined >> heads_2_1_facts_user[3:0];
-  wire [15:0] alone_2_1_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_2_1_facts_user[3:0];
-  wire [15:0] alone_2_1_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_2_1_facts_user[3:0];
-  wire alone_2_1_at_most = need_2_1 <= {heads_2_1_facts_user_shifted[0], alone_2_1_shifted_alone_0_0_joined_2[0], alone_2_1_shifted_alone_0_0_joined_3[0]};
-  wire alone_2_1_and = room_for_arrival & (need_2_1 <= room_cells_for_arrival);
-  wire alone_2_1 =
-    heads_2_1_valid & (fast_2_1_shifted[0] | (alone_2_1_shifted[0] & alone_2_1_at_most & quiet_1))
-    & (room_plenty | (alone_2_1_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_2_1 = need_2_1_shifted[2:0] + {2'd0, heads_2_1_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_2_1_choice =
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_2_1_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_2_1_facts_user_choice =
+    heads_2_1_facts_user[3] ? user_lets_2_1_choice :
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_2_1_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_2_1_choice_heads_2_1_facts_user =
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_2_1_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_2_1_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_2_1_choice_arrival_one =
+    heads_2_1_facts_user[3] ? user_lets_2_1_choice_heads_2_1_facts_user :
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_2_1_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_2_1_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_2_1_choice_2 =
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_2_1_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_2_1_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_2_1_choice_3 =
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_2_1_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_2_1_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_2_1_choice_4 =
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_2_1_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_2_1_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_2_1_choice_2_choice =
+    heads_2_1_facts_user[3] ? user_lets_2_1_choice_2 :
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_2_1_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_2_1_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_2_1_choice_3_choice =
+    heads_2_1_facts_user[3] ? user_lets_2_1_choice_3 :
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_2_1_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_2_1_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_2_1_choice_4_choice =
+    heads_2_1_facts_user[3] ? user_lets_2_1_choice_4 :
+    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_2_1_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_2_1_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_2_1_at_most = need_2_1 <= {user_lets_2_1_choice_2_choice, user_lets_2_1_choice_3_choice, user_lets_2_1_choice_4_choice};
+  wire user_lets_2_1 =
+    heads_2_1_valid & (heads_2_1_facts_user_choice | (user_lets_2_1_choice_arrival_one & user_lets_2_1_at_most)); // choice.ts:86
+  wire room_lets_2_1 = room_plenty | (room_for_arrival & (need_2_1 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_2_1 = heads_2_1_valid & heads_2_1_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_2_2_shifted = heads_2_2_facts_length >> 8;
-  wire [2:0] need_2_2 = need_2_2_shifted[2:0] + {2'd0, heads_2_2_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_2_2_shifted = users_with_plenty >> heads_2_2_facts_user[3:0];
-  wire fast_2_2 = heads_2_2_valid & fast_2_2_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_2_2_shifted = arrival_one >> heads_2_2_facts_user[3:0];
-  wire [15:0] heads_2_2_facts_user_shifted = alone_0_0_joined >> heads_2_2_facts_user[3:0];
-  wire [15:0] alone_2_2_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_2_2_facts_user[3:0];
-  wire [15:0] alone_2_2_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_2_2_facts_user[3:0];
-  wire alone_2_2_at_most = need_2_2 <= {heads_2_2_facts_user_shifted[0], alone_2_2_shifted_alone_0_0_joined_2[0], alone_2_2_shifted_alone_0_0_joined_3[0]};
-  wire alone_2_2_and = room_for_arrival & (need_2_2 <= room_cells_for_arrival);
-  wire alone_2_2 =
-    heads_2_2_valid & (fast_2_2_shifted[0] | (alone_2_2_shifted[0] & alone_2_2_at_most & quiet_2))
-    & (room_plenty | (alone_2_2_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_2_2 = need_2_2_shifted[2:0] + {2'd0, heads_2_2_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_2_2_choice =
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_2_2_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_2_2_facts_user_choice =
+    heads_2_2_facts_user[3] ? user_lets_2_2_choice :
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_2_2_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_2_2_choice_heads_2_2_facts_user =
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_2_2_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_2_2_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_2_2_choice_arrival_one =
+    heads_2_2_facts_user[3] ? user_lets_2_2_choice_heads_2_2_facts_user :
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_2_2_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_2_2_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_2_2_choice_2 =
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_2_2_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_2_2_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_2_2_choice_3 =
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_2_2_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_2_2_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_2_2_choice_4 =
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_2_2_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_2_2_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_2_2_choice_2_choice =
+    heads_2_2_facts_user[3] ? user_lets_2_2_choice_2 :
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_2_2_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_2_2_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_2_2_choice_3_choice =
+    heads_2_2_facts_user[3] ? user_lets_2_2_choice_3 :
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_2_2_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_2_2_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_2_2_choice_4_choice =
+    heads_2_2_facts_user[3] ? user_lets_2_2_choice_4 :
+    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_2_2_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_2_2_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_2_2_at_most = need_2_2 <= {user_lets_2_2_choice_2_choice, user_lets_2_2_choice_3_choice, user_lets_2_2_choice_4_choice};
+  wire user_lets_2_2 =
+    heads_2_2_valid & (heads_2_2_facts_user_choice | (user_lets_2_2_choice_arrival_one & user_lets_2_2_at_most)); // choice.ts:86
+  wire room_lets_2_2 = room_plenty | (room_for_arrival & (need_2_2 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_2_2 = heads_2_2_valid & heads_2_2_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_2_3_shifted = heads_2_3_facts_length >> 8;
-  wire [2:0] need_2_3 = need_2_3_shifted[2:0] + {2'd0, heads_2_3_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_2_3_shifted = users_with_plenty >> heads_2_3_facts_user[3:0];
-  wire fast_2_3 = heads_2_3_valid & fast_2_3_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_2_3_shifted = arrival_one >> heads_2_3_facts_user[3:0];
-  wire [15:0] heads_2_3_facts_user_shifted = alone_0_0_joined >> heads_2_3_facts_user[3:0];
-  wire [15:0] alone_2_3_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_2_3_facts_user[3:0];
-  wire [15:0] alone_2_3_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_2_3_facts_user[3:0];
-  wire alone_2_3_at_most = need_2_3 <= {heads_2_3_facts_user_shifted[0], alone_2_3_shifted_alone_0_0_joined_2[0], alone_2_3_shifted_alone_0_0_joined_3[0]};
-  wire alone_2_3_and = room_for_arrival & (need_2_3 <= room_cells_for_arrival);
-  wire alone_2_3 =
-    heads_2_3_valid & (fast_2_3_shifted[0] | (alone_2_3_shifted[0] & alone_2_3_at_most & quiet_3))
-    & (room_plenty | (alone_2_3_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_2_3 = need_2_3_shifted[2:0] + {2'd0, heads_2_3_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_2_3_choice =
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_2_3_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_2_3_facts_user_choice =
+    heads_2_3_facts_user[3] ? user_lets_2_3_choice :
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_2_3_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_2_3_choice_heads_2_3_facts_user =
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_2_3_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_2_3_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_2_3_choice_arrival_one =
+    heads_2_3_facts_user[3] ? user_lets_2_3_choice_heads_2_3_facts_user :
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_2_3_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_2_3_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_2_3_choice_2 =
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_2_3_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_2_3_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_2_3_choice_3 =
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_2_3_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_2_3_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_2_3_choice_4 =
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_2_3_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_2_3_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_2_3_choice_2_choice =
+    heads_2_3_facts_user[3] ? user_lets_2_3_choice_2 :
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_2_3_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_2_3_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_2_3_choice_3_choice =
+    heads_2_3_facts_user[3] ? user_lets_2_3_choice_3 :
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_2_3_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_2_3_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_2_3_choice_4_choice =
+    heads_2_3_facts_user[3] ? user_lets_2_3_choice_4 :
+    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_2_3_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_2_3_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_2_3_at_most = need_2_3 <= {user_lets_2_3_choice_2_choice, user_lets_2_3_choice_3_choice, user_lets_2_3_choice_4_choice};
+  wire user_lets_2_3 =
+    heads_2_3_valid & (heads_2_3_facts_user_choice | (user_lets_2_3_choice_arrival_one & user_lets_2_3_at_most)); // choice.ts:86
+  wire room_lets_2_3 = room_plenty | (room_for_arrival & (need_2_3 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_2_3 = heads_2_3_valid & heads_2_3_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_3_0_shifted = heads_3_0_facts_length >> 8;
-  wire [2:0] need_3_0 = need_3_0_shifted[2:0] + {2'd0, heads_3_0_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_3_0_shifted = users_with_plenty >> heads_3_0_facts_user[3:0];
-  wire fast_3_0 = heads_3_0_valid & fast_3_0_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_3_0_shifted = arrival_one >> heads_3_0_facts_user[3:0];
-  wire [15:0] heads_3_0_facts_user_shifted = alone_0_0_joined >> heads_3_0_facts_user[3:0];
-  wire [15:0] alone_3_0_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_3_0_facts_user[3:0];
-  wire [15:0] alone_3_0_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_3_0_facts_user[3:0];
-  wire alone_3_0_at_most = need_3_0 <= {heads_3_0_facts_user_shifted[0], alone_3_0_shifted_alone_0_0_joined_2[0], alone_3_0_shifted_alone_0_0_joined_3[0]};
-  wire alone_3_0_and = room_for_arrival & (need_3_0 <= room_cells_for_arrival);
-  wire alone_3_0 =
-    heads_3_0_valid & (fast_3_0_shifted[0] | (alone_3_0_shifted[0] & alone_3_0_at_most & quiet_0))
-    & (room_plenty | (alone_3_0_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_3_0 = need_3_0_shifted[2:0] + {2'd0, heads_3_0_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_3_0_choice =
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_3_0_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_3_0_facts_user_choice =
+    heads_3_0_facts_user[3] ? user_lets_3_0_choice :
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_3_0_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_3_0_choice_heads_3_0_facts_user =
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_3_0_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_3_0_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_3_0_choice_arrival_one =
+    heads_3_0_facts_user[3] ? user_lets_3_0_choice_heads_3_0_facts_user :
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_3_0_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_3_0_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_3_0_choice_2 =
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_3_0_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_3_0_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_3_0_choice_3 =
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_3_0_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_3_0_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_3_0_choice_4 =
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_3_0_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_3_0_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_3_0_choice_2_choice =
+    heads_3_0_facts_user[3] ? user_lets_3_0_choice_2 :
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_3_0_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_3_0_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_3_0_choice_3_choice =
+    heads_3_0_facts_user[3] ? user_lets_3_0_choice_3 :
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_3_0_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_3_0_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_3_0_choice_4_choice =
+    heads_3_0_facts_user[3] ? user_lets_3_0_choice_4 :
+    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_3_0_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_3_0_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_3_0_at_most = need_3_0 <= {user_lets_3_0_choice_2_choice, user_lets_3_0_choice_3_choice, user_lets_3_0_choice_4_choice};
+  wire user_lets_3_0 =
+    heads_3_0_valid & (heads_3_0_facts_user_choice | (user_lets_3_0_choice_arrival_one & user_lets_3_0_at_most)); // choice.ts:86
+  wire room_lets_3_0 = room_plenty | (room_for_arrival & (need_3_0 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_3_0 = heads_3_0_valid & heads_3_0_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_3_1_shifted = heads_3_1_facts_length >> 8;
-  wire [2:0] need_3_1 = need_3_1_shifted[2:0] + {2'd0, heads_3_1_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_3_1_shifted = users_with_plenty >> heads_3_1_facts_user[3:0];
-  wire fast_3_1 = heads_3_1_valid & fast_3_1_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_3_1_shifted = arrival_one >> heads_3_1_facts_user[3:0];
-  wire [15:0] heads_3_1_facts_user_shifted = alone_0_0_joined >> heads_3_1_facts_user[3:0];
-  wire [15:0] alone_3_1_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_3_1_facts_user[3:0];
-  wire [15:0] alone_3_1_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_3_1_facts_user[3:0];
-  wire alone_3_1_at_most = need_3_1 <= {heads_3_1_facts_user_shifted[0], alone_3_1_shifted_alone_0_0_joined_2[0], alone_3_1_shifted_alone_0_0_joined_3[0]};
-  wire alone_3_1_and = room_for_arrival & (need_3_1 <= room_cells_for_arrival);
-  wire alone_3_1 =
-    heads_3_1_valid & (fast_3_1_shifted[0] | (alone_3_1_shifted[0] & alone_3_1_at_most & quiet_1))
-    & (room_plenty | (alone_3_1_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_3_1 = need_3_1_shifted[2:0] + {2'd0, heads_3_1_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_3_1_choice =
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_3_1_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_3_1_facts_user_choice =
+    heads_3_1_facts_user[3] ? user_lets_3_1_choice :
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_3_1_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_3_1_choice_heads_3_1_facts_user =
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_3_1_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_3_1_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_3_1_choice_arrival_one =
+    heads_3_1_facts_user[3] ? user_lets_3_1_choice_heads_3_1_facts_user :
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_3_1_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_3_1_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_3_1_choice_2 =
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_3_1_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_3_1_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_3_1_choice_3 =
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_3_1_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_3_1_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_3_1_choice_4 =
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_3_1_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_3_1_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_3_1_choice_2_choice =
+    heads_3_1_facts_user[3] ? user_lets_3_1_choice_2 :
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_3_1_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_3_1_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_3_1_choice_3_choice =
+    heads_3_1_facts_user[3] ? user_lets_3_1_choice_3 :
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_3_1_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_3_1_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_3_1_choice_4_choice =
+    heads_3_1_facts_user[3] ? user_lets_3_1_choice_4 :
+    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_3_1_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_3_1_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_3_1_at_most = need_3_1 <= {user_lets_3_1_choice_2_choice, user_lets_3_1_choice_3_choice, user_lets_3_1_choice_4_choice};
+  wire user_lets_3_1 =
+    heads_3_1_valid & (heads_3_1_facts_user_choice | (user_lets_3_1_choice_arrival_one & user_lets_3_1_at_most)); // choice.ts:86
+  wire room_lets_3_1 = room_plenty | (room_for_arrival & (need_3_1 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_3_1 = heads_3_1_valid & heads_3_1_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_3_2_shifted = heads_3_2_facts_length >> 8;
-  wire [2:0] need_3_2 = need_3_2_shifted[2:0] + {2'd0, heads_3_2_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_3_2_shifted = users_with_plenty >> heads_3_2_facts_user[3:0];
-  wire fast_3_2 = heads_3_2_valid & fast_3_2_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_3_2_shifted = arrival_one >> heads_3_2_facts_user[3:0];
-  wire [15:0] heads_3_2_facts_user_shifted = alone_0_0_joined >> heads_3_2_facts_user[3:0];
-  wire [15:0] alone_3_2_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_3_2_facts_user[3:0];
-  wire [15:0] alone_3_2_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_3_2_facts_user[3:0];
-  wire alone_3_2_at_most = need_3_2 <= {heads_3_2_facts_user_shifted[0], alone_3_2_shifted_alone_0_0_joined_2[0], alone_3_2_shifted_alone_0_0_joined_3[0]};
-  wire alone_3_2_and = room_for_arrival & (need_3_2 <= room_cells_for_arrival);
-  wire alone_3_2 =
-    heads_3_2_valid & (fast_3_2_shifted[0] | (alone_3_2_shifted[0] & alone_3_2_at_most & quiet_2))
-    & (room_plenty | (alone_3_2_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_3_2 = need_3_2_shifted[2:0] + {2'd0, heads_3_2_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_3_2_choice =
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_3_2_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_3_2_facts_user_choice =
+    heads_3_2_facts_user[3] ? user_lets_3_2_choice :
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_3_2_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_3_2_choice_heads_3_2_facts_user =
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_3_2_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_3_2_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_3_2_choice_arrival_one =
+    heads_3_2_facts_user[3] ? user_lets_3_2_choice_heads_3_2_facts_user :
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_3_2_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_3_2_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_3_2_choice_2 =
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_3_2_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_3_2_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_3_2_choice_3 =
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_3_2_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_3_2_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_3_2_choice_4 =
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_3_2_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_3_2_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_3_2_choice_2_choice =
+    heads_3_2_facts_user[3] ? user_lets_3_2_choice_2 :
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_3_2_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_3_2_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_3_2_choice_3_choice =
+    heads_3_2_facts_user[3] ? user_lets_3_2_choice_3 :
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_3_2_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_3_2_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_3_2_choice_4_choice =
+    heads_3_2_facts_user[3] ? user_lets_3_2_choice_4 :
+    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_3_2_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_3_2_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_3_2_at_most = need_3_2 <= {user_lets_3_2_choice_2_choice, user_lets_3_2_choice_3_choice, user_lets_3_2_choice_4_choice};
+  wire user_lets_3_2 =
+    heads_3_2_valid & (heads_3_2_facts_user_choice | (user_lets_3_2_choice_arrival_one & user_lets_3_2_at_most)); // choice.ts:86
+  wire room_lets_3_2 = room_plenty | (room_for_arrival & (need_3_2 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_3_2 = heads_3_2_valid & heads_3_2_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_3_3_shifted = heads_3_3_facts_length >> 8;
-  wire [2:0] need_3_3 = need_3_3_shifted[2:0] + {2'd0, heads_3_3_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_3_3_shifted = users_with_plenty >> heads_3_3_facts_user[3:0];
-  wire fast_3_3 = heads_3_3_valid & fast_3_3_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_3_3_shifted = arrival_one >> heads_3_3_facts_user[3:0];
-  wire [15:0] heads_3_3_facts_user_shifted = alone_0_0_joined >> heads_3_3_facts_user[3:0];
-  wire [15:0] alone_3_3_shifted_alone_0_0_joined_2 = alone_0_0_joined_2 >> heads_3_3_facts_user[3:0];
-  wire [15:0] alone_3_3_shifted_alone_0_0_joined_3 = alone_0_0_joined_3 >> heads_3_3_facts_user[3:0];
-  wire alone_3_3_at_most = need_3_3 <= {heads_3_3_facts_user_shifted[0], alone_3_3_shifted_alone_0_0_joined_2[0], alone_3_3_shifted_alone_0_0_joined_3[0]};
-  wire alone_3_3_and = room_for_arrival & (need_3_3 <= room_cells_for_arrival);
-  wire alone_3_3 =
-    heads_3_3_valid & (fast_3_3_shifted[0] | (alone_3_3_shifted[0] & alone_3_3_at_most & quiet_3))
-    & (room_plenty | (alone_3_3_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_3_3 = need_3_3_shifted[2:0] + {2'd0, heads_3_3_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_3_3_choice =
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_3_3_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_3_3_facts_user_choice =
+    heads_3_3_facts_user[3] ? user_lets_3_3_choice :
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_3_3_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_3_3_choice_heads_3_3_facts_user =
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_3_3_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
+    heads_3_3_facts_user[0] ? arrival_one[9] :
+    arrival_one[8];
+  wire user_lets_3_3_choice_arrival_one =
+    heads_3_3_facts_user[3] ? user_lets_3_3_choice_heads_3_3_facts_user :
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_3_3_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
+    heads_3_3_facts_user[0] ? arrival_one[1] :
+    arrival_one[0];
+  wire user_lets_3_3_choice_2 =
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_3_3_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
+    heads_3_3_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
+    accounts_allowances_8_arrival_cells[2];
+  wire user_lets_3_3_choice_3 =
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_3_3_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
+    heads_3_3_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
+    accounts_allowances_8_arrival_cells[1];
+  wire user_lets_3_3_choice_4 =
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_3_3_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
+    heads_3_3_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
+    accounts_allowances_8_arrival_cells[0];
+  wire user_lets_3_3_choice_2_choice =
+    heads_3_3_facts_user[3] ? user_lets_3_3_choice_2 :
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_3_3_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
+    heads_3_3_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
+    accounts_allowances_0_arrival_cells[2];
+  wire user_lets_3_3_choice_3_choice =
+    heads_3_3_facts_user[3] ? user_lets_3_3_choice_3 :
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_3_3_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
+    heads_3_3_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
+    accounts_allowances_0_arrival_cells[1];
+  wire user_lets_3_3_choice_4_choice =
+    heads_3_3_facts_user[3] ? user_lets_3_3_choice_4 :
+    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_3_3_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
+    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
+    heads_3_3_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
+    accounts_allowances_0_arrival_cells[0];
+  wire user_lets_3_3_at_most = need_3_3 <= {user_lets_3_3_choice_2_choice, user_lets_3_3_choice_3_choice, user_lets_3_3_choice_4_choice};
+  wire user_lets_3_3 =
+    heads_3_3_valid & (heads_3_3_facts_user_choice | (user_lets_3_3_choice_arrival_one & user_lets_3_3_at_most)); // choice.ts:86
+  wire room_lets_3_3 = room_plenty | (room_for_arrival & (need_3_3 <= room_cells_for_arrival)); // choice.ts:87
+  wire fast_3_3 = heads_3_3_valid & heads_3_3_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_4_0_shifted = heads_4_0_facts_length >> 8;
-  wire [2:0] need_4_0 = need_4_0_shifted[2:0] + {2'd0, heads_4_0_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_4_0_shifted = users_with_plenty >> heads_4_0_facts_user[3:0];
-  wire fast_4_0 = heads_4_0_valid & fast_4_0_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_4_0_shifted = loop_one >> heads_4_0_facts_user[3:0];
-  wire [15:0] alone_4_0_joined = {
-    accounts_allowances_15_loop_cells[2], accounts_allowances_14_loop_cells[2], accounts_allowances_13_loop_cells[2],
-    accounts_allowances_12_loop_cells[2], accounts_allowances_11_loop_cells[2], accounts_allowances_10_loop_cells[2],
-    accounts_allowances_9_loop_cells[2], accounts_allowances_8_loop_cells[2], accounts_allowances_7_loop_cells[2],
-    accounts_allowances_6_loop_cells[2], accounts_allowances_5_loop_cells[2], accounts_allowances_4_loop_cells[2],
-    accounts_allowances_3_loop_cells[2], accounts_allowances_2_loop_cells[2], accounts_allowances_1_loop_cells[2],
-    accounts_allowances_0_loop_cells[2]
-  };
-  wire [15:0] alone_4_0_joined_shifted = alone_4_0_joined >> heads_4_0_facts_user[3:0];
-  wire [15:0] alone_4_0_joined_2 = {
-    accounts_allowances_15_loop_cells[1], accounts_allowances_14_loop_cells[1], accounts_allowances_13_loop_cells[1],
-    accounts_allowances_12_loop_cells[1], accounts_allowances_11_loop_cells[1], accounts_allowances_10_loop_cells[1],
-    accounts_allowances_9_loop_cells[1], accounts_allowances_8_loop_cells[1], accounts_allowances_7_loop_cells[1],
-    accounts_allowances_6_loop_cells[1], accounts_allowances_5_loop_cells[1], accounts_allowances_4_loop_cells[1],
-    accounts_allowances_3_loop_cells[1], accounts_allowances_2_loop_cells[1], accounts_allowances_1_loop_cells[1],
-    accounts_allowances_0_loop_cells[1]
-  };
-  wire [15:0] alone_4_0_joined_2_shifted = alone_4_0_joined_2 >> heads_4_0_facts_user[3:0];
-  wire [15:0] alone_4_0_joined_3 = {
-    accounts_allowances_15_loop_cells[0], accounts_allowances_14_loop_cells[0], accounts_allowances_13_loop_cells[0],
-    accounts_allowances_12_loop_cells[0], accounts_allowances_11_loop_cells[0], accounts_allowances_10_loop_cells[0],
-    accounts_allowances_9_loop_cells[0], accounts_allowances_8_loop_cells[0], accounts_allowances_7_loop_cells[0],
-    accounts_allowances_6_loop_cells[0], accounts_allowances_5_loop_cells[0], accounts_allowances_4_loop_cells[0],
-    accounts_allowances_3_loop_cells[0], accounts_allowances_2_loop_cells[0], accounts_allowances_1_loop_cells[0],
-    accounts_allowances_0_loop_cells[0]
-  };
-  wire [15:0] alone_4_0_joined_3_shifted = alone_4_0_joined_3 >> heads_4_0_facts_user[3:0];
-  wire alone_4_0_at_most = need_4_0 <= {alone_4_0_joined_shifted[0], alone_4_0_joined_2_shifted[0], alone_4_0_joined_3_shifted[0]};
-  wire alone_4_0_and = room_for_loop & (need_4_0 <= room_cells_for_loop);
-  wire alone_4_0 =
-    heads_4_0_valid & (fast_4_0_shifted[0] | (alone_4_0_shifted[0] & alone_4_0_at_most & quiet_0))
-    & (room_plenty | (alone_4_0_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_4_0 = need_4_0_shifted[2:0] + {2'd0, heads_4_0_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_4_0_choice =
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_4_0_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_4_0_facts_user_choice =
+    heads_4_0_facts_user[3] ? user_lets_4_0_choice :
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_4_0_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire loop_one_choice =
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? loop_one[15] : loop_one[14]) : heads_4_0_facts_user[0] ? loop_one[13] : loop_one[12]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? loop_one[11] : loop_one[10]) :
+    heads_4_0_facts_user[0] ? loop_one[9] :
+    loop_one[8];
+  wire loop_one_choice_choice =
+    heads_4_0_facts_user[3] ? loop_one_choice :
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? loop_one[7] : loop_one[6]) : heads_4_0_facts_user[0] ? loop_one[5] : loop_one[4]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? loop_one[3] : loop_one[2]) :
+    heads_4_0_facts_user[0] ? loop_one[1] :
+    loop_one[0];
+  wire user_lets_4_0_choice_heads_4_0_facts_user =
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_15_loop_cells[2] : accounts_allowances_14_loop_cells[2]) : heads_4_0_facts_user[0] ? accounts_allowances_13_loop_cells[2] : accounts_allowances_12_loop_cells[2]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_11_loop_cells[2] : accounts_allowances_10_loop_cells[2]) :
+    heads_4_0_facts_user[0] ? accounts_allowances_9_loop_cells[2] :
+    accounts_allowances_8_loop_cells[2];
+  wire user_lets_4_0_choice_2 =
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_15_loop_cells[1] : accounts_allowances_14_loop_cells[1]) : heads_4_0_facts_user[0] ? accounts_allowances_13_loop_cells[1] : accounts_allowances_12_loop_cells[1]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_11_loop_cells[1] : accounts_allowances_10_loop_cells[1]) :
+    heads_4_0_facts_user[0] ? accounts_allowances_9_loop_cells[1] :
+    accounts_allowances_8_loop_cells[1];
+  wire user_lets_4_0_choice_3 =
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_15_loop_cells[0] : accounts_allowances_14_loop_cells[0]) : heads_4_0_facts_user[0] ? accounts_allowances_13_loop_cells[0] : accounts_allowances_12_loop_cells[0]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_11_loop_cells[0] : accounts_allowances_10_loop_cells[0]) :
+    heads_4_0_facts_user[0] ? accounts_allowances_9_loop_cells[0] :
+    accounts_allowances_8_loop_cells[0];
+  wire user_lets_4_0_choice_4 =
+    heads_4_0_facts_user[3] ? user_lets_4_0_choice_heads_4_0_facts_user :
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_7_loop_cells[2] : accounts_allowances_6_loop_cells[2]) : heads_4_0_facts_user[0] ? accounts_allowances_5_loop_cells[2] : accounts_allowances_4_loop_cells[2]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_3_loop_cells[2] : accounts_allowances_2_loop_cells[2]) :
+    heads_4_0_facts_user[0] ? accounts_allowances_1_loop_cells[2] :
+    accounts_allowances_0_loop_cells[2];
+  wire user_lets_4_0_choice_2_choice =
+    heads_4_0_facts_user[3] ? user_lets_4_0_choice_2 :
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_7_loop_cells[1] : accounts_allowances_6_loop_cells[1]) : heads_4_0_facts_user[0] ? accounts_allowances_5_loop_cells[1] : accounts_allowances_4_loop_cells[1]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_3_loop_cells[1] : accounts_allowances_2_loop_cells[1]) :
+    heads_4_0_facts_user[0] ? accounts_allowances_1_loop_cells[1] :
+    accounts_allowances_0_loop_cells[1];
+  wire user_lets_4_0_choice_3_choice =
+    heads_4_0_facts_user[3] ? user_lets_4_0_choice_3 :
+    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_7_loop_cells[0] : accounts_allowances_6_loop_cells[0]) : heads_4_0_facts_user[0] ? accounts_allowances_5_loop_cells[0] : accounts_allowances_4_loop_cells[0]) :
+    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_3_loop_cells[0] : accounts_allowances_2_loop_cells[0]) :
+    heads_4_0_facts_user[0] ? accounts_allowances_1_loop_cells[0] :
+    accounts_allowances_0_loop_cells[0];
+  wire user_lets_4_0_at_most = need_4_0 <= {user_lets_4_0_choice_4, user_lets_4_0_choice_2_choice, user_lets_4_0_choice_3_choice};
+  wire user_lets_4_0 =
+    heads_4_0_valid & (heads_4_0_facts_user_choice | (loop_one_choice_choice & user_lets_4_0_at_most)); // choice.ts:86
+  wire room_lets_4_0 = room_plenty | (room_for_loop & (need_4_0 <= room_cells_for_loop)); // choice.ts:87
+  wire fast_4_0 = heads_4_0_valid & heads_4_0_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_4_1_shifted = heads_4_1_facts_length >> 8;
-  wire [2:0] need_4_1 = need_4_1_shifted[2:0] + {2'd0, heads_4_1_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_4_1_shifted = users_with_plenty >> heads_4_1_facts_user[3:0];
-  wire fast_4_1 = heads_4_1_valid & fast_4_1_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_4_1_shifted = loop_one >> heads_4_1_facts_user[3:0];
-  wire [15:0] heads_4_1_facts_user_shifted = alone_4_0_joined >> heads_4_1_facts_user[3:0];
-  wire [15:0] alone_4_1_shifted_alone_4_0_joined_2 = alone_4_0_joined_2 >> heads_4_1_facts_user[3:0];
-  wire [15:0] alone_4_1_shifted_alone_4_0_joined_3 = alone_4_0_joined_3 >> heads_4_1_facts_user[3:0];
-  wire alone_4_1_at_most = need_4_1 <= {heads_4_1_facts_user_shifted[0], alone_4_1_shifted_alone_4_0_joined_2[0], alone_4_1_shifted_alone_4_0_joined_3[0]};
-  wire alone_4_1_and = room_for_loop & (need_4_1 <= room_cells_for_loop);
-  wire alone_4_1 =
-    heads_4_1_valid & (fast_4_1_shifted[0] | (alone_4_1_shifted[0] & alone_4_1_at_most & quiet_1))
-    & (room_plenty | (alone_4_1_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_4_1 = need_4_1_shifted[2:0] + {2'd0, heads_4_1_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_4_1_choice =
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_4_1_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_4_1_facts_user_choice =
+    heads_4_1_facts_user[3] ? user_lets_4_1_choice :
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_4_1_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_4_1_choice_heads_4_1_facts_user =
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? loop_one[15] : loop_one[14]) : heads_4_1_facts_user[0] ? loop_one[13] : loop_one[12]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? loop_one[11] : loop_one[10]) :
+    heads_4_1_facts_user[0] ? loop_one[9] :
+    loop_one[8];
+  wire user_lets_4_1_choice_loop_one =
+    heads_4_1_facts_user[3] ? user_lets_4_1_choice_heads_4_1_facts_user :
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? loop_one[7] : loop_one[6]) : heads_4_1_facts_user[0] ? loop_one[5] : loop_one[4]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? loop_one[3] : loop_one[2]) :
+    heads_4_1_facts_user[0] ? loop_one[1] :
+    loop_one[0];
+  wire user_lets_4_1_choice_2 =
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_15_loop_cells[2] : accounts_allowances_14_loop_cells[2]) : heads_4_1_facts_user[0] ? accounts_allowances_13_loop_cells[2] : accounts_allowances_12_loop_cells[2]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_11_loop_cells[2] : accounts_allowances_10_loop_cells[2]) :
+    heads_4_1_facts_user[0] ? accounts_allowances_9_loop_cells[2] :
+    accounts_allowances_8_loop_cells[2];
+  wire user_lets_4_1_choice_3 =
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_15_loop_cells[1] : accounts_allowances_14_loop_cells[1]) : heads_4_1_facts_user[0] ? accounts_allowances_13_loop_cells[1] : accounts_allowances_12_loop_cells[1]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_11_loop_cells[1] : accounts_allowances_10_loop_cells[1]) :
+    heads_4_1_facts_user[0] ? accounts_allowances_9_loop_cells[1] :
+    accounts_allowances_8_loop_cells[1];
+  wire user_lets_4_1_choice_4 =
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_15_loop_cells[0] : accounts_allowances_14_loop_cells[0]) : heads_4_1_facts_user[0] ? accounts_allowances_13_loop_cells[0] : accounts_allowances_12_loop_cells[0]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_11_loop_cells[0] : accounts_allowances_10_loop_cells[0]) :
+    heads_4_1_facts_user[0] ? accounts_allowances_9_loop_cells[0] :
+    accounts_allowances_8_loop_cells[0];
+  wire user_lets_4_1_choice_2_choice =
+    heads_4_1_facts_user[3] ? user_lets_4_1_choice_2 :
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_7_loop_cells[2] : accounts_allowances_6_loop_cells[2]) : heads_4_1_facts_user[0] ? accounts_allowances_5_loop_cells[2] : accounts_allowances_4_loop_cells[2]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_3_loop_cells[2] : accounts_allowances_2_loop_cells[2]) :
+    heads_4_1_facts_user[0] ? accounts_allowances_1_loop_cells[2] :
+    accounts_allowances_0_loop_cells[2];
+  wire user_lets_4_1_choice_3_choice =
+    heads_4_1_facts_user[3] ? user_lets_4_1_choice_3 :
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_7_loop_cells[1] : accounts_allowances_6_loop_cells[1]) : heads_4_1_facts_user[0] ? accounts_allowances_5_loop_cells[1] : accounts_allowances_4_loop_cells[1]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_3_loop_cells[1] : accounts_allowances_2_loop_cells[1]) :
+    heads_4_1_facts_user[0] ? accounts_allowances_1_loop_cells[1] :
+    accounts_allowances_0_loop_cells[1];
+  wire user_lets_4_1_choice_4_choice =
+    heads_4_1_facts_user[3] ? user_lets_4_1_choice_4 :
+    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_7_loop_cells[0] : accounts_allowances_6_loop_cells[0]) : heads_4_1_facts_user[0] ? accounts_allowances_5_loop_cells[0] : accounts_allowances_4_loop_cells[0]) :
+    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_3_loop_cells[0] : accounts_allowances_2_loop_cells[0]) :
+    heads_4_1_facts_user[0] ? accounts_allowances_1_loop_cells[0] :
+    accounts_allowances_0_loop_cells[0];
+  wire user_lets_4_1_at_most = need_4_1 <= {user_lets_4_1_choice_2_choice, user_lets_4_1_choice_3_choice, user_lets_4_1_choice_4_choice};
+  wire user_lets_4_1 =
+    heads_4_1_valid & (heads_4_1_facts_user_choice | (user_lets_4_1_choice_loop_one & user_lets_4_1_at_most)); // choice.ts:86
+  wire room_lets_4_1 = room_plenty | (room_for_loop & (need_4_1 <= room_cells_for_loop)); // choice.ts:87
+  wire fast_4_1 = heads_4_1_valid & heads_4_1_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_4_2_shifted = heads_4_2_facts_length >> 8;
-  wire [2:0] need_4_2 = need_4_2_shifted[2:0] + {2'd0, heads_4_2_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_4_2_shifted = users_with_plenty >> heads_4_2_facts_user[3:0];
-  wire fast_4_2 = heads_4_2_valid & fast_4_2_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_4_2_shifted = loop_one >> heads_4_2_facts_user[3:0];
-  wire [15:0] heads_4_2_facts_user_shifted = alone_4_0_joined >> heads_4_2_facts_user[3:0];
-  wire [15:0] alone_4_2_shifted_alone_4_0_joined_2 = alone_4_0_joined_2 >> heads_4_2_facts_user[3:0];
-  wire [15:0] alone_4_2_shifted_alone_4_0_joined_3 = alone_4_0_joined_3 >> heads_4_2_facts_user[3:0];
-  wire alone_4_2_at_most = need_4_2 <= {heads_4_2_facts_user_shifted[0], alone_4_2_shifted_alone_4_0_joined_2[0], alone_4_2_shifted_alone_4_0_joined_3[0]};
-  wire alone_4_2_and = room_for_loop & (need_4_2 <= room_cells_for_loop);
-  wire alone_4_2 =
-    heads_4_2_valid & (fast_4_2_shifted[0] | (alone_4_2_shifted[0] & alone_4_2_at_most & quiet_2))
-    & (room_plenty | (alone_4_2_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_4_2 = need_4_2_shifted[2:0] + {2'd0, heads_4_2_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_4_2_choice =
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_4_2_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_4_2_facts_user_choice =
+    heads_4_2_facts_user[3] ? user_lets_4_2_choice :
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_4_2_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_4_2_choice_heads_4_2_facts_user =
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? loop_one[15] : loop_one[14]) : heads_4_2_facts_user[0] ? loop_one[13] : loop_one[12]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? loop_one[11] : loop_one[10]) :
+    heads_4_2_facts_user[0] ? loop_one[9] :
+    loop_one[8];
+  wire user_lets_4_2_choice_loop_one =
+    heads_4_2_facts_user[3] ? user_lets_4_2_choice_heads_4_2_facts_user :
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? loop_one[7] : loop_one[6]) : heads_4_2_facts_user[0] ? loop_one[5] : loop_one[4]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? loop_one[3] : loop_one[2]) :
+    heads_4_2_facts_user[0] ? loop_one[1] :
+    loop_one[0];
+  wire user_lets_4_2_choice_2 =
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_15_loop_cells[2] : accounts_allowances_14_loop_cells[2]) : heads_4_2_facts_user[0] ? accounts_allowances_13_loop_cells[2] : accounts_allowances_12_loop_cells[2]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_11_loop_cells[2] : accounts_allowances_10_loop_cells[2]) :
+    heads_4_2_facts_user[0] ? accounts_allowances_9_loop_cells[2] :
+    accounts_allowances_8_loop_cells[2];
+  wire user_lets_4_2_choice_3 =
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_15_loop_cells[1] : accounts_allowances_14_loop_cells[1]) : heads_4_2_facts_user[0] ? accounts_allowances_13_loop_cells[1] : accounts_allowances_12_loop_cells[1]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_11_loop_cells[1] : accounts_allowances_10_loop_cells[1]) :
+    heads_4_2_facts_user[0] ? accounts_allowances_9_loop_cells[1] :
+    accounts_allowances_8_loop_cells[1];
+  wire user_lets_4_2_choice_4 =
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_15_loop_cells[0] : accounts_allowances_14_loop_cells[0]) : heads_4_2_facts_user[0] ? accounts_allowances_13_loop_cells[0] : accounts_allowances_12_loop_cells[0]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_11_loop_cells[0] : accounts_allowances_10_loop_cells[0]) :
+    heads_4_2_facts_user[0] ? accounts_allowances_9_loop_cells[0] :
+    accounts_allowances_8_loop_cells[0];
+  wire user_lets_4_2_choice_2_choice =
+    heads_4_2_facts_user[3] ? user_lets_4_2_choice_2 :
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_7_loop_cells[2] : accounts_allowances_6_loop_cells[2]) : heads_4_2_facts_user[0] ? accounts_allowances_5_loop_cells[2] : accounts_allowances_4_loop_cells[2]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_3_loop_cells[2] : accounts_allowances_2_loop_cells[2]) :
+    heads_4_2_facts_user[0] ? accounts_allowances_1_loop_cells[2] :
+    accounts_allowances_0_loop_cells[2];
+  wire user_lets_4_2_choice_3_choice =
+    heads_4_2_facts_user[3] ? user_lets_4_2_choice_3 :
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_7_loop_cells[1] : accounts_allowances_6_loop_cells[1]) : heads_4_2_facts_user[0] ? accounts_allowances_5_loop_cells[1] : accounts_allowances_4_loop_cells[1]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_3_loop_cells[1] : accounts_allowances_2_loop_cells[1]) :
+    heads_4_2_facts_user[0] ? accounts_allowances_1_loop_cells[1] :
+    accounts_allowances_0_loop_cells[1];
+  wire user_lets_4_2_choice_4_choice =
+    heads_4_2_facts_user[3] ? user_lets_4_2_choice_4 :
+    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_7_loop_cells[0] : accounts_allowances_6_loop_cells[0]) : heads_4_2_facts_user[0] ? accounts_allowances_5_loop_cells[0] : accounts_allowances_4_loop_cells[0]) :
+    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_3_loop_cells[0] : accounts_allowances_2_loop_cells[0]) :
+    heads_4_2_facts_user[0] ? accounts_allowances_1_loop_cells[0] :
+    accounts_allowances_0_loop_cells[0];
+  wire user_lets_4_2_at_most = need_4_2 <= {user_lets_4_2_choice_2_choice, user_lets_4_2_choice_3_choice, user_lets_4_2_choice_4_choice};
+  wire user_lets_4_2 =
+    heads_4_2_valid & (heads_4_2_facts_user_choice | (user_lets_4_2_choice_loop_one & user_lets_4_2_at_most)); // choice.ts:86
+  wire room_lets_4_2 = room_plenty | (room_for_loop & (need_4_2 <= room_cells_for_loop)); // choice.ts:87
+  wire fast_4_2 = heads_4_2_valid & heads_4_2_facts_user_choice & room_plenty; // choice.ts:96
   wire [13:0] need_4_3_shifted = heads_4_3_facts_length >> 8;
-  wire [2:0] need_4_3 = need_4_3_shifted[2:0] + {2'd0, heads_4_3_facts_length[7:0] > 8'd64}; // choice.ts:89
-  wire [15:0] fast_4_3_shifted = users_with_plenty >> heads_4_3_facts_user[3:0];
-  wire fast_4_3 = heads_4_3_valid & fast_4_3_shifted[0] & room_plenty; // choice.ts:100
-  wire [15:0] alone_4_3_shifted = loop_one >> heads_4_3_facts_user[3:0];
-  wire [15:0] heads_4_3_facts_user_shifted = alone_4_0_joined >> heads_4_3_facts_user[3:0];
-  wire [15:0] alone_4_3_shifted_alone_4_0_joined_2 = alone_4_0_joined_2 >> heads_4_3_facts_user[3:0];
-  wire [15:0] alone_4_3_shifted_alone_4_0_joined_3 = alone_4_0_joined_3 >> heads_4_3_facts_user[3:0];
-  wire alone_4_3_at_most = need_4_3 <= {heads_4_3_facts_user_shifted[0], alone_4_3_shifted_alone_4_0_joined_2[0], alone_4_3_shifted_alone_4_0_joined_3[0]};
-  wire alone_4_3_and = room_for_loop & (need_4_3 <= room_cells_for_loop);
-  wire alone_4_3 =
-    heads_4_3_valid & (fast_4_3_shifted[0] | (alone_4_3_shifted[0] & alone_4_3_at_most & quiet_3))
-    & (room_plenty | (alone_4_3_and & quiet_all)); // choice.ts:101
+  wire [2:0] need_4_3 = need_4_3_shifted[2:0] + {2'd0, heads_4_3_facts_length[7:0] > 8'd64}; // choice.ts:80
+  wire user_lets_4_3_choice =
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
+    heads_4_3_facts_user[0] ? users_with_plenty[9] :
+    users_with_plenty[8]; // records.ts:54
+  wire heads_4_3_facts_user_choice =
+    heads_4_3_facts_user[3] ? user_lets_4_3_choice :
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
+    heads_4_3_facts_user[0] ? users_with_plenty[1] :
+    users_with_plenty[0];
+  wire user_lets_4_3_choice_heads_4_3_facts_user =
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? loop_one[15] : loop_one[14]) : heads_4_3_facts_user[0] ? loop_one[13] : loop_one[12]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? loop_one[11] : loop_one[10]) :
+    heads_4_3_facts_user[0] ? loop_one[9] :
+    loop_one[8];
+  wire user_lets_4_3_choice_loop_one =
+    heads_4_3_facts_user[3] ? user_lets_4_3_choice_heads_4_3_facts_user :
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? loop_one[7] : loop_one[6]) : heads_4_3_facts_user[0] ? loop_one[5] : loop_one[4]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? loop_one[3] : loop_one[2]) :
+    heads_4_3_facts_user[0] ? loop_one[1] :
+    loop_one[0];
+  wire user_lets_4_3_choice_2 =
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_15_loop_cells[2] : accounts_allowances_14_loop_cells[2]) : heads_4_3_facts_user[0] ? accounts_allowances_13_loop_cells[2] : accounts_allowances_12_loop_cells[2]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_11_loop_cells[2] : accounts_allowances_10_loop_cells[2]) :
+    heads_4_3_facts_user[0] ? accounts_allowances_9_loop_cells[2] :
+    accounts_allowances_8_loop_cells[2];
+  wire user_lets_4_3_choice_3 =
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_15_loop_cells[1] : accounts_allowances_14_loop_cells[1]) : heads_4_3_facts_user[0] ? accounts_allowances_13_loop_cells[1] : accounts_allowances_12_loop_cells[1]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_11_loop_cells[1] : accounts_allowances_10_loop_cells[1]) :
+    heads_4_3_facts_user[0] ? accounts_allowances_9_loop_cells[1] :
+    accounts_allowances_8_loop_cells[1];
+  wire user_lets_4_3_choice_4 =
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_15_loop_cells[0] : accounts_allowances_14_loop_cells[0]) : heads_4_3_facts_user[0] ? accounts_allowances_13_loop_cells[0] : accounts_allowances_12_loop_cells[0]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_11_loop_cells[0] : accounts_allowances_10_loop_cells[0]) :
+    heads_4_3_facts_user[0] ? accounts_allowances_9_loop_cells[0] :
+    accounts_allowances_8_loop_cells[0];
+  wire user_lets_4_3_choice_2_choice =
+    heads_4_3_facts_user[3] ? user_lets_4_3_choice_2 :
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_7_loop_cells[2] : accounts_allowances_6_loop_cells[2]) : heads_4_3_facts_user[0] ? accounts_allowances_5_loop_cells[2] : accounts_allowances_4_loop_cells[2]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_3_loop_cells[2] : accounts_allowances_2_loop_cells[2]) :
+    heads_4_3_facts_user[0] ? accounts_allowances_1_loop_cells[2] :
+    accounts_allowances_0_loop_cells[2];
+  wire user_lets_4_3_choice_3_choice =
+    heads_4_3_facts_user[3] ? user_lets_4_3_choice_3 :
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_7_loop_cells[1] : accounts_allowances_6_loop_cells[1]) : heads_4_3_facts_user[0] ? accounts_allowances_5_loop_cells[1] : accounts_allowances_4_loop_cells[1]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_3_loop_cells[1] : accounts_allowances_2_loop_cells[1]) :
+    heads_4_3_facts_user[0] ? accounts_allowances_1_loop_cells[1] :
+    accounts_allowances_0_loop_cells[1];
+  wire user_lets_4_3_choice_4_choice =
+    heads_4_3_facts_user[3] ? user_lets_4_3_choice_4 :
+    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_7_loop_cells[0] : accounts_allowances_6_loop_cells[0]) : heads_4_3_facts_user[0] ? accounts_allowances_5_loop_cells[0] : accounts_allowances_4_loop_cells[0]) :
+    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_3_loop_cells[0] : accounts_allowances_2_loop_cells[0]) :
+    heads_4_3_facts_user[0] ? accounts_allowances_1_loop_cells[0] :
+    accounts_allowances_0_loop_cells[0];
+  wire user_lets_4_3_at_most = need_4_3 <= {user_lets_4_3_choice_2_choice, user_lets_4_3_choice_3_choice, user_lets_4_3_choice_4_choice};
+  wire user_lets_4_3 =
+    heads_4_3_valid & (heads_4_3_facts_user_choice | (user_lets_4_3_choice_loop_one & user_lets_4_3_at_most)); // choice.ts:86
+  wire room_lets_4_3 = room_plenty | (room_for_loop & (need_4_3 <= room_cells_for_loop)); // choice.ts:87
+  wire fast_4_3 = heads_4_3_valid & heads_4_3_facts_user_choice & room_plenty; // choice.ts:96
+  wire was_offered_0 = chosen[0] | was_held_0; // choice.ts:144
+  wire held_0 = was_offered_0 & ~was_ready_0; // choice.ts:145
+  wire gone_0 = was_offered_0 & was_ready_0; // choice.ts:149
+  wire was_offered_1 = chosen[1] | was_held_1; // choice.ts:144
+  wire held_1 = was_offered_1 & ~was_ready_1; // choice.ts:145
+  wire gone_1 = was_offered_1 & was_ready_1; // choice.ts:149
+  wire was_offered_2 = chosen[2] | was_held_2; // choice.ts:144
+  wire held_2 = was_offered_2 & ~was_ready_2; // choice.ts:145
+  wire gone_2 = was_offered_2 & was_ready_2; // choice.ts:149
+  wire was_offered_3 = chosen[3] | was_held_3; // choice.ts:144
+  wire held_3 = was_offered_3 & ~was_ready_3; // choice.ts:145
+  wire gone_3 = was_offered_3 & was_ready_3; // choice.ts:149
+  wire was_offered_4 = chosen[4] | was_held_4; // choice.ts:144
+  wire held_4 = was_offered_4 & ~was_ready_4; // choice.ts:145
+  wire gone_4 = was_offered_4 & was_ready_4; // choice.ts:149
   wire watched_waits_or =
     (heads_0_0_valid & (watched_inlet == 3'd0) & (watched_class == 2'd0))
     | (heads_0_1_valid & (watched_inlet == 3'd0) & (watched_class == 2'd1))
@@ -1072,102 +2033,78 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (heads_3_2_valid & (watched_inlet == 3'd3) & (watched_class == 2'd2)) | heads_3_3_valid_or
     | (heads_4_2_valid & (watched_inlet == 3'd4) & (watched_class == 2'd2))
     | (heads_4_3_valid & (watched_inlet == 3'd4) & (watched_class == 2'd3));
-  wire watched_waits = watched_waits_or_or | heads_2_2_valid_or_or; // watch.ts:21
-  wire watched_long = passed_watched == 7'd64; // watch.ts:23
+  wire watched_waits = watched_waits_or_or | heads_2_2_valid_or_or; // watch.ts:33
+  wire watched_long = passed_watched == 7'd64; // watch.ts:35
   wire watched_lacks_quota_or =
-    (heads_0_0_valid & alone_0_0_shifted[0] & ~alone_0_0_at_most & (watched_inlet == 3'd0) & (watched_class == 2'd0))
-    | (heads_0_1_valid & alone_0_1_shifted[0] & ~alone_0_1_at_most & (watched_inlet == 3'd0) & (watched_class == 2'd1));
-  wire heads_0_3_valid_or =
-    (heads_0_3_valid & alone_0_3_shifted[0] & ~alone_0_3_at_most & (watched_inlet == 3'd0) & (watched_class == 2'd3))
-    | (heads_1_0_valid & alone_1_0_shifted[0] & ~alone_1_0_at_most & (watched_inlet == 3'd1) & (watched_class == 2'd0));
-  wire alone_1_1_shifted_or =
-    (heads_1_1_valid & alone_1_1_shifted[0] & ~alone_1_1_at_most & (watched_inlet == 3'd1) & (watched_class == 2'd1))
-    | (heads_1_2_valid & alone_1_2_shifted[0] & ~alone_1_2_at_most & (watched_inlet == 3'd1) & (watched_class == 2'd2));
-  wire heads_2_0_valid_or =
-    (heads_2_0_valid & alone_2_0_shifted[0] & ~alone_2_0_at_most & (watched_inlet == 3'd2) & (watched_class == 2'd0))
-    | (heads_2_1_valid & alone_2_1_shifted[0] & ~alone_2_1_at_most & (watched_inlet == 3'd2) & (watched_class == 2'd1));
-  wire alone_2_2_shifted_or =
-    (heads_2_2_valid & alone_2_2_shifted[0] & ~alone_2_2_at_most & (watched_inlet == 3'd2) & (watched_class == 2'd2))
-    | (heads_2_3_valid & alone_2_3_shifted[0] & ~alone_2_3_at_most & (watched_inlet == 3'd2) & (watched_class == 2'd3));
-  wire heads_3_1_valid_or =
-    (heads_3_1_valid & alone_3_1_shifted[0] & ~alone_3_1_at_most & (watched_inlet == 3'd3) & (watched_class == 2'd1))
-    | (heads_3_2_valid & alone_3_2_shifted[0] & ~alone_3_2_at_most & (watched_inlet == 3'd3) & (watched_class == 2'd2));
-  wire alone_3_3_shifted_or =
-    (heads_3_3_valid & alone_3_3_shifted[0] & ~alone_3_3_at_most & (watched_inlet == 3'd3) & (watched_class == 2'd3))
-    | (heads_4_0_valid & alone_4_0_shifted[0] & ~alone_4_0_at_most & (watched_inlet == 3'd4) & (watched_class == 2'd0));
-  wire heads_4_2_valid_or =
-    (heads_4_2_valid & alone_4_2_shifted[0] & ~alone_4_2_at_most & (watched_inlet == 3'd4) & (watched_class == 2'd2))
-    | (heads_4_3_valid & alone_4_3_shifted[0] & ~alone_4_3_at_most & (watched_inlet == 3'd4) & (watched_class == 2'd3));
+    (lacks_quota_0_0 & (watched_inlet == 3'd0) & (watched_class == 2'd0))
+    | (lacks_quota_0_1 & (watched_inlet == 3'd0) & (watched_class == 2'd1))
+    | (lacks_quota_0_2 & (watched_inlet == 3'd0) & (watched_class == 2'd2));
+  wire lacks_quota_1_1_or =
+    (lacks_quota_1_1 & (watched_inlet == 3'd1) & (watched_class == 2'd1))
+    | (lacks_quota_1_2 & (watched_inlet == 3'd1) & (watched_class == 2'd2))
+    | (lacks_quota_1_3 & (watched_inlet == 3'd1) & (watched_class == 2'd3));
+  wire lacks_quota_2_2_or =
+    (lacks_quota_2_2 & (watched_inlet == 3'd2) & (watched_class == 2'd2))
+    | (lacks_quota_2_3 & (watched_inlet == 3'd2) & (watched_class == 2'd3))
+    | (lacks_quota_3_0 & (watched_inlet == 3'd3) & (watched_class == 2'd0));
+  wire lacks_quota_3_3_or =
+    (lacks_quota_3_3 & (watched_inlet == 3'd3) & (watched_class == 2'd3))
+    | (lacks_quota_4_0 & (watched_inlet == 3'd4) & (watched_class == 2'd0))
+    | (lacks_quota_4_1 & (watched_inlet == 3'd4) & (watched_class == 2'd1));
   wire watched_lacks_quota_or_or =
-    watched_lacks_quota_or
-    | (heads_0_2_valid & alone_0_2_shifted[0] & ~alone_0_2_at_most & (watched_inlet == 3'd0) & (watched_class == 2'd2))
-    | heads_0_3_valid_or | alone_1_1_shifted_or
-    | (heads_1_3_valid & alone_1_3_shifted[0] & ~alone_1_3_at_most & (watched_inlet == 3'd1) & (watched_class == 2'd3))
-    | heads_2_0_valid_or;
-  wire alone_2_2_shifted_or_or =
-    alone_2_2_shifted_or
-    | (heads_3_0_valid & alone_3_0_shifted[0] & ~alone_3_0_at_most & (watched_inlet == 3'd3) & (watched_class == 2'd0))
-    | heads_3_1_valid_or | alone_3_3_shifted_or
-    | (heads_4_1_valid & alone_4_1_shifted[0] & ~alone_4_1_at_most & (watched_inlet == 3'd4) & (watched_class == 2'd1))
-    | heads_4_2_valid_or;
-  wire watched_lacks_quota = watched_lacks_quota_or_or | alone_2_2_shifted_or_or; // watch.ts:21
+    watched_lacks_quota_or | (lacks_quota_0_3 & (watched_inlet == 3'd0) & (watched_class == 2'd3))
+    | (lacks_quota_1_0 & (watched_inlet == 3'd1) & (watched_class == 2'd0)) | lacks_quota_1_1_or
+    | (lacks_quota_2_0 & (watched_inlet == 3'd2) & (watched_class == 2'd0))
+    | (lacks_quota_2_1 & (watched_inlet == 3'd2) & (watched_class == 2'd1));
+  wire lacks_quota_2_2_or_or =
+    lacks_quota_2_2_or | (lacks_quota_3_1 & (watched_inlet == 3'd3) & (watched_class == 2'd1))
+    | (lacks_quota_3_2 & (watched_inlet == 3'd3) & (watched_class == 2'd2)) | lacks_quota_3_3_or
+    | (lacks_quota_4_2 & (watched_inlet == 3'd4) & (watched_class == 2'd2))
+    | (lacks_quota_4_3 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
+  wire watched_lacks_quota = watched_lacks_quota_or_or | lacks_quota_2_2_or_or; // watch.ts:33
   wire watched_lacks_room_or =
-    (heads_0_0_valid & (fast_0_0_shifted[0] | (alone_0_0_shifted[0] & alone_0_0_at_most)) & ~(room_plenty | alone_0_0_and) & (watched_inlet == 3'd0) & (watched_class == 2'd0))
-    | (heads_0_1_valid & (fast_0_1_shifted[0] | (alone_0_1_shifted[0] & alone_0_1_at_most)) & ~(room_plenty | alone_0_1_and) & (watched_inlet == 3'd0) & (watched_class == 2'd1));
-  wire fast_0_3_shifted_or =
-    (heads_0_3_valid & (fast_0_3_shifted[0] | (alone_0_3_shifted[0] & alone_0_3_at_most)) & ~(room_plenty | alone_0_3_and) & (watched_inlet == 3'd0) & (watched_class == 2'd3))
-    | (heads_1_0_valid & (fast_1_0_shifted[0] | (alone_1_0_shifted[0] & alone_1_0_at_most)) & ~(room_plenty | alone_1_0_and) & (watched_inlet == 3'd1) & (watched_class == 2'd0));
-  wire fast_1_1_shifted_or =
-    (heads_1_1_valid & (fast_1_1_shifted[0] | (alone_1_1_shifted[0] & alone_1_1_at_most)) & ~(room_plenty | alone_1_1_and) & (watched_inlet == 3'd1) & (watched_class == 2'd1))
-    | (heads_1_2_valid & (fast_1_2_shifted[0] | (alone_1_2_shifted[0] & alone_1_2_at_most)) & ~(room_plenty | alone_1_2_and) & (watched_inlet == 3'd1) & (watched_class == 2'd2));
-  wire fast_2_0_shifted_or =
-    (heads_2_0_valid & (fast_2_0_shifted[0] | (alone_2_0_shifted[0] & alone_2_0_at_most)) & ~(room_plenty | alone_2_0_and) & (watched_inlet == 3'd2) & (watched_class == 2'd0))
-    | (heads_2_1_valid & (fast_2_1_shifted[0] | (alone_2_1_shifted[0] & alone_2_1_at_most)) & ~(room_plenty | alone_2_1_and) & (watched_inlet == 3'd2) & (watched_class == 2'd1));
+    (lacks_room_0_0 & (watched_inlet == 3'd0) & (watched_class == 2'd0))
+    | (lacks_room_0_1 & (watched_inlet == 3'd0) & (watched_class == 2'd1))
+    | (lacks_room_0_2 & (watched_inlet == 3'd0) & (watched_class == 2'd2));
+  wire lacks_room_1_1_or =
+    (lacks_room_1_1 & (watched_inlet == 3'd1) & (watched_class == 2'd1))
+    | (lacks_room_1_2 & (watched_inlet == 3'd1) & (watched_class == 2'd2))
+    | (lacks_room_1_3 & (watched_inlet == 3'd1) & (watched_class == 2'd3));
+  wire lacks_room_2_2_or =
+    (lacks_room_2_2 & (watched_inlet == 3'd2) & (watched_class == 2'd2))
+    | (lacks_room_2_3 & (watched_inlet == 3'd2) & (watched_class == 2'd3))
+    | (lacks_room_3_0 & (watched_inlet == 3'd3) & (watched_class == 2'd0));
+  wire lacks_room_3_3_or =
+    (lacks_room_3_3 & (watched_inlet == 3'd3) & (watched_class == 2'd3))
+    | (lacks_room_4_0 & (watched_inlet == 3'd4) & (watched_class == 2'd0))
+    | (lacks_room_4_1 & (watched_inlet == 3'd4) & (watched_class == 2'd1));
   wire watched_lacks_room_or_or =
-    watched_lacks_room_or
-    | (heads_0_2_valid & (fast_0_2_shifted[0] | (alone_0_2_shifted[0] & alone_0_2_at_most)) & ~(room_plenty | alone_0_2_and) & (watched_inlet == 3'd0) & (watched_class == 2'd2))
-    | fast_0_3_shifted_or;
-  wire fast_1_1_shifted_or_or =
-    fast_1_1_shifted_or
-    | (heads_1_3_valid & (fast_1_3_shifted[0] | (alone_1_3_shifted[0] & alone_1_3_at_most)) & ~(room_plenty | alone_1_3_and) & (watched_inlet == 3'd1) & (watched_class == 2'd3))
-    | fast_2_0_shifted_or;
-  wire fast_2_2_shifted_or =
-    (heads_2_2_valid & (fast_2_2_shifted[0] | (alone_2_2_shifted[0] & alone_2_2_at_most)) & ~(room_plenty | alone_2_2_and) & (watched_inlet == 3'd2) & (watched_class == 2'd2))
-    | (heads_2_3_valid & (fast_2_3_shifted[0] | (alone_2_3_shifted[0] & alone_2_3_at_most)) & ~(room_plenty | alone_2_3_and) & (watched_inlet == 3'd2) & (watched_class == 2'd3));
-  wire fast_3_1_shifted_or =
-    (heads_3_1_valid & (fast_3_1_shifted[0] | (alone_3_1_shifted[0] & alone_3_1_at_most)) & ~(room_plenty | alone_3_1_and) & (watched_inlet == 3'd3) & (watched_class == 2'd1))
-    | (heads_3_2_valid & (fast_3_2_shifted[0] | (alone_3_2_shifted[0] & alone_3_2_at_most)) & ~(room_plenty | alone_3_2_and) & (watched_inlet == 3'd3) & (watched_class == 2'd2));
-  wire fast_3_3_shifted_or =
-    (heads_3_3_valid & (fast_3_3_shifted[0] | (alone_3_3_shifted[0] & alone_3_3_at_most)) & ~(room_plenty | alone_3_3_and) & (watched_inlet == 3'd3) & (watched_class == 2'd3))
-    | (heads_4_0_valid & (fast_4_0_shifted[0] | (alone_4_0_shifted[0] & alone_4_0_at_most)) & ~(room_plenty | alone_4_0_and) & (watched_inlet == 3'd4) & (watched_class == 2'd0));
-  wire fast_4_2_shifted_or =
-    (heads_4_2_valid & (fast_4_2_shifted[0] | (alone_4_2_shifted[0] & alone_4_2_at_most)) & ~(room_plenty | alone_4_2_and) & (watched_inlet == 3'd4) & (watched_class == 2'd2))
-    | (heads_4_3_valid & (fast_4_3_shifted[0] | (alone_4_3_shifted[0] & alone_4_3_at_most)) & ~(room_plenty | alone_4_3_and) & (watched_inlet == 3'd4) & (watched_class == 2'd3));
-  wire fast_2_2_shifted_or_or =
-    fast_2_2_shifted_or
-    | (heads_3_0_valid & (fast_3_0_shifted[0] | (alone_3_0_shifted[0] & alone_3_0_at_most)) & ~(room_plenty | alone_3_0_and) & (watched_inlet == 3'd3) & (watched_class == 2'd0))
-    | fast_3_1_shifted_or;
-  wire fast_3_3_shifted_or_or =
-    fast_3_3_shifted_or
-    | (heads_4_1_valid & (fast_4_1_shifted[0] | (alone_4_1_shifted[0] & alone_4_1_at_most)) & ~(room_plenty | alone_4_1_and) & (watched_inlet == 3'd4) & (watched_class == 2'd1))
-    | fast_4_2_shifted_or;
-  wire watched_lacks_room =
-    watched_lacks_room_or_or | fast_1_1_shifted_or_or | fast_2_2_shifted_or_or | fast_3_3_shifted_or_or; // watch.ts:21
-  wire watched_is_loop = watched_inlet == 3'd4; // watch.ts:31
+    watched_lacks_room_or | (lacks_room_0_3 & (watched_inlet == 3'd0) & (watched_class == 2'd3))
+    | (lacks_room_1_0 & (watched_inlet == 3'd1) & (watched_class == 2'd0)) | lacks_room_1_1_or
+    | (lacks_room_2_0 & (watched_inlet == 3'd2) & (watched_class == 2'd0))
+    | (lacks_room_2_1 & (watched_inlet == 3'd2) & (watched_class == 2'd1));
+  wire lacks_room_2_2_or_or =
+    lacks_room_2_2_or | (lacks_room_3_1 & (watched_inlet == 3'd3) & (watched_class == 2'd1))
+    | (lacks_room_3_2 & (watched_inlet == 3'd3) & (watched_class == 2'd2)) | lacks_room_3_3_or
+    | (lacks_room_4_2 & (watched_inlet == 3'd4) & (watched_class == 2'd2))
+    | (lacks_room_4_3 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
+  wire watched_lacks_room = watched_lacks_room_or_or | lacks_room_2_2_or_or; // watch.ts:33
+  wire watched_is_loop = watched_inlet == 3'd4; // watch.ts:43
+  wire apart = ~(room_is_scarce | room_was_scarce) | quiet_all; // choice.ts:158
   wire asks_alone_0_0 =
-    alone_0_0
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:160
+    alone_0_0 & ~(gone_0 & (held_class_0 == 3'd0))
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:163
   wire asks_alone_1_0 =
-    alone_1_0
+    alone_1_0 & ~(gone_1 & (held_class_1 == 3'd0))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd0)));
   wire asks_alone_2_0 =
-    alone_2_0
+    alone_2_0 & ~(gone_2 & (held_class_2 == 3'd0))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd2) & (watched_class == 2'd0)));
   wire asks_alone_3_0 =
-    alone_3_0
+    alone_3_0 & ~(gone_3 & (held_class_3 == 3'd0))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd3) & (watched_class == 2'd0)));
   wire asks_alone_4_0 =
-    alone_4_0
+    alone_4_0 & ~(gone_4 & (held_class_4 == 3'd0))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & watched_is_loop & ~((watched_inlet == 3'd4) & (watched_class == 2'd0)));
   wire alone_0_to_0_or =
     (last_alone_0[0] & ~(asks_alone_1_0 | asks_alone_2_0 | asks_alone_3_0 | asks_alone_4_0))
@@ -1196,19 +2133,19 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (last_alone_0[4] & ~(asks_alone_0_0 | asks_alone_1_0 | asks_alone_2_0 | asks_alone_3_0));
   wire alone_0_to_4 = asks_alone_4_0 & alone_0_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_1 =
-    alone_0_1
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:160
+    alone_0_1 & ~(gone_0 & (held_class_0 == 3'd1))
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:163
   wire asks_alone_1_1 =
-    alone_1_1
+    alone_1_1 & ~(gone_1 & (held_class_1 == 3'd1))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd1)));
   wire asks_alone_2_1 =
-    alone_2_1
+    alone_2_1 & ~(gone_2 & (held_class_2 == 3'd1))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd2) & (watched_class == 2'd1)));
   wire asks_alone_3_1 =
-    alone_3_1
+    alone_3_1 & ~(gone_3 & (held_class_3 == 3'd1))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd3) & (watched_class == 2'd1)));
   wire asks_alone_4_1 =
-    alone_4_1
+    alone_4_1 & ~(gone_4 & (held_class_4 == 3'd1))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & watched_is_loop & ~((watched_inlet == 3'd4) & (watched_class == 2'd1)));
   wire alone_1_to_0_or =
     (last_alone_1[0] & ~(asks_alone_1_1 | asks_alone_2_1 | asks_alone_3_1 | asks_alone_4_1))
@@ -1237,19 +2174,19 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (last_alone_1[4] & ~(asks_alone_0_1 | asks_alone_1_1 | asks_alone_2_1 | asks_alone_3_1));
   wire alone_1_to_4 = asks_alone_4_1 & alone_1_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_2 =
-    alone_0_2
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:160
+    alone_0_2 & ~(gone_0 & (held_class_0 == 3'd2))
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:163
   wire asks_alone_1_2 =
-    alone_1_2
+    alone_1_2 & ~(gone_1 & (held_class_1 == 3'd2))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd2)));
   wire asks_alone_2_2 =
-    alone_2_2
+    alone_2_2 & ~(gone_2 & (held_class_2 == 3'd2))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd2) & (watched_class == 2'd2)));
   wire asks_alone_3_2 =
-    alone_3_2
+    alone_3_2 & ~(gone_3 & (held_class_3 == 3'd2))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd3) & (watched_class == 2'd2)));
   wire asks_alone_4_2 =
-    alone_4_2
+    alone_4_2 & ~(gone_4 & (held_class_4 == 3'd2))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & watched_is_loop & ~((watched_inlet == 3'd4) & (watched_class == 2'd2)));
   wire alone_2_to_0_or =
     (last_alone_2[0] & ~(asks_alone_1_2 | asks_alone_2_2 | asks_alone_3_2 | asks_alone_4_2))
@@ -1278,19 +2215,19 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (last_alone_2[4] & ~(asks_alone_0_2 | asks_alone_1_2 | asks_alone_2_2 | asks_alone_3_2));
   wire alone_2_to_4 = asks_alone_4_2 & alone_2_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_3 =
-    alone_0_3
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:160
+    alone_0_3 & ~(gone_0 & (held_class_0 == 3'd3))
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:163
   wire asks_alone_1_3 =
-    alone_1_3
+    alone_1_3 & ~(gone_1 & (held_class_1 == 3'd3))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd3)));
   wire asks_alone_2_3 =
-    alone_2_3
+    alone_2_3 & ~(gone_2 & (held_class_2 == 3'd3))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd2) & (watched_class == 2'd3)));
   wire asks_alone_3_3 =
-    alone_3_3
+    alone_3_3 & ~(gone_3 & (held_class_3 == 3'd3))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd3) & (watched_class == 2'd3)));
   wire asks_alone_4_3 =
-    alone_4_3
+    alone_4_3 & ~(gone_4 & (held_class_4 == 3'd3))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & watched_is_loop & ~((watched_inlet == 3'd4) & (watched_class == 2'd3)));
   wire alone_3_to_0_or =
     (last_alone_3[0] & ~(asks_alone_1_3 | asks_alone_2_3 | asks_alone_3_3 | asks_alone_4_3))
@@ -1318,46 +2255,46 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (last_alone_3[1] & ~(asks_alone_2_3 | asks_alone_3_3)) | (last_alone_3[2] & ~asks_alone_3_3) | last_alone_3[3]
     | (last_alone_3[4] & ~(asks_alone_0_3 | asks_alone_1_3 | asks_alone_2_3 | asks_alone_3_3));
   wire alone_3_to_4 = asks_alone_4_3 & alone_3_to_4_or; // fair-turn.ts:24
-  wire goes_alone_0_0 = named_0_0 & heads_0_0_valid & ~took_alone_of_0 & ~(alone_of_all & took_any) & ~gone_0_0; // choice.ts:175
-  wire asks_0_0 = (fast_0_0 | goes_alone_0_0) & ~held_0 & order_open; // choice.ts:187
-  wire goes_alone_0_1 = named_0_1 & heads_0_1_valid & ~took_alone_of_1 & ~(alone_of_all & took_any) & ~gone_0_1; // choice.ts:175
-  wire asks_0_1 = (fast_0_1 | goes_alone_0_1) & ~held_0 & order_open; // choice.ts:187
-  wire goes_alone_0_2 = named_0_2 & heads_0_2_valid & ~took_alone_of_2 & ~(alone_of_all & took_any) & ~gone_0_2; // choice.ts:175
-  wire asks_0_2 = (fast_0_2 | goes_alone_0_2) & ~held_0 & order_open; // choice.ts:187
-  wire goes_alone_0_3 = named_0_3 & heads_0_3_valid & ~took_alone_of_3 & ~(alone_of_all & took_any) & ~gone_0_3; // choice.ts:175
-  wire asks_0_3 = (fast_0_3 | goes_alone_0_3) & ~held_0 & order_open; // choice.ts:187
-  wire goes_alone_1_0 = named_1_0 & heads_1_0_valid & ~took_alone_of_0 & ~(alone_of_all & took_any) & ~gone_1_0; // choice.ts:175
-  wire asks_1_0 = (fast_1_0 | goes_alone_1_0) & ~held_1 & order_open; // choice.ts:187
-  wire goes_alone_1_1 = named_1_1 & heads_1_1_valid & ~took_alone_of_1 & ~(alone_of_all & took_any) & ~gone_1_1; // choice.ts:175
-  wire asks_1_1 = (fast_1_1 | goes_alone_1_1) & ~held_1 & order_open; // choice.ts:187
-  wire goes_alone_1_2 = named_1_2 & heads_1_2_valid & ~took_alone_of_2 & ~(alone_of_all & took_any) & ~gone_1_2; // choice.ts:175
-  wire asks_1_2 = (fast_1_2 | goes_alone_1_2) & ~held_1 & order_open; // choice.ts:187
-  wire goes_alone_1_3 = named_1_3 & heads_1_3_valid & ~took_alone_of_3 & ~(alone_of_all & took_any) & ~gone_1_3; // choice.ts:175
-  wire asks_1_3 = (fast_1_3 | goes_alone_1_3) & ~held_1 & order_open; // choice.ts:187
-  wire goes_alone_2_0 = named_2_0 & heads_2_0_valid & ~took_alone_of_0 & ~(alone_of_all & took_any) & ~gone_2_0; // choice.ts:175
-  wire asks_2_0 = (fast_2_0 | goes_alone_2_0) & ~held_2 & order_open; // choice.ts:187
-  wire goes_alone_2_1 = named_2_1 & heads_2_1_valid & ~took_alone_of_1 & ~(alone_of_all & took_any) & ~gone_2_1; // choice.ts:175
-  wire asks_2_1 = (fast_2_1 | goes_alone_2_1) & ~held_2 & order_open; // choice.ts:187
-  wire goes_alone_2_2 = named_2_2 & heads_2_2_valid & ~took_alone_of_2 & ~(alone_of_all & took_any) & ~gone_2_2; // choice.ts:175
-  wire asks_2_2 = (fast_2_2 | goes_alone_2_2) & ~held_2 & order_open; // choice.ts:187
-  wire goes_alone_2_3 = named_2_3 & heads_2_3_valid & ~took_alone_of_3 & ~(alone_of_all & took_any) & ~gone_2_3; // choice.ts:175
-  wire asks_2_3 = (fast_2_3 | goes_alone_2_3) & ~held_2 & order_open; // choice.ts:187
-  wire goes_alone_3_0 = named_3_0 & heads_3_0_valid & ~took_alone_of_0 & ~(alone_of_all & took_any) & ~gone_3_0; // choice.ts:175
-  wire asks_3_0 = (fast_3_0 | goes_alone_3_0) & ~held_3 & order_open; // choice.ts:187
-  wire goes_alone_3_1 = named_3_1 & heads_3_1_valid & ~took_alone_of_1 & ~(alone_of_all & took_any) & ~gone_3_1; // choice.ts:175
-  wire asks_3_1 = (fast_3_1 | goes_alone_3_1) & ~held_3 & order_open; // choice.ts:187
-  wire goes_alone_3_2 = named_3_2 & heads_3_2_valid & ~took_alone_of_2 & ~(alone_of_all & took_any) & ~gone_3_2; // choice.ts:175
-  wire asks_3_2 = (fast_3_2 | goes_alone_3_2) & ~held_3 & order_open; // choice.ts:187
-  wire goes_alone_3_3 = named_3_3 & heads_3_3_valid & ~took_alone_of_3 & ~(alone_of_all & took_any) & ~gone_3_3; // choice.ts:175
-  wire asks_3_3 = (fast_3_3 | goes_alone_3_3) & ~held_3 & order_open; // choice.ts:187
-  wire goes_alone_4_0 = named_4_0 & heads_4_0_valid & ~took_alone_of_0 & ~(alone_of_all & took_any) & ~gone_4_0; // choice.ts:175
-  wire asks_4_0 = (fast_4_0 | goes_alone_4_0) & ~held_4 & order_open; // choice.ts:187
-  wire goes_alone_4_1 = named_4_1 & heads_4_1_valid & ~took_alone_of_1 & ~(alone_of_all & took_any) & ~gone_4_1; // choice.ts:175
-  wire asks_4_1 = (fast_4_1 | goes_alone_4_1) & ~held_4 & order_open; // choice.ts:187
-  wire goes_alone_4_2 = named_4_2 & heads_4_2_valid & ~took_alone_of_2 & ~(alone_of_all & took_any) & ~gone_4_2; // choice.ts:175
-  wire asks_4_2 = (fast_4_2 | goes_alone_4_2) & ~held_4 & order_open; // choice.ts:187
-  wire goes_alone_4_3 = named_4_3 & heads_4_3_valid & ~took_alone_of_3 & ~(alone_of_all & took_any) & ~gone_4_3; // choice.ts:175
-  wire asks_4_3 = (fast_4_3 | goes_alone_4_3) & ~held_4 & order_open; // choice.ts:187
+  wire goes_alone_0_0 = named_0_0 & heads_0_0_valid & quiet_alone_0 & apart & ~(gone_0 & (held_class_0 == 3'd0)); // choice.ts:179
+  wire asks_0_0 = (fast_0_0 | goes_alone_0_0) & ~held_0 & order_open; // choice.ts:184
+  wire goes_alone_0_1 = named_0_1 & heads_0_1_valid & quiet_alone_1 & apart & ~(gone_0 & (held_class_0 == 3'd1)); // choice.ts:179
+  wire asks_0_1 = (fast_0_1 | goes_alone_0_1) & ~held_0 & order_open; // choice.ts:184
+  wire goes_alone_0_2 = named_0_2 & heads_0_2_valid & quiet_alone_2 & apart & ~(gone_0 & (held_class_0 == 3'd2)); // choice.ts:179
+  wire asks_0_2 = (fast_0_2 | goes_alone_0_2) & ~held_0 & order_open; // choice.ts:184
+  wire goes_alone_0_3 = named_0_3 & heads_0_3_valid & quiet_alone_3 & apart & ~(gone_0 & (held_class_0 == 3'd3)); // choice.ts:179
+  wire asks_0_3 = (fast_0_3 | goes_alone_0_3) & ~held_0 & order_open; // choice.ts:184
+  wire goes_alone_1_0 = named_1_0 & heads_1_0_valid & quiet_alone_0 & apart & ~(gone_1 & (held_class_1 == 3'd0)); // choice.ts:179
+  wire asks_1_0 = (fast_1_0 | goes_alone_1_0) & ~held_1 & order_open; // choice.ts:184
+  wire goes_alone_1_1 = named_1_1 & heads_1_1_valid & quiet_alone_1 & apart & ~(gone_1 & (held_class_1 == 3'd1)); // choice.ts:179
+  wire asks_1_1 = (fast_1_1 | goes_alone_1_1) & ~held_1 & order_open; // choice.ts:184
+  wire goes_alone_1_2 = named_1_2 & heads_1_2_valid & quiet_alone_2 & apart & ~(gone_1 & (held_class_1 == 3'd2)); // choice.ts:179
+  wire asks_1_2 = (fast_1_2 | goes_alone_1_2) & ~held_1 & order_open; // choice.ts:184
+  wire goes_alone_1_3 = named_1_3 & heads_1_3_valid & quiet_alone_3 & apart & ~(gone_1 & (held_class_1 == 3'd3)); // choice.ts:179
+  wire asks_1_3 = (fast_1_3 | goes_alone_1_3) & ~held_1 & order_open; // choice.ts:184
+  wire goes_alone_2_0 = named_2_0 & heads_2_0_valid & quiet_alone_0 & apart & ~(gone_2 & (held_class_2 == 3'd0)); // choice.ts:179
+  wire asks_2_0 = (fast_2_0 | goes_alone_2_0) & ~held_2 & order_open; // choice.ts:184
+  wire goes_alone_2_1 = named_2_1 & heads_2_1_valid & quiet_alone_1 & apart & ~(gone_2 & (held_class_2 == 3'd1)); // choice.ts:179
+  wire asks_2_1 = (fast_2_1 | goes_alone_2_1) & ~held_2 & order_open; // choice.ts:184
+  wire goes_alone_2_2 = named_2_2 & heads_2_2_valid & quiet_alone_2 & apart & ~(gone_2 & (held_class_2 == 3'd2)); // choice.ts:179
+  wire asks_2_2 = (fast_2_2 | goes_alone_2_2) & ~held_2 & order_open; // choice.ts:184
+  wire goes_alone_2_3 = named_2_3 & heads_2_3_valid & quiet_alone_3 & apart & ~(gone_2 & (held_class_2 == 3'd3)); // choice.ts:179
+  wire asks_2_3 = (fast_2_3 | goes_alone_2_3) & ~held_2 & order_open; // choice.ts:184
+  wire goes_alone_3_0 = named_3_0 & heads_3_0_valid & quiet_alone_0 & apart & ~(gone_3 & (held_class_3 == 3'd0)); // choice.ts:179
+  wire asks_3_0 = (fast_3_0 | goes_alone_3_0) & ~held_3 & order_open; // choice.ts:184
+  wire goes_alone_3_1 = named_3_1 & heads_3_1_valid & quiet_alone_1 & apart & ~(gone_3 & (held_class_3 == 3'd1)); // choice.ts:179
+  wire asks_3_1 = (fast_3_1 | goes_alone_3_1) & ~held_3 & order_open; // choice.ts:184
+  wire goes_alone_3_2 = named_3_2 & heads_3_2_valid & quiet_alone_2 & apart & ~(gone_3 & (held_class_3 == 3'd2)); // choice.ts:179
+  wire asks_3_2 = (fast_3_2 | goes_alone_3_2) & ~held_3 & order_open; // choice.ts:184
+  wire goes_alone_3_3 = named_3_3 & heads_3_3_valid & quiet_alone_3 & apart & ~(gone_3 & (held_class_3 == 3'd3)); // choice.ts:179
+  wire asks_3_3 = (fast_3_3 | goes_alone_3_3) & ~held_3 & order_open; // choice.ts:184
+  wire goes_alone_4_0 = named_4_0 & heads_4_0_valid & quiet_alone_0 & apart & ~(gone_4 & (held_class_4 == 3'd0)); // choice.ts:179
+  wire asks_4_0 = (fast_4_0 | goes_alone_4_0) & ~held_4 & order_open; // choice.ts:184
+  wire goes_alone_4_1 = named_4_1 & heads_4_1_valid & quiet_alone_1 & apart & ~(gone_4 & (held_class_4 == 3'd1)); // choice.ts:179
+  wire asks_4_1 = (fast_4_1 | goes_alone_4_1) & ~held_4 & order_open; // choice.ts:184
+  wire goes_alone_4_2 = named_4_2 & heads_4_2_valid & quiet_alone_2 & apart & ~(gone_4 & (held_class_4 == 3'd2)); // choice.ts:179
+  wire asks_4_2 = (fast_4_2 | goes_alone_4_2) & ~held_4 & order_open; // choice.ts:184
+  wire goes_alone_4_3 = named_4_3 & heads_4_3_valid & quiet_alone_3 & apart & ~(gone_4 & (held_class_4 == 3'd3)); // choice.ts:179
+  wire asks_4_3 = (fast_4_3 | goes_alone_4_3) & ~held_4 & order_open; // choice.ts:184
   wire take_group_to_0_or = asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3;
   wire asks_1_0_or = asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3;
   wire asks_2_0_or = asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3;
@@ -1450,63 +2387,21 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire take_4_to_3 =
     asks_4_3
     & ((take_4_last[0] & ~(asks_4_1 | asks_4_2)) | (take_4_last[1] & ~asks_4_2) | take_4_last[2] | (take_4_last[3] & ~(asks_4_0 | asks_4_1 | asks_4_2)));
-  wire took_alone_0_0 = take_group_to_0 & take_0_to_0 & ~fast_0_0; // choice.ts:226
-  wire took_alone_1_0 = take_group_to_1 & take_1_to_0 & ~fast_1_0;
-  wire took_alone_2_0 = take_group_to_2 & take_2_to_0 & ~fast_2_0;
-  wire took_alone_3_0 = take_group_to_3 & take_3_to_0 & ~fast_3_0;
-  wire took_alone_4_0 = take_group_to_4 & take_4_to_0 & ~fast_4_0;
-  wire took_alone_0_1 = take_group_to_0 & take_0_to_1 & ~fast_0_1;
-  wire took_alone_1_1 = take_group_to_1 & take_1_to_1 & ~fast_1_1;
-  wire took_alone_2_1 = take_group_to_2 & take_2_to_1 & ~fast_2_1;
-  wire took_alone_3_1 = take_group_to_3 & take_3_to_1 & ~fast_3_1;
-  wire took_alone_4_1 = take_group_to_4 & take_4_to_1 & ~fast_4_1;
-  wire took_alone_0_2 = take_group_to_0 & take_0_to_2 & ~fast_0_2;
-  wire took_alone_1_2 = take_group_to_1 & take_1_to_2 & ~fast_1_2;
-  wire took_alone_2_2 = take_group_to_2 & take_2_to_2 & ~fast_2_2;
-  wire took_alone_3_2 = take_group_to_3 & take_3_to_2 & ~fast_3_2;
-  wire took_alone_4_2 = take_group_to_4 & take_4_to_2 & ~fast_4_2;
-  wire took_alone_0_3 = take_group_to_0 & take_0_to_3 & ~fast_0_3;
-  wire took_alone_1_3 = take_group_to_1 & take_1_to_3 & ~fast_1_3;
-  wire took_alone_2_3 = take_group_to_2 & take_2_to_3 & ~fast_2_3;
-  wire took_alone_3_3 = take_group_to_3 & take_3_to_3 & ~fast_3_3;
-  wire took_alone_4_3 = take_group_to_4 & take_4_to_3 & ~fast_4_3;
   wire watched_goes_or =
-    (take_group_to_0 & take_0_to_0 & (watched_inlet == 3'd0) & (watched_class == 2'd0))
-    | (take_group_to_0 & take_0_to_1 & (watched_inlet == 3'd0) & (watched_class == 2'd1))
-    | (take_group_to_0 & take_0_to_2 & (watched_inlet == 3'd0) & (watched_class == 2'd2));
-  wire take_1_to_1_or =
-    (take_group_to_1 & take_1_to_1 & (watched_inlet == 3'd1) & (watched_class == 2'd1))
-    | (take_group_to_1 & take_1_to_2 & (watched_inlet == 3'd1) & (watched_class == 2'd2))
-    | (take_group_to_1 & take_1_to_3 & (watched_inlet == 3'd1) & (watched_class == 2'd3));
-  wire watched_goes_or_or =
-    watched_goes_or | (take_group_to_0 & take_0_to_3 & (watched_inlet == 3'd0) & (watched_class == 2'd3))
-    | (take_group_to_1 & take_1_to_0 & (watched_inlet == 3'd1) & (watched_class == 2'd0));
-  wire take_1_to_1_or_or =
-    take_1_to_1_or | (take_group_to_2 & take_2_to_0 & (watched_inlet == 3'd2) & (watched_class == 2'd0))
-    | (take_group_to_2 & take_2_to_1 & (watched_inlet == 3'd2) & (watched_class == 2'd1));
-  wire take_2_to_2_or =
-    (take_group_to_2 & take_2_to_2 & (watched_inlet == 3'd2) & (watched_class == 2'd2))
-    | (take_group_to_2 & take_2_to_3 & (watched_inlet == 3'd2) & (watched_class == 2'd3))
-    | (take_group_to_3 & take_3_to_0 & (watched_inlet == 3'd3) & (watched_class == 2'd0));
-  wire take_3_to_3_or =
-    (take_group_to_3 & take_3_to_3 & (watched_inlet == 3'd3) & (watched_class == 2'd3))
-    | (take_group_to_4 & take_4_to_0 & (watched_inlet == 3'd4) & (watched_class == 2'd0))
-    | (take_group_to_4 & take_4_to_1 & (watched_inlet == 3'd4) & (watched_class == 2'd1));
-  wire take_2_to_2_or_or =
-    take_2_to_2_or | (take_group_to_3 & take_3_to_1 & (watched_inlet == 3'd3) & (watched_class == 2'd1))
-    | (take_group_to_3 & take_3_to_2 & (watched_inlet == 3'd3) & (watched_class == 2'd2));
-  wire take_3_to_3_or_or =
-    take_3_to_3_or | (take_group_to_4 & take_4_to_2 & (watched_inlet == 3'd4) & (watched_class == 2'd2))
-    | (take_group_to_4 & take_4_to_3 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
-  wire watched_goes = watched_goes_or_or | take_1_to_1_or_or | take_2_to_2_or_or | take_3_to_3_or_or; // watch.ts:44
-  wire watch_next = watched_goes | ~watched_waits; // watch.ts:52
+    (chosen[0] & (watched_inlet == 3'd0) & (held_class_0 == {1'b0, watched_class}))
+    | (chosen[1] & (watched_inlet == 3'd1) & (held_class_1 == {1'b0, watched_class}))
+    | (chosen[2] & (watched_inlet == 3'd2) & (held_class_2 == {1'b0, watched_class}));
+  wire watched_goes =
+    watched_goes_or | (chosen[3] & (watched_inlet == 3'd3) & (held_class_3 == {1'b0, watched_class}))
+    | (chosen[4] & (watched_inlet == 3'd4) & (held_class_4 == {1'b0, watched_class})); // watch.ts:57
+  wire watch_next = watched_goes | ~watched_waits; // watch.ts:68
   wire payload_is_there = ~pending_packets_pop_payload_has_body | stored_valid; // lane.ts:86
   wire header_is_there = pending_packets_pop_valid & entered_valid; // lane.ts:87
   wire packet_arrives = arrived_ready & header_is_there & payload_is_there; // lane.ts:89
 
   wire [13:0] accounts_took_cells_shifted = noted_payload_facts_length >> 8;
-  wire [2:0] accounts_took_cells = accounts_took_cells_shifted[2:0] + {2'd0, noted_payload_facts_length[7:0] > 8'd64}; // merge.ts:49
-  Accounts_u16_c256_k1024_f1536 accounts ( // merge.ts:49
+  wire [2:0] accounts_took_cells = accounts_took_cells_shifted[2:0] + {2'd0, noted_payload_facts_length[7:0] > 8'd64}; // merge.ts:56
+  Accounts_u16_c256_k1024_f1536 accounts ( // merge.ts:56
     .clk (clk), .rst (rst),
     .took_valid                  (took),
     .took_user                   (noted_payload_facts_user[3:0]),
@@ -1605,8 +2500,8 @@ module Merge_p4_u16_c256_k1024_f1536 (
     .allowances_15_loop_cells    (accounts_allowances_15_loop_cells)
   );
 
-  wire order_pop_ready = beat_moves & beat_is_last; // merge.ts:53
-  Fifo_Noted_d16 order ( // merge.ts:53
+  wire order_pop_ready = beat_moves & beat_is_last; // merge.ts:60
+  Fifo_Noted_d16 order ( // merge.ts:60
     .clk (clk), .rst (rst),
     .push_valid (noted_valid), .push_ready (order_push_ready), .push_payload_inlet (chosen),
     .push_payload_facts_uid (noted_payload_facts_uid), .push_payload_facts_dag (noted_payload_facts_dag),
@@ -1668,20 +2563,36 @@ module Merge_p4_u16_c256_k1024_f1536 (
       contexts_on_their_way <= 10'd0; cells_on_their_way <= 12'd0; entered_1 <= 1'b0; entered_2 <= 1'b0;
       entered_3 <= 1'b0; began_cell_1 <= 1'b0; began_cell_2 <= 1'b0; began_cell_3 <= 1'b0; room_plenty <= 1'b0;
       room_for_arrival <= 1'b0; room_cells_for_arrival <= 3'd0; room_for_loop <= 1'b0; room_cells_for_loop <= 3'd0;
-      order_open <= 1'b0; took_alone_of_0 <= 1'b0; took_alone_of_1 <= 1'b0; took_alone_of_2 <= 1'b0;
-      took_alone_of_3 <= 1'b0; alone_of_0_1_ago <= 1'b0; alone_of_0_2_ago <= 1'b0; alone_of_1_1_ago <= 1'b0;
-      alone_of_1_2_ago <= 1'b0; alone_of_2_1_ago <= 1'b0; alone_of_2_2_ago <= 1'b0; alone_of_3_1_ago <= 1'b0;
-      alone_of_3_2_ago <= 1'b0; took_any <= 1'b0; any_1_ago <= 1'b0; any_2_ago <= 1'b0; had_plenty <= 16'd0;
-      had_plenty_before <= 16'd0; held_0 <= 1'b0; held_1 <= 1'b0; held_2 <= 1'b0; held_3 <= 1'b0; held_4 <= 1'b0;
-      urgent_quota <= 1'b0; urgent_room <= 1'b0; gone_0_0 <= 1'b0; gone_0_1 <= 1'b0; gone_0_2 <= 1'b0;
-      gone_0_3 <= 1'b0; gone_1_0 <= 1'b0; gone_1_1 <= 1'b0; gone_1_2 <= 1'b0; gone_1_3 <= 1'b0; gone_2_0 <= 1'b0;
-      gone_2_1 <= 1'b0; gone_2_2 <= 1'b0; gone_2_3 <= 1'b0; gone_3_0 <= 1'b0; gone_3_1 <= 1'b0; gone_3_2 <= 1'b0;
-      gone_3_3 <= 1'b0; gone_4_0 <= 1'b0; gone_4_1 <= 1'b0; gone_4_2 <= 1'b0; gone_4_3 <= 1'b0; alone_of_all <= 1'b0;
-      named_0_0 <= 1'b0; named_1_0 <= 1'b0; named_2_0 <= 1'b0; named_3_0 <= 1'b0; named_4_0 <= 1'b0;
-      named_0_1 <= 1'b0; named_1_1 <= 1'b0; named_2_1 <= 1'b0; named_3_1 <= 1'b0; named_4_1 <= 1'b0;
-      named_0_2 <= 1'b0; named_1_2 <= 1'b0; named_2_2 <= 1'b0; named_3_2 <= 1'b0; named_4_2 <= 1'b0;
-      named_0_3 <= 1'b0; named_1_3 <= 1'b0; named_2_3 <= 1'b0; named_3_3 <= 1'b0; named_4_3 <= 1'b0; chosen <= 5'd0;
-      events_taken_q <= 1'b0; events_user_q <= 6'd0; events_bytes_q <= 14'd0; events_urgent_q <= 1'b0;
+      order_open <= 1'b0; alone_0_2_ago <= 1'b0; alone_0_3_ago <= 1'b0; alone_0_4_ago <= 1'b0; alone_1_2_ago <= 1'b0;
+      alone_1_3_ago <= 1'b0; alone_1_4_ago <= 1'b0; alone_2_2_ago <= 1'b0; alone_2_3_ago <= 1'b0;
+      alone_2_4_ago <= 1'b0; alone_3_2_ago <= 1'b0; alone_3_3_ago <= 1'b0; alone_3_4_ago <= 1'b0; all_2_ago <= 1'b0;
+      all_3_ago <= 1'b0; all_4_ago <= 1'b0; alone_0_0 <= 1'b0; lacks_quota_0_0 <= 1'b0; lacks_room_0_0 <= 1'b0;
+      alone_0_1 <= 1'b0; lacks_quota_0_1 <= 1'b0; lacks_room_0_1 <= 1'b0; alone_0_2 <= 1'b0; lacks_quota_0_2 <= 1'b0;
+      lacks_room_0_2 <= 1'b0; alone_0_3 <= 1'b0; lacks_quota_0_3 <= 1'b0; lacks_room_0_3 <= 1'b0; alone_1_0 <= 1'b0;
+      lacks_quota_1_0 <= 1'b0; lacks_room_1_0 <= 1'b0; alone_1_1 <= 1'b0; lacks_quota_1_1 <= 1'b0;
+      lacks_room_1_1 <= 1'b0; alone_1_2 <= 1'b0; lacks_quota_1_2 <= 1'b0; lacks_room_1_2 <= 1'b0; alone_1_3 <= 1'b0;
+      lacks_quota_1_3 <= 1'b0; lacks_room_1_3 <= 1'b0; alone_2_0 <= 1'b0; lacks_quota_2_0 <= 1'b0;
+      lacks_room_2_0 <= 1'b0; alone_2_1 <= 1'b0; lacks_quota_2_1 <= 1'b0; lacks_room_2_1 <= 1'b0; alone_2_2 <= 1'b0;
+      lacks_quota_2_2 <= 1'b0; lacks_room_2_2 <= 1'b0; alone_2_3 <= 1'b0; lacks_quota_2_3 <= 1'b0;
+      lacks_room_2_3 <= 1'b0; alone_3_0 <= 1'b0; lacks_quota_3_0 <= 1'b0; lacks_room_3_0 <= 1'b0; alone_3_1 <= 1'b0;
+      lacks_quota_3_1 <= 1'b0; lacks_room_3_1 <= 1'b0; alone_3_2 <= 1'b0; lacks_quota_3_2 <= 1'b0;
+      lacks_room_3_2 <= 1'b0; alone_3_3 <= 1'b0; lacks_quota_3_3 <= 1'b0; lacks_room_3_3 <= 1'b0; alone_4_0 <= 1'b0;
+      lacks_quota_4_0 <= 1'b0; lacks_room_4_0 <= 1'b0; alone_4_1 <= 1'b0; lacks_quota_4_1 <= 1'b0;
+      lacks_room_4_1 <= 1'b0; alone_4_2 <= 1'b0; lacks_quota_4_2 <= 1'b0; lacks_room_4_2 <= 1'b0; alone_4_3 <= 1'b0;
+      lacks_quota_4_3 <= 1'b0; lacks_room_4_3 <= 1'b0; chosen <= 5'd0; was_held_0 <= 1'b0; was_ready_0 <= 1'b0;
+      was_held_1 <= 1'b0; was_ready_1 <= 1'b0; was_held_2 <= 1'b0; was_ready_2 <= 1'b0; was_held_3 <= 1'b0;
+      was_ready_3 <= 1'b0; was_held_4 <= 1'b0; was_ready_4 <= 1'b0; urgent_quota <= 1'b0; urgent_room <= 1'b0;
+      room_is_scarce <= 1'b0; room_was_scarce <= 1'b0; named_0_0 <= 1'b0; named_1_0 <= 1'b0; named_2_0 <= 1'b0;
+      named_3_0 <= 1'b0; named_4_0 <= 1'b0; named_0_1 <= 1'b0; named_1_1 <= 1'b0; named_2_1 <= 1'b0;
+      named_3_1 <= 1'b0; named_4_1 <= 1'b0; named_0_2 <= 1'b0; named_1_2 <= 1'b0; named_2_2 <= 1'b0;
+      named_3_2 <= 1'b0; named_4_2 <= 1'b0; named_0_3 <= 1'b0; named_1_3 <= 1'b0; named_2_3 <= 1'b0;
+      named_3_3 <= 1'b0; named_4_3 <= 1'b0; took_alone_0_0 <= 1'b0; took_alone_0_1 <= 1'b0; took_alone_0_2 <= 1'b0;
+      took_alone_0_3 <= 1'b0; took_alone_1_0 <= 1'b0; took_alone_1_1 <= 1'b0; took_alone_1_2 <= 1'b0;
+      took_alone_1_3 <= 1'b0; took_alone_2_0 <= 1'b0; took_alone_2_1 <= 1'b0; took_alone_2_2 <= 1'b0;
+      took_alone_2_3 <= 1'b0; took_alone_3_0 <= 1'b0; took_alone_3_1 <= 1'b0; took_alone_3_2 <= 1'b0;
+      took_alone_3_3 <= 1'b0; took_alone_4_0 <= 1'b0; took_alone_4_1 <= 1'b0; took_alone_4_2 <= 1'b0;
+      took_alone_4_3 <= 1'b0; events_taken_q <= 1'b0; events_user_q <= 6'd0; events_bytes_q <= 14'd0;
+      events_urgent_q <= 1'b0;
     end
     else begin
       entered_1 <= header_enters;
@@ -1692,7 +2603,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
       began_cell_3 <= began_cell_2;
       contexts_on_their_way <= contexts_on_their_way + {9'd0, took} - {9'd0, entered_3};
       cells_on_their_way <= cells_on_their_way + {9'd0, took ? accounts_took_cells : 3'd0} - {11'd0, began_cell_3};
-      room_plenty <= ~contexts_left[9] & (contexts_left > 10'd19) & ~cells_left[11] & (cells_left > 12'd29);
+      room_plenty <= ~contexts_left[9] & (contexts_left > 10'd20) & ~cells_left[11] & (cells_left > 12'd35);
       room_for_arrival <= ~contexts_left[9] & (contexts_left > 10'd16);
       room_cells_for_arrival <=
         cells_left_behind[11] ? 3'd0 :
@@ -1701,41 +2612,95 @@ module Merge_p4_u16_c256_k1024_f1536 (
       room_for_loop <= ~contexts_left[9] & (contexts_left > 10'd0);
       room_cells_for_loop <= cells_left[11] ? 3'd0 : (cells_left > 12'd6) ? 3'd6 : cells_left[2:0];
       order_open <= order_level < 5'd12;
-      alone_of_0_1_ago <= took_alone_of_0;
-      alone_of_0_2_ago <= alone_of_0_1_ago;
-      alone_of_1_1_ago <= took_alone_of_1;
-      alone_of_1_2_ago <= alone_of_1_1_ago;
-      alone_of_2_1_ago <= took_alone_of_2;
-      alone_of_2_2_ago <= alone_of_2_1_ago;
-      alone_of_3_1_ago <= took_alone_of_3;
-      alone_of_3_2_ago <= alone_of_3_1_ago;
-      any_1_ago <= took_any;
-      any_2_ago <= any_1_ago;
-      had_plenty <= users_with_plenty;
-      had_plenty_before <= had_plenty;
+      alone_0_2_ago <= alone_0_1_ago;
+      alone_0_3_ago <= alone_0_2_ago;
+      alone_0_4_ago <= alone_0_3_ago;
+      alone_1_2_ago <= alone_1_1_ago;
+      alone_1_3_ago <= alone_1_2_ago;
+      alone_1_4_ago <= alone_1_3_ago;
+      alone_2_2_ago <= alone_2_1_ago;
+      alone_2_3_ago <= alone_2_2_ago;
+      alone_2_4_ago <= alone_2_3_ago;
+      alone_3_2_ago <= alone_3_1_ago;
+      alone_3_3_ago <= alone_3_2_ago;
+      alone_3_4_ago <= alone_3_3_ago;
+      all_2_ago <= all_1_ago;
+      all_3_ago <= all_2_ago;
+      all_4_ago <= all_3_ago;
+      alone_0_0 <= user_lets_0_0 & room_lets_0_0;
+      lacks_quota_0_0 <= heads_0_0_valid & arrival_one_choice & ~user_lets_0_0_at_most;
+      lacks_room_0_0 <= user_lets_0_0 & ~room_lets_0_0;
+      alone_0_1 <= user_lets_0_1 & room_lets_0_1;
+      lacks_quota_0_1 <= heads_0_1_valid & user_lets_0_1_choice_arrival_one & ~user_lets_0_1_at_most;
+      lacks_room_0_1 <= user_lets_0_1 & ~room_lets_0_1;
+      alone_0_2 <= user_lets_0_2 & room_lets_0_2;
+      lacks_quota_0_2 <= heads_0_2_valid & user_lets_0_2_choice_arrival_one & ~user_lets_0_2_at_most;
+      lacks_room_0_2 <= user_lets_0_2 & ~room_lets_0_2;
+      alone_0_3 <= user_lets_0_3 & room_lets_0_3;
+      lacks_quota_0_3 <= heads_0_3_valid & user_lets_0_3_choice_arrival_one & ~user_lets_0_3_at_most;
+      lacks_room_0_3 <= user_lets_0_3 & ~room_lets_0_3;
+      alone_1_0 <= user_lets_1_0 & room_lets_1_0;
+      lacks_quota_1_0 <= heads_1_0_valid & user_lets_1_0_choice_arrival_one & ~user_lets_1_0_at_most;
+      lacks_room_1_0 <= user_lets_1_0 & ~room_lets_1_0;
+      alone_1_1 <= user_lets_1_1 & room_lets_1_1;
+      lacks_quota_1_1 <= heads_1_1_valid & user_lets_1_1_choice_arrival_one & ~user_lets_1_1_at_most;
+      lacks_room_1_1 <= user_lets_1_1 & ~room_lets_1_1;
+      alone_1_2 <= user_lets_1_2 & room_lets_1_2;
+      lacks_quota_1_2 <= heads_1_2_valid & user_lets_1_2_choice_arrival_one & ~user_lets_1_2_at_most;
+      lacks_room_1_2 <= user_lets_1_2 & ~room_lets_1_2;
+      alone_1_3 <= user_lets_1_3 & room_lets_1_3;
+      lacks_quota_1_3 <= heads_1_3_valid & user_lets_1_3_choice_arrival_one & ~user_lets_1_3_at_most;
+      lacks_room_1_3 <= user_lets_1_3 & ~room_lets_1_3;
+      alone_2_0 <= user_lets_2_0 & room_lets_2_0;
+      lacks_quota_2_0 <= heads_2_0_valid & user_lets_2_0_choice_arrival_one & ~user_lets_2_0_at_most;
+      lacks_room_2_0 <= user_lets_2_0 & ~room_lets_2_0;
+      alone_2_1 <= user_lets_2_1 & room_lets_2_1;
+      lacks_quota_2_1 <= heads_2_1_valid & user_lets_2_1_choice_arrival_one & ~user_lets_2_1_at_most;
+      lacks_room_2_1 <= user_lets_2_1 & ~room_lets_2_1;
+      alone_2_2 <= user_lets_2_2 & room_lets_2_2;
+      lacks_quota_2_2 <= heads_2_2_valid & user_lets_2_2_choice_arrival_one & ~user_lets_2_2_at_most;
+      lacks_room_2_2 <= user_lets_2_2 & ~room_lets_2_2;
+      alone_2_3 <= user_lets_2_3 & room_lets_2_3;
+      lacks_quota_2_3 <= heads_2_3_valid & user_lets_2_3_choice_arrival_one & ~user_lets_2_3_at_most;
+      lacks_room_2_3 <= user_lets_2_3 & ~room_lets_2_3;
+      alone_3_0 <= user_lets_3_0 & room_lets_3_0;
+      lacks_quota_3_0 <= heads_3_0_valid & user_lets_3_0_choice_arrival_one & ~user_lets_3_0_at_most;
+      lacks_room_3_0 <= user_lets_3_0 & ~room_lets_3_0;
+      alone_3_1 <= user_lets_3_1 & room_lets_3_1;
+      lacks_quota_3_1 <= heads_3_1_valid & user_lets_3_1_choice_arrival_one & ~user_lets_3_1_at_most;
+      lacks_room_3_1 <= user_lets_3_1 & ~room_lets_3_1;
+      alone_3_2 <= user_lets_3_2 & room_lets_3_2;
+      lacks_quota_3_2 <= heads_3_2_valid & user_lets_3_2_choice_arrival_one & ~user_lets_3_2_at_most;
+      lacks_room_3_2 <= user_lets_3_2 & ~room_lets_3_2;
+      alone_3_3 <= user_lets_3_3 & room_lets_3_3;
+      lacks_quota_3_3 <= heads_3_3_valid & user_lets_3_3_choice_arrival_one & ~user_lets_3_3_at_most;
+      lacks_room_3_3 <= user_lets_3_3 & ~room_lets_3_3;
+      alone_4_0 <= user_lets_4_0 & room_lets_4_0;
+      lacks_quota_4_0 <= heads_4_0_valid & loop_one_choice_choice & ~user_lets_4_0_at_most;
+      lacks_room_4_0 <= user_lets_4_0 & ~room_lets_4_0;
+      alone_4_1 <= user_lets_4_1 & room_lets_4_1;
+      lacks_quota_4_1 <= heads_4_1_valid & user_lets_4_1_choice_loop_one & ~user_lets_4_1_at_most;
+      lacks_room_4_1 <= user_lets_4_1 & ~room_lets_4_1;
+      alone_4_2 <= user_lets_4_2 & room_lets_4_2;
+      lacks_quota_4_2 <= heads_4_2_valid & user_lets_4_2_choice_loop_one & ~user_lets_4_2_at_most;
+      lacks_room_4_2 <= user_lets_4_2 & ~room_lets_4_2;
+      alone_4_3 <= user_lets_4_3 & room_lets_4_3;
+      lacks_quota_4_3 <= heads_4_3_valid & user_lets_4_3_choice_loop_one & ~user_lets_4_3_at_most;
+      lacks_room_4_3 <= user_lets_4_3 & ~room_lets_4_3;
+      was_held_0 <= held_0;
+      was_ready_0 <= take0_ready;
+      was_held_1 <= held_1;
+      was_ready_1 <= take1_ready;
+      was_held_2 <= held_2;
+      was_ready_2 <= take2_ready;
+      was_held_3 <= held_3;
+      was_ready_3 <= take3_ready;
+      was_held_4 <= held_4;
+      was_ready_4 <= take4_ready;
       urgent_quota <= watched_lacks_quota & watched_long;
       urgent_room <= watched_lacks_room & watched_long;
-      gone_0_0 <= take0_valid & take0_ready & (take0_payload == 3'd0);
-      gone_0_1 <= take0_valid & take0_ready & (take0_payload == 3'd1);
-      gone_0_2 <= take0_valid & take0_ready & (take0_payload == 3'd2);
-      gone_0_3 <= take0_valid & take0_ready & (take0_payload == 3'd3);
-      gone_1_0 <= take1_valid & take1_ready & (take1_payload == 3'd0);
-      gone_1_1 <= take1_valid & take1_ready & (take1_payload == 3'd1);
-      gone_1_2 <= take1_valid & take1_ready & (take1_payload == 3'd2);
-      gone_1_3 <= take1_valid & take1_ready & (take1_payload == 3'd3);
-      gone_2_0 <= take2_valid & take2_ready & (take2_payload == 3'd0);
-      gone_2_1 <= take2_valid & take2_ready & (take2_payload == 3'd1);
-      gone_2_2 <= take2_valid & take2_ready & (take2_payload == 3'd2);
-      gone_2_3 <= take2_valid & take2_ready & (take2_payload == 3'd3);
-      gone_3_0 <= take3_valid & take3_ready & (take3_payload == 3'd0);
-      gone_3_1 <= take3_valid & take3_ready & (take3_payload == 3'd1);
-      gone_3_2 <= take3_valid & take3_ready & (take3_payload == 3'd2);
-      gone_3_3 <= take3_valid & take3_ready & (take3_payload == 3'd3);
-      gone_4_0 <= take4_valid & take4_ready & (take4_payload == 3'd0);
-      gone_4_1 <= take4_valid & take4_ready & (take4_payload == 3'd1);
-      gone_4_2 <= take4_valid & take4_ready & (take4_payload == 3'd2);
-      gone_4_3 <= take4_valid & take4_ready & (take4_payload == 3'd3);
-      alone_of_all <= ~room_plenty;
+      room_is_scarce <= ~room_plenty;
+      room_was_scarce <= room_is_scarce;
       named_0_0 <= alone_0_to_0;
       named_1_0 <= alone_0_to_1;
       named_2_0 <= alone_0_to_2;
@@ -1757,16 +2722,26 @@ module Merge_p4_u16_c256_k1024_f1536 (
       named_3_3 <= alone_3_to_3;
       named_4_3 <= alone_3_to_4;
       chosen <= {take_group_to_4, take_group_to_3, take_group_to_2, take_group_to_1, take_group_to_0};
-      held_0 <= take0_valid & ~take0_ready;
-      held_1 <= take1_valid & ~take1_ready;
-      held_2 <= take2_valid & ~take2_ready;
-      held_3 <= take3_valid & ~take3_ready;
-      held_4 <= take4_valid & ~take4_ready;
-      took_alone_of_0 <= took_alone_0_0 | took_alone_1_0 | took_alone_2_0 | took_alone_3_0 | took_alone_4_0;
-      took_alone_of_1 <= took_alone_0_1 | took_alone_1_1 | took_alone_2_1 | took_alone_3_1 | took_alone_4_1;
-      took_alone_of_2 <= took_alone_0_2 | took_alone_1_2 | took_alone_2_2 | took_alone_3_2 | took_alone_4_2;
-      took_alone_of_3 <= took_alone_0_3 | took_alone_1_3 | took_alone_2_3 | took_alone_3_3 | took_alone_4_3;
-      took_any <= take_group_to_0 | take_group_to_1 | take_group_to_2 | take_group_to_3 | take_group_to_4;
+      took_alone_0_0 <= take_group_to_0 & take_0_to_0 & ~fast_0_0;
+      took_alone_0_1 <= take_group_to_0 & take_0_to_1 & ~fast_0_1;
+      took_alone_0_2 <= take_group_to_0 & take_0_to_2 & ~fast_0_2;
+      took_alone_0_3 <= take_group_to_0 & take_0_to_3 & ~fast_0_3;
+      took_alone_1_0 <= take_group_to_1 & take_1_to_0 & ~fast_1_0;
+      took_alone_1_1 <= take_group_to_1 & take_1_to_1 & ~fast_1_1;
+      took_alone_1_2 <= take_group_to_1 & take_1_to_2 & ~fast_1_2;
+      took_alone_1_3 <= take_group_to_1 & take_1_to_3 & ~fast_1_3;
+      took_alone_2_0 <= take_group_to_2 & take_2_to_0 & ~fast_2_0;
+      took_alone_2_1 <= take_group_to_2 & take_2_to_1 & ~fast_2_1;
+      took_alone_2_2 <= take_group_to_2 & take_2_to_2 & ~fast_2_2;
+      took_alone_2_3 <= take_group_to_2 & take_2_to_3 & ~fast_2_3;
+      took_alone_3_0 <= take_group_to_3 & take_3_to_0 & ~fast_3_0;
+      took_alone_3_1 <= take_group_to_3 & take_3_to_1 & ~fast_3_1;
+      took_alone_3_2 <= take_group_to_3 & take_3_to_2 & ~fast_3_2;
+      took_alone_3_3 <= take_group_to_3 & take_3_to_3 & ~fast_3_3;
+      took_alone_4_0 <= take_group_to_4 & take_4_to_0 & ~fast_4_0;
+      took_alone_4_1 <= take_group_to_4 & take_4_to_1 & ~fast_4_1;
+      took_alone_4_2 <= take_group_to_4 & take_4_to_2 & ~fast_4_2;
+      took_alone_4_3 <= take_group_to_4 & take_4_to_3 & ~fast_4_3;
       events_taken_q <= noted_valid;
       events_user_q <= noted_payload_facts_user;
       events_bytes_q <= noted_payload_facts_length;
@@ -1797,9 +2772,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
       watched_class <= watched_class + 2'd1;
       if (&watched_class) watched_inlet <= (watched_inlet == 3'd4) ? 3'd0 : watched_inlet + 3'd1;
     end
-    else if ((take_group_to_0 | take_group_to_1 | take_group_to_2 | take_group_to_3 | take_group_to_4) & ~watched_long) begin
-      passed_watched <= passed_watched + 7'd1;
-    end
+    else if ((|chosen) & ~watched_long) passed_watched <= passed_watched + 7'd1;
 
   always @(posedge clk)
     if (rst) last_alone_0 <= 5'd1;
@@ -2066,13 +3039,13 @@ module Merge_p4_u16_c256_k1024_f1536 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~noted_valid | order_push_ready); // merge.ts:92
+    if (~rst) assert (~noted_valid | order_push_ready); // merge.ts:98
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~noted_valid | order_push_ready)) begin
-        $display("%s", "assertion failed: a frame that has been taken can be noted (merge.ts:92)"); // merge.ts:92
+        $display("%s", "assertion failed: a frame that has been taken can be noted (merge.ts:98)"); // merge.ts:98
         $stop;
       end
     end
@@ -2127,46 +3100,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_4_5_facts_peer, heads_4_5_facts_uid, heads_4_5_facts_dag, heads_4_5_facts_user, heads_4_5_facts_unordered,
     heads_4_5_facts_length, heads_4_5_facts_no_l4, heads_4_5_facts_flow_hash, heads_4_5_facts_tagged,
     heads_4_5_facts_tag, heads_4_5_facts_shimmed, heads_4_5_facts_ttl, entered_payload_last, pending_packets_level,
-    alone_of_0_2_ago, alone_of_1_2_ago, alone_of_2_2_ago, alone_of_3_2_ago, any_2_ago, need_0_0_shifted[13:3],
-    fast_0_0_shifted[15:1], alone_0_0_shifted[15:1], alone_0_0_joined_shifted[15:1], alone_0_0_joined_2_shifted[15:1],
-    alone_0_0_joined_3_shifted[15:1], need_0_1_shifted[13:3], fast_0_1_shifted[15:1], alone_0_1_shifted[15:1],
-    heads_0_1_facts_user_shifted[15:1], alone_0_1_shifted_alone_0_0_joined_2[15:1],
-    alone_0_1_shifted_alone_0_0_joined_3[15:1], need_0_2_shifted[13:3], fast_0_2_shifted[15:1],
-    alone_0_2_shifted[15:1], heads_0_2_facts_user_shifted[15:1], alone_0_2_shifted_alone_0_0_joined_2[15:1],
-    alone_0_2_shifted_alone_0_0_joined_3[15:1], need_0_3_shifted[13:3], fast_0_3_shifted[15:1],
-    alone_0_3_shifted[15:1], heads_0_3_facts_user_shifted[15:1], alone_0_3_shifted_alone_0_0_joined_2[15:1],
-    alone_0_3_shifted_alone_0_0_joined_3[15:1], need_1_0_shifted[13:3], fast_1_0_shifted[15:1],
-    alone_1_0_shifted[15:1], heads_1_0_facts_user_shifted[15:1], alone_1_0_shifted_alone_0_0_joined_2[15:1],
-    alone_1_0_shifted_alone_0_0_joined_3[15:1], need_1_1_shifted[13:3], fast_1_1_shifted[15:1],
-    alone_1_1_shifted[15:1], heads_1_1_facts_user_shifted[15:1], alone_1_1_shifted_alone_0_0_joined_2[15:1],
-    alone_1_1_shifted_alone_0_0_joined_3[15:1], need_1_2_shifted[13:3], fast_1_2_shifted[15:1],
-    alone_1_2_shifted[15:1], heads_1_2_facts_user_shifted[15:1], alone_1_2_shifted_alone_0_0_joined_2[15:1],
-    alone_1_2_shifted_alone_0_0_joined_3[15:1], need_1_3_shifted[13:3], fast_1_3_shifted[15:1],
-    alone_1_3_shifted[15:1], heads_1_3_facts_user_shifted[15:1], alone_1_3_shifted_alone_0_0_joined_2[15:1],
-    alone_1_3_shifted_alone_0_0_joined_3[15:1], need_2_0_shifted[13:3], fast_2_0_shifted[15:1],
-    alone_2_0_shifted[15:1], heads_2_0_facts_user_shifted[15:1], alone_2_0_shifted_alone_0_0_joined_2[15:1],
-    alone_2_0_shifted_alone_0_0_joined_3[15:1], need_2_1_shifted[13:3], fast_2_1_shifted[15:1],
-    alone_2_1_shifted[15:1], heads_2_1_facts_user_shifted[15:1], alone_2_1_shifted_alone_0_0_joined_2[15:1],
-    alone_2_1_shifted_alone_0_0_joined_3[15:1], need_2_2_shifted[13:3], fast_2_2_shifted[15:1],
-    alone_2_2_shifted[15:1], heads_2_2_facts_user_shifted[15:1], alone_2_2_shifted_alone_0_0_joined_2[15:1],
-    alone_2_2_shifted_alone_0_0_joined_3[15:1], need_2_3_shifted[13:3], fast_2_3_shifted[15:1],
-    alone_2_3_shifted[15:1], heads_2_3_facts_user_shifted[15:1], alone_2_3_shifted_alone_0_0_joined_2[15:1],
-    alone_2_3_shifted_alone_0_0_joined_3[15:1], need_3_0_shifted[13:3], fast_3_0_shifted[15:1],
-    alone_3_0_shifted[15:1], heads_3_0_facts_user_shifted[15:1], alone_3_0_shifted_alone_0_0_joined_2[15:1],
-    alone_3_0_shifted_alone_0_0_joined_3[15:1], need_3_1_shifted[13:3], fast_3_1_shifted[15:1],
-    alone_3_1_shifted[15:1], heads_3_1_facts_user_shifted[15:1], alone_3_1_shifted_alone_0_0_joined_2[15:1],
-    alone_3_1_shifted_alone_0_0_joined_3[15:1], need_3_2_shifted[13:3], fast_3_2_shifted[15:1],
-    alone_3_2_shifted[15:1], heads_3_2_facts_user_shifted[15:1], alone_3_2_shifted_alone_0_0_joined_2[15:1],
-    alone_3_2_shifted_alone_0_0_joined_3[15:1], need_3_3_shifted[13:3], fast_3_3_shifted[15:1],
-    alone_3_3_shifted[15:1], heads_3_3_facts_user_shifted[15:1], alone_3_3_shifted_alone_0_0_joined_2[15:1],
-    alone_3_3_shifted_alone_0_0_joined_3[15:1], need_4_0_shifted[13:3], fast_4_0_shifted[15:1],
-    alone_4_0_shifted[15:1], alone_4_0_joined_shifted[15:1], alone_4_0_joined_2_shifted[15:1],
-    alone_4_0_joined_3_shifted[15:1], need_4_1_shifted[13:3], fast_4_1_shifted[15:1], alone_4_1_shifted[15:1],
-    heads_4_1_facts_user_shifted[15:1], alone_4_1_shifted_alone_4_0_joined_2[15:1],
-    alone_4_1_shifted_alone_4_0_joined_3[15:1], need_4_2_shifted[13:3], fast_4_2_shifted[15:1],
-    alone_4_2_shifted[15:1], heads_4_2_facts_user_shifted[15:1], alone_4_2_shifted_alone_4_0_joined_2[15:1],
-    alone_4_2_shifted_alone_4_0_joined_3[15:1], need_4_3_shifted[13:3], fast_4_3_shifted[15:1],
-    alone_4_3_shifted[15:1], heads_4_3_facts_user_shifted[15:1], alone_4_3_shifted_alone_4_0_joined_2[15:1],
-    alone_4_3_shifted_alone_4_0_joined_3[15:1], accounts_took_cells_shifted[13:3], 1'b0
+    need_0_0_shifted[13:3], need_0_1_shifted[13:3], need_0_2_shifted[13:3], need_0_3_shifted[13:3],
+    need_1_0_shifted[13:3], need_1_1_shifted[13:3], need_1_2_shifted[13:3], need_1_3_shifted[13:3],
+    need_2_0_shifted[13:3], need_2_1_shifted[13:3], need_2_2_shifted[13:3], need_2_3_shifted[13:3],
+    need_3_0_shifted[13:3], need_3_1_shifted[13:3], need_3_2_shifted[13:3], need_3_3_shifted[13:3],
+    need_4_0_shifted[13:3], need_4_1_shifted[13:3], need_4_2_shifted[13:3], need_4_3_shifted[13:3],
+    accounts_took_cells_shifted[13:3], 1'b0
   };
 endmodule

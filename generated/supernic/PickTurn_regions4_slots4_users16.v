@@ -136,36 +136,56 @@ module PickTurn_regions4_slots4_users16 (
     any_3 & (many_3 | ~under_way[3]), any_2 & (many_2 | ~under_way[2]), any_1 & (many_1 | ~under_way[1]),
     any_0 & (many_0 | ~under_way[0])
   }; // pick-turn.ts:136
-  wire [15:0] slot_later = asking & slots_behind; // turn.ts:39
-  wire slot_any_later = |slot_later; // turn.ts:40
+  wire [15:0] slot_later = asking & slots_behind; // turn.ts:41
+  wire slot_any_later = |slot_later; // turn.ts:42
+  wire slot_first_and = slot_later[15] & ~(|slot_later[14:0]);
+  wire slot_later_and = slot_later[14] & ~(|slot_later[13:0]);
+  wire slot_first_and_slot_later = slot_later[13] & ~(|slot_later[12:0]);
+  wire slot_first_and_2 = slot_later[12] & ~(|slot_later[11:0]);
+  wire slot_first_and_3 = slot_later[11] & ~(|slot_later[10:0]);
+  wire slot_first_and_4 = slot_later[10] & ~(|slot_later[9:0]);
+  wire slot_first_and_5 = slot_later[9] & ~(|slot_later[8:0]);
+  wire slot_first_and_6 = slot_later[8] & ~(|slot_later[7:0]);
+  wire slot_first_and_7 = slot_later[7] & ~(|slot_later[6:0]);
+  wire slot_first_and_8 = slot_later[6] & ~(|slot_later[5:0]);
+  wire slot_first_and_9 = slot_later[5] & ~(|slot_later[4:0]);
+  wire slot_first_and_10 = slot_later[4] & ~(|slot_later[3:0]);
+  wire slot_first_and_11 = slot_later[3] & ~(|slot_later[2:0]);
+  wire slot_first_and_12 = slot_later[2] & ~(|slot_later[1:0]);
+  wire slot_first_and_13 = slot_later[1] & ~slot_later[0];
+  wire asking_and = asking[15] & ~(|asking[14:0]);
+  wire slot_first_and_asking = asking[14] & ~(|asking[13:0]);
+  wire slot_first_and_14 = asking[13] & ~(|asking[12:0]);
+  wire slot_first_and_15 = asking[12] & ~(|asking[11:0]);
+  wire slot_first_and_16 = asking[11] & ~(|asking[10:0]);
+  wire slot_first_and_17 = asking[10] & ~(|asking[9:0]);
+  wire slot_first_and_18 = asking[9] & ~(|asking[8:0]);
+  wire slot_first_and_19 = asking[8] & ~(|asking[7:0]);
+  wire slot_first_and_20 = asking[7] & ~(|asking[6:0]);
+  wire slot_first_and_21 = asking[6] & ~(|asking[5:0]);
+  wire slot_first_and_22 = asking[5] & ~(|asking[4:0]);
+  wire slot_first_and_23 = asking[4] & ~(|asking[3:0]);
+  wire slot_first_and_24 = asking[3] & ~(|asking[2:0]);
+  wire slot_first_and_25 = asking[2] & ~(|asking[1:0]);
+  wire slot_first_and_26 = asking[1] & ~asking[0];
   wire [15:0] slot_first_joined = {
-    slot_later[15] & ~(|slot_later[14:0]), slot_later[14] & ~(|slot_later[13:0]),
-    slot_later[13] & ~(|slot_later[12:0]), slot_later[12] & ~(|slot_later[11:0]),
-    slot_later[11] & ~(|slot_later[10:0]), slot_later[10] & ~(|slot_later[9:0]), slot_later[9] & ~(|slot_later[8:0]),
-    slot_later[8] & ~(|slot_later[7:0]), slot_later[7] & ~(|slot_later[6:0]), slot_later[6] & ~(|slot_later[5:0]),
-    slot_later[5] & ~(|slot_later[4:0]), slot_later[4] & ~(|slot_later[3:0]), slot_later[3] & ~(|slot_later[2:0]),
-    slot_later[2] & ~(|slot_later[1:0]), slot_later[1] & ~slot_later[0], slot_later[0]
+    slot_first_and, slot_later_and, slot_first_and_slot_later, slot_first_and_2, slot_first_and_3, slot_first_and_4,
+    slot_first_and_5, slot_first_and_6, slot_first_and_7, slot_first_and_8, slot_first_and_9, slot_first_and_10,
+    slot_first_and_11, slot_first_and_12, slot_first_and_13, slot_later[0]
   };
-  wire [15:0] asking_joined = {
-    asking[15] & ~(|asking[14:0]), asking[14] & ~(|asking[13:0]), asking[13] & ~(|asking[12:0]),
-    asking[12] & ~(|asking[11:0]), asking[11] & ~(|asking[10:0]), asking[10] & ~(|asking[9:0]),
-    asking[9] & ~(|asking[8:0]), asking[8] & ~(|asking[7:0]), asking[7] & ~(|asking[6:0]),
-    asking[6] & ~(|asking[5:0]), asking[5] & ~(|asking[4:0]), asking[4] & ~(|asking[3:0]),
-    asking[3] & ~(|asking[2:0]), asking[2] & ~(|asking[1:0]), asking[1] & ~asking[0], asking[0]
+  wire [15:0] asking_and_joined = {
+    asking_and, slot_first_and_asking, slot_first_and_14, slot_first_and_15, slot_first_and_16, slot_first_and_17,
+    slot_first_and_18, slot_first_and_19, slot_first_and_20, slot_first_and_21, slot_first_and_22, slot_first_and_23,
+    slot_first_and_24, slot_first_and_25, slot_first_and_26, asking[0]
   };
-  wire [15:0] slot_first = slot_any_later ? slot_first_joined : asking_joined; // turn.ts:44
-  wire [15:0] again_later_joined = {
-    chosen_user < 4'd15, chosen_user < 4'd14, chosen_user < 4'd13, chosen_user < 4'd12, chosen_user < 4'd11,
-    chosen_user < 4'd10, chosen_user < 4'd9, chosen_user < 4'd8, chosen_user < 4'd7, chosen_user < 4'd6,
-    chosen_user < 4'd5, chosen_user < 4'd4, chosen_user < 4'd3, chosen_user < 4'd2, chosen_user < 4'd1, 1'b0
-  };
-  wire [15:0] again_later = users & again_later_joined; // turn.ts:51
+  wire [15:0] slot_first = slot_any_later ? slot_first_joined : asking_and_joined; // turn.ts:48
+  wire [3:0] after_user = (again & chosen_valid) ? chosen_user : last_user; // pick-turn.ts:97
   wire [15:0] user_later_joined = {
-    last_user < 4'd15, last_user < 4'd14, last_user < 4'd13, last_user < 4'd12, last_user < 4'd11, last_user < 4'd10,
-    last_user < 4'd9, last_user < 4'd8, last_user < 4'd7, last_user < 4'd6, last_user < 4'd5, last_user < 4'd4,
-    last_user < 4'd3, last_user < 4'd2, last_user < 4'd1, 1'b0
+    after_user < 4'd15, after_user < 4'd14, after_user < 4'd13, after_user < 4'd12, after_user < 4'd11,
+    after_user < 4'd10, after_user < 4'd9, after_user < 4'd8, after_user < 4'd7, after_user < 4'd6, after_user < 4'd5,
+    after_user < 4'd4, after_user < 4'd3, after_user < 4'd2, after_user < 4'd1, 1'b0
   };
-  wire [15:0] user_later = users & user_later_joined; // turn.ts:51
+  wire [15:0] user_later = users & user_later_joined; // turn.ts:85
   wire is_kept = ~(|(picked_at & (lacks_at | lacked_at))); // pick-turn.ts:99
   wire chosen_stays = ~(|(chosen_at & lacks_at)); // pick-turn.ts:108
   wire due_stays = ~(|(due_at & lacks_at));
@@ -432,47 +452,25 @@ module PickTurn_regions4_slots4_users16 (
     | (ready_15[13] & more_15[13]) | (ready_15[12] & ready_15[13]) | (ready_15[14] & more_15[14])
     | ((ready_15[12] | ready_15[13]) & ready_15[14]);
   wire [3:0] chosen_slot_or = picked_at[3:0] | picked_at[7:4] | picked_at[11:8] | picked_at[15:12];
-  wire chosen_user_or = (|again_later[1:0]) | (|again_later[3:2]);
-  wire again_later_or = (|again_later[5:4]) | (|again_later[7:6]);
-  wire chosen_user_or_again_later = (|again_later[9:8]) | (|again_later[11:10]);
-  wire chosen_user_or_2 = (|again_later[13:12]) | (|again_later[15:14]);
-  wire [1:0] rest =
-    chosen_user_or ? {~(|again_later[1:0]) & (|again_later[3:2]), |again_later[1:0] ? ~again_later[0] & again_later[1] : ~again_later[2] & again_later[3]} :
-    {~(|again_later[5:4]) & (|again_later[7:6]), |again_later[5:4] ? ~again_later[4] & again_later[5] : ~again_later[6] & again_later[7]}; // priority.ts:75
+  wire [1:0] low =
+    |user_later[3:0] ? {~(user_later[0] | user_later[1]) & (user_later[2] | user_later[3]), ~user_later[0] & (user_later[1] | (~user_later[2] & user_later[3]))} :
+    |user_later[7:4] ? {~(user_later[4] | user_later[5]) & (user_later[6] | user_later[7]), ~user_later[4] & (user_later[5] | (~user_later[6] & user_later[7]))} :
+    |user_later[11:8] ? {~(user_later[8] | user_later[9]) & (user_later[10] | user_later[11]), ~user_later[8] & (user_later[9] | (~user_later[10] & user_later[11]))} :
+    |user_later[15:12] ? {~(user_later[12] | user_later[13]) & (user_later[14] | user_later[15]), ~user_later[12] & (user_later[13] | (~user_later[14] & user_later[15]))} :
+    2'd0; // turn.ts:79
   wire [1:0] chosen_user_choice =
-    chosen_user_or_again_later ? {~(|again_later[9:8]) & (|again_later[11:10]), |again_later[9:8] ? ~again_later[8] & again_later[9] : ~again_later[10] & again_later[11]} :
-    {~(|again_later[13:12]) & (|again_later[15:14]), |again_later[13:12] ? ~again_later[12] & again_later[13] : ~again_later[14] & again_later[15]};
-  wire users_or = (|users[1:0]) | (|users[3:2]);
-  wire chosen_user_or_users = (|users[5:4]) | (|users[7:6]);
-  wire chosen_user_or_3 = (|users[9:8]) | (|users[11:10]);
-  wire chosen_user_or_4 = (|users[13:12]) | (|users[15:14]);
-  wire [1:0] users_or_choice =
-    users_or ? {~(|users[1:0]) & (|users[3:2]), |users[1:0] ? ~users[0] & users[1] : ~users[2] & users[3]} :
-    {~(|users[5:4]) & (|users[7:6]), |users[5:4] ? ~users[4] & users[5] : ~users[6] & users[7]}; // priority.ts:75
-  wire [1:0] chosen_user_or_3_choice =
-    chosen_user_or_3 ? {~(|users[9:8]) & (|users[11:10]), |users[9:8] ? ~users[8] & users[9] : ~users[10] & users[11]} :
-    {~(|users[13:12]) & (|users[15:14]), |users[13:12] ? ~users[12] & users[13] : ~users[14] & users[15]};
+    |users[3:0] ? {~(users[0] | users[1]) & (users[2] | users[3]), ~users[0] & (users[1] | (~users[2] & users[3]))} :
+    |users[7:4] ? {~(users[4] | users[5]) & (users[6] | users[7]), ~users[4] & (users[5] | (~users[6] & users[7]))} :
+    |users[11:8] ? {~(users[8] | users[9]) & (users[10] | users[11]), ~users[8] & (users[9] | (~users[10] & users[11]))} :
+    |users[15:12] ? {~(users[12] | users[13]) & (users[14] | users[15]), ~users[12] & (users[13] | (~users[14] & users[15]))} :
+    2'd0;
   wire [3:0] chosen_user_joined = {
-    ~(chosen_user_or | again_later_or) & (chosen_user_or_again_later | chosen_user_or_2),
-    (chosen_user_or | again_later_or) ? {~chosen_user_or & again_later_or, rest} : {~chosen_user_or_again_later & chosen_user_or_2, chosen_user_choice}
+    ~((|user_later[3:0]) | (|user_later[7:4])) & ((|user_later[11:8]) | (|user_later[15:12])),
+    ~(|user_later[3:0]) & ((|user_later[7:4]) | (~(|user_later[11:8]) & (|user_later[15:12]))), low
   };
-  wire [3:0] users_or_joined = {
-    ~(users_or | chosen_user_or_users) & (chosen_user_or_3 | chosen_user_or_4),
-    (users_or | chosen_user_or_users) ? {~users_or & chosen_user_or_users, users_or_choice} : {~chosen_user_or_3 & chosen_user_or_4, chosen_user_or_3_choice}
-  };
-  wire user_later_or = (|user_later[1:0]) | (|user_later[3:2]);
-  wire chosen_user_or_user_later = (|user_later[5:4]) | (|user_later[7:6]);
-  wire chosen_user_or_5 = (|user_later[9:8]) | (|user_later[11:10]);
-  wire chosen_user_or_6 = (|user_later[13:12]) | (|user_later[15:14]);
-  wire [1:0] user_later_or_choice =
-    user_later_or ? {~(|user_later[1:0]) & (|user_later[3:2]), |user_later[1:0] ? ~user_later[0] & user_later[1] : ~user_later[2] & user_later[3]} :
-    {~(|user_later[5:4]) & (|user_later[7:6]), |user_later[5:4] ? ~user_later[4] & user_later[5] : ~user_later[6] & user_later[7]}; // priority.ts:75
-  wire [1:0] chosen_user_or_5_choice =
-    chosen_user_or_5 ? {~(|user_later[9:8]) & (|user_later[11:10]), |user_later[9:8] ? ~user_later[8] & user_later[9] : ~user_later[10] & user_later[11]} :
-    {~(|user_later[13:12]) & (|user_later[15:14]), |user_later[13:12] ? ~user_later[12] & user_later[13] : ~user_later[14] & user_later[15]};
-  wire [3:0] user_later_or_joined = {
-    ~(user_later_or | chosen_user_or_user_later) & (chosen_user_or_5 | chosen_user_or_6),
-    (user_later_or | chosen_user_or_user_later) ? {~user_later_or & chosen_user_or_user_later, user_later_or_choice} : {~chosen_user_or_5 & chosen_user_or_6, chosen_user_or_5_choice}
+  wire [3:0] users_joined = {
+    ~((|users[3:0]) | (|users[7:4])) & ((|users[11:8]) | (|users[15:12])),
+    ~(|users[3:0]) & ((|users[7:4]) | (~(|users[11:8]) & (|users[15:12]))), chosen_user_choice
   };
 
   always @(posedge clk)
@@ -600,9 +598,8 @@ module PickTurn_regions4_slots4_users16 (
       chosen_region <= {(|picked_at[11:8]) | (|picked_at[15:12]), (|picked_at[7:4]) | (|picked_at[15:12])};
       chosen_slot <= {chosen_slot_or[2] | chosen_slot_or[3], chosen_slot_or[1] | chosen_slot_or[3]};
       chosen_user <=
-        (again & chosen_valid) ? ((chosen_user_or | again_later_or | chosen_user_or_again_later | chosen_user_or_2) ? chosen_user_joined : users_or_joined) :
-        (user_later_or | chosen_user_or_user_later | chosen_user_or_5 | chosen_user_or_6) ? user_later_or_joined :
-        users_or_joined;
+        |{|user_later[15:12], |user_later[11:8], |user_later[7:4], |user_later[3:0]} ? chosen_user_joined :
+        users_joined;
       due_at <= chosen_at & {16{chosen_stays}};
       due_now_valid <= chosen_valid & chosen_stays;
       due_now_region <= chosen_region;
@@ -615,46 +612,74 @@ module PickTurn_regions4_slots4_users16 (
     |slot_later[8:0], |slot_later[7:0], |slot_later[6:0], |slot_later[5:0], |slot_later[4:0], |slot_later[3:0],
     |slot_later[2:0], |slot_later[1:0], slot_later[0], 1'b0
   };
-  wire [15:0] slots_behind_joined_asking = {
+  wire [15:0] asking_joined = {
     |asking[14:0], |asking[13:0], |asking[12:0], |asking[11:0], |asking[10:0], |asking[9:0], |asking[8:0],
     |asking[7:0], |asking[6:0], |asking[5:0], |asking[4:0], |asking[3:0], |asking[2:0], |asking[1:0], asking[0], 1'b0
   };
 
   always @(posedge clk)
     if (rst) slots_behind <= 16'd0;
-    else if (|asking) slots_behind <= slot_any_later ? slots_behind_joined : slots_behind_joined_asking;
-  wire [15:0] slot_first_or =
-    ({16{slot_first[0]}} & ready_0_q) | ({16{slot_first[1]}} & ready_1_q) | ({16{slot_first[2]}} & ready_2_q)
-    | ({16{slot_first[3]}} & ready_3_q) | ({16{slot_first[4]}} & ready_4_q) | ({16{slot_first[5]}} & ready_5_q)
-    | ({16{slot_first[6]}} & ready_6_q) | ({16{slot_first[7]}} & ready_7_q);
-  wire [15:0] ready_8_q_or =
-    ({16{slot_first[8]}} & ready_8_q) | ({16{slot_first[9]}} & ready_9_q) | ({16{slot_first[10]}} & ready_10_q)
-    | ({16{slot_first[11]}} & ready_11_q) | ({16{slot_first[12]}} & ready_12_q) | ({16{slot_first[13]}} & ready_13_q)
-    | ({16{slot_first[14]}} & ready_14_q) | ({16{slot_first[15]}} & ready_15_q);
+    else if (|asking) slots_behind <= slot_any_later ? slots_behind_joined : asking_joined;
+  wire [15:0] users_or =
+    ({16{slot_later[0]}} & ready_0_q) | ({16{slot_first_and_13}} & ready_1_q) | ({16{slot_first_and_12}} & ready_2_q)
+    | ({16{slot_first_and_11}} & ready_3_q) | ({16{slot_first_and_10}} & ready_4_q)
+    | ({16{slot_first_and_9}} & ready_5_q) | ({16{slot_first_and_8}} & ready_6_q)
+    | ({16{slot_first_and_7}} & ready_7_q);
+  wire [15:0] slot_first_and_6_or =
+    ({16{slot_first_and_6}} & ready_8_q) | ({16{slot_first_and_5}} & ready_9_q)
+    | ({16{slot_first_and_4}} & ready_10_q) | ({16{slot_first_and_3}} & ready_11_q)
+    | ({16{slot_first_and_2}} & ready_12_q) | ({16{slot_first_and_slot_later}} & ready_13_q)
+    | ({16{slot_later_and}} & ready_14_q) | ({16{slot_first_and}} & ready_15_q);
+  wire [15:0] asking_or =
+    ({16{asking[0]}} & ready_0_q) | ({16{slot_first_and_26}} & ready_1_q) | ({16{slot_first_and_25}} & ready_2_q)
+    | ({16{slot_first_and_24}} & ready_3_q) | ({16{slot_first_and_23}} & ready_4_q)
+    | ({16{slot_first_and_22}} & ready_5_q) | ({16{slot_first_and_21}} & ready_6_q)
+    | ({16{slot_first_and_20}} & ready_7_q);
+  wire [15:0] slot_first_and_19_or =
+    ({16{slot_first_and_19}} & ready_8_q) | ({16{slot_first_and_18}} & ready_9_q)
+    | ({16{slot_first_and_17}} & ready_10_q) | ({16{slot_first_and_16}} & ready_11_q)
+    | ({16{slot_first_and_15}} & ready_12_q) | ({16{slot_first_and_14}} & ready_13_q)
+    | ({16{slot_first_and_asking}} & ready_14_q) | ({16{asking_and}} & ready_15_q);
+  wire [3:0] last_chosen = chosen_at[0] ? chosen_user : due_at[0] ? due_now_user : turns_0; // pick-turn.ts:87
+  wire [3:0] last_user_choice = chosen_at[1] ? chosen_user : due_at[1] ? due_now_user : turns_1;
+  wire [3:0] chosen_at_choice = chosen_at[2] ? chosen_user : due_at[2] ? due_now_user : turns_2;
+  wire [3:0] due_at_choice = chosen_at[3] ? chosen_user : due_at[3] ? due_now_user : turns_3;
+  wire [3:0] due_now_user_choice = chosen_at[4] ? chosen_user : due_at[4] ? due_now_user : turns_4;
+  wire [3:0] last_user_choice_chosen_at = chosen_at[5] ? chosen_user : due_at[5] ? due_now_user : turns_5;
+  wire [3:0] last_user_choice_chosen_user = chosen_at[6] ? chosen_user : due_at[6] ? due_now_user : turns_6;
+  wire [3:0] last_user_choice_due_at = chosen_at[7] ? chosen_user : due_at[7] ? due_now_user : turns_7;
+  wire [3:0] last_user_choice_due_now_user = chosen_at[8] ? chosen_user : due_at[8] ? due_now_user : turns_8;
+  wire [3:0] last_user_choice_2 = chosen_at[9] ? chosen_user : due_at[9] ? due_now_user : turns_9;
+  wire [3:0] last_user_choice_3 = chosen_at[10] ? chosen_user : due_at[10] ? due_now_user : turns_10;
+  wire [3:0] last_user_choice_4 = chosen_at[11] ? chosen_user : due_at[11] ? due_now_user : turns_11;
+  wire [3:0] last_user_choice_5 = chosen_at[12] ? chosen_user : due_at[12] ? due_now_user : turns_12;
+  wire [3:0] last_user_choice_6 = chosen_at[13] ? chosen_user : due_at[13] ? due_now_user : turns_13;
+  wire [3:0] last_user_choice_7 = chosen_at[14] ? chosen_user : due_at[14] ? due_now_user : turns_14;
+  wire [3:0] last_user_choice_8 = chosen_at[15] ? chosen_user : due_at[15] ? due_now_user : turns_15;
   wire [3:0] last_user_or =
-    ({4{slot_first[0]}} & (chosen_at[0] ? chosen_user : due_at[0] ? due_now_user : turns_0))
-    | ({4{slot_first[1]}} & (chosen_at[1] ? chosen_user : due_at[1] ? due_now_user : turns_1))
-    | ({4{slot_first[2]}} & (chosen_at[2] ? chosen_user : due_at[2] ? due_now_user : turns_2))
-    | ({4{slot_first[3]}} & (chosen_at[3] ? chosen_user : due_at[3] ? due_now_user : turns_3));
-  wire [3:0] chosen_at_or =
-    ({4{slot_first[4]}} & (chosen_at[4] ? chosen_user : due_at[4] ? due_now_user : turns_4))
-    | ({4{slot_first[5]}} & (chosen_at[5] ? chosen_user : due_at[5] ? due_now_user : turns_5))
-    | ({4{slot_first[6]}} & (chosen_at[6] ? chosen_user : due_at[6] ? due_now_user : turns_6))
-    | ({4{slot_first[7]}} & (chosen_at[7] ? chosen_user : due_at[7] ? due_now_user : turns_7));
-  wire [3:0] due_at_or =
-    ({4{slot_first[8]}} & (chosen_at[8] ? chosen_user : due_at[8] ? due_now_user : turns_8))
-    | ({4{slot_first[9]}} & (chosen_at[9] ? chosen_user : due_at[9] ? due_now_user : turns_9))
-    | ({4{slot_first[10]}} & (chosen_at[10] ? chosen_user : due_at[10] ? due_now_user : turns_10))
-    | ({4{slot_first[11]}} & (chosen_at[11] ? chosen_user : due_at[11] ? due_now_user : turns_11));
-  wire [3:0] last_user_or_slot_first =
-    ({4{slot_first[12]}} & (chosen_at[12] ? chosen_user : due_at[12] ? due_now_user : turns_12))
-    | ({4{slot_first[13]}} & (chosen_at[13] ? chosen_user : due_at[13] ? due_now_user : turns_13))
-    | ({4{slot_first[14]}} & (chosen_at[14] ? chosen_user : due_at[14] ? due_now_user : turns_14))
-    | ({4{slot_first[15]}} & (chosen_at[15] ? chosen_user : due_at[15] ? due_now_user : turns_15));
+    ({4{slot_later[0]}} & last_chosen) | ({4{slot_first_and_13}} & last_user_choice)
+    | ({4{slot_first_and_12}} & chosen_at_choice) | ({4{slot_first_and_11}} & due_at_choice)
+    | ({4{slot_first_and_10}} & due_now_user_choice) | ({4{slot_first_and_9}} & last_user_choice_chosen_at)
+    | ({4{slot_first_and_8}} & last_user_choice_chosen_user) | ({4{slot_first_and_7}} & last_user_choice_due_at);
+  wire [3:0] slot_first_and_5_or =
+    ({4{slot_first_and_6}} & last_user_choice_due_now_user) | ({4{slot_first_and_5}} & last_user_choice_2)
+    | ({4{slot_first_and_4}} & last_user_choice_3) | ({4{slot_first_and_3}} & last_user_choice_4)
+    | ({4{slot_first_and_2}} & last_user_choice_5) | ({4{slot_first_and_slot_later}} & last_user_choice_6)
+    | ({4{slot_later_and}} & last_user_choice_7) | ({4{slot_first_and}} & last_user_choice_8);
+  wire [3:0] last_chosen_or =
+    ({4{asking[0]}} & last_chosen) | ({4{slot_first_and_26}} & last_user_choice)
+    | ({4{slot_first_and_25}} & chosen_at_choice) | ({4{slot_first_and_24}} & due_at_choice)
+    | ({4{slot_first_and_23}} & due_now_user_choice) | ({4{slot_first_and_22}} & last_user_choice_chosen_at)
+    | ({4{slot_first_and_21}} & last_user_choice_chosen_user) | ({4{slot_first_and_20}} & last_user_choice_due_at);
+  wire [3:0] slot_first_and_18_or =
+    ({4{slot_first_and_19}} & last_user_choice_due_now_user) | ({4{slot_first_and_18}} & last_user_choice_2)
+    | ({4{slot_first_and_17}} & last_user_choice_3) | ({4{slot_first_and_16}} & last_user_choice_4)
+    | ({4{slot_first_and_15}} & last_user_choice_5) | ({4{slot_first_and_14}} & last_user_choice_6)
+    | ({4{slot_first_and_asking}} & last_user_choice_7) | ({4{asking_and}} & last_user_choice_8);
 
   always @(posedge clk) begin
-    users <= slot_first_or | ready_8_q_or;
-    last_user <= last_user_or | chosen_at_or | due_at_or | last_user_or_slot_first;
+    users <= slot_any_later ? users_or | slot_first_and_6_or : asking_or | slot_first_and_19_or;
+    last_user <= slot_any_later ? last_user_or | slot_first_and_5_or : last_chosen_or | slot_first_and_18_or;
     again <= (|(asking & picked_at)) & ~(|(asking & ~picked_at));
   end
 

@@ -20,8 +20,6 @@ module Queues (
   input  wire [1:0]  stop_queue_region,
   input  wire [3:0]  stop_queue_user,
   input  wire        stop_queue_slow,
-  input  wire [9:0]  stop_entry_id,
-  input  wire [3:0]  stop_entry_run,
   input  wire        free_valid,
   input  wire [1:0]  free_queue_region,
   input  wire [3:0]  free_queue_user,
@@ -93,10 +91,6 @@ module Queues (
   output wire [3:0]  found_1_run,
   output wire        found_1_over,
   output wire [3:0]  found_1_next,
-  input  wire        due_valid,
-  input  wire [1:0]  due_region,
-  input  wire [1:0]  due_slot,
-  input  wire [3:0]  due_user,
   input  wire        start_valid,
   input  wire [1:0]  start_region,
   input  wire [3:0]  start_user,
@@ -109,1248 +103,1692 @@ module Queues (
   output wire [3:0]  started_slots,
   output wire [3:0]  started_left
 );
-  reg [3:0] timer; // queues.ts:121
-  reg [63:0] fast_head_by_came, fast_next_by_came, slow_head_by_came, slow_next_by_came; // queue-ids.ts:42
-  reg [3:0] fast_0_0_head; // queues.ts:62
-  reg [3:0] fast_0_0_next; // queues.ts:63
-  reg [3:0] fast_0_0_back; // queues.ts:64
-  reg fast_0_0_hold; // queues.ts:65
-  reg [1:0] fast_0_0_age; // queues.ts:66
-  reg [3:0] fast_0_1_head; // queues.ts:62
-  reg [3:0] fast_0_1_next; // queues.ts:63
-  reg [3:0] fast_0_1_back; // queues.ts:64
-  reg fast_0_1_hold; // queues.ts:65
-  reg [1:0] fast_0_1_age; // queues.ts:66
-  reg [3:0] fast_0_2_head; // queues.ts:62
-  reg [3:0] fast_0_2_next; // queues.ts:63
-  reg [3:0] fast_0_2_back; // queues.ts:64
-  reg fast_0_2_hold; // queues.ts:65
-  reg [1:0] fast_0_2_age; // queues.ts:66
-  reg [3:0] fast_0_3_head; // queues.ts:62
-  reg [3:0] fast_0_3_next; // queues.ts:63
-  reg [3:0] fast_0_3_back; // queues.ts:64
-  reg fast_0_3_hold; // queues.ts:65
-  reg [1:0] fast_0_3_age; // queues.ts:66
-  reg [3:0] fast_0_4_head; // queues.ts:62
-  reg [3:0] fast_0_4_next; // queues.ts:63
-  reg [3:0] fast_0_4_back; // queues.ts:64
-  reg fast_0_4_hold; // queues.ts:65
-  reg [1:0] fast_0_4_age; // queues.ts:66
-  reg [3:0] fast_0_5_head; // queues.ts:62
-  reg [3:0] fast_0_5_next; // queues.ts:63
-  reg [3:0] fast_0_5_back; // queues.ts:64
-  reg fast_0_5_hold; // queues.ts:65
-  reg [1:0] fast_0_5_age; // queues.ts:66
-  reg [3:0] fast_0_6_head; // queues.ts:62
-  reg [3:0] fast_0_6_next; // queues.ts:63
-  reg [3:0] fast_0_6_back; // queues.ts:64
-  reg fast_0_6_hold; // queues.ts:65
-  reg [1:0] fast_0_6_age; // queues.ts:66
-  reg [3:0] fast_0_7_head; // queues.ts:62
-  reg [3:0] fast_0_7_next; // queues.ts:63
-  reg [3:0] fast_0_7_back; // queues.ts:64
-  reg fast_0_7_hold; // queues.ts:65
-  reg [1:0] fast_0_7_age; // queues.ts:66
-  reg [3:0] fast_0_8_head; // queues.ts:62
-  reg [3:0] fast_0_8_next; // queues.ts:63
-  reg [3:0] fast_0_8_back; // queues.ts:64
-  reg fast_0_8_hold; // queues.ts:65
-  reg [1:0] fast_0_8_age; // queues.ts:66
-  reg [3:0] fast_0_9_head; // queues.ts:62
-  reg [3:0] fast_0_9_next; // queues.ts:63
-  reg [3:0] fast_0_9_back; // queues.ts:64
-  reg fast_0_9_hold; // queues.ts:65
-  reg [1:0] fast_0_9_age; // queues.ts:66
-  reg [3:0] fast_0_10_head; // queues.ts:62
-  reg [3:0] fast_0_10_next; // queues.ts:63
-  reg [3:0] fast_0_10_back; // queues.ts:64
-  reg fast_0_10_hold; // queues.ts:65
-  reg [1:0] fast_0_10_age; // queues.ts:66
-  reg [3:0] fast_0_11_head; // queues.ts:62
-  reg [3:0] fast_0_11_next; // queues.ts:63
-  reg [3:0] fast_0_11_back; // queues.ts:64
-  reg fast_0_11_hold; // queues.ts:65
-  reg [1:0] fast_0_11_age; // queues.ts:66
-  reg [3:0] fast_0_12_head; // queues.ts:62
-  reg [3:0] fast_0_12_next; // queues.ts:63
-  reg [3:0] fast_0_12_back; // queues.ts:64
-  reg fast_0_12_hold; // queues.ts:65
-  reg [1:0] fast_0_12_age; // queues.ts:66
-  reg [3:0] fast_0_13_head; // queues.ts:62
-  reg [3:0] fast_0_13_next; // queues.ts:63
-  reg [3:0] fast_0_13_back; // queues.ts:64
-  reg fast_0_13_hold; // queues.ts:65
-  reg [1:0] fast_0_13_age; // queues.ts:66
-  reg [3:0] fast_0_14_head; // queues.ts:62
-  reg [3:0] fast_0_14_next; // queues.ts:63
-  reg [3:0] fast_0_14_back; // queues.ts:64
-  reg fast_0_14_hold; // queues.ts:65
-  reg [1:0] fast_0_14_age; // queues.ts:66
-  reg [3:0] fast_0_15_head; // queues.ts:62
-  reg [3:0] fast_0_15_next; // queues.ts:63
-  reg [3:0] fast_0_15_back; // queues.ts:64
-  reg fast_0_15_hold; // queues.ts:65
-  reg [1:0] fast_0_15_age; // queues.ts:66
-  reg [3:0] fast_1_0_head; // queues.ts:62
-  reg [3:0] fast_1_0_next; // queues.ts:63
-  reg [3:0] fast_1_0_back; // queues.ts:64
-  reg fast_1_0_hold; // queues.ts:65
-  reg [1:0] fast_1_0_age; // queues.ts:66
-  reg [3:0] fast_1_1_head; // queues.ts:62
-  reg [3:0] fast_1_1_next; // queues.ts:63
-  reg [3:0] fast_1_1_back; // queues.ts:64
-  reg fast_1_1_hold; // queues.ts:65
-  reg [1:0] fast_1_1_age; // queues.ts:66
-  reg [3:0] fast_1_2_head; // queues.ts:62
-  reg [3:0] fast_1_2_next; // queues.ts:63
-  reg [3:0] fast_1_2_back; // queues.ts:64
-  reg fast_1_2_hold; // queues.ts:65
-  reg [1:0] fast_1_2_age; // queues.ts:66
-  reg [3:0] fast_1_3_head; // queues.ts:62
-  reg [3:0] fast_1_3_next; // queues.ts:63
-  reg [3:0] fast_1_3_back; // queues.ts:64
-  reg fast_1_3_hold; // queues.ts:65
-  reg [1:0] fast_1_3_age; // queues.ts:66
-  reg [3:0] fast_1_4_head; // queues.ts:62
-  reg [3:0] fast_1_4_next; // queues.ts:63
-  reg [3:0] fast_1_4_back; // queues.ts:64
-  reg fast_1_4_hold; // queues.ts:65
-  reg [1:0] fast_1_4_age; // queues.ts:66
-  reg [3:0] fast_1_5_head; // queues.ts:62
-  reg [3:0] fast_1_5_next; // queues.ts:63
-  reg [3:0] fast_1_5_back; // queues.ts:64
-  reg fast_1_5_hold; // queues.ts:65
-  reg [1:0] fast_1_5_age; // queues.ts:66
-  reg [3:0] fast_1_6_head; // queues.ts:62
-  reg [3:0] fast_1_6_next; // queues.ts:63
-  reg [3:0] fast_1_6_back; // queues.ts:64
-  reg fast_1_6_hold; // queues.ts:65
-  reg [1:0] fast_1_6_age; // queues.ts:66
-  reg [3:0] fast_1_7_head; // queues.ts:62
-  reg [3:0] fast_1_7_next; // queues.ts:63
-  reg [3:0] fast_1_7_back; // queues.ts:64
-  reg fast_1_7_hold; // queues.ts:65
-  reg [1:0] fast_1_7_age; // queues.ts:66
-  reg [3:0] fast_1_8_head; // queues.ts:62
-  reg [3:0] fast_1_8_next; // queues.ts:63
-  reg [3:0] fast_1_8_back; // queues.ts:64
-  reg fast_1_8_hold; // queues.ts:65
-  reg [1:0] fast_1_8_age; // queues.ts:66
-  reg [3:0] fast_1_9_head; // queues.ts:62
-  reg [3:0] fast_1_9_next; // queues.ts:63
-  reg [3:0] fast_1_9_back; // queues.ts:64
-  reg fast_1_9_hold; // queues.ts:65
-  reg [1:0] fast_1_9_age; // queues.ts:66
-  reg [3:0] fast_1_10_head; // queues.ts:62
-  reg [3:0] fast_1_10_next; // queues.ts:63
-  reg [3:0] fast_1_10_back; // queues.ts:64
-  reg fast_1_10_hold; // queues.ts:65
-  reg [1:0] fast_1_10_age; // queues.ts:66
-  reg [3:0] fast_1_11_head; // queues.ts:62
-  reg [3:0] fast_1_11_next; // queues.ts:63
-  reg [3:0] fast_1_11_back; // queues.ts:64
-  reg fast_1_11_hold; // queues.ts:65
-  reg [1:0] fast_1_11_age; // queues.ts:66
-  reg [3:0] fast_1_12_head; // queues.ts:62
-  reg [3:0] fast_1_12_next; // queues.ts:63
-  reg [3:0] fast_1_12_back; // queues.ts:64
-  reg fast_1_12_hold; // queues.ts:65
-  reg [1:0] fast_1_12_age; // queues.ts:66
-  reg [3:0] fast_1_13_head; // queues.ts:62
-  reg [3:0] fast_1_13_next; // queues.ts:63
-  reg [3:0] fast_1_13_back; // queues.ts:64
-  reg fast_1_13_hold; // queues.ts:65
-  reg [1:0] fast_1_13_age; // queues.ts:66
-  reg [3:0] fast_1_14_head; // queues.ts:62
-  reg [3:0] fast_1_14_next; // queues.ts:63
-  reg [3:0] fast_1_14_back; // queues.ts:64
-  reg fast_1_14_hold; // queues.ts:65
-  reg [1:0] fast_1_14_age; // queues.ts:66
-  reg [3:0] fast_1_15_head; // queues.ts:62
-  reg [3:0] fast_1_15_next; // queues.ts:63
-  reg [3:0] fast_1_15_back; // queues.ts:64
-  reg fast_1_15_hold; // queues.ts:65
-  reg [1:0] fast_1_15_age; // queues.ts:66
-  reg [3:0] fast_2_0_head; // queues.ts:62
-  reg [3:0] fast_2_0_next; // queues.ts:63
-  reg [3:0] fast_2_0_back; // queues.ts:64
-  reg fast_2_0_hold; // queues.ts:65
-  reg [1:0] fast_2_0_age; // queues.ts:66
-  reg [3:0] fast_2_1_head; // queues.ts:62
-  reg [3:0] fast_2_1_next; // queues.ts:63
-  reg [3:0] fast_2_1_back; // queues.ts:64
-  reg fast_2_1_hold; // queues.ts:65
-  reg [1:0] fast_2_1_age; // queues.ts:66
-  reg [3:0] fast_2_2_head; // queues.ts:62
-  reg [3:0] fast_2_2_next; // queues.ts:63
-  reg [3:0] fast_2_2_back; // queues.ts:64
-  reg fast_2_2_hold; // queues.ts:65
-  reg [1:0] fast_2_2_age; // queues.ts:66
-  reg [3:0] fast_2_3_head; // queues.ts:62
-  reg [3:0] fast_2_3_next; // queues.ts:63
-  reg [3:0] fast_2_3_back; // queues.ts:64
-  reg fast_2_3_hold; // queues.ts:65
-  reg [1:0] fast_2_3_age; // queues.ts:66
-  reg [3:0] fast_2_4_head; // queues.ts:62
-  reg [3:0] fast_2_4_next; // queues.ts:63
-  reg [3:0] fast_2_4_back; // queues.ts:64
-  reg fast_2_4_hold; // queues.ts:65
-  reg [1:0] fast_2_4_age; // queues.ts:66
-  reg [3:0] fast_2_5_head; // queues.ts:62
-  reg [3:0] fast_2_5_next; // queues.ts:63
-  reg [3:0] fast_2_5_back; // queues.ts:64
-  reg fast_2_5_hold; // queues.ts:65
-  reg [1:0] fast_2_5_age; // queues.ts:66
-  reg [3:0] fast_2_6_head; // queues.ts:62
-  reg [3:0] fast_2_6_next; // queues.ts:63
-  reg [3:0] fast_2_6_back; // queues.ts:64
-  reg fast_2_6_hold; // queues.ts:65
-  reg [1:0] fast_2_6_age; // queues.ts:66
-  reg [3:0] fast_2_7_head; // queues.ts:62
-  reg [3:0] fast_2_7_next; // queues.ts:63
-  reg [3:0] fast_2_7_back; // queues.ts:64
-  reg fast_2_7_hold; // queues.ts:65
-  reg [1:0] fast_2_7_age; // queues.ts:66
-  reg [3:0] fast_2_8_head; // queues.ts:62
-  reg [3:0] fast_2_8_next; // queues.ts:63
-  reg [3:0] fast_2_8_back; // queues.ts:64
-  reg fast_2_8_hold; // queues.ts:65
-  reg [1:0] fast_2_8_age; // queues.ts:66
-  reg [3:0] fast_2_9_head; // queues.ts:62
-  reg [3:0] fast_2_9_next; // queues.ts:63
-  reg [3:0] fast_2_9_back; // queues.ts:64
-  reg fast_2_9_hold; // queues.ts:65
-  reg [1:0] fast_2_9_age; // queues.ts:66
-  reg [3:0] fast_2_10_head; // queues.ts:62
-  reg [3:0] fast_2_10_next; // queues.ts:63
-  reg [3:0] fast_2_10_back; // queues.ts:64
-  reg fast_2_10_hold; // queues.ts:65
-  reg [1:0] fast_2_10_age; // queues.ts:66
-  reg [3:0] fast_2_11_head; // queues.ts:62
-  reg [3:0] fast_2_11_next; // queues.ts:63
-  reg [3:0] fast_2_11_back; // queues.ts:64
-  reg fast_2_11_hold; // queues.ts:65
-  reg [1:0] fast_2_11_age; // queues.ts:66
-  reg [3:0] fast_2_12_head; // queues.ts:62
-  reg [3:0] fast_2_12_next; // queues.ts:63
-  reg [3:0] fast_2_12_back; // queues.ts:64
-  reg fast_2_12_hold; // queues.ts:65
-  reg [1:0] fast_2_12_age; // queues.ts:66
-  reg [3:0] fast_2_13_head; // queues.ts:62
-  reg [3:0] fast_2_13_next; // queues.ts:63
-  reg [3:0] fast_2_13_back; // queues.ts:64
-  reg fast_2_13_hold; // queues.ts:65
-  reg [1:0] fast_2_13_age; // queues.ts:66
-  reg [3:0] fast_2_14_head; // queues.ts:62
-  reg [3:0] fast_2_14_next; // queues.ts:63
-  reg [3:0] fast_2_14_back; // queues.ts:64
-  reg fast_2_14_hold; // queues.ts:65
-  reg [1:0] fast_2_14_age; // queues.ts:66
-  reg [3:0] fast_2_15_head; // queues.ts:62
-  reg [3:0] fast_2_15_next; // queues.ts:63
-  reg [3:0] fast_2_15_back; // queues.ts:64
-  reg fast_2_15_hold; // queues.ts:65
-  reg [1:0] fast_2_15_age; // queues.ts:66
-  reg [3:0] fast_3_0_head; // queues.ts:62
-  reg [3:0] fast_3_0_next; // queues.ts:63
-  reg [3:0] fast_3_0_back; // queues.ts:64
-  reg fast_3_0_hold; // queues.ts:65
-  reg [1:0] fast_3_0_age; // queues.ts:66
-  reg [3:0] fast_3_1_head; // queues.ts:62
-  reg [3:0] fast_3_1_next; // queues.ts:63
-  reg [3:0] fast_3_1_back; // queues.ts:64
-  reg fast_3_1_hold; // queues.ts:65
-  reg [1:0] fast_3_1_age; // queues.ts:66
-  reg [3:0] fast_3_2_head; // queues.ts:62
-  reg [3:0] fast_3_2_next; // queues.ts:63
-  reg [3:0] fast_3_2_back; // queues.ts:64
-  reg fast_3_2_hold; // queues.ts:65
-  reg [1:0] fast_3_2_age; // queues.ts:66
-  reg [3:0] fast_3_3_head; // queues.ts:62
-  reg [3:0] fast_3_3_next; // queues.ts:63
-  reg [3:0] fast_3_3_back; // queues.ts:64
-  reg fast_3_3_hold; // queues.ts:65
-  reg [1:0] fast_3_3_age; // queues.ts:66
-  reg [3:0] fast_3_4_head; // queues.ts:62
-  reg [3:0] fast_3_4_next; // queues.ts:63
-  reg [3:0] fast_3_4_back; // queues.ts:64
-  reg fast_3_4_hold; // queues.ts:65
-  reg [1:0] fast_3_4_age; // queues.ts:66
-  reg [3:0] fast_3_5_head; // queues.ts:62
-  reg [3:0] fast_3_5_next; // queues.ts:63
-  reg [3:0] fast_3_5_back; // queues.ts:64
-  reg fast_3_5_hold; // queues.ts:65
-  reg [1:0] fast_3_5_age; // queues.ts:66
-  reg [3:0] fast_3_6_head; // queues.ts:62
-  reg [3:0] fast_3_6_next; // queues.ts:63
-  reg [3:0] fast_3_6_back; // queues.ts:64
-  reg fast_3_6_hold; // queues.ts:65
-  reg [1:0] fast_3_6_age; // queues.ts:66
-  reg [3:0] fast_3_7_head; // queues.ts:62
-  reg [3:0] fast_3_7_next; // queues.ts:63
-  reg [3:0] fast_3_7_back; // queues.ts:64
-  reg fast_3_7_hold; // queues.ts:65
-  reg [1:0] fast_3_7_age; // queues.ts:66
-  reg [3:0] fast_3_8_head; // queues.ts:62
-  reg [3:0] fast_3_8_next; // queues.ts:63
-  reg [3:0] fast_3_8_back; // queues.ts:64
-  reg fast_3_8_hold; // queues.ts:65
-  reg [1:0] fast_3_8_age; // queues.ts:66
-  reg [3:0] fast_3_9_head; // queues.ts:62
-  reg [3:0] fast_3_9_next; // queues.ts:63
-  reg [3:0] fast_3_9_back; // queues.ts:64
-  reg fast_3_9_hold; // queues.ts:65
-  reg [1:0] fast_3_9_age; // queues.ts:66
-  reg [3:0] fast_3_10_head; // queues.ts:62
-  reg [3:0] fast_3_10_next; // queues.ts:63
-  reg [3:0] fast_3_10_back; // queues.ts:64
-  reg fast_3_10_hold; // queues.ts:65
-  reg [1:0] fast_3_10_age; // queues.ts:66
-  reg [3:0] fast_3_11_head; // queues.ts:62
-  reg [3:0] fast_3_11_next; // queues.ts:63
-  reg [3:0] fast_3_11_back; // queues.ts:64
-  reg fast_3_11_hold; // queues.ts:65
-  reg [1:0] fast_3_11_age; // queues.ts:66
-  reg [3:0] fast_3_12_head; // queues.ts:62
-  reg [3:0] fast_3_12_next; // queues.ts:63
-  reg [3:0] fast_3_12_back; // queues.ts:64
-  reg fast_3_12_hold; // queues.ts:65
-  reg [1:0] fast_3_12_age; // queues.ts:66
-  reg [3:0] fast_3_13_head; // queues.ts:62
-  reg [3:0] fast_3_13_next; // queues.ts:63
-  reg [3:0] fast_3_13_back; // queues.ts:64
-  reg fast_3_13_hold; // queues.ts:65
-  reg [1:0] fast_3_13_age; // queues.ts:66
-  reg [3:0] fast_3_14_head; // queues.ts:62
-  reg [3:0] fast_3_14_next; // queues.ts:63
-  reg [3:0] fast_3_14_back; // queues.ts:64
-  reg fast_3_14_hold; // queues.ts:65
-  reg [1:0] fast_3_14_age; // queues.ts:66
-  reg [3:0] fast_3_15_head; // queues.ts:62
-  reg [3:0] fast_3_15_next; // queues.ts:63
-  reg [3:0] fast_3_15_back; // queues.ts:64
-  reg fast_3_15_hold; // queues.ts:65
-  reg [1:0] fast_3_15_age; // queues.ts:66
-  reg [3:0] slow_0_0_head; // queues.ts:62
-  reg [3:0] slow_0_0_next; // queues.ts:63
-  reg [3:0] slow_0_0_back; // queues.ts:64
-  reg slow_0_0_hold; // queues.ts:65
-  reg [1:0] slow_0_0_age; // queues.ts:66
-  reg [3:0] slow_0_1_head; // queues.ts:62
-  reg [3:0] slow_0_1_next; // queues.ts:63
-  reg [3:0] slow_0_1_back; // queues.ts:64
-  reg slow_0_1_hold; // queues.ts:65
-  reg [1:0] slow_0_1_age; // queues.ts:66
-  reg [3:0] slow_0_2_head; // queues.ts:62
-  reg [3:0] slow_0_2_next; // queues.ts:63
-  reg [3:0] slow_0_2_back; // queues.ts:64
-  reg slow_0_2_hold; // queues.ts:65
-  reg [1:0] slow_0_2_age; // queues.ts:66
-  reg [3:0] slow_0_3_head; // queues.ts:62
-  reg [3:0] slow_0_3_next; // queues.ts:63
-  reg [3:0] slow_0_3_back; // queues.ts:64
-  reg slow_0_3_hold; // queues.ts:65
-  reg [1:0] slow_0_3_age; // queues.ts:66
-  reg [3:0] slow_0_4_head; // queues.ts:62
-  reg [3:0] slow_0_4_next; // queues.ts:63
-  reg [3:0] slow_0_4_back; // queues.ts:64
-  reg slow_0_4_hold; // queues.ts:65
-  reg [1:0] slow_0_4_age; // queues.ts:66
-  reg [3:0] slow_0_5_head; // queues.ts:62
-  reg [3:0] slow_0_5_next; // queues.ts:63
-  reg [3:0] slow_0_5_back; // queues.ts:64
-  reg slow_0_5_hold; // queues.ts:65
-  reg [1:0] slow_0_5_age; // queues.ts:66
-  reg [3:0] slow_0_6_head; // queues.ts:62
-  reg [3:0] slow_0_6_next; // queues.ts:63
-  reg [3:0] slow_0_6_back; // queues.ts:64
-  reg slow_0_6_hold; // queues.ts:65
-  reg [1:0] slow_0_6_age; // queues.ts:66
-  reg [3:0] slow_0_7_head; // queues.ts:62
-  reg [3:0] slow_0_7_next; // queues.ts:63
-  reg [3:0] slow_0_7_back; // queues.ts:64
-  reg slow_0_7_hold; // queues.ts:65
-  reg [1:0] slow_0_7_age; // queues.ts:66
-  reg [3:0] slow_0_8_head; // queues.ts:62
-  reg [3:0] slow_0_8_next; // queues.ts:63
-  reg [3:0] slow_0_8_back; // queues.ts:64
-  reg slow_0_8_hold; // queues.ts:65
-  reg [1:0] slow_0_8_age; // queues.ts:66
-  reg [3:0] slow_0_9_head; // queues.ts:62
-  reg [3:0] slow_0_9_next; // queues.ts:63
-  reg [3:0] slow_0_9_back; // queues.ts:64
-  reg slow_0_9_hold; // queues.ts:65
-  reg [1:0] slow_0_9_age; // queues.ts:66
-  reg [3:0] slow_0_10_head; // queues.ts:62
-  reg [3:0] slow_0_10_next; // queues.ts:63
-  reg [3:0] slow_0_10_back; // queues.ts:64
-  reg slow_0_10_hold; // queues.ts:65
-  reg [1:0] slow_0_10_age; // queues.ts:66
-  reg [3:0] slow_0_11_head; // queues.ts:62
-  reg [3:0] slow_0_11_next; // queues.ts:63
-  reg [3:0] slow_0_11_back; // queues.ts:64
-  reg slow_0_11_hold; // queues.ts:65
-  reg [1:0] slow_0_11_age; // queues.ts:66
-  reg [3:0] slow_0_12_head; // queues.ts:62
-  reg [3:0] slow_0_12_next; // queues.ts:63
-  reg [3:0] slow_0_12_back; // queues.ts:64
-  reg slow_0_12_hold; // queues.ts:65
-  reg [1:0] slow_0_12_age; // queues.ts:66
-  reg [3:0] slow_0_13_head; // queues.ts:62
-  reg [3:0] slow_0_13_next; // queues.ts:63
-  reg [3:0] slow_0_13_back; // queues.ts:64
-  reg slow_0_13_hold; // queues.ts:65
-  reg [1:0] slow_0_13_age; // queues.ts:66
-  reg [3:0] slow_0_14_head; // queues.ts:62
-  reg [3:0] slow_0_14_next; // queues.ts:63
-  reg [3:0] slow_0_14_back; // queues.ts:64
-  reg slow_0_14_hold; // queues.ts:65
-  reg [1:0] slow_0_14_age; // queues.ts:66
-  reg [3:0] slow_0_15_head; // queues.ts:62
-  reg [3:0] slow_0_15_next; // queues.ts:63
-  reg [3:0] slow_0_15_back; // queues.ts:64
-  reg slow_0_15_hold; // queues.ts:65
-  reg [1:0] slow_0_15_age; // queues.ts:66
-  reg [3:0] slow_1_0_head; // queues.ts:62
-  reg [3:0] slow_1_0_next; // queues.ts:63
-  reg [3:0] slow_1_0_back; // queues.ts:64
-  reg slow_1_0_hold; // queues.ts:65
-  reg [1:0] slow_1_0_age; // queues.ts:66
-  reg [3:0] slow_1_1_head; // queues.ts:62
-  reg [3:0] slow_1_1_next; // queues.ts:63
-  reg [3:0] slow_1_1_back; // queues.ts:64
-  reg slow_1_1_hold; // queues.ts:65
-  reg [1:0] slow_1_1_age; // queues.ts:66
-  reg [3:0] slow_1_2_head; // queues.ts:62
-  reg [3:0] slow_1_2_next; // queues.ts:63
-  reg [3:0] slow_1_2_back; // queues.ts:64
-  reg slow_1_2_hold; // queues.ts:65
-  reg [1:0] slow_1_2_age; // queues.ts:66
-  reg [3:0] slow_1_3_head; // queues.ts:62
-  reg [3:0] slow_1_3_next; // queues.ts:63
-  reg [3:0] slow_1_3_back; // queues.ts:64
-  reg slow_1_3_hold; // queues.ts:65
-  reg [1:0] slow_1_3_age; // queues.ts:66
-  reg [3:0] slow_1_4_head; // queues.ts:62
-  reg [3:0] slow_1_4_next; // queues.ts:63
-  reg [3:0] slow_1_4_back; // queues.ts:64
-  reg slow_1_4_hold; // queues.ts:65
-  reg [1:0] slow_1_4_age; // queues.ts:66
-  reg [3:0] slow_1_5_head; // queues.ts:62
-  reg [3:0] slow_1_5_next; // queues.ts:63
-  reg [3:0] slow_1_5_back; // queues.ts:64
-  reg slow_1_5_hold; // queues.ts:65
-  reg [1:0] slow_1_5_age; // queues.ts:66
-  reg [3:0] slow_1_6_head; // queues.ts:62
-  reg [3:0] slow_1_6_next; // queues.ts:63
-  reg [3:0] slow_1_6_back; // queues.ts:64
-  reg slow_1_6_hold; // queues.ts:65
-  reg [1:0] slow_1_6_age; // queues.ts:66
-  reg [3:0] slow_1_7_head; // queues.ts:62
-  reg [3:0] slow_1_7_next; // queues.ts:63
-  reg [3:0] slow_1_7_back; // queues.ts:64
-  reg slow_1_7_hold; // queues.ts:65
-  reg [1:0] slow_1_7_age; // queues.ts:66
-  reg [3:0] slow_1_8_head; // queues.ts:62
-  reg [3:0] slow_1_8_next; // queues.ts:63
-  reg [3:0] slow_1_8_back; // queues.ts:64
-  reg slow_1_8_hold; // queues.ts:65
-  reg [1:0] slow_1_8_age; // queues.ts:66
-  reg [3:0] slow_1_9_head; // queues.ts:62
-  reg [3:0] slow_1_9_next; // queues.ts:63
-  reg [3:0] slow_1_9_back; // queues.ts:64
-  reg slow_1_9_hold; // queues.ts:65
-  reg [1:0] slow_1_9_age; // queues.ts:66
-  reg [3:0] slow_1_10_head; // queues.ts:62
-  reg [3:0] slow_1_10_next; // queues.ts:63
-  reg [3:0] slow_1_10_back; // queues.ts:64
-  reg slow_1_10_hold; // queues.ts:65
-  reg [1:0] slow_1_10_age; // queues.ts:66
-  reg [3:0] slow_1_11_head; // queues.ts:62
-  reg [3:0] slow_1_11_next; // queues.ts:63
-  reg [3:0] slow_1_11_back; // queues.ts:64
-  reg slow_1_11_hold; // queues.ts:65
-  reg [1:0] slow_1_11_age; // queues.ts:66
-  reg [3:0] slow_1_12_head; // queues.ts:62
-  reg [3:0] slow_1_12_next; // queues.ts:63
-  reg [3:0] slow_1_12_back; // queues.ts:64
-  reg slow_1_12_hold; // queues.ts:65
-  reg [1:0] slow_1_12_age; // queues.ts:66
-  reg [3:0] slow_1_13_head; // queues.ts:62
-  reg [3:0] slow_1_13_next; // queues.ts:63
-  reg [3:0] slow_1_13_back; // queues.ts:64
-  reg slow_1_13_hold; // queues.ts:65
-  reg [1:0] slow_1_13_age; // queues.ts:66
-  reg [3:0] slow_1_14_head; // queues.ts:62
-  reg [3:0] slow_1_14_next; // queues.ts:63
-  reg [3:0] slow_1_14_back; // queues.ts:64
-  reg slow_1_14_hold; // queues.ts:65
-  reg [1:0] slow_1_14_age; // queues.ts:66
-  reg [3:0] slow_1_15_head; // queues.ts:62
-  reg [3:0] slow_1_15_next; // queues.ts:63
-  reg [3:0] slow_1_15_back; // queues.ts:64
-  reg slow_1_15_hold; // queues.ts:65
-  reg [1:0] slow_1_15_age; // queues.ts:66
-  reg [3:0] slow_2_0_head; // queues.ts:62
-  reg [3:0] slow_2_0_next; // queues.ts:63
-  reg [3:0] slow_2_0_back; // queues.ts:64
-  reg slow_2_0_hold; // queues.ts:65
-  reg [1:0] slow_2_0_age; // queues.ts:66
-  reg [3:0] slow_2_1_head; // queues.ts:62
-  reg [3:0] slow_2_1_next; // queues.ts:63
-  reg [3:0] slow_2_1_back; // queues.ts:64
-  reg slow_2_1_hold; // queues.ts:65
-  reg [1:0] slow_2_1_age; // queues.ts:66
-  reg [3:0] slow_2_2_head; // queues.ts:62
-  reg [3:0] slow_2_2_next; // queues.ts:63
-  reg [3:0] slow_2_2_back; // queues.ts:64
-  reg slow_2_2_hold; // queues.ts:65
-  reg [1:0] slow_2_2_age; // queues.ts:66
-  reg [3:0] slow_2_3_head; // queues.ts:62
-  reg [3:0] slow_2_3_next; // queues.ts:63
-  reg [3:0] slow_2_3_back; // queues.ts:64
-  reg slow_2_3_hold; // queues.ts:65
-  reg [1:0] slow_2_3_age; // queues.ts:66
-  reg [3:0] slow_2_4_head; // queues.ts:62
-  reg [3:0] slow_2_4_next; // queues.ts:63
-  reg [3:0] slow_2_4_back; // queues.ts:64
-  reg slow_2_4_hold; // queues.ts:65
-  reg [1:0] slow_2_4_age; // queues.ts:66
-  reg [3:0] slow_2_5_head; // queues.ts:62
-  reg [3:0] slow_2_5_next; // queues.ts:63
-  reg [3:0] slow_2_5_back; // queues.ts:64
-  reg slow_2_5_hold; // queues.ts:65
-  reg [1:0] slow_2_5_age; // queues.ts:66
-  reg [3:0] slow_2_6_head; // queues.ts:62
-  reg [3:0] slow_2_6_next; // queues.ts:63
-  reg [3:0] slow_2_6_back; // queues.ts:64
-  reg slow_2_6_hold; // queues.ts:65
-  reg [1:0] slow_2_6_age; // queues.ts:66
-  reg [3:0] slow_2_7_head; // queues.ts:62
-  reg [3:0] slow_2_7_next; // queues.ts:63
-  reg [3:0] slow_2_7_back; // queues.ts:64
-  reg slow_2_7_hold; // queues.ts:65
-  reg [1:0] slow_2_7_age; // queues.ts:66
-  reg [3:0] slow_2_8_head; // queues.ts:62
-  reg [3:0] slow_2_8_next; // queues.ts:63
-  reg [3:0] slow_2_8_back; // queues.ts:64
-  reg slow_2_8_hold; // queues.ts:65
-  reg [1:0] slow_2_8_age; // queues.ts:66
-  reg [3:0] slow_2_9_head; // queues.ts:62
-  reg [3:0] slow_2_9_next; // queues.ts:63
-  reg [3:0] slow_2_9_back; // queues.ts:64
-  reg slow_2_9_hold; // queues.ts:65
-  reg [1:0] slow_2_9_age; // queues.ts:66
-  reg [3:0] slow_2_10_head; // queues.ts:62
-  reg [3:0] slow_2_10_next; // queues.ts:63
-  reg [3:0] slow_2_10_back; // queues.ts:64
-  reg slow_2_10_hold; // queues.ts:65
-  reg [1:0] slow_2_10_age; // queues.ts:66
-  reg [3:0] slow_2_11_head; // queues.ts:62
-  reg [3:0] slow_2_11_next; // queues.ts:63
-  reg [3:0] slow_2_11_back; // queues.ts:64
-  reg slow_2_11_hold; // queues.ts:65
-  reg [1:0] slow_2_11_age; // queues.ts:66
-  reg [3:0] slow_2_12_head; // queues.ts:62
-  reg [3:0] slow_2_12_next; // queues.ts:63
-  reg [3:0] slow_2_12_back; // queues.ts:64
-  reg slow_2_12_hold; // queues.ts:65
-  reg [1:0] slow_2_12_age; // queues.ts:66
-  reg [3:0] slow_2_13_head; // queues.ts:62
-  reg [3:0] slow_2_13_next; // queues.ts:63
-  reg [3:0] slow_2_13_back; // queues.ts:64
-  reg slow_2_13_hold; // queues.ts:65
-  reg [1:0] slow_2_13_age; // queues.ts:66
-  reg [3:0] slow_2_14_head; // queues.ts:62
-  reg [3:0] slow_2_14_next; // queues.ts:63
-  reg [3:0] slow_2_14_back; // queues.ts:64
-  reg slow_2_14_hold; // queues.ts:65
-  reg [1:0] slow_2_14_age; // queues.ts:66
-  reg [3:0] slow_2_15_head; // queues.ts:62
-  reg [3:0] slow_2_15_next; // queues.ts:63
-  reg [3:0] slow_2_15_back; // queues.ts:64
-  reg slow_2_15_hold; // queues.ts:65
-  reg [1:0] slow_2_15_age; // queues.ts:66
-  reg [3:0] slow_3_0_head; // queues.ts:62
-  reg [3:0] slow_3_0_next; // queues.ts:63
-  reg [3:0] slow_3_0_back; // queues.ts:64
-  reg slow_3_0_hold; // queues.ts:65
-  reg [1:0] slow_3_0_age; // queues.ts:66
-  reg [3:0] slow_3_1_head; // queues.ts:62
-  reg [3:0] slow_3_1_next; // queues.ts:63
-  reg [3:0] slow_3_1_back; // queues.ts:64
-  reg slow_3_1_hold; // queues.ts:65
-  reg [1:0] slow_3_1_age; // queues.ts:66
-  reg [3:0] slow_3_2_head; // queues.ts:62
-  reg [3:0] slow_3_2_next; // queues.ts:63
-  reg [3:0] slow_3_2_back; // queues.ts:64
-  reg slow_3_2_hold; // queues.ts:65
-  reg [1:0] slow_3_2_age; // queues.ts:66
-  reg [3:0] slow_3_3_head; // queues.ts:62
-  reg [3:0] slow_3_3_next; // queues.ts:63
-  reg [3:0] slow_3_3_back; // queues.ts:64
-  reg slow_3_3_hold; // queues.ts:65
-  reg [1:0] slow_3_3_age; // queues.ts:66
-  reg [3:0] slow_3_4_head; // queues.ts:62
-  reg [3:0] slow_3_4_next; // queues.ts:63
-  reg [3:0] slow_3_4_back; // queues.ts:64
-  reg slow_3_4_hold; // queues.ts:65
-  reg [1:0] slow_3_4_age; // queues.ts:66
-  reg [3:0] slow_3_5_head; // queues.ts:62
-  reg [3:0] slow_3_5_next; // queues.ts:63
-  reg [3:0] slow_3_5_back; // queues.ts:64
-  reg slow_3_5_hold; // queues.ts:65
-  reg [1:0] slow_3_5_age; // queues.ts:66
-  reg [3:0] slow_3_6_head; // queues.ts:62
-  reg [3:0] slow_3_6_next; // queues.ts:63
-  reg [3:0] slow_3_6_back; // queues.ts:64
-  reg slow_3_6_hold; // queues.ts:65
-  reg [1:0] slow_3_6_age; // queues.ts:66
-  reg [3:0] slow_3_7_head; // queues.ts:62
-  reg [3:0] slow_3_7_next; // queues.ts:63
-  reg [3:0] slow_3_7_back; // queues.ts:64
-  reg slow_3_7_hold; // queues.ts:65
-  reg [1:0] slow_3_7_age; // queues.ts:66
-  reg [3:0] slow_3_8_head; // queues.ts:62
-  reg [3:0] slow_3_8_next; // queues.ts:63
-  reg [3:0] slow_3_8_back; // queues.ts:64
-  reg slow_3_8_hold; // queues.ts:65
-  reg [1:0] slow_3_8_age; // queues.ts:66
-  reg [3:0] slow_3_9_head; // queues.ts:62
-  reg [3:0] slow_3_9_next; // queues.ts:63
-  reg [3:0] slow_3_9_back; // queues.ts:64
-  reg slow_3_9_hold; // queues.ts:65
-  reg [1:0] slow_3_9_age; // queues.ts:66
-  reg [3:0] slow_3_10_head; // queues.ts:62
-  reg [3:0] slow_3_10_next; // queues.ts:63
-  reg [3:0] slow_3_10_back; // queues.ts:64
-  reg slow_3_10_hold; // queues.ts:65
-  reg [1:0] slow_3_10_age; // queues.ts:66
-  reg [3:0] slow_3_11_head; // queues.ts:62
-  reg [3:0] slow_3_11_next; // queues.ts:63
-  reg [3:0] slow_3_11_back; // queues.ts:64
-  reg slow_3_11_hold; // queues.ts:65
-  reg [1:0] slow_3_11_age; // queues.ts:66
-  reg [3:0] slow_3_12_head; // queues.ts:62
-  reg [3:0] slow_3_12_next; // queues.ts:63
-  reg [3:0] slow_3_12_back; // queues.ts:64
-  reg slow_3_12_hold; // queues.ts:65
-  reg [1:0] slow_3_12_age; // queues.ts:66
-  reg [3:0] slow_3_13_head; // queues.ts:62
-  reg [3:0] slow_3_13_next; // queues.ts:63
-  reg [3:0] slow_3_13_back; // queues.ts:64
-  reg slow_3_13_hold; // queues.ts:65
-  reg [1:0] slow_3_13_age; // queues.ts:66
-  reg [3:0] slow_3_14_head; // queues.ts:62
-  reg [3:0] slow_3_14_next; // queues.ts:63
-  reg [3:0] slow_3_14_back; // queues.ts:64
-  reg slow_3_14_hold; // queues.ts:65
-  reg [1:0] slow_3_14_age; // queues.ts:66
-  reg [3:0] slow_3_15_head; // queues.ts:62
-  reg [3:0] slow_3_15_next; // queues.ts:63
-  reg [3:0] slow_3_15_back; // queues.ts:64
-  reg slow_3_15_hold; // queues.ts:65
-  reg [1:0] slow_3_15_age; // queues.ts:66
-  reg started_q_valid; // queues.ts:257
+  reg freeing_0_valid, freeing_0_slow, freeing_1_valid, freeing_1_slow, freeing_2_valid, freeing_2_slow,
+    freeing_3_valid, freeing_3_slow, freeing_4_valid, freeing_4_slow; // queues.ts:211
+  reg [5:0] freeing_0_at, freeing_1_at, freeing_2_at, freeing_3_at, freeing_4_at;
+  reg [5:0] due_at; // queues.ts:92
+  reg [9:0] fast_first_id; // queues.ts:232
+  reg [9:0] fast_last_id; // queues.ts:233
+  reg [9:0] slow_first_id; // queues.ts:232
+  reg [9:0] slow_last_id; // queues.ts:233
+  reg began_valid, began_slow; // queues.ts:257
+  reg same_queues; // queues.ts:258
+  reg changed_valid, changed_slow, changed_short; // queues.ts:271
+  reg [5:0] changed_at;
+  reg [3:0] changed_slots, changed_first_run;
+  reg [9:0] changed_first_id, changed_last;
+  reg [3:0] candidate_0_q, candidate_1_q; // queues.ts:273
+  reg started_q_valid; // queues.ts:324
   reg [9:0] started_q_id;
   reg [1:0] started_q_region;
   reg [3:0] started_q_slots, started_q_left;
-  (* ram_style = "distributed" *) reg [13:0] fast_head_came [0:63]; // queue-ids.ts:34
-  (* ram_style = "distributed" *) reg [13:0] fast_head_went [0:63];
-  (* ram_style = "distributed" *) reg [13:0] fast_next_came [0:63];
-  (* ram_style = "distributed" *) reg [13:0] fast_next_went [0:63];
-  (* ram_style = "distributed" *) reg [9:0] fast_tail [0:63]; // queue-ids.ts:72
-  (* ram_style = "distributed" *) reg [13:0] fast_stopped [0:63]; // queue-ids.ts:78
-  (* ram_style = "distributed" *) reg [13:0] fast_links [0:1023]; // queue-ids.ts:84
-  (* ram_style = "distributed" *) reg [13:0] slow_head_came [0:63]; // queue-ids.ts:34
-  (* ram_style = "distributed" *) reg [13:0] slow_head_went [0:63];
-  (* ram_style = "distributed" *) reg [13:0] slow_next_came [0:63];
-  (* ram_style = "distributed" *) reg [13:0] slow_next_went [0:63];
-  (* ram_style = "distributed" *) reg [9:0] slow_tail [0:63]; // queue-ids.ts:72
-  (* ram_style = "distributed" *) reg [13:0] slow_stopped [0:63]; // queue-ids.ts:78
-  (* ram_style = "distributed" *) reg [13:0] slow_links [0:1023]; // queue-ids.ts:84
-  wire look = &timer; // queues.ts:122
-  wire [63:0] newer_joined = {
-    {due_region, due_user} == 6'd63, {due_region, due_user} == 6'd62, {due_region, due_user} == 6'd61,
-    {due_region, due_user} == 6'd60, {due_region, due_user} == 6'd59, {due_region, due_user} == 6'd58,
-    {due_region, due_user} == 6'd57, {due_region, due_user} == 6'd56, {due_region, due_user} == 6'd55,
-    {due_region, due_user} == 6'd54, {due_region, due_user} == 6'd53, {due_region, due_user} == 6'd52,
-    {due_region, due_user} == 6'd51, {due_region, due_user} == 6'd50, {due_region, due_user} == 6'd49,
-    {due_region, due_user} == 6'd48, {due_region, due_user} == 6'd47, {due_region, due_user} == 6'd46,
-    {due_region, due_user} == 6'd45, {due_region, due_user} == 6'd44, {due_region, due_user} == 6'd43,
-    {due_region, due_user} == 6'd42, {due_region, due_user} == 6'd41, {due_region, due_user} == 6'd40,
-    {due_region, due_user} == 6'd39, {due_region, due_user} == 6'd38, {due_region, due_user} == 6'd37,
-    {due_region, due_user} == 6'd36, {due_region, due_user} == 6'd35, {due_region, due_user} == 6'd34,
-    {due_region, due_user} == 6'd33, {due_region, due_user} == 6'd32, {due_region, due_user} == 6'd31,
-    {due_region, due_user} == 6'd30, {due_region, due_user} == 6'd29, {due_region, due_user} == 6'd28,
-    {due_region, due_user} == 6'd27, {due_region, due_user} == 6'd26, {due_region, due_user} == 6'd25,
-    {due_region, due_user} == 6'd24, {due_region, due_user} == 6'd23, {due_region, due_user} == 6'd22,
-    {due_region, due_user} == 6'd21, {due_region, due_user} == 6'd20, {due_region, due_user} == 6'd19,
-    {due_region, due_user} == 6'd18, {due_region, due_user} == 6'd17, {due_region, due_user} == 6'd16,
-    {due_region, due_user} == 6'd15, {due_region, due_user} == 6'd14, {due_region, due_user} == 6'd13,
-    {due_region, due_user} == 6'd12, {due_region, due_user} == 6'd11, {due_region, due_user} == 6'd10,
-    {due_region, due_user} == 6'd9, {due_region, due_user} == 6'd8, {due_region, due_user} == 6'd7,
-    {due_region, due_user} == 6'd6, {due_region, due_user} == 6'd5, {due_region, due_user} == 6'd4,
-    {due_region, due_user} == 6'd3, {due_region, due_user} == 6'd2, {due_region, due_user} == 6'd1,
-    {due_region, due_user} == 6'd0
+  reg [3:0] timer; // queues.ts:104
+  reg [3:0] fast_0_0_first; // queue.ts:38
+  reg fast_0_0_two; // queue.ts:39
+  reg fast_0_0_away; // queue.ts:40
+  reg [1:0] fast_0_0_age; // queue.ts:41
+  reg [3:0] fast_0_1_first; // queue.ts:38
+  reg fast_0_1_two; // queue.ts:39
+  reg fast_0_1_away; // queue.ts:40
+  reg [1:0] fast_0_1_age; // queue.ts:41
+  reg [3:0] fast_0_2_first; // queue.ts:38
+  reg fast_0_2_two; // queue.ts:39
+  reg fast_0_2_away; // queue.ts:40
+  reg [1:0] fast_0_2_age; // queue.ts:41
+  reg [3:0] fast_0_3_first; // queue.ts:38
+  reg fast_0_3_two; // queue.ts:39
+  reg fast_0_3_away; // queue.ts:40
+  reg [1:0] fast_0_3_age; // queue.ts:41
+  reg [3:0] fast_0_4_first; // queue.ts:38
+  reg fast_0_4_two; // queue.ts:39
+  reg fast_0_4_away; // queue.ts:40
+  reg [1:0] fast_0_4_age; // queue.ts:41
+  reg [3:0] fast_0_5_first; // queue.ts:38
+  reg fast_0_5_two; // queue.ts:39
+  reg fast_0_5_away; // queue.ts:40
+  reg [1:0] fast_0_5_age; // queue.ts:41
+  reg [3:0] fast_0_6_first; // queue.ts:38
+  reg fast_0_6_two; // queue.ts:39
+  reg fast_0_6_away; // queue.ts:40
+  reg [1:0] fast_0_6_age; // queue.ts:41
+  reg [3:0] fast_0_7_first; // queue.ts:38
+  reg fast_0_7_two; // queue.ts:39
+  reg fast_0_7_away; // queue.ts:40
+  reg [1:0] fast_0_7_age; // queue.ts:41
+  reg [3:0] fast_0_8_first; // queue.ts:38
+  reg fast_0_8_two; // queue.ts:39
+  reg fast_0_8_away; // queue.ts:40
+  reg [1:0] fast_0_8_age; // queue.ts:41
+  reg [3:0] fast_0_9_first; // queue.ts:38
+  reg fast_0_9_two; // queue.ts:39
+  reg fast_0_9_away; // queue.ts:40
+  reg [1:0] fast_0_9_age; // queue.ts:41
+  reg [3:0] fast_0_10_first; // queue.ts:38
+  reg fast_0_10_two; // queue.ts:39
+  reg fast_0_10_away; // queue.ts:40
+  reg [1:0] fast_0_10_age; // queue.ts:41
+  reg [3:0] fast_0_11_first; // queue.ts:38
+  reg fast_0_11_two; // queue.ts:39
+  reg fast_0_11_away; // queue.ts:40
+  reg [1:0] fast_0_11_age; // queue.ts:41
+  reg [3:0] fast_0_12_first; // queue.ts:38
+  reg fast_0_12_two; // queue.ts:39
+  reg fast_0_12_away; // queue.ts:40
+  reg [1:0] fast_0_12_age; // queue.ts:41
+  reg [3:0] fast_0_13_first; // queue.ts:38
+  reg fast_0_13_two; // queue.ts:39
+  reg fast_0_13_away; // queue.ts:40
+  reg [1:0] fast_0_13_age; // queue.ts:41
+  reg [3:0] fast_0_14_first; // queue.ts:38
+  reg fast_0_14_two; // queue.ts:39
+  reg fast_0_14_away; // queue.ts:40
+  reg [1:0] fast_0_14_age; // queue.ts:41
+  reg [3:0] fast_0_15_first; // queue.ts:38
+  reg fast_0_15_two; // queue.ts:39
+  reg fast_0_15_away; // queue.ts:40
+  reg [1:0] fast_0_15_age; // queue.ts:41
+  reg [3:0] fast_1_0_first; // queue.ts:38
+  reg fast_1_0_two; // queue.ts:39
+  reg fast_1_0_away; // queue.ts:40
+  reg [1:0] fast_1_0_age; // queue.ts:41
+  reg [3:0] fast_1_1_first; // queue.ts:38
+  reg fast_1_1_two; // queue.ts:39
+  reg fast_1_1_away; // queue.ts:40
+  reg [1:0] fast_1_1_age; // queue.ts:41
+  reg [3:0] fast_1_2_first; // queue.ts:38
+  reg fast_1_2_two; // queue.ts:39
+  reg fast_1_2_away; // queue.ts:40
+  reg [1:0] fast_1_2_age; // queue.ts:41
+  reg [3:0] fast_1_3_first; // queue.ts:38
+  reg fast_1_3_two; // queue.ts:39
+  reg fast_1_3_away; // queue.ts:40
+  reg [1:0] fast_1_3_age; // queue.ts:41
+  reg [3:0] fast_1_4_first; // queue.ts:38
+  reg fast_1_4_two; // queue.ts:39
+  reg fast_1_4_away; // queue.ts:40
+  reg [1:0] fast_1_4_age; // queue.ts:41
+  reg [3:0] fast_1_5_first; // queue.ts:38
+  reg fast_1_5_two; // queue.ts:39
+  reg fast_1_5_away; // queue.ts:40
+  reg [1:0] fast_1_5_age; // queue.ts:41
+  reg [3:0] fast_1_6_first; // queue.ts:38
+  reg fast_1_6_two; // queue.ts:39
+  reg fast_1_6_away; // queue.ts:40
+  reg [1:0] fast_1_6_age; // queue.ts:41
+  reg [3:0] fast_1_7_first; // queue.ts:38
+  reg fast_1_7_two; // queue.ts:39
+  reg fast_1_7_away; // queue.ts:40
+  reg [1:0] fast_1_7_age; // queue.ts:41
+  reg [3:0] fast_1_8_first; // queue.ts:38
+  reg fast_1_8_two; // queue.ts:39
+  reg fast_1_8_away; // queue.ts:40
+  reg [1:0] fast_1_8_age; // queue.ts:41
+  reg [3:0] fast_1_9_first; // queue.ts:38
+  reg fast_1_9_two; // queue.ts:39
+  reg fast_1_9_away; // queue.ts:40
+  reg [1:0] fast_1_9_age; // queue.ts:41
+  reg [3:0] fast_1_10_first; // queue.ts:38
+  reg fast_1_10_two; // queue.ts:39
+  reg fast_1_10_away; // queue.ts:40
+  reg [1:0] fast_1_10_age; // queue.ts:41
+  reg [3:0] fast_1_11_first; // queue.ts:38
+  reg fast_1_11_two; // queue.ts:39
+  reg fast_1_11_away; // queue.ts:40
+  reg [1:0] fast_1_11_age; // queue.ts:41
+  reg [3:0] fast_1_12_first; // queue.ts:38
+  reg fast_1_12_two; // queue.ts:39
+  reg fast_1_12_away; // queue.ts:40
+  reg [1:0] fast_1_12_age; // queue.ts:41
+  reg [3:0] fast_1_13_first; // queue.ts:38
+  reg fast_1_13_two; // queue.ts:39
+  reg fast_1_13_away; // queue.ts:40
+  reg [1:0] fast_1_13_age; // queue.ts:41
+  reg [3:0] fast_1_14_first; // queue.ts:38
+  reg fast_1_14_two; // queue.ts:39
+  reg fast_1_14_away; // queue.ts:40
+  reg [1:0] fast_1_14_age; // queue.ts:41
+  reg [3:0] fast_1_15_first; // queue.ts:38
+  reg fast_1_15_two; // queue.ts:39
+  reg fast_1_15_away; // queue.ts:40
+  reg [1:0] fast_1_15_age; // queue.ts:41
+  reg [3:0] fast_2_0_first; // queue.ts:38
+  reg fast_2_0_two; // queue.ts:39
+  reg fast_2_0_away; // queue.ts:40
+  reg [1:0] fast_2_0_age; // queue.ts:41
+  reg [3:0] fast_2_1_first; // queue.ts:38
+  reg fast_2_1_two; // queue.ts:39
+  reg fast_2_1_away; // queue.ts:40
+  reg [1:0] fast_2_1_age; // queue.ts:41
+  reg [3:0] fast_2_2_first; // queue.ts:38
+  reg fast_2_2_two; // queue.ts:39
+  reg fast_2_2_away; // queue.ts:40
+  reg [1:0] fast_2_2_age; // queue.ts:41
+  reg [3:0] fast_2_3_first; // queue.ts:38
+  reg fast_2_3_two; // queue.ts:39
+  reg fast_2_3_away; // queue.ts:40
+  reg [1:0] fast_2_3_age; // queue.ts:41
+  reg [3:0] fast_2_4_first; // queue.ts:38
+  reg fast_2_4_two; // queue.ts:39
+  reg fast_2_4_away; // queue.ts:40
+  reg [1:0] fast_2_4_age; // queue.ts:41
+  reg [3:0] fast_2_5_first; // queue.ts:38
+  reg fast_2_5_two; // queue.ts:39
+  reg fast_2_5_away; // queue.ts:40
+  reg [1:0] fast_2_5_age; // queue.ts:41
+  reg [3:0] fast_2_6_first; // queue.ts:38
+  reg fast_2_6_two; // queue.ts:39
+  reg fast_2_6_away; // queue.ts:40
+  reg [1:0] fast_2_6_age; // queue.ts:41
+  reg [3:0] fast_2_7_first; // queue.ts:38
+  reg fast_2_7_two; // queue.ts:39
+  reg fast_2_7_away; // queue.ts:40
+  reg [1:0] fast_2_7_age; // queue.ts:41
+  reg [3:0] fast_2_8_first; // queue.ts:38
+  reg fast_2_8_two; // queue.ts:39
+  reg fast_2_8_away; // queue.ts:40
+  reg [1:0] fast_2_8_age; // queue.ts:41
+  reg [3:0] fast_2_9_first; // queue.ts:38
+  reg fast_2_9_two; // queue.ts:39
+  reg fast_2_9_away; // queue.ts:40
+  reg [1:0] fast_2_9_age; // queue.ts:41
+  reg [3:0] fast_2_10_first; // queue.ts:38
+  reg fast_2_10_two; // queue.ts:39
+  reg fast_2_10_away; // queue.ts:40
+  reg [1:0] fast_2_10_age; // queue.ts:41
+  reg [3:0] fast_2_11_first; // queue.ts:38
+  reg fast_2_11_two; // queue.ts:39
+  reg fast_2_11_away; // queue.ts:40
+  reg [1:0] fast_2_11_age; // queue.ts:41
+  reg [3:0] fast_2_12_first; // queue.ts:38
+  reg fast_2_12_two; // queue.ts:39
+  reg fast_2_12_away; // queue.ts:40
+  reg [1:0] fast_2_12_age; // queue.ts:41
+  reg [3:0] fast_2_13_first; // queue.ts:38
+  reg fast_2_13_two; // queue.ts:39
+  reg fast_2_13_away; // queue.ts:40
+  reg [1:0] fast_2_13_age; // queue.ts:41
+  reg [3:0] fast_2_14_first; // queue.ts:38
+  reg fast_2_14_two; // queue.ts:39
+  reg fast_2_14_away; // queue.ts:40
+  reg [1:0] fast_2_14_age; // queue.ts:41
+  reg [3:0] fast_2_15_first; // queue.ts:38
+  reg fast_2_15_two; // queue.ts:39
+  reg fast_2_15_away; // queue.ts:40
+  reg [1:0] fast_2_15_age; // queue.ts:41
+  reg [3:0] fast_3_0_first; // queue.ts:38
+  reg fast_3_0_two; // queue.ts:39
+  reg fast_3_0_away; // queue.ts:40
+  reg [1:0] fast_3_0_age; // queue.ts:41
+  reg [3:0] fast_3_1_first; // queue.ts:38
+  reg fast_3_1_two; // queue.ts:39
+  reg fast_3_1_away; // queue.ts:40
+  reg [1:0] fast_3_1_age; // queue.ts:41
+  reg [3:0] fast_3_2_first; // queue.ts:38
+  reg fast_3_2_two; // queue.ts:39
+  reg fast_3_2_away; // queue.ts:40
+  reg [1:0] fast_3_2_age; // queue.ts:41
+  reg [3:0] fast_3_3_first; // queue.ts:38
+  reg fast_3_3_two; // queue.ts:39
+  reg fast_3_3_away; // queue.ts:40
+  reg [1:0] fast_3_3_age; // queue.ts:41
+  reg [3:0] fast_3_4_first; // queue.ts:38
+  reg fast_3_4_two; // queue.ts:39
+  reg fast_3_4_away; // queue.ts:40
+  reg [1:0] fast_3_4_age; // queue.ts:41
+  reg [3:0] fast_3_5_first; // queue.ts:38
+  reg fast_3_5_two; // queue.ts:39
+  reg fast_3_5_away; // queue.ts:40
+  reg [1:0] fast_3_5_age; // queue.ts:41
+  reg [3:0] fast_3_6_first; // queue.ts:38
+  reg fast_3_6_two; // queue.ts:39
+  reg fast_3_6_away; // queue.ts:40
+  reg [1:0] fast_3_6_age; // queue.ts:41
+  reg [3:0] fast_3_7_first; // queue.ts:38
+  reg fast_3_7_two; // queue.ts:39
+  reg fast_3_7_away; // queue.ts:40
+  reg [1:0] fast_3_7_age; // queue.ts:41
+  reg [3:0] fast_3_8_first; // queue.ts:38
+  reg fast_3_8_two; // queue.ts:39
+  reg fast_3_8_away; // queue.ts:40
+  reg [1:0] fast_3_8_age; // queue.ts:41
+  reg [3:0] fast_3_9_first; // queue.ts:38
+  reg fast_3_9_two; // queue.ts:39
+  reg fast_3_9_away; // queue.ts:40
+  reg [1:0] fast_3_9_age; // queue.ts:41
+  reg [3:0] fast_3_10_first; // queue.ts:38
+  reg fast_3_10_two; // queue.ts:39
+  reg fast_3_10_away; // queue.ts:40
+  reg [1:0] fast_3_10_age; // queue.ts:41
+  reg [3:0] fast_3_11_first; // queue.ts:38
+  reg fast_3_11_two; // queue.ts:39
+  reg fast_3_11_away; // queue.ts:40
+  reg [1:0] fast_3_11_age; // queue.ts:41
+  reg [3:0] fast_3_12_first; // queue.ts:38
+  reg fast_3_12_two; // queue.ts:39
+  reg fast_3_12_away; // queue.ts:40
+  reg [1:0] fast_3_12_age; // queue.ts:41
+  reg [3:0] fast_3_13_first; // queue.ts:38
+  reg fast_3_13_two; // queue.ts:39
+  reg fast_3_13_away; // queue.ts:40
+  reg [1:0] fast_3_13_age; // queue.ts:41
+  reg [3:0] fast_3_14_first; // queue.ts:38
+  reg fast_3_14_two; // queue.ts:39
+  reg fast_3_14_away; // queue.ts:40
+  reg [1:0] fast_3_14_age; // queue.ts:41
+  reg [3:0] fast_3_15_first; // queue.ts:38
+  reg fast_3_15_two; // queue.ts:39
+  reg fast_3_15_away; // queue.ts:40
+  reg [1:0] fast_3_15_age; // queue.ts:41
+  reg [3:0] slow_0_0_first; // queue.ts:38
+  reg slow_0_0_two; // queue.ts:39
+  reg slow_0_0_away; // queue.ts:40
+  reg [1:0] slow_0_0_age; // queue.ts:41
+  reg [3:0] slow_0_1_first; // queue.ts:38
+  reg slow_0_1_two; // queue.ts:39
+  reg slow_0_1_away; // queue.ts:40
+  reg [1:0] slow_0_1_age; // queue.ts:41
+  reg [3:0] slow_0_2_first; // queue.ts:38
+  reg slow_0_2_two; // queue.ts:39
+  reg slow_0_2_away; // queue.ts:40
+  reg [1:0] slow_0_2_age; // queue.ts:41
+  reg [3:0] slow_0_3_first; // queue.ts:38
+  reg slow_0_3_two; // queue.ts:39
+  reg slow_0_3_away; // queue.ts:40
+  reg [1:0] slow_0_3_age; // queue.ts:41
+  reg [3:0] slow_0_4_first; // queue.ts:38
+  reg slow_0_4_two; // queue.ts:39
+  reg slow_0_4_away; // queue.ts:40
+  reg [1:0] slow_0_4_age; // queue.ts:41
+  reg [3:0] slow_0_5_first; // queue.ts:38
+  reg slow_0_5_two; // queue.ts:39
+  reg slow_0_5_away; // queue.ts:40
+  reg [1:0] slow_0_5_age; // queue.ts:41
+  reg [3:0] slow_0_6_first; // queue.ts:38
+  reg slow_0_6_two; // queue.ts:39
+  reg slow_0_6_away; // queue.ts:40
+  reg [1:0] slow_0_6_age; // queue.ts:41
+  reg [3:0] slow_0_7_first; // queue.ts:38
+  reg slow_0_7_two; // queue.ts:39
+  reg slow_0_7_away; // queue.ts:40
+  reg [1:0] slow_0_7_age; // queue.ts:41
+  reg [3:0] slow_0_8_first; // queue.ts:38
+  reg slow_0_8_two; // queue.ts:39
+  reg slow_0_8_away; // queue.ts:40
+  reg [1:0] slow_0_8_age; // queue.ts:41
+  reg [3:0] slow_0_9_first; // queue.ts:38
+  reg slow_0_9_two; // queue.ts:39
+  reg slow_0_9_away; // queue.ts:40
+  reg [1:0] slow_0_9_age; // queue.ts:41
+  reg [3:0] slow_0_10_first; // queue.ts:38
+  reg slow_0_10_two; // queue.ts:39
+  reg slow_0_10_away; // queue.ts:40
+  reg [1:0] slow_0_10_age; // queue.ts:41
+  reg [3:0] slow_0_11_first; // queue.ts:38
+  reg slow_0_11_two; // queue.ts:39
+  reg slow_0_11_away; // queue.ts:40
+  reg [1:0] slow_0_11_age; // queue.ts:41
+  reg [3:0] slow_0_12_first; // queue.ts:38
+  reg slow_0_12_two; // queue.ts:39
+  reg slow_0_12_away; // queue.ts:40
+  reg [1:0] slow_0_12_age; // queue.ts:41
+  reg [3:0] slow_0_13_first; // queue.ts:38
+  reg slow_0_13_two; // queue.ts:39
+  reg slow_0_13_away; // queue.ts:40
+  reg [1:0] slow_0_13_age; // queue.ts:41
+  reg [3:0] slow_0_14_first; // queue.ts:38
+  reg slow_0_14_two; // queue.ts:39
+  reg slow_0_14_away; // queue.ts:40
+  reg [1:0] slow_0_14_age; // queue.ts:41
+  reg [3:0] slow_0_15_first; // queue.ts:38
+  reg slow_0_15_two; // queue.ts:39
+  reg slow_0_15_away; // queue.ts:40
+  reg [1:0] slow_0_15_age; // queue.ts:41
+  reg [3:0] slow_1_0_first; // queue.ts:38
+  reg slow_1_0_two; // queue.ts:39
+  reg slow_1_0_away; // queue.ts:40
+  reg [1:0] slow_1_0_age; // queue.ts:41
+  reg [3:0] slow_1_1_first; // queue.ts:38
+  reg slow_1_1_two; // queue.ts:39
+  reg slow_1_1_away; // queue.ts:40
+  reg [1:0] slow_1_1_age; // queue.ts:41
+  reg [3:0] slow_1_2_first; // queue.ts:38
+  reg slow_1_2_two; // queue.ts:39
+  reg slow_1_2_away; // queue.ts:40
+  reg [1:0] slow_1_2_age; // queue.ts:41
+  reg [3:0] slow_1_3_first; // queue.ts:38
+  reg slow_1_3_two; // queue.ts:39
+  reg slow_1_3_away; // queue.ts:40
+  reg [1:0] slow_1_3_age; // queue.ts:41
+  reg [3:0] slow_1_4_first; // queue.ts:38
+  reg slow_1_4_two; // queue.ts:39
+  reg slow_1_4_away; // queue.ts:40
+  reg [1:0] slow_1_4_age; // queue.ts:41
+  reg [3:0] slow_1_5_first; // queue.ts:38
+  reg slow_1_5_two; // queue.ts:39
+  reg slow_1_5_away; // queue.ts:40
+  reg [1:0] slow_1_5_age; // queue.ts:41
+  reg [3:0] slow_1_6_first; // queue.ts:38
+  reg slow_1_6_two; // queue.ts:39
+  reg slow_1_6_away; // queue.ts:40
+  reg [1:0] slow_1_6_age; // queue.ts:41
+  reg [3:0] slow_1_7_first; // queue.ts:38
+  reg slow_1_7_two; // queue.ts:39
+  reg slow_1_7_away; // queue.ts:40
+  reg [1:0] slow_1_7_age; // queue.ts:41
+  reg [3:0] slow_1_8_first; // queue.ts:38
+  reg slow_1_8_two; // queue.ts:39
+  reg slow_1_8_away; // queue.ts:40
+  reg [1:0] slow_1_8_age; // queue.ts:41
+  reg [3:0] slow_1_9_first; // queue.ts:38
+  reg slow_1_9_two; // queue.ts:39
+  reg slow_1_9_away; // queue.ts:40
+  reg [1:0] slow_1_9_age; // queue.ts:41
+  reg [3:0] slow_1_10_first; // queue.ts:38
+  reg slow_1_10_two; // queue.ts:39
+  reg slow_1_10_away; // queue.ts:40
+  reg [1:0] slow_1_10_age; // queue.ts:41
+  reg [3:0] slow_1_11_first; // queue.ts:38
+  reg slow_1_11_two; // queue.ts:39
+  reg slow_1_11_away; // queue.ts:40
+  reg [1:0] slow_1_11_age; // queue.ts:41
+  reg [3:0] slow_1_12_first; // queue.ts:38
+  reg slow_1_12_two; // queue.ts:39
+  reg slow_1_12_away; // queue.ts:40
+  reg [1:0] slow_1_12_age; // queue.ts:41
+  reg [3:0] slow_1_13_first; // queue.ts:38
+  reg slow_1_13_two; // queue.ts:39
+  reg slow_1_13_away; // queue.ts:40
+  reg [1:0] slow_1_13_age; // queue.ts:41
+  reg [3:0] slow_1_14_first; // queue.ts:38
+  reg slow_1_14_two; // queue.ts:39
+  reg slow_1_14_away; // queue.ts:40
+  reg [1:0] slow_1_14_age; // queue.ts:41
+  reg [3:0] slow_1_15_first; // queue.ts:38
+  reg slow_1_15_two; // queue.ts:39
+  reg slow_1_15_away; // queue.ts:40
+  reg [1:0] slow_1_15_age; // queue.ts:41
+  reg [3:0] slow_2_0_first; // queue.ts:38
+  reg slow_2_0_two; // queue.ts:39
+  reg slow_2_0_away; // queue.ts:40
+  reg [1:0] slow_2_0_age; // queue.ts:41
+  reg [3:0] slow_2_1_first; // queue.ts:38
+  reg slow_2_1_two; // queue.ts:39
+  reg slow_2_1_away; // queue.ts:40
+  reg [1:0] slow_2_1_age; // queue.ts:41
+  reg [3:0] slow_2_2_first; // queue.ts:38
+  reg slow_2_2_two; // queue.ts:39
+  reg slow_2_2_away; // queue.ts:40
+  reg [1:0] slow_2_2_age; // queue.ts:41
+  reg [3:0] slow_2_3_first; // queue.ts:38
+  reg slow_2_3_two; // queue.ts:39
+  reg slow_2_3_away; // queue.ts:40
+  reg [1:0] slow_2_3_age; // queue.ts:41
+  reg [3:0] slow_2_4_first; // queue.ts:38
+  reg slow_2_4_two; // queue.ts:39
+  reg slow_2_4_away; // queue.ts:40
+  reg [1:0] slow_2_4_age; // queue.ts:41
+  reg [3:0] slow_2_5_first; // queue.ts:38
+  reg slow_2_5_two; // queue.ts:39
+  reg slow_2_5_away; // queue.ts:40
+  reg [1:0] slow_2_5_age; // queue.ts:41
+  reg [3:0] slow_2_6_first; // queue.ts:38
+  reg slow_2_6_two; // queue.ts:39
+  reg slow_2_6_away; // queue.ts:40
+  reg [1:0] slow_2_6_age; // queue.ts:41
+  reg [3:0] slow_2_7_first; // queue.ts:38
+  reg slow_2_7_two; // queue.ts:39
+  reg slow_2_7_away; // queue.ts:40
+  reg [1:0] slow_2_7_age; // queue.ts:41
+  reg [3:0] slow_2_8_first; // queue.ts:38
+  reg slow_2_8_two; // queue.ts:39
+  reg slow_2_8_away; // queue.ts:40
+  reg [1:0] slow_2_8_age; // queue.ts:41
+  reg [3:0] slow_2_9_first; // queue.ts:38
+  reg slow_2_9_two; // queue.ts:39
+  reg slow_2_9_away; // queue.ts:40
+  reg [1:0] slow_2_9_age; // queue.ts:41
+  reg [3:0] slow_2_10_first; // queue.ts:38
+  reg slow_2_10_two; // queue.ts:39
+  reg slow_2_10_away; // queue.ts:40
+  reg [1:0] slow_2_10_age; // queue.ts:41
+  reg [3:0] slow_2_11_first; // queue.ts:38
+  reg slow_2_11_two; // queue.ts:39
+  reg slow_2_11_away; // queue.ts:40
+  reg [1:0] slow_2_11_age; // queue.ts:41
+  reg [3:0] slow_2_12_first; // queue.ts:38
+  reg slow_2_12_two; // queue.ts:39
+  reg slow_2_12_away; // queue.ts:40
+  reg [1:0] slow_2_12_age; // queue.ts:41
+  reg [3:0] slow_2_13_first; // queue.ts:38
+  reg slow_2_13_two; // queue.ts:39
+  reg slow_2_13_away; // queue.ts:40
+  reg [1:0] slow_2_13_age; // queue.ts:41
+  reg [3:0] slow_2_14_first; // queue.ts:38
+  reg slow_2_14_two; // queue.ts:39
+  reg slow_2_14_away; // queue.ts:40
+  reg [1:0] slow_2_14_age; // queue.ts:41
+  reg [3:0] slow_2_15_first; // queue.ts:38
+  reg slow_2_15_two; // queue.ts:39
+  reg slow_2_15_away; // queue.ts:40
+  reg [1:0] slow_2_15_age; // queue.ts:41
+  reg [3:0] slow_3_0_first; // queue.ts:38
+  reg slow_3_0_two; // queue.ts:39
+  reg slow_3_0_away; // queue.ts:40
+  reg [1:0] slow_3_0_age; // queue.ts:41
+  reg [3:0] slow_3_1_first; // queue.ts:38
+  reg slow_3_1_two; // queue.ts:39
+  reg slow_3_1_away; // queue.ts:40
+  reg [1:0] slow_3_1_age; // queue.ts:41
+  reg [3:0] slow_3_2_first; // queue.ts:38
+  reg slow_3_2_two; // queue.ts:39
+  reg slow_3_2_away; // queue.ts:40
+  reg [1:0] slow_3_2_age; // queue.ts:41
+  reg [3:0] slow_3_3_first; // queue.ts:38
+  reg slow_3_3_two; // queue.ts:39
+  reg slow_3_3_away; // queue.ts:40
+  reg [1:0] slow_3_3_age; // queue.ts:41
+  reg [3:0] slow_3_4_first; // queue.ts:38
+  reg slow_3_4_two; // queue.ts:39
+  reg slow_3_4_away; // queue.ts:40
+  reg [1:0] slow_3_4_age; // queue.ts:41
+  reg [3:0] slow_3_5_first; // queue.ts:38
+  reg slow_3_5_two; // queue.ts:39
+  reg slow_3_5_away; // queue.ts:40
+  reg [1:0] slow_3_5_age; // queue.ts:41
+  reg [3:0] slow_3_6_first; // queue.ts:38
+  reg slow_3_6_two; // queue.ts:39
+  reg slow_3_6_away; // queue.ts:40
+  reg [1:0] slow_3_6_age; // queue.ts:41
+  reg [3:0] slow_3_7_first; // queue.ts:38
+  reg slow_3_7_two; // queue.ts:39
+  reg slow_3_7_away; // queue.ts:40
+  reg [1:0] slow_3_7_age; // queue.ts:41
+  reg [3:0] slow_3_8_first; // queue.ts:38
+  reg slow_3_8_two; // queue.ts:39
+  reg slow_3_8_away; // queue.ts:40
+  reg [1:0] slow_3_8_age; // queue.ts:41
+  reg [3:0] slow_3_9_first; // queue.ts:38
+  reg slow_3_9_two; // queue.ts:39
+  reg slow_3_9_away; // queue.ts:40
+  reg [1:0] slow_3_9_age; // queue.ts:41
+  reg [3:0] slow_3_10_first; // queue.ts:38
+  reg slow_3_10_two; // queue.ts:39
+  reg slow_3_10_away; // queue.ts:40
+  reg [1:0] slow_3_10_age; // queue.ts:41
+  reg [3:0] slow_3_11_first; // queue.ts:38
+  reg slow_3_11_two; // queue.ts:39
+  reg slow_3_11_away; // queue.ts:40
+  reg [1:0] slow_3_11_age; // queue.ts:41
+  reg [3:0] slow_3_12_first; // queue.ts:38
+  reg slow_3_12_two; // queue.ts:39
+  reg slow_3_12_away; // queue.ts:40
+  reg [1:0] slow_3_12_age; // queue.ts:41
+  reg [3:0] slow_3_13_first; // queue.ts:38
+  reg slow_3_13_two; // queue.ts:39
+  reg slow_3_13_away; // queue.ts:40
+  reg [1:0] slow_3_13_age; // queue.ts:41
+  reg [3:0] slow_3_14_first; // queue.ts:38
+  reg slow_3_14_two; // queue.ts:39
+  reg slow_3_14_away; // queue.ts:40
+  reg [1:0] slow_3_14_age; // queue.ts:41
+  reg [3:0] slow_3_15_first; // queue.ts:38
+  reg slow_3_15_two; // queue.ts:39
+  reg slow_3_15_away; // queue.ts:40
+  reg [1:0] slow_3_15_age; // queue.ts:41
+  reg fast_0_0_may_stop, slow_0_0_may_stop, fast_0_1_may_stop, slow_0_1_may_stop, fast_0_2_may_stop,
+    slow_0_2_may_stop, fast_0_3_may_stop, slow_0_3_may_stop, fast_0_4_may_stop, slow_0_4_may_stop, fast_0_5_may_stop,
+    slow_0_5_may_stop, fast_0_6_may_stop, slow_0_6_may_stop, fast_0_7_may_stop, slow_0_7_may_stop, fast_0_8_may_stop,
+    slow_0_8_may_stop, fast_0_9_may_stop, slow_0_9_may_stop, fast_0_10_may_stop, slow_0_10_may_stop,
+    fast_0_11_may_stop, slow_0_11_may_stop, fast_0_12_may_stop, slow_0_12_may_stop, fast_0_13_may_stop,
+    slow_0_13_may_stop, fast_0_14_may_stop, slow_0_14_may_stop, fast_0_15_may_stop, slow_0_15_may_stop; // for-the-turn.ts:27
+  reg [15:0] waits_0_q, waits_1_q, waits_2_q, waits_3_q; // queues.ts:165
+  reg fast_1_0_may_stop, slow_1_0_may_stop, fast_1_1_may_stop, slow_1_1_may_stop, fast_1_2_may_stop,
+    slow_1_2_may_stop, fast_1_3_may_stop, slow_1_3_may_stop, fast_1_4_may_stop, slow_1_4_may_stop, fast_1_5_may_stop,
+    slow_1_5_may_stop, fast_1_6_may_stop, slow_1_6_may_stop, fast_1_7_may_stop, slow_1_7_may_stop, fast_1_8_may_stop,
+    slow_1_8_may_stop, fast_1_9_may_stop, slow_1_9_may_stop, fast_1_10_may_stop, slow_1_10_may_stop,
+    fast_1_11_may_stop, slow_1_11_may_stop, fast_1_12_may_stop, slow_1_12_may_stop, fast_1_13_may_stop,
+    slow_1_13_may_stop, fast_1_14_may_stop, slow_1_14_may_stop, fast_1_15_may_stop, slow_1_15_may_stop; // for-the-turn.ts:27
+  reg [15:0] waits_4_q, waits_5_q, waits_6_q, waits_7_q; // queues.ts:165
+  reg fast_2_0_may_stop, slow_2_0_may_stop, fast_2_1_may_stop, slow_2_1_may_stop, fast_2_2_may_stop,
+    slow_2_2_may_stop, fast_2_3_may_stop, slow_2_3_may_stop, fast_2_4_may_stop, slow_2_4_may_stop, fast_2_5_may_stop,
+    slow_2_5_may_stop, fast_2_6_may_stop, slow_2_6_may_stop, fast_2_7_may_stop, slow_2_7_may_stop, fast_2_8_may_stop,
+    slow_2_8_may_stop, fast_2_9_may_stop, slow_2_9_may_stop, fast_2_10_may_stop, slow_2_10_may_stop,
+    fast_2_11_may_stop, slow_2_11_may_stop, fast_2_12_may_stop, slow_2_12_may_stop, fast_2_13_may_stop,
+    slow_2_13_may_stop, fast_2_14_may_stop, slow_2_14_may_stop, fast_2_15_may_stop, slow_2_15_may_stop; // for-the-turn.ts:27
+  reg [15:0] waits_8_q, waits_9_q, waits_10_q, waits_11_q; // queues.ts:165
+  reg fast_3_0_may_stop, slow_3_0_may_stop, fast_3_1_may_stop, slow_3_1_may_stop, fast_3_2_may_stop,
+    slow_3_2_may_stop, fast_3_3_may_stop, slow_3_3_may_stop, fast_3_4_may_stop, slow_3_4_may_stop, fast_3_5_may_stop,
+    slow_3_5_may_stop, fast_3_6_may_stop, slow_3_6_may_stop, fast_3_7_may_stop, slow_3_7_may_stop, fast_3_8_may_stop,
+    slow_3_8_may_stop, fast_3_9_may_stop, slow_3_9_may_stop, fast_3_10_may_stop, slow_3_10_may_stop,
+    fast_3_11_may_stop, slow_3_11_may_stop, fast_3_12_may_stop, slow_3_12_may_stop, fast_3_13_may_stop,
+    slow_3_13_may_stop, fast_3_14_may_stop, slow_3_14_may_stop, fast_3_15_may_stop, slow_3_15_may_stop; // for-the-turn.ts:27
+  reg [15:0] waits_12_q, waits_13_q, waits_14_q, waits_15_q; // queues.ts:165
+  (* ram_style = "distributed" *) reg [13:0] links [0:1023]; // queue-lists.ts:50
+  (* ram_style = "distributed" *) reg [9:0] fast_came [0:63]; // queue-lists.ts:74
+  (* ram_style = "distributed" *) reg [9:0] fast_went [0:63]; // queue-lists.ts:75
+  (* ram_style = "distributed" *) reg fast_came_bit [0:63]; // queue-lists.ts:76
+  (* ram_style = "distributed" *) reg fast_went_bit [0:63]; // queue-lists.ts:77
+  (* ram_style = "distributed" *) reg [9:0] fast_last [0:63]; // queue-lists.ts:78
+  (* ram_style = "distributed" *) reg [9:0] slow_came [0:63]; // queue-lists.ts:74
+  (* ram_style = "distributed" *) reg [9:0] slow_went [0:63]; // queue-lists.ts:75
+  (* ram_style = "distributed" *) reg slow_came_bit [0:63]; // queue-lists.ts:76
+  (* ram_style = "distributed" *) reg slow_went_bit [0:63]; // queue-lists.ts:77
+  (* ram_style = "distributed" *) reg [9:0] slow_last [0:63]; // queue-lists.ts:78
+  integer i;
+  wire [5:0] look_at = freeing_3_valid ? freeing_3_at : {choice_region, choice_user}; // queues.ts:88
+  wire comes_to_fast = push_valid & ({push_region, push_user} == look_at) & ~push_slow; // queues.ts:231
+  wire comes_to_slow = push_valid & ({push_region, push_user} == look_at) & push_slow;
+  wire comes_to_due_0 = push_valid & ({push_region, push_user} == due_at) & ~push_slow; // queues.ts:281
+  wire comes_to_due_1 = push_valid & ({push_region, push_user} == due_at) & push_slow;
+  wire third_is_last = changed_first_id == (began_slow ? slow_last_id : fast_last_id); // queue-lists.ts:56
+  wire again_0 = began_valid & same_queues & ~began_slow; // queues.ts:294
+  wire due_0_is_last = fast_first_id == fast_last_id; // queue-lists.ts:56
+  wire starts_0 = start_valid & ~start_slow; // queues.ts:300
+  wire frees_0 = freeing_4_valid & ~freeing_4_slow; // queues.ts:301
+  wire short_0 = starts_0 & start_short; // queues.ts:305
+  wire pops_0 = (starts_0 & ~start_short) | frees_0; // queues.ts:306
+  wire again_1 = began_valid & same_queues & began_slow; // queues.ts:294
+  wire due_1_is_last = slow_first_id == slow_last_id; // queue-lists.ts:56
+  wire starts_1 = start_valid & start_slow; // queues.ts:300
+  wire frees_1 = freeing_4_valid & freeing_4_slow; // queues.ts:301
+  wire short_1 = starts_1 & start_short; // queues.ts:305
+  wire pops_1 = (starts_1 & ~start_short) | frees_1; // queues.ts:306
+  wire is_slow = freeing_4_valid ? freeing_4_slow : start_slow; // queues.ts:311
+  wire there_are_two =
+    (|changed_first_run)
+    & ((changed_first_id != changed_last) | (push_valid & ({push_region, push_user} == changed_at) & (push_slow == changed_slow))); // queues.ts:322
+  wire look = &timer; // queues.ts:106
+  wire fast_0_0_any = |fast_0_0_first; // queue.ts:42
+  wire [63:0] fast_0_0_waits_joined = {
+    due_at == 6'd63, due_at == 6'd62, due_at == 6'd61, due_at == 6'd60, due_at == 6'd59, due_at == 6'd58,
+    due_at == 6'd57, due_at == 6'd56, due_at == 6'd55, due_at == 6'd54, due_at == 6'd53, due_at == 6'd52,
+    due_at == 6'd51, due_at == 6'd50, due_at == 6'd49, due_at == 6'd48, due_at == 6'd47, due_at == 6'd46,
+    due_at == 6'd45, due_at == 6'd44, due_at == 6'd43, due_at == 6'd42, due_at == 6'd41, due_at == 6'd40,
+    due_at == 6'd39, due_at == 6'd38, due_at == 6'd37, due_at == 6'd36, due_at == 6'd35, due_at == 6'd34,
+    due_at == 6'd33, due_at == 6'd32, due_at == 6'd31, due_at == 6'd30, due_at == 6'd29, due_at == 6'd28,
+    due_at == 6'd27, due_at == 6'd26, due_at == 6'd25, due_at == 6'd24, due_at == 6'd23, due_at == 6'd22,
+    due_at == 6'd21, due_at == 6'd20, due_at == 6'd19, due_at == 6'd18, due_at == 6'd17, due_at == 6'd16,
+    due_at == 6'd15, due_at == 6'd14, due_at == 6'd13, due_at == 6'd12, due_at == 6'd11, due_at == 6'd10,
+    due_at == 6'd9, due_at == 6'd8, due_at == 6'd7, due_at == 6'd6, due_at == 6'd5, due_at == 6'd4, due_at == 6'd3,
+    due_at == 6'd2, due_at == 6'd1, due_at == 6'd0
   };
-  wire newer = |(fast_head_by_came & newer_joined); // queue-ids.ts:47
-  wire newer_1 = |(fast_next_by_came & newer_joined);
-  wire newer_2 = |(slow_head_by_came & newer_joined);
-  wire newer_3 = |(slow_next_by_came & newer_joined);
-  wire [13:0] a_word = fast_next_came[{due_region, due_user}]; // queue-ids.ts:45
-  wire [9:0] a_id = a_word[9:0];
-  wire [13:0] b_word = fast_next_went[{due_region, due_user}]; // queue-ids.ts:46
-  wire [9:0] b_id = b_word[9:0];
-  wire [9:0] id = newer_1 ? a_id : b_id; // queue-ids.ts:48
-  wire [13:0] third_word = fast_links[id]; // queue-ids.ts:95
-  wire [3:0] third_run = third_word[13:10];
-  wire third_0_differs = fast_tail[{due_region, due_user}] != id;
-  wire [3:0] third_0 = third_run & {4{third_0_differs}}; // queues.ts:134
-  wire [13:0] third_1_word = slow_next_came[{due_region, due_user}]; // queue-ids.ts:45
-  wire [13:0] slow_next_went_word = slow_next_went[{due_region, due_user}]; // queue-ids.ts:46
-  wire [9:0] third_1_choice = newer_3 ? third_1_word[9:0] : slow_next_went_word[9:0]; // queue-ids.ts:48
-  wire [13:0] slow_links_word = slow_links[third_1_choice]; // queue-ids.ts:95
-  wire third_1_differs = slow_tail[{due_region, due_user}] != third_1_choice;
-  wire [3:0] third_1 = slow_links_word[13:10] & {4{third_1_differs}}; // queues.ts:134
-  wire fast_0_0_pops_and = start_valid & ~start_slow;
-  wire fast_0_0_pops = newer_joined[0] & fast_0_0_pops_and & ~(|fast_0_0_back); // queues.ts:70
-  wire [3:0] fast_0_0_candidate = |fast_0_0_back ? fast_0_0_back : fast_0_0_hold ? 4'd0 : fast_0_0_head; // queues.ts:80
-  wire [3:0] fast_0_0_behind = |fast_0_0_back ? fast_0_0_head : fast_0_0_next; // queues.ts:81
-  wire fast_0_1_pops = newer_joined[1] & fast_0_0_pops_and & ~(|fast_0_1_back); // queues.ts:70
-  wire [3:0] fast_0_1_candidate = |fast_0_1_back ? fast_0_1_back : fast_0_1_hold ? 4'd0 : fast_0_1_head; // queues.ts:80
-  wire [3:0] fast_0_1_behind = |fast_0_1_back ? fast_0_1_head : fast_0_1_next; // queues.ts:81
-  wire fast_0_2_pops = newer_joined[2] & fast_0_0_pops_and & ~(|fast_0_2_back); // queues.ts:70
-  wire [3:0] fast_0_2_candidate = |fast_0_2_back ? fast_0_2_back : fast_0_2_hold ? 4'd0 : fast_0_2_head; // queues.ts:80
-  wire [3:0] fast_0_2_behind = |fast_0_2_back ? fast_0_2_head : fast_0_2_next; // queues.ts:81
-  wire fast_0_3_pops = newer_joined[3] & fast_0_0_pops_and & ~(|fast_0_3_back); // queues.ts:70
-  wire [3:0] fast_0_3_candidate = |fast_0_3_back ? fast_0_3_back : fast_0_3_hold ? 4'd0 : fast_0_3_head; // queues.ts:80
-  wire [3:0] fast_0_3_behind = |fast_0_3_back ? fast_0_3_head : fast_0_3_next; // queues.ts:81
-  wire fast_0_4_pops = newer_joined[4] & fast_0_0_pops_and & ~(|fast_0_4_back); // queues.ts:70
-  wire [3:0] fast_0_4_candidate = |fast_0_4_back ? fast_0_4_back : fast_0_4_hold ? 4'd0 : fast_0_4_head; // queues.ts:80
-  wire [3:0] fast_0_4_behind = |fast_0_4_back ? fast_0_4_head : fast_0_4_next; // queues.ts:81
-  wire fast_0_5_pops = newer_joined[5] & fast_0_0_pops_and & ~(|fast_0_5_back); // queues.ts:70
-  wire [3:0] fast_0_5_candidate = |fast_0_5_back ? fast_0_5_back : fast_0_5_hold ? 4'd0 : fast_0_5_head; // queues.ts:80
-  wire [3:0] fast_0_5_behind = |fast_0_5_back ? fast_0_5_head : fast_0_5_next; // queues.ts:81
-  wire fast_0_6_pops = newer_joined[6] & fast_0_0_pops_and & ~(|fast_0_6_back); // queues.ts:70
-  wire [3:0] fast_0_6_candidate = |fast_0_6_back ? fast_0_6_back : fast_0_6_hold ? 4'd0 : fast_0_6_head; // queues.ts:80
-  wire [3:0] fast_0_6_behind = |fast_0_6_back ? fast_0_6_head : fast_0_6_next; // queues.ts:81
-  wire fast_0_7_pops = newer_joined[7] & fast_0_0_pops_and & ~(|fast_0_7_back); // queues.ts:70
-  wire [3:0] fast_0_7_candidate = |fast_0_7_back ? fast_0_7_back : fast_0_7_hold ? 4'd0 : fast_0_7_head; // queues.ts:80
-  wire [3:0] fast_0_7_behind = |fast_0_7_back ? fast_0_7_head : fast_0_7_next; // queues.ts:81
-  wire fast_0_8_pops = newer_joined[8] & fast_0_0_pops_and & ~(|fast_0_8_back); // queues.ts:70
-  wire [3:0] fast_0_8_candidate = |fast_0_8_back ? fast_0_8_back : fast_0_8_hold ? 4'd0 : fast_0_8_head; // queues.ts:80
-  wire [3:0] fast_0_8_behind = |fast_0_8_back ? fast_0_8_head : fast_0_8_next; // queues.ts:81
-  wire fast_0_9_pops = newer_joined[9] & fast_0_0_pops_and & ~(|fast_0_9_back); // queues.ts:70
-  wire [3:0] fast_0_9_candidate = |fast_0_9_back ? fast_0_9_back : fast_0_9_hold ? 4'd0 : fast_0_9_head; // queues.ts:80
-  wire [3:0] fast_0_9_behind = |fast_0_9_back ? fast_0_9_head : fast_0_9_next; // queues.ts:81
-  wire fast_0_10_pops = newer_joined[10] & fast_0_0_pops_and & ~(|fast_0_10_back); // queues.ts:70
-  wire [3:0] fast_0_10_candidate = |fast_0_10_back ? fast_0_10_back : fast_0_10_hold ? 4'd0 : fast_0_10_head; // queues.ts:80
-  wire [3:0] fast_0_10_behind = |fast_0_10_back ? fast_0_10_head : fast_0_10_next; // queues.ts:81
-  wire fast_0_11_pops = newer_joined[11] & fast_0_0_pops_and & ~(|fast_0_11_back); // queues.ts:70
-  wire [3:0] fast_0_11_candidate = |fast_0_11_back ? fast_0_11_back : fast_0_11_hold ? 4'd0 : fast_0_11_head; // queues.ts:80
-  wire [3:0] fast_0_11_behind = |fast_0_11_back ? fast_0_11_head : fast_0_11_next; // queues.ts:81
-  wire fast_0_12_pops = newer_joined[12] & fast_0_0_pops_and & ~(|fast_0_12_back); // queues.ts:70
-  wire [3:0] fast_0_12_candidate = |fast_0_12_back ? fast_0_12_back : fast_0_12_hold ? 4'd0 : fast_0_12_head; // queues.ts:80
-  wire [3:0] fast_0_12_behind = |fast_0_12_back ? fast_0_12_head : fast_0_12_next; // queues.ts:81
-  wire fast_0_13_pops = newer_joined[13] & fast_0_0_pops_and & ~(|fast_0_13_back); // queues.ts:70
-  wire [3:0] fast_0_13_candidate = |fast_0_13_back ? fast_0_13_back : fast_0_13_hold ? 4'd0 : fast_0_13_head; // queues.ts:80
-  wire [3:0] fast_0_13_behind = |fast_0_13_back ? fast_0_13_head : fast_0_13_next; // queues.ts:81
-  wire fast_0_14_pops = newer_joined[14] & fast_0_0_pops_and & ~(|fast_0_14_back); // queues.ts:70
-  wire [3:0] fast_0_14_candidate = |fast_0_14_back ? fast_0_14_back : fast_0_14_hold ? 4'd0 : fast_0_14_head; // queues.ts:80
-  wire [3:0] fast_0_14_behind = |fast_0_14_back ? fast_0_14_head : fast_0_14_next; // queues.ts:81
-  wire fast_0_15_pops = newer_joined[15] & fast_0_0_pops_and & ~(|fast_0_15_back); // queues.ts:70
-  wire [3:0] fast_0_15_candidate = |fast_0_15_back ? fast_0_15_back : fast_0_15_hold ? 4'd0 : fast_0_15_head; // queues.ts:80
-  wire [3:0] fast_0_15_behind = |fast_0_15_back ? fast_0_15_head : fast_0_15_next; // queues.ts:81
-  wire fast_1_0_pops = newer_joined[16] & fast_0_0_pops_and & ~(|fast_1_0_back); // queues.ts:70
-  wire [3:0] fast_1_0_candidate = |fast_1_0_back ? fast_1_0_back : fast_1_0_hold ? 4'd0 : fast_1_0_head; // queues.ts:80
-  wire [3:0] fast_1_0_behind = |fast_1_0_back ? fast_1_0_head : fast_1_0_next; // queues.ts:81
-  wire fast_1_1_pops = newer_joined[17] & fast_0_0_pops_and & ~(|fast_1_1_back); // queues.ts:70
-  wire [3:0] fast_1_1_candidate = |fast_1_1_back ? fast_1_1_back : fast_1_1_hold ? 4'd0 : fast_1_1_head; // queues.ts:80
-  wire [3:0] fast_1_1_behind = |fast_1_1_back ? fast_1_1_head : fast_1_1_next; // queues.ts:81
-  wire fast_1_2_pops = newer_joined[18] & fast_0_0_pops_and & ~(|fast_1_2_back); // queues.ts:70
-  wire [3:0] fast_1_2_candidate = |fast_1_2_back ? fast_1_2_back : fast_1_2_hold ? 4'd0 : fast_1_2_head; // queues.ts:80
-  wire [3:0] fast_1_2_behind = |fast_1_2_back ? fast_1_2_head : fast_1_2_next; // queues.ts:81
-  wire fast_1_3_pops = newer_joined[19] & fast_0_0_pops_and & ~(|fast_1_3_back); // queues.ts:70
-  wire [3:0] fast_1_3_candidate = |fast_1_3_back ? fast_1_3_back : fast_1_3_hold ? 4'd0 : fast_1_3_head; // queues.ts:80
-  wire [3:0] fast_1_3_behind = |fast_1_3_back ? fast_1_3_head : fast_1_3_next; // queues.ts:81
-  wire fast_1_4_pops = newer_joined[20] & fast_0_0_pops_and & ~(|fast_1_4_back); // queues.ts:70
-  wire [3:0] fast_1_4_candidate = |fast_1_4_back ? fast_1_4_back : fast_1_4_hold ? 4'd0 : fast_1_4_head; // queues.ts:80
-  wire [3:0] fast_1_4_behind = |fast_1_4_back ? fast_1_4_head : fast_1_4_next; // queues.ts:81
-  wire fast_1_5_pops = newer_joined[21] & fast_0_0_pops_and & ~(|fast_1_5_back); // queues.ts:70
-  wire [3:0] fast_1_5_candidate = |fast_1_5_back ? fast_1_5_back : fast_1_5_hold ? 4'd0 : fast_1_5_head; // queues.ts:80
-  wire [3:0] fast_1_5_behind = |fast_1_5_back ? fast_1_5_head : fast_1_5_next; // queues.ts:81
-  wire fast_1_6_pops = newer_joined[22] & fast_0_0_pops_and & ~(|fast_1_6_back); // queues.ts:70
-  wire [3:0] fast_1_6_candidate = |fast_1_6_back ? fast_1_6_back : fast_1_6_hold ? 4'd0 : fast_1_6_head; // queues.ts:80
-  wire [3:0] fast_1_6_behind = |fast_1_6_back ? fast_1_6_head : fast_1_6_next; // queues.ts:81
-  wire fast_1_7_pops = newer_joined[23] & fast_0_0_pops_and & ~(|fast_1_7_back); // queues.ts:70
-  wire [3:0] fast_1_7_candidate = |fast_1_7_back ? fast_1_7_back : fast_1_7_hold ? 4'd0 : fast_1_7_head; // queues.ts:80
-  wire [3:0] fast_1_7_behind = |fast_1_7_back ? fast_1_7_head : fast_1_7_next; // queues.ts:81
-  wire fast_1_8_pops = newer_joined[24] & fast_0_0_pops_and & ~(|fast_1_8_back); // queues.ts:70
-  wire [3:0] fast_1_8_candidate = |fast_1_8_back ? fast_1_8_back : fast_1_8_hold ? 4'd0 : fast_1_8_head; // queues.ts:80
-  wire [3:0] fast_1_8_behind = |fast_1_8_back ? fast_1_8_head : fast_1_8_next; // queues.ts:81
-  wire fast_1_9_pops = newer_joined[25] & fast_0_0_pops_and & ~(|fast_1_9_back); // queues.ts:70
-  wire [3:0] fast_1_9_candidate = |fast_1_9_back ? fast_1_9_back : fast_1_9_hold ? 4'd0 : fast_1_9_head; // queues.ts:80
-  wire [3:0] fast_1_9_behind = |fast_1_9_back ? fast_1_9_head : fast_1_9_next; // queues.ts:81
-  wire fast_1_10_pops = newer_joined[26] & fast_0_0_pops_and & ~(|fast_1_10_back); // queues.ts:70
-  wire [3:0] fast_1_10_candidate = |fast_1_10_back ? fast_1_10_back : fast_1_10_hold ? 4'd0 : fast_1_10_head; // queues.ts:80
-  wire [3:0] fast_1_10_behind = |fast_1_10_back ? fast_1_10_head : fast_1_10_next; // queues.ts:81
-  wire fast_1_11_pops = newer_joined[27] & fast_0_0_pops_and & ~(|fast_1_11_back); // queues.ts:70
-  wire [3:0] fast_1_11_candidate = |fast_1_11_back ? fast_1_11_back : fast_1_11_hold ? 4'd0 : fast_1_11_head; // queues.ts:80
-  wire [3:0] fast_1_11_behind = |fast_1_11_back ? fast_1_11_head : fast_1_11_next; // queues.ts:81
-  wire fast_1_12_pops = newer_joined[28] & fast_0_0_pops_and & ~(|fast_1_12_back); // queues.ts:70
-  wire [3:0] fast_1_12_candidate = |fast_1_12_back ? fast_1_12_back : fast_1_12_hold ? 4'd0 : fast_1_12_head; // queues.ts:80
-  wire [3:0] fast_1_12_behind = |fast_1_12_back ? fast_1_12_head : fast_1_12_next; // queues.ts:81
-  wire fast_1_13_pops = newer_joined[29] & fast_0_0_pops_and & ~(|fast_1_13_back); // queues.ts:70
-  wire [3:0] fast_1_13_candidate = |fast_1_13_back ? fast_1_13_back : fast_1_13_hold ? 4'd0 : fast_1_13_head; // queues.ts:80
-  wire [3:0] fast_1_13_behind = |fast_1_13_back ? fast_1_13_head : fast_1_13_next; // queues.ts:81
-  wire fast_1_14_pops = newer_joined[30] & fast_0_0_pops_and & ~(|fast_1_14_back); // queues.ts:70
-  wire [3:0] fast_1_14_candidate = |fast_1_14_back ? fast_1_14_back : fast_1_14_hold ? 4'd0 : fast_1_14_head; // queues.ts:80
-  wire [3:0] fast_1_14_behind = |fast_1_14_back ? fast_1_14_head : fast_1_14_next; // queues.ts:81
-  wire fast_1_15_pops = newer_joined[31] & fast_0_0_pops_and & ~(|fast_1_15_back); // queues.ts:70
-  wire [3:0] fast_1_15_candidate = |fast_1_15_back ? fast_1_15_back : fast_1_15_hold ? 4'd0 : fast_1_15_head; // queues.ts:80
-  wire [3:0] fast_1_15_behind = |fast_1_15_back ? fast_1_15_head : fast_1_15_next; // queues.ts:81
-  wire fast_2_0_pops = newer_joined[32] & fast_0_0_pops_and & ~(|fast_2_0_back); // queues.ts:70
-  wire [3:0] fast_2_0_candidate = |fast_2_0_back ? fast_2_0_back : fast_2_0_hold ? 4'd0 : fast_2_0_head; // queues.ts:80
-  wire [3:0] fast_2_0_behind = |fast_2_0_back ? fast_2_0_head : fast_2_0_next; // queues.ts:81
-  wire fast_2_1_pops = newer_joined[33] & fast_0_0_pops_and & ~(|fast_2_1_back); // queues.ts:70
-  wire [3:0] fast_2_1_candidate = |fast_2_1_back ? fast_2_1_back : fast_2_1_hold ? 4'd0 : fast_2_1_head; // queues.ts:80
-  wire [3:0] fast_2_1_behind = |fast_2_1_back ? fast_2_1_head : fast_2_1_next; // queues.ts:81
-  wire fast_2_2_pops = newer_joined[34] & fast_0_0_pops_and & ~(|fast_2_2_back); // queues.ts:70
-  wire [3:0] fast_2_2_candidate = |fast_2_2_back ? fast_2_2_back : fast_2_2_hold ? 4'd0 : fast_2_2_head; // queues.ts:80
-  wire [3:0] fast_2_2_behind = |fast_2_2_back ? fast_2_2_head : fast_2_2_next; // queues.ts:81
-  wire fast_2_3_pops = newer_joined[35] & fast_0_0_pops_and & ~(|fast_2_3_back); // queues.ts:70
-  wire [3:0] fast_2_3_candidate = |fast_2_3_back ? fast_2_3_back : fast_2_3_hold ? 4'd0 : fast_2_3_head; // queues.ts:80
-  wire [3:0] fast_2_3_behind = |fast_2_3_back ? fast_2_3_head : fast_2_3_next; // queues.ts:81
-  wire fast_2_4_pops = newer_joined[36] & fast_0_0_pops_and & ~(|fast_2_4_back); // queues.ts:70
-  wire [3:0] fast_2_4_candidate = |fast_2_4_back ? fast_2_4_back : fast_2_4_hold ? 4'd0 : fast_2_4_head; // queues.ts:80
-  wire [3:0] fast_2_4_behind = |fast_2_4_back ? fast_2_4_head : fast_2_4_next; // queues.ts:81
-  wire fast_2_5_pops = newer_joined[37] & fast_0_0_pops_and & ~(|fast_2_5_back); // queues.ts:70
-  wire [3:0] fast_2_5_candidate = |fast_2_5_back ? fast_2_5_back : fast_2_5_hold ? 4'd0 : fast_2_5_head; // queues.ts:80
-  wire [3:0] fast_2_5_behind = |fast_2_5_back ? fast_2_5_head : fast_2_5_next; // queues.ts:81
-  wire fast_2_6_pops = newer_joined[38] & fast_0_0_pops_and & ~(|fast_2_6_back); // queues.ts:70
-  wire [3:0] fast_2_6_candidate = |fast_2_6_back ? fast_2_6_back : fast_2_6_hold ? 4'd0 : fast_2_6_head; // queues.ts:80
-  wire [3:0] fast_2_6_behind = |fast_2_6_back ? fast_2_6_head : fast_2_6_next; // queues.ts:81
-  wire fast_2_7_pops = newer_joined[39] & fast_0_0_pops_and & ~(|fast_2_7_back); // queues.ts:70
-  wire [3:0] fast_2_7_candidate = |fast_2_7_back ? fast_2_7_back : fast_2_7_hold ? 4'd0 : fast_2_7_head; // queues.ts:80
-  wire [3:0] fast_2_7_behind = |fast_2_7_back ? fast_2_7_head : fast_2_7_next; // queues.ts:81
-  wire fast_2_8_pops = newer_joined[40] & fast_0_0_pops_and & ~(|fast_2_8_back); // queues.ts:70
-  wire [3:0] fast_2_8_candidate = |fast_2_8_back ? fast_2_8_back : fast_2_8_hold ? 4'd0 : fast_2_8_head; // queues.ts:80
-  wire [3:0] fast_2_8_behind = |fast_2_8_back ? fast_2_8_head : fast_2_8_next; // queues.ts:81
-  wire fast_2_9_pops = newer_joined[41] & fast_0_0_pops_and & ~(|fast_2_9_back); // queues.ts:70
-  wire [3:0] fast_2_9_candidate = |fast_2_9_back ? fast_2_9_back : fast_2_9_hold ? 4'd0 : fast_2_9_head; // queues.ts:80
-  wire [3:0] fast_2_9_behind = |fast_2_9_back ? fast_2_9_head : fast_2_9_next; // queues.ts:81
-  wire fast_2_10_pops = newer_joined[42] & fast_0_0_pops_and & ~(|fast_2_10_back); // queues.ts:70
-  wire [3:0] fast_2_10_candidate = |fast_2_10_back ? fast_2_10_back : fast_2_10_hold ? 4'd0 : fast_2_10_head; // queues.ts:80
-  wire [3:0] fast_2_10_behind = |fast_2_10_back ? fast_2_10_head : fast_2_10_next; // queues.ts:81
-  wire fast_2_11_pops = newer_joined[43] & fast_0_0_pops_and & ~(|fast_2_11_back); // queues.ts:70
-  wire [3:0] fast_2_11_candidate = |fast_2_11_back ? fast_2_11_back : fast_2_11_hold ? 4'd0 : fast_2_11_head; // queues.ts:80
-  wire [3:0] fast_2_11_behind = |fast_2_11_back ? fast_2_11_head : fast_2_11_next; // queues.ts:81
-  wire fast_2_12_pops = newer_joined[44] & fast_0_0_pops_and & ~(|fast_2_12_back); // queues.ts:70
-  wire [3:0] fast_2_12_candidate = |fast_2_12_back ? fast_2_12_back : fast_2_12_hold ? 4'd0 : fast_2_12_head; // queues.ts:80
-  wire [3:0] fast_2_12_behind = |fast_2_12_back ? fast_2_12_head : fast_2_12_next; // queues.ts:81
-  wire fast_2_13_pops = newer_joined[45] & fast_0_0_pops_and & ~(|fast_2_13_back); // queues.ts:70
-  wire [3:0] fast_2_13_candidate = |fast_2_13_back ? fast_2_13_back : fast_2_13_hold ? 4'd0 : fast_2_13_head; // queues.ts:80
-  wire [3:0] fast_2_13_behind = |fast_2_13_back ? fast_2_13_head : fast_2_13_next; // queues.ts:81
-  wire fast_2_14_pops = newer_joined[46] & fast_0_0_pops_and & ~(|fast_2_14_back); // queues.ts:70
-  wire [3:0] fast_2_14_candidate = |fast_2_14_back ? fast_2_14_back : fast_2_14_hold ? 4'd0 : fast_2_14_head; // queues.ts:80
-  wire [3:0] fast_2_14_behind = |fast_2_14_back ? fast_2_14_head : fast_2_14_next; // queues.ts:81
-  wire fast_2_15_pops = newer_joined[47] & fast_0_0_pops_and & ~(|fast_2_15_back); // queues.ts:70
-  wire [3:0] fast_2_15_candidate = |fast_2_15_back ? fast_2_15_back : fast_2_15_hold ? 4'd0 : fast_2_15_head; // queues.ts:80
-  wire [3:0] fast_2_15_behind = |fast_2_15_back ? fast_2_15_head : fast_2_15_next; // queues.ts:81
-  wire fast_3_0_pops = newer_joined[48] & fast_0_0_pops_and & ~(|fast_3_0_back); // queues.ts:70
-  wire [3:0] fast_3_0_candidate = |fast_3_0_back ? fast_3_0_back : fast_3_0_hold ? 4'd0 : fast_3_0_head; // queues.ts:80
-  wire [3:0] fast_3_0_behind = |fast_3_0_back ? fast_3_0_head : fast_3_0_next; // queues.ts:81
-  wire fast_3_1_pops = newer_joined[49] & fast_0_0_pops_and & ~(|fast_3_1_back); // queues.ts:70
-  wire [3:0] fast_3_1_candidate = |fast_3_1_back ? fast_3_1_back : fast_3_1_hold ? 4'd0 : fast_3_1_head; // queues.ts:80
-  wire [3:0] fast_3_1_behind = |fast_3_1_back ? fast_3_1_head : fast_3_1_next; // queues.ts:81
-  wire fast_3_2_pops = newer_joined[50] & fast_0_0_pops_and & ~(|fast_3_2_back); // queues.ts:70
-  wire [3:0] fast_3_2_candidate = |fast_3_2_back ? fast_3_2_back : fast_3_2_hold ? 4'd0 : fast_3_2_head; // queues.ts:80
-  wire [3:0] fast_3_2_behind = |fast_3_2_back ? fast_3_2_head : fast_3_2_next; // queues.ts:81
-  wire fast_3_3_pops = newer_joined[51] & fast_0_0_pops_and & ~(|fast_3_3_back); // queues.ts:70
-  wire [3:0] fast_3_3_candidate = |fast_3_3_back ? fast_3_3_back : fast_3_3_hold ? 4'd0 : fast_3_3_head; // queues.ts:80
-  wire [3:0] fast_3_3_behind = |fast_3_3_back ? fast_3_3_head : fast_3_3_next; // queues.ts:81
-  wire fast_3_4_pops = newer_joined[52] & fast_0_0_pops_and & ~(|fast_3_4_back); // queues.ts:70
-  wire [3:0] fast_3_4_candidate = |fast_3_4_back ? fast_3_4_back : fast_3_4_hold ? 4'd0 : fast_3_4_head; // queues.ts:80
-  wire [3:0] fast_3_4_behind = |fast_3_4_back ? fast_3_4_head : fast_3_4_next; // queues.ts:81
-  wire fast_3_5_pops = newer_joined[53] & fast_0_0_pops_and & ~(|fast_3_5_back); // queues.ts:70
-  wire [3:0] fast_3_5_candidate = |fast_3_5_back ? fast_3_5_back : fast_3_5_hold ? 4'd0 : fast_3_5_head; // queues.ts:80
-  wire [3:0] fast_3_5_behind = |fast_3_5_back ? fast_3_5_head : fast_3_5_next; // queues.ts:81
-  wire fast_3_6_pops = newer_joined[54] & fast_0_0_pops_and & ~(|fast_3_6_back); // queues.ts:70
-  wire [3:0] fast_3_6_candidate = |fast_3_6_back ? fast_3_6_back : fast_3_6_hold ? 4'd0 : fast_3_6_head; // queues.ts:80
-  wire [3:0] fast_3_6_behind = |fast_3_6_back ? fast_3_6_head : fast_3_6_next; // queues.ts:81
-  wire fast_3_7_pops = newer_joined[55] & fast_0_0_pops_and & ~(|fast_3_7_back); // queues.ts:70
-  wire [3:0] fast_3_7_candidate = |fast_3_7_back ? fast_3_7_back : fast_3_7_hold ? 4'd0 : fast_3_7_head; // queues.ts:80
-  wire [3:0] fast_3_7_behind = |fast_3_7_back ? fast_3_7_head : fast_3_7_next; // queues.ts:81
-  wire fast_3_8_pops = newer_joined[56] & fast_0_0_pops_and & ~(|fast_3_8_back); // queues.ts:70
-  wire [3:0] fast_3_8_candidate = |fast_3_8_back ? fast_3_8_back : fast_3_8_hold ? 4'd0 : fast_3_8_head; // queues.ts:80
-  wire [3:0] fast_3_8_behind = |fast_3_8_back ? fast_3_8_head : fast_3_8_next; // queues.ts:81
-  wire fast_3_9_pops = newer_joined[57] & fast_0_0_pops_and & ~(|fast_3_9_back); // queues.ts:70
-  wire [3:0] fast_3_9_candidate = |fast_3_9_back ? fast_3_9_back : fast_3_9_hold ? 4'd0 : fast_3_9_head; // queues.ts:80
-  wire [3:0] fast_3_9_behind = |fast_3_9_back ? fast_3_9_head : fast_3_9_next; // queues.ts:81
-  wire fast_3_10_pops = newer_joined[58] & fast_0_0_pops_and & ~(|fast_3_10_back); // queues.ts:70
-  wire [3:0] fast_3_10_candidate = |fast_3_10_back ? fast_3_10_back : fast_3_10_hold ? 4'd0 : fast_3_10_head; // queues.ts:80
-  wire [3:0] fast_3_10_behind = |fast_3_10_back ? fast_3_10_head : fast_3_10_next; // queues.ts:81
-  wire fast_3_11_pops = newer_joined[59] & fast_0_0_pops_and & ~(|fast_3_11_back); // queues.ts:70
-  wire [3:0] fast_3_11_candidate = |fast_3_11_back ? fast_3_11_back : fast_3_11_hold ? 4'd0 : fast_3_11_head; // queues.ts:80
-  wire [3:0] fast_3_11_behind = |fast_3_11_back ? fast_3_11_head : fast_3_11_next; // queues.ts:81
-  wire fast_3_12_pops = newer_joined[60] & fast_0_0_pops_and & ~(|fast_3_12_back); // queues.ts:70
-  wire [3:0] fast_3_12_candidate = |fast_3_12_back ? fast_3_12_back : fast_3_12_hold ? 4'd0 : fast_3_12_head; // queues.ts:80
-  wire [3:0] fast_3_12_behind = |fast_3_12_back ? fast_3_12_head : fast_3_12_next; // queues.ts:81
-  wire fast_3_13_pops = newer_joined[61] & fast_0_0_pops_and & ~(|fast_3_13_back); // queues.ts:70
-  wire [3:0] fast_3_13_candidate = |fast_3_13_back ? fast_3_13_back : fast_3_13_hold ? 4'd0 : fast_3_13_head; // queues.ts:80
-  wire [3:0] fast_3_13_behind = |fast_3_13_back ? fast_3_13_head : fast_3_13_next; // queues.ts:81
-  wire fast_3_14_pops = newer_joined[62] & fast_0_0_pops_and & ~(|fast_3_14_back); // queues.ts:70
-  wire [3:0] fast_3_14_candidate = |fast_3_14_back ? fast_3_14_back : fast_3_14_hold ? 4'd0 : fast_3_14_head; // queues.ts:80
-  wire [3:0] fast_3_14_behind = |fast_3_14_back ? fast_3_14_head : fast_3_14_next; // queues.ts:81
-  wire fast_3_15_pops = newer_joined[63] & fast_0_0_pops_and & ~(|fast_3_15_back); // queues.ts:70
-  wire [3:0] fast_3_15_candidate = |fast_3_15_back ? fast_3_15_back : fast_3_15_hold ? 4'd0 : fast_3_15_head; // queues.ts:80
-  wire [3:0] fast_3_15_behind = |fast_3_15_back ? fast_3_15_head : fast_3_15_next; // queues.ts:81
-  wire [63:0] slow_0_0_pops_and = newer_joined & {64{start_valid & start_slow}};
-  wire slow_0_0_pops = slow_0_0_pops_and[0] & ~(|slow_0_0_back); // queues.ts:70
-  wire [3:0] slow_0_0_candidate = |slow_0_0_back ? slow_0_0_back : slow_0_0_hold ? 4'd0 : slow_0_0_head; // queues.ts:80
-  wire [3:0] slow_0_0_behind = |slow_0_0_back ? slow_0_0_head : slow_0_0_next; // queues.ts:81
-  wire slow_0_1_pops = slow_0_0_pops_and[1] & ~(|slow_0_1_back); // queues.ts:70
-  wire [3:0] slow_0_1_candidate = |slow_0_1_back ? slow_0_1_back : slow_0_1_hold ? 4'd0 : slow_0_1_head; // queues.ts:80
-  wire [3:0] slow_0_1_behind = |slow_0_1_back ? slow_0_1_head : slow_0_1_next; // queues.ts:81
-  wire slow_0_2_pops = slow_0_0_pops_and[2] & ~(|slow_0_2_back); // queues.ts:70
-  wire [3:0] slow_0_2_candidate = |slow_0_2_back ? slow_0_2_back : slow_0_2_hold ? 4'd0 : slow_0_2_head; // queues.ts:80
-  wire [3:0] slow_0_2_behind = |slow_0_2_back ? slow_0_2_head : slow_0_2_next; // queues.ts:81
-  wire slow_0_3_pops = slow_0_0_pops_and[3] & ~(|slow_0_3_back); // queues.ts:70
-  wire [3:0] slow_0_3_candidate = |slow_0_3_back ? slow_0_3_back : slow_0_3_hold ? 4'd0 : slow_0_3_head; // queues.ts:80
-  wire [3:0] slow_0_3_behind = |slow_0_3_back ? slow_0_3_head : slow_0_3_next; // queues.ts:81
-  wire slow_0_4_pops = slow_0_0_pops_and[4] & ~(|slow_0_4_back); // queues.ts:70
-  wire [3:0] slow_0_4_candidate = |slow_0_4_back ? slow_0_4_back : slow_0_4_hold ? 4'd0 : slow_0_4_head; // queues.ts:80
-  wire [3:0] slow_0_4_behind = |slow_0_4_back ? slow_0_4_head : slow_0_4_next; // queues.ts:81
-  wire slow_0_5_pops = slow_0_0_pops_and[5] & ~(|slow_0_5_back); // queues.ts:70
-  wire [3:0] slow_0_5_candidate = |slow_0_5_back ? slow_0_5_back : slow_0_5_hold ? 4'd0 : slow_0_5_head; // queues.ts:80
-  wire [3:0] slow_0_5_behind = |slow_0_5_back ? slow_0_5_head : slow_0_5_next; // queues.ts:81
-  wire slow_0_6_pops = slow_0_0_pops_and[6] & ~(|slow_0_6_back); // queues.ts:70
-  wire [3:0] slow_0_6_candidate = |slow_0_6_back ? slow_0_6_back : slow_0_6_hold ? 4'd0 : slow_0_6_head; // queues.ts:80
-  wire [3:0] slow_0_6_behind = |slow_0_6_back ? slow_0_6_head : slow_0_6_next; // queues.ts:81
-  wire slow_0_7_pops = slow_0_0_pops_and[7] & ~(|slow_0_7_back); // queues.ts:70
-  wire [3:0] slow_0_7_candidate = |slow_0_7_back ? slow_0_7_back : slow_0_7_hold ? 4'd0 : slow_0_7_head; // queues.ts:80
-  wire [3:0] slow_0_7_behind = |slow_0_7_back ? slow_0_7_head : slow_0_7_next; // queues.ts:81
-  wire slow_0_8_pops = slow_0_0_pops_and[8] & ~(|slow_0_8_back); // queues.ts:70
-  wire [3:0] slow_0_8_candidate = |slow_0_8_back ? slow_0_8_back : slow_0_8_hold ? 4'd0 : slow_0_8_head; // queues.ts:80
-  wire [3:0] slow_0_8_behind = |slow_0_8_back ? slow_0_8_head : slow_0_8_next; // queues.ts:81
-  wire slow_0_9_pops = slow_0_0_pops_and[9] & ~(|slow_0_9_back); // queues.ts:70
-  wire [3:0] slow_0_9_candidate = |slow_0_9_back ? slow_0_9_back : slow_0_9_hold ? 4'd0 : slow_0_9_head; // queues.ts:80
-  wire [3:0] slow_0_9_behind = |slow_0_9_back ? slow_0_9_head : slow_0_9_next; // queues.ts:81
-  wire slow_0_10_pops = slow_0_0_pops_and[10] & ~(|slow_0_10_back); // queues.ts:70
-  wire [3:0] slow_0_10_candidate = |slow_0_10_back ? slow_0_10_back : slow_0_10_hold ? 4'd0 : slow_0_10_head; // queues.ts:80
-  wire [3:0] slow_0_10_behind = |slow_0_10_back ? slow_0_10_head : slow_0_10_next; // queues.ts:81
-  wire slow_0_11_pops = slow_0_0_pops_and[11] & ~(|slow_0_11_back); // queues.ts:70
-  wire [3:0] slow_0_11_candidate = |slow_0_11_back ? slow_0_11_back : slow_0_11_hold ? 4'd0 : slow_0_11_head; // queues.ts:80
-  wire [3:0] slow_0_11_behind = |slow_0_11_back ? slow_0_11_head : slow_0_11_next; // queues.ts:81
-  wire slow_0_12_pops = slow_0_0_pops_and[12] & ~(|slow_0_12_back); // queues.ts:70
-  wire [3:0] slow_0_12_candidate = |slow_0_12_back ? slow_0_12_back : slow_0_12_hold ? 4'd0 : slow_0_12_head; // queues.ts:80
-  wire [3:0] slow_0_12_behind = |slow_0_12_back ? slow_0_12_head : slow_0_12_next; // queues.ts:81
-  wire slow_0_13_pops = slow_0_0_pops_and[13] & ~(|slow_0_13_back); // queues.ts:70
-  wire [3:0] slow_0_13_candidate = |slow_0_13_back ? slow_0_13_back : slow_0_13_hold ? 4'd0 : slow_0_13_head; // queues.ts:80
-  wire [3:0] slow_0_13_behind = |slow_0_13_back ? slow_0_13_head : slow_0_13_next; // queues.ts:81
-  wire slow_0_14_pops = slow_0_0_pops_and[14] & ~(|slow_0_14_back); // queues.ts:70
-  wire [3:0] slow_0_14_candidate = |slow_0_14_back ? slow_0_14_back : slow_0_14_hold ? 4'd0 : slow_0_14_head; // queues.ts:80
-  wire [3:0] slow_0_14_behind = |slow_0_14_back ? slow_0_14_head : slow_0_14_next; // queues.ts:81
-  wire slow_0_15_pops = slow_0_0_pops_and[15] & ~(|slow_0_15_back); // queues.ts:70
-  wire [3:0] slow_0_15_candidate = |slow_0_15_back ? slow_0_15_back : slow_0_15_hold ? 4'd0 : slow_0_15_head; // queues.ts:80
-  wire [3:0] slow_0_15_behind = |slow_0_15_back ? slow_0_15_head : slow_0_15_next; // queues.ts:81
-  wire slow_1_0_pops = slow_0_0_pops_and[16] & ~(|slow_1_0_back); // queues.ts:70
-  wire [3:0] slow_1_0_candidate = |slow_1_0_back ? slow_1_0_back : slow_1_0_hold ? 4'd0 : slow_1_0_head; // queues.ts:80
-  wire [3:0] slow_1_0_behind = |slow_1_0_back ? slow_1_0_head : slow_1_0_next; // queues.ts:81
-  wire slow_1_1_pops = slow_0_0_pops_and[17] & ~(|slow_1_1_back); // queues.ts:70
-  wire [3:0] slow_1_1_candidate = |slow_1_1_back ? slow_1_1_back : slow_1_1_hold ? 4'd0 : slow_1_1_head; // queues.ts:80
-  wire [3:0] slow_1_1_behind = |slow_1_1_back ? slow_1_1_head : slow_1_1_next; // queues.ts:81
-  wire slow_1_2_pops = slow_0_0_pops_and[18] & ~(|slow_1_2_back); // queues.ts:70
-  wire [3:0] slow_1_2_candidate = |slow_1_2_back ? slow_1_2_back : slow_1_2_hold ? 4'd0 : slow_1_2_head; // queues.ts:80
-  wire [3:0] slow_1_2_behind = |slow_1_2_back ? slow_1_2_head : slow_1_2_next; // queues.ts:81
-  wire slow_1_3_pops = slow_0_0_pops_and[19] & ~(|slow_1_3_back); // queues.ts:70
-  wire [3:0] slow_1_3_candidate = |slow_1_3_back ? slow_1_3_back : slow_1_3_hold ? 4'd0 : slow_1_3_head; // queues.ts:80
-  wire [3:0] slow_1_3_behind = |slow_1_3_back ? slow_1_3_head : slow_1_3_next; // queues.ts:81
-  wire slow_1_4_pops = slow_0_0_pops_and[20] & ~(|slow_1_4_back); // queues.ts:70
-  wire [3:0] slow_1_4_candidate = |slow_1_4_back ? slow_1_4_back : slow_1_4_hold ? 4'd0 : slow_1_4_head; // queues.ts:80
-  wire [3:0] slow_1_4_behind = |slow_1_4_back ? slow_1_4_head : slow_1_4_next; // queues.ts:81
-  wire slow_1_5_pops = slow_0_0_pops_and[21] & ~(|slow_1_5_back); // queues.ts:70
-  wire [3:0] slow_1_5_candidate = |slow_1_5_back ? slow_1_5_back : slow_1_5_hold ? 4'd0 : slow_1_5_head; // queues.ts:80
-  wire [3:0] slow_1_5_behind = |slow_1_5_back ? slow_1_5_head : slow_1_5_next; // queues.ts:81
-  wire slow_1_6_pops = slow_0_0_pops_and[22] & ~(|slow_1_6_back); // queues.ts:70
-  wire [3:0] slow_1_6_candidate = |slow_1_6_back ? slow_1_6_back : slow_1_6_hold ? 4'd0 : slow_1_6_head; // queues.ts:80
-  wire [3:0] slow_1_6_behind = |slow_1_6_back ? slow_1_6_head : slow_1_6_next; // queues.ts:81
-  wire slow_1_7_pops = slow_0_0_pops_and[23] & ~(|slow_1_7_back); // queues.ts:70
-  wire [3:0] slow_1_7_candidate = |slow_1_7_back ? slow_1_7_back : slow_1_7_hold ? 4'd0 : slow_1_7_head; // queues.ts:80
-  wire [3:0] slow_1_7_behind = |slow_1_7_back ? slow_1_7_head : slow_1_7_next; // queues.ts:81
-  wire slow_1_8_pops = slow_0_0_pops_and[24] & ~(|slow_1_8_back); // queues.ts:70
-  wire [3:0] slow_1_8_candidate = |slow_1_8_back ? slow_1_8_back : slow_1_8_hold ? 4'd0 : slow_1_8_head; // queues.ts:80
-  wire [3:0] slow_1_8_behind = |slow_1_8_back ? slow_1_8_head : slow_1_8_next; // queues.ts:81
-  wire slow_1_9_pops = slow_0_0_pops_and[25] & ~(|slow_1_9_back); // queues.ts:70
-  wire [3:0] slow_1_9_candidate = |slow_1_9_back ? slow_1_9_back : slow_1_9_hold ? 4'd0 : slow_1_9_head; // queues.ts:80
-  wire [3:0] slow_1_9_behind = |slow_1_9_back ? slow_1_9_head : slow_1_9_next; // queues.ts:81
-  wire slow_1_10_pops = slow_0_0_pops_and[26] & ~(|slow_1_10_back); // queues.ts:70
-  wire [3:0] slow_1_10_candidate = |slow_1_10_back ? slow_1_10_back : slow_1_10_hold ? 4'd0 : slow_1_10_head; // queues.ts:80
-  wire [3:0] slow_1_10_behind = |slow_1_10_back ? slow_1_10_head : slow_1_10_next; // queues.ts:81
-  wire slow_1_11_pops = slow_0_0_pops_and[27] & ~(|slow_1_11_back); // queues.ts:70
-  wire [3:0] slow_1_11_candidate = |slow_1_11_back ? slow_1_11_back : slow_1_11_hold ? 4'd0 : slow_1_11_head; // queues.ts:80
-  wire [3:0] slow_1_11_behind = |slow_1_11_back ? slow_1_11_head : slow_1_11_next; // queues.ts:81
-  wire slow_1_12_pops = slow_0_0_pops_and[28] & ~(|slow_1_12_back); // queues.ts:70
-  wire [3:0] slow_1_12_candidate = |slow_1_12_back ? slow_1_12_back : slow_1_12_hold ? 4'd0 : slow_1_12_head; // queues.ts:80
-  wire [3:0] slow_1_12_behind = |slow_1_12_back ? slow_1_12_head : slow_1_12_next; // queues.ts:81
-  wire slow_1_13_pops = slow_0_0_pops_and[29] & ~(|slow_1_13_back); // queues.ts:70
-  wire [3:0] slow_1_13_candidate = |slow_1_13_back ? slow_1_13_back : slow_1_13_hold ? 4'd0 : slow_1_13_head; // queues.ts:80
-  wire [3:0] slow_1_13_behind = |slow_1_13_back ? slow_1_13_head : slow_1_13_next; // queues.ts:81
-  wire slow_1_14_pops = slow_0_0_pops_and[30] & ~(|slow_1_14_back); // queues.ts:70
-  wire [3:0] slow_1_14_candidate = |slow_1_14_back ? slow_1_14_back : slow_1_14_hold ? 4'd0 : slow_1_14_head; // queues.ts:80
-  wire [3:0] slow_1_14_behind = |slow_1_14_back ? slow_1_14_head : slow_1_14_next; // queues.ts:81
-  wire slow_1_15_pops = slow_0_0_pops_and[31] & ~(|slow_1_15_back); // queues.ts:70
-  wire [3:0] slow_1_15_candidate = |slow_1_15_back ? slow_1_15_back : slow_1_15_hold ? 4'd0 : slow_1_15_head; // queues.ts:80
-  wire [3:0] slow_1_15_behind = |slow_1_15_back ? slow_1_15_head : slow_1_15_next; // queues.ts:81
-  wire slow_2_0_pops = slow_0_0_pops_and[32] & ~(|slow_2_0_back); // queues.ts:70
-  wire [3:0] slow_2_0_candidate = |slow_2_0_back ? slow_2_0_back : slow_2_0_hold ? 4'd0 : slow_2_0_head; // queues.ts:80
-  wire [3:0] slow_2_0_behind = |slow_2_0_back ? slow_2_0_head : slow_2_0_next; // queues.ts:81
-  wire slow_2_1_pops = slow_0_0_pops_and[33] & ~(|slow_2_1_back); // queues.ts:70
-  wire [3:0] slow_2_1_candidate = |slow_2_1_back ? slow_2_1_back : slow_2_1_hold ? 4'd0 : slow_2_1_head; // queues.ts:80
-  wire [3:0] slow_2_1_behind = |slow_2_1_back ? slow_2_1_head : slow_2_1_next; // queues.ts:81
-  wire slow_2_2_pops = slow_0_0_pops_and[34] & ~(|slow_2_2_back); // queues.ts:70
-  wire [3:0] slow_2_2_candidate = |slow_2_2_back ? slow_2_2_back : slow_2_2_hold ? 4'd0 : slow_2_2_head; // queues.ts:80
-  wire [3:0] slow_2_2_behind = |slow_2_2_back ? slow_2_2_head : slow_2_2_next; // queues.ts:81
-  wire slow_2_3_pops = slow_0_0_pops_and[35] & ~(|slow_2_3_back); // queues.ts:70
-  wire [3:0] slow_2_3_candidate = |slow_2_3_back ? slow_2_3_back : slow_2_3_hold ? 4'd0 : slow_2_3_head; // queues.ts:80
-  wire [3:0] slow_2_3_behind = |slow_2_3_back ? slow_2_3_head : slow_2_3_next; // queues.ts:81
-  wire slow_2_4_pops = slow_0_0_pops_and[36] & ~(|slow_2_4_back); // queues.ts:70
-  wire [3:0] slow_2_4_candidate = |slow_2_4_back ? slow_2_4_back : slow_2_4_hold ? 4'd0 : slow_2_4_head; // queues.ts:80
-  wire [3:0] slow_2_4_behind = |slow_2_4_back ? slow_2_4_head : slow_2_4_next; // queues.ts:81
-  wire slow_2_5_pops = slow_0_0_pops_and[37] & ~(|slow_2_5_back); // queues.ts:70
-  wire [3:0] slow_2_5_candidate = |slow_2_5_back ? slow_2_5_back : slow_2_5_hold ? 4'd0 : slow_2_5_head; // queues.ts:80
-  wire [3:0] slow_2_5_behind = |slow_2_5_back ? slow_2_5_head : slow_2_5_next; // queues.ts:81
-  wire slow_2_6_pops = slow_0_0_pops_and[38] & ~(|slow_2_6_back); // queues.ts:70
-  wire [3:0] slow_2_6_candidate = |slow_2_6_back ? slow_2_6_back : slow_2_6_hold ? 4'd0 : slow_2_6_head; // queues.ts:80
-  wire [3:0] slow_2_6_behind = |slow_2_6_back ? slow_2_6_head : slow_2_6_next; // queues.ts:81
-  wire slow_2_7_pops = slow_0_0_pops_and[39] & ~(|slow_2_7_back); // queues.ts:70
-  wire [3:0] slow_2_7_candidate = |slow_2_7_back ? slow_2_7_back : slow_2_7_hold ? 4'd0 : slow_2_7_head; // queues.ts:80
-  wire [3:0] slow_2_7_behind = |slow_2_7_back ? slow_2_7_head : slow_2_7_next; // queues.ts:81
-  wire slow_2_8_pops = slow_0_0_pops_and[40] & ~(|slow_2_8_back); // queues.ts:70
-  wire [3:0] slow_2_8_candidate = |slow_2_8_back ? slow_2_8_back : slow_2_8_hold ? 4'd0 : slow_2_8_head; // queues.ts:80
-  wire [3:0] slow_2_8_behind = |slow_2_8_back ? slow_2_8_head : slow_2_8_next; // queues.ts:81
-  wire slow_2_9_pops = slow_0_0_pops_and[41] & ~(|slow_2_9_back); // queues.ts:70
-  wire [3:0] slow_2_9_candidate = |slow_2_9_back ? slow_2_9_back : slow_2_9_hold ? 4'd0 : slow_2_9_head; // queues.ts:80
-  wire [3:0] slow_2_9_behind = |slow_2_9_back ? slow_2_9_head : slow_2_9_next; // queues.ts:81
-  wire slow_2_10_pops = slow_0_0_pops_and[42] & ~(|slow_2_10_back); // queues.ts:70
-  wire [3:0] slow_2_10_candidate = |slow_2_10_back ? slow_2_10_back : slow_2_10_hold ? 4'd0 : slow_2_10_head; // queues.ts:80
-  wire [3:0] slow_2_10_behind = |slow_2_10_back ? slow_2_10_head : slow_2_10_next; // queues.ts:81
-  wire slow_2_11_pops = slow_0_0_pops_and[43] & ~(|slow_2_11_back); // queues.ts:70
-  wire [3:0] slow_2_11_candidate = |slow_2_11_back ? slow_2_11_back : slow_2_11_hold ? 4'd0 : slow_2_11_head; // queues.ts:80
-  wire [3:0] slow_2_11_behind = |slow_2_11_back ? slow_2_11_head : slow_2_11_next; // queues.ts:81
-  wire slow_2_12_pops = slow_0_0_pops_and[44] & ~(|slow_2_12_back); // queues.ts:70
-  wire [3:0] slow_2_12_candidate = |slow_2_12_back ? slow_2_12_back : slow_2_12_hold ? 4'd0 : slow_2_12_head; // queues.ts:80
-  wire [3:0] slow_2_12_behind = |slow_2_12_back ? slow_2_12_head : slow_2_12_next; // queues.ts:81
-  wire slow_2_13_pops = slow_0_0_pops_and[45] & ~(|slow_2_13_back); // queues.ts:70
-  wire [3:0] slow_2_13_candidate = |slow_2_13_back ? slow_2_13_back : slow_2_13_hold ? 4'd0 : slow_2_13_head; // queues.ts:80
-  wire [3:0] slow_2_13_behind = |slow_2_13_back ? slow_2_13_head : slow_2_13_next; // queues.ts:81
-  wire slow_2_14_pops = slow_0_0_pops_and[46] & ~(|slow_2_14_back); // queues.ts:70
-  wire [3:0] slow_2_14_candidate = |slow_2_14_back ? slow_2_14_back : slow_2_14_hold ? 4'd0 : slow_2_14_head; // queues.ts:80
-  wire [3:0] slow_2_14_behind = |slow_2_14_back ? slow_2_14_head : slow_2_14_next; // queues.ts:81
-  wire slow_2_15_pops = slow_0_0_pops_and[47] & ~(|slow_2_15_back); // queues.ts:70
-  wire [3:0] slow_2_15_candidate = |slow_2_15_back ? slow_2_15_back : slow_2_15_hold ? 4'd0 : slow_2_15_head; // queues.ts:80
-  wire [3:0] slow_2_15_behind = |slow_2_15_back ? slow_2_15_head : slow_2_15_next; // queues.ts:81
-  wire slow_3_0_pops = slow_0_0_pops_and[48] & ~(|slow_3_0_back); // queues.ts:70
-  wire [3:0] slow_3_0_candidate = |slow_3_0_back ? slow_3_0_back : slow_3_0_hold ? 4'd0 : slow_3_0_head; // queues.ts:80
-  wire [3:0] slow_3_0_behind = |slow_3_0_back ? slow_3_0_head : slow_3_0_next; // queues.ts:81
-  wire slow_3_1_pops = slow_0_0_pops_and[49] & ~(|slow_3_1_back); // queues.ts:70
-  wire [3:0] slow_3_1_candidate = |slow_3_1_back ? slow_3_1_back : slow_3_1_hold ? 4'd0 : slow_3_1_head; // queues.ts:80
-  wire [3:0] slow_3_1_behind = |slow_3_1_back ? slow_3_1_head : slow_3_1_next; // queues.ts:81
-  wire slow_3_2_pops = slow_0_0_pops_and[50] & ~(|slow_3_2_back); // queues.ts:70
-  wire [3:0] slow_3_2_candidate = |slow_3_2_back ? slow_3_2_back : slow_3_2_hold ? 4'd0 : slow_3_2_head; // queues.ts:80
-  wire [3:0] slow_3_2_behind = |slow_3_2_back ? slow_3_2_head : slow_3_2_next; // queues.ts:81
-  wire slow_3_3_pops = slow_0_0_pops_and[51] & ~(|slow_3_3_back); // queues.ts:70
-  wire [3:0] slow_3_3_candidate = |slow_3_3_back ? slow_3_3_back : slow_3_3_hold ? 4'd0 : slow_3_3_head; // queues.ts:80
-  wire [3:0] slow_3_3_behind = |slow_3_3_back ? slow_3_3_head : slow_3_3_next; // queues.ts:81
-  wire slow_3_4_pops = slow_0_0_pops_and[52] & ~(|slow_3_4_back); // queues.ts:70
-  wire [3:0] slow_3_4_candidate = |slow_3_4_back ? slow_3_4_back : slow_3_4_hold ? 4'd0 : slow_3_4_head; // queues.ts:80
-  wire [3:0] slow_3_4_behind = |slow_3_4_back ? slow_3_4_head : slow_3_4_next; // queues.ts:81
-  wire slow_3_5_pops = slow_0_0_pops_and[53] & ~(|slow_3_5_back); // queues.ts:70
-  wire [3:0] slow_3_5_candidate = |slow_3_5_back ? slow_3_5_back : slow_3_5_hold ? 4'd0 : slow_3_5_head; // queues.ts:80
-  wire [3:0] slow_3_5_behind = |slow_3_5_back ? slow_3_5_head : slow_3_5_next; // queues.ts:81
-  wire slow_3_6_pops = slow_0_0_pops_and[54] & ~(|slow_3_6_back); // queues.ts:70
-  wire [3:0] slow_3_6_candidate = |slow_3_6_back ? slow_3_6_back : slow_3_6_hold ? 4'd0 : slow_3_6_head; // queues.ts:80
-  wire [3:0] slow_3_6_behind = |slow_3_6_back ? slow_3_6_head : slow_3_6_next; // queues.ts:81
-  wire slow_3_7_pops = slow_0_0_pops_and[55] & ~(|slow_3_7_back); // queues.ts:70
-  wire [3:0] slow_3_7_candidate = |slow_3_7_back ? slow_3_7_back : slow_3_7_hold ? 4'd0 : slow_3_7_head; // queues.ts:80
-  wire [3:0] slow_3_7_behind = |slow_3_7_back ? slow_3_7_head : slow_3_7_next; // queues.ts:81
-  wire slow_3_8_pops = slow_0_0_pops_and[56] & ~(|slow_3_8_back); // queues.ts:70
-  wire [3:0] slow_3_8_candidate = |slow_3_8_back ? slow_3_8_back : slow_3_8_hold ? 4'd0 : slow_3_8_head; // queues.ts:80
-  wire [3:0] slow_3_8_behind = |slow_3_8_back ? slow_3_8_head : slow_3_8_next; // queues.ts:81
-  wire slow_3_9_pops = slow_0_0_pops_and[57] & ~(|slow_3_9_back); // queues.ts:70
-  wire [3:0] slow_3_9_candidate = |slow_3_9_back ? slow_3_9_back : slow_3_9_hold ? 4'd0 : slow_3_9_head; // queues.ts:80
-  wire [3:0] slow_3_9_behind = |slow_3_9_back ? slow_3_9_head : slow_3_9_next; // queues.ts:81
-  wire slow_3_10_pops = slow_0_0_pops_and[58] & ~(|slow_3_10_back); // queues.ts:70
-  wire [3:0] slow_3_10_candidate = |slow_3_10_back ? slow_3_10_back : slow_3_10_hold ? 4'd0 : slow_3_10_head; // queues.ts:80
-  wire [3:0] slow_3_10_behind = |slow_3_10_back ? slow_3_10_head : slow_3_10_next; // queues.ts:81
-  wire slow_3_11_pops = slow_0_0_pops_and[59] & ~(|slow_3_11_back); // queues.ts:70
-  wire [3:0] slow_3_11_candidate = |slow_3_11_back ? slow_3_11_back : slow_3_11_hold ? 4'd0 : slow_3_11_head; // queues.ts:80
-  wire [3:0] slow_3_11_behind = |slow_3_11_back ? slow_3_11_head : slow_3_11_next; // queues.ts:81
-  wire slow_3_12_pops = slow_0_0_pops_and[60] & ~(|slow_3_12_back); // queues.ts:70
-  wire [3:0] slow_3_12_candidate = |slow_3_12_back ? slow_3_12_back : slow_3_12_hold ? 4'd0 : slow_3_12_head; // queues.ts:80
-  wire [3:0] slow_3_12_behind = |slow_3_12_back ? slow_3_12_head : slow_3_12_next; // queues.ts:81
-  wire slow_3_13_pops = slow_0_0_pops_and[61] & ~(|slow_3_13_back); // queues.ts:70
-  wire [3:0] slow_3_13_candidate = |slow_3_13_back ? slow_3_13_back : slow_3_13_hold ? 4'd0 : slow_3_13_head; // queues.ts:80
-  wire [3:0] slow_3_13_behind = |slow_3_13_back ? slow_3_13_head : slow_3_13_next; // queues.ts:81
-  wire slow_3_14_pops = slow_0_0_pops_and[62] & ~(|slow_3_14_back); // queues.ts:70
-  wire [3:0] slow_3_14_candidate = |slow_3_14_back ? slow_3_14_back : slow_3_14_hold ? 4'd0 : slow_3_14_head; // queues.ts:80
-  wire [3:0] slow_3_14_behind = |slow_3_14_back ? slow_3_14_head : slow_3_14_next; // queues.ts:81
-  wire slow_3_15_pops = slow_0_0_pops_and[63] & ~(|slow_3_15_back); // queues.ts:70
-  wire [3:0] slow_3_15_candidate = |slow_3_15_back ? slow_3_15_back : slow_3_15_hold ? 4'd0 : slow_3_15_head; // queues.ts:80
-  wire [3:0] slow_3_15_behind = |slow_3_15_back ? slow_3_15_head : slow_3_15_next; // queues.ts:81
-  wire push_finds_head_0_match = {push_region, push_user} == 6'd0;
-  wire push_region_match = {push_region, push_user} == 6'd1;
-  wire push_user_match = {push_region, push_user} == 6'd2;
-  wire push_finds_head_0_match_push_region = {push_region, push_user} == 6'd3;
-  wire push_finds_head_0_match_push_user = {push_region, push_user} == 6'd4;
-  wire push_finds_head_0_match_2 = {push_region, push_user} == 6'd5;
-  wire push_finds_head_0_match_3 = {push_region, push_user} == 6'd6;
-  wire push_finds_head_0_match_4 = {push_region, push_user} == 6'd7;
-  wire push_finds_head_0_match_5 = {push_region, push_user} == 6'd8;
-  wire push_finds_head_0_match_6 = {push_region, push_user} == 6'd9;
-  wire push_finds_head_0_match_7 = {push_region, push_user} == 6'd10;
-  wire push_finds_head_0_match_8 = {push_region, push_user} == 6'd11;
-  wire push_finds_head_0_match_9 = {push_region, push_user} == 6'd12;
-  wire push_finds_head_0_match_10 = {push_region, push_user} == 6'd13;
-  wire push_finds_head_0_match_11 = {push_region, push_user} == 6'd14;
-  wire push_finds_head_0_match_12 = {push_region, push_user} == 6'd15;
-  wire push_finds_head_0_or =
-    ((|fast_0_0_head) & push_finds_head_0_match) | ((|fast_0_1_head) & push_region_match)
-    | ((|fast_0_2_head) & push_user_match) | ((|fast_0_3_head) & push_finds_head_0_match_push_region)
-    | ((|fast_0_4_head) & push_finds_head_0_match_push_user) | ((|fast_0_5_head) & push_finds_head_0_match_2)
-    | ((|fast_0_6_head) & push_finds_head_0_match_3) | ((|fast_0_7_head) & push_finds_head_0_match_4);
-  wire fast_0_8_head_or =
-    ((|fast_0_8_head) & push_finds_head_0_match_5) | ((|fast_0_9_head) & push_finds_head_0_match_6)
-    | ((|fast_0_10_head) & push_finds_head_0_match_7) | ((|fast_0_11_head) & push_finds_head_0_match_8)
-    | ((|fast_0_12_head) & push_finds_head_0_match_9) | ((|fast_0_13_head) & push_finds_head_0_match_10)
-    | ((|fast_0_14_head) & push_finds_head_0_match_11) | ((|fast_0_15_head) & push_finds_head_0_match_12);
-  wire push_finds_head_0_match_13 = {push_region, push_user} == 6'd16;
-  wire push_finds_head_0_match_14 = {push_region, push_user} == 6'd17;
-  wire push_finds_head_0_match_15 = {push_region, push_user} == 6'd18;
-  wire push_finds_head_0_match_16 = {push_region, push_user} == 6'd19;
-  wire push_finds_head_0_match_17 = {push_region, push_user} == 6'd20;
-  wire push_finds_head_0_match_18 = {push_region, push_user} == 6'd21;
-  wire push_finds_head_0_match_19 = {push_region, push_user} == 6'd22;
-  wire push_finds_head_0_match_20 = {push_region, push_user} == 6'd23;
-  wire push_finds_head_0_match_21 = {push_region, push_user} == 6'd24;
-  wire push_finds_head_0_match_22 = {push_region, push_user} == 6'd25;
-  wire push_finds_head_0_match_23 = {push_region, push_user} == 6'd26;
-  wire push_finds_head_0_match_24 = {push_region, push_user} == 6'd27;
-  wire push_finds_head_0_match_25 = {push_region, push_user} == 6'd28;
-  wire push_finds_head_0_match_26 = {push_region, push_user} == 6'd29;
-  wire push_finds_head_0_match_27 = {push_region, push_user} == 6'd30;
-  wire push_finds_head_0_match_28 = {push_region, push_user} == 6'd31;
-  wire fast_1_0_head_or =
-    ((|fast_1_0_head) & push_finds_head_0_match_13) | ((|fast_1_1_head) & push_finds_head_0_match_14)
-    | ((|fast_1_2_head) & push_finds_head_0_match_15) | ((|fast_1_3_head) & push_finds_head_0_match_16)
-    | ((|fast_1_4_head) & push_finds_head_0_match_17) | ((|fast_1_5_head) & push_finds_head_0_match_18)
-    | ((|fast_1_6_head) & push_finds_head_0_match_19) | ((|fast_1_7_head) & push_finds_head_0_match_20);
-  wire fast_1_8_head_or =
-    ((|fast_1_8_head) & push_finds_head_0_match_21) | ((|fast_1_9_head) & push_finds_head_0_match_22)
-    | ((|fast_1_10_head) & push_finds_head_0_match_23) | ((|fast_1_11_head) & push_finds_head_0_match_24)
-    | ((|fast_1_12_head) & push_finds_head_0_match_25) | ((|fast_1_13_head) & push_finds_head_0_match_26)
-    | ((|fast_1_14_head) & push_finds_head_0_match_27) | ((|fast_1_15_head) & push_finds_head_0_match_28);
-  wire push_finds_head_0_match_29 = {push_region, push_user} == 6'd32;
-  wire push_finds_head_0_match_30 = {push_region, push_user} == 6'd33;
-  wire push_finds_head_0_match_31 = {push_region, push_user} == 6'd34;
-  wire push_finds_head_0_match_32 = {push_region, push_user} == 6'd35;
-  wire push_finds_head_0_match_33 = {push_region, push_user} == 6'd36;
-  wire push_finds_head_0_match_34 = {push_region, push_user} == 6'd37;
-  wire push_finds_head_0_match_35 = {push_region, push_user} == 6'd38;
-  wire push_finds_head_0_match_36 = {push_region, push_user} == 6'd39;
-  wire push_finds_head_0_match_37 = {push_region, push_user} == 6'd40;
-  wire push_finds_head_0_match_38 = {push_region, push_user} == 6'd41;
-  wire push_finds_head_0_match_39 = {push_region, push_user} == 6'd42;
-  wire push_finds_head_0_match_40 = {push_region, push_user} == 6'd43;
-  wire push_finds_head_0_match_41 = {push_region, push_user} == 6'd44;
-  wire push_finds_head_0_match_42 = {push_region, push_user} == 6'd45;
-  wire push_finds_head_0_match_43 = {push_region, push_user} == 6'd46;
-  wire push_finds_head_0_match_44 = {push_region, push_user} == 6'd47;
-  wire fast_2_0_head_or =
-    ((|fast_2_0_head) & push_finds_head_0_match_29) | ((|fast_2_1_head) & push_finds_head_0_match_30)
-    | ((|fast_2_2_head) & push_finds_head_0_match_31) | ((|fast_2_3_head) & push_finds_head_0_match_32)
-    | ((|fast_2_4_head) & push_finds_head_0_match_33) | ((|fast_2_5_head) & push_finds_head_0_match_34)
-    | ((|fast_2_6_head) & push_finds_head_0_match_35) | ((|fast_2_7_head) & push_finds_head_0_match_36);
-  wire fast_2_8_head_or =
-    ((|fast_2_8_head) & push_finds_head_0_match_37) | ((|fast_2_9_head) & push_finds_head_0_match_38)
-    | ((|fast_2_10_head) & push_finds_head_0_match_39) | ((|fast_2_11_head) & push_finds_head_0_match_40)
-    | ((|fast_2_12_head) & push_finds_head_0_match_41) | ((|fast_2_13_head) & push_finds_head_0_match_42)
-    | ((|fast_2_14_head) & push_finds_head_0_match_43) | ((|fast_2_15_head) & push_finds_head_0_match_44);
-  wire push_finds_head_0_match_45 = {push_region, push_user} == 6'd48;
-  wire push_finds_head_0_match_46 = {push_region, push_user} == 6'd49;
-  wire push_finds_head_0_match_47 = {push_region, push_user} == 6'd50;
-  wire push_finds_head_0_match_48 = {push_region, push_user} == 6'd51;
-  wire push_finds_head_0_match_49 = {push_region, push_user} == 6'd52;
-  wire push_finds_head_0_match_50 = {push_region, push_user} == 6'd53;
-  wire push_finds_head_0_match_51 = {push_region, push_user} == 6'd54;
-  wire push_finds_head_0_match_52 = {push_region, push_user} == 6'd55;
-  wire push_finds_head_0_match_53 = {push_region, push_user} == 6'd56;
-  wire push_finds_head_0_match_54 = {push_region, push_user} == 6'd57;
-  wire push_finds_head_0_match_55 = {push_region, push_user} == 6'd58;
-  wire push_finds_head_0_match_56 = {push_region, push_user} == 6'd59;
-  wire push_finds_head_0_match_57 = {push_region, push_user} == 6'd60;
-  wire push_finds_head_0_match_58 = {push_region, push_user} == 6'd61;
-  wire push_finds_head_0_match_59 = {push_region, push_user} == 6'd62;
-  wire push_finds_head_0_match_60 = {push_region, push_user} == 6'd63;
-  wire fast_3_0_head_or =
-    ((|fast_3_0_head) & push_finds_head_0_match_45) | ((|fast_3_1_head) & push_finds_head_0_match_46)
-    | ((|fast_3_2_head) & push_finds_head_0_match_47) | ((|fast_3_3_head) & push_finds_head_0_match_48)
-    | ((|fast_3_4_head) & push_finds_head_0_match_49) | ((|fast_3_5_head) & push_finds_head_0_match_50)
-    | ((|fast_3_6_head) & push_finds_head_0_match_51) | ((|fast_3_7_head) & push_finds_head_0_match_52);
-  wire fast_3_8_head_or =
-    ((|fast_3_8_head) & push_finds_head_0_match_53) | ((|fast_3_9_head) & push_finds_head_0_match_54)
-    | ((|fast_3_10_head) & push_finds_head_0_match_55) | ((|fast_3_11_head) & push_finds_head_0_match_56)
-    | ((|fast_3_12_head) & push_finds_head_0_match_57) | ((|fast_3_13_head) & push_finds_head_0_match_58)
-    | ((|fast_3_14_head) & push_finds_head_0_match_59) | ((|fast_3_15_head) & push_finds_head_0_match_60);
-  wire push_finds_head_0 =
-    push_finds_head_0_or | fast_0_8_head_or | fast_1_0_head_or | fast_1_8_head_or | fast_2_0_head_or
-    | fast_2_8_head_or | fast_3_0_head_or | fast_3_8_head_or; // queues.ts:168
-  wire push_finds_next_0_or =
-    ((|fast_0_0_next) & push_finds_head_0_match) | ((|fast_0_1_next) & push_region_match)
-    | ((|fast_0_2_next) & push_user_match) | ((|fast_0_3_next) & push_finds_head_0_match_push_region)
-    | ((|fast_0_4_next) & push_finds_head_0_match_push_user) | ((|fast_0_5_next) & push_finds_head_0_match_2)
-    | ((|fast_0_6_next) & push_finds_head_0_match_3) | ((|fast_0_7_next) & push_finds_head_0_match_4);
-  wire fast_0_8_next_or =
-    ((|fast_0_8_next) & push_finds_head_0_match_5) | ((|fast_0_9_next) & push_finds_head_0_match_6)
-    | ((|fast_0_10_next) & push_finds_head_0_match_7) | ((|fast_0_11_next) & push_finds_head_0_match_8)
-    | ((|fast_0_12_next) & push_finds_head_0_match_9) | ((|fast_0_13_next) & push_finds_head_0_match_10)
-    | ((|fast_0_14_next) & push_finds_head_0_match_11) | ((|fast_0_15_next) & push_finds_head_0_match_12);
-  wire fast_1_0_next_or =
-    ((|fast_1_0_next) & push_finds_head_0_match_13) | ((|fast_1_1_next) & push_finds_head_0_match_14)
-    | ((|fast_1_2_next) & push_finds_head_0_match_15) | ((|fast_1_3_next) & push_finds_head_0_match_16)
-    | ((|fast_1_4_next) & push_finds_head_0_match_17) | ((|fast_1_5_next) & push_finds_head_0_match_18)
-    | ((|fast_1_6_next) & push_finds_head_0_match_19) | ((|fast_1_7_next) & push_finds_head_0_match_20);
-  wire fast_1_8_next_or =
-    ((|fast_1_8_next) & push_finds_head_0_match_21) | ((|fast_1_9_next) & push_finds_head_0_match_22)
-    | ((|fast_1_10_next) & push_finds_head_0_match_23) | ((|fast_1_11_next) & push_finds_head_0_match_24)
-    | ((|fast_1_12_next) & push_finds_head_0_match_25) | ((|fast_1_13_next) & push_finds_head_0_match_26)
-    | ((|fast_1_14_next) & push_finds_head_0_match_27) | ((|fast_1_15_next) & push_finds_head_0_match_28);
-  wire fast_2_0_next_or =
-    ((|fast_2_0_next) & push_finds_head_0_match_29) | ((|fast_2_1_next) & push_finds_head_0_match_30)
-    | ((|fast_2_2_next) & push_finds_head_0_match_31) | ((|fast_2_3_next) & push_finds_head_0_match_32)
-    | ((|fast_2_4_next) & push_finds_head_0_match_33) | ((|fast_2_5_next) & push_finds_head_0_match_34)
-    | ((|fast_2_6_next) & push_finds_head_0_match_35) | ((|fast_2_7_next) & push_finds_head_0_match_36);
-  wire fast_2_8_next_or =
-    ((|fast_2_8_next) & push_finds_head_0_match_37) | ((|fast_2_9_next) & push_finds_head_0_match_38)
-    | ((|fast_2_10_next) & push_finds_head_0_match_39) | ((|fast_2_11_next) & push_finds_head_0_match_40)
-    | ((|fast_2_12_next) & push_finds_head_0_match_41) | ((|fast_2_13_next) & push_finds_head_0_match_42)
-    | ((|fast_2_14_next) & push_finds_head_0_match_43) | ((|fast_2_15_next) & push_finds_head_0_match_44);
-  wire fast_3_0_next_or =
-    ((|fast_3_0_next) & push_finds_head_0_match_45) | ((|fast_3_1_next) & push_finds_head_0_match_46)
-    | ((|fast_3_2_next) & push_finds_head_0_match_47) | ((|fast_3_3_next) & push_finds_head_0_match_48)
-    | ((|fast_3_4_next) & push_finds_head_0_match_49) | ((|fast_3_5_next) & push_finds_head_0_match_50)
-    | ((|fast_3_6_next) & push_finds_head_0_match_51) | ((|fast_3_7_next) & push_finds_head_0_match_52);
-  wire fast_3_8_next_or =
-    ((|fast_3_8_next) & push_finds_head_0_match_53) | ((|fast_3_9_next) & push_finds_head_0_match_54)
-    | ((|fast_3_10_next) & push_finds_head_0_match_55) | ((|fast_3_11_next) & push_finds_head_0_match_56)
-    | ((|fast_3_12_next) & push_finds_head_0_match_57) | ((|fast_3_13_next) & push_finds_head_0_match_58)
-    | ((|fast_3_14_next) & push_finds_head_0_match_59) | ((|fast_3_15_next) & push_finds_head_0_match_60);
-  wire push_finds_next_0 =
-    push_finds_next_0_or | fast_0_8_next_or | fast_1_0_next_or | fast_1_8_next_or | fast_2_0_next_or
-    | fast_2_8_next_or | fast_3_0_next_or | fast_3_8_next_or; // queues.ts:172
-  wire push_meets_pop_0_and = push_valid & ~push_slow;
-  wire [63:0] push_meets_pop_0_joined = {
+  wire fast_0_0_waits =
+    fast_0_0_any & ~(fast_0_0_away | (fast_0_0_waits_joined[0] & pops_0) | (fast_0_0_waits_joined[0] & short_0)); // queue.ts:48
+  wire fast_0_1_any = |fast_0_1_first; // queue.ts:42
+  wire fast_0_1_waits =
+    fast_0_1_any & ~(fast_0_1_away | (fast_0_0_waits_joined[1] & pops_0) | (fast_0_0_waits_joined[1] & short_0)); // queue.ts:48
+  wire fast_0_2_any = |fast_0_2_first; // queue.ts:42
+  wire fast_0_2_waits =
+    fast_0_2_any & ~(fast_0_2_away | (fast_0_0_waits_joined[2] & pops_0) | (fast_0_0_waits_joined[2] & short_0)); // queue.ts:48
+  wire fast_0_3_any = |fast_0_3_first; // queue.ts:42
+  wire fast_0_3_waits =
+    fast_0_3_any & ~(fast_0_3_away | (fast_0_0_waits_joined[3] & pops_0) | (fast_0_0_waits_joined[3] & short_0)); // queue.ts:48
+  wire fast_0_4_any = |fast_0_4_first; // queue.ts:42
+  wire fast_0_4_waits =
+    fast_0_4_any & ~(fast_0_4_away | (fast_0_0_waits_joined[4] & pops_0) | (fast_0_0_waits_joined[4] & short_0)); // queue.ts:48
+  wire fast_0_5_any = |fast_0_5_first; // queue.ts:42
+  wire fast_0_5_waits =
+    fast_0_5_any & ~(fast_0_5_away | (fast_0_0_waits_joined[5] & pops_0) | (fast_0_0_waits_joined[5] & short_0)); // queue.ts:48
+  wire fast_0_6_any = |fast_0_6_first; // queue.ts:42
+  wire fast_0_6_waits =
+    fast_0_6_any & ~(fast_0_6_away | (fast_0_0_waits_joined[6] & pops_0) | (fast_0_0_waits_joined[6] & short_0)); // queue.ts:48
+  wire fast_0_7_any = |fast_0_7_first; // queue.ts:42
+  wire fast_0_7_waits =
+    fast_0_7_any & ~(fast_0_7_away | (fast_0_0_waits_joined[7] & pops_0) | (fast_0_0_waits_joined[7] & short_0)); // queue.ts:48
+  wire fast_0_8_any = |fast_0_8_first; // queue.ts:42
+  wire fast_0_8_waits =
+    fast_0_8_any & ~(fast_0_8_away | (fast_0_0_waits_joined[8] & pops_0) | (fast_0_0_waits_joined[8] & short_0)); // queue.ts:48
+  wire fast_0_9_any = |fast_0_9_first; // queue.ts:42
+  wire fast_0_9_waits =
+    fast_0_9_any & ~(fast_0_9_away | (fast_0_0_waits_joined[9] & pops_0) | (fast_0_0_waits_joined[9] & short_0)); // queue.ts:48
+  wire fast_0_10_any = |fast_0_10_first; // queue.ts:42
+  wire fast_0_10_waits =
+    fast_0_10_any & ~(fast_0_10_away | (fast_0_0_waits_joined[10] & pops_0) | (fast_0_0_waits_joined[10] & short_0)); // queue.ts:48
+  wire fast_0_11_any = |fast_0_11_first; // queue.ts:42
+  wire fast_0_11_waits =
+    fast_0_11_any & ~(fast_0_11_away | (fast_0_0_waits_joined[11] & pops_0) | (fast_0_0_waits_joined[11] & short_0)); // queue.ts:48
+  wire fast_0_12_any = |fast_0_12_first; // queue.ts:42
+  wire fast_0_12_waits =
+    fast_0_12_any & ~(fast_0_12_away | (fast_0_0_waits_joined[12] & pops_0) | (fast_0_0_waits_joined[12] & short_0)); // queue.ts:48
+  wire fast_0_13_any = |fast_0_13_first; // queue.ts:42
+  wire fast_0_13_waits =
+    fast_0_13_any & ~(fast_0_13_away | (fast_0_0_waits_joined[13] & pops_0) | (fast_0_0_waits_joined[13] & short_0)); // queue.ts:48
+  wire fast_0_14_any = |fast_0_14_first; // queue.ts:42
+  wire fast_0_14_waits =
+    fast_0_14_any & ~(fast_0_14_away | (fast_0_0_waits_joined[14] & pops_0) | (fast_0_0_waits_joined[14] & short_0)); // queue.ts:48
+  wire fast_0_15_any = |fast_0_15_first; // queue.ts:42
+  wire fast_0_15_waits =
+    fast_0_15_any & ~(fast_0_15_away | (fast_0_0_waits_joined[15] & pops_0) | (fast_0_0_waits_joined[15] & short_0)); // queue.ts:48
+  wire fast_1_0_any = |fast_1_0_first; // queue.ts:42
+  wire fast_1_0_waits =
+    fast_1_0_any & ~(fast_1_0_away | (fast_0_0_waits_joined[16] & pops_0) | (fast_0_0_waits_joined[16] & short_0)); // queue.ts:48
+  wire fast_1_1_any = |fast_1_1_first; // queue.ts:42
+  wire fast_1_1_waits =
+    fast_1_1_any & ~(fast_1_1_away | (fast_0_0_waits_joined[17] & pops_0) | (fast_0_0_waits_joined[17] & short_0)); // queue.ts:48
+  wire fast_1_2_any = |fast_1_2_first; // queue.ts:42
+  wire fast_1_2_waits =
+    fast_1_2_any & ~(fast_1_2_away | (fast_0_0_waits_joined[18] & pops_0) | (fast_0_0_waits_joined[18] & short_0)); // queue.ts:48
+  wire fast_1_3_any = |fast_1_3_first; // queue.ts:42
+  wire fast_1_3_waits =
+    fast_1_3_any & ~(fast_1_3_away | (fast_0_0_waits_joined[19] & pops_0) | (fast_0_0_waits_joined[19] & short_0)); // queue.ts:48
+  wire fast_1_4_any = |fast_1_4_first; // queue.ts:42
+  wire fast_1_4_waits =
+    fast_1_4_any & ~(fast_1_4_away | (fast_0_0_waits_joined[20] & pops_0) | (fast_0_0_waits_joined[20] & short_0)); // queue.ts:48
+  wire fast_1_5_any = |fast_1_5_first; // queue.ts:42
+  wire fast_1_5_waits =
+    fast_1_5_any & ~(fast_1_5_away | (fast_0_0_waits_joined[21] & pops_0) | (fast_0_0_waits_joined[21] & short_0)); // queue.ts:48
+  wire fast_1_6_any = |fast_1_6_first; // queue.ts:42
+  wire fast_1_6_waits =
+    fast_1_6_any & ~(fast_1_6_away | (fast_0_0_waits_joined[22] & pops_0) | (fast_0_0_waits_joined[22] & short_0)); // queue.ts:48
+  wire fast_1_7_any = |fast_1_7_first; // queue.ts:42
+  wire fast_1_7_waits =
+    fast_1_7_any & ~(fast_1_7_away | (fast_0_0_waits_joined[23] & pops_0) | (fast_0_0_waits_joined[23] & short_0)); // queue.ts:48
+  wire fast_1_8_any = |fast_1_8_first; // queue.ts:42
+  wire fast_1_8_waits =
+    fast_1_8_any & ~(fast_1_8_away | (fast_0_0_waits_joined[24] & pops_0) | (fast_0_0_waits_joined[24] & short_0)); // queue.ts:48
+  wire fast_1_9_any = |fast_1_9_first; // queue.ts:42
+  wire fast_1_9_waits =
+    fast_1_9_any & ~(fast_1_9_away | (fast_0_0_waits_joined[25] & pops_0) | (fast_0_0_waits_joined[25] & short_0)); // queue.ts:48
+  wire fast_1_10_any = |fast_1_10_first; // queue.ts:42
+  wire fast_1_10_waits =
+    fast_1_10_any & ~(fast_1_10_away | (fast_0_0_waits_joined[26] & pops_0) | (fast_0_0_waits_joined[26] & short_0)); // queue.ts:48
+  wire fast_1_11_any = |fast_1_11_first; // queue.ts:42
+  wire fast_1_11_waits =
+    fast_1_11_any & ~(fast_1_11_away | (fast_0_0_waits_joined[27] & pops_0) | (fast_0_0_waits_joined[27] & short_0)); // queue.ts:48
+  wire fast_1_12_any = |fast_1_12_first; // queue.ts:42
+  wire fast_1_12_waits =
+    fast_1_12_any & ~(fast_1_12_away | (fast_0_0_waits_joined[28] & pops_0) | (fast_0_0_waits_joined[28] & short_0)); // queue.ts:48
+  wire fast_1_13_any = |fast_1_13_first; // queue.ts:42
+  wire fast_1_13_waits =
+    fast_1_13_any & ~(fast_1_13_away | (fast_0_0_waits_joined[29] & pops_0) | (fast_0_0_waits_joined[29] & short_0)); // queue.ts:48
+  wire fast_1_14_any = |fast_1_14_first; // queue.ts:42
+  wire fast_1_14_waits =
+    fast_1_14_any & ~(fast_1_14_away | (fast_0_0_waits_joined[30] & pops_0) | (fast_0_0_waits_joined[30] & short_0)); // queue.ts:48
+  wire fast_1_15_any = |fast_1_15_first; // queue.ts:42
+  wire fast_1_15_waits =
+    fast_1_15_any & ~(fast_1_15_away | (fast_0_0_waits_joined[31] & pops_0) | (fast_0_0_waits_joined[31] & short_0)); // queue.ts:48
+  wire fast_2_0_any = |fast_2_0_first; // queue.ts:42
+  wire fast_2_0_waits =
+    fast_2_0_any & ~(fast_2_0_away | (fast_0_0_waits_joined[32] & pops_0) | (fast_0_0_waits_joined[32] & short_0)); // queue.ts:48
+  wire fast_2_1_any = |fast_2_1_first; // queue.ts:42
+  wire fast_2_1_waits =
+    fast_2_1_any & ~(fast_2_1_away | (fast_0_0_waits_joined[33] & pops_0) | (fast_0_0_waits_joined[33] & short_0)); // queue.ts:48
+  wire fast_2_2_any = |fast_2_2_first; // queue.ts:42
+  wire fast_2_2_waits =
+    fast_2_2_any & ~(fast_2_2_away | (fast_0_0_waits_joined[34] & pops_0) | (fast_0_0_waits_joined[34] & short_0)); // queue.ts:48
+  wire fast_2_3_any = |fast_2_3_first; // queue.ts:42
+  wire fast_2_3_waits =
+    fast_2_3_any & ~(fast_2_3_away | (fast_0_0_waits_joined[35] & pops_0) | (fast_0_0_waits_joined[35] & short_0)); // queue.ts:48
+  wire fast_2_4_any = |fast_2_4_first; // queue.ts:42
+  wire fast_2_4_waits =
+    fast_2_4_any & ~(fast_2_4_away | (fast_0_0_waits_joined[36] & pops_0) | (fast_0_0_waits_joined[36] & short_0)); // queue.ts:48
+  wire fast_2_5_any = |fast_2_5_first; // queue.ts:42
+  wire fast_2_5_waits =
+    fast_2_5_any & ~(fast_2_5_away | (fast_0_0_waits_joined[37] & pops_0) | (fast_0_0_waits_joined[37] & short_0)); // queue.ts:48
+  wire fast_2_6_any = |fast_2_6_first; // queue.ts:42
+  wire fast_2_6_waits =
+    fast_2_6_any & ~(fast_2_6_away | (fast_0_0_waits_joined[38] & pops_0) | (fast_0_0_waits_joined[38] & short_0)); // queue.ts:48
+  wire fast_2_7_any = |fast_2_7_first; // queue.ts:42
+  wire fast_2_7_waits =
+    fast_2_7_any & ~(fast_2_7_away | (fast_0_0_waits_joined[39] & pops_0) | (fast_0_0_waits_joined[39] & short_0)); // queue.ts:48
+  wire fast_2_8_any = |fast_2_8_first; // queue.ts:42
+  wire fast_2_8_waits =
+    fast_2_8_any & ~(fast_2_8_away | (fast_0_0_waits_joined[40] & pops_0) | (fast_0_0_waits_joined[40] & short_0)); // queue.ts:48
+  wire fast_2_9_any = |fast_2_9_first; // queue.ts:42
+  wire fast_2_9_waits =
+    fast_2_9_any & ~(fast_2_9_away | (fast_0_0_waits_joined[41] & pops_0) | (fast_0_0_waits_joined[41] & short_0)); // queue.ts:48
+  wire fast_2_10_any = |fast_2_10_first; // queue.ts:42
+  wire fast_2_10_waits =
+    fast_2_10_any & ~(fast_2_10_away | (fast_0_0_waits_joined[42] & pops_0) | (fast_0_0_waits_joined[42] & short_0)); // queue.ts:48
+  wire fast_2_11_any = |fast_2_11_first; // queue.ts:42
+  wire fast_2_11_waits =
+    fast_2_11_any & ~(fast_2_11_away | (fast_0_0_waits_joined[43] & pops_0) | (fast_0_0_waits_joined[43] & short_0)); // queue.ts:48
+  wire fast_2_12_any = |fast_2_12_first; // queue.ts:42
+  wire fast_2_12_waits =
+    fast_2_12_any & ~(fast_2_12_away | (fast_0_0_waits_joined[44] & pops_0) | (fast_0_0_waits_joined[44] & short_0)); // queue.ts:48
+  wire fast_2_13_any = |fast_2_13_first; // queue.ts:42
+  wire fast_2_13_waits =
+    fast_2_13_any & ~(fast_2_13_away | (fast_0_0_waits_joined[45] & pops_0) | (fast_0_0_waits_joined[45] & short_0)); // queue.ts:48
+  wire fast_2_14_any = |fast_2_14_first; // queue.ts:42
+  wire fast_2_14_waits =
+    fast_2_14_any & ~(fast_2_14_away | (fast_0_0_waits_joined[46] & pops_0) | (fast_0_0_waits_joined[46] & short_0)); // queue.ts:48
+  wire fast_2_15_any = |fast_2_15_first; // queue.ts:42
+  wire fast_2_15_waits =
+    fast_2_15_any & ~(fast_2_15_away | (fast_0_0_waits_joined[47] & pops_0) | (fast_0_0_waits_joined[47] & short_0)); // queue.ts:48
+  wire fast_3_0_any = |fast_3_0_first; // queue.ts:42
+  wire fast_3_0_waits =
+    fast_3_0_any & ~(fast_3_0_away | (fast_0_0_waits_joined[48] & pops_0) | (fast_0_0_waits_joined[48] & short_0)); // queue.ts:48
+  wire fast_3_1_any = |fast_3_1_first; // queue.ts:42
+  wire fast_3_1_waits =
+    fast_3_1_any & ~(fast_3_1_away | (fast_0_0_waits_joined[49] & pops_0) | (fast_0_0_waits_joined[49] & short_0)); // queue.ts:48
+  wire fast_3_2_any = |fast_3_2_first; // queue.ts:42
+  wire fast_3_2_waits =
+    fast_3_2_any & ~(fast_3_2_away | (fast_0_0_waits_joined[50] & pops_0) | (fast_0_0_waits_joined[50] & short_0)); // queue.ts:48
+  wire fast_3_3_any = |fast_3_3_first; // queue.ts:42
+  wire fast_3_3_waits =
+    fast_3_3_any & ~(fast_3_3_away | (fast_0_0_waits_joined[51] & pops_0) | (fast_0_0_waits_joined[51] & short_0)); // queue.ts:48
+  wire fast_3_4_any = |fast_3_4_first; // queue.ts:42
+  wire fast_3_4_waits =
+    fast_3_4_any & ~(fast_3_4_away | (fast_0_0_waits_joined[52] & pops_0) | (fast_0_0_waits_joined[52] & short_0)); // queue.ts:48
+  wire fast_3_5_any = |fast_3_5_first; // queue.ts:42
+  wire fast_3_5_waits =
+    fast_3_5_any & ~(fast_3_5_away | (fast_0_0_waits_joined[53] & pops_0) | (fast_0_0_waits_joined[53] & short_0)); // queue.ts:48
+  wire fast_3_6_any = |fast_3_6_first; // queue.ts:42
+  wire fast_3_6_waits =
+    fast_3_6_any & ~(fast_3_6_away | (fast_0_0_waits_joined[54] & pops_0) | (fast_0_0_waits_joined[54] & short_0)); // queue.ts:48
+  wire fast_3_7_any = |fast_3_7_first; // queue.ts:42
+  wire fast_3_7_waits =
+    fast_3_7_any & ~(fast_3_7_away | (fast_0_0_waits_joined[55] & pops_0) | (fast_0_0_waits_joined[55] & short_0)); // queue.ts:48
+  wire fast_3_8_any = |fast_3_8_first; // queue.ts:42
+  wire fast_3_8_waits =
+    fast_3_8_any & ~(fast_3_8_away | (fast_0_0_waits_joined[56] & pops_0) | (fast_0_0_waits_joined[56] & short_0)); // queue.ts:48
+  wire fast_3_9_any = |fast_3_9_first; // queue.ts:42
+  wire fast_3_9_waits =
+    fast_3_9_any & ~(fast_3_9_away | (fast_0_0_waits_joined[57] & pops_0) | (fast_0_0_waits_joined[57] & short_0)); // queue.ts:48
+  wire fast_3_10_any = |fast_3_10_first; // queue.ts:42
+  wire fast_3_10_waits =
+    fast_3_10_any & ~(fast_3_10_away | (fast_0_0_waits_joined[58] & pops_0) | (fast_0_0_waits_joined[58] & short_0)); // queue.ts:48
+  wire fast_3_11_any = |fast_3_11_first; // queue.ts:42
+  wire fast_3_11_waits =
+    fast_3_11_any & ~(fast_3_11_away | (fast_0_0_waits_joined[59] & pops_0) | (fast_0_0_waits_joined[59] & short_0)); // queue.ts:48
+  wire fast_3_12_any = |fast_3_12_first; // queue.ts:42
+  wire fast_3_12_waits =
+    fast_3_12_any & ~(fast_3_12_away | (fast_0_0_waits_joined[60] & pops_0) | (fast_0_0_waits_joined[60] & short_0)); // queue.ts:48
+  wire fast_3_13_any = |fast_3_13_first; // queue.ts:42
+  wire fast_3_13_waits =
+    fast_3_13_any & ~(fast_3_13_away | (fast_0_0_waits_joined[61] & pops_0) | (fast_0_0_waits_joined[61] & short_0)); // queue.ts:48
+  wire fast_3_14_any = |fast_3_14_first; // queue.ts:42
+  wire fast_3_14_waits =
+    fast_3_14_any & ~(fast_3_14_away | (fast_0_0_waits_joined[62] & pops_0) | (fast_0_0_waits_joined[62] & short_0)); // queue.ts:48
+  wire fast_3_15_any = |fast_3_15_first; // queue.ts:42
+  wire fast_3_15_waits =
+    fast_3_15_any & ~(fast_3_15_away | (fast_0_0_waits_joined[63] & pops_0) | (fast_0_0_waits_joined[63] & short_0)); // queue.ts:48
+  wire slow_0_0_any = |slow_0_0_first; // queue.ts:42
+  wire slow_0_0_waits =
+    slow_0_0_any & ~(slow_0_0_away | (fast_0_0_waits_joined[0] & pops_1) | (fast_0_0_waits_joined[0] & short_1)); // queue.ts:48
+  wire slow_0_1_any = |slow_0_1_first; // queue.ts:42
+  wire slow_0_1_waits =
+    slow_0_1_any & ~(slow_0_1_away | (fast_0_0_waits_joined[1] & pops_1) | (fast_0_0_waits_joined[1] & short_1)); // queue.ts:48
+  wire slow_0_2_any = |slow_0_2_first; // queue.ts:42
+  wire slow_0_2_waits =
+    slow_0_2_any & ~(slow_0_2_away | (fast_0_0_waits_joined[2] & pops_1) | (fast_0_0_waits_joined[2] & short_1)); // queue.ts:48
+  wire slow_0_3_any = |slow_0_3_first; // queue.ts:42
+  wire slow_0_3_waits =
+    slow_0_3_any & ~(slow_0_3_away | (fast_0_0_waits_joined[3] & pops_1) | (fast_0_0_waits_joined[3] & short_1)); // queue.ts:48
+  wire slow_0_4_any = |slow_0_4_first; // queue.ts:42
+  wire slow_0_4_waits =
+    slow_0_4_any & ~(slow_0_4_away | (fast_0_0_waits_joined[4] & pops_1) | (fast_0_0_waits_joined[4] & short_1)); // queue.ts:48
+  wire slow_0_5_any = |slow_0_5_first; // queue.ts:42
+  wire slow_0_5_waits =
+    slow_0_5_any & ~(slow_0_5_away | (fast_0_0_waits_joined[5] & pops_1) | (fast_0_0_waits_joined[5] & short_1)); // queue.ts:48
+  wire slow_0_6_any = |slow_0_6_first; // queue.ts:42
+  wire slow_0_6_waits =
+    slow_0_6_any & ~(slow_0_6_away | (fast_0_0_waits_joined[6] & pops_1) | (fast_0_0_waits_joined[6] & short_1)); // queue.ts:48
+  wire slow_0_7_any = |slow_0_7_first; // queue.ts:42
+  wire slow_0_7_waits =
+    slow_0_7_any & ~(slow_0_7_away | (fast_0_0_waits_joined[7] & pops_1) | (fast_0_0_waits_joined[7] & short_1)); // queue.ts:48
+  wire slow_0_8_any = |slow_0_8_first; // queue.ts:42
+  wire slow_0_8_waits =
+    slow_0_8_any & ~(slow_0_8_away | (fast_0_0_waits_joined[8] & pops_1) | (fast_0_0_waits_joined[8] & short_1)); // queue.ts:48
+  wire slow_0_9_any = |slow_0_9_first; // queue.ts:42
+  wire slow_0_9_waits =
+    slow_0_9_any & ~(slow_0_9_away | (fast_0_0_waits_joined[9] & pops_1) | (fast_0_0_waits_joined[9] & short_1)); // queue.ts:48
+  wire slow_0_10_any = |slow_0_10_first; // queue.ts:42
+  wire slow_0_10_waits =
+    slow_0_10_any & ~(slow_0_10_away | (fast_0_0_waits_joined[10] & pops_1) | (fast_0_0_waits_joined[10] & short_1)); // queue.ts:48
+  wire slow_0_11_any = |slow_0_11_first; // queue.ts:42
+  wire slow_0_11_waits =
+    slow_0_11_any & ~(slow_0_11_away | (fast_0_0_waits_joined[11] & pops_1) | (fast_0_0_waits_joined[11] & short_1)); // queue.ts:48
+  wire slow_0_12_any = |slow_0_12_first; // queue.ts:42
+  wire slow_0_12_waits =
+    slow_0_12_any & ~(slow_0_12_away | (fast_0_0_waits_joined[12] & pops_1) | (fast_0_0_waits_joined[12] & short_1)); // queue.ts:48
+  wire slow_0_13_any = |slow_0_13_first; // queue.ts:42
+  wire slow_0_13_waits =
+    slow_0_13_any & ~(slow_0_13_away | (fast_0_0_waits_joined[13] & pops_1) | (fast_0_0_waits_joined[13] & short_1)); // queue.ts:48
+  wire slow_0_14_any = |slow_0_14_first; // queue.ts:42
+  wire slow_0_14_waits =
+    slow_0_14_any & ~(slow_0_14_away | (fast_0_0_waits_joined[14] & pops_1) | (fast_0_0_waits_joined[14] & short_1)); // queue.ts:48
+  wire slow_0_15_any = |slow_0_15_first; // queue.ts:42
+  wire slow_0_15_waits =
+    slow_0_15_any & ~(slow_0_15_away | (fast_0_0_waits_joined[15] & pops_1) | (fast_0_0_waits_joined[15] & short_1)); // queue.ts:48
+  wire slow_1_0_any = |slow_1_0_first; // queue.ts:42
+  wire slow_1_0_waits =
+    slow_1_0_any & ~(slow_1_0_away | (fast_0_0_waits_joined[16] & pops_1) | (fast_0_0_waits_joined[16] & short_1)); // queue.ts:48
+  wire slow_1_1_any = |slow_1_1_first; // queue.ts:42
+  wire slow_1_1_waits =
+    slow_1_1_any & ~(slow_1_1_away | (fast_0_0_waits_joined[17] & pops_1) | (fast_0_0_waits_joined[17] & short_1)); // queue.ts:48
+  wire slow_1_2_any = |slow_1_2_first; // queue.ts:42
+  wire slow_1_2_waits =
+    slow_1_2_any & ~(slow_1_2_away | (fast_0_0_waits_joined[18] & pops_1) | (fast_0_0_waits_joined[18] & short_1)); // queue.ts:48
+  wire slow_1_3_any = |slow_1_3_first; // queue.ts:42
+  wire slow_1_3_waits =
+    slow_1_3_any & ~(slow_1_3_away | (fast_0_0_waits_joined[19] & pops_1) | (fast_0_0_waits_joined[19] & short_1)); // queue.ts:48
+  wire slow_1_4_any = |slow_1_4_first; // queue.ts:42
+  wire slow_1_4_waits =
+    slow_1_4_any & ~(slow_1_4_away | (fast_0_0_waits_joined[20] & pops_1) | (fast_0_0_waits_joined[20] & short_1)); // queue.ts:48
+  wire slow_1_5_any = |slow_1_5_first; // queue.ts:42
+  wire slow_1_5_waits =
+    slow_1_5_any & ~(slow_1_5_away | (fast_0_0_waits_joined[21] & pops_1) | (fast_0_0_waits_joined[21] & short_1)); // queue.ts:48
+  wire slow_1_6_any = |slow_1_6_first; // queue.ts:42
+  wire slow_1_6_waits =
+    slow_1_6_any & ~(slow_1_6_away | (fast_0_0_waits_joined[22] & pops_1) | (fast_0_0_waits_joined[22] & short_1)); // queue.ts:48
+  wire slow_1_7_any = |slow_1_7_first; // queue.ts:42
+  wire slow_1_7_waits =
+    slow_1_7_any & ~(slow_1_7_away | (fast_0_0_waits_joined[23] & pops_1) | (fast_0_0_waits_joined[23] & short_1)); // queue.ts:48
+  wire slow_1_8_any = |slow_1_8_first; // queue.ts:42
+  wire slow_1_8_waits =
+    slow_1_8_any & ~(slow_1_8_away | (fast_0_0_waits_joined[24] & pops_1) | (fast_0_0_waits_joined[24] & short_1)); // queue.ts:48
+  wire slow_1_9_any = |slow_1_9_first; // queue.ts:42
+  wire slow_1_9_waits =
+    slow_1_9_any & ~(slow_1_9_away | (fast_0_0_waits_joined[25] & pops_1) | (fast_0_0_waits_joined[25] & short_1)); // queue.ts:48
+  wire slow_1_10_any = |slow_1_10_first; // queue.ts:42
+  wire slow_1_10_waits =
+    slow_1_10_any & ~(slow_1_10_away | (fast_0_0_waits_joined[26] & pops_1) | (fast_0_0_waits_joined[26] & short_1)); // queue.ts:48
+  wire slow_1_11_any = |slow_1_11_first; // queue.ts:42
+  wire slow_1_11_waits =
+    slow_1_11_any & ~(slow_1_11_away | (fast_0_0_waits_joined[27] & pops_1) | (fast_0_0_waits_joined[27] & short_1)); // queue.ts:48
+  wire slow_1_12_any = |slow_1_12_first; // queue.ts:42
+  wire slow_1_12_waits =
+    slow_1_12_any & ~(slow_1_12_away | (fast_0_0_waits_joined[28] & pops_1) | (fast_0_0_waits_joined[28] & short_1)); // queue.ts:48
+  wire slow_1_13_any = |slow_1_13_first; // queue.ts:42
+  wire slow_1_13_waits =
+    slow_1_13_any & ~(slow_1_13_away | (fast_0_0_waits_joined[29] & pops_1) | (fast_0_0_waits_joined[29] & short_1)); // queue.ts:48
+  wire slow_1_14_any = |slow_1_14_first; // queue.ts:42
+  wire slow_1_14_waits =
+    slow_1_14_any & ~(slow_1_14_away | (fast_0_0_waits_joined[30] & pops_1) | (fast_0_0_waits_joined[30] & short_1)); // queue.ts:48
+  wire slow_1_15_any = |slow_1_15_first; // queue.ts:42
+  wire slow_1_15_waits =
+    slow_1_15_any & ~(slow_1_15_away | (fast_0_0_waits_joined[31] & pops_1) | (fast_0_0_waits_joined[31] & short_1)); // queue.ts:48
+  wire slow_2_0_any = |slow_2_0_first; // queue.ts:42
+  wire slow_2_0_waits =
+    slow_2_0_any & ~(slow_2_0_away | (fast_0_0_waits_joined[32] & pops_1) | (fast_0_0_waits_joined[32] & short_1)); // queue.ts:48
+  wire slow_2_1_any = |slow_2_1_first; // queue.ts:42
+  wire slow_2_1_waits =
+    slow_2_1_any & ~(slow_2_1_away | (fast_0_0_waits_joined[33] & pops_1) | (fast_0_0_waits_joined[33] & short_1)); // queue.ts:48
+  wire slow_2_2_any = |slow_2_2_first; // queue.ts:42
+  wire slow_2_2_waits =
+    slow_2_2_any & ~(slow_2_2_away | (fast_0_0_waits_joined[34] & pops_1) | (fast_0_0_waits_joined[34] & short_1)); // queue.ts:48
+  wire slow_2_3_any = |slow_2_3_first; // queue.ts:42
+  wire slow_2_3_waits =
+    slow_2_3_any & ~(slow_2_3_away | (fast_0_0_waits_joined[35] & pops_1) | (fast_0_0_waits_joined[35] & short_1)); // queue.ts:48
+  wire slow_2_4_any = |slow_2_4_first; // queue.ts:42
+  wire slow_2_4_waits =
+    slow_2_4_any & ~(slow_2_4_away | (fast_0_0_waits_joined[36] & pops_1) | (fast_0_0_waits_joined[36] & short_1)); // queue.ts:48
+  wire slow_2_5_any = |slow_2_5_first; // queue.ts:42
+  wire slow_2_5_waits =
+    slow_2_5_any & ~(slow_2_5_away | (fast_0_0_waits_joined[37] & pops_1) | (fast_0_0_waits_joined[37] & short_1)); // queue.ts:48
+  wire slow_2_6_any = |slow_2_6_first; // queue.ts:42
+  wire slow_2_6_waits =
+    slow_2_6_any & ~(slow_2_6_away | (fast_0_0_waits_joined[38] & pops_1) | (fast_0_0_waits_joined[38] & short_1)); // queue.ts:48
+  wire slow_2_7_any = |slow_2_7_first; // queue.ts:42
+  wire slow_2_7_waits =
+    slow_2_7_any & ~(slow_2_7_away | (fast_0_0_waits_joined[39] & pops_1) | (fast_0_0_waits_joined[39] & short_1)); // queue.ts:48
+  wire slow_2_8_any = |slow_2_8_first; // queue.ts:42
+  wire slow_2_8_waits =
+    slow_2_8_any & ~(slow_2_8_away | (fast_0_0_waits_joined[40] & pops_1) | (fast_0_0_waits_joined[40] & short_1)); // queue.ts:48
+  wire slow_2_9_any = |slow_2_9_first; // queue.ts:42
+  wire slow_2_9_waits =
+    slow_2_9_any & ~(slow_2_9_away | (fast_0_0_waits_joined[41] & pops_1) | (fast_0_0_waits_joined[41] & short_1)); // queue.ts:48
+  wire slow_2_10_any = |slow_2_10_first; // queue.ts:42
+  wire slow_2_10_waits =
+    slow_2_10_any & ~(slow_2_10_away | (fast_0_0_waits_joined[42] & pops_1) | (fast_0_0_waits_joined[42] & short_1)); // queue.ts:48
+  wire slow_2_11_any = |slow_2_11_first; // queue.ts:42
+  wire slow_2_11_waits =
+    slow_2_11_any & ~(slow_2_11_away | (fast_0_0_waits_joined[43] & pops_1) | (fast_0_0_waits_joined[43] & short_1)); // queue.ts:48
+  wire slow_2_12_any = |slow_2_12_first; // queue.ts:42
+  wire slow_2_12_waits =
+    slow_2_12_any & ~(slow_2_12_away | (fast_0_0_waits_joined[44] & pops_1) | (fast_0_0_waits_joined[44] & short_1)); // queue.ts:48
+  wire slow_2_13_any = |slow_2_13_first; // queue.ts:42
+  wire slow_2_13_waits =
+    slow_2_13_any & ~(slow_2_13_away | (fast_0_0_waits_joined[45] & pops_1) | (fast_0_0_waits_joined[45] & short_1)); // queue.ts:48
+  wire slow_2_14_any = |slow_2_14_first; // queue.ts:42
+  wire slow_2_14_waits =
+    slow_2_14_any & ~(slow_2_14_away | (fast_0_0_waits_joined[46] & pops_1) | (fast_0_0_waits_joined[46] & short_1)); // queue.ts:48
+  wire slow_2_15_any = |slow_2_15_first; // queue.ts:42
+  wire slow_2_15_waits =
+    slow_2_15_any & ~(slow_2_15_away | (fast_0_0_waits_joined[47] & pops_1) | (fast_0_0_waits_joined[47] & short_1)); // queue.ts:48
+  wire slow_3_0_any = |slow_3_0_first; // queue.ts:42
+  wire slow_3_0_waits =
+    slow_3_0_any & ~(slow_3_0_away | (fast_0_0_waits_joined[48] & pops_1) | (fast_0_0_waits_joined[48] & short_1)); // queue.ts:48
+  wire slow_3_1_any = |slow_3_1_first; // queue.ts:42
+  wire slow_3_1_waits =
+    slow_3_1_any & ~(slow_3_1_away | (fast_0_0_waits_joined[49] & pops_1) | (fast_0_0_waits_joined[49] & short_1)); // queue.ts:48
+  wire slow_3_2_any = |slow_3_2_first; // queue.ts:42
+  wire slow_3_2_waits =
+    slow_3_2_any & ~(slow_3_2_away | (fast_0_0_waits_joined[50] & pops_1) | (fast_0_0_waits_joined[50] & short_1)); // queue.ts:48
+  wire slow_3_3_any = |slow_3_3_first; // queue.ts:42
+  wire slow_3_3_waits =
+    slow_3_3_any & ~(slow_3_3_away | (fast_0_0_waits_joined[51] & pops_1) | (fast_0_0_waits_joined[51] & short_1)); // queue.ts:48
+  wire slow_3_4_any = |slow_3_4_first; // queue.ts:42
+  wire slow_3_4_waits =
+    slow_3_4_any & ~(slow_3_4_away | (fast_0_0_waits_joined[52] & pops_1) | (fast_0_0_waits_joined[52] & short_1)); // queue.ts:48
+  wire slow_3_5_any = |slow_3_5_first; // queue.ts:42
+  wire slow_3_5_waits =
+    slow_3_5_any & ~(slow_3_5_away | (fast_0_0_waits_joined[53] & pops_1) | (fast_0_0_waits_joined[53] & short_1)); // queue.ts:48
+  wire slow_3_6_any = |slow_3_6_first; // queue.ts:42
+  wire slow_3_6_waits =
+    slow_3_6_any & ~(slow_3_6_away | (fast_0_0_waits_joined[54] & pops_1) | (fast_0_0_waits_joined[54] & short_1)); // queue.ts:48
+  wire slow_3_7_any = |slow_3_7_first; // queue.ts:42
+  wire slow_3_7_waits =
+    slow_3_7_any & ~(slow_3_7_away | (fast_0_0_waits_joined[55] & pops_1) | (fast_0_0_waits_joined[55] & short_1)); // queue.ts:48
+  wire slow_3_8_any = |slow_3_8_first; // queue.ts:42
+  wire slow_3_8_waits =
+    slow_3_8_any & ~(slow_3_8_away | (fast_0_0_waits_joined[56] & pops_1) | (fast_0_0_waits_joined[56] & short_1)); // queue.ts:48
+  wire slow_3_9_any = |slow_3_9_first; // queue.ts:42
+  wire slow_3_9_waits =
+    slow_3_9_any & ~(slow_3_9_away | (fast_0_0_waits_joined[57] & pops_1) | (fast_0_0_waits_joined[57] & short_1)); // queue.ts:48
+  wire slow_3_10_any = |slow_3_10_first; // queue.ts:42
+  wire slow_3_10_waits =
+    slow_3_10_any & ~(slow_3_10_away | (fast_0_0_waits_joined[58] & pops_1) | (fast_0_0_waits_joined[58] & short_1)); // queue.ts:48
+  wire slow_3_11_any = |slow_3_11_first; // queue.ts:42
+  wire slow_3_11_waits =
+    slow_3_11_any & ~(slow_3_11_away | (fast_0_0_waits_joined[59] & pops_1) | (fast_0_0_waits_joined[59] & short_1)); // queue.ts:48
+  wire slow_3_12_any = |slow_3_12_first; // queue.ts:42
+  wire slow_3_12_waits =
+    slow_3_12_any & ~(slow_3_12_away | (fast_0_0_waits_joined[60] & pops_1) | (fast_0_0_waits_joined[60] & short_1)); // queue.ts:48
+  wire slow_3_13_any = |slow_3_13_first; // queue.ts:42
+  wire slow_3_13_waits =
+    slow_3_13_any & ~(slow_3_13_away | (fast_0_0_waits_joined[61] & pops_1) | (fast_0_0_waits_joined[61] & short_1)); // queue.ts:48
+  wire slow_3_14_any = |slow_3_14_first; // queue.ts:42
+  wire slow_3_14_waits =
+    slow_3_14_any & ~(slow_3_14_away | (fast_0_0_waits_joined[62] & pops_1) | (fast_0_0_waits_joined[62] & short_1)); // queue.ts:48
+  wire slow_3_15_any = |slow_3_15_first; // queue.ts:42
+  wire slow_3_15_waits =
+    slow_3_15_any & ~(slow_3_15_away | (fast_0_0_waits_joined[63] & pops_1) | (fast_0_0_waits_joined[63] & short_1)); // queue.ts:48
+  wire comes_to_full_0_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_3_15_first : |fast_3_14_first) : push_user[0] ? |fast_3_13_first : |fast_3_12_first) :
+    push_user[1] ? (push_user[0] ? |fast_3_11_first : |fast_3_10_first) :
+    push_user[0] ? |fast_3_9_first :
+    |fast_3_8_first;
+  wire push_user_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_2_15_first : |fast_2_14_first) : push_user[0] ? |fast_2_13_first : |fast_2_12_first) :
+    push_user[1] ? (push_user[0] ? |fast_2_11_first : |fast_2_10_first) :
+    push_user[0] ? |fast_2_9_first :
+    |fast_2_8_first;
+  wire comes_to_full_0_choice_choice =
+    push_user[3] ? comes_to_full_0_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_3_7_first : |fast_3_6_first) : push_user[0] ? |fast_3_5_first : |fast_3_4_first) :
+    push_user[1] ? (push_user[0] ? |fast_3_3_first : |fast_3_2_first) :
+    push_user[0] ? |fast_3_1_first :
+    |fast_3_0_first;
+  wire fast_1_15_first_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_1_15_first : |fast_1_14_first) : push_user[0] ? |fast_1_13_first : |fast_1_12_first) :
+    push_user[1] ? (push_user[0] ? |fast_1_11_first : |fast_1_10_first) :
+    push_user[0] ? |fast_1_9_first :
+    |fast_1_8_first;
+  wire fast_0_15_first_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_0_15_first : |fast_0_14_first) : push_user[0] ? |fast_0_13_first : |fast_0_12_first) :
+    push_user[1] ? (push_user[0] ? |fast_0_11_first : |fast_0_10_first) :
+    push_user[0] ? |fast_0_9_first :
+    |fast_0_8_first;
+  wire fast_1_15_first_choice_choice =
+    push_user[3] ? fast_1_15_first_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_1_7_first : |fast_1_6_first) : push_user[0] ? |fast_1_5_first : |fast_1_4_first) :
+    push_user[1] ? (push_user[0] ? |fast_1_3_first : |fast_1_2_first) :
+    push_user[0] ? |fast_1_1_first :
+    |fast_1_0_first;
+  wire push_region_choice =
+    push_region[0] ? comes_to_full_0_choice_choice :
+    push_user[3] ? push_user_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_2_7_first : |fast_2_6_first) : push_user[0] ? |fast_2_5_first : |fast_2_4_first) :
+    push_user[1] ? (push_user[0] ? |fast_2_3_first : |fast_2_2_first) :
+    push_user[0] ? |fast_2_1_first :
+    |fast_2_0_first;
+  wire comes_to_full_0 =
+    push_region[1] ? push_region_choice :
+    push_region[0] ? fast_1_15_first_choice_choice :
+    push_user[3] ? fast_0_15_first_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_0_7_first : |fast_0_6_first) : push_user[0] ? |fast_0_5_first : |fast_0_4_first) :
+    push_user[1] ? (push_user[0] ? |fast_0_3_first : |fast_0_2_first) :
+    push_user[0] ? |fast_0_1_first :
+    |fast_0_0_first; // queues.ts:139
+  wire comes_to_full_1_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_3_15_first : |slow_3_14_first) : push_user[0] ? |slow_3_13_first : |slow_3_12_first) :
+    push_user[1] ? (push_user[0] ? |slow_3_11_first : |slow_3_10_first) :
+    push_user[0] ? |slow_3_9_first :
+    |slow_3_8_first;
+  wire slow_2_15_first_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_2_15_first : |slow_2_14_first) : push_user[0] ? |slow_2_13_first : |slow_2_12_first) :
+    push_user[1] ? (push_user[0] ? |slow_2_11_first : |slow_2_10_first) :
+    push_user[0] ? |slow_2_9_first :
+    |slow_2_8_first;
+  wire comes_to_full_1_choice_choice =
+    push_user[3] ? comes_to_full_1_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_3_7_first : |slow_3_6_first) : push_user[0] ? |slow_3_5_first : |slow_3_4_first) :
+    push_user[1] ? (push_user[0] ? |slow_3_3_first : |slow_3_2_first) :
+    push_user[0] ? |slow_3_1_first :
+    |slow_3_0_first;
+  wire slow_1_15_first_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_1_15_first : |slow_1_14_first) : push_user[0] ? |slow_1_13_first : |slow_1_12_first) :
+    push_user[1] ? (push_user[0] ? |slow_1_11_first : |slow_1_10_first) :
+    push_user[0] ? |slow_1_9_first :
+    |slow_1_8_first;
+  wire slow_0_15_first_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_0_15_first : |slow_0_14_first) : push_user[0] ? |slow_0_13_first : |slow_0_12_first) :
+    push_user[1] ? (push_user[0] ? |slow_0_11_first : |slow_0_10_first) :
+    push_user[0] ? |slow_0_9_first :
+    |slow_0_8_first;
+  wire slow_1_15_first_choice_choice =
+    push_user[3] ? slow_1_15_first_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_1_7_first : |slow_1_6_first) : push_user[0] ? |slow_1_5_first : |slow_1_4_first) :
+    push_user[1] ? (push_user[0] ? |slow_1_3_first : |slow_1_2_first) :
+    push_user[0] ? |slow_1_1_first :
+    |slow_1_0_first;
+  wire slow_2_15_first_choice_choice =
+    push_region[0] ? comes_to_full_1_choice_choice :
+    push_user[3] ? slow_2_15_first_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_2_7_first : |slow_2_6_first) : push_user[0] ? |slow_2_5_first : |slow_2_4_first) :
+    push_user[1] ? (push_user[0] ? |slow_2_3_first : |slow_2_2_first) :
+    push_user[0] ? |slow_2_1_first :
+    |slow_2_0_first;
+  wire comes_to_full_1 =
+    push_region[1] ? slow_2_15_first_choice_choice :
+    push_region[0] ? slow_1_15_first_choice_choice :
+    push_user[3] ? slow_0_15_first_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_0_7_first : |slow_0_6_first) : push_user[0] ? |slow_0_5_first : |slow_0_4_first) :
+    push_user[1] ? (push_user[0] ? |slow_0_3_first : |slow_0_2_first) :
+    push_user[0] ? |slow_0_1_first :
+    |slow_0_0_first; // queues.ts:139
+  wire fast_comes_first_and = push_valid & ~push_slow;
+  wire fast_comes_first = fast_comes_first_and & ~comes_to_full_0; // queue-lists.ts:86
+  wire slow_comes_first = push_valid & push_slow & ~comes_to_full_1;
+  wire fast_0_0_busy = |(fast_0_0_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_0_lacks = |(fast_0_0_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_0_may_and = open[0] & ~freeing_0_valid;
+  wire fast_0_0_may = (~fast_0_0_lacks | fast_0_0_may_stop) & fast_0_0_may_and & ~fast_0_0_away; // for-the-turn.ts:30
+  wire slow_0_0_busy = |(slow_0_0_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_0_lacks = |(slow_0_0_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_0_may = (~slow_0_0_lacks | slow_0_0_may_stop) & fast_0_0_may_and & ~slow_0_0_away; // for-the-turn.ts:30
+  wire fast_0_1_busy = |(fast_0_1_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_1_lacks = |(fast_0_1_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_1_may = (~fast_0_1_lacks | fast_0_1_may_stop) & fast_0_0_may_and & ~fast_0_1_away; // for-the-turn.ts:30
+  wire slow_0_1_busy = |(slow_0_1_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_1_lacks = |(slow_0_1_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_1_may = (~slow_0_1_lacks | slow_0_1_may_stop) & fast_0_0_may_and & ~slow_0_1_away; // for-the-turn.ts:30
+  wire fast_0_2_busy = |(fast_0_2_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_2_lacks = |(fast_0_2_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_2_may = (~fast_0_2_lacks | fast_0_2_may_stop) & fast_0_0_may_and & ~fast_0_2_away; // for-the-turn.ts:30
+  wire slow_0_2_busy = |(slow_0_2_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_2_lacks = |(slow_0_2_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_2_may = (~slow_0_2_lacks | slow_0_2_may_stop) & fast_0_0_may_and & ~slow_0_2_away; // for-the-turn.ts:30
+  wire fast_0_3_busy = |(fast_0_3_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_3_lacks = |(fast_0_3_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_3_may = (~fast_0_3_lacks | fast_0_3_may_stop) & fast_0_0_may_and & ~fast_0_3_away; // for-the-turn.ts:30
+  wire slow_0_3_busy = |(slow_0_3_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_3_lacks = |(slow_0_3_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_3_may = (~slow_0_3_lacks | slow_0_3_may_stop) & fast_0_0_may_and & ~slow_0_3_away; // for-the-turn.ts:30
+  wire fast_0_4_busy = |(fast_0_4_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_4_lacks = |(fast_0_4_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_4_may = (~fast_0_4_lacks | fast_0_4_may_stop) & fast_0_0_may_and & ~fast_0_4_away; // for-the-turn.ts:30
+  wire slow_0_4_busy = |(slow_0_4_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_4_lacks = |(slow_0_4_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_4_may = (~slow_0_4_lacks | slow_0_4_may_stop) & fast_0_0_may_and & ~slow_0_4_away; // for-the-turn.ts:30
+  wire fast_0_5_busy = |(fast_0_5_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_5_lacks = |(fast_0_5_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_5_may = (~fast_0_5_lacks | fast_0_5_may_stop) & fast_0_0_may_and & ~fast_0_5_away; // for-the-turn.ts:30
+  wire slow_0_5_busy = |(slow_0_5_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_5_lacks = |(slow_0_5_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_5_may = (~slow_0_5_lacks | slow_0_5_may_stop) & fast_0_0_may_and & ~slow_0_5_away; // for-the-turn.ts:30
+  wire fast_0_6_busy = |(fast_0_6_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_6_lacks = |(fast_0_6_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_6_may = (~fast_0_6_lacks | fast_0_6_may_stop) & fast_0_0_may_and & ~fast_0_6_away; // for-the-turn.ts:30
+  wire slow_0_6_busy = |(slow_0_6_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_6_lacks = |(slow_0_6_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_6_may = (~slow_0_6_lacks | slow_0_6_may_stop) & fast_0_0_may_and & ~slow_0_6_away; // for-the-turn.ts:30
+  wire fast_0_7_busy = |(fast_0_7_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_7_lacks = |(fast_0_7_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_7_may = (~fast_0_7_lacks | fast_0_7_may_stop) & fast_0_0_may_and & ~fast_0_7_away; // for-the-turn.ts:30
+  wire slow_0_7_busy = |(slow_0_7_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_7_lacks = |(slow_0_7_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_7_may = (~slow_0_7_lacks | slow_0_7_may_stop) & fast_0_0_may_and & ~slow_0_7_away; // for-the-turn.ts:30
+  wire fast_0_8_busy = |(fast_0_8_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_8_lacks = |(fast_0_8_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_8_may = (~fast_0_8_lacks | fast_0_8_may_stop) & fast_0_0_may_and & ~fast_0_8_away; // for-the-turn.ts:30
+  wire slow_0_8_busy = |(slow_0_8_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_8_lacks = |(slow_0_8_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_8_may = (~slow_0_8_lacks | slow_0_8_may_stop) & fast_0_0_may_and & ~slow_0_8_away; // for-the-turn.ts:30
+  wire fast_0_9_busy = |(fast_0_9_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_9_lacks = |(fast_0_9_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_9_may = (~fast_0_9_lacks | fast_0_9_may_stop) & fast_0_0_may_and & ~fast_0_9_away; // for-the-turn.ts:30
+  wire slow_0_9_busy = |(slow_0_9_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_9_lacks = |(slow_0_9_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_9_may = (~slow_0_9_lacks | slow_0_9_may_stop) & fast_0_0_may_and & ~slow_0_9_away; // for-the-turn.ts:30
+  wire fast_0_10_busy = |(fast_0_10_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_10_lacks = |(fast_0_10_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_10_may = (~fast_0_10_lacks | fast_0_10_may_stop) & fast_0_0_may_and & ~fast_0_10_away; // for-the-turn.ts:30
+  wire slow_0_10_busy = |(slow_0_10_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_10_lacks = |(slow_0_10_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_10_may = (~slow_0_10_lacks | slow_0_10_may_stop) & fast_0_0_may_and & ~slow_0_10_away; // for-the-turn.ts:30
+  wire fast_0_11_busy = |(fast_0_11_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_11_lacks = |(fast_0_11_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_11_may = (~fast_0_11_lacks | fast_0_11_may_stop) & fast_0_0_may_and & ~fast_0_11_away; // for-the-turn.ts:30
+  wire slow_0_11_busy = |(slow_0_11_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_11_lacks = |(slow_0_11_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_11_may = (~slow_0_11_lacks | slow_0_11_may_stop) & fast_0_0_may_and & ~slow_0_11_away; // for-the-turn.ts:30
+  wire fast_0_12_busy = |(fast_0_12_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_12_lacks = |(fast_0_12_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_12_may = (~fast_0_12_lacks | fast_0_12_may_stop) & fast_0_0_may_and & ~fast_0_12_away; // for-the-turn.ts:30
+  wire slow_0_12_busy = |(slow_0_12_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_12_lacks = |(slow_0_12_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_12_may = (~slow_0_12_lacks | slow_0_12_may_stop) & fast_0_0_may_and & ~slow_0_12_away; // for-the-turn.ts:30
+  wire fast_0_13_busy = |(fast_0_13_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_13_lacks = |(fast_0_13_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_13_may = (~fast_0_13_lacks | fast_0_13_may_stop) & fast_0_0_may_and & ~fast_0_13_away; // for-the-turn.ts:30
+  wire slow_0_13_busy = |(slow_0_13_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_13_lacks = |(slow_0_13_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_13_may = (~slow_0_13_lacks | slow_0_13_may_stop) & fast_0_0_may_and & ~slow_0_13_away; // for-the-turn.ts:30
+  wire fast_0_14_busy = |(fast_0_14_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_14_lacks = |(fast_0_14_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_14_may = (~fast_0_14_lacks | fast_0_14_may_stop) & fast_0_0_may_and & ~fast_0_14_away; // for-the-turn.ts:30
+  wire slow_0_14_busy = |(slow_0_14_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_14_lacks = |(slow_0_14_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_14_may = (~slow_0_14_lacks | slow_0_14_may_stop) & fast_0_0_may_and & ~slow_0_14_away; // for-the-turn.ts:30
+  wire fast_0_15_busy = |(fast_0_15_first & busy_0); // for-the-turn.ts:25
+  wire fast_0_15_lacks = |(fast_0_15_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire fast_0_15_may = (~fast_0_15_lacks | fast_0_15_may_stop) & fast_0_0_may_and & ~fast_0_15_away; // for-the-turn.ts:30
+  wire slow_0_15_busy = |(slow_0_15_first & busy_0); // for-the-turn.ts:25
+  wire slow_0_15_lacks = |(slow_0_15_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire slow_0_15_may = (~slow_0_15_lacks | slow_0_15_may_stop) & fast_0_0_may_and & ~slow_0_15_away; // for-the-turn.ts:30
+  wire fast_1_0_busy = |(fast_1_0_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_0_lacks = |(fast_1_0_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_0_may_and = open[1] & ~freeing_0_valid;
+  wire fast_1_0_may = (~fast_1_0_lacks | fast_1_0_may_stop) & fast_1_0_may_and & ~fast_1_0_away; // for-the-turn.ts:30
+  wire slow_1_0_busy = |(slow_1_0_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_0_lacks = |(slow_1_0_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_0_may = (~slow_1_0_lacks | slow_1_0_may_stop) & fast_1_0_may_and & ~slow_1_0_away; // for-the-turn.ts:30
+  wire fast_1_1_busy = |(fast_1_1_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_1_lacks = |(fast_1_1_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_1_may = (~fast_1_1_lacks | fast_1_1_may_stop) & fast_1_0_may_and & ~fast_1_1_away; // for-the-turn.ts:30
+  wire slow_1_1_busy = |(slow_1_1_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_1_lacks = |(slow_1_1_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_1_may = (~slow_1_1_lacks | slow_1_1_may_stop) & fast_1_0_may_and & ~slow_1_1_away; // for-the-turn.ts:30
+  wire fast_1_2_busy = |(fast_1_2_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_2_lacks = |(fast_1_2_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_2_may = (~fast_1_2_lacks | fast_1_2_may_stop) & fast_1_0_may_and & ~fast_1_2_away; // for-the-turn.ts:30
+  wire slow_1_2_busy = |(slow_1_2_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_2_lacks = |(slow_1_2_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_2_may = (~slow_1_2_lacks | slow_1_2_may_stop) & fast_1_0_may_and & ~slow_1_2_away; // for-the-turn.ts:30
+  wire fast_1_3_busy = |(fast_1_3_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_3_lacks = |(fast_1_3_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_3_may = (~fast_1_3_lacks | fast_1_3_may_stop) & fast_1_0_may_and & ~fast_1_3_away; // for-the-turn.ts:30
+  wire slow_1_3_busy = |(slow_1_3_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_3_lacks = |(slow_1_3_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_3_may = (~slow_1_3_lacks | slow_1_3_may_stop) & fast_1_0_may_and & ~slow_1_3_away; // for-the-turn.ts:30
+  wire fast_1_4_busy = |(fast_1_4_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_4_lacks = |(fast_1_4_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_4_may = (~fast_1_4_lacks | fast_1_4_may_stop) & fast_1_0_may_and & ~fast_1_4_away; // for-the-turn.ts:30
+  wire slow_1_4_busy = |(slow_1_4_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_4_lacks = |(slow_1_4_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_4_may = (~slow_1_4_lacks | slow_1_4_may_stop) & fast_1_0_may_and & ~slow_1_4_away; // for-the-turn.ts:30
+  wire fast_1_5_busy = |(fast_1_5_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_5_lacks = |(fast_1_5_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_5_may = (~fast_1_5_lacks | fast_1_5_may_stop) & fast_1_0_may_and & ~fast_1_5_away; // for-the-turn.ts:30
+  wire slow_1_5_busy = |(slow_1_5_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_5_lacks = |(slow_1_5_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_5_may = (~slow_1_5_lacks | slow_1_5_may_stop) & fast_1_0_may_and & ~slow_1_5_away; // for-the-turn.ts:30
+  wire fast_1_6_busy = |(fast_1_6_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_6_lacks = |(fast_1_6_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_6_may = (~fast_1_6_lacks | fast_1_6_may_stop) & fast_1_0_may_and & ~fast_1_6_away; // for-the-turn.ts:30
+  wire slow_1_6_busy = |(slow_1_6_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_6_lacks = |(slow_1_6_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_6_may = (~slow_1_6_lacks | slow_1_6_may_stop) & fast_1_0_may_and & ~slow_1_6_away; // for-the-turn.ts:30
+  wire fast_1_7_busy = |(fast_1_7_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_7_lacks = |(fast_1_7_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_7_may = (~fast_1_7_lacks | fast_1_7_may_stop) & fast_1_0_may_and & ~fast_1_7_away; // for-the-turn.ts:30
+  wire slow_1_7_busy = |(slow_1_7_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_7_lacks = |(slow_1_7_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_7_may = (~slow_1_7_lacks | slow_1_7_may_stop) & fast_1_0_may_and & ~slow_1_7_away; // for-the-turn.ts:30
+  wire fast_1_8_busy = |(fast_1_8_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_8_lacks = |(fast_1_8_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_8_may = (~fast_1_8_lacks | fast_1_8_may_stop) & fast_1_0_may_and & ~fast_1_8_away; // for-the-turn.ts:30
+  wire slow_1_8_busy = |(slow_1_8_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_8_lacks = |(slow_1_8_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_8_may = (~slow_1_8_lacks | slow_1_8_may_stop) & fast_1_0_may_and & ~slow_1_8_away; // for-the-turn.ts:30
+  wire fast_1_9_busy = |(fast_1_9_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_9_lacks = |(fast_1_9_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_9_may = (~fast_1_9_lacks | fast_1_9_may_stop) & fast_1_0_may_and & ~fast_1_9_away; // for-the-turn.ts:30
+  wire slow_1_9_busy = |(slow_1_9_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_9_lacks = |(slow_1_9_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_9_may = (~slow_1_9_lacks | slow_1_9_may_stop) & fast_1_0_may_and & ~slow_1_9_away; // for-the-turn.ts:30
+  wire fast_1_10_busy = |(fast_1_10_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_10_lacks = |(fast_1_10_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_10_may = (~fast_1_10_lacks | fast_1_10_may_stop) & fast_1_0_may_and & ~fast_1_10_away; // for-the-turn.ts:30
+  wire slow_1_10_busy = |(slow_1_10_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_10_lacks = |(slow_1_10_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_10_may = (~slow_1_10_lacks | slow_1_10_may_stop) & fast_1_0_may_and & ~slow_1_10_away; // for-the-turn.ts:30
+  wire fast_1_11_busy = |(fast_1_11_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_11_lacks = |(fast_1_11_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_11_may = (~fast_1_11_lacks | fast_1_11_may_stop) & fast_1_0_may_and & ~fast_1_11_away; // for-the-turn.ts:30
+  wire slow_1_11_busy = |(slow_1_11_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_11_lacks = |(slow_1_11_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_11_may = (~slow_1_11_lacks | slow_1_11_may_stop) & fast_1_0_may_and & ~slow_1_11_away; // for-the-turn.ts:30
+  wire fast_1_12_busy = |(fast_1_12_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_12_lacks = |(fast_1_12_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_12_may = (~fast_1_12_lacks | fast_1_12_may_stop) & fast_1_0_may_and & ~fast_1_12_away; // for-the-turn.ts:30
+  wire slow_1_12_busy = |(slow_1_12_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_12_lacks = |(slow_1_12_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_12_may = (~slow_1_12_lacks | slow_1_12_may_stop) & fast_1_0_may_and & ~slow_1_12_away; // for-the-turn.ts:30
+  wire fast_1_13_busy = |(fast_1_13_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_13_lacks = |(fast_1_13_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_13_may = (~fast_1_13_lacks | fast_1_13_may_stop) & fast_1_0_may_and & ~fast_1_13_away; // for-the-turn.ts:30
+  wire slow_1_13_busy = |(slow_1_13_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_13_lacks = |(slow_1_13_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_13_may = (~slow_1_13_lacks | slow_1_13_may_stop) & fast_1_0_may_and & ~slow_1_13_away; // for-the-turn.ts:30
+  wire fast_1_14_busy = |(fast_1_14_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_14_lacks = |(fast_1_14_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_14_may = (~fast_1_14_lacks | fast_1_14_may_stop) & fast_1_0_may_and & ~fast_1_14_away; // for-the-turn.ts:30
+  wire slow_1_14_busy = |(slow_1_14_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_14_lacks = |(slow_1_14_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_14_may = (~slow_1_14_lacks | slow_1_14_may_stop) & fast_1_0_may_and & ~slow_1_14_away; // for-the-turn.ts:30
+  wire fast_1_15_busy = |(fast_1_15_first & busy_1); // for-the-turn.ts:25
+  wire fast_1_15_lacks = |(fast_1_15_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_1_15_may = (~fast_1_15_lacks | fast_1_15_may_stop) & fast_1_0_may_and & ~fast_1_15_away; // for-the-turn.ts:30
+  wire slow_1_15_busy = |(slow_1_15_first & busy_1); // for-the-turn.ts:25
+  wire slow_1_15_lacks = |(slow_1_15_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire slow_1_15_may = (~slow_1_15_lacks | slow_1_15_may_stop) & fast_1_0_may_and & ~slow_1_15_away; // for-the-turn.ts:30
+  wire fast_2_0_busy = |(fast_2_0_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_0_lacks = |(fast_2_0_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_0_may_and = open[2] & ~freeing_0_valid;
+  wire fast_2_0_may = (~fast_2_0_lacks | fast_2_0_may_stop) & fast_2_0_may_and & ~fast_2_0_away; // for-the-turn.ts:30
+  wire slow_2_0_busy = |(slow_2_0_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_0_lacks = |(slow_2_0_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_0_may = (~slow_2_0_lacks | slow_2_0_may_stop) & fast_2_0_may_and & ~slow_2_0_away; // for-the-turn.ts:30
+  wire fast_2_1_busy = |(fast_2_1_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_1_lacks = |(fast_2_1_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_1_may = (~fast_2_1_lacks | fast_2_1_may_stop) & fast_2_0_may_and & ~fast_2_1_away; // for-the-turn.ts:30
+  wire slow_2_1_busy = |(slow_2_1_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_1_lacks = |(slow_2_1_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_1_may = (~slow_2_1_lacks | slow_2_1_may_stop) & fast_2_0_may_and & ~slow_2_1_away; // for-the-turn.ts:30
+  wire fast_2_2_busy = |(fast_2_2_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_2_lacks = |(fast_2_2_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_2_may = (~fast_2_2_lacks | fast_2_2_may_stop) & fast_2_0_may_and & ~fast_2_2_away; // for-the-turn.ts:30
+  wire slow_2_2_busy = |(slow_2_2_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_2_lacks = |(slow_2_2_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_2_may = (~slow_2_2_lacks | slow_2_2_may_stop) & fast_2_0_may_and & ~slow_2_2_away; // for-the-turn.ts:30
+  wire fast_2_3_busy = |(fast_2_3_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_3_lacks = |(fast_2_3_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_3_may = (~fast_2_3_lacks | fast_2_3_may_stop) & fast_2_0_may_and & ~fast_2_3_away; // for-the-turn.ts:30
+  wire slow_2_3_busy = |(slow_2_3_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_3_lacks = |(slow_2_3_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_3_may = (~slow_2_3_lacks | slow_2_3_may_stop) & fast_2_0_may_and & ~slow_2_3_away; // for-the-turn.ts:30
+  wire fast_2_4_busy = |(fast_2_4_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_4_lacks = |(fast_2_4_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_4_may = (~fast_2_4_lacks | fast_2_4_may_stop) & fast_2_0_may_and & ~fast_2_4_away; // for-the-turn.ts:30
+  wire slow_2_4_busy = |(slow_2_4_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_4_lacks = |(slow_2_4_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_4_may = (~slow_2_4_lacks | slow_2_4_may_stop) & fast_2_0_may_and & ~slow_2_4_away; // for-the-turn.ts:30
+  wire fast_2_5_busy = |(fast_2_5_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_5_lacks = |(fast_2_5_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_5_may = (~fast_2_5_lacks | fast_2_5_may_stop) & fast_2_0_may_and & ~fast_2_5_away; // for-the-turn.ts:30
+  wire slow_2_5_busy = |(slow_2_5_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_5_lacks = |(slow_2_5_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_5_may = (~slow_2_5_lacks | slow_2_5_may_stop) & fast_2_0_may_and & ~slow_2_5_away; // for-the-turn.ts:30
+  wire fast_2_6_busy = |(fast_2_6_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_6_lacks = |(fast_2_6_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_6_may = (~fast_2_6_lacks | fast_2_6_may_stop) & fast_2_0_may_and & ~fast_2_6_away; // for-the-turn.ts:30
+  wire slow_2_6_busy = |(slow_2_6_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_6_lacks = |(slow_2_6_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_6_may = (~slow_2_6_lacks | slow_2_6_may_stop) & fast_2_0_may_and & ~slow_2_6_away; // for-the-turn.ts:30
+  wire fast_2_7_busy = |(fast_2_7_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_7_lacks = |(fast_2_7_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_7_may = (~fast_2_7_lacks | fast_2_7_may_stop) & fast_2_0_may_and & ~fast_2_7_away; // for-the-turn.ts:30
+  wire slow_2_7_busy = |(slow_2_7_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_7_lacks = |(slow_2_7_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_7_may = (~slow_2_7_lacks | slow_2_7_may_stop) & fast_2_0_may_and & ~slow_2_7_away; // for-the-turn.ts:30
+  wire fast_2_8_busy = |(fast_2_8_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_8_lacks = |(fast_2_8_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_8_may = (~fast_2_8_lacks | fast_2_8_may_stop) & fast_2_0_may_and & ~fast_2_8_away; // for-the-turn.ts:30
+  wire slow_2_8_busy = |(slow_2_8_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_8_lacks = |(slow_2_8_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_8_may = (~slow_2_8_lacks | slow_2_8_may_stop) & fast_2_0_may_and & ~slow_2_8_away; // for-the-turn.ts:30
+  wire fast_2_9_busy = |(fast_2_9_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_9_lacks = |(fast_2_9_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_9_may = (~fast_2_9_lacks | fast_2_9_may_stop) & fast_2_0_may_and & ~fast_2_9_away; // for-the-turn.ts:30
+  wire slow_2_9_busy = |(slow_2_9_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_9_lacks = |(slow_2_9_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_9_may = (~slow_2_9_lacks | slow_2_9_may_stop) & fast_2_0_may_and & ~slow_2_9_away; // for-the-turn.ts:30
+  wire fast_2_10_busy = |(fast_2_10_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_10_lacks = |(fast_2_10_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_10_may = (~fast_2_10_lacks | fast_2_10_may_stop) & fast_2_0_may_and & ~fast_2_10_away; // for-the-turn.ts:30
+  wire slow_2_10_busy = |(slow_2_10_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_10_lacks = |(slow_2_10_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_10_may = (~slow_2_10_lacks | slow_2_10_may_stop) & fast_2_0_may_and & ~slow_2_10_away; // for-the-turn.ts:30
+  wire fast_2_11_busy = |(fast_2_11_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_11_lacks = |(fast_2_11_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_11_may = (~fast_2_11_lacks | fast_2_11_may_stop) & fast_2_0_may_and & ~fast_2_11_away; // for-the-turn.ts:30
+  wire slow_2_11_busy = |(slow_2_11_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_11_lacks = |(slow_2_11_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_11_may = (~slow_2_11_lacks | slow_2_11_may_stop) & fast_2_0_may_and & ~slow_2_11_away; // for-the-turn.ts:30
+  wire fast_2_12_busy = |(fast_2_12_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_12_lacks = |(fast_2_12_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_12_may = (~fast_2_12_lacks | fast_2_12_may_stop) & fast_2_0_may_and & ~fast_2_12_away; // for-the-turn.ts:30
+  wire slow_2_12_busy = |(slow_2_12_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_12_lacks = |(slow_2_12_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_12_may = (~slow_2_12_lacks | slow_2_12_may_stop) & fast_2_0_may_and & ~slow_2_12_away; // for-the-turn.ts:30
+  wire fast_2_13_busy = |(fast_2_13_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_13_lacks = |(fast_2_13_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_13_may = (~fast_2_13_lacks | fast_2_13_may_stop) & fast_2_0_may_and & ~fast_2_13_away; // for-the-turn.ts:30
+  wire slow_2_13_busy = |(slow_2_13_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_13_lacks = |(slow_2_13_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_13_may = (~slow_2_13_lacks | slow_2_13_may_stop) & fast_2_0_may_and & ~slow_2_13_away; // for-the-turn.ts:30
+  wire fast_2_14_busy = |(fast_2_14_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_14_lacks = |(fast_2_14_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_14_may = (~fast_2_14_lacks | fast_2_14_may_stop) & fast_2_0_may_and & ~fast_2_14_away; // for-the-turn.ts:30
+  wire slow_2_14_busy = |(slow_2_14_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_14_lacks = |(slow_2_14_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_14_may = (~slow_2_14_lacks | slow_2_14_may_stop) & fast_2_0_may_and & ~slow_2_14_away; // for-the-turn.ts:30
+  wire fast_2_15_busy = |(fast_2_15_first & busy_2); // for-the-turn.ts:25
+  wire fast_2_15_lacks = |(fast_2_15_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_2_15_may = (~fast_2_15_lacks | fast_2_15_may_stop) & fast_2_0_may_and & ~fast_2_15_away; // for-the-turn.ts:30
+  wire slow_2_15_busy = |(slow_2_15_first & busy_2); // for-the-turn.ts:25
+  wire slow_2_15_lacks = |(slow_2_15_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire slow_2_15_may = (~slow_2_15_lacks | slow_2_15_may_stop) & fast_2_0_may_and & ~slow_2_15_away; // for-the-turn.ts:30
+  wire fast_3_0_busy = |(fast_3_0_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_0_lacks = |(fast_3_0_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_0_may_and = open[3] & ~freeing_0_valid;
+  wire fast_3_0_may = (~fast_3_0_lacks | fast_3_0_may_stop) & fast_3_0_may_and & ~fast_3_0_away; // for-the-turn.ts:30
+  wire slow_3_0_busy = |(slow_3_0_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_0_lacks = |(slow_3_0_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_0_may = (~slow_3_0_lacks | slow_3_0_may_stop) & fast_3_0_may_and & ~slow_3_0_away; // for-the-turn.ts:30
+  wire fast_3_1_busy = |(fast_3_1_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_1_lacks = |(fast_3_1_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_1_may = (~fast_3_1_lacks | fast_3_1_may_stop) & fast_3_0_may_and & ~fast_3_1_away; // for-the-turn.ts:30
+  wire slow_3_1_busy = |(slow_3_1_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_1_lacks = |(slow_3_1_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_1_may = (~slow_3_1_lacks | slow_3_1_may_stop) & fast_3_0_may_and & ~slow_3_1_away; // for-the-turn.ts:30
+  wire fast_3_2_busy = |(fast_3_2_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_2_lacks = |(fast_3_2_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_2_may = (~fast_3_2_lacks | fast_3_2_may_stop) & fast_3_0_may_and & ~fast_3_2_away; // for-the-turn.ts:30
+  wire slow_3_2_busy = |(slow_3_2_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_2_lacks = |(slow_3_2_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_2_may = (~slow_3_2_lacks | slow_3_2_may_stop) & fast_3_0_may_and & ~slow_3_2_away; // for-the-turn.ts:30
+  wire fast_3_3_busy = |(fast_3_3_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_3_lacks = |(fast_3_3_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_3_may = (~fast_3_3_lacks | fast_3_3_may_stop) & fast_3_0_may_and & ~fast_3_3_away; // for-the-turn.ts:30
+  wire slow_3_3_busy = |(slow_3_3_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_3_lacks = |(slow_3_3_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_3_may = (~slow_3_3_lacks | slow_3_3_may_stop) & fast_3_0_may_and & ~slow_3_3_away; // for-the-turn.ts:30
+  wire fast_3_4_busy = |(fast_3_4_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_4_lacks = |(fast_3_4_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_4_may = (~fast_3_4_lacks | fast_3_4_may_stop) & fast_3_0_may_and & ~fast_3_4_away; // for-the-turn.ts:30
+  wire slow_3_4_busy = |(slow_3_4_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_4_lacks = |(slow_3_4_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_4_may = (~slow_3_4_lacks | slow_3_4_may_stop) & fast_3_0_may_and & ~slow_3_4_away; // for-the-turn.ts:30
+  wire fast_3_5_busy = |(fast_3_5_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_5_lacks = |(fast_3_5_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_5_may = (~fast_3_5_lacks | fast_3_5_may_stop) & fast_3_0_may_and & ~fast_3_5_away; // for-the-turn.ts:30
+  wire slow_3_5_busy = |(slow_3_5_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_5_lacks = |(slow_3_5_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_5_may = (~slow_3_5_lacks | slow_3_5_may_stop) & fast_3_0_may_and & ~slow_3_5_away; // for-the-turn.ts:30
+  wire fast_3_6_busy = |(fast_3_6_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_6_lacks = |(fast_3_6_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_6_may = (~fast_3_6_lacks | fast_3_6_may_stop) & fast_3_0_may_and & ~fast_3_6_away; // for-the-turn.ts:30
+  wire slow_3_6_busy = |(slow_3_6_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_6_lacks = |(slow_3_6_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_6_may = (~slow_3_6_lacks | slow_3_6_may_stop) & fast_3_0_may_and & ~slow_3_6_away; // for-the-turn.ts:30
+  wire fast_3_7_busy = |(fast_3_7_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_7_lacks = |(fast_3_7_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_7_may = (~fast_3_7_lacks | fast_3_7_may_stop) & fast_3_0_may_and & ~fast_3_7_away; // for-the-turn.ts:30
+  wire slow_3_7_busy = |(slow_3_7_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_7_lacks = |(slow_3_7_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_7_may = (~slow_3_7_lacks | slow_3_7_may_stop) & fast_3_0_may_and & ~slow_3_7_away; // for-the-turn.ts:30
+  wire fast_3_8_busy = |(fast_3_8_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_8_lacks = |(fast_3_8_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_8_may = (~fast_3_8_lacks | fast_3_8_may_stop) & fast_3_0_may_and & ~fast_3_8_away; // for-the-turn.ts:30
+  wire slow_3_8_busy = |(slow_3_8_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_8_lacks = |(slow_3_8_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_8_may = (~slow_3_8_lacks | slow_3_8_may_stop) & fast_3_0_may_and & ~slow_3_8_away; // for-the-turn.ts:30
+  wire fast_3_9_busy = |(fast_3_9_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_9_lacks = |(fast_3_9_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_9_may = (~fast_3_9_lacks | fast_3_9_may_stop) & fast_3_0_may_and & ~fast_3_9_away; // for-the-turn.ts:30
+  wire slow_3_9_busy = |(slow_3_9_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_9_lacks = |(slow_3_9_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_9_may = (~slow_3_9_lacks | slow_3_9_may_stop) & fast_3_0_may_and & ~slow_3_9_away; // for-the-turn.ts:30
+  wire fast_3_10_busy = |(fast_3_10_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_10_lacks = |(fast_3_10_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_10_may = (~fast_3_10_lacks | fast_3_10_may_stop) & fast_3_0_may_and & ~fast_3_10_away; // for-the-turn.ts:30
+  wire slow_3_10_busy = |(slow_3_10_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_10_lacks = |(slow_3_10_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_10_may = (~slow_3_10_lacks | slow_3_10_may_stop) & fast_3_0_may_and & ~slow_3_10_away; // for-the-turn.ts:30
+  wire fast_3_11_busy = |(fast_3_11_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_11_lacks = |(fast_3_11_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_11_may = (~fast_3_11_lacks | fast_3_11_may_stop) & fast_3_0_may_and & ~fast_3_11_away; // for-the-turn.ts:30
+  wire slow_3_11_busy = |(slow_3_11_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_11_lacks = |(slow_3_11_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_11_may = (~slow_3_11_lacks | slow_3_11_may_stop) & fast_3_0_may_and & ~slow_3_11_away; // for-the-turn.ts:30
+  wire fast_3_12_busy = |(fast_3_12_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_12_lacks = |(fast_3_12_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_12_may = (~fast_3_12_lacks | fast_3_12_may_stop) & fast_3_0_may_and & ~fast_3_12_away; // for-the-turn.ts:30
+  wire slow_3_12_busy = |(slow_3_12_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_12_lacks = |(slow_3_12_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_12_may = (~slow_3_12_lacks | slow_3_12_may_stop) & fast_3_0_may_and & ~slow_3_12_away; // for-the-turn.ts:30
+  wire fast_3_13_busy = |(fast_3_13_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_13_lacks = |(fast_3_13_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_13_may = (~fast_3_13_lacks | fast_3_13_may_stop) & fast_3_0_may_and & ~fast_3_13_away; // for-the-turn.ts:30
+  wire slow_3_13_busy = |(slow_3_13_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_13_lacks = |(slow_3_13_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_13_may = (~slow_3_13_lacks | slow_3_13_may_stop) & fast_3_0_may_and & ~slow_3_13_away; // for-the-turn.ts:30
+  wire fast_3_14_busy = |(fast_3_14_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_14_lacks = |(fast_3_14_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_14_may = (~fast_3_14_lacks | fast_3_14_may_stop) & fast_3_0_may_and & ~fast_3_14_away; // for-the-turn.ts:30
+  wire slow_3_14_busy = |(slow_3_14_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_14_lacks = |(slow_3_14_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_14_may = (~slow_3_14_lacks | slow_3_14_may_stop) & fast_3_0_may_and & ~slow_3_14_away; // for-the-turn.ts:30
+  wire fast_3_15_busy = |(fast_3_15_first & busy_3); // for-the-turn.ts:25
+  wire fast_3_15_lacks = |(fast_3_15_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_3_15_may = (~fast_3_15_lacks | fast_3_15_may_stop) & fast_3_0_may_and & ~fast_3_15_away; // for-the-turn.ts:30
+  wire slow_3_15_busy = |(slow_3_15_first & busy_3); // for-the-turn.ts:25
+  wire slow_3_15_lacks = |(slow_3_15_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire slow_3_15_may = (~slow_3_15_lacks | slow_3_15_may_stop) & fast_3_0_may_and & ~slow_3_15_away; // for-the-turn.ts:30
+  wire [3:0] candidate_0_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_3_15_first : fast_3_14_first) : choice_user[0] ? fast_3_13_first : fast_3_12_first) :
+    choice_user[1] ? (choice_user[0] ? fast_3_11_first : fast_3_10_first) :
+    choice_user[0] ? fast_3_9_first :
+    fast_3_8_first;
+  wire [3:0] choice_user_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_2_15_first : fast_2_14_first) : choice_user[0] ? fast_2_13_first : fast_2_12_first) :
+    choice_user[1] ? (choice_user[0] ? fast_2_11_first : fast_2_10_first) :
+    choice_user[0] ? fast_2_9_first :
+    fast_2_8_first;
+  wire [3:0] candidate_0_choice_choice =
+    choice_user[3] ? candidate_0_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_3_7_first : fast_3_6_first) : choice_user[0] ? fast_3_5_first : fast_3_4_first) :
+    choice_user[1] ? (choice_user[0] ? fast_3_3_first : fast_3_2_first) :
+    choice_user[0] ? fast_3_1_first :
+    fast_3_0_first;
+  wire [3:0] fast_1_14_first_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_1_15_first : fast_1_14_first) : choice_user[0] ? fast_1_13_first : fast_1_12_first) :
+    choice_user[1] ? (choice_user[0] ? fast_1_11_first : fast_1_10_first) :
+    choice_user[0] ? fast_1_9_first :
+    fast_1_8_first;
+  wire [3:0] fast_0_14_first_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_0_15_first : fast_0_14_first) : choice_user[0] ? fast_0_13_first : fast_0_12_first) :
+    choice_user[1] ? (choice_user[0] ? fast_0_11_first : fast_0_10_first) :
+    choice_user[0] ? fast_0_9_first :
+    fast_0_8_first;
+  wire [3:0] fast_1_14_first_choice_choice =
+    choice_user[3] ? fast_1_14_first_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_1_7_first : fast_1_6_first) : choice_user[0] ? fast_1_5_first : fast_1_4_first) :
+    choice_user[1] ? (choice_user[0] ? fast_1_3_first : fast_1_2_first) :
+    choice_user[0] ? fast_1_1_first :
+    fast_1_0_first;
+  wire [3:0] choice_region_choice =
+    choice_region[0] ? candidate_0_choice_choice :
+    choice_user[3] ? choice_user_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_2_7_first : fast_2_6_first) : choice_user[0] ? fast_2_5_first : fast_2_4_first) :
+    choice_user[1] ? (choice_user[0] ? fast_2_3_first : fast_2_2_first) :
+    choice_user[0] ? fast_2_1_first :
+    fast_2_0_first;
+  wire fast_3_15_away_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_3_15_away : fast_3_14_away) : choice_user[0] ? fast_3_13_away : fast_3_12_away) :
+    choice_user[1] ? (choice_user[0] ? fast_3_11_away : fast_3_10_away) :
+    choice_user[0] ? fast_3_9_away :
+    fast_3_8_away;
+  wire fast_2_15_away_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_2_15_away : fast_2_14_away) : choice_user[0] ? fast_2_13_away : fast_2_12_away) :
+    choice_user[1] ? (choice_user[0] ? fast_2_11_away : fast_2_10_away) :
+    choice_user[0] ? fast_2_9_away :
+    fast_2_8_away;
+  wire fast_3_15_away_choice_choice =
+    choice_user[3] ? fast_3_15_away_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_3_7_away : fast_3_6_away) : choice_user[0] ? fast_3_5_away : fast_3_4_away) :
+    choice_user[1] ? (choice_user[0] ? fast_3_3_away : fast_3_2_away) :
+    choice_user[0] ? fast_3_1_away :
+    fast_3_0_away;
+  wire fast_1_15_away_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_1_15_away : fast_1_14_away) : choice_user[0] ? fast_1_13_away : fast_1_12_away) :
+    choice_user[1] ? (choice_user[0] ? fast_1_11_away : fast_1_10_away) :
+    choice_user[0] ? fast_1_9_away :
+    fast_1_8_away;
+  wire fast_0_15_away_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_0_15_away : fast_0_14_away) : choice_user[0] ? fast_0_13_away : fast_0_12_away) :
+    choice_user[1] ? (choice_user[0] ? fast_0_11_away : fast_0_10_away) :
+    choice_user[0] ? fast_0_9_away :
+    fast_0_8_away;
+  wire fast_1_15_away_choice_choice =
+    choice_user[3] ? fast_1_15_away_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_1_7_away : fast_1_6_away) : choice_user[0] ? fast_1_5_away : fast_1_4_away) :
+    choice_user[1] ? (choice_user[0] ? fast_1_3_away : fast_1_2_away) :
+    choice_user[0] ? fast_1_1_away :
+    fast_1_0_away;
+  wire fast_2_15_away_choice_choice =
+    choice_region[0] ? fast_3_15_away_choice_choice :
+    choice_user[3] ? fast_2_15_away_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_2_7_away : fast_2_6_away) : choice_user[0] ? fast_2_5_away : fast_2_4_away) :
+    choice_user[1] ? (choice_user[0] ? fast_2_3_away : fast_2_2_away) :
+    choice_user[0] ? fast_2_1_away :
+    fast_2_0_away;
+  wire candidate_0_choice_choice_region =
+    choice_region[1] ? fast_2_15_away_choice_choice :
+    choice_region[0] ? fast_1_15_away_choice_choice :
+    choice_user[3] ? fast_0_15_away_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_0_7_away : fast_0_6_away) : choice_user[0] ? fast_0_5_away : fast_0_4_away) :
+    choice_user[1] ? (choice_user[0] ? fast_0_3_away : fast_0_2_away) :
+    choice_user[0] ? fast_0_1_away :
+    fast_0_0_away;
+  wire [3:0] choice_region_choice_choice =
+    choice_region[1] ? choice_region_choice :
+    choice_region[0] ? fast_1_14_first_choice_choice :
+    choice_user[3] ? fast_0_14_first_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_0_7_first : fast_0_6_first) : choice_user[0] ? fast_0_5_first : fast_0_4_first) :
+    choice_user[1] ? (choice_user[0] ? fast_0_3_first : fast_0_2_first) :
+    choice_user[0] ? fast_0_1_first :
+    fast_0_0_first;
+  wire [3:0] candidate_0 = choice_region_choice_choice & {4{~candidate_0_choice_choice_region}}; // queues.ts:176
+  wire [3:0] candidate_1_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_3_15_first : slow_3_14_first) : choice_user[0] ? slow_3_13_first : slow_3_12_first) :
+    choice_user[1] ? (choice_user[0] ? slow_3_11_first : slow_3_10_first) :
+    choice_user[0] ? slow_3_9_first :
+    slow_3_8_first;
+  wire [3:0] slow_2_14_first_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_2_15_first : slow_2_14_first) : choice_user[0] ? slow_2_13_first : slow_2_12_first) :
+    choice_user[1] ? (choice_user[0] ? slow_2_11_first : slow_2_10_first) :
+    choice_user[0] ? slow_2_9_first :
+    slow_2_8_first;
+  wire [3:0] candidate_1_choice_choice =
+    choice_user[3] ? candidate_1_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_3_7_first : slow_3_6_first) : choice_user[0] ? slow_3_5_first : slow_3_4_first) :
+    choice_user[1] ? (choice_user[0] ? slow_3_3_first : slow_3_2_first) :
+    choice_user[0] ? slow_3_1_first :
+    slow_3_0_first;
+  wire [3:0] slow_1_14_first_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_1_15_first : slow_1_14_first) : choice_user[0] ? slow_1_13_first : slow_1_12_first) :
+    choice_user[1] ? (choice_user[0] ? slow_1_11_first : slow_1_10_first) :
+    choice_user[0] ? slow_1_9_first :
+    slow_1_8_first;
+  wire [3:0] slow_0_14_first_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_0_15_first : slow_0_14_first) : choice_user[0] ? slow_0_13_first : slow_0_12_first) :
+    choice_user[1] ? (choice_user[0] ? slow_0_11_first : slow_0_10_first) :
+    choice_user[0] ? slow_0_9_first :
+    slow_0_8_first;
+  wire [3:0] slow_1_14_first_choice_choice =
+    choice_user[3] ? slow_1_14_first_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_1_7_first : slow_1_6_first) : choice_user[0] ? slow_1_5_first : slow_1_4_first) :
+    choice_user[1] ? (choice_user[0] ? slow_1_3_first : slow_1_2_first) :
+    choice_user[0] ? slow_1_1_first :
+    slow_1_0_first;
+  wire [3:0] slow_2_14_first_choice_choice =
+    choice_region[0] ? candidate_1_choice_choice :
+    choice_user[3] ? slow_2_14_first_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_2_7_first : slow_2_6_first) : choice_user[0] ? slow_2_5_first : slow_2_4_first) :
+    choice_user[1] ? (choice_user[0] ? slow_2_3_first : slow_2_2_first) :
+    choice_user[0] ? slow_2_1_first :
+    slow_2_0_first;
+  wire slow_3_15_away_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_3_15_away : slow_3_14_away) : choice_user[0] ? slow_3_13_away : slow_3_12_away) :
+    choice_user[1] ? (choice_user[0] ? slow_3_11_away : slow_3_10_away) :
+    choice_user[0] ? slow_3_9_away :
+    slow_3_8_away;
+  wire slow_2_15_away_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_2_15_away : slow_2_14_away) : choice_user[0] ? slow_2_13_away : slow_2_12_away) :
+    choice_user[1] ? (choice_user[0] ? slow_2_11_away : slow_2_10_away) :
+    choice_user[0] ? slow_2_9_away :
+    slow_2_8_away;
+  wire slow_3_15_away_choice_choice =
+    choice_user[3] ? slow_3_15_away_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_3_7_away : slow_3_6_away) : choice_user[0] ? slow_3_5_away : slow_3_4_away) :
+    choice_user[1] ? (choice_user[0] ? slow_3_3_away : slow_3_2_away) :
+    choice_user[0] ? slow_3_1_away :
+    slow_3_0_away;
+  wire slow_1_15_away_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_1_15_away : slow_1_14_away) : choice_user[0] ? slow_1_13_away : slow_1_12_away) :
+    choice_user[1] ? (choice_user[0] ? slow_1_11_away : slow_1_10_away) :
+    choice_user[0] ? slow_1_9_away :
+    slow_1_8_away;
+  wire slow_0_15_away_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_0_15_away : slow_0_14_away) : choice_user[0] ? slow_0_13_away : slow_0_12_away) :
+    choice_user[1] ? (choice_user[0] ? slow_0_11_away : slow_0_10_away) :
+    choice_user[0] ? slow_0_9_away :
+    slow_0_8_away;
+  wire slow_1_15_away_choice_choice =
+    choice_user[3] ? slow_1_15_away_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_1_7_away : slow_1_6_away) : choice_user[0] ? slow_1_5_away : slow_1_4_away) :
+    choice_user[1] ? (choice_user[0] ? slow_1_3_away : slow_1_2_away) :
+    choice_user[0] ? slow_1_1_away :
+    slow_1_0_away;
+  wire slow_2_15_away_choice_choice =
+    choice_region[0] ? slow_3_15_away_choice_choice :
+    choice_user[3] ? slow_2_15_away_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_2_7_away : slow_2_6_away) : choice_user[0] ? slow_2_5_away : slow_2_4_away) :
+    choice_user[1] ? (choice_user[0] ? slow_2_3_away : slow_2_2_away) :
+    choice_user[0] ? slow_2_1_away :
+    slow_2_0_away;
+  wire candidate_1_choice_choice_region =
+    choice_region[1] ? slow_2_15_away_choice_choice :
+    choice_region[0] ? slow_1_15_away_choice_choice :
+    choice_user[3] ? slow_0_15_away_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_0_7_away : slow_0_6_away) : choice_user[0] ? slow_0_5_away : slow_0_4_away) :
+    choice_user[1] ? (choice_user[0] ? slow_0_3_away : slow_0_2_away) :
+    choice_user[0] ? slow_0_1_away :
+    slow_0_0_away;
+  wire [3:0] candidate_1_choice_choice_user =
+    choice_region[1] ? slow_2_14_first_choice_choice :
+    choice_region[0] ? slow_1_14_first_choice_choice :
+    choice_user[3] ? slow_0_14_first_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_0_7_first : slow_0_6_first) : choice_user[0] ? slow_0_5_first : slow_0_4_first) :
+    choice_user[1] ? (choice_user[0] ? slow_0_3_first : slow_0_2_first) :
+    choice_user[0] ? slow_0_1_first :
+    slow_0_0_first;
+  wire [3:0] candidate_1 = candidate_1_choice_choice_user & {4{~candidate_1_choice_choice_region}}; // queues.ts:176
+  wire [13:0] found_word = links[changed_first_id]; // queue-lists.ts:57
+  wire [9:0] found_id = found_word[9:0];
+  wire [9:0] id = third_is_last ? {push_branch, push_ctx} : found_id; // queue-lists.ts:59
+  wire [13:0] changed_first_id_word = links[slow_first_id]; // queue-lists.ts:57
+  wire [9:0] changed_first_id_choice =
+    again_1 ? id :
+    due_1_is_last ? {push_branch, push_ctx} :
+    changed_first_id_word[9:0]; // queues.ts:352
+  wire [13:0] links_word = links[fast_first_id]; // queue-lists.ts:57
+  wire [9:0] again_0_choice = again_0 ? id : due_0_is_last ? {push_branch, push_ctx} : links_word[9:0]; // queues.ts:352
+  wire changed_first_run_choice = began_slow ? comes_to_due_1 : comes_to_due_0;
+  wire [3:0] found_run = found_word[13:10]; // queue-lists.ts:57
+  wire [3:0] run = third_is_last ? push_run & {4{changed_first_run_choice}} : found_run; // queue-lists.ts:60
+  wire [3:0] again_1_choice =
+    again_1 ? run :
+    due_1_is_last ? push_run & {4{comes_to_due_1}} :
+    changed_first_id_word[13:10]; // queues.ts:353
+  wire [3:0] run_choice = again_0 ? run : due_0_is_last ? push_run & {4{comes_to_due_0}} : links_word[13:10];
+  wire [63:0] fast_0_0_first_joined = {
     {push_region, push_user} == 6'd63, {push_region, push_user} == 6'd62, {push_region, push_user} == 6'd61,
     {push_region, push_user} == 6'd60, {push_region, push_user} == 6'd59, {push_region, push_user} == 6'd58,
     {push_region, push_user} == 6'd57, {push_region, push_user} == 6'd56, {push_region, push_user} == 6'd55,
@@ -1374,491 +1812,2294 @@ module Queues (
     {push_region, push_user} == 6'd3, {push_region, push_user} == 6'd2, {push_region, push_user} == 6'd1,
     {push_region, push_user} == 6'd0
   };
-  wire push_meets_pop_0_or =
-    ((|fast_0_0_back) & push_finds_head_0_match) | ((|fast_0_1_back) & push_region_match)
-    | ((|fast_0_2_back) & push_user_match) | ((|fast_0_3_back) & push_finds_head_0_match_push_region)
-    | ((|fast_0_4_back) & push_finds_head_0_match_push_user) | ((|fast_0_5_back) & push_finds_head_0_match_2)
-    | ((|fast_0_6_back) & push_finds_head_0_match_3) | ((|fast_0_7_back) & push_finds_head_0_match_4);
-  wire fast_0_8_back_or =
-    ((|fast_0_8_back) & push_finds_head_0_match_5) | ((|fast_0_9_back) & push_finds_head_0_match_6)
-    | ((|fast_0_10_back) & push_finds_head_0_match_7) | ((|fast_0_11_back) & push_finds_head_0_match_8)
-    | ((|fast_0_12_back) & push_finds_head_0_match_9) | ((|fast_0_13_back) & push_finds_head_0_match_10)
-    | ((|fast_0_14_back) & push_finds_head_0_match_11) | ((|fast_0_15_back) & push_finds_head_0_match_12);
-  wire fast_1_0_back_or =
-    ((|fast_1_0_back) & push_finds_head_0_match_13) | ((|fast_1_1_back) & push_finds_head_0_match_14)
-    | ((|fast_1_2_back) & push_finds_head_0_match_15) | ((|fast_1_3_back) & push_finds_head_0_match_16)
-    | ((|fast_1_4_back) & push_finds_head_0_match_17) | ((|fast_1_5_back) & push_finds_head_0_match_18)
-    | ((|fast_1_6_back) & push_finds_head_0_match_19) | ((|fast_1_7_back) & push_finds_head_0_match_20);
-  wire fast_1_8_back_or =
-    ((|fast_1_8_back) & push_finds_head_0_match_21) | ((|fast_1_9_back) & push_finds_head_0_match_22)
-    | ((|fast_1_10_back) & push_finds_head_0_match_23) | ((|fast_1_11_back) & push_finds_head_0_match_24)
-    | ((|fast_1_12_back) & push_finds_head_0_match_25) | ((|fast_1_13_back) & push_finds_head_0_match_26)
-    | ((|fast_1_14_back) & push_finds_head_0_match_27) | ((|fast_1_15_back) & push_finds_head_0_match_28);
-  wire fast_2_0_back_or =
-    ((|fast_2_0_back) & push_finds_head_0_match_29) | ((|fast_2_1_back) & push_finds_head_0_match_30)
-    | ((|fast_2_2_back) & push_finds_head_0_match_31) | ((|fast_2_3_back) & push_finds_head_0_match_32)
-    | ((|fast_2_4_back) & push_finds_head_0_match_33) | ((|fast_2_5_back) & push_finds_head_0_match_34)
-    | ((|fast_2_6_back) & push_finds_head_0_match_35) | ((|fast_2_7_back) & push_finds_head_0_match_36);
-  wire fast_2_8_back_or =
-    ((|fast_2_8_back) & push_finds_head_0_match_37) | ((|fast_2_9_back) & push_finds_head_0_match_38)
-    | ((|fast_2_10_back) & push_finds_head_0_match_39) | ((|fast_2_11_back) & push_finds_head_0_match_40)
-    | ((|fast_2_12_back) & push_finds_head_0_match_41) | ((|fast_2_13_back) & push_finds_head_0_match_42)
-    | ((|fast_2_14_back) & push_finds_head_0_match_43) | ((|fast_2_15_back) & push_finds_head_0_match_44);
-  wire fast_3_0_back_or =
-    ((|fast_3_0_back) & push_finds_head_0_match_45) | ((|fast_3_1_back) & push_finds_head_0_match_46)
-    | ((|fast_3_2_back) & push_finds_head_0_match_47) | ((|fast_3_3_back) & push_finds_head_0_match_48)
-    | ((|fast_3_4_back) & push_finds_head_0_match_49) | ((|fast_3_5_back) & push_finds_head_0_match_50)
-    | ((|fast_3_6_back) & push_finds_head_0_match_51) | ((|fast_3_7_back) & push_finds_head_0_match_52);
-  wire fast_3_8_back_or =
-    ((|fast_3_8_back) & push_finds_head_0_match_53) | ((|fast_3_9_back) & push_finds_head_0_match_54)
-    | ((|fast_3_10_back) & push_finds_head_0_match_55) | ((|fast_3_11_back) & push_finds_head_0_match_56)
-    | ((|fast_3_12_back) & push_finds_head_0_match_57) | ((|fast_3_13_back) & push_finds_head_0_match_58)
-    | ((|fast_3_14_back) & push_finds_head_0_match_59) | ((|fast_3_15_back) & push_finds_head_0_match_60);
-  wire push_meets_pop_0 =
-    (|(push_meets_pop_0_joined & {64{push_meets_pop_0_and}} & newer_joined & {64{fast_0_0_pops_and}}))
-    & ~(push_meets_pop_0_or | fast_0_8_back_or | fast_1_0_back_or | fast_1_8_back_or | fast_2_0_back_or | fast_2_8_back_or | fast_3_0_back_or | fast_3_8_back_or); // queues.ts:176
-  wire due_finds_next_0_or =
-    ((|fast_0_0_next) & ({due_region, due_user} == 6'd0)) | ((|fast_0_1_next) & ({due_region, due_user} == 6'd1))
-    | ((|fast_0_2_next) & ({due_region, due_user} == 6'd2)) | ((|fast_0_3_next) & ({due_region, due_user} == 6'd3));
-  wire fast_0_4_next_or =
-    ((|fast_0_4_next) & ({due_region, due_user} == 6'd4)) | ((|fast_0_5_next) & ({due_region, due_user} == 6'd5))
-    | ((|fast_0_6_next) & ({due_region, due_user} == 6'd6)) | ((|fast_0_7_next) & ({due_region, due_user} == 6'd7));
-  wire due_region_or =
-    ((|fast_0_8_next) & ({due_region, due_user} == 6'd8)) | ((|fast_0_9_next) & ({due_region, due_user} == 6'd9))
-    | ((|fast_0_10_next) & ({due_region, due_user} == 6'd10))
-    | ((|fast_0_11_next) & ({due_region, due_user} == 6'd11));
-  wire fast_0_12_next_or =
-    ((|fast_0_12_next) & ({due_region, due_user} == 6'd12)) | ((|fast_0_13_next) & ({due_region, due_user} == 6'd13))
-    | ((|fast_0_14_next) & ({due_region, due_user} == 6'd14))
-    | ((|fast_0_15_next) & ({due_region, due_user} == 6'd15));
-  wire due_user_or =
-    ((|fast_1_0_next) & ({due_region, due_user} == 6'd16)) | ((|fast_1_1_next) & ({due_region, due_user} == 6'd17))
-    | ((|fast_1_2_next) & ({due_region, due_user} == 6'd18)) | ((|fast_1_3_next) & ({due_region, due_user} == 6'd19));
-  wire fast_1_4_next_or =
-    ((|fast_1_4_next) & ({due_region, due_user} == 6'd20)) | ((|fast_1_5_next) & ({due_region, due_user} == 6'd21))
-    | ((|fast_1_6_next) & ({due_region, due_user} == 6'd22)) | ((|fast_1_7_next) & ({due_region, due_user} == 6'd23));
-  wire fast_1_9_next_or =
-    ((|fast_1_8_next) & ({due_region, due_user} == 6'd24)) | ((|fast_1_9_next) & ({due_region, due_user} == 6'd25))
-    | ((|fast_1_10_next) & ({due_region, due_user} == 6'd26))
-    | ((|fast_1_11_next) & ({due_region, due_user} == 6'd27));
-  wire fast_1_12_next_or =
-    ((|fast_1_12_next) & ({due_region, due_user} == 6'd28)) | ((|fast_1_13_next) & ({due_region, due_user} == 6'd29))
-    | ((|fast_1_14_next) & ({due_region, due_user} == 6'd30))
-    | ((|fast_1_15_next) & ({due_region, due_user} == 6'd31));
-  wire fast_2_1_next_or =
-    ((|fast_2_0_next) & ({due_region, due_user} == 6'd32)) | ((|fast_2_1_next) & ({due_region, due_user} == 6'd33))
-    | ((|fast_2_2_next) & ({due_region, due_user} == 6'd34)) | ((|fast_2_3_next) & ({due_region, due_user} == 6'd35));
-  wire fast_2_4_next_or =
-    ((|fast_2_4_next) & ({due_region, due_user} == 6'd36)) | ((|fast_2_5_next) & ({due_region, due_user} == 6'd37))
-    | ((|fast_2_6_next) & ({due_region, due_user} == 6'd38)) | ((|fast_2_7_next) & ({due_region, due_user} == 6'd39));
-  wire fast_2_9_next_or =
-    ((|fast_2_8_next) & ({due_region, due_user} == 6'd40)) | ((|fast_2_9_next) & ({due_region, due_user} == 6'd41))
-    | ((|fast_2_10_next) & ({due_region, due_user} == 6'd42))
-    | ((|fast_2_11_next) & ({due_region, due_user} == 6'd43));
-  wire fast_2_12_next_or =
-    ((|fast_2_12_next) & ({due_region, due_user} == 6'd44)) | ((|fast_2_13_next) & ({due_region, due_user} == 6'd45))
-    | ((|fast_2_14_next) & ({due_region, due_user} == 6'd46))
-    | ((|fast_2_15_next) & ({due_region, due_user} == 6'd47));
-  wire fast_3_1_next_or =
-    ((|fast_3_0_next) & ({due_region, due_user} == 6'd48)) | ((|fast_3_1_next) & ({due_region, due_user} == 6'd49))
-    | ((|fast_3_2_next) & ({due_region, due_user} == 6'd50)) | ((|fast_3_3_next) & ({due_region, due_user} == 6'd51));
-  wire fast_3_4_next_or =
-    ((|fast_3_4_next) & ({due_region, due_user} == 6'd52)) | ((|fast_3_5_next) & ({due_region, due_user} == 6'd53))
-    | ((|fast_3_6_next) & ({due_region, due_user} == 6'd54)) | ((|fast_3_7_next) & ({due_region, due_user} == 6'd55));
-  wire fast_3_9_next_or =
-    ((|fast_3_8_next) & ({due_region, due_user} == 6'd56)) | ((|fast_3_9_next) & ({due_region, due_user} == 6'd57))
-    | ((|fast_3_10_next) & ({due_region, due_user} == 6'd58))
-    | ((|fast_3_11_next) & ({due_region, due_user} == 6'd59));
-  wire fast_3_12_next_or =
-    ((|fast_3_12_next) & ({due_region, due_user} == 6'd60)) | ((|fast_3_13_next) & ({due_region, due_user} == 6'd61))
-    | ((|fast_3_14_next) & ({due_region, due_user} == 6'd62))
-    | ((|fast_3_15_next) & ({due_region, due_user} == 6'd63));
-  wire due_finds_next_0 =
-    due_finds_next_0_or | fast_0_4_next_or | due_region_or | fast_0_12_next_or | due_user_or | fast_1_4_next_or
-    | fast_1_9_next_or | fast_1_12_next_or | fast_2_1_next_or | fast_2_4_next_or | fast_2_9_next_or
-    | fast_2_12_next_or | fast_3_1_next_or | fast_3_4_next_or | fast_3_9_next_or | fast_3_12_next_or; // queues.ts:183
-  wire pops_0_or =
-    ((|fast_0_0_back) & ({due_region, due_user} == 6'd0)) | ((|fast_0_1_back) & ({due_region, due_user} == 6'd1))
-    | ((|fast_0_2_back) & ({due_region, due_user} == 6'd2)) | ((|fast_0_3_back) & ({due_region, due_user} == 6'd3));
-  wire fast_0_4_back_or =
-    ((|fast_0_4_back) & ({due_region, due_user} == 6'd4)) | ((|fast_0_5_back) & ({due_region, due_user} == 6'd5))
-    | ((|fast_0_6_back) & ({due_region, due_user} == 6'd6)) | ((|fast_0_7_back) & ({due_region, due_user} == 6'd7));
-  wire fast_0_9_back_or =
-    ((|fast_0_8_back) & ({due_region, due_user} == 6'd8)) | ((|fast_0_9_back) & ({due_region, due_user} == 6'd9))
-    | ((|fast_0_10_back) & ({due_region, due_user} == 6'd10))
-    | ((|fast_0_11_back) & ({due_region, due_user} == 6'd11));
-  wire fast_0_12_back_or =
-    ((|fast_0_12_back) & ({due_region, due_user} == 6'd12)) | ((|fast_0_13_back) & ({due_region, due_user} == 6'd13))
-    | ((|fast_0_14_back) & ({due_region, due_user} == 6'd14))
-    | ((|fast_0_15_back) & ({due_region, due_user} == 6'd15));
-  wire fast_1_1_back_or =
-    ((|fast_1_0_back) & ({due_region, due_user} == 6'd16)) | ((|fast_1_1_back) & ({due_region, due_user} == 6'd17))
-    | ((|fast_1_2_back) & ({due_region, due_user} == 6'd18)) | ((|fast_1_3_back) & ({due_region, due_user} == 6'd19));
-  wire fast_1_4_back_or =
-    ((|fast_1_4_back) & ({due_region, due_user} == 6'd20)) | ((|fast_1_5_back) & ({due_region, due_user} == 6'd21))
-    | ((|fast_1_6_back) & ({due_region, due_user} == 6'd22)) | ((|fast_1_7_back) & ({due_region, due_user} == 6'd23));
-  wire fast_1_9_back_or =
-    ((|fast_1_8_back) & ({due_region, due_user} == 6'd24)) | ((|fast_1_9_back) & ({due_region, due_user} == 6'd25))
-    | ((|fast_1_10_back) & ({due_region, due_user} == 6'd26))
-    | ((|fast_1_11_back) & ({due_region, due_user} == 6'd27));
-  wire fast_1_12_back_or =
-    ((|fast_1_12_back) & ({due_region, due_user} == 6'd28)) | ((|fast_1_13_back) & ({due_region, due_user} == 6'd29))
-    | ((|fast_1_14_back) & ({due_region, due_user} == 6'd30))
-    | ((|fast_1_15_back) & ({due_region, due_user} == 6'd31));
-  wire fast_2_1_back_or =
-    ((|fast_2_0_back) & ({due_region, due_user} == 6'd32)) | ((|fast_2_1_back) & ({due_region, due_user} == 6'd33))
-    | ((|fast_2_2_back) & ({due_region, due_user} == 6'd34)) | ((|fast_2_3_back) & ({due_region, due_user} == 6'd35));
-  wire fast_2_4_back_or =
-    ((|fast_2_4_back) & ({due_region, due_user} == 6'd36)) | ((|fast_2_5_back) & ({due_region, due_user} == 6'd37))
-    | ((|fast_2_6_back) & ({due_region, due_user} == 6'd38)) | ((|fast_2_7_back) & ({due_region, due_user} == 6'd39));
-  wire fast_2_9_back_or =
-    ((|fast_2_8_back) & ({due_region, due_user} == 6'd40)) | ((|fast_2_9_back) & ({due_region, due_user} == 6'd41))
-    | ((|fast_2_10_back) & ({due_region, due_user} == 6'd42))
-    | ((|fast_2_11_back) & ({due_region, due_user} == 6'd43));
-  wire fast_2_12_back_or =
-    ((|fast_2_12_back) & ({due_region, due_user} == 6'd44)) | ((|fast_2_13_back) & ({due_region, due_user} == 6'd45))
-    | ((|fast_2_14_back) & ({due_region, due_user} == 6'd46))
-    | ((|fast_2_15_back) & ({due_region, due_user} == 6'd47));
-  wire fast_3_1_back_or =
-    ((|fast_3_0_back) & ({due_region, due_user} == 6'd48)) | ((|fast_3_1_back) & ({due_region, due_user} == 6'd49))
-    | ((|fast_3_2_back) & ({due_region, due_user} == 6'd50)) | ((|fast_3_3_back) & ({due_region, due_user} == 6'd51));
-  wire fast_3_4_back_or =
-    ((|fast_3_4_back) & ({due_region, due_user} == 6'd52)) | ((|fast_3_5_back) & ({due_region, due_user} == 6'd53))
-    | ((|fast_3_6_back) & ({due_region, due_user} == 6'd54)) | ((|fast_3_7_back) & ({due_region, due_user} == 6'd55));
-  wire fast_3_9_back_or =
-    ((|fast_3_8_back) & ({due_region, due_user} == 6'd56)) | ((|fast_3_9_back) & ({due_region, due_user} == 6'd57))
-    | ((|fast_3_10_back) & ({due_region, due_user} == 6'd58))
-    | ((|fast_3_11_back) & ({due_region, due_user} == 6'd59));
-  wire fast_3_12_back_or =
-    ((|fast_3_12_back) & ({due_region, due_user} == 6'd60)) | ((|fast_3_13_back) & ({due_region, due_user} == 6'd61))
-    | ((|fast_3_14_back) & ({due_region, due_user} == 6'd62))
-    | ((|fast_3_15_back) & ({due_region, due_user} == 6'd63));
-  wire pops_0_or_or =
-    pops_0_or | fast_0_4_back_or | fast_0_9_back_or | fast_0_12_back_or | fast_1_1_back_or | fast_1_4_back_or
-    | fast_1_9_back_or | fast_1_12_back_or | fast_2_1_back_or | fast_2_4_back_or | fast_2_9_back_or
-    | fast_2_12_back_or | fast_3_1_back_or | fast_3_4_back_or | fast_3_9_back_or | fast_3_12_back_or;
-  wire pops_0 = (|(newer_joined & {64{fast_0_0_pops_and}})) & ~pops_0_or_or; // queues.ts:187
-  wire pops_third_0 = third_0_differs & due_finds_next_0; // queues.ts:191
-  wire push_finds_head_1_or =
-    ((|slow_0_0_head) & push_finds_head_0_match) | ((|slow_0_1_head) & push_region_match)
-    | ((|slow_0_2_head) & push_user_match) | ((|slow_0_3_head) & push_finds_head_0_match_push_region)
-    | ((|slow_0_4_head) & push_finds_head_0_match_push_user) | ((|slow_0_5_head) & push_finds_head_0_match_2)
-    | ((|slow_0_6_head) & push_finds_head_0_match_3) | ((|slow_0_7_head) & push_finds_head_0_match_4);
-  wire slow_0_8_head_or =
-    ((|slow_0_8_head) & push_finds_head_0_match_5) | ((|slow_0_9_head) & push_finds_head_0_match_6)
-    | ((|slow_0_10_head) & push_finds_head_0_match_7) | ((|slow_0_11_head) & push_finds_head_0_match_8)
-    | ((|slow_0_12_head) & push_finds_head_0_match_9) | ((|slow_0_13_head) & push_finds_head_0_match_10)
-    | ((|slow_0_14_head) & push_finds_head_0_match_11) | ((|slow_0_15_head) & push_finds_head_0_match_12);
-  wire slow_1_0_head_or =
-    ((|slow_1_0_head) & push_finds_head_0_match_13) | ((|slow_1_1_head) & push_finds_head_0_match_14)
-    | ((|slow_1_2_head) & push_finds_head_0_match_15) | ((|slow_1_3_head) & push_finds_head_0_match_16)
-    | ((|slow_1_4_head) & push_finds_head_0_match_17) | ((|slow_1_5_head) & push_finds_head_0_match_18)
-    | ((|slow_1_6_head) & push_finds_head_0_match_19) | ((|slow_1_7_head) & push_finds_head_0_match_20);
-  wire slow_1_8_head_or =
-    ((|slow_1_8_head) & push_finds_head_0_match_21) | ((|slow_1_9_head) & push_finds_head_0_match_22)
-    | ((|slow_1_10_head) & push_finds_head_0_match_23) | ((|slow_1_11_head) & push_finds_head_0_match_24)
-    | ((|slow_1_12_head) & push_finds_head_0_match_25) | ((|slow_1_13_head) & push_finds_head_0_match_26)
-    | ((|slow_1_14_head) & push_finds_head_0_match_27) | ((|slow_1_15_head) & push_finds_head_0_match_28);
-  wire slow_2_0_head_or =
-    ((|slow_2_0_head) & push_finds_head_0_match_29) | ((|slow_2_1_head) & push_finds_head_0_match_30)
-    | ((|slow_2_2_head) & push_finds_head_0_match_31) | ((|slow_2_3_head) & push_finds_head_0_match_32)
-    | ((|slow_2_4_head) & push_finds_head_0_match_33) | ((|slow_2_5_head) & push_finds_head_0_match_34)
-    | ((|slow_2_6_head) & push_finds_head_0_match_35) | ((|slow_2_7_head) & push_finds_head_0_match_36);
-  wire slow_2_8_head_or =
-    ((|slow_2_8_head) & push_finds_head_0_match_37) | ((|slow_2_9_head) & push_finds_head_0_match_38)
-    | ((|slow_2_10_head) & push_finds_head_0_match_39) | ((|slow_2_11_head) & push_finds_head_0_match_40)
-    | ((|slow_2_12_head) & push_finds_head_0_match_41) | ((|slow_2_13_head) & push_finds_head_0_match_42)
-    | ((|slow_2_14_head) & push_finds_head_0_match_43) | ((|slow_2_15_head) & push_finds_head_0_match_44);
-  wire slow_3_0_head_or =
-    ((|slow_3_0_head) & push_finds_head_0_match_45) | ((|slow_3_1_head) & push_finds_head_0_match_46)
-    | ((|slow_3_2_head) & push_finds_head_0_match_47) | ((|slow_3_3_head) & push_finds_head_0_match_48)
-    | ((|slow_3_4_head) & push_finds_head_0_match_49) | ((|slow_3_5_head) & push_finds_head_0_match_50)
-    | ((|slow_3_6_head) & push_finds_head_0_match_51) | ((|slow_3_7_head) & push_finds_head_0_match_52);
-  wire slow_3_8_head_or =
-    ((|slow_3_8_head) & push_finds_head_0_match_53) | ((|slow_3_9_head) & push_finds_head_0_match_54)
-    | ((|slow_3_10_head) & push_finds_head_0_match_55) | ((|slow_3_11_head) & push_finds_head_0_match_56)
-    | ((|slow_3_12_head) & push_finds_head_0_match_57) | ((|slow_3_13_head) & push_finds_head_0_match_58)
-    | ((|slow_3_14_head) & push_finds_head_0_match_59) | ((|slow_3_15_head) & push_finds_head_0_match_60);
-  wire push_finds_head_1 =
-    push_finds_head_1_or | slow_0_8_head_or | slow_1_0_head_or | slow_1_8_head_or | slow_2_0_head_or
-    | slow_2_8_head_or | slow_3_0_head_or | slow_3_8_head_or; // queues.ts:168
-  wire push_finds_next_1_or =
-    ((|slow_0_0_next) & push_finds_head_0_match) | ((|slow_0_1_next) & push_region_match)
-    | ((|slow_0_2_next) & push_user_match) | ((|slow_0_3_next) & push_finds_head_0_match_push_region)
-    | ((|slow_0_4_next) & push_finds_head_0_match_push_user) | ((|slow_0_5_next) & push_finds_head_0_match_2)
-    | ((|slow_0_6_next) & push_finds_head_0_match_3) | ((|slow_0_7_next) & push_finds_head_0_match_4);
-  wire slow_0_8_next_or =
-    ((|slow_0_8_next) & push_finds_head_0_match_5) | ((|slow_0_9_next) & push_finds_head_0_match_6)
-    | ((|slow_0_10_next) & push_finds_head_0_match_7) | ((|slow_0_11_next) & push_finds_head_0_match_8)
-    | ((|slow_0_12_next) & push_finds_head_0_match_9) | ((|slow_0_13_next) & push_finds_head_0_match_10)
-    | ((|slow_0_14_next) & push_finds_head_0_match_11) | ((|slow_0_15_next) & push_finds_head_0_match_12);
-  wire slow_1_0_next_or =
-    ((|slow_1_0_next) & push_finds_head_0_match_13) | ((|slow_1_1_next) & push_finds_head_0_match_14)
-    | ((|slow_1_2_next) & push_finds_head_0_match_15) | ((|slow_1_3_next) & push_finds_head_0_match_16)
-    | ((|slow_1_4_next) & push_finds_head_0_match_17) | ((|slow_1_5_next) & push_finds_head_0_match_18)
-    | ((|slow_1_6_next) & push_finds_head_0_match_19) | ((|slow_1_7_next) & push_finds_head_0_match_20);
-  wire slow_1_8_next_or =
-    ((|slow_1_8_next) & push_finds_head_0_match_21) | ((|slow_1_9_next) & push_finds_head_0_match_22)
-    | ((|slow_1_10_next) & push_finds_head_0_match_23) | ((|slow_1_11_next) & push_finds_head_0_match_24)
-    | ((|slow_1_12_next) & push_finds_head_0_match_25) | ((|slow_1_13_next) & push_finds_head_0_match_26)
-    | ((|slow_1_14_next) & push_finds_head_0_match_27) | ((|slow_1_15_next) & push_finds_head_0_match_28);
-  wire slow_2_0_next_or =
-    ((|slow_2_0_next) & push_finds_head_0_match_29) | ((|slow_2_1_next) & push_finds_head_0_match_30)
-    | ((|slow_2_2_next) & push_finds_head_0_match_31) | ((|slow_2_3_next) & push_finds_head_0_match_32)
-    | ((|slow_2_4_next) & push_finds_head_0_match_33) | ((|slow_2_5_next) & push_finds_head_0_match_34)
-    | ((|slow_2_6_next) & push_finds_head_0_match_35) | ((|slow_2_7_next) & push_finds_head_0_match_36);
-  wire slow_2_8_next_or =
-    ((|slow_2_8_next) & push_finds_head_0_match_37) | ((|slow_2_9_next) & push_finds_head_0_match_38)
-    | ((|slow_2_10_next) & push_finds_head_0_match_39) | ((|slow_2_11_next) & push_finds_head_0_match_40)
-    | ((|slow_2_12_next) & push_finds_head_0_match_41) | ((|slow_2_13_next) & push_finds_head_0_match_42)
-    | ((|slow_2_14_next) & push_finds_head_0_match_43) | ((|slow_2_15_next) & push_finds_head_0_match_44);
-  wire slow_3_0_next_or =
-    ((|slow_3_0_next) & push_finds_head_0_match_45) | ((|slow_3_1_next) & push_finds_head_0_match_46)
-    | ((|slow_3_2_next) & push_finds_head_0_match_47) | ((|slow_3_3_next) & push_finds_head_0_match_48)
-    | ((|slow_3_4_next) & push_finds_head_0_match_49) | ((|slow_3_5_next) & push_finds_head_0_match_50)
-    | ((|slow_3_6_next) & push_finds_head_0_match_51) | ((|slow_3_7_next) & push_finds_head_0_match_52);
-  wire slow_3_8_next_or =
-    ((|slow_3_8_next) & push_finds_head_0_match_53) | ((|slow_3_9_next) & push_finds_head_0_match_54)
-    | ((|slow_3_10_next) & push_finds_head_0_match_55) | ((|slow_3_11_next) & push_finds_head_0_match_56)
-    | ((|slow_3_12_next) & push_finds_head_0_match_57) | ((|slow_3_13_next) & push_finds_head_0_match_58)
-    | ((|slow_3_14_next) & push_finds_head_0_match_59) | ((|slow_3_15_next) & push_finds_head_0_match_60);
-  wire push_finds_next_1 =
-    push_finds_next_1_or | slow_0_8_next_or | slow_1_0_next_or | slow_1_8_next_or | slow_2_0_next_or
-    | slow_2_8_next_or | slow_3_0_next_or | slow_3_8_next_or; // queues.ts:172
-  wire [63:0] push_meets_pop_1_and = push_meets_pop_0_joined & {64{push_valid & push_slow}};
-  wire push_meets_pop_1_or =
-    ((|slow_0_0_back) & push_finds_head_0_match) | ((|slow_0_1_back) & push_region_match)
-    | ((|slow_0_2_back) & push_user_match) | ((|slow_0_3_back) & push_finds_head_0_match_push_region)
-    | ((|slow_0_4_back) & push_finds_head_0_match_push_user) | ((|slow_0_5_back) & push_finds_head_0_match_2)
-    | ((|slow_0_6_back) & push_finds_head_0_match_3) | ((|slow_0_7_back) & push_finds_head_0_match_4);
-  wire slow_0_8_back_or =
-    ((|slow_0_8_back) & push_finds_head_0_match_5) | ((|slow_0_9_back) & push_finds_head_0_match_6)
-    | ((|slow_0_10_back) & push_finds_head_0_match_7) | ((|slow_0_11_back) & push_finds_head_0_match_8)
-    | ((|slow_0_12_back) & push_finds_head_0_match_9) | ((|slow_0_13_back) & push_finds_head_0_match_10)
-    | ((|slow_0_14_back) & push_finds_head_0_match_11) | ((|slow_0_15_back) & push_finds_head_0_match_12);
-  wire slow_1_0_back_or =
-    ((|slow_1_0_back) & push_finds_head_0_match_13) | ((|slow_1_1_back) & push_finds_head_0_match_14)
-    | ((|slow_1_2_back) & push_finds_head_0_match_15) | ((|slow_1_3_back) & push_finds_head_0_match_16)
-    | ((|slow_1_4_back) & push_finds_head_0_match_17) | ((|slow_1_5_back) & push_finds_head_0_match_18)
-    | ((|slow_1_6_back) & push_finds_head_0_match_19) | ((|slow_1_7_back) & push_finds_head_0_match_20);
-  wire slow_1_8_back_or =
-    ((|slow_1_8_back) & push_finds_head_0_match_21) | ((|slow_1_9_back) & push_finds_head_0_match_22)
-    | ((|slow_1_10_back) & push_finds_head_0_match_23) | ((|slow_1_11_back) & push_finds_head_0_match_24)
-    | ((|slow_1_12_back) & push_finds_head_0_match_25) | ((|slow_1_13_back) & push_finds_head_0_match_26)
-    | ((|slow_1_14_back) & push_finds_head_0_match_27) | ((|slow_1_15_back) & push_finds_head_0_match_28);
-  wire slow_2_0_back_or =
-    ((|slow_2_0_back) & push_finds_head_0_match_29) | ((|slow_2_1_back) & push_finds_head_0_match_30)
-    | ((|slow_2_2_back) & push_finds_head_0_match_31) | ((|slow_2_3_back) & push_finds_head_0_match_32)
-    | ((|slow_2_4_back) & push_finds_head_0_match_33) | ((|slow_2_5_back) & push_finds_head_0_match_34)
-    | ((|slow_2_6_back) & push_finds_head_0_match_35) | ((|slow_2_7_back) & push_finds_head_0_match_36);
-  wire slow_2_8_back_or =
-    ((|slow_2_8_back) & push_finds_head_0_match_37) | ((|slow_2_9_back) & push_finds_head_0_match_38)
-    | ((|slow_2_10_back) & push_finds_head_0_match_39) | ((|slow_2_11_back) & push_finds_head_0_match_40)
-    | ((|slow_2_12_back) & push_finds_head_0_match_41) | ((|slow_2_13_back) & push_finds_head_0_match_42)
-    | ((|slow_2_14_back) & push_finds_head_0_match_43) | ((|slow_2_15_back) & push_finds_head_0_match_44);
-  wire slow_3_0_back_or =
-    ((|slow_3_0_back) & push_finds_head_0_match_45) | ((|slow_3_1_back) & push_finds_head_0_match_46)
-    | ((|slow_3_2_back) & push_finds_head_0_match_47) | ((|slow_3_3_back) & push_finds_head_0_match_48)
-    | ((|slow_3_4_back) & push_finds_head_0_match_49) | ((|slow_3_5_back) & push_finds_head_0_match_50)
-    | ((|slow_3_6_back) & push_finds_head_0_match_51) | ((|slow_3_7_back) & push_finds_head_0_match_52);
-  wire slow_3_8_back_or =
-    ((|slow_3_8_back) & push_finds_head_0_match_53) | ((|slow_3_9_back) & push_finds_head_0_match_54)
-    | ((|slow_3_10_back) & push_finds_head_0_match_55) | ((|slow_3_11_back) & push_finds_head_0_match_56)
-    | ((|slow_3_12_back) & push_finds_head_0_match_57) | ((|slow_3_13_back) & push_finds_head_0_match_58)
-    | ((|slow_3_14_back) & push_finds_head_0_match_59) | ((|slow_3_15_back) & push_finds_head_0_match_60);
-  wire push_meets_pop_1 =
-    (|(push_meets_pop_1_and & slow_0_0_pops_and))
-    & ~(push_meets_pop_1_or | slow_0_8_back_or | slow_1_0_back_or | slow_1_8_back_or | slow_2_0_back_or | slow_2_8_back_or | slow_3_0_back_or | slow_3_8_back_or); // queues.ts:176
-  wire due_finds_next_1_or =
-    ((|slow_0_0_next) & ({due_region, due_user} == 6'd0)) | ((|slow_0_1_next) & ({due_region, due_user} == 6'd1))
-    | ((|slow_0_2_next) & ({due_region, due_user} == 6'd2)) | ((|slow_0_3_next) & ({due_region, due_user} == 6'd3));
-  wire slow_0_4_next_or =
-    ((|slow_0_4_next) & ({due_region, due_user} == 6'd4)) | ((|slow_0_5_next) & ({due_region, due_user} == 6'd5))
-    | ((|slow_0_6_next) & ({due_region, due_user} == 6'd6)) | ((|slow_0_7_next) & ({due_region, due_user} == 6'd7));
-  wire slow_0_9_next_or =
-    ((|slow_0_8_next) & ({due_region, due_user} == 6'd8)) | ((|slow_0_9_next) & ({due_region, due_user} == 6'd9))
-    | ((|slow_0_10_next) & ({due_region, due_user} == 6'd10))
-    | ((|slow_0_11_next) & ({due_region, due_user} == 6'd11));
-  wire slow_0_12_next_or =
-    ((|slow_0_12_next) & ({due_region, due_user} == 6'd12)) | ((|slow_0_13_next) & ({due_region, due_user} == 6'd13))
-    | ((|slow_0_14_next) & ({due_region, due_user} == 6'd14))
-    | ((|slow_0_15_next) & ({due_region, due_user} == 6'd15));
-  wire slow_1_1_next_or =
-    ((|slow_1_0_next) & ({due_region, due_user} == 6'd16)) | ((|slow_1_1_next) & ({due_region, due_user} == 6'd17))
-    | ((|slow_1_2_next) & ({due_region, due_user} == 6'd18)) | ((|slow_1_3_next) & ({due_region, due_user} == 6'd19));
-  wire slow_1_4_next_or =
-    ((|slow_1_4_next) & ({due_region, due_user} == 6'd20)) | ((|slow_1_5_next) & ({due_region, due_user} == 6'd21))
-    | ((|slow_1_6_next) & ({due_region, due_user} == 6'd22)) | ((|slow_1_7_next) & ({due_region, due_user} == 6'd23));
-  wire slow_1_9_next_or =
-    ((|slow_1_8_next) & ({due_region, due_user} == 6'd24)) | ((|slow_1_9_next) & ({due_region, due_user} == 6'd25))
-    | ((|slow_1_10_next) & ({due_region, due_user} == 6'd26))
-    | ((|slow_1_11_next) & ({due_region, due_user} == 6'd27));
-  wire slow_1_12_next_or =
-    ((|slow_1_12_next) & ({due_region, due_user} == 6'd28)) | ((|slow_1_13_next) & ({due_region, due_user} == 6'd29))
-    | ((|slow_1_14_next) & ({due_region, due_user} == 6'd30))
-    | ((|slow_1_15_next) & ({due_region, due_user} == 6'd31));
-  wire slow_2_1_next_or =
-    ((|slow_2_0_next) & ({due_region, due_user} == 6'd32)) | ((|slow_2_1_next) & ({due_region, due_user} == 6'd33))
-    | ((|slow_2_2_next) & ({due_region, due_user} == 6'd34)) | ((|slow_2_3_next) & ({due_region, due_user} == 6'd35));
-  wire slow_2_4_next_or =
-    ((|slow_2_4_next) & ({due_region, due_user} == 6'd36)) | ((|slow_2_5_next) & ({due_region, due_user} == 6'd37))
-    | ((|slow_2_6_next) & ({due_region, due_user} == 6'd38)) | ((|slow_2_7_next) & ({due_region, due_user} == 6'd39));
-  wire slow_2_9_next_or =
-    ((|slow_2_8_next) & ({due_region, due_user} == 6'd40)) | ((|slow_2_9_next) & ({due_region, due_user} == 6'd41))
-    | ((|slow_2_10_next) & ({due_region, due_user} == 6'd42))
-    | ((|slow_2_11_next) & ({due_region, due_user} == 6'd43));
-  wire slow_2_12_next_or =
-    ((|slow_2_12_next) & ({due_region, due_user} == 6'd44)) | ((|slow_2_13_next) & ({due_region, due_user} == 6'd45))
-    | ((|slow_2_14_next) & ({due_region, due_user} == 6'd46))
-    | ((|slow_2_15_next) & ({due_region, due_user} == 6'd47));
-  wire slow_3_1_next_or =
-    ((|slow_3_0_next) & ({due_region, due_user} == 6'd48)) | ((|slow_3_1_next) & ({due_region, due_user} == 6'd49))
-    | ((|slow_3_2_next) & ({due_region, due_user} == 6'd50)) | ((|slow_3_3_next) & ({due_region, due_user} == 6'd51));
-  wire slow_3_4_next_or =
-    ((|slow_3_4_next) & ({due_region, due_user} == 6'd52)) | ((|slow_3_5_next) & ({due_region, due_user} == 6'd53))
-    | ((|slow_3_6_next) & ({due_region, due_user} == 6'd54)) | ((|slow_3_7_next) & ({due_region, due_user} == 6'd55));
-  wire slow_3_9_next_or =
-    ((|slow_3_8_next) & ({due_region, due_user} == 6'd56)) | ((|slow_3_9_next) & ({due_region, due_user} == 6'd57))
-    | ((|slow_3_10_next) & ({due_region, due_user} == 6'd58))
-    | ((|slow_3_11_next) & ({due_region, due_user} == 6'd59));
-  wire slow_3_12_next_or =
-    ((|slow_3_12_next) & ({due_region, due_user} == 6'd60)) | ((|slow_3_13_next) & ({due_region, due_user} == 6'd61))
-    | ((|slow_3_14_next) & ({due_region, due_user} == 6'd62))
-    | ((|slow_3_15_next) & ({due_region, due_user} == 6'd63));
-  wire due_finds_next_1 =
-    due_finds_next_1_or | slow_0_4_next_or | slow_0_9_next_or | slow_0_12_next_or | slow_1_1_next_or
-    | slow_1_4_next_or | slow_1_9_next_or | slow_1_12_next_or | slow_2_1_next_or | slow_2_4_next_or | slow_2_9_next_or
-    | slow_2_12_next_or | slow_3_1_next_or | slow_3_4_next_or | slow_3_9_next_or | slow_3_12_next_or; // queues.ts:183
-  wire pops_1_or =
-    ((|slow_0_0_back) & ({due_region, due_user} == 6'd0)) | ((|slow_0_1_back) & ({due_region, due_user} == 6'd1))
-    | ((|slow_0_2_back) & ({due_region, due_user} == 6'd2)) | ((|slow_0_3_back) & ({due_region, due_user} == 6'd3));
-  wire slow_0_4_back_or =
-    ((|slow_0_4_back) & ({due_region, due_user} == 6'd4)) | ((|slow_0_5_back) & ({due_region, due_user} == 6'd5))
-    | ((|slow_0_6_back) & ({due_region, due_user} == 6'd6)) | ((|slow_0_7_back) & ({due_region, due_user} == 6'd7));
-  wire slow_0_9_back_or =
-    ((|slow_0_8_back) & ({due_region, due_user} == 6'd8)) | ((|slow_0_9_back) & ({due_region, due_user} == 6'd9))
-    | ((|slow_0_10_back) & ({due_region, due_user} == 6'd10))
-    | ((|slow_0_11_back) & ({due_region, due_user} == 6'd11));
-  wire slow_0_12_back_or =
-    ((|slow_0_12_back) & ({due_region, due_user} == 6'd12)) | ((|slow_0_13_back) & ({due_region, due_user} == 6'd13))
-    | ((|slow_0_14_back) & ({due_region, due_user} == 6'd14))
-    | ((|slow_0_15_back) & ({due_region, due_user} == 6'd15));
-  wire slow_1_1_back_or =
-    ((|slow_1_0_back) & ({due_region, due_user} == 6'd16)) | ((|slow_1_1_back) & ({due_region, due_user} == 6'd17))
-    | ((|slow_1_2_back) & ({due_region, due_user} == 6'd18)) | ((|slow_1_3_back) & ({due_region, due_user} == 6'd19));
-  wire slow_1_4_back_or =
-    ((|slow_1_4_back) & ({due_region, due_user} == 6'd20)) | ((|slow_1_5_back) & ({due_region, due_user} == 6'd21))
-    | ((|slow_1_6_back) & ({due_region, due_user} == 6'd22)) | ((|slow_1_7_back) & ({due_region, due_user} == 6'd23));
-  wire slow_1_9_back_or =
-    ((|slow_1_8_back) & ({due_region, due_user} == 6'd24)) | ((|slow_1_9_back) & ({due_region, due_user} == 6'd25))
-    | ((|slow_1_10_back) & ({due_region, due_user} == 6'd26))
-    | ((|slow_1_11_back) & ({due_region, due_user} == 6'd27));
-  wire slow_1_12_back_or =
-    ((|slow_1_12_back) & ({due_region, due_user} == 6'd28)) | ((|slow_1_13_back) & ({due_region, due_user} == 6'd29))
-    | ((|slow_1_14_back) & ({due_region, due_user} == 6'd30))
-    | ((|slow_1_15_back) & ({due_region, due_user} == 6'd31));
-  wire slow_2_1_back_or =
-    ((|slow_2_0_back) & ({due_region, due_user} == 6'd32)) | ((|slow_2_1_back) & ({due_region, due_user} == 6'd33))
-    | ((|slow_2_2_back) & ({due_region, due_user} == 6'd34)) | ((|slow_2_3_back) & ({due_region, due_user} == 6'd35));
-  wire slow_2_4_back_or =
-    ((|slow_2_4_back) & ({due_region, due_user} == 6'd36)) | ((|slow_2_5_back) & ({due_region, due_user} == 6'd37))
-    | ((|slow_2_6_back) & ({due_region, due_user} == 6'd38)) | ((|slow_2_7_back) & ({due_region, due_user} == 6'd39));
-  wire slow_2_9_back_or =
-    ((|slow_2_8_back) & ({due_region, due_user} == 6'd40)) | ((|slow_2_9_back) & ({due_region, due_user} == 6'd41))
-    | ((|slow_2_10_back) & ({due_region, due_user} == 6'd42))
-    | ((|slow_2_11_back) & ({due_region, due_user} == 6'd43));
-  wire slow_2_12_back_or =
-    ((|slow_2_12_back) & ({due_region, due_user} == 6'd44)) | ((|slow_2_13_back) & ({due_region, due_user} == 6'd45))
-    | ((|slow_2_14_back) & ({due_region, due_user} == 6'd46))
-    | ((|slow_2_15_back) & ({due_region, due_user} == 6'd47));
-  wire slow_3_1_back_or =
-    ((|slow_3_0_back) & ({due_region, due_user} == 6'd48)) | ((|slow_3_1_back) & ({due_region, due_user} == 6'd49))
-    | ((|slow_3_2_back) & ({due_region, due_user} == 6'd50)) | ((|slow_3_3_back) & ({due_region, due_user} == 6'd51));
-  wire slow_3_4_back_or =
-    ((|slow_3_4_back) & ({due_region, due_user} == 6'd52)) | ((|slow_3_5_back) & ({due_region, due_user} == 6'd53))
-    | ((|slow_3_6_back) & ({due_region, due_user} == 6'd54)) | ((|slow_3_7_back) & ({due_region, due_user} == 6'd55));
-  wire slow_3_9_back_or =
-    ((|slow_3_8_back) & ({due_region, due_user} == 6'd56)) | ((|slow_3_9_back) & ({due_region, due_user} == 6'd57))
-    | ((|slow_3_10_back) & ({due_region, due_user} == 6'd58))
-    | ((|slow_3_11_back) & ({due_region, due_user} == 6'd59));
-  wire slow_3_12_back_or =
-    ((|slow_3_12_back) & ({due_region, due_user} == 6'd60)) | ((|slow_3_13_back) & ({due_region, due_user} == 6'd61))
-    | ((|slow_3_14_back) & ({due_region, due_user} == 6'd62))
-    | ((|slow_3_15_back) & ({due_region, due_user} == 6'd63));
-  wire pops_1_or_or =
-    pops_1_or | slow_0_4_back_or | slow_0_9_back_or | slow_0_12_back_or | slow_1_1_back_or | slow_1_4_back_or
-    | slow_1_9_back_or | slow_1_12_back_or | slow_2_1_back_or | slow_2_4_back_or | slow_2_9_back_or
-    | slow_2_12_back_or | slow_3_1_back_or | slow_3_4_back_or | slow_3_9_back_or | slow_3_12_back_or;
-  wire pops_1 = (|slow_0_0_pops_and) & ~pops_1_or_or; // queues.ts:187
-  wire pops_third_1 = third_1_differs & due_finds_next_1; // queues.ts:191
-  wire to_head = push_meets_pop_0 ? ~push_finds_next_0 : ~push_finds_head_0; // queues.ts:190
-  wire fast_next_by_came_and =
-    push_meets_pop_0_and
-    & (push_meets_pop_0 ? push_finds_next_0 & ~pops_third_0 : push_finds_head_0 & ~push_finds_next_0);
-  wire slow_head_by_came_choice = push_meets_pop_1 ? ~push_finds_next_1 : ~push_finds_head_1; // queues.ts:190
-  wire slow_head_by_came_and = push_valid & push_slow & slow_head_by_came_choice;
-  wire slow_next_by_came_and =
-    push_valid & push_slow
-    & (push_meets_pop_1 ? push_finds_next_1 & ~pops_third_1 : push_finds_head_1 & ~push_finds_next_1);
-  wire [13:0] stopped_word = slow_stopped[{due_region, due_user}]; // queue-ids.ts:101
-  wire [9:0] stopped_id = stopped_word[9:0];
-  wire [13:0] started_q_id_word = slow_head_came[{due_region, due_user}]; // queue-ids.ts:45
-  wire [13:0] slow_head_went_word = slow_head_went[{due_region, due_user}]; // queue-ids.ts:46
-  wire [13:0] fast_stopped_word = fast_stopped[{due_region, due_user}]; // queue-ids.ts:101
-  wire [13:0] fast_head_came_word = fast_head_came[{due_region, due_user}]; // queue-ids.ts:45
-  wire [13:0] fast_head_went_word = fast_head_went[{due_region, due_user}]; // queue-ids.ts:46
-  wire [3:0] stopped_run = stopped_word[13:10]; // queue-ids.ts:101
-  wire [3:0] a_run = started_q_id_word[13:10]; // queue-ids.ts:45
-  wire [3:0] b_run = slow_head_went_word[13:10]; // queue-ids.ts:46
+  wire [63:0] changed_at_joined = {
+    changed_at == 6'd63, changed_at == 6'd62, changed_at == 6'd61, changed_at == 6'd60, changed_at == 6'd59,
+    changed_at == 6'd58, changed_at == 6'd57, changed_at == 6'd56, changed_at == 6'd55, changed_at == 6'd54,
+    changed_at == 6'd53, changed_at == 6'd52, changed_at == 6'd51, changed_at == 6'd50, changed_at == 6'd49,
+    changed_at == 6'd48, changed_at == 6'd47, changed_at == 6'd46, changed_at == 6'd45, changed_at == 6'd44,
+    changed_at == 6'd43, changed_at == 6'd42, changed_at == 6'd41, changed_at == 6'd40, changed_at == 6'd39,
+    changed_at == 6'd38, changed_at == 6'd37, changed_at == 6'd36, changed_at == 6'd35, changed_at == 6'd34,
+    changed_at == 6'd33, changed_at == 6'd32, changed_at == 6'd31, changed_at == 6'd30, changed_at == 6'd29,
+    changed_at == 6'd28, changed_at == 6'd27, changed_at == 6'd26, changed_at == 6'd25, changed_at == 6'd24,
+    changed_at == 6'd23, changed_at == 6'd22, changed_at == 6'd21, changed_at == 6'd20, changed_at == 6'd19,
+    changed_at == 6'd18, changed_at == 6'd17, changed_at == 6'd16, changed_at == 6'd15, changed_at == 6'd14,
+    changed_at == 6'd13, changed_at == 6'd12, changed_at == 6'd11, changed_at == 6'd10, changed_at == 6'd9,
+    changed_at == 6'd8, changed_at == 6'd7, changed_at == 6'd6, changed_at == 6'd5, changed_at == 6'd4,
+    changed_at == 6'd3, changed_at == 6'd2, changed_at == 6'd1, changed_at == 6'd0
+  };
+  wire fast_0_0_first_and = changed_short & ~changed_slow;
+  wire fast_0_0_two_and = changed_valid & ~changed_slow;
+  wire [63:0] slow_0_0_first_and = fast_0_0_first_joined & {64{push_valid & push_slow}};
+  wire [63:0] changed_at_joined_and = changed_at_joined & {64{changed_short & changed_slow}};
+  wire [63:0] slow_0_0_two_and = changed_at_joined & {64{changed_valid & changed_slow}};
+  wire fast_0_0_may_stop_and = fast_0_0_first[3] & ~(|fast_0_0_first[2:0]);
+  wire fast_0_0_may_stop_and_fast_0_0_first = fast_0_0_first[2] & ~(|fast_0_0_first[1:0]);
+  wire fast_0_0_may_stop_and_2 = fast_0_0_first[1] & ~fast_0_0_first[0];
+  wire slow_0_0_may_stop_and = slow_0_0_first[3] & ~(|slow_0_0_first[2:0]);
+  wire slow_0_0_may_stop_and_slow_0_0_first = slow_0_0_first[2] & ~(|slow_0_0_first[1:0]);
+  wire slow_0_0_may_stop_and_2 = slow_0_0_first[1] & ~slow_0_0_first[0];
+  wire fast_0_1_may_stop_and = fast_0_1_first[3] & ~(|fast_0_1_first[2:0]);
+  wire fast_0_1_first_and = fast_0_1_first[2] & ~(|fast_0_1_first[1:0]);
+  wire fast_0_1_may_stop_and_fast_0_1_first = fast_0_1_first[1] & ~fast_0_1_first[0];
+  wire slow_0_1_may_stop_and = slow_0_1_first[3] & ~(|slow_0_1_first[2:0]);
+  wire slow_0_1_first_and = slow_0_1_first[2] & ~(|slow_0_1_first[1:0]);
+  wire slow_0_1_may_stop_and_slow_0_1_first = slow_0_1_first[1] & ~slow_0_1_first[0];
+  wire fast_0_2_may_stop_and = fast_0_2_first[3] & ~(|fast_0_2_first[2:0]);
+  wire fast_0_2_first_and = fast_0_2_first[2] & ~(|fast_0_2_first[1:0]);
+  wire fast_0_2_may_stop_and_fast_0_2_first = fast_0_2_first[1] & ~fast_0_2_first[0];
+  wire slow_0_2_may_stop_and = slow_0_2_first[3] & ~(|slow_0_2_first[2:0]);
+  wire slow_0_2_first_and = slow_0_2_first[2] & ~(|slow_0_2_first[1:0]);
+  wire slow_0_2_may_stop_and_slow_0_2_first = slow_0_2_first[1] & ~slow_0_2_first[0];
+  wire fast_0_3_may_stop_and = fast_0_3_first[3] & ~(|fast_0_3_first[2:0]);
+  wire fast_0_3_first_and = fast_0_3_first[2] & ~(|fast_0_3_first[1:0]);
+  wire fast_0_3_may_stop_and_fast_0_3_first = fast_0_3_first[1] & ~fast_0_3_first[0];
+  wire slow_0_3_may_stop_and = slow_0_3_first[3] & ~(|slow_0_3_first[2:0]);
+  wire slow_0_3_first_and = slow_0_3_first[2] & ~(|slow_0_3_first[1:0]);
+  wire slow_0_3_may_stop_and_slow_0_3_first = slow_0_3_first[1] & ~slow_0_3_first[0];
+  wire fast_0_4_may_stop_and = fast_0_4_first[3] & ~(|fast_0_4_first[2:0]);
+  wire fast_0_4_first_and = fast_0_4_first[2] & ~(|fast_0_4_first[1:0]);
+  wire fast_0_4_may_stop_and_fast_0_4_first = fast_0_4_first[1] & ~fast_0_4_first[0];
+  wire slow_0_4_may_stop_and = slow_0_4_first[3] & ~(|slow_0_4_first[2:0]);
+  wire slow_0_4_first_and = slow_0_4_first[2] & ~(|slow_0_4_first[1:0]);
+  wire slow_0_4_may_stop_and_slow_0_4_first = slow_0_4_first[1] & ~slow_0_4_first[0];
+  wire fast_0_5_may_stop_and = fast_0_5_first[3] & ~(|fast_0_5_first[2:0]);
+  wire fast_0_5_first_and = fast_0_5_first[2] & ~(|fast_0_5_first[1:0]);
+  wire fast_0_5_may_stop_and_fast_0_5_first = fast_0_5_first[1] & ~fast_0_5_first[0];
+  wire slow_0_5_may_stop_and = slow_0_5_first[3] & ~(|slow_0_5_first[2:0]);
+  wire slow_0_5_first_and = slow_0_5_first[2] & ~(|slow_0_5_first[1:0]);
+  wire slow_0_5_may_stop_and_slow_0_5_first = slow_0_5_first[1] & ~slow_0_5_first[0];
+  wire fast_0_6_may_stop_and = fast_0_6_first[3] & ~(|fast_0_6_first[2:0]);
+  wire fast_0_6_first_and = fast_0_6_first[2] & ~(|fast_0_6_first[1:0]);
+  wire fast_0_6_may_stop_and_fast_0_6_first = fast_0_6_first[1] & ~fast_0_6_first[0];
+  wire slow_0_6_may_stop_and = slow_0_6_first[3] & ~(|slow_0_6_first[2:0]);
+  wire slow_0_6_first_and = slow_0_6_first[2] & ~(|slow_0_6_first[1:0]);
+  wire slow_0_6_may_stop_and_slow_0_6_first = slow_0_6_first[1] & ~slow_0_6_first[0];
+  wire fast_0_7_may_stop_and = fast_0_7_first[3] & ~(|fast_0_7_first[2:0]);
+  wire fast_0_7_first_and = fast_0_7_first[2] & ~(|fast_0_7_first[1:0]);
+  wire fast_0_7_may_stop_and_fast_0_7_first = fast_0_7_first[1] & ~fast_0_7_first[0];
+  wire slow_0_7_may_stop_and = slow_0_7_first[3] & ~(|slow_0_7_first[2:0]);
+  wire slow_0_7_first_and = slow_0_7_first[2] & ~(|slow_0_7_first[1:0]);
+  wire slow_0_7_may_stop_and_slow_0_7_first = slow_0_7_first[1] & ~slow_0_7_first[0];
+  wire fast_0_8_may_stop_and = fast_0_8_first[3] & ~(|fast_0_8_first[2:0]);
+  wire fast_0_8_first_and = fast_0_8_first[2] & ~(|fast_0_8_first[1:0]);
+  wire fast_0_8_may_stop_and_fast_0_8_first = fast_0_8_first[1] & ~fast_0_8_first[0];
+  wire slow_0_8_may_stop_and = slow_0_8_first[3] & ~(|slow_0_8_first[2:0]);
+  wire slow_0_8_first_and = slow_0_8_first[2] & ~(|slow_0_8_first[1:0]);
+  wire slow_0_8_may_stop_and_slow_0_8_first = slow_0_8_first[1] & ~slow_0_8_first[0];
+  wire fast_0_9_may_stop_and = fast_0_9_first[3] & ~(|fast_0_9_first[2:0]);
+  wire fast_0_9_first_and = fast_0_9_first[2] & ~(|fast_0_9_first[1:0]);
+  wire fast_0_9_may_stop_and_fast_0_9_first = fast_0_9_first[1] & ~fast_0_9_first[0];
+  wire slow_0_9_may_stop_and = slow_0_9_first[3] & ~(|slow_0_9_first[2:0]);
+  wire slow_0_9_first_and = slow_0_9_first[2] & ~(|slow_0_9_first[1:0]);
+  wire slow_0_9_may_stop_and_slow_0_9_first = slow_0_9_first[1] & ~slow_0_9_first[0];
+  wire fast_0_10_may_stop_and = fast_0_10_first[3] & ~(|fast_0_10_first[2:0]);
+  wire fast_0_10_first_and = fast_0_10_first[2] & ~(|fast_0_10_first[1:0]);
+  wire fast_0_10_may_stop_and_fast_0_10_first = fast_0_10_first[1] & ~fast_0_10_first[0];
+  wire slow_0_10_may_stop_and = slow_0_10_first[3] & ~(|slow_0_10_first[2:0]);
+  wire slow_0_10_first_and = slow_0_10_first[2] & ~(|slow_0_10_first[1:0]);
+  wire slow_0_10_may_stop_and_slow_0_10_first = slow_0_10_first[1] & ~slow_0_10_first[0];
+  wire fast_0_11_may_stop_and = fast_0_11_first[3] & ~(|fast_0_11_first[2:0]);
+  wire fast_0_11_first_and = fast_0_11_first[2] & ~(|fast_0_11_first[1:0]);
+  wire fast_0_11_may_stop_and_fast_0_11_first = fast_0_11_first[1] & ~fast_0_11_first[0];
+  wire slow_0_11_may_stop_and = slow_0_11_first[3] & ~(|slow_0_11_first[2:0]);
+  wire slow_0_11_first_and = slow_0_11_first[2] & ~(|slow_0_11_first[1:0]);
+  wire slow_0_11_may_stop_and_slow_0_11_first = slow_0_11_first[1] & ~slow_0_11_first[0];
+  wire fast_0_12_may_stop_and = fast_0_12_first[3] & ~(|fast_0_12_first[2:0]);
+  wire fast_0_12_first_and = fast_0_12_first[2] & ~(|fast_0_12_first[1:0]);
+  wire fast_0_12_may_stop_and_fast_0_12_first = fast_0_12_first[1] & ~fast_0_12_first[0];
+  wire slow_0_12_may_stop_and = slow_0_12_first[3] & ~(|slow_0_12_first[2:0]);
+  wire slow_0_12_first_and = slow_0_12_first[2] & ~(|slow_0_12_first[1:0]);
+  wire slow_0_12_may_stop_and_slow_0_12_first = slow_0_12_first[1] & ~slow_0_12_first[0];
+  wire fast_0_13_may_stop_and = fast_0_13_first[3] & ~(|fast_0_13_first[2:0]);
+  wire fast_0_13_first_and = fast_0_13_first[2] & ~(|fast_0_13_first[1:0]);
+  wire fast_0_13_may_stop_and_fast_0_13_first = fast_0_13_first[1] & ~fast_0_13_first[0];
+  wire slow_0_13_may_stop_and = slow_0_13_first[3] & ~(|slow_0_13_first[2:0]);
+  wire slow_0_13_first_and = slow_0_13_first[2] & ~(|slow_0_13_first[1:0]);
+  wire slow_0_13_may_stop_and_slow_0_13_first = slow_0_13_first[1] & ~slow_0_13_first[0];
+  wire fast_0_14_may_stop_and = fast_0_14_first[3] & ~(|fast_0_14_first[2:0]);
+  wire fast_0_14_first_and = fast_0_14_first[2] & ~(|fast_0_14_first[1:0]);
+  wire fast_0_14_may_stop_and_fast_0_14_first = fast_0_14_first[1] & ~fast_0_14_first[0];
+  wire slow_0_14_may_stop_and = slow_0_14_first[3] & ~(|slow_0_14_first[2:0]);
+  wire slow_0_14_first_and = slow_0_14_first[2] & ~(|slow_0_14_first[1:0]);
+  wire slow_0_14_may_stop_and_slow_0_14_first = slow_0_14_first[1] & ~slow_0_14_first[0];
+  wire fast_0_15_may_stop_and = fast_0_15_first[3] & ~(|fast_0_15_first[2:0]);
+  wire fast_0_15_first_and = fast_0_15_first[2] & ~(|fast_0_15_first[1:0]);
+  wire fast_0_15_may_stop_and_fast_0_15_first = fast_0_15_first[1] & ~fast_0_15_first[0];
+  wire slow_0_15_may_stop_and = slow_0_15_first[3] & ~(|slow_0_15_first[2:0]);
+  wire slow_0_15_first_and = slow_0_15_first[2] & ~(|slow_0_15_first[1:0]);
+  wire slow_0_15_may_stop_and_slow_0_15_first = slow_0_15_first[1] & ~slow_0_15_first[0];
+  wire waits_0_q_inverse = ~(fast_0_15_busy | fast_0_15_away);
+  wire slow_0_15_busy_inverse = ~(slow_0_15_busy | slow_0_15_away);
+  wire fast_0_14_busy_inverse = ~(fast_0_14_busy | fast_0_14_away);
+  wire slow_0_14_busy_inverse = ~(slow_0_14_busy | slow_0_14_away);
+  wire fast_0_13_busy_inverse = ~(fast_0_13_busy | fast_0_13_away);
+  wire slow_0_13_busy_inverse = ~(slow_0_13_busy | slow_0_13_away);
+  wire fast_0_12_busy_inverse = ~(fast_0_12_busy | fast_0_12_away);
+  wire slow_0_12_busy_inverse = ~(slow_0_12_busy | slow_0_12_away);
+  wire fast_0_11_busy_inverse = ~(fast_0_11_busy | fast_0_11_away);
+  wire slow_0_11_busy_inverse = ~(slow_0_11_busy | slow_0_11_away);
+  wire fast_0_10_busy_inverse = ~(fast_0_10_busy | fast_0_10_away);
+  wire slow_0_10_busy_inverse = ~(slow_0_10_busy | slow_0_10_away);
+  wire fast_0_9_busy_inverse = ~(fast_0_9_busy | fast_0_9_away);
+  wire slow_0_9_busy_inverse = ~(slow_0_9_busy | slow_0_9_away);
+  wire fast_0_8_busy_inverse = ~(fast_0_8_busy | fast_0_8_away);
+  wire slow_0_8_busy_inverse = ~(slow_0_8_busy | slow_0_8_away);
+  wire fast_0_7_busy_inverse = ~(fast_0_7_busy | fast_0_7_away);
+  wire slow_0_7_busy_inverse = ~(slow_0_7_busy | slow_0_7_away);
+  wire fast_0_6_busy_inverse = ~(fast_0_6_busy | fast_0_6_away);
+  wire slow_0_6_busy_inverse = ~(slow_0_6_busy | slow_0_6_away);
+  wire fast_0_5_busy_inverse = ~(fast_0_5_busy | fast_0_5_away);
+  wire slow_0_5_busy_inverse = ~(slow_0_5_busy | slow_0_5_away);
+  wire fast_0_4_busy_inverse = ~(fast_0_4_busy | fast_0_4_away);
+  wire slow_0_4_busy_inverse = ~(slow_0_4_busy | slow_0_4_away);
+  wire fast_0_3_busy_inverse = ~(fast_0_3_busy | fast_0_3_away);
+  wire slow_0_3_busy_inverse = ~(slow_0_3_busy | slow_0_3_away);
+  wire fast_0_2_busy_inverse = ~(fast_0_2_busy | fast_0_2_away);
+  wire slow_0_2_busy_inverse = ~(slow_0_2_busy | slow_0_2_away);
+  wire fast_0_1_busy_inverse = ~(fast_0_1_busy | fast_0_1_away);
+  wire slow_0_1_busy_inverse = ~(slow_0_1_busy | slow_0_1_away);
+  wire fast_0_0_busy_inverse = ~(fast_0_0_busy | fast_0_0_away);
+  wire slow_0_0_busy_inverse = ~(slow_0_0_busy | slow_0_0_away);
+  wire fast_1_0_may_stop_and = fast_1_0_first[3] & ~(|fast_1_0_first[2:0]);
+  wire fast_1_0_first_and = fast_1_0_first[2] & ~(|fast_1_0_first[1:0]);
+  wire fast_1_0_may_stop_and_fast_1_0_first = fast_1_0_first[1] & ~fast_1_0_first[0];
+  wire slow_1_0_may_stop_and = slow_1_0_first[3] & ~(|slow_1_0_first[2:0]);
+  wire slow_1_0_first_and = slow_1_0_first[2] & ~(|slow_1_0_first[1:0]);
+  wire slow_1_0_may_stop_and_slow_1_0_first = slow_1_0_first[1] & ~slow_1_0_first[0];
+  wire fast_1_1_may_stop_and = fast_1_1_first[3] & ~(|fast_1_1_first[2:0]);
+  wire fast_1_1_first_and = fast_1_1_first[2] & ~(|fast_1_1_first[1:0]);
+  wire fast_1_1_may_stop_and_fast_1_1_first = fast_1_1_first[1] & ~fast_1_1_first[0];
+  wire slow_1_1_may_stop_and = slow_1_1_first[3] & ~(|slow_1_1_first[2:0]);
+  wire slow_1_1_first_and = slow_1_1_first[2] & ~(|slow_1_1_first[1:0]);
+  wire slow_1_1_may_stop_and_slow_1_1_first = slow_1_1_first[1] & ~slow_1_1_first[0];
+  wire fast_1_2_may_stop_and = fast_1_2_first[3] & ~(|fast_1_2_first[2:0]);
+  wire fast_1_2_first_and = fast_1_2_first[2] & ~(|fast_1_2_first[1:0]);
+  wire fast_1_2_may_stop_and_fast_1_2_first = fast_1_2_first[1] & ~fast_1_2_first[0];
+  wire slow_1_2_may_stop_and = slow_1_2_first[3] & ~(|slow_1_2_first[2:0]);
+  wire slow_1_2_first_and = slow_1_2_first[2] & ~(|slow_1_2_first[1:0]);
+  wire slow_1_2_may_stop_and_slow_1_2_first = slow_1_2_first[1] & ~slow_1_2_first[0];
+  wire fast_1_3_may_stop_and = fast_1_3_first[3] & ~(|fast_1_3_first[2:0]);
+  wire fast_1_3_first_and = fast_1_3_first[2] & ~(|fast_1_3_first[1:0]);
+  wire fast_1_3_may_stop_and_fast_1_3_first = fast_1_3_first[1] & ~fast_1_3_first[0];
+  wire slow_1_3_may_stop_and = slow_1_3_first[3] & ~(|slow_1_3_first[2:0]);
+  wire slow_1_3_first_and = slow_1_3_first[2] & ~(|slow_1_3_first[1:0]);
+  wire slow_1_3_may_stop_and_slow_1_3_first = slow_1_3_first[1] & ~slow_1_3_first[0];
+  wire fast_1_4_may_stop_and = fast_1_4_first[3] & ~(|fast_1_4_first[2:0]);
+  wire fast_1_4_first_and = fast_1_4_first[2] & ~(|fast_1_4_first[1:0]);
+  wire fast_1_4_may_stop_and_fast_1_4_first = fast_1_4_first[1] & ~fast_1_4_first[0];
+  wire slow_1_4_may_stop_and = slow_1_4_first[3] & ~(|slow_1_4_first[2:0]);
+  wire slow_1_4_first_and = slow_1_4_first[2] & ~(|slow_1_4_first[1:0]);
+  wire slow_1_4_may_stop_and_slow_1_4_first = slow_1_4_first[1] & ~slow_1_4_first[0];
+  wire fast_1_5_may_stop_and = fast_1_5_first[3] & ~(|fast_1_5_first[2:0]);
+  wire fast_1_5_first_and = fast_1_5_first[2] & ~(|fast_1_5_first[1:0]);
+  wire fast_1_5_may_stop_and_fast_1_5_first = fast_1_5_first[1] & ~fast_1_5_first[0];
+  wire slow_1_5_may_stop_and = slow_1_5_first[3] & ~(|slow_1_5_first[2:0]);
+  wire slow_1_5_first_and = slow_1_5_first[2] & ~(|slow_1_5_first[1:0]);
+  wire slow_1_5_may_stop_and_slow_1_5_first = slow_1_5_first[1] & ~slow_1_5_first[0];
+  wire fast_1_6_may_stop_and = fast_1_6_first[3] & ~(|fast_1_6_first[2:0]);
+  wire fast_1_6_first_and = fast_1_6_first[2] & ~(|fast_1_6_first[1:0]);
+  wire fast_1_6_may_stop_and_fast_1_6_first = fast_1_6_first[1] & ~fast_1_6_first[0];
+  wire slow_1_6_may_stop_and = slow_1_6_first[3] & ~(|slow_1_6_first[2:0]);
+  wire slow_1_6_first_and = slow_1_6_first[2] & ~(|slow_1_6_first[1:0]);
+  wire slow_1_6_may_stop_and_slow_1_6_first = slow_1_6_first[1] & ~slow_1_6_first[0];
+  wire fast_1_7_may_stop_and = fast_1_7_first[3] & ~(|fast_1_7_first[2:0]);
+  wire fast_1_7_first_and = fast_1_7_first[2] & ~(|fast_1_7_first[1:0]);
+  wire fast_1_7_may_stop_and_fast_1_7_first = fast_1_7_first[1] & ~fast_1_7_first[0];
+  wire slow_1_7_may_stop_and = slow_1_7_first[3] & ~(|slow_1_7_first[2:0]);
+  wire slow_1_7_first_and = slow_1_7_first[2] & ~(|slow_1_7_first[1:0]);
+  wire slow_1_7_may_stop_and_slow_1_7_first = slow_1_7_first[1] & ~slow_1_7_first[0];
+  wire fast_1_8_may_stop_and = fast_1_8_first[3] & ~(|fast_1_8_first[2:0]);
+  wire fast_1_8_first_and = fast_1_8_first[2] & ~(|fast_1_8_first[1:0]);
+  wire fast_1_8_may_stop_and_fast_1_8_first = fast_1_8_first[1] & ~fast_1_8_first[0];
+  wire slow_1_8_may_stop_and = slow_1_8_first[3] & ~(|slow_1_8_first[2:0]);
+  wire slow_1_8_first_and = slow_1_8_first[2] & ~(|slow_1_8_first[1:0]);
+  wire slow_1_8_may_stop_and_slow_1_8_first = slow_1_8_first[1] & ~slow_1_8_first[0];
+  wire fast_1_9_may_stop_and = fast_1_9_first[3] & ~(|fast_1_9_first[2:0]);
+  wire fast_1_9_first_and = fast_1_9_first[2] & ~(|fast_1_9_first[1:0]);
+  wire fast_1_9_may_stop_and_fast_1_9_first = fast_1_9_first[1] & ~fast_1_9_first[0];
+  wire slow_1_9_may_stop_and = slow_1_9_first[3] & ~(|slow_1_9_first[2:0]);
+  wire slow_1_9_first_and = slow_1_9_first[2] & ~(|slow_1_9_first[1:0]);
+  wire slow_1_9_may_stop_and_slow_1_9_first = slow_1_9_first[1] & ~slow_1_9_first[0];
+  wire fast_1_10_may_stop_and = fast_1_10_first[3] & ~(|fast_1_10_first[2:0]);
+  wire fast_1_10_first_and = fast_1_10_first[2] & ~(|fast_1_10_first[1:0]);
+  wire fast_1_10_may_stop_and_fast_1_10_first = fast_1_10_first[1] & ~fast_1_10_first[0];
+  wire slow_1_10_may_stop_and = slow_1_10_first[3] & ~(|slow_1_10_first[2:0]);
+  wire slow_1_10_first_and = slow_1_10_first[2] & ~(|slow_1_10_first[1:0]);
+  wire slow_1_10_may_stop_and_slow_1_10_first = slow_1_10_first[1] & ~slow_1_10_first[0];
+  wire fast_1_11_may_stop_and = fast_1_11_first[3] & ~(|fast_1_11_first[2:0]);
+  wire fast_1_11_first_and = fast_1_11_first[2] & ~(|fast_1_11_first[1:0]);
+  wire fast_1_11_may_stop_and_fast_1_11_first = fast_1_11_first[1] & ~fast_1_11_first[0];
+  wire slow_1_11_may_stop_and = slow_1_11_first[3] & ~(|slow_1_11_first[2:0]);
+  wire slow_1_11_first_and = slow_1_11_first[2] & ~(|slow_1_11_first[1:0]);
+  wire slow_1_11_may_stop_and_slow_1_11_first = slow_1_11_first[1] & ~slow_1_11_first[0];
+  wire fast_1_12_may_stop_and = fast_1_12_first[3] & ~(|fast_1_12_first[2:0]);
+  wire fast_1_12_first_and = fast_1_12_first[2] & ~(|fast_1_12_first[1:0]);
+  wire fast_1_12_may_stop_and_fast_1_12_first = fast_1_12_first[1] & ~fast_1_12_first[0];
+  wire slow_1_12_may_stop_and = slow_1_12_first[3] & ~(|slow_1_12_first[2:0]);
+  wire slow_1_12_first_and = slow_1_12_first[2] & ~(|slow_1_12_first[1:0]);
+  wire slow_1_12_may_stop_and_slow_1_12_first = slow_1_12_first[1] & ~slow_1_12_first[0];
+  wire fast_1_13_may_stop_and = fast_1_13_first[3] & ~(|fast_1_13_first[2:0]);
+  wire fast_1_13_first_and = fast_1_13_first[2] & ~(|fast_1_13_first[1:0]);
+  wire fast_1_13_may_stop_and_fast_1_13_first = fast_1_13_first[1] & ~fast_1_13_first[0];
+  wire slow_1_13_may_stop_and = slow_1_13_first[3] & ~(|slow_1_13_first[2:0]);
+  wire slow_1_13_first_and = slow_1_13_first[2] & ~(|slow_1_13_first[1:0]);
+  wire slow_1_13_may_stop_and_slow_1_13_first = slow_1_13_first[1] & ~slow_1_13_first[0];
+  wire fast_1_14_may_stop_and = fast_1_14_first[3] & ~(|fast_1_14_first[2:0]);
+  wire fast_1_14_first_and = fast_1_14_first[2] & ~(|fast_1_14_first[1:0]);
+  wire fast_1_14_may_stop_and_fast_1_14_first = fast_1_14_first[1] & ~fast_1_14_first[0];
+  wire slow_1_14_may_stop_and = slow_1_14_first[3] & ~(|slow_1_14_first[2:0]);
+  wire slow_1_14_first_and = slow_1_14_first[2] & ~(|slow_1_14_first[1:0]);
+  wire slow_1_14_may_stop_and_slow_1_14_first = slow_1_14_first[1] & ~slow_1_14_first[0];
+  wire fast_1_15_may_stop_and = fast_1_15_first[3] & ~(|fast_1_15_first[2:0]);
+  wire fast_1_15_first_and = fast_1_15_first[2] & ~(|fast_1_15_first[1:0]);
+  wire fast_1_15_may_stop_and_fast_1_15_first = fast_1_15_first[1] & ~fast_1_15_first[0];
+  wire slow_1_15_may_stop_and = slow_1_15_first[3] & ~(|slow_1_15_first[2:0]);
+  wire slow_1_15_first_and = slow_1_15_first[2] & ~(|slow_1_15_first[1:0]);
+  wire slow_1_15_may_stop_and_slow_1_15_first = slow_1_15_first[1] & ~slow_1_15_first[0];
+  wire waits_4_q_inverse = ~(fast_1_15_busy | fast_1_15_away);
+  wire slow_1_15_busy_inverse = ~(slow_1_15_busy | slow_1_15_away);
+  wire fast_1_14_busy_inverse = ~(fast_1_14_busy | fast_1_14_away);
+  wire slow_1_14_busy_inverse = ~(slow_1_14_busy | slow_1_14_away);
+  wire fast_1_13_busy_inverse = ~(fast_1_13_busy | fast_1_13_away);
+  wire slow_1_13_busy_inverse = ~(slow_1_13_busy | slow_1_13_away);
+  wire fast_1_12_busy_inverse = ~(fast_1_12_busy | fast_1_12_away);
+  wire slow_1_12_busy_inverse = ~(slow_1_12_busy | slow_1_12_away);
+  wire fast_1_11_busy_inverse = ~(fast_1_11_busy | fast_1_11_away);
+  wire slow_1_11_busy_inverse = ~(slow_1_11_busy | slow_1_11_away);
+  wire fast_1_10_busy_inverse = ~(fast_1_10_busy | fast_1_10_away);
+  wire slow_1_10_busy_inverse = ~(slow_1_10_busy | slow_1_10_away);
+  wire fast_1_9_busy_inverse = ~(fast_1_9_busy | fast_1_9_away);
+  wire slow_1_9_busy_inverse = ~(slow_1_9_busy | slow_1_9_away);
+  wire fast_1_8_busy_inverse = ~(fast_1_8_busy | fast_1_8_away);
+  wire slow_1_8_busy_inverse = ~(slow_1_8_busy | slow_1_8_away);
+  wire fast_1_7_busy_inverse = ~(fast_1_7_busy | fast_1_7_away);
+  wire slow_1_7_busy_inverse = ~(slow_1_7_busy | slow_1_7_away);
+  wire fast_1_6_busy_inverse = ~(fast_1_6_busy | fast_1_6_away);
+  wire slow_1_6_busy_inverse = ~(slow_1_6_busy | slow_1_6_away);
+  wire fast_1_5_busy_inverse = ~(fast_1_5_busy | fast_1_5_away);
+  wire slow_1_5_busy_inverse = ~(slow_1_5_busy | slow_1_5_away);
+  wire fast_1_4_busy_inverse = ~(fast_1_4_busy | fast_1_4_away);
+  wire slow_1_4_busy_inverse = ~(slow_1_4_busy | slow_1_4_away);
+  wire fast_1_3_busy_inverse = ~(fast_1_3_busy | fast_1_3_away);
+  wire slow_1_3_busy_inverse = ~(slow_1_3_busy | slow_1_3_away);
+  wire fast_1_2_busy_inverse = ~(fast_1_2_busy | fast_1_2_away);
+  wire slow_1_2_busy_inverse = ~(slow_1_2_busy | slow_1_2_away);
+  wire fast_1_1_busy_inverse = ~(fast_1_1_busy | fast_1_1_away);
+  wire slow_1_1_busy_inverse = ~(slow_1_1_busy | slow_1_1_away);
+  wire fast_1_0_busy_inverse = ~(fast_1_0_busy | fast_1_0_away);
+  wire slow_1_0_busy_inverse = ~(slow_1_0_busy | slow_1_0_away);
+  wire fast_2_0_may_stop_and = fast_2_0_first[3] & ~(|fast_2_0_first[2:0]);
+  wire fast_2_0_first_and = fast_2_0_first[2] & ~(|fast_2_0_first[1:0]);
+  wire fast_2_0_may_stop_and_fast_2_0_first = fast_2_0_first[1] & ~fast_2_0_first[0];
+  wire slow_2_0_may_stop_and = slow_2_0_first[3] & ~(|slow_2_0_first[2:0]);
+  wire slow_2_0_first_and = slow_2_0_first[2] & ~(|slow_2_0_first[1:0]);
+  wire slow_2_0_may_stop_and_slow_2_0_first = slow_2_0_first[1] & ~slow_2_0_first[0];
+  wire fast_2_1_may_stop_and = fast_2_1_first[3] & ~(|fast_2_1_first[2:0]);
+  wire fast_2_1_first_and = fast_2_1_first[2] & ~(|fast_2_1_first[1:0]);
+  wire fast_2_1_may_stop_and_fast_2_1_first = fast_2_1_first[1] & ~fast_2_1_first[0];
+  wire slow_2_1_may_stop_and = slow_2_1_first[3] & ~(|slow_2_1_first[2:0]);
+  wire slow_2_1_first_and = slow_2_1_first[2] & ~(|slow_2_1_first[1:0]);
+  wire slow_2_1_may_stop_and_slow_2_1_first = slow_2_1_first[1] & ~slow_2_1_first[0];
+  wire fast_2_2_may_stop_and = fast_2_2_first[3] & ~(|fast_2_2_first[2:0]);
+  wire fast_2_2_first_and = fast_2_2_first[2] & ~(|fast_2_2_first[1:0]);
+  wire fast_2_2_may_stop_and_fast_2_2_first = fast_2_2_first[1] & ~fast_2_2_first[0];
+  wire slow_2_2_may_stop_and = slow_2_2_first[3] & ~(|slow_2_2_first[2:0]);
+  wire slow_2_2_first_and = slow_2_2_first[2] & ~(|slow_2_2_first[1:0]);
+  wire slow_2_2_may_stop_and_slow_2_2_first = slow_2_2_first[1] & ~slow_2_2_first[0];
+  wire fast_2_3_may_stop_and = fast_2_3_first[3] & ~(|fast_2_3_first[2:0]);
+  wire fast_2_3_first_and = fast_2_3_first[2] & ~(|fast_2_3_first[1:0]);
+  wire fast_2_3_may_stop_and_fast_2_3_first = fast_2_3_first[1] & ~fast_2_3_first[0];
+  wire slow_2_3_may_stop_and = slow_2_3_first[3] & ~(|slow_2_3_first[2:0]);
+  wire slow_2_3_first_and = slow_2_3_first[2] & ~(|slow_2_3_first[1:0]);
+  wire slow_2_3_may_stop_and_slow_2_3_first = slow_2_3_first[1] & ~slow_2_3_first[0];
+  wire fast_2_4_may_stop_and = fast_2_4_first[3] & ~(|fast_2_4_first[2:0]);
+  wire fast_2_4_first_and = fast_2_4_first[2] & ~(|fast_2_4_first[1:0]);
+  wire fast_2_4_may_stop_and_fast_2_4_first = fast_2_4_first[1] & ~fast_2_4_first[0];
+  wire slow_2_4_may_stop_and = slow_2_4_first[3] & ~(|slow_2_4_first[2:0]);
+  wire slow_2_4_first_and = slow_2_4_first[2] & ~(|slow_2_4_first[1:0]);
+  wire slow_2_4_may_stop_and_slow_2_4_first = slow_2_4_first[1] & ~slow_2_4_first[0];
+  wire fast_2_5_may_stop_and = fast_2_5_first[3] & ~(|fast_2_5_first[2:0]);
+  wire fast_2_5_first_and = fast_2_5_first[2] & ~(|fast_2_5_first[1:0]);
+  wire fast_2_5_may_stop_and_fast_2_5_first = fast_2_5_first[1] & ~fast_2_5_first[0];
+  wire slow_2_5_may_stop_and = slow_2_5_first[3] & ~(|slow_2_5_first[2:0]);
+  wire slow_2_5_first_and = slow_2_5_first[2] & ~(|slow_2_5_first[1:0]);
+  wire slow_2_5_may_stop_and_slow_2_5_first = slow_2_5_first[1] & ~slow_2_5_first[0];
+  wire fast_2_6_may_stop_and = fast_2_6_first[3] & ~(|fast_2_6_first[2:0]);
+  wire fast_2_6_first_and = fast_2_6_first[2] & ~(|fast_2_6_first[1:0]);
+  wire fast_2_6_may_stop_and_fast_2_6_first = fast_2_6_first[1] & ~fast_2_6_first[0];
+  wire slow_2_6_may_stop_and = slow_2_6_first[3] & ~(|slow_2_6_first[2:0]);
+  wire slow_2_6_first_and = slow_2_6_first[2] & ~(|slow_2_6_first[1:0]);
+  wire slow_2_6_may_stop_and_slow_2_6_first = slow_2_6_first[1] & ~slow_2_6_first[0];
+  wire fast_2_7_may_stop_and = fast_2_7_first[3] & ~(|fast_2_7_first[2:0]);
+  wire fast_2_7_first_and = fast_2_7_first[2] & ~(|fast_2_7_first[1:0]);
+  wire fast_2_7_may_stop_and_fast_2_7_first = fast_2_7_first[1] & ~fast_2_7_first[0];
+  wire slow_2_7_may_stop_and = slow_2_7_first[3] & ~(|slow_2_7_first[2:0]);
+  wire slow_2_7_first_and = slow_2_7_first[2] & ~(|slow_2_7_first[1:0]);
+  wire slow_2_7_may_stop_and_slow_2_7_first = slow_2_7_first[1] & ~slow_2_7_first[0];
+  wire fast_2_8_may_stop_and = fast_2_8_first[3] & ~(|fast_2_8_first[2:0]);
+  wire fast_2_8_first_and = fast_2_8_first[2] & ~(|fast_2_8_first[1:0]);
+  wire fast_2_8_may_stop_and_fast_2_8_first = fast_2_8_first[1] & ~fast_2_8_first[0];
+  wire slow_2_8_may_stop_and = slow_2_8_first[3] & ~(|slow_2_8_first[2:0]);
+  wire slow_2_8_first_and = slow_2_8_first[2] & ~(|slow_2_8_first[1:0]);
+  wire slow_2_8_may_stop_and_slow_2_8_first = slow_2_8_first[1] & ~slow_2_8_first[0];
+  wire fast_2_9_may_stop_and = fast_2_9_first[3] & ~(|fast_2_9_first[2:0]);
+  wire fast_2_9_first_and = fast_2_9_first[2] & ~(|fast_2_9_first[1:0]);
+  wire fast_2_9_may_stop_and_fast_2_9_first = fast_2_9_first[1] & ~fast_2_9_first[0];
+  wire slow_2_9_may_stop_and = slow_2_9_first[3] & ~(|slow_2_9_first[2:0]);
+  wire slow_2_9_first_and = slow_2_9_first[2] & ~(|slow_2_9_first[1:0]);
+  wire slow_2_9_may_stop_and_slow_2_9_first = slow_2_9_first[1] & ~slow_2_9_first[0];
+  wire fast_2_10_may_stop_and = fast_2_10_first[3] & ~(|fast_2_10_first[2:0]);
+  wire fast_2_10_first_and = fast_2_10_first[2] & ~(|fast_2_10_first[1:0]);
+  wire fast_2_10_may_stop_and_fast_2_10_first = fast_2_10_first[1] & ~fast_2_10_first[0];
+  wire slow_2_10_may_stop_and = slow_2_10_first[3] & ~(|slow_2_10_first[2:0]);
+  wire slow_2_10_first_and = slow_2_10_first[2] & ~(|slow_2_10_first[1:0]);
+  wire slow_2_10_may_stop_and_slow_2_10_first = slow_2_10_first[1] & ~slow_2_10_first[0];
+  wire fast_2_11_may_stop_and = fast_2_11_first[3] & ~(|fast_2_11_first[2:0]);
+  wire fast_2_11_first_and = fast_2_11_first[2] & ~(|fast_2_11_first[1:0]);
+  wire fast_2_11_may_stop_and_fast_2_11_first = fast_2_11_first[1] & ~fast_2_11_first[0];
+  wire slow_2_11_may_stop_and = slow_2_11_first[3] & ~(|slow_2_11_first[2:0]);
+  wire slow_2_11_first_and = slow_2_11_first[2] & ~(|slow_2_11_first[1:0]);
+  wire slow_2_11_may_stop_and_slow_2_11_first = slow_2_11_first[1] & ~slow_2_11_first[0];
+  wire fast_2_12_may_stop_and = fast_2_12_first[3] & ~(|fast_2_12_first[2:0]);
+  wire fast_2_12_first_and = fast_2_12_first[2] & ~(|fast_2_12_first[1:0]);
+  wire fast_2_12_may_stop_and_fast_2_12_first = fast_2_12_first[1] & ~fast_2_12_first[0];
+  wire slow_2_12_may_stop_and = slow_2_12_first[3] & ~(|slow_2_12_first[2:0]);
+  wire slow_2_12_first_and = slow_2_12_first[2] & ~(|slow_2_12_first[1:0]);
+  wire slow_2_12_may_stop_and_slow_2_12_first = slow_2_12_first[1] & ~slow_2_12_first[0];
+  wire fast_2_13_may_stop_and = fast_2_13_first[3] & ~(|fast_2_13_first[2:0]);
+  wire fast_2_13_first_and = fast_2_13_first[2] & ~(|fast_2_13_first[1:0]);
+  wire fast_2_13_may_stop_and_fast_2_13_first = fast_2_13_first[1] & ~fast_2_13_first[0];
+  wire slow_2_13_may_stop_and = slow_2_13_first[3] & ~(|slow_2_13_first[2:0]);
+  wire slow_2_13_first_and = slow_2_13_first[2] & ~(|slow_2_13_first[1:0]);
+  wire slow_2_13_may_stop_and_slow_2_13_first = slow_2_13_first[1] & ~slow_2_13_first[0];
+  wire fast_2_14_may_stop_and = fast_2_14_first[3] & ~(|fast_2_14_first[2:0]);
+  wire fast_2_14_first_and = fast_2_14_first[2] & ~(|fast_2_14_first[1:0]);
+  wire fast_2_14_may_stop_and_fast_2_14_first = fast_2_14_first[1] & ~fast_2_14_first[0];
+  wire slow_2_14_may_stop_and = slow_2_14_first[3] & ~(|slow_2_14_first[2:0]);
+  wire slow_2_14_first_and = slow_2_14_first[2] & ~(|slow_2_14_first[1:0]);
+  wire slow_2_14_may_stop_and_slow_2_14_first = slow_2_14_first[1] & ~slow_2_14_first[0];
+  wire fast_2_15_may_stop_and = fast_2_15_first[3] & ~(|fast_2_15_first[2:0]);
+  wire fast_2_15_first_and = fast_2_15_first[2] & ~(|fast_2_15_first[1:0]);
+  wire fast_2_15_may_stop_and_fast_2_15_first = fast_2_15_first[1] & ~fast_2_15_first[0];
+  wire slow_2_15_may_stop_and = slow_2_15_first[3] & ~(|slow_2_15_first[2:0]);
+  wire slow_2_15_first_and = slow_2_15_first[2] & ~(|slow_2_15_first[1:0]);
+  wire slow_2_15_may_stop_and_slow_2_15_first = slow_2_15_first[1] & ~slow_2_15_first[0];
+  wire waits_8_q_inverse = ~(fast_2_15_busy | fast_2_15_away);
+  wire slow_2_15_busy_inverse = ~(slow_2_15_busy | slow_2_15_away);
+  wire fast_2_14_busy_inverse = ~(fast_2_14_busy | fast_2_14_away);
+  wire slow_2_14_busy_inverse = ~(slow_2_14_busy | slow_2_14_away);
+  wire fast_2_13_busy_inverse = ~(fast_2_13_busy | fast_2_13_away);
+  wire slow_2_13_busy_inverse = ~(slow_2_13_busy | slow_2_13_away);
+  wire fast_2_12_busy_inverse = ~(fast_2_12_busy | fast_2_12_away);
+  wire slow_2_12_busy_inverse = ~(slow_2_12_busy | slow_2_12_away);
+  wire fast_2_11_busy_inverse = ~(fast_2_11_busy | fast_2_11_away);
+  wire slow_2_11_busy_inverse = ~(slow_2_11_busy | slow_2_11_away);
+  wire fast_2_10_busy_inverse = ~(fast_2_10_busy | fast_2_10_away);
+  wire slow_2_10_busy_inverse = ~(slow_2_10_busy | slow_2_10_away);
+  wire fast_2_9_busy_inverse = ~(fast_2_9_busy | fast_2_9_away);
+  wire slow_2_9_busy_inverse = ~(slow_2_9_busy | slow_2_9_away);
+  wire fast_2_8_busy_inverse = ~(fast_2_8_busy | fast_2_8_away);
+  wire slow_2_8_busy_inverse = ~(slow_2_8_busy | slow_2_8_away);
+  wire fast_2_7_busy_inverse = ~(fast_2_7_busy | fast_2_7_away);
+  wire slow_2_7_busy_inverse = ~(slow_2_7_busy | slow_2_7_away);
+  wire fast_2_6_busy_inverse = ~(fast_2_6_busy | fast_2_6_away);
+  wire slow_2_6_busy_inverse = ~(slow_2_6_busy | slow_2_6_away);
+  wire fast_2_5_busy_inverse = ~(fast_2_5_busy | fast_2_5_away);
+  wire slow_2_5_busy_inverse = ~(slow_2_5_busy | slow_2_5_away);
+  wire fast_2_4_busy_inverse = ~(fast_2_4_busy | fast_2_4_away);
+  wire slow_2_4_busy_inverse = ~(slow_2_4_busy | slow_2_4_away);
+  wire fast_2_3_busy_inverse = ~(fast_2_3_busy | fast_2_3_away);
+  wire slow_2_3_busy_inverse = ~(slow_2_3_busy | slow_2_3_away);
+  wire fast_2_2_busy_inverse = ~(fast_2_2_busy | fast_2_2_away);
+  wire slow_2_2_busy_inverse = ~(slow_2_2_busy | slow_2_2_away);
+  wire fast_2_1_busy_inverse = ~(fast_2_1_busy | fast_2_1_away);
+  wire slow_2_1_busy_inverse = ~(slow_2_1_busy | slow_2_1_away);
+  wire fast_2_0_busy_inverse = ~(fast_2_0_busy | fast_2_0_away);
+  wire slow_2_0_busy_inverse = ~(slow_2_0_busy | slow_2_0_away);
+  wire fast_3_0_may_stop_and = fast_3_0_first[3] & ~(|fast_3_0_first[2:0]);
+  wire fast_3_0_first_and = fast_3_0_first[2] & ~(|fast_3_0_first[1:0]);
+  wire fast_3_0_may_stop_and_fast_3_0_first = fast_3_0_first[1] & ~fast_3_0_first[0];
+  wire slow_3_0_may_stop_and = slow_3_0_first[3] & ~(|slow_3_0_first[2:0]);
+  wire slow_3_0_first_and = slow_3_0_first[2] & ~(|slow_3_0_first[1:0]);
+  wire slow_3_0_may_stop_and_slow_3_0_first = slow_3_0_first[1] & ~slow_3_0_first[0];
+  wire fast_3_1_may_stop_and = fast_3_1_first[3] & ~(|fast_3_1_first[2:0]);
+  wire fast_3_1_first_and = fast_3_1_first[2] & ~(|fast_3_1_first[1:0]);
+  wire fast_3_1_may_stop_and_fast_3_1_first = fast_3_1_first[1] & ~fast_3_1_first[0];
+  wire slow_3_1_may_stop_and = slow_3_1_first[3] & ~(|slow_3_1_first[2:0]);
+  wire slow_3_1_first_and = slow_3_1_first[2] & ~(|slow_3_1_first[1:0]);
+  wire slow_3_1_may_stop_and_slow_3_1_first = slow_3_1_first[1] & ~slow_3_1_first[0];
+  wire fast_3_2_may_stop_and = fast_3_2_first[3] & ~(|fast_3_2_first[2:0]);
+  wire fast_3_2_first_and = fast_3_2_first[2] & ~(|fast_3_2_first[1:0]);
+  wire fast_3_2_may_stop_and_fast_3_2_first = fast_3_2_first[1] & ~fast_3_2_first[0];
+  wire slow_3_2_may_stop_and = slow_3_2_first[3] & ~(|slow_3_2_first[2:0]);
+  wire slow_3_2_first_and = slow_3_2_first[2] & ~(|slow_3_2_first[1:0]);
+  wire slow_3_2_may_stop_and_slow_3_2_first = slow_3_2_first[1] & ~slow_3_2_first[0];
+  wire fast_3_3_may_stop_and = fast_3_3_first[3] & ~(|fast_3_3_first[2:0]);
+  wire fast_3_3_first_and = fast_3_3_first[2] & ~(|fast_3_3_first[1:0]);
+  wire fast_3_3_may_stop_and_fast_3_3_first = fast_3_3_first[1] & ~fast_3_3_first[0];
+  wire slow_3_3_may_stop_and = slow_3_3_first[3] & ~(|slow_3_3_first[2:0]);
+  wire slow_3_3_first_and = slow_3_3_first[2] & ~(|slow_3_3_first[1:0]);
+  wire slow_3_3_may_stop_and_slow_3_3_first = slow_3_3_first[1] & ~slow_3_3_first[0];
+  wire fast_3_4_may_stop_and = fast_3_4_first[3] & ~(|fast_3_4_first[2:0]);
+  wire fast_3_4_first_and = fast_3_4_first[2] & ~(|fast_3_4_first[1:0]);
+  wire fast_3_4_may_stop_and_fast_3_4_first = fast_3_4_first[1] & ~fast_3_4_first[0];
+  wire slow_3_4_may_stop_and = slow_3_4_first[3] & ~(|slow_3_4_first[2:0]);
+  wire slow_3_4_first_and = slow_3_4_first[2] & ~(|slow_3_4_first[1:0]);
+  wire slow_3_4_may_stop_and_slow_3_4_first = slow_3_4_first[1] & ~slow_3_4_first[0];
+  wire fast_3_5_may_stop_and = fast_3_5_first[3] & ~(|fast_3_5_first[2:0]);
+  wire fast_3_5_first_and = fast_3_5_first[2] & ~(|fast_3_5_first[1:0]);
+  wire fast_3_5_may_stop_and_fast_3_5_first = fast_3_5_first[1] & ~fast_3_5_first[0];
+  wire slow_3_5_may_stop_and = slow_3_5_first[3] & ~(|slow_3_5_first[2:0]);
+  wire slow_3_5_first_and = slow_3_5_first[2] & ~(|slow_3_5_first[1:0]);
+  wire slow_3_5_may_stop_and_slow_3_5_first = slow_3_5_first[1] & ~slow_3_5_first[0];
+  wire fast_3_6_may_stop_and = fast_3_6_first[3] & ~(|fast_3_6_first[2:0]);
+  wire fast_3_6_first_and = fast_3_6_first[2] & ~(|fast_3_6_first[1:0]);
+  wire fast_3_6_may_stop_and_fast_3_6_first = fast_3_6_first[1] & ~fast_3_6_first[0];
+  wire slow_3_6_may_stop_and = slow_3_6_first[3] & ~(|slow_3_6_first[2:0]);
+  wire slow_3_6_first_and = slow_3_6_first[2] & ~(|slow_3_6_first[1:0]);
+  wire slow_3_6_may_stop_and_slow_3_6_first = slow_3_6_first[1] & ~slow_3_6_first[0];
+  wire fast_3_7_may_stop_and = fast_3_7_first[3] & ~(|fast_3_7_first[2:0]);
+  wire fast_3_7_first_and = fast_3_7_first[2] & ~(|fast_3_7_first[1:0]);
+  wire fast_3_7_may_stop_and_fast_3_7_first = fast_3_7_first[1] & ~fast_3_7_first[0];
+  wire slow_3_7_may_stop_and = slow_3_7_first[3] & ~(|slow_3_7_first[2:0]);
+  wire slow_3_7_first_and = slow_3_7_first[2] & ~(|slow_3_7_first[1:0]);
+  wire slow_3_7_may_stop_and_slow_3_7_first = slow_3_7_first[1] & ~slow_3_7_first[0];
+  wire fast_3_8_may_stop_and = fast_3_8_first[3] & ~(|fast_3_8_first[2:0]);
+  wire fast_3_8_first_and = fast_3_8_first[2] & ~(|fast_3_8_first[1:0]);
+  wire fast_3_8_may_stop_and_fast_3_8_first = fast_3_8_first[1] & ~fast_3_8_first[0];
+  wire slow_3_8_may_stop_and = slow_3_8_first[3] & ~(|slow_3_8_first[2:0]);
+  wire slow_3_8_first_and = slow_3_8_first[2] & ~(|slow_3_8_first[1:0]);
+  wire slow_3_8_may_stop_and_slow_3_8_first = slow_3_8_first[1] & ~slow_3_8_first[0];
+  wire fast_3_9_may_stop_and = fast_3_9_first[3] & ~(|fast_3_9_first[2:0]);
+  wire fast_3_9_first_and = fast_3_9_first[2] & ~(|fast_3_9_first[1:0]);
+  wire fast_3_9_may_stop_and_fast_3_9_first = fast_3_9_first[1] & ~fast_3_9_first[0];
+  wire slow_3_9_may_stop_and = slow_3_9_first[3] & ~(|slow_3_9_first[2:0]);
+  wire slow_3_9_first_and = slow_3_9_first[2] & ~(|slow_3_9_first[1:0]);
+  wire slow_3_9_may_stop_and_slow_3_9_first = slow_3_9_first[1] & ~slow_3_9_first[0];
+  wire fast_3_10_may_stop_and = fast_3_10_first[3] & ~(|fast_3_10_first[2:0]);
+  wire fast_3_10_first_and = fast_3_10_first[2] & ~(|fast_3_10_first[1:0]);
+  wire fast_3_10_may_stop_and_fast_3_10_first = fast_3_10_first[1] & ~fast_3_10_first[0];
+  wire slow_3_10_may_stop_and = slow_3_10_first[3] & ~(|slow_3_10_first[2:0]);
+  wire slow_3_10_first_and = slow_3_10_first[2] & ~(|slow_3_10_first[1:0]);
+  wire slow_3_10_may_stop_and_slow_3_10_first = slow_3_10_first[1] & ~slow_3_10_first[0];
+  wire fast_3_11_may_stop_and = fast_3_11_first[3] & ~(|fast_3_11_first[2:0]);
+  wire fast_3_11_first_and = fast_3_11_first[2] & ~(|fast_3_11_first[1:0]);
+  wire fast_3_11_may_stop_and_fast_3_11_first = fast_3_11_first[1] & ~fast_3_11_first[0];
+  wire slow_3_11_may_stop_and = slow_3_11_first[3] & ~(|slow_3_11_first[2:0]);
+  wire slow_3_11_first_and = slow_3_11_first[2] & ~(|slow_3_11_first[1:0]);
+  wire slow_3_11_may_stop_and_slow_3_11_first = slow_3_11_first[1] & ~slow_3_11_first[0];
+  wire fast_3_12_may_stop_and = fast_3_12_first[3] & ~(|fast_3_12_first[2:0]);
+  wire fast_3_12_first_and = fast_3_12_first[2] & ~(|fast_3_12_first[1:0]);
+  wire fast_3_12_may_stop_and_fast_3_12_first = fast_3_12_first[1] & ~fast_3_12_first[0];
+  wire slow_3_12_may_stop_and = slow_3_12_first[3] & ~(|slow_3_12_first[2:0]);
+  wire slow_3_12_first_and = slow_3_12_first[2] & ~(|slow_3_12_first[1:0]);
+  wire slow_3_12_may_stop_and_slow_3_12_first = slow_3_12_first[1] & ~slow_3_12_first[0];
+  wire fast_3_13_may_stop_and = fast_3_13_first[3] & ~(|fast_3_13_first[2:0]);
+  wire fast_3_13_first_and = fast_3_13_first[2] & ~(|fast_3_13_first[1:0]);
+  wire fast_3_13_may_stop_and_fast_3_13_first = fast_3_13_first[1] & ~fast_3_13_first[0];
+  wire slow_3_13_may_stop_and = slow_3_13_first[3] & ~(|slow_3_13_first[2:0]);
+  wire slow_3_13_first_and = slow_3_13_first[2] & ~(|slow_3_13_first[1:0]);
+  wire slow_3_13_may_stop_and_slow_3_13_first = slow_3_13_first[1] & ~slow_3_13_first[0];
+  wire fast_3_14_may_stop_and = fast_3_14_first[3] & ~(|fast_3_14_first[2:0]);
+  wire fast_3_14_first_and = fast_3_14_first[2] & ~(|fast_3_14_first[1:0]);
+  wire fast_3_14_may_stop_and_fast_3_14_first = fast_3_14_first[1] & ~fast_3_14_first[0];
+  wire slow_3_14_may_stop_and = slow_3_14_first[3] & ~(|slow_3_14_first[2:0]);
+  wire slow_3_14_first_and = slow_3_14_first[2] & ~(|slow_3_14_first[1:0]);
+  wire slow_3_14_may_stop_and_slow_3_14_first = slow_3_14_first[1] & ~slow_3_14_first[0];
+  wire fast_3_15_may_stop_and = fast_3_15_first[3] & ~(|fast_3_15_first[2:0]);
+  wire fast_3_15_first_and = fast_3_15_first[2] & ~(|fast_3_15_first[1:0]);
+  wire fast_3_15_may_stop_and_fast_3_15_first = fast_3_15_first[1] & ~fast_3_15_first[0];
+  wire slow_3_15_may_stop_and = slow_3_15_first[3] & ~(|slow_3_15_first[2:0]);
+  wire slow_3_15_first_and = slow_3_15_first[2] & ~(|slow_3_15_first[1:0]);
+  wire slow_3_15_may_stop_and_slow_3_15_first = slow_3_15_first[1] & ~slow_3_15_first[0];
+  wire waits_12_q_inverse = ~(fast_3_15_busy | fast_3_15_away);
+  wire slow_3_15_busy_inverse = ~(slow_3_15_busy | slow_3_15_away);
+  wire fast_3_14_busy_inverse = ~(fast_3_14_busy | fast_3_14_away);
+  wire slow_3_14_busy_inverse = ~(slow_3_14_busy | slow_3_14_away);
+  wire fast_3_13_busy_inverse = ~(fast_3_13_busy | fast_3_13_away);
+  wire slow_3_13_busy_inverse = ~(slow_3_13_busy | slow_3_13_away);
+  wire fast_3_12_busy_inverse = ~(fast_3_12_busy | fast_3_12_away);
+  wire slow_3_12_busy_inverse = ~(slow_3_12_busy | slow_3_12_away);
+  wire fast_3_11_busy_inverse = ~(fast_3_11_busy | fast_3_11_away);
+  wire slow_3_11_busy_inverse = ~(slow_3_11_busy | slow_3_11_away);
+  wire fast_3_10_busy_inverse = ~(fast_3_10_busy | fast_3_10_away);
+  wire slow_3_10_busy_inverse = ~(slow_3_10_busy | slow_3_10_away);
+  wire fast_3_9_busy_inverse = ~(fast_3_9_busy | fast_3_9_away);
+  wire slow_3_9_busy_inverse = ~(slow_3_9_busy | slow_3_9_away);
+  wire fast_3_8_busy_inverse = ~(fast_3_8_busy | fast_3_8_away);
+  wire slow_3_8_busy_inverse = ~(slow_3_8_busy | slow_3_8_away);
+  wire fast_3_7_busy_inverse = ~(fast_3_7_busy | fast_3_7_away);
+  wire slow_3_7_busy_inverse = ~(slow_3_7_busy | slow_3_7_away);
+  wire fast_3_6_busy_inverse = ~(fast_3_6_busy | fast_3_6_away);
+  wire slow_3_6_busy_inverse = ~(slow_3_6_busy | slow_3_6_away);
+  wire fast_3_5_busy_inverse = ~(fast_3_5_busy | fast_3_5_away);
+  wire slow_3_5_busy_inverse = ~(slow_3_5_busy | slow_3_5_away);
+  wire fast_3_4_busy_inverse = ~(fast_3_4_busy | fast_3_4_away);
+  wire slow_3_4_busy_inverse = ~(slow_3_4_busy | slow_3_4_away);
+  wire fast_3_3_busy_inverse = ~(fast_3_3_busy | fast_3_3_away);
+  wire slow_3_3_busy_inverse = ~(slow_3_3_busy | slow_3_3_away);
+  wire fast_3_2_busy_inverse = ~(fast_3_2_busy | fast_3_2_away);
+  wire slow_3_2_busy_inverse = ~(slow_3_2_busy | slow_3_2_away);
+  wire fast_3_1_busy_inverse = ~(fast_3_1_busy | fast_3_1_away);
+  wire slow_3_1_busy_inverse = ~(slow_3_1_busy | slow_3_1_away);
+  wire fast_3_0_busy_inverse = ~(fast_3_0_busy | fast_3_0_away);
+  wire slow_3_0_busy_inverse = ~(slow_3_0_busy | slow_3_0_away);
 
   always @(posedge clk)
     if (rst) begin
-      timer <= 4'd0; fast_head_by_came <= 64'd0; fast_next_by_came <= 64'd0; slow_head_by_came <= 64'd0;
-      slow_next_by_came <= 64'd0; started_q_valid <= 1'b0; started_q_id <= 10'd0; started_q_region <= 2'd0;
-      started_q_slots <= 4'd0; started_q_left <= 4'd0;
+      freeing_0_valid <= 1'b0; freeing_0_at <= 6'd0; freeing_0_slow <= 1'b0; freeing_1_valid <= 1'b0;
+      freeing_1_at <= 6'd0; freeing_1_slow <= 1'b0; freeing_2_valid <= 1'b0; freeing_2_at <= 6'd0;
+      freeing_2_slow <= 1'b0; freeing_3_valid <= 1'b0; freeing_3_at <= 6'd0; freeing_3_slow <= 1'b0;
+      freeing_4_valid <= 1'b0; freeing_4_at <= 6'd0; freeing_4_slow <= 1'b0; began_valid <= 1'b0; began_slow <= 1'b0;
+      changed_valid <= 1'b0; changed_at <= 6'd0; changed_slow <= 1'b0; changed_short <= 1'b0; changed_slots <= 4'd0;
+      changed_first_id <= 10'd0; changed_first_run <= 4'd0; changed_last <= 10'd0; started_q_valid <= 1'b0;
+      started_q_id <= 10'd0; started_q_region <= 2'd0; started_q_slots <= 4'd0; started_q_left <= 4'd0; timer <= 4'd0;
+      fast_0_0_first <= 4'd0; fast_0_0_two <= 1'b0; fast_0_1_first <= 4'd0; fast_0_1_two <= 1'b0;
+      fast_0_2_first <= 4'd0; fast_0_2_two <= 1'b0; fast_0_3_first <= 4'd0; fast_0_3_two <= 1'b0;
+      fast_0_4_first <= 4'd0; fast_0_4_two <= 1'b0; fast_0_5_first <= 4'd0; fast_0_5_two <= 1'b0;
+      fast_0_6_first <= 4'd0; fast_0_6_two <= 1'b0; fast_0_7_first <= 4'd0; fast_0_7_two <= 1'b0;
+      fast_0_8_first <= 4'd0; fast_0_8_two <= 1'b0; fast_0_9_first <= 4'd0; fast_0_9_two <= 1'b0;
+      fast_0_10_first <= 4'd0; fast_0_10_two <= 1'b0; fast_0_11_first <= 4'd0; fast_0_11_two <= 1'b0;
+      fast_0_12_first <= 4'd0; fast_0_12_two <= 1'b0; fast_0_13_first <= 4'd0; fast_0_13_two <= 1'b0;
+      fast_0_14_first <= 4'd0; fast_0_14_two <= 1'b0; fast_0_15_first <= 4'd0; fast_0_15_two <= 1'b0;
+      fast_1_0_first <= 4'd0; fast_1_0_two <= 1'b0; fast_1_1_first <= 4'd0; fast_1_1_two <= 1'b0;
+      fast_1_2_first <= 4'd0; fast_1_2_two <= 1'b0; fast_1_3_first <= 4'd0; fast_1_3_two <= 1'b0;
+      fast_1_4_first <= 4'd0; fast_1_4_two <= 1'b0; fast_1_5_first <= 4'd0; fast_1_5_two <= 1'b0;
+      fast_1_6_first <= 4'd0; fast_1_6_two <= 1'b0; fast_1_7_first <= 4'd0; fast_1_7_two <= 1'b0;
+      fast_1_8_first <= 4'd0; fast_1_8_two <= 1'b0; fast_1_9_first <= 4'd0; fast_1_9_two <= 1'b0;
+      fast_1_10_first <= 4'd0; fast_1_10_two <= 1'b0; fast_1_11_first <= 4'd0; fast_1_11_two <= 1'b0;
+      fast_1_12_first <= 4'd0; fast_1_12_two <= 1'b0; fast_1_13_first <= 4'd0; fast_1_13_two <= 1'b0;
+      fast_1_14_first <= 4'd0; fast_1_14_two <= 1'b0; fast_1_15_first <= 4'd0; fast_1_15_two <= 1'b0;
+      fast_2_0_first <= 4'd0; fast_2_0_two <= 1'b0; fast_2_1_first <= 4'd0; fast_2_1_two <= 1'b0;
+      fast_2_2_first <= 4'd0; fast_2_2_two <= 1'b0; fast_2_3_first <= 4'd0; fast_2_3_two <= 1'b0;
+      fast_2_4_first <= 4'd0; fast_2_4_two <= 1'b0; fast_2_5_first <= 4'd0; fast_2_5_two <= 1'b0;
+      fast_2_6_first <= 4'd0; fast_2_6_two <= 1'b0; fast_2_7_first <= 4'd0; fast_2_7_two <= 1'b0;
+      fast_2_8_first <= 4'd0; fast_2_8_two <= 1'b0; fast_2_9_first <= 4'd0; fast_2_9_two <= 1'b0;
+      fast_2_10_first <= 4'd0; fast_2_10_two <= 1'b0; fast_2_11_first <= 4'd0; fast_2_11_two <= 1'b0;
+      fast_2_12_first <= 4'd0; fast_2_12_two <= 1'b0; fast_2_13_first <= 4'd0; fast_2_13_two <= 1'b0;
+      fast_2_14_first <= 4'd0; fast_2_14_two <= 1'b0; fast_2_15_first <= 4'd0; fast_2_15_two <= 1'b0;
+      fast_3_0_first <= 4'd0; fast_3_0_two <= 1'b0; fast_3_1_first <= 4'd0; fast_3_1_two <= 1'b0;
+      fast_3_2_first <= 4'd0; fast_3_2_two <= 1'b0; fast_3_3_first <= 4'd0; fast_3_3_two <= 1'b0;
+      fast_3_4_first <= 4'd0; fast_3_4_two <= 1'b0; fast_3_5_first <= 4'd0; fast_3_5_two <= 1'b0;
+      fast_3_6_first <= 4'd0; fast_3_6_two <= 1'b0; fast_3_7_first <= 4'd0; fast_3_7_two <= 1'b0;
+      fast_3_8_first <= 4'd0; fast_3_8_two <= 1'b0; fast_3_9_first <= 4'd0; fast_3_9_two <= 1'b0;
+      fast_3_10_first <= 4'd0; fast_3_10_two <= 1'b0; fast_3_11_first <= 4'd0; fast_3_11_two <= 1'b0;
+      fast_3_12_first <= 4'd0; fast_3_12_two <= 1'b0; fast_3_13_first <= 4'd0; fast_3_13_two <= 1'b0;
+      fast_3_14_first <= 4'd0; fast_3_14_two <= 1'b0; fast_3_15_first <= 4'd0; fast_3_15_two <= 1'b0;
+      slow_0_0_first <= 4'd0; slow_0_0_two <= 1'b0; slow_0_1_first <= 4'd0; slow_0_1_two <= 1'b0;
+      slow_0_2_first <= 4'd0; slow_0_2_two <= 1'b0; slow_0_3_first <= 4'd0; slow_0_3_two <= 1'b0;
+      slow_0_4_first <= 4'd0; slow_0_4_two <= 1'b0; slow_0_5_first <= 4'd0; slow_0_5_two <= 1'b0;
+      slow_0_6_first <= 4'd0; slow_0_6_two <= 1'b0; slow_0_7_first <= 4'd0; slow_0_7_two <= 1'b0;
+      slow_0_8_first <= 4'd0; slow_0_8_two <= 1'b0; slow_0_9_first <= 4'd0; slow_0_9_two <= 1'b0;
+      slow_0_10_first <= 4'd0; slow_0_10_two <= 1'b0; slow_0_11_first <= 4'd0; slow_0_11_two <= 1'b0;
+      slow_0_12_first <= 4'd0; slow_0_12_two <= 1'b0; slow_0_13_first <= 4'd0; slow_0_13_two <= 1'b0;
+      slow_0_14_first <= 4'd0; slow_0_14_two <= 1'b0; slow_0_15_first <= 4'd0; slow_0_15_two <= 1'b0;
+      slow_1_0_first <= 4'd0; slow_1_0_two <= 1'b0; slow_1_1_first <= 4'd0; slow_1_1_two <= 1'b0;
+      slow_1_2_first <= 4'd0; slow_1_2_two <= 1'b0; slow_1_3_first <= 4'd0; slow_1_3_two <= 1'b0;
+      slow_1_4_first <= 4'd0; slow_1_4_two <= 1'b0; slow_1_5_first <= 4'd0; slow_1_5_two <= 1'b0;
+      slow_1_6_first <= 4'd0; slow_1_6_two <= 1'b0; slow_1_7_first <= 4'd0; slow_1_7_two <= 1'b0;
+      slow_1_8_first <= 4'd0; slow_1_8_two <= 1'b0; slow_1_9_first <= 4'd0; slow_1_9_two <= 1'b0;
+      slow_1_10_first <= 4'd0; slow_1_10_two <= 1'b0; slow_1_11_first <= 4'd0; slow_1_11_two <= 1'b0;
+      slow_1_12_first <= 4'd0; slow_1_12_two <= 1'b0; slow_1_13_first <= 4'd0; slow_1_13_two <= 1'b0;
+      slow_1_14_first <= 4'd0; slow_1_14_two <= 1'b0; slow_1_15_first <= 4'd0; slow_1_15_two <= 1'b0;
+      slow_2_0_first <= 4'd0; slow_2_0_two <= 1'b0; slow_2_1_first <= 4'd0; slow_2_1_two <= 1'b0;
+      slow_2_2_first <= 4'd0; slow_2_2_two <= 1'b0; slow_2_3_first <= 4'd0; slow_2_3_two <= 1'b0;
+      slow_2_4_first <= 4'd0; slow_2_4_two <= 1'b0; slow_2_5_first <= 4'd0; slow_2_5_two <= 1'b0;
+      slow_2_6_first <= 4'd0; slow_2_6_two <= 1'b0; slow_2_7_first <= 4'd0; slow_2_7_two <= 1'b0;
+      slow_2_8_first <= 4'd0; slow_2_8_two <= 1'b0; slow_2_9_first <= 4'd0; slow_2_9_two <= 1'b0;
+      slow_2_10_first <= 4'd0; slow_2_10_two <= 1'b0; slow_2_11_first <= 4'd0; slow_2_11_two <= 1'b0;
+      slow_2_12_first <= 4'd0; slow_2_12_two <= 1'b0; slow_2_13_first <= 4'd0; slow_2_13_two <= 1'b0;
+      slow_2_14_first <= 4'd0; slow_2_14_two <= 1'b0; slow_2_15_first <= 4'd0; slow_2_15_two <= 1'b0;
+      slow_3_0_first <= 4'd0; slow_3_0_two <= 1'b0; slow_3_1_first <= 4'd0; slow_3_1_two <= 1'b0;
+      slow_3_2_first <= 4'd0; slow_3_2_two <= 1'b0; slow_3_3_first <= 4'd0; slow_3_3_two <= 1'b0;
+      slow_3_4_first <= 4'd0; slow_3_4_two <= 1'b0; slow_3_5_first <= 4'd0; slow_3_5_two <= 1'b0;
+      slow_3_6_first <= 4'd0; slow_3_6_two <= 1'b0; slow_3_7_first <= 4'd0; slow_3_7_two <= 1'b0;
+      slow_3_8_first <= 4'd0; slow_3_8_two <= 1'b0; slow_3_9_first <= 4'd0; slow_3_9_two <= 1'b0;
+      slow_3_10_first <= 4'd0; slow_3_10_two <= 1'b0; slow_3_11_first <= 4'd0; slow_3_11_two <= 1'b0;
+      slow_3_12_first <= 4'd0; slow_3_12_two <= 1'b0; slow_3_13_first <= 4'd0; slow_3_13_two <= 1'b0;
+      slow_3_14_first <= 4'd0; slow_3_14_two <= 1'b0; slow_3_15_first <= 4'd0; slow_3_15_two <= 1'b0;
+      fast_0_0_may_stop <= 1'b0; slow_0_0_may_stop <= 1'b0; fast_0_1_may_stop <= 1'b0; slow_0_1_may_stop <= 1'b0;
+      fast_0_2_may_stop <= 1'b0; slow_0_2_may_stop <= 1'b0; fast_0_3_may_stop <= 1'b0; slow_0_3_may_stop <= 1'b0;
+      fast_0_4_may_stop <= 1'b0; slow_0_4_may_stop <= 1'b0; fast_0_5_may_stop <= 1'b0; slow_0_5_may_stop <= 1'b0;
+      fast_0_6_may_stop <= 1'b0; slow_0_6_may_stop <= 1'b0; fast_0_7_may_stop <= 1'b0; slow_0_7_may_stop <= 1'b0;
+      fast_0_8_may_stop <= 1'b0; slow_0_8_may_stop <= 1'b0; fast_0_9_may_stop <= 1'b0; slow_0_9_may_stop <= 1'b0;
+      fast_0_10_may_stop <= 1'b0; slow_0_10_may_stop <= 1'b0; fast_0_11_may_stop <= 1'b0; slow_0_11_may_stop <= 1'b0;
+      fast_0_12_may_stop <= 1'b0; slow_0_12_may_stop <= 1'b0; fast_0_13_may_stop <= 1'b0; slow_0_13_may_stop <= 1'b0;
+      fast_0_14_may_stop <= 1'b0; slow_0_14_may_stop <= 1'b0; fast_0_15_may_stop <= 1'b0; slow_0_15_may_stop <= 1'b0;
+      waits_0_q <= 16'd0; waits_1_q <= 16'd0; waits_2_q <= 16'd0; waits_3_q <= 16'd0; fast_1_0_may_stop <= 1'b0;
+      slow_1_0_may_stop <= 1'b0; fast_1_1_may_stop <= 1'b0; slow_1_1_may_stop <= 1'b0; fast_1_2_may_stop <= 1'b0;
+      slow_1_2_may_stop <= 1'b0; fast_1_3_may_stop <= 1'b0; slow_1_3_may_stop <= 1'b0; fast_1_4_may_stop <= 1'b0;
+      slow_1_4_may_stop <= 1'b0; fast_1_5_may_stop <= 1'b0; slow_1_5_may_stop <= 1'b0; fast_1_6_may_stop <= 1'b0;
+      slow_1_6_may_stop <= 1'b0; fast_1_7_may_stop <= 1'b0; slow_1_7_may_stop <= 1'b0; fast_1_8_may_stop <= 1'b0;
+      slow_1_8_may_stop <= 1'b0; fast_1_9_may_stop <= 1'b0; slow_1_9_may_stop <= 1'b0; fast_1_10_may_stop <= 1'b0;
+      slow_1_10_may_stop <= 1'b0; fast_1_11_may_stop <= 1'b0; slow_1_11_may_stop <= 1'b0; fast_1_12_may_stop <= 1'b0;
+      slow_1_12_may_stop <= 1'b0; fast_1_13_may_stop <= 1'b0; slow_1_13_may_stop <= 1'b0; fast_1_14_may_stop <= 1'b0;
+      slow_1_14_may_stop <= 1'b0; fast_1_15_may_stop <= 1'b0; slow_1_15_may_stop <= 1'b0; waits_4_q <= 16'd0;
+      waits_5_q <= 16'd0; waits_6_q <= 16'd0; waits_7_q <= 16'd0; fast_2_0_may_stop <= 1'b0;
+      slow_2_0_may_stop <= 1'b0; fast_2_1_may_stop <= 1'b0; slow_2_1_may_stop <= 1'b0; fast_2_2_may_stop <= 1'b0;
+      slow_2_2_may_stop <= 1'b0; fast_2_3_may_stop <= 1'b0; slow_2_3_may_stop <= 1'b0; fast_2_4_may_stop <= 1'b0;
+      slow_2_4_may_stop <= 1'b0; fast_2_5_may_stop <= 1'b0; slow_2_5_may_stop <= 1'b0; fast_2_6_may_stop <= 1'b0;
+      slow_2_6_may_stop <= 1'b0; fast_2_7_may_stop <= 1'b0; slow_2_7_may_stop <= 1'b0; fast_2_8_may_stop <= 1'b0;
+      slow_2_8_may_stop <= 1'b0; fast_2_9_may_stop <= 1'b0; slow_2_9_may_stop <= 1'b0; fast_2_10_may_stop <= 1'b0;
+      slow_2_10_may_stop <= 1'b0; fast_2_11_may_stop <= 1'b0; slow_2_11_may_stop <= 1'b0; fast_2_12_may_stop <= 1'b0;
+      slow_2_12_may_stop <= 1'b0; fast_2_13_may_stop <= 1'b0; slow_2_13_may_stop <= 1'b0; fast_2_14_may_stop <= 1'b0;
+      slow_2_14_may_stop <= 1'b0; fast_2_15_may_stop <= 1'b0; slow_2_15_may_stop <= 1'b0; waits_8_q <= 16'd0;
+      waits_9_q <= 16'd0; waits_10_q <= 16'd0; waits_11_q <= 16'd0; fast_3_0_may_stop <= 1'b0;
+      slow_3_0_may_stop <= 1'b0; fast_3_1_may_stop <= 1'b0; slow_3_1_may_stop <= 1'b0; fast_3_2_may_stop <= 1'b0;
+      slow_3_2_may_stop <= 1'b0; fast_3_3_may_stop <= 1'b0; slow_3_3_may_stop <= 1'b0; fast_3_4_may_stop <= 1'b0;
+      slow_3_4_may_stop <= 1'b0; fast_3_5_may_stop <= 1'b0; slow_3_5_may_stop <= 1'b0; fast_3_6_may_stop <= 1'b0;
+      slow_3_6_may_stop <= 1'b0; fast_3_7_may_stop <= 1'b0; slow_3_7_may_stop <= 1'b0; fast_3_8_may_stop <= 1'b0;
+      slow_3_8_may_stop <= 1'b0; fast_3_9_may_stop <= 1'b0; slow_3_9_may_stop <= 1'b0; fast_3_10_may_stop <= 1'b0;
+      slow_3_10_may_stop <= 1'b0; fast_3_11_may_stop <= 1'b0; slow_3_11_may_stop <= 1'b0; fast_3_12_may_stop <= 1'b0;
+      slow_3_12_may_stop <= 1'b0; fast_3_13_may_stop <= 1'b0; slow_3_13_may_stop <= 1'b0; fast_3_14_may_stop <= 1'b0;
+      slow_3_14_may_stop <= 1'b0; fast_3_15_may_stop <= 1'b0; slow_3_15_may_stop <= 1'b0; waits_12_q <= 16'd0;
+      waits_13_q <= 16'd0; waits_14_q <= 16'd0; waits_15_q <= 16'd0;
     end
     else begin
-      timer <= timer + 4'd1;
-      fast_head_by_came <=
-        (fast_head_by_came & ~(newer_joined & {64{pops_0 & due_finds_next_0}}))
-        | (push_meets_pop_0_joined & {64{push_meets_pop_0_and & to_head}});
-      fast_next_by_came <=
-        (fast_next_by_came & ~(newer_joined & {64{pops_0 & pops_third_0}}))
-        | (push_meets_pop_0_joined & {64{fast_next_by_came_and}});
-      slow_head_by_came <=
-        (slow_head_by_came & ~(newer_joined & {64{pops_1 & due_finds_next_1}}))
-        | (push_meets_pop_0_joined & {64{slow_head_by_came_and}});
-      slow_next_by_came <=
-        (slow_next_by_came & ~(newer_joined & {64{pops_1 & pops_third_1}}))
-        | (push_meets_pop_0_joined & {64{slow_next_by_came_and}});
+      freeing_0_valid <= free_valid;
+      freeing_0_at <= {free_queue_region, free_queue_user};
+      freeing_0_slow <= free_queue_slow;
+      freeing_1_valid <= freeing_0_valid;
+      freeing_1_at <= freeing_0_at;
+      freeing_1_slow <= freeing_0_slow;
+      freeing_2_valid <= freeing_1_valid;
+      freeing_2_at <= freeing_1_at;
+      freeing_2_slow <= freeing_1_slow;
+      freeing_3_valid <= freeing_2_valid;
+      freeing_3_at <= freeing_2_at;
+      freeing_3_slow <= freeing_2_slow;
+      freeing_4_valid <= freeing_3_valid;
+      freeing_4_at <= freeing_3_at;
+      freeing_4_slow <= freeing_3_slow;
+      began_valid <= start_valid;
+      began_slow <= start_slow;
+      changed_valid <= pops_0 | pops_1;
+      changed_at <= due_at;
+      changed_slow <= is_slow;
+      changed_short <= start_valid & start_short;
+      changed_slots <= start_slots;
+      changed_first_id <= is_slow ? changed_first_id_choice : again_0_choice;
+      changed_first_run <= is_slow ? again_1_choice : run_choice;
+      changed_last <=
+        is_slow ? (comes_to_due_1 ? {push_branch, push_ctx} : slow_last_id) :
+        comes_to_due_0 ? {push_branch, push_ctx} :
+        fast_last_id;
       started_q_valid <= start_valid;
       started_q_id <=
-        start_slow ? (pops_1_or_or ? stopped_id : newer_2 ? started_q_id_word[9:0] : slow_head_went_word[9:0]) :
-        pops_0_or_or ? fast_stopped_word[9:0] :
-        newer ? fast_head_came_word[9:0] :
-        fast_head_went_word[9:0];
+        start_slow ? (again_1 ? changed_first_id : slow_first_id) :
+        again_0 ? changed_first_id :
+        fast_first_id;
       started_q_region <= start_region;
       started_q_slots <= start_slots;
       started_q_left <=
-        (start_slow ? (pops_1_or_or ? stopped_run : newer_2 ? a_run : b_run) : pops_0_or_or ? fast_stopped_word[13:10] : newer ? fast_head_came_word[13:10] : fast_head_went_word[13:10])
-        & ~start_slots;
+        start_slow ? (again_1 ? changed_first_run : candidate_1_q) & ~start_slots :
+        (again_0 ? changed_first_run : candidate_0_q) & ~start_slots;
+      timer <= timer + 4'd1;
+      fast_0_0_first <=
+        (fast_0_0_waits_joined[0] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[0] & fast_comes_first_and & ~fast_0_0_any) ? push_run :
+        fast_0_0_first & ~(changed_slots & {4{changed_at_joined[0] & fast_0_0_first_and}});
+      fast_0_0_two <=
+        (fast_0_0_first_joined[0] & fast_comes_first_and & fast_0_0_any)
+        | ((changed_at_joined[0] & fast_0_0_two_and) ? there_are_two : fast_0_0_two);
+      fast_0_1_first <=
+        (fast_0_0_waits_joined[1] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[1] & fast_comes_first_and & ~fast_0_1_any) ? push_run :
+        fast_0_1_first & ~(changed_slots & {4{changed_at_joined[1] & fast_0_0_first_and}});
+      fast_0_1_two <=
+        (fast_0_0_first_joined[1] & fast_comes_first_and & fast_0_1_any)
+        | ((changed_at_joined[1] & fast_0_0_two_and) ? there_are_two : fast_0_1_two);
+      fast_0_2_first <=
+        (fast_0_0_waits_joined[2] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[2] & fast_comes_first_and & ~fast_0_2_any) ? push_run :
+        fast_0_2_first & ~(changed_slots & {4{changed_at_joined[2] & fast_0_0_first_and}});
+      fast_0_2_two <=
+        (fast_0_0_first_joined[2] & fast_comes_first_and & fast_0_2_any)
+        | ((changed_at_joined[2] & fast_0_0_two_and) ? there_are_two : fast_0_2_two);
+      fast_0_3_first <=
+        (fast_0_0_waits_joined[3] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[3] & fast_comes_first_and & ~fast_0_3_any) ? push_run :
+        fast_0_3_first & ~(changed_slots & {4{changed_at_joined[3] & fast_0_0_first_and}});
+      fast_0_3_two <=
+        (fast_0_0_first_joined[3] & fast_comes_first_and & fast_0_3_any)
+        | ((changed_at_joined[3] & fast_0_0_two_and) ? there_are_two : fast_0_3_two);
+      fast_0_4_first <=
+        (fast_0_0_waits_joined[4] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[4] & fast_comes_first_and & ~fast_0_4_any) ? push_run :
+        fast_0_4_first & ~(changed_slots & {4{changed_at_joined[4] & fast_0_0_first_and}});
+      fast_0_4_two <=
+        (fast_0_0_first_joined[4] & fast_comes_first_and & fast_0_4_any)
+        | ((changed_at_joined[4] & fast_0_0_two_and) ? there_are_two : fast_0_4_two);
+      fast_0_5_first <=
+        (fast_0_0_waits_joined[5] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[5] & fast_comes_first_and & ~fast_0_5_any) ? push_run :
+        fast_0_5_first & ~(changed_slots & {4{changed_at_joined[5] & fast_0_0_first_and}});
+      fast_0_5_two <=
+        (fast_0_0_first_joined[5] & fast_comes_first_and & fast_0_5_any)
+        | ((changed_at_joined[5] & fast_0_0_two_and) ? there_are_two : fast_0_5_two);
+      fast_0_6_first <=
+        (fast_0_0_waits_joined[6] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[6] & fast_comes_first_and & ~fast_0_6_any) ? push_run :
+        fast_0_6_first & ~(changed_slots & {4{changed_at_joined[6] & fast_0_0_first_and}});
+      fast_0_6_two <=
+        (fast_0_0_first_joined[6] & fast_comes_first_and & fast_0_6_any)
+        | ((changed_at_joined[6] & fast_0_0_two_and) ? there_are_two : fast_0_6_two);
+      fast_0_7_first <=
+        (fast_0_0_waits_joined[7] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[7] & fast_comes_first_and & ~fast_0_7_any) ? push_run :
+        fast_0_7_first & ~(changed_slots & {4{changed_at_joined[7] & fast_0_0_first_and}});
+      fast_0_7_two <=
+        (fast_0_0_first_joined[7] & fast_comes_first_and & fast_0_7_any)
+        | ((changed_at_joined[7] & fast_0_0_two_and) ? there_are_two : fast_0_7_two);
+      fast_0_8_first <=
+        (fast_0_0_waits_joined[8] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[8] & fast_comes_first_and & ~fast_0_8_any) ? push_run :
+        fast_0_8_first & ~(changed_slots & {4{changed_at_joined[8] & fast_0_0_first_and}});
+      fast_0_8_two <=
+        (fast_0_0_first_joined[8] & fast_comes_first_and & fast_0_8_any)
+        | ((changed_at_joined[8] & fast_0_0_two_and) ? there_are_two : fast_0_8_two);
+      fast_0_9_first <=
+        (fast_0_0_waits_joined[9] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[9] & fast_comes_first_and & ~fast_0_9_any) ? push_run :
+        fast_0_9_first & ~(changed_slots & {4{changed_at_joined[9] & fast_0_0_first_and}});
+      fast_0_9_two <=
+        (fast_0_0_first_joined[9] & fast_comes_first_and & fast_0_9_any)
+        | ((changed_at_joined[9] & fast_0_0_two_and) ? there_are_two : fast_0_9_two);
+      fast_0_10_first <=
+        (fast_0_0_waits_joined[10] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[10] & fast_comes_first_and & ~fast_0_10_any) ? push_run :
+        fast_0_10_first & ~(changed_slots & {4{changed_at_joined[10] & fast_0_0_first_and}});
+      fast_0_10_two <=
+        (fast_0_0_first_joined[10] & fast_comes_first_and & fast_0_10_any)
+        | ((changed_at_joined[10] & fast_0_0_two_and) ? there_are_two : fast_0_10_two);
+      fast_0_11_first <=
+        (fast_0_0_waits_joined[11] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[11] & fast_comes_first_and & ~fast_0_11_any) ? push_run :
+        fast_0_11_first & ~(changed_slots & {4{changed_at_joined[11] & fast_0_0_first_and}});
+      fast_0_11_two <=
+        (fast_0_0_first_joined[11] & fast_comes_first_and & fast_0_11_any)
+        | ((changed_at_joined[11] & fast_0_0_two_and) ? there_are_two : fast_0_11_two);
+      fast_0_12_first <=
+        (fast_0_0_waits_joined[12] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[12] & fast_comes_first_and & ~fast_0_12_any) ? push_run :
+        fast_0_12_first & ~(changed_slots & {4{changed_at_joined[12] & fast_0_0_first_and}});
+      fast_0_12_two <=
+        (fast_0_0_first_joined[12] & fast_comes_first_and & fast_0_12_any)
+        | ((changed_at_joined[12] & fast_0_0_two_and) ? there_are_two : fast_0_12_two);
+      fast_0_13_first <=
+        (fast_0_0_waits_joined[13] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[13] & fast_comes_first_and & ~fast_0_13_any) ? push_run :
+        fast_0_13_first & ~(changed_slots & {4{changed_at_joined[13] & fast_0_0_first_and}});
+      fast_0_13_two <=
+        (fast_0_0_first_joined[13] & fast_comes_first_and & fast_0_13_any)
+        | ((changed_at_joined[13] & fast_0_0_two_and) ? there_are_two : fast_0_13_two);
+      fast_0_14_first <=
+        (fast_0_0_waits_joined[14] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[14] & fast_comes_first_and & ~fast_0_14_any) ? push_run :
+        fast_0_14_first & ~(changed_slots & {4{changed_at_joined[14] & fast_0_0_first_and}});
+      fast_0_14_two <=
+        (fast_0_0_first_joined[14] & fast_comes_first_and & fast_0_14_any)
+        | ((changed_at_joined[14] & fast_0_0_two_and) ? there_are_two : fast_0_14_two);
+      fast_0_15_first <=
+        (fast_0_0_waits_joined[15] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[15] & fast_comes_first_and & ~fast_0_15_any) ? push_run :
+        fast_0_15_first & ~(changed_slots & {4{changed_at_joined[15] & fast_0_0_first_and}});
+      fast_0_15_two <=
+        (fast_0_0_first_joined[15] & fast_comes_first_and & fast_0_15_any)
+        | ((changed_at_joined[15] & fast_0_0_two_and) ? there_are_two : fast_0_15_two);
+      fast_1_0_first <=
+        (fast_0_0_waits_joined[16] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[16] & fast_comes_first_and & ~fast_1_0_any) ? push_run :
+        fast_1_0_first & ~(changed_slots & {4{changed_at_joined[16] & fast_0_0_first_and}});
+      fast_1_0_two <=
+        (fast_0_0_first_joined[16] & fast_comes_first_and & fast_1_0_any)
+        | ((changed_at_joined[16] & fast_0_0_two_and) ? there_are_two : fast_1_0_two);
+      fast_1_1_first <=
+        (fast_0_0_waits_joined[17] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[17] & fast_comes_first_and & ~fast_1_1_any) ? push_run :
+        fast_1_1_first & ~(changed_slots & {4{changed_at_joined[17] & fast_0_0_first_and}});
+      fast_1_1_two <=
+        (fast_0_0_first_joined[17] & fast_comes_first_and & fast_1_1_any)
+        | ((changed_at_joined[17] & fast_0_0_two_and) ? there_are_two : fast_1_1_two);
+      fast_1_2_first <=
+        (fast_0_0_waits_joined[18] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[18] & fast_comes_first_and & ~fast_1_2_any) ? push_run :
+        fast_1_2_first & ~(changed_slots & {4{changed_at_joined[18] & fast_0_0_first_and}});
+      fast_1_2_two <=
+        (fast_0_0_first_joined[18] & fast_comes_first_and & fast_1_2_any)
+        | ((changed_at_joined[18] & fast_0_0_two_and) ? there_are_two : fast_1_2_two);
+      fast_1_3_first <=
+        (fast_0_0_waits_joined[19] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[19] & fast_comes_first_and & ~fast_1_3_any) ? push_run :
+        fast_1_3_first & ~(changed_slots & {4{changed_at_joined[19] & fast_0_0_first_and}});
+      fast_1_3_two <=
+        (fast_0_0_first_joined[19] & fast_comes_first_and & fast_1_3_any)
+        | ((changed_at_joined[19] & fast_0_0_two_and) ? there_are_two : fast_1_3_two);
+      fast_1_4_first <=
+        (fast_0_0_waits_joined[20] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[20] & fast_comes_first_and & ~fast_1_4_any) ? push_run :
+        fast_1_4_first & ~(changed_slots & {4{changed_at_joined[20] & fast_0_0_first_and}});
+      fast_1_4_two <=
+        (fast_0_0_first_joined[20] & fast_comes_first_and & fast_1_4_any)
+        | ((changed_at_joined[20] & fast_0_0_two_and) ? there_are_two : fast_1_4_two);
+      fast_1_5_first <=
+        (fast_0_0_waits_joined[21] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[21] & fast_comes_first_and & ~fast_1_5_any) ? push_run :
+        fast_1_5_first & ~(changed_slots & {4{changed_at_joined[21] & fast_0_0_first_and}});
+      fast_1_5_two <=
+        (fast_0_0_first_joined[21] & fast_comes_first_and & fast_1_5_any)
+        | ((changed_at_joined[21] & fast_0_0_two_and) ? there_are_two : fast_1_5_two);
+      fast_1_6_first <=
+        (fast_0_0_waits_joined[22] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[22] & fast_comes_first_and & ~fast_1_6_any) ? push_run :
+        fast_1_6_first & ~(changed_slots & {4{changed_at_joined[22] & fast_0_0_first_and}});
+      fast_1_6_two <=
+        (fast_0_0_first_joined[22] & fast_comes_first_and & fast_1_6_any)
+        | ((changed_at_joined[22] & fast_0_0_two_and) ? there_are_two : fast_1_6_two);
+      fast_1_7_first <=
+        (fast_0_0_waits_joined[23] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[23] & fast_comes_first_and & ~fast_1_7_any) ? push_run :
+        fast_1_7_first & ~(changed_slots & {4{changed_at_joined[23] & fast_0_0_first_and}});
+      fast_1_7_two <=
+        (fast_0_0_first_joined[23] & fast_comes_first_and & fast_1_7_any)
+        | ((changed_at_joined[23] & fast_0_0_two_and) ? there_are_two : fast_1_7_two);
+      fast_1_8_first <=
+        (fast_0_0_waits_joined[24] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[24] & fast_comes_first_and & ~fast_1_8_any) ? push_run :
+        fast_1_8_first & ~(changed_slots & {4{changed_at_joined[24] & fast_0_0_first_and}});
+      fast_1_8_two <=
+        (fast_0_0_first_joined[24] & fast_comes_first_and & fast_1_8_any)
+        | ((changed_at_joined[24] & fast_0_0_two_and) ? there_are_two : fast_1_8_two);
+      fast_1_9_first <=
+        (fast_0_0_waits_joined[25] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[25] & fast_comes_first_and & ~fast_1_9_any) ? push_run :
+        fast_1_9_first & ~(changed_slots & {4{changed_at_joined[25] & fast_0_0_first_and}});
+      fast_1_9_two <=
+        (fast_0_0_first_joined[25] & fast_comes_first_and & fast_1_9_any)
+        | ((changed_at_joined[25] & fast_0_0_two_and) ? there_are_two : fast_1_9_two);
+      fast_1_10_first <=
+        (fast_0_0_waits_joined[26] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[26] & fast_comes_first_and & ~fast_1_10_any) ? push_run :
+        fast_1_10_first & ~(changed_slots & {4{changed_at_joined[26] & fast_0_0_first_and}});
+      fast_1_10_two <=
+        (fast_0_0_first_joined[26] & fast_comes_first_and & fast_1_10_any)
+        | ((changed_at_joined[26] & fast_0_0_two_and) ? there_are_two : fast_1_10_two);
+      fast_1_11_first <=
+        (fast_0_0_waits_joined[27] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[27] & fast_comes_first_and & ~fast_1_11_any) ? push_run :
+        fast_1_11_first & ~(changed_slots & {4{changed_at_joined[27] & fast_0_0_first_and}});
+      fast_1_11_two <=
+        (fast_0_0_first_joined[27] & fast_comes_first_and & fast_1_11_any)
+        | ((changed_at_joined[27] & fast_0_0_two_and) ? there_are_two : fast_1_11_two);
+      fast_1_12_first <=
+        (fast_0_0_waits_joined[28] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[28] & fast_comes_first_and & ~fast_1_12_any) ? push_run :
+        fast_1_12_first & ~(changed_slots & {4{changed_at_joined[28] & fast_0_0_first_and}});
+      fast_1_12_two <=
+        (fast_0_0_first_joined[28] & fast_comes_first_and & fast_1_12_any)
+        | ((changed_at_joined[28] & fast_0_0_two_and) ? there_are_two : fast_1_12_two);
+      fast_1_13_first <=
+        (fast_0_0_waits_joined[29] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[29] & fast_comes_first_and & ~fast_1_13_any) ? push_run :
+        fast_1_13_first & ~(changed_slots & {4{changed_at_joined[29] & fast_0_0_first_and}});
+      fast_1_13_two <=
+        (fast_0_0_first_joined[29] & fast_comes_first_and & fast_1_13_any)
+        | ((changed_at_joined[29] & fast_0_0_two_and) ? there_are_two : fast_1_13_two);
+      fast_1_14_first <=
+        (fast_0_0_waits_joined[30] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[30] & fast_comes_first_and & ~fast_1_14_any) ? push_run :
+        fast_1_14_first & ~(changed_slots & {4{changed_at_joined[30] & fast_0_0_first_and}});
+      fast_1_14_two <=
+        (fast_0_0_first_joined[30] & fast_comes_first_and & fast_1_14_any)
+        | ((changed_at_joined[30] & fast_0_0_two_and) ? there_are_two : fast_1_14_two);
+      fast_1_15_first <=
+        (fast_0_0_waits_joined[31] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[31] & fast_comes_first_and & ~fast_1_15_any) ? push_run :
+        fast_1_15_first & ~(changed_slots & {4{changed_at_joined[31] & fast_0_0_first_and}});
+      fast_1_15_two <=
+        (fast_0_0_first_joined[31] & fast_comes_first_and & fast_1_15_any)
+        | ((changed_at_joined[31] & fast_0_0_two_and) ? there_are_two : fast_1_15_two);
+      fast_2_0_first <=
+        (fast_0_0_waits_joined[32] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[32] & fast_comes_first_and & ~fast_2_0_any) ? push_run :
+        fast_2_0_first & ~(changed_slots & {4{changed_at_joined[32] & fast_0_0_first_and}});
+      fast_2_0_two <=
+        (fast_0_0_first_joined[32] & fast_comes_first_and & fast_2_0_any)
+        | ((changed_at_joined[32] & fast_0_0_two_and) ? there_are_two : fast_2_0_two);
+      fast_2_1_first <=
+        (fast_0_0_waits_joined[33] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[33] & fast_comes_first_and & ~fast_2_1_any) ? push_run :
+        fast_2_1_first & ~(changed_slots & {4{changed_at_joined[33] & fast_0_0_first_and}});
+      fast_2_1_two <=
+        (fast_0_0_first_joined[33] & fast_comes_first_and & fast_2_1_any)
+        | ((changed_at_joined[33] & fast_0_0_two_and) ? there_are_two : fast_2_1_two);
+      fast_2_2_first <=
+        (fast_0_0_waits_joined[34] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[34] & fast_comes_first_and & ~fast_2_2_any) ? push_run :
+        fast_2_2_first & ~(changed_slots & {4{changed_at_joined[34] & fast_0_0_first_and}});
+      fast_2_2_two <=
+        (fast_0_0_first_joined[34] & fast_comes_first_and & fast_2_2_any)
+        | ((changed_at_joined[34] & fast_0_0_two_and) ? there_are_two : fast_2_2_two);
+      fast_2_3_first <=
+        (fast_0_0_waits_joined[35] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[35] & fast_comes_first_and & ~fast_2_3_any) ? push_run :
+        fast_2_3_first & ~(changed_slots & {4{changed_at_joined[35] & fast_0_0_first_and}});
+      fast_2_3_two <=
+        (fast_0_0_first_joined[35] & fast_comes_first_and & fast_2_3_any)
+        | ((changed_at_joined[35] & fast_0_0_two_and) ? there_are_two : fast_2_3_two);
+      fast_2_4_first <=
+        (fast_0_0_waits_joined[36] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[36] & fast_comes_first_and & ~fast_2_4_any) ? push_run :
+        fast_2_4_first & ~(changed_slots & {4{changed_at_joined[36] & fast_0_0_first_and}});
+      fast_2_4_two <=
+        (fast_0_0_first_joined[36] & fast_comes_first_and & fast_2_4_any)
+        | ((changed_at_joined[36] & fast_0_0_two_and) ? there_are_two : fast_2_4_two);
+      fast_2_5_first <=
+        (fast_0_0_waits_joined[37] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[37] & fast_comes_first_and & ~fast_2_5_any) ? push_run :
+        fast_2_5_first & ~(changed_slots & {4{changed_at_joined[37] & fast_0_0_first_and}});
+      fast_2_5_two <=
+        (fast_0_0_first_joined[37] & fast_comes_first_and & fast_2_5_any)
+        | ((changed_at_joined[37] & fast_0_0_two_and) ? there_are_two : fast_2_5_two);
+      fast_2_6_first <=
+        (fast_0_0_waits_joined[38] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[38] & fast_comes_first_and & ~fast_2_6_any) ? push_run :
+        fast_2_6_first & ~(changed_slots & {4{changed_at_joined[38] & fast_0_0_first_and}});
+      fast_2_6_two <=
+        (fast_0_0_first_joined[38] & fast_comes_first_and & fast_2_6_any)
+        | ((changed_at_joined[38] & fast_0_0_two_and) ? there_are_two : fast_2_6_two);
+      fast_2_7_first <=
+        (fast_0_0_waits_joined[39] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[39] & fast_comes_first_and & ~fast_2_7_any) ? push_run :
+        fast_2_7_first & ~(changed_slots & {4{changed_at_joined[39] & fast_0_0_first_and}});
+      fast_2_7_two <=
+        (fast_0_0_first_joined[39] & fast_comes_first_and & fast_2_7_any)
+        | ((changed_at_joined[39] & fast_0_0_two_and) ? there_are_two : fast_2_7_two);
+      fast_2_8_first <=
+        (fast_0_0_waits_joined[40] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[40] & fast_comes_first_and & ~fast_2_8_any) ? push_run :
+        fast_2_8_first & ~(changed_slots & {4{changed_at_joined[40] & fast_0_0_first_and}});
+      fast_2_8_two <=
+        (fast_0_0_first_joined[40] & fast_comes_first_and & fast_2_8_any)
+        | ((changed_at_joined[40] & fast_0_0_two_and) ? there_are_two : fast_2_8_two);
+      fast_2_9_first <=
+        (fast_0_0_waits_joined[41] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[41] & fast_comes_first_and & ~fast_2_9_any) ? push_run :
+        fast_2_9_first & ~(changed_slots & {4{changed_at_joined[41] & fast_0_0_first_and}});
+      fast_2_9_two <=
+        (fast_0_0_first_joined[41] & fast_comes_first_and & fast_2_9_any)
+        | ((changed_at_joined[41] & fast_0_0_two_and) ? there_are_two : fast_2_9_two);
+      fast_2_10_first <=
+        (fast_0_0_waits_joined[42] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[42] & fast_comes_first_and & ~fast_2_10_any) ? push_run :
+        fast_2_10_first & ~(changed_slots & {4{changed_at_joined[42] & fast_0_0_first_and}});
+      fast_2_10_two <=
+        (fast_0_0_first_joined[42] & fast_comes_first_and & fast_2_10_any)
+        | ((changed_at_joined[42] & fast_0_0_two_and) ? there_are_two : fast_2_10_two);
+      fast_2_11_first <=
+        (fast_0_0_waits_joined[43] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[43] & fast_comes_first_and & ~fast_2_11_any) ? push_run :
+        fast_2_11_first & ~(changed_slots & {4{changed_at_joined[43] & fast_0_0_first_and}});
+      fast_2_11_two <=
+        (fast_0_0_first_joined[43] & fast_comes_first_and & fast_2_11_any)
+        | ((changed_at_joined[43] & fast_0_0_two_and) ? there_are_two : fast_2_11_two);
+      fast_2_12_first <=
+        (fast_0_0_waits_joined[44] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[44] & fast_comes_first_and & ~fast_2_12_any) ? push_run :
+        fast_2_12_first & ~(changed_slots & {4{changed_at_joined[44] & fast_0_0_first_and}});
+      fast_2_12_two <=
+        (fast_0_0_first_joined[44] & fast_comes_first_and & fast_2_12_any)
+        | ((changed_at_joined[44] & fast_0_0_two_and) ? there_are_two : fast_2_12_two);
+      fast_2_13_first <=
+        (fast_0_0_waits_joined[45] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[45] & fast_comes_first_and & ~fast_2_13_any) ? push_run :
+        fast_2_13_first & ~(changed_slots & {4{changed_at_joined[45] & fast_0_0_first_and}});
+      fast_2_13_two <=
+        (fast_0_0_first_joined[45] & fast_comes_first_and & fast_2_13_any)
+        | ((changed_at_joined[45] & fast_0_0_two_and) ? there_are_two : fast_2_13_two);
+      fast_2_14_first <=
+        (fast_0_0_waits_joined[46] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[46] & fast_comes_first_and & ~fast_2_14_any) ? push_run :
+        fast_2_14_first & ~(changed_slots & {4{changed_at_joined[46] & fast_0_0_first_and}});
+      fast_2_14_two <=
+        (fast_0_0_first_joined[46] & fast_comes_first_and & fast_2_14_any)
+        | ((changed_at_joined[46] & fast_0_0_two_and) ? there_are_two : fast_2_14_two);
+      fast_2_15_first <=
+        (fast_0_0_waits_joined[47] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[47] & fast_comes_first_and & ~fast_2_15_any) ? push_run :
+        fast_2_15_first & ~(changed_slots & {4{changed_at_joined[47] & fast_0_0_first_and}});
+      fast_2_15_two <=
+        (fast_0_0_first_joined[47] & fast_comes_first_and & fast_2_15_any)
+        | ((changed_at_joined[47] & fast_0_0_two_and) ? there_are_two : fast_2_15_two);
+      fast_3_0_first <=
+        (fast_0_0_waits_joined[48] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[48] & fast_comes_first_and & ~fast_3_0_any) ? push_run :
+        fast_3_0_first & ~(changed_slots & {4{changed_at_joined[48] & fast_0_0_first_and}});
+      fast_3_0_two <=
+        (fast_0_0_first_joined[48] & fast_comes_first_and & fast_3_0_any)
+        | ((changed_at_joined[48] & fast_0_0_two_and) ? there_are_two : fast_3_0_two);
+      fast_3_1_first <=
+        (fast_0_0_waits_joined[49] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[49] & fast_comes_first_and & ~fast_3_1_any) ? push_run :
+        fast_3_1_first & ~(changed_slots & {4{changed_at_joined[49] & fast_0_0_first_and}});
+      fast_3_1_two <=
+        (fast_0_0_first_joined[49] & fast_comes_first_and & fast_3_1_any)
+        | ((changed_at_joined[49] & fast_0_0_two_and) ? there_are_two : fast_3_1_two);
+      fast_3_2_first <=
+        (fast_0_0_waits_joined[50] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[50] & fast_comes_first_and & ~fast_3_2_any) ? push_run :
+        fast_3_2_first & ~(changed_slots & {4{changed_at_joined[50] & fast_0_0_first_and}});
+      fast_3_2_two <=
+        (fast_0_0_first_joined[50] & fast_comes_first_and & fast_3_2_any)
+        | ((changed_at_joined[50] & fast_0_0_two_and) ? there_are_two : fast_3_2_two);
+      fast_3_3_first <=
+        (fast_0_0_waits_joined[51] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[51] & fast_comes_first_and & ~fast_3_3_any) ? push_run :
+        fast_3_3_first & ~(changed_slots & {4{changed_at_joined[51] & fast_0_0_first_and}});
+      fast_3_3_two <=
+        (fast_0_0_first_joined[51] & fast_comes_first_and & fast_3_3_any)
+        | ((changed_at_joined[51] & fast_0_0_two_and) ? there_are_two : fast_3_3_two);
+      fast_3_4_first <=
+        (fast_0_0_waits_joined[52] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[52] & fast_comes_first_and & ~fast_3_4_any) ? push_run :
+        fast_3_4_first & ~(changed_slots & {4{changed_at_joined[52] & fast_0_0_first_and}});
+      fast_3_4_two <=
+        (fast_0_0_first_joined[52] & fast_comes_first_and & fast_3_4_any)
+        | ((changed_at_joined[52] & fast_0_0_two_and) ? there_are_two : fast_3_4_two);
+      fast_3_5_first <=
+        (fast_0_0_waits_joined[53] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[53] & fast_comes_first_and & ~fast_3_5_any) ? push_run :
+        fast_3_5_first & ~(changed_slots & {4{changed_at_joined[53] & fast_0_0_first_and}});
+      fast_3_5_two <=
+        (fast_0_0_first_joined[53] & fast_comes_first_and & fast_3_5_any)
+        | ((changed_at_joined[53] & fast_0_0_two_and) ? there_are_two : fast_3_5_two);
+      fast_3_6_first <=
+        (fast_0_0_waits_joined[54] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[54] & fast_comes_first_and & ~fast_3_6_any) ? push_run :
+        fast_3_6_first & ~(changed_slots & {4{changed_at_joined[54] & fast_0_0_first_and}});
+      fast_3_6_two <=
+        (fast_0_0_first_joined[54] & fast_comes_first_and & fast_3_6_any)
+        | ((changed_at_joined[54] & fast_0_0_two_and) ? there_are_two : fast_3_6_two);
+      fast_3_7_first <=
+        (fast_0_0_waits_joined[55] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[55] & fast_comes_first_and & ~fast_3_7_any) ? push_run :
+        fast_3_7_first & ~(changed_slots & {4{changed_at_joined[55] & fast_0_0_first_and}});
+      fast_3_7_two <=
+        (fast_0_0_first_joined[55] & fast_comes_first_and & fast_3_7_any)
+        | ((changed_at_joined[55] & fast_0_0_two_and) ? there_are_two : fast_3_7_two);
+      fast_3_8_first <=
+        (fast_0_0_waits_joined[56] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[56] & fast_comes_first_and & ~fast_3_8_any) ? push_run :
+        fast_3_8_first & ~(changed_slots & {4{changed_at_joined[56] & fast_0_0_first_and}});
+      fast_3_8_two <=
+        (fast_0_0_first_joined[56] & fast_comes_first_and & fast_3_8_any)
+        | ((changed_at_joined[56] & fast_0_0_two_and) ? there_are_two : fast_3_8_two);
+      fast_3_9_first <=
+        (fast_0_0_waits_joined[57] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[57] & fast_comes_first_and & ~fast_3_9_any) ? push_run :
+        fast_3_9_first & ~(changed_slots & {4{changed_at_joined[57] & fast_0_0_first_and}});
+      fast_3_9_two <=
+        (fast_0_0_first_joined[57] & fast_comes_first_and & fast_3_9_any)
+        | ((changed_at_joined[57] & fast_0_0_two_and) ? there_are_two : fast_3_9_two);
+      fast_3_10_first <=
+        (fast_0_0_waits_joined[58] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[58] & fast_comes_first_and & ~fast_3_10_any) ? push_run :
+        fast_3_10_first & ~(changed_slots & {4{changed_at_joined[58] & fast_0_0_first_and}});
+      fast_3_10_two <=
+        (fast_0_0_first_joined[58] & fast_comes_first_and & fast_3_10_any)
+        | ((changed_at_joined[58] & fast_0_0_two_and) ? there_are_two : fast_3_10_two);
+      fast_3_11_first <=
+        (fast_0_0_waits_joined[59] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[59] & fast_comes_first_and & ~fast_3_11_any) ? push_run :
+        fast_3_11_first & ~(changed_slots & {4{changed_at_joined[59] & fast_0_0_first_and}});
+      fast_3_11_two <=
+        (fast_0_0_first_joined[59] & fast_comes_first_and & fast_3_11_any)
+        | ((changed_at_joined[59] & fast_0_0_two_and) ? there_are_two : fast_3_11_two);
+      fast_3_12_first <=
+        (fast_0_0_waits_joined[60] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[60] & fast_comes_first_and & ~fast_3_12_any) ? push_run :
+        fast_3_12_first & ~(changed_slots & {4{changed_at_joined[60] & fast_0_0_first_and}});
+      fast_3_12_two <=
+        (fast_0_0_first_joined[60] & fast_comes_first_and & fast_3_12_any)
+        | ((changed_at_joined[60] & fast_0_0_two_and) ? there_are_two : fast_3_12_two);
+      fast_3_13_first <=
+        (fast_0_0_waits_joined[61] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[61] & fast_comes_first_and & ~fast_3_13_any) ? push_run :
+        fast_3_13_first & ~(changed_slots & {4{changed_at_joined[61] & fast_0_0_first_and}});
+      fast_3_13_two <=
+        (fast_0_0_first_joined[61] & fast_comes_first_and & fast_3_13_any)
+        | ((changed_at_joined[61] & fast_0_0_two_and) ? there_are_two : fast_3_13_two);
+      fast_3_14_first <=
+        (fast_0_0_waits_joined[62] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[62] & fast_comes_first_and & ~fast_3_14_any) ? push_run :
+        fast_3_14_first & ~(changed_slots & {4{changed_at_joined[62] & fast_0_0_first_and}});
+      fast_3_14_two <=
+        (fast_0_0_first_joined[62] & fast_comes_first_and & fast_3_14_any)
+        | ((changed_at_joined[62] & fast_0_0_two_and) ? there_are_two : fast_3_14_two);
+      fast_3_15_first <=
+        (fast_0_0_waits_joined[63] & pops_0) ? run_choice :
+        (fast_0_0_first_joined[63] & fast_comes_first_and & ~fast_3_15_any) ? push_run :
+        fast_3_15_first & ~(changed_slots & {4{changed_at_joined[63] & fast_0_0_first_and}});
+      fast_3_15_two <=
+        (fast_0_0_first_joined[63] & fast_comes_first_and & fast_3_15_any)
+        | ((changed_at_joined[63] & fast_0_0_two_and) ? there_are_two : fast_3_15_two);
+      slow_0_0_first <=
+        (fast_0_0_waits_joined[0] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[0] & ~slow_0_0_any) ? push_run :
+        slow_0_0_first & ~(changed_slots & {4{changed_at_joined_and[0]}});
+      slow_0_0_two <= (slow_0_0_first_and[0] & slow_0_0_any) | (slow_0_0_two_and[0] ? there_are_two : slow_0_0_two);
+      slow_0_1_first <=
+        (fast_0_0_waits_joined[1] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[1] & ~slow_0_1_any) ? push_run :
+        slow_0_1_first & ~(changed_slots & {4{changed_at_joined_and[1]}});
+      slow_0_1_two <= (slow_0_0_first_and[1] & slow_0_1_any) | (slow_0_0_two_and[1] ? there_are_two : slow_0_1_two);
+      slow_0_2_first <=
+        (fast_0_0_waits_joined[2] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[2] & ~slow_0_2_any) ? push_run :
+        slow_0_2_first & ~(changed_slots & {4{changed_at_joined_and[2]}});
+      slow_0_2_two <= (slow_0_0_first_and[2] & slow_0_2_any) | (slow_0_0_two_and[2] ? there_are_two : slow_0_2_two);
+      slow_0_3_first <=
+        (fast_0_0_waits_joined[3] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[3] & ~slow_0_3_any) ? push_run :
+        slow_0_3_first & ~(changed_slots & {4{changed_at_joined_and[3]}});
+      slow_0_3_two <= (slow_0_0_first_and[3] & slow_0_3_any) | (slow_0_0_two_and[3] ? there_are_two : slow_0_3_two);
+      slow_0_4_first <=
+        (fast_0_0_waits_joined[4] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[4] & ~slow_0_4_any) ? push_run :
+        slow_0_4_first & ~(changed_slots & {4{changed_at_joined_and[4]}});
+      slow_0_4_two <= (slow_0_0_first_and[4] & slow_0_4_any) | (slow_0_0_two_and[4] ? there_are_two : slow_0_4_two);
+      slow_0_5_first <=
+        (fast_0_0_waits_joined[5] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[5] & ~slow_0_5_any) ? push_run :
+        slow_0_5_first & ~(changed_slots & {4{changed_at_joined_and[5]}});
+      slow_0_5_two <= (slow_0_0_first_and[5] & slow_0_5_any) | (slow_0_0_two_and[5] ? there_are_two : slow_0_5_two);
+      slow_0_6_first <=
+        (fast_0_0_waits_joined[6] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[6] & ~slow_0_6_any) ? push_run :
+        slow_0_6_first & ~(changed_slots & {4{changed_at_joined_and[6]}});
+      slow_0_6_two <= (slow_0_0_first_and[6] & slow_0_6_any) | (slow_0_0_two_and[6] ? there_are_two : slow_0_6_two);
+      slow_0_7_first <=
+        (fast_0_0_waits_joined[7] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[7] & ~slow_0_7_any) ? push_run :
+        slow_0_7_first & ~(changed_slots & {4{changed_at_joined_and[7]}});
+      slow_0_7_two <= (slow_0_0_first_and[7] & slow_0_7_any) | (slow_0_0_two_and[7] ? there_are_two : slow_0_7_two);
+      slow_0_8_first <=
+        (fast_0_0_waits_joined[8] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[8] & ~slow_0_8_any) ? push_run :
+        slow_0_8_first & ~(changed_slots & {4{changed_at_joined_and[8]}});
+      slow_0_8_two <= (slow_0_0_first_and[8] & slow_0_8_any) | (slow_0_0_two_and[8] ? there_are_two : slow_0_8_two);
+      slow_0_9_first <=
+        (fast_0_0_waits_joined[9] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[9] & ~slow_0_9_any) ? push_run :
+        slow_0_9_first & ~(changed_slots & {4{changed_at_joined_and[9]}});
+      slow_0_9_two <= (slow_0_0_first_and[9] & slow_0_9_any) | (slow_0_0_two_and[9] ? there_are_two : slow_0_9_two);
+      slow_0_10_first <=
+        (fast_0_0_waits_joined[10] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[10] & ~slow_0_10_any) ? push_run :
+        slow_0_10_first & ~(changed_slots & {4{changed_at_joined_and[10]}});
+      slow_0_10_two <=
+        (slow_0_0_first_and[10] & slow_0_10_any) | (slow_0_0_two_and[10] ? there_are_two : slow_0_10_two);
+      slow_0_11_first <=
+        (fast_0_0_waits_joined[11] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[11] & ~slow_0_11_any) ? push_run :
+        slow_0_11_first & ~(changed_slots & {4{changed_at_joined_and[11]}});
+      slow_0_11_two <=
+        (slow_0_0_first_and[11] & slow_0_11_any) | (slow_0_0_two_and[11] ? there_are_two : slow_0_11_two);
+      slow_0_12_first <=
+        (fast_0_0_waits_joined[12] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[12] & ~slow_0_12_any) ? push_run :
+        slow_0_12_first & ~(changed_slots & {4{changed_at_joined_and[12]}});
+      slow_0_12_two <=
+        (slow_0_0_first_and[12] & slow_0_12_any) | (slow_0_0_two_and[12] ? there_are_two : slow_0_12_two);
+      slow_0_13_first <=
+        (fast_0_0_waits_joined[13] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[13] & ~slow_0_13_any) ? push_run :
+        slow_0_13_first & ~(changed_slots & {4{changed_at_joined_and[13]}});
+      slow_0_13_two <=
+        (slow_0_0_first_and[13] & slow_0_13_any) | (slow_0_0_two_and[13] ? there_are_two : slow_0_13_two);
+      slow_0_14_first <=
+        (fast_0_0_waits_joined[14] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[14] & ~slow_0_14_any) ? push_run :
+        slow_0_14_first & ~(changed_slots & {4{changed_at_joined_and[14]}});
+      slow_0_14_two <=
+        (slow_0_0_first_and[14] & slow_0_14_any) | (slow_0_0_two_and[14] ? there_are_two : slow_0_14_two);
+      slow_0_15_first <=
+        (fast_0_0_waits_joined[15] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[15] & ~slow_0_15_any) ? push_run :
+        slow_0_15_first & ~(changed_slots & {4{changed_at_joined_and[15]}});
+      slow_0_15_two <=
+        (slow_0_0_first_and[15] & slow_0_15_any) | (slow_0_0_two_and[15] ? there_are_two : slow_0_15_two);
+      slow_1_0_first <=
+        (fast_0_0_waits_joined[16] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[16] & ~slow_1_0_any) ? push_run :
+        slow_1_0_first & ~(changed_slots & {4{changed_at_joined_and[16]}});
+      slow_1_0_two <= (slow_0_0_first_and[16] & slow_1_0_any) | (slow_0_0_two_and[16] ? there_are_two : slow_1_0_two);
+      slow_1_1_first <=
+        (fast_0_0_waits_joined[17] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[17] & ~slow_1_1_any) ? push_run :
+        slow_1_1_first & ~(changed_slots & {4{changed_at_joined_and[17]}});
+      slow_1_1_two <= (slow_0_0_first_and[17] & slow_1_1_any) | (slow_0_0_two_and[17] ? there_are_two : slow_1_1_two);
+      slow_1_2_first <=
+        (fast_0_0_waits_joined[18] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[18] & ~slow_1_2_any) ? push_run :
+        slow_1_2_first & ~(changed_slots & {4{changed_at_joined_and[18]}});
+      slow_1_2_two <= (slow_0_0_first_and[18] & slow_1_2_any) | (slow_0_0_two_and[18] ? there_are_two : slow_1_2_two);
+      slow_1_3_first <=
+        (fast_0_0_waits_joined[19] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[19] & ~slow_1_3_any) ? push_run :
+        slow_1_3_first & ~(changed_slots & {4{changed_at_joined_and[19]}});
+      slow_1_3_two <= (slow_0_0_first_and[19] & slow_1_3_any) | (slow_0_0_two_and[19] ? there_are_two : slow_1_3_two);
+      slow_1_4_first <=
+        (fast_0_0_waits_joined[20] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[20] & ~slow_1_4_any) ? push_run :
+        slow_1_4_first & ~(changed_slots & {4{changed_at_joined_and[20]}});
+      slow_1_4_two <= (slow_0_0_first_and[20] & slow_1_4_any) | (slow_0_0_two_and[20] ? there_are_two : slow_1_4_two);
+      slow_1_5_first <=
+        (fast_0_0_waits_joined[21] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[21] & ~slow_1_5_any) ? push_run :
+        slow_1_5_first & ~(changed_slots & {4{changed_at_joined_and[21]}});
+      slow_1_5_two <= (slow_0_0_first_and[21] & slow_1_5_any) | (slow_0_0_two_and[21] ? there_are_two : slow_1_5_two);
+      slow_1_6_first <=
+        (fast_0_0_waits_joined[22] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[22] & ~slow_1_6_any) ? push_run :
+        slow_1_6_first & ~(changed_slots & {4{changed_at_joined_and[22]}});
+      slow_1_6_two <= (slow_0_0_first_and[22] & slow_1_6_any) | (slow_0_0_two_and[22] ? there_are_two : slow_1_6_two);
+      slow_1_7_first <=
+        (fast_0_0_waits_joined[23] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[23] & ~slow_1_7_any) ? push_run :
+        slow_1_7_first & ~(changed_slots & {4{changed_at_joined_and[23]}});
+      slow_1_7_two <= (slow_0_0_first_and[23] & slow_1_7_any) | (slow_0_0_two_and[23] ? there_are_two : slow_1_7_two);
+      slow_1_8_first <=
+        (fast_0_0_waits_joined[24] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[24] & ~slow_1_8_any) ? push_run :
+        slow_1_8_first & ~(changed_slots & {4{changed_at_joined_and[24]}});
+      slow_1_8_two <= (slow_0_0_first_and[24] & slow_1_8_any) | (slow_0_0_two_and[24] ? there_are_two : slow_1_8_two);
+      slow_1_9_first <=
+        (fast_0_0_waits_joined[25] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[25] & ~slow_1_9_any) ? push_run :
+        slow_1_9_first & ~(changed_slots & {4{changed_at_joined_and[25]}});
+      slow_1_9_two <= (slow_0_0_first_and[25] & slow_1_9_any) | (slow_0_0_two_and[25] ? there_are_two : slow_1_9_two);
+      slow_1_10_first <=
+        (fast_0_0_waits_joined[26] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[26] & ~slow_1_10_any) ? push_run :
+        slow_1_10_first & ~(changed_slots & {4{changed_at_joined_and[26]}});
+      slow_1_10_two <=
+        (slow_0_0_first_and[26] & slow_1_10_any) | (slow_0_0_two_and[26] ? there_are_two : slow_1_10_two);
+      slow_1_11_first <=
+        (fast_0_0_waits_joined[27] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[27] & ~slow_1_11_any) ? push_run :
+        slow_1_11_first & ~(changed_slots & {4{changed_at_joined_and[27]}});
+      slow_1_11_two <=
+        (slow_0_0_first_and[27] & slow_1_11_any) | (slow_0_0_two_and[27] ? there_are_two : slow_1_11_two);
+      slow_1_12_first <=
+        (fast_0_0_waits_joined[28] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[28] & ~slow_1_12_any) ? push_run :
+        slow_1_12_first & ~(changed_slots & {4{changed_at_joined_and[28]}});
+      slow_1_12_two <=
+        (slow_0_0_first_and[28] & slow_1_12_any) | (slow_0_0_two_and[28] ? there_are_two : slow_1_12_two);
+      slow_1_13_first <=
+        (fast_0_0_waits_joined[29] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[29] & ~slow_1_13_any) ? push_run :
+        slow_1_13_first & ~(changed_slots & {4{changed_at_joined_and[29]}});
+      slow_1_13_two <=
+        (slow_0_0_first_and[29] & slow_1_13_any) | (slow_0_0_two_and[29] ? there_are_two : slow_1_13_two);
+      slow_1_14_first <=
+        (fast_0_0_waits_joined[30] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[30] & ~slow_1_14_any) ? push_run :
+        slow_1_14_first & ~(changed_slots & {4{changed_at_joined_and[30]}});
+      slow_1_14_two <=
+        (slow_0_0_first_and[30] & slow_1_14_any) | (slow_0_0_two_and[30] ? there_are_two : slow_1_14_two);
+      slow_1_15_first <=
+        (fast_0_0_waits_joined[31] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[31] & ~slow_1_15_any) ? push_run :
+        slow_1_15_first & ~(changed_slots & {4{changed_at_joined_and[31]}});
+      slow_1_15_two <=
+        (slow_0_0_first_and[31] & slow_1_15_any) | (slow_0_0_two_and[31] ? there_are_two : slow_1_15_two);
+      slow_2_0_first <=
+        (fast_0_0_waits_joined[32] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[32] & ~slow_2_0_any) ? push_run :
+        slow_2_0_first & ~(changed_slots & {4{changed_at_joined_and[32]}});
+      slow_2_0_two <= (slow_0_0_first_and[32] & slow_2_0_any) | (slow_0_0_two_and[32] ? there_are_two : slow_2_0_two);
+      slow_2_1_first <=
+        (fast_0_0_waits_joined[33] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[33] & ~slow_2_1_any) ? push_run :
+        slow_2_1_first & ~(changed_slots & {4{changed_at_joined_and[33]}});
+      slow_2_1_two <= (slow_0_0_first_and[33] & slow_2_1_any) | (slow_0_0_two_and[33] ? there_are_two : slow_2_1_two);
+      slow_2_2_first <=
+        (fast_0_0_waits_joined[34] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[34] & ~slow_2_2_any) ? push_run :
+        slow_2_2_first & ~(changed_slots & {4{changed_at_joined_and[34]}});
+      slow_2_2_two <= (slow_0_0_first_and[34] & slow_2_2_any) | (slow_0_0_two_and[34] ? there_are_two : slow_2_2_two);
+      slow_2_3_first <=
+        (fast_0_0_waits_joined[35] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[35] & ~slow_2_3_any) ? push_run :
+        slow_2_3_first & ~(changed_slots & {4{changed_at_joined_and[35]}});
+      slow_2_3_two <= (slow_0_0_first_and[35] & slow_2_3_any) | (slow_0_0_two_and[35] ? there_are_two : slow_2_3_two);
+      slow_2_4_first <=
+        (fast_0_0_waits_joined[36] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[36] & ~slow_2_4_any) ? push_run :
+        slow_2_4_first & ~(changed_slots & {4{changed_at_joined_and[36]}});
+      slow_2_4_two <= (slow_0_0_first_and[36] & slow_2_4_any) | (slow_0_0_two_and[36] ? there_are_two : slow_2_4_two);
+      slow_2_5_first <=
+        (fast_0_0_waits_joined[37] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[37] & ~slow_2_5_any) ? push_run :
+        slow_2_5_first & ~(changed_slots & {4{changed_at_joined_and[37]}});
+      slow_2_5_two <= (slow_0_0_first_and[37] & slow_2_5_any) | (slow_0_0_two_and[37] ? there_are_two : slow_2_5_two);
+      slow_2_6_first <=
+        (fast_0_0_waits_joined[38] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[38] & ~slow_2_6_any) ? push_run :
+        slow_2_6_first & ~(changed_slots & {4{changed_at_joined_and[38]}});
+      slow_2_6_two <= (slow_0_0_first_and[38] & slow_2_6_any) | (slow_0_0_two_and[38] ? there_are_two : slow_2_6_two);
+      slow_2_7_first <=
+        (fast_0_0_waits_joined[39] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[39] & ~slow_2_7_any) ? push_run :
+        slow_2_7_first & ~(changed_slots & {4{changed_at_joined_and[39]}});
+      slow_2_7_two <= (slow_0_0_first_and[39] & slow_2_7_any) | (slow_0_0_two_and[39] ? there_are_two : slow_2_7_two);
+      slow_2_8_first <=
+        (fast_0_0_waits_joined[40] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[40] & ~slow_2_8_any) ? push_run :
+        slow_2_8_first & ~(changed_slots & {4{changed_at_joined_and[40]}});
+      slow_2_8_two <= (slow_0_0_first_and[40] & slow_2_8_any) | (slow_0_0_two_and[40] ? there_are_two : slow_2_8_two);
+      slow_2_9_first <=
+        (fast_0_0_waits_joined[41] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[41] & ~slow_2_9_any) ? push_run :
+        slow_2_9_first & ~(changed_slots & {4{changed_at_joined_and[41]}});
+      slow_2_9_two <= (slow_0_0_first_and[41] & slow_2_9_any) | (slow_0_0_two_and[41] ? there_are_two : slow_2_9_two);
+      slow_2_10_first <=
+        (fast_0_0_waits_joined[42] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[42] & ~slow_2_10_any) ? push_run :
+        slow_2_10_first & ~(changed_slots & {4{changed_at_joined_and[42]}});
+      slow_2_10_two <=
+        (slow_0_0_first_and[42] & slow_2_10_any) | (slow_0_0_two_and[42] ? there_are_two : slow_2_10_two);
+      slow_2_11_first <=
+        (fast_0_0_waits_joined[43] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[43] & ~slow_2_11_any) ? push_run :
+        slow_2_11_first & ~(changed_slots & {4{changed_at_joined_and[43]}});
+      slow_2_11_two <=
+        (slow_0_0_first_and[43] & slow_2_11_any) | (slow_0_0_two_and[43] ? there_are_two : slow_2_11_two);
+      slow_2_12_first <=
+        (fast_0_0_waits_joined[44] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[44] & ~slow_2_12_any) ? push_run :
+        slow_2_12_first & ~(changed_slots & {4{changed_at_joined_and[44]}});
+      slow_2_12_two <=
+        (slow_0_0_first_and[44] & slow_2_12_any) | (slow_0_0_two_and[44] ? there_are_two : slow_2_12_two);
+      slow_2_13_first <=
+        (fast_0_0_waits_joined[45] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[45] & ~slow_2_13_any) ? push_run :
+        slow_2_13_first & ~(changed_slots & {4{changed_at_joined_and[45]}});
+      slow_2_13_two <=
+        (slow_0_0_first_and[45] & slow_2_13_any) | (slow_0_0_two_and[45] ? there_are_two : slow_2_13_two);
+      slow_2_14_first <=
+        (fast_0_0_waits_joined[46] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[46] & ~slow_2_14_any) ? push_run :
+        slow_2_14_first & ~(changed_slots & {4{changed_at_joined_and[46]}});
+      slow_2_14_two <=
+        (slow_0_0_first_and[46] & slow_2_14_any) | (slow_0_0_two_and[46] ? there_are_two : slow_2_14_two);
+      slow_2_15_first <=
+        (fast_0_0_waits_joined[47] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[47] & ~slow_2_15_any) ? push_run :
+        slow_2_15_first & ~(changed_slots & {4{changed_at_joined_and[47]}});
+      slow_2_15_two <=
+        (slow_0_0_first_and[47] & slow_2_15_any) | (slow_0_0_two_and[47] ? there_are_two : slow_2_15_two);
+      slow_3_0_first <=
+        (fast_0_0_waits_joined[48] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[48] & ~slow_3_0_any) ? push_run :
+        slow_3_0_first & ~(changed_slots & {4{changed_at_joined_and[48]}});
+      slow_3_0_two <= (slow_0_0_first_and[48] & slow_3_0_any) | (slow_0_0_two_and[48] ? there_are_two : slow_3_0_two);
+      slow_3_1_first <=
+        (fast_0_0_waits_joined[49] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[49] & ~slow_3_1_any) ? push_run :
+        slow_3_1_first & ~(changed_slots & {4{changed_at_joined_and[49]}});
+      slow_3_1_two <= (slow_0_0_first_and[49] & slow_3_1_any) | (slow_0_0_two_and[49] ? there_are_two : slow_3_1_two);
+      slow_3_2_first <=
+        (fast_0_0_waits_joined[50] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[50] & ~slow_3_2_any) ? push_run :
+        slow_3_2_first & ~(changed_slots & {4{changed_at_joined_and[50]}});
+      slow_3_2_two <= (slow_0_0_first_and[50] & slow_3_2_any) | (slow_0_0_two_and[50] ? there_are_two : slow_3_2_two);
+      slow_3_3_first <=
+        (fast_0_0_waits_joined[51] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[51] & ~slow_3_3_any) ? push_run :
+        slow_3_3_first & ~(changed_slots & {4{changed_at_joined_and[51]}});
+      slow_3_3_two <= (slow_0_0_first_and[51] & slow_3_3_any) | (slow_0_0_two_and[51] ? there_are_two : slow_3_3_two);
+      slow_3_4_first <=
+        (fast_0_0_waits_joined[52] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[52] & ~slow_3_4_any) ? push_run :
+        slow_3_4_first & ~(changed_slots & {4{changed_at_joined_and[52]}});
+      slow_3_4_two <= (slow_0_0_first_and[52] & slow_3_4_any) | (slow_0_0_two_and[52] ? there_are_two : slow_3_4_two);
+      slow_3_5_first <=
+        (fast_0_0_waits_joined[53] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[53] & ~slow_3_5_any) ? push_run :
+        slow_3_5_first & ~(changed_slots & {4{changed_at_joined_and[53]}});
+      slow_3_5_two <= (slow_0_0_first_and[53] & slow_3_5_any) | (slow_0_0_two_and[53] ? there_are_two : slow_3_5_two);
+      slow_3_6_first <=
+        (fast_0_0_waits_joined[54] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[54] & ~slow_3_6_any) ? push_run :
+        slow_3_6_first & ~(changed_slots & {4{changed_at_joined_and[54]}});
+      slow_3_6_two <= (slow_0_0_first_and[54] & slow_3_6_any) | (slow_0_0_two_and[54] ? there_are_two : slow_3_6_two);
+      slow_3_7_first <=
+        (fast_0_0_waits_joined[55] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[55] & ~slow_3_7_any) ? push_run :
+        slow_3_7_first & ~(changed_slots & {4{changed_at_joined_and[55]}});
+      slow_3_7_two <= (slow_0_0_first_and[55] & slow_3_7_any) | (slow_0_0_two_and[55] ? there_are_two : slow_3_7_two);
+      slow_3_8_first <=
+        (fast_0_0_waits_joined[56] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[56] & ~slow_3_8_any) ? push_run :
+        slow_3_8_first & ~(changed_slots & {4{changed_at_joined_and[56]}});
+      slow_3_8_two <= (slow_0_0_first_and[56] & slow_3_8_any) | (slow_0_0_two_and[56] ? there_are_two : slow_3_8_two);
+      slow_3_9_first <=
+        (fast_0_0_waits_joined[57] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[57] & ~slow_3_9_any) ? push_run :
+        slow_3_9_first & ~(changed_slots & {4{changed_at_joined_and[57]}});
+      slow_3_9_two <= (slow_0_0_first_and[57] & slow_3_9_any) | (slow_0_0_two_and[57] ? there_are_two : slow_3_9_two);
+      slow_3_10_first <=
+        (fast_0_0_waits_joined[58] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[58] & ~slow_3_10_any) ? push_run :
+        slow_3_10_first & ~(changed_slots & {4{changed_at_joined_and[58]}});
+      slow_3_10_two <=
+        (slow_0_0_first_and[58] & slow_3_10_any) | (slow_0_0_two_and[58] ? there_are_two : slow_3_10_two);
+      slow_3_11_first <=
+        (fast_0_0_waits_joined[59] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[59] & ~slow_3_11_any) ? push_run :
+        slow_3_11_first & ~(changed_slots & {4{changed_at_joined_and[59]}});
+      slow_3_11_two <=
+        (slow_0_0_first_and[59] & slow_3_11_any) | (slow_0_0_two_and[59] ? there_are_two : slow_3_11_two);
+      slow_3_12_first <=
+        (fast_0_0_waits_joined[60] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[60] & ~slow_3_12_any) ? push_run :
+        slow_3_12_first & ~(changed_slots & {4{changed_at_joined_and[60]}});
+      slow_3_12_two <=
+        (slow_0_0_first_and[60] & slow_3_12_any) | (slow_0_0_two_and[60] ? there_are_two : slow_3_12_two);
+      slow_3_13_first <=
+        (fast_0_0_waits_joined[61] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[61] & ~slow_3_13_any) ? push_run :
+        slow_3_13_first & ~(changed_slots & {4{changed_at_joined_and[61]}});
+      slow_3_13_two <=
+        (slow_0_0_first_and[61] & slow_3_13_any) | (slow_0_0_two_and[61] ? there_are_two : slow_3_13_two);
+      slow_3_14_first <=
+        (fast_0_0_waits_joined[62] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[62] & ~slow_3_14_any) ? push_run :
+        slow_3_14_first & ~(changed_slots & {4{changed_at_joined_and[62]}});
+      slow_3_14_two <=
+        (slow_0_0_first_and[62] & slow_3_14_any) | (slow_0_0_two_and[62] ? there_are_two : slow_3_14_two);
+      slow_3_15_first <=
+        (fast_0_0_waits_joined[63] & pops_1) ? again_1_choice :
+        (slow_0_0_first_and[63] & ~slow_3_15_any) ? push_run :
+        slow_3_15_first & ~(changed_slots & {4{changed_at_joined_and[63]}});
+      slow_3_15_two <=
+        (slow_0_0_first_and[63] & slow_3_15_any) | (slow_0_0_two_and[63] ? there_are_two : slow_3_15_two);
+      fast_0_0_may_stop <=
+        (fast_0_0_age == 2'd3)
+        & (|({fast_0_0_may_stop_and, fast_0_0_may_stop_and_fast_0_0_first, fast_0_0_may_stop_and_2, fast_0_0_first[0]} & has_0))
+        & ~fast_0_0_busy;
+      slow_0_0_may_stop <=
+        (slow_0_0_age == 2'd3)
+        & (|({slow_0_0_may_stop_and, slow_0_0_may_stop_and_slow_0_0_first, slow_0_0_may_stop_and_2, slow_0_0_first[0]} & has_0))
+        & ~slow_0_0_busy;
+      fast_0_1_may_stop <=
+        (fast_0_1_age == 2'd3)
+        & (|({fast_0_1_may_stop_and, fast_0_1_first_and, fast_0_1_may_stop_and_fast_0_1_first, fast_0_1_first[0]} & has_0))
+        & ~fast_0_1_busy;
+      slow_0_1_may_stop <=
+        (slow_0_1_age == 2'd3)
+        & (|({slow_0_1_may_stop_and, slow_0_1_first_and, slow_0_1_may_stop_and_slow_0_1_first, slow_0_1_first[0]} & has_0))
+        & ~slow_0_1_busy;
+      fast_0_2_may_stop <=
+        (fast_0_2_age == 2'd3)
+        & (|({fast_0_2_may_stop_and, fast_0_2_first_and, fast_0_2_may_stop_and_fast_0_2_first, fast_0_2_first[0]} & has_0))
+        & ~fast_0_2_busy;
+      slow_0_2_may_stop <=
+        (slow_0_2_age == 2'd3)
+        & (|({slow_0_2_may_stop_and, slow_0_2_first_and, slow_0_2_may_stop_and_slow_0_2_first, slow_0_2_first[0]} & has_0))
+        & ~slow_0_2_busy;
+      fast_0_3_may_stop <=
+        (fast_0_3_age == 2'd3)
+        & (|({fast_0_3_may_stop_and, fast_0_3_first_and, fast_0_3_may_stop_and_fast_0_3_first, fast_0_3_first[0]} & has_0))
+        & ~fast_0_3_busy;
+      slow_0_3_may_stop <=
+        (slow_0_3_age == 2'd3)
+        & (|({slow_0_3_may_stop_and, slow_0_3_first_and, slow_0_3_may_stop_and_slow_0_3_first, slow_0_3_first[0]} & has_0))
+        & ~slow_0_3_busy;
+      fast_0_4_may_stop <=
+        (fast_0_4_age == 2'd3)
+        & (|({fast_0_4_may_stop_and, fast_0_4_first_and, fast_0_4_may_stop_and_fast_0_4_first, fast_0_4_first[0]} & has_0))
+        & ~fast_0_4_busy;
+      slow_0_4_may_stop <=
+        (slow_0_4_age == 2'd3)
+        & (|({slow_0_4_may_stop_and, slow_0_4_first_and, slow_0_4_may_stop_and_slow_0_4_first, slow_0_4_first[0]} & has_0))
+        & ~slow_0_4_busy;
+      fast_0_5_may_stop <=
+        (fast_0_5_age == 2'd3)
+        & (|({fast_0_5_may_stop_and, fast_0_5_first_and, fast_0_5_may_stop_and_fast_0_5_first, fast_0_5_first[0]} & has_0))
+        & ~fast_0_5_busy;
+      slow_0_5_may_stop <=
+        (slow_0_5_age == 2'd3)
+        & (|({slow_0_5_may_stop_and, slow_0_5_first_and, slow_0_5_may_stop_and_slow_0_5_first, slow_0_5_first[0]} & has_0))
+        & ~slow_0_5_busy;
+      fast_0_6_may_stop <=
+        (fast_0_6_age == 2'd3)
+        & (|({fast_0_6_may_stop_and, fast_0_6_first_and, fast_0_6_may_stop_and_fast_0_6_first, fast_0_6_first[0]} & has_0))
+        & ~fast_0_6_busy;
+      slow_0_6_may_stop <=
+        (slow_0_6_age == 2'd3)
+        & (|({slow_0_6_may_stop_and, slow_0_6_first_and, slow_0_6_may_stop_and_slow_0_6_first, slow_0_6_first[0]} & has_0))
+        & ~slow_0_6_busy;
+      fast_0_7_may_stop <=
+        (fast_0_7_age == 2'd3)
+        & (|({fast_0_7_may_stop_and, fast_0_7_first_and, fast_0_7_may_stop_and_fast_0_7_first, fast_0_7_first[0]} & has_0))
+        & ~fast_0_7_busy;
+      slow_0_7_may_stop <=
+        (slow_0_7_age == 2'd3)
+        & (|({slow_0_7_may_stop_and, slow_0_7_first_and, slow_0_7_may_stop_and_slow_0_7_first, slow_0_7_first[0]} & has_0))
+        & ~slow_0_7_busy;
+      fast_0_8_may_stop <=
+        (fast_0_8_age == 2'd3)
+        & (|({fast_0_8_may_stop_and, fast_0_8_first_and, fast_0_8_may_stop_and_fast_0_8_first, fast_0_8_first[0]} & has_0))
+        & ~fast_0_8_busy;
+      slow_0_8_may_stop <=
+        (slow_0_8_age == 2'd3)
+        & (|({slow_0_8_may_stop_and, slow_0_8_first_and, slow_0_8_may_stop_and_slow_0_8_first, slow_0_8_first[0]} & has_0))
+        & ~slow_0_8_busy;
+      fast_0_9_may_stop <=
+        (fast_0_9_age == 2'd3)
+        & (|({fast_0_9_may_stop_and, fast_0_9_first_and, fast_0_9_may_stop_and_fast_0_9_first, fast_0_9_first[0]} & has_0))
+        & ~fast_0_9_busy;
+      slow_0_9_may_stop <=
+        (slow_0_9_age == 2'd3)
+        & (|({slow_0_9_may_stop_and, slow_0_9_first_and, slow_0_9_may_stop_and_slow_0_9_first, slow_0_9_first[0]} & has_0))
+        & ~slow_0_9_busy;
+      fast_0_10_may_stop <=
+        (fast_0_10_age == 2'd3)
+        & (|({fast_0_10_may_stop_and, fast_0_10_first_and, fast_0_10_may_stop_and_fast_0_10_first, fast_0_10_first[0]} & has_0))
+        & ~fast_0_10_busy;
+      slow_0_10_may_stop <=
+        (slow_0_10_age == 2'd3)
+        & (|({slow_0_10_may_stop_and, slow_0_10_first_and, slow_0_10_may_stop_and_slow_0_10_first, slow_0_10_first[0]} & has_0))
+        & ~slow_0_10_busy;
+      fast_0_11_may_stop <=
+        (fast_0_11_age == 2'd3)
+        & (|({fast_0_11_may_stop_and, fast_0_11_first_and, fast_0_11_may_stop_and_fast_0_11_first, fast_0_11_first[0]} & has_0))
+        & ~fast_0_11_busy;
+      slow_0_11_may_stop <=
+        (slow_0_11_age == 2'd3)
+        & (|({slow_0_11_may_stop_and, slow_0_11_first_and, slow_0_11_may_stop_and_slow_0_11_first, slow_0_11_first[0]} & has_0))
+        & ~slow_0_11_busy;
+      fast_0_12_may_stop <=
+        (fast_0_12_age == 2'd3)
+        & (|({fast_0_12_may_stop_and, fast_0_12_first_and, fast_0_12_may_stop_and_fast_0_12_first, fast_0_12_first[0]} & has_0))
+        & ~fast_0_12_busy;
+      slow_0_12_may_stop <=
+        (slow_0_12_age == 2'd3)
+        & (|({slow_0_12_may_stop_and, slow_0_12_first_and, slow_0_12_may_stop_and_slow_0_12_first, slow_0_12_first[0]} & has_0))
+        & ~slow_0_12_busy;
+      fast_0_13_may_stop <=
+        (fast_0_13_age == 2'd3)
+        & (|({fast_0_13_may_stop_and, fast_0_13_first_and, fast_0_13_may_stop_and_fast_0_13_first, fast_0_13_first[0]} & has_0))
+        & ~fast_0_13_busy;
+      slow_0_13_may_stop <=
+        (slow_0_13_age == 2'd3)
+        & (|({slow_0_13_may_stop_and, slow_0_13_first_and, slow_0_13_may_stop_and_slow_0_13_first, slow_0_13_first[0]} & has_0))
+        & ~slow_0_13_busy;
+      fast_0_14_may_stop <=
+        (fast_0_14_age == 2'd3)
+        & (|({fast_0_14_may_stop_and, fast_0_14_first_and, fast_0_14_may_stop_and_fast_0_14_first, fast_0_14_first[0]} & has_0))
+        & ~fast_0_14_busy;
+      slow_0_14_may_stop <=
+        (slow_0_14_age == 2'd3)
+        & (|({slow_0_14_may_stop_and, slow_0_14_first_and, slow_0_14_may_stop_and_slow_0_14_first, slow_0_14_first[0]} & has_0))
+        & ~slow_0_14_busy;
+      fast_0_15_may_stop <=
+        (fast_0_15_age == 2'd3)
+        & (|({fast_0_15_may_stop_and, fast_0_15_first_and, fast_0_15_may_stop_and_fast_0_15_first, fast_0_15_first[0]} & has_0))
+        & ~fast_0_15_busy;
+      slow_0_15_may_stop <=
+        (slow_0_15_age == 2'd3)
+        & (|({slow_0_15_may_stop_and, slow_0_15_first_and, slow_0_15_may_stop_and_slow_0_15_first, slow_0_15_first[0]} & has_0))
+        & ~slow_0_15_busy;
+      waits_0_q <= {
+        (fast_0_15_first[0] & waits_0_q_inverse) | (slow_0_15_first[0] & slow_0_15_busy_inverse),
+        (fast_0_14_first[0] & fast_0_14_busy_inverse) | (slow_0_14_first[0] & slow_0_14_busy_inverse),
+        (fast_0_13_first[0] & fast_0_13_busy_inverse) | (slow_0_13_first[0] & slow_0_13_busy_inverse),
+        (fast_0_12_first[0] & fast_0_12_busy_inverse) | (slow_0_12_first[0] & slow_0_12_busy_inverse),
+        (fast_0_11_first[0] & fast_0_11_busy_inverse) | (slow_0_11_first[0] & slow_0_11_busy_inverse),
+        (fast_0_10_first[0] & fast_0_10_busy_inverse) | (slow_0_10_first[0] & slow_0_10_busy_inverse),
+        (fast_0_9_first[0] & fast_0_9_busy_inverse) | (slow_0_9_first[0] & slow_0_9_busy_inverse),
+        (fast_0_8_first[0] & fast_0_8_busy_inverse) | (slow_0_8_first[0] & slow_0_8_busy_inverse),
+        (fast_0_7_first[0] & fast_0_7_busy_inverse) | (slow_0_7_first[0] & slow_0_7_busy_inverse),
+        (fast_0_6_first[0] & fast_0_6_busy_inverse) | (slow_0_6_first[0] & slow_0_6_busy_inverse),
+        (fast_0_5_first[0] & fast_0_5_busy_inverse) | (slow_0_5_first[0] & slow_0_5_busy_inverse),
+        (fast_0_4_first[0] & fast_0_4_busy_inverse) | (slow_0_4_first[0] & slow_0_4_busy_inverse),
+        (fast_0_3_first[0] & fast_0_3_busy_inverse) | (slow_0_3_first[0] & slow_0_3_busy_inverse),
+        (fast_0_2_first[0] & fast_0_2_busy_inverse) | (slow_0_2_first[0] & slow_0_2_busy_inverse),
+        (fast_0_1_first[0] & fast_0_1_busy_inverse) | (slow_0_1_first[0] & slow_0_1_busy_inverse),
+        (fast_0_0_first[0] & fast_0_0_busy_inverse) | (slow_0_0_first[0] & slow_0_0_busy_inverse)
+      };
+      waits_1_q <= {
+        (fast_0_15_may_stop_and_fast_0_15_first & waits_0_q_inverse) | (slow_0_15_may_stop_and_slow_0_15_first & slow_0_15_busy_inverse),
+        (fast_0_14_may_stop_and_fast_0_14_first & fast_0_14_busy_inverse) | (slow_0_14_may_stop_and_slow_0_14_first & slow_0_14_busy_inverse),
+        (fast_0_13_may_stop_and_fast_0_13_first & fast_0_13_busy_inverse) | (slow_0_13_may_stop_and_slow_0_13_first & slow_0_13_busy_inverse),
+        (fast_0_12_may_stop_and_fast_0_12_first & fast_0_12_busy_inverse) | (slow_0_12_may_stop_and_slow_0_12_first & slow_0_12_busy_inverse),
+        (fast_0_11_may_stop_and_fast_0_11_first & fast_0_11_busy_inverse) | (slow_0_11_may_stop_and_slow_0_11_first & slow_0_11_busy_inverse),
+        (fast_0_10_may_stop_and_fast_0_10_first & fast_0_10_busy_inverse) | (slow_0_10_may_stop_and_slow_0_10_first & slow_0_10_busy_inverse),
+        (fast_0_9_may_stop_and_fast_0_9_first & fast_0_9_busy_inverse) | (slow_0_9_may_stop_and_slow_0_9_first & slow_0_9_busy_inverse),
+        (fast_0_8_may_stop_and_fast_0_8_first & fast_0_8_busy_inverse) | (slow_0_8_may_stop_and_slow_0_8_first & slow_0_8_busy_inverse),
+        (fast_0_7_may_stop_and_fast_0_7_first & fast_0_7_busy_inverse) | (slow_0_7_may_stop_and_slow_0_7_first & slow_0_7_busy_inverse),
+        (fast_0_6_may_stop_and_fast_0_6_first & fast_0_6_busy_inverse) | (slow_0_6_may_stop_and_slow_0_6_first & slow_0_6_busy_inverse),
+        (fast_0_5_may_stop_and_fast_0_5_first & fast_0_5_busy_inverse) | (slow_0_5_may_stop_and_slow_0_5_first & slow_0_5_busy_inverse),
+        (fast_0_4_may_stop_and_fast_0_4_first & fast_0_4_busy_inverse) | (slow_0_4_may_stop_and_slow_0_4_first & slow_0_4_busy_inverse),
+        (fast_0_3_may_stop_and_fast_0_3_first & fast_0_3_busy_inverse) | (slow_0_3_may_stop_and_slow_0_3_first & slow_0_3_busy_inverse),
+        (fast_0_2_may_stop_and_fast_0_2_first & fast_0_2_busy_inverse) | (slow_0_2_may_stop_and_slow_0_2_first & slow_0_2_busy_inverse),
+        (fast_0_1_may_stop_and_fast_0_1_first & fast_0_1_busy_inverse) | (slow_0_1_may_stop_and_slow_0_1_first & slow_0_1_busy_inverse),
+        (fast_0_0_may_stop_and_2 & fast_0_0_busy_inverse) | (slow_0_0_may_stop_and_2 & slow_0_0_busy_inverse)
+      };
+      waits_2_q <= {
+        (fast_0_15_first_and & waits_0_q_inverse) | (slow_0_15_first_and & slow_0_15_busy_inverse),
+        (fast_0_14_first_and & fast_0_14_busy_inverse) | (slow_0_14_first_and & slow_0_14_busy_inverse),
+        (fast_0_13_first_and & fast_0_13_busy_inverse) | (slow_0_13_first_and & slow_0_13_busy_inverse),
+        (fast_0_12_first_and & fast_0_12_busy_inverse) | (slow_0_12_first_and & slow_0_12_busy_inverse),
+        (fast_0_11_first_and & fast_0_11_busy_inverse) | (slow_0_11_first_and & slow_0_11_busy_inverse),
+        (fast_0_10_first_and & fast_0_10_busy_inverse) | (slow_0_10_first_and & slow_0_10_busy_inverse),
+        (fast_0_9_first_and & fast_0_9_busy_inverse) | (slow_0_9_first_and & slow_0_9_busy_inverse),
+        (fast_0_8_first_and & fast_0_8_busy_inverse) | (slow_0_8_first_and & slow_0_8_busy_inverse),
+        (fast_0_7_first_and & fast_0_7_busy_inverse) | (slow_0_7_first_and & slow_0_7_busy_inverse),
+        (fast_0_6_first_and & fast_0_6_busy_inverse) | (slow_0_6_first_and & slow_0_6_busy_inverse),
+        (fast_0_5_first_and & fast_0_5_busy_inverse) | (slow_0_5_first_and & slow_0_5_busy_inverse),
+        (fast_0_4_first_and & fast_0_4_busy_inverse) | (slow_0_4_first_and & slow_0_4_busy_inverse),
+        (fast_0_3_first_and & fast_0_3_busy_inverse) | (slow_0_3_first_and & slow_0_3_busy_inverse),
+        (fast_0_2_first_and & fast_0_2_busy_inverse) | (slow_0_2_first_and & slow_0_2_busy_inverse),
+        (fast_0_1_first_and & fast_0_1_busy_inverse) | (slow_0_1_first_and & slow_0_1_busy_inverse),
+        (fast_0_0_may_stop_and_fast_0_0_first & fast_0_0_busy_inverse) | (slow_0_0_may_stop_and_slow_0_0_first & slow_0_0_busy_inverse)
+      };
+      waits_3_q <= {
+        (fast_0_15_may_stop_and & waits_0_q_inverse) | (slow_0_15_may_stop_and & slow_0_15_busy_inverse),
+        (fast_0_14_may_stop_and & fast_0_14_busy_inverse) | (slow_0_14_may_stop_and & slow_0_14_busy_inverse),
+        (fast_0_13_may_stop_and & fast_0_13_busy_inverse) | (slow_0_13_may_stop_and & slow_0_13_busy_inverse),
+        (fast_0_12_may_stop_and & fast_0_12_busy_inverse) | (slow_0_12_may_stop_and & slow_0_12_busy_inverse),
+        (fast_0_11_may_stop_and & fast_0_11_busy_inverse) | (slow_0_11_may_stop_and & slow_0_11_busy_inverse),
+        (fast_0_10_may_stop_and & fast_0_10_busy_inverse) | (slow_0_10_may_stop_and & slow_0_10_busy_inverse),
+        (fast_0_9_may_stop_and & fast_0_9_busy_inverse) | (slow_0_9_may_stop_and & slow_0_9_busy_inverse),
+        (fast_0_8_may_stop_and & fast_0_8_busy_inverse) | (slow_0_8_may_stop_and & slow_0_8_busy_inverse),
+        (fast_0_7_may_stop_and & fast_0_7_busy_inverse) | (slow_0_7_may_stop_and & slow_0_7_busy_inverse),
+        (fast_0_6_may_stop_and & fast_0_6_busy_inverse) | (slow_0_6_may_stop_and & slow_0_6_busy_inverse),
+        (fast_0_5_may_stop_and & fast_0_5_busy_inverse) | (slow_0_5_may_stop_and & slow_0_5_busy_inverse),
+        (fast_0_4_may_stop_and & fast_0_4_busy_inverse) | (slow_0_4_may_stop_and & slow_0_4_busy_inverse),
+        (fast_0_3_may_stop_and & fast_0_3_busy_inverse) | (slow_0_3_may_stop_and & slow_0_3_busy_inverse),
+        (fast_0_2_may_stop_and & fast_0_2_busy_inverse) | (slow_0_2_may_stop_and & slow_0_2_busy_inverse),
+        (fast_0_1_may_stop_and & fast_0_1_busy_inverse) | (slow_0_1_may_stop_and & slow_0_1_busy_inverse),
+        (fast_0_0_may_stop_and & fast_0_0_busy_inverse) | (slow_0_0_may_stop_and & slow_0_0_busy_inverse)
+      };
+      fast_1_0_may_stop <=
+        (fast_1_0_age == 2'd3)
+        & (|({fast_1_0_may_stop_and, fast_1_0_first_and, fast_1_0_may_stop_and_fast_1_0_first, fast_1_0_first[0]} & has_1))
+        & ~fast_1_0_busy;
+      slow_1_0_may_stop <=
+        (slow_1_0_age == 2'd3)
+        & (|({slow_1_0_may_stop_and, slow_1_0_first_and, slow_1_0_may_stop_and_slow_1_0_first, slow_1_0_first[0]} & has_1))
+        & ~slow_1_0_busy;
+      fast_1_1_may_stop <=
+        (fast_1_1_age == 2'd3)
+        & (|({fast_1_1_may_stop_and, fast_1_1_first_and, fast_1_1_may_stop_and_fast_1_1_first, fast_1_1_first[0]} & has_1))
+        & ~fast_1_1_busy;
+      slow_1_1_may_stop <=
+        (slow_1_1_age == 2'd3)
+        & (|({slow_1_1_may_stop_and, slow_1_1_first_and, slow_1_1_may_stop_and_slow_1_1_first, slow_1_1_first[0]} & has_1))
+        & ~slow_1_1_busy;
+      fast_1_2_may_stop <=
+        (fast_1_2_age == 2'd3)
+        & (|({fast_1_2_may_stop_and, fast_1_2_first_and, fast_1_2_may_stop_and_fast_1_2_first, fast_1_2_first[0]} & has_1))
+        & ~fast_1_2_busy;
+      slow_1_2_may_stop <=
+        (slow_1_2_age == 2'd3)
+        & (|({slow_1_2_may_stop_and, slow_1_2_first_and, slow_1_2_may_stop_and_slow_1_2_first, slow_1_2_first[0]} & has_1))
+        & ~slow_1_2_busy;
+      fast_1_3_may_stop <=
+        (fast_1_3_age == 2'd3)
+        & (|({fast_1_3_may_stop_and, fast_1_3_first_and, fast_1_3_may_stop_and_fast_1_3_first, fast_1_3_first[0]} & has_1))
+        & ~fast_1_3_busy;
+      slow_1_3_may_stop <=
+        (slow_1_3_age == 2'd3)
+        & (|({slow_1_3_may_stop_and, slow_1_3_first_and, slow_1_3_may_stop_and_slow_1_3_first, slow_1_3_first[0]} & has_1))
+        & ~slow_1_3_busy;
+      fast_1_4_may_stop <=
+        (fast_1_4_age == 2'd3)
+        & (|({fast_1_4_may_stop_and, fast_1_4_first_and, fast_1_4_may_stop_and_fast_1_4_first, fast_1_4_first[0]} & has_1))
+        & ~fast_1_4_busy;
+      slow_1_4_may_stop <=
+        (slow_1_4_age == 2'd3)
+        & (|({slow_1_4_may_stop_and, slow_1_4_first_and, slow_1_4_may_stop_and_slow_1_4_first, slow_1_4_first[0]} & has_1))
+        & ~slow_1_4_busy;
+      fast_1_5_may_stop <=
+        (fast_1_5_age == 2'd3)
+        & (|({fast_1_5_may_stop_and, fast_1_5_first_and, fast_1_5_may_stop_and_fast_1_5_first, fast_1_5_first[0]} & has_1))
+        & ~fast_1_5_busy;
+      slow_1_5_may_stop <=
+        (slow_1_5_age == 2'd3)
+        & (|({slow_1_5_may_stop_and, slow_1_5_first_and, slow_1_5_may_stop_and_slow_1_5_first, slow_1_5_first[0]} & has_1))
+        & ~slow_1_5_busy;
+      fast_1_6_may_stop <=
+        (fast_1_6_age == 2'd3)
+        & (|({fast_1_6_may_stop_and, fast_1_6_first_and, fast_1_6_may_stop_and_fast_1_6_first, fast_1_6_first[0]} & has_1))
+        & ~fast_1_6_busy;
+      slow_1_6_may_stop <=
+        (slow_1_6_age == 2'd3)
+        & (|({slow_1_6_may_stop_and, slow_1_6_first_and, slow_1_6_may_stop_and_slow_1_6_first, slow_1_6_first[0]} & has_1))
+        & ~slow_1_6_busy;
+      fast_1_7_may_stop <=
+        (fast_1_7_age == 2'd3)
+        & (|({fast_1_7_may_stop_and, fast_1_7_first_and, fast_1_7_may_stop_and_fast_1_7_first, fast_1_7_first[0]} & has_1))
+        & ~fast_1_7_busy;
+      slow_1_7_may_stop <=
+        (slow_1_7_age == 2'd3)
+        & (|({slow_1_7_may_stop_and, slow_1_7_first_and, slow_1_7_may_stop_and_slow_1_7_first, slow_1_7_first[0]} & has_1))
+        & ~slow_1_7_busy;
+      fast_1_8_may_stop <=
+        (fast_1_8_age == 2'd3)
+        & (|({fast_1_8_may_stop_and, fast_1_8_first_and, fast_1_8_may_stop_and_fast_1_8_first, fast_1_8_first[0]} & has_1))
+        & ~fast_1_8_busy;
+      slow_1_8_may_stop <=
+        (slow_1_8_age == 2'd3)
+        & (|({slow_1_8_may_stop_and, slow_1_8_first_and, slow_1_8_may_stop_and_slow_1_8_first, slow_1_8_first[0]} & has_1))
+        & ~slow_1_8_busy;
+      fast_1_9_may_stop <=
+        (fast_1_9_age == 2'd3)
+        & (|({fast_1_9_may_stop_and, fast_1_9_first_and, fast_1_9_may_stop_and_fast_1_9_first, fast_1_9_first[0]} & has_1))
+        & ~fast_1_9_busy;
+      slow_1_9_may_stop <=
+        (slow_1_9_age == 2'd3)
+        & (|({slow_1_9_may_stop_and, slow_1_9_first_and, slow_1_9_may_stop_and_slow_1_9_first, slow_1_9_first[0]} & has_1))
+        & ~slow_1_9_busy;
+      fast_1_10_may_stop <=
+        (fast_1_10_age == 2'd3)
+        & (|({fast_1_10_may_stop_and, fast_1_10_first_and, fast_1_10_may_stop_and_fast_1_10_first, fast_1_10_first[0]} & has_1))
+        & ~fast_1_10_busy;
+      slow_1_10_may_stop <=
+        (slow_1_10_age == 2'd3)
+        & (|({slow_1_10_may_stop_and, slow_1_10_first_and, slow_1_10_may_stop_and_slow_1_10_first, slow_1_10_first[0]} & has_1))
+        & ~slow_1_10_busy;
+      fast_1_11_may_stop <=
+        (fast_1_11_age == 2'd3)
+        & (|({fast_1_11_may_stop_and, fast_1_11_first_and, fast_1_11_may_stop_and_fast_1_11_first, fast_1_11_first[0]} & has_1))
+        & ~fast_1_11_busy;
+      slow_1_11_may_stop <=
+        (slow_1_11_age == 2'd3)
+        & (|({slow_1_11_may_stop_and, slow_1_11_first_and, slow_1_11_may_stop_and_slow_1_11_first, slow_1_11_first[0]} & has_1))
+        & ~slow_1_11_busy;
+      fast_1_12_may_stop <=
+        (fast_1_12_age == 2'd3)
+        & (|({fast_1_12_may_stop_and, fast_1_12_first_and, fast_1_12_may_stop_and_fast_1_12_first, fast_1_12_first[0]} & has_1))
+        & ~fast_1_12_busy;
+      slow_1_12_may_stop <=
+        (slow_1_12_age == 2'd3)
+        & (|({slow_1_12_may_stop_and, slow_1_12_first_and, slow_1_12_may_stop_and_slow_1_12_first, slow_1_12_first[0]} & has_1))
+        & ~slow_1_12_busy;
+      fast_1_13_may_stop <=
+        (fast_1_13_age == 2'd3)
+        & (|({fast_1_13_may_stop_and, fast_1_13_first_and, fast_1_13_may_stop_and_fast_1_13_first, fast_1_13_first[0]} & has_1))
+        & ~fast_1_13_busy;
+      slow_1_13_may_stop <=
+        (slow_1_13_age == 2'd3)
+        & (|({slow_1_13_may_stop_and, slow_1_13_first_and, slow_1_13_may_stop_and_slow_1_13_first, slow_1_13_first[0]} & has_1))
+        & ~slow_1_13_busy;
+      fast_1_14_may_stop <=
+        (fast_1_14_age == 2'd3)
+        & (|({fast_1_14_may_stop_and, fast_1_14_first_and, fast_1_14_may_stop_and_fast_1_14_first, fast_1_14_first[0]} & has_1))
+        & ~fast_1_14_busy;
+      slow_1_14_may_stop <=
+        (slow_1_14_age == 2'd3)
+        & (|({slow_1_14_may_stop_and, slow_1_14_first_and, slow_1_14_may_stop_and_slow_1_14_first, slow_1_14_first[0]} & has_1))
+        & ~slow_1_14_busy;
+      fast_1_15_may_stop <=
+        (fast_1_15_age == 2'd3)
+        & (|({fast_1_15_may_stop_and, fast_1_15_first_and, fast_1_15_may_stop_and_fast_1_15_first, fast_1_15_first[0]} & has_1))
+        & ~fast_1_15_busy;
+      slow_1_15_may_stop <=
+        (slow_1_15_age == 2'd3)
+        & (|({slow_1_15_may_stop_and, slow_1_15_first_and, slow_1_15_may_stop_and_slow_1_15_first, slow_1_15_first[0]} & has_1))
+        & ~slow_1_15_busy;
+      waits_4_q <= {
+        (fast_1_15_first[0] & waits_4_q_inverse) | (slow_1_15_first[0] & slow_1_15_busy_inverse),
+        (fast_1_14_first[0] & fast_1_14_busy_inverse) | (slow_1_14_first[0] & slow_1_14_busy_inverse),
+        (fast_1_13_first[0] & fast_1_13_busy_inverse) | (slow_1_13_first[0] & slow_1_13_busy_inverse),
+        (fast_1_12_first[0] & fast_1_12_busy_inverse) | (slow_1_12_first[0] & slow_1_12_busy_inverse),
+        (fast_1_11_first[0] & fast_1_11_busy_inverse) | (slow_1_11_first[0] & slow_1_11_busy_inverse),
+        (fast_1_10_first[0] & fast_1_10_busy_inverse) | (slow_1_10_first[0] & slow_1_10_busy_inverse),
+        (fast_1_9_first[0] & fast_1_9_busy_inverse) | (slow_1_9_first[0] & slow_1_9_busy_inverse),
+        (fast_1_8_first[0] & fast_1_8_busy_inverse) | (slow_1_8_first[0] & slow_1_8_busy_inverse),
+        (fast_1_7_first[0] & fast_1_7_busy_inverse) | (slow_1_7_first[0] & slow_1_7_busy_inverse),
+        (fast_1_6_first[0] & fast_1_6_busy_inverse) | (slow_1_6_first[0] & slow_1_6_busy_inverse),
+        (fast_1_5_first[0] & fast_1_5_busy_inverse) | (slow_1_5_first[0] & slow_1_5_busy_inverse),
+        (fast_1_4_first[0] & fast_1_4_busy_inverse) | (slow_1_4_first[0] & slow_1_4_busy_inverse),
+        (fast_1_3_first[0] & fast_1_3_busy_inverse) | (slow_1_3_first[0] & slow_1_3_busy_inverse),
+        (fast_1_2_first[0] & fast_1_2_busy_inverse) | (slow_1_2_first[0] & slow_1_2_busy_inverse),
+        (fast_1_1_first[0] & fast_1_1_busy_inverse) | (slow_1_1_first[0] & slow_1_1_busy_inverse),
+        (fast_1_0_first[0] & fast_1_0_busy_inverse) | (slow_1_0_first[0] & slow_1_0_busy_inverse)
+      };
+      waits_5_q <= {
+        (fast_1_15_may_stop_and_fast_1_15_first & waits_4_q_inverse) | (slow_1_15_may_stop_and_slow_1_15_first & slow_1_15_busy_inverse),
+        (fast_1_14_may_stop_and_fast_1_14_first & fast_1_14_busy_inverse) | (slow_1_14_may_stop_and_slow_1_14_first & slow_1_14_busy_inverse),
+        (fast_1_13_may_stop_and_fast_1_13_first & fast_1_13_busy_inverse) | (slow_1_13_may_stop_and_slow_1_13_first & slow_1_13_busy_inverse),
+        (fast_1_12_may_stop_and_fast_1_12_first & fast_1_12_busy_inverse) | (slow_1_12_may_stop_and_slow_1_12_first & slow_1_12_busy_inverse),
+        (fast_1_11_may_stop_and_fast_1_11_first & fast_1_11_busy_inverse) | (slow_1_11_may_stop_and_slow_1_11_first & slow_1_11_busy_inverse),
+        (fast_1_10_may_stop_and_fast_1_10_first & fast_1_10_busy_inverse) | (slow_1_10_may_stop_and_slow_1_10_first & slow_1_10_busy_inverse),
+        (fast_1_9_may_stop_and_fast_1_9_first & fast_1_9_busy_inverse) | (slow_1_9_may_stop_and_slow_1_9_first & slow_1_9_busy_inverse),
+        (fast_1_8_may_stop_and_fast_1_8_first & fast_1_8_busy_inverse) | (slow_1_8_may_stop_and_slow_1_8_first & slow_1_8_busy_inverse),
+        (fast_1_7_may_stop_and_fast_1_7_first & fast_1_7_busy_inverse) | (slow_1_7_may_stop_and_slow_1_7_first & slow_1_7_busy_inverse),
+        (fast_1_6_may_stop_and_fast_1_6_first & fast_1_6_busy_inverse) | (slow_1_6_may_stop_and_slow_1_6_first & slow_1_6_busy_inverse),
+        (fast_1_5_may_stop_and_fast_1_5_first & fast_1_5_busy_inverse) | (slow_1_5_may_stop_and_slow_1_5_first & slow_1_5_busy_inverse),
+        (fast_1_4_may_stop_and_fast_1_4_first & fast_1_4_busy_inverse) | (slow_1_4_may_stop_and_slow_1_4_first & slow_1_4_busy_inverse),
+        (fast_1_3_may_stop_and_fast_1_3_first & fast_1_3_busy_inverse) | (slow_1_3_may_stop_and_slow_1_3_first & slow_1_3_busy_inverse),
+        (fast_1_2_may_stop_and_fast_1_2_first & fast_1_2_busy_inverse) | (slow_1_2_may_stop_and_slow_1_2_first & slow_1_2_busy_inverse),
+        (fast_1_1_may_stop_and_fast_1_1_first & fast_1_1_busy_inverse) | (slow_1_1_may_stop_and_slow_1_1_first & slow_1_1_busy_inverse),
+        (fast_1_0_may_stop_and_fast_1_0_first & fast_1_0_busy_inverse) | (slow_1_0_may_stop_and_slow_1_0_first & slow_1_0_busy_inverse)
+      };
+      waits_6_q <= {
+        (fast_1_15_first_and & waits_4_q_inverse) | (slow_1_15_first_and & slow_1_15_busy_inverse),
+        (fast_1_14_first_and & fast_1_14_busy_inverse) | (slow_1_14_first_and & slow_1_14_busy_inverse),
+        (fast_1_13_first_and & fast_1_13_busy_inverse) | (slow_1_13_first_and & slow_1_13_busy_inverse),
+        (fast_1_12_first_and & fast_1_12_busy_inverse) | (slow_1_12_first_and & slow_1_12_busy_inverse),
+        (fast_1_11_first_and & fast_1_11_busy_inverse) | (slow_1_11_first_and & slow_1_11_busy_inverse),
+        (fast_1_10_first_and & fast_1_10_busy_inverse) | (slow_1_10_first_and & slow_1_10_busy_inverse),
+        (fast_1_9_first_and & fast_1_9_busy_inverse) | (slow_1_9_first_and & slow_1_9_busy_inverse),
+        (fast_1_8_first_and & fast_1_8_busy_inverse) | (slow_1_8_first_and & slow_1_8_busy_inverse),
+        (fast_1_7_first_and & fast_1_7_busy_inverse) | (slow_1_7_first_and & slow_1_7_busy_inverse),
+        (fast_1_6_first_and & fast_1_6_busy_inverse) | (slow_1_6_first_and & slow_1_6_busy_inverse),
+        (fast_1_5_first_and & fast_1_5_busy_inverse) | (slow_1_5_first_and & slow_1_5_busy_inverse),
+        (fast_1_4_first_and & fast_1_4_busy_inverse) | (slow_1_4_first_and & slow_1_4_busy_inverse),
+        (fast_1_3_first_and & fast_1_3_busy_inverse) | (slow_1_3_first_and & slow_1_3_busy_inverse),
+        (fast_1_2_first_and & fast_1_2_busy_inverse) | (slow_1_2_first_and & slow_1_2_busy_inverse),
+        (fast_1_1_first_and & fast_1_1_busy_inverse) | (slow_1_1_first_and & slow_1_1_busy_inverse),
+        (fast_1_0_first_and & fast_1_0_busy_inverse) | (slow_1_0_first_and & slow_1_0_busy_inverse)
+      };
+      waits_7_q <= {
+        (fast_1_15_may_stop_and & waits_4_q_inverse) | (slow_1_15_may_stop_and & slow_1_15_busy_inverse),
+        (fast_1_14_may_stop_and & fast_1_14_busy_inverse) | (slow_1_14_may_stop_and & slow_1_14_busy_inverse),
+        (fast_1_13_may_stop_and & fast_1_13_busy_inverse) | (slow_1_13_may_stop_and & slow_1_13_busy_inverse),
+        (fast_1_12_may_stop_and & fast_1_12_busy_inverse) | (slow_1_12_may_stop_and & slow_1_12_busy_inverse),
+        (fast_1_11_may_stop_and & fast_1_11_busy_inverse) | (slow_1_11_may_stop_and & slow_1_11_busy_inverse),
+        (fast_1_10_may_stop_and & fast_1_10_busy_inverse) | (slow_1_10_may_stop_and & slow_1_10_busy_inverse),
+        (fast_1_9_may_stop_and & fast_1_9_busy_inverse) | (slow_1_9_may_stop_and & slow_1_9_busy_inverse),
+        (fast_1_8_may_stop_and & fast_1_8_busy_inverse) | (slow_1_8_may_stop_and & slow_1_8_busy_inverse),
+        (fast_1_7_may_stop_and & fast_1_7_busy_inverse) | (slow_1_7_may_stop_and & slow_1_7_busy_inverse),
+        (fast_1_6_may_stop_and & fast_1_6_busy_inverse) | (slow_1_6_may_stop_and & slow_1_6_busy_inverse),
+        (fast_1_5_may_stop_and & fast_1_5_busy_inverse) | (slow_1_5_may_stop_and & slow_1_5_busy_inverse),
+        (fast_1_4_may_stop_and & fast_1_4_busy_inverse) | (slow_1_4_may_stop_and & slow_1_4_busy_inverse),
+        (fast_1_3_may_stop_and & fast_1_3_busy_inverse) | (slow_1_3_may_stop_and & slow_1_3_busy_inverse),
+        (fast_1_2_may_stop_and & fast_1_2_busy_inverse) | (slow_1_2_may_stop_and & slow_1_2_busy_inverse),
+        (fast_1_1_may_stop_and & fast_1_1_busy_inverse) | (slow_1_1_may_stop_and & slow_1_1_busy_inverse),
+        (fast_1_0_may_stop_and & fast_1_0_busy_inverse) | (slow_1_0_may_stop_and & slow_1_0_busy_inverse)
+      };
+      fast_2_0_may_stop <=
+        (fast_2_0_age == 2'd3)
+        & (|({fast_2_0_may_stop_and, fast_2_0_first_and, fast_2_0_may_stop_and_fast_2_0_first, fast_2_0_first[0]} & has_2))
+        & ~fast_2_0_busy;
+      slow_2_0_may_stop <=
+        (slow_2_0_age == 2'd3)
+        & (|({slow_2_0_may_stop_and, slow_2_0_first_and, slow_2_0_may_stop_and_slow_2_0_first, slow_2_0_first[0]} & has_2))
+        & ~slow_2_0_busy;
+      fast_2_1_may_stop <=
+        (fast_2_1_age == 2'd3)
+        & (|({fast_2_1_may_stop_and, fast_2_1_first_and, fast_2_1_may_stop_and_fast_2_1_first, fast_2_1_first[0]} & has_2))
+        & ~fast_2_1_busy;
+      slow_2_1_may_stop <=
+        (slow_2_1_age == 2'd3)
+        & (|({slow_2_1_may_stop_and, slow_2_1_first_and, slow_2_1_may_stop_and_slow_2_1_first, slow_2_1_first[0]} & has_2))
+        & ~slow_2_1_busy;
+      fast_2_2_may_stop <=
+        (fast_2_2_age == 2'd3)
+        & (|({fast_2_2_may_stop_and, fast_2_2_first_and, fast_2_2_may_stop_and_fast_2_2_first, fast_2_2_first[0]} & has_2))
+        & ~fast_2_2_busy;
+      slow_2_2_may_stop <=
+        (slow_2_2_age == 2'd3)
+        & (|({slow_2_2_may_stop_and, slow_2_2_first_and, slow_2_2_may_stop_and_slow_2_2_first, slow_2_2_first[0]} & has_2))
+        & ~slow_2_2_busy;
+      fast_2_3_may_stop <=
+        (fast_2_3_age == 2'd3)
+        & (|({fast_2_3_may_stop_and, fast_2_3_first_and, fast_2_3_may_stop_and_fast_2_3_first, fast_2_3_first[0]} & has_2))
+        & ~fast_2_3_busy;
+      slow_2_3_may_stop <=
+        (slow_2_3_age == 2'd3)
+        & (|({slow_2_3_may_stop_and, slow_2_3_first_and, slow_2_3_may_stop_and_slow_2_3_first, slow_2_3_first[0]} & has_2))
+        & ~slow_2_3_busy;
+      fast_2_4_may_stop <=
+        (fast_2_4_age == 2'd3)
+        & (|({fast_2_4_may_stop_and, fast_2_4_first_and, fast_2_4_may_stop_and_fast_2_4_first, fast_2_4_first[0]} & has_2))
+        & ~fast_2_4_busy;
+      slow_2_4_may_stop <=
+        (slow_2_4_age == 2'd3)
+        & (|({slow_2_4_may_stop_and, slow_2_4_first_and, slow_2_4_may_stop_and_slow_2_4_first, slow_2_4_first[0]} & has_2))
+        & ~slow_2_4_busy;
+      fast_2_5_may_stop <=
+        (fast_2_5_age == 2'd3)
+        & (|({fast_2_5_may_stop_and, fast_2_5_first_and, fast_2_5_may_stop_and_fast_2_5_first, fast_2_5_first[0]} & has_2))
+        & ~fast_2_5_busy;
+      slow_2_5_may_stop <=
+        (slow_2_5_age == 2'd3)
+        & (|({slow_2_5_may_stop_and, slow_2_5_first_and, slow_2_5_may_stop_and_slow_2_5_first, slow_2_5_first[0]} & has_2))
+        & ~slow_2_5_busy;
+      fast_2_6_may_stop <=
+        (fast_2_6_age == 2'd3)
+        & (|({fast_2_6_may_stop_and, fast_2_6_first_and, fast_2_6_may_stop_and_fast_2_6_first, fast_2_6_first[0]} & has_2))
+        & ~fast_2_6_busy;
+      slow_2_6_may_stop <=
+        (slow_2_6_age == 2'd3)
+        & (|({slow_2_6_may_stop_and, slow_2_6_first_and, slow_2_6_may_stop_and_slow_2_6_first, slow_2_6_first[0]} & has_2))
+        & ~slow_2_6_busy;
+      fast_2_7_may_stop <=
+        (fast_2_7_age == 2'd3)
+        & (|({fast_2_7_may_stop_and, fast_2_7_first_and, fast_2_7_may_stop_and_fast_2_7_first, fast_2_7_first[0]} & has_2))
+        & ~fast_2_7_busy;
+      slow_2_7_may_stop <=
+        (slow_2_7_age == 2'd3)
+        & (|({slow_2_7_may_stop_and, slow_2_7_first_and, slow_2_7_may_stop_and_slow_2_7_first, slow_2_7_first[0]} & has_2))
+        & ~slow_2_7_busy;
+      fast_2_8_may_stop <=
+        (fast_2_8_age == 2'd3)
+        & (|({fast_2_8_may_stop_and, fast_2_8_first_and, fast_2_8_may_stop_and_fast_2_8_first, fast_2_8_first[0]} & has_2))
+        & ~fast_2_8_busy;
+      slow_2_8_may_stop <=
+        (slow_2_8_age == 2'd3)
+        & (|({slow_2_8_may_stop_and, slow_2_8_first_and, slow_2_8_may_stop_and_slow_2_8_first, slow_2_8_first[0]} & has_2))
+        & ~slow_2_8_busy;
+      fast_2_9_may_stop <=
+        (fast_2_9_age == 2'd3)
+        & (|({fast_2_9_may_stop_and, fast_2_9_first_and, fast_2_9_may_stop_and_fast_2_9_first, fast_2_9_first[0]} & has_2))
+        & ~fast_2_9_busy;
+      slow_2_9_may_stop <=
+        (slow_2_9_age == 2'd3)
+        & (|({slow_2_9_may_stop_and, slow_2_9_first_and, slow_2_9_may_stop_and_slow_2_9_first, slow_2_9_first[0]} & has_2))
+        & ~slow_2_9_busy;
+      fast_2_10_may_stop <=
+        (fast_2_10_age == 2'd3)
+        & (|({fast_2_10_may_stop_and, fast_2_10_first_and, fast_2_10_may_stop_and_fast_2_10_first, fast_2_10_first[0]} & has_2))
+        & ~fast_2_10_busy;
+      slow_2_10_may_stop <=
+        (slow_2_10_age == 2'd3)
+        & (|({slow_2_10_may_stop_and, slow_2_10_first_and, slow_2_10_may_stop_and_slow_2_10_first, slow_2_10_first[0]} & has_2))
+        & ~slow_2_10_busy;
+      fast_2_11_may_stop <=
+        (fast_2_11_age == 2'd3)
+        & (|({fast_2_11_may_stop_and, fast_2_11_first_and, fast_2_11_may_stop_and_fast_2_11_first, fast_2_11_first[0]} & has_2))
+        & ~fast_2_11_busy;
+      slow_2_11_may_stop <=
+        (slow_2_11_age == 2'd3)
+        & (|({slow_2_11_may_stop_and, slow_2_11_first_and, slow_2_11_may_stop_and_slow_2_11_first, slow_2_11_first[0]} & has_2))
+        & ~slow_2_11_busy;
+      fast_2_12_may_stop <=
+        (fast_2_12_age == 2'd3)
+        & (|({fast_2_12_may_stop_and, fast_2_12_first_and, fast_2_12_may_stop_and_fast_2_12_first, fast_2_12_first[0]} & has_2))
+        & ~fast_2_12_busy;
+      slow_2_12_may_stop <=
+        (slow_2_12_age == 2'd3)
+        & (|({slow_2_12_may_stop_and, slow_2_12_first_and, slow_2_12_may_stop_and_slow_2_12_first, slow_2_12_first[0]} & has_2))
+        & ~slow_2_12_busy;
+      fast_2_13_may_stop <=
+        (fast_2_13_age == 2'd3)
+        & (|({fast_2_13_may_stop_and, fast_2_13_first_and, fast_2_13_may_stop_and_fast_2_13_first, fast_2_13_first[0]} & has_2))
+        & ~fast_2_13_busy;
+      slow_2_13_may_stop <=
+        (slow_2_13_age == 2'd3)
+        & (|({slow_2_13_may_stop_and, slow_2_13_first_and, slow_2_13_may_stop_and_slow_2_13_first, slow_2_13_first[0]} & has_2))
+        & ~slow_2_13_busy;
+      fast_2_14_may_stop <=
+        (fast_2_14_age == 2'd3)
+        & (|({fast_2_14_may_stop_and, fast_2_14_first_and, fast_2_14_may_stop_and_fast_2_14_first, fast_2_14_first[0]} & has_2))
+        & ~fast_2_14_busy;
+      slow_2_14_may_stop <=
+        (slow_2_14_age == 2'd3)
+        & (|({slow_2_14_may_stop_and, slow_2_14_first_and, slow_2_14_may_stop_and_slow_2_14_first, slow_2_14_first[0]} & has_2))
+        & ~slow_2_14_busy;
+      fast_2_15_may_stop <=
+        (fast_2_15_age == 2'd3)
+        & (|({fast_2_15_may_stop_and, fast_2_15_first_and, fast_2_15_may_stop_and_fast_2_15_first, fast_2_15_first[0]} & has_2))
+        & ~fast_2_15_busy;
+      slow_2_15_may_stop <=
+        (slow_2_15_age == 2'd3)
+        & (|({slow_2_15_may_stop_and, slow_2_15_first_and, slow_2_15_may_stop_and_slow_2_15_first, slow_2_15_first[0]} & has_2))
+        & ~slow_2_15_busy;
+      waits_8_q <= {
+        (fast_2_15_first[0] & waits_8_q_inverse) | (slow_2_15_first[0] & slow_2_15_busy_inverse),
+        (fast_2_14_first[0] & fast_2_14_busy_inverse) | (slow_2_14_first[0] & slow_2_14_busy_inverse),
+        (fast_2_13_first[0] & fast_2_13_busy_inverse) | (slow_2_13_first[0] & slow_2_13_busy_inverse),
+        (fast_2_12_first[0] & fast_2_12_busy_inverse) | (slow_2_12_first[0] & slow_2_12_busy_inverse),
+        (fast_2_11_first[0] & fast_2_11_busy_inverse) | (slow_2_11_first[0] & slow_2_11_busy_inverse),
+        (fast_2_10_first[0] & fast_2_10_busy_inverse) | (slow_2_10_first[0] & slow_2_10_busy_inverse),
+        (fast_2_9_first[0] & fast_2_9_busy_inverse) | (slow_2_9_first[0] & slow_2_9_busy_inverse),
+        (fast_2_8_first[0] & fast_2_8_busy_inverse) | (slow_2_8_first[0] & slow_2_8_busy_inverse),
+        (fast_2_7_first[0] & fast_2_7_busy_inverse) | (slow_2_7_first[0] & slow_2_7_busy_inverse),
+        (fast_2_6_first[0] & fast_2_6_busy_inverse) | (slow_2_6_first[0] & slow_2_6_busy_inverse),
+        (fast_2_5_first[0] & fast_2_5_busy_inverse) | (slow_2_5_first[0] & slow_2_5_busy_inverse),
+        (fast_2_4_first[0] & fast_2_4_busy_inverse) | (slow_2_4_first[0] & slow_2_4_busy_inverse),
+        (fast_2_3_first[0] & fast_2_3_busy_inverse) | (slow_2_3_first[0] & slow_2_3_busy_inverse),
+        (fast_2_2_first[0] & fast_2_2_busy_inverse) | (slow_2_2_first[0] & slow_2_2_busy_inverse),
+        (fast_2_1_first[0] & fast_2_1_busy_inverse) | (slow_2_1_first[0] & slow_2_1_busy_inverse),
+        (fast_2_0_first[0] & fast_2_0_busy_inverse) | (slow_2_0_first[0] & slow_2_0_busy_inverse)
+      };
+      waits_9_q <= {
+        (fast_2_15_may_stop_and_fast_2_15_first & waits_8_q_inverse) | (slow_2_15_may_stop_and_slow_2_15_first & slow_2_15_busy_inverse),
+        (fast_2_14_may_stop_and_fast_2_14_first & fast_2_14_busy_inverse) | (slow_2_14_may_stop_and_slow_2_14_first & slow_2_14_busy_inverse),
+        (fast_2_13_may_stop_and_fast_2_13_first & fast_2_13_busy_inverse) | (slow_2_13_may_stop_and_slow_2_13_first & slow_2_13_busy_inverse),
+        (fast_2_12_may_stop_and_fast_2_12_first & fast_2_12_busy_inverse) | (slow_2_12_may_stop_and_slow_2_12_first & slow_2_12_busy_inverse),
+        (fast_2_11_may_stop_and_fast_2_11_first & fast_2_11_busy_inverse) | (slow_2_11_may_stop_and_slow_2_11_first & slow_2_11_busy_inverse),
+        (fast_2_10_may_stop_and_fast_2_10_first & fast_2_10_busy_inverse) | (slow_2_10_may_stop_and_slow_2_10_first & slow_2_10_busy_inverse),
+        (fast_2_9_may_stop_and_fast_2_9_first & fast_2_9_busy_inverse) | (slow_2_9_may_stop_and_slow_2_9_first & slow_2_9_busy_inverse),
+        (fast_2_8_may_stop_and_fast_2_8_first & fast_2_8_busy_inverse) | (slow_2_8_may_stop_and_slow_2_8_first & slow_2_8_busy_inverse),
+        (fast_2_7_may_stop_and_fast_2_7_first & fast_2_7_busy_inverse) | (slow_2_7_may_stop_and_slow_2_7_first & slow_2_7_busy_inverse),
+        (fast_2_6_may_stop_and_fast_2_6_first & fast_2_6_busy_inverse) | (slow_2_6_may_stop_and_slow_2_6_first & slow_2_6_busy_inverse),
+        (fast_2_5_may_stop_and_fast_2_5_first & fast_2_5_busy_inverse) | (slow_2_5_may_stop_and_slow_2_5_first & slow_2_5_busy_inverse),
+        (fast_2_4_may_stop_and_fast_2_4_first & fast_2_4_busy_inverse) | (slow_2_4_may_stop_and_slow_2_4_first & slow_2_4_busy_inverse),
+        (fast_2_3_may_stop_and_fast_2_3_first & fast_2_3_busy_inverse) | (slow_2_3_may_stop_and_slow_2_3_first & slow_2_3_busy_inverse),
+        (fast_2_2_may_stop_and_fast_2_2_first & fast_2_2_busy_inverse) | (slow_2_2_may_stop_and_slow_2_2_first & slow_2_2_busy_inverse),
+        (fast_2_1_may_stop_and_fast_2_1_first & fast_2_1_busy_inverse) | (slow_2_1_may_stop_and_slow_2_1_first & slow_2_1_busy_inverse),
+        (fast_2_0_may_stop_and_fast_2_0_first & fast_2_0_busy_inverse) | (slow_2_0_may_stop_and_slow_2_0_first & slow_2_0_busy_inverse)
+      };
+      waits_10_q <= {
+        (fast_2_15_first_and & waits_8_q_inverse) | (slow_2_15_first_and & slow_2_15_busy_inverse),
+        (fast_2_14_first_and & fast_2_14_busy_inverse) | (slow_2_14_first_and & slow_2_14_busy_inverse),
+        (fast_2_13_first_and & fast_2_13_busy_inverse) | (slow_2_13_first_and & slow_2_13_busy_inverse),
+        (fast_2_12_first_and & fast_2_12_busy_inverse) | (slow_2_12_first_and & slow_2_12_busy_inverse),
+        (fast_2_11_first_and & fast_2_11_busy_inverse) | (slow_2_11_first_and & slow_2_11_busy_inverse),
+        (fast_2_10_first_and & fast_2_10_busy_inverse) | (slow_2_10_first_and & slow_2_10_busy_inverse),
+        (fast_2_9_first_and & fast_2_9_busy_inverse) | (slow_2_9_first_and & slow_2_9_busy_inverse),
+        (fast_2_8_first_and & fast_2_8_busy_inverse) | (slow_2_8_first_and & slow_2_8_busy_inverse),
+        (fast_2_7_first_and & fast_2_7_busy_inverse) | (slow_2_7_first_and & slow_2_7_busy_inverse),
+        (fast_2_6_first_and & fast_2_6_busy_inverse) | (slow_2_6_first_and & slow_2_6_busy_inverse),
+        (fast_2_5_first_and & fast_2_5_busy_inverse) | (slow_2_5_first_and & slow_2_5_busy_inverse),
+        (fast_2_4_first_and & fast_2_4_busy_inverse) | (slow_2_4_first_and & slow_2_4_busy_inverse),
+        (fast_2_3_first_and & fast_2_3_busy_inverse) | (slow_2_3_first_and & slow_2_3_busy_inverse),
+        (fast_2_2_first_and & fast_2_2_busy_inverse) | (slow_2_2_first_and & slow_2_2_busy_inverse),
+        (fast_2_1_first_and & fast_2_1_busy_inverse) | (slow_2_1_first_and & slow_2_1_busy_inverse),
+        (fast_2_0_first_and & fast_2_0_busy_inverse) | (slow_2_0_first_and & slow_2_0_busy_inverse)
+      };
+      waits_11_q <= {
+        (fast_2_15_may_stop_and & waits_8_q_inverse) | (slow_2_15_may_stop_and & slow_2_15_busy_inverse),
+        (fast_2_14_may_stop_and & fast_2_14_busy_inverse) | (slow_2_14_may_stop_and & slow_2_14_busy_inverse),
+        (fast_2_13_may_stop_and & fast_2_13_busy_inverse) | (slow_2_13_may_stop_and & slow_2_13_busy_inverse),
+        (fast_2_12_may_stop_and & fast_2_12_busy_inverse) | (slow_2_12_may_stop_and & slow_2_12_busy_inverse),
+        (fast_2_11_may_stop_and & fast_2_11_busy_inverse) | (slow_2_11_may_stop_and & slow_2_11_busy_inverse),
+        (fast_2_10_may_stop_and & fast_2_10_busy_inverse) | (slow_2_10_may_stop_and & slow_2_10_busy_inverse),
+        (fast_2_9_may_stop_and & fast_2_9_busy_inverse) | (slow_2_9_may_stop_and & slow_2_9_busy_inverse),
+        (fast_2_8_may_stop_and & fast_2_8_busy_inverse) | (slow_2_8_may_stop_and & slow_2_8_busy_inverse),
+        (fast_2_7_may_stop_and & fast_2_7_busy_inverse) | (slow_2_7_may_stop_and & slow_2_7_busy_inverse),
+        (fast_2_6_may_stop_and & fast_2_6_busy_inverse) | (slow_2_6_may_stop_and & slow_2_6_busy_inverse),
+        (fast_2_5_may_stop_and & fast_2_5_busy_inverse) | (slow_2_5_may_stop_and & slow_2_5_busy_inverse),
+        (fast_2_4_may_stop_and & fast_2_4_busy_inverse) | (slow_2_4_may_stop_and & slow_2_4_busy_inverse),
+        (fast_2_3_may_stop_and & fast_2_3_busy_inverse) | (slow_2_3_may_stop_and & slow_2_3_busy_inverse),
+        (fast_2_2_may_stop_and & fast_2_2_busy_inverse) | (slow_2_2_may_stop_and & slow_2_2_busy_inverse),
+        (fast_2_1_may_stop_and & fast_2_1_busy_inverse) | (slow_2_1_may_stop_and & slow_2_1_busy_inverse),
+        (fast_2_0_may_stop_and & fast_2_0_busy_inverse) | (slow_2_0_may_stop_and & slow_2_0_busy_inverse)
+      };
+      fast_3_0_may_stop <=
+        (fast_3_0_age == 2'd3)
+        & (|({fast_3_0_may_stop_and, fast_3_0_first_and, fast_3_0_may_stop_and_fast_3_0_first, fast_3_0_first[0]} & has_3))
+        & ~fast_3_0_busy;
+      slow_3_0_may_stop <=
+        (slow_3_0_age == 2'd3)
+        & (|({slow_3_0_may_stop_and, slow_3_0_first_and, slow_3_0_may_stop_and_slow_3_0_first, slow_3_0_first[0]} & has_3))
+        & ~slow_3_0_busy;
+      fast_3_1_may_stop <=
+        (fast_3_1_age == 2'd3)
+        & (|({fast_3_1_may_stop_and, fast_3_1_first_and, fast_3_1_may_stop_and_fast_3_1_first, fast_3_1_first[0]} & has_3))
+        & ~fast_3_1_busy;
+      slow_3_1_may_stop <=
+        (slow_3_1_age == 2'd3)
+        & (|({slow_3_1_may_stop_and, slow_3_1_first_and, slow_3_1_may_stop_and_slow_3_1_first, slow_3_1_first[0]} & has_3))
+        & ~slow_3_1_busy;
+      fast_3_2_may_stop <=
+        (fast_3_2_age == 2'd3)
+        & (|({fast_3_2_may_stop_and, fast_3_2_first_and, fast_3_2_may_stop_and_fast_3_2_first, fast_3_2_first[0]} & has_3))
+        & ~fast_3_2_busy;
+      slow_3_2_may_stop <=
+        (slow_3_2_age == 2'd3)
+        & (|({slow_3_2_may_stop_and, slow_3_2_first_and, slow_3_2_may_stop_and_slow_3_2_first, slow_3_2_first[0]} & has_3))
+        & ~slow_3_2_busy;
+      fast_3_3_may_stop <=
+        (fast_3_3_age == 2'd3)
+        & (|({fast_3_3_may_stop_and, fast_3_3_first_and, fast_3_3_may_stop_and_fast_3_3_first, fast_3_3_first[0]} & has_3))
+        & ~fast_3_3_busy;
+      slow_3_3_may_stop <=
+        (slow_3_3_age == 2'd3)
+        & (|({slow_3_3_may_stop_and, slow_3_3_first_and, slow_3_3_may_stop_and_slow_3_3_first, slow_3_3_first[0]} & has_3))
+        & ~slow_3_3_busy;
+      fast_3_4_may_stop <=
+        (fast_3_4_age == 2'd3)
+        & (|({fast_3_4_may_stop_and, fast_3_4_first_and, fast_3_4_may_stop_and_fast_3_4_first, fast_3_4_first[0]} & has_3))
+        & ~fast_3_4_busy;
+      slow_3_4_may_stop <=
+        (slow_3_4_age == 2'd3)
+        & (|({slow_3_4_may_stop_and, slow_3_4_first_and, slow_3_4_may_stop_and_slow_3_4_first, slow_3_4_first[0]} & has_3))
+        & ~slow_3_4_busy;
+      fast_3_5_may_stop <=
+        (fast_3_5_age == 2'd3)
+        & (|({fast_3_5_may_stop_and, fast_3_5_first_and, fast_3_5_may_stop_and_fast_3_5_first, fast_3_5_first[0]} & has_3))
+        & ~fast_3_5_busy;
+      slow_3_5_may_stop <=
+        (slow_3_5_age == 2'd3)
+        & (|({slow_3_5_may_stop_and, slow_3_5_first_and, slow_3_5_may_stop_and_slow_3_5_first, slow_3_5_first[0]} & has_3))
+        & ~slow_3_5_busy;
+      fast_3_6_may_stop <=
+        (fast_3_6_age == 2'd3)
+        & (|({fast_3_6_may_stop_and, fast_3_6_first_and, fast_3_6_may_stop_and_fast_3_6_first, fast_3_6_first[0]} & has_3))
+        & ~fast_3_6_busy;
+      slow_3_6_may_stop <=
+        (slow_3_6_age == 2'd3)
+        & (|({slow_3_6_may_stop_and, slow_3_6_first_and, slow_3_6_may_stop_and_slow_3_6_first, slow_3_6_first[0]} & has_3))
+        & ~slow_3_6_busy;
+      fast_3_7_may_stop <=
+        (fast_3_7_age == 2'd3)
+        & (|({fast_3_7_may_stop_and, fast_3_7_first_and, fast_3_7_may_stop_and_fast_3_7_first, fast_3_7_first[0]} & has_3))
+        & ~fast_3_7_busy;
+      slow_3_7_may_stop <=
+        (slow_3_7_age == 2'd3)
+        & (|({slow_3_7_may_stop_and, slow_3_7_first_and, slow_3_7_may_stop_and_slow_3_7_first, slow_3_7_first[0]} & has_3))
+        & ~slow_3_7_busy;
+      fast_3_8_may_stop <=
+        (fast_3_8_age == 2'd3)
+        & (|({fast_3_8_may_stop_and, fast_3_8_first_and, fast_3_8_may_stop_and_fast_3_8_first, fast_3_8_first[0]} & has_3))
+        & ~fast_3_8_busy;
+      slow_3_8_may_stop <=
+        (slow_3_8_age == 2'd3)
+        & (|({slow_3_8_may_stop_and, slow_3_8_first_and, slow_3_8_may_stop_and_slow_3_8_first, slow_3_8_first[0]} & has_3))
+        & ~slow_3_8_busy;
+      fast_3_9_may_stop <=
+        (fast_3_9_age == 2'd3)
+        & (|({fast_3_9_may_stop_and, fast_3_9_first_and, fast_3_9_may_stop_and_fast_3_9_first, fast_3_9_first[0]} & has_3))
+        & ~fast_3_9_busy;
+      slow_3_9_may_stop <=
+        (slow_3_9_age == 2'd3)
+        & (|({slow_3_9_may_stop_and, slow_3_9_first_and, slow_3_9_may_stop_and_slow_3_9_first, slow_3_9_first[0]} & has_3))
+        & ~slow_3_9_busy;
+      fast_3_10_may_stop <=
+        (fast_3_10_age == 2'd3)
+        & (|({fast_3_10_may_stop_and, fast_3_10_first_and, fast_3_10_may_stop_and_fast_3_10_first, fast_3_10_first[0]} & has_3))
+        & ~fast_3_10_busy;
+      slow_3_10_may_stop <=
+        (slow_3_10_age == 2'd3)
+        & (|({slow_3_10_may_stop_and, slow_3_10_first_and, slow_3_10_may_stop_and_slow_3_10_first, slow_3_10_first[0]} & has_3))
+        & ~slow_3_10_busy;
+      fast_3_11_may_stop <=
+        (fast_3_11_age == 2'd3)
+        & (|({fast_3_11_may_stop_and, fast_3_11_first_and, fast_3_11_may_stop_and_fast_3_11_first, fast_3_11_first[0]} & has_3))
+        & ~fast_3_11_busy;
+      slow_3_11_may_stop <=
+        (slow_3_11_age == 2'd3)
+        & (|({slow_3_11_may_stop_and, slow_3_11_first_and, slow_3_11_may_stop_and_slow_3_11_first, slow_3_11_first[0]} & has_3))
+        & ~slow_3_11_busy;
+      fast_3_12_may_stop <=
+        (fast_3_12_age == 2'd3)
+        & (|({fast_3_12_may_stop_and, fast_3_12_first_and, fast_3_12_may_stop_and_fast_3_12_first, fast_3_12_first[0]} & has_3))
+        & ~fast_3_12_busy;
+      slow_3_12_may_stop <=
+        (slow_3_12_age == 2'd3)
+        & (|({slow_3_12_may_stop_and, slow_3_12_first_and, slow_3_12_may_stop_and_slow_3_12_first, slow_3_12_first[0]} & has_3))
+        & ~slow_3_12_busy;
+      fast_3_13_may_stop <=
+        (fast_3_13_age == 2'd3)
+        & (|({fast_3_13_may_stop_and, fast_3_13_first_and, fast_3_13_may_stop_and_fast_3_13_first, fast_3_13_first[0]} & has_3))
+        & ~fast_3_13_busy;
+      slow_3_13_may_stop <=
+        (slow_3_13_age == 2'd3)
+        & (|({slow_3_13_may_stop_and, slow_3_13_first_and, slow_3_13_may_stop_and_slow_3_13_first, slow_3_13_first[0]} & has_3))
+        & ~slow_3_13_busy;
+      fast_3_14_may_stop <=
+        (fast_3_14_age == 2'd3)
+        & (|({fast_3_14_may_stop_and, fast_3_14_first_and, fast_3_14_may_stop_and_fast_3_14_first, fast_3_14_first[0]} & has_3))
+        & ~fast_3_14_busy;
+      slow_3_14_may_stop <=
+        (slow_3_14_age == 2'd3)
+        & (|({slow_3_14_may_stop_and, slow_3_14_first_and, slow_3_14_may_stop_and_slow_3_14_first, slow_3_14_first[0]} & has_3))
+        & ~slow_3_14_busy;
+      fast_3_15_may_stop <=
+        (fast_3_15_age == 2'd3)
+        & (|({fast_3_15_may_stop_and, fast_3_15_first_and, fast_3_15_may_stop_and_fast_3_15_first, fast_3_15_first[0]} & has_3))
+        & ~fast_3_15_busy;
+      slow_3_15_may_stop <=
+        (slow_3_15_age == 2'd3)
+        & (|({slow_3_15_may_stop_and, slow_3_15_first_and, slow_3_15_may_stop_and_slow_3_15_first, slow_3_15_first[0]} & has_3))
+        & ~slow_3_15_busy;
+      waits_12_q <= {
+        (fast_3_15_first[0] & waits_12_q_inverse) | (slow_3_15_first[0] & slow_3_15_busy_inverse),
+        (fast_3_14_first[0] & fast_3_14_busy_inverse) | (slow_3_14_first[0] & slow_3_14_busy_inverse),
+        (fast_3_13_first[0] & fast_3_13_busy_inverse) | (slow_3_13_first[0] & slow_3_13_busy_inverse),
+        (fast_3_12_first[0] & fast_3_12_busy_inverse) | (slow_3_12_first[0] & slow_3_12_busy_inverse),
+        (fast_3_11_first[0] & fast_3_11_busy_inverse) | (slow_3_11_first[0] & slow_3_11_busy_inverse),
+        (fast_3_10_first[0] & fast_3_10_busy_inverse) | (slow_3_10_first[0] & slow_3_10_busy_inverse),
+        (fast_3_9_first[0] & fast_3_9_busy_inverse) | (slow_3_9_first[0] & slow_3_9_busy_inverse),
+        (fast_3_8_first[0] & fast_3_8_busy_inverse) | (slow_3_8_first[0] & slow_3_8_busy_inverse),
+        (fast_3_7_first[0] & fast_3_7_busy_inverse) | (slow_3_7_first[0] & slow_3_7_busy_inverse),
+        (fast_3_6_first[0] & fast_3_6_busy_inverse) | (slow_3_6_first[0] & slow_3_6_busy_inverse),
+        (fast_3_5_first[0] & fast_3_5_busy_inverse) | (slow_3_5_first[0] & slow_3_5_busy_inverse),
+        (fast_3_4_first[0] & fast_3_4_busy_inverse) | (slow_3_4_first[0] & slow_3_4_busy_inverse),
+        (fast_3_3_first[0] & fast_3_3_busy_inverse) | (slow_3_3_first[0] & slow_3_3_busy_inverse),
+        (fast_3_2_first[0] & fast_3_2_busy_inverse) | (slow_3_2_first[0] & slow_3_2_busy_inverse),
+        (fast_3_1_first[0] & fast_3_1_busy_inverse) | (slow_3_1_first[0] & slow_3_1_busy_inverse),
+        (fast_3_0_first[0] & fast_3_0_busy_inverse) | (slow_3_0_first[0] & slow_3_0_busy_inverse)
+      };
+      waits_13_q <= {
+        (fast_3_15_may_stop_and_fast_3_15_first & waits_12_q_inverse) | (slow_3_15_may_stop_and_slow_3_15_first & slow_3_15_busy_inverse),
+        (fast_3_14_may_stop_and_fast_3_14_first & fast_3_14_busy_inverse) | (slow_3_14_may_stop_and_slow_3_14_first & slow_3_14_busy_inverse),
+        (fast_3_13_may_stop_and_fast_3_13_first & fast_3_13_busy_inverse) | (slow_3_13_may_stop_and_slow_3_13_first & slow_3_13_busy_inverse),
+        (fast_3_12_may_stop_and_fast_3_12_first & fast_3_12_busy_inverse) | (slow_3_12_may_stop_and_slow_3_12_first & slow_3_12_busy_inverse),
+        (fast_3_11_may_stop_and_fast_3_11_first & fast_3_11_busy_inverse) | (slow_3_11_may_stop_and_slow_3_11_first & slow_3_11_busy_inverse),
+        (fast_3_10_may_stop_and_fast_3_10_first & fast_3_10_busy_inverse) | (slow_3_10_may_stop_and_slow_3_10_first & slow_3_10_busy_inverse),
+        (fast_3_9_may_stop_and_fast_3_9_first & fast_3_9_busy_inverse) | (slow_3_9_may_stop_and_slow_3_9_first & slow_3_9_busy_inverse),
+        (fast_3_8_may_stop_and_fast_3_8_first & fast_3_8_busy_inverse) | (slow_3_8_may_stop_and_slow_3_8_first & slow_3_8_busy_inverse),
+        (fast_3_7_may_stop_and_fast_3_7_first & fast_3_7_busy_inverse) | (slow_3_7_may_stop_and_slow_3_7_first & slow_3_7_busy_inverse),
+        (fast_3_6_may_stop_and_fast_3_6_first & fast_3_6_busy_inverse) | (slow_3_6_may_stop_and_slow_3_6_first & slow_3_6_busy_inverse),
+        (fast_3_5_may_stop_and_fast_3_5_first & fast_3_5_busy_inverse) | (slow_3_5_may_stop_and_slow_3_5_first & slow_3_5_busy_inverse),
+        (fast_3_4_may_stop_and_fast_3_4_first & fast_3_4_busy_inverse) | (slow_3_4_may_stop_and_slow_3_4_first & slow_3_4_busy_inverse),
+        (fast_3_3_may_stop_and_fast_3_3_first & fast_3_3_busy_inverse) | (slow_3_3_may_stop_and_slow_3_3_first & slow_3_3_busy_inverse),
+        (fast_3_2_may_stop_and_fast_3_2_first & fast_3_2_busy_inverse) | (slow_3_2_may_stop_and_slow_3_2_first & slow_3_2_busy_inverse),
+        (fast_3_1_may_stop_and_fast_3_1_first & fast_3_1_busy_inverse) | (slow_3_1_may_stop_and_slow_3_1_first & slow_3_1_busy_inverse),
+        (fast_3_0_may_stop_and_fast_3_0_first & fast_3_0_busy_inverse) | (slow_3_0_may_stop_and_slow_3_0_first & slow_3_0_busy_inverse)
+      };
+      waits_14_q <= {
+        (fast_3_15_first_and & waits_12_q_inverse) | (slow_3_15_first_and & slow_3_15_busy_inverse),
+        (fast_3_14_first_and & fast_3_14_busy_inverse) | (slow_3_14_first_and & slow_3_14_busy_inverse),
+        (fast_3_13_first_and & fast_3_13_busy_inverse) | (slow_3_13_first_and & slow_3_13_busy_inverse),
+        (fast_3_12_first_and & fast_3_12_busy_inverse) | (slow_3_12_first_and & slow_3_12_busy_inverse),
+        (fast_3_11_first_and & fast_3_11_busy_inverse) | (slow_3_11_first_and & slow_3_11_busy_inverse),
+        (fast_3_10_first_and & fast_3_10_busy_inverse) | (slow_3_10_first_and & slow_3_10_busy_inverse),
+        (fast_3_9_first_and & fast_3_9_busy_inverse) | (slow_3_9_first_and & slow_3_9_busy_inverse),
+        (fast_3_8_first_and & fast_3_8_busy_inverse) | (slow_3_8_first_and & slow_3_8_busy_inverse),
+        (fast_3_7_first_and & fast_3_7_busy_inverse) | (slow_3_7_first_and & slow_3_7_busy_inverse),
+        (fast_3_6_first_and & fast_3_6_busy_inverse) | (slow_3_6_first_and & slow_3_6_busy_inverse),
+        (fast_3_5_first_and & fast_3_5_busy_inverse) | (slow_3_5_first_and & slow_3_5_busy_inverse),
+        (fast_3_4_first_and & fast_3_4_busy_inverse) | (slow_3_4_first_and & slow_3_4_busy_inverse),
+        (fast_3_3_first_and & fast_3_3_busy_inverse) | (slow_3_3_first_and & slow_3_3_busy_inverse),
+        (fast_3_2_first_and & fast_3_2_busy_inverse) | (slow_3_2_first_and & slow_3_2_busy_inverse),
+        (fast_3_1_first_and & fast_3_1_busy_inverse) | (slow_3_1_first_and & slow_3_1_busy_inverse),
+        (fast_3_0_first_and & fast_3_0_busy_inverse) | (slow_3_0_first_and & slow_3_0_busy_inverse)
+      };
+      waits_15_q <= {
+        (fast_3_15_may_stop_and & waits_12_q_inverse) | (slow_3_15_may_stop_and & slow_3_15_busy_inverse),
+        (fast_3_14_may_stop_and & fast_3_14_busy_inverse) | (slow_3_14_may_stop_and & slow_3_14_busy_inverse),
+        (fast_3_13_may_stop_and & fast_3_13_busy_inverse) | (slow_3_13_may_stop_and & slow_3_13_busy_inverse),
+        (fast_3_12_may_stop_and & fast_3_12_busy_inverse) | (slow_3_12_may_stop_and & slow_3_12_busy_inverse),
+        (fast_3_11_may_stop_and & fast_3_11_busy_inverse) | (slow_3_11_may_stop_and & slow_3_11_busy_inverse),
+        (fast_3_10_may_stop_and & fast_3_10_busy_inverse) | (slow_3_10_may_stop_and & slow_3_10_busy_inverse),
+        (fast_3_9_may_stop_and & fast_3_9_busy_inverse) | (slow_3_9_may_stop_and & slow_3_9_busy_inverse),
+        (fast_3_8_may_stop_and & fast_3_8_busy_inverse) | (slow_3_8_may_stop_and & slow_3_8_busy_inverse),
+        (fast_3_7_may_stop_and & fast_3_7_busy_inverse) | (slow_3_7_may_stop_and & slow_3_7_busy_inverse),
+        (fast_3_6_may_stop_and & fast_3_6_busy_inverse) | (slow_3_6_may_stop_and & slow_3_6_busy_inverse),
+        (fast_3_5_may_stop_and & fast_3_5_busy_inverse) | (slow_3_5_may_stop_and & slow_3_5_busy_inverse),
+        (fast_3_4_may_stop_and & fast_3_4_busy_inverse) | (slow_3_4_may_stop_and & slow_3_4_busy_inverse),
+        (fast_3_3_may_stop_and & fast_3_3_busy_inverse) | (slow_3_3_may_stop_and & slow_3_3_busy_inverse),
+        (fast_3_2_may_stop_and & fast_3_2_busy_inverse) | (slow_3_2_may_stop_and & slow_3_2_busy_inverse),
+        (fast_3_1_may_stop_and & fast_3_1_busy_inverse) | (slow_3_1_may_stop_and & slow_3_1_busy_inverse),
+        (fast_3_0_may_stop_and & fast_3_0_busy_inverse) | (slow_3_0_may_stop_and & slow_3_0_busy_inverse)
+      };
     end
-  wire [3:0] came = (push_meets_pop_0_joined[0] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
-  always @(posedge clk)
-    if (rst) begin
-      fast_0_0_head <= 4'd0; fast_0_0_next <= 4'd0;
-    end
-    else if (fast_0_0_pops) begin
-      fast_0_0_head <= |fast_0_0_next ? fast_0_0_next : came;
-      fast_0_0_next <= |fast_0_0_next ? (|third_0 ? third_0 : came) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[0] & push_meets_pop_0_and) begin
-      if (~(|fast_0_0_head)) fast_0_0_head <= push_run;
-      else if (~(|fast_0_0_next)) fast_0_0_next <= push_run;
-    end
-  wire fast_0_0_back_and = stop_valid & ~stop_queue_slow;
-  wire [63:0] fast_0_0_back_joined = {
+  always @(posedge clk) begin
+    due_at <= look_at;
+    fast_first_id <= (fast_came_bit[look_at] != fast_went_bit[look_at]) ? fast_came[look_at] : fast_went[look_at];
+    fast_last_id <= comes_to_fast ? {push_branch, push_ctx} : fast_last[look_at];
+    slow_first_id <= (slow_came_bit[look_at] != slow_went_bit[look_at]) ? slow_came[look_at] : slow_went[look_at];
+    slow_last_id <= comes_to_slow ? {push_branch, push_ctx} : slow_last[look_at];
+    same_queues <= look_at == due_at;
+    candidate_0_q <= candidate_0;
+    candidate_1_q <= candidate_1;
+  end
+  wire [63:0] fast_0_0_away_joined = {
     {stop_queue_region, stop_queue_user} == 6'd63, {stop_queue_region, stop_queue_user} == 6'd62,
     {stop_queue_region, stop_queue_user} == 6'd61, {stop_queue_region, stop_queue_user} == 6'd60,
     {stop_queue_region, stop_queue_user} == 6'd59, {stop_queue_region, stop_queue_user} == 6'd58,
@@ -1892,6397 +4133,2436 @@ module Queues (
     {stop_queue_region, stop_queue_user} == 6'd3, {stop_queue_region, stop_queue_user} == 6'd2,
     {stop_queue_region, stop_queue_user} == 6'd1, {stop_queue_region, stop_queue_user} == 6'd0
   };
+  wire fast_0_0_away_and = stop_valid & ~stop_queue_slow;
 
   always @(posedge clk)
-    if (rst) fast_0_0_back <= 4'd0;
-    else if (fast_0_0_back_joined[0] & fast_0_0_back_and) fast_0_0_back <= stop_entry_run;
-    else if (newer_joined[0] & fast_0_0_pops_and) fast_0_0_back <= 4'd0;
-  wire fast_0_0_hold_and = free_valid & ~free_queue_slow;
-  wire [63:0] fast_0_0_hold_joined = {
-    {free_queue_region, free_queue_user} == 6'd63, {free_queue_region, free_queue_user} == 6'd62,
-    {free_queue_region, free_queue_user} == 6'd61, {free_queue_region, free_queue_user} == 6'd60,
-    {free_queue_region, free_queue_user} == 6'd59, {free_queue_region, free_queue_user} == 6'd58,
-    {free_queue_region, free_queue_user} == 6'd57, {free_queue_region, free_queue_user} == 6'd56,
-    {free_queue_region, free_queue_user} == 6'd55, {free_queue_region, free_queue_user} == 6'd54,
-    {free_queue_region, free_queue_user} == 6'd53, {free_queue_region, free_queue_user} == 6'd52,
-    {free_queue_region, free_queue_user} == 6'd51, {free_queue_region, free_queue_user} == 6'd50,
-    {free_queue_region, free_queue_user} == 6'd49, {free_queue_region, free_queue_user} == 6'd48,
-    {free_queue_region, free_queue_user} == 6'd47, {free_queue_region, free_queue_user} == 6'd46,
-    {free_queue_region, free_queue_user} == 6'd45, {free_queue_region, free_queue_user} == 6'd44,
-    {free_queue_region, free_queue_user} == 6'd43, {free_queue_region, free_queue_user} == 6'd42,
-    {free_queue_region, free_queue_user} == 6'd41, {free_queue_region, free_queue_user} == 6'd40,
-    {free_queue_region, free_queue_user} == 6'd39, {free_queue_region, free_queue_user} == 6'd38,
-    {free_queue_region, free_queue_user} == 6'd37, {free_queue_region, free_queue_user} == 6'd36,
-    {free_queue_region, free_queue_user} == 6'd35, {free_queue_region, free_queue_user} == 6'd34,
-    {free_queue_region, free_queue_user} == 6'd33, {free_queue_region, free_queue_user} == 6'd32,
-    {free_queue_region, free_queue_user} == 6'd31, {free_queue_region, free_queue_user} == 6'd30,
-    {free_queue_region, free_queue_user} == 6'd29, {free_queue_region, free_queue_user} == 6'd28,
-    {free_queue_region, free_queue_user} == 6'd27, {free_queue_region, free_queue_user} == 6'd26,
-    {free_queue_region, free_queue_user} == 6'd25, {free_queue_region, free_queue_user} == 6'd24,
-    {free_queue_region, free_queue_user} == 6'd23, {free_queue_region, free_queue_user} == 6'd22,
-    {free_queue_region, free_queue_user} == 6'd21, {free_queue_region, free_queue_user} == 6'd20,
-    {free_queue_region, free_queue_user} == 6'd19, {free_queue_region, free_queue_user} == 6'd18,
-    {free_queue_region, free_queue_user} == 6'd17, {free_queue_region, free_queue_user} == 6'd16,
-    {free_queue_region, free_queue_user} == 6'd15, {free_queue_region, free_queue_user} == 6'd14,
-    {free_queue_region, free_queue_user} == 6'd13, {free_queue_region, free_queue_user} == 6'd12,
-    {free_queue_region, free_queue_user} == 6'd11, {free_queue_region, free_queue_user} == 6'd10,
-    {free_queue_region, free_queue_user} == 6'd9, {free_queue_region, free_queue_user} == 6'd8,
-    {free_queue_region, free_queue_user} == 6'd7, {free_queue_region, free_queue_user} == 6'd6,
-    {free_queue_region, free_queue_user} == 6'd5, {free_queue_region, free_queue_user} == 6'd4,
-    {free_queue_region, free_queue_user} == 6'd3, {free_queue_region, free_queue_user} == 6'd2,
-    {free_queue_region, free_queue_user} == 6'd1, {free_queue_region, free_queue_user} == 6'd0
-  };
-
-  always @(posedge clk)
-    if (rst) fast_0_0_hold <= 1'b0;
-    else if (newer_joined[0] & fast_0_0_pops_and) fast_0_0_hold <= start_short;
-    else if (fast_0_0_hold_joined[0] & fast_0_0_hold_and) fast_0_0_hold <= 1'b0;
+    if (rst) fast_0_0_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[0] & short_0) fast_0_0_away <= 1'b1;
+      else if (fast_0_0_waits_joined[0] & pops_0) fast_0_0_away <= 1'b0;
+      if (fast_0_0_away_joined[0] & fast_0_0_away_and) fast_0_0_away <= 1'b0;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_0_age <= 2'd0;
-    else if ((newer_joined[0] & fast_0_0_pops_and) | (fast_0_0_back_joined[0] & fast_0_0_back_and) | ~(|fast_0_0_candidate)) begin
-      fast_0_0_age <= 2'd0;
-    end
+    else if (~fast_0_0_waits) fast_0_0_age <= 2'd0;
     else if (look & (fast_0_0_age != 2'd3)) fast_0_0_age <= fast_0_0_age + 2'd1;
-  wire [3:0] fast_0_1_head_choice = (push_meets_pop_0_joined[1] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_1_head <= 4'd0; fast_0_1_next <= 4'd0;
+    if (rst) fast_0_1_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[1] & short_0) fast_0_1_away <= 1'b1;
+      else if (fast_0_0_waits_joined[1] & pops_0) fast_0_1_away <= 1'b0;
+      if (fast_0_0_away_joined[1] & fast_0_0_away_and) fast_0_1_away <= 1'b0;
     end
-    else if (fast_0_1_pops) begin
-      fast_0_1_head <= |fast_0_1_next ? fast_0_1_next : fast_0_1_head_choice;
-      fast_0_1_next <= |fast_0_1_next ? (|third_0 ? third_0 : fast_0_1_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[1] & push_meets_pop_0_and) begin
-      if (~(|fast_0_1_head)) fast_0_1_head <= push_run;
-      else if (~(|fast_0_1_next)) fast_0_1_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_1_back <= 4'd0;
-    else if (fast_0_0_back_joined[1] & fast_0_0_back_and) fast_0_1_back <= stop_entry_run;
-    else if (newer_joined[1] & fast_0_0_pops_and) fast_0_1_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_1_hold <= 1'b0;
-    else if (newer_joined[1] & fast_0_0_pops_and) fast_0_1_hold <= start_short;
-    else if (fast_0_0_hold_joined[1] & fast_0_0_hold_and) fast_0_1_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_1_age <= 2'd0;
-    else if ((newer_joined[1] & fast_0_0_pops_and) | (fast_0_0_back_joined[1] & fast_0_0_back_and) | ~(|fast_0_1_candidate)) begin
-      fast_0_1_age <= 2'd0;
-    end
+    else if (~fast_0_1_waits) fast_0_1_age <= 2'd0;
     else if (look & (fast_0_1_age != 2'd3)) fast_0_1_age <= fast_0_1_age + 2'd1;
-  wire [3:0] fast_0_2_head_choice = (push_meets_pop_0_joined[2] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_2_head <= 4'd0; fast_0_2_next <= 4'd0;
+    if (rst) fast_0_2_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[2] & short_0) fast_0_2_away <= 1'b1;
+      else if (fast_0_0_waits_joined[2] & pops_0) fast_0_2_away <= 1'b0;
+      if (fast_0_0_away_joined[2] & fast_0_0_away_and) fast_0_2_away <= 1'b0;
     end
-    else if (fast_0_2_pops) begin
-      fast_0_2_head <= |fast_0_2_next ? fast_0_2_next : fast_0_2_head_choice;
-      fast_0_2_next <= |fast_0_2_next ? (|third_0 ? third_0 : fast_0_2_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[2] & push_meets_pop_0_and) begin
-      if (~(|fast_0_2_head)) fast_0_2_head <= push_run;
-      else if (~(|fast_0_2_next)) fast_0_2_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_2_back <= 4'd0;
-    else if (fast_0_0_back_joined[2] & fast_0_0_back_and) fast_0_2_back <= stop_entry_run;
-    else if (newer_joined[2] & fast_0_0_pops_and) fast_0_2_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_2_hold <= 1'b0;
-    else if (newer_joined[2] & fast_0_0_pops_and) fast_0_2_hold <= start_short;
-    else if (fast_0_0_hold_joined[2] & fast_0_0_hold_and) fast_0_2_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_2_age <= 2'd0;
-    else if ((newer_joined[2] & fast_0_0_pops_and) | (fast_0_0_back_joined[2] & fast_0_0_back_and) | ~(|fast_0_2_candidate)) begin
-      fast_0_2_age <= 2'd0;
-    end
+    else if (~fast_0_2_waits) fast_0_2_age <= 2'd0;
     else if (look & (fast_0_2_age != 2'd3)) fast_0_2_age <= fast_0_2_age + 2'd1;
-  wire [3:0] fast_0_3_head_choice = (push_meets_pop_0_joined[3] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_3_head <= 4'd0; fast_0_3_next <= 4'd0;
+    if (rst) fast_0_3_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[3] & short_0) fast_0_3_away <= 1'b1;
+      else if (fast_0_0_waits_joined[3] & pops_0) fast_0_3_away <= 1'b0;
+      if (fast_0_0_away_joined[3] & fast_0_0_away_and) fast_0_3_away <= 1'b0;
     end
-    else if (fast_0_3_pops) begin
-      fast_0_3_head <= |fast_0_3_next ? fast_0_3_next : fast_0_3_head_choice;
-      fast_0_3_next <= |fast_0_3_next ? (|third_0 ? third_0 : fast_0_3_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[3] & push_meets_pop_0_and) begin
-      if (~(|fast_0_3_head)) fast_0_3_head <= push_run;
-      else if (~(|fast_0_3_next)) fast_0_3_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_3_back <= 4'd0;
-    else if (fast_0_0_back_joined[3] & fast_0_0_back_and) fast_0_3_back <= stop_entry_run;
-    else if (newer_joined[3] & fast_0_0_pops_and) fast_0_3_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_3_hold <= 1'b0;
-    else if (newer_joined[3] & fast_0_0_pops_and) fast_0_3_hold <= start_short;
-    else if (fast_0_0_hold_joined[3] & fast_0_0_hold_and) fast_0_3_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_3_age <= 2'd0;
-    else if ((newer_joined[3] & fast_0_0_pops_and) | (fast_0_0_back_joined[3] & fast_0_0_back_and) | ~(|fast_0_3_candidate)) begin
-      fast_0_3_age <= 2'd0;
-    end
+    else if (~fast_0_3_waits) fast_0_3_age <= 2'd0;
     else if (look & (fast_0_3_age != 2'd3)) fast_0_3_age <= fast_0_3_age + 2'd1;
-  wire [3:0] fast_0_4_head_choice = (push_meets_pop_0_joined[4] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_4_head <= 4'd0; fast_0_4_next <= 4'd0;
+    if (rst) fast_0_4_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[4] & short_0) fast_0_4_away <= 1'b1;
+      else if (fast_0_0_waits_joined[4] & pops_0) fast_0_4_away <= 1'b0;
+      if (fast_0_0_away_joined[4] & fast_0_0_away_and) fast_0_4_away <= 1'b0;
     end
-    else if (fast_0_4_pops) begin
-      fast_0_4_head <= |fast_0_4_next ? fast_0_4_next : fast_0_4_head_choice;
-      fast_0_4_next <= |fast_0_4_next ? (|third_0 ? third_0 : fast_0_4_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[4] & push_meets_pop_0_and) begin
-      if (~(|fast_0_4_head)) fast_0_4_head <= push_run;
-      else if (~(|fast_0_4_next)) fast_0_4_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_4_back <= 4'd0;
-    else if (fast_0_0_back_joined[4] & fast_0_0_back_and) fast_0_4_back <= stop_entry_run;
-    else if (newer_joined[4] & fast_0_0_pops_and) fast_0_4_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_4_hold <= 1'b0;
-    else if (newer_joined[4] & fast_0_0_pops_and) fast_0_4_hold <= start_short;
-    else if (fast_0_0_hold_joined[4] & fast_0_0_hold_and) fast_0_4_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_4_age <= 2'd0;
-    else if ((newer_joined[4] & fast_0_0_pops_and) | (fast_0_0_back_joined[4] & fast_0_0_back_and) | ~(|fast_0_4_candidate)) begin
-      fast_0_4_age <= 2'd0;
-    end
+    else if (~fast_0_4_waits) fast_0_4_age <= 2'd0;
     else if (look & (fast_0_4_age != 2'd3)) fast_0_4_age <= fast_0_4_age + 2'd1;
-  wire [3:0] fast_0_5_head_choice = (push_meets_pop_0_joined[5] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_5_head <= 4'd0; fast_0_5_next <= 4'd0;
+    if (rst) fast_0_5_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[5] & short_0) fast_0_5_away <= 1'b1;
+      else if (fast_0_0_waits_joined[5] & pops_0) fast_0_5_away <= 1'b0;
+      if (fast_0_0_away_joined[5] & fast_0_0_away_and) fast_0_5_away <= 1'b0;
     end
-    else if (fast_0_5_pops) begin
-      fast_0_5_head <= |fast_0_5_next ? fast_0_5_next : fast_0_5_head_choice;
-      fast_0_5_next <= |fast_0_5_next ? (|third_0 ? third_0 : fast_0_5_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[5] & push_meets_pop_0_and) begin
-      if (~(|fast_0_5_head)) fast_0_5_head <= push_run;
-      else if (~(|fast_0_5_next)) fast_0_5_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_5_back <= 4'd0;
-    else if (fast_0_0_back_joined[5] & fast_0_0_back_and) fast_0_5_back <= stop_entry_run;
-    else if (newer_joined[5] & fast_0_0_pops_and) fast_0_5_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_5_hold <= 1'b0;
-    else if (newer_joined[5] & fast_0_0_pops_and) fast_0_5_hold <= start_short;
-    else if (fast_0_0_hold_joined[5] & fast_0_0_hold_and) fast_0_5_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_5_age <= 2'd0;
-    else if ((newer_joined[5] & fast_0_0_pops_and) | (fast_0_0_back_joined[5] & fast_0_0_back_and) | ~(|fast_0_5_candidate)) begin
-      fast_0_5_age <= 2'd0;
-    end
+    else if (~fast_0_5_waits) fast_0_5_age <= 2'd0;
     else if (look & (fast_0_5_age != 2'd3)) fast_0_5_age <= fast_0_5_age + 2'd1;
-  wire [3:0] fast_0_6_head_choice = (push_meets_pop_0_joined[6] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_6_head <= 4'd0; fast_0_6_next <= 4'd0;
+    if (rst) fast_0_6_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[6] & short_0) fast_0_6_away <= 1'b1;
+      else if (fast_0_0_waits_joined[6] & pops_0) fast_0_6_away <= 1'b0;
+      if (fast_0_0_away_joined[6] & fast_0_0_away_and) fast_0_6_away <= 1'b0;
     end
-    else if (fast_0_6_pops) begin
-      fast_0_6_head <= |fast_0_6_next ? fast_0_6_next : fast_0_6_head_choice;
-      fast_0_6_next <= |fast_0_6_next ? (|third_0 ? third_0 : fast_0_6_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[6] & push_meets_pop_0_and) begin
-      if (~(|fast_0_6_head)) fast_0_6_head <= push_run;
-      else if (~(|fast_0_6_next)) fast_0_6_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_6_back <= 4'd0;
-    else if (fast_0_0_back_joined[6] & fast_0_0_back_and) fast_0_6_back <= stop_entry_run;
-    else if (newer_joined[6] & fast_0_0_pops_and) fast_0_6_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_6_hold <= 1'b0;
-    else if (newer_joined[6] & fast_0_0_pops_and) fast_0_6_hold <= start_short;
-    else if (fast_0_0_hold_joined[6] & fast_0_0_hold_and) fast_0_6_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_6_age <= 2'd0;
-    else if ((newer_joined[6] & fast_0_0_pops_and) | (fast_0_0_back_joined[6] & fast_0_0_back_and) | ~(|fast_0_6_candidate)) begin
-      fast_0_6_age <= 2'd0;
-    end
+    else if (~fast_0_6_waits) fast_0_6_age <= 2'd0;
     else if (look & (fast_0_6_age != 2'd3)) fast_0_6_age <= fast_0_6_age + 2'd1;
-  wire [3:0] fast_0_7_head_choice = (push_meets_pop_0_joined[7] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_7_head <= 4'd0; fast_0_7_next <= 4'd0;
+    if (rst) fast_0_7_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[7] & short_0) fast_0_7_away <= 1'b1;
+      else if (fast_0_0_waits_joined[7] & pops_0) fast_0_7_away <= 1'b0;
+      if (fast_0_0_away_joined[7] & fast_0_0_away_and) fast_0_7_away <= 1'b0;
     end
-    else if (fast_0_7_pops) begin
-      fast_0_7_head <= |fast_0_7_next ? fast_0_7_next : fast_0_7_head_choice;
-      fast_0_7_next <= |fast_0_7_next ? (|third_0 ? third_0 : fast_0_7_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[7] & push_meets_pop_0_and) begin
-      if (~(|fast_0_7_head)) fast_0_7_head <= push_run;
-      else if (~(|fast_0_7_next)) fast_0_7_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_7_back <= 4'd0;
-    else if (fast_0_0_back_joined[7] & fast_0_0_back_and) fast_0_7_back <= stop_entry_run;
-    else if (newer_joined[7] & fast_0_0_pops_and) fast_0_7_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_7_hold <= 1'b0;
-    else if (newer_joined[7] & fast_0_0_pops_and) fast_0_7_hold <= start_short;
-    else if (fast_0_0_hold_joined[7] & fast_0_0_hold_and) fast_0_7_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_7_age <= 2'd0;
-    else if ((newer_joined[7] & fast_0_0_pops_and) | (fast_0_0_back_joined[7] & fast_0_0_back_and) | ~(|fast_0_7_candidate)) begin
-      fast_0_7_age <= 2'd0;
-    end
+    else if (~fast_0_7_waits) fast_0_7_age <= 2'd0;
     else if (look & (fast_0_7_age != 2'd3)) fast_0_7_age <= fast_0_7_age + 2'd1;
-  wire [3:0] fast_0_8_head_choice = (push_meets_pop_0_joined[8] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_8_head <= 4'd0; fast_0_8_next <= 4'd0;
+    if (rst) fast_0_8_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[8] & short_0) fast_0_8_away <= 1'b1;
+      else if (fast_0_0_waits_joined[8] & pops_0) fast_0_8_away <= 1'b0;
+      if (fast_0_0_away_joined[8] & fast_0_0_away_and) fast_0_8_away <= 1'b0;
     end
-    else if (fast_0_8_pops) begin
-      fast_0_8_head <= |fast_0_8_next ? fast_0_8_next : fast_0_8_head_choice;
-      fast_0_8_next <= |fast_0_8_next ? (|third_0 ? third_0 : fast_0_8_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[8] & push_meets_pop_0_and) begin
-      if (~(|fast_0_8_head)) fast_0_8_head <= push_run;
-      else if (~(|fast_0_8_next)) fast_0_8_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_8_back <= 4'd0;
-    else if (fast_0_0_back_joined[8] & fast_0_0_back_and) fast_0_8_back <= stop_entry_run;
-    else if (newer_joined[8] & fast_0_0_pops_and) fast_0_8_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_8_hold <= 1'b0;
-    else if (newer_joined[8] & fast_0_0_pops_and) fast_0_8_hold <= start_short;
-    else if (fast_0_0_hold_joined[8] & fast_0_0_hold_and) fast_0_8_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_8_age <= 2'd0;
-    else if ((newer_joined[8] & fast_0_0_pops_and) | (fast_0_0_back_joined[8] & fast_0_0_back_and) | ~(|fast_0_8_candidate)) begin
-      fast_0_8_age <= 2'd0;
-    end
+    else if (~fast_0_8_waits) fast_0_8_age <= 2'd0;
     else if (look & (fast_0_8_age != 2'd3)) fast_0_8_age <= fast_0_8_age + 2'd1;
-  wire [3:0] fast_0_9_head_choice = (push_meets_pop_0_joined[9] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_9_head <= 4'd0; fast_0_9_next <= 4'd0;
+    if (rst) fast_0_9_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[9] & short_0) fast_0_9_away <= 1'b1;
+      else if (fast_0_0_waits_joined[9] & pops_0) fast_0_9_away <= 1'b0;
+      if (fast_0_0_away_joined[9] & fast_0_0_away_and) fast_0_9_away <= 1'b0;
     end
-    else if (fast_0_9_pops) begin
-      fast_0_9_head <= |fast_0_9_next ? fast_0_9_next : fast_0_9_head_choice;
-      fast_0_9_next <= |fast_0_9_next ? (|third_0 ? third_0 : fast_0_9_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[9] & push_meets_pop_0_and) begin
-      if (~(|fast_0_9_head)) fast_0_9_head <= push_run;
-      else if (~(|fast_0_9_next)) fast_0_9_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_9_back <= 4'd0;
-    else if (fast_0_0_back_joined[9] & fast_0_0_back_and) fast_0_9_back <= stop_entry_run;
-    else if (newer_joined[9] & fast_0_0_pops_and) fast_0_9_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_9_hold <= 1'b0;
-    else if (newer_joined[9] & fast_0_0_pops_and) fast_0_9_hold <= start_short;
-    else if (fast_0_0_hold_joined[9] & fast_0_0_hold_and) fast_0_9_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_9_age <= 2'd0;
-    else if ((newer_joined[9] & fast_0_0_pops_and) | (fast_0_0_back_joined[9] & fast_0_0_back_and) | ~(|fast_0_9_candidate)) begin
-      fast_0_9_age <= 2'd0;
-    end
+    else if (~fast_0_9_waits) fast_0_9_age <= 2'd0;
     else if (look & (fast_0_9_age != 2'd3)) fast_0_9_age <= fast_0_9_age + 2'd1;
-  wire [3:0] fast_0_10_head_choice = (push_meets_pop_0_joined[10] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_10_head <= 4'd0; fast_0_10_next <= 4'd0;
+    if (rst) fast_0_10_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[10] & short_0) fast_0_10_away <= 1'b1;
+      else if (fast_0_0_waits_joined[10] & pops_0) fast_0_10_away <= 1'b0;
+      if (fast_0_0_away_joined[10] & fast_0_0_away_and) fast_0_10_away <= 1'b0;
     end
-    else if (fast_0_10_pops) begin
-      fast_0_10_head <= |fast_0_10_next ? fast_0_10_next : fast_0_10_head_choice;
-      fast_0_10_next <= |fast_0_10_next ? (|third_0 ? third_0 : fast_0_10_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[10] & push_meets_pop_0_and) begin
-      if (~(|fast_0_10_head)) fast_0_10_head <= push_run;
-      else if (~(|fast_0_10_next)) fast_0_10_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_10_back <= 4'd0;
-    else if (fast_0_0_back_joined[10] & fast_0_0_back_and) fast_0_10_back <= stop_entry_run;
-    else if (newer_joined[10] & fast_0_0_pops_and) fast_0_10_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_10_hold <= 1'b0;
-    else if (newer_joined[10] & fast_0_0_pops_and) fast_0_10_hold <= start_short;
-    else if (fast_0_0_hold_joined[10] & fast_0_0_hold_and) fast_0_10_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_10_age <= 2'd0;
-    else if ((newer_joined[10] & fast_0_0_pops_and) | (fast_0_0_back_joined[10] & fast_0_0_back_and) | ~(|fast_0_10_candidate)) begin
-      fast_0_10_age <= 2'd0;
-    end
+    else if (~fast_0_10_waits) fast_0_10_age <= 2'd0;
     else if (look & (fast_0_10_age != 2'd3)) fast_0_10_age <= fast_0_10_age + 2'd1;
-  wire [3:0] fast_0_11_head_choice = (push_meets_pop_0_joined[11] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_11_head <= 4'd0; fast_0_11_next <= 4'd0;
+    if (rst) fast_0_11_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[11] & short_0) fast_0_11_away <= 1'b1;
+      else if (fast_0_0_waits_joined[11] & pops_0) fast_0_11_away <= 1'b0;
+      if (fast_0_0_away_joined[11] & fast_0_0_away_and) fast_0_11_away <= 1'b0;
     end
-    else if (fast_0_11_pops) begin
-      fast_0_11_head <= |fast_0_11_next ? fast_0_11_next : fast_0_11_head_choice;
-      fast_0_11_next <= |fast_0_11_next ? (|third_0 ? third_0 : fast_0_11_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[11] & push_meets_pop_0_and) begin
-      if (~(|fast_0_11_head)) fast_0_11_head <= push_run;
-      else if (~(|fast_0_11_next)) fast_0_11_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_11_back <= 4'd0;
-    else if (fast_0_0_back_joined[11] & fast_0_0_back_and) fast_0_11_back <= stop_entry_run;
-    else if (newer_joined[11] & fast_0_0_pops_and) fast_0_11_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_11_hold <= 1'b0;
-    else if (newer_joined[11] & fast_0_0_pops_and) fast_0_11_hold <= start_short;
-    else if (fast_0_0_hold_joined[11] & fast_0_0_hold_and) fast_0_11_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_11_age <= 2'd0;
-    else if ((newer_joined[11] & fast_0_0_pops_and) | (fast_0_0_back_joined[11] & fast_0_0_back_and) | ~(|fast_0_11_candidate)) begin
-      fast_0_11_age <= 2'd0;
-    end
+    else if (~fast_0_11_waits) fast_0_11_age <= 2'd0;
     else if (look & (fast_0_11_age != 2'd3)) fast_0_11_age <= fast_0_11_age + 2'd1;
-  wire [3:0] fast_0_12_head_choice = (push_meets_pop_0_joined[12] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_12_head <= 4'd0; fast_0_12_next <= 4'd0;
+    if (rst) fast_0_12_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[12] & short_0) fast_0_12_away <= 1'b1;
+      else if (fast_0_0_waits_joined[12] & pops_0) fast_0_12_away <= 1'b0;
+      if (fast_0_0_away_joined[12] & fast_0_0_away_and) fast_0_12_away <= 1'b0;
     end
-    else if (fast_0_12_pops) begin
-      fast_0_12_head <= |fast_0_12_next ? fast_0_12_next : fast_0_12_head_choice;
-      fast_0_12_next <= |fast_0_12_next ? (|third_0 ? third_0 : fast_0_12_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[12] & push_meets_pop_0_and) begin
-      if (~(|fast_0_12_head)) fast_0_12_head <= push_run;
-      else if (~(|fast_0_12_next)) fast_0_12_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_12_back <= 4'd0;
-    else if (fast_0_0_back_joined[12] & fast_0_0_back_and) fast_0_12_back <= stop_entry_run;
-    else if (newer_joined[12] & fast_0_0_pops_and) fast_0_12_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_12_hold <= 1'b0;
-    else if (newer_joined[12] & fast_0_0_pops_and) fast_0_12_hold <= start_short;
-    else if (fast_0_0_hold_joined[12] & fast_0_0_hold_and) fast_0_12_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_12_age <= 2'd0;
-    else if ((newer_joined[12] & fast_0_0_pops_and) | (fast_0_0_back_joined[12] & fast_0_0_back_and) | ~(|fast_0_12_candidate)) begin
-      fast_0_12_age <= 2'd0;
-    end
+    else if (~fast_0_12_waits) fast_0_12_age <= 2'd0;
     else if (look & (fast_0_12_age != 2'd3)) fast_0_12_age <= fast_0_12_age + 2'd1;
-  wire [3:0] fast_0_13_head_choice = (push_meets_pop_0_joined[13] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_13_head <= 4'd0; fast_0_13_next <= 4'd0;
+    if (rst) fast_0_13_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[13] & short_0) fast_0_13_away <= 1'b1;
+      else if (fast_0_0_waits_joined[13] & pops_0) fast_0_13_away <= 1'b0;
+      if (fast_0_0_away_joined[13] & fast_0_0_away_and) fast_0_13_away <= 1'b0;
     end
-    else if (fast_0_13_pops) begin
-      fast_0_13_head <= |fast_0_13_next ? fast_0_13_next : fast_0_13_head_choice;
-      fast_0_13_next <= |fast_0_13_next ? (|third_0 ? third_0 : fast_0_13_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[13] & push_meets_pop_0_and) begin
-      if (~(|fast_0_13_head)) fast_0_13_head <= push_run;
-      else if (~(|fast_0_13_next)) fast_0_13_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_13_back <= 4'd0;
-    else if (fast_0_0_back_joined[13] & fast_0_0_back_and) fast_0_13_back <= stop_entry_run;
-    else if (newer_joined[13] & fast_0_0_pops_and) fast_0_13_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_13_hold <= 1'b0;
-    else if (newer_joined[13] & fast_0_0_pops_and) fast_0_13_hold <= start_short;
-    else if (fast_0_0_hold_joined[13] & fast_0_0_hold_and) fast_0_13_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_13_age <= 2'd0;
-    else if ((newer_joined[13] & fast_0_0_pops_and) | (fast_0_0_back_joined[13] & fast_0_0_back_and) | ~(|fast_0_13_candidate)) begin
-      fast_0_13_age <= 2'd0;
-    end
+    else if (~fast_0_13_waits) fast_0_13_age <= 2'd0;
     else if (look & (fast_0_13_age != 2'd3)) fast_0_13_age <= fast_0_13_age + 2'd1;
-  wire [3:0] fast_0_14_head_choice = (push_meets_pop_0_joined[14] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_14_head <= 4'd0; fast_0_14_next <= 4'd0;
+    if (rst) fast_0_14_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[14] & short_0) fast_0_14_away <= 1'b1;
+      else if (fast_0_0_waits_joined[14] & pops_0) fast_0_14_away <= 1'b0;
+      if (fast_0_0_away_joined[14] & fast_0_0_away_and) fast_0_14_away <= 1'b0;
     end
-    else if (fast_0_14_pops) begin
-      fast_0_14_head <= |fast_0_14_next ? fast_0_14_next : fast_0_14_head_choice;
-      fast_0_14_next <= |fast_0_14_next ? (|third_0 ? third_0 : fast_0_14_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[14] & push_meets_pop_0_and) begin
-      if (~(|fast_0_14_head)) fast_0_14_head <= push_run;
-      else if (~(|fast_0_14_next)) fast_0_14_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_14_back <= 4'd0;
-    else if (fast_0_0_back_joined[14] & fast_0_0_back_and) fast_0_14_back <= stop_entry_run;
-    else if (newer_joined[14] & fast_0_0_pops_and) fast_0_14_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_14_hold <= 1'b0;
-    else if (newer_joined[14] & fast_0_0_pops_and) fast_0_14_hold <= start_short;
-    else if (fast_0_0_hold_joined[14] & fast_0_0_hold_and) fast_0_14_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_14_age <= 2'd0;
-    else if ((newer_joined[14] & fast_0_0_pops_and) | (fast_0_0_back_joined[14] & fast_0_0_back_and) | ~(|fast_0_14_candidate)) begin
-      fast_0_14_age <= 2'd0;
-    end
+    else if (~fast_0_14_waits) fast_0_14_age <= 2'd0;
     else if (look & (fast_0_14_age != 2'd3)) fast_0_14_age <= fast_0_14_age + 2'd1;
-  wire [3:0] fast_0_15_head_choice = (push_meets_pop_0_joined[15] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_0_15_head <= 4'd0; fast_0_15_next <= 4'd0;
+    if (rst) fast_0_15_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[15] & short_0) fast_0_15_away <= 1'b1;
+      else if (fast_0_0_waits_joined[15] & pops_0) fast_0_15_away <= 1'b0;
+      if (fast_0_0_away_joined[15] & fast_0_0_away_and) fast_0_15_away <= 1'b0;
     end
-    else if (fast_0_15_pops) begin
-      fast_0_15_head <= |fast_0_15_next ? fast_0_15_next : fast_0_15_head_choice;
-      fast_0_15_next <= |fast_0_15_next ? (|third_0 ? third_0 : fast_0_15_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[15] & push_meets_pop_0_and) begin
-      if (~(|fast_0_15_head)) fast_0_15_head <= push_run;
-      else if (~(|fast_0_15_next)) fast_0_15_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_0_15_back <= 4'd0;
-    else if (fast_0_0_back_joined[15] & fast_0_0_back_and) fast_0_15_back <= stop_entry_run;
-    else if (newer_joined[15] & fast_0_0_pops_and) fast_0_15_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_0_15_hold <= 1'b0;
-    else if (newer_joined[15] & fast_0_0_pops_and) fast_0_15_hold <= start_short;
-    else if (fast_0_0_hold_joined[15] & fast_0_0_hold_and) fast_0_15_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_0_15_age <= 2'd0;
-    else if ((newer_joined[15] & fast_0_0_pops_and) | (fast_0_0_back_joined[15] & fast_0_0_back_and) | ~(|fast_0_15_candidate)) begin
-      fast_0_15_age <= 2'd0;
-    end
+    else if (~fast_0_15_waits) fast_0_15_age <= 2'd0;
     else if (look & (fast_0_15_age != 2'd3)) fast_0_15_age <= fast_0_15_age + 2'd1;
-  wire [3:0] fast_1_0_head_choice = (push_meets_pop_0_joined[16] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_0_head <= 4'd0; fast_1_0_next <= 4'd0;
+    if (rst) fast_1_0_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[16] & short_0) fast_1_0_away <= 1'b1;
+      else if (fast_0_0_waits_joined[16] & pops_0) fast_1_0_away <= 1'b0;
+      if (fast_0_0_away_joined[16] & fast_0_0_away_and) fast_1_0_away <= 1'b0;
     end
-    else if (fast_1_0_pops) begin
-      fast_1_0_head <= |fast_1_0_next ? fast_1_0_next : fast_1_0_head_choice;
-      fast_1_0_next <= |fast_1_0_next ? (|third_0 ? third_0 : fast_1_0_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[16] & push_meets_pop_0_and) begin
-      if (~(|fast_1_0_head)) fast_1_0_head <= push_run;
-      else if (~(|fast_1_0_next)) fast_1_0_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_0_back <= 4'd0;
-    else if (fast_0_0_back_joined[16] & fast_0_0_back_and) fast_1_0_back <= stop_entry_run;
-    else if (newer_joined[16] & fast_0_0_pops_and) fast_1_0_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_0_hold <= 1'b0;
-    else if (newer_joined[16] & fast_0_0_pops_and) fast_1_0_hold <= start_short;
-    else if (fast_0_0_hold_joined[16] & fast_0_0_hold_and) fast_1_0_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_0_age <= 2'd0;
-    else if ((newer_joined[16] & fast_0_0_pops_and) | (fast_0_0_back_joined[16] & fast_0_0_back_and) | ~(|fast_1_0_candidate)) begin
-      fast_1_0_age <= 2'd0;
-    end
+    else if (~fast_1_0_waits) fast_1_0_age <= 2'd0;
     else if (look & (fast_1_0_age != 2'd3)) fast_1_0_age <= fast_1_0_age + 2'd1;
-  wire [3:0] fast_1_1_head_choice = (push_meets_pop_0_joined[17] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_1_head <= 4'd0; fast_1_1_next <= 4'd0;
+    if (rst) fast_1_1_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[17] & short_0) fast_1_1_away <= 1'b1;
+      else if (fast_0_0_waits_joined[17] & pops_0) fast_1_1_away <= 1'b0;
+      if (fast_0_0_away_joined[17] & fast_0_0_away_and) fast_1_1_away <= 1'b0;
     end
-    else if (fast_1_1_pops) begin
-      fast_1_1_head <= |fast_1_1_next ? fast_1_1_next : fast_1_1_head_choice;
-      fast_1_1_next <= |fast_1_1_next ? (|third_0 ? third_0 : fast_1_1_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[17] & push_meets_pop_0_and) begin
-      if (~(|fast_1_1_head)) fast_1_1_head <= push_run;
-      else if (~(|fast_1_1_next)) fast_1_1_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_1_back <= 4'd0;
-    else if (fast_0_0_back_joined[17] & fast_0_0_back_and) fast_1_1_back <= stop_entry_run;
-    else if (newer_joined[17] & fast_0_0_pops_and) fast_1_1_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_1_hold <= 1'b0;
-    else if (newer_joined[17] & fast_0_0_pops_and) fast_1_1_hold <= start_short;
-    else if (fast_0_0_hold_joined[17] & fast_0_0_hold_and) fast_1_1_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_1_age <= 2'd0;
-    else if ((newer_joined[17] & fast_0_0_pops_and) | (fast_0_0_back_joined[17] & fast_0_0_back_and) | ~(|fast_1_1_candidate)) begin
-      fast_1_1_age <= 2'd0;
-    end
+    else if (~fast_1_1_waits) fast_1_1_age <= 2'd0;
     else if (look & (fast_1_1_age != 2'd3)) fast_1_1_age <= fast_1_1_age + 2'd1;
-  wire [3:0] fast_1_2_head_choice = (push_meets_pop_0_joined[18] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_2_head <= 4'd0; fast_1_2_next <= 4'd0;
+    if (rst) fast_1_2_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[18] & short_0) fast_1_2_away <= 1'b1;
+      else if (fast_0_0_waits_joined[18] & pops_0) fast_1_2_away <= 1'b0;
+      if (fast_0_0_away_joined[18] & fast_0_0_away_and) fast_1_2_away <= 1'b0;
     end
-    else if (fast_1_2_pops) begin
-      fast_1_2_head <= |fast_1_2_next ? fast_1_2_next : fast_1_2_head_choice;
-      fast_1_2_next <= |fast_1_2_next ? (|third_0 ? third_0 : fast_1_2_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[18] & push_meets_pop_0_and) begin
-      if (~(|fast_1_2_head)) fast_1_2_head <= push_run;
-      else if (~(|fast_1_2_next)) fast_1_2_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_2_back <= 4'd0;
-    else if (fast_0_0_back_joined[18] & fast_0_0_back_and) fast_1_2_back <= stop_entry_run;
-    else if (newer_joined[18] & fast_0_0_pops_and) fast_1_2_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_2_hold <= 1'b0;
-    else if (newer_joined[18] & fast_0_0_pops_and) fast_1_2_hold <= start_short;
-    else if (fast_0_0_hold_joined[18] & fast_0_0_hold_and) fast_1_2_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_2_age <= 2'd0;
-    else if ((newer_joined[18] & fast_0_0_pops_and) | (fast_0_0_back_joined[18] & fast_0_0_back_and) | ~(|fast_1_2_candidate)) begin
-      fast_1_2_age <= 2'd0;
-    end
+    else if (~fast_1_2_waits) fast_1_2_age <= 2'd0;
     else if (look & (fast_1_2_age != 2'd3)) fast_1_2_age <= fast_1_2_age + 2'd1;
-  wire [3:0] fast_1_3_head_choice = (push_meets_pop_0_joined[19] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_3_head <= 4'd0; fast_1_3_next <= 4'd0;
+    if (rst) fast_1_3_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[19] & short_0) fast_1_3_away <= 1'b1;
+      else if (fast_0_0_waits_joined[19] & pops_0) fast_1_3_away <= 1'b0;
+      if (fast_0_0_away_joined[19] & fast_0_0_away_and) fast_1_3_away <= 1'b0;
     end
-    else if (fast_1_3_pops) begin
-      fast_1_3_head <= |fast_1_3_next ? fast_1_3_next : fast_1_3_head_choice;
-      fast_1_3_next <= |fast_1_3_next ? (|third_0 ? third_0 : fast_1_3_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[19] & push_meets_pop_0_and) begin
-      if (~(|fast_1_3_head)) fast_1_3_head <= push_run;
-      else if (~(|fast_1_3_next)) fast_1_3_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_3_back <= 4'd0;
-    else if (fast_0_0_back_joined[19] & fast_0_0_back_and) fast_1_3_back <= stop_entry_run;
-    else if (newer_joined[19] & fast_0_0_pops_and) fast_1_3_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_3_hold <= 1'b0;
-    else if (newer_joined[19] & fast_0_0_pops_and) fast_1_3_hold <= start_short;
-    else if (fast_0_0_hold_joined[19] & fast_0_0_hold_and) fast_1_3_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_3_age <= 2'd0;
-    else if ((newer_joined[19] & fast_0_0_pops_and) | (fast_0_0_back_joined[19] & fast_0_0_back_and) | ~(|fast_1_3_candidate)) begin
-      fast_1_3_age <= 2'd0;
-    end
+    else if (~fast_1_3_waits) fast_1_3_age <= 2'd0;
     else if (look & (fast_1_3_age != 2'd3)) fast_1_3_age <= fast_1_3_age + 2'd1;
-  wire [3:0] fast_1_4_head_choice = (push_meets_pop_0_joined[20] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_4_head <= 4'd0; fast_1_4_next <= 4'd0;
+    if (rst) fast_1_4_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[20] & short_0) fast_1_4_away <= 1'b1;
+      else if (fast_0_0_waits_joined[20] & pops_0) fast_1_4_away <= 1'b0;
+      if (fast_0_0_away_joined[20] & fast_0_0_away_and) fast_1_4_away <= 1'b0;
     end
-    else if (fast_1_4_pops) begin
-      fast_1_4_head <= |fast_1_4_next ? fast_1_4_next : fast_1_4_head_choice;
-      fast_1_4_next <= |fast_1_4_next ? (|third_0 ? third_0 : fast_1_4_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[20] & push_meets_pop_0_and) begin
-      if (~(|fast_1_4_head)) fast_1_4_head <= push_run;
-      else if (~(|fast_1_4_next)) fast_1_4_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_4_back <= 4'd0;
-    else if (fast_0_0_back_joined[20] & fast_0_0_back_and) fast_1_4_back <= stop_entry_run;
-    else if (newer_joined[20] & fast_0_0_pops_and) fast_1_4_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_4_hold <= 1'b0;
-    else if (newer_joined[20] & fast_0_0_pops_and) fast_1_4_hold <= start_short;
-    else if (fast_0_0_hold_joined[20] & fast_0_0_hold_and) fast_1_4_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_4_age <= 2'd0;
-    else if ((newer_joined[20] & fast_0_0_pops_and) | (fast_0_0_back_joined[20] & fast_0_0_back_and) | ~(|fast_1_4_candidate)) begin
-      fast_1_4_age <= 2'd0;
-    end
+    else if (~fast_1_4_waits) fast_1_4_age <= 2'd0;
     else if (look & (fast_1_4_age != 2'd3)) fast_1_4_age <= fast_1_4_age + 2'd1;
-  wire [3:0] fast_1_5_head_choice = (push_meets_pop_0_joined[21] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_5_head <= 4'd0; fast_1_5_next <= 4'd0;
+    if (rst) fast_1_5_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[21] & short_0) fast_1_5_away <= 1'b1;
+      else if (fast_0_0_waits_joined[21] & pops_0) fast_1_5_away <= 1'b0;
+      if (fast_0_0_away_joined[21] & fast_0_0_away_and) fast_1_5_away <= 1'b0;
     end
-    else if (fast_1_5_pops) begin
-      fast_1_5_head <= |fast_1_5_next ? fast_1_5_next : fast_1_5_head_choice;
-      fast_1_5_next <= |fast_1_5_next ? (|third_0 ? third_0 : fast_1_5_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[21] & push_meets_pop_0_and) begin
-      if (~(|fast_1_5_head)) fast_1_5_head <= push_run;
-      else if (~(|fast_1_5_next)) fast_1_5_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_5_back <= 4'd0;
-    else if (fast_0_0_back_joined[21] & fast_0_0_back_and) fast_1_5_back <= stop_entry_run;
-    else if (newer_joined[21] & fast_0_0_pops_and) fast_1_5_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_5_hold <= 1'b0;
-    else if (newer_joined[21] & fast_0_0_pops_and) fast_1_5_hold <= start_short;
-    else if (fast_0_0_hold_joined[21] & fast_0_0_hold_and) fast_1_5_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_5_age <= 2'd0;
-    else if ((newer_joined[21] & fast_0_0_pops_and) | (fast_0_0_back_joined[21] & fast_0_0_back_and) | ~(|fast_1_5_candidate)) begin
-      fast_1_5_age <= 2'd0;
-    end
+    else if (~fast_1_5_waits) fast_1_5_age <= 2'd0;
     else if (look & (fast_1_5_age != 2'd3)) fast_1_5_age <= fast_1_5_age + 2'd1;
-  wire [3:0] fast_1_6_head_choice = (push_meets_pop_0_joined[22] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_6_head <= 4'd0; fast_1_6_next <= 4'd0;
+    if (rst) fast_1_6_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[22] & short_0) fast_1_6_away <= 1'b1;
+      else if (fast_0_0_waits_joined[22] & pops_0) fast_1_6_away <= 1'b0;
+      if (fast_0_0_away_joined[22] & fast_0_0_away_and) fast_1_6_away <= 1'b0;
     end
-    else if (fast_1_6_pops) begin
-      fast_1_6_head <= |fast_1_6_next ? fast_1_6_next : fast_1_6_head_choice;
-      fast_1_6_next <= |fast_1_6_next ? (|third_0 ? third_0 : fast_1_6_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[22] & push_meets_pop_0_and) begin
-      if (~(|fast_1_6_head)) fast_1_6_head <= push_run;
-      else if (~(|fast_1_6_next)) fast_1_6_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_6_back <= 4'd0;
-    else if (fast_0_0_back_joined[22] & fast_0_0_back_and) fast_1_6_back <= stop_entry_run;
-    else if (newer_joined[22] & fast_0_0_pops_and) fast_1_6_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_6_hold <= 1'b0;
-    else if (newer_joined[22] & fast_0_0_pops_and) fast_1_6_hold <= start_short;
-    else if (fast_0_0_hold_joined[22] & fast_0_0_hold_and) fast_1_6_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_6_age <= 2'd0;
-    else if ((newer_joined[22] & fast_0_0_pops_and) | (fast_0_0_back_joined[22] & fast_0_0_back_and) | ~(|fast_1_6_candidate)) begin
-      fast_1_6_age <= 2'd0;
-    end
+    else if (~fast_1_6_waits) fast_1_6_age <= 2'd0;
     else if (look & (fast_1_6_age != 2'd3)) fast_1_6_age <= fast_1_6_age + 2'd1;
-  wire [3:0] fast_1_7_head_choice = (push_meets_pop_0_joined[23] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_7_head <= 4'd0; fast_1_7_next <= 4'd0;
+    if (rst) fast_1_7_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[23] & short_0) fast_1_7_away <= 1'b1;
+      else if (fast_0_0_waits_joined[23] & pops_0) fast_1_7_away <= 1'b0;
+      if (fast_0_0_away_joined[23] & fast_0_0_away_and) fast_1_7_away <= 1'b0;
     end
-    else if (fast_1_7_pops) begin
-      fast_1_7_head <= |fast_1_7_next ? fast_1_7_next : fast_1_7_head_choice;
-      fast_1_7_next <= |fast_1_7_next ? (|third_0 ? third_0 : fast_1_7_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[23] & push_meets_pop_0_and) begin
-      if (~(|fast_1_7_head)) fast_1_7_head <= push_run;
-      else if (~(|fast_1_7_next)) fast_1_7_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_7_back <= 4'd0;
-    else if (fast_0_0_back_joined[23] & fast_0_0_back_and) fast_1_7_back <= stop_entry_run;
-    else if (newer_joined[23] & fast_0_0_pops_and) fast_1_7_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_7_hold <= 1'b0;
-    else if (newer_joined[23] & fast_0_0_pops_and) fast_1_7_hold <= start_short;
-    else if (fast_0_0_hold_joined[23] & fast_0_0_hold_and) fast_1_7_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_7_age <= 2'd0;
-    else if ((newer_joined[23] & fast_0_0_pops_and) | (fast_0_0_back_joined[23] & fast_0_0_back_and) | ~(|fast_1_7_candidate)) begin
-      fast_1_7_age <= 2'd0;
-    end
+    else if (~fast_1_7_waits) fast_1_7_age <= 2'd0;
     else if (look & (fast_1_7_age != 2'd3)) fast_1_7_age <= fast_1_7_age + 2'd1;
-  wire [3:0] fast_1_8_head_choice = (push_meets_pop_0_joined[24] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_8_head <= 4'd0; fast_1_8_next <= 4'd0;
+    if (rst) fast_1_8_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[24] & short_0) fast_1_8_away <= 1'b1;
+      else if (fast_0_0_waits_joined[24] & pops_0) fast_1_8_away <= 1'b0;
+      if (fast_0_0_away_joined[24] & fast_0_0_away_and) fast_1_8_away <= 1'b0;
     end
-    else if (fast_1_8_pops) begin
-      fast_1_8_head <= |fast_1_8_next ? fast_1_8_next : fast_1_8_head_choice;
-      fast_1_8_next <= |fast_1_8_next ? (|third_0 ? third_0 : fast_1_8_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[24] & push_meets_pop_0_and) begin
-      if (~(|fast_1_8_head)) fast_1_8_head <= push_run;
-      else if (~(|fast_1_8_next)) fast_1_8_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_8_back <= 4'd0;
-    else if (fast_0_0_back_joined[24] & fast_0_0_back_and) fast_1_8_back <= stop_entry_run;
-    else if (newer_joined[24] & fast_0_0_pops_and) fast_1_8_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_8_hold <= 1'b0;
-    else if (newer_joined[24] & fast_0_0_pops_and) fast_1_8_hold <= start_short;
-    else if (fast_0_0_hold_joined[24] & fast_0_0_hold_and) fast_1_8_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_8_age <= 2'd0;
-    else if ((newer_joined[24] & fast_0_0_pops_and) | (fast_0_0_back_joined[24] & fast_0_0_back_and) | ~(|fast_1_8_candidate)) begin
-      fast_1_8_age <= 2'd0;
-    end
+    else if (~fast_1_8_waits) fast_1_8_age <= 2'd0;
     else if (look & (fast_1_8_age != 2'd3)) fast_1_8_age <= fast_1_8_age + 2'd1;
-  wire [3:0] fast_1_9_head_choice = (push_meets_pop_0_joined[25] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_9_head <= 4'd0; fast_1_9_next <= 4'd0;
+    if (rst) fast_1_9_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[25] & short_0) fast_1_9_away <= 1'b1;
+      else if (fast_0_0_waits_joined[25] & pops_0) fast_1_9_away <= 1'b0;
+      if (fast_0_0_away_joined[25] & fast_0_0_away_and) fast_1_9_away <= 1'b0;
     end
-    else if (fast_1_9_pops) begin
-      fast_1_9_head <= |fast_1_9_next ? fast_1_9_next : fast_1_9_head_choice;
-      fast_1_9_next <= |fast_1_9_next ? (|third_0 ? third_0 : fast_1_9_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[25] & push_meets_pop_0_and) begin
-      if (~(|fast_1_9_head)) fast_1_9_head <= push_run;
-      else if (~(|fast_1_9_next)) fast_1_9_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_9_back <= 4'd0;
-    else if (fast_0_0_back_joined[25] & fast_0_0_back_and) fast_1_9_back <= stop_entry_run;
-    else if (newer_joined[25] & fast_0_0_pops_and) fast_1_9_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_9_hold <= 1'b0;
-    else if (newer_joined[25] & fast_0_0_pops_and) fast_1_9_hold <= start_short;
-    else if (fast_0_0_hold_joined[25] & fast_0_0_hold_and) fast_1_9_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_9_age <= 2'd0;
-    else if ((newer_joined[25] & fast_0_0_pops_and) | (fast_0_0_back_joined[25] & fast_0_0_back_and) | ~(|fast_1_9_candidate)) begin
-      fast_1_9_age <= 2'd0;
-    end
+    else if (~fast_1_9_waits) fast_1_9_age <= 2'd0;
     else if (look & (fast_1_9_age != 2'd3)) fast_1_9_age <= fast_1_9_age + 2'd1;
-  wire [3:0] fast_1_10_head_choice = (push_meets_pop_0_joined[26] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_10_head <= 4'd0; fast_1_10_next <= 4'd0;
+    if (rst) fast_1_10_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[26] & short_0) fast_1_10_away <= 1'b1;
+      else if (fast_0_0_waits_joined[26] & pops_0) fast_1_10_away <= 1'b0;
+      if (fast_0_0_away_joined[26] & fast_0_0_away_and) fast_1_10_away <= 1'b0;
     end
-    else if (fast_1_10_pops) begin
-      fast_1_10_head <= |fast_1_10_next ? fast_1_10_next : fast_1_10_head_choice;
-      fast_1_10_next <= |fast_1_10_next ? (|third_0 ? third_0 : fast_1_10_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[26] & push_meets_pop_0_and) begin
-      if (~(|fast_1_10_head)) fast_1_10_head <= push_run;
-      else if (~(|fast_1_10_next)) fast_1_10_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_10_back <= 4'd0;
-    else if (fast_0_0_back_joined[26] & fast_0_0_back_and) fast_1_10_back <= stop_entry_run;
-    else if (newer_joined[26] & fast_0_0_pops_and) fast_1_10_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_10_hold <= 1'b0;
-    else if (newer_joined[26] & fast_0_0_pops_and) fast_1_10_hold <= start_short;
-    else if (fast_0_0_hold_joined[26] & fast_0_0_hold_and) fast_1_10_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_10_age <= 2'd0;
-    else if ((newer_joined[26] & fast_0_0_pops_and) | (fast_0_0_back_joined[26] & fast_0_0_back_and) | ~(|fast_1_10_candidate)) begin
-      fast_1_10_age <= 2'd0;
-    end
+    else if (~fast_1_10_waits) fast_1_10_age <= 2'd0;
     else if (look & (fast_1_10_age != 2'd3)) fast_1_10_age <= fast_1_10_age + 2'd1;
-  wire [3:0] fast_1_11_head_choice = (push_meets_pop_0_joined[27] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_11_head <= 4'd0; fast_1_11_next <= 4'd0;
+    if (rst) fast_1_11_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[27] & short_0) fast_1_11_away <= 1'b1;
+      else if (fast_0_0_waits_joined[27] & pops_0) fast_1_11_away <= 1'b0;
+      if (fast_0_0_away_joined[27] & fast_0_0_away_and) fast_1_11_away <= 1'b0;
     end
-    else if (fast_1_11_pops) begin
-      fast_1_11_head <= |fast_1_11_next ? fast_1_11_next : fast_1_11_head_choice;
-      fast_1_11_next <= |fast_1_11_next ? (|third_0 ? third_0 : fast_1_11_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[27] & push_meets_pop_0_and) begin
-      if (~(|fast_1_11_head)) fast_1_11_head <= push_run;
-      else if (~(|fast_1_11_next)) fast_1_11_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_11_back <= 4'd0;
-    else if (fast_0_0_back_joined[27] & fast_0_0_back_and) fast_1_11_back <= stop_entry_run;
-    else if (newer_joined[27] & fast_0_0_pops_and) fast_1_11_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_11_hold <= 1'b0;
-    else if (newer_joined[27] & fast_0_0_pops_and) fast_1_11_hold <= start_short;
-    else if (fast_0_0_hold_joined[27] & fast_0_0_hold_and) fast_1_11_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_11_age <= 2'd0;
-    else if ((newer_joined[27] & fast_0_0_pops_and) | (fast_0_0_back_joined[27] & fast_0_0_back_and) | ~(|fast_1_11_candidate)) begin
-      fast_1_11_age <= 2'd0;
-    end
+    else if (~fast_1_11_waits) fast_1_11_age <= 2'd0;
     else if (look & (fast_1_11_age != 2'd3)) fast_1_11_age <= fast_1_11_age + 2'd1;
-  wire [3:0] fast_1_12_head_choice = (push_meets_pop_0_joined[28] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_12_head <= 4'd0; fast_1_12_next <= 4'd0;
+    if (rst) fast_1_12_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[28] & short_0) fast_1_12_away <= 1'b1;
+      else if (fast_0_0_waits_joined[28] & pops_0) fast_1_12_away <= 1'b0;
+      if (fast_0_0_away_joined[28] & fast_0_0_away_and) fast_1_12_away <= 1'b0;
     end
-    else if (fast_1_12_pops) begin
-      fast_1_12_head <= |fast_1_12_next ? fast_1_12_next : fast_1_12_head_choice;
-      fast_1_12_next <= |fast_1_12_next ? (|third_0 ? third_0 : fast_1_12_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[28] & push_meets_pop_0_and) begin
-      if (~(|fast_1_12_head)) fast_1_12_head <= push_run;
-      else if (~(|fast_1_12_next)) fast_1_12_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_12_back <= 4'd0;
-    else if (fast_0_0_back_joined[28] & fast_0_0_back_and) fast_1_12_back <= stop_entry_run;
-    else if (newer_joined[28] & fast_0_0_pops_and) fast_1_12_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_12_hold <= 1'b0;
-    else if (newer_joined[28] & fast_0_0_pops_and) fast_1_12_hold <= start_short;
-    else if (fast_0_0_hold_joined[28] & fast_0_0_hold_and) fast_1_12_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_12_age <= 2'd0;
-    else if ((newer_joined[28] & fast_0_0_pops_and) | (fast_0_0_back_joined[28] & fast_0_0_back_and) | ~(|fast_1_12_candidate)) begin
-      fast_1_12_age <= 2'd0;
-    end
+    else if (~fast_1_12_waits) fast_1_12_age <= 2'd0;
     else if (look & (fast_1_12_age != 2'd3)) fast_1_12_age <= fast_1_12_age + 2'd1;
-  wire [3:0] fast_1_13_head_choice = (push_meets_pop_0_joined[29] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_13_head <= 4'd0; fast_1_13_next <= 4'd0;
+    if (rst) fast_1_13_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[29] & short_0) fast_1_13_away <= 1'b1;
+      else if (fast_0_0_waits_joined[29] & pops_0) fast_1_13_away <= 1'b0;
+      if (fast_0_0_away_joined[29] & fast_0_0_away_and) fast_1_13_away <= 1'b0;
     end
-    else if (fast_1_13_pops) begin
-      fast_1_13_head <= |fast_1_13_next ? fast_1_13_next : fast_1_13_head_choice;
-      fast_1_13_next <= |fast_1_13_next ? (|third_0 ? third_0 : fast_1_13_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[29] & push_meets_pop_0_and) begin
-      if (~(|fast_1_13_head)) fast_1_13_head <= push_run;
-      else if (~(|fast_1_13_next)) fast_1_13_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_13_back <= 4'd0;
-    else if (fast_0_0_back_joined[29] & fast_0_0_back_and) fast_1_13_back <= stop_entry_run;
-    else if (newer_joined[29] & fast_0_0_pops_and) fast_1_13_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_13_hold <= 1'b0;
-    else if (newer_joined[29] & fast_0_0_pops_and) fast_1_13_hold <= start_short;
-    else if (fast_0_0_hold_joined[29] & fast_0_0_hold_and) fast_1_13_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_13_age <= 2'd0;
-    else if ((newer_joined[29] & fast_0_0_pops_and) | (fast_0_0_back_joined[29] & fast_0_0_back_and) | ~(|fast_1_13_candidate)) begin
-      fast_1_13_age <= 2'd0;
-    end
+    else if (~fast_1_13_waits) fast_1_13_age <= 2'd0;
     else if (look & (fast_1_13_age != 2'd3)) fast_1_13_age <= fast_1_13_age + 2'd1;
-  wire [3:0] fast_1_14_head_choice = (push_meets_pop_0_joined[30] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_14_head <= 4'd0; fast_1_14_next <= 4'd0;
+    if (rst) fast_1_14_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[30] & short_0) fast_1_14_away <= 1'b1;
+      else if (fast_0_0_waits_joined[30] & pops_0) fast_1_14_away <= 1'b0;
+      if (fast_0_0_away_joined[30] & fast_0_0_away_and) fast_1_14_away <= 1'b0;
     end
-    else if (fast_1_14_pops) begin
-      fast_1_14_head <= |fast_1_14_next ? fast_1_14_next : fast_1_14_head_choice;
-      fast_1_14_next <= |fast_1_14_next ? (|third_0 ? third_0 : fast_1_14_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[30] & push_meets_pop_0_and) begin
-      if (~(|fast_1_14_head)) fast_1_14_head <= push_run;
-      else if (~(|fast_1_14_next)) fast_1_14_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_14_back <= 4'd0;
-    else if (fast_0_0_back_joined[30] & fast_0_0_back_and) fast_1_14_back <= stop_entry_run;
-    else if (newer_joined[30] & fast_0_0_pops_and) fast_1_14_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_14_hold <= 1'b0;
-    else if (newer_joined[30] & fast_0_0_pops_and) fast_1_14_hold <= start_short;
-    else if (fast_0_0_hold_joined[30] & fast_0_0_hold_and) fast_1_14_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_14_age <= 2'd0;
-    else if ((newer_joined[30] & fast_0_0_pops_and) | (fast_0_0_back_joined[30] & fast_0_0_back_and) | ~(|fast_1_14_candidate)) begin
-      fast_1_14_age <= 2'd0;
-    end
+    else if (~fast_1_14_waits) fast_1_14_age <= 2'd0;
     else if (look & (fast_1_14_age != 2'd3)) fast_1_14_age <= fast_1_14_age + 2'd1;
-  wire [3:0] fast_1_15_head_choice = (push_meets_pop_0_joined[31] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_1_15_head <= 4'd0; fast_1_15_next <= 4'd0;
+    if (rst) fast_1_15_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[31] & short_0) fast_1_15_away <= 1'b1;
+      else if (fast_0_0_waits_joined[31] & pops_0) fast_1_15_away <= 1'b0;
+      if (fast_0_0_away_joined[31] & fast_0_0_away_and) fast_1_15_away <= 1'b0;
     end
-    else if (fast_1_15_pops) begin
-      fast_1_15_head <= |fast_1_15_next ? fast_1_15_next : fast_1_15_head_choice;
-      fast_1_15_next <= |fast_1_15_next ? (|third_0 ? third_0 : fast_1_15_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[31] & push_meets_pop_0_and) begin
-      if (~(|fast_1_15_head)) fast_1_15_head <= push_run;
-      else if (~(|fast_1_15_next)) fast_1_15_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_1_15_back <= 4'd0;
-    else if (fast_0_0_back_joined[31] & fast_0_0_back_and) fast_1_15_back <= stop_entry_run;
-    else if (newer_joined[31] & fast_0_0_pops_and) fast_1_15_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_1_15_hold <= 1'b0;
-    else if (newer_joined[31] & fast_0_0_pops_and) fast_1_15_hold <= start_short;
-    else if (fast_0_0_hold_joined[31] & fast_0_0_hold_and) fast_1_15_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_1_15_age <= 2'd0;
-    else if ((newer_joined[31] & fast_0_0_pops_and) | (fast_0_0_back_joined[31] & fast_0_0_back_and) | ~(|fast_1_15_candidate)) begin
-      fast_1_15_age <= 2'd0;
-    end
+    else if (~fast_1_15_waits) fast_1_15_age <= 2'd0;
     else if (look & (fast_1_15_age != 2'd3)) fast_1_15_age <= fast_1_15_age + 2'd1;
-  wire [3:0] fast_2_0_head_choice = (push_meets_pop_0_joined[32] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_0_head <= 4'd0; fast_2_0_next <= 4'd0;
+    if (rst) fast_2_0_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[32] & short_0) fast_2_0_away <= 1'b1;
+      else if (fast_0_0_waits_joined[32] & pops_0) fast_2_0_away <= 1'b0;
+      if (fast_0_0_away_joined[32] & fast_0_0_away_and) fast_2_0_away <= 1'b0;
     end
-    else if (fast_2_0_pops) begin
-      fast_2_0_head <= |fast_2_0_next ? fast_2_0_next : fast_2_0_head_choice;
-      fast_2_0_next <= |fast_2_0_next ? (|third_0 ? third_0 : fast_2_0_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[32] & push_meets_pop_0_and) begin
-      if (~(|fast_2_0_head)) fast_2_0_head <= push_run;
-      else if (~(|fast_2_0_next)) fast_2_0_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_0_back <= 4'd0;
-    else if (fast_0_0_back_joined[32] & fast_0_0_back_and) fast_2_0_back <= stop_entry_run;
-    else if (newer_joined[32] & fast_0_0_pops_and) fast_2_0_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_0_hold <= 1'b0;
-    else if (newer_joined[32] & fast_0_0_pops_and) fast_2_0_hold <= start_short;
-    else if (fast_0_0_hold_joined[32] & fast_0_0_hold_and) fast_2_0_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_0_age <= 2'd0;
-    else if ((newer_joined[32] & fast_0_0_pops_and) | (fast_0_0_back_joined[32] & fast_0_0_back_and) | ~(|fast_2_0_candidate)) begin
-      fast_2_0_age <= 2'd0;
-    end
+    else if (~fast_2_0_waits) fast_2_0_age <= 2'd0;
     else if (look & (fast_2_0_age != 2'd3)) fast_2_0_age <= fast_2_0_age + 2'd1;
-  wire [3:0] fast_2_1_head_choice = (push_meets_pop_0_joined[33] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_1_head <= 4'd0; fast_2_1_next <= 4'd0;
+    if (rst) fast_2_1_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[33] & short_0) fast_2_1_away <= 1'b1;
+      else if (fast_0_0_waits_joined[33] & pops_0) fast_2_1_away <= 1'b0;
+      if (fast_0_0_away_joined[33] & fast_0_0_away_and) fast_2_1_away <= 1'b0;
     end
-    else if (fast_2_1_pops) begin
-      fast_2_1_head <= |fast_2_1_next ? fast_2_1_next : fast_2_1_head_choice;
-      fast_2_1_next <= |fast_2_1_next ? (|third_0 ? third_0 : fast_2_1_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[33] & push_meets_pop_0_and) begin
-      if (~(|fast_2_1_head)) fast_2_1_head <= push_run;
-      else if (~(|fast_2_1_next)) fast_2_1_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_1_back <= 4'd0;
-    else if (fast_0_0_back_joined[33] & fast_0_0_back_and) fast_2_1_back <= stop_entry_run;
-    else if (newer_joined[33] & fast_0_0_pops_and) fast_2_1_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_1_hold <= 1'b0;
-    else if (newer_joined[33] & fast_0_0_pops_and) fast_2_1_hold <= start_short;
-    else if (fast_0_0_hold_joined[33] & fast_0_0_hold_and) fast_2_1_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_1_age <= 2'd0;
-    else if ((newer_joined[33] & fast_0_0_pops_and) | (fast_0_0_back_joined[33] & fast_0_0_back_and) | ~(|fast_2_1_candidate)) begin
-      fast_2_1_age <= 2'd0;
-    end
+    else if (~fast_2_1_waits) fast_2_1_age <= 2'd0;
     else if (look & (fast_2_1_age != 2'd3)) fast_2_1_age <= fast_2_1_age + 2'd1;
-  wire [3:0] fast_2_2_head_choice = (push_meets_pop_0_joined[34] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_2_head <= 4'd0; fast_2_2_next <= 4'd0;
+    if (rst) fast_2_2_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[34] & short_0) fast_2_2_away <= 1'b1;
+      else if (fast_0_0_waits_joined[34] & pops_0) fast_2_2_away <= 1'b0;
+      if (fast_0_0_away_joined[34] & fast_0_0_away_and) fast_2_2_away <= 1'b0;
     end
-    else if (fast_2_2_pops) begin
-      fast_2_2_head <= |fast_2_2_next ? fast_2_2_next : fast_2_2_head_choice;
-      fast_2_2_next <= |fast_2_2_next ? (|third_0 ? third_0 : fast_2_2_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[34] & push_meets_pop_0_and) begin
-      if (~(|fast_2_2_head)) fast_2_2_head <= push_run;
-      else if (~(|fast_2_2_next)) fast_2_2_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_2_back <= 4'd0;
-    else if (fast_0_0_back_joined[34] & fast_0_0_back_and) fast_2_2_back <= stop_entry_run;
-    else if (newer_joined[34] & fast_0_0_pops_and) fast_2_2_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_2_hold <= 1'b0;
-    else if (newer_joined[34] & fast_0_0_pops_and) fast_2_2_hold <= start_short;
-    else if (fast_0_0_hold_joined[34] & fast_0_0_hold_and) fast_2_2_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_2_age <= 2'd0;
-    else if ((newer_joined[34] & fast_0_0_pops_and) | (fast_0_0_back_joined[34] & fast_0_0_back_and) | ~(|fast_2_2_candidate)) begin
-      fast_2_2_age <= 2'd0;
-    end
+    else if (~fast_2_2_waits) fast_2_2_age <= 2'd0;
     else if (look & (fast_2_2_age != 2'd3)) fast_2_2_age <= fast_2_2_age + 2'd1;
-  wire [3:0] fast_2_3_head_choice = (push_meets_pop_0_joined[35] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_3_head <= 4'd0; fast_2_3_next <= 4'd0;
+    if (rst) fast_2_3_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[35] & short_0) fast_2_3_away <= 1'b1;
+      else if (fast_0_0_waits_joined[35] & pops_0) fast_2_3_away <= 1'b0;
+      if (fast_0_0_away_joined[35] & fast_0_0_away_and) fast_2_3_away <= 1'b0;
     end
-    else if (fast_2_3_pops) begin
-      fast_2_3_head <= |fast_2_3_next ? fast_2_3_next : fast_2_3_head_choice;
-      fast_2_3_next <= |fast_2_3_next ? (|third_0 ? third_0 : fast_2_3_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[35] & push_meets_pop_0_and) begin
-      if (~(|fast_2_3_head)) fast_2_3_head <= push_run;
-      else if (~(|fast_2_3_next)) fast_2_3_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_3_back <= 4'd0;
-    else if (fast_0_0_back_joined[35] & fast_0_0_back_and) fast_2_3_back <= stop_entry_run;
-    else if (newer_joined[35] & fast_0_0_pops_and) fast_2_3_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_3_hold <= 1'b0;
-    else if (newer_joined[35] & fast_0_0_pops_and) fast_2_3_hold <= start_short;
-    else if (fast_0_0_hold_joined[35] & fast_0_0_hold_and) fast_2_3_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_3_age <= 2'd0;
-    else if ((newer_joined[35] & fast_0_0_pops_and) | (fast_0_0_back_joined[35] & fast_0_0_back_and) | ~(|fast_2_3_candidate)) begin
-      fast_2_3_age <= 2'd0;
-    end
+    else if (~fast_2_3_waits) fast_2_3_age <= 2'd0;
     else if (look & (fast_2_3_age != 2'd3)) fast_2_3_age <= fast_2_3_age + 2'd1;
-  wire [3:0] fast_2_4_head_choice = (push_meets_pop_0_joined[36] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_4_head <= 4'd0; fast_2_4_next <= 4'd0;
+    if (rst) fast_2_4_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[36] & short_0) fast_2_4_away <= 1'b1;
+      else if (fast_0_0_waits_joined[36] & pops_0) fast_2_4_away <= 1'b0;
+      if (fast_0_0_away_joined[36] & fast_0_0_away_and) fast_2_4_away <= 1'b0;
     end
-    else if (fast_2_4_pops) begin
-      fast_2_4_head <= |fast_2_4_next ? fast_2_4_next : fast_2_4_head_choice;
-      fast_2_4_next <= |fast_2_4_next ? (|third_0 ? third_0 : fast_2_4_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[36] & push_meets_pop_0_and) begin
-      if (~(|fast_2_4_head)) fast_2_4_head <= push_run;
-      else if (~(|fast_2_4_next)) fast_2_4_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_4_back <= 4'd0;
-    else if (fast_0_0_back_joined[36] & fast_0_0_back_and) fast_2_4_back <= stop_entry_run;
-    else if (newer_joined[36] & fast_0_0_pops_and) fast_2_4_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_4_hold <= 1'b0;
-    else if (newer_joined[36] & fast_0_0_pops_and) fast_2_4_hold <= start_short;
-    else if (fast_0_0_hold_joined[36] & fast_0_0_hold_and) fast_2_4_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_4_age <= 2'd0;
-    else if ((newer_joined[36] & fast_0_0_pops_and) | (fast_0_0_back_joined[36] & fast_0_0_back_and) | ~(|fast_2_4_candidate)) begin
-      fast_2_4_age <= 2'd0;
-    end
+    else if (~fast_2_4_waits) fast_2_4_age <= 2'd0;
     else if (look & (fast_2_4_age != 2'd3)) fast_2_4_age <= fast_2_4_age + 2'd1;
-  wire [3:0] fast_2_5_head_choice = (push_meets_pop_0_joined[37] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_5_head <= 4'd0; fast_2_5_next <= 4'd0;
+    if (rst) fast_2_5_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[37] & short_0) fast_2_5_away <= 1'b1;
+      else if (fast_0_0_waits_joined[37] & pops_0) fast_2_5_away <= 1'b0;
+      if (fast_0_0_away_joined[37] & fast_0_0_away_and) fast_2_5_away <= 1'b0;
     end
-    else if (fast_2_5_pops) begin
-      fast_2_5_head <= |fast_2_5_next ? fast_2_5_next : fast_2_5_head_choice;
-      fast_2_5_next <= |fast_2_5_next ? (|third_0 ? third_0 : fast_2_5_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[37] & push_meets_pop_0_and) begin
-      if (~(|fast_2_5_head)) fast_2_5_head <= push_run;
-      else if (~(|fast_2_5_next)) fast_2_5_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_5_back <= 4'd0;
-    else if (fast_0_0_back_joined[37] & fast_0_0_back_and) fast_2_5_back <= stop_entry_run;
-    else if (newer_joined[37] & fast_0_0_pops_and) fast_2_5_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_5_hold <= 1'b0;
-    else if (newer_joined[37] & fast_0_0_pops_and) fast_2_5_hold <= start_short;
-    else if (fast_0_0_hold_joined[37] & fast_0_0_hold_and) fast_2_5_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_5_age <= 2'd0;
-    else if ((newer_joined[37] & fast_0_0_pops_and) | (fast_0_0_back_joined[37] & fast_0_0_back_and) | ~(|fast_2_5_candidate)) begin
-      fast_2_5_age <= 2'd0;
-    end
+    else if (~fast_2_5_waits) fast_2_5_age <= 2'd0;
     else if (look & (fast_2_5_age != 2'd3)) fast_2_5_age <= fast_2_5_age + 2'd1;
-  wire [3:0] fast_2_6_head_choice = (push_meets_pop_0_joined[38] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_6_head <= 4'd0; fast_2_6_next <= 4'd0;
+    if (rst) fast_2_6_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[38] & short_0) fast_2_6_away <= 1'b1;
+      else if (fast_0_0_waits_joined[38] & pops_0) fast_2_6_away <= 1'b0;
+      if (fast_0_0_away_joined[38] & fast_0_0_away_and) fast_2_6_away <= 1'b0;
     end
-    else if (fast_2_6_pops) begin
-      fast_2_6_head <= |fast_2_6_next ? fast_2_6_next : fast_2_6_head_choice;
-      fast_2_6_next <= |fast_2_6_next ? (|third_0 ? third_0 : fast_2_6_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[38] & push_meets_pop_0_and) begin
-      if (~(|fast_2_6_head)) fast_2_6_head <= push_run;
-      else if (~(|fast_2_6_next)) fast_2_6_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_6_back <= 4'd0;
-    else if (fast_0_0_back_joined[38] & fast_0_0_back_and) fast_2_6_back <= stop_entry_run;
-    else if (newer_joined[38] & fast_0_0_pops_and) fast_2_6_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_6_hold <= 1'b0;
-    else if (newer_joined[38] & fast_0_0_pops_and) fast_2_6_hold <= start_short;
-    else if (fast_0_0_hold_joined[38] & fast_0_0_hold_and) fast_2_6_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_6_age <= 2'd0;
-    else if ((newer_joined[38] & fast_0_0_pops_and) | (fast_0_0_back_joined[38] & fast_0_0_back_and) | ~(|fast_2_6_candidate)) begin
-      fast_2_6_age <= 2'd0;
-    end
+    else if (~fast_2_6_waits) fast_2_6_age <= 2'd0;
     else if (look & (fast_2_6_age != 2'd3)) fast_2_6_age <= fast_2_6_age + 2'd1;
-  wire [3:0] fast_2_7_head_choice = (push_meets_pop_0_joined[39] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_7_head <= 4'd0; fast_2_7_next <= 4'd0;
+    if (rst) fast_2_7_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[39] & short_0) fast_2_7_away <= 1'b1;
+      else if (fast_0_0_waits_joined[39] & pops_0) fast_2_7_away <= 1'b0;
+      if (fast_0_0_away_joined[39] & fast_0_0_away_and) fast_2_7_away <= 1'b0;
     end
-    else if (fast_2_7_pops) begin
-      fast_2_7_head <= |fast_2_7_next ? fast_2_7_next : fast_2_7_head_choice;
-      fast_2_7_next <= |fast_2_7_next ? (|third_0 ? third_0 : fast_2_7_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[39] & push_meets_pop_0_and) begin
-      if (~(|fast_2_7_head)) fast_2_7_head <= push_run;
-      else if (~(|fast_2_7_next)) fast_2_7_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_7_back <= 4'd0;
-    else if (fast_0_0_back_joined[39] & fast_0_0_back_and) fast_2_7_back <= stop_entry_run;
-    else if (newer_joined[39] & fast_0_0_pops_and) fast_2_7_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_7_hold <= 1'b0;
-    else if (newer_joined[39] & fast_0_0_pops_and) fast_2_7_hold <= start_short;
-    else if (fast_0_0_hold_joined[39] & fast_0_0_hold_and) fast_2_7_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_7_age <= 2'd0;
-    else if ((newer_joined[39] & fast_0_0_pops_and) | (fast_0_0_back_joined[39] & fast_0_0_back_and) | ~(|fast_2_7_candidate)) begin
-      fast_2_7_age <= 2'd0;
-    end
+    else if (~fast_2_7_waits) fast_2_7_age <= 2'd0;
     else if (look & (fast_2_7_age != 2'd3)) fast_2_7_age <= fast_2_7_age + 2'd1;
-  wire [3:0] fast_2_8_head_choice = (push_meets_pop_0_joined[40] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_8_head <= 4'd0; fast_2_8_next <= 4'd0;
+    if (rst) fast_2_8_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[40] & short_0) fast_2_8_away <= 1'b1;
+      else if (fast_0_0_waits_joined[40] & pops_0) fast_2_8_away <= 1'b0;
+      if (fast_0_0_away_joined[40] & fast_0_0_away_and) fast_2_8_away <= 1'b0;
     end
-    else if (fast_2_8_pops) begin
-      fast_2_8_head <= |fast_2_8_next ? fast_2_8_next : fast_2_8_head_choice;
-      fast_2_8_next <= |fast_2_8_next ? (|third_0 ? third_0 : fast_2_8_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[40] & push_meets_pop_0_and) begin
-      if (~(|fast_2_8_head)) fast_2_8_head <= push_run;
-      else if (~(|fast_2_8_next)) fast_2_8_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_8_back <= 4'd0;
-    else if (fast_0_0_back_joined[40] & fast_0_0_back_and) fast_2_8_back <= stop_entry_run;
-    else if (newer_joined[40] & fast_0_0_pops_and) fast_2_8_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_8_hold <= 1'b0;
-    else if (newer_joined[40] & fast_0_0_pops_and) fast_2_8_hold <= start_short;
-    else if (fast_0_0_hold_joined[40] & fast_0_0_hold_and) fast_2_8_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_8_age <= 2'd0;
-    else if ((newer_joined[40] & fast_0_0_pops_and) | (fast_0_0_back_joined[40] & fast_0_0_back_and) | ~(|fast_2_8_candidate)) begin
-      fast_2_8_age <= 2'd0;
-    end
+    else if (~fast_2_8_waits) fast_2_8_age <= 2'd0;
     else if (look & (fast_2_8_age != 2'd3)) fast_2_8_age <= fast_2_8_age + 2'd1;
-  wire [3:0] fast_2_9_head_choice = (push_meets_pop_0_joined[41] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_9_head <= 4'd0; fast_2_9_next <= 4'd0;
+    if (rst) fast_2_9_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[41] & short_0) fast_2_9_away <= 1'b1;
+      else if (fast_0_0_waits_joined[41] & pops_0) fast_2_9_away <= 1'b0;
+      if (fast_0_0_away_joined[41] & fast_0_0_away_and) fast_2_9_away <= 1'b0;
     end
-    else if (fast_2_9_pops) begin
-      fast_2_9_head <= |fast_2_9_next ? fast_2_9_next : fast_2_9_head_choice;
-      fast_2_9_next <= |fast_2_9_next ? (|third_0 ? third_0 : fast_2_9_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[41] & push_meets_pop_0_and) begin
-      if (~(|fast_2_9_head)) fast_2_9_head <= push_run;
-      else if (~(|fast_2_9_next)) fast_2_9_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_9_back <= 4'd0;
-    else if (fast_0_0_back_joined[41] & fast_0_0_back_and) fast_2_9_back <= stop_entry_run;
-    else if (newer_joined[41] & fast_0_0_pops_and) fast_2_9_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_9_hold <= 1'b0;
-    else if (newer_joined[41] & fast_0_0_pops_and) fast_2_9_hold <= start_short;
-    else if (fast_0_0_hold_joined[41] & fast_0_0_hold_and) fast_2_9_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_9_age <= 2'd0;
-    else if ((newer_joined[41] & fast_0_0_pops_and) | (fast_0_0_back_joined[41] & fast_0_0_back_and) | ~(|fast_2_9_candidate)) begin
-      fast_2_9_age <= 2'd0;
-    end
+    else if (~fast_2_9_waits) fast_2_9_age <= 2'd0;
     else if (look & (fast_2_9_age != 2'd3)) fast_2_9_age <= fast_2_9_age + 2'd1;
-  wire [3:0] fast_2_10_head_choice = (push_meets_pop_0_joined[42] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_10_head <= 4'd0; fast_2_10_next <= 4'd0;
+    if (rst) fast_2_10_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[42] & short_0) fast_2_10_away <= 1'b1;
+      else if (fast_0_0_waits_joined[42] & pops_0) fast_2_10_away <= 1'b0;
+      if (fast_0_0_away_joined[42] & fast_0_0_away_and) fast_2_10_away <= 1'b0;
     end
-    else if (fast_2_10_pops) begin
-      fast_2_10_head <= |fast_2_10_next ? fast_2_10_next : fast_2_10_head_choice;
-      fast_2_10_next <= |fast_2_10_next ? (|third_0 ? third_0 : fast_2_10_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[42] & push_meets_pop_0_and) begin
-      if (~(|fast_2_10_head)) fast_2_10_head <= push_run;
-      else if (~(|fast_2_10_next)) fast_2_10_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_10_back <= 4'd0;
-    else if (fast_0_0_back_joined[42] & fast_0_0_back_and) fast_2_10_back <= stop_entry_run;
-    else if (newer_joined[42] & fast_0_0_pops_and) fast_2_10_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_10_hold <= 1'b0;
-    else if (newer_joined[42] & fast_0_0_pops_and) fast_2_10_hold <= start_short;
-    else if (fast_0_0_hold_joined[42] & fast_0_0_hold_and) fast_2_10_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_10_age <= 2'd0;
-    else if ((newer_joined[42] & fast_0_0_pops_and) | (fast_0_0_back_joined[42] & fast_0_0_back_and) | ~(|fast_2_10_candidate)) begin
-      fast_2_10_age <= 2'd0;
-    end
+    else if (~fast_2_10_waits) fast_2_10_age <= 2'd0;
     else if (look & (fast_2_10_age != 2'd3)) fast_2_10_age <= fast_2_10_age + 2'd1;
-  wire [3:0] fast_2_11_head_choice = (push_meets_pop_0_joined[43] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_11_head <= 4'd0; fast_2_11_next <= 4'd0;
+    if (rst) fast_2_11_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[43] & short_0) fast_2_11_away <= 1'b1;
+      else if (fast_0_0_waits_joined[43] & pops_0) fast_2_11_away <= 1'b0;
+      if (fast_0_0_away_joined[43] & fast_0_0_away_and) fast_2_11_away <= 1'b0;
     end
-    else if (fast_2_11_pops) begin
-      fast_2_11_head <= |fast_2_11_next ? fast_2_11_next : fast_2_11_head_choice;
-      fast_2_11_next <= |fast_2_11_next ? (|third_0 ? third_0 : fast_2_11_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[43] & push_meets_pop_0_and) begin
-      if (~(|fast_2_11_head)) fast_2_11_head <= push_run;
-      else if (~(|fast_2_11_next)) fast_2_11_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_11_back <= 4'd0;
-    else if (fast_0_0_back_joined[43] & fast_0_0_back_and) fast_2_11_back <= stop_entry_run;
-    else if (newer_joined[43] & fast_0_0_pops_and) fast_2_11_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_11_hold <= 1'b0;
-    else if (newer_joined[43] & fast_0_0_pops_and) fast_2_11_hold <= start_short;
-    else if (fast_0_0_hold_joined[43] & fast_0_0_hold_and) fast_2_11_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_11_age <= 2'd0;
-    else if ((newer_joined[43] & fast_0_0_pops_and) | (fast_0_0_back_joined[43] & fast_0_0_back_and) | ~(|fast_2_11_candidate)) begin
-      fast_2_11_age <= 2'd0;
-    end
+    else if (~fast_2_11_waits) fast_2_11_age <= 2'd0;
     else if (look & (fast_2_11_age != 2'd3)) fast_2_11_age <= fast_2_11_age + 2'd1;
-  wire [3:0] fast_2_12_head_choice = (push_meets_pop_0_joined[44] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_12_head <= 4'd0; fast_2_12_next <= 4'd0;
+    if (rst) fast_2_12_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[44] & short_0) fast_2_12_away <= 1'b1;
+      else if (fast_0_0_waits_joined[44] & pops_0) fast_2_12_away <= 1'b0;
+      if (fast_0_0_away_joined[44] & fast_0_0_away_and) fast_2_12_away <= 1'b0;
     end
-    else if (fast_2_12_pops) begin
-      fast_2_12_head <= |fast_2_12_next ? fast_2_12_next : fast_2_12_head_choice;
-      fast_2_12_next <= |fast_2_12_next ? (|third_0 ? third_0 : fast_2_12_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[44] & push_meets_pop_0_and) begin
-      if (~(|fast_2_12_head)) fast_2_12_head <= push_run;
-      else if (~(|fast_2_12_next)) fast_2_12_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_12_back <= 4'd0;
-    else if (fast_0_0_back_joined[44] & fast_0_0_back_and) fast_2_12_back <= stop_entry_run;
-    else if (newer_joined[44] & fast_0_0_pops_and) fast_2_12_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_12_hold <= 1'b0;
-    else if (newer_joined[44] & fast_0_0_pops_and) fast_2_12_hold <= start_short;
-    else if (fast_0_0_hold_joined[44] & fast_0_0_hold_and) fast_2_12_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_12_age <= 2'd0;
-    else if ((newer_joined[44] & fast_0_0_pops_and) | (fast_0_0_back_joined[44] & fast_0_0_back_and) | ~(|fast_2_12_candidate)) begin
-      fast_2_12_age <= 2'd0;
-    end
+    else if (~fast_2_12_waits) fast_2_12_age <= 2'd0;
     else if (look & (fast_2_12_age != 2'd3)) fast_2_12_age <= fast_2_12_age + 2'd1;
-  wire [3:0] fast_2_13_head_choice = (push_meets_pop_0_joined[45] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_13_head <= 4'd0; fast_2_13_next <= 4'd0;
+    if (rst) fast_2_13_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[45] & short_0) fast_2_13_away <= 1'b1;
+      else if (fast_0_0_waits_joined[45] & pops_0) fast_2_13_away <= 1'b0;
+      if (fast_0_0_away_joined[45] & fast_0_0_away_and) fast_2_13_away <= 1'b0;
     end
-    else if (fast_2_13_pops) begin
-      fast_2_13_head <= |fast_2_13_next ? fast_2_13_next : fast_2_13_head_choice;
-      fast_2_13_next <= |fast_2_13_next ? (|third_0 ? third_0 : fast_2_13_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[45] & push_meets_pop_0_and) begin
-      if (~(|fast_2_13_head)) fast_2_13_head <= push_run;
-      else if (~(|fast_2_13_next)) fast_2_13_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_13_back <= 4'd0;
-    else if (fast_0_0_back_joined[45] & fast_0_0_back_and) fast_2_13_back <= stop_entry_run;
-    else if (newer_joined[45] & fast_0_0_pops_and) fast_2_13_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_13_hold <= 1'b0;
-    else if (newer_joined[45] & fast_0_0_pops_and) fast_2_13_hold <= start_short;
-    else if (fast_0_0_hold_joined[45] & fast_0_0_hold_and) fast_2_13_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_13_age <= 2'd0;
-    else if ((newer_joined[45] & fast_0_0_pops_and) | (fast_0_0_back_joined[45] & fast_0_0_back_and) | ~(|fast_2_13_candidate)) begin
-      fast_2_13_age <= 2'd0;
-    end
+    else if (~fast_2_13_waits) fast_2_13_age <= 2'd0;
     else if (look & (fast_2_13_age != 2'd3)) fast_2_13_age <= fast_2_13_age + 2'd1;
-  wire [3:0] fast_2_14_head_choice = (push_meets_pop_0_joined[46] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_14_head <= 4'd0; fast_2_14_next <= 4'd0;
+    if (rst) fast_2_14_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[46] & short_0) fast_2_14_away <= 1'b1;
+      else if (fast_0_0_waits_joined[46] & pops_0) fast_2_14_away <= 1'b0;
+      if (fast_0_0_away_joined[46] & fast_0_0_away_and) fast_2_14_away <= 1'b0;
     end
-    else if (fast_2_14_pops) begin
-      fast_2_14_head <= |fast_2_14_next ? fast_2_14_next : fast_2_14_head_choice;
-      fast_2_14_next <= |fast_2_14_next ? (|third_0 ? third_0 : fast_2_14_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[46] & push_meets_pop_0_and) begin
-      if (~(|fast_2_14_head)) fast_2_14_head <= push_run;
-      else if (~(|fast_2_14_next)) fast_2_14_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_14_back <= 4'd0;
-    else if (fast_0_0_back_joined[46] & fast_0_0_back_and) fast_2_14_back <= stop_entry_run;
-    else if (newer_joined[46] & fast_0_0_pops_and) fast_2_14_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_14_hold <= 1'b0;
-    else if (newer_joined[46] & fast_0_0_pops_and) fast_2_14_hold <= start_short;
-    else if (fast_0_0_hold_joined[46] & fast_0_0_hold_and) fast_2_14_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_14_age <= 2'd0;
-    else if ((newer_joined[46] & fast_0_0_pops_and) | (fast_0_0_back_joined[46] & fast_0_0_back_and) | ~(|fast_2_14_candidate)) begin
-      fast_2_14_age <= 2'd0;
-    end
+    else if (~fast_2_14_waits) fast_2_14_age <= 2'd0;
     else if (look & (fast_2_14_age != 2'd3)) fast_2_14_age <= fast_2_14_age + 2'd1;
-  wire [3:0] fast_2_15_head_choice = (push_meets_pop_0_joined[47] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_2_15_head <= 4'd0; fast_2_15_next <= 4'd0;
+    if (rst) fast_2_15_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[47] & short_0) fast_2_15_away <= 1'b1;
+      else if (fast_0_0_waits_joined[47] & pops_0) fast_2_15_away <= 1'b0;
+      if (fast_0_0_away_joined[47] & fast_0_0_away_and) fast_2_15_away <= 1'b0;
     end
-    else if (fast_2_15_pops) begin
-      fast_2_15_head <= |fast_2_15_next ? fast_2_15_next : fast_2_15_head_choice;
-      fast_2_15_next <= |fast_2_15_next ? (|third_0 ? third_0 : fast_2_15_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[47] & push_meets_pop_0_and) begin
-      if (~(|fast_2_15_head)) fast_2_15_head <= push_run;
-      else if (~(|fast_2_15_next)) fast_2_15_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_2_15_back <= 4'd0;
-    else if (fast_0_0_back_joined[47] & fast_0_0_back_and) fast_2_15_back <= stop_entry_run;
-    else if (newer_joined[47] & fast_0_0_pops_and) fast_2_15_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_2_15_hold <= 1'b0;
-    else if (newer_joined[47] & fast_0_0_pops_and) fast_2_15_hold <= start_short;
-    else if (fast_0_0_hold_joined[47] & fast_0_0_hold_and) fast_2_15_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_2_15_age <= 2'd0;
-    else if ((newer_joined[47] & fast_0_0_pops_and) | (fast_0_0_back_joined[47] & fast_0_0_back_and) | ~(|fast_2_15_candidate)) begin
-      fast_2_15_age <= 2'd0;
-    end
+    else if (~fast_2_15_waits) fast_2_15_age <= 2'd0;
     else if (look & (fast_2_15_age != 2'd3)) fast_2_15_age <= fast_2_15_age + 2'd1;
-  wire [3:0] fast_3_0_head_choice = (push_meets_pop_0_joined[48] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_0_head <= 4'd0; fast_3_0_next <= 4'd0;
+    if (rst) fast_3_0_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[48] & short_0) fast_3_0_away <= 1'b1;
+      else if (fast_0_0_waits_joined[48] & pops_0) fast_3_0_away <= 1'b0;
+      if (fast_0_0_away_joined[48] & fast_0_0_away_and) fast_3_0_away <= 1'b0;
     end
-    else if (fast_3_0_pops) begin
-      fast_3_0_head <= |fast_3_0_next ? fast_3_0_next : fast_3_0_head_choice;
-      fast_3_0_next <= |fast_3_0_next ? (|third_0 ? third_0 : fast_3_0_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[48] & push_meets_pop_0_and) begin
-      if (~(|fast_3_0_head)) fast_3_0_head <= push_run;
-      else if (~(|fast_3_0_next)) fast_3_0_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_0_back <= 4'd0;
-    else if (fast_0_0_back_joined[48] & fast_0_0_back_and) fast_3_0_back <= stop_entry_run;
-    else if (newer_joined[48] & fast_0_0_pops_and) fast_3_0_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_0_hold <= 1'b0;
-    else if (newer_joined[48] & fast_0_0_pops_and) fast_3_0_hold <= start_short;
-    else if (fast_0_0_hold_joined[48] & fast_0_0_hold_and) fast_3_0_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_0_age <= 2'd0;
-    else if ((newer_joined[48] & fast_0_0_pops_and) | (fast_0_0_back_joined[48] & fast_0_0_back_and) | ~(|fast_3_0_candidate)) begin
-      fast_3_0_age <= 2'd0;
-    end
+    else if (~fast_3_0_waits) fast_3_0_age <= 2'd0;
     else if (look & (fast_3_0_age != 2'd3)) fast_3_0_age <= fast_3_0_age + 2'd1;
-  wire [3:0] fast_3_1_head_choice = (push_meets_pop_0_joined[49] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_1_head <= 4'd0; fast_3_1_next <= 4'd0;
+    if (rst) fast_3_1_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[49] & short_0) fast_3_1_away <= 1'b1;
+      else if (fast_0_0_waits_joined[49] & pops_0) fast_3_1_away <= 1'b0;
+      if (fast_0_0_away_joined[49] & fast_0_0_away_and) fast_3_1_away <= 1'b0;
     end
-    else if (fast_3_1_pops) begin
-      fast_3_1_head <= |fast_3_1_next ? fast_3_1_next : fast_3_1_head_choice;
-      fast_3_1_next <= |fast_3_1_next ? (|third_0 ? third_0 : fast_3_1_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[49] & push_meets_pop_0_and) begin
-      if (~(|fast_3_1_head)) fast_3_1_head <= push_run;
-      else if (~(|fast_3_1_next)) fast_3_1_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_1_back <= 4'd0;
-    else if (fast_0_0_back_joined[49] & fast_0_0_back_and) fast_3_1_back <= stop_entry_run;
-    else if (newer_joined[49] & fast_0_0_pops_and) fast_3_1_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_1_hold <= 1'b0;
-    else if (newer_joined[49] & fast_0_0_pops_and) fast_3_1_hold <= start_short;
-    else if (fast_0_0_hold_joined[49] & fast_0_0_hold_and) fast_3_1_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_1_age <= 2'd0;
-    else if ((newer_joined[49] & fast_0_0_pops_and) | (fast_0_0_back_joined[49] & fast_0_0_back_and) | ~(|fast_3_1_candidate)) begin
-      fast_3_1_age <= 2'd0;
-    end
+    else if (~fast_3_1_waits) fast_3_1_age <= 2'd0;
     else if (look & (fast_3_1_age != 2'd3)) fast_3_1_age <= fast_3_1_age + 2'd1;
-  wire [3:0] fast_3_2_head_choice = (push_meets_pop_0_joined[50] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_2_head <= 4'd0; fast_3_2_next <= 4'd0;
+    if (rst) fast_3_2_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[50] & short_0) fast_3_2_away <= 1'b1;
+      else if (fast_0_0_waits_joined[50] & pops_0) fast_3_2_away <= 1'b0;
+      if (fast_0_0_away_joined[50] & fast_0_0_away_and) fast_3_2_away <= 1'b0;
     end
-    else if (fast_3_2_pops) begin
-      fast_3_2_head <= |fast_3_2_next ? fast_3_2_next : fast_3_2_head_choice;
-      fast_3_2_next <= |fast_3_2_next ? (|third_0 ? third_0 : fast_3_2_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[50] & push_meets_pop_0_and) begin
-      if (~(|fast_3_2_head)) fast_3_2_head <= push_run;
-      else if (~(|fast_3_2_next)) fast_3_2_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_2_back <= 4'd0;
-    else if (fast_0_0_back_joined[50] & fast_0_0_back_and) fast_3_2_back <= stop_entry_run;
-    else if (newer_joined[50] & fast_0_0_pops_and) fast_3_2_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_2_hold <= 1'b0;
-    else if (newer_joined[50] & fast_0_0_pops_and) fast_3_2_hold <= start_short;
-    else if (fast_0_0_hold_joined[50] & fast_0_0_hold_and) fast_3_2_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_2_age <= 2'd0;
-    else if ((newer_joined[50] & fast_0_0_pops_and) | (fast_0_0_back_joined[50] & fast_0_0_back_and) | ~(|fast_3_2_candidate)) begin
-      fast_3_2_age <= 2'd0;
-    end
+    else if (~fast_3_2_waits) fast_3_2_age <= 2'd0;
     else if (look & (fast_3_2_age != 2'd3)) fast_3_2_age <= fast_3_2_age + 2'd1;
-  wire [3:0] fast_3_3_head_choice = (push_meets_pop_0_joined[51] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_3_head <= 4'd0; fast_3_3_next <= 4'd0;
+    if (rst) fast_3_3_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[51] & short_0) fast_3_3_away <= 1'b1;
+      else if (fast_0_0_waits_joined[51] & pops_0) fast_3_3_away <= 1'b0;
+      if (fast_0_0_away_joined[51] & fast_0_0_away_and) fast_3_3_away <= 1'b0;
     end
-    else if (fast_3_3_pops) begin
-      fast_3_3_head <= |fast_3_3_next ? fast_3_3_next : fast_3_3_head_choice;
-      fast_3_3_next <= |fast_3_3_next ? (|third_0 ? third_0 : fast_3_3_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[51] & push_meets_pop_0_and) begin
-      if (~(|fast_3_3_head)) fast_3_3_head <= push_run;
-      else if (~(|fast_3_3_next)) fast_3_3_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_3_back <= 4'd0;
-    else if (fast_0_0_back_joined[51] & fast_0_0_back_and) fast_3_3_back <= stop_entry_run;
-    else if (newer_joined[51] & fast_0_0_pops_and) fast_3_3_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_3_hold <= 1'b0;
-    else if (newer_joined[51] & fast_0_0_pops_and) fast_3_3_hold <= start_short;
-    else if (fast_0_0_hold_joined[51] & fast_0_0_hold_and) fast_3_3_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_3_age <= 2'd0;
-    else if ((newer_joined[51] & fast_0_0_pops_and) | (fast_0_0_back_joined[51] & fast_0_0_back_and) | ~(|fast_3_3_candidate)) begin
-      fast_3_3_age <= 2'd0;
-    end
+    else if (~fast_3_3_waits) fast_3_3_age <= 2'd0;
     else if (look & (fast_3_3_age != 2'd3)) fast_3_3_age <= fast_3_3_age + 2'd1;
-  wire [3:0] fast_3_4_head_choice = (push_meets_pop_0_joined[52] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_4_head <= 4'd0; fast_3_4_next <= 4'd0;
+    if (rst) fast_3_4_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[52] & short_0) fast_3_4_away <= 1'b1;
+      else if (fast_0_0_waits_joined[52] & pops_0) fast_3_4_away <= 1'b0;
+      if (fast_0_0_away_joined[52] & fast_0_0_away_and) fast_3_4_away <= 1'b0;
     end
-    else if (fast_3_4_pops) begin
-      fast_3_4_head <= |fast_3_4_next ? fast_3_4_next : fast_3_4_head_choice;
-      fast_3_4_next <= |fast_3_4_next ? (|third_0 ? third_0 : fast_3_4_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[52] & push_meets_pop_0_and) begin
-      if (~(|fast_3_4_head)) fast_3_4_head <= push_run;
-      else if (~(|fast_3_4_next)) fast_3_4_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_4_back <= 4'd0;
-    else if (fast_0_0_back_joined[52] & fast_0_0_back_and) fast_3_4_back <= stop_entry_run;
-    else if (newer_joined[52] & fast_0_0_pops_and) fast_3_4_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_4_hold <= 1'b0;
-    else if (newer_joined[52] & fast_0_0_pops_and) fast_3_4_hold <= start_short;
-    else if (fast_0_0_hold_joined[52] & fast_0_0_hold_and) fast_3_4_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_4_age <= 2'd0;
-    else if ((newer_joined[52] & fast_0_0_pops_and) | (fast_0_0_back_joined[52] & fast_0_0_back_and) | ~(|fast_3_4_candidate)) begin
-      fast_3_4_age <= 2'd0;
-    end
+    else if (~fast_3_4_waits) fast_3_4_age <= 2'd0;
     else if (look & (fast_3_4_age != 2'd3)) fast_3_4_age <= fast_3_4_age + 2'd1;
-  wire [3:0] fast_3_5_head_choice = (push_meets_pop_0_joined[53] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_5_head <= 4'd0; fast_3_5_next <= 4'd0;
+    if (rst) fast_3_5_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[53] & short_0) fast_3_5_away <= 1'b1;
+      else if (fast_0_0_waits_joined[53] & pops_0) fast_3_5_away <= 1'b0;
+      if (fast_0_0_away_joined[53] & fast_0_0_away_and) fast_3_5_away <= 1'b0;
     end
-    else if (fast_3_5_pops) begin
-      fast_3_5_head <= |fast_3_5_next ? fast_3_5_next : fast_3_5_head_choice;
-      fast_3_5_next <= |fast_3_5_next ? (|third_0 ? third_0 : fast_3_5_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[53] & push_meets_pop_0_and) begin
-      if (~(|fast_3_5_head)) fast_3_5_head <= push_run;
-      else if (~(|fast_3_5_next)) fast_3_5_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_5_back <= 4'd0;
-    else if (fast_0_0_back_joined[53] & fast_0_0_back_and) fast_3_5_back <= stop_entry_run;
-    else if (newer_joined[53] & fast_0_0_pops_and) fast_3_5_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_5_hold <= 1'b0;
-    else if (newer_joined[53] & fast_0_0_pops_and) fast_3_5_hold <= start_short;
-    else if (fast_0_0_hold_joined[53] & fast_0_0_hold_and) fast_3_5_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_5_age <= 2'd0;
-    else if ((newer_joined[53] & fast_0_0_pops_and) | (fast_0_0_back_joined[53] & fast_0_0_back_and) | ~(|fast_3_5_candidate)) begin
-      fast_3_5_age <= 2'd0;
-    end
+    else if (~fast_3_5_waits) fast_3_5_age <= 2'd0;
     else if (look & (fast_3_5_age != 2'd3)) fast_3_5_age <= fast_3_5_age + 2'd1;
-  wire [3:0] fast_3_6_head_choice = (push_meets_pop_0_joined[54] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_6_head <= 4'd0; fast_3_6_next <= 4'd0;
+    if (rst) fast_3_6_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[54] & short_0) fast_3_6_away <= 1'b1;
+      else if (fast_0_0_waits_joined[54] & pops_0) fast_3_6_away <= 1'b0;
+      if (fast_0_0_away_joined[54] & fast_0_0_away_and) fast_3_6_away <= 1'b0;
     end
-    else if (fast_3_6_pops) begin
-      fast_3_6_head <= |fast_3_6_next ? fast_3_6_next : fast_3_6_head_choice;
-      fast_3_6_next <= |fast_3_6_next ? (|third_0 ? third_0 : fast_3_6_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[54] & push_meets_pop_0_and) begin
-      if (~(|fast_3_6_head)) fast_3_6_head <= push_run;
-      else if (~(|fast_3_6_next)) fast_3_6_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_6_back <= 4'd0;
-    else if (fast_0_0_back_joined[54] & fast_0_0_back_and) fast_3_6_back <= stop_entry_run;
-    else if (newer_joined[54] & fast_0_0_pops_and) fast_3_6_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_6_hold <= 1'b0;
-    else if (newer_joined[54] & fast_0_0_pops_and) fast_3_6_hold <= start_short;
-    else if (fast_0_0_hold_joined[54] & fast_0_0_hold_and) fast_3_6_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_6_age <= 2'd0;
-    else if ((newer_joined[54] & fast_0_0_pops_and) | (fast_0_0_back_joined[54] & fast_0_0_back_and) | ~(|fast_3_6_candidate)) begin
-      fast_3_6_age <= 2'd0;
-    end
+    else if (~fast_3_6_waits) fast_3_6_age <= 2'd0;
     else if (look & (fast_3_6_age != 2'd3)) fast_3_6_age <= fast_3_6_age + 2'd1;
-  wire [3:0] fast_3_7_head_choice = (push_meets_pop_0_joined[55] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_7_head <= 4'd0; fast_3_7_next <= 4'd0;
+    if (rst) fast_3_7_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[55] & short_0) fast_3_7_away <= 1'b1;
+      else if (fast_0_0_waits_joined[55] & pops_0) fast_3_7_away <= 1'b0;
+      if (fast_0_0_away_joined[55] & fast_0_0_away_and) fast_3_7_away <= 1'b0;
     end
-    else if (fast_3_7_pops) begin
-      fast_3_7_head <= |fast_3_7_next ? fast_3_7_next : fast_3_7_head_choice;
-      fast_3_7_next <= |fast_3_7_next ? (|third_0 ? third_0 : fast_3_7_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[55] & push_meets_pop_0_and) begin
-      if (~(|fast_3_7_head)) fast_3_7_head <= push_run;
-      else if (~(|fast_3_7_next)) fast_3_7_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_7_back <= 4'd0;
-    else if (fast_0_0_back_joined[55] & fast_0_0_back_and) fast_3_7_back <= stop_entry_run;
-    else if (newer_joined[55] & fast_0_0_pops_and) fast_3_7_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_7_hold <= 1'b0;
-    else if (newer_joined[55] & fast_0_0_pops_and) fast_3_7_hold <= start_short;
-    else if (fast_0_0_hold_joined[55] & fast_0_0_hold_and) fast_3_7_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_7_age <= 2'd0;
-    else if ((newer_joined[55] & fast_0_0_pops_and) | (fast_0_0_back_joined[55] & fast_0_0_back_and) | ~(|fast_3_7_candidate)) begin
-      fast_3_7_age <= 2'd0;
-    end
+    else if (~fast_3_7_waits) fast_3_7_age <= 2'd0;
     else if (look & (fast_3_7_age != 2'd3)) fast_3_7_age <= fast_3_7_age + 2'd1;
-  wire [3:0] fast_3_8_head_choice = (push_meets_pop_0_joined[56] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_8_head <= 4'd0; fast_3_8_next <= 4'd0;
+    if (rst) fast_3_8_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[56] & short_0) fast_3_8_away <= 1'b1;
+      else if (fast_0_0_waits_joined[56] & pops_0) fast_3_8_away <= 1'b0;
+      if (fast_0_0_away_joined[56] & fast_0_0_away_and) fast_3_8_away <= 1'b0;
     end
-    else if (fast_3_8_pops) begin
-      fast_3_8_head <= |fast_3_8_next ? fast_3_8_next : fast_3_8_head_choice;
-      fast_3_8_next <= |fast_3_8_next ? (|third_0 ? third_0 : fast_3_8_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[56] & push_meets_pop_0_and) begin
-      if (~(|fast_3_8_head)) fast_3_8_head <= push_run;
-      else if (~(|fast_3_8_next)) fast_3_8_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_8_back <= 4'd0;
-    else if (fast_0_0_back_joined[56] & fast_0_0_back_and) fast_3_8_back <= stop_entry_run;
-    else if (newer_joined[56] & fast_0_0_pops_and) fast_3_8_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_8_hold <= 1'b0;
-    else if (newer_joined[56] & fast_0_0_pops_and) fast_3_8_hold <= start_short;
-    else if (fast_0_0_hold_joined[56] & fast_0_0_hold_and) fast_3_8_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_8_age <= 2'd0;
-    else if ((newer_joined[56] & fast_0_0_pops_and) | (fast_0_0_back_joined[56] & fast_0_0_back_and) | ~(|fast_3_8_candidate)) begin
-      fast_3_8_age <= 2'd0;
-    end
+    else if (~fast_3_8_waits) fast_3_8_age <= 2'd0;
     else if (look & (fast_3_8_age != 2'd3)) fast_3_8_age <= fast_3_8_age + 2'd1;
-  wire [3:0] fast_3_9_head_choice = (push_meets_pop_0_joined[57] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_9_head <= 4'd0; fast_3_9_next <= 4'd0;
+    if (rst) fast_3_9_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[57] & short_0) fast_3_9_away <= 1'b1;
+      else if (fast_0_0_waits_joined[57] & pops_0) fast_3_9_away <= 1'b0;
+      if (fast_0_0_away_joined[57] & fast_0_0_away_and) fast_3_9_away <= 1'b0;
     end
-    else if (fast_3_9_pops) begin
-      fast_3_9_head <= |fast_3_9_next ? fast_3_9_next : fast_3_9_head_choice;
-      fast_3_9_next <= |fast_3_9_next ? (|third_0 ? third_0 : fast_3_9_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[57] & push_meets_pop_0_and) begin
-      if (~(|fast_3_9_head)) fast_3_9_head <= push_run;
-      else if (~(|fast_3_9_next)) fast_3_9_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_9_back <= 4'd0;
-    else if (fast_0_0_back_joined[57] & fast_0_0_back_and) fast_3_9_back <= stop_entry_run;
-    else if (newer_joined[57] & fast_0_0_pops_and) fast_3_9_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_9_hold <= 1'b0;
-    else if (newer_joined[57] & fast_0_0_pops_and) fast_3_9_hold <= start_short;
-    else if (fast_0_0_hold_joined[57] & fast_0_0_hold_and) fast_3_9_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_9_age <= 2'd0;
-    else if ((newer_joined[57] & fast_0_0_pops_and) | (fast_0_0_back_joined[57] & fast_0_0_back_and) | ~(|fast_3_9_candidate)) begin
-      fast_3_9_age <= 2'd0;
-    end
+    else if (~fast_3_9_waits) fast_3_9_age <= 2'd0;
     else if (look & (fast_3_9_age != 2'd3)) fast_3_9_age <= fast_3_9_age + 2'd1;
-  wire [3:0] fast_3_10_head_choice = (push_meets_pop_0_joined[58] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_10_head <= 4'd0; fast_3_10_next <= 4'd0;
+    if (rst) fast_3_10_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[58] & short_0) fast_3_10_away <= 1'b1;
+      else if (fast_0_0_waits_joined[58] & pops_0) fast_3_10_away <= 1'b0;
+      if (fast_0_0_away_joined[58] & fast_0_0_away_and) fast_3_10_away <= 1'b0;
     end
-    else if (fast_3_10_pops) begin
-      fast_3_10_head <= |fast_3_10_next ? fast_3_10_next : fast_3_10_head_choice;
-      fast_3_10_next <= |fast_3_10_next ? (|third_0 ? third_0 : fast_3_10_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[58] & push_meets_pop_0_and) begin
-      if (~(|fast_3_10_head)) fast_3_10_head <= push_run;
-      else if (~(|fast_3_10_next)) fast_3_10_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_10_back <= 4'd0;
-    else if (fast_0_0_back_joined[58] & fast_0_0_back_and) fast_3_10_back <= stop_entry_run;
-    else if (newer_joined[58] & fast_0_0_pops_and) fast_3_10_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_10_hold <= 1'b0;
-    else if (newer_joined[58] & fast_0_0_pops_and) fast_3_10_hold <= start_short;
-    else if (fast_0_0_hold_joined[58] & fast_0_0_hold_and) fast_3_10_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_10_age <= 2'd0;
-    else if ((newer_joined[58] & fast_0_0_pops_and) | (fast_0_0_back_joined[58] & fast_0_0_back_and) | ~(|fast_3_10_candidate)) begin
-      fast_3_10_age <= 2'd0;
-    end
+    else if (~fast_3_10_waits) fast_3_10_age <= 2'd0;
     else if (look & (fast_3_10_age != 2'd3)) fast_3_10_age <= fast_3_10_age + 2'd1;
-  wire [3:0] fast_3_11_head_choice = (push_meets_pop_0_joined[59] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_11_head <= 4'd0; fast_3_11_next <= 4'd0;
+    if (rst) fast_3_11_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[59] & short_0) fast_3_11_away <= 1'b1;
+      else if (fast_0_0_waits_joined[59] & pops_0) fast_3_11_away <= 1'b0;
+      if (fast_0_0_away_joined[59] & fast_0_0_away_and) fast_3_11_away <= 1'b0;
     end
-    else if (fast_3_11_pops) begin
-      fast_3_11_head <= |fast_3_11_next ? fast_3_11_next : fast_3_11_head_choice;
-      fast_3_11_next <= |fast_3_11_next ? (|third_0 ? third_0 : fast_3_11_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[59] & push_meets_pop_0_and) begin
-      if (~(|fast_3_11_head)) fast_3_11_head <= push_run;
-      else if (~(|fast_3_11_next)) fast_3_11_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_11_back <= 4'd0;
-    else if (fast_0_0_back_joined[59] & fast_0_0_back_and) fast_3_11_back <= stop_entry_run;
-    else if (newer_joined[59] & fast_0_0_pops_and) fast_3_11_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_11_hold <= 1'b0;
-    else if (newer_joined[59] & fast_0_0_pops_and) fast_3_11_hold <= start_short;
-    else if (fast_0_0_hold_joined[59] & fast_0_0_hold_and) fast_3_11_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_11_age <= 2'd0;
-    else if ((newer_joined[59] & fast_0_0_pops_and) | (fast_0_0_back_joined[59] & fast_0_0_back_and) | ~(|fast_3_11_candidate)) begin
-      fast_3_11_age <= 2'd0;
-    end
+    else if (~fast_3_11_waits) fast_3_11_age <= 2'd0;
     else if (look & (fast_3_11_age != 2'd3)) fast_3_11_age <= fast_3_11_age + 2'd1;
-  wire [3:0] fast_3_12_head_choice = (push_meets_pop_0_joined[60] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_12_head <= 4'd0; fast_3_12_next <= 4'd0;
+    if (rst) fast_3_12_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[60] & short_0) fast_3_12_away <= 1'b1;
+      else if (fast_0_0_waits_joined[60] & pops_0) fast_3_12_away <= 1'b0;
+      if (fast_0_0_away_joined[60] & fast_0_0_away_and) fast_3_12_away <= 1'b0;
     end
-    else if (fast_3_12_pops) begin
-      fast_3_12_head <= |fast_3_12_next ? fast_3_12_next : fast_3_12_head_choice;
-      fast_3_12_next <= |fast_3_12_next ? (|third_0 ? third_0 : fast_3_12_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[60] & push_meets_pop_0_and) begin
-      if (~(|fast_3_12_head)) fast_3_12_head <= push_run;
-      else if (~(|fast_3_12_next)) fast_3_12_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_12_back <= 4'd0;
-    else if (fast_0_0_back_joined[60] & fast_0_0_back_and) fast_3_12_back <= stop_entry_run;
-    else if (newer_joined[60] & fast_0_0_pops_and) fast_3_12_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_12_hold <= 1'b0;
-    else if (newer_joined[60] & fast_0_0_pops_and) fast_3_12_hold <= start_short;
-    else if (fast_0_0_hold_joined[60] & fast_0_0_hold_and) fast_3_12_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_12_age <= 2'd0;
-    else if ((newer_joined[60] & fast_0_0_pops_and) | (fast_0_0_back_joined[60] & fast_0_0_back_and) | ~(|fast_3_12_candidate)) begin
-      fast_3_12_age <= 2'd0;
-    end
+    else if (~fast_3_12_waits) fast_3_12_age <= 2'd0;
     else if (look & (fast_3_12_age != 2'd3)) fast_3_12_age <= fast_3_12_age + 2'd1;
-  wire [3:0] fast_3_13_head_choice = (push_meets_pop_0_joined[61] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_13_head <= 4'd0; fast_3_13_next <= 4'd0;
+    if (rst) fast_3_13_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[61] & short_0) fast_3_13_away <= 1'b1;
+      else if (fast_0_0_waits_joined[61] & pops_0) fast_3_13_away <= 1'b0;
+      if (fast_0_0_away_joined[61] & fast_0_0_away_and) fast_3_13_away <= 1'b0;
     end
-    else if (fast_3_13_pops) begin
-      fast_3_13_head <= |fast_3_13_next ? fast_3_13_next : fast_3_13_head_choice;
-      fast_3_13_next <= |fast_3_13_next ? (|third_0 ? third_0 : fast_3_13_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[61] & push_meets_pop_0_and) begin
-      if (~(|fast_3_13_head)) fast_3_13_head <= push_run;
-      else if (~(|fast_3_13_next)) fast_3_13_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_13_back <= 4'd0;
-    else if (fast_0_0_back_joined[61] & fast_0_0_back_and) fast_3_13_back <= stop_entry_run;
-    else if (newer_joined[61] & fast_0_0_pops_and) fast_3_13_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_13_hold <= 1'b0;
-    else if (newer_joined[61] & fast_0_0_pops_and) fast_3_13_hold <= start_short;
-    else if (fast_0_0_hold_joined[61] & fast_0_0_hold_and) fast_3_13_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_13_age <= 2'd0;
-    else if ((newer_joined[61] & fast_0_0_pops_and) | (fast_0_0_back_joined[61] & fast_0_0_back_and) | ~(|fast_3_13_candidate)) begin
-      fast_3_13_age <= 2'd0;
-    end
+    else if (~fast_3_13_waits) fast_3_13_age <= 2'd0;
     else if (look & (fast_3_13_age != 2'd3)) fast_3_13_age <= fast_3_13_age + 2'd1;
-  wire [3:0] fast_3_14_head_choice = (push_meets_pop_0_joined[62] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_14_head <= 4'd0; fast_3_14_next <= 4'd0;
+    if (rst) fast_3_14_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[62] & short_0) fast_3_14_away <= 1'b1;
+      else if (fast_0_0_waits_joined[62] & pops_0) fast_3_14_away <= 1'b0;
+      if (fast_0_0_away_joined[62] & fast_0_0_away_and) fast_3_14_away <= 1'b0;
     end
-    else if (fast_3_14_pops) begin
-      fast_3_14_head <= |fast_3_14_next ? fast_3_14_next : fast_3_14_head_choice;
-      fast_3_14_next <= |fast_3_14_next ? (|third_0 ? third_0 : fast_3_14_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[62] & push_meets_pop_0_and) begin
-      if (~(|fast_3_14_head)) fast_3_14_head <= push_run;
-      else if (~(|fast_3_14_next)) fast_3_14_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_14_back <= 4'd0;
-    else if (fast_0_0_back_joined[62] & fast_0_0_back_and) fast_3_14_back <= stop_entry_run;
-    else if (newer_joined[62] & fast_0_0_pops_and) fast_3_14_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_14_hold <= 1'b0;
-    else if (newer_joined[62] & fast_0_0_pops_and) fast_3_14_hold <= start_short;
-    else if (fast_0_0_hold_joined[62] & fast_0_0_hold_and) fast_3_14_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_14_age <= 2'd0;
-    else if ((newer_joined[62] & fast_0_0_pops_and) | (fast_0_0_back_joined[62] & fast_0_0_back_and) | ~(|fast_3_14_candidate)) begin
-      fast_3_14_age <= 2'd0;
-    end
+    else if (~fast_3_14_waits) fast_3_14_age <= 2'd0;
     else if (look & (fast_3_14_age != 2'd3)) fast_3_14_age <= fast_3_14_age + 2'd1;
-  wire [3:0] fast_3_15_head_choice = (push_meets_pop_0_joined[63] & push_meets_pop_0_and) ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      fast_3_15_head <= 4'd0; fast_3_15_next <= 4'd0;
+    if (rst) fast_3_15_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[63] & short_0) fast_3_15_away <= 1'b1;
+      else if (fast_0_0_waits_joined[63] & pops_0) fast_3_15_away <= 1'b0;
+      if (fast_0_0_away_joined[63] & fast_0_0_away_and) fast_3_15_away <= 1'b0;
     end
-    else if (fast_3_15_pops) begin
-      fast_3_15_head <= |fast_3_15_next ? fast_3_15_next : fast_3_15_head_choice;
-      fast_3_15_next <= |fast_3_15_next ? (|third_0 ? third_0 : fast_3_15_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_0_joined[63] & push_meets_pop_0_and) begin
-      if (~(|fast_3_15_head)) fast_3_15_head <= push_run;
-      else if (~(|fast_3_15_next)) fast_3_15_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) fast_3_15_back <= 4'd0;
-    else if (fast_0_0_back_joined[63] & fast_0_0_back_and) fast_3_15_back <= stop_entry_run;
-    else if (newer_joined[63] & fast_0_0_pops_and) fast_3_15_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) fast_3_15_hold <= 1'b0;
-    else if (newer_joined[63] & fast_0_0_pops_and) fast_3_15_hold <= start_short;
-    else if (fast_0_0_hold_joined[63] & fast_0_0_hold_and) fast_3_15_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) fast_3_15_age <= 2'd0;
-    else if ((newer_joined[63] & fast_0_0_pops_and) | (fast_0_0_back_joined[63] & fast_0_0_back_and) | ~(|fast_3_15_candidate)) begin
-      fast_3_15_age <= 2'd0;
-    end
+    else if (~fast_3_15_waits) fast_3_15_age <= 2'd0;
     else if (look & (fast_3_15_age != 2'd3)) fast_3_15_age <= fast_3_15_age + 2'd1;
-  wire [3:0] slow_0_0_head_choice = push_meets_pop_1_and[0] ? push_run : 4'd0; // queues.ts:71
+  wire [63:0] slow_0_0_away_and = fast_0_0_away_joined & {64{stop_valid & stop_queue_slow}};
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_0_head <= 4'd0; slow_0_0_next <= 4'd0;
+    if (rst) slow_0_0_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[0] & short_1) slow_0_0_away <= 1'b1;
+      else if (fast_0_0_waits_joined[0] & pops_1) slow_0_0_away <= 1'b0;
+      if (slow_0_0_away_and[0]) slow_0_0_away <= 1'b0;
     end
-    else if (slow_0_0_pops) begin
-      slow_0_0_head <= |slow_0_0_next ? slow_0_0_next : slow_0_0_head_choice;
-      slow_0_0_next <= |slow_0_0_next ? (|third_1 ? third_1 : slow_0_0_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[0]) begin
-      if (~(|slow_0_0_head)) slow_0_0_head <= push_run;
-      else if (~(|slow_0_0_next)) slow_0_0_next <= push_run;
-    end
-  wire [63:0] slow_0_0_back_and = fast_0_0_back_joined & {64{stop_valid & stop_queue_slow}};
-
-  always @(posedge clk)
-    if (rst) slow_0_0_back <= 4'd0;
-    else if (slow_0_0_back_and[0]) slow_0_0_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[0]) slow_0_0_back <= 4'd0;
-  wire [63:0] slow_0_0_hold_and = fast_0_0_hold_joined & {64{free_valid & free_queue_slow}};
-
-  always @(posedge clk)
-    if (rst) slow_0_0_hold <= 1'b0;
-    else if (slow_0_0_pops_and[0]) slow_0_0_hold <= start_short;
-    else if (slow_0_0_hold_and[0]) slow_0_0_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_0_age <= 2'd0;
-    else if (slow_0_0_pops_and[0] | slow_0_0_back_and[0] | ~(|slow_0_0_candidate)) slow_0_0_age <= 2'd0;
+    else if (~slow_0_0_waits) slow_0_0_age <= 2'd0;
     else if (look & (slow_0_0_age != 2'd3)) slow_0_0_age <= slow_0_0_age + 2'd1;
-  wire [3:0] slow_0_1_head_choice = push_meets_pop_1_and[1] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_1_head <= 4'd0; slow_0_1_next <= 4'd0;
+    if (rst) slow_0_1_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[1] & short_1) slow_0_1_away <= 1'b1;
+      else if (fast_0_0_waits_joined[1] & pops_1) slow_0_1_away <= 1'b0;
+      if (slow_0_0_away_and[1]) slow_0_1_away <= 1'b0;
     end
-    else if (slow_0_1_pops) begin
-      slow_0_1_head <= |slow_0_1_next ? slow_0_1_next : slow_0_1_head_choice;
-      slow_0_1_next <= |slow_0_1_next ? (|third_1 ? third_1 : slow_0_1_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[1]) begin
-      if (~(|slow_0_1_head)) slow_0_1_head <= push_run;
-      else if (~(|slow_0_1_next)) slow_0_1_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_1_back <= 4'd0;
-    else if (slow_0_0_back_and[1]) slow_0_1_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[1]) slow_0_1_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_1_hold <= 1'b0;
-    else if (slow_0_0_pops_and[1]) slow_0_1_hold <= start_short;
-    else if (slow_0_0_hold_and[1]) slow_0_1_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_1_age <= 2'd0;
-    else if (slow_0_0_pops_and[1] | slow_0_0_back_and[1] | ~(|slow_0_1_candidate)) slow_0_1_age <= 2'd0;
+    else if (~slow_0_1_waits) slow_0_1_age <= 2'd0;
     else if (look & (slow_0_1_age != 2'd3)) slow_0_1_age <= slow_0_1_age + 2'd1;
-  wire [3:0] slow_0_2_head_choice = push_meets_pop_1_and[2] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_2_head <= 4'd0; slow_0_2_next <= 4'd0;
+    if (rst) slow_0_2_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[2] & short_1) slow_0_2_away <= 1'b1;
+      else if (fast_0_0_waits_joined[2] & pops_1) slow_0_2_away <= 1'b0;
+      if (slow_0_0_away_and[2]) slow_0_2_away <= 1'b0;
     end
-    else if (slow_0_2_pops) begin
-      slow_0_2_head <= |slow_0_2_next ? slow_0_2_next : slow_0_2_head_choice;
-      slow_0_2_next <= |slow_0_2_next ? (|third_1 ? third_1 : slow_0_2_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[2]) begin
-      if (~(|slow_0_2_head)) slow_0_2_head <= push_run;
-      else if (~(|slow_0_2_next)) slow_0_2_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_2_back <= 4'd0;
-    else if (slow_0_0_back_and[2]) slow_0_2_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[2]) slow_0_2_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_2_hold <= 1'b0;
-    else if (slow_0_0_pops_and[2]) slow_0_2_hold <= start_short;
-    else if (slow_0_0_hold_and[2]) slow_0_2_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_2_age <= 2'd0;
-    else if (slow_0_0_pops_and[2] | slow_0_0_back_and[2] | ~(|slow_0_2_candidate)) slow_0_2_age <= 2'd0;
+    else if (~slow_0_2_waits) slow_0_2_age <= 2'd0;
     else if (look & (slow_0_2_age != 2'd3)) slow_0_2_age <= slow_0_2_age + 2'd1;
-  wire [3:0] slow_0_3_head_choice = push_meets_pop_1_and[3] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_3_head <= 4'd0; slow_0_3_next <= 4'd0;
+    if (rst) slow_0_3_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[3] & short_1) slow_0_3_away <= 1'b1;
+      else if (fast_0_0_waits_joined[3] & pops_1) slow_0_3_away <= 1'b0;
+      if (slow_0_0_away_and[3]) slow_0_3_away <= 1'b0;
     end
-    else if (slow_0_3_pops) begin
-      slow_0_3_head <= |slow_0_3_next ? slow_0_3_next : slow_0_3_head_choice;
-      slow_0_3_next <= |slow_0_3_next ? (|third_1 ? third_1 : slow_0_3_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[3]) begin
-      if (~(|slow_0_3_head)) slow_0_3_head <= push_run;
-      else if (~(|slow_0_3_next)) slow_0_3_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_3_back <= 4'd0;
-    else if (slow_0_0_back_and[3]) slow_0_3_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[3]) slow_0_3_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_3_hold <= 1'b0;
-    else if (slow_0_0_pops_and[3]) slow_0_3_hold <= start_short;
-    else if (slow_0_0_hold_and[3]) slow_0_3_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_3_age <= 2'd0;
-    else if (slow_0_0_pops_and[3] | slow_0_0_back_and[3] | ~(|slow_0_3_candidate)) slow_0_3_age <= 2'd0;
+    else if (~slow_0_3_waits) slow_0_3_age <= 2'd0;
     else if (look & (slow_0_3_age != 2'd3)) slow_0_3_age <= slow_0_3_age + 2'd1;
-  wire [3:0] slow_0_4_head_choice = push_meets_pop_1_and[4] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_4_head <= 4'd0; slow_0_4_next <= 4'd0;
+    if (rst) slow_0_4_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[4] & short_1) slow_0_4_away <= 1'b1;
+      else if (fast_0_0_waits_joined[4] & pops_1) slow_0_4_away <= 1'b0;
+      if (slow_0_0_away_and[4]) slow_0_4_away <= 1'b0;
     end
-    else if (slow_0_4_pops) begin
-      slow_0_4_head <= |slow_0_4_next ? slow_0_4_next : slow_0_4_head_choice;
-      slow_0_4_next <= |slow_0_4_next ? (|third_1 ? third_1 : slow_0_4_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[4]) begin
-      if (~(|slow_0_4_head)) slow_0_4_head <= push_run;
-      else if (~(|slow_0_4_next)) slow_0_4_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_4_back <= 4'd0;
-    else if (slow_0_0_back_and[4]) slow_0_4_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[4]) slow_0_4_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_4_hold <= 1'b0;
-    else if (slow_0_0_pops_and[4]) slow_0_4_hold <= start_short;
-    else if (slow_0_0_hold_and[4]) slow_0_4_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_4_age <= 2'd0;
-    else if (slow_0_0_pops_and[4] | slow_0_0_back_and[4] | ~(|slow_0_4_candidate)) slow_0_4_age <= 2'd0;
+    else if (~slow_0_4_waits) slow_0_4_age <= 2'd0;
     else if (look & (slow_0_4_age != 2'd3)) slow_0_4_age <= slow_0_4_age + 2'd1;
-  wire [3:0] slow_0_5_head_choice = push_meets_pop_1_and[5] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_5_head <= 4'd0; slow_0_5_next <= 4'd0;
+    if (rst) slow_0_5_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[5] & short_1) slow_0_5_away <= 1'b1;
+      else if (fast_0_0_waits_joined[5] & pops_1) slow_0_5_away <= 1'b0;
+      if (slow_0_0_away_and[5]) slow_0_5_away <= 1'b0;
     end
-    else if (slow_0_5_pops) begin
-      slow_0_5_head <= |slow_0_5_next ? slow_0_5_next : slow_0_5_head_choice;
-      slow_0_5_next <= |slow_0_5_next ? (|third_1 ? third_1 : slow_0_5_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[5]) begin
-      if (~(|slow_0_5_head)) slow_0_5_head <= push_run;
-      else if (~(|slow_0_5_next)) slow_0_5_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_5_back <= 4'd0;
-    else if (slow_0_0_back_and[5]) slow_0_5_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[5]) slow_0_5_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_5_hold <= 1'b0;
-    else if (slow_0_0_pops_and[5]) slow_0_5_hold <= start_short;
-    else if (slow_0_0_hold_and[5]) slow_0_5_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_5_age <= 2'd0;
-    else if (slow_0_0_pops_and[5] | slow_0_0_back_and[5] | ~(|slow_0_5_candidate)) slow_0_5_age <= 2'd0;
+    else if (~slow_0_5_waits) slow_0_5_age <= 2'd0;
     else if (look & (slow_0_5_age != 2'd3)) slow_0_5_age <= slow_0_5_age + 2'd1;
-  wire [3:0] slow_0_6_head_choice = push_meets_pop_1_and[6] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_6_head <= 4'd0; slow_0_6_next <= 4'd0;
+    if (rst) slow_0_6_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[6] & short_1) slow_0_6_away <= 1'b1;
+      else if (fast_0_0_waits_joined[6] & pops_1) slow_0_6_away <= 1'b0;
+      if (slow_0_0_away_and[6]) slow_0_6_away <= 1'b0;
     end
-    else if (slow_0_6_pops) begin
-      slow_0_6_head <= |slow_0_6_next ? slow_0_6_next : slow_0_6_head_choice;
-      slow_0_6_next <= |slow_0_6_next ? (|third_1 ? third_1 : slow_0_6_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[6]) begin
-      if (~(|slow_0_6_head)) slow_0_6_head <= push_run;
-      else if (~(|slow_0_6_next)) slow_0_6_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_6_back <= 4'd0;
-    else if (slow_0_0_back_and[6]) slow_0_6_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[6]) slow_0_6_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_6_hold <= 1'b0;
-    else if (slow_0_0_pops_and[6]) slow_0_6_hold <= start_short;
-    else if (slow_0_0_hold_and[6]) slow_0_6_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_6_age <= 2'd0;
-    else if (slow_0_0_pops_and[6] | slow_0_0_back_and[6] | ~(|slow_0_6_candidate)) slow_0_6_age <= 2'd0;
+    else if (~slow_0_6_waits) slow_0_6_age <= 2'd0;
     else if (look & (slow_0_6_age != 2'd3)) slow_0_6_age <= slow_0_6_age + 2'd1;
-  wire [3:0] slow_0_7_head_choice = push_meets_pop_1_and[7] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_7_head <= 4'd0; slow_0_7_next <= 4'd0;
+    if (rst) slow_0_7_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[7] & short_1) slow_0_7_away <= 1'b1;
+      else if (fast_0_0_waits_joined[7] & pops_1) slow_0_7_away <= 1'b0;
+      if (slow_0_0_away_and[7]) slow_0_7_away <= 1'b0;
     end
-    else if (slow_0_7_pops) begin
-      slow_0_7_head <= |slow_0_7_next ? slow_0_7_next : slow_0_7_head_choice;
-      slow_0_7_next <= |slow_0_7_next ? (|third_1 ? third_1 : slow_0_7_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[7]) begin
-      if (~(|slow_0_7_head)) slow_0_7_head <= push_run;
-      else if (~(|slow_0_7_next)) slow_0_7_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_7_back <= 4'd0;
-    else if (slow_0_0_back_and[7]) slow_0_7_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[7]) slow_0_7_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_7_hold <= 1'b0;
-    else if (slow_0_0_pops_and[7]) slow_0_7_hold <= start_short;
-    else if (slow_0_0_hold_and[7]) slow_0_7_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_7_age <= 2'd0;
-    else if (slow_0_0_pops_and[7] | slow_0_0_back_and[7] | ~(|slow_0_7_candidate)) slow_0_7_age <= 2'd0;
+    else if (~slow_0_7_waits) slow_0_7_age <= 2'd0;
     else if (look & (slow_0_7_age != 2'd3)) slow_0_7_age <= slow_0_7_age + 2'd1;
-  wire [3:0] slow_0_8_head_choice = push_meets_pop_1_and[8] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_8_head <= 4'd0; slow_0_8_next <= 4'd0;
+    if (rst) slow_0_8_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[8] & short_1) slow_0_8_away <= 1'b1;
+      else if (fast_0_0_waits_joined[8] & pops_1) slow_0_8_away <= 1'b0;
+      if (slow_0_0_away_and[8]) slow_0_8_away <= 1'b0;
     end
-    else if (slow_0_8_pops) begin
-      slow_0_8_head <= |slow_0_8_next ? slow_0_8_next : slow_0_8_head_choice;
-      slow_0_8_next <= |slow_0_8_next ? (|third_1 ? third_1 : slow_0_8_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[8]) begin
-      if (~(|slow_0_8_head)) slow_0_8_head <= push_run;
-      else if (~(|slow_0_8_next)) slow_0_8_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_8_back <= 4'd0;
-    else if (slow_0_0_back_and[8]) slow_0_8_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[8]) slow_0_8_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_8_hold <= 1'b0;
-    else if (slow_0_0_pops_and[8]) slow_0_8_hold <= start_short;
-    else if (slow_0_0_hold_and[8]) slow_0_8_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_8_age <= 2'd0;
-    else if (slow_0_0_pops_and[8] | slow_0_0_back_and[8] | ~(|slow_0_8_candidate)) slow_0_8_age <= 2'd0;
+    else if (~slow_0_8_waits) slow_0_8_age <= 2'd0;
     else if (look & (slow_0_8_age != 2'd3)) slow_0_8_age <= slow_0_8_age + 2'd1;
-  wire [3:0] slow_0_9_head_choice = push_meets_pop_1_and[9] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_9_head <= 4'd0; slow_0_9_next <= 4'd0;
+    if (rst) slow_0_9_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[9] & short_1) slow_0_9_away <= 1'b1;
+      else if (fast_0_0_waits_joined[9] & pops_1) slow_0_9_away <= 1'b0;
+      if (slow_0_0_away_and[9]) slow_0_9_away <= 1'b0;
     end
-    else if (slow_0_9_pops) begin
-      slow_0_9_head <= |slow_0_9_next ? slow_0_9_next : slow_0_9_head_choice;
-      slow_0_9_next <= |slow_0_9_next ? (|third_1 ? third_1 : slow_0_9_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[9]) begin
-      if (~(|slow_0_9_head)) slow_0_9_head <= push_run;
-      else if (~(|slow_0_9_next)) slow_0_9_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_9_back <= 4'd0;
-    else if (slow_0_0_back_and[9]) slow_0_9_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[9]) slow_0_9_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_9_hold <= 1'b0;
-    else if (slow_0_0_pops_and[9]) slow_0_9_hold <= start_short;
-    else if (slow_0_0_hold_and[9]) slow_0_9_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_9_age <= 2'd0;
-    else if (slow_0_0_pops_and[9] | slow_0_0_back_and[9] | ~(|slow_0_9_candidate)) slow_0_9_age <= 2'd0;
+    else if (~slow_0_9_waits) slow_0_9_age <= 2'd0;
     else if (look & (slow_0_9_age != 2'd3)) slow_0_9_age <= slow_0_9_age + 2'd1;
-  wire [3:0] slow_0_10_head_choice = push_meets_pop_1_and[10] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_10_head <= 4'd0; slow_0_10_next <= 4'd0;
+    if (rst) slow_0_10_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[10] & short_1) slow_0_10_away <= 1'b1;
+      else if (fast_0_0_waits_joined[10] & pops_1) slow_0_10_away <= 1'b0;
+      if (slow_0_0_away_and[10]) slow_0_10_away <= 1'b0;
     end
-    else if (slow_0_10_pops) begin
-      slow_0_10_head <= |slow_0_10_next ? slow_0_10_next : slow_0_10_head_choice;
-      slow_0_10_next <= |slow_0_10_next ? (|third_1 ? third_1 : slow_0_10_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[10]) begin
-      if (~(|slow_0_10_head)) slow_0_10_head <= push_run;
-      else if (~(|slow_0_10_next)) slow_0_10_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_10_back <= 4'd0;
-    else if (slow_0_0_back_and[10]) slow_0_10_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[10]) slow_0_10_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_10_hold <= 1'b0;
-    else if (slow_0_0_pops_and[10]) slow_0_10_hold <= start_short;
-    else if (slow_0_0_hold_and[10]) slow_0_10_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_10_age <= 2'd0;
-    else if (slow_0_0_pops_and[10] | slow_0_0_back_and[10] | ~(|slow_0_10_candidate)) slow_0_10_age <= 2'd0;
+    else if (~slow_0_10_waits) slow_0_10_age <= 2'd0;
     else if (look & (slow_0_10_age != 2'd3)) slow_0_10_age <= slow_0_10_age + 2'd1;
-  wire [3:0] slow_0_11_head_choice = push_meets_pop_1_and[11] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_11_head <= 4'd0; slow_0_11_next <= 4'd0;
+    if (rst) slow_0_11_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[11] & short_1) slow_0_11_away <= 1'b1;
+      else if (fast_0_0_waits_joined[11] & pops_1) slow_0_11_away <= 1'b0;
+      if (slow_0_0_away_and[11]) slow_0_11_away <= 1'b0;
     end
-    else if (slow_0_11_pops) begin
-      slow_0_11_head <= |slow_0_11_next ? slow_0_11_next : slow_0_11_head_choice;
-      slow_0_11_next <= |slow_0_11_next ? (|third_1 ? third_1 : slow_0_11_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[11]) begin
-      if (~(|slow_0_11_head)) slow_0_11_head <= push_run;
-      else if (~(|slow_0_11_next)) slow_0_11_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_11_back <= 4'd0;
-    else if (slow_0_0_back_and[11]) slow_0_11_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[11]) slow_0_11_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_11_hold <= 1'b0;
-    else if (slow_0_0_pops_and[11]) slow_0_11_hold <= start_short;
-    else if (slow_0_0_hold_and[11]) slow_0_11_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_11_age <= 2'd0;
-    else if (slow_0_0_pops_and[11] | slow_0_0_back_and[11] | ~(|slow_0_11_candidate)) slow_0_11_age <= 2'd0;
+    else if (~slow_0_11_waits) slow_0_11_age <= 2'd0;
     else if (look & (slow_0_11_age != 2'd3)) slow_0_11_age <= slow_0_11_age + 2'd1;
-  wire [3:0] slow_0_12_head_choice = push_meets_pop_1_and[12] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_12_head <= 4'd0; slow_0_12_next <= 4'd0;
+    if (rst) slow_0_12_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[12] & short_1) slow_0_12_away <= 1'b1;
+      else if (fast_0_0_waits_joined[12] & pops_1) slow_0_12_away <= 1'b0;
+      if (slow_0_0_away_and[12]) slow_0_12_away <= 1'b0;
     end
-    else if (slow_0_12_pops) begin
-      slow_0_12_head <= |slow_0_12_next ? slow_0_12_next : slow_0_12_head_choice;
-      slow_0_12_next <= |slow_0_12_next ? (|third_1 ? third_1 : slow_0_12_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[12]) begin
-      if (~(|slow_0_12_head)) slow_0_12_head <= push_run;
-      else if (~(|slow_0_12_next)) slow_0_12_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_12_back <= 4'd0;
-    else if (slow_0_0_back_and[12]) slow_0_12_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[12]) slow_0_12_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_12_hold <= 1'b0;
-    else if (slow_0_0_pops_and[12]) slow_0_12_hold <= start_short;
-    else if (slow_0_0_hold_and[12]) slow_0_12_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_12_age <= 2'd0;
-    else if (slow_0_0_pops_and[12] | slow_0_0_back_and[12] | ~(|slow_0_12_candidate)) slow_0_12_age <= 2'd0;
+    else if (~slow_0_12_waits) slow_0_12_age <= 2'd0;
     else if (look & (slow_0_12_age != 2'd3)) slow_0_12_age <= slow_0_12_age + 2'd1;
-  wire [3:0] slow_0_13_head_choice = push_meets_pop_1_and[13] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_13_head <= 4'd0; slow_0_13_next <= 4'd0;
+    if (rst) slow_0_13_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[13] & short_1) slow_0_13_away <= 1'b1;
+      else if (fast_0_0_waits_joined[13] & pops_1) slow_0_13_away <= 1'b0;
+      if (slow_0_0_away_and[13]) slow_0_13_away <= 1'b0;
     end
-    else if (slow_0_13_pops) begin
-      slow_0_13_head <= |slow_0_13_next ? slow_0_13_next : slow_0_13_head_choice;
-      slow_0_13_next <= |slow_0_13_next ? (|third_1 ? third_1 : slow_0_13_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[13]) begin
-      if (~(|slow_0_13_head)) slow_0_13_head <= push_run;
-      else if (~(|slow_0_13_next)) slow_0_13_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_13_back <= 4'd0;
-    else if (slow_0_0_back_and[13]) slow_0_13_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[13]) slow_0_13_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_13_hold <= 1'b0;
-    else if (slow_0_0_pops_and[13]) slow_0_13_hold <= start_short;
-    else if (slow_0_0_hold_and[13]) slow_0_13_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_13_age <= 2'd0;
-    else if (slow_0_0_pops_and[13] | slow_0_0_back_and[13] | ~(|slow_0_13_candidate)) slow_0_13_age <= 2'd0;
+    else if (~slow_0_13_waits) slow_0_13_age <= 2'd0;
     else if (look & (slow_0_13_age != 2'd3)) slow_0_13_age <= slow_0_13_age + 2'd1;
-  wire [3:0] slow_0_14_head_choice = push_meets_pop_1_and[14] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_14_head <= 4'd0; slow_0_14_next <= 4'd0;
+    if (rst) slow_0_14_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[14] & short_1) slow_0_14_away <= 1'b1;
+      else if (fast_0_0_waits_joined[14] & pops_1) slow_0_14_away <= 1'b0;
+      if (slow_0_0_away_and[14]) slow_0_14_away <= 1'b0;
     end
-    else if (slow_0_14_pops) begin
-      slow_0_14_head <= |slow_0_14_next ? slow_0_14_next : slow_0_14_head_choice;
-      slow_0_14_next <= |slow_0_14_next ? (|third_1 ? third_1 : slow_0_14_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[14]) begin
-      if (~(|slow_0_14_head)) slow_0_14_head <= push_run;
-      else if (~(|slow_0_14_next)) slow_0_14_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_14_back <= 4'd0;
-    else if (slow_0_0_back_and[14]) slow_0_14_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[14]) slow_0_14_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_14_hold <= 1'b0;
-    else if (slow_0_0_pops_and[14]) slow_0_14_hold <= start_short;
-    else if (slow_0_0_hold_and[14]) slow_0_14_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_14_age <= 2'd0;
-    else if (slow_0_0_pops_and[14] | slow_0_0_back_and[14] | ~(|slow_0_14_candidate)) slow_0_14_age <= 2'd0;
+    else if (~slow_0_14_waits) slow_0_14_age <= 2'd0;
     else if (look & (slow_0_14_age != 2'd3)) slow_0_14_age <= slow_0_14_age + 2'd1;
-  wire [3:0] slow_0_15_head_choice = push_meets_pop_1_and[15] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_0_15_head <= 4'd0; slow_0_15_next <= 4'd0;
+    if (rst) slow_0_15_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[15] & short_1) slow_0_15_away <= 1'b1;
+      else if (fast_0_0_waits_joined[15] & pops_1) slow_0_15_away <= 1'b0;
+      if (slow_0_0_away_and[15]) slow_0_15_away <= 1'b0;
     end
-    else if (slow_0_15_pops) begin
-      slow_0_15_head <= |slow_0_15_next ? slow_0_15_next : slow_0_15_head_choice;
-      slow_0_15_next <= |slow_0_15_next ? (|third_1 ? third_1 : slow_0_15_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[15]) begin
-      if (~(|slow_0_15_head)) slow_0_15_head <= push_run;
-      else if (~(|slow_0_15_next)) slow_0_15_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_0_15_back <= 4'd0;
-    else if (slow_0_0_back_and[15]) slow_0_15_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[15]) slow_0_15_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_0_15_hold <= 1'b0;
-    else if (slow_0_0_pops_and[15]) slow_0_15_hold <= start_short;
-    else if (slow_0_0_hold_and[15]) slow_0_15_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_0_15_age <= 2'd0;
-    else if (slow_0_0_pops_and[15] | slow_0_0_back_and[15] | ~(|slow_0_15_candidate)) slow_0_15_age <= 2'd0;
+    else if (~slow_0_15_waits) slow_0_15_age <= 2'd0;
     else if (look & (slow_0_15_age != 2'd3)) slow_0_15_age <= slow_0_15_age + 2'd1;
-  wire [3:0] slow_1_0_head_choice = push_meets_pop_1_and[16] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_0_head <= 4'd0; slow_1_0_next <= 4'd0;
+    if (rst) slow_1_0_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[16] & short_1) slow_1_0_away <= 1'b1;
+      else if (fast_0_0_waits_joined[16] & pops_1) slow_1_0_away <= 1'b0;
+      if (slow_0_0_away_and[16]) slow_1_0_away <= 1'b0;
     end
-    else if (slow_1_0_pops) begin
-      slow_1_0_head <= |slow_1_0_next ? slow_1_0_next : slow_1_0_head_choice;
-      slow_1_0_next <= |slow_1_0_next ? (|third_1 ? third_1 : slow_1_0_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[16]) begin
-      if (~(|slow_1_0_head)) slow_1_0_head <= push_run;
-      else if (~(|slow_1_0_next)) slow_1_0_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_0_back <= 4'd0;
-    else if (slow_0_0_back_and[16]) slow_1_0_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[16]) slow_1_0_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_0_hold <= 1'b0;
-    else if (slow_0_0_pops_and[16]) slow_1_0_hold <= start_short;
-    else if (slow_0_0_hold_and[16]) slow_1_0_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_0_age <= 2'd0;
-    else if (slow_0_0_pops_and[16] | slow_0_0_back_and[16] | ~(|slow_1_0_candidate)) slow_1_0_age <= 2'd0;
+    else if (~slow_1_0_waits) slow_1_0_age <= 2'd0;
     else if (look & (slow_1_0_age != 2'd3)) slow_1_0_age <= slow_1_0_age + 2'd1;
-  wire [3:0] slow_1_1_head_choice = push_meets_pop_1_and[17] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_1_head <= 4'd0; slow_1_1_next <= 4'd0;
+    if (rst) slow_1_1_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[17] & short_1) slow_1_1_away <= 1'b1;
+      else if (fast_0_0_waits_joined[17] & pops_1) slow_1_1_away <= 1'b0;
+      if (slow_0_0_away_and[17]) slow_1_1_away <= 1'b0;
     end
-    else if (slow_1_1_pops) begin
-      slow_1_1_head <= |slow_1_1_next ? slow_1_1_next : slow_1_1_head_choice;
-      slow_1_1_next <= |slow_1_1_next ? (|third_1 ? third_1 : slow_1_1_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[17]) begin
-      if (~(|slow_1_1_head)) slow_1_1_head <= push_run;
-      else if (~(|slow_1_1_next)) slow_1_1_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_1_back <= 4'd0;
-    else if (slow_0_0_back_and[17]) slow_1_1_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[17]) slow_1_1_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_1_hold <= 1'b0;
-    else if (slow_0_0_pops_and[17]) slow_1_1_hold <= start_short;
-    else if (slow_0_0_hold_and[17]) slow_1_1_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_1_age <= 2'd0;
-    else if (slow_0_0_pops_and[17] | slow_0_0_back_and[17] | ~(|slow_1_1_candidate)) slow_1_1_age <= 2'd0;
+    else if (~slow_1_1_waits) slow_1_1_age <= 2'd0;
     else if (look & (slow_1_1_age != 2'd3)) slow_1_1_age <= slow_1_1_age + 2'd1;
-  wire [3:0] slow_1_2_head_choice = push_meets_pop_1_and[18] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_2_head <= 4'd0; slow_1_2_next <= 4'd0;
+    if (rst) slow_1_2_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[18] & short_1) slow_1_2_away <= 1'b1;
+      else if (fast_0_0_waits_joined[18] & pops_1) slow_1_2_away <= 1'b0;
+      if (slow_0_0_away_and[18]) slow_1_2_away <= 1'b0;
     end
-    else if (slow_1_2_pops) begin
-      slow_1_2_head <= |slow_1_2_next ? slow_1_2_next : slow_1_2_head_choice;
-      slow_1_2_next <= |slow_1_2_next ? (|third_1 ? third_1 : slow_1_2_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[18]) begin
-      if (~(|slow_1_2_head)) slow_1_2_head <= push_run;
-      else if (~(|slow_1_2_next)) slow_1_2_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_2_back <= 4'd0;
-    else if (slow_0_0_back_and[18]) slow_1_2_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[18]) slow_1_2_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_2_hold <= 1'b0;
-    else if (slow_0_0_pops_and[18]) slow_1_2_hold <= start_short;
-    else if (slow_0_0_hold_and[18]) slow_1_2_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_2_age <= 2'd0;
-    else if (slow_0_0_pops_and[18] | slow_0_0_back_and[18] | ~(|slow_1_2_candidate)) slow_1_2_age <= 2'd0;
+    else if (~slow_1_2_waits) slow_1_2_age <= 2'd0;
     else if (look & (slow_1_2_age != 2'd3)) slow_1_2_age <= slow_1_2_age + 2'd1;
-  wire [3:0] slow_1_3_head_choice = push_meets_pop_1_and[19] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_3_head <= 4'd0; slow_1_3_next <= 4'd0;
+    if (rst) slow_1_3_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[19] & short_1) slow_1_3_away <= 1'b1;
+      else if (fast_0_0_waits_joined[19] & pops_1) slow_1_3_away <= 1'b0;
+      if (slow_0_0_away_and[19]) slow_1_3_away <= 1'b0;
     end
-    else if (slow_1_3_pops) begin
-      slow_1_3_head <= |slow_1_3_next ? slow_1_3_next : slow_1_3_head_choice;
-      slow_1_3_next <= |slow_1_3_next ? (|third_1 ? third_1 : slow_1_3_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[19]) begin
-      if (~(|slow_1_3_head)) slow_1_3_head <= push_run;
-      else if (~(|slow_1_3_next)) slow_1_3_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_3_back <= 4'd0;
-    else if (slow_0_0_back_and[19]) slow_1_3_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[19]) slow_1_3_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_3_hold <= 1'b0;
-    else if (slow_0_0_pops_and[19]) slow_1_3_hold <= start_short;
-    else if (slow_0_0_hold_and[19]) slow_1_3_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_3_age <= 2'd0;
-    else if (slow_0_0_pops_and[19] | slow_0_0_back_and[19] | ~(|slow_1_3_candidate)) slow_1_3_age <= 2'd0;
+    else if (~slow_1_3_waits) slow_1_3_age <= 2'd0;
     else if (look & (slow_1_3_age != 2'd3)) slow_1_3_age <= slow_1_3_age + 2'd1;
-  wire [3:0] slow_1_4_head_choice = push_meets_pop_1_and[20] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_4_head <= 4'd0; slow_1_4_next <= 4'd0;
+    if (rst) slow_1_4_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[20] & short_1) slow_1_4_away <= 1'b1;
+      else if (fast_0_0_waits_joined[20] & pops_1) slow_1_4_away <= 1'b0;
+      if (slow_0_0_away_and[20]) slow_1_4_away <= 1'b0;
     end
-    else if (slow_1_4_pops) begin
-      slow_1_4_head <= |slow_1_4_next ? slow_1_4_next : slow_1_4_head_choice;
-      slow_1_4_next <= |slow_1_4_next ? (|third_1 ? third_1 : slow_1_4_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[20]) begin
-      if (~(|slow_1_4_head)) slow_1_4_head <= push_run;
-      else if (~(|slow_1_4_next)) slow_1_4_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_4_back <= 4'd0;
-    else if (slow_0_0_back_and[20]) slow_1_4_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[20]) slow_1_4_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_4_hold <= 1'b0;
-    else if (slow_0_0_pops_and[20]) slow_1_4_hold <= start_short;
-    else if (slow_0_0_hold_and[20]) slow_1_4_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_4_age <= 2'd0;
-    else if (slow_0_0_pops_and[20] | slow_0_0_back_and[20] | ~(|slow_1_4_candidate)) slow_1_4_age <= 2'd0;
+    else if (~slow_1_4_waits) slow_1_4_age <= 2'd0;
     else if (look & (slow_1_4_age != 2'd3)) slow_1_4_age <= slow_1_4_age + 2'd1;
-  wire [3:0] slow_1_5_head_choice = push_meets_pop_1_and[21] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_5_head <= 4'd0; slow_1_5_next <= 4'd0;
+    if (rst) slow_1_5_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[21] & short_1) slow_1_5_away <= 1'b1;
+      else if (fast_0_0_waits_joined[21] & pops_1) slow_1_5_away <= 1'b0;
+      if (slow_0_0_away_and[21]) slow_1_5_away <= 1'b0;
     end
-    else if (slow_1_5_pops) begin
-      slow_1_5_head <= |slow_1_5_next ? slow_1_5_next : slow_1_5_head_choice;
-      slow_1_5_next <= |slow_1_5_next ? (|third_1 ? third_1 : slow_1_5_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[21]) begin
-      if (~(|slow_1_5_head)) slow_1_5_head <= push_run;
-      else if (~(|slow_1_5_next)) slow_1_5_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_5_back <= 4'd0;
-    else if (slow_0_0_back_and[21]) slow_1_5_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[21]) slow_1_5_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_5_hold <= 1'b0;
-    else if (slow_0_0_pops_and[21]) slow_1_5_hold <= start_short;
-    else if (slow_0_0_hold_and[21]) slow_1_5_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_5_age <= 2'd0;
-    else if (slow_0_0_pops_and[21] | slow_0_0_back_and[21] | ~(|slow_1_5_candidate)) slow_1_5_age <= 2'd0;
+    else if (~slow_1_5_waits) slow_1_5_age <= 2'd0;
     else if (look & (slow_1_5_age != 2'd3)) slow_1_5_age <= slow_1_5_age + 2'd1;
-  wire [3:0] slow_1_6_head_choice = push_meets_pop_1_and[22] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_6_head <= 4'd0; slow_1_6_next <= 4'd0;
+    if (rst) slow_1_6_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[22] & short_1) slow_1_6_away <= 1'b1;
+      else if (fast_0_0_waits_joined[22] & pops_1) slow_1_6_away <= 1'b0;
+      if (slow_0_0_away_and[22]) slow_1_6_away <= 1'b0;
     end
-    else if (slow_1_6_pops) begin
-      slow_1_6_head <= |slow_1_6_next ? slow_1_6_next : slow_1_6_head_choice;
-      slow_1_6_next <= |slow_1_6_next ? (|third_1 ? third_1 : slow_1_6_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[22]) begin
-      if (~(|slow_1_6_head)) slow_1_6_head <= push_run;
-      else if (~(|slow_1_6_next)) slow_1_6_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_6_back <= 4'd0;
-    else if (slow_0_0_back_and[22]) slow_1_6_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[22]) slow_1_6_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_6_hold <= 1'b0;
-    else if (slow_0_0_pops_and[22]) slow_1_6_hold <= start_short;
-    else if (slow_0_0_hold_and[22]) slow_1_6_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_6_age <= 2'd0;
-    else if (slow_0_0_pops_and[22] | slow_0_0_back_and[22] | ~(|slow_1_6_candidate)) slow_1_6_age <= 2'd0;
+    else if (~slow_1_6_waits) slow_1_6_age <= 2'd0;
     else if (look & (slow_1_6_age != 2'd3)) slow_1_6_age <= slow_1_6_age + 2'd1;
-  wire [3:0] slow_1_7_head_choice = push_meets_pop_1_and[23] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_7_head <= 4'd0; slow_1_7_next <= 4'd0;
+    if (rst) slow_1_7_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[23] & short_1) slow_1_7_away <= 1'b1;
+      else if (fast_0_0_waits_joined[23] & pops_1) slow_1_7_away <= 1'b0;
+      if (slow_0_0_away_and[23]) slow_1_7_away <= 1'b0;
     end
-    else if (slow_1_7_pops) begin
-      slow_1_7_head <= |slow_1_7_next ? slow_1_7_next : slow_1_7_head_choice;
-      slow_1_7_next <= |slow_1_7_next ? (|third_1 ? third_1 : slow_1_7_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[23]) begin
-      if (~(|slow_1_7_head)) slow_1_7_head <= push_run;
-      else if (~(|slow_1_7_next)) slow_1_7_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_7_back <= 4'd0;
-    else if (slow_0_0_back_and[23]) slow_1_7_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[23]) slow_1_7_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_7_hold <= 1'b0;
-    else if (slow_0_0_pops_and[23]) slow_1_7_hold <= start_short;
-    else if (slow_0_0_hold_and[23]) slow_1_7_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_7_age <= 2'd0;
-    else if (slow_0_0_pops_and[23] | slow_0_0_back_and[23] | ~(|slow_1_7_candidate)) slow_1_7_age <= 2'd0;
+    else if (~slow_1_7_waits) slow_1_7_age <= 2'd0;
     else if (look & (slow_1_7_age != 2'd3)) slow_1_7_age <= slow_1_7_age + 2'd1;
-  wire [3:0] slow_1_8_head_choice = push_meets_pop_1_and[24] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_8_head <= 4'd0; slow_1_8_next <= 4'd0;
+    if (rst) slow_1_8_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[24] & short_1) slow_1_8_away <= 1'b1;
+      else if (fast_0_0_waits_joined[24] & pops_1) slow_1_8_away <= 1'b0;
+      if (slow_0_0_away_and[24]) slow_1_8_away <= 1'b0;
     end
-    else if (slow_1_8_pops) begin
-      slow_1_8_head <= |slow_1_8_next ? slow_1_8_next : slow_1_8_head_choice;
-      slow_1_8_next <= |slow_1_8_next ? (|third_1 ? third_1 : slow_1_8_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[24]) begin
-      if (~(|slow_1_8_head)) slow_1_8_head <= push_run;
-      else if (~(|slow_1_8_next)) slow_1_8_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_8_back <= 4'd0;
-    else if (slow_0_0_back_and[24]) slow_1_8_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[24]) slow_1_8_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_8_hold <= 1'b0;
-    else if (slow_0_0_pops_and[24]) slow_1_8_hold <= start_short;
-    else if (slow_0_0_hold_and[24]) slow_1_8_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_8_age <= 2'd0;
-    else if (slow_0_0_pops_and[24] | slow_0_0_back_and[24] | ~(|slow_1_8_candidate)) slow_1_8_age <= 2'd0;
+    else if (~slow_1_8_waits) slow_1_8_age <= 2'd0;
     else if (look & (slow_1_8_age != 2'd3)) slow_1_8_age <= slow_1_8_age + 2'd1;
-  wire [3:0] slow_1_9_head_choice = push_meets_pop_1_and[25] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_9_head <= 4'd0; slow_1_9_next <= 4'd0;
+    if (rst) slow_1_9_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[25] & short_1) slow_1_9_away <= 1'b1;
+      else if (fast_0_0_waits_joined[25] & pops_1) slow_1_9_away <= 1'b0;
+      if (slow_0_0_away_and[25]) slow_1_9_away <= 1'b0;
     end
-    else if (slow_1_9_pops) begin
-      slow_1_9_head <= |slow_1_9_next ? slow_1_9_next : slow_1_9_head_choice;
-      slow_1_9_next <= |slow_1_9_next ? (|third_1 ? third_1 : slow_1_9_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[25]) begin
-      if (~(|slow_1_9_head)) slow_1_9_head <= push_run;
-      else if (~(|slow_1_9_next)) slow_1_9_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_9_back <= 4'd0;
-    else if (slow_0_0_back_and[25]) slow_1_9_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[25]) slow_1_9_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_9_hold <= 1'b0;
-    else if (slow_0_0_pops_and[25]) slow_1_9_hold <= start_short;
-    else if (slow_0_0_hold_and[25]) slow_1_9_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_9_age <= 2'd0;
-    else if (slow_0_0_pops_and[25] | slow_0_0_back_and[25] | ~(|slow_1_9_candidate)) slow_1_9_age <= 2'd0;
+    else if (~slow_1_9_waits) slow_1_9_age <= 2'd0;
     else if (look & (slow_1_9_age != 2'd3)) slow_1_9_age <= slow_1_9_age + 2'd1;
-  wire [3:0] slow_1_10_head_choice = push_meets_pop_1_and[26] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_10_head <= 4'd0; slow_1_10_next <= 4'd0;
+    if (rst) slow_1_10_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[26] & short_1) slow_1_10_away <= 1'b1;
+      else if (fast_0_0_waits_joined[26] & pops_1) slow_1_10_away <= 1'b0;
+      if (slow_0_0_away_and[26]) slow_1_10_away <= 1'b0;
     end
-    else if (slow_1_10_pops) begin
-      slow_1_10_head <= |slow_1_10_next ? slow_1_10_next : slow_1_10_head_choice;
-      slow_1_10_next <= |slow_1_10_next ? (|third_1 ? third_1 : slow_1_10_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[26]) begin
-      if (~(|slow_1_10_head)) slow_1_10_head <= push_run;
-      else if (~(|slow_1_10_next)) slow_1_10_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_10_back <= 4'd0;
-    else if (slow_0_0_back_and[26]) slow_1_10_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[26]) slow_1_10_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_10_hold <= 1'b0;
-    else if (slow_0_0_pops_and[26]) slow_1_10_hold <= start_short;
-    else if (slow_0_0_hold_and[26]) slow_1_10_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_10_age <= 2'd0;
-    else if (slow_0_0_pops_and[26] | slow_0_0_back_and[26] | ~(|slow_1_10_candidate)) slow_1_10_age <= 2'd0;
+    else if (~slow_1_10_waits) slow_1_10_age <= 2'd0;
     else if (look & (slow_1_10_age != 2'd3)) slow_1_10_age <= slow_1_10_age + 2'd1;
-  wire [3:0] slow_1_11_head_choice = push_meets_pop_1_and[27] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_11_head <= 4'd0; slow_1_11_next <= 4'd0;
+    if (rst) slow_1_11_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[27] & short_1) slow_1_11_away <= 1'b1;
+      else if (fast_0_0_waits_joined[27] & pops_1) slow_1_11_away <= 1'b0;
+      if (slow_0_0_away_and[27]) slow_1_11_away <= 1'b0;
     end
-    else if (slow_1_11_pops) begin
-      slow_1_11_head <= |slow_1_11_next ? slow_1_11_next : slow_1_11_head_choice;
-      slow_1_11_next <= |slow_1_11_next ? (|third_1 ? third_1 : slow_1_11_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[27]) begin
-      if (~(|slow_1_11_head)) slow_1_11_head <= push_run;
-      else if (~(|slow_1_11_next)) slow_1_11_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_11_back <= 4'd0;
-    else if (slow_0_0_back_and[27]) slow_1_11_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[27]) slow_1_11_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_11_hold <= 1'b0;
-    else if (slow_0_0_pops_and[27]) slow_1_11_hold <= start_short;
-    else if (slow_0_0_hold_and[27]) slow_1_11_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_11_age <= 2'd0;
-    else if (slow_0_0_pops_and[27] | slow_0_0_back_and[27] | ~(|slow_1_11_candidate)) slow_1_11_age <= 2'd0;
+    else if (~slow_1_11_waits) slow_1_11_age <= 2'd0;
     else if (look & (slow_1_11_age != 2'd3)) slow_1_11_age <= slow_1_11_age + 2'd1;
-  wire [3:0] slow_1_12_head_choice = push_meets_pop_1_and[28] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_12_head <= 4'd0; slow_1_12_next <= 4'd0;
+    if (rst) slow_1_12_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[28] & short_1) slow_1_12_away <= 1'b1;
+      else if (fast_0_0_waits_joined[28] & pops_1) slow_1_12_away <= 1'b0;
+      if (slow_0_0_away_and[28]) slow_1_12_away <= 1'b0;
     end
-    else if (slow_1_12_pops) begin
-      slow_1_12_head <= |slow_1_12_next ? slow_1_12_next : slow_1_12_head_choice;
-      slow_1_12_next <= |slow_1_12_next ? (|third_1 ? third_1 : slow_1_12_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[28]) begin
-      if (~(|slow_1_12_head)) slow_1_12_head <= push_run;
-      else if (~(|slow_1_12_next)) slow_1_12_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_12_back <= 4'd0;
-    else if (slow_0_0_back_and[28]) slow_1_12_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[28]) slow_1_12_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_12_hold <= 1'b0;
-    else if (slow_0_0_pops_and[28]) slow_1_12_hold <= start_short;
-    else if (slow_0_0_hold_and[28]) slow_1_12_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_12_age <= 2'd0;
-    else if (slow_0_0_pops_and[28] | slow_0_0_back_and[28] | ~(|slow_1_12_candidate)) slow_1_12_age <= 2'd0;
+    else if (~slow_1_12_waits) slow_1_12_age <= 2'd0;
     else if (look & (slow_1_12_age != 2'd3)) slow_1_12_age <= slow_1_12_age + 2'd1;
-  wire [3:0] slow_1_13_head_choice = push_meets_pop_1_and[29] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_13_head <= 4'd0; slow_1_13_next <= 4'd0;
+    if (rst) slow_1_13_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[29] & short_1) slow_1_13_away <= 1'b1;
+      else if (fast_0_0_waits_joined[29] & pops_1) slow_1_13_away <= 1'b0;
+      if (slow_0_0_away_and[29]) slow_1_13_away <= 1'b0;
     end
-    else if (slow_1_13_pops) begin
-      slow_1_13_head <= |slow_1_13_next ? slow_1_13_next : slow_1_13_head_choice;
-      slow_1_13_next <= |slow_1_13_next ? (|third_1 ? third_1 : slow_1_13_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[29]) begin
-      if (~(|slow_1_13_head)) slow_1_13_head <= push_run;
-      else if (~(|slow_1_13_next)) slow_1_13_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_13_back <= 4'd0;
-    else if (slow_0_0_back_and[29]) slow_1_13_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[29]) slow_1_13_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_13_hold <= 1'b0;
-    else if (slow_0_0_pops_and[29]) slow_1_13_hold <= start_short;
-    else if (slow_0_0_hold_and[29]) slow_1_13_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_13_age <= 2'd0;
-    else if (slow_0_0_pops_and[29] | slow_0_0_back_and[29] | ~(|slow_1_13_candidate)) slow_1_13_age <= 2'd0;
+    else if (~slow_1_13_waits) slow_1_13_age <= 2'd0;
     else if (look & (slow_1_13_age != 2'd3)) slow_1_13_age <= slow_1_13_age + 2'd1;
-  wire [3:0] slow_1_14_head_choice = push_meets_pop_1_and[30] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_14_head <= 4'd0; slow_1_14_next <= 4'd0;
+    if (rst) slow_1_14_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[30] & short_1) slow_1_14_away <= 1'b1;
+      else if (fast_0_0_waits_joined[30] & pops_1) slow_1_14_away <= 1'b0;
+      if (slow_0_0_away_and[30]) slow_1_14_away <= 1'b0;
     end
-    else if (slow_1_14_pops) begin
-      slow_1_14_head <= |slow_1_14_next ? slow_1_14_next : slow_1_14_head_choice;
-      slow_1_14_next <= |slow_1_14_next ? (|third_1 ? third_1 : slow_1_14_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[30]) begin
-      if (~(|slow_1_14_head)) slow_1_14_head <= push_run;
-      else if (~(|slow_1_14_next)) slow_1_14_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_14_back <= 4'd0;
-    else if (slow_0_0_back_and[30]) slow_1_14_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[30]) slow_1_14_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_14_hold <= 1'b0;
-    else if (slow_0_0_pops_and[30]) slow_1_14_hold <= start_short;
-    else if (slow_0_0_hold_and[30]) slow_1_14_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_14_age <= 2'd0;
-    else if (slow_0_0_pops_and[30] | slow_0_0_back_and[30] | ~(|slow_1_14_candidate)) slow_1_14_age <= 2'd0;
+    else if (~slow_1_14_waits) slow_1_14_age <= 2'd0;
     else if (look & (slow_1_14_age != 2'd3)) slow_1_14_age <= slow_1_14_age + 2'd1;
-  wire [3:0] slow_1_15_head_choice = push_meets_pop_1_and[31] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_1_15_head <= 4'd0; slow_1_15_next <= 4'd0;
+    if (rst) slow_1_15_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[31] & short_1) slow_1_15_away <= 1'b1;
+      else if (fast_0_0_waits_joined[31] & pops_1) slow_1_15_away <= 1'b0;
+      if (slow_0_0_away_and[31]) slow_1_15_away <= 1'b0;
     end
-    else if (slow_1_15_pops) begin
-      slow_1_15_head <= |slow_1_15_next ? slow_1_15_next : slow_1_15_head_choice;
-      slow_1_15_next <= |slow_1_15_next ? (|third_1 ? third_1 : slow_1_15_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[31]) begin
-      if (~(|slow_1_15_head)) slow_1_15_head <= push_run;
-      else if (~(|slow_1_15_next)) slow_1_15_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_1_15_back <= 4'd0;
-    else if (slow_0_0_back_and[31]) slow_1_15_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[31]) slow_1_15_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_1_15_hold <= 1'b0;
-    else if (slow_0_0_pops_and[31]) slow_1_15_hold <= start_short;
-    else if (slow_0_0_hold_and[31]) slow_1_15_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_1_15_age <= 2'd0;
-    else if (slow_0_0_pops_and[31] | slow_0_0_back_and[31] | ~(|slow_1_15_candidate)) slow_1_15_age <= 2'd0;
+    else if (~slow_1_15_waits) slow_1_15_age <= 2'd0;
     else if (look & (slow_1_15_age != 2'd3)) slow_1_15_age <= slow_1_15_age + 2'd1;
-  wire [3:0] slow_2_0_head_choice = push_meets_pop_1_and[32] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_0_head <= 4'd0; slow_2_0_next <= 4'd0;
+    if (rst) slow_2_0_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[32] & short_1) slow_2_0_away <= 1'b1;
+      else if (fast_0_0_waits_joined[32] & pops_1) slow_2_0_away <= 1'b0;
+      if (slow_0_0_away_and[32]) slow_2_0_away <= 1'b0;
     end
-    else if (slow_2_0_pops) begin
-      slow_2_0_head <= |slow_2_0_next ? slow_2_0_next : slow_2_0_head_choice;
-      slow_2_0_next <= |slow_2_0_next ? (|third_1 ? third_1 : slow_2_0_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[32]) begin
-      if (~(|slow_2_0_head)) slow_2_0_head <= push_run;
-      else if (~(|slow_2_0_next)) slow_2_0_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_0_back <= 4'd0;
-    else if (slow_0_0_back_and[32]) slow_2_0_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[32]) slow_2_0_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_0_hold <= 1'b0;
-    else if (slow_0_0_pops_and[32]) slow_2_0_hold <= start_short;
-    else if (slow_0_0_hold_and[32]) slow_2_0_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_0_age <= 2'd0;
-    else if (slow_0_0_pops_and[32] | slow_0_0_back_and[32] | ~(|slow_2_0_candidate)) slow_2_0_age <= 2'd0;
+    else if (~slow_2_0_waits) slow_2_0_age <= 2'd0;
     else if (look & (slow_2_0_age != 2'd3)) slow_2_0_age <= slow_2_0_age + 2'd1;
-  wire [3:0] slow_2_1_head_choice = push_meets_pop_1_and[33] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_1_head <= 4'd0; slow_2_1_next <= 4'd0;
+    if (rst) slow_2_1_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[33] & short_1) slow_2_1_away <= 1'b1;
+      else if (fast_0_0_waits_joined[33] & pops_1) slow_2_1_away <= 1'b0;
+      if (slow_0_0_away_and[33]) slow_2_1_away <= 1'b0;
     end
-    else if (slow_2_1_pops) begin
-      slow_2_1_head <= |slow_2_1_next ? slow_2_1_next : slow_2_1_head_choice;
-      slow_2_1_next <= |slow_2_1_next ? (|third_1 ? third_1 : slow_2_1_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[33]) begin
-      if (~(|slow_2_1_head)) slow_2_1_head <= push_run;
-      else if (~(|slow_2_1_next)) slow_2_1_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_1_back <= 4'd0;
-    else if (slow_0_0_back_and[33]) slow_2_1_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[33]) slow_2_1_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_1_hold <= 1'b0;
-    else if (slow_0_0_pops_and[33]) slow_2_1_hold <= start_short;
-    else if (slow_0_0_hold_and[33]) slow_2_1_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_1_age <= 2'd0;
-    else if (slow_0_0_pops_and[33] | slow_0_0_back_and[33] | ~(|slow_2_1_candidate)) slow_2_1_age <= 2'd0;
+    else if (~slow_2_1_waits) slow_2_1_age <= 2'd0;
     else if (look & (slow_2_1_age != 2'd3)) slow_2_1_age <= slow_2_1_age + 2'd1;
-  wire [3:0] slow_2_2_head_choice = push_meets_pop_1_and[34] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_2_head <= 4'd0; slow_2_2_next <= 4'd0;
+    if (rst) slow_2_2_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[34] & short_1) slow_2_2_away <= 1'b1;
+      else if (fast_0_0_waits_joined[34] & pops_1) slow_2_2_away <= 1'b0;
+      if (slow_0_0_away_and[34]) slow_2_2_away <= 1'b0;
     end
-    else if (slow_2_2_pops) begin
-      slow_2_2_head <= |slow_2_2_next ? slow_2_2_next : slow_2_2_head_choice;
-      slow_2_2_next <= |slow_2_2_next ? (|third_1 ? third_1 : slow_2_2_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[34]) begin
-      if (~(|slow_2_2_head)) slow_2_2_head <= push_run;
-      else if (~(|slow_2_2_next)) slow_2_2_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_2_back <= 4'd0;
-    else if (slow_0_0_back_and[34]) slow_2_2_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[34]) slow_2_2_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_2_hold <= 1'b0;
-    else if (slow_0_0_pops_and[34]) slow_2_2_hold <= start_short;
-    else if (slow_0_0_hold_and[34]) slow_2_2_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_2_age <= 2'd0;
-    else if (slow_0_0_pops_and[34] | slow_0_0_back_and[34] | ~(|slow_2_2_candidate)) slow_2_2_age <= 2'd0;
+    else if (~slow_2_2_waits) slow_2_2_age <= 2'd0;
     else if (look & (slow_2_2_age != 2'd3)) slow_2_2_age <= slow_2_2_age + 2'd1;
-  wire [3:0] slow_2_3_head_choice = push_meets_pop_1_and[35] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_3_head <= 4'd0; slow_2_3_next <= 4'd0;
+    if (rst) slow_2_3_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[35] & short_1) slow_2_3_away <= 1'b1;
+      else if (fast_0_0_waits_joined[35] & pops_1) slow_2_3_away <= 1'b0;
+      if (slow_0_0_away_and[35]) slow_2_3_away <= 1'b0;
     end
-    else if (slow_2_3_pops) begin
-      slow_2_3_head <= |slow_2_3_next ? slow_2_3_next : slow_2_3_head_choice;
-      slow_2_3_next <= |slow_2_3_next ? (|third_1 ? third_1 : slow_2_3_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[35]) begin
-      if (~(|slow_2_3_head)) slow_2_3_head <= push_run;
-      else if (~(|slow_2_3_next)) slow_2_3_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_3_back <= 4'd0;
-    else if (slow_0_0_back_and[35]) slow_2_3_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[35]) slow_2_3_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_3_hold <= 1'b0;
-    else if (slow_0_0_pops_and[35]) slow_2_3_hold <= start_short;
-    else if (slow_0_0_hold_and[35]) slow_2_3_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_3_age <= 2'd0;
-    else if (slow_0_0_pops_and[35] | slow_0_0_back_and[35] | ~(|slow_2_3_candidate)) slow_2_3_age <= 2'd0;
+    else if (~slow_2_3_waits) slow_2_3_age <= 2'd0;
     else if (look & (slow_2_3_age != 2'd3)) slow_2_3_age <= slow_2_3_age + 2'd1;
-  wire [3:0] slow_2_4_head_choice = push_meets_pop_1_and[36] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_4_head <= 4'd0; slow_2_4_next <= 4'd0;
+    if (rst) slow_2_4_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[36] & short_1) slow_2_4_away <= 1'b1;
+      else if (fast_0_0_waits_joined[36] & pops_1) slow_2_4_away <= 1'b0;
+      if (slow_0_0_away_and[36]) slow_2_4_away <= 1'b0;
     end
-    else if (slow_2_4_pops) begin
-      slow_2_4_head <= |slow_2_4_next ? slow_2_4_next : slow_2_4_head_choice;
-      slow_2_4_next <= |slow_2_4_next ? (|third_1 ? third_1 : slow_2_4_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[36]) begin
-      if (~(|slow_2_4_head)) slow_2_4_head <= push_run;
-      else if (~(|slow_2_4_next)) slow_2_4_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_4_back <= 4'd0;
-    else if (slow_0_0_back_and[36]) slow_2_4_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[36]) slow_2_4_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_4_hold <= 1'b0;
-    else if (slow_0_0_pops_and[36]) slow_2_4_hold <= start_short;
-    else if (slow_0_0_hold_and[36]) slow_2_4_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_4_age <= 2'd0;
-    else if (slow_0_0_pops_and[36] | slow_0_0_back_and[36] | ~(|slow_2_4_candidate)) slow_2_4_age <= 2'd0;
+    else if (~slow_2_4_waits) slow_2_4_age <= 2'd0;
     else if (look & (slow_2_4_age != 2'd3)) slow_2_4_age <= slow_2_4_age + 2'd1;
-  wire [3:0] slow_2_5_head_choice = push_meets_pop_1_and[37] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_5_head <= 4'd0; slow_2_5_next <= 4'd0;
+    if (rst) slow_2_5_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[37] & short_1) slow_2_5_away <= 1'b1;
+      else if (fast_0_0_waits_joined[37] & pops_1) slow_2_5_away <= 1'b0;
+      if (slow_0_0_away_and[37]) slow_2_5_away <= 1'b0;
     end
-    else if (slow_2_5_pops) begin
-      slow_2_5_head <= |slow_2_5_next ? slow_2_5_next : slow_2_5_head_choice;
-      slow_2_5_next <= |slow_2_5_next ? (|third_1 ? third_1 : slow_2_5_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[37]) begin
-      if (~(|slow_2_5_head)) slow_2_5_head <= push_run;
-      else if (~(|slow_2_5_next)) slow_2_5_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_5_back <= 4'd0;
-    else if (slow_0_0_back_and[37]) slow_2_5_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[37]) slow_2_5_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_5_hold <= 1'b0;
-    else if (slow_0_0_pops_and[37]) slow_2_5_hold <= start_short;
-    else if (slow_0_0_hold_and[37]) slow_2_5_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_5_age <= 2'd0;
-    else if (slow_0_0_pops_and[37] | slow_0_0_back_and[37] | ~(|slow_2_5_candidate)) slow_2_5_age <= 2'd0;
+    else if (~slow_2_5_waits) slow_2_5_age <= 2'd0;
     else if (look & (slow_2_5_age != 2'd3)) slow_2_5_age <= slow_2_5_age + 2'd1;
-  wire [3:0] slow_2_6_head_choice = push_meets_pop_1_and[38] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_6_head <= 4'd0; slow_2_6_next <= 4'd0;
+    if (rst) slow_2_6_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[38] & short_1) slow_2_6_away <= 1'b1;
+      else if (fast_0_0_waits_joined[38] & pops_1) slow_2_6_away <= 1'b0;
+      if (slow_0_0_away_and[38]) slow_2_6_away <= 1'b0;
     end
-    else if (slow_2_6_pops) begin
-      slow_2_6_head <= |slow_2_6_next ? slow_2_6_next : slow_2_6_head_choice;
-      slow_2_6_next <= |slow_2_6_next ? (|third_1 ? third_1 : slow_2_6_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[38]) begin
-      if (~(|slow_2_6_head)) slow_2_6_head <= push_run;
-      else if (~(|slow_2_6_next)) slow_2_6_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_6_back <= 4'd0;
-    else if (slow_0_0_back_and[38]) slow_2_6_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[38]) slow_2_6_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_6_hold <= 1'b0;
-    else if (slow_0_0_pops_and[38]) slow_2_6_hold <= start_short;
-    else if (slow_0_0_hold_and[38]) slow_2_6_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_6_age <= 2'd0;
-    else if (slow_0_0_pops_and[38] | slow_0_0_back_and[38] | ~(|slow_2_6_candidate)) slow_2_6_age <= 2'd0;
+    else if (~slow_2_6_waits) slow_2_6_age <= 2'd0;
     else if (look & (slow_2_6_age != 2'd3)) slow_2_6_age <= slow_2_6_age + 2'd1;
-  wire [3:0] slow_2_7_head_choice = push_meets_pop_1_and[39] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_7_head <= 4'd0; slow_2_7_next <= 4'd0;
+    if (rst) slow_2_7_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[39] & short_1) slow_2_7_away <= 1'b1;
+      else if (fast_0_0_waits_joined[39] & pops_1) slow_2_7_away <= 1'b0;
+      if (slow_0_0_away_and[39]) slow_2_7_away <= 1'b0;
     end
-    else if (slow_2_7_pops) begin
-      slow_2_7_head <= |slow_2_7_next ? slow_2_7_next : slow_2_7_head_choice;
-      slow_2_7_next <= |slow_2_7_next ? (|third_1 ? third_1 : slow_2_7_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[39]) begin
-      if (~(|slow_2_7_head)) slow_2_7_head <= push_run;
-      else if (~(|slow_2_7_next)) slow_2_7_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_7_back <= 4'd0;
-    else if (slow_0_0_back_and[39]) slow_2_7_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[39]) slow_2_7_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_7_hold <= 1'b0;
-    else if (slow_0_0_pops_and[39]) slow_2_7_hold <= start_short;
-    else if (slow_0_0_hold_and[39]) slow_2_7_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_7_age <= 2'd0;
-    else if (slow_0_0_pops_and[39] | slow_0_0_back_and[39] | ~(|slow_2_7_candidate)) slow_2_7_age <= 2'd0;
+    else if (~slow_2_7_waits) slow_2_7_age <= 2'd0;
     else if (look & (slow_2_7_age != 2'd3)) slow_2_7_age <= slow_2_7_age + 2'd1;
-  wire [3:0] slow_2_8_head_choice = push_meets_pop_1_and[40] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_8_head <= 4'd0; slow_2_8_next <= 4'd0;
+    if (rst) slow_2_8_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[40] & short_1) slow_2_8_away <= 1'b1;
+      else if (fast_0_0_waits_joined[40] & pops_1) slow_2_8_away <= 1'b0;
+      if (slow_0_0_away_and[40]) slow_2_8_away <= 1'b0;
     end
-    else if (slow_2_8_pops) begin
-      slow_2_8_head <= |slow_2_8_next ? slow_2_8_next : slow_2_8_head_choice;
-      slow_2_8_next <= |slow_2_8_next ? (|third_1 ? third_1 : slow_2_8_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[40]) begin
-      if (~(|slow_2_8_head)) slow_2_8_head <= push_run;
-      else if (~(|slow_2_8_next)) slow_2_8_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_8_back <= 4'd0;
-    else if (slow_0_0_back_and[40]) slow_2_8_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[40]) slow_2_8_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_8_hold <= 1'b0;
-    else if (slow_0_0_pops_and[40]) slow_2_8_hold <= start_short;
-    else if (slow_0_0_hold_and[40]) slow_2_8_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_8_age <= 2'd0;
-    else if (slow_0_0_pops_and[40] | slow_0_0_back_and[40] | ~(|slow_2_8_candidate)) slow_2_8_age <= 2'd0;
+    else if (~slow_2_8_waits) slow_2_8_age <= 2'd0;
     else if (look & (slow_2_8_age != 2'd3)) slow_2_8_age <= slow_2_8_age + 2'd1;
-  wire [3:0] slow_2_9_head_choice = push_meets_pop_1_and[41] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_9_head <= 4'd0; slow_2_9_next <= 4'd0;
+    if (rst) slow_2_9_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[41] & short_1) slow_2_9_away <= 1'b1;
+      else if (fast_0_0_waits_joined[41] & pops_1) slow_2_9_away <= 1'b0;
+      if (slow_0_0_away_and[41]) slow_2_9_away <= 1'b0;
     end
-    else if (slow_2_9_pops) begin
-      slow_2_9_head <= |slow_2_9_next ? slow_2_9_next : slow_2_9_head_choice;
-      slow_2_9_next <= |slow_2_9_next ? (|third_1 ? third_1 : slow_2_9_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[41]) begin
-      if (~(|slow_2_9_head)) slow_2_9_head <= push_run;
-      else if (~(|slow_2_9_next)) slow_2_9_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_9_back <= 4'd0;
-    else if (slow_0_0_back_and[41]) slow_2_9_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[41]) slow_2_9_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_9_hold <= 1'b0;
-    else if (slow_0_0_pops_and[41]) slow_2_9_hold <= start_short;
-    else if (slow_0_0_hold_and[41]) slow_2_9_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_9_age <= 2'd0;
-    else if (slow_0_0_pops_and[41] | slow_0_0_back_and[41] | ~(|slow_2_9_candidate)) slow_2_9_age <= 2'd0;
+    else if (~slow_2_9_waits) slow_2_9_age <= 2'd0;
     else if (look & (slow_2_9_age != 2'd3)) slow_2_9_age <= slow_2_9_age + 2'd1;
-  wire [3:0] slow_2_10_head_choice = push_meets_pop_1_and[42] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_10_head <= 4'd0; slow_2_10_next <= 4'd0;
+    if (rst) slow_2_10_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[42] & short_1) slow_2_10_away <= 1'b1;
+      else if (fast_0_0_waits_joined[42] & pops_1) slow_2_10_away <= 1'b0;
+      if (slow_0_0_away_and[42]) slow_2_10_away <= 1'b0;
     end
-    else if (slow_2_10_pops) begin
-      slow_2_10_head <= |slow_2_10_next ? slow_2_10_next : slow_2_10_head_choice;
-      slow_2_10_next <= |slow_2_10_next ? (|third_1 ? third_1 : slow_2_10_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[42]) begin
-      if (~(|slow_2_10_head)) slow_2_10_head <= push_run;
-      else if (~(|slow_2_10_next)) slow_2_10_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_10_back <= 4'd0;
-    else if (slow_0_0_back_and[42]) slow_2_10_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[42]) slow_2_10_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_10_hold <= 1'b0;
-    else if (slow_0_0_pops_and[42]) slow_2_10_hold <= start_short;
-    else if (slow_0_0_hold_and[42]) slow_2_10_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_10_age <= 2'd0;
-    else if (slow_0_0_pops_and[42] | slow_0_0_back_and[42] | ~(|slow_2_10_candidate)) slow_2_10_age <= 2'd0;
+    else if (~slow_2_10_waits) slow_2_10_age <= 2'd0;
     else if (look & (slow_2_10_age != 2'd3)) slow_2_10_age <= slow_2_10_age + 2'd1;
-  wire [3:0] slow_2_11_head_choice = push_meets_pop_1_and[43] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_11_head <= 4'd0; slow_2_11_next <= 4'd0;
+    if (rst) slow_2_11_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[43] & short_1) slow_2_11_away <= 1'b1;
+      else if (fast_0_0_waits_joined[43] & pops_1) slow_2_11_away <= 1'b0;
+      if (slow_0_0_away_and[43]) slow_2_11_away <= 1'b0;
     end
-    else if (slow_2_11_pops) begin
-      slow_2_11_head <= |slow_2_11_next ? slow_2_11_next : slow_2_11_head_choice;
-      slow_2_11_next <= |slow_2_11_next ? (|third_1 ? third_1 : slow_2_11_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[43]) begin
-      if (~(|slow_2_11_head)) slow_2_11_head <= push_run;
-      else if (~(|slow_2_11_next)) slow_2_11_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_11_back <= 4'd0;
-    else if (slow_0_0_back_and[43]) slow_2_11_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[43]) slow_2_11_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_11_hold <= 1'b0;
-    else if (slow_0_0_pops_and[43]) slow_2_11_hold <= start_short;
-    else if (slow_0_0_hold_and[43]) slow_2_11_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_11_age <= 2'd0;
-    else if (slow_0_0_pops_and[43] | slow_0_0_back_and[43] | ~(|slow_2_11_candidate)) slow_2_11_age <= 2'd0;
+    else if (~slow_2_11_waits) slow_2_11_age <= 2'd0;
     else if (look & (slow_2_11_age != 2'd3)) slow_2_11_age <= slow_2_11_age + 2'd1;
-  wire [3:0] slow_2_12_head_choice = push_meets_pop_1_and[44] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_12_head <= 4'd0; slow_2_12_next <= 4'd0;
+    if (rst) slow_2_12_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[44] & short_1) slow_2_12_away <= 1'b1;
+      else if (fast_0_0_waits_joined[44] & pops_1) slow_2_12_away <= 1'b0;
+      if (slow_0_0_away_and[44]) slow_2_12_away <= 1'b0;
     end
-    else if (slow_2_12_pops) begin
-      slow_2_12_head <= |slow_2_12_next ? slow_2_12_next : slow_2_12_head_choice;
-      slow_2_12_next <= |slow_2_12_next ? (|third_1 ? third_1 : slow_2_12_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[44]) begin
-      if (~(|slow_2_12_head)) slow_2_12_head <= push_run;
-      else if (~(|slow_2_12_next)) slow_2_12_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_12_back <= 4'd0;
-    else if (slow_0_0_back_and[44]) slow_2_12_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[44]) slow_2_12_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_12_hold <= 1'b0;
-    else if (slow_0_0_pops_and[44]) slow_2_12_hold <= start_short;
-    else if (slow_0_0_hold_and[44]) slow_2_12_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_12_age <= 2'd0;
-    else if (slow_0_0_pops_and[44] | slow_0_0_back_and[44] | ~(|slow_2_12_candidate)) slow_2_12_age <= 2'd0;
+    else if (~slow_2_12_waits) slow_2_12_age <= 2'd0;
     else if (look & (slow_2_12_age != 2'd3)) slow_2_12_age <= slow_2_12_age + 2'd1;
-  wire [3:0] slow_2_13_head_choice = push_meets_pop_1_and[45] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_13_head <= 4'd0; slow_2_13_next <= 4'd0;
+    if (rst) slow_2_13_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[45] & short_1) slow_2_13_away <= 1'b1;
+      else if (fast_0_0_waits_joined[45] & pops_1) slow_2_13_away <= 1'b0;
+      if (slow_0_0_away_and[45]) slow_2_13_away <= 1'b0;
     end
-    else if (slow_2_13_pops) begin
-      slow_2_13_head <= |slow_2_13_next ? slow_2_13_next : slow_2_13_head_choice;
-      slow_2_13_next <= |slow_2_13_next ? (|third_1 ? third_1 : slow_2_13_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[45]) begin
-      if (~(|slow_2_13_head)) slow_2_13_head <= push_run;
-      else if (~(|slow_2_13_next)) slow_2_13_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_13_back <= 4'd0;
-    else if (slow_0_0_back_and[45]) slow_2_13_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[45]) slow_2_13_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_13_hold <= 1'b0;
-    else if (slow_0_0_pops_and[45]) slow_2_13_hold <= start_short;
-    else if (slow_0_0_hold_and[45]) slow_2_13_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_13_age <= 2'd0;
-    else if (slow_0_0_pops_and[45] | slow_0_0_back_and[45] | ~(|slow_2_13_candidate)) slow_2_13_age <= 2'd0;
+    else if (~slow_2_13_waits) slow_2_13_age <= 2'd0;
     else if (look & (slow_2_13_age != 2'd3)) slow_2_13_age <= slow_2_13_age + 2'd1;
-  wire [3:0] slow_2_14_head_choice = push_meets_pop_1_and[46] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_14_head <= 4'd0; slow_2_14_next <= 4'd0;
+    if (rst) slow_2_14_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[46] & short_1) slow_2_14_away <= 1'b1;
+      else if (fast_0_0_waits_joined[46] & pops_1) slow_2_14_away <= 1'b0;
+      if (slow_0_0_away_and[46]) slow_2_14_away <= 1'b0;
     end
-    else if (slow_2_14_pops) begin
-      slow_2_14_head <= |slow_2_14_next ? slow_2_14_next : slow_2_14_head_choice;
-      slow_2_14_next <= |slow_2_14_next ? (|third_1 ? third_1 : slow_2_14_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[46]) begin
-      if (~(|slow_2_14_head)) slow_2_14_head <= push_run;
-      else if (~(|slow_2_14_next)) slow_2_14_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_14_back <= 4'd0;
-    else if (slow_0_0_back_and[46]) slow_2_14_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[46]) slow_2_14_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_14_hold <= 1'b0;
-    else if (slow_0_0_pops_and[46]) slow_2_14_hold <= start_short;
-    else if (slow_0_0_hold_and[46]) slow_2_14_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_14_age <= 2'd0;
-    else if (slow_0_0_pops_and[46] | slow_0_0_back_and[46] | ~(|slow_2_14_candidate)) slow_2_14_age <= 2'd0;
+    else if (~slow_2_14_waits) slow_2_14_age <= 2'd0;
     else if (look & (slow_2_14_age != 2'd3)) slow_2_14_age <= slow_2_14_age + 2'd1;
-  wire [3:0] slow_2_15_head_choice = push_meets_pop_1_and[47] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_2_15_head <= 4'd0; slow_2_15_next <= 4'd0;
+    if (rst) slow_2_15_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[47] & short_1) slow_2_15_away <= 1'b1;
+      else if (fast_0_0_waits_joined[47] & pops_1) slow_2_15_away <= 1'b0;
+      if (slow_0_0_away_and[47]) slow_2_15_away <= 1'b0;
     end
-    else if (slow_2_15_pops) begin
-      slow_2_15_head <= |slow_2_15_next ? slow_2_15_next : slow_2_15_head_choice;
-      slow_2_15_next <= |slow_2_15_next ? (|third_1 ? third_1 : slow_2_15_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[47]) begin
-      if (~(|slow_2_15_head)) slow_2_15_head <= push_run;
-      else if (~(|slow_2_15_next)) slow_2_15_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_2_15_back <= 4'd0;
-    else if (slow_0_0_back_and[47]) slow_2_15_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[47]) slow_2_15_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_2_15_hold <= 1'b0;
-    else if (slow_0_0_pops_and[47]) slow_2_15_hold <= start_short;
-    else if (slow_0_0_hold_and[47]) slow_2_15_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_2_15_age <= 2'd0;
-    else if (slow_0_0_pops_and[47] | slow_0_0_back_and[47] | ~(|slow_2_15_candidate)) slow_2_15_age <= 2'd0;
+    else if (~slow_2_15_waits) slow_2_15_age <= 2'd0;
     else if (look & (slow_2_15_age != 2'd3)) slow_2_15_age <= slow_2_15_age + 2'd1;
-  wire [3:0] slow_3_0_head_choice = push_meets_pop_1_and[48] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_0_head <= 4'd0; slow_3_0_next <= 4'd0;
+    if (rst) slow_3_0_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[48] & short_1) slow_3_0_away <= 1'b1;
+      else if (fast_0_0_waits_joined[48] & pops_1) slow_3_0_away <= 1'b0;
+      if (slow_0_0_away_and[48]) slow_3_0_away <= 1'b0;
     end
-    else if (slow_3_0_pops) begin
-      slow_3_0_head <= |slow_3_0_next ? slow_3_0_next : slow_3_0_head_choice;
-      slow_3_0_next <= |slow_3_0_next ? (|third_1 ? third_1 : slow_3_0_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[48]) begin
-      if (~(|slow_3_0_head)) slow_3_0_head <= push_run;
-      else if (~(|slow_3_0_next)) slow_3_0_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_0_back <= 4'd0;
-    else if (slow_0_0_back_and[48]) slow_3_0_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[48]) slow_3_0_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_0_hold <= 1'b0;
-    else if (slow_0_0_pops_and[48]) slow_3_0_hold <= start_short;
-    else if (slow_0_0_hold_and[48]) slow_3_0_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_0_age <= 2'd0;
-    else if (slow_0_0_pops_and[48] | slow_0_0_back_and[48] | ~(|slow_3_0_candidate)) slow_3_0_age <= 2'd0;
+    else if (~slow_3_0_waits) slow_3_0_age <= 2'd0;
     else if (look & (slow_3_0_age != 2'd3)) slow_3_0_age <= slow_3_0_age + 2'd1;
-  wire [3:0] slow_3_1_head_choice = push_meets_pop_1_and[49] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_1_head <= 4'd0; slow_3_1_next <= 4'd0;
+    if (rst) slow_3_1_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[49] & short_1) slow_3_1_away <= 1'b1;
+      else if (fast_0_0_waits_joined[49] & pops_1) slow_3_1_away <= 1'b0;
+      if (slow_0_0_away_and[49]) slow_3_1_away <= 1'b0;
     end
-    else if (slow_3_1_pops) begin
-      slow_3_1_head <= |slow_3_1_next ? slow_3_1_next : slow_3_1_head_choice;
-      slow_3_1_next <= |slow_3_1_next ? (|third_1 ? third_1 : slow_3_1_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[49]) begin
-      if (~(|slow_3_1_head)) slow_3_1_head <= push_run;
-      else if (~(|slow_3_1_next)) slow_3_1_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_1_back <= 4'd0;
-    else if (slow_0_0_back_and[49]) slow_3_1_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[49]) slow_3_1_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_1_hold <= 1'b0;
-    else if (slow_0_0_pops_and[49]) slow_3_1_hold <= start_short;
-    else if (slow_0_0_hold_and[49]) slow_3_1_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_1_age <= 2'd0;
-    else if (slow_0_0_pops_and[49] | slow_0_0_back_and[49] | ~(|slow_3_1_candidate)) slow_3_1_age <= 2'd0;
+    else if (~slow_3_1_waits) slow_3_1_age <= 2'd0;
     else if (look & (slow_3_1_age != 2'd3)) slow_3_1_age <= slow_3_1_age + 2'd1;
-  wire [3:0] slow_3_2_head_choice = push_meets_pop_1_and[50] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_2_head <= 4'd0; slow_3_2_next <= 4'd0;
+    if (rst) slow_3_2_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[50] & short_1) slow_3_2_away <= 1'b1;
+      else if (fast_0_0_waits_joined[50] & pops_1) slow_3_2_away <= 1'b0;
+      if (slow_0_0_away_and[50]) slow_3_2_away <= 1'b0;
     end
-    else if (slow_3_2_pops) begin
-      slow_3_2_head <= |slow_3_2_next ? slow_3_2_next : slow_3_2_head_choice;
-      slow_3_2_next <= |slow_3_2_next ? (|third_1 ? third_1 : slow_3_2_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[50]) begin
-      if (~(|slow_3_2_head)) slow_3_2_head <= push_run;
-      else if (~(|slow_3_2_next)) slow_3_2_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_2_back <= 4'd0;
-    else if (slow_0_0_back_and[50]) slow_3_2_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[50]) slow_3_2_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_2_hold <= 1'b0;
-    else if (slow_0_0_pops_and[50]) slow_3_2_hold <= start_short;
-    else if (slow_0_0_hold_and[50]) slow_3_2_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_2_age <= 2'd0;
-    else if (slow_0_0_pops_and[50] | slow_0_0_back_and[50] | ~(|slow_3_2_candidate)) slow_3_2_age <= 2'd0;
+    else if (~slow_3_2_waits) slow_3_2_age <= 2'd0;
     else if (look & (slow_3_2_age != 2'd3)) slow_3_2_age <= slow_3_2_age + 2'd1;
-  wire [3:0] slow_3_3_head_choice = push_meets_pop_1_and[51] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_3_head <= 4'd0; slow_3_3_next <= 4'd0;
+    if (rst) slow_3_3_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[51] & short_1) slow_3_3_away <= 1'b1;
+      else if (fast_0_0_waits_joined[51] & pops_1) slow_3_3_away <= 1'b0;
+      if (slow_0_0_away_and[51]) slow_3_3_away <= 1'b0;
     end
-    else if (slow_3_3_pops) begin
-      slow_3_3_head <= |slow_3_3_next ? slow_3_3_next : slow_3_3_head_choice;
-      slow_3_3_next <= |slow_3_3_next ? (|third_1 ? third_1 : slow_3_3_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[51]) begin
-      if (~(|slow_3_3_head)) slow_3_3_head <= push_run;
-      else if (~(|slow_3_3_next)) slow_3_3_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_3_back <= 4'd0;
-    else if (slow_0_0_back_and[51]) slow_3_3_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[51]) slow_3_3_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_3_hold <= 1'b0;
-    else if (slow_0_0_pops_and[51]) slow_3_3_hold <= start_short;
-    else if (slow_0_0_hold_and[51]) slow_3_3_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_3_age <= 2'd0;
-    else if (slow_0_0_pops_and[51] | slow_0_0_back_and[51] | ~(|slow_3_3_candidate)) slow_3_3_age <= 2'd0;
+    else if (~slow_3_3_waits) slow_3_3_age <= 2'd0;
     else if (look & (slow_3_3_age != 2'd3)) slow_3_3_age <= slow_3_3_age + 2'd1;
-  wire [3:0] slow_3_4_head_choice = push_meets_pop_1_and[52] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_4_head <= 4'd0; slow_3_4_next <= 4'd0;
+    if (rst) slow_3_4_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[52] & short_1) slow_3_4_away <= 1'b1;
+      else if (fast_0_0_waits_joined[52] & pops_1) slow_3_4_away <= 1'b0;
+      if (slow_0_0_away_and[52]) slow_3_4_away <= 1'b0;
     end
-    else if (slow_3_4_pops) begin
-      slow_3_4_head <= |slow_3_4_next ? slow_3_4_next : slow_3_4_head_choice;
-      slow_3_4_next <= |slow_3_4_next ? (|third_1 ? third_1 : slow_3_4_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[52]) begin
-      if (~(|slow_3_4_head)) slow_3_4_head <= push_run;
-      else if (~(|slow_3_4_next)) slow_3_4_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_4_back <= 4'd0;
-    else if (slow_0_0_back_and[52]) slow_3_4_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[52]) slow_3_4_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_4_hold <= 1'b0;
-    else if (slow_0_0_pops_and[52]) slow_3_4_hold <= start_short;
-    else if (slow_0_0_hold_and[52]) slow_3_4_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_4_age <= 2'd0;
-    else if (slow_0_0_pops_and[52] | slow_0_0_back_and[52] | ~(|slow_3_4_candidate)) slow_3_4_age <= 2'd0;
+    else if (~slow_3_4_waits) slow_3_4_age <= 2'd0;
     else if (look & (slow_3_4_age != 2'd3)) slow_3_4_age <= slow_3_4_age + 2'd1;
-  wire [3:0] slow_3_5_head_choice = push_meets_pop_1_and[53] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_5_head <= 4'd0; slow_3_5_next <= 4'd0;
+    if (rst) slow_3_5_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[53] & short_1) slow_3_5_away <= 1'b1;
+      else if (fast_0_0_waits_joined[53] & pops_1) slow_3_5_away <= 1'b0;
+      if (slow_0_0_away_and[53]) slow_3_5_away <= 1'b0;
     end
-    else if (slow_3_5_pops) begin
-      slow_3_5_head <= |slow_3_5_next ? slow_3_5_next : slow_3_5_head_choice;
-      slow_3_5_next <= |slow_3_5_next ? (|third_1 ? third_1 : slow_3_5_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[53]) begin
-      if (~(|slow_3_5_head)) slow_3_5_head <= push_run;
-      else if (~(|slow_3_5_next)) slow_3_5_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_5_back <= 4'd0;
-    else if (slow_0_0_back_and[53]) slow_3_5_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[53]) slow_3_5_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_5_hold <= 1'b0;
-    else if (slow_0_0_pops_and[53]) slow_3_5_hold <= start_short;
-    else if (slow_0_0_hold_and[53]) slow_3_5_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_5_age <= 2'd0;
-    else if (slow_0_0_pops_and[53] | slow_0_0_back_and[53] | ~(|slow_3_5_candidate)) slow_3_5_age <= 2'd0;
+    else if (~slow_3_5_waits) slow_3_5_age <= 2'd0;
     else if (look & (slow_3_5_age != 2'd3)) slow_3_5_age <= slow_3_5_age + 2'd1;
-  wire [3:0] slow_3_6_head_choice = push_meets_pop_1_and[54] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_6_head <= 4'd0; slow_3_6_next <= 4'd0;
+    if (rst) slow_3_6_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[54] & short_1) slow_3_6_away <= 1'b1;
+      else if (fast_0_0_waits_joined[54] & pops_1) slow_3_6_away <= 1'b0;
+      if (slow_0_0_away_and[54]) slow_3_6_away <= 1'b0;
     end
-    else if (slow_3_6_pops) begin
-      slow_3_6_head <= |slow_3_6_next ? slow_3_6_next : slow_3_6_head_choice;
-      slow_3_6_next <= |slow_3_6_next ? (|third_1 ? third_1 : slow_3_6_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[54]) begin
-      if (~(|slow_3_6_head)) slow_3_6_head <= push_run;
-      else if (~(|slow_3_6_next)) slow_3_6_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_6_back <= 4'd0;
-    else if (slow_0_0_back_and[54]) slow_3_6_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[54]) slow_3_6_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_6_hold <= 1'b0;
-    else if (slow_0_0_pops_and[54]) slow_3_6_hold <= start_short;
-    else if (slow_0_0_hold_and[54]) slow_3_6_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_6_age <= 2'd0;
-    else if (slow_0_0_pops_and[54] | slow_0_0_back_and[54] | ~(|slow_3_6_candidate)) slow_3_6_age <= 2'd0;
+    else if (~slow_3_6_waits) slow_3_6_age <= 2'd0;
     else if (look & (slow_3_6_age != 2'd3)) slow_3_6_age <= slow_3_6_age + 2'd1;
-  wire [3:0] slow_3_7_head_choice = push_meets_pop_1_and[55] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_7_head <= 4'd0; slow_3_7_next <= 4'd0;
+    if (rst) slow_3_7_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[55] & short_1) slow_3_7_away <= 1'b1;
+      else if (fast_0_0_waits_joined[55] & pops_1) slow_3_7_away <= 1'b0;
+      if (slow_0_0_away_and[55]) slow_3_7_away <= 1'b0;
     end
-    else if (slow_3_7_pops) begin
-      slow_3_7_head <= |slow_3_7_next ? slow_3_7_next : slow_3_7_head_choice;
-      slow_3_7_next <= |slow_3_7_next ? (|third_1 ? third_1 : slow_3_7_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[55]) begin
-      if (~(|slow_3_7_head)) slow_3_7_head <= push_run;
-      else if (~(|slow_3_7_next)) slow_3_7_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_7_back <= 4'd0;
-    else if (slow_0_0_back_and[55]) slow_3_7_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[55]) slow_3_7_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_7_hold <= 1'b0;
-    else if (slow_0_0_pops_and[55]) slow_3_7_hold <= start_short;
-    else if (slow_0_0_hold_and[55]) slow_3_7_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_7_age <= 2'd0;
-    else if (slow_0_0_pops_and[55] | slow_0_0_back_and[55] | ~(|slow_3_7_candidate)) slow_3_7_age <= 2'd0;
+    else if (~slow_3_7_waits) slow_3_7_age <= 2'd0;
     else if (look & (slow_3_7_age != 2'd3)) slow_3_7_age <= slow_3_7_age + 2'd1;
-  wire [3:0] slow_3_8_head_choice = push_meets_pop_1_and[56] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_8_head <= 4'd0; slow_3_8_next <= 4'd0;
+    if (rst) slow_3_8_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[56] & short_1) slow_3_8_away <= 1'b1;
+      else if (fast_0_0_waits_joined[56] & pops_1) slow_3_8_away <= 1'b0;
+      if (slow_0_0_away_and[56]) slow_3_8_away <= 1'b0;
     end
-    else if (slow_3_8_pops) begin
-      slow_3_8_head <= |slow_3_8_next ? slow_3_8_next : slow_3_8_head_choice;
-      slow_3_8_next <= |slow_3_8_next ? (|third_1 ? third_1 : slow_3_8_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[56]) begin
-      if (~(|slow_3_8_head)) slow_3_8_head <= push_run;
-      else if (~(|slow_3_8_next)) slow_3_8_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_8_back <= 4'd0;
-    else if (slow_0_0_back_and[56]) slow_3_8_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[56]) slow_3_8_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_8_hold <= 1'b0;
-    else if (slow_0_0_pops_and[56]) slow_3_8_hold <= start_short;
-    else if (slow_0_0_hold_and[56]) slow_3_8_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_8_age <= 2'd0;
-    else if (slow_0_0_pops_and[56] | slow_0_0_back_and[56] | ~(|slow_3_8_candidate)) slow_3_8_age <= 2'd0;
+    else if (~slow_3_8_waits) slow_3_8_age <= 2'd0;
     else if (look & (slow_3_8_age != 2'd3)) slow_3_8_age <= slow_3_8_age + 2'd1;
-  wire [3:0] slow_3_9_head_choice = push_meets_pop_1_and[57] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_9_head <= 4'd0; slow_3_9_next <= 4'd0;
+    if (rst) slow_3_9_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[57] & short_1) slow_3_9_away <= 1'b1;
+      else if (fast_0_0_waits_joined[57] & pops_1) slow_3_9_away <= 1'b0;
+      if (slow_0_0_away_and[57]) slow_3_9_away <= 1'b0;
     end
-    else if (slow_3_9_pops) begin
-      slow_3_9_head <= |slow_3_9_next ? slow_3_9_next : slow_3_9_head_choice;
-      slow_3_9_next <= |slow_3_9_next ? (|third_1 ? third_1 : slow_3_9_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[57]) begin
-      if (~(|slow_3_9_head)) slow_3_9_head <= push_run;
-      else if (~(|slow_3_9_next)) slow_3_9_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_9_back <= 4'd0;
-    else if (slow_0_0_back_and[57]) slow_3_9_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[57]) slow_3_9_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_9_hold <= 1'b0;
-    else if (slow_0_0_pops_and[57]) slow_3_9_hold <= start_short;
-    else if (slow_0_0_hold_and[57]) slow_3_9_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_9_age <= 2'd0;
-    else if (slow_0_0_pops_and[57] | slow_0_0_back_and[57] | ~(|slow_3_9_candidate)) slow_3_9_age <= 2'd0;
+    else if (~slow_3_9_waits) slow_3_9_age <= 2'd0;
     else if (look & (slow_3_9_age != 2'd3)) slow_3_9_age <= slow_3_9_age + 2'd1;
-  wire [3:0] slow_3_10_head_choice = push_meets_pop_1_and[58] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_10_head <= 4'd0; slow_3_10_next <= 4'd0;
+    if (rst) slow_3_10_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[58] & short_1) slow_3_10_away <= 1'b1;
+      else if (fast_0_0_waits_joined[58] & pops_1) slow_3_10_away <= 1'b0;
+      if (slow_0_0_away_and[58]) slow_3_10_away <= 1'b0;
     end
-    else if (slow_3_10_pops) begin
-      slow_3_10_head <= |slow_3_10_next ? slow_3_10_next : slow_3_10_head_choice;
-      slow_3_10_next <= |slow_3_10_next ? (|third_1 ? third_1 : slow_3_10_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[58]) begin
-      if (~(|slow_3_10_head)) slow_3_10_head <= push_run;
-      else if (~(|slow_3_10_next)) slow_3_10_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_10_back <= 4'd0;
-    else if (slow_0_0_back_and[58]) slow_3_10_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[58]) slow_3_10_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_10_hold <= 1'b0;
-    else if (slow_0_0_pops_and[58]) slow_3_10_hold <= start_short;
-    else if (slow_0_0_hold_and[58]) slow_3_10_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_10_age <= 2'd0;
-    else if (slow_0_0_pops_and[58] | slow_0_0_back_and[58] | ~(|slow_3_10_candidate)) slow_3_10_age <= 2'd0;
+    else if (~slow_3_10_waits) slow_3_10_age <= 2'd0;
     else if (look & (slow_3_10_age != 2'd3)) slow_3_10_age <= slow_3_10_age + 2'd1;
-  wire [3:0] slow_3_11_head_choice = push_meets_pop_1_and[59] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_11_head <= 4'd0; slow_3_11_next <= 4'd0;
+    if (rst) slow_3_11_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[59] & short_1) slow_3_11_away <= 1'b1;
+      else if (fast_0_0_waits_joined[59] & pops_1) slow_3_11_away <= 1'b0;
+      if (slow_0_0_away_and[59]) slow_3_11_away <= 1'b0;
     end
-    else if (slow_3_11_pops) begin
-      slow_3_11_head <= |slow_3_11_next ? slow_3_11_next : slow_3_11_head_choice;
-      slow_3_11_next <= |slow_3_11_next ? (|third_1 ? third_1 : slow_3_11_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[59]) begin
-      if (~(|slow_3_11_head)) slow_3_11_head <= push_run;
-      else if (~(|slow_3_11_next)) slow_3_11_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_11_back <= 4'd0;
-    else if (slow_0_0_back_and[59]) slow_3_11_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[59]) slow_3_11_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_11_hold <= 1'b0;
-    else if (slow_0_0_pops_and[59]) slow_3_11_hold <= start_short;
-    else if (slow_0_0_hold_and[59]) slow_3_11_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_11_age <= 2'd0;
-    else if (slow_0_0_pops_and[59] | slow_0_0_back_and[59] | ~(|slow_3_11_candidate)) slow_3_11_age <= 2'd0;
+    else if (~slow_3_11_waits) slow_3_11_age <= 2'd0;
     else if (look & (slow_3_11_age != 2'd3)) slow_3_11_age <= slow_3_11_age + 2'd1;
-  wire [3:0] slow_3_12_head_choice = push_meets_pop_1_and[60] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_12_head <= 4'd0; slow_3_12_next <= 4'd0;
+    if (rst) slow_3_12_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[60] & short_1) slow_3_12_away <= 1'b1;
+      else if (fast_0_0_waits_joined[60] & pops_1) slow_3_12_away <= 1'b0;
+      if (slow_0_0_away_and[60]) slow_3_12_away <= 1'b0;
     end
-    else if (slow_3_12_pops) begin
-      slow_3_12_head <= |slow_3_12_next ? slow_3_12_next : slow_3_12_head_choice;
-      slow_3_12_next <= |slow_3_12_next ? (|third_1 ? third_1 : slow_3_12_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[60]) begin
-      if (~(|slow_3_12_head)) slow_3_12_head <= push_run;
-      else if (~(|slow_3_12_next)) slow_3_12_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_12_back <= 4'd0;
-    else if (slow_0_0_back_and[60]) slow_3_12_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[60]) slow_3_12_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_12_hold <= 1'b0;
-    else if (slow_0_0_pops_and[60]) slow_3_12_hold <= start_short;
-    else if (slow_0_0_hold_and[60]) slow_3_12_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_12_age <= 2'd0;
-    else if (slow_0_0_pops_and[60] | slow_0_0_back_and[60] | ~(|slow_3_12_candidate)) slow_3_12_age <= 2'd0;
+    else if (~slow_3_12_waits) slow_3_12_age <= 2'd0;
     else if (look & (slow_3_12_age != 2'd3)) slow_3_12_age <= slow_3_12_age + 2'd1;
-  wire [3:0] slow_3_13_head_choice = push_meets_pop_1_and[61] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_13_head <= 4'd0; slow_3_13_next <= 4'd0;
+    if (rst) slow_3_13_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[61] & short_1) slow_3_13_away <= 1'b1;
+      else if (fast_0_0_waits_joined[61] & pops_1) slow_3_13_away <= 1'b0;
+      if (slow_0_0_away_and[61]) slow_3_13_away <= 1'b0;
     end
-    else if (slow_3_13_pops) begin
-      slow_3_13_head <= |slow_3_13_next ? slow_3_13_next : slow_3_13_head_choice;
-      slow_3_13_next <= |slow_3_13_next ? (|third_1 ? third_1 : slow_3_13_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[61]) begin
-      if (~(|slow_3_13_head)) slow_3_13_head <= push_run;
-      else if (~(|slow_3_13_next)) slow_3_13_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_13_back <= 4'd0;
-    else if (slow_0_0_back_and[61]) slow_3_13_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[61]) slow_3_13_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_13_hold <= 1'b0;
-    else if (slow_0_0_pops_and[61]) slow_3_13_hold <= start_short;
-    else if (slow_0_0_hold_and[61]) slow_3_13_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_13_age <= 2'd0;
-    else if (slow_0_0_pops_and[61] | slow_0_0_back_and[61] | ~(|slow_3_13_candidate)) slow_3_13_age <= 2'd0;
+    else if (~slow_3_13_waits) slow_3_13_age <= 2'd0;
     else if (look & (slow_3_13_age != 2'd3)) slow_3_13_age <= slow_3_13_age + 2'd1;
-  wire [3:0] slow_3_14_head_choice = push_meets_pop_1_and[62] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_14_head <= 4'd0; slow_3_14_next <= 4'd0;
+    if (rst) slow_3_14_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[62] & short_1) slow_3_14_away <= 1'b1;
+      else if (fast_0_0_waits_joined[62] & pops_1) slow_3_14_away <= 1'b0;
+      if (slow_0_0_away_and[62]) slow_3_14_away <= 1'b0;
     end
-    else if (slow_3_14_pops) begin
-      slow_3_14_head <= |slow_3_14_next ? slow_3_14_next : slow_3_14_head_choice;
-      slow_3_14_next <= |slow_3_14_next ? (|third_1 ? third_1 : slow_3_14_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[62]) begin
-      if (~(|slow_3_14_head)) slow_3_14_head <= push_run;
-      else if (~(|slow_3_14_next)) slow_3_14_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_14_back <= 4'd0;
-    else if (slow_0_0_back_and[62]) slow_3_14_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[62]) slow_3_14_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_14_hold <= 1'b0;
-    else if (slow_0_0_pops_and[62]) slow_3_14_hold <= start_short;
-    else if (slow_0_0_hold_and[62]) slow_3_14_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_14_age <= 2'd0;
-    else if (slow_0_0_pops_and[62] | slow_0_0_back_and[62] | ~(|slow_3_14_candidate)) slow_3_14_age <= 2'd0;
+    else if (~slow_3_14_waits) slow_3_14_age <= 2'd0;
     else if (look & (slow_3_14_age != 2'd3)) slow_3_14_age <= slow_3_14_age + 2'd1;
-  wire [3:0] slow_3_15_head_choice = push_meets_pop_1_and[63] ? push_run : 4'd0; // queues.ts:71
 
   always @(posedge clk)
-    if (rst) begin
-      slow_3_15_head <= 4'd0; slow_3_15_next <= 4'd0;
+    if (rst) slow_3_15_away <= 1'b0;
+    else begin
+      if (fast_0_0_waits_joined[63] & short_1) slow_3_15_away <= 1'b1;
+      else if (fast_0_0_waits_joined[63] & pops_1) slow_3_15_away <= 1'b0;
+      if (slow_0_0_away_and[63]) slow_3_15_away <= 1'b0;
     end
-    else if (slow_3_15_pops) begin
-      slow_3_15_head <= |slow_3_15_next ? slow_3_15_next : slow_3_15_head_choice;
-      slow_3_15_next <= |slow_3_15_next ? (|third_1 ? third_1 : slow_3_15_head_choice) : 4'd0;
-    end
-    else if (push_meets_pop_1_and[63]) begin
-      if (~(|slow_3_15_head)) slow_3_15_head <= push_run;
-      else if (~(|slow_3_15_next)) slow_3_15_next <= push_run;
-    end
-
-  always @(posedge clk)
-    if (rst) slow_3_15_back <= 4'd0;
-    else if (slow_0_0_back_and[63]) slow_3_15_back <= stop_entry_run;
-    else if (slow_0_0_pops_and[63]) slow_3_15_back <= 4'd0;
-
-  always @(posedge clk)
-    if (rst) slow_3_15_hold <= 1'b0;
-    else if (slow_0_0_pops_and[63]) slow_3_15_hold <= start_short;
-    else if (slow_0_0_hold_and[63]) slow_3_15_hold <= 1'b0;
 
   always @(posedge clk)
     if (rst) slow_3_15_age <= 2'd0;
-    else if (slow_0_0_pops_and[63] | slow_0_0_back_and[63] | ~(|slow_3_15_candidate)) slow_3_15_age <= 2'd0;
+    else if (~slow_3_15_waits) slow_3_15_age <= 2'd0;
     else if (look & (slow_3_15_age != 2'd3)) slow_3_15_age <= slow_3_15_age + 2'd1;
 
   always @(posedge clk)
-    if (push_meets_pop_0_and & to_head) fast_head_came[{push_region, push_user}] <= {push_run, push_branch, push_ctx};
-
-  always @(posedge clk)
-    if (pops_0 & due_finds_next_0) begin
-      fast_head_went[{due_region, due_user}] <= {newer_1 ? a_word[13:10] : b_word[13:10], id};
-    end
-
-  always @(posedge clk)
-    if (fast_next_by_came_and) fast_next_came[{push_region, push_user}] <= {push_run, push_branch, push_ctx};
-
-  always @(posedge clk)
-    if (pops_0 & pops_third_0) fast_next_went[{due_region, due_user}] <= third_word;
-
-  always @(posedge clk)
-    if (push_meets_pop_0_and) fast_tail[{push_region, push_user}] <= {push_branch, push_ctx};
-
-  always @(posedge clk)
-    if (stop_valid & ~stop_queue_slow) begin
-      fast_stopped[{stop_queue_region, stop_queue_user}] <= {stop_entry_run, stop_entry_id};
-    end
-
-  always @(posedge clk)
-    if (push_meets_pop_0_and & ~to_head) begin
-      fast_links[fast_tail[{push_region, push_user}]] <= {push_run, push_branch, push_ctx};
-    end
-
-  always @(posedge clk)
-    if (slow_head_by_came_and) slow_head_came[{push_region, push_user}] <= {push_run, push_branch, push_ctx};
-
-  always @(posedge clk)
-    if (pops_1 & due_finds_next_1) begin
-      slow_head_went[{due_region, due_user}] <= {
-        newer_3 ? third_1_word[13:10] : slow_next_went_word[13:10], third_1_choice
+    if (push_valid & (push_slow ? comes_to_full_1 : comes_to_full_0)) begin
+      links[push_slow ? slow_last[{push_region, push_user}] : fast_last[{push_region, push_user}]] <= {
+        push_run, push_branch, push_ctx
       };
     end
 
   always @(posedge clk)
-    if (slow_next_by_came_and) slow_next_came[{push_region, push_user}] <= {push_run, push_branch, push_ctx};
+    if (fast_comes_first) fast_came[{push_region, push_user}] <= {push_branch, push_ctx};
 
   always @(posedge clk)
-    if (pops_1 & pops_third_1) slow_next_went[{due_region, due_user}] <= slow_links_word;
+    if (pops_0) fast_went[due_at] <= again_0_choice;
+
+  initial begin
+    for (i = 0; i < 64; i = i + 1) fast_came_bit[i[5:0]] = 1'b0;
+  end
 
   always @(posedge clk)
-    if (push_valid & push_slow) slow_tail[{push_region, push_user}] <= {push_branch, push_ctx};
+    if (fast_comes_first) fast_came_bit[{push_region, push_user}] <= ~fast_went_bit[{push_region, push_user}];
+
+  initial begin
+    for (i = 0; i < 64; i = i + 1) fast_went_bit[i[5:0]] = 1'b0;
+  end
 
   always @(posedge clk)
-    if (stop_valid & stop_queue_slow) begin
-      slow_stopped[{stop_queue_region, stop_queue_user}] <= {stop_entry_run, stop_entry_id};
-    end
+    if (pops_0) fast_went_bit[due_at] <= fast_came_bit[due_at];
 
   always @(posedge clk)
-    if (push_valid & push_slow & ~slow_head_by_came_choice) begin
-      slow_links[slow_tail[{push_region, push_user}]] <= {push_run, push_branch, push_ctx};
-    end
+    if (fast_comes_first_and) fast_last[{push_region, push_user}] <= {push_branch, push_ctx};
 
-  wire ready_0_and = (|fast_0_15_candidate) & ~(|(fast_0_15_candidate & busy_0));
-  wire [3:0] fast_0_15_candidate_and = fast_0_15_candidate & ~has_0;
-  wire ready_0_and_fast_0_15_candidate = fast_0_15_candidate[3] & ~(|fast_0_15_candidate[2:0]);
-  wire ready_0_and_2 = fast_0_15_candidate[2] & ~(|fast_0_15_candidate[1:0]);
-  wire ready_0_and_3 = fast_0_15_candidate[1] & ~fast_0_15_candidate[0];
-  wire ready_0_and_and =
-    ready_0_and
-    & (~(|fast_0_15_candidate_and) | ((fast_0_15_age == 2'd3) & ~(|({ready_0_and_fast_0_15_candidate, ready_0_and_2, ready_0_and_3, fast_0_15_candidate[0]} & fast_0_15_candidate_and))))
-    & open[0];
-  wire slow_0_15_candidate_and = (|slow_0_15_candidate) & ~(|(slow_0_15_candidate & busy_0));
-  wire [3:0] has_0_and = slow_0_15_candidate & ~has_0;
-  wire ready_0_and_slow_0_15_candidate = slow_0_15_candidate[3] & ~(|slow_0_15_candidate[2:0]);
-  wire ready_0_and_4 = slow_0_15_candidate[2] & ~(|slow_0_15_candidate[1:0]);
-  wire ready_0_and_5 = slow_0_15_candidate[1] & ~slow_0_15_candidate[0];
-  wire slow_0_15_candidate_and_and =
-    slow_0_15_candidate_and
-    & (~(|has_0_and) | ((slow_0_15_age == 2'd3) & ~(|({ready_0_and_slow_0_15_candidate, ready_0_and_4, ready_0_and_5, slow_0_15_candidate[0]} & has_0_and))))
-    & open[0];
-  wire fast_0_14_candidate_and = (|fast_0_14_candidate) & ~(|(fast_0_14_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_14_candidate = fast_0_14_candidate & ~has_0;
-  wire ready_0_and_6 = fast_0_14_candidate[3] & ~(|fast_0_14_candidate[2:0]);
-  wire ready_0_and_7 = fast_0_14_candidate[2] & ~(|fast_0_14_candidate[1:0]);
-  wire ready_0_and_8 = fast_0_14_candidate[1] & ~fast_0_14_candidate[0];
-  wire fast_0_14_candidate_and_and =
-    fast_0_14_candidate_and
-    & (~(|ready_0_and_fast_0_14_candidate) | ((fast_0_14_age == 2'd3) & ~(|({ready_0_and_6, ready_0_and_7, ready_0_and_8, fast_0_14_candidate[0]} & ready_0_and_fast_0_14_candidate))))
-    & open[0];
-  wire slow_0_14_candidate_and = (|slow_0_14_candidate) & ~(|(slow_0_14_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_14_candidate = slow_0_14_candidate & ~has_0;
-  wire ready_0_and_9 = slow_0_14_candidate[3] & ~(|slow_0_14_candidate[2:0]);
-  wire ready_0_and_10 = slow_0_14_candidate[2] & ~(|slow_0_14_candidate[1:0]);
-  wire ready_0_and_11 = slow_0_14_candidate[1] & ~slow_0_14_candidate[0];
-  wire slow_0_14_candidate_and_and =
-    slow_0_14_candidate_and
-    & (~(|ready_0_and_slow_0_14_candidate) | ((slow_0_14_age == 2'd3) & ~(|({ready_0_and_9, ready_0_and_10, ready_0_and_11, slow_0_14_candidate[0]} & ready_0_and_slow_0_14_candidate))))
-    & open[0];
-  wire fast_0_13_candidate_and = (|fast_0_13_candidate) & ~(|(fast_0_13_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_13_candidate = fast_0_13_candidate & ~has_0;
-  wire ready_0_and_12 = fast_0_13_candidate[3] & ~(|fast_0_13_candidate[2:0]);
-  wire ready_0_and_13 = fast_0_13_candidate[2] & ~(|fast_0_13_candidate[1:0]);
-  wire ready_0_and_14 = fast_0_13_candidate[1] & ~fast_0_13_candidate[0];
-  wire fast_0_13_candidate_and_and =
-    fast_0_13_candidate_and
-    & (~(|ready_0_and_fast_0_13_candidate) | ((fast_0_13_age == 2'd3) & ~(|({ready_0_and_12, ready_0_and_13, ready_0_and_14, fast_0_13_candidate[0]} & ready_0_and_fast_0_13_candidate))))
-    & open[0];
-  wire slow_0_13_candidate_and = (|slow_0_13_candidate) & ~(|(slow_0_13_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_13_candidate = slow_0_13_candidate & ~has_0;
-  wire ready_0_and_15 = slow_0_13_candidate[3] & ~(|slow_0_13_candidate[2:0]);
-  wire ready_0_and_16 = slow_0_13_candidate[2] & ~(|slow_0_13_candidate[1:0]);
-  wire ready_0_and_17 = slow_0_13_candidate[1] & ~slow_0_13_candidate[0];
-  wire slow_0_13_candidate_and_and =
-    slow_0_13_candidate_and
-    & (~(|ready_0_and_slow_0_13_candidate) | ((slow_0_13_age == 2'd3) & ~(|({ready_0_and_15, ready_0_and_16, ready_0_and_17, slow_0_13_candidate[0]} & ready_0_and_slow_0_13_candidate))))
-    & open[0];
-  wire fast_0_12_candidate_and = (|fast_0_12_candidate) & ~(|(fast_0_12_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_12_candidate = fast_0_12_candidate & ~has_0;
-  wire ready_0_and_18 = fast_0_12_candidate[3] & ~(|fast_0_12_candidate[2:0]);
-  wire ready_0_and_19 = fast_0_12_candidate[2] & ~(|fast_0_12_candidate[1:0]);
-  wire ready_0_and_20 = fast_0_12_candidate[1] & ~fast_0_12_candidate[0];
-  wire fast_0_12_candidate_and_and =
-    fast_0_12_candidate_and
-    & (~(|ready_0_and_fast_0_12_candidate) | ((fast_0_12_age == 2'd3) & ~(|({ready_0_and_18, ready_0_and_19, ready_0_and_20, fast_0_12_candidate[0]} & ready_0_and_fast_0_12_candidate))))
-    & open[0];
-  wire slow_0_12_candidate_and = (|slow_0_12_candidate) & ~(|(slow_0_12_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_12_candidate = slow_0_12_candidate & ~has_0;
-  wire ready_0_and_21 = slow_0_12_candidate[3] & ~(|slow_0_12_candidate[2:0]);
-  wire ready_0_and_22 = slow_0_12_candidate[2] & ~(|slow_0_12_candidate[1:0]);
-  wire ready_0_and_23 = slow_0_12_candidate[1] & ~slow_0_12_candidate[0];
-  wire slow_0_12_candidate_and_and =
-    slow_0_12_candidate_and
-    & (~(|ready_0_and_slow_0_12_candidate) | ((slow_0_12_age == 2'd3) & ~(|({ready_0_and_21, ready_0_and_22, ready_0_and_23, slow_0_12_candidate[0]} & ready_0_and_slow_0_12_candidate))))
-    & open[0];
-  wire fast_0_11_candidate_and = (|fast_0_11_candidate) & ~(|(fast_0_11_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_11_candidate = fast_0_11_candidate & ~has_0;
-  wire ready_0_and_24 = fast_0_11_candidate[3] & ~(|fast_0_11_candidate[2:0]);
-  wire ready_0_and_25 = fast_0_11_candidate[2] & ~(|fast_0_11_candidate[1:0]);
-  wire ready_0_and_26 = fast_0_11_candidate[1] & ~fast_0_11_candidate[0];
-  wire fast_0_11_candidate_and_and =
-    fast_0_11_candidate_and
-    & (~(|ready_0_and_fast_0_11_candidate) | ((fast_0_11_age == 2'd3) & ~(|({ready_0_and_24, ready_0_and_25, ready_0_and_26, fast_0_11_candidate[0]} & ready_0_and_fast_0_11_candidate))))
-    & open[0];
-  wire slow_0_11_candidate_and = (|slow_0_11_candidate) & ~(|(slow_0_11_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_11_candidate = slow_0_11_candidate & ~has_0;
-  wire ready_0_and_27 = slow_0_11_candidate[3] & ~(|slow_0_11_candidate[2:0]);
-  wire ready_0_and_28 = slow_0_11_candidate[2] & ~(|slow_0_11_candidate[1:0]);
-  wire ready_0_and_29 = slow_0_11_candidate[1] & ~slow_0_11_candidate[0];
-  wire slow_0_11_candidate_and_and =
-    slow_0_11_candidate_and
-    & (~(|ready_0_and_slow_0_11_candidate) | ((slow_0_11_age == 2'd3) & ~(|({ready_0_and_27, ready_0_and_28, ready_0_and_29, slow_0_11_candidate[0]} & ready_0_and_slow_0_11_candidate))))
-    & open[0];
-  wire fast_0_10_candidate_and = (|fast_0_10_candidate) & ~(|(fast_0_10_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_10_candidate = fast_0_10_candidate & ~has_0;
-  wire ready_0_and_30 = fast_0_10_candidate[3] & ~(|fast_0_10_candidate[2:0]);
-  wire ready_0_and_31 = fast_0_10_candidate[2] & ~(|fast_0_10_candidate[1:0]);
-  wire ready_0_and_32 = fast_0_10_candidate[1] & ~fast_0_10_candidate[0];
-  wire fast_0_10_candidate_and_and =
-    fast_0_10_candidate_and
-    & (~(|ready_0_and_fast_0_10_candidate) | ((fast_0_10_age == 2'd3) & ~(|({ready_0_and_30, ready_0_and_31, ready_0_and_32, fast_0_10_candidate[0]} & ready_0_and_fast_0_10_candidate))))
-    & open[0];
-  wire slow_0_10_candidate_and = (|slow_0_10_candidate) & ~(|(slow_0_10_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_10_candidate = slow_0_10_candidate & ~has_0;
-  wire ready_0_and_33 = slow_0_10_candidate[3] & ~(|slow_0_10_candidate[2:0]);
-  wire ready_0_and_34 = slow_0_10_candidate[2] & ~(|slow_0_10_candidate[1:0]);
-  wire ready_0_and_35 = slow_0_10_candidate[1] & ~slow_0_10_candidate[0];
-  wire slow_0_10_candidate_and_and =
-    slow_0_10_candidate_and
-    & (~(|ready_0_and_slow_0_10_candidate) | ((slow_0_10_age == 2'd3) & ~(|({ready_0_and_33, ready_0_and_34, ready_0_and_35, slow_0_10_candidate[0]} & ready_0_and_slow_0_10_candidate))))
-    & open[0];
-  wire fast_0_9_candidate_and = (|fast_0_9_candidate) & ~(|(fast_0_9_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_9_candidate = fast_0_9_candidate & ~has_0;
-  wire ready_0_and_36 = fast_0_9_candidate[3] & ~(|fast_0_9_candidate[2:0]);
-  wire ready_0_and_37 = fast_0_9_candidate[2] & ~(|fast_0_9_candidate[1:0]);
-  wire ready_0_and_38 = fast_0_9_candidate[1] & ~fast_0_9_candidate[0];
-  wire fast_0_9_candidate_and_and =
-    fast_0_9_candidate_and
-    & (~(|ready_0_and_fast_0_9_candidate) | ((fast_0_9_age == 2'd3) & ~(|({ready_0_and_36, ready_0_and_37, ready_0_and_38, fast_0_9_candidate[0]} & ready_0_and_fast_0_9_candidate))))
-    & open[0];
-  wire slow_0_9_candidate_and = (|slow_0_9_candidate) & ~(|(slow_0_9_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_9_candidate = slow_0_9_candidate & ~has_0;
-  wire ready_0_and_39 = slow_0_9_candidate[3] & ~(|slow_0_9_candidate[2:0]);
-  wire ready_0_and_40 = slow_0_9_candidate[2] & ~(|slow_0_9_candidate[1:0]);
-  wire ready_0_and_41 = slow_0_9_candidate[1] & ~slow_0_9_candidate[0];
-  wire slow_0_9_candidate_and_and =
-    slow_0_9_candidate_and
-    & (~(|ready_0_and_slow_0_9_candidate) | ((slow_0_9_age == 2'd3) & ~(|({ready_0_and_39, ready_0_and_40, ready_0_and_41, slow_0_9_candidate[0]} & ready_0_and_slow_0_9_candidate))))
-    & open[0];
-  wire fast_0_8_candidate_and = (|fast_0_8_candidate) & ~(|(fast_0_8_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_8_candidate = fast_0_8_candidate & ~has_0;
-  wire ready_0_and_42 = fast_0_8_candidate[3] & ~(|fast_0_8_candidate[2:0]);
-  wire ready_0_and_43 = fast_0_8_candidate[2] & ~(|fast_0_8_candidate[1:0]);
-  wire ready_0_and_44 = fast_0_8_candidate[1] & ~fast_0_8_candidate[0];
-  wire fast_0_8_candidate_and_and =
-    fast_0_8_candidate_and
-    & (~(|ready_0_and_fast_0_8_candidate) | ((fast_0_8_age == 2'd3) & ~(|({ready_0_and_42, ready_0_and_43, ready_0_and_44, fast_0_8_candidate[0]} & ready_0_and_fast_0_8_candidate))))
-    & open[0];
-  wire slow_0_8_candidate_and = (|slow_0_8_candidate) & ~(|(slow_0_8_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_8_candidate = slow_0_8_candidate & ~has_0;
-  wire ready_0_and_45 = slow_0_8_candidate[3] & ~(|slow_0_8_candidate[2:0]);
-  wire ready_0_and_46 = slow_0_8_candidate[2] & ~(|slow_0_8_candidate[1:0]);
-  wire ready_0_and_47 = slow_0_8_candidate[1] & ~slow_0_8_candidate[0];
-  wire slow_0_8_candidate_and_and =
-    slow_0_8_candidate_and
-    & (~(|ready_0_and_slow_0_8_candidate) | ((slow_0_8_age == 2'd3) & ~(|({ready_0_and_45, ready_0_and_46, ready_0_and_47, slow_0_8_candidate[0]} & ready_0_and_slow_0_8_candidate))))
-    & open[0];
-  wire fast_0_7_candidate_and = (|fast_0_7_candidate) & ~(|(fast_0_7_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_7_candidate = fast_0_7_candidate & ~has_0;
-  wire ready_0_and_48 = fast_0_7_candidate[3] & ~(|fast_0_7_candidate[2:0]);
-  wire ready_0_and_49 = fast_0_7_candidate[2] & ~(|fast_0_7_candidate[1:0]);
-  wire ready_0_and_50 = fast_0_7_candidate[1] & ~fast_0_7_candidate[0];
-  wire fast_0_7_candidate_and_and =
-    fast_0_7_candidate_and
-    & (~(|ready_0_and_fast_0_7_candidate) | ((fast_0_7_age == 2'd3) & ~(|({ready_0_and_48, ready_0_and_49, ready_0_and_50, fast_0_7_candidate[0]} & ready_0_and_fast_0_7_candidate))))
-    & open[0];
-  wire slow_0_7_candidate_and = (|slow_0_7_candidate) & ~(|(slow_0_7_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_7_candidate = slow_0_7_candidate & ~has_0;
-  wire ready_0_and_51 = slow_0_7_candidate[3] & ~(|slow_0_7_candidate[2:0]);
-  wire ready_0_and_52 = slow_0_7_candidate[2] & ~(|slow_0_7_candidate[1:0]);
-  wire ready_0_and_53 = slow_0_7_candidate[1] & ~slow_0_7_candidate[0];
-  wire slow_0_7_candidate_and_and =
-    slow_0_7_candidate_and
-    & (~(|ready_0_and_slow_0_7_candidate) | ((slow_0_7_age == 2'd3) & ~(|({ready_0_and_51, ready_0_and_52, ready_0_and_53, slow_0_7_candidate[0]} & ready_0_and_slow_0_7_candidate))))
-    & open[0];
-  wire fast_0_6_candidate_and = (|fast_0_6_candidate) & ~(|(fast_0_6_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_6_candidate = fast_0_6_candidate & ~has_0;
-  wire ready_0_and_54 = fast_0_6_candidate[3] & ~(|fast_0_6_candidate[2:0]);
-  wire ready_0_and_55 = fast_0_6_candidate[2] & ~(|fast_0_6_candidate[1:0]);
-  wire ready_0_and_56 = fast_0_6_candidate[1] & ~fast_0_6_candidate[0];
-  wire fast_0_6_candidate_and_and =
-    fast_0_6_candidate_and
-    & (~(|ready_0_and_fast_0_6_candidate) | ((fast_0_6_age == 2'd3) & ~(|({ready_0_and_54, ready_0_and_55, ready_0_and_56, fast_0_6_candidate[0]} & ready_0_and_fast_0_6_candidate))))
-    & open[0];
-  wire slow_0_6_candidate_and = (|slow_0_6_candidate) & ~(|(slow_0_6_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_6_candidate = slow_0_6_candidate & ~has_0;
-  wire ready_0_and_57 = slow_0_6_candidate[3] & ~(|slow_0_6_candidate[2:0]);
-  wire ready_0_and_58 = slow_0_6_candidate[2] & ~(|slow_0_6_candidate[1:0]);
-  wire ready_0_and_59 = slow_0_6_candidate[1] & ~slow_0_6_candidate[0];
-  wire slow_0_6_candidate_and_and =
-    slow_0_6_candidate_and
-    & (~(|ready_0_and_slow_0_6_candidate) | ((slow_0_6_age == 2'd3) & ~(|({ready_0_and_57, ready_0_and_58, ready_0_and_59, slow_0_6_candidate[0]} & ready_0_and_slow_0_6_candidate))))
-    & open[0];
-  wire fast_0_5_candidate_and = (|fast_0_5_candidate) & ~(|(fast_0_5_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_5_candidate = fast_0_5_candidate & ~has_0;
-  wire ready_0_and_60 = fast_0_5_candidate[3] & ~(|fast_0_5_candidate[2:0]);
-  wire ready_0_and_61 = fast_0_5_candidate[2] & ~(|fast_0_5_candidate[1:0]);
-  wire ready_0_and_62 = fast_0_5_candidate[1] & ~fast_0_5_candidate[0];
-  wire fast_0_5_candidate_and_and =
-    fast_0_5_candidate_and
-    & (~(|ready_0_and_fast_0_5_candidate) | ((fast_0_5_age == 2'd3) & ~(|({ready_0_and_60, ready_0_and_61, ready_0_and_62, fast_0_5_candidate[0]} & ready_0_and_fast_0_5_candidate))))
-    & open[0];
-  wire slow_0_5_candidate_and = (|slow_0_5_candidate) & ~(|(slow_0_5_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_5_candidate = slow_0_5_candidate & ~has_0;
-  wire ready_0_and_63 = slow_0_5_candidate[3] & ~(|slow_0_5_candidate[2:0]);
-  wire ready_0_and_64 = slow_0_5_candidate[2] & ~(|slow_0_5_candidate[1:0]);
-  wire ready_0_and_65 = slow_0_5_candidate[1] & ~slow_0_5_candidate[0];
-  wire slow_0_5_candidate_and_and =
-    slow_0_5_candidate_and
-    & (~(|ready_0_and_slow_0_5_candidate) | ((slow_0_5_age == 2'd3) & ~(|({ready_0_and_63, ready_0_and_64, ready_0_and_65, slow_0_5_candidate[0]} & ready_0_and_slow_0_5_candidate))))
-    & open[0];
-  wire fast_0_4_candidate_and = (|fast_0_4_candidate) & ~(|(fast_0_4_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_4_candidate = fast_0_4_candidate & ~has_0;
-  wire ready_0_and_66 = fast_0_4_candidate[3] & ~(|fast_0_4_candidate[2:0]);
-  wire ready_0_and_67 = fast_0_4_candidate[2] & ~(|fast_0_4_candidate[1:0]);
-  wire ready_0_and_68 = fast_0_4_candidate[1] & ~fast_0_4_candidate[0];
-  wire fast_0_4_candidate_and_and =
-    fast_0_4_candidate_and
-    & (~(|ready_0_and_fast_0_4_candidate) | ((fast_0_4_age == 2'd3) & ~(|({ready_0_and_66, ready_0_and_67, ready_0_and_68, fast_0_4_candidate[0]} & ready_0_and_fast_0_4_candidate))))
-    & open[0];
-  wire slow_0_4_candidate_and = (|slow_0_4_candidate) & ~(|(slow_0_4_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_4_candidate = slow_0_4_candidate & ~has_0;
-  wire ready_0_and_69 = slow_0_4_candidate[3] & ~(|slow_0_4_candidate[2:0]);
-  wire ready_0_and_70 = slow_0_4_candidate[2] & ~(|slow_0_4_candidate[1:0]);
-  wire ready_0_and_71 = slow_0_4_candidate[1] & ~slow_0_4_candidate[0];
-  wire slow_0_4_candidate_and_and =
-    slow_0_4_candidate_and
-    & (~(|ready_0_and_slow_0_4_candidate) | ((slow_0_4_age == 2'd3) & ~(|({ready_0_and_69, ready_0_and_70, ready_0_and_71, slow_0_4_candidate[0]} & ready_0_and_slow_0_4_candidate))))
-    & open[0];
-  wire fast_0_3_candidate_and = (|fast_0_3_candidate) & ~(|(fast_0_3_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_3_candidate = fast_0_3_candidate & ~has_0;
-  wire ready_0_and_72 = fast_0_3_candidate[3] & ~(|fast_0_3_candidate[2:0]);
-  wire ready_0_and_73 = fast_0_3_candidate[2] & ~(|fast_0_3_candidate[1:0]);
-  wire ready_0_and_74 = fast_0_3_candidate[1] & ~fast_0_3_candidate[0];
-  wire fast_0_3_candidate_and_and =
-    fast_0_3_candidate_and
-    & (~(|ready_0_and_fast_0_3_candidate) | ((fast_0_3_age == 2'd3) & ~(|({ready_0_and_72, ready_0_and_73, ready_0_and_74, fast_0_3_candidate[0]} & ready_0_and_fast_0_3_candidate))))
-    & open[0];
-  wire slow_0_3_candidate_and = (|slow_0_3_candidate) & ~(|(slow_0_3_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_3_candidate = slow_0_3_candidate & ~has_0;
-  wire ready_0_and_75 = slow_0_3_candidate[3] & ~(|slow_0_3_candidate[2:0]);
-  wire ready_0_and_76 = slow_0_3_candidate[2] & ~(|slow_0_3_candidate[1:0]);
-  wire ready_0_and_77 = slow_0_3_candidate[1] & ~slow_0_3_candidate[0];
-  wire slow_0_3_candidate_and_and =
-    slow_0_3_candidate_and
-    & (~(|ready_0_and_slow_0_3_candidate) | ((slow_0_3_age == 2'd3) & ~(|({ready_0_and_75, ready_0_and_76, ready_0_and_77, slow_0_3_candidate[0]} & ready_0_and_slow_0_3_candidate))))
-    & open[0];
-  wire fast_0_2_candidate_and = (|fast_0_2_candidate) & ~(|(fast_0_2_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_2_candidate = fast_0_2_candidate & ~has_0;
-  wire ready_0_and_78 = fast_0_2_candidate[3] & ~(|fast_0_2_candidate[2:0]);
-  wire ready_0_and_79 = fast_0_2_candidate[2] & ~(|fast_0_2_candidate[1:0]);
-  wire ready_0_and_80 = fast_0_2_candidate[1] & ~fast_0_2_candidate[0];
-  wire fast_0_2_candidate_and_and =
-    fast_0_2_candidate_and
-    & (~(|ready_0_and_fast_0_2_candidate) | ((fast_0_2_age == 2'd3) & ~(|({ready_0_and_78, ready_0_and_79, ready_0_and_80, fast_0_2_candidate[0]} & ready_0_and_fast_0_2_candidate))))
-    & open[0];
-  wire slow_0_2_candidate_and = (|slow_0_2_candidate) & ~(|(slow_0_2_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_2_candidate = slow_0_2_candidate & ~has_0;
-  wire ready_0_and_81 = slow_0_2_candidate[3] & ~(|slow_0_2_candidate[2:0]);
-  wire ready_0_and_82 = slow_0_2_candidate[2] & ~(|slow_0_2_candidate[1:0]);
-  wire ready_0_and_83 = slow_0_2_candidate[1] & ~slow_0_2_candidate[0];
-  wire slow_0_2_candidate_and_and =
-    slow_0_2_candidate_and
-    & (~(|ready_0_and_slow_0_2_candidate) | ((slow_0_2_age == 2'd3) & ~(|({ready_0_and_81, ready_0_and_82, ready_0_and_83, slow_0_2_candidate[0]} & ready_0_and_slow_0_2_candidate))))
-    & open[0];
-  wire fast_0_1_candidate_and = (|fast_0_1_candidate) & ~(|(fast_0_1_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_1_candidate = fast_0_1_candidate & ~has_0;
-  wire ready_0_and_84 = fast_0_1_candidate[3] & ~(|fast_0_1_candidate[2:0]);
-  wire ready_0_and_85 = fast_0_1_candidate[2] & ~(|fast_0_1_candidate[1:0]);
-  wire ready_0_and_86 = fast_0_1_candidate[1] & ~fast_0_1_candidate[0];
-  wire fast_0_1_candidate_and_and =
-    fast_0_1_candidate_and
-    & (~(|ready_0_and_fast_0_1_candidate) | ((fast_0_1_age == 2'd3) & ~(|({ready_0_and_84, ready_0_and_85, ready_0_and_86, fast_0_1_candidate[0]} & ready_0_and_fast_0_1_candidate))))
-    & open[0];
-  wire slow_0_1_candidate_and = (|slow_0_1_candidate) & ~(|(slow_0_1_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_1_candidate = slow_0_1_candidate & ~has_0;
-  wire ready_0_and_87 = slow_0_1_candidate[3] & ~(|slow_0_1_candidate[2:0]);
-  wire ready_0_and_88 = slow_0_1_candidate[2] & ~(|slow_0_1_candidate[1:0]);
-  wire ready_0_and_89 = slow_0_1_candidate[1] & ~slow_0_1_candidate[0];
-  wire slow_0_1_candidate_and_and =
-    slow_0_1_candidate_and
-    & (~(|ready_0_and_slow_0_1_candidate) | ((slow_0_1_age == 2'd3) & ~(|({ready_0_and_87, ready_0_and_88, ready_0_and_89, slow_0_1_candidate[0]} & ready_0_and_slow_0_1_candidate))))
-    & open[0];
-  wire fast_0_0_candidate_and = (|fast_0_0_candidate) & ~(|(fast_0_0_candidate & busy_0));
-  wire [3:0] ready_0_and_fast_0_0_candidate = fast_0_0_candidate & ~has_0;
-  wire ready_0_and_90 = fast_0_0_candidate[3] & ~(|fast_0_0_candidate[2:0]);
-  wire ready_0_and_91 = fast_0_0_candidate[2] & ~(|fast_0_0_candidate[1:0]);
-  wire ready_0_and_92 = fast_0_0_candidate[1] & ~fast_0_0_candidate[0];
-  wire fast_0_0_candidate_and_and =
-    fast_0_0_candidate_and
-    & (~(|ready_0_and_fast_0_0_candidate) | ((fast_0_0_age == 2'd3) & ~(|({ready_0_and_90, ready_0_and_91, ready_0_and_92, fast_0_0_candidate[0]} & ready_0_and_fast_0_0_candidate))))
-    & open[0];
-  wire slow_0_0_candidate_and = (|slow_0_0_candidate) & ~(|(slow_0_0_candidate & busy_0));
-  wire [3:0] ready_0_and_slow_0_0_candidate = slow_0_0_candidate & ~has_0;
-  wire ready_0_and_93 = slow_0_0_candidate[3] & ~(|slow_0_0_candidate[2:0]);
-  wire ready_0_and_94 = slow_0_0_candidate[2] & ~(|slow_0_0_candidate[1:0]);
-  wire ready_0_and_95 = slow_0_0_candidate[1] & ~slow_0_0_candidate[0];
-  wire slow_0_0_candidate_and_and =
-    slow_0_0_candidate_and
-    & (~(|ready_0_and_slow_0_0_candidate) | ((slow_0_0_age == 2'd3) & ~(|({ready_0_and_93, ready_0_and_94, ready_0_and_95, slow_0_0_candidate[0]} & ready_0_and_slow_0_0_candidate))))
-    & open[0];
+  always @(posedge clk)
+    if (slow_comes_first) slow_came[{push_region, push_user}] <= {push_branch, push_ctx};
+
+  always @(posedge clk)
+    if (pops_1) slow_went[due_at] <= changed_first_id_choice;
+
+  initial begin
+    for (i = 0; i < 64; i = i + 1) slow_came_bit[i[5:0]] = 1'b0;
+  end
+
+  always @(posedge clk)
+    if (slow_comes_first) slow_came_bit[{push_region, push_user}] <= ~slow_went_bit[{push_region, push_user}];
+
+  initial begin
+    for (i = 0; i < 64; i = i + 1) slow_went_bit[i[5:0]] = 1'b0;
+  end
+
+  always @(posedge clk)
+    if (pops_1) slow_went_bit[due_at] <= slow_came_bit[due_at];
+
+  always @(posedge clk)
+    if (push_valid & push_slow) slow_last[{push_region, push_user}] <= {push_branch, push_ctx};
+
   assign ready_0 = {
-    (ready_0_and_and & fast_0_15_candidate[0]) | (slow_0_15_candidate_and_and & slow_0_15_candidate[0]),
-    (fast_0_14_candidate_and_and & fast_0_14_candidate[0]) | (slow_0_14_candidate_and_and & slow_0_14_candidate[0]),
-    (fast_0_13_candidate_and_and & fast_0_13_candidate[0]) | (slow_0_13_candidate_and_and & slow_0_13_candidate[0]),
-    (fast_0_12_candidate_and_and & fast_0_12_candidate[0]) | (slow_0_12_candidate_and_and & slow_0_12_candidate[0]),
-    (fast_0_11_candidate_and_and & fast_0_11_candidate[0]) | (slow_0_11_candidate_and_and & slow_0_11_candidate[0]),
-    (fast_0_10_candidate_and_and & fast_0_10_candidate[0]) | (slow_0_10_candidate_and_and & slow_0_10_candidate[0]),
-    (fast_0_9_candidate_and_and & fast_0_9_candidate[0]) | (slow_0_9_candidate_and_and & slow_0_9_candidate[0]),
-    (fast_0_8_candidate_and_and & fast_0_8_candidate[0]) | (slow_0_8_candidate_and_and & slow_0_8_candidate[0]),
-    (fast_0_7_candidate_and_and & fast_0_7_candidate[0]) | (slow_0_7_candidate_and_and & slow_0_7_candidate[0]),
-    (fast_0_6_candidate_and_and & fast_0_6_candidate[0]) | (slow_0_6_candidate_and_and & slow_0_6_candidate[0]),
-    (fast_0_5_candidate_and_and & fast_0_5_candidate[0]) | (slow_0_5_candidate_and_and & slow_0_5_candidate[0]),
-    (fast_0_4_candidate_and_and & fast_0_4_candidate[0]) | (slow_0_4_candidate_and_and & slow_0_4_candidate[0]),
-    (fast_0_3_candidate_and_and & fast_0_3_candidate[0]) | (slow_0_3_candidate_and_and & slow_0_3_candidate[0]),
-    (fast_0_2_candidate_and_and & fast_0_2_candidate[0]) | (slow_0_2_candidate_and_and & slow_0_2_candidate[0]),
-    (fast_0_1_candidate_and_and & fast_0_1_candidate[0]) | (slow_0_1_candidate_and_and & slow_0_1_candidate[0]),
-    (fast_0_0_candidate_and_and & fast_0_0_candidate[0]) | (slow_0_0_candidate_and_and & slow_0_0_candidate[0])
+    (fast_0_15_first[0] & fast_0_15_may) | (slow_0_15_first[0] & slow_0_15_may),
+    (fast_0_14_first[0] & fast_0_14_may) | (slow_0_14_first[0] & slow_0_14_may),
+    (fast_0_13_first[0] & fast_0_13_may) | (slow_0_13_first[0] & slow_0_13_may),
+    (fast_0_12_first[0] & fast_0_12_may) | (slow_0_12_first[0] & slow_0_12_may),
+    (fast_0_11_first[0] & fast_0_11_may) | (slow_0_11_first[0] & slow_0_11_may),
+    (fast_0_10_first[0] & fast_0_10_may) | (slow_0_10_first[0] & slow_0_10_may),
+    (fast_0_9_first[0] & fast_0_9_may) | (slow_0_9_first[0] & slow_0_9_may),
+    (fast_0_8_first[0] & fast_0_8_may) | (slow_0_8_first[0] & slow_0_8_may),
+    (fast_0_7_first[0] & fast_0_7_may) | (slow_0_7_first[0] & slow_0_7_may),
+    (fast_0_6_first[0] & fast_0_6_may) | (slow_0_6_first[0] & slow_0_6_may),
+    (fast_0_5_first[0] & fast_0_5_may) | (slow_0_5_first[0] & slow_0_5_may),
+    (fast_0_4_first[0] & fast_0_4_may) | (slow_0_4_first[0] & slow_0_4_may),
+    (fast_0_3_first[0] & fast_0_3_may) | (slow_0_3_first[0] & slow_0_3_may),
+    (fast_0_2_first[0] & fast_0_2_may) | (slow_0_2_first[0] & slow_0_2_may),
+    (fast_0_1_first[0] & fast_0_1_may) | (slow_0_1_first[0] & slow_0_1_may),
+    (fast_0_0_first[0] & fast_0_0_may) | (slow_0_0_first[0] & slow_0_0_may)
   };
   assign ready_1 = {
-    (ready_0_and_and & ready_0_and_3) | (slow_0_15_candidate_and_and & ready_0_and_5),
-    (fast_0_14_candidate_and_and & ready_0_and_8) | (slow_0_14_candidate_and_and & ready_0_and_11),
-    (fast_0_13_candidate_and_and & ready_0_and_14) | (slow_0_13_candidate_and_and & ready_0_and_17),
-    (fast_0_12_candidate_and_and & ready_0_and_20) | (slow_0_12_candidate_and_and & ready_0_and_23),
-    (fast_0_11_candidate_and_and & ready_0_and_26) | (slow_0_11_candidate_and_and & ready_0_and_29),
-    (fast_0_10_candidate_and_and & ready_0_and_32) | (slow_0_10_candidate_and_and & ready_0_and_35),
-    (fast_0_9_candidate_and_and & ready_0_and_38) | (slow_0_9_candidate_and_and & ready_0_and_41),
-    (fast_0_8_candidate_and_and & ready_0_and_44) | (slow_0_8_candidate_and_and & ready_0_and_47),
-    (fast_0_7_candidate_and_and & ready_0_and_50) | (slow_0_7_candidate_and_and & ready_0_and_53),
-    (fast_0_6_candidate_and_and & ready_0_and_56) | (slow_0_6_candidate_and_and & ready_0_and_59),
-    (fast_0_5_candidate_and_and & ready_0_and_62) | (slow_0_5_candidate_and_and & ready_0_and_65),
-    (fast_0_4_candidate_and_and & ready_0_and_68) | (slow_0_4_candidate_and_and & ready_0_and_71),
-    (fast_0_3_candidate_and_and & ready_0_and_74) | (slow_0_3_candidate_and_and & ready_0_and_77),
-    (fast_0_2_candidate_and_and & ready_0_and_80) | (slow_0_2_candidate_and_and & ready_0_and_83),
-    (fast_0_1_candidate_and_and & ready_0_and_86) | (slow_0_1_candidate_and_and & ready_0_and_89),
-    (fast_0_0_candidate_and_and & ready_0_and_92) | (slow_0_0_candidate_and_and & ready_0_and_95)
+    (fast_0_15_may_stop_and_fast_0_15_first & fast_0_15_may) | (slow_0_15_may_stop_and_slow_0_15_first & slow_0_15_may),
+    (fast_0_14_may_stop_and_fast_0_14_first & fast_0_14_may) | (slow_0_14_may_stop_and_slow_0_14_first & slow_0_14_may),
+    (fast_0_13_may_stop_and_fast_0_13_first & fast_0_13_may) | (slow_0_13_may_stop_and_slow_0_13_first & slow_0_13_may),
+    (fast_0_12_may_stop_and_fast_0_12_first & fast_0_12_may) | (slow_0_12_may_stop_and_slow_0_12_first & slow_0_12_may),
+    (fast_0_11_may_stop_and_fast_0_11_first & fast_0_11_may) | (slow_0_11_may_stop_and_slow_0_11_first & slow_0_11_may),
+    (fast_0_10_may_stop_and_fast_0_10_first & fast_0_10_may) | (slow_0_10_may_stop_and_slow_0_10_first & slow_0_10_may),
+    (fast_0_9_may_stop_and_fast_0_9_first & fast_0_9_may) | (slow_0_9_may_stop_and_slow_0_9_first & slow_0_9_may),
+    (fast_0_8_may_stop_and_fast_0_8_first & fast_0_8_may) | (slow_0_8_may_stop_and_slow_0_8_first & slow_0_8_may),
+    (fast_0_7_may_stop_and_fast_0_7_first & fast_0_7_may) | (slow_0_7_may_stop_and_slow_0_7_first & slow_0_7_may),
+    (fast_0_6_may_stop_and_fast_0_6_first & fast_0_6_may) | (slow_0_6_may_stop_and_slow_0_6_first & slow_0_6_may),
+    (fast_0_5_may_stop_and_fast_0_5_first & fast_0_5_may) | (slow_0_5_may_stop_and_slow_0_5_first & slow_0_5_may),
+    (fast_0_4_may_stop_and_fast_0_4_first & fast_0_4_may) | (slow_0_4_may_stop_and_slow_0_4_first & slow_0_4_may),
+    (fast_0_3_may_stop_and_fast_0_3_first & fast_0_3_may) | (slow_0_3_may_stop_and_slow_0_3_first & slow_0_3_may),
+    (fast_0_2_may_stop_and_fast_0_2_first & fast_0_2_may) | (slow_0_2_may_stop_and_slow_0_2_first & slow_0_2_may),
+    (fast_0_1_may_stop_and_fast_0_1_first & fast_0_1_may) | (slow_0_1_may_stop_and_slow_0_1_first & slow_0_1_may),
+    (fast_0_0_may_stop_and_2 & fast_0_0_may) | (slow_0_0_may_stop_and_2 & slow_0_0_may)
   };
   assign ready_2 = {
-    (ready_0_and_and & ready_0_and_2) | (slow_0_15_candidate_and_and & ready_0_and_4),
-    (fast_0_14_candidate_and_and & ready_0_and_7) | (slow_0_14_candidate_and_and & ready_0_and_10),
-    (fast_0_13_candidate_and_and & ready_0_and_13) | (slow_0_13_candidate_and_and & ready_0_and_16),
-    (fast_0_12_candidate_and_and & ready_0_and_19) | (slow_0_12_candidate_and_and & ready_0_and_22),
-    (fast_0_11_candidate_and_and & ready_0_and_25) | (slow_0_11_candidate_and_and & ready_0_and_28),
-    (fast_0_10_candidate_and_and & ready_0_and_31) | (slow_0_10_candidate_and_and & ready_0_and_34),
-    (fast_0_9_candidate_and_and & ready_0_and_37) | (slow_0_9_candidate_and_and & ready_0_and_40),
-    (fast_0_8_candidate_and_and & ready_0_and_43) | (slow_0_8_candidate_and_and & ready_0_and_46),
-    (fast_0_7_candidate_and_and & ready_0_and_49) | (slow_0_7_candidate_and_and & ready_0_and_52),
-    (fast_0_6_candidate_and_and & ready_0_and_55) | (slow_0_6_candidate_and_and & ready_0_and_58),
-    (fast_0_5_candidate_and_and & ready_0_and_61) | (slow_0_5_candidate_and_and & ready_0_and_64),
-    (fast_0_4_candidate_and_and & ready_0_and_67) | (slow_0_4_candidate_and_and & ready_0_and_70),
-    (fast_0_3_candidate_and_and & ready_0_and_73) | (slow_0_3_candidate_and_and & ready_0_and_76),
-    (fast_0_2_candidate_and_and & ready_0_and_79) | (slow_0_2_candidate_and_and & ready_0_and_82),
-    (fast_0_1_candidate_and_and & ready_0_and_85) | (slow_0_1_candidate_and_and & ready_0_and_88),
-    (fast_0_0_candidate_and_and & ready_0_and_91) | (slow_0_0_candidate_and_and & ready_0_and_94)
+    (fast_0_15_first_and & fast_0_15_may) | (slow_0_15_first_and & slow_0_15_may),
+    (fast_0_14_first_and & fast_0_14_may) | (slow_0_14_first_and & slow_0_14_may),
+    (fast_0_13_first_and & fast_0_13_may) | (slow_0_13_first_and & slow_0_13_may),
+    (fast_0_12_first_and & fast_0_12_may) | (slow_0_12_first_and & slow_0_12_may),
+    (fast_0_11_first_and & fast_0_11_may) | (slow_0_11_first_and & slow_0_11_may),
+    (fast_0_10_first_and & fast_0_10_may) | (slow_0_10_first_and & slow_0_10_may),
+    (fast_0_9_first_and & fast_0_9_may) | (slow_0_9_first_and & slow_0_9_may),
+    (fast_0_8_first_and & fast_0_8_may) | (slow_0_8_first_and & slow_0_8_may),
+    (fast_0_7_first_and & fast_0_7_may) | (slow_0_7_first_and & slow_0_7_may),
+    (fast_0_6_first_and & fast_0_6_may) | (slow_0_6_first_and & slow_0_6_may),
+    (fast_0_5_first_and & fast_0_5_may) | (slow_0_5_first_and & slow_0_5_may),
+    (fast_0_4_first_and & fast_0_4_may) | (slow_0_4_first_and & slow_0_4_may),
+    (fast_0_3_first_and & fast_0_3_may) | (slow_0_3_first_and & slow_0_3_may),
+    (fast_0_2_first_and & fast_0_2_may) | (slow_0_2_first_and & slow_0_2_may),
+    (fast_0_1_first_and & fast_0_1_may) | (slow_0_1_first_and & slow_0_1_may),
+    (fast_0_0_may_stop_and_fast_0_0_first & fast_0_0_may) | (slow_0_0_may_stop_and_slow_0_0_first & slow_0_0_may)
   };
   assign ready_3 = {
-    (ready_0_and_and & ready_0_and_fast_0_15_candidate) | (slow_0_15_candidate_and_and & ready_0_and_slow_0_15_candidate),
-    (fast_0_14_candidate_and_and & ready_0_and_6) | (slow_0_14_candidate_and_and & ready_0_and_9),
-    (fast_0_13_candidate_and_and & ready_0_and_12) | (slow_0_13_candidate_and_and & ready_0_and_15),
-    (fast_0_12_candidate_and_and & ready_0_and_18) | (slow_0_12_candidate_and_and & ready_0_and_21),
-    (fast_0_11_candidate_and_and & ready_0_and_24) | (slow_0_11_candidate_and_and & ready_0_and_27),
-    (fast_0_10_candidate_and_and & ready_0_and_30) | (slow_0_10_candidate_and_and & ready_0_and_33),
-    (fast_0_9_candidate_and_and & ready_0_and_36) | (slow_0_9_candidate_and_and & ready_0_and_39),
-    (fast_0_8_candidate_and_and & ready_0_and_42) | (slow_0_8_candidate_and_and & ready_0_and_45),
-    (fast_0_7_candidate_and_and & ready_0_and_48) | (slow_0_7_candidate_and_and & ready_0_and_51),
-    (fast_0_6_candidate_and_and & ready_0_and_54) | (slow_0_6_candidate_and_and & ready_0_and_57),
-    (fast_0_5_candidate_and_and & ready_0_and_60) | (slow_0_5_candidate_and_and & ready_0_and_63),
-    (fast_0_4_candidate_and_and & ready_0_and_66) | (slow_0_4_candidate_and_and & ready_0_and_69),
-    (fast_0_3_candidate_and_and & ready_0_and_72) | (slow_0_3_candidate_and_and & ready_0_and_75),
-    (fast_0_2_candidate_and_and & ready_0_and_78) | (slow_0_2_candidate_and_and & ready_0_and_81),
-    (fast_0_1_candidate_and_and & ready_0_and_84) | (slow_0_1_candidate_and_and & ready_0_and_87),
-    (fast_0_0_candidate_and_and & ready_0_and_90) | (slow_0_0_candidate_and_and & ready_0_and_93)
+    (fast_0_15_may_stop_and & fast_0_15_may) | (slow_0_15_may_stop_and & slow_0_15_may),
+    (fast_0_14_may_stop_and & fast_0_14_may) | (slow_0_14_may_stop_and & slow_0_14_may),
+    (fast_0_13_may_stop_and & fast_0_13_may) | (slow_0_13_may_stop_and & slow_0_13_may),
+    (fast_0_12_may_stop_and & fast_0_12_may) | (slow_0_12_may_stop_and & slow_0_12_may),
+    (fast_0_11_may_stop_and & fast_0_11_may) | (slow_0_11_may_stop_and & slow_0_11_may),
+    (fast_0_10_may_stop_and & fast_0_10_may) | (slow_0_10_may_stop_and & slow_0_10_may),
+    (fast_0_9_may_stop_and & fast_0_9_may) | (slow_0_9_may_stop_and & slow_0_9_may),
+    (fast_0_8_may_stop_and & fast_0_8_may) | (slow_0_8_may_stop_and & slow_0_8_may),
+    (fast_0_7_may_stop_and & fast_0_7_may) | (slow_0_7_may_stop_and & slow_0_7_may),
+    (fast_0_6_may_stop_and & fast_0_6_may) | (slow_0_6_may_stop_and & slow_0_6_may),
+    (fast_0_5_may_stop_and & fast_0_5_may) | (slow_0_5_may_stop_and & slow_0_5_may),
+    (fast_0_4_may_stop_and & fast_0_4_may) | (slow_0_4_may_stop_and & slow_0_4_may),
+    (fast_0_3_may_stop_and & fast_0_3_may) | (slow_0_3_may_stop_and & slow_0_3_may),
+    (fast_0_2_may_stop_and & fast_0_2_may) | (slow_0_2_may_stop_and & slow_0_2_may),
+    (fast_0_1_may_stop_and & fast_0_1_may) | (slow_0_1_may_stop_and & slow_0_1_may),
+    (fast_0_0_may_stop_and & fast_0_0_may) | (slow_0_0_may_stop_and & slow_0_0_may)
   };
-  wire ready_4_and = (|fast_1_15_candidate) & ~(|(fast_1_15_candidate & busy_1));
-  wire [3:0] fast_1_15_candidate_and = fast_1_15_candidate & ~has_1;
-  wire ready_4_and_fast_1_15_candidate = fast_1_15_candidate[3] & ~(|fast_1_15_candidate[2:0]);
-  wire ready_4_and_2 = fast_1_15_candidate[2] & ~(|fast_1_15_candidate[1:0]);
-  wire ready_4_and_3 = fast_1_15_candidate[1] & ~fast_1_15_candidate[0];
-  wire ready_4_and_and =
-    ready_4_and
-    & (~(|fast_1_15_candidate_and) | ((fast_1_15_age == 2'd3) & ~(|({ready_4_and_fast_1_15_candidate, ready_4_and_2, ready_4_and_3, fast_1_15_candidate[0]} & fast_1_15_candidate_and))))
-    & open[1];
-  wire slow_1_15_candidate_and = (|slow_1_15_candidate) & ~(|(slow_1_15_candidate & busy_1));
-  wire [3:0] has_1_and = slow_1_15_candidate & ~has_1;
-  wire ready_4_and_slow_1_15_candidate = slow_1_15_candidate[3] & ~(|slow_1_15_candidate[2:0]);
-  wire ready_4_and_4 = slow_1_15_candidate[2] & ~(|slow_1_15_candidate[1:0]);
-  wire ready_4_and_5 = slow_1_15_candidate[1] & ~slow_1_15_candidate[0];
-  wire slow_1_15_candidate_and_and =
-    slow_1_15_candidate_and
-    & (~(|has_1_and) | ((slow_1_15_age == 2'd3) & ~(|({ready_4_and_slow_1_15_candidate, ready_4_and_4, ready_4_and_5, slow_1_15_candidate[0]} & has_1_and))))
-    & open[1];
-  wire fast_1_14_candidate_and = (|fast_1_14_candidate) & ~(|(fast_1_14_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_14_candidate = fast_1_14_candidate & ~has_1;
-  wire ready_4_and_6 = fast_1_14_candidate[3] & ~(|fast_1_14_candidate[2:0]);
-  wire ready_4_and_7 = fast_1_14_candidate[2] & ~(|fast_1_14_candidate[1:0]);
-  wire ready_4_and_8 = fast_1_14_candidate[1] & ~fast_1_14_candidate[0];
-  wire fast_1_14_candidate_and_and =
-    fast_1_14_candidate_and
-    & (~(|ready_4_and_fast_1_14_candidate) | ((fast_1_14_age == 2'd3) & ~(|({ready_4_and_6, ready_4_and_7, ready_4_and_8, fast_1_14_candidate[0]} & ready_4_and_fast_1_14_candidate))))
-    & open[1];
-  wire slow_1_14_candidate_and = (|slow_1_14_candidate) & ~(|(slow_1_14_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_14_candidate = slow_1_14_candidate & ~has_1;
-  wire ready_4_and_9 = slow_1_14_candidate[3] & ~(|slow_1_14_candidate[2:0]);
-  wire ready_4_and_10 = slow_1_14_candidate[2] & ~(|slow_1_14_candidate[1:0]);
-  wire ready_4_and_11 = slow_1_14_candidate[1] & ~slow_1_14_candidate[0];
-  wire slow_1_14_candidate_and_and =
-    slow_1_14_candidate_and
-    & (~(|ready_4_and_slow_1_14_candidate) | ((slow_1_14_age == 2'd3) & ~(|({ready_4_and_9, ready_4_and_10, ready_4_and_11, slow_1_14_candidate[0]} & ready_4_and_slow_1_14_candidate))))
-    & open[1];
-  wire fast_1_13_candidate_and = (|fast_1_13_candidate) & ~(|(fast_1_13_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_13_candidate = fast_1_13_candidate & ~has_1;
-  wire ready_4_and_12 = fast_1_13_candidate[3] & ~(|fast_1_13_candidate[2:0]);
-  wire ready_4_and_13 = fast_1_13_candidate[2] & ~(|fast_1_13_candidate[1:0]);
-  wire ready_4_and_14 = fast_1_13_candidate[1] & ~fast_1_13_candidate[0];
-  wire fast_1_13_candidate_and_and =
-    fast_1_13_candidate_and
-    & (~(|ready_4_and_fast_1_13_candidate) | ((fast_1_13_age == 2'd3) & ~(|({ready_4_and_12, ready_4_and_13, ready_4_and_14, fast_1_13_candidate[0]} & ready_4_and_fast_1_13_candidate))))
-    & open[1];
-  wire slow_1_13_candidate_and = (|slow_1_13_candidate) & ~(|(slow_1_13_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_13_candidate = slow_1_13_candidate & ~has_1;
-  wire ready_4_and_15 = slow_1_13_candidate[3] & ~(|slow_1_13_candidate[2:0]);
-  wire ready_4_and_16 = slow_1_13_candidate[2] & ~(|slow_1_13_candidate[1:0]);
-  wire ready_4_and_17 = slow_1_13_candidate[1] & ~slow_1_13_candidate[0];
-  wire slow_1_13_candidate_and_and =
-    slow_1_13_candidate_and
-    & (~(|ready_4_and_slow_1_13_candidate) | ((slow_1_13_age == 2'd3) & ~(|({ready_4_and_15, ready_4_and_16, ready_4_and_17, slow_1_13_candidate[0]} & ready_4_and_slow_1_13_candidate))))
-    & open[1];
-  wire fast_1_12_candidate_and = (|fast_1_12_candidate) & ~(|(fast_1_12_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_12_candidate = fast_1_12_candidate & ~has_1;
-  wire ready_4_and_18 = fast_1_12_candidate[3] & ~(|fast_1_12_candidate[2:0]);
-  wire ready_4_and_19 = fast_1_12_candidate[2] & ~(|fast_1_12_candidate[1:0]);
-  wire ready_4_and_20 = fast_1_12_candidate[1] & ~fast_1_12_candidate[0];
-  wire fast_1_12_candidate_and_and =
-    fast_1_12_candidate_and
-    & (~(|ready_4_and_fast_1_12_candidate) | ((fast_1_12_age == 2'd3) & ~(|({ready_4_and_18, ready_4_and_19, ready_4_and_20, fast_1_12_candidate[0]} & ready_4_and_fast_1_12_candidate))))
-    & open[1];
-  wire slow_1_12_candidate_and = (|slow_1_12_candidate) & ~(|(slow_1_12_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_12_candidate = slow_1_12_candidate & ~has_1;
-  wire ready_4_and_21 = slow_1_12_candidate[3] & ~(|slow_1_12_candidate[2:0]);
-  wire ready_4_and_22 = slow_1_12_candidate[2] & ~(|slow_1_12_candidate[1:0]);
-  wire ready_4_and_23 = slow_1_12_candidate[1] & ~slow_1_12_candidate[0];
-  wire slow_1_12_candidate_and_and =
-    slow_1_12_candidate_and
-    & (~(|ready_4_and_slow_1_12_candidate) | ((slow_1_12_age == 2'd3) & ~(|({ready_4_and_21, ready_4_and_22, ready_4_and_23, slow_1_12_candidate[0]} & ready_4_and_slow_1_12_candidate))))
-    & open[1];
-  wire fast_1_11_candidate_and = (|fast_1_11_candidate) & ~(|(fast_1_11_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_11_candidate = fast_1_11_candidate & ~has_1;
-  wire ready_4_and_24 = fast_1_11_candidate[3] & ~(|fast_1_11_candidate[2:0]);
-  wire ready_4_and_25 = fast_1_11_candidate[2] & ~(|fast_1_11_candidate[1:0]);
-  wire ready_4_and_26 = fast_1_11_candidate[1] & ~fast_1_11_candidate[0];
-  wire fast_1_11_candidate_and_and =
-    fast_1_11_candidate_and
-    & (~(|ready_4_and_fast_1_11_candidate) | ((fast_1_11_age == 2'd3) & ~(|({ready_4_and_24, ready_4_and_25, ready_4_and_26, fast_1_11_candidate[0]} & ready_4_and_fast_1_11_candidate))))
-    & open[1];
-  wire slow_1_11_candidate_and = (|slow_1_11_candidate) & ~(|(slow_1_11_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_11_candidate = slow_1_11_candidate & ~has_1;
-  wire ready_4_and_27 = slow_1_11_candidate[3] & ~(|slow_1_11_candidate[2:0]);
-  wire ready_4_and_28 = slow_1_11_candidate[2] & ~(|slow_1_11_candidate[1:0]);
-  wire ready_4_and_29 = slow_1_11_candidate[1] & ~slow_1_11_candidate[0];
-  wire slow_1_11_candidate_and_and =
-    slow_1_11_candidate_and
-    & (~(|ready_4_and_slow_1_11_candidate) | ((slow_1_11_age == 2'd3) & ~(|({ready_4_and_27, ready_4_and_28, ready_4_and_29, slow_1_11_candidate[0]} & ready_4_and_slow_1_11_candidate))))
-    & open[1];
-  wire fast_1_10_candidate_and = (|fast_1_10_candidate) & ~(|(fast_1_10_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_10_candidate = fast_1_10_candidate & ~has_1;
-  wire ready_4_and_30 = fast_1_10_candidate[3] & ~(|fast_1_10_candidate[2:0]);
-  wire ready_4_and_31 = fast_1_10_candidate[2] & ~(|fast_1_10_candidate[1:0]);
-  wire ready_4_and_32 = fast_1_10_candidate[1] & ~fast_1_10_candidate[0];
-  wire fast_1_10_candidate_and_and =
-    fast_1_10_candidate_and
-    & (~(|ready_4_and_fast_1_10_candidate) | ((fast_1_10_age == 2'd3) & ~(|({ready_4_and_30, ready_4_and_31, ready_4_and_32, fast_1_10_candidate[0]} & ready_4_and_fast_1_10_candidate))))
-    & open[1];
-  wire slow_1_10_candidate_and = (|slow_1_10_candidate) & ~(|(slow_1_10_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_10_candidate = slow_1_10_candidate & ~has_1;
-  wire ready_4_and_33 = slow_1_10_candidate[3] & ~(|slow_1_10_candidate[2:0]);
-  wire ready_4_and_34 = slow_1_10_candidate[2] & ~(|slow_1_10_candidate[1:0]);
-  wire ready_4_and_35 = slow_1_10_candidate[1] & ~slow_1_10_candidate[0];
-  wire slow_1_10_candidate_and_and =
-    slow_1_10_candidate_and
-    & (~(|ready_4_and_slow_1_10_candidate) | ((slow_1_10_age == 2'd3) & ~(|({ready_4_and_33, ready_4_and_34, ready_4_and_35, slow_1_10_candidate[0]} & ready_4_and_slow_1_10_candidate))))
-    & open[1];
-  wire fast_1_9_candidate_and = (|fast_1_9_candidate) & ~(|(fast_1_9_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_9_candidate = fast_1_9_candidate & ~has_1;
-  wire ready_4_and_36 = fast_1_9_candidate[3] & ~(|fast_1_9_candidate[2:0]);
-  wire ready_4_and_37 = fast_1_9_candidate[2] & ~(|fast_1_9_candidate[1:0]);
-  wire ready_4_and_38 = fast_1_9_candidate[1] & ~fast_1_9_candidate[0];
-  wire fast_1_9_candidate_and_and =
-    fast_1_9_candidate_and
-    & (~(|ready_4_and_fast_1_9_candidate) | ((fast_1_9_age == 2'd3) & ~(|({ready_4_and_36, ready_4_and_37, ready_4_and_38, fast_1_9_candidate[0]} & ready_4_and_fast_1_9_candidate))))
-    & open[1];
-  wire slow_1_9_candidate_and = (|slow_1_9_candidate) & ~(|(slow_1_9_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_9_candidate = slow_1_9_candidate & ~has_1;
-  wire ready_4_and_39 = slow_1_9_candidate[3] & ~(|slow_1_9_candidate[2:0]);
-  wire ready_4_and_40 = slow_1_9_candidate[2] & ~(|slow_1_9_candidate[1:0]);
-  wire ready_4_and_41 = slow_1_9_candidate[1] & ~slow_1_9_candidate[0];
-  wire slow_1_9_candidate_and_and =
-    slow_1_9_candidate_and
-    & (~(|ready_4_and_slow_1_9_candidate) | ((slow_1_9_age == 2'd3) & ~(|({ready_4_and_39, ready_4_and_40, ready_4_and_41, slow_1_9_candidate[0]} & ready_4_and_slow_1_9_candidate))))
-    & open[1];
-  wire fast_1_8_candidate_and = (|fast_1_8_candidate) & ~(|(fast_1_8_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_8_candidate = fast_1_8_candidate & ~has_1;
-  wire ready_4_and_42 = fast_1_8_candidate[3] & ~(|fast_1_8_candidate[2:0]);
-  wire ready_4_and_43 = fast_1_8_candidate[2] & ~(|fast_1_8_candidate[1:0]);
-  wire ready_4_and_44 = fast_1_8_candidate[1] & ~fast_1_8_candidate[0];
-  wire fast_1_8_candidate_and_and =
-    fast_1_8_candidate_and
-    & (~(|ready_4_and_fast_1_8_candidate) | ((fast_1_8_age == 2'd3) & ~(|({ready_4_and_42, ready_4_and_43, ready_4_and_44, fast_1_8_candidate[0]} & ready_4_and_fast_1_8_candidate))))
-    & open[1];
-  wire slow_1_8_candidate_and = (|slow_1_8_candidate) & ~(|(slow_1_8_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_8_candidate = slow_1_8_candidate & ~has_1;
-  wire ready_4_and_45 = slow_1_8_candidate[3] & ~(|slow_1_8_candidate[2:0]);
-  wire ready_4_and_46 = slow_1_8_candidate[2] & ~(|slow_1_8_candidate[1:0]);
-  wire ready_4_and_47 = slow_1_8_candidate[1] & ~slow_1_8_candidate[0];
-  wire slow_1_8_candidate_and_and =
-    slow_1_8_candidate_and
-    & (~(|ready_4_and_slow_1_8_candidate) | ((slow_1_8_age == 2'd3) & ~(|({ready_4_and_45, ready_4_and_46, ready_4_and_47, slow_1_8_candidate[0]} & ready_4_and_slow_1_8_candidate))))
-    & open[1];
-  wire fast_1_7_candidate_and = (|fast_1_7_candidate) & ~(|(fast_1_7_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_7_candidate = fast_1_7_candidate & ~has_1;
-  wire ready_4_and_48 = fast_1_7_candidate[3] & ~(|fast_1_7_candidate[2:0]);
-  wire ready_4_and_49 = fast_1_7_candidate[2] & ~(|fast_1_7_candidate[1:0]);
-  wire ready_4_and_50 = fast_1_7_candidate[1] & ~fast_1_7_candidate[0];
-  wire fast_1_7_candidate_and_and =
-    fast_1_7_candidate_and
-    & (~(|ready_4_and_fast_1_7_candidate) | ((fast_1_7_age == 2'd3) & ~(|({ready_4_and_48, ready_4_and_49, ready_4_and_50, fast_1_7_candidate[0]} & ready_4_and_fast_1_7_candidate))))
-    & open[1];
-  wire slow_1_7_candidate_and = (|slow_1_7_candidate) & ~(|(slow_1_7_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_7_candidate = slow_1_7_candidate & ~has_1;
-  wire ready_4_and_51 = slow_1_7_candidate[3] & ~(|slow_1_7_candidate[2:0]);
-  wire ready_4_and_52 = slow_1_7_candidate[2] & ~(|slow_1_7_candidate[1:0]);
-  wire ready_4_and_53 = slow_1_7_candidate[1] & ~slow_1_7_candidate[0];
-  wire slow_1_7_candidate_and_and =
-    slow_1_7_candidate_and
-    & (~(|ready_4_and_slow_1_7_candidate) | ((slow_1_7_age == 2'd3) & ~(|({ready_4_and_51, ready_4_and_52, ready_4_and_53, slow_1_7_candidate[0]} & ready_4_and_slow_1_7_candidate))))
-    & open[1];
-  wire fast_1_6_candidate_and = (|fast_1_6_candidate) & ~(|(fast_1_6_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_6_candidate = fast_1_6_candidate & ~has_1;
-  wire ready_4_and_54 = fast_1_6_candidate[3] & ~(|fast_1_6_candidate[2:0]);
-  wire ready_4_and_55 = fast_1_6_candidate[2] & ~(|fast_1_6_candidate[1:0]);
-  wire ready_4_and_56 = fast_1_6_candidate[1] & ~fast_1_6_candidate[0];
-  wire fast_1_6_candidate_and_and =
-    fast_1_6_candidate_and
-    & (~(|ready_4_and_fast_1_6_candidate) | ((fast_1_6_age == 2'd3) & ~(|({ready_4_and_54, ready_4_and_55, ready_4_and_56, fast_1_6_candidate[0]} & ready_4_and_fast_1_6_candidate))))
-    & open[1];
-  wire slow_1_6_candidate_and = (|slow_1_6_candidate) & ~(|(slow_1_6_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_6_candidate = slow_1_6_candidate & ~has_1;
-  wire ready_4_and_57 = slow_1_6_candidate[3] & ~(|slow_1_6_candidate[2:0]);
-  wire ready_4_and_58 = slow_1_6_candidate[2] & ~(|slow_1_6_candidate[1:0]);
-  wire ready_4_and_59 = slow_1_6_candidate[1] & ~slow_1_6_candidate[0];
-  wire slow_1_6_candidate_and_and =
-    slow_1_6_candidate_and
-    & (~(|ready_4_and_slow_1_6_candidate) | ((slow_1_6_age == 2'd3) & ~(|({ready_4_and_57, ready_4_and_58, ready_4_and_59, slow_1_6_candidate[0]} & ready_4_and_slow_1_6_candidate))))
-    & open[1];
-  wire fast_1_5_candidate_and = (|fast_1_5_candidate) & ~(|(fast_1_5_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_5_candidate = fast_1_5_candidate & ~has_1;
-  wire ready_4_and_60 = fast_1_5_candidate[3] & ~(|fast_1_5_candidate[2:0]);
-  wire ready_4_and_61 = fast_1_5_candidate[2] & ~(|fast_1_5_candidate[1:0]);
-  wire ready_4_and_62 = fast_1_5_candidate[1] & ~fast_1_5_candidate[0];
-  wire fast_1_5_candidate_and_and =
-    fast_1_5_candidate_and
-    & (~(|ready_4_and_fast_1_5_candidate) | ((fast_1_5_age == 2'd3) & ~(|({ready_4_and_60, ready_4_and_61, ready_4_and_62, fast_1_5_candidate[0]} & ready_4_and_fast_1_5_candidate))))
-    & open[1];
-  wire slow_1_5_candidate_and = (|slow_1_5_candidate) & ~(|(slow_1_5_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_5_candidate = slow_1_5_candidate & ~has_1;
-  wire ready_4_and_63 = slow_1_5_candidate[3] & ~(|slow_1_5_candidate[2:0]);
-  wire ready_4_and_64 = slow_1_5_candidate[2] & ~(|slow_1_5_candidate[1:0]);
-  wire ready_4_and_65 = slow_1_5_candidate[1] & ~slow_1_5_candidate[0];
-  wire slow_1_5_candidate_and_and =
-    slow_1_5_candidate_and
-    & (~(|ready_4_and_slow_1_5_candidate) | ((slow_1_5_age == 2'd3) & ~(|({ready_4_and_63, ready_4_and_64, ready_4_and_65, slow_1_5_candidate[0]} & ready_4_and_slow_1_5_candidate))))
-    & open[1];
-  wire fast_1_4_candidate_and = (|fast_1_4_candidate) & ~(|(fast_1_4_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_4_candidate = fast_1_4_candidate & ~has_1;
-  wire ready_4_and_66 = fast_1_4_candidate[3] & ~(|fast_1_4_candidate[2:0]);
-  wire ready_4_and_67 = fast_1_4_candidate[2] & ~(|fast_1_4_candidate[1:0]);
-  wire ready_4_and_68 = fast_1_4_candidate[1] & ~fast_1_4_candidate[0];
-  wire fast_1_4_candidate_and_and =
-    fast_1_4_candidate_and
-    & (~(|ready_4_and_fast_1_4_candidate) | ((fast_1_4_age == 2'd3) & ~(|({ready_4_and_66, ready_4_and_67, ready_4_and_68, fast_1_4_candidate[0]} & ready_4_and_fast_1_4_candidate))))
-    & open[1];
-  wire slow_1_4_candidate_and = (|slow_1_4_candidate) & ~(|(slow_1_4_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_4_candidate = slow_1_4_candidate & ~has_1;
-  wire ready_4_and_69 = slow_1_4_candidate[3] & ~(|slow_1_4_candidate[2:0]);
-  wire ready_4_and_70 = slow_1_4_candidate[2] & ~(|slow_1_4_candidate[1:0]);
-  wire ready_4_and_71 = slow_1_4_candidate[1] & ~slow_1_4_candidate[0];
-  wire slow_1_4_candidate_and_and =
-    slow_1_4_candidate_and
-    & (~(|ready_4_and_slow_1_4_candidate) | ((slow_1_4_age == 2'd3) & ~(|({ready_4_and_69, ready_4_and_70, ready_4_and_71, slow_1_4_candidate[0]} & ready_4_and_slow_1_4_candidate))))
-    & open[1];
-  wire fast_1_3_candidate_and = (|fast_1_3_candidate) & ~(|(fast_1_3_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_3_candidate = fast_1_3_candidate & ~has_1;
-  wire ready_4_and_72 = fast_1_3_candidate[3] & ~(|fast_1_3_candidate[2:0]);
-  wire ready_4_and_73 = fast_1_3_candidate[2] & ~(|fast_1_3_candidate[1:0]);
-  wire ready_4_and_74 = fast_1_3_candidate[1] & ~fast_1_3_candidate[0];
-  wire fast_1_3_candidate_and_and =
-    fast_1_3_candidate_and
-    & (~(|ready_4_and_fast_1_3_candidate) | ((fast_1_3_age == 2'd3) & ~(|({ready_4_and_72, ready_4_and_73, ready_4_and_74, fast_1_3_candidate[0]} & ready_4_and_fast_1_3_candidate))))
-    & open[1];
-  wire slow_1_3_candidate_and = (|slow_1_3_candidate) & ~(|(slow_1_3_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_3_candidate = slow_1_3_candidate & ~has_1;
-  wire ready_4_and_75 = slow_1_3_candidate[3] & ~(|slow_1_3_candidate[2:0]);
-  wire ready_4_and_76 = slow_1_3_candidate[2] & ~(|slow_1_3_candidate[1:0]);
-  wire ready_4_and_77 = slow_1_3_candidate[1] & ~slow_1_3_candidate[0];
-  wire slow_1_3_candidate_and_and =
-    slow_1_3_candidate_and
-    & (~(|ready_4_and_slow_1_3_candidate) | ((slow_1_3_age == 2'd3) & ~(|({ready_4_and_75, ready_4_and_76, ready_4_and_77, slow_1_3_candidate[0]} & ready_4_and_slow_1_3_candidate))))
-    & open[1];
-  wire fast_1_2_candidate_and = (|fast_1_2_candidate) & ~(|(fast_1_2_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_2_candidate = fast_1_2_candidate & ~has_1;
-  wire ready_4_and_78 = fast_1_2_candidate[3] & ~(|fast_1_2_candidate[2:0]);
-  wire ready_4_and_79 = fast_1_2_candidate[2] & ~(|fast_1_2_candidate[1:0]);
-  wire ready_4_and_80 = fast_1_2_candidate[1] & ~fast_1_2_candidate[0];
-  wire fast_1_2_candidate_and_and =
-    fast_1_2_candidate_and
-    & (~(|ready_4_and_fast_1_2_candidate) | ((fast_1_2_age == 2'd3) & ~(|({ready_4_and_78, ready_4_and_79, ready_4_and_80, fast_1_2_candidate[0]} & ready_4_and_fast_1_2_candidate))))
-    & open[1];
-  wire slow_1_2_candidate_and = (|slow_1_2_candidate) & ~(|(slow_1_2_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_2_candidate = slow_1_2_candidate & ~has_1;
-  wire ready_4_and_81 = slow_1_2_candidate[3] & ~(|slow_1_2_candidate[2:0]);
-  wire ready_4_and_82 = slow_1_2_candidate[2] & ~(|slow_1_2_candidate[1:0]);
-  wire ready_4_and_83 = slow_1_2_candidate[1] & ~slow_1_2_candidate[0];
-  wire slow_1_2_candidate_and_and =
-    slow_1_2_candidate_and
-    & (~(|ready_4_and_slow_1_2_candidate) | ((slow_1_2_age == 2'd3) & ~(|({ready_4_and_81, ready_4_and_82, ready_4_and_83, slow_1_2_candidate[0]} & ready_4_and_slow_1_2_candidate))))
-    & open[1];
-  wire fast_1_1_candidate_and = (|fast_1_1_candidate) & ~(|(fast_1_1_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_1_candidate = fast_1_1_candidate & ~has_1;
-  wire ready_4_and_84 = fast_1_1_candidate[3] & ~(|fast_1_1_candidate[2:0]);
-  wire ready_4_and_85 = fast_1_1_candidate[2] & ~(|fast_1_1_candidate[1:0]);
-  wire ready_4_and_86 = fast_1_1_candidate[1] & ~fast_1_1_candidate[0];
-  wire fast_1_1_candidate_and_and =
-    fast_1_1_candidate_and
-    & (~(|ready_4_and_fast_1_1_candidate) | ((fast_1_1_age == 2'd3) & ~(|({ready_4_and_84, ready_4_and_85, ready_4_and_86, fast_1_1_candidate[0]} & ready_4_and_fast_1_1_candidate))))
-    & open[1];
-  wire slow_1_1_candidate_and = (|slow_1_1_candidate) & ~(|(slow_1_1_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_1_candidate = slow_1_1_candidate & ~has_1;
-  wire ready_4_and_87 = slow_1_1_candidate[3] & ~(|slow_1_1_candidate[2:0]);
-  wire ready_4_and_88 = slow_1_1_candidate[2] & ~(|slow_1_1_candidate[1:0]);
-  wire ready_4_and_89 = slow_1_1_candidate[1] & ~slow_1_1_candidate[0];
-  wire slow_1_1_candidate_and_and =
-    slow_1_1_candidate_and
-    & (~(|ready_4_and_slow_1_1_candidate) | ((slow_1_1_age == 2'd3) & ~(|({ready_4_and_87, ready_4_and_88, ready_4_and_89, slow_1_1_candidate[0]} & ready_4_and_slow_1_1_candidate))))
-    & open[1];
-  wire fast_1_0_candidate_and = (|fast_1_0_candidate) & ~(|(fast_1_0_candidate & busy_1));
-  wire [3:0] ready_4_and_fast_1_0_candidate = fast_1_0_candidate & ~has_1;
-  wire ready_4_and_90 = fast_1_0_candidate[3] & ~(|fast_1_0_candidate[2:0]);
-  wire ready_4_and_91 = fast_1_0_candidate[2] & ~(|fast_1_0_candidate[1:0]);
-  wire ready_4_and_92 = fast_1_0_candidate[1] & ~fast_1_0_candidate[0];
-  wire fast_1_0_candidate_and_and =
-    fast_1_0_candidate_and
-    & (~(|ready_4_and_fast_1_0_candidate) | ((fast_1_0_age == 2'd3) & ~(|({ready_4_and_90, ready_4_and_91, ready_4_and_92, fast_1_0_candidate[0]} & ready_4_and_fast_1_0_candidate))))
-    & open[1];
-  wire slow_1_0_candidate_and = (|slow_1_0_candidate) & ~(|(slow_1_0_candidate & busy_1));
-  wire [3:0] ready_4_and_slow_1_0_candidate = slow_1_0_candidate & ~has_1;
-  wire ready_4_and_93 = slow_1_0_candidate[3] & ~(|slow_1_0_candidate[2:0]);
-  wire ready_4_and_94 = slow_1_0_candidate[2] & ~(|slow_1_0_candidate[1:0]);
-  wire ready_4_and_95 = slow_1_0_candidate[1] & ~slow_1_0_candidate[0];
-  wire slow_1_0_candidate_and_and =
-    slow_1_0_candidate_and
-    & (~(|ready_4_and_slow_1_0_candidate) | ((slow_1_0_age == 2'd3) & ~(|({ready_4_and_93, ready_4_and_94, ready_4_and_95, slow_1_0_candidate[0]} & ready_4_and_slow_1_0_candidate))))
-    & open[1];
   assign ready_4 = {
-    (ready_4_and_and & fast_1_15_candidate[0]) | (slow_1_15_candidate_and_and & slow_1_15_candidate[0]),
-    (fast_1_14_candidate_and_and & fast_1_14_candidate[0]) | (slow_1_14_candidate_and_and & slow_1_14_candidate[0]),
-    (fast_1_13_candidate_and_and & fast_1_13_candidate[0]) | (slow_1_13_candidate_and_and & slow_1_13_candidate[0]),
-    (fast_1_12_candidate_and_and & fast_1_12_candidate[0]) | (slow_1_12_candidate_and_and & slow_1_12_candidate[0]),
-    (fast_1_11_candidate_and_and & fast_1_11_candidate[0]) | (slow_1_11_candidate_and_and & slow_1_11_candidate[0]),
-    (fast_1_10_candidate_and_and & fast_1_10_candidate[0]) | (slow_1_10_candidate_and_and & slow_1_10_candidate[0]),
-    (fast_1_9_candidate_and_and & fast_1_9_candidate[0]) | (slow_1_9_candidate_and_and & slow_1_9_candidate[0]),
-    (fast_1_8_candidate_and_and & fast_1_8_candidate[0]) | (slow_1_8_candidate_and_and & slow_1_8_candidate[0]),
-    (fast_1_7_candidate_and_and & fast_1_7_candidate[0]) | (slow_1_7_candidate_and_and & slow_1_7_candidate[0]),
-    (fast_1_6_candidate_and_and & fast_1_6_candidate[0]) | (slow_1_6_candidate_and_and & slow_1_6_candidate[0]),
-    (fast_1_5_candidate_and_and & fast_1_5_candidate[0]) | (slow_1_5_candidate_and_and & slow_1_5_candidate[0]),
-    (fast_1_4_candidate_and_and & fast_1_4_candidate[0]) | (slow_1_4_candidate_and_and & slow_1_4_candidate[0]),
-    (fast_1_3_candidate_and_and & fast_1_3_candidate[0]) | (slow_1_3_candidate_and_and & slow_1_3_candidate[0]),
-    (fast_1_2_candidate_and_and & fast_1_2_candidate[0]) | (slow_1_2_candidate_and_and & slow_1_2_candidate[0]),
-    (fast_1_1_candidate_and_and & fast_1_1_candidate[0]) | (slow_1_1_candidate_and_and & slow_1_1_candidate[0]),
-    (fast_1_0_candidate_and_and & fast_1_0_candidate[0]) | (slow_1_0_candidate_and_and & slow_1_0_candidate[0])
+    (fast_1_15_first[0] & fast_1_15_may) | (slow_1_15_first[0] & slow_1_15_may),
+    (fast_1_14_first[0] & fast_1_14_may) | (slow_1_14_first[0] & slow_1_14_may),
+    (fast_1_13_first[0] & fast_1_13_may) | (slow_1_13_first[0] & slow_1_13_may),
+    (fast_1_12_first[0] & fast_1_12_may) | (slow_1_12_first[0] & slow_1_12_may),
+    (fast_1_11_first[0] & fast_1_11_may) | (slow_1_11_first[0] & slow_1_11_may),
+    (fast_1_10_first[0] & fast_1_10_may) | (slow_1_10_first[0] & slow_1_10_may),
+    (fast_1_9_first[0] & fast_1_9_may) | (slow_1_9_first[0] & slow_1_9_may),
+    (fast_1_8_first[0] & fast_1_8_may) | (slow_1_8_first[0] & slow_1_8_may),
+    (fast_1_7_first[0] & fast_1_7_may) | (slow_1_7_first[0] & slow_1_7_may),
+    (fast_1_6_first[0] & fast_1_6_may) | (slow_1_6_first[0] & slow_1_6_may),
+    (fast_1_5_first[0] & fast_1_5_may) | (slow_1_5_first[0] & slow_1_5_may),
+    (fast_1_4_first[0] & fast_1_4_may) | (slow_1_4_first[0] & slow_1_4_may),
+    (fast_1_3_first[0] & fast_1_3_may) | (slow_1_3_first[0] & slow_1_3_may),
+    (fast_1_2_first[0] & fast_1_2_may) | (slow_1_2_first[0] & slow_1_2_may),
+    (fast_1_1_first[0] & fast_1_1_may) | (slow_1_1_first[0] & slow_1_1_may),
+    (fast_1_0_first[0] & fast_1_0_may) | (slow_1_0_first[0] & slow_1_0_may)
   };
   assign ready_5 = {
-    (ready_4_and_and & ready_4_and_3) | (slow_1_15_candidate_and_and & ready_4_and_5),
-    (fast_1_14_candidate_and_and & ready_4_and_8) | (slow_1_14_candidate_and_and & ready_4_and_11),
-    (fast_1_13_candidate_and_and & ready_4_and_14) | (slow_1_13_candidate_and_and & ready_4_and_17),
-    (fast_1_12_candidate_and_and & ready_4_and_20) | (slow_1_12_candidate_and_and & ready_4_and_23),
-    (fast_1_11_candidate_and_and & ready_4_and_26) | (slow_1_11_candidate_and_and & ready_4_and_29),
-    (fast_1_10_candidate_and_and & ready_4_and_32) | (slow_1_10_candidate_and_and & ready_4_and_35),
-    (fast_1_9_candidate_and_and & ready_4_and_38) | (slow_1_9_candidate_and_and & ready_4_and_41),
-    (fast_1_8_candidate_and_and & ready_4_and_44) | (slow_1_8_candidate_and_and & ready_4_and_47),
-    (fast_1_7_candidate_and_and & ready_4_and_50) | (slow_1_7_candidate_and_and & ready_4_and_53),
-    (fast_1_6_candidate_and_and & ready_4_and_56) | (slow_1_6_candidate_and_and & ready_4_and_59),
-    (fast_1_5_candidate_and_and & ready_4_and_62) | (slow_1_5_candidate_and_and & ready_4_and_65),
-    (fast_1_4_candidate_and_and & ready_4_and_68) | (slow_1_4_candidate_and_and & ready_4_and_71),
-    (fast_1_3_candidate_and_and & ready_4_and_74) | (slow_1_3_candidate_and_and & ready_4_and_77),
-    (fast_1_2_candidate_and_and & ready_4_and_80) | (slow_1_2_candidate_and_and & ready_4_and_83),
-    (fast_1_1_candidate_and_and & ready_4_and_86) | (slow_1_1_candidate_and_and & ready_4_and_89),
-    (fast_1_0_candidate_and_and & ready_4_and_92) | (slow_1_0_candidate_and_and & ready_4_and_95)
+    (fast_1_15_may_stop_and_fast_1_15_first & fast_1_15_may) | (slow_1_15_may_stop_and_slow_1_15_first & slow_1_15_may),
+    (fast_1_14_may_stop_and_fast_1_14_first & fast_1_14_may) | (slow_1_14_may_stop_and_slow_1_14_first & slow_1_14_may),
+    (fast_1_13_may_stop_and_fast_1_13_first & fast_1_13_may) | (slow_1_13_may_stop_and_slow_1_13_first & slow_1_13_may),
+    (fast_1_12_may_stop_and_fast_1_12_first & fast_1_12_may) | (slow_1_12_may_stop_and_slow_1_12_first & slow_1_12_may),
+    (fast_1_11_may_stop_and_fast_1_11_first & fast_1_11_may) | (slow_1_11_may_stop_and_slow_1_11_first & slow_1_11_may),
+    (fast_1_10_may_stop_and_fast_1_10_first & fast_1_10_may) | (slow_1_10_may_stop_and_slow_1_10_first & slow_1_10_may),
+    (fast_1_9_may_stop_and_fast_1_9_first & fast_1_9_may) | (slow_1_9_may_stop_and_slow_1_9_first & slow_1_9_may),
+    (fast_1_8_may_stop_and_fast_1_8_first & fast_1_8_may) | (slow_1_8_may_stop_and_slow_1_8_first & slow_1_8_may),
+    (fast_1_7_may_stop_and_fast_1_7_first & fast_1_7_may) | (slow_1_7_may_stop_and_slow_1_7_first & slow_1_7_may),
+    (fast_1_6_may_stop_and_fast_1_6_first & fast_1_6_may) | (slow_1_6_may_stop_and_slow_1_6_first & slow_1_6_may),
+    (fast_1_5_may_stop_and_fast_1_5_first & fast_1_5_may) | (slow_1_5_may_stop_and_slow_1_5_first & slow_1_5_may),
+    (fast_1_4_may_stop_and_fast_1_4_first & fast_1_4_may) | (slow_1_4_may_stop_and_slow_1_4_first & slow_1_4_may),
+    (fast_1_3_may_stop_and_fast_1_3_first & fast_1_3_may) | (slow_1_3_may_stop_and_slow_1_3_first & slow_1_3_may),
+    (fast_1_2_may_stop_and_fast_1_2_first & fast_1_2_may) | (slow_1_2_may_stop_and_slow_1_2_first & slow_1_2_may),
+    (fast_1_1_may_stop_and_fast_1_1_first & fast_1_1_may) | (slow_1_1_may_stop_and_slow_1_1_first & slow_1_1_may),
+    (fast_1_0_may_stop_and_fast_1_0_first & fast_1_0_may) | (slow_1_0_may_stop_and_slow_1_0_first & slow_1_0_may)
   };
   assign ready_6 = {
-    (ready_4_and_and & ready_4_and_2) | (slow_1_15_candidate_and_and & ready_4_and_4),
-    (fast_1_14_candidate_and_and & ready_4_and_7) | (slow_1_14_candidate_and_and & ready_4_and_10),
-    (fast_1_13_candidate_and_and & ready_4_and_13) | (slow_1_13_candidate_and_and & ready_4_and_16),
-    (fast_1_12_candidate_and_and & ready_4_and_19) | (slow_1_12_candidate_and_and & ready_4_and_22),
-    (fast_1_11_candidate_and_and & ready_4_and_25) | (slow_1_11_candidate_and_and & ready_4_and_28),
-    (fast_1_10_candidate_and_and & ready_4_and_31) | (slow_1_10_candidate_and_and & ready_4_and_34),
-    (fast_1_9_candidate_and_and & ready_4_and_37) | (slow_1_9_candidate_and_and & ready_4_and_40),
-    (fast_1_8_candidate_and_and & ready_4_and_43) | (slow_1_8_candidate_and_and & ready_4_and_46),
-    (fast_1_7_candidate_and_and & ready_4_and_49) | (slow_1_7_candidate_and_and & ready_4_and_52),
-    (fast_1_6_candidate_and_and & ready_4_and_55) | (slow_1_6_candidate_and_and & ready_4_and_58),
-    (fast_1_5_candidate_and_and & ready_4_and_61) | (slow_1_5_candidate_and_and & ready_4_and_64),
-    (fast_1_4_candidate_and_and & ready_4_and_67) | (slow_1_4_candidate_and_and & ready_4_and_70),
-    (fast_1_3_candidate_and_and & ready_4_and_73) | (slow_1_3_candidate_and_and & ready_4_and_76),
-    (fast_1_2_candidate_and_and & ready_4_and_79) | (slow_1_2_candidate_and_and & ready_4_and_82),
-    (fast_1_1_candidate_and_and & ready_4_and_85) | (slow_1_1_candidate_and_and & ready_4_and_88),
-    (fast_1_0_candidate_and_and & ready_4_and_91) | (slow_1_0_candidate_and_and & ready_4_and_94)
+    (fast_1_15_first_and & fast_1_15_may) | (slow_1_15_first_and & slow_1_15_may),
+    (fast_1_14_first_and & fast_1_14_may) | (slow_1_14_first_and & slow_1_14_may),
+    (fast_1_13_first_and & fast_1_13_may) | (slow_1_13_first_and & slow_1_13_may),
+    (fast_1_12_first_and & fast_1_12_may) | (slow_1_12_first_and & slow_1_12_may),
+    (fast_1_11_first_and & fast_1_11_may) | (slow_1_11_first_and & slow_1_11_may),
+    (fast_1_10_first_and & fast_1_10_may) | (slow_1_10_first_and & slow_1_10_may),
+    (fast_1_9_first_and & fast_1_9_may) | (slow_1_9_first_and & slow_1_9_may),
+    (fast_1_8_first_and & fast_1_8_may) | (slow_1_8_first_and & slow_1_8_may),
+    (fast_1_7_first_and & fast_1_7_may) | (slow_1_7_first_and & slow_1_7_may),
+    (fast_1_6_first_and & fast_1_6_may) | (slow_1_6_first_and & slow_1_6_may),
+    (fast_1_5_first_and & fast_1_5_may) | (slow_1_5_first_and & slow_1_5_may),
+    (fast_1_4_first_and & fast_1_4_may) | (slow_1_4_first_and & slow_1_4_may),
+    (fast_1_3_first_and & fast_1_3_may) | (slow_1_3_first_and & slow_1_3_may),
+    (fast_1_2_first_and & fast_1_2_may) | (slow_1_2_first_and & slow_1_2_may),
+    (fast_1_1_first_and & fast_1_1_may) | (slow_1_1_first_and & slow_1_1_may),
+    (fast_1_0_first_and & fast_1_0_may) | (slow_1_0_first_and & slow_1_0_may)
   };
   assign ready_7 = {
-    (ready_4_and_and & ready_4_and_fast_1_15_candidate) | (slow_1_15_candidate_and_and & ready_4_and_slow_1_15_candidate),
-    (fast_1_14_candidate_and_and & ready_4_and_6) | (slow_1_14_candidate_and_and & ready_4_and_9),
-    (fast_1_13_candidate_and_and & ready_4_and_12) | (slow_1_13_candidate_and_and & ready_4_and_15),
-    (fast_1_12_candidate_and_and & ready_4_and_18) | (slow_1_12_candidate_and_and & ready_4_and_21),
-    (fast_1_11_candidate_and_and & ready_4_and_24) | (slow_1_11_candidate_and_and & ready_4_and_27),
-    (fast_1_10_candidate_and_and & ready_4_and_30) | (slow_1_10_candidate_and_and & ready_4_and_33),
-    (fast_1_9_candidate_and_and & ready_4_and_36) | (slow_1_9_candidate_and_and & ready_4_and_39),
-    (fast_1_8_candidate_and_and & ready_4_and_42) | (slow_1_8_candidate_and_and & ready_4_and_45),
-    (fast_1_7_candidate_and_and & ready_4_and_48) | (slow_1_7_candidate_and_and & ready_4_and_51),
-    (fast_1_6_candidate_and_and & ready_4_and_54) | (slow_1_6_candidate_and_and & ready_4_and_57),
-    (fast_1_5_candidate_and_and & ready_4_and_60) | (slow_1_5_candidate_and_and & ready_4_and_63),
-    (fast_1_4_candidate_and_and & ready_4_and_66) | (slow_1_4_candidate_and_and & ready_4_and_69),
-    (fast_1_3_candidate_and_and & ready_4_and_72) | (slow_1_3_candidate_and_and & ready_4_and_75),
-    (fast_1_2_candidate_and_and & ready_4_and_78) | (slow_1_2_candidate_and_and & ready_4_and_81),
-    (fast_1_1_candidate_and_and & ready_4_and_84) | (slow_1_1_candidate_and_and & ready_4_and_87),
-    (fast_1_0_candidate_and_and & ready_4_and_90) | (slow_1_0_candidate_and_and & ready_4_and_93)
+    (fast_1_15_may_stop_and & fast_1_15_may) | (slow_1_15_may_stop_and & slow_1_15_may),
+    (fast_1_14_may_stop_and & fast_1_14_may) | (slow_1_14_may_stop_and & slow_1_14_may),
+    (fast_1_13_may_stop_and & fast_1_13_may) | (slow_1_13_may_stop_and & slow_1_13_may),
+    (fast_1_12_may_stop_and & fast_1_12_may) | (slow_1_12_may_stop_and & slow_1_12_may),
+    (fast_1_11_may_stop_and & fast_1_11_may) | (slow_1_11_may_stop_and & slow_1_11_may),
+    (fast_1_10_may_stop_and & fast_1_10_may) | (slow_1_10_may_stop_and & slow_1_10_may),
+    (fast_1_9_may_stop_and & fast_1_9_may) | (slow_1_9_may_stop_and & slow_1_9_may),
+    (fast_1_8_may_stop_and & fast_1_8_may) | (slow_1_8_may_stop_and & slow_1_8_may),
+    (fast_1_7_may_stop_and & fast_1_7_may) | (slow_1_7_may_stop_and & slow_1_7_may),
+    (fast_1_6_may_stop_and & fast_1_6_may) | (slow_1_6_may_stop_and & slow_1_6_may),
+    (fast_1_5_may_stop_and & fast_1_5_may) | (slow_1_5_may_stop_and & slow_1_5_may),
+    (fast_1_4_may_stop_and & fast_1_4_may) | (slow_1_4_may_stop_and & slow_1_4_may),
+    (fast_1_3_may_stop_and & fast_1_3_may) | (slow_1_3_may_stop_and & slow_1_3_may),
+    (fast_1_2_may_stop_and & fast_1_2_may) | (slow_1_2_may_stop_and & slow_1_2_may),
+    (fast_1_1_may_stop_and & fast_1_1_may) | (slow_1_1_may_stop_and & slow_1_1_may),
+    (fast_1_0_may_stop_and & fast_1_0_may) | (slow_1_0_may_stop_and & slow_1_0_may)
   };
-  wire ready_8_and = (|fast_2_15_candidate) & ~(|(fast_2_15_candidate & busy_2));
-  wire [3:0] fast_2_15_candidate_and = fast_2_15_candidate & ~has_2;
-  wire ready_8_and_fast_2_15_candidate = fast_2_15_candidate[3] & ~(|fast_2_15_candidate[2:0]);
-  wire ready_8_and_2 = fast_2_15_candidate[2] & ~(|fast_2_15_candidate[1:0]);
-  wire ready_8_and_3 = fast_2_15_candidate[1] & ~fast_2_15_candidate[0];
-  wire ready_8_and_and =
-    ready_8_and
-    & (~(|fast_2_15_candidate_and) | ((fast_2_15_age == 2'd3) & ~(|({ready_8_and_fast_2_15_candidate, ready_8_and_2, ready_8_and_3, fast_2_15_candidate[0]} & fast_2_15_candidate_and))))
-    & open[2];
-  wire slow_2_15_candidate_and = (|slow_2_15_candidate) & ~(|(slow_2_15_candidate & busy_2));
-  wire [3:0] has_2_and = slow_2_15_candidate & ~has_2;
-  wire ready_8_and_slow_2_15_candidate = slow_2_15_candidate[3] & ~(|slow_2_15_candidate[2:0]);
-  wire ready_8_and_4 = slow_2_15_candidate[2] & ~(|slow_2_15_candidate[1:0]);
-  wire ready_8_and_5 = slow_2_15_candidate[1] & ~slow_2_15_candidate[0];
-  wire slow_2_15_candidate_and_and =
-    slow_2_15_candidate_and
-    & (~(|has_2_and) | ((slow_2_15_age == 2'd3) & ~(|({ready_8_and_slow_2_15_candidate, ready_8_and_4, ready_8_and_5, slow_2_15_candidate[0]} & has_2_and))))
-    & open[2];
-  wire fast_2_14_candidate_and = (|fast_2_14_candidate) & ~(|(fast_2_14_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_14_candidate = fast_2_14_candidate & ~has_2;
-  wire ready_8_and_6 = fast_2_14_candidate[3] & ~(|fast_2_14_candidate[2:0]);
-  wire ready_8_and_7 = fast_2_14_candidate[2] & ~(|fast_2_14_candidate[1:0]);
-  wire ready_8_and_8 = fast_2_14_candidate[1] & ~fast_2_14_candidate[0];
-  wire fast_2_14_candidate_and_and =
-    fast_2_14_candidate_and
-    & (~(|ready_8_and_fast_2_14_candidate) | ((fast_2_14_age == 2'd3) & ~(|({ready_8_and_6, ready_8_and_7, ready_8_and_8, fast_2_14_candidate[0]} & ready_8_and_fast_2_14_candidate))))
-    & open[2];
-  wire slow_2_14_candidate_and = (|slow_2_14_candidate) & ~(|(slow_2_14_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_14_candidate = slow_2_14_candidate & ~has_2;
-  wire ready_8_and_9 = slow_2_14_candidate[3] & ~(|slow_2_14_candidate[2:0]);
-  wire ready_8_and_10 = slow_2_14_candidate[2] & ~(|slow_2_14_candidate[1:0]);
-  wire ready_8_and_11 = slow_2_14_candidate[1] & ~slow_2_14_candidate[0];
-  wire slow_2_14_candidate_and_and =
-    slow_2_14_candidate_and
-    & (~(|ready_8_and_slow_2_14_candidate) | ((slow_2_14_age == 2'd3) & ~(|({ready_8_and_9, ready_8_and_10, ready_8_and_11, slow_2_14_candidate[0]} & ready_8_and_slow_2_14_candidate))))
-    & open[2];
-  wire fast_2_13_candidate_and = (|fast_2_13_candidate) & ~(|(fast_2_13_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_13_candidate = fast_2_13_candidate & ~has_2;
-  wire ready_8_and_12 = fast_2_13_candidate[3] & ~(|fast_2_13_candidate[2:0]);
-  wire ready_8_and_13 = fast_2_13_candidate[2] & ~(|fast_2_13_candidate[1:0]);
-  wire ready_8_and_14 = fast_2_13_candidate[1] & ~fast_2_13_candidate[0];
-  wire fast_2_13_candidate_and_and =
-    fast_2_13_candidate_and
-    & (~(|ready_8_and_fast_2_13_candidate) | ((fast_2_13_age == 2'd3) & ~(|({ready_8_and_12, ready_8_and_13, ready_8_and_14, fast_2_13_candidate[0]} & ready_8_and_fast_2_13_candidate))))
-    & open[2];
-  wire slow_2_13_candidate_and = (|slow_2_13_candidate) & ~(|(slow_2_13_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_13_candidate = slow_2_13_candidate & ~has_2;
-  wire ready_8_and_15 = slow_2_13_candidate[3] & ~(|slow_2_13_candidate[2:0]);
-  wire ready_8_and_16 = slow_2_13_candidate[2] & ~(|slow_2_13_candidate[1:0]);
-  wire ready_8_and_17 = slow_2_13_candidate[1] & ~slow_2_13_candidate[0];
-  wire slow_2_13_candidate_and_and =
-    slow_2_13_candidate_and
-    & (~(|ready_8_and_slow_2_13_candidate) | ((slow_2_13_age == 2'd3) & ~(|({ready_8_and_15, ready_8_and_16, ready_8_and_17, slow_2_13_candidate[0]} & ready_8_and_slow_2_13_candidate))))
-    & open[2];
-  wire fast_2_12_candidate_and = (|fast_2_12_candidate) & ~(|(fast_2_12_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_12_candidate = fast_2_12_candidate & ~has_2;
-  wire ready_8_and_18 = fast_2_12_candidate[3] & ~(|fast_2_12_candidate[2:0]);
-  wire ready_8_and_19 = fast_2_12_candidate[2] & ~(|fast_2_12_candidate[1:0]);
-  wire ready_8_and_20 = fast_2_12_candidate[1] & ~fast_2_12_candidate[0];
-  wire fast_2_12_candidate_and_and =
-    fast_2_12_candidate_and
-    & (~(|ready_8_and_fast_2_12_candidate) | ((fast_2_12_age == 2'd3) & ~(|({ready_8_and_18, ready_8_and_19, ready_8_and_20, fast_2_12_candidate[0]} & ready_8_and_fast_2_12_candidate))))
-    & open[2];
-  wire slow_2_12_candidate_and = (|slow_2_12_candidate) & ~(|(slow_2_12_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_12_candidate = slow_2_12_candidate & ~has_2;
-  wire ready_8_and_21 = slow_2_12_candidate[3] & ~(|slow_2_12_candidate[2:0]);
-  wire ready_8_and_22 = slow_2_12_candidate[2] & ~(|slow_2_12_candidate[1:0]);
-  wire ready_8_and_23 = slow_2_12_candidate[1] & ~slow_2_12_candidate[0];
-  wire slow_2_12_candidate_and_and =
-    slow_2_12_candidate_and
-    & (~(|ready_8_and_slow_2_12_candidate) | ((slow_2_12_age == 2'd3) & ~(|({ready_8_and_21, ready_8_and_22, ready_8_and_23, slow_2_12_candidate[0]} & ready_8_and_slow_2_12_candidate))))
-    & open[2];
-  wire fast_2_11_candidate_and = (|fast_2_11_candidate) & ~(|(fast_2_11_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_11_candidate = fast_2_11_candidate & ~has_2;
-  wire ready_8_and_24 = fast_2_11_candidate[3] & ~(|fast_2_11_candidate[2:0]);
-  wire ready_8_and_25 = fast_2_11_candidate[2] & ~(|fast_2_11_candidate[1:0]);
-  wire ready_8_and_26 = fast_2_11_candidate[1] & ~fast_2_11_candidate[0];
-  wire fast_2_11_candidate_and_and =
-    fast_2_11_candidate_and
-    & (~(|ready_8_and_fast_2_11_candidate) | ((fast_2_11_age == 2'd3) & ~(|({ready_8_and_24, ready_8_and_25, ready_8_and_26, fast_2_11_candidate[0]} & ready_8_and_fast_2_11_candidate))))
-    & open[2];
-  wire slow_2_11_candidate_and = (|slow_2_11_candidate) & ~(|(slow_2_11_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_11_candidate = slow_2_11_candidate & ~has_2;
-  wire ready_8_and_27 = slow_2_11_candidate[3] & ~(|slow_2_11_candidate[2:0]);
-  wire ready_8_and_28 = slow_2_11_candidate[2] & ~(|slow_2_11_candidate[1:0]);
-  wire ready_8_and_29 = slow_2_11_candidate[1] & ~slow_2_11_candidate[0];
-  wire slow_2_11_candidate_and_and =
-    slow_2_11_candidate_and
-    & (~(|ready_8_and_slow_2_11_candidate) | ((slow_2_11_age == 2'd3) & ~(|({ready_8_and_27, ready_8_and_28, ready_8_and_29, slow_2_11_candidate[0]} & ready_8_and_slow_2_11_candidate))))
-    & open[2];
-  wire fast_2_10_candidate_and = (|fast_2_10_candidate) & ~(|(fast_2_10_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_10_candidate = fast_2_10_candidate & ~has_2;
-  wire ready_8_and_30 = fast_2_10_candidate[3] & ~(|fast_2_10_candidate[2:0]);
-  wire ready_8_and_31 = fast_2_10_candidate[2] & ~(|fast_2_10_candidate[1:0]);
-  wire ready_8_and_32 = fast_2_10_candidate[1] & ~fast_2_10_candidate[0];
-  wire fast_2_10_candidate_and_and =
-    fast_2_10_candidate_and
-    & (~(|ready_8_and_fast_2_10_candidate) | ((fast_2_10_age == 2'd3) & ~(|({ready_8_and_30, ready_8_and_31, ready_8_and_32, fast_2_10_candidate[0]} & ready_8_and_fast_2_10_candidate))))
-    & open[2];
-  wire slow_2_10_candidate_and = (|slow_2_10_candidate) & ~(|(slow_2_10_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_10_candidate = slow_2_10_candidate & ~has_2;
-  wire ready_8_and_33 = slow_2_10_candidate[3] & ~(|slow_2_10_candidate[2:0]);
-  wire ready_8_and_34 = slow_2_10_candidate[2] & ~(|slow_2_10_candidate[1:0]);
-  wire ready_8_and_35 = slow_2_10_candidate[1] & ~slow_2_10_candidate[0];
-  wire slow_2_10_candidate_and_and =
-    slow_2_10_candidate_and
-    & (~(|ready_8_and_slow_2_10_candidate) | ((slow_2_10_age == 2'd3) & ~(|({ready_8_and_33, ready_8_and_34, ready_8_and_35, slow_2_10_candidate[0]} & ready_8_and_slow_2_10_candidate))))
-    & open[2];
-  wire fast_2_9_candidate_and = (|fast_2_9_candidate) & ~(|(fast_2_9_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_9_candidate = fast_2_9_candidate & ~has_2;
-  wire ready_8_and_36 = fast_2_9_candidate[3] & ~(|fast_2_9_candidate[2:0]);
-  wire ready_8_and_37 = fast_2_9_candidate[2] & ~(|fast_2_9_candidate[1:0]);
-  wire ready_8_and_38 = fast_2_9_candidate[1] & ~fast_2_9_candidate[0];
-  wire fast_2_9_candidate_and_and =
-    fast_2_9_candidate_and
-    & (~(|ready_8_and_fast_2_9_candidate) | ((fast_2_9_age == 2'd3) & ~(|({ready_8_and_36, ready_8_and_37, ready_8_and_38, fast_2_9_candidate[0]} & ready_8_and_fast_2_9_candidate))))
-    & open[2];
-  wire slow_2_9_candidate_and = (|slow_2_9_candidate) & ~(|(slow_2_9_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_9_candidate = slow_2_9_candidate & ~has_2;
-  wire ready_8_and_39 = slow_2_9_candidate[3] & ~(|slow_2_9_candidate[2:0]);
-  wire ready_8_and_40 = slow_2_9_candidate[2] & ~(|slow_2_9_candidate[1:0]);
-  wire ready_8_and_41 = slow_2_9_candidate[1] & ~slow_2_9_candidate[0];
-  wire slow_2_9_candidate_and_and =
-    slow_2_9_candidate_and
-    & (~(|ready_8_and_slow_2_9_candidate) | ((slow_2_9_age == 2'd3) & ~(|({ready_8_and_39, ready_8_and_40, ready_8_and_41, slow_2_9_candidate[0]} & ready_8_and_slow_2_9_candidate))))
-    & open[2];
-  wire fast_2_8_candidate_and = (|fast_2_8_candidate) & ~(|(fast_2_8_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_8_candidate = fast_2_8_candidate & ~has_2;
-  wire ready_8_and_42 = fast_2_8_candidate[3] & ~(|fast_2_8_candidate[2:0]);
-  wire ready_8_and_43 = fast_2_8_candidate[2] & ~(|fast_2_8_candidate[1:0]);
-  wire ready_8_and_44 = fast_2_8_candidate[1] & ~fast_2_8_candidate[0];
-  wire fast_2_8_candidate_and_and =
-    fast_2_8_candidate_and
-    & (~(|ready_8_and_fast_2_8_candidate) | ((fast_2_8_age == 2'd3) & ~(|({ready_8_and_42, ready_8_and_43, ready_8_and_44, fast_2_8_candidate[0]} & ready_8_and_fast_2_8_candidate))))
-    & open[2];
-  wire slow_2_8_candidate_and = (|slow_2_8_candidate) & ~(|(slow_2_8_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_8_candidate = slow_2_8_candidate & ~has_2;
-  wire ready_8_and_45 = slow_2_8_candidate[3] & ~(|slow_2_8_candidate[2:0]);
-  wire ready_8_and_46 = slow_2_8_candidate[2] & ~(|slow_2_8_candidate[1:0]);
-  wire ready_8_and_47 = slow_2_8_candidate[1] & ~slow_2_8_candidate[0];
-  wire slow_2_8_candidate_and_and =
-    slow_2_8_candidate_and
-    & (~(|ready_8_and_slow_2_8_candidate) | ((slow_2_8_age == 2'd3) & ~(|({ready_8_and_45, ready_8_and_46, ready_8_and_47, slow_2_8_candidate[0]} & ready_8_and_slow_2_8_candidate))))
-    & open[2];
-  wire fast_2_7_candidate_and = (|fast_2_7_candidate) & ~(|(fast_2_7_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_7_candidate = fast_2_7_candidate & ~has_2;
-  wire ready_8_and_48 = fast_2_7_candidate[3] & ~(|fast_2_7_candidate[2:0]);
-  wire ready_8_and_49 = fast_2_7_candidate[2] & ~(|fast_2_7_candidate[1:0]);
-  wire ready_8_and_50 = fast_2_7_candidate[1] & ~fast_2_7_candidate[0];
-  wire fast_2_7_candidate_and_and =
-    fast_2_7_candidate_and
-    & (~(|ready_8_and_fast_2_7_candidate) | ((fast_2_7_age == 2'd3) & ~(|({ready_8_and_48, ready_8_and_49, ready_8_and_50, fast_2_7_candidate[0]} & ready_8_and_fast_2_7_candidate))))
-    & open[2];
-  wire slow_2_7_candidate_and = (|slow_2_7_candidate) & ~(|(slow_2_7_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_7_candidate = slow_2_7_candidate & ~has_2;
-  wire ready_8_and_51 = slow_2_7_candidate[3] & ~(|slow_2_7_candidate[2:0]);
-  wire ready_8_and_52 = slow_2_7_candidate[2] & ~(|slow_2_7_candidate[1:0]);
-  wire ready_8_and_53 = slow_2_7_candidate[1] & ~slow_2_7_candidate[0];
-  wire slow_2_7_candidate_and_and =
-    slow_2_7_candidate_and
-    & (~(|ready_8_and_slow_2_7_candidate) | ((slow_2_7_age == 2'd3) & ~(|({ready_8_and_51, ready_8_and_52, ready_8_and_53, slow_2_7_candidate[0]} & ready_8_and_slow_2_7_candidate))))
-    & open[2];
-  wire fast_2_6_candidate_and = (|fast_2_6_candidate) & ~(|(fast_2_6_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_6_candidate = fast_2_6_candidate & ~has_2;
-  wire ready_8_and_54 = fast_2_6_candidate[3] & ~(|fast_2_6_candidate[2:0]);
-  wire ready_8_and_55 = fast_2_6_candidate[2] & ~(|fast_2_6_candidate[1:0]);
-  wire ready_8_and_56 = fast_2_6_candidate[1] & ~fast_2_6_candidate[0];
-  wire fast_2_6_candidate_and_and =
-    fast_2_6_candidate_and
-    & (~(|ready_8_and_fast_2_6_candidate) | ((fast_2_6_age == 2'd3) & ~(|({ready_8_and_54, ready_8_and_55, ready_8_and_56, fast_2_6_candidate[0]} & ready_8_and_fast_2_6_candidate))))
-    & open[2];
-  wire slow_2_6_candidate_and = (|slow_2_6_candidate) & ~(|(slow_2_6_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_6_candidate = slow_2_6_candidate & ~has_2;
-  wire ready_8_and_57 = slow_2_6_candidate[3] & ~(|slow_2_6_candidate[2:0]);
-  wire ready_8_and_58 = slow_2_6_candidate[2] & ~(|slow_2_6_candidate[1:0]);
-  wire ready_8_and_59 = slow_2_6_candidate[1] & ~slow_2_6_candidate[0];
-  wire slow_2_6_candidate_and_and =
-    slow_2_6_candidate_and
-    & (~(|ready_8_and_slow_2_6_candidate) | ((slow_2_6_age == 2'd3) & ~(|({ready_8_and_57, ready_8_and_58, ready_8_and_59, slow_2_6_candidate[0]} & ready_8_and_slow_2_6_candidate))))
-    & open[2];
-  wire fast_2_5_candidate_and = (|fast_2_5_candidate) & ~(|(fast_2_5_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_5_candidate = fast_2_5_candidate & ~has_2;
-  wire ready_8_and_60 = fast_2_5_candidate[3] & ~(|fast_2_5_candidate[2:0]);
-  wire ready_8_and_61 = fast_2_5_candidate[2] & ~(|fast_2_5_candidate[1:0]);
-  wire ready_8_and_62 = fast_2_5_candidate[1] & ~fast_2_5_candidate[0];
-  wire fast_2_5_candidate_and_and =
-    fast_2_5_candidate_and
-    & (~(|ready_8_and_fast_2_5_candidate) | ((fast_2_5_age == 2'd3) & ~(|({ready_8_and_60, ready_8_and_61, ready_8_and_62, fast_2_5_candidate[0]} & ready_8_and_fast_2_5_candidate))))
-    & open[2];
-  wire slow_2_5_candidate_and = (|slow_2_5_candidate) & ~(|(slow_2_5_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_5_candidate = slow_2_5_candidate & ~has_2;
-  wire ready_8_and_63 = slow_2_5_candidate[3] & ~(|slow_2_5_candidate[2:0]);
-  wire ready_8_and_64 = slow_2_5_candidate[2] & ~(|slow_2_5_candidate[1:0]);
-  wire ready_8_and_65 = slow_2_5_candidate[1] & ~slow_2_5_candidate[0];
-  wire slow_2_5_candidate_and_and =
-    slow_2_5_candidate_and
-    & (~(|ready_8_and_slow_2_5_candidate) | ((slow_2_5_age == 2'd3) & ~(|({ready_8_and_63, ready_8_and_64, ready_8_and_65, slow_2_5_candidate[0]} & ready_8_and_slow_2_5_candidate))))
-    & open[2];
-  wire fast_2_4_candidate_and = (|fast_2_4_candidate) & ~(|(fast_2_4_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_4_candidate = fast_2_4_candidate & ~has_2;
-  wire ready_8_and_66 = fast_2_4_candidate[3] & ~(|fast_2_4_candidate[2:0]);
-  wire ready_8_and_67 = fast_2_4_candidate[2] & ~(|fast_2_4_candidate[1:0]);
-  wire ready_8_and_68 = fast_2_4_candidate[1] & ~fast_2_4_candidate[0];
-  wire fast_2_4_candidate_and_and =
-    fast_2_4_candidate_and
-    & (~(|ready_8_and_fast_2_4_candidate) | ((fast_2_4_age == 2'd3) & ~(|({ready_8_and_66, ready_8_and_67, ready_8_and_68, fast_2_4_candidate[0]} & ready_8_and_fast_2_4_candidate))))
-    & open[2];
-  wire slow_2_4_candidate_and = (|slow_2_4_candidate) & ~(|(slow_2_4_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_4_candidate = slow_2_4_candidate & ~has_2;
-  wire ready_8_and_69 = slow_2_4_candidate[3] & ~(|slow_2_4_candidate[2:0]);
-  wire ready_8_and_70 = slow_2_4_candidate[2] & ~(|slow_2_4_candidate[1:0]);
-  wire ready_8_and_71 = slow_2_4_candidate[1] & ~slow_2_4_candidate[0];
-  wire slow_2_4_candidate_and_and =
-    slow_2_4_candidate_and
-    & (~(|ready_8_and_slow_2_4_candidate) | ((slow_2_4_age == 2'd3) & ~(|({ready_8_and_69, ready_8_and_70, ready_8_and_71, slow_2_4_candidate[0]} & ready_8_and_slow_2_4_candidate))))
-    & open[2];
-  wire fast_2_3_candidate_and = (|fast_2_3_candidate) & ~(|(fast_2_3_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_3_candidate = fast_2_3_candidate & ~has_2;
-  wire ready_8_and_72 = fast_2_3_candidate[3] & ~(|fast_2_3_candidate[2:0]);
-  wire ready_8_and_73 = fast_2_3_candidate[2] & ~(|fast_2_3_candidate[1:0]);
-  wire ready_8_and_74 = fast_2_3_candidate[1] & ~fast_2_3_candidate[0];
-  wire fast_2_3_candidate_and_and =
-    fast_2_3_candidate_and
-    & (~(|ready_8_and_fast_2_3_candidate) | ((fast_2_3_age == 2'd3) & ~(|({ready_8_and_72, ready_8_and_73, ready_8_and_74, fast_2_3_candidate[0]} & ready_8_and_fast_2_3_candidate))))
-    & open[2];
-  wire slow_2_3_candidate_and = (|slow_2_3_candidate) & ~(|(slow_2_3_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_3_candidate = slow_2_3_candidate & ~has_2;
-  wire ready_8_and_75 = slow_2_3_candidate[3] & ~(|slow_2_3_candidate[2:0]);
-  wire ready_8_and_76 = slow_2_3_candidate[2] & ~(|slow_2_3_candidate[1:0]);
-  wire ready_8_and_77 = slow_2_3_candidate[1] & ~slow_2_3_candidate[0];
-  wire slow_2_3_candidate_and_and =
-    slow_2_3_candidate_and
-    & (~(|ready_8_and_slow_2_3_candidate) | ((slow_2_3_age == 2'd3) & ~(|({ready_8_and_75, ready_8_and_76, ready_8_and_77, slow_2_3_candidate[0]} & ready_8_and_slow_2_3_candidate))))
-    & open[2];
-  wire fast_2_2_candidate_and = (|fast_2_2_candidate) & ~(|(fast_2_2_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_2_candidate = fast_2_2_candidate & ~has_2;
-  wire ready_8_and_78 = fast_2_2_candidate[3] & ~(|fast_2_2_candidate[2:0]);
-  wire ready_8_and_79 = fast_2_2_candidate[2] & ~(|fast_2_2_candidate[1:0]);
-  wire ready_8_and_80 = fast_2_2_candidate[1] & ~fast_2_2_candidate[0];
-  wire fast_2_2_candidate_and_and =
-    fast_2_2_candidate_and
-    & (~(|ready_8_and_fast_2_2_candidate) | ((fast_2_2_age == 2'd3) & ~(|({ready_8_and_78, ready_8_and_79, ready_8_and_80, fast_2_2_candidate[0]} & ready_8_and_fast_2_2_candidate))))
-    & open[2];
-  wire slow_2_2_candidate_and = (|slow_2_2_candidate) & ~(|(slow_2_2_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_2_candidate = slow_2_2_candidate & ~has_2;
-  wire ready_8_and_81 = slow_2_2_candidate[3] & ~(|slow_2_2_candidate[2:0]);
-  wire ready_8_and_82 = slow_2_2_candidate[2] & ~(|slow_2_2_candidate[1:0]);
-  wire ready_8_and_83 = slow_2_2_candidate[1] & ~slow_2_2_candidate[0];
-  wire slow_2_2_candidate_and_and =
-    slow_2_2_candidate_and
-    & (~(|ready_8_and_slow_2_2_candidate) | ((slow_2_2_age == 2'd3) & ~(|({ready_8_and_81, ready_8_and_82, ready_8_and_83, slow_2_2_candidate[0]} & ready_8_and_slow_2_2_candidate))))
-    & open[2];
-  wire fast_2_1_candidate_and = (|fast_2_1_candidate) & ~(|(fast_2_1_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_1_candidate = fast_2_1_candidate & ~has_2;
-  wire ready_8_and_84 = fast_2_1_candidate[3] & ~(|fast_2_1_candidate[2:0]);
-  wire ready_8_and_85 = fast_2_1_candidate[2] & ~(|fast_2_1_candidate[1:0]);
-  wire ready_8_and_86 = fast_2_1_candidate[1] & ~fast_2_1_candidate[0];
-  wire fast_2_1_candidate_and_and =
-    fast_2_1_candidate_and
-    & (~(|ready_8_and_fast_2_1_candidate) | ((fast_2_1_age == 2'd3) & ~(|({ready_8_and_84, ready_8_and_85, ready_8_and_86, fast_2_1_candidate[0]} & ready_8_and_fast_2_1_candidate))))
-    & open[2];
-  wire slow_2_1_candidate_and = (|slow_2_1_candidate) & ~(|(slow_2_1_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_1_candidate = slow_2_1_candidate & ~has_2;
-  wire ready_8_and_87 = slow_2_1_candidate[3] & ~(|slow_2_1_candidate[2:0]);
-  wire ready_8_and_88 = slow_2_1_candidate[2] & ~(|slow_2_1_candidate[1:0]);
-  wire ready_8_and_89 = slow_2_1_candidate[1] & ~slow_2_1_candidate[0];
-  wire slow_2_1_candidate_and_and =
-    slow_2_1_candidate_and
-    & (~(|ready_8_and_slow_2_1_candidate) | ((slow_2_1_age == 2'd3) & ~(|({ready_8_and_87, ready_8_and_88, ready_8_and_89, slow_2_1_candidate[0]} & ready_8_and_slow_2_1_candidate))))
-    & open[2];
-  wire fast_2_0_candidate_and = (|fast_2_0_candidate) & ~(|(fast_2_0_candidate & busy_2));
-  wire [3:0] ready_8_and_fast_2_0_candidate = fast_2_0_candidate & ~has_2;
-  wire ready_8_and_90 = fast_2_0_candidate[3] & ~(|fast_2_0_candidate[2:0]);
-  wire ready_8_and_91 = fast_2_0_candidate[2] & ~(|fast_2_0_candidate[1:0]);
-  wire ready_8_and_92 = fast_2_0_candidate[1] & ~fast_2_0_candidate[0];
-  wire fast_2_0_candidate_and_and =
-    fast_2_0_candidate_and
-    & (~(|ready_8_and_fast_2_0_candidate) | ((fast_2_0_age == 2'd3) & ~(|({ready_8_and_90, ready_8_and_91, ready_8_and_92, fast_2_0_candidate[0]} & ready_8_and_fast_2_0_candidate))))
-    & open[2];
-  wire slow_2_0_candidate_and = (|slow_2_0_candidate) & ~(|(slow_2_0_candidate & busy_2));
-  wire [3:0] ready_8_and_slow_2_0_candidate = slow_2_0_candidate & ~has_2;
-  wire ready_8_and_93 = slow_2_0_candidate[3] & ~(|slow_2_0_candidate[2:0]);
-  wire ready_8_and_94 = slow_2_0_candidate[2] & ~(|slow_2_0_candidate[1:0]);
-  wire ready_8_and_95 = slow_2_0_candidate[1] & ~slow_2_0_candidate[0];
-  wire slow_2_0_candidate_and_and =
-    slow_2_0_candidate_and
-    & (~(|ready_8_and_slow_2_0_candidate) | ((slow_2_0_age == 2'd3) & ~(|({ready_8_and_93, ready_8_and_94, ready_8_and_95, slow_2_0_candidate[0]} & ready_8_and_slow_2_0_candidate))))
-    & open[2];
   assign ready_8 = {
-    (ready_8_and_and & fast_2_15_candidate[0]) | (slow_2_15_candidate_and_and & slow_2_15_candidate[0]),
-    (fast_2_14_candidate_and_and & fast_2_14_candidate[0]) | (slow_2_14_candidate_and_and & slow_2_14_candidate[0]),
-    (fast_2_13_candidate_and_and & fast_2_13_candidate[0]) | (slow_2_13_candidate_and_and & slow_2_13_candidate[0]),
-    (fast_2_12_candidate_and_and & fast_2_12_candidate[0]) | (slow_2_12_candidate_and_and & slow_2_12_candidate[0]),
-    (fast_2_11_candidate_and_and & fast_2_11_candidate[0]) | (slow_2_11_candidate_and_and & slow_2_11_candidate[0]),
-    (fast_2_10_candidate_and_and & fast_2_10_candidate[0]) | (slow_2_10_candidate_and_and & slow_2_10_candidate[0]),
-    (fast_2_9_candidate_and_and & fast_2_9_candidate[0]) | (slow_2_9_candidate_and_and & slow_2_9_candidate[0]),
-    (fast_2_8_candidate_and_and & fast_2_8_candidate[0]) | (slow_2_8_candidate_and_and & slow_2_8_candidate[0]),
-    (fast_2_7_candidate_and_and & fast_2_7_candidate[0]) | (slow_2_7_candidate_and_and & slow_2_7_candidate[0]),
-    (fast_2_6_candidate_and_and & fast_2_6_candidate[0]) | (slow_2_6_candidate_and_and & slow_2_6_candidate[0]),
-    (fast_2_5_candidate_and_and & fast_2_5_candidate[0]) | (slow_2_5_candidate_and_and & slow_2_5_candidate[0]),
-    (fast_2_4_candidate_and_and & fast_2_4_candidate[0]) | (slow_2_4_candidate_and_and & slow_2_4_candidate[0]),
-    (fast_2_3_candidate_and_and & fast_2_3_candidate[0]) | (slow_2_3_candidate_and_and & slow_2_3_candidate[0]),
-    (fast_2_2_candidate_and_and & fast_2_2_candidate[0]) | (slow_2_2_candidate_and_and & slow_2_2_candidate[0]),
-    (fast_2_1_candidate_and_and & fast_2_1_candidate[0]) | (slow_2_1_candidate_and_and & slow_2_1_candidate[0]),
-    (fast_2_0_candidate_and_and & fast_2_0_candidate[0]) | (slow_2_0_candidate_and_and & slow_2_0_candidate[0])
+    (fast_2_15_first[0] & fast_2_15_may) | (slow_2_15_first[0] & slow_2_15_may),
+    (fast_2_14_first[0] & fast_2_14_may) | (slow_2_14_first[0] & slow_2_14_may),
+    (fast_2_13_first[0] & fast_2_13_may) | (slow_2_13_first[0] & slow_2_13_may),
+    (fast_2_12_first[0] & fast_2_12_may) | (slow_2_12_first[0] & slow_2_12_may),
+    (fast_2_11_first[0] & fast_2_11_may) | (slow_2_11_first[0] & slow_2_11_may),
+    (fast_2_10_first[0] & fast_2_10_may) | (slow_2_10_first[0] & slow_2_10_may),
+    (fast_2_9_first[0] & fast_2_9_may) | (slow_2_9_first[0] & slow_2_9_may),
+    (fast_2_8_first[0] & fast_2_8_may) | (slow_2_8_first[0] & slow_2_8_may),
+    (fast_2_7_first[0] & fast_2_7_may) | (slow_2_7_first[0] & slow_2_7_may),
+    (fast_2_6_first[0] & fast_2_6_may) | (slow_2_6_first[0] & slow_2_6_may),
+    (fast_2_5_first[0] & fast_2_5_may) | (slow_2_5_first[0] & slow_2_5_may),
+    (fast_2_4_first[0] & fast_2_4_may) | (slow_2_4_first[0] & slow_2_4_may),
+    (fast_2_3_first[0] & fast_2_3_may) | (slow_2_3_first[0] & slow_2_3_may),
+    (fast_2_2_first[0] & fast_2_2_may) | (slow_2_2_first[0] & slow_2_2_may),
+    (fast_2_1_first[0] & fast_2_1_may) | (slow_2_1_first[0] & slow_2_1_may),
+    (fast_2_0_first[0] & fast_2_0_may) | (slow_2_0_first[0] & slow_2_0_may)
   };
   assign ready_9 = {
-    (ready_8_and_and & ready_8_and_3) | (slow_2_15_candidate_and_and & ready_8_and_5),
-    (fast_2_14_candidate_and_and & ready_8_and_8) | (slow_2_14_candidate_and_and & ready_8_and_11),
-    (fast_2_13_candidate_and_and & ready_8_and_14) | (slow_2_13_candidate_and_and & ready_8_and_17),
-    (fast_2_12_candidate_and_and & ready_8_and_20) | (slow_2_12_candidate_and_and & ready_8_and_23),
-    (fast_2_11_candidate_and_and & ready_8_and_26) | (slow_2_11_candidate_and_and & ready_8_and_29),
-    (fast_2_10_candidate_and_and & ready_8_and_32) | (slow_2_10_candidate_and_and & ready_8_and_35),
-    (fast_2_9_candidate_and_and & ready_8_and_38) | (slow_2_9_candidate_and_and & ready_8_and_41),
-    (fast_2_8_candidate_and_and & ready_8_and_44) | (slow_2_8_candidate_and_and & ready_8_and_47),
-    (fast_2_7_candidate_and_and & ready_8_and_50) | (slow_2_7_candidate_and_and & ready_8_and_53),
-    (fast_2_6_candidate_and_and & ready_8_and_56) | (slow_2_6_candidate_and_and & ready_8_and_59),
-    (fast_2_5_candidate_and_and & ready_8_and_62) | (slow_2_5_candidate_and_and & ready_8_and_65),
-    (fast_2_4_candidate_and_and & ready_8_and_68) | (slow_2_4_candidate_and_and & ready_8_and_71),
-    (fast_2_3_candidate_and_and & ready_8_and_74) | (slow_2_3_candidate_and_and & ready_8_and_77),
-    (fast_2_2_candidate_and_and & ready_8_and_80) | (slow_2_2_candidate_and_and & ready_8_and_83),
-    (fast_2_1_candidate_and_and & ready_8_and_86) | (slow_2_1_candidate_and_and & ready_8_and_89),
-    (fast_2_0_candidate_and_and & ready_8_and_92) | (slow_2_0_candidate_and_and & ready_8_and_95)
+    (fast_2_15_may_stop_and_fast_2_15_first & fast_2_15_may) | (slow_2_15_may_stop_and_slow_2_15_first & slow_2_15_may),
+    (fast_2_14_may_stop_and_fast_2_14_first & fast_2_14_may) | (slow_2_14_may_stop_and_slow_2_14_first & slow_2_14_may),
+    (fast_2_13_may_stop_and_fast_2_13_first & fast_2_13_may) | (slow_2_13_may_stop_and_slow_2_13_first & slow_2_13_may),
+    (fast_2_12_may_stop_and_fast_2_12_first & fast_2_12_may) | (slow_2_12_may_stop_and_slow_2_12_first & slow_2_12_may),
+    (fast_2_11_may_stop_and_fast_2_11_first & fast_2_11_may) | (slow_2_11_may_stop_and_slow_2_11_first & slow_2_11_may),
+    (fast_2_10_may_stop_and_fast_2_10_first & fast_2_10_may) | (slow_2_10_may_stop_and_slow_2_10_first & slow_2_10_may),
+    (fast_2_9_may_stop_and_fast_2_9_first & fast_2_9_may) | (slow_2_9_may_stop_and_slow_2_9_first & slow_2_9_may),
+    (fast_2_8_may_stop_and_fast_2_8_first & fast_2_8_may) | (slow_2_8_may_stop_and_slow_2_8_first & slow_2_8_may),
+    (fast_2_7_may_stop_and_fast_2_7_first & fast_2_7_may) | (slow_2_7_may_stop_and_slow_2_7_first & slow_2_7_may),
+    (fast_2_6_may_stop_and_fast_2_6_first & fast_2_6_may) | (slow_2_6_may_stop_and_slow_2_6_first & slow_2_6_may),
+    (fast_2_5_may_stop_and_fast_2_5_first & fast_2_5_may) | (slow_2_5_may_stop_and_slow_2_5_first & slow_2_5_may),
+    (fast_2_4_may_stop_and_fast_2_4_first & fast_2_4_may) | (slow_2_4_may_stop_and_slow_2_4_first & slow_2_4_may),
+    (fast_2_3_may_stop_and_fast_2_3_first & fast_2_3_may) | (slow_2_3_may_stop_and_slow_2_3_first & slow_2_3_may),
+    (fast_2_2_may_stop_and_fast_2_2_first & fast_2_2_may) | (slow_2_2_may_stop_and_slow_2_2_first & slow_2_2_may),
+    (fast_2_1_may_stop_and_fast_2_1_first & fast_2_1_may) | (slow_2_1_may_stop_and_slow_2_1_first & slow_2_1_may),
+    (fast_2_0_may_stop_and_fast_2_0_first & fast_2_0_may) | (slow_2_0_may_stop_and_slow_2_0_first & slow_2_0_may)
   };
   assign ready_10 = {
-    (ready_8_and_and & ready_8_and_2) | (slow_2_15_candidate_and_and & ready_8_and_4),
-    (fast_2_14_candidate_and_and & ready_8_and_7) | (slow_2_14_candidate_and_and & ready_8_and_10),
-    (fast_2_13_candidate_and_and & ready_8_and_13) | (slow_2_13_candidate_and_and & ready_8_and_16),
-    (fast_2_12_candidate_and_and & ready_8_and_19) | (slow_2_12_candidate_and_and & ready_8_and_22),
-    (fast_2_11_candidate_and_and & ready_8_and_25) | (slow_2_11_candidate_and_and & ready_8_and_28),
-    (fast_2_10_candidate_and_and & ready_8_and_31) | (slow_2_10_candidate_and_and & ready_8_and_34),
-    (fast_2_9_candidate_and_and & ready_8_and_37) | (slow_2_9_candidate_and_and & ready_8_and_40),
-    (fast_2_8_candidate_and_and & ready_8_and_43) | (slow_2_8_candidate_and_and & ready_8_and_46),
-    (fast_2_7_candidate_and_and & ready_8_and_49) | (slow_2_7_candidate_and_and & ready_8_and_52),
-    (fast_2_6_candidate_and_and & ready_8_and_55) | (slow_2_6_candidate_and_and & ready_8_and_58),
-    (fast_2_5_candidate_and_and & ready_8_and_61) | (slow_2_5_candidate_and_and & ready_8_and_64),
-    (fast_2_4_candidate_and_and & ready_8_and_67) | (slow_2_4_candidate_and_and & ready_8_and_70),
-    (fast_2_3_candidate_and_and & ready_8_and_73) | (slow_2_3_candidate_and_and & ready_8_and_76),
-    (fast_2_2_candidate_and_and & ready_8_and_79) | (slow_2_2_candidate_and_and & ready_8_and_82),
-    (fast_2_1_candidate_and_and & ready_8_and_85) | (slow_2_1_candidate_and_and & ready_8_and_88),
-    (fast_2_0_candidate_and_and & ready_8_and_91) | (slow_2_0_candidate_and_and & ready_8_and_94)
+    (fast_2_15_first_and & fast_2_15_may) | (slow_2_15_first_and & slow_2_15_may),
+    (fast_2_14_first_and & fast_2_14_may) | (slow_2_14_first_and & slow_2_14_may),
+    (fast_2_13_first_and & fast_2_13_may) | (slow_2_13_first_and & slow_2_13_may),
+    (fast_2_12_first_and & fast_2_12_may) | (slow_2_12_first_and & slow_2_12_may),
+    (fast_2_11_first_and & fast_2_11_may) | (slow_2_11_first_and & slow_2_11_may),
+    (fast_2_10_first_and & fast_2_10_may) | (slow_2_10_first_and & slow_2_10_may),
+    (fast_2_9_first_and & fast_2_9_may) | (slow_2_9_first_and & slow_2_9_may),
+    (fast_2_8_first_and & fast_2_8_may) | (slow_2_8_first_and & slow_2_8_may),
+    (fast_2_7_first_and & fast_2_7_may) | (slow_2_7_first_and & slow_2_7_may),
+    (fast_2_6_first_and & fast_2_6_may) | (slow_2_6_first_and & slow_2_6_may),
+    (fast_2_5_first_and & fast_2_5_may) | (slow_2_5_first_and & slow_2_5_may),
+    (fast_2_4_first_and & fast_2_4_may) | (slow_2_4_first_and & slow_2_4_may),
+    (fast_2_3_first_and & fast_2_3_may) | (slow_2_3_first_and & slow_2_3_may),
+    (fast_2_2_first_and & fast_2_2_may) | (slow_2_2_first_and & slow_2_2_may),
+    (fast_2_1_first_and & fast_2_1_may) | (slow_2_1_first_and & slow_2_1_may),
+    (fast_2_0_first_and & fast_2_0_may) | (slow_2_0_first_and & slow_2_0_may)
   };
   assign ready_11 = {
-    (ready_8_and_and & ready_8_and_fast_2_15_candidate) | (slow_2_15_candidate_and_and & ready_8_and_slow_2_15_candidate),
-    (fast_2_14_candidate_and_and & ready_8_and_6) | (slow_2_14_candidate_and_and & ready_8_and_9),
-    (fast_2_13_candidate_and_and & ready_8_and_12) | (slow_2_13_candidate_and_and & ready_8_and_15),
-    (fast_2_12_candidate_and_and & ready_8_and_18) | (slow_2_12_candidate_and_and & ready_8_and_21),
-    (fast_2_11_candidate_and_and & ready_8_and_24) | (slow_2_11_candidate_and_and & ready_8_and_27),
-    (fast_2_10_candidate_and_and & ready_8_and_30) | (slow_2_10_candidate_and_and & ready_8_and_33),
-    (fast_2_9_candidate_and_and & ready_8_and_36) | (slow_2_9_candidate_and_and & ready_8_and_39),
-    (fast_2_8_candidate_and_and & ready_8_and_42) | (slow_2_8_candidate_and_and & ready_8_and_45),
-    (fast_2_7_candidate_and_and & ready_8_and_48) | (slow_2_7_candidate_and_and & ready_8_and_51),
-    (fast_2_6_candidate_and_and & ready_8_and_54) | (slow_2_6_candidate_and_and & ready_8_and_57),
-    (fast_2_5_candidate_and_and & ready_8_and_60) | (slow_2_5_candidate_and_and & ready_8_and_63),
-    (fast_2_4_candidate_and_and & ready_8_and_66) | (slow_2_4_candidate_and_and & ready_8_and_69),
-    (fast_2_3_candidate_and_and & ready_8_and_72) | (slow_2_3_candidate_and_and & ready_8_and_75),
-    (fast_2_2_candidate_and_and & ready_8_and_78) | (slow_2_2_candidate_and_and & ready_8_and_81),
-    (fast_2_1_candidate_and_and & ready_8_and_84) | (slow_2_1_candidate_and_and & ready_8_and_87),
-    (fast_2_0_candidate_and_and & ready_8_and_90) | (slow_2_0_candidate_and_and & ready_8_and_93)
+    (fast_2_15_may_stop_and & fast_2_15_may) | (slow_2_15_may_stop_and & slow_2_15_may),
+    (fast_2_14_may_stop_and & fast_2_14_may) | (slow_2_14_may_stop_and & slow_2_14_may),
+    (fast_2_13_may_stop_and & fast_2_13_may) | (slow_2_13_may_stop_and & slow_2_13_may),
+    (fast_2_12_may_stop_and & fast_2_12_may) | (slow_2_12_may_stop_and & slow_2_12_may),
+    (fast_2_11_may_stop_and & fast_2_11_may) | (slow_2_11_may_stop_and & slow_2_11_may),
+    (fast_2_10_may_stop_and & fast_2_10_may) | (slow_2_10_may_stop_and & slow_2_10_may),
+    (fast_2_9_may_stop_and & fast_2_9_may) | (slow_2_9_may_stop_and & slow_2_9_may),
+    (fast_2_8_may_stop_and & fast_2_8_may) | (slow_2_8_may_stop_and & slow_2_8_may),
+    (fast_2_7_may_stop_and & fast_2_7_may) | (slow_2_7_may_stop_and & slow_2_7_may),
+    (fast_2_6_may_stop_and & fast_2_6_may) | (slow_2_6_may_stop_and & slow_2_6_may),
+    (fast_2_5_may_stop_and & fast_2_5_may) | (slow_2_5_may_stop_and & slow_2_5_may),
+    (fast_2_4_may_stop_and & fast_2_4_may) | (slow_2_4_may_stop_and & slow_2_4_may),
+    (fast_2_3_may_stop_and & fast_2_3_may) | (slow_2_3_may_stop_and & slow_2_3_may),
+    (fast_2_2_may_stop_and & fast_2_2_may) | (slow_2_2_may_stop_and & slow_2_2_may),
+    (fast_2_1_may_stop_and & fast_2_1_may) | (slow_2_1_may_stop_and & slow_2_1_may),
+    (fast_2_0_may_stop_and & fast_2_0_may) | (slow_2_0_may_stop_and & slow_2_0_may)
   };
-  wire ready_12_and = (|fast_3_15_candidate) & ~(|(fast_3_15_candidate & busy_3));
-  wire [3:0] fast_3_15_candidate_and = fast_3_15_candidate & ~has_3;
-  wire ready_12_and_fast_3_15_candidate = fast_3_15_candidate[3] & ~(|fast_3_15_candidate[2:0]);
-  wire ready_12_and_2 = fast_3_15_candidate[2] & ~(|fast_3_15_candidate[1:0]);
-  wire ready_12_and_3 = fast_3_15_candidate[1] & ~fast_3_15_candidate[0];
-  wire ready_12_and_and =
-    ready_12_and
-    & (~(|fast_3_15_candidate_and) | ((fast_3_15_age == 2'd3) & ~(|({ready_12_and_fast_3_15_candidate, ready_12_and_2, ready_12_and_3, fast_3_15_candidate[0]} & fast_3_15_candidate_and))))
-    & open[3];
-  wire slow_3_15_candidate_and = (|slow_3_15_candidate) & ~(|(slow_3_15_candidate & busy_3));
-  wire [3:0] has_3_and = slow_3_15_candidate & ~has_3;
-  wire ready_12_and_slow_3_15_candidate = slow_3_15_candidate[3] & ~(|slow_3_15_candidate[2:0]);
-  wire ready_12_and_4 = slow_3_15_candidate[2] & ~(|slow_3_15_candidate[1:0]);
-  wire ready_12_and_5 = slow_3_15_candidate[1] & ~slow_3_15_candidate[0];
-  wire slow_3_15_candidate_and_and =
-    slow_3_15_candidate_and
-    & (~(|has_3_and) | ((slow_3_15_age == 2'd3) & ~(|({ready_12_and_slow_3_15_candidate, ready_12_and_4, ready_12_and_5, slow_3_15_candidate[0]} & has_3_and))))
-    & open[3];
-  wire fast_3_14_candidate_and = (|fast_3_14_candidate) & ~(|(fast_3_14_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_14_candidate = fast_3_14_candidate & ~has_3;
-  wire ready_12_and_6 = fast_3_14_candidate[3] & ~(|fast_3_14_candidate[2:0]);
-  wire ready_12_and_7 = fast_3_14_candidate[2] & ~(|fast_3_14_candidate[1:0]);
-  wire ready_12_and_8 = fast_3_14_candidate[1] & ~fast_3_14_candidate[0];
-  wire fast_3_14_candidate_and_and =
-    fast_3_14_candidate_and
-    & (~(|ready_12_and_fast_3_14_candidate) | ((fast_3_14_age == 2'd3) & ~(|({ready_12_and_6, ready_12_and_7, ready_12_and_8, fast_3_14_candidate[0]} & ready_12_and_fast_3_14_candidate))))
-    & open[3];
-  wire slow_3_14_candidate_and = (|slow_3_14_candidate) & ~(|(slow_3_14_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_14_candidate = slow_3_14_candidate & ~has_3;
-  wire ready_12_and_9 = slow_3_14_candidate[3] & ~(|slow_3_14_candidate[2:0]);
-  wire ready_12_and_10 = slow_3_14_candidate[2] & ~(|slow_3_14_candidate[1:0]);
-  wire ready_12_and_11 = slow_3_14_candidate[1] & ~slow_3_14_candidate[0];
-  wire slow_3_14_candidate_and_and =
-    slow_3_14_candidate_and
-    & (~(|ready_12_and_slow_3_14_candidate) | ((slow_3_14_age == 2'd3) & ~(|({ready_12_and_9, ready_12_and_10, ready_12_and_11, slow_3_14_candidate[0]} & ready_12_and_slow_3_14_candidate))))
-    & open[3];
-  wire fast_3_13_candidate_and = (|fast_3_13_candidate) & ~(|(fast_3_13_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_13_candidate = fast_3_13_candidate & ~has_3;
-  wire ready_12_and_12 = fast_3_13_candidate[3] & ~(|fast_3_13_candidate[2:0]);
-  wire ready_12_and_13 = fast_3_13_candidate[2] & ~(|fast_3_13_candidate[1:0]);
-  wire ready_12_and_14 = fast_3_13_candidate[1] & ~fast_3_13_candidate[0];
-  wire fast_3_13_candidate_and_and =
-    fast_3_13_candidate_and
-    & (~(|ready_12_and_fast_3_13_candidate) | ((fast_3_13_age == 2'd3) & ~(|({ready_12_and_12, ready_12_and_13, ready_12_and_14, fast_3_13_candidate[0]} & ready_12_and_fast_3_13_candidate))))
-    & open[3];
-  wire slow_3_13_candidate_and = (|slow_3_13_candidate) & ~(|(slow_3_13_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_13_candidate = slow_3_13_candidate & ~has_3;
-  wire ready_12_and_15 = slow_3_13_candidate[3] & ~(|slow_3_13_candidate[2:0]);
-  wire ready_12_and_16 = slow_3_13_candidate[2] & ~(|slow_3_13_candidate[1:0]);
-  wire ready_12_and_17 = slow_3_13_candidate[1] & ~slow_3_13_candidate[0];
-  wire slow_3_13_candidate_and_and =
-    slow_3_13_candidate_and
-    & (~(|ready_12_and_slow_3_13_candidate) | ((slow_3_13_age == 2'd3) & ~(|({ready_12_and_15, ready_12_and_16, ready_12_and_17, slow_3_13_candidate[0]} & ready_12_and_slow_3_13_candidate))))
-    & open[3];
-  wire fast_3_12_candidate_and = (|fast_3_12_candidate) & ~(|(fast_3_12_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_12_candidate = fast_3_12_candidate & ~has_3;
-  wire ready_12_and_18 = fast_3_12_candidate[3] & ~(|fast_3_12_candidate[2:0]);
-  wire ready_12_and_19 = fast_3_12_candidate[2] & ~(|fast_3_12_candidate[1:0]);
-  wire ready_12_and_20 = fast_3_12_candidate[1] & ~fast_3_12_candidate[0];
-  wire fast_3_12_candidate_and_and =
-    fast_3_12_candidate_and
-    & (~(|ready_12_and_fast_3_12_candidate) | ((fast_3_12_age == 2'd3) & ~(|({ready_12_and_18, ready_12_and_19, ready_12_and_20, fast_3_12_candidate[0]} & ready_12_and_fast_3_12_candidate))))
-    & open[3];
-  wire slow_3_12_candidate_and = (|slow_3_12_candidate) & ~(|(slow_3_12_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_12_candidate = slow_3_12_candidate & ~has_3;
-  wire ready_12_and_21 = slow_3_12_candidate[3] & ~(|slow_3_12_candidate[2:0]);
-  wire ready_12_and_22 = slow_3_12_candidate[2] & ~(|slow_3_12_candidate[1:0]);
-  wire ready_12_and_23 = slow_3_12_candidate[1] & ~slow_3_12_candidate[0];
-  wire slow_3_12_candidate_and_and =
-    slow_3_12_candidate_and
-    & (~(|ready_12_and_slow_3_12_candidate) | ((slow_3_12_age == 2'd3) & ~(|({ready_12_and_21, ready_12_and_22, ready_12_and_23, slow_3_12_candidate[0]} & ready_12_and_slow_3_12_candidate))))
-    & open[3];
-  wire fast_3_11_candidate_and = (|fast_3_11_candidate) & ~(|(fast_3_11_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_11_candidate = fast_3_11_candidate & ~has_3;
-  wire ready_12_and_24 = fast_3_11_candidate[3] & ~(|fast_3_11_candidate[2:0]);
-  wire ready_12_and_25 = fast_3_11_candidate[2] & ~(|fast_3_11_candidate[1:0]);
-  wire ready_12_and_26 = fast_3_11_candidate[1] & ~fast_3_11_candidate[0];
-  wire fast_3_11_candidate_and_and =
-    fast_3_11_candidate_and
-    & (~(|ready_12_and_fast_3_11_candidate) | ((fast_3_11_age == 2'd3) & ~(|({ready_12_and_24, ready_12_and_25, ready_12_and_26, fast_3_11_candidate[0]} & ready_12_and_fast_3_11_candidate))))
-    & open[3];
-  wire slow_3_11_candidate_and = (|slow_3_11_candidate) & ~(|(slow_3_11_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_11_candidate = slow_3_11_candidate & ~has_3;
-  wire ready_12_and_27 = slow_3_11_candidate[3] & ~(|slow_3_11_candidate[2:0]);
-  wire ready_12_and_28 = slow_3_11_candidate[2] & ~(|slow_3_11_candidate[1:0]);
-  wire ready_12_and_29 = slow_3_11_candidate[1] & ~slow_3_11_candidate[0];
-  wire slow_3_11_candidate_and_and =
-    slow_3_11_candidate_and
-    & (~(|ready_12_and_slow_3_11_candidate) | ((slow_3_11_age == 2'd3) & ~(|({ready_12_and_27, ready_12_and_28, ready_12_and_29, slow_3_11_candidate[0]} & ready_12_and_slow_3_11_candidate))))
-    & open[3];
-  wire fast_3_10_candidate_and = (|fast_3_10_candidate) & ~(|(fast_3_10_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_10_candidate = fast_3_10_candidate & ~has_3;
-  wire ready_12_and_30 = fast_3_10_candidate[3] & ~(|fast_3_10_candidate[2:0]);
-  wire ready_12_and_31 = fast_3_10_candidate[2] & ~(|fast_3_10_candidate[1:0]);
-  wire ready_12_and_32 = fast_3_10_candidate[1] & ~fast_3_10_candidate[0];
-  wire fast_3_10_candidate_and_and =
-    fast_3_10_candidate_and
-    & (~(|ready_12_and_fast_3_10_candidate) | ((fast_3_10_age == 2'd3) & ~(|({ready_12_and_30, ready_12_and_31, ready_12_and_32, fast_3_10_candidate[0]} & ready_12_and_fast_3_10_candidate))))
-    & open[3];
-  wire slow_3_10_candidate_and = (|slow_3_10_candidate) & ~(|(slow_3_10_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_10_candidate = slow_3_10_candidate & ~has_3;
-  wire ready_12_and_33 = slow_3_10_candidate[3] & ~(|slow_3_10_candidate[2:0]);
-  wire ready_12_and_34 = slow_3_10_candidate[2] & ~(|slow_3_10_candidate[1:0]);
-  wire ready_12_and_35 = slow_3_10_candidate[1] & ~slow_3_10_candidate[0];
-  wire slow_3_10_candidate_and_and =
-    slow_3_10_candidate_and
-    & (~(|ready_12_and_slow_3_10_candidate) | ((slow_3_10_age == 2'd3) & ~(|({ready_12_and_33, ready_12_and_34, ready_12_and_35, slow_3_10_candidate[0]} & ready_12_and_slow_3_10_candidate))))
-    & open[3];
-  wire fast_3_9_candidate_and = (|fast_3_9_candidate) & ~(|(fast_3_9_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_9_candidate = fast_3_9_candidate & ~has_3;
-  wire ready_12_and_36 = fast_3_9_candidate[3] & ~(|fast_3_9_candidate[2:0]);
-  wire ready_12_and_37 = fast_3_9_candidate[2] & ~(|fast_3_9_candidate[1:0]);
-  wire ready_12_and_38 = fast_3_9_candidate[1] & ~fast_3_9_candidate[0];
-  wire fast_3_9_candidate_and_and =
-    fast_3_9_candidate_and
-    & (~(|ready_12_and_fast_3_9_candidate) | ((fast_3_9_age == 2'd3) & ~(|({ready_12_and_36, ready_12_and_37, ready_12_and_38, fast_3_9_candidate[0]} & ready_12_and_fast_3_9_candidate))))
-    & open[3];
-  wire slow_3_9_candidate_and = (|slow_3_9_candidate) & ~(|(slow_3_9_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_9_candidate = slow_3_9_candidate & ~has_3;
-  wire ready_12_and_39 = slow_3_9_candidate[3] & ~(|slow_3_9_candidate[2:0]);
-  wire ready_12_and_40 = slow_3_9_candidate[2] & ~(|slow_3_9_candidate[1:0]);
-  wire ready_12_and_41 = slow_3_9_candidate[1] & ~slow_3_9_candidate[0];
-  wire slow_3_9_candidate_and_and =
-    slow_3_9_candidate_and
-    & (~(|ready_12_and_slow_3_9_candidate) | ((slow_3_9_age == 2'd3) & ~(|({ready_12_and_39, ready_12_and_40, ready_12_and_41, slow_3_9_candidate[0]} & ready_12_and_slow_3_9_candidate))))
-    & open[3];
-  wire fast_3_8_candidate_and = (|fast_3_8_candidate) & ~(|(fast_3_8_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_8_candidate = fast_3_8_candidate & ~has_3;
-  wire ready_12_and_42 = fast_3_8_candidate[3] & ~(|fast_3_8_candidate[2:0]);
-  wire ready_12_and_43 = fast_3_8_candidate[2] & ~(|fast_3_8_candidate[1:0]);
-  wire ready_12_and_44 = fast_3_8_candidate[1] & ~fast_3_8_candidate[0];
-  wire fast_3_8_candidate_and_and =
-    fast_3_8_candidate_and
-    & (~(|ready_12_and_fast_3_8_candidate) | ((fast_3_8_age == 2'd3) & ~(|({ready_12_and_42, ready_12_and_43, ready_12_and_44, fast_3_8_candidate[0]} & ready_12_and_fast_3_8_candidate))))
-    & open[3];
-  wire slow_3_8_candidate_and = (|slow_3_8_candidate) & ~(|(slow_3_8_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_8_candidate = slow_3_8_candidate & ~has_3;
-  wire ready_12_and_45 = slow_3_8_candidate[3] & ~(|slow_3_8_candidate[2:0]);
-  wire ready_12_and_46 = slow_3_8_candidate[2] & ~(|slow_3_8_candidate[1:0]);
-  wire ready_12_and_47 = slow_3_8_candidate[1] & ~slow_3_8_candidate[0];
-  wire slow_3_8_candidate_and_and =
-    slow_3_8_candidate_and
-    & (~(|ready_12_and_slow_3_8_candidate) | ((slow_3_8_age == 2'd3) & ~(|({ready_12_and_45, ready_12_and_46, ready_12_and_47, slow_3_8_candidate[0]} & ready_12_and_slow_3_8_candidate))))
-    & open[3];
-  wire fast_3_7_candidate_and = (|fast_3_7_candidate) & ~(|(fast_3_7_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_7_candidate = fast_3_7_candidate & ~has_3;
-  wire ready_12_and_48 = fast_3_7_candidate[3] & ~(|fast_3_7_candidate[2:0]);
-  wire ready_12_and_49 = fast_3_7_candidate[2] & ~(|fast_3_7_candidate[1:0]);
-  wire ready_12_and_50 = fast_3_7_candidate[1] & ~fast_3_7_candidate[0];
-  wire fast_3_7_candidate_and_and =
-    fast_3_7_candidate_and
-    & (~(|ready_12_and_fast_3_7_candidate) | ((fast_3_7_age == 2'd3) & ~(|({ready_12_and_48, ready_12_and_49, ready_12_and_50, fast_3_7_candidate[0]} & ready_12_and_fast_3_7_candidate))))
-    & open[3];
-  wire slow_3_7_candidate_and = (|slow_3_7_candidate) & ~(|(slow_3_7_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_7_candidate = slow_3_7_candidate & ~has_3;
-  wire ready_12_and_51 = slow_3_7_candidate[3] & ~(|slow_3_7_candidate[2:0]);
-  wire ready_12_and_52 = slow_3_7_candidate[2] & ~(|slow_3_7_candidate[1:0]);
-  wire ready_12_and_53 = slow_3_7_candidate[1] & ~slow_3_7_candidate[0];
-  wire slow_3_7_candidate_and_and =
-    slow_3_7_candidate_and
-    & (~(|ready_12_and_slow_3_7_candidate) | ((slow_3_7_age == 2'd3) & ~(|({ready_12_and_51, ready_12_and_52, ready_12_and_53, slow_3_7_candidate[0]} & ready_12_and_slow_3_7_candidate))))
-    & open[3];
-  wire fast_3_6_candidate_and = (|fast_3_6_candidate) & ~(|(fast_3_6_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_6_candidate = fast_3_6_candidate & ~has_3;
-  wire ready_12_and_54 = fast_3_6_candidate[3] & ~(|fast_3_6_candidate[2:0]);
-  wire ready_12_and_55 = fast_3_6_candidate[2] & ~(|fast_3_6_candidate[1:0]);
-  wire ready_12_and_56 = fast_3_6_candidate[1] & ~fast_3_6_candidate[0];
-  wire fast_3_6_candidate_and_and =
-    fast_3_6_candidate_and
-    & (~(|ready_12_and_fast_3_6_candidate) | ((fast_3_6_age == 2'd3) & ~(|({ready_12_and_54, ready_12_and_55, ready_12_and_56, fast_3_6_candidate[0]} & ready_12_and_fast_3_6_candidate))))
-    & open[3];
-  wire slow_3_6_candidate_and = (|slow_3_6_candidate) & ~(|(slow_3_6_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_6_candidate = slow_3_6_candidate & ~has_3;
-  wire ready_12_and_57 = slow_3_6_candidate[3] & ~(|slow_3_6_candidate[2:0]);
-  wire ready_12_and_58 = slow_3_6_candidate[2] & ~(|slow_3_6_candidate[1:0]);
-  wire ready_12_and_59 = slow_3_6_candidate[1] & ~slow_3_6_candidate[0];
-  wire slow_3_6_candidate_and_and =
-    slow_3_6_candidate_and
-    & (~(|ready_12_and_slow_3_6_candidate) | ((slow_3_6_age == 2'd3) & ~(|({ready_12_and_57, ready_12_and_58, ready_12_and_59, slow_3_6_candidate[0]} & ready_12_and_slow_3_6_candidate))))
-    & open[3];
-  wire fast_3_5_candidate_and = (|fast_3_5_candidate) & ~(|(fast_3_5_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_5_candidate = fast_3_5_candidate & ~has_3;
-  wire ready_12_and_60 = fast_3_5_candidate[3] & ~(|fast_3_5_candidate[2:0]);
-  wire ready_12_and_61 = fast_3_5_candidate[2] & ~(|fast_3_5_candidate[1:0]);
-  wire ready_12_and_62 = fast_3_5_candidate[1] & ~fast_3_5_candidate[0];
-  wire fast_3_5_candidate_and_and =
-    fast_3_5_candidate_and
-    & (~(|ready_12_and_fast_3_5_candidate) | ((fast_3_5_age == 2'd3) & ~(|({ready_12_and_60, ready_12_and_61, ready_12_and_62, fast_3_5_candidate[0]} & ready_12_and_fast_3_5_candidate))))
-    & open[3];
-  wire slow_3_5_candidate_and = (|slow_3_5_candidate) & ~(|(slow_3_5_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_5_candidate = slow_3_5_candidate & ~has_3;
-  wire ready_12_and_63 = slow_3_5_candidate[3] & ~(|slow_3_5_candidate[2:0]);
-  wire ready_12_and_64 = slow_3_5_candidate[2] & ~(|slow_3_5_candidate[1:0]);
-  wire ready_12_and_65 = slow_3_5_candidate[1] & ~slow_3_5_candidate[0];
-  wire slow_3_5_candidate_and_and =
-    slow_3_5_candidate_and
-    & (~(|ready_12_and_slow_3_5_candidate) | ((slow_3_5_age == 2'd3) & ~(|({ready_12_and_63, ready_12_and_64, ready_12_and_65, slow_3_5_candidate[0]} & ready_12_and_slow_3_5_candidate))))
-    & open[3];
-  wire fast_3_4_candidate_and = (|fast_3_4_candidate) & ~(|(fast_3_4_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_4_candidate = fast_3_4_candidate & ~has_3;
-  wire ready_12_and_66 = fast_3_4_candidate[3] & ~(|fast_3_4_candidate[2:0]);
-  wire ready_12_and_67 = fast_3_4_candidate[2] & ~(|fast_3_4_candidate[1:0]);
-  wire ready_12_and_68 = fast_3_4_candidate[1] & ~fast_3_4_candidate[0];
-  wire fast_3_4_candidate_and_and =
-    fast_3_4_candidate_and
-    & (~(|ready_12_and_fast_3_4_candidate) | ((fast_3_4_age == 2'd3) & ~(|({ready_12_and_66, ready_12_and_67, ready_12_and_68, fast_3_4_candidate[0]} & ready_12_and_fast_3_4_candidate))))
-    & open[3];
-  wire slow_3_4_candidate_and = (|slow_3_4_candidate) & ~(|(slow_3_4_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_4_candidate = slow_3_4_candidate & ~has_3;
-  wire ready_12_and_69 = slow_3_4_candidate[3] & ~(|slow_3_4_candidate[2:0]);
-  wire ready_12_and_70 = slow_3_4_candidate[2] & ~(|slow_3_4_candidate[1:0]);
-  wire ready_12_and_71 = slow_3_4_candidate[1] & ~slow_3_4_candidate[0];
-  wire slow_3_4_candidate_and_and =
-    slow_3_4_candidate_and
-    & (~(|ready_12_and_slow_3_4_candidate) | ((slow_3_4_age == 2'd3) & ~(|({ready_12_and_69, ready_12_and_70, ready_12_and_71, slow_3_4_candidate[0]} & ready_12_and_slow_3_4_candidate))))
-    & open[3];
-  wire fast_3_3_candidate_and = (|fast_3_3_candidate) & ~(|(fast_3_3_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_3_candidate = fast_3_3_candidate & ~has_3;
-  wire ready_12_and_72 = fast_3_3_candidate[3] & ~(|fast_3_3_candidate[2:0]);
-  wire ready_12_and_73 = fast_3_3_candidate[2] & ~(|fast_3_3_candidate[1:0]);
-  wire ready_12_and_74 = fast_3_3_candidate[1] & ~fast_3_3_candidate[0];
-  wire fast_3_3_candidate_and_and =
-    fast_3_3_candidate_and
-    & (~(|ready_12_and_fast_3_3_candidate) | ((fast_3_3_age == 2'd3) & ~(|({ready_12_and_72, ready_12_and_73, ready_12_and_74, fast_3_3_candidate[0]} & ready_12_and_fast_3_3_candidate))))
-    & open[3];
-  wire slow_3_3_candidate_and = (|slow_3_3_candidate) & ~(|(slow_3_3_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_3_candidate = slow_3_3_candidate & ~has_3;
-  wire ready_12_and_75 = slow_3_3_candidate[3] & ~(|slow_3_3_candidate[2:0]);
-  wire ready_12_and_76 = slow_3_3_candidate[2] & ~(|slow_3_3_candidate[1:0]);
-  wire ready_12_and_77 = slow_3_3_candidate[1] & ~slow_3_3_candidate[0];
-  wire slow_3_3_candidate_and_and =
-    slow_3_3_candidate_and
-    & (~(|ready_12_and_slow_3_3_candidate) | ((slow_3_3_age == 2'd3) & ~(|({ready_12_and_75, ready_12_and_76, ready_12_and_77, slow_3_3_candidate[0]} & ready_12_and_slow_3_3_candidate))))
-    & open[3];
-  wire fast_3_2_candidate_and = (|fast_3_2_candidate) & ~(|(fast_3_2_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_2_candidate = fast_3_2_candidate & ~has_3;
-  wire ready_12_and_78 = fast_3_2_candidate[3] & ~(|fast_3_2_candidate[2:0]);
-  wire ready_12_and_79 = fast_3_2_candidate[2] & ~(|fast_3_2_candidate[1:0]);
-  wire ready_12_and_80 = fast_3_2_candidate[1] & ~fast_3_2_candidate[0];
-  wire fast_3_2_candidate_and_and =
-    fast_3_2_candidate_and
-    & (~(|ready_12_and_fast_3_2_candidate) | ((fast_3_2_age == 2'd3) & ~(|({ready_12_and_78, ready_12_and_79, ready_12_and_80, fast_3_2_candidate[0]} & ready_12_and_fast_3_2_candidate))))
-    & open[3];
-  wire slow_3_2_candidate_and = (|slow_3_2_candidate) & ~(|(slow_3_2_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_2_candidate = slow_3_2_candidate & ~has_3;
-  wire ready_12_and_81 = slow_3_2_candidate[3] & ~(|slow_3_2_candidate[2:0]);
-  wire ready_12_and_82 = slow_3_2_candidate[2] & ~(|slow_3_2_candidate[1:0]);
-  wire ready_12_and_83 = slow_3_2_candidate[1] & ~slow_3_2_candidate[0];
-  wire slow_3_2_candidate_and_and =
-    slow_3_2_candidate_and
-    & (~(|ready_12_and_slow_3_2_candidate) | ((slow_3_2_age == 2'd3) & ~(|({ready_12_and_81, ready_12_and_82, ready_12_and_83, slow_3_2_candidate[0]} & ready_12_and_slow_3_2_candidate))))
-    & open[3];
-  wire fast_3_1_candidate_and = (|fast_3_1_candidate) & ~(|(fast_3_1_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_1_candidate = fast_3_1_candidate & ~has_3;
-  wire ready_12_and_84 = fast_3_1_candidate[3] & ~(|fast_3_1_candidate[2:0]);
-  wire ready_12_and_85 = fast_3_1_candidate[2] & ~(|fast_3_1_candidate[1:0]);
-  wire ready_12_and_86 = fast_3_1_candidate[1] & ~fast_3_1_candidate[0];
-  wire fast_3_1_candidate_and_and =
-    fast_3_1_candidate_and
-    & (~(|ready_12_and_fast_3_1_candidate) | ((fast_3_1_age == 2'd3) & ~(|({ready_12_and_84, ready_12_and_85, ready_12_and_86, fast_3_1_candidate[0]} & ready_12_and_fast_3_1_candidate))))
-    & open[3];
-  wire slow_3_1_candidate_and = (|slow_3_1_candidate) & ~(|(slow_3_1_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_1_candidate = slow_3_1_candidate & ~has_3;
-  wire ready_12_and_87 = slow_3_1_candidate[3] & ~(|slow_3_1_candidate[2:0]);
-  wire ready_12_and_88 = slow_3_1_candidate[2] & ~(|slow_3_1_candidate[1:0]);
-  wire ready_12_and_89 = slow_3_1_candidate[1] & ~slow_3_1_candidate[0];
-  wire slow_3_1_candidate_and_and =
-    slow_3_1_candidate_and
-    & (~(|ready_12_and_slow_3_1_candidate) | ((slow_3_1_age == 2'd3) & ~(|({ready_12_and_87, ready_12_and_88, ready_12_and_89, slow_3_1_candidate[0]} & ready_12_and_slow_3_1_candidate))))
-    & open[3];
-  wire fast_3_0_candidate_and = (|fast_3_0_candidate) & ~(|(fast_3_0_candidate & busy_3));
-  wire [3:0] ready_12_and_fast_3_0_candidate = fast_3_0_candidate & ~has_3;
-  wire ready_12_and_90 = fast_3_0_candidate[3] & ~(|fast_3_0_candidate[2:0]);
-  wire ready_12_and_91 = fast_3_0_candidate[2] & ~(|fast_3_0_candidate[1:0]);
-  wire ready_12_and_92 = fast_3_0_candidate[1] & ~fast_3_0_candidate[0];
-  wire fast_3_0_candidate_and_and =
-    fast_3_0_candidate_and
-    & (~(|ready_12_and_fast_3_0_candidate) | ((fast_3_0_age == 2'd3) & ~(|({ready_12_and_90, ready_12_and_91, ready_12_and_92, fast_3_0_candidate[0]} & ready_12_and_fast_3_0_candidate))))
-    & open[3];
-  wire slow_3_0_candidate_and = (|slow_3_0_candidate) & ~(|(slow_3_0_candidate & busy_3));
-  wire [3:0] ready_12_and_slow_3_0_candidate = slow_3_0_candidate & ~has_3;
-  wire ready_12_and_93 = slow_3_0_candidate[3] & ~(|slow_3_0_candidate[2:0]);
-  wire ready_12_and_94 = slow_3_0_candidate[2] & ~(|slow_3_0_candidate[1:0]);
-  wire ready_12_and_95 = slow_3_0_candidate[1] & ~slow_3_0_candidate[0];
-  wire slow_3_0_candidate_and_and =
-    slow_3_0_candidate_and
-    & (~(|ready_12_and_slow_3_0_candidate) | ((slow_3_0_age == 2'd3) & ~(|({ready_12_and_93, ready_12_and_94, ready_12_and_95, slow_3_0_candidate[0]} & ready_12_and_slow_3_0_candidate))))
-    & open[3];
   assign ready_12 = {
-    (ready_12_and_and & fast_3_15_candidate[0]) | (slow_3_15_candidate_and_and & slow_3_15_candidate[0]),
-    (fast_3_14_candidate_and_and & fast_3_14_candidate[0]) | (slow_3_14_candidate_and_and & slow_3_14_candidate[0]),
-    (fast_3_13_candidate_and_and & fast_3_13_candidate[0]) | (slow_3_13_candidate_and_and & slow_3_13_candidate[0]),
-    (fast_3_12_candidate_and_and & fast_3_12_candidate[0]) | (slow_3_12_candidate_and_and & slow_3_12_candidate[0]),
-    (fast_3_11_candidate_and_and & fast_3_11_candidate[0]) | (slow_3_11_candidate_and_and & slow_3_11_candidate[0]),
-    (fast_3_10_candidate_and_and & fast_3_10_candidate[0]) | (slow_3_10_candidate_and_and & slow_3_10_candidate[0]),
-    (fast_3_9_candidate_and_and & fast_3_9_candidate[0]) | (slow_3_9_candidate_and_and & slow_3_9_candidate[0]),
-    (fast_3_8_candidate_and_and & fast_3_8_candidate[0]) | (slow_3_8_candidate_and_and & slow_3_8_candidate[0]),
-    (fast_3_7_candidate_and_and & fast_3_7_candidate[0]) | (slow_3_7_candidate_and_and & slow_3_7_candidate[0]),
-    (fast_3_6_candidate_and_and & fast_3_6_candidate[0]) | (slow_3_6_candidate_and_and & slow_3_6_candidate[0]),
-    (fast_3_5_candidate_and_and & fast_3_5_candidate[0]) | (slow_3_5_candidate_and_and & slow_3_5_candidate[0]),
-    (fast_3_4_candidate_and_and & fast_3_4_candidate[0]) | (slow_3_4_candidate_and_and & slow_3_4_candidate[0]),
-    (fast_3_3_candidate_and_and & fast_3_3_candidate[0]) | (slow_3_3_candidate_and_and & slow_3_3_candidate[0]),
-    (fast_3_2_candidate_and_and & fast_3_2_candidate[0]) | (slow_3_2_candidate_and_and & slow_3_2_candidate[0]),
-    (fast_3_1_candidate_and_and & fast_3_1_candidate[0]) | (slow_3_1_candidate_and_and & slow_3_1_candidate[0]),
-    (fast_3_0_candidate_and_and & fast_3_0_candidate[0]) | (slow_3_0_candidate_and_and & slow_3_0_candidate[0])
+    (fast_3_15_first[0] & fast_3_15_may) | (slow_3_15_first[0] & slow_3_15_may),
+    (fast_3_14_first[0] & fast_3_14_may) | (slow_3_14_first[0] & slow_3_14_may),
+    (fast_3_13_first[0] & fast_3_13_may) | (slow_3_13_first[0] & slow_3_13_may),
+    (fast_3_12_first[0] & fast_3_12_may) | (slow_3_12_first[0] & slow_3_12_may),
+    (fast_3_11_first[0] & fast_3_11_may) | (slow_3_11_first[0] & slow_3_11_may),
+    (fast_3_10_first[0] & fast_3_10_may) | (slow_3_10_first[0] & slow_3_10_may),
+    (fast_3_9_first[0] & fast_3_9_may) | (slow_3_9_first[0] & slow_3_9_may),
+    (fast_3_8_first[0] & fast_3_8_may) | (slow_3_8_first[0] & slow_3_8_may),
+    (fast_3_7_first[0] & fast_3_7_may) | (slow_3_7_first[0] & slow_3_7_may),
+    (fast_3_6_first[0] & fast_3_6_may) | (slow_3_6_first[0] & slow_3_6_may),
+    (fast_3_5_first[0] & fast_3_5_may) | (slow_3_5_first[0] & slow_3_5_may),
+    (fast_3_4_first[0] & fast_3_4_may) | (slow_3_4_first[0] & slow_3_4_may),
+    (fast_3_3_first[0] & fast_3_3_may) | (slow_3_3_first[0] & slow_3_3_may),
+    (fast_3_2_first[0] & fast_3_2_may) | (slow_3_2_first[0] & slow_3_2_may),
+    (fast_3_1_first[0] & fast_3_1_may) | (slow_3_1_first[0] & slow_3_1_may),
+    (fast_3_0_first[0] & fast_3_0_may) | (slow_3_0_first[0] & slow_3_0_may)
   };
   assign ready_13 = {
-    (ready_12_and_and & ready_12_and_3) | (slow_3_15_candidate_and_and & ready_12_and_5),
-    (fast_3_14_candidate_and_and & ready_12_and_8) | (slow_3_14_candidate_and_and & ready_12_and_11),
-    (fast_3_13_candidate_and_and & ready_12_and_14) | (slow_3_13_candidate_and_and & ready_12_and_17),
-    (fast_3_12_candidate_and_and & ready_12_and_20) | (slow_3_12_candidate_and_and & ready_12_and_23),
-    (fast_3_11_candidate_and_and & ready_12_and_26) | (slow_3_11_candidate_and_and & ready_12_and_29),
-    (fast_3_10_candidate_and_and & ready_12_and_32) | (slow_3_10_candidate_and_and & ready_12_and_35),
-    (fast_3_9_candidate_and_and & ready_12_and_38) | (slow_3_9_candidate_and_and & ready_12_and_41),
-    (fast_3_8_candidate_and_and & ready_12_and_44) | (slow_3_8_candidate_and_and & ready_12_and_47),
-    (fast_3_7_candidate_and_and & ready_12_and_50) | (slow_3_7_candidate_and_and & ready_12_and_53),
-    (fast_3_6_candidate_and_and & ready_12_and_56) | (slow_3_6_candidate_and_and & ready_12_and_59),
-    (fast_3_5_candidate_and_and & ready_12_and_62) | (slow_3_5_candidate_and_and & ready_12_and_65),
-    (fast_3_4_candidate_and_and & ready_12_and_68) | (slow_3_4_candidate_and_and & ready_12_and_71),
-    (fast_3_3_candidate_and_and & ready_12_and_74) | (slow_3_3_candidate_and_and & ready_12_and_77),
-    (fast_3_2_candidate_and_and & ready_12_and_80) | (slow_3_2_candidate_and_and & ready_12_and_83),
-    (fast_3_1_candidate_and_and & ready_12_and_86) | (slow_3_1_candidate_and_and & ready_12_and_89),
-    (fast_3_0_candidate_and_and & ready_12_and_92) | (slow_3_0_candidate_and_and & ready_12_and_95)
+    (fast_3_15_may_stop_and_fast_3_15_first & fast_3_15_may) | (slow_3_15_may_stop_and_slow_3_15_first & slow_3_15_may),
+    (fast_3_14_may_stop_and_fast_3_14_first & fast_3_14_may) | (slow_3_14_may_stop_and_slow_3_14_first & slow_3_14_may),
+    (fast_3_13_may_stop_and_fast_3_13_first & fast_3_13_may) | (slow_3_13_may_stop_and_slow_3_13_first & slow_3_13_may),
+    (fast_3_12_may_stop_and_fast_3_12_first & fast_3_12_may) | (slow_3_12_may_stop_and_slow_3_12_first & slow_3_12_may),
+    (fast_3_11_may_stop_and_fast_3_11_first & fast_3_11_may) | (slow_3_11_may_stop_and_slow_3_11_first & slow_3_11_may),
+    (fast_3_10_may_stop_and_fast_3_10_first & fast_3_10_may) | (slow_3_10_may_stop_and_slow_3_10_first & slow_3_10_may),
+    (fast_3_9_may_stop_and_fast_3_9_first & fast_3_9_may) | (slow_3_9_may_stop_and_slow_3_9_first & slow_3_9_may),
+    (fast_3_8_may_stop_and_fast_3_8_first & fast_3_8_may) | (slow_3_8_may_stop_and_slow_3_8_first & slow_3_8_may),
+    (fast_3_7_may_stop_and_fast_3_7_first & fast_3_7_may) | (slow_3_7_may_stop_and_slow_3_7_first & slow_3_7_may),
+    (fast_3_6_may_stop_and_fast_3_6_first & fast_3_6_may) | (slow_3_6_may_stop_and_slow_3_6_first & slow_3_6_may),
+    (fast_3_5_may_stop_and_fast_3_5_first & fast_3_5_may) | (slow_3_5_may_stop_and_slow_3_5_first & slow_3_5_may),
+    (fast_3_4_may_stop_and_fast_3_4_first & fast_3_4_may) | (slow_3_4_may_stop_and_slow_3_4_first & slow_3_4_may),
+    (fast_3_3_may_stop_and_fast_3_3_first & fast_3_3_may) | (slow_3_3_may_stop_and_slow_3_3_first & slow_3_3_may),
+    (fast_3_2_may_stop_and_fast_3_2_first & fast_3_2_may) | (slow_3_2_may_stop_and_slow_3_2_first & slow_3_2_may),
+    (fast_3_1_may_stop_and_fast_3_1_first & fast_3_1_may) | (slow_3_1_may_stop_and_slow_3_1_first & slow_3_1_may),
+    (fast_3_0_may_stop_and_fast_3_0_first & fast_3_0_may) | (slow_3_0_may_stop_and_slow_3_0_first & slow_3_0_may)
   };
   assign ready_14 = {
-    (ready_12_and_and & ready_12_and_2) | (slow_3_15_candidate_and_and & ready_12_and_4),
-    (fast_3_14_candidate_and_and & ready_12_and_7) | (slow_3_14_candidate_and_and & ready_12_and_10),
-    (fast_3_13_candidate_and_and & ready_12_and_13) | (slow_3_13_candidate_and_and & ready_12_and_16),
-    (fast_3_12_candidate_and_and & ready_12_and_19) | (slow_3_12_candidate_and_and & ready_12_and_22),
-    (fast_3_11_candidate_and_and & ready_12_and_25) | (slow_3_11_candidate_and_and & ready_12_and_28),
-    (fast_3_10_candidate_and_and & ready_12_and_31) | (slow_3_10_candidate_and_and & ready_12_and_34),
-    (fast_3_9_candidate_and_and & ready_12_and_37) | (slow_3_9_candidate_and_and & ready_12_and_40),
-    (fast_3_8_candidate_and_and & ready_12_and_43) | (slow_3_8_candidate_and_and & ready_12_and_46),
-    (fast_3_7_candidate_and_and & ready_12_and_49) | (slow_3_7_candidate_and_and & ready_12_and_52),
-    (fast_3_6_candidate_and_and & ready_12_and_55) | (slow_3_6_candidate_and_and & ready_12_and_58),
-    (fast_3_5_candidate_and_and & ready_12_and_61) | (slow_3_5_candidate_and_and & ready_12_and_64),
-    (fast_3_4_candidate_and_and & ready_12_and_67) | (slow_3_4_candidate_and_and & ready_12_and_70),
-    (fast_3_3_candidate_and_and & ready_12_and_73) | (slow_3_3_candidate_and_and & ready_12_and_76),
-    (fast_3_2_candidate_and_and & ready_12_and_79) | (slow_3_2_candidate_and_and & ready_12_and_82),
-    (fast_3_1_candidate_and_and & ready_12_and_85) | (slow_3_1_candidate_and_and & ready_12_and_88),
-    (fast_3_0_candidate_and_and & ready_12_and_91) | (slow_3_0_candidate_and_and & ready_12_and_94)
+    (fast_3_15_first_and & fast_3_15_may) | (slow_3_15_first_and & slow_3_15_may),
+    (fast_3_14_first_and & fast_3_14_may) | (slow_3_14_first_and & slow_3_14_may),
+    (fast_3_13_first_and & fast_3_13_may) | (slow_3_13_first_and & slow_3_13_may),
+    (fast_3_12_first_and & fast_3_12_may) | (slow_3_12_first_and & slow_3_12_may),
+    (fast_3_11_first_and & fast_3_11_may) | (slow_3_11_first_and & slow_3_11_may),
+    (fast_3_10_first_and & fast_3_10_may) | (slow_3_10_first_and & slow_3_10_may),
+    (fast_3_9_first_and & fast_3_9_may) | (slow_3_9_first_and & slow_3_9_may),
+    (fast_3_8_first_and & fast_3_8_may) | (slow_3_8_first_and & slow_3_8_may),
+    (fast_3_7_first_and & fast_3_7_may) | (slow_3_7_first_and & slow_3_7_may),
+    (fast_3_6_first_and & fast_3_6_may) | (slow_3_6_first_and & slow_3_6_may),
+    (fast_3_5_first_and & fast_3_5_may) | (slow_3_5_first_and & slow_3_5_may),
+    (fast_3_4_first_and & fast_3_4_may) | (slow_3_4_first_and & slow_3_4_may),
+    (fast_3_3_first_and & fast_3_3_may) | (slow_3_3_first_and & slow_3_3_may),
+    (fast_3_2_first_and & fast_3_2_may) | (slow_3_2_first_and & slow_3_2_may),
+    (fast_3_1_first_and & fast_3_1_may) | (slow_3_1_first_and & slow_3_1_may),
+    (fast_3_0_first_and & fast_3_0_may) | (slow_3_0_first_and & slow_3_0_may)
   };
   assign ready_15 = {
-    (ready_12_and_and & ready_12_and_fast_3_15_candidate) | (slow_3_15_candidate_and_and & ready_12_and_slow_3_15_candidate),
-    (fast_3_14_candidate_and_and & ready_12_and_6) | (slow_3_14_candidate_and_and & ready_12_and_9),
-    (fast_3_13_candidate_and_and & ready_12_and_12) | (slow_3_13_candidate_and_and & ready_12_and_15),
-    (fast_3_12_candidate_and_and & ready_12_and_18) | (slow_3_12_candidate_and_and & ready_12_and_21),
-    (fast_3_11_candidate_and_and & ready_12_and_24) | (slow_3_11_candidate_and_and & ready_12_and_27),
-    (fast_3_10_candidate_and_and & ready_12_and_30) | (slow_3_10_candidate_and_and & ready_12_and_33),
-    (fast_3_9_candidate_and_and & ready_12_and_36) | (slow_3_9_candidate_and_and & ready_12_and_39),
-    (fast_3_8_candidate_and_and & ready_12_and_42) | (slow_3_8_candidate_and_and & ready_12_and_45),
-    (fast_3_7_candidate_and_and & ready_12_and_48) | (slow_3_7_candidate_and_and & ready_12_and_51),
-    (fast_3_6_candidate_and_and & ready_12_and_54) | (slow_3_6_candidate_and_and & ready_12_and_57),
-    (fast_3_5_candidate_and_and & ready_12_and_60) | (slow_3_5_candidate_and_and & ready_12_and_63),
-    (fast_3_4_candidate_and_and & ready_12_and_66) | (slow_3_4_candidate_and_and & ready_12_and_69),
-    (fast_3_3_candidate_and_and & ready_12_and_72) | (slow_3_3_candidate_and_and & ready_12_and_75),
-    (fast_3_2_candidate_and_and & ready_12_and_78) | (slow_3_2_candidate_and_and & ready_12_and_81),
-    (fast_3_1_candidate_and_and & ready_12_and_84) | (slow_3_1_candidate_and_and & ready_12_and_87),
-    (fast_3_0_candidate_and_and & ready_12_and_90) | (slow_3_0_candidate_and_and & ready_12_and_93)
+    (fast_3_15_may_stop_and & fast_3_15_may) | (slow_3_15_may_stop_and & slow_3_15_may),
+    (fast_3_14_may_stop_and & fast_3_14_may) | (slow_3_14_may_stop_and & slow_3_14_may),
+    (fast_3_13_may_stop_and & fast_3_13_may) | (slow_3_13_may_stop_and & slow_3_13_may),
+    (fast_3_12_may_stop_and & fast_3_12_may) | (slow_3_12_may_stop_and & slow_3_12_may),
+    (fast_3_11_may_stop_and & fast_3_11_may) | (slow_3_11_may_stop_and & slow_3_11_may),
+    (fast_3_10_may_stop_and & fast_3_10_may) | (slow_3_10_may_stop_and & slow_3_10_may),
+    (fast_3_9_may_stop_and & fast_3_9_may) | (slow_3_9_may_stop_and & slow_3_9_may),
+    (fast_3_8_may_stop_and & fast_3_8_may) | (slow_3_8_may_stop_and & slow_3_8_may),
+    (fast_3_7_may_stop_and & fast_3_7_may) | (slow_3_7_may_stop_and & slow_3_7_may),
+    (fast_3_6_may_stop_and & fast_3_6_may) | (slow_3_6_may_stop_and & slow_3_6_may),
+    (fast_3_5_may_stop_and & fast_3_5_may) | (slow_3_5_may_stop_and & slow_3_5_may),
+    (fast_3_4_may_stop_and & fast_3_4_may) | (slow_3_4_may_stop_and & slow_3_4_may),
+    (fast_3_3_may_stop_and & fast_3_3_may) | (slow_3_3_may_stop_and & slow_3_3_may),
+    (fast_3_2_may_stop_and & fast_3_2_may) | (slow_3_2_may_stop_and & slow_3_2_may),
+    (fast_3_1_may_stop_and & fast_3_1_may) | (slow_3_1_may_stop_and & slow_3_1_may),
+    (fast_3_0_may_stop_and & fast_3_0_may) | (slow_3_0_may_stop_and & slow_3_0_may)
   };
-  wire more_0_and = ready_0_and_and & (|fast_0_15_behind);
-  wire slow_0_15_behind_and = slow_0_15_candidate_and_and & (|slow_0_15_behind);
-  wire fast_0_14_behind_and = fast_0_14_candidate_and_and & (|fast_0_14_behind);
-  wire slow_0_14_behind_and = slow_0_14_candidate_and_and & (|slow_0_14_behind);
-  wire fast_0_13_behind_and = fast_0_13_candidate_and_and & (|fast_0_13_behind);
-  wire slow_0_13_behind_and = slow_0_13_candidate_and_and & (|slow_0_13_behind);
-  wire fast_0_12_behind_and = fast_0_12_candidate_and_and & (|fast_0_12_behind);
-  wire slow_0_12_behind_and = slow_0_12_candidate_and_and & (|slow_0_12_behind);
-  wire fast_0_11_behind_and = fast_0_11_candidate_and_and & (|fast_0_11_behind);
-  wire slow_0_11_behind_and = slow_0_11_candidate_and_and & (|slow_0_11_behind);
-  wire fast_0_10_behind_and = fast_0_10_candidate_and_and & (|fast_0_10_behind);
-  wire slow_0_10_behind_and = slow_0_10_candidate_and_and & (|slow_0_10_behind);
-  wire fast_0_9_behind_and = fast_0_9_candidate_and_and & (|fast_0_9_behind);
-  wire slow_0_9_behind_and = slow_0_9_candidate_and_and & (|slow_0_9_behind);
-  wire fast_0_8_behind_and = fast_0_8_candidate_and_and & (|fast_0_8_behind);
-  wire slow_0_8_behind_and = slow_0_8_candidate_and_and & (|slow_0_8_behind);
-  wire fast_0_7_behind_and = fast_0_7_candidate_and_and & (|fast_0_7_behind);
-  wire slow_0_7_behind_and = slow_0_7_candidate_and_and & (|slow_0_7_behind);
-  wire fast_0_6_behind_and = fast_0_6_candidate_and_and & (|fast_0_6_behind);
-  wire slow_0_6_behind_and = slow_0_6_candidate_and_and & (|slow_0_6_behind);
-  wire fast_0_5_behind_and = fast_0_5_candidate_and_and & (|fast_0_5_behind);
-  wire slow_0_5_behind_and = slow_0_5_candidate_and_and & (|slow_0_5_behind);
-  wire fast_0_4_behind_and = fast_0_4_candidate_and_and & (|fast_0_4_behind);
-  wire slow_0_4_behind_and = slow_0_4_candidate_and_and & (|slow_0_4_behind);
-  wire fast_0_3_behind_and = fast_0_3_candidate_and_and & (|fast_0_3_behind);
-  wire slow_0_3_behind_and = slow_0_3_candidate_and_and & (|slow_0_3_behind);
-  wire fast_0_2_behind_and = fast_0_2_candidate_and_and & (|fast_0_2_behind);
-  wire slow_0_2_behind_and = slow_0_2_candidate_and_and & (|slow_0_2_behind);
-  wire fast_0_1_behind_and = fast_0_1_candidate_and_and & (|fast_0_1_behind);
-  wire slow_0_1_behind_and = slow_0_1_candidate_and_and & (|slow_0_1_behind);
-  wire fast_0_0_behind_and = fast_0_0_candidate_and_and & (|fast_0_0_behind);
-  wire slow_0_0_behind_and = slow_0_0_candidate_and_and & (|slow_0_0_behind);
   assign more_0 = {
-    (more_0_and & fast_0_15_candidate[0]) | (slow_0_15_behind_and & slow_0_15_candidate[0]),
-    (fast_0_14_behind_and & fast_0_14_candidate[0]) | (slow_0_14_behind_and & slow_0_14_candidate[0]),
-    (fast_0_13_behind_and & fast_0_13_candidate[0]) | (slow_0_13_behind_and & slow_0_13_candidate[0]),
-    (fast_0_12_behind_and & fast_0_12_candidate[0]) | (slow_0_12_behind_and & slow_0_12_candidate[0]),
-    (fast_0_11_behind_and & fast_0_11_candidate[0]) | (slow_0_11_behind_and & slow_0_11_candidate[0]),
-    (fast_0_10_behind_and & fast_0_10_candidate[0]) | (slow_0_10_behind_and & slow_0_10_candidate[0]),
-    (fast_0_9_behind_and & fast_0_9_candidate[0]) | (slow_0_9_behind_and & slow_0_9_candidate[0]),
-    (fast_0_8_behind_and & fast_0_8_candidate[0]) | (slow_0_8_behind_and & slow_0_8_candidate[0]),
-    (fast_0_7_behind_and & fast_0_7_candidate[0]) | (slow_0_7_behind_and & slow_0_7_candidate[0]),
-    (fast_0_6_behind_and & fast_0_6_candidate[0]) | (slow_0_6_behind_and & slow_0_6_candidate[0]),
-    (fast_0_5_behind_and & fast_0_5_candidate[0]) | (slow_0_5_behind_and & slow_0_5_candidate[0]),
-    (fast_0_4_behind_and & fast_0_4_candidate[0]) | (slow_0_4_behind_and & slow_0_4_candidate[0]),
-    (fast_0_3_behind_and & fast_0_3_candidate[0]) | (slow_0_3_behind_and & slow_0_3_candidate[0]),
-    (fast_0_2_behind_and & fast_0_2_candidate[0]) | (slow_0_2_behind_and & slow_0_2_candidate[0]),
-    (fast_0_1_behind_and & fast_0_1_candidate[0]) | (slow_0_1_behind_and & slow_0_1_candidate[0]),
-    (fast_0_0_behind_and & fast_0_0_candidate[0]) | (slow_0_0_behind_and & slow_0_0_candidate[0])
+    (fast_0_15_first[0] & fast_0_15_may & fast_0_15_two) | (slow_0_15_first[0] & slow_0_15_may & slow_0_15_two),
+    (fast_0_14_first[0] & fast_0_14_may & fast_0_14_two) | (slow_0_14_first[0] & slow_0_14_may & slow_0_14_two),
+    (fast_0_13_first[0] & fast_0_13_may & fast_0_13_two) | (slow_0_13_first[0] & slow_0_13_may & slow_0_13_two),
+    (fast_0_12_first[0] & fast_0_12_may & fast_0_12_two) | (slow_0_12_first[0] & slow_0_12_may & slow_0_12_two),
+    (fast_0_11_first[0] & fast_0_11_may & fast_0_11_two) | (slow_0_11_first[0] & slow_0_11_may & slow_0_11_two),
+    (fast_0_10_first[0] & fast_0_10_may & fast_0_10_two) | (slow_0_10_first[0] & slow_0_10_may & slow_0_10_two),
+    (fast_0_9_first[0] & fast_0_9_may & fast_0_9_two) | (slow_0_9_first[0] & slow_0_9_may & slow_0_9_two),
+    (fast_0_8_first[0] & fast_0_8_may & fast_0_8_two) | (slow_0_8_first[0] & slow_0_8_may & slow_0_8_two),
+    (fast_0_7_first[0] & fast_0_7_may & fast_0_7_two) | (slow_0_7_first[0] & slow_0_7_may & slow_0_7_two),
+    (fast_0_6_first[0] & fast_0_6_may & fast_0_6_two) | (slow_0_6_first[0] & slow_0_6_may & slow_0_6_two),
+    (fast_0_5_first[0] & fast_0_5_may & fast_0_5_two) | (slow_0_5_first[0] & slow_0_5_may & slow_0_5_two),
+    (fast_0_4_first[0] & fast_0_4_may & fast_0_4_two) | (slow_0_4_first[0] & slow_0_4_may & slow_0_4_two),
+    (fast_0_3_first[0] & fast_0_3_may & fast_0_3_two) | (slow_0_3_first[0] & slow_0_3_may & slow_0_3_two),
+    (fast_0_2_first[0] & fast_0_2_may & fast_0_2_two) | (slow_0_2_first[0] & slow_0_2_may & slow_0_2_two),
+    (fast_0_1_first[0] & fast_0_1_may & fast_0_1_two) | (slow_0_1_first[0] & slow_0_1_may & slow_0_1_two),
+    (fast_0_0_first[0] & fast_0_0_may & fast_0_0_two) | (slow_0_0_first[0] & slow_0_0_may & slow_0_0_two)
   };
   assign more_1 = {
-    (more_0_and & ready_0_and_3) | (slow_0_15_behind_and & ready_0_and_5),
-    (fast_0_14_behind_and & ready_0_and_8) | (slow_0_14_behind_and & ready_0_and_11),
-    (fast_0_13_behind_and & ready_0_and_14) | (slow_0_13_behind_and & ready_0_and_17),
-    (fast_0_12_behind_and & ready_0_and_20) | (slow_0_12_behind_and & ready_0_and_23),
-    (fast_0_11_behind_and & ready_0_and_26) | (slow_0_11_behind_and & ready_0_and_29),
-    (fast_0_10_behind_and & ready_0_and_32) | (slow_0_10_behind_and & ready_0_and_35),
-    (fast_0_9_behind_and & ready_0_and_38) | (slow_0_9_behind_and & ready_0_and_41),
-    (fast_0_8_behind_and & ready_0_and_44) | (slow_0_8_behind_and & ready_0_and_47),
-    (fast_0_7_behind_and & ready_0_and_50) | (slow_0_7_behind_and & ready_0_and_53),
-    (fast_0_6_behind_and & ready_0_and_56) | (slow_0_6_behind_and & ready_0_and_59),
-    (fast_0_5_behind_and & ready_0_and_62) | (slow_0_5_behind_and & ready_0_and_65),
-    (fast_0_4_behind_and & ready_0_and_68) | (slow_0_4_behind_and & ready_0_and_71),
-    (fast_0_3_behind_and & ready_0_and_74) | (slow_0_3_behind_and & ready_0_and_77),
-    (fast_0_2_behind_and & ready_0_and_80) | (slow_0_2_behind_and & ready_0_and_83),
-    (fast_0_1_behind_and & ready_0_and_86) | (slow_0_1_behind_and & ready_0_and_89),
-    (fast_0_0_behind_and & ready_0_and_92) | (slow_0_0_behind_and & ready_0_and_95)
+    (fast_0_15_may_stop_and_fast_0_15_first & fast_0_15_may & fast_0_15_two) | (slow_0_15_may_stop_and_slow_0_15_first & slow_0_15_may & slow_0_15_two),
+    (fast_0_14_may_stop_and_fast_0_14_first & fast_0_14_may & fast_0_14_two) | (slow_0_14_may_stop_and_slow_0_14_first & slow_0_14_may & slow_0_14_two),
+    (fast_0_13_may_stop_and_fast_0_13_first & fast_0_13_may & fast_0_13_two) | (slow_0_13_may_stop_and_slow_0_13_first & slow_0_13_may & slow_0_13_two),
+    (fast_0_12_may_stop_and_fast_0_12_first & fast_0_12_may & fast_0_12_two) | (slow_0_12_may_stop_and_slow_0_12_first & slow_0_12_may & slow_0_12_two),
+    (fast_0_11_may_stop_and_fast_0_11_first & fast_0_11_may & fast_0_11_two) | (slow_0_11_may_stop_and_slow_0_11_first & slow_0_11_may & slow_0_11_two),
+    (fast_0_10_may_stop_and_fast_0_10_first & fast_0_10_may & fast_0_10_two) | (slow_0_10_may_stop_and_slow_0_10_first & slow_0_10_may & slow_0_10_two),
+    (fast_0_9_may_stop_and_fast_0_9_first & fast_0_9_may & fast_0_9_two) | (slow_0_9_may_stop_and_slow_0_9_first & slow_0_9_may & slow_0_9_two),
+    (fast_0_8_may_stop_and_fast_0_8_first & fast_0_8_may & fast_0_8_two) | (slow_0_8_may_stop_and_slow_0_8_first & slow_0_8_may & slow_0_8_two),
+    (fast_0_7_may_stop_and_fast_0_7_first & fast_0_7_may & fast_0_7_two) | (slow_0_7_may_stop_and_slow_0_7_first & slow_0_7_may & slow_0_7_two),
+    (fast_0_6_may_stop_and_fast_0_6_first & fast_0_6_may & fast_0_6_two) | (slow_0_6_may_stop_and_slow_0_6_first & slow_0_6_may & slow_0_6_two),
+    (fast_0_5_may_stop_and_fast_0_5_first & fast_0_5_may & fast_0_5_two) | (slow_0_5_may_stop_and_slow_0_5_first & slow_0_5_may & slow_0_5_two),
+    (fast_0_4_may_stop_and_fast_0_4_first & fast_0_4_may & fast_0_4_two) | (slow_0_4_may_stop_and_slow_0_4_first & slow_0_4_may & slow_0_4_two),
+    (fast_0_3_may_stop_and_fast_0_3_first & fast_0_3_may & fast_0_3_two) | (slow_0_3_may_stop_and_slow_0_3_first & slow_0_3_may & slow_0_3_two),
+    (fast_0_2_may_stop_and_fast_0_2_first & fast_0_2_may & fast_0_2_two) | (slow_0_2_may_stop_and_slow_0_2_first & slow_0_2_may & slow_0_2_two),
+    (fast_0_1_may_stop_and_fast_0_1_first & fast_0_1_may & fast_0_1_two) | (slow_0_1_may_stop_and_slow_0_1_first & slow_0_1_may & slow_0_1_two),
+    (fast_0_0_may_stop_and_2 & fast_0_0_may & fast_0_0_two) | (slow_0_0_may_stop_and_2 & slow_0_0_may & slow_0_0_two)
   };
   assign more_2 = {
-    (more_0_and & ready_0_and_2) | (slow_0_15_behind_and & ready_0_and_4),
-    (fast_0_14_behind_and & ready_0_and_7) | (slow_0_14_behind_and & ready_0_and_10),
-    (fast_0_13_behind_and & ready_0_and_13) | (slow_0_13_behind_and & ready_0_and_16),
-    (fast_0_12_behind_and & ready_0_and_19) | (slow_0_12_behind_and & ready_0_and_22),
-    (fast_0_11_behind_and & ready_0_and_25) | (slow_0_11_behind_and & ready_0_and_28),
-    (fast_0_10_behind_and & ready_0_and_31) | (slow_0_10_behind_and & ready_0_and_34),
-    (fast_0_9_behind_and & ready_0_and_37) | (slow_0_9_behind_and & ready_0_and_40),
-    (fast_0_8_behind_and & ready_0_and_43) | (slow_0_8_behind_and & ready_0_and_46),
-    (fast_0_7_behind_and & ready_0_and_49) | (slow_0_7_behind_and & ready_0_and_52),
-    (fast_0_6_behind_and & ready_0_and_55) | (slow_0_6_behind_and & ready_0_and_58),
-    (fast_0_5_behind_and & ready_0_and_61) | (slow_0_5_behind_and & ready_0_and_64),
-    (fast_0_4_behind_and & ready_0_and_67) | (slow_0_4_behind_and & ready_0_and_70),
-    (fast_0_3_behind_and & ready_0_and_73) | (slow_0_3_behind_and & ready_0_and_76),
-    (fast_0_2_behind_and & ready_0_and_79) | (slow_0_2_behind_and & ready_0_and_82),
-    (fast_0_1_behind_and & ready_0_and_85) | (slow_0_1_behind_and & ready_0_and_88),
-    (fast_0_0_behind_and & ready_0_and_91) | (slow_0_0_behind_and & ready_0_and_94)
+    (fast_0_15_first_and & fast_0_15_may & fast_0_15_two) | (slow_0_15_first_and & slow_0_15_may & slow_0_15_two),
+    (fast_0_14_first_and & fast_0_14_may & fast_0_14_two) | (slow_0_14_first_and & slow_0_14_may & slow_0_14_two),
+    (fast_0_13_first_and & fast_0_13_may & fast_0_13_two) | (slow_0_13_first_and & slow_0_13_may & slow_0_13_two),
+    (fast_0_12_first_and & fast_0_12_may & fast_0_12_two) | (slow_0_12_first_and & slow_0_12_may & slow_0_12_two),
+    (fast_0_11_first_and & fast_0_11_may & fast_0_11_two) | (slow_0_11_first_and & slow_0_11_may & slow_0_11_two),
+    (fast_0_10_first_and & fast_0_10_may & fast_0_10_two) | (slow_0_10_first_and & slow_0_10_may & slow_0_10_two),
+    (fast_0_9_first_and & fast_0_9_may & fast_0_9_two) | (slow_0_9_first_and & slow_0_9_may & slow_0_9_two),
+    (fast_0_8_first_and & fast_0_8_may & fast_0_8_two) | (slow_0_8_first_and & slow_0_8_may & slow_0_8_two),
+    (fast_0_7_first_and & fast_0_7_may & fast_0_7_two) | (slow_0_7_first_and & slow_0_7_may & slow_0_7_two),
+    (fast_0_6_first_and & fast_0_6_may & fast_0_6_two) | (slow_0_6_first_and & slow_0_6_may & slow_0_6_two),
+    (fast_0_5_first_and & fast_0_5_may & fast_0_5_two) | (slow_0_5_first_and & slow_0_5_may & slow_0_5_two),
+    (fast_0_4_first_and & fast_0_4_may & fast_0_4_two) | (slow_0_4_first_and & slow_0_4_may & slow_0_4_two),
+    (fast_0_3_first_and & fast_0_3_may & fast_0_3_two) | (slow_0_3_first_and & slow_0_3_may & slow_0_3_two),
+    (fast_0_2_first_and & fast_0_2_may & fast_0_2_two) | (slow_0_2_first_and & slow_0_2_may & slow_0_2_two),
+    (fast_0_1_first_and & fast_0_1_may & fast_0_1_two) | (slow_0_1_first_and & slow_0_1_may & slow_0_1_two),
+    (fast_0_0_may_stop_and_fast_0_0_first & fast_0_0_may & fast_0_0_two) | (slow_0_0_may_stop_and_slow_0_0_first & slow_0_0_may & slow_0_0_two)
   };
   assign more_3 = {
-    (more_0_and & ready_0_and_fast_0_15_candidate) | (slow_0_15_behind_and & ready_0_and_slow_0_15_candidate),
-    (fast_0_14_behind_and & ready_0_and_6) | (slow_0_14_behind_and & ready_0_and_9),
-    (fast_0_13_behind_and & ready_0_and_12) | (slow_0_13_behind_and & ready_0_and_15),
-    (fast_0_12_behind_and & ready_0_and_18) | (slow_0_12_behind_and & ready_0_and_21),
-    (fast_0_11_behind_and & ready_0_and_24) | (slow_0_11_behind_and & ready_0_and_27),
-    (fast_0_10_behind_and & ready_0_and_30) | (slow_0_10_behind_and & ready_0_and_33),
-    (fast_0_9_behind_and & ready_0_and_36) | (slow_0_9_behind_and & ready_0_and_39),
-    (fast_0_8_behind_and & ready_0_and_42) | (slow_0_8_behind_and & ready_0_and_45),
-    (fast_0_7_behind_and & ready_0_and_48) | (slow_0_7_behind_and & ready_0_and_51),
-    (fast_0_6_behind_and & ready_0_and_54) | (slow_0_6_behind_and & ready_0_and_57),
-    (fast_0_5_behind_and & ready_0_and_60) | (slow_0_5_behind_and & ready_0_and_63),
-    (fast_0_4_behind_and & ready_0_and_66) | (slow_0_4_behind_and & ready_0_and_69),
-    (fast_0_3_behind_and & ready_0_and_72) | (slow_0_3_behind_and & ready_0_and_75),
-    (fast_0_2_behind_and & ready_0_and_78) | (slow_0_2_behind_and & ready_0_and_81),
-    (fast_0_1_behind_and & ready_0_and_84) | (slow_0_1_behind_and & ready_0_and_87),
-    (fast_0_0_behind_and & ready_0_and_90) | (slow_0_0_behind_and & ready_0_and_93)
+    (fast_0_15_may_stop_and & fast_0_15_may & fast_0_15_two) | (slow_0_15_may_stop_and & slow_0_15_may & slow_0_15_two),
+    (fast_0_14_may_stop_and & fast_0_14_may & fast_0_14_two) | (slow_0_14_may_stop_and & slow_0_14_may & slow_0_14_two),
+    (fast_0_13_may_stop_and & fast_0_13_may & fast_0_13_two) | (slow_0_13_may_stop_and & slow_0_13_may & slow_0_13_two),
+    (fast_0_12_may_stop_and & fast_0_12_may & fast_0_12_two) | (slow_0_12_may_stop_and & slow_0_12_may & slow_0_12_two),
+    (fast_0_11_may_stop_and & fast_0_11_may & fast_0_11_two) | (slow_0_11_may_stop_and & slow_0_11_may & slow_0_11_two),
+    (fast_0_10_may_stop_and & fast_0_10_may & fast_0_10_two) | (slow_0_10_may_stop_and & slow_0_10_may & slow_0_10_two),
+    (fast_0_9_may_stop_and & fast_0_9_may & fast_0_9_two) | (slow_0_9_may_stop_and & slow_0_9_may & slow_0_9_two),
+    (fast_0_8_may_stop_and & fast_0_8_may & fast_0_8_two) | (slow_0_8_may_stop_and & slow_0_8_may & slow_0_8_two),
+    (fast_0_7_may_stop_and & fast_0_7_may & fast_0_7_two) | (slow_0_7_may_stop_and & slow_0_7_may & slow_0_7_two),
+    (fast_0_6_may_stop_and & fast_0_6_may & fast_0_6_two) | (slow_0_6_may_stop_and & slow_0_6_may & slow_0_6_two),
+    (fast_0_5_may_stop_and & fast_0_5_may & fast_0_5_two) | (slow_0_5_may_stop_and & slow_0_5_may & slow_0_5_two),
+    (fast_0_4_may_stop_and & fast_0_4_may & fast_0_4_two) | (slow_0_4_may_stop_and & slow_0_4_may & slow_0_4_two),
+    (fast_0_3_may_stop_and & fast_0_3_may & fast_0_3_two) | (slow_0_3_may_stop_and & slow_0_3_may & slow_0_3_two),
+    (fast_0_2_may_stop_and & fast_0_2_may & fast_0_2_two) | (slow_0_2_may_stop_and & slow_0_2_may & slow_0_2_two),
+    (fast_0_1_may_stop_and & fast_0_1_may & fast_0_1_two) | (slow_0_1_may_stop_and & slow_0_1_may & slow_0_1_two),
+    (fast_0_0_may_stop_and & fast_0_0_may & fast_0_0_two) | (slow_0_0_may_stop_and & slow_0_0_may & slow_0_0_two)
   };
-  wire more_4_and = ready_4_and_and & (|fast_1_15_behind);
-  wire slow_1_15_behind_and = slow_1_15_candidate_and_and & (|slow_1_15_behind);
-  wire fast_1_14_behind_and = fast_1_14_candidate_and_and & (|fast_1_14_behind);
-  wire slow_1_14_behind_and = slow_1_14_candidate_and_and & (|slow_1_14_behind);
-  wire fast_1_13_behind_and = fast_1_13_candidate_and_and & (|fast_1_13_behind);
-  wire slow_1_13_behind_and = slow_1_13_candidate_and_and & (|slow_1_13_behind);
-  wire fast_1_12_behind_and = fast_1_12_candidate_and_and & (|fast_1_12_behind);
-  wire slow_1_12_behind_and = slow_1_12_candidate_and_and & (|slow_1_12_behind);
-  wire fast_1_11_behind_and = fast_1_11_candidate_and_and & (|fast_1_11_behind);
-  wire slow_1_11_behind_and = slow_1_11_candidate_and_and & (|slow_1_11_behind);
-  wire fast_1_10_behind_and = fast_1_10_candidate_and_and & (|fast_1_10_behind);
-  wire slow_1_10_behind_and = slow_1_10_candidate_and_and & (|slow_1_10_behind);
-  wire fast_1_9_behind_and = fast_1_9_candidate_and_and & (|fast_1_9_behind);
-  wire slow_1_9_behind_and = slow_1_9_candidate_and_and & (|slow_1_9_behind);
-  wire fast_1_8_behind_and = fast_1_8_candidate_and_and & (|fast_1_8_behind);
-  wire slow_1_8_behind_and = slow_1_8_candidate_and_and & (|slow_1_8_behind);
-  wire fast_1_7_behind_and = fast_1_7_candidate_and_and & (|fast_1_7_behind);
-  wire slow_1_7_behind_and = slow_1_7_candidate_and_and & (|slow_1_7_behind);
-  wire fast_1_6_behind_and = fast_1_6_candidate_and_and & (|fast_1_6_behind);
-  wire slow_1_6_behind_and = slow_1_6_candidate_and_and & (|slow_1_6_behind);
-  wire fast_1_5_behind_and = fast_1_5_candidate_and_and & (|fast_1_5_behind);
-  wire slow_1_5_behind_and = slow_1_5_candidate_and_and & (|slow_1_5_behind);
-  wire fast_1_4_behind_and = fast_1_4_candidate_and_and & (|fast_1_4_behind);
-  wire slow_1_4_behind_and = slow_1_4_candidate_and_and & (|slow_1_4_behind);
-  wire fast_1_3_behind_and = fast_1_3_candidate_and_and & (|fast_1_3_behind);
-  wire slow_1_3_behind_and = slow_1_3_candidate_and_and & (|slow_1_3_behind);
-  wire fast_1_2_behind_and = fast_1_2_candidate_and_and & (|fast_1_2_behind);
-  wire slow_1_2_behind_and = slow_1_2_candidate_and_and & (|slow_1_2_behind);
-  wire fast_1_1_behind_and = fast_1_1_candidate_and_and & (|fast_1_1_behind);
-  wire slow_1_1_behind_and = slow_1_1_candidate_and_and & (|slow_1_1_behind);
-  wire fast_1_0_behind_and = fast_1_0_candidate_and_and & (|fast_1_0_behind);
-  wire slow_1_0_behind_and = slow_1_0_candidate_and_and & (|slow_1_0_behind);
   assign more_4 = {
-    (more_4_and & fast_1_15_candidate[0]) | (slow_1_15_behind_and & slow_1_15_candidate[0]),
-    (fast_1_14_behind_and & fast_1_14_candidate[0]) | (slow_1_14_behind_and & slow_1_14_candidate[0]),
-    (fast_1_13_behind_and & fast_1_13_candidate[0]) | (slow_1_13_behind_and & slow_1_13_candidate[0]),
-    (fast_1_12_behind_and & fast_1_12_candidate[0]) | (slow_1_12_behind_and & slow_1_12_candidate[0]),
-    (fast_1_11_behind_and & fast_1_11_candidate[0]) | (slow_1_11_behind_and & slow_1_11_candidate[0]),
-    (fast_1_10_behind_and & fast_1_10_candidate[0]) | (slow_1_10_behind_and & slow_1_10_candidate[0]),
-    (fast_1_9_behind_and & fast_1_9_candidate[0]) | (slow_1_9_behind_and & slow_1_9_candidate[0]),
-    (fast_1_8_behind_and & fast_1_8_candidate[0]) | (slow_1_8_behind_and & slow_1_8_candidate[0]),
-    (fast_1_7_behind_and & fast_1_7_candidate[0]) | (slow_1_7_behind_and & slow_1_7_candidate[0]),
-    (fast_1_6_behind_and & fast_1_6_candidate[0]) | (slow_1_6_behind_and & slow_1_6_candidate[0]),
-    (fast_1_5_behind_and & fast_1_5_candidate[0]) | (slow_1_5_behind_and & slow_1_5_candidate[0]),
-    (fast_1_4_behind_and & fast_1_4_candidate[0]) | (slow_1_4_behind_and & slow_1_4_candidate[0]),
-    (fast_1_3_behind_and & fast_1_3_candidate[0]) | (slow_1_3_behind_and & slow_1_3_candidate[0]),
-    (fast_1_2_behind_and & fast_1_2_candidate[0]) | (slow_1_2_behind_and & slow_1_2_candidate[0]),
-    (fast_1_1_behind_and & fast_1_1_candidate[0]) | (slow_1_1_behind_and & slow_1_1_candidate[0]),
-    (fast_1_0_behind_and & fast_1_0_candidate[0]) | (slow_1_0_behind_and & slow_1_0_candidate[0])
+    (fast_1_15_first[0] & fast_1_15_may & fast_1_15_two) | (slow_1_15_first[0] & slow_1_15_may & slow_1_15_two),
+    (fast_1_14_first[0] & fast_1_14_may & fast_1_14_two) | (slow_1_14_first[0] & slow_1_14_may & slow_1_14_two),
+    (fast_1_13_first[0] & fast_1_13_may & fast_1_13_two) | (slow_1_13_first[0] & slow_1_13_may & slow_1_13_two),
+    (fast_1_12_first[0] & fast_1_12_may & fast_1_12_two) | (slow_1_12_first[0] & slow_1_12_may & slow_1_12_two),
+    (fast_1_11_first[0] & fast_1_11_may & fast_1_11_two) | (slow_1_11_first[0] & slow_1_11_may & slow_1_11_two),
+    (fast_1_10_first[0] & fast_1_10_may & fast_1_10_two) | (slow_1_10_first[0] & slow_1_10_may & slow_1_10_two),
+    (fast_1_9_first[0] & fast_1_9_may & fast_1_9_two) | (slow_1_9_first[0] & slow_1_9_may & slow_1_9_two),
+    (fast_1_8_first[0] & fast_1_8_may & fast_1_8_two) | (slow_1_8_first[0] & slow_1_8_may & slow_1_8_two),
+    (fast_1_7_first[0] & fast_1_7_may & fast_1_7_two) | (slow_1_7_first[0] & slow_1_7_may & slow_1_7_two),
+    (fast_1_6_first[0] & fast_1_6_may & fast_1_6_two) | (slow_1_6_first[0] & slow_1_6_may & slow_1_6_two),
+    (fast_1_5_first[0] & fast_1_5_may & fast_1_5_two) | (slow_1_5_first[0] & slow_1_5_may & slow_1_5_two),
+    (fast_1_4_first[0] & fast_1_4_may & fast_1_4_two) | (slow_1_4_first[0] & slow_1_4_may & slow_1_4_two),
+    (fast_1_3_first[0] & fast_1_3_may & fast_1_3_two) | (slow_1_3_first[0] & slow_1_3_may & slow_1_3_two),
+    (fast_1_2_first[0] & fast_1_2_may & fast_1_2_two) | (slow_1_2_first[0] & slow_1_2_may & slow_1_2_two),
+    (fast_1_1_first[0] & fast_1_1_may & fast_1_1_two) | (slow_1_1_first[0] & slow_1_1_may & slow_1_1_two),
+    (fast_1_0_first[0] & fast_1_0_may & fast_1_0_two) | (slow_1_0_first[0] & slow_1_0_may & slow_1_0_two)
   };
   assign more_5 = {
-    (more_4_and & ready_4_and_3) | (slow_1_15_behind_and & ready_4_and_5),
-    (fast_1_14_behind_and & ready_4_and_8) | (slow_1_14_behind_and & ready_4_and_11),
-    (fast_1_13_behind_and & ready_4_and_14) | (slow_1_13_behind_and & ready_4_and_17),
-    (fast_1_12_behind_and & ready_4_and_20) | (slow_1_12_behind_and & ready_4_and_23),
-    (fast_1_11_behind_and & ready_4_and_26) | (slow_1_11_behind_and & ready_4_and_29),
-    (fast_1_10_behind_and & ready_4_and_32) | (slow_1_10_behind_and & ready_4_and_35),
-    (fast_1_9_behind_and & ready_4_and_38) | (slow_1_9_behind_and & ready_4_and_41),
-    (fast_1_8_behind_and & ready_4_and_44) | (slow_1_8_behind_and & ready_4_and_47),
-    (fast_1_7_behind_and & ready_4_and_50) | (slow_1_7_behind_and & ready_4_and_53),
-    (fast_1_6_behind_and & ready_4_and_56) | (slow_1_6_behind_and & ready_4_and_59),
-    (fast_1_5_behind_and & ready_4_and_62) | (slow_1_5_behind_and & ready_4_and_65),
-    (fast_1_4_behind_and & ready_4_and_68) | (slow_1_4_behind_and & ready_4_and_71),
-    (fast_1_3_behind_and & ready_4_and_74) | (slow_1_3_behind_and & ready_4_and_77),
-    (fast_1_2_behind_and & ready_4_and_80) | (slow_1_2_behind_and & ready_4_and_83),
-    (fast_1_1_behind_and & ready_4_and_86) | (slow_1_1_behind_and & ready_4_and_89),
-    (fast_1_0_behind_and & ready_4_and_92) | (slow_1_0_behind_and & ready_4_and_95)
+    (fast_1_15_may_stop_and_fast_1_15_first & fast_1_15_may & fast_1_15_two) | (slow_1_15_may_stop_and_slow_1_15_first & slow_1_15_may & slow_1_15_two),
+    (fast_1_14_may_stop_and_fast_1_14_first & fast_1_14_may & fast_1_14_two) | (slow_1_14_may_stop_and_slow_1_14_first & slow_1_14_may & slow_1_14_two),
+    (fast_1_13_may_stop_and_fast_1_13_first & fast_1_13_may & fast_1_13_two) | (slow_1_13_may_stop_and_slow_1_13_first & slow_1_13_may & slow_1_13_two),
+    (fast_1_12_may_stop_and_fast_1_12_first & fast_1_12_may & fast_1_12_two) | (slow_1_12_may_stop_and_slow_1_12_first & slow_1_12_may & slow_1_12_two),
+    (fast_1_11_may_stop_and_fast_1_11_first & fast_1_11_may & fast_1_11_two) | (slow_1_11_may_stop_and_slow_1_11_first & slow_1_11_may & slow_1_11_two),
+    (fast_1_10_may_stop_and_fast_1_10_first & fast_1_10_may & fast_1_10_two) | (slow_1_10_may_stop_and_slow_1_10_first & slow_1_10_may & slow_1_10_two),
+    (fast_1_9_may_stop_and_fast_1_9_first & fast_1_9_may & fast_1_9_two) | (slow_1_9_may_stop_and_slow_1_9_first & slow_1_9_may & slow_1_9_two),
+    (fast_1_8_may_stop_and_fast_1_8_first & fast_1_8_may & fast_1_8_two) | (slow_1_8_may_stop_and_slow_1_8_first & slow_1_8_may & slow_1_8_two),
+    (fast_1_7_may_stop_and_fast_1_7_first & fast_1_7_may & fast_1_7_two) | (slow_1_7_may_stop_and_slow_1_7_first & slow_1_7_may & slow_1_7_two),
+    (fast_1_6_may_stop_and_fast_1_6_first & fast_1_6_may & fast_1_6_two) | (slow_1_6_may_stop_and_slow_1_6_first & slow_1_6_may & slow_1_6_two),
+    (fast_1_5_may_stop_and_fast_1_5_first & fast_1_5_may & fast_1_5_two) | (slow_1_5_may_stop_and_slow_1_5_first & slow_1_5_may & slow_1_5_two),
+    (fast_1_4_may_stop_and_fast_1_4_first & fast_1_4_may & fast_1_4_two) | (slow_1_4_may_stop_and_slow_1_4_first & slow_1_4_may & slow_1_4_two),
+    (fast_1_3_may_stop_and_fast_1_3_first & fast_1_3_may & fast_1_3_two) | (slow_1_3_may_stop_and_slow_1_3_first & slow_1_3_may & slow_1_3_two),
+    (fast_1_2_may_stop_and_fast_1_2_first & fast_1_2_may & fast_1_2_two) | (slow_1_2_may_stop_and_slow_1_2_first & slow_1_2_may & slow_1_2_two),
+    (fast_1_1_may_stop_and_fast_1_1_first & fast_1_1_may & fast_1_1_two) | (slow_1_1_may_stop_and_slow_1_1_first & slow_1_1_may & slow_1_1_two),
+    (fast_1_0_may_stop_and_fast_1_0_first & fast_1_0_may & fast_1_0_two) | (slow_1_0_may_stop_and_slow_1_0_first & slow_1_0_may & slow_1_0_two)
   };
   assign more_6 = {
-    (more_4_and & ready_4_and_2) | (slow_1_15_behind_and & ready_4_and_4),
-    (fast_1_14_behind_and & ready_4_and_7) | (slow_1_14_behind_and & ready_4_and_10),
-    (fast_1_13_behind_and & ready_4_and_13) | (slow_1_13_behind_and & ready_4_and_16),
-    (fast_1_12_behind_and & ready_4_and_19) | (slow_1_12_behind_and & ready_4_and_22),
-    (fast_1_11_behind_and & ready_4_and_25) | (slow_1_11_behind_and & ready_4_and_28),
-    (fast_1_10_behind_and & ready_4_and_31) | (slow_1_10_behind_and & ready_4_and_34),
-    (fast_1_9_behind_and & ready_4_and_37) | (slow_1_9_behind_and & ready_4_and_40),
-    (fast_1_8_behind_and & ready_4_and_43) | (slow_1_8_behind_and & ready_4_and_46),
-    (fast_1_7_behind_and & ready_4_and_49) | (slow_1_7_behind_and & ready_4_and_52),
-    (fast_1_6_behind_and & ready_4_and_55) | (slow_1_6_behind_and & ready_4_and_58),
-    (fast_1_5_behind_and & ready_4_and_61) | (slow_1_5_behind_and & ready_4_and_64),
-    (fast_1_4_behind_and & ready_4_and_67) | (slow_1_4_behind_and & ready_4_and_70),
-    (fast_1_3_behind_and & ready_4_and_73) | (slow_1_3_behind_and & ready_4_and_76),
-    (fast_1_2_behind_and & ready_4_and_79) | (slow_1_2_behind_and & ready_4_and_82),
-    (fast_1_1_behind_and & ready_4_and_85) | (slow_1_1_behind_and & ready_4_and_88),
-    (fast_1_0_behind_and & ready_4_and_91) | (slow_1_0_behind_and & ready_4_and_94)
+    (fast_1_15_first_and & fast_1_15_may & fast_1_15_two) | (slow_1_15_first_and & slow_1_15_may & slow_1_15_two),
+    (fast_1_14_first_and & fast_1_14_may & fast_1_14_two) | (slow_1_14_first_and & slow_1_14_may & slow_1_14_two),
+    (fast_1_13_first_and & fast_1_13_may & fast_1_13_two) | (slow_1_13_first_and & slow_1_13_may & slow_1_13_two),
+    (fast_1_12_first_and & fast_1_12_may & fast_1_12_two) | (slow_1_12_first_and & slow_1_12_may & slow_1_12_two),
+    (fast_1_11_first_and & fast_1_11_may & fast_1_11_two) | (slow_1_11_first_and & slow_1_11_may & slow_1_11_two),
+    (fast_1_10_first_and & fast_1_10_may & fast_1_10_two) | (slow_1_10_first_and & slow_1_10_may & slow_1_10_two),
+    (fast_1_9_first_and & fast_1_9_may & fast_1_9_two) | (slow_1_9_first_and & slow_1_9_may & slow_1_9_two),
+    (fast_1_8_first_and & fast_1_8_may & fast_1_8_two) | (slow_1_8_first_and & slow_1_8_may & slow_1_8_two),
+    (fast_1_7_first_and & fast_1_7_may & fast_1_7_two) | (slow_1_7_first_and & slow_1_7_may & slow_1_7_two),
+    (fast_1_6_first_and & fast_1_6_may & fast_1_6_two) | (slow_1_6_first_and & slow_1_6_may & slow_1_6_two),
+    (fast_1_5_first_and & fast_1_5_may & fast_1_5_two) | (slow_1_5_first_and & slow_1_5_may & slow_1_5_two),
+    (fast_1_4_first_and & fast_1_4_may & fast_1_4_two) | (slow_1_4_first_and & slow_1_4_may & slow_1_4_two),
+    (fast_1_3_first_and & fast_1_3_may & fast_1_3_two) | (slow_1_3_first_and & slow_1_3_may & slow_1_3_two),
+    (fast_1_2_first_and & fast_1_2_may & fast_1_2_two) | (slow_1_2_first_and & slow_1_2_may & slow_1_2_two),
+    (fast_1_1_first_and & fast_1_1_may & fast_1_1_two) | (slow_1_1_first_and & slow_1_1_may & slow_1_1_two),
+    (fast_1_0_first_and & fast_1_0_may & fast_1_0_two) | (slow_1_0_first_and & slow_1_0_may & slow_1_0_two)
   };
   assign more_7 = {
-    (more_4_and & ready_4_and_fast_1_15_candidate) | (slow_1_15_behind_and & ready_4_and_slow_1_15_candidate),
-    (fast_1_14_behind_and & ready_4_and_6) | (slow_1_14_behind_and & ready_4_and_9),
-    (fast_1_13_behind_and & ready_4_and_12) | (slow_1_13_behind_and & ready_4_and_15),
-    (fast_1_12_behind_and & ready_4_and_18) | (slow_1_12_behind_and & ready_4_and_21),
-    (fast_1_11_behind_and & ready_4_and_24) | (slow_1_11_behind_and & ready_4_and_27),
-    (fast_1_10_behind_and & ready_4_and_30) | (slow_1_10_behind_and & ready_4_and_33),
-    (fast_1_9_behind_and & ready_4_and_36) | (slow_1_9_behind_and & ready_4_and_39),
-    (fast_1_8_behind_and & ready_4_and_42) | (slow_1_8_behind_and & ready_4_and_45),
-    (fast_1_7_behind_and & ready_4_and_48) | (slow_1_7_behind_and & ready_4_and_51),
-    (fast_1_6_behind_and & ready_4_and_54) | (slow_1_6_behind_and & ready_4_and_57),
-    (fast_1_5_behind_and & ready_4_and_60) | (slow_1_5_behind_and & ready_4_and_63),
-    (fast_1_4_behind_and & ready_4_and_66) | (slow_1_4_behind_and & ready_4_and_69),
-    (fast_1_3_behind_and & ready_4_and_72) | (slow_1_3_behind_and & ready_4_and_75),
-    (fast_1_2_behind_and & ready_4_and_78) | (slow_1_2_behind_and & ready_4_and_81),
-    (fast_1_1_behind_and & ready_4_and_84) | (slow_1_1_behind_and & ready_4_and_87),
-    (fast_1_0_behind_and & ready_4_and_90) | (slow_1_0_behind_and & ready_4_and_93)
+    (fast_1_15_may_stop_and & fast_1_15_may & fast_1_15_two) | (slow_1_15_may_stop_and & slow_1_15_may & slow_1_15_two),
+    (fast_1_14_may_stop_and & fast_1_14_may & fast_1_14_two) | (slow_1_14_may_stop_and & slow_1_14_may & slow_1_14_two),
+    (fast_1_13_may_stop_and & fast_1_13_may & fast_1_13_two) | (slow_1_13_may_stop_and & slow_1_13_may & slow_1_13_two),
+    (fast_1_12_may_stop_and & fast_1_12_may & fast_1_12_two) | (slow_1_12_may_stop_and & slow_1_12_may & slow_1_12_two),
+    (fast_1_11_may_stop_and & fast_1_11_may & fast_1_11_two) | (slow_1_11_may_stop_and & slow_1_11_may & slow_1_11_two),
+    (fast_1_10_may_stop_and & fast_1_10_may & fast_1_10_two) | (slow_1_10_may_stop_and & slow_1_10_may & slow_1_10_two),
+    (fast_1_9_may_stop_and & fast_1_9_may & fast_1_9_two) | (slow_1_9_may_stop_and & slow_1_9_may & slow_1_9_two),
+    (fast_1_8_may_stop_and & fast_1_8_may & fast_1_8_two) | (slow_1_8_may_stop_and & slow_1_8_may & slow_1_8_two),
+    (fast_1_7_may_stop_and & fast_1_7_may & fast_1_7_two) | (slow_1_7_may_stop_and & slow_1_7_may & slow_1_7_two),
+    (fast_1_6_may_stop_and & fast_1_6_may & fast_1_6_two) | (slow_1_6_may_stop_and & slow_1_6_may & slow_1_6_two),
+    (fast_1_5_may_stop_and & fast_1_5_may & fast_1_5_two) | (slow_1_5_may_stop_and & slow_1_5_may & slow_1_5_two),
+    (fast_1_4_may_stop_and & fast_1_4_may & fast_1_4_two) | (slow_1_4_may_stop_and & slow_1_4_may & slow_1_4_two),
+    (fast_1_3_may_stop_and & fast_1_3_may & fast_1_3_two) | (slow_1_3_may_stop_and & slow_1_3_may & slow_1_3_two),
+    (fast_1_2_may_stop_and & fast_1_2_may & fast_1_2_two) | (slow_1_2_may_stop_and & slow_1_2_may & slow_1_2_two),
+    (fast_1_1_may_stop_and & fast_1_1_may & fast_1_1_two) | (slow_1_1_may_stop_and & slow_1_1_may & slow_1_1_two),
+    (fast_1_0_may_stop_and & fast_1_0_may & fast_1_0_two) | (slow_1_0_may_stop_and & slow_1_0_may & slow_1_0_two)
   };
-  wire more_8_and = ready_8_and_and & (|fast_2_15_behind);
-  wire slow_2_15_behind_and = slow_2_15_candidate_and_and & (|slow_2_15_behind);
-  wire fast_2_14_behind_and = fast_2_14_candidate_and_and & (|fast_2_14_behind);
-  wire slow_2_14_behind_and = slow_2_14_candidate_and_and & (|slow_2_14_behind);
-  wire fast_2_13_behind_and = fast_2_13_candidate_and_and & (|fast_2_13_behind);
-  wire slow_2_13_behind_and = slow_2_13_candidate_and_and & (|slow_2_13_behind);
-  wire fast_2_12_behind_and = fast_2_12_candidate_and_and & (|fast_2_12_behind);
-  wire slow_2_12_behind_and = slow_2_12_candidate_and_and & (|slow_2_12_behind);
-  wire fast_2_11_behind_and = fast_2_11_candidate_and_and & (|fast_2_11_behind);
-  wire slow_2_11_behind_and = slow_2_11_candidate_and_and & (|slow_2_11_behind);
-  wire fast_2_10_behind_and = fast_2_10_candidate_and_and & (|fast_2_10_behind);
-  wire slow_2_10_behind_and = slow_2_10_candidate_and_and & (|slow_2_10_behind);
-  wire fast_2_9_behind_and = fast_2_9_candidate_and_and & (|fast_2_9_behind);
-  wire slow_2_9_behind_and = slow_2_9_candidate_and_and & (|slow_2_9_behind);
-  wire fast_2_8_behind_and = fast_2_8_candidate_and_and & (|fast_2_8_behind);
-  wire slow_2_8_behind_and = slow_2_8_candidate_and_and & (|slow_2_8_behind);
-  wire fast_2_7_behind_and = fast_2_7_candidate_and_and & (|fast_2_7_behind);
-  wire slow_2_7_behind_and = slow_2_7_candidate_and_and & (|slow_2_7_behind);
-  wire fast_2_6_behind_and = fast_2_6_candidate_and_and & (|fast_2_6_behind);
-  wire slow_2_6_behind_and = slow_2_6_candidate_and_and & (|slow_2_6_behind);
-  wire fast_2_5_behind_and = fast_2_5_candidate_and_and & (|fast_2_5_behind);
-  wire slow_2_5_behind_and = slow_2_5_candidate_and_and & (|slow_2_5_behind);
-  wire fast_2_4_behind_and = fast_2_4_candidate_and_and & (|fast_2_4_behind);
-  wire slow_2_4_behind_and = slow_2_4_candidate_and_and & (|slow_2_4_behind);
-  wire fast_2_3_behind_and = fast_2_3_candidate_and_and & (|fast_2_3_behind);
-  wire slow_2_3_behind_and = slow_2_3_candidate_and_and & (|slow_2_3_behind);
-  wire fast_2_2_behind_and = fast_2_2_candidate_and_and & (|fast_2_2_behind);
-  wire slow_2_2_behind_and = slow_2_2_candidate_and_and & (|slow_2_2_behind);
-  wire fast_2_1_behind_and = fast_2_1_candidate_and_and & (|fast_2_1_behind);
-  wire slow_2_1_behind_and = slow_2_1_candidate_and_and & (|slow_2_1_behind);
-  wire fast_2_0_behind_and = fast_2_0_candidate_and_and & (|fast_2_0_behind);
-  wire slow_2_0_behind_and = slow_2_0_candidate_and_and & (|slow_2_0_behind);
   assign more_8 = {
-    (more_8_and & fast_2_15_candidate[0]) | (slow_2_15_behind_and & slow_2_15_candidate[0]),
-    (fast_2_14_behind_and & fast_2_14_candidate[0]) | (slow_2_14_behind_and & slow_2_14_candidate[0]),
-    (fast_2_13_behind_and & fast_2_13_candidate[0]) | (slow_2_13_behind_and & slow_2_13_candidate[0]),
-    (fast_2_12_behind_and & fast_2_12_candidate[0]) | (slow_2_12_behind_and & slow_2_12_candidate[0]),
-    (fast_2_11_behind_and & fast_2_11_candidate[0]) | (slow_2_11_behind_and & slow_2_11_candidate[0]),
-    (fast_2_10_behind_and & fast_2_10_candidate[0]) | (slow_2_10_behind_and & slow_2_10_candidate[0]),
-    (fast_2_9_behind_and & fast_2_9_candidate[0]) | (slow_2_9_behind_and & slow_2_9_candidate[0]),
-    (fast_2_8_behind_and & fast_2_8_candidate[0]) | (slow_2_8_behind_and & slow_2_8_candidate[0]),
-    (fast_2_7_behind_and & fast_2_7_candidate[0]) | (slow_2_7_behind_and & slow_2_7_candidate[0]),
-    (fast_2_6_behind_and & fast_2_6_candidate[0]) | (slow_2_6_behind_and & slow_2_6_candidate[0]),
-    (fast_2_5_behind_and & fast_2_5_candidate[0]) | (slow_2_5_behind_and & slow_2_5_candidate[0]),
-    (fast_2_4_behind_and & fast_2_4_candidate[0]) | (slow_2_4_behind_and & slow_2_4_candidate[0]),
-    (fast_2_3_behind_and & fast_2_3_candidate[0]) | (slow_2_3_behind_and & slow_2_3_candidate[0]),
-    (fast_2_2_behind_and & fast_2_2_candidate[0]) | (slow_2_2_behind_and & slow_2_2_candidate[0]),
-    (fast_2_1_behind_and & fast_2_1_candidate[0]) | (slow_2_1_behind_and & slow_2_1_candidate[0]),
-    (fast_2_0_behind_and & fast_2_0_candidate[0]) | (slow_2_0_behind_and & slow_2_0_candidate[0])
+    (fast_2_15_first[0] & fast_2_15_may & fast_2_15_two) | (slow_2_15_first[0] & slow_2_15_may & slow_2_15_two),
+    (fast_2_14_first[0] & fast_2_14_may & fast_2_14_two) | (slow_2_14_first[0] & slow_2_14_may & slow_2_14_two),
+    (fast_2_13_first[0] & fast_2_13_may & fast_2_13_two) | (slow_2_13_first[0] & slow_2_13_may & slow_2_13_two),
+    (fast_2_12_first[0] & fast_2_12_may & fast_2_12_two) | (slow_2_12_first[0] & slow_2_12_may & slow_2_12_two),
+    (fast_2_11_first[0] & fast_2_11_may & fast_2_11_two) | (slow_2_11_first[0] & slow_2_11_may & slow_2_11_two),
+    (fast_2_10_first[0] & fast_2_10_may & fast_2_10_two) | (slow_2_10_first[0] & slow_2_10_may & slow_2_10_two),
+    (fast_2_9_first[0] & fast_2_9_may & fast_2_9_two) | (slow_2_9_first[0] & slow_2_9_may & slow_2_9_two),
+    (fast_2_8_first[0] & fast_2_8_may & fast_2_8_two) | (slow_2_8_first[0] & slow_2_8_may & slow_2_8_two),
+    (fast_2_7_first[0] & fast_2_7_may & fast_2_7_two) | (slow_2_7_first[0] & slow_2_7_may & slow_2_7_two),
+    (fast_2_6_first[0] & fast_2_6_may & fast_2_6_two) | (slow_2_6_first[0] & slow_2_6_may & slow_2_6_two),
+    (fast_2_5_first[0] & fast_2_5_may & fast_2_5_two) | (slow_2_5_first[0] & slow_2_5_may & slow_2_5_two),
+    (fast_2_4_first[0] & fast_2_4_may & fast_2_4_two) | (slow_2_4_first[0] & slow_2_4_may & slow_2_4_two),
+    (fast_2_3_first[0] & fast_2_3_may & fast_2_3_two) | (slow_2_3_first[0] & slow_2_3_may & slow_2_3_two),
+    (fast_2_2_first[0] & fast_2_2_may & fast_2_2_two) | (slow_2_2_first[0] & slow_2_2_may & slow_2_2_two),
+    (fast_2_1_first[0] & fast_2_1_may & fast_2_1_two) | (slow_2_1_first[0] & slow_2_1_may & slow_2_1_two),
+    (fast_2_0_first[0] & fast_2_0_may & fast_2_0_two) | (slow_2_0_first[0] & slow_2_0_may & slow_2_0_two)
   };
   assign more_9 = {
-    (more_8_and & ready_8_and_3) | (slow_2_15_behind_and & ready_8_and_5),
-    (fast_2_14_behind_and & ready_8_and_8) | (slow_2_14_behind_and & ready_8_and_11),
-    (fast_2_13_behind_and & ready_8_and_14) | (slow_2_13_behind_and & ready_8_and_17),
-    (fast_2_12_behind_and & ready_8_and_20) | (slow_2_12_behind_and & ready_8_and_23),
-    (fast_2_11_behind_and & ready_8_and_26) | (slow_2_11_behind_and & ready_8_and_29),
-    (fast_2_10_behind_and & ready_8_and_32) | (slow_2_10_behind_and & ready_8_and_35),
-    (fast_2_9_behind_and & ready_8_and_38) | (slow_2_9_behind_and & ready_8_and_41),
-    (fast_2_8_behind_and & ready_8_and_44) | (slow_2_8_behind_and & ready_8_and_47),
-    (fast_2_7_behind_and & ready_8_and_50) | (slow_2_7_behind_and & ready_8_and_53),
-    (fast_2_6_behind_and & ready_8_and_56) | (slow_2_6_behind_and & ready_8_and_59),
-    (fast_2_5_behind_and & ready_8_and_62) | (slow_2_5_behind_and & ready_8_and_65),
-    (fast_2_4_behind_and & ready_8_and_68) | (slow_2_4_behind_and & ready_8_and_71),
-    (fast_2_3_behind_and & ready_8_and_74) | (slow_2_3_behind_and & ready_8_and_77),
-    (fast_2_2_behind_and & ready_8_and_80) | (slow_2_2_behind_and & ready_8_and_83),
-    (fast_2_1_behind_and & ready_8_and_86) | (slow_2_1_behind_and & ready_8_and_89),
-    (fast_2_0_behind_and & ready_8_and_92) | (slow_2_0_behind_and & ready_8_and_95)
+    (fast_2_15_may_stop_and_fast_2_15_first & fast_2_15_may & fast_2_15_two) | (slow_2_15_may_stop_and_slow_2_15_first & slow_2_15_may & slow_2_15_two),
+    (fast_2_14_may_stop_and_fast_2_14_first & fast_2_14_may & fast_2_14_two) | (slow_2_14_may_stop_and_slow_2_14_first & slow_2_14_may & slow_2_14_two),
+    (fast_2_13_may_stop_and_fast_2_13_first & fast_2_13_may & fast_2_13_two) | (slow_2_13_may_stop_and_slow_2_13_first & slow_2_13_may & slow_2_13_two),
+    (fast_2_12_may_stop_and_fast_2_12_first & fast_2_12_may & fast_2_12_two) | (slow_2_12_may_stop_and_slow_2_12_first & slow_2_12_may & slow_2_12_two),
+    (fast_2_11_may_stop_and_fast_2_11_first & fast_2_11_may & fast_2_11_two) | (slow_2_11_may_stop_and_slow_2_11_first & slow_2_11_may & slow_2_11_two),
+    (fast_2_10_may_stop_and_fast_2_10_first & fast_2_10_may & fast_2_10_two) | (slow_2_10_may_stop_and_slow_2_10_first & slow_2_10_may & slow_2_10_two),
+    (fast_2_9_may_stop_and_fast_2_9_first & fast_2_9_may & fast_2_9_two) | (slow_2_9_may_stop_and_slow_2_9_first & slow_2_9_may & slow_2_9_two),
+    (fast_2_8_may_stop_and_fast_2_8_first & fast_2_8_may & fast_2_8_two) | (slow_2_8_may_stop_and_slow_2_8_first & slow_2_8_may & slow_2_8_two),
+    (fast_2_7_may_stop_and_fast_2_7_first & fast_2_7_may & fast_2_7_two) | (slow_2_7_may_stop_and_slow_2_7_first & slow_2_7_may & slow_2_7_two),
+    (fast_2_6_may_stop_and_fast_2_6_first & fast_2_6_may & fast_2_6_two) | (slow_2_6_may_stop_and_slow_2_6_first & slow_2_6_may & slow_2_6_two),
+    (fast_2_5_may_stop_and_fast_2_5_first & fast_2_5_may & fast_2_5_two) | (slow_2_5_may_stop_and_slow_2_5_first & slow_2_5_may & slow_2_5_two),
+    (fast_2_4_may_stop_and_fast_2_4_first & fast_2_4_may & fast_2_4_two) | (slow_2_4_may_stop_and_slow_2_4_first & slow_2_4_may & slow_2_4_two),
+    (fast_2_3_may_stop_and_fast_2_3_first & fast_2_3_may & fast_2_3_two) | (slow_2_3_may_stop_and_slow_2_3_first & slow_2_3_may & slow_2_3_two),
+    (fast_2_2_may_stop_and_fast_2_2_first & fast_2_2_may & fast_2_2_two) | (slow_2_2_may_stop_and_slow_2_2_first & slow_2_2_may & slow_2_2_two),
+    (fast_2_1_may_stop_and_fast_2_1_first & fast_2_1_may & fast_2_1_two) | (slow_2_1_may_stop_and_slow_2_1_first & slow_2_1_may & slow_2_1_two),
+    (fast_2_0_may_stop_and_fast_2_0_first & fast_2_0_may & fast_2_0_two) | (slow_2_0_may_stop_and_slow_2_0_first & slow_2_0_may & slow_2_0_two)
   };
   assign more_10 = {
-    (more_8_and & ready_8_and_2) | (slow_2_15_behind_and & ready_8_and_4),
-    (fast_2_14_behind_and & ready_8_and_7) | (slow_2_14_behind_and & ready_8_and_10),
-    (fast_2_13_behind_and & ready_8_and_13) | (slow_2_13_behind_and & ready_8_and_16),
-    (fast_2_12_behind_and & ready_8_and_19) | (slow_2_12_behind_and & ready_8_and_22),
-    (fast_2_11_behind_and & ready_8_and_25) | (slow_2_11_behind_and & ready_8_and_28),
-    (fast_2_10_behind_and & ready_8_and_31) | (slow_2_10_behind_and & ready_8_and_34),
-    (fast_2_9_behind_and & ready_8_and_37) | (slow_2_9_behind_and & ready_8_and_40),
-    (fast_2_8_behind_and & ready_8_and_43) | (slow_2_8_behind_and & ready_8_and_46),
-    (fast_2_7_behind_and & ready_8_and_49) | (slow_2_7_behind_and & ready_8_and_52),
-    (fast_2_6_behind_and & ready_8_and_55) | (slow_2_6_behind_and & ready_8_and_58),
-    (fast_2_5_behind_and & ready_8_and_61) | (slow_2_5_behind_and & ready_8_and_64),
-    (fast_2_4_behind_and & ready_8_and_67) | (slow_2_4_behind_and & ready_8_and_70),
-    (fast_2_3_behind_and & ready_8_and_73) | (slow_2_3_behind_and & ready_8_and_76),
-    (fast_2_2_behind_and & ready_8_and_79) | (slow_2_2_behind_and & ready_8_and_82),
-    (fast_2_1_behind_and & ready_8_and_85) | (slow_2_1_behind_and & ready_8_and_88),
-    (fast_2_0_behind_and & ready_8_and_91) | (slow_2_0_behind_and & ready_8_and_94)
+    (fast_2_15_first_and & fast_2_15_may & fast_2_15_two) | (slow_2_15_first_and & slow_2_15_may & slow_2_15_two),
+    (fast_2_14_first_and & fast_2_14_may & fast_2_14_two) | (slow_2_14_first_and & slow_2_14_may & slow_2_14_two),
+    (fast_2_13_first_and & fast_2_13_may & fast_2_13_two) | (slow_2_13_first_and & slow_2_13_may & slow_2_13_two),
+    (fast_2_12_first_and & fast_2_12_may & fast_2_12_two) | (slow_2_12_first_and & slow_2_12_may & slow_2_12_two),
+    (fast_2_11_first_and & fast_2_11_may & fast_2_11_two) | (slow_2_11_first_and & slow_2_11_may & slow_2_11_two),
+    (fast_2_10_first_and & fast_2_10_may & fast_2_10_two) | (slow_2_10_first_and & slow_2_10_may & slow_2_10_two),
+    (fast_2_9_first_and & fast_2_9_may & fast_2_9_two) | (slow_2_9_first_and & slow_2_9_may & slow_2_9_two),
+    (fast_2_8_first_and & fast_2_8_may & fast_2_8_two) | (slow_2_8_first_and & slow_2_8_may & slow_2_8_two),
+    (fast_2_7_first_and & fast_2_7_may & fast_2_7_two) | (slow_2_7_first_and & slow_2_7_may & slow_2_7_two),
+    (fast_2_6_first_and & fast_2_6_may & fast_2_6_two) | (slow_2_6_first_and & slow_2_6_may & slow_2_6_two),
+    (fast_2_5_first_and & fast_2_5_may & fast_2_5_two) | (slow_2_5_first_and & slow_2_5_may & slow_2_5_two),
+    (fast_2_4_first_and & fast_2_4_may & fast_2_4_two) | (slow_2_4_first_and & slow_2_4_may & slow_2_4_two),
+    (fast_2_3_first_and & fast_2_3_may & fast_2_3_two) | (slow_2_3_first_and & slow_2_3_may & slow_2_3_two),
+    (fast_2_2_first_and & fast_2_2_may & fast_2_2_two) | (slow_2_2_first_and & slow_2_2_may & slow_2_2_two),
+    (fast_2_1_first_and & fast_2_1_may & fast_2_1_two) | (slow_2_1_first_and & slow_2_1_may & slow_2_1_two),
+    (fast_2_0_first_and & fast_2_0_may & fast_2_0_two) | (slow_2_0_first_and & slow_2_0_may & slow_2_0_two)
   };
   assign more_11 = {
-    (more_8_and & ready_8_and_fast_2_15_candidate) | (slow_2_15_behind_and & ready_8_and_slow_2_15_candidate),
-    (fast_2_14_behind_and & ready_8_and_6) | (slow_2_14_behind_and & ready_8_and_9),
-    (fast_2_13_behind_and & ready_8_and_12) | (slow_2_13_behind_and & ready_8_and_15),
-    (fast_2_12_behind_and & ready_8_and_18) | (slow_2_12_behind_and & ready_8_and_21),
-    (fast_2_11_behind_and & ready_8_and_24) | (slow_2_11_behind_and & ready_8_and_27),
-    (fast_2_10_behind_and & ready_8_and_30) | (slow_2_10_behind_and & ready_8_and_33),
-    (fast_2_9_behind_and & ready_8_and_36) | (slow_2_9_behind_and & ready_8_and_39),
-    (fast_2_8_behind_and & ready_8_and_42) | (slow_2_8_behind_and & ready_8_and_45),
-    (fast_2_7_behind_and & ready_8_and_48) | (slow_2_7_behind_and & ready_8_and_51),
-    (fast_2_6_behind_and & ready_8_and_54) | (slow_2_6_behind_and & ready_8_and_57),
-    (fast_2_5_behind_and & ready_8_and_60) | (slow_2_5_behind_and & ready_8_and_63),
-    (fast_2_4_behind_and & ready_8_and_66) | (slow_2_4_behind_and & ready_8_and_69),
-    (fast_2_3_behind_and & ready_8_and_72) | (slow_2_3_behind_and & ready_8_and_75),
-    (fast_2_2_behind_and & ready_8_and_78) | (slow_2_2_behind_and & ready_8_and_81),
-    (fast_2_1_behind_and & ready_8_and_84) | (slow_2_1_behind_and & ready_8_and_87),
-    (fast_2_0_behind_and & ready_8_and_90) | (slow_2_0_behind_and & ready_8_and_93)
+    (fast_2_15_may_stop_and & fast_2_15_may & fast_2_15_two) | (slow_2_15_may_stop_and & slow_2_15_may & slow_2_15_two),
+    (fast_2_14_may_stop_and & fast_2_14_may & fast_2_14_two) | (slow_2_14_may_stop_and & slow_2_14_may & slow_2_14_two),
+    (fast_2_13_may_stop_and & fast_2_13_may & fast_2_13_two) | (slow_2_13_may_stop_and & slow_2_13_may & slow_2_13_two),
+    (fast_2_12_may_stop_and & fast_2_12_may & fast_2_12_two) | (slow_2_12_may_stop_and & slow_2_12_may & slow_2_12_two),
+    (fast_2_11_may_stop_and & fast_2_11_may & fast_2_11_two) | (slow_2_11_may_stop_and & slow_2_11_may & slow_2_11_two),
+    (fast_2_10_may_stop_and & fast_2_10_may & fast_2_10_two) | (slow_2_10_may_stop_and & slow_2_10_may & slow_2_10_two),
+    (fast_2_9_may_stop_and & fast_2_9_may & fast_2_9_two) | (slow_2_9_may_stop_and & slow_2_9_may & slow_2_9_two),
+    (fast_2_8_may_stop_and & fast_2_8_may & fast_2_8_two) | (slow_2_8_may_stop_and & slow_2_8_may & slow_2_8_two),
+    (fast_2_7_may_stop_and & fast_2_7_may & fast_2_7_two) | (slow_2_7_may_stop_and & slow_2_7_may & slow_2_7_two),
+    (fast_2_6_may_stop_and & fast_2_6_may & fast_2_6_two) | (slow_2_6_may_stop_and & slow_2_6_may & slow_2_6_two),
+    (fast_2_5_may_stop_and & fast_2_5_may & fast_2_5_two) | (slow_2_5_may_stop_and & slow_2_5_may & slow_2_5_two),
+    (fast_2_4_may_stop_and & fast_2_4_may & fast_2_4_two) | (slow_2_4_may_stop_and & slow_2_4_may & slow_2_4_two),
+    (fast_2_3_may_stop_and & fast_2_3_may & fast_2_3_two) | (slow_2_3_may_stop_and & slow_2_3_may & slow_2_3_two),
+    (fast_2_2_may_stop_and & fast_2_2_may & fast_2_2_two) | (slow_2_2_may_stop_and & slow_2_2_may & slow_2_2_two),
+    (fast_2_1_may_stop_and & fast_2_1_may & fast_2_1_two) | (slow_2_1_may_stop_and & slow_2_1_may & slow_2_1_two),
+    (fast_2_0_may_stop_and & fast_2_0_may & fast_2_0_two) | (slow_2_0_may_stop_and & slow_2_0_may & slow_2_0_two)
   };
-  wire more_12_and = ready_12_and_and & (|fast_3_15_behind);
-  wire slow_3_15_behind_and = slow_3_15_candidate_and_and & (|slow_3_15_behind);
-  wire fast_3_14_behind_and = fast_3_14_candidate_and_and & (|fast_3_14_behind);
-  wire slow_3_14_behind_and = slow_3_14_candidate_and_and & (|slow_3_14_behind);
-  wire fast_3_13_behind_and = fast_3_13_candidate_and_and & (|fast_3_13_behind);
-  wire slow_3_13_behind_and = slow_3_13_candidate_and_and & (|slow_3_13_behind);
-  wire fast_3_12_behind_and = fast_3_12_candidate_and_and & (|fast_3_12_behind);
-  wire slow_3_12_behind_and = slow_3_12_candidate_and_and & (|slow_3_12_behind);
-  wire fast_3_11_behind_and = fast_3_11_candidate_and_and & (|fast_3_11_behind);
-  wire slow_3_11_behind_and = slow_3_11_candidate_and_and & (|slow_3_11_behind);
-  wire fast_3_10_behind_and = fast_3_10_candidate_and_and & (|fast_3_10_behind);
-  wire slow_3_10_behind_and = slow_3_10_candidate_and_and & (|slow_3_10_behind);
-  wire fast_3_9_behind_and = fast_3_9_candidate_and_and & (|fast_3_9_behind);
-  wire slow_3_9_behind_and = slow_3_9_candidate_and_and & (|slow_3_9_behind);
-  wire fast_3_8_behind_and = fast_3_8_candidate_and_and & (|fast_3_8_behind);
-  wire slow_3_8_behind_and = slow_3_8_candidate_and_and & (|slow_3_8_behind);
-  wire fast_3_7_behind_and = fast_3_7_candidate_and_and & (|fast_3_7_behind);
-  wire slow_3_7_behind_and = slow_3_7_candidate_and_and & (|slow_3_7_behind);
-  wire fast_3_6_behind_and = fast_3_6_candidate_and_and & (|fast_3_6_behind);
-  wire slow_3_6_behind_and = slow_3_6_candidate_and_and & (|slow_3_6_behind);
-  wire fast_3_5_behind_and = fast_3_5_candidate_and_and & (|fast_3_5_behind);
-  wire slow_3_5_behind_and = slow_3_5_candidate_and_and & (|slow_3_5_behind);
-  wire fast_3_4_behind_and = fast_3_4_candidate_and_and & (|fast_3_4_behind);
-  wire slow_3_4_behind_and = slow_3_4_candidate_and_and & (|slow_3_4_behind);
-  wire fast_3_3_behind_and = fast_3_3_candidate_and_and & (|fast_3_3_behind);
-  wire slow_3_3_behind_and = slow_3_3_candidate_and_and & (|slow_3_3_behind);
-  wire fast_3_2_behind_and = fast_3_2_candidate_and_and & (|fast_3_2_behind);
-  wire slow_3_2_behind_and = slow_3_2_candidate_and_and & (|slow_3_2_behind);
-  wire fast_3_1_behind_and = fast_3_1_candidate_and_and & (|fast_3_1_behind);
-  wire slow_3_1_behind_and = slow_3_1_candidate_and_and & (|slow_3_1_behind);
-  wire fast_3_0_behind_and = fast_3_0_candidate_and_and & (|fast_3_0_behind);
-  wire slow_3_0_behind_and = slow_3_0_candidate_and_and & (|slow_3_0_behind);
   assign more_12 = {
-    (more_12_and & fast_3_15_candidate[0]) | (slow_3_15_behind_and & slow_3_15_candidate[0]),
-    (fast_3_14_behind_and & fast_3_14_candidate[0]) | (slow_3_14_behind_and & slow_3_14_candidate[0]),
-    (fast_3_13_behind_and & fast_3_13_candidate[0]) | (slow_3_13_behind_and & slow_3_13_candidate[0]),
-    (fast_3_12_behind_and & fast_3_12_candidate[0]) | (slow_3_12_behind_and & slow_3_12_candidate[0]),
-    (fast_3_11_behind_and & fast_3_11_candidate[0]) | (slow_3_11_behind_and & slow_3_11_candidate[0]),
-    (fast_3_10_behind_and & fast_3_10_candidate[0]) | (slow_3_10_behind_and & slow_3_10_candidate[0]),
-    (fast_3_9_behind_and & fast_3_9_candidate[0]) | (slow_3_9_behind_and & slow_3_9_candidate[0]),
-    (fast_3_8_behind_and & fast_3_8_candidate[0]) | (slow_3_8_behind_and & slow_3_8_candidate[0]),
-    (fast_3_7_behind_and & fast_3_7_candidate[0]) | (slow_3_7_behind_and & slow_3_7_candidate[0]),
-    (fast_3_6_behind_and & fast_3_6_candidate[0]) | (slow_3_6_behind_and & slow_3_6_candidate[0]),
-    (fast_3_5_behind_and & fast_3_5_candidate[0]) | (slow_3_5_behind_and & slow_3_5_candidate[0]),
-    (fast_3_4_behind_and & fast_3_4_candidate[0]) | (slow_3_4_behind_and & slow_3_4_candidate[0]),
-    (fast_3_3_behind_and & fast_3_3_candidate[0]) | (slow_3_3_behind_and & slow_3_3_candidate[0]),
-    (fast_3_2_behind_and & fast_3_2_candidate[0]) | (slow_3_2_behind_and & slow_3_2_candidate[0]),
-    (fast_3_1_behind_and & fast_3_1_candidate[0]) | (slow_3_1_behind_and & slow_3_1_candidate[0]),
-    (fast_3_0_behind_and & fast_3_0_candidate[0]) | (slow_3_0_behind_and & slow_3_0_candidate[0])
+    (fast_3_15_first[0] & fast_3_15_may & fast_3_15_two) | (slow_3_15_first[0] & slow_3_15_may & slow_3_15_two),
+    (fast_3_14_first[0] & fast_3_14_may & fast_3_14_two) | (slow_3_14_first[0] & slow_3_14_may & slow_3_14_two),
+    (fast_3_13_first[0] & fast_3_13_may & fast_3_13_two) | (slow_3_13_first[0] & slow_3_13_may & slow_3_13_two),
+    (fast_3_12_first[0] & fast_3_12_may & fast_3_12_two) | (slow_3_12_first[0] & slow_3_12_may & slow_3_12_two),
+    (fast_3_11_first[0] & fast_3_11_may & fast_3_11_two) | (slow_3_11_first[0] & slow_3_11_may & slow_3_11_two),
+    (fast_3_10_first[0] & fast_3_10_may & fast_3_10_two) | (slow_3_10_first[0] & slow_3_10_may & slow_3_10_two),
+    (fast_3_9_first[0] & fast_3_9_may & fast_3_9_two) | (slow_3_9_first[0] & slow_3_9_may & slow_3_9_two),
+    (fast_3_8_first[0] & fast_3_8_may & fast_3_8_two) | (slow_3_8_first[0] & slow_3_8_may & slow_3_8_two),
+    (fast_3_7_first[0] & fast_3_7_may & fast_3_7_two) | (slow_3_7_first[0] & slow_3_7_may & slow_3_7_two),
+    (fast_3_6_first[0] & fast_3_6_may & fast_3_6_two) | (slow_3_6_first[0] & slow_3_6_may & slow_3_6_two),
+    (fast_3_5_first[0] & fast_3_5_may & fast_3_5_two) | (slow_3_5_first[0] & slow_3_5_may & slow_3_5_two),
+    (fast_3_4_first[0] & fast_3_4_may & fast_3_4_two) | (slow_3_4_first[0] & slow_3_4_may & slow_3_4_two),
+    (fast_3_3_first[0] & fast_3_3_may & fast_3_3_two) | (slow_3_3_first[0] & slow_3_3_may & slow_3_3_two),
+    (fast_3_2_first[0] & fast_3_2_may & fast_3_2_two) | (slow_3_2_first[0] & slow_3_2_may & slow_3_2_two),
+    (fast_3_1_first[0] & fast_3_1_may & fast_3_1_two) | (slow_3_1_first[0] & slow_3_1_may & slow_3_1_two),
+    (fast_3_0_first[0] & fast_3_0_may & fast_3_0_two) | (slow_3_0_first[0] & slow_3_0_may & slow_3_0_two)
   };
   assign more_13 = {
-    (more_12_and & ready_12_and_3) | (slow_3_15_behind_and & ready_12_and_5),
-    (fast_3_14_behind_and & ready_12_and_8) | (slow_3_14_behind_and & ready_12_and_11),
-    (fast_3_13_behind_and & ready_12_and_14) | (slow_3_13_behind_and & ready_12_and_17),
-    (fast_3_12_behind_and & ready_12_and_20) | (slow_3_12_behind_and & ready_12_and_23),
-    (fast_3_11_behind_and & ready_12_and_26) | (slow_3_11_behind_and & ready_12_and_29),
-    (fast_3_10_behind_and & ready_12_and_32) | (slow_3_10_behind_and & ready_12_and_35),
-    (fast_3_9_behind_and & ready_12_and_38) | (slow_3_9_behind_and & ready_12_and_41),
-    (fast_3_8_behind_and & ready_12_and_44) | (slow_3_8_behind_and & ready_12_and_47),
-    (fast_3_7_behind_and & ready_12_and_50) | (slow_3_7_behind_and & ready_12_and_53),
-    (fast_3_6_behind_and & ready_12_and_56) | (slow_3_6_behind_and & ready_12_and_59),
-    (fast_3_5_behind_and & ready_12_and_62) | (slow_3_5_behind_and & ready_12_and_65),
-    (fast_3_4_behind_and & ready_12_and_68) | (slow_3_4_behind_and & ready_12_and_71),
-    (fast_3_3_behind_and & ready_12_and_74) | (slow_3_3_behind_and & ready_12_and_77),
-    (fast_3_2_behind_and & ready_12_and_80) | (slow_3_2_behind_and & ready_12_and_83),
-    (fast_3_1_behind_and & ready_12_and_86) | (slow_3_1_behind_and & ready_12_and_89),
-    (fast_3_0_behind_and & ready_12_and_92) | (slow_3_0_behind_and & ready_12_and_95)
+    (fast_3_15_may_stop_and_fast_3_15_first & fast_3_15_may & fast_3_15_two) | (slow_3_15_may_stop_and_slow_3_15_first & slow_3_15_may & slow_3_15_two),
+    (fast_3_14_may_stop_and_fast_3_14_first & fast_3_14_may & fast_3_14_two) | (slow_3_14_may_stop_and_slow_3_14_first & slow_3_14_may & slow_3_14_two),
+    (fast_3_13_may_stop_and_fast_3_13_first & fast_3_13_may & fast_3_13_two) | (slow_3_13_may_stop_and_slow_3_13_first & slow_3_13_may & slow_3_13_two),
+    (fast_3_12_may_stop_and_fast_3_12_first & fast_3_12_may & fast_3_12_two) | (slow_3_12_may_stop_and_slow_3_12_first & slow_3_12_may & slow_3_12_two),
+    (fast_3_11_may_stop_and_fast_3_11_first & fast_3_11_may & fast_3_11_two) | (slow_3_11_may_stop_and_slow_3_11_first & slow_3_11_may & slow_3_11_two),
+    (fast_3_10_may_stop_and_fast_3_10_first & fast_3_10_may & fast_3_10_two) | (slow_3_10_may_stop_and_slow_3_10_first & slow_3_10_may & slow_3_10_two),
+    (fast_3_9_may_stop_and_fast_3_9_first & fast_3_9_may & fast_3_9_two) | (slow_3_9_may_stop_and_slow_3_9_first & slow_3_9_may & slow_3_9_two),
+    (fast_3_8_may_stop_and_fast_3_8_first & fast_3_8_may & fast_3_8_two) | (slow_3_8_may_stop_and_slow_3_8_first & slow_3_8_may & slow_3_8_two),
+    (fast_3_7_may_stop_and_fast_3_7_first & fast_3_7_may & fast_3_7_two) | (slow_3_7_may_stop_and_slow_3_7_first & slow_3_7_may & slow_3_7_two),
+    (fast_3_6_may_stop_and_fast_3_6_first & fast_3_6_may & fast_3_6_two) | (slow_3_6_may_stop_and_slow_3_6_first & slow_3_6_may & slow_3_6_two),
+    (fast_3_5_may_stop_and_fast_3_5_first & fast_3_5_may & fast_3_5_two) | (slow_3_5_may_stop_and_slow_3_5_first & slow_3_5_may & slow_3_5_two),
+    (fast_3_4_may_stop_and_fast_3_4_first & fast_3_4_may & fast_3_4_two) | (slow_3_4_may_stop_and_slow_3_4_first & slow_3_4_may & slow_3_4_two),
+    (fast_3_3_may_stop_and_fast_3_3_first & fast_3_3_may & fast_3_3_two) | (slow_3_3_may_stop_and_slow_3_3_first & slow_3_3_may & slow_3_3_two),
+    (fast_3_2_may_stop_and_fast_3_2_first & fast_3_2_may & fast_3_2_two) | (slow_3_2_may_stop_and_slow_3_2_first & slow_3_2_may & slow_3_2_two),
+    (fast_3_1_may_stop_and_fast_3_1_first & fast_3_1_may & fast_3_1_two) | (slow_3_1_may_stop_and_slow_3_1_first & slow_3_1_may & slow_3_1_two),
+    (fast_3_0_may_stop_and_fast_3_0_first & fast_3_0_may & fast_3_0_two) | (slow_3_0_may_stop_and_slow_3_0_first & slow_3_0_may & slow_3_0_two)
   };
   assign more_14 = {
-    (more_12_and & ready_12_and_2) | (slow_3_15_behind_and & ready_12_and_4),
-    (fast_3_14_behind_and & ready_12_and_7) | (slow_3_14_behind_and & ready_12_and_10),
-    (fast_3_13_behind_and & ready_12_and_13) | (slow_3_13_behind_and & ready_12_and_16),
-    (fast_3_12_behind_and & ready_12_and_19) | (slow_3_12_behind_and & ready_12_and_22),
-    (fast_3_11_behind_and & ready_12_and_25) | (slow_3_11_behind_and & ready_12_and_28),
-    (fast_3_10_behind_and & ready_12_and_31) | (slow_3_10_behind_and & ready_12_and_34),
-    (fast_3_9_behind_and & ready_12_and_37) | (slow_3_9_behind_and & ready_12_and_40),
-    (fast_3_8_behind_and & ready_12_and_43) | (slow_3_8_behind_and & ready_12_and_46),
-    (fast_3_7_behind_and & ready_12_and_49) | (slow_3_7_behind_and & ready_12_and_52),
-    (fast_3_6_behind_and & ready_12_and_55) | (slow_3_6_behind_and & ready_12_and_58),
-    (fast_3_5_behind_and & ready_12_and_61) | (slow_3_5_behind_and & ready_12_and_64),
-    (fast_3_4_behind_and & ready_12_and_67) | (slow_3_4_behind_and & ready_12_and_70),
-    (fast_3_3_behind_and & ready_12_and_73) | (slow_3_3_behind_and & ready_12_and_76),
-    (fast_3_2_behind_and & ready_12_and_79) | (slow_3_2_behind_and & ready_12_and_82),
-    (fast_3_1_behind_and & ready_12_and_85) | (slow_3_1_behind_and & ready_12_and_88),
-    (fast_3_0_behind_and & ready_12_and_91) | (slow_3_0_behind_and & ready_12_and_94)
+    (fast_3_15_first_and & fast_3_15_may & fast_3_15_two) | (slow_3_15_first_and & slow_3_15_may & slow_3_15_two),
+    (fast_3_14_first_and & fast_3_14_may & fast_3_14_two) | (slow_3_14_first_and & slow_3_14_may & slow_3_14_two),
+    (fast_3_13_first_and & fast_3_13_may & fast_3_13_two) | (slow_3_13_first_and & slow_3_13_may & slow_3_13_two),
+    (fast_3_12_first_and & fast_3_12_may & fast_3_12_two) | (slow_3_12_first_and & slow_3_12_may & slow_3_12_two),
+    (fast_3_11_first_and & fast_3_11_may & fast_3_11_two) | (slow_3_11_first_and & slow_3_11_may & slow_3_11_two),
+    (fast_3_10_first_and & fast_3_10_may & fast_3_10_two) | (slow_3_10_first_and & slow_3_10_may & slow_3_10_two),
+    (fast_3_9_first_and & fast_3_9_may & fast_3_9_two) | (slow_3_9_first_and & slow_3_9_may & slow_3_9_two),
+    (fast_3_8_first_and & fast_3_8_may & fast_3_8_two) | (slow_3_8_first_and & slow_3_8_may & slow_3_8_two),
+    (fast_3_7_first_and & fast_3_7_may & fast_3_7_two) | (slow_3_7_first_and & slow_3_7_may & slow_3_7_two),
+    (fast_3_6_first_and & fast_3_6_may & fast_3_6_two) | (slow_3_6_first_and & slow_3_6_may & slow_3_6_two),
+    (fast_3_5_first_and & fast_3_5_may & fast_3_5_two) | (slow_3_5_first_and & slow_3_5_may & slow_3_5_two),
+    (fast_3_4_first_and & fast_3_4_may & fast_3_4_two) | (slow_3_4_first_and & slow_3_4_may & slow_3_4_two),
+    (fast_3_3_first_and & fast_3_3_may & fast_3_3_two) | (slow_3_3_first_and & slow_3_3_may & slow_3_3_two),
+    (fast_3_2_first_and & fast_3_2_may & fast_3_2_two) | (slow_3_2_first_and & slow_3_2_may & slow_3_2_two),
+    (fast_3_1_first_and & fast_3_1_may & fast_3_1_two) | (slow_3_1_first_and & slow_3_1_may & slow_3_1_two),
+    (fast_3_0_first_and & fast_3_0_may & fast_3_0_two) | (slow_3_0_first_and & slow_3_0_may & slow_3_0_two)
   };
   assign more_15 = {
-    (more_12_and & ready_12_and_fast_3_15_candidate) | (slow_3_15_behind_and & ready_12_and_slow_3_15_candidate),
-    (fast_3_14_behind_and & ready_12_and_6) | (slow_3_14_behind_and & ready_12_and_9),
-    (fast_3_13_behind_and & ready_12_and_12) | (slow_3_13_behind_and & ready_12_and_15),
-    (fast_3_12_behind_and & ready_12_and_18) | (slow_3_12_behind_and & ready_12_and_21),
-    (fast_3_11_behind_and & ready_12_and_24) | (slow_3_11_behind_and & ready_12_and_27),
-    (fast_3_10_behind_and & ready_12_and_30) | (slow_3_10_behind_and & ready_12_and_33),
-    (fast_3_9_behind_and & ready_12_and_36) | (slow_3_9_behind_and & ready_12_and_39),
-    (fast_3_8_behind_and & ready_12_and_42) | (slow_3_8_behind_and & ready_12_and_45),
-    (fast_3_7_behind_and & ready_12_and_48) | (slow_3_7_behind_and & ready_12_and_51),
-    (fast_3_6_behind_and & ready_12_and_54) | (slow_3_6_behind_and & ready_12_and_57),
-    (fast_3_5_behind_and & ready_12_and_60) | (slow_3_5_behind_and & ready_12_and_63),
-    (fast_3_4_behind_and & ready_12_and_66) | (slow_3_4_behind_and & ready_12_and_69),
-    (fast_3_3_behind_and & ready_12_and_72) | (slow_3_3_behind_and & ready_12_and_75),
-    (fast_3_2_behind_and & ready_12_and_78) | (slow_3_2_behind_and & ready_12_and_81),
-    (fast_3_1_behind_and & ready_12_and_84) | (slow_3_1_behind_and & ready_12_and_87),
-    (fast_3_0_behind_and & ready_12_and_90) | (slow_3_0_behind_and & ready_12_and_93)
+    (fast_3_15_may_stop_and & fast_3_15_may & fast_3_15_two) | (slow_3_15_may_stop_and & slow_3_15_may & slow_3_15_two),
+    (fast_3_14_may_stop_and & fast_3_14_may & fast_3_14_two) | (slow_3_14_may_stop_and & slow_3_14_may & slow_3_14_two),
+    (fast_3_13_may_stop_and & fast_3_13_may & fast_3_13_two) | (slow_3_13_may_stop_and & slow_3_13_may & slow_3_13_two),
+    (fast_3_12_may_stop_and & fast_3_12_may & fast_3_12_two) | (slow_3_12_may_stop_and & slow_3_12_may & slow_3_12_two),
+    (fast_3_11_may_stop_and & fast_3_11_may & fast_3_11_two) | (slow_3_11_may_stop_and & slow_3_11_may & slow_3_11_two),
+    (fast_3_10_may_stop_and & fast_3_10_may & fast_3_10_two) | (slow_3_10_may_stop_and & slow_3_10_may & slow_3_10_two),
+    (fast_3_9_may_stop_and & fast_3_9_may & fast_3_9_two) | (slow_3_9_may_stop_and & slow_3_9_may & slow_3_9_two),
+    (fast_3_8_may_stop_and & fast_3_8_may & fast_3_8_two) | (slow_3_8_may_stop_and & slow_3_8_may & slow_3_8_two),
+    (fast_3_7_may_stop_and & fast_3_7_may & fast_3_7_two) | (slow_3_7_may_stop_and & slow_3_7_may & slow_3_7_two),
+    (fast_3_6_may_stop_and & fast_3_6_may & fast_3_6_two) | (slow_3_6_may_stop_and & slow_3_6_may & slow_3_6_two),
+    (fast_3_5_may_stop_and & fast_3_5_may & fast_3_5_two) | (slow_3_5_may_stop_and & slow_3_5_may & slow_3_5_two),
+    (fast_3_4_may_stop_and & fast_3_4_may & fast_3_4_two) | (slow_3_4_may_stop_and & slow_3_4_may & slow_3_4_two),
+    (fast_3_3_may_stop_and & fast_3_3_may & fast_3_3_two) | (slow_3_3_may_stop_and & slow_3_3_may & slow_3_3_two),
+    (fast_3_2_may_stop_and & fast_3_2_may & fast_3_2_two) | (slow_3_2_may_stop_and & slow_3_2_may & slow_3_2_two),
+    (fast_3_1_may_stop_and & fast_3_1_may & fast_3_1_two) | (slow_3_1_may_stop_and & slow_3_1_may & slow_3_1_two),
+    (fast_3_0_may_stop_and & fast_3_0_may & fast_3_0_two) | (slow_3_0_may_stop_and & slow_3_0_may & slow_3_0_two)
   };
-  assign waits_0 = {
-    (ready_0_and & fast_0_15_candidate[0]) | (slow_0_15_candidate_and & slow_0_15_candidate[0]),
-    (fast_0_14_candidate_and & fast_0_14_candidate[0]) | (slow_0_14_candidate_and & slow_0_14_candidate[0]),
-    (fast_0_13_candidate_and & fast_0_13_candidate[0]) | (slow_0_13_candidate_and & slow_0_13_candidate[0]),
-    (fast_0_12_candidate_and & fast_0_12_candidate[0]) | (slow_0_12_candidate_and & slow_0_12_candidate[0]),
-    (fast_0_11_candidate_and & fast_0_11_candidate[0]) | (slow_0_11_candidate_and & slow_0_11_candidate[0]),
-    (fast_0_10_candidate_and & fast_0_10_candidate[0]) | (slow_0_10_candidate_and & slow_0_10_candidate[0]),
-    (fast_0_9_candidate_and & fast_0_9_candidate[0]) | (slow_0_9_candidate_and & slow_0_9_candidate[0]),
-    (fast_0_8_candidate_and & fast_0_8_candidate[0]) | (slow_0_8_candidate_and & slow_0_8_candidate[0]),
-    (fast_0_7_candidate_and & fast_0_7_candidate[0]) | (slow_0_7_candidate_and & slow_0_7_candidate[0]),
-    (fast_0_6_candidate_and & fast_0_6_candidate[0]) | (slow_0_6_candidate_and & slow_0_6_candidate[0]),
-    (fast_0_5_candidate_and & fast_0_5_candidate[0]) | (slow_0_5_candidate_and & slow_0_5_candidate[0]),
-    (fast_0_4_candidate_and & fast_0_4_candidate[0]) | (slow_0_4_candidate_and & slow_0_4_candidate[0]),
-    (fast_0_3_candidate_and & fast_0_3_candidate[0]) | (slow_0_3_candidate_and & slow_0_3_candidate[0]),
-    (fast_0_2_candidate_and & fast_0_2_candidate[0]) | (slow_0_2_candidate_and & slow_0_2_candidate[0]),
-    (fast_0_1_candidate_and & fast_0_1_candidate[0]) | (slow_0_1_candidate_and & slow_0_1_candidate[0]),
-    (fast_0_0_candidate_and & fast_0_0_candidate[0]) | (slow_0_0_candidate_and & slow_0_0_candidate[0])
-  };
-  assign waits_1 = {
-    (ready_0_and & ready_0_and_3) | (slow_0_15_candidate_and & ready_0_and_5),
-    (fast_0_14_candidate_and & ready_0_and_8) | (slow_0_14_candidate_and & ready_0_and_11),
-    (fast_0_13_candidate_and & ready_0_and_14) | (slow_0_13_candidate_and & ready_0_and_17),
-    (fast_0_12_candidate_and & ready_0_and_20) | (slow_0_12_candidate_and & ready_0_and_23),
-    (fast_0_11_candidate_and & ready_0_and_26) | (slow_0_11_candidate_and & ready_0_and_29),
-    (fast_0_10_candidate_and & ready_0_and_32) | (slow_0_10_candidate_and & ready_0_and_35),
-    (fast_0_9_candidate_and & ready_0_and_38) | (slow_0_9_candidate_and & ready_0_and_41),
-    (fast_0_8_candidate_and & ready_0_and_44) | (slow_0_8_candidate_and & ready_0_and_47),
-    (fast_0_7_candidate_and & ready_0_and_50) | (slow_0_7_candidate_and & ready_0_and_53),
-    (fast_0_6_candidate_and & ready_0_and_56) | (slow_0_6_candidate_and & ready_0_and_59),
-    (fast_0_5_candidate_and & ready_0_and_62) | (slow_0_5_candidate_and & ready_0_and_65),
-    (fast_0_4_candidate_and & ready_0_and_68) | (slow_0_4_candidate_and & ready_0_and_71),
-    (fast_0_3_candidate_and & ready_0_and_74) | (slow_0_3_candidate_and & ready_0_and_77),
-    (fast_0_2_candidate_and & ready_0_and_80) | (slow_0_2_candidate_and & ready_0_and_83),
-    (fast_0_1_candidate_and & ready_0_and_86) | (slow_0_1_candidate_and & ready_0_and_89),
-    (fast_0_0_candidate_and & ready_0_and_92) | (slow_0_0_candidate_and & ready_0_and_95)
-  };
-  assign waits_2 = {
-    (ready_0_and & ready_0_and_2) | (slow_0_15_candidate_and & ready_0_and_4),
-    (fast_0_14_candidate_and & ready_0_and_7) | (slow_0_14_candidate_and & ready_0_and_10),
-    (fast_0_13_candidate_and & ready_0_and_13) | (slow_0_13_candidate_and & ready_0_and_16),
-    (fast_0_12_candidate_and & ready_0_and_19) | (slow_0_12_candidate_and & ready_0_and_22),
-    (fast_0_11_candidate_and & ready_0_and_25) | (slow_0_11_candidate_and & ready_0_and_28),
-    (fast_0_10_candidate_and & ready_0_and_31) | (slow_0_10_candidate_and & ready_0_and_34),
-    (fast_0_9_candidate_and & ready_0_and_37) | (slow_0_9_candidate_and & ready_0_and_40),
-    (fast_0_8_candidate_and & ready_0_and_43) | (slow_0_8_candidate_and & ready_0_and_46),
-    (fast_0_7_candidate_and & ready_0_and_49) | (slow_0_7_candidate_and & ready_0_and_52),
-    (fast_0_6_candidate_and & ready_0_and_55) | (slow_0_6_candidate_and & ready_0_and_58),
-    (fast_0_5_candidate_and & ready_0_and_61) | (slow_0_5_candidate_and & ready_0_and_64),
-    (fast_0_4_candidate_and & ready_0_and_67) | (slow_0_4_candidate_and & ready_0_and_70),
-    (fast_0_3_candidate_and & ready_0_and_73) | (slow_0_3_candidate_and & ready_0_and_76),
-    (fast_0_2_candidate_and & ready_0_and_79) | (slow_0_2_candidate_and & ready_0_and_82),
-    (fast_0_1_candidate_and & ready_0_and_85) | (slow_0_1_candidate_and & ready_0_and_88),
-    (fast_0_0_candidate_and & ready_0_and_91) | (slow_0_0_candidate_and & ready_0_and_94)
-  };
-  assign waits_3 = {
-    (ready_0_and & ready_0_and_fast_0_15_candidate) | (slow_0_15_candidate_and & ready_0_and_slow_0_15_candidate),
-    (fast_0_14_candidate_and & ready_0_and_6) | (slow_0_14_candidate_and & ready_0_and_9),
-    (fast_0_13_candidate_and & ready_0_and_12) | (slow_0_13_candidate_and & ready_0_and_15),
-    (fast_0_12_candidate_and & ready_0_and_18) | (slow_0_12_candidate_and & ready_0_and_21),
-    (fast_0_11_candidate_and & ready_0_and_24) | (slow_0_11_candidate_and & ready_0_and_27),
-    (fast_0_10_candidate_and & ready_0_and_30) | (slow_0_10_candidate_and & ready_0_and_33),
-    (fast_0_9_candidate_and & ready_0_and_36) | (slow_0_9_candidate_and & ready_0_and_39),
-    (fast_0_8_candidate_and & ready_0_and_42) | (slow_0_8_candidate_and & ready_0_and_45),
-    (fast_0_7_candidate_and & ready_0_and_48) | (slow_0_7_candidate_and & ready_0_and_51),
-    (fast_0_6_candidate_and & ready_0_and_54) | (slow_0_6_candidate_and & ready_0_and_57),
-    (fast_0_5_candidate_and & ready_0_and_60) | (slow_0_5_candidate_and & ready_0_and_63),
-    (fast_0_4_candidate_and & ready_0_and_66) | (slow_0_4_candidate_and & ready_0_and_69),
-    (fast_0_3_candidate_and & ready_0_and_72) | (slow_0_3_candidate_and & ready_0_and_75),
-    (fast_0_2_candidate_and & ready_0_and_78) | (slow_0_2_candidate_and & ready_0_and_81),
-    (fast_0_1_candidate_and & ready_0_and_84) | (slow_0_1_candidate_and & ready_0_and_87),
-    (fast_0_0_candidate_and & ready_0_and_90) | (slow_0_0_candidate_and & ready_0_and_93)
-  };
-  assign waits_4 = {
-    (ready_4_and & fast_1_15_candidate[0]) | (slow_1_15_candidate_and & slow_1_15_candidate[0]),
-    (fast_1_14_candidate_and & fast_1_14_candidate[0]) | (slow_1_14_candidate_and & slow_1_14_candidate[0]),
-    (fast_1_13_candidate_and & fast_1_13_candidate[0]) | (slow_1_13_candidate_and & slow_1_13_candidate[0]),
-    (fast_1_12_candidate_and & fast_1_12_candidate[0]) | (slow_1_12_candidate_and & slow_1_12_candidate[0]),
-    (fast_1_11_candidate_and & fast_1_11_candidate[0]) | (slow_1_11_candidate_and & slow_1_11_candidate[0]),
-    (fast_1_10_candidate_and & fast_1_10_candidate[0]) | (slow_1_10_candidate_and & slow_1_10_candidate[0]),
-    (fast_1_9_candidate_and & fast_1_9_candidate[0]) | (slow_1_9_candidate_and & slow_1_9_candidate[0]),
-    (fast_1_8_candidate_and & fast_1_8_candidate[0]) | (slow_1_8_candidate_and & slow_1_8_candidate[0]),
-    (fast_1_7_candidate_and & fast_1_7_candidate[0]) | (slow_1_7_candidate_and & slow_1_7_candidate[0]),
-    (fast_1_6_candidate_and & fast_1_6_candidate[0]) | (slow_1_6_candidate_and & slow_1_6_candidate[0]),
-    (fast_1_5_candidate_and & fast_1_5_candidate[0]) | (slow_1_5_candidate_and & slow_1_5_candidate[0]),
-    (fast_1_4_candidate_and & fast_1_4_candidate[0]) | (slow_1_4_candidate_and & slow_1_4_candidate[0]),
-    (fast_1_3_candidate_and & fast_1_3_candidate[0]) | (slow_1_3_candidate_and & slow_1_3_candidate[0]),
-    (fast_1_2_candidate_and & fast_1_2_candidate[0]) | (slow_1_2_candidate_and & slow_1_2_candidate[0]),
-    (fast_1_1_candidate_and & fast_1_1_candidate[0]) | (slow_1_1_candidate_and & slow_1_1_candidate[0]),
-    (fast_1_0_candidate_and & fast_1_0_candidate[0]) | (slow_1_0_candidate_and & slow_1_0_candidate[0])
-  };
-  assign waits_5 = {
-    (ready_4_and & ready_4_and_3) | (slow_1_15_candidate_and & ready_4_and_5),
-    (fast_1_14_candidate_and & ready_4_and_8) | (slow_1_14_candidate_and & ready_4_and_11),
-    (fast_1_13_candidate_and & ready_4_and_14) | (slow_1_13_candidate_and & ready_4_and_17),
-    (fast_1_12_candidate_and & ready_4_and_20) | (slow_1_12_candidate_and & ready_4_and_23),
-    (fast_1_11_candidate_and & ready_4_and_26) | (slow_1_11_candidate_and & ready_4_and_29),
-    (fast_1_10_candidate_and & ready_4_and_32) | (slow_1_10_candidate_and & ready_4_and_35),
-    (fast_1_9_candidate_and & ready_4_and_38) | (slow_1_9_candidate_and & ready_4_and_41),
-    (fast_1_8_candidate_and & ready_4_and_44) | (slow_1_8_candidate_and & ready_4_and_47),
-    (fast_1_7_candidate_and & ready_4_and_50) | (slow_1_7_candidate_and & ready_4_and_53),
-    (fast_1_6_candidate_and & ready_4_and_56) | (slow_1_6_candidate_and & ready_4_and_59),
-    (fast_1_5_candidate_and & ready_4_and_62) | (slow_1_5_candidate_and & ready_4_and_65),
-    (fast_1_4_candidate_and & ready_4_and_68) | (slow_1_4_candidate_and & ready_4_and_71),
-    (fast_1_3_candidate_and & ready_4_and_74) | (slow_1_3_candidate_and & ready_4_and_77),
-    (fast_1_2_candidate_and & ready_4_and_80) | (slow_1_2_candidate_and & ready_4_and_83),
-    (fast_1_1_candidate_and & ready_4_and_86) | (slow_1_1_candidate_and & ready_4_and_89),
-    (fast_1_0_candidate_and & ready_4_and_92) | (slow_1_0_candidate_and & ready_4_and_95)
-  };
-  assign waits_6 = {
-    (ready_4_and & ready_4_and_2) | (slow_1_15_candidate_and & ready_4_and_4),
-    (fast_1_14_candidate_and & ready_4_and_7) | (slow_1_14_candidate_and & ready_4_and_10),
-    (fast_1_13_candidate_and & ready_4_and_13) | (slow_1_13_candidate_and & ready_4_and_16),
-    (fast_1_12_candidate_and & ready_4_and_19) | (slow_1_12_candidate_and & ready_4_and_22),
-    (fast_1_11_candidate_and & ready_4_and_25) | (slow_1_11_candidate_and & ready_4_and_28),
-    (fast_1_10_candidate_and & ready_4_and_31) | (slow_1_10_candidate_and & ready_4_and_34),
-    (fast_1_9_candidate_and & ready_4_and_37) | (slow_1_9_candidate_and & ready_4_and_40),
-    (fast_1_8_candidate_and & ready_4_and_43) | (slow_1_8_candidate_and & ready_4_and_46),
-    (fast_1_7_candidate_and & ready_4_and_49) | (slow_1_7_candidate_and & ready_4_and_52),
-    (fast_1_6_candidate_and & ready_4_and_55) | (slow_1_6_candidate_and & ready_4_and_58),
-    (fast_1_5_candidate_and & ready_4_and_61) | (slow_1_5_candidate_and & ready_4_and_64),
-    (fast_1_4_candidate_and & ready_4_and_67) | (slow_1_4_candidate_and & ready_4_and_70),
-    (fast_1_3_candidate_and & ready_4_and_73) | (slow_1_3_candidate_and & ready_4_and_76),
-    (fast_1_2_candidate_and & ready_4_and_79) | (slow_1_2_candidate_and & ready_4_and_82),
-    (fast_1_1_candidate_and & ready_4_and_85) | (slow_1_1_candidate_and & ready_4_and_88),
-    (fast_1_0_candidate_and & ready_4_and_91) | (slow_1_0_candidate_and & ready_4_and_94)
-  };
-  assign waits_7 = {
-    (ready_4_and & ready_4_and_fast_1_15_candidate) | (slow_1_15_candidate_and & ready_4_and_slow_1_15_candidate),
-    (fast_1_14_candidate_and & ready_4_and_6) | (slow_1_14_candidate_and & ready_4_and_9),
-    (fast_1_13_candidate_and & ready_4_and_12) | (slow_1_13_candidate_and & ready_4_and_15),
-    (fast_1_12_candidate_and & ready_4_and_18) | (slow_1_12_candidate_and & ready_4_and_21),
-    (fast_1_11_candidate_and & ready_4_and_24) | (slow_1_11_candidate_and & ready_4_and_27),
-    (fast_1_10_candidate_and & ready_4_and_30) | (slow_1_10_candidate_and & ready_4_and_33),
-    (fast_1_9_candidate_and & ready_4_and_36) | (slow_1_9_candidate_and & ready_4_and_39),
-    (fast_1_8_candidate_and & ready_4_and_42) | (slow_1_8_candidate_and & ready_4_and_45),
-    (fast_1_7_candidate_and & ready_4_and_48) | (slow_1_7_candidate_and & ready_4_and_51),
-    (fast_1_6_candidate_and & ready_4_and_54) | (slow_1_6_candidate_and & ready_4_and_57),
-    (fast_1_5_candidate_and & ready_4_and_60) | (slow_1_5_candidate_and & ready_4_and_63),
-    (fast_1_4_candidate_and & ready_4_and_66) | (slow_1_4_candidate_and & ready_4_and_69),
-    (fast_1_3_candidate_and & ready_4_and_72) | (slow_1_3_candidate_and & ready_4_and_75),
-    (fast_1_2_candidate_and & ready_4_and_78) | (slow_1_2_candidate_and & ready_4_and_81),
-    (fast_1_1_candidate_and & ready_4_and_84) | (slow_1_1_candidate_and & ready_4_and_87),
-    (fast_1_0_candidate_and & ready_4_and_90) | (slow_1_0_candidate_and & ready_4_and_93)
-  };
-  assign waits_8 = {
-    (ready_8_and & fast_2_15_candidate[0]) | (slow_2_15_candidate_and & slow_2_15_candidate[0]),
-    (fast_2_14_candidate_and & fast_2_14_candidate[0]) | (slow_2_14_candidate_and & slow_2_14_candidate[0]),
-    (fast_2_13_candidate_and & fast_2_13_candidate[0]) | (slow_2_13_candidate_and & slow_2_13_candidate[0]),
-    (fast_2_12_candidate_and & fast_2_12_candidate[0]) | (slow_2_12_candidate_and & slow_2_12_candidate[0]),
-    (fast_2_11_candidate_and & fast_2_11_candidate[0]) | (slow_2_11_candidate_and & slow_2_11_candidate[0]),
-    (fast_2_10_candidate_and & fast_2_10_candidate[0]) | (slow_2_10_candidate_and & slow_2_10_candidate[0]),
-    (fast_2_9_candidate_and & fast_2_9_candidate[0]) | (slow_2_9_candidate_and & slow_2_9_candidate[0]),
-    (fast_2_8_candidate_and & fast_2_8_candidate[0]) | (slow_2_8_candidate_and & slow_2_8_candidate[0]),
-    (fast_2_7_candidate_and & fast_2_7_candidate[0]) | (slow_2_7_candidate_and & slow_2_7_candidate[0]),
-    (fast_2_6_candidate_and & fast_2_6_candidate[0]) | (slow_2_6_candidate_and & slow_2_6_candidate[0]),
-    (fast_2_5_candidate_and & fast_2_5_candidate[0]) | (slow_2_5_candidate_and & slow_2_5_candidate[0]),
-    (fast_2_4_candidate_and & fast_2_4_candidate[0]) | (slow_2_4_candidate_and & slow_2_4_candidate[0]),
-    (fast_2_3_candidate_and & fast_2_3_candidate[0]) | (slow_2_3_candidate_and & slow_2_3_candidate[0]),
-    (fast_2_2_candidate_and & fast_2_2_candidate[0]) | (slow_2_2_candidate_and & slow_2_2_candidate[0]),
-    (fast_2_1_candidate_and & fast_2_1_candidate[0]) | (slow_2_1_candidate_and & slow_2_1_candidate[0]),
-    (fast_2_0_candidate_and & fast_2_0_candidate[0]) | (slow_2_0_candidate_and & slow_2_0_candidate[0])
-  };
-  assign waits_9 = {
-    (ready_8_and & ready_8_and_3) | (slow_2_15_candidate_and & ready_8_and_5),
-    (fast_2_14_candidate_and & ready_8_and_8) | (slow_2_14_candidate_and & ready_8_and_11),
-    (fast_2_13_candidate_and & ready_8_and_14) | (slow_2_13_candidate_and & ready_8_and_17),
-    (fast_2_12_candidate_and & ready_8_and_20) | (slow_2_12_candidate_and & ready_8_and_23),
-    (fast_2_11_candidate_and & ready_8_and_26) | (slow_2_11_candidate_and & ready_8_and_29),
-    (fast_2_10_candidate_and & ready_8_and_32) | (slow_2_10_candidate_and & ready_8_and_35),
-    (fast_2_9_candidate_and & ready_8_and_38) | (slow_2_9_candidate_and & ready_8_and_41),
-    (fast_2_8_candidate_and & ready_8_and_44) | (slow_2_8_candidate_and & ready_8_and_47),
-    (fast_2_7_candidate_and & ready_8_and_50) | (slow_2_7_candidate_and & ready_8_and_53),
-    (fast_2_6_candidate_and & ready_8_and_56) | (slow_2_6_candidate_and & ready_8_and_59),
-    (fast_2_5_candidate_and & ready_8_and_62) | (slow_2_5_candidate_and & ready_8_and_65),
-    (fast_2_4_candidate_and & ready_8_and_68) | (slow_2_4_candidate_and & ready_8_and_71),
-    (fast_2_3_candidate_and & ready_8_and_74) | (slow_2_3_candidate_and & ready_8_and_77),
-    (fast_2_2_candidate_and & ready_8_and_80) | (slow_2_2_candidate_and & ready_8_and_83),
-    (fast_2_1_candidate_and & ready_8_and_86) | (slow_2_1_candidate_and & ready_8_and_89),
-    (fast_2_0_candidate_and & ready_8_and_92) | (slow_2_0_candidate_and & ready_8_and_95)
-  };
-  assign waits_10 = {
-    (ready_8_and & ready_8_and_2) | (slow_2_15_candidate_and & ready_8_and_4),
-    (fast_2_14_candidate_and & ready_8_and_7) | (slow_2_14_candidate_and & ready_8_and_10),
-    (fast_2_13_candidate_and & ready_8_and_13) | (slow_2_13_candidate_and & ready_8_and_16),
-    (fast_2_12_candidate_and & ready_8_and_19) | (slow_2_12_candidate_and & ready_8_and_22),
-    (fast_2_11_candidate_and & ready_8_and_25) | (slow_2_11_candidate_and & ready_8_and_28),
-    (fast_2_10_candidate_and & ready_8_and_31) | (slow_2_10_candidate_and & ready_8_and_34),
-    (fast_2_9_candidate_and & ready_8_and_37) | (slow_2_9_candidate_and & ready_8_and_40),
-    (fast_2_8_candidate_and & ready_8_and_43) | (slow_2_8_candidate_and & ready_8_and_46),
-    (fast_2_7_candidate_and & ready_8_and_49) | (slow_2_7_candidate_and & ready_8_and_52),
-    (fast_2_6_candidate_and & ready_8_and_55) | (slow_2_6_candidate_and & ready_8_and_58),
-    (fast_2_5_candidate_and & ready_8_and_61) | (slow_2_5_candidate_and & ready_8_and_64),
-    (fast_2_4_candidate_and & ready_8_and_67) | (slow_2_4_candidate_and & ready_8_and_70),
-    (fast_2_3_candidate_and & ready_8_and_73) | (slow_2_3_candidate_and & ready_8_and_76),
-    (fast_2_2_candidate_and & ready_8_and_79) | (slow_2_2_candidate_and & ready_8_and_82),
-    (fast_2_1_candidate_and & ready_8_and_85) | (slow_2_1_candidate_and & ready_8_and_88),
-    (fast_2_0_candidate_and & ready_8_and_91) | (slow_2_0_candidate_and & ready_8_and_94)
-  };
-  assign waits_11 = {
-    (ready_8_and & ready_8_and_fast_2_15_candidate) | (slow_2_15_candidate_and & ready_8_and_slow_2_15_candidate),
-    (fast_2_14_candidate_and & ready_8_and_6) | (slow_2_14_candidate_and & ready_8_and_9),
-    (fast_2_13_candidate_and & ready_8_and_12) | (slow_2_13_candidate_and & ready_8_and_15),
-    (fast_2_12_candidate_and & ready_8_and_18) | (slow_2_12_candidate_and & ready_8_and_21),
-    (fast_2_11_candidate_and & ready_8_and_24) | (slow_2_11_candidate_and & ready_8_and_27),
-    (fast_2_10_candidate_and & ready_8_and_30) | (slow_2_10_candidate_and & ready_8_and_33),
-    (fast_2_9_candidate_and & ready_8_and_36) | (slow_2_9_candidate_and & ready_8_and_39),
-    (fast_2_8_candidate_and & ready_8_and_42) | (slow_2_8_candidate_and & ready_8_and_45),
-    (fast_2_7_candidate_and & ready_8_and_48) | (slow_2_7_candidate_and & ready_8_and_51),
-    (fast_2_6_candidate_and & ready_8_and_54) | (slow_2_6_candidate_and & ready_8_and_57),
-    (fast_2_5_candidate_and & ready_8_and_60) | (slow_2_5_candidate_and & ready_8_and_63),
-    (fast_2_4_candidate_and & ready_8_and_66) | (slow_2_4_candidate_and & ready_8_and_69),
-    (fast_2_3_candidate_and & ready_8_and_72) | (slow_2_3_candidate_and & ready_8_and_75),
-    (fast_2_2_candidate_and & ready_8_and_78) | (slow_2_2_candidate_and & ready_8_and_81),
-    (fast_2_1_candidate_and & ready_8_and_84) | (slow_2_1_candidate_and & ready_8_and_87),
-    (fast_2_0_candidate_and & ready_8_and_90) | (slow_2_0_candidate_and & ready_8_and_93)
-  };
-  assign waits_12 = {
-    (ready_12_and & fast_3_15_candidate[0]) | (slow_3_15_candidate_and & slow_3_15_candidate[0]),
-    (fast_3_14_candidate_and & fast_3_14_candidate[0]) | (slow_3_14_candidate_and & slow_3_14_candidate[0]),
-    (fast_3_13_candidate_and & fast_3_13_candidate[0]) | (slow_3_13_candidate_and & slow_3_13_candidate[0]),
-    (fast_3_12_candidate_and & fast_3_12_candidate[0]) | (slow_3_12_candidate_and & slow_3_12_candidate[0]),
-    (fast_3_11_candidate_and & fast_3_11_candidate[0]) | (slow_3_11_candidate_and & slow_3_11_candidate[0]),
-    (fast_3_10_candidate_and & fast_3_10_candidate[0]) | (slow_3_10_candidate_and & slow_3_10_candidate[0]),
-    (fast_3_9_candidate_and & fast_3_9_candidate[0]) | (slow_3_9_candidate_and & slow_3_9_candidate[0]),
-    (fast_3_8_candidate_and & fast_3_8_candidate[0]) | (slow_3_8_candidate_and & slow_3_8_candidate[0]),
-    (fast_3_7_candidate_and & fast_3_7_candidate[0]) | (slow_3_7_candidate_and & slow_3_7_candidate[0]),
-    (fast_3_6_candidate_and & fast_3_6_candidate[0]) | (slow_3_6_candidate_and & slow_3_6_candidate[0]),
-    (fast_3_5_candidate_and & fast_3_5_candidate[0]) | (slow_3_5_candidate_and & slow_3_5_candidate[0]),
-    (fast_3_4_candidate_and & fast_3_4_candidate[0]) | (slow_3_4_candidate_and & slow_3_4_candidate[0]),
-    (fast_3_3_candidate_and & fast_3_3_candidate[0]) | (slow_3_3_candidate_and & slow_3_3_candidate[0]),
-    (fast_3_2_candidate_and & fast_3_2_candidate[0]) | (slow_3_2_candidate_and & slow_3_2_candidate[0]),
-    (fast_3_1_candidate_and & fast_3_1_candidate[0]) | (slow_3_1_candidate_and & slow_3_1_candidate[0]),
-    (fast_3_0_candidate_and & fast_3_0_candidate[0]) | (slow_3_0_candidate_and & slow_3_0_candidate[0])
-  };
-  assign waits_13 = {
-    (ready_12_and & ready_12_and_3) | (slow_3_15_candidate_and & ready_12_and_5),
-    (fast_3_14_candidate_and & ready_12_and_8) | (slow_3_14_candidate_and & ready_12_and_11),
-    (fast_3_13_candidate_and & ready_12_and_14) | (slow_3_13_candidate_and & ready_12_and_17),
-    (fast_3_12_candidate_and & ready_12_and_20) | (slow_3_12_candidate_and & ready_12_and_23),
-    (fast_3_11_candidate_and & ready_12_and_26) | (slow_3_11_candidate_and & ready_12_and_29),
-    (fast_3_10_candidate_and & ready_12_and_32) | (slow_3_10_candidate_and & ready_12_and_35),
-    (fast_3_9_candidate_and & ready_12_and_38) | (slow_3_9_candidate_and & ready_12_and_41),
-    (fast_3_8_candidate_and & ready_12_and_44) | (slow_3_8_candidate_and & ready_12_and_47),
-    (fast_3_7_candidate_and & ready_12_and_50) | (slow_3_7_candidate_and & ready_12_and_53),
-    (fast_3_6_candidate_and & ready_12_and_56) | (slow_3_6_candidate_and & ready_12_and_59),
-    (fast_3_5_candidate_and & ready_12_and_62) | (slow_3_5_candidate_and & ready_12_and_65),
-    (fast_3_4_candidate_and & ready_12_and_68) | (slow_3_4_candidate_and & ready_12_and_71),
-    (fast_3_3_candidate_and & ready_12_and_74) | (slow_3_3_candidate_and & ready_12_and_77),
-    (fast_3_2_candidate_and & ready_12_and_80) | (slow_3_2_candidate_and & ready_12_and_83),
-    (fast_3_1_candidate_and & ready_12_and_86) | (slow_3_1_candidate_and & ready_12_and_89),
-    (fast_3_0_candidate_and & ready_12_and_92) | (slow_3_0_candidate_and & ready_12_and_95)
-  };
-  assign waits_14 = {
-    (ready_12_and & ready_12_and_2) | (slow_3_15_candidate_and & ready_12_and_4),
-    (fast_3_14_candidate_and & ready_12_and_7) | (slow_3_14_candidate_and & ready_12_and_10),
-    (fast_3_13_candidate_and & ready_12_and_13) | (slow_3_13_candidate_and & ready_12_and_16),
-    (fast_3_12_candidate_and & ready_12_and_19) | (slow_3_12_candidate_and & ready_12_and_22),
-    (fast_3_11_candidate_and & ready_12_and_25) | (slow_3_11_candidate_and & ready_12_and_28),
-    (fast_3_10_candidate_and & ready_12_and_31) | (slow_3_10_candidate_and & ready_12_and_34),
-    (fast_3_9_candidate_and & ready_12_and_37) | (slow_3_9_candidate_and & ready_12_and_40),
-    (fast_3_8_candidate_and & ready_12_and_43) | (slow_3_8_candidate_and & ready_12_and_46),
-    (fast_3_7_candidate_and & ready_12_and_49) | (slow_3_7_candidate_and & ready_12_and_52),
-    (fast_3_6_candidate_and & ready_12_and_55) | (slow_3_6_candidate_and & ready_12_and_58),
-    (fast_3_5_candidate_and & ready_12_and_61) | (slow_3_5_candidate_and & ready_12_and_64),
-    (fast_3_4_candidate_and & ready_12_and_67) | (slow_3_4_candidate_and & ready_12_and_70),
-    (fast_3_3_candidate_and & ready_12_and_73) | (slow_3_3_candidate_and & ready_12_and_76),
-    (fast_3_2_candidate_and & ready_12_and_79) | (slow_3_2_candidate_and & ready_12_and_82),
-    (fast_3_1_candidate_and & ready_12_and_85) | (slow_3_1_candidate_and & ready_12_and_88),
-    (fast_3_0_candidate_and & ready_12_and_91) | (slow_3_0_candidate_and & ready_12_and_94)
-  };
-  assign waits_15 = {
-    (ready_12_and & ready_12_and_fast_3_15_candidate) | (slow_3_15_candidate_and & ready_12_and_slow_3_15_candidate),
-    (fast_3_14_candidate_and & ready_12_and_6) | (slow_3_14_candidate_and & ready_12_and_9),
-    (fast_3_13_candidate_and & ready_12_and_12) | (slow_3_13_candidate_and & ready_12_and_15),
-    (fast_3_12_candidate_and & ready_12_and_18) | (slow_3_12_candidate_and & ready_12_and_21),
-    (fast_3_11_candidate_and & ready_12_and_24) | (slow_3_11_candidate_and & ready_12_and_27),
-    (fast_3_10_candidate_and & ready_12_and_30) | (slow_3_10_candidate_and & ready_12_and_33),
-    (fast_3_9_candidate_and & ready_12_and_36) | (slow_3_9_candidate_and & ready_12_and_39),
-    (fast_3_8_candidate_and & ready_12_and_42) | (slow_3_8_candidate_and & ready_12_and_45),
-    (fast_3_7_candidate_and & ready_12_and_48) | (slow_3_7_candidate_and & ready_12_and_51),
-    (fast_3_6_candidate_and & ready_12_and_54) | (slow_3_6_candidate_and & ready_12_and_57),
-    (fast_3_5_candidate_and & ready_12_and_60) | (slow_3_5_candidate_and & ready_12_and_63),
-    (fast_3_4_candidate_and & ready_12_and_66) | (slow_3_4_candidate_and & ready_12_and_69),
-    (fast_3_3_candidate_and & ready_12_and_72) | (slow_3_3_candidate_and & ready_12_and_75),
-    (fast_3_2_candidate_and & ready_12_and_78) | (slow_3_2_candidate_and & ready_12_and_81),
-    (fast_3_1_candidate_and & ready_12_and_84) | (slow_3_1_candidate_and & ready_12_and_87),
-    (fast_3_0_candidate_and & ready_12_and_90) | (slow_3_0_candidate_and & ready_12_and_93)
-  };
-  wire found_0_run_match = {choice_region, choice_user} == 6'd0;
-  wire choice_region_match = {choice_region, choice_user} == 6'd1;
-  wire choice_user_match = {choice_region, choice_user} == 6'd2;
-  wire found_0_run_match_choice_region = {choice_region, choice_user} == 6'd3;
-  wire found_0_run_match_choice_user = {choice_region, choice_user} == 6'd4;
-  wire found_0_run_match_2 = {choice_region, choice_user} == 6'd5;
-  wire found_0_run_match_3 = {choice_region, choice_user} == 6'd6;
-  wire found_0_run_match_4 = {choice_region, choice_user} == 6'd7;
-  wire found_0_run_match_5 = {choice_region, choice_user} == 6'd8;
-  wire found_0_run_match_6 = {choice_region, choice_user} == 6'd9;
-  wire found_0_run_match_7 = {choice_region, choice_user} == 6'd10;
-  wire found_0_run_match_8 = {choice_region, choice_user} == 6'd11;
-  wire found_0_run_match_9 = {choice_region, choice_user} == 6'd12;
-  wire found_0_run_match_10 = {choice_region, choice_user} == 6'd13;
-  wire found_0_run_match_11 = {choice_region, choice_user} == 6'd14;
-  wire found_0_run_match_12 = {choice_region, choice_user} == 6'd15;
-  wire [3:0] found_0_run_or =
-    ({4{found_0_run_match}} & fast_0_0_candidate) | ({4{choice_region_match}} & fast_0_1_candidate)
-    | ({4{choice_user_match}} & fast_0_2_candidate) | ({4{found_0_run_match_choice_region}} & fast_0_3_candidate)
-    | ({4{found_0_run_match_choice_user}} & fast_0_4_candidate) | ({4{found_0_run_match_2}} & fast_0_5_candidate)
-    | ({4{found_0_run_match_3}} & fast_0_6_candidate) | ({4{found_0_run_match_4}} & fast_0_7_candidate);
-  wire [3:0] found_0_run_match_5_or =
-    ({4{found_0_run_match_5}} & fast_0_8_candidate) | ({4{found_0_run_match_6}} & fast_0_9_candidate)
-    | ({4{found_0_run_match_7}} & fast_0_10_candidate) | ({4{found_0_run_match_8}} & fast_0_11_candidate)
-    | ({4{found_0_run_match_9}} & fast_0_12_candidate) | ({4{found_0_run_match_10}} & fast_0_13_candidate)
-    | ({4{found_0_run_match_11}} & fast_0_14_candidate) | ({4{found_0_run_match_12}} & fast_0_15_candidate);
-  wire found_0_run_match_13 = {choice_region, choice_user} == 6'd16;
-  wire found_0_run_match_14 = {choice_region, choice_user} == 6'd17;
-  wire found_0_run_match_15 = {choice_region, choice_user} == 6'd18;
-  wire found_0_run_match_16 = {choice_region, choice_user} == 6'd19;
-  wire found_0_run_match_17 = {choice_region, choice_user} == 6'd20;
-  wire found_0_run_match_18 = {choice_region, choice_user} == 6'd21;
-  wire found_0_run_match_19 = {choice_region, choice_user} == 6'd22;
-  wire found_0_run_match_20 = {choice_region, choice_user} == 6'd23;
-  wire found_0_run_match_21 = {choice_region, choice_user} == 6'd24;
-  wire found_0_run_match_22 = {choice_region, choice_user} == 6'd25;
-  wire found_0_run_match_23 = {choice_region, choice_user} == 6'd26;
-  wire found_0_run_match_24 = {choice_region, choice_user} == 6'd27;
-  wire found_0_run_match_25 = {choice_region, choice_user} == 6'd28;
-  wire found_0_run_match_26 = {choice_region, choice_user} == 6'd29;
-  wire found_0_run_match_27 = {choice_region, choice_user} == 6'd30;
-  wire found_0_run_match_28 = {choice_region, choice_user} == 6'd31;
-  wire [3:0] found_0_run_match_13_or =
-    ({4{found_0_run_match_13}} & fast_1_0_candidate) | ({4{found_0_run_match_14}} & fast_1_1_candidate)
-    | ({4{found_0_run_match_15}} & fast_1_2_candidate) | ({4{found_0_run_match_16}} & fast_1_3_candidate)
-    | ({4{found_0_run_match_17}} & fast_1_4_candidate) | ({4{found_0_run_match_18}} & fast_1_5_candidate)
-    | ({4{found_0_run_match_19}} & fast_1_6_candidate) | ({4{found_0_run_match_20}} & fast_1_7_candidate);
-  wire [3:0] found_0_run_match_21_or =
-    ({4{found_0_run_match_21}} & fast_1_8_candidate) | ({4{found_0_run_match_22}} & fast_1_9_candidate)
-    | ({4{found_0_run_match_23}} & fast_1_10_candidate) | ({4{found_0_run_match_24}} & fast_1_11_candidate)
-    | ({4{found_0_run_match_25}} & fast_1_12_candidate) | ({4{found_0_run_match_26}} & fast_1_13_candidate)
-    | ({4{found_0_run_match_27}} & fast_1_14_candidate) | ({4{found_0_run_match_28}} & fast_1_15_candidate);
-  wire found_0_run_match_29 = {choice_region, choice_user} == 6'd32;
-  wire found_0_run_match_30 = {choice_region, choice_user} == 6'd33;
-  wire found_0_run_match_31 = {choice_region, choice_user} == 6'd34;
-  wire found_0_run_match_32 = {choice_region, choice_user} == 6'd35;
-  wire found_0_run_match_33 = {choice_region, choice_user} == 6'd36;
-  wire found_0_run_match_34 = {choice_region, choice_user} == 6'd37;
-  wire found_0_run_match_35 = {choice_region, choice_user} == 6'd38;
-  wire found_0_run_match_36 = {choice_region, choice_user} == 6'd39;
-  wire found_0_run_match_37 = {choice_region, choice_user} == 6'd40;
-  wire found_0_run_match_38 = {choice_region, choice_user} == 6'd41;
-  wire found_0_run_match_39 = {choice_region, choice_user} == 6'd42;
-  wire found_0_run_match_40 = {choice_region, choice_user} == 6'd43;
-  wire found_0_run_match_41 = {choice_region, choice_user} == 6'd44;
-  wire found_0_run_match_42 = {choice_region, choice_user} == 6'd45;
-  wire found_0_run_match_43 = {choice_region, choice_user} == 6'd46;
-  wire found_0_run_match_44 = {choice_region, choice_user} == 6'd47;
-  wire [3:0] found_0_run_match_29_or =
-    ({4{found_0_run_match_29}} & fast_2_0_candidate) | ({4{found_0_run_match_30}} & fast_2_1_candidate)
-    | ({4{found_0_run_match_31}} & fast_2_2_candidate) | ({4{found_0_run_match_32}} & fast_2_3_candidate)
-    | ({4{found_0_run_match_33}} & fast_2_4_candidate) | ({4{found_0_run_match_34}} & fast_2_5_candidate)
-    | ({4{found_0_run_match_35}} & fast_2_6_candidate) | ({4{found_0_run_match_36}} & fast_2_7_candidate);
-  wire [3:0] found_0_run_match_37_or =
-    ({4{found_0_run_match_37}} & fast_2_8_candidate) | ({4{found_0_run_match_38}} & fast_2_9_candidate)
-    | ({4{found_0_run_match_39}} & fast_2_10_candidate) | ({4{found_0_run_match_40}} & fast_2_11_candidate)
-    | ({4{found_0_run_match_41}} & fast_2_12_candidate) | ({4{found_0_run_match_42}} & fast_2_13_candidate)
-    | ({4{found_0_run_match_43}} & fast_2_14_candidate) | ({4{found_0_run_match_44}} & fast_2_15_candidate);
-  wire found_0_run_match_45 = {choice_region, choice_user} == 6'd48;
-  wire found_0_run_match_46 = {choice_region, choice_user} == 6'd49;
-  wire found_0_run_match_47 = {choice_region, choice_user} == 6'd50;
-  wire found_0_run_match_48 = {choice_region, choice_user} == 6'd51;
-  wire found_0_run_match_49 = {choice_region, choice_user} == 6'd52;
-  wire found_0_run_match_50 = {choice_region, choice_user} == 6'd53;
-  wire found_0_run_match_51 = {choice_region, choice_user} == 6'd54;
-  wire found_0_run_match_52 = {choice_region, choice_user} == 6'd55;
-  wire found_0_run_match_53 = {choice_region, choice_user} == 6'd56;
-  wire found_0_run_match_54 = {choice_region, choice_user} == 6'd57;
-  wire found_0_run_match_55 = {choice_region, choice_user} == 6'd58;
-  wire found_0_run_match_56 = {choice_region, choice_user} == 6'd59;
-  wire found_0_run_match_57 = {choice_region, choice_user} == 6'd60;
-  wire found_0_run_match_58 = {choice_region, choice_user} == 6'd61;
-  wire found_0_run_match_59 = {choice_region, choice_user} == 6'd62;
-  wire found_0_run_match_60 = {choice_region, choice_user} == 6'd63;
-  wire [3:0] found_0_run_match_45_or =
-    ({4{found_0_run_match_45}} & fast_3_0_candidate) | ({4{found_0_run_match_46}} & fast_3_1_candidate)
-    | ({4{found_0_run_match_47}} & fast_3_2_candidate) | ({4{found_0_run_match_48}} & fast_3_3_candidate)
-    | ({4{found_0_run_match_49}} & fast_3_4_candidate) | ({4{found_0_run_match_50}} & fast_3_5_candidate)
-    | ({4{found_0_run_match_51}} & fast_3_6_candidate) | ({4{found_0_run_match_52}} & fast_3_7_candidate);
-  wire [3:0] found_0_run_match_53_or =
-    ({4{found_0_run_match_53}} & fast_3_8_candidate) | ({4{found_0_run_match_54}} & fast_3_9_candidate)
-    | ({4{found_0_run_match_55}} & fast_3_10_candidate) | ({4{found_0_run_match_56}} & fast_3_11_candidate)
-    | ({4{found_0_run_match_57}} & fast_3_12_candidate) | ({4{found_0_run_match_58}} & fast_3_13_candidate)
-    | ({4{found_0_run_match_59}} & fast_3_14_candidate) | ({4{found_0_run_match_60}} & fast_3_15_candidate);
-  assign found_0_run =
-    found_0_run_or | found_0_run_match_5_or | found_0_run_match_13_or | found_0_run_match_21_or
-    | found_0_run_match_29_or | found_0_run_match_37_or | found_0_run_match_45_or | found_0_run_match_53_or;
-  wire found_0_over_or =
-    (found_0_run_match & (fast_0_0_age == 2'd3)) | (choice_region_match & (fast_0_1_age == 2'd3))
-    | (choice_user_match & (fast_0_2_age == 2'd3)) | (found_0_run_match_choice_region & (fast_0_3_age == 2'd3))
-    | (found_0_run_match_choice_user & (fast_0_4_age == 2'd3)) | (found_0_run_match_2 & (fast_0_5_age == 2'd3))
-    | (found_0_run_match_3 & (fast_0_6_age == 2'd3)) | (found_0_run_match_4 & (fast_0_7_age == 2'd3));
-  wire fast_0_8_age_or =
-    (found_0_run_match_5 & (fast_0_8_age == 2'd3)) | (found_0_run_match_6 & (fast_0_9_age == 2'd3))
-    | (found_0_run_match_7 & (fast_0_10_age == 2'd3)) | (found_0_run_match_8 & (fast_0_11_age == 2'd3))
-    | (found_0_run_match_9 & (fast_0_12_age == 2'd3)) | (found_0_run_match_10 & (fast_0_13_age == 2'd3))
-    | (found_0_run_match_11 & (fast_0_14_age == 2'd3)) | (found_0_run_match_12 & (fast_0_15_age == 2'd3));
-  wire fast_1_0_age_or =
-    (found_0_run_match_13 & (fast_1_0_age == 2'd3)) | (found_0_run_match_14 & (fast_1_1_age == 2'd3))
-    | (found_0_run_match_15 & (fast_1_2_age == 2'd3)) | (found_0_run_match_16 & (fast_1_3_age == 2'd3))
-    | (found_0_run_match_17 & (fast_1_4_age == 2'd3)) | (found_0_run_match_18 & (fast_1_5_age == 2'd3))
-    | (found_0_run_match_19 & (fast_1_6_age == 2'd3)) | (found_0_run_match_20 & (fast_1_7_age == 2'd3));
-  wire fast_1_8_age_or =
-    (found_0_run_match_21 & (fast_1_8_age == 2'd3)) | (found_0_run_match_22 & (fast_1_9_age == 2'd3))
-    | (found_0_run_match_23 & (fast_1_10_age == 2'd3)) | (found_0_run_match_24 & (fast_1_11_age == 2'd3))
-    | (found_0_run_match_25 & (fast_1_12_age == 2'd3)) | (found_0_run_match_26 & (fast_1_13_age == 2'd3))
-    | (found_0_run_match_27 & (fast_1_14_age == 2'd3)) | (found_0_run_match_28 & (fast_1_15_age == 2'd3));
-  wire fast_2_0_age_or =
-    (found_0_run_match_29 & (fast_2_0_age == 2'd3)) | (found_0_run_match_30 & (fast_2_1_age == 2'd3))
-    | (found_0_run_match_31 & (fast_2_2_age == 2'd3)) | (found_0_run_match_32 & (fast_2_3_age == 2'd3))
-    | (found_0_run_match_33 & (fast_2_4_age == 2'd3)) | (found_0_run_match_34 & (fast_2_5_age == 2'd3))
-    | (found_0_run_match_35 & (fast_2_6_age == 2'd3)) | (found_0_run_match_36 & (fast_2_7_age == 2'd3));
-  wire fast_2_8_age_or =
-    (found_0_run_match_37 & (fast_2_8_age == 2'd3)) | (found_0_run_match_38 & (fast_2_9_age == 2'd3))
-    | (found_0_run_match_39 & (fast_2_10_age == 2'd3)) | (found_0_run_match_40 & (fast_2_11_age == 2'd3))
-    | (found_0_run_match_41 & (fast_2_12_age == 2'd3)) | (found_0_run_match_42 & (fast_2_13_age == 2'd3))
-    | (found_0_run_match_43 & (fast_2_14_age == 2'd3)) | (found_0_run_match_44 & (fast_2_15_age == 2'd3));
-  wire fast_3_0_age_or =
-    (found_0_run_match_45 & (fast_3_0_age == 2'd3)) | (found_0_run_match_46 & (fast_3_1_age == 2'd3))
-    | (found_0_run_match_47 & (fast_3_2_age == 2'd3)) | (found_0_run_match_48 & (fast_3_3_age == 2'd3))
-    | (found_0_run_match_49 & (fast_3_4_age == 2'd3)) | (found_0_run_match_50 & (fast_3_5_age == 2'd3))
-    | (found_0_run_match_51 & (fast_3_6_age == 2'd3)) | (found_0_run_match_52 & (fast_3_7_age == 2'd3));
-  wire fast_3_8_age_or =
-    (found_0_run_match_53 & (fast_3_8_age == 2'd3)) | (found_0_run_match_54 & (fast_3_9_age == 2'd3))
-    | (found_0_run_match_55 & (fast_3_10_age == 2'd3)) | (found_0_run_match_56 & (fast_3_11_age == 2'd3))
-    | (found_0_run_match_57 & (fast_3_12_age == 2'd3)) | (found_0_run_match_58 & (fast_3_13_age == 2'd3))
-    | (found_0_run_match_59 & (fast_3_14_age == 2'd3)) | (found_0_run_match_60 & (fast_3_15_age == 2'd3));
+  assign waits_0 = waits_0_q;
+  assign waits_1 = waits_1_q;
+  assign waits_2 = waits_2_q;
+  assign waits_3 = waits_3_q;
+  assign waits_4 = waits_4_q;
+  assign waits_5 = waits_5_q;
+  assign waits_6 = waits_6_q;
+  assign waits_7 = waits_7_q;
+  assign waits_8 = waits_8_q;
+  assign waits_9 = waits_9_q;
+  assign waits_10 = waits_10_q;
+  assign waits_11 = waits_11_q;
+  assign waits_12 = waits_12_q;
+  assign waits_13 = waits_13_q;
+  assign waits_14 = waits_14_q;
+  assign waits_15 = waits_15_q;
+  assign found_0_run = candidate_0;
+  wire found_0_over_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_3_15_age == 2'd3 : fast_3_14_age == 2'd3) : choice_user[0] ? fast_3_13_age == 2'd3 : fast_3_12_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? fast_3_11_age == 2'd3 : fast_3_10_age == 2'd3) :
+    choice_user[0] ? fast_3_9_age == 2'd3 :
+    fast_3_8_age == 2'd3;
+  wire fast_2_15_age_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_2_15_age == 2'd3 : fast_2_14_age == 2'd3) : choice_user[0] ? fast_2_13_age == 2'd3 : fast_2_12_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? fast_2_11_age == 2'd3 : fast_2_10_age == 2'd3) :
+    choice_user[0] ? fast_2_9_age == 2'd3 :
+    fast_2_8_age == 2'd3;
+  wire found_0_over_choice_choice =
+    choice_user[3] ? found_0_over_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_3_7_age == 2'd3 : fast_3_6_age == 2'd3) : choice_user[0] ? fast_3_5_age == 2'd3 : fast_3_4_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? fast_3_3_age == 2'd3 : fast_3_2_age == 2'd3) :
+    choice_user[0] ? fast_3_1_age == 2'd3 :
+    fast_3_0_age == 2'd3;
+  wire fast_1_15_age_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_1_15_age == 2'd3 : fast_1_14_age == 2'd3) : choice_user[0] ? fast_1_13_age == 2'd3 : fast_1_12_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? fast_1_11_age == 2'd3 : fast_1_10_age == 2'd3) :
+    choice_user[0] ? fast_1_9_age == 2'd3 :
+    fast_1_8_age == 2'd3;
+  wire fast_0_15_age_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_0_15_age == 2'd3 : fast_0_14_age == 2'd3) : choice_user[0] ? fast_0_13_age == 2'd3 : fast_0_12_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? fast_0_11_age == 2'd3 : fast_0_10_age == 2'd3) :
+    choice_user[0] ? fast_0_9_age == 2'd3 :
+    fast_0_8_age == 2'd3;
+  wire fast_1_15_age_choice_choice =
+    choice_user[3] ? fast_1_15_age_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_1_7_age == 2'd3 : fast_1_6_age == 2'd3) : choice_user[0] ? fast_1_5_age == 2'd3 : fast_1_4_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? fast_1_3_age == 2'd3 : fast_1_2_age == 2'd3) :
+    choice_user[0] ? fast_1_1_age == 2'd3 :
+    fast_1_0_age == 2'd3;
+  wire fast_2_15_age_choice_choice =
+    choice_region[0] ? found_0_over_choice_choice :
+    choice_user[3] ? fast_2_15_age_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_2_7_age == 2'd3 : fast_2_6_age == 2'd3) : choice_user[0] ? fast_2_5_age == 2'd3 : fast_2_4_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? fast_2_3_age == 2'd3 : fast_2_2_age == 2'd3) :
+    choice_user[0] ? fast_2_1_age == 2'd3 :
+    fast_2_0_age == 2'd3;
   assign found_0_over =
-    found_0_over_or | fast_0_8_age_or | fast_1_0_age_or | fast_1_8_age_or | fast_2_0_age_or | fast_2_8_age_or
-    | fast_3_0_age_or | fast_3_8_age_or;
-  wire [3:0] found_0_next_or =
-    ({4{found_0_run_match}} & fast_0_0_behind) | ({4{choice_region_match}} & fast_0_1_behind)
-    | ({4{choice_user_match}} & fast_0_2_behind) | ({4{found_0_run_match_choice_region}} & fast_0_3_behind)
-    | ({4{found_0_run_match_choice_user}} & fast_0_4_behind) | ({4{found_0_run_match_2}} & fast_0_5_behind)
-    | ({4{found_0_run_match_3}} & fast_0_6_behind) | ({4{found_0_run_match_4}} & fast_0_7_behind);
-  wire [3:0] fast_0_8_behind_or =
-    ({4{found_0_run_match_5}} & fast_0_8_behind) | ({4{found_0_run_match_6}} & fast_0_9_behind)
-    | ({4{found_0_run_match_7}} & fast_0_10_behind) | ({4{found_0_run_match_8}} & fast_0_11_behind)
-    | ({4{found_0_run_match_9}} & fast_0_12_behind) | ({4{found_0_run_match_10}} & fast_0_13_behind)
-    | ({4{found_0_run_match_11}} & fast_0_14_behind) | ({4{found_0_run_match_12}} & fast_0_15_behind);
-  wire [3:0] fast_1_0_behind_or =
-    ({4{found_0_run_match_13}} & fast_1_0_behind) | ({4{found_0_run_match_14}} & fast_1_1_behind)
-    | ({4{found_0_run_match_15}} & fast_1_2_behind) | ({4{found_0_run_match_16}} & fast_1_3_behind)
-    | ({4{found_0_run_match_17}} & fast_1_4_behind) | ({4{found_0_run_match_18}} & fast_1_5_behind)
-    | ({4{found_0_run_match_19}} & fast_1_6_behind) | ({4{found_0_run_match_20}} & fast_1_7_behind);
-  wire [3:0] fast_1_8_behind_or =
-    ({4{found_0_run_match_21}} & fast_1_8_behind) | ({4{found_0_run_match_22}} & fast_1_9_behind)
-    | ({4{found_0_run_match_23}} & fast_1_10_behind) | ({4{found_0_run_match_24}} & fast_1_11_behind)
-    | ({4{found_0_run_match_25}} & fast_1_12_behind) | ({4{found_0_run_match_26}} & fast_1_13_behind)
-    | ({4{found_0_run_match_27}} & fast_1_14_behind) | ({4{found_0_run_match_28}} & fast_1_15_behind);
-  wire [3:0] fast_2_0_behind_or =
-    ({4{found_0_run_match_29}} & fast_2_0_behind) | ({4{found_0_run_match_30}} & fast_2_1_behind)
-    | ({4{found_0_run_match_31}} & fast_2_2_behind) | ({4{found_0_run_match_32}} & fast_2_3_behind)
-    | ({4{found_0_run_match_33}} & fast_2_4_behind) | ({4{found_0_run_match_34}} & fast_2_5_behind)
-    | ({4{found_0_run_match_35}} & fast_2_6_behind) | ({4{found_0_run_match_36}} & fast_2_7_behind);
-  wire [3:0] fast_2_8_behind_or =
-    ({4{found_0_run_match_37}} & fast_2_8_behind) | ({4{found_0_run_match_38}} & fast_2_9_behind)
-    | ({4{found_0_run_match_39}} & fast_2_10_behind) | ({4{found_0_run_match_40}} & fast_2_11_behind)
-    | ({4{found_0_run_match_41}} & fast_2_12_behind) | ({4{found_0_run_match_42}} & fast_2_13_behind)
-    | ({4{found_0_run_match_43}} & fast_2_14_behind) | ({4{found_0_run_match_44}} & fast_2_15_behind);
-  wire [3:0] fast_3_0_behind_or =
-    ({4{found_0_run_match_45}} & fast_3_0_behind) | ({4{found_0_run_match_46}} & fast_3_1_behind)
-    | ({4{found_0_run_match_47}} & fast_3_2_behind) | ({4{found_0_run_match_48}} & fast_3_3_behind)
-    | ({4{found_0_run_match_49}} & fast_3_4_behind) | ({4{found_0_run_match_50}} & fast_3_5_behind)
-    | ({4{found_0_run_match_51}} & fast_3_6_behind) | ({4{found_0_run_match_52}} & fast_3_7_behind);
-  wire [3:0] fast_3_8_behind_or =
-    ({4{found_0_run_match_53}} & fast_3_8_behind) | ({4{found_0_run_match_54}} & fast_3_9_behind)
-    | ({4{found_0_run_match_55}} & fast_3_10_behind) | ({4{found_0_run_match_56}} & fast_3_11_behind)
-    | ({4{found_0_run_match_57}} & fast_3_12_behind) | ({4{found_0_run_match_58}} & fast_3_13_behind)
-    | ({4{found_0_run_match_59}} & fast_3_14_behind) | ({4{found_0_run_match_60}} & fast_3_15_behind);
-  assign found_0_next =
-    found_0_next_or | fast_0_8_behind_or | fast_1_0_behind_or | fast_1_8_behind_or | fast_2_0_behind_or
-    | fast_2_8_behind_or | fast_3_0_behind_or | fast_3_8_behind_or;
-  wire [3:0] found_1_run_or =
-    ({4{found_0_run_match}} & slow_0_0_candidate) | ({4{choice_region_match}} & slow_0_1_candidate)
-    | ({4{choice_user_match}} & slow_0_2_candidate) | ({4{found_0_run_match_choice_region}} & slow_0_3_candidate)
-    | ({4{found_0_run_match_choice_user}} & slow_0_4_candidate) | ({4{found_0_run_match_2}} & slow_0_5_candidate)
-    | ({4{found_0_run_match_3}} & slow_0_6_candidate) | ({4{found_0_run_match_4}} & slow_0_7_candidate);
-  wire [3:0] slow_0_8_candidate_or =
-    ({4{found_0_run_match_5}} & slow_0_8_candidate) | ({4{found_0_run_match_6}} & slow_0_9_candidate)
-    | ({4{found_0_run_match_7}} & slow_0_10_candidate) | ({4{found_0_run_match_8}} & slow_0_11_candidate)
-    | ({4{found_0_run_match_9}} & slow_0_12_candidate) | ({4{found_0_run_match_10}} & slow_0_13_candidate)
-    | ({4{found_0_run_match_11}} & slow_0_14_candidate) | ({4{found_0_run_match_12}} & slow_0_15_candidate);
-  wire [3:0] slow_1_0_candidate_or =
-    ({4{found_0_run_match_13}} & slow_1_0_candidate) | ({4{found_0_run_match_14}} & slow_1_1_candidate)
-    | ({4{found_0_run_match_15}} & slow_1_2_candidate) | ({4{found_0_run_match_16}} & slow_1_3_candidate)
-    | ({4{found_0_run_match_17}} & slow_1_4_candidate) | ({4{found_0_run_match_18}} & slow_1_5_candidate)
-    | ({4{found_0_run_match_19}} & slow_1_6_candidate) | ({4{found_0_run_match_20}} & slow_1_7_candidate);
-  wire [3:0] slow_1_8_candidate_or =
-    ({4{found_0_run_match_21}} & slow_1_8_candidate) | ({4{found_0_run_match_22}} & slow_1_9_candidate)
-    | ({4{found_0_run_match_23}} & slow_1_10_candidate) | ({4{found_0_run_match_24}} & slow_1_11_candidate)
-    | ({4{found_0_run_match_25}} & slow_1_12_candidate) | ({4{found_0_run_match_26}} & slow_1_13_candidate)
-    | ({4{found_0_run_match_27}} & slow_1_14_candidate) | ({4{found_0_run_match_28}} & slow_1_15_candidate);
-  wire [3:0] slow_2_0_candidate_or =
-    ({4{found_0_run_match_29}} & slow_2_0_candidate) | ({4{found_0_run_match_30}} & slow_2_1_candidate)
-    | ({4{found_0_run_match_31}} & slow_2_2_candidate) | ({4{found_0_run_match_32}} & slow_2_3_candidate)
-    | ({4{found_0_run_match_33}} & slow_2_4_candidate) | ({4{found_0_run_match_34}} & slow_2_5_candidate)
-    | ({4{found_0_run_match_35}} & slow_2_6_candidate) | ({4{found_0_run_match_36}} & slow_2_7_candidate);
-  wire [3:0] slow_2_8_candidate_or =
-    ({4{found_0_run_match_37}} & slow_2_8_candidate) | ({4{found_0_run_match_38}} & slow_2_9_candidate)
-    | ({4{found_0_run_match_39}} & slow_2_10_candidate) | ({4{found_0_run_match_40}} & slow_2_11_candidate)
-    | ({4{found_0_run_match_41}} & slow_2_12_candidate) | ({4{found_0_run_match_42}} & slow_2_13_candidate)
-    | ({4{found_0_run_match_43}} & slow_2_14_candidate) | ({4{found_0_run_match_44}} & slow_2_15_candidate);
-  wire [3:0] slow_3_0_candidate_or =
-    ({4{found_0_run_match_45}} & slow_3_0_candidate) | ({4{found_0_run_match_46}} & slow_3_1_candidate)
-    | ({4{found_0_run_match_47}} & slow_3_2_candidate) | ({4{found_0_run_match_48}} & slow_3_3_candidate)
-    | ({4{found_0_run_match_49}} & slow_3_4_candidate) | ({4{found_0_run_match_50}} & slow_3_5_candidate)
-    | ({4{found_0_run_match_51}} & slow_3_6_candidate) | ({4{found_0_run_match_52}} & slow_3_7_candidate);
-  wire [3:0] slow_3_8_candidate_or =
-    ({4{found_0_run_match_53}} & slow_3_8_candidate) | ({4{found_0_run_match_54}} & slow_3_9_candidate)
-    | ({4{found_0_run_match_55}} & slow_3_10_candidate) | ({4{found_0_run_match_56}} & slow_3_11_candidate)
-    | ({4{found_0_run_match_57}} & slow_3_12_candidate) | ({4{found_0_run_match_58}} & slow_3_13_candidate)
-    | ({4{found_0_run_match_59}} & slow_3_14_candidate) | ({4{found_0_run_match_60}} & slow_3_15_candidate);
-  assign found_1_run =
-    found_1_run_or | slow_0_8_candidate_or | slow_1_0_candidate_or | slow_1_8_candidate_or | slow_2_0_candidate_or
-    | slow_2_8_candidate_or | slow_3_0_candidate_or | slow_3_8_candidate_or;
-  wire found_1_over_or =
-    (found_0_run_match & (slow_0_0_age == 2'd3)) | (choice_region_match & (slow_0_1_age == 2'd3))
-    | (choice_user_match & (slow_0_2_age == 2'd3)) | (found_0_run_match_choice_region & (slow_0_3_age == 2'd3))
-    | (found_0_run_match_choice_user & (slow_0_4_age == 2'd3)) | (found_0_run_match_2 & (slow_0_5_age == 2'd3))
-    | (found_0_run_match_3 & (slow_0_6_age == 2'd3)) | (found_0_run_match_4 & (slow_0_7_age == 2'd3));
-  wire slow_0_8_age_or =
-    (found_0_run_match_5 & (slow_0_8_age == 2'd3)) | (found_0_run_match_6 & (slow_0_9_age == 2'd3))
-    | (found_0_run_match_7 & (slow_0_10_age == 2'd3)) | (found_0_run_match_8 & (slow_0_11_age == 2'd3))
-    | (found_0_run_match_9 & (slow_0_12_age == 2'd3)) | (found_0_run_match_10 & (slow_0_13_age == 2'd3))
-    | (found_0_run_match_11 & (slow_0_14_age == 2'd3)) | (found_0_run_match_12 & (slow_0_15_age == 2'd3));
-  wire slow_1_0_age_or =
-    (found_0_run_match_13 & (slow_1_0_age == 2'd3)) | (found_0_run_match_14 & (slow_1_1_age == 2'd3))
-    | (found_0_run_match_15 & (slow_1_2_age == 2'd3)) | (found_0_run_match_16 & (slow_1_3_age == 2'd3))
-    | (found_0_run_match_17 & (slow_1_4_age == 2'd3)) | (found_0_run_match_18 & (slow_1_5_age == 2'd3))
-    | (found_0_run_match_19 & (slow_1_6_age == 2'd3)) | (found_0_run_match_20 & (slow_1_7_age == 2'd3));
-  wire slow_1_8_age_or =
-    (found_0_run_match_21 & (slow_1_8_age == 2'd3)) | (found_0_run_match_22 & (slow_1_9_age == 2'd3))
-    | (found_0_run_match_23 & (slow_1_10_age == 2'd3)) | (found_0_run_match_24 & (slow_1_11_age == 2'd3))
-    | (found_0_run_match_25 & (slow_1_12_age == 2'd3)) | (found_0_run_match_26 & (slow_1_13_age == 2'd3))
-    | (found_0_run_match_27 & (slow_1_14_age == 2'd3)) | (found_0_run_match_28 & (slow_1_15_age == 2'd3));
-  wire slow_2_0_age_or =
-    (found_0_run_match_29 & (slow_2_0_age == 2'd3)) | (found_0_run_match_30 & (slow_2_1_age == 2'd3))
-    | (found_0_run_match_31 & (slow_2_2_age == 2'd3)) | (found_0_run_match_32 & (slow_2_3_age == 2'd3))
-    | (found_0_run_match_33 & (slow_2_4_age == 2'd3)) | (found_0_run_match_34 & (slow_2_5_age == 2'd3))
-    | (found_0_run_match_35 & (slow_2_6_age == 2'd3)) | (found_0_run_match_36 & (slow_2_7_age == 2'd3));
-  wire slow_2_8_age_or =
-    (found_0_run_match_37 & (slow_2_8_age == 2'd3)) | (found_0_run_match_38 & (slow_2_9_age == 2'd3))
-    | (found_0_run_match_39 & (slow_2_10_age == 2'd3)) | (found_0_run_match_40 & (slow_2_11_age == 2'd3))
-    | (found_0_run_match_41 & (slow_2_12_age == 2'd3)) | (found_0_run_match_42 & (slow_2_13_age == 2'd3))
-    | (found_0_run_match_43 & (slow_2_14_age == 2'd3)) | (found_0_run_match_44 & (slow_2_15_age == 2'd3));
-  wire slow_3_0_age_or =
-    (found_0_run_match_45 & (slow_3_0_age == 2'd3)) | (found_0_run_match_46 & (slow_3_1_age == 2'd3))
-    | (found_0_run_match_47 & (slow_3_2_age == 2'd3)) | (found_0_run_match_48 & (slow_3_3_age == 2'd3))
-    | (found_0_run_match_49 & (slow_3_4_age == 2'd3)) | (found_0_run_match_50 & (slow_3_5_age == 2'd3))
-    | (found_0_run_match_51 & (slow_3_6_age == 2'd3)) | (found_0_run_match_52 & (slow_3_7_age == 2'd3));
-  wire slow_3_8_age_or =
-    (found_0_run_match_53 & (slow_3_8_age == 2'd3)) | (found_0_run_match_54 & (slow_3_9_age == 2'd3))
-    | (found_0_run_match_55 & (slow_3_10_age == 2'd3)) | (found_0_run_match_56 & (slow_3_11_age == 2'd3))
-    | (found_0_run_match_57 & (slow_3_12_age == 2'd3)) | (found_0_run_match_58 & (slow_3_13_age == 2'd3))
-    | (found_0_run_match_59 & (slow_3_14_age == 2'd3)) | (found_0_run_match_60 & (slow_3_15_age == 2'd3));
+    choice_region[1] ? fast_2_15_age_choice_choice :
+    choice_region[0] ? fast_1_15_age_choice_choice :
+    choice_user[3] ? fast_0_15_age_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_0_7_age == 2'd3 : fast_0_6_age == 2'd3) : choice_user[0] ? fast_0_5_age == 2'd3 : fast_0_4_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? fast_0_3_age == 2'd3 : fast_0_2_age == 2'd3) :
+    choice_user[0] ? fast_0_1_age == 2'd3 :
+    fast_0_0_age == 2'd3;
+  assign found_0_next = run_choice;
+  assign found_1_run = candidate_1;
+  wire found_1_over_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_3_15_age == 2'd3 : slow_3_14_age == 2'd3) : choice_user[0] ? slow_3_13_age == 2'd3 : slow_3_12_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? slow_3_11_age == 2'd3 : slow_3_10_age == 2'd3) :
+    choice_user[0] ? slow_3_9_age == 2'd3 :
+    slow_3_8_age == 2'd3;
+  wire slow_2_15_age_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_2_15_age == 2'd3 : slow_2_14_age == 2'd3) : choice_user[0] ? slow_2_13_age == 2'd3 : slow_2_12_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? slow_2_11_age == 2'd3 : slow_2_10_age == 2'd3) :
+    choice_user[0] ? slow_2_9_age == 2'd3 :
+    slow_2_8_age == 2'd3;
+  wire found_1_over_choice_choice =
+    choice_user[3] ? found_1_over_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_3_7_age == 2'd3 : slow_3_6_age == 2'd3) : choice_user[0] ? slow_3_5_age == 2'd3 : slow_3_4_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? slow_3_3_age == 2'd3 : slow_3_2_age == 2'd3) :
+    choice_user[0] ? slow_3_1_age == 2'd3 :
+    slow_3_0_age == 2'd3;
+  wire slow_1_15_age_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_1_15_age == 2'd3 : slow_1_14_age == 2'd3) : choice_user[0] ? slow_1_13_age == 2'd3 : slow_1_12_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? slow_1_11_age == 2'd3 : slow_1_10_age == 2'd3) :
+    choice_user[0] ? slow_1_9_age == 2'd3 :
+    slow_1_8_age == 2'd3;
+  wire slow_0_15_age_choice =
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_0_15_age == 2'd3 : slow_0_14_age == 2'd3) : choice_user[0] ? slow_0_13_age == 2'd3 : slow_0_12_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? slow_0_11_age == 2'd3 : slow_0_10_age == 2'd3) :
+    choice_user[0] ? slow_0_9_age == 2'd3 :
+    slow_0_8_age == 2'd3;
+  wire slow_1_15_age_choice_choice =
+    choice_user[3] ? slow_1_15_age_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_1_7_age == 2'd3 : slow_1_6_age == 2'd3) : choice_user[0] ? slow_1_5_age == 2'd3 : slow_1_4_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? slow_1_3_age == 2'd3 : slow_1_2_age == 2'd3) :
+    choice_user[0] ? slow_1_1_age == 2'd3 :
+    slow_1_0_age == 2'd3;
+  wire slow_2_15_age_choice_choice =
+    choice_region[0] ? found_1_over_choice_choice :
+    choice_user[3] ? slow_2_15_age_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_2_7_age == 2'd3 : slow_2_6_age == 2'd3) : choice_user[0] ? slow_2_5_age == 2'd3 : slow_2_4_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? slow_2_3_age == 2'd3 : slow_2_2_age == 2'd3) :
+    choice_user[0] ? slow_2_1_age == 2'd3 :
+    slow_2_0_age == 2'd3;
   assign found_1_over =
-    found_1_over_or | slow_0_8_age_or | slow_1_0_age_or | slow_1_8_age_or | slow_2_0_age_or | slow_2_8_age_or
-    | slow_3_0_age_or | slow_3_8_age_or;
-  wire [3:0] found_1_next_or =
-    ({4{found_0_run_match}} & slow_0_0_behind) | ({4{choice_region_match}} & slow_0_1_behind)
-    | ({4{choice_user_match}} & slow_0_2_behind) | ({4{found_0_run_match_choice_region}} & slow_0_3_behind)
-    | ({4{found_0_run_match_choice_user}} & slow_0_4_behind) | ({4{found_0_run_match_2}} & slow_0_5_behind)
-    | ({4{found_0_run_match_3}} & slow_0_6_behind) | ({4{found_0_run_match_4}} & slow_0_7_behind);
-  wire [3:0] slow_0_8_behind_or =
-    ({4{found_0_run_match_5}} & slow_0_8_behind) | ({4{found_0_run_match_6}} & slow_0_9_behind)
-    | ({4{found_0_run_match_7}} & slow_0_10_behind) | ({4{found_0_run_match_8}} & slow_0_11_behind)
-    | ({4{found_0_run_match_9}} & slow_0_12_behind) | ({4{found_0_run_match_10}} & slow_0_13_behind)
-    | ({4{found_0_run_match_11}} & slow_0_14_behind) | ({4{found_0_run_match_12}} & slow_0_15_behind);
-  wire [3:0] slow_1_0_behind_or =
-    ({4{found_0_run_match_13}} & slow_1_0_behind) | ({4{found_0_run_match_14}} & slow_1_1_behind)
-    | ({4{found_0_run_match_15}} & slow_1_2_behind) | ({4{found_0_run_match_16}} & slow_1_3_behind)
-    | ({4{found_0_run_match_17}} & slow_1_4_behind) | ({4{found_0_run_match_18}} & slow_1_5_behind)
-    | ({4{found_0_run_match_19}} & slow_1_6_behind) | ({4{found_0_run_match_20}} & slow_1_7_behind);
-  wire [3:0] slow_1_8_behind_or =
-    ({4{found_0_run_match_21}} & slow_1_8_behind) | ({4{found_0_run_match_22}} & slow_1_9_behind)
-    | ({4{found_0_run_match_23}} & slow_1_10_behind) | ({4{found_0_run_match_24}} & slow_1_11_behind)
-    | ({4{found_0_run_match_25}} & slow_1_12_behind) | ({4{found_0_run_match_26}} & slow_1_13_behind)
-    | ({4{found_0_run_match_27}} & slow_1_14_behind) | ({4{found_0_run_match_28}} & slow_1_15_behind);
-  wire [3:0] slow_2_0_behind_or =
-    ({4{found_0_run_match_29}} & slow_2_0_behind) | ({4{found_0_run_match_30}} & slow_2_1_behind)
-    | ({4{found_0_run_match_31}} & slow_2_2_behind) | ({4{found_0_run_match_32}} & slow_2_3_behind)
-    | ({4{found_0_run_match_33}} & slow_2_4_behind) | ({4{found_0_run_match_34}} & slow_2_5_behind)
-    | ({4{found_0_run_match_35}} & slow_2_6_behind) | ({4{found_0_run_match_36}} & slow_2_7_behind);
-  wire [3:0] slow_2_8_behind_or =
-    ({4{found_0_run_match_37}} & slow_2_8_behind) | ({4{found_0_run_match_38}} & slow_2_9_behind)
-    | ({4{found_0_run_match_39}} & slow_2_10_behind) | ({4{found_0_run_match_40}} & slow_2_11_behind)
-    | ({4{found_0_run_match_41}} & slow_2_12_behind) | ({4{found_0_run_match_42}} & slow_2_13_behind)
-    | ({4{found_0_run_match_43}} & slow_2_14_behind) | ({4{found_0_run_match_44}} & slow_2_15_behind);
-  wire [3:0] slow_3_0_behind_or =
-    ({4{found_0_run_match_45}} & slow_3_0_behind) | ({4{found_0_run_match_46}} & slow_3_1_behind)
-    | ({4{found_0_run_match_47}} & slow_3_2_behind) | ({4{found_0_run_match_48}} & slow_3_3_behind)
-    | ({4{found_0_run_match_49}} & slow_3_4_behind) | ({4{found_0_run_match_50}} & slow_3_5_behind)
-    | ({4{found_0_run_match_51}} & slow_3_6_behind) | ({4{found_0_run_match_52}} & slow_3_7_behind);
-  wire [3:0] slow_3_8_behind_or =
-    ({4{found_0_run_match_53}} & slow_3_8_behind) | ({4{found_0_run_match_54}} & slow_3_9_behind)
-    | ({4{found_0_run_match_55}} & slow_3_10_behind) | ({4{found_0_run_match_56}} & slow_3_11_behind)
-    | ({4{found_0_run_match_57}} & slow_3_12_behind) | ({4{found_0_run_match_58}} & slow_3_13_behind)
-    | ({4{found_0_run_match_59}} & slow_3_14_behind) | ({4{found_0_run_match_60}} & slow_3_15_behind);
-  assign found_1_next =
-    found_1_next_or | slow_0_8_behind_or | slow_1_0_behind_or | slow_1_8_behind_or | slow_2_0_behind_or
-    | slow_2_8_behind_or | slow_3_0_behind_or | slow_3_8_behind_or;
+    choice_region[1] ? slow_2_15_age_choice_choice :
+    choice_region[0] ? slow_1_15_age_choice_choice :
+    choice_user[3] ? slow_0_15_age_choice :
+    choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_0_7_age == 2'd3 : slow_0_6_age == 2'd3) : choice_user[0] ? slow_0_5_age == 2'd3 : slow_0_4_age == 2'd3) :
+    choice_user[1] ? (choice_user[0] ? slow_0_3_age == 2'd3 : slow_0_2_age == 2'd3) :
+    choice_user[0] ? slow_0_1_age == 2'd3 :
+    slow_0_0_age == 2'd3;
+  assign found_1_next = again_1_choice;
   assign started_valid = started_q_valid;
   assign started_id = started_q_id;
   assign started_region = started_q_region;
   assign started_slots = started_q_slots;
   assign started_left = started_q_left;
 
-  wire _unused_ok = &{1'b0, push_arg, push_group, choice_valid, choice_slot, due_valid, due_slot, start_user, 1'b0};
+`ifdef FORMAL
+  always @(posedge clk)
+    if (~rst) assert (~freeing_4_valid | ~start_valid); // queues.ts:94
+`else
+`ifndef SYNTHESIS
+  always @(posedge clk)
+    if (~rst) begin
+      if (~(~freeing_4_valid | ~start_valid)) begin
+        $display("%s", "assertion failed: nobody starts while one is freed (queues.ts:94)"); // queues.ts:94
+        $stop;
+      end
+    end
+`endif
+`endif
+
+  wire _unused_ok = &{1'b0, push_arg, push_group, choice_valid, choice_slot, start_user, freeing_4_at, 1'b0};
 endmodule

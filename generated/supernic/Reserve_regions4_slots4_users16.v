@@ -70,20 +70,21 @@ module Reserve_regions4_slots4_users16 (
   output wire [3:0]  turns_14,
   output wire [3:0]  turns_15
 );
-  reg began_valid, began_slow, began_short; // reserve.ts:87
+  reg began_valid, began_slow, began_short; // reserve.ts:91
   reg [1:0] began_region;
   reg [3:0] began_user, began_slots;
-  reg [3:0] moved; // reserve.ts:88
+  reg [3:0] moved; // reserve.ts:92
   reg [3:0] last_of_0, last_of_1, last_of_2, last_of_3, last_of_4, last_of_5, last_of_6, last_of_7, last_of_8,
-    last_of_9, last_of_10, last_of_11, last_of_12, last_of_13, last_of_14, last_of_15; // reserve.ts:98
-  reg [3:0] fast_run, fast_next, slow_run, slow_next; // reserve.ts:100
+    last_of_9, last_of_10, last_of_11, last_of_12, last_of_13, last_of_14, last_of_15; // reserve.ts:97
+  reg [3:0] fast_run, fast_next, slow_run, slow_next; // reserve.ts:99
   reg fast_over, slow_over;
-  reg [3:0] facts_busy, facts_has, facts_has_two, facts_others, facts_earlier, facts_if_moved; // reserve.ts:101
-  reg same_region; // reserve.ts:124
-  reg same_user; // reserve.ts:125
-  reg slow_first; // reserve.ts:126
-  reg [15:0] slow_next_0, slow_next_1, slow_next_2, slow_next_3; // reserve.ts:128
-  reg lacks_q; // reserve.ts:160
+  reg [3:0] facts_busy, facts_has, facts_has_two, facts_others, facts_earlier, facts_if_moved; // reserve.ts:100
+  reg [3:0] behind_slot; // reserve.ts:124
+  reg same_region; // reserve.ts:126
+  reg same_user; // reserve.ts:127
+  reg slow_first; // reserve.ts:128
+  reg [15:0] slow_next_0, slow_next_1, slow_next_2, slow_next_3; // reserve.ts:130
+  reg lacks_q; // reserve.ts:159
   wire [15:0] others_0_joined = {
     choice_user == 4'd15, choice_user == 4'd14, choice_user == 4'd13, choice_user == 4'd12, choice_user == 4'd11,
     choice_user == 4'd10, choice_user == 4'd9, choice_user == 4'd8, choice_user == 4'd7, choice_user == 4'd6,
@@ -91,65 +92,65 @@ module Reserve_regions4_slots4_users16 (
     choice_user == 4'd0
   };
   wire [15:0] others_0 =
-    (({16{choice_region == 2'd0}} & waits_0) | ({16{choice_region == 2'd1}} & waits_4) | ({16{choice_region == 2'd2}} & waits_8) | ({16{choice_region == 2'd3}} & waits_12))
-    & ~others_0_joined; // reserve.ts:108
+    (choice_region[1] ? (choice_region[0] ? waits_12 : waits_8) : choice_region[0] ? waits_4 : waits_0)
+    & ~others_0_joined; // reserve.ts:107
   wire [3:0] last_0 =
-    ({4{choice_region == 2'd0}} & last_of_0) | ({4{choice_region == 2'd1}} & last_of_4)
-    | ({4{choice_region == 2'd2}} & last_of_8) | ({4{choice_region == 2'd3}} & last_of_12); // reserve.ts:109
+    choice_region[1] ? (choice_region[0] ? last_of_12 : last_of_8) :
+    choice_region[0] ? last_of_4 :
+    last_of_0; // reserve.ts:108
   wire [15:0] others_1 =
-    (({16{choice_region == 2'd0}} & waits_1) | ({16{choice_region == 2'd1}} & waits_5) | ({16{choice_region == 2'd2}} & waits_9) | ({16{choice_region == 2'd3}} & waits_13))
-    & ~others_0_joined; // reserve.ts:108
+    (choice_region[1] ? (choice_region[0] ? waits_13 : waits_9) : choice_region[0] ? waits_5 : waits_1)
+    & ~others_0_joined; // reserve.ts:107
   wire [3:0] last_1 =
-    ({4{choice_region == 2'd0}} & last_of_1) | ({4{choice_region == 2'd1}} & last_of_5)
-    | ({4{choice_region == 2'd2}} & last_of_9) | ({4{choice_region == 2'd3}} & last_of_13); // reserve.ts:109
+    choice_region[1] ? (choice_region[0] ? last_of_13 : last_of_9) :
+    choice_region[0] ? last_of_5 :
+    last_of_1; // reserve.ts:108
   wire [15:0] others_2 =
-    (({16{choice_region == 2'd0}} & waits_2) | ({16{choice_region == 2'd1}} & waits_6) | ({16{choice_region == 2'd2}} & waits_10) | ({16{choice_region == 2'd3}} & waits_14))
-    & ~others_0_joined; // reserve.ts:108
+    (choice_region[1] ? (choice_region[0] ? waits_14 : waits_10) : choice_region[0] ? waits_6 : waits_2)
+    & ~others_0_joined; // reserve.ts:107
   wire [3:0] last_2 =
-    ({4{choice_region == 2'd0}} & last_of_2) | ({4{choice_region == 2'd1}} & last_of_6)
-    | ({4{choice_region == 2'd2}} & last_of_10) | ({4{choice_region == 2'd3}} & last_of_14); // reserve.ts:109
+    choice_region[1] ? (choice_region[0] ? last_of_14 : last_of_10) :
+    choice_region[0] ? last_of_6 :
+    last_of_2; // reserve.ts:108
   wire [15:0] others_3 =
-    (({16{choice_region == 2'd0}} & waits_3) | ({16{choice_region == 2'd1}} & waits_7) | ({16{choice_region == 2'd2}} & waits_11) | ({16{choice_region == 2'd3}} & waits_15))
-    & ~others_0_joined; // reserve.ts:108
+    (choice_region[1] ? (choice_region[0] ? waits_15 : waits_11) : choice_region[0] ? waits_7 : waits_3)
+    & ~others_0_joined; // reserve.ts:107
   wire [3:0] last_3 =
-    ({4{choice_region == 2'd0}} & last_of_3) | ({4{choice_region == 2'd1}} & last_of_7)
-    | ({4{choice_region == 2'd2}} & last_of_11) | ({4{choice_region == 2'd3}} & last_of_15); // reserve.ts:109
-  wire [3:0] took = began_slots & {4{began_valid & same_region}}; // reserve.ts:135
-  wire [3:0] changed = moved & {4{began_valid & same_region}}; // reserve.ts:136
-  wire again = began_valid & same_user; // reserve.ts:137
+    choice_region[1] ? (choice_region[0] ? last_of_15 : last_of_11) :
+    choice_region[0] ? last_of_7 :
+    last_of_3; // reserve.ts:108
+  wire [3:0] took = began_slots & {4{began_valid & same_region}}; // reserve.ts:138
+  wire [3:0] changed = moved & {4{began_valid & same_region}}; // reserve.ts:139
+  wire again = began_valid & same_user; // reserve.ts:140
+  wire [3:0] has_now = (facts_has_two & took) | (facts_has & ~took); // reserve.ts:142
+  wire [3:0] earlier_now = ((facts_if_moved & changed) | (facts_earlier & ~changed)) & behind_slot; // reserve.ts:143
   wire fast_now_and = again & ~began_slow;
-  wire [3:0] fast_now = fast_now_and ? fast_next & {4{~began_short}} : fast_run; // reserve.ts:148
-  wire [3:0] fast_lacks_or = (facts_has_two & took) | (facts_has & ~took);
-  wire [3:0] facts_if_moved_or = (facts_if_moved & changed) | (facts_earlier & ~changed);
-  wire [3:0] fast_lacks_joined = {
-    fast_now[3] & ~(|fast_now[2:0]), fast_now[2] & ~(|fast_now[1:0]), fast_now[1] & ~fast_now[0], fast_now[0]
-  };
-  wire [3:0] fast_lacks = fast_now & (~fast_lacks_or | (facts_if_moved_or & ~fast_lacks_joined)); // run.ts:27
+  wire [3:0] fast_now = fast_now_and ? fast_next & {4{~began_short}} : fast_run; // reserve.ts:149
+  wire [3:0] fast_here_joined = {due_slot == 2'd3, due_slot == 2'd2, due_slot == 2'd1, due_slot == 2'd0};
+  wire fast_here = |({fast_now[3] & ~(|fast_now[2:0]), fast_now[2] & ~(|fast_now[1:0]), fast_now[1] & ~fast_now[0], fast_now[0]} & fast_here_joined); // run.ts:27
+  wire fast_has_first = |(has_now & fast_here_joined); // run.ts:28
+  wire [3:0] fast_lacks = fast_now & (~has_now | earlier_now); // run.ts:29
+  wire fast_is_busy = |(fast_now & facts_busy); // run.ts:32
   wire [3:0] fast_slots = {
     fast_now[3] & ~(|fast_lacks), fast_now[2] & ~(|fast_lacks[2:0]), fast_now[1] & ~(|fast_lacks[1:0]),
     fast_now[0] & ~fast_lacks[0]
-  }; // run.ts:29
-  wire [3:0] slow_now = (again & began_slow) ? slow_next & {4{~began_short}} : slow_run; // reserve.ts:148
-  wire [3:0] slow_lacks_joined = {
-    slow_now[3] & ~(|slow_now[2:0]), slow_now[2] & ~(|slow_now[1:0]), slow_now[1] & ~slow_now[0], slow_now[0]
-  };
-  wire [3:0] slow_lacks = slow_now & (~fast_lacks_or | (facts_if_moved_or & ~slow_lacks_joined)); // run.ts:27
+  }; // run.ts:37
+  wire fast_starts = fast_here & fast_has_first & ((fast_over & ~fast_now_and) | ~(|fast_lacks)) & ~fast_is_busy; // run.ts:38
+  wire [3:0] slow_now = (again & began_slow) ? slow_next & {4{~began_short}} : slow_run; // reserve.ts:149
+  wire slow_here = |({slow_now[3] & ~(|slow_now[2:0]), slow_now[2] & ~(|slow_now[1:0]), slow_now[1] & ~slow_now[0], slow_now[0]} & fast_here_joined); // run.ts:27
+  wire slow_has_first = |(has_now & fast_here_joined); // run.ts:28
+  wire [3:0] slow_lacks = slow_now & (~has_now | earlier_now); // run.ts:29
+  wire slow_is_busy = |(slow_now & facts_busy); // run.ts:32
   wire [3:0] slow_slots = {
     slow_now[3] & ~(|slow_lacks), slow_now[2] & ~(|slow_lacks[2:0]), slow_now[1] & ~(|slow_lacks[1:0]),
     slow_now[0] & ~slow_lacks[0]
-  }; // run.ts:29
-  wire [3:0] started_joined = {due_slot == 2'd3, due_slot == 2'd2, due_slot == 2'd1, due_slot == 2'd0};
-  wire started_any = |(fast_lacks_joined & started_joined);
-  wire started_and =
-    started_any & (|fast_slots) & ~(|(fast_now & facts_busy)) & ((fast_over & ~fast_now_and) | ~(|fast_lacks));
-  wire slow_lacks_joined_any = |(slow_lacks_joined & started_joined);
-  wire slow_lacks_joined_any_and =
-    slow_lacks_joined_any & (|slow_slots) & ~(|(slow_now & facts_busy))
-    & ((slow_over & ~(again & began_slow)) | ~(|slow_lacks));
-  wire started = due_valid & (started_and | slow_lacks_joined_any_and); // reserve.ts:155
-  wire is_slow = slow_lacks_joined_any_and & ((again ? ~began_slow : slow_first) | ~started_and); // reserve.ts:156
-  wire [3:0] starting = is_slow ? slow_slots : fast_slots; // reserve.ts:157
-  wire [3:0] moves = started_joined | (starting & facts_others); // reserve.ts:158
+  }; // run.ts:37
+  wire slow_starts =
+    slow_here & slow_has_first & ((slow_over & ~(again & began_slow)) | ~(|slow_lacks)) & ~slow_is_busy; // run.ts:38
+  wire started = due_valid & (fast_starts | slow_starts); // reserve.ts:154
+  wire is_slow = slow_starts & ((again ? ~began_slow : slow_first) | ~fast_starts); // reserve.ts:155
+  wire [3:0] starting = is_slow ? slow_slots : fast_slots; // reserve.ts:156
+  wire [3:0] moves = fast_here_joined | (starting & facts_others); // reserve.ts:157
 
   always @(posedge clk)
     if (rst) begin
@@ -157,7 +158,7 @@ module Reserve_regions4_slots4_users16 (
       began_short <= 1'b0; moved <= 4'd0; lacks_q <= 1'b0;
     end
     else begin
-      lacks_q <= due_valid & (started_any | slow_lacks_joined_any) & ~(started_and | slow_lacks_joined_any_and);
+      lacks_q <= due_valid & (fast_here | slow_here) & ~(fast_starts | slow_starts);
       began_valid <= started;
       began_region <= due_region;
       began_user <= due_user;
@@ -260,9 +261,6 @@ module Reserve_regions4_slots4_users16 (
     due_user < 4'd9, due_user < 4'd8, due_user < 4'd7, due_user < 4'd6, due_user < 4'd5, due_user < 4'd4,
     due_user < 4'd3, due_user < 4'd2, due_user < 4'd1, 1'b0
   };
-  wire [15:0] slow_first_and =
-    (({16{choice_region == 2'd0}} & slow_next_0) | ({16{choice_region == 2'd1}} & slow_next_1) | ({16{choice_region == 2'd2}} & slow_next_2) | ({16{choice_region == 2'd3}} & slow_next_3))
-    & others_0_joined;
 
   always @(posedge clk) begin
     fast_run <= found_0_run;
@@ -271,31 +269,29 @@ module Reserve_regions4_slots4_users16 (
     slow_run <= found_1_run;
     slow_over <= found_1_over;
     slow_next <= found_1_next;
-    facts_busy <=
-      ({4{choice_region == 2'd0}} & busy_0) | ({4{choice_region == 2'd1}} & busy_1)
-      | ({4{choice_region == 2'd2}} & busy_2) | ({4{choice_region == 2'd3}} & busy_3);
-    facts_has <=
-      ({4{choice_region == 2'd0}} & has_0) | ({4{choice_region == 2'd1}} & has_1)
-      | ({4{choice_region == 2'd2}} & has_2) | ({4{choice_region == 2'd3}} & has_3);
+    facts_busy <= choice_region[1] ? (choice_region[0] ? busy_3 : busy_2) : choice_region[0] ? busy_1 : busy_0;
+    facts_has <= choice_region[1] ? (choice_region[0] ? has_3 : has_2) : choice_region[0] ? has_1 : has_0;
     facts_has_two <=
-      ({4{choice_region == 2'd0}} & has_two_0) | ({4{choice_region == 2'd1}} & has_two_1)
-      | ({4{choice_region == 2'd2}} & has_two_2) | ({4{choice_region == 2'd3}} & has_two_3);
+      choice_region[1] ? (choice_region[0] ? has_two_3 : has_two_2) :
+      choice_region[0] ? has_two_1 :
+      has_two_0;
     facts_others <= {|others_3, |others_2, |others_1, |others_0};
     facts_earlier <= {
-      (choice_user > last_3) ? |(others_3 & facts_earlier_joined & choice_user_joined) : |(others_3 & (facts_earlier_joined | choice_user_joined)),
-      (choice_user > last_2) ? |(others_2 & last_2_joined & choice_user_joined) : |(others_2 & (last_2_joined | choice_user_joined)),
-      (choice_user > last_1) ? |(others_1 & last_1_joined & choice_user_joined) : |(others_1 & (last_1_joined | choice_user_joined)),
-      (choice_user > last_0) ? |(others_0 & last_0_joined & choice_user_joined) : |(others_0 & (last_0_joined | choice_user_joined))
+      |(others_3 & ((facts_earlier_joined & choice_user_joined) | ({16{choice_user <= last_3}} & (facts_earlier_joined | choice_user_joined)))),
+      |(others_2 & ((last_2_joined & choice_user_joined) | ({16{choice_user <= last_2}} & (last_2_joined | choice_user_joined)))),
+      |(others_1 & ((last_1_joined & choice_user_joined) | ({16{choice_user <= last_1}} & (last_1_joined | choice_user_joined)))),
+      |(others_0 & ((last_0_joined & choice_user_joined) | ({16{choice_user <= last_0}} & (last_0_joined | choice_user_joined))))
     };
     facts_if_moved <= {
-      (choice_user > due_user) ? |(others_3 & facts_if_moved_joined & choice_user_joined) : |(others_3 & (facts_if_moved_joined | choice_user_joined)),
-      (choice_user > due_user) ? |(others_2 & facts_if_moved_joined & choice_user_joined) : |(others_2 & (facts_if_moved_joined | choice_user_joined)),
-      (choice_user > due_user) ? |(others_1 & facts_if_moved_joined & choice_user_joined) : |(others_1 & (facts_if_moved_joined | choice_user_joined)),
-      (choice_user > due_user) ? |(others_0 & facts_if_moved_joined & choice_user_joined) : |(others_0 & (facts_if_moved_joined | choice_user_joined))
+      |(others_3 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined)))),
+      |(others_2 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined)))),
+      |(others_1 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined)))),
+      |(others_0 & ((facts_if_moved_joined & choice_user_joined) | ({16{choice_user <= due_user}} & (facts_if_moved_joined | choice_user_joined))))
     };
+    behind_slot <= {choice_slot < 2'd3, choice_slot < 2'd2, choice_slot < 2'd1, 1'b0};
     same_region <= choice_region == due_region;
     same_user <= (choice_region == due_region) & (choice_user == due_user);
-    slow_first <= |slow_first_and;
+    slow_first <= |((choice_region[1] ? (choice_region[0] ? slow_next_3 : slow_next_2) : choice_region[0] ? slow_next_1 : slow_next_0) & others_0_joined);
   end
   wire [15:0] slow_next_0_joined = {
     due_user == 4'd15, due_user == 4'd14, due_user == 4'd13, due_user == 4'd12, due_user == 4'd11, due_user == 4'd10,
@@ -353,18 +349,18 @@ module Reserve_regions4_slots4_users16 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~started | (|(starting & started_joined))); // reserve.ts:183
+    if (~rst) assert (~started | (|(starting & fast_here_joined))); // reserve.ts:182
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~started | (|(starting & started_joined)))) begin
-        $display("%s", "assertion failed: a run that starts has its first slot (reserve.ts:183)"); // reserve.ts:183
+      if (~(~started | (|(starting & fast_here_joined)))) begin
+        $display("%s", "assertion failed: a run that starts has its first slot (reserve.ts:182)"); // reserve.ts:182
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, choice_valid, choice_slot, began_region, began_user, 1'b0};
+  wire _unused_ok = &{1'b0, choice_valid, began_region, began_user, 1'b0};
 endmodule

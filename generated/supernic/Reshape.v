@@ -7,9 +7,9 @@ module Reshape (
   input  wire         frame_valid,
   output wire         frame_ready,
   input  wire [511:0] frame_payload_data,
-  input  wire [63:0]  frame_payload_keep,
+  input  wire [6:0]   frame_payload_count,
   input  wire         frame_payload_last,
-  input  wire         frame_payload_user,
+  input  wire         frame_payload_bad,
   // shape: stream in
   input  wire         shape_valid,
   output wire         shape_ready,
@@ -30,63 +30,24 @@ module Reshape (
   reg flush_bad; // reshape.ts:49
   reg [511:0] beat_before; // reshape.ts:50
   reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // reshape.ts:95
+    staged_skid_held_user; // reshape.ts:93
   reg [511:0] staged_held_data, staged_skid_held_data;
   reg [63:0] staged_held_keep, staged_skid_held_keep;
-  wire beat_there; // reshape.ts:70
-  wire ends; // reshape.ts:71
-  wire [6:0] out_bytes; // reshape.ts:72
-  wire [63:0] edge_ = frame_payload_keep & ~(frame_payload_keep >> 1); // reshape.ts:51
-  wire bytes_or =
-    edge_[32] | edge_[33] | edge_[34] | edge_[35] | edge_[36] | edge_[37] | edge_[38] | edge_[39] | edge_[40]
-    | edge_[41] | edge_[42] | edge_[43] | edge_[44] | edge_[45] | edge_[46] | edge_[47];
-  wire edge__or =
-    edge_[48] | edge_[49] | edge_[50] | edge_[51] | edge_[52] | edge_[53] | edge_[54] | edge_[55] | edge_[56]
-    | edge_[57] | edge_[58] | edge_[59] | edge_[60] | edge_[61] | edge_[62] | edge_[63];
-  wire bytes_or_edge_ =
-    edge_[16] | edge_[17] | edge_[18] | edge_[19] | edge_[20] | edge_[21] | edge_[22] | edge_[23] | edge_[24]
-    | edge_[25] | edge_[26] | edge_[27] | edge_[28] | edge_[29] | edge_[30] | edge_[31];
-  wire bytes_or_2 =
-    edge_[8] | edge_[9] | edge_[10] | edge_[11] | edge_[12] | edge_[13] | edge_[14] | edge_[15] | edge_[24]
-    | edge_[25] | edge_[26] | edge_[27] | edge_[28] | edge_[29] | edge_[30] | edge_[31];
-  wire bytes_or_3 =
-    edge_[40] | edge_[41] | edge_[42] | edge_[43] | edge_[44] | edge_[45] | edge_[46] | edge_[47] | edge_[56]
-    | edge_[57] | edge_[58] | edge_[59] | edge_[60] | edge_[61] | edge_[62] | edge_[63];
-  wire bytes_or_4 =
-    edge_[4] | edge_[5] | edge_[6] | edge_[7] | edge_[12] | edge_[13] | edge_[14] | edge_[15] | edge_[20] | edge_[21]
-    | edge_[22] | edge_[23] | edge_[28] | edge_[29] | edge_[30] | edge_[31];
-  wire bytes_or_5 =
-    edge_[36] | edge_[37] | edge_[38] | edge_[39] | edge_[44] | edge_[45] | edge_[46] | edge_[47] | edge_[52]
-    | edge_[53] | edge_[54] | edge_[55] | edge_[60] | edge_[61] | edge_[62] | edge_[63];
-  wire bytes_or_6 =
-    edge_[2] | edge_[3] | edge_[6] | edge_[7] | edge_[10] | edge_[11] | edge_[14] | edge_[15] | edge_[18] | edge_[19]
-    | edge_[22] | edge_[23] | edge_[26] | edge_[27] | edge_[30] | edge_[31];
-  wire bytes_or_7 =
-    edge_[34] | edge_[35] | edge_[38] | edge_[39] | edge_[42] | edge_[43] | edge_[46] | edge_[47] | edge_[50]
-    | edge_[51] | edge_[54] | edge_[55] | edge_[58] | edge_[59] | edge_[62] | edge_[63];
-  wire bytes_or_8 =
-    edge_[1] | edge_[3] | edge_[5] | edge_[7] | edge_[9] | edge_[11] | edge_[13] | edge_[15] | edge_[17] | edge_[19]
-    | edge_[21] | edge_[23] | edge_[25] | edge_[27] | edge_[29] | edge_[31];
-  wire bytes_or_9 =
-    edge_[33] | edge_[35] | edge_[37] | edge_[39] | edge_[41] | edge_[43] | edge_[45] | edge_[47] | edge_[49]
-    | edge_[51] | edge_[53] | edge_[55] | edge_[57] | edge_[59] | edge_[61] | edge_[63];
-  wire [6:0] bytes_wide = {
-    1'b0, bytes_or | edge__or, bytes_or_edge_ | edge__or, bytes_or_2 | bytes_or_3, bytes_or_4 | bytes_or_5,
-    bytes_or_6 | bytes_or_7, bytes_or_8 | bytes_or_9
-  };
-  wire [6:0] bytes = bytes_wide + 7'd1; // reshape.ts:52
-  wire [511:0] now = frame_payload_data & {512{~flushes}}; // reshape.ts:56
-  wire [511:0] old = (first_beat & ~flushes) ? {shape_payload_front, 336'h0} : beat_before; // reshape.ts:58
+  wire beat_there; // reshape.ts:68
+  wire ends; // reshape.ts:69
+  wire [6:0] out_bytes; // reshape.ts:70
+  wire [511:0] now = frame_payload_data & {512{~flushes}}; // reshape.ts:54
+  wire [511:0] old = (first_beat & ~flushes) ? {shape_payload_front, 336'h0} : beat_before; // reshape.ts:56
   wire grows_over =
     frame_payload_last
-    & (shape_payload_redirect ? bytes > 7'd42 : shape_payload_unwrap & (first_beat | (bytes > 7'd14))); // reshape.ts:62
-  wire gives_none = shape_payload_unwrap & first_beat; // reshape.ts:67
-  wire shaped_valid = flushes | (beat_there & ~gives_none); // reshape.ts:69
+    & (shape_payload_redirect ? frame_payload_count > 7'd42 : shape_payload_unwrap & (frame_payload_count > 7'd14)); // reshape.ts:60
+  wire gives_none = shape_payload_unwrap & first_beat; // reshape.ts:65
+  wire shaped_valid = flushes | (beat_there & ~gives_none); // reshape.ts:67
   wire shaped_ready = ~staged_skid_full;
   wire shaped_payload_data_inverse = ~(shape_payload_redirect | shape_payload_unwrap);
   wire [511:0] shaped_payload_data =
     ({512{shape_payload_redirect}} & {now[335:0], old[511:336]})
-    | ({512{shape_payload_unwrap}} & {now[111:0], old[511:112]}) | ({512{shaped_payload_data_inverse}} & now); // reshape.ts:69
+    | ({512{shape_payload_unwrap}} & {now[111:0], old[511:112]}) | ({512{shaped_payload_data_inverse}} & now); // reshape.ts:67
   wire [63:0] shaped_payload_keep_joined = {
     (out_bytes[5:0] - 6'd1) >= 6'd63, (out_bytes[5:0] - 6'd1) >= 6'd62, (out_bytes[5:0] - 6'd1) >= 6'd61,
     (out_bytes[5:0] - 6'd1) >= 6'd60, (out_bytes[5:0] - 6'd1) >= 6'd59, (out_bytes[5:0] - 6'd1) >= 6'd58,
@@ -110,17 +71,17 @@ module Reshape (
     (out_bytes[5:0] - 6'd1) >= 6'd6, (out_bytes[5:0] - 6'd1) >= 6'd5, (out_bytes[5:0] - 6'd1) >= 6'd4,
     (out_bytes[5:0] - 6'd1) >= 6'd3, (out_bytes[5:0] - 6'd1) >= 6'd2, (out_bytes[5:0] - 6'd1) >= 6'd1, 1'b1
   };
-  wire [63:0] shaped_payload_keep = ends ? shaped_payload_keep_joined : 64'hffffffffffffffff; // reshape.ts:69
-  wire shaped_payload_user = ends & (flushes ? flush_bad : frame_payload_user);
+  wire [63:0] shaped_payload_keep = ends ? shaped_payload_keep_joined : 64'hffffffffffffffff; // reshape.ts:67
+  wire shaped_payload_user = ends & (flushes ? flush_bad : frame_payload_bad);
   assign beat_there = frame_valid & shape_valid;
   assign ends = flushes | (frame_payload_last & ~grows_over);
   assign out_bytes =
     flushes ? flush_bytes :
-    shape_payload_redirect ? bytes + 7'd22 :
-    shape_payload_unwrap ? bytes + 7'd50 :
-    bytes;
-  wire takes = frame_valid & frame_ready; // reshape.ts:83
-  wire staged_room = ~staged_full | out_ready; // reshape.ts:95
+    shape_payload_redirect ? frame_payload_count + 7'd22 :
+    shape_payload_unwrap ? frame_payload_count + 7'd50 :
+    frame_payload_count;
+  wire takes = frame_valid & frame_ready; // reshape.ts:81
+  wire staged_room = ~staged_full | out_ready; // reshape.ts:93
 
   always @(posedge clk)
     if (rst) begin
@@ -140,8 +101,8 @@ module Reshape (
   always @(posedge clk)
     if (takes) begin
       beat_before <= frame_payload_data;
-      flush_bytes <= shape_payload_redirect ? bytes - 7'd42 : bytes - 7'd14;
-      flush_bad <= frame_payload_user;
+      flush_bytes <= shape_payload_redirect ? frame_payload_count - 7'd42 : frame_payload_count - 7'd14;
+      flush_bad <= frame_payload_bad;
     end
 
   always @(posedge clk)
@@ -178,5 +139,5 @@ module Reshape (
   assign out_payload_last = staged_held_last;
   assign out_payload_user = staged_held_user;
 
-  wire _unused_ok = &{1'b0, out_bytes[6], edge_[0], old[111:0], 1'b0};
+  wire _unused_ok = &{1'b0, out_bytes[6], old[111:0], 1'b0};
 endmodule

@@ -120,7 +120,7 @@ module Scheduler (
   wire enqueue_next_ready, enqueue_known_0_known, enqueue_known_0_slow, enqueue_known_0_unordered,
     enqueue_known_0_last, enqueue_known_1_known, enqueue_known_1_slow, enqueue_known_1_unordered,
     enqueue_known_1_last, enqueue_begin_valid, enqueue_lost_valid, enqueue_lost_payload_dropped, enqueue_push_valid,
-    enqueue_push_slow; // scheduler.ts:55
+    enqueue_push_slow; // scheduler.ts:62
   wire [7:0] enqueue_known_0_dag, enqueue_known_0_hash, enqueue_known_1_dag, enqueue_known_1_hash,
     enqueue_begin_ctx, enqueue_lost_payload_ctx, enqueue_push_ctx, enqueue_push_arg;
   wire [3:0] enqueue_known_0_user, enqueue_known_1_user, enqueue_push_user, enqueue_push_run;
@@ -133,69 +133,73 @@ module Scheduler (
     queues_more_11, queues_more_12, queues_more_13, queues_more_14, queues_more_15, queues_waits_0, queues_waits_1,
     queues_waits_2, queues_waits_3, queues_waits_4, queues_waits_5, queues_waits_6, queues_waits_7, queues_waits_8,
     queues_waits_9, queues_waits_10, queues_waits_11, queues_waits_12, queues_waits_13, queues_waits_14,
-    queues_waits_15; // scheduler.ts:56
+    queues_waits_15; // scheduler.ts:63
   wire [3:0] queues_found_0_run, queues_found_0_next, queues_found_1_run, queues_found_1_next, queues_started_left;
   wire queues_found_0_over, queues_found_1_over;
   wire [9:0] queues_started_id;
-  wire decision_choice_valid, decision_due_valid, decision_start_valid, decision_start_slow, decision_start_short; // scheduler.ts:57
-  wire [1:0] decision_choice_region, decision_choice_slot, decision_due_region, decision_due_slot,
-    decision_start_region;
-  wire [3:0] decision_choice_user, decision_due_user, decision_start_user, decision_start_slots, decision_has_0,
-    decision_has_1, decision_has_2, decision_has_3;
+  wire decision_choice_valid, decision_start_valid, decision_start_slow, decision_start_short; // scheduler.ts:64
+  wire [1:0] decision_choice_region, decision_choice_slot, decision_start_region;
+  wire [3:0] decision_choice_user, decision_start_user, decision_start_slots, decision_has_0, decision_has_1,
+    decision_has_2, decision_has_3;
   wire [4:0] decision_held_0, decision_held_1, decision_held_2, decision_held_3, decision_held_4, decision_held_5,
     decision_held_6, decision_held_7, decision_held_8, decision_held_9, decision_held_10, decision_held_11,
     decision_held_12, decision_held_13, decision_held_14, decision_held_15;
-  wire join_back_ready, join_done_valid; // scheduler.ts:58
+  wire join_back_ready, join_done_valid; // scheduler.ts:65
+  reg [3:0] open_q; // scheduler.ts:75
+  reg [3:0] busy_0_q, busy_1_q, busy_2_q, busy_3_q; // scheduler.ts:79
   reg [4:0] limit_0, limit_1, limit_2, limit_3, limit_4, limit_5, limit_6, limit_7, limit_8, limit_9, limit_10,
-    limit_11, limit_12, limit_13, limit_14, limit_15; // scheduler.ts:35
-  reg came_back_full, came_back_held_dropped; // scheduler.ts:110
-  reg [7:0] came_back_held_ctx;
-  reg [1:0] came_back_held_branch, came_back_held_region;
-  reg [3:0] came_back_held_refund;
-  reg to_join_locked; // scheduler.ts:134
+    limit_11, limit_12, limit_13, limit_14, limit_15; // scheduler.ts:42
+  reg came_back_full, came_back_held_dropped, came_back_held_short, came_back_held_slow, came_back_held_unordered; // scheduler.ts:131
+  reg [7:0] came_back_held_ctx, came_back_held_hash;
+  reg [1:0] came_back_held_branch, came_back_held_region, came_back_held_group;
+  reg [3:0] came_back_held_refund, came_back_held_user;
+  reg refunds_valid; // scheduler.ts:148
+  reg [1:0] refunds_region;
+  reg [3:0] refunds_slots;
+  reg to_join_locked; // scheduler.ts:151
   reg [1:0] to_join_owner;
-  wire nexts_push_ready, nexts_pop_valid; // scheduler.ts:147
+  wire nexts_push_ready, nexts_pop_valid; // scheduler.ts:164
   wire [7:0] nexts_pop_payload;
   wire [8:0] nexts_level;
-  reg [8:0] packets_inside; // scheduler.ts:150
-  (* ram_style = "distributed" *) reg [9:0] kept [0:1023]; // scheduler.ts:89
-  (* ram_style = "distributed" *) reg [3:0] lefts [0:1023]; // scheduler.ts:95
-  wire stops; // scheduler.ts:118
-  wire returned_ready; // scheduler.ts:120
-  wire [1:0] to_join_grant, to_join_request; // scheduler.ts:134
-  wire came_back_ready = stops | returned_ready; // scheduler.ts:110
-  wire [3:0] left = lefts[{came_back_held_branch, came_back_held_ctx}]; // scheduler.ts:113
-  wire stopped_short = |left; // scheduler.ts:117
-  assign stops = stopped_short & ~came_back_held_dropped;
-  wire returned_valid = came_back_full & ~stops; // scheduler.ts:120
+  reg [8:0] packets_inside; // scheduler.ts:167
+  (* ram_style = "distributed" *) reg [9:0] kept [0:1023]; // scheduler.ts:99
+  (* ram_style = "distributed" *) reg [3:0] lefts [0:1023]; // scheduler.ts:105
+  wire stops; // scheduler.ts:133
+  wire returned_ready; // scheduler.ts:135
+  wire [1:0] to_join_grant, to_join_request; // scheduler.ts:151
+  wire known_payload_short = |lefts[{back_payload_branch, back_payload_ctx}]; // scheduler.ts:122
+  wire [9:0] group_word = kept[{back_payload_branch, back_payload_ctx}]; // scheduler.ts:125
+  wire [1:0] known_payload_group = group_word[9:8]; // scheduler.ts:122
+  wire came_back_ready = stops | returned_ready; // scheduler.ts:131
+  assign stops = came_back_held_short & ~came_back_held_dropped;
+  wire returned_valid = came_back_full & ~stops; // scheduler.ts:135
   assign returned_ready = to_join_grant[0] & join_back_ready;
-  wire is_taken = came_back_full & came_back_ready; // scheduler.ts:124
-  wire to_join_valid = |(to_join_grant & to_join_request); // scheduler.ts:134
+  wire is_taken = came_back_full & came_back_ready; // scheduler.ts:139
+  wire to_join_valid = |(to_join_grant & to_join_request); // scheduler.ts:151
   wire [7:0] to_join_payload_ctx =
     ({8{to_join_grant[0]}} & came_back_held_ctx) | ({8{to_join_grant[1]}} & enqueue_lost_payload_ctx);
   wire to_join_payload_dropped =
     (to_join_grant[0] & came_back_held_dropped) | (to_join_grant[1] & enqueue_lost_payload_dropped);
   assign to_join_request = {enqueue_lost_valid, returned_valid};
-  wire [1:0] to_join_after = to_join_request & ~(to_join_owner | (to_join_owner - 2'd1)); // scheduler.ts:134
+  wire [1:0] to_join_after = to_join_request & ~(to_join_owner | (to_join_owner - 2'd1)); // scheduler.ts:151
   assign to_join_grant =
     to_join_locked ? to_join_owner :
     |to_join_after ? to_join_after & (~to_join_after + 2'd1) :
     to_join_request & (~to_join_request + 2'd1);
-  wire ends = enqueue_known_1_last | finished_payload_dropped; // scheduler.ts:138
-  wire next_valid = join_done_valid & ~ends; // scheduler.ts:142
-  wire comes = arrive_valid & arrive_ready; // scheduler.ts:151
-  wire goes = finished_valid & finished_ready; // scheduler.ts:152
+  wire ends = enqueue_known_1_last | finished_payload_dropped; // scheduler.ts:155
+  wire next_valid = join_done_valid & ~ends; // scheduler.ts:159
+  wire comes = arrive_valid & arrive_ready; // scheduler.ts:168
+  wire goes = finished_valid & finished_ready; // scheduler.ts:169
 
-  wire enqueue_lost_ready = to_join_grant[1] & join_back_ready; // scheduler.ts:55
+  wire enqueue_lost_ready = to_join_grant[1] & join_back_ready; // scheduler.ts:62
   wire enqueue_leave_valid = is_taken & ~stops;
-  wire [9:0] enqueue_leave_flow_group_word = kept[{came_back_held_branch, came_back_held_ctx}];
-  Enqueue enqueue ( // scheduler.ts:55
+  Enqueue enqueue ( // scheduler.ts:62
     .clk (clk), .rst (rst),
     .arrive_valid (arrive_valid), .arrive_ready (arrive_ready), .arrive_payload_ctx (arrive_payload_ctx),
     .arrive_payload_dag (arrive_payload_dag), .arrive_payload_user (arrive_payload_user),
     .arrive_payload_flow_hash (arrive_payload_flow_hash), .arrive_payload_unordered (arrive_payload_unordered),
     .next_valid (nexts_pop_valid), .next_ready (enqueue_next_ready), .next_payload (nexts_pop_payload),
-    .who_0                  (came_back_held_ctx),
+    .who_0                  (back_payload_ctx),
     .who_1                  (finished_payload_ctx),
     .known_0_dag            (enqueue_known_0_dag),
     .known_0_user           (enqueue_known_0_user),
@@ -228,9 +232,9 @@ module Scheduler (
     .push_arg               (enqueue_push_arg),
     .push_group             (enqueue_push_group),
     .leave_valid            (enqueue_leave_valid),
-    .leave_flow_group       (enqueue_leave_flow_group_word[9:8]),
-    .leave_flow_hash        (enqueue_known_0_hash),
-    .leave_unordered        (enqueue_known_0_unordered),
+    .leave_flow_group       (came_back_held_group),
+    .leave_flow_hash        (came_back_held_hash),
+    .leave_unordered        (came_back_held_unordered),
     .leave_region           (came_back_held_region),
     .dag_stage_en           (dag_stage_en),
     .dag_stage_index        (dag_stage_index),
@@ -283,10 +287,9 @@ module Scheduler (
     .waiting                (inside_waiting)
   );
 
-  wire queues_stop_valid = is_taken & stops; // scheduler.ts:56
-  wire [9:0] queues_stop_entry_id = {came_back_held_branch, came_back_held_ctx};
-  wire queues_free_valid = is_taken & stopped_short & came_back_held_dropped;
-  Queues queues ( // scheduler.ts:56
+  wire queues_stop_valid = is_taken & stops; // scheduler.ts:63
+  wire queues_free_valid = is_taken & came_back_held_short & came_back_held_dropped;
+  Queues queues ( // scheduler.ts:63
     .clk (clk), .rst (rst),
     .push_valid        (enqueue_push_valid),
     .push_ctx          (enqueue_push_ctx),
@@ -299,19 +302,17 @@ module Scheduler (
     .push_group        (enqueue_push_group),
     .stop_valid        (queues_stop_valid),
     .stop_queue_region (came_back_held_region),
-    .stop_queue_user   (enqueue_known_0_user),
-    .stop_queue_slow   (enqueue_known_0_slow),
-    .stop_entry_id     (queues_stop_entry_id),
-    .stop_entry_run    (left),
+    .stop_queue_user   (came_back_held_user),
+    .stop_queue_slow   (came_back_held_slow),
     .free_valid        (queues_free_valid),
     .free_queue_region (came_back_held_region),
-    .free_queue_user   (enqueue_known_0_user),
-    .free_queue_slow   (enqueue_known_0_slow),
-    .open              (open),
-    .busy_0            (busy_0),
-    .busy_1            (busy_1),
-    .busy_2            (busy_2),
-    .busy_3            (busy_3),
+    .free_queue_user   (came_back_held_user),
+    .free_queue_slow   (came_back_held_slow),
+    .open              (open_q),
+    .busy_0            (busy_0_q),
+    .busy_1            (busy_1_q),
+    .busy_2            (busy_2_q),
+    .busy_3            (busy_3_q),
     .has_0             (decision_has_0),
     .has_1             (decision_has_1),
     .has_2             (decision_has_2),
@@ -374,10 +375,6 @@ module Scheduler (
     .found_1_run       (queues_found_1_run),
     .found_1_over      (queues_found_1_over),
     .found_1_next      (queues_found_1_next),
-    .due_valid         (decision_due_valid),
-    .due_region        (decision_due_region),
-    .due_slot          (decision_due_slot),
-    .due_user          (decision_due_user),
     .start_valid       (decision_start_valid),
     .start_region      (decision_start_region),
     .start_user        (decision_start_user),
@@ -391,8 +388,7 @@ module Scheduler (
     .started_left      (queues_started_left)
   );
 
-  wire decision_refund_valid = is_taken & (|came_back_held_refund); // scheduler.ts:57
-  Decision decision ( // scheduler.ts:57
+  Decision decision ( // scheduler.ts:64
     .clk (clk), .rst (rst),
     .ready_0       (queues_ready_0),
     .ready_1       (queues_ready_1),
@@ -442,18 +438,14 @@ module Scheduler (
     .waits_13      (queues_waits_13),
     .waits_14      (queues_waits_14),
     .waits_15      (queues_waits_15),
-    .busy_0        (busy_0),
-    .busy_1        (busy_1),
-    .busy_2        (busy_2),
-    .busy_3        (busy_3),
+    .busy_0        (busy_0_q),
+    .busy_1        (busy_1_q),
+    .busy_2        (busy_2_q),
+    .busy_3        (busy_3_q),
     .choice_valid  (decision_choice_valid),
     .choice_region (decision_choice_region),
     .choice_slot   (decision_choice_slot),
     .choice_user   (decision_choice_user),
-    .due_valid     (decision_due_valid),
-    .due_region    (decision_due_region),
-    .due_slot      (decision_due_slot),
-    .due_user      (decision_due_user),
     .found_0_run   (queues_found_0_run),
     .found_0_over  (queues_found_0_over),
     .found_0_next  (queues_found_0_next),
@@ -486,9 +478,9 @@ module Scheduler (
     .give_1        (give_1),
     .give_2        (give_2),
     .give_3        (give_3),
-    .refund_valid  (decision_refund_valid),
-    .refund_region (came_back_held_region),
-    .refund_slots  (came_back_held_refund),
+    .refund_valid  (refunds_valid),
+    .refund_region (refunds_region),
+    .refund_slots  (refunds_slots),
     .has_0         (decision_has_0),
     .has_1         (decision_has_1),
     .has_2         (decision_has_2),
@@ -511,8 +503,8 @@ module Scheduler (
     .held_15       (decision_held_15)
   );
 
-  wire join_done_ready = (ends & finished_ready) | (~ends & nexts_push_ready); // scheduler.ts:58
-  Join_contexts256_branches4 join_ ( // scheduler.ts:58
+  wire join_done_ready = (ends & finished_ready) | (~ends & nexts_push_ready); // scheduler.ts:65
+  Join_contexts256_branches4 join_ ( // scheduler.ts:65
     .clk (clk), .rst (rst),
     .begin_valid    (enqueue_begin_valid),
     .begin_ctx      (enqueue_begin_ctx),
@@ -523,12 +515,28 @@ module Scheduler (
     .done_payload_dropped (finished_payload_dropped)
   );
 
-  Fifo_uint8_d256 nexts ( // scheduler.ts:147
+  Fifo_uint8_d256 nexts ( // scheduler.ts:164
     .clk (clk), .rst (rst),
     .push_valid (next_valid), .push_ready (nexts_push_ready), .push_payload (finished_payload_ctx),
     .pop_valid (nexts_pop_valid), .pop_ready (enqueue_next_ready), .pop_payload (nexts_pop_payload),
     .level (nexts_level)
   );
+
+  always @(posedge clk)
+    if (rst) begin
+      open_q <= 4'd0; busy_0_q <= 4'd0; busy_1_q <= 4'd0; busy_2_q <= 4'd0; busy_3_q <= 4'd0; refunds_valid <= 1'b0;
+      refunds_region <= 2'd0; refunds_slots <= 4'd0;
+    end
+    else begin
+      open_q <= open;
+      busy_0_q <= busy_0;
+      busy_1_q <= busy_1;
+      busy_2_q <= busy_2;
+      busy_3_q <= busy_3;
+      refunds_valid <= is_taken & (|came_back_held_refund);
+      refunds_region <= came_back_held_region;
+      refunds_slots <= came_back_held_refund;
+    end
 
   always @(posedge clk)
     if (rst) limit_0 <= 5'd0;
@@ -606,6 +614,12 @@ module Scheduler (
       came_back_held_region <= back_payload_region;
       came_back_held_dropped <= back_payload_dropped;
       came_back_held_refund <= back_payload_refund;
+      came_back_held_short <= known_payload_short;
+      came_back_held_group <= known_payload_group;
+      came_back_held_user <= enqueue_known_0_user;
+      came_back_held_slow <= enqueue_known_0_slow;
+      came_back_held_hash <= enqueue_known_0_hash;
+      came_back_held_unordered <= enqueue_known_0_unordered;
     end
 
   always @(posedge clk)
@@ -630,7 +644,7 @@ module Scheduler (
 
   assign start_ctx = queues_started_id[7:0];
   assign start_branch = queues_started_id[9:8];
-  wire [9:0] arg_word = kept[queues_started_id]; // scheduler.ts:106
+  wire [9:0] arg_word = kept[queues_started_id]; // scheduler.ts:116
   assign start_arg = arg_word[7:0];
   assign back_ready = came_back_full_when;
   assign finished_valid = join_done_valid & ends;
@@ -656,7 +670,7 @@ module Scheduler (
     1'b0, slot_value_limit[5], slot_value_busy_at, slot_value_patience, slot_value_quiesce, slot_value_isolate,
     enqueue_known_0_dag, enqueue_known_0_known, enqueue_known_0_stage, enqueue_known_0_last, enqueue_known_1_dag,
     enqueue_known_1_user, enqueue_known_1_known, enqueue_known_1_slow, enqueue_known_1_hash,
-    enqueue_known_1_unordered, enqueue_known_1_stage, nexts_level, enqueue_leave_flow_group_word[7:0], arg_word[9:8],
-    1'b0
+    enqueue_known_1_unordered, enqueue_known_1_stage, came_back_held_branch, nexts_level, group_word[7:0],
+    arg_word[9:8], 1'b0
   };
 endmodule

@@ -73,6 +73,7 @@ Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_c256_r4
 Return_c256_r4_s4_b4.v
 Destination_p4_c256_k1024_m64.v
 Lists_p4_c256.v
+Fetch_c256_k1024_f1536.v
 Pauses_p4_t2500000.v
 Releases_c256_k1024_f1536.v
 Align_beatBytes64_tagBits1_lengthBits14.v
@@ -82,13 +83,14 @@ Fifo_AlignJob_d4.v
 Fifo_Known_d4.v
 Deparser_c256_k1024_m23.v
 Fifo_uint8_d8.v
-Fifo_Leaving_d16.v
+Fifo_uint8_d4.v
+Fifo_Going_d16.v
 Egress_p4_c256_k1024_f1536_m64_t2500000.v
 Reshape.v
-PacketFifo_FromSoftware_d32_last_drop_user.v
+PacketFifo_OwnBeat_d32_last_drop_user.v
 Fifo_ToSoftware_d32.v
-Fifo_Coming_d8.v
 Fifo_Bound_d8.v
+Fifo_Coming_d8.v
 SwitchLane_p4_f1536_t250000.v
 Counters_n30_w30.v
 Counters_n14_w27.v

@@ -605,97 +605,408 @@ module SwitchLane_p4_f1536_t250000 (
   output wire         out4_payload_user,
   output wire [2:0]   out4_payload_class
 );
-  localparam [2:0] match_outcome_redirect = 3'd4;
-  localparam [2:0] match_outcome_unwrap = 3'd5;
-  localparam [2:0] match_outcome_ports = 3'd6;
+  localparam [2:0] match_outcome_drop = 3'd0, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5,
+    match_outcome_ports = 3'd6;
   wire insert_plain_ready, insert_what_ready, insert_frame_valid, insert_frame_payload_last,
-    insert_frame_payload_user; // switch-lane.ts:114
+    insert_frame_payload_user; // switch-lane.ts:154
   wire [511:0] insert_frame_payload_data;
   wire [63:0] insert_frame_payload_keep;
-  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:115
-  wire sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // switch-lane.ts:116
+  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:155
+  wire sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // software.ts:34
   wire [511:0] sent_pop_payload_data;
-  wire [63:0] sent_pop_payload_keep;
+  wire [6:0] sent_pop_payload_count;
   wire [3:0] sent_pop_payload_ports;
   wire [5:0] sent_packets;
-  wire for_software_push_ready; // switch-lane.ts:121
+  wire for_software_push_ready; // software.ts:70
   wire [5:0] for_software_level;
-  reg software_on_its_way; // switch-lane.ts:123
-  reg [17:0] software_time; // switch-lane.ts:127
-  reg [3:0] frames_inside; // switch-lane.ts:135
-  reg [4:0] open; // switch-lane.ts:136
-  reg [4:0] room_q; // switch-lane.ts:137
-  reg own_is_first; // switch-lane.ts:141
-  reg chosen_software; // choice.ts:91
-  reg held_0; // choice.ts:96
-  reg held_software_0; // choice.ts:97
-  reg switched_0, software_0; // choice.ts:101
-  reg held_1; // choice.ts:96
-  reg held_software_1; // choice.ts:97
-  reg switched_1, software_1; // choice.ts:101
-  reg held_2; // choice.ts:96
-  reg held_software_2; // choice.ts:97
-  reg switched_2, software_2; // choice.ts:101
-  reg held_3; // choice.ts:96
-  reg held_software_3; // choice.ts:97
-  reg switched_3, software_3; // choice.ts:101
-  reg held_4; // choice.ts:96
-  reg held_software_4; // choice.ts:97
-  reg switched_4, software_4; // choice.ts:101
-  reg own_open; // choice.ts:118
+  reg software_on_its_way; // software.ts:73
+  reg [17:0] software_time; // software.ts:76
+  reg [3:0] frames_inside; // switch-lane.ts:160
+  reg [4:0] open; // switch-lane.ts:161
+  reg own_is_first; // switch-lane.ts:162
+  wire target_push_ready, target_pop_valid, target_pop_payload_redirect, target_pop_payload_unwrap,
+    target_pop_payload_shimmed, target_pop_payload_late; // switch-lane.ts:172
+  wire [5:0] target_pop_payload_to;
+  wire [47:0] target_pop_payload_mac;
+  wire [3:0] target_pop_payload_ingress, target_pop_payload_ttl, target_level;
+  wire [15:0] target_pop_payload_uid;
+  wire [1:0] target_pop_payload_size;
+  reg [5:0] promised_0, promised_1, promised_2, promised_3, promised_4; // promises.ts:52
+  reg [5:0] chosen; // choice.ts:158
+  reg chosen_any; // choice.ts:159
+  reg chosen_before; // choice.ts:106
+  reg large_before; // choice.ts:161
+  reg chosen_late; // choice.ts:162
+  reg held_0; // choice.ts:174
+  reg held_software_0; // choice.ts:175
+  reg switched_0_there; // choice.ts:106
+  reg [1:0] switched_0_size; // choice.ts:101
+  reg [4:0] switched_0_to;
+  reg switched_0_can, software_0_can; // choice.ts:106
+  reg held_1; // choice.ts:174
+  reg held_software_1; // choice.ts:175
+  reg switched_1_there; // choice.ts:106
+  reg [1:0] switched_1_size; // choice.ts:101
+  reg [4:0] switched_1_to;
+  reg switched_1_can, software_1_can; // choice.ts:106
+  reg held_2; // choice.ts:174
+  reg held_software_2; // choice.ts:175
+  reg switched_2_there; // choice.ts:106
+  reg [1:0] switched_2_size; // choice.ts:101
+  reg [4:0] switched_2_to;
+  reg switched_2_can, software_2_can; // choice.ts:106
+  reg held_3; // choice.ts:174
+  reg held_software_3; // choice.ts:175
+  reg switched_3_there; // choice.ts:106
+  reg [1:0] switched_3_size; // choice.ts:101
+  reg [4:0] switched_3_to;
+  reg switched_3_can, software_3_can; // choice.ts:106
+  reg held_4; // choice.ts:174
+  reg held_software_4; // choice.ts:175
+  reg switched_4_there; // choice.ts:106
+  reg [1:0] switched_4_size; // choice.ts:101
+  reg [4:0] switched_4_to;
+  reg switched_4_can, software_4_can, own_can; // choice.ts:106
+  reg [4:0] own_to; // choice.ts:101
   reg [5:0] lane_group_last; // fair-turn.ts:34
   reg [1:0] lane_0_last, lane_1_last, lane_2_last, lane_3_last, lane_4_last;
   reg lane_5_last;
-  reg [5:0] chosen; // choice.ts:125
-  reg chosen_late; // choice.ts:126
-  reg [2:0] chosen_facts_outcome; // choice.ts:127
-  reg [3:0] chosen_facts_ports, chosen_facts_peer, chosen_facts_ttl;
-  reg [15:0] chosen_facts_uid, chosen_facts_tag;
-  reg [7:0] chosen_facts_dag;
-  reg [5:0] chosen_facts_user;
-  reg chosen_facts_unordered, chosen_facts_no_l4, chosen_facts_tagged, chosen_facts_shimmed;
-  reg [13:0] chosen_facts_length;
-  reg [9:0] chosen_facts_flow_hash;
-  reg [3:0] own_ports; // switch-lane.ts:151
-  wire coming_frames_push_ready, coming_frames_pop_valid; // switch-lane.ts:201
-  wire [5:0] coming_frames_pop_payload_from, coming_frames_pop_payload_last_bytes;
+  reg [2:0] facts_0_outcome; // choice.ts:203
+  reg [3:0] facts_0_ports, facts_0_peer, facts_0_ttl;
+  reg [15:0] facts_0_uid, facts_0_tag;
+  reg [7:0] facts_0_dag;
+  reg [5:0] facts_0_user;
+  reg facts_0_unordered, facts_0_no_l4, facts_0_tagged, facts_0_shimmed;
+  reg [13:0] facts_0_length;
+  reg [9:0] facts_0_flow_hash;
+  reg was_software_0; // choice.ts:106
+  reg [1:0] was_size_0; // choice.ts:101
+  reg [4:0] was_to_0;
+  reg [2:0] facts_1_outcome; // choice.ts:203
+  reg [3:0] facts_1_ports, facts_1_peer, facts_1_ttl;
+  reg [15:0] facts_1_uid, facts_1_tag;
+  reg [7:0] facts_1_dag;
+  reg [5:0] facts_1_user;
+  reg facts_1_unordered, facts_1_no_l4, facts_1_tagged, facts_1_shimmed;
+  reg [13:0] facts_1_length;
+  reg [9:0] facts_1_flow_hash;
+  reg was_software_1; // choice.ts:106
+  reg [1:0] was_size_1; // choice.ts:101
+  reg [4:0] was_to_1;
+  reg [2:0] facts_2_outcome; // choice.ts:203
+  reg [3:0] facts_2_ports, facts_2_peer, facts_2_ttl;
+  reg [15:0] facts_2_uid, facts_2_tag;
+  reg [7:0] facts_2_dag;
+  reg [5:0] facts_2_user;
+  reg facts_2_unordered, facts_2_no_l4, facts_2_tagged, facts_2_shimmed;
+  reg [13:0] facts_2_length;
+  reg [9:0] facts_2_flow_hash;
+  reg was_software_2; // choice.ts:106
+  reg [1:0] was_size_2; // choice.ts:101
+  reg [4:0] was_to_2;
+  reg [2:0] facts_3_outcome; // choice.ts:203
+  reg [3:0] facts_3_ports, facts_3_peer, facts_3_ttl;
+  reg [15:0] facts_3_uid, facts_3_tag;
+  reg [7:0] facts_3_dag;
+  reg [5:0] facts_3_user;
+  reg facts_3_unordered, facts_3_no_l4, facts_3_tagged, facts_3_shimmed;
+  reg [13:0] facts_3_length;
+  reg [9:0] facts_3_flow_hash;
+  reg was_software_3; // choice.ts:106
+  reg [1:0] was_size_3; // choice.ts:101
+  reg [4:0] was_to_3;
+  reg [2:0] facts_4_outcome; // choice.ts:203
+  reg [3:0] facts_4_ports, facts_4_peer, facts_4_ttl;
+  reg [15:0] facts_4_uid, facts_4_tag;
+  reg [7:0] facts_4_dag;
+  reg [5:0] facts_4_user;
+  reg facts_4_unordered, facts_4_no_l4, facts_4_tagged, facts_4_shimmed;
+  reg [13:0] facts_4_length;
+  reg [9:0] facts_4_flow_hash;
+  reg was_software_4; // choice.ts:106
+  reg [1:0] was_size_4; // choice.ts:101
+  reg [4:0] was_to_4, own_was_to;
+  reg held_frame_valid, held_frame_is_software, held_frame_late, held_frame_facts_unordered, held_frame_facts_no_l4,
+    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:200
+  reg [5:0] held_frame_from, held_frame_facts_user;
+  reg [1:0] held_frame_size;
+  reg [4:0] held_frame_to;
+  reg [2:0] held_frame_facts_outcome;
+  reg [3:0] held_frame_facts_ports, held_frame_facts_peer, held_frame_facts_ttl;
+  reg [15:0] held_frame_facts_uid, held_frame_facts_tag;
+  reg [7:0] held_frame_facts_dag;
+  reg [13:0] held_frame_facts_length;
+  reg [9:0] held_frame_facts_flow_hash;
+  wire coming_frames_push_ready, coming_frames_pop_valid; // switch-lane.ts:225
+  wire [5:0] coming_frames_pop_payload_from;
+  wire [6:0] coming_frames_pop_payload_last_bytes;
   wire [3:0] coming_frames_level;
-  wire shapes_push_ready, shapes_pop_valid, shapes_pop_payload_redirect, shapes_pop_payload_unwrap,
-    shapes_pop_payload_shimmed, shapes_pop_payload_late; // switch-lane.ts:208
-  wire [5:0] shapes_pop_payload_to;
-  wire [2:0] shapes_pop_payload_class;
-  wire [47:0] shapes_pop_payload_mac;
-  wire [3:0] shapes_pop_payload_ingress, shapes_pop_payload_ttl, shapes_level;
-  wire [15:0] shapes_pop_payload_uid;
-  wire targets_push_ready, targets_pop_valid, targets_pop_payload_redirect, targets_pop_payload_unwrap,
-    targets_pop_payload_shimmed, targets_pop_payload_late; // switch-lane.ts:209
-  wire [5:0] targets_pop_payload_to;
-  wire [47:0] targets_pop_payload_mac;
-  wire [3:0] targets_pop_payload_ingress, targets_pop_payload_ttl, targets_level;
-  wire [15:0] targets_pop_payload_uid;
+  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:229
+  reg [511:0] taken_held_data;
+  reg [6:0] taken_held_count;
+  reg counted_full, counted_held_last, counted_held_bad; // switch-lane.ts:234
+  reg [511:0] counted_held_data;
+  reg [6:0] counted_held_count;
+  wire shape_push_ready, shape_pop_valid, shape_pop_payload_redirect, shape_pop_payload_unwrap,
+    shape_pop_payload_shimmed, shape_pop_payload_late; // switch-lane.ts:235
+  wire [5:0] shape_pop_payload_to;
+  wire [2:0] shape_pop_payload_class;
+  wire [47:0] shape_pop_payload_mac;
+  wire [3:0] shape_pop_payload_ingress, shape_pop_payload_ttl, shape_level;
+  wire [15:0] shape_pop_payload_uid;
+  wire [1:0] shape_pop_payload_size;
   reg has_0, has_1, has_2, has_3, has_4, has_5; // spread.ts:23
-  reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q; // switch-lane.ts:254
+  reg spreads_first; // spread.ts:38
+  reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q; // switch-lane.ts:262
+  wire [63:0] own_edge; // software.ts:40
   wire spread_valid; // spread.ts:21
-  wire to_buffer_valid_and = targets_pop_payload_to[5] & ~has_5;
-  wire to_buffer_valid = spread_valid & to_buffer_valid_and; // switch-lane.ts:120
-  wire software_has_room = for_software_level <= 6'd7; // switch-lane.ts:124
-  wire software_room = software_has_room & ~software_on_its_way; // switch-lane.ts:125
-  wire software_late = software_time == 18'h3d090; // switch-lane.ts:128
-  wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // switch-lane.ts:129
-  wire may_go = frames_inside < 4'd5; // switch-lane.ts:147
-  wire buffer_room = software_room & ~chosen_software; // choice.ts:93
-  wire software_may_go = buffer_room | software_late; // choice.ts:94
-  wire asks_switched_0 = switched_0 & ~held_0 & may_go; // choice.ts:111
-  wire asks_software_0 = software_0 & ~held_0 & may_go & software_may_go; // choice.ts:112
-  wire asks_switched_1 = switched_1 & ~held_1 & may_go; // choice.ts:111
-  wire asks_software_1 = software_1 & ~held_1 & may_go & software_may_go; // choice.ts:112
-  wire asks_switched_2 = switched_2 & ~held_2 & may_go; // choice.ts:111
-  wire asks_software_2 = software_2 & ~held_2 & may_go & software_may_go; // choice.ts:112
-  wire asks_switched_3 = switched_3 & ~held_3 & may_go; // choice.ts:111
-  wire asks_software_3 = software_3 & ~held_3 & may_go & software_may_go; // choice.ts:112
-  wire asks_switched_4 = switched_4 & ~held_4 & may_go; // choice.ts:111
-  wire asks_software_4 = software_4 & ~held_4 & may_go & software_may_go; // choice.ts:112
-  wire own_asks = own_open & sent_pop_valid & own_is_first & may_go; // choice.ts:122
+  wire [63:0] inserted_edge; // switch-lane.ts:231
+  wire [511:0] counted_payload_data = {
+    from_software_payload_data[511:504] & {8{from_software_payload_keep[63]}},
+    from_software_payload_data[503:496] & {8{from_software_payload_keep[62]}},
+    from_software_payload_data[495:488] & {8{from_software_payload_keep[61]}},
+    from_software_payload_data[487:480] & {8{from_software_payload_keep[60]}},
+    from_software_payload_data[479:472] & {8{from_software_payload_keep[59]}},
+    from_software_payload_data[471:464] & {8{from_software_payload_keep[58]}},
+    from_software_payload_data[463:456] & {8{from_software_payload_keep[57]}},
+    from_software_payload_data[455:448] & {8{from_software_payload_keep[56]}},
+    from_software_payload_data[447:440] & {8{from_software_payload_keep[55]}},
+    from_software_payload_data[439:432] & {8{from_software_payload_keep[54]}},
+    from_software_payload_data[431:424] & {8{from_software_payload_keep[53]}},
+    from_software_payload_data[423:416] & {8{from_software_payload_keep[52]}},
+    from_software_payload_data[415:408] & {8{from_software_payload_keep[51]}},
+    from_software_payload_data[407:400] & {8{from_software_payload_keep[50]}},
+    from_software_payload_data[399:392] & {8{from_software_payload_keep[49]}},
+    from_software_payload_data[391:384] & {8{from_software_payload_keep[48]}},
+    from_software_payload_data[383:376] & {8{from_software_payload_keep[47]}},
+    from_software_payload_data[375:368] & {8{from_software_payload_keep[46]}},
+    from_software_payload_data[367:360] & {8{from_software_payload_keep[45]}},
+    from_software_payload_data[359:352] & {8{from_software_payload_keep[44]}},
+    from_software_payload_data[351:344] & {8{from_software_payload_keep[43]}},
+    from_software_payload_data[343:336] & {8{from_software_payload_keep[42]}},
+    from_software_payload_data[335:328] & {8{from_software_payload_keep[41]}},
+    from_software_payload_data[327:320] & {8{from_software_payload_keep[40]}},
+    from_software_payload_data[319:312] & {8{from_software_payload_keep[39]}},
+    from_software_payload_data[311:304] & {8{from_software_payload_keep[38]}},
+    from_software_payload_data[303:296] & {8{from_software_payload_keep[37]}},
+    from_software_payload_data[295:288] & {8{from_software_payload_keep[36]}},
+    from_software_payload_data[287:280] & {8{from_software_payload_keep[35]}},
+    from_software_payload_data[279:272] & {8{from_software_payload_keep[34]}},
+    from_software_payload_data[271:264] & {8{from_software_payload_keep[33]}},
+    from_software_payload_data[263:256] & {8{from_software_payload_keep[32]}},
+    from_software_payload_data[255:248] & {8{from_software_payload_keep[31]}},
+    from_software_payload_data[247:240] & {8{from_software_payload_keep[30]}},
+    from_software_payload_data[239:232] & {8{from_software_payload_keep[29]}},
+    from_software_payload_data[231:224] & {8{from_software_payload_keep[28]}},
+    from_software_payload_data[223:216] & {8{from_software_payload_keep[27]}},
+    from_software_payload_data[215:208] & {8{from_software_payload_keep[26]}},
+    from_software_payload_data[207:200] & {8{from_software_payload_keep[25]}},
+    from_software_payload_data[199:192] & {8{from_software_payload_keep[24]}},
+    from_software_payload_data[191:184] & {8{from_software_payload_keep[23]}},
+    from_software_payload_data[183:176] & {8{from_software_payload_keep[22]}},
+    from_software_payload_data[175:168] & {8{from_software_payload_keep[21]}},
+    from_software_payload_data[167:160] & {8{from_software_payload_keep[20]}},
+    from_software_payload_data[159:152] & {8{from_software_payload_keep[19]}},
+    from_software_payload_data[151:144] & {8{from_software_payload_keep[18]}},
+    from_software_payload_data[143:136] & {8{from_software_payload_keep[17]}},
+    from_software_payload_data[135:128] & {8{from_software_payload_keep[16]}},
+    from_software_payload_data[127:120] & {8{from_software_payload_keep[15]}},
+    from_software_payload_data[119:112] & {8{from_software_payload_keep[14]}},
+    from_software_payload_data[111:104] & {8{from_software_payload_keep[13]}},
+    from_software_payload_data[103:96] & {8{from_software_payload_keep[12]}},
+    from_software_payload_data[95:88] & {8{from_software_payload_keep[11]}},
+    from_software_payload_data[87:80] & {8{from_software_payload_keep[10]}},
+    from_software_payload_data[79:72] & {8{from_software_payload_keep[9]}},
+    from_software_payload_data[71:64] & {8{from_software_payload_keep[8]}},
+    from_software_payload_data[63:56] & {8{from_software_payload_keep[7]}},
+    from_software_payload_data[55:48] & {8{from_software_payload_keep[6]}},
+    from_software_payload_data[47:40] & {8{from_software_payload_keep[5]}},
+    from_software_payload_data[39:32] & {8{from_software_payload_keep[4]}},
+    from_software_payload_data[31:24] & {8{from_software_payload_keep[3]}},
+    from_software_payload_data[23:16] & {8{from_software_payload_keep[2]}},
+    from_software_payload_data[15:8] & {8{from_software_payload_keep[1]}},
+    from_software_payload_data[7:0] & {8{from_software_payload_keep[0]}}
+  }; // software.ts:38
+  wire counted_payload_count_or =
+    own_edge[32] | own_edge[33] | own_edge[34] | own_edge[35] | own_edge[36] | own_edge[37] | own_edge[38]
+    | own_edge[39] | own_edge[40] | own_edge[41] | own_edge[42] | own_edge[43] | own_edge[44] | own_edge[45]
+    | own_edge[46] | own_edge[47];
+  wire own_edge_or =
+    own_edge[48] | own_edge[49] | own_edge[50] | own_edge[51] | own_edge[52] | own_edge[53] | own_edge[54]
+    | own_edge[55] | own_edge[56] | own_edge[57] | own_edge[58] | own_edge[59] | own_edge[60] | own_edge[61]
+    | own_edge[62] | own_edge[63];
+  wire counted_payload_count_or_own_edge =
+    own_edge[16] | own_edge[17] | own_edge[18] | own_edge[19] | own_edge[20] | own_edge[21] | own_edge[22]
+    | own_edge[23] | own_edge[24] | own_edge[25] | own_edge[26] | own_edge[27] | own_edge[28] | own_edge[29]
+    | own_edge[30] | own_edge[31];
+  wire counted_payload_count_or_2 =
+    own_edge[8] | own_edge[9] | own_edge[10] | own_edge[11] | own_edge[12] | own_edge[13] | own_edge[14]
+    | own_edge[15] | own_edge[24] | own_edge[25] | own_edge[26] | own_edge[27] | own_edge[28] | own_edge[29]
+    | own_edge[30] | own_edge[31];
+  wire counted_payload_count_or_3 =
+    own_edge[40] | own_edge[41] | own_edge[42] | own_edge[43] | own_edge[44] | own_edge[45] | own_edge[46]
+    | own_edge[47] | own_edge[56] | own_edge[57] | own_edge[58] | own_edge[59] | own_edge[60] | own_edge[61]
+    | own_edge[62] | own_edge[63];
+  wire counted_payload_count_or_4 =
+    own_edge[4] | own_edge[5] | own_edge[6] | own_edge[7] | own_edge[12] | own_edge[13] | own_edge[14] | own_edge[15]
+    | own_edge[20] | own_edge[21] | own_edge[22] | own_edge[23] | own_edge[28] | own_edge[29] | own_edge[30]
+    | own_edge[31];
+  wire counted_payload_count_or_5 =
+    own_edge[36] | own_edge[37] | own_edge[38] | own_edge[39] | own_edge[44] | own_edge[45] | own_edge[46]
+    | own_edge[47] | own_edge[52] | own_edge[53] | own_edge[54] | own_edge[55] | own_edge[60] | own_edge[61]
+    | own_edge[62] | own_edge[63];
+  wire counted_payload_count_or_6 =
+    own_edge[2] | own_edge[3] | own_edge[6] | own_edge[7] | own_edge[10] | own_edge[11] | own_edge[14] | own_edge[15]
+    | own_edge[18] | own_edge[19] | own_edge[22] | own_edge[23] | own_edge[26] | own_edge[27] | own_edge[30]
+    | own_edge[31];
+  wire counted_payload_count_or_7 =
+    own_edge[34] | own_edge[35] | own_edge[38] | own_edge[39] | own_edge[42] | own_edge[43] | own_edge[46]
+    | own_edge[47] | own_edge[50] | own_edge[51] | own_edge[54] | own_edge[55] | own_edge[58] | own_edge[59]
+    | own_edge[62] | own_edge[63];
+  wire counted_payload_count_or_8 =
+    own_edge[1] | own_edge[3] | own_edge[5] | own_edge[7] | own_edge[9] | own_edge[11] | own_edge[13] | own_edge[15]
+    | own_edge[17] | own_edge[19] | own_edge[21] | own_edge[23] | own_edge[25] | own_edge[27] | own_edge[29]
+    | own_edge[31];
+  wire counted_payload_count_or_9 =
+    own_edge[33] | own_edge[35] | own_edge[37] | own_edge[39] | own_edge[41] | own_edge[43] | own_edge[45]
+    | own_edge[47] | own_edge[49] | own_edge[51] | own_edge[53] | own_edge[55] | own_edge[57] | own_edge[59]
+    | own_edge[61] | own_edge[63];
+  wire [6:0] counted_payload_count_wide = {
+    1'b0, counted_payload_count_or | own_edge_or, counted_payload_count_or_own_edge | own_edge_or,
+    counted_payload_count_or_2 | counted_payload_count_or_3, counted_payload_count_or_4 | counted_payload_count_or_5,
+    counted_payload_count_or_6 | counted_payload_count_or_7, counted_payload_count_or_8 | counted_payload_count_or_9
+  };
+  wire [6:0] counted_payload_count = counted_payload_count_wide + 7'd1; // software.ts:38
+  wire counted_payload_user = from_software_payload_user & from_software_payload_last;
+  assign own_edge = from_software_payload_keep & ~(from_software_payload_keep >> 1);
+  wire to_buffer_valid_and = target_pop_payload_to[5] & ~has_5;
+  wire to_buffer_valid = spread_valid & to_buffer_valid_and; // software.ts:69
+  wire software_has_room = for_software_level <= 6'd7; // software.ts:74
+  wire software_late = software_time == 18'h3d090; // software.ts:77
+  wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // software.ts:78
+  wire software_room = software_has_room & ~software_on_its_way; // software.ts:82
+  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:169
+  wire [2:0] shapes_payload_class = held_frame_from[5] ? 3'd5 : 3'd4;
+  wire [47:0] shapes_payload_mac_or =
+    ({48{held_frame_facts_peer == 4'd0}} & config_peers_0_mac)
+    | ({48{held_frame_facts_peer == 4'd1}} & config_peers_1_mac)
+    | ({48{held_frame_facts_peer == 4'd2}} & config_peers_2_mac)
+    | ({48{held_frame_facts_peer == 4'd3}} & config_peers_3_mac)
+    | ({48{held_frame_facts_peer == 4'd4}} & config_peers_4_mac)
+    | ({48{held_frame_facts_peer == 4'd5}} & config_peers_5_mac)
+    | ({48{held_frame_facts_peer == 4'd6}} & config_peers_6_mac)
+    | ({48{held_frame_facts_peer == 4'd7}} & config_peers_7_mac);
+  wire [47:0] held_frame_facts_peer_or =
+    ({48{held_frame_facts_peer == 4'd8}} & config_peers_8_mac)
+    | ({48{held_frame_facts_peer == 4'd9}} & config_peers_9_mac)
+    | ({48{held_frame_facts_peer == 4'd10}} & config_peers_10_mac)
+    | ({48{held_frame_facts_peer == 4'd11}} & config_peers_11_mac)
+    | ({48{held_frame_facts_peer == 4'd12}} & config_peers_12_mac)
+    | ({48{held_frame_facts_peer == 4'd13}} & config_peers_13_mac)
+    | ({48{held_frame_facts_peer == 4'd14}} & config_peers_14_mac)
+    | ({48{held_frame_facts_peer == 4'd15}} & config_peers_15_mac);
+  wire [47:0] shapes_payload_mac = shapes_payload_mac_or | held_frame_facts_peer_or; // switch-lane.ts:169
+  wire [3:0] shapes_payload_ingress = {
+    1'b0, held_frame_from[4], held_frame_from[2] | held_frame_from[3], held_frame_from[1] | held_frame_from[3]
+  };
+  wire [3:0] shapes_payload_ttl = held_frame_facts_shimmed ? held_frame_facts_ttl : 4'd15;
+  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:170
+  wire [2:0] targets_payload_class = shapes_payload_class;
+  wire [47:0] targets_payload_mac = shapes_payload_mac;
+  wire [3:0] targets_payload_ingress = shapes_payload_ingress;
+  wire [3:0] targets_payload_ttl = shapes_payload_ttl;
+  wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]}; // switch-lane.ts:171
+  wire begins_0_and = target_pop_payload_to[0] & ~has_0;
+  wire spread_valid_and = spread_valid & begins_0_and & out0_ready;
+  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:173
+  wire begins_1_and = target_pop_payload_to[1] & ~has_1;
+  wire begins_1_and_and = spread_valid & begins_1_and & out1_ready;
+  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:173
+  wire begins_2_and = target_pop_payload_to[2] & ~has_2;
+  wire begins_2_and_and = spread_valid & begins_2_and & out2_ready;
+  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:173
+  wire begins_3_and = target_pop_payload_to[3] & ~has_3;
+  wire begins_3_and_and = spread_valid & begins_3_and & out3_ready;
+  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:173
+  wire begins_4_and = target_pop_payload_to[4] & ~has_4;
+  wire begins_4_and_and = spread_valid & begins_4_and & out4_ready;
+  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:173
+  wire promise = |chosen; // switch-lane.ts:176
+  wire [4:0] promise_to =
+    ({5{chosen[0]}} & was_to_0) | ({5{chosen[1]}} & was_to_1) | ({5{chosen[2]}} & was_to_2)
+    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:177
+  wire [1:0] promise_size =
+    ({2{chosen[0]}} & was_size_0) | ({2{chosen[1]}} & was_size_1) | ({2{chosen[2]}} & was_size_2)
+    | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}}; // switch-lane.ts:178
+  wire fits_0_0 = promised_0 <= 6'd19; // promises.ts:56
+  wire fits_0_1 = promised_0 <= 6'd19;
+  wire fits_0_2 = promised_0 <= 6'd13;
+  wire fits_0_3 = promised_0 <= 6'd0;
+  wire fits_1_0 = promised_1 <= 6'd19;
+  wire fits_1_1 = promised_1 <= 6'd19;
+  wire fits_1_2 = promised_1 <= 6'd13;
+  wire fits_1_3 = promised_1 <= 6'd0;
+  wire fits_2_0 = promised_2 <= 6'd19;
+  wire fits_2_1 = promised_2 <= 6'd19;
+  wire fits_2_2 = promised_2 <= 6'd13;
+  wire fits_2_3 = promised_2 <= 6'd0;
+  wire fits_3_0 = promised_3 <= 6'd19;
+  wire fits_3_1 = promised_3 <= 6'd19;
+  wire fits_3_2 = promised_3 <= 6'd13;
+  wire fits_3_3 = promised_3 <= 6'd0;
+  wire fits_4_0 = promised_4 <= 6'd19;
+  wire fits_4_1 = promised_4 <= 6'd19;
+  wire fits_4_2 = promised_4 <= 6'd13;
+  wire fits_4_3 = promised_4 <= 6'd0;
+  wire may_go = frames_inside < 4'd5; // switch-lane.ts:191
+  wire chosen_software =
+    (was_software_0 & chosen[0]) | (was_software_1 & chosen[1]) | (was_software_2 & chosen[2])
+    | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:163
+  wire chosen_large = |promise_size; // choice.ts:164
+  wire behind_large = chosen_large | large_before; // choice.ts:167
+  wire behind_any = chosen_any | chosen_before; // choice.ts:168
+  wire buffer_room = software_room & ~chosen_software; // choice.ts:170
+  wire software_may_go = buffer_room | software_late; // choice.ts:171
+  wire may_go_0 = may_go & ~held_0; // choice.ts:176
+  wire [4:0] switched_0_closed_joined = {fits_4_0, fits_3_0, fits_2_0, fits_1_0, fits_0_0};
+  wire [4:0] fits_4_1_joined = {fits_4_1, fits_3_1, fits_2_1, fits_1_1, fits_0_1};
+  wire [4:0] fits_4_2_joined = {fits_4_2, fits_3_2, fits_2_2, fits_1_2, fits_0_2};
+  wire [4:0] fits_4_3_joined = {fits_4_3, fits_3_3, fits_2_3, fits_1_3, fits_0_3};
+  wire [4:0] switched_0_closed_and =
+    open & room
+    & (({5{switched_0_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_0_size == 2'd1}} & fits_4_1_joined) | ({5{switched_0_size == 2'd2}} & fits_4_2_joined) | ({5{switched_0_size == 2'd3}} & fits_4_3_joined));
+  wire switched_0_closed = |(switched_0_to & ~switched_0_closed_and); // choice.ts:123
+  wire asks_switched_0 = switched_0_can & ~(|switched_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:187
+  wire asks_software_0 = software_0_can & software_may_go & may_go_0; // choice.ts:188
+  wire may_go_1 = may_go & ~held_1; // choice.ts:176
+  wire [4:0] switched_1_closed_and =
+    open & room
+    & (({5{switched_1_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_1_size == 2'd1}} & fits_4_1_joined) | ({5{switched_1_size == 2'd2}} & fits_4_2_joined) | ({5{switched_1_size == 2'd3}} & fits_4_3_joined));
+  wire switched_1_closed = |(switched_1_to & ~switched_1_closed_and); // choice.ts:123
+  wire asks_switched_1 = switched_1_can & ~(|switched_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:187
+  wire asks_software_1 = software_1_can & software_may_go & may_go_1; // choice.ts:188
+  wire may_go_2 = may_go & ~held_2; // choice.ts:176
+  wire [4:0] switched_2_closed_and =
+    open & room
+    & (({5{switched_2_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_2_size == 2'd1}} & fits_4_1_joined) | ({5{switched_2_size == 2'd2}} & fits_4_2_joined) | ({5{switched_2_size == 2'd3}} & fits_4_3_joined));
+  wire switched_2_closed = |(switched_2_to & ~switched_2_closed_and); // choice.ts:123
+  wire asks_switched_2 = switched_2_can & ~(|switched_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:187
+  wire asks_software_2 = software_2_can & software_may_go & may_go_2; // choice.ts:188
+  wire may_go_3 = may_go & ~held_3; // choice.ts:176
+  wire [4:0] switched_3_closed_and =
+    open & room
+    & (({5{switched_3_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_3_size == 2'd1}} & fits_4_1_joined) | ({5{switched_3_size == 2'd2}} & fits_4_2_joined) | ({5{switched_3_size == 2'd3}} & fits_4_3_joined));
+  wire switched_3_closed = |(switched_3_to & ~switched_3_closed_and); // choice.ts:123
+  wire asks_switched_3 = switched_3_can & ~(|switched_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:187
+  wire asks_software_3 = software_3_can & software_may_go & may_go_3; // choice.ts:188
+  wire may_go_4 = may_go & ~held_4; // choice.ts:176
+  wire [4:0] switched_4_closed_and =
+    open & room
+    & (({5{switched_4_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_4_size == 2'd1}} & fits_4_1_joined) | ({5{switched_4_size == 2'd2}} & fits_4_2_joined) | ({5{switched_4_size == 2'd3}} & fits_4_3_joined));
+  wire switched_4_closed = |(switched_4_to & ~switched_4_closed_and); // choice.ts:123
+  wire asks_switched_4 = switched_4_can & ~(|switched_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:187
+  wire asks_software_4 = software_4_can & software_may_go & may_go_4; // choice.ts:188
+  wire own_asks = own_can & sent_pop_valid & own_is_first & ~behind_any & may_go; // choice.ts:193
   wire lane_group_to_0_or =
     (lane_group_last[0] & ~(asks_switched_1 | asks_software_1 | asks_switched_2 | asks_software_2 | asks_switched_3 | asks_software_3 | asks_switched_4 | asks_software_4 | own_asks))
     | (lane_group_last[1] & ~(asks_switched_2 | asks_software_2 | asks_switched_3 | asks_software_3 | asks_switched_4 | asks_software_4 | own_asks));
@@ -761,270 +1072,167 @@ module SwitchLane_p4_f1536_t250000 (
   wire lane_4_to_0 = asks_switched_4 & ((lane_4_last[0] & ~asks_software_4) | lane_4_last[1]);
   wire lane_4_to_1 = asks_software_4 & (lane_4_last[0] | (lane_4_last[1] & ~asks_switched_4));
   wire lane_5_to_0 = own_asks & lane_5_last;
-  wire redirects = (chosen_facts_outcome == match_outcome_redirect) & ~chosen[5] & ~chosen_software; // switch-lane.ts:157
-  wire unwraps = (chosen_facts_outcome == match_outcome_unwrap) & ~chosen[5] & ~chosen_software; // switch-lane.ts:160
-  wire is_for_software = chosen_software & ~chosen_late; // switch-lane.ts:161
-  wire is_switched = ~(chosen_software | chosen[5]); // switch-lane.ts:162
-  wire bound_valid = |chosen; // switch-lane.ts:165
-  wire [3:0] bound_payload_to_or =
-    ({4{chosen_facts_peer == 4'd0}} & config_peers_0_port) | ({4{chosen_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{chosen_facts_peer == 4'd2}} & config_peers_2_port) | ({4{chosen_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{chosen_facts_peer == 4'd4}} & config_peers_4_port) | ({4{chosen_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{chosen_facts_peer == 4'd6}} & config_peers_6_port) | ({4{chosen_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] chosen_facts_peer_or =
-    ({4{chosen_facts_peer == 4'd8}} & config_peers_8_port) | ({4{chosen_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{chosen_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{chosen_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{chosen_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{chosen_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{chosen_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{chosen_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] bound_payload_to_wide = {
-    1'b0, (bound_payload_to_or | chosen_facts_peer_or) == 4'd3, (bound_payload_to_or | chosen_facts_peer_or) == 4'd2,
-    (bound_payload_to_or | chosen_facts_peer_or) == 4'd1, (bound_payload_to_or | chosen_facts_peer_or) == 4'd0
-  };
-  wire [4:0] ports =
-    chosen[5] ? {1'b0, own_ports} :
-    ((chosen_facts_outcome == match_outcome_redirect) ? bound_payload_to_wide : (chosen_facts_outcome == match_outcome_unwrap) ? 5'd16 : (chosen_facts_outcome == match_outcome_ports) ? {1'b0, chosen_facts_ports} : 5'd0) & {5{is_switched}}; // switch-lane.ts:163
-  wire [5:0] bound_payload_to = {is_for_software, ports}; // switch-lane.ts:165
-  wire [2:0] bound_payload_class = chosen[5] ? 3'd5 : 3'd4;
-  wire [47:0] bound_payload_mac_or =
-    ({48{chosen_facts_peer == 4'd0}} & config_peers_0_mac) | ({48{chosen_facts_peer == 4'd1}} & config_peers_1_mac)
-    | ({48{chosen_facts_peer == 4'd2}} & config_peers_2_mac) | ({48{chosen_facts_peer == 4'd3}} & config_peers_3_mac)
-    | ({48{chosen_facts_peer == 4'd4}} & config_peers_4_mac) | ({48{chosen_facts_peer == 4'd5}} & config_peers_5_mac)
-    | ({48{chosen_facts_peer == 4'd6}} & config_peers_6_mac) | ({48{chosen_facts_peer == 4'd7}} & config_peers_7_mac);
-  wire [47:0] config_peers_8_mac_or =
-    ({48{chosen_facts_peer == 4'd8}} & config_peers_8_mac) | ({48{chosen_facts_peer == 4'd9}} & config_peers_9_mac)
-    | ({48{chosen_facts_peer == 4'd10}} & config_peers_10_mac)
-    | ({48{chosen_facts_peer == 4'd11}} & config_peers_11_mac)
-    | ({48{chosen_facts_peer == 4'd12}} & config_peers_12_mac)
-    | ({48{chosen_facts_peer == 4'd13}} & config_peers_13_mac)
-    | ({48{chosen_facts_peer == 4'd14}} & config_peers_14_mac)
-    | ({48{chosen_facts_peer == 4'd15}} & config_peers_15_mac);
-  wire [47:0] bound_payload_mac = bound_payload_mac_or | config_peers_8_mac_or; // switch-lane.ts:165
-  wire [3:0] bound_payload_ingress = {1'b0, chosen[4], chosen[2] | chosen[3], chosen[1] | chosen[3]};
-  wire [3:0] bound_payload_ttl = chosen_facts_shimmed ? chosen_facts_ttl : 4'd15;
-  wire coming_valid = bound_valid; // switch-lane.ts:166
-  wire [5:0] coming_payload_last_bytes = chosen_facts_length[5:0];
-  wire target_valid = bound_valid; // switch-lane.ts:183
-  wire [63:0] own_edge = sent_pop_payload_keep & ~(sent_pop_payload_keep >> 1); // switch-lane.ts:77
-  wire beat_is_there_or =
+  wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:74
+  wire redirects = (held_frame_facts_outcome == match_outcome_redirect) & is_switched; // switch-lane.ts:77
+  wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:78
+  wire beats_valid_or =
     (coming_frames_pop_payload_from[0] & frames0_valid) | (coming_frames_pop_payload_from[1] & frames1_valid)
     | (coming_frames_pop_payload_from[2] & frames2_valid) | (coming_frames_pop_payload_from[3] & frames3_valid)
     | (coming_frames_pop_payload_from[4] & frames4_valid) | (coming_frames_pop_payload_from[5] & sent_pop_valid);
-  wire beat_is_there = coming_frames_pop_valid & beat_is_there_or; // switch-lane.ts:83
-  assign spread_valid = reshape_out_valid & targets_pop_valid;
-  wire waits_0_and = targets_pop_payload_to[0] & ~has_0;
-  wire waits_0 = waits_0_and & ~out0_ready; // spread.ts:26
-  wire waits_1_and = targets_pop_payload_to[1] & ~has_1;
-  wire waits_1 = waits_1_and & ~out1_ready; // spread.ts:26
-  wire waits_2_and = targets_pop_payload_to[2] & ~has_2;
-  wire waits_2 = waits_2_and & ~out2_ready; // spread.ts:26
-  wire waits_3_and = targets_pop_payload_to[3] & ~has_3;
-  wire waits_3 = waits_3_and & ~out3_ready; // spread.ts:26
-  wire waits_4_and = targets_pop_payload_to[4] & ~has_4;
-  wire waits_4 = waits_4_and & ~out4_ready; // spread.ts:26
-  wire waits_5 = to_buffer_valid_and & ~for_software_push_ready;
-  wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
-  wire beat_goes = spread_valid & all_have; // spread.ts:29
-  wire frame_ends = beat_goes & out0_payload_last; // spread.ts:36
-
-  wire [511:0] insert_plain_payload_data_joined = {
-    sent_pop_payload_data[511:504] & {8{sent_pop_payload_keep[63]}},
-    sent_pop_payload_data[503:496] & {8{sent_pop_payload_keep[62]}},
-    sent_pop_payload_data[495:488] & {8{sent_pop_payload_keep[61]}},
-    sent_pop_payload_data[487:480] & {8{sent_pop_payload_keep[60]}},
-    sent_pop_payload_data[479:472] & {8{sent_pop_payload_keep[59]}},
-    sent_pop_payload_data[471:464] & {8{sent_pop_payload_keep[58]}},
-    sent_pop_payload_data[463:456] & {8{sent_pop_payload_keep[57]}},
-    sent_pop_payload_data[455:448] & {8{sent_pop_payload_keep[56]}},
-    sent_pop_payload_data[447:440] & {8{sent_pop_payload_keep[55]}},
-    sent_pop_payload_data[439:432] & {8{sent_pop_payload_keep[54]}},
-    sent_pop_payload_data[431:424] & {8{sent_pop_payload_keep[53]}},
-    sent_pop_payload_data[423:416] & {8{sent_pop_payload_keep[52]}},
-    sent_pop_payload_data[415:408] & {8{sent_pop_payload_keep[51]}},
-    sent_pop_payload_data[407:400] & {8{sent_pop_payload_keep[50]}},
-    sent_pop_payload_data[399:392] & {8{sent_pop_payload_keep[49]}},
-    sent_pop_payload_data[391:384] & {8{sent_pop_payload_keep[48]}},
-    sent_pop_payload_data[383:376] & {8{sent_pop_payload_keep[47]}},
-    sent_pop_payload_data[375:368] & {8{sent_pop_payload_keep[46]}},
-    sent_pop_payload_data[367:360] & {8{sent_pop_payload_keep[45]}},
-    sent_pop_payload_data[359:352] & {8{sent_pop_payload_keep[44]}},
-    sent_pop_payload_data[351:344] & {8{sent_pop_payload_keep[43]}},
-    sent_pop_payload_data[343:336] & {8{sent_pop_payload_keep[42]}},
-    sent_pop_payload_data[335:328] & {8{sent_pop_payload_keep[41]}},
-    sent_pop_payload_data[327:320] & {8{sent_pop_payload_keep[40]}},
-    sent_pop_payload_data[319:312] & {8{sent_pop_payload_keep[39]}},
-    sent_pop_payload_data[311:304] & {8{sent_pop_payload_keep[38]}},
-    sent_pop_payload_data[303:296] & {8{sent_pop_payload_keep[37]}},
-    sent_pop_payload_data[295:288] & {8{sent_pop_payload_keep[36]}},
-    sent_pop_payload_data[287:280] & {8{sent_pop_payload_keep[35]}},
-    sent_pop_payload_data[279:272] & {8{sent_pop_payload_keep[34]}},
-    sent_pop_payload_data[271:264] & {8{sent_pop_payload_keep[33]}},
-    sent_pop_payload_data[263:256] & {8{sent_pop_payload_keep[32]}},
-    sent_pop_payload_data[255:248] & {8{sent_pop_payload_keep[31]}},
-    sent_pop_payload_data[247:240] & {8{sent_pop_payload_keep[30]}},
-    sent_pop_payload_data[239:232] & {8{sent_pop_payload_keep[29]}},
-    sent_pop_payload_data[231:224] & {8{sent_pop_payload_keep[28]}},
-    sent_pop_payload_data[223:216] & {8{sent_pop_payload_keep[27]}},
-    sent_pop_payload_data[215:208] & {8{sent_pop_payload_keep[26]}},
-    sent_pop_payload_data[207:200] & {8{sent_pop_payload_keep[25]}},
-    sent_pop_payload_data[199:192] & {8{sent_pop_payload_keep[24]}},
-    sent_pop_payload_data[191:184] & {8{sent_pop_payload_keep[23]}},
-    sent_pop_payload_data[183:176] & {8{sent_pop_payload_keep[22]}},
-    sent_pop_payload_data[175:168] & {8{sent_pop_payload_keep[21]}},
-    sent_pop_payload_data[167:160] & {8{sent_pop_payload_keep[20]}},
-    sent_pop_payload_data[159:152] & {8{sent_pop_payload_keep[19]}},
-    sent_pop_payload_data[151:144] & {8{sent_pop_payload_keep[18]}},
-    sent_pop_payload_data[143:136] & {8{sent_pop_payload_keep[17]}},
-    sent_pop_payload_data[135:128] & {8{sent_pop_payload_keep[16]}},
-    sent_pop_payload_data[127:120] & {8{sent_pop_payload_keep[15]}},
-    sent_pop_payload_data[119:112] & {8{sent_pop_payload_keep[14]}},
-    sent_pop_payload_data[111:104] & {8{sent_pop_payload_keep[13]}},
-    sent_pop_payload_data[103:96] & {8{sent_pop_payload_keep[12]}},
-    sent_pop_payload_data[95:88] & {8{sent_pop_payload_keep[11]}},
-    sent_pop_payload_data[87:80] & {8{sent_pop_payload_keep[10]}},
-    sent_pop_payload_data[79:72] & {8{sent_pop_payload_keep[9]}},
-    sent_pop_payload_data[71:64] & {8{sent_pop_payload_keep[8]}},
-    sent_pop_payload_data[63:56] & {8{sent_pop_payload_keep[7]}},
-    sent_pop_payload_data[55:48] & {8{sent_pop_payload_keep[6]}},
-    sent_pop_payload_data[47:40] & {8{sent_pop_payload_keep[5]}},
-    sent_pop_payload_data[39:32] & {8{sent_pop_payload_keep[4]}},
-    sent_pop_payload_data[31:24] & {8{sent_pop_payload_keep[3]}},
-    sent_pop_payload_data[23:16] & {8{sent_pop_payload_keep[2]}},
-    sent_pop_payload_data[15:8] & {8{sent_pop_payload_keep[1]}},
-    sent_pop_payload_data[7:0] & {8{sent_pop_payload_keep[0]}}
-  };
-  wire [511:0] insert_plain_payload_data =
+  wire beats_valid = coming_frames_pop_valid & beats_valid_or; // switch-lane.ts:113
+  wire beats_ready = ~taken_full | insert_plain_ready;
+  wire [511:0] beats_payload_data =
     ({512{coming_frames_pop_payload_from[0]}} & frames0_payload_data)
     | ({512{coming_frames_pop_payload_from[1]}} & frames1_payload_data)
     | ({512{coming_frames_pop_payload_from[2]}} & frames2_payload_data)
     | ({512{coming_frames_pop_payload_from[3]}} & frames3_payload_data)
     | ({512{coming_frames_pop_payload_from[4]}} & frames4_payload_data)
-    | ({512{coming_frames_pop_payload_from[5]}} & insert_plain_payload_data_joined); // switch-lane.ts:114
-  wire insert_plain_payload_count_or =
+    | ({512{coming_frames_pop_payload_from[5]}} & sent_pop_payload_data);
+  wire beats_payload_count_or =
     (coming_frames_pop_payload_from[0] & frames0_payload_last)
     | (coming_frames_pop_payload_from[1] & frames1_payload_last)
     | (coming_frames_pop_payload_from[2] & frames2_payload_last)
     | (coming_frames_pop_payload_from[3] & frames3_payload_last)
     | (coming_frames_pop_payload_from[4] & frames4_payload_last)
     | (coming_frames_pop_payload_from[5] & sent_pop_payload_last);
-  wire own_edge_or =
-    own_edge[32] | own_edge[33] | own_edge[34] | own_edge[35] | own_edge[36] | own_edge[37] | own_edge[38]
-    | own_edge[39] | own_edge[40] | own_edge[41] | own_edge[42] | own_edge[43] | own_edge[44] | own_edge[45]
-    | own_edge[46] | own_edge[47];
-  wire insert_plain_payload_count_or_own_edge =
-    own_edge[48] | own_edge[49] | own_edge[50] | own_edge[51] | own_edge[52] | own_edge[53] | own_edge[54]
-    | own_edge[55] | own_edge[56] | own_edge[57] | own_edge[58] | own_edge[59] | own_edge[60] | own_edge[61]
-    | own_edge[62] | own_edge[63];
-  wire insert_plain_payload_count_or_2 =
-    own_edge[16] | own_edge[17] | own_edge[18] | own_edge[19] | own_edge[20] | own_edge[21] | own_edge[22]
-    | own_edge[23] | own_edge[24] | own_edge[25] | own_edge[26] | own_edge[27] | own_edge[28] | own_edge[29]
-    | own_edge[30] | own_edge[31];
-  wire insert_plain_payload_count_or_3 =
-    own_edge[8] | own_edge[9] | own_edge[10] | own_edge[11] | own_edge[12] | own_edge[13] | own_edge[14]
-    | own_edge[15] | own_edge[24] | own_edge[25] | own_edge[26] | own_edge[27] | own_edge[28] | own_edge[29]
-    | own_edge[30] | own_edge[31];
-  wire insert_plain_payload_count_or_4 =
-    own_edge[40] | own_edge[41] | own_edge[42] | own_edge[43] | own_edge[44] | own_edge[45] | own_edge[46]
-    | own_edge[47] | own_edge[56] | own_edge[57] | own_edge[58] | own_edge[59] | own_edge[60] | own_edge[61]
-    | own_edge[62] | own_edge[63];
-  wire insert_plain_payload_count_or_5 =
-    own_edge[4] | own_edge[5] | own_edge[6] | own_edge[7] | own_edge[12] | own_edge[13] | own_edge[14] | own_edge[15]
-    | own_edge[20] | own_edge[21] | own_edge[22] | own_edge[23] | own_edge[28] | own_edge[29] | own_edge[30]
-    | own_edge[31];
-  wire insert_plain_payload_count_or_6 =
-    own_edge[36] | own_edge[37] | own_edge[38] | own_edge[39] | own_edge[44] | own_edge[45] | own_edge[46]
-    | own_edge[47] | own_edge[52] | own_edge[53] | own_edge[54] | own_edge[55] | own_edge[60] | own_edge[61]
-    | own_edge[62] | own_edge[63];
-  wire insert_plain_payload_count_or_7 =
-    own_edge[2] | own_edge[3] | own_edge[6] | own_edge[7] | own_edge[10] | own_edge[11] | own_edge[14] | own_edge[15]
-    | own_edge[18] | own_edge[19] | own_edge[22] | own_edge[23] | own_edge[26] | own_edge[27] | own_edge[30]
-    | own_edge[31];
-  wire insert_plain_payload_count_or_8 =
-    own_edge[34] | own_edge[35] | own_edge[38] | own_edge[39] | own_edge[42] | own_edge[43] | own_edge[46]
-    | own_edge[47] | own_edge[50] | own_edge[51] | own_edge[54] | own_edge[55] | own_edge[58] | own_edge[59]
-    | own_edge[62] | own_edge[63];
-  wire insert_plain_payload_count_or_9 =
-    own_edge[1] | own_edge[3] | own_edge[5] | own_edge[7] | own_edge[9] | own_edge[11] | own_edge[13] | own_edge[15]
-    | own_edge[17] | own_edge[19] | own_edge[21] | own_edge[23] | own_edge[25] | own_edge[27] | own_edge[29]
-    | own_edge[31];
-  wire insert_plain_payload_count_or_10 =
-    own_edge[33] | own_edge[35] | own_edge[37] | own_edge[39] | own_edge[41] | own_edge[43] | own_edge[45]
-    | own_edge[47] | own_edge[49] | own_edge[51] | own_edge[53] | own_edge[55] | own_edge[57] | own_edge[59]
-    | own_edge[61] | own_edge[63];
-  wire [6:0] insert_plain_payload_count_wide = {
-    1'b0, own_edge_or | insert_plain_payload_count_or_own_edge,
-    insert_plain_payload_count_or_2 | insert_plain_payload_count_or_own_edge,
-    insert_plain_payload_count_or_3 | insert_plain_payload_count_or_4,
-    insert_plain_payload_count_or_5 | insert_plain_payload_count_or_6,
-    insert_plain_payload_count_or_7 | insert_plain_payload_count_or_8,
-    insert_plain_payload_count_or_9 | insert_plain_payload_count_or_10
+  wire [6:0] beats_payload_count =
+    coming_frames_pop_payload_from[5] ? sent_pop_payload_count :
+    beats_payload_count_or ? coming_frames_pop_payload_last_bytes :
+    7'd64; // switch-lane.ts:113
+  wire beats_payload_last = beats_payload_count_or;
+  wire takes_beat = coming_frames_pop_valid & beats_ready; // switch-lane.ts:124
+  wire inserted_ready = ~counted_full | reshape_frame_ready; // switch-lane.ts:230
+  wire inserted_payload_count_or =
+    inserted_edge[32] | inserted_edge[33] | inserted_edge[34] | inserted_edge[35] | inserted_edge[36]
+    | inserted_edge[37] | inserted_edge[38] | inserted_edge[39] | inserted_edge[40] | inserted_edge[41]
+    | inserted_edge[42] | inserted_edge[43] | inserted_edge[44] | inserted_edge[45] | inserted_edge[46]
+    | inserted_edge[47];
+  wire inserted_edge_or =
+    inserted_edge[48] | inserted_edge[49] | inserted_edge[50] | inserted_edge[51] | inserted_edge[52]
+    | inserted_edge[53] | inserted_edge[54] | inserted_edge[55] | inserted_edge[56] | inserted_edge[57]
+    | inserted_edge[58] | inserted_edge[59] | inserted_edge[60] | inserted_edge[61] | inserted_edge[62]
+    | inserted_edge[63];
+  wire inserted_payload_count_or_inserted_edge =
+    inserted_edge[16] | inserted_edge[17] | inserted_edge[18] | inserted_edge[19] | inserted_edge[20]
+    | inserted_edge[21] | inserted_edge[22] | inserted_edge[23] | inserted_edge[24] | inserted_edge[25]
+    | inserted_edge[26] | inserted_edge[27] | inserted_edge[28] | inserted_edge[29] | inserted_edge[30]
+    | inserted_edge[31];
+  wire inserted_payload_count_or_2 =
+    inserted_edge[8] | inserted_edge[9] | inserted_edge[10] | inserted_edge[11] | inserted_edge[12]
+    | inserted_edge[13] | inserted_edge[14] | inserted_edge[15] | inserted_edge[24] | inserted_edge[25]
+    | inserted_edge[26] | inserted_edge[27] | inserted_edge[28] | inserted_edge[29] | inserted_edge[30]
+    | inserted_edge[31];
+  wire inserted_payload_count_or_3 =
+    inserted_edge[40] | inserted_edge[41] | inserted_edge[42] | inserted_edge[43] | inserted_edge[44]
+    | inserted_edge[45] | inserted_edge[46] | inserted_edge[47] | inserted_edge[56] | inserted_edge[57]
+    | inserted_edge[58] | inserted_edge[59] | inserted_edge[60] | inserted_edge[61] | inserted_edge[62]
+    | inserted_edge[63];
+  wire inserted_payload_count_or_4 =
+    inserted_edge[4] | inserted_edge[5] | inserted_edge[6] | inserted_edge[7] | inserted_edge[12] | inserted_edge[13]
+    | inserted_edge[14] | inserted_edge[15] | inserted_edge[20] | inserted_edge[21] | inserted_edge[22]
+    | inserted_edge[23] | inserted_edge[28] | inserted_edge[29] | inserted_edge[30] | inserted_edge[31];
+  wire inserted_payload_count_or_5 =
+    inserted_edge[36] | inserted_edge[37] | inserted_edge[38] | inserted_edge[39] | inserted_edge[44]
+    | inserted_edge[45] | inserted_edge[46] | inserted_edge[47] | inserted_edge[52] | inserted_edge[53]
+    | inserted_edge[54] | inserted_edge[55] | inserted_edge[60] | inserted_edge[61] | inserted_edge[62]
+    | inserted_edge[63];
+  wire inserted_payload_count_or_6 =
+    inserted_edge[2] | inserted_edge[3] | inserted_edge[6] | inserted_edge[7] | inserted_edge[10] | inserted_edge[11]
+    | inserted_edge[14] | inserted_edge[15] | inserted_edge[18] | inserted_edge[19] | inserted_edge[22]
+    | inserted_edge[23] | inserted_edge[26] | inserted_edge[27] | inserted_edge[30] | inserted_edge[31];
+  wire inserted_payload_count_or_7 =
+    inserted_edge[34] | inserted_edge[35] | inserted_edge[38] | inserted_edge[39] | inserted_edge[42]
+    | inserted_edge[43] | inserted_edge[46] | inserted_edge[47] | inserted_edge[50] | inserted_edge[51]
+    | inserted_edge[54] | inserted_edge[55] | inserted_edge[58] | inserted_edge[59] | inserted_edge[62]
+    | inserted_edge[63];
+  wire inserted_payload_count_or_8 =
+    inserted_edge[1] | inserted_edge[3] | inserted_edge[5] | inserted_edge[7] | inserted_edge[9] | inserted_edge[11]
+    | inserted_edge[13] | inserted_edge[15] | inserted_edge[17] | inserted_edge[19] | inserted_edge[21]
+    | inserted_edge[23] | inserted_edge[25] | inserted_edge[27] | inserted_edge[29] | inserted_edge[31];
+  wire inserted_payload_count_or_9 =
+    inserted_edge[33] | inserted_edge[35] | inserted_edge[37] | inserted_edge[39] | inserted_edge[41]
+    | inserted_edge[43] | inserted_edge[45] | inserted_edge[47] | inserted_edge[49] | inserted_edge[51]
+    | inserted_edge[53] | inserted_edge[55] | inserted_edge[57] | inserted_edge[59] | inserted_edge[61]
+    | inserted_edge[63];
+  wire [6:0] inserted_payload_count_wide = {
+    1'b0, inserted_payload_count_or | inserted_edge_or, inserted_payload_count_or_inserted_edge | inserted_edge_or,
+    inserted_payload_count_or_2 | inserted_payload_count_or_3,
+    inserted_payload_count_or_4 | inserted_payload_count_or_5,
+    inserted_payload_count_or_6 | inserted_payload_count_or_7,
+    inserted_payload_count_or_8 | inserted_payload_count_or_9
   };
-  wire [6:0] insert_plain_payload_count =
-    (insert_plain_payload_count_or | coming_frames_pop_payload_from[5]) ? (coming_frames_pop_payload_from[5] ? insert_plain_payload_count_wide + 7'd1 : {~(|coming_frames_pop_payload_last_bytes), coming_frames_pop_payload_last_bytes}) :
-    7'd64; // switch-lane.ts:114
-  wire insert_what_valid = bound_valid;
-  wire insert_what_payload_tagged = chosen_facts_tagged & ~chosen[5] & ~unwraps;
-  wire insert_what_payload_shimmed = chosen_facts_shimmed & redirects;
+  wire [6:0] inserted_payload_count = inserted_payload_count_wide + 7'd1; // switch-lane.ts:230
+  assign inserted_edge = insert_frame_payload_keep & ~(insert_frame_payload_keep >> 1);
+  assign spread_valid = reshape_out_valid & target_pop_valid;
+  wire waits_0 = begins_0_and & ~out0_ready; // spread.ts:26
+  wire waits_1 = begins_1_and & ~out1_ready;
+  wire waits_2 = begins_2_and & ~out2_ready;
+  wire waits_3 = begins_3_and & ~out3_ready;
+  wire waits_4 = begins_4_and & ~out4_ready;
+  wire waits_5 = to_buffer_valid_and & ~for_software_push_ready;
+  wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
+  wire beat_goes = spread_valid & all_have; // spread.ts:29
+  wire frame_ends = beat_goes & out0_payload_last; // spread.ts:36
+
+  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:154
+  wire insert_what_payload_shimmed = held_frame_facts_shimmed & redirects;
   wire [47:0] insert_what_payload_shim = {
-    bound_payload_ingress, 4'd0, config_origin, chosen_facts_uid[7:0], chosen_facts_uid[15:8],
-    chosen_facts_shimmed ? chosen_facts_ttl : 4'd15, 12'd17
+    shapes_payload_ingress, 4'd0, config_origin, held_frame_facts_uid[7:0], held_frame_facts_uid[15:8],
+    shapes_payload_ttl, 12'd17
   };
-  ShimInsert insert ( // switch-lane.ts:114
+  ShimInsert insert ( // switch-lane.ts:154
     .clk (clk), .rst (rst),
-    .plain_valid (beat_is_there), .plain_ready (insert_plain_ready), .plain_payload_data (insert_plain_payload_data),
-    .plain_payload_count (insert_plain_payload_count), .plain_payload_last (insert_plain_payload_count_or),
-    .plain_payload_bad (1'b0),
-    .what_valid (insert_what_valid), .what_ready (insert_what_ready),
-    .what_payload_tagged (insert_what_payload_tagged), .what_payload_tag (chosen_facts_tag),
+    .plain_valid (taken_full), .plain_ready (insert_plain_ready), .plain_payload_data (taken_held_data),
+    .plain_payload_count (taken_held_count), .plain_payload_last (taken_held_last),
+    .plain_payload_bad (taken_held_bad),
+    .what_valid (held_frame_valid), .what_ready (insert_what_ready),
+    .what_payload_tagged (insert_what_payload_tagged), .what_payload_tag (held_frame_facts_tag),
     .what_payload_shimmed (insert_what_payload_shimmed), .what_payload_shim (insert_what_payload_shim),
-    .frame_valid (insert_frame_valid), .frame_ready (reshape_frame_ready),
-    .frame_payload_data (insert_frame_payload_data), .frame_payload_keep (insert_frame_payload_keep),
-    .frame_payload_last (insert_frame_payload_last), .frame_payload_user (insert_frame_payload_user)
+    .frame_valid (insert_frame_valid), .frame_ready (inserted_ready), .frame_payload_data (insert_frame_payload_data),
+    .frame_payload_keep (insert_frame_payload_keep), .frame_payload_last (insert_frame_payload_last),
+    .frame_payload_user (insert_frame_payload_user)
   );
 
   wire [175:0] reshape_shape_payload_front = {
-    16'd22629, shapes_pop_payload_ingress, 4'd0, config_origin, shapes_pop_payload_uid[7:0],
-    shapes_pop_payload_uid[15:8], shapes_pop_payload_ttl, 28'h12b588, config_mac[7:0], config_mac[15:8],
-    config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40], shapes_pop_payload_mac[7:0],
-    shapes_pop_payload_mac[15:8], shapes_pop_payload_mac[23:16], shapes_pop_payload_mac[31:24],
-    shapes_pop_payload_mac[39:32], shapes_pop_payload_mac[47:40]
-  }; // switch-lane.ts:115
-  wire reshape_out_ready = targets_pop_valid & all_have;
-  Reshape reshape ( // switch-lane.ts:115
+    16'd22629, shape_pop_payload_ingress, 4'd0, config_origin, shape_pop_payload_uid[7:0],
+    shape_pop_payload_uid[15:8], shape_pop_payload_ttl, 28'h12b588, config_mac[7:0], config_mac[15:8],
+    config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40], shape_pop_payload_mac[7:0],
+    shape_pop_payload_mac[15:8], shape_pop_payload_mac[23:16], shape_pop_payload_mac[31:24],
+    shape_pop_payload_mac[39:32], shape_pop_payload_mac[47:40]
+  }; // switch-lane.ts:155
+  wire reshape_out_ready = target_pop_valid & all_have;
+  Reshape reshape ( // switch-lane.ts:155
     .clk (clk), .rst (rst),
-    .frame_valid (insert_frame_valid), .frame_ready (reshape_frame_ready),
-    .frame_payload_data (insert_frame_payload_data), .frame_payload_keep (insert_frame_payload_keep),
-    .frame_payload_last (insert_frame_payload_last), .frame_payload_user (insert_frame_payload_user),
-    .shape_valid (shapes_pop_valid), .shape_ready (reshape_shape_ready),
-    .shape_payload_redirect (shapes_pop_payload_redirect), .shape_payload_unwrap (shapes_pop_payload_unwrap),
+    .frame_valid (counted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (counted_held_data),
+    .frame_payload_count (counted_held_count), .frame_payload_last (counted_held_last),
+    .frame_payload_bad (counted_held_bad),
+    .shape_valid (shape_pop_valid), .shape_ready (reshape_shape_ready),
+    .shape_payload_redirect (shape_pop_payload_redirect), .shape_payload_unwrap (shape_pop_payload_unwrap),
     .shape_payload_front (reshape_shape_payload_front),
     .out_valid (reshape_out_valid), .out_ready (reshape_out_ready), .out_payload_data (out0_payload_data),
     .out_payload_keep (out0_payload_keep), .out_payload_last (out0_payload_last),
     .out_payload_user (out0_payload_user)
   );
 
-  wire sent_pop_ready = coming_frames_pop_valid & insert_plain_ready & coming_frames_pop_payload_from[5]; // switch-lane.ts:116
-  PacketFifo_FromSoftware_d32_last_drop_user sent ( // switch-lane.ts:116
+  wire sent_pop_ready = takes_beat & coming_frames_pop_payload_from[5]; // software.ts:34
+  PacketFifo_OwnBeat_d32_last_drop_user sent ( // software.ts:34
     .clk (clk), .rst (rst),
-    .push_valid (from_software_valid), .push_ready (from_software_ready),
-    .push_payload_data (from_software_payload_data), .push_payload_keep (from_software_payload_keep),
-    .push_payload_last (from_software_payload_last), .push_payload_user (from_software_payload_user),
-    .push_payload_ports (from_software_payload_ports),
+    .push_valid (from_software_valid), .push_ready (from_software_ready), .push_payload_data (counted_payload_data),
+    .push_payload_count (counted_payload_count), .push_payload_last (from_software_payload_last),
+    .push_payload_user (counted_payload_user), .push_payload_ports (from_software_payload_ports),
     .pop_valid (sent_pop_valid), .pop_ready (sent_pop_ready), .pop_payload_data (sent_pop_payload_data),
-    .pop_payload_keep (sent_pop_payload_keep), .pop_payload_last (sent_pop_payload_last),
+    .pop_payload_count (sent_pop_payload_count), .pop_payload_last (sent_pop_payload_last),
     .pop_payload_user (sent_pop_payload_user), .pop_payload_ports (sent_pop_payload_ports),
     .packets (sent_packets),
     .dropped (sent_dropped)
   );
 
-  Fifo_ToSoftware_d32 for_software ( // switch-lane.ts:121
+  Fifo_ToSoftware_d32 for_software ( // software.ts:70
     .clk (clk), .rst (rst),
     .push_valid (to_buffer_valid), .push_ready (for_software_push_ready), .push_payload_data (out0_payload_data),
     .push_payload_keep (out0_payload_keep), .push_payload_last (out0_payload_last),
-    .push_payload_user (out0_payload_user), .push_payload_ingress (targets_pop_payload_ingress),
-    .push_payload_shimmed (targets_pop_payload_shimmed), .push_payload_uid (targets_pop_payload_uid),
+    .push_payload_user (out0_payload_user), .push_payload_ingress (target_pop_payload_ingress),
+    .push_payload_shimmed (target_pop_payload_shimmed), .push_payload_uid (target_pop_payload_uid),
     .pop_valid (to_software_valid), .pop_ready (to_software_ready), .pop_payload_data (to_software_payload_data),
     .pop_payload_keep (to_software_payload_keep), .pop_payload_last (to_software_payload_last),
     .pop_payload_user (to_software_payload_user), .pop_payload_ingress (to_software_payload_ingress),
@@ -1032,11 +1240,27 @@ module SwitchLane_p4_f1536_t250000 (
     .level (for_software_level)
   );
 
-  wire coming_frames_pop_ready =
-    coming_frames_pop_valid & insert_plain_ready & beat_is_there_or & insert_plain_payload_count_or; // switch-lane.ts:201
-  Fifo_Coming_d8 coming_frames ( // switch-lane.ts:201
+  Fifo_Bound_d8 target ( // switch-lane.ts:172
     .clk (clk), .rst (rst),
-    .push_valid (coming_valid), .push_ready (coming_frames_push_ready), .push_payload_from (chosen),
+    .push_valid (held_frame_valid), .push_ready (target_push_ready), .push_payload_redirect (redirects),
+    .push_payload_unwrap (unwraps), .push_payload_to (targets_payload_to),
+    .push_payload_class (targets_payload_class), .push_payload_mac (targets_payload_mac),
+    .push_payload_ingress (targets_payload_ingress), .push_payload_shimmed (held_frame_facts_shimmed),
+    .push_payload_ttl (targets_payload_ttl), .push_payload_uid (held_frame_facts_uid),
+    .push_payload_late (held_frame_is_software), .push_payload_size (held_frame_size),
+    .pop_valid (target_pop_valid), .pop_ready (frame_ends), .pop_payload_redirect (target_pop_payload_redirect),
+    .pop_payload_unwrap (target_pop_payload_unwrap), .pop_payload_to (target_pop_payload_to),
+    .pop_payload_class (out0_payload_class), .pop_payload_mac (target_pop_payload_mac),
+    .pop_payload_ingress (target_pop_payload_ingress), .pop_payload_shimmed (target_pop_payload_shimmed),
+    .pop_payload_ttl (target_pop_payload_ttl), .pop_payload_uid (target_pop_payload_uid),
+    .pop_payload_late (target_pop_payload_late), .pop_payload_size (target_pop_payload_size),
+    .level (target_level)
+  );
+
+  wire coming_frames_pop_ready = takes_beat & beats_valid_or & beats_payload_count_or; // switch-lane.ts:225
+  Fifo_Coming_d8 coming_frames ( // switch-lane.ts:225
+    .clk (clk), .rst (rst),
+    .push_valid (held_frame_valid), .push_ready (coming_frames_push_ready), .push_payload_from (held_frame_from),
     .push_payload_last_bytes (coming_payload_last_bytes),
     .pop_valid (coming_frames_pop_valid), .pop_ready (coming_frames_pop_ready),
     .pop_payload_from (coming_frames_pop_payload_from),
@@ -1044,207 +1268,148 @@ module SwitchLane_p4_f1536_t250000 (
     .level (coming_frames_level)
   );
 
-  Fifo_Bound_d8 shapes ( // switch-lane.ts:208
+  Fifo_Bound_d8 shape ( // switch-lane.ts:235
     .clk (clk), .rst (rst),
-    .push_valid (bound_valid), .push_ready (shapes_push_ready), .push_payload_redirect (redirects),
-    .push_payload_unwrap (unwraps), .push_payload_to (bound_payload_to), .push_payload_class (bound_payload_class),
-    .push_payload_mac (bound_payload_mac), .push_payload_ingress (bound_payload_ingress),
-    .push_payload_shimmed (chosen_facts_shimmed), .push_payload_ttl (bound_payload_ttl),
-    .push_payload_uid (chosen_facts_uid), .push_payload_late (chosen_software),
-    .pop_valid (shapes_pop_valid), .pop_ready (reshape_shape_ready),
-    .pop_payload_redirect (shapes_pop_payload_redirect), .pop_payload_unwrap (shapes_pop_payload_unwrap),
-    .pop_payload_to (shapes_pop_payload_to), .pop_payload_class (shapes_pop_payload_class),
-    .pop_payload_mac (shapes_pop_payload_mac), .pop_payload_ingress (shapes_pop_payload_ingress),
-    .pop_payload_shimmed (shapes_pop_payload_shimmed), .pop_payload_ttl (shapes_pop_payload_ttl),
-    .pop_payload_uid (shapes_pop_payload_uid), .pop_payload_late (shapes_pop_payload_late),
-    .level (shapes_level)
-  );
-
-  Fifo_Bound_d8 targets ( // switch-lane.ts:209
-    .clk (clk), .rst (rst),
-    .push_valid (target_valid), .push_ready (targets_push_ready), .push_payload_redirect (redirects),
-    .push_payload_unwrap (unwraps), .push_payload_to (bound_payload_to), .push_payload_class (bound_payload_class),
-    .push_payload_mac (bound_payload_mac), .push_payload_ingress (bound_payload_ingress),
-    .push_payload_shimmed (chosen_facts_shimmed), .push_payload_ttl (bound_payload_ttl),
-    .push_payload_uid (chosen_facts_uid), .push_payload_late (chosen_software),
-    .pop_valid (targets_pop_valid), .pop_ready (frame_ends), .pop_payload_redirect (targets_pop_payload_redirect),
-    .pop_payload_unwrap (targets_pop_payload_unwrap), .pop_payload_to (targets_pop_payload_to),
-    .pop_payload_class (out0_payload_class), .pop_payload_mac (targets_pop_payload_mac),
-    .pop_payload_ingress (targets_pop_payload_ingress), .pop_payload_shimmed (targets_pop_payload_shimmed),
-    .pop_payload_ttl (targets_pop_payload_ttl), .pop_payload_uid (targets_pop_payload_uid),
-    .pop_payload_late (targets_pop_payload_late),
-    .level (targets_level)
+    .push_valid (held_frame_valid), .push_ready (shape_push_ready), .push_payload_redirect (redirects),
+    .push_payload_unwrap (unwraps), .push_payload_to (shapes_payload_to), .push_payload_class (shapes_payload_class),
+    .push_payload_mac (shapes_payload_mac), .push_payload_ingress (shapes_payload_ingress),
+    .push_payload_shimmed (held_frame_facts_shimmed), .push_payload_ttl (shapes_payload_ttl),
+    .push_payload_uid (held_frame_facts_uid), .push_payload_late (held_frame_is_software),
+    .push_payload_size (held_frame_size),
+    .pop_valid (shape_pop_valid), .pop_ready (reshape_shape_ready),
+    .pop_payload_redirect (shape_pop_payload_redirect), .pop_payload_unwrap (shape_pop_payload_unwrap),
+    .pop_payload_to (shape_pop_payload_to), .pop_payload_class (shape_pop_payload_class),
+    .pop_payload_mac (shape_pop_payload_mac), .pop_payload_ingress (shape_pop_payload_ingress),
+    .pop_payload_shimmed (shape_pop_payload_shimmed), .pop_payload_ttl (shape_pop_payload_ttl),
+    .pop_payload_uid (shape_pop_payload_uid), .pop_payload_late (shape_pop_payload_late),
+    .pop_payload_size (shape_pop_payload_size),
+    .level (shape_level)
   );
 
   always @(posedge clk)
     if (rst) software_on_its_way <= 1'b0;
-    else if (bound_valid & is_for_software) software_on_its_way <= 1'b1;
-    else if (frame_ends & targets_pop_payload_to[5]) software_on_its_way <= 1'b0;
+    else if (chosen_software & ~chosen_late) software_on_its_way <= 1'b1;
+    else if (frame_ends & target_pop_payload_to[5]) software_on_its_way <= 1'b0;
 
   always @(posedge clk)
     if (rst) software_time <= 18'd0;
     else if (software_has_room | ~waits_for_software) software_time <= 18'd0;
     else if (~software_late) software_time <= software_time + 18'd1;
-  wire [3:0] switched_0_or =
-    ({4{heads_0_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_0_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_0_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_0_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_0_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_0_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_0_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_0_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_0_4_facts_peer_or =
-    ({4{heads_0_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_0_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_0_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_0_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_0_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_0_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_0_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_0_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_0_wide = {
-    1'b0, (switched_0_or | heads_0_4_facts_peer_or) == 4'd3, (switched_0_or | heads_0_4_facts_peer_or) == 4'd2,
-    (switched_0_or | heads_0_4_facts_peer_or) == 4'd1, (switched_0_or | heads_0_4_facts_peer_or) == 4'd0
-  };
-  wire [4:0] switched_0_and =
-    ((heads_0_4_facts_outcome == match_outcome_redirect) ? switched_0_wide : (heads_0_4_facts_outcome == match_outcome_unwrap) ? 5'd16 : (heads_0_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_0_4_facts_ports} : 5'd0)
-    & ~open;
-  wire [3:0] switched_1_or =
-    ({4{heads_1_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_1_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_1_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_1_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_1_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_1_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_1_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_1_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_1_4_facts_peer_or =
-    ({4{heads_1_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_1_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_1_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_1_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_1_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_1_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_1_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_1_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_1_wide = {
-    1'b0, (switched_1_or | heads_1_4_facts_peer_or) == 4'd3, (switched_1_or | heads_1_4_facts_peer_or) == 4'd2,
-    (switched_1_or | heads_1_4_facts_peer_or) == 4'd1, (switched_1_or | heads_1_4_facts_peer_or) == 4'd0
-  };
-  wire [4:0] switched_1_and =
-    ((heads_1_4_facts_outcome == match_outcome_redirect) ? switched_1_wide : (heads_1_4_facts_outcome == match_outcome_unwrap) ? 5'd16 : (heads_1_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_1_4_facts_ports} : 5'd0)
-    & ~open;
-  wire [3:0] switched_2_or =
-    ({4{heads_2_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_2_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_2_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_2_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_2_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_2_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_2_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_2_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_2_4_facts_peer_or =
-    ({4{heads_2_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_2_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_2_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_2_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_2_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_2_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_2_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_2_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_2_wide = {
-    1'b0, (switched_2_or | heads_2_4_facts_peer_or) == 4'd3, (switched_2_or | heads_2_4_facts_peer_or) == 4'd2,
-    (switched_2_or | heads_2_4_facts_peer_or) == 4'd1, (switched_2_or | heads_2_4_facts_peer_or) == 4'd0
-  };
-  wire [4:0] switched_2_and =
-    ((heads_2_4_facts_outcome == match_outcome_redirect) ? switched_2_wide : (heads_2_4_facts_outcome == match_outcome_unwrap) ? 5'd16 : (heads_2_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_2_4_facts_ports} : 5'd0)
-    & ~open;
-  wire [3:0] switched_3_or =
-    ({4{heads_3_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_3_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_3_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_3_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_3_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_3_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_3_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_3_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_3_4_facts_peer_or =
-    ({4{heads_3_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_3_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_3_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_3_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_3_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_3_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_3_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_3_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_3_wide = {
-    1'b0, (switched_3_or | heads_3_4_facts_peer_or) == 4'd3, (switched_3_or | heads_3_4_facts_peer_or) == 4'd2,
-    (switched_3_or | heads_3_4_facts_peer_or) == 4'd1, (switched_3_or | heads_3_4_facts_peer_or) == 4'd0
-  };
-  wire [4:0] switched_3_and =
-    ((heads_3_4_facts_outcome == match_outcome_redirect) ? switched_3_wide : (heads_3_4_facts_outcome == match_outcome_unwrap) ? 5'd16 : (heads_3_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_3_4_facts_ports} : 5'd0)
-    & ~open;
-  wire [3:0] switched_4_or =
-    ({4{heads_4_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_4_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_4_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_4_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_4_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_4_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_4_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_4_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_4_4_facts_peer_or =
-    ({4{heads_4_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_4_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_4_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_4_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_4_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_4_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_4_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_4_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_4_wide = {
-    1'b0, (switched_4_or | heads_4_4_facts_peer_or) == 4'd3, (switched_4_or | heads_4_4_facts_peer_or) == 4'd2,
-    (switched_4_or | heads_4_4_facts_peer_or) == 4'd1, (switched_4_or | heads_4_4_facts_peer_or) == 4'd0
-  };
-  wire [4:0] switched_4_and =
-    ((heads_4_4_facts_outcome == match_outcome_redirect) ? switched_4_wide : (heads_4_4_facts_outcome == match_outcome_unwrap) ? 5'd16 : (heads_4_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_4_4_facts_ports} : 5'd0)
-    & ~open;
-  wire events_not_taken_q_inverse = ~((|targets_pop_payload_to[4:0]) | targets_pop_payload_to[5]);
+  wire [4:0] promised_0_or =
+    ({5{promise_size == 2'd0}} & 5'd2) | ({5{promise_size == 2'd1}} & 5'd6) | ({5{promise_size == 2'd2}} & 5'd12)
+    | ({5{promise_size == 2'd3}} & 5'd25);
+  wire [4:0] target_pop_payload_size_or =
+    ({5{target_pop_payload_size == 2'd0}} & 5'd2) | ({5{target_pop_payload_size == 2'd1}} & 5'd6)
+    | ({5{target_pop_payload_size == 2'd2}} & 5'd12) | ({5{target_pop_payload_size == 2'd3}} & 5'd25);
 
   always @(posedge clk)
     if (rst) begin
-      frames_inside <= 4'd0; open <= 5'd0; room_q <= 5'd0; chosen_software <= 1'b0; switched_0 <= 1'b0;
-      software_0 <= 1'b0; switched_1 <= 1'b0; software_1 <= 1'b0; switched_2 <= 1'b0; software_2 <= 1'b0;
-      switched_3 <= 1'b0; software_3 <= 1'b0; switched_4 <= 1'b0; software_4 <= 1'b0; own_open <= 1'b0;
-      chosen <= 6'd0; chosen_late <= 1'b0; events_left_q <= 1'b0; events_to_software_q <= 1'b0;
-      events_not_taken_q <= 1'b0; events_nowhere_q <= 1'b0; events_bad_software_q <= 1'b0;
+      frames_inside <= 4'd0; open <= 5'd0; promised_0 <= 6'd0; promised_1 <= 6'd0; promised_2 <= 6'd0;
+      promised_3 <= 6'd0; promised_4 <= 6'd0; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0;
+      large_before <= 1'b0; chosen_late <= 1'b0; switched_0_there <= 1'b0; switched_0_can <= 1'b0;
+      software_0_can <= 1'b0; switched_1_there <= 1'b0; switched_1_can <= 1'b0; software_1_can <= 1'b0;
+      switched_2_there <= 1'b0; switched_2_can <= 1'b0; software_2_can <= 1'b0; switched_3_there <= 1'b0;
+      switched_3_can <= 1'b0; software_3_can <= 1'b0; switched_4_there <= 1'b0; switched_4_can <= 1'b0;
+      software_4_can <= 1'b0; own_can <= 1'b0; was_software_0 <= 1'b0; was_software_1 <= 1'b0; was_software_2 <= 1'b0;
+      was_software_3 <= 1'b0; was_software_4 <= 1'b0; held_frame_valid <= 1'b0; held_frame_from <= 6'd0;
+      held_frame_is_software <= 1'b0; held_frame_late <= 1'b0; held_frame_size <= 2'd0; held_frame_to <= 5'd0;
+      held_frame_facts_outcome <= match_outcome_drop; held_frame_facts_ports <= 4'd0; held_frame_facts_peer <= 4'd0;
+      held_frame_facts_uid <= 16'd0; held_frame_facts_dag <= 8'd0; held_frame_facts_user <= 6'd0;
+      held_frame_facts_unordered <= 1'b0; held_frame_facts_length <= 14'd0; held_frame_facts_no_l4 <= 1'b0;
+      held_frame_facts_flow_hash <= 10'd0; held_frame_facts_tagged <= 1'b0; held_frame_facts_tag <= 16'd0;
+      held_frame_facts_shimmed <= 1'b0; held_frame_facts_ttl <= 4'd0; events_left_q <= 1'b0;
+      events_to_software_q <= 1'b0; events_not_taken_q <= 1'b0; events_nowhere_q <= 1'b0;
+      events_bad_software_q <= 1'b0;
     end
     else begin
-      room_q <= room;
-      open <= room & ~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]};
-      switched_0 <= heads_0_4_valid & ~(|switched_0_and) & ~held_0;
-      software_0 <= heads_0_5_valid & software_may_go & ~held_0;
-      switched_1 <= heads_1_4_valid & ~(|switched_1_and) & ~held_1;
-      software_1 <= heads_1_5_valid & software_may_go & ~held_1;
-      switched_2 <= heads_2_4_valid & ~(|switched_2_and) & ~held_2;
-      software_2 <= heads_2_5_valid & software_may_go & ~held_2;
-      switched_3 <= heads_3_4_valid & ~(|switched_3_and) & ~held_3;
-      software_3 <= heads_3_5_valid & software_may_go & ~held_3;
-      switched_4 <= heads_4_4_valid & ~(|switched_4_and) & ~held_4;
-      software_4 <= heads_4_5_valid & software_may_go & ~held_4;
-      own_open <= sent_pop_valid & own_is_first & ~(|({1'b0, sent_pop_payload_ports} & ~room_q));
+      open <= ~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]};
+      promised_0 <= promised_0 + ((promise & promise_to[0]) ? {1'b0, promised_0_or} : 6'd0) - (begins_0 ? {1'b0, target_pop_payload_size_or} : 6'd0);
+      promised_1 <= promised_1 + ((promise & promise_to[1]) ? {1'b0, promised_0_or} : 6'd0) - (begins_1 ? {1'b0, target_pop_payload_size_or} : 6'd0);
+      promised_2 <= promised_2 + ((promise & promise_to[2]) ? {1'b0, promised_0_or} : 6'd0) - (begins_2 ? {1'b0, target_pop_payload_size_or} : 6'd0);
+      promised_3 <= promised_3 + ((promise & promise_to[3]) ? {1'b0, promised_0_or} : 6'd0) - (begins_3 ? {1'b0, target_pop_payload_size_or} : 6'd0);
+      promised_4 <= promised_4 + ((promise & promise_to[4]) ? {1'b0, promised_0_or} : 6'd0) - (begins_4 ? {1'b0, target_pop_payload_size_or} : 6'd0);
+      chosen_before <= chosen_any;
+      large_before <= chosen_large;
+      switched_0_there <= heads_0_4_valid & ~held_0;
+      switched_0_can <= switched_0_there & ~held_0 & ~switched_0_closed;
+      software_0_can <= heads_0_5_valid & ~held_0;
+      switched_1_there <= heads_1_4_valid & ~held_1;
+      switched_1_can <= switched_1_there & ~held_1 & ~switched_1_closed;
+      software_1_can <= heads_1_5_valid & ~held_1;
+      switched_2_there <= heads_2_4_valid & ~held_2;
+      switched_2_can <= switched_2_there & ~held_2 & ~switched_2_closed;
+      software_2_can <= heads_2_5_valid & ~held_2;
+      switched_3_there <= heads_3_4_valid & ~held_3;
+      switched_3_can <= switched_3_there & ~held_3 & ~switched_3_closed;
+      software_3_can <= heads_3_5_valid & ~held_3;
+      switched_4_there <= heads_4_4_valid & ~held_4;
+      switched_4_can <= switched_4_there & ~held_4 & ~switched_4_closed;
+      software_4_can <= heads_4_5_valid & ~held_4;
+      own_can <= sent_pop_valid & own_is_first & ~(|({1'b0, sent_pop_payload_ports} & ~(room & fits_4_3_joined)));
       chosen <= {lane_group_to_5, lane_group_to_4, lane_group_to_3, lane_group_to_2, lane_group_to_1, lane_group_to_0};
-      chosen_software <= |{
-        lane_group_to_4 & lane_4_to_1, lane_group_to_3 & lane_3_to_1, lane_group_to_2 & lane_2_to_1,
-        lane_group_to_1 & lane_1_to_1, lane_group_to_0 & lane_0_to_1
-      };
+      chosen_any <=
+        asks_switched_0 | asks_software_0 | asks_switched_1 | asks_software_1 | asks_switched_2 | asks_software_2
+        | asks_switched_3 | asks_software_3 | asks_switched_4 | asks_software_4 | own_asks;
       chosen_late <= ~buffer_room;
-      frames_inside <= frames_inside + {3'd0, bound_valid} - {3'd0, frame_ends};
-      events_left_q <= frame_ends & (|targets_pop_payload_to[4:0]);
-      events_to_software_q <= frame_ends & targets_pop_payload_to[5];
-      events_not_taken_q <= frame_ends & events_not_taken_q_inverse & targets_pop_payload_late;
-      events_nowhere_q <= frame_ends & events_not_taken_q_inverse & ~targets_pop_payload_late;
+      was_software_0 <= lane_0_to_1;
+      was_software_1 <= lane_1_to_1;
+      was_software_2 <= lane_2_to_1;
+      was_software_3 <= lane_3_to_1;
+      was_software_4 <= lane_4_to_1;
+      held_frame_valid <= promise;
+      held_frame_from <= chosen;
+      held_frame_is_software <= chosen_software;
+      held_frame_late <= chosen_late;
+      held_frame_size <= promise_size;
+      held_frame_to <= promise_to;
+      held_frame_facts_outcome <=
+        ({3{chosen[0]}} & facts_0_outcome) | ({3{chosen[1]}} & facts_1_outcome) | ({3{chosen[2]}} & facts_2_outcome)
+        | ({3{chosen[3]}} & facts_3_outcome) | ({3{chosen[4]}} & facts_4_outcome);
+      held_frame_facts_ports <=
+        ({4{chosen[0]}} & facts_0_ports) | ({4{chosen[1]}} & facts_1_ports) | ({4{chosen[2]}} & facts_2_ports)
+        | ({4{chosen[3]}} & facts_3_ports) | ({4{chosen[4]}} & facts_4_ports);
+      held_frame_facts_peer <=
+        ({4{chosen[0]}} & facts_0_peer) | ({4{chosen[1]}} & facts_1_peer) | ({4{chosen[2]}} & facts_2_peer)
+        | ({4{chosen[3]}} & facts_3_peer) | ({4{chosen[4]}} & facts_4_peer);
+      held_frame_facts_uid <=
+        ({16{chosen[0]}} & facts_0_uid) | ({16{chosen[1]}} & facts_1_uid) | ({16{chosen[2]}} & facts_2_uid)
+        | ({16{chosen[3]}} & facts_3_uid) | ({16{chosen[4]}} & facts_4_uid);
+      held_frame_facts_dag <=
+        ({8{chosen[0]}} & facts_0_dag) | ({8{chosen[1]}} & facts_1_dag) | ({8{chosen[2]}} & facts_2_dag)
+        | ({8{chosen[3]}} & facts_3_dag) | ({8{chosen[4]}} & facts_4_dag);
+      held_frame_facts_user <=
+        ({6{chosen[0]}} & facts_0_user) | ({6{chosen[1]}} & facts_1_user) | ({6{chosen[2]}} & facts_2_user)
+        | ({6{chosen[3]}} & facts_3_user) | ({6{chosen[4]}} & facts_4_user);
+      held_frame_facts_unordered <=
+        (chosen[0] & facts_0_unordered) | (chosen[1] & facts_1_unordered) | (chosen[2] & facts_2_unordered)
+        | (chosen[3] & facts_3_unordered) | (chosen[4] & facts_4_unordered);
+      held_frame_facts_length <=
+        ({14{chosen[0]}} & facts_0_length) | ({14{chosen[1]}} & facts_1_length) | ({14{chosen[2]}} & facts_2_length)
+        | ({14{chosen[3]}} & facts_3_length) | ({14{chosen[4]}} & facts_4_length);
+      held_frame_facts_no_l4 <=
+        (chosen[0] & facts_0_no_l4) | (chosen[1] & facts_1_no_l4) | (chosen[2] & facts_2_no_l4)
+        | (chosen[3] & facts_3_no_l4) | (chosen[4] & facts_4_no_l4);
+      held_frame_facts_flow_hash <=
+        ({10{chosen[0]}} & facts_0_flow_hash) | ({10{chosen[1]}} & facts_1_flow_hash)
+        | ({10{chosen[2]}} & facts_2_flow_hash) | ({10{chosen[3]}} & facts_3_flow_hash)
+        | ({10{chosen[4]}} & facts_4_flow_hash);
+      held_frame_facts_tagged <=
+        (chosen[0] & facts_0_tagged) | (chosen[1] & facts_1_tagged) | (chosen[2] & facts_2_tagged)
+        | (chosen[3] & facts_3_tagged) | (chosen[4] & facts_4_tagged);
+      held_frame_facts_tag <=
+        ({16{chosen[0]}} & facts_0_tag) | ({16{chosen[1]}} & facts_1_tag) | ({16{chosen[2]}} & facts_2_tag)
+        | ({16{chosen[3]}} & facts_3_tag) | ({16{chosen[4]}} & facts_4_tag);
+      held_frame_facts_shimmed <=
+        (chosen[0] & facts_0_shimmed) | (chosen[1] & facts_1_shimmed) | (chosen[2] & facts_2_shimmed)
+        | (chosen[3] & facts_3_shimmed) | (chosen[4] & facts_4_shimmed);
+      held_frame_facts_ttl <=
+        ({4{chosen[0]}} & facts_0_ttl) | ({4{chosen[1]}} & facts_1_ttl) | ({4{chosen[2]}} & facts_2_ttl)
+        | ({4{chosen[3]}} & facts_3_ttl) | ({4{chosen[4]}} & facts_4_ttl);
+      frames_inside <= frames_inside + {3'd0, promise} - {3'd0, frame_ends};
+      events_left_q <= frame_ends & (|target_pop_payload_to[4:0]);
+      events_to_software_q <= frame_ends & target_pop_payload_to[5];
+      events_not_taken_q <= frame_ends & ~(|target_pop_payload_to) & target_pop_payload_late;
+      events_nowhere_q <= frame_ends & ~(|target_pop_payload_to) & ~target_pop_payload_late;
       events_bad_software_q <= sent_dropped;
     end
 
@@ -1262,6 +1427,246 @@ module SwitchLane_p4_f1536_t250000 (
       held_software_0 <= lane_0_to_1;
     end
     else if (take0_ready) held_0 <= 1'b0;
+  wire [3:0] switched_0_to_or =
+    ({4{heads_0_4_facts_peer == 4'd0}} & config_peers_0_port)
+    | ({4{heads_0_4_facts_peer == 4'd1}} & config_peers_1_port)
+    | ({4{heads_0_4_facts_peer == 4'd2}} & config_peers_2_port)
+    | ({4{heads_0_4_facts_peer == 4'd3}} & config_peers_3_port)
+    | ({4{heads_0_4_facts_peer == 4'd4}} & config_peers_4_port)
+    | ({4{heads_0_4_facts_peer == 4'd5}} & config_peers_5_port)
+    | ({4{heads_0_4_facts_peer == 4'd6}} & config_peers_6_port)
+    | ({4{heads_0_4_facts_peer == 4'd7}} & config_peers_7_port);
+  wire [3:0] heads_0_4_facts_peer_or =
+    ({4{heads_0_4_facts_peer == 4'd8}} & config_peers_8_port)
+    | ({4{heads_0_4_facts_peer == 4'd9}} & config_peers_9_port)
+    | ({4{heads_0_4_facts_peer == 4'd10}} & config_peers_10_port)
+    | ({4{heads_0_4_facts_peer == 4'd11}} & config_peers_11_port)
+    | ({4{heads_0_4_facts_peer == 4'd12}} & config_peers_12_port)
+    | ({4{heads_0_4_facts_peer == 4'd13}} & config_peers_13_port)
+    | ({4{heads_0_4_facts_peer == 4'd14}} & config_peers_14_port)
+    | ({4{heads_0_4_facts_peer == 4'd15}} & config_peers_15_port);
+  wire [4:0] switched_0_to_wide = {
+    1'b0, (switched_0_to_or | heads_0_4_facts_peer_or) == 4'd3, (switched_0_to_or | heads_0_4_facts_peer_or) == 4'd2,
+    (switched_0_to_or | heads_0_4_facts_peer_or) == 4'd1, (switched_0_to_or | heads_0_4_facts_peer_or) == 4'd0
+  };
+  wire [3:0] switched_1_to_or =
+    ({4{heads_1_4_facts_peer == 4'd0}} & config_peers_0_port)
+    | ({4{heads_1_4_facts_peer == 4'd1}} & config_peers_1_port)
+    | ({4{heads_1_4_facts_peer == 4'd2}} & config_peers_2_port)
+    | ({4{heads_1_4_facts_peer == 4'd3}} & config_peers_3_port)
+    | ({4{heads_1_4_facts_peer == 4'd4}} & config_peers_4_port)
+    | ({4{heads_1_4_facts_peer == 4'd5}} & config_peers_5_port)
+    | ({4{heads_1_4_facts_peer == 4'd6}} & config_peers_6_port)
+    | ({4{heads_1_4_facts_peer == 4'd7}} & config_peers_7_port);
+  wire [3:0] heads_1_4_facts_peer_or =
+    ({4{heads_1_4_facts_peer == 4'd8}} & config_peers_8_port)
+    | ({4{heads_1_4_facts_peer == 4'd9}} & config_peers_9_port)
+    | ({4{heads_1_4_facts_peer == 4'd10}} & config_peers_10_port)
+    | ({4{heads_1_4_facts_peer == 4'd11}} & config_peers_11_port)
+    | ({4{heads_1_4_facts_peer == 4'd12}} & config_peers_12_port)
+    | ({4{heads_1_4_facts_peer == 4'd13}} & config_peers_13_port)
+    | ({4{heads_1_4_facts_peer == 4'd14}} & config_peers_14_port)
+    | ({4{heads_1_4_facts_peer == 4'd15}} & config_peers_15_port);
+  wire [4:0] switched_1_to_wide = {
+    1'b0, (switched_1_to_or | heads_1_4_facts_peer_or) == 4'd3, (switched_1_to_or | heads_1_4_facts_peer_or) == 4'd2,
+    (switched_1_to_or | heads_1_4_facts_peer_or) == 4'd1, (switched_1_to_or | heads_1_4_facts_peer_or) == 4'd0
+  };
+  wire [3:0] switched_2_to_or =
+    ({4{heads_2_4_facts_peer == 4'd0}} & config_peers_0_port)
+    | ({4{heads_2_4_facts_peer == 4'd1}} & config_peers_1_port)
+    | ({4{heads_2_4_facts_peer == 4'd2}} & config_peers_2_port)
+    | ({4{heads_2_4_facts_peer == 4'd3}} & config_peers_3_port)
+    | ({4{heads_2_4_facts_peer == 4'd4}} & config_peers_4_port)
+    | ({4{heads_2_4_facts_peer == 4'd5}} & config_peers_5_port)
+    | ({4{heads_2_4_facts_peer == 4'd6}} & config_peers_6_port)
+    | ({4{heads_2_4_facts_peer == 4'd7}} & config_peers_7_port);
+  wire [3:0] heads_2_4_facts_peer_or =
+    ({4{heads_2_4_facts_peer == 4'd8}} & config_peers_8_port)
+    | ({4{heads_2_4_facts_peer == 4'd9}} & config_peers_9_port)
+    | ({4{heads_2_4_facts_peer == 4'd10}} & config_peers_10_port)
+    | ({4{heads_2_4_facts_peer == 4'd11}} & config_peers_11_port)
+    | ({4{heads_2_4_facts_peer == 4'd12}} & config_peers_12_port)
+    | ({4{heads_2_4_facts_peer == 4'd13}} & config_peers_13_port)
+    | ({4{heads_2_4_facts_peer == 4'd14}} & config_peers_14_port)
+    | ({4{heads_2_4_facts_peer == 4'd15}} & config_peers_15_port);
+  wire [4:0] switched_2_to_wide = {
+    1'b0, (switched_2_to_or | heads_2_4_facts_peer_or) == 4'd3, (switched_2_to_or | heads_2_4_facts_peer_or) == 4'd2,
+    (switched_2_to_or | heads_2_4_facts_peer_or) == 4'd1, (switched_2_to_or | heads_2_4_facts_peer_or) == 4'd0
+  };
+  wire [3:0] switched_3_to_or =
+    ({4{heads_3_4_facts_peer == 4'd0}} & config_peers_0_port)
+    | ({4{heads_3_4_facts_peer == 4'd1}} & config_peers_1_port)
+    | ({4{heads_3_4_facts_peer == 4'd2}} & config_peers_2_port)
+    | ({4{heads_3_4_facts_peer == 4'd3}} & config_peers_3_port)
+    | ({4{heads_3_4_facts_peer == 4'd4}} & config_peers_4_port)
+    | ({4{heads_3_4_facts_peer == 4'd5}} & config_peers_5_port)
+    | ({4{heads_3_4_facts_peer == 4'd6}} & config_peers_6_port)
+    | ({4{heads_3_4_facts_peer == 4'd7}} & config_peers_7_port);
+  wire [3:0] heads_3_4_facts_peer_or =
+    ({4{heads_3_4_facts_peer == 4'd8}} & config_peers_8_port)
+    | ({4{heads_3_4_facts_peer == 4'd9}} & config_peers_9_port)
+    | ({4{heads_3_4_facts_peer == 4'd10}} & config_peers_10_port)
+    | ({4{heads_3_4_facts_peer == 4'd11}} & config_peers_11_port)
+    | ({4{heads_3_4_facts_peer == 4'd12}} & config_peers_12_port)
+    | ({4{heads_3_4_facts_peer == 4'd13}} & config_peers_13_port)
+    | ({4{heads_3_4_facts_peer == 4'd14}} & config_peers_14_port)
+    | ({4{heads_3_4_facts_peer == 4'd15}} & config_peers_15_port);
+  wire [4:0] switched_3_to_wide = {
+    1'b0, (switched_3_to_or | heads_3_4_facts_peer_or) == 4'd3, (switched_3_to_or | heads_3_4_facts_peer_or) == 4'd2,
+    (switched_3_to_or | heads_3_4_facts_peer_or) == 4'd1, (switched_3_to_or | heads_3_4_facts_peer_or) == 4'd0
+  };
+  wire [3:0] switched_4_to_or =
+    ({4{heads_4_4_facts_peer == 4'd0}} & config_peers_0_port)
+    | ({4{heads_4_4_facts_peer == 4'd1}} & config_peers_1_port)
+    | ({4{heads_4_4_facts_peer == 4'd2}} & config_peers_2_port)
+    | ({4{heads_4_4_facts_peer == 4'd3}} & config_peers_3_port)
+    | ({4{heads_4_4_facts_peer == 4'd4}} & config_peers_4_port)
+    | ({4{heads_4_4_facts_peer == 4'd5}} & config_peers_5_port)
+    | ({4{heads_4_4_facts_peer == 4'd6}} & config_peers_6_port)
+    | ({4{heads_4_4_facts_peer == 4'd7}} & config_peers_7_port);
+  wire [3:0] heads_4_4_facts_peer_or =
+    ({4{heads_4_4_facts_peer == 4'd8}} & config_peers_8_port)
+    | ({4{heads_4_4_facts_peer == 4'd9}} & config_peers_9_port)
+    | ({4{heads_4_4_facts_peer == 4'd10}} & config_peers_10_port)
+    | ({4{heads_4_4_facts_peer == 4'd11}} & config_peers_11_port)
+    | ({4{heads_4_4_facts_peer == 4'd12}} & config_peers_12_port)
+    | ({4{heads_4_4_facts_peer == 4'd13}} & config_peers_13_port)
+    | ({4{heads_4_4_facts_peer == 4'd14}} & config_peers_14_port)
+    | ({4{heads_4_4_facts_peer == 4'd15}} & config_peers_15_port);
+  wire [4:0] switched_4_to_wide = {
+    1'b0, (switched_4_to_or | heads_4_4_facts_peer_or) == 4'd3, (switched_4_to_or | heads_4_4_facts_peer_or) == 4'd2,
+    (switched_4_to_or | heads_4_4_facts_peer_or) == 4'd1, (switched_4_to_or | heads_4_4_facts_peer_or) == 4'd0
+  };
+
+  always @(posedge clk) begin
+    switched_0_size <= {
+      heads_0_4_facts_length > 14'd350,
+      (heads_0_4_facts_length > 14'd350) ? heads_0_4_facts_length > 14'd734 : heads_0_4_facts_length > 14'd94
+    };
+    switched_0_to <=
+      (heads_0_4_facts_outcome == match_outcome_redirect) ? switched_0_to_wide :
+      (heads_0_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_0_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_0_4_facts_ports} :
+      5'd0;
+    switched_1_size <= {
+      heads_1_4_facts_length > 14'd350,
+      (heads_1_4_facts_length > 14'd350) ? heads_1_4_facts_length > 14'd734 : heads_1_4_facts_length > 14'd94
+    };
+    switched_1_to <=
+      (heads_1_4_facts_outcome == match_outcome_redirect) ? switched_1_to_wide :
+      (heads_1_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_1_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_1_4_facts_ports} :
+      5'd0;
+    switched_2_size <= {
+      heads_2_4_facts_length > 14'd350,
+      (heads_2_4_facts_length > 14'd350) ? heads_2_4_facts_length > 14'd734 : heads_2_4_facts_length > 14'd94
+    };
+    switched_2_to <=
+      (heads_2_4_facts_outcome == match_outcome_redirect) ? switched_2_to_wide :
+      (heads_2_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_2_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_2_4_facts_ports} :
+      5'd0;
+    switched_3_size <= {
+      heads_3_4_facts_length > 14'd350,
+      (heads_3_4_facts_length > 14'd350) ? heads_3_4_facts_length > 14'd734 : heads_3_4_facts_length > 14'd94
+    };
+    switched_3_to <=
+      (heads_3_4_facts_outcome == match_outcome_redirect) ? switched_3_to_wide :
+      (heads_3_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_3_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_3_4_facts_ports} :
+      5'd0;
+    switched_4_size <= {
+      heads_4_4_facts_length > 14'd350,
+      (heads_4_4_facts_length > 14'd350) ? heads_4_4_facts_length > 14'd734 : heads_4_4_facts_length > 14'd94
+    };
+    switched_4_to <=
+      (heads_4_4_facts_outcome == match_outcome_redirect) ? switched_4_to_wide :
+      (heads_4_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_4_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_4_4_facts_ports} :
+      5'd0;
+    own_to <= {1'b0, sent_pop_payload_ports};
+    facts_0_outcome <= lane_0_to_1 ? heads_0_5_facts_outcome : heads_0_4_facts_outcome;
+    facts_0_ports <= lane_0_to_1 ? heads_0_5_facts_ports : heads_0_4_facts_ports;
+    facts_0_peer <= lane_0_to_1 ? heads_0_5_facts_peer : heads_0_4_facts_peer;
+    facts_0_uid <= lane_0_to_1 ? heads_0_5_facts_uid : heads_0_4_facts_uid;
+    facts_0_dag <= lane_0_to_1 ? heads_0_5_facts_dag : heads_0_4_facts_dag;
+    facts_0_user <= lane_0_to_1 ? heads_0_5_facts_user : heads_0_4_facts_user;
+    facts_0_unordered <= lane_0_to_1 ? heads_0_5_facts_unordered : heads_0_4_facts_unordered;
+    facts_0_length <= lane_0_to_1 ? heads_0_5_facts_length : heads_0_4_facts_length;
+    facts_0_no_l4 <= lane_0_to_1 ? heads_0_5_facts_no_l4 : heads_0_4_facts_no_l4;
+    facts_0_flow_hash <= lane_0_to_1 ? heads_0_5_facts_flow_hash : heads_0_4_facts_flow_hash;
+    facts_0_tagged <= lane_0_to_1 ? heads_0_5_facts_tagged : heads_0_4_facts_tagged;
+    facts_0_tag <= lane_0_to_1 ? heads_0_5_facts_tag : heads_0_4_facts_tag;
+    facts_0_shimmed <= lane_0_to_1 ? heads_0_5_facts_shimmed : heads_0_4_facts_shimmed;
+    facts_0_ttl <= lane_0_to_1 ? heads_0_5_facts_ttl : heads_0_4_facts_ttl;
+    was_size_0 <= lane_0_to_1 ? 2'd0 : switched_0_size;
+    was_to_0 <= lane_0_to_1 ? 5'd0 : switched_0_to;
+    facts_1_outcome <= lane_1_to_1 ? heads_1_5_facts_outcome : heads_1_4_facts_outcome;
+    facts_1_ports <= lane_1_to_1 ? heads_1_5_facts_ports : heads_1_4_facts_ports;
+    facts_1_peer <= lane_1_to_1 ? heads_1_5_facts_peer : heads_1_4_facts_peer;
+    facts_1_uid <= lane_1_to_1 ? heads_1_5_facts_uid : heads_1_4_facts_uid;
+    facts_1_dag <= lane_1_to_1 ? heads_1_5_facts_dag : heads_1_4_facts_dag;
+    facts_1_user <= lane_1_to_1 ? heads_1_5_facts_user : heads_1_4_facts_user;
+    facts_1_unordered <= lane_1_to_1 ? heads_1_5_facts_unordered : heads_1_4_facts_unordered;
+    facts_1_length <= lane_1_to_1 ? heads_1_5_facts_length : heads_1_4_facts_length;
+    facts_1_no_l4 <= lane_1_to_1 ? heads_1_5_facts_no_l4 : heads_1_4_facts_no_l4;
+    facts_1_flow_hash <= lane_1_to_1 ? heads_1_5_facts_flow_hash : heads_1_4_facts_flow_hash;
+    facts_1_tagged <= lane_1_to_1 ? heads_1_5_facts_tagged : heads_1_4_facts_tagged;
+    facts_1_tag <= lane_1_to_1 ? heads_1_5_facts_tag : heads_1_4_facts_tag;
+    facts_1_shimmed <= lane_1_to_1 ? heads_1_5_facts_shimmed : heads_1_4_facts_shimmed;
+    facts_1_ttl <= lane_1_to_1 ? heads_1_5_facts_ttl : heads_1_4_facts_ttl;
+    was_size_1 <= lane_1_to_1 ? 2'd0 : switched_1_size;
+    was_to_1 <= lane_1_to_1 ? 5'd0 : switched_1_to;
+    facts_2_outcome <= lane_2_to_1 ? heads_2_5_facts_outcome : heads_2_4_facts_outcome;
+    facts_2_ports <= lane_2_to_1 ? heads_2_5_facts_ports : heads_2_4_facts_ports;
+    facts_2_peer <= lane_2_to_1 ? heads_2_5_facts_peer : heads_2_4_facts_peer;
+    facts_2_uid <= lane_2_to_1 ? heads_2_5_facts_uid : heads_2_4_facts_uid;
+    facts_2_dag <= lane_2_to_1 ? heads_2_5_facts_dag : heads_2_4_facts_dag;
+    facts_2_user <= lane_2_to_1 ? heads_2_5_facts_user : heads_2_4_facts_user;
+    facts_2_unordered <= lane_2_to_1 ? heads_2_5_facts_unordered : heads_2_4_facts_unordered;
+    facts_2_length <= lane_2_to_1 ? heads_2_5_facts_length : heads_2_4_facts_length;
+    facts_2_no_l4 <= lane_2_to_1 ? heads_2_5_facts_no_l4 : heads_2_4_facts_no_l4;
+    facts_2_flow_hash <= lane_2_to_1 ? heads_2_5_facts_flow_hash : heads_2_4_facts_flow_hash;
+    facts_2_tagged <= lane_2_to_1 ? heads_2_5_facts_tagged : heads_2_4_facts_tagged;
+    facts_2_tag <= lane_2_to_1 ? heads_2_5_facts_tag : heads_2_4_facts_tag;
+    facts_2_shimmed <= lane_2_to_1 ? heads_2_5_facts_shimmed : heads_2_4_facts_shimmed;
+    facts_2_ttl <= lane_2_to_1 ? heads_2_5_facts_ttl : heads_2_4_facts_ttl;
+    was_size_2 <= lane_2_to_1 ? 2'd0 : switched_2_size;
+    was_to_2 <= lane_2_to_1 ? 5'd0 : switched_2_to;
+    facts_3_outcome <= lane_3_to_1 ? heads_3_5_facts_outcome : heads_3_4_facts_outcome;
+    facts_3_ports <= lane_3_to_1 ? heads_3_5_facts_ports : heads_3_4_facts_ports;
+    facts_3_peer <= lane_3_to_1 ? heads_3_5_facts_peer : heads_3_4_facts_peer;
+    facts_3_uid <= lane_3_to_1 ? heads_3_5_facts_uid : heads_3_4_facts_uid;
+    facts_3_dag <= lane_3_to_1 ? heads_3_5_facts_dag : heads_3_4_facts_dag;
+    facts_3_user <= lane_3_to_1 ? heads_3_5_facts_user : heads_3_4_facts_user;
+    facts_3_unordered <= lane_3_to_1 ? heads_3_5_facts_unordered : heads_3_4_facts_unordered;
+    facts_3_length <= lane_3_to_1 ? heads_3_5_facts_length : heads_3_4_facts_length;
+    facts_3_no_l4 <= lane_3_to_1 ? heads_3_5_facts_no_l4 : heads_3_4_facts_no_l4;
+    facts_3_flow_hash <= lane_3_to_1 ? heads_3_5_facts_flow_hash : heads_3_4_facts_flow_hash;
+    facts_3_tagged <= lane_3_to_1 ? heads_3_5_facts_tagged : heads_3_4_facts_tagged;
+    facts_3_tag <= lane_3_to_1 ? heads_3_5_facts_tag : heads_3_4_facts_tag;
+    facts_3_shimmed <= lane_3_to_1 ? heads_3_5_facts_shimmed : heads_3_4_facts_shimmed;
+    facts_3_ttl <= lane_3_to_1 ? heads_3_5_facts_ttl : heads_3_4_facts_ttl;
+    was_size_3 <= lane_3_to_1 ? 2'd0 : switched_3_size;
+    was_to_3 <= lane_3_to_1 ? 5'd0 : switched_3_to;
+    facts_4_outcome <= lane_4_to_1 ? heads_4_5_facts_outcome : heads_4_4_facts_outcome;
+    facts_4_ports <= lane_4_to_1 ? heads_4_5_facts_ports : heads_4_4_facts_ports;
+    facts_4_peer <= lane_4_to_1 ? heads_4_5_facts_peer : heads_4_4_facts_peer;
+    facts_4_uid <= lane_4_to_1 ? heads_4_5_facts_uid : heads_4_4_facts_uid;
+    facts_4_dag <= lane_4_to_1 ? heads_4_5_facts_dag : heads_4_4_facts_dag;
+    facts_4_user <= lane_4_to_1 ? heads_4_5_facts_user : heads_4_4_facts_user;
+    facts_4_unordered <= lane_4_to_1 ? heads_4_5_facts_unordered : heads_4_4_facts_unordered;
+    facts_4_length <= lane_4_to_1 ? heads_4_5_facts_length : heads_4_4_facts_length;
+    facts_4_no_l4 <= lane_4_to_1 ? heads_4_5_facts_no_l4 : heads_4_4_facts_no_l4;
+    facts_4_flow_hash <= lane_4_to_1 ? heads_4_5_facts_flow_hash : heads_4_4_facts_flow_hash;
+    facts_4_tagged <= lane_4_to_1 ? heads_4_5_facts_tagged : heads_4_4_facts_tagged;
+    facts_4_tag <= lane_4_to_1 ? heads_4_5_facts_tag : heads_4_4_facts_tag;
+    facts_4_shimmed <= lane_4_to_1 ? heads_4_5_facts_shimmed : heads_4_4_facts_shimmed;
+    facts_4_ttl <= lane_4_to_1 ? heads_4_5_facts_ttl : heads_4_4_facts_ttl;
+    was_size_4 <= lane_4_to_1 ? 2'd0 : switched_4_size;
+    was_to_4 <= lane_4_to_1 ? 5'd0 : switched_4_to;
+    own_was_to <= own_to;
+  end
 
   always @(posedge clk)
     if (rst) begin
@@ -1334,207 +1739,64 @@ module SwitchLane_p4_f1536_t250000 (
   always @(posedge clk)
     if (rst) lane_5_last <= 1'b1;
     else if (lane_group_to_5) lane_5_last <= lane_5_to_0;
-  wire [2:0] chosen_facts_outcome_or =
-    ({3{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_outcome)
-    | ({3{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_outcome)
-    | ({3{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_outcome)
-    | ({3{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_outcome)
-    | ({3{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_outcome)
-    | ({3{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_outcome)
-    | ({3{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_outcome)
-    | ({3{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_outcome);
-  wire [3:0] chosen_facts_ports_or =
-    ({4{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_ports)
-    | ({4{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_ports)
-    | ({4{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_ports)
-    | ({4{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_ports)
-    | ({4{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_ports)
-    | ({4{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_ports)
-    | ({4{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_ports)
-    | ({4{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_ports);
-  wire [3:0] lane_0_to_0_or =
-    ({4{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_peer)
-    | ({4{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_peer)
-    | ({4{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_peer)
-    | ({4{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_peer)
-    | ({4{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_peer)
-    | ({4{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_peer)
-    | ({4{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_peer)
-    | ({4{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_peer);
-  wire [15:0] chosen_facts_uid_or =
-    ({16{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_uid)
-    | ({16{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_uid)
-    | ({16{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_uid)
-    | ({16{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_uid)
-    | ({16{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_uid)
-    | ({16{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_uid)
-    | ({16{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_uid)
-    | ({16{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_uid);
-  wire [7:0] chosen_facts_dag_or =
-    ({8{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_dag)
-    | ({8{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_dag)
-    | ({8{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_dag)
-    | ({8{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_dag)
-    | ({8{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_dag)
-    | ({8{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_dag)
-    | ({8{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_dag)
-    | ({8{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_dag);
-  wire [5:0] chosen_facts_user_or =
-    ({6{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_user)
-    | ({6{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_user)
-    | ({6{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_user)
-    | ({6{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_user)
-    | ({6{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_user)
-    | ({6{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_user)
-    | ({6{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_user)
-    | ({6{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_user);
-  wire chosen_facts_unordered_or =
-    (lane_group_to_0 & lane_0_to_0 & heads_0_4_facts_unordered)
-    | (lane_group_to_0 & lane_0_to_1 & heads_0_5_facts_unordered)
-    | (lane_group_to_1 & lane_1_to_0 & heads_1_4_facts_unordered)
-    | (lane_group_to_1 & lane_1_to_1 & heads_1_5_facts_unordered)
-    | (lane_group_to_2 & lane_2_to_0 & heads_2_4_facts_unordered)
-    | (lane_group_to_2 & lane_2_to_1 & heads_2_5_facts_unordered)
-    | (lane_group_to_3 & lane_3_to_0 & heads_3_4_facts_unordered)
-    | (lane_group_to_3 & lane_3_to_1 & heads_3_5_facts_unordered);
-  wire [13:0] chosen_facts_length_or =
-    ({14{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_length)
-    | ({14{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_length)
-    | ({14{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_length)
-    | ({14{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_length)
-    | ({14{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_length)
-    | ({14{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_length)
-    | ({14{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_length)
-    | ({14{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_length);
-  wire chosen_facts_no_l4_or =
-    (lane_group_to_0 & lane_0_to_0 & heads_0_4_facts_no_l4) | (lane_group_to_0 & lane_0_to_1 & heads_0_5_facts_no_l4)
-    | (lane_group_to_1 & lane_1_to_0 & heads_1_4_facts_no_l4)
-    | (lane_group_to_1 & lane_1_to_1 & heads_1_5_facts_no_l4)
-    | (lane_group_to_2 & lane_2_to_0 & heads_2_4_facts_no_l4)
-    | (lane_group_to_2 & lane_2_to_1 & heads_2_5_facts_no_l4)
-    | (lane_group_to_3 & lane_3_to_0 & heads_3_4_facts_no_l4)
-    | (lane_group_to_3 & lane_3_to_1 & heads_3_5_facts_no_l4);
-  wire [9:0] chosen_facts_flow_hash_or =
-    ({10{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_flow_hash)
-    | ({10{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_flow_hash)
-    | ({10{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_flow_hash)
-    | ({10{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_flow_hash)
-    | ({10{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_flow_hash)
-    | ({10{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_flow_hash)
-    | ({10{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_flow_hash)
-    | ({10{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_flow_hash);
-  wire chosen_facts_tagged_or =
-    (lane_group_to_0 & lane_0_to_0 & heads_0_4_facts_tagged)
-    | (lane_group_to_0 & lane_0_to_1 & heads_0_5_facts_tagged)
-    | (lane_group_to_1 & lane_1_to_0 & heads_1_4_facts_tagged)
-    | (lane_group_to_1 & lane_1_to_1 & heads_1_5_facts_tagged)
-    | (lane_group_to_2 & lane_2_to_0 & heads_2_4_facts_tagged)
-    | (lane_group_to_2 & lane_2_to_1 & heads_2_5_facts_tagged)
-    | (lane_group_to_3 & lane_3_to_0 & heads_3_4_facts_tagged)
-    | (lane_group_to_3 & lane_3_to_1 & heads_3_5_facts_tagged);
-  wire [15:0] chosen_facts_tag_or =
-    ({16{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_tag)
-    | ({16{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_tag)
-    | ({16{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_tag)
-    | ({16{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_tag)
-    | ({16{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_tag)
-    | ({16{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_tag)
-    | ({16{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_tag)
-    | ({16{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_tag);
-  wire chosen_facts_shimmed_or =
-    (lane_group_to_0 & lane_0_to_0 & heads_0_4_facts_shimmed)
-    | (lane_group_to_0 & lane_0_to_1 & heads_0_5_facts_shimmed)
-    | (lane_group_to_1 & lane_1_to_0 & heads_1_4_facts_shimmed)
-    | (lane_group_to_1 & lane_1_to_1 & heads_1_5_facts_shimmed)
-    | (lane_group_to_2 & lane_2_to_0 & heads_2_4_facts_shimmed)
-    | (lane_group_to_2 & lane_2_to_1 & heads_2_5_facts_shimmed)
-    | (lane_group_to_3 & lane_3_to_0 & heads_3_4_facts_shimmed)
-    | (lane_group_to_3 & lane_3_to_1 & heads_3_5_facts_shimmed);
-  wire [3:0] chosen_facts_ttl_or =
-    ({4{lane_group_to_0 & lane_0_to_0}} & heads_0_4_facts_ttl)
-    | ({4{lane_group_to_0 & lane_0_to_1}} & heads_0_5_facts_ttl)
-    | ({4{lane_group_to_1 & lane_1_to_0}} & heads_1_4_facts_ttl)
-    | ({4{lane_group_to_1 & lane_1_to_1}} & heads_1_5_facts_ttl)
-    | ({4{lane_group_to_2 & lane_2_to_0}} & heads_2_4_facts_ttl)
-    | ({4{lane_group_to_2 & lane_2_to_1}} & heads_2_5_facts_ttl)
-    | ({4{lane_group_to_3 & lane_3_to_0}} & heads_3_4_facts_ttl)
-    | ({4{lane_group_to_3 & lane_3_to_1}} & heads_3_5_facts_ttl);
 
-  always @(posedge clk) begin
-    chosen_facts_outcome <=
-      chosen_facts_outcome_or | ({3{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_outcome)
-      | ({3{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_outcome);
-    chosen_facts_ports <=
-      chosen_facts_ports_or | ({4{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_ports)
-      | ({4{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_ports);
-    chosen_facts_peer <=
-      lane_0_to_0_or | ({4{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_peer)
-      | ({4{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_peer);
-    chosen_facts_uid <=
-      chosen_facts_uid_or | ({16{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_uid)
-      | ({16{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_uid);
-    chosen_facts_dag <=
-      chosen_facts_dag_or | ({8{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_dag)
-      | ({8{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_dag);
-    chosen_facts_user <=
-      chosen_facts_user_or | ({6{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_user)
-      | ({6{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_user);
-    chosen_facts_unordered <=
-      chosen_facts_unordered_or | (lane_group_to_4 & lane_4_to_0 & heads_4_4_facts_unordered)
-      | (lane_group_to_4 & lane_4_to_1 & heads_4_5_facts_unordered);
-    chosen_facts_length <=
-      chosen_facts_length_or | ({14{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_length)
-      | ({14{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_length);
-    chosen_facts_no_l4 <=
-      chosen_facts_no_l4_or | (lane_group_to_4 & lane_4_to_0 & heads_4_4_facts_no_l4)
-      | (lane_group_to_4 & lane_4_to_1 & heads_4_5_facts_no_l4);
-    chosen_facts_flow_hash <=
-      chosen_facts_flow_hash_or | ({10{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_flow_hash)
-      | ({10{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_flow_hash);
-    chosen_facts_tagged <=
-      chosen_facts_tagged_or | (lane_group_to_4 & lane_4_to_0 & heads_4_4_facts_tagged)
-      | (lane_group_to_4 & lane_4_to_1 & heads_4_5_facts_tagged);
-    chosen_facts_tag <=
-      chosen_facts_tag_or | ({16{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_tag)
-      | ({16{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_tag);
-    chosen_facts_shimmed <=
-      chosen_facts_shimmed_or | (lane_group_to_4 & lane_4_to_0 & heads_4_4_facts_shimmed)
-      | (lane_group_to_4 & lane_4_to_1 & heads_4_5_facts_shimmed);
-    chosen_facts_ttl <=
-      chosen_facts_ttl_or | ({4{lane_group_to_4 & lane_4_to_0}} & heads_4_4_facts_ttl)
-      | ({4{lane_group_to_4 & lane_4_to_1}} & heads_4_5_facts_ttl);
-    own_ports <= sent_pop_payload_ports;
-  end
+  always @(posedge clk)
+    if (rst) taken_full <= 1'b0;
+    else if (beats_ready) taken_full <= beats_valid;
+
+  always @(posedge clk)
+    if (beats_valid & beats_ready) begin
+      taken_held_data <= beats_payload_data;
+      taken_held_count <= beats_payload_count;
+      taken_held_last <= beats_payload_last;
+      taken_held_bad <= 1'b0;
+    end
+
+  always @(posedge clk)
+    if (rst) counted_full <= 1'b0;
+    else if (inserted_ready) counted_full <= insert_frame_valid;
+
+  always @(posedge clk)
+    if (insert_frame_valid & inserted_ready) begin
+      counted_held_data <= insert_frame_payload_data;
+      counted_held_count <= inserted_payload_count;
+      counted_held_last <= insert_frame_payload_last;
+      counted_held_bad <= insert_frame_payload_user;
+    end
 
   always @(posedge clk)
     if (rst) has_0 <= 1'b0;
     else if (beat_goes) has_0 <= 1'b0;
-    else if (spread_valid & waits_0_and & out0_ready) has_0 <= 1'b1;
+    else if (spread_valid_and) has_0 <= 1'b1;
 
   always @(posedge clk)
     if (rst) has_1 <= 1'b0;
     else if (beat_goes) has_1 <= 1'b0;
-    else if (spread_valid & waits_1_and & out1_ready) has_1 <= 1'b1;
+    else if (begins_1_and_and) has_1 <= 1'b1;
 
   always @(posedge clk)
     if (rst) has_2 <= 1'b0;
     else if (beat_goes) has_2 <= 1'b0;
-    else if (spread_valid & waits_2_and & out2_ready) has_2 <= 1'b1;
+    else if (begins_2_and_and) has_2 <= 1'b1;
 
   always @(posedge clk)
     if (rst) has_3 <= 1'b0;
     else if (beat_goes) has_3 <= 1'b0;
-    else if (spread_valid & waits_3_and & out3_ready) has_3 <= 1'b1;
+    else if (begins_3_and_and) has_3 <= 1'b1;
 
   always @(posedge clk)
     if (rst) has_4 <= 1'b0;
     else if (beat_goes) has_4 <= 1'b0;
-    else if (spread_valid & waits_4_and & out4_ready) has_4 <= 1'b1;
+    else if (begins_4_and_and) has_4 <= 1'b1;
 
   always @(posedge clk)
     if (rst) has_5 <= 1'b0;
     else if (beat_goes) has_5 <= 1'b0;
     else if (spread_valid & to_buffer_valid_and & for_software_push_ready) has_5 <= 1'b1;
+
+  always @(posedge clk)
+    if (rst) spreads_first <= 1'b1;
+    else if (beat_goes) spreads_first <= out0_payload_last;
 
   assign take0_valid = held_0;
   assign take0_payload = held_software_0 ? 3'd5 : 3'd4;
@@ -1546,36 +1808,36 @@ module SwitchLane_p4_f1536_t250000 (
   assign take3_payload = held_software_3 ? 3'd5 : 3'd4;
   assign take4_valid = held_4;
   assign take4_payload = held_software_4 ? 3'd5 : 3'd4;
-  assign frames0_ready = coming_frames_pop_valid & insert_plain_ready & coming_frames_pop_payload_from[0];
-  assign frames1_ready = coming_frames_pop_valid & insert_plain_ready & coming_frames_pop_payload_from[1];
-  assign frames2_ready = coming_frames_pop_valid & insert_plain_ready & coming_frames_pop_payload_from[2];
-  assign frames3_ready = coming_frames_pop_valid & insert_plain_ready & coming_frames_pop_payload_from[3];
-  assign frames4_ready = coming_frames_pop_valid & insert_plain_ready & coming_frames_pop_payload_from[4];
+  assign frames0_ready = takes_beat & coming_frames_pop_payload_from[0];
+  assign frames1_ready = takes_beat & coming_frames_pop_payload_from[1];
+  assign frames2_ready = takes_beat & coming_frames_pop_payload_from[2];
+  assign frames3_ready = takes_beat & coming_frames_pop_payload_from[3];
+  assign frames4_ready = takes_beat & coming_frames_pop_payload_from[4];
   assign events_left = events_left_q;
   assign events_to_software = events_to_software_q;
   assign events_not_taken = events_not_taken_q;
   assign events_nowhere = events_nowhere_q;
   assign events_bad_software = events_bad_software_q;
-  assign out0_valid = spread_valid & waits_0_and;
-  assign out1_valid = spread_valid & waits_1_and;
+  assign out0_valid = spread_valid & begins_0_and;
+  assign out1_valid = spread_valid & begins_1_and;
   assign out1_payload_data = out0_payload_data;
   assign out1_payload_keep = out0_payload_keep;
   assign out1_payload_last = out0_payload_last;
   assign out1_payload_user = out0_payload_user;
   assign out1_payload_class = out0_payload_class;
-  assign out2_valid = spread_valid & waits_2_and;
+  assign out2_valid = spread_valid & begins_2_and;
   assign out2_payload_data = out0_payload_data;
   assign out2_payload_keep = out0_payload_keep;
   assign out2_payload_last = out0_payload_last;
   assign out2_payload_user = out0_payload_user;
   assign out2_payload_class = out0_payload_class;
-  assign out3_valid = spread_valid & waits_3_and;
+  assign out3_valid = spread_valid & begins_3_and;
   assign out3_payload_data = out0_payload_data;
   assign out3_payload_keep = out0_payload_keep;
   assign out3_payload_last = out0_payload_last;
   assign out3_payload_user = out0_payload_user;
   assign out3_payload_class = out0_payload_class;
-  assign out4_valid = spread_valid & waits_4_and;
+  assign out4_valid = spread_valid & begins_4_and;
   assign out4_payload_data = out0_payload_data;
   assign out4_payload_keep = out0_payload_keep;
   assign out4_payload_last = out0_payload_last;
@@ -1585,29 +1847,34 @@ module SwitchLane_p4_f1536_t250000 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~bound_valid | shapes_push_ready); // switch-lane.ts:197
-      assert (~target_valid | targets_push_ready); // switch-lane.ts:197
-      assert (~coming_valid | coming_frames_push_ready); // switch-lane.ts:197
-      assert (~insert_what_valid | insert_what_ready); // switch-lane.ts:197
+      assert (~to_buffer_valid | for_software_push_ready); // software.ts:72
+      assert (~held_frame_valid | shape_push_ready); // switch-lane.ts:220
+      assert (~held_frame_valid | target_push_ready); // switch-lane.ts:220
+      assert (~held_frame_valid | coming_frames_push_ready); // switch-lane.ts:220
+      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:220
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~bound_valid | shapes_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:197)"); // switch-lane.ts:197
+      if (~(~to_buffer_valid | for_software_push_ready)) begin
+        $display("%s", "assertion failed: a frame for software has room in its buffer (software.ts:72)"); // software.ts:72
         $stop;
       end
-      if (~(~target_valid | targets_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:197)"); // switch-lane.ts:197
+      if (~(~held_frame_valid | shape_push_ready)) begin
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:220)"); // switch-lane.ts:220
         $stop;
       end
-      if (~(~coming_valid | coming_frames_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:197)"); // switch-lane.ts:197
+      if (~(~held_frame_valid | target_push_ready)) begin
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:220)"); // switch-lane.ts:220
         $stop;
       end
-      if (~(~insert_what_valid | insert_what_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:197)"); // switch-lane.ts:197
+      if (~(~held_frame_valid | coming_frames_push_ready)) begin
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:220)"); // switch-lane.ts:220
+        $stop;
+      end
+      if (~(~held_frame_valid | insert_what_ready)) begin
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:220)"); // switch-lane.ts:220
         $stop;
       end
     end
@@ -1681,10 +1948,11 @@ module SwitchLane_p4_f1536_t250000 (
     heads_4_3_facts_user, heads_4_3_facts_unordered, heads_4_3_facts_length, heads_4_3_facts_no_l4,
     heads_4_3_facts_flow_hash, heads_4_3_facts_tagged, heads_4_3_facts_tag, heads_4_3_facts_shimmed,
     heads_4_3_facts_ttl, paused_0[7:5], paused_0[3:0], paused_1[7:5], paused_1[3:0], paused_2[7:5], paused_2[3:0],
-    paused_3[7:5], paused_3[3:0], sent_pop_payload_user, sent_packets, chosen_facts_dag, chosen_facts_user,
-    chosen_facts_unordered, chosen_facts_length[13:6], chosen_facts_no_l4, chosen_facts_flow_hash,
-    coming_frames_level, shapes_pop_payload_to, shapes_pop_payload_class, shapes_pop_payload_shimmed,
-    shapes_pop_payload_late, shapes_level, targets_pop_payload_redirect, targets_pop_payload_unwrap,
-    targets_pop_payload_mac, targets_pop_payload_ttl, targets_level, own_edge[0], 1'b0
+    paused_3[7:5], paused_3[3:0], sent_pop_payload_user, sent_packets, target_pop_payload_redirect,
+    target_pop_payload_unwrap, target_pop_payload_mac, target_pop_payload_ttl, target_level, held_frame_facts_ports,
+    held_frame_facts_dag, held_frame_facts_user, held_frame_facts_unordered, held_frame_facts_length[13:6],
+    held_frame_facts_no_l4, held_frame_facts_flow_hash, coming_frames_level, shape_pop_payload_to,
+    shape_pop_payload_class, shape_pop_payload_shimmed, shape_pop_payload_late, shape_pop_payload_size, shape_level,
+    own_edge[0], inserted_edge[0], 1'b0
   };
 endmodule
