@@ -31,8 +31,10 @@ export interface DeviceBuild {
   readonly parameters: Parameters;
   readonly chains: readonly (readonly string[])[];
 }
-/** A chain for each region: each task is in one of them. */
-const defaultChains = "firewall+nat,dummy+dummy+dummy+dummy,checksum+balancer,tunnel";
+/** A chain for each region: each task is in one of them. A device with fewer places has the first ones. */
+const defaultChains = [["firewall", "nat"], Array<string>(4).fill("dummy"), ["checksum", "balancer"], ["tunnel"]];
+const defaultChainsFor = (p: Parameters): readonly (readonly string[])[] =>
+  defaultChains.slice(0, p.regions).map(chain => chain.slice(0, p.slots));
 
 /** The chains of `chains=firewall+nat,dummy`. @throws UsageError for a task that there is not */
 function chainsOf(text: string): readonly (readonly string[])[] {
@@ -51,7 +53,7 @@ export function parseDevice(set: readonly string[]): DeviceBuild {
   const chains = set.filter(s => s.startsWith("chains=")),
     parameters = parseParameters(set.filter(s => !s.startsWith("chains=")));
   if (chains.length > 1) throw new UsageError(`chains is given ${chains.length} times; give it once`);
-  const list = chainsOf(chains[0]?.slice("chains=".length) ?? defaultChains);
+  const list = chains[0] === undefined ? defaultChainsFor(parameters) : chainsOf(chains[0].slice("chains=".length));
   if (list.length > parameters.regions)
     throw new UsageError(
       `chains has ${list.length} chains, and regions = ${parameters.regions}; give one chain a region at most`,

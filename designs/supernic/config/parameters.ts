@@ -27,8 +27,8 @@ export const parametersSchema = z.strictObject({
   ports: range(2, 9).default(4),
   /** Bits of a beat of the data path. */
   dataWidth: oneOf([512]).default(512),
-  /** Packets inside at once: a header and a descriptor each. */
-  contexts: powerOfTwo(4, 256).default(256),
+  /** Packets inside at once: a header and a descriptor each. Arrivals leave 16 of them to second passes. */
+  contexts: powerOfTwo(32, 256).default(256),
   /** Cells of the packet store. */
   cells: powerOfTwo(4, 1024).default(1024),
   /** Bytes of a cell. */
@@ -84,8 +84,8 @@ function checkTogether(p: Parameters): Parameters {
   const frameCells = Math.ceil((p.mtuFrame - 64) / p.cellBytes),
     rings = p.spillRings * p.spillRing;
   refuse(
-    frameCells <= p.cells,
-    `mtuFrame = ${p.mtuFrame} needs ${frameCells} cells of ${p.cellBytes} bytes, and cells = ${p.cells}; the nearest is cells = ${2 ** Math.ceil(Math.log2(frameCells))}`,
+    2 * frameCells <= p.cells,
+    `mtuFrame = ${p.mtuFrame} needs ${frameCells} cells of ${p.cellBytes} bytes, and as many for second passes, and cells = ${p.cells}; the nearest is cells = ${2 ** Math.ceil(Math.log2(2 * frameCells))}`,
   );
   refuse(
     rings <= p.memory / 2,

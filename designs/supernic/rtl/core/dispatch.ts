@@ -104,6 +104,7 @@ export const Dispatch = module(
       depth: p.regions * places,
       collision: "undefined",
       style: "distributed",
+      outside: "unreached",
       name: "waiting",
     });
     const sends = reg(bit, { init: 0, name: "sends" }),

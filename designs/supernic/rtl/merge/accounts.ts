@@ -22,7 +22,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { EntryWrite, lengthBits, payloadCellBits, payloadCells, Released } from "../inside/index.ts";
 import type { MergeParameters } from "./ports.ts";
-import { blindTakes } from "./records.ts";
+import { atLeast, blindTakes } from "./records.ts";
 
 /** Parts of an epoch, in each of which a user gets as much. Tokens are counted in such parts of a byte. */
 const partBits = 6;
@@ -82,18 +82,13 @@ function allowanceOf(name: string, p: MergeParameters, a: Val<ReturnType<typeof 
     enoughBits = Math.ceil(Math.log2(blindTakes * p.frameBytes)),
     someTokens = node(a.limited.not().or(positive.and(tokens.any())), { name: `${name}_has_tokens` }),
     manyTokens = a.limited.not().or(positive.and(tokens.shr(enoughBits).any()));
-  const above = (left: UInt, least: number): Bit =>
-    left
-      .bit(left.width - 1)
-      .not()
-      .and(left.gt(least - 1));
   // Arrivals leave a context and the cells of one frame to second passes: else these could wait for each other.
   const behind = node(cells.sub(longest), { name: `${name}_cells_behind` });
   return {
-    plenty: manyTokens.and(above(contexts, blindTakes + 1)).and(above(cells, (blindTakes + 1) * longest)),
-    arrival: someTokens.and(above(contexts, 2)),
+    plenty: manyTokens.and(atLeast(contexts, blindTakes + 1)).and(atLeast(cells, (blindTakes + 1) * longest)),
+    arrival: someTokens.and(atLeast(contexts, 2)),
     arrivalCells: leftOf(behind, longest, cellBits),
-    loop: someTokens.and(above(contexts, 1)),
+    loop: someTokens.and(atLeast(contexts, 1)),
     loopCells: leftOf(cells, longest, cellBits),
   };
 }
@@ -129,17 +124,13 @@ export const Accounts = module(
         "limits",
       );
     const { users } = io,
-      isUser = users.index.lt(p.users);
-    limits.write(
-      p.users === 2 ** users.index.width ? users.en : users.en.and(isUser),
-      users.index.resize(index.width),
-      {
-        limited: users.value.limited.bit(0),
-        bytes: users.value.bytes.resize(24),
-        contexts: atMost(users.value.contexts, p.contexts, contextBits),
-        cells: atMost(users.value.cells, p.cells, cellBits),
-      },
-    );
+      every = p.users === 2 ** users.index.width;
+    limits.write(every ? users.en : users.en.and(users.index.lt(p.users)), users.index.resize(index.width), {
+      limited: users.value.limited.bit(0),
+      bytes: users.value.bytes.resize(24),
+      contexts: atMost(users.value.contexts, p.contexts, contextBits),
+      cells: atMost(users.value.cells, p.cells, cellBits),
+    });
 
     const clearing = reg(bit, { init: 1, name: "clearing" }),
       scanned = reg(index, { init: 0, name: "scanned" }),

@@ -1,5 +1,5 @@
 /** What the merge's parts hand on. */
-import { type Bit, bit, mux, struct, toBits, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import { type Bit, bit, constant, mux, struct, toBits, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { flowHashBits } from "../../wire/index.ts";
 import { dagBits, type FrameFacts, lengthBits, userBits } from "../inside/index.ts";
 
@@ -46,6 +46,14 @@ export function cellsOf(length: UInt, bits: number): UInt {
   const more = length.bits(0, 8).gt(64);
   return length.shr(8).resize(bits).add(more.zext(bits));
 }
+/** As many are left, as a number that wraps. Of a store that never has as many, never. */
+export const atLeast = (left: UInt, least: number): Bit =>
+  least >= 2 ** (left.width - 1)
+    ? constant(0, 1).bit(0)
+    : left
+        .bit(left.width - 1)
+        .not()
+        .and(left.gt(least - 1));
 /** Of several values of one bit each, the one of this number. */
 export function bitOf(values: UInt, which: UInt): Bit {
   let row: readonly Bit[] = toBits(values);

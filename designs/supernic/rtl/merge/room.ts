@@ -13,7 +13,7 @@ import {
 import { payloadCellBits, payloadCells } from "../inside/index.ts";
 import type { Took } from "./accounts.ts";
 import { loopContexts, type MergeParameters } from "./ports.ts";
-import { blindTakes } from "./records.ts";
+import { atLeast, blindTakes } from "./records.ts";
 
 /** Whether contexts and cells are free: for several of the longest frames of all inlets, or for one. */
 export interface Room {
@@ -66,17 +66,12 @@ export function roomOf(
   const contexts = node(free.contexts.zext(contextBits).sub(contextsOut), { name: "contexts_left" }),
     cells = node(free.cells.zext(cellBits).sub(cellsOut), { name: "cells_left" });
   // One that stands in both is subtracted twice for a while, so that there may seem to be fewer than none.
-  const above = (left: UInt, least: number): Bit =>
-      left
-        .bit(left.width - 1)
-        .not()
-        .and(left.gt(least - 1)),
-    most = (left: UInt): UInt =>
-      priority(
-        [left.bit(left.width - 1), constant(0, payloadCellBits(p))],
-        [left.gt(longest), constant(longest, payloadCellBits(p))],
-        left.resize(payloadCellBits(p)),
-      );
+  const most = (left: UInt): UInt =>
+    priority(
+      [left.bit(left.width - 1), constant(0, payloadCellBits(p))],
+      [left.gt(longest), constant(longest, payloadCellBits(p))],
+      left.resize(payloadCellBits(p)),
+    );
   const kept = <W extends number>(name: string, value: UInt<W>): UInt<W> => {
     const q = reg(uint(value.width), { init: 0, name });
     q.set(value);
@@ -85,11 +80,11 @@ export function roomOf(
   return {
     plenty: kept(
       "room_plenty",
-      above(contexts, loopContexts + blindTakes).and(above(cells, (blindTakes + 1) * longest)),
+      atLeast(contexts, loopContexts + blindTakes).and(atLeast(cells, (blindTakes + 1) * longest)),
     ),
-    arrival: kept("room_for_arrival", above(contexts, loopContexts + 1)),
+    arrival: kept("room_for_arrival", atLeast(contexts, loopContexts + 1)),
     arrivalCells: kept("room_cells_for_arrival", most(node(cells.sub(longest), { name: "cells_left_behind" }))),
-    loop: kept("room_for_loop", above(contexts, 1)),
+    loop: kept("room_for_loop", atLeast(contexts, 1)),
     loopCells: kept("room_cells_for_loop", most(cells)),
   };
 }

@@ -145,7 +145,10 @@ export const Queues = module(
       const mine = comes.valid.and(isKind(comes.slow, k));
       (ends[k] as Ends).comes(mine, (full[k] as Bit).not(), comes.at, comes.id);
     });
-    const last = mux(comes.slow, (ends[1] as Ends).last(comes.at), (ends[0] as Ends).last(comes.at)),
+    // Named: an address that reads memories by itself makes Yosys take these for registers.
+    const last = node(mux(comes.slow, (ends[1] as Ends).last(comes.at), (ends[0] as Ends).last(comes.at)), {
+        name: "last_there",
+      }),
       isFull = mux(comes.slow, full[1] as Bit, full[0] as Bit);
     links.write(comes.valid.and(isFull), last, comes);
 
