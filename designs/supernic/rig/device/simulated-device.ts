@@ -76,12 +76,11 @@ export class SimulatedSuperNic {
     this.setup = setup;
     this.parameters = parameters;
     const { sim, io } = bench;
-    // Ports of an array have names that the compiler does not know.
-    const named = io as unknown as Readonly<Record<string, never>>;
+    // How many ports there are is a parameter, so that the compiler does not know their names.
+    const port = (name: string): never => io[name as keyof typeof io] as never;
     this.#macs = Array.from(
       { length: parameters.ports },
-      (_, i) =>
-        new EthernetMac(sim, named[`rx${i}`] as never, named[`tx${i}`] as never, backToBack ? {} : { gbps: lineGbps }),
+      (_, i) => new EthernetMac(sim, port(`rx${i}`), port(`tx${i}`), backToBack ? {} : { gbps: lineGbps }),
     );
     this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
     this.#toSoftware = new StreamSink(sim, io.toSoftware);
