@@ -48,9 +48,11 @@ function sentence(schema: z.core.$ZodType, json: unknown, issue: z.core.$ZodIssu
   const where = pathOf(issue.path);
   if (issue.code === "unrecognized_keys")
     return `${where === "" ? "" : `${where}: `}there is no field ${issue.keys.map(k => `"${k}"`).join(", ")}; the fields are ${fieldsAt(schema, issue.path).join(", ")}`;
-  const value = valueAt(json, issue.path);
-  if (value === undefined) return `${where} is missing; add it`;
-  return `${where === "" ? "the file" : where}${shown(value)}: ${issue.message.replace(/^Invalid input: e/, "e")}`;
+  const value = valueAt(json, issue.path),
+    place = where === "" ? "the file" : where;
+  if (value !== undefined) return `${place}${shown(value)}: ${issue.message.replace(/^Invalid input: e/, "e")}`;
+  // A field that says what it must be is told so; the schema's own words say nothing of it.
+  return issue.message.startsWith("Invalid input") ? `${place} is missing; add it` : `${place}: ${issue.message}`;
 }
 
 /**
