@@ -21,8 +21,18 @@ import type { DeviceCounts } from "../../model/index.ts";
 const lineGbps = 100;
 const beatBytes = 64;
 
-export const deviceDefinition = (setup: Setup, parameters: Parameters) =>
-  superNic(setup.regions.map(c => (c?.labels ?? []).map(taskNamed)))(deviceSizes(parameters));
+type DeviceDefinition = ReturnType<ReturnType<typeof superNic>>;
+/** By chains and parameters. What is made of a definition, down to its machine code, is kept with the definition. */
+const definitions = new Map<string, DeviceDefinition>();
+
+/** The device that a setup wants. Building one takes seconds: the same one is built once. */
+export function deviceDefinition(setup: Setup, parameters: Parameters): DeviceDefinition {
+  const chains = setup.regions.map(c => c?.labels ?? []),
+    key = JSON.stringify([chains, parameters]),
+    known = definitions.get(key) ?? superNic(chains.map(c => c.map(taskNamed)))(deviceSizes(parameters));
+  definitions.set(key, known);
+  return known;
+}
 type DeviceBench = Bench<ReturnType<typeof deviceDefinition>["ports"]>;
 
 /** What the registers take of a setup's configuration. */
