@@ -33,7 +33,11 @@ export async function bootstrap([name = "", ...rest]) {
         console.error(`${sentence} Without them, the tests that need them are left out.`);
         process.env["MNEMO_NATIVE"] = "none";
       });
-    return await execute(process.execPath, job.command(rest));
+    for (const command of job.commands(rest)) {
+      const code = await execute(process.execPath, command);
+      if (code !== 0) return code;
+    }
+    return 0;
   } catch (e) {
     if (!(e instanceof SetupError)) throw e;
     console.error(e.message);

@@ -57,10 +57,19 @@ describe("the machine lacks something", () => {
       err: 'MNEMO_NATIVE is "some"; give all or none, or leave it away.\n',
     });
   });
-  it("tools, and `npm start` needs none of them: the node answers the shipped capture", () => {
+  it("tools, and `npm start` needs none of them: both designs answer their shipped captures", () => {
     const { code, out, err } = run("scripts/bootstrap.mjs", ["start"], { path: folder });
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toMatch(/bytes of replies compared with the reference model: no difference\n$/);
+    expect(out).toMatch(
+      /bytes of replies compared with the reference model: no difference\n[^]*bytes of frames compared with the reference model: no difference\n$/,
+    );
+  }, 120_000);
+  it("`npm start` with a design that has no capture: one sentence", () => {
+    expect(run("scripts/bootstrap.mjs", ["start", "clipper"])).toEqual({
+      code: 2,
+      out: "",
+      err: '"clipper" has no shipped capture; name clio or supernic, or neither for both.\n',
+    });
   });
   it.each(["scripts/bootstrap.mjs", "cli/mnemo.mjs"])("Node is too old for %s: one sentence, exit code 2", script => {
     const old = join(folder, "old.mjs");

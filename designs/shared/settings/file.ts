@@ -8,13 +8,14 @@ const pathOf = (path: readonly PropertyKey[]): string =>
     "",
   );
 
-/** The value that an issue is about, shown as in the file. */
-function valueAt(json: unknown, path: readonly PropertyKey[]): string {
-  let v = json;
-  for (const p of path)
-    v = typeof v === "object" && v !== null ? (v as Readonly<Record<PropertyKey, unknown>>)[p] : undefined;
-  return v === undefined || typeof v === "object" ? "" : ` = ${JSON.stringify(v)}`;
-}
+/** The value at a path of the file. */
+const valueAt = (json: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (v, p) => (typeof v === "object" && v !== null ? (v as Readonly<Record<PropertyKey, unknown>>)[p] : undefined),
+    json,
+  );
+/** A value as it stands in the file; objects and lists are too long for a sentence. */
+const shown = (v: unknown): string => (typeof v === "object" ? "" : ` = ${JSON.stringify(v)}`);
 
 /** The schemas that a value may have which stands at a place of another. */
 function within(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
@@ -47,7 +48,11 @@ function sentence(schema: z.core.$ZodType, json: unknown, issue: z.core.$ZodIssu
   const where = pathOf(issue.path);
   if (issue.code === "unrecognized_keys")
     return `${where === "" ? "" : `${where}: `}there is no field ${issue.keys.map(k => `"${k}"`).join(", ")}; the fields are ${fieldsAt(schema, issue.path).join(", ")}`;
-  return `${where}${valueAt(json, issue.path)}: ${issue.message}`;
+  const value = valueAt(json, issue.path),
+    place = where === "" ? "the file" : where;
+  if (value !== undefined) return `${place}${shown(value)}: ${issue.message.replace(/^Invalid input: e/, "e")}`;
+  // A field that says what it must be is told so; the schema's own words say nothing of it.
+  return issue.message.startsWith("Invalid input") ? `${place} is missing; add it` : `${place}: ${issue.message}`;
 }
 
 /**

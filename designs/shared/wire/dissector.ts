@@ -29,7 +29,7 @@ function protoField(protocol: string, l: Layout, p: Placement, field: Field): st
   const containerBits = p.byteLength * 8;
   if (field.display === "ipv4" && p.width === 32)
     return `${id(l, p)} = ProtoField.ipv4(${abbreviation}, ${label}, ${description})`;
-  const base = field.display === "hex" ? "base.HEX" : "base.DEC";
+  const base = field.display === "hex" || field.display === "mac" ? "base.HEX" : "base.DEC";
   const names = field.kind === "number" && field.names ? luaNames(field.names) : "nil";
   const mask =
     p.width === containerBits ? "nil" : `0x${(((1n << BigInt(p.width)) - 1n) << BigInt(p.bitOffset)).toString(16)}`;

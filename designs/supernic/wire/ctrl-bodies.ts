@@ -1,5 +1,6 @@
 /** Bodies of CTRL messages: what stands behind the header, little-endian. */
-import { big, concat, encode, layout, num } from "../../shared/wire/index.ts";
+import { big, concat, encode, type Layout, layout, num } from "../../shared/wire/index.ts";
+import { ctrlOpcode } from "./ctrl.ts";
 
 /** Tasks whose rows a user may write. */
 export const ctrlTask = { firewall: 1, tunnel: 2, balancer: 3 } as const;
@@ -55,3 +56,27 @@ export const queryDagBody = layout("queryDag", "QUERY, a DAG in the reply", "le"
   stages: num(8, "its stages"),
   here: num(8, "1: it runs here; 0: at a peer"),
 });
+
+/** What a body is made of. */
+export interface CtrlBody {
+  readonly opcode: number;
+  /** It is the reply's; else the request's. */
+  readonly reply: boolean;
+  readonly head: Layout;
+  /** Then one of these, by the head's first byte. */
+  readonly rows?: Readonly<Record<number, Layout>>;
+  /** Or these, to the end. */
+  readonly entries?: Layout;
+}
+/** All bodies that there are; other messages have none. */
+export const ctrlBodies: readonly CtrlBody[] = [
+  {
+    opcode: ctrlOpcode.NT_CONFIG,
+    reply: false,
+    head: ntConfigBody,
+    rows: Object.fromEntries(
+      Object.entries(ctrlTask).map(([name, code]) => [code, ctrlRowBodies[name as CtrlTaskName]]),
+    ),
+  },
+  { opcode: ctrlOpcode.QUERY, reply: true, head: queryReplyBody, entries: queryDagBody },
+];

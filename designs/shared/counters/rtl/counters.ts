@@ -37,7 +37,8 @@ export const Counters = module(
     value: output(uint(counterBits)),
   }),
   (io, p) => {
-    const n = p.bits.length,
+    // A sum is written two cycles after its count was read: so long a turn has to be, with one counter too.
+    const n = Math.max(2, p.bits.length),
       bits = indexBits(p);
     // Every index names a word, those of no counter too: software may ask for any.
     const counts = ram(uint(counterBits), { depth: 2 ** bits, collision: "old", style: "distributed" });

@@ -21,8 +21,18 @@ import type { DeviceCounts } from "../../model/index.ts";
 const lineGbps = 100;
 const beatBytes = 64;
 
-export const deviceDefinition = (setup: Setup, parameters: Parameters) =>
-  superNic(setup.regions.map(c => (c?.labels ?? []).map(taskNamed)))(deviceSizes(parameters));
+type DeviceDefinition = ReturnType<ReturnType<typeof superNic>>;
+/** By chains and parameters. What is made of a definition, down to its machine code, is kept with the definition. */
+const definitions = new Map<string, DeviceDefinition>();
+
+/** The device that a setup wants. Building one takes seconds: the same one is built once. */
+export function deviceDefinition(setup: Setup, parameters: Parameters): DeviceDefinition {
+  const chains = setup.regions.map(c => c?.labels ?? []),
+    key = JSON.stringify([chains, parameters]),
+    known = definitions.get(key) ?? superNic(chains.map(c => c.map(taskNamed)))(deviceSizes(parameters));
+  definitions.set(key, known);
+  return known;
+}
 type DeviceBench = Bench<ReturnType<typeof deviceDefinition>["ports"]>;
 
 /** What the registers take of a setup's configuration. */
@@ -76,12 +86,11 @@ export class SimulatedSuperNic {
     this.setup = setup;
     this.parameters = parameters;
     const { sim, io } = bench;
-    // Ports of an array have names that the compiler does not know.
-    const named = io as unknown as Readonly<Record<string, never>>;
+    // How many ports there are is a parameter, so that the compiler does not know their names.
+    const port = (name: string): never => io[name as keyof typeof io] as never;
     this.#macs = Array.from(
       { length: parameters.ports },
-      (_, i) =>
-        new EthernetMac(sim, named[`rx${i}`] as never, named[`tx${i}`] as never, backToBack ? {} : { gbps: lineGbps }),
+      (_, i) => new EthernetMac(sim, port(`rx${i}`), port(`tx${i}`), backToBack ? {} : { gbps: lineGbps }),
     );
     this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
     this.#toSoftware = new StreamSink(sim, io.toSoftware);

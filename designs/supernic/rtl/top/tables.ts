@@ -35,6 +35,7 @@ export function writeOf<N extends TableName>(bus: Bus, name: N, port?: number) {
     en: node(isFor(bus, name, port), { name: port === undefined ? `writes_${name}` : `writes_${name}_${port}` }),
     index: bus.index.trunc(bits),
     value: fieldsOf(bus, name),
+    // The value has the table's fields, by their names; to the compiler it is a record of any.
   } as unknown as Val<ReturnType<typeof EntryWrite<N>>>;
 }
 /** A word of a ternary table, by chunk and address. */

@@ -4,19 +4,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  balancerRowBody,
   ctrlMessage,
   ctrlOpcode,
   ctrlPort,
   dissectorLua,
   encloseFrame,
+  firewallRowBody,
   formatsReference,
   linkAnswer,
   linkKind,
+  ntConfig,
   pfcFrame,
   putShims,
+  queryDagBody,
+  queryReplyBody,
   snicKind,
+  tunnelRowBody,
 } from "../../../../designs/supernic/wire/index.ts";
-import { concat, udpFrame } from "../../../../designs/shared/wire/index.ts";
+import { concat, encode, udpFrame } from "../../../../designs/shared/wire/index.ts";
 import { writePcap } from "../../../../sim/index.ts";
 import * as v from "./vectors.ts";
 
@@ -44,6 +50,22 @@ const ctrl = ctrlMessage(
   { opcode: ctrlOpcode.PEER_LOAD, user: 0x203, requestId: 7 },
   new Uint8Array([9, 8]),
 );
+const asked = (opcode: number, body: Uint8Array, reply = 0): Uint8Array =>
+  udpFrame(ends[0], ends[1], ctrlMessage(v.ctrlKey, { opcode, user: 2, requestId: 8, reply }, body));
+const firewallRow = encode(firewallRowBody, {
+  ...{ src: 0x0a000001, srcBits: 32, dst: 0x0a010000, dstBits: 16 },
+  ...{ protocol: 17, hasProtocol: 1, drops: 1, dstPort: 53, hasDstPort: 1 },
+});
+const state = encode(queryReplyBody, {
+    class: 1,
+    contexts: 85,
+    cells: 341,
+    dags: 2,
+    limited: 1,
+    bytesPerEpoch: 9000,
+    done: 3,
+  }),
+  dagsOf = [0x0403, 0x1004].map((uid, i) => encode(queryDagBody, { uid, stages: 2 - i, here: 1 - i }));
 
 /** What the codec writes. */
 const frames = {
@@ -52,6 +74,14 @@ const frames = {
   redirect: putShims(encloseFrame(macs, { ...snic, kind: snicKind.redirect }, putShims(v.plain, { snic })), { link }),
   pfc: pfcFrame(v.src, { 1: 0x1111, 6: 0xffff }),
   ctrl: udpFrame(ends[0], ends[1], ctrl),
+  firewall: asked(ctrlOpcode.NT_CONFIG, ntConfig("firewall", 7, firewallRow)),
+  tunnel: asked(ctrlOpcode.NT_CONFIG, ntConfig("tunnel", 3, encode(tunnelRowBody, { vni: 78 }))),
+  balancer: asked(ctrlOpcode.NT_CONFIG, ntConfig("balancer", 9, encode(balancerRowBody, { mac: 0x025c_0000_0021n }))),
+  configured: asked(ctrlOpcode.NT_CONFIG, new Uint8Array(), 1),
+  state: asked(ctrlOpcode.QUERY, concat(state, ...dagsOf), 1),
+  cutRow: asked(ctrlOpcode.NT_CONFIG, ntConfig("balancer", 9, new Uint8Array(5))),
+  longRow: asked(ctrlOpcode.NT_CONFIG, ntConfig("tunnel", 3, new Uint8Array([78, 0, 0, 0, 0xab]))),
+  noTask: asked(ctrlOpcode.NT_CONFIG, ntConfig("tunnel", 3, new Uint8Array([1])).fill(9, 0, 1)),
   cutLink: concat(v.linkData.slice(0, 19)),
   wrongSize: udpFrame(ends[0], ends[1], ctrl.slice(0, 33)),
 };
@@ -66,6 +96,16 @@ describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skippe
     "udp.dstport",
     "frame.protocols",
     ..."opcode user size requestId body tail".split(" ").map(n => `supernic.ctrl.${n}`),
+    ..."task row".split(" ").map(n => `supernic.ntConfig.${n}`),
+    ..."src dst srcBits dstBits protocol drops hasProtocol hasSrcPort hasDstPort srcPort dstPort"
+      .split(" ")
+      .map(n => `supernic.firewallRow.${n}`),
+    "supernic.tunnelRow.vni",
+    "supernic.balancerRow.mac",
+    ..."class limited contexts cells dags bytesPerEpoch done repeated refused"
+      .split(" ")
+      .map(n => `supernic.queryReply.${n}`),
+    ..."uid stages here".split(" ").map(n => `supernic.queryDag.${n}`),
     "macc.cbfc.enbv",
     ...[0, 1, 2, 3, 4, 5, 6, 7].map(i => `macc.cbfc.pause_time.c${i}`),
     "_ws.expert.message",
@@ -122,6 +162,26 @@ describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skippe
       "0908",
       Buffer.from(ctrl.slice(18)).toString("hex"),
     ]);
+  });
+  it("CTRL: each row of NT_CONFIG by its fields", () => {
+    expect(of("firewall", "supernic.ntConfig", "supernic.firewallRow")).toEqual(
+      ["1", "7"].concat(["10.0.0.1", "10.1.0.0", "32", "16", "17", "1", "1", "0", "1", "0", "53"]),
+    );
+    expect(of("tunnel", "supernic.ntConfig", "supernic.tunnelRow")).toEqual(["2", "3", "78"]);
+    expect(of("balancer", "supernic.ntConfig", "supernic.balancerRow")).toEqual(["3", "9", "0x0000025c00000021"]);
+    for (const name of ["firewall", "tunnel", "balancer"] as const)
+      expect(of(name, "supernic.ctrl.body", "_ws")).toEqual(["", ""]);
+    expect(of("configured", "supernic.ntConfig", "_ws")).toEqual(["", "", ""]);
+  });
+  it("CTRL: the reply to QUERY with each of its DAGs", () => {
+    expect(of("state", "supernic.queryReply")).toEqual(["1", "1", "85", "341", "2", "9000", "3", "0", "0"]);
+    expect(of("state", "supernic.queryDag")).toEqual(["0x0403,0x1004", "2,1", "1,0"]);
+    expect(of("state", "supernic.ctrl.body", "_ws")).toEqual(["", ""]);
+  });
+  it("CTRL: a body that is cut short is marked, and what nobody knows is shown as bytes", () => {
+    expect(of("cutRow", "_ws")[0]).toContain("cut short");
+    expect(of("longRow", "supernic.tunnelRow", "supernic.ctrl.body")).toEqual(["ab", "78"]);
+    expect(of("noTask", "supernic.ntConfig", "supernic.ctrl.body")).toEqual(["01", "9", "3"]);
   });
   it("what is cut short or of a wrong size is marked", () => {
     expect(of("cutLink", "_ws")[0]).toContain("cut short");

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CapturedFrame, readPcap } from "../../../../../sim/index.ts";
 import { mnemo } from "../../../../support/command-line.ts";
+import { runTable, tableNumber } from "../../../../support/run-table.ts";
 
 /** A row of the table that a run shows. */
 export interface Row {
@@ -24,32 +25,17 @@ export interface Played {
   readonly stats: Readonly<Record<string, unknown>>;
 }
 
-const number = (text: string | undefined): number | undefined =>
-  text === undefined || text === "" ? undefined : Number(text.replaceAll(",", ""));
-
-/** The rows of the first table: columns stand where its rule has its dashes. */
-export function rowsOf(out: string): Row[] {
-  const lines = out.split("\n"),
-    rule = lines.findIndex(l => /^-+(  -+)+$/.test(l)),
-    columns = [...(lines[rule] ?? "").matchAll(/-+/g)];
-  const rows: Row[] = [];
-  for (const line of lines.slice(rule + 1)) {
-    if (line === "" || line.startsWith("...")) break;
-    const [n, us, request, bytes, outcome, cycles, ns] = columns.map(c =>
-      line.slice(c.index, c.index + c[0].length).trim(),
-    );
-    rows.push({
-      number: number(n) ?? 0,
-      us: number(us) ?? 0,
-      request: request ?? "",
-      bytes: number(bytes) ?? 0,
-      outcome: outcome ?? "",
-      cycles: number(cycles),
-      ns: number(ns),
-    });
-  }
-  return rows;
-}
+/** The rows of the first table. */
+const rowsOf = (out: string): Row[] =>
+  runTable(out).map(row => ({
+    number: tableNumber(row["#"]) ?? 0,
+    us: tableNumber(row["time us"]) ?? 0,
+    request: row["request"] ?? "",
+    bytes: tableNumber(row["bytes"]) ?? 0,
+    outcome: row["outcome"] ?? "",
+    cycles: tableNumber(row["cycles"]),
+    ns: tableNumber(row["ns"]),
+  }));
 
 /** `mnemo run clio` on a capture, with its outputs in a folder of their own, which `use` may look at. */
 export async function played(

@@ -1,19 +1,13 @@
 import { describe, expect } from "vitest";
-import {
-  alone,
-  chain,
-  contended,
-  type Outcome,
-  rateOf,
-  type Setup,
-  sharesOf,
-  type Task,
-  type Traffic,
-  traffic,
-  watch,
-} from "../../../../../designs/supernic/model/scheduler/index.ts";
+import { schedulerModel } from "../../../../../designs/supernic/model/index.ts";
 import { bench } from "../../../../bench.ts";
 import { type BesideBench, besideDut, BesideModel, hardwareTiming, randomLife } from "./support/beside-model.ts";
+
+const { alone, chain, contended, rateOf, sharesOf, traffic, watch } = schedulerModel;
+type Outcome = schedulerModel.Outcome;
+type Setup = schedulerModel.Setup;
+type Task = schedulerModel.Task;
+type Traffic = schedulerModel.Traffic;
 
 const seeds = Number(process.env["MNEMO_SCHEDULER_SEEDS"] ?? 8);
 /** What leaves the model, and what leaves the hardware. */

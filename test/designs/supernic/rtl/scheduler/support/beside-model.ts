@@ -2,24 +2,22 @@
  * The hardware in the place of the model's scheduler: the same packets, regions and tasks around it, cycle by cycle.
  * What it starts, gives back and ends is held to the rules; when it does so can be laid beside what the model says.
  */
-import {
-  type Entry,
-  type Inside,
-  must,
-  type Outcome,
-  type Packet,
-  randomSetup,
-  Region,
-  type Setup,
-  type Timing,
-  timing,
-  type Traffic,
-} from "../../../../../../designs/supernic/model/scheduler/index.ts";
+import { schedulerModel } from "../../../../../../designs/supernic/model/index.ts";
 import { Scheduler, type SchedulerParameters } from "../../../../../../designs/supernic/rtl/scheduler/index.ts";
 import { mostSlots, mostStages } from "../../../../../../designs/supernic/wire/index.ts";
 import type { Bench } from "../../../../../../sim/index.ts";
 import { Promises } from "./scheduler-promises.ts";
 import { writeTable } from "./scheduler-tables.ts";
+
+const { must, randomSetup, Region, timing } = schedulerModel;
+type Entry = schedulerModel.Entry;
+type Inside = schedulerModel.Inside;
+type Outcome = schedulerModel.Outcome;
+type Packet = schedulerModel.Packet;
+type Region = schedulerModel.Region;
+type Setup = schedulerModel.Setup;
+type Timing = schedulerModel.Timing;
+type Traffic = schedulerModel.Traffic;
 
 const device = { ports: 4, cells: 64, rules: 32, macs: 64, frameBytes: 1536 } as const;
 export const besideSizes = {

@@ -1,5 +1,9 @@
 /** What the scheduler promises, checked in every cycle (docs/supernic/scheduler.md). */
-import { type Inside, must, type Setup } from "../../../../../../designs/supernic/model/scheduler/index.ts";
+import { schedulerModel } from "../../../../../../designs/supernic/model/index.ts";
+
+const { must } = schedulerModel;
+type Inside = schedulerModel.Inside;
+type Setup = schedulerModel.Setup;
 
 interface Signals {
   readonly held: readonly { readonly num: number }[];
