@@ -103,7 +103,7 @@ describe("arguments", () => {
 
 describe("bad usage is one sentence", () => {
   it.each([
-    [["clio"], "clio names no module; give <design>/<Module>, such as clio/NetTx"],
+    [["clio/netTx"], "clio/netTx names no module; give <design>/<Module>, such as clio/NetTx"],
     [
       ["moon/NetTx"],
       "there is no design moon; name the module as <design>/<Module>, the design one of clio, supernic, frame-counter, library",
