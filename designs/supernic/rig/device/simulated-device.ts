@@ -5,6 +5,7 @@ import {
   EthernetMac,
   type Frame,
   LiteMaster,
+  type Pause,
   runBench,
   StreamSink,
   StreamSource,
@@ -12,17 +13,28 @@ import {
 import { deviceSizes, taskNamed } from "../../build/index.ts";
 import type { Parameters } from "../../config/index.ts";
 import { driverOf, type SnicDriver } from "../../registers/index.ts";
-import { superNic } from "../../rtl/index.ts";
+import { type DeviceParameters, superNic, type Task } from "../../rtl/index.ts";
 import { bringUp, type DeviceConfig, type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
+import { type Inside, readInside } from "./ledger.ts";
 import type { DeviceCounts } from "../../model/index.ts";
 
 /** Bits per second of a port's line. */
 const lineGbps = 100;
 const beatBytes = 64;
 
-export const deviceDefinition = (setup: Setup, parameters: Parameters) =>
-  superNic(setup.regions.map(c => (c?.labels ?? []).map(taskNamed)))(deviceSizes(parameters));
+/** How a device is built for a bench, where it is not as its parameters say. */
+export interface BuildOptions {
+  /** Tasks by their names; the project's, where this is left out. */
+  readonly taskOf?: (name: string) => Task;
+  /** Sizes that no parameter sets, such as those of the class queues. */
+  readonly sizes?: Partial<DeviceParameters>;
+}
+export const deviceDefinition = (
+  setup: Setup,
+  parameters: Parameters,
+  { taskOf = taskNamed, sizes = {} }: BuildOptions = {},
+) => superNic(setup.regions.map(c => (c?.labels ?? []).map(taskOf)))({ ...deviceSizes(parameters), ...sizes });
 type DeviceBench = Bench<ReturnType<typeof deviceDefinition>["ports"]>;
 
 /** What the registers take of a setup's configuration. */
@@ -52,6 +64,8 @@ export interface ForSoftware {
 export interface LineOptions {
   /** As fast as the device takes their beats, in place of a line's 100 Gbit/s. */
   readonly backToBack?: boolean;
+  /** Back-pressure of a port's MAC; none, where it is left out. */
+  readonly pauseTx?: (port: number) => Pause;
 }
 
 export class SimulatedSuperNic {
@@ -71,7 +85,12 @@ export class SimulatedSuperNic {
   onSoftware: (frame: ForSoftware) => void = () => undefined;
   onSent: (sent: Sent) => void = () => undefined;
 
-  constructor(bench: DeviceBench, setup: Setup, parameters: Parameters, { backToBack = false }: LineOptions = {}) {
+  constructor(
+    bench: DeviceBench,
+    setup: Setup,
+    parameters: Parameters,
+    { backToBack = false, pauseTx }: LineOptions = {},
+  ) {
     this.bench = bench;
     this.setup = setup;
     this.parameters = parameters;
@@ -81,7 +100,10 @@ export class SimulatedSuperNic {
     this.#macs = Array.from(
       { length: parameters.ports },
       (_, i) =>
-        new EthernetMac(sim, named[`rx${i}`] as never, named[`tx${i}`] as never, backToBack ? {} : { gbps: lineGbps }),
+        new EthernetMac(sim, named[`rx${i}`] as never, named[`tx${i}`] as never, {
+          ...(!backToBack && { gbps: lineGbps }),
+          ...(pauseTx && { pauseTx: pauseTx(i) }),
+        }),
     );
     this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
     this.#toSoftware = new StreamSink(sim, io.toSoftware);
@@ -121,6 +143,9 @@ export class SimulatedSuperNic {
   }
   async counters(): Promise<AllCounts> {
     return readCounters(this.driver, this.parameters.ports);
+  }
+  async inside(): Promise<Inside> {
+    return readInside(this.driver, this.parameters.ports);
   }
   async counts(all: AllCounts): Promise<DeviceCounts> {
     return deviceCounts(this.driver, this.setup, all);
@@ -175,10 +200,10 @@ export const withDevice = <T>(
   name: string,
   setup: Setup,
   parameters: Parameters,
-  options: BenchOptions & LineOptions,
+  options: BenchOptions & LineOptions & BuildOptions,
   body: (device: SimulatedSuperNic) => Promise<T>,
 ): Promise<T> =>
-  runBench(name, deviceDefinition(setup, parameters), options, async bench => {
+  runBench(name, deviceDefinition(setup, parameters, options), options, async bench => {
     const device = new SimulatedSuperNic(bench, setup, parameters, options);
     await device.bringUp();
     return body(device);

@@ -129,17 +129,13 @@ export const Accounts = module(
         "limits",
       );
     const { users } = io,
-      isUser = users.index.lt(p.users);
-    limits.write(
-      p.users === 2 ** users.index.width ? users.en : users.en.and(isUser),
-      users.index.resize(index.width),
-      {
-        limited: users.value.limited.bit(0),
-        bytes: users.value.bytes.resize(24),
-        contexts: atMost(users.value.contexts, p.contexts, contextBits),
-        cells: atMost(users.value.cells, p.cells, cellBits),
-      },
-    );
+      isUser = p.users === 2 ** users.index.width ? users.en : users.en.and(users.index.lt(p.users));
+    limits.write(isUser, users.index.resize(index.width), {
+      limited: users.value.limited.bit(0),
+      bytes: users.value.bytes.resize(24),
+      contexts: atMost(users.value.contexts, p.contexts, contextBits),
+      cells: atMost(users.value.cells, p.cells, cellBits),
+    });
 
     const clearing = reg(bit, { init: 1, name: "clearing" }),
       scanned = reg(index, { init: 0, name: "scanned" }),

@@ -48,15 +48,18 @@ describe("parameters", () => {
     });
   });
   it.each([
-    [["regions=2", "slots=2", "contexts=8", "cells=8", "users=2"], "accepted"],
+    [["regions=2", "slots=2", "contexts=32", "cells=16", "users=2"], "accepted"],
     [["ports=10"], 'ports = "10": must be a whole number from 2 to 9; the nearest is 9'],
     [["regions=0"], 'regions = "0": must be a whole number from 1 to 8; the nearest is 1'],
     [["slots=9"], 'slots = "9": must be a whole number from 1 to 8; the nearest is 8'],
-    [["contexts=100"], 'contexts = "100": must be a power of two from 4 to 256; the nearest is 128'],
+    [["contexts=100"], 'contexts = "100": must be a power of two from 32 to 256; the nearest is 128'],
     [["region=4"], 'there is no setting "region"; did you mean regions?'],
     [["regions"], '"regions" is no setting; write key=value, such as regions=4'],
     [["users=4", "users=5"], 'users is set twice, to "4" and to "5"; give it once'],
-    [["cells=4"], "mtuFrame = 1536 needs 6 cells of 256 bytes, and cells = 4; the nearest is cells = 8"],
+    [
+      ["cells=16", "mtuFrame=2500"],
+      "mtuFrame = 2500 needs 20 cells of 256 bytes, for a frame and one of a second pass, and cells = 16; the nearest is cells = 32",
+    ],
     [
       ["mtuFrame=9018"],
       "mtuFrame = 9018 needs a linkBuffer of 128 KB, and linkBuffer = 64 KB; set linkBuffer = 128 KB, or mtuFrame = 1536",
