@@ -27,10 +27,10 @@ export const parametersSchema = z.strictObject({
   ports: range(2, 9).default(4),
   /** Bits of a beat of the data path. */
   dataWidth: oneOf([512]).default(512),
-  /** Packets inside at once: a header and a descriptor each. Arrivals leave 16 of them to second passes. */
+  /** Packets inside at once: a header and a descriptor each. 16 of them are for second passes only. */
   contexts: powerOfTwo(32, 256).default(256),
-  /** Cells of the packet store. */
-  cells: powerOfTwo(4, 1024).default(1024),
+  /** Cells of the packet store. As many as the longest frame takes are for second passes only. */
+  cells: powerOfTwo(16, 1024).default(1024),
   /** Bytes of a cell. */
   cellBytes: oneOf([256]).default(256),
   users: range(1, 64).default(16),
@@ -85,7 +85,7 @@ function checkTogether(p: Parameters): Parameters {
     rings = p.spillRings * p.spillRing;
   refuse(
     2 * frameCells <= p.cells,
-    `mtuFrame = ${p.mtuFrame} needs ${frameCells} cells of ${p.cellBytes} bytes, and as many for second passes, and cells = ${p.cells}; the nearest is cells = ${2 ** Math.ceil(Math.log2(2 * frameCells))}`,
+    `mtuFrame = ${p.mtuFrame} needs ${2 * frameCells} cells of ${p.cellBytes} bytes, for a frame and one of a second pass, and cells = ${p.cells}; the nearest is cells = ${2 ** Math.ceil(Math.log2(2 * frameCells))}`,
   );
   refuse(
     rings <= p.memory / 2,

@@ -34,8 +34,12 @@ export interface SnicDriver {
   write(entries: readonly TableWrite[]): Promise<void>;
   /** A count by its number. */
   counter(index: number): Promise<number>;
+  /** Frames that a block of counters has inside now. */
+  inside(block: number): Promise<{ readonly queued: number; readonly kept: number }>;
 }
 
+/** Numbers that a block of counters has. */
+export const countersOfBlock = 256;
 const low = (v: bigint): number => Number(v & 0xffffffffn);
 
 /** @param ports those of the build, without the loop port */
@@ -90,6 +94,11 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       await put("counter", index);
       const countLow = await registers.read("countLow");
       return countLow + (await registers.read("countHigh")) * 2 ** 32;
+    },
+    inside: async block => {
+      await put("counter", block * countersOfBlock);
+      const queued = await registers.read("insideQueued");
+      return { queued, kept: await registers.read("insideKept") };
     },
   };
 }

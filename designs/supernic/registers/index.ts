@@ -1,3 +1,3 @@
 /** The registers of the device, for the hardware and for its driver. */
-export { driverOf, type PlainConfig, type SnicBus, type SnicDriver } from "./driver.ts";
+export { countersOfBlock, driverOf, type PlainConfig, type SnicBus, type SnicDriver } from "./driver.ts";
 export { buildValues, registerAddressBits, snicMap, valueWords } from "./map.ts";

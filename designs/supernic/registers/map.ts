@@ -89,6 +89,10 @@ export const snicMap = registerMap({
     register(0x140, "counter", "the counter that is looked at", { counterAt: [0, 12, "rw", "its number"] }),
     register(0x144, "countLow", "its count, low part", { countLow: [0, 32, "live", "bits 0 to 31"] }),
     register(0x148, "countHigh", "its count, high part", { countHigh: [0, 16, "live", "bits 32 to 47"] }),
+    register(0x14c, "inside", "frames that are inside the counter's block now", {
+      insideQueued: [0, 14, "live", "of a port in its class queues; of the middle in the switch lane"],
+      insideKept: [16, 11, "live", "of a port kept for the wire"],
+    }),
   ],
 });
 

@@ -1,7 +1,7 @@
 /** The device's counters by their names, read over its registers. */
 import type { DeviceCounts, PortCounts, SlotCounts } from "../../model/index.ts";
 import { matchReasons } from "../../model/index.ts";
-import type { SnicDriver } from "../../registers/index.ts";
+import { countersOfBlock, type SnicDriver } from "../../registers/index.ts";
 import { loopCounterNames, middleCounterNames, portCounterNames } from "../../rtl/index.ts";
 import { mostSlots, refusals } from "../../wire/index.ts";
 import type { Setup } from "../../software/index.ts";
@@ -16,7 +16,7 @@ export interface AllCounts {
 
 const blockOf = async (driver: SnicDriver, block: number, names: readonly string[]): Promise<Counts> => {
   const out: Record<string, number> = {};
-  for (const [i, name] of names.entries()) out[name] = await driver.counter(block * 256 + i);
+  for (const [i, name] of names.entries()) out[name] = await driver.counter(block * countersOfBlock + i);
   return out;
 };
 export async function readCounters(driver: SnicDriver, ports: number): Promise<AllCounts> {

@@ -1,4 +1,11 @@
 /** The device in simulation, and frames played through it. */
 export { type AllCounts, type Counts } from "./counters.ts";
+export { framesInside, type Inside, type Joint, joints, type Totals, totals, unaccounted } from "./ledger.ts";
 export { play, type Played, type PlayedOut, type PlayFrame, type PlayOptions, type PlayResult } from "./play.ts";
-export { deviceDefinition, type LineOptions, SimulatedSuperNic, withDevice } from "./simulated-device.ts";
+export {
+  type BuildOptions,
+  deviceDefinition,
+  type LineOptions,
+  SimulatedSuperNic,
+  withDevice,
+} from "./simulated-device.ts";

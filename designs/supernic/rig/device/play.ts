@@ -6,6 +6,7 @@ import { type DeviceScoreboard, type Entered } from "../../model/index.ts";
 import { macControlAddress, snicEtherType } from "../../wire/index.ts";
 import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import type { AllCounts } from "./counters.ts";
+import { framesInside, type Inside, unaccounted } from "./ledger.ts";
 import type { SimulatedSuperNic } from "./simulated-device.ts";
 
 /** A frame that is to come in at a port. */
@@ -56,7 +57,7 @@ const isOwn = (frame: Uint8Array): boolean => {
   const { dst, etherType } = decode(ethernetHeader, frame);
   return dst === macControlAddress && etherType === snicEtherType.macControl;
 };
-/** Cycles that are quiet before a run ends. */
+/** Cycles that are quiet before a run ends: what is between two places arrives, and counters show it. */
 const settled = 200;
 
 export const play = (device: SimulatedSuperNic, frames: readonly PlayFrame[], o: PlayOptions): Promise<PlayResult> =>
@@ -105,11 +106,12 @@ class Player {
       if (i % 64 === 0) this.#o.progress?.(i, this.#frames.length);
     }
     await this.#answered();
+    const inside = await this.#rest();
     await bench.cycles(settled);
     const counters = await this.#device.counters(),
       counts = await this.#device.counts(counters);
     remove();
-    const problems = scoreboard.finish(counts);
+    const problems = [...scoreboard.finish(counts), ...unaccounted(counters, inside)];
     for (const p of this.#played) this.#tell(p);
     return {
       played: this.#played,
@@ -130,6 +132,16 @@ class Player {
         quiet && (this.#o.scoreboard.outstanding === 0 || this.#cycle - Math.max(from, this.#last) > timeoutCycles)
       );
     });
+  }
+  /** Until nothing is inside: what is dropped far in is due nowhere. */
+  async #rest(): Promise<Inside> {
+    const { timeoutCycles = 50_000 } = this.#o,
+      from = this.#cycle;
+    for (;;) {
+      const inside = await this.#device.inside();
+      if (framesInside(inside) + inside.cells === 0 || this.#cycle - Math.max(from, this.#last) > timeoutCycles)
+        return inside;
+    }
   }
   #watch(): void {
     for (let left = this.#device.take(); left; left = this.#device.take()) {

@@ -5,6 +5,7 @@ import {
   EthernetMac,
   type Frame,
   LiteMaster,
+  type Pause,
   runBench,
   StreamSink,
   StreamSource,
@@ -12,9 +13,10 @@ import {
 import { deviceSizes, taskNamed } from "../../build/index.ts";
 import type { Parameters } from "../../config/index.ts";
 import { driverOf, type SnicDriver } from "../../registers/index.ts";
-import { superNic } from "../../rtl/index.ts";
+import { type DeviceParameters, superNic, type Task } from "../../rtl/index.ts";
 import { bringUp, type DeviceConfig, type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
+import { type Inside, readInside } from "./ledger.ts";
 import type { DeviceCounts } from "../../model/index.ts";
 
 /** Bits per second of a port's line. */
@@ -22,14 +24,28 @@ const lineGbps = 100;
 const beatBytes = 64;
 
 type DeviceDefinition = ReturnType<ReturnType<typeof superNic>>;
-/** By chains and parameters. What is made of a definition, down to its machine code, is kept with the definition. */
+/** By chains and sizes. What is made of a definition, down to its machine code, is kept with the definition. */
 const definitions = new Map<string, DeviceDefinition>();
 
-/** The device that a setup wants. Building one takes seconds: the same one is built once. */
-export function deviceDefinition(setup: Setup, parameters: Parameters): DeviceDefinition {
+/** How a device is built for a bench, where it is not as its parameters say. */
+export interface BuildOptions {
+  /** Tasks by their names; the project's, where this is left out. */
+  readonly taskOf?: (name: string) => Task;
+  /** Sizes that no parameter sets, such as those of the class queues. */
+  readonly sizes?: Partial<DeviceParameters>;
+}
+/** The device that a setup wants. Building one takes seconds: the same one of the project's tasks is built once. */
+export function deviceDefinition(
+  setup: Setup,
+  parameters: Parameters,
+  { taskOf, sizes = {} }: BuildOptions = {},
+): DeviceDefinition {
   const chains = setup.regions.map(c => c?.labels ?? []),
-    key = JSON.stringify([chains, parameters]),
-    known = definitions.get(key) ?? superNic(chains.map(c => c.map(taskNamed)))(deviceSizes(parameters));
+    build = (of: (name: string) => Task): DeviceDefinition =>
+      superNic(chains.map(c => c.map(of)))({ ...deviceSizes(parameters), ...sizes });
+  if (taskOf) return build(taskOf);
+  const key = JSON.stringify([chains, parameters, sizes]),
+    known = definitions.get(key) ?? build(taskNamed);
   definitions.set(key, known);
   return known;
 }
@@ -62,6 +78,8 @@ export interface ForSoftware {
 export interface LineOptions {
   /** As fast as the device takes their beats, in place of a line's 100 Gbit/s. */
   readonly backToBack?: boolean;
+  /** Back-pressure of a port's MAC; none, where it is left out. */
+  readonly pauseTx?: (port: number) => Pause;
 }
 
 export class SimulatedSuperNic {
@@ -81,7 +99,12 @@ export class SimulatedSuperNic {
   onSoftware: (frame: ForSoftware) => void = () => undefined;
   onSent: (sent: Sent) => void = () => undefined;
 
-  constructor(bench: DeviceBench, setup: Setup, parameters: Parameters, { backToBack = false }: LineOptions = {}) {
+  constructor(
+    bench: DeviceBench,
+    setup: Setup,
+    parameters: Parameters,
+    { backToBack = false, pauseTx }: LineOptions = {},
+  ) {
     this.bench = bench;
     this.setup = setup;
     this.parameters = parameters;
@@ -90,7 +113,11 @@ export class SimulatedSuperNic {
     const port = (name: string): never => io[name as keyof typeof io] as never;
     this.#macs = Array.from(
       { length: parameters.ports },
-      (_, i) => new EthernetMac(sim, port(`rx${i}`), port(`tx${i}`), backToBack ? {} : { gbps: lineGbps }),
+      (_, i) =>
+        new EthernetMac(sim, port(`rx${i}`), port(`tx${i}`), {
+          ...(!backToBack && { gbps: lineGbps }),
+          ...(pauseTx && { pauseTx: pauseTx(i) }),
+        }),
     );
     this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
     this.#toSoftware = new StreamSink(sim, io.toSoftware);
@@ -130,6 +157,9 @@ export class SimulatedSuperNic {
   }
   async counters(): Promise<AllCounts> {
     return readCounters(this.driver, this.parameters.ports);
+  }
+  async inside(): Promise<Inside> {
+    return readInside(this.driver, this.parameters.ports);
   }
   async counts(all: AllCounts): Promise<DeviceCounts> {
     return deviceCounts(this.driver, this.setup, all);
@@ -184,10 +214,10 @@ export const withDevice = <T>(
   name: string,
   setup: Setup,
   parameters: Parameters,
-  options: BenchOptions & LineOptions,
+  options: BenchOptions & LineOptions & BuildOptions,
   body: (device: SimulatedSuperNic) => Promise<T>,
 ): Promise<T> =>
-  runBench(name, deviceDefinition(setup, parameters), options, async bench => {
+  runBench(name, deviceDefinition(setup, parameters, options), options, async bench => {
     const device = new SimulatedSuperNic(bench, setup, parameters, options);
     await device.bringUp();
     return body(device);

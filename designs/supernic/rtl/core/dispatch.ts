@@ -23,6 +23,7 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { fairTurn } from "../../../shared/stream/index.ts";
@@ -114,6 +115,9 @@ export const Dispatch = module(
       queueOf(r, node(io.start.valid.and(region.eq(r)), { name: `comes_for_${r}` }), io.accepts.bit(r)),
     );
 
+    /** Where the words of a region's queue are. */
+    const placeOf = (of: UInt, pointer: UInt): UInt => cat(of, pointer).trunc(addressBits(p.regions * places));
+
     // One goes: of a queue, or past the queues when none of them has one that may.
     const turns = fairTurn(
         "turn",
@@ -124,10 +128,10 @@ export const Dispatch = module(
       passing = node(orTree(passes), { name: "passing" });
     const heads = queues.map(q => q.head),
       whose = encodeOnehot(fromBits(turns)).resize(addressBits(p.regions)),
-      head = waiting.readAsync(cat(whose, onehotMux(turns, heads)).trunc(Math.log2(places) + whose.width));
+      head = waiting.readAsync(placeOf(whose, onehotMux(turns, heads)));
     waiting.write(
       io.start.valid.andNot(passing),
-      cat(
+      placeOf(
         region,
         onehotMux(
           queues.map(q => q.comes),

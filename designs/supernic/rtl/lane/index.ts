@@ -1,3 +1,3 @@
 /** The switch lane: frames that go on to ports, peers and software without being processed. */
 export { SwitchLane } from "./switch-lane.ts";
-export { FromSoftware, LaneConfig, LaneEvents, type LaneParameters, peers, ToSoftware } from "./ports.ts";
+export { copyBits, FromSoftware, LaneConfig, LaneEvents, type LaneParameters, peers, ToSoftware } from "./ports.ts";

@@ -28,6 +28,9 @@ export const laneFrameBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
   Math.ceil((p.frameBytes + laneGrowth) / beatBytes);
 /** Frames under way in the lane, at most. */
 export const laneFrames = 6;
+/** Bits of a number of frames in the lane, and of the copies of one. */
+export const laneCountBits = 4,
+  copyBits = 4;
 /** Beats of the buffers to and from software: one frame fits. */
 export const softwareBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
   2 ** Math.ceil(Math.log2(laneFrameBeats(p) + 1));
@@ -61,6 +64,10 @@ export const LaneEvents = struct({
   nowhere: bit,
   /** A frame of software was too long, or marked bad: it was dropped. */
   badSoftware: bit,
+  /** Software has given a frame. */
+  own: bit,
+  /** Copies of a frame that leaves by several ports, beside the first. */
+  copies: uint(copyBits),
 });
 
 export const lanePorts = (p: LaneParameters) =>
@@ -76,6 +83,8 @@ export const lanePorts = (p: LaneParameters) =>
       room: input(uint(inlets(p))),
       /** By port, classes that are paused. */
       paused: input(vec(uint(8), p.ports)),
+      /** Frames in the lane: those that were chosen and are not out. */
+      inside: output(uint(laneCountBits)),
       events: output(LaneEvents),
     },
     portArray("out", inlets(p), source(TxBeat)),

@@ -20,7 +20,9 @@ import {
   stream,
   type StreamIn,
   struct,
+  toBits,
   uint,
+  type UInt,
   type Val,
   when,
   wire,
@@ -45,7 +47,16 @@ import {
 } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
 import { blindChoices, choose, peerOf } from "./choice.ts";
-import { type LaneConfig, LaneEvents, laneFrames, type LaneParameters, lanePorts, redirectBytes } from "./ports.ts";
+import {
+  copyBits,
+  laneCountBits,
+  type LaneConfig,
+  LaneEvents,
+  laneFrames,
+  type LaneParameters,
+  lanePorts,
+  redirectBytes,
+} from "./ports.ts";
 import { Bound, Coming, laneSizes, type OwnBeat, Source } from "./records.ts";
 import { Reshape, type Shape } from "./reshape.ts";
 import { ownFrames, softwareBuffer } from "./software.ts";
@@ -157,7 +168,7 @@ export const SwitchLane = module(
       buffer = softwareBuffer(p, heads, io.toSoftware);
 
     // Who goes.
-    const inside = reg(uint(4), { init: 0, name: "frames_inside" }),
+    const inside = reg(uint(laneCountBits), { init: 0, name: "frames_inside" }),
       open = reg(uint(n), { init: 0, name: "open" }),
       ownFirst = reg(bit, { init: 1, name: "own_is_first" });
     const paused = Array.from({ length: p.ports }, (_, q) => io.paused.at(q).bit(switchedClass));
@@ -256,11 +267,14 @@ export const SwitchLane = module(
     };
     const { ends, begins: begun } = spread(reshape.out, target, [...ports, software]);
     begins.forEach((b, q) => b.set(begun[q] ?? ends));
-    inside.set(inside.add(chosen.valid.zext(4)).sub(ends.zext(4)));
+    inside.set(inside.add(chosen.valid.zext(laneCountBits)).sub(ends.zext(laneCountBits)));
+    io.inside.set(inside);
     buffer.note(chosen.isSoftware.andNot(chosen.late), ends.and(to.bit(n)));
 
     const events = reg(LaneEvents, { init: 0 }),
       toPorts = to.bits(0, n).any(),
+      many = toBits(to.bits(0, n)).reduce<UInt>((sum, b) => sum.add(b.zext(copyBits)), constant(0, copyBits)),
+      more = node(many.sub(toPorts.zext(copyBits)), { name: "copies_more" }),
       none = to.any().not();
     events.set({
       left: ends.and(toPorts),
@@ -268,6 +282,8 @@ export const SwitchLane = module(
       notTaken: ends.and(none).and(target.payload.late),
       nowhere: ends.and(none).andNot(target.payload.late),
       badSoftware: own.dropped,
+      own: io.fromSoftware.fire.and(io.fromSoftware.payload.last),
+      copies: mux(ends, more, constant(0, copyBits)),
     });
     io.events.set(events);
   },

@@ -58,6 +58,8 @@ export const TxPort = module(
     paused: output(uint(pfcClasses)),
     tx: source(AxisBeat(beatBytes)),
     down: output(bit),
+    /** Frames that are kept: not sent yet, on a reliable port not acknowledged. */
+    kept: output(uint(keptBits)),
     events: output(TxEvents),
   }),
   (io, p) => {
@@ -101,6 +103,7 @@ export const TxPort = module(
     window.idle.set(frames.idle);
     window.acked.set(io.acked);
     io.down.set(window.down);
+    io.kept.set(window.kept.trunc(keptBits));
 
     frames.config.set(io.config);
     frames.down.set(window.down);

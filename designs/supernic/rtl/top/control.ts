@@ -25,7 +25,7 @@ import { tableValueBits } from "../../wire/index.ts";
 import { SlotConfig } from "../core/index.ts";
 import { inlets, TableBus, tableEntry } from "../inside/index.ts";
 import { SlotControl, SlotState } from "../region/index.ts";
-import { type DeviceParameters, DeviceSet } from "./records.ts";
+import { type DeviceParameters, DeviceSet, Inside } from "./records.ts";
 import { behindBus, writeOf } from "./tables.ts";
 
 /** Bits of the number of a counter of a block, and of the number of a block. */
@@ -67,6 +67,8 @@ export const Control = module(
     freeCells: input(uint(Math.log2(p.cells) + 1)),
     counter: output(uint(counterIndexBits)),
     counts: input(vec(uint(counterBits), counterBlocks(p))),
+    /** Frames that each of these blocks has now. */
+    inside: input(vec(Inside, counterBlocks(p))),
   }),
   (io, p) => {
     const registers = instance("registers", RegisterSlave({ map: snicMap, values: buildValues(p) }));
@@ -155,13 +157,13 @@ export const Control = module(
     // The counter that is looked at.
     const count = reg(uint(counterBits), { name: "count" }),
       blocks = decode(registers.counterAt.bits(8, counterBlockBits), counterBlocks(p));
+    const ofBlock = Array.from({ length: counterBlocks(p) }, (_, i) => blocks.bit(i)),
+      inside = reg(Inside, { init: 0, name: "inside_of_block" });
     io.counter.set(registers.counterAt.trunc(counterIndexBits));
-    count.set(
-      onehotMux(
-        Array.from({ length: counterBlocks(p) }, (_, i) => blocks.bit(i)),
-        io.counts.toArray(),
-      ),
-    );
+    count.set(onehotMux(ofBlock, io.counts.toArray()));
+    inside.set(onehotMux(ofBlock, io.inside.toArray()));
+    registers.insideQueued.set(inside.queued);
+    registers.insideKept.set(inside.kept);
     registers.countLow.set(count.trunc(32));
     registers.countHigh.set(count.bits(32, 16));
   },

@@ -2,7 +2,7 @@
 import { type Bit, constant, mux, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { keptBits, type LinkRefused, type TxEvents } from "../link/index.ts";
 import type { EgressEvents } from "../egress/index.ts";
-import type { LaneEvents } from "../lane/index.ts";
+import { copyBits, type LaneEvents } from "../lane/index.ts";
 import type { MergeEvents } from "../merge/index.ts";
 import type { StoreEvents } from "../store/index.ts";
 import { type Fate, fates } from "../port/index.ts";
@@ -66,6 +66,8 @@ const middle = {
   laneNotTaken: 1,
   laneNowhere: 1,
   laneBadSoftware: 1,
+  laneOwn: 1,
+  laneCopies: copyBits,
   storeShort: 1,
   storeUneven: 1,
 } as const;
@@ -89,6 +91,8 @@ export const middleBits = (m: {
   m.lane.notTaken,
   m.lane.nowhere,
   m.lane.badSoftware,
+  m.lane.own,
+  m.lane.copies,
   m.store.short,
   m.store.uneven,
 ];

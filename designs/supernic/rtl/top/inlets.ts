@@ -39,8 +39,8 @@ const sending = (p: DeviceParameters): TxPortParameters => ({
   frameBytes: p.frameBytes + mostGrowth,
   resendCycles: 5_000,
   tries: 8,
-  rounds: 64,
-  pauseQuanta: 65_535,
+  rounds: 512,
+  pauseQuanta: 8_192,
 });
 
 /** A way into the device, with its part of the tables. The loop port is the last. */

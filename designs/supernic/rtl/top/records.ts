@@ -2,8 +2,12 @@
 import { bit, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
 import type { DeviceSizes } from "../inside/index.ts";
 import { inlets } from "../inside/index.ts";
+import { keptBits } from "../link/index.ts";
 import { portBits } from "../match/index.ts";
 import type { QueueParameters } from "../port/index.ts";
+
+/** Bits of a number of frames in the class queues of a port: as many as beats at most. */
+export const queuedBits = 14;
 
 export interface DeviceParameters extends DeviceSizes, QueueParameters {
   /** Bytes that a port keeps for the wire. */
@@ -13,6 +17,9 @@ export interface DeviceParameters extends DeviceSizes, QueueParameters {
   /** Cycles for which frames wait for software. */
   readonly softwareCycles: number;
 }
+
+/** Frames that a block has: in the class queues or the lane, and kept for the wire. */
+export const Inside = struct({ queued: uint(queuedBits), kept: uint(keptBits) });
 
 /** What stands in plain registers. */
 export const DeviceSet = (p: Pick<DeviceSizes, "ports" | "rules" | "macs">) =>

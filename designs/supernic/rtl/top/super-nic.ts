@@ -32,6 +32,7 @@ import { Egress } from "../egress/index.ts";
 import { HeaderStore } from "../headers/index.ts";
 import { beatBytes, cellBeats, inlets, payloadBeats, tableEntry } from "../inside/index.ts";
 import { FromSoftware, peers, SwitchLane, ToSoftware } from "../lane/index.ts";
+import { keptBits } from "../link/index.ts";
 import { Merge } from "../merge/index.ts";
 import { Scheduler, ToSchedule } from "../scheduler/index.ts";
 import { PacketStore } from "../store/index.ts";
@@ -39,7 +40,7 @@ import type { Task } from "../tasks/index.ts";
 import { Control } from "./control.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
 import { countersOf, inletOf, loopCounts, outletOf } from "./inlets.ts";
-import type { DeviceParameters } from "./records.ts";
+import { type DeviceParameters, queuedBits } from "./records.ts";
 import { ternaryOf, writeOf } from "./tables.ts";
 
 const ports = (p: DeviceParameters) =>
@@ -240,7 +241,14 @@ export function superNic(chains: readonly (readonly Task[])[]): (p: DeviceParame
         }
       });
 
-      // What is counted.
+      // What is inside, and what is counted.
+      rx.forEach((r, i) =>
+        control.inside.at(i).set({
+          queued: r.waiting.resize(queuedBits),
+          kept: outlets[i]?.tx.kept ?? constant(0, keptBits),
+        }),
+      );
+      control.inside.at(n).set({ queued: lane.inside.resize(queuedBits), kept: 0 });
       outlets.forEach((o, i) => control.counts.at(i).set(o.count));
       control.counts.at(p.ports).set(loopCounts(loop, control.counter));
       control.counts

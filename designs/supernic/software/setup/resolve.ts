@@ -25,15 +25,17 @@ function usersOf(file: SetupFile, sizes: SetupSizes, refuse: Refuse): User[] {
       sizes[what],
     );
     const sum = own.reduce((n, x) => n + x, 0),
-      frame = what === "cells" ? Math.ceil((sizes.frameBytes - headerBytes) / cellBytes) : 1;
+      // Arrivals leave as much of a quota as one frame of a second pass needs (docs/supernic/merge.md).
+      frames = 2 * (what === "cells" ? Math.ceil((sizes.frameBytes - headerBytes) / cellBytes) : 1);
     refuse.unless(
       sum <= sizes[what] && own.every(n => n > 0),
       () => `users: their ${what} are ${sum}, and there are ${sizes[what]}; give some of them fewer`,
     );
-    const small = own.findIndex(n => n < frame);
+    const small = own.findIndex(n => n < frames);
     refuse.unless(
       small < 0,
-      () => `users[${small}].${what} = ${own[small] ?? 0}: the longest frame takes ${frame}; give it that many`,
+      () =>
+        `users[${small}].${what} = ${own[small] ?? 0}: the longest frame and one of a second pass take ${frames}; give it that many`,
     );
     return own;
   });

@@ -57,8 +57,8 @@ describe("parameters", () => {
     [["regions"], '"regions" is no setting; write key=value, such as regions=4'],
     [["users=4", "users=5"], 'users is set twice, to "4" and to "5"; give it once'],
     [
-      ["cells=8"],
-      "mtuFrame = 1536 needs 6 cells of 256 bytes, and as many for second passes, and cells = 8; the nearest is cells = 16",
+      ["cells=16", "mtuFrame=2500"],
+      "mtuFrame = 2500 needs 20 cells of 256 bytes, for a frame and one of a second pass, and cells = 16; the nearest is cells = 32",
     ],
     [
       ["mtuFrame=9018"],

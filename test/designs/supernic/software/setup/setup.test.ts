@@ -37,7 +37,16 @@ describe("a setup that cannot be is refused in one sentence:", () => {
       f => (f["users"]![0]!["contexts"] = 200),
       "users: their contexts are 296, and there are 256",
     ],
-    ["a quota below a frame", f => (f["users"]![0]!["cells"] = 3), "users[0].cells = 3: the longest frame takes 6"],
+    [
+      "a quota that lets no longest frame in",
+      f => (f["users"]![0]!["cells"] = 11),
+      "users[0].cells = 11: the longest frame and one of a second pass take 12; give it that many",
+    ],
+    [
+      "a quota that lets no packet in",
+      f => (f["users"]![0]!["contexts"] = 1),
+      "users[0].contexts = 1: the longest frame and one of a second pass take 2; give it that many",
+    ],
     [
       "an unknown task",
       f => (f["regions"]![3] = ["aes"] as never),

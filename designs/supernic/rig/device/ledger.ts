@@ -1,0 +1,110 @@
+/**
+ * What becomes of every frame, as the registers tell it: frames in = frames out + dropped + inside. Copies of a frame
+ * that leaves by several ports, and frames of software, come in as well; frames for software go out.
+ */
+import type { SnicDriver } from "../../registers/index.ts";
+import type { AllCounts, Counts } from "./counters.ts";
+
+/** What the device has inside, block by block. */
+export interface Inside {
+  /** By port, the loop port last: frames in the class queues, and kept for the wire. */
+  readonly ports: readonly { readonly queued: number; readonly kept: number }[];
+  /** Packets that have a context. */
+  readonly core: number;
+  /** Frames in the switch lane. */
+  readonly lane: number;
+  readonly cells: number;
+}
+/** @param ports those of the build, without the loop port */
+export async function readInside(driver: SnicDriver, ports: number): Promise<Inside> {
+  const { registers } = driver,
+    list: Inside["ports"][number][] = [];
+  for (let i = 0; i <= ports; i++) list.push(await driver.inside(i));
+  const { queued: lane } = await driver.inside(ports + 1);
+  return {
+    ports: list,
+    core: (await registers.read("buildContexts")) - (await registers.read("freeContexts")),
+    lane,
+    cells: (await registers.read("buildCells")) - (await registers.read("freeCells")),
+  };
+}
+const sum = (all: readonly number[]): number => all.reduce((n, x) => n + x, 0);
+/** Frames inside. */
+export const framesInside = ({ ports, core, lane }: Inside): number =>
+  sum(ports.map(p => p.queued + p.kept)) + core + lane;
+
+const of = (c: Counts, ...names: readonly string[]): number => sum(names.map(n => c[n] ?? 0));
+const startsWith = (c: Counts, ...begin: readonly string[]): number =>
+  sum(Object.entries(c).map(([name, n]) => (begin.some(b => name.startsWith(b)) ? n : 0)));
+
+/** A place that frames go through: those that came there, and what became of them. */
+export interface Joint {
+  readonly name: string;
+  readonly came: number;
+  readonly went: number;
+}
+/** What a frame's way is made of. In a device without traffic each place has as many that came as went. */
+export function joints({ ports, middle }: AllCounts): readonly Joint[] {
+  const queued = (...classes: readonly number[]): number =>
+    sum(ports.map(p => of(p, ...classes.map(k => `inQueued${k}`))));
+  const loop = ports.at(-1) ?? {};
+  return [
+    { name: "the queues of users", came: queued(0, 1, 2, 3), went: of(middle, "arrived") },
+    { name: "the core", came: of(middle, "arrived"), went: of(middle, "left") + startsWith(middle, "drop") },
+    {
+      name: "the switch lane",
+      came: queued(4, 5) + of(middle, "laneOwn"),
+      went: of(middle, "laneLeft", "laneToSoftware", "laneNotTaken", "laneNowhere", "laneBadSoftware"),
+    },
+    {
+      name: "the ways out",
+      came: of(middle, "left", "laneLeft", "laneCopies"),
+      went: startsWith(loop, "in") + sum(ports.map(p => of(p, "outDone", "outLost", "outMarked", "outLong"))),
+    },
+  ];
+}
+/** Frames in, out and dropped, over all places. */
+export interface Totals {
+  readonly in: number;
+  readonly out: number;
+  readonly dropped: number;
+}
+export function totals({ ports, middle }: AllCounts): Totals {
+  const outside = ports.slice(0, -1);
+  return {
+    in: sum(outside.map(p => startsWith(p, "in"))) + of(middle, "laneOwn", "laneCopies"),
+    out: sum(outside.map(p => of(p, "outDone"))) + of(middle, "laneToSoftware"),
+    dropped:
+      sum(ports.map(p => startsWith(p, "in") - startsWith(p, "inQueued") + of(p, "outLost", "outMarked", "outLong"))) +
+      startsWith(middle, "drop") +
+      of(middle, "laneNotTaken", "laneNowhere", "laneBadSoftware"),
+  };
+}
+/** What does not fit in a device that has come to rest: a sentence for each place that loses or makes frames. */
+export function unaccounted(counts: AllCounts, inside: Inside): readonly string[] {
+  const left = Object.entries({
+    ...Object.fromEntries(
+      inside.ports.flatMap((p, i) => [
+        [`port ${i}: frames in the class queues`, p.queued],
+        [`port ${i}: frames kept for the wire`, p.kept],
+      ]),
+    ),
+    "contexts in use": inside.core,
+    "frames in the switch lane": inside.lane,
+    "cells in use": inside.cells,
+  }).flatMap(([what, n]) => (n === 0 ? [] : [`${what} at the end: ${n}`]));
+  const wrong = joints(counts).flatMap(({ name, came, went }) =>
+    came === went ? [] : [`${name}: ${came} frames came, and ${went} are accounted for`],
+  );
+  const all = totals(counts);
+  const sumsUp = all.in === all.out + all.dropped + framesInside(inside);
+  return [
+    ...left,
+    ...wrong,
+    ...(sumsUp
+      ? []
+      : [
+          `frames in ${all.in}, out ${all.out}, dropped ${all.dropped}, inside ${framesInside(inside)}: they do not sum up`,
+        ]),
+  ];
+}

@@ -1,0 +1,108 @@
+/** Random worlds on the whole device: a build, a setup, frames, and what the ends of its lines do. */
+import { makeParameters, type Parameters } from "../../../../../designs/supernic/config/index.ts";
+import { DeviceScoreboard } from "../../../../../designs/supernic/model/index.ts";
+import {
+  type BuildOptions,
+  play,
+  type PlayResult,
+  withDevice,
+} from "../../../../../designs/supernic/rig/device/index.ts";
+import { bernoulli, bursts, never, type Pause, Random } from "../../../../../sim/index.ts";
+import { type Mix, worldFrames } from "./world-frames.ts";
+import { worldSetup, type WorldChain } from "./world-setup.ts";
+
+export interface Build {
+  readonly parameters: Parameters;
+  readonly chains: readonly WorldChain[];
+  readonly options?: BuildOptions;
+}
+const chain = (...tasks: string[]): WorldChain => ({ chain: tasks.join("+").replace(/[(),]/g, "-"), tasks });
+/** Class queues in which little fits, so that they are full and ask for pauses. */
+const shortQueues = { beats: 1024, softwareBeats: 64, pauseAt: 24, resumeAt: 12 };
+
+export const builds = {
+  /** Two ports, and of everything as little as a device may have. */
+  small: {
+    parameters: makeParameters({
+      ports: 2,
+      contexts: 32,
+      cells: 64,
+      regions: 3,
+      slots: 3,
+      branches: 2,
+      credits: 3,
+      users: 4,
+    }),
+    chains: [chain("firewall", "nat"), chain("delay(3,2)", "balancer", "dummy"), chain("checksum", "tunnel")],
+    options: { sizes: shortQueues },
+  },
+  /** Several instances of a chain, slow tasks, many branches. */
+  instances: {
+    parameters: makeParameters({
+      ports: 3,
+      contexts: 64,
+      cells: 128,
+      regions: 4,
+      slots: 2,
+      branches: 4,
+      credits: 5,
+      users: 4,
+    }),
+    chains: [chain("delay(9,4)", "dummy"), chain("delay(9,4)", "dummy"), chain("firewall"), chain("tunnel")],
+    options: { sizes: shortQueues },
+  },
+  jumbo: {
+    parameters: makeParameters({
+      ports: 2,
+      contexts: 64,
+      cells: 128,
+      regions: 3,
+      slots: 3,
+      branches: 2,
+      credits: 6,
+      users: 4,
+      mtuFrame: 9018,
+      linkBuffer: "128KB",
+    }),
+    chains: [chain("firewall", "nat"), chain("checksum", "balancer", "delay(5,1)"), chain("tunnel")],
+  },
+  full: {
+    parameters: makeParameters(),
+    chains: [chain("firewall", "nat"), chain("delay(6,1)", "balancer"), chain("checksum", "dummy"), chain("tunnel")],
+  },
+} as const satisfies Readonly<Record<string, Build>>;
+export type BuildName = keyof typeof builds;
+
+const pauseOf = (r: Random): (() => Pause) =>
+  r.pick([
+    () => never,
+    () => never,
+    () => bernoulli(r.pick([0.2, 0.5, 0.8]), r.word()),
+    () => bursts({ go: r.between(1, 60), pause: r.between(1, 200) }, r.word()),
+  ]);
+
+/** Plays a world. @returns what was wrong, and what the run says of itself */
+export async function world(
+  name: BuildName,
+  seed: number,
+  frames: number,
+  mix: Mix = {},
+): Promise<{ readonly problems: readonly string[]; readonly result: PlayResult }> {
+  const { parameters, chains, options }: Build = builds[name],
+    r = new Random(seed),
+    setup = worldSetup(r, parameters, chains),
+    list = worldFrames(r, setup, frames, mix),
+    pause = pauseOf(r),
+    backToBack = r.chance();
+  return withDevice(
+    `world ${name} ${seed}`,
+    setup,
+    parameters,
+    { ...options, limitCycles: Infinity, wave: false, backToBack, pauseTx: () => pause() },
+    async device => {
+      const scoreboard = new DeviceScoreboard(setup),
+        result = await play(device, list, { pace: "capture", scoreboard, timeoutCycles: 20_000 });
+      return { problems: result.problems, result };
+    },
+  );
+}
