@@ -11,6 +11,7 @@ import { choices } from "../fuzz/differential.ts";
 import { bundle } from "./bundle.ts";
 import { simulatorFaults } from "./faults.ts";
 import { faulty } from "../../sim/designs/faulty.ts";
+import { Guards } from "./guards.ts";
 import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
 import { Vectors } from "./vectors.ts";
 import { asText } from "../../support/as-text.ts";
@@ -58,9 +59,9 @@ const designs: EmittedDesign[] = [
   ),
 ].map(emitCircuit);
 designs.unshift(...[1, 2, 3, 4, 5, 6, 7, 8].map(seed => emit(Vectors({ seed }))));
-designs.push(emit(Ring()));
+designs.push(emit(Ring()), emit(Guards()));
 /** As text, which the reader makes a circuit of. */
-const texts = [...designs.slice(-6).map(asText), idioms.emitted];
+const texts = [...designs.slice(-7).map(asText), idioms.emitted];
 const clocks = {
   slow: { periodPs: 6000, phasePs: 2000 },
   slow_low: { periodPs: 6000, phasePs: 2000 },

@@ -63,8 +63,16 @@ export const simulatorFaults: readonly SimulatorFault[] = [
   { file: "start.ts", from: 'r.style === "none" && r.init !== undefined', to: "false" },
   { file: "start.ts", from: "s.init === undefined", to: "true" },
   // Code of a partition
-  { file: "code/function.ts", from: "arg(x.node, 2).source === x.register.source", to: "x.register.source.width > 0" },
-  { file: "code/function.ts", from: "? [] : [of];", to: "? [] : [cond, arg(of, 0)];" },
+  { file: "code/guards.ts", from: "arg(x.node, 2).source === x.register.source", to: "x.register.source.width > 0" },
+  { file: "code/guards.ts", from: "? [] : [of];", to: "? [] : [cond, arg(of, 0)];" },
+  // Without the check of what is read, which would end it at once: the outputs have to tell.
+  {
+    file: "code/guards.ts",
+    from: "if (isLoad(cond)) return [];",
+    to: "",
+    also: { file: "code/function.ts", from: "?.has(this.#p) !== true", to: "?.has(this.#p) === null" },
+  },
+  { file: "code/guards.ts", from: "if (isLoad(cond)) return [];", to: "" },
   {
     file: "code/function.ts",
     from: "this.#differs(n, at);\n    c.if();\n    this.#store(n, at);",

@@ -5,6 +5,7 @@ import { Random } from "../../../hdl-dsl/random.ts";
 import { stimulus, subjectOf } from "../fuzz/bench.ts";
 import { describeCounterexample, differences } from "../fuzz/differential.ts";
 import type { Circuit } from "../../../hdl-dsl/ir/circuit.ts";
+import { Guards } from "./guards.ts";
 import { operatorCircuit, treeCircuit, WIDTHS } from "./operators.ts";
 import { Vectors } from "./vectors.ts";
 
@@ -40,4 +41,10 @@ test("rows of like operators, and rows that are nearly so", async () => {
   );
   expect(circuits).toHaveLength(24);
   expect(await differing(circuits, 7)).toBe("");
+});
+
+test("conditions that need one thing, and come from another function", async () => {
+  const circuit = circuitOf(emit(Guards()));
+  expect(circuit).toBeDefined();
+  for (const seed of [1, 2, 3]) expect(await differing(circuit === undefined ? [] : [circuit], seed)).toBe("");
 });

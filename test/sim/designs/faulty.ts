@@ -7,10 +7,14 @@ import { compileFunction } from "node:vm";
 import { build, type Plugin } from "esbuild";
 import type { compileBuiltin } from "../../../sim/index.ts";
 
-export interface SimulatorFault {
+interface Change {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+}
+export interface SimulatorFault extends Change {
+  /** What would hide the fault otherwise. */
+  readonly also?: Change;
 }
 
 interface Copy {
@@ -38,8 +42,8 @@ const sharedOutside = (found: (path: string) => void): Plugin => ({
 });
 
 /** The fault in the text of its file. */
-const plantedIn = (f: SimulatorFault, found: () => void): Plugin => ({
-  name: "fault",
+const plantedIn = (f: Change, found: () => void): Plugin => ({
+  name: `fault in ${f.file}`,
   setup: b => {
     b.onLoad({ filter: /\.ts$/ }, ({ path }) => {
       if (path !== pathOf(f.file)) return undefined;
@@ -57,7 +61,8 @@ const plantedIn = (f: SimulatorFault, found: () => void): Plugin => ({
  */
 export async function faulty(f: SimulatorFault): Promise<typeof compileBuiltin> {
   const outside = new Set<string>(),
-    planted = new Set<string>();
+    changes: readonly Change[] = f.also === undefined ? [f] : [f, f.also],
+    planted = new Set<Change>();
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -66,9 +71,11 @@ export async function faulty(f: SimulatorFault): Promise<typeof compileBuiltin> 
     target: "es2022",
     format: "cjs",
     logLevel: "silent",
-    plugins: [sharedOutside(path => outside.add(path)), plantedIn(f, () => planted.add(f.file))],
+    plugins: [sharedOutside(path => outside.add(path)), ...changes.map(c => plantedIn(c, () => planted.add(c)))],
   });
-  if (planted.size === 0) throw new Error(`${f.file} has no text "${f.from}": plant the fault in text that is there`);
+  const missing = changes.find(c => !planted.has(c));
+  if (missing !== undefined)
+    throw new Error(`${missing.file} has no text "${missing.from}": plant the fault in text that is there`);
   // The same modules as the healthy simulator has: designs and errors are known by identity.
   const shared = new Map<string, unknown>();
   for (const path of outside) shared.set(path, await import(/* @vite-ignore */ path));

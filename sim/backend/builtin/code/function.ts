@@ -1,5 +1,6 @@
 /** A partition as a function. */
 import { Contexts } from "./contexts.ts";
+import { guardsOf, type Next } from "./guards.ts";
 import type { MemoryMap } from "../memory-map.ts";
 import type { Register, Write } from "../circuit/netlist.ts";
 import { arg, type Node, type Source, type Store } from "../circuit/node.ts";
@@ -10,16 +11,8 @@ import { Wide } from "./wide.ts";
 
 /** Nesting of an expression beyond which a part of it gets a local. */
 const DEEPEST = 24;
-/** Conditions that need the same thing, from which on that is asked first. */
-const GUARDED = 4;
 /** Nesting of branches around register writes. */
 const BRANCHES = 10;
-
-/** A register, and what it takes. */
-interface Next {
-  readonly register: Register;
-  readonly node: Node;
-}
 
 /** Registers to write, under the conditions that they share. */
 interface Writes {
@@ -63,8 +56,11 @@ class PartitionWriter extends Wide {
   }
 
   override addressOf(n: Node): number | undefined {
-    if (n.source !== undefined) return this.map.sources.get(n.source);
-    return this.#own.has(n) ? undefined : this.map.values.get(n);
+    if (!this.#isLoad(n)) return undefined;
+    // Its order, its flag, and that the value is stored at all depend on this.
+    if (this.#plan.readers.get(n.source ?? n)?.has(this.#p) !== true)
+      throw new Error(`partition ${this.#p.id} reads ${n.source?.name ?? `node ${n.id}`}, of which it is not told`);
+    return n.source === undefined ? this.map.values.get(n) : this.map.sources.get(n.source);
   }
   #isLoad(n: Node): boolean {
     return n.source !== undefined || (!this.#own.has(n) && this.map.values.has(n));
@@ -118,7 +114,7 @@ class PartitionWriter extends Wide {
       into.branches.push({ cond, then: side(1), otherwise: side(2) });
     };
     // Many conditions that need the same thing are not even looked at without it.
-    for (const [guard, conditions] of guardsOf(groups)) {
+    for (const [guard, conditions] of guardsOf(groups, n => this.#isLoad(n))) {
       const then: Writes = { context: this.#contexts.make(context), plain: [], branches: [] },
         otherwise: Writes = { context: this.#contexts.make(context), plain: [], branches: [] };
       out.branches.push({ cond: guard, then, otherwise });
@@ -404,35 +400,6 @@ class PartitionWriter extends Wide {
   #readersOf(store: Store): ReadonlySet<Partition> | undefined {
     return this.#plan.readers.get(store);
   }
-}
-
-/** Conditions of registers that hold otherwise, by what each of at least `GUARDED` of them needs. */
-function guardsOf(groups: ReadonlyMap<Node, readonly Next[]>): ReadonlyMap<Node, readonly Node[]> {
-  const needing = new Map<Node, Node[]>();
-  for (const [cond, group] of groups) {
-    if (!group.every(x => arg(x.node, 2).source === x.register.source)) continue;
-    for (const need of needsOf(cond)) {
-      const list = needing.get(need);
-      if (list === undefined) needing.set(need, [cond]);
-      else list.push(cond);
-    }
-  }
-  const taken = new Set<Node>(),
-    guards = new Map<Node, readonly Node[]>();
-  for (const [need, conditions] of [...needing].sort((a, b) => b[1].length - a[1].length)) {
-    const free = conditions.filter(c => !taken.has(c));
-    if (free.length < GUARDED) continue;
-    guards.set(need, free);
-    for (const c of free) taken.add(c);
-  }
-  return guards;
-}
-
-/** What must be 1, or a vector that must not be 0, for a condition to hold. */
-function needsOf(cond: Node): readonly Node[] {
-  if (cond.op === "and") return cond.args.flatMap(a => (a.op === "not" ? [] : [a, ...needsOf(a)]));
-  const of = cond.op === "slice" ? arg(cond, 0) : undefined;
-  return of === undefined || of.width > 64 ? [] : [of];
 }
 
 /** Whether some way through the muxes leaves the register as it is: then a branch saves the rest. */

@@ -7,8 +7,7 @@ import { mnemo } from "../../../../support/command-line.ts";
 import { runTable, tableNumber } from "../../../../support/run-table.ts";
 
 /** A file of the project. */
-export const projectFile = (name: string): string =>
-  fileURLToPath(new URL(`../../../../../${name}`, import.meta.url));
+export const projectFile = (name: string): string => fileURLToPath(new URL(`../../../../../${name}`, import.meta.url));
 export const shippedCapture = projectFile("captures/supernic.pcap"),
   shippedSetup = projectFile("examples/supernic.setup.json");
 
