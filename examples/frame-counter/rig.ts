@@ -30,7 +30,7 @@ const clockPeriod = 4;
 async function play(o: Options, terminal: Terminal): Promise<ExitCode> {
   const design = FrameCounter(parseSettings(o.set)),
     { frames, notes } = readInput(o.in, undefined),
-    giveUp = claimOutputs(o.in, [o.out]);
+    giveUp = claimOutputs([o.in], [o.out]);
   const run = runBench("run frame-counter", design, { seed: o.seed, wave: false, limitCycles: Infinity }, async b => {
     const mac = new EthernetMac(b.sim, b.io.rx, b.io.tx),
       registers = registerDriver(frameCounterMap, new LiteMaster(b.sim, b.io));

@@ -7,15 +7,20 @@ export interface InterfaceFrame extends CapturedFrame {
   /** Number of its interface; undefined in a capture that has none. */
   readonly interface?: number;
 }
-export const pcapngBlock = { section: 0x0a0d0d0a, interface: 1, simple: 3, enhanced: 6 } as const;
+export const pcapngBlock = { section: 0x0a0d0d0a, interface: 1, obsolete: 2, simple: 3, enhanced: 6 } as const;
 export const pcapngMagic = 0x1a2b3c4d;
 /** The CRC error of a packet's flags (option 2). */
 export const crcError = 1 << 24;
-const options = { end: 0, flags: 2, resolution: 9 } as const;
+/** Options of packets and interfaces that are read, and the bytes of each. */
+const options = { end: [0, 0], flags: [2, 4], resolution: [9, 1], offset: [14, 8] } as const;
+type OptionName = keyof typeof options;
+/** Bytes of a block's body that must be there. */
+const least = { section: 16, interface: 8, simple: 4, enhanced: 20 } as const;
 
-/** How an interface tells time: ticks of a second. */
+/** How an interface tells time: ticks of a second, counted from so many seconds. */
 interface Interface {
   readonly ticks: bigint;
+  readonly seconds: bigint;
   readonly snap: number;
 }
 
@@ -45,6 +50,8 @@ class Reader {
       const length = this.#view.getUint32(at + 4, this.#little);
       if (length < 12 || length % 4 !== 0 || at + length > this.#file.length)
         this.#fail(`a block at byte ${at} claims ${length} bytes`);
+      const again = this.#view.getUint32(at + length - 4, this.#little);
+      if (again !== length) this.#fail(`a block at byte ${at} claims ${length} bytes, and ${again} at its end`);
       this.#block(type, at + 8, at + length - 4);
       at += length;
     }
@@ -59,6 +66,15 @@ class Reader {
     this.#interfaces = [];
   }
   #block(type: number, from: number, to: number): void {
+    for (const [kind, bytes] of Object.entries(least))
+      if (type === pcapngBlock[kind as keyof typeof least] && to - from < bytes)
+        this.#fail(
+          `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind} block behind frame ${this.frames.length} has ${to - from} of its ${bytes} bytes`,
+        );
+    if (type === pcapngBlock.obsolete)
+      throw new CaptureError(
+        `${this.#name} has frames in packet blocks, which are obsolete; convert it: editcap ${this.#name} converted.pcapng`,
+      );
     if (type === pcapngBlock.interface) this.#interface(from, to);
     if (type === pcapngBlock.enhanced) this.#enhanced(from, to);
     if (type === pcapngBlock.simple) this.#simple(from, to);
@@ -69,24 +85,30 @@ class Reader {
       throw new CaptureError(
         `${this.#name} holds frames of link type ${link}, not Ethernet (1); capture on an Ethernet interface`,
       );
-    const at = this.#option(from + 8, to, options.resolution),
+    const at = this.#option(from + 8, to, "resolution"),
+      since = this.#option(from + 8, to, "offset"),
       code = at === undefined ? 6 : (this.#file[at] ?? 6);
-    const ticks = code & 0x80 ? 2n ** BigInt(code & 0x7f) : 10n ** BigInt(code);
-    this.#interfaces.push({ ticks, snap: this.#view.getUint32(from + 4, this.#little) });
+    this.#interfaces.push({
+      ticks: code & 0x80 ? 2n ** BigInt(code & 0x7f) : 10n ** BigInt(code),
+      seconds: since === undefined ? 0n : this.#view.getBigInt64(since, this.#little),
+      snap: this.#view.getUint32(from + 4, this.#little),
+    });
   }
   /** Where the value of an option stands, if it is there. */
-  #option(from: number, to: number, wanted: number): number | undefined {
+  #option(from: number, to: number, wanted: OptionName): number | undefined {
+    const [number, bytes] = options[wanted];
     for (let at = from; at + 4 <= to;) {
       const code = this.#view.getUint16(at, this.#little),
         length = this.#view.getUint16(at + 2, this.#little);
-      if (code === options.end) return undefined;
-      if (code === wanted) return at + 4;
+      if (code === options.end[0]) return undefined;
+      if (code === number && (length !== bytes || at + 4 + length > to))
+        this.#fail(`an option at byte ${at} has ${length} bytes, not ${bytes}`);
+      if (code === number) return at + 4;
       at += 4 + Math.ceil(length / 4) * 4;
     }
     return undefined;
   }
   #enhanced(from: number, to: number): void {
-    if (to - from < 20) this.#fail(`frame ${this.frames.length + 1} ends in its header`);
     const number = this.#view.getUint32(from, this.#little),
       of = this.#interfaces[number];
     if (of === undefined) this.#fail(`frame ${this.frames.length + 1} is of interface ${number}, which is not told`);
@@ -97,15 +119,19 @@ class Reader {
       original = this.#view.getUint32(from + 16, this.#little);
     if (length > MOST_BYTES || from + 20 + length > to)
       this.#fail(`frame ${this.frames.length + 1} claims ${length} bytes`);
-    const at = this.#option(from + 20 + Math.ceil(length / 4) * 4, to, options.flags),
+    const at = this.#option(from + 20 + Math.ceil(length / 4) * 4, to, "flags"),
       flags = at === undefined ? 0 : this.#view.getUint32(at, this.#little);
-    this.#add(number, (time * 1_000_000_000n) / of.ticks, from + 20, length, original, (flags & crcError) !== 0);
+    const timeNs = of.seconds * 1_000_000_000n + (time * 1_000_000_000n) / of.ticks;
+    this.#add(number, timeNs, from + 20, length, original, (flags & crcError) !== 0);
   }
   /** Without a time: it came with the one before. */
   #simple(from: number, to: number): void {
+    const [only] = this.#interfaces,
+      frame = `frame ${this.frames.length + 1}`;
+    if (only === undefined) this.#fail(`${frame} is of interface 0, which is not told`);
     const original = this.#view.getUint32(from, this.#little),
-      { snap = 0 } = this.#interfaces[0] ?? {};
-    const length = Math.min(original, snap === 0 ? original : snap, to - from - 4);
+      length = only.snap === 0 ? original : Math.min(original, only.snap);
+    if (length > MOST_BYTES || from + 4 + length > to) this.#fail(`${frame} claims ${length} bytes`);
     this.#add(0, this.frames.at(-1)?.timeNs ?? 0n, from + 4, length, original, false);
   }
   #add(number: number, timeNs: bigint, at: number, length: number, originalLength: number, damaged: boolean): void {

@@ -48,22 +48,30 @@ function sender(frame: Uint8Array): number | undefined {
 /**
  * Sees before a long run that its results can be written: makes their folders and opens each file.
  * @returns a function that takes back the empty files, for a run that comes to nothing
- * @throws the system's error with the path; UsageError when two of the files are one
+ * @throws the system's error with the path; UsageError when an output is an input, or two of them are one
  */
-export function claimOutputs(input: string, outputs: readonly (string | undefined)[]): () => void {
-  const made: string[] = [],
-    taken = new Map([[resolve(input), input]]);
-  for (const path of outputs) {
-    if (path === undefined) continue;
+export function claimOutputs(inputs: readonly string[], outputs: readonly (string | undefined)[]): () => void {
+  const taken = new Map(inputs.map(i => [resolve(i), i])),
+    paths = outputs.flatMap(path => path ?? []);
+  for (const path of paths) {
     const other = taken.get(resolve(path));
     if (other !== undefined) throw new UsageError(`${path} would overwrite ${other}; give it another name`);
     taken.set(resolve(path), path);
-    mkdirSync(dirname(resolve(path)), { recursive: true });
-    const fresh = !existsSync(path);
-    closeSync(openSync(path, "a"));
-    if (fresh) made.push(path);
   }
-  return () => {
-    for (const path of made) rmSync(path, { force: true });
-  };
+  const made: string[] = [],
+    giveUp = (): void => {
+      for (const path of made) rmSync(path, { force: true });
+    };
+  try {
+    for (const path of paths) {
+      mkdirSync(dirname(resolve(path)), { recursive: true });
+      const fresh = !existsSync(path);
+      closeSync(openSync(path, "a"));
+      if (fresh) made.push(path);
+    }
+  } catch (e) {
+    giveUp();
+    throw e;
+  }
+  return giveUp;
 }

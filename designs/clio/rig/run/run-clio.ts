@@ -44,7 +44,10 @@ export async function runClio(options: RunOptions, terminal: Terminal): Promise<
     settings = parseSettings(options.set, setup.settings),
     input = readInput(options.in, options.from);
   checkSetup(setup, settings);
-  const giveUp = claimOutputs(options.in, [options.out, options.stats, options.wave]);
+  const giveUp = claimOutputs(
+    [options.in, ...(options.setup === undefined ? [] : [options.setup])],
+    [options.out, options.stats, options.wave],
+  );
   const replies: PlayedReply[] = [];
   let run: Run;
   try {

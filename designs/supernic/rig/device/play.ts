@@ -38,6 +38,8 @@ export interface PlayResult {
   readonly played: readonly Played[];
   readonly out: readonly PlayedOut[];
   readonly cycles: number;
+  /** How many of them were left out, because nothing was under way. */
+  readonly skipped: number;
   readonly problems: readonly string[];
   readonly comparedBytes: number;
   readonly counters: AllCounts;
@@ -59,6 +61,11 @@ const isOwn = (frame: Uint8Array): boolean => {
 };
 /** Cycles that are quiet before a run ends: what is between two places arrives, and counters show it. */
 const settled = 200;
+/**
+ * Cycles of an idle stretch that are simulated; the rest of it is left out. Two epochs: the meters are full again, and
+ * a pause has ended.
+ */
+const idle = 20_000;
 
 export const play = (device: SimulatedSuperNic, frames: readonly PlayFrame[], o: PlayOptions): Promise<PlayResult> =>
   new Player(device, frames, o).run();
@@ -67,7 +74,9 @@ class Player {
   readonly #device: SimulatedSuperNic;
   readonly #frames: readonly PlayFrame[];
   readonly #o: PlayOptions;
-  readonly #origin: number;
+  /** The cycle in which the run began, as if nothing had been left out. */
+  #origin: number;
+  #skipped = 0;
   readonly #entering: { readonly frame: PlayFrame; readonly sent: SentFrame }[] = [];
   readonly #played: Played[] = [];
   readonly #of = new Map<Entered, Played>();
@@ -93,10 +102,7 @@ class Player {
       first = this.#frames[0]?.timeNs ?? 0n;
     const remove = bench.onEdge({ sample: () => this.#watch() });
     for (const [i, frame] of this.#frames.entries()) {
-      if (pace === "capture") {
-        const due = this.#origin + Number((frame.timeNs - first) / BigInt(clockPeriod));
-        if (due > this.#cycle + 1) await bench.cycles(due - this.#cycle - 1);
-      }
+      if (pace === "capture") await this.#waitUntil(Number((frame.timeNs - first) / BigInt(clockPeriod)));
       this.#entering.push({
         frame,
         sent: this.#device.send(frame.port, frame.bytes, { damaged: frame.damaged === true }),
@@ -117,21 +123,33 @@ class Player {
       played: this.#played,
       out: this.#out,
       cycles: this.#last - this.#origin + 1,
+      skipped: this.#skipped,
       problems,
       comparedBytes: scoreboard.comparedBytes,
       counters,
     };
   }
-  /** All is in, and all that is due is out; or nothing has moved for long. */
+  /** The cycle before the one that is so far from the run's beginning. */
+  async #waitUntil(due: number): Promise<void> {
+    const left = (): number => this.#origin + due - this.#cycle - 1;
+    for (const from = this.#cycle; left() > idle;) {
+      await this.#device.bench.cycles(idle);
+      if (!this.#quiet(from)) continue;
+      const skipped = Math.max(0, left());
+      this.#origin -= skipped;
+      this.#skipped += skipped;
+    }
+    if (left() > 0) await this.#device.bench.cycles(left());
+  }
+  /** All is in, and all that is due is out; or nothing has moved for long since this cycle. */
+  #quiet(from: number): boolean {
+    const { timeoutCycles = 50_000, scoreboard } = this.#o,
+      isIn = this.#entering.length === 0 && !this.#device.busy;
+    return isIn && (scoreboard.outstanding === 0 || this.#cycle - Math.max(from, this.#last) > timeoutCycles);
+  }
   async #answered(): Promise<void> {
-    const { timeoutCycles = 50_000 } = this.#o,
-      from = this.#cycle;
-    await this.#device.bench.until(() => {
-      const quiet = this.#entering.length === 0 && !this.#device.busy;
-      return (
-        quiet && (this.#o.scoreboard.outstanding === 0 || this.#cycle - Math.max(from, this.#last) > timeoutCycles)
-      );
-    });
+    const from = this.#cycle;
+    await this.#device.bench.until(() => this.#quiet(from));
   }
   /** Until nothing is inside: what is dropped far in is due nowhere. */
   async #rest(): Promise<Inside> {

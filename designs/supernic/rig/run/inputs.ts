@@ -1,5 +1,6 @@
 /** Captures whose frames come in at ports. */
 import { readFileSync } from "node:fs";
+import { InvalidArgumentError } from "commander";
 import { type InterfaceFrame, readCapture } from "../../../../sim/index.ts";
 import { UsageError } from "../../../shared/command-line/index.ts";
 import { decode, ethernetHeader, formatMac } from "../../../shared/wire/index.ts";
@@ -12,8 +13,9 @@ export interface InputFile {
   readonly port: number | undefined;
 }
 export function parseInput(text: string): InputFile {
-  const [, port, path] = /^(\d+)=(.+)$/.exec(text) ?? [];
-  return path === undefined ? { path: text, port: undefined } : { path, port: Number(port) };
+  const [, port, path = text] = /^(\d+)=(.*)$/s.exec(text) ?? [];
+  if (path === "") throw new InvalidArgumentError("It names no file.");
+  return { path, port: port === undefined ? undefined : Number(port) };
 }
 
 /** Where the sender of a frame is; strangers are beyond the uplink. */

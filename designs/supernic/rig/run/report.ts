@@ -72,11 +72,13 @@ export const counterLines = ({ ports, middle }: AllCounts, setup: Setup): string
     `middle: ${notZero(middle) || "all 0"}`,
   ].join("\n");
 
-export function throughputLine({ played, out, cycles }: PlayResult): string {
+export function throughputLine({ played, out, cycles, skipped }: PlayResult): string {
   const line = (frames: number, bytes: number): string =>
     `${grouped(frames)} frames, ${grouped(bytes)} bytes (${((bytes * 8) / Math.max(1, cycles * clockPeriod)).toFixed(3)} Gbit/s)`;
   const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
-  return `in ${line(played.length, sum(played.map(f => f.length)))}; out ${line(out.length, sum(out.map(f => f.bytes.length)))}; ${grouped(cycles)} cycles = ${((cycles * clockPeriod) / 1000).toFixed(3)} us`;
+  return `in ${line(played.length, sum(played.map(f => f.length)))}; out ${line(out.length, sum(out.map(f => f.bytes.length)))}; ${grouped(cycles)} cycles = ${((cycles * clockPeriod) / 1000).toFixed(3)} us${
+    skipped > 0 ? `, ${grouped(skipped)} of them idle and left out` : ""
+  }`;
 }
 export function verdict({ problems, comparedBytes }: PlayResult): string {
   const shown = problems.slice(0, mostProblems).map(p => `  ${p}`),

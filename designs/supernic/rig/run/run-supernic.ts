@@ -25,7 +25,7 @@ export async function runSuperNic(o: SuperNicRunOptions, terminal: Terminal): Pr
   const parameters = parseParameters(o.set),
     setup = readSetup(readFileSync(o.setup, "utf8"), o.setup, deviceSizes(parameters), t => taskNamed(t).declared),
     frames = readInputs(o.in, setup);
-  const giveUp = claimOutputs(o.in[0]?.path ?? "", [o.out, o.stats, o.wave]);
+  const giveUp = claimOutputs([...o.in.map(f => f.path), o.setup], [o.out, o.stats, o.wave]);
   const out: PlayedOut[] = [];
   let profile: string | undefined;
   terminal.progress("building the model ...");
@@ -89,6 +89,7 @@ function statistics(o: SuperNicRunOptions, parameters: Parameters, { played, out
       pace: o.pace,
       parameters,
       cycles: result.cycles,
+      skippedCycles: result.skipped,
       framesIn: played.length,
       framesOut: out.length,
       bytesIn: played.reduce((n, f) => n + f.length, 0),
