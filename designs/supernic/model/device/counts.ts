@@ -28,8 +28,13 @@ export interface DeviceCounts {
   readonly ports: readonly PortCounts[];
   /** By region and slot; an empty region has none. */
   readonly slots: readonly (readonly SlotCounts[])[];
-  /** Packets that the egress dropped. `paused`: their class was paused for too long. */
-  readonly egress: { readonly nowhere: number; readonly again: number; readonly paused: number };
+  /** Packets that the egress dropped. `task`: a task wants it so; `paused`: their class was paused for too long. */
+  readonly egress: {
+    readonly task: number;
+    readonly nowhere: number;
+    readonly again: number;
+    readonly paused: number;
+  };
   /** Frames that software did not take in time. */
   readonly software: number;
 }
@@ -40,7 +45,7 @@ export class Counting {
   readonly out: number[];
   readonly refused: Record<Refusal, number>[];
   readonly matched: Record<MatchReason, number>[];
-  readonly egress = { nowhere: 0, again: 0 };
+  readonly egress = { task: 0, nowhere: 0, again: 0 };
   /** By chain and slot. */
   readonly took = new Map<string, number>();
   readonly dropped = new Map<string, number>();
@@ -55,12 +60,15 @@ export class Counting {
   /** What became of a frame that came in at a port. */
   add(port: number, { passes, drop }: Fate): void {
     this.in[port] = (this.in[port] ?? 0) + 1;
-    for (const pass of passes) for (const { chain, slot } of pass.took) count(this.took, chain, slot);
+    for (const { took, dropped } of passes) {
+      for (const { chain, slot } of took) count(this.took, chain, slot);
+      for (const { chain, slot } of dropped) count(this.dropped, chain, slot);
+    }
     const { refused, matched } = this;
     if (drop?.by === "judge") more(refused[drop.port], drop.reason);
     if (drop?.by === "match") more(matched[drop.port], drop.reason);
     if (drop?.by === "egress") this.egress[drop.reason]++;
-    if (drop?.by === "task") count(this.dropped, drop.chain, drop.slot);
+    if (drop?.by === "task") this.egress.task++;
   }
 }
 function count(of: Map<string, number>, chain: number, slot: number): void {

@@ -15,11 +15,18 @@ export interface Exit {
   readonly port: number;
   readonly bytes: Uint8Array;
 }
+/** A slot of a chain. */
+export interface SlotOf {
+  readonly chain: number;
+  readonly slot: number;
+}
 /** A pass through the core. */
 export interface Pass {
   readonly dag: number;
   /** Slots whose task took it, by chain. */
-  readonly took: readonly { readonly chain: number; readonly slot: number }[];
+  readonly took: readonly SlotOf[];
+  /** Slots whose task dropped it: one in each branch that did. */
+  readonly dropped: readonly SlotOf[];
 }
 export interface Fate {
   /** Where it leaves; none of a frame that was dropped, or is for the link or software. */

@@ -19,17 +19,11 @@ const written = (uid: number, ttl: number, { origin, ingress }: Where): Snic => 
 export const keptShim = (uid: number, taken: TakenApart, at: Where): Snic =>
   written(uid, taken.snic ? (taken.snic.ttl - 1) & 15 : mostTtl, at);
 
-/** A frame that is only switched: with its tag and shim. */
-export const switchedFrame = (bytes: Uint8Array, taken: TakenApart, at: Where): Uint8Array =>
-  putShims(bytes, {
-    ...(taken.vlan && { vlan: taken.vlan }),
-    ...(taken.snic && { snic: written(taken.snic.uid, taken.snic.ttl, at) }),
-  });
-/** A frame for software: its shim is told beside it. */
-export const softwareFrame = (bytes: Uint8Array, { vlan }: TakenApart): Uint8Array =>
+/** A frame that is only switched, or for software: with its tag. Software is told its shim beside it. */
+export const taggedFrame = (bytes: Uint8Array, { vlan }: TakenApart): Uint8Array =>
   putShims(bytes, { ...(vlan && { vlan }) });
 
-/** A frame on its way to a peer: whole, behind the MACs of both. */
+/** A frame on its way to a peer: with its tag and shim, behind the MACs of both. Both shims name the UID it goes by. */
 export function redirectedFrame(
   bytes: Uint8Array,
   taken: TakenApart,
@@ -37,6 +31,8 @@ export function redirectedFrame(
   uid: number,
   at: Where,
 ): Uint8Array {
-  const outer = { ...written(uid, ttlOf(taken), at), kind: snicKind.redirect };
-  return encloseFrame({ dst: macs.peer, src: macs.own }, outer, switchedFrame(bytes, taken, at));
+  const { vlan, snic } = taken,
+    own = written(uid, ttlOf(taken), at),
+    inner = putShims(bytes, { ...(vlan && { vlan }), ...(snic && { snic: own }) });
+  return encloseFrame({ dst: macs.peer, src: macs.own }, { ...own, kind: snicKind.redirect }, inner);
 }

@@ -6,8 +6,8 @@ import { deparse } from "../deparse/index.ts";
 import { type JudgedFrame, type JudgedPortKind, judgeFrame } from "../judge/index.ts";
 import { type Matched, matchFrame, type MatchSettings } from "../match/index.ts";
 import { type ChainTask, type Front, throughChain } from "../tasks/index.ts";
-import type { Drop, Exit, Fate, Pass } from "./fate.ts";
-import { keptShim, redirectedFrame, softwareFrame, switchedFrame } from "./shims.ts";
+import type { Drop, Exit, Fate, Pass, SlotOf } from "./fate.ts";
+import { keptShim, redirectedFrame, taggedFrame } from "./shims.ts";
 
 /** All that a way depends on. */
 export interface Surroundings {
@@ -25,6 +25,7 @@ interface Done extends Front {
   readonly header: Uint8Array;
   readonly reply: boolean;
   readonly took: Pass["took"];
+  readonly dropped: Pass["dropped"];
   readonly drop?: Drop;
 }
 
@@ -38,7 +39,8 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
   };
   let front: Front = { prepend: 0, frontBytes: 0, dropFront: 0 },
     reply = false;
-  const took: { chain: number; slot: number }[] = [];
+  const took: SlotOf[] = [],
+    dropped: SlotOf[] = [];
   for (const stage of dag.stages) {
     const next = header.slice(),
       before = front;
@@ -55,13 +57,15 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
       reply ||= exit.reply;
       if (exit.prepend !== before.prepend || exit.dropFront !== before.dropFront) front = exit;
       const by = taken.at(-1);
-      if (exit.dropped && by !== undefined)
+      if (exit.dropped && by !== undefined) {
+        dropped.push({ chain: chain.number, slot: by });
         drop = { by: "task", task: chain.labels[by] ?? "", chain: chain.number, slot: by };
+      }
     }
     header = next;
-    if (drop !== undefined) return { ...front, header, reply, took, drop };
+    if (drop !== undefined) return { ...front, header, reply, took, dropped, drop };
   }
-  return { ...front, header, reply, took };
+  return { ...front, header, reply, took, dropped };
 }
 
 /** The port by which a packet leaves; or why it has none. */
@@ -121,7 +125,7 @@ function throughCore(a: Accepted, m: Matched, port: number, past: Past, around: 
   if (dag === undefined) throw new RangeError(`UID ${uid} has no DAG`);
   const done = throughStages(a, dag, port, around),
     now: Past = {
-      passes: [...past.passes, { dag: dag.number, took: done.took }],
+      passes: [...past.passes, { dag: dag.number, took: done.took, dropped: done.dropped }],
       steps: [...past.steps, `DAG ${dag.name}`],
       order: orders(past, dag.unordered ? undefined : `${dag.number}:${a.flowHash}`),
     };
@@ -158,18 +162,19 @@ export function walk(frame: Uint8Array, badFcs: boolean, port: number, past: Pas
     case "link":
       return ends(past, {}, "link");
     case "software":
-      return ends({ ...past, order: orders(past, here) }, { software: softwareFrame(a.bytes, a.taken) }, "software");
+      return ends({ ...past, order: orders(past, here) }, { software: taggedFrame(a.bytes, a.taken) }, "software");
     case "core":
       return throughCore(a, m, port, { ...past, order: orders(past, here) }, around);
     case "ports": {
-      const bytes = switchedFrame(a.bytes, a.taken, where),
+      const bytes = taggedFrame(a.bytes, a.taken),
         exits = (m.ports ?? []).map(p => ({ port: p, bytes }));
       return leaves({ ...past, order: orders(past, `${here}:switched`), steps: [...past.steps, "switched"] }, exits);
     }
     case "redirect": {
       const peer = setup.peers[m.peer ?? -1];
       if (peer === undefined) throw new RangeError(`there is no peer ${m.peer ?? -1}`);
-      const bytes = redirectedFrame(a.bytes, a.taken, { own: setup.mac, peer: peer.mac }, m.uid ?? 0, where);
+      const uid = m.uid ?? a.taken.snic?.uid ?? 0,
+        bytes = redirectedFrame(a.bytes, a.taken, { own: setup.mac, peer: peer.mac }, uid, where);
       const at = {
         ...past,
         order: orders(past, `${here}:switched`),

@@ -68,7 +68,12 @@ export async function deviceCounts(driver: SnicDriver, setup: Setup, counts: All
   return {
     ports: counts.ports.map(portCounts),
     slots: await slotCounts(driver, setup),
-    egress: { nowhere: middle["dropNowhere"] ?? 0, again: middle["dropAgain"] ?? 0, paused: middle["dropPaused"] ?? 0 },
+    egress: {
+      task: middle["dropTask"] ?? 0,
+      nowhere: middle["dropNowhere"] ?? 0,
+      again: middle["dropAgain"] ?? 0,
+      paused: middle["dropPaused"] ?? 0,
+    },
     software: middle["laneNotTaken"] ?? 0,
   };
 }

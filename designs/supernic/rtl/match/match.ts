@@ -140,7 +140,8 @@ function decide(p: MatchParameters, found: Found, config: Val<ReturnType<typeof 
     reason,
     ports,
     peer: mux(byRule("peer"), action.port, entry.peer),
-    uid,
+    // The frame's own, where no rule names one: a peer and software are told it, too.
+    uid: priority([byRule("uid"), uid], [asked.shimmed, asked.uid], constant(0, 16)),
     dag: entry.dag,
     user: entry.user,
     unordered: entry.unordered,

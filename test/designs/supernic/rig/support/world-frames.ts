@@ -1,7 +1,14 @@
 /** Random frames for a setup: right ones of each kind, at each length, and hostile ones. */
 import type { PlayFrame } from "../../../../../designs/supernic/rig/device/index.ts";
 import type { Setup, Station } from "../../../../../designs/supernic/software/index.ts";
-import { encloseFrame, pfcFrame, putShims, type Shims, snicKind } from "../../../../../designs/supernic/wire/index.ts";
+import {
+  encloseFrame,
+  pfcClasses,
+  pfcFrame,
+  putShims,
+  type Shims,
+  snicKind,
+} from "../../../../../designs/supernic/wire/index.ts";
 import { type Host, shim, tcp, udp, vxlan } from "../../../../../designs/supernic/workload/index.ts";
 import { arpFrame, broadcastMac, icmpEchoFrame } from "../../../../../designs/shared/wire/index.ts";
 import type { Random } from "../../../../../sim/index.ts";
@@ -93,7 +100,7 @@ export function worldFrames(r: Random, setup: Setup, count: number, mix: Mix = {
     return plain(from, r.chance() ? target() : { mac: from.mac ^ (macMask & 1n), ip: 1 });
   };
   let time = 0;
-  return Array.from({ length: count }, (): PlayFrame => {
+  const frames = Array.from({ length: count }, (): PlayFrame => {
     time += r.chance(0.6) ? 0 : r.below(gap);
     const station = r.pick(stations),
       from = host(station),
@@ -106,4 +113,12 @@ export function worldFrames(r: Random, setup: Setup, count: number, mix: Mix = {
       damaged: r.chance(damaged),
     };
   });
+  // A hostile frame may have paused a class for a third of a millisecond: in the end all may go.
+  const every = Object.fromEntries(Array.from({ length: pfcClasses }, (_, c) => [c, 0])),
+    last = Array.from({ length: sizes.ports }, (_, port): PlayFrame => ({
+      timeNs: BigInt(time + 4_000),
+      port,
+      bytes: pfcFrame(stations[port]?.mac ?? 0n, every),
+    }));
+  return [...frames, ...last];
 }

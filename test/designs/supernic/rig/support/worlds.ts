@@ -3,8 +3,10 @@ import { makeParameters, type Parameters } from "../../../../../designs/supernic
 import { DeviceScoreboard } from "../../../../../designs/supernic/model/index.ts";
 import {
   type BuildOptions,
+  FrameCensus,
   play,
   type PlayResult,
+  type SimulatedSuperNic,
   withDevice,
 } from "../../../../../designs/supernic/rig/device/index.ts";
 import { bernoulli, bursts, never, type Pause, Random } from "../../../../../sim/index.ts";
@@ -55,7 +57,7 @@ export const builds = {
     parameters: makeParameters({
       ports: 2,
       contexts: 64,
-      cells: 128,
+      cells: 256,
       regions: 3,
       slots: 3,
       branches: 2,
@@ -81,6 +83,19 @@ const pauseOf = (r: Random): (() => Pause) =>
     () => bursts({ go: r.between(1, 60), pause: r.between(1, 200) }, r.word()),
   ]);
 
+/** Counts frames in every cycle. @returns what tells the first cycles in which they did not sum up */
+export function watchCensus({ bench, parameters }: SimulatedSuperNic): () => readonly string[] {
+  const census = new FrameCensus(bench.sim, parameters.ports),
+    problems: string[] = [];
+  bench.onEdge({
+    sample: () => {
+      const found = census.sample();
+      if (problems.length < 6) problems.push(...found.map(f => `cycle ${bench.cycle}: ${f}`));
+    },
+  });
+  return () => problems;
+}
+
 /** Plays a world. @returns what was wrong, and what the run says of itself */
 export async function world(
   name: BuildName,
@@ -98,11 +113,12 @@ export async function world(
     `world ${name} ${seed}`,
     setup,
     parameters,
-    { ...options, limitCycles: Infinity, wave: false, backToBack, pauseTx: () => pause() },
+    { ...options, limitCycles: Infinity, wave: false, signals: true, backToBack, pauseTx: () => pause() },
     async device => {
       const scoreboard = new DeviceScoreboard(setup),
+        census = watchCensus(device),
         result = await play(device, list, { pace: "capture", scoreboard, timeoutCycles: 20_000 });
-      return { problems: result.problems, result };
+      return { problems: [...census(), ...result.problems], result };
     },
   );
 }
