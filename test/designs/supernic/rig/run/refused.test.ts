@@ -156,7 +156,7 @@ describe("outputs", () => {
 });
 
 describe("setups", () => {
-  const with_ = async (text: string, sentence: string | RegExp, more: readonly string[] = []): Promise<void> => {
+  const refusedSetup = async (text: string, sentence: string | RegExp, more: readonly string[] = []): Promise<void> => {
     writeFileSync(at("setup.json"), text);
     await refused(["--in", shippedCapture, ...out(), "--setup", at("setup.json"), ...more], sentence);
   };
@@ -167,34 +167,35 @@ describe("setups", () => {
       ["--in", shippedCapture, ...out(), "--setup", at("no.json")],
       "cannot open DIR/no.json: there is no such file or folder",
     ));
-  it("is no JSON", () => with_("stations: []", /^mnemo: DIR\/setup\.json is not JSON: [^\n]+\n$/));
-  it("is a list", () => with_("[]", "DIR/setup.json: the file: expected object, received array"));
-  it("lacks what must be there", () => with_("{}", /^mnemo: DIR\/setup\.json: mac[^\n]*; ip[^\n]*; ports[^\n]*\n$/));
+  it("is no JSON", () => refusedSetup("stations: []", /^mnemo: DIR\/setup\.json is not JSON: [^\n]+\n$/));
+  it("is a list", () => refusedSetup("[]", "DIR/setup.json: the file: expected object, received array"));
+  it("lacks what must be there", () =>
+    refusedSetup("{}", /^mnemo: DIR\/setup\.json: mac[^\n]*; ip[^\n]*; ports[^\n]*\n$/));
   it("has an unknown field", () =>
-    with_(
+    refusedSetup(
       JSON.stringify({ ...demoSetup, statoins: [] }),
       /^mnemo: DIR\/setup\.json: there is no field "statoins"; the fields are mac, ip, [^\n]*stations[^\n]*\n$/,
     ));
   it("names a station that there is not", () =>
-    with_(
+    refusedSetup(
       JSON.stringify({ ...demoSetup, balancers: [{ ...demoSetup.balancers[0], backends: ["web1", "web9"] }] }),
       /^mnemo: DIR\/setup\.json: balancers\[0\]\.backends\[1\] = "web9": [^\n]*web1[^\n]*\n$/,
     ));
   it("names a task that there is not", () =>
-    with_(
+    refusedSetup(
       JSON.stringify({ ...demoSetup, regions: [["firewal"]] }),
       /^mnemo: DIR\/setup\.json: regions\[0\]\.tasks\[0\] = "firewal": there is no such task; the tasks are [^\n]*firewall[^\n]*\n$/,
     ));
   it("has a MAC that is none", () =>
-    with_(JSON.stringify({ ...demoSetup, mac: "02:5c" }), /^mnemo: DIR\/setup\.json: mac = "02:5c": [^\n]+\n$/));
+    refusedSetup(JSON.stringify({ ...demoSetup, mac: "02:5c" }), /^mnemo: DIR\/setup\.json: mac = "02:5c": [^\n]+\n$/));
   it("has more ports than the device", () =>
-    with_(
+    refusedSetup(
       JSON.stringify(demoSetup),
       "DIR/setup.json: ports: there are 4, and the device has 2; name each, or set ports=4",
       ["--set", "ports=2"],
     ));
   it("a setting that cannot be", () =>
-    with_(JSON.stringify(demoSetup), 'ports = "11": must be a whole number from 2 to 9; the nearest is 9', [
+    refusedSetup(JSON.stringify(demoSetup), 'ports = "11": must be a whole number from 2 to 9; the nearest is 9', [
       "--set",
       "ports=11",
     ]));
