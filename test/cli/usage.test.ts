@@ -19,7 +19,11 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
     ["run", "nobody", ...files],
     "mnemo: command-argument value 'nobody' is invalid for argument 'design'. Allowed choices are clio, supernic, frame-counter.",
   ],
-  [["run", "supernic", ...files], "mnemo: supernic has no run; its verbs are prove, generate, lint, synth, draw"],
+  [["run", "supernic", ...files], "mnemo: required option '--setup <file>' not specified"],
+  [
+    ["serve", "supernic"],
+    "mnemo: supernic has no serve; its verbs are run, figures, bench, prove, generate, lint, synth, draw",
+  ],
   [["run", "clio", "--in", "a.pcap"], "mnemo: required option '--out <file>' not specified"],
   [
     ["run", "clio", ...files, "--pace", "fast"],

@@ -18,25 +18,21 @@ import {
   LiteWrite,
   module,
   output,
-  PacketFifo,
   type Shape,
   sink,
   source,
   type StreamIn,
   type StreamOut,
 } from "../../../hdl-dsl/index.ts";
+import { AxisBeat, LinkBeat, MacCrossing } from "../../shared/frame/index.ts";
 import { ConfigError, deriveConfig, type Parameters } from "../config/index.ts";
 import { registerAddressBits, socPortGeometry } from "../registers/index.ts";
 import { ClioNode, EntryExchange, nodeBus, SocPort } from "../rtl/index.ts";
-import { FrameBeat, FrameGuard, LinkBeat } from "./frame-guard.ts";
 
-/**
- * Elements of the crossings: round trips of both clocks and bursts of the memory. On the way in: a largest frame and
- * the next one's first beats.
- */
-const depths = { receive: 64, send: 16, whole: 256, address: 16, write: 32, answer: 16, read: 64 } as const;
-
-/** Streams of a shape that is a parameter; the widths are checked at elaboration. */
+/** Elements of the memory's crossings: round trips of both clocks and bursts of the memory. */
+const depths = { address: 16, write: 32, answer: 16, read: 64 } as const;
+/** Beats of the longest frame that can be sent. */
+const longest = 256;
 
 /**
  * The memory node as a board needs it, with an asynchronous FIFO in every stream between its three clocks. `node` is
@@ -63,7 +59,7 @@ export const BoardNode = module(
     return {
       macRx: input(LinkBeat(c.beatBytes), at.mac),
       macRxLost: output(bit, at.mac),
-      macTx: source(FrameBeat(c.beatBytes), at.mac),
+      macTx: source(AxisBeat(c.beatBytes), at.mac),
       memAw: source(axi4Address(bus), at.memory),
       memW: source(axi4Write(bus.beatBytes), at.memory),
       memB: sink(axi4Response(bus), at.memory),
@@ -108,15 +104,14 @@ export const BoardNode = module(
     }));
 
     // The network.
-    const guard = inDomain(mac, () => instance(FrameGuard({ beatBytes: c.beatBytes })));
-    guard.from.set(io.macRx);
-    io.macRxLost.set(guard.lost);
-    cross(guard.to, node.rx, FrameBeat(c.beatBytes), depths.receive, mac, nodes, "receive");
-    const whole = inDomain(mac, () =>
-      instance(PacketFifo({ shape: FrameBeat(c.beatBytes), depth: depths.whole, last: "last", style: "block" })),
-    );
-    cross(node.tx, whole.push, FrameBeat(c.beatBytes), depths.send, nodes, mac, "send");
-    connect(whole.pop, io.macTx);
+    const crossing = instance("crossing", MacCrossing({ beatBytes: c.beatBytes, longest }), {
+      domains: { node: nodes, mac },
+    });
+    crossing.fromMac.set(io.macRx);
+    io.macRxLost.set(crossing.lost);
+    connect(crossing.toMac, io.macTx);
+    connect(crossing.received, node.rx);
+    connect(node.tx, crossing.send);
 
     // Memory.
     connect(node.memAr, exchange.sAr);

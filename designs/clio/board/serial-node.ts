@@ -3,7 +3,7 @@ import { smallBus, SmallNode, type SmallNodeParameters } from "../rtl/index.ts";
 import { tableOf } from "../config/index.ts";
 import { lineRegister, lineStatus } from "../registers/index.ts";
 import { BlockMemory } from "./block-memory.ts";
-import { FrameGuard } from "./frame-guard.ts";
+import { FrameGuard } from "../../shared/frame/index.ts";
 import { SlipDecoder, SlipEncoder } from "./slip.ts";
 import { UartRx, UartTx } from "./uart.ts";
 

@@ -18,7 +18,7 @@ import {
   vec,
   when,
 } from "../../../hdl-dsl/index.ts";
-import { FrameBeat, LinkBeat } from "./frame-guard.ts";
+import { AxisBeat, LinkBeat } from "../../shared/frame/index.ts";
 import { LineByte } from "./uart.ts";
 
 /**
@@ -81,7 +81,7 @@ export const SlipDecoder = module(
  */
 export const SlipEncoder = module(
   "SlipEncoder",
-  (p: { readonly beatBytes: number }) => ({ from: sink(FrameBeat(p.beatBytes)), to: source(uint(8)) }),
+  (p: { readonly beatBytes: number }) => ({ from: sink(AxisBeat(p.beatBytes)), to: source(uint(8)) }),
   (io, p) => {
     const beat = io.from.payload,
       width = Math.log2(p.beatBytes);

@@ -6,9 +6,11 @@ export { AxisBeat, BodyBeat, BufferBeat, BufferJob, ReadBeat } from "./beats.ts"
 export { type ClaimedQueue, claimedQueue } from "./claimed-queue.ts";
 export { cutFields, joinBytes, joinFields } from "./fields.ts";
 export { BufferWrite, FrameBuffer } from "./frame-buffer.ts";
+export { FrameGuard, LinkBeat } from "./frame-guard.ts";
 export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header-insert.ts";
 export { HeaderStrip, type HeaderStripParameters, StrippedHead } from "./header-strip.ts";
 export { keepAll, keepTo } from "./keep.ts";
+export { MacCrossing, type MacCrossingParameters } from "./mac-crossing.ts";
 export { SlotPool } from "./slot-pool.ts";
 export { SlotWords, WordWrite } from "./slot-words.ts";
 export { lengthBits, Release, slotBeatBits, slotBits } from "./slots.ts";

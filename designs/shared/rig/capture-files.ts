@@ -10,13 +10,25 @@ export interface Input {
   readonly notes: readonly string[];
 }
 
+/** The bytes of a file that a user has named. @throws the system's error with the path; UsageError for a folder */
+export function readNamed(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (e) {
+    // The system's own error of a folder does not say which.
+    if ((e as NodeJS.ErrnoException).code === "EISDIR")
+      throw new UsageError(`cannot open ${path}: it is a folder; name a file`);
+    throw e;
+  }
+}
+
 /**
  * Reads a capture. Frames without a byte cannot be sent and are left out; those of other senders than `from` too, when
  * it is given.
  * @throws CaptureError when it is no capture or cut short; UsageError when `from` is no address, or nobody's
  */
 export function readInput(path: string, from: string | undefined): Input {
-  const all = readPcap(readFileSync(path), path),
+  const all = readPcap(readNamed(path), path),
     notes: string[] = [];
   const wanted = from === undefined ? undefined : addressOf(from);
   const ofSender = wanted === undefined ? all : all.filter(f => sender(f.bytes) === wanted);

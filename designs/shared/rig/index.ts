@@ -1,2 +1,2 @@
 /** What the rigs of several designs need: capture files in and out. */
-export { claimOutputs, type Input, readInput } from "./capture-files.ts";
+export { claimOutputs, type Input, readInput, readNamed } from "./capture-files.ts";

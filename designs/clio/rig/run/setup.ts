@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { Settings } from "../../config/index.ts";
 import { type Endpoint, formatIpv4, parseIpv4, parseMac } from "../../../shared/wire/index.ts";
 import { udpPorts } from "../../wire/index.ts";
 import type { Preparation } from "../node/index.ts";
 import { UsageError } from "../../../shared/command-line/index.ts";
+import { readNamed } from "../../../shared/rig/index.ts";
 import { checkFile } from "../../../shared/settings/index.ts";
 
 /** Content of a setup file. */
@@ -114,7 +114,7 @@ export function readSetup(path: string | undefined): Setup {
   const { processes, mappings, memory, freePages, dramLatency, slowPathLatency, monitor } = checkFile(
     schema,
     path,
-    readFileSync(path, "utf8"),
+    readNamed(path).toString(),
     UsageError,
   );
   return {

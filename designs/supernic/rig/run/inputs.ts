@@ -1,8 +1,8 @@
 /** Captures whose frames come in at ports. */
-import { readFileSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 import { type InterfaceFrame, readCapture } from "../../../../sim/index.ts";
 import { UsageError } from "../../../shared/command-line/index.ts";
+import { readNamed } from "../../../shared/rig/index.ts";
 import { decode, ethernetHeader, formatMac } from "../../../shared/wire/index.ts";
 import type { Setup } from "../../software/index.ts";
 import type { PlayFrame } from "../device/index.ts";
@@ -31,7 +31,7 @@ function framesOf({ path, port }: InputFile, setup: Setup): readonly PlayFrame[]
     isThere = (p: number): boolean => p < ports;
   if (port !== undefined && !isThere(port))
     throw new UsageError(`--in ${port}=${path}: the ports are 0 to ${ports - 1}; name one of these`);
-  return readCapture(readFileSync(path), path)
+  return readCapture(readNamed(path), path)
     .filter(f => f.bytes.length > 0)
     .map((f: InterfaceFrame, i): PlayFrame => {
       const at = port ?? f.interface ?? portOfSender(f.bytes, setup);

@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { profileTable, writePcap, writePcapng } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type RunOptions, type Terminal } from "../../../shared/command-line/index.ts";
-import { claimOutputs } from "../../../shared/rig/index.ts";
+import { claimOutputs, readNamed } from "../../../shared/rig/index.ts";
 import { deviceSizes, taskNamed } from "../../build/index.ts";
 import { type Parameters, parseParameters } from "../../config/index.ts";
 import { DeviceScoreboard } from "../../model/index.ts";
@@ -23,7 +23,7 @@ export interface SuperNicRunOptions extends Omit<RunOptions, "in" | "from" | "se
  */
 export async function runSuperNic(o: SuperNicRunOptions, terminal: Terminal): Promise<ExitCode> {
   const parameters = parseParameters(o.set),
-    setup = readSetup(readFileSync(o.setup, "utf8"), o.setup, deviceSizes(parameters), t => taskNamed(t).declared),
+    setup = readSetup(readNamed(o.setup).toString(), o.setup, deviceSizes(parameters), t => taskNamed(t).declared),
     frames = readInputs(o.in, setup);
   const giveUp = claimOutputs([...o.in.map(f => f.path), o.setup], [o.out, o.stats, o.wave]);
   const out: PlayedOut[] = [];

@@ -40,6 +40,7 @@ export interface Statistics {
   readonly pace: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly cycles: number;
+  readonly skippedCycles: number;
   readonly framesIn: number;
   readonly framesOut: number;
   readonly bytesIn: number;

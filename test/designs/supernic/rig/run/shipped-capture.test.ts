@@ -125,7 +125,7 @@ describe("the capture that ships with the project", () => {
         ["0x09", "2"],
         ["0x05", "6"],
       ]);
-      expect(replies[0]).toMatchObject({ "supernic.queryReply.contexts": expect.stringMatching(/^\d+$/) });
+      expect(replies[0]?.["supernic.queryReply.contexts"]).toMatch(/^\d+$/);
       expect(replies[0]?.["supernic.queryDag.uid"]?.split(",").length).toBeGreaterThan(3);
     });
   });

@@ -1,10 +1,8 @@
-import { bit, input, module, mux, node, output, reg, source, struct, uint, when } from "../../../hdl-dsl/index.ts";
+import { bit, input, module, mux, node, output, reg, source, struct, when } from "../../../hdl-dsl/index.ts";
+import { AxisBeat } from "./beats.ts";
 
 /** A beat from a link that cannot wait: there is no ready. `user` on the last one: the frame is bad. */
-export const LinkBeat = (beatBytes: number) =>
-  struct({ valid: bit, data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });
-export const FrameBeat = (beatBytes: number) =>
-  struct({ data: uint(beatBytes * 8), keep: uint(beatBytes), last: bit, user: bit });
+export const LinkBeat = (beatBytes: number) => struct({ valid: bit, ...AxisBeat(beatBytes).fields });
 
 /**
  * Makes an AXI-Stream of what a link delivers whether there is room or not. A frame is cut at the first beat without
@@ -17,12 +15,12 @@ export const FrameGuard = module(
   "FrameGuard",
   (p: { readonly beatBytes: number }) => ({
     from: input(LinkBeat(p.beatBytes)),
-    to: source(FrameBeat(p.beatBytes)),
+    to: source(AxisBeat(p.beatBytes)),
     lost: output(bit),
   }),
   (io, p) => {
     const full = reg(bit, { init: 0 });
-    const held = reg(FrameBeat(p.beatBytes));
+    const held = reg(AxisBeat(p.beatBytes));
     /** Some of the frame that is coming in has gone on. */
     const begun = reg(bit, { init: 0 });
     /** The rest of the frame is thrown away. */

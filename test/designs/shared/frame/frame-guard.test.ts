@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FrameGuard } from "../../../../designs/clio/board/index.ts";
+import { FrameGuard } from "../../../../designs/shared/frame/index.ts";
 import { type Bench, bernoulli, poke, runBench, StreamSink } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
