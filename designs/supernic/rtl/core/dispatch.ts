@@ -5,7 +5,6 @@ import {
   bit,
   cat,
   encodeOnehot,
-  fifo,
   fromBits,
   input,
   join,
@@ -20,13 +19,12 @@ import {
   reg,
   sink,
   source,
-  stream,
   struct,
   uint,
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { fairTurn } from "../../../shared/stream/index.ts";
+import { fairTurn, passQueue } from "../../../shared/stream/index.ts";
 import { HeaderJob, HeaderRead } from "../headers/index.ts";
 import { ctxBits, Started } from "../inside/index.ts";
 import { sentLate } from "../region/index.ts";
@@ -36,6 +34,8 @@ import { BranchEnter, type PathParameters, Told } from "./records.ts";
 /** Packets that wait for a region, and how many there are when no more are let in: 8 may still come. */
 const places = 32,
   letIn = 16;
+/** Packets whose header has been asked for: more than the header store keeps ready. */
+const besides = 8;
 const levelBits = Math.log2(places) + 1,
   onWayBits = 3;
 
@@ -79,8 +79,9 @@ function queueOf(r: number, comes: Bit, accepts: Bit) {
  * for each region, so that one that takes nothing holds up no other; among them round robin. A packet is sent only when
  * its region has said that it accepts the next ones, so `enter` never waits (asserted).
  *
- * Latency: 3 cycles from `start` to `enter` when nothing is queued, else 4. Initiation interval 1. Full: `open` falls
- * when a queue has 16 packets; 16 more have room, of which 8 may come (asserted). Reset: nothing is queued.
+ * Latency: 1 cycle from `start` to `enter` when nothing is queued, else 3, with a header store that answers in the
+ * cycle behind `read`. Initiation interval 1. Full: `open` falls when a queue has 16 packets; 16 more have room, of
+ * which 8 may come (asserted). Reset: nothing is queued.
  */
 export const Dispatch = module(
   "Dispatch",
@@ -126,6 +127,15 @@ export const Dispatch = module(
       served = node(orTree(turns), { name: "served" });
     const passes = queues.map((q, r) => node(q.comes.and(q.mayGo).and(moves).andNot(served), { name: `passes_${r}` })),
       passing = node(orTree(passes), { name: "passing" });
+    // Past the register, too, while that is empty and no queue has one that may go.
+    const waits = node(orTree(queues.map(q => q.any.and(q.mayGo))), { name: "one_waits" }),
+      direct = node(
+        orTree(queues.map(q => q.comes.and(q.mayGo)))
+          .andNot(waits)
+          .andNot(sends),
+        { name: "goes_directly" },
+      ),
+      job = mux(sends, sent, started);
     const heads = queues.map(q => q.head),
       whose = encodeOnehot(fromBits(turns)).resize(addressBits(p.regions)),
       head = waiting.readAsync(placeOf(whose, onehotMux(turns, heads)));
@@ -137,11 +147,11 @@ export const Dispatch = module(
           queues.map(q => q.comes),
           queues.map(q => q.tail),
         ),
-      ),
+      ).trunc(place),
       started,
     );
     when(moves, () => {
-      sends.set(served.or(passing));
+      sends.set(served.or(passing.andNot(direct.and(io.read.ready))));
       sent.set(mux(passing, started, head));
     });
     queues.forEach((q, r) => {
@@ -152,18 +162,16 @@ export const Dispatch = module(
     io.open.set(fromBits(queues.map(q => q.open)).is(p.regions));
 
     // Its header, and beside it what its tasks are told.
-    io.read.valid.set(sends);
-    io.read.payload.set({ ctx: sent.ctx });
-    io.tell.set(sent.ctx);
+    io.read.valid.set(sends.or(direct));
+    io.read.payload.set({ ctx: job.ctx });
+    io.tell.set(job.ctx);
     const asking = reg(bit, { init: 0, name: "asking" }),
       asked = reg(Waiting(p), { name: "asked" });
     asking.set(io.read.fire);
-    when(io.read.fire, () => asked.set(sent));
-    const beside = stream(struct({ waiting: Waiting(p), told: Told }), { name: "beside" });
-    beside.valid.set(asking);
-    beside.payload.set({ waiting: asked, told: io.told });
-    assertAlways(asking.not().or(beside.ready), "what is told has room beside its header");
-    const both = join({ header: io.header, beside: fifo(beside, 8, { name: "besides", style: "distributed" }) });
+    when(io.read.fire, () => asked.set(job));
+    const Beside = struct({ waiting: Waiting(p), told: Told }),
+      beside = passQueue("besides", Beside, besides, asking, { waiting: asked, told: io.told }),
+      both = join({ header: io.header, beside });
     const enter = map(both, BranchEnter(p), ({ header, beside: b }) => ({
       ...b.waiting,
       header: header.header,

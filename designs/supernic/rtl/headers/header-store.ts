@@ -1,6 +1,7 @@
 import {
   bit,
   type Bit,
+  connect,
   constant,
   input,
   instance,
@@ -20,11 +21,12 @@ import {
   struct,
   uint,
   type UInt,
+  type Val,
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { claimedQueue } from "../../../shared/frame/index.ts";
-import { fairTurn } from "../../../shared/stream/index.ts";
+import { fairTurn, passQueue } from "../../../shared/stream/index.ts";
 import { contextBits, contextCountBits, ContextPool, type PoolParameters } from "./context-pool.ts";
 import { Entered, Entry, HeaderBack, headerBytes, HeaderJob, HeaderRead } from "./records.ts";
 
@@ -35,15 +37,31 @@ const dstBytes = 6;
 const readHeaders = 4;
 const bankOf = (ctx: UInt): Bit => ctx.bit(0);
 
+/** Headers for a reader, in their order: of as many as are kept ready. */
+interface Ready {
+  readonly room: Bit;
+  serve(claims: Bit, comes: Bit, value: Val<ReturnType<typeof HeaderRead>>): void;
+}
+/** Headers pass by as they come, while none waits. */
+function passing(name: string, p: PoolParameters, out: StreamOut<ReturnType<typeof HeaderRead>>): Ready {
+  const claimed = reg(uint(Math.log2(readHeaders) + 1), { init: 0, name: `${name}_claimed` });
+  return {
+    room: claimed.lt(readHeaders),
+    serve: (claims, comes, value) => {
+      connect(passQueue(`${name}_queue`, HeaderRead(p), readHeaders, comes, value), out);
+      claimed.set(claimed.add(claims.zext(claimed.width)).sub(out.fire.zext(claimed.width)));
+    },
+  };
+}
+/** Headers wait for a cycle: who takes them has a long way behind it. */
+function waiting(name: string, p: PoolParameters, out: StreamOut<ReturnType<typeof HeaderRead>>): Ready {
+  const queue = claimedQueue(name, HeaderRead(p), readHeaders);
+  return { room: queue.room, serve: (claims, comes, value) => queue.serve(claims, comes, value, out) };
+}
+
 /** One who reads: headers wait in a queue of its own, so that a reader who stalls holds up nobody else. */
-function reader(
-  name: string,
-  p: PoolParameters,
-  job: StreamIn<ReturnType<typeof HeaderJob>>,
-  out: StreamOut<ReturnType<typeof HeaderRead>>,
-) {
-  const queue = claimedQueue(name, HeaderRead(p), readHeaders),
-    ctx = reg(uint(contextBits(p)), { name: `${name}_ctx` }),
+function reader(name: string, p: PoolParameters, job: StreamIn<ReturnType<typeof HeaderJob>>, queue: Ready) {
+  const ctx = reg(uint(contextBits(p)), { name: `${name}_ctx` }),
     comes = reg(bit, { init: 0, name: `${name}_comes` });
   const wants = node(job.valid.and(queue.room), { name: `${name}_wants` });
   return {
@@ -54,19 +72,19 @@ function reader(
       job.ready.set(served);
       comes.set(served);
       when(served, () => ctx.set(job.payload.ctx));
-      queue.serve(served, comes, { ctx, header: mux(bankOf(ctx), words[1], words[0]) }, out);
+      queue.serve(served, comes, { ctx, header: mux(bankOf(ctx), words[1], words[0]) });
     },
   };
 }
 
 /**
  * The headers of the packets inside by context (paper §5.4), in two banks that write one and read one each in a cycle.
- * Latency: 2 cycles from `enter` to `entered`, 2 from `dispatch` and `leave` to their headers. Initiation interval 1
- * for each; two in the same bank take turns: nobody waits for more than one of the other. `enter` takes a context of
- * the bank that `back` does not write, so these two meet only when that bank is full. Full: `enter` waits for quota and
- * contexts, all else goes on. `release` is always taken. What is given back can be dispatched 3 cycles later. `dst` is
- * the destination MAC of `look`'s header, a cycle later, beside all else: what was given back 4 cycles before counts.
- * Reset: all contexts are free.
+ * Latency: 2 cycles from `enter` to `entered`, 1 from `dispatch` and 2 from `leave` to their headers. Initiation
+ * interval 1 for each; two readers of the same bank take turns: nobody waits for more than one of the other. `enter`
+ * takes a context of the bank that `back` does not write, so these two meet only when that bank is full: then `back`
+ * goes first. Full: `enter` waits for quota and contexts, all else goes on. `back` and `release` are always taken. What
+ * is given back can be dispatched 2 cycles later. `dst` is the destination MAC of `look`'s header, a cycle later,
+ * beside all else: what was given back 2 cycles before counts. Reset: all contexts are free.
  */
 export const HeaderStore = module(
   "HeaderStore",
@@ -126,15 +144,11 @@ export const HeaderStore = module(
     pool.avoided.set({ valid: coming.valid, bank: bankOf(back.ctx) });
     const room = node(told.not().or(io.entered.ready), { name: "entered_room" }),
       enters = node(pool.given.valid.and(room), { name: "enters" });
-    const grants = banks.map(b =>
-      fairTurn(`write_${b}`, [
-        node(coming.valid.and(bankOf(back.ctx).eq(b)), { name: `back_asks_${b}` }),
-        node(enters.and(bankOf(pool.given.ctx).eq(b)), { name: `enter_asks_${b}` }),
-      ]),
-    );
-    const of = (who: number): readonly Bit[] => grants.map(g => g[who] ?? constant(0, 1));
-    const backs = of(0),
-      entries = of(1),
+    // What comes back is written at once, so that it is known when.
+    const backs = banks.map(b => node(coming.valid.and(bankOf(back.ctx).eq(b)), { name: `back_writes_${b}` })),
+      entries = banks.map((b, i) =>
+        node(enters.and(bankOf(pool.given.ctx).eq(b)).andNot(backs[i] ?? coming.valid), { name: `enter_writes_${b}` }),
+      ),
       took = node(orTree(entries), { name: "took" });
     memories.forEach((memory, b) => {
       const isBack = backs[b] ?? took,
@@ -150,7 +164,7 @@ export const HeaderStore = module(
       memory.write(writes, at, written, mask);
       dsts[b]?.write(writes, at, written.trunc(8 * dstBytes), mask.trunc(dstBytes));
     });
-    coming.ready.set(orTree(backs));
+    coming.ready.set(1);
     pool.taken.set(took);
     when(room, () => told.set(took));
     when(took, () => entered.set({ ctx: pool.given.ctx, last: pool.given.last }));
@@ -166,8 +180,8 @@ export const HeaderStore = module(
 
     // Out.
     const readers = [
-      reader("dispatched", p, io.dispatch, io.dispatched),
-      reader("left", p, io.leave, io.left),
+      reader("dispatched", p, io.dispatch, passing("dispatched", p, io.dispatched)),
+      reader("left", p, io.leave, waiting("left", p, io.left)),
     ] as const;
     const turns = banks.map(b =>
       fairTurn(

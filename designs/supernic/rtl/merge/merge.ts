@@ -1,18 +1,17 @@
 import {
   addressBits,
   arrayOf,
-  assertAlways,
   bit,
   type Bit,
-  fifoWithLevel,
   instance,
   module,
   node,
   orTree,
   reg,
-  stream,
+  uint,
   wire,
 } from "../../../../hdl-dsl/index.ts";
+import { passQueue } from "../../../shared/stream/index.ts";
 import { inlets, payloadCellBits, userClasses } from "../inside/index.ts";
 import { Accounts } from "./accounts.ts";
 import { candidatesOf, choose } from "./choice.ts";
@@ -42,11 +41,11 @@ function quietAfter(name: string) {
  * taken round robin, as far as their users have tokens, contexts and cells, and these are free; the headers go to the
  * header store and the payloads to the packet store, and a packet has arrived when both have it.
  *
- * Latency: a head is taken in its cycle; 2 cycles from the header's beat to `arrived`. Initiation interval: a beat a
- * cycle, a frame a cycle, from one inlet and class too while its user has plenty; near its limits a frame in 5 cycles
- * for each class. Full: heads wait, and a taken frame has its context and cells. Each head that can go waits for at
- * most as many others as there are heads. Reset: none is under way, and none goes for as many cycles as there are
- * users.
+ * Latency: a head is taken in its cycle, its first beat goes on as it comes; 2 cycles from there to `arrived`.
+ * Initiation interval: a beat a cycle, a frame a cycle, from one inlet and class too while its user has plenty; near
+ * its limits a frame in 5 cycles for each class. Full: heads wait, and a taken frame has its context and cells. Each
+ * head that can go waits for at most as many others as there are heads. Reset: none is under way, and none goes for as
+ * many cycles as there are users.
  */
 export const Merge = module(
   "Merge",
@@ -54,17 +53,18 @@ export const Merge = module(
   (io, p) => {
     const n = inlets(p),
       accounts = instance("accounts", Accounts(p)),
-      takes = arrayOf(io, "take", n),
       frames = arrayOf(io, "frames", n);
-    const noted = stream(Noted(p), { name: "noted" }),
-      { out: order, level } = fifoWithLevel(noted, notedFrames, { name: "order", style: "distributed" });
+    const takes = wire(bit, { name: "took" }),
+      noted = wire(Noted(p), { name: "noted" }),
+      order = passQueue("order", Noted(p), notedFrames, takes, noted),
+      waiting = reg(uint(Math.log2(notedFrames) + 1), { init: 0, name: "noted_waiting" });
+    waiting.set(waiting.add(takes.zext(waiting.width)).sub(order.fire.zext(waiting.width)));
     const lane = split({ noted: order, frames, enter: io.enter, write: io.write });
 
     // Who goes.
-    const took = { valid: node(noted.valid, { name: "took" }) };
-    const facts = noted.payload.facts,
+    const { facts } = noted,
       tookNow = {
-        ...took,
+        valid: takes,
         user: facts.user.resize(addressBits(p.users)),
         bytes: facts.length,
         cells: cellsOf(facts.length, payloadCellBits(p)),
@@ -79,11 +79,11 @@ export const Merge = module(
     accounts.part.set(io.epoch);
     accounts.users.set(io.users);
     const open = reg(bit, { init: 0, name: "order_open" });
-    open.set(level.lt(notedFrames - notedLate));
+    open.set(waiting.lt(notedFrames - notedLate));
     const alone = Array.from({ length: userClasses }, (_, k) => quietAfter(`alone_${k}`)),
       all = quietAfter("all"),
       candidates = candidatesOf(p, { heads: io.heads.toArray(), allowances: accounts.allowances.toArray(), room });
-    const chosen = choose(p, candidates, takes, {
+    const chosen = choose(p, candidates, arrayOf(io, "take", n), {
       open,
       room,
       quiet: alone.map(a => a.quiet),
@@ -93,13 +93,12 @@ export const Merge = module(
         all.note(any);
       },
     });
-    noted.valid.set(chosen.valid);
-    noted.payload.set({ inlet: chosen.inlet, facts: chosen.facts });
-    assertAlways(noted.valid.not().or(noted.ready), "a frame that has been taken can be noted");
+    takes.set(chosen.valid);
+    noted.set({ inlet: chosen.inlet, facts: chosen.facts });
 
     tell(p, lane.pending, io.entered, io.stored, io.arrived);
     const events = reg(MergeEvents, { init: 0 });
-    events.set({ taken: noted.valid, user: facts.user, bytes: facts.length, urgent: chosen.urgent });
+    events.set({ taken: takes, user: facts.user, bytes: facts.length, urgent: chosen.urgent });
     io.events.set(events);
   },
   { nameOf: p => `Merge_p${p.ports}_u${p.users}_c${p.contexts}_k${p.cells}_f${p.frameBytes}` },

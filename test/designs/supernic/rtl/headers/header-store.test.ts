@@ -77,7 +77,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a header of the other bank", /dispatched_ctx\[0\] \?/, "dispatch_payload_ctx[0] ?"],
   ["the destination is of the other bank", "looked <= look[0] ?", "looked <= ~look[0] ?"],
   ["a destination that comes back is written whole", "if (dst_0_mask[3])", "if (1'b1)"],
-  ["a destination that comes back is not written", "if (dst_1_mask[5])", "if (~write_1_to_0)"],
+  ["a destination that comes back is not written", "if (dst_1_mask[5])", "if (~back_writes_1)"],
   ["a reader that stalls is given one too many", "& ~left_claimed[2]", ""],
   [
     "the deparser's header is the dispatched one",
@@ -99,18 +99,23 @@ describe("HeaderStore", () => {
   bench("at the quotas, with kept contexts, and full", dut("small"), { seed: 4 }, atTheLimits);
   bench("a reset in the middle of everything leaves nothing behind", dut("small"), { seed: 5 }, resets);
 
-  bench("latency: 2 cycles to the context, 2 to a header", dut("full"), { seed: 6 }, async b => {
-    const rig = new HeaderRig(b, "full");
-    await b.cycles(5);
-    const coming = rig.send(3);
-    await b.until(() => coming.got.length === 1);
-    expect((rig.cycles.entered[0] ?? NaN) - (coming.sent.cycle ?? NaN)).toBe(2);
-    for (const r of readers) {
-      const job = rig.ask(r, coming.got[0] as Held);
-      await b.until(() => job.done);
-      expect((rig.cycles[r][0] ?? NaN) - (job.sent.cycle ?? NaN), r).toBe(2);
-    }
-  });
+  bench(
+    "latency: 2 cycles to the context, 1 to a dispatched header, 2 to a leaving one",
+    dut("full"),
+    { seed: 6 },
+    async b => {
+      const rig = new HeaderRig(b, "full");
+      await b.cycles(5);
+      const coming = rig.send(3);
+      await b.until(() => coming.got.length === 1);
+      expect((rig.cycles.entered[0] ?? NaN) - (coming.sent.cycle ?? NaN)).toBe(2);
+      for (const r of readers) {
+        const job = rig.ask(r, coming.got[0] as Held);
+        await b.until(() => job.done);
+        expect((rig.cycles[r][0] ?? NaN) - (job.sent.cycle ?? NaN), r).toBe(r === "dispatch" ? 1 : 2);
+      }
+    },
+  );
   bench("a header in, one back, two out in every cycle, if the banks differ", dut("full"), { seed: 7 }, async b => {
     const rig = new HeaderRig(b, "full");
     await b.cycles(5);

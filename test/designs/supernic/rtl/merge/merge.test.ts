@@ -374,7 +374,7 @@ describe("Merge", () => {
     await rig.end();
     const [first] = rig.takes;
     expect((first?.taken ?? NaN) - (first?.first ?? NaN), "from a head to its take").toBe(0);
-    expect(rig.latencies, "from the take to its arrival, when the header comes a cycle later").toEqual([4]);
+    expect(rig.latencies, "from the take to its arrival, when the header comes a cycle later").toEqual([3]);
     rig.inlets.ahead = 4;
     /** Cycles a frame, from the first to the last take. */
     const rate = async (count: number, bytes: number, inlet: (i: number) => number): Promise<number> => {

@@ -116,6 +116,8 @@ export type B = Bench<typeof dut.ports>;
 
 interface Packet {
   ctx: number | undefined;
+  /** Cycle in which it was back last: what it brought counts 2 cycles later, for starts and for looks. */
+  backAt?: number;
   readonly told: ReturnType<typeof toldOf>;
   header: Uint8Array;
   front: { prepend: number; frontBytes: number; dropFront: number };
@@ -208,7 +210,7 @@ export class PathRig {
   /** Packets that may start: none of their branches is out. */
   get idle(): readonly Packet[] {
     return [...this.#live.values()].filter(
-      p => p.out.size === 0 && !p.dropped && !this.#starts.some(s => s.packet === p),
+      p => p.out.size === 0 && !p.dropped && !this.#starts.some(s => s.packet === p) && this.b.cycle > (p.backAt ?? -1),
     );
   }
   /** Starts a branch when it has credits. Runs of the regions without a chain have all slots. */
@@ -319,6 +321,7 @@ export class PathRig {
     if (this.#chains[Number(region)]) for (const s of exit.refund) this.#credit(Number(region), s);
     this.#inOrder(Number(region), Number(ctx));
     packet.out.delete(Number(region));
+    packet.backAt = cycle;
     this.times.push(cycle - out.at);
     this.backCycles.push(cycle);
     this.seen.back++;
@@ -352,6 +355,8 @@ export class PathRig {
       ctx = packet.ctx ?? 0;
     await this.b.until(() => !this.#looking);
     this.#looking = true;
+    // What it said is looked for 2 cycles behind its return, as by the egress.
+    await this.b.cycles(1);
     io.look.value = ctx;
     await this.b.cycles(2);
     const is = {

@@ -169,7 +169,6 @@ export class HeaderRig {
   async look(held: Held): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
-    await this.b.cycles(4);
     this.b.io.look.value = held.ctx;
     await this.b.cycles(2);
     const dst = BigInt(this.b.io.dst.value);
@@ -183,7 +182,8 @@ export class HeaderRig {
     const header = this.header();
     const sent = this.back.send({ ctx: held.ctx, header, mask });
     await this.b.until(() => sent.cycle !== undefined);
-    await this.b.cycles(2);
+    // It counts 2 cycles later.
+    await this.b.cycles(1);
     for (let i = 0n; i < 64n; i++) {
       const bits = 255n << (8n * i);
       if ((mask >> i) & 1n) held.header = (held.header & ~bits) | (header & bits);
