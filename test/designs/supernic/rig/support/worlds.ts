@@ -3,13 +3,13 @@ import { makeParameters, type Parameters } from "../../../../../designs/supernic
 import { DeviceScoreboard } from "../../../../../designs/supernic/model/index.ts";
 import {
   type BuildOptions,
+  deviceDefinition,
   FrameCensus,
   play,
   type PlayResult,
-  type SimulatedSuperNic,
-  withDevice,
+  SimulatedSuperNic,
 } from "../../../../../designs/supernic/rig/device/index.ts";
-import { bernoulli, bursts, never, type Pause, Random } from "../../../../../sim/index.ts";
+import { bernoulli, bursts, type Dut, never, type Pause, Random, runBench } from "../../../../../sim/index.ts";
 import { type Mix, worldFrames } from "./world-frames.ts";
 import { worldSetup, type WorldChain } from "./world-setup.ts";
 
@@ -96,12 +96,20 @@ export function watchCensus({ bench, parameters }: SimulatedSuperNic): () => rea
   return () => problems;
 }
 
+type Definition = ReturnType<typeof deviceDefinition>;
+export interface WorldOptions {
+  readonly mix?: Mix;
+  /** Cycles without anything in or out after which what is due counts as lost. */
+  readonly timeoutCycles?: number;
+  /** What becomes of the device before it runs: a fault is planted. */
+  readonly change?: (device: Definition) => Dut<Definition["ports"]>;
+}
 /** Plays a world. @returns what was wrong, and what the run says of itself */
 export async function world(
   name: BuildName,
   seed: number,
   frames: number,
-  mix: Mix = {},
+  { mix = {}, change = d => d, timeoutCycles = 20_000 }: WorldOptions = {},
 ): Promise<{ readonly problems: readonly string[]; readonly result: PlayResult }> {
   const { parameters, chains, options }: Build = builds[name],
     r = new Random(seed),
@@ -109,15 +117,16 @@ export async function world(
     list = worldFrames(r, setup, frames, mix),
     pause = pauseOf(r),
     backToBack = r.chance();
-  return withDevice(
+  return runBench(
     `world ${name} ${seed}`,
-    setup,
-    parameters,
-    { ...options, limitCycles: Infinity, wave: false, signals: true, backToBack, pauseTx: () => pause() },
-    async device => {
+    change(deviceDefinition(setup, parameters, options)),
+    { limitCycles: Infinity, hangCycles: 120_000, wave: false, signals: true },
+    async bench => {
+      const device = new SimulatedSuperNic(bench, setup, parameters, { backToBack, pauseTx: () => pause() });
+      await device.bringUp();
       const scoreboard = new DeviceScoreboard(setup),
         census = watchCensus(device),
-        result = await play(device, list, { pace: "capture", scoreboard, timeoutCycles: 20_000 });
+        result = await play(device, list, { pace: "capture", scoreboard, timeoutCycles });
       return { problems: [...census(), ...result.problems], result };
     },
   );
