@@ -147,7 +147,7 @@ export const Dispatch = module(
           queues.map(q => q.comes),
           queues.map(q => q.tail),
         ),
-      ).trunc(place),
+      ),
       started,
     );
     when(moves, () => {
