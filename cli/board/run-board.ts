@@ -6,6 +6,7 @@ import { table, type Terminal, UsageError } from "../../designs/shared/command-l
 import type { BoardFile } from "./board-file.ts";
 import { allBoards, boardNamed } from "./boards.ts";
 import { ice40Files } from "./ice40.ts";
+import { portsFiles, portsNode } from "./ports.ts";
 import { routeBoard } from "./route.ts";
 import type { Board } from "./schema.ts";
 import { boardNode, xilinxFiles } from "./xilinx.ts";
@@ -19,10 +20,10 @@ export interface BoardOptions {
 /** Everything of a board, the node's Verilog too, by paths in a tree of its own. */
 export function boardFiles(root: string, b: Board): readonly BoardFile[] {
   if (b.kind === "ice40") return ice40Files(root, b);
-  const design = boardNode(b);
+  const design = b.kind === "ports" ? portsNode(b) : boardNode(b);
   return [
     ...synthesisFiles(design).map(f => ({ path: `generated/boards/${b.name}/node/${f.name}`, text: f.text })),
-    ...xilinxFiles(root, b, design),
+    ...(b.kind === "ports" ? portsFiles(root, b, design) : xilinxFiles(root, b, design)),
   ];
 }
 

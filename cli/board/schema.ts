@@ -60,6 +60,34 @@ const xilinx = z.strictObject({
   controls: z.array(z.strictObject({ port: z.string(), value: z.number().int().min(0).max(1), note: z.string() })),
 });
 
+/** Between several MACs of the vendor, all on chip: no memory of the board's. */
+const ports = z.strictObject({
+  kind: z.literal("ports"),
+  ...common,
+  /** Build parameters of the design, as `--set`. */
+  parameters: z.record(z.string(), z.union([z.string(), z.number()])),
+  /** Where all clocks but the MACs' come from; it has _p and _n. */
+  clock: z.strictObject({ name, ns: z.number() }),
+  /** By port. */
+  macs: z
+    .array(
+      z.strictObject({
+        gigabits: z.literal(100),
+        lanes: z.literal(4),
+        transceiver: z.literal("GTY"),
+        lane0: z.string(),
+        serial: name,
+        refclk: name,
+        refclkNs: z.number(),
+      }),
+    )
+    .min(1),
+  /** The way to the processor, and where it sees the registers and software's frames. */
+  soc: z.strictObject({ kind: z.literal("jtag"), control: address, frames: address }),
+  /** Pins that are held at a value. */
+  controls: z.array(z.strictObject({ port: name, value: z.number().int().min(0).max(1), note: z.string() })),
+});
+
 const ice40 = z.strictObject({
   kind: z.literal("ice40"),
   ...common,
@@ -73,7 +101,7 @@ const ice40 = z.strictObject({
 });
 
 /** A board as data: constraints/boards/<name>.json. No ball may be given twice, nor a port. */
-export const boardSchema = z.discriminatedUnion("kind", [xilinx, ice40]).superRefine((b, context) => {
+export const boardSchema = z.discriminatedUnion("kind", [xilinx, ports, ice40]).superRefine((b, context) => {
   for (const what of ["pin", "port"] as const) {
     const seen = new Set<string>();
     for (const p of b.pins) {
@@ -86,3 +114,4 @@ export const boardSchema = z.discriminatedUnion("kind", [xilinx, ice40]).superRe
 export type Board = z.output<typeof boardSchema>;
 export type XilinxBoard = Extract<Board, { kind: "xilinx" }>;
 export type Ice40Board = Extract<Board, { kind: "ice40" }>;
+export type PortsBoard = Extract<Board, { kind: "ports" }>;

@@ -4,13 +4,8 @@ import { boardHook } from "./board-design.ts";
 import type { BoardFile } from "./board-file.ts";
 import type { XilinxBoard } from "./schema.ts";
 import { fill } from "./template.ts";
+import { hexBytes, inp, macPart, out, serialPorts, stubOf, type VendorPart, type VPort } from "./vendor-parts.ts";
 
-/** A port of a Verilog module. */
-interface VPort {
-  readonly name: string;
-  readonly width: number;
-  readonly direction: "input" | "output" | "inout";
-}
 /** A bus between the platform and the node: one wire for each signal, by the vendor's name and the node's. */
 interface Bus {
   readonly wires: readonly {
@@ -53,21 +48,7 @@ function buses(design: EmittedDesign): Bus[] {
 }
 
 /** The vendor's parts as the top level sees them, with the ports of the block designs' wrappers. */
-function vendorParts(
-  b: XilinxBoard,
-  c: VendorBoardBuild,
-  all: readonly Bus[],
-): readonly { readonly name: string; readonly ports: readonly VPort[] }[] {
-  const inp = (name: string, width = 1): VPort => ({ name, width, direction: "input" }),
-    out = (name: string, width = 1): VPort => ({ name, width, direction: "output" });
-  const axis = (prefix: string, forward: typeof inp, back: typeof inp | undefined): VPort[] => [
-    forward(`${prefix}_tvalid`),
-    ...(back === undefined ? [] : [back(`${prefix}_tready`)]),
-    forward(`${prefix}_tdata`, c.dataWidth),
-    forward(`${prefix}_tkeep`, c.dataWidth / 8),
-    forward(`${prefix}_tlast`),
-    forward(`${prefix}_tuser`),
-  ];
+function vendorParts(b: XilinxBoard, c: VendorBoardBuild, all: readonly Bus[]): readonly VendorPart[] {
   const pcie =
     b.soc.kind !== "xdma"
       ? []
@@ -81,20 +62,7 @@ function vendorParts(
           out("pcie_txn", 16),
         ];
   return [
-    {
-      name: `${b.design}_mac_wrapper`,
-      ports: [
-        inp("init_clk"),
-        inp("init_rst"),
-        inp("refclk_p"),
-        inp("refclk_n"),
-        ...serialParts.map(([part, , direction]): VPort => ({ name: part, width: b.mac.lanes, direction })),
-        out("mac_clk"),
-        out("mac_rst"),
-        ...axis("rx_axis", out, undefined),
-        ...axis("tx_axis", inp, out),
-      ],
-    },
+    macPart(`${b.design}_mac_wrapper`, b.mac.lanes, c.dataWidth),
     {
       name: `${b.design}_platform_wrapper`,
       ports: [
@@ -119,14 +87,6 @@ function vendorParts(
   ];
 }
 
-/** The transceiver's ports: the vendor's name, the board's ending, the direction. */
-const serialParts = [
-  ["serial_grx_p", "rx_p", "input"],
-  ["serial_grx_n", "rx_n", "input"],
-  ["serial_gtx_p", "tx_p", "output"],
-  ["serial_gtx_n", "tx_n", "output"],
-] as const;
-
 /** Pins held at a value, by port: single bits, or the bits of a vector together. */
 function controlPorts(b: XilinxBoard): readonly {
   readonly name: string;
@@ -150,8 +110,6 @@ function controlPorts(b: XilinxBoard): readonly {
   });
 }
 
-const hexBytes = (n: number): string => `0x${n.toString(16)}`;
-
 /** All that the templates take. */
 function dataOf(b: XilinxBoard, design: EmittedDesign) {
   const c = buildOf(b),
@@ -162,12 +120,13 @@ function dataOf(b: XilinxBoard, design: EmittedDesign) {
   return {
     ...b,
     upwards: "../../..",
-    serial: serialParts.map(([part, ending, direction]) => ({
-      part,
-      name: `${b.mac.serial}_${ending}`,
-      direction,
-      high: b.mac.lanes - 1,
-    })),
+    what: "the memory node",
+    clocks: [
+      { name: b.memory.clock, ns: b.memory.clockNs },
+      { name: b.mac.refclk, ns: b.mac.refclkNs },
+    ],
+    crossed: "the node's, the MAC's and the memory's clock",
+    serial: serialPorts(b.mac.serial, b.mac.lanes),
     memory: { ...b.memory, ports: b.memory.ports.map(p => ({ ...p, high: p.width - 1 })) },
     controlPorts: controlPorts(b),
     buses: all,
@@ -190,21 +149,9 @@ function dataOf(b: XilinxBoard, design: EmittedDesign) {
     zynq: b.soc.kind === "zynq",
     pcie: b.soc.kind === "xdma",
     jtag: b.soc.kind === "jtag",
-    stubs: vendorParts(b, c, all).map(s => ({
-      name: s.name,
-      ports: s.ports.map(p => ({ ...p, range: p.width > 1 || isVector(b, p.name), high: p.width - 1 })),
-      outputs: s.ports.filter(p => p.direction === "output").map(p => ({ name: p.name, zero: `${p.width}'d0` })),
-      inputs: s.ports
-        .filter(p => p.direction !== "output")
-        .map(p => p.name)
-        .join(", "),
-    })),
+    stubs: vendorParts(b, c, all).map(part => stubOf(part, name => b.memory.ports.some(p => p.name === name))),
   };
 }
-/** DDR4 pins and serial lanes are vectors even where they are one. */
-const isVector = (b: XilinxBoard, name: string): boolean =>
-  name.startsWith("serial_") || b.memory.ports.some(p => p.name === name);
-
 /** The top level and the stand-ins of the vendor's parts, for lint with the node's own files. */
 export function topFiles(root: string, b: XilinxBoard, design = boardNode(b)): readonly EmittedFile[] {
   const data = dataOf(b, design);

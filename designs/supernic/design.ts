@@ -13,6 +13,7 @@ export const supernic = design({
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
   bench: async () => (await import("./evaluation/index.ts")).benchFigures,
   proofs: async () => (await import("./rtl/index.ts")).supernicProofs,
+  boards: async () => (await import("./board/index.ts")).boardHook,
   lintMatrix: () => Promise.resolve([["ports=2", "regions=3", "slots=2", "chains=nat,delay(6,1)+dummy"]]),
   synth: async () => {
     const { allBlocks, madeOfBlocks } = await import("./build/index.ts");

@@ -69,10 +69,19 @@ export interface VendorBoardBuild {
   readonly addressBits: number;
   readonly memoryBytes: number;
 }
+/** A design between several MACs of a vendor, without a memory of the board's. */
+export interface PortsBoardBuild {
+  /** With the ports `mac_rx<i>_*`, `mac_tx<i>_*`, `control_*`, `from_software_*` and `to_software_*`. */
+  readonly definition: Def;
+  readonly ports: number;
+  readonly dataWidth: number;
+}
 /** The design on boards; constraints/boards/<name>.json names the design. */
 export interface BoardHook {
   /** @param parameters the board's, as `--set` would give them */
   readonly vendor?: (parameters: Readonly<Record<string, string | number>>) => VendorBoardBuild;
+  /** @param parameters the board's, as `--set` would give them */
+  readonly ports?: (parameters: Readonly<Record<string, string | number>>) => PortsBoardBuild;
   /** Behind a serial line. @param parameters the board's @param divider cycles of a bit */
   readonly serial?: (parameters: Readonly<Record<string, number>>, divider: number) => Def;
 }

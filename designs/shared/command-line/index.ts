@@ -13,6 +13,7 @@ export {
   type FileTools,
   type FurtherBuild,
   type GeneratedFile,
+  type PortsBoardBuild,
   type SynthHook,
   type VendorBoardBuild,
 } from "./design.ts";

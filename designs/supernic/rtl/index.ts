@@ -25,7 +25,7 @@ export { PacketStore, type StoreParameters } from "./store/index.ts";
 export { beatBytes } from "./inside/index.ts";
 export { regions, Descriptors, Dispatch, Return } from "./core/index.ts";
 export { Egress } from "./egress/index.ts";
-export { SwitchLane } from "./lane/index.ts";
+export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";
 export { Merge } from "./merge/index.ts";
 export { ClassQueues, queueSizes, RxPort } from "./port/index.ts";
 export {

@@ -22,7 +22,7 @@ it("lists the boards, and says what is wrong with a name or an order", async () 
   for (const b of boards) expect(out).toContain(b.part);
   expect(await mnemo(["board", "de10"])).toMatchObject({
     code: 2,
-    err: "mnemo: there is no board de10: choose one of htg9200, hx8k, u250, zcu106\n",
+    err: "mnemo: there is no board de10: choose one of htg9200, htg9200_supernic, hx8k, u250, zcu106\n",
   });
   expect(await mnemo(["board", "u250"])).toMatchObject({
     code: 2,
@@ -38,7 +38,7 @@ it("refuses a board whose data cannot be", () => {
   expect(() => readBoard(text.replace('"J3"', '"3J"'), "x.json")).toThrow("x.json: ");
 });
 
-describe.each(boards.filter(b => b.kind === "xilinx"))("$name", b => {
+describe.each(boards.filter(b => b.kind !== "ice40"))("$name", b => {
   const files = boardFiles(root, b);
   const verilog = files.filter(f => f.path.endsWith(".v"));
   const text = (end: string): string => files.find(f => f.path.endsWith(end))?.text ?? "";
@@ -66,11 +66,11 @@ describe.each(boards.filter(b => b.kind === "xilinx"))("$name", b => {
       }
     };
     expect(lint()).toBe("");
-    if (b !== boards.find(x => x.kind === "xilinx")) return;
+    if (b !== boards.find(x => x.kind === b.kind)) return;
     const top = verilog.find(f => f.path.endsWith("_top.v"));
     writeFileSync(
       join(place, top?.path ?? ""),
-      text("_top.v").replace(".mac_rx_last(rx_tlast)", ".mac_rx_last(rx_tdata)"),
+      text("_top.v").replace(/\.mac_rx(\d?)_last\(rx\d?_tlast\)/, ".mac_rx$1_last(rx$1_tdata)"),
     );
     expect(lint()).toContain("WIDTH");
   });
@@ -123,4 +123,26 @@ it("hx8k: the pins are the top level's ports, all of them", () => {
   for (const [, port] of s.pins.matchAll(/^set_io (\w+)/gm))
     expect(top).toMatch(new RegExp(`(?:input|output) +wire (?:\\[7:0\\] )?${port}\\b`));
   expect(s.pins.match(/^set_io/gm)).toHaveLength(11);
+});
+
+describe("htg9200_supernic", () => {
+  const text = readFileSync(join(root, "constraints/boards/htg9200_supernic.json"), "utf8");
+  it("a build with other ports than the board has MACs is refused", () => {
+    const b = readBoard(text.replace('"ports": 4', '"ports": 2'), "x.json");
+    expect(() => boardFiles(root, b)).toThrow("parameters.ports is 2, and there are 4 macs; give as many");
+  });
+  it("each port has a MAC, a clock and pins of its own; the crossings have their clocks", () => {
+    const files = boardFiles(root, readBoard(text, "x.json")),
+      top = files.find(f => f.path.endsWith("_top.v"))?.text ?? "",
+      xdc = files.find(f => f.path.endsWith(".xdc"))?.text ?? "";
+    for (let i = 0; i < 4; i++) {
+      expect(top).toContain(`supernic_mac${i}_wrapper mac${i} (`);
+      expect(top).toContain(`.mac${i}_clk(mac${i}_clk)`);
+      expect(xdc).toContain(`create_clock -period 6.206 -name qsfp_${6 + i}_mgt_refclk`);
+      expect(xdc.match(new RegExp(`PACKAGE_PIN .*qsfp_${6 + i}_[rt]x_`, "g"))).toHaveLength(16);
+    }
+    const crossing = files.find(f => /\/MacCrossing_\w+\.v$/.test(f.path))?.text ?? "";
+    expect(crossing).toMatch(/input {2}wire +mac_clk/);
+    expect(crossing).toMatch(/input {2}wire +node_clk/);
+  });
 });
