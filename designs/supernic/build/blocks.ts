@@ -1,14 +1,20 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
 import type { Block } from "../../shared/command-line/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
-import { type DeviceBuild, deviceOf, parseDevice } from "./device.ts";
+import { makeParameters } from "../config/index.ts";
+import { type DeviceBuild, deviceOf, deviceSizes, parseDevice } from "./device.ts";
 import {
   balancer,
   checksum,
+  ClassQueues,
+  Control,
   CreditTable,
   Decision,
   Deparser,
+  Descriptors,
+  Dispatch,
   dummy,
+  Enqueue,
   firewall,
   FlowTable,
   HeaderStore,
@@ -16,30 +22,49 @@ import {
   Judge,
   LinkReceive,
   Match,
+  Merge,
   nat,
   PacketStore,
   PickTurn,
+  Queues,
   region,
+  regions,
   Reserve,
+  Return,
+  RxPort,
+  Scheduler,
   Slot,
   tunnel,
   TxPort,
 } from "../rtl/index.ts";
 
-/** The blocks with the default build's sizes, as they are measured. */
+/** Sizes of the default build. */
+const sizes = deviceSizes(makeParameters());
+/** The blocks with these sizes, as they are measured. */
 const blocks = {
   PacketStore: () => PacketStore({ cells: 1024, cellBeats: 4, beatBytes: 64, payloadBeats: 140 }),
   Judge: () => Judge({ frameBytes: 1536 }),
   Match: () => Match({ ports: 4, rules: 32, macs: 64 }),
+  RxPort: () => RxPort(sizes),
+  ClassQueues: () => ClassQueues(sizes),
+  Merge: () => Merge(sizes),
   HeaderStore: () => HeaderStore({ contexts: 256, users: 16 }),
   CreditTable: () => CreditTable({ regions: 4, slots: 4, credits: 24 }),
   FlowTable: () => FlowTable({ regions: 4, groups: 4, hashBits: 8, contexts: 256 }),
   PickTurn: () => PickTurn({ regions: 4, slots: 4, users: 16 }),
   Reserve: () => Reserve({ regions: 4, slots: 4, users: 16 }),
   Decision: () => Decision({ regions: 4, slots: 4, users: 16, credits: 24 }),
+  Enqueue: () => Enqueue(sizes),
+  Queues: () => Queues(sizes),
+  Scheduler: () => Scheduler(sizes),
   Join: () => Join({ contexts: 256, branches: 4 }),
   Slot: () => Slot({ contexts: 256, slots: 4, places: 24, slot: 0, declared: tunnel.declared }),
   Region: () => region([dummy, dummy, dummy, dummy])({ contexts: 256, places: 24 }),
+  Regions: () => regions(Array.from({ length: 4 }, () => [dummy, dummy, dummy, dummy]))(sizes),
+  Dispatch: () => Dispatch(sizes),
+  Return: () => Return(sizes),
+  Descriptors: () => Descriptors(sizes),
+  Control: () => Control(sizes),
   ChecksumTask: () => checksum.hardware,
   FirewallTask: () => firewall.hardware,
   BalancerTask: () => balancer.hardware,

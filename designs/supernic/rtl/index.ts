@@ -9,12 +9,14 @@ export {
   CreditTable,
   Decision,
   type DecisionParameters,
+  Enqueue,
   type FlowParameters,
   FlowTable,
   Join,
   type JoinParameters,
   type PickParameters,
   PickTurn,
+  Queues,
   Reserve,
   Scheduler,
 } from "./scheduler/index.ts";
@@ -29,6 +31,7 @@ export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";
 export { Merge } from "./merge/index.ts";
 export { ClassQueues, queueSizes, RxPort } from "./port/index.ts";
 export {
+  Control,
   counterBlocks,
   type DeviceParameters,
   loopCounterNames,

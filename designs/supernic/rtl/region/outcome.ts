@@ -2,18 +2,25 @@
 import { type Bit, cat, constant, mux, node, orTree, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { taskHeaderBytes } from "../../wire/index.ts";
 import type { TaskAnswer } from "../tasks/index.ts";
-import type { ChainPacket, SlotParameters } from "./records.ts";
+import { bytesSeen, type ChainPacket, type SlotParameters } from "./records.ts";
 
 type Packet = Val<ReturnType<typeof ChainPacket>>;
 type Answer = Val<typeof TaskAnswer>;
 
-/** A header of which only some bytes are to be seen. */
-export const onlyBytes = (header: UInt, bytes: bigint): UInt =>
-  cat(
+/** The bytes that a task declared, one behind the other. */
+export function seenOf(header: UInt, reads: bigint): UInt {
+  const bytes = bytesSeen({ reads }).map(i => header.bits(8 * i, 8));
+  return bytes.length === 0 ? constant(0, 1) : cat(...bytes.reverse());
+}
+/** The same where they stand in a header whose other bytes are 0. */
+export function headerOf(seen: UInt, reads: bigint): UInt {
+  const at = bytesSeen({ reads });
+  return cat(
     ...Array.from({ length: taskHeaderBytes }, (_, i) =>
-      ((bytes >> BigInt(i)) & 1n) === 1n ? header.bits(8 * i, 8) : constant(0, 8),
+      at.includes(i) ? seen.bits(8 * at.indexOf(i), 8) : constant(0, 8),
     ).reverse(),
   );
+}
 
 /** The declared bytes of an answer, where its mask has them, in the header as it was. */
 const merged = (before: UInt, answer: Answer, writes: bigint): UInt =>

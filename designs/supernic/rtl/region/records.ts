@@ -39,6 +39,13 @@ export const RegionLeave = (p: ChainParameters) =>
 /** A packet between two slots. */
 export const ChainPacket = (p: ChainParameters) => struct({ ...RegionEnter(p).fields, ...RegionLeave(p).fields });
 
+/** Bytes of the header that a task sees: those that it declared, from the lowest. */
+export const bytesSeen = ({ reads }: Pick<Declared, "reads">): readonly number[] =>
+  Array.from({ length: taskHeaderBytes }, (_, i) => i).filter(i => ((reads >> BigInt(i)) & 1n) === 1n);
+/** What a task sees of a packet; one bit stands for no bytes. */
+export const TaskView = ({ declared }: Pick<SlotParameters, "declared">) =>
+  struct({ ...told, seen: uint(Math.max(1, 8 * bytesSeen(declared).length)) });
+
 /**
  * Software's controls of a slot. `busyAt`: packets in its FIFO from which on it is busy. `patience`: cycles without
  * progress after which its task is stuck; 0: for ever.

@@ -21,8 +21,8 @@ import {
 import { passQueue } from "../../../shared/stream/index.ts";
 import { taskTagBits } from "../../wire/index.ts";
 import { TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
-import { onlyBytes, outcomeOf } from "./outcome.ts";
-import { ChainPacket, countBits, SlotControl, type SlotParameters, SlotState } from "./records.ts";
+import { headerOf, outcomeOf, seenOf } from "./outcome.ts";
+import { ChainPacket, countBits, SlotControl, type SlotParameters, SlotState, TaskView } from "./records.ts";
 import { watch } from "./watch.ts";
 import { pastLevelBits, pastPlaces, sentLate, wayOut } from "./way-out.ts";
 
@@ -76,7 +76,8 @@ export const Slot = module(
     when(io.enter.fire, () => who.set(io.enter.payload));
     const mine = node(comes.and(who.run.bit(p.slot)), { name: "mine" }),
       skips = node(comes.andNot(mine), { name: "skips" });
-    const waiting = passQueue("waiting", ChainPacket(p), powerOfTwo(p.places), mine, who),
+    const told = { ...toldOf(who), seen: seenOf(who.header, p.declared.reads) },
+      waiting = passQueue("waiting", TaskView(p), powerOfTwo(p.places), mine, told),
       past = passQueue("past", ChainPacket(p), pastPlaces(p.slot), skips, who);
     const pasts = level("past_level", pastLevelBits(p.slot), skips, node(past.fire, { name: "past_fires" }));
     // One is here, one may come now, and one in the next cycle.
@@ -88,9 +89,10 @@ export const Slot = module(
       io.accepts.set(accepts);
     }
 
-    // Into the task, or nowhere; each is kept until its answer is there.
+    // Into the task, or nowhere. Each is kept from when it comes until its answer is there; for the task a queue has
+    // what it sees.
     const { off, stuck, drains, step } = watch(control);
-    const depth = powerOfTwo(p.declared.holds),
+    const depth = powerOfTwo(p.places + p.declared.holds),
       pointer = uint(addressBits(depth)),
       head = reg(pointer, { init: 0, name: "head" }),
       tail = reg(pointer, { init: 0, name: "tail" }),
@@ -105,15 +107,13 @@ export const Slot = module(
     io.packet.valid.set(waiting.valid.and(gives));
     offered.set(io.packet.valid.andNot(io.packet.ready).andNot(off));
     const next = waiting.payload;
-    io.packet.payload.set({ ...toldOf(next), tag, header: onlyBytes(next.header, p.declared.reads) });
+    io.packet.payload.set({ ...toldOf(next), tag, header: headerOf(next.seen, p.declared.reads) });
     waiting.ready.set(mux(off, drains.and(room), gives.and(io.packet.ready)));
     takes.set(waiting.fire);
     const kept = ram(ChainPacket(p), { depth, collision: "undefined", style: "distributed", name: "kept" });
-    kept.write(takes, tail, next);
-    when(takes, () => {
-      tail.set(tail.add(1));
-      tag.set(tag.add(1));
-    });
+    kept.write(mine, tail, who);
+    when(mine, () => tail.set(tail.add(1)));
+    when(takes, () => tag.set(tag.add(1)));
 
     // Out of it: the answer of the oldest, or all dropped.
     const has = node(inside.any(), { name: "has_inside" }),

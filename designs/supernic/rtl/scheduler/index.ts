@@ -7,3 +7,5 @@ export { Choice, type PickParameters, PickTurn } from "./pick-turn.ts";
 export { Candidate, Reserve, Starting } from "./reserve.ts";
 export { SchedulerInside, type SchedulerParameters, schedulerPorts, TableWrite, ToSchedule } from "./ports.ts";
 export { Scheduler } from "./scheduler.ts";
+export { Enqueue } from "./enqueue.ts";
+export { Queues } from "./queues.ts";

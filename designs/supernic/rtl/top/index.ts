@@ -1,4 +1,5 @@
 /** The device as a whole. */
+export { Control } from "./control.ts";
 export { superNic, type SuperNicPorts } from "./super-nic.ts";
 export { type DeviceParameters } from "./records.ts";
 export { counterBlocks } from "./control.ts";

@@ -203,8 +203,8 @@ describe("Slot", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       [
         "the task sees bytes that it did not declare",
-        /packet_payload_header = \{[^}]*\}/,
-        "packet_payload_header = waiting_payload_header",
+        /packet_payload_header = (\{[^}]*\})/,
+        "packet_payload_header = $1 | {8'hff, 504'd0}",
       ],
       ["an answer with any tag counts", "(answer_payload_tag == head_tag)", "1'b1"],
       ["an answer counts with nothing inside", "has_inside & (answer_payload_tag", "(answer_payload_tag"],
