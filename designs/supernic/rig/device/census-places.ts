@@ -166,13 +166,15 @@ export function laneOf(read: Read, inlets: readonly number[], entered: () => num
     ownWaiting = read("lane.sent.packets_q"),
     taken = fired(read, "lane.to_software");
   let [gone, ownGone, softwareTook] = [0, 0, 0];
+  /** Copies that have gone while others of their frame wait for their last beat: the frame itself is inside yet. */
+  const ahead = (): number => (headLast() === 1 ? sum(has.map(h => h())) : 0);
   const ended = (): number => counts.left + counts.toSoftware + counts.notTaken + counts.nowhere;
   return {
     get own() {
       return counts.own;
     },
     get copies() {
-      return counts.copies;
+      return counts.copies + ahead();
     },
     get toSoftware() {
       return softwareTook;
@@ -186,13 +188,7 @@ export function laneOf(read: Read, inlets: readonly number[], entered: () => num
     places: () => [
       { place: "frames of software", came: counts.own, went: ownGone + counts.bad, inside: ownWaiting() },
       { place: "lane", came: entered() + ownGone, went: ended(), inside: inside() - coming() - held() },
-      // A copy may have gone while the others wait for their last beat: it is not inside then.
-      {
-        place: "copies",
-        came: counts.left + counts.copies + (headLast() === 1 ? sum(has.map(h => h())) : 0),
-        went: gone,
-        inside: 0,
-      },
+      { place: "copies", came: counts.left + counts.copies + ahead(), went: gone, inside: 0 },
       {
         place: "frames for software",
         came: counts.toSoftware,

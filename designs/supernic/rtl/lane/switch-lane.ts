@@ -49,8 +49,8 @@ import { portBits } from "../match/index.ts";
 import { blindChoices, choose, peerOf } from "./choice.ts";
 import {
   copyBits,
-  laneCountBits,
   type LaneConfig,
+  laneCountBits,
   LaneEvents,
   laneFrames,
   type LaneParameters,

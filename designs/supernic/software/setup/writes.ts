@@ -24,7 +24,9 @@ import { type Dag, everyPort, type Setup } from "./setup.ts";
 /** Cycles from a packet's start to its credit's return, without its tasks: a busy task has as much before it. */
 const loopCycles = 6,
   /** Packets in front of a task of one cycle from which on it is busy (docs/supernic/scheduler.md, rule 3). */
-  leastBusy = 3;
+  leastBusy = 3,
+  /** Without progress for 100 us a task is stuck: far longer than any task takes. */
+  patience = 25_000;
 const macBits = 48;
 
 /** The entries of a ternary table, in all copies. */
@@ -120,7 +122,10 @@ const userWrites = ({ users }: Setup): TableWrite[] =>
     }),
   );
 
-/** Credits, and when a task is busy: a task that takes its time has as much before it as it does in a loop. */
+/**
+ * Credits, when a task is busy, and when it is stuck. A task that takes its time is busy with as much before it as it
+ * does in a loop.
+ */
 function slotWrites({ regions, sizes }: Setup): TableWrite[] {
   return regions.flatMap((chain, r) => {
     let loop = loopCycles;
@@ -130,6 +135,7 @@ function slotWrites({ regions, sizes }: Setup): TableWrite[] {
       return tableWrite("slot", r * mostSlots + slot, {
         limit: sizes.credits,
         busyAt: Math.min(busyAt, sizes.credits),
+        patience,
       });
     });
   });

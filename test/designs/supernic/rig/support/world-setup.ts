@@ -1,8 +1,7 @@
 /** Random setups for builds of the device: who is there, what they may hold, and what their packets go through. */
-import { taskNamed } from "../../../../../designs/supernic/build/index.ts";
+import { deviceSizes, taskNamed } from "../../../../../designs/supernic/build/index.ts";
 import { ConfigError, type Parameters } from "../../../../../designs/supernic/config/index.ts";
 import { readSetup, type Setup } from "../../../../../designs/supernic/software/index.ts";
-import { deviceSizes } from "../../../../../designs/supernic/build/index.ts";
 import type { Random } from "../../../../../sim/index.ts";
 
 /** The chain of each region: its name, and its tasks. */

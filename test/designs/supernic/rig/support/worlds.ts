@@ -11,7 +11,7 @@ import {
 } from "../../../../../designs/supernic/rig/device/index.ts";
 import { bernoulli, bursts, type Dut, never, type Pause, Random, runBench } from "../../../../../sim/index.ts";
 import { type Mix, worldFrames } from "./world-frames.ts";
-import { worldSetup, type WorldChain } from "./world-setup.ts";
+import { type WorldChain, worldSetup } from "./world-setup.ts";
 
 export interface Build {
   readonly parameters: Parameters;
