@@ -12,7 +12,8 @@ export { Recording } from "./speed/recording.ts";
 export { type Cost, type Profile, profileTable } from "./speed/profile.ts";
 export { compareSpeed, type Speeds } from "./speed/compare.ts";
 export { InstancesRecording } from "./speed/instances.ts";
-export { builtinLoadMs, compareSimulatorSpeed, type SimulatorSpeeds } from "./speed/simulators.ts";
+export { type Load, recordInputs } from "./speed/record-inputs.ts";
+export { builtinLoadMs, compareSimulatorSpeed, type Inputs, type SimulatorSpeeds } from "./speed/simulators.ts";
 export {
   type Budget,
   type Counterexample,

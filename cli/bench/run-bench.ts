@@ -21,24 +21,25 @@ const turnaround: BenchFigure = {
   },
 };
 
-/** A design's figures of cycles, which are the same on every machine; or all that there are. */
-async function figuresFor(design: string | undefined): Promise<readonly BenchFigure[]> {
-  if (design !== undefined) return (await hookOf(designNamed(design), "bench")()).filter(f => f.counts === "cycles");
-  const own = await Promise.all(designs.map(async d => (await d.bench?.()) ?? []));
-  return [...own.flat(), turnaround];
+/** A design's figures of cycles, which are the same on every machine; all that tell of simulators; or all. */
+async function figuresFor(what: string | undefined): Promise<readonly BenchFigure[]> {
+  if (what !== undefined && what !== "simulators")
+    return (await hookOf(designNamed(what), "bench")()).filter(f => f.counts === "cycles");
+  const own = (await Promise.all(designs.map(async d => (await d.bench?.()) ?? []))).flat();
+  return what === undefined ? [...own, turnaround] : own.filter(f => /simulat/i.test(f.name));
 }
 
 /**
  * `mnemo bench`: measures the project's figures and prints them as they come. Cycles are the same on every machine with
  * the same seed; times are this machine's. None is a verdict: the exit code is 0 unless something breaks.
- * @param design only this one's cycles, beats and bytes; undefined: everything
+ * @param what only this design's cycles, beats and bytes, or `simulators`; undefined: everything
  */
 export async function runBench(
-  design: string | undefined,
+  what: string | undefined,
   { seed, json }: FigureOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const wanted = await figuresFor(design);
+  const wanted = await figuresFor(what);
   // Seen before the minutes that it takes.
   if (json !== undefined) closeSync(openSync(json, "a"));
   const figures: Record<string, unknown> = { seed };

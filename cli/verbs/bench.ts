@@ -5,8 +5,8 @@ import type { Verb } from "../verb.ts";
 import type { FigureOptions } from "../bench/run-bench.ts";
 
 /**
- * `mnemo bench`: the figures of the project, measured now. `mnemo bench <design>`: the design's, in cycles, beats and
- * bytes. `mnemo bench language`: the speed of the language by the size of the design.
+ * `mnemo bench`: the figures of the project, measured now. Of one design: in cycles, beats and bytes. `simulators`: the
+ * built-in one beside Verilator. `language`: the speed of the language by the size of the design.
  */
 export const benchVerb: Verb = (program, { terminal, exit }) =>
   program
@@ -19,8 +19,8 @@ export const benchVerb: Verb = (program, { terminal, exit }) =>
     .addArgument(
       designArgument(
         "[what]",
-        "only this: a design in cycles, beats and bytes beside its goals; or `language`, the language's speed from 10^3 to 10^6 nodes",
-        ["language"],
+        "only this: a design in cycles, beats and bytes beside its goals; `simulators`, the built-in one beside Verilator; or `language`, the language's speed from 10^3 to 10^6 nodes",
+        ["simulators", "language"],
       ),
     )
     .addOption(new Option("--row <design/nodes>", "with `language`: only this row, as JSON").hideHelp())

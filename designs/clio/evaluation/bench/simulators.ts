@@ -1,12 +1,13 @@
 /** The built-in simulator beside Verilator on the node: full, with one request at a time, idle; and block by block. */
-import { emit } from "../../../../hdl-dsl/index.ts";
+import { connect, emit, fifo, module, sink, source, uint } from "../../../../hdl-dsl/index.ts";
 import {
   type Bench,
   builtinBackend,
   builtinLoadMs,
   compareSimulatorSpeed,
   InstancesRecording,
-  Recording,
+  type Load,
+  recordInputs,
   runBench,
   type SimulatorSpeeds,
 } from "../../../../sim/index.ts";
@@ -20,23 +21,29 @@ import { drive } from "./speed.ts";
 const MOST_CYCLES = 60_000,
   IDLE_CYCLES = 20_000;
 
+/** A FIFO by itself. */
+const Words = module(
+  "Words",
+  () => ({ enter: sink(uint(16)), leave: source(uint(16)) }),
+  io => connect(fifo(io.enter, 64), io.leave),
+);
+
 export interface SimulatorFigures {
   readonly loads: readonly SimulatorSpeeds[];
   readonly blocks: readonly SimulatorSpeeds[];
   /** From the emitted node to a model, ms. */
   readonly loadMs: number;
+  readonly fifoMs: number;
 }
 
 export async function compareNodeSimulators(settings: Settings, seed: number): Promise<SimulatorFigures> {
   const node = clioNode(settings.config),
-    design = emit(node),
-    options = { seed, hangCycles: 20_000, wave: false, resetCycles: 0, backend: builtinBackend } as const;
+    design = emit(node);
   const mixture = new Mixture(settings, { seed, silentShare: 0 }),
     setup = mixture.setup(),
     frames = Array.from({ length: 3000 }, () => mixture.next());
-  type Load = (b: Bench<NodePorts>, ready: () => void) => Promise<unknown>;
   const requests =
-    (count: number, most: number): Load =>
+    (count: number, most: number): Load<NodePorts> =>
     (b, ready) =>
       drive(b, settings, setup, frames.slice(0, count), undefined, { most, ready });
   const loads: SimulatorSpeeds[] = [];
@@ -53,20 +60,14 @@ export async function compareNodeSimulators(settings: Settings, seed: number): P
       },
     ],
   ] as const) {
-    const inputs = await runBench("recording", node, options, async b => {
-      const r = new Recording(b.sim, MOST_CYCLES);
-      let from = 0;
-      b.onEdge(r);
-      b.sim.reset(2);
-      await load(b, () => (from = r.cycles));
-      return { rows: r.rows, width: r.width, first: r.first, cycles: r.cycles, from };
-    });
+    const inputs = await recordInputs(node, { seed, most: MOST_CYCLES }, load);
     loads.push(await compareSimulatorSpeed(name, design, inputs, { seed }));
   }
   return {
     loads,
     blocks: await compareBlocks(settings, seed, setup, frames.slice(0, 1500)),
     loadMs: builtinLoadMs(() => emit(clioNode(settings.config)), 3),
+    fifoMs: builtinLoadMs(() => emit(Words())),
   };
 }
 

@@ -10,15 +10,17 @@ import {
   measureThroughput,
   measureWays,
 } from "../measure/index.ts";
+import { compareDeviceSimulators, simulatorReport } from "./simulators.ts";
 import { areaReport, coreReport, creditReport, sequenceReport, throughputReport } from "./report.ts";
 
 const figure = <T>(
   name: string,
   measure: (seed: number) => T | Promise<T>,
   report: (value: T) => string,
+  counts: BenchFigure["counts"] = "cycles",
 ): BenchFigure => ({
   name,
-  counts: "cycles",
+  counts,
   measure: async seed => {
     const value = await measure(seed);
     return { value, text: report(value) };
@@ -55,4 +57,5 @@ export const benchFigures: readonly BenchFigure[] = [
       }),
   ),
   figure("area", table51, areaReport),
+  figure("deviceSimulators", compareDeviceSimulators, simulatorReport, "time"),
 ];

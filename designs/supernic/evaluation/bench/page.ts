@@ -1,10 +1,11 @@
 import { benchFigures } from "./figures.ts";
 
 const fence = "```";
-/** docs/supernic/figures.md: all that `mnemo bench supernic` prints. */
+/** docs/supernic/figures.md: all that `mnemo bench supernic` prints, which is the same on every machine. */
 export async function figuresPage(seed: number): Promise<string> {
   const parts: string[] = [];
-  for (const f of benchFigures) parts.push(`${fence}\n${(await f.measure(seed)).text}\n${fence}`);
+  for (const f of benchFigures.filter(b => b.counts === "cycles"))
+    parts.push(`${fence}\n${(await f.measure(seed)).text}\n${fence}`);
   return `# Figures of SuperNIC
 
 Measured on the device's hardware, clock by clock at 512 bits and 250 MHz, beside the paper's text and the goals of issue 15.

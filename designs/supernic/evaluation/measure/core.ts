@@ -3,7 +3,8 @@ import { frameFor, latencyOf, type MeasuredSetup, setCredits, withMeasured } fro
 import { type Rate, rateOf } from "./rate.ts";
 import { type Rounds, roundsOf } from "./scheduler-round.ts";
 
-const dummies = (n: number): readonly string[] => Array.from({ length: n }, () => "dummy"),
+/** Tasks that change nothing. */
+export const dummies = (n: number): readonly string[] => Array.from({ length: n }, () => "dummy"),
   longest = 4;
 /** The default build with a chain of four dummies, and one dummy by itself. */
 const setup = {

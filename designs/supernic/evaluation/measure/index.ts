@@ -7,5 +7,6 @@ export {
   measureThroughput,
   type Throughput,
 } from "./core.ts";
+export { recordedLoads } from "./recorded.ts";
 export { beatsOf, lineGbps, type Rate } from "./rate.ts";
 export { branching, type ByLength, chaining, grouping, lengths, measureWays } from "./sequences.ts";

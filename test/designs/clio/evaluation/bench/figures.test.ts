@@ -66,7 +66,7 @@ it("speeds are shown against C++", () => {
   expect(
     shown
       .split("\n")
-      .slice(3)
+      .slice(3, 7)
       .map(l => l.split(/ {2,}/).slice(1)),
   ).toEqual([
     ["100,000", "1.00"],
@@ -74,4 +74,6 @@ it("speeds are shown against C++", () => {
     ["50,000", "0.50"],
     ["20,000", "0.20"],
   ]);
+  expect(shown).toContain("with the scoreboard 0.40 of the bench's speed (goal >= 0.5): missed");
+  expect(speedReport({ cycles: 1, bench: 2, judged: 1, typescript: 1, cxx: 1 })).toContain("(goal >= 0.5): reached");
 });
