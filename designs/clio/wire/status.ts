@@ -12,6 +12,7 @@ export const status = {
   MIGRATING: 9,
   EXPIRED: 10,
   QUOTA: 11,
+  YIELD: 12,
 } as const;
 export type StatusName = keyof typeof status;
 export type StatusCode = (typeof status)[StatusName];
@@ -30,6 +31,7 @@ export const statusMeaning: Readonly<Record<StatusName, string>> = {
   MIGRATING: "the region is moving: retry",
   EXPIRED: "too late to tell whether this was done before; nothing was done now",
   QUOTA: "the process has all the pages that it may have",
+  YIELD: "others wait for a place: this was not done and never will be; wait, greet, and ask anew",
 };
 
 /** Name by code, for displays. */
@@ -37,7 +39,7 @@ export const statusNames: Readonly<Record<number, StatusName>> = Object.fromEntr
   Object.entries(status).map(([n, c]) => [c, n as StatusName]),
 );
 
-/** The name of a status code; unknown codes read `STATUS_12`. */
+/** The name of a status code; unknown codes read `STATUS_13`. */
 export function statusName(code: number): string {
   return statusNames[code] ?? `STATUS_${code}`;
 }

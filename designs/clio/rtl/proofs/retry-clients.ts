@@ -72,10 +72,11 @@ const keysHarness = module(
     look: input(bit),
     asks: input(bit),
     add: input(struct({ valid: bit, key: uint(KEY), same: bit })),
+    strike: input(Place),
   }),
   io => {
     const dut = instance("dut", RetryClients(clientSizes));
-    for (const name of ["key", "look", "asks", "add", "touch", "retire", "freed"] as const)
+    for (const name of ["key", "look", "asks", "add", "touch", "retire", "freed", "strike"] as const)
       (dut[name] as { set(v: unknown): void }).set(io[name]);
     io.found.set(dut.found);
     io.idle.set(dut.idle);
@@ -89,14 +90,31 @@ const keysHarness = module(
     chosen.set(1);
     when(chosen.not(), () => mine.set(io.key));
     const enters = node(io.add.valid.and(io.add.key.eq(mine)), { name: "model_enters" }),
-      leaves = node(cat(io.retire, known, dut.idle.index.eq(at)).all(), { name: "model_leaves" });
+      struck = node(cat(dut.struck, known, io.strike.index.eq(at)).all(), { name: "model_struck" }),
+      leaves = node(cat(io.retire, known, dut.idle.index.eq(at)).all().or(struck), { name: "model_leaves" });
+    const striking = reg(uint(1), { init: 0, name: "model_striking" });
+    striking.set(io.strike.index);
+    assumeAlways(io.strike.valid.not().or(striking.eq(io.strike.index)), "who is to go stands there for a cycle");
+    assumeAlways(cat(io.retire, dut.struck).all().not(), "one client becomes unknown at a time");
     assumeAlways(chosen.or(io.add.valid.not()), "nobody enters in the first cycle");
     // Who is known, by key; and the keys by place.
     const all = reg(uint(2 ** KEY), { init: 0, name: "model_all" }),
       first = reg(uint(KEY), { init: 0, name: "model_of_0" }),
       second = reg(uint(KEY), { init: 0, name: "model_of_1" });
     const entering = node(mux(io.add.valid, decode(io.add.key, 2 ** KEY), constant(0, 2 ** KEY))),
-      leaving = node(mux(io.retire, decode(mux(dut.idle.index.is(1), second, first), 2 ** KEY), constant(0, 2 ** KEY)));
+      // Who was struck is not known when its place is given up.
+      here = reg(uint(PLACES), { init: 0, name: "model_here" }),
+      goes = node(mux(io.retire, dut.idle.index, io.strike.index), { name: "model_goes_from" }),
+      gone = node(io.retire.or(dut.struck), { name: "model_gone" }),
+      leaving = node(
+        mux(gone.and(here.shr(goes).bit(0)), decode(mux(goes.is(1), second, first), 2 ** KEY), constant(0, 2 ** KEY)),
+      );
+    const none = constant(0, PLACES);
+    here.set(
+      here
+        .and(mux(gone, decode(goes, PLACES), none).not())
+        .or(mux(io.add.valid, decode(dut.place.index, PLACES), none)),
+    );
     all.set(all.and(leaving.not()).or(entering));
     when(io.add.valid.and(dut.place.index.eq(0)), () => first.set(io.add.key));
     when(io.add.valid.and(dut.place.index.eq(1)), () => second.set(io.add.key));
@@ -145,7 +163,9 @@ const keysHarness = module(
       cat(shown, looked.known, dut.idle.valid, known, dut.idle.index.eq(at)).all().not(),
       "who is found is not offered to be forgotten",
     );
+    assertAlways(cat(shown, looked.known, struck).all().not(), "who is found is not struck");
     cover(leaves, "it is forgotten");
+    cover(struck, "it is struck");
     cover(cat(enters, dut.place.index).all(), "it enters at the second place");
     cover(cat(shown, looked.known, dut.found.valid).all(), "it is found");
   },
@@ -162,6 +182,7 @@ export const retryClientsProof: Proof = {
       to: "matching",
     },
     { what: "who was looked up is forgotten all the same", from: /(?<=~\(\|\()matches_ & idle_place/, to: "2'd0" },
+    { what: "who was looked up is struck all the same", from: /(?<=~\(\|\()matches_ & struck_place/, to: "2'd0" },
     { what: "a place is had before it is swept", from: /vacant_valid & vacant_swept/, to: "vacant_valid" },
     { what: "who enters in the place of another is known by the other's key", from: /entering\[1\]/, to: "1'b0" },
   ],

@@ -42,9 +42,11 @@ export const AnswerKind = enumOf("AnswerKind", [
   "expired",
   /** No place for its client: busy, and for how long is known. */
   "full",
+  /** It is its client's turn to give up its place: the operation was not done and never will be. */
+  "yields",
 ]);
 /** What the pipeline finds out about a request. Who is `entered` passes; the others are answered. */
-export const FindingKind = enumOf("FindingKind", ["found", "busy", "expired", "entered"]);
+export const FindingKind = enumOf("FindingKind", ["found", "busy", "expired", "entered", "yields"]);
 
 interface Places {
   readonly slots: number;
@@ -135,6 +137,7 @@ export const RetryResults = module(
       match(f.kind, {
         found: () => mux(underWay, AnswerKind.busy, AnswerKind.replayed),
         busy: () => AnswerKind.full,
+        yields: () => AnswerKind.yields,
         otherwise: () => AnswerKind.expired,
       }),
     );
@@ -161,6 +164,7 @@ export const RetryResults = module(
         replayed: () => result.status,
         busy: () => statusBits.BUSY,
         full: () => statusBits.BUSY,
+        yields: () => statusBits.YIELD,
         expired: () => statusBits.EXPIRED,
       }),
     });
@@ -190,7 +194,7 @@ export const RetryResults = module(
 
     io.events.set({
       answered: replays,
-      busy: asks.valid.and(asks.kind.eq(AnswerKind.busy).or(asks.kind.eq(AnswerKind.full))),
+      busy: asks.valid.andNot(asks.kind.eq(AnswerKind.replayed).or(asks.kind.eq(AnswerKind.expired))),
       expired: asks.valid.and(asks.kind.eq(AnswerKind.expired)),
     });
     assertAlways(asks.valid.not().or(answers.push.ready), "there is an answer for each slot at most");

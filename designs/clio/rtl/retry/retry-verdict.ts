@@ -10,6 +10,7 @@ import { retryVerdictPorts } from "./retry-verdict/ports.ts";
 import { Judged } from "./retry-verdict/records.ts";
 import { roomIn, search } from "./retry-verdict/search.ts";
 import { store } from "./retry-verdict/store.ts";
+import { turnsOf } from "./retry-verdict/turns.ts";
 import { learn, unitsOf, waitOf } from "./retry-verdict/units.ts";
 
 /**
@@ -32,8 +33,13 @@ export const RetryVerdict = module(
     const clearing = clearAfterReset(p),
       hashKey = keyInForce(io);
     const advance = wire(bit),
-      inserts = wire(bit);
+      inserts = wire(bit),
+      refusal = wire(bit),
+      eased = wire(bit),
+      holdsLeaver = wire(bit);
     const room = wire(uint(Math.log2(p.ways)));
+
+    const turns = turnsOf(p, clients, { refused: refusal, eased, holds: holdsLeaver });
 
     // Stages 0 and 1: is it a client's that is known, and which set. Then the set itself.
     const lookup = lookUp(p, io, { clients, sweep, memories, clearing, hashKey, advance });
@@ -41,7 +47,7 @@ export const RetryVerdict = module(
 
     // Stage 2: is the operation remembered, and is it newer than all that were forgotten.
     const judged = reg(Judged(p), { init: 0 });
-    const held = hold(p, { lookup, judged, forgotten: memories.forgotten, advance, inserts, room });
+    const held = hold(p, { lookup, turns, judged, forgotten: memories.forgotten, advance, inserts, room });
     const { at, request } = held;
     const newcomer = introduce(clients, held, lookup, judged);
     const { refused, holds } = newcomer;
@@ -52,19 +58,24 @@ export const RetryVerdict = module(
     const remembers = node(kept.andNot(found.hit).and(found.fresh));
     const decided = wayOut(p, io);
     const passes = at.valid.andNot(at.sweeping).and(kept.not().or(remembers));
-    decided.valid.set(passes.andNot(holds).andNot(refused));
+    const stays = node(at.valid.andNot(at.sweeping).and(held.leaving).and(request.fence).and(request.tracked));
+    holdsLeaver.set(at.valid.and(held.leaving));
+    decided.valid.set(passes.andNot(holds).andNot(refused).andNot(stays));
     decided.payload.set({ fence: request.fence, access: request.access });
     const moves = node(at.valid.andNot(holds).and(decided.ready));
     advance.set(at.valid.not().or(moves));
     const settles = node(moves.andNot(at.sweeping));
     inserts.set(settles.and(remembers));
-    const decision = { kept, refused, remembers, settles, inserts };
+    const decision = { kept, refused, stays, remembers, settles, inserts };
     store(memories, held, { row, current: found.current, room: entersAt, clearing, moves, inserts });
-    io.replaced.set(learn(clients, sweep, held, decision, advance));
-    io.waitNs.set(waitOf(p, clients));
+    const retires = learn(clients, sweep, held, { decision, turns, advance });
+    io.replaced.set(retires);
+    refusal.set(settles.and(refused).andNot(retires).andNot(clients.sweeping));
+    eased.set(retires.or(clients.add.valid));
+    io.waitNs.set(waitOf(p, clients, turns));
 
     // Stage 3: what is pushed out is written down; the results are read.
-    conclude(p, judged, held, { row, search: found, room: entersAt, decision });
+    conclude(p, judged, held, { row, search: found, room: entersAt, decision, final: turns.final });
     tell(io, judged, held, inserts, entersAt);
     writeMark(memories.forgotten, judged, newcomer, clients);
     check(p, io, { memories, clearing, hashKey, lookup, held, found, decision, judged });

@@ -322,6 +322,9 @@ export const ClioNode = module(
     // Repetitions are answered as the first was. Only the replies of atomics have the reply opcode of READ here.
     const again = retry.answer;
     const replayed = node(again.payload.kind.eq(AnswerKind.replayed));
+    const waits = node(again.payload.kind.eq(AnswerKind.full).or(again.payload.kind.eq(AnswerKind.yields)), {
+      name: "waits",
+    });
     const unheard = node(again.fire.and(again.payload.silent), { name: "unheard" });
     const answers = map(
       again,
@@ -333,13 +336,9 @@ export const ClioNode = module(
           .and(v.replyOpcode.eq(opcodeBits.READ_REPLY));
         return {
           slot: v.slot,
-          form: mux(
-            v.kind.eq(AnswerKind.busy).or(v.kind.eq(AnswerKind.full)),
-            constant(replyForm.bare, 2),
-            replyForm.short,
-          ),
+          form: mux(v.kind.eq(AnswerKind.busy).or(waits), constant(replyForm.bare, 2), replyForm.short),
           word: priority(
-            [v.kind.eq(AnswerKind.full), constant(replyWord.wait, 2)],
+            [waits, constant(replyWord.wait, 2)],
             [tells, constant(replyWord.behind, 2)],
             constant(replyWord.none, 2),
           ),

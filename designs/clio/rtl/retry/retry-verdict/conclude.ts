@@ -54,11 +54,13 @@ interface ConcludeNeeds {
   readonly search: Search;
   readonly room: Room;
   readonly decision: Decision;
+  /** What its client may not begin ends for good. */
+  readonly final: Bit;
 }
 
 export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held: Held, from: ConcludeNeeds): void {
   const { row, search, room } = from,
-    { kept, refused, settles, inserts } = from.decision,
+    { kept, refused, stays, settles, inserts } = from.decision,
     { at, request, known, client, ahead } = held;
   const victim = victimOf(row, held, search, room);
   const hitWay = encodeOnehot(fromBits(search.hits)).is(Math.log2(p.ways)),
@@ -73,11 +75,12 @@ export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held:
   const drags = node(settles.and(request.tracked).and(known).and(isFarAhead(p, held)));
   const quarterBack = quarterBefore(request.operation).is(p.operationBits);
   judged.set({
-    valid: settles.and(kept.or(refused)),
+    valid: settles.and(kept.or(refused).or(stays)),
     kind: priority(
-      [refused, FindingKind.busy],
+      [refused.or(stays), FindingKind.busy],
       [search.hit, FindingKind.found],
       [search.fresh, FindingKind.entered],
+      [search.newer, mux(from.final, FindingKind.yields, FindingKind.busy)],
       FindingKind.expired,
     ),
     slot: request.access.slot,

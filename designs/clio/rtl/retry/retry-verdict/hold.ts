@@ -4,6 +4,7 @@ import {
   bit,
   type Bit,
   carryEqual,
+  cat,
   isAfter,
   node,
   reg,
@@ -17,6 +18,7 @@ import { RetryRequest } from "../retry-request.ts";
 import type { Lookup } from "./look-up.ts";
 import type { Memories } from "./memories.ts";
 import { Ahead, type Judged, type Request, type Sizes, Sought } from "./records.ts";
+import type { Turns } from "./turns.ts";
 import type { Clients } from "./units.ts";
 
 /** What stage 2 decides about. */
@@ -24,6 +26,8 @@ export interface Held {
   readonly at: Sought;
   readonly request: Request;
   readonly known: Var<typeof bit>;
+  /** It is its client's turn to give up its place. */
+  readonly leaving: Var<typeof bit>;
   readonly client: Var<ReturnType<typeof uint>>;
   /** Newest operation forgotten of the client. */
   readonly mark: Var<ReturnType<typeof uint>>;
@@ -37,6 +41,7 @@ export interface Held {
 
 interface HoldNeeds {
   readonly lookup: Lookup;
+  readonly turns: Pick<Turns, "on" | "index">;
   /** Stage 3. */
   readonly judged: Judged;
   readonly forgotten: Memories["forgotten"];
@@ -47,7 +52,7 @@ interface HoldNeeds {
 }
 
 export function hold(p: Sizes, from: HoldNeeds): Held {
-  const { lookup, judged, advance } = from,
+  const { lookup, turns, judged, advance } = from,
     { looked, asking } = lookup;
   /** An operation is at or behind what is being written down as forgotten of its client. */
   const isLeft = (of: UInt, operation: UInt): Bit => {
@@ -57,6 +62,7 @@ export function hold(p: Sizes, from: HoldNeeds): Held {
   const at = reg(Sought(p), { init: 0 });
   const request = reg(RetryRequest(p));
   const known = reg(bit, { init: 0 });
+  const leaving = reg(bit, { init: 0 });
   const client = reg(uint(Math.log2(p.clients)));
   const mark = reg(uint(p.operationBits));
   const left = reg(bit);
@@ -67,6 +73,7 @@ export function hold(p: Sizes, from: HoldNeeds): Held {
     assignView(at, looked, "looked");
     assignView(request, asking, "asking");
     known.set(lookup.known);
+    leaving.set(cat(lookup.known, turns.on, lookup.client.eq(turns.index)).all());
     client.set(lookup.client);
     mark.set(from.forgotten.readAsync(lookup.client));
     left.set(isLeft(lookup.client, asking.operation));
@@ -80,7 +87,7 @@ export function hold(p: Sizes, from: HoldNeeds): Held {
       sameKey: carryEqual(request.operation, asking.operation, sameClient),
     });
   }).otherwise(() => left.set(left.or(leavesIt)));
-  return { at, request, known, client, mark, left, leavesIt, ahead, sameClient };
+  return { at, request, known, leaving, client, mark, left, leavesIt, ahead, sameClient };
 }
 
 /** A request of a client that is not known. */

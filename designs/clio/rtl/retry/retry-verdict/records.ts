@@ -4,6 +4,9 @@ import { slotBits } from "../../../../shared/frame/index.ts";
 import type { RetryRequest, whole } from "../retry-request.ts";
 import { FindingKind } from "../retry-results.ts";
 
+/** Cycles from the end of a round to `idle`, and from a purge to its first step, with some to spare. */
+export const foundWithin = 16;
+
 /** All parameters. */
 export type Sizes = ReturnType<typeof whole>;
 export type Request = Val<ReturnType<typeof RetryRequest>>;
@@ -59,6 +62,8 @@ export interface Decision {
   readonly kept: Bit;
   /** No room for its client. */
   readonly refused: Bit;
+  /** It may not pass, since its client is to leave: a fence, which would tell the client that it is known. */
+  readonly stays: Bit;
   /** It is remembered, when it leaves. */
   readonly remembers: Bit;
   /** Stage 2 is done with it; `inserts`: it is remembered now. */

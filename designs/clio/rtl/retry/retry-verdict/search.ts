@@ -24,11 +24,15 @@ export interface Search {
   /** The request just ahead is for the same operation, and was remembered. */
   readonly repeatsAhead: Bit;
   readonly hit: Bit;
-  /** The operation is newer than all of its client that were forgotten. */
+  /** The operation is newer than all of its client that were forgotten; and its client may begin it. */
+  readonly newer: Bit;
   readonly fresh: Bit;
 }
 
-export function search(row: Lookup["row"], { request, known, client, mark, left, leavesIt, ahead }: Held): Search {
+export function search(
+  row: Lookup["row"],
+  { request, known, leaving, client, mark, left, leavesIt, ahead }: Held,
+): Search {
   const overwrites = node(ahead.inserted.and(ahead.sameSet));
   const current = row.map((_, i) => node(overwrites.and(ahead.way.eq(i)).not(), { name: `current_${i}` }));
   const sought = cat(client, request.operation);
@@ -40,9 +44,9 @@ export function search(row: Lookup["row"], { request, known, client, mark, left,
   const anyHit = node(orTree(hits));
   const hit = node(anyHit.or(repeatsAhead).and(known));
   // What is being written down in this cycle counts, too.
-  const newer = isAfter(request.operation, mark);
-  const fresh = node(known.and(newer).andNot(left).andNot(leavesIt));
-  return { current, hits, anyHit, repeatsAhead, hit, fresh };
+  const newer = node(known.and(isAfter(request.operation, mark)).andNot(left).andNot(leavesIt));
+  const fresh = node(newer.andNot(leaving));
+  return { current, hits, anyHit, repeatsAhead, hit, newer, fresh };
 }
 
 /** The request just ahead has its way already, whatever the row says. */

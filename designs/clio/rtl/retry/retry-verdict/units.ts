@@ -2,6 +2,7 @@
 import {
   bit,
   type Bit,
+  bitsFor,
   constant,
   instance,
   type InstanceOf,
@@ -17,10 +18,8 @@ import { waitBits } from "../../records/records.ts";
 import { idleQuarters, RetryClients } from "../retry-clients.ts";
 import { RetrySweep } from "../retry-sweep.ts";
 import type { Held } from "./hold.ts";
-import type { Decision, Sizes } from "./records.ts";
-
-/** Cycles from the end of a round to `idle`, and from a purge to its first step, with some to spare. */
-const foundWithin = 16;
+import { type Decision, foundWithin, type Sizes } from "./records.ts";
+import type { Turns } from "./turns.ts";
 
 export type Clients = InstanceOf<typeof RetryClients>;
 export type Sweep = InstanceOf<typeof RetrySweep>;
@@ -33,14 +32,24 @@ export function unitsOf(p: Sizes): { readonly clients: Clients; readonly sweep: 
   };
 }
 
+interface LearnNeeds {
+  readonly decision: Decision;
+  readonly turns: Turns;
+  readonly advance: Bit;
+}
+
 /**
  * A client that sends is no idle one. A request without room makes the idle one be forgotten.
  * @returns whether that is so in this cycle
  */
-export function learn(clients: Clients, sweep: Sweep, held: Held, { refused, settles }: Decision, advance: Bit): Bit {
-  const { at, request, known } = held;
-  clients.touch.set({ valid: settles.and(request.tracked).and(known), index: held.client });
-  const retires = node(settles.and(refused).and(clients.idle.valid));
+export function learn(clients: Clients, sweep: Sweep, held: Held, from: LearnNeeds): Bit {
+  const { at, request, known, leaving } = held,
+    { turns, advance } = from,
+    { refused, settles } = from.decision;
+  // Of who is to leave nothing is a sign of life. It is not silent for that: it has its time.
+  clients.touch.set({ valid: settles.and(request.tracked).and(known).andNot(leaving), index: held.client });
+  const itsTurn = node(turns.on.and(turns.index.eq(clients.idle.index)));
+  const retires = node(settles.and(refused).and(clients.idle.valid).andNot(itsTurn));
   clients.retire.set(retires);
   sweep.purge.set({ valid: retires, index: clients.idle.index });
   // A place is free when all its operations have been removed, and the last look-up of a row before that has left the
@@ -53,17 +62,29 @@ export function learn(clients: Clients, sweep: Sweep, held: Held, { refused, set
 
 /**
  * Nanoseconds until it is worth while for a refused client to ask again. Until the client silent for longest can be
- * forgotten, if it stays silent: its quarters of TIMEOUT, and the two rounds in which that is found. While the place of
- * one that was forgotten is swept: the sweep's cycles when no request claims them. From a register.
+ * forgotten, if it stays silent: its quarters of TIMEOUT, and the two rounds in which that is found. In a turn: its
+ * rest. While the place of one that was forgotten is swept: the sweep's cycles when no request claims them. From a
+ * register.
  */
-export function waitOf(p: Sizes, clients: Clients): UInt {
+export function waitOf(p: Sizes, clients: Clients, turns: Turns): UInt {
   const quarter = Math.ceil(p.timeoutCycles / 4),
     rounds = 2 * p.clients + foundWithin,
     ns = (cycles: number): UInt => constant(cycles * clockPeriod, waitBits);
   const wait = reg(uint(waitBits), { init: 0, name: "to_wait" });
-  when(clients.sweeping, () => wait.set(ns(p.sets + foundWithin))).otherwise(() => {
-    const left = switchOn(clients.remaining);
-    for (let i = 0; i <= idleQuarters; i++) left.is(i, () => wait.set(ns(i * quarter + (i === 0 ? 0 : rounds))));
-  });
+  const turn = reg(uint(turns.left.width), { init: 0, name: "turn_to_wait" });
+  turn.set(turns.left);
+  when(clients.sweeping, () => wait.set(ns(p.sets + foundWithin)))
+    .elseWhen(turns.on, () =>
+      wait.set(
+        turn
+          .mul(constant(clockPeriod, bitsFor(clockPeriod)))
+          .resize(waitBits)
+          .add(ns(rounds)),
+      ),
+    )
+    .otherwise(() => {
+      const left = switchOn(clients.remaining);
+      for (let i = 0; i <= idleQuarters; i++) left.is(i, () => wait.set(ns(i * quarter + (i === 0 ? 0 : rounds))));
+    });
   return wait;
 }

@@ -1,7 +1,7 @@
 /**
  * A small executable model of the retry buffer's places and their turns, with a network and clients that do what
- * they may, and a search through all that can happen. It knows no time but ticks: a frame lives for `life` of them after the
- * one in which it was sent, and may arrive in each of them, any number of times, in any order, or never.
+ * they may, and a search through all that can happen. It knows no time but ticks: a frame lives for `life` of them
+ * after the one in which it was sent, and may arrive in each of them, any number of times, in any order, or never.
  */
 
 /** The rule, and what may be wrong with it. */
