@@ -65,7 +65,8 @@ function reader(
  * for each; two in the same bank take turns: nobody waits for more than one of the other. `enter` takes a context of
  * the bank that `back` does not write, so these two meet only when that bank is full. Full: `enter` waits for quota and
  * contexts, all else goes on. `release` is always taken. What is given back can be dispatched 3 cycles later. `dst` is
- * the destination MAC of `look`'s header, a cycle later, beside all else: what was given back 4 cycles before counts.
+ * the destination MAC of `look`'s header, in the same cycle, beside all else: what was given back 3 cycles before
+ * counts.
  * Reset: all contexts are free.
  */
 export const HeaderStore = module(
@@ -158,11 +159,9 @@ export const HeaderStore = module(
     io.entered.payload.set(entered);
 
     // The destination of one more.
-    const looked = reg(uint(8 * dstBytes), { name: "looked" }),
-      [evenDst, oddDst] = dsts.map(d => d.readAsync(io.look.shr(1).trunc(contextBits(p) - 1)));
+    const [evenDst, oddDst] = dsts.map(d => d.readAsync(io.look.shr(1).trunc(contextBits(p) - 1)));
     if (evenDst === undefined || oddDst === undefined) throw new RangeError("there are two banks");
-    looked.set(mux(bankOf(io.look), oddDst, evenDst));
-    io.dst.set(looked);
+    io.dst.set(mux(bankOf(io.look), oddDst, evenDst));
 
     // Out.
     const readers = [
