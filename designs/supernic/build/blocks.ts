@@ -81,7 +81,7 @@ const blocks = {
       rounds: 512,
       pauseQuanta: 8192,
     }),
-  Deparser: () => Deparser({ contexts: 256, cells: 1024, payloadBeats: 140 }),
+  Deparser: () => Deparser({ contexts: 256, toBits: 11 }),
 } as const satisfies Readonly<Record<string, () => Def>>;
 export type BlockName = keyof typeof blocks;
 export const blockNames = Object.keys(blocks) as readonly BlockName[];

@@ -1,20 +1,21 @@
 /** What goes into the deparser and comes out. */
 import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
+import { AxisBeat } from "../../../shared/frame/index.ts";
 import { headerBytes } from "../headers/index.ts";
 
 export interface DeparserParameters {
   readonly contexts: number;
-  readonly cells: number;
-  /** Beats of the longest payload. */
-  readonly payloadBeats: number;
+  /** Bits that ride with a packet to each beat of its frame. */
+  readonly toBits: number;
 }
 
 /** Bytes of what goes in front, at most. */
 export const templateBytes = 64;
+export const beatBytes = 64;
 export const lengthBits = 14;
 /** Bits of a number of bytes of a beat: 0 to 64. */
 export const countBits = 7;
-export const payloadBeatBits = (p: DeparserParameters): number => Math.ceil(Math.log2(p.payloadBeats + 1));
+const payloadBeatBits = lengthBits - Math.log2(beatBytes) + 1;
 
 /** What goes in front of a packet: an Ethernet, IPv4 and UDP header, say, and what stands behind them. */
 export const Template = struct({
@@ -27,27 +28,35 @@ export const Template = struct({
   /** Ones' complement sum of its IPv4 header. */
   sum: uint(16),
 });
-/** A packet that leaves. */
-export const Leaving = (p: DeparserParameters) =>
+/** What a frame carries besides its packet. */
+export const About = (p: DeparserParameters) =>
   struct({
-    ctx: uint(Math.log2(p.contexts)),
-    header: uint(headerBytes * 8),
-    /** Bytes of the header that count, 1 to 64; fewer than 64 only without payload. */
-    headBytes: uint(countBits),
-    /** Bytes of the header that are left out in front; fewer than `headBytes`, unless there is payload. */
-    dropFront: uint(countBits),
-    firstCell: uint(Math.log2(p.cells)),
-    payloadBytes: uint(lengthBits),
-    template: Template,
+    to: uint(p.toBits),
     tagged: bit,
     tag: uint(16),
     shimmed: bit,
     /** The sNIC shim without its `next`, byte 0 lowest. */
     shim: uint(48),
   });
-/** A packet that has been read: its context and cells are free. */
-export const Left = (p: DeparserParameters) =>
-  struct({ ctx: uint(Math.log2(p.contexts)), firstCell: uint(Math.log2(p.cells)), hasCells: bit });
-/** What to read of the packet store. */
-export const PayloadJob = (p: DeparserParameters) =>
-  struct({ first: uint(Math.log2(p.cells)), beats: uint(payloadBeatBits(p)) });
+/** A packet that leaves. What follows from its lengths is given with them, so that it is there early in the cycle. */
+export const Leaving = (p: DeparserParameters) =>
+  struct({
+    ctx: uint(Math.log2(p.contexts)),
+    about: About(p),
+    template: Template,
+    hasFront: bit,
+    header: uint(headerBytes * 8),
+    /**
+     * Lanes by which the header is turned upwards when nothing goes in front of it: 4 for a tag and 8 for a shim, less
+     * the bytes that are left out.
+     */
+    headTurn: uint(Math.log2(beatBytes)),
+    /** Bytes of the header that leave; none: all that it has is left out. */
+    headLength: uint(countBits),
+    hasHead: bit,
+    payloadBytes: uint(lengthBits),
+    payloadBeats: uint(payloadBeatBits),
+    hasBody: bit,
+  });
+/** A beat of a frame, and what rides with its packet. */
+export const LeavingBeat = (p: DeparserParameters) => struct({ ...AxisBeat(beatBytes).fields, to: uint(p.toBits) });

@@ -31,12 +31,13 @@ export const EgressDrop = enumOf("EgressDrop", ["none", "task", "nowhere", "agai
 const EgressWay = enumOf("EgressWay", [...egressWays]);
 /** A packet with the list that it goes to. */
 export const Goes = (p: EgressParameters) =>
-  struct({ valid: bit, ctx: uint(ctxBits(p)), list: ListOf(p), size: uint(sizeBits), drop: EgressDrop });
+  struct({ valid: bit, early: bit, ctx: uint(ctxBits(p)), list: ListOf(p), size: uint(sizeBits), drop: EgressDrop });
 
 /** What is known of a packet when its MAC has been looked up. */
-const Asked = (p: EgressParameters) =>
+const Asking = (p: EgressParameters) =>
   struct({
     ctx: uint(ctxBits(p)),
+    early: bit,
     dropped: bit,
     way: EgressWay,
     port: uint(portBits),
@@ -48,7 +49,7 @@ const Asked = (p: EgressParameters) =>
   });
 interface Found<P extends EgressParameters> {
   readonly p: P;
-  readonly asked: Val<ReturnType<typeof Asked>>;
+  readonly asked: Val<ReturnType<typeof Asking>>;
   readonly known: Bit;
   readonly macPort: UInt;
 }
@@ -85,14 +86,16 @@ function decide<P extends EgressParameters>(
 
 /**
  * Where packets go, by what their DAG says, by what their tasks said, and by their destination MAC (paper §5.4;
- * docs/supernic/egress.md). Latency 3, initiation interval 1; nothing waits. Tables are always taken, and count for
+ * docs/supernic/egress.md). Latency 2 from `asks`, initiation interval 1; nothing waits. Tables are always taken, and count for
  * packets that come from the next cycle on. `keepShim` stands in the cycle of `known`. Reset: no packet is under way;
  * the tables stay.
  */
 export const Destination = module(
   "Destination",
   (p: EgressParameters) => ({
-    asks: input(struct({ valid: bit, ctx: uint(ctxBits(p)), dropped: bit })),
+    /** Destination MAC of the packet that comes in this cycle; what more is known of it a cycle later. */
+    dst: input(uint(macBits)),
+    asks: input(struct({ valid: bit, ctx: uint(ctxBits(p)), early: bit, dropped: bit })),
     known: input(Known(p)),
     keepShim: output(bit),
     config: input(EgressConfig(p)),
@@ -110,42 +113,43 @@ export const Destination = module(
     dags.write(io.dags.en, io.dags.index, io.dags.value);
     entries.write(io.entries.en, io.entries.index.resize(Math.log2(p.macs)), io.entries.value.port.resize(portBits));
 
-    // 1: the DAG, the class, and which MACs match.
+    // 0: which MACs match.
+    const parts = ternary("macs", io.dst, io.config.macs, io.macs).map((part, i) => {
+        const q = reg(uint(p.macs), { name: `macs_1_${i}` });
+        q.set(part);
+        return q;
+      }),
+      isGroup = reg(bit, { name: "is_group" });
+    // The lowest bit of the first byte.
+    isGroup.set(io.dst.bit(40));
+    // 1: the first of them, the DAG, the class.
+    const first = encodePriority(parts.reduce<UInt>((a, b) => a.and(b), constant((1n << BigInt(p.macs)) - 1n, p.macs))),
+      known2 = reg(bit),
+      mac2 = reg(uint(first.index.width));
+    known2.set(first.any);
+    mac2.set(first.index);
     const { known } = io,
       dag = dags.readAsync(known.dag);
     io.keepShim.set(dag.keepShim.bit(0));
-    const parts = ternary("macs", known.dst, io.config.macs, io.macs).map((part, i) => {
-      const q = reg(uint(p.macs), { name: `macs_1_${i}` });
-      q.set(part);
-      return q;
-    });
-    const valid = [1, 2].map(i => reg(bit, { init: 0, name: `valid_${i}` })),
-      asked1 = reg(Asked(p)),
-      asked2 = reg(Asked(p));
-    valid.forEach((v, i) => v.set(valid[i - 1] ?? io.asks.valid));
-    asked1.set({
+    const valid2 = reg(bit, { init: 0, name: "valid_2" }),
+      asked2 = reg(Asking(p));
+    valid2.set(io.asks.valid);
+    asked2.set({
       ctx: io.asks.ctx,
+      early: io.asks.early,
       dropped: io.asks.dropped,
       way: fromCode(EgressWay, dag.way.is(2), "mac"),
       port: dag.port.resize(portBits),
       ingress: known.ingress,
       reply: known.reply,
-      // The lowest bit of the first byte.
-      group: known.dst.bit(40),
+      group: isGroup,
       class: classes.readAsync(known.user),
       size: sizeOfPayload(p, known.payloadBytes),
     });
-    // 2: the first of them.
-    const first = encodePriority(parts.reduce<UInt>((a, b) => a.and(b), constant((1n << BigInt(p.macs)) - 1n, p.macs))),
-      known2 = reg(bit),
-      mac2 = reg(uint(first.index.width));
-    asked2.set(asked1);
-    known2.set(first.any);
-    mac2.set(first.index);
-    // 3: where it goes.
+    // 2: where it goes.
     const goes = reg(Goes(p), { init: { valid: 0 } });
     const to = decide({ p, asked: asked2, known: known2, macPort: entries.readAsync(mac2) }, io.config);
-    goes.set({ valid: valid[1] ?? io.asks.valid, ctx: asked2.ctx, size: asked2.size, ...to });
+    goes.set({ valid: valid2, early: asked2.early, ctx: asked2.ctx, size: asked2.size, ...to });
     io.goes.set(goes);
   },
   { nameOf: p => `Destination_p${p.ports}_c${p.contexts}_k${p.cells}_m${p.macs}` },

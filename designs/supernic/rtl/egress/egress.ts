@@ -8,8 +8,8 @@ import {
   fifo,
   fifoWithLevel,
   instance,
-  map,
   module,
+  mux,
   node,
   orTree,
   reg,
@@ -18,11 +18,11 @@ import {
   type StreamOut,
   struct,
   uint,
+  unpack,
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import type { AxisBeat } from "../../../shared/frame/index.ts";
-import { Deparser } from "../deparse/index.ts";
+import { Deparser, type LeavingBeat } from "../deparse/index.ts";
 import {
   classBits,
   ctxBits,
@@ -30,9 +30,7 @@ import {
   inlets,
   isSmallAlone,
   type Known,
-  payloadBeats,
   promises,
-  sizeBits,
   type TxBeat,
   userClasses,
 } from "../inside/index.ts";
@@ -40,17 +38,12 @@ import { Destination, EgressDrop } from "./destination.ts";
 import { Fetch } from "./fetch.ts";
 import { blindPicks, Lists } from "./lists.ts";
 import { Pauses } from "./pauses.ts";
-import { EgressEvents, type EgressParameters, egressPorts } from "./ports.ts";
-import { beatsOf, egressSizes, ListOf, payloadBeatBits } from "./records.ts";
+import { EgressEvents, type EgressParameters, egressPorts, payloadBeatBits } from "./ports.ts";
+import { beatsOf, egressSizes, Going, goingBits } from "./records.ts";
 import { Releases } from "./releases.ts";
 
 /** Packets that are dropped and wait for their release. Half of them may come when no more are taken. */
 const droppedPackets = 8;
-/** Frames in the deparser, at most. */
-const frames = 16;
-
-/** Where a frame of the deparser goes. */
-const Going = (p: EgressParameters) => struct({ list: ListOf(p), size: uint(sizeBits) });
 
 /** Packets that are finished, in the cycle in which they are known; as long as those that are dropped have room. */
 function comes(
@@ -89,24 +82,24 @@ function noted(p: EgressParameters, known: Val<ReturnType<typeof Known>>, keepSh
   };
 }
 
-/** The deparser's frames, each to its port. Tells which port's frame begins, and when one ends. */
+/** The deparser's frames, each to its port. Tells which port's frame begins, of what size, and when one ends. */
 function send(
-  frame: StreamIn<ReturnType<typeof AxisBeat>>,
-  going: StreamIn<ReturnType<typeof Going>>,
+  p: EgressParameters,
+  frame: StreamIn<ReturnType<typeof LeavingBeat>>,
   outs: readonly StreamOut<typeof TxBeat>[],
 ) {
-  const to = going.payload.list.port,
+  const { data, keep, last, user } = frame.payload,
+    { list, size } = unpack(Going(p), frame.payload.to.is(goingBits(p))),
     first = reg(bit, { init: 1, name: "is_first_beat" });
   outs.forEach((out, q) => {
-    out.valid.set(frame.valid.and(going.valid).and(to.bit(q)));
-    out.payload.set({ ...frame.payload, class: encodeOnehot(going.payload.list.class).zext(classBits) });
+    out.valid.set(frame.valid.and(list.port.bit(q)));
+    out.payload.set({ data, keep, last, user, class: encodeOnehot(list.class).zext(classBits) });
   });
   const sent = node(orTree(outs.map(o => o.fire)), { name: "beat_leaves" }),
-    ends = node(sent.and(frame.payload.last), { name: "frame_leaves" });
-  frame.ready.set(going.valid.and(orTree(outs.map((o, q) => o.ready.and(to.bit(q))))));
-  going.ready.set(ends);
-  when(sent, () => first.set(frame.payload.last));
-  return { ends, begins: outs.map(o => o.fire.and(first)) };
+    ends = node(sent.and(last), { name: "frame_leaves" });
+  frame.ready.set(orTree(outs.map((o, q) => o.ready.and(list.port.bit(q)))));
+  when(sent, () => first.set(last));
+  return { ends, size, begins: outs.map(o => o.fire.and(first)) };
 }
 
 /**
@@ -127,7 +120,7 @@ export const Egress = module(
       fetch = instance("fetch", Fetch(p)),
       pauses = instance("pauses", Pauses(p)),
       releases = instance("releases", Releases(p)),
-      deparser = instance("deparser", Deparser({ ...p, payloadBeats: payloadBeats(p) }));
+      deparser = instance("deparser", Deparser({ ...p, toBits: goingBits(p) }));
 
     // In: where it goes.
     const dropped = stream(uint(ctxBits(p)), { name: "dropped" }),
@@ -136,7 +129,10 @@ export const Egress = module(
     mayCome.set(level.lt(droppedPackets / 2 - 1));
     const asks = comes(p, io.finished, io.look, mayCome),
       { waiting, holds } = noted(p, io.known, destination.keepShim);
-    destination.asks.set(asks);
+    const early = { valid: asks.valid.andNot(asks.dropped), ctx: asks.ctx };
+    fetch.early.set(early);
+    destination.asks.set({ ...asks, early: fetch.takesEarly });
+    destination.dst.set(io.dst);
     destination.known.set(io.known);
     destination.config.set(io.config);
     destination.users.set(io.users);
@@ -146,8 +142,11 @@ export const Egress = module(
     fetch.note.set({ en: asks.valid, ctx: asks.ctx, waiting });
     releases.note.set({ en: asks.valid, ctx: asks.ctx, holds });
     const { goes } = destination,
-      stays = node(goes.valid.and(goes.drop.is("none")), { name: "goes_on" });
-    lists.push.set({ valid: stays, ctx: goes.ctx, list: goes.list, size: goes.size });
+      stays = node(goes.valid.and(goes.drop.is("none")), { name: "goes_on" }),
+      isEarly = node(goes.valid.and(goes.early), { name: "goes_early" }),
+      { list, size } = goes;
+    lists.push.set({ valid: stays, mayPass: goes.early.and(fetch.mayPass), ctx: goes.ctx, list, size });
+    fetch.decided.set({ valid: isEarly, goes: lists.passes, going: { list, size } });
     dropped.valid.set(goes.valid.andNot(stays));
     dropped.payload.set(goes.ctx);
     connect(toDrop, releases.dropped);
@@ -159,32 +158,24 @@ export const Egress = module(
     fetch.origin.set(io.config.origin);
     connect(fetch.leave, io.leave);
     connect(io.left, fetch.left);
+    connect(fetch.read, io.read);
     connect(fifo(fetch.cleared, 4, { name: "cleared", style: "distributed" }), releases.cleared);
-    const leaving = stream(Going(p), { name: "leaving" }),
-      going = fifo(leaving, frames, { name: "going", style: "distributed" }),
-      { packet, list, size } = fetch.packet.payload;
-    leaving.valid.set(fetch.packet.valid.and(deparser.packet.ready));
-    leaving.payload.set({ list, size });
-    deparser.packet.valid.set(fetch.packet.valid.and(leaving.ready));
-    deparser.packet.payload.set(packet);
-    fetch.packet.ready.set(leaving.ready.and(deparser.packet.ready));
-    connect(deparser.read, io.read);
+    connect(fetch.packet, deparser.packet);
     connect(io.payload, deparser.payload);
-    const { ends, begins } = send(deparser.frame, going, arrayOf(io, "out", inlets(p)));
-    const left = map(deparser.left, uint(ctxBits(p)), l => l.ctx, { name: "read_packet" });
-    connect(fifo(left, 4, { name: "left_queue", style: "distributed" }), releases.left);
+    connect(deparser.left, releases.left);
+    const { ends, begins, size: begunSize } = send(p, deparser.frame, arrayOf(io, "out", inlets(p)));
     io.release.set(releases.release);
     connect(releases.cells, io.releaseCells);
     io.released.set(releases.released);
 
     // Which lists may go.
-    const chosen = lists.picked.packet,
+    const picked = lists.picked.packet,
       fits = promises(sizes, inlets(p), blindPicks, {
-        chosen: lists.picked.valid.andNot(chosen.dropped),
-        to: chosen.list.port,
-        size: chosen.size,
+        chosen: lists.passes.or(lists.picked.valid.andNot(picked.dropped)),
+        to: mux(lists.passes, list.port, picked.list.port),
+        size: mux(lists.passes, size, picked.size),
         begins,
-        begunSize: going.payload.size,
+        begunSize,
       });
     lists.room.set(io.room);
     fits.forEach((f, i) => lists.fits.at(i).set(f));

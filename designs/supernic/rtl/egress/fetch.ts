@@ -1,35 +1,42 @@
 import {
+  type Bit,
   bit,
+  cat,
+  constant,
   input,
   module,
   mux,
   node,
   output,
+  pack,
+  priority,
   ram,
   reg,
   repeat,
   sink,
   source,
+  type StreamIn,
+  type StreamOut,
   struct,
   uint,
+  type UInt,
   type Val,
   when,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
 import { snicKind, templateEntries } from "../../wire/index.ts";
 import { Leaving } from "../deparse/index.ts";
 import { HeaderJob, HeaderRead } from "../headers/index.ts";
-import { ctxBits, EntryWrite, payloadBeats, shimOf, sizeBits, tableEntry, ttlOf } from "../inside/index.ts";
-import type { EgressParameters } from "./ports.ts";
-import { ListOf, Picked, Waiting } from "./records.ts";
+import { ctxBits, EntryWrite, shimOf, tableEntry, ttlOf } from "../inside/index.ts";
+import { type EgressParameters, payloadBeatBits, PayloadJob } from "./ports.ts";
+import { beatsOf, Going, goingBits, Picked, Waiting } from "./records.ts";
 
 /** Packets that have been chosen and wait for their header; those that come when no more are chosen. */
 const pickedPackets = 8;
 const pickedLate = 4;
-
-/** A packet for the deparser, and where its frame goes. */
-export const Fetched = (p: EgressParameters) =>
-  struct({ packet: Leaving({ ...p, payloadBeats: payloadBeats(p) }), list: ListOf(p), size: uint(sizeBits) });
+/** Packets whose header and payload have been asked for: a power of two. */
+const asked = 4;
 
 /** The shim of a packet that keeps it: one pass less. */
 const shimOfWaiting = (w: Val<ReturnType<typeof Waiting>>, origin: Val<ReturnType<typeof uint>>) =>
@@ -41,11 +48,103 @@ const shimOfWaiting = (w: Val<ReturnType<typeof Waiting>>, origin: Val<ReturnTyp
     ingress: w.ingress,
   });
 
+/** A packet that has been asked for; `early`: before it was known where it goes; `late`: and it is of no use. */
+const Asked = (p: EgressParameters) => struct({ ctx: uint(ctxBits(p)), early: bit, late: bit, going: Going(p) });
+/** The same, with what was noted of it. */
+const Noted = (p: EgressParameters) => struct({ ...Asked(p).fields, waiting: Waiting(p) });
+/** The same, with what the deparser wants to know of its lengths. */
+const Ready = (p: EgressParameters) =>
+  struct({ ...Noted(p).fields, headTurn: uint(6), headLength: uint(7), hasHead: bit, payloadBeats: uint(9) });
+const readyOf = (noted: Val<ReturnType<typeof Noted>>) => {
+  const { headBytes, dropFront, payloadBytes, keepShim, tagged } = noted.waiting,
+    inserted = cat(keepShim, tagged, constant(0, 2)).zext(6);
+  return {
+    ...noted,
+    headTurn: inserted.sub(dropFront.trunc(6)),
+    headLength: headBytes.sub(dropFront),
+    hasHead: headBytes.ne(dropFront),
+    payloadBeats: beatsOf(payloadBytes, 9),
+  };
+};
+const jobOf = (p: EgressParameters, { firstCell, payloadBytes }: Val<ReturnType<typeof Waiting>>) => ({
+  first: firstCell,
+  beats: beatsOf(payloadBytes, payloadBeatBits(p)),
+});
+
+interface Fetched {
+  readonly ready: Val<ReturnType<typeof Ready>>;
+  readonly going: Val<ReturnType<typeof Going>>;
+  readonly template: Val<ReturnType<typeof tableEntry<"template">>>;
+  readonly header: UInt;
+  readonly origin: UInt;
+}
+/** A packet as the deparser wants it. */
+function leavingOf({ ready, going, template, header, origin }: Fetched) {
+  const { waiting, headTurn, headLength, hasHead, payloadBeats, ctx } = ready,
+    { prepend, payloadBytes, tagged, tag, keepShim } = waiting,
+    hasFront = prepend.any();
+  return {
+    ctx,
+    about: { to: pack(going), tagged, tag, shimmed: keepShim, shim: shimOfWaiting(waiting, origin) },
+    template: {
+      data: template.data.is(512),
+      bytes: template.bytes.is(7).and(repeat(hasFront, 7)),
+      lengths: template.lengths.bit(0).and(hasFront),
+      sum: template.sum.is(16),
+    },
+    hasFront,
+    header,
+    headTurn,
+    headLength,
+    hasHead,
+    payloadBytes,
+    payloadBeats,
+    hasBody: payloadBytes.any(),
+  };
+}
+
 /**
- * Fetches what the deparser needs of packets that have been chosen: their header, what was noted of them, their
- * template. Those that were dropped from their list go to `cleared` instead. Latency 2 from `picked` to `packet`,
- * initiation interval 1. Full: `stalls` rises so early that what has been chosen has room. Reset: none is under way;
- * templates stay.
+ * Headers are asked for: of a packet that has been chosen, or of one that has just come (`early`) when there is no
+ * other. When that is not taken at once it comes too late, and is of no use; but what is on offer stays.
+ */
+function headersOf(
+  io: {
+    readonly early: { readonly valid: Bit; readonly ctx: Val<ReturnType<typeof uint>> };
+    readonly leave: StreamOut<ReturnType<typeof HeaderJob>>;
+    readonly cleared: StreamOut<ReturnType<typeof uint>>;
+  },
+  picked: StreamIn<ReturnType<typeof Picked>>,
+  { none, room }: { readonly none: Bit; readonly room: Bit },
+) {
+  const { ctx, dropped, list, size } = picked.payload,
+    late = reg(bit, { init: 0, name: "early_is_late" }),
+    lateCtx = reg(uint(io.early.ctx.width), { name: "late_ctx" });
+  const early = node(io.early.valid.and(none).andNot(picked.valid.or(late)), { name: "tries_early" }),
+    other = node(picked.valid.andNot(late), { name: "is_picked" }),
+    at = node(priority([late, lateCtx], [picked.valid, ctx], io.early.ctx), { name: "asked_ctx" });
+  late.set(early.or(late).andNot(io.leave.ready));
+  when(early, () => lateCtx.set(io.early.ctx));
+  io.leave.valid.set(late.or(early).or(room.and(other.andNot(dropped))));
+  io.leave.payload.set({ ctx: at });
+  io.cleared.valid.set(other.and(dropped));
+  io.cleared.payload.set(ctx);
+  picked.ready.set(mux(dropped, io.cleared.ready, io.leave.ready.and(room)).andNot(late));
+  return {
+    at,
+    fetched: node(io.leave.fire, { name: "fetched" }),
+    early: node(early.and(io.leave.ready), { name: "takes_this" }),
+    of: { ctx: at, early, late, going: { list, size } },
+  };
+}
+
+/**
+ * Fetches what the deparser needs of packets that have been chosen: their header, their payload, what was noted of
+ * them, their template. Those that were dropped from their list go to `cleared` instead. Latency 2 from `picked` to
+ * `packet`, initiation interval 1. Full: `stalls` rises so early that what has been chosen has room.
+ *
+ * A packet that comes while nothing is here is fetched at once (`takesEarly`), before it is known where it goes. Two
+ * cycles later `decided` says that; with `goes`, which needs `mayPass`, it is a packet as others are. Else its header
+ * is thrown away, and it will be picked. Reset: none is under way; templates stay.
  */
 export const Fetch = module(
   "Fetch",
@@ -53,11 +152,17 @@ export const Fetch = module(
     note: input(struct({ en: bit, ctx: uint(ctxBits(p)), waiting: Waiting(p) })),
     templates: input(EntryWrite("template")),
     origin: input(uint(8)),
+    /** A packet that has come; it is noted in this cycle. */
+    early: input(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
+    takesEarly: output(bit),
+    decided: input(struct({ valid: bit, goes: bit, going: Going(p) })),
+    mayPass: output(bit),
     picked: input(struct({ valid: bit, packet: Picked(p) })),
     stalls: output(bit),
     leave: source(HeaderJob(p)),
     left: sink(HeaderRead(p)),
-    packet: source(Fetched(p)),
+    read: source(PayloadJob(p)),
+    packet: source(Leaving({ ...p, toBits: goingBits(p) })),
     cleared: source(uint(ctxBits(p))),
   }),
   (io, p) => {
@@ -65,7 +170,7 @@ export const Fetch = module(
       inside = reg(uint(4), { init: 0, name: "picks_inside" });
     inside.set(inside.add(io.picked.valid.zext(4)).sub(picked.fire.zext(4)));
     io.stalls.set(inside.ge(pickedPackets - pickedLate));
-    const waiting = ram(Waiting(p), { depth: p.contexts, collision: "undefined", style: "block" }),
+    const waiting = ram(Waiting(p), { depth: p.contexts, collision: "new", style: "block" }),
       templates = ram(tableEntry("template"), {
         depth: templateEntries,
         collision: "old",
@@ -75,55 +180,70 @@ export const Fetch = module(
     waiting.write(io.note.en, io.note.ctx, io.note.waiting);
     templates.write(io.templates.en, io.templates.index, io.templates.value);
 
-    // 1: its header is asked for. 2: what was noted is there. 3: so are template and header.
+    // 1: its header is asked for. 2: what was noted is there, and its payload is asked for. 3: so is its template.
     const valid2 = reg(bit, { init: 0, name: "noted_valid" }),
-      at2 = reg(Picked(p), { name: "noted_of" }),
+      of2 = reg(Asked(p), { name: "noted_of" }),
       valid3 = reg(bit, { init: 0, name: "ready_valid" }),
-      at3 = reg(Picked(p), { name: "ready_of" }),
-      waiting3 = reg(Waiting(p), { name: "ready_waiting" });
-    const goes = node(io.packet.fire, { name: "goes" }),
-      moves = node(valid3.not().or(goes), { name: "moves" }),
-      room = node(valid2.not().or(moves), { name: "room" }),
-      { ctx, dropped } = picked.payload;
-    io.leave.valid.set(picked.valid.andNot(dropped).and(room));
-    io.leave.payload.set({ ctx });
-    io.cleared.valid.set(picked.valid.and(dropped));
-    io.cleared.payload.set(ctx);
-    picked.ready.set(mux(dropped, io.cleared.ready, io.leave.ready.and(room)));
-    const fetched = node(io.leave.fire, { name: "fetched" }),
-      waiting2 = waiting.readSync(ctx, { en: fetched, name: "waiting_word" });
-    when(room, () => valid2.set(fetched));
-    when(fetched, () => at2.set(picked.payload));
-    const template = templates.readSync(waiting2.prepend, { en: moves, name: "template_word" });
-    when(moves, () => {
-      valid3.set(valid2);
-      at3.set(at2);
-      waiting3.set(waiting2);
+      at3 = reg(Ready(p), { name: "ready_of" }),
+      isVoid = reg(bit, { init: 0, name: "is_void" }),
+      under = reg(uint(Math.log2(asked) + 1), { init: 0, name: "asked_packets" });
+    const isEarly = node(valid3.and(at3.early).andNot(isVoid), { name: "is_early" }),
+      none = node(valid2.or(under.any()).not(), { name: "is_idle" });
+    const body2 = wire(bit, { name: "noted_body" }),
+      reads2 = node(valid2.and(body2).andNot(of2.early.or(of2.late)), { name: "reads_noted" }),
+      late3 = reg(bit, { init: 0, name: "reads_late" }),
+      reads3 = node(isEarly.or(late3), { name: "reads_ready" }),
+      held2 = node(reads2.and(reads3.or(io.read.ready.not())), { name: "noted_waits" }),
+      moves2 = node(valid2.andNot(held2), { name: "noted_moves" });
+    const first = headersOf(io, picked, { none, room: under.bit(Math.log2(asked)).or(held2).not() });
+    io.takesEarly.set(first.early);
+    const word = waiting.readSync(first.at, {
+      en: first.fetched,
+      name: "waiting_word",
+    });
+    body2.set(word.payloadBytes.any());
+    valid2.set(first.fetched.or(held2));
+    when(first.fetched, () => of2.set(first.of));
+
+    const going = passQueue("asked", Noted(p), asked, moves2, { ...of2, waiting: word }),
+      moves3 = node(valid3.not().or(io.left.fire), { name: "ready_moves" }),
+      goes3 = node(going.valid.and(moves3), { name: "ready_comes" }),
+      template = templates.readSync(going.payload.waiting.prepend, { en: moves3, name: "template_word" });
+    going.ready.set(moves3);
+    when(moves3, () => valid3.set(going.valid));
+    when(io.left.fire, () => isVoid.set(0));
+    when(goes3, () => {
+      at3.set(readyOf(going.payload));
+      isVoid.set(going.payload.late);
     });
 
-    io.packet.valid.set(valid3.and(io.left.valid));
-    io.left.ready.set(goes);
-    const prepends = waiting3.prepend.any();
-    io.packet.payload.list.set(at3.list);
-    io.packet.payload.size.set(at3.size);
-    io.packet.payload.packet.set({
-      ctx: at3.ctx,
-      header: io.left.payload.header,
-      headBytes: waiting3.headBytes,
-      dropFront: waiting3.dropFront,
-      firstCell: waiting3.firstCell,
-      payloadBytes: waiting3.payloadBytes,
-      template: {
-        data: template.data.is(512),
-        bytes: template.bytes.is(7).and(repeat(prepends, 7)),
-        lengths: template.lengths.bit(0).and(prepends),
-        sum: template.sum.is(16),
-      },
-      tagged: waiting3.tagged,
-      tag: waiting3.tag,
-      shimmed: waiting3.keepShim,
-      shim: shimOfWaiting(waiting3, io.origin),
+    // A packet that came early goes when that is decided, or is void.
+    const passes = node(isEarly.and(io.decided.valid).and(io.decided.goes), { name: "early_passes" }),
+      goes = node(io.packet.fire, { name: "goes" }),
+      body3 = node(at3.waiting.payloadBytes.any(), { name: "ready_body" });
+    io.mayPass.set(isEarly.andNot(valid2).andNot(picked.valid));
+    when(isEarly.and(io.decided.valid), () => {
+      isVoid.set(io.decided.goes.not());
+      at3.early.set(0);
+      at3.going.set(io.decided.going);
     });
+    // Its payload is asked for now; it cannot leave before that is taken.
+    const asks3 = node(passes.and(body3).or(late3), { name: "asks_ready" });
+    late3.set(asks3.andNot(io.read.ready));
+    io.read.valid.set(asks3.or(reads2.andNot(reads3)));
+    io.read.payload.set(jobOf(p, mux(reads3, at3.waiting, word)));
+    io.left.ready.set(goes.or(valid3.and(isVoid)));
+    under.set(under.add(first.fetched.zext(under.width)).sub(io.left.fire.zext(under.width)));
+
+    io.packet.valid.set(valid3.and(io.left.valid).andNot(isVoid).and(isEarly.not().or(passes)));
+    io.packet.payload.set(leavingOf({
+        ready: at3,
+        going: mux(isEarly, io.decided.going, at3.going),
+        template,
+        header: io.left.payload.header,
+        origin: io.origin,
+      }),
+    );
   },
   { nameOf: p => `Fetch_c${p.contexts}_k${p.cells}_f${p.frameBytes}` },
 );

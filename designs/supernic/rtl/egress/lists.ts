@@ -45,8 +45,14 @@ const nextOf = (p: EgressParameters, q: number) => ({
 });
 type Next = ReturnType<typeof nextOf>;
 
+/** What goes to a port in this cycle: its next packet, or one that passes the lists. */
+interface Before {
+  readonly served: Bit;
+  readonly passes: Bit;
+  readonly isLarge: Bit;
+}
 /** Whether the next packet of a port may go, by its size and by what went before it. */
-function mayGo(q: number, next: Next, served: Bit, fits: readonly Bit[], smallAlone: boolean): Bit {
+function mayGo(q: number, next: Next, before: Before, fits: readonly Bit[], smallAlone: boolean): Bit {
   const isLarge = node(next.entry.size.any(), { name: `is_large_${q}` });
   const was = (name: string, value: Bit): Bit => {
     const one = reg(bit, { init: 0, name: `${name}_${q}_1` }),
@@ -55,9 +61,9 @@ function mayGo(q: number, next: Next, served: Bit, fits: readonly Bit[], smallAl
     two.set(one);
     return node(one.or(two), { name: `${name}_${q}` });
   };
-  const frame = node(served.andNot(next.dropped), { name: `frame_for_${q}` }),
-    any = was("any_before", frame),
-    large = was("large_before", frame.and(isLarge));
+  const frame = node(before.served.andNot(next.dropped), { name: `frame_for_${q}` }),
+    any = was("any_before", frame.or(before.passes)),
+    large = was("large_before", frame.and(isLarge).or(before.passes.and(before.isLarge)));
   const lets = fits.map((fit, size) => {
     const seen = reg(bit, { init: 0, name: `fits_${q}_${size}` });
     seen.set(fit);
@@ -72,12 +78,16 @@ function mayGo(q: number, next: Next, served: Bit, fits: readonly Bit[], smallAl
  * has `room`, round robin; it is, even if its class is no longer open. A list that `drops` has is served too, and its
  * packets are marked. Latency 3 from `push` to `picked`, initiation interval 1, of one list too; a packet that is not
  * of the smallest size follows another one of its port after 3 cycles. All contexts have room in each list, so `push`
- * is always taken. Nothing is picked while `stalls`, from the next cycle on. Reset: all lists are empty.
+ * is always taken. Nothing is picked while `stalls`, from the next cycle on.
+ *
+ * A packet that `mayPass` does not come into its list, and `passes` at once, when it would be picked next all the same:
+ * nothing of its port waits or has just been picked, its class is open, and it fits. Reset: all lists are empty.
  */
 export const Lists = module(
   "Lists",
   (p: EgressParameters & { readonly smallAlone: boolean }) => ({
-    push: input(struct({ valid: bit, ctx: uint(ctxBits(p)), list: ListOf(p), size: uint(sizeBits) })),
+    push: input(struct({ valid: bit, mayPass: bit, ctx: uint(ctxBits(p)), list: ListOf(p), size: uint(sizeBits) })),
+    passes: output(bit),
     /** By size, ports that have room for one more; of the smallest for `blindPicks` more. */
     fits: input(vec(uint(inlets(p)), sizeCount)),
     /** Ports that have room now; by port, classes that are not paused. */
@@ -97,11 +107,20 @@ export const Lists = module(
 
     // Whose turn it is of the ports.
     const fitsOf = (q: number): readonly Bit[] => Array.from({ length: sizeCount }, (_, s) => io.fits.at(s).bit(q));
-    const served = nexts.map((_, q) => wire(bit, { name: `served_${q}` }));
+    const served = nexts.map((_, q) => wire(bit, { name: `served_${q}` })),
+      passes = nexts.map((_, q) => wire(bit, { name: `passes_${q}` })),
+      pushes = node(push.valid.andNot(orTree(passes)), { name: "pushes" });
+    io.passes.set(orTree(passes));
     const turn = fairTurn(
       "port",
       nexts.map((next, q) => {
-        const fits = mayGo(q, next, served[q] ?? goes, fitsOf(q), p.smallAlone);
+        const fits = mayGo(
+          q,
+          next,
+          { served: served[q] ?? goes, passes: passes[q] ?? goes, isLarge: push.size.any() },
+          fitsOf(q),
+          p.smallAlone,
+        );
         return node(next.valid.and(goes).and(next.dropped.or(fits.and(io.room.bit(q)))), { name: `asks_${q}` });
       }),
     );
@@ -150,7 +169,7 @@ export const Lists = module(
           style: "distributed",
           name: `links_${q}`,
         }),
-        mine = node(push.valid.and(push.list.port.bit(q)), { name: `push_${q}` }),
+        mine = node(pushes.and(push.list.port.bit(q)), { name: `push_${q}` }),
         row = lists[q] ?? [],
         some = row.map((l, k) => l.some.and(push.list.class.bit(k)));
       // The tail of a list that is empty may be in another one by now.
@@ -161,6 +180,17 @@ export const Lists = module(
         l.drops.set(io.drops.at(q).bit(k));
         return node(l.some.and(l.drops.or(l.open)), { name: `asks_${q}_${k}` });
       });
+      const isFree = row.map((l, k) => push.list.class.bit(k).and(l.open).andNot(l.some.or(l.drops))),
+        isQuiet = node(next.valid.or(orTree(asks)).or(picked.valid).not(), { name: `is_quiet_${q}` }),
+        fits = node(fromBits(fitsOf(q)).shr(push.size).bit(0).and(io.room.bit(q)), { name: `has_room_${q}` });
+      passes[q]?.set(
+        push.valid
+          .and(push.mayPass)
+          .and(push.list.port.bit(q))
+          .and(isQuiet)
+          .and(fits)
+          .and(orTree(isFree)),
+      );
       const members = fairTurn(`class_${q}`, asks, loads.and(orTree(asks))),
         head = onehotMux(
           members,

@@ -12,10 +12,10 @@ import {
   vec,
 } from "../../../../hdl-dsl/index.ts";
 import { ReadBeat } from "../../../shared/frame/index.ts";
-import { PayloadJob } from "../deparse/index.ts";
 import { HeaderJob, HeaderRead } from "../headers/index.ts";
 import {
   beatBytes,
+  cellIndexBits,
   ctxBits,
   type DeviceSizes,
   EntryWrite,
@@ -67,12 +67,19 @@ export const EgressEvents = struct({
   paused: bit,
 });
 
+export const payloadBeatBits = (p: Pick<DeviceSizes, "frameBytes">): number =>
+  Math.ceil(Math.log2(payloadBeats(p) + 1));
+/** What to read of the packet store. */
+export const PayloadJob = (p: Pick<DeviceSizes, "cells" | "frameBytes">) =>
+  struct({ first: uint(cellIndexBits(p)), beats: uint(payloadBeatBits(p)) });
+
 export const egressPorts = (p: EgressParameters) =>
   together(
     {
       finished: sink(Finished(p)),
       look: output(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
-      /** Of what `look` named in the cycle before. */
+      /** Destination MAC of what `look` names; what more is known of it, a cycle later. */
+      dst: input(uint(macBits)),
       known: input(Known(p)),
       config: input(EgressConfig(p)),
       users: input(EntryWrite("user")),
@@ -82,7 +89,7 @@ export const egressPorts = (p: EgressParameters) =>
       entries: input(EntryWrite("macEntry")),
       leave: source(HeaderJob(p)),
       left: sink(HeaderRead(p)),
-      read: source(PayloadJob({ ...p, payloadBeats: payloadBeats(p) })),
+      read: source(PayloadJob(p)),
       payload: sink(ReadBeat(beatBytes)),
       release: output(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
       releaseCells: source(FirstCell(p)),

@@ -8,7 +8,6 @@ import {
   type DeviceSizes,
   inlets,
   lengthBits,
-  payloadBeats,
   payloadCellBits,
   sizeBits,
   type Sizes,
@@ -16,10 +15,8 @@ import {
   userClasses,
 } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
-import { longestBeats } from "./ports.ts";
+import { longestBeats, payloadBeatBits } from "./ports.ts";
 
-export const payloadBeatBits = (p: Pick<DeviceSizes, "frameBytes">): number =>
-  Math.ceil(Math.log2(payloadBeats(p) + 1));
 /** Beats that a frame may have beside those of its payload: header, template, tag and shim. */
 export const besidesPayload = 3;
 /** Sizes of frames that leave. */
@@ -73,6 +70,9 @@ export const cellsOfBeats = (p: Pick<DeviceSizes, "frameBytes">, beats: UInt): U
 
 /** A list: of which port, and of which class. One bit each. */
 export const ListOf = (p: Pick<DeviceSizes, "ports">) => struct({ port: uint(inlets(p)), class: uint(userClasses) });
+/** Where a frame goes, and its size. */
+export const Going = (p: Pick<DeviceSizes, "ports">) => struct({ list: ListOf(p), size: uint(sizeBits) });
+export const goingBits = (p: Pick<DeviceSizes, "ports">): number => inlets(p) + userClasses + sizeBits;
 /** A packet of a list that has been chosen. */
 export const Picked = (p: Pick<DeviceSizes, "ports" | "contexts">) =>
   struct({ ctx: uint(ctxBits(p)), list: ListOf(p), size: uint(sizeBits), dropped: bit });

@@ -83,7 +83,7 @@ function reader(name: string, p: PoolParameters, job: StreamIn<ReturnType<typeof
  * interval 1 for each; two readers of the same bank take turns: nobody waits for more than one of the other. `enter`
  * takes a context of the bank that `back` does not write, so these two meet only when that bank is full: then `back`
  * goes first. Full: `enter` waits for quota and contexts, all else goes on. `back` and `release` are always taken. What
- * is given back can be dispatched 2 cycles later. `dst` is the destination MAC of `look`'s header, a cycle later,
+ * is given back can be dispatched 2 cycles later. `dst` is the destination MAC of `look`'s header, in the same cycle,
  * beside all else: what was given back 2 cycles before counts. Reset: all contexts are free.
  */
 export const HeaderStore = module(
@@ -172,11 +172,9 @@ export const HeaderStore = module(
     io.entered.payload.set(entered);
 
     // The destination of one more.
-    const looked = reg(uint(8 * dstBytes), { name: "looked" }),
-      [evenDst, oddDst] = dsts.map(d => d.readAsync(io.look.shr(1).trunc(contextBits(p) - 1)));
+    const [evenDst, oddDst] = dsts.map(d => d.readAsync(io.look.shr(1).trunc(contextBits(p) - 1)));
     if (evenDst === undefined || oddDst === undefined) throw new RangeError("there are two banks");
-    looked.set(mux(bankOf(io.look), oddDst, evenDst));
-    io.dst.set(looked);
+    io.dst.set(mux(bankOf(io.look), oddDst, evenDst));
 
     // Out.
     const readers = [

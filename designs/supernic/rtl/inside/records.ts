@@ -121,8 +121,6 @@ export const Finished = (p: Pick<DeviceSizes, "contexts">) => struct({ ctx: uint
 export const Known = (p: Pick<DeviceSizes, "contexts" | "cells">) =>
   struct({
     ...Arrived(p).fields,
-    /** Destination MAC as it is now. */
-    dst: uint(48),
     prepend: uint(8),
     frontBytes: uint(7),
     dropFront: uint(7),

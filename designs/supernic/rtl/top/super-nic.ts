@@ -179,7 +179,8 @@ export function superNic(chains: readonly (readonly Task[])[]): (p: DeviceParame
       connect(scheduler.finished, egress.finished);
       headers.look.set(egress.look.ctx);
       descriptors.look.set(egress.look.ctx);
-      egress.known.set({ ...descriptors.packet, ...descriptors.front, dst: asNumber(headers.dst) });
+      egress.known.set({ ...descriptors.packet, ...descriptors.front });
+      egress.dst.set(asNumber(headers.dst));
       egress.config.set({ origin: set.origin, hasUplink: set.hasUplink, uplink: set.uplink, macs: set.macs });
       egress.users.set(users);
       egress.dags.set(dags);

@@ -305,7 +305,7 @@ describe("Egress", () => {
     await rig.tables();
     rig.finish(rig.plain(64, 1));
     await rig.end();
-    expect(rig.latencies).toEqual([15]);
+    expect(rig.latencies).toEqual([5]);
     /** Cycles from the first to the last of so many frames. */
     const rate = async (count: number, bytes: number, ports: number): Promise<number> => {
       rig.starts.splice(0);

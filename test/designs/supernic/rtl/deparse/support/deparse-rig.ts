@@ -13,13 +13,13 @@ import {
   StreamSource,
 } from "../../../../../../sim/index.ts";
 
-export const dut = () => Deparser({ contexts: 256, cells: 1024, payloadBeats: 140 });
+export const dut = () => Deparser({ contexts: 256, toBits: 11 });
 export type Ports = ReturnType<typeof dut>["ports"];
 
 interface Sent {
   readonly packet: Packet;
   readonly ctx: number;
-  readonly cell: number;
+  readonly to: number;
   /** The payload ends this many beats early. */
   readonly missing: number;
   readonly sent: { readonly cycle: number | undefined };
@@ -28,13 +28,11 @@ interface Sent {
 export class DeparseRig {
   readonly b: Bench<Ports>;
   readonly packets;
-  readonly reads;
   readonly payload;
   readonly left;
   readonly frames;
   #awaited: Sent[] = [];
   #leaving: Sent[] = [];
-  #reading: Sent[] = [];
   #resetting = false;
   readonly latencies: number[] = [];
   frameBytes = 0;
@@ -44,7 +42,6 @@ export class DeparseRig {
     this.b = b;
     const { sim, io } = b;
     this.packets = new StreamSource(sim, io.packet, { pause: o.from ?? never });
-    this.reads = new StreamSink(sim, io.read, { pause: o.late ?? never });
     this.payload = new StreamSource(sim, io.payload, { pause: o.late ?? never });
     this.left = new StreamSink(sim, io.left, { pause: o.late ?? never });
     this.frames = new AxisSink(sim, io.frame, { pause: o.to ?? never });
@@ -54,43 +51,49 @@ export class DeparseRig {
   send(packet: Packet, o: { readonly missing?: number } = {}): void {
     const { random } = this.b,
       ctx = random.between(0, 255),
-      cell = random.between(0, 1023);
+      to = random.between(0, 2047),
+      bytes = packet.payload.length;
     const { vlan, snic } = packet.shims,
       { template } = packet,
       lengths = template.lengths;
     const sent = this.packets.send({
       ctx,
-      header: number(concat(packet.header, junk(random, 64 - packet.header.length))),
-      headBytes: packet.header.length,
-      dropFront: packet.dropFront,
-      firstCell: cell,
-      payloadBytes: packet.payload.length,
+      about: {
+        to,
+        tagged: vlan ? 1 : 0,
+        tag: vlan ? (vlan.priority << 13) | (vlan.dropEligible << 12) | vlan.id : random.between(0, 65535),
+        shimmed: snic ? 1 : 0,
+        shim: snic ? shimBytes(packet) : random.bits(48),
+      },
       template: {
         data: number(concat(template.bytes, junk(random, 64 - template.bytes.length))),
         bytes: template.bytes.length,
         lengths: lengths ? 1 : 0,
         sum: lengths ? sumOf(template.bytes.slice(14, 34)) : random.between(0, 65535),
       },
-      tagged: vlan ? 1 : 0,
-      tag: vlan ? (vlan.priority << 13) | (vlan.dropEligible << 12) | vlan.id : random.between(0, 65535),
-      shimmed: snic ? 1 : 0,
-      shim: snic ? shimBytes(packet) : random.bits(48),
+      hasFront: template.bytes.length > 0 ? 1 : 0,
+      header: number(concat(packet.header, junk(random, 64 - packet.header.length))),
+      headTurn: ((vlan ? 4 : 0) + (snic ? 8 : 0) - packet.dropFront) & 63,
+      headLength: packet.header.length - packet.dropFront,
+      hasHead: packet.header.length > packet.dropFront ? 1 : 0,
+      payloadBytes: bytes,
+      payloadBeats: Math.ceil(bytes / 64),
+      hasBody: bytes > 0 ? 1 : 0,
     });
-    const all = { packet, ctx, cell, missing: o.missing ?? 0, sent };
+    const all = { packet, ctx, to, missing: o.missing ?? 0, sent };
     this.#awaited.push(all);
     this.#leaving.push(all);
-    if (packet.payload.length > 0) this.#reading.push(all);
+    this.#payloadOf(all);
   }
 
   #sample(): void {
     if (this.#resetting) return;
-    for (let s = this.reads.take(); s; s = this.reads.take()) this.#read(s.value);
+    const beat = this.b.io.frame;
+    if (Number(beat.valid.value) !== 0 && Number(beat.payload.to.value) !== this.#awaited[0]?.to)
+      throw new Error(`a beat goes to ${beat.payload.to.value}, and it is of a packet to ${this.#awaited[0]?.to}`);
     for (let s = this.left.take(); s; s = this.left.take()) {
       const leaving = this.#leaving.shift();
-      if (!leaving || s.value.ctx !== leaving.ctx) throw new Error(`context ${s.value.ctx} has left`);
-      const has = leaving.packet.payload.length > 0;
-      if ((s.value.hasCells === 1) !== has || (has && s.value.firstCell !== leaving.cell))
-        throw new Error("wrong cells have left");
+      if (Number(s.value) !== leaving?.ctx) throw new Error(`context ${s.value} has left`);
     }
     for (let f = this.frames.take(); f; f = this.frames.take()) {
       const awaited = this.#awaited.shift();
@@ -99,13 +102,9 @@ export class DeparseRig {
       this.#check(awaited, f.bytes, Number(f.user));
     }
   }
-  #read({ first, beats }: { readonly first: number | bigint; readonly beats: number | bigint }): void {
-    const reading = this.#reading.shift(),
-      wanted = Math.ceil((reading?.packet.payload.length ?? 0) / 64);
-    if (!reading || Number(first) !== reading.cell || Number(beats) !== wanted)
-      throw new Error(`a job for ${beats} beats of cell ${first}`);
-    const given = wanted - reading.missing,
-      { payload } = reading.packet;
+  /** The beats that are fetched for a packet. */
+  #payloadOf({ packet: { payload }, missing }: Sent): void {
+    const given = Math.ceil(payload.length / 64) - missing;
     const random = this.b.random;
     for (let i = 0; i < given; i++) {
       const bytes = payload.slice(64 * i, 64 * i + 64),
@@ -113,7 +112,7 @@ export class DeparseRig {
       this.payload.send({
         data: number(concat(bytes, junk(random, 64 - bytes.length))),
         last: last ? 1 : 0,
-        bad: last && reading.missing > 0 ? 1 : 0,
+        bad: last && missing > 0 ? 1 : 0,
       });
     }
   }
@@ -141,8 +140,7 @@ export class DeparseRig {
     this.#resetting = false;
     this.#awaited = [];
     this.#leaving = [];
-    this.#reading = [];
-    for (const s of [this.reads, this.left]) s.received.splice(0);
+    this.left.received.splice(0);
     this.frames.frames.splice(0);
     this.frames.monitor.restore({ begun: new Uint8Array(), start: 0 });
   }

@@ -18,8 +18,8 @@ import {
   StreamSource,
 } from "../../../../../../sim/index.ts";
 import { number } from "../../../support/inlets.ts";
-import { Promise1 } from "../../../support/promises.ts";
 import { entryOf } from "../../../support/tables.ts";
+import { Promises } from "./promised.ts";
 
 export const sizes = {
   small: { ports: 2, users: 4, contexts: 32, cells: 64, frameBytes: 600, macs: 8, pauseCycles: 320 },
@@ -52,7 +52,8 @@ interface Live extends Done {
   readonly cell: number;
   readonly to: Target;
   readonly sent: { readonly cycle: number | undefined };
-  read: boolean;
+  /** Its header has been read before it was known whether it goes. */
+  early: boolean;
 }
 export type Drop = "task" | "again" | "nowhere";
 export type Target = { readonly port: number } | { readonly drop: Drop };
@@ -88,7 +89,7 @@ export class EgressRig {
   readonly starts: number[] = [];
   readonly counts = { left: 0, task: 0, nowhere: 0, again: 0, paused: 0 };
   readonly wanted = { left: 0, task: 0, nowhere: 0, again: 0 };
-  readonly #promises: Promise1[];
+  readonly #promises: Promises<Live>[];
   readonly #begun: boolean[];
   #room: number;
   #resetting = false;
@@ -133,7 +134,7 @@ export class EgressRig {
     this.#free = Array.from({ length: this.p.contexts }, (_, i) => i);
     this.#lists = Array.from({ length: n }, () => Array.from({ length: 4 }, () => []));
     const longest = Math.ceil((this.p.frameBytes + 76) / 64);
-    this.#promises = this.outs.map((_, q) => new Promise1(`port ${q}`, longest));
+    this.#promises = this.outs.map((_, q) => new Promises<Live>(`port ${q}`, longest));
     this.#begun = this.outs.map(() => false);
     this.#room = (1 << n) - 1;
     this.setRoom(this.#room);
@@ -220,19 +221,27 @@ export class EgressRig {
       at = wanted === undefined ? any : this.#free.indexOf(wanted),
       [ctx] = this.#free.splice(at, 1);
     if (ctx === undefined) throw new Error("no context is free");
-    const cell = this.b.random.between(0, this.p.cells - 1),
+    const cell = this.#cellFor(),
       to = this.#target(d, macOf(d.packet.header));
     const live: Live = {
       ...d,
       ctx,
       cell,
       to,
-      read: false,
+      early: false,
       sent: this.finished.send({ ctx, dropped: d.dropped ? 1 : 0 }),
     };
     this.live.set(ctx, live);
     if ("port" in to) this.#lists[to.port]?.[this.classes[d.user] ?? 0]?.push(live);
     else this.wanted[to.drop]++;
+  }
+  /** A cell that no packet has. */
+  #cellFor(): number {
+    const used = new Set([...this.live.values()].map(l => l.cell));
+    for (;;) {
+      const cell = this.b.random.between(0, this.p.cells - 1);
+      if (!used.has(cell)) return cell;
+    }
   }
   /** Packets of a list that are to leave. */
   waitingIn(port: number, of: number): number {
@@ -241,6 +250,10 @@ export class EgressRig {
   get free(): number {
     return this.#free.length;
   }
+  #clears = false;
+  /** A header is asked for and has not been taken; since when the one at hand is. */
+  #asked = false;
+  #askedSince = 0;
   #sample(): void {
     this.#known = undefined;
     if (this.#resetting) return;
@@ -250,23 +263,37 @@ export class EgressRig {
       if (!live) throw new Error(`context ${io.look.ctx.num} is looked up, and is not inside`);
       this.#known = knownOf(live);
     }
+    this.#promises.forEach(x => x.sample(this.b.cycle));
+    // The next one that is released has been dropped from its list.
+    if (io.events.paused.value !== 0) this.#clears = true;
     for (const name of Object.keys(this.counts) as (keyof typeof this.counts)[])
       this.counts[name] += (io.events as unknown as Record<string, { num: number }>)[name]?.num ?? 0;
+    const asks = io.leave.valid.value !== 0;
+    if (asks && !this.#asked) this.#askedSince = this.b.cycle;
     for (let s = this.leave.take(); s; s = this.leave.take()) {
       const live = this.live.get(Number(s.value.ctx));
       if (!live) throw new Error(`the header of context ${s.value.ctx} is read, and it is not inside`);
       const { header } = live.packet;
-      live.read = true;
-      const port = (live.to as { readonly port: number }).port;
-      this.#promises[port]?.chosen(Math.ceil(this.frameOf(live).length / 64));
+      this.#reads = this.#reads.filter(r => r !== live);
+      // A packet that passes the lists is asked for when it has come; and a second time, if it does not pass.
+      live.early = this.#askedSince - (live.sent.cycle ?? NaN) <= 2;
+      if ("port" in live.to)
+        this.#promises[live.to.port]?.chosen(
+          live,
+          Math.ceil(this.frameOf(live).length / 64),
+          live.early ? this.b.cycle + 2 : undefined,
+        );
+      else if (!live.early) throw new Error(`the header of context ${live.ctx} is read, and it is dropped`);
       this.left.send({
         ctx: live.ctx,
         header: number(header) | (((this.b.random.bits(512) & ~0n) << BigInt(8 * header.length)) & ((1n << 512n) - 1n)),
       });
       if (live.packet.payload.length > 0) this.#reads.push(live);
     }
+    this.#asked = asks && io.leave.ready.value === 0;
     for (let s = this.read.take(); s; s = this.read.take()) {
-      const live = this.#reads.shift(),
+      const first = this.#reads.findIndex(l => !l.early || l.cell === Number(s.value.first)),
+        [live] = this.#reads.splice(0, first + 1).slice(-1),
         beats = Math.ceil((live?.packet.payload.length ?? 0) / 64);
       if (!live || Number(s.value.first) !== live.cell || Number(s.value.beats) !== beats)
         throw new Error(`${s.value.beats} beats are read from cell ${s.value.first}`);
@@ -288,7 +315,12 @@ export class EgressRig {
     if (!out || Number(out.valid.value) === 0) return;
     if (!this.#begun[q]) this.#now[q] = Number(out.payload.class.value);
     if (Number(out.ready.value) === 0) return;
-    if (!this.#begun[q]) this.#promises[q]?.begun();
+    const data = BigInt(out.payload.data.value as bigint);
+    if (!this.#begun[q])
+      this.#promises[q]?.begun(live => {
+        const first = number(this.frameOf(live).slice(0, 64));
+        return ((data ^ first) & ((1n << BigInt(8 * Math.min(64, this.frameOf(live).length))) - 1n)) === 0n;
+      });
     this.#begun[q] = Number(out.payload.last.value) === 0;
   }
   readonly #now: (number | undefined)[] = [];
@@ -311,8 +343,10 @@ export class EgressRig {
     this.live.delete(ctx);
     this.#free.push(ctx);
     this.#released.push(live);
-    if ("port" in live.to && !live.read) {
-      // Dropped from its list: it must not leave.
+    const clears = this.#clears;
+    this.#clears = false;
+    if ("port" in live.to && clears) {
+      // It must not leave.
       const list = this.#lists[live.to.port]?.[this.classes[live.user] ?? 0],
         at = list?.indexOf(live) ?? -1;
       if (at === 0) this.expired.push(...(list?.splice(0, 1) ?? []));
@@ -364,7 +398,9 @@ export class EgressRig {
   }
   #drive(): void {
     if (this.#known) poke(this.b.io.known as never, this.#known as never);
-    else (this.b.io.known as unknown as { dst: { value: bigint } }).dst.value = this.b.random.bits(48);
+    const { finished, dst } = this.b.io,
+      live = this.live.get(Number(finished.payload.ctx.value));
+    dst.value = finished.valid.value !== 0 && live ? macOf(live.packet.header) : this.b.random.bits(48);
   }
   /** A packet with everything that may be. */
   random(o: Partial<Done> = {}): Done {
@@ -440,6 +476,8 @@ export class EgressRig {
     this.expired = [];
     this.#promises.forEach(x => x.clear());
     this.#begun.fill(false);
+    this.#clears = false;
+    this.#asked = false;
   }
   /** All packets have left or been dropped, and all contexts are free. */
   async end(): Promise<void> {
@@ -456,7 +494,7 @@ export class EgressRig {
 interface Out {
   readonly valid: { readonly value: unknown };
   readonly ready: { readonly value: unknown };
-  readonly payload: { readonly last: { readonly value: unknown }; readonly class: { readonly value: unknown } };
+  readonly payload: { readonly data: { readonly value: unknown }; readonly last: { readonly value: unknown }; readonly class: { readonly value: unknown } };
 }
 const macOf = (header: Uint8Array): bigint => BigInt(`0x${Buffer.from(header.slice(0, 6)).toString("hex")}`);
 const bytesOf = (mac: bigint): Uint8Array => new Uint8Array(Buffer.from(mac.toString(16).padStart(12, "0"), "hex"));
@@ -477,7 +515,6 @@ function knownOf(l: Live): Record<string, unknown> {
     tag: l.tag ?? 0,
     shimmed: l.ttl === undefined ? 0 : 1,
     ttl: l.ttl ?? 0,
-    dst: macOf(l.packet.header),
     prepend: l.prepend,
     frontBytes: 0,
     dropFront: l.packet.dropFront,
