@@ -30,7 +30,7 @@ export function simulatorTable(what: string, rows: readonly SpeedGoal[], loads: 
     l =>
       `${l.what} is loaded in ${round(l.ms)} ms from its emitted circuit (goal < ${l.below}): ${verdict(l.ms < l.below)}`,
   );
-  return `The built-in simulator beside Verilator, the same recorded inputs by turns, the best of five
+  return `The built-in simulator beside Verilator, the same recorded inputs by turns, the best of five, in processor time
 ${table([what, "cycles/s", "Verilator", "ratio", "goal >=", ""], cells, "lrrrrl")}
 ${loaded.join("\n")}`;
 }
