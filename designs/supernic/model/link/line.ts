@@ -12,8 +12,8 @@ export const withoutLinkShim = (frame: Uint8Array): Uint8Array =>
 const fixedPart = (frame: Uint8Array): string => Buffer.from(withoutLinkShim(frame)).toString("latin1");
 
 /**
- * Frames have numbers in a row. One that is sent again has its number and its bytes. Nothing is left out: behind a frame
- * comes the next one, or one that came before. An ACK never falls, and never tells of a frame that was not sent.
+ * Frames have numbers in a row. One that is sent again has its number and its bytes. Nothing is left out: behind a
+ * frame comes the next one, or one that came before. An ACK never falls, and never tells of a frame that was not sent.
  */
 export class LinkLine {
   readonly problems: string[] = [];
