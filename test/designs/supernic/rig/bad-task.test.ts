@@ -99,9 +99,7 @@ class Trial {
     await this.device.bench.cycles(200);
   }
   async misbehave(misdeed: Misdeed): Promise<void> {
-    await this.device.driver.write([
-      tableWrite("task", place, { at: 0n, data: BigInt(misdeeds.indexOf(misdeed)) } as never),
-    ]);
+    await this.device.driver.write([tableWrite("task", place, { at: 0n, data: BigInt(misdeeds.indexOf(misdeed)) })]);
   }
   async control(isolate: number, patience = 400): Promise<void> {
     const { credits } = parameters;

@@ -36,12 +36,6 @@ const faults: readonly (readonly [string, string | RegExp, string, RegExp])[] = 
     /software/,
   ],
   [
-    "a frame of the lane stays inside",
-    /frames_inside <= frames_inside \+ ([^;]*) - [^;]*;/,
-    "frames_inside <= frames_inside + $1;",
-    /lane/,
-  ],
-  [
     "a queue forgets a frame",
     "else if (keeps & ~goes) waiting_q",
     "else if (keeps & ~goes & (decided_class != 3'd4)) waiting_q",
