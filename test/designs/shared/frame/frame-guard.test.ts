@@ -1,15 +1,16 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FrameGuard } from "../../../../designs/shared/frame/index.ts";
 import { type Bench, bernoulli, poke, runBench, StreamSink } from "../../../../sim/index.ts";
 import { bench } from "../../../bench.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 
-const beatBytes = 8,
-  dut = () => FrameGuard({ beatBytes });
+const parameterSets = [{ beatBytes: 8 }, { beatBytes: 64 }];
+type Parameters = (typeof parameterSets)[number];
+const dut = (p: Parameters) => FrameGuard(p);
 type B = Bench<ReturnType<typeof dut>["ports"]>;
 interface Beat {
   readonly data: bigint;
-  readonly keep: number;
+  readonly keep: bigint;
   readonly last: boolean;
   readonly user: boolean;
 }
@@ -20,10 +21,14 @@ interface Beat {
  */
 async function guard(
   b: B,
+  { beatBytes }: Parameters,
   free: number,
   frames = 400,
 ): Promise<{ readonly whole: number; readonly cut: number; readonly lost: number }> {
   const sink = new StreamSink(b.sim, b.io.to, { pause: bernoulli(1 - free, 1) });
+  const full = (1n << BigInt(beatBytes)) - 1n,
+    cutKeep = 1n,
+    lastKeep = 15n;
   let lost = 0;
   b.onEdge({
     sample: () => {
@@ -35,7 +40,7 @@ async function guard(
     const length = b.random.between(1, 6);
     const frame = Array.from({ length }, (_, i): Beat => ({
       data: BigInt(n * 8 + i),
-      keep: i === length - 1 ? 15 : 255,
+      keep: i === length - 1 ? lastKeep : full,
       last: i === length - 1,
       user: i === length - 1 && n % 7 === 0,
     }));
@@ -56,7 +61,7 @@ async function guard(
   for (const { value } of sink.received) {
     out
       .at(-1)
-      ?.push({ data: BigInt(value.data), keep: Number(value.keep), last: value.last === 1, user: value.user === 1 });
+      ?.push({ data: BigInt(value.data), keep: BigInt(value.keep), last: value.last === 1, user: value.user === 1 });
     if (value.last === 1) out.push([]);
   }
   expect(out.pop(), "nothing stays open").toEqual([]);
@@ -68,32 +73,33 @@ async function guard(
     const given = sent[at++];
     if (given === undefined) throw new Error("a frame came out that never went in, or out of order");
     const last = frame.at(-1) as Beat;
-    if (frame.length === given.length && last.data === given.at(-1)?.data && last.keep !== 1) {
+    if (frame.length === given.length && last.data === given.at(-1)?.data && last.keep !== cutKeep) {
       expect(frame).toEqual(given);
       whole++;
       continue;
     }
     expect(frame.slice(0, -1)).toEqual(given.slice(0, frame.length - 1));
-    expect(last).toEqual({ data: 0n, keep: 1, last: true, user: true });
+    expect(last).toEqual({ data: 0n, keep: cutKeep, last: true, user: true });
     cut++;
   }
   expect(lost, "each frame is whole or lost").toBe(frames - whole);
   return { whole, cut, lost };
 }
 
-bench("a sink that is always free gets every frame whole", dut(), {}, async b => {
-  expect(await guard(b, 1)).toEqual({ whole: 400, cut: 0, lost: 0 });
-});
-bench("under back-pressure whole frames stay whole, the others are cut and marked, and counted", dut(), {}, async b => {
-  const r = await guard(b, 0.5);
-  expect(r.whole).toBeGreaterThan(20);
-  expect(r.cut).toBeGreaterThan(20);
-  expect(r.lost).toBeGreaterThan(r.cut);
-});
-test("a fault: the end of a cut frame is forgotten", async () => {
-  await findsFault(
-    runBench("fault", plant(dut(), "if (begun) owed <= 1'b1", "if (begun) owed <= 1'b0"), { wave: false }, b =>
-      guard(b, 0.5),
-    ),
-  );
+describe.each(parameterSets)("FrameGuard, $beatBytes bytes", p => {
+  bench("a sink that is always free gets every frame whole", dut(p), {}, async b => {
+    expect(await guard(b, p, 1)).toEqual({ whole: 400, cut: 0, lost: 0 });
+  });
+  bench("under back-pressure whole frames stay whole, the others are cut, marked and counted", dut(p), {}, async b => {
+    const r = await guard(b, p, 0.5);
+    expect(r.whole).toBeGreaterThan(20);
+    expect(r.cut).toBeGreaterThan(20);
+    expect(r.lost).toBeGreaterThan(r.cut);
+  });
+  test("a planted fault is found: the end of a cut frame is forgotten", () =>
+    findsFault(
+      runBench("fault", plant(dut(p), "if (begun) owed <= 1'b1", "if (begun) owed <= 1'b0"), { wave: false }, b =>
+        guard(b, p, 0.5),
+      ),
+    ));
 });
