@@ -54,6 +54,7 @@ A BUSY reply on the native port says how long to wait where the node knows it. T
 
 - The retry buffer says it to a client for which it has no place, and the slow path does the same. Other BUSY replies echo both fields: when they end is not known.
 - Whoever asks sooner is told so again. The time is no promise of a place: others may ask first.
+- **YIELD** says it to a client that has to [give up its place](retry.md#turns) for others. The operation was not done and never will be under its number. The client waits, greets, and asks anew under another number.
 
 ## Opcodes
 

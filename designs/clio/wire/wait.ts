@@ -8,8 +8,8 @@ type Header = Decoded<typeof clioHeader>;
 const longest = 2 ** 32 - 1;
 
 /**
- * The header of a request, to be echoed in a BUSY reply on the native port that says how long to wait: `flagRoute` says
- * that there is such a time, and `retryOf` has it, in nanoseconds (32 bits).
+ * The header of a request, to be echoed in a BUSY or YIELD reply on the native port that says how long to wait:
+ * `flagRoute` says that there is such a time, and `retryOf` has it, in nanoseconds (32 bits).
  */
 export const telling = (clio: Header, ns: number): Header => ({
   ...clio,
@@ -18,4 +18,4 @@ export const telling = (clio: Header, ns: number): Header => ({
 });
 /** The time to wait that a reply on the native port says, nanoseconds; undefined when it says none. */
 export const waitOf = (reply: Pick<Header, "status" | "flagRoute" | "retryOf">): number | undefined =>
-  reply.status === status.BUSY && reply.flagRoute === 1 ? reply.retryOf : undefined;
+  (reply.status === status.BUSY || reply.status === status.YIELD) && reply.flagRoute === 1 ? reply.retryOf : undefined;

@@ -117,6 +117,7 @@ static const struct { int code; const char *name, *meaning; } statuses[] = {
   { 9, "MIGRATING", "the region is moving: retry" },
   { 10, "EXPIRED", "too late to tell whether this was done before; nothing was done now" },
   { 11, "QUOTA", "the process has all the pages that it may have" },
+  { 12, "YIELD", "others wait for a place: this was not done and never will be; wait, greet, and ask anew" },
 };
 #define CLIO_BYTES 16u
 #define CLIO_PID 0u, 16u
@@ -369,6 +370,9 @@ static int fits(const struct request *r, const uint8_t *body, size_t size) {
   return size >= r->least;
 }
 
+/* The node can take the request later. */
+static int later(int status) { return status == CLIO_BUSY || status == CLIO_MIGRATING || status == CLIO_YIELD; }
+
 /* The next answer that counts within `ms`: its status, or CLIO_TIMEOUT. */
 static int receive(clio_client *c, const struct request *r, unsigned tries, uint64_t ms, size_t *size) {
   const struct operation *o = operation_of(r->code);
@@ -386,9 +390,10 @@ static int receive(clio_client *c, const struct request *r, unsigned tries, uint
     unsigned n = 0;
     while (n < tries && c->tries[n] != id) n++;
     if (n == tries) continue;
-    if (status == CLIO_NACK || status == CLIO_BUSY || status == CLIO_MIGRATING) {
+    if (status == CLIO_NACK || later(status)) {
       /* The time that the node says to wait, in ns. */
-      c->told_ms = status == CLIO_BUSY && get(c->got, CLIO_FLAG_ROUTE) ? get(c->got, CLIO_RETRY_OF) / 1000000 : 0;
+      const int tells = (status == CLIO_BUSY || status == CLIO_YIELD) && get(c->got, CLIO_FLAG_ROUTE);
+      c->told_ms = tells ? get(c->got, CLIO_RETRY_OF) / 1000000 : 0;
       /* A try before the latest has had its repetition. */
       if (n + 1 == tries) return status;
       continue;
@@ -401,6 +406,8 @@ static int receive(clio_client *c, const struct request *r, unsigned tries, uint
     return status;
   }
 }
+
+static int anew(clio_client *c, const struct request *r);
 
 /* One request with its repetitions; the reply's body is at c->got + CLIO_BYTES. */
 static int repeat(clio_client *c, const struct request *r, size_t *size) {
@@ -415,17 +422,20 @@ static int repeat(clio_client *c, const struct request *r, size_t *size) {
         return failed(c, o, CLIO_TIMEOUT, "TIMEOUT", "no usable answer to the request and its repetitions");
       continue;
     }
-    if (status != CLIO_BUSY && status != CLIO_MIGRATING) return status;
+    if (!later(status)) return status;
     if (refusals++ >= c->options.busy_retries) return status;
     /* From an eighth of the timeout, at most 20 ms, doubled each time up to the whole timeout. */
     const uint64_t longer = (timeout < 160 ? timeout : 160) << (refusals < 20 ? refusals : 20);
     const uint64_t pause = longer / 16 < timeout ? longer / 16 : timeout;
     const uint64_t told = c->told_ms < MOST_TIMEOUTS_TOLD * timeout ? c->told_ms : MOST_TIMEOUTS_TOLD * timeout;
-    /* MIGRATING: the operation has ended, refused; the next try is one of its own. */
-    if (status == CLIO_MIGRATING) tries = 0;
+    /* MIGRATING and YIELD: the operation has ended, refused; the next try is one of its own. */
+    const int yields = status == CLIO_YIELD;
+    if (yields || status == CLIO_MIGRATING) tries = 0;
     /* An earlier try may be answered meanwhile. */
     status = receive(c, r, tries, told + pause / 2 + draw(c) % (pause / 2 + 1), size);
-    if (status != CLIO_TIMEOUT && status != CLIO_NACK && status != CLIO_BUSY && status != CLIO_MIGRATING) return status;
+    if (status != CLIO_TIMEOUT && status != CLIO_NACK && !later(status)) return status;
+    /* YIELD: the client has had to give up its place; it becomes known anew before it goes on. */
+    if (yields && (status = anew(c, r)) != CLIO_OK) return status;
   }
 }
 
@@ -444,6 +454,11 @@ static int introduce(clio_client *c, int software, uint16_t pid) {
   const int status = repeat(c, &r, &size);
   if (status == CLIO_OK) c->known_at[software] = now;
   return status;
+}
+
+static int anew(clio_client *c, const struct request *r) {
+  c->known_at[0] = 0;
+  return introduce(c, 0, r->pid);
 }
 
 static int explained(clio_client *c, const struct operation *o, int status) {

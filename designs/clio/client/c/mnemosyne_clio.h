@@ -30,6 +30,7 @@ enum clio_status {
   CLIO_MIGRATING = 9, /* the region is moving: retry */
   CLIO_EXPIRED = 10, /* too late to tell whether this was done before; nothing was done now */
   CLIO_QUOTA = 11, /* the process has all the pages that it may have */
+  CLIO_YIELD = 12, /* others wait for a place: this was not done and never will be; wait, greet, and ask anew */
   /* Errors of the client itself. */
   CLIO_TIMEOUT = 64, /* no usable answer to the request and its repetitions */
   CLIO_ARGUMENT = 65, /* a call that cannot be; nothing was sent */

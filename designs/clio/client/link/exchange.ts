@@ -3,6 +3,9 @@ import { mostBusy, mostRetries } from "./options.ts";
 import { isHarmless, nameOf, type Reply, type ReplyCollector, type RequestSpec } from "./request.ts";
 import type { Timer } from "./transport.ts";
 
+/** What says that the node can take the request later. */
+export type Refusal = "BUSY" | "MIGRATING" | "YIELD";
+
 /** One sending of a request. */
 export interface Try {
   readonly exchange: Exchange;
@@ -56,9 +59,10 @@ export class Exchange {
     return false;
   }
   /**
-   * BUSY or MIGRATING: how many times so far, or undefined when that was once too often and it has ended in an error.
+   * BUSY, MIGRATING or YIELD: how many times so far, or undefined when that was once too often and it has ended in an
+   * error.
    */
-  refused(reason: "BUSY" | "MIGRATING"): number | undefined {
+  refused(reason: Refusal): number | undefined {
     if (this.refusals < mostBusy) return ++this.refusals;
     this.fail(reason, `so the node said ${mostBusy + 1} times`);
     return undefined;

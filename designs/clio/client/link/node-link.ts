@@ -1,7 +1,7 @@
 import { opcode, status } from "../../wire/index.ts";
 import { CongestionWindow } from "./congestion-window.ts";
 import type { OperationError } from "./errors.ts";
-import { Exchange, type Try } from "./exchange.ts";
+import { Exchange, type Refusal, type Try } from "./exchange.ts";
 import type { IncastWindow } from "./incast-window.ts";
 import { mostTimeoutsTold, replyFrameBytes, type ResolvedOptions } from "./options.ts";
 import type { RequestIds } from "./request-ids.ts";
@@ -51,6 +51,8 @@ export class NodeLink {
   private greeting: Exchange | undefined;
   /** A request has been chosen to go along with the greeting. */
   private accompanied = false;
+  /** The node has made this client give up its place: the next greeting is the first that it hears. */
+  private outside = false;
 
   constructor(address: NodeAddress, context: LinkContext) {
     this.address = address;
@@ -97,14 +99,14 @@ export class NodeLink {
    * The next request to send. While the node may not know the client, that is the greeting and, along with it, the
    * first request for the first time. The first of them to arrive makes the client known, with everything older
    * forgotten. The others wait for the answer to either, or those that overtake would make older ones EXPIRED.
-   * With `greetsFirst` all of them wait.
+   * With `greetsFirst` all of them wait, and so they do after YIELD.
    */
   private next(): Exchange | undefined {
     const first = this.again[0] ?? this.waiting[0];
     if (this.greeting === undefined) {
       if (first === undefined || !isRecorded(first.spec) || this.isKnown(first.spec)) return first;
       this.greeting = this.greet(this.partitionOf(first.spec));
-      this.accompanied = this.context.options.greetsFirst;
+      this.accompanied = this.greetsAlone;
     }
     const { latest, timer } = this.greeting;
     if (latest?.open !== true && timer === undefined) return this.greeting;
@@ -126,9 +128,12 @@ export class NodeLink {
   private isKnown(spec: RequestSpec): boolean {
     const { clock, greetAfterNs } = this.context.options;
     return (
-      this.window.size < 1 ||
+      (this.window.size < 1 && !this.outside) ||
       clock.now() - (this.knownSince.get(this.partitionOf(spec)) ?? Number.NEGATIVE_INFINITY) <= greetAfterNs
     );
+  }
+  private get greetsAlone(): boolean {
+    return this.context.options.greetsFirst || this.outside;
   }
   /** Part of the node that a request goes to: a node with partitions knows its clients in each of them. */
   private partitionOf({ pid }: RequestSpec): number {
@@ -155,7 +160,7 @@ export class NodeLink {
       now = clock.now();
     const sent: Try = { exchange, link: this, id: ids.next(), sentAt: now, open: true };
     // A repetition does not make the client known. A greeting changes nothing, so each can be the first of its kind.
-    const named = exchange !== this.greeting || !this.context.options.greetsFirst,
+    const named = exchange !== this.greeting || !this.greetsAlone,
       retryOf = named ? exchange.operation : undefined;
     exchange.tries.push(sent);
     tries.set(sent.id, sent);
@@ -207,6 +212,10 @@ export class NodeLink {
         return this.nack(sent);
       case status.BUSY:
         return this.refused(sent, "BUSY", reply.waitNs);
+      case status.YIELD:
+        this.knownSince.delete(this.partitionOf(exchange.spec));
+        this.outside = true;
+        return this.refused(sent, "YIELD", reply.waitNs);
       case status.MIGRATING:
         if (exchange.spec.follows !== true) return this.refused(sent, "MIGRATING");
         break;
@@ -250,6 +259,7 @@ export class NodeLink {
 
   /** The node knows the client: the greeting has served, whether its own answer came or another's. */
   private known(sent: Try, exchange: Exchange): void {
+    if (exchange === this.greeting) this.outside = false;
     const partition = this.partitionOf(exchange.spec),
       { greeting } = this;
     this.knownSince.set(partition, Math.max(this.knownSince.get(partition) ?? sent.sentAt, sent.sentAt));
@@ -275,7 +285,7 @@ export class NodeLink {
     if (sent.open && sent === sent.exchange.latest) this.lost(sent, "TIMEOUT");
   }
 
-  private refused(sent: Try, reason: "BUSY" | "MIGRATING", toldNs = 0): boolean {
+  private refused(sent: Try, reason: Refusal, toldNs = 0): boolean {
     const { exchange } = sent,
       {
         options: { clock, random },
@@ -287,8 +297,8 @@ export class NodeLink {
     exchange.timer = undefined;
     this.close(sent);
     // BUSY: that operation is under way, or not begun. MIGRATING: it has ended, refused, and the node answers so as
-    // often as it is repeated.
-    if (reason === "MIGRATING") {
+    // often as it is repeated. YIELD: it was not done, and never will be under this number.
+    if (reason !== "BUSY") {
       this.forget(exchange);
       exchange.renew();
     }

@@ -58,9 +58,9 @@ export type ResolvedOptions = Required<Omit<ClientOptions, "window" | "transport
  */
 export const mostRetries = 2;
 /**
- * Times that BUSY and MIGRATING are waited out. Both say that the node has the request in hand or can take it
- * later, so they are no loss. After BUSY the same operation is repeated; one that was refused with MIGRATING is
- * over, and done anew.
+ * Times that BUSY, MIGRATING and YIELD are waited out. They say that the node has the request in hand or can take it
+ * later, so they are no loss. After BUSY the same operation is repeated; one that was refused with MIGRATING or
+ * YIELD is over, and done anew.
  */
 export const mostBusy = 8;
 /** Timeouts of a request for which a client waits at most when a BUSY reply says how long to wait. */

@@ -196,9 +196,10 @@ export class Service {
   #drain(): void {
     for (let f = this.#node.take(); f !== undefined; f = this.#node.take()) {
       this.#quietSince = this.#node.bench.cycle;
-      const busy = clioField(f.bytes, "status") === status.BUSY;
+      const said = clioField(f.bytes, "status"),
+        busy = said === status.BUSY;
       if (this.#admission?.keeps(f.bytes, busy, this.#node.bench.cycle) === true) continue;
-      if (busy) this.#age = this.#ageCycles;
+      if (busy || said === status.YIELD) this.#age = this.#ageCycles;
       const own = fromNode(f.bytes, this.#node.runtime.ip);
       if (this.#forMonitor(own)) this.#askMonitor(own);
       else this.#out(f.bytes);

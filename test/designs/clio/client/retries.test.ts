@@ -98,6 +98,30 @@ describe("T4", () => {
     expect(await pauseAfter({ flagRoute: 1, retryOf: 12_345 })).toBe(12_345 + own);
     expect(await pauseAfter({ flagRoute: 1, retryOf: 0xffff_ffff })).toBe(4 * 10_000 + own);
   });
+  test.each([false, true])(
+    "YIELD: it waits, greets alone, then asks under another number; greetsFirst %j",
+    async greetsFirst => {
+      const n = new ScriptedNode({ greetsFirst }, false);
+      let writes = 0;
+      n.answers = a => {
+        if (a.header.opcode === opcode.FENCE) return [{ afterNs: 100 }];
+        return [writes++ === 0 ? { status: status.YIELD, header: { flagRoute: 1, retryOf: 12_345 } } : {}];
+      };
+      expect(await write(n)).toBe("OK");
+      expect(n.asked.map(a => a.header.opcode)).toEqual([opcode.FENCE, opcode.WRITE, opcode.FENCE, opcode.WRITE]);
+      expect(n.asked.map(a => a.header.flagRetry)).toEqual([0, 0, 0, 0]);
+      expect(new Set(n.asked.map(a => a.header.requestId)).size).toBe(4);
+      const [, refused, greeting, renewed] = n.asked.map(a => a.atNs);
+      expect(greeting! - refused!).toBeGreaterThan(12_345);
+      expect(renewed, "after the greeting's answer").toBeGreaterThanOrEqual(greeting! + 100);
+    },
+  );
+  test("YIELD as often as BUSY: the error says that nothing was done", async () => {
+    const n = new ScriptedNode();
+    n.answers = () => [{ status: status.YIELD }];
+    expect(await write(n)).toBe("YIELD none");
+    expect(n.asked).toHaveLength(mostBusy + 1);
+  });
   test("EXPIRED is an error to the application, at once; the client introduces itself again", async () => {
     const n = new ScriptedNode({}, false);
     n.answers = a => (a.header.opcode === opcode.FENCE ? [{}] : [{ status: status.EXPIRED, body: new Uint8Array(12) }]);

@@ -17,6 +17,7 @@ _ID_SPACE = 1 << 32
 _IDS_PER_SECOND = 16_384
 _IP_AND_UDP_BYTES = 28
 _FIRST_PAUSE_SECONDS = 0.01
+_REFUSALS = (Status.BUSY, Status.MIGRATING, Status.YIELD)
 _GREET_AFTER_SECONDS = 0.25
 """A served node may forget a client that was silent for half a second; an earlier greeting is on the safe side."""
 
@@ -39,7 +40,7 @@ class Reply(NamedTuple):
     status: int
     body: bytes
     wait: float = 0.0
-    """Of BUSY: seconds that the node says to wait."""
+    """Of BUSY and YIELD: seconds that the node says to wait."""
 
 
 class _Answer(NamedTuple):
@@ -82,7 +83,7 @@ class Options:
     retries: int = wire.MOST_RETRIES
     """Repetitions of a request without a usable answer; then the call raises TIMEOUT."""
     busy_retries: int = wire.MOST_BUSY
-    """Repetitions of a request that the node answers BUSY or MIGRATING."""
+    """Repetitions of a request that the node answers BUSY, MIGRATING or YIELD."""
     window: int = 32
     """Requests under way at a time."""
     mtu: int = 1500
@@ -162,7 +163,8 @@ class Link(asyncio.DatagramProtocol):
                 self.statistics.unfit += 1
                 return
         body = bytes(data[wire.Clio.SIZE : header.size])
-        wait = header.retry_of * 1e-9 if header.status == Status.BUSY and header.flag_route else 0.0
+        tells = header.status in (Status.BUSY, Status.YIELD) and header.flag_route
+        wait = header.retry_of * 1e-9 if tells else 0.0
         exchange.answers.put_nowait(_Answer(header.request_id, Reply(header.status, body, wait)))
 
     @property
@@ -236,7 +238,7 @@ class Link(asyncio.DatagramProtocol):
                     if losses > self.options.retries:
                         raise self._unanswered(request, "TIMEOUT" if reply is None else "NACK", losses - 1)
                     continue
-                if reply.status not in (Status.BUSY, Status.MIGRATING):
+                if reply.status not in _REFUSALS:
                     return reply
                 refusals += 1
                 reason = Status(reply.status).name
@@ -244,7 +246,8 @@ class Link(asyncio.DatagramProtocol):
                     raise OperationError(
                         request.opcode.name, reason, _outcome(request), f"so the node said {refusals} times"
                     )
-                if reply.status == Status.MIGRATING:
+                yields = reply.status == Status.YIELD
+                if yields or reply.status == Status.MIGRATING:
                     # The operation has ended, refused; the next try is one of its own.
                     self._forget(exchange)
                 pause = min(timeout, min(timeout / 16, _FIRST_PAUSE_SECONDS) * 2**refusals) * random.uniform(0.5, 1)
@@ -252,8 +255,12 @@ class Link(asyncio.DatagramProtocol):
                 pause += min(reply.wait, wire.MOST_TIMEOUTS_TOLD * timeout)
                 # An earlier try may be answered meanwhile.
                 reply = await self._answer(exchange, pause)
-                if reply is not None and reply.status not in (Status.BUSY, Status.MIGRATING, Status.NACK):
+                if reply is not None and reply.status not in (*_REFUSALS, Status.NACK):
                     return reply
+                if yields and (name := self._memory_of(request)) is not None:
+                    # The client has had to give up its place: it becomes known anew before it goes on.
+                    self._known_since.pop(name, None)
+                    await self._introduce(name, request)
         finally:
             self._forget(exchange)
 
@@ -291,7 +298,7 @@ class Link(asyncio.DatagramProtocol):
                 self.statistics.timeouts += 1
                 return None
             latest = request_id == exchange.tries[-1] if exchange.tries else False
-            if reply.status in (Status.BUSY, Status.MIGRATING, Status.NACK):
+            if reply.status in (*_REFUSALS, Status.NACK):
                 self.statistics.busy += int(reply.status != Status.NACK)
                 self.statistics.nacks += int(reply.status == Status.NACK)
                 if latest:

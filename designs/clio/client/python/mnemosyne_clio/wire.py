@@ -96,6 +96,7 @@ class Status(IntEnum):
     MIGRATING = 9
     EXPIRED = 10
     QUOTA = 11
+    YIELD = 12
 
 
 STATUS_MEANING: dict[int, str] = {
@@ -111,6 +112,7 @@ STATUS_MEANING: dict[int, str] = {
     Status.MIGRATING: "the region is moving: retry",
     Status.EXPIRED: "too late to tell whether this was done before; nothing was done now",
     Status.QUOTA: "the process has all the pages that it may have",
+    Status.YIELD: "others wait for a place: this was not done and never will be; wait, greet, and ask anew",
 }
 REPLY_CODE: dict[int, int] = {
     Opcode.PINGPONG: 0x02,

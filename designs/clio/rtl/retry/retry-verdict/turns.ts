@@ -43,9 +43,9 @@ export interface TurnEvents {
 }
 
 /**
- * `asked`: since a newcomer was refused, for a part. `due`: the next refusal begins a turn. `yields`: the client's
- * new operations end for good. `fades`: they are busy, until no frame is left of what ended. `ends`: it becomes
- * unknown, and its place that of a silent client.
+ * `asked`: since a newcomer was refused, for a part. `due`: the next refusal begins a turn, of who is `chosen`.
+ * `yields`: the client's new operations end for good. `fades`: they are busy, until no frame is left of what ended.
+ * `ends`: it becomes unknown, and its place that of a silent client.
  */
 export function turnsOf(p: Sizes, clients: Clients, from: TurnEvents): Turns {
   const part = turnCycles(p),
@@ -55,23 +55,28 @@ export function turnsOf(p: Sizes, clients: Clients, from: TurnEvents): Turns {
     // Who follows the newest: places are had in turn, so it is the one known for longest.
     next = reg(uint(Math.log2(p.clients)), { init: 0, name: "turn_next" });
   when(clients.add.valid, () => next.set(clients.place.index.add(1)));
-  const refused = reg(bit, { init: 0, name: "turn_refused" });
+  // Both come late, and count a cycle later.
+  const refused = reg(bit, { init: 0, name: "turn_refused" }),
+    eased = reg(bit, { init: 0, name: "turn_eased" });
   refused.set(from.refused);
+  eased.set(from.eased);
   const over = node(left.any().not(), { name: "turn_over" }),
     begins = wire(bit);
   left.set(mux(begins, constant(part, count.width), mux(over, left, left.sub(1))));
-  const states = ["calm", "asked", "due", "yields", "fades", "ends"] as const;
+  const states = ["calm", "asked", "due", "chosen", "yields", "fades", "ends"] as const;
   const state = fsm(
     states,
     "calm",
     m => ({
       calm: () => when(refused, () => m.go("asked")),
-      asked: () => when(from.eased, () => m.go("calm")).elseWhen(over, () => m.go("due")),
+      asked: () => when(eased, () => m.go("calm")).elseWhen(over, () => m.go("due")),
       due: () =>
-        when(from.eased, () => m.go("calm")).elseWhen(refused, () => {
+        when(eased, () => m.go("calm")).elseWhen(refused, () => {
           index.set(next);
-          m.go("yields");
+          m.go("chosen");
         }),
+      // It may have become free just before: nothing has been said to anybody yet.
+      chosen: () => when(eased, () => m.go("calm")).otherwise(() => m.go("yields")),
       yields: () => when(over, () => m.go("fades")),
       fades: () => when(over, () => m.go("ends")),
       ends: () => when(clients.struck, () => m.go("calm")),
@@ -84,5 +89,6 @@ export function turnsOf(p: Sizes, clients: Clients, from: TurnEvents): Turns {
   begins.set(state.is("calm").or(state.is("due")).and(refused).or(yields.and(over)));
   clients.strike.set({ valid: ends.andNot(from.holds), index });
   const longer = mux(yields, constant(part, count.width + 1), constant(0, count.width + 1));
-  return { on: yields.or(fades).or(ends), index, final: yields, left: left.zext(count.width + 1).add(longer) };
+  const on = state.is("chosen").or(yields).or(fades).or(ends);
+  return { on, index, final: yields, left: left.zext(count.width + 1).add(longer) };
 }

@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { clioHeader, status, telling } from "../../../../../designs/clio/wire/index.ts";
+import { clioHeader, opcode, status, telling } from "../../../../../designs/clio/wire/index.ts";
 import { decode, encode } from "../../../../../designs/shared/wire/index.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
 
@@ -13,6 +13,8 @@ export interface Losses {
   readonly busy?: number;
   /** Nanoseconds that such a BUSY says to wait; default none. */
   readonly tells?: number;
+  /** Atomics for the first time that get YIELD, with the same time, and do not reach the node; default none. */
+  readonly yields?: number;
 }
 export interface Relay {
   readonly port: number;
@@ -20,6 +22,8 @@ export interface Relay {
   readonly counts: { dropped: number; duplicated: number; delayed: number; refused: number };
   /** Milliseconds between a BUSY and the next request for the same operation. */
   readonly pauses: number[];
+  /** Operations that got YIELD, as they do from then on, however often they are asked for. */
+  readonly yielded: Set<number>;
   /** Bytes of the longest datagram of a program. */
   readonly longest: () => number;
   close(): void;
@@ -36,6 +40,7 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
     front = createSocket("udp4"),
     backs = new Map<number, Promise<Socket>>(),
     pauses: number[] = [],
+    yielded = new Set<number>(),
     refusedAt = new Map<number, number>(),
     counts = { dropped: 0, duplicated: 0, delayed: 0, refused: 0 };
   let open = true,
@@ -78,13 +83,21 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
       since = refusedAt.get(operation);
     if (since !== undefined) pauses.push(performance.now() - since);
     refusedAt.delete(operation);
+    const refuse = (code: number): void => {
+      const echo = losses.tells === undefined ? asked : telling(asked, losses.tells),
+        header = { ...echo, status: code, size: clioHeader.bytes };
+      front.send(encode(clioHeader, header), client.port, client.address);
+    };
+    const begins = asked.flagRetry === 0 && asked.opcode === opcode.ATOMIC_FAA;
+    if (yielded.has(operation) || (losses.yields !== undefined && begins && random.chance(losses.yields))) {
+      yielded.add(operation);
+      refuse(status.YIELD);
+      return;
+    }
     if (losses.busy !== undefined && random.chance(losses.busy)) {
-      const bytes = clioHeader.bytes,
-        echo = losses.tells === undefined ? asked : telling(asked, losses.tells),
-        header = { ...echo, status: status.BUSY, size: bytes };
       refusedAt.set(operation, performance.now());
       counts.refused++;
-      front.send(encode(clioHeader, header), client.port, client.address);
+      refuse(status.BUSY);
       return;
     }
     const known = backs.get(client.port) ?? back(client);
@@ -100,6 +113,7 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
     port: front.address().port,
     counts,
     pauses,
+    yielded,
     longest: () => longest,
     close: () => {
       open = false;

@@ -15,7 +15,7 @@ import { cFolder, firstProgram, has, output, planted, withFolder } from "../bind
 import { type Losses, lossyRelay, median } from "../bindings/relay.ts";
 
 const ownFolder = join(projectFolder(), "test/designs/clio/client/c"),
-  losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2, busy: 0.03, tells: 60e6 },
+  losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2, busy: 0.03, tells: 60e6, yields: 0.1 },
   strict = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"];
 
 /** What the tests need of the machine; programs run with sanitizers where the compiler has them. */
@@ -89,6 +89,7 @@ describe.skipIf(!compilers.includes("cc"))("the C client", () => {
         expect(Math.min(...Object.values(relay.counts))).toBeGreaterThan(0);
         // An earlier try may be answered meanwhile, so not each of them. The client's own pauses are of 25 ms at most.
         if (relay.pauses.length > 0) expect(median(relay.pauses), "the time to wait is waited for").toBeGreaterThan(55);
+        expect(relay.yielded.size).toBeGreaterThan(0);
         return [...found.split(" ").map(Number), relay.pauses.length];
       } finally {
         relay.close();
@@ -192,8 +193,12 @@ describe.skipIf(!compilers.includes("cc"))("the C client", () => {
     const from = "receive(c, r, tries, told + pause / 2";
     expect(await withFault(from, "receive(c, r, tries, 0 * told + pause / 2")).toContain("the time to wait");
   });
+  it("planted fault: what got YIELD is asked for under its old number", async () => {
+    const from = "if (yields || status == CLIO_MIGRATING) tries = 0;";
+    expect(await withFault(from, "if (status == CLIO_MIGRATING) tries = 0;")).toContain("YIELD");
+  });
   it("planted fault: BUSY is not waited out", async () => {
-    const from = "if (status != CLIO_BUSY && status != CLIO_MIGRATING) return status;";
+    const from = "if (!later(status)) return status;";
     expect(await withFault(from, "return status;")).toContain("BUSY");
   });
   // Last: it leaves what its repetitions have made. The slow path may tell first: a repeated FREE_PROC finds nothing.

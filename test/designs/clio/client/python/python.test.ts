@@ -9,7 +9,7 @@ import { codecCases } from "../bindings/codec.ts";
 import { firstProgram, has, output, planted, python, pythonFolder, withFolder } from "../bindings/programs.ts";
 import { type Losses, lossyRelay, median } from "../bindings/relay.ts";
 
-const losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2, busy: 0.03, tells: 60e6 };
+const losses: Losses = { drop: 0.05, duplicate: 0.05, delay: 0.2, busy: 0.03, tells: 60e6, yields: 0.1 };
 
 describe.skipIf(!has("python3", "--version"))("the Python client", () => {
   let served: ServedNode, node: string, port: number;
@@ -46,6 +46,7 @@ describe.skipIf(!has("python3", "--version"))("the Python client", () => {
       expect(Math.min(...Object.values(relay.counts))).toBeGreaterThan(0);
       // An earlier try may be answered meanwhile, so not each of them. Most of the client's own pauses are below 25 ms.
       if (relay.pauses.length > 0) expect(median(relay.pauses), "the time to wait is waited for").toBeGreaterThan(55);
+      expect(relay.yielded.size).toBeGreaterThan(0);
       return [...found.split(" ").map(Number), relay.pauses.length];
     } finally {
       relay.close();

@@ -85,7 +85,7 @@ const bound = (p: RetryBufferParameters): number => {
 
 /**
  * A whole turn, asked for all the time. What ended for good is never done, though the network brings copies of it as
- * late as it may. Who is to leave is known until its turn is over; with `stays` the newcomer then has its place at once.
+ * late as it may. Who is to leave is known until its turn is over; with `stays` the newcomer then has its place.
  * Otherwise nobody wants it any more, and who had it can have it again.
  */
 export async function wholeTurn(b: Bench<RetryPorts>, p: RetryBufferParameters, stays: boolean): Promise<void> {

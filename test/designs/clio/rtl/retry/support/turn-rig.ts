@@ -5,7 +5,7 @@
 import type { RetryBufferParameters } from "../../../../../../designs/clio/rtl/retry/retry-request.ts";
 import type { AnswerKind } from "../../../../../../designs/clio/rtl/retry/retry-results.ts";
 import { type Bench, poke, StreamSink, StreamSource, type ValueOf } from "../../../../../../sim/index.ts";
-import { type Ask, retryRigKey, type RetryPorts } from "./retry-rig.ts";
+import { type Ask, type RetryPorts, retryRigKey } from "./retry-rig.ts";
 
 export interface Outcome {
   readonly kind: "pass" | "fence" | ValueOf<typeof AnswerKind>;
