@@ -9,4 +9,5 @@ export {
 } from "./core.ts";
 export { recordedLoads } from "./recorded.ts";
 export { beatsOf, lineGbps, type Rate } from "./rate.ts";
+export type { StageCycles } from "./stages.ts";
 export { branching, type ByLength, chaining, grouping, lengths, measureWays } from "./sequences.ts";

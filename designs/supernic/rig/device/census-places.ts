@@ -104,7 +104,9 @@ export function coreOf(read: Read, inlets: readonly number[], entered: () => num
     release = read("egress.release_valid"),
     leftNow = read("egress.events_left"),
     drops = ["task", "nowhere", "again", "paused"].map(n => read(`egress.events_${n}`)),
-    onTheirWay = ["going", "dropped_queue", "cleared", "left_queue"].map(n => read(`egress.${n}.level`)),
+    onTheirWay = ["dropped_queue", "cleared", "deparser.read_packets", "deparser.whole_beats"].map(n =>
+      read(`egress.${n}.level`),
+    ),
     outs = inlets.map(i => fired(read, `egress.out${i}`));
   const all = free();
   let [left, dropped, released, releasedBefore, gone, rest] = [0, 0, 0, 0, 0, 0];
