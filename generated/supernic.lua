@@ -96,6 +96,35 @@ f.ctrl_reply = ProtoField.uint8("supernic.ctrl.reply", "reply", base.DEC, nil, 0
 f.ctrl_unused = ProtoField.uint16("supernic.ctrl.unused", "unused", base.HEX, nil, 0xfffe, "0")
 f.ctrl_requestId = ProtoField.uint32("supernic.ctrl.requestId", "requestId", base.HEX, nil, nil, "unique per sender; the reply has the same")
 f.ctrl_retryOf = ProtoField.uint32("supernic.ctrl.retryOf", "retryOf", base.HEX, nil, nil, "requestId of the lost request that this one repeats; 0: none")
+f.ntConfig_task = ProtoField.uint8("supernic.ntConfig.task", "task", base.DEC, { [1] = "firewall", [2] = "tunnel", [3] = "balancer" }, nil, "1 firewall, 2 tunnel, 3 balancer")
+f.ntConfig_unused = ProtoField.uint8("supernic.ntConfig.unused", "unused", base.DEC, nil, nil, "0")
+f.ntConfig_row = ProtoField.uint16("supernic.ntConfig.row", "row", base.DEC, nil, nil, "firewall: its rule; tunnel: its row; balancer: its bucket. It must be this user's already")
+f.firewallRow_src = ProtoField.ipv4("supernic.firewallRow.src", "src", "IPv4 source")
+f.firewallRow_dst = ProtoField.ipv4("supernic.firewallRow.dst", "dst", "IPv4 destination")
+f.firewallRow_srcBits = ProtoField.uint8("supernic.firewallRow.srcBits", "srcBits", base.DEC, nil, nil, "bits of the source that count, 0 to 32")
+f.firewallRow_dstBits = ProtoField.uint8("supernic.firewallRow.dstBits", "dstBits", base.DEC, nil, nil, "bits of the destination that count, 0 to 32")
+f.firewallRow_protocol = ProtoField.uint8("supernic.firewallRow.protocol", "protocol", base.DEC, nil, nil, "IPv4 protocol")
+f.firewallRow_drops = ProtoField.uint8("supernic.firewallRow.drops", "drops", base.DEC, nil, 0x1, "packets that meet it are dropped, else they pass")
+f.firewallRow_hasProtocol = ProtoField.uint8("supernic.firewallRow.hasProtocol", "hasProtocol", base.DEC, nil, 0x2, "the protocol counts")
+f.firewallRow_hasSrcPort = ProtoField.uint8("supernic.firewallRow.hasSrcPort", "hasSrcPort", base.DEC, nil, 0x4, "the source port counts")
+f.firewallRow_hasDstPort = ProtoField.uint8("supernic.firewallRow.hasDstPort", "hasDstPort", base.DEC, nil, 0x8, "the destination port counts")
+f.firewallRow_reserved = ProtoField.uint8("supernic.firewallRow.reserved", "reserved", base.DEC, nil, 0xf0, "0")
+f.firewallRow_srcPort = ProtoField.uint16("supernic.firewallRow.srcPort", "srcPort", base.DEC, nil, nil, "TCP or UDP source port")
+f.firewallRow_dstPort = ProtoField.uint16("supernic.firewallRow.dstPort", "dstPort", base.DEC, nil, nil, "TCP or UDP destination port")
+f.tunnelRow_vni = ProtoField.uint32("supernic.tunnelRow.vni", "vni", base.DEC, nil, nil, "the VXLAN network, below 2^24")
+f.balancerRow_mac = ProtoField.uint64("supernic.balancerRow.mac", "mac", base.HEX, nil, nil, "MAC of the backend")
+f.queryReply_class = ProtoField.uint8("supernic.queryReply.class", "class", base.DEC, nil, nil, "the user's class")
+f.queryReply_limited = ProtoField.uint8("supernic.queryReply.limited", "limited", base.DEC, nil, nil, "1: the meter counts its bytes")
+f.queryReply_contexts = ProtoField.uint16("supernic.queryReply.contexts", "contexts", base.DEC, nil, nil, "packets that it may have inside")
+f.queryReply_cells = ProtoField.uint16("supernic.queryReply.cells", "cells", base.DEC, nil, nil, "cells that it may hold")
+f.queryReply_dags = ProtoField.uint16("supernic.queryReply.dags", "dags", base.DEC, nil, nil, "entries that follow")
+f.queryReply_bytesPerEpoch = ProtoField.uint32("supernic.queryReply.bytesPerEpoch", "bytesPerEpoch", base.DEC, nil, nil, "bytes that it may bring in an epoch; 0 where it is not limited")
+f.queryReply_done = ProtoField.uint32("supernic.queryReply.done", "done", base.DEC, nil, nil, "requests of it that were done")
+f.queryReply_repeated = ProtoField.uint32("supernic.queryReply.repeated", "repeated", base.DEC, nil, nil, "requests of it that were answered again and not done again")
+f.queryReply_refused = ProtoField.uint32("supernic.queryReply.refused", "refused", base.DEC, nil, nil, "requests of it that were refused")
+f.queryDag_uid = ProtoField.uint16("supernic.queryDag.uid", "uid", base.HEX, nil, nil, "its UID")
+f.queryDag_stages = ProtoField.uint8("supernic.queryDag.stages", "stages", base.DEC, nil, nil, "its stages")
+f.queryDag_here = ProtoField.uint8("supernic.queryDag.here", "here", base.DEC, nil, nil, "1: it runs here; 0: at a peer")
 f.body = ProtoField.bytes("supernic.ctrl.body", "body")
 f.tail = ProtoField.bytes("supernic.ctrl.tail", "tail", base.NONE, "HMAC-SHA-256, first 16 bytes")
 local f_short = ProtoExpert.new("supernic_ctrl.short", "cut short", expert.group.MALFORMED, expert.severity.ERROR)
@@ -115,6 +144,82 @@ local function add_ctrl(buffer, offset, stop, tree)
   return offset + 16
 end
 
+local function add_ntConfig(buffer, offset, stop, tree)
+  if offset + 4 > stop then tree:add_proto_expert_info(f_short, "NT_CONFIG: cut short") return nil end
+  tree:add_le(f.ntConfig_task, buffer(offset + 0, 1))
+  tree:add_le(f.ntConfig_unused, buffer(offset + 1, 1))
+  tree:add_le(f.ntConfig_row, buffer(offset + 2, 2))
+  return offset + 4
+end
+
+local function add_firewallRow(buffer, offset, stop, tree)
+  if offset + 16 > stop then tree:add_proto_expert_info(f_short, "NT_CONFIG, a rule of the firewall: cut short") return nil end
+  tree:add_le(f.firewallRow_src, buffer(offset + 0, 4))
+  tree:add_le(f.firewallRow_dst, buffer(offset + 4, 4))
+  tree:add_le(f.firewallRow_srcBits, buffer(offset + 8, 1))
+  tree:add_le(f.firewallRow_dstBits, buffer(offset + 9, 1))
+  tree:add_le(f.firewallRow_protocol, buffer(offset + 10, 1))
+  tree:add_le(f.firewallRow_drops, buffer(offset + 11, 1))
+  tree:add_le(f.firewallRow_hasProtocol, buffer(offset + 11, 1))
+  tree:add_le(f.firewallRow_hasSrcPort, buffer(offset + 11, 1))
+  tree:add_le(f.firewallRow_hasDstPort, buffer(offset + 11, 1))
+  tree:add_le(f.firewallRow_reserved, buffer(offset + 11, 1))
+  tree:add_le(f.firewallRow_srcPort, buffer(offset + 12, 2))
+  tree:add_le(f.firewallRow_dstPort, buffer(offset + 14, 2))
+  return offset + 16
+end
+
+local function add_tunnelRow(buffer, offset, stop, tree)
+  if offset + 4 > stop then tree:add_proto_expert_info(f_short, "NT_CONFIG, a row of the tunnel that opens: cut short") return nil end
+  tree:add_le(f.tunnelRow_vni, buffer(offset + 0, 4))
+  return offset + 4
+end
+
+local function add_balancerRow(buffer, offset, stop, tree)
+  if offset + 6 > stop then tree:add_proto_expert_info(f_short, "NT_CONFIG, a bucket of the balancer: cut short") return nil end
+  tree:add_le(f.balancerRow_mac, buffer(offset + 0, 6))
+  return offset + 6
+end
+
+local function add_queryReply(buffer, offset, stop, tree)
+  if offset + 24 > stop then tree:add_proto_expert_info(f_short, "QUERY, the reply: cut short") return nil end
+  tree:add_le(f.queryReply_class, buffer(offset + 0, 1))
+  tree:add_le(f.queryReply_limited, buffer(offset + 1, 1))
+  tree:add_le(f.queryReply_contexts, buffer(offset + 2, 2))
+  tree:add_le(f.queryReply_cells, buffer(offset + 4, 2))
+  tree:add_le(f.queryReply_dags, buffer(offset + 6, 2))
+  tree:add_le(f.queryReply_bytesPerEpoch, buffer(offset + 8, 4))
+  tree:add_le(f.queryReply_done, buffer(offset + 12, 4))
+  tree:add_le(f.queryReply_repeated, buffer(offset + 16, 4))
+  tree:add_le(f.queryReply_refused, buffer(offset + 20, 4))
+  return offset + 24
+end
+
+local function add_queryDag(buffer, offset, stop, tree)
+  if offset + 4 > stop then tree:add_proto_expert_info(f_short, "QUERY, a DAG in the reply: cut short") return nil end
+  tree:add_le(f.queryDag_uid, buffer(offset + 0, 2))
+  tree:add_le(f.queryDag_stages, buffer(offset + 2, 1))
+  tree:add_le(f.queryDag_here, buffer(offset + 3, 1))
+  return offset + 4
+end
+
+local function add_body(buffer, head, stop, tree)
+  local code = buffer(0, 1):uint()
+  local is_reply = bit.band(buffer(6, 1):uint(), 1) ~= 0
+  local offset = head
+  if code == 9 and not is_reply then
+    offset = add_ntConfig(buffer, head, stop, tree)
+    local rows = { [1] = add_firewallRow, [2] = add_tunnelRow, [3] = add_balancerRow }
+    local row = rows[buffer(head, 1):uint()]
+    if offset ~= nil and row ~= nil then offset = row(buffer, offset, stop, tree) end
+  end
+  if code == 7 and is_reply then
+    offset = add_queryReply(buffer, head, stop, tree)
+    while offset ~= nil and offset < stop do offset = add_queryDag(buffer, offset, stop, tree) end
+  end
+  return offset
+end
+
 function proto.dissector(buffer, pinfo, root)
   pinfo.cols.protocol = "SNIC-CTRL"
   local tree = root:add(proto, buffer())
@@ -125,7 +230,8 @@ function proto.dissector(buffer, pinfo, root)
     tree:add_proto_expert_info(f_size, "size is " .. size .. " of a message of " .. buffer:len() .. " bytes")
     return
   end
-  if size > offset then tree:add(f.body, buffer(offset, size - offset)) end
+  if size > offset then offset = add_body(buffer, offset, size, tree) end
+  if offset ~= nil and size > offset then tree:add(f.body, buffer(offset, size - offset)) end
   tree:add(f.tail, buffer(size, 16))
 end
 

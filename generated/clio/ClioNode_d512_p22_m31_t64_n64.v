@@ -113,9 +113,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
 );
   localparam [3:0] status_ok = 4'd0;
   localparam [3:0] status_busy = 4'd6;
-  localparam [1:0] answer_kind_replayed = 2'd0;
-  localparam [1:0] answer_kind_busy = 2'd1;
-  localparam [1:0] answer_kind_full = 2'd3;
+  localparam [2:0] answer_kind_replayed = 3'd0, answer_kind_busy = 3'd1, answer_kind_full = 3'd3,
+    answer_kind_yields = 3'd4;
   localparam [7:0] opcode_read_reply = 8'h41;
   wire [47:0] control_config_mac; // node.ts:100
   wire [31:0] control_config_ip;
@@ -198,8 +197,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [63:0] retry_pass_payload_va, retry_word;
   wire [13:0] retry_pass_payload_length;
   wire [7:0] retry_pass_payload_reply_opcode, retry_answer_payload_reply_opcode;
-  wire [2:0] retry_pass_payload_op;
-  wire [1:0] retry_answer_payload_kind;
+  wire [2:0] retry_pass_payload_op, retry_answer_payload_kind;
   wire [3:0] retry_answer_payload_status;
   wire [31:0] retry_wait_ns;
   wire fences_fence_ready, fences_reply_valid, fences_reply_payload_refused; // node.ts:160
@@ -329,7 +327,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     ending_3_held_done, ending_3_skid_full, ending_3_skid_held_silent, ending_3_skid_held_done, ending_4_full,
     ending_4_held_silent, ending_4_held_done, ending_4_skid_full, ending_4_skid_held_silent, ending_4_skid_held_done,
     ending_5_full, ending_5_held_silent, ending_5_held_done, ending_5_skid_full, ending_5_skid_held_silent,
-    ending_5_skid_held_done; // node.ts:372
+    ending_5_skid_held_done; // node.ts:371
   reg [5:0] ending_0_held_slot, ending_0_skid_held_slot, ending_1_held_slot, ending_1_skid_held_slot,
     ending_2_held_slot, ending_2_skid_held_slot, ending_3_held_slot, ending_3_skid_held_slot, ending_4_held_slot,
     ending_4_skid_held_slot, ending_5_held_slot, ending_5_skid_held_slot;
@@ -344,14 +342,14 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg [3:0] ending_0_held_status, ending_0_skid_held_status, ending_1_held_status, ending_1_skid_held_status,
     ending_2_held_status, ending_2_skid_held_status, ending_3_held_status, ending_3_skid_held_status,
     ending_4_held_status, ending_4_skid_held_status, ending_5_held_status, ending_5_skid_held_status;
-  reg bare_ending_full, bare_ending_held_silent, bare_ending_held_done, endings_locked; // node.ts:375
+  reg bare_ending_full, bare_ending_held_silent, bare_ending_held_done, endings_locked; // node.ts:374
   reg [5:0] bare_ending_held_slot;
   reg [1:0] bare_ending_held_form, bare_ending_held_word;
   reg [7:0] bare_ending_held_opcode;
   reg [3:0] bare_ending_held_status;
   reg [6:0] endings_owner;
   wire net_tx_reply_ready, net_tx_context_read_en, net_tx_data_ready, net_tx_echo_job_valid, net_tx_echo_data_ready,
-    net_tx_release_valid; // node.ts:380
+    net_tx_release_valid; // node.ts:379
   wire [5:0] net_tx_context_read_slot, net_tx_word_slot, net_tx_echo_job_payload_slot,
     net_tx_echo_job_payload_beats, net_tx_release_slot;
   wire [4:0] net_tx_echo_job_payload_first;
@@ -365,11 +363,11 @@ module ClioNode_d512_p22_m31_t64_n64 (
     counted_fences, counted_slow_requests, counted_extend_requests, counted_page_faults, counted_tlb_hits,
     counted_tlb_misses, counted_misses_merged, counted_bucket_fetches, counted_tlb_evictions,
     counted_retries_answered, counted_retries_busy, counted_retries_expired, counted_retry_evictions,
-    counted_retry_clients_replaced, counted_shootdowns, counted_table_write_errors; // node.ts:491
+    counted_retry_clients_replaced, counted_shootdowns, counted_table_write_errors; // node.ts:490
   reg [13:0] counted_read_bytes, counted_write_bytes;
   wire [1:0] accesses_grant, accesses_request; // node.ts:184
-  wire answer_ready; // node.ts:326
-  wire [6:0] endings_grant, endings_request; // node.ts:375
+  wire answer_ready; // node.ts:329
+  wire [6:0] endings_grant, endings_request; // node.ts:374
   wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:148
   wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:184
   wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready;
@@ -423,19 +421,18 @@ module ClioNode_d512_p22_m31_t64_n64 (
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == status_ok)) ? 2'd1 :
     2'd0;
   wire replayed = retry_answer_payload_kind == answer_kind_replayed; // node.ts:324
-  wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:325
+  wire waits = (retry_answer_payload_kind == answer_kind_full) | (retry_answer_payload_kind == answer_kind_yields); // node.ts:325
+  wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:328
   assign answer_ready = ~ending_4_skid_full;
-  wire [1:0] answer_payload_form =
-    ((retry_answer_payload_kind == answer_kind_busy) | (retry_answer_payload_kind == answer_kind_full)) ? 2'd0 :
-    2'd1; // node.ts:326
+  wire [1:0] answer_payload_form = ((retry_answer_payload_kind == answer_kind_busy) | waits) ? 2'd0 : 2'd1; // node.ts:329
   wire [1:0] answer_payload_word =
-    (retry_answer_payload_kind == answer_kind_full) ? 2'd3 :
+    waits ? 2'd3 :
     ((retry_answer_payload_kind == answer_kind_replayed) & (retry_answer_payload_status == status_ok) & (retry_answer_payload_reply_opcode == opcode_read_reply)) ? 2'd1 :
     2'd0;
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:354
+  wire fenced_ready = ~ending_5_skid_full; // node.ts:353
   wire [3:0] fenced_payload_status = fences_reply_payload_refused ? status_busy : status_ok;
-  wire bare_ready = ~bare_ending_full; // node.ts:368
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:372
+  wire bare_ready = ~bare_ending_full; // node.ts:367
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:371
   wire ending_0_room = ~ending_0_full | ending_0_ready;
   wire ending_1_ready = endings_grant[1] & finish_ending_ready;
   wire ending_1_room = ~ending_1_full | ending_1_ready;
@@ -447,7 +444,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire ending_4_room = ~ending_4_full | ending_4_ready;
   wire ending_5_ready = endings_grant[5] & finish_ending_ready;
   wire ending_5_room = ~ending_5_full | ending_5_ready;
-  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:375
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:374
   wire bare_ending_ready = endings_grant[6] & finish_ending_ready;
   wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot;
   wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form;
@@ -495,17 +492,17 @@ module ClioNode_d512_p22_m31_t64_n64 (
   assign endings_request = {
     bare_ending_valid, ending_5_full, ending_4_full, ending_3_full, ending_2_full, ending_1_full, ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:375
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:374
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // node.ts:403
+  wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // node.ts:402
   wire atomic_done =
-    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == status_ok) & (sync_reply_payload_op < 3'd5); // node.ts:406
-  wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:435
-  wire unanswered = unheard & ~replayed; // node.ts:443
-  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:459
+    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == status_ok) & (sync_reply_payload_op < 3'd5); // node.ts:405
+  wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:434
+  wire unanswered = unheard & ~replayed; // node.ts:442
+  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:458
 
   wire [15:0] control_free_pages = {9'd0, free_pages}; // node.ts:100
   Control_d512_p22_m31_t64_n64_u1536 control ( // node.ts:100
@@ -1187,7 +1184,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .done_word     (finish_done_word)
   );
 
-  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:380
+  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:379
     .clk (clk), .rst (rst),
     .config_mac            (control_config_mac),
     .config_ip             (control_config_ip),

@@ -11,7 +11,7 @@ module Fifo_RetryAnswer_d64 (
   input  wire       push_valid,
   output wire       push_ready,
   input  wire [5:0] push_payload_slot,
-  input  wire [1:0] push_payload_kind,
+  input  wire [2:0] push_payload_kind,
   input  wire [3:0] push_payload_status,
   input  wire       push_payload_silent,
   input  wire [7:0] push_payload_reply_opcode,
@@ -19,7 +19,7 @@ module Fifo_RetryAnswer_d64 (
   output wire       pop_valid,
   input  wire       pop_ready,
   output wire [5:0] pop_payload_slot,
-  output wire [1:0] pop_payload_kind,
+  output wire [2:0] pop_payload_kind,
   output wire [3:0] pop_payload_status,
   output wire       pop_payload_silent,
   output wire [7:0] pop_payload_reply_opcode,
@@ -28,7 +28,7 @@ module Fifo_RetryAnswer_d64 (
   reg [5:0] head; // fifo.ts:29
   reg [5:0] tail; // fifo.ts:30
   reg [6:0] count; // fifo.ts:31
-  (* ram_style = "distributed" *) reg [20:0] store [0:63]; // fifo.ts:32
+  (* ram_style = "distributed" *) reg [21:0] store [0:63]; // fifo.ts:32
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
   wire [5:0] next_head = pop ? head + 6'd1 : head; // fifo.ts:40
@@ -58,11 +58,11 @@ module Fifo_RetryAnswer_d64 (
 
   assign push_ready = count != 7'd64;
   assign pop_valid = count != 7'd0;
-  wire [20:0] pop_payload_slot_word = store[head];
+  wire [21:0] pop_payload_slot_word = store[head];
   assign pop_payload_slot = pop_payload_slot_word[5:0];
-  assign pop_payload_kind = pop_payload_slot_word[7:6];
-  assign pop_payload_status = pop_payload_slot_word[11:8];
-  assign pop_payload_silent = pop_payload_slot_word[12];
-  assign pop_payload_reply_opcode = pop_payload_slot_word[20:13];
+  assign pop_payload_kind = pop_payload_slot_word[8:6];
+  assign pop_payload_status = pop_payload_slot_word[12:9];
+  assign pop_payload_silent = pop_payload_slot_word[13];
+  assign pop_payload_reply_opcode = pop_payload_slot_word[21:14];
   assign level = count;
 endmodule

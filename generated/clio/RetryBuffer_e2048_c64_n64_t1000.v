@@ -43,7 +43,7 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   output wire        answer_valid,
   input  wire        answer_ready,
   output wire [5:0]  answer_payload_slot,
-  output wire [1:0]  answer_payload_kind,
+  output wire [2:0]  answer_payload_kind,
   output wire [3:0]  answer_payload_status,
   output wire        answer_payload_silent,
   output wire [7:0]  answer_payload_reply_opcode,
@@ -63,7 +63,7 @@ module RetryBuffer_e2048_c64_n64_t1000 (
   wire verdict_started_valid, verdict_finding_valid, verdict_finding_silent; // retry-buffer.ts:74
   wire [5:0] verdict_started_slot, verdict_finding_slot, verdict_finding_entry_slot;
   wire [10:0] verdict_started_entry, verdict_finding_entry;
-  wire [1:0] verdict_finding_kind;
+  wire [2:0] verdict_finding_kind;
   wire [7:0] verdict_finding_reply_opcode;
 
   RetryVerdict_e2048_c64_n64_t1000 verdict ( // retry-buffer.ts:74

@@ -21,6 +21,9 @@ module RetryClients_c64_k48_t1000_q16 (
   output wire [3:0]  remaining,
   output wire        sweeping,
   input  wire        retire,
+  input  wire        strike_valid,
+  input  wire [5:0]  strike_index,
+  output wire        struck,
   input  wire        freed
 );
   reg [47:0] keys_0, keys_1, keys_2, keys_3, keys_4, keys_5, keys_6, keys_7, keys_8, keys_9, keys_10, keys_11,
@@ -28,31 +31,32 @@ module RetryClients_c64_k48_t1000_q16 (
     keys_24, keys_25, keys_26, keys_27, keys_28, keys_29, keys_30, keys_31, keys_32, keys_33, keys_34, keys_35,
     keys_36, keys_37, keys_38, keys_39, keys_40, keys_41, keys_42, keys_43, keys_44, keys_45, keys_46, keys_47,
     keys_48, keys_49, keys_50, keys_51, keys_52, keys_53, keys_54, keys_55, keys_56, keys_57, keys_58, keys_59,
-    keys_60, keys_61, keys_62, keys_63; // retry-clients.ts:86
-  reg [63:0] written; // retry-clients.ts:87
-  reg [63:0] matches_; // retry-clients.ts:90
-  reg [6:0] used; // retry-clients.ts:94
-  reg vacant_valid, vacant_swept; // retry-clients.ts:95
+    keys_60, keys_61, keys_62, keys_63; // retry-clients.ts:92
+  reg [63:0] written; // retry-clients.ts:93
+  reg [63:0] matches_; // retry-clients.ts:96
+  reg [6:0] used; // retry-clients.ts:100
+  reg vacant_valid, vacant_swept; // retry-clients.ts:101
   reg [5:0] vacant_index;
-  reg idle_valid_q; // retry-clients.ts:104
+  reg idle_valid_q; // retry-clients.ts:110
   reg [5:0] idle_index_q;
-  reg [63:0] idle_place; // retry-clients.ts:105
-  reg [7:0] cycles; // retry-clients.ts:118
-  reg [15:0] now; // retry-clients.ts:119
-  reg touch_valid_q; // retry-clients.ts:125
+  reg [63:0] idle_place; // retry-clients.ts:111
+  reg [63:0] struck_place; // retry-clients.ts:112
+  reg [7:0] cycles; // retry-clients.ts:128
+  reg [15:0] now; // retry-clients.ts:129
+  reg touch_valid_q; // retry-clients.ts:135
   reg [5:0] touch_index_q;
-  reg [5:0] looking; // retry-clients.ts:131
-  reg looked_valid; // retry-clients.ts:132
+  reg [5:0] looking; // retry-clients.ts:141
+  reg looked_valid; // retry-clients.ts:142
   reg [5:0] looked_index;
   reg [15:0] looked_quarters;
-  reg longest_valid; // retry-clients.ts:133
+  reg longest_valid; // retry-clients.ts:143
   reg [5:0] longest_index;
   reg [15:0] longest_quarters;
-  reg chosen_valid; // retry-clients.ts:157
+  reg chosen_valid; // retry-clients.ts:167
   reg [5:0] chosen_index;
-  reg [3:0] most; // retry-clients.ts:172
-  reg [3:0] left; // retry-clients.ts:173
-  (* ram_style = "distributed" *) reg [15:0] heard [0:63]; // retry-clients.ts:123
+  reg [3:0] most; // retry-clients.ts:182
+  reg [3:0] left; // retry-clients.ts:183
+  (* ram_style = "distributed" *) reg [15:0] heard [0:63]; // retry-clients.ts:133
   wire [16:0] matching_joined = {
     written[63], keys_63[47:45] == key[47:45], keys_63[44:42] == key[44:42], keys_63[41:39] == key[41:39],
     keys_63[38:36] == key[38:36], keys_63[35:33] == key[35:33], keys_63[32:30] == key[32:30],
@@ -582,9 +586,9 @@ module RetryClients_c64_k48_t1000_q16 (
     keys_10_joined_sum[17], keys_9_joined_sum[17], keys_8_joined_sum[17], keys_7_joined_sum[17],
     keys_6_joined_sum[17], keys_5_joined_sum[17], keys_4_joined_sum[17], keys_3_joined_sum[17], keys_2_joined_sum[17],
     keys_1_joined_sum[17], keys_0_joined_sum[17]
-  }; // retry-clients.ts:88
-  wire all_used = used[6]; // retry-clients.ts:96
-  wire [5:0] place = all_used ? vacant_index : used[5:0]; // retry-clients.ts:97
+  }; // retry-clients.ts:94
+  wire all_used = used[6]; // retry-clients.ts:102
+  wire [5:0] place = all_used ? vacant_index : used[5:0]; // retry-clients.ts:103
   wire [63:0] entering_joined = {
     place == 6'd63, place == 6'd62, place == 6'd61, place == 6'd60, place == 6'd59, place == 6'd58, place == 6'd57,
     place == 6'd56, place == 6'd55, place == 6'd54, place == 6'd53, place == 6'd52, place == 6'd51, place == 6'd50,
@@ -597,18 +601,19 @@ module RetryClients_c64_k48_t1000_q16 (
     place == 6'd7, place == 6'd6, place == 6'd5, place == 6'd4, place == 6'd3, place == 6'd2, place == 6'd1,
     place == 6'd0
   };
-  wire [63:0] entering = add_valid ? entering_joined : 64'd0; // retry-clients.ts:99
-  wire [63:0] forgotten = retire ? idle_place : 64'd0; // retry-clients.ts:106
-  wire ticks = cycles == 8'd249; // retry-clients.ts:120
-  wire long = looked_quarters >= 16'd13; // retry-clients.ts:143
+  wire [63:0] entering = add_valid ? entering_joined : 64'd0; // retry-clients.ts:105
+  wire strikes = strike_valid & ~(|(matches_ & struck_place)); // retry-clients.ts:114
+  wire [63:0] forgotten = retire ? idle_place : strikes ? struck_place : 64'd0; // retry-clients.ts:116
+  wire ticks = cycles == 8'd249; // retry-clients.ts:130
+  wire long = looked_quarters >= 16'd13; // retry-clients.ts:153
   wire longer =
     looked_valid & long & ~(touch_valid_q & (touch_index_q == looked_index))
-    & (~longest_valid | (looked_quarters > longest_quarters)); // retry-clients.ts:144
-  wire standing = longest_valid & ~(touch_valid_q & (touch_index_q == longest_index)); // retry-clients.ts:150
-  wire ends = looked_index == 6'd63; // retry-clients.ts:151
-  wire [3:0] quiet = long ? 4'd13 : looked_quarters[3:0]; // retry-clients.ts:171
-  wire counts = looked_valid & ~(touch_valid_q & (touch_index_q == looked_index)) & (quiet > most); // retry-clients.ts:174
-  wire [3:0] round_most = counts ? quiet : most; // retry-clients.ts:175
+    & (~longest_valid | (looked_quarters > longest_quarters)); // retry-clients.ts:154
+  wire standing = longest_valid & ~(touch_valid_q & (touch_index_q == longest_index)); // retry-clients.ts:160
+  wire ends = looked_index == 6'd63; // retry-clients.ts:161
+  wire [3:0] quiet = long ? 4'd13 : looked_quarters[3:0]; // retry-clients.ts:181
+  wire counts = looked_valid & ~(touch_valid_q & (touch_index_q == looked_index)) & (quiet > most); // retry-clients.ts:184
+  wire [3:0] round_most = counts ? quiet : most; // retry-clients.ts:185
 
   always @(posedge clk)
     if (entering[0]) keys_0 <= add_key;
@@ -804,10 +809,29 @@ module RetryClients_c64_k48_t1000_q16 (
 
   always @(posedge clk)
     if (rst) begin
-      written <= 64'd0; idle_index_q <= 6'd0; idle_place <= 64'd0; cycles <= 8'd0; touch_valid_q <= 1'b0;
-      touch_index_q <= 6'd0; looking <= 6'd0; looked_index <= 6'd0; looked_quarters <= 16'd0; most <= 4'd0;
+      written <= 64'd0; idle_index_q <= 6'd0; idle_place <= 64'd0; struck_place <= 64'd0; cycles <= 8'd0;
+      touch_valid_q <= 1'b0; touch_index_q <= 6'd0; looking <= 6'd0; looked_index <= 6'd0; looked_quarters <= 16'd0;
+      most <= 4'd0;
     end
     else begin
+      struck_place <= {
+        strike_index == 6'd63, strike_index == 6'd62, strike_index == 6'd61, strike_index == 6'd60,
+        strike_index == 6'd59, strike_index == 6'd58, strike_index == 6'd57, strike_index == 6'd56,
+        strike_index == 6'd55, strike_index == 6'd54, strike_index == 6'd53, strike_index == 6'd52,
+        strike_index == 6'd51, strike_index == 6'd50, strike_index == 6'd49, strike_index == 6'd48,
+        strike_index == 6'd47, strike_index == 6'd46, strike_index == 6'd45, strike_index == 6'd44,
+        strike_index == 6'd43, strike_index == 6'd42, strike_index == 6'd41, strike_index == 6'd40,
+        strike_index == 6'd39, strike_index == 6'd38, strike_index == 6'd37, strike_index == 6'd36,
+        strike_index == 6'd35, strike_index == 6'd34, strike_index == 6'd33, strike_index == 6'd32,
+        strike_index == 6'd31, strike_index == 6'd30, strike_index == 6'd29, strike_index == 6'd28,
+        strike_index == 6'd27, strike_index == 6'd26, strike_index == 6'd25, strike_index == 6'd24,
+        strike_index == 6'd23, strike_index == 6'd22, strike_index == 6'd21, strike_index == 6'd20,
+        strike_index == 6'd19, strike_index == 6'd18, strike_index == 6'd17, strike_index == 6'd16,
+        strike_index == 6'd15, strike_index == 6'd14, strike_index == 6'd13, strike_index == 6'd12,
+        strike_index == 6'd11, strike_index == 6'd10, strike_index == 6'd9, strike_index == 6'd8,
+        strike_index == 6'd7, strike_index == 6'd6, strike_index == 6'd5, strike_index == 6'd4, strike_index == 6'd3,
+        strike_index == 6'd2, strike_index == 6'd1, strike_index == 6'd0
+      };
       written <= (written & ~forgotten) | entering;
       cycles <= ticks ? 8'd0 : cycles + 8'd1;
       touch_valid_q <= touch_valid;
@@ -959,43 +983,49 @@ module RetryClients_c64_k48_t1000_q16 (
   assign idle_index = idle_index_q;
   assign remaining = left;
   assign sweeping = vacant_valid & ~vacant_swept;
+  assign struck = strikes;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(matching & (matching - 64'd1)))); // retry-clients.ts:185
-      assert (~add_valid | ~all_used | (vacant_valid & vacant_swept)); // retry-clients.ts:186
-      assert (~(add_valid & touch_valid)); // retry-clients.ts:190
-      assert (~(look & add_valid)); // retry-clients.ts:191
-      assert (~retire | idle_valid); // retry-clients.ts:192
-      assert (~(retire & touch_valid & (touch_index == idle_index_q))); // retry-clients.ts:193
+      assert (~(|(matching & (matching - 64'd1)))); // retry-clients.ts:195
+      assert (~add_valid | ~all_used | (vacant_valid & vacant_swept)); // retry-clients.ts:196
+      assert (~(add_valid & touch_valid)); // retry-clients.ts:200
+      assert (~(look & add_valid)); // retry-clients.ts:201
+      assert (~retire | idle_valid); // retry-clients.ts:202
+      assert (~(retire & strikes)); // retry-clients.ts:203
+      assert (~(retire & touch_valid & (touch_index == idle_index_q))); // retry-clients.ts:204
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(matching & (matching - 64'd1))))) begin
-        $display("%s", "assertion failed: a client is known at one place (retry-clients.ts:185)"); // retry-clients.ts:185
+        $display("%s", "assertion failed: a client is known at one place (retry-clients.ts:195)"); // retry-clients.ts:195
         $stop;
       end
       if (~(~add_valid | ~all_used | (vacant_valid & vacant_swept))) begin
-        $display("%s", "assertion failed: a client enters where there is a place (retry-clients.ts:186)"); // retry-clients.ts:186
+        $display("%s", "assertion failed: a client enters where there is a place (retry-clients.ts:196)"); // retry-clients.ts:196
         $stop;
       end
       if (~(~(add_valid & touch_valid))) begin
-        $display("%s", "assertion failed: who enters is heard of by that (retry-clients.ts:190)"); // retry-clients.ts:190
+        $display("%s", "assertion failed: who enters is heard of by that (retry-clients.ts:200)"); // retry-clients.ts:200
         $stop;
       end
       if (~(~(look & add_valid))) begin
-        $display("%s", "assertion failed: nobody is looked up while one enters (retry-clients.ts:191)"); // retry-clients.ts:191
+        $display("%s", "assertion failed: nobody is looked up while one enters (retry-clients.ts:201)"); // retry-clients.ts:201
         $stop;
       end
       if (~(~retire | idle_valid)) begin
-        $display("%s", "assertion failed: an idle client is forgotten, one at a time (retry-clients.ts:192)"); // retry-clients.ts:192
+        $display("%s", "assertion failed: an idle client is forgotten, one at a time (retry-clients.ts:202)"); // retry-clients.ts:202
+        $stop;
+      end
+      if (~(~(retire & strikes))) begin
+        $display("%s", "assertion failed: one client becomes unknown at a time (retry-clients.ts:203)"); // retry-clients.ts:203
         $stop;
       end
       if (~(~(retire & touch_valid & (touch_index == idle_index_q)))) begin
-        $display("%s", "assertion failed: nobody is forgotten while he is heard of (retry-clients.ts:193)"); // retry-clients.ts:193
+        $display("%s", "assertion failed: nobody is forgotten while he is heard of (retry-clients.ts:204)"); // retry-clients.ts:204
         $stop;
       end
     end

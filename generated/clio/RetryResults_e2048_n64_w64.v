@@ -8,7 +8,7 @@ module RetryResults_e2048_n64_w64 (
   input  wire [5:0]  started_slot,
   input  wire [10:0] started_entry,
   input  wire        finding_valid,
-  input  wire [1:0]  finding_kind,
+  input  wire [2:0]  finding_kind,
   input  wire [5:0]  finding_slot,
   input  wire [10:0] finding_entry,
   input  wire [5:0]  finding_entry_slot,
@@ -22,7 +22,7 @@ module RetryResults_e2048_n64_w64 (
   output wire        answer_valid,
   input  wire        answer_ready,
   output wire [5:0]  answer_payload_slot,
-  output wire [1:0]  answer_payload_kind,
+  output wire [2:0]  answer_payload_kind,
   output wire [3:0]  answer_payload_status,
   output wire        answer_payload_silent,
   output wire [7:0]  answer_payload_reply_opcode,
@@ -32,48 +32,50 @@ module RetryResults_e2048_n64_w64 (
   output wire        events_busy,
   output wire        events_expired
 );
-  localparam [1:0] finding_kind_found = 2'd0;
-  localparam [1:0] finding_kind_busy = 2'd1;
-  localparam [1:0] finding_kind_entered = 2'd3;
-  localparam [1:0] answer_kind_replayed = 2'd0, answer_kind_busy = 2'd1, answer_kind_expired = 2'd2,
-    answer_kind_full = 2'd3;
+  localparam [2:0] finding_kind_found = 3'd0, finding_kind_busy = 3'd1, finding_kind_entered = 3'd3,
+    finding_kind_yields = 3'd4;
+  localparam [2:0] answer_kind_replayed = 3'd0, answer_kind_busy = 3'd1, answer_kind_expired = 3'd2,
+    answer_kind_full = 3'd3, answer_kind_yields = 3'd4;
   localparam [3:0] status_busy = 4'd6;
   localparam [3:0] status_expired = 4'd10;
-  reg [63:0] awaited; // retry-results.ts:109
-  reg asks_valid, asks_silent; // retry-results.ts:141
+  localparam [3:0] status_yield = 4'd12;
+  reg [63:0] awaited; // retry-results.ts:111
+  reg asks_valid, asks_silent; // retry-results.ts:144
   reg [5:0] asks_slot;
-  reg [1:0] asks_kind;
+  reg [2:0] asks_kind;
   reg [7:0] asks_reply_opcode;
-  wire answers_push_ready; // retry-results.ts:153
+  wire answers_push_ready; // retry-results.ts:156
   wire [6:0] answers_level;
-  (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:107
-  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:123
-  reg [67:0] result; // retry-results.ts:131
-  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:171
-  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:172
-  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:184
-  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:185
+  (* ram_style = "distributed" *) reg [10:0] entry_of [0:63]; // retry-results.ts:109
+  (* ram_style = "block" *) reg [67:0] results [0:2047]; // retry-results.ts:125
+  reg [67:0] result; // retry-results.ts:133
+  (* ram_style = "distributed" *) reg [63:0] found_words [0:63]; // retry-results.ts:175
+  (* ram_style = "distributed" *) reg [63:0] remembered_words [0:63]; // retry-results.ts:176
+  (* ram_style = "distributed" *) reg found_turn [0:63]; // retry-results.ts:188
+  (* ram_style = "distributed" *) reg remembered_turn [0:63]; // retry-results.ts:189
   integer i;
   wire [63:0] under_way_shifted = awaited >> finding_entry_slot;
-  wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:113
+  wire under_way = under_way_shifted[0] & (entry_of[finding_entry_slot] == finding_entry); // retry-results.ts:115
   wire orphaned =
-    finding_valid & (finding_kind == finding_kind_entered) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:115
+    finding_valid & (finding_kind == finding_kind_entered) & under_way & (finding_entry_slot != finding_slot); // retry-results.ts:117
   wire [63:0] finished_shifted = awaited >> done_slot;
-  wire finished = done_valid & finished_shifted[0]; // retry-results.ts:116
-  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:129
-  wire [1:0] kind =
+  wire finished = done_valid & finished_shifted[0]; // retry-results.ts:118
+  wire [10:0] done_entry = entry_of[done_slot]; // retry-results.ts:131
+  wire [2:0] kind =
     (finding_kind == finding_kind_found) ? (under_way ? answer_kind_busy : answer_kind_replayed) :
     (finding_kind == finding_kind_busy) ? answer_kind_full :
-    answer_kind_expired; // retry-results.ts:134
-  wire replays = asks_valid & (asks_kind == answer_kind_replayed); // retry-results.ts:152
+    (finding_kind == finding_kind_yields) ? answer_kind_yields :
+    answer_kind_expired; // retry-results.ts:136
+  wire replays = asks_valid & (asks_kind == answer_kind_replayed); // retry-results.ts:155
 
-  wire [3:0] result_status = result[3:0]; // retry-results.ts:131
+  wire [3:0] result_status = result[3:0]; // retry-results.ts:133
   wire [3:0] answers_push_payload_status =
     (asks_kind == answer_kind_replayed) ? result_status :
     (asks_kind == answer_kind_busy) ? status_busy :
     (asks_kind == answer_kind_expired) ? status_expired :
-    status_busy; // retry-results.ts:153
-  Fifo_RetryAnswer_d64 answers ( // retry-results.ts:153
+    (asks_kind == answer_kind_full) ? status_busy :
+    status_yield; // retry-results.ts:156
+  Fifo_RetryAnswer_d64 answers ( // retry-results.ts:156
     .clk (clk), .rst (rst),
     .push_valid (asks_valid), .push_ready (answers_push_ready), .push_payload_slot (asks_slot),
     .push_payload_kind (asks_kind), .push_payload_status (answers_push_payload_status),
@@ -185,31 +187,31 @@ module RetryResults_e2048_n64_w64 (
     (found_turn[word_slot] ^ remembered_turn[word_slot]) ? remembered_words[word_slot] :
     found_words[word_slot];
   assign events_answered = replays;
-  assign events_busy = asks_valid & ((asks_kind == answer_kind_busy) | (asks_kind == answer_kind_full));
+  assign events_busy = asks_valid & ~((asks_kind == answer_kind_replayed) | (asks_kind == answer_kind_expired));
   assign events_expired = asks_valid & (asks_kind == answer_kind_expired);
   wire [63:0] check_shifted = awaited >> started_slot;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~asks_valid | answers_push_ready); // retry-results.ts:196
-      assert (~(started_valid & check_shifted[0])); // retry-results.ts:197
-      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:201
+      assert (~asks_valid | answers_push_ready); // retry-results.ts:200
+      assert (~(started_valid & check_shifted[0])); // retry-results.ts:201
+      assert (~((&{done_valid, replays}) & (done_slot == asks_slot))); // retry-results.ts:205
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~asks_valid | answers_push_ready)) begin
-        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:196)"); // retry-results.ts:196
+        $display("%s", "assertion failed: there is an answer for each slot at most (retry-results.ts:200)"); // retry-results.ts:200
         $stop;
       end
       if (~(~(started_valid & check_shifted[0]))) begin
-        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:197)"); // retry-results.ts:197
+        $display("%s", "assertion failed: a slot does one operation at a time (retry-results.ts:201)"); // retry-results.ts:201
         $stop;
       end
       if (~(~((&{done_valid, replays}) & (done_slot == asks_slot)))) begin
-        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:201)"); // retry-results.ts:201
+        $display("%s", "assertion failed: a request is done or answered, not both (retry-results.ts:205)"); // retry-results.ts:205
         $stop;
       end
     end

@@ -43,7 +43,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire [5:0]  started_slot,
   output wire [10:0] started_entry,
   output wire        finding_valid,
-  output wire [1:0]  finding_kind,
+  output wire [2:0]  finding_kind,
   output wire [5:0]  finding_slot,
   output wire [10:0] finding_entry,
   output wire [5:0]  finding_entry_slot,
@@ -53,18 +53,31 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   output wire        replaced,
   output wire [31:0] wait_ns
 );
-  localparam [1:0] finding_kind_found = 2'd0, finding_kind_busy = 2'd1, finding_kind_expired = 2'd2,
-    finding_kind_entered = 2'd3;
-  wire clients_found_valid, clients_place_valid, clients_idle_valid, clients_sweeping; // units.ts:31
+  localparam [2:0] parting_calm = 3'd0;
+  localparam [2:0] parting_due = 3'd2;
+  localparam [2:0] parting_yields = 3'd4;
+  localparam [2:0] parting_chosen = 3'd3;
+  localparam [2:0] parting_fades = 3'd5;
+  localparam [2:0] parting_ends = 3'd6;
+  localparam [2:0] finding_kind_found = 3'd0, finding_kind_busy = 3'd1, finding_kind_expired = 3'd2,
+    finding_kind_entered = 3'd3, finding_kind_yields = 3'd4;
+  localparam [2:0] parting_asked = 3'd1;
+  wire clients_found_valid, clients_place_valid, clients_idle_valid, clients_sweeping, clients_struck; // units.ts:30
   wire [5:0] clients_found_index, clients_place_index, clients_idle_index;
   wire [3:0] clients_remaining;
-  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:32
+  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:31
   wire [8:0] sweep_step_row;
   wire [5:0] sweep_step_client;
   reg clearing; // memories.ts:30
   reg [8:0] cleared; // memories.ts:31
   reg [63:0] hash_key_q; // memories.ts:41
   reg in_use; // memories.ts:42
+  reg [12:0] turn_left; // turns.ts:53
+  reg [5:0] turn_index; // turns.ts:54
+  reg [5:0] turn_next; // turns.ts:56
+  reg turn_refused; // turns.ts:59
+  reg turn_eased; // turns.ts:60
+  reg [2:0] parting; // turns.ts:67
   reg looked_valid, looked_sweeping, looked_purging, looked_purges_last; // look-up.ts:50
   reg [8:0] looked_row;
   reg [5:0] asking_access_slot; // look-up.ts:51
@@ -78,15 +91,15 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [47:0] asking_client;
   reg [31:0] asking_operation;
   reg [5:0] swept_client; // look-up.ts:52
-  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:43
-  reg [1:0] judged_kind;
+  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:49
+  reg [2:0] judged_kind;
   reg [5:0] judged_slot, judged_entry_slot, judged_client;
   reg [10:0] judged_entry;
   reg [7:0] judged_reply_opcode;
   reg [31:0] judged_operation;
-  reg at_valid, at_sweeping, at_purging, at_purges_last; // hold.ts:57
+  reg at_valid, at_sweeping, at_purging, at_purges_last; // hold.ts:62
   reg [8:0] at_row;
-  reg [5:0] request_access_slot; // hold.ts:58
+  reg [5:0] request_access_slot; // hold.ts:63
   reg [15:0] request_access_pid;
   reg [63:0] request_access_va;
   reg [13:0] request_access_length;
@@ -96,11 +109,12 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [2:0] request_access_op;
   reg [47:0] request_client;
   reg [31:0] request_operation;
-  reg known; // hold.ts:59
-  reg [5:0] client; // hold.ts:60
-  reg [31:0] mark; // hold.ts:61
-  reg left; // hold.ts:62
-  reg ahead_inserted, ahead_same_set, ahead_same_client, ahead_same_key; // hold.ts:63
+  reg known; // hold.ts:64
+  reg leaving; // hold.ts:65
+  reg [5:0] client; // hold.ts:66
+  reg [31:0] mark; // hold.ts:67
+  reg left; // hold.ts:68
+  reg ahead_inserted, ahead_same_set, ahead_same_client, ahead_same_key; // hold.ts:69
   reg [1:0] ahead_way;
   reg [5:0] ahead_slot;
   reg [31:0] ahead_operation;
@@ -112,24 +126,36 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [13:0] out_held_access_length, spare_held_access_length;
   reg [7:0] out_held_access_reply_opcode, spare_held_access_reply_opcode;
   reg [2:0] out_held_access_op, spare_held_access_op;
-  reg purged; // units.ts:48
-  reg [31:0] to_wait; // units.ts:63
+  reg purged; // units.ts:57
+  reg [31:0] to_wait; // units.ts:73
+  reg [13:0] turn_to_wait; // units.ts:74
   (* ram_style = "block" *) reg [179:0] entries [0:511]; // memories.ts:10
   reg [179:0] row; // look-up.ts:65
   reg [11:0] turns [0:511]; // memories.ts:16
   wire [11:0] turn; // look-up.ts:66
   (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // memories.ts:18
-  wire moves; // retry-verdict.ts:57
-  wire settles; // retry-verdict.ts:59
-  wire remembers; // retry-verdict.ts:52
+  wire moves; // retry-verdict.ts:65
+  wire settles; // retry-verdict.ts:67
+  wire remembers; // retry-verdict.ts:58
+  wire refused; // hold.ts:120
+  wire retires; // units.ts:52
+  wire enters; // hold.ts:110
   wire makes_room_2, makes_room_3, makes_room_1; // retry-turn.ts:79
+  wire stays; // retry-verdict.ts:61
   wire out_ready, spare_payload_fence; // leave.ts:10
   reg [11:0] turn_rd, turn_fwd; // look-up.ts:66
   reg turn_hit;
   wire tracks = request_valid & request_ready & request_payload_tracked; // memories.ts:43
-  wire advance = ~at_valid | moves; // retry-verdict.ts:34
-  wire inserts = settles & remembers; // retry-verdict.ts:35
-  wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:36
+  wire advance = ~at_valid | moves; // retry-verdict.ts:35
+  wire inserts = settles & remembers; // retry-verdict.ts:36
+  wire refusal = settles & refused & ~retires & ~clients_sweeping; // retry-verdict.ts:37
+  wire eased = retires | enters; // retry-verdict.ts:38
+  wire holds_leaver = at_valid & leaving; // retry-verdict.ts:39
+  wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:40
+  wire turn_over = ~(|turn_left); // turns.ts:63
+  wire begins =
+    (((parting == parting_calm) | (parting == parting_due)) & turn_refused)
+    | ((parting == parting_yields) & turn_over); // turns.ts:64
   wire claims = sweep_step_valid & sweep_step_urgent; // look-up.ts:41
   wire blocked = clearing & request_payload_tracked; // look-up.ts:42
   wire sweeps = claims | (sweep_step_valid & ~request_valid); // look-up.ts:44
@@ -145,7 +171,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     request_client[5:3] == asking_client[5:3], request_client[2:0] == asking_client[2:0]
   };
   wire [16:0] same_client_sum = {1'b0, same_client_joined} + 17'd1;
-  wire same_client = same_client_sum[16]; // hold.ts:64
+  wire same_client = same_client_sum[16]; // hold.ts:70
   wire [10:0] leaves_it_joined = {
     request_operation[31:30] == judged_operation[31:30], request_operation[29:27] == judged_operation[29:27],
     request_operation[26:24] == judged_operation[26:24], request_operation[23:21] == judged_operation[23:21],
@@ -156,15 +182,15 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] leaves_it_sum = {1'b0, leaves_it_joined} + 12'd1;
   wire [31:0] leaves_it_diff = request_operation - judged_operation;
-  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // hold.ts:65
-  wire asks = at_valid & ~at_sweeping; // hold.ts:100
-  wire newcomer = asks & request_tracked & request_introduces & ~known; // hold.ts:101
-  wire holds = newcomer & clients_place_valid; // hold.ts:102
-  wire enters = holds & ~judged_forgets; // hold.ts:103
-  wire [31:0] preceding = request_operation - 32'd1; // hold.ts:104
-  wire refused = newcomer & (request_keeps | request_fence); // hold.ts:113
-  wire overwrites = ahead_inserted & ahead_same_set; // search.ts:32
-  wire current_0 = ~(overwrites & (ahead_way == 2'd0)); // search.ts:33
+  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // hold.ts:71
+  wire asks = at_valid & ~at_sweeping; // hold.ts:107
+  wire newcomer = asks & request_tracked & request_introduces & ~known; // hold.ts:108
+  wire holds = newcomer & clients_place_valid; // hold.ts:109
+  assign enters = holds & ~judged_forgets;
+  wire [31:0] preceding = request_operation - 32'd1; // hold.ts:111
+  assign refused = newcomer & (request_keeps | request_fence);
+  wire overwrites = ahead_inserted & ahead_same_set; // search.ts:36
+  wire current_0 = ~(overwrites & (ahead_way == 2'd0)); // search.ts:37
   wire current_1 = ~(overwrites & (ahead_way == 2'd1));
   wire current_2 = ~(overwrites & (ahead_way == 2'd2));
   wire current_3 = ~(overwrites & (ahead_way == 2'd3));
@@ -178,7 +204,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[15:13] == request_operation[8:6], row[12:10] == request_operation[5:3], row[9:7] == request_operation[2:0]
   };
   wire [15:0] hits_0_sum = {1'b0, hits_0_joined} + 16'd1;
-  wire hits_0 = hits_0_sum[15]; // search.ts:37
+  wire hits_0 = hits_0_sum[15]; // search.ts:41
   wire row_1_valid = row[45]; // look-up.ts:65
   wire [14:0] hits_1_joined = {
     current_1, row_1_valid, row[51:50] == client[5:4], row[49:47] == client[3:1],
@@ -189,7 +215,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[60:58] == request_operation[8:6], row[57:55] == request_operation[5:3], row[54:52] == request_operation[2:0]
   };
   wire [15:0] hits_1_sum = {1'b0, hits_1_joined} + 16'd1;
-  wire hits_1 = hits_1_sum[15]; // search.ts:37
+  wire hits_1 = hits_1_sum[15]; // search.ts:41
   wire row_2_valid = row[90]; // look-up.ts:65
   wire [14:0] hits_2_joined = {
     current_2, row_2_valid, row[96:95] == client[5:4], row[94:92] == client[3:1],
@@ -201,7 +227,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[99:97] == request_operation[2:0]
   };
   wire [15:0] hits_2_sum = {1'b0, hits_2_joined} + 16'd1;
-  wire hits_2 = hits_2_sum[15]; // search.ts:37
+  wire hits_2 = hits_2_sum[15]; // search.ts:41
   wire row_3_valid = row[135]; // look-up.ts:65
   wire [14:0] hits_3_joined = {
     current_3, row_3_valid, row[141:140] == client[5:4], row[139:137] == client[3:1],
@@ -213,28 +239,29 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     row[144:142] == request_operation[2:0]
   };
   wire [15:0] hits_3_sum = {1'b0, hits_3_joined} + 16'd1;
-  wire hits_3 = hits_3_sum[15]; // search.ts:37
-  wire repeats_ahead = ahead_inserted & ahead_same_key; // search.ts:39
-  wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // search.ts:40
-  wire hit = (any_hit | repeats_ahead) & known; // search.ts:41
-  wire [10:0] fresh_joined = {
+  wire hits_3 = hits_3_sum[15]; // search.ts:41
+  wire repeats_ahead = ahead_inserted & ahead_same_key; // search.ts:43
+  wire any_hit = hits_0 | hits_1 | hits_2 | hits_3; // search.ts:44
+  wire hit = (any_hit | repeats_ahead) & known; // search.ts:45
+  wire [10:0] newer_joined = {
     request_operation[31:30] == mark[31:30], request_operation[29:27] == mark[29:27],
     request_operation[26:24] == mark[26:24], request_operation[23:21] == mark[23:21],
     request_operation[20:18] == mark[20:18], request_operation[17:15] == mark[17:15],
     request_operation[14:12] == mark[14:12], request_operation[11:9] == mark[11:9],
     request_operation[8:6] == mark[8:6], request_operation[5:3] == mark[5:3], request_operation[2:0] == mark[2:0]
   };
-  wire [11:0] fresh_sum = {1'b0, fresh_joined} + 12'd1;
-  wire [31:0] fresh_diff = request_operation - mark;
-  wire fresh = known & ~(fresh_sum[11] | fresh_diff[31]) & ~left & ~leaves_it; // search.ts:44
+  wire [11:0] newer_sum = {1'b0, newer_joined} + 12'd1;
+  wire [31:0] newer_diff = request_operation - mark;
+  wire newer = known & ~(newer_sum[11] | newer_diff[31]) & ~left & ~leaves_it; // search.ts:47
+  wire fresh = newer & ~leaving; // search.ts:48
   wire [3:0] own_0_sum = {1'b0, row_0_valid, row[6:4] == client[5:3], row[3:1] == client[2:0]} + 4'd1;
-  wire own_0 = current_0 ? own_0_sum[3] : ahead_same_client; // search.ts:53
+  wire own_0 = current_0 ? own_0_sum[3] : ahead_same_client; // search.ts:57
   wire [3:0] own_1_sum = {1'b0, row_1_valid, row[51:49] == client[5:3], row[48:46] == client[2:0]} + 4'd1;
-  wire own_1 = current_1 ? own_1_sum[3] : ahead_same_client; // search.ts:53
+  wire own_1 = current_1 ? own_1_sum[3] : ahead_same_client; // search.ts:57
   wire [3:0] own_2_sum = {1'b0, row_2_valid, row[96:94] == client[5:3], row[93:91] == client[2:0]} + 4'd1;
-  wire own_2 = current_2 ? own_2_sum[3] : ahead_same_client; // search.ts:53
+  wire own_2 = current_2 ? own_2_sum[3] : ahead_same_client; // search.ts:57
   wire [3:0] own_3_sum = {1'b0, row_3_valid, row[141:139] == client[5:3], row[138:136] == client[2:0]} + 4'd1;
-  wire own_3 = current_3 ? own_3_sum[3] : ahead_same_client; // search.ts:53
+  wire own_3 = current_3 ? own_3_sum[3] : ahead_same_client; // search.ts:57
   wire crowded_0_or = (turn[6] & turn[7]) | (turn[6] & turn[8]) | (turn[7] & turn[8]);
   wire turn_or = turn[6] | turn[7] | turn[8];
   wire crowded_0_or_turn = (turn[6] & turn[9]) | (turn[6] & turn[10]) | (turn[9] & turn[10]);
@@ -304,14 +331,15 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     full
     & ((&{crowded_3, own_3, ~own_0 | mine_node_9, ~own_1 | mine_node_10, ~own_2 | mine_node_11}) | (none_mine & oldest_3));
   assign makes_room_3 = (empty[3] & ~(|empty[2:0])) | makes_room_3_and;
-  wire kept = request_tracked & request_keeps; // retry-verdict.ts:51
+  wire kept = request_tracked & request_keeps; // retry-verdict.ts:57
   assign remembers = kept & ~hit & fresh;
-  wire decided_valid = at_valid & ~at_sweeping & (~kept | remembers) & ~holds & ~refused; // leave.ts:9
+  wire decided_valid = at_valid & ~at_sweeping & (~kept | remembers) & ~holds & ~refused & ~stays; // leave.ts:9
   wire decided_ready = ~out_full | out_ready;
   assign out_ready = ~spare_full;
   wire spare_valid = out_full | spare_full; // leave.ts:10
   wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence);
   assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
+  assign stays = at_valid & ~at_sweeping & leaving & request_fence & request_tracked;
   assign moves = at_valid & ~holds & decided_ready;
   assign settles = moves & ~at_sweeping;
   wire [5:0] row_0_client = row[6:1]; // look-up.ts:65
@@ -330,7 +358,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire removes_3 =
     (&{at_sweeping, row_3_valid, current_3, row_3_client == client})
     & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // store.ts:26
-  wire retires = settles & refused & clients_idle_valid; // units.ts:43
+  wire its_turn_or =
+    (parting == parting_chosen) | (parting == parting_yields) | (parting == parting_fades) | (parting == parting_ends);
+  wire its_turn = its_turn_or & (turn_index == clients_idle_index); // units.ts:51
+  assign retires = settles & refused & clients_idle_valid & ~its_turn;
   wire standing_valid =
     (makes_room_0 & row_0_valid) | (makes_room_1 & row_1_valid) | (makes_room_2 & row_2_valid)
     | (makes_room_3 & row_3_valid); // conclude.ts:36
@@ -354,8 +385,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire takes_ahead =
     (makes_room_0 & ~current_0) | (makes_room_1 & ~current_1) | (makes_room_2 & ~current_2)
     | (makes_room_3 & ~current_3); // conclude.ts:37
-  wire evicts = inserts & full; // conclude.ts:72
-  wire drags = settles & request_tracked & known & (fresh_diff[31:30] == 2'd1); // conclude.ts:73
+  wire evicts = inserts & full; // conclude.ts:74
+  wire drags = settles & request_tracked & known & (newer_diff[31:30] == 2'd1); // conclude.ts:75
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
     judged_operation[31:30] == newest_word[31:30], judged_operation[29:27] == newest_word[29:27],
@@ -367,36 +398,40 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] newest_sum = {1'b0, newest_joined} + 12'd1;
   wire [31:0] newest_diff = judged_operation - newest_word;
-  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // conclude.ts:118
+  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // conclude.ts:121
 
-  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:31
+  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:30
   wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked;
-  wire clients_touch_valid = settles & request_tracked & known;
+  wire clients_touch_valid = settles & request_tracked & known & ~leaving;
+  wire clients_strike_valid = (parting == parting_ends) & ~holds_leaver;
   wire clients_freed = purged & advance;
-  RetryClients_c64_k48_t1000_q16 clients ( // units.ts:31
+  RetryClients_c64_k48_t1000_q16 clients ( // units.ts:30
     .clk (clk), .rst (rst),
-    .key         (request_payload_client),
-    .look        (advance),
-    .asks        (clients_asks),
-    .found_valid (clients_found_valid),
-    .found_index (clients_found_index),
-    .add_valid   (enters),
-    .add_key     (request_client),
-    .add_same    (clients_add_same),
-    .place_valid (clients_place_valid),
-    .place_index (clients_place_index),
-    .touch_valid (clients_touch_valid),
-    .touch_index (client),
-    .idle_valid  (clients_idle_valid),
-    .idle_index  (clients_idle_index),
-    .remaining   (clients_remaining),
-    .sweeping    (clients_sweeping),
-    .retire      (retires),
-    .freed       (clients_freed)
+    .key          (request_payload_client),
+    .look         (advance),
+    .asks         (clients_asks),
+    .found_valid  (clients_found_valid),
+    .found_index  (clients_found_index),
+    .add_valid    (enters),
+    .add_key      (request_client),
+    .add_same     (clients_add_same),
+    .place_valid  (clients_place_valid),
+    .place_index  (clients_place_index),
+    .touch_valid  (clients_touch_valid),
+    .touch_index  (client),
+    .idle_valid   (clients_idle_valid),
+    .idle_index   (clients_idle_index),
+    .remaining    (clients_remaining),
+    .sweeping     (clients_sweeping),
+    .retire       (retires),
+    .strike_valid (clients_strike_valid),
+    .strike_index (turn_index),
+    .struck       (clients_struck),
+    .freed        (clients_freed)
   );
 
-  wire sweep_take = sweeps & advance; // units.ts:32
-  RetrySweep_sets512_clients64_operationBits32 sweep ( // units.ts:32
+  wire sweep_take = sweeps & advance; // units.ts:31
+  RetrySweep_sets512_clients64_operationBits32 sweep ( // units.ts:31
     .clk (clk), .rst (rst),
     .purge_valid (retires),
     .purge_index (clients_idle_index),
@@ -424,6 +459,73 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     end
     else if (tracks) in_use <= 1'b1;
     else if (~in_use) hash_key_q <= hash_key;
+
+  always @(posedge clk)
+    if (rst) begin
+      turn_left <= 13'd0; turn_refused <= 1'b0; turn_eased <= 1'b0; judged_valid <= 1'b0;
+      judged_kind <= finding_kind_found; judged_slot <= 6'd0; judged_entry <= 11'd0; judged_entry_slot <= 6'd0;
+      judged_silent <= 1'b0; judged_reply_opcode <= 8'd0; judged_evicts <= 1'b0; judged_forgets <= 1'b0;
+      judged_client <= 6'd0; judged_operation <= 32'd0; turn_to_wait <= 14'd0;
+    end
+    else begin
+      turn_refused <= refusal;
+      turn_eased <= eased;
+      turn_left <= begins ? 13'd4144 : turn_over ? turn_left : turn_left - 13'd1;
+      turn_to_wait <= {1'b0, turn_left} + ((parting == parting_yields) ? 14'd4144 : 14'd0);
+      judged_valid <= settles & (kept | refused | stays);
+      judged_kind <=
+        (refused | stays) ? finding_kind_busy :
+        hit ? finding_kind_found :
+        fresh ? finding_kind_entered :
+        newer ? ((parting == parting_yields) ? finding_kind_yields : finding_kind_busy) :
+        finding_kind_expired;
+      judged_slot <= request_access_slot;
+      judged_entry <= {at_row, repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : room};
+      judged_entry_slot <=
+        repeats_ahead ? ahead_slot :
+        any_hit ? ({6{hits_0}} & row_0_slot) | ({6{hits_1}} & row_1_slot) | ({6{hits_2}} & row_2_slot) | ({6{hits_3}} & row_3_slot) :
+        takes_ahead ? ahead_slot :
+        standing_slot;
+      judged_silent <= request_access_silent;
+      judged_reply_opcode <= request_access_reply_opcode;
+      judged_evicts <= evicts;
+      judged_forgets <= evicts | drags;
+      judged_client <= evicts ? (takes_ahead ? client : standing_client) : client;
+      judged_operation <=
+        evicts ? (takes_ahead ? ahead_operation : standing_operation) :
+        {request_operation[31:30] - 2'd1, request_operation[29:0]};
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      turn_index <= 6'd0; parting <= parting_calm;
+    end
+    else case (parting)
+      parting_calm: if (turn_refused) parting <= parting_asked;
+      parting_asked: begin
+        if (turn_eased) parting <= parting_calm;
+        else if (turn_over) parting <= parting_due;
+      end
+      parting_due: begin
+        if (turn_eased) parting <= parting_calm;
+        else if (turn_refused) begin
+          turn_index <= turn_next;
+          parting <= parting_chosen;
+        end
+      end
+      parting_chosen: begin
+        if (turn_eased) parting <= parting_calm;
+        else parting <= parting_yields;
+      end
+      parting_yields: if (turn_over) parting <= parting_fades;
+      parting_fades: if (turn_over) parting <= parting_ends;
+      parting_ends: if (clients_struck) parting <= parting_calm;
+      default: ;
+    endcase
+
+  always @(posedge clk)
+    if (rst) turn_next <= 6'd0;
+    else if (enters) turn_next <= clients_place_index + 6'd1;
   wire [50:0] looked_row_joined = {
     request_payload_client[0] & hash_key_q[8], request_payload_client[1] & hash_key_q[9],
     request_payload_client[2] & hash_key_q[10], request_payload_client[3] & hash_key_q[11],
@@ -711,36 +813,6 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       asking_client <= request_payload_client;
       asking_operation <= request_payload_operation;
     end
-
-  always @(posedge clk)
-    if (rst) begin
-      judged_valid <= 1'b0; judged_kind <= finding_kind_found; judged_slot <= 6'd0; judged_entry <= 11'd0;
-      judged_entry_slot <= 6'd0; judged_silent <= 1'b0; judged_reply_opcode <= 8'd0; judged_evicts <= 1'b0;
-      judged_forgets <= 1'b0; judged_client <= 6'd0; judged_operation <= 32'd0;
-    end
-    else begin
-      judged_valid <= settles & (kept | refused);
-      judged_kind <=
-        refused ? finding_kind_busy :
-        hit ? finding_kind_found :
-        fresh ? finding_kind_entered :
-        finding_kind_expired;
-      judged_slot <= request_access_slot;
-      judged_entry <= {at_row, repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : room};
-      judged_entry_slot <=
-        repeats_ahead ? ahead_slot :
-        any_hit ? ({6{hits_0}} & row_0_slot) | ({6{hits_1}} & row_1_slot) | ({6{hits_2}} & row_2_slot) | ({6{hits_3}} & row_3_slot) :
-        takes_ahead ? ahead_slot :
-        standing_slot;
-      judged_silent <= request_access_silent;
-      judged_reply_opcode <= request_access_reply_opcode;
-      judged_evicts <= evicts;
-      judged_forgets <= evicts | drags;
-      judged_client <= evicts ? (takes_ahead ? client : standing_client) : client;
-      judged_operation <=
-        evicts ? (takes_ahead ? ahead_operation : standing_operation) :
-        {request_operation[31:30] - 2'd1, request_operation[29:0]};
-    end
   wire [11:0] ahead_same_key_joined = {
     same_client, request_operation[31:30] == asking_operation[31:30],
     request_operation[29:27] == asking_operation[29:27], request_operation[26:24] == asking_operation[26:24],
@@ -754,8 +826,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   always @(posedge clk)
     if (rst) begin
       at_valid <= 1'b0; at_sweeping <= 1'b0; at_purging <= 1'b0; at_purges_last <= 1'b0; at_row <= 9'd0;
-      known <= 1'b0; ahead_inserted <= 1'b0; ahead_way <= 2'd0; ahead_slot <= 6'd0; ahead_operation <= 32'd0;
-      ahead_same_set <= 1'b0; ahead_same_client <= 1'b0; ahead_same_key <= 1'b0;
+      known <= 1'b0; leaving <= 1'b0; ahead_inserted <= 1'b0; ahead_way <= 2'd0; ahead_slot <= 6'd0;
+      ahead_operation <= 32'd0; ahead_same_set <= 1'b0; ahead_same_client <= 1'b0; ahead_same_key <= 1'b0;
     end
     else begin
       if (advance) begin
@@ -765,6 +837,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
         at_purges_last <= looked_purges_last;
         at_row <= looked_row;
         known <= clients_found_valid;
+        leaving <= &{clients_found_valid, its_turn_or, asking_client_1 == turn_index};
         ahead_inserted <= inserts;
         ahead_way <= room;
         ahead_slot <= request_access_slot;
@@ -855,6 +928,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   always @(posedge clk)
     if (rst) to_wait <= 32'd0;
     else if (clients_sweeping) to_wait <= 32'd2112;
+    else if (its_turn_or) to_wait <= {15'd0, {3'd0, turn_to_wait} * 17'd4} + 32'd576;
     else case (clients_remaining)
       4'd0: to_wait <= 32'd0;
       4'd1: to_wait <= 32'd1576;
@@ -982,7 +1056,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 
   wire _unused_ok = &{
     1'b0, hash_key_q[63:56], same_client_sum[15:0], leaves_it_sum[10:0], leaves_it_diff[30:0], hits_0_sum[14:0],
-    hits_1_sum[14:0], hits_2_sum[14:0], hits_3_sum[14:0], fresh_sum[10:0], fresh_diff[29:0], own_0_sum[2:0],
+    hits_1_sum[14:0], hits_2_sum[14:0], hits_3_sum[14:0], newer_sum[10:0], newer_diff[29:0], own_0_sum[2:0],
     own_1_sum[2:0], own_2_sum[2:0], own_3_sum[2:0], standing_valid, newest_sum[10:0], newest_diff[30:0],
     ahead_same_key_sum[11:0], left_sum[10:0], left_diff[30:0], 1'b0
   };

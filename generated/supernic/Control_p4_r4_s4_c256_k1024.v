@@ -359,13 +359,25 @@ module Control_p4_r4_s4_c256_k1024 (
   input  wire [47:0]  counts_2,
   input  wire [47:0]  counts_3,
   input  wire [47:0]  counts_4,
-  input  wire [47:0]  counts_5
+  input  wire [47:0]  counts_5,
+  input  wire [13:0]  inside_0_queued,
+  input  wire [10:0]  inside_0_kept,
+  input  wire [13:0]  inside_1_queued,
+  input  wire [10:0]  inside_1_kept,
+  input  wire [13:0]  inside_2_queued,
+  input  wire [10:0]  inside_2_kept,
+  input  wire [13:0]  inside_3_queued,
+  input  wire [10:0]  inside_3_kept,
+  input  wire [13:0]  inside_4_queued,
+  input  wire [10:0]  inside_4_kept,
+  input  wire [13:0]  inside_5_queued,
+  input  wire [10:0]  inside_5_kept
 );
   wire [31:0] registers_mac_low, registers_macs_low, registers_macs_high, registers_rules5, registers_rules6,
     registers_rules7, registers_rules8, registers_rules9, registers_value0, registers_value1, registers_value2,
     registers_value3, registers_value4, registers_value5, registers_value6, registers_value7, registers_value8,
     registers_value9, registers_value10, registers_value11, registers_value12, registers_value13, registers_value14,
-    registers_value15, registers_value16; // control.ts:72
+    registers_value15, registers_value16; // control.ts:74
   wire [15:0] registers_mac_high, registers_table_index;
   wire [9:0] registers_reliable, registers_peer_ports, registers_control, registers_rings, registers_restart,
     registers_table_ports;
@@ -375,7 +387,7 @@ module Control_p4_r4_s4_c256_k1024 (
   wire registers_table_write;
   wire [2:0] registers_slot_at, registers_slot_region;
   wire [11:0] registers_counter_at;
-  reg [3:0] restart; // control.ts:91
+  reg [3:0] restart; // control.ts:93
   reg [24:0] epoch_sum; // control.ts:40
   reg epoch_part; // control.ts:41
   reg table_bus_en; // tables.ts:10
@@ -388,7 +400,7 @@ module Control_p4_r4_s4_c256_k1024 (
     slot_1_2_limit, slot_1_2_busy_at, slot_1_3_limit, slot_1_3_busy_at, slot_2_0_limit, slot_2_0_busy_at,
     slot_2_1_limit, slot_2_1_busy_at, slot_2_2_limit, slot_2_2_busy_at, slot_2_3_limit, slot_2_3_busy_at,
     slot_3_0_limit, slot_3_0_busy_at, slot_3_1_limit, slot_3_1_busy_at, slot_3_2_limit, slot_3_2_busy_at,
-    slot_3_3_limit, slot_3_3_busy_at; // control.ts:123
+    slot_3_3_limit, slot_3_3_busy_at; // control.ts:125
   reg [15:0] slot_0_0_patience, slot_0_1_patience, slot_0_2_patience, slot_0_3_patience, slot_1_0_patience,
     slot_1_1_patience, slot_1_2_patience, slot_1_3_patience, slot_2_0_patience, slot_2_1_patience, slot_2_2_patience,
     slot_2_3_patience, slot_3_0_patience, slot_3_1_patience, slot_3_2_patience, slot_3_3_patience;
@@ -398,22 +410,24 @@ module Control_p4_r4_s4_c256_k1024 (
     slot_2_1_quiesce, slot_2_1_isolate, slot_2_2_quiesce, slot_2_2_isolate, slot_2_3_quiesce, slot_2_3_isolate,
     slot_3_0_quiesce, slot_3_0_isolate, slot_3_1_quiesce, slot_3_1_isolate, slot_3_2_quiesce, slot_3_2_isolate,
     slot_3_3_quiesce, slot_3_3_isolate;
-  reg looked_busy, looked_quiet, looked_off, looked_stuck; // control.ts:135
+  reg looked_busy, looked_quiet, looked_off, looked_stuck; // control.ts:137
   reg [4:0] looked_waiting;
   reg [6:0] looked_inside;
   reg [31:0] looked_counts_took, looked_counts_skipped, looked_counts_dropped, looked_counts_killed,
     looked_counts_busy_cycles, looked_counts_strays, looked_counts_outside, looked_counts_grown;
-  reg [47:0] count; // control.ts:156
+  reg [47:0] count; // control.ts:158
+  reg [13:0] inside_of_block_queued; // control.ts:161
+  reg [10:0] inside_of_block_kept;
   wire [24:0] epoch_more = epoch_sum + 25'd64; // control.ts:42
   wire epoch_over = epoch_more >= {1'b0, registers_epoch_cycles}; // control.ts:43
   wire writes_task = table_bus_en & (table_bus_table == 4'd11); // tables.ts:35
   wire writes_slot = table_bus_en & (table_bus_table == 4'd9);
 
-  wire [9:0] registers_down = {6'd0, down}; // control.ts:72
+  wire [9:0] registers_down = {6'd0, down}; // control.ts:74
   wire [11:0] registers_free_contexts = {3'd0, free_contexts};
   wire [11:0] registers_free_cells = {1'b0, free_cells};
   wire [5:0] registers_slot_waiting = {1'b0, looked_waiting};
-  SuperNicRegisters registers ( // control.ts:72
+  SuperNicRegisters registers ( // control.ts:74
     .clk (clk), .rst (rst),
     .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
     .s_aw_payload_prot (s_aw_payload_prot),
@@ -490,13 +504,16 @@ module Control_p4_r4_s4_c256_k1024 (
     .slotgrown       (looked_counts_grown),
     .counter_at      (registers_counter_at),
     .count_low       (count[31:0]),
-    .count_high      (count[47:32])
+    .count_high      (count[47:32]),
+    .inside_queued   (inside_of_block_queued),
+    .inside_kept     (inside_of_block_kept)
   );
 
   always @(posedge clk)
     if (rst) begin
       restart <= 4'd0; epoch_sum <= 25'd0; epoch_part <= 1'b0; table_bus_en <= 1'b0; table_bus_table <= 4'd0;
-      table_bus_ports <= 10'd0; table_bus_index <= 16'd0; table_bus_value <= 544'h0;
+      table_bus_ports <= 10'd0; table_bus_index <= 16'd0; table_bus_value <= 544'h0; inside_of_block_queued <= 14'd0;
+      inside_of_block_kept <= 11'd0;
     end
     else begin
       restart <= registers_restart[3:0];
@@ -511,6 +528,20 @@ module Control_p4_r4_s4_c256_k1024 (
         registers_value11, registers_value10, registers_value9, registers_value8, registers_value7, registers_value6,
         registers_value5, registers_value4, registers_value3, registers_value2, registers_value1, registers_value0
       };
+      inside_of_block_queued <=
+        ({14{registers_counter_at[11:8] == 4'd0}} & inside_0_queued)
+        | ({14{registers_counter_at[11:8] == 4'd1}} & inside_1_queued)
+        | ({14{registers_counter_at[11:8] == 4'd2}} & inside_2_queued)
+        | ({14{registers_counter_at[11:8] == 4'd3}} & inside_3_queued)
+        | ({14{registers_counter_at[11:8] == 4'd4}} & inside_4_queued)
+        | ({14{registers_counter_at[11:8] == 4'd5}} & inside_5_queued);
+      inside_of_block_kept <=
+        ({11{registers_counter_at[11:8] == 4'd0}} & inside_0_kept)
+        | ({11{registers_counter_at[11:8] == 4'd1}} & inside_1_kept)
+        | ({11{registers_counter_at[11:8] == 4'd2}} & inside_2_kept)
+        | ({11{registers_counter_at[11:8] == 4'd3}} & inside_3_kept)
+        | ({11{registers_counter_at[11:8] == 4'd4}} & inside_4_kept)
+        | ({11{registers_counter_at[11:8] == 4'd5}} & inside_5_kept);
     end
 
   always @(posedge clk)

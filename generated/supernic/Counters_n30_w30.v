@@ -37,20 +37,20 @@ module Counters_n30_w30 (
   input  wire [4:0]  index,
   output wire [47:0] value
 );
-  reg [4:0] turn; // counters.ts:44
-  reg clearing; // counters.ts:45
-  reg settling; // counters.ts:46
+  reg [4:0] turn; // counters.ts:45
+  reg clearing; // counters.ts:46
+  reg settling; // counters.ts:47
   reg [5:0] pending_0, pending_1, pending_2, pending_3, pending_4, pending_5, pending_6, pending_7, pending_8,
     pending_9, pending_10, pending_11, pending_12, pending_13, pending_14, pending_15, pending_16, pending_17,
     pending_18, pending_19, pending_20, pending_21, pending_22, pending_23, pending_24, pending_25, pending_26,
-    pending_27, pending_28, pending_29; // counters.ts:52
-  reg adding; // counters.ts:59
-  reg [5:0] amount; // counters.ts:60
-  reg [47:0] base; // counters.ts:61
-  reg [4:0] place; // counters.ts:62
-  reg [47:0] value_q; // counters.ts:73
-  (* ram_style = "distributed" *) reg [47:0] counts [0:31]; // counters.ts:43
-  wire is_last = turn == 5'd29; // counters.ts:47
+    pending_27, pending_28, pending_29; // counters.ts:53
+  reg adding; // counters.ts:60
+  reg [5:0] amount; // counters.ts:61
+  reg [47:0] base; // counters.ts:62
+  reg [4:0] place; // counters.ts:63
+  reg [47:0] value_q; // counters.ts:74
+  (* ram_style = "distributed" *) reg [47:0] counts [0:31]; // counters.ts:44
+  wire is_last = turn == 5'd29; // counters.ts:48
 
   always @(posedge clk)
     if (rst) begin

@@ -7,8 +7,10 @@
 module Destination_p4_c256_k1024_m64 (
   input  wire        clk,
   input  wire        rst,
+  input  wire [47:0] dst,
   input  wire        asks_valid,
   input  wire [7:0]  asks_ctx,
+  input  wire        asks_early,
   input  wire        asks_dropped,
   input  wire [7:0]  known_ctx,
   input  wire [15:0] known_uid,
@@ -25,7 +27,6 @@ module Destination_p4_c256_k1024_m64 (
   input  wire [15:0] known_tag,
   input  wire        known_shimmed,
   input  wire [3:0]  known_ttl,
-  input  wire [47:0] known_dst,
   input  wire [7:0]  known_prepend,
   input  wire [6:0]  known_front_bytes,
   input  wire [6:0]  known_drop_front,
@@ -57,6 +58,7 @@ module Destination_p4_c256_k1024_m64 (
   input  wire [3:0]  entries_value_port,
   input  wire        entries_value_peer,
   output wire        goes_valid,
+  output wire        goes_early,
   output wire [7:0]  goes_ctx,
   output wire [4:0]  goes_list_port,
   output wire [3:0]  goes_list_class,
@@ -69,25 +71,22 @@ module Destination_p4_c256_k1024_m64 (
   localparam [1:0] egress_drop_none = 2'd0, egress_drop_task = 2'd1, egress_drop_nowhere = 2'd2,
     egress_drop_again = 2'd3;
   reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3; // destination.ts:118
-  reg valid_1, valid_2; // destination.ts:122
-  reg [7:0] asked1_ctx; // destination.ts:123
-  reg asked1_dropped, asked1_reply, asked1_group;
-  reg [1:0] asked1_way, asked1_class, asked1_size;
-  reg [3:0] asked1_port, asked1_ingress;
-  reg [7:0] asked2_ctx; // destination.ts:124
-  reg asked2_dropped, asked2_reply, asked2_group;
+  reg is_group; // destination.ts:122
+  reg known2; // destination.ts:127
+  reg [5:0] mac2; // destination.ts:128
+  reg valid_2; // destination.ts:134
+  reg [7:0] asked2_ctx; // destination.ts:135
+  reg asked2_early, asked2_dropped, asked2_reply, asked2_group;
   reg [1:0] asked2_way, asked2_class, asked2_size;
   reg [3:0] asked2_port, asked2_ingress;
-  reg known2; // destination.ts:140
-  reg [5:0] mac2; // destination.ts:141
-  reg goes_valid_q; // destination.ts:146
+  reg goes_valid_q, goes_early_q; // destination.ts:150
   reg [7:0] goes_ctx_q;
   reg [4:0] goes_list_port_q;
   reg [3:0] goes_list_class_q;
   reg [1:0] goes_size_q, goes_drop_q;
-  (* ram_style = "distributed" *) reg [1:0] classes [0:63]; // destination.ts:106
-  (* ram_style = "distributed" *) reg [7:0] dags [0:255]; // destination.ts:107
-  (* ram_style = "distributed" *) reg [3:0] entries [0:63]; // destination.ts:108
+  (* ram_style = "distributed" *) reg [1:0] classes [0:63]; // destination.ts:109
+  (* ram_style = "distributed" *) reg [7:0] dags [0:255]; // destination.ts:110
+  (* ram_style = "distributed" *) reg [3:0] entries [0:63]; // destination.ts:111
   (* ram_style = "distributed" *) reg [63:0] macs_words_0 [0:31]; // ternary.ts:29
   (* ram_style = "distributed" *) reg [63:0] macs_words_1 [0:31];
   (* ram_style = "distributed" *) reg [63:0] macs_words_2 [0:31];
@@ -99,28 +98,26 @@ module Destination_p4_c256_k1024_m64 (
   (* ram_style = "distributed" *) reg [63:0] macs_words_8 [0:31];
   (* ram_style = "distributed" *) reg [63:0] macs_words_9 [0:31];
   integer i;
-  wire [63:0] words = macs_words_0[known_dst[4:0]]; // ternary.ts:37
-  wire [63:0] macs_matches_0 = config_macs & words & macs_words_4[known_dst[24:20]] & macs_words_8[known_dst[44:40]]; // ternary.ts:40
-  wire [63:0] macs_matches_1 =
-    macs_words_1[known_dst[9:5]] & macs_words_5[known_dst[29:25]] & macs_words_9[{2'd0, known_dst[47:45]}];
-  wire [63:0] macs_matches_2 = macs_words_2[known_dst[14:10]] & macs_words_6[known_dst[34:30]];
-  wire [63:0] macs_matches_3 = macs_words_3[known_dst[19:15]] & macs_words_7[known_dst[39:35]];
-  wire from_loop = asked2_ingress == 4'd4; // destination.ts:61
-  wire goes_back = asked2_reply | (asked2_way == egress_way_back); // destination.ts:62
-  wire goes_to_loop = (asked2_way == egress_way_loop) & ~asked2_reply; // destination.ts:63
+  wire [63:0] words = macs_words_0[dst[4:0]]; // ternary.ts:37
+  wire [63:0] macs_matches_0 = config_macs & words & macs_words_4[dst[24:20]] & macs_words_8[dst[44:40]]; // ternary.ts:40
+  wire [63:0] macs_matches_1 = macs_words_1[dst[9:5]] & macs_words_5[dst[29:25]] & macs_words_9[{2'd0, dst[47:45]}];
+  wire [63:0] macs_matches_2 = macs_words_2[dst[14:10]] & macs_words_6[dst[34:30]];
+  wire [63:0] macs_matches_3 = macs_words_3[dst[19:15]] & macs_words_7[dst[39:35]];
+  wire from_loop = asked2_ingress == 4'd4; // destination.ts:62
+  wire goes_back = asked2_reply | (asked2_way == egress_way_back); // destination.ts:63
+  wire goes_to_loop = (asked2_way == egress_way_loop) & ~asked2_reply; // destination.ts:64
   wire goes_to_and = known2 & ~asked2_group;
-  wire [3:0] mac_port = entries[mac2]; // destination.ts:147
+  wire [3:0] mac_port = entries[mac2]; // destination.ts:151
   wire [3:0] goes_to =
     goes_back ? asked2_ingress :
     goes_to_loop ? 4'd4 :
     (asked2_way == egress_way_port) ? asked2_port :
     goes_to_and ? mac_port :
-    config_uplink; // destination.ts:67
-  wire no_such_port = (goes_to >= 4'd4) & ~goes_to_loop; // destination.ts:73
+    config_uplink; // destination.ts:68
+  wire no_such_port = (goes_to >= 4'd4) & ~goes_to_loop; // destination.ts:74
   wire goes_nowhere =
     no_such_port
-    | (~(goes_back | goes_to_loop | (asked2_way == egress_way_port)) & (~(goes_to_and | config_has_uplink) | (goes_to == asked2_ingress))); // destination.ts:74
-  wire [7:0] dag_word = dags[known_dag]; // destination.ts:115
+    | (~(goes_back | goes_to_loop | (asked2_way == egress_way_port)) & (~(goes_to_and | config_has_uplink) | (goes_to == asked2_ingress))); // destination.ts:75
   wire [63:0] known2_and = macs_1_0 & macs_1_1 & macs_1_2 & macs_1_3;
   wire [63:0] mac2_and = known2_and & (~known2_and + 64'd1);
   wire mac2_or =
@@ -167,49 +164,43 @@ module Destination_p4_c256_k1024_m64 (
     mac2_and[33] | mac2_and[35] | mac2_and[37] | mac2_and[39] | mac2_and[41] | mac2_and[43] | mac2_and[45]
     | mac2_and[47] | mac2_and[49] | mac2_and[51] | mac2_and[53] | mac2_and[55] | mac2_and[57] | mac2_and[59]
     | mac2_and[61] | mac2_and[63];
+  wire [7:0] dag_word = dags[known_dag]; // destination.ts:132
 
   always @(posedge clk) begin
     macs_1_0 <= macs_matches_0;
     macs_1_1 <= macs_matches_1;
     macs_1_2 <= macs_matches_2;
     macs_1_3 <= macs_matches_3;
-    asked1_ctx <= asks_ctx;
-    asked1_dropped <= asks_dropped;
-    asked1_way <= dag_word[2:1];
-    asked1_port <= dag_word[6:3];
-    asked1_ingress <= known_ingress;
-    asked1_reply <= known_reply;
-    asked1_group <= known_dst[40];
-    asked1_class <= classes[known_user];
-    asked1_size <= {
-      known_payload_bytes > 14'd192,
-      (known_payload_bytes > 14'd192) ? known_payload_bytes > 14'd576 : known_payload_bytes > 14'd0
-    };
-    asked2_ctx <= asked1_ctx;
-    asked2_dropped <= asked1_dropped;
-    asked2_way <= asked1_way;
-    asked2_port <= asked1_port;
-    asked2_ingress <= asked1_ingress;
-    asked2_reply <= asked1_reply;
-    asked2_group <= asked1_group;
-    asked2_class <= asked1_class;
-    asked2_size <= asked1_size;
+    is_group <= dst[40];
     known2 <= |known2_and;
     mac2 <= {
       mac2_or | mac2_and_or, mac2_or_mac2_and | mac2_and_or, mac2_or_2 | mac2_or_3, mac2_or_4 | mac2_or_5,
       mac2_or_6 | mac2_or_7, mac2_or_8 | mac2_or_9
     };
+    asked2_ctx <= asks_ctx;
+    asked2_early <= asks_early;
+    asked2_dropped <= asks_dropped;
+    asked2_way <= dag_word[2:1];
+    asked2_port <= dag_word[6:3];
+    asked2_ingress <= known_ingress;
+    asked2_reply <= known_reply;
+    asked2_group <= is_group;
+    asked2_class <= classes[known_user];
+    asked2_size <= {
+      known_payload_bytes > 14'd192,
+      (known_payload_bytes > 14'd192) ? known_payload_bytes > 14'd576 : known_payload_bytes > 14'd0
+    };
   end
 
   always @(posedge clk)
     if (rst) begin
-      valid_1 <= 1'b0; valid_2 <= 1'b0; goes_valid_q <= 1'b0; goes_ctx_q <= 8'd0; goes_list_port_q <= 5'd0;
+      valid_2 <= 1'b0; goes_valid_q <= 1'b0; goes_early_q <= 1'b0; goes_ctx_q <= 8'd0; goes_list_port_q <= 5'd0;
       goes_list_class_q <= 4'd0; goes_size_q <= 2'd0; goes_drop_q <= egress_drop_none;
     end
     else begin
-      valid_1 <= asks_valid;
-      valid_2 <= valid_1;
+      valid_2 <= asks_valid;
       goes_valid_q <= valid_2;
+      goes_early_q <= asked2_early;
       goes_ctx_q <= asked2_ctx;
       goes_list_port_q <= {goes_to == 4'd4, goes_to == 4'd3, goes_to == 4'd2, goes_to == 4'd1, goes_to == 4'd0};
       goes_list_class_q <= {asked2_class == 2'd3, asked2_class == 2'd2, asked2_class == 2'd1, asked2_class == 2'd0};
@@ -314,6 +305,7 @@ module Destination_p4_c256_k1024_m64 (
 
   assign keep_shim = dag_word[7];
   assign goes_valid = goes_valid_q;
+  assign goes_early = goes_early_q;
   assign goes_ctx = goes_ctx_q;
   assign goes_list_port = goes_list_port_q;
   assign goes_list_class = goes_list_class_q;
@@ -324,6 +316,6 @@ module Destination_p4_c256_k1024_m64 (
     1'b0, known_ctx, known_uid, known_first_cell, known_head_bytes, known_unordered, known_no_l4, known_flow_hash,
     known_tagged, known_tag, known_shimmed, known_ttl, known_prepend, known_front_bytes, known_drop_front,
     config_origin, users_value_limited, users_value_bytes, users_value_contexts, users_value_cells,
-    entries_value_peer, dag_word[0], mac2_and[0], 1'b0
+    entries_value_peer, mac2_and[0], dag_word[0], 1'b0
   };
 endmodule

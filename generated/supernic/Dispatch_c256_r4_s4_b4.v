@@ -52,52 +52,55 @@ module Dispatch_c256_r4_s4_b4 (
   output wire [1:0]   enter_payload_branch,
   output wire [1:0]   enter_payload_region
 );
-  reg sends; // dispatch.ts:109
-  reg [7:0] sent_ctx, sent_arg; // dispatch.ts:110
+  reg sends; // dispatch.ts:112
+  reg [7:0] sent_ctx, sent_arg; // dispatch.ts:113
   reg [1:0] sent_branch, sent_region;
   reg [3:0] sent_run;
-  reg [5:0] waiting_0; // dispatch.ts:50
-  reg [4:0] head_0; // dispatch.ts:51
-  reg [4:0] tail_0; // dispatch.ts:52
-  reg any_0; // dispatch.ts:53
-  reg open_0; // dispatch.ts:54
-  reg [2:0] on_way_0; // dispatch.ts:55
-  reg [5:0] waiting_1; // dispatch.ts:50
-  reg [4:0] head_1; // dispatch.ts:51
-  reg [4:0] tail_1; // dispatch.ts:52
-  reg any_1; // dispatch.ts:53
-  reg open_1; // dispatch.ts:54
-  reg [2:0] on_way_1; // dispatch.ts:55
-  reg [5:0] waiting_2; // dispatch.ts:50
-  reg [4:0] head_2; // dispatch.ts:51
-  reg [4:0] tail_2; // dispatch.ts:52
-  reg any_2; // dispatch.ts:53
-  reg open_2; // dispatch.ts:54
-  reg [2:0] on_way_2; // dispatch.ts:55
-  reg [5:0] waiting_3; // dispatch.ts:50
-  reg [4:0] head_3; // dispatch.ts:51
-  reg [4:0] tail_3; // dispatch.ts:52
-  reg any_3; // dispatch.ts:53
-  reg open_3; // dispatch.ts:54
-  reg [2:0] on_way_3; // dispatch.ts:55
+  reg [5:0] waiting_0; // dispatch.ts:51
+  reg [4:0] head_0; // dispatch.ts:52
+  reg [4:0] tail_0; // dispatch.ts:53
+  reg any_0; // dispatch.ts:54
+  reg open_0; // dispatch.ts:55
+  reg [2:0] on_way_0; // dispatch.ts:56
+  reg [5:0] waiting_1; // dispatch.ts:51
+  reg [4:0] head_1; // dispatch.ts:52
+  reg [4:0] tail_1; // dispatch.ts:53
+  reg any_1; // dispatch.ts:54
+  reg open_1; // dispatch.ts:55
+  reg [2:0] on_way_1; // dispatch.ts:56
+  reg [5:0] waiting_2; // dispatch.ts:51
+  reg [4:0] head_2; // dispatch.ts:52
+  reg [4:0] tail_2; // dispatch.ts:53
+  reg any_2; // dispatch.ts:54
+  reg open_2; // dispatch.ts:55
+  reg [2:0] on_way_2; // dispatch.ts:56
+  reg [5:0] waiting_3; // dispatch.ts:51
+  reg [4:0] head_3; // dispatch.ts:52
+  reg [4:0] tail_3; // dispatch.ts:53
+  reg any_3; // dispatch.ts:54
+  reg open_3; // dispatch.ts:55
+  reg [2:0] on_way_3; // dispatch.ts:56
   reg [3:0] turn_last; // fair-turn.ts:34
-  reg asking; // dispatch.ts:153
-  reg [7:0] asked_ctx, asked_arg; // dispatch.ts:154
+  reg asking; // dispatch.ts:168
+  reg [7:0] asked_ctx, asked_arg; // dispatch.ts:169
   reg [1:0] asked_branch, asked_region;
   reg [3:0] asked_run;
-  wire besides_push_ready, besides_pop_valid; // dispatch.ts:161
-  wire [3:0] besides_level;
-  (* ram_style = "distributed" *) reg [23:0] waiting [0:127]; // dispatch.ts:103
-  wire moves = ~sends | read_ready; // dispatch.ts:111
-  wire comes_for_0 = start_valid & (start_region == 2'd0); // dispatch.ts:113
-  wire may_go_0 = accepts[0] & (on_way_0 < 3'd6); // dispatch.ts:63
-  wire comes_for_1 = start_valid & (start_region == 2'd1); // dispatch.ts:113
-  wire may_go_1 = accepts[1] & (on_way_1 < 3'd6); // dispatch.ts:63
-  wire comes_for_2 = start_valid & (start_region == 2'd2); // dispatch.ts:113
-  wire may_go_2 = accepts[2] & (on_way_2 < 3'd6); // dispatch.ts:63
-  wire comes_for_3 = start_valid & (start_region == 2'd3); // dispatch.ts:113
-  wire may_go_3 = accepts[3] & (on_way_3 < 3'd6); // dispatch.ts:63
-  wire asks_0 = any_0 & may_go_0 & moves; // dispatch.ts:119
+  reg besides_queued; // pass-queue.ts:34
+  reg [2:0] besides_head; // pass-queue.ts:35
+  reg [2:0] besides_behind_head; // pass-queue.ts:36
+  reg [2:0] besides_tail; // pass-queue.ts:37
+  (* ram_style = "distributed" *) reg [23:0] waiting [0:127]; // dispatch.ts:105
+  (* ram_style = "distributed" *) reg [81:0] besides_store [0:7]; // pass-queue.ts:33
+  wire moves = ~sends | read_ready; // dispatch.ts:114
+  wire comes_for_0 = start_valid & (start_region == 2'd0); // dispatch.ts:116
+  wire may_go_0 = accepts[0] & (on_way_0 < 3'd6); // dispatch.ts:64
+  wire comes_for_1 = start_valid & (start_region == 2'd1); // dispatch.ts:116
+  wire may_go_1 = accepts[1] & (on_way_1 < 3'd6); // dispatch.ts:64
+  wire comes_for_2 = start_valid & (start_region == 2'd2); // dispatch.ts:116
+  wire may_go_2 = accepts[2] & (on_way_2 < 3'd6); // dispatch.ts:64
+  wire comes_for_3 = start_valid & (start_region == 2'd3); // dispatch.ts:116
+  wire may_go_3 = accepts[3] & (on_way_3 < 3'd6); // dispatch.ts:64
+  wire asks_0 = any_0 & may_go_0 & moves; // dispatch.ts:125
   wire asks_1 = any_1 & may_go_1 & moves;
   wire asks_2 = any_2 & may_go_2 & moves;
   wire asks_3 = any_3 & may_go_3 & moves;
@@ -113,44 +116,33 @@ module Dispatch_c256_r4_s4_b4 (
   wire turn_to_3 =
     asks_3
     & ((turn_last[0] & ~(asks_1 | asks_2)) | (turn_last[1] & ~asks_2) | turn_last[2] | (turn_last[3] & ~(asks_0 | asks_1 | asks_2)));
-  wire served = turn_to_0 | turn_to_1 | turn_to_2 | turn_to_3; // dispatch.ts:121
-  wire passes_0 = comes_for_0 & may_go_0 & moves & ~served; // dispatch.ts:122
+  wire served = turn_to_0 | turn_to_1 | turn_to_2 | turn_to_3; // dispatch.ts:127
+  wire passes_0 = comes_for_0 & may_go_0 & moves & ~served; // dispatch.ts:128
   wire passes_1 = comes_for_1 & may_go_1 & moves & ~served;
   wire passes_2 = comes_for_2 & may_go_2 & moves & ~served;
   wire passes_3 = comes_for_3 & may_go_3 & moves & ~served;
-  wire passing = passes_0 | passes_1 | passes_2 | passes_3; // dispatch.ts:123
-  wire enters_0 = enter_valid & enter_ready & (enter_payload_region == 2'd0); // dispatch.ts:144
-  wire queued_0 = comes_for_0 & ~passes_0; // dispatch.ts:145
-  wire enters_1 = enter_valid & enter_ready & (enter_payload_region == 2'd1); // dispatch.ts:144
-  wire queued_1 = comes_for_1 & ~passes_1; // dispatch.ts:145
-  wire enters_2 = enter_valid & enter_ready & (enter_payload_region == 2'd2); // dispatch.ts:144
-  wire queued_2 = comes_for_2 & ~passes_2; // dispatch.ts:145
-  wire enters_3 = enter_valid & enter_ready & (enter_payload_region == 2'd3); // dispatch.ts:144
-  wire queued_3 = comes_for_3 & ~passes_3; // dispatch.ts:145
-
-  wire besides_pop_ready = enter_ready & header_valid & besides_pop_valid; // dispatch.ts:161
-  Fifo_waiting_Waiting_told_Told_d8 besides ( // dispatch.ts:161
-    .clk (clk), .rst (rst),
-    .push_valid (asking), .push_ready (besides_push_ready), .push_payload_waiting_ctx (asked_ctx),
-    .push_payload_waiting_branch (asked_branch), .push_payload_waiting_region (asked_region),
-    .push_payload_waiting_run (asked_run), .push_payload_waiting_arg (asked_arg), .push_payload_told_uid (told_uid),
-    .push_payload_told_user (told_user), .push_payload_told_ingress (told_ingress),
-    .push_payload_told_flow_hash (told_flow_hash), .push_payload_told_head_bytes (told_head_bytes),
-    .push_payload_told_payload_bytes (told_payload_bytes), .push_payload_told_no_l4 (told_no_l4),
-    .pop_valid (besides_pop_valid), .pop_ready (besides_pop_ready), .pop_payload_waiting_ctx (enter_payload_ctx),
-    .pop_payload_waiting_branch (enter_payload_branch), .pop_payload_waiting_region (enter_payload_region),
-    .pop_payload_waiting_run (enter_payload_run), .pop_payload_waiting_arg (enter_payload_arg),
-    .pop_payload_told_uid (enter_payload_uid), .pop_payload_told_user (enter_payload_user),
-    .pop_payload_told_ingress (enter_payload_ingress), .pop_payload_told_flow_hash (enter_payload_flow_hash),
-    .pop_payload_told_head_bytes (enter_payload_head_bytes),
-    .pop_payload_told_payload_bytes (enter_payload_payload_bytes), .pop_payload_told_no_l4 (enter_payload_no_l4),
-    .level (besides_level)
-  );
+  wire passing = passes_0 | passes_1 | passes_2 | passes_3; // dispatch.ts:129
+  wire one_waits = (any_0 & may_go_0) | (any_1 & may_go_1) | (any_2 & may_go_2) | (any_3 & may_go_3); // dispatch.ts:131
+  wire goes_directly =
+    ((comes_for_0 & may_go_0) | (comes_for_1 & may_go_1) | (comes_for_2 & may_go_2) | (comes_for_3 & may_go_3))
+    & ~one_waits & ~sends; // dispatch.ts:132
+  wire enters_0 = enter_valid & enter_ready & (enter_payload_region == 2'd0); // dispatch.ts:159
+  wire queued_0 = comes_for_0 & ~passes_0; // dispatch.ts:160
+  wire enters_1 = enter_valid & enter_ready & (enter_payload_region == 2'd1); // dispatch.ts:159
+  wire queued_1 = comes_for_1 & ~passes_1; // dispatch.ts:160
+  wire enters_2 = enter_valid & enter_ready & (enter_payload_region == 2'd2); // dispatch.ts:159
+  wire queued_2 = comes_for_2 & ~passes_2; // dispatch.ts:160
+  wire enters_3 = enter_valid & enter_ready & (enter_payload_region == 2'd3); // dispatch.ts:159
+  wire queued_3 = comes_for_3 & ~passes_3; // dispatch.ts:160
+  wire besides_valid = asking | besides_queued; // pass-queue.ts:31
+  wire besides_ready = enter_ready & header_valid & besides_valid;
+  wire besides_taken = besides_valid & besides_ready; // pass-queue.ts:45
+  wire besides_single = besides_tail == besides_behind_head; // pass-queue.ts:51
 
   always @(posedge clk)
     if (rst) sends <= 1'b0;
-    else if (moves) sends <= served | passing;
-  wire [23:0] head_word = waiting[{turn_to_2 | turn_to_3, turn_to_1 | turn_to_3, ({5{turn_to_0}} & head_0) | ({5{turn_to_1}} & head_1) | ({5{turn_to_2}} & head_2) | ({5{turn_to_3}} & head_3)}]; // dispatch.ts:126
+    else if (moves) sends <= served | (passing & ~(goes_directly & read_ready));
+  wire [23:0] head_word = waiting[{turn_to_2 | turn_to_3, turn_to_1 | turn_to_3, ({5{turn_to_0}} & head_0) | ({5{turn_to_1}} & head_1) | ({5{turn_to_2}} & head_2) | ({5{turn_to_3}} & head_3)}]; // dispatch.ts:141
   wire [7:0] head_ctx = head_word[7:0];
   wire [1:0] head_branch = head_word[9:8];
   wire [1:0] head_region = head_word[11:10];
@@ -170,7 +162,7 @@ module Dispatch_c256_r4_s4_b4 (
     if (rst) begin
       waiting_0 <= 6'd0; any_0 <= 1'b0; open_0 <= 1'b0; on_way_0 <= 3'd0; waiting_1 <= 6'd0; any_1 <= 1'b0;
       open_1 <= 1'b0; on_way_1 <= 3'd0; waiting_2 <= 6'd0; any_2 <= 1'b0; open_2 <= 1'b0; on_way_2 <= 3'd0;
-      waiting_3 <= 6'd0; any_3 <= 1'b0; open_3 <= 1'b0; on_way_3 <= 3'd0; asking <= 1'b0;
+      waiting_3 <= 6'd0; any_3 <= 1'b0; open_3 <= 1'b0; on_way_3 <= 3'd0; asking <= 1'b0; besides_queued <= 1'b0;
     end
     else begin
       open_0 <= waiting_0 < 6'd16;
@@ -190,6 +182,7 @@ module Dispatch_c256_r4_s4_b4 (
       any_3 <= queued_3 | (waiting_3 > 6'd1) | ((|waiting_3) & ~turn_to_3);
       on_way_3 <= on_way_3 + {2'd0, turn_to_3 | passes_3} - {2'd0, enters_3};
       asking <= read_valid & read_ready;
+      besides_queued <= besides_queued ? ~besides_single | asking | ~besides_taken : asking & ~besides_taken;
     end
 
   always @(posedge clk)
@@ -230,12 +223,25 @@ module Dispatch_c256_r4_s4_b4 (
 
   always @(posedge clk)
     if (read_valid & read_ready) begin
-      asked_ctx <= sent_ctx;
-      asked_branch <= sent_branch;
-      asked_region <= sent_region;
-      asked_run <= sent_run;
-      asked_arg <= sent_arg;
+      asked_ctx <= sends ? sent_ctx : start_ctx;
+      asked_branch <= sends ? sent_branch : start_branch;
+      asked_region <= sends ? sent_region : start_region;
+      asked_run <= sends ? sent_run : start_run;
+      asked_arg <= sends ? sent_arg : start_arg;
     end
+
+  always @(posedge clk)
+    if (rst) begin
+      besides_head <= 3'd0; besides_behind_head <= 3'd1;
+    end
+    else if (besides_taken) begin
+      besides_head <= besides_behind_head;
+      besides_behind_head <= besides_behind_head + 3'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) besides_tail <= 3'd0;
+    else if (asking) besides_tail <= besides_tail + 3'd1;
 
   always @(posedge clk)
     if (start_valid & ~passing) begin
@@ -244,58 +250,79 @@ module Dispatch_c256_r4_s4_b4 (
       };
     end
 
+  always @(posedge clk)
+    if (asking) begin
+      besides_store[besides_tail] <= {
+        told_no_l4, told_payload_bytes, told_head_bytes, told_flow_hash, told_ingress, told_user, told_uid, asked_arg,
+        asked_run, asked_region, asked_branch, asked_ctx
+      };
+    end
+
   assign open = {open_3, open_2, open_1, open_0};
-  assign read_valid = sends;
-  assign read_payload_ctx = sent_ctx;
-  assign header_ready = enter_ready & header_valid & besides_pop_valid;
-  assign tell = sent_ctx;
-  assign enter_valid = header_valid & besides_pop_valid;
+  assign read_valid = sends | goes_directly;
+  assign read_payload_ctx = sends ? sent_ctx : start_ctx;
+  assign header_ready = enter_ready & header_valid & besides_valid;
+  assign tell = read_payload_ctx;
+  assign enter_valid = header_valid & besides_valid;
+  wire [81:0] enter_payload_ctx_word = besides_store[besides_head];
+  assign enter_payload_ctx = besides_queued ? enter_payload_ctx_word[7:0] : asked_ctx;
   assign enter_payload_header = header_payload_header;
+  assign enter_payload_uid = besides_queued ? enter_payload_ctx_word[39:24] : told_uid;
+  assign enter_payload_user = besides_queued ? enter_payload_ctx_word[45:40] : told_user;
+  assign enter_payload_ingress = besides_queued ? enter_payload_ctx_word[49:46] : told_ingress;
+  assign enter_payload_flow_hash = besides_queued ? enter_payload_ctx_word[59:50] : told_flow_hash;
+  assign enter_payload_head_bytes = besides_queued ? enter_payload_ctx_word[66:60] : told_head_bytes;
+  assign enter_payload_payload_bytes = besides_queued ? enter_payload_ctx_word[80:67] : told_payload_bytes;
+  assign enter_payload_no_l4 = besides_queued ? enter_payload_ctx_word[81] : told_no_l4;
+  assign enter_payload_arg = besides_queued ? enter_payload_ctx_word[23:16] : asked_arg;
   assign enter_payload_prepend = 8'd0;
   assign enter_payload_front_bytes = 7'd0;
   assign enter_payload_drop_front = 7'd0;
+  assign enter_payload_run = besides_queued ? enter_payload_ctx_word[15:12] : asked_run;
+  assign enter_payload_branch = besides_queued ? enter_payload_ctx_word[9:8] : asked_branch;
+  assign enter_payload_region = besides_queued ? enter_payload_ctx_word[11:10] : asked_region;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~queued_0 | (waiting_0 < 6'd32)); // dispatch.ts:71
-      assert (~queued_1 | (waiting_1 < 6'd32)); // dispatch.ts:71
-      assert (~queued_2 | (waiting_2 < 6'd32)); // dispatch.ts:71
-      assert (~queued_3 | (waiting_3 < 6'd32)); // dispatch.ts:71
-      assert (~asking | besides_push_ready); // dispatch.ts:160
-      assert (~enter_valid | enter_ready); // dispatch.ts:171
+      assert (~queued_0 | (waiting_0 < 6'd32)); // dispatch.ts:72
+      assert (~queued_1 | (waiting_1 < 6'd32)); // dispatch.ts:72
+      assert (~queued_2 | (waiting_2 < 6'd32)); // dispatch.ts:72
+      assert (~queued_3 | (waiting_3 < 6'd32)); // dispatch.ts:72
+      assert (~(asking & besides_queued & (besides_tail == besides_head) & ~besides_taken)); // pass-queue.ts:53
+      assert (~enter_valid | enter_ready); // dispatch.ts:184
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~queued_0 | (waiting_0 < 6'd32))) begin
-        $display("%s", "assertion failed: the queue of region 0 has room for what comes (dispatch.ts:71)"); // dispatch.ts:71
+        $display("%s", "assertion failed: the queue of region 0 has room for what comes (dispatch.ts:72)"); // dispatch.ts:72
         $stop;
       end
       if (~(~queued_1 | (waiting_1 < 6'd32))) begin
-        $display("%s", "assertion failed: the queue of region 1 has room for what comes (dispatch.ts:71)"); // dispatch.ts:71
+        $display("%s", "assertion failed: the queue of region 1 has room for what comes (dispatch.ts:72)"); // dispatch.ts:72
         $stop;
       end
       if (~(~queued_2 | (waiting_2 < 6'd32))) begin
-        $display("%s", "assertion failed: the queue of region 2 has room for what comes (dispatch.ts:71)"); // dispatch.ts:71
+        $display("%s", "assertion failed: the queue of region 2 has room for what comes (dispatch.ts:72)"); // dispatch.ts:72
         $stop;
       end
       if (~(~queued_3 | (waiting_3 < 6'd32))) begin
-        $display("%s", "assertion failed: the queue of region 3 has room for what comes (dispatch.ts:71)"); // dispatch.ts:71
+        $display("%s", "assertion failed: the queue of region 3 has room for what comes (dispatch.ts:72)"); // dispatch.ts:72
         $stop;
       end
-      if (~(~asking | besides_push_ready)) begin
-        $display("%s", "assertion failed: what is told has room beside its header (dispatch.ts:160)"); // dispatch.ts:160
+      if (~(~(asking & besides_queued & (besides_tail == besides_head) & ~besides_taken))) begin
+        $display("%s", "assertion failed: the queue besides has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
       if (~(~enter_valid | enter_ready)) begin
-        $display("%s", "assertion failed: a region takes what it has said that it accepts (dispatch.ts:171)"); // dispatch.ts:171
+        $display("%s", "assertion failed: a region takes what it has said that it accepts (dispatch.ts:184)"); // dispatch.ts:184
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, header_payload_ctx, besides_level, 1'b0};
+  wire _unused_ok = &{1'b0, header_payload_ctx, 1'b0};
 endmodule

@@ -14,6 +14,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   input  wire         finished_payload_dropped,
   output wire         look_valid,
   output wire [7:0]   look_ctx,
+  input  wire [47:0]  dst,
   input  wire [7:0]   known_ctx,
   input  wire [15:0]  known_uid,
   input  wire [7:0]   known_dag,
@@ -29,7 +30,6 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   input  wire [15:0]  known_tag,
   input  wire         known_shimmed,
   input  wire [3:0]   known_ttl,
-  input  wire [47:0]  known_dst,
   input  wire [7:0]   known_prepend,
   input  wire [6:0]   known_front_bytes,
   input  wire [6:0]   known_drop_front,
@@ -147,61 +147,53 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
 );
   localparam [1:0] egress_drop_none = 2'd0, egress_drop_task = 2'd1, egress_drop_nowhere = 2'd2,
     egress_drop_again = 2'd3;
-  wire destination_keep_shim, destination_goes_valid; // egress.ts:125
+  wire destination_keep_shim, destination_goes_valid, destination_goes_early; // egress.ts:118
   wire [7:0] destination_goes_ctx;
   wire [4:0] destination_goes_list_port;
   wire [3:0] destination_goes_list_class;
   wire [1:0] destination_goes_size, destination_goes_drop;
-  wire lists_picked_valid, lists_picked_packet_dropped; // egress.ts:126
+  wire lists_passes, lists_picked_valid, lists_picked_packet_dropped; // egress.ts:119
   wire [7:0] lists_picked_packet_ctx;
   wire [4:0] lists_picked_packet_list_port;
   wire [3:0] lists_picked_packet_list_class;
   wire [1:0] lists_picked_packet_size;
-  wire fetch_stalls, fetch_packet_valid, fetch_packet_payload_packet_template_lengths,
-    fetch_packet_payload_packet_tagged, fetch_packet_payload_packet_shimmed, fetch_cleared_valid; // egress.ts:127
-  wire [7:0] fetch_packet_payload_packet_ctx, fetch_cleared_payload;
-  wire [511:0] fetch_packet_payload_packet_header, fetch_packet_payload_packet_template_data;
-  wire [6:0] fetch_packet_payload_packet_head_bytes, fetch_packet_payload_packet_drop_front,
-    fetch_packet_payload_packet_template_bytes;
-  wire [9:0] fetch_packet_payload_packet_first_cell;
-  wire [13:0] fetch_packet_payload_packet_payload_bytes;
-  wire [15:0] fetch_packet_payload_packet_template_sum, fetch_packet_payload_packet_tag;
-  wire [47:0] fetch_packet_payload_packet_shim;
-  wire [4:0] fetch_packet_payload_list_port;
-  wire [3:0] fetch_packet_payload_list_class;
-  wire [1:0] fetch_packet_payload_size;
-  wire [3:0] pauses_expired_0, pauses_expired_1, pauses_expired_2, pauses_expired_3; // egress.ts:128
-  wire releases_left_ready, releases_dropped_ready, releases_cleared_ready; // egress.ts:129
-  wire deparser_packet_ready, deparser_left_valid, deparser_left_payload_has_cells, deparser_frame_valid; // egress.ts:130
-  wire [7:0] deparser_left_payload_ctx;
-  wire [9:0] deparser_left_payload_first_cell;
-  wire dropped_queue_push_ready, dropped_queue_pop_valid; // egress.ts:134
+  wire fetch_takes_early, fetch_may_pass, fetch_stalls, fetch_packet_valid, fetch_packet_payload_about_tagged,
+    fetch_packet_payload_about_shimmed, fetch_packet_payload_template_lengths, fetch_packet_payload_has_front,
+    fetch_packet_payload_has_head, fetch_packet_payload_has_body, fetch_cleared_valid; // egress.ts:120
+  wire [7:0] fetch_packet_payload_ctx, fetch_cleared_payload;
+  wire [10:0] fetch_packet_payload_about_to;
+  wire [15:0] fetch_packet_payload_about_tag, fetch_packet_payload_template_sum;
+  wire [47:0] fetch_packet_payload_about_shim;
+  wire [511:0] fetch_packet_payload_template_data, fetch_packet_payload_header;
+  wire [6:0] fetch_packet_payload_template_bytes, fetch_packet_payload_head_length;
+  wire [5:0] fetch_packet_payload_head_turn;
+  wire [13:0] fetch_packet_payload_payload_bytes;
+  wire [8:0] fetch_packet_payload_payload_beats;
+  wire [3:0] pauses_expired_0, pauses_expired_1, pauses_expired_2, pauses_expired_3; // egress.ts:121
+  wire releases_left_ready, releases_dropped_ready, releases_cleared_ready; // egress.ts:122
+  wire deparser_packet_ready, deparser_left_valid, deparser_frame_valid; // egress.ts:123
+  wire [7:0] deparser_left_payload;
+  wire [10:0] deparser_frame_payload_to;
+  wire dropped_queue_push_ready, dropped_queue_pop_valid; // egress.ts:127
   wire [7:0] dropped_queue_pop_payload;
   wire [3:0] dropped_queue_level;
-  reg may_come; // egress.ts:135
-  reg asks_valid, asks_dropped; // egress.ts:62
+  reg may_come; // egress.ts:128
+  reg asks_valid, asks_dropped; // egress.ts:55
   reg [7:0] asks_ctx;
   wire cleared_push_ready, cleared_pop_valid; // egress.ts:162
   wire [7:0] cleared_pop_payload;
   wire [2:0] cleared_level;
-  wire going_push_ready, going_pop_valid; // egress.ts:164
-  wire [4:0] going_pop_payload_list_port, going_level;
-  wire [3:0] going_pop_payload_list_class;
-  wire [1:0] going_pop_payload_size;
-  reg is_first_beat; // egress.ts:99
-  wire left_queue_push_ready, left_queue_pop_valid; // egress.ts:175
-  wire [7:0] left_queue_pop_payload;
-  wire [2:0] left_queue_level;
+  reg is_first_beat; // egress.ts:93
   reg [5:0] promised_0, promised_1, promised_2, promised_3, promised_4; // promises.ts:52
-  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:198
-  wire goes_on; // egress.ts:149
-  wire dropped_valid = destination_goes_valid & ~goes_on; // egress.ts:133
+  reg events_left_q, events_task_q, events_nowhere_q, events_again_q, events_paused_q; // egress.ts:189
+  wire goes_on; // egress.ts:145
+  wire dropped_valid = destination_goes_valid & ~goes_on; // egress.ts:126
   assign goes_on = destination_goes_valid & (destination_goes_drop == egress_drop_none);
-  wire leaving_valid = fetch_packet_valid & deparser_packet_ready; // egress.ts:163
+  wire goes_early = destination_goes_valid & destination_goes_early; // egress.ts:146
   wire beat_leaves =
     (out0_valid & out0_ready) | (out1_valid & out1_ready) | (out2_valid & out2_ready) | (out3_valid & out3_ready)
-    | (out4_valid & out4_ready); // egress.ts:104
-  wire frame_leaves = beat_leaves & out0_payload_last; // egress.ts:105
+    | (out4_valid & out4_ready); // egress.ts:98
+  wire frame_leaves = beat_leaves & out0_payload_last; // egress.ts:99
   wire fits_0_0 = promised_0 <= 6'd17; // promises.ts:56
   wire fits_0_1 = promised_0 <= 6'd20;
   wire fits_0_2 = promised_0 <= 6'd14;
@@ -223,10 +215,12 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   wire fits_4_2 = promised_4 <= 6'd14;
   wire fits_4_3 = promised_4 <= 6'd0;
 
-  Destination_p4_c256_k1024_m64 destination ( // egress.ts:125
+  Destination_p4_c256_k1024_m64 destination ( // egress.ts:118
     .clk (clk), .rst (rst),
+    .dst                  (dst),
     .asks_valid           (asks_valid),
     .asks_ctx             (asks_ctx),
+    .asks_early           (fetch_takes_early),
     .asks_dropped         (asks_dropped),
     .known_ctx            (known_ctx),
     .known_uid            (known_uid),
@@ -243,7 +237,6 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .known_tag            (known_tag),
     .known_shimmed        (known_shimmed),
     .known_ttl            (known_ttl),
-    .known_dst            (known_dst),
     .known_prepend        (known_prepend),
     .known_front_bytes    (known_front_bytes),
     .known_drop_front     (known_drop_front),
@@ -275,6 +268,7 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .entries_value_port   (entries_value_port),
     .entries_value_peer   (entries_value_peer),
     .goes_valid           (destination_goes_valid),
+    .goes_early           (destination_goes_early),
     .goes_ctx             (destination_goes_ctx),
     .goes_list_port       (destination_goes_list_port),
     .goes_list_class      (destination_goes_list_class),
@@ -282,17 +276,20 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .goes_drop            (destination_goes_drop)
   );
 
-  wire [4:0] lists_fits_0 = {fits_4_0, fits_3_0, fits_2_0, fits_1_0, fits_0_0}; // egress.ts:126
+  wire lists_push_may_pass = destination_goes_early & fetch_may_pass; // egress.ts:119
+  wire [4:0] lists_fits_0 = {fits_4_0, fits_3_0, fits_2_0, fits_1_0, fits_0_0};
   wire [4:0] lists_fits_1 = {fits_4_1, fits_3_1, fits_2_1, fits_1_1, fits_0_1};
   wire [4:0] lists_fits_2 = {fits_4_2, fits_3_2, fits_2_2, fits_1_2, fits_0_2};
   wire [4:0] lists_fits_3 = {fits_4_3, fits_3_3, fits_2_3, fits_1_3, fits_0_3};
-  Lists_p4_c256 lists ( // egress.ts:126
+  Lists_p4_c256 lists ( // egress.ts:119
     .clk (clk), .rst (rst),
     .push_valid               (goes_on),
+    .push_may_pass            (lists_push_may_pass),
     .push_ctx                 (destination_goes_ctx),
     .push_list_port           (destination_goes_list_port),
     .push_list_class          (destination_goes_list_class),
     .push_size                (destination_goes_size),
+    .passes                   (lists_passes),
     .fits_0                   (lists_fits_0),
     .fits_1                   (lists_fits_1),
     .fits_2                   (lists_fits_2),
@@ -317,8 +314,8 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .picked_packet_dropped    (lists_picked_packet_dropped)
   );
 
-  wire fetch_packet_ready = going_push_ready & deparser_packet_ready; // egress.ts:127
-  Fetch_c256_k1024_f1536 fetch ( // egress.ts:127
+  wire fetch_early_valid = asks_valid & ~asks_dropped; // egress.ts:120
+  Fetch_c256_k1024_f1536 fetch ( // egress.ts:120
     .clk (clk), .rst (rst),
     .note_en                    (asks_valid),
     .note_ctx                   (asks_ctx),
@@ -341,6 +338,15 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .templates_value_lengths    (templates_value_lengths),
     .templates_value_sum        (templates_value_sum),
     .origin                     (config_origin),
+    .early_valid                (fetch_early_valid),
+    .early_ctx                  (asks_ctx),
+    .takes_early                (fetch_takes_early),
+    .decided_valid              (goes_early),
+    .decided_goes               (lists_passes),
+    .decided_going_list_port    (destination_goes_list_port),
+    .decided_going_list_class   (destination_goes_list_class),
+    .decided_going_size         (destination_goes_size),
+    .may_pass                   (fetch_may_pass),
     .picked_valid               (lists_picked_valid),
     .picked_packet_ctx          (lists_picked_packet_ctx),
     .picked_packet_list_port    (lists_picked_packet_list_port),
@@ -351,28 +357,30 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .leave_valid (leave_valid), .leave_ready (leave_ready), .leave_payload_ctx (leave_payload_ctx),
     .left_valid (left_valid), .left_ready (left_ready), .left_payload_ctx (left_payload_ctx),
     .left_payload_header (left_payload_header),
-    .packet_valid (fetch_packet_valid), .packet_ready (fetch_packet_ready),
-    .packet_payload_packet_ctx (fetch_packet_payload_packet_ctx),
-    .packet_payload_packet_header (fetch_packet_payload_packet_header),
-    .packet_payload_packet_head_bytes (fetch_packet_payload_packet_head_bytes),
-    .packet_payload_packet_drop_front (fetch_packet_payload_packet_drop_front),
-    .packet_payload_packet_first_cell (fetch_packet_payload_packet_first_cell),
-    .packet_payload_packet_payload_bytes (fetch_packet_payload_packet_payload_bytes),
-    .packet_payload_packet_template_data (fetch_packet_payload_packet_template_data),
-    .packet_payload_packet_template_bytes (fetch_packet_payload_packet_template_bytes),
-    .packet_payload_packet_template_lengths (fetch_packet_payload_packet_template_lengths),
-    .packet_payload_packet_template_sum (fetch_packet_payload_packet_template_sum),
-    .packet_payload_packet_tagged (fetch_packet_payload_packet_tagged),
-    .packet_payload_packet_tag (fetch_packet_payload_packet_tag),
-    .packet_payload_packet_shimmed (fetch_packet_payload_packet_shimmed),
-    .packet_payload_packet_shim (fetch_packet_payload_packet_shim),
-    .packet_payload_list_port (fetch_packet_payload_list_port),
-    .packet_payload_list_class (fetch_packet_payload_list_class), .packet_payload_size (fetch_packet_payload_size),
+    .read_valid (read_valid), .read_ready (read_ready), .read_payload_first (read_payload_first),
+    .read_payload_beats (read_payload_beats),
+    .packet_valid (fetch_packet_valid), .packet_ready (deparser_packet_ready),
+    .packet_payload_ctx (fetch_packet_payload_ctx), .packet_payload_about_to (fetch_packet_payload_about_to),
+    .packet_payload_about_tagged (fetch_packet_payload_about_tagged),
+    .packet_payload_about_tag (fetch_packet_payload_about_tag),
+    .packet_payload_about_shimmed (fetch_packet_payload_about_shimmed),
+    .packet_payload_about_shim (fetch_packet_payload_about_shim),
+    .packet_payload_template_data (fetch_packet_payload_template_data),
+    .packet_payload_template_bytes (fetch_packet_payload_template_bytes),
+    .packet_payload_template_lengths (fetch_packet_payload_template_lengths),
+    .packet_payload_template_sum (fetch_packet_payload_template_sum),
+    .packet_payload_has_front (fetch_packet_payload_has_front), .packet_payload_header (fetch_packet_payload_header),
+    .packet_payload_head_turn (fetch_packet_payload_head_turn),
+    .packet_payload_head_length (fetch_packet_payload_head_length),
+    .packet_payload_has_head (fetch_packet_payload_has_head),
+    .packet_payload_payload_bytes (fetch_packet_payload_payload_bytes),
+    .packet_payload_payload_beats (fetch_packet_payload_payload_beats),
+    .packet_payload_has_body (fetch_packet_payload_has_body),
     .cleared_valid (fetch_cleared_valid), .cleared_ready (cleared_push_ready),
     .cleared_payload (fetch_cleared_payload)
   );
 
-  Pauses_p4_t2500000 pauses ( // egress.ts:128
+  Pauses_p4_t2500000 pauses ( // egress.ts:121
     .clk (clk), .rst (rst),
     .paused_0  (paused_0[3:0]),
     .paused_1  (paused_1[3:0]),
@@ -385,9 +393,9 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   );
 
   wire [13:0] releases_note_holds_beats_shifted = (known_payload_bytes + 14'd63) >> 6;
-  Releases_c256_k1024_f1536 releases ( // egress.ts:129
+  Releases_c256_k1024_f1536 releases ( // egress.ts:122
     .clk (clk), .rst (rst),
-    .left_valid (left_queue_pop_valid), .left_ready (releases_left_ready), .left_payload (left_queue_pop_payload),
+    .left_valid (deparser_left_valid), .left_ready (releases_left_ready), .left_payload (deparser_left_payload),
     .dropped_valid (dropped_queue_pop_valid), .dropped_ready (releases_dropped_ready),
     .dropped_payload (dropped_queue_pop_payload),
     .cleared_valid (cleared_pop_valid), .cleared_ready (releases_cleared_ready),
@@ -406,40 +414,38 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .released_cells        (released_cells)
   );
 
-  wire deparser_packet_valid = fetch_packet_valid & going_push_ready; // egress.ts:130
   wire deparser_frame_ready =
-    going_pop_valid
-    & ((out0_ready & going_pop_payload_list_port[0]) | (out1_ready & going_pop_payload_list_port[1]) | (out2_ready & going_pop_payload_list_port[2]) | (out3_ready & going_pop_payload_list_port[3]) | (out4_ready & going_pop_payload_list_port[4]));
-  Deparser_c256_k1024_m23 deparser ( // egress.ts:130
+    (out0_ready & deparser_frame_payload_to[0]) | (out1_ready & deparser_frame_payload_to[1])
+    | (out2_ready & deparser_frame_payload_to[2]) | (out3_ready & deparser_frame_payload_to[3])
+    | (out4_ready & deparser_frame_payload_to[4]); // egress.ts:123
+  Deparser_c256_t11 deparser ( // egress.ts:123
     .clk (clk), .rst (rst),
-    .packet_valid (deparser_packet_valid), .packet_ready (deparser_packet_ready),
-    .packet_payload_ctx (fetch_packet_payload_packet_ctx),
-    .packet_payload_header (fetch_packet_payload_packet_header),
-    .packet_payload_head_bytes (fetch_packet_payload_packet_head_bytes),
-    .packet_payload_drop_front (fetch_packet_payload_packet_drop_front),
-    .packet_payload_first_cell (fetch_packet_payload_packet_first_cell),
-    .packet_payload_payload_bytes (fetch_packet_payload_packet_payload_bytes),
-    .packet_payload_template_data (fetch_packet_payload_packet_template_data),
-    .packet_payload_template_bytes (fetch_packet_payload_packet_template_bytes),
-    .packet_payload_template_lengths (fetch_packet_payload_packet_template_lengths),
-    .packet_payload_template_sum (fetch_packet_payload_packet_template_sum),
-    .packet_payload_tagged (fetch_packet_payload_packet_tagged),
-    .packet_payload_tag (fetch_packet_payload_packet_tag),
-    .packet_payload_shimmed (fetch_packet_payload_packet_shimmed),
-    .packet_payload_shim (fetch_packet_payload_packet_shim),
-    .read_valid (read_valid), .read_ready (read_ready), .read_payload_first (read_payload_first),
-    .read_payload_beats (read_payload_beats),
+    .packet_valid (fetch_packet_valid), .packet_ready (deparser_packet_ready),
+    .packet_payload_ctx (fetch_packet_payload_ctx), .packet_payload_about_to (fetch_packet_payload_about_to),
+    .packet_payload_about_tagged (fetch_packet_payload_about_tagged),
+    .packet_payload_about_tag (fetch_packet_payload_about_tag),
+    .packet_payload_about_shimmed (fetch_packet_payload_about_shimmed),
+    .packet_payload_about_shim (fetch_packet_payload_about_shim),
+    .packet_payload_template_data (fetch_packet_payload_template_data),
+    .packet_payload_template_bytes (fetch_packet_payload_template_bytes),
+    .packet_payload_template_lengths (fetch_packet_payload_template_lengths),
+    .packet_payload_template_sum (fetch_packet_payload_template_sum),
+    .packet_payload_has_front (fetch_packet_payload_has_front), .packet_payload_header (fetch_packet_payload_header),
+    .packet_payload_head_turn (fetch_packet_payload_head_turn),
+    .packet_payload_head_length (fetch_packet_payload_head_length),
+    .packet_payload_has_head (fetch_packet_payload_has_head),
+    .packet_payload_payload_bytes (fetch_packet_payload_payload_bytes),
+    .packet_payload_payload_beats (fetch_packet_payload_payload_beats),
+    .packet_payload_has_body (fetch_packet_payload_has_body),
     .payload_valid (payload_valid), .payload_ready (payload_ready), .payload_payload_data (payload_payload_data),
     .payload_payload_last (payload_payload_last), .payload_payload_bad (payload_payload_bad),
-    .left_valid (deparser_left_valid), .left_ready (left_queue_push_ready),
-    .left_payload_ctx (deparser_left_payload_ctx), .left_payload_first_cell (deparser_left_payload_first_cell),
-    .left_payload_has_cells (deparser_left_payload_has_cells),
+    .left_valid (deparser_left_valid), .left_ready (releases_left_ready), .left_payload (deparser_left_payload),
     .frame_valid (deparser_frame_valid), .frame_ready (deparser_frame_ready), .frame_payload_data (out0_payload_data),
     .frame_payload_keep (out0_payload_keep), .frame_payload_last (out0_payload_last),
-    .frame_payload_user (out0_payload_user)
+    .frame_payload_user (out0_payload_user), .frame_payload_to (deparser_frame_payload_to)
   );
 
-  Fifo_uint8_d8 dropped_queue ( // egress.ts:134
+  Fifo_uint8_d8 dropped_queue ( // egress.ts:127
     .clk (clk), .rst (rst),
     .push_valid (dropped_valid), .push_ready (dropped_queue_push_ready), .push_payload (destination_goes_ctx),
     .pop_valid (dropped_queue_pop_valid), .pop_ready (releases_dropped_ready),
@@ -453,30 +459,15 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
     .pop_valid (cleared_pop_valid), .pop_ready (releases_cleared_ready), .pop_payload (cleared_pop_payload),
     .level (cleared_level)
   );
-
-  Fifo_Going_d16 going ( // egress.ts:164
-    .clk (clk), .rst (rst),
-    .push_valid (leaving_valid), .push_ready (going_push_ready),
-    .push_payload_list_port (fetch_packet_payload_list_port),
-    .push_payload_list_class (fetch_packet_payload_list_class), .push_payload_size (fetch_packet_payload_size),
-    .pop_valid (going_pop_valid), .pop_ready (frame_leaves), .pop_payload_list_port (going_pop_payload_list_port),
-    .pop_payload_list_class (going_pop_payload_list_class), .pop_payload_size (going_pop_payload_size),
-    .level (going_level)
-  );
-
-  Fifo_uint8_d4 left_queue ( // egress.ts:175
-    .clk (clk), .rst (rst),
-    .push_valid (deparser_left_valid), .push_ready (left_queue_push_ready), .push_payload (deparser_left_payload_ctx),
-    .pop_valid (left_queue_pop_valid), .pop_ready (releases_left_ready), .pop_payload (left_queue_pop_payload),
-    .level (left_queue_level)
-  );
-  wire promised_0_and = lists_picked_valid & ~lists_picked_packet_dropped;
-  wire [4:0] promised_0_or =
-    ({5{lists_picked_packet_size == 2'd0}} & 5'd3) | ({5{lists_picked_packet_size == 2'd1}} & 5'd6)
-    | ({5{lists_picked_packet_size == 2'd2}} & 5'd12) | ({5{lists_picked_packet_size == 2'd3}} & 5'd26);
-  wire [4:0] going_pop_payload_size_or =
-    ({5{going_pop_payload_size == 2'd0}} & 5'd3) | ({5{going_pop_payload_size == 2'd1}} & 5'd6)
-    | ({5{going_pop_payload_size == 2'd2}} & 5'd12) | ({5{going_pop_payload_size == 2'd3}} & 5'd26);
+  wire promised_0_or = lists_passes | (lists_picked_valid & ~lists_picked_packet_dropped);
+  wire [4:0] to = lists_passes ? destination_goes_list_port : lists_picked_packet_list_port; // egress.ts:175
+  wire [1:0] size = lists_passes ? destination_goes_size : lists_picked_packet_size; // egress.ts:176
+  wire [4:0] size_or =
+    ({5{size == 2'd0}} & 5'd3) | ({5{size == 2'd1}} & 5'd6) | ({5{size == 2'd2}} & 5'd12)
+    | ({5{size == 2'd3}} & 5'd26);
+  wire [4:0] promised_0_or_2 =
+    ({5{deparser_frame_payload_to[10:9] == 2'd0}} & 5'd3) | ({5{deparser_frame_payload_to[10:9] == 2'd1}} & 5'd6)
+    | ({5{deparser_frame_payload_to[10:9] == 2'd2}} & 5'd12) | ({5{deparser_frame_payload_to[10:9] == 2'd3}} & 5'd26);
 
   always @(posedge clk)
     if (rst) begin
@@ -489,11 +480,11 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
       asks_valid <= finished_valid & finished_ready;
       asks_ctx <= finished_payload_ctx;
       asks_dropped <= finished_payload_dropped;
-      promised_0 <= promised_0 + ((promised_0_and & lists_picked_packet_list_port[0]) ? {1'b0, promised_0_or} : 6'd0) - ((out0_valid & out0_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
-      promised_1 <= promised_1 + ((promised_0_and & lists_picked_packet_list_port[1]) ? {1'b0, promised_0_or} : 6'd0) - ((out1_valid & out1_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
-      promised_2 <= promised_2 + ((promised_0_and & lists_picked_packet_list_port[2]) ? {1'b0, promised_0_or} : 6'd0) - ((out2_valid & out2_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
-      promised_3 <= promised_3 + ((promised_0_and & lists_picked_packet_list_port[3]) ? {1'b0, promised_0_or} : 6'd0) - ((out3_valid & out3_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
-      promised_4 <= promised_4 + ((promised_0_and & lists_picked_packet_list_port[4]) ? {1'b0, promised_0_or} : 6'd0) - ((out4_valid & out4_ready & is_first_beat) ? {1'b0, going_pop_payload_size_or} : 6'd0);
+      promised_0 <= promised_0 + ((promised_0_or & to[0]) ? {1'b0, size_or} : 6'd0) - ((out0_valid & out0_ready & is_first_beat) ? {1'b0, promised_0_or_2} : 6'd0);
+      promised_1 <= promised_1 + ((promised_0_or & to[1]) ? {1'b0, size_or} : 6'd0) - ((out1_valid & out1_ready & is_first_beat) ? {1'b0, promised_0_or_2} : 6'd0);
+      promised_2 <= promised_2 + ((promised_0_or & to[2]) ? {1'b0, size_or} : 6'd0) - ((out2_valid & out2_ready & is_first_beat) ? {1'b0, promised_0_or_2} : 6'd0);
+      promised_3 <= promised_3 + ((promised_0_or & to[3]) ? {1'b0, size_or} : 6'd0) - ((out3_valid & out3_ready & is_first_beat) ? {1'b0, promised_0_or_2} : 6'd0);
+      promised_4 <= promised_4 + ((promised_0_or & to[4]) ? {1'b0, size_or} : 6'd0) - ((out4_valid & out4_ready & is_first_beat) ? {1'b0, promised_0_or_2} : 6'd0);
       events_left_q <= frame_leaves;
       events_task_q <= destination_goes_valid & (destination_goes_drop == egress_drop_task);
       events_nowhere_q <= destination_goes_valid & (destination_goes_drop == egress_drop_nowhere);
@@ -513,51 +504,50 @@ module Egress_p4_c256_k1024_f1536_m64_t2500000 (
   assign events_nowhere = events_nowhere_q;
   assign events_again = events_again_q;
   assign events_paused = events_paused_q;
-  assign out0_valid = deparser_frame_valid & going_pop_valid & going_pop_payload_list_port[0];
+  assign out0_valid = deparser_frame_valid & deparser_frame_payload_to[0];
   assign out0_payload_class = {
-    1'b0, going_pop_payload_list_class[2] | going_pop_payload_list_class[3],
-    going_pop_payload_list_class[1] | going_pop_payload_list_class[3]
+    1'b0, deparser_frame_payload_to[7] | deparser_frame_payload_to[8],
+    deparser_frame_payload_to[6] | deparser_frame_payload_to[8]
   };
-  assign out1_valid = deparser_frame_valid & going_pop_valid & going_pop_payload_list_port[1];
+  assign out1_valid = deparser_frame_valid & deparser_frame_payload_to[1];
   assign out1_payload_data = out0_payload_data;
   assign out1_payload_keep = out0_payload_keep;
   assign out1_payload_last = out0_payload_last;
   assign out1_payload_user = out0_payload_user;
   assign out1_payload_class = {
-    1'b0, going_pop_payload_list_class[2] | going_pop_payload_list_class[3],
-    going_pop_payload_list_class[1] | going_pop_payload_list_class[3]
+    1'b0, deparser_frame_payload_to[7] | deparser_frame_payload_to[8],
+    deparser_frame_payload_to[6] | deparser_frame_payload_to[8]
   };
-  assign out2_valid = deparser_frame_valid & going_pop_valid & going_pop_payload_list_port[2];
+  assign out2_valid = deparser_frame_valid & deparser_frame_payload_to[2];
   assign out2_payload_data = out0_payload_data;
   assign out2_payload_keep = out0_payload_keep;
   assign out2_payload_last = out0_payload_last;
   assign out2_payload_user = out0_payload_user;
   assign out2_payload_class = {
-    1'b0, going_pop_payload_list_class[2] | going_pop_payload_list_class[3],
-    going_pop_payload_list_class[1] | going_pop_payload_list_class[3]
+    1'b0, deparser_frame_payload_to[7] | deparser_frame_payload_to[8],
+    deparser_frame_payload_to[6] | deparser_frame_payload_to[8]
   };
-  assign out3_valid = deparser_frame_valid & going_pop_valid & going_pop_payload_list_port[3];
+  assign out3_valid = deparser_frame_valid & deparser_frame_payload_to[3];
   assign out3_payload_data = out0_payload_data;
   assign out3_payload_keep = out0_payload_keep;
   assign out3_payload_last = out0_payload_last;
   assign out3_payload_user = out0_payload_user;
   assign out3_payload_class = {
-    1'b0, going_pop_payload_list_class[2] | going_pop_payload_list_class[3],
-    going_pop_payload_list_class[1] | going_pop_payload_list_class[3]
+    1'b0, deparser_frame_payload_to[7] | deparser_frame_payload_to[8],
+    deparser_frame_payload_to[6] | deparser_frame_payload_to[8]
   };
-  assign out4_valid = deparser_frame_valid & going_pop_valid & going_pop_payload_list_port[4];
+  assign out4_valid = deparser_frame_valid & deparser_frame_payload_to[4];
   assign out4_payload_data = out0_payload_data;
   assign out4_payload_keep = out0_payload_keep;
   assign out4_payload_last = out0_payload_last;
   assign out4_payload_user = out0_payload_user;
   assign out4_payload_class = {
-    1'b0, going_pop_payload_list_class[2] | going_pop_payload_list_class[3],
-    going_pop_payload_list_class[1] | going_pop_payload_list_class[3]
+    1'b0, deparser_frame_payload_to[7] | deparser_frame_payload_to[8],
+    deparser_frame_payload_to[6] | deparser_frame_payload_to[8]
   };
 
   wire _unused_ok = &{
-    1'b0, paused_0[7:4], paused_1[7:4], paused_2[7:4], paused_3[7:4], deparser_left_payload_first_cell,
-    deparser_left_payload_has_cells, dropped_queue_push_ready, cleared_level, going_pop_payload_list_class[0],
-    going_level, left_queue_level, releases_note_holds_beats_shifted[13:5], 1'b0
+    1'b0, paused_0[7:4], paused_1[7:4], paused_2[7:4], paused_3[7:4], deparser_frame_payload_to[5],
+    dropped_queue_push_ready, cleared_level, releases_note_holds_beats_shifted[13:5], 1'b0
   };
 endmodule

@@ -28,6 +28,15 @@ module Fetch_c256_k1024_f1536 (
   input  wire         templates_value_lengths,
   input  wire [15:0]  templates_value_sum,
   input  wire [7:0]   origin,
+  input  wire         early_valid,
+  input  wire [7:0]   early_ctx,
+  output wire         takes_early,
+  input  wire         decided_valid,
+  input  wire         decided_goes,
+  input  wire [4:0]   decided_going_list_port,
+  input  wire [3:0]   decided_going_list_class,
+  input  wire [1:0]   decided_going_size,
+  output wire         may_pass,
   input  wire         picked_valid,
   input  wire [7:0]   picked_packet_ctx,
   input  wire [4:0]   picked_packet_list_port,
@@ -44,26 +53,32 @@ module Fetch_c256_k1024_f1536 (
   output wire         left_ready,
   input  wire [7:0]   left_payload_ctx,
   input  wire [511:0] left_payload_header,
+  // read: stream out
+  output wire         read_valid,
+  input  wire         read_ready,
+  output wire [9:0]   read_payload_first,
+  output wire [4:0]   read_payload_beats,
   // packet: stream out
   output wire         packet_valid,
   input  wire         packet_ready,
-  output wire [7:0]   packet_payload_packet_ctx,
-  output wire [511:0] packet_payload_packet_header,
-  output wire [6:0]   packet_payload_packet_head_bytes,
-  output wire [6:0]   packet_payload_packet_drop_front,
-  output wire [9:0]   packet_payload_packet_first_cell,
-  output wire [13:0]  packet_payload_packet_payload_bytes,
-  output wire [511:0] packet_payload_packet_template_data,
-  output wire [6:0]   packet_payload_packet_template_bytes,
-  output wire         packet_payload_packet_template_lengths,
-  output wire [15:0]  packet_payload_packet_template_sum,
-  output wire         packet_payload_packet_tagged,
-  output wire [15:0]  packet_payload_packet_tag,
-  output wire         packet_payload_packet_shimmed,
-  output wire [47:0]  packet_payload_packet_shim,
-  output wire [4:0]   packet_payload_list_port,
-  output wire [3:0]   packet_payload_list_class,
-  output wire [1:0]   packet_payload_size,
+  output wire [7:0]   packet_payload_ctx,
+  output wire [10:0]  packet_payload_about_to,
+  output wire         packet_payload_about_tagged,
+  output wire [15:0]  packet_payload_about_tag,
+  output wire         packet_payload_about_shimmed,
+  output wire [47:0]  packet_payload_about_shim,
+  output wire [511:0] packet_payload_template_data,
+  output wire [6:0]   packet_payload_template_bytes,
+  output wire         packet_payload_template_lengths,
+  output wire [15:0]  packet_payload_template_sum,
+  output wire         packet_payload_has_front,
+  output wire [511:0] packet_payload_header,
+  output wire [5:0]   packet_payload_head_turn,
+  output wire [6:0]   packet_payload_head_length,
+  output wire         packet_payload_has_head,
+  output wire [13:0]  packet_payload_payload_bytes,
+  output wire [8:0]   packet_payload_payload_beats,
+  output wire         packet_payload_has_body,
   // cleared: stream out
   output wire         cleared_valid,
   input  wire         cleared_ready,
@@ -73,36 +88,51 @@ module Fetch_c256_k1024_f1536 (
   reg [2:0] picks_head; // pass-queue.ts:35
   reg [2:0] picks_behind_head; // pass-queue.ts:36
   reg [2:0] picks_tail; // pass-queue.ts:37
-  reg [3:0] picks_inside; // fetch.ts:65
-  reg noted_valid; // fetch.ts:79
-  reg [7:0] noted_of_ctx; // fetch.ts:80
-  reg [4:0] noted_of_list_port;
-  reg [3:0] noted_of_list_class;
-  reg [1:0] noted_of_size;
-  reg noted_of_dropped;
-  reg ready_valid; // fetch.ts:81
-  reg [7:0] ready_of_ctx; // fetch.ts:82
-  reg [4:0] ready_of_list_port;
-  reg [3:0] ready_of_list_class;
-  reg [1:0] ready_of_size;
-  reg ready_of_dropped;
-  reg [15:0] ready_waiting_uid, ready_waiting_tag; // fetch.ts:83
-  reg [3:0] ready_waiting_ingress, ready_waiting_ttl;
-  reg [9:0] ready_waiting_first_cell;
-  reg [13:0] ready_waiting_payload_bytes;
-  reg [6:0] ready_waiting_head_bytes, ready_waiting_drop_front;
-  reg [7:0] ready_waiting_prepend;
-  reg ready_waiting_tagged, ready_waiting_keep_shim, ready_waiting_shimmed;
+  reg [3:0] picks_inside; // fetch.ts:173
+  reg noted_valid; // fetch.ts:187
+  reg [7:0] noted_of_ctx; // fetch.ts:188
+  reg noted_of_early, noted_of_late;
+  reg [4:0] noted_of_going_list_port;
+  reg [3:0] noted_of_going_list_class;
+  reg [1:0] noted_of_going_size;
+  reg ready_valid; // fetch.ts:189
+  reg [7:0] ready_of_ctx, ready_of_waiting_prepend; // fetch.ts:190
+  reg ready_of_early, ready_of_late, ready_of_waiting_tagged, ready_of_waiting_keep_shim, ready_of_waiting_shimmed,
+    ready_of_has_head;
+  reg [4:0] ready_of_going_list_port;
+  reg [3:0] ready_of_going_list_class, ready_of_waiting_ingress, ready_of_waiting_ttl;
+  reg [1:0] ready_of_going_size;
+  reg [15:0] ready_of_waiting_uid, ready_of_waiting_tag;
+  reg [9:0] ready_of_waiting_first_cell;
+  reg [13:0] ready_of_waiting_payload_bytes;
+  reg [6:0] ready_of_waiting_head_bytes, ready_of_waiting_drop_front, ready_of_head_length;
+  reg [5:0] ready_of_head_turn;
+  reg [8:0] ready_of_payload_beats;
+  reg is_void; // fetch.ts:191
+  reg [2:0] asked_packets; // fetch.ts:192
+  reg reads_late; // fetch.ts:197
+  reg [2:0] since_packet; // fetch.ts:202
+  reg early_is_late; // fetch.ts:123
+  reg [7:0] late_ctx; // fetch.ts:124
+  reg asked_queued; // pass-queue.ts:34
+  reg [1:0] asked_head; // pass-queue.ts:35
+  reg [1:0] asked_behind_head; // pass-queue.ts:36
+  reg [1:0] asked_tail; // pass-queue.ts:37
   (* ram_style = "distributed" *) reg [19:0] picks_store [0:7]; // pass-queue.ts:33
-  (* ram_style = "block" *) reg [88:0] waiting [0:255]; // fetch.ts:68
-  reg [88:0] waiting_word; // fetch.ts:94
-  (* ram_style = "block" *) reg [535:0] templates [0:255]; // fetch.ts:69
-  reg [535:0] template_word; // fetch.ts:97
+  (* ram_style = "block" *) reg [88:0] waiting [0:255]; // fetch.ts:176
+  wire [88:0] waiting_word; // fetch.ts:207
+  (* ram_style = "block" *) reg [535:0] templates [0:255]; // fetch.ts:177
+  reg [535:0] template_word; // fetch.ts:218
+  (* ram_style = "distributed" *) reg [109:0] asked_store [0:3]; // pass-queue.ts:33
   wire picks_payload_dropped; // pass-queue.ts:31
-  wire room; // fetch.ts:86
+  wire noted_waits; // fetch.ts:199
+  wire ready_moves; // fetch.ts:216
+  reg [88:0] waiting_word_rd, waiting_word_fwd; // fetch.ts:207
+  reg waiting_word_hit;
   integer i;
   wire picks_valid = picked_valid | picks_queued; // pass-queue.ts:31
-  wire picks_ready = picks_payload_dropped ? cleared_ready : leave_ready & room;
+  wire picks_ready_inverse = ~(asked_packets[2] | noted_waits);
+  wire picks_ready = (picks_payload_dropped ? cleared_ready : leave_ready & picks_ready_inverse) & ~early_is_late; // pass-queue.ts:31
   wire [19:0] picks_payload_list_port_word = picks_store[picks_head];
   wire [4:0] picks_payload_list_port = picks_queued ? picks_payload_list_port_word[12:8] : picked_packet_list_port; // pass-queue.ts:31
   wire [3:0] picks_payload_list_class = picks_queued ? picks_payload_list_port_word[16:13] : picked_packet_list_class;
@@ -110,18 +140,74 @@ module Fetch_c256_k1024_f1536 (
   assign picks_payload_dropped = picks_queued ? picks_payload_list_port_word[19] : picked_packet_dropped;
   wire picks_taken = picks_valid & picks_ready; // pass-queue.ts:45
   wire picks_single = picks_tail == picks_behind_head; // pass-queue.ts:51
-  wire goes = packet_valid & packet_ready; // fetch.ts:84
-  wire moves = ~ready_valid | goes; // fetch.ts:85
-  assign room = ~noted_valid | moves;
-  wire fetched = leave_valid & leave_ready; // fetch.ts:93
+  wire is_early = ready_valid & ready_of_early & ~is_void; // fetch.ts:193
+  wire is_idle = ~(noted_valid | (|asked_packets)); // fetch.ts:194
+  wire [13:0] word_payload_bytes = waiting_word[43:30]; // fetch.ts:207
+  wire noted_body = |word_payload_bytes; // fetch.ts:195
+  wire reads_noted = noted_valid & noted_body & ~(noted_of_early | noted_of_late); // fetch.ts:196
+  wire reads_ready = is_early | reads_late; // fetch.ts:198
+  assign noted_waits = reads_noted & (reads_ready | ~read_ready);
+  wire noted_moves = noted_valid & ~noted_waits; // fetch.ts:200
+  wire is_quiet = ~(|since_packet); // fetch.ts:203
+  wire tries_early = early_valid & is_idle & is_quiet & ~(picks_valid | early_is_late); // fetch.ts:125
+  wire is_picked = picks_valid & ~early_is_late; // fetch.ts:126
+  wire [7:0] asked_ctx = early_is_late ? late_ctx : picks_valid ? cleared_payload : early_ctx; // fetch.ts:127
+  wire fetched = leave_valid & leave_ready; // fetch.ts:137
+  wire takes_this = tries_early & leave_ready; // fetch.ts:138
+  wire asked_valid = noted_moves | asked_queued; // pass-queue.ts:31
+  wire [109:0] asked_payload_ctx_word = asked_store[asked_head];
+  wire [7:0] asked_payload_ctx = asked_queued ? asked_payload_ctx_word[7:0] : noted_of_ctx; // pass-queue.ts:31
+  wire asked_payload_early = asked_queued ? asked_payload_ctx_word[8] : noted_of_early;
+  wire asked_payload_late = asked_queued ? asked_payload_ctx_word[9] : noted_of_late;
+  wire [4:0] asked_payload_going_list_port = asked_queued ? asked_payload_ctx_word[14:10] : noted_of_going_list_port;
+  wire [3:0] asked_payload_going_list_class = asked_queued ? asked_payload_ctx_word[18:15] : noted_of_going_list_class;
+  wire [1:0] asked_payload_going_size = asked_queued ? asked_payload_ctx_word[20:19] : noted_of_going_size;
+  wire [15:0] word_uid = waiting_word[15:0]; // fetch.ts:207
+  wire [15:0] asked_payload_waiting_uid = asked_queued ? asked_payload_ctx_word[36:21] : word_uid; // pass-queue.ts:31
+  wire [3:0] word_ingress = waiting_word[19:16]; // fetch.ts:207
+  wire [3:0] asked_payload_waiting_ingress = asked_queued ? asked_payload_ctx_word[40:37] : word_ingress; // pass-queue.ts:31
+  wire [9:0] word_first_cell = waiting_word[29:20]; // fetch.ts:207
+  wire [9:0] asked_payload_waiting_first_cell = asked_queued ? asked_payload_ctx_word[50:41] : word_first_cell; // pass-queue.ts:31
+  wire [13:0] asked_payload_waiting_payload_bytes = asked_queued ? asked_payload_ctx_word[64:51] : word_payload_bytes;
+  wire [6:0] word_head_bytes = waiting_word[50:44]; // fetch.ts:207
+  wire [6:0] asked_payload_waiting_head_bytes = asked_queued ? asked_payload_ctx_word[71:65] : word_head_bytes; // pass-queue.ts:31
+  wire [7:0] word_prepend = waiting_word[58:51]; // fetch.ts:207
+  wire [7:0] asked_payload_waiting_prepend = asked_queued ? asked_payload_ctx_word[79:72] : word_prepend; // pass-queue.ts:31
+  wire [6:0] word_drop_front = waiting_word[65:59]; // fetch.ts:207
+  wire [6:0] asked_payload_waiting_drop_front = asked_queued ? asked_payload_ctx_word[86:80] : word_drop_front; // pass-queue.ts:31
+  wire word_tagged = waiting_word[66]; // fetch.ts:207
+  wire asked_payload_waiting_tagged = asked_queued ? asked_payload_ctx_word[87] : word_tagged; // pass-queue.ts:31
+  wire [15:0] word_tag = waiting_word[82:67]; // fetch.ts:207
+  wire [15:0] asked_payload_waiting_tag = asked_queued ? asked_payload_ctx_word[103:88] : word_tag; // pass-queue.ts:31
+  wire word_keep_shim = waiting_word[83]; // fetch.ts:207
+  wire asked_payload_waiting_keep_shim = asked_queued ? asked_payload_ctx_word[104] : word_keep_shim; // pass-queue.ts:31
+  wire word_shimmed = waiting_word[84]; // fetch.ts:207
+  wire asked_payload_waiting_shimmed = asked_queued ? asked_payload_ctx_word[105] : word_shimmed; // pass-queue.ts:31
+  wire [3:0] word_ttl = waiting_word[88:85]; // fetch.ts:207
+  wire [3:0] asked_payload_waiting_ttl = asked_queued ? asked_payload_ctx_word[109:106] : word_ttl; // pass-queue.ts:31
+  wire asked_taken = asked_valid & ready_moves; // pass-queue.ts:45
+  wire asked_single = asked_tail == asked_behind_head; // pass-queue.ts:51
+  assign ready_moves = ~ready_valid | (left_valid & left_ready);
+  wire ready_comes = asked_valid & ready_moves; // fetch.ts:217
+  wire early_passes = is_early & decided_valid & decided_goes; // fetch.ts:228
+  wire goes = packet_valid & packet_ready; // fetch.ts:229
+  wire ready_body = |ready_of_waiting_payload_bytes; // fetch.ts:230
+  wire asks_ready = (early_passes & ready_body) | reads_late; // fetch.ts:238
 
   always @(posedge clk)
     if (rst) begin
-      picks_queued <= 1'b0; picks_inside <= 4'd0;
+      picks_queued <= 1'b0; picks_inside <= 4'd0; noted_valid <= 1'b0; asked_packets <= 3'd0; reads_late <= 1'b0;
+      since_packet <= 3'd0; early_is_late <= 1'b0; asked_queued <= 1'b0;
     end
     else begin
       picks_queued <= picks_queued ? ~picks_single | picked_valid | ~picks_taken : picked_valid & ~picks_taken;
       picks_inside <= picks_inside + {3'd0, picked_valid} - {3'd0, picks_valid & picks_ready};
+      since_packet <= note_en ? 3'd4 : is_quiet ? since_packet : since_packet - 3'd1;
+      early_is_late <= (tries_early | early_is_late) & ~leave_ready;
+      noted_valid <= fetched | noted_waits;
+      asked_queued <= asked_queued ? ~asked_single | noted_moves | ~asked_taken : noted_moves & ~asked_taken;
+      reads_late <= asks_ready & ~read_ready;
+      asked_packets <= asked_packets + {2'd0, fetched} - {2'd0, left_valid & left_ready};
     end
 
   always @(posedge clk)
@@ -138,42 +224,76 @@ module Fetch_c256_k1024_f1536 (
     else if (picked_valid) picks_tail <= picks_tail + 3'd1;
 
   always @(posedge clk)
-    if (rst) noted_valid <= 1'b0;
-    else if (room) noted_valid <= fetched;
-
-  always @(posedge clk)
     if (fetched) begin
-      noted_of_ctx <= leave_payload_ctx;
-      noted_of_list_port <= picks_payload_list_port;
-      noted_of_list_class <= picks_payload_list_class;
-      noted_of_size <= picks_payload_size;
-      noted_of_dropped <= picks_payload_dropped;
+      noted_of_ctx <= asked_ctx;
+      noted_of_early <= tries_early;
+      noted_of_late <= early_is_late;
+      noted_of_going_list_port <= picks_payload_list_port;
+      noted_of_going_list_class <= picks_payload_list_class;
+      noted_of_going_size <= picks_payload_size;
     end
 
   always @(posedge clk)
     if (rst) ready_valid <= 1'b0;
-    else if (moves) ready_valid <= noted_valid;
+    else if (ready_moves) ready_valid <= asked_valid;
+  wire [13:0] ready_of_payload_beats_shifted = (asked_payload_waiting_payload_bytes + 14'd63) >> 6;
+
+  always @(posedge clk) begin
+    if (ready_comes) begin
+      ready_of_ctx <= asked_payload_ctx;
+      ready_of_early <= asked_payload_early;
+      ready_of_late <= asked_payload_late;
+      ready_of_going_list_port <= asked_payload_going_list_port;
+      ready_of_going_list_class <= asked_payload_going_list_class;
+      ready_of_going_size <= asked_payload_going_size;
+      ready_of_waiting_uid <= asked_payload_waiting_uid;
+      ready_of_waiting_ingress <= asked_payload_waiting_ingress;
+      ready_of_waiting_first_cell <= asked_payload_waiting_first_cell;
+      ready_of_waiting_payload_bytes <= asked_payload_waiting_payload_bytes;
+      ready_of_waiting_head_bytes <= asked_payload_waiting_head_bytes;
+      ready_of_waiting_prepend <= asked_payload_waiting_prepend;
+      ready_of_waiting_drop_front <= asked_payload_waiting_drop_front;
+      ready_of_waiting_tagged <= asked_payload_waiting_tagged;
+      ready_of_waiting_tag <= asked_payload_waiting_tag;
+      ready_of_waiting_keep_shim <= asked_payload_waiting_keep_shim;
+      ready_of_waiting_shimmed <= asked_payload_waiting_shimmed;
+      ready_of_waiting_ttl <= asked_payload_waiting_ttl;
+      ready_of_head_turn <= {2'd0, asked_payload_waiting_keep_shim, asked_payload_waiting_tagged, 2'd0} - asked_payload_waiting_drop_front[5:0];
+      ready_of_head_length <= asked_payload_waiting_head_bytes - asked_payload_waiting_drop_front;
+      ready_of_has_head <= asked_payload_waiting_head_bytes != asked_payload_waiting_drop_front;
+      ready_of_payload_beats <= ready_of_payload_beats_shifted[8:0];
+    end
+    if (is_early & decided_valid) begin
+      ready_of_early <= 1'b0;
+      ready_of_going_list_port <= decided_going_list_port;
+      ready_of_going_list_class <= decided_going_list_class;
+      ready_of_going_size <= decided_going_size;
+    end
+  end
 
   always @(posedge clk)
-    if (moves) begin
-      ready_of_ctx <= noted_of_ctx;
-      ready_of_list_port <= noted_of_list_port;
-      ready_of_list_class <= noted_of_list_class;
-      ready_of_size <= noted_of_size;
-      ready_of_dropped <= noted_of_dropped;
-      ready_waiting_uid <= waiting_word[15:0];
-      ready_waiting_ingress <= waiting_word[19:16];
-      ready_waiting_first_cell <= waiting_word[29:20];
-      ready_waiting_payload_bytes <= waiting_word[43:30];
-      ready_waiting_head_bytes <= waiting_word[50:44];
-      ready_waiting_prepend <= waiting_word[58:51];
-      ready_waiting_drop_front <= waiting_word[65:59];
-      ready_waiting_tagged <= waiting_word[66];
-      ready_waiting_tag <= waiting_word[82:67];
-      ready_waiting_keep_shim <= waiting_word[83];
-      ready_waiting_shimmed <= waiting_word[84];
-      ready_waiting_ttl <= waiting_word[88:85];
+    if (rst) is_void <= 1'b0;
+    else begin
+      if (left_valid & left_ready) is_void <= 1'b0;
+      if (ready_comes) is_void <= asked_payload_late;
+      if (is_early & decided_valid) is_void <= ~decided_goes;
     end
+
+  always @(posedge clk)
+    if (tries_early) late_ctx <= early_ctx;
+
+  always @(posedge clk)
+    if (rst) begin
+      asked_head <= 2'd0; asked_behind_head <= 2'd1;
+    end
+    else if (asked_taken) begin
+      asked_head <= asked_behind_head;
+      asked_behind_head <= asked_behind_head + 2'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) asked_tail <= 2'd0;
+    else if (noted_moves) asked_tail <= asked_tail + 2'd1;
 
   always @(posedge clk)
     if (picked_valid) begin
@@ -191,8 +311,17 @@ module Fetch_c256_k1024_f1536 (
         note_waiting_first_cell, note_waiting_ingress, note_waiting_uid
       };
     end
-    if (fetched) waiting_word <= waiting[leave_payload_ctx];
+    if (fetched) begin
+      waiting_word_rd <= waiting[asked_ctx];
+      waiting_word_fwd <= {
+        note_waiting_ttl, note_waiting_shimmed, note_waiting_keep_shim, note_waiting_tag, note_waiting_tagged,
+        note_waiting_drop_front, note_waiting_prepend, note_waiting_head_bytes, note_waiting_payload_bytes,
+        note_waiting_first_cell, note_waiting_ingress, note_waiting_uid
+      };
+      waiting_word_hit <= note_en & (note_ctx == asked_ctx);
+    end
   end
+  assign waiting_word = waiting_word_hit ? waiting_word_fwd : waiting_word_rd;
 
   initial begin
     for (i = 0; i < 256; i = i + 1) templates[i[7:0]] = 536'h0;
@@ -204,42 +333,65 @@ module Fetch_c256_k1024_f1536 (
         templates_value_sum, templates_value_lengths, templates_value_bytes, templates_value_data
       };
     end
-    if (moves) template_word <= templates[waiting_word[58:51]];
+    if (ready_moves) template_word <= templates[asked_payload_waiting_prepend];
   end
 
+  always @(posedge clk)
+    if (noted_moves) begin
+      asked_store[asked_tail] <= {
+        waiting_word, noted_of_going_size, noted_of_going_list_class, noted_of_going_list_port, noted_of_late,
+        noted_of_early, noted_of_ctx
+      };
+    end
+
+  assign takes_early = takes_this;
+  assign may_pass = is_early & ~noted_valid & ~picks_valid;
   assign stalls = picks_inside >= 4'd4;
-  assign leave_valid = picks_valid & ~picks_payload_dropped & room;
-  assign leave_payload_ctx = picks_queued ? picks_payload_list_port_word[7:0] : picked_packet_ctx;
-  assign left_ready = goes;
-  assign packet_valid = ready_valid & left_valid;
-  assign packet_payload_packet_ctx = ready_of_ctx;
-  assign packet_payload_packet_header = left_payload_header;
-  assign packet_payload_packet_head_bytes = ready_waiting_head_bytes;
-  assign packet_payload_packet_drop_front = ready_waiting_drop_front;
-  assign packet_payload_packet_first_cell = ready_waiting_first_cell;
-  assign packet_payload_packet_payload_bytes = ready_waiting_payload_bytes;
-  assign packet_payload_packet_template_data = template_word[511:0];
-  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:97
-  assign packet_payload_packet_template_bytes = template_bytes & {7{|ready_waiting_prepend}};
-  wire template_lengths = template_word[519]; // fetch.ts:97
-  assign packet_payload_packet_template_lengths = template_lengths & (|ready_waiting_prepend);
-  assign packet_payload_packet_template_sum = template_word[535:520];
-  assign packet_payload_packet_tagged = ready_waiting_tagged;
-  assign packet_payload_packet_tag = ready_waiting_tag;
-  assign packet_payload_packet_shimmed = ready_waiting_keep_shim;
-  assign packet_payload_packet_shim = {
-    ready_waiting_ingress, 4'd0, origin, ready_waiting_uid[7:0], ready_waiting_uid[15:8],
-    ready_waiting_shimmed ? ready_waiting_ttl - 4'd1 : ready_waiting_shimmed ? ready_waiting_ttl : 4'd15, 12'd17
+  assign leave_valid = early_is_late | tries_early | (picks_ready_inverse & is_picked & ~picks_payload_dropped);
+  assign leave_payload_ctx = asked_ctx;
+  assign left_ready = goes | (ready_valid & is_void);
+  assign read_valid = asks_ready | (reads_noted & ~reads_ready);
+  assign read_payload_first = reads_ready ? ready_of_waiting_first_cell : word_first_cell;
+  wire [13:0] read_payload_beats_shifted = ((reads_ready ? ready_of_waiting_payload_bytes : word_payload_bytes) + 14'd63) >> 6;
+  assign read_payload_beats = read_payload_beats_shifted[4:0];
+  assign packet_valid = ready_valid & left_valid & ~is_void & (~is_early | early_passes);
+  assign packet_payload_ctx = ready_of_ctx;
+  assign packet_payload_about_to = {
+    is_early ? decided_going_size : ready_of_going_size,
+    is_early ? decided_going_list_class : ready_of_going_list_class,
+    is_early ? decided_going_list_port : ready_of_going_list_port
   };
-  assign packet_payload_list_port = ready_of_list_port;
-  assign packet_payload_list_class = ready_of_list_class;
-  assign packet_payload_size = ready_of_size;
-  assign cleared_valid = picks_valid & picks_payload_dropped;
-  assign cleared_payload = leave_payload_ctx;
+  assign packet_payload_about_tagged = ready_of_waiting_tagged;
+  assign packet_payload_about_tag = ready_of_waiting_tag;
+  assign packet_payload_about_shimmed = ready_of_waiting_keep_shim;
+  assign packet_payload_about_shim = {
+    ready_of_waiting_ingress, 4'd0, origin, ready_of_waiting_uid[7:0], ready_of_waiting_uid[15:8],
+    ready_of_waiting_shimmed ? ready_of_waiting_ttl - 4'd1 : ready_of_waiting_shimmed ? ready_of_waiting_ttl : 4'd15,
+    12'd17
+  };
+  assign packet_payload_template_data = template_word[511:0];
+  wire [6:0] template_bytes = template_word[518:512]; // fetch.ts:218
+  assign packet_payload_template_bytes = template_bytes & {7{|ready_of_waiting_prepend}};
+  wire template_lengths = template_word[519]; // fetch.ts:218
+  assign packet_payload_template_lengths = template_lengths & (|ready_of_waiting_prepend);
+  assign packet_payload_template_sum = template_word[535:520];
+  assign packet_payload_has_front = |ready_of_waiting_prepend;
+  assign packet_payload_header = left_payload_header;
+  assign packet_payload_head_turn = ready_of_head_turn;
+  assign packet_payload_head_length = ready_of_head_length;
+  assign packet_payload_has_head = ready_of_has_head;
+  assign packet_payload_payload_bytes = ready_of_waiting_payload_bytes;
+  assign packet_payload_payload_beats = ready_of_payload_beats;
+  assign packet_payload_has_body = |ready_of_waiting_payload_bytes;
+  assign cleared_valid = is_picked & picks_payload_dropped;
+  assign cleared_payload = picks_queued ? picks_payload_list_port_word[7:0] : picked_packet_ctx;
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken)); // pass-queue.ts:53
+    if (~rst) begin
+      assert (~(picked_valid & picks_queued & (picks_tail == picks_head) & ~picks_taken)); // pass-queue.ts:53
+      assert (~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken)); // pass-queue.ts:53
+    end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
@@ -248,9 +400,16 @@ module Fetch_c256_k1024_f1536 (
         $display("%s", "assertion failed: the queue picks has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
+      if (~(~(noted_moves & asked_queued & (asked_tail == asked_head) & ~asked_taken))) begin
+        $display("%s", "assertion failed: the queue asked has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+        $stop;
+      end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, left_payload_ctx, ready_of_dropped, 1'b0};
+  wire _unused_ok = &{
+    1'b0, left_payload_ctx, ready_of_late, ready_of_waiting_head_bytes, ready_of_waiting_drop_front,
+    ready_of_payload_beats_shifted[13:9], read_payload_beats_shifted[13:5], 1'b0
+  };
 endmodule

@@ -81,74 +81,69 @@ module HeaderStore_c256_u16 (
   output wire [8:0]   held_15,
   output wire [8:0]   free
 );
-  wire pool_given_valid, pool_given_last; // header-store.ts:90
+  wire pool_given_valid, pool_given_last; // header-store.ts:108
   wire [7:0] pool_given_ctx;
-  reg coming_back_full; // header-store.ts:117
+  reg coming_back_full; // header-store.ts:135
   reg [7:0] coming_back_held_ctx;
   reg [511:0] coming_back_held_header;
   reg [63:0] coming_back_held_mask;
-  reg entered_valid_q; // header-store.ts:119
-  reg [7:0] entered_q_ctx; // header-store.ts:120
+  reg entered_valid_q; // header-store.ts:137
+  reg [7:0] entered_q_ctx; // header-store.ts:138
   reg entered_q_last;
-  reg [511:0] entering; // header-store.ts:121
-  reg [1:0] write_0_last, write_1_last; // fair-turn.ts:34
-  reg [47:0] looked; // header-store.ts:161
-  reg [2:0] dispatched_claimed; // claimed-queue.ts:32
-  reg [7:0] dispatched_ctx; // header-store.ts:46
-  reg dispatched_comes; // header-store.ts:47
+  reg [511:0] entering; // header-store.ts:139
+  reg [2:0] dispatched_claimed; // header-store.ts:47
+  reg [7:0] dispatched_ctx; // header-store.ts:64
+  reg dispatched_comes; // header-store.ts:65
   reg [2:0] left_claimed; // claimed-queue.ts:32
-  reg [7:0] left_ctx; // header-store.ts:46
-  reg left_comes; // header-store.ts:47
+  reg [7:0] left_ctx; // header-store.ts:64
+  reg left_comes; // header-store.ts:65
   reg [1:0] read_0_last, read_1_last; // fair-turn.ts:34
-  reg [1:0] dispatched_tail; // claimed-queue.ts:37
-  reg [1:0] dispatched_head; // claimed-queue.ts:38
-  reg dispatched_stored; // claimed-queue.ts:44
+  reg dispatched_queue_queued; // pass-queue.ts:34
+  reg [1:0] dispatched_queue_head; // pass-queue.ts:35
+  reg [1:0] dispatched_queue_behind_head; // pass-queue.ts:36
+  reg [1:0] dispatched_queue_tail; // pass-queue.ts:37
   reg [1:0] left_tail; // claimed-queue.ts:37
   reg [1:0] left_head; // claimed-queue.ts:38
   reg left_stored; // claimed-queue.ts:44
-  (* ram_style = "block" *) reg [511:0] bank_0 [0:127]; // header-store.ts:92
-  reg [511:0] bank_0_word; // header-store.ts:181
-  (* ram_style = "block" *) reg [511:0] bank_1 [0:127]; // header-store.ts:92
-  reg [511:0] bank_1_word; // header-store.ts:181
-  (* ram_style = "distributed" *) reg [47:0] dst_0 [0:127]; // header-store.ts:101
+  (* ram_style = "block" *) reg [511:0] bank_0 [0:127]; // header-store.ts:110
+  reg [511:0] bank_0_word; // header-store.ts:193
+  (* ram_style = "block" *) reg [511:0] bank_1 [0:127]; // header-store.ts:110
+  reg [511:0] bank_1_word; // header-store.ts:193
+  (* ram_style = "distributed" *) reg [47:0] dst_0 [0:127]; // header-store.ts:119
   (* ram_style = "distributed" *) reg [47:0] dst_1 [0:127];
-  (* ram_style = "distributed" *) reg [519:0] dispatched_queue [0:3]; // claimed-queue.ts:36
-  (* ram_style = "distributed" *) reg [519:0] left_queue [0:3];
-  wire write_0_to_0, write_1_to_0; // fair-turn.ts:24
-  wire coming_back_ready = write_0_to_0 | write_1_to_0; // header-store.ts:117
-  wire entered_room = ~entered_valid_q | entered_ready; // header-store.ts:127
-  wire enters = pool_given_valid & entered_room; // header-store.ts:128
-  wire back_asks_0 = coming_back_full & ~coming_back_held_ctx[0]; // header-store.ts:131
-  wire enter_asks_0 = enters & ~pool_given_ctx[0]; // header-store.ts:132
-  assign write_0_to_0 = back_asks_0 & ((write_0_last[0] & ~enter_asks_0) | write_0_last[1]);
-  wire write_0_to_1 = enter_asks_0 & (write_0_last[0] | (write_0_last[1] & ~back_asks_0)); // fair-turn.ts:24
-  wire back_asks_1 = coming_back_full & coming_back_held_ctx[0]; // header-store.ts:131
-  wire enter_asks_1 = enters & pool_given_ctx[0]; // header-store.ts:132
-  assign write_1_to_0 = back_asks_1 & ((write_1_last[0] & ~enter_asks_1) | write_1_last[1]);
-  wire write_1_to_1 = enter_asks_1 & (write_1_last[0] | (write_1_last[1] & ~back_asks_1)); // fair-turn.ts:24
-  wire took = write_0_to_1 | write_1_to_1; // header-store.ts:138
-  wire writes_0 = write_0_to_0 | write_0_to_1; // header-store.ts:141
-  wire [7:0] writes_at_0_shifted = (write_0_to_0 ? coming_back_held_ctx : pool_given_ctx) >> 1;
-  wire [6:0] writes_at_0 = writes_at_0_shifted[6:0]; // header-store.ts:142
-  wire [511:0] written_0 = write_0_to_0 ? coming_back_held_header : entering; // header-store.ts:148
-  wire [63:0] mask_0 = coming_back_held_mask | {64{~write_0_to_0}}; // header-store.ts:149
-  wire writes_1 = write_1_to_0 | write_1_to_1; // header-store.ts:141
-  wire [7:0] writes_at_1_shifted = (write_1_to_0 ? coming_back_held_ctx : pool_given_ctx) >> 1;
-  wire [6:0] writes_at_1 = writes_at_1_shifted[6:0]; // header-store.ts:142
-  wire [511:0] written_1 = write_1_to_0 ? coming_back_held_header : entering; // header-store.ts:148
-  wire [63:0] mask_1 = coming_back_held_mask | {64{~write_1_to_0}}; // header-store.ts:149
-  wire dispatched_wants = dispatch_valid & ~dispatched_claimed[2]; // header-store.ts:48
-  wire dispatched_asks_0 = dispatched_wants & ~dispatch_payload_ctx[0]; // header-store.ts:51
+  (* ram_style = "distributed" *) reg [519:0] dispatched_queue_store [0:3]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [519:0] left_queue [0:3]; // claimed-queue.ts:36
+  wire entered_room = ~entered_valid_q | entered_ready; // header-store.ts:145
+  wire enters = pool_given_valid & entered_room; // header-store.ts:146
+  wire back_writes_0 = coming_back_full & ~coming_back_held_ctx[0]; // header-store.ts:148
+  wire back_writes_1 = coming_back_full & coming_back_held_ctx[0];
+  wire enter_writes_0 = enters & ~pool_given_ctx[0] & ~back_writes_0; // header-store.ts:150
+  wire enter_writes_1 = enters & pool_given_ctx[0] & ~back_writes_1;
+  wire took = enter_writes_0 | enter_writes_1; // header-store.ts:152
+  wire writes_0 = back_writes_0 | enter_writes_0; // header-store.ts:155
+  wire [7:0] writes_at_0_shifted = (back_writes_0 ? coming_back_held_ctx : pool_given_ctx) >> 1;
+  wire [6:0] writes_at_0 = writes_at_0_shifted[6:0]; // header-store.ts:156
+  wire [511:0] written_0 = back_writes_0 ? coming_back_held_header : entering; // header-store.ts:162
+  wire [63:0] mask_0 = coming_back_held_mask | {64{~back_writes_0}}; // header-store.ts:163
+  wire writes_1 = back_writes_1 | enter_writes_1; // header-store.ts:155
+  wire [7:0] writes_at_1_shifted = (back_writes_1 ? coming_back_held_ctx : pool_given_ctx) >> 1;
+  wire [6:0] writes_at_1 = writes_at_1_shifted[6:0]; // header-store.ts:156
+  wire [511:0] written_1 = back_writes_1 ? coming_back_held_header : entering; // header-store.ts:162
+  wire [63:0] mask_1 = coming_back_held_mask | {64{~back_writes_1}}; // header-store.ts:163
+  wire dispatched_wants = dispatch_valid & (dispatched_claimed < 3'd4); // header-store.ts:66
+  wire dispatched_asks_0 = dispatched_wants & ~dispatch_payload_ctx[0]; // header-store.ts:69
   wire dispatched_asks_1 = dispatched_wants & dispatch_payload_ctx[0];
-  wire left_wants = leave_valid & ~left_claimed[2]; // header-store.ts:48
-  wire left_asks_0 = left_wants & ~leave_payload_ctx[0]; // header-store.ts:51
+  wire left_wants = leave_valid & ~left_claimed[2]; // header-store.ts:66
+  wire left_asks_0 = left_wants & ~leave_payload_ctx[0]; // header-store.ts:69
   wire left_asks_1 = left_wants & leave_payload_ctx[0];
   wire read_0_to_0 = dispatched_asks_0 & ((read_0_last[0] & ~left_asks_0) | read_0_last[1]); // fair-turn.ts:24
   wire read_0_to_1 = left_asks_0 & (read_0_last[0] | (read_0_last[1] & ~dispatched_asks_0));
   wire read_1_to_0 = dispatched_asks_1 & ((read_1_last[0] & ~left_asks_1) | read_1_last[1]);
   wire read_1_to_1 = left_asks_1 & (read_1_last[0] | (read_1_last[1] & ~dispatched_asks_1));
+  wire dispatched_queue_taken = dispatched_valid & dispatched_ready; // pass-queue.ts:45
+  wire dispatched_queue_single = dispatched_queue_tail == dispatched_queue_behind_head; // pass-queue.ts:51
 
-  ContextPool_c256_u16 pool ( // header-store.ts:90
+  ContextPool_c256_u16 pool ( // header-store.ts:108
     .clk (clk), .rst (rst),
     .want_valid (enter_valid), .want_ready (enter_ready), .want_payload_user (enter_payload_user),
     .want_payload_copies (enter_payload_copies), .want_payload_keep (enter_payload_keep),
@@ -194,14 +189,13 @@ module HeaderStore_c256_u16 (
     .held_15       (held_15),
     .free          (free)
   );
-  wire coming_back_full_when = ~coming_back_full | coming_back_ready;
 
   always @(posedge clk)
     if (rst) coming_back_full <= 1'b0;
-    else if (coming_back_full_when) coming_back_full <= back_valid;
+    else coming_back_full <= back_valid;
 
   always @(posedge clk)
-    if (back_valid & coming_back_full_when) begin
+    if (back_valid) begin
       coming_back_held_ctx <= back_payload_ctx;
       coming_back_held_header <= back_payload_header;
       coming_back_held_mask <= back_payload_mask;
@@ -221,41 +215,23 @@ module HeaderStore_c256_u16 (
     if (enter_valid & enter_ready) entering <= enter_payload_header;
 
   always @(posedge clk)
-    if (rst) write_0_last <= 2'd1;
-    else if (back_asks_0 | enter_asks_0) write_0_last <= {write_0_to_1, write_0_to_0};
-
-  always @(posedge clk)
-    if (rst) write_1_last <= 2'd1;
-    else if (back_asks_1 | enter_asks_1) write_1_last <= {write_1_to_1, write_1_to_0};
-  wire [7:0] looked_shifted = look >> 1;
-
-  always @(posedge clk) looked <= look[0] ? dst_1[looked_shifted[6:0]] : dst_0[looked_shifted[6:0]];
-
-  always @(posedge clk)
-    if (rst) dispatched_claimed <= 3'd0;
-    else if ((read_0_to_0 | read_1_to_0) & ~(dispatched_valid & dispatched_ready)) begin
-      dispatched_claimed <= dispatched_claimed + 3'd1;
-    end
-    else if (dispatched_valid & dispatched_ready & ~(read_0_to_0 | read_1_to_0)) begin
-      dispatched_claimed <= dispatched_claimed - 3'd1;
-    end
-
-  always @(posedge clk)
-    if (read_0_to_0 | read_1_to_0) dispatched_ctx <= dispatch_payload_ctx;
-
-  always @(posedge clk)
     if (rst) begin
-      dispatched_comes <= 1'b0; left_comes <= 1'b0; dispatched_stored <= 1'b0; left_stored <= 1'b0;
+      dispatched_claimed <= 3'd0; dispatched_comes <= 1'b0; left_comes <= 1'b0; dispatched_queue_queued <= 1'b0;
+      left_stored <= 1'b0;
     end
     else begin
       dispatched_comes <= read_0_to_0 | read_1_to_0;
-      dispatched_stored <=
-        dispatched_comes | (dispatched_stored & ~(dispatched_valid & dispatched_ready))
-        | (dispatched_stored & ((dispatched_head + 2'd1) != dispatched_tail));
+      dispatched_queue_queued <=
+        dispatched_queue_queued ? ~dispatched_queue_single | dispatched_comes | ~dispatched_queue_taken :
+        dispatched_comes & ~dispatched_queue_taken;
+      dispatched_claimed <= dispatched_claimed + {2'd0, read_0_to_0 | read_1_to_0} - {2'd0, dispatched_valid & dispatched_ready};
       left_comes <= read_0_to_1 | read_1_to_1;
       left_stored <=
         left_comes | (left_stored & ~(left_valid & left_ready)) | (left_stored & ((left_head + 2'd1) != left_tail));
     end
+
+  always @(posedge clk)
+    if (read_0_to_0 | read_1_to_0) dispatched_ctx <= dispatch_payload_ctx;
 
   always @(posedge clk)
     if (rst) left_claimed <= 3'd0;
@@ -274,12 +250,17 @@ module HeaderStore_c256_u16 (
     else if (dispatched_asks_1 | left_asks_1) read_1_last <= {read_1_to_1, read_1_to_0};
 
   always @(posedge clk)
-    if (rst) dispatched_tail <= 2'd0;
-    else if (dispatched_comes) dispatched_tail <= dispatched_tail + 2'd1;
+    if (rst) begin
+      dispatched_queue_head <= 2'd0; dispatched_queue_behind_head <= 2'd1;
+    end
+    else if (dispatched_queue_taken) begin
+      dispatched_queue_head <= dispatched_queue_behind_head;
+      dispatched_queue_behind_head <= dispatched_queue_behind_head + 2'd1;
+    end
 
   always @(posedge clk)
-    if (rst) dispatched_head <= 2'd0;
-    else if (dispatched_valid & dispatched_ready) dispatched_head <= dispatched_head + 2'd1;
+    if (rst) dispatched_queue_tail <= 2'd0;
+    else if (dispatched_comes) dispatched_queue_tail <= dispatched_queue_tail + 2'd1;
 
   always @(posedge clk)
     if (rst) left_tail <= 2'd0;
@@ -512,11 +493,10 @@ module HeaderStore_c256_u16 (
       if (dst_1_mask[4]) dst_1[writes_at_1][39:32] <= dst_1_data[39:32];
       if (dst_1_mask[5]) dst_1[writes_at_1][47:40] <= dst_1_data[47:40];
     end
+  wire [511:0] header = dispatched_ctx[0] ? bank_1_word : bank_0_word; // header-store.ts:75
 
   always @(posedge clk)
-    if (dispatched_comes) begin
-      dispatched_queue[dispatched_tail] <= {dispatched_ctx[0] ? bank_1_word : bank_0_word, dispatched_ctx};
-    end
+    if (dispatched_comes) dispatched_queue_store[dispatched_queue_tail] <= {header, dispatched_ctx};
 
   always @(posedge clk)
     if (left_comes) left_queue[left_tail] <= {left_ctx[0] ? bank_1_word : bank_0_word, left_ctx};
@@ -524,21 +504,39 @@ module HeaderStore_c256_u16 (
   assign entered_valid = entered_valid_q;
   assign entered_payload_ctx = entered_q_ctx;
   assign entered_payload_last = entered_q_last;
-  assign back_ready = coming_back_full_when;
+  assign back_ready = 1'b1;
   assign dispatch_ready = read_0_to_0 | read_1_to_0;
-  assign dispatched_valid = dispatched_stored;
-  wire [519:0] dispatched_payload_ctx_word = dispatched_queue[dispatched_head];
-  assign dispatched_payload_ctx = dispatched_payload_ctx_word[7:0];
-  assign dispatched_payload_header = dispatched_payload_ctx_word[519:8];
+  assign dispatched_valid = dispatched_comes | dispatched_queue_queued;
+  wire [519:0] dispatched_payload_ctx_word = dispatched_queue_store[dispatched_queue_head];
+  assign dispatched_payload_ctx = dispatched_queue_queued ? dispatched_payload_ctx_word[7:0] : dispatched_ctx;
+  assign dispatched_payload_header = dispatched_queue_queued ? dispatched_payload_ctx_word[519:8] : header;
   assign leave_ready = read_0_to_1 | read_1_to_1;
   assign left_valid = left_stored;
   wire [519:0] left_payload_ctx_word = left_queue[left_head];
   assign left_payload_ctx = left_payload_ctx_word[7:0];
   assign left_payload_header = left_payload_ctx_word[519:8];
-  assign dst = looked;
+  wire [7:0] dst_shifted = look >> 1;
+  assign dst = look[0] ? dst_1[dst_shifted[6:0]] : dst_0[dst_shifted[6:0]];
+
+`ifdef FORMAL
+  always @(posedge clk)
+    if (~rst) begin
+      assert (~(dispatched_comes & dispatched_queue_queued & (dispatched_queue_tail == dispatched_queue_head) & ~dispatched_queue_taken)); // pass-queue.ts:53
+    end
+`else
+`ifndef SYNTHESIS
+  always @(posedge clk)
+    if (~rst) begin
+      if (~(~(dispatched_comes & dispatched_queue_queued & (dispatched_queue_tail == dispatched_queue_head) & ~dispatched_queue_taken))) begin
+        $display("%s", "assertion failed: the queue dispatched_queue has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+        $stop;
+      end
+    end
+`endif
+`endif
 
   wire _unused_ok = &{
-    1'b0, writes_at_0_shifted[7], writes_at_1_shifted[7], looked_shifted[7], bank_0_word_shifted[7],
-    bank_1_word_shifted[7], 1'b0
+    1'b0, writes_at_0_shifted[7], writes_at_1_shifted[7], bank_0_word_shifted[7], bank_1_word_shifted[7],
+    dst_shifted[7], 1'b0
   };
 endmodule

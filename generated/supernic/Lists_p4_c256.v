@@ -8,10 +8,12 @@ module Lists_p4_c256 (
   input  wire       clk,
   input  wire       rst,
   input  wire       push_valid,
+  input  wire       push_may_pass,
   input  wire [7:0] push_ctx,
   input  wire [4:0] push_list_port,
   input  wire [3:0] push_list_class,
   input  wire [1:0] push_size,
+  output wire       passes,
   input  wire [4:0] fits_0,
   input  wire [4:0] fits_1,
   input  wire [4:0] fits_2,
@@ -35,7 +37,7 @@ module Lists_p4_c256 (
   output wire [1:0] picked_packet_size,
   output wire       picked_packet_dropped
 );
-  reg goes; // lists.ts:93
+  reg goes; // lists.ts:103
   reg next_valid_0; // lists.ts:41
   reg [7:0] next_entry_0_ctx; // lists.ts:42
   reg [1:0] next_entry_0_size;
@@ -181,84 +183,125 @@ module Lists_p4_c256 (
   reg [7:0] tail_4_3; // lists.ts:34
   reg open_4_3; // lists.ts:35
   reg drops_4_3; // lists.ts:36
-  reg any_before_0_1; // lists.ts:52
-  reg any_before_0_2; // lists.ts:53
-  reg large_before_0_1; // lists.ts:52
-  reg large_before_0_2; // lists.ts:53
-  reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // lists.ts:62
-  reg any_before_1_1; // lists.ts:52
-  reg any_before_1_2; // lists.ts:53
-  reg large_before_1_1; // lists.ts:52
-  reg large_before_1_2; // lists.ts:53
-  reg fits_1_0, fits_1_1, fits_1_2, fits_1_3; // lists.ts:62
-  reg any_before_2_1; // lists.ts:52
-  reg any_before_2_2; // lists.ts:53
-  reg large_before_2_1; // lists.ts:52
-  reg large_before_2_2; // lists.ts:53
-  reg fits_2_0, fits_2_1, fits_2_2, fits_2_3; // lists.ts:62
-  reg any_before_3_1; // lists.ts:52
-  reg any_before_3_2; // lists.ts:53
-  reg large_before_3_1; // lists.ts:52
-  reg large_before_3_2; // lists.ts:53
-  reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // lists.ts:62
-  reg any_before_4_1; // lists.ts:52
-  reg any_before_4_2; // lists.ts:53
-  reg large_before_4_1; // lists.ts:52
-  reg large_before_4_2; // lists.ts:53
-  reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // lists.ts:62
+  reg any_before_0_1; // lists.ts:58
+  reg any_before_0_2; // lists.ts:59
+  reg large_before_0_1; // lists.ts:58
+  reg large_before_0_2; // lists.ts:59
+  reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // lists.ts:68
+  reg any_before_1_1; // lists.ts:58
+  reg any_before_1_2; // lists.ts:59
+  reg large_before_1_1; // lists.ts:58
+  reg large_before_1_2; // lists.ts:59
+  reg fits_1_0, fits_1_1, fits_1_2, fits_1_3; // lists.ts:68
+  reg any_before_2_1; // lists.ts:58
+  reg any_before_2_2; // lists.ts:59
+  reg large_before_2_1; // lists.ts:58
+  reg large_before_2_2; // lists.ts:59
+  reg fits_2_0, fits_2_1, fits_2_2, fits_2_3; // lists.ts:68
+  reg any_before_3_1; // lists.ts:58
+  reg any_before_3_2; // lists.ts:59
+  reg large_before_3_1; // lists.ts:58
+  reg large_before_3_2; // lists.ts:59
+  reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // lists.ts:68
+  reg any_before_4_1; // lists.ts:58
+  reg any_before_4_2; // lists.ts:59
+  reg large_before_4_1; // lists.ts:58
+  reg large_before_4_2; // lists.ts:59
+  reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // lists.ts:68
   reg [4:0] port_last; // fair-turn.ts:34
-  reg picked_q_valid, picked_q_packet_dropped; // lists.ts:109
+  reg picked_q_valid, picked_q_packet_dropped; // lists.ts:128
   reg [7:0] picked_q_packet_ctx;
   reg [4:0] picked_q_packet_list_port;
   reg [3:0] picked_q_packet_list_class;
   reg [1:0] picked_q_packet_size;
   reg [3:0] class_0_last, class_1_last, class_2_last, class_3_last, class_4_last; // fair-turn.ts:34
-  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:147
+  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:166
   (* ram_style = "distributed" *) reg [9:0] links_1 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_2 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_3 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_4 [0:255];
   wire port_to_0, port_to_1, port_to_2, port_to_3, port_to_4; // fair-turn.ts:24
-  wire served_0 = port_to_0; // lists.ts:100
+  wire is_quiet_0; // lists.ts:184
+  wire has_room_0; // lists.ts:185
+  wire is_quiet_1; // lists.ts:184
+  wire has_room_1; // lists.ts:185
+  wire is_quiet_2; // lists.ts:184
+  wire has_room_2; // lists.ts:185
+  wire is_quiet_3; // lists.ts:184
+  wire has_room_3; // lists.ts:185
+  wire is_quiet_4; // lists.ts:184
+  wire has_room_4; // lists.ts:185
+  wire served_0 = port_to_0; // lists.ts:110
   wire served_1 = port_to_1;
   wire served_2 = port_to_2;
   wire served_3 = port_to_3;
   wire served_4 = port_to_4;
-  wire is_large_0 = |next_entry_0_size; // lists.ts:50
-  wire frame_for_0 = served_0 & ~next_dropped_0; // lists.ts:58
-  wire any_before_0 = any_before_0_1 | any_before_0_2; // lists.ts:56
+  wire passes_0_or =
+    (push_list_class[0] & open_0_0 & ~(some_0_0 | drops_0_0))
+    | (push_list_class[1] & open_0_1 & ~(some_0_1 | drops_0_1))
+    | (push_list_class[2] & open_0_2 & ~(some_0_2 | drops_0_2))
+    | (push_list_class[3] & open_0_3 & ~(some_0_3 | drops_0_3));
+  wire passes_0 = push_valid & push_may_pass & push_list_port[0] & is_quiet_0 & has_room_0 & passes_0_or; // lists.ts:111
+  wire passes_1_or =
+    (push_list_class[0] & open_1_0 & ~(some_1_0 | drops_1_0))
+    | (push_list_class[1] & open_1_1 & ~(some_1_1 | drops_1_1))
+    | (push_list_class[2] & open_1_2 & ~(some_1_2 | drops_1_2))
+    | (push_list_class[3] & open_1_3 & ~(some_1_3 | drops_1_3));
+  wire passes_1 = push_valid & push_may_pass & push_list_port[1] & is_quiet_1 & has_room_1 & passes_1_or; // lists.ts:111
+  wire passes_2_or =
+    (push_list_class[0] & open_2_0 & ~(some_2_0 | drops_2_0))
+    | (push_list_class[1] & open_2_1 & ~(some_2_1 | drops_2_1))
+    | (push_list_class[2] & open_2_2 & ~(some_2_2 | drops_2_2))
+    | (push_list_class[3] & open_2_3 & ~(some_2_3 | drops_2_3));
+  wire passes_2 = push_valid & push_may_pass & push_list_port[2] & is_quiet_2 & has_room_2 & passes_2_or; // lists.ts:111
+  wire passes_3_or =
+    (push_list_class[0] & open_3_0 & ~(some_3_0 | drops_3_0))
+    | (push_list_class[1] & open_3_1 & ~(some_3_1 | drops_3_1))
+    | (push_list_class[2] & open_3_2 & ~(some_3_2 | drops_3_2))
+    | (push_list_class[3] & open_3_3 & ~(some_3_3 | drops_3_3));
+  wire passes_3 = push_valid & push_may_pass & push_list_port[3] & is_quiet_3 & has_room_3 & passes_3_or; // lists.ts:111
+  wire passes_4_or =
+    (push_list_class[0] & open_4_0 & ~(some_4_0 | drops_4_0))
+    | (push_list_class[1] & open_4_1 & ~(some_4_1 | drops_4_1))
+    | (push_list_class[2] & open_4_2 & ~(some_4_2 | drops_4_2))
+    | (push_list_class[3] & open_4_3 & ~(some_4_3 | drops_4_3));
+  wire passes_4 = push_valid & push_may_pass & push_list_port[4] & is_quiet_4 & has_room_4 & passes_4_or; // lists.ts:111
+  wire pushes = push_valid & ~(passes_0 | passes_1 | passes_2 | passes_3 | passes_4); // lists.ts:112
+  wire is_large_0 = |next_entry_0_size; // lists.ts:56
+  wire frame_for_0 = served_0 & ~next_dropped_0; // lists.ts:64
+  wire any_before_0 = any_before_0_1 | any_before_0_2; // lists.ts:62
   wire large_before_0 = large_before_0_1 | large_before_0_2;
   wire [3:0] may_go_0_shifted = {fits_0_3 & ~any_before_0, fits_0_2 & ~any_before_0, fits_0_1 & ~any_before_0, fits_0_0 & ~large_before_0} >> next_entry_0_size;
-  wire may_go_0 = may_go_0_shifted[0]; // lists.ts:66
-  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:105
-  wire is_large_1 = |next_entry_1_size; // lists.ts:50
-  wire frame_for_1 = served_1 & ~next_dropped_1; // lists.ts:58
-  wire any_before_1 = any_before_1_1 | any_before_1_2; // lists.ts:56
+  wire may_go_0 = may_go_0_shifted[0]; // lists.ts:72
+  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:124
+  wire is_large_1 = |next_entry_1_size; // lists.ts:56
+  wire frame_for_1 = served_1 & ~next_dropped_1; // lists.ts:64
+  wire any_before_1 = any_before_1_1 | any_before_1_2; // lists.ts:62
   wire large_before_1 = large_before_1_1 | large_before_1_2;
   wire [3:0] may_go_1_shifted = {fits_1_3 & ~any_before_1, fits_1_2 & ~any_before_1, fits_1_1 & ~any_before_1, fits_1_0 & ~large_before_1} >> next_entry_1_size;
-  wire may_go_1 = may_go_1_shifted[0]; // lists.ts:66
-  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:105
-  wire is_large_2 = |next_entry_2_size; // lists.ts:50
-  wire frame_for_2 = served_2 & ~next_dropped_2; // lists.ts:58
-  wire any_before_2 = any_before_2_1 | any_before_2_2; // lists.ts:56
+  wire may_go_1 = may_go_1_shifted[0]; // lists.ts:72
+  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:124
+  wire is_large_2 = |next_entry_2_size; // lists.ts:56
+  wire frame_for_2 = served_2 & ~next_dropped_2; // lists.ts:64
+  wire any_before_2 = any_before_2_1 | any_before_2_2; // lists.ts:62
   wire large_before_2 = large_before_2_1 | large_before_2_2;
   wire [3:0] may_go_2_shifted = {fits_2_3 & ~any_before_2, fits_2_2 & ~any_before_2, fits_2_1 & ~any_before_2, fits_2_0 & ~large_before_2} >> next_entry_2_size;
-  wire may_go_2 = may_go_2_shifted[0]; // lists.ts:66
-  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:105
-  wire is_large_3 = |next_entry_3_size; // lists.ts:50
-  wire frame_for_3 = served_3 & ~next_dropped_3; // lists.ts:58
-  wire any_before_3 = any_before_3_1 | any_before_3_2; // lists.ts:56
+  wire may_go_2 = may_go_2_shifted[0]; // lists.ts:72
+  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:124
+  wire is_large_3 = |next_entry_3_size; // lists.ts:56
+  wire frame_for_3 = served_3 & ~next_dropped_3; // lists.ts:64
+  wire any_before_3 = any_before_3_1 | any_before_3_2; // lists.ts:62
   wire large_before_3 = large_before_3_1 | large_before_3_2;
   wire [3:0] may_go_3_shifted = {fits_3_3 & ~any_before_3, fits_3_2 & ~any_before_3, fits_3_1 & ~any_before_3, fits_3_0 & ~large_before_3} >> next_entry_3_size;
-  wire may_go_3 = may_go_3_shifted[0]; // lists.ts:66
-  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:105
-  wire is_large_4 = |next_entry_4_size; // lists.ts:50
-  wire frame_for_4 = served_4 & ~next_dropped_4; // lists.ts:58
-  wire any_before_4 = any_before_4_1 | any_before_4_2; // lists.ts:56
+  wire may_go_3 = may_go_3_shifted[0]; // lists.ts:72
+  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:124
+  wire is_large_4 = |next_entry_4_size; // lists.ts:56
+  wire frame_for_4 = served_4 & ~next_dropped_4; // lists.ts:64
+  wire any_before_4 = any_before_4_1 | any_before_4_2; // lists.ts:62
   wire large_before_4 = large_before_4_1 | large_before_4_2;
   wire [3:0] may_go_4_shifted = {fits_4_3 & ~any_before_4, fits_4_2 & ~any_before_4, fits_4_1 & ~any_before_4, fits_4_0 & ~large_before_4} >> next_entry_4_size;
-  wire may_go_4 = may_go_4_shifted[0]; // lists.ts:66
-  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:105
+  wire may_go_4 = may_go_4_shifted[0]; // lists.ts:72
+  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:124
   wire port_to_0_or =
     (port_last[0] & ~(asks_1 | asks_2 | asks_3 | asks_4)) | (port_last[1] & ~(asks_2 | asks_3 | asks_4))
     | (port_last[2] & ~(asks_3 | asks_4));
@@ -279,12 +322,15 @@ module Lists_p4_c256 (
     (port_last[0] & ~(asks_1 | asks_2 | asks_3)) | (port_last[1] & ~(asks_2 | asks_3)) | (port_last[2] & ~asks_3)
     | port_last[3] | (port_last[4] & ~(asks_0 | asks_1 | asks_2 | asks_3));
   assign port_to_4 = asks_4 & port_to_4_or;
-  wire push_0 = push_valid & push_list_port[0]; // lists.ts:153
-  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:158
-  wire asks_0_0 = some_0_0 & (drops_0_0 | open_0_0); // lists.ts:162
+  wire push_0 = pushes & push_list_port[0]; // lists.ts:172
+  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:177
+  wire asks_0_0 = some_0_0 & (drops_0_0 | open_0_0); // lists.ts:181
   wire asks_0_1 = some_0_1 & (drops_0_1 | open_0_1);
   wire asks_0_2 = some_0_2 & (drops_0_2 | open_0_2);
   wire asks_0_3 = some_0_3 & (drops_0_3 | open_0_3);
+  assign is_quiet_0 = ~(next_valid_0 | asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3 | picked_q_valid);
+  wire [3:0] has_room_0_shifted = {fits_3[0], fits_2[0], fits_1[0], fits_0[0]} >> push_size;
+  assign has_room_0 = has_room_0_shifted[0] & room[0];
   wire class_0_to_0 =
     asks_0_0
     & ((class_0_last[0] & ~(asks_0_1 | asks_0_2 | asks_0_3)) | (class_0_last[1] & ~(asks_0_2 | asks_0_3)) | (class_0_last[2] & ~asks_0_3) | class_0_last[3]); // fair-turn.ts:24
@@ -297,24 +343,27 @@ module Lists_p4_c256 (
   wire class_0_to_3 =
     asks_0_3
     & ((class_0_last[0] & ~(asks_0_1 | asks_0_2)) | (class_0_last[1] & ~asks_0_2) | class_0_last[2] | (class_0_last[3] & ~(asks_0_0 | asks_0_1 | asks_0_2)));
-  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:171
-  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:172
-  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:174
-  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:171
-  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:172
-  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:174
-  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:171
-  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:172
-  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:174
-  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:171
-  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:172
-  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:174
-  wire push_1 = push_valid & push_list_port[1]; // lists.ts:153
-  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:158
-  wire asks_1_0 = some_1_0 & (drops_1_0 | open_1_0); // lists.ts:162
+  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:201
+  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:202
+  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:204
+  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:201
+  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:202
+  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:204
+  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:201
+  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:202
+  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:204
+  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:201
+  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:202
+  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:204
+  wire push_1 = pushes & push_list_port[1]; // lists.ts:172
+  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:177
+  wire asks_1_0 = some_1_0 & (drops_1_0 | open_1_0); // lists.ts:181
   wire asks_1_1 = some_1_1 & (drops_1_1 | open_1_1);
   wire asks_1_2 = some_1_2 & (drops_1_2 | open_1_2);
   wire asks_1_3 = some_1_3 & (drops_1_3 | open_1_3);
+  assign is_quiet_1 = ~(next_valid_1 | asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3 | picked_q_valid);
+  wire [3:0] has_room_1_shifted = {fits_3[1], fits_2[1], fits_1[1], fits_0[1]} >> push_size;
+  assign has_room_1 = has_room_1_shifted[0] & room[1];
   wire class_1_to_0 =
     asks_1_0
     & ((class_1_last[0] & ~(asks_1_1 | asks_1_2 | asks_1_3)) | (class_1_last[1] & ~(asks_1_2 | asks_1_3)) | (class_1_last[2] & ~asks_1_3) | class_1_last[3]); // fair-turn.ts:24
@@ -327,24 +376,27 @@ module Lists_p4_c256 (
   wire class_1_to_3 =
     asks_1_3
     & ((class_1_last[0] & ~(asks_1_1 | asks_1_2)) | (class_1_last[1] & ~asks_1_2) | class_1_last[2] | (class_1_last[3] & ~(asks_1_0 | asks_1_1 | asks_1_2)));
-  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:171
-  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:172
-  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:174
-  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:171
-  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:172
-  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:174
-  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:171
-  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:172
-  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:174
-  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:171
-  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:172
-  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:174
-  wire push_2 = push_valid & push_list_port[2]; // lists.ts:153
-  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:158
-  wire asks_2_0 = some_2_0 & (drops_2_0 | open_2_0); // lists.ts:162
+  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:201
+  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:202
+  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:204
+  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:201
+  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:202
+  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:204
+  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:201
+  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:202
+  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:204
+  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:201
+  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:202
+  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:204
+  wire push_2 = pushes & push_list_port[2]; // lists.ts:172
+  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:177
+  wire asks_2_0 = some_2_0 & (drops_2_0 | open_2_0); // lists.ts:181
   wire asks_2_1 = some_2_1 & (drops_2_1 | open_2_1);
   wire asks_2_2 = some_2_2 & (drops_2_2 | open_2_2);
   wire asks_2_3 = some_2_3 & (drops_2_3 | open_2_3);
+  assign is_quiet_2 = ~(next_valid_2 | asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3 | picked_q_valid);
+  wire [3:0] has_room_2_shifted = {fits_3[2], fits_2[2], fits_1[2], fits_0[2]} >> push_size;
+  assign has_room_2 = has_room_2_shifted[0] & room[2];
   wire class_2_to_0 =
     asks_2_0
     & ((class_2_last[0] & ~(asks_2_1 | asks_2_2 | asks_2_3)) | (class_2_last[1] & ~(asks_2_2 | asks_2_3)) | (class_2_last[2] & ~asks_2_3) | class_2_last[3]); // fair-turn.ts:24
@@ -357,24 +409,27 @@ module Lists_p4_c256 (
   wire class_2_to_3 =
     asks_2_3
     & ((class_2_last[0] & ~(asks_2_1 | asks_2_2)) | (class_2_last[1] & ~asks_2_2) | class_2_last[2] | (class_2_last[3] & ~(asks_2_0 | asks_2_1 | asks_2_2)));
-  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:171
-  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:172
-  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:174
-  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:171
-  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:172
-  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:174
-  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:171
-  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:172
-  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:174
-  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:171
-  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:172
-  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:174
-  wire push_3 = push_valid & push_list_port[3]; // lists.ts:153
-  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:158
-  wire asks_3_0 = some_3_0 & (drops_3_0 | open_3_0); // lists.ts:162
+  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:201
+  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:202
+  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:204
+  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:201
+  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:202
+  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:204
+  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:201
+  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:202
+  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:204
+  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:201
+  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:202
+  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:204
+  wire push_3 = pushes & push_list_port[3]; // lists.ts:172
+  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:177
+  wire asks_3_0 = some_3_0 & (drops_3_0 | open_3_0); // lists.ts:181
   wire asks_3_1 = some_3_1 & (drops_3_1 | open_3_1);
   wire asks_3_2 = some_3_2 & (drops_3_2 | open_3_2);
   wire asks_3_3 = some_3_3 & (drops_3_3 | open_3_3);
+  assign is_quiet_3 = ~(next_valid_3 | asks_3_0 | asks_3_1 | asks_3_2 | asks_3_3 | picked_q_valid);
+  wire [3:0] has_room_3_shifted = {fits_3[3], fits_2[3], fits_1[3], fits_0[3]} >> push_size;
+  assign has_room_3 = has_room_3_shifted[0] & room[3];
   wire class_3_to_0 =
     asks_3_0
     & ((class_3_last[0] & ~(asks_3_1 | asks_3_2 | asks_3_3)) | (class_3_last[1] & ~(asks_3_2 | asks_3_3)) | (class_3_last[2] & ~asks_3_3) | class_3_last[3]); // fair-turn.ts:24
@@ -387,24 +442,27 @@ module Lists_p4_c256 (
   wire class_3_to_3 =
     asks_3_3
     & ((class_3_last[0] & ~(asks_3_1 | asks_3_2)) | (class_3_last[1] & ~asks_3_2) | class_3_last[2] | (class_3_last[3] & ~(asks_3_0 | asks_3_1 | asks_3_2)));
-  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:171
-  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:172
-  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:174
-  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:171
-  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:172
-  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:174
-  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:171
-  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:172
-  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:174
-  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:171
-  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:172
-  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:174
-  wire push_4 = push_valid & push_list_port[4]; // lists.ts:153
-  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:158
-  wire asks_4_0 = some_4_0 & (drops_4_0 | open_4_0); // lists.ts:162
+  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:201
+  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:202
+  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:204
+  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:201
+  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:202
+  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:204
+  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:201
+  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:202
+  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:204
+  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:201
+  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:202
+  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:204
+  wire push_4 = pushes & push_list_port[4]; // lists.ts:172
+  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:177
+  wire asks_4_0 = some_4_0 & (drops_4_0 | open_4_0); // lists.ts:181
   wire asks_4_1 = some_4_1 & (drops_4_1 | open_4_1);
   wire asks_4_2 = some_4_2 & (drops_4_2 | open_4_2);
   wire asks_4_3 = some_4_3 & (drops_4_3 | open_4_3);
+  assign is_quiet_4 = ~(next_valid_4 | asks_4_0 | asks_4_1 | asks_4_2 | asks_4_3 | picked_q_valid);
+  wire [3:0] has_room_4_shifted = {fits_3[4], fits_2[4], fits_1[4], fits_0[4]} >> push_size;
+  assign has_room_4 = has_room_4_shifted[0] & room[4];
   wire class_4_to_0 =
     asks_4_0
     & ((class_4_last[0] & ~(asks_4_1 | asks_4_2 | asks_4_3)) | (class_4_last[1] & ~(asks_4_2 | asks_4_3)) | (class_4_last[2] & ~asks_4_3) | class_4_last[3]); // fair-turn.ts:24
@@ -417,18 +475,18 @@ module Lists_p4_c256 (
   wire class_4_to_3 =
     asks_4_3
     & ((class_4_last[0] & ~(asks_4_1 | asks_4_2)) | (class_4_last[1] & ~asks_4_2) | class_4_last[2] | (class_4_last[3] & ~(asks_4_0 | asks_4_1 | asks_4_2)));
-  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:171
-  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:172
-  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:174
-  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:171
-  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:172
-  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:174
-  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:171
-  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:172
-  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:174
-  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:171
-  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:172
-  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:174
+  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:201
+  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:202
+  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:204
+  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:201
+  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:202
+  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:204
+  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:201
+  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:202
+  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:204
+  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:201
+  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:202
+  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:204
 
   always @(posedge clk)
     if (rst) begin
@@ -456,41 +514,41 @@ module Lists_p4_c256 (
     end
     else begin
       goes <= ~stalls;
-      any_before_0_1 <= frame_for_0;
+      any_before_0_1 <= frame_for_0 | passes_0;
       any_before_0_2 <= any_before_0_1;
-      large_before_0_1 <= frame_for_0 & is_large_0;
+      large_before_0_1 <= (frame_for_0 & is_large_0) | (passes_0 & (|push_size));
       large_before_0_2 <= large_before_0_1;
       fits_0_0 <= fits_0[0];
       fits_0_1 <= fits_1[0];
       fits_0_2 <= fits_2[0];
       fits_0_3 <= fits_3[0];
-      any_before_1_1 <= frame_for_1;
+      any_before_1_1 <= frame_for_1 | passes_1;
       any_before_1_2 <= any_before_1_1;
-      large_before_1_1 <= frame_for_1 & is_large_1;
+      large_before_1_1 <= (frame_for_1 & is_large_1) | (passes_1 & (|push_size));
       large_before_1_2 <= large_before_1_1;
       fits_1_0 <= fits_0[1];
       fits_1_1 <= fits_1[1];
       fits_1_2 <= fits_2[1];
       fits_1_3 <= fits_3[1];
-      any_before_2_1 <= frame_for_2;
+      any_before_2_1 <= frame_for_2 | passes_2;
       any_before_2_2 <= any_before_2_1;
-      large_before_2_1 <= frame_for_2 & is_large_2;
+      large_before_2_1 <= (frame_for_2 & is_large_2) | (passes_2 & (|push_size));
       large_before_2_2 <= large_before_2_1;
       fits_2_0 <= fits_0[2];
       fits_2_1 <= fits_1[2];
       fits_2_2 <= fits_2[2];
       fits_2_3 <= fits_3[2];
-      any_before_3_1 <= frame_for_3;
+      any_before_3_1 <= frame_for_3 | passes_3;
       any_before_3_2 <= any_before_3_1;
-      large_before_3_1 <= frame_for_3 & is_large_3;
+      large_before_3_1 <= (frame_for_3 & is_large_3) | (passes_3 & (|push_size));
       large_before_3_2 <= large_before_3_1;
       fits_3_0 <= fits_0[3];
       fits_3_1 <= fits_1[3];
       fits_3_2 <= fits_2[3];
       fits_3_3 <= fits_3[3];
-      any_before_4_1 <= frame_for_4;
+      any_before_4_1 <= frame_for_4 | passes_4;
       any_before_4_2 <= any_before_4_1;
-      large_before_4_1 <= frame_for_4 & is_large_4;
+      large_before_4_1 <= (frame_for_4 & is_large_4) | (passes_4 & (|push_size));
       large_before_4_2 <= large_before_4_1;
       fits_4_0 <= fits_0[4];
       fits_4_1 <= fits_1[4];
@@ -663,7 +721,7 @@ module Lists_p4_c256 (
         (class_4_to_0 & drops_4_0) | (class_4_to_1 & drops_4_1) | (class_4_to_2 & drops_4_2)
         | (class_4_to_3 & drops_4_3);
     end
-  wire [9:0] behind_word = links_0[({8{class_0_to_0}} & head_0_0_ctx) | ({8{class_0_to_1}} & head_0_1_ctx) | ({8{class_0_to_2}} & head_0_2_ctx) | ({8{class_0_to_3}} & head_0_3_ctx)]; // lists.ts:169
+  wire [9:0] behind_word = links_0[({8{class_0_to_0}} & head_0_0_ctx) | ({8{class_0_to_1}} & head_0_1_ctx) | ({8{class_0_to_2}} & head_0_2_ctx) | ({8{class_0_to_3}} & head_0_3_ctx)]; // lists.ts:199
 
   always @(posedge clk)
     if (push_0_0 & (empties_0_0 | ~some_0_0)) begin
@@ -716,7 +774,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_0_3) tail_0_3 <= push_ctx;
-  wire [9:0] head_1_0_ctx_word = links_1[({8{class_1_to_0}} & head_1_0_ctx) | ({8{class_1_to_1}} & head_1_1_ctx) | ({8{class_1_to_2}} & head_1_2_ctx) | ({8{class_1_to_3}} & head_1_3_ctx)]; // lists.ts:169
+  wire [9:0] head_1_0_ctx_word = links_1[({8{class_1_to_0}} & head_1_0_ctx) | ({8{class_1_to_1}} & head_1_1_ctx) | ({8{class_1_to_2}} & head_1_2_ctx) | ({8{class_1_to_3}} & head_1_3_ctx)]; // lists.ts:199
 
   always @(posedge clk)
     if (push_1_0 & (empties_1_0 | ~some_1_0)) begin
@@ -769,7 +827,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_1_3) tail_1_3 <= push_ctx;
-  wire [9:0] head_2_0_ctx_word = links_2[({8{class_2_to_0}} & head_2_0_ctx) | ({8{class_2_to_1}} & head_2_1_ctx) | ({8{class_2_to_2}} & head_2_2_ctx) | ({8{class_2_to_3}} & head_2_3_ctx)]; // lists.ts:169
+  wire [9:0] head_2_0_ctx_word = links_2[({8{class_2_to_0}} & head_2_0_ctx) | ({8{class_2_to_1}} & head_2_1_ctx) | ({8{class_2_to_2}} & head_2_2_ctx) | ({8{class_2_to_3}} & head_2_3_ctx)]; // lists.ts:199
 
   always @(posedge clk)
     if (push_2_0 & (empties_2_0 | ~some_2_0)) begin
@@ -822,7 +880,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_2_3) tail_2_3 <= push_ctx;
-  wire [9:0] head_3_0_ctx_word = links_3[({8{class_3_to_0}} & head_3_0_ctx) | ({8{class_3_to_1}} & head_3_1_ctx) | ({8{class_3_to_2}} & head_3_2_ctx) | ({8{class_3_to_3}} & head_3_3_ctx)]; // lists.ts:169
+  wire [9:0] head_3_0_ctx_word = links_3[({8{class_3_to_0}} & head_3_0_ctx) | ({8{class_3_to_1}} & head_3_1_ctx) | ({8{class_3_to_2}} & head_3_2_ctx) | ({8{class_3_to_3}} & head_3_3_ctx)]; // lists.ts:199
 
   always @(posedge clk)
     if (push_3_0 & (empties_3_0 | ~some_3_0)) begin
@@ -875,7 +933,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_3_3) tail_3_3 <= push_ctx;
-  wire [9:0] head_4_0_ctx_word = links_4[({8{class_4_to_0}} & head_4_0_ctx) | ({8{class_4_to_1}} & head_4_1_ctx) | ({8{class_4_to_2}} & head_4_2_ctx) | ({8{class_4_to_3}} & head_4_3_ctx)]; // lists.ts:169
+  wire [9:0] head_4_0_ctx_word = links_4[({8{class_4_to_0}} & head_4_0_ctx) | ({8{class_4_to_1}} & head_4_1_ctx) | ({8{class_4_to_2}} & head_4_2_ctx) | ({8{class_4_to_3}} & head_4_3_ctx)]; // lists.ts:199
 
   always @(posedge clk)
     if (push_4_0 & (empties_4_0 | ~some_4_0)) begin
@@ -999,6 +1057,7 @@ module Lists_p4_c256 (
       links_4[links_0_address] <= {push_size, push_ctx};
     end
 
+  assign passes = passes_0 | passes_1 | passes_2 | passes_3 | passes_4;
   assign picked_valid = picked_q_valid;
   assign picked_packet_ctx = picked_q_packet_ctx;
   assign picked_packet_list_port = picked_q_packet_list_port;
@@ -1008,6 +1067,7 @@ module Lists_p4_c256 (
 
   wire _unused_ok = &{
     1'b0, may_go_0_shifted[3:1], may_go_1_shifted[3:1], may_go_2_shifted[3:1], may_go_3_shifted[3:1],
-    may_go_4_shifted[3:1], 1'b0
+    may_go_4_shifted[3:1], has_room_0_shifted[3:1], has_room_1_shifted[3:1], has_room_2_shifted[3:1],
+    has_room_3_shifted[3:1], has_room_4_shifted[3:1], 1'b0
   };
 endmodule

@@ -83,38 +83,38 @@ module Match_p4_r32_m64 (
     match_outcome_core = 3'd3, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6;
   localparam [2:0] match_drop_none = 3'd0, match_drop_refused = 3'd1, match_drop_stranger = 3'd2,
     match_drop_control = 3'd3, match_drop_rule = 3'd4, match_drop_uid = 3'd5, match_drop_nowhere = 3'd6;
-  reg valid_1, valid_2, valid_3; // match.ts:179
-  reg outcome_valid_q; // match.ts:180
-  reg [31:0] rules_1_0, rules_1_1, rules_1_2, rules_1_3; // match.ts:154
+  reg valid_1, valid_2, valid_3; // match.ts:180
+  reg outcome_valid_q; // match.ts:181
+  reg [31:0] rules_1_0, rules_1_1, rules_1_2, rules_1_3; // match.ts:155
   reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3;
-  reg asked1_refused, asked1_for_link, asked1_encloses, asked1_own, asked1_group, asked1_shimmed; // match.ts:196
+  reg asked1_refused, asked1_for_link, asked1_encloses, asked1_own, asked1_group, asked1_shimmed; // match.ts:197
   reg [15:0] asked1_uid;
-  reg ruled2; // match.ts:200
-  reg [4:0] rule2; // match.ts:201
-  reg known2; // match.ts:202
-  reg [5:0] mac2; // match.ts:203
-  reg asked2_refused, asked2_for_link, asked2_encloses, asked2_own, asked2_group, asked2_shimmed; // match.ts:204
+  reg ruled2; // match.ts:201
+  reg [4:0] rule2; // match.ts:202
+  reg known2; // match.ts:203
+  reg [5:0] mac2; // match.ts:204
+  reg asked2_refused, asked2_for_link, asked2_encloses, asked2_own, asked2_group, asked2_shimmed; // match.ts:205
   reg [15:0] asked2_uid;
-  reg asked_refused, asked_for_link, asked_encloses, asked_own, asked_group, asked_shimmed; // match.ts:209
+  reg asked_refused, asked_for_link, asked_encloses, asked_own, asked_group, asked_shimmed; // match.ts:210
   reg [15:0] asked_uid;
-  reg ruled; // match.ts:210
-  reg [2:0] action_action; // match.ts:211
+  reg ruled; // match.ts:211
+  reg [2:0] action_action; // match.ts:212
   reg [3:0] action_port;
   reg [15:0] action_uid;
-  reg known; // match.ts:212
-  reg [3:0] mac_port; // match.ts:213
+  reg known; // match.ts:213
+  reg [3:0] mac_port; // match.ts:214
   reg mac_peer;
-  reg [15:0] uid; // match.ts:214
-  reg [2:0] outcome_outcome, outcome_reason; // match.ts:218
+  reg [15:0] uid; // match.ts:215
+  reg [2:0] outcome_outcome, outcome_reason; // match.ts:219
   reg [3:0] outcome_ports, outcome_peer;
   reg [15:0] outcome_uid;
   reg [7:0] outcome_dag;
   reg [5:0] outcome_user;
   reg outcome_unordered;
-  (* ram_style = "distributed" *) reg [22:0] actions [0:31]; // match.ts:185
-  (* ram_style = "distributed" *) reg [4:0] entries [0:63]; // match.ts:186
-  (* ram_style = "block" *) reg [27:0] uids [0:1023]; // match.ts:187
-  reg [27:0] uid_entry; // match.ts:216
+  (* ram_style = "distributed" *) reg [22:0] actions [0:31]; // match.ts:186
+  (* ram_style = "distributed" *) reg [4:0] entries [0:63]; // match.ts:187
+  (* ram_style = "block" *) reg [27:0] uids [0:1023]; // match.ts:188
+  reg [27:0] uid_entry; // match.ts:217
   (* ram_style = "distributed" *) reg [31:0] rules_words_0 [0:31]; // ternary.ts:29
   (* ram_style = "distributed" *) reg [31:0] rules_words_1 [0:31];
   (* ram_style = "distributed" *) reg [31:0] rules_words_2 [0:31];
@@ -151,7 +151,7 @@ module Match_p4_r32_m64 (
   (* ram_style = "distributed" *) reg [63:0] macs_words_8 [0:31];
   (* ram_style = "distributed" *) reg [63:0] macs_words_9 [0:31];
   integer i;
-  wire moves = ~outcome_valid_q | outcome_ready; // match.ts:181
+  wire moves = ~outcome_valid_q | outcome_ready; // match.ts:182
   wire has_ip = {key_payload_head[103:96], key_payload_head[111:104]} == 16'd2048; // match.ts:60
   wire encloses =
     (key_payload_verdict_kind == judged_kind_redirect) | (key_payload_verdict_kind == judged_kind_return); // match.ts:64
@@ -196,9 +196,9 @@ module Match_p4_r32_m64 (
   wire [63:0] macs_matches_1 = macs_words_1[mac[9:5]] & macs_words_5[mac[29:25]] & macs_words_9[{2'd0, mac[47:45]}];
   wire [63:0] macs_matches_2 = macs_words_2[mac[14:10]] & macs_words_6[mac[34:30]];
   wire [63:0] macs_matches_3 = macs_words_3[mac[19:15]] & macs_words_7[mac[39:35]];
-  wire [22:0] action_word = actions[rule2]; // match.ts:206
-  wire [15:0] uid_2 = ruled2 ? action_word[22:7] : asked2_uid; // match.ts:207
-  wire entry_valid = uid_entry[0]; // match.ts:216
+  wire [22:0] action_word = actions[rule2]; // match.ts:207
+  wire [15:0] uid_2 = ruled2 ? action_word[22:7] : asked2_uid; // match.ts:208
+  wire entry_valid = uid_entry[0]; // match.ts:217
   wire entry_allowed = uid_entry[21];
   wire [5:0] entry_generation = uid_entry[6:1];
   wire uid_right = entry_valid & entry_allowed & (entry_generation == uid[15:10]); // match.ts:99
@@ -292,7 +292,7 @@ module Match_p4_r32_m64 (
   wire [4:0] mac_port_word = entries[mac2];
   wire outcome_outcome_inverse = ~(known & mac_peer & (mac_port == config_port));
   wire outcome_outcome_or = (ruled & (action_action == match_action_uid)) | (asked_shimmed & ~ruled);
-  wire entry_here = uid_entry[22]; // match.ts:216
+  wire entry_here = uid_entry[22]; // match.ts:217
   wire [3:0] entry_peer = uid_entry[26:23];
 
   always @(posedge clk)
@@ -366,7 +366,7 @@ module Match_p4_r32_m64 (
         match_drop_nowhere;
       outcome_ports <= switched_to;
       outcome_peer <= (ruled & (action_action == match_action_peer)) ? action_port : entry_peer;
-      outcome_uid <= uid;
+      outcome_uid <= (ruled & (action_action == match_action_uid)) ? uid : asked_shimmed ? asked_uid : 16'd0;
       outcome_dag <= uid_entry[14:7];
       outcome_user <= uid_entry[20:15];
       outcome_unordered <= uid_entry[27];
@@ -661,7 +661,7 @@ module Match_p4_r32_m64 (
     key_payload_verdict_link_sequence, key_payload_verdict_link_ack, key_payload_verdict_link_nack,
     key_payload_verdict_tagged, key_payload_verdict_tag, key_payload_verdict_snic_ttl, key_payload_verdict_snic_stage,
     key_payload_verdict_snic_origin, key_payload_verdict_snic_ingress, key_payload_verdict_snic_unprocessed,
-    key_payload_verdict_class, key_payload_verdict_flow_hash, key_payload_verdict_length, asked_uid, action_uid,
+    key_payload_verdict_class, key_payload_verdict_flow_hash, key_payload_verdict_length, action_uid,
     rules_matches_0_joined[119:0], rule2_and[0], mac2_and[0], 1'b0
   };
 endmodule

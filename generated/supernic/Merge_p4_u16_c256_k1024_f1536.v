@@ -575,7 +575,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_12_plenty, accounts_allowances_12_arrival, accounts_allowances_12_loop,
     accounts_allowances_13_plenty, accounts_allowances_13_arrival, accounts_allowances_13_loop,
     accounts_allowances_14_plenty, accounts_allowances_14_arrival, accounts_allowances_14_loop,
-    accounts_allowances_15_plenty, accounts_allowances_15_arrival, accounts_allowances_15_loop; // merge.ts:56
+    accounts_allowances_15_plenty, accounts_allowances_15_arrival, accounts_allowances_15_loop; // merge.ts:55
   wire [2:0] accounts_allowances_0_arrival_cells, accounts_allowances_0_loop_cells,
     accounts_allowances_1_arrival_cells, accounts_allowances_1_loop_cells, accounts_allowances_2_arrival_cells,
     accounts_allowances_2_loop_cells, accounts_allowances_3_arrival_cells, accounts_allowances_3_loop_cells,
@@ -587,15 +587,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_11_loop_cells, accounts_allowances_12_arrival_cells, accounts_allowances_12_loop_cells,
     accounts_allowances_13_arrival_cells, accounts_allowances_13_loop_cells, accounts_allowances_14_arrival_cells,
     accounts_allowances_14_loop_cells, accounts_allowances_15_arrival_cells, accounts_allowances_15_loop_cells;
-  wire order_push_ready, order_pop_valid, order_pop_payload_facts_unordered, order_pop_payload_facts_no_l4,
-    order_pop_payload_facts_tagged, order_pop_payload_facts_shimmed; // merge.ts:60
-  wire [4:0] order_pop_payload_inlet, order_level;
-  wire [15:0] order_pop_payload_facts_uid, order_pop_payload_facts_tag;
-  wire [7:0] order_pop_payload_facts_dag;
-  wire [5:0] order_pop_payload_facts_user;
-  wire [13:0] order_pop_payload_facts_length;
-  wire [9:0] order_pop_payload_facts_flow_hash;
-  wire [3:0] order_pop_payload_facts_ttl;
+  reg order_queued; // pass-queue.ts:34
+  reg [3:0] order_head; // pass-queue.ts:35
+  reg [3:0] order_behind_head; // pass-queue.ts:36
+  reg [3:0] order_tail; // pass-queue.ts:37
+  reg [4:0] noted_waiting; // merge.ts:60
   reg first_beat; // lane.ts:44
   reg [1:0] beat_of_cell; // lane.ts:45
   wire pending_packets_push_ready, pending_packets_pop_valid, pending_packets_pop_payload_has_body; // lane.ts:70
@@ -604,11 +600,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
   reg [9:0] contexts_on_their_way; // room.ts:58
   reg [11:0] cells_on_their_way; // room.ts:59
   reg entered_1, entered_2, entered_3, began_cell_1, began_cell_2, began_cell_3; // room.ts:38
-  reg room_plenty, room_for_arrival, room_for_loop; // room.ts:81
+  reg room_plenty, room_for_arrival, room_for_loop; // room.ts:76
   reg [2:0] room_cells_for_arrival, room_cells_for_loop;
   reg order_open; // merge.ts:81
   reg alone_0_2_ago, alone_0_3_ago, alone_0_4_ago, alone_1_2_ago, alone_1_3_ago, alone_1_4_ago, alone_2_2_ago,
-    alone_2_3_ago, alone_2_4_ago, alone_3_2_ago, alone_3_3_ago, alone_3_4_ago, all_2_ago, all_3_ago, all_4_ago; // merge.ts:32
+    alone_2_3_ago, alone_2_4_ago, alone_3_2_ago, alone_3_3_ago, alone_3_4_ago, all_2_ago, all_3_ago, all_4_ago; // merge.ts:31
   reg alone_0_0, lacks_quota_0_0, lacks_room_0_0, alone_0_1, lacks_quota_0_1, lacks_room_0_1, alone_0_2,
     lacks_quota_0_2, lacks_room_0_2, alone_0_3, lacks_quota_0_3, lacks_room_0_3, alone_1_0, lacks_quota_1_0,
     lacks_room_1_0, alone_1_1, lacks_quota_1_1, lacks_room_1_1, alone_1_2, lacks_quota_1_2, lacks_room_1_2, alone_1_3,
@@ -659,77 +655,96 @@ module Merge_p4_u16_c256_k1024_f1536 (
   reg took_alone_0_0, took_alone_0_1, took_alone_0_2, took_alone_0_3, took_alone_1_0, took_alone_1_1,
     took_alone_1_2, took_alone_1_3, took_alone_2_0, took_alone_2_1, took_alone_2_2, took_alone_2_3, took_alone_3_0,
     took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:221
-  reg events_taken_q, events_urgent_q; // merge.ts:101
+  reg events_taken_q, events_urgent_q; // merge.ts:100
   reg [5:0] events_user_q;
   reg [13:0] events_bytes_q;
-  wire beat_is_there; // lane.ts:49
+  (* ram_style = "distributed" *) reg [82:0] order_store [0:15]; // pass-queue.ts:33
+  wire beat_moves; // lane.ts:62
   wire beat_is_last; // lane.ts:54
-  wire noted_valid = |chosen; // merge.ts:59
-  wire [15:0] noted_payload_facts_uid =
+  wire beat_is_there; // lane.ts:49
+  wire took = |chosen; // merge.ts:57
+  wire [4:0] noted_inlet = chosen; // merge.ts:58
+  wire [15:0] noted_facts_uid =
     ({16{chosen[0]}} & facts_0_uid) | ({16{chosen[1]}} & facts_1_uid) | ({16{chosen[2]}} & facts_2_uid)
     | ({16{chosen[3]}} & facts_3_uid) | ({16{chosen[4]}} & facts_4_uid);
-  wire [7:0] noted_payload_facts_dag =
+  wire [7:0] noted_facts_dag =
     ({8{chosen[0]}} & facts_0_dag) | ({8{chosen[1]}} & facts_1_dag) | ({8{chosen[2]}} & facts_2_dag)
     | ({8{chosen[3]}} & facts_3_dag) | ({8{chosen[4]}} & facts_4_dag);
-  wire [5:0] noted_payload_facts_user =
+  wire [5:0] noted_facts_user =
     ({6{chosen[0]}} & facts_0_user) | ({6{chosen[1]}} & facts_1_user) | ({6{chosen[2]}} & facts_2_user)
     | ({6{chosen[3]}} & facts_3_user) | ({6{chosen[4]}} & facts_4_user);
-  wire noted_payload_facts_unordered =
+  wire noted_facts_unordered =
     (chosen[0] & facts_0_unordered) | (chosen[1] & facts_1_unordered) | (chosen[2] & facts_2_unordered)
     | (chosen[3] & facts_3_unordered) | (chosen[4] & facts_4_unordered);
-  wire [13:0] noted_payload_facts_length =
+  wire [13:0] noted_facts_length =
     ({14{chosen[0]}} & facts_0_length) | ({14{chosen[1]}} & facts_1_length) | ({14{chosen[2]}} & facts_2_length)
     | ({14{chosen[3]}} & facts_3_length) | ({14{chosen[4]}} & facts_4_length);
-  wire noted_payload_facts_no_l4 =
+  wire noted_facts_no_l4 =
     (chosen[0] & facts_0_no_l4) | (chosen[1] & facts_1_no_l4) | (chosen[2] & facts_2_no_l4)
     | (chosen[3] & facts_3_no_l4) | (chosen[4] & facts_4_no_l4);
-  wire [9:0] noted_payload_facts_flow_hash =
+  wire [9:0] noted_facts_flow_hash =
     ({10{chosen[0]}} & facts_0_flow_hash) | ({10{chosen[1]}} & facts_1_flow_hash)
     | ({10{chosen[2]}} & facts_2_flow_hash) | ({10{chosen[3]}} & facts_3_flow_hash)
     | ({10{chosen[4]}} & facts_4_flow_hash);
-  wire noted_payload_facts_tagged =
+  wire noted_facts_tagged =
     (chosen[0] & facts_0_tagged) | (chosen[1] & facts_1_tagged) | (chosen[2] & facts_2_tagged)
     | (chosen[3] & facts_3_tagged) | (chosen[4] & facts_4_tagged);
-  wire [15:0] noted_payload_facts_tag =
+  wire [15:0] noted_facts_tag =
     ({16{chosen[0]}} & facts_0_tag) | ({16{chosen[1]}} & facts_1_tag) | ({16{chosen[2]}} & facts_2_tag)
     | ({16{chosen[3]}} & facts_3_tag) | ({16{chosen[4]}} & facts_4_tag);
-  wire noted_payload_facts_shimmed =
+  wire noted_facts_shimmed =
     (chosen[0] & facts_0_shimmed) | (chosen[1] & facts_1_shimmed) | (chosen[2] & facts_2_shimmed)
     | (chosen[3] & facts_3_shimmed) | (chosen[4] & facts_4_shimmed);
-  wire [3:0] noted_payload_facts_ttl =
+  wire [3:0] noted_facts_ttl =
     ({4{chosen[0]}} & facts_0_ttl) | ({4{chosen[1]}} & facts_1_ttl) | ({4{chosen[2]}} & facts_2_ttl)
     | ({4{chosen[3]}} & facts_3_ttl) | ({4{chosen[4]}} & facts_4_ttl);
+  wire order_valid = took | order_queued; // pass-queue.ts:31
+  wire order_ready = beat_moves & beat_is_last;
+  wire [82:0] order_payload_inlet_word = order_store[order_head];
+  wire [4:0] order_payload_inlet = order_queued ? order_payload_inlet_word[4:0] : noted_inlet; // pass-queue.ts:31
+  wire [15:0] order_payload_facts_uid = order_queued ? order_payload_inlet_word[20:5] : noted_facts_uid;
+  wire [7:0] order_payload_facts_dag = order_queued ? order_payload_inlet_word[28:21] : noted_facts_dag;
+  wire [5:0] order_payload_facts_user = order_queued ? order_payload_inlet_word[34:29] : noted_facts_user;
+  wire order_payload_facts_unordered = order_queued ? order_payload_inlet_word[35] : noted_facts_unordered;
+  wire [13:0] order_payload_facts_length = order_queued ? order_payload_inlet_word[49:36] : noted_facts_length;
+  wire order_payload_facts_no_l4 = order_queued ? order_payload_inlet_word[50] : noted_facts_no_l4;
+  wire [9:0] order_payload_facts_flow_hash = order_queued ? order_payload_inlet_word[60:51] : noted_facts_flow_hash;
+  wire order_payload_facts_tagged = order_queued ? order_payload_inlet_word[61] : noted_facts_tagged;
+  wire [15:0] order_payload_facts_tag = order_queued ? order_payload_inlet_word[77:62] : noted_facts_tag;
+  wire order_payload_facts_shimmed = order_queued ? order_payload_inlet_word[78] : noted_facts_shimmed;
+  wire [3:0] order_payload_facts_ttl = order_queued ? order_payload_inlet_word[82:79] : noted_facts_ttl;
+  wire order_taken = order_valid & order_ready; // pass-queue.ts:45
+  wire order_single = order_tail == order_behind_head; // pass-queue.ts:51
   wire pending_valid = beat_is_there & first_beat & enter_ready; // lane.ts:43
   wire [3:0] pending_payload_ingress = {
-    1'b0, order_pop_payload_inlet[4], order_pop_payload_inlet[2] | order_pop_payload_inlet[3],
-    order_pop_payload_inlet[1] | order_pop_payload_inlet[3]
+    1'b0, order_payload_inlet[4], order_payload_inlet[2] | order_payload_inlet[3],
+    order_payload_inlet[1] | order_payload_inlet[3]
   };
   wire pending_payload_has_body = ~beat_is_last;
   assign beat_is_there =
-    order_pop_valid
-    & ((frames0_valid & order_pop_payload_inlet[0]) | (frames1_valid & order_pop_payload_inlet[1]) | (frames2_valid & order_pop_payload_inlet[2]) | (frames3_valid & order_pop_payload_inlet[3]) | (frames4_valid & order_pop_payload_inlet[4]));
+    order_valid
+    & ((frames0_valid & order_payload_inlet[0]) | (frames1_valid & order_payload_inlet[1]) | (frames2_valid & order_payload_inlet[2]) | (frames3_valid & order_payload_inlet[3]) | (frames4_valid & order_payload_inlet[4]));
   assign beat_is_last =
-    (order_pop_payload_inlet[0] & frames0_payload_last) | (order_pop_payload_inlet[1] & frames1_payload_last)
-    | (order_pop_payload_inlet[2] & frames2_payload_last) | (order_pop_payload_inlet[3] & frames3_payload_last)
-    | (order_pop_payload_inlet[4] & frames4_payload_last);
+    (order_payload_inlet[0] & frames0_payload_last) | (order_payload_inlet[1] & frames1_payload_last)
+    | (order_payload_inlet[2] & frames2_payload_last) | (order_payload_inlet[3] & frames3_payload_last)
+    | (order_payload_inlet[4] & frames4_payload_last);
   wire beat_room = first_beat ? enter_ready & pending_packets_push_ready : write_ready; // lane.ts:61
-  wire beat_moves = beat_is_there & beat_room; // lane.ts:62
+  assign beat_moves = beat_is_there & beat_room;
   wire header_enters = enter_valid & enter_ready; // lane.ts:71
   wire cell_begins = write_valid & write_ready & (beat_of_cell == 2'd0); // lane.ts:72
-  wire took = noted_valid; // merge.ts:64
   wire [9:0] contexts_left = {1'b0, free_contexts} - contexts_on_their_way; // room.ts:66
   wire [11:0] cells_left = {1'b0, free_cells} - cells_on_their_way; // room.ts:67
-  wire [11:0] cells_left_behind = cells_left - 12'd6; // room.ts:91
-  wire alone_0_1_ago = took_alone_0_0 | took_alone_1_0 | took_alone_2_0 | took_alone_3_0 | took_alone_4_0; // merge.ts:31
-  wire quiet_alone_0 = ~(alone_0_1_ago | alone_0_2_ago | alone_0_3_ago | alone_0_4_ago); // merge.ts:35
-  wire alone_1_1_ago = took_alone_0_1 | took_alone_1_1 | took_alone_2_1 | took_alone_3_1 | took_alone_4_1; // merge.ts:31
-  wire quiet_alone_1 = ~(alone_1_1_ago | alone_1_2_ago | alone_1_3_ago | alone_1_4_ago); // merge.ts:35
-  wire alone_2_1_ago = took_alone_0_2 | took_alone_1_2 | took_alone_2_2 | took_alone_3_2 | took_alone_4_2; // merge.ts:31
-  wire quiet_alone_2 = ~(alone_2_1_ago | alone_2_2_ago | alone_2_3_ago | alone_2_4_ago); // merge.ts:35
-  wire alone_3_1_ago = took_alone_0_3 | took_alone_1_3 | took_alone_2_3 | took_alone_3_3 | took_alone_4_3; // merge.ts:31
-  wire quiet_alone_3 = ~(alone_3_1_ago | alone_3_2_ago | alone_3_3_ago | alone_3_4_ago); // merge.ts:35
-  wire all_1_ago = |chosen; // merge.ts:31
-  wire quiet_all = ~(all_1_ago | all_2_ago | all_3_ago | all_4_ago); // merge.ts:35
+  wire [11:0] cells_left_behind = cells_left - 12'd6; // room.ts:86
+  wire alone_0_1_ago = took_alone_0_0 | took_alone_1_0 | took_alone_2_0 | took_alone_3_0 | took_alone_4_0; // merge.ts:30
+  wire quiet_alone_0 = ~(alone_0_1_ago | alone_0_2_ago | alone_0_3_ago | alone_0_4_ago); // merge.ts:34
+  wire alone_1_1_ago = took_alone_0_1 | took_alone_1_1 | took_alone_2_1 | took_alone_3_1 | took_alone_4_1; // merge.ts:30
+  wire quiet_alone_1 = ~(alone_1_1_ago | alone_1_2_ago | alone_1_3_ago | alone_1_4_ago); // merge.ts:34
+  wire alone_2_1_ago = took_alone_0_2 | took_alone_1_2 | took_alone_2_2 | took_alone_3_2 | took_alone_4_2; // merge.ts:30
+  wire quiet_alone_2 = ~(alone_2_1_ago | alone_2_2_ago | alone_2_3_ago | alone_2_4_ago); // merge.ts:34
+  wire alone_3_1_ago = took_alone_0_3 | took_alone_1_3 | took_alone_2_3 | took_alone_3_3 | took_alone_4_3; // merge.ts:30
+  wire quiet_alone_3 = ~(alone_3_1_ago | alone_3_2_ago | alone_3_3_ago | alone_3_4_ago); // merge.ts:34
+  wire all_1_ago = |chosen; // merge.ts:30
+  wire quiet_all = ~(all_1_ago | all_2_ago | all_3_ago | all_4_ago); // merge.ts:34
   wire [15:0] users_with_plenty = {
     accounts_allowances_15_plenty, accounts_allowances_14_plenty, accounts_allowances_13_plenty,
     accounts_allowances_12_plenty, accounts_allowances_11_plenty, accounts_allowances_10_plenty,
@@ -759,7 +774,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_0_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire user_lets_0_0_choice =
     heads_0_0_facts_user[3] ? row :
     heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -820,7 +835,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_0_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_0_1_facts_user_choice =
     heads_0_1_facts_user[3] ? user_lets_0_1_choice :
     heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -882,7 +897,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_0_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_0_2_facts_user_choice =
     heads_0_2_facts_user[3] ? user_lets_0_2_choice :
     heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -944,7 +959,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_0_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_0_3_facts_user_choice =
     heads_0_3_facts_user[3] ? user_lets_0_3_choice :
     heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1006,7 +1021,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_1_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_1_0_facts_user_choice =
     heads_1_0_facts_user[3] ? user_lets_1_0_choice :
     heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1068,7 +1083,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_1_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_1_1_facts_user_choice =
     heads_1_1_facts_user[3] ? user_lets_1_1_choice :
     heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1130,7 +1145,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_1_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_1_2_facts_user_choice =
     heads_1_2_facts_user[3] ? user_lets_1_2_choice :
     heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1192,7 +1207,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_1_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_1_3_facts_user_choice =
     heads_1_3_facts_user[3] ? user_lets_1_3_choice :
     heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1254,7 +1269,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_2_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_2_0_facts_user_choice =
     heads_2_0_facts_user[3] ? user_lets_2_0_choice :
     heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1316,7 +1331,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_2_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_2_1_facts_user_choice =
     heads_2_1_facts_user[3] ? user_lets_2_1_choice :
     heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1378,7 +1393,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_2_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_2_2_facts_user_choice =
     heads_2_2_facts_user[3] ? user_lets_2_2_choice :
     heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1440,7 +1455,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_2_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_2_3_facts_user_choice =
     heads_2_3_facts_user[3] ? user_lets_2_3_choice :
     heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1502,7 +1517,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_3_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_3_0_facts_user_choice =
     heads_3_0_facts_user[3] ? user_lets_3_0_choice :
     heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1564,7 +1579,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_3_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_3_1_facts_user_choice =
     heads_3_1_facts_user[3] ? user_lets_3_1_choice :
     heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1626,7 +1641,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_3_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_3_2_facts_user_choice =
     heads_3_2_facts_user[3] ? user_lets_3_2_choice :
     heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1688,7 +1703,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_3_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_3_3_facts_user_choice =
     heads_3_3_facts_user[3] ? user_lets_3_3_choice :
     heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1750,7 +1765,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_4_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_4_0_facts_user_choice =
     heads_4_0_facts_user[3] ? user_lets_4_0_choice :
     heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1812,7 +1827,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_4_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_4_1_facts_user_choice =
     heads_4_1_facts_user[3] ? user_lets_4_1_choice :
     heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1874,7 +1889,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_4_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_4_2_facts_user_choice =
     heads_4_2_facts_user[3] ? user_lets_4_2_choice :
     heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -1936,7 +1951,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
     heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
     heads_4_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:54
+    users_with_plenty[8]; // records.ts:62
   wire heads_4_3_facts_user_choice =
     heads_4_3_facts_user[3] ? user_lets_4_3_choice :
     heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
@@ -2399,13 +2414,13 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire header_is_there = pending_packets_pop_valid & entered_valid; // lane.ts:87
   wire packet_arrives = arrived_ready & header_is_there & payload_is_there; // lane.ts:89
 
-  wire [13:0] accounts_took_cells_shifted = noted_payload_facts_length >> 8;
-  wire [2:0] accounts_took_cells = accounts_took_cells_shifted[2:0] + {2'd0, noted_payload_facts_length[7:0] > 8'd64}; // merge.ts:56
-  Accounts_u16_c256_k1024_f1536 accounts ( // merge.ts:56
+  wire [13:0] accounts_took_cells_shifted = noted_facts_length >> 8;
+  wire [2:0] accounts_took_cells = accounts_took_cells_shifted[2:0] + {2'd0, noted_facts_length[7:0] > 8'd64}; // merge.ts:55
+  Accounts_u16_c256_k1024_f1536 accounts ( // merge.ts:55
     .clk (clk), .rst (rst),
     .took_valid                  (took),
-    .took_user                   (noted_payload_facts_user[3:0]),
-    .took_bytes                  (noted_payload_facts_length),
+    .took_user                   (noted_facts_user[3:0]),
+    .took_bytes                  (noted_facts_length),
     .took_cells                  (accounts_took_cells),
     .released_valid              (released_valid),
     .released_user               (released_user),
@@ -2500,44 +2515,17 @@ module Merge_p4_u16_c256_k1024_f1536 (
     .allowances_15_loop_cells    (accounts_allowances_15_loop_cells)
   );
 
-  wire order_pop_ready = beat_moves & beat_is_last; // merge.ts:60
-  Fifo_Noted_d16 order ( // merge.ts:60
-    .clk (clk), .rst (rst),
-    .push_valid (noted_valid), .push_ready (order_push_ready), .push_payload_inlet (chosen),
-    .push_payload_facts_uid (noted_payload_facts_uid), .push_payload_facts_dag (noted_payload_facts_dag),
-    .push_payload_facts_user (noted_payload_facts_user),
-    .push_payload_facts_unordered (noted_payload_facts_unordered),
-    .push_payload_facts_length (noted_payload_facts_length), .push_payload_facts_no_l4 (noted_payload_facts_no_l4),
-    .push_payload_facts_flow_hash (noted_payload_facts_flow_hash),
-    .push_payload_facts_tagged (noted_payload_facts_tagged), .push_payload_facts_tag (noted_payload_facts_tag),
-    .push_payload_facts_shimmed (noted_payload_facts_shimmed), .push_payload_facts_ttl (noted_payload_facts_ttl),
-    .pop_valid (order_pop_valid), .pop_ready (order_pop_ready), .pop_payload_inlet (order_pop_payload_inlet),
-    .pop_payload_facts_uid (order_pop_payload_facts_uid), .pop_payload_facts_dag (order_pop_payload_facts_dag),
-    .pop_payload_facts_user (order_pop_payload_facts_user),
-    .pop_payload_facts_unordered (order_pop_payload_facts_unordered),
-    .pop_payload_facts_length (order_pop_payload_facts_length),
-    .pop_payload_facts_no_l4 (order_pop_payload_facts_no_l4),
-    .pop_payload_facts_flow_hash (order_pop_payload_facts_flow_hash),
-    .pop_payload_facts_tagged (order_pop_payload_facts_tagged), .pop_payload_facts_tag (order_pop_payload_facts_tag),
-    .pop_payload_facts_shimmed (order_pop_payload_facts_shimmed),
-    .pop_payload_facts_ttl (order_pop_payload_facts_ttl),
-    .level (order_level)
-  );
-
   Fifo_Pending_d8 pending_packets ( // lane.ts:70
     .clk (clk), .rst (rst),
     .push_valid (pending_valid), .push_ready (pending_packets_push_ready),
     .push_payload_ingress (pending_payload_ingress), .push_payload_has_body (pending_payload_has_body),
-    .push_payload_facts_uid (order_pop_payload_facts_uid), .push_payload_facts_dag (order_pop_payload_facts_dag),
-    .push_payload_facts_user (order_pop_payload_facts_user),
-    .push_payload_facts_unordered (order_pop_payload_facts_unordered),
-    .push_payload_facts_length (order_pop_payload_facts_length),
-    .push_payload_facts_no_l4 (order_pop_payload_facts_no_l4),
-    .push_payload_facts_flow_hash (order_pop_payload_facts_flow_hash),
-    .push_payload_facts_tagged (order_pop_payload_facts_tagged),
-    .push_payload_facts_tag (order_pop_payload_facts_tag),
-    .push_payload_facts_shimmed (order_pop_payload_facts_shimmed),
-    .push_payload_facts_ttl (order_pop_payload_facts_ttl),
+    .push_payload_facts_uid (order_payload_facts_uid), .push_payload_facts_dag (order_payload_facts_dag),
+    .push_payload_facts_user (order_payload_facts_user),
+    .push_payload_facts_unordered (order_payload_facts_unordered),
+    .push_payload_facts_length (order_payload_facts_length), .push_payload_facts_no_l4 (order_payload_facts_no_l4),
+    .push_payload_facts_flow_hash (order_payload_facts_flow_hash),
+    .push_payload_facts_tagged (order_payload_facts_tagged), .push_payload_facts_tag (order_payload_facts_tag),
+    .push_payload_facts_shimmed (order_payload_facts_shimmed), .push_payload_facts_ttl (order_payload_facts_ttl),
     .pop_valid (pending_packets_pop_valid), .pop_ready (packet_arrives),
     .pop_payload_ingress (arrived_payload_ingress), .pop_payload_has_body (pending_packets_pop_payload_has_body),
     .pop_payload_facts_uid (arrived_payload_uid), .pop_payload_facts_dag (arrived_payload_dag),
@@ -2551,23 +2539,15 @@ module Merge_p4_u16_c256_k1024_f1536 (
 
   always @(posedge clk)
     if (rst) begin
-      first_beat <= 1'b1; beat_of_cell <= 2'd0;
-    end
-    else if (beat_moves) begin
-      first_beat <= beat_is_last;
-      beat_of_cell <= first_beat ? 2'd0 : beat_of_cell + 2'd1;
-    end
-
-  always @(posedge clk)
-    if (rst) begin
-      contexts_on_their_way <= 10'd0; cells_on_their_way <= 12'd0; entered_1 <= 1'b0; entered_2 <= 1'b0;
-      entered_3 <= 1'b0; began_cell_1 <= 1'b0; began_cell_2 <= 1'b0; began_cell_3 <= 1'b0; room_plenty <= 1'b0;
-      room_for_arrival <= 1'b0; room_cells_for_arrival <= 3'd0; room_for_loop <= 1'b0; room_cells_for_loop <= 3'd0;
-      order_open <= 1'b0; alone_0_2_ago <= 1'b0; alone_0_3_ago <= 1'b0; alone_0_4_ago <= 1'b0; alone_1_2_ago <= 1'b0;
-      alone_1_3_ago <= 1'b0; alone_1_4_ago <= 1'b0; alone_2_2_ago <= 1'b0; alone_2_3_ago <= 1'b0;
-      alone_2_4_ago <= 1'b0; alone_3_2_ago <= 1'b0; alone_3_3_ago <= 1'b0; alone_3_4_ago <= 1'b0; all_2_ago <= 1'b0;
-      all_3_ago <= 1'b0; all_4_ago <= 1'b0; alone_0_0 <= 1'b0; lacks_quota_0_0 <= 1'b0; lacks_room_0_0 <= 1'b0;
-      alone_0_1 <= 1'b0; lacks_quota_0_1 <= 1'b0; lacks_room_0_1 <= 1'b0; alone_0_2 <= 1'b0; lacks_quota_0_2 <= 1'b0;
+      order_queued <= 1'b0; noted_waiting <= 5'd0; contexts_on_their_way <= 10'd0; cells_on_their_way <= 12'd0;
+      entered_1 <= 1'b0; entered_2 <= 1'b0; entered_3 <= 1'b0; began_cell_1 <= 1'b0; began_cell_2 <= 1'b0;
+      began_cell_3 <= 1'b0; room_plenty <= 1'b0; room_for_arrival <= 1'b0; room_cells_for_arrival <= 3'd0;
+      room_for_loop <= 1'b0; room_cells_for_loop <= 3'd0; order_open <= 1'b0; alone_0_2_ago <= 1'b0;
+      alone_0_3_ago <= 1'b0; alone_0_4_ago <= 1'b0; alone_1_2_ago <= 1'b0; alone_1_3_ago <= 1'b0;
+      alone_1_4_ago <= 1'b0; alone_2_2_ago <= 1'b0; alone_2_3_ago <= 1'b0; alone_2_4_ago <= 1'b0;
+      alone_3_2_ago <= 1'b0; alone_3_3_ago <= 1'b0; alone_3_4_ago <= 1'b0; all_2_ago <= 1'b0; all_3_ago <= 1'b0;
+      all_4_ago <= 1'b0; alone_0_0 <= 1'b0; lacks_quota_0_0 <= 1'b0; lacks_room_0_0 <= 1'b0; alone_0_1 <= 1'b0;
+      lacks_quota_0_1 <= 1'b0; lacks_room_0_1 <= 1'b0; alone_0_2 <= 1'b0; lacks_quota_0_2 <= 1'b0;
       lacks_room_0_2 <= 1'b0; alone_0_3 <= 1'b0; lacks_quota_0_3 <= 1'b0; lacks_room_0_3 <= 1'b0; alone_1_0 <= 1'b0;
       lacks_quota_1_0 <= 1'b0; lacks_room_1_0 <= 1'b0; alone_1_1 <= 1'b0; lacks_quota_1_1 <= 1'b0;
       lacks_room_1_1 <= 1'b0; alone_1_2 <= 1'b0; lacks_quota_1_2 <= 1'b0; lacks_room_1_2 <= 1'b0; alone_1_3 <= 1'b0;
@@ -2595,6 +2575,8 @@ module Merge_p4_u16_c256_k1024_f1536 (
       events_urgent_q <= 1'b0;
     end
     else begin
+      order_queued <= order_queued ? ~order_single | took | ~order_taken : took & ~order_taken;
+      noted_waiting <= noted_waiting + {4'd0, took} - {4'd0, order_valid & order_ready};
       entered_1 <= header_enters;
       entered_2 <= entered_1;
       entered_3 <= entered_2;
@@ -2611,7 +2593,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
         cells_left_behind[2:0];
       room_for_loop <= ~contexts_left[9] & (contexts_left > 10'd0);
       room_cells_for_loop <= cells_left[11] ? 3'd0 : (cells_left > 12'd6) ? 3'd6 : cells_left[2:0];
-      order_open <= order_level < 5'd12;
+      order_open <= noted_waiting < 5'd12;
       alone_0_2_ago <= alone_0_1_ago;
       alone_0_3_ago <= alone_0_2_ago;
       alone_0_4_ago <= alone_0_3_ago;
@@ -2742,10 +2724,32 @@ module Merge_p4_u16_c256_k1024_f1536 (
       took_alone_4_1 <= take_group_to_4 & take_4_to_1 & ~fast_4_1;
       took_alone_4_2 <= take_group_to_4 & take_4_to_2 & ~fast_4_2;
       took_alone_4_3 <= take_group_to_4 & take_4_to_3 & ~fast_4_3;
-      events_taken_q <= noted_valid;
-      events_user_q <= noted_payload_facts_user;
-      events_bytes_q <= noted_payload_facts_length;
+      events_taken_q <= took;
+      events_user_q <= noted_facts_user;
+      events_bytes_q <= noted_facts_length;
       events_urgent_q <= urgent_quota | urgent_room;
+    end
+
+  always @(posedge clk)
+    if (rst) begin
+      order_head <= 4'd0; order_behind_head <= 4'd1;
+    end
+    else if (order_taken) begin
+      order_head <= order_behind_head;
+      order_behind_head <= order_behind_head + 4'd1;
+    end
+
+  always @(posedge clk)
+    if (rst) order_tail <= 4'd0;
+    else if (took) order_tail <= order_tail + 4'd1;
+
+  always @(posedge clk)
+    if (rst) begin
+      first_beat <= 1'b1; beat_of_cell <= 2'd0;
+    end
+    else if (beat_moves) begin
+      first_beat <= beat_is_last;
+      beat_of_cell <= first_beat ? 2'd0 : beat_of_cell + 2'd1;
     end
 
   always @(posedge clk)
@@ -2992,6 +2996,15 @@ module Merge_p4_u16_c256_k1024_f1536 (
       | ({4{take_4_to_2}} & heads_4_2_facts_ttl) | ({4{take_4_to_3}} & heads_4_3_facts_ttl);
   end
 
+  always @(posedge clk)
+    if (took) begin
+      order_store[order_tail] <= {
+        noted_facts_ttl, noted_facts_shimmed, noted_facts_tag, noted_facts_tagged, noted_facts_flow_hash,
+        noted_facts_no_l4, noted_facts_length, noted_facts_unordered, noted_facts_user, noted_facts_dag,
+        noted_facts_uid, noted_inlet
+      };
+    end
+
   assign take0_valid = held_0 | take_group_to_0;
   assign take0_payload = held_0 ? held_class_0 : {1'b0, take_0_to_2 | take_0_to_3, take_0_to_1 | take_0_to_3};
   assign take1_valid = held_1 | take_group_to_1;
@@ -3002,19 +3015,17 @@ module Merge_p4_u16_c256_k1024_f1536 (
   assign take3_payload = held_3 ? held_class_3 : {1'b0, take_3_to_2 | take_3_to_3, take_3_to_1 | take_3_to_3};
   assign take4_valid = held_4 | take_group_to_4;
   assign take4_payload = held_4 ? held_class_4 : {1'b0, take_4_to_2 | take_4_to_3, take_4_to_1 | take_4_to_3};
-  assign frames0_ready = order_pop_valid & order_pop_payload_inlet[0] & beat_room;
-  assign frames1_ready = order_pop_valid & order_pop_payload_inlet[1] & beat_room;
-  assign frames2_ready = order_pop_valid & order_pop_payload_inlet[2] & beat_room;
-  assign frames3_ready = order_pop_valid & order_pop_payload_inlet[3] & beat_room;
-  assign frames4_ready = order_pop_valid & order_pop_payload_inlet[4] & beat_room;
+  assign frames0_ready = order_valid & order_payload_inlet[0] & beat_room;
+  assign frames1_ready = order_valid & order_payload_inlet[1] & beat_room;
+  assign frames2_ready = order_valid & order_payload_inlet[2] & beat_room;
+  assign frames3_ready = order_valid & order_payload_inlet[3] & beat_room;
+  assign frames4_ready = order_valid & order_payload_inlet[4] & beat_room;
   assign enter_valid = beat_is_there & first_beat & pending_packets_push_ready;
   assign enter_payload_header =
-    ({512{order_pop_payload_inlet[0]}} & frames0_payload_data)
-    | ({512{order_pop_payload_inlet[1]}} & frames1_payload_data)
-    | ({512{order_pop_payload_inlet[2]}} & frames2_payload_data)
-    | ({512{order_pop_payload_inlet[3]}} & frames3_payload_data)
-    | ({512{order_pop_payload_inlet[4]}} & frames4_payload_data);
-  assign enter_payload_user = order_pop_payload_facts_user[3:0];
+    ({512{order_payload_inlet[0]}} & frames0_payload_data) | ({512{order_payload_inlet[1]}} & frames1_payload_data)
+    | ({512{order_payload_inlet[2]}} & frames2_payload_data) | ({512{order_payload_inlet[3]}} & frames3_payload_data)
+    | ({512{order_payload_inlet[4]}} & frames4_payload_data);
+  assign enter_payload_user = order_payload_facts_user[3:0];
   assign enter_payload_copies = 3'd0;
   assign enter_payload_keep = 9'd0;
   assign entered_ready = packet_arrives;
@@ -3039,13 +3050,13 @@ module Merge_p4_u16_c256_k1024_f1536 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~noted_valid | order_push_ready); // merge.ts:98
+    if (~rst) assert (~(took & order_queued & (order_tail == order_head) & ~order_taken)); // pass-queue.ts:53
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~noted_valid | order_push_ready)) begin
-        $display("%s", "assertion failed: a frame that has been taken can be noted (merge.ts:98)"); // merge.ts:98
+      if (~(~(took & order_queued & (order_tail == order_head) & ~order_taken))) begin
+        $display("%s", "assertion failed: the queue order has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
         $stop;
       end
     end

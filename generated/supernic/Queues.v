@@ -104,21 +104,21 @@ module Queues (
   output wire [3:0]  started_left
 );
   reg freeing_0_valid, freeing_0_slow, freeing_1_valid, freeing_1_slow, freeing_2_valid, freeing_2_slow,
-    freeing_3_valid, freeing_3_slow, freeing_4_valid, freeing_4_slow; // queues.ts:211
+    freeing_3_valid, freeing_3_slow, freeing_4_valid, freeing_4_slow; // queues.ts:214
   reg [5:0] freeing_0_at, freeing_1_at, freeing_2_at, freeing_3_at, freeing_4_at;
   reg [5:0] due_at; // queues.ts:92
-  reg [9:0] fast_first_id; // queues.ts:232
-  reg [9:0] fast_last_id; // queues.ts:233
-  reg [9:0] slow_first_id; // queues.ts:232
-  reg [9:0] slow_last_id; // queues.ts:233
-  reg began_valid, began_slow; // queues.ts:257
-  reg same_queues; // queues.ts:258
-  reg changed_valid, changed_slow, changed_short; // queues.ts:271
+  reg [9:0] fast_first_id; // queues.ts:235
+  reg [9:0] fast_last_id; // queues.ts:236
+  reg [9:0] slow_first_id; // queues.ts:235
+  reg [9:0] slow_last_id; // queues.ts:236
+  reg began_valid, began_slow; // queues.ts:260
+  reg same_queues; // queues.ts:261
+  reg changed_valid, changed_slow, changed_short; // queues.ts:274
   reg [5:0] changed_at;
   reg [3:0] changed_slots, changed_first_run;
   reg [9:0] changed_first_id, changed_last;
-  reg [3:0] candidate_0_q, candidate_1_q; // queues.ts:273
-  reg started_q_valid; // queues.ts:324
+  reg [3:0] candidate_0_q, candidate_1_q; // queues.ts:276
+  reg started_q_valid; // queues.ts:327
   reg [9:0] started_q_id;
   reg [1:0] started_q_region;
   reg [3:0] started_q_slots, started_q_left;
@@ -641,28 +641,28 @@ module Queues (
     slow_0_8_may_stop, fast_0_9_may_stop, slow_0_9_may_stop, fast_0_10_may_stop, slow_0_10_may_stop,
     fast_0_11_may_stop, slow_0_11_may_stop, fast_0_12_may_stop, slow_0_12_may_stop, fast_0_13_may_stop,
     slow_0_13_may_stop, fast_0_14_may_stop, slow_0_14_may_stop, fast_0_15_may_stop, slow_0_15_may_stop; // for-the-turn.ts:27
-  reg [15:0] waits_0_q, waits_1_q, waits_2_q, waits_3_q; // queues.ts:165
+  reg [15:0] waits_0_q, waits_1_q, waits_2_q, waits_3_q; // queues.ts:168
   reg fast_1_0_may_stop, slow_1_0_may_stop, fast_1_1_may_stop, slow_1_1_may_stop, fast_1_2_may_stop,
     slow_1_2_may_stop, fast_1_3_may_stop, slow_1_3_may_stop, fast_1_4_may_stop, slow_1_4_may_stop, fast_1_5_may_stop,
     slow_1_5_may_stop, fast_1_6_may_stop, slow_1_6_may_stop, fast_1_7_may_stop, slow_1_7_may_stop, fast_1_8_may_stop,
     slow_1_8_may_stop, fast_1_9_may_stop, slow_1_9_may_stop, fast_1_10_may_stop, slow_1_10_may_stop,
     fast_1_11_may_stop, slow_1_11_may_stop, fast_1_12_may_stop, slow_1_12_may_stop, fast_1_13_may_stop,
     slow_1_13_may_stop, fast_1_14_may_stop, slow_1_14_may_stop, fast_1_15_may_stop, slow_1_15_may_stop; // for-the-turn.ts:27
-  reg [15:0] waits_4_q, waits_5_q, waits_6_q, waits_7_q; // queues.ts:165
+  reg [15:0] waits_4_q, waits_5_q, waits_6_q, waits_7_q; // queues.ts:168
   reg fast_2_0_may_stop, slow_2_0_may_stop, fast_2_1_may_stop, slow_2_1_may_stop, fast_2_2_may_stop,
     slow_2_2_may_stop, fast_2_3_may_stop, slow_2_3_may_stop, fast_2_4_may_stop, slow_2_4_may_stop, fast_2_5_may_stop,
     slow_2_5_may_stop, fast_2_6_may_stop, slow_2_6_may_stop, fast_2_7_may_stop, slow_2_7_may_stop, fast_2_8_may_stop,
     slow_2_8_may_stop, fast_2_9_may_stop, slow_2_9_may_stop, fast_2_10_may_stop, slow_2_10_may_stop,
     fast_2_11_may_stop, slow_2_11_may_stop, fast_2_12_may_stop, slow_2_12_may_stop, fast_2_13_may_stop,
     slow_2_13_may_stop, fast_2_14_may_stop, slow_2_14_may_stop, fast_2_15_may_stop, slow_2_15_may_stop; // for-the-turn.ts:27
-  reg [15:0] waits_8_q, waits_9_q, waits_10_q, waits_11_q; // queues.ts:165
+  reg [15:0] waits_8_q, waits_9_q, waits_10_q, waits_11_q; // queues.ts:168
   reg fast_3_0_may_stop, slow_3_0_may_stop, fast_3_1_may_stop, slow_3_1_may_stop, fast_3_2_may_stop,
     slow_3_2_may_stop, fast_3_3_may_stop, slow_3_3_may_stop, fast_3_4_may_stop, slow_3_4_may_stop, fast_3_5_may_stop,
     slow_3_5_may_stop, fast_3_6_may_stop, slow_3_6_may_stop, fast_3_7_may_stop, slow_3_7_may_stop, fast_3_8_may_stop,
     slow_3_8_may_stop, fast_3_9_may_stop, slow_3_9_may_stop, fast_3_10_may_stop, slow_3_10_may_stop,
     fast_3_11_may_stop, slow_3_11_may_stop, fast_3_12_may_stop, slow_3_12_may_stop, fast_3_13_may_stop,
     slow_3_13_may_stop, fast_3_14_may_stop, slow_3_14_may_stop, fast_3_15_may_stop, slow_3_15_may_stop; // for-the-turn.ts:27
-  reg [15:0] waits_12_q, waits_13_q, waits_14_q, waits_15_q; // queues.ts:165
+  reg [15:0] waits_12_q, waits_13_q, waits_14_q, waits_15_q; // queues.ts:168
   (* ram_style = "distributed" *) reg [13:0] links [0:1023]; // queue-lists.ts:50
   (* ram_style = "distributed" *) reg [9:0] fast_came [0:63]; // queue-lists.ts:74
   (* ram_style = "distributed" *) reg [9:0] fast_went [0:63]; // queue-lists.ts:75
@@ -676,27 +676,27 @@ module Queues (
   (* ram_style = "distributed" *) reg [9:0] slow_last [0:63]; // queue-lists.ts:78
   integer i;
   wire [5:0] look_at = freeing_3_valid ? freeing_3_at : {choice_region, choice_user}; // queues.ts:88
-  wire comes_to_fast = push_valid & ({push_region, push_user} == look_at) & ~push_slow; // queues.ts:231
+  wire comes_to_fast = push_valid & ({push_region, push_user} == look_at) & ~push_slow; // queues.ts:234
   wire comes_to_slow = push_valid & ({push_region, push_user} == look_at) & push_slow;
-  wire comes_to_due_0 = push_valid & ({push_region, push_user} == due_at) & ~push_slow; // queues.ts:281
+  wire comes_to_due_0 = push_valid & ({push_region, push_user} == due_at) & ~push_slow; // queues.ts:284
   wire comes_to_due_1 = push_valid & ({push_region, push_user} == due_at) & push_slow;
   wire third_is_last = changed_first_id == (began_slow ? slow_last_id : fast_last_id); // queue-lists.ts:56
-  wire again_0 = began_valid & same_queues & ~began_slow; // queues.ts:294
+  wire again_0 = began_valid & same_queues & ~began_slow; // queues.ts:297
   wire due_0_is_last = fast_first_id == fast_last_id; // queue-lists.ts:56
-  wire starts_0 = start_valid & ~start_slow; // queues.ts:300
-  wire frees_0 = freeing_4_valid & ~freeing_4_slow; // queues.ts:301
-  wire short_0 = starts_0 & start_short; // queues.ts:305
-  wire pops_0 = (starts_0 & ~start_short) | frees_0; // queues.ts:306
-  wire again_1 = began_valid & same_queues & began_slow; // queues.ts:294
+  wire starts_0 = start_valid & ~start_slow; // queues.ts:303
+  wire frees_0 = freeing_4_valid & ~freeing_4_slow; // queues.ts:304
+  wire short_0 = starts_0 & start_short; // queues.ts:308
+  wire pops_0 = (starts_0 & ~start_short) | frees_0; // queues.ts:309
+  wire again_1 = began_valid & same_queues & began_slow; // queues.ts:297
   wire due_1_is_last = slow_first_id == slow_last_id; // queue-lists.ts:56
-  wire starts_1 = start_valid & start_slow; // queues.ts:300
-  wire frees_1 = freeing_4_valid & freeing_4_slow; // queues.ts:301
-  wire short_1 = starts_1 & start_short; // queues.ts:305
-  wire pops_1 = (starts_1 & ~start_short) | frees_1; // queues.ts:306
-  wire is_slow = freeing_4_valid ? freeing_4_slow : start_slow; // queues.ts:311
+  wire starts_1 = start_valid & start_slow; // queues.ts:303
+  wire frees_1 = freeing_4_valid & freeing_4_slow; // queues.ts:304
+  wire short_1 = starts_1 & start_short; // queues.ts:308
+  wire pops_1 = (starts_1 & ~start_short) | frees_1; // queues.ts:309
+  wire is_slow = freeing_4_valid ? freeing_4_slow : start_slow; // queues.ts:314
   wire there_are_two =
     (|changed_first_run)
-    & ((changed_first_id != changed_last) | (push_valid & ({push_region, push_user} == changed_at) & (push_slow == changed_slow))); // queues.ts:322
+    & ((changed_first_id != changed_last) | (push_valid & ({push_region, push_user} == changed_at) & (push_slow == changed_slow))); // queues.ts:325
   wire look = &timer; // queues.ts:106
   wire fast_0_0_any = |fast_0_0_first; // queue.ts:42
   wire [63:0] fast_0_0_waits_joined = {
@@ -1192,6 +1192,7 @@ module Queues (
   wire fast_comes_first_and = push_valid & ~push_slow;
   wire fast_comes_first = fast_comes_first_and & ~comes_to_full_0; // queue-lists.ts:86
   wire slow_comes_first = push_valid & push_slow & ~comes_to_full_1;
+  wire [9:0] last_there = push_slow ? slow_last[{push_region, push_user}] : fast_last[{push_region, push_user}]; // queues.ts:149
   wire fast_0_0_busy = |(fast_0_0_first & busy_0); // for-the-turn.ts:25
   wire fast_0_0_lacks = |(fast_0_0_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
   wire fast_0_0_may_and = open[0] & ~freeing_0_valid;
@@ -1674,7 +1675,7 @@ module Queues (
     choice_user[1] ? (choice_user[0] ? fast_0_3_first : fast_0_2_first) :
     choice_user[0] ? fast_0_1_first :
     fast_0_0_first;
-  wire [3:0] candidate_0 = choice_region_choice_choice & {4{~candidate_0_choice_choice_region}}; // queues.ts:176
+  wire [3:0] candidate_0 = choice_region_choice_choice & {4{~candidate_0_choice_choice_region}}; // queues.ts:179
   wire [3:0] candidate_1_choice =
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_3_15_first : slow_3_14_first) : choice_user[0] ? slow_3_13_first : slow_3_12_first) :
     choice_user[1] ? (choice_user[0] ? slow_3_11_first : slow_3_10_first) :
@@ -1769,7 +1770,7 @@ module Queues (
     choice_user[1] ? (choice_user[0] ? slow_0_3_first : slow_0_2_first) :
     choice_user[0] ? slow_0_1_first :
     slow_0_0_first;
-  wire [3:0] candidate_1 = candidate_1_choice_choice_user & {4{~candidate_1_choice_choice_region}}; // queues.ts:176
+  wire [3:0] candidate_1 = candidate_1_choice_choice_user & {4{~candidate_1_choice_choice_region}}; // queues.ts:179
   wire [13:0] found_word = links[changed_first_id]; // queue-lists.ts:57
   wire [9:0] found_id = found_word[9:0];
   wire [9:0] id = third_is_last ? {push_branch, push_ctx} : found_id; // queue-lists.ts:59
@@ -1777,16 +1778,16 @@ module Queues (
   wire [9:0] changed_first_id_choice =
     again_1 ? id :
     due_1_is_last ? {push_branch, push_ctx} :
-    changed_first_id_word[9:0]; // queues.ts:352
+    changed_first_id_word[9:0]; // queues.ts:355
   wire [13:0] links_word = links[fast_first_id]; // queue-lists.ts:57
-  wire [9:0] again_0_choice = again_0 ? id : due_0_is_last ? {push_branch, push_ctx} : links_word[9:0]; // queues.ts:352
+  wire [9:0] again_0_choice = again_0 ? id : due_0_is_last ? {push_branch, push_ctx} : links_word[9:0]; // queues.ts:355
   wire changed_first_run_choice = began_slow ? comes_to_due_1 : comes_to_due_0;
   wire [3:0] found_run = found_word[13:10]; // queue-lists.ts:57
   wire [3:0] run = third_is_last ? push_run & {4{changed_first_run_choice}} : found_run; // queue-lists.ts:60
   wire [3:0] again_1_choice =
     again_1 ? run :
     due_1_is_last ? push_run & {4{comes_to_due_1}} :
-    changed_first_id_word[13:10]; // queues.ts:353
+    changed_first_id_word[13:10]; // queues.ts:356
   wire [3:0] run_choice = again_0 ? run : due_0_is_last ? push_run & {4{comes_to_due_0}} : links_word[13:10];
   wire [63:0] fast_0_0_first_joined = {
     {push_region, push_user} == 6'd63, {push_region, push_user} == 6'd62, {push_region, push_user} == 6'd61,
@@ -5802,9 +5803,7 @@ module Queues (
 
   always @(posedge clk)
     if (push_valid & (push_slow ? comes_to_full_1 : comes_to_full_0)) begin
-      links[push_slow ? slow_last[{push_region, push_user}] : fast_last[{push_region, push_user}]] <= {
-        push_run, push_branch, push_ctx
-      };
+      links[last_there] <= {push_run, push_branch, push_ctx};
     end
 
   always @(posedge clk)

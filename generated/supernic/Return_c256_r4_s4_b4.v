@@ -44,92 +44,49 @@ module Return_c256_r4_s4_b4 (
   output wire         back_payload_dropped,
   output wire [3:0]   back_payload_refund
 );
-  reg came_full, came_held_reply, came_held_dropped, came_held_killed; // return.ts:37
-  reg [7:0] came_held_ctx, came_held_prepend;
-  reg [511:0] came_held_header;
-  reg [63:0] came_held_mask;
-  reg [6:0] came_held_front_bytes, came_held_drop_front;
-  reg [3:0] came_held_refund;
-  reg [1:0] came_held_branch, came_held_region;
-  reg tells_full, tells_held_dropped, tells_skid_full, tells_skid_held_dropped; // return.ts:55
-  reg [7:0] tells_held_ctx, tells_skid_held_ctx;
-  reg [1:0] tells_held_branch, tells_held_region, tells_skid_held_branch, tells_skid_held_region;
-  reg [3:0] tells_held_refund, tells_skid_held_refund;
-  wire goes; // return.ts:46
-  wire told_ready; // return.ts:40
-  wire came_ready = goes & told_ready; // return.ts:37
-  wire writes = (|came_held_mask) & ~came_held_dropped; // return.ts:39
-  assign told_ready = ~tells_skid_full;
-  wire open = came_full & ~clearing; // return.ts:41
-  assign goes = open & (~writes | write_ready);
-  wire tells_room = ~tells_full | back_ready; // return.ts:55
-  wire came_full_when = ~came_full | came_ready;
+  reg written; // return.ts:31
+  reg said_q_valid, said_q_front_reply; // return.ts:40
+  reg [7:0] said_q_ctx, said_q_front_prepend;
+  reg [6:0] said_q_front_front_bytes, said_q_front_drop_front;
+  wire writes = (|leave_payload_mask) & ~leave_payload_dropped; // return.ts:27
+  wire open = leave_valid & ~clearing; // return.ts:28
 
   always @(posedge clk)
-    if (rst) came_full <= 1'b0;
-    else if (came_full_when) came_full <= leave_valid;
-
-  always @(posedge clk)
-    if (leave_valid & came_full_when) begin
-      came_held_ctx <= leave_payload_ctx;
-      came_held_header <= leave_payload_header;
-      came_held_mask <= leave_payload_mask;
-      came_held_prepend <= leave_payload_prepend;
-      came_held_front_bytes <= leave_payload_front_bytes;
-      came_held_drop_front <= leave_payload_drop_front;
-      came_held_reply <= leave_payload_reply;
-      came_held_dropped <= leave_payload_dropped;
-      came_held_killed <= leave_payload_killed;
-      came_held_refund <= leave_payload_refund;
-      came_held_branch <= leave_payload_branch;
-      came_held_region <= leave_payload_region;
-    end
+    if (rst) written <= 1'b0;
+    else if (back_valid & back_ready) written <= 1'b0;
+    else if (write_valid & write_ready) written <= 1'b1;
 
   always @(posedge clk)
     if (rst) begin
-      tells_full <= 1'b0; tells_skid_full <= 1'b0;
+      said_q_valid <= 1'b0; said_q_ctx <= 8'd0; said_q_front_prepend <= 8'd0; said_q_front_front_bytes <= 7'd0;
+      said_q_front_drop_front <= 7'd0; said_q_front_reply <= 1'b0;
     end
-    else if (tells_room) begin
-      tells_full <= goes | tells_skid_full;
-      tells_skid_full <= 1'b0;
-    end
-    else if (goes) tells_skid_full <= 1'b1;
-
-  always @(posedge clk)
-    if (tells_room) begin
-      tells_held_ctx <= tells_skid_full ? tells_skid_held_ctx : came_held_ctx;
-      tells_held_branch <= tells_skid_full ? tells_skid_held_branch : came_held_branch;
-      tells_held_region <= tells_skid_full ? tells_skid_held_region : came_held_region;
-      tells_held_dropped <= tells_skid_full ? tells_skid_held_dropped : came_held_dropped;
-      tells_held_refund <= tells_skid_full ? tells_skid_held_refund : came_held_refund;
+    else begin
+      said_q_valid <= back_valid & back_ready;
+      said_q_ctx <= leave_payload_ctx;
+      said_q_front_prepend <= leave_payload_prepend;
+      said_q_front_front_bytes <= leave_payload_front_bytes;
+      said_q_front_drop_front <= leave_payload_drop_front;
+      said_q_front_reply <= leave_payload_reply;
     end
 
-  always @(posedge clk)
-    if (~tells_skid_full) begin
-      tells_skid_held_ctx <= came_held_ctx;
-      tells_skid_held_branch <= came_held_branch;
-      tells_skid_held_region <= came_held_region;
-      tells_skid_held_dropped <= came_held_dropped;
-      tells_skid_held_refund <= came_held_refund;
-    end
+  assign leave_ready = back_valid & back_ready;
+  assign write_valid = open & writes & ~written;
+  assign write_payload_ctx = leave_payload_ctx;
+  assign write_payload_header = leave_payload_header;
+  assign write_payload_mask = leave_payload_mask;
+  assign said_valid = said_q_valid;
+  assign said_ctx = said_q_ctx;
+  assign said_front_prepend = said_q_front_prepend;
+  assign said_front_front_bytes = said_q_front_front_bytes;
+  assign said_front_drop_front = said_q_front_drop_front;
+  assign said_front_reply = said_q_front_reply;
+  assign back_valid = open & (~writes | written | write_ready);
+  assign back_payload_ctx = leave_payload_ctx;
+  assign back_payload_branch = leave_payload_branch;
+  assign back_payload_region = leave_payload_region;
+  assign back_payload_dropped = leave_payload_dropped;
+  assign back_payload_refund = leave_payload_refund;
 
-  assign leave_ready = came_full_when;
-  assign write_valid = open & writes & told_ready;
-  assign write_payload_ctx = came_held_ctx;
-  assign write_payload_header = came_held_header;
-  assign write_payload_mask = came_held_mask;
-  assign said_valid = goes & told_ready;
-  assign said_ctx = came_held_ctx;
-  assign said_front_prepend = came_held_prepend;
-  assign said_front_front_bytes = came_held_front_bytes;
-  assign said_front_drop_front = came_held_drop_front;
-  assign said_front_reply = came_held_reply;
-  assign back_valid = tells_full;
-  assign back_payload_ctx = tells_held_ctx;
-  assign back_payload_branch = tells_held_branch;
-  assign back_payload_region = tells_held_region;
-  assign back_payload_dropped = tells_held_dropped;
-  assign back_payload_refund = tells_held_refund;
-
-  wire _unused_ok = &{1'b0, came_held_killed, 1'b0};
+  wire _unused_ok = &{1'b0, leave_payload_killed, 1'b0};
 endmodule

@@ -120,16 +120,16 @@ module Slot_0_of_4_dummy_c1024_f24 (
   reg [3:0] past_behind_head; // pass-queue.ts:36
   reg [3:0] past_tail; // pass-queue.ts:37
   reg [4:0] past_level; // slot.ts:33
-  reg accepts_q; // slot.ts:85
+  reg accepts_q; // slot.ts:86
   reg off; // watch.ts:22
   reg stuck; // watch.ts:23
   reg [15:0] idle; // watch.ts:24
   reg patience_over; // watch.ts:25
-  reg head; // slot.ts:95
-  reg tail; // slot.ts:96
-  reg [7:0] tag; // slot.ts:97
-  reg [7:0] head_tag; // slot.ts:98
-  reg offered; // slot.ts:99
+  reg [4:0] head; // slot.ts:97
+  reg [4:0] tail; // slot.ts:98
+  reg [7:0] tag; // slot.ts:99
+  reg [7:0] head_tag; // slot.ts:100
+  reg offered; // slot.ts:101
   reg [1:0] inside_; // slot.ts:33
   reg answer_waited; // way-out.ts:43
   reg [4:0] before_answer; // way-out.ts:44
@@ -139,30 +139,20 @@ module Slot_0_of_4_dummy_c1024_f24 (
   reg busy; // slot.ts:149
   reg [31:0] count_took, count_skipped, count_dropped, count_killed, count_busy, count_strays, count_outside,
     count_grown; // slot.ts:39
-  (* ram_style = "distributed" *) reg [684:0] waiting_store [0:31]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [66:0] waiting_store [0:31]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [684:0] past_store [0:15];
-  (* ram_style = "distributed" *) reg [684:0] kept [0:1]; // slot.ts:111
+  (* ram_style = "distributed" *) reg [684:0] kept [0:31]; // slot.ts:113
   wire drains; // watch.ts:31
-  wire room; // slot.ts:103
-  wire gives; // slot.ts:104
+  wire room; // slot.ts:105
+  wire gives; // slot.ts:106
   wire answer_goes; // way-out.ts:46
   wire answer_leaves; // way-out.ts:51
   wire mine = comes & who_run[0]; // slot.ts:77
   wire skips = comes & ~mine; // slot.ts:78
   wire waiting_valid = mine | waiting_queued; // pass-queue.ts:31
   wire waiting_ready = off ? drains & room : gives & packet_ready;
-  wire [684:0] waiting_payload_ctx_word = waiting_store[waiting_head];
-  wire [9:0] waiting_payload_ctx = waiting_queued ? waiting_payload_ctx_word[9:0] : who_ctx; // pass-queue.ts:31
-  wire [511:0] waiting_payload_header = waiting_queued ? waiting_payload_ctx_word[521:10] : who_header;
-  wire [7:0] waiting_payload_prepend = waiting_queued ? waiting_payload_ctx_word[595:588] : who_prepend;
-  wire [6:0] waiting_payload_front_bytes = waiting_queued ? waiting_payload_ctx_word[602:596] : who_front_bytes;
-  wire [6:0] waiting_payload_drop_front = waiting_queued ? waiting_payload_ctx_word[609:603] : who_drop_front;
-  wire [3:0] waiting_payload_run = waiting_queued ? waiting_payload_ctx_word[613:610] : who_run;
-  wire [63:0] waiting_payload_mask = waiting_queued ? waiting_payload_ctx_word[677:614] : who_mask;
-  wire waiting_payload_reply = waiting_queued ? waiting_payload_ctx_word[678] : who_reply;
-  wire waiting_payload_dropped = waiting_queued ? waiting_payload_ctx_word[679] : who_dropped;
-  wire waiting_payload_killed = waiting_queued ? waiting_payload_ctx_word[680] : who_killed;
-  wire [3:0] waiting_payload_refund = waiting_queued ? waiting_payload_ctx_word[684:681] : who_refund;
+  wire [66:0] waiting_payload_seen_word = waiting_store[waiting_head];
+  wire waiting_payload_seen = waiting_queued & waiting_payload_seen_word[66]; // pass-queue.ts:31
   wire waiting_taken = waiting_valid & waiting_ready; // pass-queue.ts:45
   wire waiting_single = waiting_tail == waiting_behind_head; // pass-queue.ts:51
   wire past_valid = skips | past_queued; // pass-queue.ts:31
@@ -189,26 +179,26 @@ module Slot_0_of_4_dummy_c1024_f24 (
   wire [3:0] past_payload_refund = past_queued ? past_payload_ctx_word[684:681] : who_refund;
   wire past_taken = past_valid & past_ready; // pass-queue.ts:45
   wire past_single = past_tail == past_behind_head; // pass-queue.ts:51
-  wire past_fires = past_valid & past_ready; // slot.ts:81
+  wire past_fires = past_valid & past_ready; // slot.ts:82
   wire stays_off = control_isolate | stuck; // watch.ts:27
   assign drains = off & stays_off;
-  wire leaves = answer_leaves; // slot.ts:100
-  wire takes = waiting_valid & waiting_ready; // slot.ts:101
+  wire leaves = answer_leaves; // slot.ts:102
+  wire takes = waiting_valid & waiting_ready; // slot.ts:103
   assign room = inside_ < 2'd2;
   assign gives = room & ~off & (~control_quiesce | offered);
   wire has_inside = |inside_; // slot.ts:119
   wire named = has_inside & (answer_payload_tag == head_tag) & ~off; // slot.ts:120
   wire right = answer_valid & named; // slot.ts:121
-  wire goes_on = (answer_payload_verdict != task_verdict_drop) & ~off; // outcome.ts:44
+  wire goes_on = (answer_payload_verdict != task_verdict_drop) & ~off; // outcome.ts:51
   wire [684:0] grown_word = kept[head];
   wire grown_or =
     (answer_payload_front_bytes > 7'd0) | ((|answer_payload_prepend) ^ (|answer_payload_front_bytes))
     | ((|answer_payload_prepend) & (|grown_word[595:588])) | (answer_payload_drop_front > 7'd0)
     | ((|answer_payload_drop_front) & (|grown_word[609:603])) | (answer_payload_drop_front > grown_word[564:558])
     | ((answer_payload_drop_front == grown_word[564:558]) & ~(|grown_word[578:565]));
-  wire grown = goes_on & grown_or; // outcome.ts:45
-  wire drops = ~goes_on | grown; // outcome.ts:46
-  wire outside = (|answer_payload_mask) & ~off; // outcome.ts:69
+  wire grown = goes_on & grown_or; // outcome.ts:52
+  wire drops = ~goes_on | grown; // outcome.ts:53
+  wire outside = (|answer_payload_mask) & ~off; // outcome.ts:76
   wire [4:0] past_there = past_level + {4'd0, skips}; // slot.ts:123
   wire answer_may_go = ~(answer_waited ? |before_answer : past_valid); // way-out.ts:45
   wire answer_goes_or = right | (off & has_inside);
@@ -277,8 +267,13 @@ module Slot_0_of_4_dummy_c1024_f24 (
     end
 
   always @(posedge clk)
-    if (rst) waiting_tail <= 5'd0;
-    else if (mine) waiting_tail <= waiting_tail + 5'd1;
+    if (rst) begin
+      waiting_tail <= 5'd0; tail <= 5'd0;
+    end
+    else if (mine) begin
+      waiting_tail <= waiting_tail + 5'd1;
+      tail <= tail + 5'd1;
+    end
 
   always @(posedge clk)
     if (rst) begin
@@ -323,19 +318,18 @@ module Slot_0_of_4_dummy_c1024_f24 (
 
   always @(posedge clk)
     if (rst) begin
-      head <= 1'b0; head_tag <= 8'd0;
+      head <= 5'd0; head_tag <= 8'd0;
     end
     else if (leaves) begin
-      head <= head + 1'b1;
+      head <= head + 5'd1;
       head_tag <= head_tag + 8'd1;
     end
 
   always @(posedge clk)
     if (rst) begin
-      tail <= 1'b0; tag <= 8'd0; count_took <= 32'd0;
+      tag <= 8'd0; count_took <= 32'd0;
     end
     else if (takes) begin
-      tail <= tail + 1'b1;
       tag <= tag + 8'd1;
       count_took <= count_took + 32'd1;
     end
@@ -384,9 +378,7 @@ module Slot_0_of_4_dummy_c1024_f24 (
   always @(posedge clk)
     if (mine) begin
       waiting_store[waiting_tail] <= {
-        who_refund, who_killed, who_dropped, who_reply, who_mask, who_run, who_drop_front, who_front_bytes,
-        who_prepend, who_arg, who_no_l4, who_payload_bytes, who_head_bytes, who_flow_hash, who_ingress, who_user,
-        who_uid, who_header, who_ctx
+        1'b0, who_arg, who_no_l4, who_payload_bytes, who_head_bytes, who_flow_hash, who_ingress, who_user, who_uid
       };
     end
 
@@ -400,13 +392,11 @@ module Slot_0_of_4_dummy_c1024_f24 (
     end
 
   always @(posedge clk)
-    if (takes) begin
+    if (mine) begin
       kept[tail] <= {
-        waiting_payload_refund, waiting_payload_killed, waiting_payload_dropped, waiting_payload_reply,
-        waiting_payload_mask, waiting_payload_run, waiting_payload_drop_front, waiting_payload_front_bytes,
-        waiting_payload_prepend, packet_payload_arg, packet_payload_no_l4, packet_payload_payload_bytes,
-        packet_payload_head_bytes, packet_payload_flow_hash, packet_payload_ingress, packet_payload_user,
-        packet_payload_uid, waiting_payload_header, waiting_payload_ctx
+        who_refund, who_killed, who_dropped, who_reply, who_mask, who_run, who_drop_front, who_front_bytes,
+        who_prepend, who_arg, who_no_l4, who_payload_bytes, who_head_bytes, who_flow_hash, who_ingress, who_user,
+        who_uid, who_header, who_ctx
       };
     end
 
@@ -438,14 +428,14 @@ module Slot_0_of_4_dummy_c1024_f24 (
   assign packet_valid = waiting_valid & gives;
   assign packet_payload_tag = tag;
   assign packet_payload_header = 512'h0;
-  assign packet_payload_uid = waiting_queued ? waiting_payload_ctx_word[537:522] : who_uid;
-  assign packet_payload_user = waiting_queued ? waiting_payload_ctx_word[543:538] : who_user;
-  assign packet_payload_ingress = waiting_queued ? waiting_payload_ctx_word[547:544] : who_ingress;
-  assign packet_payload_flow_hash = waiting_queued ? waiting_payload_ctx_word[557:548] : who_flow_hash;
-  assign packet_payload_head_bytes = waiting_queued ? waiting_payload_ctx_word[564:558] : who_head_bytes;
-  assign packet_payload_payload_bytes = waiting_queued ? waiting_payload_ctx_word[578:565] : who_payload_bytes;
-  assign packet_payload_no_l4 = waiting_queued ? waiting_payload_ctx_word[579] : who_no_l4;
-  assign packet_payload_arg = waiting_queued ? waiting_payload_ctx_word[587:580] : who_arg;
+  assign packet_payload_uid = waiting_queued ? waiting_payload_seen_word[15:0] : who_uid;
+  assign packet_payload_user = waiting_queued ? waiting_payload_seen_word[21:16] : who_user;
+  assign packet_payload_ingress = waiting_queued ? waiting_payload_seen_word[25:22] : who_ingress;
+  assign packet_payload_flow_hash = waiting_queued ? waiting_payload_seen_word[35:26] : who_flow_hash;
+  assign packet_payload_head_bytes = waiting_queued ? waiting_payload_seen_word[42:36] : who_head_bytes;
+  assign packet_payload_payload_bytes = waiting_queued ? waiting_payload_seen_word[56:43] : who_payload_bytes;
+  assign packet_payload_no_l4 = waiting_queued ? waiting_payload_seen_word[57] : who_no_l4;
+  assign packet_payload_arg = waiting_queued ? waiting_payload_seen_word[65:58] : who_arg;
   assign answer_ready = ~named | answer_may_leave;
   assign task_reset = off;
   assign task_quiesce = control_quiesce;
@@ -493,5 +483,5 @@ module Slot_0_of_4_dummy_c1024_f24 (
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, answer_payload_header, grown_word[680:679], 1'b0};
+  wire _unused_ok = &{1'b0, answer_payload_header, waiting_payload_seen, grown_word[680:679], 1'b0};
 endmodule

@@ -2,7 +2,7 @@
 //   map.name               SuperNic                                        values.buildRegions   4
 //   map.doc                configuration, tables and counts of the device  values.buildSlots     4
 //   map.addressBits        10                                              values.buildBranches  4
-//   map.registers          62 entries                                      values.buildUsers     16
+//   map.registers          63 entries                                      values.buildUsers     16
 //   values.identification  1128877651                                      values.buildContexts  256
 //   values.version         1                                               values.buildCells     1024
 //   values.buildPorts      4                                               values.epochCycles    5000
@@ -100,7 +100,9 @@ module SuperNicRegisters (
   input  wire [31:0] slotgrown,
   output wire [11:0] counter_at,
   input  wire [31:0] count_low,
-  input  wire [15:0] count_high
+  input  wire [15:0] count_high,
+  input  wire [13:0] inside_queued,
+  input  wire [10:0] inside_kept
 );
   reg [31:0] mac_low_kept, macs_low_kept, macs_high_kept, rules0_kept, rules1_kept, rules2_kept, rules3_kept,
     rules4_kept, rules5_kept, rules6_kept, rules7_kept, rules8_kept, rules9_kept, value0_kept, value1_kept,
@@ -178,6 +180,9 @@ module SuperNicRegisters (
     ({32{asked_held_addr[9:2] == 8'd73}} & slotstrays) | ({32{asked_held_addr[9:2] == 8'd74}} & slotoutside)
     | ({32{asked_held_addr[9:2] == 8'd75}} & slotgrown)
     | ({32{asked_held_addr[9:2] == 8'd80}} & {20'd0, counter_at_kept});
+  wire [31:0] count_low_or =
+    ({32{asked_held_addr[9:2] == 8'd81}} & count_low) | ({32{asked_held_addr[9:2] == 8'd82}} & {16'd0, count_high})
+    | ({32{asked_held_addr[9:2] == 8'd83}} & {5'd0, inside_kept, 2'd0, inside_queued});
   wire [31:0] value16_kept_or =
     ({32{asked_held_addr[9:2] == 8'd56}} & value16_kept)
     | ({32{asked_held_addr[9:2] == 8'd64}} & {25'd0, slot_region_kept, 1'b0, slot_at_kept}) | slot_inside_or
@@ -188,8 +193,7 @@ module SuperNicRegisters (
     | ({32{asked_held_addr[9:2] == 8'd14}} & macs_low_kept) | ({32{asked_held_addr[9:2] == 8'd15}} & macs_high_kept)
     | down_or_or | rules5_kept_or;
   wire [31:0] answer_payload_data =
-    asked_held_addr_or_or | value0_kept_or | value8_kept_or | value16_kept_or | slotstrays_or
-    | ({32{asked_held_addr[9:2] == 8'd81}} & count_low) | ({32{asked_held_addr[9:2] == 8'd82}} & {16'd0, count_high}); // axi4-lite.ts:84
+    asked_held_addr_or_or | value0_kept_or | value8_kept_or | value16_kept_or | slotstrays_or | count_low_or; // axi4-lite.ts:84
   wire answer_payload_resp_or =
     (asked_held_addr[9:2] == 8'd0) | (asked_held_addr[9:2] == 8'd1) | (asked_held_addr[9:2] == 8'd2)
     | (asked_held_addr[9:2] == 8'd3) | (asked_held_addr[9:2] == 8'd4) | (asked_held_addr[9:2] == 8'd5)
@@ -230,7 +234,9 @@ module SuperNicRegisters (
     answer_payload_resp_or_4_or | (asked_held_addr[9:2] == 8'd72) | (asked_held_addr[9:2] == 8'd73)
     | (asked_held_addr[9:2] == 8'd74) | (asked_held_addr[9:2] == 8'd75) | (asked_held_addr[9:2] == 8'd80)
     | (asked_held_addr[9:2] == 8'd81);
-  wire [1:0] answer_payload_resp = (answer_payload_resp_or_5 | (asked_held_addr[9:2] == 8'd82)) ? 2'd0 : 2'd3; // axi4-lite.ts:84
+  wire [1:0] answer_payload_resp =
+    (answer_payload_resp_or_5 | (asked_held_addr[9:2] == 8'd82) | (asked_held_addr[9:2] == 8'd83)) ? 2'd0 :
+    2'd3; // axi4-lite.ts:84
   wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:92
   wire order_data_ready = written_ready & order_address_full & order_data_full;
   wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:91
@@ -274,9 +280,13 @@ module SuperNicRegisters (
     written_payload_resp_or_5 | (order_address_held_addr[9:2] == 8'd65) | (order_address_held_addr[9:2] == 8'd68)
     | (order_address_held_addr[9:2] == 8'd69) | (order_address_held_addr[9:2] == 8'd70)
     | (order_address_held_addr[9:2] == 8'd71) | (order_address_held_addr[9:2] == 8'd72);
+  wire written_payload_resp_or_7 =
+    written_payload_resp_or_6 | (order_address_held_addr[9:2] == 8'd73) | (order_address_held_addr[9:2] == 8'd74)
+    | (order_address_held_addr[9:2] == 8'd75) | (order_address_held_addr[9:2] == 8'd81)
+    | (order_address_held_addr[9:2] == 8'd82) | (order_address_held_addr[9:2] == 8'd83);
   wire [1:0] written_payload_resp =
     (written_payload_resp_or_4 | (order_address_held_addr[9:2] == 8'd80)) ? 2'd0 :
-    (written_payload_resp_or_6 | (order_address_held_addr[9:2] == 8'd73) | (order_address_held_addr[9:2] == 8'd74) | (order_address_held_addr[9:2] == 8'd75) | (order_address_held_addr[9:2] == 8'd81) | (order_address_held_addr[9:2] == 8'd82)) ? 2'd2 :
+    written_payload_resp_or_7 ? 2'd2 :
     2'd3; // axi4-lite.ts:95
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:98
   wire write_mac_low = write_fire & (order_address_held_addr[9:2] == 8'd4); // slave.ts:81

@@ -113,7 +113,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     fate_for_link = 5'd16, fate_unlinked = 5'd17, fate_full0 = 5'd18, fate_full1 = 5'd19, fate_full2 = 5'd20,
     fate_full3 = 5'd21, fate_full4 = 5'd22, fate_full5 = 5'd23, fate_queued0 = 5'd24, fate_queued1 = 5'd25,
     fate_queued2 = 5'd26, fate_queued3 = 5'd27, fate_queued4 = 5'd28, fate_queued5 = 5'd29;
-  wire [47:0] control_set_mac; // super-nic.ts:79
+  wire [47:0] control_set_mac; // super-nic.ts:80
   wire [7:0] control_set_origin;
   wire control_set_has_uplink, control_bus_en, control_part, control_slots_0_quiesce, control_slots_0_isolate,
     control_slots_1_quiesce, control_slots_1_isolate, control_slots_2_quiesce, control_slots_2_isolate,
@@ -298,7 +298,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     tx_0_events_long, tx_0_events_false_ack, tx_0_events_nacked, tx_0_events_timed_out, tx_0_events_ack_sent,
     tx_0_events_nack_sent, tx_0_events_pfc_sent; // inlets.ts:91
   wire [7:0] tx_0_paused;
-  wire [10:0] tx_0_events_done, tx_0_events_lost;
+  wire [10:0] tx_0_kept, tx_0_events_done, tx_0_events_lost;
   wire link_0_accept, link_0_answer_ack, link_0_answer_nack, link_0_acked_valid, link_0_acked_nack,
     link_0_refused_room, link_0_refused_ahead, link_0_refused_behind, link_0_refused_bad, link_0_refused_down; // inlets.ts:92
   wire [15:0] link_0_answer_expected, link_0_acked_number;
@@ -316,7 +316,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     tx_1_events_long, tx_1_events_false_ack, tx_1_events_nacked, tx_1_events_timed_out, tx_1_events_ack_sent,
     tx_1_events_nack_sent, tx_1_events_pfc_sent; // inlets.ts:91
   wire [7:0] tx_1_paused;
-  wire [10:0] tx_1_events_done, tx_1_events_lost;
+  wire [10:0] tx_1_kept, tx_1_events_done, tx_1_events_lost;
   wire link_1_accept, link_1_answer_ack, link_1_answer_nack, link_1_acked_valid, link_1_acked_nack,
     link_1_refused_room, link_1_refused_ahead, link_1_refused_behind, link_1_refused_bad, link_1_refused_down; // inlets.ts:92
   wire [15:0] link_1_answer_expected, link_1_acked_number;
@@ -334,7 +334,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     tx_2_events_long, tx_2_events_false_ack, tx_2_events_nacked, tx_2_events_timed_out, tx_2_events_ack_sent,
     tx_2_events_nack_sent, tx_2_events_pfc_sent; // inlets.ts:91
   wire [7:0] tx_2_paused;
-  wire [10:0] tx_2_events_done, tx_2_events_lost;
+  wire [10:0] tx_2_kept, tx_2_events_done, tx_2_events_lost;
   wire link_2_accept, link_2_answer_ack, link_2_answer_nack, link_2_acked_valid, link_2_acked_nack,
     link_2_refused_room, link_2_refused_ahead, link_2_refused_behind, link_2_refused_bad, link_2_refused_down; // inlets.ts:92
   wire [15:0] link_2_answer_expected, link_2_acked_number;
@@ -352,7 +352,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     tx_3_events_long, tx_3_events_false_ack, tx_3_events_nacked, tx_3_events_timed_out, tx_3_events_ack_sent,
     tx_3_events_nack_sent, tx_3_events_pfc_sent; // inlets.ts:91
   wire [7:0] tx_3_paused;
-  wire [10:0] tx_3_events_done, tx_3_events_lost;
+  wire [10:0] tx_3_kept, tx_3_events_done, tx_3_events_lost;
   wire link_3_accept, link_3_answer_ack, link_3_answer_nack, link_3_acked_valid, link_3_acked_nack,
     link_3_refused_room, link_3_refused_ahead, link_3_refused_behind, link_3_refused_bad, link_3_refused_down; // inlets.ts:92
   wire [15:0] link_3_answer_expected, link_3_acked_number;
@@ -367,7 +367,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     counts_3_events_36, counts_3_events_37, counts_3_events_38, counts_3_events_39, counts_3_events_40,
     counts_3_events_41, counts_3_events_42, counts_3_events_43, counts_3_events_44; // inlets.ts:80
   wire headers_enter_ready, headers_entered_valid, headers_entered_payload_last, headers_back_ready,
-    headers_dispatch_ready, headers_dispatched_valid, headers_leave_ready, headers_left_valid; // super-nic.ts:107
+    headers_dispatch_ready, headers_dispatched_valid, headers_leave_ready, headers_left_valid; // super-nic.ts:108
   wire [7:0] headers_entered_payload_ctx, headers_dispatched_payload_ctx, headers_left_payload_ctx;
   wire [511:0] headers_dispatched_payload_header, headers_left_payload_header;
   wire [47:0] headers_dst;
@@ -378,7 +378,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     store_back1_ready, store_leave_job_ready, store_leave_valid, store_leave_payload_last, store_leave_payload_bad,
     store_read0_job_ready, store_read0_valid, store_read0_payload_last, store_read0_payload_bad,
     store_read1_job_ready, store_read1_valid, store_read1_payload_last, store_read1_payload_bad, store_release0_ready,
-    store_release1_ready, store_events_short, store_events_uneven; // super-nic.ts:108
+    store_release1_ready, store_events_short, store_events_uneven; // super-nic.ts:109
   wire [9:0] store_stored_payload_first;
   wire [511:0] store_leave_payload_data, store_read0_payload_data, store_read1_payload_data;
   wire [10:0] store_free;
@@ -386,7 +386,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     merge_frames0_ready, merge_frames1_ready, merge_frames2_ready, merge_frames3_ready, merge_frames4_ready,
     merge_enter_valid, merge_entered_ready, merge_write_valid, merge_write_payload_last, merge_stored_ready,
     merge_arrived_valid, merge_arrived_payload_unordered, merge_arrived_payload_no_l4, merge_arrived_payload_tagged,
-    merge_arrived_payload_shimmed, merge_events_taken, merge_events_urgent; // super-nic.ts:109
+    merge_arrived_payload_shimmed, merge_events_taken, merge_events_urgent; // super-nic.ts:110
   wire [2:0] merge_take0_payload, merge_take1_payload, merge_take2_payload, merge_take3_payload,
     merge_take4_payload, merge_enter_payload_copies, merge_write_payload_owners;
   wire [511:0] merge_enter_payload_header, merge_write_payload_data;
@@ -398,7 +398,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [9:0] merge_arrived_payload_first_cell, merge_arrived_payload_flow_hash;
   wire [13:0] merge_arrived_payload_payload_bytes, merge_events_bytes;
   wire [6:0] merge_arrived_payload_head_bytes;
-  wire [15:0] descriptors_told_uid, descriptors_packet_uid, descriptors_packet_tag; // super-nic.ts:110
+  wire [15:0] descriptors_told_uid, descriptors_packet_uid, descriptors_packet_tag; // super-nic.ts:111
   wire [5:0] descriptors_told_user, descriptors_packet_user;
   wire [3:0] descriptors_told_ingress, descriptors_packet_ingress, descriptors_packet_ttl;
   wire [9:0] descriptors_told_flow_hash, descriptors_packet_first_cell, descriptors_packet_flow_hash;
@@ -409,7 +409,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     descriptors_packet_shimmed, descriptors_front_reply, descriptors_clearing;
   wire [7:0] descriptors_packet_ctx, descriptors_packet_dag, descriptors_front_prepend;
   wire scheduler_arrive_ready, scheduler_start_valid, scheduler_back_ready, scheduler_finished_valid,
-    scheduler_finished_payload_dropped; // super-nic.ts:132
+    scheduler_finished_payload_dropped; // super-nic.ts:133
   wire [7:0] scheduler_start_ctx, scheduler_start_arg, scheduler_finished_payload_ctx;
   wire [1:0] scheduler_start_branch, scheduler_start_region;
   wire [3:0] scheduler_start_run;
@@ -418,7 +418,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [5:0] scheduler_held_0, scheduler_held_1, scheduler_held_2, scheduler_held_3, scheduler_held_4,
     scheduler_held_5, scheduler_held_6, scheduler_held_7, scheduler_held_8, scheduler_held_9, scheduler_held_10,
     scheduler_held_11, scheduler_held_12, scheduler_held_13, scheduler_held_14, scheduler_held_15;
-  wire [3:0] dispatch_open, dispatch_enter_payload_ingress, dispatch_enter_payload_run; // super-nic.ts:133
+  wire [3:0] dispatch_open, dispatch_enter_payload_ingress, dispatch_enter_payload_run; // super-nic.ts:134
   wire dispatch_read_valid, dispatch_header_ready, dispatch_enter_valid, dispatch_enter_payload_no_l4;
   wire [7:0] dispatch_read_payload_ctx, dispatch_tell, dispatch_enter_payload_ctx, dispatch_enter_payload_arg,
     dispatch_enter_payload_prepend;
@@ -445,7 +445,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     regions_state_12_stuck, regions_state_13_busy, regions_state_13_quiet, regions_state_13_off,
     regions_state_13_stuck, regions_state_14_busy, regions_state_14_quiet, regions_state_14_off,
     regions_state_14_stuck, regions_state_15_busy, regions_state_15_quiet, regions_state_15_off,
-    regions_state_15_stuck; // super-nic.ts:134
+    regions_state_15_stuck; // super-nic.ts:135
   wire [7:0] regions_leave_payload_ctx, regions_leave_payload_prepend;
   wire [511:0] regions_leave_payload_header;
   wire [63:0] regions_leave_payload_mask;
@@ -505,7 +505,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     regions_state_15_counts_killed, regions_state_15_counts_busy_cycles, regions_state_15_counts_strays,
     regions_state_15_counts_outside, regions_state_15_counts_grown;
   wire return_leave_ready, return_write_valid, return_said_valid, return_said_front_reply, return_back_valid,
-    return_back_payload_dropped; // super-nic.ts:135
+    return_back_payload_dropped; // super-nic.ts:136
   wire [7:0] return_write_payload_ctx, return_said_ctx, return_said_front_prepend, return_back_payload_ctx;
   wire [511:0] return_write_payload_header;
   wire [63:0] return_write_payload_mask;
@@ -518,7 +518,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     egress_out0_payload_last, egress_out0_payload_user, egress_out1_valid, egress_out1_payload_last,
     egress_out1_payload_user, egress_out2_valid, egress_out2_payload_last, egress_out2_payload_user,
     egress_out3_valid, egress_out3_payload_last, egress_out3_payload_user, egress_out4_valid,
-    egress_out4_payload_last, egress_out4_payload_user; // super-nic.ts:176
+    egress_out4_payload_last, egress_out4_payload_user; // super-nic.ts:177
   wire [7:0] egress_look_ctx, egress_leave_payload_ctx, egress_release_ctx;
   wire [9:0] egress_read_payload_first, egress_release_cells_payload_first;
   wire [4:0] egress_read_payload_beats;
@@ -531,23 +531,24 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     egress_out3_payload_keep, egress_out4_payload_keep;
   wire lane_take0_valid, lane_take1_valid, lane_take2_valid, lane_take3_valid, lane_take4_valid, lane_frames0_ready,
     lane_frames1_ready, lane_frames2_ready, lane_frames3_ready, lane_frames4_ready, lane_events_left,
-    lane_events_to_software, lane_events_not_taken, lane_events_nowhere, lane_events_bad_software, lane_out0_valid,
-    lane_out0_payload_last, lane_out0_payload_user, lane_out1_valid, lane_out1_payload_last, lane_out1_payload_user,
-    lane_out2_valid, lane_out2_payload_last, lane_out2_payload_user, lane_out3_valid, lane_out3_payload_last,
-    lane_out3_payload_user, lane_out4_valid, lane_out4_payload_last, lane_out4_payload_user; // super-nic.ts:177
+    lane_events_to_software, lane_events_not_taken, lane_events_nowhere, lane_events_bad_software, lane_events_own,
+    lane_out0_valid, lane_out0_payload_last, lane_out0_payload_user, lane_out1_valid, lane_out1_payload_last,
+    lane_out1_payload_user, lane_out2_valid, lane_out2_payload_last, lane_out2_payload_user, lane_out3_valid,
+    lane_out3_payload_last, lane_out3_payload_user, lane_out4_valid, lane_out4_payload_last, lane_out4_payload_user; // super-nic.ts:178
   wire [2:0] lane_take0_payload, lane_take1_payload, lane_take2_payload, lane_take3_payload, lane_take4_payload,
     lane_out0_payload_class, lane_out1_payload_class, lane_out2_payload_class, lane_out3_payload_class,
     lane_out4_payload_class;
+  wire [3:0] lane_inside, lane_events_copies;
   wire [511:0] lane_out0_payload_data, lane_out1_payload_data, lane_out2_payload_data, lane_out3_payload_data,
     lane_out4_payload_data;
   wire [63:0] lane_out0_payload_keep, lane_out1_payload_keep, lane_out2_payload_keep, lane_out3_payload_keep,
     lane_out4_payload_keep;
   reg [47:0] peer_0_mac, peer_1_mac, peer_2_mac, peer_3_mac, peer_4_mac, peer_5_mac, peer_6_mac, peer_7_mac,
-    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // super-nic.ts:207
+    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // super-nic.ts:209
   reg [3:0] peer_0_port, peer_1_port, peer_2_port, peer_3_port, peer_4_port, peer_5_port, peer_6_port, peer_7_port,
     peer_8_port, peer_9_port, peer_10_port, peer_11_port, peer_12_port, peer_13_port, peer_14_port, peer_15_port;
-  reg loop_room; // super-nic.ts:213
-  reg to_loop_locked; // super-nic.ts:230
+  reg loop_room; // super-nic.ts:215
+  reg to_loop_locked; // super-nic.ts:232
   reg [1:0] to_loop_owner;
   wire [47:0] counts_loop_value; // inlets.ts:77
   reg counts_loop_events_0, counts_loop_events_1, counts_loop_events_2, counts_loop_events_3, counts_loop_events_4,
@@ -560,8 +561,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   reg [13:0] counts_middle_events_0, counts_middle_events_1, counts_middle_events_2, counts_middle_events_3,
     counts_middle_events_4, counts_middle_events_5, counts_middle_events_6, counts_middle_events_7,
     counts_middle_events_8, counts_middle_events_9, counts_middle_events_10, counts_middle_events_11,
-    counts_middle_events_12, counts_middle_events_13; // inlets.ts:80
-  wire [1:0] to_loop_grant, to_loop_request; // super-nic.ts:230
+    counts_middle_events_12, counts_middle_events_13, counts_middle_events_14, counts_middle_events_15; // inlets.ts:80
+  wire [1:0] to_loop_grant, to_loop_request; // super-nic.ts:232
   wire writes_user = control_bus_en & (control_bus_table == 4'd5); // tables.ts:35
   wire writes_dag = control_bus_en & (control_bus_table == 4'd7);
   wire writes_rule_action_0 = control_bus_en & (control_bus_table == 4'd1) & control_bus_ports[0];
@@ -597,7 +598,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire writes_mac_word = control_bus_en & (control_bus_table == 4'd2);
   wire writes_mac_entry = control_bus_en & (control_bus_table == 4'd3);
   wire writes_peer = control_bus_en & (control_bus_table == 4'd13);
-  wire to_loop_valid = |(to_loop_grant & to_loop_request); // super-nic.ts:230
+  wire to_loop_valid = |(to_loop_grant & to_loop_request); // super-nic.ts:232
   wire [511:0] to_loop_payload_data =
     ({512{to_loop_grant[0]}} & egress_out4_payload_data) | ({512{to_loop_grant[1]}} & lane_out4_payload_data);
   wire [63:0] to_loop_payload_keep =
@@ -609,14 +610,20 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [2:0] to_loop_payload_class =
     ({3{to_loop_grant[0]}} & egress_out4_payload_class) | ({3{to_loop_grant[1]}} & lane_out4_payload_class);
   assign to_loop_request = {lane_out4_valid, egress_out4_valid};
-  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // super-nic.ts:230
+  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // super-nic.ts:232
   assign to_loop_grant =
     to_loop_locked ? to_loop_owner :
     |to_loop_after ? to_loop_after & (~to_loop_after + 2'd1) :
     to_loop_request & (~to_loop_request + 2'd1);
 
-  wire [3:0] control_down = {tx_3_down, tx_2_down, tx_1_down, tx_0_down}; // super-nic.ts:79
-  Control_p4_r4_s4_c256_k1024 control ( // super-nic.ts:79
+  wire [3:0] control_down = {tx_3_down, tx_2_down, tx_1_down, tx_0_down}; // super-nic.ts:80
+  wire [13:0] control_inside_0_queued = {1'b0, rx_0_waiting};
+  wire [13:0] control_inside_1_queued = {1'b0, rx_1_waiting};
+  wire [13:0] control_inside_2_queued = {1'b0, rx_2_waiting};
+  wire [13:0] control_inside_3_queued = {1'b0, rx_3_waiting};
+  wire [13:0] control_inside_4_queued = {1'b0, rx_loop_waiting};
+  wire [13:0] control_inside_5_queued = {10'd0, lane_inside};
+  Control_p4_r4_s4_c256_k1024 control ( // super-nic.ts:80
     .clk (clk), .rst (rst),
     .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
     .s_aw_payload_prot (s_aw_payload_prot),
@@ -955,7 +962,19 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .counts_2                    (counts_2_value),
     .counts_3                    (counts_3_value),
     .counts_4                    (counts_loop_value),
-    .counts_5                    (counts_middle_value)
+    .counts_5                    (counts_middle_value),
+    .inside_0_queued             (control_inside_0_queued),
+    .inside_0_kept               (tx_0_kept),
+    .inside_1_queued             (control_inside_1_queued),
+    .inside_1_kept               (tx_1_kept),
+    .inside_2_queued             (control_inside_2_queued),
+    .inside_2_kept               (tx_2_kept),
+    .inside_3_queued             (control_inside_3_queued),
+    .inside_3_kept               (tx_3_kept),
+    .inside_4_queued             (control_inside_4_queued),
+    .inside_4_kept               (11'd0),
+    .inside_5_queued             (control_inside_5_queued),
+    .inside_5_kept               (11'd0)
   );
 
   wire [2:0] action = control_bus_value[2:0]; // inlets.ts:65
@@ -1836,7 +1855,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .free                         (rx_loop_free)
   );
 
-  TxPort_b1024_f1024_u1612_t5000_n8_r64_q65535 tx_0 ( // inlets.ts:91
+  TxPort_b1024_f1024_u1612_t5000_n8_r512_q8192 tx_0 ( // inlets.ts:91
     .clk (clk), .rst (rst),
     .config_reliable  (control_set_reliable[0]),
     .config_mac       (control_set_mac),
@@ -1872,6 +1891,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .tx_valid (tx0_valid), .tx_ready (tx0_ready), .tx_payload_data (tx0_payload_data),
     .tx_payload_keep (tx0_payload_keep), .tx_payload_last (tx0_payload_last), .tx_payload_user (tx0_payload_user),
     .down             (tx_0_down),
+    .kept             (tx_0_kept),
     .events_done      (tx_0_events_done),
     .events_lost      (tx_0_events_lost),
     .events_marked    (tx_0_events_marked),
@@ -1965,7 +1985,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .value         (counts_0_value)
   );
 
-  TxPort_b1024_f1024_u1612_t5000_n8_r64_q65535 tx_1 ( // inlets.ts:91
+  TxPort_b1024_f1024_u1612_t5000_n8_r512_q8192 tx_1 ( // inlets.ts:91
     .clk (clk), .rst (rst),
     .config_reliable  (control_set_reliable[1]),
     .config_mac       (control_set_mac),
@@ -2001,6 +2021,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .tx_valid (tx1_valid), .tx_ready (tx1_ready), .tx_payload_data (tx1_payload_data),
     .tx_payload_keep (tx1_payload_keep), .tx_payload_last (tx1_payload_last), .tx_payload_user (tx1_payload_user),
     .down             (tx_1_down),
+    .kept             (tx_1_kept),
     .events_done      (tx_1_events_done),
     .events_lost      (tx_1_events_lost),
     .events_marked    (tx_1_events_marked),
@@ -2094,7 +2115,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .value         (counts_1_value)
   );
 
-  TxPort_b1024_f1024_u1612_t5000_n8_r64_q65535 tx_2 ( // inlets.ts:91
+  TxPort_b1024_f1024_u1612_t5000_n8_r512_q8192 tx_2 ( // inlets.ts:91
     .clk (clk), .rst (rst),
     .config_reliable  (control_set_reliable[2]),
     .config_mac       (control_set_mac),
@@ -2130,6 +2151,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .tx_valid (tx2_valid), .tx_ready (tx2_ready), .tx_payload_data (tx2_payload_data),
     .tx_payload_keep (tx2_payload_keep), .tx_payload_last (tx2_payload_last), .tx_payload_user (tx2_payload_user),
     .down             (tx_2_down),
+    .kept             (tx_2_kept),
     .events_done      (tx_2_events_done),
     .events_lost      (tx_2_events_lost),
     .events_marked    (tx_2_events_marked),
@@ -2223,7 +2245,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .value         (counts_2_value)
   );
 
-  TxPort_b1024_f1024_u1612_t5000_n8_r64_q65535 tx_3 ( // inlets.ts:91
+  TxPort_b1024_f1024_u1612_t5000_n8_r512_q8192 tx_3 ( // inlets.ts:91
     .clk (clk), .rst (rst),
     .config_reliable  (control_set_reliable[3]),
     .config_mac       (control_set_mac),
@@ -2259,6 +2281,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .tx_valid (tx3_valid), .tx_ready (tx3_ready), .tx_payload_data (tx3_payload_data),
     .tx_payload_keep (tx3_payload_keep), .tx_payload_last (tx3_payload_last), .tx_payload_user (tx3_payload_user),
     .down             (tx_3_down),
+    .kept             (tx_3_kept),
     .events_done      (tx_3_events_done),
     .events_lost      (tx_3_events_lost),
     .events_marked    (tx_3_events_marked),
@@ -2352,7 +2375,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .value         (counts_3_value)
   );
 
-  HeaderStore_c256_u16 headers ( // super-nic.ts:107
+  HeaderStore_c256_u16 headers ( // super-nic.ts:108
     .clk (clk), .rst (rst),
     .enter_valid (merge_enter_valid), .enter_ready (headers_enter_ready),
     .enter_payload_header (merge_enter_payload_header), .enter_payload_user (merge_enter_payload_user),
@@ -2409,7 +2432,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .free          (headers_free)
   );
 
-  PacketStore_c1024_k4_b64_m23 store ( // super-nic.ts:108
+  PacketStore_c1024_k4_b64_m23 store ( // super-nic.ts:109
     .clk (clk), .rst (rst),
     .write_valid (merge_write_valid), .write_ready (store_write_ready),
     .write_payload_data (merge_write_payload_data), .write_payload_last (merge_write_payload_last),
@@ -2443,7 +2466,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .events_uneven (store_events_uneven)
   );
 
-  Merge_p4_u16_c256_k1024_f1536 merge ( // super-nic.ts:109
+  Merge_p4_u16_c256_k1024_f1536 merge ( // super-nic.ts:110
     .clk (clk), .rst (rst),
     .heads_0_0_valid           (rx_0_heads_0_valid),
     .heads_0_0_facts_outcome   (rx_0_heads_0_facts_outcome),
@@ -2951,8 +2974,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .events_urgent             (merge_events_urgent)
   );
 
-  wire descriptors_arrive_valid = merge_arrived_valid & scheduler_arrive_ready; // super-nic.ts:110
-  Descriptors_c256_k1024 descriptors ( // super-nic.ts:110
+  wire descriptors_arrive_valid = merge_arrived_valid & scheduler_arrive_ready; // super-nic.ts:111
+  Descriptors_c256_k1024 descriptors ( // super-nic.ts:111
     .clk (clk), .rst (rst),
     .arrive_valid                (descriptors_arrive_valid),
     .arrive_packet_ctx           (merge_arrived_payload_ctx),
@@ -3009,7 +3032,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .clearing                    (descriptors_clearing)
   );
 
-  Scheduler scheduler ( // super-nic.ts:132
+  Scheduler scheduler ( // super-nic.ts:133
     .clk (clk), .rst (rst),
     .arrive_valid (merge_arrived_valid), .arrive_ready (scheduler_arrive_ready),
     .arrive_payload_ctx (merge_arrived_payload_ctx), .arrive_payload_dag (merge_arrived_payload_dag),
@@ -3111,7 +3134,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .held_15                (scheduler_held_15)
   );
 
-  Dispatch_c256_r4_s4_b4 dispatch ( // super-nic.ts:133
+  Dispatch_c256_r4_s4_b4 dispatch ( // super-nic.ts:134
     .clk (clk), .rst (rst),
     .start_valid        (scheduler_start_valid),
     .start_ctx          (scheduler_start_ctx),
@@ -3147,7 +3170,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .enter_payload_branch (dispatch_enter_payload_branch), .enter_payload_region (dispatch_enter_payload_region)
   );
 
-  Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_c256_r4_s4_b4_f24 regions ( // super-nic.ts:134
+  Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_c256_r4_s4_b4_f24 regions ( // super-nic.ts:135
     .clk (clk), .rst (rst),
     .enter_valid (dispatch_enter_valid), .enter_ready (regions_enter_ready),
     .enter_payload_ctx (dispatch_enter_payload_ctx), .enter_payload_header (dispatch_enter_payload_header),
@@ -3473,7 +3496,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .config_slot                 (control_config_slot)
   );
 
-  Return_c256_r4_s4_b4 return_ ( // super-nic.ts:135
+  Return_c256_r4_s4_b4 return_ ( // super-nic.ts:136
     .clk (clk), .rst (rst),
     .leave_valid (regions_leave_valid), .leave_ready (return_leave_ready),
     .leave_payload_ctx (regions_leave_payload_ctx), .leave_payload_header (regions_leave_payload_header),
@@ -3498,19 +3521,20 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .back_payload_dropped (return_back_payload_dropped), .back_payload_refund (return_back_payload_refund)
   );
 
-  wire [47:0] egress_known_dst = {
+  wire [47:0] egress_dst = {
     headers_dst[7:0], headers_dst[15:8], headers_dst[23:16], headers_dst[31:24], headers_dst[39:32],
     headers_dst[47:40]
-  }; // super-nic.ts:176
+  }; // super-nic.ts:177
   wire [4:0] egress_room = {loop_room, tx_3_room, tx_2_room, tx_1_room, tx_0_room};
   wire egress_out4_ready = to_loop_grant[0] & rx_loop_rx_ready;
-  Egress_p4_c256_k1024_f1536_m64_t2500000 egress ( // super-nic.ts:176
+  Egress_p4_c256_k1024_f1536_m64_t2500000 egress ( // super-nic.ts:177
     .clk (clk), .rst (rst),
     .finished_valid (scheduler_finished_valid), .finished_ready (egress_finished_ready),
     .finished_payload_ctx (scheduler_finished_payload_ctx),
     .finished_payload_dropped (scheduler_finished_payload_dropped),
     .look_valid              (egress_look_valid),
     .look_ctx                (egress_look_ctx),
+    .dst                     (egress_dst),
     .known_ctx               (descriptors_packet_ctx),
     .known_uid               (descriptors_packet_uid),
     .known_dag               (descriptors_packet_dag),
@@ -3526,7 +3550,6 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .known_tag               (descriptors_packet_tag),
     .known_shimmed           (descriptors_packet_shimmed),
     .known_ttl               (descriptors_packet_ttl),
-    .known_dst               (egress_known_dst),
     .known_prepend           (descriptors_front_prepend),
     .known_front_bytes       (descriptors_front_front_bytes),
     .known_drop_front        (descriptors_front_drop_front),
@@ -3605,8 +3628,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .out4_payload_user (egress_out4_payload_user), .out4_payload_class (egress_out4_payload_class)
   );
 
-  wire lane_out4_ready = to_loop_grant[1] & rx_loop_rx_ready; // super-nic.ts:177
-  SwitchLane_p4_f1536_t250000 lane ( // super-nic.ts:177
+  wire lane_out4_ready = to_loop_grant[1] & rx_loop_rx_ready; // super-nic.ts:178
+  SwitchLane_p4_f1536_t250000 lane ( // super-nic.ts:178
     .clk (clk), .rst (rst),
     .heads_0_0_valid           (rx_0_heads_0_valid),
     .heads_0_0_facts_outcome   (rx_0_heads_0_facts_outcome),
@@ -4123,11 +4146,14 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .paused_1                  (tx_1_paused),
     .paused_2                  (tx_2_paused),
     .paused_3                  (tx_3_paused),
+    .inside_                   (lane_inside),
     .events_left               (lane_events_left),
     .events_to_software        (lane_events_to_software),
     .events_not_taken          (lane_events_not_taken),
     .events_nowhere            (lane_events_nowhere),
     .events_bad_software       (lane_events_bad_software),
+    .events_own                (lane_events_own),
+    .events_copies             (lane_events_copies),
     .out0_valid (lane_out0_valid), .out0_ready (tx_0_lane1_ready), .out0_payload_data (lane_out0_payload_data),
     .out0_payload_keep (lane_out0_payload_keep), .out0_payload_last (lane_out0_payload_last),
     .out0_payload_user (lane_out0_payload_user), .out0_payload_class (lane_out0_payload_class),
@@ -4181,7 +4207,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .value         (counts_loop_value)
   );
 
-  Counters_n14_w27 counts_middle ( // inlets.ts:77
+  Counters_n16_w32 counts_middle ( // inlets.ts:77
     .clk (clk), .rst (rst),
     .increments_0  (counts_middle_events_0),
     .increments_1  (counts_middle_events_1),
@@ -4197,6 +4223,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .increments_11 (counts_middle_events_11),
     .increments_12 (counts_middle_events_12),
     .increments_13 (counts_middle_events_13),
+    .increments_14 (counts_middle_events_14),
+    .increments_15 (counts_middle_events_15),
     .index         (control_counter[3:0]),
     .value         (counts_middle_value)
   );
@@ -4274,6 +4302,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
       counts_middle_events_5 <= 14'd0; counts_middle_events_6 <= 14'd0; counts_middle_events_7 <= 14'd0;
       counts_middle_events_8 <= 14'd0; counts_middle_events_9 <= 14'd0; counts_middle_events_10 <= 14'd0;
       counts_middle_events_11 <= 14'd0; counts_middle_events_12 <= 14'd0; counts_middle_events_13 <= 14'd0;
+      counts_middle_events_14 <= 14'd0; counts_middle_events_15 <= 14'd0;
     end
     else begin
       counts_0_events_0 <= {10'd0, rx_0_fate_valid & (rx_0_fate_fate == fate_fcs)};
@@ -4499,8 +4528,10 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
       counts_middle_events_9 <= {13'd0, lane_events_not_taken};
       counts_middle_events_10 <= {13'd0, lane_events_nowhere};
       counts_middle_events_11 <= {13'd0, lane_events_bad_software};
-      counts_middle_events_12 <= {13'd0, store_events_short};
-      counts_middle_events_13 <= {13'd0, store_events_uneven};
+      counts_middle_events_12 <= {13'd0, lane_events_own};
+      counts_middle_events_13 <= {10'd0, lane_events_copies};
+      counts_middle_events_14 <= {13'd0, store_events_short};
+      counts_middle_events_15 <= {13'd0, store_events_uneven};
     end
 
   always @(posedge clk)
@@ -4657,21 +4688,20 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     end
 
   wire _unused_ok = &{
-    1'b0, control_bus_ports[9:5], control_bus_index[15:11], control_bus_value[543:536], rx_0_waiting, rx_0_free,
-    rx_1_waiting, rx_1_free, rx_2_waiting, rx_2_free, rx_3_waiting, rx_3_free, rx_loop_seen_valid, rx_loop_seen_good,
-    rx_loop_seen_kind, rx_loop_seen_linked, rx_loop_seen_sequence, rx_loop_seen_ack, rx_loop_seen_nack,
-    rx_loop_seen_wants_room, rx_loop_pfc_valid, rx_loop_pfc_enabled, rx_loop_pfc_times_0, rx_loop_pfc_times_1,
-    rx_loop_pfc_times_2, rx_loop_pfc_times_3, rx_loop_pfc_times_4, rx_loop_pfc_times_5, rx_loop_pfc_times_6,
-    rx_loop_pfc_times_7, rx_loop_waiting, rx_loop_free, headers_held_0, headers_held_1, headers_held_2,
-    headers_held_3, headers_held_4, headers_held_5, headers_held_6, headers_held_7, headers_held_8, headers_held_9,
-    headers_held_10, headers_held_11, headers_held_12, headers_held_13, headers_held_14, headers_held_15,
-    store_back0_job_ready, store_back0_ready, store_back1_job_ready, store_back1_ready, store_read0_job_ready,
-    store_read0_valid, store_read0_payload_data, store_read0_payload_last, store_read0_payload_bad,
-    store_read1_job_ready, store_read1_valid, store_read1_payload_data, store_read1_payload_last,
-    store_read1_payload_bad, store_release1_ready, merge_events_user, merge_events_urgent, scheduler_inside_packets,
-    scheduler_inside_waiting, scheduler_held_0, scheduler_held_1, scheduler_held_2, scheduler_held_3,
-    scheduler_held_4, scheduler_held_5, scheduler_held_6, scheduler_held_7, scheduler_held_8, scheduler_held_9,
-    scheduler_held_10, scheduler_held_11, scheduler_held_12, scheduler_held_13, scheduler_held_14, scheduler_held_15,
-    egress_look_valid, to_loop_payload_class, 1'b0
+    1'b0, control_bus_ports[9:5], control_bus_index[15:11], control_bus_value[543:536], rx_0_free, rx_1_free,
+    rx_2_free, rx_3_free, rx_loop_seen_valid, rx_loop_seen_good, rx_loop_seen_kind, rx_loop_seen_linked,
+    rx_loop_seen_sequence, rx_loop_seen_ack, rx_loop_seen_nack, rx_loop_seen_wants_room, rx_loop_pfc_valid,
+    rx_loop_pfc_enabled, rx_loop_pfc_times_0, rx_loop_pfc_times_1, rx_loop_pfc_times_2, rx_loop_pfc_times_3,
+    rx_loop_pfc_times_4, rx_loop_pfc_times_5, rx_loop_pfc_times_6, rx_loop_pfc_times_7, rx_loop_free, headers_held_0,
+    headers_held_1, headers_held_2, headers_held_3, headers_held_4, headers_held_5, headers_held_6, headers_held_7,
+    headers_held_8, headers_held_9, headers_held_10, headers_held_11, headers_held_12, headers_held_13,
+    headers_held_14, headers_held_15, store_back0_job_ready, store_back0_ready, store_back1_job_ready,
+    store_back1_ready, store_read0_job_ready, store_read0_valid, store_read0_payload_data, store_read0_payload_last,
+    store_read0_payload_bad, store_read1_job_ready, store_read1_valid, store_read1_payload_data,
+    store_read1_payload_last, store_read1_payload_bad, store_release1_ready, merge_events_user, merge_events_urgent,
+    scheduler_inside_packets, scheduler_inside_waiting, scheduler_held_0, scheduler_held_1, scheduler_held_2,
+    scheduler_held_3, scheduler_held_4, scheduler_held_5, scheduler_held_6, scheduler_held_7, scheduler_held_8,
+    scheduler_held_9, scheduler_held_10, scheduler_held_11, scheduler_held_12, scheduler_held_13, scheduler_held_14,
+    scheduler_held_15, egress_look_valid, to_loop_payload_class, 1'b0
   };
 endmodule

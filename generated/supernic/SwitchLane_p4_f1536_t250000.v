@@ -559,11 +559,14 @@ module SwitchLane_p4_f1536_t250000 (
   input  wire [7:0]   paused_1,
   input  wire [7:0]   paused_2,
   input  wire [7:0]   paused_3,
+  output wire [3:0]   inside_,
   output wire         events_left,
   output wire         events_to_software,
   output wire         events_not_taken,
   output wire         events_nowhere,
   output wire         events_bad_software,
+  output wire         events_own,
+  output wire [3:0]   events_copies,
   // out0: stream out
   output wire         out0_valid,
   input  wire         out0_ready,
@@ -608,10 +611,10 @@ module SwitchLane_p4_f1536_t250000 (
   localparam [2:0] match_outcome_drop = 3'd0, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5,
     match_outcome_ports = 3'd6;
   wire insert_plain_ready, insert_what_ready, insert_frame_valid, insert_frame_payload_last,
-    insert_frame_payload_user; // switch-lane.ts:154
+    insert_frame_payload_user; // switch-lane.ts:165
   wire [511:0] insert_frame_payload_data;
   wire [63:0] insert_frame_payload_keep;
-  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:155
+  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:166
   wire sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // software.ts:34
   wire [511:0] sent_pop_payload_data;
   wire [6:0] sent_pop_payload_count;
@@ -621,11 +624,11 @@ module SwitchLane_p4_f1536_t250000 (
   wire [5:0] for_software_level;
   reg software_on_its_way; // software.ts:73
   reg [17:0] software_time; // software.ts:76
-  reg [3:0] frames_inside; // switch-lane.ts:160
-  reg [4:0] open; // switch-lane.ts:161
-  reg own_is_first; // switch-lane.ts:162
+  reg [3:0] frames_inside; // switch-lane.ts:171
+  reg [4:0] open; // switch-lane.ts:172
+  reg own_is_first; // switch-lane.ts:173
   wire target_push_ready, target_pop_valid, target_pop_payload_redirect, target_pop_payload_unwrap,
-    target_pop_payload_shimmed, target_pop_payload_late; // switch-lane.ts:172
+    target_pop_payload_shimmed, target_pop_payload_late; // switch-lane.ts:183
   wire [5:0] target_pop_payload_to;
   wire [47:0] target_pop_payload_mac;
   wire [3:0] target_pop_payload_ingress, target_pop_payload_ttl, target_level;
@@ -727,7 +730,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg [1:0] was_size_4; // choice.ts:101
   reg [4:0] was_to_4, own_was_to;
   reg held_frame_valid, held_frame_is_software, held_frame_late, held_frame_facts_unordered, held_frame_facts_no_l4,
-    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:200
+    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:211
   reg [5:0] held_frame_from, held_frame_facts_user;
   reg [1:0] held_frame_size;
   reg [4:0] held_frame_to;
@@ -737,18 +740,18 @@ module SwitchLane_p4_f1536_t250000 (
   reg [7:0] held_frame_facts_dag;
   reg [13:0] held_frame_facts_length;
   reg [9:0] held_frame_facts_flow_hash;
-  wire coming_frames_push_ready, coming_frames_pop_valid; // switch-lane.ts:225
+  wire coming_frames_push_ready, coming_frames_pop_valid; // switch-lane.ts:236
   wire [5:0] coming_frames_pop_payload_from;
   wire [6:0] coming_frames_pop_payload_last_bytes;
   wire [3:0] coming_frames_level;
-  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:229
+  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:240
   reg [511:0] taken_held_data;
   reg [6:0] taken_held_count;
-  reg counted_full, counted_held_last, counted_held_bad; // switch-lane.ts:234
+  reg counted_full, counted_held_last, counted_held_bad; // switch-lane.ts:245
   reg [511:0] counted_held_data;
   reg [6:0] counted_held_count;
   wire shape_push_ready, shape_pop_valid, shape_pop_payload_redirect, shape_pop_payload_unwrap,
-    shape_pop_payload_shimmed, shape_pop_payload_late; // switch-lane.ts:235
+    shape_pop_payload_shimmed, shape_pop_payload_late; // switch-lane.ts:246
   wire [5:0] shape_pop_payload_to;
   wire [2:0] shape_pop_payload_class;
   wire [47:0] shape_pop_payload_mac;
@@ -757,10 +760,12 @@ module SwitchLane_p4_f1536_t250000 (
   wire [1:0] shape_pop_payload_size;
   reg has_0, has_1, has_2, has_3, has_4, has_5; // spread.ts:23
   reg spreads_first; // spread.ts:38
-  reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q; // switch-lane.ts:262
+  reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q,
+    events_own_q; // switch-lane.ts:274
+  reg [3:0] events_copies_q;
   wire [63:0] own_edge; // software.ts:40
   wire spread_valid; // spread.ts:21
-  wire [63:0] inserted_edge; // switch-lane.ts:231
+  wire [63:0] inserted_edge; // switch-lane.ts:242
   wire [511:0] counted_payload_data = {
     from_software_payload_data[511:504] & {8{from_software_payload_keep[63]}},
     from_software_payload_data[503:496] & {8{from_software_payload_keep[62]}},
@@ -885,7 +890,7 @@ module SwitchLane_p4_f1536_t250000 (
   wire software_late = software_time == 18'h3d090; // software.ts:77
   wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // software.ts:78
   wire software_room = software_has_room & ~software_on_its_way; // software.ts:82
-  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:169
+  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:180
   wire [2:0] shapes_payload_class = held_frame_from[5] ? 3'd5 : 3'd4;
   wire [47:0] shapes_payload_mac_or =
     ({48{held_frame_facts_peer == 4'd0}} & config_peers_0_mac)
@@ -905,39 +910,39 @@ module SwitchLane_p4_f1536_t250000 (
     | ({48{held_frame_facts_peer == 4'd13}} & config_peers_13_mac)
     | ({48{held_frame_facts_peer == 4'd14}} & config_peers_14_mac)
     | ({48{held_frame_facts_peer == 4'd15}} & config_peers_15_mac);
-  wire [47:0] shapes_payload_mac = shapes_payload_mac_or | held_frame_facts_peer_or; // switch-lane.ts:169
+  wire [47:0] shapes_payload_mac = shapes_payload_mac_or | held_frame_facts_peer_or; // switch-lane.ts:180
   wire [3:0] shapes_payload_ingress = {
     1'b0, held_frame_from[4], held_frame_from[2] | held_frame_from[3], held_frame_from[1] | held_frame_from[3]
   };
   wire [3:0] shapes_payload_ttl = held_frame_facts_shimmed ? held_frame_facts_ttl : 4'd15;
-  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:170
+  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:181
   wire [2:0] targets_payload_class = shapes_payload_class;
   wire [47:0] targets_payload_mac = shapes_payload_mac;
   wire [3:0] targets_payload_ingress = shapes_payload_ingress;
   wire [3:0] targets_payload_ttl = shapes_payload_ttl;
-  wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]}; // switch-lane.ts:171
+  wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]}; // switch-lane.ts:182
   wire begins_0_and = target_pop_payload_to[0] & ~has_0;
   wire spread_valid_and = spread_valid & begins_0_and & out0_ready;
-  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:173
+  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:184
   wire begins_1_and = target_pop_payload_to[1] & ~has_1;
   wire begins_1_and_and = spread_valid & begins_1_and & out1_ready;
-  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:173
+  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:184
   wire begins_2_and = target_pop_payload_to[2] & ~has_2;
   wire begins_2_and_and = spread_valid & begins_2_and & out2_ready;
-  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:173
+  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:184
   wire begins_3_and = target_pop_payload_to[3] & ~has_3;
   wire begins_3_and_and = spread_valid & begins_3_and & out3_ready;
-  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:173
+  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:184
   wire begins_4_and = target_pop_payload_to[4] & ~has_4;
   wire begins_4_and_and = spread_valid & begins_4_and & out4_ready;
-  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:173
-  wire promise = |chosen; // switch-lane.ts:176
+  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:184
+  wire promise = |chosen; // switch-lane.ts:187
   wire [4:0] promise_to =
     ({5{chosen[0]}} & was_to_0) | ({5{chosen[1]}} & was_to_1) | ({5{chosen[2]}} & was_to_2)
-    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:177
+    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:188
   wire [1:0] promise_size =
     ({2{chosen[0]}} & was_size_0) | ({2{chosen[1]}} & was_size_1) | ({2{chosen[2]}} & was_size_2)
-    | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}}; // switch-lane.ts:178
+    | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}}; // switch-lane.ts:189
   wire fits_0_0 = promised_0 <= 6'd19; // promises.ts:56
   wire fits_0_1 = promised_0 <= 6'd19;
   wire fits_0_2 = promised_0 <= 6'd13;
@@ -958,7 +963,7 @@ module SwitchLane_p4_f1536_t250000 (
   wire fits_4_1 = promised_4 <= 6'd19;
   wire fits_4_2 = promised_4 <= 6'd13;
   wire fits_4_3 = promised_4 <= 6'd0;
-  wire may_go = frames_inside < 4'd5; // switch-lane.ts:191
+  wire may_go = frames_inside < 4'd5; // switch-lane.ts:202
   wire chosen_software =
     (was_software_0 & chosen[0]) | (was_software_1 & chosen[1]) | (was_software_2 & chosen[2])
     | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:163
@@ -1072,14 +1077,14 @@ module SwitchLane_p4_f1536_t250000 (
   wire lane_4_to_0 = asks_switched_4 & ((lane_4_last[0] & ~asks_software_4) | lane_4_last[1]);
   wire lane_4_to_1 = asks_software_4 & (lane_4_last[0] | (lane_4_last[1] & ~asks_switched_4));
   wire lane_5_to_0 = own_asks & lane_5_last;
-  wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:74
-  wire redirects = (held_frame_facts_outcome == match_outcome_redirect) & is_switched; // switch-lane.ts:77
-  wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:78
+  wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:85
+  wire redirects = (held_frame_facts_outcome == match_outcome_redirect) & is_switched; // switch-lane.ts:88
+  wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:89
   wire beats_valid_or =
     (coming_frames_pop_payload_from[0] & frames0_valid) | (coming_frames_pop_payload_from[1] & frames1_valid)
     | (coming_frames_pop_payload_from[2] & frames2_valid) | (coming_frames_pop_payload_from[3] & frames3_valid)
     | (coming_frames_pop_payload_from[4] & frames4_valid) | (coming_frames_pop_payload_from[5] & sent_pop_valid);
-  wire beats_valid = coming_frames_pop_valid & beats_valid_or; // switch-lane.ts:113
+  wire beats_valid = coming_frames_pop_valid & beats_valid_or; // switch-lane.ts:124
   wire beats_ready = ~taken_full | insert_plain_ready;
   wire [511:0] beats_payload_data =
     ({512{coming_frames_pop_payload_from[0]}} & frames0_payload_data)
@@ -1098,10 +1103,10 @@ module SwitchLane_p4_f1536_t250000 (
   wire [6:0] beats_payload_count =
     coming_frames_pop_payload_from[5] ? sent_pop_payload_count :
     beats_payload_count_or ? coming_frames_pop_payload_last_bytes :
-    7'd64; // switch-lane.ts:113
+    7'd64; // switch-lane.ts:124
   wire beats_payload_last = beats_payload_count_or;
-  wire takes_beat = coming_frames_pop_valid & beats_ready; // switch-lane.ts:124
-  wire inserted_ready = ~counted_full | reshape_frame_ready; // switch-lane.ts:230
+  wire takes_beat = coming_frames_pop_valid & beats_ready; // switch-lane.ts:135
+  wire inserted_ready = ~counted_full | reshape_frame_ready; // switch-lane.ts:241
   wire inserted_payload_count_or =
     inserted_edge[32] | inserted_edge[33] | inserted_edge[34] | inserted_edge[35] | inserted_edge[36]
     | inserted_edge[37] | inserted_edge[38] | inserted_edge[39] | inserted_edge[40] | inserted_edge[41]
@@ -1161,7 +1166,7 @@ module SwitchLane_p4_f1536_t250000 (
     inserted_payload_count_or_6 | inserted_payload_count_or_7,
     inserted_payload_count_or_8 | inserted_payload_count_or_9
   };
-  wire [6:0] inserted_payload_count = inserted_payload_count_wide + 7'd1; // switch-lane.ts:230
+  wire [6:0] inserted_payload_count = inserted_payload_count_wide + 7'd1; // switch-lane.ts:241
   assign inserted_edge = insert_frame_payload_keep & ~(insert_frame_payload_keep >> 1);
   assign spread_valid = reshape_out_valid & target_pop_valid;
   wire waits_0 = begins_0_and & ~out0_ready; // spread.ts:26
@@ -1173,14 +1178,15 @@ module SwitchLane_p4_f1536_t250000 (
   wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
   wire beat_goes = spread_valid & all_have; // spread.ts:29
   wire frame_ends = beat_goes & out0_payload_last; // spread.ts:36
+  wire [3:0] copies_more = {3'd0, target_pop_payload_to[0]} + {3'd0, target_pop_payload_to[1]} + {3'd0, target_pop_payload_to[2]} + {3'd0, target_pop_payload_to[3]} + {3'd0, target_pop_payload_to[4]} - {3'd0, |target_pop_payload_to[4:0]}; // switch-lane.ts:277
 
-  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:154
+  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:165
   wire insert_what_payload_shimmed = held_frame_facts_shimmed & redirects;
   wire [47:0] insert_what_payload_shim = {
     shapes_payload_ingress, 4'd0, config_origin, held_frame_facts_uid[7:0], held_frame_facts_uid[15:8],
     shapes_payload_ttl, 12'd17
   };
-  ShimInsert insert ( // switch-lane.ts:154
+  ShimInsert insert ( // switch-lane.ts:165
     .clk (clk), .rst (rst),
     .plain_valid (taken_full), .plain_ready (insert_plain_ready), .plain_payload_data (taken_held_data),
     .plain_payload_count (taken_held_count), .plain_payload_last (taken_held_last),
@@ -1199,9 +1205,9 @@ module SwitchLane_p4_f1536_t250000 (
     config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40], shape_pop_payload_mac[7:0],
     shape_pop_payload_mac[15:8], shape_pop_payload_mac[23:16], shape_pop_payload_mac[31:24],
     shape_pop_payload_mac[39:32], shape_pop_payload_mac[47:40]
-  }; // switch-lane.ts:155
+  }; // switch-lane.ts:166
   wire reshape_out_ready = target_pop_valid & all_have;
-  Reshape reshape ( // switch-lane.ts:155
+  Reshape reshape ( // switch-lane.ts:166
     .clk (clk), .rst (rst),
     .frame_valid (counted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (counted_held_data),
     .frame_payload_count (counted_held_count), .frame_payload_last (counted_held_last),
@@ -1240,7 +1246,7 @@ module SwitchLane_p4_f1536_t250000 (
     .level (for_software_level)
   );
 
-  Fifo_Bound_d8 target ( // switch-lane.ts:172
+  Fifo_Bound_d8 target ( // switch-lane.ts:183
     .clk (clk), .rst (rst),
     .push_valid (held_frame_valid), .push_ready (target_push_ready), .push_payload_redirect (redirects),
     .push_payload_unwrap (unwraps), .push_payload_to (targets_payload_to),
@@ -1257,8 +1263,8 @@ module SwitchLane_p4_f1536_t250000 (
     .level (target_level)
   );
 
-  wire coming_frames_pop_ready = takes_beat & beats_valid_or & beats_payload_count_or; // switch-lane.ts:225
-  Fifo_Coming_d8 coming_frames ( // switch-lane.ts:225
+  wire coming_frames_pop_ready = takes_beat & beats_valid_or & beats_payload_count_or; // switch-lane.ts:236
+  Fifo_Coming_d8 coming_frames ( // switch-lane.ts:236
     .clk (clk), .rst (rst),
     .push_valid (held_frame_valid), .push_ready (coming_frames_push_ready), .push_payload_from (held_frame_from),
     .push_payload_last_bytes (coming_payload_last_bytes),
@@ -1268,7 +1274,7 @@ module SwitchLane_p4_f1536_t250000 (
     .level (coming_frames_level)
   );
 
-  Fifo_Bound_d8 shape ( // switch-lane.ts:235
+  Fifo_Bound_d8 shape ( // switch-lane.ts:246
     .clk (clk), .rst (rst),
     .push_valid (held_frame_valid), .push_ready (shape_push_ready), .push_payload_redirect (redirects),
     .push_payload_unwrap (unwraps), .push_payload_to (shapes_payload_to), .push_payload_class (shapes_payload_class),
@@ -1319,7 +1325,7 @@ module SwitchLane_p4_f1536_t250000 (
       held_frame_facts_flow_hash <= 10'd0; held_frame_facts_tagged <= 1'b0; held_frame_facts_tag <= 16'd0;
       held_frame_facts_shimmed <= 1'b0; held_frame_facts_ttl <= 4'd0; events_left_q <= 1'b0;
       events_to_software_q <= 1'b0; events_not_taken_q <= 1'b0; events_nowhere_q <= 1'b0;
-      events_bad_software_q <= 1'b0;
+      events_bad_software_q <= 1'b0; events_own_q <= 1'b0; events_copies_q <= 4'd0;
     end
     else begin
       open <= ~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]};
@@ -1411,6 +1417,8 @@ module SwitchLane_p4_f1536_t250000 (
       events_not_taken_q <= frame_ends & ~(|target_pop_payload_to) & target_pop_payload_late;
       events_nowhere_q <= frame_ends & ~(|target_pop_payload_to) & ~target_pop_payload_late;
       events_bad_software_q <= sent_dropped;
+      events_own_q <= from_software_valid & from_software_ready & from_software_payload_last;
+      events_copies_q <= frame_ends ? copies_more : 4'd0;
     end
 
   always @(posedge clk)
@@ -1813,11 +1821,14 @@ module SwitchLane_p4_f1536_t250000 (
   assign frames2_ready = takes_beat & coming_frames_pop_payload_from[2];
   assign frames3_ready = takes_beat & coming_frames_pop_payload_from[3];
   assign frames4_ready = takes_beat & coming_frames_pop_payload_from[4];
+  assign inside_ = frames_inside;
   assign events_left = events_left_q;
   assign events_to_software = events_to_software_q;
   assign events_not_taken = events_not_taken_q;
   assign events_nowhere = events_nowhere_q;
   assign events_bad_software = events_bad_software_q;
+  assign events_own = events_own_q;
+  assign events_copies = events_copies_q;
   assign out0_valid = spread_valid & begins_0_and;
   assign out1_valid = spread_valid & begins_1_and;
   assign out1_payload_data = out0_payload_data;
@@ -1848,10 +1859,10 @@ module SwitchLane_p4_f1536_t250000 (
   always @(posedge clk)
     if (~rst) begin
       assert (~to_buffer_valid | for_software_push_ready); // software.ts:72
-      assert (~held_frame_valid | shape_push_ready); // switch-lane.ts:220
-      assert (~held_frame_valid | target_push_ready); // switch-lane.ts:220
-      assert (~held_frame_valid | coming_frames_push_ready); // switch-lane.ts:220
-      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:220
+      assert (~held_frame_valid | shape_push_ready); // switch-lane.ts:231
+      assert (~held_frame_valid | target_push_ready); // switch-lane.ts:231
+      assert (~held_frame_valid | coming_frames_push_ready); // switch-lane.ts:231
+      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:231
     end
 `else
 `ifndef SYNTHESIS
@@ -1862,19 +1873,19 @@ module SwitchLane_p4_f1536_t250000 (
         $stop;
       end
       if (~(~held_frame_valid | shape_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:220)"); // switch-lane.ts:220
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:231)"); // switch-lane.ts:231
         $stop;
       end
       if (~(~held_frame_valid | target_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:220)"); // switch-lane.ts:220
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:231)"); // switch-lane.ts:231
         $stop;
       end
       if (~(~held_frame_valid | coming_frames_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:220)"); // switch-lane.ts:220
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:231)"); // switch-lane.ts:231
         $stop;
       end
       if (~(~held_frame_valid | insert_what_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:220)"); // switch-lane.ts:220
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:231)"); // switch-lane.ts:231
         $stop;
       end
     end

@@ -1,6 +1,7 @@
 import {
   type Bit,
   bit,
+  bitsFor,
   cat,
   constant,
   input,
@@ -37,6 +38,8 @@ const pickedPackets = 8;
 const pickedLate = 4;
 /** Packets whose header and payload have been asked for: a power of two. */
 const asked = 4;
+/** Cycles without a packet, before one that comes is fetched early. */
+const quietCycles = 4;
 
 /** The shim of a packet that keeps it: one pass less. */
 const shimOfWaiting = (w: Val<ReturnType<typeof Waiting>>, origin: Val<ReturnType<typeof uint>>) =>
@@ -142,7 +145,7 @@ function headersOf(
  * them, their template. Those that were dropped from their list go to `cleared` instead. Latency 2 from `picked` to
  * `packet`, initiation interval 1. Full: `stalls` rises so early that what has been chosen has room.
  *
- * A packet that comes while nothing is here is fetched at once (`takesEarly`), before it is known where it goes. Two
+ * A packet that comes while nothing is here, and none came for 4 cycles, is fetched at once (`takesEarly`), before it is known where it goes. Two
  * cycles later `decided` says that; with `goes`, which needs `mayPass`, it is a packet as others are. Else its header
  * is thrown away, and it will be picked. Reset: none is under way; templates stay.
  */
@@ -195,7 +198,11 @@ export const Fetch = module(
       reads3 = node(isEarly.or(late3), { name: "reads_ready" }),
       held2 = node(reads2.and(reads3.or(io.read.ready.not())), { name: "noted_waits" }),
       moves2 = node(valid2.andNot(held2), { name: "noted_moves" });
-    const first = headersOf(io, picked, { none, room: under.bit(Math.log2(asked)).or(held2).not() });
+    // Headers have no cycles to spare when packets come all the time.
+    const since = reg(uint(bitsFor(quietCycles)), { init: 0, name: "since_packet" }),
+      quiet = node(since.any().not(), { name: "is_quiet" });
+    since.set(priority([io.note.en, constant(quietCycles, since.width)], [quiet, since], since.sub(1)));
+    const first = headersOf(io, picked, { none: none.and(quiet), room: under.bit(Math.log2(asked)).or(held2).not() });
     io.takesEarly.set(first.early);
     const word = waiting.readSync(first.at, {
       en: first.fetched,

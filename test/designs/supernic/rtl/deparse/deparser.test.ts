@@ -43,39 +43,33 @@ async function short(b: B): Promise<void> {
 
 /** What is wrong, and the text that makes it so. */
 const faults: readonly (readonly [string, string | RegExp, string])[] = [
-  ["a packet's last bytes are the next one's first", /part_held <= [^;]*;/, "part_held <= part_joined;"],
-  [
-    "bytes of a template that do not count",
-    /align_output_payload_data\[407:400\] & \{8\{align_output_payload_keep\[50\]\}\}/,
-    "align_output_payload_data[407:400]",
-  ],
-  ["front bytes are not left out", /jobs_payload_from = told_is_head \? [^:]*\[5:0\] :/, "jobs_payload_from ="],
-  ["the IPv4 length counts the MACs", "gone_pop_payload_bytes} - 16'd14", "gone_pop_payload_bytes}"],
+  ["a packet begins behind the one before", "part_at = ~begun ? insert_room : ", "part_at = "],
+  ["a template counts as a whole", "{7{is_front}} & packet_payload_template_bytes", "{7{is_front}} & 7'd64"],
+  ["front bytes are not left out", "head_turn = ~begun ? packet_payload_head_turn", "head_turn = ~begun ? 6'd0"],
+  ["the IPv4 length counts the MACs", "frame_bytes - 16'd14", "frame_bytes"],
+  ["lengths of the packet before", /is_settled <= [^;]*;/, "is_settled <= packet_valid;"],
   [
     "the checksum forgets its carry",
-    /sum = \{1'b0, gone_pop_payload_packet_template_sum\} \+ \{1'b0, ip_length\}/,
-    "sum = {1'b0, gone_pop_payload_packet_template_sum + ip_length}",
+    "sum = {1'b0, filled_sum} + {1'b0, filled_ip_length}",
+    "sum = {1'b0, filled_sum + filled_ip_length}",
   ],
   [
     "a payload that is too short ends the frame's port",
-    /align_input_valid = ([^;]*)part_is_there/,
-    "align_input_valid = $1(~fed_is_body | payload_valid)",
+    "(~is_body | short | payload_valid)",
+    "(~is_body | payload_valid)",
   ],
-  ["a frame with a short payload passes for a good one", "fed_is_body & (short | payload_payload_bad)", "1'b0"],
+  ["a frame with a short payload passes for a good one", "(is_body & (short | payload_payload_bad))", "1'b0"],
+  ["a frame that grows by a beat loses its end", /spills_over = [^;]*;/, "spills_over = 1'b0;"],
+  ["a short frame is not filled", "{4'd0, {60{is_short}}}", "64'd0"],
   [
-    "a frame that grows by a beat loses its end",
-    "grows_over = plain_payload_last & (total > 8'd64)",
-    "grows_over = 1'b0",
+    "a tag where there is none",
+    "{2'd0, packet_payload_about_shimmed, packet_payload_about_tagged, 2'd0}",
+    "{2'd0, packet_payload_about_shimmed, 1'b1, 2'd0}",
   ],
-  ["a short frame is not filled", "(first_beat & (total < 8'd60)) ? 8'd60 : total", "total"],
-  ["a tag where there is none", /whats_pop_payload_tagged\} << 2/, "1'b1} << 2"],
-  ["words of the frame before", "first_beat <= ends;", "first_beat <= ends | ~grows_over;"],
-  [
-    "a packet half told outlives a reset",
-    "told_front_done <= 1'b0; told_head_done <= 1'b0;",
-    "told_front_done <= told_front_done; told_head_done <= 1'b0;",
-  ],
-  ["cells of a packet that has none", /left_q_has_cells <= [^;]*;/, "left_q_has_cells <= 1'b1;"],
+  ["words come again in a frame's last beat", "is_first_beat <= beat_ends;", "is_first_beat <= turned_last;"],
+  ["what is told of the frame before", "if (~begun) begin", "if (begun) begin"],
+  ["a packet half told outlives a reset", "begun <= 1'b0; head_done <= 1'b0;", "head_done <= 1'b0;"],
+  ["a packet has been read with each of its parts", ".push_valid (packet_goes)", ".push_valid (takes_part)"],
 ];
 
 describe("Deparser", () => {

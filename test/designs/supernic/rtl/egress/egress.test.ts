@@ -222,8 +222,8 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a promise too many", "promised_1 <= 5'd0;\n", "promised_1 <= promised_1;\n"],
   [
     "a promise of a packet that is dropped",
-    "promised_0_and = lists_picked_valid & ~lists_picked_packet_dropped",
-    "promised_0_and = lists_picked_valid",
+    "promised_0_or = lists_passes | (lists_picked_valid & ~lists_picked_packet_dropped)",
+    "promised_0_or = lists_passes | lists_picked_valid",
   ],
   ["a pause ends a part too early", /parts_1_2 > 5'd16/, "parts_1_2 > 5'd15"],
   ["a pause ends too late", "part_time == 5'd19", "part_time == 5'd24"],
@@ -257,13 +257,13 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a template where there is none", /& \{7\{[^}]*\}\}/, ""],
   [
     "the ttl does not fall",
-    /ready_waiting_shimmed \? ready_waiting_ttl - 4'd1/,
-    "ready_waiting_shimmed ? ready_waiting_ttl",
+    /ready_of_waiting_shimmed \? ready_of_waiting_ttl - 4'd1/,
+    "ready_of_waiting_shimmed ? ready_of_waiting_ttl",
   ],
   [
     "what is known is another packet's when its header waits",
-    "if (room) noted_valid",
-    "if (room | leave_ready) noted_valid",
+    "noted_valid <= fetched | noted_waits",
+    "noted_valid <= fetched",
   ],
   [
     "picks outlive a reset",

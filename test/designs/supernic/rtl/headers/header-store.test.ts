@@ -75,7 +75,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ],
   ["bytes outside the mask are written", /(coming_back_held_mask) \| \{64\{[^}]*\}\}/, "~64'd0"],
   ["a header of the other bank", /dispatched_ctx\[0\] \?/, "dispatch_payload_ctx[0] ?"],
-  ["the destination is of the other bank", "looked <= look[0] ?", "looked <= ~look[0] ?"],
+  ["the destination is of the other bank", "dst = look[0] ?", "dst = ~look[0] ?"],
   ["a destination that comes back is written whole", "if (dst_0_mask[3])", "if (1'b1)"],
   ["a destination that comes back is not written", "if (dst_1_mask[5])", "if (~back_writes_1)"],
   ["a reader that stalls is given one too many", "& ~left_claimed[2]", ""],
