@@ -2,7 +2,6 @@ import {
   bit,
   type Bit,
   connect,
-  constant,
   input,
   instance,
   module,
@@ -26,7 +25,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { claimedQueue } from "../../../shared/frame/index.ts";
-import { fairTurn, passQueue } from "../../../shared/stream/index.ts";
+import { passQueue } from "../../../shared/stream/index.ts";
 import { contextBits, contextCountBits, ContextPool, type PoolParameters } from "./context-pool.ts";
 import { Entered, Entry, HeaderBack, headerBytes, HeaderJob, HeaderRead } from "./records.ts";
 
@@ -59,32 +58,44 @@ function waiting(name: string, p: PoolParameters, out: StreamOut<ReturnType<type
   return { room: queue.room, serve: (claims, comes, value) => queue.serve(claims, comes, value, out) };
 }
 
-/** One who reads: headers wait in a queue of its own, so that a reader who stalls holds up nobody else. */
-function reader(name: string, p: PoolParameters, job: StreamIn<ReturnType<typeof HeaderJob>>, queue: Ready) {
+/** A copy of all headers, in two banks. */
+const copyFor = (name: string, p: PoolParameters) =>
+  banks.map(b =>
+    ram(uint(headerBytes * 8), {
+      depth: p.contexts / 2,
+      collision: "undefined",
+      style: "block",
+      name: `${name}_bank_${b}`,
+    }),
+  );
+
+/** One who reads, with a copy of its own: it waits for nobody. */
+function reader(
+  name: string,
+  p: PoolParameters,
+  copy: ReturnType<typeof copyFor>,
+  { job, queue }: { readonly job: StreamIn<ReturnType<typeof HeaderJob>>; readonly queue: Ready },
+): void {
   const ctx = reg(uint(contextBits(p)), { name: `${name}_ctx` }),
     comes = reg(bit, { init: 0, name: `${name}_comes` });
-  const wants = node(job.valid.and(queue.room), { name: `${name}_wants` });
-  return {
-    ctx: job.payload.ctx,
-    asks: banks.map(b => node(wants.and(bankOf(job.payload.ctx).eq(b)), { name: `${name}_asks_${b}` })),
-    /** Served in this cycle; the words of the banks come in the next. */
-    serve: (served: Bit, words: readonly [UInt, UInt]): void => {
-      job.ready.set(served);
-      comes.set(served);
-      when(served, () => ctx.set(job.payload.ctx));
-      queue.serve(served, comes, { ctx, header: mux(bankOf(ctx), words[1], words[0]) });
-    },
-  };
+  job.ready.set(queue.room);
+  comes.set(job.fire);
+  when(job.fire, () => ctx.set(job.payload.ctx));
+  const [even, odd] = copy.map((memory, b) =>
+    memory.readSync(job.payload.ctx.shr(1).trunc(contextBits(p) - 1), { en: job.fire, name: `${name}_word_${b}` }),
+  );
+  if (even === undefined || odd === undefined) throw new RangeError("there are two banks");
+  queue.serve(job.fire, comes, { ctx, header: mux(bankOf(ctx), odd, even) });
 }
 
 /**
- * The headers of the packets inside by context (paper §5.4), in two banks that write one and read one each in a cycle.
- * Latency: 2 cycles from `enter` to `entered`, 1 from `dispatch` and 2 from `leave` to their headers. Initiation
- * interval 1 for each; two readers of the same bank take turns: nobody waits for more than one of the other. `enter`
- * takes a context of the bank that `back` does not write, so these two meet only when that bank is full: then `back`
- * goes first. Full: `enter` waits for quota and contexts, all else goes on. `back` and `release` are always taken. What
- * is given back can be dispatched 2 cycles later. `dst` is the destination MAC of `look`'s header, in the same cycle,
- * beside all else: what was given back 2 cycles before counts. Reset: all contexts are free.
+ * The headers of the packets inside by context (paper §5.4), in two banks that write one each in a cycle, with a copy
+ * for each of the two who read. Latency: 2 cycles from `enter` to `entered`, 1 from `dispatch` and 2 from `leave` to
+ * their headers. Initiation interval 1 for each. `enter` takes a context of the bank that `back` does not write, so
+ * these two meet only when that bank is full: then `back` goes first. Full: `enter` waits for quota and contexts, all
+ * else goes on. `back` and `release` are always taken. What is given back can be dispatched 2 cycles later. `dst` is
+ * the destination MAC of `look`'s header, in the same cycle, beside all else: what was given back 2 cycles before
+ * counts. Reset: all contexts are free.
  */
 export const HeaderStore = module(
   "HeaderStore",
@@ -106,14 +117,8 @@ export const HeaderStore = module(
   (io, p) => {
     const { user, copies, keep } = io.enter.payload;
     const pool = instance("pool", ContextPool(p)),
-      memories = banks.map(b =>
-        ram(uint(headerBytes * 8), {
-          depth: p.contexts / 2,
-          collision: "undefined",
-          style: "block",
-          name: `bank_${b}`,
-        }),
-      ),
+      dispatchCopy = copyFor("dispatched", p),
+      leaveCopy = copyFor("left", p),
       // Copies of the first bytes, for one more reader.
       dsts = banks.map(b =>
         ram(uint(8 * dstBytes), {
@@ -150,7 +155,7 @@ export const HeaderStore = module(
         node(enters.and(bankOf(pool.given.ctx).eq(b)).andNot(backs[i] ?? coming.valid), { name: `enter_writes_${b}` }),
       ),
       took = node(orTree(entries), { name: "took" });
-    memories.forEach((memory, b) => {
+    banks.forEach(b => {
       const isBack = backs[b] ?? took,
         writes = node(isBack.or(entries[b] ?? took), { name: `writes_${b}` }),
         at = node(
@@ -161,7 +166,7 @@ export const HeaderStore = module(
         ),
         written = node(mux(isBack, back.header, header), { name: `written_${b}` }),
         mask = node(back.mask.or(repeat(isBack.not(), headerBytes)), { name: `mask_${b}` });
-      memory.write(writes, at, written, mask);
+      for (const copy of [dispatchCopy, leaveCopy]) copy[b]?.write(writes, at, written, mask);
       dsts[b]?.write(writes, at, written.trunc(8 * dstBytes), mask.trunc(dstBytes));
     });
     coming.ready.set(1);
@@ -177,26 +182,8 @@ export const HeaderStore = module(
     io.dst.set(mux(bankOf(io.look), oddDst, evenDst));
 
     // Out.
-    const readers = [
-      reader("dispatched", p, io.dispatch, passing("dispatched", p, io.dispatched)),
-      reader("left", p, io.leave, waiting("left", p, io.left)),
-    ] as const;
-    const turns = banks.map(b =>
-      fairTurn(
-        `read_${b}`,
-        readers.map(r => r.asks[b] ?? constant(0, 1)),
-      ),
-    );
-    const [even, odd] = memories.map((memory, b) => {
-      const first = turns[b]?.[0] ?? constant(0, 1),
-        ctx = mux(first, readers[0].ctx, readers[1].ctx);
-      return memory.readSync(ctx.shr(1).trunc(contextBits(p) - 1), {
-        en: orTree(turns[b] ?? []),
-        name: `bank_${b}_word`,
-      });
-    });
-    if (even === undefined || odd === undefined) throw new RangeError("there are two banks");
-    readers.forEach((r, i) => r.serve(orTree(turns.map(t => t[i] ?? constant(0, 1))), [even, odd]));
+    reader("dispatched", p, dispatchCopy, { job: io.dispatch, queue: passing("dispatched", p, io.dispatched) });
+    reader("left", p, leaveCopy, { job: io.leave, queue: waiting("left", p, io.left) });
   },
   { nameOf: p => `HeaderStore_c${p.contexts}_u${p.users}` },
 );
