@@ -14,7 +14,7 @@ export const supernic = design({
   bench: async () => (await import("./evaluation/index.ts")).benchFigures,
   proofs: async () => (await import("./rtl/index.ts")).supernicProofs,
   boards: async () => (await import("./board/index.ts")).boardHook,
-  lintMatrix: () => Promise.resolve([["ports=2", "regions=3", "slots=2", "chains=nat,delay(6,1)+dummy"]]),
+  lintMatrix: async () => (await import("./build/index.ts")).matrix,
   synth: async () => {
     const { allBlocks, madeOfBlocks } = await import("./build/index.ts");
     return { madeOfBlocks, further: allBlocks, baseline: "constraints/baseline/supernic" };
@@ -24,6 +24,8 @@ export const supernic = design({
       { dissectorLua, formatsReference } = await import("./wire/index.ts"),
       { setupReference } = await import("./software/index.ts"),
       { demoCapture, demoSetupText } = await import("./workload/index.ts"),
+      { registerReference } = await import("./registers/index.ts"),
+      { loopCounterNames, middleCounterNames, portCounterNames } = await import("./rtl/index.ts"),
       { writePcapWithFcs } = await import("../../sim/index.ts"),
       { tool, units } = tools.areas();
     return [
@@ -31,6 +33,14 @@ export const supernic = design({
       { path: "docs/supernic/area.md", text: areaPage(tool, units) },
       { path: "docs/supernic/formats.md", text: formatsReference() },
       { path: "docs/supernic/setup.md", text: setupReference() },
+      {
+        path: "docs/supernic/registers.md",
+        text: registerReference({
+          port: portCounterNames,
+          loop: loopCounterNames,
+          middle: middleCounterNames,
+        }),
+      },
       { path: "examples/supernic.setup.json", text: demoSetupText() },
       {
         path: "captures/supernic.pcap",

@@ -2,3 +2,4 @@
 export { allBlocks, blockNames, buildOf, madeOfBlocks, parseSettings, type Settings } from "./blocks.ts";
 export { type DeviceBuild, deviceOf, deviceSizes, parseDevice, tasksOf } from "./device.ts";
 export { taskNamed } from "./tasks.ts";
+export { matrix } from "./matrix.ts";

@@ -1,3 +1,4 @@
 /** The registers of the device, for the hardware and for its driver. */
 export { driverOf, type PlainConfig, type SnicBus, type SnicDriver } from "./driver.ts";
+export { type CounterNames, registerReference } from "./reference.ts";
 export { buildValues, registerAddressBits, snicMap, valueWords } from "./map.ts";

@@ -106,7 +106,7 @@ describe.each(parameterSets)("MacCrossing, beats of $beatBytes bytes", p => {
       expect(await run(p, c, { toMac: bernoulli(0.3, 3), received: never, gap: 40 })).toEqual({ whole: 80, lost: 0 });
     });
     test("a design that pauses: what has no room is cut, marked and counted", async () => {
-      const { whole, lost } = await run(p, c, { toMac: never, received: bernoulli(0.7, 4), gap: 40 });
+      const { whole, lost } = await run(p, c, { toMac: never, received: bernoulli(0.75, 4), gap: 8 });
       expect(whole).toBeGreaterThan(5);
       expect(lost).toBeGreaterThan(5);
     });
