@@ -1,4 +1,4 @@
-/** Boards with several MACs of the vendor: SuperNIC's. */
+/** Boards with several MACs of the vendor, and no memory of their own. */
 import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { emit, type EmittedDesign } from "../../hdl-dsl/index.ts";
 import { boardHook } from "./board-design.ts";
