@@ -90,7 +90,7 @@ export async function compareSimulatorSpeed(
   };
 }
 
-/** Milliseconds of processor time from an emitted design to a model that can run, nothing of it kept: the best of `repeats`. */
+/** Processor milliseconds from an emitted design to a model that can run, nothing of it kept: the best of `repeats`. */
 export function builtinLoadMs(emit: () => EmittedDesign, repeats = 5): number {
   const times = Array.from({ length: repeats }, () => {
     const design = emit();

@@ -56,14 +56,10 @@ export function isFree(n: Node): boolean {
 
 /** What a node or a sink reads: values that are no free ones, sources, memories. */
 export function effective(roots: readonly Node[], visit: (n: Node) => void): void {
-  const seen = new Set<Node>();
-  const stack = [...roots];
-  for (let n = stack.pop(); n !== undefined; n = stack.pop()) {
-    if (seen.has(n)) continue;
-    seen.add(n);
+  // A free value has one operand that is no constant: nothing is met often.
+  for (const n of roots)
     if (n.op === "source" || !isFree(n)) visit(n);
-    else stack.push(...n.args);
-  }
+    else effective(n.args, visit);
 }
 
 /** The condition under which a register changes at all. */
@@ -75,7 +71,7 @@ function enableOf(r: Register): number {
 }
 
 export function partition(net: Netlist, gating: boolean | undefined): Plan {
-  const gated = gating ?? live(net) > SMALL;
+  const gated = gating ?? isLarge(net);
   const all: Partition[] = [];
   const byKey = new Map<string, Partition>();
   const make = (key: string, clock: number | undefined, scope: number): Partition => {
@@ -110,11 +106,11 @@ export function partition(net: Netlist, gating: boolean | undefined): Plan {
   const settling = cones(net, owner, gated, make);
   const home = new Map<Node, Partition>();
   for (const p of settling) for (const r of p.roots) home.set(r, p);
-  return { settling, clocked, all, home, readers: readersOf(all, home), gated };
+  return { settling, clocked, all, home, readers: readersOf(all, home, net.nodes.length), gated };
 }
 
-/** Nodes that something depends on. */
-function live(net: Netlist): number {
+/** Whether something depends on more than `SMALL` nodes. */
+function isLarge(net: Netlist): boolean {
   const seen = new Set<Node>();
   const stack = [
     ...net.outputs.map(o => o.node),
@@ -125,9 +121,10 @@ function live(net: Netlist): number {
   for (let n = stack.pop(); n !== undefined; n = stack.pop()) {
     if (seen.has(n)) continue;
     seen.add(n);
+    if (seen.size > SMALL) return true;
     stack.push(...n.args);
   }
-  return seen.size;
+  return false;
 }
 
 /** Whether a register takes a word of a memory: such a read has to stand before the memory's writer. */
@@ -218,6 +215,7 @@ function cones(
 function readersOf(
   all: readonly Partition[],
   home: ReadonlyMap<Node, Partition>,
+  nodes: number,
 ): Map<Node | Source | Store, Set<Partition>> {
   const readers = new Map<Node | Source | Store, Set<Partition>>();
   const add = (what: Node | Source | Store, p: Partition): void => {
@@ -225,12 +223,13 @@ function readersOf(
     if (set === undefined) readers.set(what, (set = new Set()));
     set.add(p);
   };
+  /** By the number of a node: 1 more than that of the partition that met it last. */
+  const met = new Int32Array(nodes);
   for (const p of all) {
-    const seen = new Set<Node>();
     const stack = [...p.roots, ...sinksOf(p)];
     for (let n = stack.pop(); n !== undefined; n = stack.pop()) {
-      if (seen.has(n)) continue;
-      seen.add(n);
+      if (met[n.id] === p.id + 1) continue;
+      met[n.id] = p.id + 1;
       const from = home.get(n);
       if (from !== undefined && from !== p) add(n, p);
       else if (n.source !== undefined) add(n.source, p);

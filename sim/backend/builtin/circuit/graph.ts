@@ -1,6 +1,7 @@
 /** Makes nodes: equal ones once, simplified as they are made. */
 import { apply, arg, isOnes, isZero, maskOf, type Node, type Op, type Source, type Store } from "./node.ts";
 import { Cases } from "./cases.ts";
+import { KnownNodes, type Made } from "./known.ts";
 import { mergedEqualities, sortedParts } from "./conjunction.ts";
 import { rewritten, runs } from "./vectors.ts";
 
@@ -10,38 +11,45 @@ export class Graph {
   readonly nodes: Node[] = [];
   /** Instance that nodes are attributed to while it is expanded. */
   scope = 0;
-  readonly #known = new Map<string, Node>();
+  readonly #known = new KnownNodes(this.nodes);
+  readonly #constants = new Map<number, Map<bigint, Node>>();
+  readonly #sources = new Map<number, Node>();
   readonly #cases = new Cases(this);
 
-  #make(
-    op: Op,
-    width: number,
-    args: readonly Node[],
-    more: { value?: bigint; lo?: number; source?: Source; store?: Store } = {},
-  ): Node {
-    const { value = 0n, lo = 0, source, store } = more;
-    let key = `${op} ${width} ${lo}`;
-    for (const a of args) key += ` ${a.id}`;
-    if (op === "const") key += ` ${value}`;
-    else if (source !== undefined) key += ` s${source.id}`;
-    else if (store !== undefined) key += ` m${store.id}`;
-    let n = this.#known.get(key);
-    if (n === undefined) {
-      n = { id: this.nodes.length, op, width, args, value, lo, source, store, scope: this.scope };
-      this.nodes.push(n);
-      this.#known.set(key, n);
-    }
+  #node(made: Made, value: bigint, source: Source | undefined): Node {
+    const n = { id: this.nodes.length, ...made, value, source, scope: this.scope };
+    this.nodes.push(n);
+    return n;
+  }
+  #make(made: Made): Node {
+    const known = this.#known.find(made);
+    if (known !== undefined) return known;
+    const n = this.#node(made, 0n, undefined);
+    this.#known.add(n);
     return n;
   }
 
   constant(value: bigint, width: number): Node {
-    return this.#make("const", width, [], { value: value & maskOf(width) });
+    const bits = value & maskOf(width);
+    let ofWidth = this.#constants.get(width);
+    if (ofWidth === undefined) this.#constants.set(width, (ofWidth = new Map<bigint, Node>()));
+    let n = ofWidth.get(bits);
+    if (n === undefined) {
+      n = this.#node({ op: "const", width, lo: 0, args: [], store: undefined }, bits, undefined);
+      ofWidth.set(bits, n);
+    }
+    return n;
   }
   source(source: Source): Node {
-    return this.#make("source", source.width, [], { source });
+    let n = this.#sources.get(source.id);
+    if (n === undefined) {
+      n = this.#node({ op: "source", width: source.width, lo: 0, args: [], store: undefined }, 0n, source);
+      this.#sources.set(source.id, n);
+    }
+    return n;
   }
   memRead(store: Store, address: Node): Node {
-    return this.#make("memRead", store.width, [address], { store });
+    return this.#make({ op: "memRead", width: store.width, lo: 0, args: [address], store });
   }
 
   /** An operator over operands of any kind: the value when all are constants, else a node. */
@@ -57,7 +65,7 @@ export class Graph {
         ),
         width,
       );
-    return this.#make(op, width, args, { lo });
+    return this.#make({ op, width, lo, args, store: undefined });
   }
 
   not(a: Node): Node {
