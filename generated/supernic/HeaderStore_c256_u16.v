@@ -81,69 +81,62 @@ module HeaderStore_c256_u16 (
   output wire [8:0]   held_15,
   output wire [8:0]   free
 );
-  wire pool_given_valid, pool_given_last; // header-store.ts:108
+  wire pool_given_valid, pool_given_last; // header-store.ts:119
   wire [7:0] pool_given_ctx;
-  reg coming_back_full; // header-store.ts:135
+  reg coming_back_full; // header-store.ts:140
   reg [7:0] coming_back_held_ctx;
   reg [511:0] coming_back_held_header;
   reg [63:0] coming_back_held_mask;
-  reg entered_valid_q; // header-store.ts:137
-  reg [7:0] entered_q_ctx; // header-store.ts:138
+  reg entered_valid_q; // header-store.ts:142
+  reg [7:0] entered_q_ctx; // header-store.ts:143
   reg entered_q_last;
-  reg [511:0] entering; // header-store.ts:139
-  reg [2:0] dispatched_claimed; // header-store.ts:47
-  reg [7:0] dispatched_ctx; // header-store.ts:64
-  reg dispatched_comes; // header-store.ts:65
-  reg [2:0] left_claimed; // claimed-queue.ts:32
-  reg [7:0] left_ctx; // header-store.ts:64
-  reg left_comes; // header-store.ts:65
-  reg [1:0] read_0_last, read_1_last; // fair-turn.ts:34
+  reg [511:0] entering; // header-store.ts:144
+  reg [2:0] dispatched_claimed; // header-store.ts:46
+  reg [7:0] dispatched_ctx; // header-store.ts:79
+  reg dispatched_comes; // header-store.ts:80
   reg dispatched_queue_queued; // pass-queue.ts:34
   reg [1:0] dispatched_queue_head; // pass-queue.ts:35
   reg [1:0] dispatched_queue_behind_head; // pass-queue.ts:36
   reg [1:0] dispatched_queue_tail; // pass-queue.ts:37
+  reg [2:0] left_claimed; // claimed-queue.ts:32
+  reg [7:0] left_ctx; // header-store.ts:79
+  reg left_comes; // header-store.ts:80
   reg [1:0] left_tail; // claimed-queue.ts:37
   reg [1:0] left_head; // claimed-queue.ts:38
   reg left_stored; // claimed-queue.ts:44
-  (* ram_style = "block" *) reg [511:0] bank_0 [0:127]; // header-store.ts:110
-  reg [511:0] bank_0_word; // header-store.ts:193
-  (* ram_style = "block" *) reg [511:0] bank_1 [0:127]; // header-store.ts:110
-  reg [511:0] bank_1_word; // header-store.ts:193
-  (* ram_style = "distributed" *) reg [47:0] dst_0 [0:127]; // header-store.ts:119
+  (* ram_style = "block" *) reg [511:0] dispatched_bank_0 [0:127]; // header-store.ts:64
+  reg [511:0] dispatched_word_0; // header-store.ts:85
+  (* ram_style = "block" *) reg [511:0] dispatched_bank_1 [0:127]; // header-store.ts:64
+  reg [511:0] dispatched_word_1; // header-store.ts:85
+  (* ram_style = "block" *) reg [511:0] left_bank_0 [0:127]; // header-store.ts:64
+  reg [511:0] left_word_0; // header-store.ts:85
+  (* ram_style = "block" *) reg [511:0] left_bank_1 [0:127]; // header-store.ts:64
+  reg [511:0] left_word_1; // header-store.ts:85
+  (* ram_style = "distributed" *) reg [47:0] dst_0 [0:127]; // header-store.ts:124
   (* ram_style = "distributed" *) reg [47:0] dst_1 [0:127];
   (* ram_style = "distributed" *) reg [519:0] dispatched_queue_store [0:3]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [519:0] left_queue [0:3]; // claimed-queue.ts:36
-  wire entered_room = ~entered_valid_q | entered_ready; // header-store.ts:145
-  wire enters = pool_given_valid & entered_room; // header-store.ts:146
-  wire back_writes_0 = coming_back_full & ~coming_back_held_ctx[0]; // header-store.ts:148
+  wire entered_room = ~entered_valid_q | entered_ready; // header-store.ts:150
+  wire enters = pool_given_valid & entered_room; // header-store.ts:151
+  wire back_writes_0 = coming_back_full & ~coming_back_held_ctx[0]; // header-store.ts:153
   wire back_writes_1 = coming_back_full & coming_back_held_ctx[0];
-  wire enter_writes_0 = enters & ~pool_given_ctx[0] & ~back_writes_0; // header-store.ts:150
+  wire enter_writes_0 = enters & ~pool_given_ctx[0] & ~back_writes_0; // header-store.ts:155
   wire enter_writes_1 = enters & pool_given_ctx[0] & ~back_writes_1;
-  wire took = enter_writes_0 | enter_writes_1; // header-store.ts:152
-  wire writes_0 = back_writes_0 | enter_writes_0; // header-store.ts:155
+  wire took = enter_writes_0 | enter_writes_1; // header-store.ts:157
+  wire writes_0 = back_writes_0 | enter_writes_0; // header-store.ts:160
   wire [7:0] writes_at_0_shifted = (back_writes_0 ? coming_back_held_ctx : pool_given_ctx) >> 1;
-  wire [6:0] writes_at_0 = writes_at_0_shifted[6:0]; // header-store.ts:156
-  wire [511:0] written_0 = back_writes_0 ? coming_back_held_header : entering; // header-store.ts:162
-  wire [63:0] mask_0 = coming_back_held_mask | {64{~back_writes_0}}; // header-store.ts:163
-  wire writes_1 = back_writes_1 | enter_writes_1; // header-store.ts:155
+  wire [6:0] writes_at_0 = writes_at_0_shifted[6:0]; // header-store.ts:161
+  wire [511:0] written_0 = back_writes_0 ? coming_back_held_header : entering; // header-store.ts:167
+  wire [63:0] mask_0 = coming_back_held_mask | {64{~back_writes_0}}; // header-store.ts:168
+  wire writes_1 = back_writes_1 | enter_writes_1; // header-store.ts:160
   wire [7:0] writes_at_1_shifted = (back_writes_1 ? coming_back_held_ctx : pool_given_ctx) >> 1;
-  wire [6:0] writes_at_1 = writes_at_1_shifted[6:0]; // header-store.ts:156
-  wire [511:0] written_1 = back_writes_1 ? coming_back_held_header : entering; // header-store.ts:162
-  wire [63:0] mask_1 = coming_back_held_mask | {64{~back_writes_1}}; // header-store.ts:163
-  wire dispatched_wants = dispatch_valid & (dispatched_claimed < 3'd4); // header-store.ts:66
-  wire dispatched_asks_0 = dispatched_wants & ~dispatch_payload_ctx[0]; // header-store.ts:69
-  wire dispatched_asks_1 = dispatched_wants & dispatch_payload_ctx[0];
-  wire left_wants = leave_valid & ~left_claimed[2]; // header-store.ts:66
-  wire left_asks_0 = left_wants & ~leave_payload_ctx[0]; // header-store.ts:69
-  wire left_asks_1 = left_wants & leave_payload_ctx[0];
-  wire read_0_to_0 = dispatched_asks_0 & ((read_0_last[0] & ~left_asks_0) | read_0_last[1]); // fair-turn.ts:24
-  wire read_0_to_1 = left_asks_0 & (read_0_last[0] | (read_0_last[1] & ~dispatched_asks_0));
-  wire read_1_to_0 = dispatched_asks_1 & ((read_1_last[0] & ~left_asks_1) | read_1_last[1]);
-  wire read_1_to_1 = left_asks_1 & (read_1_last[0] | (read_1_last[1] & ~dispatched_asks_1));
+  wire [6:0] writes_at_1 = writes_at_1_shifted[6:0]; // header-store.ts:161
+  wire [511:0] written_1 = back_writes_1 ? coming_back_held_header : entering; // header-store.ts:167
+  wire [63:0] mask_1 = coming_back_held_mask | {64{~back_writes_1}}; // header-store.ts:168
   wire dispatched_queue_taken = dispatched_valid & dispatched_ready; // pass-queue.ts:45
   wire dispatched_queue_single = dispatched_queue_tail == dispatched_queue_behind_head; // pass-queue.ts:51
 
-  ContextPool_c256_u16 pool ( // header-store.ts:108
+  ContextPool_c256_u16 pool ( // header-store.ts:119
     .clk (clk), .rst (rst),
     .want_valid (enter_valid), .want_ready (enter_ready), .want_payload_user (enter_payload_user),
     .want_payload_copies (enter_payload_copies), .want_payload_keep (enter_payload_keep),
@@ -216,38 +209,22 @@ module HeaderStore_c256_u16 (
 
   always @(posedge clk)
     if (rst) begin
-      dispatched_claimed <= 3'd0; dispatched_comes <= 1'b0; left_comes <= 1'b0; dispatched_queue_queued <= 1'b0;
+      dispatched_claimed <= 3'd0; dispatched_comes <= 1'b0; dispatched_queue_queued <= 1'b0; left_comes <= 1'b0;
       left_stored <= 1'b0;
     end
     else begin
-      dispatched_comes <= read_0_to_0 | read_1_to_0;
+      dispatched_comes <= dispatch_valid & dispatch_ready;
       dispatched_queue_queued <=
         dispatched_queue_queued ? ~dispatched_queue_single | dispatched_comes | ~dispatched_queue_taken :
         dispatched_comes & ~dispatched_queue_taken;
-      dispatched_claimed <= dispatched_claimed + {2'd0, read_0_to_0 | read_1_to_0} - {2'd0, dispatched_valid & dispatched_ready};
-      left_comes <= read_0_to_1 | read_1_to_1;
+      dispatched_claimed <= dispatched_claimed + {2'd0, dispatch_valid & dispatch_ready} - {2'd0, dispatched_valid & dispatched_ready};
+      left_comes <= leave_valid & leave_ready;
       left_stored <=
         left_comes | (left_stored & ~(left_valid & left_ready)) | (left_stored & ((left_head + 2'd1) != left_tail));
     end
 
   always @(posedge clk)
-    if (read_0_to_0 | read_1_to_0) dispatched_ctx <= dispatch_payload_ctx;
-
-  always @(posedge clk)
-    if (rst) left_claimed <= 3'd0;
-    else if ((read_0_to_1 | read_1_to_1) & ~(left_valid & left_ready)) left_claimed <= left_claimed + 3'd1;
-    else if (left_valid & left_ready & ~(read_0_to_1 | read_1_to_1)) left_claimed <= left_claimed - 3'd1;
-
-  always @(posedge clk)
-    if (read_0_to_1 | read_1_to_1) left_ctx <= leave_payload_ctx;
-
-  always @(posedge clk)
-    if (rst) read_0_last <= 2'd1;
-    else if (dispatched_asks_0 | left_asks_0) read_0_last <= {read_0_to_1, read_0_to_0};
-
-  always @(posedge clk)
-    if (rst) read_1_last <= 2'd1;
-    else if (dispatched_asks_1 | left_asks_1) read_1_last <= {read_1_to_1, read_1_to_0};
+    if (dispatch_valid & dispatch_ready) dispatched_ctx <= dispatch_payload_ctx;
 
   always @(posedge clk)
     if (rst) begin
@@ -263,6 +240,14 @@ module HeaderStore_c256_u16 (
     else if (dispatched_comes) dispatched_queue_tail <= dispatched_queue_tail + 2'd1;
 
   always @(posedge clk)
+    if (rst) left_claimed <= 3'd0;
+    else if (leave_valid & leave_ready & ~(left_valid & left_ready)) left_claimed <= left_claimed + 3'd1;
+    else if (left_valid & left_ready & ~(leave_valid & leave_ready)) left_claimed <= left_claimed - 3'd1;
+
+  always @(posedge clk)
+    if (leave_valid & leave_ready) left_ctx <= leave_payload_ctx;
+
+  always @(posedge clk)
     if (rst) left_tail <= 2'd0;
     else if (left_comes) left_tail <= left_tail + 2'd1;
 
@@ -272,203 +257,401 @@ module HeaderStore_c256_u16 (
 
   always @(posedge clk)
     if (writes_0) begin
-      if (mask_0[0]) bank_0[writes_at_0][7:0] <= written_0[7:0];
-      if (mask_0[1]) bank_0[writes_at_0][15:8] <= written_0[15:8];
-      if (mask_0[2]) bank_0[writes_at_0][23:16] <= written_0[23:16];
-      if (mask_0[3]) bank_0[writes_at_0][31:24] <= written_0[31:24];
-      if (mask_0[4]) bank_0[writes_at_0][39:32] <= written_0[39:32];
-      if (mask_0[5]) bank_0[writes_at_0][47:40] <= written_0[47:40];
-      if (mask_0[6]) bank_0[writes_at_0][55:48] <= written_0[55:48];
-      if (mask_0[7]) bank_0[writes_at_0][63:56] <= written_0[63:56];
+      if (mask_0[0]) dispatched_bank_0[writes_at_0][7:0] <= written_0[7:0];
+      if (mask_0[1]) dispatched_bank_0[writes_at_0][15:8] <= written_0[15:8];
+      if (mask_0[2]) dispatched_bank_0[writes_at_0][23:16] <= written_0[23:16];
+      if (mask_0[3]) dispatched_bank_0[writes_at_0][31:24] <= written_0[31:24];
+      if (mask_0[4]) dispatched_bank_0[writes_at_0][39:32] <= written_0[39:32];
+      if (mask_0[5]) dispatched_bank_0[writes_at_0][47:40] <= written_0[47:40];
+      if (mask_0[6]) dispatched_bank_0[writes_at_0][55:48] <= written_0[55:48];
+      if (mask_0[7]) dispatched_bank_0[writes_at_0][63:56] <= written_0[63:56];
     end
 
   always @(posedge clk)
     if (writes_0) begin
-      if (mask_0[8]) bank_0[writes_at_0][71:64] <= written_0[71:64];
-      if (mask_0[9]) bank_0[writes_at_0][79:72] <= written_0[79:72];
-      if (mask_0[10]) bank_0[writes_at_0][87:80] <= written_0[87:80];
-      if (mask_0[11]) bank_0[writes_at_0][95:88] <= written_0[95:88];
-      if (mask_0[12]) bank_0[writes_at_0][103:96] <= written_0[103:96];
-      if (mask_0[13]) bank_0[writes_at_0][111:104] <= written_0[111:104];
-      if (mask_0[14]) bank_0[writes_at_0][119:112] <= written_0[119:112];
-      if (mask_0[15]) bank_0[writes_at_0][127:120] <= written_0[127:120];
+      if (mask_0[8]) dispatched_bank_0[writes_at_0][71:64] <= written_0[71:64];
+      if (mask_0[9]) dispatched_bank_0[writes_at_0][79:72] <= written_0[79:72];
+      if (mask_0[10]) dispatched_bank_0[writes_at_0][87:80] <= written_0[87:80];
+      if (mask_0[11]) dispatched_bank_0[writes_at_0][95:88] <= written_0[95:88];
+      if (mask_0[12]) dispatched_bank_0[writes_at_0][103:96] <= written_0[103:96];
+      if (mask_0[13]) dispatched_bank_0[writes_at_0][111:104] <= written_0[111:104];
+      if (mask_0[14]) dispatched_bank_0[writes_at_0][119:112] <= written_0[119:112];
+      if (mask_0[15]) dispatched_bank_0[writes_at_0][127:120] <= written_0[127:120];
     end
 
   always @(posedge clk)
     if (writes_0) begin
-      if (mask_0[16]) bank_0[writes_at_0][135:128] <= written_0[135:128];
-      if (mask_0[17]) bank_0[writes_at_0][143:136] <= written_0[143:136];
-      if (mask_0[18]) bank_0[writes_at_0][151:144] <= written_0[151:144];
-      if (mask_0[19]) bank_0[writes_at_0][159:152] <= written_0[159:152];
-      if (mask_0[20]) bank_0[writes_at_0][167:160] <= written_0[167:160];
-      if (mask_0[21]) bank_0[writes_at_0][175:168] <= written_0[175:168];
-      if (mask_0[22]) bank_0[writes_at_0][183:176] <= written_0[183:176];
-      if (mask_0[23]) bank_0[writes_at_0][191:184] <= written_0[191:184];
+      if (mask_0[16]) dispatched_bank_0[writes_at_0][135:128] <= written_0[135:128];
+      if (mask_0[17]) dispatched_bank_0[writes_at_0][143:136] <= written_0[143:136];
+      if (mask_0[18]) dispatched_bank_0[writes_at_0][151:144] <= written_0[151:144];
+      if (mask_0[19]) dispatched_bank_0[writes_at_0][159:152] <= written_0[159:152];
+      if (mask_0[20]) dispatched_bank_0[writes_at_0][167:160] <= written_0[167:160];
+      if (mask_0[21]) dispatched_bank_0[writes_at_0][175:168] <= written_0[175:168];
+      if (mask_0[22]) dispatched_bank_0[writes_at_0][183:176] <= written_0[183:176];
+      if (mask_0[23]) dispatched_bank_0[writes_at_0][191:184] <= written_0[191:184];
     end
 
   always @(posedge clk)
     if (writes_0) begin
-      if (mask_0[24]) bank_0[writes_at_0][199:192] <= written_0[199:192];
-      if (mask_0[25]) bank_0[writes_at_0][207:200] <= written_0[207:200];
-      if (mask_0[26]) bank_0[writes_at_0][215:208] <= written_0[215:208];
-      if (mask_0[27]) bank_0[writes_at_0][223:216] <= written_0[223:216];
-      if (mask_0[28]) bank_0[writes_at_0][231:224] <= written_0[231:224];
-      if (mask_0[29]) bank_0[writes_at_0][239:232] <= written_0[239:232];
-      if (mask_0[30]) bank_0[writes_at_0][247:240] <= written_0[247:240];
-      if (mask_0[31]) bank_0[writes_at_0][255:248] <= written_0[255:248];
+      if (mask_0[24]) dispatched_bank_0[writes_at_0][199:192] <= written_0[199:192];
+      if (mask_0[25]) dispatched_bank_0[writes_at_0][207:200] <= written_0[207:200];
+      if (mask_0[26]) dispatched_bank_0[writes_at_0][215:208] <= written_0[215:208];
+      if (mask_0[27]) dispatched_bank_0[writes_at_0][223:216] <= written_0[223:216];
+      if (mask_0[28]) dispatched_bank_0[writes_at_0][231:224] <= written_0[231:224];
+      if (mask_0[29]) dispatched_bank_0[writes_at_0][239:232] <= written_0[239:232];
+      if (mask_0[30]) dispatched_bank_0[writes_at_0][247:240] <= written_0[247:240];
+      if (mask_0[31]) dispatched_bank_0[writes_at_0][255:248] <= written_0[255:248];
     end
 
   always @(posedge clk)
     if (writes_0) begin
-      if (mask_0[32]) bank_0[writes_at_0][263:256] <= written_0[263:256];
-      if (mask_0[33]) bank_0[writes_at_0][271:264] <= written_0[271:264];
-      if (mask_0[34]) bank_0[writes_at_0][279:272] <= written_0[279:272];
-      if (mask_0[35]) bank_0[writes_at_0][287:280] <= written_0[287:280];
-      if (mask_0[36]) bank_0[writes_at_0][295:288] <= written_0[295:288];
-      if (mask_0[37]) bank_0[writes_at_0][303:296] <= written_0[303:296];
-      if (mask_0[38]) bank_0[writes_at_0][311:304] <= written_0[311:304];
-      if (mask_0[39]) bank_0[writes_at_0][319:312] <= written_0[319:312];
+      if (mask_0[32]) dispatched_bank_0[writes_at_0][263:256] <= written_0[263:256];
+      if (mask_0[33]) dispatched_bank_0[writes_at_0][271:264] <= written_0[271:264];
+      if (mask_0[34]) dispatched_bank_0[writes_at_0][279:272] <= written_0[279:272];
+      if (mask_0[35]) dispatched_bank_0[writes_at_0][287:280] <= written_0[287:280];
+      if (mask_0[36]) dispatched_bank_0[writes_at_0][295:288] <= written_0[295:288];
+      if (mask_0[37]) dispatched_bank_0[writes_at_0][303:296] <= written_0[303:296];
+      if (mask_0[38]) dispatched_bank_0[writes_at_0][311:304] <= written_0[311:304];
+      if (mask_0[39]) dispatched_bank_0[writes_at_0][319:312] <= written_0[319:312];
     end
 
   always @(posedge clk)
     if (writes_0) begin
-      if (mask_0[40]) bank_0[writes_at_0][327:320] <= written_0[327:320];
-      if (mask_0[41]) bank_0[writes_at_0][335:328] <= written_0[335:328];
-      if (mask_0[42]) bank_0[writes_at_0][343:336] <= written_0[343:336];
-      if (mask_0[43]) bank_0[writes_at_0][351:344] <= written_0[351:344];
-      if (mask_0[44]) bank_0[writes_at_0][359:352] <= written_0[359:352];
-      if (mask_0[45]) bank_0[writes_at_0][367:360] <= written_0[367:360];
-      if (mask_0[46]) bank_0[writes_at_0][375:368] <= written_0[375:368];
-      if (mask_0[47]) bank_0[writes_at_0][383:376] <= written_0[383:376];
+      if (mask_0[40]) dispatched_bank_0[writes_at_0][327:320] <= written_0[327:320];
+      if (mask_0[41]) dispatched_bank_0[writes_at_0][335:328] <= written_0[335:328];
+      if (mask_0[42]) dispatched_bank_0[writes_at_0][343:336] <= written_0[343:336];
+      if (mask_0[43]) dispatched_bank_0[writes_at_0][351:344] <= written_0[351:344];
+      if (mask_0[44]) dispatched_bank_0[writes_at_0][359:352] <= written_0[359:352];
+      if (mask_0[45]) dispatched_bank_0[writes_at_0][367:360] <= written_0[367:360];
+      if (mask_0[46]) dispatched_bank_0[writes_at_0][375:368] <= written_0[375:368];
+      if (mask_0[47]) dispatched_bank_0[writes_at_0][383:376] <= written_0[383:376];
     end
 
   always @(posedge clk)
     if (writes_0) begin
-      if (mask_0[48]) bank_0[writes_at_0][391:384] <= written_0[391:384];
-      if (mask_0[49]) bank_0[writes_at_0][399:392] <= written_0[399:392];
-      if (mask_0[50]) bank_0[writes_at_0][407:400] <= written_0[407:400];
-      if (mask_0[51]) bank_0[writes_at_0][415:408] <= written_0[415:408];
-      if (mask_0[52]) bank_0[writes_at_0][423:416] <= written_0[423:416];
-      if (mask_0[53]) bank_0[writes_at_0][431:424] <= written_0[431:424];
-      if (mask_0[54]) bank_0[writes_at_0][439:432] <= written_0[439:432];
-      if (mask_0[55]) bank_0[writes_at_0][447:440] <= written_0[447:440];
+      if (mask_0[48]) dispatched_bank_0[writes_at_0][391:384] <= written_0[391:384];
+      if (mask_0[49]) dispatched_bank_0[writes_at_0][399:392] <= written_0[399:392];
+      if (mask_0[50]) dispatched_bank_0[writes_at_0][407:400] <= written_0[407:400];
+      if (mask_0[51]) dispatched_bank_0[writes_at_0][415:408] <= written_0[415:408];
+      if (mask_0[52]) dispatched_bank_0[writes_at_0][423:416] <= written_0[423:416];
+      if (mask_0[53]) dispatched_bank_0[writes_at_0][431:424] <= written_0[431:424];
+      if (mask_0[54]) dispatched_bank_0[writes_at_0][439:432] <= written_0[439:432];
+      if (mask_0[55]) dispatched_bank_0[writes_at_0][447:440] <= written_0[447:440];
     end
 
   always @(posedge clk)
     if (writes_0) begin
-      if (mask_0[56]) bank_0[writes_at_0][455:448] <= written_0[455:448];
-      if (mask_0[57]) bank_0[writes_at_0][463:456] <= written_0[463:456];
-      if (mask_0[58]) bank_0[writes_at_0][471:464] <= written_0[471:464];
-      if (mask_0[59]) bank_0[writes_at_0][479:472] <= written_0[479:472];
-      if (mask_0[60]) bank_0[writes_at_0][487:480] <= written_0[487:480];
-      if (mask_0[61]) bank_0[writes_at_0][495:488] <= written_0[495:488];
-      if (mask_0[62]) bank_0[writes_at_0][503:496] <= written_0[503:496];
-      if (mask_0[63]) bank_0[writes_at_0][511:504] <= written_0[511:504];
+      if (mask_0[56]) dispatched_bank_0[writes_at_0][455:448] <= written_0[455:448];
+      if (mask_0[57]) dispatched_bank_0[writes_at_0][463:456] <= written_0[463:456];
+      if (mask_0[58]) dispatched_bank_0[writes_at_0][471:464] <= written_0[471:464];
+      if (mask_0[59]) dispatched_bank_0[writes_at_0][479:472] <= written_0[479:472];
+      if (mask_0[60]) dispatched_bank_0[writes_at_0][487:480] <= written_0[487:480];
+      if (mask_0[61]) dispatched_bank_0[writes_at_0][495:488] <= written_0[495:488];
+      if (mask_0[62]) dispatched_bank_0[writes_at_0][503:496] <= written_0[503:496];
+      if (mask_0[63]) dispatched_bank_0[writes_at_0][511:504] <= written_0[511:504];
     end
-  wire [7:0] bank_0_word_shifted = (read_0_to_0 ? dispatch_payload_ctx : leave_payload_ctx) >> 1;
+  wire [7:0] dispatched_word_0_shifted = dispatch_payload_ctx >> 1;
 
   always @(posedge clk)
-    if (read_0_to_0 | read_0_to_1) bank_0_word <= bank_0[bank_0_word_shifted[6:0]];
+    if (dispatch_valid & dispatch_ready) dispatched_word_0 <= dispatched_bank_0[dispatched_word_0_shifted[6:0]];
 
   always @(posedge clk)
     if (writes_1) begin
-      if (mask_1[0]) bank_1[writes_at_1][7:0] <= written_1[7:0];
-      if (mask_1[1]) bank_1[writes_at_1][15:8] <= written_1[15:8];
-      if (mask_1[2]) bank_1[writes_at_1][23:16] <= written_1[23:16];
-      if (mask_1[3]) bank_1[writes_at_1][31:24] <= written_1[31:24];
-      if (mask_1[4]) bank_1[writes_at_1][39:32] <= written_1[39:32];
-      if (mask_1[5]) bank_1[writes_at_1][47:40] <= written_1[47:40];
-      if (mask_1[6]) bank_1[writes_at_1][55:48] <= written_1[55:48];
-      if (mask_1[7]) bank_1[writes_at_1][63:56] <= written_1[63:56];
-    end
-
-  always @(posedge clk)
-    if (writes_1) begin
-      if (mask_1[8]) bank_1[writes_at_1][71:64] <= written_1[71:64];
-      if (mask_1[9]) bank_1[writes_at_1][79:72] <= written_1[79:72];
-      if (mask_1[10]) bank_1[writes_at_1][87:80] <= written_1[87:80];
-      if (mask_1[11]) bank_1[writes_at_1][95:88] <= written_1[95:88];
-      if (mask_1[12]) bank_1[writes_at_1][103:96] <= written_1[103:96];
-      if (mask_1[13]) bank_1[writes_at_1][111:104] <= written_1[111:104];
-      if (mask_1[14]) bank_1[writes_at_1][119:112] <= written_1[119:112];
-      if (mask_1[15]) bank_1[writes_at_1][127:120] <= written_1[127:120];
+      if (mask_1[0]) dispatched_bank_1[writes_at_1][7:0] <= written_1[7:0];
+      if (mask_1[1]) dispatched_bank_1[writes_at_1][15:8] <= written_1[15:8];
+      if (mask_1[2]) dispatched_bank_1[writes_at_1][23:16] <= written_1[23:16];
+      if (mask_1[3]) dispatched_bank_1[writes_at_1][31:24] <= written_1[31:24];
+      if (mask_1[4]) dispatched_bank_1[writes_at_1][39:32] <= written_1[39:32];
+      if (mask_1[5]) dispatched_bank_1[writes_at_1][47:40] <= written_1[47:40];
+      if (mask_1[6]) dispatched_bank_1[writes_at_1][55:48] <= written_1[55:48];
+      if (mask_1[7]) dispatched_bank_1[writes_at_1][63:56] <= written_1[63:56];
     end
 
   always @(posedge clk)
     if (writes_1) begin
-      if (mask_1[16]) bank_1[writes_at_1][135:128] <= written_1[135:128];
-      if (mask_1[17]) bank_1[writes_at_1][143:136] <= written_1[143:136];
-      if (mask_1[18]) bank_1[writes_at_1][151:144] <= written_1[151:144];
-      if (mask_1[19]) bank_1[writes_at_1][159:152] <= written_1[159:152];
-      if (mask_1[20]) bank_1[writes_at_1][167:160] <= written_1[167:160];
-      if (mask_1[21]) bank_1[writes_at_1][175:168] <= written_1[175:168];
-      if (mask_1[22]) bank_1[writes_at_1][183:176] <= written_1[183:176];
-      if (mask_1[23]) bank_1[writes_at_1][191:184] <= written_1[191:184];
+      if (mask_1[8]) dispatched_bank_1[writes_at_1][71:64] <= written_1[71:64];
+      if (mask_1[9]) dispatched_bank_1[writes_at_1][79:72] <= written_1[79:72];
+      if (mask_1[10]) dispatched_bank_1[writes_at_1][87:80] <= written_1[87:80];
+      if (mask_1[11]) dispatched_bank_1[writes_at_1][95:88] <= written_1[95:88];
+      if (mask_1[12]) dispatched_bank_1[writes_at_1][103:96] <= written_1[103:96];
+      if (mask_1[13]) dispatched_bank_1[writes_at_1][111:104] <= written_1[111:104];
+      if (mask_1[14]) dispatched_bank_1[writes_at_1][119:112] <= written_1[119:112];
+      if (mask_1[15]) dispatched_bank_1[writes_at_1][127:120] <= written_1[127:120];
     end
 
   always @(posedge clk)
     if (writes_1) begin
-      if (mask_1[24]) bank_1[writes_at_1][199:192] <= written_1[199:192];
-      if (mask_1[25]) bank_1[writes_at_1][207:200] <= written_1[207:200];
-      if (mask_1[26]) bank_1[writes_at_1][215:208] <= written_1[215:208];
-      if (mask_1[27]) bank_1[writes_at_1][223:216] <= written_1[223:216];
-      if (mask_1[28]) bank_1[writes_at_1][231:224] <= written_1[231:224];
-      if (mask_1[29]) bank_1[writes_at_1][239:232] <= written_1[239:232];
-      if (mask_1[30]) bank_1[writes_at_1][247:240] <= written_1[247:240];
-      if (mask_1[31]) bank_1[writes_at_1][255:248] <= written_1[255:248];
+      if (mask_1[16]) dispatched_bank_1[writes_at_1][135:128] <= written_1[135:128];
+      if (mask_1[17]) dispatched_bank_1[writes_at_1][143:136] <= written_1[143:136];
+      if (mask_1[18]) dispatched_bank_1[writes_at_1][151:144] <= written_1[151:144];
+      if (mask_1[19]) dispatched_bank_1[writes_at_1][159:152] <= written_1[159:152];
+      if (mask_1[20]) dispatched_bank_1[writes_at_1][167:160] <= written_1[167:160];
+      if (mask_1[21]) dispatched_bank_1[writes_at_1][175:168] <= written_1[175:168];
+      if (mask_1[22]) dispatched_bank_1[writes_at_1][183:176] <= written_1[183:176];
+      if (mask_1[23]) dispatched_bank_1[writes_at_1][191:184] <= written_1[191:184];
     end
 
   always @(posedge clk)
     if (writes_1) begin
-      if (mask_1[32]) bank_1[writes_at_1][263:256] <= written_1[263:256];
-      if (mask_1[33]) bank_1[writes_at_1][271:264] <= written_1[271:264];
-      if (mask_1[34]) bank_1[writes_at_1][279:272] <= written_1[279:272];
-      if (mask_1[35]) bank_1[writes_at_1][287:280] <= written_1[287:280];
-      if (mask_1[36]) bank_1[writes_at_1][295:288] <= written_1[295:288];
-      if (mask_1[37]) bank_1[writes_at_1][303:296] <= written_1[303:296];
-      if (mask_1[38]) bank_1[writes_at_1][311:304] <= written_1[311:304];
-      if (mask_1[39]) bank_1[writes_at_1][319:312] <= written_1[319:312];
+      if (mask_1[24]) dispatched_bank_1[writes_at_1][199:192] <= written_1[199:192];
+      if (mask_1[25]) dispatched_bank_1[writes_at_1][207:200] <= written_1[207:200];
+      if (mask_1[26]) dispatched_bank_1[writes_at_1][215:208] <= written_1[215:208];
+      if (mask_1[27]) dispatched_bank_1[writes_at_1][223:216] <= written_1[223:216];
+      if (mask_1[28]) dispatched_bank_1[writes_at_1][231:224] <= written_1[231:224];
+      if (mask_1[29]) dispatched_bank_1[writes_at_1][239:232] <= written_1[239:232];
+      if (mask_1[30]) dispatched_bank_1[writes_at_1][247:240] <= written_1[247:240];
+      if (mask_1[31]) dispatched_bank_1[writes_at_1][255:248] <= written_1[255:248];
     end
 
   always @(posedge clk)
     if (writes_1) begin
-      if (mask_1[40]) bank_1[writes_at_1][327:320] <= written_1[327:320];
-      if (mask_1[41]) bank_1[writes_at_1][335:328] <= written_1[335:328];
-      if (mask_1[42]) bank_1[writes_at_1][343:336] <= written_1[343:336];
-      if (mask_1[43]) bank_1[writes_at_1][351:344] <= written_1[351:344];
-      if (mask_1[44]) bank_1[writes_at_1][359:352] <= written_1[359:352];
-      if (mask_1[45]) bank_1[writes_at_1][367:360] <= written_1[367:360];
-      if (mask_1[46]) bank_1[writes_at_1][375:368] <= written_1[375:368];
-      if (mask_1[47]) bank_1[writes_at_1][383:376] <= written_1[383:376];
+      if (mask_1[32]) dispatched_bank_1[writes_at_1][263:256] <= written_1[263:256];
+      if (mask_1[33]) dispatched_bank_1[writes_at_1][271:264] <= written_1[271:264];
+      if (mask_1[34]) dispatched_bank_1[writes_at_1][279:272] <= written_1[279:272];
+      if (mask_1[35]) dispatched_bank_1[writes_at_1][287:280] <= written_1[287:280];
+      if (mask_1[36]) dispatched_bank_1[writes_at_1][295:288] <= written_1[295:288];
+      if (mask_1[37]) dispatched_bank_1[writes_at_1][303:296] <= written_1[303:296];
+      if (mask_1[38]) dispatched_bank_1[writes_at_1][311:304] <= written_1[311:304];
+      if (mask_1[39]) dispatched_bank_1[writes_at_1][319:312] <= written_1[319:312];
     end
 
   always @(posedge clk)
     if (writes_1) begin
-      if (mask_1[48]) bank_1[writes_at_1][391:384] <= written_1[391:384];
-      if (mask_1[49]) bank_1[writes_at_1][399:392] <= written_1[399:392];
-      if (mask_1[50]) bank_1[writes_at_1][407:400] <= written_1[407:400];
-      if (mask_1[51]) bank_1[writes_at_1][415:408] <= written_1[415:408];
-      if (mask_1[52]) bank_1[writes_at_1][423:416] <= written_1[423:416];
-      if (mask_1[53]) bank_1[writes_at_1][431:424] <= written_1[431:424];
-      if (mask_1[54]) bank_1[writes_at_1][439:432] <= written_1[439:432];
-      if (mask_1[55]) bank_1[writes_at_1][447:440] <= written_1[447:440];
+      if (mask_1[40]) dispatched_bank_1[writes_at_1][327:320] <= written_1[327:320];
+      if (mask_1[41]) dispatched_bank_1[writes_at_1][335:328] <= written_1[335:328];
+      if (mask_1[42]) dispatched_bank_1[writes_at_1][343:336] <= written_1[343:336];
+      if (mask_1[43]) dispatched_bank_1[writes_at_1][351:344] <= written_1[351:344];
+      if (mask_1[44]) dispatched_bank_1[writes_at_1][359:352] <= written_1[359:352];
+      if (mask_1[45]) dispatched_bank_1[writes_at_1][367:360] <= written_1[367:360];
+      if (mask_1[46]) dispatched_bank_1[writes_at_1][375:368] <= written_1[375:368];
+      if (mask_1[47]) dispatched_bank_1[writes_at_1][383:376] <= written_1[383:376];
     end
 
   always @(posedge clk)
     if (writes_1) begin
-      if (mask_1[56]) bank_1[writes_at_1][455:448] <= written_1[455:448];
-      if (mask_1[57]) bank_1[writes_at_1][463:456] <= written_1[463:456];
-      if (mask_1[58]) bank_1[writes_at_1][471:464] <= written_1[471:464];
-      if (mask_1[59]) bank_1[writes_at_1][479:472] <= written_1[479:472];
-      if (mask_1[60]) bank_1[writes_at_1][487:480] <= written_1[487:480];
-      if (mask_1[61]) bank_1[writes_at_1][495:488] <= written_1[495:488];
-      if (mask_1[62]) bank_1[writes_at_1][503:496] <= written_1[503:496];
-      if (mask_1[63]) bank_1[writes_at_1][511:504] <= written_1[511:504];
+      if (mask_1[48]) dispatched_bank_1[writes_at_1][391:384] <= written_1[391:384];
+      if (mask_1[49]) dispatched_bank_1[writes_at_1][399:392] <= written_1[399:392];
+      if (mask_1[50]) dispatched_bank_1[writes_at_1][407:400] <= written_1[407:400];
+      if (mask_1[51]) dispatched_bank_1[writes_at_1][415:408] <= written_1[415:408];
+      if (mask_1[52]) dispatched_bank_1[writes_at_1][423:416] <= written_1[423:416];
+      if (mask_1[53]) dispatched_bank_1[writes_at_1][431:424] <= written_1[431:424];
+      if (mask_1[54]) dispatched_bank_1[writes_at_1][439:432] <= written_1[439:432];
+      if (mask_1[55]) dispatched_bank_1[writes_at_1][447:440] <= written_1[447:440];
     end
-  wire [7:0] bank_1_word_shifted = (read_1_to_0 ? dispatch_payload_ctx : leave_payload_ctx) >> 1;
 
   always @(posedge clk)
-    if (read_1_to_0 | read_1_to_1) bank_1_word <= bank_1[bank_1_word_shifted[6:0]];
+    if (writes_1) begin
+      if (mask_1[56]) dispatched_bank_1[writes_at_1][455:448] <= written_1[455:448];
+      if (mask_1[57]) dispatched_bank_1[writes_at_1][463:456] <= written_1[463:456];
+      if (mask_1[58]) dispatched_bank_1[writes_at_1][471:464] <= written_1[471:464];
+      if (mask_1[59]) dispatched_bank_1[writes_at_1][479:472] <= written_1[479:472];
+      if (mask_1[60]) dispatched_bank_1[writes_at_1][487:480] <= written_1[487:480];
+      if (mask_1[61]) dispatched_bank_1[writes_at_1][495:488] <= written_1[495:488];
+      if (mask_1[62]) dispatched_bank_1[writes_at_1][503:496] <= written_1[503:496];
+      if (mask_1[63]) dispatched_bank_1[writes_at_1][511:504] <= written_1[511:504];
+    end
+
+  always @(posedge clk)
+    if (dispatch_valid & dispatch_ready) dispatched_word_1 <= dispatched_bank_1[dispatched_word_0_shifted[6:0]];
+
+  always @(posedge clk)
+    if (writes_0) begin
+      if (mask_0[0]) left_bank_0[writes_at_0][7:0] <= written_0[7:0];
+      if (mask_0[1]) left_bank_0[writes_at_0][15:8] <= written_0[15:8];
+      if (mask_0[2]) left_bank_0[writes_at_0][23:16] <= written_0[23:16];
+      if (mask_0[3]) left_bank_0[writes_at_0][31:24] <= written_0[31:24];
+      if (mask_0[4]) left_bank_0[writes_at_0][39:32] <= written_0[39:32];
+      if (mask_0[5]) left_bank_0[writes_at_0][47:40] <= written_0[47:40];
+      if (mask_0[6]) left_bank_0[writes_at_0][55:48] <= written_0[55:48];
+      if (mask_0[7]) left_bank_0[writes_at_0][63:56] <= written_0[63:56];
+    end
+
+  always @(posedge clk)
+    if (writes_0) begin
+      if (mask_0[8]) left_bank_0[writes_at_0][71:64] <= written_0[71:64];
+      if (mask_0[9]) left_bank_0[writes_at_0][79:72] <= written_0[79:72];
+      if (mask_0[10]) left_bank_0[writes_at_0][87:80] <= written_0[87:80];
+      if (mask_0[11]) left_bank_0[writes_at_0][95:88] <= written_0[95:88];
+      if (mask_0[12]) left_bank_0[writes_at_0][103:96] <= written_0[103:96];
+      if (mask_0[13]) left_bank_0[writes_at_0][111:104] <= written_0[111:104];
+      if (mask_0[14]) left_bank_0[writes_at_0][119:112] <= written_0[119:112];
+      if (mask_0[15]) left_bank_0[writes_at_0][127:120] <= written_0[127:120];
+    end
+
+  always @(posedge clk)
+    if (writes_0) begin
+      if (mask_0[16]) left_bank_0[writes_at_0][135:128] <= written_0[135:128];
+      if (mask_0[17]) left_bank_0[writes_at_0][143:136] <= written_0[143:136];
+      if (mask_0[18]) left_bank_0[writes_at_0][151:144] <= written_0[151:144];
+      if (mask_0[19]) left_bank_0[writes_at_0][159:152] <= written_0[159:152];
+      if (mask_0[20]) left_bank_0[writes_at_0][167:160] <= written_0[167:160];
+      if (mask_0[21]) left_bank_0[writes_at_0][175:168] <= written_0[175:168];
+      if (mask_0[22]) left_bank_0[writes_at_0][183:176] <= written_0[183:176];
+      if (mask_0[23]) left_bank_0[writes_at_0][191:184] <= written_0[191:184];
+    end
+
+  always @(posedge clk)
+    if (writes_0) begin
+      if (mask_0[24]) left_bank_0[writes_at_0][199:192] <= written_0[199:192];
+      if (mask_0[25]) left_bank_0[writes_at_0][207:200] <= written_0[207:200];
+      if (mask_0[26]) left_bank_0[writes_at_0][215:208] <= written_0[215:208];
+      if (mask_0[27]) left_bank_0[writes_at_0][223:216] <= written_0[223:216];
+      if (mask_0[28]) left_bank_0[writes_at_0][231:224] <= written_0[231:224];
+      if (mask_0[29]) left_bank_0[writes_at_0][239:232] <= written_0[239:232];
+      if (mask_0[30]) left_bank_0[writes_at_0][247:240] <= written_0[247:240];
+      if (mask_0[31]) left_bank_0[writes_at_0][255:248] <= written_0[255:248];
+    end
+
+  always @(posedge clk)
+    if (writes_0) begin
+      if (mask_0[32]) left_bank_0[writes_at_0][263:256] <= written_0[263:256];
+      if (mask_0[33]) left_bank_0[writes_at_0][271:264] <= written_0[271:264];
+      if (mask_0[34]) left_bank_0[writes_at_0][279:272] <= written_0[279:272];
+      if (mask_0[35]) left_bank_0[writes_at_0][287:280] <= written_0[287:280];
+      if (mask_0[36]) left_bank_0[writes_at_0][295:288] <= written_0[295:288];
+      if (mask_0[37]) left_bank_0[writes_at_0][303:296] <= written_0[303:296];
+      if (mask_0[38]) left_bank_0[writes_at_0][311:304] <= written_0[311:304];
+      if (mask_0[39]) left_bank_0[writes_at_0][319:312] <= written_0[319:312];
+    end
+
+  always @(posedge clk)
+    if (writes_0) begin
+      if (mask_0[40]) left_bank_0[writes_at_0][327:320] <= written_0[327:320];
+      if (mask_0[41]) left_bank_0[writes_at_0][335:328] <= written_0[335:328];
+      if (mask_0[42]) left_bank_0[writes_at_0][343:336] <= written_0[343:336];
+      if (mask_0[43]) left_bank_0[writes_at_0][351:344] <= written_0[351:344];
+      if (mask_0[44]) left_bank_0[writes_at_0][359:352] <= written_0[359:352];
+      if (mask_0[45]) left_bank_0[writes_at_0][367:360] <= written_0[367:360];
+      if (mask_0[46]) left_bank_0[writes_at_0][375:368] <= written_0[375:368];
+      if (mask_0[47]) left_bank_0[writes_at_0][383:376] <= written_0[383:376];
+    end
+
+  always @(posedge clk)
+    if (writes_0) begin
+      if (mask_0[48]) left_bank_0[writes_at_0][391:384] <= written_0[391:384];
+      if (mask_0[49]) left_bank_0[writes_at_0][399:392] <= written_0[399:392];
+      if (mask_0[50]) left_bank_0[writes_at_0][407:400] <= written_0[407:400];
+      if (mask_0[51]) left_bank_0[writes_at_0][415:408] <= written_0[415:408];
+      if (mask_0[52]) left_bank_0[writes_at_0][423:416] <= written_0[423:416];
+      if (mask_0[53]) left_bank_0[writes_at_0][431:424] <= written_0[431:424];
+      if (mask_0[54]) left_bank_0[writes_at_0][439:432] <= written_0[439:432];
+      if (mask_0[55]) left_bank_0[writes_at_0][447:440] <= written_0[447:440];
+    end
+
+  always @(posedge clk)
+    if (writes_0) begin
+      if (mask_0[56]) left_bank_0[writes_at_0][455:448] <= written_0[455:448];
+      if (mask_0[57]) left_bank_0[writes_at_0][463:456] <= written_0[463:456];
+      if (mask_0[58]) left_bank_0[writes_at_0][471:464] <= written_0[471:464];
+      if (mask_0[59]) left_bank_0[writes_at_0][479:472] <= written_0[479:472];
+      if (mask_0[60]) left_bank_0[writes_at_0][487:480] <= written_0[487:480];
+      if (mask_0[61]) left_bank_0[writes_at_0][495:488] <= written_0[495:488];
+      if (mask_0[62]) left_bank_0[writes_at_0][503:496] <= written_0[503:496];
+      if (mask_0[63]) left_bank_0[writes_at_0][511:504] <= written_0[511:504];
+    end
+  wire [7:0] left_word_0_shifted = leave_payload_ctx >> 1;
+
+  always @(posedge clk)
+    if (leave_valid & leave_ready) left_word_0 <= left_bank_0[left_word_0_shifted[6:0]];
+
+  always @(posedge clk)
+    if (writes_1) begin
+      if (mask_1[0]) left_bank_1[writes_at_1][7:0] <= written_1[7:0];
+      if (mask_1[1]) left_bank_1[writes_at_1][15:8] <= written_1[15:8];
+      if (mask_1[2]) left_bank_1[writes_at_1][23:16] <= written_1[23:16];
+      if (mask_1[3]) left_bank_1[writes_at_1][31:24] <= written_1[31:24];
+      if (mask_1[4]) left_bank_1[writes_at_1][39:32] <= written_1[39:32];
+      if (mask_1[5]) left_bank_1[writes_at_1][47:40] <= written_1[47:40];
+      if (mask_1[6]) left_bank_1[writes_at_1][55:48] <= written_1[55:48];
+      if (mask_1[7]) left_bank_1[writes_at_1][63:56] <= written_1[63:56];
+    end
+
+  always @(posedge clk)
+    if (writes_1) begin
+      if (mask_1[8]) left_bank_1[writes_at_1][71:64] <= written_1[71:64];
+      if (mask_1[9]) left_bank_1[writes_at_1][79:72] <= written_1[79:72];
+      if (mask_1[10]) left_bank_1[writes_at_1][87:80] <= written_1[87:80];
+      if (mask_1[11]) left_bank_1[writes_at_1][95:88] <= written_1[95:88];
+      if (mask_1[12]) left_bank_1[writes_at_1][103:96] <= written_1[103:96];
+      if (mask_1[13]) left_bank_1[writes_at_1][111:104] <= written_1[111:104];
+      if (mask_1[14]) left_bank_1[writes_at_1][119:112] <= written_1[119:112];
+      if (mask_1[15]) left_bank_1[writes_at_1][127:120] <= written_1[127:120];
+    end
+
+  always @(posedge clk)
+    if (writes_1) begin
+      if (mask_1[16]) left_bank_1[writes_at_1][135:128] <= written_1[135:128];
+      if (mask_1[17]) left_bank_1[writes_at_1][143:136] <= written_1[143:136];
+      if (mask_1[18]) left_bank_1[writes_at_1][151:144] <= written_1[151:144];
+      if (mask_1[19]) left_bank_1[writes_at_1][159:152] <= written_1[159:152];
+      if (mask_1[20]) left_bank_1[writes_at_1][167:160] <= written_1[167:160];
+      if (mask_1[21]) left_bank_1[writes_at_1][175:168] <= written_1[175:168];
+      if (mask_1[22]) left_bank_1[writes_at_1][183:176] <= written_1[183:176];
+      if (mask_1[23]) left_bank_1[writes_at_1][191:184] <= written_1[191:184];
+    end
+
+  always @(posedge clk)
+    if (writes_1) begin
+      if (mask_1[24]) left_bank_1[writes_at_1][199:192] <= written_1[199:192];
+      if (mask_1[25]) left_bank_1[writes_at_1][207:200] <= written_1[207:200];
+      if (mask_1[26]) left_bank_1[writes_at_1][215:208] <= written_1[215:208];
+      if (mask_1[27]) left_bank_1[writes_at_1][223:216] <= written_1[223:216];
+      if (mask_1[28]) left_bank_1[writes_at_1][231:224] <= written_1[231:224];
+      if (mask_1[29]) left_bank_1[writes_at_1][239:232] <= written_1[239:232];
+      if (mask_1[30]) left_bank_1[writes_at_1][247:240] <= written_1[247:240];
+      if (mask_1[31]) left_bank_1[writes_at_1][255:248] <= written_1[255:248];
+    end
+
+  always @(posedge clk)
+    if (writes_1) begin
+      if (mask_1[32]) left_bank_1[writes_at_1][263:256] <= written_1[263:256];
+      if (mask_1[33]) left_bank_1[writes_at_1][271:264] <= written_1[271:264];
+      if (mask_1[34]) left_bank_1[writes_at_1][279:272] <= written_1[279:272];
+      if (mask_1[35]) left_bank_1[writes_at_1][287:280] <= written_1[287:280];
+      if (mask_1[36]) left_bank_1[writes_at_1][295:288] <= written_1[295:288];
+      if (mask_1[37]) left_bank_1[writes_at_1][303:296] <= written_1[303:296];
+      if (mask_1[38]) left_bank_1[writes_at_1][311:304] <= written_1[311:304];
+      if (mask_1[39]) left_bank_1[writes_at_1][319:312] <= written_1[319:312];
+    end
+
+  always @(posedge clk)
+    if (writes_1) begin
+      if (mask_1[40]) left_bank_1[writes_at_1][327:320] <= written_1[327:320];
+      if (mask_1[41]) left_bank_1[writes_at_1][335:328] <= written_1[335:328];
+      if (mask_1[42]) left_bank_1[writes_at_1][343:336] <= written_1[343:336];
+      if (mask_1[43]) left_bank_1[writes_at_1][351:344] <= written_1[351:344];
+      if (mask_1[44]) left_bank_1[writes_at_1][359:352] <= written_1[359:352];
+      if (mask_1[45]) left_bank_1[writes_at_1][367:360] <= written_1[367:360];
+      if (mask_1[46]) left_bank_1[writes_at_1][375:368] <= written_1[375:368];
+      if (mask_1[47]) left_bank_1[writes_at_1][383:376] <= written_1[383:376];
+    end
+
+  always @(posedge clk)
+    if (writes_1) begin
+      if (mask_1[48]) left_bank_1[writes_at_1][391:384] <= written_1[391:384];
+      if (mask_1[49]) left_bank_1[writes_at_1][399:392] <= written_1[399:392];
+      if (mask_1[50]) left_bank_1[writes_at_1][407:400] <= written_1[407:400];
+      if (mask_1[51]) left_bank_1[writes_at_1][415:408] <= written_1[415:408];
+      if (mask_1[52]) left_bank_1[writes_at_1][423:416] <= written_1[423:416];
+      if (mask_1[53]) left_bank_1[writes_at_1][431:424] <= written_1[431:424];
+      if (mask_1[54]) left_bank_1[writes_at_1][439:432] <= written_1[439:432];
+      if (mask_1[55]) left_bank_1[writes_at_1][447:440] <= written_1[447:440];
+    end
+
+  always @(posedge clk)
+    if (writes_1) begin
+      if (mask_1[56]) left_bank_1[writes_at_1][455:448] <= written_1[455:448];
+      if (mask_1[57]) left_bank_1[writes_at_1][463:456] <= written_1[463:456];
+      if (mask_1[58]) left_bank_1[writes_at_1][471:464] <= written_1[471:464];
+      if (mask_1[59]) left_bank_1[writes_at_1][479:472] <= written_1[479:472];
+      if (mask_1[60]) left_bank_1[writes_at_1][487:480] <= written_1[487:480];
+      if (mask_1[61]) left_bank_1[writes_at_1][495:488] <= written_1[495:488];
+      if (mask_1[62]) left_bank_1[writes_at_1][503:496] <= written_1[503:496];
+      if (mask_1[63]) left_bank_1[writes_at_1][511:504] <= written_1[511:504];
+    end
+
+  always @(posedge clk)
+    if (leave_valid & leave_ready) left_word_1 <= left_bank_1[left_word_0_shifted[6:0]];
   wire [5:0] dst_0_mask = mask_0[5:0];
   wire [47:0] dst_0_data = written_0[47:0];
 
@@ -493,24 +676,24 @@ module HeaderStore_c256_u16 (
       if (dst_1_mask[4]) dst_1[writes_at_1][39:32] <= dst_1_data[39:32];
       if (dst_1_mask[5]) dst_1[writes_at_1][47:40] <= dst_1_data[47:40];
     end
-  wire [511:0] header = dispatched_ctx[0] ? bank_1_word : bank_0_word; // header-store.ts:75
+  wire [511:0] header = dispatched_ctx[0] ? dispatched_word_1 : dispatched_word_0; // header-store.ts:88
 
   always @(posedge clk)
     if (dispatched_comes) dispatched_queue_store[dispatched_queue_tail] <= {header, dispatched_ctx};
 
   always @(posedge clk)
-    if (left_comes) left_queue[left_tail] <= {left_ctx[0] ? bank_1_word : bank_0_word, left_ctx};
+    if (left_comes) left_queue[left_tail] <= {left_ctx[0] ? left_word_1 : left_word_0, left_ctx};
 
   assign entered_valid = entered_valid_q;
   assign entered_payload_ctx = entered_q_ctx;
   assign entered_payload_last = entered_q_last;
   assign back_ready = 1'b1;
-  assign dispatch_ready = read_0_to_0 | read_1_to_0;
+  assign dispatch_ready = dispatched_claimed < 3'd4;
   assign dispatched_valid = dispatched_comes | dispatched_queue_queued;
   wire [519:0] dispatched_payload_ctx_word = dispatched_queue_store[dispatched_queue_head];
   assign dispatched_payload_ctx = dispatched_queue_queued ? dispatched_payload_ctx_word[7:0] : dispatched_ctx;
   assign dispatched_payload_header = dispatched_queue_queued ? dispatched_payload_ctx_word[519:8] : header;
-  assign leave_ready = read_0_to_1 | read_1_to_1;
+  assign leave_ready = ~left_claimed[2];
   assign left_valid = left_stored;
   wire [519:0] left_payload_ctx_word = left_queue[left_head];
   assign left_payload_ctx = left_payload_ctx_word[7:0];
@@ -536,7 +719,7 @@ module HeaderStore_c256_u16 (
 `endif
 
   wire _unused_ok = &{
-    1'b0, writes_at_0_shifted[7], writes_at_1_shifted[7], bank_0_word_shifted[7], bank_1_word_shifted[7],
+    1'b0, writes_at_0_shifted[7], writes_at_1_shifted[7], dispatched_word_0_shifted[7], left_word_0_shifted[7],
     dst_shifted[7], 1'b0
   };
 endmodule
