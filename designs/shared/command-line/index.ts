@@ -20,5 +20,6 @@ export {
 export { exitCode, type ExitCode } from "./exit-code.ts";
 export { choice, fileName, once, seed, setting } from "./options.ts";
 export { paces, type RunOptions } from "./run-options.ts";
+export { type LoadGoal, simulatorTable, type SpeedGoal } from "./simulators.ts";
 export { table } from "./table.ts";
 export { type Streams, Terminal } from "./terminal.ts";

@@ -2,7 +2,6 @@
 export { type AreaFigures, areaFiguresSchema } from "./area.ts";
 export { type Definition, figureOf, type Options, type Result } from "./definition.ts";
 export { judged } from "./judge.ts";
-export { type LoadGoal, simulatorTable, type SpeedGoal } from "./simulators.ts";
 export {
   type Axis,
   type Beside,

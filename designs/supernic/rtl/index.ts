@@ -22,7 +22,20 @@ export {
 } from "./scheduler/index.ts";
 export { Match, type MatchParameters } from "./match/index.ts";
 export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";
-export { balancer, checksum, delay, dummy, firewall, nat, type Task, tunnel } from "./tasks/index.ts";
+export {
+  asItWas,
+  balancer,
+  checksum,
+  delay,
+  dummy,
+  firewall,
+  nat,
+  type Task,
+  TaskPacket,
+  taskPorts,
+  TaskVerdict,
+  tunnel,
+} from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";
 export { beatBytes } from "./inside/index.ts";
 export { regions, Descriptors, Dispatch, Return } from "./core/index.ts";

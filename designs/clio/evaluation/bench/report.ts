@@ -1,7 +1,6 @@
-import { simulatorTable } from "../../../shared/evaluation/index.ts";
 import type { SimulatorFigures } from "./simulators.ts";
 import type { NodeSpeeds } from "./speed.ts";
-import { table } from "../../../shared/command-line/index.ts";
+import { simulatorTable, table } from "../../../shared/command-line/index.ts";
 import type { Elaboration } from "./elaboration.ts";
 import type { FirstTouches } from "./first-touches.ts";
 import type { LatencyFigures } from "./latency.ts";

@@ -1,7 +1,7 @@
 /** The built-in simulator beside Verilator on the device: frames at all ports, one frame at a time, idle. */
 import { emit } from "../../../../hdl-dsl/index.ts";
 import { builtinLoadMs, compareSimulatorSpeed, type SimulatorSpeeds } from "../../../../sim/index.ts";
-import { simulatorTable } from "../../../shared/evaluation/index.ts";
+import { simulatorTable } from "../../../shared/command-line/index.ts";
 import { recordedLoads } from "../measure/index.ts";
 
 export interface SimulatorFigures {

@@ -34,7 +34,15 @@ function checkLengths(p: Val<ReturnType<typeof Leaving>>, valid: Bit): void {
   holds(p.hasHead.eq(p.headLength.any()), "a packet has a header if that has bytes");
   holds(p.hasBody.eq(p.payloadBytes.any()), "a packet has a body if that has bytes");
   holds(p.hasFront.or(p.hasHead).or(p.hasBody), "a packet has something that leaves");
-  holds(p.payloadBeats.eq(p.payloadBytes.add(beatBytes - 1).shr(6).resize(p.payloadBeats.width)), "beats are those of the payload");
+  holds(
+    p.payloadBeats.eq(
+      p.payloadBytes
+        .add(beatBytes - 1)
+        .shr(6)
+        .resize(p.payloadBeats.width),
+    ),
+    "beats are those of the payload",
+  );
 }
 
 /**

@@ -1,5 +1,17 @@
 /** The parts of a packet one after the other, a beat in each cycle. */
-import { type Bit, bit, constant, mux, node, onehotMux, reg, uint, type UInt, type Val, when } from "../../../../hdl-dsl/index.ts";
+import {
+  type Bit,
+  bit,
+  constant,
+  mux,
+  node,
+  onehotMux,
+  reg,
+  uint,
+  type UInt,
+  type Val,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { beatBytes, countBits, type Leaving } from "./records.ts";
 
 /** The beat of a payload behind its first. */

@@ -106,7 +106,8 @@ function withInserted(first: Bit, about: Val<ReturnType<typeof About>>, data: UI
   const inserted = insertedWords(about),
     by = node(mux(first, inserted.count, constant(0, 2)), { name: "macs_down_by" });
   const out = Array.from({ length: words }, (_, w): UInt => {
-    if (w < macWords) return mux(by.bit(1), mux(by.bit(0), word(w + 3), word(w + 2)), mux(by.bit(0), word(w + 1), word(w)));
+    if (w < macWords)
+      return mux(by.bit(1), mux(by.bit(0), word(w + 3), word(w + 2)), mux(by.bit(0), word(w + 1), word(w)));
     const k = w - macWords;
     return k < macWords ? mux(by.gt(k), inserted.words.bits(k * width, width), word(w)) : word(w);
   });
@@ -168,8 +169,14 @@ export function placed(p: DeparserParameters, t: ReturnType<typeof turnedBeat>) 
     frame,
     moves,
     /** What is turned next may come: nothing of the frame before needs what is known of it. */
-    ready: node(t.valid.not().or(frame.ready.andNot(t.last.and(over))).andNot(spills.andNot(frame.ready)), {
-      name: "turned_ready",
-    }),
+    ready: node(
+      t.valid
+        .not()
+        .or(frame.ready.andNot(t.last.and(over)))
+        .andNot(spills.andNot(frame.ready)),
+      {
+        name: "turned_ready",
+      },
+    ),
   };
 }

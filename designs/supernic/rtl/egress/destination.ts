@@ -86,9 +86,9 @@ function decide<P extends EgressParameters>(
 
 /**
  * Where packets go, by what their DAG says, by what their tasks said, and by their destination MAC (paper §5.4;
- * docs/supernic/egress.md). Latency 2 from `asks`, initiation interval 1; nothing waits. Tables are always taken, and count for
- * packets that come from the next cycle on. `keepShim` stands in the cycle of `known`. Reset: no packet is under way;
- * the tables stay.
+ * docs/supernic/egress.md). Latency 2 from `asks`, initiation interval 1; nothing waits. Tables are always taken, and
+ * count for packets that come from the next cycle on. `keepShim` stands in the cycle of `known`. Reset: no packet is
+ * under way; the tables stay.
  */
 export const Destination = module(
   "Destination",

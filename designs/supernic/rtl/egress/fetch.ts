@@ -145,9 +145,9 @@ function headersOf(
  * them, their template. Those that were dropped from their list go to `cleared` instead. Latency 2 from `picked` to
  * `packet`, initiation interval 1. Full: `stalls` rises so early that what has been chosen has room.
  *
- * A packet that comes while nothing is here, and none came for 4 cycles, is fetched at once (`takesEarly`), before it is known where it goes. Two
- * cycles later `decided` says that; with `goes`, which needs `mayPass`, it is a packet as others are. Else its header
- * is thrown away, and it will be picked. Reset: none is under way; templates stay.
+ * A packet that comes while nothing is here, and none came for 4 cycles, is fetched at once (`takesEarly`), before it
+ * is known where it goes. Two cycles later `decided` says that; with `goes`, which needs `mayPass`, it is a packet as
+ * others are. Else its header is thrown away, and it will be picked. Reset: none is under way; templates stay.
  */
 export const Fetch = module(
   "Fetch",
@@ -243,7 +243,8 @@ export const Fetch = module(
     under.set(under.add(first.fetched.zext(under.width)).sub(io.left.fire.zext(under.width)));
 
     io.packet.valid.set(valid3.and(io.left.valid).andNot(isVoid).and(isEarly.not().or(passes)));
-    io.packet.payload.set(leavingOf({
+    io.packet.payload.set(
+      leavingOf({
         ready: at3,
         going: mux(isEarly, io.decided.going, at3.going),
         template,

@@ -184,12 +184,7 @@ export const Lists = module(
         isQuiet = node(next.valid.or(orTree(asks)).or(picked.valid).not(), { name: `is_quiet_${q}` }),
         fits = node(fromBits(fitsOf(q)).shr(push.size).bit(0).and(io.room.bit(q)), { name: `has_room_${q}` });
       passes[q]?.set(
-        push.valid
-          .and(push.mayPass)
-          .and(push.list.port.bit(q))
-          .and(isQuiet)
-          .and(fits)
-          .and(orTree(isFree)),
+        push.valid.and(push.mayPass).and(push.list.port.bit(q)).and(isQuiet).and(fits).and(orTree(isFree)),
       );
       const members = fairTurn(`class_${q}`, asks, loads.and(orTree(asks))),
         head = onehotMux(

@@ -1,11 +1,5 @@
 /** A task that does what software tells it: right things, or one wrong thing after the other. */
-import {
-  asItWas,
-  type Task,
-  TaskPacket,
-  taskPorts,
-  TaskVerdict,
-} from "../../../../../designs/supernic/rtl/tasks/index.ts";
+import { asItWas, type Task, TaskPacket, taskPorts, TaskVerdict } from "../../../../../designs/supernic/rtl/index.ts";
 import { headerBytesFrom } from "../../../../../designs/supernic/wire/index.ts";
 import { bit, constant, enumOf, module, mux, reg, stage, stream, when } from "../../../../../hdl-dsl/index.ts";
 

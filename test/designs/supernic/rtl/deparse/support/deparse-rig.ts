@@ -89,7 +89,7 @@ export class DeparseRig {
   #sample(): void {
     if (this.#resetting) return;
     const beat = this.b.io.frame;
-    if (Number(beat.valid.value) !== 0 && Number(beat.payload.to.value) !== this.#awaited[0]?.to)
+    if (beat.valid.value !== 0 && beat.payload.to.value !== this.#awaited[0]?.to)
       throw new Error(`a beat goes to ${beat.payload.to.value}, and it is of a packet to ${this.#awaited[0]?.to}`);
     for (let s = this.left.take(); s; s = this.left.take()) {
       const leaving = this.#leaving.shift();

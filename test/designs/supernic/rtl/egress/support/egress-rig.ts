@@ -315,7 +315,7 @@ export class EgressRig {
     if (!out || Number(out.valid.value) === 0) return;
     if (!this.#begun[q]) this.#now[q] = Number(out.payload.class.value);
     if (Number(out.ready.value) === 0) return;
-    const data = BigInt(out.payload.data.value as bigint);
+    const data = out.payload.data.value as bigint;
     if (!this.#begun[q])
       this.#promises[q]?.begun(live => {
         const first = number(this.frameOf(live).slice(0, 64));
@@ -494,7 +494,11 @@ export class EgressRig {
 interface Out {
   readonly valid: { readonly value: unknown };
   readonly ready: { readonly value: unknown };
-  readonly payload: { readonly data: { readonly value: unknown }; readonly last: { readonly value: unknown }; readonly class: { readonly value: unknown } };
+  readonly payload: {
+    readonly data: { readonly value: unknown };
+    readonly last: { readonly value: unknown };
+    readonly class: { readonly value: unknown };
+  };
 }
 const macOf = (header: Uint8Array): bigint => BigInt(`0x${Buffer.from(header.slice(0, 6)).toString("hex")}`);
 const bytesOf = (mac: bigint): Uint8Array => new Uint8Array(Buffer.from(mac.toString(16).padStart(12, "0"), "hex"));

@@ -67,8 +67,7 @@ class Rig {
   /** What has ended since: context and whether it was dropped. */
   ended(): [number, number][] {
     const list: [number, number][] = [];
-    for (let s = this.finished.take(); s; s = this.finished.take())
-      list.push([Number(s.value.ctx), s.value.dropped]);
+    for (let s = this.finished.take(); s; s = this.finished.take()) list.push([Number(s.value.ctx), s.value.dropped]);
     return list;
   }
   /** The first of those that started has been through its tasks, and is back. */

@@ -251,8 +251,7 @@ export class SchedulerRig {
       row = packet && this.world.dags[packet.dag]?.stages[packet.stage]?.[branch];
     if (!packet || !open || !row) throw new Error(`context ${ctx}, branch ${branch} starts, and is not there`);
     if (open.out) throw new Error(`context ${ctx}, branch ${branch} starts twice`);
-    if (start.arg.value !== row.arg)
-      throw new Error(`context ${ctx}: arg ${String(start.arg.value)}, not ${row.arg}`);
+    if (start.arg.value !== row.arg) throw new Error(`context ${ctx}: arg ${String(start.arg.value)}, not ${row.arg}`);
     if (!this.world.chains[row.chain]?.regions.includes(region))
       throw new Error(`region ${region} has no chain ${row.chain}`);
     if (open.region !== undefined && open.region !== region)

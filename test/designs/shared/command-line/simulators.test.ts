@@ -1,6 +1,6 @@
 /** The table of both simulators tells which goals were reached. */
 import { expect, it } from "vitest";
-import { simulatorTable } from "../../../../designs/shared/evaluation/index.ts";
+import { simulatorTable } from "../../../../designs/shared/command-line/index.ts";
 
 it("each row and each load is held against its goal", () => {
   const row = (name: string, builtin: number, goal: number) => ({

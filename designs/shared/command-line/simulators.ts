@@ -1,9 +1,9 @@
 /** The built-in simulator beside Verilator: a table of speeds and their goals. */
-import type { SimulatorSpeeds } from "../../../sim/index.ts";
-import { table } from "../command-line/index.ts";
+import { table } from "./table.ts";
 
 export interface SpeedGoal {
-  readonly speeds: SimulatorSpeeds;
+  /** Cycles a second in each of the two. */
+  readonly speeds: { readonly name: string; readonly builtin: number; readonly verilator: number };
   /** Cycles of the built-in simulator for each of Verilator's, at least. */
   readonly goal: number;
 }
