@@ -23,7 +23,9 @@ ${table(
   ]),
   "lrrrl",
 )}
-paper: section 5.7.1 (196 ns at 250 MHz are 49 cycles); through a chain of four dummies it is ${f.chain}`;
+paper: section 5.7.1 (196 ns at 250 MHz are 49 cycles); through a chain of four dummies it is ${f.chain}
+
+Where the cycles of the core go: ${f.stages.map(s => `${s.stage} ${s.cycles}`).join(", ")}`;
 }
 
 export function throughputReport({ credits, short, long }: Throughput): string {

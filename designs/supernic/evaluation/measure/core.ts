@@ -2,6 +2,7 @@
 import { frameFor, latencyOf, type MeasuredSetup, setCredits, withMeasured } from "./measured-device.ts";
 import { type Rate, rateOf } from "./rate.ts";
 import { type Rounds, roundsOf } from "./scheduler-round.ts";
+import { type StageCycles, stagesOf } from "./stages.ts";
 
 const dummies = (n: number): readonly string[] => Array.from({ length: n }, () => "dummy"),
   longest = 4;
@@ -28,6 +29,8 @@ const dagOf = (name: (typeof setup.dags)[number]["name"]): number => setup.dags.
 export interface CoreFigures {
   /** Cycles of an idle frame of 64 bytes through one dummy, last beat in to first beat out. */
   readonly dummy: number;
+  /** Where these cycles go. */
+  readonly stages: readonly StageCycles[];
   /** The same through four. */
   readonly chain: number;
   /** What a slot costs that a packet skips. */
@@ -43,6 +46,7 @@ export const measureCore = (seed: number): Promise<CoreFigures> =>
       skipping = await latencyOf(device, frame("first-of-four"));
     return {
       dummy,
+      stages: await stagesOf(device, frame("one")),
       chain,
       skip: (skipping - dummy) / (longest - 1),
       rounds: await roundsOf(device, frame("two-stages")),

@@ -8,4 +8,5 @@ export {
   type Throughput,
 } from "./core.ts";
 export { beatsOf, lineGbps, type Rate } from "./rate.ts";
+export type { StageCycles } from "./stages.ts";
 export { branching, type ByLength, chaining, grouping, lengths, measureWays } from "./sequences.ts";
