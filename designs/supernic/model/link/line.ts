@@ -11,14 +11,23 @@ export const withoutLinkShim = (frame: Uint8Array): Uint8Array =>
 /** What may not change when a frame is sent again: all but the ACK in its shim. */
 const fixedPart = (frame: Uint8Array): string => Buffer.from(withoutLinkShim(frame)).toString("latin1");
 
+/** What is known of the other end. */
+export interface LinkPartner {
+  /** Frames that it has sent, each once. */
+  readonly sent: number;
+  /** Frames that it says are there. */
+  readonly acked: number;
+}
+
 /**
- * Frames have numbers in a row. One that is sent again has its number and its bytes. Nothing is left out: behind a
- * frame comes the next one, or one that came before. An ACK never falls, and never tells of a frame that was not sent.
+ * Frames have numbers in a row. One that is sent again has its number and its bytes. Nothing is left out but what the
+ * partner has told to be there: behind a frame comes the next one, or one that came before. An ACK never falls, and
+ * never tells of a frame that was not sent.
  */
 export class LinkLine {
   readonly problems: string[] = [];
   readonly #name: string;
-  readonly #partnerSent: () => number;
+  readonly #partner: () => LinkPartner;
   /** By number, all that has been sent. */
   readonly #frames = new Map<number, string>();
   /** Frames that were sent, each once, and what the last data frame's number was. */
@@ -27,14 +36,18 @@ export class LinkLine {
   #acked = 0;
   repeated = 0;
 
-  /** @param name of the end, for sentences @param partnerSent frames that its partner has sent, each once */
-  constructor(name: string, partnerSent: () => number) {
+  /** @param name of the end, for sentences */
+  constructor(name: string, partner: () => LinkPartner) {
     this.#name = name;
-    this.#partnerSent = partnerSent;
+    this.#partner = partner;
   }
   /** Frames that were sent, each once. */
   get sent(): number {
     return this.#fresh;
+  }
+  /** Frames of the partner that it says are there. */
+  get acked(): number {
+    return this.#acked;
   }
   /** A frame goes out. @returns it without its shim, when it is sent for the first time */
   send(frame: Uint8Array): Uint8Array | undefined {
@@ -48,7 +61,9 @@ export class LinkLine {
   }
   #data(number: number, frame: Uint8Array): Uint8Array | undefined {
     const step = ahead(number, this.#last);
-    if (step > 1 && step < round / 2) this.#wrong(`frame ${number} behind frame ${this.#last}`);
+    // A row that goes again is cut short by an ACK of what is in it.
+    const isLeftOut = step > 1 && step < round / 2 && ahead(this.#partner().acked % round, number) >= round / 2;
+    if (isLeftOut) this.#wrong(`frame ${number} behind frame ${this.#last}`);
     this.#last = number;
     if (number === this.#fresh % round) {
       this.#fresh++;
@@ -64,8 +79,8 @@ export class LinkLine {
   #ack(number: number): void {
     const more = ahead(number, this.#acked % round);
     if (more >= round / 2) this.#wrong(`an ACK of ${number} behind one of ${this.#acked % round}`);
-    else if (this.#acked + more > this.#partnerSent())
-      this.#wrong(`an ACK of ${this.#acked + more} frames, and ${this.#partnerSent()} were sent`);
+    else if (this.#acked + more > this.#partner().sent)
+      this.#wrong(`an ACK of ${this.#acked + more} frames, and ${this.#partner().sent} were sent`);
     else this.#acked += more;
   }
   #wrong(what: string): void {

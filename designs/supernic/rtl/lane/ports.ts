@@ -84,7 +84,7 @@ export const lanePorts = (p: LaneParameters) =>
       /** By port, classes that are paused. */
       paused: input(vec(uint(8), p.ports)),
       /** Frames in the lane: those that were chosen and are not out. */
-      inside: output(uint(laneCountBits)),
+      held: output(uint(laneCountBits)),
       events: output(LaneEvents),
     },
     portArray("out", inlets(p), source(TxBeat)),

@@ -268,7 +268,7 @@ export const SwitchLane = module(
     const { ends, begins: begun } = spread(reshape.out, target, [...ports, software]);
     begins.forEach((b, q) => b.set(begun[q] ?? ends));
     inside.set(inside.add(chosen.valid.zext(laneCountBits)).sub(ends.zext(laneCountBits)));
-    io.inside.set(inside);
+    io.held.set(inside);
     buffer.note(chosen.isSoftware.andNot(chosen.late), ends.and(to.bit(n)));
 
     const events = reg(LaneEvents, { init: 0 }),

@@ -249,7 +249,7 @@ export function superNic(chains: readonly (readonly Task[])[]): (p: DeviceParame
           kept: outlets[i]?.tx.kept ?? constant(0, keptBits),
         }),
       );
-      control.inside.at(n).set({ queued: lane.inside.resize(queuedBits), kept: 0 });
+      control.inside.at(n).set({ queued: lane.held.resize(queuedBits), kept: 0 });
       outlets.forEach((o, i) => control.counts.at(i).set(o.count));
       control.counts.at(p.ports).set(loopCounts(loop, control.counter));
       control.counts

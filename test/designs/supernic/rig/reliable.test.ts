@@ -128,13 +128,22 @@ describe("what an end gives to the line", () => {
     putShims(udp(near, far, { from: 1, to: 2 }, filler(bytes)), {
       link: { kind: linkKind.data, class: 0, flags: 0, sequence, ack },
     });
+  let acked = 0;
   const told = (...frames: readonly Uint8Array[]): readonly string[] => {
-    const line = new LinkLine("it", () => 2);
+    const line = new LinkLine("it", () => ({ sent: 2, acked }));
     for (const f of frames) line.send(f);
     return line.problems;
   };
   it("numbers in a row, and those that go again, are right", () => {
     expect(told(data(0), data(1), data(0, 1), data(1, 2), data(2, 2))).toEqual([]);
+  });
+  it("a row that goes again goes on behind what has been acknowledged", () => {
+    const row = [data(0), data(1), data(2), data(0), data(2)];
+    acked = 1;
+    expect(told(...row)).toEqual(["it sends frame 2 behind frame 0"]);
+    acked = 2;
+    expect(told(...row)).toEqual([]);
+    acked = 0;
   });
   it.each([
     ["a number is left out", [data(0), data(2)], "it sends frame 2 behind frame 0"],

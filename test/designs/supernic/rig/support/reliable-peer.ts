@@ -47,8 +47,8 @@ export class ReliablePeer {
     this.#r = r;
     this.#faults = faults;
     this.#toLine = toLine;
-    this.own = new LinkLine("the peer", () => this.device.sent);
-    this.device = new LinkLine("the device", () => this.own.sent);
+    this.own = new LinkLine("the peer", () => this.device);
+    this.device = new LinkLine("the device", () => this.own);
   }
   send(frame: Uint8Array): void {
     this.#frames.push(frame);
