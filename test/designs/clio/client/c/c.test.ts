@@ -193,9 +193,9 @@ describe.skipIf(!compilers.includes("cc"))("the C client", () => {
     const from = "receive(c, r, tries, told + pause / 2";
     expect(await withFault(from, "receive(c, r, tries, 0 * told + pause / 2")).toContain("the time to wait");
   });
-  it("planted fault: what got YIELD is asked for under its old number", async () => {
-    const from = "if (yields || status == CLIO_MIGRATING) tries = 0;";
-    expect(await withFault(from, "if (status == CLIO_MIGRATING) tries = 0;")).toContain("YIELD");
+  it("planted fault: YIELD is an error to the program", async () => {
+    const from = "status == CLIO_MIGRATING || status == CLIO_YIELD; }";
+    expect(await withFault(from, "status == CLIO_MIGRATING; }")).toContain("YIELD");
   });
   it("planted fault: BUSY is not waited out", async () => {
     const from = "if (!later(status)) return status;";
