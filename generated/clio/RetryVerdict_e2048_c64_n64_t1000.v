@@ -134,14 +134,14 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [11:0] turns [0:511]; // memories.ts:16
   wire [11:0] turn; // look-up.ts:66
   (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // memories.ts:18
-  wire moves; // retry-verdict.ts:65
-  wire settles; // retry-verdict.ts:67
+  wire moves; // retry-verdict.ts:66
+  wire settles; // retry-verdict.ts:68
   wire remembers; // retry-verdict.ts:58
   wire refused; // hold.ts:120
   wire retires; // units.ts:52
   wire enters; // hold.ts:110
   wire makes_room_2, makes_room_3, makes_room_1; // retry-turn.ts:79
-  wire stays; // retry-verdict.ts:61
+  wire stays; // retry-verdict.ts:62
   wire out_ready, spare_payload_fence; // leave.ts:10
   reg [11:0] turn_rd, turn_fwd; // look-up.ts:66
   reg turn_hit;
@@ -333,13 +333,13 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign makes_room_3 = (empty[3] & ~(|empty[2:0])) | makes_room_3_and;
   wire kept = request_tracked & request_keeps; // retry-verdict.ts:57
   assign remembers = kept & ~hit & fresh;
-  wire decided_valid = at_valid & ~at_sweeping & (~kept | remembers) & ~holds & ~refused & ~stays; // leave.ts:9
+  wire decided_valid = asks & (~kept | remembers) & ~holds & ~refused & ~stays; // leave.ts:9
   wire decided_ready = ~out_full | out_ready;
   assign out_ready = ~spare_full;
   wire spare_valid = out_full | spare_full; // leave.ts:10
   wire spare_ready = (pass_ready & ~spare_payload_fence) | (fence_ready & spare_payload_fence);
   assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
-  assign stays = at_valid & ~at_sweeping & leaving & request_fence & request_tracked;
+  assign stays = asks & leaving & request_fence & request_tracked;
   assign moves = at_valid & ~holds & decided_ready;
   assign settles = moves & ~at_sweeping;
   wire [5:0] row_0_client = row[6:1]; // look-up.ts:65

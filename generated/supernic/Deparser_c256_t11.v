@@ -51,10 +51,10 @@ module Deparser_c256_t11 (
   reg [15:0] filled_ip_length; // template.ts:50
   reg [15:0] filled_udp_length; // template.ts:51
   reg [15:0] filled_sum; // template.ts:52
-  reg begun; // parts.ts:31
-  reg head_done; // parts.ts:32
-  reg [8:0] body_next; // parts.ts:33
-  reg body_ends; // parts.ts:34
+  reg begun; // parts.ts:43
+  reg head_done; // parts.ts:44
+  reg [8:0] body_next; // parts.ts:45
+  reg body_ends; // parts.ts:46
   reg turned_valid; // placed.ts:58
   reg [5:0] head_behind_front; // placed.ts:59
   reg [511:0] turned_data; // placed.ts:61
@@ -71,20 +71,20 @@ module Deparser_c256_t11 (
     held_24, held_25, held_26, held_27, held_28, held_29, held_30, held_31, held_32, held_33, held_34, held_35,
     held_36, held_37, held_38, held_39, held_40, held_41, held_42, held_43, held_44, held_45, held_46, held_47,
     held_48, held_49, held_50, held_51, held_52, held_53, held_54, held_55, held_56, held_57, held_58, held_59,
-    held_60, held_61, held_62, held_63; // placed.ts:144
-  reg spills; // placed.ts:145
-  reg is_first_beat; // placed.ts:146
-  reg short; // deparser.ts:66
-  wire read_packets_push_ready; // deparser.ts:80
+    held_60, held_61, held_62, held_63; // placed.ts:145
+  reg spills; // placed.ts:146
+  reg is_first_beat; // placed.ts:147
+  reg short; // deparser.ts:74
+  wire read_packets_push_ready; // deparser.ts:88
   wire [2:0] read_packets_level;
-  wire whole_beats_push_ready; // deparser.ts:98
+  wire whole_beats_push_ready; // deparser.ts:106
   wire [2:0] whole_beats_level;
-  wire [63:0] fresh_lanes; // placed.ts:149
-  wire is_short; // placed.ts:123
-  wire [63:0] lanes_before; // placed.ts:125
+  wire [63:0] fresh_lanes; // placed.ts:150
+  wire is_short; // placed.ts:124
+  wire [63:0] lanes_before; // placed.ts:126
   wire [1:0] macs_down_by; // placed.ts:107
-  wire is_whole; // placed.ts:124
-  wire beat_ends; // placed.ts:121
+  wire is_whole; // placed.ts:125
+  wire beat_ends; // placed.ts:122
   wire [15:0] frame_bytes = {
     2'd0,
     packet_payload_payload_bytes + {6'd0, {1'b0, packet_payload_template_bytes} + {1'b0, packet_payload_head_length}}
@@ -92,13 +92,13 @@ module Deparser_c256_t11 (
   wire [15:0] ip_length = frame_bytes - 16'd14; // template.ts:48
   wire [16:0] sum = {1'b0, filled_sum} + {1'b0, filled_ip_length}; // template.ts:28
   wire [15:0] filled_checksum = ~(sum[15:0] + {15'd0, sum[16]}); // template.ts:59
-  wire is_front = packet_payload_has_front & ~begun; // parts.ts:35
-  wire is_head = packet_payload_has_head & ~head_done & ~is_front; // parts.ts:36
-  wire is_body = ~(is_front | is_head); // parts.ts:37
-  wire has_more_parts = is_front ? packet_payload_has_head | packet_payload_has_body : packet_payload_has_body; // parts.ts:38
-  wire is_last = is_body ? body_ends : ~has_more_parts; // parts.ts:39
-  wire is_whole_beat = ~body_ends | ~(|packet_payload_payload_bytes[5:0]); // parts.ts:41
-  wire part_is_known = ~is_body | begun | is_settled; // parts.ts:46
+  wire is_front = packet_payload_has_front & ~begun; // parts.ts:47
+  wire is_head = packet_payload_has_head & ~head_done & ~is_front; // parts.ts:48
+  wire is_body = ~(is_front | is_head); // parts.ts:49
+  wire has_more_parts = is_front ? packet_payload_has_head | packet_payload_has_body : packet_payload_has_body; // parts.ts:50
+  wire is_last = is_body ? body_ends : ~has_more_parts; // parts.ts:51
+  wire is_whole_beat = ~body_ends | ~(|packet_payload_payload_bytes[5:0]); // parts.ts:53
+  wire part_is_known = ~is_body | begun | is_settled; // parts.ts:58
   wire placed_payload_data_inverse = ~(is_short & ~lanes_before[59]);
   wire is_short_inverse = ~(is_short & ~lanes_before[58]);
   wire lanes_before_inverse = ~(is_short & ~lanes_before[57]);
@@ -211,7 +211,7 @@ module Deparser_c256_t11 (
   wire [31:0] out =
     macs_down_by[1] ? (macs_down_by[0] ? {placed_payload_data_and, fresh_lanes_and, spills_and, turned_data_and} : {held_19_and, held_18_and, held_17_and, held_16_and}) :
     macs_down_by[0] ? {held_15_and, held_14_and, held_13_and, held_12_and} :
-    {held_11_and, held_10_and, held_9_and, held_8_and}; // placed.ts:109
+    {held_11_and, held_10_and, held_9_and, held_8_and}; // placed.ts:110
   wire [31:0] placed_payload_data_choice =
     macs_down_by[1] ? (macs_down_by[0] ? {held_19_and, held_18_and, held_17_and, held_16_and} : {held_15_and, held_14_and, held_13_and, held_12_and}) :
     macs_down_by[0] ? {held_11_and, held_10_and, held_9_and, held_8_and} :
@@ -265,41 +265,41 @@ module Deparser_c256_t11 (
     (macs_down_by > 2'd1) ? words[63:32] : {held_19_and, held_18_and, held_17_and, held_16_and},
     (macs_down_by > 2'd0) ? words[31:0] : {held_15_and, held_14_and, held_13_and, held_12_and}, out,
     placed_payload_data_choice, macs_down_by_choice
-  }; // placed.ts:143
+  }; // placed.ts:144
   wire [63:0] placed_payload_keep = lanes_before | {64{is_whole}} | {4'd0, {60{is_short}}};
   wire placed_payload_user = beat_ends & turned_bad;
-  wire spills_over = turned_end[6] & (|turned_end[5:0]); // placed.ts:120
+  wire spills_over = turned_end[6] & (|turned_end[5:0]); // placed.ts:121
   assign beat_ends = spills | (turned_last & ~spills_over);
   assign is_short = is_first_beat & turned_last & ~turned_end[6];
   assign is_whole = ~beat_ends | (turned_end[6] & ~spills);
   assign lanes_before = ~(64'hffffffffffffffff << turned_end[5:0]);
-  wire gives_beat = spills | (turned_valid & (turned_end[6] | turned_last)); // placed.ts:129
-  wire turned_moves = turned_valid & whole_beats_push_ready & ~spills; // placed.ts:148
+  wire gives_beat = spills | (turned_valid & (turned_end[6] | turned_last)); // placed.ts:130
+  wire turned_moves = turned_valid & whole_beats_push_ready & ~spills; // placed.ts:149
   assign fresh_lanes = 64'hffffffffffffffff << turned_from;
   wire [1:0] inserted_words = {turned_about_shimmed, turned_about_tagged}; // placed.ts:99
   assign macs_down_by = is_first_beat ? inserted_words : 2'd0;
   wire turned_ready =
-    (~turned_valid | (whole_beats_push_ready & ~(turned_last & spills_over))) & ~(spills & ~whole_beats_push_ready); // placed.ts:171
-  wire body_is_there = part_is_known & (~is_body | short | payload_valid); // deparser.ts:68
-  wire front_is_there = ~is_front | is_settled | ~packet_payload_template_lengths; // deparser.ts:69
-  wire left_room = ~is_last | read_packets_push_ready; // deparser.ts:70
-  wire part_is_there = packet_valid & body_is_there & front_is_there & left_room; // deparser.ts:71
-  wire takes_part = part_is_there & turned_ready; // deparser.ts:72
-  wire packet_goes = takes_part & is_last; // deparser.ts:73
-  wire takes_body = takes_part & is_body; // parts.ts:54
+    (~turned_valid | (whole_beats_push_ready & ~(turned_last & spills_over))) & ~(spills & ~whole_beats_push_ready); // placed.ts:172
+  wire body_is_there = part_is_known & (~is_body | short | payload_valid); // deparser.ts:76
+  wire front_is_there = ~is_front | is_settled | ~packet_payload_template_lengths; // deparser.ts:77
+  wire left_room = ~is_last | read_packets_push_ready; // deparser.ts:78
+  wire part_is_there = packet_valid & body_is_there & front_is_there & left_room; // deparser.ts:79
+  wire takes_part = part_is_there & turned_ready; // deparser.ts:80
+  wire packet_goes = takes_part & is_last; // deparser.ts:81
+  wire takes_body = takes_part & is_body; // parts.ts:66
   wire [5:0] insert_room = {2'd0, packet_payload_about_shimmed, packet_payload_about_tagged, 2'd0}; // placed.ts:74
   wire [5:0] part_at = ~begun ? insert_room : turned_end[5:0]; // placed.ts:75
   wire [5:0] head_turn = ~begun ? packet_payload_head_turn : head_behind_front; // placed.ts:76
   wire [5:0] turn_by = is_head ? head_turn : part_at; // placed.ts:77
 
-  Fifo_uint8_d4 read_packets ( // deparser.ts:80
+  Fifo_uint8_d4 read_packets ( // deparser.ts:88
     .clk (clk), .rst (rst),
     .push_valid (packet_goes), .push_ready (read_packets_push_ready), .push_payload (packet_payload_ctx),
     .pop_valid (left_valid), .pop_ready (left_ready), .pop_payload (left_payload),
     .level (read_packets_level)
   );
 
-  Fifo_LeavingBeat_d4 whole_beats ( // deparser.ts:98
+  Fifo_LeavingBeat_d4 whole_beats ( // deparser.ts:106
     .clk (clk), .rst (rst),
     .push_valid (gives_beat), .push_ready (whole_beats_push_ready), .push_payload_data (placed_payload_data),
     .push_payload_keep (placed_payload_keep), .push_payload_last (beat_ends),

@@ -343,18 +343,18 @@ module Lists_p4_c256 (
   wire class_0_to_3 =
     asks_0_3
     & ((class_0_last[0] & ~(asks_0_1 | asks_0_2)) | (class_0_last[1] & ~asks_0_2) | class_0_last[2] | (class_0_last[3] & ~(asks_0_0 | asks_0_1 | asks_0_2)));
-  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:201
-  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:202
-  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:204
-  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:201
-  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:202
-  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:204
-  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:201
-  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:202
-  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:204
-  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:201
-  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:202
-  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:204
+  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:196
+  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:197
+  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:199
+  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:196
+  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:197
+  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:199
+  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:196
+  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:197
+  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:199
+  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:196
+  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:197
+  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:199
   wire push_1 = pushes & push_list_port[1]; // lists.ts:172
   wire loads_1 = ~next_valid_1 | served_1; // lists.ts:177
   wire asks_1_0 = some_1_0 & (drops_1_0 | open_1_0); // lists.ts:181
@@ -376,18 +376,18 @@ module Lists_p4_c256 (
   wire class_1_to_3 =
     asks_1_3
     & ((class_1_last[0] & ~(asks_1_1 | asks_1_2)) | (class_1_last[1] & ~asks_1_2) | class_1_last[2] | (class_1_last[3] & ~(asks_1_0 | asks_1_1 | asks_1_2)));
-  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:201
-  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:202
-  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:204
-  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:201
-  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:202
-  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:204
-  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:201
-  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:202
-  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:204
-  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:201
-  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:202
-  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:204
+  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:196
+  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:197
+  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:199
+  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:196
+  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:197
+  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:199
+  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:196
+  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:197
+  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:199
+  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:196
+  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:197
+  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:199
   wire push_2 = pushes & push_list_port[2]; // lists.ts:172
   wire loads_2 = ~next_valid_2 | served_2; // lists.ts:177
   wire asks_2_0 = some_2_0 & (drops_2_0 | open_2_0); // lists.ts:181
@@ -409,18 +409,18 @@ module Lists_p4_c256 (
   wire class_2_to_3 =
     asks_2_3
     & ((class_2_last[0] & ~(asks_2_1 | asks_2_2)) | (class_2_last[1] & ~asks_2_2) | class_2_last[2] | (class_2_last[3] & ~(asks_2_0 | asks_2_1 | asks_2_2)));
-  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:201
-  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:202
-  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:204
-  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:201
-  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:202
-  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:204
-  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:201
-  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:202
-  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:204
-  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:201
-  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:202
-  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:204
+  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:196
+  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:197
+  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:199
+  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:196
+  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:197
+  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:199
+  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:196
+  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:197
+  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:199
+  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:196
+  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:197
+  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:199
   wire push_3 = pushes & push_list_port[3]; // lists.ts:172
   wire loads_3 = ~next_valid_3 | served_3; // lists.ts:177
   wire asks_3_0 = some_3_0 & (drops_3_0 | open_3_0); // lists.ts:181
@@ -442,18 +442,18 @@ module Lists_p4_c256 (
   wire class_3_to_3 =
     asks_3_3
     & ((class_3_last[0] & ~(asks_3_1 | asks_3_2)) | (class_3_last[1] & ~asks_3_2) | class_3_last[2] | (class_3_last[3] & ~(asks_3_0 | asks_3_1 | asks_3_2)));
-  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:201
-  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:202
-  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:204
-  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:201
-  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:202
-  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:204
-  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:201
-  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:202
-  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:204
-  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:201
-  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:202
-  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:204
+  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:196
+  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:197
+  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:199
+  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:196
+  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:197
+  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:199
+  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:196
+  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:197
+  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:199
+  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:196
+  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:197
+  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:199
   wire push_4 = pushes & push_list_port[4]; // lists.ts:172
   wire loads_4 = ~next_valid_4 | served_4; // lists.ts:177
   wire asks_4_0 = some_4_0 & (drops_4_0 | open_4_0); // lists.ts:181
@@ -475,18 +475,18 @@ module Lists_p4_c256 (
   wire class_4_to_3 =
     asks_4_3
     & ((class_4_last[0] & ~(asks_4_1 | asks_4_2)) | (class_4_last[1] & ~asks_4_2) | class_4_last[2] | (class_4_last[3] & ~(asks_4_0 | asks_4_1 | asks_4_2)));
-  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:201
-  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:202
-  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:204
-  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:201
-  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:202
-  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:204
-  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:201
-  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:202
-  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:204
-  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:201
-  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:202
-  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:204
+  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:196
+  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:197
+  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:199
+  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:196
+  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:197
+  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:199
+  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:196
+  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:197
+  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:199
+  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:196
+  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:197
+  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:199
 
   always @(posedge clk)
     if (rst) begin
@@ -721,7 +721,7 @@ module Lists_p4_c256 (
         (class_4_to_0 & drops_4_0) | (class_4_to_1 & drops_4_1) | (class_4_to_2 & drops_4_2)
         | (class_4_to_3 & drops_4_3);
     end
-  wire [9:0] behind_word = links_0[({8{class_0_to_0}} & head_0_0_ctx) | ({8{class_0_to_1}} & head_0_1_ctx) | ({8{class_0_to_2}} & head_0_2_ctx) | ({8{class_0_to_3}} & head_0_3_ctx)]; // lists.ts:199
+  wire [9:0] behind_word = links_0[({8{class_0_to_0}} & head_0_0_ctx) | ({8{class_0_to_1}} & head_0_1_ctx) | ({8{class_0_to_2}} & head_0_2_ctx) | ({8{class_0_to_3}} & head_0_3_ctx)]; // lists.ts:194
 
   always @(posedge clk)
     if (push_0_0 & (empties_0_0 | ~some_0_0)) begin
@@ -774,7 +774,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_0_3) tail_0_3 <= push_ctx;
-  wire [9:0] head_1_0_ctx_word = links_1[({8{class_1_to_0}} & head_1_0_ctx) | ({8{class_1_to_1}} & head_1_1_ctx) | ({8{class_1_to_2}} & head_1_2_ctx) | ({8{class_1_to_3}} & head_1_3_ctx)]; // lists.ts:199
+  wire [9:0] head_1_0_ctx_word = links_1[({8{class_1_to_0}} & head_1_0_ctx) | ({8{class_1_to_1}} & head_1_1_ctx) | ({8{class_1_to_2}} & head_1_2_ctx) | ({8{class_1_to_3}} & head_1_3_ctx)]; // lists.ts:194
 
   always @(posedge clk)
     if (push_1_0 & (empties_1_0 | ~some_1_0)) begin
@@ -827,7 +827,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_1_3) tail_1_3 <= push_ctx;
-  wire [9:0] head_2_0_ctx_word = links_2[({8{class_2_to_0}} & head_2_0_ctx) | ({8{class_2_to_1}} & head_2_1_ctx) | ({8{class_2_to_2}} & head_2_2_ctx) | ({8{class_2_to_3}} & head_2_3_ctx)]; // lists.ts:199
+  wire [9:0] head_2_0_ctx_word = links_2[({8{class_2_to_0}} & head_2_0_ctx) | ({8{class_2_to_1}} & head_2_1_ctx) | ({8{class_2_to_2}} & head_2_2_ctx) | ({8{class_2_to_3}} & head_2_3_ctx)]; // lists.ts:194
 
   always @(posedge clk)
     if (push_2_0 & (empties_2_0 | ~some_2_0)) begin
@@ -880,7 +880,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_2_3) tail_2_3 <= push_ctx;
-  wire [9:0] head_3_0_ctx_word = links_3[({8{class_3_to_0}} & head_3_0_ctx) | ({8{class_3_to_1}} & head_3_1_ctx) | ({8{class_3_to_2}} & head_3_2_ctx) | ({8{class_3_to_3}} & head_3_3_ctx)]; // lists.ts:199
+  wire [9:0] head_3_0_ctx_word = links_3[({8{class_3_to_0}} & head_3_0_ctx) | ({8{class_3_to_1}} & head_3_1_ctx) | ({8{class_3_to_2}} & head_3_2_ctx) | ({8{class_3_to_3}} & head_3_3_ctx)]; // lists.ts:194
 
   always @(posedge clk)
     if (push_3_0 & (empties_3_0 | ~some_3_0)) begin
@@ -933,7 +933,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_3_3) tail_3_3 <= push_ctx;
-  wire [9:0] head_4_0_ctx_word = links_4[({8{class_4_to_0}} & head_4_0_ctx) | ({8{class_4_to_1}} & head_4_1_ctx) | ({8{class_4_to_2}} & head_4_2_ctx) | ({8{class_4_to_3}} & head_4_3_ctx)]; // lists.ts:199
+  wire [9:0] head_4_0_ctx_word = links_4[({8{class_4_to_0}} & head_4_0_ctx) | ({8{class_4_to_1}} & head_4_1_ctx) | ({8{class_4_to_2}} & head_4_2_ctx) | ({8{class_4_to_3}} & head_4_3_ctx)]; // lists.ts:194
 
   always @(posedge clk)
     if (push_4_0 & (empties_4_0 | ~some_4_0)) begin

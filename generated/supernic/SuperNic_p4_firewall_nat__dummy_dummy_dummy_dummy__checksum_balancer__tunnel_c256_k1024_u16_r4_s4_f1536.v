@@ -538,7 +538,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [2:0] lane_take0_payload, lane_take1_payload, lane_take2_payload, lane_take3_payload, lane_take4_payload,
     lane_out0_payload_class, lane_out1_payload_class, lane_out2_payload_class, lane_out3_payload_class,
     lane_out4_payload_class;
-  wire [3:0] lane_inside, lane_events_copies;
+  wire [3:0] lane_held, lane_events_copies;
   wire [511:0] lane_out0_payload_data, lane_out1_payload_data, lane_out2_payload_data, lane_out3_payload_data,
     lane_out4_payload_data;
   wire [63:0] lane_out0_payload_keep, lane_out1_payload_keep, lane_out2_payload_keep, lane_out3_payload_keep,
@@ -622,7 +622,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [13:0] control_inside_2_queued = {1'b0, rx_2_waiting};
   wire [13:0] control_inside_3_queued = {1'b0, rx_3_waiting};
   wire [13:0] control_inside_4_queued = {1'b0, rx_loop_waiting};
-  wire [13:0] control_inside_5_queued = {10'd0, lane_inside};
+  wire [13:0] control_inside_5_queued = {10'd0, lane_held};
   Control_p4_r4_s4_c256_k1024 control ( // super-nic.ts:80
     .clk (clk), .rst (rst),
     .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
@@ -4146,7 +4146,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .paused_1                  (tx_1_paused),
     .paused_2                  (tx_2_paused),
     .paused_3                  (tx_3_paused),
-    .inside_                   (lane_inside),
+    .held                      (lane_held),
     .events_left               (lane_events_left),
     .events_to_software        (lane_events_to_software),
     .events_not_taken          (lane_events_not_taken),

@@ -559,7 +559,7 @@ module SwitchLane_p4_f1536_t250000 (
   input  wire [7:0]   paused_1,
   input  wire [7:0]   paused_2,
   input  wire [7:0]   paused_3,
-  output wire [3:0]   inside_,
+  output wire [3:0]   held,
   output wire         events_left,
   output wire         events_to_software,
   output wire         events_not_taken,
@@ -1821,7 +1821,7 @@ module SwitchLane_p4_f1536_t250000 (
   assign frames2_ready = takes_beat & coming_frames_pop_payload_from[2];
   assign frames3_ready = takes_beat & coming_frames_pop_payload_from[3];
   assign frames4_ready = takes_beat & coming_frames_pop_payload_from[4];
-  assign inside_ = frames_inside;
+  assign held = frames_inside;
   assign events_left = events_left_q;
   assign events_to_software = events_to_software_q;
   assign events_not_taken = events_not_taken_q;

@@ -65,6 +65,7 @@ const without: Readonly<Record<string, string>> = {
   "test/designs/clio/rtl/retry/retry-places.test.ts": slots,
   "test/designs/clio/rtl/retry/retry-rare.test.ts": slots,
   "test/designs/clio/rtl/retry/retry-sweep.test.ts": numbers,
+  "test/designs/clio/rtl/retry/retry-turns.test.ts": slots,
   "test/designs/clio/rtl/retry/retry-waits.test.ts": slots,
   "test/designs/clio/rtl/slow-path/slow-rx.test.ts": slots,
   "test/designs/clio/rtl/top/small-node.test.ts": open,

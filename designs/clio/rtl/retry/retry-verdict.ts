@@ -57,8 +57,9 @@ export const RetryVerdict = module(
     const kept = node(request.tracked.and(request.keeps));
     const remembers = node(kept.andNot(found.hit).and(found.fresh));
     const decided = wayOut(p, io);
-    const passes = at.valid.andNot(at.sweeping).and(kept.not().or(remembers));
-    const stays = node(at.valid.andNot(at.sweeping).and(held.leaving).and(request.fence).and(request.tracked));
+    const isRequest = at.valid.andNot(at.sweeping);
+    const passes = isRequest.and(kept.not().or(remembers));
+    const stays = node(isRequest.and(held.leaving).and(request.fence).and(request.tracked));
     holdsLeaver.set(at.valid.and(held.leaving));
     decided.valid.set(passes.andNot(holds).andNot(refused).andNot(stays));
     decided.payload.set({ fence: request.fence, access: request.access });

@@ -105,10 +105,10 @@ function send(
 /**
  * The egress (paper §5.4; docs/supernic/egress.md): packets that are finished go to the list of their port and class,
  * leave through the deparser when the port has room, and give back what they held. Latency: 5 cycles from `finished`
- * to the first beat of a packet without payload, while nothing else is on its way out. Initiation interval: a beat a cycle, a frame a cycle. Full: `finished`
- * waits only for dropped packets to be released; each list has room for all contexts. A port without room, or a class
- * that is paused, holds up no other; after a pause that is too long its packets are dropped until it opens. Reset: no
- * packet is inside; the tables stay.
+ * to the first beat of a packet without payload, while nothing else is on its way out. Initiation interval: a beat a
+ * cycle, a frame a cycle. Full: `finished` waits only for dropped packets to be released; each list has room for all
+ * contexts. A port without room, or a class that is paused, holds up no other; after a pause that is too long its
+ * packets are dropped until it opens. Reset: no packet is inside; the tables stay.
  */
 export const Egress = module(
   "Egress",

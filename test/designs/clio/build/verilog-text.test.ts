@@ -68,7 +68,8 @@ describe("the Verilog of the default node", () => {
     expect(m.lines).toBeGreaterThan(5_000);
     expect(m.numbered / m.wires).toBeLessThan(0.05);
     expect(m.aliases).toBeLessThan(300);
-    expect(m.bare).toBeLessThan(1_460);
+    // Each of 64 retry clients is told apart by its number, in turns for places as well.
+    expect(m.bare).toBeLessThan(1_530);
   });
 
   test("no name has a digest, no line of a header is beyond 120 columns", () => {
