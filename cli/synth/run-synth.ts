@@ -60,7 +60,12 @@ async function designUnits(d: Design, o: SynthOptions, all: boolean): Promise<re
     hook?.madeOfBlocks,
   );
   const own = o.whole || o.only !== undefined ? units : units.slice(0, -1);
-  return [...beside.flatMap(f => unitsFor(f.definition, f.names)), ...own];
+  const measured = [...beside.flatMap(f => unitsFor(f.definition, f.names)), ...own],
+    names = measured.map(u => u.name),
+    twice = names.find((n, i) => names.indexOf(n) !== i);
+  // The baseline would keep one of the two, and compare the other with it.
+  if (twice !== undefined) throw new UsageError(`${d.name}: ${twice} is measured twice; leave it out of \`further\``);
+  return measured;
 }
 
 /** Units of the library to synthesize: each module that is shown. The whole of the library is no design. */

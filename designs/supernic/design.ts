@@ -16,8 +16,8 @@ export const supernic = design({
   boards: async () => (await import("./board/index.ts")).boardHook,
   lintMatrix: async () => (await import("./build/index.ts")).matrix,
   synth: async () => {
-    const { allBlocks, madeOfBlocks } = await import("./build/index.ts");
-    return { madeOfBlocks, further: allBlocks, baseline: "constraints/baseline/supernic" };
+    const { blocksBeside, madeOfBlocks } = await import("./build/index.ts");
+    return { madeOfBlocks, further: blocksBeside, baseline: "constraints/baseline/supernic" };
   },
   files: async tools => {
     const { areaPage } = await import("./evaluation/index.ts"),

@@ -104,8 +104,25 @@ export function parseSettings(set: readonly string[]): Settings {
 }
 
 export const buildOf = (s: Settings): Def => ("block" in s ? blocks[s.block]() : deviceOf(s.device));
-/** The blocks that are measured, each by itself. */
-export const allBlocks = (): readonly Block[] =>
-  Object.entries(blocks).map(([name, make]) => ({ definition: make(), names: [name] }));
+/**
+ * Measured beside the device's own blocks, and not among them: wholes of what the device is measured by, parts of its
+ * blocks, and the tasks. A name stands once in the baseline.
+ */
+const beside: readonly BlockName[] = [
+  "RxPort",
+  "Scheduler",
+  "TxPort",
+  "CreditTable",
+  "FlowTable",
+  "PickTurn",
+  "Reserve",
+  "Slot",
+  "ChecksumTask",
+  "FirewallTask",
+  "BalancerTask",
+  "NatTask",
+  "TunnelTask",
+];
+export const blocksBeside = (): readonly Block[] => beside.map(name => ({ definition: blocks[name](), names: [name] }));
 /** What the device is made of stands there block by block. */
 export const madeOfBlocks: readonly string[] = ["RxPort", "Scheduler", "Regions", "Egress", "TxPort"];

@@ -11,8 +11,8 @@ const baseline = new URL("../../../../constraints/baseline/supernic/xcup.json", 
 /** How often each block stands in a core of two ports; judge and match also stand at the loop port. */
 const coreOfTwoPorts: Readonly<Record<string, number>> = {
   ...{ Judge: 3, Match: 3, ClassQueues: 3, LinkReceive: 2, TxPort: 2, Merge: 1, HeaderStore: 1 },
-  ...{ FlowTable: 1, Enqueue: 1, Queues: 1, Decision: 1, Join: 1, Dispatch: 1, Return: 1, Descriptors: 1 },
-  ...{ Egress: 1, Deparser: 1, SwitchLane: 1, Control: 1 },
+  ...{ Enqueue: 1, Queues: 1, Decision: 1, Join: 1, Dispatch: 1, Return: 1, Descriptors: 1 },
+  ...{ Destination: 1, Lists: 1, Fetch: 1, Pauses: 1, Releases: 1, Deparser: 1, SwitchLane: 1, Control: 1 },
 };
 export interface AreaBeside {
   readonly what: string;
