@@ -30,13 +30,22 @@ function tell(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** The simulator that was chosen. What the built-in one cannot run goes to Verilator; one sentence says why. */
+/** The simulator that was chosen. What it cannot run goes to the other one; one sentence says why. */
 export const chosenBackend: Backend = {
   name: "chosen",
   waveFormats: design => chosenFor(design).waveFormats(design),
-  load: (design, options) =>
-    (isEditedHere(design, options.brief) ? builtinBackend : chosenFor(design)).load(design, options),
+  load: (design, options) => {
+    const isBuiltin = isEditedHere(design, options.brief) || readsInside(design, options.signals);
+    return (isBuiltin ? builtinBackend : chosenFor(design)).load(design, options);
+  },
 };
+
+/** Whether a bench reads signals inside: Verilator was chosen, and shows none. */
+function readsInside(design: EmittedDesign, signals = false): boolean {
+  if (!signals || backendFromEnvironment() !== "verilator" || whyNotBuiltin(design) !== undefined) return false;
+  tell(`The built-in simulator runs ${design.top}, not Verilator: the bench reads signals inside.`);
+  return true;
+}
 
 /**
  * Whether the built-in simulator takes a design although Verilator is chosen: with `MNEMO_BRIEF=builtin` it takes those

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { runBench, simulate, type Simulation, verilatorBackend } from "../../sim/index.ts";
 import { fifo } from "./designs/hand-written.ts";
 import { Vcd } from "./wave/vcd-reader.ts";
@@ -100,6 +100,18 @@ describe("a signal inside", () => {
     expect(() => plain.signal("adder.sum")).toThrow("give simulate the option signals: true");
     using verilator = await simulate(fifo, { signals: true, backend: verilatorBackend });
     expect(() => verilator.signal("count")).toThrow("the built-in simulator has them, Verilator does not");
+  });
+
+  describe("where MNEMO_BACKEND asks for Verilator", () => {
+    afterEach(() => vi.unstubAllEnvs());
+    test("the built-in simulator runs what reads them, and a sentence says so", async () => {
+      vi.stubEnv("MNEMO_BACKEND", "verilator");
+      const said = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+      using sim = await simulate(Waved(), { signals: true });
+      expect(sim.signal("adder.sum").value).toBeTypeOf("number");
+      expect(said.mock.calls.join("")).toContain("The built-in simulator runs Waved, not Verilator");
+      said.mockRestore();
+    });
   });
 });
 

@@ -186,6 +186,48 @@ async function ofOneList(b: B): Promise<void> {
   }
   await rig.end();
 }
+/** Packets that come one by one, when nothing is on its way out; now and then a few that are close behind. */
+async function oneByOne(b: B): Promise<void> {
+  const rig = new EgressRig(b, "small", { late: () => bernoulli(b.random.pick([0, 0.3]), b.random.word()) }),
+    all = (1 << (rig.p.ports + 1)) - 1;
+  for (let i = 0; i < 3; i++)
+    rig.dags[i] = i < 2 ? { way: "port", port: i, keepShim: false } : { way: "loop", port: 0, keepShim: false };
+  rig.classes.forEach((_, i) => (rig.classes[i] = i % 4));
+  await rig.tables();
+  const one = (bytes = b.random.pick([64, 64, 200, 500])): void =>
+    rig.finish(rig.plain(bytes, b.random.between(0, 2), b.random.between(0, rig.p.users - 1)));
+  for (let i = 0; i < 400; i++) {
+    one();
+    await b.cycles(b.random.between(0, 7));
+    // Closed or paused just when it is decided, and open again before the next.
+    if (b.random.chance(0.4)) rig.setRoom(b.random.between(0, all));
+    if (b.random.chance(0.3)) rig.setPaused(b.random.between(0, rig.p.ports - 1), b.random.between(0, 15));
+    for (let n = b.random.chance(0.4) ? b.random.between(1, 3) : 0; n > 0; n--) one();
+    await b.cycles(b.random.between(0, 20));
+    if (b.random.chance(0.05)) rig.reset();
+    rig.setRoom(all);
+    for (let q = 0; q < rig.p.ports; q++) rig.setPaused(q, 0);
+    await b.cycles(b.random.between(0, 12));
+    await b.until(() => rig.free > 8);
+  }
+  await rig.end();
+}
+/** A port that is closed gets nothing, although nothing else is on its way out. */
+async function closedWhenIdle(b: B): Promise<void> {
+  const rig = new EgressRig(b, "small"),
+    dag = toPort(rig, 1);
+  rig.classes.forEach((_, i) => (rig.classes[i] = i % 4));
+  await rig.tables();
+  for (const user of [0, 1, 2]) {
+    rig.setRoom(0b101);
+    await b.cycles(20);
+    rig.finish(rig.plain(64, dag, user));
+    await b.cycles(30);
+    expect(rig.waitingIn(1, user)).toBe(1);
+    rig.setRoom(0b111);
+    await rig.end();
+  }
+}
 /** All are dropped, and cells are taken back slowly; headers come slowly while small packets wait for all ports. */
 async function slowStores(b: B): Promise<void> {
   const rig = new EgressRig(b, "small", { late: () => bursts({ go: 2, pause: 60 }, b.random.word()) });
@@ -225,6 +267,15 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
     "promised_0_or = lists_passes | (lists_picked_valid & ~lists_picked_packet_dropped)",
     "promised_0_or = lists_passes | lists_picked_valid",
   ],
+  // The straight way of a packet that comes while nothing is on its way out.
+  ["a packet passes those that wait for its port", /assign is_quiet_1 = [^;]*;/, "assign is_quiet_1 = 1'b1;"],
+  ["a packet passes though its class is paused", /(passes_1_or =[^;]*)open_1_2/, "$1 1'b1"],
+  ["a packet passes without room", "is_quiet_1 & has_room_1 &", "is_quiet_1 &"],
+  ["a header that is void leaves", "left_valid & ~is_void &", "left_valid &"],
+  ["a header that is void stays", "left_ready = goes | (ready_valid & is_void)", "left_ready = goes"],
+  ["a payload that waits is not asked for", "reads_late <= asks_ready & ~read_ready;", "reads_late <= 1'b0;"],
+  ["an early header that waits is not asked for", /early_is_late <= \([^;]*;/, "early_is_late <= 1'b0;"],
+  ["an early header outlives a reset", /early_is_late <= 1'b0; /, ""],
   ["a pause ends a part too early", /parts_1_2 > 5'd16/, "parts_1_2 > 5'd15"],
   ["a pause ends too late", "part_time == 5'd19", "part_time == 5'd24"],
   ["pauses add up", "if (~paused_1[2]) parts_1_2 <= 5'd0;", "if (1'b0) parts_1_2 <= 5'd0;"],
@@ -297,6 +348,8 @@ describe("Egress", () => {
   bench("contexts that are used again at once", dut("small"), { seed: 9 }, usedAgain);
 
   bench("packets of one list back to back", dut("small"), { seed: 11 }, ofOneList);
+  bench("packets one by one, closed and paused when it is decided", dut("small"), { seed: 13 }, oneByOne);
+  bench("a port that is closed while all is idle", dut("small"), { seed: 14 }, closedWhenIdle);
   bench("stores that are slow", dut("small"), { seed: 12, hangCycles: 2_000 }, slowStores);
 
   bench("latency, and rates", dut("full"), { seed: 10 }, async b => {
@@ -331,6 +384,8 @@ describe("Egress", () => {
       usedAgain,
       ofOneList,
       slowStores,
+      oneByOne,
+      closedWhenIdle,
     ];
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
       for (const [i, run] of runs.entries())
