@@ -82,6 +82,8 @@ class Player {
   readonly #of = new Map<Entered, Played>();
   readonly #out: PlayedOut[];
   #last: number;
+  /** The last cycle in which a frame came in, or one left that the device has not made: it repeats pauses for ever. */
+  #moved: number;
 
   constructor(device: SimulatedSuperNic, frames: readonly PlayFrame[], o: PlayOptions) {
     this.#device = device;
@@ -90,6 +92,7 @@ class Player {
     this.#out = o.out ?? [];
     this.#origin = device.bench.cycle + 1;
     this.#last = this.#origin;
+    this.#moved = this.#origin;
     device.onSoftware = ({ bytes }) => void o.scoreboard.toSoftware(bytes);
     device.onSent = ({ frame, ports }) => o.scoreboard.sent(frame, ports);
   }
@@ -117,7 +120,11 @@ class Player {
     const counters = await this.#device.counters(),
       counts = await this.#device.counts(counters);
     remove();
-    const problems = [...scoreboard.finish(counts), ...unaccounted(counters, inside)];
+    const problems = [
+      ...scoreboard.finish(counts),
+      ...unaccounted(counters, inside),
+      ...(this.#device.busy ? ["frames wait in front of the device at the end, and it takes none"] : []),
+    ];
     for (const p of this.#played) this.#tell(p);
     return {
       played: this.#played,
@@ -145,7 +152,7 @@ class Player {
   #quiet(from: number): boolean {
     const { timeoutCycles = 50_000, scoreboard } = this.#o,
       isIn = this.#entering.length === 0 && !this.#device.busy;
-    return isIn && (scoreboard.outstanding === 0 || this.#cycle - Math.max(from, this.#last) > timeoutCycles);
+    return (isIn && scoreboard.outstanding === 0) || this.#cycle - Math.max(from, this.#moved) > timeoutCycles;
   }
   async #answered(): Promise<void> {
     const from = this.#cycle;
@@ -157,7 +164,7 @@ class Player {
       from = this.#cycle;
     for (;;) {
       const inside = await this.#device.inside();
-      if (framesInside(inside) + inside.cells === 0 || this.#cycle - Math.max(from, this.#last) > timeoutCycles)
+      if (framesInside(inside) + inside.cells === 0 || this.#cycle - Math.max(from, this.#moved) > timeoutCycles)
         return inside;
     }
   }
@@ -167,6 +174,7 @@ class Player {
       this.#last = Math.max(this.#last, frame.end);
       this.#out.push({ timeNs: this.#timeOf(frame.end), bytes: frame.bytes, port });
       if (isOwn(frame.bytes)) continue;
+      this.#moved = this.#last;
       const entered = this.#o.scoreboard.leave(port, frame.bytes),
         played = entered && this.#of.get(entered);
       if (played) played.latency ??= frame.start - this.#origin - played.end;
@@ -192,6 +200,7 @@ class Player {
       this.#played.push(played);
       this.#of.set(entered, played);
       this.#last = Math.max(this.#last, e.sent.end ?? 0);
+      this.#moved = this.#last;
     }
   }
   #timeOf(cycle: number): bigint {
