@@ -174,6 +174,37 @@ export const Wrong = module("Wrong", () => ({ a: input(uint(4)), b: output(bit) 
     );
   });
 
+  it("has what a network task of one's own needs", async () => {
+    project.write(
+      "src/mark.ts",
+      `import { connect, map, module, stage } from "mnemosyne";
+import { noFront, region, type Task, TaskAnswer, taskPorts, TaskVerdict } from "mnemosyne/supernic";
+import { headerBytesFrom } from "mnemosyne/supernic/wire";
+
+/** Writes 1 into the byte behind the ports. */
+const at = 38;
+const Mark = module("MarkTask", taskPorts, io => {
+  const inside = stage(io.packet, "forward", { name: "inside" });
+  const answers = map(inside, TaskAnswer, ({ tag }) =>
+    ({ tag, verdict: TaskVerdict.forward, header: 1n << BigInt(8 * at), mask: 1n << BigInt(at), ...noFront }));
+  connect(answers, io.answer);
+  io.quiet.set(inside.valid.not());
+});
+const mark: Task = {
+  declared: { name: "mark", reads: 0n, writes: headerBytesFrom(at, 1), growth: 0, leavesOut: 0,
+    latency: 1, interval: 1, holds: 2, state: "none" },
+  hardware: Mark(),
+};
+export const MarkRegion = region([mark]);
+`,
+    );
+    expect(await project.tsc("-p", ".")).toEqual({ code: 0, out: "", err: "" });
+    expect(
+      await project.mnemo("emit", "src/mark.ts", "--set", "contexts=256", "--set", "places=24", "--out", "mark"),
+    ).toMatchObject({ code: 0, err: "" });
+    expect(readFileSync(join(project.folder, "mark/MarkTask.v"), "utf8")).toContain("module MarkTask");
+  });
+
   it("says what is wrong, and where", async () => {
     project.write(
       "src/loop.ts",
