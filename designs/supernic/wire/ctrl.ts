@@ -1,6 +1,7 @@
 /**
  * CTRL: what users and peers ask of a sNIC's software. A message is the header, a body and a tail that shows that the
- * sender has the key: the first 16 bytes of HMAC-SHA-256 (RFC 2104) over all that is in front.
+ * sender has the key: the first 16 bytes of HMAC-SHA-256 (RFC 2104) over its two ends and all that is in front. Without
+ * the ends, who has seen a message could send it again from elsewhere: to be done a second time, or by another sNIC.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { concat, decode, type Decoded, encode, layout, num, PacketError } from "../../shared/wire/index.ts";
@@ -85,23 +86,46 @@ export const ctrlHeader = layout("ctrl", "CTRL (UDP port 1300)", "le", {
   retryOf: num(32, "requestId of the lost request that this one repeats; 0: none", "hex"),
 });
 
+/** In front of the header where the tail is made, and never sent: as in the checksum of UDP. */
+export const ctrlEnds = layout("ctrlEnds", "CTRL, the ends of a message, which only the tail covers", "be", {
+  srcIp: num(32, "IPv4 address of who sends it", "ipv4"),
+  dstIp: num(32, "IPv4 address of whom it is for", "ipv4"),
+  srcPort: num(16, "UDP port of who sends it"),
+  dstPort: num(16, "UDP port of whom it is for"),
+});
+export type CtrlEnds = Decoded<typeof ctrlEnds>;
+/** Who sends, and to whom. */
+export const endsOf = (from: CtrlEnd, to: CtrlEnd): CtrlEnds => ({
+  srcIp: from.ip,
+  dstIp: to.ip,
+  srcPort: from.port,
+  dstPort: to.port,
+});
+interface CtrlEnd {
+  readonly ip: number;
+  readonly port: number;
+}
+
 /** A message taken apart. */
 export interface CtrlMessage {
   readonly header: Decoded<typeof ctrlHeader>;
   readonly body: Uint8Array;
 }
 
-const tailOf = (key: Uint8Array, message: Uint8Array): Uint8Array =>
-  new Uint8Array(createHmac("sha256", key).update(message).digest().subarray(0, ctrlTailBytes));
+const tailOf = (key: Uint8Array, ends: CtrlEnds, message: Uint8Array): Uint8Array =>
+  new Uint8Array(
+    createHmac("sha256", key).update(encode(ctrlEnds, ends)).update(message).digest().subarray(0, ctrlTailBytes),
+  );
 
 /** A message as it stands behind the UDP header; `size` is worked out unless it is given. */
 export function ctrlMessage(
   key: Uint8Array,
+  ends: CtrlEnds,
   header: Partial<Decoded<typeof ctrlHeader>>,
   body: Uint8Array = new Uint8Array(),
 ): Uint8Array {
   const message = concat(encode(ctrlHeader, { size: ctrlHeader.bytes + body.length, ...header }), body);
-  return concat(message, tailOf(key, message));
+  return concat(message, tailOf(key, ends, message));
 }
 
 /**
@@ -110,6 +134,7 @@ export function ctrlMessage(
  */
 export function openCtrl(
   message: Uint8Array,
+  ends: CtrlEnds,
   keyOf: (user: number) => Uint8Array | undefined,
 ): CtrlMessage | undefined {
   const sent = message.length - ctrlTailBytes;
@@ -117,7 +142,7 @@ export function openCtrl(
   const header = decode(ctrlHeader, message),
     key = keyOf(header.user);
   if (header.size !== sent || key === undefined) return undefined;
-  if (!timingSafeEqual(tailOf(key, message.subarray(0, sent)), message.subarray(sent))) return undefined;
+  if (!timingSafeEqual(tailOf(key, ends, message.subarray(0, sent)), message.subarray(sent))) return undefined;
   return { header, body: message.slice(ctrlHeader.bytes, sent) };
 }
 
@@ -137,7 +162,11 @@ function wrongWith(message: Uint8Array, h: Decoded<typeof ctrlHeader>): string |
  * Takes a message apart. @param keyOf the key of a user, or undefined where there is no such user
  * @throws PacketError in one sentence for a message that is cut short, contradicts itself or has another's tail
  */
-export function readCtrl(message: Uint8Array, keyOf: (user: number) => Uint8Array | undefined): CtrlMessage {
+export function readCtrl(
+  message: Uint8Array,
+  ends: CtrlEnds,
+  keyOf: (user: number) => Uint8Array | undefined,
+): CtrlMessage {
   const least = ctrlHeader.bytes + ctrlTailBytes;
   if (message.length < least)
     throw new PacketError(`ctrl: the message has ${message.length} bytes; it must have ${least} or more`);
@@ -146,7 +175,9 @@ export function readCtrl(message: Uint8Array, keyOf: (user: number) => Uint8Arra
     key = keyOf(header.user);
   if (wrong !== undefined) throw new PacketError(`ctrl: ${wrong}`);
   if (key === undefined) throw new PacketError(`ctrl: user is ${header.user}; there is no such user`);
-  if (!timingSafeEqual(tailOf(key, message.subarray(0, header.size)), message.subarray(header.size)))
-    throw new PacketError(`ctrl: the tail is not made with the key of user ${header.user}; send it with that key`);
+  if (!timingSafeEqual(tailOf(key, ends, message.subarray(0, header.size)), message.subarray(header.size)))
+    throw new PacketError(
+      `ctrl: the tail is not made with the key of user ${header.user} for these ends; send it with that key from the address in it`,
+    );
   return { header, body: message.slice(ctrlHeader.bytes, header.size) };
 }

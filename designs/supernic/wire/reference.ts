@@ -1,5 +1,13 @@
 import { type Layout, layoutTable, recordTable } from "../../shared/wire/index.ts";
-import { ctrlHeader, ctrlMeaning, ctrlOpcode, type CtrlOpcodeName, ctrlStatus, ctrlStatusMeaning } from "./ctrl.ts";
+import {
+  ctrlEnds,
+  ctrlHeader,
+  ctrlMeaning,
+  ctrlOpcode,
+  type CtrlOpcodeName,
+  ctrlStatus,
+  ctrlStatusMeaning,
+} from "./ctrl.ts";
 import type { CtrlStatusName } from "./ctrl.ts";
 import {
   balancerRowBody,
@@ -57,10 +65,11 @@ A frame's priority class is the link shim's, else the 802.1Q tag's, else the por
 
 ## Control
 
-A message is the header, a body of \`size\` - ${ctrlHeader.bytes} bytes, and a tail. The tail is the first 16 bytes of HMAC-SHA-256 over header and body with the user's key.
+A message is the header, a body of \`size\` - ${ctrlHeader.bytes} bytes, and a tail. The tail is the first 16 bytes of HMAC-SHA-256 with the user's key over the ends, header and body.
+The ends are the message's addresses and ports. They are not sent; they keep a message from being sent again by another sender, or to another device.
 Peers use the rack's key. A request is done at most once by its \`requestId\`. A message is refused when \`size\` is wrong, the opcode is unknown, a request has a status, or the tail differs.
 
-${table([ctrlHeader])}
+${table([ctrlHeader, ctrlEnds])}
 | opcode | name | for |
 |---|---|---|
 ${(Object.keys(ctrlOpcode) as CtrlOpcodeName[]).map(n => `| ${hex(ctrlOpcode[n])} | ${n} | ${ctrlMeaning[n]} |`).join("\n")}

@@ -6,6 +6,7 @@ import {
   ctrlOpcode,
   ctrlPort,
   encloseFrame,
+  endsOf,
   linkAnswer,
   linkKind,
   ntConfig,
@@ -207,7 +208,12 @@ function software(add: Add): void {
       who,
       device,
       { from: 6000 + user, to: ctrlPort },
-      ctrlMessage(keys[user - 1] ?? new Uint8Array(), { opcode, user, requestId }, body),
+      ctrlMessage(
+        keys[user - 1] ?? new Uint8Array(),
+        endsOf({ ip: who.ip, port: 6000 + user }, { ip: device.ip, port: ctrlPort }),
+        { opcode, user, requestId },
+        body,
+      ),
     );
   add("ARP: who is the device", "software", asks(alice, device.ip));
   add("ARP for somebody else is passed on", "software", asks(bob, web1.ip));

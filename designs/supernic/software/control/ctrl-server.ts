@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { AtMostOnce, type AtMostOnceOptions } from "../../../shared/control/software/index.ts";
 import { concat, encode } from "../../../shared/wire/index.ts";
 import {
+  type CtrlEnds,
   ctrlMessage,
   type CtrlMessage,
   ctrlOpcode,
@@ -66,9 +67,9 @@ export class CtrlServer {
     return { strangers: this.#strangers, done: sum("done"), repeated: sum("repeated"), refused: sum("refused") };
   }
 
-  /** The reply to a message. @param sender a name of where it came from @returns undefined: none is due */
-  async reply(message: Uint8Array, sender: string): Promise<Uint8Array | undefined> {
-    const opened = openCtrl(message, user => this.#user(user)?.key);
+  /** The reply to a message. @param ends who sent it, and the device @returns undefined: none is due */
+  async reply(message: Uint8Array, ends: CtrlEnds): Promise<Uint8Array | undefined> {
+    const opened = openCtrl(message, ends, user => this.#user(user)?.key);
     // A reply is not answered, whoever sent it: two devices would never end.
     const user = opened === undefined || opened.header.reply === 1 ? undefined : this.#user(opened.header.user);
     if (opened === undefined || user?.key === undefined) {
@@ -76,9 +77,11 @@ export class CtrlServer {
       return undefined;
     }
     const { opcode, requestId, retryOf } = opened.header,
-      { status, body } = await this.#answer(opened, user, sender);
+      { status, body } = await this.#answer(opened, user, `${ends.srcIp}:${ends.srcPort}`);
     const header = { opcode, requestId, retryOf, user: user.number, reply: 1, status: ctrlStatus[status] };
-    return ctrlMessage(user.key, header, body);
+    const { srcIp, dstIp, srcPort, dstPort } = ends,
+      back = { srcIp: dstIp, dstIp: srcIp, srcPort: dstPort, dstPort: srcPort };
+    return ctrlMessage(user.key, back, header, body);
   }
   #user(number: number): User | undefined {
     return this.#setup.users.find(u => u.number === number);

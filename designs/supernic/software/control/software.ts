@@ -12,7 +12,7 @@ import {
   udpFrame,
   udpHeader,
 } from "../../../shared/wire/index.ts";
-import { ctrlPort } from "../../wire/index.ts";
+import { ctrlPort, endsOf } from "../../wire/index.ts";
 import type { DeviceDriver } from "../device/index.ts";
 import type { Setup } from "../setup/index.ts";
 import { CtrlServer, type CtrlStatistics } from "./ctrl-server.ts";
@@ -65,8 +65,9 @@ export class SnicSoftware {
     if (udp?.dstPort !== ctrlPort || ethernet === undefined) return this.#ignore();
     const { transport } = headerOffsets,
       message = frame.slice(transport + udpHeader.bytes, transport + udp.length);
+    const ends = endsOf({ ip: ipv4.src, port: udp.srcPort }, { ip: own.ip, port: ctrlPort });
     const fits = udp.length >= udpHeader.bytes && transport + udp.length <= headerOffsets.network + ipv4.totalLength,
-      reply = fits ? await this.#ctrl.reply(message, `${ipv4.src}:${udp.srcPort}`) : undefined;
+      reply = fits ? await this.#ctrl.reply(message, ends) : undefined;
     if (reply === undefined) return fits ? [] : this.#ignore();
     const to = { mac: ethernet.src, ip: ipv4.src, port: udp.srcPort };
     return [{ frame: udpFrame({ ...own, port: ctrlPort }, to, reply), ports: [ingress] }];

@@ -10,6 +10,7 @@ import {
   ctrlOpcode,
   ctrlPort,
   ctrlStatus,
+  endsOf,
   ntConfig,
   openCtrl,
   queryReplyBody,
@@ -23,7 +24,7 @@ import {
   headerOffsets,
   icmpEchoFrame,
 } from "../../../../designs/shared/wire/index.ts";
-import { device, filler, patched, station, udp } from "../../../../designs/supernic/workload/index.ts";
+import { device, filler, type Host, patched, station, udp } from "../../../../designs/supernic/workload/index.ts";
 import { demo } from "../support/demo.ts";
 
 const setup = demo(),
@@ -42,15 +43,21 @@ function rig(): Rig {
   const software = new SnicSoftware(setup, { write: async entry => void writes.push(entry) }, () => 0);
   return { software, writes };
 }
+const port = 7000,
+  there = { ip: device.ip, port: ctrlPort },
+  endsFrom = ({ ip }: Host) => endsOf({ ip, port }, there);
 const framed = (message: Uint8Array, from = bob): Uint8Array =>
-  udp(from, device, { from: 7000, to: ctrlPort }, message);
-const asked = (user: number, header: Parameters<typeof ctrlMessage>[1], body?: Uint8Array): Uint8Array =>
-  framed(ctrlMessage(key(user), { user, ...header }, body), user === 1 ? alice : bob);
+  udp(from, device, { from: port, to: ctrlPort }, message);
+const asked = (user: number, header: Parameters<typeof ctrlMessage>[2], body?: Uint8Array): Uint8Array => {
+  const from = user === 1 ? alice : bob;
+  return framed(ctrlMessage(key(user), endsFrom(from), { user, ...header }, body), from);
+};
 /** The reply, which must be one frame to the port where the request came in. */
 function replyIn(sent: readonly Sent[]): CtrlMessage {
   expect(sent.map(s => s.ports)).toEqual([[0]]);
-  const { udp: header } = dissectStack(sent[0]!.frame);
-  const reply = openCtrl(sent[0]!.frame.slice(messageAt, headerOffsets.transport + header!.length), keyOf);
+  const { ipv4, udp: header } = dissectStack(sent[0]!.frame),
+    ends = endsOf(there, { ip: ipv4!.dst, port });
+  const reply = openCtrl(sent[0]!.frame.slice(messageAt, headerOffsets.transport + header!.length), ends, keyOf);
   expect(reply?.header.reply).toBe(1);
   return reply!;
 }
@@ -99,7 +106,7 @@ describe("CTRL", () => {
   });
   it("a message with another's key, or a reply, has no answer", async () => {
     const { software } = rig();
-    const forged = ctrlMessage(key(1), { opcode: ctrlOpcode.QUERY, user: 2, requestId: 1 });
+    const forged = ctrlMessage(key(1), endsFrom(bob), { opcode: ctrlOpcode.QUERY, user: 2, requestId: 1 });
     expect(await software.receive(framed(forged), 0)).toEqual([]);
     expect(await software.receive(asked(1, { opcode: ctrlOpcode.QUERY, reply: 1 }), 0)).toEqual([]);
     expect(software.statistics).toMatchObject({ strangers: 2, done: 0 });
@@ -115,6 +122,17 @@ describe("at most once", () => {
     expect(second).toEqual(first);
     expect(r.writes).toHaveLength(1);
     expect(r.software.statistics).toMatchObject({ done: 1, repeated: 1 });
+  });
+  it("what somebody has seen and sends again from elsewhere is a stranger's", async () => {
+    const r = rig(),
+      first = asked(2, { opcode: ctrlOpcode.NT_CONFIG, requestId: 7 }, row(9, 1n)),
+      message = first.slice(messageAt);
+    expect(await statusOf(r, first)).toBe(ctrlStatus.OK);
+    expect(await statusOf(r, asked(2, { opcode: ctrlOpcode.NT_CONFIG, requestId: 8 }, row(9, 2n)))).toBe(ctrlStatus.OK);
+    expect(await r.software.receive(framed(message, alice), 0)).toEqual([]);
+    expect(await r.software.receive(udp(bob, device, { from: port + 1, to: ctrlPort }, message), 0)).toEqual([]);
+    expect(r.software.statistics).toMatchObject({ strangers: 2, done: 2 });
+    expect(r.writes).toHaveLength(2);
   });
   it("one requestId for two requests is done once: the other is EXPIRED", async () => {
     const r = rig(),
@@ -157,13 +175,14 @@ describe("mutated CTRL frames", () => {
         user = 1 + random.below(2),
         message = ctrlMessage(
           key(user),
+          endsFrom(bob),
           { opcode: isConfig ? ctrlOpcode.NT_CONFIG : ctrlOpcode.QUERY, user, requestId: ++requestId },
           isConfig ? row(8 + random.below(8)) : new Uint8Array(),
         );
       const mutant = mutated(message, random),
         before = r.writes.length,
         sent = await r.software.receive(framed(mutant), 0),
-        opened = openCtrl(mutant, keyOf);
+        opened = openCtrl(mutant, endsFrom(bob), keyOf);
       // Who lacks the key gets nothing and changes nothing.
       if (opened === undefined || opened.header.reply === 1) {
         expect(sent).toEqual([]);
@@ -196,6 +215,7 @@ describe("mutated CTRL frames", () => {
     const sign = keyOf(user) ?? key(1);
     return ctrlMessage(
       sign,
+      endsFrom(bob),
       { opcode, status, user, reply, unused, requestId, retryOf },
       out.slice(ctrlHeader.bytes, size),
     );

@@ -10,6 +10,7 @@ import {
   ctrlPort,
   dissectorLua,
   encloseFrame,
+  endsOf,
   firewallRowBody,
   formatsReference,
   linkAnswer,
@@ -47,11 +48,12 @@ const ends = [
 ] as const;
 const ctrl = ctrlMessage(
   v.ctrlKey,
+  endsOf(...ends),
   { opcode: ctrlOpcode.PEER_LOAD, user: 0x203, requestId: 7 },
   new Uint8Array([9, 8]),
 );
 const asked = (opcode: number, body: Uint8Array, reply = 0): Uint8Array =>
-  udpFrame(ends[0], ends[1], ctrlMessage(v.ctrlKey, { opcode, user: 2, requestId: 8, reply }, body));
+  udpFrame(ends[0], ends[1], ctrlMessage(v.ctrlKey, endsOf(...ends), { opcode, user: 2, requestId: 8, reply }, body));
 const firewallRow = encode(firewallRowBody, {
   ...{ src: 0x0a000001, srcBits: 32, dst: 0x0a010000, dstBits: 16 },
   ...{ protocol: 17, hasProtocol: 1, drops: 1, dstPort: 53, hasDstPort: 1 },

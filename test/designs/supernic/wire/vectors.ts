@@ -42,7 +42,9 @@ export const pfc = bytes(
 );
 /**
  * ADD_DAG of user 0x0203, 19 bytes, request 0xdeadbeef, no retry, body 01 02 03; the tail is the first half of
- * `openssl dgst -sha256 -mac HMAC -macopt key:sixteen-byte-key` of the 19 bytes.
+ * `openssl dgst -sha256 -mac HMAC -macopt key:sixteen-byte-key` of the ends (0a000001 0a000002 1234 0514) and the 19
+ * bytes.
  */
+export const ctrlEnds = { srcIp: 0x0a000001, dstIp: 0x0a000002, srcPort: 0x1234, dstPort: 1300 };
 export const ctrlKey = new TextEncoder().encode("sixteen-byte-key");
-export const ctrl = bytes("02 00 0302 1300 0000 efbeadde 00000000", "010203", "d35572f7d52e4bb7bb4c39486d36c5e8");
+export const ctrl = bytes("02 00 0302 1300 0000 efbeadde 00000000", "010203", "a5764a1c31d1e138e067060f4958adde");
