@@ -55,7 +55,7 @@ describe("the shipped setup", () => {
       for (const [j, value] of values.entries()) {
         // Each value at every fourth field, at other ones than the value before it.
         if ((i + j) % 4 !== 0) continue;
-        const what = `${path.join(".")} := ${String(JSON.stringify(value)).slice(0, 40)}`,
+        const what = `${path.join(".")} := ${JSON.stringify(value ?? "nothing").slice(0, 40)}`,
           sentence = refusal(replaced(path, value));
         if (sentence === undefined) {
           found.taken++;
@@ -74,7 +74,8 @@ describe("the shipped setup", () => {
     for (const path of paths) {
       const list = at(demoSetup, path);
       if (!Array.isArray(list) || list.length === 0) continue;
-      for (const other of [[...list, list[0]], Array(300).fill(list[0])]) {
+      const entries: readonly unknown[] = list;
+      for (const other of [[...entries, entries[0]], Array(300).fill(entries[0])]) {
         const sentence = refusal(replaced(path, other));
         if (sentence !== undefined) expect(sentence.length, path.join(".")).toBeLessThan(800);
       }
