@@ -16,6 +16,8 @@ const systemReasons: Readonly<Partial<Record<string, string>>> = {
   ENOTDIR: "a part of the path is no folder; name another place",
   ENOSPC: "the disk is full; make room, or name another place",
   EROFS: "the file system is read-only; name another place",
+  ENAMETOOLONG: "the name is too long; give it a shorter one",
+  ELOOP: "its links lead in a circle; name the file itself",
   EEXIST: "a file of that name exists; name another folder, or remove the file",
 };
 
@@ -27,7 +29,12 @@ function systemFailure(error: NodeJS.ErrnoException): Failure | undefined {
 }
 
 /** Commander puts its suggestion on a second line, and "error:" before it. */
-const oneLine = (message: string): string => message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
+const oneLine = (message: string): string =>
+  message
+    .replace(/^error: /, "")
+    .replace(/\s*\n\s*/g, " ")
+    // What a file or an option says stands in the sentence: it may not steer the terminal.
+    .replace(/\p{Cc}/gu, c => `\\x${(c.codePointAt(0) ?? 0).toString(16).padStart(2, "0")}`);
 
 /**
  * The one place where errors become messages and exit codes. A class of another layer is only loaded when something was
@@ -40,7 +47,7 @@ export async function describeError(error: unknown): Promise<Failure> {
   if (error instanceof CommanderError || error instanceof UsageError) return usage(error);
   if (error instanceof CheckFailed) return failed(error);
   const system = systemFailure(error);
-  if (system !== undefined) return { ...system, message: `mnemo: ${system.message}` };
+  if (system !== undefined) return { ...system, message: `mnemo: ${oneLine(system.message)}` };
 
   const [{ HdlError }, sim] = await Promise.all([import("../hdl-dsl/index.ts"), import("../sim/index.ts")]);
   if (error instanceof HdlError) return failed(error);

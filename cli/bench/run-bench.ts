@@ -21,12 +21,24 @@ const turnaround: BenchFigure = {
   },
 };
 
+/** A figure, and its key in the JSON file: two designs may give their figures the same name. */
+interface Wanted extends BenchFigure {
+  readonly key: string;
+}
+const ofDesign = (design: string, figures: readonly BenchFigure[]): readonly Wanted[] =>
+  figures.map(f => ({ ...f, key: `${design}.${f.name}` }));
+
 /** A design's figures of cycles, which are the same on every machine; all that tell of simulators; or all. */
-async function figuresFor(what: string | undefined): Promise<readonly BenchFigure[]> {
+export async function figuresFor(what: string | undefined): Promise<readonly Wanted[]> {
   if (what !== undefined && what !== "simulators")
-    return (await hookOf(designNamed(what), "bench")()).filter(f => f.counts === "cycles");
-  const own = (await Promise.all(designs.map(async d => (await d.bench?.()) ?? []))).flat();
-  return what === undefined ? [...own, turnaround] : own.filter(f => /simulat/i.test(f.name));
+    return ofDesign(
+      what,
+      (await hookOf(designNamed(what), "bench")()).filter(f => f.counts === "cycles"),
+    );
+  const own = (await Promise.all(designs.map(async d => ofDesign(d.name, (await d.bench?.()) ?? [])))).flat();
+  return what === undefined
+    ? [...own, { ...turnaround, key: turnaround.name }]
+    : own.filter(f => /simulat/i.test(f.name));
 }
 
 /**
@@ -46,7 +58,7 @@ export async function runBench(
   for (const [i, f] of wanted.entries()) {
     terminal.progress(`measuring: ${f.name} ...`);
     const { value, text } = await f.measure(seed);
-    figures[f.name] = value;
+    figures[f.key] = value;
     terminal.print(`${i === 0 ? "" : "\n"}${text}`);
   }
   const machine = `${cpus().length} x ${cpus()[0]?.model ?? arch()}, Node ${process.versions.node}`;

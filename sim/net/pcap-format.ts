@@ -36,3 +36,13 @@ export function frameCheckSequence(frame: Uint8Array): number {
   }
   return ~crc >>> 0;
 }
+
+/** A record that ends in its check sequence: the frame, and whether that is wrong. One cut short has none to tell. */
+export function withoutFcs(record: Uint8Array, onLine: number): Omit<CapturedFrame, "timeNs"> {
+  const end = onLine - FCS_BYTES,
+    bytes = record.slice(0, Math.max(0, end)),
+    isWhole = record.length === onLine && end >= 0;
+  const sent = isWhole ? new DataView(record.buffer, record.byteOffset + end).getUint32(0, true) : undefined;
+  const damaged = sent !== undefined && sent !== frameCheckSequence(bytes);
+  return { bytes, originalLength: Math.max(0, end), ...(damaged && { damaged }) };
+}

@@ -3,7 +3,6 @@ import {
   type CapturedFrame,
   FCS_BYTES,
   FCS_SHIFT,
-  frameCheckSequence,
   GLOBAL_HEADER,
   HAS_FCS,
   LINKTYPE_ETHERNET,
@@ -11,6 +10,7 @@ import {
   MAGIC_NANOSECONDS,
   MOST_BYTES,
   RECORD_HEADER,
+  withoutFcs,
 } from "./pcap-format.ts";
 
 const PCAPNG = 0x0a0d0d0a;
@@ -29,12 +29,17 @@ export function readPcap(file: Uint8Array, name: string): CapturedFrame[] {
   const { little, nanoseconds } = fileFormat(view, name);
   const type = view.getUint32(20, little),
     link = type & 0x03ff_ffff,
-    hasFcs = (type & HAS_FCS) !== 0 && type >>> FCS_SHIFT === FCS_BYTES / 2;
+    fcsBytes = (type & HAS_FCS) === 0 ? 0 : 2 * (type >>> FCS_SHIFT),
+    hasFcs = fcsBytes === FCS_BYTES;
   if (link !== LINKTYPE_ETHERNET) {
     throw new CaptureError(
       `${name} holds frames of link type ${link}, not Ethernet (1); capture on an Ethernet interface`,
     );
   }
+  if (fcsBytes !== 0 && !hasFcs)
+    throw new CaptureError(
+      `${name} tells of check sequences of ${fcsBytes} bytes, and Ethernet's have ${FCS_BYTES}; capture it again without check sequences`,
+    );
   const frames: CapturedFrame[] = [];
   for (let at = GLOBAL_HEADER; at < file.length;) {
     const left = file.length - at;
@@ -59,16 +64,6 @@ export function readPcap(file: Uint8Array, name: string): CapturedFrame[] {
     at += length;
   }
   return frames;
-}
-
-/** The frame, and whether its check sequence is wrong. One that was cut short has none to be told by. */
-function withoutFcs(record: Uint8Array, onLine: number): Omit<CapturedFrame, "timeNs"> {
-  const end = onLine - FCS_BYTES,
-    bytes = record.slice(0, Math.max(0, end)),
-    isWhole = record.length === onLine && end >= 0;
-  const sent = isWhole ? new DataView(record.buffer, record.byteOffset + end).getUint32(0, true) : undefined;
-  const damaged = sent !== undefined && sent !== frameCheckSequence(bytes);
-  return { bytes, originalLength: Math.max(0, end), ...(damaged && { damaged }) };
 }
 
 function fileFormat(view: DataView, name: string): { readonly little: boolean; readonly nanoseconds: boolean } {

@@ -1,5 +1,5 @@
 /** Captures in the pcapng format (IETF draft-ietf-opsawg-pcapng): frames with the interface at which they came. */
-import { type CapturedFrame, LINKTYPE_ETHERNET, MOST_BYTES } from "./pcap-format.ts";
+import { type CapturedFrame, FCS_BYTES, LINKTYPE_ETHERNET, MOST_BYTES, withoutFcs } from "./pcap-format.ts";
 import { CaptureError, readPcap } from "./pcap-reader.ts";
 
 /** A frame of a capture with interfaces. */
@@ -11,8 +11,10 @@ export const pcapngBlock = { section: 0x0a0d0d0a, interface: 1, obsolete: 2, sim
 export const pcapngMagic = 0x1a2b3c4d;
 /** The CRC error of a packet's flags (option 2). */
 export const crcError = 1 << 24;
+/** The bytes of a packet's check sequence in its flags; 0: as its interface says. */
+const fcsBytesIn = (flags: number): number => (flags >>> 5) & 15;
 /** Options of packets and interfaces that are read, and the bytes of each. */
-const options = { end: [0, 0], flags: [2, 4], resolution: [9, 1], offset: [14, 8] } as const;
+const options = { end: [0, 0], flags: [2, 4], fcs: [13, 1], resolution: [9, 1], offset: [14, 8] } as const;
 type OptionName = keyof typeof options;
 /** Bytes of a block's body that must be there. */
 const least = { section: 16, interface: 8, simple: 4, enhanced: 20 } as const;
@@ -22,6 +24,18 @@ interface Interface {
   readonly ticks: bigint;
   readonly seconds: bigint;
   readonly snap: number;
+  /** Its frames end in their check sequence. */
+  readonly hasFcs: boolean;
+}
+/** A packet as its block tells it. */
+interface Packet {
+  readonly interface: number;
+  readonly timeNs: bigint;
+  readonly at: number;
+  readonly length: number;
+  readonly onLine: number;
+  readonly hasFcs: boolean;
+  readonly crcError: boolean;
 }
 
 class Reader {
@@ -44,7 +58,8 @@ class Reader {
   }
   read(): InterfaceFrame[] {
     for (let at = 0; at < this.#file.length;) {
-      if (this.#file.length - at < 12) this.#fail(`${this.#file.length - at} bytes stand behind its last block`);
+      const left = this.#file.length - at;
+      if (left < 12) this.#fail(at === 0 ? `it has only ${left} bytes` : `${left} bytes stand behind its last block`);
       const type = this.#view.getUint32(at, this.#little);
       if (type === pcapngBlock.section) this.#section(at);
       const length = this.#view.getUint32(at + 4, this.#little);
@@ -92,7 +107,18 @@ class Reader {
       ticks: code & 0x80 ? 2n ** BigInt(code & 0x7f) : 10n ** BigInt(code),
       seconds: since === undefined ? 0n : this.#view.getBigInt64(since, this.#little),
       snap: this.#view.getUint32(from + 4, this.#little),
+      hasFcs: this.#hasFcs(from + 8, to),
     });
+  }
+  /** The draft counts a check sequence in bits, Wireshark in bytes: either way Ethernet's can be told. */
+  #hasFcs(from: number, to: number): boolean {
+    const at = this.#option(from, to, "fcs"),
+      told = at === undefined ? 0 : (this.#file[at] ?? 0);
+    if (![0, FCS_BYTES, 8 * FCS_BYTES].includes(told))
+      throw new CaptureError(
+        `${this.#name}: interface ${this.#before + this.#interfaces.length} has if_fcslen = ${told}, and Ethernet's is 32 bits, 4 bytes, or 0 for none; capture it again without check sequences`,
+      );
+    return told !== 0;
   }
   /** Where the value of an option stands, if it is there. */
   #option(from: number, to: number, wanted: OptionName): number | undefined {
@@ -121,8 +147,20 @@ class Reader {
       this.#fail(`frame ${this.frames.length + 1} claims ${length} bytes`);
     const at = this.#option(from + 20 + Math.ceil(length / 4) * 4, to, "flags"),
       flags = at === undefined ? 0 : this.#view.getUint32(at, this.#little);
-    const timeNs = of.seconds * 1_000_000_000n + (time * 1_000_000_000n) / of.ticks;
-    this.#add(number, timeNs, from + 20, length, original, (flags & crcError) !== 0);
+    const fcs = fcsBytesIn(flags);
+    if (fcs !== 0 && fcs !== FCS_BYTES)
+      throw new CaptureError(
+        `${this.#name}: the flags of frame ${this.frames.length + 1} tell of a check sequence of ${fcs} bytes, and Ethernet's has ${FCS_BYTES}; capture it again without check sequences`,
+      );
+    this.#add({
+      interface: number,
+      timeNs: of.seconds * 1_000_000_000n + (time * 1_000_000_000n) / of.ticks,
+      at: from + 20,
+      length,
+      onLine: original,
+      hasFcs: of.hasFcs || fcs !== 0,
+      crcError: (flags & crcError) !== 0,
+    });
   }
   /** Without a time: it came with the one before. */
   #simple(from: number, to: number): void {
@@ -132,21 +170,30 @@ class Reader {
     const original = this.#view.getUint32(from, this.#little),
       length = only.snap === 0 ? original : Math.min(original, only.snap);
     if (length > MOST_BYTES || from + 4 + length > to) this.#fail(`${frame} claims ${length} bytes`);
-    this.#add(0, this.frames.at(-1)?.timeNs ?? 0n, from + 4, length, original, false);
+    this.#add({
+      interface: 0,
+      timeNs: this.frames.at(-1)?.timeNs ?? 0n,
+      at: from + 4,
+      length,
+      onLine: original,
+      hasFcs: only.hasFcs,
+      crcError: false,
+    });
   }
-  #add(number: number, timeNs: bigint, at: number, length: number, originalLength: number, damaged: boolean): void {
+  #add(p: Packet): void {
+    const record = new Uint8Array(this.#file.subarray(p.at, p.at + p.length)),
+      frame = p.hasFcs ? withoutFcs(record, p.onLine) : { bytes: record, originalLength: p.onLine };
     this.frames.push({
-      timeNs,
-      bytes: new Uint8Array(this.#file.subarray(at, at + length)),
-      originalLength,
-      interface: this.#before + number,
-      ...(damaged && { damaged }),
+      timeNs: p.timeNs,
+      ...frame,
+      interface: this.#before + p.interface,
+      ...(p.crcError && { damaged: true }),
     });
   }
 }
 
 /** Reads a capture in either format. @throws CaptureError when it is none, not of Ethernet, or cut short */
 export function readCapture(file: Uint8Array, name: string): InterfaceFrame[] {
-  const isNg = file.length >= 12 && new DataView(file.buffer, file.byteOffset, 4).getUint32(0) === pcapngBlock.section;
+  const isNg = file.length >= 4 && new DataView(file.buffer, file.byteOffset, 4).getUint32(0) === pcapngBlock.section;
   return isNg ? new Reader(file, name).read() : readPcap(file, name);
 }

@@ -54,7 +54,7 @@ export interface FigureHook {
 
 /** A figure of `mnemo bench`. */
 export interface BenchFigure {
-  /** Its key in the JSON file. */
+  /** Of the design; its key in the JSON file has the design's name in front. */
   readonly name: string;
   /** `cycles`: the same on every machine; `time`: of this machine, and left out when only the design is asked for. */
   readonly counts: "cycles" | "time";

@@ -10,12 +10,19 @@ export interface Input {
   readonly notes: readonly string[];
 }
 
-/** The bytes of a file that a user has named. @throws the system's error with the path; UsageError for a folder */
+/**
+ * The bytes of a file that a user has named.
+ * @throws the system's error with the path; UsageError for a folder, or a file that is too large
+ */
 export function readNamed(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (e) {
-    // The system's own error of a folder does not say which.
+    // These errors of the system do not say which.
+    if ((e as NodeJS.ErrnoException).code === "ERR_FS_FILE_TOO_LARGE")
+      throw new UsageError(
+        `cannot open ${path}: it has more than 2 GiB; split it, and give the parts one after another`,
+      );
     if ((e as NodeJS.ErrnoException).code === "EISDIR")
       throw new UsageError(`cannot open ${path}: it is a folder; name a file`);
     throw e;

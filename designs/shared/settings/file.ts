@@ -14,8 +14,12 @@ const valueAt = (json: unknown, path: readonly PropertyKey[]): unknown =>
     (v, p) => (typeof v === "object" && v !== null ? (v as Readonly<Record<PropertyKey, unknown>>)[p] : undefined),
     json,
   );
+/** Letters of a value, and faults of a file, that a sentence tells at most. */
+const mostLetters = 60,
+  mostFaults = 4;
+const shortened = (text: string): string => (text.length > mostLetters ? `${text.slice(0, mostLetters)}...` : text);
 /** A value as it stands in the file; objects and lists are too long for a sentence. */
-const shown = (v: unknown): string => (typeof v === "object" ? "" : ` = ${JSON.stringify(v)}`);
+const shown = (v: unknown): string => (typeof v === "object" ? "" : ` = ${shortened(JSON.stringify(v))}`);
 
 /** The schemas that a value may have which stands at a place of another. */
 function within(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
@@ -65,14 +69,16 @@ export function checkFile<S extends z.ZodType>(schema: S, path: string, text: st
   try {
     json = JSON.parse(text);
   } catch (e) {
-    throw new Refused(`${path} is not JSON: ${(e as Error).message}`);
+    throw new Refused(`${path} is not JSON: ${(e as Error).message}; mend it there`);
   }
   const result = schema.safeParse(json);
   if (result.success) return result.data;
+  const faults = result.error.issues.flatMap(deepest),
+    more = faults.length - mostFaults;
   throw new Refused(
-    `${path}: ${result.error.issues
-      .flatMap(deepest)
+    `${path}: ${faults
+      .slice(0, mostFaults)
       .map(i => sentence(schema, json, i))
-      .join("; ")}`,
+      .join("; ")}${more > 0 ? `; and ${more} more` : ""}`,
   );
 }

@@ -6,7 +6,7 @@ const plain: Readonly<Record<string, Task>> = { dummy, checksum, firewall, balan
 /** A task by its name: `firewall`, `delay(6,1)`. @throws RangeError in one sentence for one that there is not */
 export function taskNamed(text: string): Task {
   const [, name = "", , given] = /^([a-z_]+)(\(([\d,]+)\))?$/.exec(text) ?? [],
-    found = plain[name];
+    found = Object.hasOwn(plain, name) ? plain[name] : undefined;
   if (found !== undefined && given === undefined) return found;
   const [latency, interval, more] = (given ?? "").split(",").map(Number);
   if (name === "delay" && latency !== undefined && interval !== undefined && more === undefined)

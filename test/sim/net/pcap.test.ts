@@ -102,6 +102,10 @@ describe("reader", () => {
     expect(bad(capture(true, false, frames, 113))).toBe(
       "x.pcap holds frames of link type 113, not Ethernet (1); capture on an Ethernet interface",
     );
+    // Check sequences of one word of 16 bits.
+    expect(bad(capture(true, false, frames, 0x1400_0001))).toBe(
+      "x.pcap tells of check sequences of 2 bytes, and Ethernet's have 4; capture it again without check sequences",
+    );
     const damaged = good.slice();
     new DataView(damaged.buffer).setUint32(24 + 8, 0x7fffffff, true);
     expect(bad(damaged)).toBe("x.pcap is damaged: frame 1 claims 2147483647 bytes; capture it again");

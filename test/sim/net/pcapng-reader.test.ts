@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { CaptureError, Random, readCapture, writePcap } from "../../../sim/index.ts";
+import { CaptureError, Random, readCapture, readPcap, writePcap, writePcapWithFcs } from "../../../sim/index.ts";
 import { joined, Pcapng } from "./support/pcapng.ts";
 
 const random = new Random(3);
@@ -7,6 +7,16 @@ const frames = [60, 61, 1514, 62].map(n => random.bytes(n));
 const [a, b, c, d] = frames as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
 const resolution = (code: number) => ({ code: 9, value: Uint8Array.of(code) });
 const read = (...parts: readonly Uint8Array[]) => readCapture(joined(...parts), "x.pcapng");
+/** A frame as it stands on the line. */
+const withFcs = (frame: Uint8Array): Uint8Array => {
+  const [record] = readPcap(withLinkType(writePcapWithFcs([{ timeNs: 0n, bytes: frame }])), "x.pcap");
+  return record?.bytes ?? new Uint8Array();
+};
+/** A capture that does not tell of its check sequences: they are bytes of its frames. */
+const withLinkType = (file: Uint8Array): Uint8Array => {
+  new DataView(file.buffer).setUint32(20, 1, true);
+  return file;
+};
 /** The sentence of a refusal. */
 function refused(...parts: readonly Uint8Array[]): string {
   try {
@@ -53,6 +63,46 @@ describe.each([true, false])("a capture whose byte order is little-endian: %s", 
     const flags = (n: number) => ({ options: [{ code: 2, value: f.words(n) }] });
     const got = read(f.section(), f.interface(), f.enhanced(0, 0n, a, flags(1 << 24)), f.enhanced(0, 0n, b, flags(3)));
     expect(got.map(x => x.damaged)).toEqual([true, undefined]);
+  });
+  it.each([4, 32])("check sequences of an interface that tells them, as %d, are taken off and looked at", told => {
+    const option = { options: [{ code: 13, value: Uint8Array.of(told) }] },
+      good = withFcs(a),
+      bad = withFcs(b).with(-1, (withFcs(b).at(-1) ?? 0) ^ 1);
+    const got = read(
+      ...[f.section(), f.interface(option), f.interface()],
+      ...[f.enhanced(0, 0n, good), f.enhanced(0, 0n, bad), f.enhanced(1, 0n, good), f.simple(good)],
+      ...[f.enhanced(0, 0n, good.slice(0, 62), { original: 64 })],
+    );
+    expect(got.map(x => [x.bytes.length, x.originalLength, x.damaged])).toEqual([
+      [60, 60, undefined],
+      [61, 61, true],
+      [64, 64, undefined],
+      [60, 60, undefined],
+      [60, 60, undefined],
+    ]);
+    expect([got[0]?.bytes, got[2]?.bytes]).toEqual([a, good]);
+  });
+  it("a packet's flags tell of a check sequence, whatever its interface does", () => {
+    const flags = (n: number) => ({ options: [{ code: 2, value: f.words(n) }] }),
+      got = read(
+        ...[f.section(), f.interface()],
+        ...[f.enhanced(0, 0n, withFcs(a), flags(4 << 5)), f.enhanced(0, 0n, withFcs(a), flags((4 << 5) | (1 << 24)))],
+      );
+    expect(got.map(x => [x.bytes.length, x.damaged])).toEqual([
+      [60, undefined],
+      [60, true],
+    ]);
+  });
+  it("a check sequence that Ethernet does not have is refused", () => {
+    const of = (told: number) => f.interface({ options: [{ code: 13, value: Uint8Array.of(told) }] });
+    expect(refused(f.section(), f.interface(), of(16))).toBe(
+      "x.pcapng: interface 1 has if_fcslen = 16, and Ethernet's is 32 bits, 4 bytes, or 0 for none; capture it again without check sequences",
+    );
+    const flags = { options: [{ code: 2, value: f.words(2 << 5) }] };
+    expect(refused(f.section(), f.interface(), f.enhanced(0, 0n, a, flags))).toBe(
+      "x.pcapng: the flags of frame 1 tell of a check sequence of 2 bytes, and Ethernet's has 4; capture it again without check sequences",
+    );
+    expect(read(f.section(), of(0), f.enhanced(0, 0n, a))[0]?.bytes).toEqual(a);
   });
   it("a frame that was cut tells how long it was", () => {
     expect(read(f.section(), f.interface(), f.enhanced(0, 0n, a, { original: 900 }))[0]?.originalLength).toBe(900);
@@ -136,8 +186,12 @@ describe.each([true, false])("a capture whose byte order is little-endian: %s", 
       ends = parts.reduce<number[]>((at, p) => [...at, (at.at(-1) ?? 0) + p.length], []).concat(file.length);
     for (let n = 1; n <= file.length; n++) {
       const cut = file.subarray(0, n);
-      if (!ends.includes(n)) expect(() => readCapture(cut, "x.pcapng"), `${n} bytes`).toThrow(CaptureError);
-      else expect(readCapture(cut, "x.pcapng").length).toBe([0, 0, 1, 2, 2, 2, 3][ends.indexOf(n)]);
+      if (!ends.includes(n)) {
+        expect(() => readCapture(cut, "x.pcapng"), `${n} bytes`).toThrow(CaptureError);
+        // It is of no other format, whatever is left of it.
+        if (n >= 4) expect(() => readCapture(cut, "x.pcapng"), `${n} bytes`).not.toThrow(/editcap/);
+      }
+      if (ends.includes(n)) expect(readCapture(cut, "x.pcapng").length).toBe([0, 0, 1, 2, 2, 2, 3][ends.indexOf(n)]);
     }
   });
   it("any byte changed: read or refused, and nothing else is thrown", () => {

@@ -3,4 +3,5 @@ export { type DeviceCounts, matchReasons, type MatchReason, type PortCounts, typ
 export { type Drop, type Exit, type Fate, type Pass } from "./fate.ts";
 export { type Entered } from "./dues.ts";
 export { DeviceScoreboard } from "./scoreboard.ts";
+export { type TaskModels } from "./tables.ts";
 export { dropText } from "./walk.ts";

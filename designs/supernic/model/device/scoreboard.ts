@@ -6,7 +6,7 @@ import { Counting, type DeviceCounts } from "./counts.ts";
 import { type Due, Dues, type Entered, type Entry, exitsOf, toSoftware, type Way } from "./dues.ts";
 import type { Fate } from "./fate.ts";
 import { type Claim, OpenNat } from "./open-nat.ts";
-import { chainTasks, matchSettings, portKinds } from "./tables.ts";
+import { chainTasks, matchSettings, portKinds, type TaskModels } from "./tables.ts";
 import { begins, type Surroundings, walk } from "./walk.ts";
 
 /** The frame that is being followed: what its NAT chooses, and takes for true. */
@@ -36,7 +36,8 @@ export class DeviceScoreboard {
   #following: Following | undefined;
   #step = 0;
 
-  constructor(setup: Setup) {
+  /** @param models of tasks that are not the project's own. @throws RangeError for a task without a model */
+  constructor(setup: Setup, models: TaskModels = {}) {
     const inlets = setup.sizes.ports + 1;
     this.setup = setup;
     this.nat = new OpenNat(setup.nat?.address ?? 0, setup.nat?.ports ?? 0, setup.nat?.life ?? 0);
@@ -46,7 +47,7 @@ export class DeviceScoreboard {
       setup,
       kinds: portKinds(setup),
       matches: Array.from({ length: inlets }, (_, port) => matchSettings(setup, port)),
-      chains: chainTasks(setup, () => {
+      chains: chainTasks(setup, models, () => {
         const now = this.#following;
         if (now === undefined) throw new Error("unreachable: the NAT is asked while a frame is followed");
         return this.nat.tableFor(now.choose, now.claims, now.entered);

@@ -1,5 +1,6 @@
 /** The device in simulation, and frames played through it. */
 export { type AllCounts, type Counts } from "./counters.ts";
+export { leftAtRest } from "./at-rest.ts";
 export { type CensusTotals, FrameCensus } from "./census.ts";
 export { framesInside, type Inside, type Joint, joints, type Totals, totals, unaccounted } from "./ledger.ts";
 export { play, type Played, type PlayedOut, type PlayFrame, type PlayOptions, type PlayResult } from "./play.ts";

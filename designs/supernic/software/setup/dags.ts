@@ -16,7 +16,10 @@ export function portBits(
   if (given === undefined) return everyPort({ ports });
   return given.reduce<number>((m, p, i) => {
     const n = p === "loop" ? ports : p;
-    refuse.unless(p === "loop" || p < ports, () => `${at}[${i}] = ${p}: the ports are 0 to ${ports - 1}, and "loop"`);
+    refuse.unless(
+      p === "loop" || p < ports,
+      () => `${at}[${i}] = ${p}: the ports are 0 to ${ports - 1}, and "loop"; name one of these`,
+    );
     return m | (1 << n);
   }, 0);
 }
@@ -29,7 +32,7 @@ function runOf(given: BranchFile["run"], chain: Chain, at: string, refuse: Refus
     if (typeof task === "number") {
       refuse.unless(
         task < all.length,
-        () => `${at}[${i}] = ${task}: the slots of ${chain.name} are 0 to ${all.length - 1}`,
+        () => `${at}[${i}] = ${task}: the slots of ${chain.name} are 0 to ${all.length - 1}; name one of these`,
       );
       return task;
     }
@@ -63,7 +66,10 @@ function argOf(
 function wayOf(egress: DagFile["egress"], ports: number, at: string, refuse: Refuse): [EgressWayName, number] {
   refuse.unless(egress !== "port", () => `${at}.egress = "port": it must say which one, as { "port": 2 }`);
   if (typeof egress === "string") return [egress, 0];
-  refuse.unless(egress.port < ports, () => `${at}.egress.port = ${egress.port}: the ports are 0 to ${ports - 1}`);
+  refuse.unless(
+    egress.port < ports,
+    () => `${at}.egress.port = ${egress.port}: the ports are 0 to ${ports - 1}; name one of these`,
+  );
   return ["port", egress.port];
 }
 
@@ -73,7 +79,8 @@ function dagOf(d: DagFile, number: number, known: Known, refuse: Refuse): Dag {
     user = refuse.named(known.users, d.user, `${at}.user`, "user");
   refuse.unless(
     (d.stages === undefined) === (d.peer !== undefined),
-    () => `${at}: it needs one of stages, to run here, and peer, to run there`,
+    () =>
+      `${at}: it has ${d.peer === undefined ? "neither" : "both"} of stages, to run here, and peer, to run there; give it one`,
   );
   const stages = (d.stages ?? []).map((stage, s) =>
     stage.map((b, i): Branch => {

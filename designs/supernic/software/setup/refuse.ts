@@ -19,7 +19,8 @@ export class Refuse {
       names = all.map(x => x.name).join(", ");
     this.unless(
       found !== undefined,
-      () => `${where} = "${name}": there is no such ${kind}; ${names === "" ? "add it" : `there are ${names}`}`,
+      () =>
+        `${where} = "${name.slice(0, 60)}": there is no such ${kind}; ${names === "" ? "add it" : `there are ${names}`}`,
     );
     return found;
   }

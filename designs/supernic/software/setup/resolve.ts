@@ -49,9 +49,10 @@ function usersOf(file: SetupFile, sizes: SetupSizes, refuse: Refuse): User[] {
     key: u.key,
   }));
   for (const [i, u] of users.entries())
-    refuse.unless(
-      u.number < sizes.users,
-      () => `users[${i}].number = ${u.number}: the device has users 1 to ${sizes.users - 1}; give it one of these`,
+    refuse.unless(u.number < sizes.users, () =>
+      sizes.users === 1
+        ? `users[${i}].number = ${u.number}: the device has no user but 0, who is nobody; set users=${u.number + 1}`
+        : `users[${i}].number = ${u.number}: the device has users 1 to ${sizes.users - 1}; give it one of these, or set users=${u.number + 1}`,
     );
   for (const of of ["name", "number"] as const)
     refuse.once(
@@ -69,7 +70,10 @@ function checkPlaces(file: SetupFile, sizes: SetupSizes, refuse: Refuse): void {
       `ports: there are ${file.ports.length}, and the device has ${sizes.ports}; name each, or set ports=${file.ports.length}`,
   );
   const isThere = (port: number, at: string): void =>
-    refuse.unless(port < sizes.ports, () => `${at} = ${port}: the ports are 0 to ${sizes.ports - 1}`);
+    refuse.unless(
+      port < sizes.ports,
+      () => `${at} = ${port}: the ports are 0 to ${sizes.ports - 1}; name one of these`,
+    );
   if (file.uplink !== undefined) isThere(file.uplink, "uplink");
   for (const [i, s] of file.stations.entries()) isThere(s.port, `stations[${i}].port`);
   for (const [i, p] of file.peers.entries()) {

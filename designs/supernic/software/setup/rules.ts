@@ -42,7 +42,7 @@ function actionOf(action: RuleFile["action"], at: string, { sizes, dags, peers }
   if ("port" in action) {
     refuse.unless(
       action.port < sizes.ports,
-      () => `${at}.port = ${action.port}: the ports are 0 to ${sizes.ports - 1}`,
+      () => `${at}.port = ${action.port}: the ports are 0 to ${sizes.ports - 1}; name one of these`,
     );
     return { ...plain, action: "port", port: action.port } as const;
   }

@@ -1,7 +1,7 @@
 /** A setup file: who is there, what is deployed, who may use it. The page docs/supernic/run.md is made from this. */
 import * as z from "zod";
 import { egressWays } from "../../wire/index.ts";
-import { flag, hexBytes, ipv4, list, mac, name, one, prefix, task, whole } from "./fields.ts";
+import { flag, hexBytes, ipv4, key, list, mac, name, one, ownMac, prefix, task, whole } from "./fields.ts";
 
 const portNumber = whole(0, 8, "the number of a port"),
   user = name.describe("whose it is"),
@@ -21,13 +21,13 @@ export const portSchema = z.strictObject({
 });
 export const stationSchema = z.strictObject({
   name: name.describe("as other fields and the tables of a run name it"),
-  mac: mac.describe("its MAC"),
+  mac: ownMac.describe("its MAC"),
   ip: ipv4.optional().describe("its IPv4 address"),
   port: portNumber.describe("where it is"),
 });
 export const peerSchema = z.strictObject({
   name: name.describe("as rules and DAGs name it"),
-  mac: mac.describe("its MAC"),
+  mac: ownMac.describe("its MAC"),
   port: portNumber.describe("where it is; the port must be one of peers"),
 });
 export const userSchema = z.strictObject({
@@ -42,7 +42,7 @@ export const userSchema = z.strictObject({
     .describe('bytes that it may bring in an epoch, or "unlimited"'),
   contexts: whole(1, 256, "a number of packets").optional().describe("packets inside; default: an equal share"),
   cells: whole(1, 1024, "a number of cells").optional().describe("cells of 256 bytes; default: an equal share"),
-  key: hexBytes.optional().describe("key of its CTRL messages, hexadecimal; without one it sends none"),
+  key: key.optional().describe("key of its CTRL messages, hexadecimal; without one it sends none"),
 });
 export const regionSchema = z.strictObject({
   chain: name.describe("name of the chain; regions with the same name are instances of one"),
@@ -67,7 +67,7 @@ export const natSchema = z.strictObject({
 });
 const vxlan = z.strictObject({
   dst: mac.describe("destination MAC outside"),
-  src: mac.optional().describe("source MAC outside; default: the own"),
+  src: ownMac.optional().describe("source MAC outside; default: the own"),
   from: ipv4.describe("IPv4 source outside"),
   to: ipv4.describe("IPv4 destination outside"),
   port: port16.default(49_152).describe("UDP source port"),
@@ -92,6 +92,7 @@ export const balancerSchema = z.strictObject({
 export const branchSchema = z.strictObject({
   chain: z
     .string({ error: "must be the name of a chain" })
+    .max(600, "must be the name of a chain, or its tasks with plus between them")
     .describe("the chain: its name, or its tasks with plus between them"),
   run: list(z.union([task, whole(0, 7, "a slot")], { error: "must be a task's name, or the number of a slot" }))
     .optional()
@@ -150,7 +151,7 @@ const regionOrTasks = z.union([regionSchema, list(task).transform(tasks => ({ ch
 });
 
 export const setupSchema = z.strictObject({
-  mac: mac.describe("the device's own MAC"),
+  mac: ownMac.describe("the device's own MAC"),
   ip: ipv4.describe("its IPv4 address: ARP, ping and CTRL"),
   number: whole(0, 255, "a number").default(0).describe("its number among sNICs, which shims tell"),
   ports: list(portSchema).describe("ports, from 0"),

@@ -2,8 +2,13 @@
 import { describe, expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";
-import { DeviceScoreboard } from "../../../../designs/supernic/model/index.ts";
-import { type SimulatedSuperNic, unaccounted, withDevice } from "../../../../designs/supernic/rig/device/index.ts";
+import { DeviceScoreboard, identity } from "../../../../designs/supernic/model/index.ts";
+import {
+  leftAtRest,
+  type SimulatedSuperNic,
+  unaccounted,
+  withDevice,
+} from "../../../../designs/supernic/rig/device/index.ts";
 import { readSetup, type Setup } from "../../../../designs/supernic/software/index.ts";
 import { putShims, tableWrite } from "../../../../designs/supernic/wire/index.ts";
 import { filler, shim, udp } from "../../../../designs/supernic/workload/index.ts";
@@ -59,7 +64,7 @@ const place = 1;
 
 class Trial {
   readonly device: SimulatedSuperNic;
-  readonly scoreboard = new DeviceScoreboard(setup);
+  readonly scoreboard = new DeviceScoreboard(setup, { bad: identity });
   #number = 0;
 
   constructor(device: SimulatedSuperNic) {
@@ -161,6 +166,7 @@ describe("a bad task in the device", () => {
             ...census(),
             ...trial.scoreboard.finish(),
             ...unaccounted(await device.counters(), await device.inside()),
+            ...leftAtRest(device.bench.sim, parameters),
           ];
         },
       );

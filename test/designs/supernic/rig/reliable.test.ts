@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";
 import { DeviceScoreboard, LinkLine, withoutLinkShim } from "../../../../designs/supernic/model/index.ts";
-import { unaccounted, withDevice } from "../../../../designs/supernic/rig/device/index.ts";
+import { leftAtRest, unaccounted, withDevice } from "../../../../designs/supernic/rig/device/index.ts";
 import { readSetup } from "../../../../designs/supernic/software/index.ts";
 import { linkAnswer, linkKind, putShims } from "../../../../designs/supernic/wire/index.ts";
 import { filler, shim, udp } from "../../../../designs/supernic/workload/index.ts";
@@ -101,6 +101,7 @@ async function run(seed: number, count: number, faults: LineFaults) {
           ...peer.own.problems,
           ...peer.device.problems,
           ...unaccounted(counters, await device.inside()),
+          ...leftAtRest(bench.sim, parameters),
         ],
       };
     },

@@ -5,6 +5,7 @@ import {
   type BuildOptions,
   deviceDefinition,
   FrameCensus,
+  leftAtRest,
   play,
   type PlayResult,
   SimulatedSuperNic,
@@ -127,7 +128,7 @@ export async function world(
       const scoreboard = new DeviceScoreboard(setup),
         census = watchCensus(device),
         result = await play(device, list, { pace: "capture", scoreboard, timeoutCycles });
-      return { problems: [...census(), ...result.problems], result };
+      return { problems: [...census(), ...result.problems, ...leftAtRest(bench.sim, parameters)], result };
     },
   );
 }

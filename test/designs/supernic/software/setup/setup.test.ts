@@ -106,7 +106,7 @@ describe("a setup that cannot be is refused in one sentence:", () => {
     [
       "neither stages nor a peer",
       f => delete f["dags"]![0]!["stages"],
-      "dags[0]: it needs one of stages, to run here, and peer, to run there",
+      "dags[0]: it has neither of stages, to run here, and peer, to run there; give it one",
     ],
     [
       "a rule to an unknown DAG",

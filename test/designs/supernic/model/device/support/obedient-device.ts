@@ -92,7 +92,7 @@ function surroundings(setup: Setup): Surroundings {
   const nat = natModel(),
     { ports } = deviceConfig(setup);
   for (const { at, data } of taskWords("nat", setup)) nat.configure?.(at, data);
-  const chains = chainTasks(setup, () => {
+  const chains = chainTasks(setup, {}, () => {
     throw new Error("the NAT is a model of its own here");
   });
   return {
