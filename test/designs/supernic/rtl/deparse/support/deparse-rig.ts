@@ -133,10 +133,10 @@ export class DeparseRig {
     await this.b.cycles(20);
     if (this.frames.frames.length > 0 || this.left.received.length > 0) throw new Error("more leaves than came");
   }
-  reset(): void {
+  reset(cycles = 2): void {
     for (const s of [this.packets, this.payload]) s.forget();
     this.#resetting = true;
-    this.b.sim.reset(2);
+    this.b.sim.reset(cycles);
     this.#resetting = false;
     this.#awaited = [];
     this.#leaving = [];

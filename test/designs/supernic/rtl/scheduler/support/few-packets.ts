@@ -7,7 +7,7 @@ import { writeTable } from "./scheduler-tables.ts";
 
 const { users, regions, slots } = besideSizes.random;
 /** DAGs: one of a chain with two regions, bad ones, one of two branches, and one that shares a group with `both`. */
-const dags = {
+export const dags = {
   good: 0,
   noBranch: 1,
   noSlot: 2,
@@ -88,7 +88,7 @@ class Rig {
     expect(this.started).toEqual([]);
   }
 }
-const rigOf = async (b: BesideBench): Promise<Rig> => {
+export const rigOf = async (b: BesideBench): Promise<Rig> => {
   const rig = new Rig(b);
   await rig.program();
   return rig;

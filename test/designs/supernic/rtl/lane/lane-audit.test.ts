@@ -1,0 +1,75 @@
+/** Times and counts of the switch lane, exactly. */
+import { describe, expect, test } from "vitest";
+import { bernoulli, type Bench, type Dut, never, runBench } from "../../../../../sim/index.ts";
+import { bench } from "../../../../bench.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
+import { dut, LaneRig, type Ports } from "./support/lane-rig.ts";
+
+type B = Bench<Ports>;
+const always = bernoulli(1, 1);
+
+/** Software takes nothing: the frame in front of its buffer goes in the cycle behind the last that it may wait. */
+async function softwareTime(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small");
+  for (let round = 0; round < 4; round++) {
+    rig.toSoftware.pause = always;
+    rig.put(0, rig.facts({ outcome: "software" }), 500);
+    // Nobody waits meanwhile, which takes nothing off the time of the next one.
+    await b.cycles(rig.p.softwareCycles / 2 + 37 * round);
+    const late = rig.put(1, rig.facts({ outcome: "software" }), 100);
+    await b.until(() => late.taken !== undefined);
+    expect((late.taken ?? NaN) - (late.first ?? NaN)).toBe(rig.p.softwareCycles + 1);
+    rig.toSoftware.pause = never;
+    await b.cycles(60);
+    await rig.end();
+  }
+}
+/** Copies are counted beside the first of each frame, software's frames among them. */
+async function counted(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small");
+  let copies = 0,
+    own = 0;
+  b.onEdge({
+    sample: () => {
+      copies += b.io.events.copies.num;
+      own += b.io.events.own.num;
+    },
+  });
+  const bits = (ports: number): number => ports.toString(2).replaceAll("0", "").length;
+  let wanted = 0;
+  for (let i = 0; i < 40; i++) {
+    const ports = b.random.between(1, 3);
+    wanted += bits(ports) - 1;
+    rig.put(i % 3, rig.facts({ outcome: "ports", ports }), b.random.between(60, 300));
+    if (i % 4 === 0) rig.put((i + 1) % 3, rig.facts({ outcome: "software" }), 64);
+    if (i % 5 === 0) {
+      rig.send(3, new Uint8Array(100).fill(i));
+      wanted++;
+    }
+  }
+  await rig.end();
+  expect([copies, own]).toEqual([wanted, 8]);
+}
+
+const runs = { softwareTime, counted };
+describe("SwitchLane", () => {
+  bench("a frame waits for software for its time, to the cycle", dut("small"), { seed: 1 }, softwareTime);
+  bench("copies and software's frames are counted", dut("small"), { seed: 2 }, counted);
+
+  describe("a planted fault is found", () => {
+    const look = async (name: string, design: Dut<Ports>): Promise<void> => {
+      for (const [what, run] of Object.entries(runs))
+        await runBench(`${name} ${what}`, design, { wave: false, hangCycles: 1_500, limitCycles: 60_000, seed: 4 }, run);
+    };
+    test("and nothing without one", () => look("no fault", dut("small")));
+    const faults: readonly (readonly [string, string | RegExp, string])[] = [
+      ["a frame for software is dropped a cycle too early", "software_time == 9'd300", "software_time == 9'd299"],
+      ["and a cycle too late", "software_time == 9'd300", "software_time == 9'd301"],
+      ["time passes while nobody waits", "software_has_room | ~waits_for_software", "software_has_room"],
+      ["the first copy counts", /copies_more = ([^;]*) - \{[^;]*;/, "copies_more = $1;"],
+    ];
+    test.each(faults)("%s", async (name, from, to) => {
+      await findsFault(look(name, plant(dut("small"), from, to)));
+    });
+  });
+});

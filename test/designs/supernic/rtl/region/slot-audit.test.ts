@@ -1,0 +1,76 @@
+/** Bounds of a slot that are counted exactly, from both sides. */
+import { describe, expect, test } from "vitest";
+import { type Dut, runBench } from "../../../../../sim/index.ts";
+import { bench } from "../../../../bench.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
+import { type B, dut, type Ports, SlotRig } from "./support/slot-rig.ts";
+
+/** Registers behind the last progress: what moved, whether patience is over, and that the task is stuck. */
+const late = 2;
+
+/** A task that takes a packet and never answers is stuck after so many cycles, and in the very next one. */
+async function exactPatience(b: B): Promise<void> {
+  const rig = new SlotRig(b),
+    { state } = b.io;
+  for (const patience of [1, 2, 3, 16, 17, 60]) {
+    rig.control({ patience });
+    Object.assign(rig, { takes: 1, answers: 0 });
+    rig.send(true);
+    await b.until(() => state.inside.num === 1 && state.off.value === 0);
+    const from = b.cycle;
+    await b.until(() => state.stuck.value === 1);
+    expect(b.cycle - from, `patience ${patience}`).toBe(patience + late);
+    rig.control({ isolate: true, patience });
+    await b.until(() => state.stuck.value === 0 && rig.pending === 0);
+    rig.control({ patience });
+    await b.until(() => state.off.value === 0);
+  }
+}
+/** Isolated in every cycle about the one in which it gets stuck: from the next cycle on it is not. */
+async function isolatedInTime(b: B): Promise<void> {
+  const rig = new SlotRig(b),
+    { state } = b.io,
+    patience = 9;
+  for (let offset = -3; offset <= 3; offset++) {
+    rig.control({ patience });
+    Object.assign(rig, { takes: 1, answers: 0 });
+    rig.send(true);
+    await b.until(() => state.inside.num === 1 && state.off.value === 0);
+    await b.cycles(patience + late + offset);
+    rig.control({ patience, isolate: true });
+    await b.cycles(1);
+    for (let i = 1; i < 5; i++) {
+      await b.cycles(1);
+      expect([state.stuck.value, state.off.value], `${offset} cycles from it, ${i} behind`).toEqual([0, 1]);
+    }
+    await b.until(() => rig.pending === 0);
+    rig.control({ patience });
+    await b.until(() => state.off.value === 0);
+  }
+}
+
+const runs = { exactPatience, isolatedInTime };
+describe("Slot", () => {
+  bench("a task is stuck in the cycle in which its patience ends", dut(), { seed: 1 }, exactPatience);
+  bench("a task that is isolated as it gets stuck is not stuck", dut(), { seed: 2 }, isolatedInTime);
+
+  describe("a planted fault is found", () => {
+    const look = async (name: string, design: Dut<Ports>): Promise<void> => {
+      for (const [what, run] of Object.entries(runs))
+        await runBench(`${name} ${what}`, design, { wave: false, hangCycles: 500, limitCycles: 30_000, seed: 5 }, run);
+    };
+    test("and nothing without one", () => look("no fault", dut()));
+    const faults: readonly (readonly [string, string | RegExp, string])[] = [
+      ["patience one cycle too long", "(idle + 16'd1) >= control_patience", "(idle + 16'd1) > control_patience"],
+      ["patience one cycle too short", "(idle + 16'd1) >= control_patience", "(idle + 16'd2) >= control_patience"],
+      [
+        "who is isolated as it gets stuck is stuck",
+        /else if \(control_isolate\) stuck <= 1'b0;(\s*)else if \(sticks\) stuck <= 1'b1;/,
+        "else if (sticks) stuck <= 1'b1;$1else if (control_isolate) stuck <= 1'b0;",
+      ],
+    ];
+    test.each(faults)("%s", async (name, from, to) => {
+      await findsFault(look(name, plant(dut(), from, to)));
+    });
+  });
+});

@@ -1,0 +1,95 @@
+/** Patience that is over stays over, and is each candidate's own. */
+import { describe, expect, test } from "vitest";
+import { mostSlots } from "../../../../../designs/supernic/wire/index.ts";
+import { type Dut, runBench } from "../../../../../sim/index.ts";
+import { bench } from "../../../../bench.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
+import { type BesideBench, besideDut, besideSizes } from "./support/beside-model.ts";
+import { dags, rigOf } from "./support/few-packets.ts";
+import { writeTable } from "./support/scheduler-tables.ts";
+
+type Ports = ReturnType<typeof besideDut>["ports"];
+const { regions } = besideSizes.random;
+const limits = async (b: BesideBench, slot: number, limit: number): Promise<void> => {
+  for (let r = 0; r < regions; r++) await writeTable(b, "slot", r * mostSlots + slot, { limit });
+};
+/** From the credit that comes to the start. */
+const soon = 12;
+
+/** A candidate without any credit, for ever longer: the first credit that comes starts it short. */
+async function staysOver(b: BesideBench): Promise<void> {
+  const rig = await rigOf(b);
+  for (let wait = 60; wait < 200; wait += 11) {
+    await limits(b, 0, 0);
+    await limits(b, 1, 0);
+    rig.send(0, dags.good);
+    await b.cycles(wait);
+    expect(rig.started).toEqual([]);
+    await limits(b, 0, 4);
+    await b.cycles(soon);
+    expect(
+      rig.started.map(s => s.run),
+      `after ${wait} cycles`,
+    ).toEqual([1]);
+    await rig.comesBack();
+    await limits(b, 1, 4);
+    await b.cycles(soon);
+    await rig.comesBack();
+    expect(rig.ended()).toEqual([[0, 0]]);
+    rig.empty();
+  }
+}
+/** One that has waited for long starts whole; the one behind it has all its patience yet. */
+async function ownPatience(b: BesideBench): Promise<void> {
+  const rig = await rigOf(b);
+  for (let phase = 0; phase < 16; phase += 3) {
+    await limits(b, 0, 0);
+    rig.send(0, dags.good);
+    rig.send(1, dags.good);
+    await b.cycles(100 + phase);
+    expect(rig.started).toEqual([]);
+    await limits(b, 1, 1);
+    await limits(b, 0, 4);
+    await b.cycles(soon);
+    expect(rig.started.map(s => [s.ctx, s.run])).toEqual([[0, 3]]);
+    // Its patience has 32 cycles at least, from the start of the one in front of it.
+    await b.cycles(14);
+    expect(rig.started).toHaveLength(1);
+    await b.cycles(60);
+    expect(rig.started.map(s => [s.ctx, s.run])).toEqual([
+      [0, 3],
+      [1, 1],
+    ]);
+    await limits(b, 1, 4);
+    await rig.comesBack();
+    await rig.comesBack();
+    await b.cycles(soon);
+    await rig.comesBack();
+    expect(rig.ended()).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+    rig.empty();
+  }
+}
+
+const runs = { staysOver, ownPatience };
+describe("a candidate's patience", () => {
+  bench("is over for as long as it waits", besideDut("random"), { seed: 1 }, staysOver);
+  bench("is its own", besideDut("random"), { seed: 2 }, ownPatience);
+
+  describe("a planted fault is found", () => {
+    const look = async (name: string, design: Dut<Ports>): Promise<void> => {
+      for (const [what, run] of Object.entries(runs))
+        await runBench(`${name} ${what}`, design, { wave: false, seed: 4 }, run);
+    };
+    test("and nothing without one", () => look("no fault", besideDut("random")));
+    const faults: readonly (readonly [string, string | RegExp, string])[] = [
+      ["it begins anew when it has long been over", / & \((\w+)_age != 2'd3\)/, ""],
+      ["the next one has what the one before had left", / \| \(\w+_waits_joined\[\d+\] & pops_0\)/, ""],
+    ];
+    test.each(faults)("%s", async (name, from, to) => {
+      await findsFault(look(name, plant(besideDut("random"), from, to)));
+    });
+  });
+});
