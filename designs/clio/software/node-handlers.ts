@@ -3,7 +3,7 @@ import { encode } from "../../shared/wire/index.ts";
 import { counterNames, type NodeConfig } from "../config/index.ts";
 import { bodyOf, type Handler, MalformedRequest } from "./requests/handler.ts";
 import { errorNumber } from "./memory/memory-manager.ts";
-import { type SessionPorts, sessionHandlers } from "./requests/session-handlers.ts";
+import { sessionHandlers, type SessionPorts } from "./requests/session-handlers.ts";
 import { softwareCounters, type SoftwareStatistics } from "./statistics.ts";
 import type { SlowPathTransport } from "./transport/transport.ts";
 

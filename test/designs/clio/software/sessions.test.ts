@@ -82,7 +82,9 @@ describe("sessions, all of them taken", () => {
       expect(rig.closed).toEqual([1]);
     }));
   it("nobody's session comes back where nobody has one: FAIL", () =>
-    withSessions({ count: 1 }, async rig => expect(await rig.open(1)).toEqual({ status: FAIL, session: 0 })));
+    withSessions({ count: 1 }, async rig => {
+      expect(await rig.open(1)).toEqual({ status: FAIL, session: 0 });
+    }));
 });
 
 /** A CLib transport whose datagrams the slow path answers; how often it asked until it had a session. */
@@ -112,7 +114,10 @@ async function waitsItOut(rig: SessionRig, host: number, change: (reply: Uint8Ar
   transport.send(to, new Uint8Array(16));
   await time.run(
     new Promise<void>(resolve => {
-      const look = (): void => void (transport.sessionOf(to) === undefined ? time.after(100_000, look) : resolve());
+      const look = (): void => {
+        if (transport.sessionOf(to) === undefined) time.after(100_000, look);
+        else resolve();
+      };
       look();
     }),
     { limitNs: 3 * sessionTenureNs },
@@ -143,65 +148,35 @@ describe("a client of CLib that finds all sessions taken", () => {
 
 describe("a planted fault is found", () => {
   afterEach(() => vi.restoreAllMocks());
-  const { prototype } = SessionOwners,
-    { waitNs, expired, surplus, add } = prototype;
-  const faults: readonly (readonly [string, () => unknown, RegExp])[] = [
-    ["nobody's time ends", () => vi.spyOn(prototype, "expired").mockReturnValue(undefined), /^then/],
-    [
-      "a session goes 1 ns early",
-      () =>
-        vi.spyOn(prototype, "waitNs").mockImplementation(function (this: SessionOwners, now) {
-          return waitNs.call(this, now + 1);
-        }),
-      /told at once|just before/,
-    ],
-    [
-      "a session goes 1 ns late",
-      () =>
-        vi.spyOn(prototype, "expired").mockImplementation(function (this: SessionOwners, now) {
-          return expired.call(this, now - 1);
-        }),
-      /^then/,
-    ],
-    [
-      "half of the time is told",
-      () =>
-        vi.spyOn(prototype, "waitNs").mockImplementation(function (this: SessionOwners, now) {
-          const ns = waitNs.call(this, now);
-          return ns === undefined ? ns : Math.floor(ns / 2);
-        }),
-      /told at once/,
-    ],
+  const { prototype } = SessionOwners;
+  /** Puts a faulty method in a method's place, which the fault may call. */
+  const replace = <M extends "waitNs" | "expired" | "surplus" | "add">(
+    method: M,
+    fault: (real: SessionOwners[M], ...args: Parameters<SessionOwners[M]>) => ReturnType<SessionOwners[M]>,
+  ): void => {
+    const real = { ...Object.getOwnPropertyDescriptors(prototype)[method] }.value as SessionOwners[M];
+    vi.spyOn(prototype, method).mockImplementation(function (this: SessionOwners, ...args: never) {
+      return fault(real.bind(this) as SessionOwners[M], ...(args as Parameters<SessionOwners[M]>));
+    } as never);
+  };
+  const faults: readonly (readonly [string, () => void, RegExp])[] = [
+    ["nobody's time ends", () => replace("expired", () => undefined), /^then/],
+    ["a session goes 1 ns early", () => replace("waitNs", (real, now) => real(now + 1)), /told at once/],
+    ["a session goes 1 ns late", () => replace("expired", (real, now) => real(now - 1)), /^then/],
+    ["half of the time is told", () => replace("waitNs", (real, now) => (real(now) ?? 0) >> 1), /told at once/],
     [
       "the session opened last goes",
-      () =>
-        vi.spyOn(prototype, "expired").mockImplementation(function (this: SessionOwners, now) {
-          return expired.call(this, now) === undefined ? undefined : 7;
-        }),
+      () => replace("expired", (real, now) => (real(now) === undefined ? undefined : 7)),
       /^then/,
     ],
     [
       "the time of a session that was given on is not begun anew",
-      () =>
-        vi.spyOn(prototype, "add").mockImplementation(function (this: SessionOwners, session, ip, now) {
-          add.call(this, session, ip, now >= sessionTenureNs ? 0 : now);
-        }),
+      () => replace("add", (real, session, ip, now) => real(session, ip, now >= sessionTenureNs ? 0 : now)),
       /newcomers have their time/,
     ],
-    [
-      "somebody's last session is taken at once",
-      () =>
-        vi.spyOn(prototype, "surplus").mockImplementation(function (this: SessionOwners, ip) {
-          return surplus.call(this, ip) ?? 1;
-        }),
-      /told at once/,
-    ],
-    [
-      "who has most gives nothing back",
-      () => vi.spyOn(prototype, "surplus").mockReturnValue(undefined),
-      /the share of each/,
-    ],
-    ["anybody closes a session", () => vi.spyOn(prototype, "has").mockReturnValue(true), /only the own one/],
+    ["somebody's last session is taken at once", () => replace("surplus", (real, ip) => real(ip) ?? 1), /told at once/],
+    ["who has most gives nothing back", () => replace("surplus", () => undefined), /the share of each/],
+    ["anybody closes a session", () => void vi.spyOn(prototype, "has").mockReturnValue(true), /only the own one/],
   ];
   const both = async (): Promise<void> => {
     await withSessions({}, rig => reclaimed(rig, 8));
