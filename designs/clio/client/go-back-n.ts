@@ -1,4 +1,4 @@
-import { clioHeader, clioMessage, opcode, sessionBody } from "../wire/index.ts";
+import { clioHeader, clioMessage, opcode, sessionBody, waitOf } from "../wire/index.ts";
 import { concat, decode, encode } from "../../shared/wire/index.ts";
 import { gbnHeader, type GbnHeader, gbnTypes, managementSlot } from "../../shared/go-back-n/wire/index.ts";
 import { GbnSession } from "../../shared/go-back-n/software/index.ts";
@@ -123,11 +123,12 @@ export class GoBackNTransport implements ClientTransport {
   #open(link: Link): void {
     link.session = undefined;
     link.name = link.slot + 1024 * (1 + Math.floor(this.#o.random() * (2 ** 22 - 1)));
-    const ask = (): void => {
-      this.#manage(link, opcode.OPEN_SESSION, link.name);
-      link.timer = this.#o.clock.after(this.#o.timeoutNs, ask);
-    };
-    ask();
+    this.#ask(link);
+  }
+  /** Asks, and again whenever nothing has come for a timeout. */
+  #ask(link: Link): void {
+    this.#manage(link, opcode.OPEN_SESSION, link.name);
+    link.timer = this.#o.clock.after(this.#o.timeoutNs, () => this.#ask(link));
   }
   #opened(link: Link, number: number): void {
     link.timer?.cancel();
@@ -200,14 +201,31 @@ export class GoBackNTransport implements ClientTransport {
     this.#arm(link);
   }
   /**
-   * An answer without a session: to OPEN_SESSION it is the session's number. The request's ID comes back as it was, so
-   * an answer to an older life is known.
+   * An answer without a session: to OPEN_SESSION it is the session's number, or BUSY when all are taken. The request's
+   * ID comes back as it was, so an answer to an older life is known.
    */
   #managed(link: Link, payload: Uint8Array): void {
-    if (link.session !== undefined || payload.length < clioHeader.bytes + sessionBody.bytes) return;
+    if (link.session !== undefined || payload.length < clioHeader.bytes) return;
     const header = decode(clioHeader, payload);
-    if (header.opcode !== opcode.OPEN_SESSION + 1 || header.requestId !== link.name) return;
+    if (header.requestId !== link.name) return;
+    const waitNs = header.opcode === opcode.OPEN_SESSION ? waitOf(header) : undefined;
+    if (waitNs !== undefined) {
+      this.#askLater(link, waitNs);
+      return;
+    }
+    const answers = header.opcode === opcode.OPEN_SESSION + 1,
+      whole = payload.length >= clioHeader.bytes + sessionBody.bytes;
+    if (!answers || !whole) return;
     const { session } = decode(sessionBody, payload, clioHeader.bytes);
     if (session !== 0) this.#opened(link, session);
+  }
+  /**
+   * All sessions are taken: the same request again when the node says that one is given back. A timeout is added,
+   * spread, so that clients refused together do not come back together.
+   */
+  #askLater(link: Link, waitNs: number): void {
+    const { timeoutNs, random, clock } = this.#o;
+    link.timer?.cancel();
+    link.timer = clock.after(waitNs + timeoutNs * random(), () => this.#ask(link));
   }
 }

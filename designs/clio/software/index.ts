@@ -2,7 +2,7 @@
  * The slow path, which runs on the node's processor: in simulation today, over another transport on a board. And
  * the monitor's role.
  */
-export type { SessionPorts } from "./node-handlers.ts";
+export type { SessionPorts } from "./requests/session-handlers.ts";
 export { clearTable, drawProcessKey, SlowPath, type SlowPathOptions } from "./slow-path.ts";
 export type { ControlRegister, SlowPathTransport } from "./transport/transport.ts";
 export {

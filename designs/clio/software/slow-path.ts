@@ -7,14 +7,15 @@ import { OffloadControl } from "./offload-control.ts";
 import { OffloadWatch, type OffloadWatchOptions } from "./offload-watch.ts";
 import { FramePool, PageRefill } from "../../shared/virtual-memory/software/index.ts";
 import { isForeign, mayBeAnswered } from "./requests/senders.ts";
-import { type Handler, MalformedRequest, type SlowReply, type SlowRequest } from "./requests/handler.ts";
+import { type Handler, MalformedRequest, NotNow, type SlowReply, type SlowRequest } from "./requests/handler.ts";
 import { OffloadOwners } from "./offload-owners.ts";
 import { kvHandlers, unknownOwners } from "./kv/kv-handlers.ts";
 import { KvMemory, leastKvPage } from "./kv/kv-memory.ts";
 import { KvStore, sharedPid } from "./kv/kv-store.ts";
 import { memoryHandlers, type ProcessKeyStore } from "./memory-handlers.ts";
 import { MemoryManager, type PageObserver } from "./memory/memory-manager.ts";
-import { nodeHandlers, type SessionPorts } from "./node-handlers.ts";
+import { nodeHandlers } from "./node-handlers.ts";
+import type { SessionPorts } from "./requests/session-handlers.ts";
 import type { SoftwareStatistics } from "./statistics.ts";
 import { EntryRefused, type SlowPathTransport } from "./transport/transport.ts";
 
@@ -270,6 +271,8 @@ export class SlowPath {
       return await this.inTurn(request, handler);
     } catch (e) {
       if (e instanceof MalformedRequest) return undefined;
+      if (e instanceof NotNow)
+        return { status: status.BUSY, body: new Uint8Array(), headerOnly: true, waitNs: e.waitNs };
       // What had been begun stays so: its pages and frames are left unused, and others are served.
       if (e instanceof EntryRefused) return { status: status.FAIL, body: new Uint8Array(), headerOnly: true };
       throw e;

@@ -21,6 +21,21 @@ export class MalformedRequest extends Error {
   override readonly name = "MalformedRequest";
 }
 
+/**
+ * A request that cannot be done yet and has done nothing: answered with BUSY, header only, and not remembered. So the
+ * same request again is done when there is room.
+ */
+export class NotNow extends Error {
+  override readonly name = "NotNow";
+  /** Nanoseconds after which to ask again. */
+  readonly waitNs: number;
+
+  constructor(waitNs: number) {
+    super(`not within ${waitNs} ns`);
+    this.waitNs = waitNs;
+  }
+}
+
 export type Handler = (request: SlowRequest) => SlowReply | Promise<SlowReply>;
 
 /** The fixed part of a body. @throws MalformedRequest when it is cut short. */

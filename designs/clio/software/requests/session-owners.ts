@@ -4,13 +4,18 @@ export const sessionTenureNs = 1_000_000_000;
 /**
  * Who has which session, by IPv4 address. A client that dies gives nothing back, and nobody can tell a dead one from a
  * silent one. So sessions are shared out: when none is left, the client with most of them loses its oldest. When all
- * have their share, the session that was opened first goes, once it has been open for `sessionTenureNs`.
+ * have their share, the session that was opened first goes, once it has been open for its tenure.
  */
 export class SessionOwners {
   /** When each was opened, the one opened first in front. */
   private readonly opened = new Map<number, number>();
   /** Sessions of each address, the one opened first in front. */
   private readonly sessions = new Map<number, Set<number>>();
+  private readonly tenureNs: number;
+
+  constructor(tenureNs = sessionTenureNs) {
+    this.tenureNs = tenureNs;
+  }
 
   /** @param now nanoseconds */
   add(session: number, ip: number, now: number): void {
@@ -43,7 +48,12 @@ export class SessionOwners {
 
   /** The session that was opened first, if it has had its time; undefined before that. */
   expired(now: number): number | undefined {
-    const [first] = this.opened;
-    return first !== undefined && now - first[1] >= sessionTenureNs ? first[0] : undefined;
+    const [first] = this.opened.keys();
+    return this.waitNs(now) === 0 ? first : undefined;
+  }
+  /** Nanoseconds until the session that was opened first has had its time; undefined when there is none. */
+  waitNs(now: number): number | undefined {
+    const [since] = this.opened.values();
+    return since === undefined ? undefined : Math.max(0, since + this.tenureNs - now);
   }
 }

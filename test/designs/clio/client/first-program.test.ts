@@ -10,6 +10,9 @@ import { formatIpv4 } from "../../../../designs/shared/wire/index.ts";
 import { projectFolder } from "../../../../sim/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "../rig/serve/served.ts";
 import { firstProgram, output, withFolder } from "./bindings/programs.ts";
+import { onlyHangsEnd } from "../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 const rounds = 200,
   loop = join(projectFolder(), "test/designs/clio/client/bindings/loop.mjs");
@@ -20,7 +23,7 @@ describe("first programs in TypeScript", () => {
     served = await servedNode({ ip: ownAddress(10) }, { sessions: 0 });
     const { ip, nativePort } = served.settings.runtime;
     address = { ip, port: nativePort };
-  }, 600_000);
+  });
   afterAll(async () => {
     await served.stop();
   });

@@ -19,7 +19,6 @@ import {
 import {
   clearTable,
   errorNumber,
-  sessionTenureNs,
   SlowPath,
   type SlowPathOptions,
   type SlowPathTransport,
@@ -44,7 +43,7 @@ afterEach(async () => {
 async function start(
   given: Record<string, unknown> = {},
   wrap: (h: FakeHardware) => SlowPathTransport = h => h,
-  options: Pick<SlowPathOptions, "monitor" | "sessions"> = {},
+  options: Pick<SlowPathOptions, "monitor"> = {},
 ) {
   const settings: Settings = makeSettings(given),
     hardware = new FakeHardware(settings.config),
@@ -604,59 +603,6 @@ describe("other requests", () => {
     expect(await session(p.opcode.CLOSE_SESSION, 1)).not.toBe(0);
     expect(await session(p.opcode.OPEN_SESSION, 7)).toBe(1);
   });
-  it("share out the sessions: who opens all keeps no other client out, and closes no other's", async () => {
-    const n = await start({ clientPorts: 8 });
-    const { mac, ip, nativePort } = n.settings.runtime;
-    let requestId = 1000;
-    const session = async (host: number, code: number, id: number): Promise<number> => {
-      const from = { ...client, ip: client.ip + host },
-        message = p.clioMessage(
-          { pid: 1, opcode: code, flagTracked: 1, requestId: ++requestId },
-          p.encode(p.sessionBody, { session: id }),
-        );
-      const d = p.dissect(await n.hardware.request(p.udpFrame(from, { mac, ip, port: nativePort }, message)));
-      return p.decode(p.sessionBody, d.body ?? new Uint8Array()).session;
-    };
-    const open = (host: number) => session(host, p.opcode.OPEN_SESSION, 7);
-    for (let s = 1; s < 8; s++) expect(await open(0)).toBe(s);
-    // The dead client's own eighth is refused; others get its oldest, until each has its share.
-    expect(await open(0)).toBe(0);
-    expect([await open(1), await open(1), await open(2), await open(1), await open(1)]).toEqual([1, 2, 3, 4, 0]);
-    expect(await session(2, p.opcode.CLOSE_SESSION, 5)).not.toBe(0);
-    expect(await session(0, p.opcode.CLOSE_SESSION, 5)).toBe(0);
-    expect([await open(0), await open(0)]).toEqual([5, 0]);
-  });
-  for (const native of [true, false])
-    it(`as many clients as there are sessions, which never send: the next one is in within a second (${native ? "native" : "published client's"} port)`, async () => {
-      const closed: number[] = [];
-      const transport = {
-        count: 8,
-        open: async () => {},
-        close: async (s: number) => void closed.push(s),
-        failed: async () => undefined,
-      };
-      const n = await start({ clientPorts: 8 }, h => h, native ? { sessions: { transport } } : {});
-      const { mac, ip, nativePort, clientPort } = n.settings.runtime;
-      const open = async (host: number): Promise<number> => {
-        const to = { mac, ip, port: native ? nativePort : clientPort },
-          message = p.clioMessage({ pid: 1, opcode: p.opcode.OPEN_SESSION }, p.encode(p.sessionBody, { session: 0 }));
-        const d = p.dissect(await n.hardware.request(p.udpFrame({ ...client, ip: client.ip + host }, to, message)));
-        return p.decode(p.sessionBody, d.body ?? new Uint8Array()).session;
-      };
-      for (let s = 1; s < 8; s++, n.hardware.now += 1000) expect(await open(s)).toBe(s);
-      n.hardware.now = sessionTenureNs - 1;
-      expect(await open(8), "before the first one has had its time").toBe(0);
-      n.hardware.now++;
-      expect([await open(8), await open(9)], "the first one has").toEqual([1, 0]);
-      n.hardware.now += 1000;
-      // The newcomer has a second, too: all others go before it.
-      expect(await open(9)).toBe(2);
-      n.hardware.now += sessionTenureNs - 1001;
-      expect([await open(10), await open(11), await open(12), await open(13), await open(14), await open(15)]).toEqual([
-        3, 4, 5, 6, 7, 0,
-      ]);
-      expect(closed).toEqual(native ? [1, 2, 3, 4, 5, 6, 7] : []);
-    });
   it("report the hardware's counters and the slow path's own", async () => {
     const n = await start();
     await n.createProcess();

@@ -7,6 +7,9 @@ import { projectFolder } from "../../../../../sim/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "../../rig/serve/served.ts";
 import { cFolder, has, output, planted, python, pythonFolder, withFolder } from "./programs.ts";
 import { lossyRelay } from "./relay.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 /** Bytes of UDP payload in an IPv4 packet of 1,500. */
 const mostBytes = 1472;
@@ -17,7 +20,7 @@ describe("clients of a node with keys", () => {
     served = await servedNode({ ip: ownAddress(17), offloads: "all", processKeys: 256 }, { sessions: 0 });
     const { ip, nativePort } = served.settings.runtime;
     [node, port] = [formatIpv4(ip), nativePort];
-  }, 600_000);
+  });
   afterAll(async () => {
     await served.node.settled();
     await served.stop();

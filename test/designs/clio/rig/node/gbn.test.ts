@@ -18,6 +18,7 @@ import { randomRun } from "../../../../../designs/clio/rig/node/random-run.ts";
 import { played } from "../run/played.ts";
 import { servedNode } from "../serve/served.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
+import { hangMs as buildMs } from "../../../../support/hang-limit.ts";
 
 /** The smallest node: the subject here is the logic around it. */
 const small = {
@@ -37,9 +38,6 @@ const small = {
 };
 const settings = makeSettings(small),
   { runtime } = settings;
-
-/** Limit against a hang: a model is built in seconds on an idle machine. */
-const buildMs = 300_000;
 
 describe("the node with Go-Back-N", () => {
   test(
@@ -163,8 +161,51 @@ describe("the node with Go-Back-N", () => {
         expect(await gbn.read("gbnTxWaited")).toBeGreaterThan(0);
       });
     },
-    // Four to eight million cycles.
-    2 * buildMs,
+    buildMs,
+  );
+
+  test(
+    "more clients than sessions: the last one is told BUSY, waits as it is told, and has the session opened first",
+    async () => {
+      const few = makeSettings({ ...small, gbnSessions: 4 }),
+        tenureNs = 200_000,
+        o = { seed: 3, limitCycles: 2_000_000, wave: false, slowPath: { sessions: { tenureNs } } };
+      await withNode("gbn-full", few, o, async node => {
+        const network = new NetworkModel(timeOf(node), { seed: 5, link: { latencyNs: 200 } }),
+          to = { ip: runtime.ip, port: runtime.nativePort };
+        joinNetwork(node, network);
+        const transports = [0, 1, 2, 3].map(i => {
+          const station = new ClientStation(
+            network,
+            `client${i}`,
+            clientEndpoint(i),
+            new Map([[runtime.ip, runtime.mac]]),
+          );
+          return new GoBackNTransport(station, { clock: network.time, random: () => 0.25 + i / 8 });
+        });
+        const asks = async (i: number): Promise<void> => {
+          const client = new Client({
+            transport: transports[i]!,
+            clock: network.time,
+            timeoutNs: 50e6,
+            pageSize: 4096,
+          });
+          await client.createProcess(to);
+        };
+        const from = network.time.now();
+        for (let i = 0; i < 3; i++) await asks(i);
+        const full = network.time.now();
+        expect(transports.map(t => t.sessionOf(to))).toEqual([1, 2, 3, undefined]);
+        await asks(3);
+        const waited = network.time.now();
+        expect(waited - from, "the first one has had its time").toBeGreaterThanOrEqual(tenureNs);
+        expect(waited - full, "and no longer").toBeLessThanOrEqual(tenureNs + 150_000);
+        expect(transports[3]!.sessionOf(to)).toBe(1);
+        // Asked once, told once, asked again: management knows no more of it than CREATE_PROC's session.
+        expect(await gbnDriver(node.transport.registers).read("gbnRxManagement")).toBe(5);
+      });
+    },
+    buildMs,
   );
 
   test(

@@ -14,6 +14,9 @@ import { type LinkOptions, Lockstep, NetworkModel, Random, runBench, SimulatedTi
 import { insist } from "../../cluster/rig.ts";
 import { traffic, type TrafficResult } from "../../cluster/traffic.ts";
 import { watchRegion } from "../../cluster/watch-region.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 const page = 4096n;
 const controllerAt = { mac: 0x02c1100000ffn, ip: 0x0a0a00ff, port: 10_000 };
@@ -195,7 +198,7 @@ test("a region goes to the other node and back, both ways: every read is legal, 
   const [stopped, served] = [all.get("stopAll")!.result, all.get("pageByPage")!.result];
   expect(served.longestReadNs).toBeLessThan(stopped.longestReadNs / 2);
   expect(served.longestWriteNs).toBeLessThan(stopped.longestWriteNs / 2);
-}, 240_000);
+});
 
 test("page by page with 10 % loss, duplication, reordering and corruption", async () => {
   const { result, reports } = await pair("pageByPage", {
@@ -207,4 +210,4 @@ test("page by page with 10 % loss, duplication, reordering and corruption", asyn
   expect(result.problems).toEqual([]);
   expect(reports.map(r => r.result)).toEqual([0]);
   expect(Math.min(result.readsDuring, result.writesDuring)).toBeGreaterThan(10);
-}, 120_000);
+});

@@ -5,6 +5,9 @@ import { ServeError } from "../../../../../sim/index.ts";
 import { realClock, UdpTransport } from "../../../../../designs/clio/rig/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "./served.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 const page = 4 << 20;
 let served: ServedNode, address: NodeAddress;

@@ -7,6 +7,9 @@ import { publishedCapture } from "../../../../support/captures.ts";
 import { insist } from "../../cluster/rig.ts";
 import { ownAddress, UdpClient } from "./served.ts";
 import { type RunningCluster, servedCluster } from "./served-cluster.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 const { opcode, status } = p,
   page = 4096n;
@@ -17,7 +20,7 @@ const pause = (ms: number): Promise<void> =>
 let cluster: RunningCluster;
 beforeAll(async () => {
   cluster = await servedCluster({ pages: [60, 60], pressureFrames: 20, watchNs: 100e6 });
-}, 120_000);
+});
 afterAll(async () => {
   const served = await cluster.stop();
   expect(served.nodes.map(n => n?.lost)).toEqual([0, 0]);
@@ -82,7 +85,7 @@ test("the published client's start-up over two nodes: JOIN, both nodes announced
   );
   while (nodes.some(n => n.slowPath.memory.entries > 0)) await pause(20);
   await host.close();
-}, 60_000);
+});
 
 test("CLib over several nodes; under memory pressure the region that was written longest ago moves, and every byte is there", async () => {
   const { ip, controller, nodeIps, nodes, migrations } = cluster;
@@ -135,4 +138,4 @@ test("CLib over several nodes; under memory pressure the region that was written
   await process.end();
   expect(nodes.map(n => n.slowPath.memory.entries)).toEqual([0, 0]);
   await transport.close();
-}, 60_000);
+});

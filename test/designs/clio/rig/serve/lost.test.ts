@@ -4,6 +4,9 @@ import * as p from "../../../../support/packets.ts";
 import { formatIpv4 } from "../../../../../designs/shared/wire/index.ts";
 import { totals } from "../../../../../designs/clio/rig/serve/totals.ts";
 import { ownAddress, servedNode, UdpClient } from "./served.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 describe("datagrams that never become frames", () => {
   it("are counted and printed: 60 KB, and what the system dropped while nothing took it", async () => {

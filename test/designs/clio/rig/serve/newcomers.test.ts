@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { retryWays } from "../../../../../designs/clio/config/index.ts";
 import * as p from "../../../../support/packets.ts";
 import { ownAddress, servedNode, type ServedNode, UdpClient } from "./served.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 const { opcode, status } = p;
 let served: ServedNode, clients: UdpClient[], pid: number, va: bigint;
@@ -95,7 +98,7 @@ describe("one client more than the node remembers", () => {
     const held = 4 * config.retryCycles + 2 * config.retryClients + (16 * config.retryEntries) / retryWays;
     console.log(`4 newcomers beside 64: ${counts.join(", ")} tries; ${cycles.join(", ")} cycles; a hold: ${held}`);
     expect(Math.max(...cycles)).toBeLessThanOrEqual(3 * held);
-  }, 120_000);
+  });
   it("and an operation of a client that was forgotten is not done twice", async () => {
     // Ten more, so that the first ones have gone.
     for (let n = 0; n < 4; n++) await tries();

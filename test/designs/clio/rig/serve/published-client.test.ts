@@ -7,6 +7,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 const script = fileURLToPath(new URL("../../../../../examples/published-client/run.sh", import.meta.url));
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -55,7 +58,7 @@ describe.skipIf(missing !== undefined)(
       // A read of freed memory, and no other, was refused.
       expect(counter("invalid")).toBe(1);
       expect(counter("writes")).toBeGreaterThan(25);
-    }, 300_000);
+    });
 
     it("does the same at two nodes, with the global controller as its monitor: a context at each", () => {
       const r = run([checkout!, "--nodes", "2"]),
@@ -69,19 +72,19 @@ describe.skipIf(missing !== undefined)(
       const reads = [...r.stdout.matchAll(/\breads ([\d,]+)/g)].map(([, n]) => Number(n!.replaceAll(",", "")));
       expect(reads).toEqual([expect.any(Number), expect.any(Number)]);
       expect(Math.min(...reads)).toBe(2);
-    }, 300_000);
+    });
 
     it("does the same over Go-Back-N sessions, the library built for them", () => {
       const r = run([checkout!, ...own, "--set", "transport=gbn"]);
       expect(r.status, r.stderr).toBe(0);
       expect(r.stdout).toMatch(/^client: OK$/m);
-    }, 300_000);
+    });
 
     it("and its checks find a planted fault: bytes other than those written", () => {
       const r = run([checkout!, ...own], { PROGRAM_CFLAGS: "-DPLANTED_FAULT=1" });
       expect(r.status, r.stderr).toBe(1);
       expect(r.stdout).toContain("client: WRONG: what was read is not what was written");
       expect(r.stdout).toContain("client: FAILED");
-    }, 300_000);
+    });
   },
 );

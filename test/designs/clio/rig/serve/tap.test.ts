@@ -11,6 +11,9 @@ import { ServeError, tapHelper, type TapPipe } from "../../../../../sim/index.ts
 import { openTap } from "../../../../../designs/clio/rig/serve/tap-network.ts";
 import type { SimulatedNode } from "../../../../../designs/clio/rig/node/index.ts";
 import { UdpClient } from "./served.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 const run = promisify(execFile);
 

@@ -6,6 +6,9 @@ import { formatIpv4 } from "../../../../../designs/shared/wire/index.ts";
 import { UdpNetwork } from "../../../../../designs/clio/rig/serve/udp-network.ts";
 import { publishedCapture } from "../../../../support/captures.ts";
 import { type Datagram, ownAddress, servedNode, type ServedNode, UdpClient } from "./served.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 const { opcode, status, vmFlag } = p;
 

@@ -7,6 +7,9 @@ import { root } from "../../../../../scripts/setup/paths.mjs";
 import { realClock, UdpTransport } from "../../../../../designs/clio/rig/index.ts";
 import { clusterBuild } from "./served-cluster.ts";
 import { mnemo } from "../../../../support/command-line.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 // Addresses of this process's own, .20 and .21 of a network, with the controller at .9.
 const network = `127.${100 + (process.pid & 1)}.${(process.pid >> 1) & 0xff}`,
@@ -62,7 +65,7 @@ it("serves two nodes and a controller: CLib has a region at each, and what was d
     expect.stringMatching(/^controller: \d+ frames in, 0 of 0 migrations done$/),
     "",
   ]);
-}, 60_000);
+});
 
 it.each<[string[], RegExp]>([
   [["--nodes", "9"], /It must be a number of nodes, 1 to 8\./],

@@ -8,6 +8,9 @@ import { describe, expect, it } from "vitest";
 import * as p from "../../../../support/packets.ts";
 import { root } from "../../../../../scripts/setup/paths.mjs";
 import { mnemo as inProcess } from "../../../../support/command-line.ts";
+import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+
+onlyHangsEnd();
 
 // An address of this process's own: the usual ports are free there whatever else runs.
 const address = `127.96.${(process.pid >> 8) & 0xff}.${1 + ((process.pid & 0xff) % 254)}`;
