@@ -43,6 +43,7 @@ export { beatBytes } from "./inside/index.ts";
 export { regions, Descriptors, Dispatch, Return } from "./core/index.ts";
 export { Egress } from "./egress/index.ts";
 export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";
+export { Drf, type DrfParameters } from "./drf/index.ts";
 export { Merge } from "./merge/index.ts";
 export { ClassQueues, queueSizes, RxPort } from "./port/index.ts";
 export {

@@ -1,0 +1,42 @@
+import { bit, type Bit, constant, mux, node, reg, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+
+/** A bit as it was so many cycles ago; 0 behind a reset. */
+export function ago(name: string, value: Bit, cycles: number): Bit {
+  let v = value;
+  for (let i = 1; i <= cycles; i++) {
+    const kept = reg(bit, { init: 0, name: `${name}_${i}` });
+    kept.set(v);
+    v = kept;
+  }
+  return v;
+}
+/** A number as it was so many cycles ago. */
+export function numberAgo(name: string, value: UInt, cycles: number): UInt {
+  let v = value;
+  for (let i = 1; i <= cycles; i++) {
+    const kept = reg(uint(value.width), { name: `${name}_${i}` });
+    kept.set(v);
+    v = kept;
+  }
+  return v;
+}
+/** All bits set. */
+export const allOnes = (bits: number): UInt => constant((1n << BigInt(bits)) - 1n, bits);
+/** What has no room in so many bits has all of them set. */
+export function saturated(name: string, value: UInt, bits: number): UInt {
+  if (value.width <= bits) return value.zext(bits);
+  const over = node(value.shr(bits).any(), { name: `${name}_over` });
+  return mux(over, allOnes(bits), value.resize(bits)).is(bits);
+}
+/** Divided by a power of two and rounded up, in so many bits. */
+export function upBy(name: string, value: UInt, shift: number, bits: number): UInt {
+  const raised = node(value.zext(value.width + 1).add((1n << BigInt(shift)) - 1n), { name: `${name}_raised` });
+  return saturated(name, raised.bits(shift, raised.width - shift), bits);
+}
+/** Counts from 0 to `count` - 1 and begins anew; `last` in the last of them. */
+export function counter(name: string, count: number, bits: number) {
+  const value = reg(uint(bits), { init: 0, name }),
+    last = node(value.eq(count - 1), { name: `${name}_last` });
+  const next = node(mux(last, constant(0, bits), value.add(1)), { name: `${name}_next` });
+  return { value, last, step: (): void => value.set(next), clear: (): void => value.set(0) };
+}

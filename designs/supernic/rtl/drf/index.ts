@@ -1,0 +1,2 @@
+export { Drf } from "./drf.ts";
+export { type DrfParameters } from "./parameters.ts";

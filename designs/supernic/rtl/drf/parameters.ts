@@ -1,0 +1,41 @@
+import { addressBits } from "../../../../hdl-dsl/index.ts";
+import { drfFormat } from "../../config/index.ts";
+
+export interface DrfParameters {
+  readonly users: number;
+  readonly resources: number;
+  /** Resources whose shares and uses are computed at once; a beat has the vectors of as many. */
+  readonly lanes: number;
+  /** Bits of the level that a cycle finds: 1 or 2. With 2 each resource has three subtractors and not one. */
+  readonly digitBits: number;
+  /** Bytes in an epoch that each user has without asking. */
+  readonly floor: number;
+}
+
+/** Beats of a user: as many as there are groups of lanes. */
+export const groupsOf = (p: DrfParameters): number => p.resources / p.lanes;
+export const userBitsOf = (p: DrfParameters): number => addressBits(p.users);
+export const groupBitsOf = (p: DrfParameters): number => addressBits(groupsOf(p));
+/** Place of a user's group in a lane's memories. */
+export const placeBitsOf = (p: DrfParameters): number => userBitsOf(p) + groupBitsOf(p);
+/** Uses of all users of one resource, added. */
+export const sumBitsOf = (p: DrfParameters): number => drfFormat.vectorBits + Math.ceil(Math.log2(p.users));
+/** What goes of a resource when the level rises by 1, of all users. */
+export const loadBitsOf = (p: DrfParameters): number => drfFormat.useBits + Math.ceil(Math.log2(p.users));
+/** What is left of a resource, 1 at first. */
+export const leftBits = drfFormat.useFraction + drfFormat.levelFraction + 1;
+/** Cycles in which a step of the level is found. */
+export const stepsOf = (p: DrfParameters): number => drfFormat.levelBits / p.digitBits;
+/** One by what is left of a resource that is not full. */
+export const inverseBits = drfFormat.inverseFraction - Math.log2(drfFormat.leastLeft);
+/** Weight by one by the largest share. */
+export const pitchBits = drfFormat.shareBits + drfFormat.weightBits;
+
+/** @throws RangeError for what the unit cannot be built as */
+export function checkParameters(p: DrfParameters): void {
+  const groups = groupsOf(p);
+  if (!Number.isInteger(Math.log2(groups)) || groups < 2)
+    throw new RangeError(`${p.resources} resources in ${p.lanes} lanes: must be twice, four times ... as many`);
+  if (p.digitBits !== 1 && p.digitBits !== 2) throw new RangeError(`${p.digitBits} bits a cycle: must be 1 or 2`);
+  if (p.users < 2) throw new RangeError(`${p.users} users: must be 2 or more`);
+}
