@@ -19,6 +19,8 @@ export interface Design<P extends Ports = Ports> {
    * of the time.
    */
   readonly brief?: boolean;
+  /** A failure of it is what its bench waits for: it is not run again for a wave, unless the bench asks for one. */
+  readonly failureWanted?: boolean;
 }
 
 /** A definition in the language, or a design whose Verilog is at hand already. */

@@ -26,7 +26,8 @@ export interface BenchOptions extends Omit<SimulateOptions, "wave"> {
   readonly timeoutMs?: number;
   /**
    * Whether a failure is run again, same seed, writing a wave. Default: yes unless `MNEMO_WAVE=0` is in the
-   * environment. A path instead writes the wave of this very run there, whatever comes of it, and nothing is run again.
+   * environment, or the failure is wanted. A path instead writes the wave of this very run there, whatever comes of it,
+   * and nothing is run again.
    */
   readonly wave?: boolean | { readonly path: string; readonly fromCycle?: number };
   /**
@@ -104,7 +105,7 @@ export async function runBench<P extends Ports, T>(
   } catch (e) {
     const cycle = ended?.cycle ?? 0;
     const error = e instanceof Error ? e : new Error(String(e));
-    const again = options.wave ?? environment("MNEMO_WAVE") !== "0";
+    const again = options.wave ?? (design.failureWanted !== true && environment("MNEMO_WAVE") !== "0");
     // The second run may take as long as the first, or longer than the test's limit: what failed is told before it.
     if (given === undefined && again && options.history === undefined)
       say(

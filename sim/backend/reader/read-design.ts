@@ -4,21 +4,32 @@ import { Unsupported } from "../unsupported.ts";
 import { Clocks } from "./clocks.ts";
 import { type ClockPort, ModuleReader, type ReadBelow } from "./module-reader.ts";
 import { withPorts } from "./hierarchy.ts";
-import { modulesOf } from "./parse-module.ts";
+import { ParsedFiles, Parts } from "./parsed.ts";
 import type { Module } from "./syntax.ts";
+
+/** Many designs differ in one module, as those with a fault each do: what the others say is read once. */
+const parsed = new ParsedFiles();
+const circuits = new WeakMap<Module, Map<string, ir.Circuit>>();
+
+function circuitsOf(m: Module): Map<string, ir.Circuit> {
+  let known = circuits.get(m);
+  if (known === undefined) circuits.set(m, (known = new Map<string, ir.Circuit>()));
+  return known;
+}
 
 /** The circuit of the emitted, edited or hand-written text. @throws Unsupported with the place of what is not read. */
 export function readDesign(design: EmittedDesign): ir.Circuit {
   const written = new Map<string, Module>();
   for (const f of [...design.files, ...(design.boxes ?? []).map(b => b.standIn)])
-    for (const m of modulesOf(f.name, f.text)) written.set(m.name, m);
+    for (const m of parsed.of(f)) written.set(m.name, m);
   const modules = withPorts(written, design.top);
   const clocks = new Clocks(modules),
-    known = new Map<string, ir.Circuit>();
+    parts = new Parts(modules);
   const read: ReadBelow = (name, parameters, ports) => {
     const m = modules.get(name);
     if (m === undefined) throw new Unsupported(`no file of ${design.top} has the module ${name}`);
-    const key = [name, ...[...parameters].map(([n, v]) => `${n}=${keyOf(v)}`), ...ports.map(clockKey)].join(" ");
+    const known = circuitsOf(m),
+      key = [parts.of(name), ...[...parameters].map(([n, v]) => `${n}=${keyOf(v)}`), ...ports.map(clockKey)].join(" ");
     let c = known.get(key);
     if (c === undefined) known.set(key, (c = new ModuleReader(m, parameters, ports, clocks, modules, read).run()));
     return c;
