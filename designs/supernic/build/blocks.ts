@@ -58,7 +58,7 @@ const blocks = {
   Queues: () => Queues(sizes),
   Scheduler: () => Scheduler(sizes),
   Join: () => Join({ contexts: 256, branches: 4 }),
-  Slot: () => Slot({ contexts: 256, slots: 4, places: 24, slot: 0, declared: tunnel.declared }),
+  Slot: () => Slot({ contexts: 256, places: 24, chain: [tunnel, dummy, dummy, dummy].map(t => t.declared), slot: 0 }),
   Region: () => region([dummy, dummy, dummy, dummy])({ contexts: 256, places: 24 }),
   Regions: () => regions(Array.from({ length: 4 }, () => [dummy, dummy, dummy, dummy]))(sizes),
   Dispatch: () => Dispatch(sizes),
