@@ -110,6 +110,7 @@ export const buildOf = (s: Settings): Def => ("block" in s ? blocks[s.block]() :
  */
 const beside: readonly BlockName[] = [
   "RxPort",
+  "Regions",
   "Scheduler",
   "TxPort",
   "CreditTable",
@@ -123,6 +124,22 @@ const beside: readonly BlockName[] = [
   "NatTask",
   "TunnelTask",
 ];
-export const blocksBeside = (): readonly Block[] => beside.map(name => ({ definition: blocks[name](), names: [name] }));
+/** Blocks that are smaller in a device of two ports, which is what the paper's table is of. */
+export const twoPortBlocks = [
+  "RxPort",
+  "Merge",
+  "SwitchLane",
+  "Destination",
+  "Lists",
+  "Fetch",
+  "Pauses",
+  "Deparser",
+  "Control",
+] as const;
+export const twoPortEnding = "_two_ports";
+export const blocksBeside = (): readonly Block[] => [
+  ...beside.map(name => ({ definition: blocks[name](), names: [name] })),
+  { definition: deviceOf(parseDevice(["ports=2"])), names: twoPortBlocks, ending: twoPortEnding },
+];
 /** What the device is made of stands there block by block. */
 export const madeOfBlocks: readonly string[] = ["RxPort", "Scheduler", "Regions", "Egress", "TxPort"];

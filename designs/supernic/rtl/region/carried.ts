@@ -1,8 +1,8 @@
-/** What of a packet is carried along a chain: only what a task behind looks at, or one in front has said. Wires only. */
+/** What of a packet is carried along a chain: what a task behind looks at, or one in front has said. Wires only. */
 import { cat, constant, type Shape, struct, uint, type UInt, widthOf } from "../../../../hdl-dsl/index.ts";
 import type { Declared } from "../../wire/index.ts";
 import { front, told } from "../tasks/index.ts";
-import { type ChainParameters, ChainPacket } from "./records.ts";
+import { ChainPacket, type ChainParameters } from "./records.ts";
 
 type Field = keyof ReturnType<typeof ChainPacket>["fields"];
 /** Bits of a packet's fields that count; a field that is not named is not carried. */

@@ -35,8 +35,8 @@ const contextBits = (p: ChainParameters): number => Math.log2(p.contexts);
 export const RegionEnter = (p: ChainParameters) =>
   struct({ ctx: uint(contextBits(p)), header: uint(headerBits), ...told, run: uint(p.slots) });
 /**
- * A packet behind the chain. `mask`: bytes of the header that tasks wrote; the others mean nothing. `killed`: it was dropped because a task was
- * off. `refund`: slots whose credits it still holds, as it was dropped in front of them.
+ * A packet behind the chain. `mask`: bytes of the header that tasks wrote; the others mean nothing. `killed`: it was
+ * dropped because a task was off. `refund`: slots whose credits it still holds, as it was dropped in front of them.
  */
 export const RegionLeave = (p: ChainParameters) =>
   struct({
