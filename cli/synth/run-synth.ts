@@ -52,15 +52,22 @@ async function designUnits(d: Design, o: SynthOptions, all: boolean): Promise<re
   const definition = await d.build(o.set),
     hook = await d.synth?.();
   const beside = ((all ? await hook?.further(o.set) : undefined) ?? [])
-    .map(f => ({ definition: f.definition, names: f.names.filter(b => o.only?.includes(b) ?? true) }))
+    .map(({ definition, names, ending = "" }) => ({
+      definition,
+      ending,
+      names: names.filter(b => o.only?.includes(`${b}${ending}`) ?? true),
+    }))
     .filter(f => f.names.length > 0);
   const units = unitsFor(
     definition,
-    o.only?.filter(n => !beside.some(f => f.names.includes(n))),
+    o.only?.filter(n => !beside.some(f => f.names.some(b => `${b}${f.ending}` === n))),
     hook?.madeOfBlocks,
   );
   const own = o.whole || o.only !== undefined ? units : units.slice(0, -1);
-  const measured = [...beside.flatMap(f => unitsFor(f.definition, f.names)), ...own],
+  const further = beside.flatMap(f =>
+      unitsFor(f.definition, f.names).map(u => ({ ...u, name: `${u.name}${f.ending}` })),
+    ),
+    measured = [...further, ...own],
     names = measured.map(u => u.name),
     twice = names.find((n, i) => names.indexOf(n) !== i);
   // The baseline would keep one of the two, and compare the other with it.

@@ -28,6 +28,8 @@ export interface Block {
   readonly definition: Def;
   /** By name without parameters. */
   readonly names: readonly string[];
+  /** What their names in the baseline end in: the default build has them too, of another size. */
+  readonly ending?: string;
 }
 
 /** How a design is synthesized, beside its build. */

@@ -58,7 +58,7 @@ const blocks = {
   Queues: () => Queues(sizes),
   Scheduler: () => Scheduler(sizes),
   Join: () => Join({ contexts: 256, branches: 4 }),
-  Slot: () => Slot({ contexts: 256, slots: 4, places: 24, slot: 0, declared: tunnel.declared }),
+  Slot: () => Slot({ contexts: 256, places: 24, chain: [tunnel, dummy, dummy, dummy].map(t => t.declared), slot: 0 }),
   Region: () => region([dummy, dummy, dummy, dummy])({ contexts: 256, places: 24 }),
   Regions: () => regions(Array.from({ length: 4 }, () => [dummy, dummy, dummy, dummy]))(sizes),
   Dispatch: () => Dispatch(sizes),
@@ -110,6 +110,7 @@ export const buildOf = (s: Settings): Def => ("block" in s ? blocks[s.block]() :
  */
 const beside: readonly BlockName[] = [
   "RxPort",
+  "Regions",
   "Scheduler",
   "TxPort",
   "CreditTable",
@@ -123,6 +124,22 @@ const beside: readonly BlockName[] = [
   "NatTask",
   "TunnelTask",
 ];
-export const blocksBeside = (): readonly Block[] => beside.map(name => ({ definition: blocks[name](), names: [name] }));
+/** Blocks that are smaller in a device of two ports, which is what the paper's table is of. */
+export const twoPortBlocks = [
+  "RxPort",
+  "Merge",
+  "SwitchLane",
+  "Destination",
+  "Lists",
+  "Fetch",
+  "Pauses",
+  "Deparser",
+  "Control",
+] as const;
+export const twoPortEnding = "_two_ports";
+export const blocksBeside = (): readonly Block[] => [
+  ...beside.map(name => ({ definition: blocks[name](), names: [name] })),
+  { definition: deviceOf(parseDevice(["ports=2"])), names: twoPortBlocks, ending: twoPortEnding },
+];
 /** What the device is made of stands there block by block. */
 export const madeOfBlocks: readonly string[] = ["RxPort", "Scheduler", "Regions", "Egress", "TxPort"];

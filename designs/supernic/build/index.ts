@@ -1,5 +1,14 @@
 /** What of SuperNIC can be built, and how it is named on the command line. */
-export { blocksBeside, blockNames, buildOf, madeOfBlocks, parseSettings, type Settings } from "./blocks.ts";
+export {
+  blocksBeside,
+  blockNames,
+  buildOf,
+  madeOfBlocks,
+  parseSettings,
+  type Settings,
+  twoPortBlocks,
+  twoPortEnding,
+} from "./blocks.ts";
 export { type DeviceBuild, deviceOf, deviceSizes, parseDevice, tasksOf } from "./device.ts";
 export { taskNamed } from "./tasks.ts";
 export { matrix } from "./matrix.ts";

@@ -28,7 +28,6 @@ import { fairTurn, passQueue } from "../../../shared/stream/index.ts";
 import { HeaderJob, HeaderRead } from "../headers/index.ts";
 import { ctxBits, Started } from "../inside/index.ts";
 import { sentLate } from "../region/index.ts";
-import { noFront } from "../tasks/index.ts";
 import { BranchEnter, type PathParameters, Told } from "./records.ts";
 
 /** Packets that wait for a region, and how many there are when no more are let in: 8 may still come. */
@@ -176,7 +175,6 @@ export const Dispatch = module(
       ...b.waiting,
       header: header.header,
       ...b.told,
-      ...noFront,
     }));
     io.enter.valid.set(enter.valid);
     io.enter.payload.set(enter.payload);

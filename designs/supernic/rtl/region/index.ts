@@ -1,5 +1,6 @@
 /** Regions: chains of slots, and the wrapper of a slot. */
 export {
+  chainOf,
   ChainPacket,
   type ChainParameters,
   RegionConfig,

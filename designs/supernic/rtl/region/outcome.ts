@@ -1,68 +1,73 @@
 /** What becomes of a packet by its task's answer. Wires only. */
 import { type Bit, cat, constant, mux, node, orTree, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
-import { taskHeaderBytes } from "../../wire/index.ts";
-import type { TaskAnswer } from "../tasks/index.ts";
-import { bytesSeen, type ChainPacket, type SlotParameters } from "./records.ts";
+import { type Declared, taskHeaderBytes } from "../../wire/index.ts";
+import { headerBits, type TaskAnswer } from "../tasks/index.ts";
+import { bitsOfBytes, bytesAt } from "./carried.ts";
+import { type ChainPacket, declaredOf, type SlotParameters } from "./records.ts";
 
 type Packet = Val<ReturnType<typeof ChainPacket>>;
 type Answer = Val<typeof TaskAnswer>;
 
-/** The bytes that a task declared, one behind the other. */
-export function seenOf(header: UInt, reads: bigint): UInt {
-  const bytes = bytesSeen({ reads }).map(i => header.bits(8 * i, 8));
-  return bytes.length === 0 ? constant(0, 1) : cat(...bytes.reverse());
-}
-/** The same where they stand in a header whose other bytes are 0. */
-export function headerOf(seen: UInt, reads: bigint): UInt {
-  const at = bytesSeen({ reads });
-  return cat(
-    ...Array.from({ length: taskHeaderBytes }, (_, i) =>
-      at.includes(i) ? seen.bits(8 * at.indexOf(i), 8) : constant(0, 8),
-    ).reverse(),
-  );
-}
+const has = (bytes: bigint, i: number): boolean => ((bytes >> BigInt(i)) & 1n) === 1n;
 
-/** The declared bytes of an answer, where its mask has them, in the header as it was. */
-const merged = (before: UInt, answer: Answer, writes: bigint): UInt =>
-  cat(
+/**
+ * The declared bytes of an answer, where its mask has them, in the header as it was. Of a byte that nobody in front
+ * wrote, and nobody behind reads, it does not matter what it is where the mask does not have it.
+ */
+function merged(before: UInt, answer: Answer, p: SlotParameters): UInt {
+  const { writes } = declaredOf(p),
+    carried = bytesAt(p.chain, p.slot);
+  return cat(
     ...Array.from({ length: taskHeaderBytes }, (_, i) => {
-      const old = before.bits(8 * i, 8);
-      return ((writes >> BigInt(i)) & 1n) === 1n ? mux(answer.mask.bit(i), answer.header.bits(8 * i, 8), old) : old;
+      const old = before.bits(8 * i, 8),
+        said = answer.header.bits(8 * i, 8);
+      if (!has(writes, i)) return old;
+      return has(carried, i) ? mux(answer.mask.bit(i), said, old) : said;
     }).reverse(),
   );
-
-/** The answer wants more in front, or less of the packet, than the task declared or than there is. */
-function growsTooFar(packet: Packet, answer: Answer, { declared }: SlotParameters): Bit {
-  const prepends = answer.prepend.any(),
-    leavesOut = answer.dropFront.any();
-  return orTree([
-    answer.frontBytes.gt(declared.growth),
-    prepends.xor(answer.frontBytes.any()),
-    prepends.and(packet.prepend.any()),
-    answer.dropFront.gt(declared.leavesOut),
-    leavesOut.and(packet.dropFront.any()),
-    answer.dropFront.gt(packet.headBytes),
-    answer.dropFront.eq(packet.headBytes).andNot(packet.payloadBytes.any()),
-  ]);
 }
+/** The header of a packet that goes past: the same bytes do not matter, and need no choice behind the slot. */
+export function besideAnswer(before: UInt, answer: Answer, p: SlotParameters): UInt {
+  const free = declaredOf(p).writes & ~bytesAt(p.chain, p.slot);
+  return free === 0n ? before : before.or(answer.header.and(constant(bitsOfBytes(free), headerBits)));
+}
+
+/** The answer wants more in front than the task declared, or a second time. */
+const growsInFront = (packet: Packet, { prepend, frontBytes }: Answer, { growth }: Declared): readonly Bit[] =>
+  growth === 0
+    ? [prepend.any(), frontBytes.any()]
+    : [frontBytes.gt(growth), prepend.any().xor(frontBytes.any()), prepend.any().and(packet.prepend.any())];
+/** It wants less of the packet than the task declared or than there is, or a second time. */
+const leavesOutTooMuch = (packet: Packet, { dropFront }: Answer, { leavesOut }: Declared): readonly Bit[] =>
+  leavesOut === 0
+    ? [dropFront.any()]
+    : [
+        dropFront.gt(leavesOut),
+        dropFront.any().and(packet.dropFront.any()),
+        dropFront.gt(packet.headBytes),
+        dropFront.eq(packet.headBytes).andNot(packet.payloadBytes.any()),
+      ];
 
 /** The packet as it goes on, and what was wrong with its answer. `killed`: there is no task. */
 export function outcomeOf(packet: Packet, answer: Answer, killed: Bit, p: SlotParameters) {
+  const declared = declaredOf(p),
+    slots = p.chain.length;
+  const tooFar = orTree([...growsInFront(packet, answer, declared), ...leavesOutTooMuch(packet, answer, declared)]);
   const goesOn = node(answer.verdict.ne("drop").andNot(killed), { name: "goes_on" }),
-    grown = node(goesOn.and(growsTooFar(packet, answer, p)), { name: "grown" }),
+    grown = node(goesOn.and(tooFar), { name: "grown" }),
     drops = node(goesOn.not().or(grown), { name: "drops" });
-  const allowed = answer.mask.and(p.declared.writes),
-    outside = answer.mask.and(~p.declared.writes & ((1n << BigInt(taskHeaderBytes)) - 1n)),
-    behind = p.slots - 1 - p.slot,
-    rest = behind === 0 ? constant(0, p.slots) : packet.run.shr(p.slot + 1).shl(p.slot + 1);
-  const prepends = p.declared.growth > 0 ? answer.prepend.any() : constant(0, 1),
-    leavesOut = p.declared.leavesOut > 0 ? answer.dropFront.any() : constant(0, 1);
+  const allowed = answer.mask.and(declared.writes),
+    outside = answer.mask.and(~declared.writes & ((1n << BigInt(taskHeaderBytes)) - 1n)),
+    behind = slots - 1 - p.slot,
+    rest = behind === 0 ? constant(0, slots) : packet.run.shr(p.slot + 1).shl(p.slot + 1);
+  const prepends = declared.growth > 0 ? answer.prepend.any() : constant(0, 1),
+    leavesOut = declared.leavesOut > 0 ? answer.dropFront.any() : constant(0, 1);
   return {
     packet: {
       ...packet,
-      header: merged(packet.header, answer, p.declared.writes),
+      header: merged(packet.header, answer, p),
       mask: packet.mask.or(allowed),
-      run: mux(drops, constant(0, p.slots), packet.run),
+      run: mux(drops, constant(0, slots), packet.run),
       refund: mux(drops, rest, packet.refund),
       prepend: mux(prepends, answer.prepend, packet.prepend),
       frontBytes: mux(prepends, answer.frontBytes, packet.frontBytes),

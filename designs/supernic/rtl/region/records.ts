@@ -11,19 +11,32 @@ export interface ChainParameters {
   /** Packets that a slot's FIFO has room for: as many as its credits. */
   readonly places: number;
 }
-export interface SlotParameters extends ChainParameters {
+export interface SlotParameters extends Omit<ChainParameters, "slots"> {
+  /** What the tasks of its chain declare. */
+  readonly chain: readonly Declared[];
   /** The slot's number in its chain. */
   readonly slot: number;
-  readonly declared: Declared;
+}
+/** The chain as its packets see it. */
+export const chainOf = ({ contexts, places, chain }: SlotParameters): ChainParameters => ({
+  contexts,
+  places,
+  slots: chain.length,
+});
+/** @throws RangeError for a slot that the chain does not have */
+export function declaredOf({ chain, slot }: SlotParameters): Declared {
+  const declared = chain[slot];
+  if (declared === undefined) throw new RangeError(`there is no slot ${slot} in a chain of ${chain.length}`);
+  return declared;
 }
 const contextBits = (p: ChainParameters): number => Math.log2(p.contexts);
 
 /** A packet for the chain: `run` has a bit for each slot that it takes; it skips the others. */
 export const RegionEnter = (p: ChainParameters) =>
-  struct({ ctx: uint(contextBits(p)), header: uint(headerBits), ...told, ...front, run: uint(p.slots) });
+  struct({ ctx: uint(contextBits(p)), header: uint(headerBits), ...told, run: uint(p.slots) });
 /**
- * A packet behind the chain. `mask`: bytes of the header that tasks wrote. `killed`: it was dropped because a task was
- * off. `refund`: slots whose credits it still holds, as it was dropped in front of them.
+ * A packet behind the chain. `mask`: bytes of the header that tasks wrote; the others mean nothing. `killed`: it was
+ * dropped because a task was off. `refund`: slots whose credits it still holds, as it was dropped in front of them.
  */
 export const RegionLeave = (p: ChainParameters) =>
   struct({
@@ -38,13 +51,6 @@ export const RegionLeave = (p: ChainParameters) =>
   });
 /** A packet between two slots. */
 export const ChainPacket = (p: ChainParameters) => struct({ ...RegionEnter(p).fields, ...RegionLeave(p).fields });
-
-/** Bytes of the header that a task sees: those that it declared, from the lowest. */
-export const bytesSeen = ({ reads }: Pick<Declared, "reads">): readonly number[] =>
-  Array.from({ length: taskHeaderBytes }, (_, i) => i).filter(i => ((reads >> BigInt(i)) & 1n) === 1n);
-/** What a task sees of a packet; one bit stands for no bytes. */
-export const TaskView = ({ declared }: Pick<SlotParameters, "declared">) =>
-  struct({ ...told, seen: uint(Math.max(1, 8 * bytesSeen(declared).length)) });
 
 /**
  * Software's controls of a slot. `busyAt`: packets in its FIFO from which on it is busy. `patience`: cycles without

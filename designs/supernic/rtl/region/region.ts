@@ -16,7 +16,7 @@ import {
   vec,
 } from "../../../../hdl-dsl/index.ts";
 import { declarationFaults } from "../../wire/index.ts";
-import type { Task } from "../tasks/index.ts";
+import { noFront, type Task } from "../tasks/index.ts";
 import {
   ChainPacket,
   type ChainParameters,
@@ -60,7 +60,8 @@ export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<Reg
     (p: RegionParameters) => regionPorts({ ...p, slots }),
     (io, given) => {
       const p = { ...given, slots },
-        wrappers = tasks.map(({ declared }, slot) => instance(`slot_${slot}`, Slot({ ...p, slot, declared })));
+        chain = tasks.map(t => t.declared),
+        wrappers = tasks.map((_, slot) => instance(`slot_${slot}`, Slot({ ...given, chain, slot })));
       wrappers.forEach((wrapper, i) => {
         const { declared, hardware } = tasks[i] as Task,
           task = instance(`task_${i}_${declared.name}`, hardware, { reset: wrapper.taskReset });
@@ -78,7 +79,7 @@ export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<Reg
 
       // The chain: nothing has been written and nothing was said of a packet that enters.
       const behind = stream(ChainPacket(p), { name: "behind" });
-      const nothing = { mask: 0, reply: 0, dropped: 0, killed: 0, refund: 0 } as const;
+      const nothing = { mask: 0, ...noFront, reply: 0, dropped: 0, killed: 0, refund: 0 } as const;
       wrappers.forEach((wrapper, i) => {
         const next = wrappers[i + 1];
         if (i === 0)

@@ -5,24 +5,29 @@ import {
   type Bit,
   bitsFor,
   input,
+  map,
   module,
   mux,
   node,
   output,
+  pack,
   ram,
   reg,
   sink,
   source,
   uint,
   type UInt,
+  unpack,
   when,
+  widthOf,
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
 import { taskTagBits } from "../../wire/index.ts";
-import { TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
-import { headerOf, outcomeOf, seenOf } from "./outcome.ts";
-import { ChainPacket, countBits, SlotControl, type SlotParameters, SlotState, TaskView } from "./records.ts";
+import { headerBits, TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
+import { bitsOfBytes, carriedBy, countOf, gathered, scattered, TaskView } from "./carried.ts";
+import { besideAnswer, outcomeOf } from "./outcome.ts";
+import { chainOf, ChainPacket, countBits, declaredOf, SlotControl, type SlotParameters, SlotState } from "./records.ts";
 import { watch } from "./watch.ts";
 import { pastLevelBits, pastPlaces, sentLate, wayOut } from "./way-out.ts";
 
@@ -48,37 +53,50 @@ const powerOfTwo = (n: number): number => 2 ** Math.max(1, Math.ceil(Math.log2(n
  * Full: `enter` waits while the way past the task is full; for the task there is room, as whoever sends holds a credit
  * (asserted). `give` is a cycle behind the task's taking. A task that is stuck or isolated is in `taskReset`, and all
  * for it leaves as dropped. Reset: nothing is inside, counts are 0. A task that withdraws an answer changes what
- * `leave` offers: whoever takes it must not mind, as the next slot does not.
+ * `leave` offers: whoever takes it must not mind, as the next slot does not. Of a packet only what the chain needs is
+ * carried (carried.ts); all else is 0 at `leave`. @throws RangeError for a slot that the chain does not have
  */
 export const Slot = module(
   "Slot",
   (p: SlotParameters) => ({
-    enter: sink(ChainPacket(p)),
-    leave: source(ChainPacket(p)),
+    enter: sink(ChainPacket(chainOf(p))),
+    leave: source(ChainPacket(chainOf(p))),
     packet: source(TaskPacket),
     answer: sink(TaskAnswer),
     taskReset: output(bit),
     taskQuiesce: output(bit),
     taskQuiet: input(bit),
-    control: input(SlotControl(p)),
-    state: output(SlotState(p)),
+    control: input(SlotControl(chainOf(p))),
+    state: output(SlotState(chainOf(p))),
     give: output(bit),
     ...(p.slot === 0 ? acceptsPort : ({} as typeof acceptsPort)),
   }),
   (io, p) => {
-    const { control } = io;
+    const { control } = io,
+      declared = declaredOf(p),
+      Packet = ChainPacket(chainOf(p)),
+      carried = carriedBy(p.chain, p.slot, chainOf(p)),
+      width = widthOf(Packet),
+      sees = bitsOfBytes(declared.reads);
     // In: a register in front of both ways; whether there is room is known a cycle before.
     const open = reg(bit, { init: 0, name: "open" }),
       comes = reg(bit, { init: 0, name: "comes" }),
-      who = reg(ChainPacket(p), { name: "who" });
+      came = reg(uint(countOf(carried.comes)), { name: "came" }),
+      who = unpack(Packet, scattered(came, carried.comes, width));
     io.enter.ready.set(open);
     comes.set(io.enter.fire);
-    when(io.enter.fire, () => who.set(io.enter.payload));
+    when(io.enter.fire, () => came.set(gathered(pack(io.enter.payload), carried.comes)));
     const mine = node(comes.and(who.run.bit(p.slot)), { name: "mine" }),
       skips = node(comes.andNot(mine), { name: "skips" });
-    const told = { ...toldOf(who), seen: seenOf(who.header, p.declared.reads) },
-      waiting = passQueue("waiting", TaskView(p), powerOfTwo(p.places), mine, told),
-      past = passQueue("past", ChainPacket(p), pastPlaces(p.slot), skips, who);
+    const told = { ...toldOf(who), seen: gathered(who.header, sees) },
+      waiting = passQueue("waiting", TaskView(declared), powerOfTwo(p.places), mine, told),
+      past = passQueue(
+        "past",
+        uint(countOf(carried.past)),
+        pastPlaces(p.slot),
+        skips,
+        gathered(pack(who), carried.past),
+      );
     const pasts = level("past_level", pastLevelBits(p.slot), skips, node(past.fire, { name: "past_fires" }));
     // One is here, one may come now, and one in the next cycle.
     open.set(pasts.le(pastPlaces(p.slot) - 4));
@@ -92,7 +110,7 @@ export const Slot = module(
     // Into the task, or nowhere. Each is kept from when it comes until its answer is there; for the task a queue has
     // what it sees.
     const { off, stuck, drains, step } = watch(control);
-    const depth = powerOfTwo(p.places + p.declared.holds),
+    const depth = powerOfTwo(p.places + declared.holds),
       pointer = uint(addressBits(depth)),
       head = reg(pointer, { init: 0, name: "head" }),
       tail = reg(pointer, { init: 0, name: "tail" }),
@@ -101,17 +119,22 @@ export const Slot = module(
       offered = reg(bit, { init: 0, name: "offered" });
     const leaves = wire(bit, { name: "leaves" }),
       takes = wire(bit, { name: "takes" }),
-      inside = level("inside", bitsFor(p.declared.holds), takes, leaves);
-    const room = node(inside.lt(p.declared.holds), { name: "room" }),
+      inside = level("inside", bitsFor(declared.holds), takes, leaves);
+    const room = node(inside.lt(declared.holds), { name: "room" }),
       gives = node(room.andNot(off).and(control.quiesce.not().or(offered)), { name: "gives" });
     io.packet.valid.set(waiting.valid.and(gives));
     offered.set(io.packet.valid.andNot(io.packet.ready).andNot(off));
     const next = waiting.payload;
-    io.packet.payload.set({ ...toldOf(next), tag, header: headerOf(next.seen, p.declared.reads) });
+    io.packet.payload.set({ ...toldOf(next), tag, header: scattered(next.seen, sees, headerBits) });
     waiting.ready.set(mux(off, drains.and(room), gives.and(io.packet.ready)));
     takes.set(waiting.fire);
-    const kept = ram(ChainPacket(p), { depth, collision: "undefined", style: "distributed", name: "kept" });
-    kept.write(mine, tail, who);
+    const kept = ram(uint(countOf(carried.kept)), {
+      depth,
+      collision: "undefined",
+      style: "distributed",
+      name: "kept",
+    });
+    kept.write(mine, tail, gathered(pack(who), carried.kept));
     when(mine, () => tail.set(tail.add(1)));
     when(takes, () => tag.set(tag.add(1)));
 
@@ -119,9 +142,12 @@ export const Slot = module(
     const has = node(inside.any(), { name: "has_inside" }),
       named = node(has.and(io.answer.payload.tag.eq(headTag)).andNot(off), { name: "named" }),
       right = node(io.answer.valid.and(named), { name: "right" }),
-      outcome = outcomeOf(kept.readAsync(head), io.answer.payload, off, p);
+      oldest = unpack(Packet, scattered(kept.readAsync(head), carried.kept, width)),
+      outcome = outcomeOf(oldest, io.answer.payload, off, p);
     const there = node(pasts.add(skips.zext(pasts.width)), { name: "past_there" });
-    const way = wayOut(past, there, { valid: right.or(off.and(has)), payload: outcome.packet }, io.leave);
+    const first = unpack(Packet, scattered(past.payload, carried.past, width)),
+      passing = map(past, Packet, () => ({ ...first, header: besideAnswer(first.header, io.answer.payload, p) }));
+    const way = wayOut(passing, there, { valid: right.or(off.and(has)), payload: outcome.packet }, io.leave);
     leaves.set(way.leaves);
     const stray = node(io.answer.valid.andNot(right).andNot(off), { name: "stray" });
     // Without a right answer it does not matter who looks, so that this is known early in the cycle.
@@ -169,5 +195,8 @@ export const Slot = module(
       },
     });
   },
-  { nameOf: p => `Slot_${p.slot}_of_${p.slots}_${p.declared.name}_c${p.contexts}_f${p.places}` },
+  {
+    nameOf: p =>
+      `Slot_${p.slot}_of_${p.chain.length}_${p.chain.map(d => d.name).join("_")}_c${p.contexts}_f${p.places}`,
+  },
 );

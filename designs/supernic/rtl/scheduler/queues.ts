@@ -19,7 +19,7 @@ import {
 import type { DeviceSizes } from "../inside/index.ts";
 import { type AtSlots, mayStart, usersAt } from "./for-the-turn.ts";
 import { Choice } from "./pick-turn.ts";
-import { type Queue, queueOf } from "./queue.ts";
+import { type Queue, queueOf, runOf } from "./queue.ts";
 import { type Comes, endsOf, type Entry, ifHere, isKind, linksOf, placeOf, placesOf, Waiting } from "./queue-lists.ts";
 import { AtQueue, branchIdBits, Queued, queueUserBits, regionBits } from "./records.ts";
 import { Candidate, Starting } from "./reserve.ts";
@@ -110,8 +110,11 @@ export const Queues = module(
       stopsAt = decode(placeOf(io.stop.queue.region, io.stop.queue.user), n);
     const of = (k: number, where: UInt, valid: Bit, slow: Bit): UInt =>
       where.and(repeat(valid.and(isKind(slow, k)), n));
+    const run = runOf("comes", comes.run),
+      left = runOf("left", change.started.left);
     const queues = kinds.map(k => {
-      const come = of(k, comesAt, comes.valid, comes.slow),
+      const next = runOf(`next_${k}`, (change.next[k] as Entry).run),
+        come = of(k, comesAt, comes.valid, comes.slow),
         pops = changesAt.and(repeat(change.pops[k] as Bit, n)),
         short = changesAt.and(repeat(change.short[k] as Bit, n)),
         counts = of(k, countsAt, change.behind.valid, change.behind.slow),
@@ -120,12 +123,12 @@ export const Queues = module(
       return placesIn(p).map(({ region, user, place }) =>
         queueOf(`${nameOf(k)}_${region}_${user}`, p.slots, {
           comes: come.bit(place),
-          run: comes.run,
+          run,
           pops: pops.bit(place),
-          next: (change.next[k] as Entry).run,
+          next,
           short: short.bit(place),
           trims: trims.bit(place),
-          slots: change.behind.slots,
+          left,
           stops: stops.bit(place),
           counts: counts.bit(place),
           two: change.behind.two,
@@ -137,7 +140,7 @@ export const Queues = module(
     // Who comes is linked behind the last one, or is the first.
     const full = kinds.map(k =>
       node(
-        ofPlaces(p, comes.at, queues[k] as readonly Queue[], q => q.first.any()),
+        ofPlaces(p, comes.at, queues[k] as readonly Queue[], q => q.any),
         { name: `comes_to_full_${k}` },
       ),
     );
@@ -154,7 +157,10 @@ export const Queues = module(
 
     // For the turn: who may start at which slot, and who waits there, a cycle late.
     for (let r = 0; r < p.regions; r++) {
-      const region = { busy: io.busy.at(r), has: io.has.at(r), open: io.open.bit(r).andNot(freeing.masks) };
+      const busy = io.busy.at(r),
+        has = io.has.at(r),
+        lacks = node(busy.or(has.not()), { name: `lacks_${r}` }),
+        region = { busy, has, lacks, open: io.open.bit(r).andNot(freeing.masks) };
       const users = Array.from({ length: p.users }, (_, u) =>
         kinds.map(k => mayStart(`${nameOf(k)}_${r}_${u}`, (queues[k] as Queue[])[r * p.users + u] as Queue, region)),
       );
@@ -267,7 +273,6 @@ function changeOf(p: DeviceSizes, d: Due) {
       at: uint(dueAt.width),
       slow: bit,
       short: bit,
-      slots: uint(p.slots),
       first: Waiting(p),
       last: uint(branchIdBits(p)),
     }),
@@ -315,7 +320,6 @@ function changeOf(p: DeviceSizes, d: Due) {
   changed.set({
     valid: (pops[0] as Bit).or(pops[1] as Bit),
     short: start.valid.and(start.short),
-    slots: start.slots,
     at: dueAt,
     slow: isSlow,
     first: either(isSlow, nexts[1] as Entry, nexts[0] as Entry),
@@ -342,7 +346,6 @@ function changeOf(p: DeviceSizes, d: Due) {
       short: changed.short,
       at: changed.at,
       slow: changed.slow,
-      slots: changed.slots,
       two,
     },
     started,

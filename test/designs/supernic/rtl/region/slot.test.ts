@@ -213,7 +213,7 @@ describe("Slot", () => {
       ["what goes past is always first", "answer_waited ? |before_answer : past_valid", "past_valid"],
       ["an answer waits for one too few", /(past_there\)) - \{3'd0, past_leaves\}/, "$1 - {3'd0, past_valid}"],
       ["the way past overflows", "past_level <= 4'd4", "past_level <= 4'd7"],
-      ["a dropped packet goes on to the next task", "(drops ? 3'd0 : grown_word[610:608])", "grown_word[610:608]"],
+      ["a dropped packet goes on to the next task", "(drops ? 3'd0 : oldest_run)", "oldest_run"],
       ["quiesce gives packets", "(~control_quiesce | offered)", "1'b1"],
       ["quiet with something inside", /control_quiesce & ~has_inside/, "control_quiesce"],
       ["who waits for the way out is stuck", "counts_idle_or & ~right", "counts_idle_or"],

@@ -1,5 +1,6 @@
 /** A wrapper around a task that the bench plays itself, well or badly, and a scoreboard for all that comes and goes. */
 import {
+  chainOf,
   ChainPacket,
   Slot,
   SlotControl,
@@ -34,15 +35,24 @@ export const declared: Declared = {
   holds: 5,
   state: "none",
 };
-export const parameters: SlotParameters = { contexts: 256, slots: 3, places: 6, slot: 1, declared };
+const everyByte = headerBytesFrom(0, 64),
+  /** In front and behind: with these every part of a packet is carried past the slot. */
+  writesAll: Declared = { ...declared, name: "writes_all", writes: everyByte, growth: 64, leavesOut: 64 },
+  readsAll: Declared = { ...declared, name: "reads_all", reads: everyByte };
+export const parameters: SlotParameters = {
+  contexts: 256,
+  places: 6,
+  chain: [writesAll, declared, readsAll],
+  slot: 1,
+};
 const ownBit = 1 << parameters.slot;
 
 /** The wrapper with a register behind it, as the last slot of a region has one; the task's ports are the bench's. */
 export const SlotUnderTest = module(
   "SlotUnderTest",
   (p: SlotParameters) => ({
-    enter: sink(ChainPacket(p)),
-    leave: source(ChainPacket(p)),
+    enter: sink(ChainPacket(chainOf(p))),
+    leave: source(ChainPacket(chainOf(p))),
     packet: output(struct({ valid: bit, ...TaskPacket.fields })),
     takes: input(bit),
     answer: input(struct({ valid: bit, ...TaskAnswer.fields })),
@@ -50,8 +60,8 @@ export const SlotUnderTest = module(
     taskReset: output(bit),
     taskQuiesce: output(bit),
     taskQuiet: input(bit),
-    control: input(SlotControl(p)),
-    state: output(SlotState(p)),
+    control: input(SlotControl(chainOf(p))),
+    state: output(SlotState(chainOf(p))),
     give: output(bit),
   }),
   (io, p) => {
