@@ -11,6 +11,7 @@ export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header-in
 export { HeaderStrip, type HeaderStripParameters, StrippedHead } from "./header-strip.ts";
 export { keepAll, keepTo } from "./keep.ts";
 export { pickOf } from "./pick.ts";
+export { keptBytes } from "./kept-bytes.ts";
 export { MacCrossing, type MacCrossingParameters } from "./mac-crossing.ts";
 export { SlotPool } from "./slot-pool.ts";
 export { SlotWords, WordWrite } from "./slot-words.ts";

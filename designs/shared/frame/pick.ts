@@ -8,7 +8,11 @@ export function pickOf(which: UInt, values: readonly UInt[]): UInt {
   const width = Math.max(...values.map(v => v.width)),
     [low, high] = [Math.min(2, which.width), which.width - 2],
     picks = toBits(decode(which.bits(0, low), 2 ** low));
-  const four = (from: number): UInt => onehotMux(picks, picks.map((_, i) => values[from + i] ?? constant(0, width)));
+  const four = (from: number): UInt =>
+    onehotMux(
+      picks,
+      picks.map((_, i) => values[from + i] ?? constant(0, width)),
+    );
   if (high <= 0) return four(0);
   return pickOf(
     which.bits(low, high),
