@@ -1,4 +1,4 @@
-import { type Bit, constant, decode, fromBits, node, onehotMux, toBits, type UInt } from "../../../hdl-dsl/index.ts";
+import { constant, decode, onehotMux, toBits, type UInt } from "../../../hdl-dsl/index.ts";
 
 /**
  * Of several values the one of this number, four by four as a sum of products: synthesis makes one lookup table a bit of
