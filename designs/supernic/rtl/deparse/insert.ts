@@ -10,14 +10,13 @@ import {
   reg,
   sink,
   source,
-  stage,
   stream,
   struct,
   uint,
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat, joinBytes, keepTo } from "../../../shared/frame/index.ts";
+import { joinBytes, pickOf } from "../../../shared/frame/index.ts";
 import { minimumFrame } from "../../../shared/wire/index.ts";
 import { snicEtherType } from "../../wire/index.ts";
 
@@ -26,7 +25,7 @@ const beatBytes = 64,
   words = 16,
   macWords = 3;
 
-/** A frame as it was inside; bytes behind its end are 0. */
+/** A frame as it was inside. Bytes behind its end are 0 in its first beat, and may be anything in others. */
 export const PlainBeat = struct({ data: uint(beatBytes * 8), count: uint(7), last: bit, bad: bit });
 /** What goes behind its MACs. */
 export const Inserted = struct({ tagged: bit, tag: uint(16), shimmed: bit, shim: uint(48) });
@@ -36,11 +35,11 @@ const bytesOf = (etherType: number): UInt => constant(((etherType & 255) << 8) |
 /**
  * Puts 802.1Q tag and sNIC shim behind the MACs of frames, and zeros behind short ones up to 60 bytes. `what` comes
  * once for each frame, not later than its first beat is wanted. Latency 1 cycle, initiation interval 1; a frame that
- * grows into one beat more takes one cycle more. Full: nothing is taken while `frame` waits. Reset: no frame.
+ * grows into one beat more takes one cycle more. Full: `plain` waits when four beats of `frame` do. Reset: no frame.
  */
 export const ShimInsert = module(
   "ShimInsert",
-  () => ({ plain: sink(PlainBeat), what: sink(Inserted), frame: source(AxisBeat(beatBytes)) }),
+  () => ({ plain: sink(PlainBeat), what: sink(Inserted), frame: source(PlainBeat) }),
   io => {
     const what = fifo(io.what, 16, { name: "whats", style: "distributed" });
     const { tagged, tag, shimmed, shim } = what.payload,
@@ -61,30 +60,29 @@ export const ShimInsert = module(
     const before = (i: number): UInt =>
       i >= 0 ? plain.data.bits(i * wordBits, wordBits) : carry.bits((macWords + i) * wordBits, wordBits);
     const placed = Array.from({ length: words }, (_, w): UInt => {
-      const high = mux(by.bit(0), before(w - 3), before(w - 2)),
-        low = mux(by.bit(0), before(w - 1), before(w)),
-        moved = mux(by.bit(1), high, low);
+      const moved = pickOf(
+        by,
+        [0, 1, 2, 3].map(n => before(w - n)),
+      );
       if (w < macWords) return mux(first, before(w), moved);
       const k = w - macWords;
       return k < 3 ? mux(first.and(by.gt(k)), inserted.bits(k * wordBits, wordBits), moved) : moved;
     });
-    // Behind the last beat only what was carried.
+    // Behind the last beat what was carried, in the same lanes; others do not count then.
     const rest = cat(...[3, 2, 1].map(i => before(words - i)).reverse()).is(macWords * wordBits);
-    const out = stream(AxisBeat(beatBytes), { name: "out" });
+    const out = stream(PlainBeat, { name: "out" });
     const takes = node(flush.not().and(what.valid), { name: "takes" });
     out.valid.set(flush.or(takes.and(io.plain.valid)));
     io.plain.ready.set(takes.and(out.ready));
     const ends = node(mux(flush, constant(1, 1), plain.last.andNot(over)), { name: "ends" });
     what.ready.set(out.fire.and(ends));
     const least = first.and(total.lt(minimumFrame)),
-      count = mux(flush, flushCount, mux(least, constant(minimumFrame, 8), total).trunc(7)),
-      lastLane = node(count.sub(1).trunc(6), { name: "last_lane" });
-    const flushed = flushWords(by, carry);
+      count = mux(flush, flushCount, mux(least, constant(minimumFrame, 8), total).trunc(7));
     out.payload.set({
-      data: mux(flush, flushed.zext(beatBytes * 8), cat(...placed.reverse()).is(beatBytes * 8)),
-      keep: mux(ends, keepTo(lastLane, beatBytes), constant((1n << 64n) - 1n, beatBytes)),
+      data: cat(...placed.reverse()).is(beatBytes * 8),
+      count: mux(ends, count, constant(beatBytes, 7)),
       last: ends,
-      user: ends.and(mux(flush, flushBad, plain.bad)),
+      bad: ends.and(mux(flush, flushBad, plain.bad)),
     });
     when(out.fire, () => {
       first.set(ends);
@@ -93,12 +91,6 @@ export const ShimInsert = module(
       flushCount.set(total.sub(beatBytes).trunc(7));
       flushBad.set(plain.bad);
     });
-    connect(stage(out, "full", { name: "staged" }), io.frame);
+    connect(fifo(out, 4, { name: "staged", style: "distributed" }), io.frame);
   },
 );
-
-/** The carried words from the lowest lane, by how many are carried. */
-function flushWords(by: UInt<2>, carry: UInt): UInt {
-  const from = (n: number): UInt => carry.shr((macWords - n) * wordBits);
-  return mux(by.bit(1), mux(by.bit(0), from(3), from(2)), from(1));
-}

@@ -14,7 +14,7 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { joinBytes } from "../../../shared/frame/index.ts";
+import { joinBytes, pickOf } from "../../../shared/frame/index.ts";
 import { minimumFrame } from "../../../shared/wire/index.ts";
 import { snicEtherType } from "../../wire/index.ts";
 import type { Part } from "./parts.ts";
@@ -25,13 +25,18 @@ const wordBytes = 4,
   macWords = 3,
   laneBits = Math.log2(beatBytes);
 
-/** Lanes turned upwards by `by`, round the end; one multiplexer per bit of `by`. */
+/** Lanes turned upwards by `by`, round the end; a choice of four for two bits of `by`. */
 function turned(data: UInt, by: UInt): UInt {
+  const w = data.width,
+    up = (d: UInt, lanes: number): UInt =>
+      lanes === 0 ? d : cat(d.bits(0, w - 8 * lanes), d.bits(w - 8 * lanes, 8 * lanes));
   let out = data;
-  for (let k = 0; k < by.width; k++) {
-    const n = 8 * 2 ** k,
-      w = data.width;
-    out = mux(by.bit(k), cat(out.bits(0, w - n), out.bits(w - n, n)), out);
+  for (let k = 0; k < by.width; k += 2) {
+    const from = out;
+    out = pickOf(
+      by.bits(k, 2).is(2),
+      [0, 1, 2, 3].map(n => up(from, n * 2 ** k)),
+    );
   }
   return out;
 }
@@ -51,14 +56,16 @@ interface Given {
   readonly frontBytes: UInt;
 }
 /**
- * A beat that has been turned to its lanes, in a register. Each begins where the one before it ended; the first one
- * makes room for what is inserted, a word for a tag and two for a shim.
+ * A beat with the number of lanes by which it is turned, in registers; `data` is turned. So no choice of a part stands
+ * in front of the turning. Each beat begins where the one before it ended; the first one makes room for what is
+ * inserted, a word for a tag and two for a shim.
  */
 export function turnedBeat(p: DeparserParameters) {
   const valid = reg(bit, { init: 0, name: "turned_valid" }),
     behindFront = reg(uint(laneBits), { name: "head_behind_front" }),
+    data = reg(uint(beatBytes * 8), { name: "part_data" }),
+    turnBy = reg(uint(laneBits), { name: "part_turn" }),
     beat = {
-      data: reg(uint(beatBytes * 8), { name: "turned_data" }),
       about: reg(About(p), { name: "turned_about" }),
       /** Its first lane; its end, in lanes from the begin of the beat of the frame. */
       from: reg(uint(laneBits), { name: "turned_from" }),
@@ -69,6 +76,7 @@ export function turnedBeat(p: DeparserParameters) {
   return {
     valid,
     ...beat,
+    data: node(turned(data, turnBy), { name: "turned_data" }),
     load: (given: Given, { ready, moves }: { readonly ready: Bit; readonly moves: Bit }): void => {
       const { about, part } = given,
         room = node(cat(about.shimmed, about.tagged, constant(0, 2)).zext(laneBits), { name: "insert_room" }),
@@ -78,7 +86,8 @@ export function turnedBeat(p: DeparserParameters) {
       behindFront.set(given.headTurn.add(given.frontBytes));
       when(ready, () => valid.set(given.valid)).elseWhen(moves, () => valid.set(0));
       when(ready.and(given.valid), () => {
-        beat.data.set(turned(given.data, by));
+        data.set(given.data);
+        turnBy.set(by);
         beat.from.set(at);
         beat.end.set(at.zext(laneBits + 1).add(part.bytes));
         beat.last.set(part.last);
@@ -107,7 +116,10 @@ function withInserted(first: Bit, about: Val<ReturnType<typeof About>>, data: UI
     by = node(mux(first, inserted.count, constant(0, 2)), { name: "macs_down_by" });
   const out = Array.from({ length: words }, (_, w): UInt => {
     if (w < macWords)
-      return mux(by.bit(1), mux(by.bit(0), word(w + 3), word(w + 2)), mux(by.bit(0), word(w + 1), word(w)));
+      return pickOf(
+        by,
+        [0, 1, 2, 3].map(n => word(w + n)),
+      );
     const k = w - macWords;
     return k < macWords ? mux(by.gt(k), inserted.words.bits(k * width, width), word(w)) : word(w);
   });

@@ -1,5 +1,16 @@
 /** Which shims stand behind a frame's MACs, and where. Wires only. */
-import { type Bit, cat, mux, node, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  type Bit,
+  cat,
+  fromBits,
+  mux,
+  node,
+  struct,
+  uint,
+  type UInt,
+  type Val,
+} from "../../../../hdl-dsl/index.ts";
 import { headerOffsets } from "../../../shared/wire/index.ts";
 import { linkShim, snicEtherType, snicShim, vlanTag } from "../../wire/index.ts";
 
@@ -26,15 +37,31 @@ export function byPlace<V>({ linked, tagged }: Pick<Found, "linked" | "tagged">,
   return pick(linked, behindLink, pick(tagged, at(vlanTag.bytes), at(0)));
 }
 
+/** At which of the places of a beat an EtherType stands that each may have there. */
+export const ShimPlaces = struct({ link: bit, tag: uint(2), snic: uint(4) });
+
+/** The places where a shim or tag may begin, by what stands before it: nothing, a tag, a link shim, both. */
+const places = [0, vlanTag.bytes, linkShim.bytes, linkShim.bytes + vlanTag.bytes];
+
+/** EtherTypes of shims and tag in a beat; what stands behind its end is none. */
+export function shimPlaces(beat: UInt, keep: UInt): Val<typeof ShimPlaces> {
+  const is = (at: number, wanted: number): Bit => {
+    const from = etherTypeAt + at;
+    return hasType(beat, from, wanted).and(keep.bits(from, 2).all());
+  };
+  return {
+    link: is(0, snicEtherType.linkShim),
+    tag: fromBits([0, linkShim.bytes].map(at => is(at, snicEtherType.vlan))).is(2),
+    snic: fromBits(places.map(at => is(at, snicEtherType.snicShim))).is(4),
+  };
+}
+
 /** Link shim, tag, sNIC shim, in this order, each as it may be missing. */
-export function findShims(frame: UInt): Found {
-  const is = (at: number, wanted: number): Bit => hasType(frame, etherTypeAt + at, wanted);
-  const linked = node(is(0, snicEtherType.linkShim), { name: "finds_link" });
-  const tagged = node(mux(linked, is(linkShim.bytes, snicEtherType.vlan), is(0, snicEtherType.vlan)), {
-    name: "finds_tag",
-  });
+export function findShims(at: Val<typeof ShimPlaces>): Found {
+  const linked = node(at.link, { name: "finds_link" }),
+    tagged = node(mux(linked, at.tag.bit(1), at.tag.bit(0)), { name: "finds_tag" });
   const shimmed = node(
-    byPlace({ linked, tagged }, at => is(at, snicEtherType.snicShim)),
+    byPlace({ linked, tagged }, place => at.snic.bit(places.indexOf(place))),
     { name: "finds_shim" },
   );
   return { linked, tagged, shimmed };

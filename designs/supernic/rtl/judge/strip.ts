@@ -16,10 +16,10 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import type { AxisBeat } from "../../../shared/frame/index.ts";
+import { type AxisBeat, keptBytes, pickOf } from "../../../shared/frame/index.ts";
 import { headerOffsets } from "../../../shared/wire/index.ts";
 import { judgeBeatBytes, judgedBeatBits, judgedBeats, type JudgeParameters } from "./records.ts";
-import { byPlace, findShims, ownBytes, wordsOf } from "./shims.ts";
+import { byPlace, findShims, ownBytes, ShimPlaces, shimPlaces, wordsOf } from "./shims.ts";
 
 const bits = judgeBeatBytes * 8,
   wordBits = 32,
@@ -52,13 +52,6 @@ export interface Stripped {
   readonly off: Val<typeof TakenOff>;
 }
 
-/** Words `words` down by 0 to 5: two levels of multiplexers and one to choose. */
-function moved(by: UInt<3>, choices: readonly UInt[]): UInt {
-  const at = (i: number): UInt => choices[i] ?? constant(0, wordBits);
-  const pair = (i: number): UInt => mux(by.bit(0), at(i + 1), at(i));
-  const low = mux(by.bit(1), pair(2), pair(0));
-  return mux(by.bit(2), pair(4), low);
-}
 const wordOf = (data: UInt, i: number): UInt => data.bits(i * wordBits, wordBits);
 
 /** Bytes of a beat that count, in words. */
@@ -66,15 +59,12 @@ function countOf(keep: UInt): UInt<7> {
   const edge = node(keep.andNot(keep.shr(1)), { name: "rx_edge" });
   return encodeOnehot(edge).zext(7).add(1);
 }
-/** The beat's bytes that count; the others 0. */
-const onlyKept = (data: UInt, keep: UInt): UInt =>
-  cat(...Array.from({ length: judgeBeatBytes }, (_, i) => data.bits(8 * i, 8).and(repeat(keep.bit(i), 8))).reverse());
-
 /** Beats as they come, a cycle later: bytes that do not count are 0. */
 function takenBeats(rx: StreamIn<ReturnType<typeof AxisBeat>>, room: Bit) {
   const inFrame = reg(bit, { init: 0, name: "in_frame" });
   const valid = reg(bit, { init: 0, name: "taken_valid" }),
-    data = reg(uint(bits), { name: "taken_data" }),
+    data = keptBytes("taken_data", rx.payload.data, rx.payload.keep, rx.fire),
+    places = reg(ShimPlaces, { name: "taken_places" }),
     count = reg(uint(7), { name: "taken_count" }),
     first = reg(bit, { name: "taken_first" }),
     last = reg(bit, { name: "taken_last" }),
@@ -83,13 +73,14 @@ function takenBeats(rx: StreamIn<ReturnType<typeof AxisBeat>>, room: Bit) {
   when(rx.ready, () => valid.set(rx.valid));
   when(rx.fire, () => {
     inFrame.set(rx.payload.last.not());
-    data.set(onlyKept(rx.payload.data, rx.payload.keep));
+    // Where the frame is cut short there is no shim: its end is asked for.
+    places.set(shimPlaces(rx.payload.data, rx.payload.keep));
     count.set(countOf(rx.payload.keep));
     first.set(inFrame.not());
     last.set(rx.payload.last);
     bad.set(rx.payload.user);
   });
-  return { valid, moves: node(valid.and(room), { name: "taken_moves" }), data, count, first, last, bad };
+  return { valid, moves: node(valid.and(room), { name: "taken_moves" }), data, places, count, first, last, bad };
 }
 
 /**
@@ -115,7 +106,7 @@ export function strip(p: JudgeParameters, rx: StreamIn<ReturnType<typeof AxisBea
   const joins = node(next.last.and(next.count.le(taken)), { name: "next_joins" });
   const absorbed = node(goes.andNot(heldLast).and(joins), { name: "next_absorbed" });
 
-  const found = findShims(next.data);
+  const found = findShims(next.places);
   when(heldValid.not().or(goes), () => heldValid.set(next.valid.andNot(absorbed)));
   when(next.moves, () => {
     held.set(next.data);
@@ -136,7 +127,7 @@ export function strip(p: JudgeParameters, rx: StreamIn<ReturnType<typeof AxisBea
   const both = cat(behind, held);
   const data = cat(
     ...Array.from({ length: words }, (_, w): UInt => {
-      const down = moved(
+      const down = pickOf(
         heldBy,
         Array.from({ length: mostWords + 1 }, (_, k) => wordOf(both, w + k)),
       );

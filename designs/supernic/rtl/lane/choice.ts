@@ -18,6 +18,7 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
+import { pickOf } from "../../../shared/frame/index.ts";
 import {
   type classBits,
   FrameFacts,
@@ -60,9 +61,17 @@ export interface OwnFrame {
 
 /** The entry of a peer. */
 export function peerOf(config: Val<typeof LaneConfig>, peer: UInt) {
-  const all = config.peers.toArray(),
-    picks = all.map((_, i) => peer.eq(i));
-  return onehotMux(picks, all);
+  const all = config.peers.toArray();
+  return {
+    mac: pickOf(
+      peer,
+      all.map(a => a.mac),
+    ),
+    port: pickOf(
+      peer,
+      all.map(a => a.port),
+    ),
+  };
 }
 /** Ports that a frame of the switched class goes to. */
 export function portsOf(p: LaneParameters, config: Val<typeof LaneConfig>, facts: Facts): UInt {

@@ -1,5 +1,5 @@
 /** What the switch lane's parts hand on. */
-import { type Bit, bit, fromBits, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import { type Bit, bit, bitsFor, fromBits, mux, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { beatBytes, classBits, type DeviceSizes, inlets, sizeBits, type Sizes } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
 import { laneFrameBeats, laneGrowth } from "./ports.ts";
@@ -11,7 +11,8 @@ export const Source = (p: Ports) => uint(inlets(p) + 1);
 /** A frame whose beats are to be taken. */
 export const Coming = (p: Ports) =>
   struct({
-    from: Source(p),
+    /** The number of its inlet; of software's frames the number of inlets. */
+    from: uint(bitsFor(inlets(p))),
     /** Bytes of its last beat. */
     lastBytes: uint(7),
   });

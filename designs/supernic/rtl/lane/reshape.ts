@@ -4,21 +4,20 @@ import {
   cat,
   connect,
   constant,
+  fifo,
   module,
   mux,
   node,
-  onehotMux,
   reg,
-  repeat,
   sink,
   source,
-  stage,
   stream,
   struct,
   uint,
+  type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat, keepTo } from "../../../shared/frame/index.ts";
+import { AxisBeat, keepTo, pickOf } from "../../../shared/frame/index.ts";
 import { PlainBeat } from "../deparse/index.ts";
 import { beatBytes } from "../inside/index.ts";
 import { redirectBytes } from "./ports.ts";
@@ -35,7 +34,7 @@ const bits = beatBytes * 8;
  * Puts the 22 bytes of a redirect in front of frames, or takes the 14 that are left of them away; other frames stay as
  * they are. A frame has 60 bytes at least. `shape` comes once for each frame, not later than its first beat, and stays
  * until the last one. Latency 1, initiation interval 1; a frame that grows into one beat more takes one cycle more.
- * Full: nothing is taken while `out` waits. Reset: no frame.
+ * Full: `frame` waits when four beats of `out` do. Reset: no frame.
  */
 export const Reshape = module(
   "Reshape",
@@ -49,13 +48,13 @@ export const Reshape = module(
       flushBad = reg(bit, { name: "flush_bad" }),
       before = reg(uint(bits), { name: "beat_before" });
 
-    // Bytes of the beat before, from the first that did not go with it, and then of this one.
+    // Bytes of the beat before, from the first that did not go with it, or what stands in front; then of this one. In a
+    // beat that only flushes, those of this one do not count.
     const moved = beatBytes - redirectBytes,
-      now = node(data.and(repeat(flush.not(), bits)), { name: "now" });
-    const fronts = cat(front, constant(0, 8 * moved)).is(bits),
-      old = node(mux(first.andNot(flush), fronts, before), { name: "old" });
-    const from = (bytes: number) => cat(now.bits(0, 8 * bytes), old.bits(8 * bytes, bits - 8 * bytes)).is(bits);
-    const joined = onehotMux([redirect, unwrap, redirect.or(unwrap).not()], [from(moved), from(wrapBytes), now]);
+      behind = (bytes: number, old: UInt): UInt => cat(data.bits(0, 8 * bytes), old).is(bits),
+      kept = (bytes: number): UInt => behind(bytes, before.bits(8 * bytes, bits - 8 * bytes));
+    const which = node(cat(redirect, mux(redirect, first, unwrap)).is(2), { name: "joins_how" }),
+      joined = pickOf(which, [data, kept(wrapBytes), kept(moved), behind(moved, front)]);
     const fits = (bytes: number): Bit => count.le(bytes);
     const over = node(last.and(mux(redirect, fits(moved).not(), unwrap.andNot(fits(wrapBytes)))), {
       name: "grows_over",
@@ -90,6 +89,6 @@ export const Reshape = module(
       first.set(1);
       flush.set(0);
     });
-    connect(stage(out, "full", { name: "staged" }), io.out);
+    connect(fifo(out, 4, { name: "staged", style: "distributed" }), io.out);
   },
 );

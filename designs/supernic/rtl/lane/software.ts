@@ -3,25 +3,24 @@ import {
   assertAlways,
   type Bit,
   bit,
-  cat,
   connect,
   encodeOnehot,
   fifoWithLevel,
   instance,
-  map,
   node,
   orTree,
   PacketFifo,
   reg,
-  repeat,
   stream,
   type StreamIn,
   type StreamOut,
+  struct,
   uint,
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { beatBytes, type QueueHeads, softwareClass } from "../inside/index.ts";
+import { keptBytes } from "../../../shared/frame/index.ts";
+import { type QueueHeads, softwareClass } from "../inside/index.ts";
 import { type FromSoftware, laneFrameBeats, type LaneParameters, softwareBeats, ToSoftware } from "./ports.ts";
 import { OwnBeat } from "./records.ts";
 
@@ -35,18 +34,17 @@ export function ownFrames(p: LaneParameters, from: StreamIn<ReturnType<typeof Fr
       "sent",
       PacketFifo({ shape: OwnBeat(p), depth, last: "last", drop: "user", style: styleOf(depth) }),
     );
-  const counted = map(from, OwnBeat(p), ({ data, keep, last, user, ports }) => {
-    const lanes = Array.from({ length: beatBytes }, (_, i) => data.bits(8 * i, 8).and(repeat(keep.bit(i), 8))),
-      edge = node(keep.andNot(keep.shr(1)), { name: "own_edge" });
-    return {
-      data: cat(...lanes.reverse()).is(8 * beatBytes),
-      count: encodeOnehot(edge).zext(7).add(1),
-      last,
-      user: user.and(last),
-      ports,
-    };
-  });
-  connect(counted, queue.push);
+  // A register in front: its reset clears the bytes that do not count.
+  const { data, keep, last, user, ports } = from.payload,
+    full = reg(bit, { init: 0, name: "own_full" }),
+    about = reg(struct({ count: uint(7), last: bit, user: bit, ports: uint(p.ports) }), { name: "own_about" }),
+    kept = keptBytes("own_data", data, keep, from.fire),
+    edge = node(keep.andNot(keep.shr(1)), { name: "own_edge" });
+  from.ready.set(full.not().or(queue.push.ready));
+  when(from.ready, () => full.set(from.valid));
+  when(from.fire, () => about.set({ count: encodeOnehot(edge).zext(7).add(1), last, user: user.and(last), ports }));
+  queue.push.valid.set(full);
+  queue.push.payload.set({ data: kept, ...about });
   return { frames: queue.pop, dropped: queue.dropped };
 }
 

@@ -3,6 +3,7 @@ import {
   assertAlways,
   type Bit,
   bit,
+  bitsFor,
   cat,
   connect,
   constant,
@@ -10,7 +11,6 @@ import {
   fifo,
   fromBits,
   instance,
-  map,
   module,
   mux,
   node,
@@ -27,7 +27,7 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { joinBytes, joinFields } from "../../../shared/frame/index.ts";
+import { joinBytes, joinFields, pickOf } from "../../../shared/frame/index.ts";
 import { ethernetHeader } from "../../../shared/wire/index.ts";
 import { snicEtherType, snicKind } from "../../wire/index.ts";
 import { PlainBeat, ShimInsert } from "../deparse/index.ts";
@@ -109,7 +109,10 @@ function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Val<
       shimmed: facts.shimmed.and(redirect),
       shim: shimOf(shim),
     },
-    coming: { from: chosen.from, lastBytes: cat(facts.length.bits(0, 6).any().not(), facts.length.bits(0, 6)).is(7) },
+    coming: {
+      from: encodeOnehot(chosen.from).resize(bitsFor(n)),
+      lastBytes: cat(facts.length.bits(0, 6).any().not(), facts.length.bits(0, 6)).is(7),
+    },
   };
 }
 
@@ -120,20 +123,20 @@ function beatsOf(
   own: StreamIn<ReturnType<typeof OwnBeat>>,
 ): StreamIn<typeof PlainBeat> {
   const { from, lastBytes } = coming.payload,
-    isOwn = from.bit(frames.length),
+    picks = [...frames, own].map((_, i) => node(from.eq(i), { name: `beats_from_${i}` })),
+    isOwn = picks[frames.length] ?? constant(0, 1),
     out = stream(PlainBeat, { name: "beats" });
-  const picks = [...frames.map((_, i) => from.bit(i)), isOwn];
   const last = onehotMux(picks, [...frames.map(f => f.payload.last), own.payload.last]),
     there = onehotMux(picks, [...frames.map(f => f.valid), own.valid]);
   out.valid.set(coming.valid.and(there));
   out.payload.set({
-    data: onehotMux(picks, [...frames.map(f => f.payload.data), own.payload.data]),
+    data: pickOf(from, [...frames.map(f => f.payload.data), own.payload.data]),
     count: mux(isOwn, own.payload.count, mux(last, lastBytes, constant(beatBytes, 7))),
     last,
     bad: constant(0, 1),
   });
   const takes = node(coming.valid.and(out.ready), { name: "takes_beat" });
-  frames.forEach((f, i) => f.ready.set(takes.and(from.bit(i))));
+  frames.forEach((f, i) => f.ready.set(takes.and(picks[i] ?? isOwn)));
   own.ready.set(takes.and(isOwn));
   coming.ready.set(takes.and(there).and(last));
   return out;
@@ -238,13 +241,9 @@ export const SwitchLane = module(
       own.frames,
     );
     connect(stage(beats, "forward", { name: "taken" }), insert.plain);
-    const inserted = map(insert.frame, PlainBeat, ({ data, keep, last, user }) => {
-        const edge = node(keep.andNot(keep.shr(1)), { name: "inserted_edge" });
-        return { data, count: encodeOnehot(edge).zext(7).add(1), last, bad: user };
-      }),
-      counted = stage(inserted, "forward", { name: "counted" }),
+    const inserted = stage(insert.frame, "forward", { name: "inserted" }),
       shape = fifo(shapes, notedFrames, { name: "shape", style: "distributed" });
-    connect(counted, reshape.frame);
+    connect(inserted, reshape.frame);
     reshape.shape.valid.set(shape.valid);
     reshape.shape.payload.set(shapeOf(shape.payload, io.config));
     shape.ready.set(reshape.shape.ready);

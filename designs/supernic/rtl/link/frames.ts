@@ -134,13 +134,10 @@ export const TxFrames = module(
     const lane = node(mux(reliable, beat.lane.zext(7).add(shimBytes), beat.lane.zext(7)), { name: "moved_lane" }),
       over = node(lane.bit(6), { name: "grows_over" }),
       ends = node(beat.last.andNot(over), { name: "beat_ends" });
-    const short = node(
-      inFrame
-        .not()
-        .and(beat.last)
-        .and(lane.lt(minimumFrame - 1)),
-      { name: "is_short" },
-    );
+    // The lane as it came: a sum in front of it would make the path longer.
+    const least = minimumFrame - 1,
+      laneShort = node(mux(reliable, beat.lane.lt(least - shimBytes), beat.lane.lt(least)), { name: "lane_is_short" }),
+      short = node(inFrame.not().and(beat.last).and(laneShort), { name: "is_short" });
     const lastLane = node(
       priority([rests, spillLane], [gives.andNot(short), lane.trunc(6)], constant(minimumFrame - 1, 6)),
       { name: "last_lane" },

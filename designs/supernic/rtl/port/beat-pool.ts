@@ -1,14 +1,18 @@
 import {
   arbiter,
   assertAlways,
+  bit,
   connect,
   Fifo,
   input,
   instance,
   module,
   output,
+  reg,
   source,
+  stage,
   uint,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { CellList } from "../store/index.ts";
 import { beatIndexBits, FreedBeat, type QueueParameters } from "./records.ts";
@@ -36,8 +40,19 @@ export const BeatPool = module(
     drops.push.payload.set(io.dropped.beat);
     assertAlways(io.dropped.valid.not().or(drops.push.ready), "the list of dropped beats has room for every one");
 
-    connect(arbiter([drops.pop, list.offer], { policy: "priority", name: "chosen" }), io.offer);
-    io.free.set(list.free.add(drops.level.zext(bits + 1)));
+    // Both have a register for their ready: who takes a beat is known late in the cycle.
+    const dropped = stage(drops.pop, "full", { name: "dropped_offer" });
+    connect(arbiter([dropped, list.offer], { policy: "priority", name: "chosen" }), io.offer);
+
+    const free = reg(uint(bits + 1), { init: p.beats, name: "free_beats" }),
+      events = [io.given.valid, io.dropped.valid, io.offer.fire].map((event, i) => {
+        const q = reg(bit, { init: 0, name: `moved_${i}` });
+        q.set(event);
+        return q.zext(bits + 1);
+      }),
+      [given, notKept, taken] = events as [UInt, UInt, UInt];
+    free.set(free.add(given.add(notKept)).sub(taken));
+    io.free.set(free);
   },
   { nameOf: p => `BeatPool_b${p.beats}` },
 );

@@ -33,8 +33,9 @@ const ready = 4,
 /**
  * The frames of each class in their order. The first few of a class are at hand, the others in one memory, in which
  * each class has a ring with a place for each of its beats: so a frame that has room in the buffer has a place here.
- * Latency: 2 cycles from `push` to `heads`, when the class is empty; else when those in front are gone. Initiation
- * interval 1 for `push`, and for `pop`, of one class too. Nothing waits. Reset: all are empty.
+ * Latency: 2 cycles from `push` to `heads`, when the class is empty and no frame comes from the memory in the cycle
+ * behind `push`; else when those in front are gone, and its turn to come from there. Initiation interval 1 for `push`,
+ * and for `pop`, of one class too. Nothing waits. Reset: all are empty.
  */
 export const ClassLists = module(
   "ClassLists",
@@ -73,16 +74,12 @@ export const ClassLists = module(
         room = node(claimed.lt(ready), { name: `room_${c}` });
       return { size, base, head, tail, waiting, any, claimed, comes, room, after };
     });
-    // A frame goes straight to those at hand while none is in front of it in the memory, or on its way from there.
-    const fetching = classes.map(c => reg(bit, { init: 0, name: `fetching_${c}` }));
+    // A frame goes straight to those at hand while none is in front of it in the memory. It does not while one comes
+    // from there, of whatever class: so one comes in a cycle, and all classes have one way in.
+    const fetching = classes.map(c => reg(bit, { init: 0, name: `fetching_${c}` })),
+      isFetched = reg(bit, { init: 0, name: "is_fetched" });
     const straight = lists.map((l, c) =>
-      node(
-        l.comes
-          .andNot(l.any)
-          .and(l.room)
-          .andNot(fetching[c] ?? l.any),
-        { name: `straight_${c}` },
-      ),
+      node(l.comes.andNot(l.any).and(l.room).andNot(isFetched), { name: `straight_${c}` }),
     );
     const turns = fairTurn(
       "fetch",
@@ -104,6 +101,8 @@ export const ClassLists = module(
       ),
       { en: orTree(turns), name: "fetched" },
     );
+    isFetched.set(orTree(turns));
+    const arriving = mux(isFetched, fetched, pushed.frame);
     lists.forEach((l, c) => {
       const { size, base } = l;
       const store = stores[c] ?? l.any,
@@ -132,7 +131,7 @@ export const ClassLists = module(
         has = reg(bit, { init: 0, name: `has_${c}` });
       const arrives: Bit = node(past.or(came), { name: `arrives_${c}` }),
         goes = io.pop.bit(c);
-      places.write(arrives, end, mux(came, fetched, pushed.frame));
+      places.write(arrives, end, arriving);
       when(arrives, () => end.set(end.add(1)));
       when(goes, () => first.set(first.add(1)));
       level.set(level.add(arrives.zext(claimBits)).sub(goes.zext(claimBits)));

@@ -44,26 +44,18 @@ import { BeatWriter } from "./writer.ts";
 
 const classes = Array.from({ length: queueClasses }, (_, c) => c);
 
-/** What a class has of the buffer, what it may still have, and whether its senders must pause. */
+/** What a class may still have of the buffer, and whether its senders must pause. */
 function account(p: QueueParameters, c: number, comes: Bit, leaves: Bit, more: UInt, fewer: UInt) {
   const limit = classBeats(p)[c] ?? 0,
     bits = bitsFor(limit);
-  const used = reg(uint(bits), { init: 0, name: `used_${c}` }),
-    rest = reg(uint(bits), { init: limit, name: `rest_${c}` }),
+  const rest = reg(uint(bits), { init: limit, name: `rest_${c}` }),
     full = reg(bit, { init: 0, name: `full_${c}` }),
     zero = constant(0, bits);
   const grows = mux(comes, more.resize(bits), zero),
     falls = mux(leaves, fewer.resize(bits), zero);
-  used.set(used.add(grows).sub(falls));
   rest.set(rest.sub(grows).add(falls));
-  assertAlways(
-    used
-      .zext(bits + 1)
-      .add(rest.zext(bits + 1))
-      .eq(limit),
-    `class ${c} has its limit, used or not`,
-  );
-  when(used.ge(p.pauseAt), () => full.set(1)).elseWhen(used.lt(p.resumeAt), () => full.set(0));
+  assertAlways(rest.le(limit), `class ${c} has no more than its limit`);
+  when(rest.le(limit - p.pauseAt), () => full.set(1)).elseWhen(rest.gt(limit - p.resumeAt), () => full.set(0));
   // What came counts from the next cycle on; what left, a cycle later. A compare is less deep than a sum.
   return { full, fits: (beats: UInt) => rest.ge(beats.resize(bits)) };
 }

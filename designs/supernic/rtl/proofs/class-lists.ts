@@ -119,7 +119,7 @@ export const classListsProof: Proof = {
     { what: "a frame passes those in memory", from: /straight_0 = ([^;]*) & ~any_0/, to: "straight_0 = $1" },
     {
       what: "a frame passes the one that is fetched",
-      from: /straight_0 = ([^;]*) & ~fetching_0/,
+      from: /straight_0 = ([^;]*) & ~is_fetched/,
       to: "straight_0 = $1",
     },
     { what: "one too many is at hand", from: "room_0 = claimed_0 < 3'd4", to: "room_0 = claimed_0 < 3'd5" },

@@ -198,7 +198,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["the end of what was inside", "frame_payload_count > 7'd14", "frame_payload_count > 7'd15"],
   ["the inner frame's shim is left out", /what_payload_shimmed = [^;]*;/, "what_payload_shimmed = 1'b0;"],
   ["a tag goes into what was wrapped", /what_payload_tagged = ([^;]*) & ~unwraps/, "what_payload_tagged = $1"],
-  ["bytes of software's beat that do not count", /data\[479:472\] & \{8\{[^}]*keep\[59\]\}\}/, "data[479:472]"],
+  ["bytes of software's beat that do not count", /own_data_59 <= [^?;]*\? ([^;]*) : 8'd0;/, "own_data_59 <= $1;"],
   ["a bad frame of software leaves", "from_software_payload_user & from_software_payload_last", "1'b0"],
   ["a frame half sent outlives a reset", "own_is_first <= 1'b1;", "own_is_first <= own_is_first;"],
   ["an inlet that is held is chosen again", /may_go_0 = [^;]*;/, "may_go_0 = may_go;"],

@@ -58,7 +58,7 @@ const inPair: readonly Fault[] = [
     "spill_lane <= moved_lane[5:0]",
     "spill_lane <= beats_payload_lane",
   ],
-  ["short frames are not filled", "(moved_lane < 7'd59)", "1'b0"],
+  ["short frames are not filled", /lane_is_short = [^;]*;/, "lane_is_short = 1'b0;"],
   [
     "bytes behind a frame's end are the lane's",
     /lane_payload_data\[407:400\] & \{8\{lane_payload_keep\[50\]\}\}/,

@@ -180,11 +180,13 @@ describe("RxPort", () => {
   };
   const name = "a class asks for a pause at its mark, and lets go below the other";
   bench(name, dut("full"), { seed: 5 }, pausing);
+  const [limit = 0] = RxRig.limits("full"),
+    rest = (is: string, used: number): string => `rest_4 ${is} 10'd${limit - used}`;
   test("a class that asks a beat late is found", async () => {
-    await findsFault(runBench(name, plant(dut("full"), "used_4 >= 10'd72", "used_4 >= 10'd73"), { seed: 5 }, pausing));
+    await findsFault(runBench(name, plant(dut("full"), rest("<=", 72), rest("<=", 73)), { seed: 5 }, pausing));
   });
   test("a class that lets go a beat late is found", async () => {
-    await findsFault(runBench(name, plant(dut("full"), "used_4 < 10'd36", "used_4 < 10'd35"), { seed: 5 }, pausing));
+    await findsFault(runBench(name, plant(dut("full"), rest(">", 36), rest(">", 35)), { seed: 5 }, pausing));
   });
   describe("a planted fault is found", () => {
     test("and nothing without one", async () => look("no fault", dut("small")));
