@@ -13,9 +13,11 @@ import { joinProof } from "./join.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
 import { passQueueProof } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
+import { queueOrderProofs } from "./queue-order.ts";
 import { reaperProofs } from "./reaper.ts";
 import { releasesProof } from "./releases.ts";
 import { returnProof } from "./return.ts";
+import { slotOrderProof } from "./slot-order.ts";
 
 export const supernicProofs: readonly Proof[] = [
   beatPoolProof,
@@ -30,8 +32,10 @@ export const supernicProofs: readonly Proof[] = [
   linkDeliveryProof,
   passQueueProof,
   pickTurnProof,
+  ...queueOrderProofs,
   ...reaperProofs,
   releasesProof,
   returnProof,
+  slotOrderProof,
   twoTurnsProof,
 ];

@@ -130,11 +130,6 @@ const faults = [
     to: "counts = dead_push_ready",
   },
   {
-    what: "a payload that nobody owns is passed over while another one is taken apart",
-    from: ".pop_ready (~goes_on)",
-    to: ".pop_ready (1'b1)",
-  },
-  {
     what: "behind a payload of one cell another one comes back twice",
     from: "goes_on = asked & ~link_last",
     to: "goes_on = asked & (~link_last | dead_pop_valid)",
@@ -145,7 +140,7 @@ export const reaperProofs: readonly Proof[] = [
   {
     module: "Reaper, 2 cells",
     harness: harness(sizesOf(2)),
-    long: true,
+    long: "minutes",
     by: "abc pdr",
     reach: 24,
     faults,
