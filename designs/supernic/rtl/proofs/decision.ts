@@ -1,6 +1,6 @@
 /**
- * The decision with its credits, whatever the queues say: no credit is taken that is not there, and what is free, on its
- * way and held is the limit. So the table's users keep its contract, and no slot's FIFO gets more than it has room for.
+ * The decision with its credits, whatever the queues say: no credit is taken that is not there, and what is free, on
+ * its way and held is the limit. So the table's users keep its contract, and each slot's FIFO has room for what comes.
  */
 import {
   assertAlways,

@@ -141,7 +141,7 @@ const harness = module(
       freed = past(frees, FREED, { name: "model_freed" });
     queues.stop.set({ valid: any.andNot(io.dropped), queue });
     queues.free.set({ valid: frees, queue });
-    // Nobody is ready in the cycle that masks, so nobody is chosen in the one of the look-up, and none is due behind it.
+    // Nobody is ready in the cycle that masks, so nobody is chosen in that of the look-up, and none is due behind it.
     assumeAlways(freed.and(begins).not(), "nobody starts while one is freed");
 
     const comes = one(io.comes, io.ctx),
