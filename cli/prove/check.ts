@@ -1,5 +1,5 @@
 /** One proof with what shows that it is worth something: its covers and its planted faults. */
-import { engines, planted, prove, type Proved } from "../../sim/index.ts";
+import { engines, holds, noCounterexample, planted, prove, type Proved } from "../../sim/index.ts";
 import { emit, type Proof } from "../../hdl-dsl/index.ts";
 
 /** A planted fault, and the property that failed for it; none when the proof did not notice. */
@@ -23,17 +23,25 @@ export interface CheckOptions {
   readonly bounded?: number;
 }
 
+/** Whether it shows what it is meant to: for runs of any length, or as far as the proof or the caller wants to look. */
+export function isGood({ proof, result }: Checked, bounded?: number): boolean {
+  return (bounded ?? proof.bounded) === undefined
+    ? holds(result)
+    : noCounterexample(result) && result.covers.every(v => v.cycle !== undefined);
+}
+
 /** How much more time a proof gets that is known to take long: a busy machine must not decide it. */
 const longer = 4;
 
 /** Proves the harness as it is and, when asked, with each of its faults. */
 export async function check(proof: Proof, o: CheckOptions): Promise<Checked> {
+  const bounded = o.bounded ?? proof.bounded;
   const options = {
     seconds: o.seconds * (proof.long === "minutes" ? longer : 1),
     ...(proof.own === undefined ? {} : { own: proof.own }),
     ...(proof.induction === undefined ? {} : { induction: proof.induction }),
-    ...(o.bounded === undefined ? {} : { bounded: o.bounded }),
-    ...(proof.by === undefined || o.bounded !== undefined ? {} : { engines: engines.filter(e => e.name === proof.by) }),
+    ...(bounded === undefined ? {} : { bounded }),
+    ...(proof.by === undefined || bounded !== undefined ? {} : { engines: engines.filter(e => e.name === proof.by) }),
   };
   const result = await prove(proof.harness, {
     ...options,

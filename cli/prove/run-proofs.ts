@@ -1,10 +1,9 @@
 import { availableParallelism } from "node:os";
 import { relative } from "node:path";
-import { holds, noCounterexample } from "../../sim/index.ts";
 import type { Proof } from "../../hdl-dsl/index.ts";
 import { exitCode, type ExitCode, table, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { writeCounterexample } from "./artefacts.ts";
-import { check, type Checked, type CheckOptions } from "./check.ts";
+import { check, type Checked, type CheckOptions, isGood } from "./check.ts";
 import { alignment, heading, rows } from "./rows.ts";
 
 /** Checks every proof, as many at a time as there are cores, and prints the table. Counterexamples go to `folder`. */
@@ -38,11 +37,7 @@ export async function runProofs(
   for (const { proof, result } of all)
     if (result.finding.verdict === "unknown" && result.assertions.length === 0)
       terminal.print(`\n${proof.module}: ${result.finding.why}`);
-  const good = (c: Checked): boolean =>
-    o.bounded === undefined
-      ? holds(c.result)
-      : noCounterexample(c.result) && c.result.covers.every(v => v.cycle !== undefined);
-  const bad = all.filter(c => !good(c) || c.faults.some(f => f.by === undefined));
+  const bad = all.filter(c => !isGood(c, o.bounded) || c.faults.some(f => f.by === undefined));
   const sum = (count: (c: Checked) => number): number => all.reduce((n, c) => n + count(c), 0);
   const counts = [
     `${all.length} modules`,
@@ -50,10 +45,12 @@ export async function runProofs(
     `${sum(c => c.result.covers.length)} covers`,
     ...(o.faults ? [`${sum(c => c.faults.length)} planted faults`] : []),
   ];
+  const few = all.filter(c => c.proof.bounded !== undefined).length,
+    boundedOnes = few === 0 ? "" : `, ${few} of them for as many cycles as the table says`;
   const outcome =
     bad.length === 0
       ? o.bounded === undefined
-        ? "all hold"
+        ? `all hold${boundedOnes}`
         : `no counterexample up to ${o.bounded} cycles; longer runs are not looked at`
       : `${bad.length} of the modules ${o.bounded === undefined ? "do not hold" : "fail or were not decided"} (${bad.map(c => c.proof.module).join("; ")})`;
   terminal.print(`\n${counts.join(", ")} in ${((Date.now() - begun) / 1000).toFixed(0)} s: ${outcome}`);

@@ -30,6 +30,8 @@ export interface Proof {
   readonly own?: true;
   /** Steps of k-induction worth trying; default 6. */
   readonly induction?: number;
+  /** No engine decides it for runs of any length: no counterexample is found within so many cycles after reset. */
+  readonly bounded?: number;
   /** Cycles in which a cover must be reached; default 14. */
   readonly reach?: number;
   readonly faults: readonly [Fault, ...Fault[]];

@@ -1,19 +1,41 @@
-/** What is proved of SuperNIC's blocks. */
+/** What is proved of SuperNIC's blocks. Page: docs/supernic/proofs.md. */
 import type { Proof } from "../../../../hdl-dsl/index.ts";
 import { beatPoolProof } from "./beat-pool.ts";
 import { cellListProof } from "./cell-list.ts";
 import { classListsProof } from "./class-lists.ts";
+import { contextPoolProofs } from "./context-pool.ts";
 import { creditTableProof } from "./credit-table.ts";
+import { decisionProof } from "./decision.ts";
+import { egressListsProofs } from "./egress-lists.ts";
+import { twoTurnsProof } from "./fair-turn.ts";
+import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
+import { passQueueProof } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
+import { queueOrderProofs } from "./queue-order.ts";
+import { reaperProofs } from "./reaper.ts";
+import { releasesProof } from "./releases.ts";
+import { returnProof } from "./return.ts";
+import { slotOrderProof } from "./slot-order.ts";
 
 export const supernicProofs: readonly Proof[] = [
   beatPoolProof,
   cellListProof,
   classListsProof,
+  ...contextPoolProofs,
   creditTableProof,
+  decisionProof,
+  ...egressListsProofs,
+  flowTableProof,
   joinProof,
   linkDeliveryProof,
+  passQueueProof,
   pickTurnProof,
+  ...queueOrderProofs,
+  ...reaperProofs,
+  releasesProof,
+  returnProof,
+  slotOrderProof,
+  twoTurnsProof,
 ];

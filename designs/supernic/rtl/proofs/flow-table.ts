@@ -1,0 +1,152 @@
+/**
+ * No overtaking in a flow: a packet is sent to a region only while its flow has packets in no other, and a new packet
+ * is not sent before those that wait. One flow is watched; packets of others come and go beside it.
+ */
+import {
+  assertAlways,
+  assumeAlways,
+  bit,
+  type Bit,
+  changed,
+  connect,
+  cover,
+  decode,
+  input,
+  instance,
+  module,
+  node,
+  output,
+  past,
+  type Proof,
+  reg,
+  sink,
+  uint,
+  type UInt,
+  vec,
+} from "../../../../hdl-dsl/index.ts";
+import { FlowAsk, FlowLeave, type FlowParameters, FlowTable } from "../scheduler/index.ts";
+
+const p: FlowParameters = { regions: 2, groups: 2, hashBits: 1, contexts: 2 },
+  COUNT = 2,
+  /** The flow that is watched: all entries of the table have the same hardware. */
+  GROUP = 1,
+  HASH = 0;
+
+/** A number that grows and falls by one. */
+function count(name: string, more: Bit, less: Bit): UInt<typeof COUNT> {
+  const n = reg(uint(COUNT), { init: 0, name });
+  n.set(n.add(more.zext(COUNT)).sub(less.zext(COUNT)));
+  return n;
+}
+
+const harness = module(
+  "FlowTableProof",
+  () => ({
+    ask: sink(FlowAsk(p)),
+    leave: input(FlowLeave(p)),
+    mark: sink(bit),
+    instances: input(vec(uint(p.regions), p.groups)),
+    goes: output(bit),
+  }),
+  io => {
+    const dut = instance("dut", FlowTable(p)),
+      { answer } = dut;
+    connect(io.ask, dut.ask);
+    dut.leave.set(io.leave);
+    connect(io.mark, dut.mark);
+    for (let g = 0; g < p.groups; g++) {
+      dut.instances.at(g).set(io.instances.at(g));
+      assumeAlways(io.instances.at(g).any(), `chain ${g} has an instance`);
+    }
+    io.goes.set(answer.goes);
+    const run = reg(bit, { init: 0, name: "model_run" });
+    run.set(1);
+    const isWatched = (f: { readonly group: UInt; readonly hash: UInt }): Bit => f.group.eq(GROUP).and(f.hash.eq(HASH));
+
+    // The flow's group has one chain. When its instances change, it is marked before anybody asks again.
+    const { ask, leave } = io,
+      instances = node(io.instances.at(GROUP), { name: "model_instances" }),
+      isOther = node(changed(instances).and(run), { name: "model_is_other" }),
+      dirty = reg(bit, { init: 0, name: "model_dirty" }),
+      marked = node(io.mark.fire.and(io.mark.payload.eq(GROUP)), { name: "model_marked" });
+    dirty.set(dirty.or(isOther).andNot(marked));
+    const asksHere = ask.valid.and(ask.payload.flow.group.eq(GROUP));
+    assumeAlways(asksHere.not().or(dirty.or(isOther).not()), "nobody asks until a chain that has changed is marked");
+    assumeAlways(
+      asksHere
+        .and(ask.payload.pinned)
+        .not()
+        .or(instances.eq(decode(ask.payload.region.zext(1), p.regions))),
+      "a packet is pinned to the only instance",
+    );
+
+    // The packet that is answered.
+    const asked = past(ask.payload, 1),
+      mine = node(answer.valid.and(isWatched(asked.flow)).andNot(asked.unordered), { name: "model_mine" }),
+      goes = node(mine.and(answer.goes), { name: "model_goes" });
+    const inside = Array.from({ length: p.regions }, (_, r) => {
+      const at = (is: Bit, region: UInt): Bit => is.and(region.eq(r)),
+        leaves = node(at(leave.valid.and(isWatched(leave.flow)).andNot(leave.unordered), leave.region), {
+          name: `model_leaves_${r}`,
+        }),
+        n = count(`model_inside_${r}`, at(goes, answer.region), leaves);
+      assumeAlways(leaves.not().or(n.any()), `a packet of the flow that leaves is there (${r})`);
+      assertAlways(at(goes, answer.region).not().or(n.lt(p.contexts)), `a region has at most all packets (${r})`);
+      return { n, leaves };
+    });
+    const all = inside.map(i => i.n).reduce((a, b) => a.add(b)),
+      waiting = count(
+        "model_waiting",
+        mine.andNot(answer.goes).andNot(asked.again).andNot(asked.givesUp),
+        mine.and(asked.again).and(answer.goes.or(asked.givesUp)),
+      );
+    assumeAlways(mine.and(asked.again).not().or(waiting.any()), "who asks again has waited");
+    assumeAlways(mine.and(asked.givesUp).not().or(asked.again), "who gives up has waited");
+    assumeAlways(asked.unordered.not().or(asked.again.or(asked.givesUp).not()), "who never waits does not ask again");
+    assumeAlways(
+      mine.and(asked.again.not()).not().or(all.add(waiting).lt(p.contexts)),
+      "there are no more packets than contexts",
+    );
+    inside.forEach((_, r) => {
+      const elsewhere = inside.filter((_, o) => o !== r).map(o => o.n.any());
+      assertAlways(
+        goes
+          .and(answer.region.eq(r))
+          .not()
+          .or(elsewhere.reduce((a, b) => a.or(b)).not()),
+        `a packet goes to region ${r} when its flow is nowhere else`,
+      );
+    });
+    assertAlways(goes.andNot(asked.again).not().or(waiting.any().not()), "nobody goes before those that wait");
+    cover(goes.and(asked.again).and(past(io.mark.fire, 8)), "one that waited goes");
+    cover(mine.andNot(answer.goes).and(all.eq(1)), "one waits for another one to leave");
+  },
+);
+
+export const flowTableProof: Proof = {
+  module: `FlowTable, ${p.regions} regions, ${p.groups} groups of 2 flows`,
+  harness: harness(),
+  long: "minutes",
+  by: "abc pdr",
+  own: true,
+  reach: 20,
+  faults: [
+    {
+      what: "who asks just behind another one of its flow sees what was there before",
+      from: "place_before_hit ? place_before_fwd",
+      to: "1'b0 ? place_before_fwd",
+    },
+    {
+      what: "a new packet goes before those that wait",
+      from: "is_behind = (|place_waiting) & ~who_again",
+      to: "is_behind = 1'b0",
+    },
+    { what: "a packet that has to wait takes the mark away", from: "place_marked & ~counts", to: "1'b0" },
+    { what: "the sweep begins with what it reads last", from: "{swept_group, 1'b0}", to: "{swept_group, 1'b1}" },
+    {
+      what: "one leaves as one of its flow enters, and neither counts",
+      from: "if (leaves | (state == state_clear))",
+      to: "if ((leaves & ~counts) | (state == state_clear))",
+    },
+  ],
+};
