@@ -31,12 +31,13 @@ export class LiteMaster {
   #reads: Promise<unknown> = Promise.resolve();
   #writes: Promise<unknown> = Promise.resolve();
 
-  constructor(sim: Simulation, ports: LitePorts) {
-    this.#aw = new StreamSource(sim, ports.sAw);
-    this.#w = new StreamSource(sim, ports.sW);
-    this.#b = new StreamSink(sim, ports.sB);
-    this.#ar = new StreamSource(sim, ports.sAr);
-    this.#r = new StreamSink(sim, ports.sR);
+  /** @param options its clock domain; the default one, where it is left out */
+  constructor(sim: Simulation, ports: LitePorts, options: { readonly domain?: string } = {}) {
+    this.#aw = new StreamSource(sim, ports.sAw, options);
+    this.#w = new StreamSource(sim, ports.sW, options);
+    this.#b = new StreamSink(sim, ports.sB, options);
+    this.#ar = new StreamSource(sim, ports.sAr, options);
+    this.#r = new StreamSink(sim, ports.sR, options);
   }
 
   /** @throws SimulationError when the design answers with an error. */

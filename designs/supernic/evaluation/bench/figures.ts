@@ -2,10 +2,10 @@ import type { BenchFigure } from "../../../shared/command-line/index.ts";
 import { table51 } from "../figures/index.ts";
 import {
   branching,
-  chaining,
   grouping,
   lengths,
   measureByCredits,
+  measureChaining,
   measureCore,
   measureThroughput,
   measureWays,
@@ -40,8 +40,14 @@ export const benchFigures: readonly BenchFigure[] = [
   ),
   figure(
     "chaining",
-    seed => measureWays(seed, chaining, lengths),
-    w => sequenceReport("Figure 5.14", lengths, { "one chain": w.whole, "two chains": w.half, "each alone": w.each }),
+    seed => measureChaining(seed, lengths),
+    w =>
+      sequenceReport("Figure 5.14", lengths, {
+        "one chain": w.whole,
+        "two chains": w.half,
+        "each alone": w.each,
+        "pushes on (model)": w.push,
+      }),
   ),
   figure(
     "parallelism",

@@ -9,5 +9,6 @@ export {
 } from "./core.ts";
 export { recordedLoads } from "./recorded.ts";
 export { beatsOf, lineGbps, type Rate } from "./rate.ts";
+export { pushedOn, type Shown } from "./pushing.ts";
 export type { StageCycles } from "./stages.ts";
-export { branching, type ByLength, chaining, grouping, lengths, measureWays } from "./sequences.ts";
+export { branching, type ByLength, grouping, lengths, measureChaining, measureWays } from "./sequences.ts";

@@ -1,8 +1,12 @@
 /** Latency of a sequence of tasks, by how it is spread over regions and the scheduler's rounds. */
+import type { SimulatedSuperNic } from "../../rig/index.ts";
 import { frameFor, latencyOf, type MeasuredDag, type MeasuredSetup, withMeasured } from "./measured-device.ts";
+import { pushedOn } from "./pushing.ts";
+import { roundsOf } from "./scheduler-round.ts";
 
 /** A task of 6 cycles that takes a packet every cycle. */
-const task = "delay(6,1)",
+const taskCycles = 6,
+  task = `delay(${taskCycles},1)`,
   tasks = (n: number): readonly string[] => Array.from({ length: n }, () => task),
   least = 64,
   ports = 2;
@@ -51,21 +55,36 @@ export const grouping: Ways<"groups"> = {
   },
 };
 
-export function measureWays<W extends string>(
+/** In the order in which the frames are sent below. */
+const dagsOf = <W extends string>(stages: Ways<W>["stages"], of: readonly number[]): readonly MeasuredDag[] =>
+  (Object.keys(stages) as W[]).flatMap(way => of.map(n => ({ name: `${way}${n}`, stages: stages[way](n) })));
+const frameOf = (dag: number): Uint8Array => frameFor(dag, { size: least, from: 0, ports });
+async function waysOf<W extends string>(device: SimulatedSuperNic, stages: Ways<W>["stages"], of: readonly number[]) {
+  const out = {} as Record<W, number[]>;
+  for (const [w, way] of (Object.keys(stages) as W[]).entries()) {
+    out[way] = [];
+    for (const i of of.keys()) out[way].push(await latencyOf(device, frameOf(w * of.length + i)));
+  }
+  return out;
+}
+export const measureWays = <W extends string>(
   seed: number,
   { setup, stages }: Ways<W>,
   of: readonly number[],
-): Promise<ByLength<W>> {
-  const ways = Object.keys(stages) as W[],
-    // In the order in which the frames are sent below.
-    dags = ways.flatMap(way => of.map(n => ({ name: `${way}${n}`, stages: stages[way](n) })));
+): Promise<ByLength<W>> =>
+  withMeasured("sequences", { ...setup, dags: dagsOf(stages, of) }, { seed }, device => waysOf(device, stages, of));
+
+/** The ways of figure 5.14, and the one that the scheduler's model adds. */
+export const measureChaining = (
+  seed: number,
+  of: readonly number[],
+): Promise<ByLength<"whole" | "half" | "each" | "push">> => {
+  const { setup, stages } = chaining,
+    dags = dagsOf(stages, of),
+    twoRounds = dags.findIndex(d => d.stages.length === 2);
   return withMeasured("sequences", { ...setup, dags }, { seed }, async device => {
-    const out = {} as Record<W, number[]>;
-    for (const [w, way] of ways.entries()) {
-      out[way] = [];
-      for (const i of of.keys())
-        out[way].push(await latencyOf(device, frameFor(w * of.length + i, { size: least, from: 0, ports })));
-    }
-    return out;
+    const ways = await waysOf(device, stages, of),
+      { back } = await roundsOf(device, frameOf(twoRounds));
+    return { ...ways, push: pushedOn(of, ways, taskCycles, back) };
   });
-}
+};

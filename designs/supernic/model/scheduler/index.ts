@@ -7,6 +7,8 @@ export {
   chainRate,
   contended,
   parallel,
+  pushed,
+  pushing,
   rateOf,
   shares,
   sharesOf,

@@ -55,13 +55,13 @@ export const chain = (n: number, latencyOf: number): Task[] =>
 export const byCredits = (credits: number): number =>
   (rate(alone([[chain(1, 1)]], credits, timing)) * beatBits) / cycleNs;
 /** Cycles of n tasks: as one chain, as two chains one after the other, each on its own (figure 5.14). */
-export function chaining(n: number, t: number): { whole: number; half: number; each: number } {
+export function chaining(n: number, t: number, times = timing): { whole: number; half: number; each: number } {
   const time = (...stages: readonly (readonly Task[])[]): number =>
     latency(
       alone(
         stages.map(s => [s]),
         8,
-        timing,
+        times,
       ),
     );
   const front = Math.ceil(n / 2);
@@ -71,6 +71,17 @@ export function chaining(n: number, t: number): { whole: number; half: number; e
     each: time(...Array.from({ length: n }, () => chain(1, t))),
   };
 }
+/** Tasks each on its own, from one to the next past the scheduler. @param push cycles of that way */
+export const pushing = (n: number, t: number, push: number, times = timing, credits = 8): Setup => ({
+  ...alone(
+    Array.from({ length: n }, () => [chain(1, t)]),
+    credits,
+    times,
+  ),
+  push,
+});
+export const pushed = (n: number, t: number, push: number, times = timing): number =>
+  latency(pushing(n, t, push, times));
 /** Cycles of n tasks at once, each a branch, and as two branches (figure 5.15). */
 export function parallel(n: number, t: number): { branches: number; groups: number } {
   const time = (branches: readonly (readonly Task[])[]): number => latency(alone([branches], 8, timing));

@@ -55,6 +55,8 @@ export class SchedulerModel {
   private readonly toRegion = new Later<Entry>();
   private readonly toCredit = new Later<{ readonly region: number; readonly slot: number }>();
   private readonly toEnd = new Later<Inside>();
+  private readonly pushed = new Later<Inside>();
+  private readonly refused = new Later<Inside>();
   private readonly underWay: (Choice | undefined)[] = [];
 
   constructor(setup: Setup) {
@@ -96,7 +98,7 @@ export class SchedulerModel {
     this.enqueue();
     this.deciding.note(this.now);
     this.decide(events);
-    this.runRegions();
+    this.runRegions(events);
     this.now++;
     return events;
   }
@@ -125,6 +127,8 @@ export class SchedulerModel {
     for (const c of this.toCredit.due(this.now)) must(must(this.deciding.places, c.region), c.slot).free++;
     for (const e of this.toRegion.due(this.now)) must(this.regions, e.region).arrive(e, 0, this.now);
     for (const e of this.toReturn.due(this.now)) this.comeBack(e, events);
+    for (const i of this.pushed.due(this.now)) this.arrivePushed(i);
+    for (const i of this.refused.due(this.now)) this.returns.push({ inside: i, branch: 0 });
     for (const i of this.toEnd.due(this.now)) this.end(i, events);
     for (const i of this.coming.due(this.now))
       this.branches(i).forEach((_, branch) => this.arrivals.push({ inside: i, branch }));
@@ -151,6 +155,56 @@ export class SchedulerModel {
     if (inside.dropped || inside.stage === dag.stages.length)
       this.toEnd.add(this.now + this.setup.timing.egress, inside);
     else this.branches(inside).forEach((_, branch) => this.returns.push({ inside, branch }));
+  }
+  /** Whether what leaves a region goes on past the scheduler. */
+  private pushes({ inside, remaining, stage }: Entry): boolean {
+    const { stages } = must(this.setup.dags, inside.packet.dag),
+      isAlone = (s: number): boolean => stages[s]?.length === 1;
+    return (
+      this.setup.push !== undefined && remaining.length === 0 && !inside.dropped && isAlone(stage) && isAlone(stage + 1)
+    );
+  }
+  /** It is done with a stage, and on its way to the next. */
+  private push(entry: Entry, events: Events): void {
+    const { inside } = entry,
+      { packet } = inside,
+      dag = must(this.setup.dags, packet.dag);
+    if (entry.short) this.queueOf(entry).hold = false;
+    events.returned.push(entry);
+    this.flows.leave(must(must(dag.stages, entry.stage), entry.branch).chain, packet.flow, entry.region);
+    inside.stage++;
+    inside.pending = 1;
+    this.pushed.add(this.now + 1 + (this.setup.push ?? 0), inside);
+  }
+  /** At its next region: taken when each task of its run has a credit, else sent to the scheduler. */
+  private arrivePushed(inside: Inside): void {
+    const { packet, stage } = inside,
+      { back, lookUp } = this.setup.timing,
+      { chain, run } = must(must(must(this.setup.dags, packet.dag).stages, stage), 0);
+    const region = this.flows.enter(
+      chain,
+      packet.flow,
+      this.active.filter(r => this.setup.regions[r] === chain),
+    );
+    const places = region === undefined ? [] : must(this.deciding.places, region),
+      taken = region !== undefined && run.every(slot => must(places, slot).free > 0);
+    if (region !== undefined && !taken) this.flows.leave(chain, packet.flow, region);
+    if (region === undefined || !taken) {
+      this.refused.add(this.now + back + lookUp, inside);
+      return;
+    }
+    for (const slot of run) must(places, slot).free--;
+    const entry = {
+      inside,
+      stage,
+      branch: 0,
+      region,
+      remaining: run,
+      reserved: [...run],
+      since: undefined,
+      short: false,
+    };
+    must(this.regions, region).arrive(entry, 0, this.now);
   }
   private end(inside: Inside, events: Events): void {
     this.inside.delete(inside);
@@ -236,13 +290,15 @@ export class SchedulerModel {
       if (sameQueue || (sameSlot && !started)) this.underWay[i] = undefined;
     });
   }
-  private runRegions(): void {
+  private runRegions(events: Events): void {
     const { back, creditBack, lookUp } = this.setup.timing;
     this.regions.forEach((r, region) => {
       const given = r.step(this.now);
       for (const slot of given.taken) this.toCredit.add(this.now + creditBack, { region, slot });
       for (const slot of given.refunded) this.toCredit.add(this.now + 1, { region, slot });
-      for (const e of given.left) this.toReturn.add(this.now + 1 + back + lookUp, e);
+      for (const e of given.left)
+        if (this.pushes(e)) this.push(e, events);
+        else this.toReturn.add(this.now + 1 + back + lookUp, e);
     });
   }
 }

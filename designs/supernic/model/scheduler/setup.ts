@@ -76,6 +76,12 @@ export interface Setup {
   readonly timing: Timing;
   /** Cycles until a head may stop short. */
   readonly patience: number;
+  /**
+   * A packet that is done goes on to its next task's region past the scheduler, as in the public code of PANIC: in so
+   * many cycles more than to a slot of its own region. There it is taken if credits are free; else it goes to the
+   * scheduler, and waits there. Only a stage of one branch pushes, and only to another one. Left out: nothing does.
+   */
+  readonly push?: number;
   readonly fault?: Fault;
 }
 

@@ -1,8 +1,18 @@
 /** The device in simulation, and frames played through it. */
+export { clearingCycles, configureDevice } from "./bring-up.ts";
 export { type AllCounts, type Counts } from "./counters.ts";
 export { leftAtRest } from "./at-rest.ts";
 export { type CensusTotals, FrameCensus } from "./census.ts";
-export { framesInside, type Inside, type Joint, joints, type Totals, totals, unaccounted } from "./ledger.ts";
+export {
+  framesInside,
+  type Inside,
+  type Joint,
+  joints,
+  readInside,
+  type Totals,
+  totals,
+  unaccounted,
+} from "./ledger.ts";
 export { play, type Played, type PlayedOut, type PlayFrame, type PlayOptions, type PlayResult } from "./play.ts";
 export {
   type BuildOptions,

@@ -14,7 +14,8 @@ import { deviceSizes, taskNamed } from "../../build/index.ts";
 import type { Parameters } from "../../config/index.ts";
 import { driverOf, type SnicDriver } from "../../registers/index.ts";
 import { type DeviceParameters, superNic, type Task } from "../../rtl/index.ts";
-import { bringUp, type DeviceConfig, type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
+import { type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
+import { clearingCycles, configureDevice } from "./bring-up.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
 import { type Inside, readInside } from "./ledger.ts";
 import type { DeviceCounts } from "../../model/index.ts";
@@ -50,18 +51,6 @@ export function deviceDefinition(
   return known;
 }
 type DeviceBench = Bench<ReturnType<typeof deviceDefinition>["ports"]>;
-
-/** What the registers take of a setup's configuration. */
-const plainConfig = (c: DeviceConfig, number: number) => ({
-  mac: c.mac,
-  origin: number,
-  uplink: c.uplink,
-  rings: c.rings,
-  ports: c.ports,
-  macs: c.ports[0]?.macs ?? 0n,
-  epochCycles: c.epoch,
-  peers: c.peers,
-});
 
 /** A frame that came out. */
 export interface Left {
@@ -127,15 +116,8 @@ export class SimulatedSuperNic {
   }
   /** Writes the tables and registers of the setup. */
   async bringUp(): Promise<void> {
-    await bringUp(
-      {
-        configure: c => this.driver.configure(plainConfig(c, this.setup.number)),
-        write: entry => this.driver.write([entry]),
-      },
-      this.setup,
-    );
-    // The flow table is cleared entry by entry after a reset.
-    await this.bench.cycles(2_100);
+    await configureDevice(this.driver, this.setup);
+    await this.bench.cycles(clearingCycles);
   }
   /** A frame comes in at a port. */
   send(port: number, bytes: Uint8Array, o: { readonly at?: number; readonly damaged?: boolean } = {}) {

@@ -24,7 +24,7 @@ export interface SuperNicRunOptions extends Omit<RunOptions, "in" | "from" | "se
 export async function runSuperNic(o: SuperNicRunOptions, terminal: Terminal): Promise<ExitCode> {
   const parameters = parseParameters(o.set),
     setup = readSetup(readNamed(o.setup).toString(), o.setup, deviceSizes(parameters), t => taskNamed(t).declared),
-    frames = readInputs(o.in, setup);
+    { frames, notes } = readInputs(o.in, setup);
   const giveUp = claimOutputs([...o.in.map(f => f.path), o.setup], [o.out, o.stats, o.wave]);
   const out: PlayedOut[] = [];
   let profile: string | undefined;
@@ -60,6 +60,7 @@ export async function runSuperNic(o: SuperNicRunOptions, terminal: Terminal): Pr
   }
   writeFileSync(o.out, captureOf(o.out, out, setup));
   if (o.stats !== undefined) writeFileSync(o.stats, statistics(o, parameters, result));
+  for (const note of notes) terminal.print(note);
   terminal.print(frameTable(result.played));
   terminal.print(`\n${outcomeTable(result.played)}`);
   terminal.print(`\n${throughputLine(result)}`);

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { figuresPage, supernicFigures } from "../../../../designs/supernic/evaluation/index.ts";
+import { pushedOn } from "../../../../designs/supernic/evaluation/measure/index.ts";
 import { type Figure, figureOf, judged } from "../../../../designs/shared/evaluation/index.ts";
 
 const figures = new Map<string, Figure>(),
@@ -41,6 +42,31 @@ describe("the paper's figures, quickly", () => {
     expect(two?.[2]).toBeLessThan(alone?.[2] ?? 0);
     const task = (alone?.[1] ?? 0) - (alone?.[0] ?? 0);
     expect((alone?.[2] ?? 0) - (alone?.[1] ?? 0)).toBe(4 * task);
+  });
+  it("5.14: a task that pushes on spares the scheduler's round, and no more than that", () => {
+    const [one, alone, push] = ["one chain", "each alone", "each pushes on"].map(s => ys("5.14", s)) as number[][],
+      back = Number(
+        figure("core")
+          .plots.flatMap(p => p.series)
+          .find(s => s.name === "here")
+          ?.points.find(p => p.x === "scheduler, back to start")?.y,
+      );
+    expect(back).toBeGreaterThan(0);
+    [2, 3, 7].forEach((n, i) => {
+      expect(push?.[i]).toBe((alone?.[i] ?? 0) - (n - 1) * back);
+      expect(push?.[i]).toBeGreaterThan(one?.[i] ?? 0);
+    });
+  });
+  it("5.14: a model that is not as fast as the device is refused", () => {
+    const [whole, half, each] = ["one chain", "two chains", "each alone"].map(s => ys("5.14", s)) as [
+      number[],
+      number[],
+      number[],
+    ];
+    const slower = half.map((y, i) => y + (i === 2 ? 1 : 0));
+    expect(() => pushedOn([2, 3, 7], { whole, half: slower, each }, 6, 13)).toThrow(
+      /^7 tasks, half: the scheduler's model takes \d+ cycles, and the device \d+$/,
+    );
   });
   it("5.14 and 5.15 agree on tasks that are each alone", () =>
     expect(ys("5.15", "each alone")).toEqual(ys("5.14", "each alone")));

@@ -7,9 +7,13 @@ import {
   faults,
   figures,
   parallel,
+  pushed,
+  pushing,
   randomSetup,
   shares,
   starving,
+  timing,
+  traffic,
   watch,
 } from "../../../../../designs/supernic/model/scheduler/index.ts";
 
@@ -86,11 +90,34 @@ describe("the paper's figures", () => {
         each: a + n * (t + 1) + (n - 1) * round,
       });
   });
+  it.each([1, 6])("5.14: tasks of %i cycles that push on: a round for the first, the way between for the others", t => {
+    for (let n = 2; n <= 7; n++)
+      for (const way of [0, 2]) expect(pushed(n, t, way)).toBe(a + n * (t + 1) + (n - 1) * way);
+  });
   it.each([1, 6])("5.15: tasks of %i cycles at once", t => {
     for (let n = 2; n <= 7; n++) {
       expect(parallel(n, t).branches).toBe(a + t + n);
       if (n % 2 === 0) expect(parallel(n, t).groups).toBe(a + (n / 2) * (t + 1) + 1);
     }
+  });
+});
+
+describe("packets that push on past the scheduler", () => {
+  const setup = (credits: number, interval: number) => {
+    const all = pushing(3, 2, 2, timing, credits),
+      last = all.chains.length - 1;
+    return { ...all, chains: all.chains.map((c, i) => (i === last ? c.map(task => ({ ...task, interval })) : c)) };
+  };
+  it("all leave, every credit is back, and one goes by the scheduler once", () => {
+    const { out, wrong } = watch(setup(8, 1), traffic(200));
+    expect([out.length, wrong]).toEqual([200, undefined]);
+  });
+  it("go to the scheduler when a task has no credit; a later one may overtake them, as in the public code", () => {
+    expect(watch(setup(2, 5), traffic(200)).wrong).toMatch(/is behind/);
+    // Asked by the scheduler each time, they keep their order.
+    const { push: _none, ...asks } = setup(2, 5);
+    const { out, wrong } = watch(asks, traffic(200));
+    expect([out.length, wrong]).toEqual([200, undefined]);
   });
 });
 

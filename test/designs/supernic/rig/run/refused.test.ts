@@ -81,6 +81,54 @@ describe("captures", () => {
       "DIR/six.pcapng: frame 1 is of interface 5, and the ports are 0 to 3; set ports=6",
     );
   });
+  it("an interface that no device has", async () => {
+    const names = Array.from({ length: 12 }, (_, i) => `port ${i}`);
+    writeFileSync(at("many.pcapng"), writePcapng([{ timeNs: 0n, bytes: new Uint8Array(60), interface: 11 }], names));
+    await refused(
+      asks(at("many.pcapng")),
+      "DIR/many.pcapng: frame 1 is of interface 11, and the ports are 0 to 3; a device has 9 at most: name a port for the file, as in --in 0=DIR/many.pcapng",
+    );
+  });
+  it("a time that no capture of ours can tell", async () => {
+    const late = [{ timeNs: 2n ** 32n * 1_000_000_000n, bytes: new Uint8Array(60) }];
+    writeFileSync(at("late.pcapng"), writePcapng(late, ["port 0"]));
+    await refused(
+      asks(at("late.pcapng")),
+      "DIR/late.pcapng: frame 1 is of a time that is not from 1970 to 2106; move the times: editcap -t",
+    );
+  });
+  it("times that are years apart", async () => {
+    const year = 366n * 86_400_000_000_000n;
+    writeFileSync(
+      at("apart.pcap"),
+      writePcap([0n, year].map(timeNs => ({ timeNs, bytes: new Uint8Array(60).fill(2, 6, 12) }))),
+    );
+    await refused(
+      asks(at("apart.pcap")),
+      "--in: the last frame is 366 days behind the first, and a run has 365; move the times of a file: editcap -t",
+    );
+  });
+  it("check sequences that Ethernet does not have", async () => {
+    const file = writePcap([{ timeNs: 0n, bytes: new Uint8Array(60) }]);
+    new DataView(file.buffer).setUint32(20, 0x1400_0001, true);
+    writeFileSync(at("fcs.pcap"), file);
+    await refused(
+      asks(at("fcs.pcap")),
+      "DIR/fcs.pcap tells of check sequences of 2 bytes, and Ethernet's have 4; capture it again without check sequences",
+    );
+  });
+  it("cut at any byte: refused, or no frame is half", async () => {
+    const whole = writePcapng([{ timeNs: 0n, bytes: new Uint8Array(60), interface: 9 }], ["port 0"]);
+    for (let n = 0; n < whole.length; n += 7) {
+      writeFileSync(at("cut.pcapng"), whole.subarray(0, n));
+      // Behind the section, and behind the interface, nothing is missing: a capture without frames.
+      if (n === 28) continue;
+      await refused(
+        asks(at("cut.pcapng")),
+        /^mnemo: DIR\/cut\.pcapng (?:is damaged: .*; capture or copy it again|is not a capture file: .*; give .*)\n$/,
+      );
+    }
+  });
   it("a stranger, where there is no uplink", async () => {
     const { uplink: _none, ...rest } = demoSetup;
     writeFileSync(at("setup.json"), JSON.stringify(rest));
@@ -127,6 +175,13 @@ describe("outputs", () => {
   });
   it("one of several cannot be: the others are not left behind", () =>
     refused([...from, ...out(), "--stats", join(shippedSetup, "s.json")], /^mnemo: cannot use SETUP: .*\n$/));
+  it("a name that is too long, and one that would steer the terminal", async () => {
+    await refused(
+      [...from, "--out", at(`${"x".repeat(300)}.pcap`)],
+      /^mnemo: cannot open DIR\/x+\.pcap: the name is too long; give it a shorter one\n$/,
+    );
+    await refused([...from, "--out", at("no\u001b[2J.txt")], /no\\x1b\[2J\.txt' is invalid\. Its name must end in/);
+  });
   it.each([
     ["--stats", "s.txt", "Its name must end in .json."],
     ["--wave", "w.txt", "Its name must end in .vcd or .fst."],
@@ -168,6 +223,8 @@ describe("setups", () => {
       "cannot open DIR/no.json: there is no such file or folder",
     ));
   it("is no JSON", () => refusedSetup("stations: []", /^mnemo: DIR\/setup\.json is not JSON: [^\n]+\n$/));
+  it("is no JSON over several lines, with letters that steer a terminal", () =>
+    refusedSetup('{\n"mac": \u001b[2J', /^mnemo: DIR\/setup\.json is not JSON: [^\n\u001b]+; mend it there\n$/));
   it("is a list", () => refusedSetup("[]", "DIR/setup.json: the file: expected object, received array"));
   it("lacks what must be there", () =>
     refusedSetup("{}", /^mnemo: DIR\/setup\.json: mac[^\n]*; ip[^\n]*; ports[^\n]*\n$/));
@@ -193,6 +250,22 @@ describe("setups", () => {
       JSON.stringify(demoSetup),
       "DIR/setup.json: ports: there are 4, and the device has 2; name each, or set ports=4",
       ["--set", "ports=2"],
+    ));
+  it("names a task after what every object has", () =>
+    refusedSetup(
+      JSON.stringify({ ...demoSetup, regions: [["constructor"]] }),
+      /^mnemo: DIR\/setup\.json: regions\[0\]\.tasks\[0\] = "constructor": there is no such task; the tasks are /,
+    ));
+  it("has a user, and the device has none", () =>
+    refusedSetup(
+      JSON.stringify({ ...demoSetup, ports: [{}, {}], stations: [], peers: [], uplink: 0 }),
+      /^mnemo: DIR\/setup\.json: users\[0\]\.number = 1: the device has no user but 0, who is nobody; set users=2\n$/,
+      ["--set", "users=1", "--set", "ports=2"],
+    ));
+  it("has a key that anybody guesses", () =>
+    refusedSetup(
+      JSON.stringify({ ...demoSetup, users: [{ ...demoSetup.users[0], key: "00" }, demoSetup.users[1]] }),
+      'DIR/setup.json: users[0].key = "00": must be a key of 8 bytes or more, in hexadecimal digits',
     ));
   it("a setting that cannot be", () =>
     refusedSetup(JSON.stringify(demoSetup), 'ports = "11": must be a whole number from 2 to 9; the nearest is 9', [
