@@ -385,7 +385,7 @@ export class SlotRig {
     this.#offer = undefined;
     this.#extra = [];
     this.b.io.answer.valid.value = 0;
-    this.b.sim.reset(2);
+    this.b.sim.reset(1);
     this.#resetting = false;
     for (const list of [this.#task, this.#waiting, this.#past, this.#due, this.#entered]) list.splice(0);
     this.#free = Array.from({ length: 256 }, (_, i) => i);
