@@ -1,6 +1,6 @@
 /** Times and counts of the switch lane, exactly. */
 import { describe, expect, test } from "vitest";
-import { bernoulli, type Bench, type Dut, never, runBench } from "../../../../../sim/index.ts";
+import { type Bench, bernoulli, type Dut, never, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { dut, LaneRig, type Ports } from "./support/lane-rig.ts";
@@ -76,7 +76,12 @@ describe("SwitchLane", () => {
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
       for (const [what, run] of Object.entries(runs))
-        await runBench(`${name} ${what}`, design, { wave: false, hangCycles: 1_500, limitCycles: 60_000, seed: 4 }, run);
+        await runBench(
+          `${name} ${what}`,
+          design,
+          { wave: false, hangCycles: 1_500, limitCycles: 60_000, seed: 4 },
+          run,
+        );
     };
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [

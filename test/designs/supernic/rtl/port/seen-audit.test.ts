@@ -72,9 +72,17 @@ describe("RxPort", () => {
       runBench(name, design, { wave: false, hangCycles: 2_000, limitCycles: 60_000, seed: 4 }, told);
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["a frame that is cut short is a good one", /doubt = [^;]*;/, "doubt = (verdict_reason == 4'd1) | (verdict_reason == 4'd4);"],
+      [
+        "a frame that is cut short is a good one",
+        /doubt = [^;]*;/,
+        "doubt = (verdict_reason == 4'd1) | (verdict_reason == 4'd4);",
+      ],
       ["a NACK is an ACK", /seen_nack = [^;]*;/, "seen_nack = 1'b0;"],
-      ["the number of the frame behind it", /seen_sequence = [^;]*;/, "seen_sequence = besides_pop_payload_link_sequence;"],
+      [
+        "the number of the frame behind it",
+        /seen_sequence = [^;]*;/,
+        "seen_sequence = besides_pop_payload_link_sequence;",
+      ],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut("small"), from, to)));

@@ -75,11 +75,7 @@ describe("Slot", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["patience one cycle too long", "(idle + 16'd1) >= control_patience", "(idle + 16'd1) > control_patience"],
       ["patience one cycle too short", "(idle + 16'd1) >= control_patience", "(idle + 16'd2) >= control_patience"],
-      [
-        "nothing is left of a packet",
-        /(\(answer_payload_drop_front == [\w[\]:]+\)) & ~\(\|[\w[\]:]+\)/,
-        "($1 & 1'b0)",
-      ],
+      ["nothing is left of a packet", /(\(answer_payload_drop_front == [\w[\]:]+\)) & ~\(\|[\w[\]:]+\)/, "($1 & 1'b0)"],
       [
         "all of a header is never left out",
         /(\(answer_payload_drop_front == [\w[\]:]+\)) & ~\(\|[\w[\]:]+\)/,
