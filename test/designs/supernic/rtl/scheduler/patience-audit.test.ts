@@ -100,12 +100,30 @@ async function asksAgain(b: BesideBench): Promise<void> {
   }
   expect(new Set(waits).size).toBe(8 + question);
 }
+/** A reset takes all credits: nobody starts before software has given some, however long it waits. */
+async function noCredits(b: BesideBench): Promise<void> {
+  const rig = await rigOf(b);
+  b.sim.reset(1);
+  await writeTable(b, "chain", 2, { regions: 0b0110, group: 2 });
+  await b.cycles(2_200);
+  rig.send(0, dags.good);
+  await b.cycles(200);
+  expect(rig.started).toEqual([]);
+  await limits(b, 1, 4);
+  await limits(b, 0, 4);
+  await b.cycles(soon);
+  expect(rig.started.map(s => s.run)).toEqual([3]);
+  await rig.comesBack();
+  expect(rig.ended()).toEqual([[0, 0]]);
+  rig.empty();
+}
 
-const runs = { staysOver, ownPatience, asksAgain };
+const runs = { staysOver, ownPatience, asksAgain, noCredits };
 describe("a candidate's patience", () => {
   bench("is over for as long as it waits", besideDut("random"), { seed: 1 }, staysOver);
   bench("is its own", besideDut("random"), { seed: 2 }, ownPatience);
   bench("for a marked flow: it asks 8 cycles behind each answer", besideDut("random"), { seed: 3 }, asksAgain);
+  bench("for credits: a reset has taken all", besideDut("random"), { seed: 4 }, noCredits);
 
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
@@ -117,6 +135,7 @@ describe("a candidate's patience", () => {
       ["it begins anew when it has long been over", / & \((\w+)_age != 2'd3\)/, ""],
       ["the next one has what the one before had left", / \| \(\w+_waits_joined\[\d+\] & pops_0\)/, ""],
       ["who waits asks a cycle too early", /rests <= 3'd7/, "rests <= 3'd6"],
+      ["credits outlive a reset", /if \(rst\) (limit_\d+ <= \d'd0;)/, "if (1'b0) $1"],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(besideDut("random"), from, to)));
