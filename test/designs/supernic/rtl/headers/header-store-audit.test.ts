@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type Bench, type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { dut, type Held, HeaderRig, type Ports } from "./support/header-rig.ts";
+import { dut, HeaderRig, type Held, type Ports } from "./support/header-rig.ts";
 
 type B = Bench<Ports>;
 
