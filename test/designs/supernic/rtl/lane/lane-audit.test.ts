@@ -1,6 +1,6 @@
 /** Times and counts of the switch lane, exactly. */
 import { describe, expect, test } from "vitest";
-import { bernoulli, type Bench, type Dut, never, runBench } from "../../../../../sim/index.ts";
+import { type Bench, bernoulli, type Dut, never, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { dut, LaneRig, type Ports } from "./support/lane-rig.ts";
@@ -51,15 +51,37 @@ async function counted(b: B): Promise<void> {
   expect([copies, own]).toEqual([wanted, 8]);
 }
 
-const runs = { softwareTime, counted };
+/** A port that takes nothing: what is chosen for it and has not begun is never more than one longest frame. */
+async function promised(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small");
+  for (let round = 0; round < 6; round++) {
+    rig.outs[0]!.pause = always;
+    // Six beats, and two for each of the others, which all inlets offer at once.
+    rig.put(round % 3, rig.facts({ outcome: "ports", ports: 1, tagged: 1 }), 346);
+    await b.cycles(20 + round);
+    for (let i = 0; i < 6; i++) rig.put(i % 3, rig.facts({ outcome: "ports", ports: 1, tagged: 1 }), 94);
+    await b.cycles(40);
+    rig.outs[0]!.pause = never;
+    await rig.end();
+  }
+}
+
+const runs = { softwareTime, counted, promised };
 describe("SwitchLane", () => {
   bench("a frame waits for software for its time, to the cycle", dut("small"), { seed: 1 }, softwareTime);
   bench("copies and software's frames are counted", dut("small"), { seed: 2 }, counted);
 
+  bench("no more is promised to a port than a longest frame", dut("small"), { seed: 3 }, promised);
+
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
       for (const [what, run] of Object.entries(runs))
-        await runBench(`${name} ${what}`, design, { wave: false, hangCycles: 1_500, limitCycles: 60_000, seed: 4 }, run);
+        await runBench(
+          `${name} ${what}`,
+          design,
+          { wave: false, hangCycles: 1_500, limitCycles: 60_000, seed: 4 },
+          run,
+        );
     };
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
@@ -67,6 +89,7 @@ describe("SwitchLane", () => {
       ["and a cycle too late", "software_time == 9'd300", "software_time == 9'd301"],
       ["time passes while nobody waits", "software_has_room | ~waits_for_software", "software_has_room"],
       ["the first copy counts", /copies_more = ([^;]*) - \{[^;]*;/, "copies_more = $1;"],
+      ["small frames are promised that have no room", /(fits_\d_0 = promised_\d <=) 5'd4/, "$1 5'd6"],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut("small"), from, to)));

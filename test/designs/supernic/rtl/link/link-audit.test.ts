@@ -1,5 +1,6 @@
 /** Times of the link, to the cycle, and what a partner who only talks is worth. */
 import { describe, expect, test } from "vitest";
+import { longestBeats } from "../../../../../designs/supernic/rtl/link/index.ts";
 import { type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
@@ -60,12 +61,39 @@ async function talks(b: EndBench): Promise<void> {
   expect(rig.end.counts).toMatchObject({ timedOut: rounds, falseAck: 0 });
   await rig.done();
 }
+/** Lanes that go by `room` give short frames to a partner who acknowledges none: none of them waits for a place. */
+async function places(b: EndBench): Promise<void> {
+  const rig = new PortRig(b, "jumbo", { reliable: true }),
+    longest = longestBeats(rig.p),
+    promised = [0, 0];
+  let on = true;
+  b.onEdge({
+    sample: () => {
+      for (const lane of [0, 1] as const) {
+        const port = lane === 0 ? b.io.lane0 : b.io.lane1;
+        if (port.valid.num === 1 && port.ready.num === 1) promised[lane]!--;
+        if (!on || b.io.room.num === 0 || promised[lane]! >= longest) continue;
+        promised[lane]!++;
+        rig.give(48, { lane });
+      }
+    },
+  });
+  // Until it says no more, and what was promised has come.
+  await b.cycles(1_600);
+  expect([b.io.room.num, ...rig.end.lanes.map(l => l.pending)]).toEqual([0, 0, 0]);
+  expect(rig.end.taking).toBeGreaterThan(rig.p.frames - longest);
+  on = false;
+  rig.answer(rig.end.taking);
+  await rig.done();
+}
 
 const runs = { ackTime, resendTime, talks };
 describe("a link", () => {
   bench("acknowledges a frame alone after its time", dut("small"), { seed: 1 }, ackTime);
   bench("sends again after its time", dut("small"), { seed: 2 }, resendTime);
   bench("is not silent while the partner talks", dut("small"), { seed: 3 }, talks);
+
+  bench("has a place for all that its room has promised", dut("jumbo"), { seed: 4 }, places);
 
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
@@ -82,6 +110,10 @@ describe("a link", () => {
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut("small"), from, to)));
+    });
+    test("room is promised for one lane's frames only", async () => {
+      const design = plant(dut("jumbo"), "kept <= 16'd738", "kept <= 16'd882");
+      await findsFault(runBench("places", design, { wave: false, hangCycles: 6000, seed: 4 }, places));
     });
   });
 });

@@ -44,8 +44,16 @@ describe("Merge", () => {
       runBench(name, design, { wave: false, hangCycles: 2_000, limitCycles: 60_000, seed: 4 }, oneShare);
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["a part is given whole where less has room", /share_fits = [^;]*;/, "share_fits = ~share_room[31] & (|share_room);"],
-      ["a part that has no room whole is not given", /had \+ \(share_fits \? ([^:]*) : share_room\)/, "had + (share_fits ? $1 : 32'd0)"],
+      [
+        "a part is given whole where less has room",
+        /share_fits = [^;]*;/,
+        "share_fits = ~share_room[31] & (|share_room);",
+      ],
+      [
+        "a part that has no room whole is not given",
+        /had \+ \(share_fits \? ([^:]*) : share_room\)/,
+        "had + (share_fits ? $1 : 32'd0)",
+      ],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut("small"), from, to)));

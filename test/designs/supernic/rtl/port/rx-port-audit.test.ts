@@ -47,7 +47,11 @@ describe("RxPort", () => {
       runBench(name, design, { wave: false, hangCycles: 2_000, limitCycles: 60_000, seed: 4 }, byTurns);
     test("and nothing without one", () => look("no fault", dut("full")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["the merge goes first", /take_switch_valid & ~\(take_merge_valid & last_second\)/, "take_switch_valid & ~take_merge_valid"],
+      [
+        "the merge goes first",
+        /take_switch_valid & ~\(take_merge_valid & last_second\)/,
+        "take_switch_valid & ~take_merge_valid",
+      ],
       ["the switch lane goes first", /take_switch_valid & ~\(take_merge_valid & last_second\)/, "take_switch_valid"],
     ];
     test.each(faults)("%s", async (name, from, to) => {

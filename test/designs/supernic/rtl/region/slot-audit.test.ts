@@ -48,11 +48,23 @@ async function isolatedInTime(b: B): Promise<void> {
     await b.until(() => state.off.value === 0);
   }
 }
+/** A task leaves out all of a header: of a packet that has a payload it may, of one that has none it may not. */
+async function nothingLeft(b: B): Promise<void> {
+  const rig = new SlotRig(b);
+  rig.shortHeads = true;
+  rig.misdeed = "grows";
+  Object.assign(rig, { takes: 1, answers: 1 });
+  await rig.traffic(400);
+  rig.misdeed = undefined;
+  await rig.end();
+  expect(rig.seen.grown).toBeGreaterThan(20);
+}
 
-const runs = { exactPatience, isolatedInTime };
+const runs = { exactPatience, isolatedInTime, nothingLeft };
 describe("Slot", () => {
   bench("a task is stuck in the cycle in which its patience ends", dut(), { seed: 1 }, exactPatience);
   bench("a task that is isolated as it gets stuck is not stuck", dut(), { seed: 2 }, isolatedInTime);
+  bench("a packet of which nothing would be left is dropped", dut(), { seed: 3 }, nothingLeft);
 
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<Ports>): Promise<void> => {
@@ -63,6 +75,12 @@ describe("Slot", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["patience one cycle too long", "(idle + 16'd1) >= control_patience", "(idle + 16'd1) > control_patience"],
       ["patience one cycle too short", "(idle + 16'd1) >= control_patience", "(idle + 16'd2) >= control_patience"],
+      ["nothing is left of a packet", /(\(answer_payload_drop_front == [\w[\]:]+\)) & ~\(\|[\w[\]:]+\)/, "($1 & 1'b0)"],
+      [
+        "all of a header is never left out",
+        /(\(answer_payload_drop_front == [\w[\]:]+\)) & ~\(\|[\w[\]:]+\)/,
+        "($1 & (|answer_payload_drop_front))",
+      ],
       [
         "who is isolated as it gets stuck is stuck",
         /else if \(control_isolate\) stuck <= 1'b0;(\s*)else if \(sticks\) stuck <= 1'b1;/,

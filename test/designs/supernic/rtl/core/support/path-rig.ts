@@ -432,7 +432,7 @@ export class PathRig {
     io.start.valid.value = 0;
     io.release.valid.value = 0;
     io.arrive.valid.value = 0;
-    this.b.sim.reset(2);
+    this.b.sim.reset(1);
     this.#resetting = false;
     this.#looking = false;
     this.#coming.splice(0);

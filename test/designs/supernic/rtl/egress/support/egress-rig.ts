@@ -458,7 +458,7 @@ export class EgressRig {
   reset(): void {
     for (const s of [this.finished, this.left, this.payload]) s.forget();
     this.#resetting = true;
-    this.b.sim.reset(2);
+    this.b.sim.reset(1);
     this.#resetting = false;
     for (const s of [this.leave, this.read, this.cells]) s.received.splice(0);
     for (const out of this.outs) {

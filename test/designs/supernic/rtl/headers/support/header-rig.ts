@@ -212,7 +212,7 @@ export class HeaderRig {
     this.#released = undefined;
     this.b.io.release.valid.value = 0;
     this.#resetting = true;
-    this.b.sim.reset(2);
+    this.b.sim.reset(1);
     this.#resetting = false;
     this.#coming = [];
     this.#reading = { dispatch: [], leave: [] };

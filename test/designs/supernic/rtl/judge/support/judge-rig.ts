@@ -108,7 +108,7 @@ export class JudgeRig {
   reset(): void {
     this.rx.forget();
     this.#resetting = true;
-    this.b.sim.reset(2);
+    this.b.sim.reset(1);
     this.#resetting = false;
     this.#beats = [];
     this.#awaited.splice(0);

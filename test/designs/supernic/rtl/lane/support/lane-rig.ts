@@ -298,7 +298,7 @@ export class LaneRig {
   reset(): void {
     this.fromSoftware.forget();
     this.#resetting = true;
-    this.inlets.during(() => this.b.sim.reset(2));
+    this.inlets.during(() => this.b.sim.reset(1));
     this.#resetting = false;
     for (const out of this.outs) {
       out.frames.splice(0);

@@ -140,7 +140,7 @@ export class HardwareEnd {
   reset(beside: readonly HardwareEnd[] = []): void {
     const all = [this, ...beside];
     for (const e of all) e.#stop();
-    this.#b.sim.reset(2);
+    this.#b.sim.reset(1);
     for (const e of all) e.#begin();
   }
   #stop(): void {

@@ -139,6 +139,7 @@ export async function resetBeside(b: EndBench): Promise<void> {
     await b.cycles(b.random.between(1, 60));
     b.io.full.value = 0;
     rig.reset();
+    await b.cycles(1);
     expect(b.io.paused.num).toBe(0);
   }
   for (let i = 0; i < 8; i++) rig.give(64);

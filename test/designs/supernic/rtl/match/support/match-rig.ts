@@ -147,7 +147,7 @@ export class MatchRig {
   reset(): void {
     this.key.forget();
     this.#resetting = true;
-    this.b.sim.reset(2);
+    this.b.sim.reset(1);
     this.#resetting = false;
     this.#awaited = [];
     this.outcome.received.splice(0);

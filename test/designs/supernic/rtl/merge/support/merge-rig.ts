@@ -291,7 +291,7 @@ export class MergeRig {
     this.#ending = [];
     this.#resetting = true;
     this.#drive();
-    this.inlets.during(() => this.b.sim.reset(2));
+    this.inlets.during(() => this.b.sim.reset(1));
     this.#resetting = false;
     for (const s of [this.arrived, this.left, this.payload]) s.received.splice(0);
     this.#coming = [];

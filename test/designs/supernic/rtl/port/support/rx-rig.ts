@@ -336,13 +336,14 @@ export class RxRig {
     this.rx.forget();
     for (const t of this.takes) t.forget();
     this.#resetting = true;
-    this.b.sim.reset(2);
-    this.#resetting = false;
+    this.b.sim.reset(1);
     this.#coming.splice(0);
     for (const q of [...this.queues, ...this.#asked, ...this.#beats]) q.splice(0);
     for (const o of this.outs) o.received.splice(0);
     this.#pfc.splice(0);
+    // What stood there in the cycle of the reset is gone in the next.
     await this.b.cycles(1);
+    this.#resetting = false;
   }
   /** All has left, and every beat is free again. */
   async end(): Promise<void> {

@@ -159,7 +159,7 @@ export class RegionRig {
   reset(): void {
     this.enter.forget();
     this.#resetting = true;
-    this.b.sim.reset(2);
+    this.b.sim.reset(1);
     this.#resetting = false;
     this.#inside.splice(0);
     this.#free = Array.from({ length: 256 }, (_, i) => i);

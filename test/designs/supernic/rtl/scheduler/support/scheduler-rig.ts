@@ -340,7 +340,7 @@ export class SchedulerRig {
     this.arrive.forget();
     this.back.forget();
     this.#resetting = true;
-    this.b.sim.reset(2);
+    this.b.sim.reset(1);
     this.#resetting = false;
     this.#packets.clear();
     this.#coming = [];

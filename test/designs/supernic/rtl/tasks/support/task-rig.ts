@@ -142,7 +142,7 @@ export class TaskRig {
   reset(): void {
     this.packets.forget();
     this.#resetting = true;
-    this.b.sim.reset(2);
+    this.b.sim.reset(1);
     this.#resetting = false;
     this.#awaited = [];
     this.answers.received.splice(0);

@@ -1,0 +1,171 @@
+/** The registers' block alone: the parts of an epoch, the slots' controls, counters, and resets beside all that. */
+import { describe, expect, test } from "vitest";
+import { snicMap } from "../../../../../designs/supernic/registers/index.ts";
+import { Control, type DeviceParameters } from "../../../../../designs/supernic/rtl/top/index.ts";
+import { type TableName, tables, tableWrite } from "../../../../../designs/supernic/wire/index.ts";
+import { type Bench, type Dut, LiteMaster, runBench } from "../../../../../sim/index.ts";
+import { bench } from "../../../../bench.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
+
+const p: DeviceParameters = {
+  ports: 2,
+  users: 4,
+  contexts: 32,
+  cells: 64,
+  regions: 3,
+  slots: 2,
+  branches: 2,
+  credits: 4,
+  rules: 32,
+  macs: 64,
+  frameBytes: 1536,
+  beats: 4096,
+  softwareBeats: 256,
+  pauseAt: 72,
+  resumeAt: 36,
+  linkBytes: 65_536,
+  pauseCycles: 1000,
+  softwareCycles: 1000,
+};
+const dut = () => Control(p);
+type Ports = ReturnType<typeof dut>["ports"];
+type B = Bench<Ports>;
+const slots = p.regions * p.slots;
+
+const addressOf = (name: string): number => {
+  const found = snicMap.registers.find(r => r.name === name);
+  if (!found) throw new RangeError(`there is no register ${name}`);
+  return found.address;
+};
+class Rig {
+  readonly b: B;
+  readonly bus: LiteMaster;
+  constructor(b: B) {
+    this.b = b;
+    this.bus = new LiteMaster(b.sim, b.io);
+  }
+  write(name: string, value: number): Promise<void> {
+    return this.bus.write(addressOf(name), value);
+  }
+  read(name: string): Promise<number> {
+    return this.bus.read(addressOf(name));
+  }
+  async entry(name: TableName, index: number, values: Readonly<Record<string, number>>): Promise<void> {
+    const { value } = tableWrite(name, index, values as never);
+    for (let i = 0; i < 2; i++) await this.write(`value${i}`, Number((value >> BigInt(32 * i)) & 0xffffffffn));
+    await this.write("table", tables[name].id);
+    await this.write("tableIndex", index);
+    await this.write("tableWrite", 1);
+    await this.b.cycles(4);
+  }
+  get controls(): number[][] {
+    return this.b.io.slots.map(s => [s.busyAt.num, s.patience.num, s.quiesce.num, s.isolate.num]);
+  }
+}
+
+/** In each epoch as many parts as there are, and two of them are as far apart as two others, but for a cycle. */
+async function epochs(b: B): Promise<void> {
+  const rig = new Rig(b),
+    seen: number[] = [];
+  b.onEdge({
+    sample: cycle => {
+      if (b.io.part.num === 1) seen.push(cycle);
+    },
+  });
+  for (const length of [4096, 4097, 5000, 6400]) {
+    await rig.write("epoch", length);
+    await b.cycles(300);
+    seen.splice(0);
+    await b.cycles(2 * length);
+    const gaps = seen.slice(1).map((cycle, i) => cycle - (seen[i] ?? 0));
+    expect(seen.length, `parts of two epochs of ${length}`).toBe(128);
+    expect([...new Set(gaps)].filter(g => g !== Math.floor(length / 64) && g !== Math.ceil(length / 64))).toEqual([]);
+  }
+}
+/** Each slot's entry reaches that slot and no other one; a reset forgets them all, and what was on its way. */
+async function controls(b: B): Promise<void> {
+  const rig = new Rig(b),
+    none = Array.from({ length: slots }, () => [0, 0, 0, 0]);
+  expect(rig.controls).toEqual(none);
+  const want = none.map(row => [...row]);
+  for (let r = 0; r < p.regions; r++)
+    for (let s = 0; s < p.slots; s++) {
+      const at = r * p.slots + s,
+        entry = { limit: 1, busyAt: 1 + (at % p.credits), patience: 500 + at, quiesce: at % 2, isolate: (at >> 1) % 2 };
+      await rig.entry("slot", r * 8 + s, entry);
+      want[at] = [entry.busyAt, entry.patience, entry.quiesce, entry.isolate];
+      expect(rig.controls).toEqual(want);
+    }
+  // One that the build has not.
+  await rig.entry("slot", 7, { limit: 1, busyAt: 1, patience: 9, quiesce: 1, isolate: 1 });
+  expect(rig.controls).toEqual(want);
+  await rig.entry("task", 1 * 8 + 1, { at: 5, data: 3 });
+  b.sim.reset(1);
+  await b.cycles(1);
+  expect(rig.controls).toEqual(none);
+  expect([b.io.bus.en.num, b.io.config.valid.num, b.io.set.restart.num, b.io.part.num]).toEqual([0, 0, 0, 0]);
+  expect([b.io.set.reliable.num, b.io.set.hasUplink.num, b.io.set.rings.num]).toEqual([0, 0, 0]);
+}
+/** A counter and a slot are looked at by their numbers; a restart lasts for a cycle. */
+async function looks(b: B): Promise<void> {
+  const rig = new Rig(b);
+  b.io.counts.forEach((c, i) => (c.value = BigInt(i + 1) * 0x1_0000_0001n));
+  b.io.inside.forEach((x, i) => {
+    x.queued.value = 10 + i;
+    x.kept.value = 20 + i;
+  });
+  b.io.state.forEach((s, i) => {
+    s.counts.took.value = 100 + i;
+    s.counts.grown.value = 200 + i;
+  });
+  for (let block = 0; block < b.io.counts.length; block++) {
+    await rig.write("counter", 256 * block + 37);
+    await b.cycles(4);
+    expect(b.io.counter.num).toBe(37);
+    expect([await rig.read("countLow"), await rig.read("countHigh")]).toEqual([block + 1, block + 1]);
+    expect(await rig.read("inside")).toBe(10 + block + 65536 * (20 + block));
+  }
+  for (let at = 0; at < slots; at++) {
+    await rig.write("slot", (at % p.slots) + 16 * Math.floor(at / p.slots));
+    await b.cycles(3);
+    expect([await rig.read("slottook"), await rig.read("slotgrown")]).toEqual([100 + at, 200 + at]);
+  }
+  let pulses = 0;
+  b.onEdge({ sample: () => void (pulses += b.io.set.restart.num) });
+  await rig.write("restart", 2);
+  await b.cycles(10);
+  expect(pulses).toBe(2);
+}
+
+const runs = { epochs, controls, looks };
+describe("Control", () => {
+  bench("an epoch has 64 parts, as even as cycles allow", dut(), { seed: 1 }, epochs);
+  bench("slots have what software wrote, and nothing after a reset", dut(), { seed: 2 }, controls);
+  bench("counters, slots and restarts by their numbers", dut(), { seed: 3 }, looks);
+
+  describe("a planted fault is found", () => {
+    const look = async (name: string, design: Dut<Ports>): Promise<void> => {
+      for (const [what, run] of Object.entries(runs))
+        await runBench(
+          `${name} ${what}`,
+          design,
+          { wave: false, hangCycles: 20_000, limitCycles: 90_000, seed: 4 },
+          run,
+        );
+    };
+    test("and nothing without one", () => look("no fault", dut()));
+    const faults: readonly (readonly [string, string | RegExp, string])[] = [
+      [
+        "a part is forgotten with what it was late",
+        /epoch_sum <= epoch_over \? [^:]*:/,
+        "epoch_sum <= epoch_over ? 25'd0 :",
+      ],
+      ["a slot's controls outlive a reset", /slot_1_0_patience <= 16'd0;/, ""],
+      ["the slot of another region", /index\[5:0\] == 6'd9\)/, "index[5:0] == 6'd16)"],
+      ["the frames of another block", /(counter_at\[11:8\] == 4'd)2(\}\} & inside_2_kept)/, "$11$2"],
+    ];
+    test.each(faults)("%s", async (name, from, to) => {
+      await findsFault(look(name, plant(dut(), from, to)));
+    });
+  });
+});
