@@ -1,6 +1,6 @@
 /**
- * The reorder unit, all runs of so many cycles from reset: no engine decides it for runs of any length. MNEMO_DEPTH asks
- * for more cycles than the default, within which two replies that wait leave.
+ * The reorder unit, all runs of so many cycles from reset: no engine decides it for runs of any length. MNEMO_DEPTH
+ * asks for more cycles than the default.
  */
 import { expect, it } from "vitest";
 import { gbnReorderProof } from "../../../../../designs/shared/proofs/gbn-reorder.ts";
