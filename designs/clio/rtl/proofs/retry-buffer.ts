@@ -1,6 +1,6 @@
 /**
  * Not among the node's proofs (index.ts): no engine decides it for runs of any length within 90 s. With the turns in
- * it, all of it holds for 14 cycles from reset (abc bmc3). Of its parts, RetrySweep, RetryClients and the turns are
+ * it, all of it holds for 17 cycles from reset (abc bmc3). Of its parts, RetrySweep, RetryClients and the turns are
  * proved for runs of any length.
  *
  * The retry buffer: no operation is passed on twice. The claim and the invariant that carries it stand in
