@@ -14,6 +14,7 @@ import { matProof } from "./mat.ts";
 import { partitionProofs } from "./partition.ts";
 import { retryClientsProof } from "./retry-clients.ts";
 import { retrySweepProof } from "./retry-sweep.ts";
+import { retryTurnsProof } from "./retry-turns.ts";
 import { socPortProof } from "./soc-port.ts";
 import { syncUnitProof } from "./sync-unit.ts";
 
@@ -30,6 +31,7 @@ export const nodeProofs: readonly Proof[] = [
   syncUnitProof,
   retryClientsProof,
   retrySweepProof,
+  retryTurnsProof,
   ...partitionProofs,
   ...sharedAxiProofs,
   ...nodeAxiProofs,

@@ -1,6 +1,7 @@
 /**
- * Not among the node's proofs (index.ts): no engine decides it for runs of any length within 90 s. All of it holds for
- * 14 cycles from reset; with one fixed operation, or with numbers of 3 bits, for 15, undecided likewise.
+ * Not among the node's proofs (index.ts): no engine decides it for runs of any length within 90 s. With the turns in
+ * it, all of it holds for 17 cycles from reset (abc bmc3). Of its parts, RetrySweep, RetryClients and the turns are
+ * proved for runs of any length.
  *
  * The retry buffer: no operation is passed on twice. The claim and the invariant that carries it stand in
  * retry-watch.ts; here are the surroundings. Any number of requests comes, of any client and number: first ones, copies

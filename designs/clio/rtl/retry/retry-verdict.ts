@@ -10,7 +10,7 @@ import { retryVerdictPorts } from "./retry-verdict/ports.ts";
 import { Judged } from "./retry-verdict/records.ts";
 import { roomIn, search } from "./retry-verdict/search.ts";
 import { store } from "./retry-verdict/store.ts";
-import { turnsOf } from "./retry-verdict/turns.ts";
+import { turnCycles, turnsOf } from "./retry-verdict/turns.ts";
 import { learn, unitsOf, waitOf } from "./retry-verdict/units.ts";
 
 /**
@@ -39,7 +39,11 @@ export const RetryVerdict = module(
       holdsLeaver = wire(bit);
     const room = wire(uint(Math.log2(p.ways)));
 
-    const turns = turnsOf(p, clients, { refused: refusal, eased, holds: holdsLeaver });
+    const turns = turnsOf({ part: turnCycles(p), clients: p.clients }, clients, {
+      refused: refusal,
+      eased,
+      holds: holdsLeaver,
+    });
 
     // Stages 0 and 1: is it a client's that is known, and which set. Then the set itself.
     const lookup = lookUp(p, io, { clients, sweep, memories, clearing, hashKey, advance });

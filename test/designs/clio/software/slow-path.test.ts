@@ -334,6 +334,21 @@ describe("ALLOC", () => {
     expect(n.hardware.touch(1, 5n)).toBe(n.settings.config.firstPpn + 1);
     expect(n.hardware.touch(2, 5n)).toBe("INVALID");
   });
+  it("is writable at the published client's ports whatever its flags say, and by its flags with publishedWritable false", async () => {
+    const written = async (publishedWritable: boolean, native: boolean, vmFlags: bigint) => {
+      const n = await start({ publishedWritable }),
+        { nativePort, clientPort } = n.settings.runtime,
+        { addr, ret } = await n.alloc({ len: n.page, vregion: 1n, vmFlags }, 1, native ? nativePort : clientPort);
+      expect(ret).toBe(0);
+      return n.observer.page(1, addr / n.page)?.write;
+    };
+    // The published programs say 0 or 2.
+    for (const flags of [0n, 2n]) {
+      expect(await written(true, false, flags)).toBe(true);
+      expect(await written(false, false, flags)).toBe(false);
+    }
+    expect(await written(true, true, 0n)).toBe(false);
+  });
   it("populates with zeroed frames when asked", async () => {
     const n = await start();
     await n.alloc({ addr: n.page, len: 2n * n.page, vmFlags: p.vmFlag.write | p.vmFlag.populate });

@@ -17,7 +17,6 @@ import {
   wire,
 } from "../../../../../hdl-dsl/index.ts";
 import { foundWithin, type Sizes } from "./records.ts";
-import type { Clients } from "./units.ts";
 
 /**
  * Cycles of a part of a turn: 4 x TIMEOUT, in which a client is found that is silent, and all frames from before end.
@@ -42,18 +41,30 @@ export interface TurnEvents {
   readonly holds: Bit;
 }
 
+/** Cycles of a part, and places. */
+export interface TurnSizes {
+  readonly part: number;
+  readonly clients: number;
+}
+/** What a turn sees of the clients' unit: who enters where, and who is struck. */
+export interface Places {
+  readonly add: { readonly valid: Bit };
+  readonly place: { readonly index: UInt };
+  readonly strike: { set(strike: { readonly valid: Bit; readonly index: UInt }): void };
+  readonly struck: Bit;
+}
+
 /**
  * `asked`: since a newcomer was refused, for a part. `due`: the next refusal begins a turn, of who is `chosen`.
  * `yields`: the client's new operations end for good. `fades`: they are busy, until no frame is left of what ended.
  * `ends`: it becomes unknown, and its place that of a silent client.
  */
-export function turnsOf(p: Sizes, clients: Clients, from: TurnEvents): Turns {
-  const part = turnCycles(p),
-    count = uint(bitsFor(part));
+export function turnsOf({ part, clients: places }: TurnSizes, clients: Places, from: TurnEvents): Turns {
+  const count = uint(bitsFor(part));
   const left = reg(count, { init: 0, name: "turn_left" }),
-    index = reg(uint(Math.log2(p.clients)), { init: 0, name: "turn_index" }),
+    index = reg(uint(Math.log2(places)), { init: 0, name: "turn_index" }),
     // Who follows the newest: places are had in turn, so it is the one known for longest.
-    next = reg(uint(Math.log2(p.clients)), { init: 0, name: "turn_next" });
+    next = reg(uint(Math.log2(places)), { init: 0, name: "turn_next" });
   when(clients.add.valid, () => next.set(clients.place.index.add(1)));
   // Both come late, and count a cycle later.
   const refused = reg(bit, { init: 0, name: "turn_refused" }),
