@@ -1,4 +1,16 @@
-import { addressBits, type Bit, constant, mux, node, ram, reg, type StreamOut, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
+import {
+  addressBits,
+  type Bit,
+  constant,
+  mux,
+  node,
+  ram,
+  reg,
+  type StreamOut,
+  uint,
+  type UInt,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
 import { ago, counter, numberAgo, saturated } from "./arithmetic.ts";
 import { type DrfParameters, userBitsOf } from "./parameters.ts";
@@ -54,7 +66,13 @@ export function giveRates(
     rates = userList(p, f.rateBits, "rates");
   when(answer.valid, () => user.step());
   const wide = Math.max(answer.down.width, f.rateBits) + 1,
-    all = node(bases.readAsync(user.value.is(userBitsOf(p))).zext(wide).add(answer.down.zext(wide)), { name: "rate_sum" });
+    all = node(
+      bases
+        .readAsync(user.value.is(userBitsOf(p)))
+        .zext(wide)
+        .add(answer.down.zext(wide)),
+      { name: "rate_sum" },
+    );
   const there = ago("rate_there", answer.valid, 1);
   rates.write(
     there,
