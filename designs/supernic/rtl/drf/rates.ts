@@ -53,7 +53,7 @@ export function askRates(p: DrfParameters, start: Bit, of: (user: UInt) => Stopp
   return { question, bases };
 }
 const userList = <W extends number>(p: DrfParameters, bits: W, name: string) =>
-  ram(uint(bits), { depth: p.users, collision: "old", style: "distributed", outside: "unreached", name });
+  ram(uint(bits), { depth: 2 ** userBitsOf(p), collision: "old", style: "distributed", name });
 
 /** Rates leave in the order of their users, each as soon as it is there; `done` when the last one leaves. */
 export function giveRates(

@@ -253,10 +253,9 @@ export const DrfRise = module(
     t.turn.set(phase.is("Turn").and(u.any));
 
     const levels = ram(uint(f.levelBits), {
-      depth: p.users,
+      depth: 2 ** userBitsOf(p),
       collision: "old",
       style: "distributed",
-      outside: "unreached",
       name: "levels",
     });
     levels.write(t.turn, u.user, l.level);

@@ -24,10 +24,9 @@ export function askedOf(
   beat: { readonly valid: Bit; readonly user: UInt; readonly weight: UInt; readonly demand: UInt },
 ) {
   const list = ram(struct({ weight: uint(f.weightBits), asked: uint(f.rateBits) }), {
-    depth: p.users,
+    depth: 2 ** userBitsOf(p),
     collision: "old",
     style: "distributed",
-    outside: "unreached",
     name: "asked",
   });
   const less = node(beat.demand.zext(f.rateBits + 1).sub(p.floor), { name: "demand_less" }),
@@ -66,10 +65,9 @@ export function judgeUsers(
     mine = node(decode(top.user, p.users).is(p.users), { name: "judged_one" });
   when(clear, () => rises.set(0)).elseWhen(top.valid.and(mayRise), () => rises.set(rises.or(mine)));
   const tops = ram(uint(f.shareBits), {
-    depth: p.users,
+    depth: 2 ** userBitsOf(p),
     collision: "old",
     style: "distributed",
-    outside: "unreached",
     name: "tops",
   });
   tops.write(valid, user, share);

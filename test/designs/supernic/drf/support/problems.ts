@@ -69,3 +69,15 @@ export function longestProblem({ users, resources, floor }: Sizes): DrfProblem {
     })),
   };
 }
+/** A user that needs so much of a resource for a byte that its share has no room, although its floor has. */
+export function greedyProblem({ users, resources, floor }: Sizes): DrfProblem {
+  return {
+    capacities: Array.from({ length: resources }, () => 2 ** 24 - 1),
+    floor,
+    users: Array.from({ length: users }, (_, i) => ({
+      weight: 1 + i,
+      demand: 100_000,
+      vector: Array.from({ length: resources }, (_x, j) => (j === 1 && i === 0 ? 2 ** 24 - 1 : 1_000)),
+    })),
+  };
+}

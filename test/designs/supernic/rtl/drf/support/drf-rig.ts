@@ -18,7 +18,8 @@ export function roundCycles({ first, second }: FixedAnswer, p: DrfParameters): n
   const turns = (stops: readonly (readonly number[])[]): number =>
     stops.reduce((n, users) => n + 2 + Math.max(1, users.length), 0) +
     Math.max(0, stops.length - 1) * (1 + 22 / p.digitBits);
-  return turns(first.stops) + turns(second.stops) + first.satisfied.size;
+  const none = 3;
+  return (turns(first.stops) || none) + turns(second.stops) + first.satisfied.size;
 }
 
 interface Run {
@@ -59,7 +60,7 @@ export class DrfRig {
       run: Run = { answer: drfFixed(problem), rates: [], cycles: [] };
     for (const { weight, demand, vector } of problem.users)
       for (let at = 0; at < resources; at += lanes)
-        this.#last = this.vectors.send({ weight, demand, uses: vector.slice(at, at + lanes) } as never);
+        this.#last = this.vectors.send({ weight, demand, uses: vector.slice(at, at + lanes) });
     const last = this.#last;
     this.#runs.push(Object.assign(run, { last }));
     return run;
