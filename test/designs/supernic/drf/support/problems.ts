@@ -75,7 +75,7 @@ export function greedyProblem({ users, resources, floor }: Sizes): DrfProblem {
     capacities: Array.from({ length: resources }, () => 2 ** 24 - 1),
     floor,
     users: Array.from({ length: users }, (_, i) => ({
-      weight: 1 + i,
+      weight: 1 + (i % 15),
       demand: 100_000,
       vector: Array.from({ length: resources }, (_x, j) => (j === 1 && i === 0 ? 2 ** 24 - 1 : 1_000)),
     })),

@@ -80,9 +80,9 @@ export class DrfRig {
       const user = run.rates.length,
         { bytes } = s.value,
         wanted = run.answer.rates[user];
-      if (Number(s.value.user) !== user) throw new Error(`a rate of user ${s.value.user}, not of user ${user}`);
-      if (Number(bytes) !== wanted) throw new Error(`user ${user} has ${bytes} bytes, not ${wanted}`);
-      run.rates.push(Number(bytes));
+      if (s.value.user !== user) throw new Error(`a rate of user ${s.value.user}, not of user ${user}`);
+      if (bytes !== wanted) throw new Error(`user ${user} has ${bytes} bytes, not ${wanted}`);
+      run.rates.push(bytes);
       run.cycles.push(s.cycle);
       if (run.rates.length < this.p.users) continue;
       run.lastBeat = (run as unknown as { last: { cycle: number } }).last.cycle;
