@@ -90,7 +90,6 @@ function needLevel(bytes: UInt, top: UInt, weight: UInt) {
   const inverse = ram(uint(f.weightFraction + 1), {
     depth: 2 ** f.weightBits,
     collision: "old",
-    style: "distributed",
     name: "by_weights",
     init: byWeights(),
   });

@@ -1,6 +1,5 @@
 /** What dominant resource fairness promises, each as a question in fractions: what breaks it, or nothing. */
 import {
-  add,
   compare,
   divide,
   type DrfProblem,
@@ -23,13 +22,10 @@ type Facts = Pick<ExactAnswer, "left" | "uses" | "tops">;
 const spare = ({ left, uses }: Facts, rates: Rates): (Rational | undefined)[] =>
   left.map((c, j) => c && subtract(c, sum(rates.map((a, i) => multiply(a, uses[i]?.[j] ?? zero)))));
 const takesPart = ({ tops }: Facts, i: number): boolean => tops[i] !== undefined;
-const demandOf = (p: DrfProblem, i: number): Rational =>
-  rational(Math.max(0, (p.users[i]?.demand ?? 0) - p.floor));
+const demandOf = (p: DrfProblem, i: number): Rational => rational(Math.max(0, (p.users[i]?.demand ?? 0) - p.floor));
 /** How much of its work a user could do with what another uses: no more than with the scarcest part of it. */
 function worth({ uses, left }: Facts, i: number, bundle: readonly Rational[]): Rational | undefined {
-  const parts = (uses[i] ?? []).flatMap((r, j) =>
-    left[j] && isPositive(r) ? [divide(bundle[j] ?? zero, r)] : [],
-  );
+  const parts = (uses[i] ?? []).flatMap((r, j) => (left[j] && isPositive(r) ? [divide(bundle[j] ?? zero, r)] : []));
   return parts.length === 0 ? undefined : parts.reduce(least);
 }
 
@@ -72,4 +68,3 @@ export function trueWorth(truth: Facts, i: number, lie: Facts, rate: Rational, d
   const bundle = lie.left.map((_, j) => multiply(rate, lie.uses[i]?.[j] ?? zero));
   return least(worth(truth, i, bundle) ?? zero, demand);
 }
-export const sumOf = (rates: Rates): Rational => rates.reduce(add, zero);

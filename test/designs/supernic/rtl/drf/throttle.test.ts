@@ -5,7 +5,7 @@ import { drfFixed, type DrfProblem } from "../../../../../designs/supernic/drf/i
 import { tableWrite } from "../../../../../designs/supernic/wire/index.ts";
 import { type Bench, poke, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
-import { entryOf } from "../../../support/tables.ts";
+import { entryOf } from "../../support/tables.ts";
 import { dut as mergeDut, MergeRig, type Ports as MergePorts } from "../merge/support/merge-rig.ts";
 import { DrfRig, dut } from "./support/drf-rig.ts";
 
@@ -52,7 +52,9 @@ async function byUnit(): Promise<Due[][]> {
   return due;
 }
 const bySoftware = (): Due[][] =>
-  epochs.map(p => drfFixed(p).rates.map((bytes, user) => ({ after: softwareTime / clockPeriod - 4 + user, user, bytes })));
+  epochs.map(p =>
+    drfFixed(p).rates.map((bytes, user) => ({ after: softwareTime / clockPeriod - 4 + user, user, bytes })),
+  );
 
 /** Everybody sends as much as it can; the bytes of each in the epoch that begins when its rate is in force. */
 async function throttle(b: Bench<MergePorts>, due: readonly (readonly Due[])[]): Promise<void> {
@@ -101,9 +103,14 @@ async function throttle(b: Bench<MergePorts>, due: readonly (readonly Due[])[]):
 }
 
 describe("Merge with the rates of Drf", () => {
-  bench("of the unit: in force within 3 us, exact to a frame", mergeDut("small"), { seed: 2, hangCycles: 2_000 }, async b => {
-    await throttle(b, await byUnit());
-  });
+  bench(
+    "of the unit: in force within 3 us, exact to a frame",
+    mergeDut("small"),
+    { seed: 2, hangCycles: 2_000 },
+    async b => {
+      await throttle(b, await byUnit());
+    },
+  );
   bench("of the software: the same", mergeDut("small"), { seed: 3, hangCycles: 2_000 }, async b => {
     await throttle(b, bySoftware());
   });
