@@ -15,7 +15,7 @@ export const drfFormat = {
   /** The share of a resource, of what is left of it, that a byte takes. With all bits set, or more, it is too much. */
   shareBits: 26,
   shareFraction: 34,
-  /** A user's largest share counts as this much at least. */
+  /** With no larger share than that a user stays at its floor: its level would have no room. */
   leastTop: 2 ** 12,
   /** One by a user's largest share, rounded up. */
   pitchFraction: 37,

@@ -26,7 +26,7 @@ interface Shares {
   /** Of each resource, per byte. */
   readonly shares: readonly bigint[];
   readonly top: bigint;
-  /** It takes part: it has weight and uses something, and nothing that is full or that it needs too much of. */
+  /** It takes part: it has weight, uses enough of something, and nothing that is full or that it needs too much of. */
   readonly rises: boolean;
 }
 function sharesOf({ vector, weight }: DrfUser, inverses: readonly ReturnType<typeof inverseOf>[]): Shares {
@@ -41,7 +41,7 @@ function sharesOf({ vector, weight }: DrfUser, inverses: readonly ReturnType<typ
   return {
     shares,
     top: largest > BigInt(f.leastTop) ? largest : BigInt(f.leastTop),
-    rises: weight > 0 && largest > 0n && !blocked && !tooMuch,
+    rises: weight > 0 && largest > BigInt(f.leastTop) && !blocked && !tooMuch,
   };
 }
 /** What of each resource goes when the level rises by 1. */

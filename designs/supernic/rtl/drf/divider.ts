@@ -20,9 +20,7 @@ export const dividerLatency = (p: DividerParameters): number => p.quotientBits /
 export const DrfDivider = module(
   "DrfDivider",
   (p: DividerParameters) => ({
-    ask: input(
-      struct({ valid: bit, tag: uint(p.tagBits), above: uint(p.aboveBits), below: uint(p.belowBits) }),
-    ),
+    ask: input(struct({ valid: bit, tag: uint(p.tagBits), above: uint(p.aboveBits), below: uint(p.belowBits) })),
     answer: output(
       struct({
         valid: bit,

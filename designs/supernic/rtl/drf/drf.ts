@@ -84,7 +84,12 @@ function beatsOf(p: DrfParameters, fire: Bit) {
 }
 
 /** The order of a run: its beats, what follows of them, the rising, the rates. */
-function orderOf(on: { readonly lastBeat: Bit; readonly usesDone: Bit; readonly riseDone: Bit; readonly ratesDone: Bit }) {
+function orderOf(on: {
+  readonly lastBeat: Bit;
+  readonly usesDone: Bit;
+  readonly riseDone: Bit;
+  readonly ratesDone: Bit;
+}) {
   return fsm(
     ["Beats", "Prepare", "Rise", "Rates"],
     "Beats",
@@ -126,7 +131,9 @@ export const Drf = module(
       beat = beatsOf(p, io.vectors.fire);
     const { weight, demand, uses } = io.vectors.payload,
       asked = askedOf(p, { ...beat, weight, demand });
-    lanes.forEach((lane, l) => lane.beat.set({ valid: beat.valid, user: beat.user, group: beat.group, use: uses.at(l) }));
+    lanes.forEach((lane, l) =>
+      lane.beat.set({ valid: beat.valid, user: beat.user, group: beat.group, use: uses.at(l) }),
+    );
 
     // Inverses of what is left, shares, the largest of each user, its pitch, and uses.
     const preparing = ago("preparing", beat.last, 1),

@@ -1,16 +1,4 @@
-import {
-  bit,
-  cat,
-  input,
-  module,
-  mux,
-  output,
-  ram,
-  reg,
-  struct,
-  uint,
-  type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { bit, cat, input, module, mux, output, ram, reg, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
 import { ago, upBy } from "./arithmetic.ts";
 import {
@@ -29,20 +17,14 @@ export const laneLatency = 3;
 
 export const lanePorts = (p: DrfParameters) => ({
   /** A user's use of the lane's resource of a group. */
-  beat: input(
-    struct({ valid: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)), use: uint(f.vectorBits) }),
-  ),
+  beat: input(struct({ valid: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)), use: uint(f.vectorBits) })),
   /** Uses of all users of a resource, added: in the same cycle. */
   sumOf: input(uint(groupBitsOf(p))),
   sum: output(uint(sumBitsOf(p))),
   /** What a resource's uses are multiplied by. A full one stops all who use it. */
-  inverse: input(
-    struct({ valid: bit, group: uint(groupBitsOf(p)), value: uint(inverseBits), full: bit }),
-  ),
+  inverse: input(struct({ valid: bit, group: uint(groupBitsOf(p)), value: uint(inverseBits), full: bit })),
   /** The share that a user has of a resource, or the use by the level, which is the share by the user's pitch. */
-  ask: input(
-    struct({ byPitch: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)), pitch: uint(pitchBits) }),
-  ),
+  ask: input(struct({ byPitch: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)), pitch: uint(pitchBits) })),
   /** Where a share is kept, in the cycle of its answer. */
   keep: input(struct({ valid: bit, place: uint(placeBitsOf(p)) })),
   share: output(uint(f.shareBits)),
@@ -88,7 +70,7 @@ export const DrfLane = module(
     left.set(mux(ask.byPitch, shares.readAsync(place), asked.zext(f.shareBits)));
     right.set(mux(ask.byPitch, ask.pitch, by.value.zext(pitchBits)));
     product.set(left.mul(right));
-    const share = reg(uint(f.shareBits), { name: "share" }),
+    const share = reg(uint(f.shareBits), { name: "share_q" }),
       byLevel = reg(uint(f.useBits), { name: "by_level" });
     share.set(upBy("share", product, f.vectorFraction + f.inverseFraction - f.shareFraction, f.shareBits));
     byLevel.set(upBy("by_level", product, f.pitchFraction - f.useFraction, f.useBits));

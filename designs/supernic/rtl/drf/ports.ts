@@ -15,10 +15,8 @@ export const VectorBeat = (p: DrfParameters) =>
 export const Rate = (p: DrfParameters) => struct({ user: uint(userBitsOf(p)), bytes: uint(drfFormat.rateBits) });
 
 export const drfPorts = (p: DrfParameters) => ({
-  /** Software writes a resource's units in an epoch; 0: there is no such resource. Read once a run, behind its beats. */
-  capacities: input(
-    struct({ en: bit, index: uint(addressBits(p.resources)), value: uint(drfFormat.capacityBits) }),
-  ),
+  /** Software writes a resource's units in an epoch; 0: there is none. Read once a run, behind its beats. */
+  capacities: input(struct({ en: bit, index: uint(addressBits(p.resources)), value: uint(drfFormat.capacityBits) })),
   vectors: sink(VectorBeat(p)),
   rates: source(Rate(p)),
   /** From the last beat of a run to its last rate. */

@@ -1,4 +1,16 @@
-import { addressBits, type Bit, constant, mux, node, ram, reg, type StreamOut, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
+import {
+  addressBits,
+  type Bit,
+  constant,
+  mux,
+  node,
+  ram,
+  reg,
+  type StreamOut,
+  uint,
+  type UInt,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
 import { ago, counter, numberAgo, saturated } from "./arithmetic.ts";
 import { type DrfParameters, userBitsOf } from "./parameters.ts";
@@ -41,7 +53,7 @@ export function askRates(p: DrfParameters, start: Bit, of: (user: UInt) => Stopp
   return { question, bases };
 }
 const userList = <W extends number>(p: DrfParameters, bits: W, name: string) =>
-  ram(uint(bits), { depth: p.users, collision: "old", style: "distributed", outside: "unreached", name });
+  ram(uint(bits), { depth: 2 ** userBitsOf(p), collision: "old", style: "distributed", name });
 
 /** Rates leave in the order of their users, each as soon as it is there; `done` when the last one leaves. */
 export function giveRates(
@@ -54,7 +66,13 @@ export function giveRates(
     rates = userList(p, f.rateBits, "rates");
   when(answer.valid, () => user.step());
   const wide = Math.max(answer.down.width, f.rateBits) + 1,
-    all = node(bases.readAsync(user.value.is(userBitsOf(p))).zext(wide).add(answer.down.zext(wide)), { name: "rate_sum" });
+    all = node(
+      bases
+        .readAsync(user.value.is(userBitsOf(p)))
+        .zext(wide)
+        .add(answer.down.zext(wide)),
+      { name: "rate_sum" },
+    );
   const there = ago("rate_there", answer.valid, 1);
   rates.write(
     there,

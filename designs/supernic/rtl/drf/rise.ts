@@ -43,8 +43,7 @@ export const Uses = (p: DrfParameters) =>
     values: vec(uint(f.useBits), p.lanes),
   });
 /** Level at which a user has its demand. */
-export const NeedAt = (p: DrfParameters) =>
-  struct({ valid: bit, user: uint(userBitsOf(p)), level: uint(f.levelBits) });
+export const NeedAt = (p: DrfParameters) => struct({ valid: bit, user: uint(userBitsOf(p)), level: uint(f.levelBits) });
 
 export const risePorts = (p: DrfParameters) => ({
   /** A run begins: all is left. */
@@ -176,7 +175,14 @@ function machine(
 
 type Row = InstanceOf<typeof DrfRow>;
 /** Tells all rows the same, and each its own uses. */
-function tell(p: DrfParameters, rows: readonly Row[], io: RiseInputs, u: Users, t: Told, reaches: readonly Bit[]): void {
+function tell(
+  p: DrfParameters,
+  rows: readonly Row[],
+  io: RiseInputs,
+  u: Users,
+  t: Told,
+  reaches: readonly Bit[],
+): void {
   rows.forEach((row, j) => {
     const { valid, user, group, values } = io.uses,
       mine = group.eq(Math.floor(j / p.lanes));
@@ -237,9 +243,7 @@ export const DrfRise = module(
       go: io.go,
       rises: io.rises,
       hits: mux(u.second, constant(0, p.users), fromBits(needs.map(n => n.met)).is(p.users)),
-      stopped: fromBits(
-        Array.from({ length: p.users }, (_, i) => fromBits(rows.map(r => r.stops.bit(i))).any()),
-      ),
+      stopped: fromBits(Array.from({ length: p.users }, (_, i) => fromBits(rows.map(r => r.stops.bit(i))).any())),
       digit: digitOf(p, reaches),
       done: () => io.done.set(1),
     });
@@ -249,10 +253,9 @@ export const DrfRise = module(
     t.turn.set(phase.is("Turn").and(u.any));
 
     const levels = ram(uint(f.levelBits), {
-      depth: p.users,
+      depth: 2 ** userBitsOf(p),
       collision: "old",
       style: "distributed",
-      outside: "unreached",
       name: "levels",
     });
     levels.write(t.turn, u.user, l.level);

@@ -70,10 +70,9 @@ export const DrfRow = module(
       users = reg(uint(p.users), { name: "users" }),
       full = reg(bit, { name: "full" });
     const uses = ram(uint(drfFormat.useBits), {
-      depth: p.users,
+      depth: 2 ** userBitsOf(p),
       collision: "old",
       style: "distributed",
-      outside: "unreached",
       name: "uses",
     });
     uses.write(io.load.valid, io.load.user, io.load.use);

@@ -24,8 +24,11 @@ import { type DrfParameters, groupBitsOf, groupsOf, pitchBits, placeBitsOf, user
 type Lane = InstanceOf<typeof DrfLane>;
 
 /** A user, and a group of resources. */
-const Pair = (p: DrfParameters) => struct({ valid: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)) });
-type PairValue = Val<ReturnType<typeof Pair>>;
+interface PairValue {
+  readonly valid: Bit;
+  readonly user: UInt;
+  readonly group: UInt;
+}
 /** The same so many cycles later. */
 const pairAgo = (name: string, v: PairValue, cycles: number): PairValue => ({
   valid: ago(`${name}_valid`, v.valid, cycles),
@@ -108,7 +111,7 @@ const larger = (name: string, list: readonly UInt[]): UInt[] =>
 const largerTwice = (name: string, list: readonly UInt[]): UInt[] =>
   larger(`${name}_b`, larger(`${name}_a`, list)).map((v, i) => numberAgo(`${name}_${i}`, v, 1));
 
-/** The largest share of each user: of the lanes, then of the groups. It comes when its last group has been looked at. */
+/** The largest share of each user: of the lanes, then of the groups. It comes behind its last group. */
 export function topsOf(p: DrfParameters, lanes: readonly Lane[], shares: PairValue): TopValue {
   let list = lanes.map(l => l.share as UInt),
     rounds = 0;
@@ -118,10 +121,9 @@ export function topsOf(p: DrfParameters, lanes: readonly Lane[], shares: PairVal
     [largest] = list as [UInt];
   const Kept = struct({ share: uint(f.shareBits), stopped: bit }),
     kept = ram(Kept, {
-      depth: p.users,
+      depth: 2 ** userBitsOf(p),
       collision: "old",
       style: "distributed",
-      outside: "unreached",
       name: "tops_so_far",
     });
   const before = kept.readAsync(pair.user),
@@ -152,10 +154,9 @@ export function pitchesOf(
   },
 ): (user: UInt) => Pitch {
   const pitches = ram(uint(pitchBits), {
-    depth: p.users,
+    depth: 2 ** userBitsOf(p),
     collision: "old",
     style: "distributed",
-    outside: "unreached",
     name: "pitches",
   });
   const product = o.answer.up.resize(f.shareBits).mul(o.weight),

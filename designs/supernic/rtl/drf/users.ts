@@ -24,10 +24,9 @@ export function askedOf(
   beat: { readonly valid: Bit; readonly user: UInt; readonly weight: UInt; readonly demand: UInt },
 ) {
   const list = ram(struct({ weight: uint(f.weightBits), asked: uint(f.rateBits) }), {
-    depth: p.users,
+    depth: 2 ** userBitsOf(p),
     collision: "old",
     style: "distributed",
-    outside: "unreached",
     name: "asked",
   });
   const less = node(beat.demand.zext(f.rateBits + 1).sub(p.floor), { name: "demand_less" }),
@@ -61,15 +60,14 @@ export function judgeUsers(
     share = numberAgo("judged_top", mux(small, constant(f.leastTop, f.shareBits), top.share), 1).is(f.shareBits),
     valid = ago("judged", top.valid, 1),
     user = numberAgo("judged_user", top.user, 1).is(userBitsOf(p));
-  const mayRise = node(weight.any().and(top.share.any()).andNot(top.stopped), { name: "may_rise" }),
+  const mayRise = node(weight.any().andNot(small.or(top.stopped)), { name: "may_rise" }),
     rises = reg(uint(p.users), { init: 0, name: "rises" }),
     mine = node(decode(top.user, p.users).is(p.users), { name: "judged_one" });
   when(clear, () => rises.set(0)).elseWhen(top.valid.and(mayRise), () => rises.set(rises.or(mine)));
   const tops = ram(uint(f.shareBits), {
-    depth: p.users,
+    depth: 2 ** userBitsOf(p),
     collision: "old",
     style: "distributed",
-    outside: "unreached",
     name: "tops",
   });
   tops.write(valid, user, share);
@@ -92,14 +90,17 @@ function needLevel(bytes: UInt, top: UInt, weight: UInt) {
   const inverse = ram(uint(f.weightFraction + 1), {
     depth: 2 ** f.weightBits,
     collision: "old",
-    style: "distributed",
     name: "by_weights",
     init: byWeights(),
   });
   const product = numberAgo("need_product", bytes.mul(top), 1),
     cut = f.shareFraction - f.demandShareFraction,
     share = numberAgo("need_share", upBy("need_share", product, cut, f.demandShareBits), 1);
-  const byWeight = numberAgo("need_by_weight", inverse.readAsync(numberAgo("need_weight", weight, 1).is(f.weightBits)), 1),
+  const byWeight = numberAgo(
+      "need_by_weight",
+      inverse.readAsync(numberAgo("need_weight", weight, 1).is(f.weightBits)),
+      1,
+    ),
     scaled = numberAgo("need_scaled", share.mul(byWeight), 1),
     shift = f.demandShareFraction + f.weightFraction - f.levelFraction;
   return numberAgo("need_level", upBy("need_level", scaled, shift, f.levelBits), 1).is(f.levelBits);
