@@ -1,6 +1,7 @@
 /** Cuts the graph: a partition is a function that runs as a whole, or not at all. */
 import type { Check, Netlist, Register, Write } from "./circuit/netlist.ts";
 import { arg, type Node, type Source, type Store } from "./circuit/node.ts";
+import { noTicking, type Ticking, tickingOf } from "./ticking.ts";
 
 /** What runs at an edge of its clock, or (clock undefined) while the circuit settles. */
 export interface Partition {
@@ -34,8 +35,8 @@ const SMALL = 400;
 /** Registers under one enable from which on they are a partition of their own. */
 const ALONE = 8;
 
-/** A value that each reader makes for itself: it costs no more than to fetch it. */
-export function isFree(n: Node): boolean {
+/** A value that each reader makes for itself: it costs no more than to fetch it, and changes as often. */
+function isFree(n: Node, t: Ticking): boolean {
   switch (n.op) {
     case "const":
     case "source":
@@ -48,18 +49,18 @@ export function isFree(n: Node): boolean {
     case "concat":
       return n.args.length === 2 && arg(n, 1).op === "const" && n.width <= 64;
     case "eq":
-      return arg(n, 0).op === "source" && arg(n, 1).op === "const" && arg(n, 0).width <= 64;
+      return arg(n, 0).op === "source" && arg(n, 1).op === "const" && arg(n, 0).width <= 64 && !t.turns.has(n);
     default:
       return false;
   }
 }
 
 /** What a node or a sink reads: values that are no free ones, sources, memories. */
-export function effective(roots: readonly Node[], visit: (n: Node) => void): void {
+function effective(roots: readonly Node[], t: Ticking, visit: (n: Node) => void): void {
   // A free value has one operand that is no constant: nothing is met often.
   for (const n of roots)
-    if (n.op === "source" || !isFree(n)) visit(n);
-    else effective(n.args, visit);
+    if (n.op === "source" || !isFree(n, t)) visit(n);
+    else effective(n.args, t, visit);
 }
 
 /** The condition under which a register changes at all. */
@@ -70,43 +71,84 @@ function enableOf(r: Register): number {
   return hold(arg(n, 1)) || hold(arg(n, 2)) || arg(n, 2).op === "mux" ? arg(n, 0).id : -1;
 }
 
-export function partition(net: Netlist, gating: boolean | undefined): Plan {
-  const gated = gating ?? isLarge(net);
-  const all: Partition[] = [];
-  const byKey = new Map<string, Partition>();
-  const make = (key: string, clock: number | undefined, scope: number): Partition => {
-    let p = byKey.get(key);
+type Owners = ReadonlyMap<Node, Partition | Node>;
+/** Makes partitions: one for each key. */
+class Maker {
+  readonly all: Partition[] = [];
+  readonly #byKey = new Map<string, Partition>();
+  make(key: string, clock: number | undefined, scope: number): Partition {
+    let p = this.#byKey.get(key);
     if (p === undefined) {
-      p = { id: all.length, clock, scope, roots: [], outputs: [], registers: [], writes: [], checks: [] };
-      byKey.set(key, p);
-      all.push(p);
+      p = { id: this.all.length, clock, scope, roots: [], outputs: [], registers: [], writes: [], checks: [] };
+      this.#byKey.set(key, p);
+      this.all.push(p);
     }
     return p;
+  }
+}
+
+export function partition(net: Netlist, gating: boolean | undefined): Plan {
+  const gated = gating ?? isLarge(net),
+    ticking = gated ? tickingOf(net) : noTicking;
+  const maker = new Maker();
+  clock(net, gated, maker, sorts(net, ticking));
+  const clocked = [...maker.all];
+  const owner = owners(net, clocked, ticking);
+  const settling = cones(net, owner, ticking, gated, maker);
+  const home = new Map<Node, Partition>();
+  for (const p of settling) for (const r of p.roots) home.set(r, p);
+  const { all } = maker;
+  return { settling, clocked, all, home, readers: readersOf(all, home, net.nodes.length), gated };
+}
+
+/** What a register is by what it reads: beside one that reads what ticks, others would be asked at every edge. */
+type Sort = "ticks" | "awake" | "counting" | "";
+
+function sorts(net: Netlist, t: Ticking): (r: Register) => Sort {
+  if (t.sources.size + t.counters.size === 0) return () => "";
+  const maker = new Maker();
+  clock(net, true, maker, r => (t.sources.has(r.source) ? "ticks" : ""));
+  const owner = owners(net, maker.all, t);
+  const ticks = readersIn(net, owner, t.sources),
+    counts = readersIn(net, owner, t.counters);
+  return r => {
+    if (t.sources.has(r.source)) return "ticks";
+    if (ticks.has(r.next)) return "awake";
+    return counts.has(r.next) ? "counting" : "";
   };
+}
+
+/** Values that are computed from one of some sources in their own partition. */
+function readersIn(net: Netlist, owner: Owners, which: ReadonlySet<Source>): ReadonlySet<Node> {
+  const found = new Set<Node>();
+  // Ascending: operands come first.
+  for (const n of net.nodes)
+    if (n.source === undefined ? n.args.some(a => owner.get(a) !== a && found.has(a)) : which.has(n.source))
+      found.add(n);
+  return found;
+}
+
+/** Partitions of what runs at an edge; registers of different `sort`s are apart. */
+function clock(net: Netlist, gated: boolean, maker: Maker, sort: (r: Register) => Sort): void {
   // Several clocks: a memory's writer stays apart, lest two clocks that write and read wait for each other.
   const apart = (what: string): boolean => what === "check" || (what === "write" && net.clocks.length > 1);
   const key = (what: string, clock: number, scope: number, more: number | string = ""): string =>
     gated ? `${what} ${clock} ${scope} ${more}` : `${apart(what) ? what : "edge"} ${clock}`;
+  const of = (
+    what: string,
+    x: { readonly clock: { readonly index: number }; readonly scope: number },
+    more?: number | string,
+  ): Partition => maker.make(key(what, x.clock.index, x.scope, more), x.clock.index, x.scope);
   const reads = new Set(net.registers.filter(r => readsMemory(r.next)));
   // Registers with an enable of their own share a partition per instance: a test of a flag costs more than they do.
   const together = new Map<string, number>();
   const group = (r: Register): string => `${r.clock.index} ${r.scope} ${enableOf(r)}`;
   for (const r of net.registers) together.set(group(r), (together.get(group(r)) ?? 0) + 1);
   const enable = (r: Register): number => ((together.get(group(r)) ?? 0) < ALONE ? -1 : enableOf(r));
-  for (const c of net.checks) make(key("check", c.clock.index, c.scope), c.clock.index, c.scope).checks.push(c);
+  for (const c of net.checks) of("check", c).checks.push(c);
   for (const r of net.registers)
-    make(
-      reads.has(r) ? key("read", r.clock.index, r.scope) : key("edge", r.clock.index, r.scope, enable(r)),
-      r.clock.index,
-      r.scope,
-    ).registers.push(r);
-  for (const w of net.writes) make(key("write", w.clock.index, w.scope), w.clock.index, w.scope).writes.push(w);
-  const clocked = [...all];
-  const owner = owners(net, clocked);
-  const settling = cones(net, owner, gated, make);
-  const home = new Map<Node, Partition>();
-  for (const p of settling) for (const r of p.roots) home.set(r, p);
-  return { settling, clocked, all, home, readers: readersOf(all, home, net.nodes.length), gated };
+    (reads.has(r) ? of("read", r) : of("edge", r, `${sort(r)} ${enable(r)}`)).registers.push(r);
+  for (const w of net.writes) of("write", w).writes.push(w);
 }
 
 /** Whether something depends on more than `SMALL` nodes. */
@@ -150,63 +192,61 @@ export function sinksOf(p: Partition): Node[] {
 const isWriter = (p: Partition): boolean => p.writes.length > 0 && p.registers.length === 0;
 
 /** Of every node that is no free one: the clocked partition that alone needs it, or the root of its cone. */
-function owners(net: Netlist, clocked: readonly Partition[]): ReadonlyMap<Node, Partition | Node> {
+function owners(net: Netlist, clocked: readonly Partition[], t: Ticking): Owners {
   const owner = new Map<Node, Partition | Node>();
   const shared = new Set<Node>();
   const use = (n: Node, by: Partition | Node | undefined): void => {
     if (n.op === "source" || shared.has(n)) return;
     const before = owner.get(n);
-    if (by === undefined || (before !== undefined && before !== by)) shared.add(n);
+    if (by === undefined || (before !== undefined && before !== by) || t.turns.has(n)) shared.add(n);
     else owner.set(n, by);
   };
-  for (const p of clocked) effective(sinksOf(p), n => use(n, p));
-  for (const o of net.outputs) effective([o.node], n => use(n, undefined));
+  for (const p of clocked) effective(sinksOf(p), t, n => use(n, p));
+  for (const o of net.outputs) effective([o.node], t, n => use(n, undefined));
   for (let id = net.nodes.length - 1; id >= 0; id--) {
     const n = net.nodes[id] as Node;
-    if (isFree(n) || (!owner.has(n) && !shared.has(n))) continue;
+    if (isFree(n, t) || (!owner.has(n) && !shared.has(n))) continue;
     // A writer that reads memories itself could wait for another that reads its own.
     const whose = owner.get(n);
     if (shared.has(n) || (n.op === "memRead" && whose !== undefined && "writes" in whose && isWriter(whose)))
       owner.set(n, n);
     const by = owner.get(n) as Partition | Node;
-    effective(n.args, a => use(a, by));
+    effective(n.args, t, a => use(a, by));
   }
   return owner;
 }
 
 /** Cones of one level and one instance make a partition; a level reads lower ones only. */
-function cones(
-  net: Netlist,
-  owner: ReadonlyMap<Node, Partition | Node>,
-  gated: boolean,
-  make: (key: string, clock: undefined, scope: number) => Partition,
-): Partition[] {
-  const level = new Map<Node, number>();
+function cones(net: Netlist, owner: Owners, t: Ticking, gated: boolean, maker: Maker): Partition[] {
+  const level = new Map<Node, number>(),
+    awake = new Set<Node>();
   // Ascending: what a node reads comes before it, and the root is its cone's last.
   for (const n of net.nodes) {
     const by = owner.get(n);
     if (by === undefined || !("op" in by)) continue;
     let most = level.get(by) ?? 0;
-    effective(n.args, a => {
+    effective(n.args, t, a => {
+      if (a.source !== undefined && t.sources.has(a.source)) awake.add(by);
       const root = owner.get(a);
       if (root !== undefined && root !== by && "op" in root) most = Math.max(most, (level.get(root) ?? 0) + 1);
     });
     level.set(by, most);
   }
   const found = new Map<Partition, number>();
-  const at = (scope: number, l: number): Partition => {
-    const p = make(gated ? `cone ${scope} ${l}` : "cone", undefined, scope);
+  const at = (scope: number, l: number, root?: Node): Partition => {
+    const sort = root !== undefined && awake.has(root) ? "awake" : "";
+    const p = maker.make(gated ? `cone ${scope} ${l} ${sort}` : "cone", undefined, scope);
     found.set(p, l);
     return p;
   };
-  for (const [n, l] of level) if (owner.get(n) === n) at(n.scope, l).roots.push(n);
+  for (const [n, l] of level) if (owner.get(n) === n) at(n.scope, l, n).roots.push(n);
   net.outputs.forEach((o, index) => {
     let l = 0;
-    effective([o.node], n => {
+    effective([o.node], t, n => {
       l = Math.max(l, (level.get(n) ?? -1) + 1);
     });
     const own = level.get(o.node);
-    (own === undefined ? at(0, l) : at(o.node.scope, own)).outputs.push({ index, node: o.node });
+    (own === undefined ? at(0, l) : at(o.node.scope, own, o.node)).outputs.push({ index, node: o.node });
   });
   return [...found].sort((a, b) => a[1] - b[1] || a[0].id - b[0].id).map(([p]) => p);
 }
