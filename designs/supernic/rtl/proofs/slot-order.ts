@@ -26,25 +26,21 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { Slot, type SlotParameters } from "../region/index.ts";
 import { TaskVerdict } from "../tasks/index.ts";
-import { taskTagBits } from "../../wire/index.ts";
+import { type Declared, taskTagBits } from "../../wire/index.ts";
 
-const sizes = {
-    contexts: 2,
-    slots: 2,
-    slot: 1,
-    places: 2,
-    declared: {
-      name: "any",
-      reads: 0n,
-      writes: 0n,
-      growth: 0,
-      leavesOut: 0,
-      latency: 1,
-      interval: 1,
-      holds: 2,
-      state: "none",
-    },
-  } as const satisfies SlotParameters,
+const any: Declared = {
+    name: "any",
+    reads: 0n,
+    writes: 0n,
+    growth: 0,
+    leavesOut: 0,
+    latency: 1,
+    interval: 1,
+    holds: 2,
+    state: "none",
+  },
+  // With a task behind it, so that what tasks are told is carried on.
+  sizes: SlotParameters = { contexts: 2, places: 2, chain: [any, any, any], slot: 1 },
   COUNT = 4;
 
 /** A number that grows and falls by one. */
@@ -92,7 +88,7 @@ const harness = module(
       prepend: 0,
       frontBytes: 0,
       dropFront: 0,
-      run: cat(io.through, constant(0, 1)),
+      run: cat(constant(0, 1), io.through, constant(0, 1)),
       mask: 0,
       reply: 0,
       dropped: 0,
@@ -167,7 +163,7 @@ const harness = module(
 );
 
 export const slotOrderProof: Proof = {
-  module: `Slot, ${sizes.places} places, any task of ${sizes.declared.holds}`,
+  module: `Slot, ${sizes.places} places, any task of ${any.holds}`,
   harness: harness(),
   long: "minutes",
   bounded: 10,
