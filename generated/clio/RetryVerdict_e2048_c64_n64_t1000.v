@@ -72,12 +72,12 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [8:0] cleared; // memories.ts:31
   reg [63:0] hash_key_q; // memories.ts:41
   reg in_use; // memories.ts:42
-  reg [12:0] turn_left; // turns.ts:53
-  reg [5:0] turn_index; // turns.ts:54
-  reg [5:0] turn_next; // turns.ts:56
-  reg turn_refused; // turns.ts:59
-  reg turn_eased; // turns.ts:60
-  reg [2:0] parting; // turns.ts:67
+  reg [12:0] turn_left; // turns.ts:64
+  reg [5:0] turn_index; // turns.ts:65
+  reg [5:0] turn_next; // turns.ts:67
+  reg turn_refused; // turns.ts:70
+  reg turn_eased; // turns.ts:71
+  reg [2:0] parting; // turns.ts:78
   reg looked_valid, looked_sweeping, looked_purging, looked_purges_last; // look-up.ts:50
   reg [8:0] looked_row;
   reg [5:0] asking_access_slot; // look-up.ts:51
@@ -91,7 +91,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [47:0] asking_client;
   reg [31:0] asking_operation;
   reg [5:0] swept_client; // look-up.ts:52
-  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:49
+  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:53
   reg [2:0] judged_kind;
   reg [5:0] judged_slot, judged_entry_slot, judged_client;
   reg [10:0] judged_entry;
@@ -134,14 +134,14 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [11:0] turns [0:511]; // memories.ts:16
   wire [11:0] turn; // look-up.ts:66
   (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // memories.ts:18
-  wire moves; // retry-verdict.ts:66
-  wire settles; // retry-verdict.ts:68
-  wire remembers; // retry-verdict.ts:58
+  wire moves; // retry-verdict.ts:70
+  wire settles; // retry-verdict.ts:72
+  wire remembers; // retry-verdict.ts:62
   wire refused; // hold.ts:120
   wire retires; // units.ts:52
   wire enters; // hold.ts:110
   wire makes_room_2, makes_room_3, makes_room_1; // retry-turn.ts:79
-  wire stays; // retry-verdict.ts:62
+  wire stays; // retry-verdict.ts:66
   wire out_ready, spare_payload_fence; // leave.ts:10
   reg [11:0] turn_rd, turn_fwd; // look-up.ts:66
   reg turn_hit;
@@ -152,10 +152,10 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire eased = retires | enters; // retry-verdict.ts:38
   wire holds_leaver = at_valid & leaving; // retry-verdict.ts:39
   wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:40
-  wire turn_over = ~(|turn_left); // turns.ts:63
+  wire turn_over = ~(|turn_left); // turns.ts:74
   wire begins =
     (((parting == parting_calm) | (parting == parting_due)) & turn_refused)
-    | ((parting == parting_yields) & turn_over); // turns.ts:64
+    | ((parting == parting_yields) & turn_over); // turns.ts:75
   wire claims = sweep_step_valid & sweep_step_urgent; // look-up.ts:41
   wire blocked = clearing & request_payload_tracked; // look-up.ts:42
   wire sweeps = claims | (sweep_step_valid & ~request_valid); // look-up.ts:44
@@ -331,7 +331,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     full
     & ((&{crowded_3, own_3, ~own_0 | mine_node_9, ~own_1 | mine_node_10, ~own_2 | mine_node_11}) | (none_mine & oldest_3));
   assign makes_room_3 = (empty[3] & ~(|empty[2:0])) | makes_room_3_and;
-  wire kept = request_tracked & request_keeps; // retry-verdict.ts:57
+  wire kept = request_tracked & request_keeps; // retry-verdict.ts:61
   assign remembers = kept & ~hit & fresh;
   wire decided_valid = asks & (~kept | remembers) & ~holds & ~refused & ~stays; // leave.ts:9
   wire decided_ready = ~out_full | out_ready;

@@ -17,19 +17,26 @@ module BeatPool_b4096 (
   input  wire [11:0] dropped_beat,
   output wire [12:0] free
 );
-  wire list_offer_valid; // beat-pool.ts:32
+  wire list_offer_valid; // beat-pool.ts:36
   wire [11:0] list_offer_payload;
   wire [12:0] list_free;
-  wire drops_push_ready, drops_pop_valid; // beat-pool.ts:33
+  wire drops_push_ready, drops_pop_valid; // beat-pool.ts:37
   wire [11:0] drops_pop_payload;
   wire [12:0] drops_level;
-  reg chosen_locked; // beat-pool.ts:39
+  reg dropped_offer_full, dropped_offer_skid_full; // beat-pool.ts:44
+  reg [11:0] dropped_offer_held, dropped_offer_skid_held;
+  reg chosen_locked; // beat-pool.ts:45
   reg [1:0] chosen_owner;
-  wire [1:0] chosen_request = {list_offer_valid, drops_pop_valid};
-  wire [1:0] chosen_grant = chosen_locked ? chosen_owner : chosen_request & (~chosen_request + 2'd1);
+  reg [12:0] free_beats; // beat-pool.ts:47
+  reg moved_0, moved_1, moved_2; // beat-pool.ts:49
+  wire [1:0] chosen_grant; // beat-pool.ts:45
+  wire dropped_offer_ready = chosen_grant[0] & offer_ready; // beat-pool.ts:44
+  wire dropped_offer_room = ~dropped_offer_full | dropped_offer_ready;
+  wire [1:0] chosen_request = {list_offer_valid, dropped_offer_full}; // beat-pool.ts:45
+  assign chosen_grant = chosen_locked ? chosen_owner : chosen_request & (~chosen_request + 2'd1);
 
-  wire list_offer_ready = chosen_grant[1] & offer_ready; // beat-pool.ts:32
-  CellList_cells4096 list ( // beat-pool.ts:32
+  wire list_offer_ready = chosen_grant[1] & offer_ready; // beat-pool.ts:36
+  CellList_cells4096 list ( // beat-pool.ts:36
     .clk (clk), .rst (rst),
     .offer_valid (list_offer_valid), .offer_ready (list_offer_ready), .offer_payload (list_offer_payload),
     .back_valid (given_valid),
@@ -37,13 +44,30 @@ module BeatPool_b4096 (
     .free       (list_free)
   );
 
-  wire drops_pop_ready = chosen_grant[0] & offer_ready; // beat-pool.ts:33
-  Fifo_uint12_d4096_block drops ( // beat-pool.ts:33
+  Fifo_uint12_d4096_block drops ( // beat-pool.ts:37
     .clk (clk), .rst (rst),
     .push_valid (dropped_valid), .push_ready (drops_push_ready), .push_payload (dropped_beat),
-    .pop_valid (drops_pop_valid), .pop_ready (drops_pop_ready), .pop_payload (drops_pop_payload),
+    .pop_valid (drops_pop_valid), .pop_ready (~dropped_offer_skid_full), .pop_payload (drops_pop_payload),
     .level (drops_level)
   );
+
+  always @(posedge clk)
+    if (rst) begin
+      dropped_offer_full <= 1'b0; dropped_offer_skid_full <= 1'b0;
+    end
+    else if (dropped_offer_room) begin
+      dropped_offer_full <= drops_pop_valid | dropped_offer_skid_full;
+      dropped_offer_skid_full <= 1'b0;
+    end
+    else if (drops_pop_valid) dropped_offer_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (dropped_offer_room) begin
+      dropped_offer_held <= dropped_offer_skid_full ? dropped_offer_skid_held : drops_pop_payload;
+    end
+
+  always @(posedge clk)
+    if (~dropped_offer_skid_full) dropped_offer_skid_held <= drops_pop_payload;
 
   always @(posedge clk)
     if (rst) begin
@@ -54,22 +78,35 @@ module BeatPool_b4096 (
       chosen_locked <= ~offer_ready;
     end
 
+  always @(posedge clk)
+    if (rst) begin
+      free_beats <= 13'd4096; moved_0 <= 1'b0; moved_1 <= 1'b0; moved_2 <= 1'b0;
+    end
+    else begin
+      moved_0 <= given_valid;
+      moved_1 <= dropped_valid;
+      moved_2 <= offer_valid & offer_ready;
+      free_beats <= free_beats + ({12'd0, moved_0} + {12'd0, moved_1}) - {12'd0, moved_2};
+    end
+
   assign offer_valid = |(chosen_grant & chosen_request);
-  assign offer_payload = ({12{chosen_grant[0]}} & drops_pop_payload) | ({12{chosen_grant[1]}} & list_offer_payload);
-  assign free = list_free + drops_level;
+  assign offer_payload = ({12{chosen_grant[0]}} & dropped_offer_held) | ({12{chosen_grant[1]}} & list_offer_payload);
+  assign free = free_beats;
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~dropped_valid | drops_push_ready); // beat-pool.ts:37
+    if (~rst) assert (~dropped_valid | drops_push_ready); // beat-pool.ts:41
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~dropped_valid | drops_push_ready)) begin
-        $display("%s", "assertion failed: the list of dropped beats has room for every one (beat-pool.ts:37)"); // beat-pool.ts:37
+        $display("%s", "assertion failed: the list of dropped beats has room for every one (beat-pool.ts:41)"); // beat-pool.ts:41
         $stop;
       end
     end
 `endif
 `endif
+
+  wire _unused_ok = &{1'b0, list_free, drops_level, 1'b0};
 endmodule

@@ -141,66 +141,60 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   output wire [12:0]  waiting,
   output wire [12:0]  free
 );
-  wire pool_offer_valid; // class-queues.ts:101
+  wire pool_offer_valid; // class-queues.ts:93
   wire [11:0] pool_offer_payload;
-  wire writer_offer_ready, writer_write_en, writer_write_links, writer_written_valid; // class-queues.ts:102
+  wire writer_offer_ready, writer_write_en, writer_write_links, writer_written_valid; // class-queues.ts:94
   wire [11:0] writer_write_at, writer_write_from, writer_written_payload_first;
   wire [4:0] writer_written_payload_beats;
   wire [11:0] lists_heads_0_frame_at_first, lists_heads_1_frame_at_first, lists_heads_2_frame_at_first,
-    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:103
+    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:95
   wire [4:0] lists_heads_0_frame_at_beats, lists_heads_1_frame_at_beats, lists_heads_2_frame_at_beats,
     lists_heads_3_frame_at_beats, lists_heads_4_frame_at_beats, lists_heads_5_frame_at_beats;
-  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:104
+  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:96
   wire [11:0] reader_read_at, reader_free_beat;
-  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:105
+  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:97
   wire [11:0] dropper_read_at, dropper_free_beat;
-  wire to_drop_push_ready, to_drop_pop_valid; // class-queues.ts:138
+  wire to_drop_push_ready, to_drop_pop_valid; // class-queues.ts:130
   wire [11:0] to_drop_pop_payload_first;
   wire [4:0] to_drop_pop_payload_beats;
   wire [6:0] to_drop_level;
-  reg last_second; // class-queues.ts:144
-  reg take_waits; // class-queues.ts:145
-  reg take_waits_second; // class-queues.ts:146
-  reg out_valid; // class-queues.ts:169
+  reg last_second; // class-queues.ts:136
+  reg take_waits; // class-queues.ts:137
+  reg take_waits_second; // class-queues.ts:138
+  reg out_valid; // class-queues.ts:161
   reg [5:0] out_class;
   reg [4:0] out_beats;
-  reg [9:0] used_0; // class-queues.ts:51
-  reg [9:0] rest_0; // class-queues.ts:52
-  reg full_0; // class-queues.ts:53
-  reg [9:0] used_1; // class-queues.ts:51
-  reg [9:0] rest_1; // class-queues.ts:52
-  reg full_1; // class-queues.ts:53
-  reg [9:0] used_2; // class-queues.ts:51
-  reg [9:0] rest_2; // class-queues.ts:52
-  reg full_2; // class-queues.ts:53
-  reg [9:0] used_3; // class-queues.ts:51
-  reg [9:0] rest_3; // class-queues.ts:52
-  reg full_3; // class-queues.ts:53
-  reg [9:0] used_4; // class-queues.ts:51
-  reg [9:0] rest_4; // class-queues.ts:52
-  reg full_4; // class-queues.ts:53
-  reg [8:0] used_5; // class-queues.ts:51
-  reg [8:0] rest_5; // class-queues.ts:52
-  reg full_5; // class-queues.ts:53
-  reg [12:0] waiting_q; // class-queues.ts:184
-  (* ram_style = "ultra" *) reg [511:0] data [0:4095]; // class-queues.ts:109
-  reg [511:0] data_word; // class-queues.ts:117
-  (* ram_style = "block" *) reg [11:0] links_given [0:4095]; // class-queues.ts:111
-  reg [11:0] links_word_0; // class-queues.ts:119
-  (* ram_style = "block" *) reg [11:0] links_dropped [0:4095]; // class-queues.ts:111
-  reg [11:0] links_word_1; // class-queues.ts:119
-  wire reader_take_valid; // class-queues.ts:104
-  wire keeps = decided_valid & keep; // class-queues.ts:129
-  wire drops_valid = decided_valid & ~keep; // class-queues.ts:133
-  wire is_second = take_waits ? take_waits_second : take_switch_valid & ~(take_merge_valid & last_second); // class-queues.ts:148
+  reg [9:0] rest_0; // class-queues.ts:51
+  reg full_0; // class-queues.ts:52
+  reg [9:0] rest_1; // class-queues.ts:51
+  reg full_1; // class-queues.ts:52
+  reg [9:0] rest_2; // class-queues.ts:51
+  reg full_2; // class-queues.ts:52
+  reg [9:0] rest_3; // class-queues.ts:51
+  reg full_3; // class-queues.ts:52
+  reg [9:0] rest_4; // class-queues.ts:51
+  reg full_4; // class-queues.ts:52
+  reg [8:0] rest_5; // class-queues.ts:51
+  reg full_5; // class-queues.ts:52
+  reg [12:0] waiting_q; // class-queues.ts:176
+  (* ram_style = "ultra" *) reg [511:0] data [0:4095]; // class-queues.ts:101
+  reg [511:0] data_word; // class-queues.ts:109
+  (* ram_style = "block" *) reg [11:0] links_given [0:4095]; // class-queues.ts:103
+  reg [11:0] links_word_0; // class-queues.ts:111
+  (* ram_style = "block" *) reg [11:0] links_dropped [0:4095]; // class-queues.ts:103
+  reg [11:0] links_word_1; // class-queues.ts:111
+  wire reader_take_valid; // class-queues.ts:96
+  wire keeps = decided_valid & keep; // class-queues.ts:121
+  wire drops_valid = decided_valid & ~keep; // class-queues.ts:125
+  wire is_second = take_waits ? take_waits_second : take_switch_valid & ~(take_merge_valid & last_second); // class-queues.ts:140
   wire [2:0] taken_choice = is_second ? take_switch_payload : take_merge_payload;
   wire [5:0] taken = {
     taken_choice == 3'd5, taken_choice == 3'd4, taken_choice == 3'd3, taken_choice == 3'd2, taken_choice == 3'd1,
     taken_choice == 3'd0
-  }; // class-queues.ts:149
-  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:162
+  }; // class-queues.ts:141
+  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:154
 
-  BeatPool_b4096 pool ( // class-queues.ts:101
+  BeatPool_b4096 pool ( // class-queues.ts:93
     .clk (clk), .rst (rst),
     .offer_valid (pool_offer_valid), .offer_ready (writer_offer_ready), .offer_payload (pool_offer_payload),
     .given_valid   (reader_free_valid),
@@ -210,7 +204,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free          (free)
   );
 
-  BeatWriter_b4096_f1536 writer ( // class-queues.ts:102
+  BeatWriter_b4096_f1536 writer ( // class-queues.ts:94
     .clk (clk), .rst (rst),
     .beat_valid  (beat_valid),
     .beat_first  (beat_first),
@@ -224,8 +218,8 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .written_payload_first (writer_written_payload_first), .written_payload_beats (writer_written_payload_beats)
   );
 
-  wire [5:0] lists_pop = goes ? taken : 6'd0; // class-queues.ts:103
-  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:103
+  wire [5:0] lists_pop = goes ? taken : 6'd0; // class-queues.ts:95
+  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:95
     .clk (clk), .rst (rst),
     .push_valid                    (keeps),
     .push_class                    (decided_class),
@@ -354,12 +348,12 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   wire [11:0] reader_take_payload_at_first =
     ({12{taken[0]}} & lists_heads_0_frame_at_first) | ({12{taken[1]}} & lists_heads_1_frame_at_first)
     | ({12{taken[2]}} & lists_heads_2_frame_at_first) | ({12{taken[3]}} & lists_heads_3_frame_at_first)
-    | ({12{taken[4]}} & lists_heads_4_frame_at_first) | ({12{taken[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:104
+    | ({12{taken[4]}} & lists_heads_4_frame_at_first) | ({12{taken[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:96
   wire [4:0] reader_take_payload_at_beats =
     ({5{taken[0]}} & lists_heads_0_frame_at_beats) | ({5{taken[1]}} & lists_heads_1_frame_at_beats)
     | ({5{taken[2]}} & lists_heads_2_frame_at_beats) | ({5{taken[3]}} & lists_heads_3_frame_at_beats)
     | ({5{taken[4]}} & lists_heads_4_frame_at_beats) | ({5{taken[5]}} & lists_heads_5_frame_at_beats);
-  FrameReader_b4096_f1536 reader ( // class-queues.ts:104
+  FrameReader_b4096_f1536 reader ( // class-queues.ts:96
     .clk (clk), .rst (rst),
     .take_valid (reader_take_valid), .take_ready (reader_take_ready),
     .take_payload_at_first (reader_take_payload_at_first), .take_payload_at_beats (reader_take_payload_at_beats),
@@ -376,7 +370,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free_beat  (reader_free_beat)
   );
 
-  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:105
+  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:97
     .clk (clk), .rst (rst),
     .frame_valid (to_drop_pop_valid), .frame_ready (dropper_frame_ready),
     .frame_payload_first (to_drop_pop_payload_first), .frame_payload_beats (to_drop_pop_payload_beats),
@@ -387,7 +381,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free_beat  (dropper_free_beat)
   );
 
-  Fifo_Stored_d64 to_drop ( // class-queues.ts:138
+  Fifo_Stored_d64 to_drop ( // class-queues.ts:130
     .clk (clk), .rst (rst),
     .push_valid (drops_valid), .push_ready (to_drop_push_ready), .push_payload_first (writer_written_payload_first),
     .push_payload_beats (writer_written_payload_beats),
@@ -399,75 +393,56 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   always @(posedge clk)
     if (rst) last_second <= 1'b1;
     else if (goes) last_second <= is_second;
-  wire [9:0] grows = (keeps & (decided_class == 3'd0)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
-  wire [9:0] falls = (out_valid & out_class[0]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
-  wire [9:0] used_1_choice = (keeps & (decided_class == 3'd1)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
-  wire [9:0] out_valid_choice = (out_valid & out_class[1]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
-  wire [9:0] used_2_choice = (keeps & (decided_class == 3'd2)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
-  wire [9:0] out_class_choice = (out_valid & out_class[2]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
-  wire [9:0] used_3_choice = (keeps & (decided_class == 3'd3)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
-  wire [9:0] out_beats_choice = (out_valid & out_class[3]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
-  wire [9:0] used_4_choice = (keeps & (decided_class == 3'd4)) ? {5'd0, writer_written_payload_beats} : 10'd0; // class-queues.ts:55
-  wire [9:0] used_4_choice_out_valid = (out_valid & out_class[4]) ? {5'd0, out_beats} : 10'd0; // class-queues.ts:56
-  wire [8:0] used_5_choice = (keeps & (decided_class == 3'd5)) ? {4'd0, writer_written_payload_beats} : 9'd0; // class-queues.ts:55
-  wire [8:0] used_5_choice_out_valid = (out_valid & out_class[5]) ? {4'd0, out_beats} : 9'd0; // class-queues.ts:56
 
   always @(posedge clk)
     if (rst) begin
-      take_waits <= 1'b0; out_valid <= 1'b0; out_class <= 6'd0; out_beats <= 5'd0; used_0 <= 10'd0; rest_0 <= 10'd749;
-      used_1 <= 10'd0; rest_1 <= 10'd749; used_2 <= 10'd0; rest_2 <= 10'd749; used_3 <= 10'd0; rest_3 <= 10'd749;
-      used_4 <= 10'd0; rest_4 <= 10'd749; used_5 <= 9'd0; rest_5 <= 9'd256;
+      take_waits <= 1'b0; out_valid <= 1'b0; out_class <= 6'd0; out_beats <= 5'd0; rest_0 <= 10'd749;
+      rest_1 <= 10'd749; rest_2 <= 10'd749; rest_3 <= 10'd749; rest_4 <= 10'd749; rest_5 <= 9'd256;
     end
     else begin
       take_waits <= reader_take_valid & ~reader_take_ready;
       out_valid <= goes;
       out_class <= taken;
       out_beats <= reader_take_payload_at_beats;
-      used_0 <= used_0 + grows - falls;
-      rest_0 <= rest_0 - grows + falls;
-      used_1 <= used_1 + used_1_choice - out_valid_choice;
-      rest_1 <= rest_1 - used_1_choice + out_valid_choice;
-      used_2 <= used_2 + used_2_choice - out_class_choice;
-      rest_2 <= rest_2 - used_2_choice + out_class_choice;
-      used_3 <= used_3 + used_3_choice - out_beats_choice;
-      rest_3 <= rest_3 - used_3_choice + out_beats_choice;
-      used_4 <= used_4 + used_4_choice - used_4_choice_out_valid;
-      rest_4 <= rest_4 - used_4_choice + used_4_choice_out_valid;
-      used_5 <= used_5 + used_5_choice - used_5_choice_out_valid;
-      rest_5 <= rest_5 - used_5_choice + used_5_choice_out_valid;
+      rest_0 <= rest_0 - ((keeps & (decided_class == 3'd0)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[0]) ? {5'd0, out_beats} : 10'd0);
+      rest_1 <= rest_1 - ((keeps & (decided_class == 3'd1)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[1]) ? {5'd0, out_beats} : 10'd0);
+      rest_2 <= rest_2 - ((keeps & (decided_class == 3'd2)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[2]) ? {5'd0, out_beats} : 10'd0);
+      rest_3 <= rest_3 - ((keeps & (decided_class == 3'd3)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[3]) ? {5'd0, out_beats} : 10'd0);
+      rest_4 <= rest_4 - ((keeps & (decided_class == 3'd4)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[4]) ? {5'd0, out_beats} : 10'd0);
+      rest_5 <= rest_5 - ((keeps & (decided_class == 3'd5)) ? {4'd0, writer_written_payload_beats} : 9'd0) + ((out_valid & out_class[5]) ? {4'd0, out_beats} : 9'd0);
     end
 
   always @(posedge clk) take_waits_second <= is_second;
 
   always @(posedge clk)
     if (rst) full_0 <= 1'b0;
-    else if (used_0 >= 10'd72) full_0 <= 1'b1;
-    else if (used_0 < 10'd36) full_0 <= 1'b0;
+    else if (rest_0 <= 10'd677) full_0 <= 1'b1;
+    else if (rest_0 > 10'd713) full_0 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_1 <= 1'b0;
-    else if (used_1 >= 10'd72) full_1 <= 1'b1;
-    else if (used_1 < 10'd36) full_1 <= 1'b0;
+    else if (rest_1 <= 10'd677) full_1 <= 1'b1;
+    else if (rest_1 > 10'd713) full_1 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_2 <= 1'b0;
-    else if (used_2 >= 10'd72) full_2 <= 1'b1;
-    else if (used_2 < 10'd36) full_2 <= 1'b0;
+    else if (rest_2 <= 10'd677) full_2 <= 1'b1;
+    else if (rest_2 > 10'd713) full_2 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_3 <= 1'b0;
-    else if (used_3 >= 10'd72) full_3 <= 1'b1;
-    else if (used_3 < 10'd36) full_3 <= 1'b0;
+    else if (rest_3 <= 10'd677) full_3 <= 1'b1;
+    else if (rest_3 > 10'd713) full_3 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_4 <= 1'b0;
-    else if (used_4 >= 10'd72) full_4 <= 1'b1;
-    else if (used_4 < 10'd36) full_4 <= 1'b0;
+    else if (rest_4 <= 10'd677) full_4 <= 1'b1;
+    else if (rest_4 > 10'd713) full_4 <= 1'b0;
 
   always @(posedge clk)
     if (rst) full_5 <= 1'b0;
-    else if (used_5 >= 9'd72) full_5 <= 1'b1;
-    else if (used_5 < 9'd36) full_5 <= 1'b0;
+    else if (rest_5 <= 9'd184) full_5 <= 1'b1;
+    else if (rest_5 > 9'd220) full_5 <= 1'b0;
 
   always @(posedge clk)
     if (rst) waiting_q <= 13'd0;
@@ -505,54 +480,54 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~decided_valid | writer_written_valid); // class-queues.ts:131
-      assert (~drops_valid | to_drop_push_ready); // class-queues.ts:139
-      assert (({1'b0, used_0} + {1'b0, rest_0}) == 11'd749); // class-queues.ts:59
-      assert (({1'b0, used_1} + {1'b0, rest_1}) == 11'd749); // class-queues.ts:59
-      assert (({1'b0, used_2} + {1'b0, rest_2}) == 11'd749); // class-queues.ts:59
-      assert (({1'b0, used_3} + {1'b0, rest_3}) == 11'd749); // class-queues.ts:59
-      assert (({1'b0, used_4} + {1'b0, rest_4}) == 11'd749); // class-queues.ts:59
-      assert (({1'b0, used_5} + {1'b0, rest_5}) == 10'd256); // class-queues.ts:59
-      assert (~keeps | room); // class-queues.ts:182
+      assert (~decided_valid | writer_written_valid); // class-queues.ts:123
+      assert (~drops_valid | to_drop_push_ready); // class-queues.ts:131
+      assert (rest_0 <= 10'd749); // class-queues.ts:57
+      assert (rest_1 <= 10'd749); // class-queues.ts:57
+      assert (rest_2 <= 10'd749); // class-queues.ts:57
+      assert (rest_3 <= 10'd749); // class-queues.ts:57
+      assert (rest_4 <= 10'd749); // class-queues.ts:57
+      assert (rest_5 <= 9'd256); // class-queues.ts:57
+      assert (~keeps | room); // class-queues.ts:174
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~decided_valid | writer_written_valid)) begin
-        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:131)"); // class-queues.ts:131
+        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:123)"); // class-queues.ts:123
         $stop;
       end
       if (~(~drops_valid | to_drop_push_ready)) begin
-        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:139)"); // class-queues.ts:139
+        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:131)"); // class-queues.ts:131
         $stop;
       end
-      if (~(({1'b0, used_0} + {1'b0, rest_0}) == 11'd749)) begin
-        $display("%s", "assertion failed: class 0 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+      if (~(rest_0 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 0 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
         $stop;
       end
-      if (~(({1'b0, used_1} + {1'b0, rest_1}) == 11'd749)) begin
-        $display("%s", "assertion failed: class 1 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+      if (~(rest_1 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 1 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
         $stop;
       end
-      if (~(({1'b0, used_2} + {1'b0, rest_2}) == 11'd749)) begin
-        $display("%s", "assertion failed: class 2 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+      if (~(rest_2 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 2 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
         $stop;
       end
-      if (~(({1'b0, used_3} + {1'b0, rest_3}) == 11'd749)) begin
-        $display("%s", "assertion failed: class 3 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+      if (~(rest_3 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 3 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
         $stop;
       end
-      if (~(({1'b0, used_4} + {1'b0, rest_4}) == 11'd749)) begin
-        $display("%s", "assertion failed: class 4 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+      if (~(rest_4 <= 10'd749)) begin
+        $display("%s", "assertion failed: class 4 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
         $stop;
       end
-      if (~(({1'b0, used_5} + {1'b0, rest_5}) == 10'd256)) begin
-        $display("%s", "assertion failed: class 5 has its limit, used or not (class-queues.ts:59)"); // class-queues.ts:59
+      if (~(rest_5 <= 9'd256)) begin
+        $display("%s", "assertion failed: class 5 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
         $stop;
       end
       if (~(~keeps | room)) begin
-        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:182)"); // class-queues.ts:182
+        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:174)"); // class-queues.ts:174
         $stop;
       end
     end

@@ -55,36 +55,37 @@ module Deparser_c256_t11 (
   reg head_done; // parts.ts:44
   reg [8:0] body_next; // parts.ts:45
   reg body_ends; // parts.ts:46
-  reg turned_valid; // placed.ts:58
-  reg [5:0] head_behind_front; // placed.ts:59
-  reg [511:0] turned_data; // placed.ts:61
-  reg [10:0] turned_about_to; // placed.ts:62
+  reg turned_valid; // placed.ts:64
+  reg [5:0] head_behind_front; // placed.ts:65
+  reg [511:0] part_data; // placed.ts:66
+  reg [5:0] part_turn; // placed.ts:67
+  reg [10:0] turned_about_to; // placed.ts:69
   reg turned_about_tagged, turned_about_shimmed;
   reg [15:0] turned_about_tag;
   reg [47:0] turned_about_shim;
-  reg [5:0] turned_from; // placed.ts:64
-  reg [6:0] turned_end; // placed.ts:65
-  reg turned_last; // placed.ts:66
-  reg turned_bad; // placed.ts:67
+  reg [5:0] turned_from; // placed.ts:71
+  reg [6:0] turned_end; // placed.ts:72
+  reg turned_last; // placed.ts:73
+  reg turned_bad; // placed.ts:74
   reg [7:0] held_0, held_1, held_2, held_3, held_4, held_5, held_6, held_7, held_8, held_9, held_10, held_11,
     held_12, held_13, held_14, held_15, held_16, held_17, held_18, held_19, held_20, held_21, held_22, held_23,
     held_24, held_25, held_26, held_27, held_28, held_29, held_30, held_31, held_32, held_33, held_34, held_35,
     held_36, held_37, held_38, held_39, held_40, held_41, held_42, held_43, held_44, held_45, held_46, held_47,
     held_48, held_49, held_50, held_51, held_52, held_53, held_54, held_55, held_56, held_57, held_58, held_59,
-    held_60, held_61, held_62, held_63; // placed.ts:145
-  reg spills; // placed.ts:146
-  reg is_first_beat; // placed.ts:147
+    held_60, held_61, held_62, held_63; // placed.ts:157
+  reg spills; // placed.ts:158
+  reg is_first_beat; // placed.ts:159
   reg short; // deparser.ts:74
   wire read_packets_push_ready; // deparser.ts:88
   wire [2:0] read_packets_level;
   wire whole_beats_push_ready; // deparser.ts:106
   wire [2:0] whole_beats_level;
-  wire [63:0] fresh_lanes; // placed.ts:150
-  wire is_short; // placed.ts:124
-  wire [63:0] lanes_before; // placed.ts:126
-  wire [1:0] macs_down_by; // placed.ts:107
-  wire is_whole; // placed.ts:125
-  wire beat_ends; // placed.ts:122
+  wire [63:0] fresh_lanes; // placed.ts:162
+  wire is_short; // placed.ts:136
+  wire [63:0] lanes_before; // placed.ts:138
+  wire [1:0] macs_down_by; // placed.ts:116
+  wire is_whole; // placed.ts:137
+  wire beat_ends; // placed.ts:134
   wire [15:0] frame_bytes = {
     2'd0,
     packet_payload_payload_bytes + {6'd0, {1'b0, packet_payload_template_bytes} + {1'b0, packet_payload_head_length}}
@@ -99,6 +100,21 @@ module Deparser_c256_t11 (
   wire is_last = is_body ? body_ends : ~has_more_parts; // parts.ts:51
   wire is_whole_beat = ~body_ends | ~(|packet_payload_payload_bytes[5:0]); // parts.ts:53
   wire part_is_known = ~is_body | begun | is_settled; // parts.ts:58
+  wire [511:0] turned_data_or =
+    ({512{part_turn[1:0] == 2'd0}} & part_data)
+    | ({512{part_turn[1:0] == 2'd1}} & {part_data[503:0], part_data[511:504]})
+    | ({512{part_turn[1:0] == 2'd2}} & {part_data[495:0], part_data[511:496]})
+    | ({512{part_turn[1:0] == 2'd3}} & {part_data[487:0], part_data[511:488]});
+  wire [511:0] part_turn_or =
+    ({512{part_turn[3:2] == 2'd0}} & turned_data_or)
+    | ({512{part_turn[3:2] == 2'd1}} & {turned_data_or[479:0], turned_data_or[511:480]})
+    | ({512{part_turn[3:2] == 2'd2}} & {turned_data_or[447:0], turned_data_or[511:448]})
+    | ({512{part_turn[3:2] == 2'd3}} & {turned_data_or[415:0], turned_data_or[511:416]});
+  wire [511:0] turned_data =
+    ({512{part_turn[5:4] == 2'd0}} & part_turn_or)
+    | ({512{part_turn[5:4] == 2'd1}} & {part_turn_or[383:0], part_turn_or[511:384]})
+    | ({512{part_turn[5:4] == 2'd2}} & {part_turn_or[255:0], part_turn_or[511:256]})
+    | ({512{part_turn[5:4] == 2'd3}} & {part_turn_or[127:0], part_turn_or[511:128]}); // placed.ts:79
   wire placed_payload_data_inverse = ~(is_short & ~lanes_before[59]);
   wire is_short_inverse = ~(is_short & ~lanes_before[58]);
   wire lanes_before_inverse = ~(is_short & ~lanes_before[57]);
@@ -137,7 +153,7 @@ module Deparser_c256_t11 (
   wire placed_payload_data_inverse_32 = ~(is_short & ~lanes_before[24]);
   wire [95:0] words =
     turned_about_tagged ? {turned_about_shim, 16'd46472, turned_about_tag[7:0], turned_about_tag[15:8], 16'd129} :
-    {32'd0, turned_about_shim, 16'd46472}; // placed.ts:98
+    {32'd0, turned_about_shim, 16'd46472}; // placed.ts:107
   wire placed_payload_data_inverse_33 = ~(is_short & ~lanes_before[23]);
   wire [7:0] placed_payload_data_and =
     ((fresh_lanes[23] & ~spills) ? turned_data[191:184] : held_23) & {8{placed_payload_data_inverse_33}};
@@ -208,18 +224,21 @@ module Deparser_c256_t11 (
     ((fresh_lanes[1] & ~spills) ? turned_data[15:8] : held_1) & {8{placed_payload_data_inverse_55}},
     ((fresh_lanes[0] & ~spills) ? turned_data[7:0] : held_0) & {8{placed_payload_data_inverse_56}}
   };
-  wire [31:0] out =
-    macs_down_by[1] ? (macs_down_by[0] ? {placed_payload_data_and, fresh_lanes_and, spills_and, turned_data_and} : {held_19_and, held_18_and, held_17_and, held_16_and}) :
-    macs_down_by[0] ? {held_15_and, held_14_and, held_13_and, held_12_and} :
-    {held_11_and, held_10_and, held_9_and, held_8_and}; // placed.ts:110
-  wire [31:0] placed_payload_data_choice =
-    macs_down_by[1] ? (macs_down_by[0] ? {held_19_and, held_18_and, held_17_and, held_16_and} : {held_15_and, held_14_and, held_13_and, held_12_and}) :
-    macs_down_by[0] ? {held_11_and, held_10_and, held_9_and, held_8_and} :
-    {held_7_and, held_6_and, held_5_and, held_4_and};
-  wire [31:0] macs_down_by_choice =
-    macs_down_by[1] ? (macs_down_by[0] ? {held_15_and, held_14_and, held_13_and, held_12_and} : {held_11_and, held_10_and, held_9_and, held_8_and}) :
-    macs_down_by[0] ? {held_7_and, held_6_and, held_5_and, held_4_and} :
-    placed_payload_data_joined;
+  wire [31:0] placed_payload_data_or =
+    ({32{macs_down_by == 2'd0}} & {held_11_and, held_10_and, held_9_and, held_8_and})
+    | ({32{macs_down_by == 2'd1}} & {held_15_and, held_14_and, held_13_and, held_12_and})
+    | ({32{macs_down_by == 2'd2}} & {held_19_and, held_18_and, held_17_and, held_16_and})
+    | ({32{macs_down_by == 2'd3}} & {placed_payload_data_and, fresh_lanes_and, spills_and, turned_data_and});
+  wire [31:0] macs_down_by_or =
+    ({32{macs_down_by == 2'd0}} & {held_7_and, held_6_and, held_5_and, held_4_and})
+    | ({32{macs_down_by == 2'd1}} & {held_11_and, held_10_and, held_9_and, held_8_and})
+    | ({32{macs_down_by == 2'd2}} & {held_15_and, held_14_and, held_13_and, held_12_and})
+    | ({32{macs_down_by == 2'd3}} & {held_19_and, held_18_and, held_17_and, held_16_and});
+  wire [31:0] held_7_and_or =
+    ({32{macs_down_by == 2'd0}} & placed_payload_data_joined)
+    | ({32{macs_down_by == 2'd1}} & {held_7_and, held_6_and, held_5_and, held_4_and})
+    | ({32{macs_down_by == 2'd2}} & {held_11_and, held_10_and, held_9_and, held_8_and})
+    | ({32{macs_down_by == 2'd3}} & {held_15_and, held_14_and, held_13_and, held_12_and});
   wire [511:0] placed_payload_data = {
     (fresh_lanes[63] & ~spills) ? turned_data[511:504] : held_63,
     (fresh_lanes[62] & ~spills) ? turned_data[503:496] : held_62,
@@ -263,23 +282,23 @@ module Deparser_c256_t11 (
     ((fresh_lanes[24] & ~spills) ? turned_data[199:192] : held_24) & {8{placed_payload_data_inverse_32}},
     (macs_down_by > 2'd2) ? words[95:64] : {placed_payload_data_and, fresh_lanes_and, spills_and, turned_data_and},
     (macs_down_by > 2'd1) ? words[63:32] : {held_19_and, held_18_and, held_17_and, held_16_and},
-    (macs_down_by > 2'd0) ? words[31:0] : {held_15_and, held_14_and, held_13_and, held_12_and}, out,
-    placed_payload_data_choice, macs_down_by_choice
-  }; // placed.ts:144
+    (macs_down_by > 2'd0) ? words[31:0] : {held_15_and, held_14_and, held_13_and, held_12_and},
+    placed_payload_data_or, macs_down_by_or, held_7_and_or
+  }; // placed.ts:156
   wire [63:0] placed_payload_keep = lanes_before | {64{is_whole}} | {4'd0, {60{is_short}}};
   wire placed_payload_user = beat_ends & turned_bad;
-  wire spills_over = turned_end[6] & (|turned_end[5:0]); // placed.ts:121
+  wire spills_over = turned_end[6] & (|turned_end[5:0]); // placed.ts:133
   assign beat_ends = spills | (turned_last & ~spills_over);
   assign is_short = is_first_beat & turned_last & ~turned_end[6];
   assign is_whole = ~beat_ends | (turned_end[6] & ~spills);
   assign lanes_before = ~(64'hffffffffffffffff << turned_end[5:0]);
-  wire gives_beat = spills | (turned_valid & (turned_end[6] | turned_last)); // placed.ts:130
-  wire turned_moves = turned_valid & whole_beats_push_ready & ~spills; // placed.ts:149
+  wire gives_beat = spills | (turned_valid & (turned_end[6] | turned_last)); // placed.ts:142
+  wire turned_moves = turned_valid & whole_beats_push_ready & ~spills; // placed.ts:161
   assign fresh_lanes = 64'hffffffffffffffff << turned_from;
-  wire [1:0] inserted_words = {turned_about_shimmed, turned_about_tagged}; // placed.ts:99
+  wire [1:0] inserted_words = {turned_about_shimmed, turned_about_tagged}; // placed.ts:108
   assign macs_down_by = is_first_beat ? inserted_words : 2'd0;
   wire turned_ready =
-    (~turned_valid | (whole_beats_push_ready & ~(turned_last & spills_over))) & ~(spills & ~whole_beats_push_ready); // placed.ts:172
+    (~turned_valid | (whole_beats_push_ready & ~(turned_last & spills_over))) & ~(spills & ~whole_beats_push_ready); // placed.ts:184
   wire body_is_there = part_is_known & (~is_body | short | payload_valid); // deparser.ts:76
   wire front_is_there = ~is_front | is_settled | ~packet_payload_template_lengths; // deparser.ts:77
   wire left_room = ~is_last | read_packets_push_ready; // deparser.ts:78
@@ -287,10 +306,10 @@ module Deparser_c256_t11 (
   wire takes_part = part_is_there & turned_ready; // deparser.ts:80
   wire packet_goes = takes_part & is_last; // deparser.ts:81
   wire takes_body = takes_part & is_body; // parts.ts:66
-  wire [5:0] insert_room = {2'd0, packet_payload_about_shimmed, packet_payload_about_tagged, 2'd0}; // placed.ts:74
-  wire [5:0] part_at = ~begun ? insert_room : turned_end[5:0]; // placed.ts:75
-  wire [5:0] head_turn = ~begun ? packet_payload_head_turn : head_behind_front; // placed.ts:76
-  wire [5:0] turn_by = is_head ? head_turn : part_at; // placed.ts:77
+  wire [5:0] insert_room = {2'd0, packet_payload_about_shimmed, packet_payload_about_tagged, 2'd0}; // placed.ts:82
+  wire [5:0] part_at = ~begun ? insert_room : turned_end[5:0]; // placed.ts:83
+  wire [5:0] head_turn = ~begun ? packet_payload_head_turn : head_behind_front; // placed.ts:84
+  wire [5:0] turn_by = is_head ? head_turn : part_at; // placed.ts:85
 
   Fifo_uint8_d4 read_packets ( // deparser.ts:88
     .clk (clk), .rst (rst),
@@ -347,29 +366,16 @@ module Deparser_c256_t11 (
     if (rst) turned_valid <= 1'b0;
     else if (turned_ready) turned_valid <= part_is_there;
     else if (turned_moves) turned_valid <= 1'b0;
-  wire [511:0] is_front_and =
+  wire [511:0] part_data_and =
     {512{is_front}}
     & (packet_payload_template_lengths ? {packet_payload_template_data[511:320], filled_udp_length[7:0], filled_udp_length[15:8], packet_payload_template_data[303:208], filled_checksum[7:0], filled_checksum[15:8], packet_payload_template_data[191:144], filled_ip_length[7:0], filled_ip_length[15:8], packet_payload_template_data[127:0]} : packet_payload_template_data);
   wire is_body_and = is_body & ~short;
-  wire [511:0] turned_data_or =
-    is_front_and | ({512{is_head}} & packet_payload_header) | ({512{is_body_and}} & payload_payload_data);
-  wire [511:0] turned_data_choice = turn_by[0] ? {turned_data_or[503:0], turned_data_or[511:504]} : turned_data_or; // placed.ts:34
-  wire [511:0] turn_by_choice =
-    turn_by[1] ? {turned_data_choice[495:0], turned_data_choice[511:496]} :
-    turned_data_choice;
-  wire [511:0] turn_by_choice_choice = turn_by[2] ? {turn_by_choice[479:0], turn_by_choice[511:480]} : turn_by_choice;
-  wire [511:0] turn_by_choice_choice_choice =
-    turn_by[3] ? {turn_by_choice_choice[447:0], turn_by_choice_choice[511:448]} :
-    turn_by_choice_choice;
-  wire [511:0] turned_data_choice_turn_by =
-    turn_by[4] ? {turn_by_choice_choice_choice[383:0], turn_by_choice_choice_choice[511:384]} :
-    turn_by_choice_choice_choice;
 
   always @(posedge clk)
     if (turned_ready & part_is_there) begin
-      turned_data <=
-        turn_by[5] ? {turned_data_choice_turn_by[255:0], turned_data_choice_turn_by[511:256]} :
-        turned_data_choice_turn_by;
+      part_data <=
+        part_data_and | ({512{is_head}} & packet_payload_header) | ({512{is_body_and}} & payload_payload_data);
+      part_turn <= turn_by;
       turned_from <= part_at;
       turned_end <= {1'b0, part_at} + (({7{is_front}} & packet_payload_template_bytes) | ({7{is_head}} & packet_payload_head_length) | ({7{is_body}} & (is_whole_beat ? 7'd64 : {1'b0, packet_payload_payload_bytes[5:0]})));
       turned_last <= is_last;

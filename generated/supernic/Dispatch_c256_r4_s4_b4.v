@@ -45,62 +45,59 @@ module Dispatch_c256_r4_s4_b4 (
   output wire [13:0]  enter_payload_payload_bytes,
   output wire         enter_payload_no_l4,
   output wire [7:0]   enter_payload_arg,
-  output wire [7:0]   enter_payload_prepend,
-  output wire [6:0]   enter_payload_front_bytes,
-  output wire [6:0]   enter_payload_drop_front,
   output wire [3:0]   enter_payload_run,
   output wire [1:0]   enter_payload_branch,
   output wire [1:0]   enter_payload_region
 );
-  reg sends; // dispatch.ts:112
-  reg [7:0] sent_ctx, sent_arg; // dispatch.ts:113
+  reg sends; // dispatch.ts:111
+  reg [7:0] sent_ctx, sent_arg; // dispatch.ts:112
   reg [1:0] sent_branch, sent_region;
   reg [3:0] sent_run;
-  reg [5:0] waiting_0; // dispatch.ts:51
-  reg [4:0] head_0; // dispatch.ts:52
-  reg [4:0] tail_0; // dispatch.ts:53
-  reg any_0; // dispatch.ts:54
-  reg open_0; // dispatch.ts:55
-  reg [2:0] on_way_0; // dispatch.ts:56
-  reg [5:0] waiting_1; // dispatch.ts:51
-  reg [4:0] head_1; // dispatch.ts:52
-  reg [4:0] tail_1; // dispatch.ts:53
-  reg any_1; // dispatch.ts:54
-  reg open_1; // dispatch.ts:55
-  reg [2:0] on_way_1; // dispatch.ts:56
-  reg [5:0] waiting_2; // dispatch.ts:51
-  reg [4:0] head_2; // dispatch.ts:52
-  reg [4:0] tail_2; // dispatch.ts:53
-  reg any_2; // dispatch.ts:54
-  reg open_2; // dispatch.ts:55
-  reg [2:0] on_way_2; // dispatch.ts:56
-  reg [5:0] waiting_3; // dispatch.ts:51
-  reg [4:0] head_3; // dispatch.ts:52
-  reg [4:0] tail_3; // dispatch.ts:53
-  reg any_3; // dispatch.ts:54
-  reg open_3; // dispatch.ts:55
-  reg [2:0] on_way_3; // dispatch.ts:56
+  reg [5:0] waiting_0; // dispatch.ts:50
+  reg [4:0] head_0; // dispatch.ts:51
+  reg [4:0] tail_0; // dispatch.ts:52
+  reg any_0; // dispatch.ts:53
+  reg open_0; // dispatch.ts:54
+  reg [2:0] on_way_0; // dispatch.ts:55
+  reg [5:0] waiting_1; // dispatch.ts:50
+  reg [4:0] head_1; // dispatch.ts:51
+  reg [4:0] tail_1; // dispatch.ts:52
+  reg any_1; // dispatch.ts:53
+  reg open_1; // dispatch.ts:54
+  reg [2:0] on_way_1; // dispatch.ts:55
+  reg [5:0] waiting_2; // dispatch.ts:50
+  reg [4:0] head_2; // dispatch.ts:51
+  reg [4:0] tail_2; // dispatch.ts:52
+  reg any_2; // dispatch.ts:53
+  reg open_2; // dispatch.ts:54
+  reg [2:0] on_way_2; // dispatch.ts:55
+  reg [5:0] waiting_3; // dispatch.ts:50
+  reg [4:0] head_3; // dispatch.ts:51
+  reg [4:0] tail_3; // dispatch.ts:52
+  reg any_3; // dispatch.ts:53
+  reg open_3; // dispatch.ts:54
+  reg [2:0] on_way_3; // dispatch.ts:55
   reg [3:0] turn_last; // fair-turn.ts:34
-  reg asking; // dispatch.ts:168
-  reg [7:0] asked_ctx, asked_arg; // dispatch.ts:169
+  reg asking; // dispatch.ts:167
+  reg [7:0] asked_ctx, asked_arg; // dispatch.ts:168
   reg [1:0] asked_branch, asked_region;
   reg [3:0] asked_run;
   reg besides_queued; // pass-queue.ts:34
   reg [2:0] besides_head; // pass-queue.ts:35
   reg [2:0] besides_behind_head; // pass-queue.ts:36
   reg [2:0] besides_tail; // pass-queue.ts:37
-  (* ram_style = "distributed" *) reg [23:0] waiting [0:127]; // dispatch.ts:105
+  (* ram_style = "distributed" *) reg [23:0] waiting [0:127]; // dispatch.ts:104
   (* ram_style = "distributed" *) reg [81:0] besides_store [0:7]; // pass-queue.ts:33
-  wire moves = ~sends | read_ready; // dispatch.ts:114
-  wire comes_for_0 = start_valid & (start_region == 2'd0); // dispatch.ts:116
-  wire may_go_0 = accepts[0] & (on_way_0 < 3'd6); // dispatch.ts:64
-  wire comes_for_1 = start_valid & (start_region == 2'd1); // dispatch.ts:116
-  wire may_go_1 = accepts[1] & (on_way_1 < 3'd6); // dispatch.ts:64
-  wire comes_for_2 = start_valid & (start_region == 2'd2); // dispatch.ts:116
-  wire may_go_2 = accepts[2] & (on_way_2 < 3'd6); // dispatch.ts:64
-  wire comes_for_3 = start_valid & (start_region == 2'd3); // dispatch.ts:116
-  wire may_go_3 = accepts[3] & (on_way_3 < 3'd6); // dispatch.ts:64
-  wire asks_0 = any_0 & may_go_0 & moves; // dispatch.ts:125
+  wire moves = ~sends | read_ready; // dispatch.ts:113
+  wire comes_for_0 = start_valid & (start_region == 2'd0); // dispatch.ts:115
+  wire may_go_0 = accepts[0] & (on_way_0 < 3'd6); // dispatch.ts:63
+  wire comes_for_1 = start_valid & (start_region == 2'd1); // dispatch.ts:115
+  wire may_go_1 = accepts[1] & (on_way_1 < 3'd6); // dispatch.ts:63
+  wire comes_for_2 = start_valid & (start_region == 2'd2); // dispatch.ts:115
+  wire may_go_2 = accepts[2] & (on_way_2 < 3'd6); // dispatch.ts:63
+  wire comes_for_3 = start_valid & (start_region == 2'd3); // dispatch.ts:115
+  wire may_go_3 = accepts[3] & (on_way_3 < 3'd6); // dispatch.ts:63
+  wire asks_0 = any_0 & may_go_0 & moves; // dispatch.ts:124
   wire asks_1 = any_1 & may_go_1 & moves;
   wire asks_2 = any_2 & may_go_2 & moves;
   wire asks_3 = any_3 & may_go_3 & moves;
@@ -116,24 +113,24 @@ module Dispatch_c256_r4_s4_b4 (
   wire turn_to_3 =
     asks_3
     & ((turn_last[0] & ~(asks_1 | asks_2)) | (turn_last[1] & ~asks_2) | turn_last[2] | (turn_last[3] & ~(asks_0 | asks_1 | asks_2)));
-  wire served = turn_to_0 | turn_to_1 | turn_to_2 | turn_to_3; // dispatch.ts:127
-  wire passes_0 = comes_for_0 & may_go_0 & moves & ~served; // dispatch.ts:128
+  wire served = turn_to_0 | turn_to_1 | turn_to_2 | turn_to_3; // dispatch.ts:126
+  wire passes_0 = comes_for_0 & may_go_0 & moves & ~served; // dispatch.ts:127
   wire passes_1 = comes_for_1 & may_go_1 & moves & ~served;
   wire passes_2 = comes_for_2 & may_go_2 & moves & ~served;
   wire passes_3 = comes_for_3 & may_go_3 & moves & ~served;
-  wire passing = passes_0 | passes_1 | passes_2 | passes_3; // dispatch.ts:129
-  wire one_waits = (any_0 & may_go_0) | (any_1 & may_go_1) | (any_2 & may_go_2) | (any_3 & may_go_3); // dispatch.ts:131
+  wire passing = passes_0 | passes_1 | passes_2 | passes_3; // dispatch.ts:128
+  wire one_waits = (any_0 & may_go_0) | (any_1 & may_go_1) | (any_2 & may_go_2) | (any_3 & may_go_3); // dispatch.ts:130
   wire goes_directly =
     ((comes_for_0 & may_go_0) | (comes_for_1 & may_go_1) | (comes_for_2 & may_go_2) | (comes_for_3 & may_go_3))
-    & ~one_waits & ~sends; // dispatch.ts:132
-  wire enters_0 = enter_valid & enter_ready & (enter_payload_region == 2'd0); // dispatch.ts:159
-  wire queued_0 = comes_for_0 & ~passes_0; // dispatch.ts:160
-  wire enters_1 = enter_valid & enter_ready & (enter_payload_region == 2'd1); // dispatch.ts:159
-  wire queued_1 = comes_for_1 & ~passes_1; // dispatch.ts:160
-  wire enters_2 = enter_valid & enter_ready & (enter_payload_region == 2'd2); // dispatch.ts:159
-  wire queued_2 = comes_for_2 & ~passes_2; // dispatch.ts:160
-  wire enters_3 = enter_valid & enter_ready & (enter_payload_region == 2'd3); // dispatch.ts:159
-  wire queued_3 = comes_for_3 & ~passes_3; // dispatch.ts:160
+    & ~one_waits & ~sends; // dispatch.ts:131
+  wire enters_0 = enter_valid & enter_ready & (enter_payload_region == 2'd0); // dispatch.ts:158
+  wire queued_0 = comes_for_0 & ~passes_0; // dispatch.ts:159
+  wire enters_1 = enter_valid & enter_ready & (enter_payload_region == 2'd1); // dispatch.ts:158
+  wire queued_1 = comes_for_1 & ~passes_1; // dispatch.ts:159
+  wire enters_2 = enter_valid & enter_ready & (enter_payload_region == 2'd2); // dispatch.ts:158
+  wire queued_2 = comes_for_2 & ~passes_2; // dispatch.ts:159
+  wire enters_3 = enter_valid & enter_ready & (enter_payload_region == 2'd3); // dispatch.ts:158
+  wire queued_3 = comes_for_3 & ~passes_3; // dispatch.ts:159
   wire besides_valid = asking | besides_queued; // pass-queue.ts:31
   wire besides_ready = enter_ready & header_valid & besides_valid;
   wire besides_taken = besides_valid & besides_ready; // pass-queue.ts:45
@@ -142,7 +139,7 @@ module Dispatch_c256_r4_s4_b4 (
   always @(posedge clk)
     if (rst) sends <= 1'b0;
     else if (moves) sends <= served | (passing & ~(goes_directly & read_ready));
-  wire [23:0] head_word = waiting[{turn_to_2 | turn_to_3, turn_to_1 | turn_to_3, ({5{turn_to_0}} & head_0) | ({5{turn_to_1}} & head_1) | ({5{turn_to_2}} & head_2) | ({5{turn_to_3}} & head_3)}]; // dispatch.ts:141
+  wire [23:0] head_word = waiting[{turn_to_2 | turn_to_3, turn_to_1 | turn_to_3, ({5{turn_to_0}} & head_0) | ({5{turn_to_1}} & head_1) | ({5{turn_to_2}} & head_2) | ({5{turn_to_3}} & head_3)}]; // dispatch.ts:140
   wire [7:0] head_ctx = head_word[7:0];
   wire [1:0] head_branch = head_word[9:8];
   wire [1:0] head_region = head_word[11:10];
@@ -275,9 +272,6 @@ module Dispatch_c256_r4_s4_b4 (
   assign enter_payload_payload_bytes = besides_queued ? enter_payload_ctx_word[80:67] : told_payload_bytes;
   assign enter_payload_no_l4 = besides_queued ? enter_payload_ctx_word[81] : told_no_l4;
   assign enter_payload_arg = besides_queued ? enter_payload_ctx_word[23:16] : asked_arg;
-  assign enter_payload_prepend = 8'd0;
-  assign enter_payload_front_bytes = 7'd0;
-  assign enter_payload_drop_front = 7'd0;
   assign enter_payload_run = besides_queued ? enter_payload_ctx_word[15:12] : asked_run;
   assign enter_payload_branch = besides_queued ? enter_payload_ctx_word[9:8] : asked_branch;
   assign enter_payload_region = besides_queued ? enter_payload_ctx_word[11:10] : asked_region;
@@ -285,31 +279,31 @@ module Dispatch_c256_r4_s4_b4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~queued_0 | (waiting_0 < 6'd32)); // dispatch.ts:72
-      assert (~queued_1 | (waiting_1 < 6'd32)); // dispatch.ts:72
-      assert (~queued_2 | (waiting_2 < 6'd32)); // dispatch.ts:72
-      assert (~queued_3 | (waiting_3 < 6'd32)); // dispatch.ts:72
+      assert (~queued_0 | (waiting_0 < 6'd32)); // dispatch.ts:71
+      assert (~queued_1 | (waiting_1 < 6'd32)); // dispatch.ts:71
+      assert (~queued_2 | (waiting_2 < 6'd32)); // dispatch.ts:71
+      assert (~queued_3 | (waiting_3 < 6'd32)); // dispatch.ts:71
       assert (~(asking & besides_queued & (besides_tail == besides_head) & ~besides_taken)); // pass-queue.ts:53
-      assert (~enter_valid | enter_ready); // dispatch.ts:184
+      assert (~enter_valid | enter_ready); // dispatch.ts:182
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~queued_0 | (waiting_0 < 6'd32))) begin
-        $display("%s", "assertion failed: the queue of region 0 has room for what comes (dispatch.ts:72)"); // dispatch.ts:72
+        $display("%s", "assertion failed: the queue of region 0 has room for what comes (dispatch.ts:71)"); // dispatch.ts:71
         $stop;
       end
       if (~(~queued_1 | (waiting_1 < 6'd32))) begin
-        $display("%s", "assertion failed: the queue of region 1 has room for what comes (dispatch.ts:72)"); // dispatch.ts:72
+        $display("%s", "assertion failed: the queue of region 1 has room for what comes (dispatch.ts:71)"); // dispatch.ts:71
         $stop;
       end
       if (~(~queued_2 | (waiting_2 < 6'd32))) begin
-        $display("%s", "assertion failed: the queue of region 2 has room for what comes (dispatch.ts:72)"); // dispatch.ts:72
+        $display("%s", "assertion failed: the queue of region 2 has room for what comes (dispatch.ts:71)"); // dispatch.ts:71
         $stop;
       end
       if (~(~queued_3 | (waiting_3 < 6'd32))) begin
-        $display("%s", "assertion failed: the queue of region 3 has room for what comes (dispatch.ts:72)"); // dispatch.ts:72
+        $display("%s", "assertion failed: the queue of region 3 has room for what comes (dispatch.ts:71)"); // dispatch.ts:71
         $stop;
       end
       if (~(~(asking & besides_queued & (besides_tail == besides_head) & ~besides_taken))) begin
@@ -317,7 +311,7 @@ module Dispatch_c256_r4_s4_b4 (
         $stop;
       end
       if (~(~enter_valid | enter_ready)) begin
-        $display("%s", "assertion failed: a region takes what it has said that it accepts (dispatch.ts:184)"); // dispatch.ts:184
+        $display("%s", "assertion failed: a region takes what it has said that it accepts (dispatch.ts:182)"); // dispatch.ts:182
         $stop;
       end
     end

@@ -58,33 +58,45 @@ module Judge_f1536 (
     judge_reason_ttl = 4'd7, judge_reason_order = 4'd8, judge_reason_enclosed = 4'd9, judge_reason_pfc = 4'd10,
     judge_reason_peer = 4'd11;
   reg judged_valid; // judge.ts:90
-  reg held_valid; // strip.ts:100
-  reg [511:0] held_data; // strip.ts:101
-  reg [6:0] held_count; // strip.ts:102
-  reg held_first; // strip.ts:103
-  reg held_last; // strip.ts:104
-  reg held_bad; // strip.ts:105
-  reg [2:0] held_by; // strip.ts:106
-  reg held_off_linked, held_off_tagged, held_off_shimmed; // strip.ts:107
+  reg held_valid; // strip.ts:91
+  reg [511:0] held_data; // strip.ts:92
+  reg [6:0] held_count; // strip.ts:93
+  reg held_first; // strip.ts:94
+  reg held_last; // strip.ts:95
+  reg held_bad; // strip.ts:96
+  reg [2:0] held_by; // strip.ts:97
+  reg held_off_linked, held_off_tagged, held_off_shimmed; // strip.ts:98
   reg [47:0] held_off_link, held_off_snic;
   reg [15:0] held_off_tag;
-  reg stripped_valid; // strip.ts:108
-  reg in_frame; // strip.ts:75
-  reg taken_valid; // strip.ts:76
-  reg [511:0] taken_data; // strip.ts:77
-  reg [6:0] taken_count; // strip.ts:78
-  reg taken_first; // strip.ts:79
-  reg taken_last; // strip.ts:80
-  reg taken_bad; // strip.ts:81
-  reg [4:0] stripped_index; // strip.ts:147
-  reg [4:0] beat_number; // strip.ts:148
-  reg [511:0] stripped_data; // strip.ts:150
+  reg stripped_valid; // strip.ts:99
+  reg in_frame; // strip.ts:64
+  reg taken_valid; // strip.ts:65
+  reg [7:0] taken_data_0, taken_data_1, taken_data_2, taken_data_3, taken_data_4, taken_data_5, taken_data_6,
+    taken_data_7, taken_data_8, taken_data_9, taken_data_10, taken_data_11, taken_data_12, taken_data_13,
+    taken_data_14, taken_data_15, taken_data_16, taken_data_17, taken_data_18, taken_data_19, taken_data_20,
+    taken_data_21, taken_data_22, taken_data_23, taken_data_24, taken_data_25, taken_data_26, taken_data_27,
+    taken_data_28, taken_data_29, taken_data_30, taken_data_31, taken_data_32, taken_data_33, taken_data_34,
+    taken_data_35, taken_data_36, taken_data_37, taken_data_38, taken_data_39, taken_data_40, taken_data_41,
+    taken_data_42, taken_data_43, taken_data_44, taken_data_45, taken_data_46, taken_data_47, taken_data_48,
+    taken_data_49, taken_data_50, taken_data_51, taken_data_52, taken_data_53, taken_data_54, taken_data_55,
+    taken_data_56, taken_data_57, taken_data_58, taken_data_59, taken_data_60, taken_data_61, taken_data_62,
+    taken_data_63; // kept-bytes.ts:9
+  reg taken_places_link; // strip.ts:67
+  reg [1:0] taken_places_tag;
+  reg [3:0] taken_places_snic;
+  reg [6:0] taken_count; // strip.ts:68
+  reg taken_first; // strip.ts:69
+  reg taken_last; // strip.ts:70
+  reg taken_bad; // strip.ts:71
+  reg [4:0] stripped_index; // strip.ts:138
+  reg [4:0] beat_number; // strip.ts:139
+  reg [511:0] stripped_data; // strip.ts:141
   reg [6:0] stripped_count;
-  reg stripped_first; // strip.ts:151
-  reg stripped_last; // strip.ts:152
-  reg stripped_bad; // strip.ts:153
-  reg stripped_cut; // strip.ts:154
-  reg stripped_off_linked, stripped_off_tagged, stripped_off_shimmed; // strip.ts:155
+  reg stripped_first; // strip.ts:142
+  reg stripped_last; // strip.ts:143
+  reg stripped_bad; // strip.ts:144
+  reg stripped_cut; // strip.ts:145
+  reg stripped_off_linked, stripped_off_tagged, stripped_off_shimmed; // strip.ts:146
   reg [47:0] stripped_off_link, stripped_off_snic;
   reg [15:0] stripped_off_tag;
   reg [511:0] judged_data; // judge.ts:94
@@ -106,25 +118,28 @@ module Judge_f1536 (
   reg refused_q_fcs, refused_q_long, refused_q_short, refused_q_link, refused_q_version, refused_q_shim,
     refused_q_ttl, refused_q_order, refused_q_enclosed, refused_q_pfc, refused_q_peer; // judge.ts:123
   wire judged_room = ~judged_valid | frame_ready; // judge.ts:91
-  wire stripped_free = ~stripped_valid | judged_room; // strip.ts:109
-  wire held_free = ~held_valid | stripped_free; // strip.ts:112
-  wire [63:0] rx_edge = rx_payload_keep & ~(rx_payload_keep >> 1); // strip.ts:66
-  wire taken_moves = taken_valid & held_free; // strip.ts:92
-  wire held_goes = held_valid & stripped_free & (held_last | taken_valid); // strip.ts:113
-  wire [6:0] held_by_bytes = {4'd0, held_by} << 2; // strip.ts:114
-  wire next_joins = taken_last & (taken_count <= held_by_bytes); // strip.ts:115
-  wire next_absorbed = held_goes & ~held_last & next_joins; // strip.ts:116
-  wire finds_link = {taken_data[103:96], taken_data[111:104]} == 16'd34998; // shims.ts:32
-  wire finds_tag =
-    finds_link ? {taken_data[167:160], taken_data[175:168]} == 16'd33024 :
-    {taken_data[103:96], taken_data[111:104]} == 16'd33024; // shims.ts:33
+  wire stripped_free = ~stripped_valid | judged_room; // strip.ts:100
+  wire held_free = ~held_valid | stripped_free; // strip.ts:103
+  wire [63:0] rx_edge = rx_payload_keep & ~(rx_payload_keep >> 1); // strip.ts:59
+  wire taken_moves = taken_valid & held_free; // strip.ts:83
+  wire held_goes = held_valid & stripped_free & (held_last | taken_valid); // strip.ts:104
+  wire [6:0] held_by_bytes = {4'd0, held_by} << 2; // strip.ts:105
+  wire next_joins = taken_last & (taken_count <= held_by_bytes); // strip.ts:106
+  wire next_absorbed = held_goes & ~held_last & next_joins; // strip.ts:107
+  wire finds_link = taken_places_link; // shims.ts:61
+  wire finds_tag = finds_link ? taken_places_tag[1] : taken_places_tag[0]; // shims.ts:62
   wire finds_shim =
-    finds_link ? (finds_tag ? {taken_data[199:192], taken_data[207:200]} == 16'd34997 : {taken_data[167:160], taken_data[175:168]} == 16'd34997) :
-    finds_tag ? {taken_data[135:128], taken_data[143:136]} == 16'd34997 :
-    {taken_data[103:96], taken_data[111:104]} == 16'd34997; // shims.ts:36
-  wire [159:0] next_words = taken_data[159:0] & {160{~held_last}}; // strip.ts:133
-  wire held_ends = held_last | next_joins; // strip.ts:146
-  wire beat_over = beat_number == 5'd25; // strip.ts:149
+    finds_link ? (finds_tag ? taken_places_snic[3] : taken_places_snic[2]) :
+    finds_tag ? taken_places_snic[1] :
+    taken_places_snic[0]; // shims.ts:63
+  wire [159:0] next_words_joined = {
+    taken_data_19, taken_data_18, taken_data_17, taken_data_16, taken_data_15, taken_data_14, taken_data_13,
+    taken_data_12, taken_data_11, taken_data_10, taken_data_9, taken_data_8, taken_data_7, taken_data_6, taken_data_5,
+    taken_data_4, taken_data_3, taken_data_2, taken_data_1, taken_data_0
+  };
+  wire [159:0] next_words = next_words_joined & {160{~held_last}}; // strip.ts:124
+  wire held_ends = held_last | next_joins; // strip.ts:137
+  wire beat_over = beat_number == 5'd25; // strip.ts:140
   wire encloses = stripped_off_shimmed & ((stripped_off_snic[3:0] == 4'd2) | (stripped_off_snic[3:0] == 4'd3)); // facts.ts:43
   wire [511:0] inside_tagged_shifted = stripped_data >> 112;
   wire inside_tagged = {inside_tagged_shifted[103:96], inside_tagged_shifted[111:104]} == 16'd33024; // rules.ts:113
@@ -250,10 +265,23 @@ module Judge_f1536 (
   always @(posedge clk)
     if (rst) held_valid <= 1'b0;
     else if (~held_valid | held_goes) held_valid <= taken_valid & ~next_absorbed;
+  wire [47:0] behind_link =
+    finds_tag ? {taken_data_31, taken_data_30, taken_data_29, taken_data_28, taken_data_27, taken_data_26} :
+    {taken_data_27, taken_data_26, taken_data_25, taken_data_24, taken_data_23, taken_data_22}; // shims.ts:36
 
   always @(posedge clk)
     if (taken_moves) begin
-      held_data <= taken_data;
+      held_data <= {
+        taken_data_63, taken_data_62, taken_data_61, taken_data_60, taken_data_59, taken_data_58, taken_data_57,
+        taken_data_56, taken_data_55, taken_data_54, taken_data_53, taken_data_52, taken_data_51, taken_data_50,
+        taken_data_49, taken_data_48, taken_data_47, taken_data_46, taken_data_45, taken_data_44, taken_data_43,
+        taken_data_42, taken_data_41, taken_data_40, taken_data_39, taken_data_38, taken_data_37, taken_data_36,
+        taken_data_35, taken_data_34, taken_data_33, taken_data_32, taken_data_31, taken_data_30, taken_data_29,
+        taken_data_28, taken_data_27, taken_data_26, taken_data_25, taken_data_24, taken_data_23, taken_data_22,
+        taken_data_21, taken_data_20, taken_data_19, taken_data_18, taken_data_17, taken_data_16, taken_data_15,
+        taken_data_14, taken_data_13, taken_data_12, taken_data_11, taken_data_10, taken_data_9, taken_data_8,
+        taken_data_7, taken_data_6, taken_data_5, taken_data_4, taken_data_3, taken_data_2, taken_data_1, taken_data_0
+      };
       held_count <= taken_count;
       held_first <= taken_first;
       held_last <= taken_last;
@@ -263,12 +291,12 @@ module Judge_f1536 (
         held_off_linked <= finds_link;
         held_off_tagged <= finds_tag;
         held_off_shimmed <= finds_shim;
-        held_off_link <= taken_data[159:112];
-        held_off_tag <= finds_link ? taken_data[191:176] : taken_data[127:112];
+        held_off_link <= {taken_data_19, taken_data_18, taken_data_17, taken_data_16, taken_data_15, taken_data_14};
+        held_off_tag <= finds_link ? {taken_data_23, taken_data_22} : {taken_data_15, taken_data_14};
         held_off_snic <=
-          finds_link ? (finds_tag ? taken_data[255:208] : taken_data[223:176]) :
-          finds_tag ? taken_data[191:144] :
-          taken_data[159:112];
+          finds_link ? behind_link :
+          finds_tag ? {taken_data_23, taken_data_22, taken_data_21, taken_data_20, taken_data_19, taken_data_18} :
+          {taken_data_19, taken_data_18, taken_data_17, taken_data_16, taken_data_15, taken_data_14};
       end
     end
 
@@ -323,39 +351,81 @@ module Judge_f1536 (
 
   always @(posedge clk)
     if (rx_valid & rx_ready) begin
-      taken_data <= {
-        rx_payload_data[511:504] & {8{rx_payload_keep[63]}}, rx_payload_data[503:496] & {8{rx_payload_keep[62]}},
-        rx_payload_data[495:488] & {8{rx_payload_keep[61]}}, rx_payload_data[487:480] & {8{rx_payload_keep[60]}},
-        rx_payload_data[479:472] & {8{rx_payload_keep[59]}}, rx_payload_data[471:464] & {8{rx_payload_keep[58]}},
-        rx_payload_data[463:456] & {8{rx_payload_keep[57]}}, rx_payload_data[455:448] & {8{rx_payload_keep[56]}},
-        rx_payload_data[447:440] & {8{rx_payload_keep[55]}}, rx_payload_data[439:432] & {8{rx_payload_keep[54]}},
-        rx_payload_data[431:424] & {8{rx_payload_keep[53]}}, rx_payload_data[423:416] & {8{rx_payload_keep[52]}},
-        rx_payload_data[415:408] & {8{rx_payload_keep[51]}}, rx_payload_data[407:400] & {8{rx_payload_keep[50]}},
-        rx_payload_data[399:392] & {8{rx_payload_keep[49]}}, rx_payload_data[391:384] & {8{rx_payload_keep[48]}},
-        rx_payload_data[383:376] & {8{rx_payload_keep[47]}}, rx_payload_data[375:368] & {8{rx_payload_keep[46]}},
-        rx_payload_data[367:360] & {8{rx_payload_keep[45]}}, rx_payload_data[359:352] & {8{rx_payload_keep[44]}},
-        rx_payload_data[351:344] & {8{rx_payload_keep[43]}}, rx_payload_data[343:336] & {8{rx_payload_keep[42]}},
-        rx_payload_data[335:328] & {8{rx_payload_keep[41]}}, rx_payload_data[327:320] & {8{rx_payload_keep[40]}},
-        rx_payload_data[319:312] & {8{rx_payload_keep[39]}}, rx_payload_data[311:304] & {8{rx_payload_keep[38]}},
-        rx_payload_data[303:296] & {8{rx_payload_keep[37]}}, rx_payload_data[295:288] & {8{rx_payload_keep[36]}},
-        rx_payload_data[287:280] & {8{rx_payload_keep[35]}}, rx_payload_data[279:272] & {8{rx_payload_keep[34]}},
-        rx_payload_data[271:264] & {8{rx_payload_keep[33]}}, rx_payload_data[263:256] & {8{rx_payload_keep[32]}},
-        rx_payload_data[255:248] & {8{rx_payload_keep[31]}}, rx_payload_data[247:240] & {8{rx_payload_keep[30]}},
-        rx_payload_data[239:232] & {8{rx_payload_keep[29]}}, rx_payload_data[231:224] & {8{rx_payload_keep[28]}},
-        rx_payload_data[223:216] & {8{rx_payload_keep[27]}}, rx_payload_data[215:208] & {8{rx_payload_keep[26]}},
-        rx_payload_data[207:200] & {8{rx_payload_keep[25]}}, rx_payload_data[199:192] & {8{rx_payload_keep[24]}},
-        rx_payload_data[191:184] & {8{rx_payload_keep[23]}}, rx_payload_data[183:176] & {8{rx_payload_keep[22]}},
-        rx_payload_data[175:168] & {8{rx_payload_keep[21]}}, rx_payload_data[167:160] & {8{rx_payload_keep[20]}},
-        rx_payload_data[159:152] & {8{rx_payload_keep[19]}}, rx_payload_data[151:144] & {8{rx_payload_keep[18]}},
-        rx_payload_data[143:136] & {8{rx_payload_keep[17]}}, rx_payload_data[135:128] & {8{rx_payload_keep[16]}},
-        rx_payload_data[127:120] & {8{rx_payload_keep[15]}}, rx_payload_data[119:112] & {8{rx_payload_keep[14]}},
-        rx_payload_data[111:104] & {8{rx_payload_keep[13]}}, rx_payload_data[103:96] & {8{rx_payload_keep[12]}},
-        rx_payload_data[95:88] & {8{rx_payload_keep[11]}}, rx_payload_data[87:80] & {8{rx_payload_keep[10]}},
-        rx_payload_data[79:72] & {8{rx_payload_keep[9]}}, rx_payload_data[71:64] & {8{rx_payload_keep[8]}},
-        rx_payload_data[63:56] & {8{rx_payload_keep[7]}}, rx_payload_data[55:48] & {8{rx_payload_keep[6]}},
-        rx_payload_data[47:40] & {8{rx_payload_keep[5]}}, rx_payload_data[39:32] & {8{rx_payload_keep[4]}},
-        rx_payload_data[31:24] & {8{rx_payload_keep[3]}}, rx_payload_data[23:16] & {8{rx_payload_keep[2]}},
-        rx_payload_data[15:8] & {8{rx_payload_keep[1]}}, rx_payload_data[7:0] & {8{rx_payload_keep[0]}}
+      taken_data_0 <= rx_payload_keep[0] ? rx_payload_data[7:0] : 8'd0;
+      taken_data_1 <= rx_payload_keep[1] ? rx_payload_data[15:8] : 8'd0;
+      taken_data_2 <= rx_payload_keep[2] ? rx_payload_data[23:16] : 8'd0;
+      taken_data_3 <= rx_payload_keep[3] ? rx_payload_data[31:24] : 8'd0;
+      taken_data_4 <= rx_payload_keep[4] ? rx_payload_data[39:32] : 8'd0;
+      taken_data_5 <= rx_payload_keep[5] ? rx_payload_data[47:40] : 8'd0;
+      taken_data_6 <= rx_payload_keep[6] ? rx_payload_data[55:48] : 8'd0;
+      taken_data_7 <= rx_payload_keep[7] ? rx_payload_data[63:56] : 8'd0;
+      taken_data_8 <= rx_payload_keep[8] ? rx_payload_data[71:64] : 8'd0;
+      taken_data_9 <= rx_payload_keep[9] ? rx_payload_data[79:72] : 8'd0;
+      taken_data_10 <= rx_payload_keep[10] ? rx_payload_data[87:80] : 8'd0;
+      taken_data_11 <= rx_payload_keep[11] ? rx_payload_data[95:88] : 8'd0;
+      taken_data_12 <= rx_payload_keep[12] ? rx_payload_data[103:96] : 8'd0;
+      taken_data_13 <= rx_payload_keep[13] ? rx_payload_data[111:104] : 8'd0;
+      taken_data_14 <= rx_payload_keep[14] ? rx_payload_data[119:112] : 8'd0;
+      taken_data_15 <= rx_payload_keep[15] ? rx_payload_data[127:120] : 8'd0;
+      taken_data_16 <= rx_payload_keep[16] ? rx_payload_data[135:128] : 8'd0;
+      taken_data_17 <= rx_payload_keep[17] ? rx_payload_data[143:136] : 8'd0;
+      taken_data_18 <= rx_payload_keep[18] ? rx_payload_data[151:144] : 8'd0;
+      taken_data_19 <= rx_payload_keep[19] ? rx_payload_data[159:152] : 8'd0;
+      taken_data_20 <= rx_payload_keep[20] ? rx_payload_data[167:160] : 8'd0;
+      taken_data_21 <= rx_payload_keep[21] ? rx_payload_data[175:168] : 8'd0;
+      taken_data_22 <= rx_payload_keep[22] ? rx_payload_data[183:176] : 8'd0;
+      taken_data_23 <= rx_payload_keep[23] ? rx_payload_data[191:184] : 8'd0;
+      taken_data_24 <= rx_payload_keep[24] ? rx_payload_data[199:192] : 8'd0;
+      taken_data_25 <= rx_payload_keep[25] ? rx_payload_data[207:200] : 8'd0;
+      taken_data_26 <= rx_payload_keep[26] ? rx_payload_data[215:208] : 8'd0;
+      taken_data_27 <= rx_payload_keep[27] ? rx_payload_data[223:216] : 8'd0;
+      taken_data_28 <= rx_payload_keep[28] ? rx_payload_data[231:224] : 8'd0;
+      taken_data_29 <= rx_payload_keep[29] ? rx_payload_data[239:232] : 8'd0;
+      taken_data_30 <= rx_payload_keep[30] ? rx_payload_data[247:240] : 8'd0;
+      taken_data_31 <= rx_payload_keep[31] ? rx_payload_data[255:248] : 8'd0;
+      taken_data_32 <= rx_payload_keep[32] ? rx_payload_data[263:256] : 8'd0;
+      taken_data_33 <= rx_payload_keep[33] ? rx_payload_data[271:264] : 8'd0;
+      taken_data_34 <= rx_payload_keep[34] ? rx_payload_data[279:272] : 8'd0;
+      taken_data_35 <= rx_payload_keep[35] ? rx_payload_data[287:280] : 8'd0;
+      taken_data_36 <= rx_payload_keep[36] ? rx_payload_data[295:288] : 8'd0;
+      taken_data_37 <= rx_payload_keep[37] ? rx_payload_data[303:296] : 8'd0;
+      taken_data_38 <= rx_payload_keep[38] ? rx_payload_data[311:304] : 8'd0;
+      taken_data_39 <= rx_payload_keep[39] ? rx_payload_data[319:312] : 8'd0;
+      taken_data_40 <= rx_payload_keep[40] ? rx_payload_data[327:320] : 8'd0;
+      taken_data_41 <= rx_payload_keep[41] ? rx_payload_data[335:328] : 8'd0;
+      taken_data_42 <= rx_payload_keep[42] ? rx_payload_data[343:336] : 8'd0;
+      taken_data_43 <= rx_payload_keep[43] ? rx_payload_data[351:344] : 8'd0;
+      taken_data_44 <= rx_payload_keep[44] ? rx_payload_data[359:352] : 8'd0;
+      taken_data_45 <= rx_payload_keep[45] ? rx_payload_data[367:360] : 8'd0;
+      taken_data_46 <= rx_payload_keep[46] ? rx_payload_data[375:368] : 8'd0;
+      taken_data_47 <= rx_payload_keep[47] ? rx_payload_data[383:376] : 8'd0;
+      taken_data_48 <= rx_payload_keep[48] ? rx_payload_data[391:384] : 8'd0;
+      taken_data_49 <= rx_payload_keep[49] ? rx_payload_data[399:392] : 8'd0;
+      taken_data_50 <= rx_payload_keep[50] ? rx_payload_data[407:400] : 8'd0;
+      taken_data_51 <= rx_payload_keep[51] ? rx_payload_data[415:408] : 8'd0;
+      taken_data_52 <= rx_payload_keep[52] ? rx_payload_data[423:416] : 8'd0;
+      taken_data_53 <= rx_payload_keep[53] ? rx_payload_data[431:424] : 8'd0;
+      taken_data_54 <= rx_payload_keep[54] ? rx_payload_data[439:432] : 8'd0;
+      taken_data_55 <= rx_payload_keep[55] ? rx_payload_data[447:440] : 8'd0;
+      taken_data_56 <= rx_payload_keep[56] ? rx_payload_data[455:448] : 8'd0;
+      taken_data_57 <= rx_payload_keep[57] ? rx_payload_data[463:456] : 8'd0;
+      taken_data_58 <= rx_payload_keep[58] ? rx_payload_data[471:464] : 8'd0;
+      taken_data_59 <= rx_payload_keep[59] ? rx_payload_data[479:472] : 8'd0;
+      taken_data_60 <= rx_payload_keep[60] ? rx_payload_data[487:480] : 8'd0;
+      taken_data_61 <= rx_payload_keep[61] ? rx_payload_data[495:488] : 8'd0;
+      taken_data_62 <= rx_payload_keep[62] ? rx_payload_data[503:496] : 8'd0;
+      taken_data_63 <= rx_payload_keep[63] ? rx_payload_data[511:504] : 8'd0;
+      taken_places_link <=
+        ({rx_payload_data[103:96], rx_payload_data[111:104]} == 16'd34998) & (&rx_payload_keep[13:12]);
+      taken_places_tag <= {
+        ({rx_payload_data[167:160], rx_payload_data[175:168]} == 16'd33024) & (&rx_payload_keep[21:20]),
+        ({rx_payload_data[103:96], rx_payload_data[111:104]} == 16'd33024) & (&rx_payload_keep[13:12])
+      };
+      taken_places_snic <= {
+        ({rx_payload_data[199:192], rx_payload_data[207:200]} == 16'd34997) & (&rx_payload_keep[25:24]),
+        ({rx_payload_data[167:160], rx_payload_data[175:168]} == 16'd34997) & (&rx_payload_keep[21:20]),
+        ({rx_payload_data[135:128], rx_payload_data[143:136]} == 16'd34997) & (&rx_payload_keep[17:16]),
+        ({rx_payload_data[103:96], rx_payload_data[111:104]} == 16'd34997) & (&rx_payload_keep[13:12])
       };
       taken_count <= taken_count_wide + 7'd1;
       taken_first <= ~in_frame;
@@ -371,42 +441,74 @@ module Judge_f1536 (
       beat_number <= held_ends ? 5'd0 : beat_over ? beat_number : beat_number + 5'd1;
       stripped_index <= beat_number;
     end
-  wire [31:0] stripped_data_choice =
-    held_first ? held_data[95:64] :
-    held_by[2] ? (held_by[0] ? held_data[255:224] : held_data[223:192]) :
-    held_by[1] ? (held_by[0] ? held_data[191:160] : held_data[159:128]) :
-    held_by[0] ? held_data[127:96] :
-    held_data[95:64];
-  wire [31:0] held_first_choice =
-    held_first ? held_data[63:32] :
-    held_by[2] ? (held_by[0] ? held_data[223:192] : held_data[191:160]) :
-    held_by[1] ? (held_by[0] ? held_data[159:128] : held_data[127:96]) :
-    held_by[0] ? held_data[95:64] :
-    held_data[63:32];
-  wire [31:0] held_data_choice =
-    held_first ? held_data[31:0] :
-    held_by[2] ? (held_by[0] ? held_data[191:160] : held_data[159:128]) :
-    held_by[1] ? (held_by[0] ? held_data[127:96] : held_data[95:64]) :
-    held_by[0] ? held_data[63:32] :
-    held_data[31:0];
+  wire [31:0] stripped_data_and =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[511:480]) | ({32{held_by[1:0] == 2'd1}} & next_words[31:0]) | ({32{held_by[1:0] == 2'd2}} & next_words[63:32]) | ({32{held_by[1:0] == 2'd3}} & next_words[95:64]));
+  wire [31:0] held_by_and =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[479:448]) | ({32{held_by[1:0] == 2'd1}} & held_data[511:480]) | ({32{held_by[1:0] == 2'd2}} & next_words[31:0]) | ({32{held_by[1:0] == 2'd3}} & next_words[63:32]));
+  wire [31:0] held_data_and =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[447:416]) | ({32{held_by[1:0] == 2'd1}} & held_data[479:448]) | ({32{held_by[1:0] == 2'd2}} & held_data[511:480]) | ({32{held_by[1:0] == 2'd3}} & next_words[31:0]));
+  wire [31:0] stripped_data_and_held_by =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[415:384]) | ({32{held_by[1:0] == 2'd1}} & held_data[447:416]) | ({32{held_by[1:0] == 2'd2}} & held_data[479:448]) | ({32{held_by[1:0] == 2'd3}} & held_data[511:480]));
+  wire [31:0] stripped_data_and_held_data =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[383:352]) | ({32{held_by[1:0] == 2'd1}} & held_data[415:384]) | ({32{held_by[1:0] == 2'd2}} & held_data[447:416]) | ({32{held_by[1:0] == 2'd3}} & held_data[479:448]));
+  wire [31:0] stripped_data_and_2 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[351:320]) | ({32{held_by[1:0] == 2'd1}} & held_data[383:352]) | ({32{held_by[1:0] == 2'd2}} & held_data[415:384]) | ({32{held_by[1:0] == 2'd3}} & held_data[447:416]));
+  wire [31:0] stripped_data_and_3 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[319:288]) | ({32{held_by[1:0] == 2'd1}} & held_data[351:320]) | ({32{held_by[1:0] == 2'd2}} & held_data[383:352]) | ({32{held_by[1:0] == 2'd3}} & held_data[415:384]));
+  wire [31:0] stripped_data_and_4 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[287:256]) | ({32{held_by[1:0] == 2'd1}} & held_data[319:288]) | ({32{held_by[1:0] == 2'd2}} & held_data[351:320]) | ({32{held_by[1:0] == 2'd3}} & held_data[383:352]));
+  wire [31:0] stripped_data_and_5 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[255:224]) | ({32{held_by[1:0] == 2'd1}} & held_data[287:256]) | ({32{held_by[1:0] == 2'd2}} & held_data[319:288]) | ({32{held_by[1:0] == 2'd3}} & held_data[351:320]));
+  wire [31:0] stripped_data_and_6 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[223:192]) | ({32{held_by[1:0] == 2'd1}} & held_data[255:224]) | ({32{held_by[1:0] == 2'd2}} & held_data[287:256]) | ({32{held_by[1:0] == 2'd3}} & held_data[319:288]));
+  wire [31:0] stripped_data_and_7 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[191:160]) | ({32{held_by[1:0] == 2'd1}} & held_data[223:192]) | ({32{held_by[1:0] == 2'd2}} & held_data[255:224]) | ({32{held_by[1:0] == 2'd3}} & held_data[287:256]));
+  wire [31:0] stripped_data_and_8 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[159:128]) | ({32{held_by[1:0] == 2'd1}} & held_data[191:160]) | ({32{held_by[1:0] == 2'd2}} & held_data[223:192]) | ({32{held_by[1:0] == 2'd3}} & held_data[255:224]));
+  wire [31:0] stripped_data_and_9 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[127:96]) | ({32{held_by[1:0] == 2'd1}} & held_data[159:128]) | ({32{held_by[1:0] == 2'd2}} & held_data[191:160]) | ({32{held_by[1:0] == 2'd3}} & held_data[223:192]));
+  wire [31:0] stripped_data_and_10 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[95:64]) | ({32{held_by[1:0] == 2'd1}} & held_data[127:96]) | ({32{held_by[1:0] == 2'd2}} & held_data[159:128]) | ({32{held_by[1:0] == 2'd3}} & held_data[191:160]));
+  wire [31:0] stripped_data_and_11 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[63:32]) | ({32{held_by[1:0] == 2'd1}} & held_data[95:64]) | ({32{held_by[1:0] == 2'd2}} & held_data[127:96]) | ({32{held_by[1:0] == 2'd3}} & held_data[159:128]));
+  wire [31:0] stripped_data_and_12 =
+    {32{~held_by[2]}}
+    & (({32{held_by[1:0] == 2'd0}} & held_data[31:0]) | ({32{held_by[1:0] == 2'd1}} & held_data[63:32]) | ({32{held_by[1:0] == 2'd2}} & held_data[95:64]) | ({32{held_by[1:0] == 2'd3}} & held_data[127:96]));
 
   always @(posedge clk)
     if (held_goes) begin
       stripped_data <= {
-        held_by[2] ? (held_by[0] ? next_words[159:128] : next_words[127:96]) : held_by[1] ? (held_by[0] ? next_words[95:64] : next_words[63:32]) : held_by[0] ? next_words[31:0] : held_data[511:480],
-        held_by[2] ? (held_by[0] ? next_words[127:96] : next_words[95:64]) : held_by[1] ? (held_by[0] ? next_words[63:32] : next_words[31:0]) : held_by[0] ? held_data[511:480] : held_data[479:448],
-        held_by[2] ? (held_by[0] ? next_words[95:64] : next_words[63:32]) : held_by[1] ? (held_by[0] ? next_words[31:0] : held_data[511:480]) : held_by[0] ? held_data[479:448] : held_data[447:416],
-        held_by[2] ? (held_by[0] ? next_words[63:32] : next_words[31:0]) : held_by[1] ? (held_by[0] ? held_data[511:480] : held_data[479:448]) : held_by[0] ? held_data[447:416] : held_data[415:384],
-        held_by[2] ? (held_by[0] ? next_words[31:0] : held_data[511:480]) : held_by[1] ? (held_by[0] ? held_data[479:448] : held_data[447:416]) : held_by[0] ? held_data[415:384] : held_data[383:352],
-        held_by[2] ? (held_by[0] ? held_data[511:480] : held_data[479:448]) : held_by[1] ? (held_by[0] ? held_data[447:416] : held_data[415:384]) : held_by[0] ? held_data[383:352] : held_data[351:320],
-        held_by[2] ? (held_by[0] ? held_data[479:448] : held_data[447:416]) : held_by[1] ? (held_by[0] ? held_data[415:384] : held_data[383:352]) : held_by[0] ? held_data[351:320] : held_data[319:288],
-        held_by[2] ? (held_by[0] ? held_data[447:416] : held_data[415:384]) : held_by[1] ? (held_by[0] ? held_data[383:352] : held_data[351:320]) : held_by[0] ? held_data[319:288] : held_data[287:256],
-        held_by[2] ? (held_by[0] ? held_data[415:384] : held_data[383:352]) : held_by[1] ? (held_by[0] ? held_data[351:320] : held_data[319:288]) : held_by[0] ? held_data[287:256] : held_data[255:224],
-        held_by[2] ? (held_by[0] ? held_data[383:352] : held_data[351:320]) : held_by[1] ? (held_by[0] ? held_data[319:288] : held_data[287:256]) : held_by[0] ? held_data[255:224] : held_data[223:192],
-        held_by[2] ? (held_by[0] ? held_data[351:320] : held_data[319:288]) : held_by[1] ? (held_by[0] ? held_data[287:256] : held_data[255:224]) : held_by[0] ? held_data[223:192] : held_data[191:160],
-        held_by[2] ? (held_by[0] ? held_data[319:288] : held_data[287:256]) : held_by[1] ? (held_by[0] ? held_data[255:224] : held_data[223:192]) : held_by[0] ? held_data[191:160] : held_data[159:128],
-        held_by[2] ? (held_by[0] ? held_data[287:256] : held_data[255:224]) : held_by[1] ? (held_by[0] ? held_data[223:192] : held_data[191:160]) : held_by[0] ? held_data[159:128] : held_data[127:96],
-        stripped_data_choice, held_first_choice, held_data_choice
+        stripped_data_and | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & next_words[127:96]) | ({32{held_by[1:0] == 2'd1}} & next_words[159:128]))),
+        held_by_and | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & next_words[95:64]) | ({32{held_by[1:0] == 2'd1}} & next_words[127:96]))),
+        held_data_and | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & next_words[63:32]) | ({32{held_by[1:0] == 2'd1}} & next_words[95:64]))),
+        stripped_data_and_held_by | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & next_words[31:0]) | ({32{held_by[1:0] == 2'd1}} & next_words[63:32]))),
+        stripped_data_and_held_data | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[511:480]) | ({32{held_by[1:0] == 2'd1}} & next_words[31:0]))),
+        stripped_data_and_2 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[479:448]) | ({32{held_by[1:0] == 2'd1}} & held_data[511:480]))),
+        stripped_data_and_3 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[447:416]) | ({32{held_by[1:0] == 2'd1}} & held_data[479:448]))),
+        stripped_data_and_4 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[415:384]) | ({32{held_by[1:0] == 2'd1}} & held_data[447:416]))),
+        stripped_data_and_5 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[383:352]) | ({32{held_by[1:0] == 2'd1}} & held_data[415:384]))),
+        stripped_data_and_6 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[351:320]) | ({32{held_by[1:0] == 2'd1}} & held_data[383:352]))),
+        stripped_data_and_7 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[319:288]) | ({32{held_by[1:0] == 2'd1}} & held_data[351:320]))),
+        stripped_data_and_8 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[287:256]) | ({32{held_by[1:0] == 2'd1}} & held_data[319:288]))),
+        stripped_data_and_9 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[255:224]) | ({32{held_by[1:0] == 2'd1}} & held_data[287:256]))),
+        held_first ? held_data[95:64] : stripped_data_and_10 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[223:192]) | ({32{held_by[1:0] == 2'd1}} & held_data[255:224]))),
+        held_first ? held_data[63:32] : stripped_data_and_11 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[191:160]) | ({32{held_by[1:0] == 2'd1}} & held_data[223:192]))),
+        held_first ? held_data[31:0] : stripped_data_and_12 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[159:128]) | ({32{held_by[1:0] == 2'd1}} & held_data[191:160])))
       };
       stripped_count <= (held_last ? held_count : taken_count + 7'd64) - held_by_bytes;
       stripped_first <= held_first;

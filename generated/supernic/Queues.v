@@ -104,565 +104,693 @@ module Queues (
   output wire [3:0]  started_left
 );
   reg freeing_0_valid, freeing_0_slow, freeing_1_valid, freeing_1_slow, freeing_2_valid, freeing_2_slow,
-    freeing_3_valid, freeing_3_slow, freeing_4_valid, freeing_4_slow; // queues.ts:214
+    freeing_3_valid, freeing_3_slow, freeing_4_valid, freeing_4_slow; // queues.ts:220
   reg [5:0] freeing_0_at, freeing_1_at, freeing_2_at, freeing_3_at, freeing_4_at;
   reg [5:0] due_at; // queues.ts:92
-  reg [9:0] fast_first_id; // queues.ts:235
-  reg [9:0] fast_last_id; // queues.ts:236
-  reg [9:0] slow_first_id; // queues.ts:235
-  reg [9:0] slow_last_id; // queues.ts:236
-  reg began_valid, began_slow; // queues.ts:260
-  reg same_queues; // queues.ts:261
-  reg changed_valid, changed_slow, changed_short; // queues.ts:274
+  reg [9:0] fast_first_id; // queues.ts:241
+  reg [9:0] fast_last_id; // queues.ts:242
+  reg [9:0] slow_first_id; // queues.ts:241
+  reg [9:0] slow_last_id; // queues.ts:242
+  reg began_valid, began_slow; // queues.ts:266
+  reg same_queues; // queues.ts:267
+  reg changed_valid, changed_slow, changed_short; // queues.ts:279
   reg [5:0] changed_at;
-  reg [3:0] changed_slots, changed_first_run;
   reg [9:0] changed_first_id, changed_last;
-  reg [3:0] candidate_0_q, candidate_1_q; // queues.ts:276
-  reg started_q_valid; // queues.ts:327
+  reg [3:0] changed_first_run;
+  reg [3:0] candidate_0_q, candidate_1_q; // queues.ts:281
+  reg started_q_valid; // queues.ts:331
   reg [9:0] started_q_id;
   reg [1:0] started_q_region;
   reg [3:0] started_q_slots, started_q_left;
   reg [3:0] timer; // queues.ts:104
-  reg [3:0] fast_0_0_first; // queue.ts:38
-  reg fast_0_0_two; // queue.ts:39
-  reg fast_0_0_away; // queue.ts:40
-  reg [1:0] fast_0_0_age; // queue.ts:41
-  reg [3:0] fast_0_1_first; // queue.ts:38
-  reg fast_0_1_two; // queue.ts:39
-  reg fast_0_1_away; // queue.ts:40
-  reg [1:0] fast_0_1_age; // queue.ts:41
-  reg [3:0] fast_0_2_first; // queue.ts:38
-  reg fast_0_2_two; // queue.ts:39
-  reg fast_0_2_away; // queue.ts:40
-  reg [1:0] fast_0_2_age; // queue.ts:41
-  reg [3:0] fast_0_3_first; // queue.ts:38
-  reg fast_0_3_two; // queue.ts:39
-  reg fast_0_3_away; // queue.ts:40
-  reg [1:0] fast_0_3_age; // queue.ts:41
-  reg [3:0] fast_0_4_first; // queue.ts:38
-  reg fast_0_4_two; // queue.ts:39
-  reg fast_0_4_away; // queue.ts:40
-  reg [1:0] fast_0_4_age; // queue.ts:41
-  reg [3:0] fast_0_5_first; // queue.ts:38
-  reg fast_0_5_two; // queue.ts:39
-  reg fast_0_5_away; // queue.ts:40
-  reg [1:0] fast_0_5_age; // queue.ts:41
-  reg [3:0] fast_0_6_first; // queue.ts:38
-  reg fast_0_6_two; // queue.ts:39
-  reg fast_0_6_away; // queue.ts:40
-  reg [1:0] fast_0_6_age; // queue.ts:41
-  reg [3:0] fast_0_7_first; // queue.ts:38
-  reg fast_0_7_two; // queue.ts:39
-  reg fast_0_7_away; // queue.ts:40
-  reg [1:0] fast_0_7_age; // queue.ts:41
-  reg [3:0] fast_0_8_first; // queue.ts:38
-  reg fast_0_8_two; // queue.ts:39
-  reg fast_0_8_away; // queue.ts:40
-  reg [1:0] fast_0_8_age; // queue.ts:41
-  reg [3:0] fast_0_9_first; // queue.ts:38
-  reg fast_0_9_two; // queue.ts:39
-  reg fast_0_9_away; // queue.ts:40
-  reg [1:0] fast_0_9_age; // queue.ts:41
-  reg [3:0] fast_0_10_first; // queue.ts:38
-  reg fast_0_10_two; // queue.ts:39
-  reg fast_0_10_away; // queue.ts:40
-  reg [1:0] fast_0_10_age; // queue.ts:41
-  reg [3:0] fast_0_11_first; // queue.ts:38
-  reg fast_0_11_two; // queue.ts:39
-  reg fast_0_11_away; // queue.ts:40
-  reg [1:0] fast_0_11_age; // queue.ts:41
-  reg [3:0] fast_0_12_first; // queue.ts:38
-  reg fast_0_12_two; // queue.ts:39
-  reg fast_0_12_away; // queue.ts:40
-  reg [1:0] fast_0_12_age; // queue.ts:41
-  reg [3:0] fast_0_13_first; // queue.ts:38
-  reg fast_0_13_two; // queue.ts:39
-  reg fast_0_13_away; // queue.ts:40
-  reg [1:0] fast_0_13_age; // queue.ts:41
-  reg [3:0] fast_0_14_first; // queue.ts:38
-  reg fast_0_14_two; // queue.ts:39
-  reg fast_0_14_away; // queue.ts:40
-  reg [1:0] fast_0_14_age; // queue.ts:41
-  reg [3:0] fast_0_15_first; // queue.ts:38
-  reg fast_0_15_two; // queue.ts:39
-  reg fast_0_15_away; // queue.ts:40
-  reg [1:0] fast_0_15_age; // queue.ts:41
-  reg [3:0] fast_1_0_first; // queue.ts:38
-  reg fast_1_0_two; // queue.ts:39
-  reg fast_1_0_away; // queue.ts:40
-  reg [1:0] fast_1_0_age; // queue.ts:41
-  reg [3:0] fast_1_1_first; // queue.ts:38
-  reg fast_1_1_two; // queue.ts:39
-  reg fast_1_1_away; // queue.ts:40
-  reg [1:0] fast_1_1_age; // queue.ts:41
-  reg [3:0] fast_1_2_first; // queue.ts:38
-  reg fast_1_2_two; // queue.ts:39
-  reg fast_1_2_away; // queue.ts:40
-  reg [1:0] fast_1_2_age; // queue.ts:41
-  reg [3:0] fast_1_3_first; // queue.ts:38
-  reg fast_1_3_two; // queue.ts:39
-  reg fast_1_3_away; // queue.ts:40
-  reg [1:0] fast_1_3_age; // queue.ts:41
-  reg [3:0] fast_1_4_first; // queue.ts:38
-  reg fast_1_4_two; // queue.ts:39
-  reg fast_1_4_away; // queue.ts:40
-  reg [1:0] fast_1_4_age; // queue.ts:41
-  reg [3:0] fast_1_5_first; // queue.ts:38
-  reg fast_1_5_two; // queue.ts:39
-  reg fast_1_5_away; // queue.ts:40
-  reg [1:0] fast_1_5_age; // queue.ts:41
-  reg [3:0] fast_1_6_first; // queue.ts:38
-  reg fast_1_6_two; // queue.ts:39
-  reg fast_1_6_away; // queue.ts:40
-  reg [1:0] fast_1_6_age; // queue.ts:41
-  reg [3:0] fast_1_7_first; // queue.ts:38
-  reg fast_1_7_two; // queue.ts:39
-  reg fast_1_7_away; // queue.ts:40
-  reg [1:0] fast_1_7_age; // queue.ts:41
-  reg [3:0] fast_1_8_first; // queue.ts:38
-  reg fast_1_8_two; // queue.ts:39
-  reg fast_1_8_away; // queue.ts:40
-  reg [1:0] fast_1_8_age; // queue.ts:41
-  reg [3:0] fast_1_9_first; // queue.ts:38
-  reg fast_1_9_two; // queue.ts:39
-  reg fast_1_9_away; // queue.ts:40
-  reg [1:0] fast_1_9_age; // queue.ts:41
-  reg [3:0] fast_1_10_first; // queue.ts:38
-  reg fast_1_10_two; // queue.ts:39
-  reg fast_1_10_away; // queue.ts:40
-  reg [1:0] fast_1_10_age; // queue.ts:41
-  reg [3:0] fast_1_11_first; // queue.ts:38
-  reg fast_1_11_two; // queue.ts:39
-  reg fast_1_11_away; // queue.ts:40
-  reg [1:0] fast_1_11_age; // queue.ts:41
-  reg [3:0] fast_1_12_first; // queue.ts:38
-  reg fast_1_12_two; // queue.ts:39
-  reg fast_1_12_away; // queue.ts:40
-  reg [1:0] fast_1_12_age; // queue.ts:41
-  reg [3:0] fast_1_13_first; // queue.ts:38
-  reg fast_1_13_two; // queue.ts:39
-  reg fast_1_13_away; // queue.ts:40
-  reg [1:0] fast_1_13_age; // queue.ts:41
-  reg [3:0] fast_1_14_first; // queue.ts:38
-  reg fast_1_14_two; // queue.ts:39
-  reg fast_1_14_away; // queue.ts:40
-  reg [1:0] fast_1_14_age; // queue.ts:41
-  reg [3:0] fast_1_15_first; // queue.ts:38
-  reg fast_1_15_two; // queue.ts:39
-  reg fast_1_15_away; // queue.ts:40
-  reg [1:0] fast_1_15_age; // queue.ts:41
-  reg [3:0] fast_2_0_first; // queue.ts:38
-  reg fast_2_0_two; // queue.ts:39
-  reg fast_2_0_away; // queue.ts:40
-  reg [1:0] fast_2_0_age; // queue.ts:41
-  reg [3:0] fast_2_1_first; // queue.ts:38
-  reg fast_2_1_two; // queue.ts:39
-  reg fast_2_1_away; // queue.ts:40
-  reg [1:0] fast_2_1_age; // queue.ts:41
-  reg [3:0] fast_2_2_first; // queue.ts:38
-  reg fast_2_2_two; // queue.ts:39
-  reg fast_2_2_away; // queue.ts:40
-  reg [1:0] fast_2_2_age; // queue.ts:41
-  reg [3:0] fast_2_3_first; // queue.ts:38
-  reg fast_2_3_two; // queue.ts:39
-  reg fast_2_3_away; // queue.ts:40
-  reg [1:0] fast_2_3_age; // queue.ts:41
-  reg [3:0] fast_2_4_first; // queue.ts:38
-  reg fast_2_4_two; // queue.ts:39
-  reg fast_2_4_away; // queue.ts:40
-  reg [1:0] fast_2_4_age; // queue.ts:41
-  reg [3:0] fast_2_5_first; // queue.ts:38
-  reg fast_2_5_two; // queue.ts:39
-  reg fast_2_5_away; // queue.ts:40
-  reg [1:0] fast_2_5_age; // queue.ts:41
-  reg [3:0] fast_2_6_first; // queue.ts:38
-  reg fast_2_6_two; // queue.ts:39
-  reg fast_2_6_away; // queue.ts:40
-  reg [1:0] fast_2_6_age; // queue.ts:41
-  reg [3:0] fast_2_7_first; // queue.ts:38
-  reg fast_2_7_two; // queue.ts:39
-  reg fast_2_7_away; // queue.ts:40
-  reg [1:0] fast_2_7_age; // queue.ts:41
-  reg [3:0] fast_2_8_first; // queue.ts:38
-  reg fast_2_8_two; // queue.ts:39
-  reg fast_2_8_away; // queue.ts:40
-  reg [1:0] fast_2_8_age; // queue.ts:41
-  reg [3:0] fast_2_9_first; // queue.ts:38
-  reg fast_2_9_two; // queue.ts:39
-  reg fast_2_9_away; // queue.ts:40
-  reg [1:0] fast_2_9_age; // queue.ts:41
-  reg [3:0] fast_2_10_first; // queue.ts:38
-  reg fast_2_10_two; // queue.ts:39
-  reg fast_2_10_away; // queue.ts:40
-  reg [1:0] fast_2_10_age; // queue.ts:41
-  reg [3:0] fast_2_11_first; // queue.ts:38
-  reg fast_2_11_two; // queue.ts:39
-  reg fast_2_11_away; // queue.ts:40
-  reg [1:0] fast_2_11_age; // queue.ts:41
-  reg [3:0] fast_2_12_first; // queue.ts:38
-  reg fast_2_12_two; // queue.ts:39
-  reg fast_2_12_away; // queue.ts:40
-  reg [1:0] fast_2_12_age; // queue.ts:41
-  reg [3:0] fast_2_13_first; // queue.ts:38
-  reg fast_2_13_two; // queue.ts:39
-  reg fast_2_13_away; // queue.ts:40
-  reg [1:0] fast_2_13_age; // queue.ts:41
-  reg [3:0] fast_2_14_first; // queue.ts:38
-  reg fast_2_14_two; // queue.ts:39
-  reg fast_2_14_away; // queue.ts:40
-  reg [1:0] fast_2_14_age; // queue.ts:41
-  reg [3:0] fast_2_15_first; // queue.ts:38
-  reg fast_2_15_two; // queue.ts:39
-  reg fast_2_15_away; // queue.ts:40
-  reg [1:0] fast_2_15_age; // queue.ts:41
-  reg [3:0] fast_3_0_first; // queue.ts:38
-  reg fast_3_0_two; // queue.ts:39
-  reg fast_3_0_away; // queue.ts:40
-  reg [1:0] fast_3_0_age; // queue.ts:41
-  reg [3:0] fast_3_1_first; // queue.ts:38
-  reg fast_3_1_two; // queue.ts:39
-  reg fast_3_1_away; // queue.ts:40
-  reg [1:0] fast_3_1_age; // queue.ts:41
-  reg [3:0] fast_3_2_first; // queue.ts:38
-  reg fast_3_2_two; // queue.ts:39
-  reg fast_3_2_away; // queue.ts:40
-  reg [1:0] fast_3_2_age; // queue.ts:41
-  reg [3:0] fast_3_3_first; // queue.ts:38
-  reg fast_3_3_two; // queue.ts:39
-  reg fast_3_3_away; // queue.ts:40
-  reg [1:0] fast_3_3_age; // queue.ts:41
-  reg [3:0] fast_3_4_first; // queue.ts:38
-  reg fast_3_4_two; // queue.ts:39
-  reg fast_3_4_away; // queue.ts:40
-  reg [1:0] fast_3_4_age; // queue.ts:41
-  reg [3:0] fast_3_5_first; // queue.ts:38
-  reg fast_3_5_two; // queue.ts:39
-  reg fast_3_5_away; // queue.ts:40
-  reg [1:0] fast_3_5_age; // queue.ts:41
-  reg [3:0] fast_3_6_first; // queue.ts:38
-  reg fast_3_6_two; // queue.ts:39
-  reg fast_3_6_away; // queue.ts:40
-  reg [1:0] fast_3_6_age; // queue.ts:41
-  reg [3:0] fast_3_7_first; // queue.ts:38
-  reg fast_3_7_two; // queue.ts:39
-  reg fast_3_7_away; // queue.ts:40
-  reg [1:0] fast_3_7_age; // queue.ts:41
-  reg [3:0] fast_3_8_first; // queue.ts:38
-  reg fast_3_8_two; // queue.ts:39
-  reg fast_3_8_away; // queue.ts:40
-  reg [1:0] fast_3_8_age; // queue.ts:41
-  reg [3:0] fast_3_9_first; // queue.ts:38
-  reg fast_3_9_two; // queue.ts:39
-  reg fast_3_9_away; // queue.ts:40
-  reg [1:0] fast_3_9_age; // queue.ts:41
-  reg [3:0] fast_3_10_first; // queue.ts:38
-  reg fast_3_10_two; // queue.ts:39
-  reg fast_3_10_away; // queue.ts:40
-  reg [1:0] fast_3_10_age; // queue.ts:41
-  reg [3:0] fast_3_11_first; // queue.ts:38
-  reg fast_3_11_two; // queue.ts:39
-  reg fast_3_11_away; // queue.ts:40
-  reg [1:0] fast_3_11_age; // queue.ts:41
-  reg [3:0] fast_3_12_first; // queue.ts:38
-  reg fast_3_12_two; // queue.ts:39
-  reg fast_3_12_away; // queue.ts:40
-  reg [1:0] fast_3_12_age; // queue.ts:41
-  reg [3:0] fast_3_13_first; // queue.ts:38
-  reg fast_3_13_two; // queue.ts:39
-  reg fast_3_13_away; // queue.ts:40
-  reg [1:0] fast_3_13_age; // queue.ts:41
-  reg [3:0] fast_3_14_first; // queue.ts:38
-  reg fast_3_14_two; // queue.ts:39
-  reg fast_3_14_away; // queue.ts:40
-  reg [1:0] fast_3_14_age; // queue.ts:41
-  reg [3:0] fast_3_15_first; // queue.ts:38
-  reg fast_3_15_two; // queue.ts:39
-  reg fast_3_15_away; // queue.ts:40
-  reg [1:0] fast_3_15_age; // queue.ts:41
-  reg [3:0] slow_0_0_first; // queue.ts:38
-  reg slow_0_0_two; // queue.ts:39
-  reg slow_0_0_away; // queue.ts:40
-  reg [1:0] slow_0_0_age; // queue.ts:41
-  reg [3:0] slow_0_1_first; // queue.ts:38
-  reg slow_0_1_two; // queue.ts:39
-  reg slow_0_1_away; // queue.ts:40
-  reg [1:0] slow_0_1_age; // queue.ts:41
-  reg [3:0] slow_0_2_first; // queue.ts:38
-  reg slow_0_2_two; // queue.ts:39
-  reg slow_0_2_away; // queue.ts:40
-  reg [1:0] slow_0_2_age; // queue.ts:41
-  reg [3:0] slow_0_3_first; // queue.ts:38
-  reg slow_0_3_two; // queue.ts:39
-  reg slow_0_3_away; // queue.ts:40
-  reg [1:0] slow_0_3_age; // queue.ts:41
-  reg [3:0] slow_0_4_first; // queue.ts:38
-  reg slow_0_4_two; // queue.ts:39
-  reg slow_0_4_away; // queue.ts:40
-  reg [1:0] slow_0_4_age; // queue.ts:41
-  reg [3:0] slow_0_5_first; // queue.ts:38
-  reg slow_0_5_two; // queue.ts:39
-  reg slow_0_5_away; // queue.ts:40
-  reg [1:0] slow_0_5_age; // queue.ts:41
-  reg [3:0] slow_0_6_first; // queue.ts:38
-  reg slow_0_6_two; // queue.ts:39
-  reg slow_0_6_away; // queue.ts:40
-  reg [1:0] slow_0_6_age; // queue.ts:41
-  reg [3:0] slow_0_7_first; // queue.ts:38
-  reg slow_0_7_two; // queue.ts:39
-  reg slow_0_7_away; // queue.ts:40
-  reg [1:0] slow_0_7_age; // queue.ts:41
-  reg [3:0] slow_0_8_first; // queue.ts:38
-  reg slow_0_8_two; // queue.ts:39
-  reg slow_0_8_away; // queue.ts:40
-  reg [1:0] slow_0_8_age; // queue.ts:41
-  reg [3:0] slow_0_9_first; // queue.ts:38
-  reg slow_0_9_two; // queue.ts:39
-  reg slow_0_9_away; // queue.ts:40
-  reg [1:0] slow_0_9_age; // queue.ts:41
-  reg [3:0] slow_0_10_first; // queue.ts:38
-  reg slow_0_10_two; // queue.ts:39
-  reg slow_0_10_away; // queue.ts:40
-  reg [1:0] slow_0_10_age; // queue.ts:41
-  reg [3:0] slow_0_11_first; // queue.ts:38
-  reg slow_0_11_two; // queue.ts:39
-  reg slow_0_11_away; // queue.ts:40
-  reg [1:0] slow_0_11_age; // queue.ts:41
-  reg [3:0] slow_0_12_first; // queue.ts:38
-  reg slow_0_12_two; // queue.ts:39
-  reg slow_0_12_away; // queue.ts:40
-  reg [1:0] slow_0_12_age; // queue.ts:41
-  reg [3:0] slow_0_13_first; // queue.ts:38
-  reg slow_0_13_two; // queue.ts:39
-  reg slow_0_13_away; // queue.ts:40
-  reg [1:0] slow_0_13_age; // queue.ts:41
-  reg [3:0] slow_0_14_first; // queue.ts:38
-  reg slow_0_14_two; // queue.ts:39
-  reg slow_0_14_away; // queue.ts:40
-  reg [1:0] slow_0_14_age; // queue.ts:41
-  reg [3:0] slow_0_15_first; // queue.ts:38
-  reg slow_0_15_two; // queue.ts:39
-  reg slow_0_15_away; // queue.ts:40
-  reg [1:0] slow_0_15_age; // queue.ts:41
-  reg [3:0] slow_1_0_first; // queue.ts:38
-  reg slow_1_0_two; // queue.ts:39
-  reg slow_1_0_away; // queue.ts:40
-  reg [1:0] slow_1_0_age; // queue.ts:41
-  reg [3:0] slow_1_1_first; // queue.ts:38
-  reg slow_1_1_two; // queue.ts:39
-  reg slow_1_1_away; // queue.ts:40
-  reg [1:0] slow_1_1_age; // queue.ts:41
-  reg [3:0] slow_1_2_first; // queue.ts:38
-  reg slow_1_2_two; // queue.ts:39
-  reg slow_1_2_away; // queue.ts:40
-  reg [1:0] slow_1_2_age; // queue.ts:41
-  reg [3:0] slow_1_3_first; // queue.ts:38
-  reg slow_1_3_two; // queue.ts:39
-  reg slow_1_3_away; // queue.ts:40
-  reg [1:0] slow_1_3_age; // queue.ts:41
-  reg [3:0] slow_1_4_first; // queue.ts:38
-  reg slow_1_4_two; // queue.ts:39
-  reg slow_1_4_away; // queue.ts:40
-  reg [1:0] slow_1_4_age; // queue.ts:41
-  reg [3:0] slow_1_5_first; // queue.ts:38
-  reg slow_1_5_two; // queue.ts:39
-  reg slow_1_5_away; // queue.ts:40
-  reg [1:0] slow_1_5_age; // queue.ts:41
-  reg [3:0] slow_1_6_first; // queue.ts:38
-  reg slow_1_6_two; // queue.ts:39
-  reg slow_1_6_away; // queue.ts:40
-  reg [1:0] slow_1_6_age; // queue.ts:41
-  reg [3:0] slow_1_7_first; // queue.ts:38
-  reg slow_1_7_two; // queue.ts:39
-  reg slow_1_7_away; // queue.ts:40
-  reg [1:0] slow_1_7_age; // queue.ts:41
-  reg [3:0] slow_1_8_first; // queue.ts:38
-  reg slow_1_8_two; // queue.ts:39
-  reg slow_1_8_away; // queue.ts:40
-  reg [1:0] slow_1_8_age; // queue.ts:41
-  reg [3:0] slow_1_9_first; // queue.ts:38
-  reg slow_1_9_two; // queue.ts:39
-  reg slow_1_9_away; // queue.ts:40
-  reg [1:0] slow_1_9_age; // queue.ts:41
-  reg [3:0] slow_1_10_first; // queue.ts:38
-  reg slow_1_10_two; // queue.ts:39
-  reg slow_1_10_away; // queue.ts:40
-  reg [1:0] slow_1_10_age; // queue.ts:41
-  reg [3:0] slow_1_11_first; // queue.ts:38
-  reg slow_1_11_two; // queue.ts:39
-  reg slow_1_11_away; // queue.ts:40
-  reg [1:0] slow_1_11_age; // queue.ts:41
-  reg [3:0] slow_1_12_first; // queue.ts:38
-  reg slow_1_12_two; // queue.ts:39
-  reg slow_1_12_away; // queue.ts:40
-  reg [1:0] slow_1_12_age; // queue.ts:41
-  reg [3:0] slow_1_13_first; // queue.ts:38
-  reg slow_1_13_two; // queue.ts:39
-  reg slow_1_13_away; // queue.ts:40
-  reg [1:0] slow_1_13_age; // queue.ts:41
-  reg [3:0] slow_1_14_first; // queue.ts:38
-  reg slow_1_14_two; // queue.ts:39
-  reg slow_1_14_away; // queue.ts:40
-  reg [1:0] slow_1_14_age; // queue.ts:41
-  reg [3:0] slow_1_15_first; // queue.ts:38
-  reg slow_1_15_two; // queue.ts:39
-  reg slow_1_15_away; // queue.ts:40
-  reg [1:0] slow_1_15_age; // queue.ts:41
-  reg [3:0] slow_2_0_first; // queue.ts:38
-  reg slow_2_0_two; // queue.ts:39
-  reg slow_2_0_away; // queue.ts:40
-  reg [1:0] slow_2_0_age; // queue.ts:41
-  reg [3:0] slow_2_1_first; // queue.ts:38
-  reg slow_2_1_two; // queue.ts:39
-  reg slow_2_1_away; // queue.ts:40
-  reg [1:0] slow_2_1_age; // queue.ts:41
-  reg [3:0] slow_2_2_first; // queue.ts:38
-  reg slow_2_2_two; // queue.ts:39
-  reg slow_2_2_away; // queue.ts:40
-  reg [1:0] slow_2_2_age; // queue.ts:41
-  reg [3:0] slow_2_3_first; // queue.ts:38
-  reg slow_2_3_two; // queue.ts:39
-  reg slow_2_3_away; // queue.ts:40
-  reg [1:0] slow_2_3_age; // queue.ts:41
-  reg [3:0] slow_2_4_first; // queue.ts:38
-  reg slow_2_4_two; // queue.ts:39
-  reg slow_2_4_away; // queue.ts:40
-  reg [1:0] slow_2_4_age; // queue.ts:41
-  reg [3:0] slow_2_5_first; // queue.ts:38
-  reg slow_2_5_two; // queue.ts:39
-  reg slow_2_5_away; // queue.ts:40
-  reg [1:0] slow_2_5_age; // queue.ts:41
-  reg [3:0] slow_2_6_first; // queue.ts:38
-  reg slow_2_6_two; // queue.ts:39
-  reg slow_2_6_away; // queue.ts:40
-  reg [1:0] slow_2_6_age; // queue.ts:41
-  reg [3:0] slow_2_7_first; // queue.ts:38
-  reg slow_2_7_two; // queue.ts:39
-  reg slow_2_7_away; // queue.ts:40
-  reg [1:0] slow_2_7_age; // queue.ts:41
-  reg [3:0] slow_2_8_first; // queue.ts:38
-  reg slow_2_8_two; // queue.ts:39
-  reg slow_2_8_away; // queue.ts:40
-  reg [1:0] slow_2_8_age; // queue.ts:41
-  reg [3:0] slow_2_9_first; // queue.ts:38
-  reg slow_2_9_two; // queue.ts:39
-  reg slow_2_9_away; // queue.ts:40
-  reg [1:0] slow_2_9_age; // queue.ts:41
-  reg [3:0] slow_2_10_first; // queue.ts:38
-  reg slow_2_10_two; // queue.ts:39
-  reg slow_2_10_away; // queue.ts:40
-  reg [1:0] slow_2_10_age; // queue.ts:41
-  reg [3:0] slow_2_11_first; // queue.ts:38
-  reg slow_2_11_two; // queue.ts:39
-  reg slow_2_11_away; // queue.ts:40
-  reg [1:0] slow_2_11_age; // queue.ts:41
-  reg [3:0] slow_2_12_first; // queue.ts:38
-  reg slow_2_12_two; // queue.ts:39
-  reg slow_2_12_away; // queue.ts:40
-  reg [1:0] slow_2_12_age; // queue.ts:41
-  reg [3:0] slow_2_13_first; // queue.ts:38
-  reg slow_2_13_two; // queue.ts:39
-  reg slow_2_13_away; // queue.ts:40
-  reg [1:0] slow_2_13_age; // queue.ts:41
-  reg [3:0] slow_2_14_first; // queue.ts:38
-  reg slow_2_14_two; // queue.ts:39
-  reg slow_2_14_away; // queue.ts:40
-  reg [1:0] slow_2_14_age; // queue.ts:41
-  reg [3:0] slow_2_15_first; // queue.ts:38
-  reg slow_2_15_two; // queue.ts:39
-  reg slow_2_15_away; // queue.ts:40
-  reg [1:0] slow_2_15_age; // queue.ts:41
-  reg [3:0] slow_3_0_first; // queue.ts:38
-  reg slow_3_0_two; // queue.ts:39
-  reg slow_3_0_away; // queue.ts:40
-  reg [1:0] slow_3_0_age; // queue.ts:41
-  reg [3:0] slow_3_1_first; // queue.ts:38
-  reg slow_3_1_two; // queue.ts:39
-  reg slow_3_1_away; // queue.ts:40
-  reg [1:0] slow_3_1_age; // queue.ts:41
-  reg [3:0] slow_3_2_first; // queue.ts:38
-  reg slow_3_2_two; // queue.ts:39
-  reg slow_3_2_away; // queue.ts:40
-  reg [1:0] slow_3_2_age; // queue.ts:41
-  reg [3:0] slow_3_3_first; // queue.ts:38
-  reg slow_3_3_two; // queue.ts:39
-  reg slow_3_3_away; // queue.ts:40
-  reg [1:0] slow_3_3_age; // queue.ts:41
-  reg [3:0] slow_3_4_first; // queue.ts:38
-  reg slow_3_4_two; // queue.ts:39
-  reg slow_3_4_away; // queue.ts:40
-  reg [1:0] slow_3_4_age; // queue.ts:41
-  reg [3:0] slow_3_5_first; // queue.ts:38
-  reg slow_3_5_two; // queue.ts:39
-  reg slow_3_5_away; // queue.ts:40
-  reg [1:0] slow_3_5_age; // queue.ts:41
-  reg [3:0] slow_3_6_first; // queue.ts:38
-  reg slow_3_6_two; // queue.ts:39
-  reg slow_3_6_away; // queue.ts:40
-  reg [1:0] slow_3_6_age; // queue.ts:41
-  reg [3:0] slow_3_7_first; // queue.ts:38
-  reg slow_3_7_two; // queue.ts:39
-  reg slow_3_7_away; // queue.ts:40
-  reg [1:0] slow_3_7_age; // queue.ts:41
-  reg [3:0] slow_3_8_first; // queue.ts:38
-  reg slow_3_8_two; // queue.ts:39
-  reg slow_3_8_away; // queue.ts:40
-  reg [1:0] slow_3_8_age; // queue.ts:41
-  reg [3:0] slow_3_9_first; // queue.ts:38
-  reg slow_3_9_two; // queue.ts:39
-  reg slow_3_9_away; // queue.ts:40
-  reg [1:0] slow_3_9_age; // queue.ts:41
-  reg [3:0] slow_3_10_first; // queue.ts:38
-  reg slow_3_10_two; // queue.ts:39
-  reg slow_3_10_away; // queue.ts:40
-  reg [1:0] slow_3_10_age; // queue.ts:41
-  reg [3:0] slow_3_11_first; // queue.ts:38
-  reg slow_3_11_two; // queue.ts:39
-  reg slow_3_11_away; // queue.ts:40
-  reg [1:0] slow_3_11_age; // queue.ts:41
-  reg [3:0] slow_3_12_first; // queue.ts:38
-  reg slow_3_12_two; // queue.ts:39
-  reg slow_3_12_away; // queue.ts:40
-  reg [1:0] slow_3_12_age; // queue.ts:41
-  reg [3:0] slow_3_13_first; // queue.ts:38
-  reg slow_3_13_two; // queue.ts:39
-  reg slow_3_13_away; // queue.ts:40
-  reg [1:0] slow_3_13_age; // queue.ts:41
-  reg [3:0] slow_3_14_first; // queue.ts:38
-  reg slow_3_14_two; // queue.ts:39
-  reg slow_3_14_away; // queue.ts:40
-  reg [1:0] slow_3_14_age; // queue.ts:41
-  reg [3:0] slow_3_15_first; // queue.ts:38
-  reg slow_3_15_two; // queue.ts:39
-  reg slow_3_15_away; // queue.ts:40
-  reg [1:0] slow_3_15_age; // queue.ts:41
+  reg [3:0] fast_0_0_first; // queue.ts:65
+  reg [1:0] fast_0_0_at; // queue.ts:66
+  reg fast_0_0_two; // queue.ts:67
+  reg fast_0_0_away; // queue.ts:68
+  reg [1:0] fast_0_0_age; // queue.ts:69
+  reg [3:0] fast_0_1_first; // queue.ts:65
+  reg [1:0] fast_0_1_at; // queue.ts:66
+  reg fast_0_1_two; // queue.ts:67
+  reg fast_0_1_away; // queue.ts:68
+  reg [1:0] fast_0_1_age; // queue.ts:69
+  reg [3:0] fast_0_2_first; // queue.ts:65
+  reg [1:0] fast_0_2_at; // queue.ts:66
+  reg fast_0_2_two; // queue.ts:67
+  reg fast_0_2_away; // queue.ts:68
+  reg [1:0] fast_0_2_age; // queue.ts:69
+  reg [3:0] fast_0_3_first; // queue.ts:65
+  reg [1:0] fast_0_3_at; // queue.ts:66
+  reg fast_0_3_two; // queue.ts:67
+  reg fast_0_3_away; // queue.ts:68
+  reg [1:0] fast_0_3_age; // queue.ts:69
+  reg [3:0] fast_0_4_first; // queue.ts:65
+  reg [1:0] fast_0_4_at; // queue.ts:66
+  reg fast_0_4_two; // queue.ts:67
+  reg fast_0_4_away; // queue.ts:68
+  reg [1:0] fast_0_4_age; // queue.ts:69
+  reg [3:0] fast_0_5_first; // queue.ts:65
+  reg [1:0] fast_0_5_at; // queue.ts:66
+  reg fast_0_5_two; // queue.ts:67
+  reg fast_0_5_away; // queue.ts:68
+  reg [1:0] fast_0_5_age; // queue.ts:69
+  reg [3:0] fast_0_6_first; // queue.ts:65
+  reg [1:0] fast_0_6_at; // queue.ts:66
+  reg fast_0_6_two; // queue.ts:67
+  reg fast_0_6_away; // queue.ts:68
+  reg [1:0] fast_0_6_age; // queue.ts:69
+  reg [3:0] fast_0_7_first; // queue.ts:65
+  reg [1:0] fast_0_7_at; // queue.ts:66
+  reg fast_0_7_two; // queue.ts:67
+  reg fast_0_7_away; // queue.ts:68
+  reg [1:0] fast_0_7_age; // queue.ts:69
+  reg [3:0] fast_0_8_first; // queue.ts:65
+  reg [1:0] fast_0_8_at; // queue.ts:66
+  reg fast_0_8_two; // queue.ts:67
+  reg fast_0_8_away; // queue.ts:68
+  reg [1:0] fast_0_8_age; // queue.ts:69
+  reg [3:0] fast_0_9_first; // queue.ts:65
+  reg [1:0] fast_0_9_at; // queue.ts:66
+  reg fast_0_9_two; // queue.ts:67
+  reg fast_0_9_away; // queue.ts:68
+  reg [1:0] fast_0_9_age; // queue.ts:69
+  reg [3:0] fast_0_10_first; // queue.ts:65
+  reg [1:0] fast_0_10_at; // queue.ts:66
+  reg fast_0_10_two; // queue.ts:67
+  reg fast_0_10_away; // queue.ts:68
+  reg [1:0] fast_0_10_age; // queue.ts:69
+  reg [3:0] fast_0_11_first; // queue.ts:65
+  reg [1:0] fast_0_11_at; // queue.ts:66
+  reg fast_0_11_two; // queue.ts:67
+  reg fast_0_11_away; // queue.ts:68
+  reg [1:0] fast_0_11_age; // queue.ts:69
+  reg [3:0] fast_0_12_first; // queue.ts:65
+  reg [1:0] fast_0_12_at; // queue.ts:66
+  reg fast_0_12_two; // queue.ts:67
+  reg fast_0_12_away; // queue.ts:68
+  reg [1:0] fast_0_12_age; // queue.ts:69
+  reg [3:0] fast_0_13_first; // queue.ts:65
+  reg [1:0] fast_0_13_at; // queue.ts:66
+  reg fast_0_13_two; // queue.ts:67
+  reg fast_0_13_away; // queue.ts:68
+  reg [1:0] fast_0_13_age; // queue.ts:69
+  reg [3:0] fast_0_14_first; // queue.ts:65
+  reg [1:0] fast_0_14_at; // queue.ts:66
+  reg fast_0_14_two; // queue.ts:67
+  reg fast_0_14_away; // queue.ts:68
+  reg [1:0] fast_0_14_age; // queue.ts:69
+  reg [3:0] fast_0_15_first; // queue.ts:65
+  reg [1:0] fast_0_15_at; // queue.ts:66
+  reg fast_0_15_two; // queue.ts:67
+  reg fast_0_15_away; // queue.ts:68
+  reg [1:0] fast_0_15_age; // queue.ts:69
+  reg [3:0] fast_1_0_first; // queue.ts:65
+  reg [1:0] fast_1_0_at; // queue.ts:66
+  reg fast_1_0_two; // queue.ts:67
+  reg fast_1_0_away; // queue.ts:68
+  reg [1:0] fast_1_0_age; // queue.ts:69
+  reg [3:0] fast_1_1_first; // queue.ts:65
+  reg [1:0] fast_1_1_at; // queue.ts:66
+  reg fast_1_1_two; // queue.ts:67
+  reg fast_1_1_away; // queue.ts:68
+  reg [1:0] fast_1_1_age; // queue.ts:69
+  reg [3:0] fast_1_2_first; // queue.ts:65
+  reg [1:0] fast_1_2_at; // queue.ts:66
+  reg fast_1_2_two; // queue.ts:67
+  reg fast_1_2_away; // queue.ts:68
+  reg [1:0] fast_1_2_age; // queue.ts:69
+  reg [3:0] fast_1_3_first; // queue.ts:65
+  reg [1:0] fast_1_3_at; // queue.ts:66
+  reg fast_1_3_two; // queue.ts:67
+  reg fast_1_3_away; // queue.ts:68
+  reg [1:0] fast_1_3_age; // queue.ts:69
+  reg [3:0] fast_1_4_first; // queue.ts:65
+  reg [1:0] fast_1_4_at; // queue.ts:66
+  reg fast_1_4_two; // queue.ts:67
+  reg fast_1_4_away; // queue.ts:68
+  reg [1:0] fast_1_4_age; // queue.ts:69
+  reg [3:0] fast_1_5_first; // queue.ts:65
+  reg [1:0] fast_1_5_at; // queue.ts:66
+  reg fast_1_5_two; // queue.ts:67
+  reg fast_1_5_away; // queue.ts:68
+  reg [1:0] fast_1_5_age; // queue.ts:69
+  reg [3:0] fast_1_6_first; // queue.ts:65
+  reg [1:0] fast_1_6_at; // queue.ts:66
+  reg fast_1_6_two; // queue.ts:67
+  reg fast_1_6_away; // queue.ts:68
+  reg [1:0] fast_1_6_age; // queue.ts:69
+  reg [3:0] fast_1_7_first; // queue.ts:65
+  reg [1:0] fast_1_7_at; // queue.ts:66
+  reg fast_1_7_two; // queue.ts:67
+  reg fast_1_7_away; // queue.ts:68
+  reg [1:0] fast_1_7_age; // queue.ts:69
+  reg [3:0] fast_1_8_first; // queue.ts:65
+  reg [1:0] fast_1_8_at; // queue.ts:66
+  reg fast_1_8_two; // queue.ts:67
+  reg fast_1_8_away; // queue.ts:68
+  reg [1:0] fast_1_8_age; // queue.ts:69
+  reg [3:0] fast_1_9_first; // queue.ts:65
+  reg [1:0] fast_1_9_at; // queue.ts:66
+  reg fast_1_9_two; // queue.ts:67
+  reg fast_1_9_away; // queue.ts:68
+  reg [1:0] fast_1_9_age; // queue.ts:69
+  reg [3:0] fast_1_10_first; // queue.ts:65
+  reg [1:0] fast_1_10_at; // queue.ts:66
+  reg fast_1_10_two; // queue.ts:67
+  reg fast_1_10_away; // queue.ts:68
+  reg [1:0] fast_1_10_age; // queue.ts:69
+  reg [3:0] fast_1_11_first; // queue.ts:65
+  reg [1:0] fast_1_11_at; // queue.ts:66
+  reg fast_1_11_two; // queue.ts:67
+  reg fast_1_11_away; // queue.ts:68
+  reg [1:0] fast_1_11_age; // queue.ts:69
+  reg [3:0] fast_1_12_first; // queue.ts:65
+  reg [1:0] fast_1_12_at; // queue.ts:66
+  reg fast_1_12_two; // queue.ts:67
+  reg fast_1_12_away; // queue.ts:68
+  reg [1:0] fast_1_12_age; // queue.ts:69
+  reg [3:0] fast_1_13_first; // queue.ts:65
+  reg [1:0] fast_1_13_at; // queue.ts:66
+  reg fast_1_13_two; // queue.ts:67
+  reg fast_1_13_away; // queue.ts:68
+  reg [1:0] fast_1_13_age; // queue.ts:69
+  reg [3:0] fast_1_14_first; // queue.ts:65
+  reg [1:0] fast_1_14_at; // queue.ts:66
+  reg fast_1_14_two; // queue.ts:67
+  reg fast_1_14_away; // queue.ts:68
+  reg [1:0] fast_1_14_age; // queue.ts:69
+  reg [3:0] fast_1_15_first; // queue.ts:65
+  reg [1:0] fast_1_15_at; // queue.ts:66
+  reg fast_1_15_two; // queue.ts:67
+  reg fast_1_15_away; // queue.ts:68
+  reg [1:0] fast_1_15_age; // queue.ts:69
+  reg [3:0] fast_2_0_first; // queue.ts:65
+  reg [1:0] fast_2_0_at; // queue.ts:66
+  reg fast_2_0_two; // queue.ts:67
+  reg fast_2_0_away; // queue.ts:68
+  reg [1:0] fast_2_0_age; // queue.ts:69
+  reg [3:0] fast_2_1_first; // queue.ts:65
+  reg [1:0] fast_2_1_at; // queue.ts:66
+  reg fast_2_1_two; // queue.ts:67
+  reg fast_2_1_away; // queue.ts:68
+  reg [1:0] fast_2_1_age; // queue.ts:69
+  reg [3:0] fast_2_2_first; // queue.ts:65
+  reg [1:0] fast_2_2_at; // queue.ts:66
+  reg fast_2_2_two; // queue.ts:67
+  reg fast_2_2_away; // queue.ts:68
+  reg [1:0] fast_2_2_age; // queue.ts:69
+  reg [3:0] fast_2_3_first; // queue.ts:65
+  reg [1:0] fast_2_3_at; // queue.ts:66
+  reg fast_2_3_two; // queue.ts:67
+  reg fast_2_3_away; // queue.ts:68
+  reg [1:0] fast_2_3_age; // queue.ts:69
+  reg [3:0] fast_2_4_first; // queue.ts:65
+  reg [1:0] fast_2_4_at; // queue.ts:66
+  reg fast_2_4_two; // queue.ts:67
+  reg fast_2_4_away; // queue.ts:68
+  reg [1:0] fast_2_4_age; // queue.ts:69
+  reg [3:0] fast_2_5_first; // queue.ts:65
+  reg [1:0] fast_2_5_at; // queue.ts:66
+  reg fast_2_5_two; // queue.ts:67
+  reg fast_2_5_away; // queue.ts:68
+  reg [1:0] fast_2_5_age; // queue.ts:69
+  reg [3:0] fast_2_6_first; // queue.ts:65
+  reg [1:0] fast_2_6_at; // queue.ts:66
+  reg fast_2_6_two; // queue.ts:67
+  reg fast_2_6_away; // queue.ts:68
+  reg [1:0] fast_2_6_age; // queue.ts:69
+  reg [3:0] fast_2_7_first; // queue.ts:65
+  reg [1:0] fast_2_7_at; // queue.ts:66
+  reg fast_2_7_two; // queue.ts:67
+  reg fast_2_7_away; // queue.ts:68
+  reg [1:0] fast_2_7_age; // queue.ts:69
+  reg [3:0] fast_2_8_first; // queue.ts:65
+  reg [1:0] fast_2_8_at; // queue.ts:66
+  reg fast_2_8_two; // queue.ts:67
+  reg fast_2_8_away; // queue.ts:68
+  reg [1:0] fast_2_8_age; // queue.ts:69
+  reg [3:0] fast_2_9_first; // queue.ts:65
+  reg [1:0] fast_2_9_at; // queue.ts:66
+  reg fast_2_9_two; // queue.ts:67
+  reg fast_2_9_away; // queue.ts:68
+  reg [1:0] fast_2_9_age; // queue.ts:69
+  reg [3:0] fast_2_10_first; // queue.ts:65
+  reg [1:0] fast_2_10_at; // queue.ts:66
+  reg fast_2_10_two; // queue.ts:67
+  reg fast_2_10_away; // queue.ts:68
+  reg [1:0] fast_2_10_age; // queue.ts:69
+  reg [3:0] fast_2_11_first; // queue.ts:65
+  reg [1:0] fast_2_11_at; // queue.ts:66
+  reg fast_2_11_two; // queue.ts:67
+  reg fast_2_11_away; // queue.ts:68
+  reg [1:0] fast_2_11_age; // queue.ts:69
+  reg [3:0] fast_2_12_first; // queue.ts:65
+  reg [1:0] fast_2_12_at; // queue.ts:66
+  reg fast_2_12_two; // queue.ts:67
+  reg fast_2_12_away; // queue.ts:68
+  reg [1:0] fast_2_12_age; // queue.ts:69
+  reg [3:0] fast_2_13_first; // queue.ts:65
+  reg [1:0] fast_2_13_at; // queue.ts:66
+  reg fast_2_13_two; // queue.ts:67
+  reg fast_2_13_away; // queue.ts:68
+  reg [1:0] fast_2_13_age; // queue.ts:69
+  reg [3:0] fast_2_14_first; // queue.ts:65
+  reg [1:0] fast_2_14_at; // queue.ts:66
+  reg fast_2_14_two; // queue.ts:67
+  reg fast_2_14_away; // queue.ts:68
+  reg [1:0] fast_2_14_age; // queue.ts:69
+  reg [3:0] fast_2_15_first; // queue.ts:65
+  reg [1:0] fast_2_15_at; // queue.ts:66
+  reg fast_2_15_two; // queue.ts:67
+  reg fast_2_15_away; // queue.ts:68
+  reg [1:0] fast_2_15_age; // queue.ts:69
+  reg [3:0] fast_3_0_first; // queue.ts:65
+  reg [1:0] fast_3_0_at; // queue.ts:66
+  reg fast_3_0_two; // queue.ts:67
+  reg fast_3_0_away; // queue.ts:68
+  reg [1:0] fast_3_0_age; // queue.ts:69
+  reg [3:0] fast_3_1_first; // queue.ts:65
+  reg [1:0] fast_3_1_at; // queue.ts:66
+  reg fast_3_1_two; // queue.ts:67
+  reg fast_3_1_away; // queue.ts:68
+  reg [1:0] fast_3_1_age; // queue.ts:69
+  reg [3:0] fast_3_2_first; // queue.ts:65
+  reg [1:0] fast_3_2_at; // queue.ts:66
+  reg fast_3_2_two; // queue.ts:67
+  reg fast_3_2_away; // queue.ts:68
+  reg [1:0] fast_3_2_age; // queue.ts:69
+  reg [3:0] fast_3_3_first; // queue.ts:65
+  reg [1:0] fast_3_3_at; // queue.ts:66
+  reg fast_3_3_two; // queue.ts:67
+  reg fast_3_3_away; // queue.ts:68
+  reg [1:0] fast_3_3_age; // queue.ts:69
+  reg [3:0] fast_3_4_first; // queue.ts:65
+  reg [1:0] fast_3_4_at; // queue.ts:66
+  reg fast_3_4_two; // queue.ts:67
+  reg fast_3_4_away; // queue.ts:68
+  reg [1:0] fast_3_4_age; // queue.ts:69
+  reg [3:0] fast_3_5_first; // queue.ts:65
+  reg [1:0] fast_3_5_at; // queue.ts:66
+  reg fast_3_5_two; // queue.ts:67
+  reg fast_3_5_away; // queue.ts:68
+  reg [1:0] fast_3_5_age; // queue.ts:69
+  reg [3:0] fast_3_6_first; // queue.ts:65
+  reg [1:0] fast_3_6_at; // queue.ts:66
+  reg fast_3_6_two; // queue.ts:67
+  reg fast_3_6_away; // queue.ts:68
+  reg [1:0] fast_3_6_age; // queue.ts:69
+  reg [3:0] fast_3_7_first; // queue.ts:65
+  reg [1:0] fast_3_7_at; // queue.ts:66
+  reg fast_3_7_two; // queue.ts:67
+  reg fast_3_7_away; // queue.ts:68
+  reg [1:0] fast_3_7_age; // queue.ts:69
+  reg [3:0] fast_3_8_first; // queue.ts:65
+  reg [1:0] fast_3_8_at; // queue.ts:66
+  reg fast_3_8_two; // queue.ts:67
+  reg fast_3_8_away; // queue.ts:68
+  reg [1:0] fast_3_8_age; // queue.ts:69
+  reg [3:0] fast_3_9_first; // queue.ts:65
+  reg [1:0] fast_3_9_at; // queue.ts:66
+  reg fast_3_9_two; // queue.ts:67
+  reg fast_3_9_away; // queue.ts:68
+  reg [1:0] fast_3_9_age; // queue.ts:69
+  reg [3:0] fast_3_10_first; // queue.ts:65
+  reg [1:0] fast_3_10_at; // queue.ts:66
+  reg fast_3_10_two; // queue.ts:67
+  reg fast_3_10_away; // queue.ts:68
+  reg [1:0] fast_3_10_age; // queue.ts:69
+  reg [3:0] fast_3_11_first; // queue.ts:65
+  reg [1:0] fast_3_11_at; // queue.ts:66
+  reg fast_3_11_two; // queue.ts:67
+  reg fast_3_11_away; // queue.ts:68
+  reg [1:0] fast_3_11_age; // queue.ts:69
+  reg [3:0] fast_3_12_first; // queue.ts:65
+  reg [1:0] fast_3_12_at; // queue.ts:66
+  reg fast_3_12_two; // queue.ts:67
+  reg fast_3_12_away; // queue.ts:68
+  reg [1:0] fast_3_12_age; // queue.ts:69
+  reg [3:0] fast_3_13_first; // queue.ts:65
+  reg [1:0] fast_3_13_at; // queue.ts:66
+  reg fast_3_13_two; // queue.ts:67
+  reg fast_3_13_away; // queue.ts:68
+  reg [1:0] fast_3_13_age; // queue.ts:69
+  reg [3:0] fast_3_14_first; // queue.ts:65
+  reg [1:0] fast_3_14_at; // queue.ts:66
+  reg fast_3_14_two; // queue.ts:67
+  reg fast_3_14_away; // queue.ts:68
+  reg [1:0] fast_3_14_age; // queue.ts:69
+  reg [3:0] fast_3_15_first; // queue.ts:65
+  reg [1:0] fast_3_15_at; // queue.ts:66
+  reg fast_3_15_two; // queue.ts:67
+  reg fast_3_15_away; // queue.ts:68
+  reg [1:0] fast_3_15_age; // queue.ts:69
+  reg [3:0] slow_0_0_first; // queue.ts:65
+  reg [1:0] slow_0_0_at; // queue.ts:66
+  reg slow_0_0_two; // queue.ts:67
+  reg slow_0_0_away; // queue.ts:68
+  reg [1:0] slow_0_0_age; // queue.ts:69
+  reg [3:0] slow_0_1_first; // queue.ts:65
+  reg [1:0] slow_0_1_at; // queue.ts:66
+  reg slow_0_1_two; // queue.ts:67
+  reg slow_0_1_away; // queue.ts:68
+  reg [1:0] slow_0_1_age; // queue.ts:69
+  reg [3:0] slow_0_2_first; // queue.ts:65
+  reg [1:0] slow_0_2_at; // queue.ts:66
+  reg slow_0_2_two; // queue.ts:67
+  reg slow_0_2_away; // queue.ts:68
+  reg [1:0] slow_0_2_age; // queue.ts:69
+  reg [3:0] slow_0_3_first; // queue.ts:65
+  reg [1:0] slow_0_3_at; // queue.ts:66
+  reg slow_0_3_two; // queue.ts:67
+  reg slow_0_3_away; // queue.ts:68
+  reg [1:0] slow_0_3_age; // queue.ts:69
+  reg [3:0] slow_0_4_first; // queue.ts:65
+  reg [1:0] slow_0_4_at; // queue.ts:66
+  reg slow_0_4_two; // queue.ts:67
+  reg slow_0_4_away; // queue.ts:68
+  reg [1:0] slow_0_4_age; // queue.ts:69
+  reg [3:0] slow_0_5_first; // queue.ts:65
+  reg [1:0] slow_0_5_at; // queue.ts:66
+  reg slow_0_5_two; // queue.ts:67
+  reg slow_0_5_away; // queue.ts:68
+  reg [1:0] slow_0_5_age; // queue.ts:69
+  reg [3:0] slow_0_6_first; // queue.ts:65
+  reg [1:0] slow_0_6_at; // queue.ts:66
+  reg slow_0_6_two; // queue.ts:67
+  reg slow_0_6_away; // queue.ts:68
+  reg [1:0] slow_0_6_age; // queue.ts:69
+  reg [3:0] slow_0_7_first; // queue.ts:65
+  reg [1:0] slow_0_7_at; // queue.ts:66
+  reg slow_0_7_two; // queue.ts:67
+  reg slow_0_7_away; // queue.ts:68
+  reg [1:0] slow_0_7_age; // queue.ts:69
+  reg [3:0] slow_0_8_first; // queue.ts:65
+  reg [1:0] slow_0_8_at; // queue.ts:66
+  reg slow_0_8_two; // queue.ts:67
+  reg slow_0_8_away; // queue.ts:68
+  reg [1:0] slow_0_8_age; // queue.ts:69
+  reg [3:0] slow_0_9_first; // queue.ts:65
+  reg [1:0] slow_0_9_at; // queue.ts:66
+  reg slow_0_9_two; // queue.ts:67
+  reg slow_0_9_away; // queue.ts:68
+  reg [1:0] slow_0_9_age; // queue.ts:69
+  reg [3:0] slow_0_10_first; // queue.ts:65
+  reg [1:0] slow_0_10_at; // queue.ts:66
+  reg slow_0_10_two; // queue.ts:67
+  reg slow_0_10_away; // queue.ts:68
+  reg [1:0] slow_0_10_age; // queue.ts:69
+  reg [3:0] slow_0_11_first; // queue.ts:65
+  reg [1:0] slow_0_11_at; // queue.ts:66
+  reg slow_0_11_two; // queue.ts:67
+  reg slow_0_11_away; // queue.ts:68
+  reg [1:0] slow_0_11_age; // queue.ts:69
+  reg [3:0] slow_0_12_first; // queue.ts:65
+  reg [1:0] slow_0_12_at; // queue.ts:66
+  reg slow_0_12_two; // queue.ts:67
+  reg slow_0_12_away; // queue.ts:68
+  reg [1:0] slow_0_12_age; // queue.ts:69
+  reg [3:0] slow_0_13_first; // queue.ts:65
+  reg [1:0] slow_0_13_at; // queue.ts:66
+  reg slow_0_13_two; // queue.ts:67
+  reg slow_0_13_away; // queue.ts:68
+  reg [1:0] slow_0_13_age; // queue.ts:69
+  reg [3:0] slow_0_14_first; // queue.ts:65
+  reg [1:0] slow_0_14_at; // queue.ts:66
+  reg slow_0_14_two; // queue.ts:67
+  reg slow_0_14_away; // queue.ts:68
+  reg [1:0] slow_0_14_age; // queue.ts:69
+  reg [3:0] slow_0_15_first; // queue.ts:65
+  reg [1:0] slow_0_15_at; // queue.ts:66
+  reg slow_0_15_two; // queue.ts:67
+  reg slow_0_15_away; // queue.ts:68
+  reg [1:0] slow_0_15_age; // queue.ts:69
+  reg [3:0] slow_1_0_first; // queue.ts:65
+  reg [1:0] slow_1_0_at; // queue.ts:66
+  reg slow_1_0_two; // queue.ts:67
+  reg slow_1_0_away; // queue.ts:68
+  reg [1:0] slow_1_0_age; // queue.ts:69
+  reg [3:0] slow_1_1_first; // queue.ts:65
+  reg [1:0] slow_1_1_at; // queue.ts:66
+  reg slow_1_1_two; // queue.ts:67
+  reg slow_1_1_away; // queue.ts:68
+  reg [1:0] slow_1_1_age; // queue.ts:69
+  reg [3:0] slow_1_2_first; // queue.ts:65
+  reg [1:0] slow_1_2_at; // queue.ts:66
+  reg slow_1_2_two; // queue.ts:67
+  reg slow_1_2_away; // queue.ts:68
+  reg [1:0] slow_1_2_age; // queue.ts:69
+  reg [3:0] slow_1_3_first; // queue.ts:65
+  reg [1:0] slow_1_3_at; // queue.ts:66
+  reg slow_1_3_two; // queue.ts:67
+  reg slow_1_3_away; // queue.ts:68
+  reg [1:0] slow_1_3_age; // queue.ts:69
+  reg [3:0] slow_1_4_first; // queue.ts:65
+  reg [1:0] slow_1_4_at; // queue.ts:66
+  reg slow_1_4_two; // queue.ts:67
+  reg slow_1_4_away; // queue.ts:68
+  reg [1:0] slow_1_4_age; // queue.ts:69
+  reg [3:0] slow_1_5_first; // queue.ts:65
+  reg [1:0] slow_1_5_at; // queue.ts:66
+  reg slow_1_5_two; // queue.ts:67
+  reg slow_1_5_away; // queue.ts:68
+  reg [1:0] slow_1_5_age; // queue.ts:69
+  reg [3:0] slow_1_6_first; // queue.ts:65
+  reg [1:0] slow_1_6_at; // queue.ts:66
+  reg slow_1_6_two; // queue.ts:67
+  reg slow_1_6_away; // queue.ts:68
+  reg [1:0] slow_1_6_age; // queue.ts:69
+  reg [3:0] slow_1_7_first; // queue.ts:65
+  reg [1:0] slow_1_7_at; // queue.ts:66
+  reg slow_1_7_two; // queue.ts:67
+  reg slow_1_7_away; // queue.ts:68
+  reg [1:0] slow_1_7_age; // queue.ts:69
+  reg [3:0] slow_1_8_first; // queue.ts:65
+  reg [1:0] slow_1_8_at; // queue.ts:66
+  reg slow_1_8_two; // queue.ts:67
+  reg slow_1_8_away; // queue.ts:68
+  reg [1:0] slow_1_8_age; // queue.ts:69
+  reg [3:0] slow_1_9_first; // queue.ts:65
+  reg [1:0] slow_1_9_at; // queue.ts:66
+  reg slow_1_9_two; // queue.ts:67
+  reg slow_1_9_away; // queue.ts:68
+  reg [1:0] slow_1_9_age; // queue.ts:69
+  reg [3:0] slow_1_10_first; // queue.ts:65
+  reg [1:0] slow_1_10_at; // queue.ts:66
+  reg slow_1_10_two; // queue.ts:67
+  reg slow_1_10_away; // queue.ts:68
+  reg [1:0] slow_1_10_age; // queue.ts:69
+  reg [3:0] slow_1_11_first; // queue.ts:65
+  reg [1:0] slow_1_11_at; // queue.ts:66
+  reg slow_1_11_two; // queue.ts:67
+  reg slow_1_11_away; // queue.ts:68
+  reg [1:0] slow_1_11_age; // queue.ts:69
+  reg [3:0] slow_1_12_first; // queue.ts:65
+  reg [1:0] slow_1_12_at; // queue.ts:66
+  reg slow_1_12_two; // queue.ts:67
+  reg slow_1_12_away; // queue.ts:68
+  reg [1:0] slow_1_12_age; // queue.ts:69
+  reg [3:0] slow_1_13_first; // queue.ts:65
+  reg [1:0] slow_1_13_at; // queue.ts:66
+  reg slow_1_13_two; // queue.ts:67
+  reg slow_1_13_away; // queue.ts:68
+  reg [1:0] slow_1_13_age; // queue.ts:69
+  reg [3:0] slow_1_14_first; // queue.ts:65
+  reg [1:0] slow_1_14_at; // queue.ts:66
+  reg slow_1_14_two; // queue.ts:67
+  reg slow_1_14_away; // queue.ts:68
+  reg [1:0] slow_1_14_age; // queue.ts:69
+  reg [3:0] slow_1_15_first; // queue.ts:65
+  reg [1:0] slow_1_15_at; // queue.ts:66
+  reg slow_1_15_two; // queue.ts:67
+  reg slow_1_15_away; // queue.ts:68
+  reg [1:0] slow_1_15_age; // queue.ts:69
+  reg [3:0] slow_2_0_first; // queue.ts:65
+  reg [1:0] slow_2_0_at; // queue.ts:66
+  reg slow_2_0_two; // queue.ts:67
+  reg slow_2_0_away; // queue.ts:68
+  reg [1:0] slow_2_0_age; // queue.ts:69
+  reg [3:0] slow_2_1_first; // queue.ts:65
+  reg [1:0] slow_2_1_at; // queue.ts:66
+  reg slow_2_1_two; // queue.ts:67
+  reg slow_2_1_away; // queue.ts:68
+  reg [1:0] slow_2_1_age; // queue.ts:69
+  reg [3:0] slow_2_2_first; // queue.ts:65
+  reg [1:0] slow_2_2_at; // queue.ts:66
+  reg slow_2_2_two; // queue.ts:67
+  reg slow_2_2_away; // queue.ts:68
+  reg [1:0] slow_2_2_age; // queue.ts:69
+  reg [3:0] slow_2_3_first; // queue.ts:65
+  reg [1:0] slow_2_3_at; // queue.ts:66
+  reg slow_2_3_two; // queue.ts:67
+  reg slow_2_3_away; // queue.ts:68
+  reg [1:0] slow_2_3_age; // queue.ts:69
+  reg [3:0] slow_2_4_first; // queue.ts:65
+  reg [1:0] slow_2_4_at; // queue.ts:66
+  reg slow_2_4_two; // queue.ts:67
+  reg slow_2_4_away; // queue.ts:68
+  reg [1:0] slow_2_4_age; // queue.ts:69
+  reg [3:0] slow_2_5_first; // queue.ts:65
+  reg [1:0] slow_2_5_at; // queue.ts:66
+  reg slow_2_5_two; // queue.ts:67
+  reg slow_2_5_away; // queue.ts:68
+  reg [1:0] slow_2_5_age; // queue.ts:69
+  reg [3:0] slow_2_6_first; // queue.ts:65
+  reg [1:0] slow_2_6_at; // queue.ts:66
+  reg slow_2_6_two; // queue.ts:67
+  reg slow_2_6_away; // queue.ts:68
+  reg [1:0] slow_2_6_age; // queue.ts:69
+  reg [3:0] slow_2_7_first; // queue.ts:65
+  reg [1:0] slow_2_7_at; // queue.ts:66
+  reg slow_2_7_two; // queue.ts:67
+  reg slow_2_7_away; // queue.ts:68
+  reg [1:0] slow_2_7_age; // queue.ts:69
+  reg [3:0] slow_2_8_first; // queue.ts:65
+  reg [1:0] slow_2_8_at; // queue.ts:66
+  reg slow_2_8_two; // queue.ts:67
+  reg slow_2_8_away; // queue.ts:68
+  reg [1:0] slow_2_8_age; // queue.ts:69
+  reg [3:0] slow_2_9_first; // queue.ts:65
+  reg [1:0] slow_2_9_at; // queue.ts:66
+  reg slow_2_9_two; // queue.ts:67
+  reg slow_2_9_away; // queue.ts:68
+  reg [1:0] slow_2_9_age; // queue.ts:69
+  reg [3:0] slow_2_10_first; // queue.ts:65
+  reg [1:0] slow_2_10_at; // queue.ts:66
+  reg slow_2_10_two; // queue.ts:67
+  reg slow_2_10_away; // queue.ts:68
+  reg [1:0] slow_2_10_age; // queue.ts:69
+  reg [3:0] slow_2_11_first; // queue.ts:65
+  reg [1:0] slow_2_11_at; // queue.ts:66
+  reg slow_2_11_two; // queue.ts:67
+  reg slow_2_11_away; // queue.ts:68
+  reg [1:0] slow_2_11_age; // queue.ts:69
+  reg [3:0] slow_2_12_first; // queue.ts:65
+  reg [1:0] slow_2_12_at; // queue.ts:66
+  reg slow_2_12_two; // queue.ts:67
+  reg slow_2_12_away; // queue.ts:68
+  reg [1:0] slow_2_12_age; // queue.ts:69
+  reg [3:0] slow_2_13_first; // queue.ts:65
+  reg [1:0] slow_2_13_at; // queue.ts:66
+  reg slow_2_13_two; // queue.ts:67
+  reg slow_2_13_away; // queue.ts:68
+  reg [1:0] slow_2_13_age; // queue.ts:69
+  reg [3:0] slow_2_14_first; // queue.ts:65
+  reg [1:0] slow_2_14_at; // queue.ts:66
+  reg slow_2_14_two; // queue.ts:67
+  reg slow_2_14_away; // queue.ts:68
+  reg [1:0] slow_2_14_age; // queue.ts:69
+  reg [3:0] slow_2_15_first; // queue.ts:65
+  reg [1:0] slow_2_15_at; // queue.ts:66
+  reg slow_2_15_two; // queue.ts:67
+  reg slow_2_15_away; // queue.ts:68
+  reg [1:0] slow_2_15_age; // queue.ts:69
+  reg [3:0] slow_3_0_first; // queue.ts:65
+  reg [1:0] slow_3_0_at; // queue.ts:66
+  reg slow_3_0_two; // queue.ts:67
+  reg slow_3_0_away; // queue.ts:68
+  reg [1:0] slow_3_0_age; // queue.ts:69
+  reg [3:0] slow_3_1_first; // queue.ts:65
+  reg [1:0] slow_3_1_at; // queue.ts:66
+  reg slow_3_1_two; // queue.ts:67
+  reg slow_3_1_away; // queue.ts:68
+  reg [1:0] slow_3_1_age; // queue.ts:69
+  reg [3:0] slow_3_2_first; // queue.ts:65
+  reg [1:0] slow_3_2_at; // queue.ts:66
+  reg slow_3_2_two; // queue.ts:67
+  reg slow_3_2_away; // queue.ts:68
+  reg [1:0] slow_3_2_age; // queue.ts:69
+  reg [3:0] slow_3_3_first; // queue.ts:65
+  reg [1:0] slow_3_3_at; // queue.ts:66
+  reg slow_3_3_two; // queue.ts:67
+  reg slow_3_3_away; // queue.ts:68
+  reg [1:0] slow_3_3_age; // queue.ts:69
+  reg [3:0] slow_3_4_first; // queue.ts:65
+  reg [1:0] slow_3_4_at; // queue.ts:66
+  reg slow_3_4_two; // queue.ts:67
+  reg slow_3_4_away; // queue.ts:68
+  reg [1:0] slow_3_4_age; // queue.ts:69
+  reg [3:0] slow_3_5_first; // queue.ts:65
+  reg [1:0] slow_3_5_at; // queue.ts:66
+  reg slow_3_5_two; // queue.ts:67
+  reg slow_3_5_away; // queue.ts:68
+  reg [1:0] slow_3_5_age; // queue.ts:69
+  reg [3:0] slow_3_6_first; // queue.ts:65
+  reg [1:0] slow_3_6_at; // queue.ts:66
+  reg slow_3_6_two; // queue.ts:67
+  reg slow_3_6_away; // queue.ts:68
+  reg [1:0] slow_3_6_age; // queue.ts:69
+  reg [3:0] slow_3_7_first; // queue.ts:65
+  reg [1:0] slow_3_7_at; // queue.ts:66
+  reg slow_3_7_two; // queue.ts:67
+  reg slow_3_7_away; // queue.ts:68
+  reg [1:0] slow_3_7_age; // queue.ts:69
+  reg [3:0] slow_3_8_first; // queue.ts:65
+  reg [1:0] slow_3_8_at; // queue.ts:66
+  reg slow_3_8_two; // queue.ts:67
+  reg slow_3_8_away; // queue.ts:68
+  reg [1:0] slow_3_8_age; // queue.ts:69
+  reg [3:0] slow_3_9_first; // queue.ts:65
+  reg [1:0] slow_3_9_at; // queue.ts:66
+  reg slow_3_9_two; // queue.ts:67
+  reg slow_3_9_away; // queue.ts:68
+  reg [1:0] slow_3_9_age; // queue.ts:69
+  reg [3:0] slow_3_10_first; // queue.ts:65
+  reg [1:0] slow_3_10_at; // queue.ts:66
+  reg slow_3_10_two; // queue.ts:67
+  reg slow_3_10_away; // queue.ts:68
+  reg [1:0] slow_3_10_age; // queue.ts:69
+  reg [3:0] slow_3_11_first; // queue.ts:65
+  reg [1:0] slow_3_11_at; // queue.ts:66
+  reg slow_3_11_two; // queue.ts:67
+  reg slow_3_11_away; // queue.ts:68
+  reg [1:0] slow_3_11_age; // queue.ts:69
+  reg [3:0] slow_3_12_first; // queue.ts:65
+  reg [1:0] slow_3_12_at; // queue.ts:66
+  reg slow_3_12_two; // queue.ts:67
+  reg slow_3_12_away; // queue.ts:68
+  reg [1:0] slow_3_12_age; // queue.ts:69
+  reg [3:0] slow_3_13_first; // queue.ts:65
+  reg [1:0] slow_3_13_at; // queue.ts:66
+  reg slow_3_13_two; // queue.ts:67
+  reg slow_3_13_away; // queue.ts:68
+  reg [1:0] slow_3_13_age; // queue.ts:69
+  reg [3:0] slow_3_14_first; // queue.ts:65
+  reg [1:0] slow_3_14_at; // queue.ts:66
+  reg slow_3_14_two; // queue.ts:67
+  reg slow_3_14_away; // queue.ts:68
+  reg [1:0] slow_3_14_age; // queue.ts:69
+  reg [3:0] slow_3_15_first; // queue.ts:65
+  reg [1:0] slow_3_15_at; // queue.ts:66
+  reg slow_3_15_two; // queue.ts:67
+  reg slow_3_15_away; // queue.ts:68
+  reg [1:0] slow_3_15_age; // queue.ts:69
   reg fast_0_0_may_stop, slow_0_0_may_stop, fast_0_1_may_stop, slow_0_1_may_stop, fast_0_2_may_stop,
     slow_0_2_may_stop, fast_0_3_may_stop, slow_0_3_may_stop, fast_0_4_may_stop, slow_0_4_may_stop, fast_0_5_may_stop,
     slow_0_5_may_stop, fast_0_6_may_stop, slow_0_6_may_stop, fast_0_7_may_stop, slow_0_7_may_stop, fast_0_8_may_stop,
     slow_0_8_may_stop, fast_0_9_may_stop, slow_0_9_may_stop, fast_0_10_may_stop, slow_0_10_may_stop,
     fast_0_11_may_stop, slow_0_11_may_stop, fast_0_12_may_stop, slow_0_12_may_stop, fast_0_13_may_stop,
-    slow_0_13_may_stop, fast_0_14_may_stop, slow_0_14_may_stop, fast_0_15_may_stop, slow_0_15_may_stop; // for-the-turn.ts:27
-  reg [15:0] waits_0_q, waits_1_q, waits_2_q, waits_3_q; // queues.ts:168
+    slow_0_13_may_stop, fast_0_14_may_stop, slow_0_14_may_stop, fast_0_15_may_stop, slow_0_15_may_stop; // for-the-turn.ts:28
+  reg [15:0] waits_0_q, waits_1_q, waits_2_q, waits_3_q; // queues.ts:174
   reg fast_1_0_may_stop, slow_1_0_may_stop, fast_1_1_may_stop, slow_1_1_may_stop, fast_1_2_may_stop,
     slow_1_2_may_stop, fast_1_3_may_stop, slow_1_3_may_stop, fast_1_4_may_stop, slow_1_4_may_stop, fast_1_5_may_stop,
     slow_1_5_may_stop, fast_1_6_may_stop, slow_1_6_may_stop, fast_1_7_may_stop, slow_1_7_may_stop, fast_1_8_may_stop,
     slow_1_8_may_stop, fast_1_9_may_stop, slow_1_9_may_stop, fast_1_10_may_stop, slow_1_10_may_stop,
     fast_1_11_may_stop, slow_1_11_may_stop, fast_1_12_may_stop, slow_1_12_may_stop, fast_1_13_may_stop,
-    slow_1_13_may_stop, fast_1_14_may_stop, slow_1_14_may_stop, fast_1_15_may_stop, slow_1_15_may_stop; // for-the-turn.ts:27
-  reg [15:0] waits_4_q, waits_5_q, waits_6_q, waits_7_q; // queues.ts:168
+    slow_1_13_may_stop, fast_1_14_may_stop, slow_1_14_may_stop, fast_1_15_may_stop, slow_1_15_may_stop; // for-the-turn.ts:28
+  reg [15:0] waits_4_q, waits_5_q, waits_6_q, waits_7_q; // queues.ts:174
   reg fast_2_0_may_stop, slow_2_0_may_stop, fast_2_1_may_stop, slow_2_1_may_stop, fast_2_2_may_stop,
     slow_2_2_may_stop, fast_2_3_may_stop, slow_2_3_may_stop, fast_2_4_may_stop, slow_2_4_may_stop, fast_2_5_may_stop,
     slow_2_5_may_stop, fast_2_6_may_stop, slow_2_6_may_stop, fast_2_7_may_stop, slow_2_7_may_stop, fast_2_8_may_stop,
     slow_2_8_may_stop, fast_2_9_may_stop, slow_2_9_may_stop, fast_2_10_may_stop, slow_2_10_may_stop,
     fast_2_11_may_stop, slow_2_11_may_stop, fast_2_12_may_stop, slow_2_12_may_stop, fast_2_13_may_stop,
-    slow_2_13_may_stop, fast_2_14_may_stop, slow_2_14_may_stop, fast_2_15_may_stop, slow_2_15_may_stop; // for-the-turn.ts:27
-  reg [15:0] waits_8_q, waits_9_q, waits_10_q, waits_11_q; // queues.ts:168
+    slow_2_13_may_stop, fast_2_14_may_stop, slow_2_14_may_stop, fast_2_15_may_stop, slow_2_15_may_stop; // for-the-turn.ts:28
+  reg [15:0] waits_8_q, waits_9_q, waits_10_q, waits_11_q; // queues.ts:174
   reg fast_3_0_may_stop, slow_3_0_may_stop, fast_3_1_may_stop, slow_3_1_may_stop, fast_3_2_may_stop,
     slow_3_2_may_stop, fast_3_3_may_stop, slow_3_3_may_stop, fast_3_4_may_stop, slow_3_4_may_stop, fast_3_5_may_stop,
     slow_3_5_may_stop, fast_3_6_may_stop, slow_3_6_may_stop, fast_3_7_may_stop, slow_3_7_may_stop, fast_3_8_may_stop,
     slow_3_8_may_stop, fast_3_9_may_stop, slow_3_9_may_stop, fast_3_10_may_stop, slow_3_10_may_stop,
     fast_3_11_may_stop, slow_3_11_may_stop, fast_3_12_may_stop, slow_3_12_may_stop, fast_3_13_may_stop,
-    slow_3_13_may_stop, fast_3_14_may_stop, slow_3_14_may_stop, fast_3_15_may_stop, slow_3_15_may_stop; // for-the-turn.ts:27
-  reg [15:0] waits_12_q, waits_13_q, waits_14_q, waits_15_q; // queues.ts:168
+    slow_3_13_may_stop, fast_3_14_may_stop, slow_3_14_may_stop, fast_3_15_may_stop, slow_3_15_may_stop; // for-the-turn.ts:28
+  reg [15:0] waits_12_q, waits_13_q, waits_14_q, waits_15_q; // queues.ts:174
   (* ram_style = "distributed" *) reg [13:0] links [0:1023]; // queue-lists.ts:50
   (* ram_style = "distributed" *) reg [9:0] fast_came [0:63]; // queue-lists.ts:74
   (* ram_style = "distributed" *) reg [9:0] fast_went [0:63]; // queue-lists.ts:75
@@ -676,29 +804,75 @@ module Queues (
   (* ram_style = "distributed" *) reg [9:0] slow_last [0:63]; // queue-lists.ts:78
   integer i;
   wire [5:0] look_at = freeing_3_valid ? freeing_3_at : {choice_region, choice_user}; // queues.ts:88
-  wire comes_to_fast = push_valid & ({push_region, push_user} == look_at) & ~push_slow; // queues.ts:234
+  wire comes_to_fast = push_valid & ({push_region, push_user} == look_at) & ~push_slow; // queues.ts:240
   wire comes_to_slow = push_valid & ({push_region, push_user} == look_at) & push_slow;
-  wire comes_to_due_0 = push_valid & ({push_region, push_user} == due_at) & ~push_slow; // queues.ts:284
+  wire comes_to_due_0 = push_valid & ({push_region, push_user} == due_at) & ~push_slow; // queues.ts:289
   wire comes_to_due_1 = push_valid & ({push_region, push_user} == due_at) & push_slow;
   wire third_is_last = changed_first_id == (began_slow ? slow_last_id : fast_last_id); // queue-lists.ts:56
-  wire again_0 = began_valid & same_queues & ~began_slow; // queues.ts:297
+  wire again_0 = began_valid & same_queues & ~began_slow; // queues.ts:302
   wire due_0_is_last = fast_first_id == fast_last_id; // queue-lists.ts:56
-  wire starts_0 = start_valid & ~start_slow; // queues.ts:303
-  wire frees_0 = freeing_4_valid & ~freeing_4_slow; // queues.ts:304
-  wire short_0 = starts_0 & start_short; // queues.ts:308
-  wire pops_0 = (starts_0 & ~start_short) | frees_0; // queues.ts:309
-  wire again_1 = began_valid & same_queues & began_slow; // queues.ts:297
+  wire starts_0 = start_valid & ~start_slow; // queues.ts:308
+  wire frees_0 = freeing_4_valid & ~freeing_4_slow; // queues.ts:309
+  wire short_0 = starts_0 & start_short; // queues.ts:313
+  wire pops_0 = (starts_0 & ~start_short) | frees_0; // queues.ts:314
+  wire again_1 = began_valid & same_queues & began_slow; // queues.ts:302
   wire due_1_is_last = slow_first_id == slow_last_id; // queue-lists.ts:56
-  wire starts_1 = start_valid & start_slow; // queues.ts:303
-  wire frees_1 = freeing_4_valid & freeing_4_slow; // queues.ts:304
-  wire short_1 = starts_1 & start_short; // queues.ts:308
-  wire pops_1 = (starts_1 & ~start_short) | frees_1; // queues.ts:309
-  wire is_slow = freeing_4_valid ? freeing_4_slow : start_slow; // queues.ts:314
+  wire starts_1 = start_valid & start_slow; // queues.ts:308
+  wire frees_1 = freeing_4_valid & freeing_4_slow; // queues.ts:309
+  wire short_1 = starts_1 & start_short; // queues.ts:313
+  wire pops_1 = (starts_1 & ~start_short) | frees_1; // queues.ts:314
+  wire is_slow = freeing_4_valid ? freeing_4_slow : start_slow; // queues.ts:319
   wire there_are_two =
     (|changed_first_run)
-    & ((changed_first_id != changed_last) | (push_valid & ({push_region, push_user} == changed_at) & (push_slow == changed_slow))); // queues.ts:325
+    & ((changed_first_id != changed_last) | (push_valid & ({push_region, push_user} == changed_at) & (push_slow == changed_slow))); // queues.ts:329
   wire look = &timer; // queues.ts:106
-  wire fast_0_0_any = |fast_0_0_first; // queue.ts:42
+  wire comes_at_and = push_run[3] & ~(|push_run[2:0]);
+  wire [1:0] comes_at = {
+    (push_run[2] & ~(|push_run[1:0])) | comes_at_and, (push_run[1] & ~push_run[0]) | comes_at_and
+  }; // queue.ts:27
+  wire left_at_and = started_q_left[3] & ~(|started_q_left[2:0]);
+  wire [1:0] left_at = {
+    (started_q_left[2] & ~(|started_q_left[1:0])) | left_at_and,
+    (started_q_left[1] & ~started_q_left[0]) | left_at_and
+  }; // queue.ts:27
+  wire next_0_at_choice = began_slow ? comes_to_due_1 : comes_to_due_0;
+  wire [13:0] found_word = links[changed_first_id]; // queue-lists.ts:57
+  wire [3:0] found_run = found_word[13:10];
+  wire [3:0] run = third_is_last ? push_run & {4{next_0_at_choice}} : found_run; // queue-lists.ts:60
+  wire [13:0] next_0_at_word = links[fast_first_id]; // queue-lists.ts:57
+  wire [3:0] again_0_choice = again_0 ? run : due_0_is_last ? push_run & {4{comes_to_due_0}} : next_0_at_word[13:10]; // queues.ts:359
+  wire next_0_at_and = again_0_choice[3] & ~(|again_0_choice[2:0]);
+  wire [1:0] next_0_at = {
+    (again_0_choice[2] & ~(|again_0_choice[1:0])) | next_0_at_and,
+    (again_0_choice[1] & ~again_0_choice[0]) | next_0_at_and
+  }; // queue.ts:27
+  wire fast_0_0_any = |fast_0_0_first; // queue.ts:70
+  wire [63:0] fast_0_0_enters_joined = {
+    {push_region, push_user} == 6'd63, {push_region, push_user} == 6'd62, {push_region, push_user} == 6'd61,
+    {push_region, push_user} == 6'd60, {push_region, push_user} == 6'd59, {push_region, push_user} == 6'd58,
+    {push_region, push_user} == 6'd57, {push_region, push_user} == 6'd56, {push_region, push_user} == 6'd55,
+    {push_region, push_user} == 6'd54, {push_region, push_user} == 6'd53, {push_region, push_user} == 6'd52,
+    {push_region, push_user} == 6'd51, {push_region, push_user} == 6'd50, {push_region, push_user} == 6'd49,
+    {push_region, push_user} == 6'd48, {push_region, push_user} == 6'd47, {push_region, push_user} == 6'd46,
+    {push_region, push_user} == 6'd45, {push_region, push_user} == 6'd44, {push_region, push_user} == 6'd43,
+    {push_region, push_user} == 6'd42, {push_region, push_user} == 6'd41, {push_region, push_user} == 6'd40,
+    {push_region, push_user} == 6'd39, {push_region, push_user} == 6'd38, {push_region, push_user} == 6'd37,
+    {push_region, push_user} == 6'd36, {push_region, push_user} == 6'd35, {push_region, push_user} == 6'd34,
+    {push_region, push_user} == 6'd33, {push_region, push_user} == 6'd32, {push_region, push_user} == 6'd31,
+    {push_region, push_user} == 6'd30, {push_region, push_user} == 6'd29, {push_region, push_user} == 6'd28,
+    {push_region, push_user} == 6'd27, {push_region, push_user} == 6'd26, {push_region, push_user} == 6'd25,
+    {push_region, push_user} == 6'd24, {push_region, push_user} == 6'd23, {push_region, push_user} == 6'd22,
+    {push_region, push_user} == 6'd21, {push_region, push_user} == 6'd20, {push_region, push_user} == 6'd19,
+    {push_region, push_user} == 6'd18, {push_region, push_user} == 6'd17, {push_region, push_user} == 6'd16,
+    {push_region, push_user} == 6'd15, {push_region, push_user} == 6'd14, {push_region, push_user} == 6'd13,
+    {push_region, push_user} == 6'd12, {push_region, push_user} == 6'd11, {push_region, push_user} == 6'd10,
+    {push_region, push_user} == 6'd9, {push_region, push_user} == 6'd8, {push_region, push_user} == 6'd7,
+    {push_region, push_user} == 6'd6, {push_region, push_user} == 6'd5, {push_region, push_user} == 6'd4,
+    {push_region, push_user} == 6'd3, {push_region, push_user} == 6'd2, {push_region, push_user} == 6'd1,
+    {push_region, push_user} == 6'd0
+  };
+  wire fast_0_0_enters_and = push_valid & ~push_slow;
+  wire fast_0_0_enters = fast_0_0_enters_joined[0] & fast_0_0_enters_and & ~fast_0_0_any; // queue.ts:71
   wire [63:0] fast_0_0_waits_joined = {
     due_at == 6'd63, due_at == 6'd62, due_at == 6'd61, due_at == 6'd60, due_at == 6'd59, due_at == 6'd58,
     due_at == 6'd57, due_at == 6'd56, due_at == 6'd55, due_at == 6'd54, due_at == 6'd53, due_at == 6'd52,
@@ -713,874 +887,1268 @@ module Queues (
     due_at == 6'd2, due_at == 6'd1, due_at == 6'd0
   };
   wire fast_0_0_waits =
-    fast_0_0_any & ~(fast_0_0_away | (fast_0_0_waits_joined[0] & pops_0) | (fast_0_0_waits_joined[0] & short_0)); // queue.ts:48
-  wire fast_0_1_any = |fast_0_1_first; // queue.ts:42
+    fast_0_0_any & ~(fast_0_0_away | (fast_0_0_waits_joined[0] & pops_0) | (fast_0_0_waits_joined[0] & short_0)); // queue.ts:80
+  wire fast_0_1_any = |fast_0_1_first; // queue.ts:70
+  wire fast_0_1_enters = fast_0_0_enters_joined[1] & fast_0_0_enters_and & ~fast_0_1_any; // queue.ts:71
   wire fast_0_1_waits =
-    fast_0_1_any & ~(fast_0_1_away | (fast_0_0_waits_joined[1] & pops_0) | (fast_0_0_waits_joined[1] & short_0)); // queue.ts:48
-  wire fast_0_2_any = |fast_0_2_first; // queue.ts:42
+    fast_0_1_any & ~(fast_0_1_away | (fast_0_0_waits_joined[1] & pops_0) | (fast_0_0_waits_joined[1] & short_0)); // queue.ts:80
+  wire fast_0_2_any = |fast_0_2_first; // queue.ts:70
+  wire fast_0_2_enters = fast_0_0_enters_joined[2] & fast_0_0_enters_and & ~fast_0_2_any; // queue.ts:71
   wire fast_0_2_waits =
-    fast_0_2_any & ~(fast_0_2_away | (fast_0_0_waits_joined[2] & pops_0) | (fast_0_0_waits_joined[2] & short_0)); // queue.ts:48
-  wire fast_0_3_any = |fast_0_3_first; // queue.ts:42
+    fast_0_2_any & ~(fast_0_2_away | (fast_0_0_waits_joined[2] & pops_0) | (fast_0_0_waits_joined[2] & short_0)); // queue.ts:80
+  wire fast_0_3_any = |fast_0_3_first; // queue.ts:70
+  wire fast_0_3_enters = fast_0_0_enters_joined[3] & fast_0_0_enters_and & ~fast_0_3_any; // queue.ts:71
   wire fast_0_3_waits =
-    fast_0_3_any & ~(fast_0_3_away | (fast_0_0_waits_joined[3] & pops_0) | (fast_0_0_waits_joined[3] & short_0)); // queue.ts:48
-  wire fast_0_4_any = |fast_0_4_first; // queue.ts:42
+    fast_0_3_any & ~(fast_0_3_away | (fast_0_0_waits_joined[3] & pops_0) | (fast_0_0_waits_joined[3] & short_0)); // queue.ts:80
+  wire fast_0_4_any = |fast_0_4_first; // queue.ts:70
+  wire fast_0_4_enters = fast_0_0_enters_joined[4] & fast_0_0_enters_and & ~fast_0_4_any; // queue.ts:71
   wire fast_0_4_waits =
-    fast_0_4_any & ~(fast_0_4_away | (fast_0_0_waits_joined[4] & pops_0) | (fast_0_0_waits_joined[4] & short_0)); // queue.ts:48
-  wire fast_0_5_any = |fast_0_5_first; // queue.ts:42
+    fast_0_4_any & ~(fast_0_4_away | (fast_0_0_waits_joined[4] & pops_0) | (fast_0_0_waits_joined[4] & short_0)); // queue.ts:80
+  wire fast_0_5_any = |fast_0_5_first; // queue.ts:70
+  wire fast_0_5_enters = fast_0_0_enters_joined[5] & fast_0_0_enters_and & ~fast_0_5_any; // queue.ts:71
   wire fast_0_5_waits =
-    fast_0_5_any & ~(fast_0_5_away | (fast_0_0_waits_joined[5] & pops_0) | (fast_0_0_waits_joined[5] & short_0)); // queue.ts:48
-  wire fast_0_6_any = |fast_0_6_first; // queue.ts:42
+    fast_0_5_any & ~(fast_0_5_away | (fast_0_0_waits_joined[5] & pops_0) | (fast_0_0_waits_joined[5] & short_0)); // queue.ts:80
+  wire fast_0_6_any = |fast_0_6_first; // queue.ts:70
+  wire fast_0_6_enters = fast_0_0_enters_joined[6] & fast_0_0_enters_and & ~fast_0_6_any; // queue.ts:71
   wire fast_0_6_waits =
-    fast_0_6_any & ~(fast_0_6_away | (fast_0_0_waits_joined[6] & pops_0) | (fast_0_0_waits_joined[6] & short_0)); // queue.ts:48
-  wire fast_0_7_any = |fast_0_7_first; // queue.ts:42
+    fast_0_6_any & ~(fast_0_6_away | (fast_0_0_waits_joined[6] & pops_0) | (fast_0_0_waits_joined[6] & short_0)); // queue.ts:80
+  wire fast_0_7_any = |fast_0_7_first; // queue.ts:70
+  wire fast_0_7_enters = fast_0_0_enters_joined[7] & fast_0_0_enters_and & ~fast_0_7_any; // queue.ts:71
   wire fast_0_7_waits =
-    fast_0_7_any & ~(fast_0_7_away | (fast_0_0_waits_joined[7] & pops_0) | (fast_0_0_waits_joined[7] & short_0)); // queue.ts:48
-  wire fast_0_8_any = |fast_0_8_first; // queue.ts:42
+    fast_0_7_any & ~(fast_0_7_away | (fast_0_0_waits_joined[7] & pops_0) | (fast_0_0_waits_joined[7] & short_0)); // queue.ts:80
+  wire fast_0_8_any = |fast_0_8_first; // queue.ts:70
+  wire fast_0_8_enters = fast_0_0_enters_joined[8] & fast_0_0_enters_and & ~fast_0_8_any; // queue.ts:71
   wire fast_0_8_waits =
-    fast_0_8_any & ~(fast_0_8_away | (fast_0_0_waits_joined[8] & pops_0) | (fast_0_0_waits_joined[8] & short_0)); // queue.ts:48
-  wire fast_0_9_any = |fast_0_9_first; // queue.ts:42
+    fast_0_8_any & ~(fast_0_8_away | (fast_0_0_waits_joined[8] & pops_0) | (fast_0_0_waits_joined[8] & short_0)); // queue.ts:80
+  wire fast_0_9_any = |fast_0_9_first; // queue.ts:70
+  wire fast_0_9_enters = fast_0_0_enters_joined[9] & fast_0_0_enters_and & ~fast_0_9_any; // queue.ts:71
   wire fast_0_9_waits =
-    fast_0_9_any & ~(fast_0_9_away | (fast_0_0_waits_joined[9] & pops_0) | (fast_0_0_waits_joined[9] & short_0)); // queue.ts:48
-  wire fast_0_10_any = |fast_0_10_first; // queue.ts:42
+    fast_0_9_any & ~(fast_0_9_away | (fast_0_0_waits_joined[9] & pops_0) | (fast_0_0_waits_joined[9] & short_0)); // queue.ts:80
+  wire fast_0_10_any = |fast_0_10_first; // queue.ts:70
+  wire fast_0_10_enters = fast_0_0_enters_joined[10] & fast_0_0_enters_and & ~fast_0_10_any; // queue.ts:71
   wire fast_0_10_waits =
-    fast_0_10_any & ~(fast_0_10_away | (fast_0_0_waits_joined[10] & pops_0) | (fast_0_0_waits_joined[10] & short_0)); // queue.ts:48
-  wire fast_0_11_any = |fast_0_11_first; // queue.ts:42
+    fast_0_10_any & ~(fast_0_10_away | (fast_0_0_waits_joined[10] & pops_0) | (fast_0_0_waits_joined[10] & short_0)); // queue.ts:80
+  wire fast_0_11_any = |fast_0_11_first; // queue.ts:70
+  wire fast_0_11_enters = fast_0_0_enters_joined[11] & fast_0_0_enters_and & ~fast_0_11_any; // queue.ts:71
   wire fast_0_11_waits =
-    fast_0_11_any & ~(fast_0_11_away | (fast_0_0_waits_joined[11] & pops_0) | (fast_0_0_waits_joined[11] & short_0)); // queue.ts:48
-  wire fast_0_12_any = |fast_0_12_first; // queue.ts:42
+    fast_0_11_any & ~(fast_0_11_away | (fast_0_0_waits_joined[11] & pops_0) | (fast_0_0_waits_joined[11] & short_0)); // queue.ts:80
+  wire fast_0_12_any = |fast_0_12_first; // queue.ts:70
+  wire fast_0_12_enters = fast_0_0_enters_joined[12] & fast_0_0_enters_and & ~fast_0_12_any; // queue.ts:71
   wire fast_0_12_waits =
-    fast_0_12_any & ~(fast_0_12_away | (fast_0_0_waits_joined[12] & pops_0) | (fast_0_0_waits_joined[12] & short_0)); // queue.ts:48
-  wire fast_0_13_any = |fast_0_13_first; // queue.ts:42
+    fast_0_12_any & ~(fast_0_12_away | (fast_0_0_waits_joined[12] & pops_0) | (fast_0_0_waits_joined[12] & short_0)); // queue.ts:80
+  wire fast_0_13_any = |fast_0_13_first; // queue.ts:70
+  wire fast_0_13_enters = fast_0_0_enters_joined[13] & fast_0_0_enters_and & ~fast_0_13_any; // queue.ts:71
   wire fast_0_13_waits =
-    fast_0_13_any & ~(fast_0_13_away | (fast_0_0_waits_joined[13] & pops_0) | (fast_0_0_waits_joined[13] & short_0)); // queue.ts:48
-  wire fast_0_14_any = |fast_0_14_first; // queue.ts:42
+    fast_0_13_any & ~(fast_0_13_away | (fast_0_0_waits_joined[13] & pops_0) | (fast_0_0_waits_joined[13] & short_0)); // queue.ts:80
+  wire fast_0_14_any = |fast_0_14_first; // queue.ts:70
+  wire fast_0_14_enters = fast_0_0_enters_joined[14] & fast_0_0_enters_and & ~fast_0_14_any; // queue.ts:71
   wire fast_0_14_waits =
-    fast_0_14_any & ~(fast_0_14_away | (fast_0_0_waits_joined[14] & pops_0) | (fast_0_0_waits_joined[14] & short_0)); // queue.ts:48
-  wire fast_0_15_any = |fast_0_15_first; // queue.ts:42
+    fast_0_14_any & ~(fast_0_14_away | (fast_0_0_waits_joined[14] & pops_0) | (fast_0_0_waits_joined[14] & short_0)); // queue.ts:80
+  wire fast_0_15_any = |fast_0_15_first; // queue.ts:70
+  wire fast_0_15_enters = fast_0_0_enters_joined[15] & fast_0_0_enters_and & ~fast_0_15_any; // queue.ts:71
   wire fast_0_15_waits =
-    fast_0_15_any & ~(fast_0_15_away | (fast_0_0_waits_joined[15] & pops_0) | (fast_0_0_waits_joined[15] & short_0)); // queue.ts:48
-  wire fast_1_0_any = |fast_1_0_first; // queue.ts:42
+    fast_0_15_any & ~(fast_0_15_away | (fast_0_0_waits_joined[15] & pops_0) | (fast_0_0_waits_joined[15] & short_0)); // queue.ts:80
+  wire fast_1_0_any = |fast_1_0_first; // queue.ts:70
+  wire fast_1_0_enters = fast_0_0_enters_joined[16] & fast_0_0_enters_and & ~fast_1_0_any; // queue.ts:71
   wire fast_1_0_waits =
-    fast_1_0_any & ~(fast_1_0_away | (fast_0_0_waits_joined[16] & pops_0) | (fast_0_0_waits_joined[16] & short_0)); // queue.ts:48
-  wire fast_1_1_any = |fast_1_1_first; // queue.ts:42
+    fast_1_0_any & ~(fast_1_0_away | (fast_0_0_waits_joined[16] & pops_0) | (fast_0_0_waits_joined[16] & short_0)); // queue.ts:80
+  wire fast_1_1_any = |fast_1_1_first; // queue.ts:70
+  wire fast_1_1_enters = fast_0_0_enters_joined[17] & fast_0_0_enters_and & ~fast_1_1_any; // queue.ts:71
   wire fast_1_1_waits =
-    fast_1_1_any & ~(fast_1_1_away | (fast_0_0_waits_joined[17] & pops_0) | (fast_0_0_waits_joined[17] & short_0)); // queue.ts:48
-  wire fast_1_2_any = |fast_1_2_first; // queue.ts:42
+    fast_1_1_any & ~(fast_1_1_away | (fast_0_0_waits_joined[17] & pops_0) | (fast_0_0_waits_joined[17] & short_0)); // queue.ts:80
+  wire fast_1_2_any = |fast_1_2_first; // queue.ts:70
+  wire fast_1_2_enters = fast_0_0_enters_joined[18] & fast_0_0_enters_and & ~fast_1_2_any; // queue.ts:71
   wire fast_1_2_waits =
-    fast_1_2_any & ~(fast_1_2_away | (fast_0_0_waits_joined[18] & pops_0) | (fast_0_0_waits_joined[18] & short_0)); // queue.ts:48
-  wire fast_1_3_any = |fast_1_3_first; // queue.ts:42
+    fast_1_2_any & ~(fast_1_2_away | (fast_0_0_waits_joined[18] & pops_0) | (fast_0_0_waits_joined[18] & short_0)); // queue.ts:80
+  wire fast_1_3_any = |fast_1_3_first; // queue.ts:70
+  wire fast_1_3_enters = fast_0_0_enters_joined[19] & fast_0_0_enters_and & ~fast_1_3_any; // queue.ts:71
   wire fast_1_3_waits =
-    fast_1_3_any & ~(fast_1_3_away | (fast_0_0_waits_joined[19] & pops_0) | (fast_0_0_waits_joined[19] & short_0)); // queue.ts:48
-  wire fast_1_4_any = |fast_1_4_first; // queue.ts:42
+    fast_1_3_any & ~(fast_1_3_away | (fast_0_0_waits_joined[19] & pops_0) | (fast_0_0_waits_joined[19] & short_0)); // queue.ts:80
+  wire fast_1_4_any = |fast_1_4_first; // queue.ts:70
+  wire fast_1_4_enters = fast_0_0_enters_joined[20] & fast_0_0_enters_and & ~fast_1_4_any; // queue.ts:71
   wire fast_1_4_waits =
-    fast_1_4_any & ~(fast_1_4_away | (fast_0_0_waits_joined[20] & pops_0) | (fast_0_0_waits_joined[20] & short_0)); // queue.ts:48
-  wire fast_1_5_any = |fast_1_5_first; // queue.ts:42
+    fast_1_4_any & ~(fast_1_4_away | (fast_0_0_waits_joined[20] & pops_0) | (fast_0_0_waits_joined[20] & short_0)); // queue.ts:80
+  wire fast_1_5_any = |fast_1_5_first; // queue.ts:70
+  wire fast_1_5_enters = fast_0_0_enters_joined[21] & fast_0_0_enters_and & ~fast_1_5_any; // queue.ts:71
   wire fast_1_5_waits =
-    fast_1_5_any & ~(fast_1_5_away | (fast_0_0_waits_joined[21] & pops_0) | (fast_0_0_waits_joined[21] & short_0)); // queue.ts:48
-  wire fast_1_6_any = |fast_1_6_first; // queue.ts:42
+    fast_1_5_any & ~(fast_1_5_away | (fast_0_0_waits_joined[21] & pops_0) | (fast_0_0_waits_joined[21] & short_0)); // queue.ts:80
+  wire fast_1_6_any = |fast_1_6_first; // queue.ts:70
+  wire fast_1_6_enters = fast_0_0_enters_joined[22] & fast_0_0_enters_and & ~fast_1_6_any; // queue.ts:71
   wire fast_1_6_waits =
-    fast_1_6_any & ~(fast_1_6_away | (fast_0_0_waits_joined[22] & pops_0) | (fast_0_0_waits_joined[22] & short_0)); // queue.ts:48
-  wire fast_1_7_any = |fast_1_7_first; // queue.ts:42
+    fast_1_6_any & ~(fast_1_6_away | (fast_0_0_waits_joined[22] & pops_0) | (fast_0_0_waits_joined[22] & short_0)); // queue.ts:80
+  wire fast_1_7_any = |fast_1_7_first; // queue.ts:70
+  wire fast_1_7_enters = fast_0_0_enters_joined[23] & fast_0_0_enters_and & ~fast_1_7_any; // queue.ts:71
   wire fast_1_7_waits =
-    fast_1_7_any & ~(fast_1_7_away | (fast_0_0_waits_joined[23] & pops_0) | (fast_0_0_waits_joined[23] & short_0)); // queue.ts:48
-  wire fast_1_8_any = |fast_1_8_first; // queue.ts:42
+    fast_1_7_any & ~(fast_1_7_away | (fast_0_0_waits_joined[23] & pops_0) | (fast_0_0_waits_joined[23] & short_0)); // queue.ts:80
+  wire fast_1_8_any = |fast_1_8_first; // queue.ts:70
+  wire fast_1_8_enters = fast_0_0_enters_joined[24] & fast_0_0_enters_and & ~fast_1_8_any; // queue.ts:71
   wire fast_1_8_waits =
-    fast_1_8_any & ~(fast_1_8_away | (fast_0_0_waits_joined[24] & pops_0) | (fast_0_0_waits_joined[24] & short_0)); // queue.ts:48
-  wire fast_1_9_any = |fast_1_9_first; // queue.ts:42
+    fast_1_8_any & ~(fast_1_8_away | (fast_0_0_waits_joined[24] & pops_0) | (fast_0_0_waits_joined[24] & short_0)); // queue.ts:80
+  wire fast_1_9_any = |fast_1_9_first; // queue.ts:70
+  wire fast_1_9_enters = fast_0_0_enters_joined[25] & fast_0_0_enters_and & ~fast_1_9_any; // queue.ts:71
   wire fast_1_9_waits =
-    fast_1_9_any & ~(fast_1_9_away | (fast_0_0_waits_joined[25] & pops_0) | (fast_0_0_waits_joined[25] & short_0)); // queue.ts:48
-  wire fast_1_10_any = |fast_1_10_first; // queue.ts:42
+    fast_1_9_any & ~(fast_1_9_away | (fast_0_0_waits_joined[25] & pops_0) | (fast_0_0_waits_joined[25] & short_0)); // queue.ts:80
+  wire fast_1_10_any = |fast_1_10_first; // queue.ts:70
+  wire fast_1_10_enters = fast_0_0_enters_joined[26] & fast_0_0_enters_and & ~fast_1_10_any; // queue.ts:71
   wire fast_1_10_waits =
-    fast_1_10_any & ~(fast_1_10_away | (fast_0_0_waits_joined[26] & pops_0) | (fast_0_0_waits_joined[26] & short_0)); // queue.ts:48
-  wire fast_1_11_any = |fast_1_11_first; // queue.ts:42
+    fast_1_10_any & ~(fast_1_10_away | (fast_0_0_waits_joined[26] & pops_0) | (fast_0_0_waits_joined[26] & short_0)); // queue.ts:80
+  wire fast_1_11_any = |fast_1_11_first; // queue.ts:70
+  wire fast_1_11_enters = fast_0_0_enters_joined[27] & fast_0_0_enters_and & ~fast_1_11_any; // queue.ts:71
   wire fast_1_11_waits =
-    fast_1_11_any & ~(fast_1_11_away | (fast_0_0_waits_joined[27] & pops_0) | (fast_0_0_waits_joined[27] & short_0)); // queue.ts:48
-  wire fast_1_12_any = |fast_1_12_first; // queue.ts:42
+    fast_1_11_any & ~(fast_1_11_away | (fast_0_0_waits_joined[27] & pops_0) | (fast_0_0_waits_joined[27] & short_0)); // queue.ts:80
+  wire fast_1_12_any = |fast_1_12_first; // queue.ts:70
+  wire fast_1_12_enters = fast_0_0_enters_joined[28] & fast_0_0_enters_and & ~fast_1_12_any; // queue.ts:71
   wire fast_1_12_waits =
-    fast_1_12_any & ~(fast_1_12_away | (fast_0_0_waits_joined[28] & pops_0) | (fast_0_0_waits_joined[28] & short_0)); // queue.ts:48
-  wire fast_1_13_any = |fast_1_13_first; // queue.ts:42
+    fast_1_12_any & ~(fast_1_12_away | (fast_0_0_waits_joined[28] & pops_0) | (fast_0_0_waits_joined[28] & short_0)); // queue.ts:80
+  wire fast_1_13_any = |fast_1_13_first; // queue.ts:70
+  wire fast_1_13_enters = fast_0_0_enters_joined[29] & fast_0_0_enters_and & ~fast_1_13_any; // queue.ts:71
   wire fast_1_13_waits =
-    fast_1_13_any & ~(fast_1_13_away | (fast_0_0_waits_joined[29] & pops_0) | (fast_0_0_waits_joined[29] & short_0)); // queue.ts:48
-  wire fast_1_14_any = |fast_1_14_first; // queue.ts:42
+    fast_1_13_any & ~(fast_1_13_away | (fast_0_0_waits_joined[29] & pops_0) | (fast_0_0_waits_joined[29] & short_0)); // queue.ts:80
+  wire fast_1_14_any = |fast_1_14_first; // queue.ts:70
+  wire fast_1_14_enters = fast_0_0_enters_joined[30] & fast_0_0_enters_and & ~fast_1_14_any; // queue.ts:71
   wire fast_1_14_waits =
-    fast_1_14_any & ~(fast_1_14_away | (fast_0_0_waits_joined[30] & pops_0) | (fast_0_0_waits_joined[30] & short_0)); // queue.ts:48
-  wire fast_1_15_any = |fast_1_15_first; // queue.ts:42
+    fast_1_14_any & ~(fast_1_14_away | (fast_0_0_waits_joined[30] & pops_0) | (fast_0_0_waits_joined[30] & short_0)); // queue.ts:80
+  wire fast_1_15_any = |fast_1_15_first; // queue.ts:70
+  wire fast_1_15_enters = fast_0_0_enters_joined[31] & fast_0_0_enters_and & ~fast_1_15_any; // queue.ts:71
   wire fast_1_15_waits =
-    fast_1_15_any & ~(fast_1_15_away | (fast_0_0_waits_joined[31] & pops_0) | (fast_0_0_waits_joined[31] & short_0)); // queue.ts:48
-  wire fast_2_0_any = |fast_2_0_first; // queue.ts:42
+    fast_1_15_any & ~(fast_1_15_away | (fast_0_0_waits_joined[31] & pops_0) | (fast_0_0_waits_joined[31] & short_0)); // queue.ts:80
+  wire fast_2_0_any = |fast_2_0_first; // queue.ts:70
+  wire fast_2_0_enters = fast_0_0_enters_joined[32] & fast_0_0_enters_and & ~fast_2_0_any; // queue.ts:71
   wire fast_2_0_waits =
-    fast_2_0_any & ~(fast_2_0_away | (fast_0_0_waits_joined[32] & pops_0) | (fast_0_0_waits_joined[32] & short_0)); // queue.ts:48
-  wire fast_2_1_any = |fast_2_1_first; // queue.ts:42
+    fast_2_0_any & ~(fast_2_0_away | (fast_0_0_waits_joined[32] & pops_0) | (fast_0_0_waits_joined[32] & short_0)); // queue.ts:80
+  wire fast_2_1_any = |fast_2_1_first; // queue.ts:70
+  wire fast_2_1_enters = fast_0_0_enters_joined[33] & fast_0_0_enters_and & ~fast_2_1_any; // queue.ts:71
   wire fast_2_1_waits =
-    fast_2_1_any & ~(fast_2_1_away | (fast_0_0_waits_joined[33] & pops_0) | (fast_0_0_waits_joined[33] & short_0)); // queue.ts:48
-  wire fast_2_2_any = |fast_2_2_first; // queue.ts:42
+    fast_2_1_any & ~(fast_2_1_away | (fast_0_0_waits_joined[33] & pops_0) | (fast_0_0_waits_joined[33] & short_0)); // queue.ts:80
+  wire fast_2_2_any = |fast_2_2_first; // queue.ts:70
+  wire fast_2_2_enters = fast_0_0_enters_joined[34] & fast_0_0_enters_and & ~fast_2_2_any; // queue.ts:71
   wire fast_2_2_waits =
-    fast_2_2_any & ~(fast_2_2_away | (fast_0_0_waits_joined[34] & pops_0) | (fast_0_0_waits_joined[34] & short_0)); // queue.ts:48
-  wire fast_2_3_any = |fast_2_3_first; // queue.ts:42
+    fast_2_2_any & ~(fast_2_2_away | (fast_0_0_waits_joined[34] & pops_0) | (fast_0_0_waits_joined[34] & short_0)); // queue.ts:80
+  wire fast_2_3_any = |fast_2_3_first; // queue.ts:70
+  wire fast_2_3_enters = fast_0_0_enters_joined[35] & fast_0_0_enters_and & ~fast_2_3_any; // queue.ts:71
   wire fast_2_3_waits =
-    fast_2_3_any & ~(fast_2_3_away | (fast_0_0_waits_joined[35] & pops_0) | (fast_0_0_waits_joined[35] & short_0)); // queue.ts:48
-  wire fast_2_4_any = |fast_2_4_first; // queue.ts:42
+    fast_2_3_any & ~(fast_2_3_away | (fast_0_0_waits_joined[35] & pops_0) | (fast_0_0_waits_joined[35] & short_0)); // queue.ts:80
+  wire fast_2_4_any = |fast_2_4_first; // queue.ts:70
+  wire fast_2_4_enters = fast_0_0_enters_joined[36] & fast_0_0_enters_and & ~fast_2_4_any; // queue.ts:71
   wire fast_2_4_waits =
-    fast_2_4_any & ~(fast_2_4_away | (fast_0_0_waits_joined[36] & pops_0) | (fast_0_0_waits_joined[36] & short_0)); // queue.ts:48
-  wire fast_2_5_any = |fast_2_5_first; // queue.ts:42
+    fast_2_4_any & ~(fast_2_4_away | (fast_0_0_waits_joined[36] & pops_0) | (fast_0_0_waits_joined[36] & short_0)); // queue.ts:80
+  wire fast_2_5_any = |fast_2_5_first; // queue.ts:70
+  wire fast_2_5_enters = fast_0_0_enters_joined[37] & fast_0_0_enters_and & ~fast_2_5_any; // queue.ts:71
   wire fast_2_5_waits =
-    fast_2_5_any & ~(fast_2_5_away | (fast_0_0_waits_joined[37] & pops_0) | (fast_0_0_waits_joined[37] & short_0)); // queue.ts:48
-  wire fast_2_6_any = |fast_2_6_first; // queue.ts:42
+    fast_2_5_any & ~(fast_2_5_away | (fast_0_0_waits_joined[37] & pops_0) | (fast_0_0_waits_joined[37] & short_0)); // queue.ts:80
+  wire fast_2_6_any = |fast_2_6_first; // queue.ts:70
+  wire fast_2_6_enters = fast_0_0_enters_joined[38] & fast_0_0_enters_and & ~fast_2_6_any; // queue.ts:71
   wire fast_2_6_waits =
-    fast_2_6_any & ~(fast_2_6_away | (fast_0_0_waits_joined[38] & pops_0) | (fast_0_0_waits_joined[38] & short_0)); // queue.ts:48
-  wire fast_2_7_any = |fast_2_7_first; // queue.ts:42
+    fast_2_6_any & ~(fast_2_6_away | (fast_0_0_waits_joined[38] & pops_0) | (fast_0_0_waits_joined[38] & short_0)); // queue.ts:80
+  wire fast_2_7_any = |fast_2_7_first; // queue.ts:70
+  wire fast_2_7_enters = fast_0_0_enters_joined[39] & fast_0_0_enters_and & ~fast_2_7_any; // queue.ts:71
   wire fast_2_7_waits =
-    fast_2_7_any & ~(fast_2_7_away | (fast_0_0_waits_joined[39] & pops_0) | (fast_0_0_waits_joined[39] & short_0)); // queue.ts:48
-  wire fast_2_8_any = |fast_2_8_first; // queue.ts:42
+    fast_2_7_any & ~(fast_2_7_away | (fast_0_0_waits_joined[39] & pops_0) | (fast_0_0_waits_joined[39] & short_0)); // queue.ts:80
+  wire fast_2_8_any = |fast_2_8_first; // queue.ts:70
+  wire fast_2_8_enters = fast_0_0_enters_joined[40] & fast_0_0_enters_and & ~fast_2_8_any; // queue.ts:71
   wire fast_2_8_waits =
-    fast_2_8_any & ~(fast_2_8_away | (fast_0_0_waits_joined[40] & pops_0) | (fast_0_0_waits_joined[40] & short_0)); // queue.ts:48
-  wire fast_2_9_any = |fast_2_9_first; // queue.ts:42
+    fast_2_8_any & ~(fast_2_8_away | (fast_0_0_waits_joined[40] & pops_0) | (fast_0_0_waits_joined[40] & short_0)); // queue.ts:80
+  wire fast_2_9_any = |fast_2_9_first; // queue.ts:70
+  wire fast_2_9_enters = fast_0_0_enters_joined[41] & fast_0_0_enters_and & ~fast_2_9_any; // queue.ts:71
   wire fast_2_9_waits =
-    fast_2_9_any & ~(fast_2_9_away | (fast_0_0_waits_joined[41] & pops_0) | (fast_0_0_waits_joined[41] & short_0)); // queue.ts:48
-  wire fast_2_10_any = |fast_2_10_first; // queue.ts:42
+    fast_2_9_any & ~(fast_2_9_away | (fast_0_0_waits_joined[41] & pops_0) | (fast_0_0_waits_joined[41] & short_0)); // queue.ts:80
+  wire fast_2_10_any = |fast_2_10_first; // queue.ts:70
+  wire fast_2_10_enters = fast_0_0_enters_joined[42] & fast_0_0_enters_and & ~fast_2_10_any; // queue.ts:71
   wire fast_2_10_waits =
-    fast_2_10_any & ~(fast_2_10_away | (fast_0_0_waits_joined[42] & pops_0) | (fast_0_0_waits_joined[42] & short_0)); // queue.ts:48
-  wire fast_2_11_any = |fast_2_11_first; // queue.ts:42
+    fast_2_10_any & ~(fast_2_10_away | (fast_0_0_waits_joined[42] & pops_0) | (fast_0_0_waits_joined[42] & short_0)); // queue.ts:80
+  wire fast_2_11_any = |fast_2_11_first; // queue.ts:70
+  wire fast_2_11_enters = fast_0_0_enters_joined[43] & fast_0_0_enters_and & ~fast_2_11_any; // queue.ts:71
   wire fast_2_11_waits =
-    fast_2_11_any & ~(fast_2_11_away | (fast_0_0_waits_joined[43] & pops_0) | (fast_0_0_waits_joined[43] & short_0)); // queue.ts:48
-  wire fast_2_12_any = |fast_2_12_first; // queue.ts:42
+    fast_2_11_any & ~(fast_2_11_away | (fast_0_0_waits_joined[43] & pops_0) | (fast_0_0_waits_joined[43] & short_0)); // queue.ts:80
+  wire fast_2_12_any = |fast_2_12_first; // queue.ts:70
+  wire fast_2_12_enters = fast_0_0_enters_joined[44] & fast_0_0_enters_and & ~fast_2_12_any; // queue.ts:71
   wire fast_2_12_waits =
-    fast_2_12_any & ~(fast_2_12_away | (fast_0_0_waits_joined[44] & pops_0) | (fast_0_0_waits_joined[44] & short_0)); // queue.ts:48
-  wire fast_2_13_any = |fast_2_13_first; // queue.ts:42
+    fast_2_12_any & ~(fast_2_12_away | (fast_0_0_waits_joined[44] & pops_0) | (fast_0_0_waits_joined[44] & short_0)); // queue.ts:80
+  wire fast_2_13_any = |fast_2_13_first; // queue.ts:70
+  wire fast_2_13_enters = fast_0_0_enters_joined[45] & fast_0_0_enters_and & ~fast_2_13_any; // queue.ts:71
   wire fast_2_13_waits =
-    fast_2_13_any & ~(fast_2_13_away | (fast_0_0_waits_joined[45] & pops_0) | (fast_0_0_waits_joined[45] & short_0)); // queue.ts:48
-  wire fast_2_14_any = |fast_2_14_first; // queue.ts:42
+    fast_2_13_any & ~(fast_2_13_away | (fast_0_0_waits_joined[45] & pops_0) | (fast_0_0_waits_joined[45] & short_0)); // queue.ts:80
+  wire fast_2_14_any = |fast_2_14_first; // queue.ts:70
+  wire fast_2_14_enters = fast_0_0_enters_joined[46] & fast_0_0_enters_and & ~fast_2_14_any; // queue.ts:71
   wire fast_2_14_waits =
-    fast_2_14_any & ~(fast_2_14_away | (fast_0_0_waits_joined[46] & pops_0) | (fast_0_0_waits_joined[46] & short_0)); // queue.ts:48
-  wire fast_2_15_any = |fast_2_15_first; // queue.ts:42
+    fast_2_14_any & ~(fast_2_14_away | (fast_0_0_waits_joined[46] & pops_0) | (fast_0_0_waits_joined[46] & short_0)); // queue.ts:80
+  wire fast_2_15_any = |fast_2_15_first; // queue.ts:70
+  wire fast_2_15_enters = fast_0_0_enters_joined[47] & fast_0_0_enters_and & ~fast_2_15_any; // queue.ts:71
   wire fast_2_15_waits =
-    fast_2_15_any & ~(fast_2_15_away | (fast_0_0_waits_joined[47] & pops_0) | (fast_0_0_waits_joined[47] & short_0)); // queue.ts:48
-  wire fast_3_0_any = |fast_3_0_first; // queue.ts:42
+    fast_2_15_any & ~(fast_2_15_away | (fast_0_0_waits_joined[47] & pops_0) | (fast_0_0_waits_joined[47] & short_0)); // queue.ts:80
+  wire fast_3_0_any = |fast_3_0_first; // queue.ts:70
+  wire fast_3_0_enters = fast_0_0_enters_joined[48] & fast_0_0_enters_and & ~fast_3_0_any; // queue.ts:71
   wire fast_3_0_waits =
-    fast_3_0_any & ~(fast_3_0_away | (fast_0_0_waits_joined[48] & pops_0) | (fast_0_0_waits_joined[48] & short_0)); // queue.ts:48
-  wire fast_3_1_any = |fast_3_1_first; // queue.ts:42
+    fast_3_0_any & ~(fast_3_0_away | (fast_0_0_waits_joined[48] & pops_0) | (fast_0_0_waits_joined[48] & short_0)); // queue.ts:80
+  wire fast_3_1_any = |fast_3_1_first; // queue.ts:70
+  wire fast_3_1_enters = fast_0_0_enters_joined[49] & fast_0_0_enters_and & ~fast_3_1_any; // queue.ts:71
   wire fast_3_1_waits =
-    fast_3_1_any & ~(fast_3_1_away | (fast_0_0_waits_joined[49] & pops_0) | (fast_0_0_waits_joined[49] & short_0)); // queue.ts:48
-  wire fast_3_2_any = |fast_3_2_first; // queue.ts:42
+    fast_3_1_any & ~(fast_3_1_away | (fast_0_0_waits_joined[49] & pops_0) | (fast_0_0_waits_joined[49] & short_0)); // queue.ts:80
+  wire fast_3_2_any = |fast_3_2_first; // queue.ts:70
+  wire fast_3_2_enters = fast_0_0_enters_joined[50] & fast_0_0_enters_and & ~fast_3_2_any; // queue.ts:71
   wire fast_3_2_waits =
-    fast_3_2_any & ~(fast_3_2_away | (fast_0_0_waits_joined[50] & pops_0) | (fast_0_0_waits_joined[50] & short_0)); // queue.ts:48
-  wire fast_3_3_any = |fast_3_3_first; // queue.ts:42
+    fast_3_2_any & ~(fast_3_2_away | (fast_0_0_waits_joined[50] & pops_0) | (fast_0_0_waits_joined[50] & short_0)); // queue.ts:80
+  wire fast_3_3_any = |fast_3_3_first; // queue.ts:70
+  wire fast_3_3_enters = fast_0_0_enters_joined[51] & fast_0_0_enters_and & ~fast_3_3_any; // queue.ts:71
   wire fast_3_3_waits =
-    fast_3_3_any & ~(fast_3_3_away | (fast_0_0_waits_joined[51] & pops_0) | (fast_0_0_waits_joined[51] & short_0)); // queue.ts:48
-  wire fast_3_4_any = |fast_3_4_first; // queue.ts:42
+    fast_3_3_any & ~(fast_3_3_away | (fast_0_0_waits_joined[51] & pops_0) | (fast_0_0_waits_joined[51] & short_0)); // queue.ts:80
+  wire fast_3_4_any = |fast_3_4_first; // queue.ts:70
+  wire fast_3_4_enters = fast_0_0_enters_joined[52] & fast_0_0_enters_and & ~fast_3_4_any; // queue.ts:71
   wire fast_3_4_waits =
-    fast_3_4_any & ~(fast_3_4_away | (fast_0_0_waits_joined[52] & pops_0) | (fast_0_0_waits_joined[52] & short_0)); // queue.ts:48
-  wire fast_3_5_any = |fast_3_5_first; // queue.ts:42
+    fast_3_4_any & ~(fast_3_4_away | (fast_0_0_waits_joined[52] & pops_0) | (fast_0_0_waits_joined[52] & short_0)); // queue.ts:80
+  wire fast_3_5_any = |fast_3_5_first; // queue.ts:70
+  wire fast_3_5_enters = fast_0_0_enters_joined[53] & fast_0_0_enters_and & ~fast_3_5_any; // queue.ts:71
   wire fast_3_5_waits =
-    fast_3_5_any & ~(fast_3_5_away | (fast_0_0_waits_joined[53] & pops_0) | (fast_0_0_waits_joined[53] & short_0)); // queue.ts:48
-  wire fast_3_6_any = |fast_3_6_first; // queue.ts:42
+    fast_3_5_any & ~(fast_3_5_away | (fast_0_0_waits_joined[53] & pops_0) | (fast_0_0_waits_joined[53] & short_0)); // queue.ts:80
+  wire fast_3_6_any = |fast_3_6_first; // queue.ts:70
+  wire fast_3_6_enters = fast_0_0_enters_joined[54] & fast_0_0_enters_and & ~fast_3_6_any; // queue.ts:71
   wire fast_3_6_waits =
-    fast_3_6_any & ~(fast_3_6_away | (fast_0_0_waits_joined[54] & pops_0) | (fast_0_0_waits_joined[54] & short_0)); // queue.ts:48
-  wire fast_3_7_any = |fast_3_7_first; // queue.ts:42
+    fast_3_6_any & ~(fast_3_6_away | (fast_0_0_waits_joined[54] & pops_0) | (fast_0_0_waits_joined[54] & short_0)); // queue.ts:80
+  wire fast_3_7_any = |fast_3_7_first; // queue.ts:70
+  wire fast_3_7_enters = fast_0_0_enters_joined[55] & fast_0_0_enters_and & ~fast_3_7_any; // queue.ts:71
   wire fast_3_7_waits =
-    fast_3_7_any & ~(fast_3_7_away | (fast_0_0_waits_joined[55] & pops_0) | (fast_0_0_waits_joined[55] & short_0)); // queue.ts:48
-  wire fast_3_8_any = |fast_3_8_first; // queue.ts:42
+    fast_3_7_any & ~(fast_3_7_away | (fast_0_0_waits_joined[55] & pops_0) | (fast_0_0_waits_joined[55] & short_0)); // queue.ts:80
+  wire fast_3_8_any = |fast_3_8_first; // queue.ts:70
+  wire fast_3_8_enters = fast_0_0_enters_joined[56] & fast_0_0_enters_and & ~fast_3_8_any; // queue.ts:71
   wire fast_3_8_waits =
-    fast_3_8_any & ~(fast_3_8_away | (fast_0_0_waits_joined[56] & pops_0) | (fast_0_0_waits_joined[56] & short_0)); // queue.ts:48
-  wire fast_3_9_any = |fast_3_9_first; // queue.ts:42
+    fast_3_8_any & ~(fast_3_8_away | (fast_0_0_waits_joined[56] & pops_0) | (fast_0_0_waits_joined[56] & short_0)); // queue.ts:80
+  wire fast_3_9_any = |fast_3_9_first; // queue.ts:70
+  wire fast_3_9_enters = fast_0_0_enters_joined[57] & fast_0_0_enters_and & ~fast_3_9_any; // queue.ts:71
   wire fast_3_9_waits =
-    fast_3_9_any & ~(fast_3_9_away | (fast_0_0_waits_joined[57] & pops_0) | (fast_0_0_waits_joined[57] & short_0)); // queue.ts:48
-  wire fast_3_10_any = |fast_3_10_first; // queue.ts:42
+    fast_3_9_any & ~(fast_3_9_away | (fast_0_0_waits_joined[57] & pops_0) | (fast_0_0_waits_joined[57] & short_0)); // queue.ts:80
+  wire fast_3_10_any = |fast_3_10_first; // queue.ts:70
+  wire fast_3_10_enters = fast_0_0_enters_joined[58] & fast_0_0_enters_and & ~fast_3_10_any; // queue.ts:71
   wire fast_3_10_waits =
-    fast_3_10_any & ~(fast_3_10_away | (fast_0_0_waits_joined[58] & pops_0) | (fast_0_0_waits_joined[58] & short_0)); // queue.ts:48
-  wire fast_3_11_any = |fast_3_11_first; // queue.ts:42
+    fast_3_10_any & ~(fast_3_10_away | (fast_0_0_waits_joined[58] & pops_0) | (fast_0_0_waits_joined[58] & short_0)); // queue.ts:80
+  wire fast_3_11_any = |fast_3_11_first; // queue.ts:70
+  wire fast_3_11_enters = fast_0_0_enters_joined[59] & fast_0_0_enters_and & ~fast_3_11_any; // queue.ts:71
   wire fast_3_11_waits =
-    fast_3_11_any & ~(fast_3_11_away | (fast_0_0_waits_joined[59] & pops_0) | (fast_0_0_waits_joined[59] & short_0)); // queue.ts:48
-  wire fast_3_12_any = |fast_3_12_first; // queue.ts:42
+    fast_3_11_any & ~(fast_3_11_away | (fast_0_0_waits_joined[59] & pops_0) | (fast_0_0_waits_joined[59] & short_0)); // queue.ts:80
+  wire fast_3_12_any = |fast_3_12_first; // queue.ts:70
+  wire fast_3_12_enters = fast_0_0_enters_joined[60] & fast_0_0_enters_and & ~fast_3_12_any; // queue.ts:71
   wire fast_3_12_waits =
-    fast_3_12_any & ~(fast_3_12_away | (fast_0_0_waits_joined[60] & pops_0) | (fast_0_0_waits_joined[60] & short_0)); // queue.ts:48
-  wire fast_3_13_any = |fast_3_13_first; // queue.ts:42
+    fast_3_12_any & ~(fast_3_12_away | (fast_0_0_waits_joined[60] & pops_0) | (fast_0_0_waits_joined[60] & short_0)); // queue.ts:80
+  wire fast_3_13_any = |fast_3_13_first; // queue.ts:70
+  wire fast_3_13_enters = fast_0_0_enters_joined[61] & fast_0_0_enters_and & ~fast_3_13_any; // queue.ts:71
   wire fast_3_13_waits =
-    fast_3_13_any & ~(fast_3_13_away | (fast_0_0_waits_joined[61] & pops_0) | (fast_0_0_waits_joined[61] & short_0)); // queue.ts:48
-  wire fast_3_14_any = |fast_3_14_first; // queue.ts:42
+    fast_3_13_any & ~(fast_3_13_away | (fast_0_0_waits_joined[61] & pops_0) | (fast_0_0_waits_joined[61] & short_0)); // queue.ts:80
+  wire fast_3_14_any = |fast_3_14_first; // queue.ts:70
+  wire fast_3_14_enters = fast_0_0_enters_joined[62] & fast_0_0_enters_and & ~fast_3_14_any; // queue.ts:71
   wire fast_3_14_waits =
-    fast_3_14_any & ~(fast_3_14_away | (fast_0_0_waits_joined[62] & pops_0) | (fast_0_0_waits_joined[62] & short_0)); // queue.ts:48
-  wire fast_3_15_any = |fast_3_15_first; // queue.ts:42
+    fast_3_14_any & ~(fast_3_14_away | (fast_0_0_waits_joined[62] & pops_0) | (fast_0_0_waits_joined[62] & short_0)); // queue.ts:80
+  wire fast_3_15_any = |fast_3_15_first; // queue.ts:70
+  wire fast_3_15_enters = fast_0_0_enters_joined[63] & fast_0_0_enters_and & ~fast_3_15_any; // queue.ts:71
   wire fast_3_15_waits =
-    fast_3_15_any & ~(fast_3_15_away | (fast_0_0_waits_joined[63] & pops_0) | (fast_0_0_waits_joined[63] & short_0)); // queue.ts:48
-  wire slow_0_0_any = |slow_0_0_first; // queue.ts:42
+    fast_3_15_any & ~(fast_3_15_away | (fast_0_0_waits_joined[63] & pops_0) | (fast_0_0_waits_joined[63] & short_0)); // queue.ts:80
+  wire [13:0] next_1_at_word = links[slow_first_id]; // queue-lists.ts:57
+  wire [3:0] next_1_at_choice = again_1 ? run : due_1_is_last ? push_run & {4{comes_to_due_1}} : next_1_at_word[13:10]; // queues.ts:359
+  wire next_1_at_and = next_1_at_choice[3] & ~(|next_1_at_choice[2:0]);
+  wire [1:0] next_1_at = {
+    (next_1_at_choice[2] & ~(|next_1_at_choice[1:0])) | next_1_at_and,
+    (next_1_at_choice[1] & ~next_1_at_choice[0]) | next_1_at_and
+  }; // queue.ts:27
+  wire slow_0_0_any = |slow_0_0_first; // queue.ts:70
+  wire [63:0] slow_0_0_enters_and = fast_0_0_enters_joined & {64{push_valid & push_slow}};
+  wire slow_0_0_enters = slow_0_0_enters_and[0] & ~slow_0_0_any; // queue.ts:71
   wire slow_0_0_waits =
-    slow_0_0_any & ~(slow_0_0_away | (fast_0_0_waits_joined[0] & pops_1) | (fast_0_0_waits_joined[0] & short_1)); // queue.ts:48
-  wire slow_0_1_any = |slow_0_1_first; // queue.ts:42
+    slow_0_0_any & ~(slow_0_0_away | (fast_0_0_waits_joined[0] & pops_1) | (fast_0_0_waits_joined[0] & short_1)); // queue.ts:80
+  wire slow_0_1_any = |slow_0_1_first; // queue.ts:70
+  wire slow_0_1_enters = slow_0_0_enters_and[1] & ~slow_0_1_any; // queue.ts:71
   wire slow_0_1_waits =
-    slow_0_1_any & ~(slow_0_1_away | (fast_0_0_waits_joined[1] & pops_1) | (fast_0_0_waits_joined[1] & short_1)); // queue.ts:48
-  wire slow_0_2_any = |slow_0_2_first; // queue.ts:42
+    slow_0_1_any & ~(slow_0_1_away | (fast_0_0_waits_joined[1] & pops_1) | (fast_0_0_waits_joined[1] & short_1)); // queue.ts:80
+  wire slow_0_2_any = |slow_0_2_first; // queue.ts:70
+  wire slow_0_2_enters = slow_0_0_enters_and[2] & ~slow_0_2_any; // queue.ts:71
   wire slow_0_2_waits =
-    slow_0_2_any & ~(slow_0_2_away | (fast_0_0_waits_joined[2] & pops_1) | (fast_0_0_waits_joined[2] & short_1)); // queue.ts:48
-  wire slow_0_3_any = |slow_0_3_first; // queue.ts:42
+    slow_0_2_any & ~(slow_0_2_away | (fast_0_0_waits_joined[2] & pops_1) | (fast_0_0_waits_joined[2] & short_1)); // queue.ts:80
+  wire slow_0_3_any = |slow_0_3_first; // queue.ts:70
+  wire slow_0_3_enters = slow_0_0_enters_and[3] & ~slow_0_3_any; // queue.ts:71
   wire slow_0_3_waits =
-    slow_0_3_any & ~(slow_0_3_away | (fast_0_0_waits_joined[3] & pops_1) | (fast_0_0_waits_joined[3] & short_1)); // queue.ts:48
-  wire slow_0_4_any = |slow_0_4_first; // queue.ts:42
+    slow_0_3_any & ~(slow_0_3_away | (fast_0_0_waits_joined[3] & pops_1) | (fast_0_0_waits_joined[3] & short_1)); // queue.ts:80
+  wire slow_0_4_any = |slow_0_4_first; // queue.ts:70
+  wire slow_0_4_enters = slow_0_0_enters_and[4] & ~slow_0_4_any; // queue.ts:71
   wire slow_0_4_waits =
-    slow_0_4_any & ~(slow_0_4_away | (fast_0_0_waits_joined[4] & pops_1) | (fast_0_0_waits_joined[4] & short_1)); // queue.ts:48
-  wire slow_0_5_any = |slow_0_5_first; // queue.ts:42
+    slow_0_4_any & ~(slow_0_4_away | (fast_0_0_waits_joined[4] & pops_1) | (fast_0_0_waits_joined[4] & short_1)); // queue.ts:80
+  wire slow_0_5_any = |slow_0_5_first; // queue.ts:70
+  wire slow_0_5_enters = slow_0_0_enters_and[5] & ~slow_0_5_any; // queue.ts:71
   wire slow_0_5_waits =
-    slow_0_5_any & ~(slow_0_5_away | (fast_0_0_waits_joined[5] & pops_1) | (fast_0_0_waits_joined[5] & short_1)); // queue.ts:48
-  wire slow_0_6_any = |slow_0_6_first; // queue.ts:42
+    slow_0_5_any & ~(slow_0_5_away | (fast_0_0_waits_joined[5] & pops_1) | (fast_0_0_waits_joined[5] & short_1)); // queue.ts:80
+  wire slow_0_6_any = |slow_0_6_first; // queue.ts:70
+  wire slow_0_6_enters = slow_0_0_enters_and[6] & ~slow_0_6_any; // queue.ts:71
   wire slow_0_6_waits =
-    slow_0_6_any & ~(slow_0_6_away | (fast_0_0_waits_joined[6] & pops_1) | (fast_0_0_waits_joined[6] & short_1)); // queue.ts:48
-  wire slow_0_7_any = |slow_0_7_first; // queue.ts:42
+    slow_0_6_any & ~(slow_0_6_away | (fast_0_0_waits_joined[6] & pops_1) | (fast_0_0_waits_joined[6] & short_1)); // queue.ts:80
+  wire slow_0_7_any = |slow_0_7_first; // queue.ts:70
+  wire slow_0_7_enters = slow_0_0_enters_and[7] & ~slow_0_7_any; // queue.ts:71
   wire slow_0_7_waits =
-    slow_0_7_any & ~(slow_0_7_away | (fast_0_0_waits_joined[7] & pops_1) | (fast_0_0_waits_joined[7] & short_1)); // queue.ts:48
-  wire slow_0_8_any = |slow_0_8_first; // queue.ts:42
+    slow_0_7_any & ~(slow_0_7_away | (fast_0_0_waits_joined[7] & pops_1) | (fast_0_0_waits_joined[7] & short_1)); // queue.ts:80
+  wire slow_0_8_any = |slow_0_8_first; // queue.ts:70
+  wire slow_0_8_enters = slow_0_0_enters_and[8] & ~slow_0_8_any; // queue.ts:71
   wire slow_0_8_waits =
-    slow_0_8_any & ~(slow_0_8_away | (fast_0_0_waits_joined[8] & pops_1) | (fast_0_0_waits_joined[8] & short_1)); // queue.ts:48
-  wire slow_0_9_any = |slow_0_9_first; // queue.ts:42
+    slow_0_8_any & ~(slow_0_8_away | (fast_0_0_waits_joined[8] & pops_1) | (fast_0_0_waits_joined[8] & short_1)); // queue.ts:80
+  wire slow_0_9_any = |slow_0_9_first; // queue.ts:70
+  wire slow_0_9_enters = slow_0_0_enters_and[9] & ~slow_0_9_any; // queue.ts:71
   wire slow_0_9_waits =
-    slow_0_9_any & ~(slow_0_9_away | (fast_0_0_waits_joined[9] & pops_1) | (fast_0_0_waits_joined[9] & short_1)); // queue.ts:48
-  wire slow_0_10_any = |slow_0_10_first; // queue.ts:42
+    slow_0_9_any & ~(slow_0_9_away | (fast_0_0_waits_joined[9] & pops_1) | (fast_0_0_waits_joined[9] & short_1)); // queue.ts:80
+  wire slow_0_10_any = |slow_0_10_first; // queue.ts:70
+  wire slow_0_10_enters = slow_0_0_enters_and[10] & ~slow_0_10_any; // queue.ts:71
   wire slow_0_10_waits =
-    slow_0_10_any & ~(slow_0_10_away | (fast_0_0_waits_joined[10] & pops_1) | (fast_0_0_waits_joined[10] & short_1)); // queue.ts:48
-  wire slow_0_11_any = |slow_0_11_first; // queue.ts:42
+    slow_0_10_any & ~(slow_0_10_away | (fast_0_0_waits_joined[10] & pops_1) | (fast_0_0_waits_joined[10] & short_1)); // queue.ts:80
+  wire slow_0_11_any = |slow_0_11_first; // queue.ts:70
+  wire slow_0_11_enters = slow_0_0_enters_and[11] & ~slow_0_11_any; // queue.ts:71
   wire slow_0_11_waits =
-    slow_0_11_any & ~(slow_0_11_away | (fast_0_0_waits_joined[11] & pops_1) | (fast_0_0_waits_joined[11] & short_1)); // queue.ts:48
-  wire slow_0_12_any = |slow_0_12_first; // queue.ts:42
+    slow_0_11_any & ~(slow_0_11_away | (fast_0_0_waits_joined[11] & pops_1) | (fast_0_0_waits_joined[11] & short_1)); // queue.ts:80
+  wire slow_0_12_any = |slow_0_12_first; // queue.ts:70
+  wire slow_0_12_enters = slow_0_0_enters_and[12] & ~slow_0_12_any; // queue.ts:71
   wire slow_0_12_waits =
-    slow_0_12_any & ~(slow_0_12_away | (fast_0_0_waits_joined[12] & pops_1) | (fast_0_0_waits_joined[12] & short_1)); // queue.ts:48
-  wire slow_0_13_any = |slow_0_13_first; // queue.ts:42
+    slow_0_12_any & ~(slow_0_12_away | (fast_0_0_waits_joined[12] & pops_1) | (fast_0_0_waits_joined[12] & short_1)); // queue.ts:80
+  wire slow_0_13_any = |slow_0_13_first; // queue.ts:70
+  wire slow_0_13_enters = slow_0_0_enters_and[13] & ~slow_0_13_any; // queue.ts:71
   wire slow_0_13_waits =
-    slow_0_13_any & ~(slow_0_13_away | (fast_0_0_waits_joined[13] & pops_1) | (fast_0_0_waits_joined[13] & short_1)); // queue.ts:48
-  wire slow_0_14_any = |slow_0_14_first; // queue.ts:42
+    slow_0_13_any & ~(slow_0_13_away | (fast_0_0_waits_joined[13] & pops_1) | (fast_0_0_waits_joined[13] & short_1)); // queue.ts:80
+  wire slow_0_14_any = |slow_0_14_first; // queue.ts:70
+  wire slow_0_14_enters = slow_0_0_enters_and[14] & ~slow_0_14_any; // queue.ts:71
   wire slow_0_14_waits =
-    slow_0_14_any & ~(slow_0_14_away | (fast_0_0_waits_joined[14] & pops_1) | (fast_0_0_waits_joined[14] & short_1)); // queue.ts:48
-  wire slow_0_15_any = |slow_0_15_first; // queue.ts:42
+    slow_0_14_any & ~(slow_0_14_away | (fast_0_0_waits_joined[14] & pops_1) | (fast_0_0_waits_joined[14] & short_1)); // queue.ts:80
+  wire slow_0_15_any = |slow_0_15_first; // queue.ts:70
+  wire slow_0_15_enters = slow_0_0_enters_and[15] & ~slow_0_15_any; // queue.ts:71
   wire slow_0_15_waits =
-    slow_0_15_any & ~(slow_0_15_away | (fast_0_0_waits_joined[15] & pops_1) | (fast_0_0_waits_joined[15] & short_1)); // queue.ts:48
-  wire slow_1_0_any = |slow_1_0_first; // queue.ts:42
+    slow_0_15_any & ~(slow_0_15_away | (fast_0_0_waits_joined[15] & pops_1) | (fast_0_0_waits_joined[15] & short_1)); // queue.ts:80
+  wire slow_1_0_any = |slow_1_0_first; // queue.ts:70
+  wire slow_1_0_enters = slow_0_0_enters_and[16] & ~slow_1_0_any; // queue.ts:71
   wire slow_1_0_waits =
-    slow_1_0_any & ~(slow_1_0_away | (fast_0_0_waits_joined[16] & pops_1) | (fast_0_0_waits_joined[16] & short_1)); // queue.ts:48
-  wire slow_1_1_any = |slow_1_1_first; // queue.ts:42
+    slow_1_0_any & ~(slow_1_0_away | (fast_0_0_waits_joined[16] & pops_1) | (fast_0_0_waits_joined[16] & short_1)); // queue.ts:80
+  wire slow_1_1_any = |slow_1_1_first; // queue.ts:70
+  wire slow_1_1_enters = slow_0_0_enters_and[17] & ~slow_1_1_any; // queue.ts:71
   wire slow_1_1_waits =
-    slow_1_1_any & ~(slow_1_1_away | (fast_0_0_waits_joined[17] & pops_1) | (fast_0_0_waits_joined[17] & short_1)); // queue.ts:48
-  wire slow_1_2_any = |slow_1_2_first; // queue.ts:42
+    slow_1_1_any & ~(slow_1_1_away | (fast_0_0_waits_joined[17] & pops_1) | (fast_0_0_waits_joined[17] & short_1)); // queue.ts:80
+  wire slow_1_2_any = |slow_1_2_first; // queue.ts:70
+  wire slow_1_2_enters = slow_0_0_enters_and[18] & ~slow_1_2_any; // queue.ts:71
   wire slow_1_2_waits =
-    slow_1_2_any & ~(slow_1_2_away | (fast_0_0_waits_joined[18] & pops_1) | (fast_0_0_waits_joined[18] & short_1)); // queue.ts:48
-  wire slow_1_3_any = |slow_1_3_first; // queue.ts:42
+    slow_1_2_any & ~(slow_1_2_away | (fast_0_0_waits_joined[18] & pops_1) | (fast_0_0_waits_joined[18] & short_1)); // queue.ts:80
+  wire slow_1_3_any = |slow_1_3_first; // queue.ts:70
+  wire slow_1_3_enters = slow_0_0_enters_and[19] & ~slow_1_3_any; // queue.ts:71
   wire slow_1_3_waits =
-    slow_1_3_any & ~(slow_1_3_away | (fast_0_0_waits_joined[19] & pops_1) | (fast_0_0_waits_joined[19] & short_1)); // queue.ts:48
-  wire slow_1_4_any = |slow_1_4_first; // queue.ts:42
+    slow_1_3_any & ~(slow_1_3_away | (fast_0_0_waits_joined[19] & pops_1) | (fast_0_0_waits_joined[19] & short_1)); // queue.ts:80
+  wire slow_1_4_any = |slow_1_4_first; // queue.ts:70
+  wire slow_1_4_enters = slow_0_0_enters_and[20] & ~slow_1_4_any; // queue.ts:71
   wire slow_1_4_waits =
-    slow_1_4_any & ~(slow_1_4_away | (fast_0_0_waits_joined[20] & pops_1) | (fast_0_0_waits_joined[20] & short_1)); // queue.ts:48
-  wire slow_1_5_any = |slow_1_5_first; // queue.ts:42
+    slow_1_4_any & ~(slow_1_4_away | (fast_0_0_waits_joined[20] & pops_1) | (fast_0_0_waits_joined[20] & short_1)); // queue.ts:80
+  wire slow_1_5_any = |slow_1_5_first; // queue.ts:70
+  wire slow_1_5_enters = slow_0_0_enters_and[21] & ~slow_1_5_any; // queue.ts:71
   wire slow_1_5_waits =
-    slow_1_5_any & ~(slow_1_5_away | (fast_0_0_waits_joined[21] & pops_1) | (fast_0_0_waits_joined[21] & short_1)); // queue.ts:48
-  wire slow_1_6_any = |slow_1_6_first; // queue.ts:42
+    slow_1_5_any & ~(slow_1_5_away | (fast_0_0_waits_joined[21] & pops_1) | (fast_0_0_waits_joined[21] & short_1)); // queue.ts:80
+  wire slow_1_6_any = |slow_1_6_first; // queue.ts:70
+  wire slow_1_6_enters = slow_0_0_enters_and[22] & ~slow_1_6_any; // queue.ts:71
   wire slow_1_6_waits =
-    slow_1_6_any & ~(slow_1_6_away | (fast_0_0_waits_joined[22] & pops_1) | (fast_0_0_waits_joined[22] & short_1)); // queue.ts:48
-  wire slow_1_7_any = |slow_1_7_first; // queue.ts:42
+    slow_1_6_any & ~(slow_1_6_away | (fast_0_0_waits_joined[22] & pops_1) | (fast_0_0_waits_joined[22] & short_1)); // queue.ts:80
+  wire slow_1_7_any = |slow_1_7_first; // queue.ts:70
+  wire slow_1_7_enters = slow_0_0_enters_and[23] & ~slow_1_7_any; // queue.ts:71
   wire slow_1_7_waits =
-    slow_1_7_any & ~(slow_1_7_away | (fast_0_0_waits_joined[23] & pops_1) | (fast_0_0_waits_joined[23] & short_1)); // queue.ts:48
-  wire slow_1_8_any = |slow_1_8_first; // queue.ts:42
+    slow_1_7_any & ~(slow_1_7_away | (fast_0_0_waits_joined[23] & pops_1) | (fast_0_0_waits_joined[23] & short_1)); // queue.ts:80
+  wire slow_1_8_any = |slow_1_8_first; // queue.ts:70
+  wire slow_1_8_enters = slow_0_0_enters_and[24] & ~slow_1_8_any; // queue.ts:71
   wire slow_1_8_waits =
-    slow_1_8_any & ~(slow_1_8_away | (fast_0_0_waits_joined[24] & pops_1) | (fast_0_0_waits_joined[24] & short_1)); // queue.ts:48
-  wire slow_1_9_any = |slow_1_9_first; // queue.ts:42
+    slow_1_8_any & ~(slow_1_8_away | (fast_0_0_waits_joined[24] & pops_1) | (fast_0_0_waits_joined[24] & short_1)); // queue.ts:80
+  wire slow_1_9_any = |slow_1_9_first; // queue.ts:70
+  wire slow_1_9_enters = slow_0_0_enters_and[25] & ~slow_1_9_any; // queue.ts:71
   wire slow_1_9_waits =
-    slow_1_9_any & ~(slow_1_9_away | (fast_0_0_waits_joined[25] & pops_1) | (fast_0_0_waits_joined[25] & short_1)); // queue.ts:48
-  wire slow_1_10_any = |slow_1_10_first; // queue.ts:42
+    slow_1_9_any & ~(slow_1_9_away | (fast_0_0_waits_joined[25] & pops_1) | (fast_0_0_waits_joined[25] & short_1)); // queue.ts:80
+  wire slow_1_10_any = |slow_1_10_first; // queue.ts:70
+  wire slow_1_10_enters = slow_0_0_enters_and[26] & ~slow_1_10_any; // queue.ts:71
   wire slow_1_10_waits =
-    slow_1_10_any & ~(slow_1_10_away | (fast_0_0_waits_joined[26] & pops_1) | (fast_0_0_waits_joined[26] & short_1)); // queue.ts:48
-  wire slow_1_11_any = |slow_1_11_first; // queue.ts:42
+    slow_1_10_any & ~(slow_1_10_away | (fast_0_0_waits_joined[26] & pops_1) | (fast_0_0_waits_joined[26] & short_1)); // queue.ts:80
+  wire slow_1_11_any = |slow_1_11_first; // queue.ts:70
+  wire slow_1_11_enters = slow_0_0_enters_and[27] & ~slow_1_11_any; // queue.ts:71
   wire slow_1_11_waits =
-    slow_1_11_any & ~(slow_1_11_away | (fast_0_0_waits_joined[27] & pops_1) | (fast_0_0_waits_joined[27] & short_1)); // queue.ts:48
-  wire slow_1_12_any = |slow_1_12_first; // queue.ts:42
+    slow_1_11_any & ~(slow_1_11_away | (fast_0_0_waits_joined[27] & pops_1) | (fast_0_0_waits_joined[27] & short_1)); // queue.ts:80
+  wire slow_1_12_any = |slow_1_12_first; // queue.ts:70
+  wire slow_1_12_enters = slow_0_0_enters_and[28] & ~slow_1_12_any; // queue.ts:71
   wire slow_1_12_waits =
-    slow_1_12_any & ~(slow_1_12_away | (fast_0_0_waits_joined[28] & pops_1) | (fast_0_0_waits_joined[28] & short_1)); // queue.ts:48
-  wire slow_1_13_any = |slow_1_13_first; // queue.ts:42
+    slow_1_12_any & ~(slow_1_12_away | (fast_0_0_waits_joined[28] & pops_1) | (fast_0_0_waits_joined[28] & short_1)); // queue.ts:80
+  wire slow_1_13_any = |slow_1_13_first; // queue.ts:70
+  wire slow_1_13_enters = slow_0_0_enters_and[29] & ~slow_1_13_any; // queue.ts:71
   wire slow_1_13_waits =
-    slow_1_13_any & ~(slow_1_13_away | (fast_0_0_waits_joined[29] & pops_1) | (fast_0_0_waits_joined[29] & short_1)); // queue.ts:48
-  wire slow_1_14_any = |slow_1_14_first; // queue.ts:42
+    slow_1_13_any & ~(slow_1_13_away | (fast_0_0_waits_joined[29] & pops_1) | (fast_0_0_waits_joined[29] & short_1)); // queue.ts:80
+  wire slow_1_14_any = |slow_1_14_first; // queue.ts:70
+  wire slow_1_14_enters = slow_0_0_enters_and[30] & ~slow_1_14_any; // queue.ts:71
   wire slow_1_14_waits =
-    slow_1_14_any & ~(slow_1_14_away | (fast_0_0_waits_joined[30] & pops_1) | (fast_0_0_waits_joined[30] & short_1)); // queue.ts:48
-  wire slow_1_15_any = |slow_1_15_first; // queue.ts:42
+    slow_1_14_any & ~(slow_1_14_away | (fast_0_0_waits_joined[30] & pops_1) | (fast_0_0_waits_joined[30] & short_1)); // queue.ts:80
+  wire slow_1_15_any = |slow_1_15_first; // queue.ts:70
+  wire slow_1_15_enters = slow_0_0_enters_and[31] & ~slow_1_15_any; // queue.ts:71
   wire slow_1_15_waits =
-    slow_1_15_any & ~(slow_1_15_away | (fast_0_0_waits_joined[31] & pops_1) | (fast_0_0_waits_joined[31] & short_1)); // queue.ts:48
-  wire slow_2_0_any = |slow_2_0_first; // queue.ts:42
+    slow_1_15_any & ~(slow_1_15_away | (fast_0_0_waits_joined[31] & pops_1) | (fast_0_0_waits_joined[31] & short_1)); // queue.ts:80
+  wire slow_2_0_any = |slow_2_0_first; // queue.ts:70
+  wire slow_2_0_enters = slow_0_0_enters_and[32] & ~slow_2_0_any; // queue.ts:71
   wire slow_2_0_waits =
-    slow_2_0_any & ~(slow_2_0_away | (fast_0_0_waits_joined[32] & pops_1) | (fast_0_0_waits_joined[32] & short_1)); // queue.ts:48
-  wire slow_2_1_any = |slow_2_1_first; // queue.ts:42
+    slow_2_0_any & ~(slow_2_0_away | (fast_0_0_waits_joined[32] & pops_1) | (fast_0_0_waits_joined[32] & short_1)); // queue.ts:80
+  wire slow_2_1_any = |slow_2_1_first; // queue.ts:70
+  wire slow_2_1_enters = slow_0_0_enters_and[33] & ~slow_2_1_any; // queue.ts:71
   wire slow_2_1_waits =
-    slow_2_1_any & ~(slow_2_1_away | (fast_0_0_waits_joined[33] & pops_1) | (fast_0_0_waits_joined[33] & short_1)); // queue.ts:48
-  wire slow_2_2_any = |slow_2_2_first; // queue.ts:42
+    slow_2_1_any & ~(slow_2_1_away | (fast_0_0_waits_joined[33] & pops_1) | (fast_0_0_waits_joined[33] & short_1)); // queue.ts:80
+  wire slow_2_2_any = |slow_2_2_first; // queue.ts:70
+  wire slow_2_2_enters = slow_0_0_enters_and[34] & ~slow_2_2_any; // queue.ts:71
   wire slow_2_2_waits =
-    slow_2_2_any & ~(slow_2_2_away | (fast_0_0_waits_joined[34] & pops_1) | (fast_0_0_waits_joined[34] & short_1)); // queue.ts:48
-  wire slow_2_3_any = |slow_2_3_first; // queue.ts:42
+    slow_2_2_any & ~(slow_2_2_away | (fast_0_0_waits_joined[34] & pops_1) | (fast_0_0_waits_joined[34] & short_1)); // queue.ts:80
+  wire slow_2_3_any = |slow_2_3_first; // queue.ts:70
+  wire slow_2_3_enters = slow_0_0_enters_and[35] & ~slow_2_3_any; // queue.ts:71
   wire slow_2_3_waits =
-    slow_2_3_any & ~(slow_2_3_away | (fast_0_0_waits_joined[35] & pops_1) | (fast_0_0_waits_joined[35] & short_1)); // queue.ts:48
-  wire slow_2_4_any = |slow_2_4_first; // queue.ts:42
+    slow_2_3_any & ~(slow_2_3_away | (fast_0_0_waits_joined[35] & pops_1) | (fast_0_0_waits_joined[35] & short_1)); // queue.ts:80
+  wire slow_2_4_any = |slow_2_4_first; // queue.ts:70
+  wire slow_2_4_enters = slow_0_0_enters_and[36] & ~slow_2_4_any; // queue.ts:71
   wire slow_2_4_waits =
-    slow_2_4_any & ~(slow_2_4_away | (fast_0_0_waits_joined[36] & pops_1) | (fast_0_0_waits_joined[36] & short_1)); // queue.ts:48
-  wire slow_2_5_any = |slow_2_5_first; // queue.ts:42
+    slow_2_4_any & ~(slow_2_4_away | (fast_0_0_waits_joined[36] & pops_1) | (fast_0_0_waits_joined[36] & short_1)); // queue.ts:80
+  wire slow_2_5_any = |slow_2_5_first; // queue.ts:70
+  wire slow_2_5_enters = slow_0_0_enters_and[37] & ~slow_2_5_any; // queue.ts:71
   wire slow_2_5_waits =
-    slow_2_5_any & ~(slow_2_5_away | (fast_0_0_waits_joined[37] & pops_1) | (fast_0_0_waits_joined[37] & short_1)); // queue.ts:48
-  wire slow_2_6_any = |slow_2_6_first; // queue.ts:42
+    slow_2_5_any & ~(slow_2_5_away | (fast_0_0_waits_joined[37] & pops_1) | (fast_0_0_waits_joined[37] & short_1)); // queue.ts:80
+  wire slow_2_6_any = |slow_2_6_first; // queue.ts:70
+  wire slow_2_6_enters = slow_0_0_enters_and[38] & ~slow_2_6_any; // queue.ts:71
   wire slow_2_6_waits =
-    slow_2_6_any & ~(slow_2_6_away | (fast_0_0_waits_joined[38] & pops_1) | (fast_0_0_waits_joined[38] & short_1)); // queue.ts:48
-  wire slow_2_7_any = |slow_2_7_first; // queue.ts:42
+    slow_2_6_any & ~(slow_2_6_away | (fast_0_0_waits_joined[38] & pops_1) | (fast_0_0_waits_joined[38] & short_1)); // queue.ts:80
+  wire slow_2_7_any = |slow_2_7_first; // queue.ts:70
+  wire slow_2_7_enters = slow_0_0_enters_and[39] & ~slow_2_7_any; // queue.ts:71
   wire slow_2_7_waits =
-    slow_2_7_any & ~(slow_2_7_away | (fast_0_0_waits_joined[39] & pops_1) | (fast_0_0_waits_joined[39] & short_1)); // queue.ts:48
-  wire slow_2_8_any = |slow_2_8_first; // queue.ts:42
+    slow_2_7_any & ~(slow_2_7_away | (fast_0_0_waits_joined[39] & pops_1) | (fast_0_0_waits_joined[39] & short_1)); // queue.ts:80
+  wire slow_2_8_any = |slow_2_8_first; // queue.ts:70
+  wire slow_2_8_enters = slow_0_0_enters_and[40] & ~slow_2_8_any; // queue.ts:71
   wire slow_2_8_waits =
-    slow_2_8_any & ~(slow_2_8_away | (fast_0_0_waits_joined[40] & pops_1) | (fast_0_0_waits_joined[40] & short_1)); // queue.ts:48
-  wire slow_2_9_any = |slow_2_9_first; // queue.ts:42
+    slow_2_8_any & ~(slow_2_8_away | (fast_0_0_waits_joined[40] & pops_1) | (fast_0_0_waits_joined[40] & short_1)); // queue.ts:80
+  wire slow_2_9_any = |slow_2_9_first; // queue.ts:70
+  wire slow_2_9_enters = slow_0_0_enters_and[41] & ~slow_2_9_any; // queue.ts:71
   wire slow_2_9_waits =
-    slow_2_9_any & ~(slow_2_9_away | (fast_0_0_waits_joined[41] & pops_1) | (fast_0_0_waits_joined[41] & short_1)); // queue.ts:48
-  wire slow_2_10_any = |slow_2_10_first; // queue.ts:42
+    slow_2_9_any & ~(slow_2_9_away | (fast_0_0_waits_joined[41] & pops_1) | (fast_0_0_waits_joined[41] & short_1)); // queue.ts:80
+  wire slow_2_10_any = |slow_2_10_first; // queue.ts:70
+  wire slow_2_10_enters = slow_0_0_enters_and[42] & ~slow_2_10_any; // queue.ts:71
   wire slow_2_10_waits =
-    slow_2_10_any & ~(slow_2_10_away | (fast_0_0_waits_joined[42] & pops_1) | (fast_0_0_waits_joined[42] & short_1)); // queue.ts:48
-  wire slow_2_11_any = |slow_2_11_first; // queue.ts:42
+    slow_2_10_any & ~(slow_2_10_away | (fast_0_0_waits_joined[42] & pops_1) | (fast_0_0_waits_joined[42] & short_1)); // queue.ts:80
+  wire slow_2_11_any = |slow_2_11_first; // queue.ts:70
+  wire slow_2_11_enters = slow_0_0_enters_and[43] & ~slow_2_11_any; // queue.ts:71
   wire slow_2_11_waits =
-    slow_2_11_any & ~(slow_2_11_away | (fast_0_0_waits_joined[43] & pops_1) | (fast_0_0_waits_joined[43] & short_1)); // queue.ts:48
-  wire slow_2_12_any = |slow_2_12_first; // queue.ts:42
+    slow_2_11_any & ~(slow_2_11_away | (fast_0_0_waits_joined[43] & pops_1) | (fast_0_0_waits_joined[43] & short_1)); // queue.ts:80
+  wire slow_2_12_any = |slow_2_12_first; // queue.ts:70
+  wire slow_2_12_enters = slow_0_0_enters_and[44] & ~slow_2_12_any; // queue.ts:71
   wire slow_2_12_waits =
-    slow_2_12_any & ~(slow_2_12_away | (fast_0_0_waits_joined[44] & pops_1) | (fast_0_0_waits_joined[44] & short_1)); // queue.ts:48
-  wire slow_2_13_any = |slow_2_13_first; // queue.ts:42
+    slow_2_12_any & ~(slow_2_12_away | (fast_0_0_waits_joined[44] & pops_1) | (fast_0_0_waits_joined[44] & short_1)); // queue.ts:80
+  wire slow_2_13_any = |slow_2_13_first; // queue.ts:70
+  wire slow_2_13_enters = slow_0_0_enters_and[45] & ~slow_2_13_any; // queue.ts:71
   wire slow_2_13_waits =
-    slow_2_13_any & ~(slow_2_13_away | (fast_0_0_waits_joined[45] & pops_1) | (fast_0_0_waits_joined[45] & short_1)); // queue.ts:48
-  wire slow_2_14_any = |slow_2_14_first; // queue.ts:42
+    slow_2_13_any & ~(slow_2_13_away | (fast_0_0_waits_joined[45] & pops_1) | (fast_0_0_waits_joined[45] & short_1)); // queue.ts:80
+  wire slow_2_14_any = |slow_2_14_first; // queue.ts:70
+  wire slow_2_14_enters = slow_0_0_enters_and[46] & ~slow_2_14_any; // queue.ts:71
   wire slow_2_14_waits =
-    slow_2_14_any & ~(slow_2_14_away | (fast_0_0_waits_joined[46] & pops_1) | (fast_0_0_waits_joined[46] & short_1)); // queue.ts:48
-  wire slow_2_15_any = |slow_2_15_first; // queue.ts:42
+    slow_2_14_any & ~(slow_2_14_away | (fast_0_0_waits_joined[46] & pops_1) | (fast_0_0_waits_joined[46] & short_1)); // queue.ts:80
+  wire slow_2_15_any = |slow_2_15_first; // queue.ts:70
+  wire slow_2_15_enters = slow_0_0_enters_and[47] & ~slow_2_15_any; // queue.ts:71
   wire slow_2_15_waits =
-    slow_2_15_any & ~(slow_2_15_away | (fast_0_0_waits_joined[47] & pops_1) | (fast_0_0_waits_joined[47] & short_1)); // queue.ts:48
-  wire slow_3_0_any = |slow_3_0_first; // queue.ts:42
+    slow_2_15_any & ~(slow_2_15_away | (fast_0_0_waits_joined[47] & pops_1) | (fast_0_0_waits_joined[47] & short_1)); // queue.ts:80
+  wire slow_3_0_any = |slow_3_0_first; // queue.ts:70
+  wire slow_3_0_enters = slow_0_0_enters_and[48] & ~slow_3_0_any; // queue.ts:71
   wire slow_3_0_waits =
-    slow_3_0_any & ~(slow_3_0_away | (fast_0_0_waits_joined[48] & pops_1) | (fast_0_0_waits_joined[48] & short_1)); // queue.ts:48
-  wire slow_3_1_any = |slow_3_1_first; // queue.ts:42
+    slow_3_0_any & ~(slow_3_0_away | (fast_0_0_waits_joined[48] & pops_1) | (fast_0_0_waits_joined[48] & short_1)); // queue.ts:80
+  wire slow_3_1_any = |slow_3_1_first; // queue.ts:70
+  wire slow_3_1_enters = slow_0_0_enters_and[49] & ~slow_3_1_any; // queue.ts:71
   wire slow_3_1_waits =
-    slow_3_1_any & ~(slow_3_1_away | (fast_0_0_waits_joined[49] & pops_1) | (fast_0_0_waits_joined[49] & short_1)); // queue.ts:48
-  wire slow_3_2_any = |slow_3_2_first; // queue.ts:42
+    slow_3_1_any & ~(slow_3_1_away | (fast_0_0_waits_joined[49] & pops_1) | (fast_0_0_waits_joined[49] & short_1)); // queue.ts:80
+  wire slow_3_2_any = |slow_3_2_first; // queue.ts:70
+  wire slow_3_2_enters = slow_0_0_enters_and[50] & ~slow_3_2_any; // queue.ts:71
   wire slow_3_2_waits =
-    slow_3_2_any & ~(slow_3_2_away | (fast_0_0_waits_joined[50] & pops_1) | (fast_0_0_waits_joined[50] & short_1)); // queue.ts:48
-  wire slow_3_3_any = |slow_3_3_first; // queue.ts:42
+    slow_3_2_any & ~(slow_3_2_away | (fast_0_0_waits_joined[50] & pops_1) | (fast_0_0_waits_joined[50] & short_1)); // queue.ts:80
+  wire slow_3_3_any = |slow_3_3_first; // queue.ts:70
+  wire slow_3_3_enters = slow_0_0_enters_and[51] & ~slow_3_3_any; // queue.ts:71
   wire slow_3_3_waits =
-    slow_3_3_any & ~(slow_3_3_away | (fast_0_0_waits_joined[51] & pops_1) | (fast_0_0_waits_joined[51] & short_1)); // queue.ts:48
-  wire slow_3_4_any = |slow_3_4_first; // queue.ts:42
+    slow_3_3_any & ~(slow_3_3_away | (fast_0_0_waits_joined[51] & pops_1) | (fast_0_0_waits_joined[51] & short_1)); // queue.ts:80
+  wire slow_3_4_any = |slow_3_4_first; // queue.ts:70
+  wire slow_3_4_enters = slow_0_0_enters_and[52] & ~slow_3_4_any; // queue.ts:71
   wire slow_3_4_waits =
-    slow_3_4_any & ~(slow_3_4_away | (fast_0_0_waits_joined[52] & pops_1) | (fast_0_0_waits_joined[52] & short_1)); // queue.ts:48
-  wire slow_3_5_any = |slow_3_5_first; // queue.ts:42
+    slow_3_4_any & ~(slow_3_4_away | (fast_0_0_waits_joined[52] & pops_1) | (fast_0_0_waits_joined[52] & short_1)); // queue.ts:80
+  wire slow_3_5_any = |slow_3_5_first; // queue.ts:70
+  wire slow_3_5_enters = slow_0_0_enters_and[53] & ~slow_3_5_any; // queue.ts:71
   wire slow_3_5_waits =
-    slow_3_5_any & ~(slow_3_5_away | (fast_0_0_waits_joined[53] & pops_1) | (fast_0_0_waits_joined[53] & short_1)); // queue.ts:48
-  wire slow_3_6_any = |slow_3_6_first; // queue.ts:42
+    slow_3_5_any & ~(slow_3_5_away | (fast_0_0_waits_joined[53] & pops_1) | (fast_0_0_waits_joined[53] & short_1)); // queue.ts:80
+  wire slow_3_6_any = |slow_3_6_first; // queue.ts:70
+  wire slow_3_6_enters = slow_0_0_enters_and[54] & ~slow_3_6_any; // queue.ts:71
   wire slow_3_6_waits =
-    slow_3_6_any & ~(slow_3_6_away | (fast_0_0_waits_joined[54] & pops_1) | (fast_0_0_waits_joined[54] & short_1)); // queue.ts:48
-  wire slow_3_7_any = |slow_3_7_first; // queue.ts:42
+    slow_3_6_any & ~(slow_3_6_away | (fast_0_0_waits_joined[54] & pops_1) | (fast_0_0_waits_joined[54] & short_1)); // queue.ts:80
+  wire slow_3_7_any = |slow_3_7_first; // queue.ts:70
+  wire slow_3_7_enters = slow_0_0_enters_and[55] & ~slow_3_7_any; // queue.ts:71
   wire slow_3_7_waits =
-    slow_3_7_any & ~(slow_3_7_away | (fast_0_0_waits_joined[55] & pops_1) | (fast_0_0_waits_joined[55] & short_1)); // queue.ts:48
-  wire slow_3_8_any = |slow_3_8_first; // queue.ts:42
+    slow_3_7_any & ~(slow_3_7_away | (fast_0_0_waits_joined[55] & pops_1) | (fast_0_0_waits_joined[55] & short_1)); // queue.ts:80
+  wire slow_3_8_any = |slow_3_8_first; // queue.ts:70
+  wire slow_3_8_enters = slow_0_0_enters_and[56] & ~slow_3_8_any; // queue.ts:71
   wire slow_3_8_waits =
-    slow_3_8_any & ~(slow_3_8_away | (fast_0_0_waits_joined[56] & pops_1) | (fast_0_0_waits_joined[56] & short_1)); // queue.ts:48
-  wire slow_3_9_any = |slow_3_9_first; // queue.ts:42
+    slow_3_8_any & ~(slow_3_8_away | (fast_0_0_waits_joined[56] & pops_1) | (fast_0_0_waits_joined[56] & short_1)); // queue.ts:80
+  wire slow_3_9_any = |slow_3_9_first; // queue.ts:70
+  wire slow_3_9_enters = slow_0_0_enters_and[57] & ~slow_3_9_any; // queue.ts:71
   wire slow_3_9_waits =
-    slow_3_9_any & ~(slow_3_9_away | (fast_0_0_waits_joined[57] & pops_1) | (fast_0_0_waits_joined[57] & short_1)); // queue.ts:48
-  wire slow_3_10_any = |slow_3_10_first; // queue.ts:42
+    slow_3_9_any & ~(slow_3_9_away | (fast_0_0_waits_joined[57] & pops_1) | (fast_0_0_waits_joined[57] & short_1)); // queue.ts:80
+  wire slow_3_10_any = |slow_3_10_first; // queue.ts:70
+  wire slow_3_10_enters = slow_0_0_enters_and[58] & ~slow_3_10_any; // queue.ts:71
   wire slow_3_10_waits =
-    slow_3_10_any & ~(slow_3_10_away | (fast_0_0_waits_joined[58] & pops_1) | (fast_0_0_waits_joined[58] & short_1)); // queue.ts:48
-  wire slow_3_11_any = |slow_3_11_first; // queue.ts:42
+    slow_3_10_any & ~(slow_3_10_away | (fast_0_0_waits_joined[58] & pops_1) | (fast_0_0_waits_joined[58] & short_1)); // queue.ts:80
+  wire slow_3_11_any = |slow_3_11_first; // queue.ts:70
+  wire slow_3_11_enters = slow_0_0_enters_and[59] & ~slow_3_11_any; // queue.ts:71
   wire slow_3_11_waits =
-    slow_3_11_any & ~(slow_3_11_away | (fast_0_0_waits_joined[59] & pops_1) | (fast_0_0_waits_joined[59] & short_1)); // queue.ts:48
-  wire slow_3_12_any = |slow_3_12_first; // queue.ts:42
+    slow_3_11_any & ~(slow_3_11_away | (fast_0_0_waits_joined[59] & pops_1) | (fast_0_0_waits_joined[59] & short_1)); // queue.ts:80
+  wire slow_3_12_any = |slow_3_12_first; // queue.ts:70
+  wire slow_3_12_enters = slow_0_0_enters_and[60] & ~slow_3_12_any; // queue.ts:71
   wire slow_3_12_waits =
-    slow_3_12_any & ~(slow_3_12_away | (fast_0_0_waits_joined[60] & pops_1) | (fast_0_0_waits_joined[60] & short_1)); // queue.ts:48
-  wire slow_3_13_any = |slow_3_13_first; // queue.ts:42
+    slow_3_12_any & ~(slow_3_12_away | (fast_0_0_waits_joined[60] & pops_1) | (fast_0_0_waits_joined[60] & short_1)); // queue.ts:80
+  wire slow_3_13_any = |slow_3_13_first; // queue.ts:70
+  wire slow_3_13_enters = slow_0_0_enters_and[61] & ~slow_3_13_any; // queue.ts:71
   wire slow_3_13_waits =
-    slow_3_13_any & ~(slow_3_13_away | (fast_0_0_waits_joined[61] & pops_1) | (fast_0_0_waits_joined[61] & short_1)); // queue.ts:48
-  wire slow_3_14_any = |slow_3_14_first; // queue.ts:42
+    slow_3_13_any & ~(slow_3_13_away | (fast_0_0_waits_joined[61] & pops_1) | (fast_0_0_waits_joined[61] & short_1)); // queue.ts:80
+  wire slow_3_14_any = |slow_3_14_first; // queue.ts:70
+  wire slow_3_14_enters = slow_0_0_enters_and[62] & ~slow_3_14_any; // queue.ts:71
   wire slow_3_14_waits =
-    slow_3_14_any & ~(slow_3_14_away | (fast_0_0_waits_joined[62] & pops_1) | (fast_0_0_waits_joined[62] & short_1)); // queue.ts:48
-  wire slow_3_15_any = |slow_3_15_first; // queue.ts:42
+    slow_3_14_any & ~(slow_3_14_away | (fast_0_0_waits_joined[62] & pops_1) | (fast_0_0_waits_joined[62] & short_1)); // queue.ts:80
+  wire slow_3_15_any = |slow_3_15_first; // queue.ts:70
+  wire slow_3_15_enters = slow_0_0_enters_and[63] & ~slow_3_15_any; // queue.ts:71
   wire slow_3_15_waits =
-    slow_3_15_any & ~(slow_3_15_away | (fast_0_0_waits_joined[63] & pops_1) | (fast_0_0_waits_joined[63] & short_1)); // queue.ts:48
+    slow_3_15_any & ~(slow_3_15_away | (fast_0_0_waits_joined[63] & pops_1) | (fast_0_0_waits_joined[63] & short_1)); // queue.ts:80
   wire comes_to_full_0_choice =
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_3_15_first : |fast_3_14_first) : push_user[0] ? |fast_3_13_first : |fast_3_12_first) :
-    push_user[1] ? (push_user[0] ? |fast_3_11_first : |fast_3_10_first) :
-    push_user[0] ? |fast_3_9_first :
-    |fast_3_8_first;
+    push_user[2] ? (push_user[1] ? (push_user[0] ? fast_3_15_any : fast_3_14_any) : push_user[0] ? fast_3_13_any : fast_3_12_any) :
+    push_user[1] ? (push_user[0] ? fast_3_11_any : fast_3_10_any) :
+    push_user[0] ? fast_3_9_any :
+    fast_3_8_any;
   wire push_user_choice =
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_2_15_first : |fast_2_14_first) : push_user[0] ? |fast_2_13_first : |fast_2_12_first) :
-    push_user[1] ? (push_user[0] ? |fast_2_11_first : |fast_2_10_first) :
-    push_user[0] ? |fast_2_9_first :
-    |fast_2_8_first;
+    push_user[2] ? (push_user[1] ? (push_user[0] ? fast_2_15_any : fast_2_14_any) : push_user[0] ? fast_2_13_any : fast_2_12_any) :
+    push_user[1] ? (push_user[0] ? fast_2_11_any : fast_2_10_any) :
+    push_user[0] ? fast_2_9_any :
+    fast_2_8_any;
   wire comes_to_full_0_choice_choice =
     push_user[3] ? comes_to_full_0_choice :
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_3_7_first : |fast_3_6_first) : push_user[0] ? |fast_3_5_first : |fast_3_4_first) :
-    push_user[1] ? (push_user[0] ? |fast_3_3_first : |fast_3_2_first) :
-    push_user[0] ? |fast_3_1_first :
-    |fast_3_0_first;
-  wire fast_1_15_first_choice =
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_1_15_first : |fast_1_14_first) : push_user[0] ? |fast_1_13_first : |fast_1_12_first) :
-    push_user[1] ? (push_user[0] ? |fast_1_11_first : |fast_1_10_first) :
-    push_user[0] ? |fast_1_9_first :
-    |fast_1_8_first;
-  wire fast_0_15_first_choice =
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_0_15_first : |fast_0_14_first) : push_user[0] ? |fast_0_13_first : |fast_0_12_first) :
-    push_user[1] ? (push_user[0] ? |fast_0_11_first : |fast_0_10_first) :
-    push_user[0] ? |fast_0_9_first :
-    |fast_0_8_first;
-  wire fast_1_15_first_choice_choice =
-    push_user[3] ? fast_1_15_first_choice :
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_1_7_first : |fast_1_6_first) : push_user[0] ? |fast_1_5_first : |fast_1_4_first) :
-    push_user[1] ? (push_user[0] ? |fast_1_3_first : |fast_1_2_first) :
-    push_user[0] ? |fast_1_1_first :
-    |fast_1_0_first;
+    push_user[2] ? (push_user[1] ? (push_user[0] ? fast_3_7_any : fast_3_6_any) : push_user[0] ? fast_3_5_any : fast_3_4_any) :
+    push_user[1] ? (push_user[0] ? fast_3_3_any : fast_3_2_any) :
+    push_user[0] ? fast_3_1_any :
+    fast_3_0_any;
+  wire fast_1_15_any_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? fast_1_15_any : fast_1_14_any) : push_user[0] ? fast_1_13_any : fast_1_12_any) :
+    push_user[1] ? (push_user[0] ? fast_1_11_any : fast_1_10_any) :
+    push_user[0] ? fast_1_9_any :
+    fast_1_8_any;
+  wire fast_0_15_any_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? fast_0_15_any : fast_0_14_any) : push_user[0] ? fast_0_13_any : fast_0_12_any) :
+    push_user[1] ? (push_user[0] ? fast_0_11_any : fast_0_10_any) :
+    push_user[0] ? fast_0_9_any :
+    fast_0_8_any;
+  wire fast_1_15_any_choice_choice =
+    push_user[3] ? fast_1_15_any_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? fast_1_7_any : fast_1_6_any) : push_user[0] ? fast_1_5_any : fast_1_4_any) :
+    push_user[1] ? (push_user[0] ? fast_1_3_any : fast_1_2_any) :
+    push_user[0] ? fast_1_1_any :
+    fast_1_0_any;
   wire push_region_choice =
     push_region[0] ? comes_to_full_0_choice_choice :
     push_user[3] ? push_user_choice :
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_2_7_first : |fast_2_6_first) : push_user[0] ? |fast_2_5_first : |fast_2_4_first) :
-    push_user[1] ? (push_user[0] ? |fast_2_3_first : |fast_2_2_first) :
-    push_user[0] ? |fast_2_1_first :
-    |fast_2_0_first;
+    push_user[2] ? (push_user[1] ? (push_user[0] ? fast_2_7_any : fast_2_6_any) : push_user[0] ? fast_2_5_any : fast_2_4_any) :
+    push_user[1] ? (push_user[0] ? fast_2_3_any : fast_2_2_any) :
+    push_user[0] ? fast_2_1_any :
+    fast_2_0_any;
   wire comes_to_full_0 =
     push_region[1] ? push_region_choice :
-    push_region[0] ? fast_1_15_first_choice_choice :
-    push_user[3] ? fast_0_15_first_choice :
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |fast_0_7_first : |fast_0_6_first) : push_user[0] ? |fast_0_5_first : |fast_0_4_first) :
-    push_user[1] ? (push_user[0] ? |fast_0_3_first : |fast_0_2_first) :
-    push_user[0] ? |fast_0_1_first :
-    |fast_0_0_first; // queues.ts:139
+    push_region[0] ? fast_1_15_any_choice_choice :
+    push_user[3] ? fast_0_15_any_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? fast_0_7_any : fast_0_6_any) : push_user[0] ? fast_0_5_any : fast_0_4_any) :
+    push_user[1] ? (push_user[0] ? fast_0_3_any : fast_0_2_any) :
+    push_user[0] ? fast_0_1_any :
+    fast_0_0_any; // queues.ts:142
   wire comes_to_full_1_choice =
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_3_15_first : |slow_3_14_first) : push_user[0] ? |slow_3_13_first : |slow_3_12_first) :
-    push_user[1] ? (push_user[0] ? |slow_3_11_first : |slow_3_10_first) :
-    push_user[0] ? |slow_3_9_first :
-    |slow_3_8_first;
-  wire slow_2_15_first_choice =
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_2_15_first : |slow_2_14_first) : push_user[0] ? |slow_2_13_first : |slow_2_12_first) :
-    push_user[1] ? (push_user[0] ? |slow_2_11_first : |slow_2_10_first) :
-    push_user[0] ? |slow_2_9_first :
-    |slow_2_8_first;
+    push_user[2] ? (push_user[1] ? (push_user[0] ? slow_3_15_any : slow_3_14_any) : push_user[0] ? slow_3_13_any : slow_3_12_any) :
+    push_user[1] ? (push_user[0] ? slow_3_11_any : slow_3_10_any) :
+    push_user[0] ? slow_3_9_any :
+    slow_3_8_any;
+  wire slow_2_15_any_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? slow_2_15_any : slow_2_14_any) : push_user[0] ? slow_2_13_any : slow_2_12_any) :
+    push_user[1] ? (push_user[0] ? slow_2_11_any : slow_2_10_any) :
+    push_user[0] ? slow_2_9_any :
+    slow_2_8_any;
   wire comes_to_full_1_choice_choice =
     push_user[3] ? comes_to_full_1_choice :
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_3_7_first : |slow_3_6_first) : push_user[0] ? |slow_3_5_first : |slow_3_4_first) :
-    push_user[1] ? (push_user[0] ? |slow_3_3_first : |slow_3_2_first) :
-    push_user[0] ? |slow_3_1_first :
-    |slow_3_0_first;
-  wire slow_1_15_first_choice =
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_1_15_first : |slow_1_14_first) : push_user[0] ? |slow_1_13_first : |slow_1_12_first) :
-    push_user[1] ? (push_user[0] ? |slow_1_11_first : |slow_1_10_first) :
-    push_user[0] ? |slow_1_9_first :
-    |slow_1_8_first;
-  wire slow_0_15_first_choice =
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_0_15_first : |slow_0_14_first) : push_user[0] ? |slow_0_13_first : |slow_0_12_first) :
-    push_user[1] ? (push_user[0] ? |slow_0_11_first : |slow_0_10_first) :
-    push_user[0] ? |slow_0_9_first :
-    |slow_0_8_first;
-  wire slow_1_15_first_choice_choice =
-    push_user[3] ? slow_1_15_first_choice :
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_1_7_first : |slow_1_6_first) : push_user[0] ? |slow_1_5_first : |slow_1_4_first) :
-    push_user[1] ? (push_user[0] ? |slow_1_3_first : |slow_1_2_first) :
-    push_user[0] ? |slow_1_1_first :
-    |slow_1_0_first;
-  wire slow_2_15_first_choice_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? slow_3_7_any : slow_3_6_any) : push_user[0] ? slow_3_5_any : slow_3_4_any) :
+    push_user[1] ? (push_user[0] ? slow_3_3_any : slow_3_2_any) :
+    push_user[0] ? slow_3_1_any :
+    slow_3_0_any;
+  wire slow_1_15_any_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? slow_1_15_any : slow_1_14_any) : push_user[0] ? slow_1_13_any : slow_1_12_any) :
+    push_user[1] ? (push_user[0] ? slow_1_11_any : slow_1_10_any) :
+    push_user[0] ? slow_1_9_any :
+    slow_1_8_any;
+  wire slow_0_15_any_choice =
+    push_user[2] ? (push_user[1] ? (push_user[0] ? slow_0_15_any : slow_0_14_any) : push_user[0] ? slow_0_13_any : slow_0_12_any) :
+    push_user[1] ? (push_user[0] ? slow_0_11_any : slow_0_10_any) :
+    push_user[0] ? slow_0_9_any :
+    slow_0_8_any;
+  wire slow_1_15_any_choice_choice =
+    push_user[3] ? slow_1_15_any_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? slow_1_7_any : slow_1_6_any) : push_user[0] ? slow_1_5_any : slow_1_4_any) :
+    push_user[1] ? (push_user[0] ? slow_1_3_any : slow_1_2_any) :
+    push_user[0] ? slow_1_1_any :
+    slow_1_0_any;
+  wire slow_2_15_any_choice_choice =
     push_region[0] ? comes_to_full_1_choice_choice :
-    push_user[3] ? slow_2_15_first_choice :
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_2_7_first : |slow_2_6_first) : push_user[0] ? |slow_2_5_first : |slow_2_4_first) :
-    push_user[1] ? (push_user[0] ? |slow_2_3_first : |slow_2_2_first) :
-    push_user[0] ? |slow_2_1_first :
-    |slow_2_0_first;
+    push_user[3] ? slow_2_15_any_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? slow_2_7_any : slow_2_6_any) : push_user[0] ? slow_2_5_any : slow_2_4_any) :
+    push_user[1] ? (push_user[0] ? slow_2_3_any : slow_2_2_any) :
+    push_user[0] ? slow_2_1_any :
+    slow_2_0_any;
   wire comes_to_full_1 =
-    push_region[1] ? slow_2_15_first_choice_choice :
-    push_region[0] ? slow_1_15_first_choice_choice :
-    push_user[3] ? slow_0_15_first_choice :
-    push_user[2] ? (push_user[1] ? (push_user[0] ? |slow_0_7_first : |slow_0_6_first) : push_user[0] ? |slow_0_5_first : |slow_0_4_first) :
-    push_user[1] ? (push_user[0] ? |slow_0_3_first : |slow_0_2_first) :
-    push_user[0] ? |slow_0_1_first :
-    |slow_0_0_first; // queues.ts:139
-  wire fast_comes_first_and = push_valid & ~push_slow;
-  wire fast_comes_first = fast_comes_first_and & ~comes_to_full_0; // queue-lists.ts:86
+    push_region[1] ? slow_2_15_any_choice_choice :
+    push_region[0] ? slow_1_15_any_choice_choice :
+    push_user[3] ? slow_0_15_any_choice :
+    push_user[2] ? (push_user[1] ? (push_user[0] ? slow_0_7_any : slow_0_6_any) : push_user[0] ? slow_0_5_any : slow_0_4_any) :
+    push_user[1] ? (push_user[0] ? slow_0_3_any : slow_0_2_any) :
+    push_user[0] ? slow_0_1_any :
+    slow_0_0_any; // queues.ts:142
+  wire fast_comes_first = fast_0_0_enters_and & ~comes_to_full_0; // queue-lists.ts:86
   wire slow_comes_first = push_valid & push_slow & ~comes_to_full_1;
-  wire [9:0] last_there = push_slow ? slow_last[{push_region, push_user}] : fast_last[{push_region, push_user}]; // queues.ts:149
-  wire fast_0_0_busy = |(fast_0_0_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_0_lacks = |(fast_0_0_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
+  wire [9:0] last_there = push_slow ? slow_last[{push_region, push_user}] : fast_last[{push_region, push_user}]; // queues.ts:152
+  wire [3:0] lacks_0 = busy_0 | ~has_0; // queues.ts:162
+  wire fast_0_0_busy = |(fast_0_0_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_0_lacks = |(fast_0_0_first & lacks_0); // for-the-turn.ts:27
   wire fast_0_0_may_and = open[0] & ~freeing_0_valid;
-  wire fast_0_0_may = (~fast_0_0_lacks | fast_0_0_may_stop) & fast_0_0_may_and & ~fast_0_0_away; // for-the-turn.ts:30
-  wire slow_0_0_busy = |(slow_0_0_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_0_lacks = |(slow_0_0_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_0_may = (~slow_0_0_lacks | slow_0_0_may_stop) & fast_0_0_may_and & ~slow_0_0_away; // for-the-turn.ts:30
-  wire fast_0_1_busy = |(fast_0_1_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_1_lacks = |(fast_0_1_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_1_may = (~fast_0_1_lacks | fast_0_1_may_stop) & fast_0_0_may_and & ~fast_0_1_away; // for-the-turn.ts:30
-  wire slow_0_1_busy = |(slow_0_1_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_1_lacks = |(slow_0_1_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_1_may = (~slow_0_1_lacks | slow_0_1_may_stop) & fast_0_0_may_and & ~slow_0_1_away; // for-the-turn.ts:30
-  wire fast_0_2_busy = |(fast_0_2_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_2_lacks = |(fast_0_2_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_2_may = (~fast_0_2_lacks | fast_0_2_may_stop) & fast_0_0_may_and & ~fast_0_2_away; // for-the-turn.ts:30
-  wire slow_0_2_busy = |(slow_0_2_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_2_lacks = |(slow_0_2_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_2_may = (~slow_0_2_lacks | slow_0_2_may_stop) & fast_0_0_may_and & ~slow_0_2_away; // for-the-turn.ts:30
-  wire fast_0_3_busy = |(fast_0_3_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_3_lacks = |(fast_0_3_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_3_may = (~fast_0_3_lacks | fast_0_3_may_stop) & fast_0_0_may_and & ~fast_0_3_away; // for-the-turn.ts:30
-  wire slow_0_3_busy = |(slow_0_3_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_3_lacks = |(slow_0_3_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_3_may = (~slow_0_3_lacks | slow_0_3_may_stop) & fast_0_0_may_and & ~slow_0_3_away; // for-the-turn.ts:30
-  wire fast_0_4_busy = |(fast_0_4_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_4_lacks = |(fast_0_4_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_4_may = (~fast_0_4_lacks | fast_0_4_may_stop) & fast_0_0_may_and & ~fast_0_4_away; // for-the-turn.ts:30
-  wire slow_0_4_busy = |(slow_0_4_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_4_lacks = |(slow_0_4_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_4_may = (~slow_0_4_lacks | slow_0_4_may_stop) & fast_0_0_may_and & ~slow_0_4_away; // for-the-turn.ts:30
-  wire fast_0_5_busy = |(fast_0_5_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_5_lacks = |(fast_0_5_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_5_may = (~fast_0_5_lacks | fast_0_5_may_stop) & fast_0_0_may_and & ~fast_0_5_away; // for-the-turn.ts:30
-  wire slow_0_5_busy = |(slow_0_5_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_5_lacks = |(slow_0_5_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_5_may = (~slow_0_5_lacks | slow_0_5_may_stop) & fast_0_0_may_and & ~slow_0_5_away; // for-the-turn.ts:30
-  wire fast_0_6_busy = |(fast_0_6_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_6_lacks = |(fast_0_6_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_6_may = (~fast_0_6_lacks | fast_0_6_may_stop) & fast_0_0_may_and & ~fast_0_6_away; // for-the-turn.ts:30
-  wire slow_0_6_busy = |(slow_0_6_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_6_lacks = |(slow_0_6_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_6_may = (~slow_0_6_lacks | slow_0_6_may_stop) & fast_0_0_may_and & ~slow_0_6_away; // for-the-turn.ts:30
-  wire fast_0_7_busy = |(fast_0_7_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_7_lacks = |(fast_0_7_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_7_may = (~fast_0_7_lacks | fast_0_7_may_stop) & fast_0_0_may_and & ~fast_0_7_away; // for-the-turn.ts:30
-  wire slow_0_7_busy = |(slow_0_7_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_7_lacks = |(slow_0_7_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_7_may = (~slow_0_7_lacks | slow_0_7_may_stop) & fast_0_0_may_and & ~slow_0_7_away; // for-the-turn.ts:30
-  wire fast_0_8_busy = |(fast_0_8_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_8_lacks = |(fast_0_8_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_8_may = (~fast_0_8_lacks | fast_0_8_may_stop) & fast_0_0_may_and & ~fast_0_8_away; // for-the-turn.ts:30
-  wire slow_0_8_busy = |(slow_0_8_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_8_lacks = |(slow_0_8_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_8_may = (~slow_0_8_lacks | slow_0_8_may_stop) & fast_0_0_may_and & ~slow_0_8_away; // for-the-turn.ts:30
-  wire fast_0_9_busy = |(fast_0_9_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_9_lacks = |(fast_0_9_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_9_may = (~fast_0_9_lacks | fast_0_9_may_stop) & fast_0_0_may_and & ~fast_0_9_away; // for-the-turn.ts:30
-  wire slow_0_9_busy = |(slow_0_9_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_9_lacks = |(slow_0_9_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_9_may = (~slow_0_9_lacks | slow_0_9_may_stop) & fast_0_0_may_and & ~slow_0_9_away; // for-the-turn.ts:30
-  wire fast_0_10_busy = |(fast_0_10_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_10_lacks = |(fast_0_10_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_10_may = (~fast_0_10_lacks | fast_0_10_may_stop) & fast_0_0_may_and & ~fast_0_10_away; // for-the-turn.ts:30
-  wire slow_0_10_busy = |(slow_0_10_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_10_lacks = |(slow_0_10_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_10_may = (~slow_0_10_lacks | slow_0_10_may_stop) & fast_0_0_may_and & ~slow_0_10_away; // for-the-turn.ts:30
-  wire fast_0_11_busy = |(fast_0_11_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_11_lacks = |(fast_0_11_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_11_may = (~fast_0_11_lacks | fast_0_11_may_stop) & fast_0_0_may_and & ~fast_0_11_away; // for-the-turn.ts:30
-  wire slow_0_11_busy = |(slow_0_11_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_11_lacks = |(slow_0_11_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_11_may = (~slow_0_11_lacks | slow_0_11_may_stop) & fast_0_0_may_and & ~slow_0_11_away; // for-the-turn.ts:30
-  wire fast_0_12_busy = |(fast_0_12_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_12_lacks = |(fast_0_12_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_12_may = (~fast_0_12_lacks | fast_0_12_may_stop) & fast_0_0_may_and & ~fast_0_12_away; // for-the-turn.ts:30
-  wire slow_0_12_busy = |(slow_0_12_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_12_lacks = |(slow_0_12_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_12_may = (~slow_0_12_lacks | slow_0_12_may_stop) & fast_0_0_may_and & ~slow_0_12_away; // for-the-turn.ts:30
-  wire fast_0_13_busy = |(fast_0_13_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_13_lacks = |(fast_0_13_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_13_may = (~fast_0_13_lacks | fast_0_13_may_stop) & fast_0_0_may_and & ~fast_0_13_away; // for-the-turn.ts:30
-  wire slow_0_13_busy = |(slow_0_13_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_13_lacks = |(slow_0_13_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_13_may = (~slow_0_13_lacks | slow_0_13_may_stop) & fast_0_0_may_and & ~slow_0_13_away; // for-the-turn.ts:30
-  wire fast_0_14_busy = |(fast_0_14_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_14_lacks = |(fast_0_14_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_14_may = (~fast_0_14_lacks | fast_0_14_may_stop) & fast_0_0_may_and & ~fast_0_14_away; // for-the-turn.ts:30
-  wire slow_0_14_busy = |(slow_0_14_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_14_lacks = |(slow_0_14_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_14_may = (~slow_0_14_lacks | slow_0_14_may_stop) & fast_0_0_may_and & ~slow_0_14_away; // for-the-turn.ts:30
-  wire fast_0_15_busy = |(fast_0_15_first & busy_0); // for-the-turn.ts:25
-  wire fast_0_15_lacks = |(fast_0_15_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire fast_0_15_may = (~fast_0_15_lacks | fast_0_15_may_stop) & fast_0_0_may_and & ~fast_0_15_away; // for-the-turn.ts:30
-  wire slow_0_15_busy = |(slow_0_15_first & busy_0); // for-the-turn.ts:25
-  wire slow_0_15_lacks = |(slow_0_15_first & (busy_0 | ~has_0)); // for-the-turn.ts:26
-  wire slow_0_15_may = (~slow_0_15_lacks | slow_0_15_may_stop) & fast_0_0_may_and & ~slow_0_15_away; // for-the-turn.ts:30
-  wire fast_1_0_busy = |(fast_1_0_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_0_lacks = |(fast_1_0_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
+  wire fast_0_0_may = (~fast_0_0_lacks | fast_0_0_may_stop) & fast_0_0_any & fast_0_0_may_and & ~fast_0_0_away; // for-the-turn.ts:31
+  wire fast_0_0_follows = fast_0_0_may & fast_0_0_two; // for-the-turn.ts:32
+  wire fast_0_0_waits_for = fast_0_0_any & ~(fast_0_0_busy | fast_0_0_away); // for-the-turn.ts:33
+  wire slow_0_0_busy = |(slow_0_0_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_0_lacks = |(slow_0_0_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_0_may = (~slow_0_0_lacks | slow_0_0_may_stop) & slow_0_0_any & fast_0_0_may_and & ~slow_0_0_away; // for-the-turn.ts:31
+  wire slow_0_0_follows = slow_0_0_may & slow_0_0_two; // for-the-turn.ts:32
+  wire slow_0_0_waits_for = slow_0_0_any & ~(slow_0_0_busy | slow_0_0_away); // for-the-turn.ts:33
+  wire fast_0_1_busy = |(fast_0_1_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_1_lacks = |(fast_0_1_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_1_may = (~fast_0_1_lacks | fast_0_1_may_stop) & fast_0_1_any & fast_0_0_may_and & ~fast_0_1_away; // for-the-turn.ts:31
+  wire fast_0_1_follows = fast_0_1_may & fast_0_1_two; // for-the-turn.ts:32
+  wire fast_0_1_waits_for = fast_0_1_any & ~(fast_0_1_busy | fast_0_1_away); // for-the-turn.ts:33
+  wire slow_0_1_busy = |(slow_0_1_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_1_lacks = |(slow_0_1_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_1_may = (~slow_0_1_lacks | slow_0_1_may_stop) & slow_0_1_any & fast_0_0_may_and & ~slow_0_1_away; // for-the-turn.ts:31
+  wire slow_0_1_follows = slow_0_1_may & slow_0_1_two; // for-the-turn.ts:32
+  wire slow_0_1_waits_for = slow_0_1_any & ~(slow_0_1_busy | slow_0_1_away); // for-the-turn.ts:33
+  wire fast_0_2_busy = |(fast_0_2_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_2_lacks = |(fast_0_2_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_2_may = (~fast_0_2_lacks | fast_0_2_may_stop) & fast_0_2_any & fast_0_0_may_and & ~fast_0_2_away; // for-the-turn.ts:31
+  wire fast_0_2_follows = fast_0_2_may & fast_0_2_two; // for-the-turn.ts:32
+  wire fast_0_2_waits_for = fast_0_2_any & ~(fast_0_2_busy | fast_0_2_away); // for-the-turn.ts:33
+  wire slow_0_2_busy = |(slow_0_2_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_2_lacks = |(slow_0_2_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_2_may = (~slow_0_2_lacks | slow_0_2_may_stop) & slow_0_2_any & fast_0_0_may_and & ~slow_0_2_away; // for-the-turn.ts:31
+  wire slow_0_2_follows = slow_0_2_may & slow_0_2_two; // for-the-turn.ts:32
+  wire slow_0_2_waits_for = slow_0_2_any & ~(slow_0_2_busy | slow_0_2_away); // for-the-turn.ts:33
+  wire fast_0_3_busy = |(fast_0_3_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_3_lacks = |(fast_0_3_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_3_may = (~fast_0_3_lacks | fast_0_3_may_stop) & fast_0_3_any & fast_0_0_may_and & ~fast_0_3_away; // for-the-turn.ts:31
+  wire fast_0_3_follows = fast_0_3_may & fast_0_3_two; // for-the-turn.ts:32
+  wire fast_0_3_waits_for = fast_0_3_any & ~(fast_0_3_busy | fast_0_3_away); // for-the-turn.ts:33
+  wire slow_0_3_busy = |(slow_0_3_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_3_lacks = |(slow_0_3_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_3_may = (~slow_0_3_lacks | slow_0_3_may_stop) & slow_0_3_any & fast_0_0_may_and & ~slow_0_3_away; // for-the-turn.ts:31
+  wire slow_0_3_follows = slow_0_3_may & slow_0_3_two; // for-the-turn.ts:32
+  wire slow_0_3_waits_for = slow_0_3_any & ~(slow_0_3_busy | slow_0_3_away); // for-the-turn.ts:33
+  wire fast_0_4_busy = |(fast_0_4_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_4_lacks = |(fast_0_4_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_4_may = (~fast_0_4_lacks | fast_0_4_may_stop) & fast_0_4_any & fast_0_0_may_and & ~fast_0_4_away; // for-the-turn.ts:31
+  wire fast_0_4_follows = fast_0_4_may & fast_0_4_two; // for-the-turn.ts:32
+  wire fast_0_4_waits_for = fast_0_4_any & ~(fast_0_4_busy | fast_0_4_away); // for-the-turn.ts:33
+  wire slow_0_4_busy = |(slow_0_4_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_4_lacks = |(slow_0_4_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_4_may = (~slow_0_4_lacks | slow_0_4_may_stop) & slow_0_4_any & fast_0_0_may_and & ~slow_0_4_away; // for-the-turn.ts:31
+  wire slow_0_4_follows = slow_0_4_may & slow_0_4_two; // for-the-turn.ts:32
+  wire slow_0_4_waits_for = slow_0_4_any & ~(slow_0_4_busy | slow_0_4_away); // for-the-turn.ts:33
+  wire fast_0_5_busy = |(fast_0_5_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_5_lacks = |(fast_0_5_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_5_may = (~fast_0_5_lacks | fast_0_5_may_stop) & fast_0_5_any & fast_0_0_may_and & ~fast_0_5_away; // for-the-turn.ts:31
+  wire fast_0_5_follows = fast_0_5_may & fast_0_5_two; // for-the-turn.ts:32
+  wire fast_0_5_waits_for = fast_0_5_any & ~(fast_0_5_busy | fast_0_5_away); // for-the-turn.ts:33
+  wire slow_0_5_busy = |(slow_0_5_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_5_lacks = |(slow_0_5_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_5_may = (~slow_0_5_lacks | slow_0_5_may_stop) & slow_0_5_any & fast_0_0_may_and & ~slow_0_5_away; // for-the-turn.ts:31
+  wire slow_0_5_follows = slow_0_5_may & slow_0_5_two; // for-the-turn.ts:32
+  wire slow_0_5_waits_for = slow_0_5_any & ~(slow_0_5_busy | slow_0_5_away); // for-the-turn.ts:33
+  wire fast_0_6_busy = |(fast_0_6_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_6_lacks = |(fast_0_6_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_6_may = (~fast_0_6_lacks | fast_0_6_may_stop) & fast_0_6_any & fast_0_0_may_and & ~fast_0_6_away; // for-the-turn.ts:31
+  wire fast_0_6_follows = fast_0_6_may & fast_0_6_two; // for-the-turn.ts:32
+  wire fast_0_6_waits_for = fast_0_6_any & ~(fast_0_6_busy | fast_0_6_away); // for-the-turn.ts:33
+  wire slow_0_6_busy = |(slow_0_6_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_6_lacks = |(slow_0_6_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_6_may = (~slow_0_6_lacks | slow_0_6_may_stop) & slow_0_6_any & fast_0_0_may_and & ~slow_0_6_away; // for-the-turn.ts:31
+  wire slow_0_6_follows = slow_0_6_may & slow_0_6_two; // for-the-turn.ts:32
+  wire slow_0_6_waits_for = slow_0_6_any & ~(slow_0_6_busy | slow_0_6_away); // for-the-turn.ts:33
+  wire fast_0_7_busy = |(fast_0_7_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_7_lacks = |(fast_0_7_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_7_may = (~fast_0_7_lacks | fast_0_7_may_stop) & fast_0_7_any & fast_0_0_may_and & ~fast_0_7_away; // for-the-turn.ts:31
+  wire fast_0_7_follows = fast_0_7_may & fast_0_7_two; // for-the-turn.ts:32
+  wire fast_0_7_waits_for = fast_0_7_any & ~(fast_0_7_busy | fast_0_7_away); // for-the-turn.ts:33
+  wire slow_0_7_busy = |(slow_0_7_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_7_lacks = |(slow_0_7_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_7_may = (~slow_0_7_lacks | slow_0_7_may_stop) & slow_0_7_any & fast_0_0_may_and & ~slow_0_7_away; // for-the-turn.ts:31
+  wire slow_0_7_follows = slow_0_7_may & slow_0_7_two; // for-the-turn.ts:32
+  wire slow_0_7_waits_for = slow_0_7_any & ~(slow_0_7_busy | slow_0_7_away); // for-the-turn.ts:33
+  wire fast_0_8_busy = |(fast_0_8_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_8_lacks = |(fast_0_8_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_8_may = (~fast_0_8_lacks | fast_0_8_may_stop) & fast_0_8_any & fast_0_0_may_and & ~fast_0_8_away; // for-the-turn.ts:31
+  wire fast_0_8_follows = fast_0_8_may & fast_0_8_two; // for-the-turn.ts:32
+  wire fast_0_8_waits_for = fast_0_8_any & ~(fast_0_8_busy | fast_0_8_away); // for-the-turn.ts:33
+  wire slow_0_8_busy = |(slow_0_8_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_8_lacks = |(slow_0_8_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_8_may = (~slow_0_8_lacks | slow_0_8_may_stop) & slow_0_8_any & fast_0_0_may_and & ~slow_0_8_away; // for-the-turn.ts:31
+  wire slow_0_8_follows = slow_0_8_may & slow_0_8_two; // for-the-turn.ts:32
+  wire slow_0_8_waits_for = slow_0_8_any & ~(slow_0_8_busy | slow_0_8_away); // for-the-turn.ts:33
+  wire fast_0_9_busy = |(fast_0_9_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_9_lacks = |(fast_0_9_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_9_may = (~fast_0_9_lacks | fast_0_9_may_stop) & fast_0_9_any & fast_0_0_may_and & ~fast_0_9_away; // for-the-turn.ts:31
+  wire fast_0_9_follows = fast_0_9_may & fast_0_9_two; // for-the-turn.ts:32
+  wire fast_0_9_waits_for = fast_0_9_any & ~(fast_0_9_busy | fast_0_9_away); // for-the-turn.ts:33
+  wire slow_0_9_busy = |(slow_0_9_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_9_lacks = |(slow_0_9_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_9_may = (~slow_0_9_lacks | slow_0_9_may_stop) & slow_0_9_any & fast_0_0_may_and & ~slow_0_9_away; // for-the-turn.ts:31
+  wire slow_0_9_follows = slow_0_9_may & slow_0_9_two; // for-the-turn.ts:32
+  wire slow_0_9_waits_for = slow_0_9_any & ~(slow_0_9_busy | slow_0_9_away); // for-the-turn.ts:33
+  wire fast_0_10_busy = |(fast_0_10_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_10_lacks = |(fast_0_10_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_10_may = (~fast_0_10_lacks | fast_0_10_may_stop) & fast_0_10_any & fast_0_0_may_and & ~fast_0_10_away; // for-the-turn.ts:31
+  wire fast_0_10_follows = fast_0_10_may & fast_0_10_two; // for-the-turn.ts:32
+  wire fast_0_10_waits_for = fast_0_10_any & ~(fast_0_10_busy | fast_0_10_away); // for-the-turn.ts:33
+  wire slow_0_10_busy = |(slow_0_10_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_10_lacks = |(slow_0_10_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_10_may = (~slow_0_10_lacks | slow_0_10_may_stop) & slow_0_10_any & fast_0_0_may_and & ~slow_0_10_away; // for-the-turn.ts:31
+  wire slow_0_10_follows = slow_0_10_may & slow_0_10_two; // for-the-turn.ts:32
+  wire slow_0_10_waits_for = slow_0_10_any & ~(slow_0_10_busy | slow_0_10_away); // for-the-turn.ts:33
+  wire fast_0_11_busy = |(fast_0_11_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_11_lacks = |(fast_0_11_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_11_may = (~fast_0_11_lacks | fast_0_11_may_stop) & fast_0_11_any & fast_0_0_may_and & ~fast_0_11_away; // for-the-turn.ts:31
+  wire fast_0_11_follows = fast_0_11_may & fast_0_11_two; // for-the-turn.ts:32
+  wire fast_0_11_waits_for = fast_0_11_any & ~(fast_0_11_busy | fast_0_11_away); // for-the-turn.ts:33
+  wire slow_0_11_busy = |(slow_0_11_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_11_lacks = |(slow_0_11_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_11_may = (~slow_0_11_lacks | slow_0_11_may_stop) & slow_0_11_any & fast_0_0_may_and & ~slow_0_11_away; // for-the-turn.ts:31
+  wire slow_0_11_follows = slow_0_11_may & slow_0_11_two; // for-the-turn.ts:32
+  wire slow_0_11_waits_for = slow_0_11_any & ~(slow_0_11_busy | slow_0_11_away); // for-the-turn.ts:33
+  wire fast_0_12_busy = |(fast_0_12_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_12_lacks = |(fast_0_12_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_12_may = (~fast_0_12_lacks | fast_0_12_may_stop) & fast_0_12_any & fast_0_0_may_and & ~fast_0_12_away; // for-the-turn.ts:31
+  wire fast_0_12_follows = fast_0_12_may & fast_0_12_two; // for-the-turn.ts:32
+  wire fast_0_12_waits_for = fast_0_12_any & ~(fast_0_12_busy | fast_0_12_away); // for-the-turn.ts:33
+  wire slow_0_12_busy = |(slow_0_12_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_12_lacks = |(slow_0_12_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_12_may = (~slow_0_12_lacks | slow_0_12_may_stop) & slow_0_12_any & fast_0_0_may_and & ~slow_0_12_away; // for-the-turn.ts:31
+  wire slow_0_12_follows = slow_0_12_may & slow_0_12_two; // for-the-turn.ts:32
+  wire slow_0_12_waits_for = slow_0_12_any & ~(slow_0_12_busy | slow_0_12_away); // for-the-turn.ts:33
+  wire fast_0_13_busy = |(fast_0_13_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_13_lacks = |(fast_0_13_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_13_may = (~fast_0_13_lacks | fast_0_13_may_stop) & fast_0_13_any & fast_0_0_may_and & ~fast_0_13_away; // for-the-turn.ts:31
+  wire fast_0_13_follows = fast_0_13_may & fast_0_13_two; // for-the-turn.ts:32
+  wire fast_0_13_waits_for = fast_0_13_any & ~(fast_0_13_busy | fast_0_13_away); // for-the-turn.ts:33
+  wire slow_0_13_busy = |(slow_0_13_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_13_lacks = |(slow_0_13_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_13_may = (~slow_0_13_lacks | slow_0_13_may_stop) & slow_0_13_any & fast_0_0_may_and & ~slow_0_13_away; // for-the-turn.ts:31
+  wire slow_0_13_follows = slow_0_13_may & slow_0_13_two; // for-the-turn.ts:32
+  wire slow_0_13_waits_for = slow_0_13_any & ~(slow_0_13_busy | slow_0_13_away); // for-the-turn.ts:33
+  wire fast_0_14_busy = |(fast_0_14_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_14_lacks = |(fast_0_14_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_14_may = (~fast_0_14_lacks | fast_0_14_may_stop) & fast_0_14_any & fast_0_0_may_and & ~fast_0_14_away; // for-the-turn.ts:31
+  wire fast_0_14_follows = fast_0_14_may & fast_0_14_two; // for-the-turn.ts:32
+  wire fast_0_14_waits_for = fast_0_14_any & ~(fast_0_14_busy | fast_0_14_away); // for-the-turn.ts:33
+  wire slow_0_14_busy = |(slow_0_14_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_14_lacks = |(slow_0_14_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_14_may = (~slow_0_14_lacks | slow_0_14_may_stop) & slow_0_14_any & fast_0_0_may_and & ~slow_0_14_away; // for-the-turn.ts:31
+  wire slow_0_14_follows = slow_0_14_may & slow_0_14_two; // for-the-turn.ts:32
+  wire slow_0_14_waits_for = slow_0_14_any & ~(slow_0_14_busy | slow_0_14_away); // for-the-turn.ts:33
+  wire fast_0_15_busy = |(fast_0_15_first & busy_0); // for-the-turn.ts:26
+  wire fast_0_15_lacks = |(fast_0_15_first & lacks_0); // for-the-turn.ts:27
+  wire fast_0_15_may = (~fast_0_15_lacks | fast_0_15_may_stop) & fast_0_15_any & fast_0_0_may_and & ~fast_0_15_away; // for-the-turn.ts:31
+  wire fast_0_15_follows = fast_0_15_may & fast_0_15_two; // for-the-turn.ts:32
+  wire fast_0_15_waits_for = fast_0_15_any & ~(fast_0_15_busy | fast_0_15_away); // for-the-turn.ts:33
+  wire slow_0_15_busy = |(slow_0_15_first & busy_0); // for-the-turn.ts:26
+  wire slow_0_15_lacks = |(slow_0_15_first & lacks_0); // for-the-turn.ts:27
+  wire slow_0_15_may = (~slow_0_15_lacks | slow_0_15_may_stop) & slow_0_15_any & fast_0_0_may_and & ~slow_0_15_away; // for-the-turn.ts:31
+  wire slow_0_15_follows = slow_0_15_may & slow_0_15_two; // for-the-turn.ts:32
+  wire slow_0_15_waits_for = slow_0_15_any & ~(slow_0_15_busy | slow_0_15_away); // for-the-turn.ts:33
+  wire [3:0] lacks_1 = busy_1 | ~has_1; // queues.ts:162
+  wire fast_1_0_busy = |(fast_1_0_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_0_lacks = |(fast_1_0_first & lacks_1); // for-the-turn.ts:27
   wire fast_1_0_may_and = open[1] & ~freeing_0_valid;
-  wire fast_1_0_may = (~fast_1_0_lacks | fast_1_0_may_stop) & fast_1_0_may_and & ~fast_1_0_away; // for-the-turn.ts:30
-  wire slow_1_0_busy = |(slow_1_0_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_0_lacks = |(slow_1_0_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_0_may = (~slow_1_0_lacks | slow_1_0_may_stop) & fast_1_0_may_and & ~slow_1_0_away; // for-the-turn.ts:30
-  wire fast_1_1_busy = |(fast_1_1_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_1_lacks = |(fast_1_1_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_1_may = (~fast_1_1_lacks | fast_1_1_may_stop) & fast_1_0_may_and & ~fast_1_1_away; // for-the-turn.ts:30
-  wire slow_1_1_busy = |(slow_1_1_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_1_lacks = |(slow_1_1_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_1_may = (~slow_1_1_lacks | slow_1_1_may_stop) & fast_1_0_may_and & ~slow_1_1_away; // for-the-turn.ts:30
-  wire fast_1_2_busy = |(fast_1_2_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_2_lacks = |(fast_1_2_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_2_may = (~fast_1_2_lacks | fast_1_2_may_stop) & fast_1_0_may_and & ~fast_1_2_away; // for-the-turn.ts:30
-  wire slow_1_2_busy = |(slow_1_2_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_2_lacks = |(slow_1_2_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_2_may = (~slow_1_2_lacks | slow_1_2_may_stop) & fast_1_0_may_and & ~slow_1_2_away; // for-the-turn.ts:30
-  wire fast_1_3_busy = |(fast_1_3_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_3_lacks = |(fast_1_3_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_3_may = (~fast_1_3_lacks | fast_1_3_may_stop) & fast_1_0_may_and & ~fast_1_3_away; // for-the-turn.ts:30
-  wire slow_1_3_busy = |(slow_1_3_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_3_lacks = |(slow_1_3_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_3_may = (~slow_1_3_lacks | slow_1_3_may_stop) & fast_1_0_may_and & ~slow_1_3_away; // for-the-turn.ts:30
-  wire fast_1_4_busy = |(fast_1_4_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_4_lacks = |(fast_1_4_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_4_may = (~fast_1_4_lacks | fast_1_4_may_stop) & fast_1_0_may_and & ~fast_1_4_away; // for-the-turn.ts:30
-  wire slow_1_4_busy = |(slow_1_4_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_4_lacks = |(slow_1_4_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_4_may = (~slow_1_4_lacks | slow_1_4_may_stop) & fast_1_0_may_and & ~slow_1_4_away; // for-the-turn.ts:30
-  wire fast_1_5_busy = |(fast_1_5_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_5_lacks = |(fast_1_5_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_5_may = (~fast_1_5_lacks | fast_1_5_may_stop) & fast_1_0_may_and & ~fast_1_5_away; // for-the-turn.ts:30
-  wire slow_1_5_busy = |(slow_1_5_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_5_lacks = |(slow_1_5_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_5_may = (~slow_1_5_lacks | slow_1_5_may_stop) & fast_1_0_may_and & ~slow_1_5_away; // for-the-turn.ts:30
-  wire fast_1_6_busy = |(fast_1_6_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_6_lacks = |(fast_1_6_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_6_may = (~fast_1_6_lacks | fast_1_6_may_stop) & fast_1_0_may_and & ~fast_1_6_away; // for-the-turn.ts:30
-  wire slow_1_6_busy = |(slow_1_6_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_6_lacks = |(slow_1_6_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_6_may = (~slow_1_6_lacks | slow_1_6_may_stop) & fast_1_0_may_and & ~slow_1_6_away; // for-the-turn.ts:30
-  wire fast_1_7_busy = |(fast_1_7_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_7_lacks = |(fast_1_7_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_7_may = (~fast_1_7_lacks | fast_1_7_may_stop) & fast_1_0_may_and & ~fast_1_7_away; // for-the-turn.ts:30
-  wire slow_1_7_busy = |(slow_1_7_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_7_lacks = |(slow_1_7_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_7_may = (~slow_1_7_lacks | slow_1_7_may_stop) & fast_1_0_may_and & ~slow_1_7_away; // for-the-turn.ts:30
-  wire fast_1_8_busy = |(fast_1_8_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_8_lacks = |(fast_1_8_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_8_may = (~fast_1_8_lacks | fast_1_8_may_stop) & fast_1_0_may_and & ~fast_1_8_away; // for-the-turn.ts:30
-  wire slow_1_8_busy = |(slow_1_8_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_8_lacks = |(slow_1_8_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_8_may = (~slow_1_8_lacks | slow_1_8_may_stop) & fast_1_0_may_and & ~slow_1_8_away; // for-the-turn.ts:30
-  wire fast_1_9_busy = |(fast_1_9_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_9_lacks = |(fast_1_9_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_9_may = (~fast_1_9_lacks | fast_1_9_may_stop) & fast_1_0_may_and & ~fast_1_9_away; // for-the-turn.ts:30
-  wire slow_1_9_busy = |(slow_1_9_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_9_lacks = |(slow_1_9_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_9_may = (~slow_1_9_lacks | slow_1_9_may_stop) & fast_1_0_may_and & ~slow_1_9_away; // for-the-turn.ts:30
-  wire fast_1_10_busy = |(fast_1_10_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_10_lacks = |(fast_1_10_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_10_may = (~fast_1_10_lacks | fast_1_10_may_stop) & fast_1_0_may_and & ~fast_1_10_away; // for-the-turn.ts:30
-  wire slow_1_10_busy = |(slow_1_10_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_10_lacks = |(slow_1_10_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_10_may = (~slow_1_10_lacks | slow_1_10_may_stop) & fast_1_0_may_and & ~slow_1_10_away; // for-the-turn.ts:30
-  wire fast_1_11_busy = |(fast_1_11_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_11_lacks = |(fast_1_11_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_11_may = (~fast_1_11_lacks | fast_1_11_may_stop) & fast_1_0_may_and & ~fast_1_11_away; // for-the-turn.ts:30
-  wire slow_1_11_busy = |(slow_1_11_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_11_lacks = |(slow_1_11_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_11_may = (~slow_1_11_lacks | slow_1_11_may_stop) & fast_1_0_may_and & ~slow_1_11_away; // for-the-turn.ts:30
-  wire fast_1_12_busy = |(fast_1_12_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_12_lacks = |(fast_1_12_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_12_may = (~fast_1_12_lacks | fast_1_12_may_stop) & fast_1_0_may_and & ~fast_1_12_away; // for-the-turn.ts:30
-  wire slow_1_12_busy = |(slow_1_12_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_12_lacks = |(slow_1_12_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_12_may = (~slow_1_12_lacks | slow_1_12_may_stop) & fast_1_0_may_and & ~slow_1_12_away; // for-the-turn.ts:30
-  wire fast_1_13_busy = |(fast_1_13_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_13_lacks = |(fast_1_13_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_13_may = (~fast_1_13_lacks | fast_1_13_may_stop) & fast_1_0_may_and & ~fast_1_13_away; // for-the-turn.ts:30
-  wire slow_1_13_busy = |(slow_1_13_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_13_lacks = |(slow_1_13_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_13_may = (~slow_1_13_lacks | slow_1_13_may_stop) & fast_1_0_may_and & ~slow_1_13_away; // for-the-turn.ts:30
-  wire fast_1_14_busy = |(fast_1_14_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_14_lacks = |(fast_1_14_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_14_may = (~fast_1_14_lacks | fast_1_14_may_stop) & fast_1_0_may_and & ~fast_1_14_away; // for-the-turn.ts:30
-  wire slow_1_14_busy = |(slow_1_14_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_14_lacks = |(slow_1_14_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_14_may = (~slow_1_14_lacks | slow_1_14_may_stop) & fast_1_0_may_and & ~slow_1_14_away; // for-the-turn.ts:30
-  wire fast_1_15_busy = |(fast_1_15_first & busy_1); // for-the-turn.ts:25
-  wire fast_1_15_lacks = |(fast_1_15_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire fast_1_15_may = (~fast_1_15_lacks | fast_1_15_may_stop) & fast_1_0_may_and & ~fast_1_15_away; // for-the-turn.ts:30
-  wire slow_1_15_busy = |(slow_1_15_first & busy_1); // for-the-turn.ts:25
-  wire slow_1_15_lacks = |(slow_1_15_first & (busy_1 | ~has_1)); // for-the-turn.ts:26
-  wire slow_1_15_may = (~slow_1_15_lacks | slow_1_15_may_stop) & fast_1_0_may_and & ~slow_1_15_away; // for-the-turn.ts:30
-  wire fast_2_0_busy = |(fast_2_0_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_0_lacks = |(fast_2_0_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
+  wire fast_1_0_may = (~fast_1_0_lacks | fast_1_0_may_stop) & fast_1_0_any & fast_1_0_may_and & ~fast_1_0_away; // for-the-turn.ts:31
+  wire fast_1_0_follows = fast_1_0_may & fast_1_0_two; // for-the-turn.ts:32
+  wire fast_1_0_waits_for = fast_1_0_any & ~(fast_1_0_busy | fast_1_0_away); // for-the-turn.ts:33
+  wire slow_1_0_busy = |(slow_1_0_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_0_lacks = |(slow_1_0_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_0_may = (~slow_1_0_lacks | slow_1_0_may_stop) & slow_1_0_any & fast_1_0_may_and & ~slow_1_0_away; // for-the-turn.ts:31
+  wire slow_1_0_follows = slow_1_0_may & slow_1_0_two; // for-the-turn.ts:32
+  wire slow_1_0_waits_for = slow_1_0_any & ~(slow_1_0_busy | slow_1_0_away); // for-the-turn.ts:33
+  wire fast_1_1_busy = |(fast_1_1_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_1_lacks = |(fast_1_1_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_1_may = (~fast_1_1_lacks | fast_1_1_may_stop) & fast_1_1_any & fast_1_0_may_and & ~fast_1_1_away; // for-the-turn.ts:31
+  wire fast_1_1_follows = fast_1_1_may & fast_1_1_two; // for-the-turn.ts:32
+  wire fast_1_1_waits_for = fast_1_1_any & ~(fast_1_1_busy | fast_1_1_away); // for-the-turn.ts:33
+  wire slow_1_1_busy = |(slow_1_1_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_1_lacks = |(slow_1_1_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_1_may = (~slow_1_1_lacks | slow_1_1_may_stop) & slow_1_1_any & fast_1_0_may_and & ~slow_1_1_away; // for-the-turn.ts:31
+  wire slow_1_1_follows = slow_1_1_may & slow_1_1_two; // for-the-turn.ts:32
+  wire slow_1_1_waits_for = slow_1_1_any & ~(slow_1_1_busy | slow_1_1_away); // for-the-turn.ts:33
+  wire fast_1_2_busy = |(fast_1_2_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_2_lacks = |(fast_1_2_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_2_may = (~fast_1_2_lacks | fast_1_2_may_stop) & fast_1_2_any & fast_1_0_may_and & ~fast_1_2_away; // for-the-turn.ts:31
+  wire fast_1_2_follows = fast_1_2_may & fast_1_2_two; // for-the-turn.ts:32
+  wire fast_1_2_waits_for = fast_1_2_any & ~(fast_1_2_busy | fast_1_2_away); // for-the-turn.ts:33
+  wire slow_1_2_busy = |(slow_1_2_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_2_lacks = |(slow_1_2_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_2_may = (~slow_1_2_lacks | slow_1_2_may_stop) & slow_1_2_any & fast_1_0_may_and & ~slow_1_2_away; // for-the-turn.ts:31
+  wire slow_1_2_follows = slow_1_2_may & slow_1_2_two; // for-the-turn.ts:32
+  wire slow_1_2_waits_for = slow_1_2_any & ~(slow_1_2_busy | slow_1_2_away); // for-the-turn.ts:33
+  wire fast_1_3_busy = |(fast_1_3_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_3_lacks = |(fast_1_3_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_3_may = (~fast_1_3_lacks | fast_1_3_may_stop) & fast_1_3_any & fast_1_0_may_and & ~fast_1_3_away; // for-the-turn.ts:31
+  wire fast_1_3_follows = fast_1_3_may & fast_1_3_two; // for-the-turn.ts:32
+  wire fast_1_3_waits_for = fast_1_3_any & ~(fast_1_3_busy | fast_1_3_away); // for-the-turn.ts:33
+  wire slow_1_3_busy = |(slow_1_3_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_3_lacks = |(slow_1_3_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_3_may = (~slow_1_3_lacks | slow_1_3_may_stop) & slow_1_3_any & fast_1_0_may_and & ~slow_1_3_away; // for-the-turn.ts:31
+  wire slow_1_3_follows = slow_1_3_may & slow_1_3_two; // for-the-turn.ts:32
+  wire slow_1_3_waits_for = slow_1_3_any & ~(slow_1_3_busy | slow_1_3_away); // for-the-turn.ts:33
+  wire fast_1_4_busy = |(fast_1_4_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_4_lacks = |(fast_1_4_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_4_may = (~fast_1_4_lacks | fast_1_4_may_stop) & fast_1_4_any & fast_1_0_may_and & ~fast_1_4_away; // for-the-turn.ts:31
+  wire fast_1_4_follows = fast_1_4_may & fast_1_4_two; // for-the-turn.ts:32
+  wire fast_1_4_waits_for = fast_1_4_any & ~(fast_1_4_busy | fast_1_4_away); // for-the-turn.ts:33
+  wire slow_1_4_busy = |(slow_1_4_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_4_lacks = |(slow_1_4_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_4_may = (~slow_1_4_lacks | slow_1_4_may_stop) & slow_1_4_any & fast_1_0_may_and & ~slow_1_4_away; // for-the-turn.ts:31
+  wire slow_1_4_follows = slow_1_4_may & slow_1_4_two; // for-the-turn.ts:32
+  wire slow_1_4_waits_for = slow_1_4_any & ~(slow_1_4_busy | slow_1_4_away); // for-the-turn.ts:33
+  wire fast_1_5_busy = |(fast_1_5_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_5_lacks = |(fast_1_5_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_5_may = (~fast_1_5_lacks | fast_1_5_may_stop) & fast_1_5_any & fast_1_0_may_and & ~fast_1_5_away; // for-the-turn.ts:31
+  wire fast_1_5_follows = fast_1_5_may & fast_1_5_two; // for-the-turn.ts:32
+  wire fast_1_5_waits_for = fast_1_5_any & ~(fast_1_5_busy | fast_1_5_away); // for-the-turn.ts:33
+  wire slow_1_5_busy = |(slow_1_5_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_5_lacks = |(slow_1_5_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_5_may = (~slow_1_5_lacks | slow_1_5_may_stop) & slow_1_5_any & fast_1_0_may_and & ~slow_1_5_away; // for-the-turn.ts:31
+  wire slow_1_5_follows = slow_1_5_may & slow_1_5_two; // for-the-turn.ts:32
+  wire slow_1_5_waits_for = slow_1_5_any & ~(slow_1_5_busy | slow_1_5_away); // for-the-turn.ts:33
+  wire fast_1_6_busy = |(fast_1_6_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_6_lacks = |(fast_1_6_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_6_may = (~fast_1_6_lacks | fast_1_6_may_stop) & fast_1_6_any & fast_1_0_may_and & ~fast_1_6_away; // for-the-turn.ts:31
+  wire fast_1_6_follows = fast_1_6_may & fast_1_6_two; // for-the-turn.ts:32
+  wire fast_1_6_waits_for = fast_1_6_any & ~(fast_1_6_busy | fast_1_6_away); // for-the-turn.ts:33
+  wire slow_1_6_busy = |(slow_1_6_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_6_lacks = |(slow_1_6_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_6_may = (~slow_1_6_lacks | slow_1_6_may_stop) & slow_1_6_any & fast_1_0_may_and & ~slow_1_6_away; // for-the-turn.ts:31
+  wire slow_1_6_follows = slow_1_6_may & slow_1_6_two; // for-the-turn.ts:32
+  wire slow_1_6_waits_for = slow_1_6_any & ~(slow_1_6_busy | slow_1_6_away); // for-the-turn.ts:33
+  wire fast_1_7_busy = |(fast_1_7_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_7_lacks = |(fast_1_7_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_7_may = (~fast_1_7_lacks | fast_1_7_may_stop) & fast_1_7_any & fast_1_0_may_and & ~fast_1_7_away; // for-the-turn.ts:31
+  wire fast_1_7_follows = fast_1_7_may & fast_1_7_two; // for-the-turn.ts:32
+  wire fast_1_7_waits_for = fast_1_7_any & ~(fast_1_7_busy | fast_1_7_away); // for-the-turn.ts:33
+  wire slow_1_7_busy = |(slow_1_7_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_7_lacks = |(slow_1_7_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_7_may = (~slow_1_7_lacks | slow_1_7_may_stop) & slow_1_7_any & fast_1_0_may_and & ~slow_1_7_away; // for-the-turn.ts:31
+  wire slow_1_7_follows = slow_1_7_may & slow_1_7_two; // for-the-turn.ts:32
+  wire slow_1_7_waits_for = slow_1_7_any & ~(slow_1_7_busy | slow_1_7_away); // for-the-turn.ts:33
+  wire fast_1_8_busy = |(fast_1_8_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_8_lacks = |(fast_1_8_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_8_may = (~fast_1_8_lacks | fast_1_8_may_stop) & fast_1_8_any & fast_1_0_may_and & ~fast_1_8_away; // for-the-turn.ts:31
+  wire fast_1_8_follows = fast_1_8_may & fast_1_8_two; // for-the-turn.ts:32
+  wire fast_1_8_waits_for = fast_1_8_any & ~(fast_1_8_busy | fast_1_8_away); // for-the-turn.ts:33
+  wire slow_1_8_busy = |(slow_1_8_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_8_lacks = |(slow_1_8_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_8_may = (~slow_1_8_lacks | slow_1_8_may_stop) & slow_1_8_any & fast_1_0_may_and & ~slow_1_8_away; // for-the-turn.ts:31
+  wire slow_1_8_follows = slow_1_8_may & slow_1_8_two; // for-the-turn.ts:32
+  wire slow_1_8_waits_for = slow_1_8_any & ~(slow_1_8_busy | slow_1_8_away); // for-the-turn.ts:33
+  wire fast_1_9_busy = |(fast_1_9_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_9_lacks = |(fast_1_9_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_9_may = (~fast_1_9_lacks | fast_1_9_may_stop) & fast_1_9_any & fast_1_0_may_and & ~fast_1_9_away; // for-the-turn.ts:31
+  wire fast_1_9_follows = fast_1_9_may & fast_1_9_two; // for-the-turn.ts:32
+  wire fast_1_9_waits_for = fast_1_9_any & ~(fast_1_9_busy | fast_1_9_away); // for-the-turn.ts:33
+  wire slow_1_9_busy = |(slow_1_9_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_9_lacks = |(slow_1_9_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_9_may = (~slow_1_9_lacks | slow_1_9_may_stop) & slow_1_9_any & fast_1_0_may_and & ~slow_1_9_away; // for-the-turn.ts:31
+  wire slow_1_9_follows = slow_1_9_may & slow_1_9_two; // for-the-turn.ts:32
+  wire slow_1_9_waits_for = slow_1_9_any & ~(slow_1_9_busy | slow_1_9_away); // for-the-turn.ts:33
+  wire fast_1_10_busy = |(fast_1_10_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_10_lacks = |(fast_1_10_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_10_may = (~fast_1_10_lacks | fast_1_10_may_stop) & fast_1_10_any & fast_1_0_may_and & ~fast_1_10_away; // for-the-turn.ts:31
+  wire fast_1_10_follows = fast_1_10_may & fast_1_10_two; // for-the-turn.ts:32
+  wire fast_1_10_waits_for = fast_1_10_any & ~(fast_1_10_busy | fast_1_10_away); // for-the-turn.ts:33
+  wire slow_1_10_busy = |(slow_1_10_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_10_lacks = |(slow_1_10_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_10_may = (~slow_1_10_lacks | slow_1_10_may_stop) & slow_1_10_any & fast_1_0_may_and & ~slow_1_10_away; // for-the-turn.ts:31
+  wire slow_1_10_follows = slow_1_10_may & slow_1_10_two; // for-the-turn.ts:32
+  wire slow_1_10_waits_for = slow_1_10_any & ~(slow_1_10_busy | slow_1_10_away); // for-the-turn.ts:33
+  wire fast_1_11_busy = |(fast_1_11_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_11_lacks = |(fast_1_11_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_11_may = (~fast_1_11_lacks | fast_1_11_may_stop) & fast_1_11_any & fast_1_0_may_and & ~fast_1_11_away; // for-the-turn.ts:31
+  wire fast_1_11_follows = fast_1_11_may & fast_1_11_two; // for-the-turn.ts:32
+  wire fast_1_11_waits_for = fast_1_11_any & ~(fast_1_11_busy | fast_1_11_away); // for-the-turn.ts:33
+  wire slow_1_11_busy = |(slow_1_11_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_11_lacks = |(slow_1_11_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_11_may = (~slow_1_11_lacks | slow_1_11_may_stop) & slow_1_11_any & fast_1_0_may_and & ~slow_1_11_away; // for-the-turn.ts:31
+  wire slow_1_11_follows = slow_1_11_may & slow_1_11_two; // for-the-turn.ts:32
+  wire slow_1_11_waits_for = slow_1_11_any & ~(slow_1_11_busy | slow_1_11_away); // for-the-turn.ts:33
+  wire fast_1_12_busy = |(fast_1_12_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_12_lacks = |(fast_1_12_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_12_may = (~fast_1_12_lacks | fast_1_12_may_stop) & fast_1_12_any & fast_1_0_may_and & ~fast_1_12_away; // for-the-turn.ts:31
+  wire fast_1_12_follows = fast_1_12_may & fast_1_12_two; // for-the-turn.ts:32
+  wire fast_1_12_waits_for = fast_1_12_any & ~(fast_1_12_busy | fast_1_12_away); // for-the-turn.ts:33
+  wire slow_1_12_busy = |(slow_1_12_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_12_lacks = |(slow_1_12_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_12_may = (~slow_1_12_lacks | slow_1_12_may_stop) & slow_1_12_any & fast_1_0_may_and & ~slow_1_12_away; // for-the-turn.ts:31
+  wire slow_1_12_follows = slow_1_12_may & slow_1_12_two; // for-the-turn.ts:32
+  wire slow_1_12_waits_for = slow_1_12_any & ~(slow_1_12_busy | slow_1_12_away); // for-the-turn.ts:33
+  wire fast_1_13_busy = |(fast_1_13_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_13_lacks = |(fast_1_13_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_13_may = (~fast_1_13_lacks | fast_1_13_may_stop) & fast_1_13_any & fast_1_0_may_and & ~fast_1_13_away; // for-the-turn.ts:31
+  wire fast_1_13_follows = fast_1_13_may & fast_1_13_two; // for-the-turn.ts:32
+  wire fast_1_13_waits_for = fast_1_13_any & ~(fast_1_13_busy | fast_1_13_away); // for-the-turn.ts:33
+  wire slow_1_13_busy = |(slow_1_13_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_13_lacks = |(slow_1_13_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_13_may = (~slow_1_13_lacks | slow_1_13_may_stop) & slow_1_13_any & fast_1_0_may_and & ~slow_1_13_away; // for-the-turn.ts:31
+  wire slow_1_13_follows = slow_1_13_may & slow_1_13_two; // for-the-turn.ts:32
+  wire slow_1_13_waits_for = slow_1_13_any & ~(slow_1_13_busy | slow_1_13_away); // for-the-turn.ts:33
+  wire fast_1_14_busy = |(fast_1_14_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_14_lacks = |(fast_1_14_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_14_may = (~fast_1_14_lacks | fast_1_14_may_stop) & fast_1_14_any & fast_1_0_may_and & ~fast_1_14_away; // for-the-turn.ts:31
+  wire fast_1_14_follows = fast_1_14_may & fast_1_14_two; // for-the-turn.ts:32
+  wire fast_1_14_waits_for = fast_1_14_any & ~(fast_1_14_busy | fast_1_14_away); // for-the-turn.ts:33
+  wire slow_1_14_busy = |(slow_1_14_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_14_lacks = |(slow_1_14_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_14_may = (~slow_1_14_lacks | slow_1_14_may_stop) & slow_1_14_any & fast_1_0_may_and & ~slow_1_14_away; // for-the-turn.ts:31
+  wire slow_1_14_follows = slow_1_14_may & slow_1_14_two; // for-the-turn.ts:32
+  wire slow_1_14_waits_for = slow_1_14_any & ~(slow_1_14_busy | slow_1_14_away); // for-the-turn.ts:33
+  wire fast_1_15_busy = |(fast_1_15_first & busy_1); // for-the-turn.ts:26
+  wire fast_1_15_lacks = |(fast_1_15_first & lacks_1); // for-the-turn.ts:27
+  wire fast_1_15_may = (~fast_1_15_lacks | fast_1_15_may_stop) & fast_1_15_any & fast_1_0_may_and & ~fast_1_15_away; // for-the-turn.ts:31
+  wire fast_1_15_follows = fast_1_15_may & fast_1_15_two; // for-the-turn.ts:32
+  wire fast_1_15_waits_for = fast_1_15_any & ~(fast_1_15_busy | fast_1_15_away); // for-the-turn.ts:33
+  wire slow_1_15_busy = |(slow_1_15_first & busy_1); // for-the-turn.ts:26
+  wire slow_1_15_lacks = |(slow_1_15_first & lacks_1); // for-the-turn.ts:27
+  wire slow_1_15_may = (~slow_1_15_lacks | slow_1_15_may_stop) & slow_1_15_any & fast_1_0_may_and & ~slow_1_15_away; // for-the-turn.ts:31
+  wire slow_1_15_follows = slow_1_15_may & slow_1_15_two; // for-the-turn.ts:32
+  wire slow_1_15_waits_for = slow_1_15_any & ~(slow_1_15_busy | slow_1_15_away); // for-the-turn.ts:33
+  wire [3:0] lacks_2 = busy_2 | ~has_2; // queues.ts:162
+  wire fast_2_0_busy = |(fast_2_0_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_0_lacks = |(fast_2_0_first & lacks_2); // for-the-turn.ts:27
   wire fast_2_0_may_and = open[2] & ~freeing_0_valid;
-  wire fast_2_0_may = (~fast_2_0_lacks | fast_2_0_may_stop) & fast_2_0_may_and & ~fast_2_0_away; // for-the-turn.ts:30
-  wire slow_2_0_busy = |(slow_2_0_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_0_lacks = |(slow_2_0_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_0_may = (~slow_2_0_lacks | slow_2_0_may_stop) & fast_2_0_may_and & ~slow_2_0_away; // for-the-turn.ts:30
-  wire fast_2_1_busy = |(fast_2_1_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_1_lacks = |(fast_2_1_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_1_may = (~fast_2_1_lacks | fast_2_1_may_stop) & fast_2_0_may_and & ~fast_2_1_away; // for-the-turn.ts:30
-  wire slow_2_1_busy = |(slow_2_1_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_1_lacks = |(slow_2_1_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_1_may = (~slow_2_1_lacks | slow_2_1_may_stop) & fast_2_0_may_and & ~slow_2_1_away; // for-the-turn.ts:30
-  wire fast_2_2_busy = |(fast_2_2_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_2_lacks = |(fast_2_2_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_2_may = (~fast_2_2_lacks | fast_2_2_may_stop) & fast_2_0_may_and & ~fast_2_2_away; // for-the-turn.ts:30
-  wire slow_2_2_busy = |(slow_2_2_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_2_lacks = |(slow_2_2_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_2_may = (~slow_2_2_lacks | slow_2_2_may_stop) & fast_2_0_may_and & ~slow_2_2_away; // for-the-turn.ts:30
-  wire fast_2_3_busy = |(fast_2_3_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_3_lacks = |(fast_2_3_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_3_may = (~fast_2_3_lacks | fast_2_3_may_stop) & fast_2_0_may_and & ~fast_2_3_away; // for-the-turn.ts:30
-  wire slow_2_3_busy = |(slow_2_3_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_3_lacks = |(slow_2_3_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_3_may = (~slow_2_3_lacks | slow_2_3_may_stop) & fast_2_0_may_and & ~slow_2_3_away; // for-the-turn.ts:30
-  wire fast_2_4_busy = |(fast_2_4_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_4_lacks = |(fast_2_4_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_4_may = (~fast_2_4_lacks | fast_2_4_may_stop) & fast_2_0_may_and & ~fast_2_4_away; // for-the-turn.ts:30
-  wire slow_2_4_busy = |(slow_2_4_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_4_lacks = |(slow_2_4_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_4_may = (~slow_2_4_lacks | slow_2_4_may_stop) & fast_2_0_may_and & ~slow_2_4_away; // for-the-turn.ts:30
-  wire fast_2_5_busy = |(fast_2_5_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_5_lacks = |(fast_2_5_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_5_may = (~fast_2_5_lacks | fast_2_5_may_stop) & fast_2_0_may_and & ~fast_2_5_away; // for-the-turn.ts:30
-  wire slow_2_5_busy = |(slow_2_5_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_5_lacks = |(slow_2_5_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_5_may = (~slow_2_5_lacks | slow_2_5_may_stop) & fast_2_0_may_and & ~slow_2_5_away; // for-the-turn.ts:30
-  wire fast_2_6_busy = |(fast_2_6_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_6_lacks = |(fast_2_6_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_6_may = (~fast_2_6_lacks | fast_2_6_may_stop) & fast_2_0_may_and & ~fast_2_6_away; // for-the-turn.ts:30
-  wire slow_2_6_busy = |(slow_2_6_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_6_lacks = |(slow_2_6_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_6_may = (~slow_2_6_lacks | slow_2_6_may_stop) & fast_2_0_may_and & ~slow_2_6_away; // for-the-turn.ts:30
-  wire fast_2_7_busy = |(fast_2_7_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_7_lacks = |(fast_2_7_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_7_may = (~fast_2_7_lacks | fast_2_7_may_stop) & fast_2_0_may_and & ~fast_2_7_away; // for-the-turn.ts:30
-  wire slow_2_7_busy = |(slow_2_7_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_7_lacks = |(slow_2_7_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_7_may = (~slow_2_7_lacks | slow_2_7_may_stop) & fast_2_0_may_and & ~slow_2_7_away; // for-the-turn.ts:30
-  wire fast_2_8_busy = |(fast_2_8_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_8_lacks = |(fast_2_8_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_8_may = (~fast_2_8_lacks | fast_2_8_may_stop) & fast_2_0_may_and & ~fast_2_8_away; // for-the-turn.ts:30
-  wire slow_2_8_busy = |(slow_2_8_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_8_lacks = |(slow_2_8_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_8_may = (~slow_2_8_lacks | slow_2_8_may_stop) & fast_2_0_may_and & ~slow_2_8_away; // for-the-turn.ts:30
-  wire fast_2_9_busy = |(fast_2_9_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_9_lacks = |(fast_2_9_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_9_may = (~fast_2_9_lacks | fast_2_9_may_stop) & fast_2_0_may_and & ~fast_2_9_away; // for-the-turn.ts:30
-  wire slow_2_9_busy = |(slow_2_9_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_9_lacks = |(slow_2_9_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_9_may = (~slow_2_9_lacks | slow_2_9_may_stop) & fast_2_0_may_and & ~slow_2_9_away; // for-the-turn.ts:30
-  wire fast_2_10_busy = |(fast_2_10_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_10_lacks = |(fast_2_10_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_10_may = (~fast_2_10_lacks | fast_2_10_may_stop) & fast_2_0_may_and & ~fast_2_10_away; // for-the-turn.ts:30
-  wire slow_2_10_busy = |(slow_2_10_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_10_lacks = |(slow_2_10_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_10_may = (~slow_2_10_lacks | slow_2_10_may_stop) & fast_2_0_may_and & ~slow_2_10_away; // for-the-turn.ts:30
-  wire fast_2_11_busy = |(fast_2_11_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_11_lacks = |(fast_2_11_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_11_may = (~fast_2_11_lacks | fast_2_11_may_stop) & fast_2_0_may_and & ~fast_2_11_away; // for-the-turn.ts:30
-  wire slow_2_11_busy = |(slow_2_11_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_11_lacks = |(slow_2_11_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_11_may = (~slow_2_11_lacks | slow_2_11_may_stop) & fast_2_0_may_and & ~slow_2_11_away; // for-the-turn.ts:30
-  wire fast_2_12_busy = |(fast_2_12_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_12_lacks = |(fast_2_12_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_12_may = (~fast_2_12_lacks | fast_2_12_may_stop) & fast_2_0_may_and & ~fast_2_12_away; // for-the-turn.ts:30
-  wire slow_2_12_busy = |(slow_2_12_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_12_lacks = |(slow_2_12_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_12_may = (~slow_2_12_lacks | slow_2_12_may_stop) & fast_2_0_may_and & ~slow_2_12_away; // for-the-turn.ts:30
-  wire fast_2_13_busy = |(fast_2_13_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_13_lacks = |(fast_2_13_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_13_may = (~fast_2_13_lacks | fast_2_13_may_stop) & fast_2_0_may_and & ~fast_2_13_away; // for-the-turn.ts:30
-  wire slow_2_13_busy = |(slow_2_13_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_13_lacks = |(slow_2_13_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_13_may = (~slow_2_13_lacks | slow_2_13_may_stop) & fast_2_0_may_and & ~slow_2_13_away; // for-the-turn.ts:30
-  wire fast_2_14_busy = |(fast_2_14_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_14_lacks = |(fast_2_14_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_14_may = (~fast_2_14_lacks | fast_2_14_may_stop) & fast_2_0_may_and & ~fast_2_14_away; // for-the-turn.ts:30
-  wire slow_2_14_busy = |(slow_2_14_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_14_lacks = |(slow_2_14_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_14_may = (~slow_2_14_lacks | slow_2_14_may_stop) & fast_2_0_may_and & ~slow_2_14_away; // for-the-turn.ts:30
-  wire fast_2_15_busy = |(fast_2_15_first & busy_2); // for-the-turn.ts:25
-  wire fast_2_15_lacks = |(fast_2_15_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire fast_2_15_may = (~fast_2_15_lacks | fast_2_15_may_stop) & fast_2_0_may_and & ~fast_2_15_away; // for-the-turn.ts:30
-  wire slow_2_15_busy = |(slow_2_15_first & busy_2); // for-the-turn.ts:25
-  wire slow_2_15_lacks = |(slow_2_15_first & (busy_2 | ~has_2)); // for-the-turn.ts:26
-  wire slow_2_15_may = (~slow_2_15_lacks | slow_2_15_may_stop) & fast_2_0_may_and & ~slow_2_15_away; // for-the-turn.ts:30
-  wire fast_3_0_busy = |(fast_3_0_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_0_lacks = |(fast_3_0_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
+  wire fast_2_0_may = (~fast_2_0_lacks | fast_2_0_may_stop) & fast_2_0_any & fast_2_0_may_and & ~fast_2_0_away; // for-the-turn.ts:31
+  wire fast_2_0_follows = fast_2_0_may & fast_2_0_two; // for-the-turn.ts:32
+  wire fast_2_0_waits_for = fast_2_0_any & ~(fast_2_0_busy | fast_2_0_away); // for-the-turn.ts:33
+  wire slow_2_0_busy = |(slow_2_0_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_0_lacks = |(slow_2_0_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_0_may = (~slow_2_0_lacks | slow_2_0_may_stop) & slow_2_0_any & fast_2_0_may_and & ~slow_2_0_away; // for-the-turn.ts:31
+  wire slow_2_0_follows = slow_2_0_may & slow_2_0_two; // for-the-turn.ts:32
+  wire slow_2_0_waits_for = slow_2_0_any & ~(slow_2_0_busy | slow_2_0_away); // for-the-turn.ts:33
+  wire fast_2_1_busy = |(fast_2_1_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_1_lacks = |(fast_2_1_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_1_may = (~fast_2_1_lacks | fast_2_1_may_stop) & fast_2_1_any & fast_2_0_may_and & ~fast_2_1_away; // for-the-turn.ts:31
+  wire fast_2_1_follows = fast_2_1_may & fast_2_1_two; // for-the-turn.ts:32
+  wire fast_2_1_waits_for = fast_2_1_any & ~(fast_2_1_busy | fast_2_1_away); // for-the-turn.ts:33
+  wire slow_2_1_busy = |(slow_2_1_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_1_lacks = |(slow_2_1_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_1_may = (~slow_2_1_lacks | slow_2_1_may_stop) & slow_2_1_any & fast_2_0_may_and & ~slow_2_1_away; // for-the-turn.ts:31
+  wire slow_2_1_follows = slow_2_1_may & slow_2_1_two; // for-the-turn.ts:32
+  wire slow_2_1_waits_for = slow_2_1_any & ~(slow_2_1_busy | slow_2_1_away); // for-the-turn.ts:33
+  wire fast_2_2_busy = |(fast_2_2_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_2_lacks = |(fast_2_2_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_2_may = (~fast_2_2_lacks | fast_2_2_may_stop) & fast_2_2_any & fast_2_0_may_and & ~fast_2_2_away; // for-the-turn.ts:31
+  wire fast_2_2_follows = fast_2_2_may & fast_2_2_two; // for-the-turn.ts:32
+  wire fast_2_2_waits_for = fast_2_2_any & ~(fast_2_2_busy | fast_2_2_away); // for-the-turn.ts:33
+  wire slow_2_2_busy = |(slow_2_2_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_2_lacks = |(slow_2_2_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_2_may = (~slow_2_2_lacks | slow_2_2_may_stop) & slow_2_2_any & fast_2_0_may_and & ~slow_2_2_away; // for-the-turn.ts:31
+  wire slow_2_2_follows = slow_2_2_may & slow_2_2_two; // for-the-turn.ts:32
+  wire slow_2_2_waits_for = slow_2_2_any & ~(slow_2_2_busy | slow_2_2_away); // for-the-turn.ts:33
+  wire fast_2_3_busy = |(fast_2_3_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_3_lacks = |(fast_2_3_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_3_may = (~fast_2_3_lacks | fast_2_3_may_stop) & fast_2_3_any & fast_2_0_may_and & ~fast_2_3_away; // for-the-turn.ts:31
+  wire fast_2_3_follows = fast_2_3_may & fast_2_3_two; // for-the-turn.ts:32
+  wire fast_2_3_waits_for = fast_2_3_any & ~(fast_2_3_busy | fast_2_3_away); // for-the-turn.ts:33
+  wire slow_2_3_busy = |(slow_2_3_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_3_lacks = |(slow_2_3_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_3_may = (~slow_2_3_lacks | slow_2_3_may_stop) & slow_2_3_any & fast_2_0_may_and & ~slow_2_3_away; // for-the-turn.ts:31
+  wire slow_2_3_follows = slow_2_3_may & slow_2_3_two; // for-the-turn.ts:32
+  wire slow_2_3_waits_for = slow_2_3_any & ~(slow_2_3_busy | slow_2_3_away); // for-the-turn.ts:33
+  wire fast_2_4_busy = |(fast_2_4_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_4_lacks = |(fast_2_4_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_4_may = (~fast_2_4_lacks | fast_2_4_may_stop) & fast_2_4_any & fast_2_0_may_and & ~fast_2_4_away; // for-the-turn.ts:31
+  wire fast_2_4_follows = fast_2_4_may & fast_2_4_two; // for-the-turn.ts:32
+  wire fast_2_4_waits_for = fast_2_4_any & ~(fast_2_4_busy | fast_2_4_away); // for-the-turn.ts:33
+  wire slow_2_4_busy = |(slow_2_4_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_4_lacks = |(slow_2_4_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_4_may = (~slow_2_4_lacks | slow_2_4_may_stop) & slow_2_4_any & fast_2_0_may_and & ~slow_2_4_away; // for-the-turn.ts:31
+  wire slow_2_4_follows = slow_2_4_may & slow_2_4_two; // for-the-turn.ts:32
+  wire slow_2_4_waits_for = slow_2_4_any & ~(slow_2_4_busy | slow_2_4_away); // for-the-turn.ts:33
+  wire fast_2_5_busy = |(fast_2_5_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_5_lacks = |(fast_2_5_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_5_may = (~fast_2_5_lacks | fast_2_5_may_stop) & fast_2_5_any & fast_2_0_may_and & ~fast_2_5_away; // for-the-turn.ts:31
+  wire fast_2_5_follows = fast_2_5_may & fast_2_5_two; // for-the-turn.ts:32
+  wire fast_2_5_waits_for = fast_2_5_any & ~(fast_2_5_busy | fast_2_5_away); // for-the-turn.ts:33
+  wire slow_2_5_busy = |(slow_2_5_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_5_lacks = |(slow_2_5_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_5_may = (~slow_2_5_lacks | slow_2_5_may_stop) & slow_2_5_any & fast_2_0_may_and & ~slow_2_5_away; // for-the-turn.ts:31
+  wire slow_2_5_follows = slow_2_5_may & slow_2_5_two; // for-the-turn.ts:32
+  wire slow_2_5_waits_for = slow_2_5_any & ~(slow_2_5_busy | slow_2_5_away); // for-the-turn.ts:33
+  wire fast_2_6_busy = |(fast_2_6_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_6_lacks = |(fast_2_6_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_6_may = (~fast_2_6_lacks | fast_2_6_may_stop) & fast_2_6_any & fast_2_0_may_and & ~fast_2_6_away; // for-the-turn.ts:31
+  wire fast_2_6_follows = fast_2_6_may & fast_2_6_two; // for-the-turn.ts:32
+  wire fast_2_6_waits_for = fast_2_6_any & ~(fast_2_6_busy | fast_2_6_away); // for-the-turn.ts:33
+  wire slow_2_6_busy = |(slow_2_6_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_6_lacks = |(slow_2_6_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_6_may = (~slow_2_6_lacks | slow_2_6_may_stop) & slow_2_6_any & fast_2_0_may_and & ~slow_2_6_away; // for-the-turn.ts:31
+  wire slow_2_6_follows = slow_2_6_may & slow_2_6_two; // for-the-turn.ts:32
+  wire slow_2_6_waits_for = slow_2_6_any & ~(slow_2_6_busy | slow_2_6_away); // for-the-turn.ts:33
+  wire fast_2_7_busy = |(fast_2_7_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_7_lacks = |(fast_2_7_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_7_may = (~fast_2_7_lacks | fast_2_7_may_stop) & fast_2_7_any & fast_2_0_may_and & ~fast_2_7_away; // for-the-turn.ts:31
+  wire fast_2_7_follows = fast_2_7_may & fast_2_7_two; // for-the-turn.ts:32
+  wire fast_2_7_waits_for = fast_2_7_any & ~(fast_2_7_busy | fast_2_7_away); // for-the-turn.ts:33
+  wire slow_2_7_busy = |(slow_2_7_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_7_lacks = |(slow_2_7_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_7_may = (~slow_2_7_lacks | slow_2_7_may_stop) & slow_2_7_any & fast_2_0_may_and & ~slow_2_7_away; // for-the-turn.ts:31
+  wire slow_2_7_follows = slow_2_7_may & slow_2_7_two; // for-the-turn.ts:32
+  wire slow_2_7_waits_for = slow_2_7_any & ~(slow_2_7_busy | slow_2_7_away); // for-the-turn.ts:33
+  wire fast_2_8_busy = |(fast_2_8_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_8_lacks = |(fast_2_8_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_8_may = (~fast_2_8_lacks | fast_2_8_may_stop) & fast_2_8_any & fast_2_0_may_and & ~fast_2_8_away; // for-the-turn.ts:31
+  wire fast_2_8_follows = fast_2_8_may & fast_2_8_two; // for-the-turn.ts:32
+  wire fast_2_8_waits_for = fast_2_8_any & ~(fast_2_8_busy | fast_2_8_away); // for-the-turn.ts:33
+  wire slow_2_8_busy = |(slow_2_8_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_8_lacks = |(slow_2_8_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_8_may = (~slow_2_8_lacks | slow_2_8_may_stop) & slow_2_8_any & fast_2_0_may_and & ~slow_2_8_away; // for-the-turn.ts:31
+  wire slow_2_8_follows = slow_2_8_may & slow_2_8_two; // for-the-turn.ts:32
+  wire slow_2_8_waits_for = slow_2_8_any & ~(slow_2_8_busy | slow_2_8_away); // for-the-turn.ts:33
+  wire fast_2_9_busy = |(fast_2_9_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_9_lacks = |(fast_2_9_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_9_may = (~fast_2_9_lacks | fast_2_9_may_stop) & fast_2_9_any & fast_2_0_may_and & ~fast_2_9_away; // for-the-turn.ts:31
+  wire fast_2_9_follows = fast_2_9_may & fast_2_9_two; // for-the-turn.ts:32
+  wire fast_2_9_waits_for = fast_2_9_any & ~(fast_2_9_busy | fast_2_9_away); // for-the-turn.ts:33
+  wire slow_2_9_busy = |(slow_2_9_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_9_lacks = |(slow_2_9_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_9_may = (~slow_2_9_lacks | slow_2_9_may_stop) & slow_2_9_any & fast_2_0_may_and & ~slow_2_9_away; // for-the-turn.ts:31
+  wire slow_2_9_follows = slow_2_9_may & slow_2_9_two; // for-the-turn.ts:32
+  wire slow_2_9_waits_for = slow_2_9_any & ~(slow_2_9_busy | slow_2_9_away); // for-the-turn.ts:33
+  wire fast_2_10_busy = |(fast_2_10_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_10_lacks = |(fast_2_10_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_10_may = (~fast_2_10_lacks | fast_2_10_may_stop) & fast_2_10_any & fast_2_0_may_and & ~fast_2_10_away; // for-the-turn.ts:31
+  wire fast_2_10_follows = fast_2_10_may & fast_2_10_two; // for-the-turn.ts:32
+  wire fast_2_10_waits_for = fast_2_10_any & ~(fast_2_10_busy | fast_2_10_away); // for-the-turn.ts:33
+  wire slow_2_10_busy = |(slow_2_10_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_10_lacks = |(slow_2_10_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_10_may = (~slow_2_10_lacks | slow_2_10_may_stop) & slow_2_10_any & fast_2_0_may_and & ~slow_2_10_away; // for-the-turn.ts:31
+  wire slow_2_10_follows = slow_2_10_may & slow_2_10_two; // for-the-turn.ts:32
+  wire slow_2_10_waits_for = slow_2_10_any & ~(slow_2_10_busy | slow_2_10_away); // for-the-turn.ts:33
+  wire fast_2_11_busy = |(fast_2_11_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_11_lacks = |(fast_2_11_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_11_may = (~fast_2_11_lacks | fast_2_11_may_stop) & fast_2_11_any & fast_2_0_may_and & ~fast_2_11_away; // for-the-turn.ts:31
+  wire fast_2_11_follows = fast_2_11_may & fast_2_11_two; // for-the-turn.ts:32
+  wire fast_2_11_waits_for = fast_2_11_any & ~(fast_2_11_busy | fast_2_11_away); // for-the-turn.ts:33
+  wire slow_2_11_busy = |(slow_2_11_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_11_lacks = |(slow_2_11_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_11_may = (~slow_2_11_lacks | slow_2_11_may_stop) & slow_2_11_any & fast_2_0_may_and & ~slow_2_11_away; // for-the-turn.ts:31
+  wire slow_2_11_follows = slow_2_11_may & slow_2_11_two; // for-the-turn.ts:32
+  wire slow_2_11_waits_for = slow_2_11_any & ~(slow_2_11_busy | slow_2_11_away); // for-the-turn.ts:33
+  wire fast_2_12_busy = |(fast_2_12_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_12_lacks = |(fast_2_12_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_12_may = (~fast_2_12_lacks | fast_2_12_may_stop) & fast_2_12_any & fast_2_0_may_and & ~fast_2_12_away; // for-the-turn.ts:31
+  wire fast_2_12_follows = fast_2_12_may & fast_2_12_two; // for-the-turn.ts:32
+  wire fast_2_12_waits_for = fast_2_12_any & ~(fast_2_12_busy | fast_2_12_away); // for-the-turn.ts:33
+  wire slow_2_12_busy = |(slow_2_12_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_12_lacks = |(slow_2_12_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_12_may = (~slow_2_12_lacks | slow_2_12_may_stop) & slow_2_12_any & fast_2_0_may_and & ~slow_2_12_away; // for-the-turn.ts:31
+  wire slow_2_12_follows = slow_2_12_may & slow_2_12_two; // for-the-turn.ts:32
+  wire slow_2_12_waits_for = slow_2_12_any & ~(slow_2_12_busy | slow_2_12_away); // for-the-turn.ts:33
+  wire fast_2_13_busy = |(fast_2_13_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_13_lacks = |(fast_2_13_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_13_may = (~fast_2_13_lacks | fast_2_13_may_stop) & fast_2_13_any & fast_2_0_may_and & ~fast_2_13_away; // for-the-turn.ts:31
+  wire fast_2_13_follows = fast_2_13_may & fast_2_13_two; // for-the-turn.ts:32
+  wire fast_2_13_waits_for = fast_2_13_any & ~(fast_2_13_busy | fast_2_13_away); // for-the-turn.ts:33
+  wire slow_2_13_busy = |(slow_2_13_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_13_lacks = |(slow_2_13_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_13_may = (~slow_2_13_lacks | slow_2_13_may_stop) & slow_2_13_any & fast_2_0_may_and & ~slow_2_13_away; // for-the-turn.ts:31
+  wire slow_2_13_follows = slow_2_13_may & slow_2_13_two; // for-the-turn.ts:32
+  wire slow_2_13_waits_for = slow_2_13_any & ~(slow_2_13_busy | slow_2_13_away); // for-the-turn.ts:33
+  wire fast_2_14_busy = |(fast_2_14_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_14_lacks = |(fast_2_14_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_14_may = (~fast_2_14_lacks | fast_2_14_may_stop) & fast_2_14_any & fast_2_0_may_and & ~fast_2_14_away; // for-the-turn.ts:31
+  wire fast_2_14_follows = fast_2_14_may & fast_2_14_two; // for-the-turn.ts:32
+  wire fast_2_14_waits_for = fast_2_14_any & ~(fast_2_14_busy | fast_2_14_away); // for-the-turn.ts:33
+  wire slow_2_14_busy = |(slow_2_14_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_14_lacks = |(slow_2_14_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_14_may = (~slow_2_14_lacks | slow_2_14_may_stop) & slow_2_14_any & fast_2_0_may_and & ~slow_2_14_away; // for-the-turn.ts:31
+  wire slow_2_14_follows = slow_2_14_may & slow_2_14_two; // for-the-turn.ts:32
+  wire slow_2_14_waits_for = slow_2_14_any & ~(slow_2_14_busy | slow_2_14_away); // for-the-turn.ts:33
+  wire fast_2_15_busy = |(fast_2_15_first & busy_2); // for-the-turn.ts:26
+  wire fast_2_15_lacks = |(fast_2_15_first & lacks_2); // for-the-turn.ts:27
+  wire fast_2_15_may = (~fast_2_15_lacks | fast_2_15_may_stop) & fast_2_15_any & fast_2_0_may_and & ~fast_2_15_away; // for-the-turn.ts:31
+  wire fast_2_15_follows = fast_2_15_may & fast_2_15_two; // for-the-turn.ts:32
+  wire fast_2_15_waits_for = fast_2_15_any & ~(fast_2_15_busy | fast_2_15_away); // for-the-turn.ts:33
+  wire slow_2_15_busy = |(slow_2_15_first & busy_2); // for-the-turn.ts:26
+  wire slow_2_15_lacks = |(slow_2_15_first & lacks_2); // for-the-turn.ts:27
+  wire slow_2_15_may = (~slow_2_15_lacks | slow_2_15_may_stop) & slow_2_15_any & fast_2_0_may_and & ~slow_2_15_away; // for-the-turn.ts:31
+  wire slow_2_15_follows = slow_2_15_may & slow_2_15_two; // for-the-turn.ts:32
+  wire slow_2_15_waits_for = slow_2_15_any & ~(slow_2_15_busy | slow_2_15_away); // for-the-turn.ts:33
+  wire [3:0] lacks_3 = busy_3 | ~has_3; // queues.ts:162
+  wire fast_3_0_busy = |(fast_3_0_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_0_lacks = |(fast_3_0_first & lacks_3); // for-the-turn.ts:27
   wire fast_3_0_may_and = open[3] & ~freeing_0_valid;
-  wire fast_3_0_may = (~fast_3_0_lacks | fast_3_0_may_stop) & fast_3_0_may_and & ~fast_3_0_away; // for-the-turn.ts:30
-  wire slow_3_0_busy = |(slow_3_0_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_0_lacks = |(slow_3_0_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_0_may = (~slow_3_0_lacks | slow_3_0_may_stop) & fast_3_0_may_and & ~slow_3_0_away; // for-the-turn.ts:30
-  wire fast_3_1_busy = |(fast_3_1_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_1_lacks = |(fast_3_1_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_1_may = (~fast_3_1_lacks | fast_3_1_may_stop) & fast_3_0_may_and & ~fast_3_1_away; // for-the-turn.ts:30
-  wire slow_3_1_busy = |(slow_3_1_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_1_lacks = |(slow_3_1_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_1_may = (~slow_3_1_lacks | slow_3_1_may_stop) & fast_3_0_may_and & ~slow_3_1_away; // for-the-turn.ts:30
-  wire fast_3_2_busy = |(fast_3_2_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_2_lacks = |(fast_3_2_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_2_may = (~fast_3_2_lacks | fast_3_2_may_stop) & fast_3_0_may_and & ~fast_3_2_away; // for-the-turn.ts:30
-  wire slow_3_2_busy = |(slow_3_2_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_2_lacks = |(slow_3_2_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_2_may = (~slow_3_2_lacks | slow_3_2_may_stop) & fast_3_0_may_and & ~slow_3_2_away; // for-the-turn.ts:30
-  wire fast_3_3_busy = |(fast_3_3_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_3_lacks = |(fast_3_3_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_3_may = (~fast_3_3_lacks | fast_3_3_may_stop) & fast_3_0_may_and & ~fast_3_3_away; // for-the-turn.ts:30
-  wire slow_3_3_busy = |(slow_3_3_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_3_lacks = |(slow_3_3_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_3_may = (~slow_3_3_lacks | slow_3_3_may_stop) & fast_3_0_may_and & ~slow_3_3_away; // for-the-turn.ts:30
-  wire fast_3_4_busy = |(fast_3_4_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_4_lacks = |(fast_3_4_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_4_may = (~fast_3_4_lacks | fast_3_4_may_stop) & fast_3_0_may_and & ~fast_3_4_away; // for-the-turn.ts:30
-  wire slow_3_4_busy = |(slow_3_4_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_4_lacks = |(slow_3_4_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_4_may = (~slow_3_4_lacks | slow_3_4_may_stop) & fast_3_0_may_and & ~slow_3_4_away; // for-the-turn.ts:30
-  wire fast_3_5_busy = |(fast_3_5_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_5_lacks = |(fast_3_5_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_5_may = (~fast_3_5_lacks | fast_3_5_may_stop) & fast_3_0_may_and & ~fast_3_5_away; // for-the-turn.ts:30
-  wire slow_3_5_busy = |(slow_3_5_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_5_lacks = |(slow_3_5_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_5_may = (~slow_3_5_lacks | slow_3_5_may_stop) & fast_3_0_may_and & ~slow_3_5_away; // for-the-turn.ts:30
-  wire fast_3_6_busy = |(fast_3_6_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_6_lacks = |(fast_3_6_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_6_may = (~fast_3_6_lacks | fast_3_6_may_stop) & fast_3_0_may_and & ~fast_3_6_away; // for-the-turn.ts:30
-  wire slow_3_6_busy = |(slow_3_6_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_6_lacks = |(slow_3_6_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_6_may = (~slow_3_6_lacks | slow_3_6_may_stop) & fast_3_0_may_and & ~slow_3_6_away; // for-the-turn.ts:30
-  wire fast_3_7_busy = |(fast_3_7_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_7_lacks = |(fast_3_7_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_7_may = (~fast_3_7_lacks | fast_3_7_may_stop) & fast_3_0_may_and & ~fast_3_7_away; // for-the-turn.ts:30
-  wire slow_3_7_busy = |(slow_3_7_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_7_lacks = |(slow_3_7_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_7_may = (~slow_3_7_lacks | slow_3_7_may_stop) & fast_3_0_may_and & ~slow_3_7_away; // for-the-turn.ts:30
-  wire fast_3_8_busy = |(fast_3_8_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_8_lacks = |(fast_3_8_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_8_may = (~fast_3_8_lacks | fast_3_8_may_stop) & fast_3_0_may_and & ~fast_3_8_away; // for-the-turn.ts:30
-  wire slow_3_8_busy = |(slow_3_8_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_8_lacks = |(slow_3_8_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_8_may = (~slow_3_8_lacks | slow_3_8_may_stop) & fast_3_0_may_and & ~slow_3_8_away; // for-the-turn.ts:30
-  wire fast_3_9_busy = |(fast_3_9_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_9_lacks = |(fast_3_9_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_9_may = (~fast_3_9_lacks | fast_3_9_may_stop) & fast_3_0_may_and & ~fast_3_9_away; // for-the-turn.ts:30
-  wire slow_3_9_busy = |(slow_3_9_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_9_lacks = |(slow_3_9_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_9_may = (~slow_3_9_lacks | slow_3_9_may_stop) & fast_3_0_may_and & ~slow_3_9_away; // for-the-turn.ts:30
-  wire fast_3_10_busy = |(fast_3_10_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_10_lacks = |(fast_3_10_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_10_may = (~fast_3_10_lacks | fast_3_10_may_stop) & fast_3_0_may_and & ~fast_3_10_away; // for-the-turn.ts:30
-  wire slow_3_10_busy = |(slow_3_10_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_10_lacks = |(slow_3_10_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_10_may = (~slow_3_10_lacks | slow_3_10_may_stop) & fast_3_0_may_and & ~slow_3_10_away; // for-the-turn.ts:30
-  wire fast_3_11_busy = |(fast_3_11_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_11_lacks = |(fast_3_11_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_11_may = (~fast_3_11_lacks | fast_3_11_may_stop) & fast_3_0_may_and & ~fast_3_11_away; // for-the-turn.ts:30
-  wire slow_3_11_busy = |(slow_3_11_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_11_lacks = |(slow_3_11_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_11_may = (~slow_3_11_lacks | slow_3_11_may_stop) & fast_3_0_may_and & ~slow_3_11_away; // for-the-turn.ts:30
-  wire fast_3_12_busy = |(fast_3_12_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_12_lacks = |(fast_3_12_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_12_may = (~fast_3_12_lacks | fast_3_12_may_stop) & fast_3_0_may_and & ~fast_3_12_away; // for-the-turn.ts:30
-  wire slow_3_12_busy = |(slow_3_12_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_12_lacks = |(slow_3_12_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_12_may = (~slow_3_12_lacks | slow_3_12_may_stop) & fast_3_0_may_and & ~slow_3_12_away; // for-the-turn.ts:30
-  wire fast_3_13_busy = |(fast_3_13_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_13_lacks = |(fast_3_13_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_13_may = (~fast_3_13_lacks | fast_3_13_may_stop) & fast_3_0_may_and & ~fast_3_13_away; // for-the-turn.ts:30
-  wire slow_3_13_busy = |(slow_3_13_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_13_lacks = |(slow_3_13_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_13_may = (~slow_3_13_lacks | slow_3_13_may_stop) & fast_3_0_may_and & ~slow_3_13_away; // for-the-turn.ts:30
-  wire fast_3_14_busy = |(fast_3_14_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_14_lacks = |(fast_3_14_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_14_may = (~fast_3_14_lacks | fast_3_14_may_stop) & fast_3_0_may_and & ~fast_3_14_away; // for-the-turn.ts:30
-  wire slow_3_14_busy = |(slow_3_14_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_14_lacks = |(slow_3_14_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_14_may = (~slow_3_14_lacks | slow_3_14_may_stop) & fast_3_0_may_and & ~slow_3_14_away; // for-the-turn.ts:30
-  wire fast_3_15_busy = |(fast_3_15_first & busy_3); // for-the-turn.ts:25
-  wire fast_3_15_lacks = |(fast_3_15_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire fast_3_15_may = (~fast_3_15_lacks | fast_3_15_may_stop) & fast_3_0_may_and & ~fast_3_15_away; // for-the-turn.ts:30
-  wire slow_3_15_busy = |(slow_3_15_first & busy_3); // for-the-turn.ts:25
-  wire slow_3_15_lacks = |(slow_3_15_first & (busy_3 | ~has_3)); // for-the-turn.ts:26
-  wire slow_3_15_may = (~slow_3_15_lacks | slow_3_15_may_stop) & fast_3_0_may_and & ~slow_3_15_away; // for-the-turn.ts:30
+  wire fast_3_0_may = (~fast_3_0_lacks | fast_3_0_may_stop) & fast_3_0_any & fast_3_0_may_and & ~fast_3_0_away; // for-the-turn.ts:31
+  wire fast_3_0_follows = fast_3_0_may & fast_3_0_two; // for-the-turn.ts:32
+  wire fast_3_0_waits_for = fast_3_0_any & ~(fast_3_0_busy | fast_3_0_away); // for-the-turn.ts:33
+  wire slow_3_0_busy = |(slow_3_0_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_0_lacks = |(slow_3_0_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_0_may = (~slow_3_0_lacks | slow_3_0_may_stop) & slow_3_0_any & fast_3_0_may_and & ~slow_3_0_away; // for-the-turn.ts:31
+  wire slow_3_0_follows = slow_3_0_may & slow_3_0_two; // for-the-turn.ts:32
+  wire slow_3_0_waits_for = slow_3_0_any & ~(slow_3_0_busy | slow_3_0_away); // for-the-turn.ts:33
+  wire fast_3_1_busy = |(fast_3_1_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_1_lacks = |(fast_3_1_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_1_may = (~fast_3_1_lacks | fast_3_1_may_stop) & fast_3_1_any & fast_3_0_may_and & ~fast_3_1_away; // for-the-turn.ts:31
+  wire fast_3_1_follows = fast_3_1_may & fast_3_1_two; // for-the-turn.ts:32
+  wire fast_3_1_waits_for = fast_3_1_any & ~(fast_3_1_busy | fast_3_1_away); // for-the-turn.ts:33
+  wire slow_3_1_busy = |(slow_3_1_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_1_lacks = |(slow_3_1_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_1_may = (~slow_3_1_lacks | slow_3_1_may_stop) & slow_3_1_any & fast_3_0_may_and & ~slow_3_1_away; // for-the-turn.ts:31
+  wire slow_3_1_follows = slow_3_1_may & slow_3_1_two; // for-the-turn.ts:32
+  wire slow_3_1_waits_for = slow_3_1_any & ~(slow_3_1_busy | slow_3_1_away); // for-the-turn.ts:33
+  wire fast_3_2_busy = |(fast_3_2_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_2_lacks = |(fast_3_2_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_2_may = (~fast_3_2_lacks | fast_3_2_may_stop) & fast_3_2_any & fast_3_0_may_and & ~fast_3_2_away; // for-the-turn.ts:31
+  wire fast_3_2_follows = fast_3_2_may & fast_3_2_two; // for-the-turn.ts:32
+  wire fast_3_2_waits_for = fast_3_2_any & ~(fast_3_2_busy | fast_3_2_away); // for-the-turn.ts:33
+  wire slow_3_2_busy = |(slow_3_2_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_2_lacks = |(slow_3_2_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_2_may = (~slow_3_2_lacks | slow_3_2_may_stop) & slow_3_2_any & fast_3_0_may_and & ~slow_3_2_away; // for-the-turn.ts:31
+  wire slow_3_2_follows = slow_3_2_may & slow_3_2_two; // for-the-turn.ts:32
+  wire slow_3_2_waits_for = slow_3_2_any & ~(slow_3_2_busy | slow_3_2_away); // for-the-turn.ts:33
+  wire fast_3_3_busy = |(fast_3_3_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_3_lacks = |(fast_3_3_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_3_may = (~fast_3_3_lacks | fast_3_3_may_stop) & fast_3_3_any & fast_3_0_may_and & ~fast_3_3_away; // for-the-turn.ts:31
+  wire fast_3_3_follows = fast_3_3_may & fast_3_3_two; // for-the-turn.ts:32
+  wire fast_3_3_waits_for = fast_3_3_any & ~(fast_3_3_busy | fast_3_3_away); // for-the-turn.ts:33
+  wire slow_3_3_busy = |(slow_3_3_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_3_lacks = |(slow_3_3_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_3_may = (~slow_3_3_lacks | slow_3_3_may_stop) & slow_3_3_any & fast_3_0_may_and & ~slow_3_3_away; // for-the-turn.ts:31
+  wire slow_3_3_follows = slow_3_3_may & slow_3_3_two; // for-the-turn.ts:32
+  wire slow_3_3_waits_for = slow_3_3_any & ~(slow_3_3_busy | slow_3_3_away); // for-the-turn.ts:33
+  wire fast_3_4_busy = |(fast_3_4_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_4_lacks = |(fast_3_4_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_4_may = (~fast_3_4_lacks | fast_3_4_may_stop) & fast_3_4_any & fast_3_0_may_and & ~fast_3_4_away; // for-the-turn.ts:31
+  wire fast_3_4_follows = fast_3_4_may & fast_3_4_two; // for-the-turn.ts:32
+  wire fast_3_4_waits_for = fast_3_4_any & ~(fast_3_4_busy | fast_3_4_away); // for-the-turn.ts:33
+  wire slow_3_4_busy = |(slow_3_4_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_4_lacks = |(slow_3_4_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_4_may = (~slow_3_4_lacks | slow_3_4_may_stop) & slow_3_4_any & fast_3_0_may_and & ~slow_3_4_away; // for-the-turn.ts:31
+  wire slow_3_4_follows = slow_3_4_may & slow_3_4_two; // for-the-turn.ts:32
+  wire slow_3_4_waits_for = slow_3_4_any & ~(slow_3_4_busy | slow_3_4_away); // for-the-turn.ts:33
+  wire fast_3_5_busy = |(fast_3_5_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_5_lacks = |(fast_3_5_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_5_may = (~fast_3_5_lacks | fast_3_5_may_stop) & fast_3_5_any & fast_3_0_may_and & ~fast_3_5_away; // for-the-turn.ts:31
+  wire fast_3_5_follows = fast_3_5_may & fast_3_5_two; // for-the-turn.ts:32
+  wire fast_3_5_waits_for = fast_3_5_any & ~(fast_3_5_busy | fast_3_5_away); // for-the-turn.ts:33
+  wire slow_3_5_busy = |(slow_3_5_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_5_lacks = |(slow_3_5_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_5_may = (~slow_3_5_lacks | slow_3_5_may_stop) & slow_3_5_any & fast_3_0_may_and & ~slow_3_5_away; // for-the-turn.ts:31
+  wire slow_3_5_follows = slow_3_5_may & slow_3_5_two; // for-the-turn.ts:32
+  wire slow_3_5_waits_for = slow_3_5_any & ~(slow_3_5_busy | slow_3_5_away); // for-the-turn.ts:33
+  wire fast_3_6_busy = |(fast_3_6_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_6_lacks = |(fast_3_6_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_6_may = (~fast_3_6_lacks | fast_3_6_may_stop) & fast_3_6_any & fast_3_0_may_and & ~fast_3_6_away; // for-the-turn.ts:31
+  wire fast_3_6_follows = fast_3_6_may & fast_3_6_two; // for-the-turn.ts:32
+  wire fast_3_6_waits_for = fast_3_6_any & ~(fast_3_6_busy | fast_3_6_away); // for-the-turn.ts:33
+  wire slow_3_6_busy = |(slow_3_6_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_6_lacks = |(slow_3_6_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_6_may = (~slow_3_6_lacks | slow_3_6_may_stop) & slow_3_6_any & fast_3_0_may_and & ~slow_3_6_away; // for-the-turn.ts:31
+  wire slow_3_6_follows = slow_3_6_may & slow_3_6_two; // for-the-turn.ts:32
+  wire slow_3_6_waits_for = slow_3_6_any & ~(slow_3_6_busy | slow_3_6_away); // for-the-turn.ts:33
+  wire fast_3_7_busy = |(fast_3_7_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_7_lacks = |(fast_3_7_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_7_may = (~fast_3_7_lacks | fast_3_7_may_stop) & fast_3_7_any & fast_3_0_may_and & ~fast_3_7_away; // for-the-turn.ts:31
+  wire fast_3_7_follows = fast_3_7_may & fast_3_7_two; // for-the-turn.ts:32
+  wire fast_3_7_waits_for = fast_3_7_any & ~(fast_3_7_busy | fast_3_7_away); // for-the-turn.ts:33
+  wire slow_3_7_busy = |(slow_3_7_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_7_lacks = |(slow_3_7_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_7_may = (~slow_3_7_lacks | slow_3_7_may_stop) & slow_3_7_any & fast_3_0_may_and & ~slow_3_7_away; // for-the-turn.ts:31
+  wire slow_3_7_follows = slow_3_7_may & slow_3_7_two; // for-the-turn.ts:32
+  wire slow_3_7_waits_for = slow_3_7_any & ~(slow_3_7_busy | slow_3_7_away); // for-the-turn.ts:33
+  wire fast_3_8_busy = |(fast_3_8_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_8_lacks = |(fast_3_8_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_8_may = (~fast_3_8_lacks | fast_3_8_may_stop) & fast_3_8_any & fast_3_0_may_and & ~fast_3_8_away; // for-the-turn.ts:31
+  wire fast_3_8_follows = fast_3_8_may & fast_3_8_two; // for-the-turn.ts:32
+  wire fast_3_8_waits_for = fast_3_8_any & ~(fast_3_8_busy | fast_3_8_away); // for-the-turn.ts:33
+  wire slow_3_8_busy = |(slow_3_8_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_8_lacks = |(slow_3_8_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_8_may = (~slow_3_8_lacks | slow_3_8_may_stop) & slow_3_8_any & fast_3_0_may_and & ~slow_3_8_away; // for-the-turn.ts:31
+  wire slow_3_8_follows = slow_3_8_may & slow_3_8_two; // for-the-turn.ts:32
+  wire slow_3_8_waits_for = slow_3_8_any & ~(slow_3_8_busy | slow_3_8_away); // for-the-turn.ts:33
+  wire fast_3_9_busy = |(fast_3_9_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_9_lacks = |(fast_3_9_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_9_may = (~fast_3_9_lacks | fast_3_9_may_stop) & fast_3_9_any & fast_3_0_may_and & ~fast_3_9_away; // for-the-turn.ts:31
+  wire fast_3_9_follows = fast_3_9_may & fast_3_9_two; // for-the-turn.ts:32
+  wire fast_3_9_waits_for = fast_3_9_any & ~(fast_3_9_busy | fast_3_9_away); // for-the-turn.ts:33
+  wire slow_3_9_busy = |(slow_3_9_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_9_lacks = |(slow_3_9_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_9_may = (~slow_3_9_lacks | slow_3_9_may_stop) & slow_3_9_any & fast_3_0_may_and & ~slow_3_9_away; // for-the-turn.ts:31
+  wire slow_3_9_follows = slow_3_9_may & slow_3_9_two; // for-the-turn.ts:32
+  wire slow_3_9_waits_for = slow_3_9_any & ~(slow_3_9_busy | slow_3_9_away); // for-the-turn.ts:33
+  wire fast_3_10_busy = |(fast_3_10_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_10_lacks = |(fast_3_10_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_10_may = (~fast_3_10_lacks | fast_3_10_may_stop) & fast_3_10_any & fast_3_0_may_and & ~fast_3_10_away; // for-the-turn.ts:31
+  wire fast_3_10_follows = fast_3_10_may & fast_3_10_two; // for-the-turn.ts:32
+  wire fast_3_10_waits_for = fast_3_10_any & ~(fast_3_10_busy | fast_3_10_away); // for-the-turn.ts:33
+  wire slow_3_10_busy = |(slow_3_10_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_10_lacks = |(slow_3_10_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_10_may = (~slow_3_10_lacks | slow_3_10_may_stop) & slow_3_10_any & fast_3_0_may_and & ~slow_3_10_away; // for-the-turn.ts:31
+  wire slow_3_10_follows = slow_3_10_may & slow_3_10_two; // for-the-turn.ts:32
+  wire slow_3_10_waits_for = slow_3_10_any & ~(slow_3_10_busy | slow_3_10_away); // for-the-turn.ts:33
+  wire fast_3_11_busy = |(fast_3_11_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_11_lacks = |(fast_3_11_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_11_may = (~fast_3_11_lacks | fast_3_11_may_stop) & fast_3_11_any & fast_3_0_may_and & ~fast_3_11_away; // for-the-turn.ts:31
+  wire fast_3_11_follows = fast_3_11_may & fast_3_11_two; // for-the-turn.ts:32
+  wire fast_3_11_waits_for = fast_3_11_any & ~(fast_3_11_busy | fast_3_11_away); // for-the-turn.ts:33
+  wire slow_3_11_busy = |(slow_3_11_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_11_lacks = |(slow_3_11_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_11_may = (~slow_3_11_lacks | slow_3_11_may_stop) & slow_3_11_any & fast_3_0_may_and & ~slow_3_11_away; // for-the-turn.ts:31
+  wire slow_3_11_follows = slow_3_11_may & slow_3_11_two; // for-the-turn.ts:32
+  wire slow_3_11_waits_for = slow_3_11_any & ~(slow_3_11_busy | slow_3_11_away); // for-the-turn.ts:33
+  wire fast_3_12_busy = |(fast_3_12_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_12_lacks = |(fast_3_12_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_12_may = (~fast_3_12_lacks | fast_3_12_may_stop) & fast_3_12_any & fast_3_0_may_and & ~fast_3_12_away; // for-the-turn.ts:31
+  wire fast_3_12_follows = fast_3_12_may & fast_3_12_two; // for-the-turn.ts:32
+  wire fast_3_12_waits_for = fast_3_12_any & ~(fast_3_12_busy | fast_3_12_away); // for-the-turn.ts:33
+  wire slow_3_12_busy = |(slow_3_12_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_12_lacks = |(slow_3_12_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_12_may = (~slow_3_12_lacks | slow_3_12_may_stop) & slow_3_12_any & fast_3_0_may_and & ~slow_3_12_away; // for-the-turn.ts:31
+  wire slow_3_12_follows = slow_3_12_may & slow_3_12_two; // for-the-turn.ts:32
+  wire slow_3_12_waits_for = slow_3_12_any & ~(slow_3_12_busy | slow_3_12_away); // for-the-turn.ts:33
+  wire fast_3_13_busy = |(fast_3_13_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_13_lacks = |(fast_3_13_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_13_may = (~fast_3_13_lacks | fast_3_13_may_stop) & fast_3_13_any & fast_3_0_may_and & ~fast_3_13_away; // for-the-turn.ts:31
+  wire fast_3_13_follows = fast_3_13_may & fast_3_13_two; // for-the-turn.ts:32
+  wire fast_3_13_waits_for = fast_3_13_any & ~(fast_3_13_busy | fast_3_13_away); // for-the-turn.ts:33
+  wire slow_3_13_busy = |(slow_3_13_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_13_lacks = |(slow_3_13_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_13_may = (~slow_3_13_lacks | slow_3_13_may_stop) & slow_3_13_any & fast_3_0_may_and & ~slow_3_13_away; // for-the-turn.ts:31
+  wire slow_3_13_follows = slow_3_13_may & slow_3_13_two; // for-the-turn.ts:32
+  wire slow_3_13_waits_for = slow_3_13_any & ~(slow_3_13_busy | slow_3_13_away); // for-the-turn.ts:33
+  wire fast_3_14_busy = |(fast_3_14_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_14_lacks = |(fast_3_14_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_14_may = (~fast_3_14_lacks | fast_3_14_may_stop) & fast_3_14_any & fast_3_0_may_and & ~fast_3_14_away; // for-the-turn.ts:31
+  wire fast_3_14_follows = fast_3_14_may & fast_3_14_two; // for-the-turn.ts:32
+  wire fast_3_14_waits_for = fast_3_14_any & ~(fast_3_14_busy | fast_3_14_away); // for-the-turn.ts:33
+  wire slow_3_14_busy = |(slow_3_14_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_14_lacks = |(slow_3_14_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_14_may = (~slow_3_14_lacks | slow_3_14_may_stop) & slow_3_14_any & fast_3_0_may_and & ~slow_3_14_away; // for-the-turn.ts:31
+  wire slow_3_14_follows = slow_3_14_may & slow_3_14_two; // for-the-turn.ts:32
+  wire slow_3_14_waits_for = slow_3_14_any & ~(slow_3_14_busy | slow_3_14_away); // for-the-turn.ts:33
+  wire fast_3_15_busy = |(fast_3_15_first & busy_3); // for-the-turn.ts:26
+  wire fast_3_15_lacks = |(fast_3_15_first & lacks_3); // for-the-turn.ts:27
+  wire fast_3_15_may = (~fast_3_15_lacks | fast_3_15_may_stop) & fast_3_15_any & fast_3_0_may_and & ~fast_3_15_away; // for-the-turn.ts:31
+  wire fast_3_15_follows = fast_3_15_may & fast_3_15_two; // for-the-turn.ts:32
+  wire fast_3_15_waits_for = fast_3_15_any & ~(fast_3_15_busy | fast_3_15_away); // for-the-turn.ts:33
+  wire slow_3_15_busy = |(slow_3_15_first & busy_3); // for-the-turn.ts:26
+  wire slow_3_15_lacks = |(slow_3_15_first & lacks_3); // for-the-turn.ts:27
+  wire slow_3_15_may = (~slow_3_15_lacks | slow_3_15_may_stop) & slow_3_15_any & fast_3_0_may_and & ~slow_3_15_away; // for-the-turn.ts:31
+  wire slow_3_15_follows = slow_3_15_may & slow_3_15_two; // for-the-turn.ts:32
+  wire slow_3_15_waits_for = slow_3_15_any & ~(slow_3_15_busy | slow_3_15_away); // for-the-turn.ts:33
   wire [3:0] candidate_0_choice =
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_3_15_first : fast_3_14_first) : choice_user[0] ? fast_3_13_first : fast_3_12_first) :
     choice_user[1] ? (choice_user[0] ? fast_3_11_first : fast_3_10_first) :
@@ -1597,18 +2165,18 @@ module Queues (
     choice_user[1] ? (choice_user[0] ? fast_3_3_first : fast_3_2_first) :
     choice_user[0] ? fast_3_1_first :
     fast_3_0_first;
-  wire [3:0] fast_1_14_first_choice =
+  wire [3:0] fast_1_15_first_choice =
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_1_15_first : fast_1_14_first) : choice_user[0] ? fast_1_13_first : fast_1_12_first) :
     choice_user[1] ? (choice_user[0] ? fast_1_11_first : fast_1_10_first) :
     choice_user[0] ? fast_1_9_first :
     fast_1_8_first;
-  wire [3:0] fast_0_14_first_choice =
+  wire [3:0] fast_0_15_first_choice =
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_0_15_first : fast_0_14_first) : choice_user[0] ? fast_0_13_first : fast_0_12_first) :
     choice_user[1] ? (choice_user[0] ? fast_0_11_first : fast_0_10_first) :
     choice_user[0] ? fast_0_9_first :
     fast_0_8_first;
-  wire [3:0] fast_1_14_first_choice_choice =
-    choice_user[3] ? fast_1_14_first_choice :
+  wire [3:0] fast_1_15_first_choice_choice =
+    choice_user[3] ? fast_1_15_first_choice :
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_1_7_first : fast_1_6_first) : choice_user[0] ? fast_1_5_first : fast_1_4_first) :
     choice_user[1] ? (choice_user[0] ? fast_1_3_first : fast_1_2_first) :
     choice_user[0] ? fast_1_1_first :
@@ -1669,19 +2237,19 @@ module Queues (
     fast_0_0_away;
   wire [3:0] choice_region_choice_choice =
     choice_region[1] ? choice_region_choice :
-    choice_region[0] ? fast_1_14_first_choice_choice :
-    choice_user[3] ? fast_0_14_first_choice :
+    choice_region[0] ? fast_1_15_first_choice_choice :
+    choice_user[3] ? fast_0_15_first_choice :
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? fast_0_7_first : fast_0_6_first) : choice_user[0] ? fast_0_5_first : fast_0_4_first) :
     choice_user[1] ? (choice_user[0] ? fast_0_3_first : fast_0_2_first) :
     choice_user[0] ? fast_0_1_first :
     fast_0_0_first;
-  wire [3:0] candidate_0 = choice_region_choice_choice & {4{~candidate_0_choice_choice_region}}; // queues.ts:179
+  wire [3:0] candidate_0 = choice_region_choice_choice & {4{~candidate_0_choice_choice_region}}; // queues.ts:185
   wire [3:0] candidate_1_choice =
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_3_15_first : slow_3_14_first) : choice_user[0] ? slow_3_13_first : slow_3_12_first) :
     choice_user[1] ? (choice_user[0] ? slow_3_11_first : slow_3_10_first) :
     choice_user[0] ? slow_3_9_first :
     slow_3_8_first;
-  wire [3:0] slow_2_14_first_choice =
+  wire [3:0] slow_2_15_first_choice =
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_2_15_first : slow_2_14_first) : choice_user[0] ? slow_2_13_first : slow_2_12_first) :
     choice_user[1] ? (choice_user[0] ? slow_2_11_first : slow_2_10_first) :
     choice_user[0] ? slow_2_9_first :
@@ -1692,25 +2260,25 @@ module Queues (
     choice_user[1] ? (choice_user[0] ? slow_3_3_first : slow_3_2_first) :
     choice_user[0] ? slow_3_1_first :
     slow_3_0_first;
-  wire [3:0] slow_1_14_first_choice =
+  wire [3:0] slow_1_15_first_choice =
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_1_15_first : slow_1_14_first) : choice_user[0] ? slow_1_13_first : slow_1_12_first) :
     choice_user[1] ? (choice_user[0] ? slow_1_11_first : slow_1_10_first) :
     choice_user[0] ? slow_1_9_first :
     slow_1_8_first;
-  wire [3:0] slow_0_14_first_choice =
+  wire [3:0] slow_0_15_first_choice =
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_0_15_first : slow_0_14_first) : choice_user[0] ? slow_0_13_first : slow_0_12_first) :
     choice_user[1] ? (choice_user[0] ? slow_0_11_first : slow_0_10_first) :
     choice_user[0] ? slow_0_9_first :
     slow_0_8_first;
-  wire [3:0] slow_1_14_first_choice_choice =
-    choice_user[3] ? slow_1_14_first_choice :
+  wire [3:0] slow_1_15_first_choice_choice =
+    choice_user[3] ? slow_1_15_first_choice :
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_1_7_first : slow_1_6_first) : choice_user[0] ? slow_1_5_first : slow_1_4_first) :
     choice_user[1] ? (choice_user[0] ? slow_1_3_first : slow_1_2_first) :
     choice_user[0] ? slow_1_1_first :
     slow_1_0_first;
-  wire [3:0] slow_2_14_first_choice_choice =
+  wire [3:0] slow_2_15_first_choice_choice =
     choice_region[0] ? candidate_1_choice_choice :
-    choice_user[3] ? slow_2_14_first_choice :
+    choice_user[3] ? slow_2_15_first_choice :
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_2_7_first : slow_2_6_first) : choice_user[0] ? slow_2_5_first : slow_2_4_first) :
     choice_user[1] ? (choice_user[0] ? slow_2_3_first : slow_2_2_first) :
     choice_user[0] ? slow_2_1_first :
@@ -1763,57 +2331,19 @@ module Queues (
     choice_user[0] ? slow_0_1_away :
     slow_0_0_away;
   wire [3:0] candidate_1_choice_choice_user =
-    choice_region[1] ? slow_2_14_first_choice_choice :
-    choice_region[0] ? slow_1_14_first_choice_choice :
-    choice_user[3] ? slow_0_14_first_choice :
+    choice_region[1] ? slow_2_15_first_choice_choice :
+    choice_region[0] ? slow_1_15_first_choice_choice :
+    choice_user[3] ? slow_0_15_first_choice :
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_0_7_first : slow_0_6_first) : choice_user[0] ? slow_0_5_first : slow_0_4_first) :
     choice_user[1] ? (choice_user[0] ? slow_0_3_first : slow_0_2_first) :
     choice_user[0] ? slow_0_1_first :
     slow_0_0_first;
-  wire [3:0] candidate_1 = candidate_1_choice_choice_user & {4{~candidate_1_choice_choice_region}}; // queues.ts:179
-  wire [13:0] found_word = links[changed_first_id]; // queue-lists.ts:57
-  wire [9:0] found_id = found_word[9:0];
+  wire [3:0] candidate_1 = candidate_1_choice_choice_user & {4{~candidate_1_choice_choice_region}}; // queues.ts:185
+  wire [9:0] found_id = found_word[9:0]; // queue-lists.ts:57
   wire [9:0] id = third_is_last ? {push_branch, push_ctx} : found_id; // queue-lists.ts:59
-  wire [13:0] changed_first_id_word = links[slow_first_id]; // queue-lists.ts:57
-  wire [9:0] changed_first_id_choice =
-    again_1 ? id :
-    due_1_is_last ? {push_branch, push_ctx} :
-    changed_first_id_word[9:0]; // queues.ts:355
-  wire [13:0] links_word = links[fast_first_id]; // queue-lists.ts:57
-  wire [9:0] again_0_choice = again_0 ? id : due_0_is_last ? {push_branch, push_ctx} : links_word[9:0]; // queues.ts:355
-  wire changed_first_run_choice = began_slow ? comes_to_due_1 : comes_to_due_0;
-  wire [3:0] found_run = found_word[13:10]; // queue-lists.ts:57
-  wire [3:0] run = third_is_last ? push_run & {4{changed_first_run_choice}} : found_run; // queue-lists.ts:60
-  wire [3:0] again_1_choice =
-    again_1 ? run :
-    due_1_is_last ? push_run & {4{comes_to_due_1}} :
-    changed_first_id_word[13:10]; // queues.ts:356
-  wire [3:0] run_choice = again_0 ? run : due_0_is_last ? push_run & {4{comes_to_due_0}} : links_word[13:10];
-  wire [63:0] fast_0_0_first_joined = {
-    {push_region, push_user} == 6'd63, {push_region, push_user} == 6'd62, {push_region, push_user} == 6'd61,
-    {push_region, push_user} == 6'd60, {push_region, push_user} == 6'd59, {push_region, push_user} == 6'd58,
-    {push_region, push_user} == 6'd57, {push_region, push_user} == 6'd56, {push_region, push_user} == 6'd55,
-    {push_region, push_user} == 6'd54, {push_region, push_user} == 6'd53, {push_region, push_user} == 6'd52,
-    {push_region, push_user} == 6'd51, {push_region, push_user} == 6'd50, {push_region, push_user} == 6'd49,
-    {push_region, push_user} == 6'd48, {push_region, push_user} == 6'd47, {push_region, push_user} == 6'd46,
-    {push_region, push_user} == 6'd45, {push_region, push_user} == 6'd44, {push_region, push_user} == 6'd43,
-    {push_region, push_user} == 6'd42, {push_region, push_user} == 6'd41, {push_region, push_user} == 6'd40,
-    {push_region, push_user} == 6'd39, {push_region, push_user} == 6'd38, {push_region, push_user} == 6'd37,
-    {push_region, push_user} == 6'd36, {push_region, push_user} == 6'd35, {push_region, push_user} == 6'd34,
-    {push_region, push_user} == 6'd33, {push_region, push_user} == 6'd32, {push_region, push_user} == 6'd31,
-    {push_region, push_user} == 6'd30, {push_region, push_user} == 6'd29, {push_region, push_user} == 6'd28,
-    {push_region, push_user} == 6'd27, {push_region, push_user} == 6'd26, {push_region, push_user} == 6'd25,
-    {push_region, push_user} == 6'd24, {push_region, push_user} == 6'd23, {push_region, push_user} == 6'd22,
-    {push_region, push_user} == 6'd21, {push_region, push_user} == 6'd20, {push_region, push_user} == 6'd19,
-    {push_region, push_user} == 6'd18, {push_region, push_user} == 6'd17, {push_region, push_user} == 6'd16,
-    {push_region, push_user} == 6'd15, {push_region, push_user} == 6'd14, {push_region, push_user} == 6'd13,
-    {push_region, push_user} == 6'd12, {push_region, push_user} == 6'd11, {push_region, push_user} == 6'd10,
-    {push_region, push_user} == 6'd9, {push_region, push_user} == 6'd8, {push_region, push_user} == 6'd7,
-    {push_region, push_user} == 6'd6, {push_region, push_user} == 6'd5, {push_region, push_user} == 6'd4,
-    {push_region, push_user} == 6'd3, {push_region, push_user} == 6'd2, {push_region, push_user} == 6'd1,
-    {push_region, push_user} == 6'd0
-  };
-  wire [63:0] changed_at_joined = {
+  wire [9:0] changed_first_id_choice = again_1 ? id : due_1_is_last ? {push_branch, push_ctx} : next_1_at_word[9:0]; // queues.ts:358
+  wire [9:0] id_choice = again_0 ? id : due_0_is_last ? {push_branch, push_ctx} : next_0_at_word[9:0];
+  wire [63:0] fast_0_0_two_joined = {
     changed_at == 6'd63, changed_at == 6'd62, changed_at == 6'd61, changed_at == 6'd60, changed_at == 6'd59,
     changed_at == 6'd58, changed_at == 6'd57, changed_at == 6'd56, changed_at == 6'd55, changed_at == 6'd54,
     changed_at == 6'd53, changed_at == 6'd52, changed_at == 6'd51, changed_at == 6'd50, changed_at == 6'd49,
@@ -1828,523 +2358,8 @@ module Queues (
     changed_at == 6'd8, changed_at == 6'd7, changed_at == 6'd6, changed_at == 6'd5, changed_at == 6'd4,
     changed_at == 6'd3, changed_at == 6'd2, changed_at == 6'd1, changed_at == 6'd0
   };
-  wire fast_0_0_first_and = changed_short & ~changed_slow;
   wire fast_0_0_two_and = changed_valid & ~changed_slow;
-  wire [63:0] slow_0_0_first_and = fast_0_0_first_joined & {64{push_valid & push_slow}};
-  wire [63:0] changed_at_joined_and = changed_at_joined & {64{changed_short & changed_slow}};
-  wire [63:0] slow_0_0_two_and = changed_at_joined & {64{changed_valid & changed_slow}};
-  wire fast_0_0_may_stop_and = fast_0_0_first[3] & ~(|fast_0_0_first[2:0]);
-  wire fast_0_0_may_stop_and_fast_0_0_first = fast_0_0_first[2] & ~(|fast_0_0_first[1:0]);
-  wire fast_0_0_may_stop_and_2 = fast_0_0_first[1] & ~fast_0_0_first[0];
-  wire slow_0_0_may_stop_and = slow_0_0_first[3] & ~(|slow_0_0_first[2:0]);
-  wire slow_0_0_may_stop_and_slow_0_0_first = slow_0_0_first[2] & ~(|slow_0_0_first[1:0]);
-  wire slow_0_0_may_stop_and_2 = slow_0_0_first[1] & ~slow_0_0_first[0];
-  wire fast_0_1_may_stop_and = fast_0_1_first[3] & ~(|fast_0_1_first[2:0]);
-  wire fast_0_1_first_and = fast_0_1_first[2] & ~(|fast_0_1_first[1:0]);
-  wire fast_0_1_may_stop_and_fast_0_1_first = fast_0_1_first[1] & ~fast_0_1_first[0];
-  wire slow_0_1_may_stop_and = slow_0_1_first[3] & ~(|slow_0_1_first[2:0]);
-  wire slow_0_1_first_and = slow_0_1_first[2] & ~(|slow_0_1_first[1:0]);
-  wire slow_0_1_may_stop_and_slow_0_1_first = slow_0_1_first[1] & ~slow_0_1_first[0];
-  wire fast_0_2_may_stop_and = fast_0_2_first[3] & ~(|fast_0_2_first[2:0]);
-  wire fast_0_2_first_and = fast_0_2_first[2] & ~(|fast_0_2_first[1:0]);
-  wire fast_0_2_may_stop_and_fast_0_2_first = fast_0_2_first[1] & ~fast_0_2_first[0];
-  wire slow_0_2_may_stop_and = slow_0_2_first[3] & ~(|slow_0_2_first[2:0]);
-  wire slow_0_2_first_and = slow_0_2_first[2] & ~(|slow_0_2_first[1:0]);
-  wire slow_0_2_may_stop_and_slow_0_2_first = slow_0_2_first[1] & ~slow_0_2_first[0];
-  wire fast_0_3_may_stop_and = fast_0_3_first[3] & ~(|fast_0_3_first[2:0]);
-  wire fast_0_3_first_and = fast_0_3_first[2] & ~(|fast_0_3_first[1:0]);
-  wire fast_0_3_may_stop_and_fast_0_3_first = fast_0_3_first[1] & ~fast_0_3_first[0];
-  wire slow_0_3_may_stop_and = slow_0_3_first[3] & ~(|slow_0_3_first[2:0]);
-  wire slow_0_3_first_and = slow_0_3_first[2] & ~(|slow_0_3_first[1:0]);
-  wire slow_0_3_may_stop_and_slow_0_3_first = slow_0_3_first[1] & ~slow_0_3_first[0];
-  wire fast_0_4_may_stop_and = fast_0_4_first[3] & ~(|fast_0_4_first[2:0]);
-  wire fast_0_4_first_and = fast_0_4_first[2] & ~(|fast_0_4_first[1:0]);
-  wire fast_0_4_may_stop_and_fast_0_4_first = fast_0_4_first[1] & ~fast_0_4_first[0];
-  wire slow_0_4_may_stop_and = slow_0_4_first[3] & ~(|slow_0_4_first[2:0]);
-  wire slow_0_4_first_and = slow_0_4_first[2] & ~(|slow_0_4_first[1:0]);
-  wire slow_0_4_may_stop_and_slow_0_4_first = slow_0_4_first[1] & ~slow_0_4_first[0];
-  wire fast_0_5_may_stop_and = fast_0_5_first[3] & ~(|fast_0_5_first[2:0]);
-  wire fast_0_5_first_and = fast_0_5_first[2] & ~(|fast_0_5_first[1:0]);
-  wire fast_0_5_may_stop_and_fast_0_5_first = fast_0_5_first[1] & ~fast_0_5_first[0];
-  wire slow_0_5_may_stop_and = slow_0_5_first[3] & ~(|slow_0_5_first[2:0]);
-  wire slow_0_5_first_and = slow_0_5_first[2] & ~(|slow_0_5_first[1:0]);
-  wire slow_0_5_may_stop_and_slow_0_5_first = slow_0_5_first[1] & ~slow_0_5_first[0];
-  wire fast_0_6_may_stop_and = fast_0_6_first[3] & ~(|fast_0_6_first[2:0]);
-  wire fast_0_6_first_and = fast_0_6_first[2] & ~(|fast_0_6_first[1:0]);
-  wire fast_0_6_may_stop_and_fast_0_6_first = fast_0_6_first[1] & ~fast_0_6_first[0];
-  wire slow_0_6_may_stop_and = slow_0_6_first[3] & ~(|slow_0_6_first[2:0]);
-  wire slow_0_6_first_and = slow_0_6_first[2] & ~(|slow_0_6_first[1:0]);
-  wire slow_0_6_may_stop_and_slow_0_6_first = slow_0_6_first[1] & ~slow_0_6_first[0];
-  wire fast_0_7_may_stop_and = fast_0_7_first[3] & ~(|fast_0_7_first[2:0]);
-  wire fast_0_7_first_and = fast_0_7_first[2] & ~(|fast_0_7_first[1:0]);
-  wire fast_0_7_may_stop_and_fast_0_7_first = fast_0_7_first[1] & ~fast_0_7_first[0];
-  wire slow_0_7_may_stop_and = slow_0_7_first[3] & ~(|slow_0_7_first[2:0]);
-  wire slow_0_7_first_and = slow_0_7_first[2] & ~(|slow_0_7_first[1:0]);
-  wire slow_0_7_may_stop_and_slow_0_7_first = slow_0_7_first[1] & ~slow_0_7_first[0];
-  wire fast_0_8_may_stop_and = fast_0_8_first[3] & ~(|fast_0_8_first[2:0]);
-  wire fast_0_8_first_and = fast_0_8_first[2] & ~(|fast_0_8_first[1:0]);
-  wire fast_0_8_may_stop_and_fast_0_8_first = fast_0_8_first[1] & ~fast_0_8_first[0];
-  wire slow_0_8_may_stop_and = slow_0_8_first[3] & ~(|slow_0_8_first[2:0]);
-  wire slow_0_8_first_and = slow_0_8_first[2] & ~(|slow_0_8_first[1:0]);
-  wire slow_0_8_may_stop_and_slow_0_8_first = slow_0_8_first[1] & ~slow_0_8_first[0];
-  wire fast_0_9_may_stop_and = fast_0_9_first[3] & ~(|fast_0_9_first[2:0]);
-  wire fast_0_9_first_and = fast_0_9_first[2] & ~(|fast_0_9_first[1:0]);
-  wire fast_0_9_may_stop_and_fast_0_9_first = fast_0_9_first[1] & ~fast_0_9_first[0];
-  wire slow_0_9_may_stop_and = slow_0_9_first[3] & ~(|slow_0_9_first[2:0]);
-  wire slow_0_9_first_and = slow_0_9_first[2] & ~(|slow_0_9_first[1:0]);
-  wire slow_0_9_may_stop_and_slow_0_9_first = slow_0_9_first[1] & ~slow_0_9_first[0];
-  wire fast_0_10_may_stop_and = fast_0_10_first[3] & ~(|fast_0_10_first[2:0]);
-  wire fast_0_10_first_and = fast_0_10_first[2] & ~(|fast_0_10_first[1:0]);
-  wire fast_0_10_may_stop_and_fast_0_10_first = fast_0_10_first[1] & ~fast_0_10_first[0];
-  wire slow_0_10_may_stop_and = slow_0_10_first[3] & ~(|slow_0_10_first[2:0]);
-  wire slow_0_10_first_and = slow_0_10_first[2] & ~(|slow_0_10_first[1:0]);
-  wire slow_0_10_may_stop_and_slow_0_10_first = slow_0_10_first[1] & ~slow_0_10_first[0];
-  wire fast_0_11_may_stop_and = fast_0_11_first[3] & ~(|fast_0_11_first[2:0]);
-  wire fast_0_11_first_and = fast_0_11_first[2] & ~(|fast_0_11_first[1:0]);
-  wire fast_0_11_may_stop_and_fast_0_11_first = fast_0_11_first[1] & ~fast_0_11_first[0];
-  wire slow_0_11_may_stop_and = slow_0_11_first[3] & ~(|slow_0_11_first[2:0]);
-  wire slow_0_11_first_and = slow_0_11_first[2] & ~(|slow_0_11_first[1:0]);
-  wire slow_0_11_may_stop_and_slow_0_11_first = slow_0_11_first[1] & ~slow_0_11_first[0];
-  wire fast_0_12_may_stop_and = fast_0_12_first[3] & ~(|fast_0_12_first[2:0]);
-  wire fast_0_12_first_and = fast_0_12_first[2] & ~(|fast_0_12_first[1:0]);
-  wire fast_0_12_may_stop_and_fast_0_12_first = fast_0_12_first[1] & ~fast_0_12_first[0];
-  wire slow_0_12_may_stop_and = slow_0_12_first[3] & ~(|slow_0_12_first[2:0]);
-  wire slow_0_12_first_and = slow_0_12_first[2] & ~(|slow_0_12_first[1:0]);
-  wire slow_0_12_may_stop_and_slow_0_12_first = slow_0_12_first[1] & ~slow_0_12_first[0];
-  wire fast_0_13_may_stop_and = fast_0_13_first[3] & ~(|fast_0_13_first[2:0]);
-  wire fast_0_13_first_and = fast_0_13_first[2] & ~(|fast_0_13_first[1:0]);
-  wire fast_0_13_may_stop_and_fast_0_13_first = fast_0_13_first[1] & ~fast_0_13_first[0];
-  wire slow_0_13_may_stop_and = slow_0_13_first[3] & ~(|slow_0_13_first[2:0]);
-  wire slow_0_13_first_and = slow_0_13_first[2] & ~(|slow_0_13_first[1:0]);
-  wire slow_0_13_may_stop_and_slow_0_13_first = slow_0_13_first[1] & ~slow_0_13_first[0];
-  wire fast_0_14_may_stop_and = fast_0_14_first[3] & ~(|fast_0_14_first[2:0]);
-  wire fast_0_14_first_and = fast_0_14_first[2] & ~(|fast_0_14_first[1:0]);
-  wire fast_0_14_may_stop_and_fast_0_14_first = fast_0_14_first[1] & ~fast_0_14_first[0];
-  wire slow_0_14_may_stop_and = slow_0_14_first[3] & ~(|slow_0_14_first[2:0]);
-  wire slow_0_14_first_and = slow_0_14_first[2] & ~(|slow_0_14_first[1:0]);
-  wire slow_0_14_may_stop_and_slow_0_14_first = slow_0_14_first[1] & ~slow_0_14_first[0];
-  wire fast_0_15_may_stop_and = fast_0_15_first[3] & ~(|fast_0_15_first[2:0]);
-  wire fast_0_15_first_and = fast_0_15_first[2] & ~(|fast_0_15_first[1:0]);
-  wire fast_0_15_may_stop_and_fast_0_15_first = fast_0_15_first[1] & ~fast_0_15_first[0];
-  wire slow_0_15_may_stop_and = slow_0_15_first[3] & ~(|slow_0_15_first[2:0]);
-  wire slow_0_15_first_and = slow_0_15_first[2] & ~(|slow_0_15_first[1:0]);
-  wire slow_0_15_may_stop_and_slow_0_15_first = slow_0_15_first[1] & ~slow_0_15_first[0];
-  wire waits_0_q_inverse = ~(fast_0_15_busy | fast_0_15_away);
-  wire slow_0_15_busy_inverse = ~(slow_0_15_busy | slow_0_15_away);
-  wire fast_0_14_busy_inverse = ~(fast_0_14_busy | fast_0_14_away);
-  wire slow_0_14_busy_inverse = ~(slow_0_14_busy | slow_0_14_away);
-  wire fast_0_13_busy_inverse = ~(fast_0_13_busy | fast_0_13_away);
-  wire slow_0_13_busy_inverse = ~(slow_0_13_busy | slow_0_13_away);
-  wire fast_0_12_busy_inverse = ~(fast_0_12_busy | fast_0_12_away);
-  wire slow_0_12_busy_inverse = ~(slow_0_12_busy | slow_0_12_away);
-  wire fast_0_11_busy_inverse = ~(fast_0_11_busy | fast_0_11_away);
-  wire slow_0_11_busy_inverse = ~(slow_0_11_busy | slow_0_11_away);
-  wire fast_0_10_busy_inverse = ~(fast_0_10_busy | fast_0_10_away);
-  wire slow_0_10_busy_inverse = ~(slow_0_10_busy | slow_0_10_away);
-  wire fast_0_9_busy_inverse = ~(fast_0_9_busy | fast_0_9_away);
-  wire slow_0_9_busy_inverse = ~(slow_0_9_busy | slow_0_9_away);
-  wire fast_0_8_busy_inverse = ~(fast_0_8_busy | fast_0_8_away);
-  wire slow_0_8_busy_inverse = ~(slow_0_8_busy | slow_0_8_away);
-  wire fast_0_7_busy_inverse = ~(fast_0_7_busy | fast_0_7_away);
-  wire slow_0_7_busy_inverse = ~(slow_0_7_busy | slow_0_7_away);
-  wire fast_0_6_busy_inverse = ~(fast_0_6_busy | fast_0_6_away);
-  wire slow_0_6_busy_inverse = ~(slow_0_6_busy | slow_0_6_away);
-  wire fast_0_5_busy_inverse = ~(fast_0_5_busy | fast_0_5_away);
-  wire slow_0_5_busy_inverse = ~(slow_0_5_busy | slow_0_5_away);
-  wire fast_0_4_busy_inverse = ~(fast_0_4_busy | fast_0_4_away);
-  wire slow_0_4_busy_inverse = ~(slow_0_4_busy | slow_0_4_away);
-  wire fast_0_3_busy_inverse = ~(fast_0_3_busy | fast_0_3_away);
-  wire slow_0_3_busy_inverse = ~(slow_0_3_busy | slow_0_3_away);
-  wire fast_0_2_busy_inverse = ~(fast_0_2_busy | fast_0_2_away);
-  wire slow_0_2_busy_inverse = ~(slow_0_2_busy | slow_0_2_away);
-  wire fast_0_1_busy_inverse = ~(fast_0_1_busy | fast_0_1_away);
-  wire slow_0_1_busy_inverse = ~(slow_0_1_busy | slow_0_1_away);
-  wire fast_0_0_busy_inverse = ~(fast_0_0_busy | fast_0_0_away);
-  wire slow_0_0_busy_inverse = ~(slow_0_0_busy | slow_0_0_away);
-  wire fast_1_0_may_stop_and = fast_1_0_first[3] & ~(|fast_1_0_first[2:0]);
-  wire fast_1_0_first_and = fast_1_0_first[2] & ~(|fast_1_0_first[1:0]);
-  wire fast_1_0_may_stop_and_fast_1_0_first = fast_1_0_first[1] & ~fast_1_0_first[0];
-  wire slow_1_0_may_stop_and = slow_1_0_first[3] & ~(|slow_1_0_first[2:0]);
-  wire slow_1_0_first_and = slow_1_0_first[2] & ~(|slow_1_0_first[1:0]);
-  wire slow_1_0_may_stop_and_slow_1_0_first = slow_1_0_first[1] & ~slow_1_0_first[0];
-  wire fast_1_1_may_stop_and = fast_1_1_first[3] & ~(|fast_1_1_first[2:0]);
-  wire fast_1_1_first_and = fast_1_1_first[2] & ~(|fast_1_1_first[1:0]);
-  wire fast_1_1_may_stop_and_fast_1_1_first = fast_1_1_first[1] & ~fast_1_1_first[0];
-  wire slow_1_1_may_stop_and = slow_1_1_first[3] & ~(|slow_1_1_first[2:0]);
-  wire slow_1_1_first_and = slow_1_1_first[2] & ~(|slow_1_1_first[1:0]);
-  wire slow_1_1_may_stop_and_slow_1_1_first = slow_1_1_first[1] & ~slow_1_1_first[0];
-  wire fast_1_2_may_stop_and = fast_1_2_first[3] & ~(|fast_1_2_first[2:0]);
-  wire fast_1_2_first_and = fast_1_2_first[2] & ~(|fast_1_2_first[1:0]);
-  wire fast_1_2_may_stop_and_fast_1_2_first = fast_1_2_first[1] & ~fast_1_2_first[0];
-  wire slow_1_2_may_stop_and = slow_1_2_first[3] & ~(|slow_1_2_first[2:0]);
-  wire slow_1_2_first_and = slow_1_2_first[2] & ~(|slow_1_2_first[1:0]);
-  wire slow_1_2_may_stop_and_slow_1_2_first = slow_1_2_first[1] & ~slow_1_2_first[0];
-  wire fast_1_3_may_stop_and = fast_1_3_first[3] & ~(|fast_1_3_first[2:0]);
-  wire fast_1_3_first_and = fast_1_3_first[2] & ~(|fast_1_3_first[1:0]);
-  wire fast_1_3_may_stop_and_fast_1_3_first = fast_1_3_first[1] & ~fast_1_3_first[0];
-  wire slow_1_3_may_stop_and = slow_1_3_first[3] & ~(|slow_1_3_first[2:0]);
-  wire slow_1_3_first_and = slow_1_3_first[2] & ~(|slow_1_3_first[1:0]);
-  wire slow_1_3_may_stop_and_slow_1_3_first = slow_1_3_first[1] & ~slow_1_3_first[0];
-  wire fast_1_4_may_stop_and = fast_1_4_first[3] & ~(|fast_1_4_first[2:0]);
-  wire fast_1_4_first_and = fast_1_4_first[2] & ~(|fast_1_4_first[1:0]);
-  wire fast_1_4_may_stop_and_fast_1_4_first = fast_1_4_first[1] & ~fast_1_4_first[0];
-  wire slow_1_4_may_stop_and = slow_1_4_first[3] & ~(|slow_1_4_first[2:0]);
-  wire slow_1_4_first_and = slow_1_4_first[2] & ~(|slow_1_4_first[1:0]);
-  wire slow_1_4_may_stop_and_slow_1_4_first = slow_1_4_first[1] & ~slow_1_4_first[0];
-  wire fast_1_5_may_stop_and = fast_1_5_first[3] & ~(|fast_1_5_first[2:0]);
-  wire fast_1_5_first_and = fast_1_5_first[2] & ~(|fast_1_5_first[1:0]);
-  wire fast_1_5_may_stop_and_fast_1_5_first = fast_1_5_first[1] & ~fast_1_5_first[0];
-  wire slow_1_5_may_stop_and = slow_1_5_first[3] & ~(|slow_1_5_first[2:0]);
-  wire slow_1_5_first_and = slow_1_5_first[2] & ~(|slow_1_5_first[1:0]);
-  wire slow_1_5_may_stop_and_slow_1_5_first = slow_1_5_first[1] & ~slow_1_5_first[0];
-  wire fast_1_6_may_stop_and = fast_1_6_first[3] & ~(|fast_1_6_first[2:0]);
-  wire fast_1_6_first_and = fast_1_6_first[2] & ~(|fast_1_6_first[1:0]);
-  wire fast_1_6_may_stop_and_fast_1_6_first = fast_1_6_first[1] & ~fast_1_6_first[0];
-  wire slow_1_6_may_stop_and = slow_1_6_first[3] & ~(|slow_1_6_first[2:0]);
-  wire slow_1_6_first_and = slow_1_6_first[2] & ~(|slow_1_6_first[1:0]);
-  wire slow_1_6_may_stop_and_slow_1_6_first = slow_1_6_first[1] & ~slow_1_6_first[0];
-  wire fast_1_7_may_stop_and = fast_1_7_first[3] & ~(|fast_1_7_first[2:0]);
-  wire fast_1_7_first_and = fast_1_7_first[2] & ~(|fast_1_7_first[1:0]);
-  wire fast_1_7_may_stop_and_fast_1_7_first = fast_1_7_first[1] & ~fast_1_7_first[0];
-  wire slow_1_7_may_stop_and = slow_1_7_first[3] & ~(|slow_1_7_first[2:0]);
-  wire slow_1_7_first_and = slow_1_7_first[2] & ~(|slow_1_7_first[1:0]);
-  wire slow_1_7_may_stop_and_slow_1_7_first = slow_1_7_first[1] & ~slow_1_7_first[0];
-  wire fast_1_8_may_stop_and = fast_1_8_first[3] & ~(|fast_1_8_first[2:0]);
-  wire fast_1_8_first_and = fast_1_8_first[2] & ~(|fast_1_8_first[1:0]);
-  wire fast_1_8_may_stop_and_fast_1_8_first = fast_1_8_first[1] & ~fast_1_8_first[0];
-  wire slow_1_8_may_stop_and = slow_1_8_first[3] & ~(|slow_1_8_first[2:0]);
-  wire slow_1_8_first_and = slow_1_8_first[2] & ~(|slow_1_8_first[1:0]);
-  wire slow_1_8_may_stop_and_slow_1_8_first = slow_1_8_first[1] & ~slow_1_8_first[0];
-  wire fast_1_9_may_stop_and = fast_1_9_first[3] & ~(|fast_1_9_first[2:0]);
-  wire fast_1_9_first_and = fast_1_9_first[2] & ~(|fast_1_9_first[1:0]);
-  wire fast_1_9_may_stop_and_fast_1_9_first = fast_1_9_first[1] & ~fast_1_9_first[0];
-  wire slow_1_9_may_stop_and = slow_1_9_first[3] & ~(|slow_1_9_first[2:0]);
-  wire slow_1_9_first_and = slow_1_9_first[2] & ~(|slow_1_9_first[1:0]);
-  wire slow_1_9_may_stop_and_slow_1_9_first = slow_1_9_first[1] & ~slow_1_9_first[0];
-  wire fast_1_10_may_stop_and = fast_1_10_first[3] & ~(|fast_1_10_first[2:0]);
-  wire fast_1_10_first_and = fast_1_10_first[2] & ~(|fast_1_10_first[1:0]);
-  wire fast_1_10_may_stop_and_fast_1_10_first = fast_1_10_first[1] & ~fast_1_10_first[0];
-  wire slow_1_10_may_stop_and = slow_1_10_first[3] & ~(|slow_1_10_first[2:0]);
-  wire slow_1_10_first_and = slow_1_10_first[2] & ~(|slow_1_10_first[1:0]);
-  wire slow_1_10_may_stop_and_slow_1_10_first = slow_1_10_first[1] & ~slow_1_10_first[0];
-  wire fast_1_11_may_stop_and = fast_1_11_first[3] & ~(|fast_1_11_first[2:0]);
-  wire fast_1_11_first_and = fast_1_11_first[2] & ~(|fast_1_11_first[1:0]);
-  wire fast_1_11_may_stop_and_fast_1_11_first = fast_1_11_first[1] & ~fast_1_11_first[0];
-  wire slow_1_11_may_stop_and = slow_1_11_first[3] & ~(|slow_1_11_first[2:0]);
-  wire slow_1_11_first_and = slow_1_11_first[2] & ~(|slow_1_11_first[1:0]);
-  wire slow_1_11_may_stop_and_slow_1_11_first = slow_1_11_first[1] & ~slow_1_11_first[0];
-  wire fast_1_12_may_stop_and = fast_1_12_first[3] & ~(|fast_1_12_first[2:0]);
-  wire fast_1_12_first_and = fast_1_12_first[2] & ~(|fast_1_12_first[1:0]);
-  wire fast_1_12_may_stop_and_fast_1_12_first = fast_1_12_first[1] & ~fast_1_12_first[0];
-  wire slow_1_12_may_stop_and = slow_1_12_first[3] & ~(|slow_1_12_first[2:0]);
-  wire slow_1_12_first_and = slow_1_12_first[2] & ~(|slow_1_12_first[1:0]);
-  wire slow_1_12_may_stop_and_slow_1_12_first = slow_1_12_first[1] & ~slow_1_12_first[0];
-  wire fast_1_13_may_stop_and = fast_1_13_first[3] & ~(|fast_1_13_first[2:0]);
-  wire fast_1_13_first_and = fast_1_13_first[2] & ~(|fast_1_13_first[1:0]);
-  wire fast_1_13_may_stop_and_fast_1_13_first = fast_1_13_first[1] & ~fast_1_13_first[0];
-  wire slow_1_13_may_stop_and = slow_1_13_first[3] & ~(|slow_1_13_first[2:0]);
-  wire slow_1_13_first_and = slow_1_13_first[2] & ~(|slow_1_13_first[1:0]);
-  wire slow_1_13_may_stop_and_slow_1_13_first = slow_1_13_first[1] & ~slow_1_13_first[0];
-  wire fast_1_14_may_stop_and = fast_1_14_first[3] & ~(|fast_1_14_first[2:0]);
-  wire fast_1_14_first_and = fast_1_14_first[2] & ~(|fast_1_14_first[1:0]);
-  wire fast_1_14_may_stop_and_fast_1_14_first = fast_1_14_first[1] & ~fast_1_14_first[0];
-  wire slow_1_14_may_stop_and = slow_1_14_first[3] & ~(|slow_1_14_first[2:0]);
-  wire slow_1_14_first_and = slow_1_14_first[2] & ~(|slow_1_14_first[1:0]);
-  wire slow_1_14_may_stop_and_slow_1_14_first = slow_1_14_first[1] & ~slow_1_14_first[0];
-  wire fast_1_15_may_stop_and = fast_1_15_first[3] & ~(|fast_1_15_first[2:0]);
-  wire fast_1_15_first_and = fast_1_15_first[2] & ~(|fast_1_15_first[1:0]);
-  wire fast_1_15_may_stop_and_fast_1_15_first = fast_1_15_first[1] & ~fast_1_15_first[0];
-  wire slow_1_15_may_stop_and = slow_1_15_first[3] & ~(|slow_1_15_first[2:0]);
-  wire slow_1_15_first_and = slow_1_15_first[2] & ~(|slow_1_15_first[1:0]);
-  wire slow_1_15_may_stop_and_slow_1_15_first = slow_1_15_first[1] & ~slow_1_15_first[0];
-  wire waits_4_q_inverse = ~(fast_1_15_busy | fast_1_15_away);
-  wire slow_1_15_busy_inverse = ~(slow_1_15_busy | slow_1_15_away);
-  wire fast_1_14_busy_inverse = ~(fast_1_14_busy | fast_1_14_away);
-  wire slow_1_14_busy_inverse = ~(slow_1_14_busy | slow_1_14_away);
-  wire fast_1_13_busy_inverse = ~(fast_1_13_busy | fast_1_13_away);
-  wire slow_1_13_busy_inverse = ~(slow_1_13_busy | slow_1_13_away);
-  wire fast_1_12_busy_inverse = ~(fast_1_12_busy | fast_1_12_away);
-  wire slow_1_12_busy_inverse = ~(slow_1_12_busy | slow_1_12_away);
-  wire fast_1_11_busy_inverse = ~(fast_1_11_busy | fast_1_11_away);
-  wire slow_1_11_busy_inverse = ~(slow_1_11_busy | slow_1_11_away);
-  wire fast_1_10_busy_inverse = ~(fast_1_10_busy | fast_1_10_away);
-  wire slow_1_10_busy_inverse = ~(slow_1_10_busy | slow_1_10_away);
-  wire fast_1_9_busy_inverse = ~(fast_1_9_busy | fast_1_9_away);
-  wire slow_1_9_busy_inverse = ~(slow_1_9_busy | slow_1_9_away);
-  wire fast_1_8_busy_inverse = ~(fast_1_8_busy | fast_1_8_away);
-  wire slow_1_8_busy_inverse = ~(slow_1_8_busy | slow_1_8_away);
-  wire fast_1_7_busy_inverse = ~(fast_1_7_busy | fast_1_7_away);
-  wire slow_1_7_busy_inverse = ~(slow_1_7_busy | slow_1_7_away);
-  wire fast_1_6_busy_inverse = ~(fast_1_6_busy | fast_1_6_away);
-  wire slow_1_6_busy_inverse = ~(slow_1_6_busy | slow_1_6_away);
-  wire fast_1_5_busy_inverse = ~(fast_1_5_busy | fast_1_5_away);
-  wire slow_1_5_busy_inverse = ~(slow_1_5_busy | slow_1_5_away);
-  wire fast_1_4_busy_inverse = ~(fast_1_4_busy | fast_1_4_away);
-  wire slow_1_4_busy_inverse = ~(slow_1_4_busy | slow_1_4_away);
-  wire fast_1_3_busy_inverse = ~(fast_1_3_busy | fast_1_3_away);
-  wire slow_1_3_busy_inverse = ~(slow_1_3_busy | slow_1_3_away);
-  wire fast_1_2_busy_inverse = ~(fast_1_2_busy | fast_1_2_away);
-  wire slow_1_2_busy_inverse = ~(slow_1_2_busy | slow_1_2_away);
-  wire fast_1_1_busy_inverse = ~(fast_1_1_busy | fast_1_1_away);
-  wire slow_1_1_busy_inverse = ~(slow_1_1_busy | slow_1_1_away);
-  wire fast_1_0_busy_inverse = ~(fast_1_0_busy | fast_1_0_away);
-  wire slow_1_0_busy_inverse = ~(slow_1_0_busy | slow_1_0_away);
-  wire fast_2_0_may_stop_and = fast_2_0_first[3] & ~(|fast_2_0_first[2:0]);
-  wire fast_2_0_first_and = fast_2_0_first[2] & ~(|fast_2_0_first[1:0]);
-  wire fast_2_0_may_stop_and_fast_2_0_first = fast_2_0_first[1] & ~fast_2_0_first[0];
-  wire slow_2_0_may_stop_and = slow_2_0_first[3] & ~(|slow_2_0_first[2:0]);
-  wire slow_2_0_first_and = slow_2_0_first[2] & ~(|slow_2_0_first[1:0]);
-  wire slow_2_0_may_stop_and_slow_2_0_first = slow_2_0_first[1] & ~slow_2_0_first[0];
-  wire fast_2_1_may_stop_and = fast_2_1_first[3] & ~(|fast_2_1_first[2:0]);
-  wire fast_2_1_first_and = fast_2_1_first[2] & ~(|fast_2_1_first[1:0]);
-  wire fast_2_1_may_stop_and_fast_2_1_first = fast_2_1_first[1] & ~fast_2_1_first[0];
-  wire slow_2_1_may_stop_and = slow_2_1_first[3] & ~(|slow_2_1_first[2:0]);
-  wire slow_2_1_first_and = slow_2_1_first[2] & ~(|slow_2_1_first[1:0]);
-  wire slow_2_1_may_stop_and_slow_2_1_first = slow_2_1_first[1] & ~slow_2_1_first[0];
-  wire fast_2_2_may_stop_and = fast_2_2_first[3] & ~(|fast_2_2_first[2:0]);
-  wire fast_2_2_first_and = fast_2_2_first[2] & ~(|fast_2_2_first[1:0]);
-  wire fast_2_2_may_stop_and_fast_2_2_first = fast_2_2_first[1] & ~fast_2_2_first[0];
-  wire slow_2_2_may_stop_and = slow_2_2_first[3] & ~(|slow_2_2_first[2:0]);
-  wire slow_2_2_first_and = slow_2_2_first[2] & ~(|slow_2_2_first[1:0]);
-  wire slow_2_2_may_stop_and_slow_2_2_first = slow_2_2_first[1] & ~slow_2_2_first[0];
-  wire fast_2_3_may_stop_and = fast_2_3_first[3] & ~(|fast_2_3_first[2:0]);
-  wire fast_2_3_first_and = fast_2_3_first[2] & ~(|fast_2_3_first[1:0]);
-  wire fast_2_3_may_stop_and_fast_2_3_first = fast_2_3_first[1] & ~fast_2_3_first[0];
-  wire slow_2_3_may_stop_and = slow_2_3_first[3] & ~(|slow_2_3_first[2:0]);
-  wire slow_2_3_first_and = slow_2_3_first[2] & ~(|slow_2_3_first[1:0]);
-  wire slow_2_3_may_stop_and_slow_2_3_first = slow_2_3_first[1] & ~slow_2_3_first[0];
-  wire fast_2_4_may_stop_and = fast_2_4_first[3] & ~(|fast_2_4_first[2:0]);
-  wire fast_2_4_first_and = fast_2_4_first[2] & ~(|fast_2_4_first[1:0]);
-  wire fast_2_4_may_stop_and_fast_2_4_first = fast_2_4_first[1] & ~fast_2_4_first[0];
-  wire slow_2_4_may_stop_and = slow_2_4_first[3] & ~(|slow_2_4_first[2:0]);
-  wire slow_2_4_first_and = slow_2_4_first[2] & ~(|slow_2_4_first[1:0]);
-  wire slow_2_4_may_stop_and_slow_2_4_first = slow_2_4_first[1] & ~slow_2_4_first[0];
-  wire fast_2_5_may_stop_and = fast_2_5_first[3] & ~(|fast_2_5_first[2:0]);
-  wire fast_2_5_first_and = fast_2_5_first[2] & ~(|fast_2_5_first[1:0]);
-  wire fast_2_5_may_stop_and_fast_2_5_first = fast_2_5_first[1] & ~fast_2_5_first[0];
-  wire slow_2_5_may_stop_and = slow_2_5_first[3] & ~(|slow_2_5_first[2:0]);
-  wire slow_2_5_first_and = slow_2_5_first[2] & ~(|slow_2_5_first[1:0]);
-  wire slow_2_5_may_stop_and_slow_2_5_first = slow_2_5_first[1] & ~slow_2_5_first[0];
-  wire fast_2_6_may_stop_and = fast_2_6_first[3] & ~(|fast_2_6_first[2:0]);
-  wire fast_2_6_first_and = fast_2_6_first[2] & ~(|fast_2_6_first[1:0]);
-  wire fast_2_6_may_stop_and_fast_2_6_first = fast_2_6_first[1] & ~fast_2_6_first[0];
-  wire slow_2_6_may_stop_and = slow_2_6_first[3] & ~(|slow_2_6_first[2:0]);
-  wire slow_2_6_first_and = slow_2_6_first[2] & ~(|slow_2_6_first[1:0]);
-  wire slow_2_6_may_stop_and_slow_2_6_first = slow_2_6_first[1] & ~slow_2_6_first[0];
-  wire fast_2_7_may_stop_and = fast_2_7_first[3] & ~(|fast_2_7_first[2:0]);
-  wire fast_2_7_first_and = fast_2_7_first[2] & ~(|fast_2_7_first[1:0]);
-  wire fast_2_7_may_stop_and_fast_2_7_first = fast_2_7_first[1] & ~fast_2_7_first[0];
-  wire slow_2_7_may_stop_and = slow_2_7_first[3] & ~(|slow_2_7_first[2:0]);
-  wire slow_2_7_first_and = slow_2_7_first[2] & ~(|slow_2_7_first[1:0]);
-  wire slow_2_7_may_stop_and_slow_2_7_first = slow_2_7_first[1] & ~slow_2_7_first[0];
-  wire fast_2_8_may_stop_and = fast_2_8_first[3] & ~(|fast_2_8_first[2:0]);
-  wire fast_2_8_first_and = fast_2_8_first[2] & ~(|fast_2_8_first[1:0]);
-  wire fast_2_8_may_stop_and_fast_2_8_first = fast_2_8_first[1] & ~fast_2_8_first[0];
-  wire slow_2_8_may_stop_and = slow_2_8_first[3] & ~(|slow_2_8_first[2:0]);
-  wire slow_2_8_first_and = slow_2_8_first[2] & ~(|slow_2_8_first[1:0]);
-  wire slow_2_8_may_stop_and_slow_2_8_first = slow_2_8_first[1] & ~slow_2_8_first[0];
-  wire fast_2_9_may_stop_and = fast_2_9_first[3] & ~(|fast_2_9_first[2:0]);
-  wire fast_2_9_first_and = fast_2_9_first[2] & ~(|fast_2_9_first[1:0]);
-  wire fast_2_9_may_stop_and_fast_2_9_first = fast_2_9_first[1] & ~fast_2_9_first[0];
-  wire slow_2_9_may_stop_and = slow_2_9_first[3] & ~(|slow_2_9_first[2:0]);
-  wire slow_2_9_first_and = slow_2_9_first[2] & ~(|slow_2_9_first[1:0]);
-  wire slow_2_9_may_stop_and_slow_2_9_first = slow_2_9_first[1] & ~slow_2_9_first[0];
-  wire fast_2_10_may_stop_and = fast_2_10_first[3] & ~(|fast_2_10_first[2:0]);
-  wire fast_2_10_first_and = fast_2_10_first[2] & ~(|fast_2_10_first[1:0]);
-  wire fast_2_10_may_stop_and_fast_2_10_first = fast_2_10_first[1] & ~fast_2_10_first[0];
-  wire slow_2_10_may_stop_and = slow_2_10_first[3] & ~(|slow_2_10_first[2:0]);
-  wire slow_2_10_first_and = slow_2_10_first[2] & ~(|slow_2_10_first[1:0]);
-  wire slow_2_10_may_stop_and_slow_2_10_first = slow_2_10_first[1] & ~slow_2_10_first[0];
-  wire fast_2_11_may_stop_and = fast_2_11_first[3] & ~(|fast_2_11_first[2:0]);
-  wire fast_2_11_first_and = fast_2_11_first[2] & ~(|fast_2_11_first[1:0]);
-  wire fast_2_11_may_stop_and_fast_2_11_first = fast_2_11_first[1] & ~fast_2_11_first[0];
-  wire slow_2_11_may_stop_and = slow_2_11_first[3] & ~(|slow_2_11_first[2:0]);
-  wire slow_2_11_first_and = slow_2_11_first[2] & ~(|slow_2_11_first[1:0]);
-  wire slow_2_11_may_stop_and_slow_2_11_first = slow_2_11_first[1] & ~slow_2_11_first[0];
-  wire fast_2_12_may_stop_and = fast_2_12_first[3] & ~(|fast_2_12_first[2:0]);
-  wire fast_2_12_first_and = fast_2_12_first[2] & ~(|fast_2_12_first[1:0]);
-  wire fast_2_12_may_stop_and_fast_2_12_first = fast_2_12_first[1] & ~fast_2_12_first[0];
-  wire slow_2_12_may_stop_and = slow_2_12_first[3] & ~(|slow_2_12_first[2:0]);
-  wire slow_2_12_first_and = slow_2_12_first[2] & ~(|slow_2_12_first[1:0]);
-  wire slow_2_12_may_stop_and_slow_2_12_first = slow_2_12_first[1] & ~slow_2_12_first[0];
-  wire fast_2_13_may_stop_and = fast_2_13_first[3] & ~(|fast_2_13_first[2:0]);
-  wire fast_2_13_first_and = fast_2_13_first[2] & ~(|fast_2_13_first[1:0]);
-  wire fast_2_13_may_stop_and_fast_2_13_first = fast_2_13_first[1] & ~fast_2_13_first[0];
-  wire slow_2_13_may_stop_and = slow_2_13_first[3] & ~(|slow_2_13_first[2:0]);
-  wire slow_2_13_first_and = slow_2_13_first[2] & ~(|slow_2_13_first[1:0]);
-  wire slow_2_13_may_stop_and_slow_2_13_first = slow_2_13_first[1] & ~slow_2_13_first[0];
-  wire fast_2_14_may_stop_and = fast_2_14_first[3] & ~(|fast_2_14_first[2:0]);
-  wire fast_2_14_first_and = fast_2_14_first[2] & ~(|fast_2_14_first[1:0]);
-  wire fast_2_14_may_stop_and_fast_2_14_first = fast_2_14_first[1] & ~fast_2_14_first[0];
-  wire slow_2_14_may_stop_and = slow_2_14_first[3] & ~(|slow_2_14_first[2:0]);
-  wire slow_2_14_first_and = slow_2_14_first[2] & ~(|slow_2_14_first[1:0]);
-  wire slow_2_14_may_stop_and_slow_2_14_first = slow_2_14_first[1] & ~slow_2_14_first[0];
-  wire fast_2_15_may_stop_and = fast_2_15_first[3] & ~(|fast_2_15_first[2:0]);
-  wire fast_2_15_first_and = fast_2_15_first[2] & ~(|fast_2_15_first[1:0]);
-  wire fast_2_15_may_stop_and_fast_2_15_first = fast_2_15_first[1] & ~fast_2_15_first[0];
-  wire slow_2_15_may_stop_and = slow_2_15_first[3] & ~(|slow_2_15_first[2:0]);
-  wire slow_2_15_first_and = slow_2_15_first[2] & ~(|slow_2_15_first[1:0]);
-  wire slow_2_15_may_stop_and_slow_2_15_first = slow_2_15_first[1] & ~slow_2_15_first[0];
-  wire waits_8_q_inverse = ~(fast_2_15_busy | fast_2_15_away);
-  wire slow_2_15_busy_inverse = ~(slow_2_15_busy | slow_2_15_away);
-  wire fast_2_14_busy_inverse = ~(fast_2_14_busy | fast_2_14_away);
-  wire slow_2_14_busy_inverse = ~(slow_2_14_busy | slow_2_14_away);
-  wire fast_2_13_busy_inverse = ~(fast_2_13_busy | fast_2_13_away);
-  wire slow_2_13_busy_inverse = ~(slow_2_13_busy | slow_2_13_away);
-  wire fast_2_12_busy_inverse = ~(fast_2_12_busy | fast_2_12_away);
-  wire slow_2_12_busy_inverse = ~(slow_2_12_busy | slow_2_12_away);
-  wire fast_2_11_busy_inverse = ~(fast_2_11_busy | fast_2_11_away);
-  wire slow_2_11_busy_inverse = ~(slow_2_11_busy | slow_2_11_away);
-  wire fast_2_10_busy_inverse = ~(fast_2_10_busy | fast_2_10_away);
-  wire slow_2_10_busy_inverse = ~(slow_2_10_busy | slow_2_10_away);
-  wire fast_2_9_busy_inverse = ~(fast_2_9_busy | fast_2_9_away);
-  wire slow_2_9_busy_inverse = ~(slow_2_9_busy | slow_2_9_away);
-  wire fast_2_8_busy_inverse = ~(fast_2_8_busy | fast_2_8_away);
-  wire slow_2_8_busy_inverse = ~(slow_2_8_busy | slow_2_8_away);
-  wire fast_2_7_busy_inverse = ~(fast_2_7_busy | fast_2_7_away);
-  wire slow_2_7_busy_inverse = ~(slow_2_7_busy | slow_2_7_away);
-  wire fast_2_6_busy_inverse = ~(fast_2_6_busy | fast_2_6_away);
-  wire slow_2_6_busy_inverse = ~(slow_2_6_busy | slow_2_6_away);
-  wire fast_2_5_busy_inverse = ~(fast_2_5_busy | fast_2_5_away);
-  wire slow_2_5_busy_inverse = ~(slow_2_5_busy | slow_2_5_away);
-  wire fast_2_4_busy_inverse = ~(fast_2_4_busy | fast_2_4_away);
-  wire slow_2_4_busy_inverse = ~(slow_2_4_busy | slow_2_4_away);
-  wire fast_2_3_busy_inverse = ~(fast_2_3_busy | fast_2_3_away);
-  wire slow_2_3_busy_inverse = ~(slow_2_3_busy | slow_2_3_away);
-  wire fast_2_2_busy_inverse = ~(fast_2_2_busy | fast_2_2_away);
-  wire slow_2_2_busy_inverse = ~(slow_2_2_busy | slow_2_2_away);
-  wire fast_2_1_busy_inverse = ~(fast_2_1_busy | fast_2_1_away);
-  wire slow_2_1_busy_inverse = ~(slow_2_1_busy | slow_2_1_away);
-  wire fast_2_0_busy_inverse = ~(fast_2_0_busy | fast_2_0_away);
-  wire slow_2_0_busy_inverse = ~(slow_2_0_busy | slow_2_0_away);
-  wire fast_3_0_may_stop_and = fast_3_0_first[3] & ~(|fast_3_0_first[2:0]);
-  wire fast_3_0_first_and = fast_3_0_first[2] & ~(|fast_3_0_first[1:0]);
-  wire fast_3_0_may_stop_and_fast_3_0_first = fast_3_0_first[1] & ~fast_3_0_first[0];
-  wire slow_3_0_may_stop_and = slow_3_0_first[3] & ~(|slow_3_0_first[2:0]);
-  wire slow_3_0_first_and = slow_3_0_first[2] & ~(|slow_3_0_first[1:0]);
-  wire slow_3_0_may_stop_and_slow_3_0_first = slow_3_0_first[1] & ~slow_3_0_first[0];
-  wire fast_3_1_may_stop_and = fast_3_1_first[3] & ~(|fast_3_1_first[2:0]);
-  wire fast_3_1_first_and = fast_3_1_first[2] & ~(|fast_3_1_first[1:0]);
-  wire fast_3_1_may_stop_and_fast_3_1_first = fast_3_1_first[1] & ~fast_3_1_first[0];
-  wire slow_3_1_may_stop_and = slow_3_1_first[3] & ~(|slow_3_1_first[2:0]);
-  wire slow_3_1_first_and = slow_3_1_first[2] & ~(|slow_3_1_first[1:0]);
-  wire slow_3_1_may_stop_and_slow_3_1_first = slow_3_1_first[1] & ~slow_3_1_first[0];
-  wire fast_3_2_may_stop_and = fast_3_2_first[3] & ~(|fast_3_2_first[2:0]);
-  wire fast_3_2_first_and = fast_3_2_first[2] & ~(|fast_3_2_first[1:0]);
-  wire fast_3_2_may_stop_and_fast_3_2_first = fast_3_2_first[1] & ~fast_3_2_first[0];
-  wire slow_3_2_may_stop_and = slow_3_2_first[3] & ~(|slow_3_2_first[2:0]);
-  wire slow_3_2_first_and = slow_3_2_first[2] & ~(|slow_3_2_first[1:0]);
-  wire slow_3_2_may_stop_and_slow_3_2_first = slow_3_2_first[1] & ~slow_3_2_first[0];
-  wire fast_3_3_may_stop_and = fast_3_3_first[3] & ~(|fast_3_3_first[2:0]);
-  wire fast_3_3_first_and = fast_3_3_first[2] & ~(|fast_3_3_first[1:0]);
-  wire fast_3_3_may_stop_and_fast_3_3_first = fast_3_3_first[1] & ~fast_3_3_first[0];
-  wire slow_3_3_may_stop_and = slow_3_3_first[3] & ~(|slow_3_3_first[2:0]);
-  wire slow_3_3_first_and = slow_3_3_first[2] & ~(|slow_3_3_first[1:0]);
-  wire slow_3_3_may_stop_and_slow_3_3_first = slow_3_3_first[1] & ~slow_3_3_first[0];
-  wire fast_3_4_may_stop_and = fast_3_4_first[3] & ~(|fast_3_4_first[2:0]);
-  wire fast_3_4_first_and = fast_3_4_first[2] & ~(|fast_3_4_first[1:0]);
-  wire fast_3_4_may_stop_and_fast_3_4_first = fast_3_4_first[1] & ~fast_3_4_first[0];
-  wire slow_3_4_may_stop_and = slow_3_4_first[3] & ~(|slow_3_4_first[2:0]);
-  wire slow_3_4_first_and = slow_3_4_first[2] & ~(|slow_3_4_first[1:0]);
-  wire slow_3_4_may_stop_and_slow_3_4_first = slow_3_4_first[1] & ~slow_3_4_first[0];
-  wire fast_3_5_may_stop_and = fast_3_5_first[3] & ~(|fast_3_5_first[2:0]);
-  wire fast_3_5_first_and = fast_3_5_first[2] & ~(|fast_3_5_first[1:0]);
-  wire fast_3_5_may_stop_and_fast_3_5_first = fast_3_5_first[1] & ~fast_3_5_first[0];
-  wire slow_3_5_may_stop_and = slow_3_5_first[3] & ~(|slow_3_5_first[2:0]);
-  wire slow_3_5_first_and = slow_3_5_first[2] & ~(|slow_3_5_first[1:0]);
-  wire slow_3_5_may_stop_and_slow_3_5_first = slow_3_5_first[1] & ~slow_3_5_first[0];
-  wire fast_3_6_may_stop_and = fast_3_6_first[3] & ~(|fast_3_6_first[2:0]);
-  wire fast_3_6_first_and = fast_3_6_first[2] & ~(|fast_3_6_first[1:0]);
-  wire fast_3_6_may_stop_and_fast_3_6_first = fast_3_6_first[1] & ~fast_3_6_first[0];
-  wire slow_3_6_may_stop_and = slow_3_6_first[3] & ~(|slow_3_6_first[2:0]);
-  wire slow_3_6_first_and = slow_3_6_first[2] & ~(|slow_3_6_first[1:0]);
-  wire slow_3_6_may_stop_and_slow_3_6_first = slow_3_6_first[1] & ~slow_3_6_first[0];
-  wire fast_3_7_may_stop_and = fast_3_7_first[3] & ~(|fast_3_7_first[2:0]);
-  wire fast_3_7_first_and = fast_3_7_first[2] & ~(|fast_3_7_first[1:0]);
-  wire fast_3_7_may_stop_and_fast_3_7_first = fast_3_7_first[1] & ~fast_3_7_first[0];
-  wire slow_3_7_may_stop_and = slow_3_7_first[3] & ~(|slow_3_7_first[2:0]);
-  wire slow_3_7_first_and = slow_3_7_first[2] & ~(|slow_3_7_first[1:0]);
-  wire slow_3_7_may_stop_and_slow_3_7_first = slow_3_7_first[1] & ~slow_3_7_first[0];
-  wire fast_3_8_may_stop_and = fast_3_8_first[3] & ~(|fast_3_8_first[2:0]);
-  wire fast_3_8_first_and = fast_3_8_first[2] & ~(|fast_3_8_first[1:0]);
-  wire fast_3_8_may_stop_and_fast_3_8_first = fast_3_8_first[1] & ~fast_3_8_first[0];
-  wire slow_3_8_may_stop_and = slow_3_8_first[3] & ~(|slow_3_8_first[2:0]);
-  wire slow_3_8_first_and = slow_3_8_first[2] & ~(|slow_3_8_first[1:0]);
-  wire slow_3_8_may_stop_and_slow_3_8_first = slow_3_8_first[1] & ~slow_3_8_first[0];
-  wire fast_3_9_may_stop_and = fast_3_9_first[3] & ~(|fast_3_9_first[2:0]);
-  wire fast_3_9_first_and = fast_3_9_first[2] & ~(|fast_3_9_first[1:0]);
-  wire fast_3_9_may_stop_and_fast_3_9_first = fast_3_9_first[1] & ~fast_3_9_first[0];
-  wire slow_3_9_may_stop_and = slow_3_9_first[3] & ~(|slow_3_9_first[2:0]);
-  wire slow_3_9_first_and = slow_3_9_first[2] & ~(|slow_3_9_first[1:0]);
-  wire slow_3_9_may_stop_and_slow_3_9_first = slow_3_9_first[1] & ~slow_3_9_first[0];
-  wire fast_3_10_may_stop_and = fast_3_10_first[3] & ~(|fast_3_10_first[2:0]);
-  wire fast_3_10_first_and = fast_3_10_first[2] & ~(|fast_3_10_first[1:0]);
-  wire fast_3_10_may_stop_and_fast_3_10_first = fast_3_10_first[1] & ~fast_3_10_first[0];
-  wire slow_3_10_may_stop_and = slow_3_10_first[3] & ~(|slow_3_10_first[2:0]);
-  wire slow_3_10_first_and = slow_3_10_first[2] & ~(|slow_3_10_first[1:0]);
-  wire slow_3_10_may_stop_and_slow_3_10_first = slow_3_10_first[1] & ~slow_3_10_first[0];
-  wire fast_3_11_may_stop_and = fast_3_11_first[3] & ~(|fast_3_11_first[2:0]);
-  wire fast_3_11_first_and = fast_3_11_first[2] & ~(|fast_3_11_first[1:0]);
-  wire fast_3_11_may_stop_and_fast_3_11_first = fast_3_11_first[1] & ~fast_3_11_first[0];
-  wire slow_3_11_may_stop_and = slow_3_11_first[3] & ~(|slow_3_11_first[2:0]);
-  wire slow_3_11_first_and = slow_3_11_first[2] & ~(|slow_3_11_first[1:0]);
-  wire slow_3_11_may_stop_and_slow_3_11_first = slow_3_11_first[1] & ~slow_3_11_first[0];
-  wire fast_3_12_may_stop_and = fast_3_12_first[3] & ~(|fast_3_12_first[2:0]);
-  wire fast_3_12_first_and = fast_3_12_first[2] & ~(|fast_3_12_first[1:0]);
-  wire fast_3_12_may_stop_and_fast_3_12_first = fast_3_12_first[1] & ~fast_3_12_first[0];
-  wire slow_3_12_may_stop_and = slow_3_12_first[3] & ~(|slow_3_12_first[2:0]);
-  wire slow_3_12_first_and = slow_3_12_first[2] & ~(|slow_3_12_first[1:0]);
-  wire slow_3_12_may_stop_and_slow_3_12_first = slow_3_12_first[1] & ~slow_3_12_first[0];
-  wire fast_3_13_may_stop_and = fast_3_13_first[3] & ~(|fast_3_13_first[2:0]);
-  wire fast_3_13_first_and = fast_3_13_first[2] & ~(|fast_3_13_first[1:0]);
-  wire fast_3_13_may_stop_and_fast_3_13_first = fast_3_13_first[1] & ~fast_3_13_first[0];
-  wire slow_3_13_may_stop_and = slow_3_13_first[3] & ~(|slow_3_13_first[2:0]);
-  wire slow_3_13_first_and = slow_3_13_first[2] & ~(|slow_3_13_first[1:0]);
-  wire slow_3_13_may_stop_and_slow_3_13_first = slow_3_13_first[1] & ~slow_3_13_first[0];
-  wire fast_3_14_may_stop_and = fast_3_14_first[3] & ~(|fast_3_14_first[2:0]);
-  wire fast_3_14_first_and = fast_3_14_first[2] & ~(|fast_3_14_first[1:0]);
-  wire fast_3_14_may_stop_and_fast_3_14_first = fast_3_14_first[1] & ~fast_3_14_first[0];
-  wire slow_3_14_may_stop_and = slow_3_14_first[3] & ~(|slow_3_14_first[2:0]);
-  wire slow_3_14_first_and = slow_3_14_first[2] & ~(|slow_3_14_first[1:0]);
-  wire slow_3_14_may_stop_and_slow_3_14_first = slow_3_14_first[1] & ~slow_3_14_first[0];
-  wire fast_3_15_may_stop_and = fast_3_15_first[3] & ~(|fast_3_15_first[2:0]);
-  wire fast_3_15_first_and = fast_3_15_first[2] & ~(|fast_3_15_first[1:0]);
-  wire fast_3_15_may_stop_and_fast_3_15_first = fast_3_15_first[1] & ~fast_3_15_first[0];
-  wire slow_3_15_may_stop_and = slow_3_15_first[3] & ~(|slow_3_15_first[2:0]);
-  wire slow_3_15_first_and = slow_3_15_first[2] & ~(|slow_3_15_first[1:0]);
-  wire slow_3_15_may_stop_and_slow_3_15_first = slow_3_15_first[1] & ~slow_3_15_first[0];
-  wire waits_12_q_inverse = ~(fast_3_15_busy | fast_3_15_away);
-  wire slow_3_15_busy_inverse = ~(slow_3_15_busy | slow_3_15_away);
-  wire fast_3_14_busy_inverse = ~(fast_3_14_busy | fast_3_14_away);
-  wire slow_3_14_busy_inverse = ~(slow_3_14_busy | slow_3_14_away);
-  wire fast_3_13_busy_inverse = ~(fast_3_13_busy | fast_3_13_away);
-  wire slow_3_13_busy_inverse = ~(slow_3_13_busy | slow_3_13_away);
-  wire fast_3_12_busy_inverse = ~(fast_3_12_busy | fast_3_12_away);
-  wire slow_3_12_busy_inverse = ~(slow_3_12_busy | slow_3_12_away);
-  wire fast_3_11_busy_inverse = ~(fast_3_11_busy | fast_3_11_away);
-  wire slow_3_11_busy_inverse = ~(slow_3_11_busy | slow_3_11_away);
-  wire fast_3_10_busy_inverse = ~(fast_3_10_busy | fast_3_10_away);
-  wire slow_3_10_busy_inverse = ~(slow_3_10_busy | slow_3_10_away);
-  wire fast_3_9_busy_inverse = ~(fast_3_9_busy | fast_3_9_away);
-  wire slow_3_9_busy_inverse = ~(slow_3_9_busy | slow_3_9_away);
-  wire fast_3_8_busy_inverse = ~(fast_3_8_busy | fast_3_8_away);
-  wire slow_3_8_busy_inverse = ~(slow_3_8_busy | slow_3_8_away);
-  wire fast_3_7_busy_inverse = ~(fast_3_7_busy | fast_3_7_away);
-  wire slow_3_7_busy_inverse = ~(slow_3_7_busy | slow_3_7_away);
-  wire fast_3_6_busy_inverse = ~(fast_3_6_busy | fast_3_6_away);
-  wire slow_3_6_busy_inverse = ~(slow_3_6_busy | slow_3_6_away);
-  wire fast_3_5_busy_inverse = ~(fast_3_5_busy | fast_3_5_away);
-  wire slow_3_5_busy_inverse = ~(slow_3_5_busy | slow_3_5_away);
-  wire fast_3_4_busy_inverse = ~(fast_3_4_busy | fast_3_4_away);
-  wire slow_3_4_busy_inverse = ~(slow_3_4_busy | slow_3_4_away);
-  wire fast_3_3_busy_inverse = ~(fast_3_3_busy | fast_3_3_away);
-  wire slow_3_3_busy_inverse = ~(slow_3_3_busy | slow_3_3_away);
-  wire fast_3_2_busy_inverse = ~(fast_3_2_busy | fast_3_2_away);
-  wire slow_3_2_busy_inverse = ~(slow_3_2_busy | slow_3_2_away);
-  wire fast_3_1_busy_inverse = ~(fast_3_1_busy | fast_3_1_away);
-  wire slow_3_1_busy_inverse = ~(slow_3_1_busy | slow_3_1_away);
-  wire fast_3_0_busy_inverse = ~(fast_3_0_busy | fast_3_0_away);
-  wire slow_3_0_busy_inverse = ~(slow_3_0_busy | slow_3_0_away);
+  wire [63:0] slow_0_0_two_and = fast_0_0_two_joined & {64{changed_valid & changed_slow}};
 
   always @(posedge clk)
     if (rst) begin
@@ -2352,82 +2367,45 @@ module Queues (
       freeing_1_at <= 6'd0; freeing_1_slow <= 1'b0; freeing_2_valid <= 1'b0; freeing_2_at <= 6'd0;
       freeing_2_slow <= 1'b0; freeing_3_valid <= 1'b0; freeing_3_at <= 6'd0; freeing_3_slow <= 1'b0;
       freeing_4_valid <= 1'b0; freeing_4_at <= 6'd0; freeing_4_slow <= 1'b0; began_valid <= 1'b0; began_slow <= 1'b0;
-      changed_valid <= 1'b0; changed_at <= 6'd0; changed_slow <= 1'b0; changed_short <= 1'b0; changed_slots <= 4'd0;
+      changed_valid <= 1'b0; changed_at <= 6'd0; changed_slow <= 1'b0; changed_short <= 1'b0;
       changed_first_id <= 10'd0; changed_first_run <= 4'd0; changed_last <= 10'd0; started_q_valid <= 1'b0;
       started_q_id <= 10'd0; started_q_region <= 2'd0; started_q_slots <= 4'd0; started_q_left <= 4'd0; timer <= 4'd0;
-      fast_0_0_first <= 4'd0; fast_0_0_two <= 1'b0; fast_0_1_first <= 4'd0; fast_0_1_two <= 1'b0;
-      fast_0_2_first <= 4'd0; fast_0_2_two <= 1'b0; fast_0_3_first <= 4'd0; fast_0_3_two <= 1'b0;
-      fast_0_4_first <= 4'd0; fast_0_4_two <= 1'b0; fast_0_5_first <= 4'd0; fast_0_5_two <= 1'b0;
-      fast_0_6_first <= 4'd0; fast_0_6_two <= 1'b0; fast_0_7_first <= 4'd0; fast_0_7_two <= 1'b0;
-      fast_0_8_first <= 4'd0; fast_0_8_two <= 1'b0; fast_0_9_first <= 4'd0; fast_0_9_two <= 1'b0;
-      fast_0_10_first <= 4'd0; fast_0_10_two <= 1'b0; fast_0_11_first <= 4'd0; fast_0_11_two <= 1'b0;
-      fast_0_12_first <= 4'd0; fast_0_12_two <= 1'b0; fast_0_13_first <= 4'd0; fast_0_13_two <= 1'b0;
-      fast_0_14_first <= 4'd0; fast_0_14_two <= 1'b0; fast_0_15_first <= 4'd0; fast_0_15_two <= 1'b0;
-      fast_1_0_first <= 4'd0; fast_1_0_two <= 1'b0; fast_1_1_first <= 4'd0; fast_1_1_two <= 1'b0;
-      fast_1_2_first <= 4'd0; fast_1_2_two <= 1'b0; fast_1_3_first <= 4'd0; fast_1_3_two <= 1'b0;
-      fast_1_4_first <= 4'd0; fast_1_4_two <= 1'b0; fast_1_5_first <= 4'd0; fast_1_5_two <= 1'b0;
-      fast_1_6_first <= 4'd0; fast_1_6_two <= 1'b0; fast_1_7_first <= 4'd0; fast_1_7_two <= 1'b0;
-      fast_1_8_first <= 4'd0; fast_1_8_two <= 1'b0; fast_1_9_first <= 4'd0; fast_1_9_two <= 1'b0;
-      fast_1_10_first <= 4'd0; fast_1_10_two <= 1'b0; fast_1_11_first <= 4'd0; fast_1_11_two <= 1'b0;
-      fast_1_12_first <= 4'd0; fast_1_12_two <= 1'b0; fast_1_13_first <= 4'd0; fast_1_13_two <= 1'b0;
-      fast_1_14_first <= 4'd0; fast_1_14_two <= 1'b0; fast_1_15_first <= 4'd0; fast_1_15_two <= 1'b0;
-      fast_2_0_first <= 4'd0; fast_2_0_two <= 1'b0; fast_2_1_first <= 4'd0; fast_2_1_two <= 1'b0;
-      fast_2_2_first <= 4'd0; fast_2_2_two <= 1'b0; fast_2_3_first <= 4'd0; fast_2_3_two <= 1'b0;
-      fast_2_4_first <= 4'd0; fast_2_4_two <= 1'b0; fast_2_5_first <= 4'd0; fast_2_5_two <= 1'b0;
-      fast_2_6_first <= 4'd0; fast_2_6_two <= 1'b0; fast_2_7_first <= 4'd0; fast_2_7_two <= 1'b0;
-      fast_2_8_first <= 4'd0; fast_2_8_two <= 1'b0; fast_2_9_first <= 4'd0; fast_2_9_two <= 1'b0;
-      fast_2_10_first <= 4'd0; fast_2_10_two <= 1'b0; fast_2_11_first <= 4'd0; fast_2_11_two <= 1'b0;
-      fast_2_12_first <= 4'd0; fast_2_12_two <= 1'b0; fast_2_13_first <= 4'd0; fast_2_13_two <= 1'b0;
-      fast_2_14_first <= 4'd0; fast_2_14_two <= 1'b0; fast_2_15_first <= 4'd0; fast_2_15_two <= 1'b0;
-      fast_3_0_first <= 4'd0; fast_3_0_two <= 1'b0; fast_3_1_first <= 4'd0; fast_3_1_two <= 1'b0;
-      fast_3_2_first <= 4'd0; fast_3_2_two <= 1'b0; fast_3_3_first <= 4'd0; fast_3_3_two <= 1'b0;
-      fast_3_4_first <= 4'd0; fast_3_4_two <= 1'b0; fast_3_5_first <= 4'd0; fast_3_5_two <= 1'b0;
-      fast_3_6_first <= 4'd0; fast_3_6_two <= 1'b0; fast_3_7_first <= 4'd0; fast_3_7_two <= 1'b0;
-      fast_3_8_first <= 4'd0; fast_3_8_two <= 1'b0; fast_3_9_first <= 4'd0; fast_3_9_two <= 1'b0;
-      fast_3_10_first <= 4'd0; fast_3_10_two <= 1'b0; fast_3_11_first <= 4'd0; fast_3_11_two <= 1'b0;
-      fast_3_12_first <= 4'd0; fast_3_12_two <= 1'b0; fast_3_13_first <= 4'd0; fast_3_13_two <= 1'b0;
-      fast_3_14_first <= 4'd0; fast_3_14_two <= 1'b0; fast_3_15_first <= 4'd0; fast_3_15_two <= 1'b0;
-      slow_0_0_first <= 4'd0; slow_0_0_two <= 1'b0; slow_0_1_first <= 4'd0; slow_0_1_two <= 1'b0;
-      slow_0_2_first <= 4'd0; slow_0_2_two <= 1'b0; slow_0_3_first <= 4'd0; slow_0_3_two <= 1'b0;
-      slow_0_4_first <= 4'd0; slow_0_4_two <= 1'b0; slow_0_5_first <= 4'd0; slow_0_5_two <= 1'b0;
-      slow_0_6_first <= 4'd0; slow_0_6_two <= 1'b0; slow_0_7_first <= 4'd0; slow_0_7_two <= 1'b0;
-      slow_0_8_first <= 4'd0; slow_0_8_two <= 1'b0; slow_0_9_first <= 4'd0; slow_0_9_two <= 1'b0;
-      slow_0_10_first <= 4'd0; slow_0_10_two <= 1'b0; slow_0_11_first <= 4'd0; slow_0_11_two <= 1'b0;
-      slow_0_12_first <= 4'd0; slow_0_12_two <= 1'b0; slow_0_13_first <= 4'd0; slow_0_13_two <= 1'b0;
-      slow_0_14_first <= 4'd0; slow_0_14_two <= 1'b0; slow_0_15_first <= 4'd0; slow_0_15_two <= 1'b0;
-      slow_1_0_first <= 4'd0; slow_1_0_two <= 1'b0; slow_1_1_first <= 4'd0; slow_1_1_two <= 1'b0;
-      slow_1_2_first <= 4'd0; slow_1_2_two <= 1'b0; slow_1_3_first <= 4'd0; slow_1_3_two <= 1'b0;
-      slow_1_4_first <= 4'd0; slow_1_4_two <= 1'b0; slow_1_5_first <= 4'd0; slow_1_5_two <= 1'b0;
-      slow_1_6_first <= 4'd0; slow_1_6_two <= 1'b0; slow_1_7_first <= 4'd0; slow_1_7_two <= 1'b0;
-      slow_1_8_first <= 4'd0; slow_1_8_two <= 1'b0; slow_1_9_first <= 4'd0; slow_1_9_two <= 1'b0;
-      slow_1_10_first <= 4'd0; slow_1_10_two <= 1'b0; slow_1_11_first <= 4'd0; slow_1_11_two <= 1'b0;
-      slow_1_12_first <= 4'd0; slow_1_12_two <= 1'b0; slow_1_13_first <= 4'd0; slow_1_13_two <= 1'b0;
-      slow_1_14_first <= 4'd0; slow_1_14_two <= 1'b0; slow_1_15_first <= 4'd0; slow_1_15_two <= 1'b0;
-      slow_2_0_first <= 4'd0; slow_2_0_two <= 1'b0; slow_2_1_first <= 4'd0; slow_2_1_two <= 1'b0;
-      slow_2_2_first <= 4'd0; slow_2_2_two <= 1'b0; slow_2_3_first <= 4'd0; slow_2_3_two <= 1'b0;
-      slow_2_4_first <= 4'd0; slow_2_4_two <= 1'b0; slow_2_5_first <= 4'd0; slow_2_5_two <= 1'b0;
-      slow_2_6_first <= 4'd0; slow_2_6_two <= 1'b0; slow_2_7_first <= 4'd0; slow_2_7_two <= 1'b0;
-      slow_2_8_first <= 4'd0; slow_2_8_two <= 1'b0; slow_2_9_first <= 4'd0; slow_2_9_two <= 1'b0;
-      slow_2_10_first <= 4'd0; slow_2_10_two <= 1'b0; slow_2_11_first <= 4'd0; slow_2_11_two <= 1'b0;
-      slow_2_12_first <= 4'd0; slow_2_12_two <= 1'b0; slow_2_13_first <= 4'd0; slow_2_13_two <= 1'b0;
-      slow_2_14_first <= 4'd0; slow_2_14_two <= 1'b0; slow_2_15_first <= 4'd0; slow_2_15_two <= 1'b0;
-      slow_3_0_first <= 4'd0; slow_3_0_two <= 1'b0; slow_3_1_first <= 4'd0; slow_3_1_two <= 1'b0;
-      slow_3_2_first <= 4'd0; slow_3_2_two <= 1'b0; slow_3_3_first <= 4'd0; slow_3_3_two <= 1'b0;
-      slow_3_4_first <= 4'd0; slow_3_4_two <= 1'b0; slow_3_5_first <= 4'd0; slow_3_5_two <= 1'b0;
-      slow_3_6_first <= 4'd0; slow_3_6_two <= 1'b0; slow_3_7_first <= 4'd0; slow_3_7_two <= 1'b0;
-      slow_3_8_first <= 4'd0; slow_3_8_two <= 1'b0; slow_3_9_first <= 4'd0; slow_3_9_two <= 1'b0;
-      slow_3_10_first <= 4'd0; slow_3_10_two <= 1'b0; slow_3_11_first <= 4'd0; slow_3_11_two <= 1'b0;
-      slow_3_12_first <= 4'd0; slow_3_12_two <= 1'b0; slow_3_13_first <= 4'd0; slow_3_13_two <= 1'b0;
-      slow_3_14_first <= 4'd0; slow_3_14_two <= 1'b0; slow_3_15_first <= 4'd0; slow_3_15_two <= 1'b0;
-      fast_0_0_may_stop <= 1'b0; slow_0_0_may_stop <= 1'b0; fast_0_1_may_stop <= 1'b0; slow_0_1_may_stop <= 1'b0;
-      fast_0_2_may_stop <= 1'b0; slow_0_2_may_stop <= 1'b0; fast_0_3_may_stop <= 1'b0; slow_0_3_may_stop <= 1'b0;
-      fast_0_4_may_stop <= 1'b0; slow_0_4_may_stop <= 1'b0; fast_0_5_may_stop <= 1'b0; slow_0_5_may_stop <= 1'b0;
-      fast_0_6_may_stop <= 1'b0; slow_0_6_may_stop <= 1'b0; fast_0_7_may_stop <= 1'b0; slow_0_7_may_stop <= 1'b0;
-      fast_0_8_may_stop <= 1'b0; slow_0_8_may_stop <= 1'b0; fast_0_9_may_stop <= 1'b0; slow_0_9_may_stop <= 1'b0;
-      fast_0_10_may_stop <= 1'b0; slow_0_10_may_stop <= 1'b0; fast_0_11_may_stop <= 1'b0; slow_0_11_may_stop <= 1'b0;
-      fast_0_12_may_stop <= 1'b0; slow_0_12_may_stop <= 1'b0; fast_0_13_may_stop <= 1'b0; slow_0_13_may_stop <= 1'b0;
-      fast_0_14_may_stop <= 1'b0; slow_0_14_may_stop <= 1'b0; fast_0_15_may_stop <= 1'b0; slow_0_15_may_stop <= 1'b0;
-      waits_0_q <= 16'd0; waits_1_q <= 16'd0; waits_2_q <= 16'd0; waits_3_q <= 16'd0; fast_1_0_may_stop <= 1'b0;
+      fast_0_0_two <= 1'b0; fast_0_1_two <= 1'b0; fast_0_2_two <= 1'b0; fast_0_3_two <= 1'b0; fast_0_4_two <= 1'b0;
+      fast_0_5_two <= 1'b0; fast_0_6_two <= 1'b0; fast_0_7_two <= 1'b0; fast_0_8_two <= 1'b0; fast_0_9_two <= 1'b0;
+      fast_0_10_two <= 1'b0; fast_0_11_two <= 1'b0; fast_0_12_two <= 1'b0; fast_0_13_two <= 1'b0;
+      fast_0_14_two <= 1'b0; fast_0_15_two <= 1'b0; fast_1_0_two <= 1'b0; fast_1_1_two <= 1'b0; fast_1_2_two <= 1'b0;
+      fast_1_3_two <= 1'b0; fast_1_4_two <= 1'b0; fast_1_5_two <= 1'b0; fast_1_6_two <= 1'b0; fast_1_7_two <= 1'b0;
+      fast_1_8_two <= 1'b0; fast_1_9_two <= 1'b0; fast_1_10_two <= 1'b0; fast_1_11_two <= 1'b0; fast_1_12_two <= 1'b0;
+      fast_1_13_two <= 1'b0; fast_1_14_two <= 1'b0; fast_1_15_two <= 1'b0; fast_2_0_two <= 1'b0; fast_2_1_two <= 1'b0;
+      fast_2_2_two <= 1'b0; fast_2_3_two <= 1'b0; fast_2_4_two <= 1'b0; fast_2_5_two <= 1'b0; fast_2_6_two <= 1'b0;
+      fast_2_7_two <= 1'b0; fast_2_8_two <= 1'b0; fast_2_9_two <= 1'b0; fast_2_10_two <= 1'b0; fast_2_11_two <= 1'b0;
+      fast_2_12_two <= 1'b0; fast_2_13_two <= 1'b0; fast_2_14_two <= 1'b0; fast_2_15_two <= 1'b0;
+      fast_3_0_two <= 1'b0; fast_3_1_two <= 1'b0; fast_3_2_two <= 1'b0; fast_3_3_two <= 1'b0; fast_3_4_two <= 1'b0;
+      fast_3_5_two <= 1'b0; fast_3_6_two <= 1'b0; fast_3_7_two <= 1'b0; fast_3_8_two <= 1'b0; fast_3_9_two <= 1'b0;
+      fast_3_10_two <= 1'b0; fast_3_11_two <= 1'b0; fast_3_12_two <= 1'b0; fast_3_13_two <= 1'b0;
+      fast_3_14_two <= 1'b0; fast_3_15_two <= 1'b0; slow_0_0_two <= 1'b0; slow_0_1_two <= 1'b0; slow_0_2_two <= 1'b0;
+      slow_0_3_two <= 1'b0; slow_0_4_two <= 1'b0; slow_0_5_two <= 1'b0; slow_0_6_two <= 1'b0; slow_0_7_two <= 1'b0;
+      slow_0_8_two <= 1'b0; slow_0_9_two <= 1'b0; slow_0_10_two <= 1'b0; slow_0_11_two <= 1'b0; slow_0_12_two <= 1'b0;
+      slow_0_13_two <= 1'b0; slow_0_14_two <= 1'b0; slow_0_15_two <= 1'b0; slow_1_0_two <= 1'b0; slow_1_1_two <= 1'b0;
+      slow_1_2_two <= 1'b0; slow_1_3_two <= 1'b0; slow_1_4_two <= 1'b0; slow_1_5_two <= 1'b0; slow_1_6_two <= 1'b0;
+      slow_1_7_two <= 1'b0; slow_1_8_two <= 1'b0; slow_1_9_two <= 1'b0; slow_1_10_two <= 1'b0; slow_1_11_two <= 1'b0;
+      slow_1_12_two <= 1'b0; slow_1_13_two <= 1'b0; slow_1_14_two <= 1'b0; slow_1_15_two <= 1'b0;
+      slow_2_0_two <= 1'b0; slow_2_1_two <= 1'b0; slow_2_2_two <= 1'b0; slow_2_3_two <= 1'b0; slow_2_4_two <= 1'b0;
+      slow_2_5_two <= 1'b0; slow_2_6_two <= 1'b0; slow_2_7_two <= 1'b0; slow_2_8_two <= 1'b0; slow_2_9_two <= 1'b0;
+      slow_2_10_two <= 1'b0; slow_2_11_two <= 1'b0; slow_2_12_two <= 1'b0; slow_2_13_two <= 1'b0;
+      slow_2_14_two <= 1'b0; slow_2_15_two <= 1'b0; slow_3_0_two <= 1'b0; slow_3_1_two <= 1'b0; slow_3_2_two <= 1'b0;
+      slow_3_3_two <= 1'b0; slow_3_4_two <= 1'b0; slow_3_5_two <= 1'b0; slow_3_6_two <= 1'b0; slow_3_7_two <= 1'b0;
+      slow_3_8_two <= 1'b0; slow_3_9_two <= 1'b0; slow_3_10_two <= 1'b0; slow_3_11_two <= 1'b0; slow_3_12_two <= 1'b0;
+      slow_3_13_two <= 1'b0; slow_3_14_two <= 1'b0; slow_3_15_two <= 1'b0; fast_0_0_may_stop <= 1'b0;
+      slow_0_0_may_stop <= 1'b0; fast_0_1_may_stop <= 1'b0; slow_0_1_may_stop <= 1'b0; fast_0_2_may_stop <= 1'b0;
+      slow_0_2_may_stop <= 1'b0; fast_0_3_may_stop <= 1'b0; slow_0_3_may_stop <= 1'b0; fast_0_4_may_stop <= 1'b0;
+      slow_0_4_may_stop <= 1'b0; fast_0_5_may_stop <= 1'b0; slow_0_5_may_stop <= 1'b0; fast_0_6_may_stop <= 1'b0;
+      slow_0_6_may_stop <= 1'b0; fast_0_7_may_stop <= 1'b0; slow_0_7_may_stop <= 1'b0; fast_0_8_may_stop <= 1'b0;
+      slow_0_8_may_stop <= 1'b0; fast_0_9_may_stop <= 1'b0; slow_0_9_may_stop <= 1'b0; fast_0_10_may_stop <= 1'b0;
+      slow_0_10_may_stop <= 1'b0; fast_0_11_may_stop <= 1'b0; slow_0_11_may_stop <= 1'b0; fast_0_12_may_stop <= 1'b0;
+      slow_0_12_may_stop <= 1'b0; fast_0_13_may_stop <= 1'b0; slow_0_13_may_stop <= 1'b0; fast_0_14_may_stop <= 1'b0;
+      slow_0_14_may_stop <= 1'b0; fast_0_15_may_stop <= 1'b0; slow_0_15_may_stop <= 1'b0; waits_0_q <= 16'd0;
+      waits_1_q <= 16'd0; waits_2_q <= 16'd0; waits_3_q <= 16'd0; fast_1_0_may_stop <= 1'b0;
       slow_1_0_may_stop <= 1'b0; fast_1_1_may_stop <= 1'b0; slow_1_1_may_stop <= 1'b0; fast_1_2_may_stop <= 1'b0;
       slow_1_2_may_stop <= 1'b0; fast_1_3_may_stop <= 1'b0; slow_1_3_may_stop <= 1'b0; fast_1_4_may_stop <= 1'b0;
       slow_1_4_may_stop <= 1'b0; fast_1_5_may_stop <= 1'b0; slow_1_5_may_stop <= 1'b0; fast_1_6_may_stop <= 1'b0;
@@ -2478,9 +2456,8 @@ module Queues (
       changed_at <= due_at;
       changed_slow <= is_slow;
       changed_short <= start_valid & start_short;
-      changed_slots <= start_slots;
-      changed_first_id <= is_slow ? changed_first_id_choice : again_0_choice;
-      changed_first_run <= is_slow ? again_1_choice : run_choice;
+      changed_first_id <= is_slow ? changed_first_id_choice : id_choice;
+      changed_first_run <= is_slow ? next_1_at_choice : again_0_choice;
       changed_last <=
         is_slow ? (comes_to_due_1 ? {push_branch, push_ctx} : slow_last_id) :
         comes_to_due_0 ? {push_branch, push_ctx} :
@@ -2496,1597 +2473,1085 @@ module Queues (
         start_slow ? (again_1 ? changed_first_run : candidate_1_q) & ~start_slots :
         (again_0 ? changed_first_run : candidate_0_q) & ~start_slots;
       timer <= timer + 4'd1;
-      fast_0_0_first <=
-        (fast_0_0_waits_joined[0] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[0] & fast_comes_first_and & ~fast_0_0_any) ? push_run :
-        fast_0_0_first & ~(changed_slots & {4{changed_at_joined[0] & fast_0_0_first_and}});
       fast_0_0_two <=
-        (fast_0_0_first_joined[0] & fast_comes_first_and & fast_0_0_any)
-        | ((changed_at_joined[0] & fast_0_0_two_and) ? there_are_two : fast_0_0_two);
-      fast_0_1_first <=
-        (fast_0_0_waits_joined[1] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[1] & fast_comes_first_and & ~fast_0_1_any) ? push_run :
-        fast_0_1_first & ~(changed_slots & {4{changed_at_joined[1] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[0] & fast_0_0_enters_and & fast_0_0_any)
+        | ((fast_0_0_two_joined[0] & fast_0_0_two_and) ? there_are_two : fast_0_0_two);
       fast_0_1_two <=
-        (fast_0_0_first_joined[1] & fast_comes_first_and & fast_0_1_any)
-        | ((changed_at_joined[1] & fast_0_0_two_and) ? there_are_two : fast_0_1_two);
-      fast_0_2_first <=
-        (fast_0_0_waits_joined[2] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[2] & fast_comes_first_and & ~fast_0_2_any) ? push_run :
-        fast_0_2_first & ~(changed_slots & {4{changed_at_joined[2] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[1] & fast_0_0_enters_and & fast_0_1_any)
+        | ((fast_0_0_two_joined[1] & fast_0_0_two_and) ? there_are_two : fast_0_1_two);
       fast_0_2_two <=
-        (fast_0_0_first_joined[2] & fast_comes_first_and & fast_0_2_any)
-        | ((changed_at_joined[2] & fast_0_0_two_and) ? there_are_two : fast_0_2_two);
-      fast_0_3_first <=
-        (fast_0_0_waits_joined[3] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[3] & fast_comes_first_and & ~fast_0_3_any) ? push_run :
-        fast_0_3_first & ~(changed_slots & {4{changed_at_joined[3] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[2] & fast_0_0_enters_and & fast_0_2_any)
+        | ((fast_0_0_two_joined[2] & fast_0_0_two_and) ? there_are_two : fast_0_2_two);
       fast_0_3_two <=
-        (fast_0_0_first_joined[3] & fast_comes_first_and & fast_0_3_any)
-        | ((changed_at_joined[3] & fast_0_0_two_and) ? there_are_two : fast_0_3_two);
-      fast_0_4_first <=
-        (fast_0_0_waits_joined[4] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[4] & fast_comes_first_and & ~fast_0_4_any) ? push_run :
-        fast_0_4_first & ~(changed_slots & {4{changed_at_joined[4] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[3] & fast_0_0_enters_and & fast_0_3_any)
+        | ((fast_0_0_two_joined[3] & fast_0_0_two_and) ? there_are_two : fast_0_3_two);
       fast_0_4_two <=
-        (fast_0_0_first_joined[4] & fast_comes_first_and & fast_0_4_any)
-        | ((changed_at_joined[4] & fast_0_0_two_and) ? there_are_two : fast_0_4_two);
-      fast_0_5_first <=
-        (fast_0_0_waits_joined[5] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[5] & fast_comes_first_and & ~fast_0_5_any) ? push_run :
-        fast_0_5_first & ~(changed_slots & {4{changed_at_joined[5] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[4] & fast_0_0_enters_and & fast_0_4_any)
+        | ((fast_0_0_two_joined[4] & fast_0_0_two_and) ? there_are_two : fast_0_4_two);
       fast_0_5_two <=
-        (fast_0_0_first_joined[5] & fast_comes_first_and & fast_0_5_any)
-        | ((changed_at_joined[5] & fast_0_0_two_and) ? there_are_two : fast_0_5_two);
-      fast_0_6_first <=
-        (fast_0_0_waits_joined[6] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[6] & fast_comes_first_and & ~fast_0_6_any) ? push_run :
-        fast_0_6_first & ~(changed_slots & {4{changed_at_joined[6] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[5] & fast_0_0_enters_and & fast_0_5_any)
+        | ((fast_0_0_two_joined[5] & fast_0_0_two_and) ? there_are_two : fast_0_5_two);
       fast_0_6_two <=
-        (fast_0_0_first_joined[6] & fast_comes_first_and & fast_0_6_any)
-        | ((changed_at_joined[6] & fast_0_0_two_and) ? there_are_two : fast_0_6_two);
-      fast_0_7_first <=
-        (fast_0_0_waits_joined[7] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[7] & fast_comes_first_and & ~fast_0_7_any) ? push_run :
-        fast_0_7_first & ~(changed_slots & {4{changed_at_joined[7] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[6] & fast_0_0_enters_and & fast_0_6_any)
+        | ((fast_0_0_two_joined[6] & fast_0_0_two_and) ? there_are_two : fast_0_6_two);
       fast_0_7_two <=
-        (fast_0_0_first_joined[7] & fast_comes_first_and & fast_0_7_any)
-        | ((changed_at_joined[7] & fast_0_0_two_and) ? there_are_two : fast_0_7_two);
-      fast_0_8_first <=
-        (fast_0_0_waits_joined[8] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[8] & fast_comes_first_and & ~fast_0_8_any) ? push_run :
-        fast_0_8_first & ~(changed_slots & {4{changed_at_joined[8] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[7] & fast_0_0_enters_and & fast_0_7_any)
+        | ((fast_0_0_two_joined[7] & fast_0_0_two_and) ? there_are_two : fast_0_7_two);
       fast_0_8_two <=
-        (fast_0_0_first_joined[8] & fast_comes_first_and & fast_0_8_any)
-        | ((changed_at_joined[8] & fast_0_0_two_and) ? there_are_two : fast_0_8_two);
-      fast_0_9_first <=
-        (fast_0_0_waits_joined[9] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[9] & fast_comes_first_and & ~fast_0_9_any) ? push_run :
-        fast_0_9_first & ~(changed_slots & {4{changed_at_joined[9] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[8] & fast_0_0_enters_and & fast_0_8_any)
+        | ((fast_0_0_two_joined[8] & fast_0_0_two_and) ? there_are_two : fast_0_8_two);
       fast_0_9_two <=
-        (fast_0_0_first_joined[9] & fast_comes_first_and & fast_0_9_any)
-        | ((changed_at_joined[9] & fast_0_0_two_and) ? there_are_two : fast_0_9_two);
-      fast_0_10_first <=
-        (fast_0_0_waits_joined[10] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[10] & fast_comes_first_and & ~fast_0_10_any) ? push_run :
-        fast_0_10_first & ~(changed_slots & {4{changed_at_joined[10] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[9] & fast_0_0_enters_and & fast_0_9_any)
+        | ((fast_0_0_two_joined[9] & fast_0_0_two_and) ? there_are_two : fast_0_9_two);
       fast_0_10_two <=
-        (fast_0_0_first_joined[10] & fast_comes_first_and & fast_0_10_any)
-        | ((changed_at_joined[10] & fast_0_0_two_and) ? there_are_two : fast_0_10_two);
-      fast_0_11_first <=
-        (fast_0_0_waits_joined[11] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[11] & fast_comes_first_and & ~fast_0_11_any) ? push_run :
-        fast_0_11_first & ~(changed_slots & {4{changed_at_joined[11] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[10] & fast_0_0_enters_and & fast_0_10_any)
+        | ((fast_0_0_two_joined[10] & fast_0_0_two_and) ? there_are_two : fast_0_10_two);
       fast_0_11_two <=
-        (fast_0_0_first_joined[11] & fast_comes_first_and & fast_0_11_any)
-        | ((changed_at_joined[11] & fast_0_0_two_and) ? there_are_two : fast_0_11_two);
-      fast_0_12_first <=
-        (fast_0_0_waits_joined[12] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[12] & fast_comes_first_and & ~fast_0_12_any) ? push_run :
-        fast_0_12_first & ~(changed_slots & {4{changed_at_joined[12] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[11] & fast_0_0_enters_and & fast_0_11_any)
+        | ((fast_0_0_two_joined[11] & fast_0_0_two_and) ? there_are_two : fast_0_11_two);
       fast_0_12_two <=
-        (fast_0_0_first_joined[12] & fast_comes_first_and & fast_0_12_any)
-        | ((changed_at_joined[12] & fast_0_0_two_and) ? there_are_two : fast_0_12_two);
-      fast_0_13_first <=
-        (fast_0_0_waits_joined[13] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[13] & fast_comes_first_and & ~fast_0_13_any) ? push_run :
-        fast_0_13_first & ~(changed_slots & {4{changed_at_joined[13] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[12] & fast_0_0_enters_and & fast_0_12_any)
+        | ((fast_0_0_two_joined[12] & fast_0_0_two_and) ? there_are_two : fast_0_12_two);
       fast_0_13_two <=
-        (fast_0_0_first_joined[13] & fast_comes_first_and & fast_0_13_any)
-        | ((changed_at_joined[13] & fast_0_0_two_and) ? there_are_two : fast_0_13_two);
-      fast_0_14_first <=
-        (fast_0_0_waits_joined[14] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[14] & fast_comes_first_and & ~fast_0_14_any) ? push_run :
-        fast_0_14_first & ~(changed_slots & {4{changed_at_joined[14] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[13] & fast_0_0_enters_and & fast_0_13_any)
+        | ((fast_0_0_two_joined[13] & fast_0_0_two_and) ? there_are_two : fast_0_13_two);
       fast_0_14_two <=
-        (fast_0_0_first_joined[14] & fast_comes_first_and & fast_0_14_any)
-        | ((changed_at_joined[14] & fast_0_0_two_and) ? there_are_two : fast_0_14_two);
-      fast_0_15_first <=
-        (fast_0_0_waits_joined[15] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[15] & fast_comes_first_and & ~fast_0_15_any) ? push_run :
-        fast_0_15_first & ~(changed_slots & {4{changed_at_joined[15] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[14] & fast_0_0_enters_and & fast_0_14_any)
+        | ((fast_0_0_two_joined[14] & fast_0_0_two_and) ? there_are_two : fast_0_14_two);
       fast_0_15_two <=
-        (fast_0_0_first_joined[15] & fast_comes_first_and & fast_0_15_any)
-        | ((changed_at_joined[15] & fast_0_0_two_and) ? there_are_two : fast_0_15_two);
-      fast_1_0_first <=
-        (fast_0_0_waits_joined[16] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[16] & fast_comes_first_and & ~fast_1_0_any) ? push_run :
-        fast_1_0_first & ~(changed_slots & {4{changed_at_joined[16] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[15] & fast_0_0_enters_and & fast_0_15_any)
+        | ((fast_0_0_two_joined[15] & fast_0_0_two_and) ? there_are_two : fast_0_15_two);
       fast_1_0_two <=
-        (fast_0_0_first_joined[16] & fast_comes_first_and & fast_1_0_any)
-        | ((changed_at_joined[16] & fast_0_0_two_and) ? there_are_two : fast_1_0_two);
-      fast_1_1_first <=
-        (fast_0_0_waits_joined[17] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[17] & fast_comes_first_and & ~fast_1_1_any) ? push_run :
-        fast_1_1_first & ~(changed_slots & {4{changed_at_joined[17] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[16] & fast_0_0_enters_and & fast_1_0_any)
+        | ((fast_0_0_two_joined[16] & fast_0_0_two_and) ? there_are_two : fast_1_0_two);
       fast_1_1_two <=
-        (fast_0_0_first_joined[17] & fast_comes_first_and & fast_1_1_any)
-        | ((changed_at_joined[17] & fast_0_0_two_and) ? there_are_two : fast_1_1_two);
-      fast_1_2_first <=
-        (fast_0_0_waits_joined[18] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[18] & fast_comes_first_and & ~fast_1_2_any) ? push_run :
-        fast_1_2_first & ~(changed_slots & {4{changed_at_joined[18] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[17] & fast_0_0_enters_and & fast_1_1_any)
+        | ((fast_0_0_two_joined[17] & fast_0_0_two_and) ? there_are_two : fast_1_1_two);
       fast_1_2_two <=
-        (fast_0_0_first_joined[18] & fast_comes_first_and & fast_1_2_any)
-        | ((changed_at_joined[18] & fast_0_0_two_and) ? there_are_two : fast_1_2_two);
-      fast_1_3_first <=
-        (fast_0_0_waits_joined[19] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[19] & fast_comes_first_and & ~fast_1_3_any) ? push_run :
-        fast_1_3_first & ~(changed_slots & {4{changed_at_joined[19] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[18] & fast_0_0_enters_and & fast_1_2_any)
+        | ((fast_0_0_two_joined[18] & fast_0_0_two_and) ? there_are_two : fast_1_2_two);
       fast_1_3_two <=
-        (fast_0_0_first_joined[19] & fast_comes_first_and & fast_1_3_any)
-        | ((changed_at_joined[19] & fast_0_0_two_and) ? there_are_two : fast_1_3_two);
-      fast_1_4_first <=
-        (fast_0_0_waits_joined[20] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[20] & fast_comes_first_and & ~fast_1_4_any) ? push_run :
-        fast_1_4_first & ~(changed_slots & {4{changed_at_joined[20] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[19] & fast_0_0_enters_and & fast_1_3_any)
+        | ((fast_0_0_two_joined[19] & fast_0_0_two_and) ? there_are_two : fast_1_3_two);
       fast_1_4_two <=
-        (fast_0_0_first_joined[20] & fast_comes_first_and & fast_1_4_any)
-        | ((changed_at_joined[20] & fast_0_0_two_and) ? there_are_two : fast_1_4_two);
-      fast_1_5_first <=
-        (fast_0_0_waits_joined[21] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[21] & fast_comes_first_and & ~fast_1_5_any) ? push_run :
-        fast_1_5_first & ~(changed_slots & {4{changed_at_joined[21] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[20] & fast_0_0_enters_and & fast_1_4_any)
+        | ((fast_0_0_two_joined[20] & fast_0_0_two_and) ? there_are_two : fast_1_4_two);
       fast_1_5_two <=
-        (fast_0_0_first_joined[21] & fast_comes_first_and & fast_1_5_any)
-        | ((changed_at_joined[21] & fast_0_0_two_and) ? there_are_two : fast_1_5_two);
-      fast_1_6_first <=
-        (fast_0_0_waits_joined[22] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[22] & fast_comes_first_and & ~fast_1_6_any) ? push_run :
-        fast_1_6_first & ~(changed_slots & {4{changed_at_joined[22] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[21] & fast_0_0_enters_and & fast_1_5_any)
+        | ((fast_0_0_two_joined[21] & fast_0_0_two_and) ? there_are_two : fast_1_5_two);
       fast_1_6_two <=
-        (fast_0_0_first_joined[22] & fast_comes_first_and & fast_1_6_any)
-        | ((changed_at_joined[22] & fast_0_0_two_and) ? there_are_two : fast_1_6_two);
-      fast_1_7_first <=
-        (fast_0_0_waits_joined[23] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[23] & fast_comes_first_and & ~fast_1_7_any) ? push_run :
-        fast_1_7_first & ~(changed_slots & {4{changed_at_joined[23] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[22] & fast_0_0_enters_and & fast_1_6_any)
+        | ((fast_0_0_two_joined[22] & fast_0_0_two_and) ? there_are_two : fast_1_6_two);
       fast_1_7_two <=
-        (fast_0_0_first_joined[23] & fast_comes_first_and & fast_1_7_any)
-        | ((changed_at_joined[23] & fast_0_0_two_and) ? there_are_two : fast_1_7_two);
-      fast_1_8_first <=
-        (fast_0_0_waits_joined[24] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[24] & fast_comes_first_and & ~fast_1_8_any) ? push_run :
-        fast_1_8_first & ~(changed_slots & {4{changed_at_joined[24] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[23] & fast_0_0_enters_and & fast_1_7_any)
+        | ((fast_0_0_two_joined[23] & fast_0_0_two_and) ? there_are_two : fast_1_7_two);
       fast_1_8_two <=
-        (fast_0_0_first_joined[24] & fast_comes_first_and & fast_1_8_any)
-        | ((changed_at_joined[24] & fast_0_0_two_and) ? there_are_two : fast_1_8_two);
-      fast_1_9_first <=
-        (fast_0_0_waits_joined[25] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[25] & fast_comes_first_and & ~fast_1_9_any) ? push_run :
-        fast_1_9_first & ~(changed_slots & {4{changed_at_joined[25] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[24] & fast_0_0_enters_and & fast_1_8_any)
+        | ((fast_0_0_two_joined[24] & fast_0_0_two_and) ? there_are_two : fast_1_8_two);
       fast_1_9_two <=
-        (fast_0_0_first_joined[25] & fast_comes_first_and & fast_1_9_any)
-        | ((changed_at_joined[25] & fast_0_0_two_and) ? there_are_two : fast_1_9_two);
-      fast_1_10_first <=
-        (fast_0_0_waits_joined[26] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[26] & fast_comes_first_and & ~fast_1_10_any) ? push_run :
-        fast_1_10_first & ~(changed_slots & {4{changed_at_joined[26] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[25] & fast_0_0_enters_and & fast_1_9_any)
+        | ((fast_0_0_two_joined[25] & fast_0_0_two_and) ? there_are_two : fast_1_9_two);
       fast_1_10_two <=
-        (fast_0_0_first_joined[26] & fast_comes_first_and & fast_1_10_any)
-        | ((changed_at_joined[26] & fast_0_0_two_and) ? there_are_two : fast_1_10_two);
-      fast_1_11_first <=
-        (fast_0_0_waits_joined[27] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[27] & fast_comes_first_and & ~fast_1_11_any) ? push_run :
-        fast_1_11_first & ~(changed_slots & {4{changed_at_joined[27] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[26] & fast_0_0_enters_and & fast_1_10_any)
+        | ((fast_0_0_two_joined[26] & fast_0_0_two_and) ? there_are_two : fast_1_10_two);
       fast_1_11_two <=
-        (fast_0_0_first_joined[27] & fast_comes_first_and & fast_1_11_any)
-        | ((changed_at_joined[27] & fast_0_0_two_and) ? there_are_two : fast_1_11_two);
-      fast_1_12_first <=
-        (fast_0_0_waits_joined[28] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[28] & fast_comes_first_and & ~fast_1_12_any) ? push_run :
-        fast_1_12_first & ~(changed_slots & {4{changed_at_joined[28] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[27] & fast_0_0_enters_and & fast_1_11_any)
+        | ((fast_0_0_two_joined[27] & fast_0_0_two_and) ? there_are_two : fast_1_11_two);
       fast_1_12_two <=
-        (fast_0_0_first_joined[28] & fast_comes_first_and & fast_1_12_any)
-        | ((changed_at_joined[28] & fast_0_0_two_and) ? there_are_two : fast_1_12_two);
-      fast_1_13_first <=
-        (fast_0_0_waits_joined[29] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[29] & fast_comes_first_and & ~fast_1_13_any) ? push_run :
-        fast_1_13_first & ~(changed_slots & {4{changed_at_joined[29] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[28] & fast_0_0_enters_and & fast_1_12_any)
+        | ((fast_0_0_two_joined[28] & fast_0_0_two_and) ? there_are_two : fast_1_12_two);
       fast_1_13_two <=
-        (fast_0_0_first_joined[29] & fast_comes_first_and & fast_1_13_any)
-        | ((changed_at_joined[29] & fast_0_0_two_and) ? there_are_two : fast_1_13_two);
-      fast_1_14_first <=
-        (fast_0_0_waits_joined[30] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[30] & fast_comes_first_and & ~fast_1_14_any) ? push_run :
-        fast_1_14_first & ~(changed_slots & {4{changed_at_joined[30] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[29] & fast_0_0_enters_and & fast_1_13_any)
+        | ((fast_0_0_two_joined[29] & fast_0_0_two_and) ? there_are_two : fast_1_13_two);
       fast_1_14_two <=
-        (fast_0_0_first_joined[30] & fast_comes_first_and & fast_1_14_any)
-        | ((changed_at_joined[30] & fast_0_0_two_and) ? there_are_two : fast_1_14_two);
-      fast_1_15_first <=
-        (fast_0_0_waits_joined[31] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[31] & fast_comes_first_and & ~fast_1_15_any) ? push_run :
-        fast_1_15_first & ~(changed_slots & {4{changed_at_joined[31] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[30] & fast_0_0_enters_and & fast_1_14_any)
+        | ((fast_0_0_two_joined[30] & fast_0_0_two_and) ? there_are_two : fast_1_14_two);
       fast_1_15_two <=
-        (fast_0_0_first_joined[31] & fast_comes_first_and & fast_1_15_any)
-        | ((changed_at_joined[31] & fast_0_0_two_and) ? there_are_two : fast_1_15_two);
-      fast_2_0_first <=
-        (fast_0_0_waits_joined[32] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[32] & fast_comes_first_and & ~fast_2_0_any) ? push_run :
-        fast_2_0_first & ~(changed_slots & {4{changed_at_joined[32] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[31] & fast_0_0_enters_and & fast_1_15_any)
+        | ((fast_0_0_two_joined[31] & fast_0_0_two_and) ? there_are_two : fast_1_15_two);
       fast_2_0_two <=
-        (fast_0_0_first_joined[32] & fast_comes_first_and & fast_2_0_any)
-        | ((changed_at_joined[32] & fast_0_0_two_and) ? there_are_two : fast_2_0_two);
-      fast_2_1_first <=
-        (fast_0_0_waits_joined[33] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[33] & fast_comes_first_and & ~fast_2_1_any) ? push_run :
-        fast_2_1_first & ~(changed_slots & {4{changed_at_joined[33] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[32] & fast_0_0_enters_and & fast_2_0_any)
+        | ((fast_0_0_two_joined[32] & fast_0_0_two_and) ? there_are_two : fast_2_0_two);
       fast_2_1_two <=
-        (fast_0_0_first_joined[33] & fast_comes_first_and & fast_2_1_any)
-        | ((changed_at_joined[33] & fast_0_0_two_and) ? there_are_two : fast_2_1_two);
-      fast_2_2_first <=
-        (fast_0_0_waits_joined[34] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[34] & fast_comes_first_and & ~fast_2_2_any) ? push_run :
-        fast_2_2_first & ~(changed_slots & {4{changed_at_joined[34] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[33] & fast_0_0_enters_and & fast_2_1_any)
+        | ((fast_0_0_two_joined[33] & fast_0_0_two_and) ? there_are_two : fast_2_1_two);
       fast_2_2_two <=
-        (fast_0_0_first_joined[34] & fast_comes_first_and & fast_2_2_any)
-        | ((changed_at_joined[34] & fast_0_0_two_and) ? there_are_two : fast_2_2_two);
-      fast_2_3_first <=
-        (fast_0_0_waits_joined[35] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[35] & fast_comes_first_and & ~fast_2_3_any) ? push_run :
-        fast_2_3_first & ~(changed_slots & {4{changed_at_joined[35] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[34] & fast_0_0_enters_and & fast_2_2_any)
+        | ((fast_0_0_two_joined[34] & fast_0_0_two_and) ? there_are_two : fast_2_2_two);
       fast_2_3_two <=
-        (fast_0_0_first_joined[35] & fast_comes_first_and & fast_2_3_any)
-        | ((changed_at_joined[35] & fast_0_0_two_and) ? there_are_two : fast_2_3_two);
-      fast_2_4_first <=
-        (fast_0_0_waits_joined[36] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[36] & fast_comes_first_and & ~fast_2_4_any) ? push_run :
-        fast_2_4_first & ~(changed_slots & {4{changed_at_joined[36] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[35] & fast_0_0_enters_and & fast_2_3_any)
+        | ((fast_0_0_two_joined[35] & fast_0_0_two_and) ? there_are_two : fast_2_3_two);
       fast_2_4_two <=
-        (fast_0_0_first_joined[36] & fast_comes_first_and & fast_2_4_any)
-        | ((changed_at_joined[36] & fast_0_0_two_and) ? there_are_two : fast_2_4_two);
-      fast_2_5_first <=
-        (fast_0_0_waits_joined[37] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[37] & fast_comes_first_and & ~fast_2_5_any) ? push_run :
-        fast_2_5_first & ~(changed_slots & {4{changed_at_joined[37] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[36] & fast_0_0_enters_and & fast_2_4_any)
+        | ((fast_0_0_two_joined[36] & fast_0_0_two_and) ? there_are_two : fast_2_4_two);
       fast_2_5_two <=
-        (fast_0_0_first_joined[37] & fast_comes_first_and & fast_2_5_any)
-        | ((changed_at_joined[37] & fast_0_0_two_and) ? there_are_two : fast_2_5_two);
-      fast_2_6_first <=
-        (fast_0_0_waits_joined[38] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[38] & fast_comes_first_and & ~fast_2_6_any) ? push_run :
-        fast_2_6_first & ~(changed_slots & {4{changed_at_joined[38] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[37] & fast_0_0_enters_and & fast_2_5_any)
+        | ((fast_0_0_two_joined[37] & fast_0_0_two_and) ? there_are_two : fast_2_5_two);
       fast_2_6_two <=
-        (fast_0_0_first_joined[38] & fast_comes_first_and & fast_2_6_any)
-        | ((changed_at_joined[38] & fast_0_0_two_and) ? there_are_two : fast_2_6_two);
-      fast_2_7_first <=
-        (fast_0_0_waits_joined[39] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[39] & fast_comes_first_and & ~fast_2_7_any) ? push_run :
-        fast_2_7_first & ~(changed_slots & {4{changed_at_joined[39] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[38] & fast_0_0_enters_and & fast_2_6_any)
+        | ((fast_0_0_two_joined[38] & fast_0_0_two_and) ? there_are_two : fast_2_6_two);
       fast_2_7_two <=
-        (fast_0_0_first_joined[39] & fast_comes_first_and & fast_2_7_any)
-        | ((changed_at_joined[39] & fast_0_0_two_and) ? there_are_two : fast_2_7_two);
-      fast_2_8_first <=
-        (fast_0_0_waits_joined[40] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[40] & fast_comes_first_and & ~fast_2_8_any) ? push_run :
-        fast_2_8_first & ~(changed_slots & {4{changed_at_joined[40] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[39] & fast_0_0_enters_and & fast_2_7_any)
+        | ((fast_0_0_two_joined[39] & fast_0_0_two_and) ? there_are_two : fast_2_7_two);
       fast_2_8_two <=
-        (fast_0_0_first_joined[40] & fast_comes_first_and & fast_2_8_any)
-        | ((changed_at_joined[40] & fast_0_0_two_and) ? there_are_two : fast_2_8_two);
-      fast_2_9_first <=
-        (fast_0_0_waits_joined[41] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[41] & fast_comes_first_and & ~fast_2_9_any) ? push_run :
-        fast_2_9_first & ~(changed_slots & {4{changed_at_joined[41] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[40] & fast_0_0_enters_and & fast_2_8_any)
+        | ((fast_0_0_two_joined[40] & fast_0_0_two_and) ? there_are_two : fast_2_8_two);
       fast_2_9_two <=
-        (fast_0_0_first_joined[41] & fast_comes_first_and & fast_2_9_any)
-        | ((changed_at_joined[41] & fast_0_0_two_and) ? there_are_two : fast_2_9_two);
-      fast_2_10_first <=
-        (fast_0_0_waits_joined[42] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[42] & fast_comes_first_and & ~fast_2_10_any) ? push_run :
-        fast_2_10_first & ~(changed_slots & {4{changed_at_joined[42] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[41] & fast_0_0_enters_and & fast_2_9_any)
+        | ((fast_0_0_two_joined[41] & fast_0_0_two_and) ? there_are_two : fast_2_9_two);
       fast_2_10_two <=
-        (fast_0_0_first_joined[42] & fast_comes_first_and & fast_2_10_any)
-        | ((changed_at_joined[42] & fast_0_0_two_and) ? there_are_two : fast_2_10_two);
-      fast_2_11_first <=
-        (fast_0_0_waits_joined[43] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[43] & fast_comes_first_and & ~fast_2_11_any) ? push_run :
-        fast_2_11_first & ~(changed_slots & {4{changed_at_joined[43] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[42] & fast_0_0_enters_and & fast_2_10_any)
+        | ((fast_0_0_two_joined[42] & fast_0_0_two_and) ? there_are_two : fast_2_10_two);
       fast_2_11_two <=
-        (fast_0_0_first_joined[43] & fast_comes_first_and & fast_2_11_any)
-        | ((changed_at_joined[43] & fast_0_0_two_and) ? there_are_two : fast_2_11_two);
-      fast_2_12_first <=
-        (fast_0_0_waits_joined[44] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[44] & fast_comes_first_and & ~fast_2_12_any) ? push_run :
-        fast_2_12_first & ~(changed_slots & {4{changed_at_joined[44] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[43] & fast_0_0_enters_and & fast_2_11_any)
+        | ((fast_0_0_two_joined[43] & fast_0_0_two_and) ? there_are_two : fast_2_11_two);
       fast_2_12_two <=
-        (fast_0_0_first_joined[44] & fast_comes_first_and & fast_2_12_any)
-        | ((changed_at_joined[44] & fast_0_0_two_and) ? there_are_two : fast_2_12_two);
-      fast_2_13_first <=
-        (fast_0_0_waits_joined[45] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[45] & fast_comes_first_and & ~fast_2_13_any) ? push_run :
-        fast_2_13_first & ~(changed_slots & {4{changed_at_joined[45] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[44] & fast_0_0_enters_and & fast_2_12_any)
+        | ((fast_0_0_two_joined[44] & fast_0_0_two_and) ? there_are_two : fast_2_12_two);
       fast_2_13_two <=
-        (fast_0_0_first_joined[45] & fast_comes_first_and & fast_2_13_any)
-        | ((changed_at_joined[45] & fast_0_0_two_and) ? there_are_two : fast_2_13_two);
-      fast_2_14_first <=
-        (fast_0_0_waits_joined[46] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[46] & fast_comes_first_and & ~fast_2_14_any) ? push_run :
-        fast_2_14_first & ~(changed_slots & {4{changed_at_joined[46] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[45] & fast_0_0_enters_and & fast_2_13_any)
+        | ((fast_0_0_two_joined[45] & fast_0_0_two_and) ? there_are_two : fast_2_13_two);
       fast_2_14_two <=
-        (fast_0_0_first_joined[46] & fast_comes_first_and & fast_2_14_any)
-        | ((changed_at_joined[46] & fast_0_0_two_and) ? there_are_two : fast_2_14_two);
-      fast_2_15_first <=
-        (fast_0_0_waits_joined[47] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[47] & fast_comes_first_and & ~fast_2_15_any) ? push_run :
-        fast_2_15_first & ~(changed_slots & {4{changed_at_joined[47] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[46] & fast_0_0_enters_and & fast_2_14_any)
+        | ((fast_0_0_two_joined[46] & fast_0_0_two_and) ? there_are_two : fast_2_14_two);
       fast_2_15_two <=
-        (fast_0_0_first_joined[47] & fast_comes_first_and & fast_2_15_any)
-        | ((changed_at_joined[47] & fast_0_0_two_and) ? there_are_two : fast_2_15_two);
-      fast_3_0_first <=
-        (fast_0_0_waits_joined[48] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[48] & fast_comes_first_and & ~fast_3_0_any) ? push_run :
-        fast_3_0_first & ~(changed_slots & {4{changed_at_joined[48] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[47] & fast_0_0_enters_and & fast_2_15_any)
+        | ((fast_0_0_two_joined[47] & fast_0_0_two_and) ? there_are_two : fast_2_15_two);
       fast_3_0_two <=
-        (fast_0_0_first_joined[48] & fast_comes_first_and & fast_3_0_any)
-        | ((changed_at_joined[48] & fast_0_0_two_and) ? there_are_two : fast_3_0_two);
-      fast_3_1_first <=
-        (fast_0_0_waits_joined[49] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[49] & fast_comes_first_and & ~fast_3_1_any) ? push_run :
-        fast_3_1_first & ~(changed_slots & {4{changed_at_joined[49] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[48] & fast_0_0_enters_and & fast_3_0_any)
+        | ((fast_0_0_two_joined[48] & fast_0_0_two_and) ? there_are_two : fast_3_0_two);
       fast_3_1_two <=
-        (fast_0_0_first_joined[49] & fast_comes_first_and & fast_3_1_any)
-        | ((changed_at_joined[49] & fast_0_0_two_and) ? there_are_two : fast_3_1_two);
-      fast_3_2_first <=
-        (fast_0_0_waits_joined[50] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[50] & fast_comes_first_and & ~fast_3_2_any) ? push_run :
-        fast_3_2_first & ~(changed_slots & {4{changed_at_joined[50] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[49] & fast_0_0_enters_and & fast_3_1_any)
+        | ((fast_0_0_two_joined[49] & fast_0_0_two_and) ? there_are_two : fast_3_1_two);
       fast_3_2_two <=
-        (fast_0_0_first_joined[50] & fast_comes_first_and & fast_3_2_any)
-        | ((changed_at_joined[50] & fast_0_0_two_and) ? there_are_two : fast_3_2_two);
-      fast_3_3_first <=
-        (fast_0_0_waits_joined[51] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[51] & fast_comes_first_and & ~fast_3_3_any) ? push_run :
-        fast_3_3_first & ~(changed_slots & {4{changed_at_joined[51] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[50] & fast_0_0_enters_and & fast_3_2_any)
+        | ((fast_0_0_two_joined[50] & fast_0_0_two_and) ? there_are_two : fast_3_2_two);
       fast_3_3_two <=
-        (fast_0_0_first_joined[51] & fast_comes_first_and & fast_3_3_any)
-        | ((changed_at_joined[51] & fast_0_0_two_and) ? there_are_two : fast_3_3_two);
-      fast_3_4_first <=
-        (fast_0_0_waits_joined[52] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[52] & fast_comes_first_and & ~fast_3_4_any) ? push_run :
-        fast_3_4_first & ~(changed_slots & {4{changed_at_joined[52] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[51] & fast_0_0_enters_and & fast_3_3_any)
+        | ((fast_0_0_two_joined[51] & fast_0_0_two_and) ? there_are_two : fast_3_3_two);
       fast_3_4_two <=
-        (fast_0_0_first_joined[52] & fast_comes_first_and & fast_3_4_any)
-        | ((changed_at_joined[52] & fast_0_0_two_and) ? there_are_two : fast_3_4_two);
-      fast_3_5_first <=
-        (fast_0_0_waits_joined[53] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[53] & fast_comes_first_and & ~fast_3_5_any) ? push_run :
-        fast_3_5_first & ~(changed_slots & {4{changed_at_joined[53] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[52] & fast_0_0_enters_and & fast_3_4_any)
+        | ((fast_0_0_two_joined[52] & fast_0_0_two_and) ? there_are_two : fast_3_4_two);
       fast_3_5_two <=
-        (fast_0_0_first_joined[53] & fast_comes_first_and & fast_3_5_any)
-        | ((changed_at_joined[53] & fast_0_0_two_and) ? there_are_two : fast_3_5_two);
-      fast_3_6_first <=
-        (fast_0_0_waits_joined[54] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[54] & fast_comes_first_and & ~fast_3_6_any) ? push_run :
-        fast_3_6_first & ~(changed_slots & {4{changed_at_joined[54] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[53] & fast_0_0_enters_and & fast_3_5_any)
+        | ((fast_0_0_two_joined[53] & fast_0_0_two_and) ? there_are_two : fast_3_5_two);
       fast_3_6_two <=
-        (fast_0_0_first_joined[54] & fast_comes_first_and & fast_3_6_any)
-        | ((changed_at_joined[54] & fast_0_0_two_and) ? there_are_two : fast_3_6_two);
-      fast_3_7_first <=
-        (fast_0_0_waits_joined[55] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[55] & fast_comes_first_and & ~fast_3_7_any) ? push_run :
-        fast_3_7_first & ~(changed_slots & {4{changed_at_joined[55] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[54] & fast_0_0_enters_and & fast_3_6_any)
+        | ((fast_0_0_two_joined[54] & fast_0_0_two_and) ? there_are_two : fast_3_6_two);
       fast_3_7_two <=
-        (fast_0_0_first_joined[55] & fast_comes_first_and & fast_3_7_any)
-        | ((changed_at_joined[55] & fast_0_0_two_and) ? there_are_two : fast_3_7_two);
-      fast_3_8_first <=
-        (fast_0_0_waits_joined[56] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[56] & fast_comes_first_and & ~fast_3_8_any) ? push_run :
-        fast_3_8_first & ~(changed_slots & {4{changed_at_joined[56] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[55] & fast_0_0_enters_and & fast_3_7_any)
+        | ((fast_0_0_two_joined[55] & fast_0_0_two_and) ? there_are_two : fast_3_7_two);
       fast_3_8_two <=
-        (fast_0_0_first_joined[56] & fast_comes_first_and & fast_3_8_any)
-        | ((changed_at_joined[56] & fast_0_0_two_and) ? there_are_two : fast_3_8_two);
-      fast_3_9_first <=
-        (fast_0_0_waits_joined[57] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[57] & fast_comes_first_and & ~fast_3_9_any) ? push_run :
-        fast_3_9_first & ~(changed_slots & {4{changed_at_joined[57] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[56] & fast_0_0_enters_and & fast_3_8_any)
+        | ((fast_0_0_two_joined[56] & fast_0_0_two_and) ? there_are_two : fast_3_8_two);
       fast_3_9_two <=
-        (fast_0_0_first_joined[57] & fast_comes_first_and & fast_3_9_any)
-        | ((changed_at_joined[57] & fast_0_0_two_and) ? there_are_two : fast_3_9_two);
-      fast_3_10_first <=
-        (fast_0_0_waits_joined[58] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[58] & fast_comes_first_and & ~fast_3_10_any) ? push_run :
-        fast_3_10_first & ~(changed_slots & {4{changed_at_joined[58] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[57] & fast_0_0_enters_and & fast_3_9_any)
+        | ((fast_0_0_two_joined[57] & fast_0_0_two_and) ? there_are_two : fast_3_9_two);
       fast_3_10_two <=
-        (fast_0_0_first_joined[58] & fast_comes_first_and & fast_3_10_any)
-        | ((changed_at_joined[58] & fast_0_0_two_and) ? there_are_two : fast_3_10_two);
-      fast_3_11_first <=
-        (fast_0_0_waits_joined[59] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[59] & fast_comes_first_and & ~fast_3_11_any) ? push_run :
-        fast_3_11_first & ~(changed_slots & {4{changed_at_joined[59] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[58] & fast_0_0_enters_and & fast_3_10_any)
+        | ((fast_0_0_two_joined[58] & fast_0_0_two_and) ? there_are_two : fast_3_10_two);
       fast_3_11_two <=
-        (fast_0_0_first_joined[59] & fast_comes_first_and & fast_3_11_any)
-        | ((changed_at_joined[59] & fast_0_0_two_and) ? there_are_two : fast_3_11_two);
-      fast_3_12_first <=
-        (fast_0_0_waits_joined[60] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[60] & fast_comes_first_and & ~fast_3_12_any) ? push_run :
-        fast_3_12_first & ~(changed_slots & {4{changed_at_joined[60] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[59] & fast_0_0_enters_and & fast_3_11_any)
+        | ((fast_0_0_two_joined[59] & fast_0_0_two_and) ? there_are_two : fast_3_11_two);
       fast_3_12_two <=
-        (fast_0_0_first_joined[60] & fast_comes_first_and & fast_3_12_any)
-        | ((changed_at_joined[60] & fast_0_0_two_and) ? there_are_two : fast_3_12_two);
-      fast_3_13_first <=
-        (fast_0_0_waits_joined[61] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[61] & fast_comes_first_and & ~fast_3_13_any) ? push_run :
-        fast_3_13_first & ~(changed_slots & {4{changed_at_joined[61] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[60] & fast_0_0_enters_and & fast_3_12_any)
+        | ((fast_0_0_two_joined[60] & fast_0_0_two_and) ? there_are_two : fast_3_12_two);
       fast_3_13_two <=
-        (fast_0_0_first_joined[61] & fast_comes_first_and & fast_3_13_any)
-        | ((changed_at_joined[61] & fast_0_0_two_and) ? there_are_two : fast_3_13_two);
-      fast_3_14_first <=
-        (fast_0_0_waits_joined[62] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[62] & fast_comes_first_and & ~fast_3_14_any) ? push_run :
-        fast_3_14_first & ~(changed_slots & {4{changed_at_joined[62] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[61] & fast_0_0_enters_and & fast_3_13_any)
+        | ((fast_0_0_two_joined[61] & fast_0_0_two_and) ? there_are_two : fast_3_13_two);
       fast_3_14_two <=
-        (fast_0_0_first_joined[62] & fast_comes_first_and & fast_3_14_any)
-        | ((changed_at_joined[62] & fast_0_0_two_and) ? there_are_two : fast_3_14_two);
-      fast_3_15_first <=
-        (fast_0_0_waits_joined[63] & pops_0) ? run_choice :
-        (fast_0_0_first_joined[63] & fast_comes_first_and & ~fast_3_15_any) ? push_run :
-        fast_3_15_first & ~(changed_slots & {4{changed_at_joined[63] & fast_0_0_first_and}});
+        (fast_0_0_enters_joined[62] & fast_0_0_enters_and & fast_3_14_any)
+        | ((fast_0_0_two_joined[62] & fast_0_0_two_and) ? there_are_two : fast_3_14_two);
       fast_3_15_two <=
-        (fast_0_0_first_joined[63] & fast_comes_first_and & fast_3_15_any)
-        | ((changed_at_joined[63] & fast_0_0_two_and) ? there_are_two : fast_3_15_two);
-      slow_0_0_first <=
-        (fast_0_0_waits_joined[0] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[0] & ~slow_0_0_any) ? push_run :
-        slow_0_0_first & ~(changed_slots & {4{changed_at_joined_and[0]}});
-      slow_0_0_two <= (slow_0_0_first_and[0] & slow_0_0_any) | (slow_0_0_two_and[0] ? there_are_two : slow_0_0_two);
-      slow_0_1_first <=
-        (fast_0_0_waits_joined[1] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[1] & ~slow_0_1_any) ? push_run :
-        slow_0_1_first & ~(changed_slots & {4{changed_at_joined_and[1]}});
-      slow_0_1_two <= (slow_0_0_first_and[1] & slow_0_1_any) | (slow_0_0_two_and[1] ? there_are_two : slow_0_1_two);
-      slow_0_2_first <=
-        (fast_0_0_waits_joined[2] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[2] & ~slow_0_2_any) ? push_run :
-        slow_0_2_first & ~(changed_slots & {4{changed_at_joined_and[2]}});
-      slow_0_2_two <= (slow_0_0_first_and[2] & slow_0_2_any) | (slow_0_0_two_and[2] ? there_are_two : slow_0_2_two);
-      slow_0_3_first <=
-        (fast_0_0_waits_joined[3] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[3] & ~slow_0_3_any) ? push_run :
-        slow_0_3_first & ~(changed_slots & {4{changed_at_joined_and[3]}});
-      slow_0_3_two <= (slow_0_0_first_and[3] & slow_0_3_any) | (slow_0_0_two_and[3] ? there_are_two : slow_0_3_two);
-      slow_0_4_first <=
-        (fast_0_0_waits_joined[4] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[4] & ~slow_0_4_any) ? push_run :
-        slow_0_4_first & ~(changed_slots & {4{changed_at_joined_and[4]}});
-      slow_0_4_two <= (slow_0_0_first_and[4] & slow_0_4_any) | (slow_0_0_two_and[4] ? there_are_two : slow_0_4_two);
-      slow_0_5_first <=
-        (fast_0_0_waits_joined[5] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[5] & ~slow_0_5_any) ? push_run :
-        slow_0_5_first & ~(changed_slots & {4{changed_at_joined_and[5]}});
-      slow_0_5_two <= (slow_0_0_first_and[5] & slow_0_5_any) | (slow_0_0_two_and[5] ? there_are_two : slow_0_5_two);
-      slow_0_6_first <=
-        (fast_0_0_waits_joined[6] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[6] & ~slow_0_6_any) ? push_run :
-        slow_0_6_first & ~(changed_slots & {4{changed_at_joined_and[6]}});
-      slow_0_6_two <= (slow_0_0_first_and[6] & slow_0_6_any) | (slow_0_0_two_and[6] ? there_are_two : slow_0_6_two);
-      slow_0_7_first <=
-        (fast_0_0_waits_joined[7] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[7] & ~slow_0_7_any) ? push_run :
-        slow_0_7_first & ~(changed_slots & {4{changed_at_joined_and[7]}});
-      slow_0_7_two <= (slow_0_0_first_and[7] & slow_0_7_any) | (slow_0_0_two_and[7] ? there_are_two : slow_0_7_two);
-      slow_0_8_first <=
-        (fast_0_0_waits_joined[8] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[8] & ~slow_0_8_any) ? push_run :
-        slow_0_8_first & ~(changed_slots & {4{changed_at_joined_and[8]}});
-      slow_0_8_two <= (slow_0_0_first_and[8] & slow_0_8_any) | (slow_0_0_two_and[8] ? there_are_two : slow_0_8_two);
-      slow_0_9_first <=
-        (fast_0_0_waits_joined[9] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[9] & ~slow_0_9_any) ? push_run :
-        slow_0_9_first & ~(changed_slots & {4{changed_at_joined_and[9]}});
-      slow_0_9_two <= (slow_0_0_first_and[9] & slow_0_9_any) | (slow_0_0_two_and[9] ? there_are_two : slow_0_9_two);
-      slow_0_10_first <=
-        (fast_0_0_waits_joined[10] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[10] & ~slow_0_10_any) ? push_run :
-        slow_0_10_first & ~(changed_slots & {4{changed_at_joined_and[10]}});
+        (fast_0_0_enters_joined[63] & fast_0_0_enters_and & fast_3_15_any)
+        | ((fast_0_0_two_joined[63] & fast_0_0_two_and) ? there_are_two : fast_3_15_two);
+      slow_0_0_two <= (slow_0_0_enters_and[0] & slow_0_0_any) | (slow_0_0_two_and[0] ? there_are_two : slow_0_0_two);
+      slow_0_1_two <= (slow_0_0_enters_and[1] & slow_0_1_any) | (slow_0_0_two_and[1] ? there_are_two : slow_0_1_two);
+      slow_0_2_two <= (slow_0_0_enters_and[2] & slow_0_2_any) | (slow_0_0_two_and[2] ? there_are_two : slow_0_2_two);
+      slow_0_3_two <= (slow_0_0_enters_and[3] & slow_0_3_any) | (slow_0_0_two_and[3] ? there_are_two : slow_0_3_two);
+      slow_0_4_two <= (slow_0_0_enters_and[4] & slow_0_4_any) | (slow_0_0_two_and[4] ? there_are_two : slow_0_4_two);
+      slow_0_5_two <= (slow_0_0_enters_and[5] & slow_0_5_any) | (slow_0_0_two_and[5] ? there_are_two : slow_0_5_two);
+      slow_0_6_two <= (slow_0_0_enters_and[6] & slow_0_6_any) | (slow_0_0_two_and[6] ? there_are_two : slow_0_6_two);
+      slow_0_7_two <= (slow_0_0_enters_and[7] & slow_0_7_any) | (slow_0_0_two_and[7] ? there_are_two : slow_0_7_two);
+      slow_0_8_two <= (slow_0_0_enters_and[8] & slow_0_8_any) | (slow_0_0_two_and[8] ? there_are_two : slow_0_8_two);
+      slow_0_9_two <= (slow_0_0_enters_and[9] & slow_0_9_any) | (slow_0_0_two_and[9] ? there_are_two : slow_0_9_two);
       slow_0_10_two <=
-        (slow_0_0_first_and[10] & slow_0_10_any) | (slow_0_0_two_and[10] ? there_are_two : slow_0_10_two);
-      slow_0_11_first <=
-        (fast_0_0_waits_joined[11] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[11] & ~slow_0_11_any) ? push_run :
-        slow_0_11_first & ~(changed_slots & {4{changed_at_joined_and[11]}});
+        (slow_0_0_enters_and[10] & slow_0_10_any) | (slow_0_0_two_and[10] ? there_are_two : slow_0_10_two);
       slow_0_11_two <=
-        (slow_0_0_first_and[11] & slow_0_11_any) | (slow_0_0_two_and[11] ? there_are_two : slow_0_11_two);
-      slow_0_12_first <=
-        (fast_0_0_waits_joined[12] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[12] & ~slow_0_12_any) ? push_run :
-        slow_0_12_first & ~(changed_slots & {4{changed_at_joined_and[12]}});
+        (slow_0_0_enters_and[11] & slow_0_11_any) | (slow_0_0_two_and[11] ? there_are_two : slow_0_11_two);
       slow_0_12_two <=
-        (slow_0_0_first_and[12] & slow_0_12_any) | (slow_0_0_two_and[12] ? there_are_two : slow_0_12_two);
-      slow_0_13_first <=
-        (fast_0_0_waits_joined[13] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[13] & ~slow_0_13_any) ? push_run :
-        slow_0_13_first & ~(changed_slots & {4{changed_at_joined_and[13]}});
+        (slow_0_0_enters_and[12] & slow_0_12_any) | (slow_0_0_two_and[12] ? there_are_two : slow_0_12_two);
       slow_0_13_two <=
-        (slow_0_0_first_and[13] & slow_0_13_any) | (slow_0_0_two_and[13] ? there_are_two : slow_0_13_two);
-      slow_0_14_first <=
-        (fast_0_0_waits_joined[14] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[14] & ~slow_0_14_any) ? push_run :
-        slow_0_14_first & ~(changed_slots & {4{changed_at_joined_and[14]}});
+        (slow_0_0_enters_and[13] & slow_0_13_any) | (slow_0_0_two_and[13] ? there_are_two : slow_0_13_two);
       slow_0_14_two <=
-        (slow_0_0_first_and[14] & slow_0_14_any) | (slow_0_0_two_and[14] ? there_are_two : slow_0_14_two);
-      slow_0_15_first <=
-        (fast_0_0_waits_joined[15] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[15] & ~slow_0_15_any) ? push_run :
-        slow_0_15_first & ~(changed_slots & {4{changed_at_joined_and[15]}});
+        (slow_0_0_enters_and[14] & slow_0_14_any) | (slow_0_0_two_and[14] ? there_are_two : slow_0_14_two);
       slow_0_15_two <=
-        (slow_0_0_first_and[15] & slow_0_15_any) | (slow_0_0_two_and[15] ? there_are_two : slow_0_15_two);
-      slow_1_0_first <=
-        (fast_0_0_waits_joined[16] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[16] & ~slow_1_0_any) ? push_run :
-        slow_1_0_first & ~(changed_slots & {4{changed_at_joined_and[16]}});
-      slow_1_0_two <= (slow_0_0_first_and[16] & slow_1_0_any) | (slow_0_0_two_and[16] ? there_are_two : slow_1_0_two);
-      slow_1_1_first <=
-        (fast_0_0_waits_joined[17] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[17] & ~slow_1_1_any) ? push_run :
-        slow_1_1_first & ~(changed_slots & {4{changed_at_joined_and[17]}});
-      slow_1_1_two <= (slow_0_0_first_and[17] & slow_1_1_any) | (slow_0_0_two_and[17] ? there_are_two : slow_1_1_two);
-      slow_1_2_first <=
-        (fast_0_0_waits_joined[18] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[18] & ~slow_1_2_any) ? push_run :
-        slow_1_2_first & ~(changed_slots & {4{changed_at_joined_and[18]}});
-      slow_1_2_two <= (slow_0_0_first_and[18] & slow_1_2_any) | (slow_0_0_two_and[18] ? there_are_two : slow_1_2_two);
-      slow_1_3_first <=
-        (fast_0_0_waits_joined[19] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[19] & ~slow_1_3_any) ? push_run :
-        slow_1_3_first & ~(changed_slots & {4{changed_at_joined_and[19]}});
-      slow_1_3_two <= (slow_0_0_first_and[19] & slow_1_3_any) | (slow_0_0_two_and[19] ? there_are_two : slow_1_3_two);
-      slow_1_4_first <=
-        (fast_0_0_waits_joined[20] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[20] & ~slow_1_4_any) ? push_run :
-        slow_1_4_first & ~(changed_slots & {4{changed_at_joined_and[20]}});
-      slow_1_4_two <= (slow_0_0_first_and[20] & slow_1_4_any) | (slow_0_0_two_and[20] ? there_are_two : slow_1_4_two);
-      slow_1_5_first <=
-        (fast_0_0_waits_joined[21] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[21] & ~slow_1_5_any) ? push_run :
-        slow_1_5_first & ~(changed_slots & {4{changed_at_joined_and[21]}});
-      slow_1_5_two <= (slow_0_0_first_and[21] & slow_1_5_any) | (slow_0_0_two_and[21] ? there_are_two : slow_1_5_two);
-      slow_1_6_first <=
-        (fast_0_0_waits_joined[22] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[22] & ~slow_1_6_any) ? push_run :
-        slow_1_6_first & ~(changed_slots & {4{changed_at_joined_and[22]}});
-      slow_1_6_two <= (slow_0_0_first_and[22] & slow_1_6_any) | (slow_0_0_two_and[22] ? there_are_two : slow_1_6_two);
-      slow_1_7_first <=
-        (fast_0_0_waits_joined[23] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[23] & ~slow_1_7_any) ? push_run :
-        slow_1_7_first & ~(changed_slots & {4{changed_at_joined_and[23]}});
-      slow_1_7_two <= (slow_0_0_first_and[23] & slow_1_7_any) | (slow_0_0_two_and[23] ? there_are_two : slow_1_7_two);
-      slow_1_8_first <=
-        (fast_0_0_waits_joined[24] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[24] & ~slow_1_8_any) ? push_run :
-        slow_1_8_first & ~(changed_slots & {4{changed_at_joined_and[24]}});
-      slow_1_8_two <= (slow_0_0_first_and[24] & slow_1_8_any) | (slow_0_0_two_and[24] ? there_are_two : slow_1_8_two);
-      slow_1_9_first <=
-        (fast_0_0_waits_joined[25] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[25] & ~slow_1_9_any) ? push_run :
-        slow_1_9_first & ~(changed_slots & {4{changed_at_joined_and[25]}});
-      slow_1_9_two <= (slow_0_0_first_and[25] & slow_1_9_any) | (slow_0_0_two_and[25] ? there_are_two : slow_1_9_two);
-      slow_1_10_first <=
-        (fast_0_0_waits_joined[26] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[26] & ~slow_1_10_any) ? push_run :
-        slow_1_10_first & ~(changed_slots & {4{changed_at_joined_and[26]}});
+        (slow_0_0_enters_and[15] & slow_0_15_any) | (slow_0_0_two_and[15] ? there_are_two : slow_0_15_two);
+      slow_1_0_two <= (slow_0_0_enters_and[16] & slow_1_0_any) | (slow_0_0_two_and[16] ? there_are_two : slow_1_0_two);
+      slow_1_1_two <= (slow_0_0_enters_and[17] & slow_1_1_any) | (slow_0_0_two_and[17] ? there_are_two : slow_1_1_two);
+      slow_1_2_two <= (slow_0_0_enters_and[18] & slow_1_2_any) | (slow_0_0_two_and[18] ? there_are_two : slow_1_2_two);
+      slow_1_3_two <= (slow_0_0_enters_and[19] & slow_1_3_any) | (slow_0_0_two_and[19] ? there_are_two : slow_1_3_two);
+      slow_1_4_two <= (slow_0_0_enters_and[20] & slow_1_4_any) | (slow_0_0_two_and[20] ? there_are_two : slow_1_4_two);
+      slow_1_5_two <= (slow_0_0_enters_and[21] & slow_1_5_any) | (slow_0_0_two_and[21] ? there_are_two : slow_1_5_two);
+      slow_1_6_two <= (slow_0_0_enters_and[22] & slow_1_6_any) | (slow_0_0_two_and[22] ? there_are_two : slow_1_6_two);
+      slow_1_7_two <= (slow_0_0_enters_and[23] & slow_1_7_any) | (slow_0_0_two_and[23] ? there_are_two : slow_1_7_two);
+      slow_1_8_two <= (slow_0_0_enters_and[24] & slow_1_8_any) | (slow_0_0_two_and[24] ? there_are_two : slow_1_8_two);
+      slow_1_9_two <= (slow_0_0_enters_and[25] & slow_1_9_any) | (slow_0_0_two_and[25] ? there_are_two : slow_1_9_two);
       slow_1_10_two <=
-        (slow_0_0_first_and[26] & slow_1_10_any) | (slow_0_0_two_and[26] ? there_are_two : slow_1_10_two);
-      slow_1_11_first <=
-        (fast_0_0_waits_joined[27] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[27] & ~slow_1_11_any) ? push_run :
-        slow_1_11_first & ~(changed_slots & {4{changed_at_joined_and[27]}});
+        (slow_0_0_enters_and[26] & slow_1_10_any) | (slow_0_0_two_and[26] ? there_are_two : slow_1_10_two);
       slow_1_11_two <=
-        (slow_0_0_first_and[27] & slow_1_11_any) | (slow_0_0_two_and[27] ? there_are_two : slow_1_11_two);
-      slow_1_12_first <=
-        (fast_0_0_waits_joined[28] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[28] & ~slow_1_12_any) ? push_run :
-        slow_1_12_first & ~(changed_slots & {4{changed_at_joined_and[28]}});
+        (slow_0_0_enters_and[27] & slow_1_11_any) | (slow_0_0_two_and[27] ? there_are_two : slow_1_11_two);
       slow_1_12_two <=
-        (slow_0_0_first_and[28] & slow_1_12_any) | (slow_0_0_two_and[28] ? there_are_two : slow_1_12_two);
-      slow_1_13_first <=
-        (fast_0_0_waits_joined[29] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[29] & ~slow_1_13_any) ? push_run :
-        slow_1_13_first & ~(changed_slots & {4{changed_at_joined_and[29]}});
+        (slow_0_0_enters_and[28] & slow_1_12_any) | (slow_0_0_two_and[28] ? there_are_two : slow_1_12_two);
       slow_1_13_two <=
-        (slow_0_0_first_and[29] & slow_1_13_any) | (slow_0_0_two_and[29] ? there_are_two : slow_1_13_two);
-      slow_1_14_first <=
-        (fast_0_0_waits_joined[30] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[30] & ~slow_1_14_any) ? push_run :
-        slow_1_14_first & ~(changed_slots & {4{changed_at_joined_and[30]}});
+        (slow_0_0_enters_and[29] & slow_1_13_any) | (slow_0_0_two_and[29] ? there_are_two : slow_1_13_two);
       slow_1_14_two <=
-        (slow_0_0_first_and[30] & slow_1_14_any) | (slow_0_0_two_and[30] ? there_are_two : slow_1_14_two);
-      slow_1_15_first <=
-        (fast_0_0_waits_joined[31] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[31] & ~slow_1_15_any) ? push_run :
-        slow_1_15_first & ~(changed_slots & {4{changed_at_joined_and[31]}});
+        (slow_0_0_enters_and[30] & slow_1_14_any) | (slow_0_0_two_and[30] ? there_are_two : slow_1_14_two);
       slow_1_15_two <=
-        (slow_0_0_first_and[31] & slow_1_15_any) | (slow_0_0_two_and[31] ? there_are_two : slow_1_15_two);
-      slow_2_0_first <=
-        (fast_0_0_waits_joined[32] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[32] & ~slow_2_0_any) ? push_run :
-        slow_2_0_first & ~(changed_slots & {4{changed_at_joined_and[32]}});
-      slow_2_0_two <= (slow_0_0_first_and[32] & slow_2_0_any) | (slow_0_0_two_and[32] ? there_are_two : slow_2_0_two);
-      slow_2_1_first <=
-        (fast_0_0_waits_joined[33] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[33] & ~slow_2_1_any) ? push_run :
-        slow_2_1_first & ~(changed_slots & {4{changed_at_joined_and[33]}});
-      slow_2_1_two <= (slow_0_0_first_and[33] & slow_2_1_any) | (slow_0_0_two_and[33] ? there_are_two : slow_2_1_two);
-      slow_2_2_first <=
-        (fast_0_0_waits_joined[34] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[34] & ~slow_2_2_any) ? push_run :
-        slow_2_2_first & ~(changed_slots & {4{changed_at_joined_and[34]}});
-      slow_2_2_two <= (slow_0_0_first_and[34] & slow_2_2_any) | (slow_0_0_two_and[34] ? there_are_two : slow_2_2_two);
-      slow_2_3_first <=
-        (fast_0_0_waits_joined[35] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[35] & ~slow_2_3_any) ? push_run :
-        slow_2_3_first & ~(changed_slots & {4{changed_at_joined_and[35]}});
-      slow_2_3_two <= (slow_0_0_first_and[35] & slow_2_3_any) | (slow_0_0_two_and[35] ? there_are_two : slow_2_3_two);
-      slow_2_4_first <=
-        (fast_0_0_waits_joined[36] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[36] & ~slow_2_4_any) ? push_run :
-        slow_2_4_first & ~(changed_slots & {4{changed_at_joined_and[36]}});
-      slow_2_4_two <= (slow_0_0_first_and[36] & slow_2_4_any) | (slow_0_0_two_and[36] ? there_are_two : slow_2_4_two);
-      slow_2_5_first <=
-        (fast_0_0_waits_joined[37] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[37] & ~slow_2_5_any) ? push_run :
-        slow_2_5_first & ~(changed_slots & {4{changed_at_joined_and[37]}});
-      slow_2_5_two <= (slow_0_0_first_and[37] & slow_2_5_any) | (slow_0_0_two_and[37] ? there_are_two : slow_2_5_two);
-      slow_2_6_first <=
-        (fast_0_0_waits_joined[38] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[38] & ~slow_2_6_any) ? push_run :
-        slow_2_6_first & ~(changed_slots & {4{changed_at_joined_and[38]}});
-      slow_2_6_two <= (slow_0_0_first_and[38] & slow_2_6_any) | (slow_0_0_two_and[38] ? there_are_two : slow_2_6_two);
-      slow_2_7_first <=
-        (fast_0_0_waits_joined[39] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[39] & ~slow_2_7_any) ? push_run :
-        slow_2_7_first & ~(changed_slots & {4{changed_at_joined_and[39]}});
-      slow_2_7_two <= (slow_0_0_first_and[39] & slow_2_7_any) | (slow_0_0_two_and[39] ? there_are_two : slow_2_7_two);
-      slow_2_8_first <=
-        (fast_0_0_waits_joined[40] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[40] & ~slow_2_8_any) ? push_run :
-        slow_2_8_first & ~(changed_slots & {4{changed_at_joined_and[40]}});
-      slow_2_8_two <= (slow_0_0_first_and[40] & slow_2_8_any) | (slow_0_0_two_and[40] ? there_are_two : slow_2_8_two);
-      slow_2_9_first <=
-        (fast_0_0_waits_joined[41] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[41] & ~slow_2_9_any) ? push_run :
-        slow_2_9_first & ~(changed_slots & {4{changed_at_joined_and[41]}});
-      slow_2_9_two <= (slow_0_0_first_and[41] & slow_2_9_any) | (slow_0_0_two_and[41] ? there_are_two : slow_2_9_two);
-      slow_2_10_first <=
-        (fast_0_0_waits_joined[42] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[42] & ~slow_2_10_any) ? push_run :
-        slow_2_10_first & ~(changed_slots & {4{changed_at_joined_and[42]}});
+        (slow_0_0_enters_and[31] & slow_1_15_any) | (slow_0_0_two_and[31] ? there_are_two : slow_1_15_two);
+      slow_2_0_two <= (slow_0_0_enters_and[32] & slow_2_0_any) | (slow_0_0_two_and[32] ? there_are_two : slow_2_0_two);
+      slow_2_1_two <= (slow_0_0_enters_and[33] & slow_2_1_any) | (slow_0_0_two_and[33] ? there_are_two : slow_2_1_two);
+      slow_2_2_two <= (slow_0_0_enters_and[34] & slow_2_2_any) | (slow_0_0_two_and[34] ? there_are_two : slow_2_2_two);
+      slow_2_3_two <= (slow_0_0_enters_and[35] & slow_2_3_any) | (slow_0_0_two_and[35] ? there_are_two : slow_2_3_two);
+      slow_2_4_two <= (slow_0_0_enters_and[36] & slow_2_4_any) | (slow_0_0_two_and[36] ? there_are_two : slow_2_4_two);
+      slow_2_5_two <= (slow_0_0_enters_and[37] & slow_2_5_any) | (slow_0_0_two_and[37] ? there_are_two : slow_2_5_two);
+      slow_2_6_two <= (slow_0_0_enters_and[38] & slow_2_6_any) | (slow_0_0_two_and[38] ? there_are_two : slow_2_6_two);
+      slow_2_7_two <= (slow_0_0_enters_and[39] & slow_2_7_any) | (slow_0_0_two_and[39] ? there_are_two : slow_2_7_two);
+      slow_2_8_two <= (slow_0_0_enters_and[40] & slow_2_8_any) | (slow_0_0_two_and[40] ? there_are_two : slow_2_8_two);
+      slow_2_9_two <= (slow_0_0_enters_and[41] & slow_2_9_any) | (slow_0_0_two_and[41] ? there_are_two : slow_2_9_two);
       slow_2_10_two <=
-        (slow_0_0_first_and[42] & slow_2_10_any) | (slow_0_0_two_and[42] ? there_are_two : slow_2_10_two);
-      slow_2_11_first <=
-        (fast_0_0_waits_joined[43] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[43] & ~slow_2_11_any) ? push_run :
-        slow_2_11_first & ~(changed_slots & {4{changed_at_joined_and[43]}});
+        (slow_0_0_enters_and[42] & slow_2_10_any) | (slow_0_0_two_and[42] ? there_are_two : slow_2_10_two);
       slow_2_11_two <=
-        (slow_0_0_first_and[43] & slow_2_11_any) | (slow_0_0_two_and[43] ? there_are_two : slow_2_11_two);
-      slow_2_12_first <=
-        (fast_0_0_waits_joined[44] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[44] & ~slow_2_12_any) ? push_run :
-        slow_2_12_first & ~(changed_slots & {4{changed_at_joined_and[44]}});
+        (slow_0_0_enters_and[43] & slow_2_11_any) | (slow_0_0_two_and[43] ? there_are_two : slow_2_11_two);
       slow_2_12_two <=
-        (slow_0_0_first_and[44] & slow_2_12_any) | (slow_0_0_two_and[44] ? there_are_two : slow_2_12_two);
-      slow_2_13_first <=
-        (fast_0_0_waits_joined[45] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[45] & ~slow_2_13_any) ? push_run :
-        slow_2_13_first & ~(changed_slots & {4{changed_at_joined_and[45]}});
+        (slow_0_0_enters_and[44] & slow_2_12_any) | (slow_0_0_two_and[44] ? there_are_two : slow_2_12_two);
       slow_2_13_two <=
-        (slow_0_0_first_and[45] & slow_2_13_any) | (slow_0_0_two_and[45] ? there_are_two : slow_2_13_two);
-      slow_2_14_first <=
-        (fast_0_0_waits_joined[46] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[46] & ~slow_2_14_any) ? push_run :
-        slow_2_14_first & ~(changed_slots & {4{changed_at_joined_and[46]}});
+        (slow_0_0_enters_and[45] & slow_2_13_any) | (slow_0_0_two_and[45] ? there_are_two : slow_2_13_two);
       slow_2_14_two <=
-        (slow_0_0_first_and[46] & slow_2_14_any) | (slow_0_0_two_and[46] ? there_are_two : slow_2_14_two);
-      slow_2_15_first <=
-        (fast_0_0_waits_joined[47] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[47] & ~slow_2_15_any) ? push_run :
-        slow_2_15_first & ~(changed_slots & {4{changed_at_joined_and[47]}});
+        (slow_0_0_enters_and[46] & slow_2_14_any) | (slow_0_0_two_and[46] ? there_are_two : slow_2_14_two);
       slow_2_15_two <=
-        (slow_0_0_first_and[47] & slow_2_15_any) | (slow_0_0_two_and[47] ? there_are_two : slow_2_15_two);
-      slow_3_0_first <=
-        (fast_0_0_waits_joined[48] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[48] & ~slow_3_0_any) ? push_run :
-        slow_3_0_first & ~(changed_slots & {4{changed_at_joined_and[48]}});
-      slow_3_0_two <= (slow_0_0_first_and[48] & slow_3_0_any) | (slow_0_0_two_and[48] ? there_are_two : slow_3_0_two);
-      slow_3_1_first <=
-        (fast_0_0_waits_joined[49] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[49] & ~slow_3_1_any) ? push_run :
-        slow_3_1_first & ~(changed_slots & {4{changed_at_joined_and[49]}});
-      slow_3_1_two <= (slow_0_0_first_and[49] & slow_3_1_any) | (slow_0_0_two_and[49] ? there_are_two : slow_3_1_two);
-      slow_3_2_first <=
-        (fast_0_0_waits_joined[50] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[50] & ~slow_3_2_any) ? push_run :
-        slow_3_2_first & ~(changed_slots & {4{changed_at_joined_and[50]}});
-      slow_3_2_two <= (slow_0_0_first_and[50] & slow_3_2_any) | (slow_0_0_two_and[50] ? there_are_two : slow_3_2_two);
-      slow_3_3_first <=
-        (fast_0_0_waits_joined[51] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[51] & ~slow_3_3_any) ? push_run :
-        slow_3_3_first & ~(changed_slots & {4{changed_at_joined_and[51]}});
-      slow_3_3_two <= (slow_0_0_first_and[51] & slow_3_3_any) | (slow_0_0_two_and[51] ? there_are_two : slow_3_3_two);
-      slow_3_4_first <=
-        (fast_0_0_waits_joined[52] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[52] & ~slow_3_4_any) ? push_run :
-        slow_3_4_first & ~(changed_slots & {4{changed_at_joined_and[52]}});
-      slow_3_4_two <= (slow_0_0_first_and[52] & slow_3_4_any) | (slow_0_0_two_and[52] ? there_are_two : slow_3_4_two);
-      slow_3_5_first <=
-        (fast_0_0_waits_joined[53] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[53] & ~slow_3_5_any) ? push_run :
-        slow_3_5_first & ~(changed_slots & {4{changed_at_joined_and[53]}});
-      slow_3_5_two <= (slow_0_0_first_and[53] & slow_3_5_any) | (slow_0_0_two_and[53] ? there_are_two : slow_3_5_two);
-      slow_3_6_first <=
-        (fast_0_0_waits_joined[54] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[54] & ~slow_3_6_any) ? push_run :
-        slow_3_6_first & ~(changed_slots & {4{changed_at_joined_and[54]}});
-      slow_3_6_two <= (slow_0_0_first_and[54] & slow_3_6_any) | (slow_0_0_two_and[54] ? there_are_two : slow_3_6_two);
-      slow_3_7_first <=
-        (fast_0_0_waits_joined[55] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[55] & ~slow_3_7_any) ? push_run :
-        slow_3_7_first & ~(changed_slots & {4{changed_at_joined_and[55]}});
-      slow_3_7_two <= (slow_0_0_first_and[55] & slow_3_7_any) | (slow_0_0_two_and[55] ? there_are_two : slow_3_7_two);
-      slow_3_8_first <=
-        (fast_0_0_waits_joined[56] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[56] & ~slow_3_8_any) ? push_run :
-        slow_3_8_first & ~(changed_slots & {4{changed_at_joined_and[56]}});
-      slow_3_8_two <= (slow_0_0_first_and[56] & slow_3_8_any) | (slow_0_0_two_and[56] ? there_are_two : slow_3_8_two);
-      slow_3_9_first <=
-        (fast_0_0_waits_joined[57] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[57] & ~slow_3_9_any) ? push_run :
-        slow_3_9_first & ~(changed_slots & {4{changed_at_joined_and[57]}});
-      slow_3_9_two <= (slow_0_0_first_and[57] & slow_3_9_any) | (slow_0_0_two_and[57] ? there_are_two : slow_3_9_two);
-      slow_3_10_first <=
-        (fast_0_0_waits_joined[58] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[58] & ~slow_3_10_any) ? push_run :
-        slow_3_10_first & ~(changed_slots & {4{changed_at_joined_and[58]}});
+        (slow_0_0_enters_and[47] & slow_2_15_any) | (slow_0_0_two_and[47] ? there_are_two : slow_2_15_two);
+      slow_3_0_two <= (slow_0_0_enters_and[48] & slow_3_0_any) | (slow_0_0_two_and[48] ? there_are_two : slow_3_0_two);
+      slow_3_1_two <= (slow_0_0_enters_and[49] & slow_3_1_any) | (slow_0_0_two_and[49] ? there_are_two : slow_3_1_two);
+      slow_3_2_two <= (slow_0_0_enters_and[50] & slow_3_2_any) | (slow_0_0_two_and[50] ? there_are_two : slow_3_2_two);
+      slow_3_3_two <= (slow_0_0_enters_and[51] & slow_3_3_any) | (slow_0_0_two_and[51] ? there_are_two : slow_3_3_two);
+      slow_3_4_two <= (slow_0_0_enters_and[52] & slow_3_4_any) | (slow_0_0_two_and[52] ? there_are_two : slow_3_4_two);
+      slow_3_5_two <= (slow_0_0_enters_and[53] & slow_3_5_any) | (slow_0_0_two_and[53] ? there_are_two : slow_3_5_two);
+      slow_3_6_two <= (slow_0_0_enters_and[54] & slow_3_6_any) | (slow_0_0_two_and[54] ? there_are_two : slow_3_6_two);
+      slow_3_7_two <= (slow_0_0_enters_and[55] & slow_3_7_any) | (slow_0_0_two_and[55] ? there_are_two : slow_3_7_two);
+      slow_3_8_two <= (slow_0_0_enters_and[56] & slow_3_8_any) | (slow_0_0_two_and[56] ? there_are_two : slow_3_8_two);
+      slow_3_9_two <= (slow_0_0_enters_and[57] & slow_3_9_any) | (slow_0_0_two_and[57] ? there_are_two : slow_3_9_two);
       slow_3_10_two <=
-        (slow_0_0_first_and[58] & slow_3_10_any) | (slow_0_0_two_and[58] ? there_are_two : slow_3_10_two);
-      slow_3_11_first <=
-        (fast_0_0_waits_joined[59] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[59] & ~slow_3_11_any) ? push_run :
-        slow_3_11_first & ~(changed_slots & {4{changed_at_joined_and[59]}});
+        (slow_0_0_enters_and[58] & slow_3_10_any) | (slow_0_0_two_and[58] ? there_are_two : slow_3_10_two);
       slow_3_11_two <=
-        (slow_0_0_first_and[59] & slow_3_11_any) | (slow_0_0_two_and[59] ? there_are_two : slow_3_11_two);
-      slow_3_12_first <=
-        (fast_0_0_waits_joined[60] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[60] & ~slow_3_12_any) ? push_run :
-        slow_3_12_first & ~(changed_slots & {4{changed_at_joined_and[60]}});
+        (slow_0_0_enters_and[59] & slow_3_11_any) | (slow_0_0_two_and[59] ? there_are_two : slow_3_11_two);
       slow_3_12_two <=
-        (slow_0_0_first_and[60] & slow_3_12_any) | (slow_0_0_two_and[60] ? there_are_two : slow_3_12_two);
-      slow_3_13_first <=
-        (fast_0_0_waits_joined[61] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[61] & ~slow_3_13_any) ? push_run :
-        slow_3_13_first & ~(changed_slots & {4{changed_at_joined_and[61]}});
+        (slow_0_0_enters_and[60] & slow_3_12_any) | (slow_0_0_two_and[60] ? there_are_two : slow_3_12_two);
       slow_3_13_two <=
-        (slow_0_0_first_and[61] & slow_3_13_any) | (slow_0_0_two_and[61] ? there_are_two : slow_3_13_two);
-      slow_3_14_first <=
-        (fast_0_0_waits_joined[62] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[62] & ~slow_3_14_any) ? push_run :
-        slow_3_14_first & ~(changed_slots & {4{changed_at_joined_and[62]}});
+        (slow_0_0_enters_and[61] & slow_3_13_any) | (slow_0_0_two_and[61] ? there_are_two : slow_3_13_two);
       slow_3_14_two <=
-        (slow_0_0_first_and[62] & slow_3_14_any) | (slow_0_0_two_and[62] ? there_are_two : slow_3_14_two);
-      slow_3_15_first <=
-        (fast_0_0_waits_joined[63] & pops_1) ? again_1_choice :
-        (slow_0_0_first_and[63] & ~slow_3_15_any) ? push_run :
-        slow_3_15_first & ~(changed_slots & {4{changed_at_joined_and[63]}});
+        (slow_0_0_enters_and[62] & slow_3_14_any) | (slow_0_0_two_and[62] ? there_are_two : slow_3_14_two);
       slow_3_15_two <=
-        (slow_0_0_first_and[63] & slow_3_15_any) | (slow_0_0_two_and[63] ? there_are_two : slow_3_15_two);
+        (slow_0_0_enters_and[63] & slow_3_15_any) | (slow_0_0_two_and[63] ? there_are_two : slow_3_15_two);
       fast_0_0_may_stop <=
         (fast_0_0_age == 2'd3)
-        & (|({fast_0_0_may_stop_and, fast_0_0_may_stop_and_fast_0_0_first, fast_0_0_may_stop_and_2, fast_0_0_first[0]} & has_0))
+        & (fast_0_0_at[1] ? (fast_0_0_at[0] ? has_0[3] : has_0[2]) : fast_0_0_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_0_busy;
       slow_0_0_may_stop <=
         (slow_0_0_age == 2'd3)
-        & (|({slow_0_0_may_stop_and, slow_0_0_may_stop_and_slow_0_0_first, slow_0_0_may_stop_and_2, slow_0_0_first[0]} & has_0))
+        & (slow_0_0_at[1] ? (slow_0_0_at[0] ? has_0[3] : has_0[2]) : slow_0_0_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_0_busy;
       fast_0_1_may_stop <=
         (fast_0_1_age == 2'd3)
-        & (|({fast_0_1_may_stop_and, fast_0_1_first_and, fast_0_1_may_stop_and_fast_0_1_first, fast_0_1_first[0]} & has_0))
+        & (fast_0_1_at[1] ? (fast_0_1_at[0] ? has_0[3] : has_0[2]) : fast_0_1_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_1_busy;
       slow_0_1_may_stop <=
         (slow_0_1_age == 2'd3)
-        & (|({slow_0_1_may_stop_and, slow_0_1_first_and, slow_0_1_may_stop_and_slow_0_1_first, slow_0_1_first[0]} & has_0))
+        & (slow_0_1_at[1] ? (slow_0_1_at[0] ? has_0[3] : has_0[2]) : slow_0_1_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_1_busy;
       fast_0_2_may_stop <=
         (fast_0_2_age == 2'd3)
-        & (|({fast_0_2_may_stop_and, fast_0_2_first_and, fast_0_2_may_stop_and_fast_0_2_first, fast_0_2_first[0]} & has_0))
+        & (fast_0_2_at[1] ? (fast_0_2_at[0] ? has_0[3] : has_0[2]) : fast_0_2_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_2_busy;
       slow_0_2_may_stop <=
         (slow_0_2_age == 2'd3)
-        & (|({slow_0_2_may_stop_and, slow_0_2_first_and, slow_0_2_may_stop_and_slow_0_2_first, slow_0_2_first[0]} & has_0))
+        & (slow_0_2_at[1] ? (slow_0_2_at[0] ? has_0[3] : has_0[2]) : slow_0_2_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_2_busy;
       fast_0_3_may_stop <=
         (fast_0_3_age == 2'd3)
-        & (|({fast_0_3_may_stop_and, fast_0_3_first_and, fast_0_3_may_stop_and_fast_0_3_first, fast_0_3_first[0]} & has_0))
+        & (fast_0_3_at[1] ? (fast_0_3_at[0] ? has_0[3] : has_0[2]) : fast_0_3_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_3_busy;
       slow_0_3_may_stop <=
         (slow_0_3_age == 2'd3)
-        & (|({slow_0_3_may_stop_and, slow_0_3_first_and, slow_0_3_may_stop_and_slow_0_3_first, slow_0_3_first[0]} & has_0))
+        & (slow_0_3_at[1] ? (slow_0_3_at[0] ? has_0[3] : has_0[2]) : slow_0_3_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_3_busy;
       fast_0_4_may_stop <=
         (fast_0_4_age == 2'd3)
-        & (|({fast_0_4_may_stop_and, fast_0_4_first_and, fast_0_4_may_stop_and_fast_0_4_first, fast_0_4_first[0]} & has_0))
+        & (fast_0_4_at[1] ? (fast_0_4_at[0] ? has_0[3] : has_0[2]) : fast_0_4_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_4_busy;
       slow_0_4_may_stop <=
         (slow_0_4_age == 2'd3)
-        & (|({slow_0_4_may_stop_and, slow_0_4_first_and, slow_0_4_may_stop_and_slow_0_4_first, slow_0_4_first[0]} & has_0))
+        & (slow_0_4_at[1] ? (slow_0_4_at[0] ? has_0[3] : has_0[2]) : slow_0_4_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_4_busy;
       fast_0_5_may_stop <=
         (fast_0_5_age == 2'd3)
-        & (|({fast_0_5_may_stop_and, fast_0_5_first_and, fast_0_5_may_stop_and_fast_0_5_first, fast_0_5_first[0]} & has_0))
+        & (fast_0_5_at[1] ? (fast_0_5_at[0] ? has_0[3] : has_0[2]) : fast_0_5_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_5_busy;
       slow_0_5_may_stop <=
         (slow_0_5_age == 2'd3)
-        & (|({slow_0_5_may_stop_and, slow_0_5_first_and, slow_0_5_may_stop_and_slow_0_5_first, slow_0_5_first[0]} & has_0))
+        & (slow_0_5_at[1] ? (slow_0_5_at[0] ? has_0[3] : has_0[2]) : slow_0_5_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_5_busy;
       fast_0_6_may_stop <=
         (fast_0_6_age == 2'd3)
-        & (|({fast_0_6_may_stop_and, fast_0_6_first_and, fast_0_6_may_stop_and_fast_0_6_first, fast_0_6_first[0]} & has_0))
+        & (fast_0_6_at[1] ? (fast_0_6_at[0] ? has_0[3] : has_0[2]) : fast_0_6_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_6_busy;
       slow_0_6_may_stop <=
         (slow_0_6_age == 2'd3)
-        & (|({slow_0_6_may_stop_and, slow_0_6_first_and, slow_0_6_may_stop_and_slow_0_6_first, slow_0_6_first[0]} & has_0))
+        & (slow_0_6_at[1] ? (slow_0_6_at[0] ? has_0[3] : has_0[2]) : slow_0_6_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_6_busy;
       fast_0_7_may_stop <=
         (fast_0_7_age == 2'd3)
-        & (|({fast_0_7_may_stop_and, fast_0_7_first_and, fast_0_7_may_stop_and_fast_0_7_first, fast_0_7_first[0]} & has_0))
+        & (fast_0_7_at[1] ? (fast_0_7_at[0] ? has_0[3] : has_0[2]) : fast_0_7_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_7_busy;
       slow_0_7_may_stop <=
         (slow_0_7_age == 2'd3)
-        & (|({slow_0_7_may_stop_and, slow_0_7_first_and, slow_0_7_may_stop_and_slow_0_7_first, slow_0_7_first[0]} & has_0))
+        & (slow_0_7_at[1] ? (slow_0_7_at[0] ? has_0[3] : has_0[2]) : slow_0_7_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_7_busy;
       fast_0_8_may_stop <=
         (fast_0_8_age == 2'd3)
-        & (|({fast_0_8_may_stop_and, fast_0_8_first_and, fast_0_8_may_stop_and_fast_0_8_first, fast_0_8_first[0]} & has_0))
+        & (fast_0_8_at[1] ? (fast_0_8_at[0] ? has_0[3] : has_0[2]) : fast_0_8_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_8_busy;
       slow_0_8_may_stop <=
         (slow_0_8_age == 2'd3)
-        & (|({slow_0_8_may_stop_and, slow_0_8_first_and, slow_0_8_may_stop_and_slow_0_8_first, slow_0_8_first[0]} & has_0))
+        & (slow_0_8_at[1] ? (slow_0_8_at[0] ? has_0[3] : has_0[2]) : slow_0_8_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_8_busy;
       fast_0_9_may_stop <=
         (fast_0_9_age == 2'd3)
-        & (|({fast_0_9_may_stop_and, fast_0_9_first_and, fast_0_9_may_stop_and_fast_0_9_first, fast_0_9_first[0]} & has_0))
+        & (fast_0_9_at[1] ? (fast_0_9_at[0] ? has_0[3] : has_0[2]) : fast_0_9_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_9_busy;
       slow_0_9_may_stop <=
         (slow_0_9_age == 2'd3)
-        & (|({slow_0_9_may_stop_and, slow_0_9_first_and, slow_0_9_may_stop_and_slow_0_9_first, slow_0_9_first[0]} & has_0))
+        & (slow_0_9_at[1] ? (slow_0_9_at[0] ? has_0[3] : has_0[2]) : slow_0_9_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_9_busy;
       fast_0_10_may_stop <=
         (fast_0_10_age == 2'd3)
-        & (|({fast_0_10_may_stop_and, fast_0_10_first_and, fast_0_10_may_stop_and_fast_0_10_first, fast_0_10_first[0]} & has_0))
+        & (fast_0_10_at[1] ? (fast_0_10_at[0] ? has_0[3] : has_0[2]) : fast_0_10_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_10_busy;
       slow_0_10_may_stop <=
         (slow_0_10_age == 2'd3)
-        & (|({slow_0_10_may_stop_and, slow_0_10_first_and, slow_0_10_may_stop_and_slow_0_10_first, slow_0_10_first[0]} & has_0))
+        & (slow_0_10_at[1] ? (slow_0_10_at[0] ? has_0[3] : has_0[2]) : slow_0_10_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_10_busy;
       fast_0_11_may_stop <=
         (fast_0_11_age == 2'd3)
-        & (|({fast_0_11_may_stop_and, fast_0_11_first_and, fast_0_11_may_stop_and_fast_0_11_first, fast_0_11_first[0]} & has_0))
+        & (fast_0_11_at[1] ? (fast_0_11_at[0] ? has_0[3] : has_0[2]) : fast_0_11_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_11_busy;
       slow_0_11_may_stop <=
         (slow_0_11_age == 2'd3)
-        & (|({slow_0_11_may_stop_and, slow_0_11_first_and, slow_0_11_may_stop_and_slow_0_11_first, slow_0_11_first[0]} & has_0))
+        & (slow_0_11_at[1] ? (slow_0_11_at[0] ? has_0[3] : has_0[2]) : slow_0_11_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_11_busy;
       fast_0_12_may_stop <=
         (fast_0_12_age == 2'd3)
-        & (|({fast_0_12_may_stop_and, fast_0_12_first_and, fast_0_12_may_stop_and_fast_0_12_first, fast_0_12_first[0]} & has_0))
+        & (fast_0_12_at[1] ? (fast_0_12_at[0] ? has_0[3] : has_0[2]) : fast_0_12_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_12_busy;
       slow_0_12_may_stop <=
         (slow_0_12_age == 2'd3)
-        & (|({slow_0_12_may_stop_and, slow_0_12_first_and, slow_0_12_may_stop_and_slow_0_12_first, slow_0_12_first[0]} & has_0))
+        & (slow_0_12_at[1] ? (slow_0_12_at[0] ? has_0[3] : has_0[2]) : slow_0_12_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_12_busy;
       fast_0_13_may_stop <=
         (fast_0_13_age == 2'd3)
-        & (|({fast_0_13_may_stop_and, fast_0_13_first_and, fast_0_13_may_stop_and_fast_0_13_first, fast_0_13_first[0]} & has_0))
+        & (fast_0_13_at[1] ? (fast_0_13_at[0] ? has_0[3] : has_0[2]) : fast_0_13_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_13_busy;
       slow_0_13_may_stop <=
         (slow_0_13_age == 2'd3)
-        & (|({slow_0_13_may_stop_and, slow_0_13_first_and, slow_0_13_may_stop_and_slow_0_13_first, slow_0_13_first[0]} & has_0))
+        & (slow_0_13_at[1] ? (slow_0_13_at[0] ? has_0[3] : has_0[2]) : slow_0_13_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_13_busy;
       fast_0_14_may_stop <=
         (fast_0_14_age == 2'd3)
-        & (|({fast_0_14_may_stop_and, fast_0_14_first_and, fast_0_14_may_stop_and_fast_0_14_first, fast_0_14_first[0]} & has_0))
+        & (fast_0_14_at[1] ? (fast_0_14_at[0] ? has_0[3] : has_0[2]) : fast_0_14_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_14_busy;
       slow_0_14_may_stop <=
         (slow_0_14_age == 2'd3)
-        & (|({slow_0_14_may_stop_and, slow_0_14_first_and, slow_0_14_may_stop_and_slow_0_14_first, slow_0_14_first[0]} & has_0))
+        & (slow_0_14_at[1] ? (slow_0_14_at[0] ? has_0[3] : has_0[2]) : slow_0_14_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_14_busy;
       fast_0_15_may_stop <=
         (fast_0_15_age == 2'd3)
-        & (|({fast_0_15_may_stop_and, fast_0_15_first_and, fast_0_15_may_stop_and_fast_0_15_first, fast_0_15_first[0]} & has_0))
+        & (fast_0_15_at[1] ? (fast_0_15_at[0] ? has_0[3] : has_0[2]) : fast_0_15_at[0] ? has_0[1] : has_0[0])
         & ~fast_0_15_busy;
       slow_0_15_may_stop <=
         (slow_0_15_age == 2'd3)
-        & (|({slow_0_15_may_stop_and, slow_0_15_first_and, slow_0_15_may_stop_and_slow_0_15_first, slow_0_15_first[0]} & has_0))
+        & (slow_0_15_at[1] ? (slow_0_15_at[0] ? has_0[3] : has_0[2]) : slow_0_15_at[0] ? has_0[1] : has_0[0])
         & ~slow_0_15_busy;
       waits_0_q <= {
-        (fast_0_15_first[0] & waits_0_q_inverse) | (slow_0_15_first[0] & slow_0_15_busy_inverse),
-        (fast_0_14_first[0] & fast_0_14_busy_inverse) | (slow_0_14_first[0] & slow_0_14_busy_inverse),
-        (fast_0_13_first[0] & fast_0_13_busy_inverse) | (slow_0_13_first[0] & slow_0_13_busy_inverse),
-        (fast_0_12_first[0] & fast_0_12_busy_inverse) | (slow_0_12_first[0] & slow_0_12_busy_inverse),
-        (fast_0_11_first[0] & fast_0_11_busy_inverse) | (slow_0_11_first[0] & slow_0_11_busy_inverse),
-        (fast_0_10_first[0] & fast_0_10_busy_inverse) | (slow_0_10_first[0] & slow_0_10_busy_inverse),
-        (fast_0_9_first[0] & fast_0_9_busy_inverse) | (slow_0_9_first[0] & slow_0_9_busy_inverse),
-        (fast_0_8_first[0] & fast_0_8_busy_inverse) | (slow_0_8_first[0] & slow_0_8_busy_inverse),
-        (fast_0_7_first[0] & fast_0_7_busy_inverse) | (slow_0_7_first[0] & slow_0_7_busy_inverse),
-        (fast_0_6_first[0] & fast_0_6_busy_inverse) | (slow_0_6_first[0] & slow_0_6_busy_inverse),
-        (fast_0_5_first[0] & fast_0_5_busy_inverse) | (slow_0_5_first[0] & slow_0_5_busy_inverse),
-        (fast_0_4_first[0] & fast_0_4_busy_inverse) | (slow_0_4_first[0] & slow_0_4_busy_inverse),
-        (fast_0_3_first[0] & fast_0_3_busy_inverse) | (slow_0_3_first[0] & slow_0_3_busy_inverse),
-        (fast_0_2_first[0] & fast_0_2_busy_inverse) | (slow_0_2_first[0] & slow_0_2_busy_inverse),
-        (fast_0_1_first[0] & fast_0_1_busy_inverse) | (slow_0_1_first[0] & slow_0_1_busy_inverse),
-        (fast_0_0_first[0] & fast_0_0_busy_inverse) | (slow_0_0_first[0] & slow_0_0_busy_inverse)
+        ((fast_0_15_at == 2'd0) & fast_0_15_waits_for) | ((slow_0_15_at == 2'd0) & slow_0_15_waits_for),
+        ((fast_0_14_at == 2'd0) & fast_0_14_waits_for) | ((slow_0_14_at == 2'd0) & slow_0_14_waits_for),
+        ((fast_0_13_at == 2'd0) & fast_0_13_waits_for) | ((slow_0_13_at == 2'd0) & slow_0_13_waits_for),
+        ((fast_0_12_at == 2'd0) & fast_0_12_waits_for) | ((slow_0_12_at == 2'd0) & slow_0_12_waits_for),
+        ((fast_0_11_at == 2'd0) & fast_0_11_waits_for) | ((slow_0_11_at == 2'd0) & slow_0_11_waits_for),
+        ((fast_0_10_at == 2'd0) & fast_0_10_waits_for) | ((slow_0_10_at == 2'd0) & slow_0_10_waits_for),
+        ((fast_0_9_at == 2'd0) & fast_0_9_waits_for) | ((slow_0_9_at == 2'd0) & slow_0_9_waits_for),
+        ((fast_0_8_at == 2'd0) & fast_0_8_waits_for) | ((slow_0_8_at == 2'd0) & slow_0_8_waits_for),
+        ((fast_0_7_at == 2'd0) & fast_0_7_waits_for) | ((slow_0_7_at == 2'd0) & slow_0_7_waits_for),
+        ((fast_0_6_at == 2'd0) & fast_0_6_waits_for) | ((slow_0_6_at == 2'd0) & slow_0_6_waits_for),
+        ((fast_0_5_at == 2'd0) & fast_0_5_waits_for) | ((slow_0_5_at == 2'd0) & slow_0_5_waits_for),
+        ((fast_0_4_at == 2'd0) & fast_0_4_waits_for) | ((slow_0_4_at == 2'd0) & slow_0_4_waits_for),
+        ((fast_0_3_at == 2'd0) & fast_0_3_waits_for) | ((slow_0_3_at == 2'd0) & slow_0_3_waits_for),
+        ((fast_0_2_at == 2'd0) & fast_0_2_waits_for) | ((slow_0_2_at == 2'd0) & slow_0_2_waits_for),
+        ((fast_0_1_at == 2'd0) & fast_0_1_waits_for) | ((slow_0_1_at == 2'd0) & slow_0_1_waits_for),
+        ((fast_0_0_at == 2'd0) & fast_0_0_waits_for) | ((slow_0_0_at == 2'd0) & slow_0_0_waits_for)
       };
       waits_1_q <= {
-        (fast_0_15_may_stop_and_fast_0_15_first & waits_0_q_inverse) | (slow_0_15_may_stop_and_slow_0_15_first & slow_0_15_busy_inverse),
-        (fast_0_14_may_stop_and_fast_0_14_first & fast_0_14_busy_inverse) | (slow_0_14_may_stop_and_slow_0_14_first & slow_0_14_busy_inverse),
-        (fast_0_13_may_stop_and_fast_0_13_first & fast_0_13_busy_inverse) | (slow_0_13_may_stop_and_slow_0_13_first & slow_0_13_busy_inverse),
-        (fast_0_12_may_stop_and_fast_0_12_first & fast_0_12_busy_inverse) | (slow_0_12_may_stop_and_slow_0_12_first & slow_0_12_busy_inverse),
-        (fast_0_11_may_stop_and_fast_0_11_first & fast_0_11_busy_inverse) | (slow_0_11_may_stop_and_slow_0_11_first & slow_0_11_busy_inverse),
-        (fast_0_10_may_stop_and_fast_0_10_first & fast_0_10_busy_inverse) | (slow_0_10_may_stop_and_slow_0_10_first & slow_0_10_busy_inverse),
-        (fast_0_9_may_stop_and_fast_0_9_first & fast_0_9_busy_inverse) | (slow_0_9_may_stop_and_slow_0_9_first & slow_0_9_busy_inverse),
-        (fast_0_8_may_stop_and_fast_0_8_first & fast_0_8_busy_inverse) | (slow_0_8_may_stop_and_slow_0_8_first & slow_0_8_busy_inverse),
-        (fast_0_7_may_stop_and_fast_0_7_first & fast_0_7_busy_inverse) | (slow_0_7_may_stop_and_slow_0_7_first & slow_0_7_busy_inverse),
-        (fast_0_6_may_stop_and_fast_0_6_first & fast_0_6_busy_inverse) | (slow_0_6_may_stop_and_slow_0_6_first & slow_0_6_busy_inverse),
-        (fast_0_5_may_stop_and_fast_0_5_first & fast_0_5_busy_inverse) | (slow_0_5_may_stop_and_slow_0_5_first & slow_0_5_busy_inverse),
-        (fast_0_4_may_stop_and_fast_0_4_first & fast_0_4_busy_inverse) | (slow_0_4_may_stop_and_slow_0_4_first & slow_0_4_busy_inverse),
-        (fast_0_3_may_stop_and_fast_0_3_first & fast_0_3_busy_inverse) | (slow_0_3_may_stop_and_slow_0_3_first & slow_0_3_busy_inverse),
-        (fast_0_2_may_stop_and_fast_0_2_first & fast_0_2_busy_inverse) | (slow_0_2_may_stop_and_slow_0_2_first & slow_0_2_busy_inverse),
-        (fast_0_1_may_stop_and_fast_0_1_first & fast_0_1_busy_inverse) | (slow_0_1_may_stop_and_slow_0_1_first & slow_0_1_busy_inverse),
-        (fast_0_0_may_stop_and_2 & fast_0_0_busy_inverse) | (slow_0_0_may_stop_and_2 & slow_0_0_busy_inverse)
+        ((fast_0_15_at == 2'd1) & fast_0_15_waits_for) | ((slow_0_15_at == 2'd1) & slow_0_15_waits_for),
+        ((fast_0_14_at == 2'd1) & fast_0_14_waits_for) | ((slow_0_14_at == 2'd1) & slow_0_14_waits_for),
+        ((fast_0_13_at == 2'd1) & fast_0_13_waits_for) | ((slow_0_13_at == 2'd1) & slow_0_13_waits_for),
+        ((fast_0_12_at == 2'd1) & fast_0_12_waits_for) | ((slow_0_12_at == 2'd1) & slow_0_12_waits_for),
+        ((fast_0_11_at == 2'd1) & fast_0_11_waits_for) | ((slow_0_11_at == 2'd1) & slow_0_11_waits_for),
+        ((fast_0_10_at == 2'd1) & fast_0_10_waits_for) | ((slow_0_10_at == 2'd1) & slow_0_10_waits_for),
+        ((fast_0_9_at == 2'd1) & fast_0_9_waits_for) | ((slow_0_9_at == 2'd1) & slow_0_9_waits_for),
+        ((fast_0_8_at == 2'd1) & fast_0_8_waits_for) | ((slow_0_8_at == 2'd1) & slow_0_8_waits_for),
+        ((fast_0_7_at == 2'd1) & fast_0_7_waits_for) | ((slow_0_7_at == 2'd1) & slow_0_7_waits_for),
+        ((fast_0_6_at == 2'd1) & fast_0_6_waits_for) | ((slow_0_6_at == 2'd1) & slow_0_6_waits_for),
+        ((fast_0_5_at == 2'd1) & fast_0_5_waits_for) | ((slow_0_5_at == 2'd1) & slow_0_5_waits_for),
+        ((fast_0_4_at == 2'd1) & fast_0_4_waits_for) | ((slow_0_4_at == 2'd1) & slow_0_4_waits_for),
+        ((fast_0_3_at == 2'd1) & fast_0_3_waits_for) | ((slow_0_3_at == 2'd1) & slow_0_3_waits_for),
+        ((fast_0_2_at == 2'd1) & fast_0_2_waits_for) | ((slow_0_2_at == 2'd1) & slow_0_2_waits_for),
+        ((fast_0_1_at == 2'd1) & fast_0_1_waits_for) | ((slow_0_1_at == 2'd1) & slow_0_1_waits_for),
+        ((fast_0_0_at == 2'd1) & fast_0_0_waits_for) | ((slow_0_0_at == 2'd1) & slow_0_0_waits_for)
       };
       waits_2_q <= {
-        (fast_0_15_first_and & waits_0_q_inverse) | (slow_0_15_first_and & slow_0_15_busy_inverse),
-        (fast_0_14_first_and & fast_0_14_busy_inverse) | (slow_0_14_first_and & slow_0_14_busy_inverse),
-        (fast_0_13_first_and & fast_0_13_busy_inverse) | (slow_0_13_first_and & slow_0_13_busy_inverse),
-        (fast_0_12_first_and & fast_0_12_busy_inverse) | (slow_0_12_first_and & slow_0_12_busy_inverse),
-        (fast_0_11_first_and & fast_0_11_busy_inverse) | (slow_0_11_first_and & slow_0_11_busy_inverse),
-        (fast_0_10_first_and & fast_0_10_busy_inverse) | (slow_0_10_first_and & slow_0_10_busy_inverse),
-        (fast_0_9_first_and & fast_0_9_busy_inverse) | (slow_0_9_first_and & slow_0_9_busy_inverse),
-        (fast_0_8_first_and & fast_0_8_busy_inverse) | (slow_0_8_first_and & slow_0_8_busy_inverse),
-        (fast_0_7_first_and & fast_0_7_busy_inverse) | (slow_0_7_first_and & slow_0_7_busy_inverse),
-        (fast_0_6_first_and & fast_0_6_busy_inverse) | (slow_0_6_first_and & slow_0_6_busy_inverse),
-        (fast_0_5_first_and & fast_0_5_busy_inverse) | (slow_0_5_first_and & slow_0_5_busy_inverse),
-        (fast_0_4_first_and & fast_0_4_busy_inverse) | (slow_0_4_first_and & slow_0_4_busy_inverse),
-        (fast_0_3_first_and & fast_0_3_busy_inverse) | (slow_0_3_first_and & slow_0_3_busy_inverse),
-        (fast_0_2_first_and & fast_0_2_busy_inverse) | (slow_0_2_first_and & slow_0_2_busy_inverse),
-        (fast_0_1_first_and & fast_0_1_busy_inverse) | (slow_0_1_first_and & slow_0_1_busy_inverse),
-        (fast_0_0_may_stop_and_fast_0_0_first & fast_0_0_busy_inverse) | (slow_0_0_may_stop_and_slow_0_0_first & slow_0_0_busy_inverse)
+        ((fast_0_15_at == 2'd2) & fast_0_15_waits_for) | ((slow_0_15_at == 2'd2) & slow_0_15_waits_for),
+        ((fast_0_14_at == 2'd2) & fast_0_14_waits_for) | ((slow_0_14_at == 2'd2) & slow_0_14_waits_for),
+        ((fast_0_13_at == 2'd2) & fast_0_13_waits_for) | ((slow_0_13_at == 2'd2) & slow_0_13_waits_for),
+        ((fast_0_12_at == 2'd2) & fast_0_12_waits_for) | ((slow_0_12_at == 2'd2) & slow_0_12_waits_for),
+        ((fast_0_11_at == 2'd2) & fast_0_11_waits_for) | ((slow_0_11_at == 2'd2) & slow_0_11_waits_for),
+        ((fast_0_10_at == 2'd2) & fast_0_10_waits_for) | ((slow_0_10_at == 2'd2) & slow_0_10_waits_for),
+        ((fast_0_9_at == 2'd2) & fast_0_9_waits_for) | ((slow_0_9_at == 2'd2) & slow_0_9_waits_for),
+        ((fast_0_8_at == 2'd2) & fast_0_8_waits_for) | ((slow_0_8_at == 2'd2) & slow_0_8_waits_for),
+        ((fast_0_7_at == 2'd2) & fast_0_7_waits_for) | ((slow_0_7_at == 2'd2) & slow_0_7_waits_for),
+        ((fast_0_6_at == 2'd2) & fast_0_6_waits_for) | ((slow_0_6_at == 2'd2) & slow_0_6_waits_for),
+        ((fast_0_5_at == 2'd2) & fast_0_5_waits_for) | ((slow_0_5_at == 2'd2) & slow_0_5_waits_for),
+        ((fast_0_4_at == 2'd2) & fast_0_4_waits_for) | ((slow_0_4_at == 2'd2) & slow_0_4_waits_for),
+        ((fast_0_3_at == 2'd2) & fast_0_3_waits_for) | ((slow_0_3_at == 2'd2) & slow_0_3_waits_for),
+        ((fast_0_2_at == 2'd2) & fast_0_2_waits_for) | ((slow_0_2_at == 2'd2) & slow_0_2_waits_for),
+        ((fast_0_1_at == 2'd2) & fast_0_1_waits_for) | ((slow_0_1_at == 2'd2) & slow_0_1_waits_for),
+        ((fast_0_0_at == 2'd2) & fast_0_0_waits_for) | ((slow_0_0_at == 2'd2) & slow_0_0_waits_for)
       };
       waits_3_q <= {
-        (fast_0_15_may_stop_and & waits_0_q_inverse) | (slow_0_15_may_stop_and & slow_0_15_busy_inverse),
-        (fast_0_14_may_stop_and & fast_0_14_busy_inverse) | (slow_0_14_may_stop_and & slow_0_14_busy_inverse),
-        (fast_0_13_may_stop_and & fast_0_13_busy_inverse) | (slow_0_13_may_stop_and & slow_0_13_busy_inverse),
-        (fast_0_12_may_stop_and & fast_0_12_busy_inverse) | (slow_0_12_may_stop_and & slow_0_12_busy_inverse),
-        (fast_0_11_may_stop_and & fast_0_11_busy_inverse) | (slow_0_11_may_stop_and & slow_0_11_busy_inverse),
-        (fast_0_10_may_stop_and & fast_0_10_busy_inverse) | (slow_0_10_may_stop_and & slow_0_10_busy_inverse),
-        (fast_0_9_may_stop_and & fast_0_9_busy_inverse) | (slow_0_9_may_stop_and & slow_0_9_busy_inverse),
-        (fast_0_8_may_stop_and & fast_0_8_busy_inverse) | (slow_0_8_may_stop_and & slow_0_8_busy_inverse),
-        (fast_0_7_may_stop_and & fast_0_7_busy_inverse) | (slow_0_7_may_stop_and & slow_0_7_busy_inverse),
-        (fast_0_6_may_stop_and & fast_0_6_busy_inverse) | (slow_0_6_may_stop_and & slow_0_6_busy_inverse),
-        (fast_0_5_may_stop_and & fast_0_5_busy_inverse) | (slow_0_5_may_stop_and & slow_0_5_busy_inverse),
-        (fast_0_4_may_stop_and & fast_0_4_busy_inverse) | (slow_0_4_may_stop_and & slow_0_4_busy_inverse),
-        (fast_0_3_may_stop_and & fast_0_3_busy_inverse) | (slow_0_3_may_stop_and & slow_0_3_busy_inverse),
-        (fast_0_2_may_stop_and & fast_0_2_busy_inverse) | (slow_0_2_may_stop_and & slow_0_2_busy_inverse),
-        (fast_0_1_may_stop_and & fast_0_1_busy_inverse) | (slow_0_1_may_stop_and & slow_0_1_busy_inverse),
-        (fast_0_0_may_stop_and & fast_0_0_busy_inverse) | (slow_0_0_may_stop_and & slow_0_0_busy_inverse)
+        ((fast_0_15_at == 2'd3) & fast_0_15_waits_for) | ((slow_0_15_at == 2'd3) & slow_0_15_waits_for),
+        ((fast_0_14_at == 2'd3) & fast_0_14_waits_for) | ((slow_0_14_at == 2'd3) & slow_0_14_waits_for),
+        ((fast_0_13_at == 2'd3) & fast_0_13_waits_for) | ((slow_0_13_at == 2'd3) & slow_0_13_waits_for),
+        ((fast_0_12_at == 2'd3) & fast_0_12_waits_for) | ((slow_0_12_at == 2'd3) & slow_0_12_waits_for),
+        ((fast_0_11_at == 2'd3) & fast_0_11_waits_for) | ((slow_0_11_at == 2'd3) & slow_0_11_waits_for),
+        ((fast_0_10_at == 2'd3) & fast_0_10_waits_for) | ((slow_0_10_at == 2'd3) & slow_0_10_waits_for),
+        ((fast_0_9_at == 2'd3) & fast_0_9_waits_for) | ((slow_0_9_at == 2'd3) & slow_0_9_waits_for),
+        ((fast_0_8_at == 2'd3) & fast_0_8_waits_for) | ((slow_0_8_at == 2'd3) & slow_0_8_waits_for),
+        ((fast_0_7_at == 2'd3) & fast_0_7_waits_for) | ((slow_0_7_at == 2'd3) & slow_0_7_waits_for),
+        ((fast_0_6_at == 2'd3) & fast_0_6_waits_for) | ((slow_0_6_at == 2'd3) & slow_0_6_waits_for),
+        ((fast_0_5_at == 2'd3) & fast_0_5_waits_for) | ((slow_0_5_at == 2'd3) & slow_0_5_waits_for),
+        ((fast_0_4_at == 2'd3) & fast_0_4_waits_for) | ((slow_0_4_at == 2'd3) & slow_0_4_waits_for),
+        ((fast_0_3_at == 2'd3) & fast_0_3_waits_for) | ((slow_0_3_at == 2'd3) & slow_0_3_waits_for),
+        ((fast_0_2_at == 2'd3) & fast_0_2_waits_for) | ((slow_0_2_at == 2'd3) & slow_0_2_waits_for),
+        ((fast_0_1_at == 2'd3) & fast_0_1_waits_for) | ((slow_0_1_at == 2'd3) & slow_0_1_waits_for),
+        ((fast_0_0_at == 2'd3) & fast_0_0_waits_for) | ((slow_0_0_at == 2'd3) & slow_0_0_waits_for)
       };
       fast_1_0_may_stop <=
         (fast_1_0_age == 2'd3)
-        & (|({fast_1_0_may_stop_and, fast_1_0_first_and, fast_1_0_may_stop_and_fast_1_0_first, fast_1_0_first[0]} & has_1))
+        & (fast_1_0_at[1] ? (fast_1_0_at[0] ? has_1[3] : has_1[2]) : fast_1_0_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_0_busy;
       slow_1_0_may_stop <=
         (slow_1_0_age == 2'd3)
-        & (|({slow_1_0_may_stop_and, slow_1_0_first_and, slow_1_0_may_stop_and_slow_1_0_first, slow_1_0_first[0]} & has_1))
+        & (slow_1_0_at[1] ? (slow_1_0_at[0] ? has_1[3] : has_1[2]) : slow_1_0_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_0_busy;
       fast_1_1_may_stop <=
         (fast_1_1_age == 2'd3)
-        & (|({fast_1_1_may_stop_and, fast_1_1_first_and, fast_1_1_may_stop_and_fast_1_1_first, fast_1_1_first[0]} & has_1))
+        & (fast_1_1_at[1] ? (fast_1_1_at[0] ? has_1[3] : has_1[2]) : fast_1_1_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_1_busy;
       slow_1_1_may_stop <=
         (slow_1_1_age == 2'd3)
-        & (|({slow_1_1_may_stop_and, slow_1_1_first_and, slow_1_1_may_stop_and_slow_1_1_first, slow_1_1_first[0]} & has_1))
+        & (slow_1_1_at[1] ? (slow_1_1_at[0] ? has_1[3] : has_1[2]) : slow_1_1_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_1_busy;
       fast_1_2_may_stop <=
         (fast_1_2_age == 2'd3)
-        & (|({fast_1_2_may_stop_and, fast_1_2_first_and, fast_1_2_may_stop_and_fast_1_2_first, fast_1_2_first[0]} & has_1))
+        & (fast_1_2_at[1] ? (fast_1_2_at[0] ? has_1[3] : has_1[2]) : fast_1_2_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_2_busy;
       slow_1_2_may_stop <=
         (slow_1_2_age == 2'd3)
-        & (|({slow_1_2_may_stop_and, slow_1_2_first_and, slow_1_2_may_stop_and_slow_1_2_first, slow_1_2_first[0]} & has_1))
+        & (slow_1_2_at[1] ? (slow_1_2_at[0] ? has_1[3] : has_1[2]) : slow_1_2_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_2_busy;
       fast_1_3_may_stop <=
         (fast_1_3_age == 2'd3)
-        & (|({fast_1_3_may_stop_and, fast_1_3_first_and, fast_1_3_may_stop_and_fast_1_3_first, fast_1_3_first[0]} & has_1))
+        & (fast_1_3_at[1] ? (fast_1_3_at[0] ? has_1[3] : has_1[2]) : fast_1_3_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_3_busy;
       slow_1_3_may_stop <=
         (slow_1_3_age == 2'd3)
-        & (|({slow_1_3_may_stop_and, slow_1_3_first_and, slow_1_3_may_stop_and_slow_1_3_first, slow_1_3_first[0]} & has_1))
+        & (slow_1_3_at[1] ? (slow_1_3_at[0] ? has_1[3] : has_1[2]) : slow_1_3_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_3_busy;
       fast_1_4_may_stop <=
         (fast_1_4_age == 2'd3)
-        & (|({fast_1_4_may_stop_and, fast_1_4_first_and, fast_1_4_may_stop_and_fast_1_4_first, fast_1_4_first[0]} & has_1))
+        & (fast_1_4_at[1] ? (fast_1_4_at[0] ? has_1[3] : has_1[2]) : fast_1_4_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_4_busy;
       slow_1_4_may_stop <=
         (slow_1_4_age == 2'd3)
-        & (|({slow_1_4_may_stop_and, slow_1_4_first_and, slow_1_4_may_stop_and_slow_1_4_first, slow_1_4_first[0]} & has_1))
+        & (slow_1_4_at[1] ? (slow_1_4_at[0] ? has_1[3] : has_1[2]) : slow_1_4_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_4_busy;
       fast_1_5_may_stop <=
         (fast_1_5_age == 2'd3)
-        & (|({fast_1_5_may_stop_and, fast_1_5_first_and, fast_1_5_may_stop_and_fast_1_5_first, fast_1_5_first[0]} & has_1))
+        & (fast_1_5_at[1] ? (fast_1_5_at[0] ? has_1[3] : has_1[2]) : fast_1_5_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_5_busy;
       slow_1_5_may_stop <=
         (slow_1_5_age == 2'd3)
-        & (|({slow_1_5_may_stop_and, slow_1_5_first_and, slow_1_5_may_stop_and_slow_1_5_first, slow_1_5_first[0]} & has_1))
+        & (slow_1_5_at[1] ? (slow_1_5_at[0] ? has_1[3] : has_1[2]) : slow_1_5_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_5_busy;
       fast_1_6_may_stop <=
         (fast_1_6_age == 2'd3)
-        & (|({fast_1_6_may_stop_and, fast_1_6_first_and, fast_1_6_may_stop_and_fast_1_6_first, fast_1_6_first[0]} & has_1))
+        & (fast_1_6_at[1] ? (fast_1_6_at[0] ? has_1[3] : has_1[2]) : fast_1_6_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_6_busy;
       slow_1_6_may_stop <=
         (slow_1_6_age == 2'd3)
-        & (|({slow_1_6_may_stop_and, slow_1_6_first_and, slow_1_6_may_stop_and_slow_1_6_first, slow_1_6_first[0]} & has_1))
+        & (slow_1_6_at[1] ? (slow_1_6_at[0] ? has_1[3] : has_1[2]) : slow_1_6_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_6_busy;
       fast_1_7_may_stop <=
         (fast_1_7_age == 2'd3)
-        & (|({fast_1_7_may_stop_and, fast_1_7_first_and, fast_1_7_may_stop_and_fast_1_7_first, fast_1_7_first[0]} & has_1))
+        & (fast_1_7_at[1] ? (fast_1_7_at[0] ? has_1[3] : has_1[2]) : fast_1_7_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_7_busy;
       slow_1_7_may_stop <=
         (slow_1_7_age == 2'd3)
-        & (|({slow_1_7_may_stop_and, slow_1_7_first_and, slow_1_7_may_stop_and_slow_1_7_first, slow_1_7_first[0]} & has_1))
+        & (slow_1_7_at[1] ? (slow_1_7_at[0] ? has_1[3] : has_1[2]) : slow_1_7_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_7_busy;
       fast_1_8_may_stop <=
         (fast_1_8_age == 2'd3)
-        & (|({fast_1_8_may_stop_and, fast_1_8_first_and, fast_1_8_may_stop_and_fast_1_8_first, fast_1_8_first[0]} & has_1))
+        & (fast_1_8_at[1] ? (fast_1_8_at[0] ? has_1[3] : has_1[2]) : fast_1_8_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_8_busy;
       slow_1_8_may_stop <=
         (slow_1_8_age == 2'd3)
-        & (|({slow_1_8_may_stop_and, slow_1_8_first_and, slow_1_8_may_stop_and_slow_1_8_first, slow_1_8_first[0]} & has_1))
+        & (slow_1_8_at[1] ? (slow_1_8_at[0] ? has_1[3] : has_1[2]) : slow_1_8_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_8_busy;
       fast_1_9_may_stop <=
         (fast_1_9_age == 2'd3)
-        & (|({fast_1_9_may_stop_and, fast_1_9_first_and, fast_1_9_may_stop_and_fast_1_9_first, fast_1_9_first[0]} & has_1))
+        & (fast_1_9_at[1] ? (fast_1_9_at[0] ? has_1[3] : has_1[2]) : fast_1_9_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_9_busy;
       slow_1_9_may_stop <=
         (slow_1_9_age == 2'd3)
-        & (|({slow_1_9_may_stop_and, slow_1_9_first_and, slow_1_9_may_stop_and_slow_1_9_first, slow_1_9_first[0]} & has_1))
+        & (slow_1_9_at[1] ? (slow_1_9_at[0] ? has_1[3] : has_1[2]) : slow_1_9_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_9_busy;
       fast_1_10_may_stop <=
         (fast_1_10_age == 2'd3)
-        & (|({fast_1_10_may_stop_and, fast_1_10_first_and, fast_1_10_may_stop_and_fast_1_10_first, fast_1_10_first[0]} & has_1))
+        & (fast_1_10_at[1] ? (fast_1_10_at[0] ? has_1[3] : has_1[2]) : fast_1_10_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_10_busy;
       slow_1_10_may_stop <=
         (slow_1_10_age == 2'd3)
-        & (|({slow_1_10_may_stop_and, slow_1_10_first_and, slow_1_10_may_stop_and_slow_1_10_first, slow_1_10_first[0]} & has_1))
+        & (slow_1_10_at[1] ? (slow_1_10_at[0] ? has_1[3] : has_1[2]) : slow_1_10_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_10_busy;
       fast_1_11_may_stop <=
         (fast_1_11_age == 2'd3)
-        & (|({fast_1_11_may_stop_and, fast_1_11_first_and, fast_1_11_may_stop_and_fast_1_11_first, fast_1_11_first[0]} & has_1))
+        & (fast_1_11_at[1] ? (fast_1_11_at[0] ? has_1[3] : has_1[2]) : fast_1_11_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_11_busy;
       slow_1_11_may_stop <=
         (slow_1_11_age == 2'd3)
-        & (|({slow_1_11_may_stop_and, slow_1_11_first_and, slow_1_11_may_stop_and_slow_1_11_first, slow_1_11_first[0]} & has_1))
+        & (slow_1_11_at[1] ? (slow_1_11_at[0] ? has_1[3] : has_1[2]) : slow_1_11_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_11_busy;
       fast_1_12_may_stop <=
         (fast_1_12_age == 2'd3)
-        & (|({fast_1_12_may_stop_and, fast_1_12_first_and, fast_1_12_may_stop_and_fast_1_12_first, fast_1_12_first[0]} & has_1))
+        & (fast_1_12_at[1] ? (fast_1_12_at[0] ? has_1[3] : has_1[2]) : fast_1_12_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_12_busy;
       slow_1_12_may_stop <=
         (slow_1_12_age == 2'd3)
-        & (|({slow_1_12_may_stop_and, slow_1_12_first_and, slow_1_12_may_stop_and_slow_1_12_first, slow_1_12_first[0]} & has_1))
+        & (slow_1_12_at[1] ? (slow_1_12_at[0] ? has_1[3] : has_1[2]) : slow_1_12_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_12_busy;
       fast_1_13_may_stop <=
         (fast_1_13_age == 2'd3)
-        & (|({fast_1_13_may_stop_and, fast_1_13_first_and, fast_1_13_may_stop_and_fast_1_13_first, fast_1_13_first[0]} & has_1))
+        & (fast_1_13_at[1] ? (fast_1_13_at[0] ? has_1[3] : has_1[2]) : fast_1_13_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_13_busy;
       slow_1_13_may_stop <=
         (slow_1_13_age == 2'd3)
-        & (|({slow_1_13_may_stop_and, slow_1_13_first_and, slow_1_13_may_stop_and_slow_1_13_first, slow_1_13_first[0]} & has_1))
+        & (slow_1_13_at[1] ? (slow_1_13_at[0] ? has_1[3] : has_1[2]) : slow_1_13_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_13_busy;
       fast_1_14_may_stop <=
         (fast_1_14_age == 2'd3)
-        & (|({fast_1_14_may_stop_and, fast_1_14_first_and, fast_1_14_may_stop_and_fast_1_14_first, fast_1_14_first[0]} & has_1))
+        & (fast_1_14_at[1] ? (fast_1_14_at[0] ? has_1[3] : has_1[2]) : fast_1_14_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_14_busy;
       slow_1_14_may_stop <=
         (slow_1_14_age == 2'd3)
-        & (|({slow_1_14_may_stop_and, slow_1_14_first_and, slow_1_14_may_stop_and_slow_1_14_first, slow_1_14_first[0]} & has_1))
+        & (slow_1_14_at[1] ? (slow_1_14_at[0] ? has_1[3] : has_1[2]) : slow_1_14_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_14_busy;
       fast_1_15_may_stop <=
         (fast_1_15_age == 2'd3)
-        & (|({fast_1_15_may_stop_and, fast_1_15_first_and, fast_1_15_may_stop_and_fast_1_15_first, fast_1_15_first[0]} & has_1))
+        & (fast_1_15_at[1] ? (fast_1_15_at[0] ? has_1[3] : has_1[2]) : fast_1_15_at[0] ? has_1[1] : has_1[0])
         & ~fast_1_15_busy;
       slow_1_15_may_stop <=
         (slow_1_15_age == 2'd3)
-        & (|({slow_1_15_may_stop_and, slow_1_15_first_and, slow_1_15_may_stop_and_slow_1_15_first, slow_1_15_first[0]} & has_1))
+        & (slow_1_15_at[1] ? (slow_1_15_at[0] ? has_1[3] : has_1[2]) : slow_1_15_at[0] ? has_1[1] : has_1[0])
         & ~slow_1_15_busy;
       waits_4_q <= {
-        (fast_1_15_first[0] & waits_4_q_inverse) | (slow_1_15_first[0] & slow_1_15_busy_inverse),
-        (fast_1_14_first[0] & fast_1_14_busy_inverse) | (slow_1_14_first[0] & slow_1_14_busy_inverse),
-        (fast_1_13_first[0] & fast_1_13_busy_inverse) | (slow_1_13_first[0] & slow_1_13_busy_inverse),
-        (fast_1_12_first[0] & fast_1_12_busy_inverse) | (slow_1_12_first[0] & slow_1_12_busy_inverse),
-        (fast_1_11_first[0] & fast_1_11_busy_inverse) | (slow_1_11_first[0] & slow_1_11_busy_inverse),
-        (fast_1_10_first[0] & fast_1_10_busy_inverse) | (slow_1_10_first[0] & slow_1_10_busy_inverse),
-        (fast_1_9_first[0] & fast_1_9_busy_inverse) | (slow_1_9_first[0] & slow_1_9_busy_inverse),
-        (fast_1_8_first[0] & fast_1_8_busy_inverse) | (slow_1_8_first[0] & slow_1_8_busy_inverse),
-        (fast_1_7_first[0] & fast_1_7_busy_inverse) | (slow_1_7_first[0] & slow_1_7_busy_inverse),
-        (fast_1_6_first[0] & fast_1_6_busy_inverse) | (slow_1_6_first[0] & slow_1_6_busy_inverse),
-        (fast_1_5_first[0] & fast_1_5_busy_inverse) | (slow_1_5_first[0] & slow_1_5_busy_inverse),
-        (fast_1_4_first[0] & fast_1_4_busy_inverse) | (slow_1_4_first[0] & slow_1_4_busy_inverse),
-        (fast_1_3_first[0] & fast_1_3_busy_inverse) | (slow_1_3_first[0] & slow_1_3_busy_inverse),
-        (fast_1_2_first[0] & fast_1_2_busy_inverse) | (slow_1_2_first[0] & slow_1_2_busy_inverse),
-        (fast_1_1_first[0] & fast_1_1_busy_inverse) | (slow_1_1_first[0] & slow_1_1_busy_inverse),
-        (fast_1_0_first[0] & fast_1_0_busy_inverse) | (slow_1_0_first[0] & slow_1_0_busy_inverse)
+        ((fast_1_15_at == 2'd0) & fast_1_15_waits_for) | ((slow_1_15_at == 2'd0) & slow_1_15_waits_for),
+        ((fast_1_14_at == 2'd0) & fast_1_14_waits_for) | ((slow_1_14_at == 2'd0) & slow_1_14_waits_for),
+        ((fast_1_13_at == 2'd0) & fast_1_13_waits_for) | ((slow_1_13_at == 2'd0) & slow_1_13_waits_for),
+        ((fast_1_12_at == 2'd0) & fast_1_12_waits_for) | ((slow_1_12_at == 2'd0) & slow_1_12_waits_for),
+        ((fast_1_11_at == 2'd0) & fast_1_11_waits_for) | ((slow_1_11_at == 2'd0) & slow_1_11_waits_for),
+        ((fast_1_10_at == 2'd0) & fast_1_10_waits_for) | ((slow_1_10_at == 2'd0) & slow_1_10_waits_for),
+        ((fast_1_9_at == 2'd0) & fast_1_9_waits_for) | ((slow_1_9_at == 2'd0) & slow_1_9_waits_for),
+        ((fast_1_8_at == 2'd0) & fast_1_8_waits_for) | ((slow_1_8_at == 2'd0) & slow_1_8_waits_for),
+        ((fast_1_7_at == 2'd0) & fast_1_7_waits_for) | ((slow_1_7_at == 2'd0) & slow_1_7_waits_for),
+        ((fast_1_6_at == 2'd0) & fast_1_6_waits_for) | ((slow_1_6_at == 2'd0) & slow_1_6_waits_for),
+        ((fast_1_5_at == 2'd0) & fast_1_5_waits_for) | ((slow_1_5_at == 2'd0) & slow_1_5_waits_for),
+        ((fast_1_4_at == 2'd0) & fast_1_4_waits_for) | ((slow_1_4_at == 2'd0) & slow_1_4_waits_for),
+        ((fast_1_3_at == 2'd0) & fast_1_3_waits_for) | ((slow_1_3_at == 2'd0) & slow_1_3_waits_for),
+        ((fast_1_2_at == 2'd0) & fast_1_2_waits_for) | ((slow_1_2_at == 2'd0) & slow_1_2_waits_for),
+        ((fast_1_1_at == 2'd0) & fast_1_1_waits_for) | ((slow_1_1_at == 2'd0) & slow_1_1_waits_for),
+        ((fast_1_0_at == 2'd0) & fast_1_0_waits_for) | ((slow_1_0_at == 2'd0) & slow_1_0_waits_for)
       };
       waits_5_q <= {
-        (fast_1_15_may_stop_and_fast_1_15_first & waits_4_q_inverse) | (slow_1_15_may_stop_and_slow_1_15_first & slow_1_15_busy_inverse),
-        (fast_1_14_may_stop_and_fast_1_14_first & fast_1_14_busy_inverse) | (slow_1_14_may_stop_and_slow_1_14_first & slow_1_14_busy_inverse),
-        (fast_1_13_may_stop_and_fast_1_13_first & fast_1_13_busy_inverse) | (slow_1_13_may_stop_and_slow_1_13_first & slow_1_13_busy_inverse),
-        (fast_1_12_may_stop_and_fast_1_12_first & fast_1_12_busy_inverse) | (slow_1_12_may_stop_and_slow_1_12_first & slow_1_12_busy_inverse),
-        (fast_1_11_may_stop_and_fast_1_11_first & fast_1_11_busy_inverse) | (slow_1_11_may_stop_and_slow_1_11_first & slow_1_11_busy_inverse),
-        (fast_1_10_may_stop_and_fast_1_10_first & fast_1_10_busy_inverse) | (slow_1_10_may_stop_and_slow_1_10_first & slow_1_10_busy_inverse),
-        (fast_1_9_may_stop_and_fast_1_9_first & fast_1_9_busy_inverse) | (slow_1_9_may_stop_and_slow_1_9_first & slow_1_9_busy_inverse),
-        (fast_1_8_may_stop_and_fast_1_8_first & fast_1_8_busy_inverse) | (slow_1_8_may_stop_and_slow_1_8_first & slow_1_8_busy_inverse),
-        (fast_1_7_may_stop_and_fast_1_7_first & fast_1_7_busy_inverse) | (slow_1_7_may_stop_and_slow_1_7_first & slow_1_7_busy_inverse),
-        (fast_1_6_may_stop_and_fast_1_6_first & fast_1_6_busy_inverse) | (slow_1_6_may_stop_and_slow_1_6_first & slow_1_6_busy_inverse),
-        (fast_1_5_may_stop_and_fast_1_5_first & fast_1_5_busy_inverse) | (slow_1_5_may_stop_and_slow_1_5_first & slow_1_5_busy_inverse),
-        (fast_1_4_may_stop_and_fast_1_4_first & fast_1_4_busy_inverse) | (slow_1_4_may_stop_and_slow_1_4_first & slow_1_4_busy_inverse),
-        (fast_1_3_may_stop_and_fast_1_3_first & fast_1_3_busy_inverse) | (slow_1_3_may_stop_and_slow_1_3_first & slow_1_3_busy_inverse),
-        (fast_1_2_may_stop_and_fast_1_2_first & fast_1_2_busy_inverse) | (slow_1_2_may_stop_and_slow_1_2_first & slow_1_2_busy_inverse),
-        (fast_1_1_may_stop_and_fast_1_1_first & fast_1_1_busy_inverse) | (slow_1_1_may_stop_and_slow_1_1_first & slow_1_1_busy_inverse),
-        (fast_1_0_may_stop_and_fast_1_0_first & fast_1_0_busy_inverse) | (slow_1_0_may_stop_and_slow_1_0_first & slow_1_0_busy_inverse)
+        ((fast_1_15_at == 2'd1) & fast_1_15_waits_for) | ((slow_1_15_at == 2'd1) & slow_1_15_waits_for),
+        ((fast_1_14_at == 2'd1) & fast_1_14_waits_for) | ((slow_1_14_at == 2'd1) & slow_1_14_waits_for),
+        ((fast_1_13_at == 2'd1) & fast_1_13_waits_for) | ((slow_1_13_at == 2'd1) & slow_1_13_waits_for),
+        ((fast_1_12_at == 2'd1) & fast_1_12_waits_for) | ((slow_1_12_at == 2'd1) & slow_1_12_waits_for),
+        ((fast_1_11_at == 2'd1) & fast_1_11_waits_for) | ((slow_1_11_at == 2'd1) & slow_1_11_waits_for),
+        ((fast_1_10_at == 2'd1) & fast_1_10_waits_for) | ((slow_1_10_at == 2'd1) & slow_1_10_waits_for),
+        ((fast_1_9_at == 2'd1) & fast_1_9_waits_for) | ((slow_1_9_at == 2'd1) & slow_1_9_waits_for),
+        ((fast_1_8_at == 2'd1) & fast_1_8_waits_for) | ((slow_1_8_at == 2'd1) & slow_1_8_waits_for),
+        ((fast_1_7_at == 2'd1) & fast_1_7_waits_for) | ((slow_1_7_at == 2'd1) & slow_1_7_waits_for),
+        ((fast_1_6_at == 2'd1) & fast_1_6_waits_for) | ((slow_1_6_at == 2'd1) & slow_1_6_waits_for),
+        ((fast_1_5_at == 2'd1) & fast_1_5_waits_for) | ((slow_1_5_at == 2'd1) & slow_1_5_waits_for),
+        ((fast_1_4_at == 2'd1) & fast_1_4_waits_for) | ((slow_1_4_at == 2'd1) & slow_1_4_waits_for),
+        ((fast_1_3_at == 2'd1) & fast_1_3_waits_for) | ((slow_1_3_at == 2'd1) & slow_1_3_waits_for),
+        ((fast_1_2_at == 2'd1) & fast_1_2_waits_for) | ((slow_1_2_at == 2'd1) & slow_1_2_waits_for),
+        ((fast_1_1_at == 2'd1) & fast_1_1_waits_for) | ((slow_1_1_at == 2'd1) & slow_1_1_waits_for),
+        ((fast_1_0_at == 2'd1) & fast_1_0_waits_for) | ((slow_1_0_at == 2'd1) & slow_1_0_waits_for)
       };
       waits_6_q <= {
-        (fast_1_15_first_and & waits_4_q_inverse) | (slow_1_15_first_and & slow_1_15_busy_inverse),
-        (fast_1_14_first_and & fast_1_14_busy_inverse) | (slow_1_14_first_and & slow_1_14_busy_inverse),
-        (fast_1_13_first_and & fast_1_13_busy_inverse) | (slow_1_13_first_and & slow_1_13_busy_inverse),
-        (fast_1_12_first_and & fast_1_12_busy_inverse) | (slow_1_12_first_and & slow_1_12_busy_inverse),
-        (fast_1_11_first_and & fast_1_11_busy_inverse) | (slow_1_11_first_and & slow_1_11_busy_inverse),
-        (fast_1_10_first_and & fast_1_10_busy_inverse) | (slow_1_10_first_and & slow_1_10_busy_inverse),
-        (fast_1_9_first_and & fast_1_9_busy_inverse) | (slow_1_9_first_and & slow_1_9_busy_inverse),
-        (fast_1_8_first_and & fast_1_8_busy_inverse) | (slow_1_8_first_and & slow_1_8_busy_inverse),
-        (fast_1_7_first_and & fast_1_7_busy_inverse) | (slow_1_7_first_and & slow_1_7_busy_inverse),
-        (fast_1_6_first_and & fast_1_6_busy_inverse) | (slow_1_6_first_and & slow_1_6_busy_inverse),
-        (fast_1_5_first_and & fast_1_5_busy_inverse) | (slow_1_5_first_and & slow_1_5_busy_inverse),
-        (fast_1_4_first_and & fast_1_4_busy_inverse) | (slow_1_4_first_and & slow_1_4_busy_inverse),
-        (fast_1_3_first_and & fast_1_3_busy_inverse) | (slow_1_3_first_and & slow_1_3_busy_inverse),
-        (fast_1_2_first_and & fast_1_2_busy_inverse) | (slow_1_2_first_and & slow_1_2_busy_inverse),
-        (fast_1_1_first_and & fast_1_1_busy_inverse) | (slow_1_1_first_and & slow_1_1_busy_inverse),
-        (fast_1_0_first_and & fast_1_0_busy_inverse) | (slow_1_0_first_and & slow_1_0_busy_inverse)
+        ((fast_1_15_at == 2'd2) & fast_1_15_waits_for) | ((slow_1_15_at == 2'd2) & slow_1_15_waits_for),
+        ((fast_1_14_at == 2'd2) & fast_1_14_waits_for) | ((slow_1_14_at == 2'd2) & slow_1_14_waits_for),
+        ((fast_1_13_at == 2'd2) & fast_1_13_waits_for) | ((slow_1_13_at == 2'd2) & slow_1_13_waits_for),
+        ((fast_1_12_at == 2'd2) & fast_1_12_waits_for) | ((slow_1_12_at == 2'd2) & slow_1_12_waits_for),
+        ((fast_1_11_at == 2'd2) & fast_1_11_waits_for) | ((slow_1_11_at == 2'd2) & slow_1_11_waits_for),
+        ((fast_1_10_at == 2'd2) & fast_1_10_waits_for) | ((slow_1_10_at == 2'd2) & slow_1_10_waits_for),
+        ((fast_1_9_at == 2'd2) & fast_1_9_waits_for) | ((slow_1_9_at == 2'd2) & slow_1_9_waits_for),
+        ((fast_1_8_at == 2'd2) & fast_1_8_waits_for) | ((slow_1_8_at == 2'd2) & slow_1_8_waits_for),
+        ((fast_1_7_at == 2'd2) & fast_1_7_waits_for) | ((slow_1_7_at == 2'd2) & slow_1_7_waits_for),
+        ((fast_1_6_at == 2'd2) & fast_1_6_waits_for) | ((slow_1_6_at == 2'd2) & slow_1_6_waits_for),
+        ((fast_1_5_at == 2'd2) & fast_1_5_waits_for) | ((slow_1_5_at == 2'd2) & slow_1_5_waits_for),
+        ((fast_1_4_at == 2'd2) & fast_1_4_waits_for) | ((slow_1_4_at == 2'd2) & slow_1_4_waits_for),
+        ((fast_1_3_at == 2'd2) & fast_1_3_waits_for) | ((slow_1_3_at == 2'd2) & slow_1_3_waits_for),
+        ((fast_1_2_at == 2'd2) & fast_1_2_waits_for) | ((slow_1_2_at == 2'd2) & slow_1_2_waits_for),
+        ((fast_1_1_at == 2'd2) & fast_1_1_waits_for) | ((slow_1_1_at == 2'd2) & slow_1_1_waits_for),
+        ((fast_1_0_at == 2'd2) & fast_1_0_waits_for) | ((slow_1_0_at == 2'd2) & slow_1_0_waits_for)
       };
       waits_7_q <= {
-        (fast_1_15_may_stop_and & waits_4_q_inverse) | (slow_1_15_may_stop_and & slow_1_15_busy_inverse),
-        (fast_1_14_may_stop_and & fast_1_14_busy_inverse) | (slow_1_14_may_stop_and & slow_1_14_busy_inverse),
-        (fast_1_13_may_stop_and & fast_1_13_busy_inverse) | (slow_1_13_may_stop_and & slow_1_13_busy_inverse),
-        (fast_1_12_may_stop_and & fast_1_12_busy_inverse) | (slow_1_12_may_stop_and & slow_1_12_busy_inverse),
-        (fast_1_11_may_stop_and & fast_1_11_busy_inverse) | (slow_1_11_may_stop_and & slow_1_11_busy_inverse),
-        (fast_1_10_may_stop_and & fast_1_10_busy_inverse) | (slow_1_10_may_stop_and & slow_1_10_busy_inverse),
-        (fast_1_9_may_stop_and & fast_1_9_busy_inverse) | (slow_1_9_may_stop_and & slow_1_9_busy_inverse),
-        (fast_1_8_may_stop_and & fast_1_8_busy_inverse) | (slow_1_8_may_stop_and & slow_1_8_busy_inverse),
-        (fast_1_7_may_stop_and & fast_1_7_busy_inverse) | (slow_1_7_may_stop_and & slow_1_7_busy_inverse),
-        (fast_1_6_may_stop_and & fast_1_6_busy_inverse) | (slow_1_6_may_stop_and & slow_1_6_busy_inverse),
-        (fast_1_5_may_stop_and & fast_1_5_busy_inverse) | (slow_1_5_may_stop_and & slow_1_5_busy_inverse),
-        (fast_1_4_may_stop_and & fast_1_4_busy_inverse) | (slow_1_4_may_stop_and & slow_1_4_busy_inverse),
-        (fast_1_3_may_stop_and & fast_1_3_busy_inverse) | (slow_1_3_may_stop_and & slow_1_3_busy_inverse),
-        (fast_1_2_may_stop_and & fast_1_2_busy_inverse) | (slow_1_2_may_stop_and & slow_1_2_busy_inverse),
-        (fast_1_1_may_stop_and & fast_1_1_busy_inverse) | (slow_1_1_may_stop_and & slow_1_1_busy_inverse),
-        (fast_1_0_may_stop_and & fast_1_0_busy_inverse) | (slow_1_0_may_stop_and & slow_1_0_busy_inverse)
+        ((fast_1_15_at == 2'd3) & fast_1_15_waits_for) | ((slow_1_15_at == 2'd3) & slow_1_15_waits_for),
+        ((fast_1_14_at == 2'd3) & fast_1_14_waits_for) | ((slow_1_14_at == 2'd3) & slow_1_14_waits_for),
+        ((fast_1_13_at == 2'd3) & fast_1_13_waits_for) | ((slow_1_13_at == 2'd3) & slow_1_13_waits_for),
+        ((fast_1_12_at == 2'd3) & fast_1_12_waits_for) | ((slow_1_12_at == 2'd3) & slow_1_12_waits_for),
+        ((fast_1_11_at == 2'd3) & fast_1_11_waits_for) | ((slow_1_11_at == 2'd3) & slow_1_11_waits_for),
+        ((fast_1_10_at == 2'd3) & fast_1_10_waits_for) | ((slow_1_10_at == 2'd3) & slow_1_10_waits_for),
+        ((fast_1_9_at == 2'd3) & fast_1_9_waits_for) | ((slow_1_9_at == 2'd3) & slow_1_9_waits_for),
+        ((fast_1_8_at == 2'd3) & fast_1_8_waits_for) | ((slow_1_8_at == 2'd3) & slow_1_8_waits_for),
+        ((fast_1_7_at == 2'd3) & fast_1_7_waits_for) | ((slow_1_7_at == 2'd3) & slow_1_7_waits_for),
+        ((fast_1_6_at == 2'd3) & fast_1_6_waits_for) | ((slow_1_6_at == 2'd3) & slow_1_6_waits_for),
+        ((fast_1_5_at == 2'd3) & fast_1_5_waits_for) | ((slow_1_5_at == 2'd3) & slow_1_5_waits_for),
+        ((fast_1_4_at == 2'd3) & fast_1_4_waits_for) | ((slow_1_4_at == 2'd3) & slow_1_4_waits_for),
+        ((fast_1_3_at == 2'd3) & fast_1_3_waits_for) | ((slow_1_3_at == 2'd3) & slow_1_3_waits_for),
+        ((fast_1_2_at == 2'd3) & fast_1_2_waits_for) | ((slow_1_2_at == 2'd3) & slow_1_2_waits_for),
+        ((fast_1_1_at == 2'd3) & fast_1_1_waits_for) | ((slow_1_1_at == 2'd3) & slow_1_1_waits_for),
+        ((fast_1_0_at == 2'd3) & fast_1_0_waits_for) | ((slow_1_0_at == 2'd3) & slow_1_0_waits_for)
       };
       fast_2_0_may_stop <=
         (fast_2_0_age == 2'd3)
-        & (|({fast_2_0_may_stop_and, fast_2_0_first_and, fast_2_0_may_stop_and_fast_2_0_first, fast_2_0_first[0]} & has_2))
+        & (fast_2_0_at[1] ? (fast_2_0_at[0] ? has_2[3] : has_2[2]) : fast_2_0_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_0_busy;
       slow_2_0_may_stop <=
         (slow_2_0_age == 2'd3)
-        & (|({slow_2_0_may_stop_and, slow_2_0_first_and, slow_2_0_may_stop_and_slow_2_0_first, slow_2_0_first[0]} & has_2))
+        & (slow_2_0_at[1] ? (slow_2_0_at[0] ? has_2[3] : has_2[2]) : slow_2_0_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_0_busy;
       fast_2_1_may_stop <=
         (fast_2_1_age == 2'd3)
-        & (|({fast_2_1_may_stop_and, fast_2_1_first_and, fast_2_1_may_stop_and_fast_2_1_first, fast_2_1_first[0]} & has_2))
+        & (fast_2_1_at[1] ? (fast_2_1_at[0] ? has_2[3] : has_2[2]) : fast_2_1_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_1_busy;
       slow_2_1_may_stop <=
         (slow_2_1_age == 2'd3)
-        & (|({slow_2_1_may_stop_and, slow_2_1_first_and, slow_2_1_may_stop_and_slow_2_1_first, slow_2_1_first[0]} & has_2))
+        & (slow_2_1_at[1] ? (slow_2_1_at[0] ? has_2[3] : has_2[2]) : slow_2_1_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_1_busy;
       fast_2_2_may_stop <=
         (fast_2_2_age == 2'd3)
-        & (|({fast_2_2_may_stop_and, fast_2_2_first_and, fast_2_2_may_stop_and_fast_2_2_first, fast_2_2_first[0]} & has_2))
+        & (fast_2_2_at[1] ? (fast_2_2_at[0] ? has_2[3] : has_2[2]) : fast_2_2_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_2_busy;
       slow_2_2_may_stop <=
         (slow_2_2_age == 2'd3)
-        & (|({slow_2_2_may_stop_and, slow_2_2_first_and, slow_2_2_may_stop_and_slow_2_2_first, slow_2_2_first[0]} & has_2))
+        & (slow_2_2_at[1] ? (slow_2_2_at[0] ? has_2[3] : has_2[2]) : slow_2_2_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_2_busy;
       fast_2_3_may_stop <=
         (fast_2_3_age == 2'd3)
-        & (|({fast_2_3_may_stop_and, fast_2_3_first_and, fast_2_3_may_stop_and_fast_2_3_first, fast_2_3_first[0]} & has_2))
+        & (fast_2_3_at[1] ? (fast_2_3_at[0] ? has_2[3] : has_2[2]) : fast_2_3_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_3_busy;
       slow_2_3_may_stop <=
         (slow_2_3_age == 2'd3)
-        & (|({slow_2_3_may_stop_and, slow_2_3_first_and, slow_2_3_may_stop_and_slow_2_3_first, slow_2_3_first[0]} & has_2))
+        & (slow_2_3_at[1] ? (slow_2_3_at[0] ? has_2[3] : has_2[2]) : slow_2_3_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_3_busy;
       fast_2_4_may_stop <=
         (fast_2_4_age == 2'd3)
-        & (|({fast_2_4_may_stop_and, fast_2_4_first_and, fast_2_4_may_stop_and_fast_2_4_first, fast_2_4_first[0]} & has_2))
+        & (fast_2_4_at[1] ? (fast_2_4_at[0] ? has_2[3] : has_2[2]) : fast_2_4_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_4_busy;
       slow_2_4_may_stop <=
         (slow_2_4_age == 2'd3)
-        & (|({slow_2_4_may_stop_and, slow_2_4_first_and, slow_2_4_may_stop_and_slow_2_4_first, slow_2_4_first[0]} & has_2))
+        & (slow_2_4_at[1] ? (slow_2_4_at[0] ? has_2[3] : has_2[2]) : slow_2_4_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_4_busy;
       fast_2_5_may_stop <=
         (fast_2_5_age == 2'd3)
-        & (|({fast_2_5_may_stop_and, fast_2_5_first_and, fast_2_5_may_stop_and_fast_2_5_first, fast_2_5_first[0]} & has_2))
+        & (fast_2_5_at[1] ? (fast_2_5_at[0] ? has_2[3] : has_2[2]) : fast_2_5_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_5_busy;
       slow_2_5_may_stop <=
         (slow_2_5_age == 2'd3)
-        & (|({slow_2_5_may_stop_and, slow_2_5_first_and, slow_2_5_may_stop_and_slow_2_5_first, slow_2_5_first[0]} & has_2))
+        & (slow_2_5_at[1] ? (slow_2_5_at[0] ? has_2[3] : has_2[2]) : slow_2_5_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_5_busy;
       fast_2_6_may_stop <=
         (fast_2_6_age == 2'd3)
-        & (|({fast_2_6_may_stop_and, fast_2_6_first_and, fast_2_6_may_stop_and_fast_2_6_first, fast_2_6_first[0]} & has_2))
+        & (fast_2_6_at[1] ? (fast_2_6_at[0] ? has_2[3] : has_2[2]) : fast_2_6_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_6_busy;
       slow_2_6_may_stop <=
         (slow_2_6_age == 2'd3)
-        & (|({slow_2_6_may_stop_and, slow_2_6_first_and, slow_2_6_may_stop_and_slow_2_6_first, slow_2_6_first[0]} & has_2))
+        & (slow_2_6_at[1] ? (slow_2_6_at[0] ? has_2[3] : has_2[2]) : slow_2_6_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_6_busy;
       fast_2_7_may_stop <=
         (fast_2_7_age == 2'd3)
-        & (|({fast_2_7_may_stop_and, fast_2_7_first_and, fast_2_7_may_stop_and_fast_2_7_first, fast_2_7_first[0]} & has_2))
+        & (fast_2_7_at[1] ? (fast_2_7_at[0] ? has_2[3] : has_2[2]) : fast_2_7_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_7_busy;
       slow_2_7_may_stop <=
         (slow_2_7_age == 2'd3)
-        & (|({slow_2_7_may_stop_and, slow_2_7_first_and, slow_2_7_may_stop_and_slow_2_7_first, slow_2_7_first[0]} & has_2))
+        & (slow_2_7_at[1] ? (slow_2_7_at[0] ? has_2[3] : has_2[2]) : slow_2_7_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_7_busy;
       fast_2_8_may_stop <=
         (fast_2_8_age == 2'd3)
-        & (|({fast_2_8_may_stop_and, fast_2_8_first_and, fast_2_8_may_stop_and_fast_2_8_first, fast_2_8_first[0]} & has_2))
+        & (fast_2_8_at[1] ? (fast_2_8_at[0] ? has_2[3] : has_2[2]) : fast_2_8_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_8_busy;
       slow_2_8_may_stop <=
         (slow_2_8_age == 2'd3)
-        & (|({slow_2_8_may_stop_and, slow_2_8_first_and, slow_2_8_may_stop_and_slow_2_8_first, slow_2_8_first[0]} & has_2))
+        & (slow_2_8_at[1] ? (slow_2_8_at[0] ? has_2[3] : has_2[2]) : slow_2_8_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_8_busy;
       fast_2_9_may_stop <=
         (fast_2_9_age == 2'd3)
-        & (|({fast_2_9_may_stop_and, fast_2_9_first_and, fast_2_9_may_stop_and_fast_2_9_first, fast_2_9_first[0]} & has_2))
+        & (fast_2_9_at[1] ? (fast_2_9_at[0] ? has_2[3] : has_2[2]) : fast_2_9_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_9_busy;
       slow_2_9_may_stop <=
         (slow_2_9_age == 2'd3)
-        & (|({slow_2_9_may_stop_and, slow_2_9_first_and, slow_2_9_may_stop_and_slow_2_9_first, slow_2_9_first[0]} & has_2))
+        & (slow_2_9_at[1] ? (slow_2_9_at[0] ? has_2[3] : has_2[2]) : slow_2_9_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_9_busy;
       fast_2_10_may_stop <=
         (fast_2_10_age == 2'd3)
-        & (|({fast_2_10_may_stop_and, fast_2_10_first_and, fast_2_10_may_stop_and_fast_2_10_first, fast_2_10_first[0]} & has_2))
+        & (fast_2_10_at[1] ? (fast_2_10_at[0] ? has_2[3] : has_2[2]) : fast_2_10_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_10_busy;
       slow_2_10_may_stop <=
         (slow_2_10_age == 2'd3)
-        & (|({slow_2_10_may_stop_and, slow_2_10_first_and, slow_2_10_may_stop_and_slow_2_10_first, slow_2_10_first[0]} & has_2))
+        & (slow_2_10_at[1] ? (slow_2_10_at[0] ? has_2[3] : has_2[2]) : slow_2_10_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_10_busy;
       fast_2_11_may_stop <=
         (fast_2_11_age == 2'd3)
-        & (|({fast_2_11_may_stop_and, fast_2_11_first_and, fast_2_11_may_stop_and_fast_2_11_first, fast_2_11_first[0]} & has_2))
+        & (fast_2_11_at[1] ? (fast_2_11_at[0] ? has_2[3] : has_2[2]) : fast_2_11_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_11_busy;
       slow_2_11_may_stop <=
         (slow_2_11_age == 2'd3)
-        & (|({slow_2_11_may_stop_and, slow_2_11_first_and, slow_2_11_may_stop_and_slow_2_11_first, slow_2_11_first[0]} & has_2))
+        & (slow_2_11_at[1] ? (slow_2_11_at[0] ? has_2[3] : has_2[2]) : slow_2_11_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_11_busy;
       fast_2_12_may_stop <=
         (fast_2_12_age == 2'd3)
-        & (|({fast_2_12_may_stop_and, fast_2_12_first_and, fast_2_12_may_stop_and_fast_2_12_first, fast_2_12_first[0]} & has_2))
+        & (fast_2_12_at[1] ? (fast_2_12_at[0] ? has_2[3] : has_2[2]) : fast_2_12_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_12_busy;
       slow_2_12_may_stop <=
         (slow_2_12_age == 2'd3)
-        & (|({slow_2_12_may_stop_and, slow_2_12_first_and, slow_2_12_may_stop_and_slow_2_12_first, slow_2_12_first[0]} & has_2))
+        & (slow_2_12_at[1] ? (slow_2_12_at[0] ? has_2[3] : has_2[2]) : slow_2_12_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_12_busy;
       fast_2_13_may_stop <=
         (fast_2_13_age == 2'd3)
-        & (|({fast_2_13_may_stop_and, fast_2_13_first_and, fast_2_13_may_stop_and_fast_2_13_first, fast_2_13_first[0]} & has_2))
+        & (fast_2_13_at[1] ? (fast_2_13_at[0] ? has_2[3] : has_2[2]) : fast_2_13_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_13_busy;
       slow_2_13_may_stop <=
         (slow_2_13_age == 2'd3)
-        & (|({slow_2_13_may_stop_and, slow_2_13_first_and, slow_2_13_may_stop_and_slow_2_13_first, slow_2_13_first[0]} & has_2))
+        & (slow_2_13_at[1] ? (slow_2_13_at[0] ? has_2[3] : has_2[2]) : slow_2_13_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_13_busy;
       fast_2_14_may_stop <=
         (fast_2_14_age == 2'd3)
-        & (|({fast_2_14_may_stop_and, fast_2_14_first_and, fast_2_14_may_stop_and_fast_2_14_first, fast_2_14_first[0]} & has_2))
+        & (fast_2_14_at[1] ? (fast_2_14_at[0] ? has_2[3] : has_2[2]) : fast_2_14_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_14_busy;
       slow_2_14_may_stop <=
         (slow_2_14_age == 2'd3)
-        & (|({slow_2_14_may_stop_and, slow_2_14_first_and, slow_2_14_may_stop_and_slow_2_14_first, slow_2_14_first[0]} & has_2))
+        & (slow_2_14_at[1] ? (slow_2_14_at[0] ? has_2[3] : has_2[2]) : slow_2_14_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_14_busy;
       fast_2_15_may_stop <=
         (fast_2_15_age == 2'd3)
-        & (|({fast_2_15_may_stop_and, fast_2_15_first_and, fast_2_15_may_stop_and_fast_2_15_first, fast_2_15_first[0]} & has_2))
+        & (fast_2_15_at[1] ? (fast_2_15_at[0] ? has_2[3] : has_2[2]) : fast_2_15_at[0] ? has_2[1] : has_2[0])
         & ~fast_2_15_busy;
       slow_2_15_may_stop <=
         (slow_2_15_age == 2'd3)
-        & (|({slow_2_15_may_stop_and, slow_2_15_first_and, slow_2_15_may_stop_and_slow_2_15_first, slow_2_15_first[0]} & has_2))
+        & (slow_2_15_at[1] ? (slow_2_15_at[0] ? has_2[3] : has_2[2]) : slow_2_15_at[0] ? has_2[1] : has_2[0])
         & ~slow_2_15_busy;
       waits_8_q <= {
-        (fast_2_15_first[0] & waits_8_q_inverse) | (slow_2_15_first[0] & slow_2_15_busy_inverse),
-        (fast_2_14_first[0] & fast_2_14_busy_inverse) | (slow_2_14_first[0] & slow_2_14_busy_inverse),
-        (fast_2_13_first[0] & fast_2_13_busy_inverse) | (slow_2_13_first[0] & slow_2_13_busy_inverse),
-        (fast_2_12_first[0] & fast_2_12_busy_inverse) | (slow_2_12_first[0] & slow_2_12_busy_inverse),
-        (fast_2_11_first[0] & fast_2_11_busy_inverse) | (slow_2_11_first[0] & slow_2_11_busy_inverse),
-        (fast_2_10_first[0] & fast_2_10_busy_inverse) | (slow_2_10_first[0] & slow_2_10_busy_inverse),
-        (fast_2_9_first[0] & fast_2_9_busy_inverse) | (slow_2_9_first[0] & slow_2_9_busy_inverse),
-        (fast_2_8_first[0] & fast_2_8_busy_inverse) | (slow_2_8_first[0] & slow_2_8_busy_inverse),
-        (fast_2_7_first[0] & fast_2_7_busy_inverse) | (slow_2_7_first[0] & slow_2_7_busy_inverse),
-        (fast_2_6_first[0] & fast_2_6_busy_inverse) | (slow_2_6_first[0] & slow_2_6_busy_inverse),
-        (fast_2_5_first[0] & fast_2_5_busy_inverse) | (slow_2_5_first[0] & slow_2_5_busy_inverse),
-        (fast_2_4_first[0] & fast_2_4_busy_inverse) | (slow_2_4_first[0] & slow_2_4_busy_inverse),
-        (fast_2_3_first[0] & fast_2_3_busy_inverse) | (slow_2_3_first[0] & slow_2_3_busy_inverse),
-        (fast_2_2_first[0] & fast_2_2_busy_inverse) | (slow_2_2_first[0] & slow_2_2_busy_inverse),
-        (fast_2_1_first[0] & fast_2_1_busy_inverse) | (slow_2_1_first[0] & slow_2_1_busy_inverse),
-        (fast_2_0_first[0] & fast_2_0_busy_inverse) | (slow_2_0_first[0] & slow_2_0_busy_inverse)
+        ((fast_2_15_at == 2'd0) & fast_2_15_waits_for) | ((slow_2_15_at == 2'd0) & slow_2_15_waits_for),
+        ((fast_2_14_at == 2'd0) & fast_2_14_waits_for) | ((slow_2_14_at == 2'd0) & slow_2_14_waits_for),
+        ((fast_2_13_at == 2'd0) & fast_2_13_waits_for) | ((slow_2_13_at == 2'd0) & slow_2_13_waits_for),
+        ((fast_2_12_at == 2'd0) & fast_2_12_waits_for) | ((slow_2_12_at == 2'd0) & slow_2_12_waits_for),
+        ((fast_2_11_at == 2'd0) & fast_2_11_waits_for) | ((slow_2_11_at == 2'd0) & slow_2_11_waits_for),
+        ((fast_2_10_at == 2'd0) & fast_2_10_waits_for) | ((slow_2_10_at == 2'd0) & slow_2_10_waits_for),
+        ((fast_2_9_at == 2'd0) & fast_2_9_waits_for) | ((slow_2_9_at == 2'd0) & slow_2_9_waits_for),
+        ((fast_2_8_at == 2'd0) & fast_2_8_waits_for) | ((slow_2_8_at == 2'd0) & slow_2_8_waits_for),
+        ((fast_2_7_at == 2'd0) & fast_2_7_waits_for) | ((slow_2_7_at == 2'd0) & slow_2_7_waits_for),
+        ((fast_2_6_at == 2'd0) & fast_2_6_waits_for) | ((slow_2_6_at == 2'd0) & slow_2_6_waits_for),
+        ((fast_2_5_at == 2'd0) & fast_2_5_waits_for) | ((slow_2_5_at == 2'd0) & slow_2_5_waits_for),
+        ((fast_2_4_at == 2'd0) & fast_2_4_waits_for) | ((slow_2_4_at == 2'd0) & slow_2_4_waits_for),
+        ((fast_2_3_at == 2'd0) & fast_2_3_waits_for) | ((slow_2_3_at == 2'd0) & slow_2_3_waits_for),
+        ((fast_2_2_at == 2'd0) & fast_2_2_waits_for) | ((slow_2_2_at == 2'd0) & slow_2_2_waits_for),
+        ((fast_2_1_at == 2'd0) & fast_2_1_waits_for) | ((slow_2_1_at == 2'd0) & slow_2_1_waits_for),
+        ((fast_2_0_at == 2'd0) & fast_2_0_waits_for) | ((slow_2_0_at == 2'd0) & slow_2_0_waits_for)
       };
       waits_9_q <= {
-        (fast_2_15_may_stop_and_fast_2_15_first & waits_8_q_inverse) | (slow_2_15_may_stop_and_slow_2_15_first & slow_2_15_busy_inverse),
-        (fast_2_14_may_stop_and_fast_2_14_first & fast_2_14_busy_inverse) | (slow_2_14_may_stop_and_slow_2_14_first & slow_2_14_busy_inverse),
-        (fast_2_13_may_stop_and_fast_2_13_first & fast_2_13_busy_inverse) | (slow_2_13_may_stop_and_slow_2_13_first & slow_2_13_busy_inverse),
-        (fast_2_12_may_stop_and_fast_2_12_first & fast_2_12_busy_inverse) | (slow_2_12_may_stop_and_slow_2_12_first & slow_2_12_busy_inverse),
-        (fast_2_11_may_stop_and_fast_2_11_first & fast_2_11_busy_inverse) | (slow_2_11_may_stop_and_slow_2_11_first & slow_2_11_busy_inverse),
-        (fast_2_10_may_stop_and_fast_2_10_first & fast_2_10_busy_inverse) | (slow_2_10_may_stop_and_slow_2_10_first & slow_2_10_busy_inverse),
-        (fast_2_9_may_stop_and_fast_2_9_first & fast_2_9_busy_inverse) | (slow_2_9_may_stop_and_slow_2_9_first & slow_2_9_busy_inverse),
-        (fast_2_8_may_stop_and_fast_2_8_first & fast_2_8_busy_inverse) | (slow_2_8_may_stop_and_slow_2_8_first & slow_2_8_busy_inverse),
-        (fast_2_7_may_stop_and_fast_2_7_first & fast_2_7_busy_inverse) | (slow_2_7_may_stop_and_slow_2_7_first & slow_2_7_busy_inverse),
-        (fast_2_6_may_stop_and_fast_2_6_first & fast_2_6_busy_inverse) | (slow_2_6_may_stop_and_slow_2_6_first & slow_2_6_busy_inverse),
-        (fast_2_5_may_stop_and_fast_2_5_first & fast_2_5_busy_inverse) | (slow_2_5_may_stop_and_slow_2_5_first & slow_2_5_busy_inverse),
-        (fast_2_4_may_stop_and_fast_2_4_first & fast_2_4_busy_inverse) | (slow_2_4_may_stop_and_slow_2_4_first & slow_2_4_busy_inverse),
-        (fast_2_3_may_stop_and_fast_2_3_first & fast_2_3_busy_inverse) | (slow_2_3_may_stop_and_slow_2_3_first & slow_2_3_busy_inverse),
-        (fast_2_2_may_stop_and_fast_2_2_first & fast_2_2_busy_inverse) | (slow_2_2_may_stop_and_slow_2_2_first & slow_2_2_busy_inverse),
-        (fast_2_1_may_stop_and_fast_2_1_first & fast_2_1_busy_inverse) | (slow_2_1_may_stop_and_slow_2_1_first & slow_2_1_busy_inverse),
-        (fast_2_0_may_stop_and_fast_2_0_first & fast_2_0_busy_inverse) | (slow_2_0_may_stop_and_slow_2_0_first & slow_2_0_busy_inverse)
+        ((fast_2_15_at == 2'd1) & fast_2_15_waits_for) | ((slow_2_15_at == 2'd1) & slow_2_15_waits_for),
+        ((fast_2_14_at == 2'd1) & fast_2_14_waits_for) | ((slow_2_14_at == 2'd1) & slow_2_14_waits_for),
+        ((fast_2_13_at == 2'd1) & fast_2_13_waits_for) | ((slow_2_13_at == 2'd1) & slow_2_13_waits_for),
+        ((fast_2_12_at == 2'd1) & fast_2_12_waits_for) | ((slow_2_12_at == 2'd1) & slow_2_12_waits_for),
+        ((fast_2_11_at == 2'd1) & fast_2_11_waits_for) | ((slow_2_11_at == 2'd1) & slow_2_11_waits_for),
+        ((fast_2_10_at == 2'd1) & fast_2_10_waits_for) | ((slow_2_10_at == 2'd1) & slow_2_10_waits_for),
+        ((fast_2_9_at == 2'd1) & fast_2_9_waits_for) | ((slow_2_9_at == 2'd1) & slow_2_9_waits_for),
+        ((fast_2_8_at == 2'd1) & fast_2_8_waits_for) | ((slow_2_8_at == 2'd1) & slow_2_8_waits_for),
+        ((fast_2_7_at == 2'd1) & fast_2_7_waits_for) | ((slow_2_7_at == 2'd1) & slow_2_7_waits_for),
+        ((fast_2_6_at == 2'd1) & fast_2_6_waits_for) | ((slow_2_6_at == 2'd1) & slow_2_6_waits_for),
+        ((fast_2_5_at == 2'd1) & fast_2_5_waits_for) | ((slow_2_5_at == 2'd1) & slow_2_5_waits_for),
+        ((fast_2_4_at == 2'd1) & fast_2_4_waits_for) | ((slow_2_4_at == 2'd1) & slow_2_4_waits_for),
+        ((fast_2_3_at == 2'd1) & fast_2_3_waits_for) | ((slow_2_3_at == 2'd1) & slow_2_3_waits_for),
+        ((fast_2_2_at == 2'd1) & fast_2_2_waits_for) | ((slow_2_2_at == 2'd1) & slow_2_2_waits_for),
+        ((fast_2_1_at == 2'd1) & fast_2_1_waits_for) | ((slow_2_1_at == 2'd1) & slow_2_1_waits_for),
+        ((fast_2_0_at == 2'd1) & fast_2_0_waits_for) | ((slow_2_0_at == 2'd1) & slow_2_0_waits_for)
       };
       waits_10_q <= {
-        (fast_2_15_first_and & waits_8_q_inverse) | (slow_2_15_first_and & slow_2_15_busy_inverse),
-        (fast_2_14_first_and & fast_2_14_busy_inverse) | (slow_2_14_first_and & slow_2_14_busy_inverse),
-        (fast_2_13_first_and & fast_2_13_busy_inverse) | (slow_2_13_first_and & slow_2_13_busy_inverse),
-        (fast_2_12_first_and & fast_2_12_busy_inverse) | (slow_2_12_first_and & slow_2_12_busy_inverse),
-        (fast_2_11_first_and & fast_2_11_busy_inverse) | (slow_2_11_first_and & slow_2_11_busy_inverse),
-        (fast_2_10_first_and & fast_2_10_busy_inverse) | (slow_2_10_first_and & slow_2_10_busy_inverse),
-        (fast_2_9_first_and & fast_2_9_busy_inverse) | (slow_2_9_first_and & slow_2_9_busy_inverse),
-        (fast_2_8_first_and & fast_2_8_busy_inverse) | (slow_2_8_first_and & slow_2_8_busy_inverse),
-        (fast_2_7_first_and & fast_2_7_busy_inverse) | (slow_2_7_first_and & slow_2_7_busy_inverse),
-        (fast_2_6_first_and & fast_2_6_busy_inverse) | (slow_2_6_first_and & slow_2_6_busy_inverse),
-        (fast_2_5_first_and & fast_2_5_busy_inverse) | (slow_2_5_first_and & slow_2_5_busy_inverse),
-        (fast_2_4_first_and & fast_2_4_busy_inverse) | (slow_2_4_first_and & slow_2_4_busy_inverse),
-        (fast_2_3_first_and & fast_2_3_busy_inverse) | (slow_2_3_first_and & slow_2_3_busy_inverse),
-        (fast_2_2_first_and & fast_2_2_busy_inverse) | (slow_2_2_first_and & slow_2_2_busy_inverse),
-        (fast_2_1_first_and & fast_2_1_busy_inverse) | (slow_2_1_first_and & slow_2_1_busy_inverse),
-        (fast_2_0_first_and & fast_2_0_busy_inverse) | (slow_2_0_first_and & slow_2_0_busy_inverse)
+        ((fast_2_15_at == 2'd2) & fast_2_15_waits_for) | ((slow_2_15_at == 2'd2) & slow_2_15_waits_for),
+        ((fast_2_14_at == 2'd2) & fast_2_14_waits_for) | ((slow_2_14_at == 2'd2) & slow_2_14_waits_for),
+        ((fast_2_13_at == 2'd2) & fast_2_13_waits_for) | ((slow_2_13_at == 2'd2) & slow_2_13_waits_for),
+        ((fast_2_12_at == 2'd2) & fast_2_12_waits_for) | ((slow_2_12_at == 2'd2) & slow_2_12_waits_for),
+        ((fast_2_11_at == 2'd2) & fast_2_11_waits_for) | ((slow_2_11_at == 2'd2) & slow_2_11_waits_for),
+        ((fast_2_10_at == 2'd2) & fast_2_10_waits_for) | ((slow_2_10_at == 2'd2) & slow_2_10_waits_for),
+        ((fast_2_9_at == 2'd2) & fast_2_9_waits_for) | ((slow_2_9_at == 2'd2) & slow_2_9_waits_for),
+        ((fast_2_8_at == 2'd2) & fast_2_8_waits_for) | ((slow_2_8_at == 2'd2) & slow_2_8_waits_for),
+        ((fast_2_7_at == 2'd2) & fast_2_7_waits_for) | ((slow_2_7_at == 2'd2) & slow_2_7_waits_for),
+        ((fast_2_6_at == 2'd2) & fast_2_6_waits_for) | ((slow_2_6_at == 2'd2) & slow_2_6_waits_for),
+        ((fast_2_5_at == 2'd2) & fast_2_5_waits_for) | ((slow_2_5_at == 2'd2) & slow_2_5_waits_for),
+        ((fast_2_4_at == 2'd2) & fast_2_4_waits_for) | ((slow_2_4_at == 2'd2) & slow_2_4_waits_for),
+        ((fast_2_3_at == 2'd2) & fast_2_3_waits_for) | ((slow_2_3_at == 2'd2) & slow_2_3_waits_for),
+        ((fast_2_2_at == 2'd2) & fast_2_2_waits_for) | ((slow_2_2_at == 2'd2) & slow_2_2_waits_for),
+        ((fast_2_1_at == 2'd2) & fast_2_1_waits_for) | ((slow_2_1_at == 2'd2) & slow_2_1_waits_for),
+        ((fast_2_0_at == 2'd2) & fast_2_0_waits_for) | ((slow_2_0_at == 2'd2) & slow_2_0_waits_for)
       };
       waits_11_q <= {
-        (fast_2_15_may_stop_and & waits_8_q_inverse) | (slow_2_15_may_stop_and & slow_2_15_busy_inverse),
-        (fast_2_14_may_stop_and & fast_2_14_busy_inverse) | (slow_2_14_may_stop_and & slow_2_14_busy_inverse),
-        (fast_2_13_may_stop_and & fast_2_13_busy_inverse) | (slow_2_13_may_stop_and & slow_2_13_busy_inverse),
-        (fast_2_12_may_stop_and & fast_2_12_busy_inverse) | (slow_2_12_may_stop_and & slow_2_12_busy_inverse),
-        (fast_2_11_may_stop_and & fast_2_11_busy_inverse) | (slow_2_11_may_stop_and & slow_2_11_busy_inverse),
-        (fast_2_10_may_stop_and & fast_2_10_busy_inverse) | (slow_2_10_may_stop_and & slow_2_10_busy_inverse),
-        (fast_2_9_may_stop_and & fast_2_9_busy_inverse) | (slow_2_9_may_stop_and & slow_2_9_busy_inverse),
-        (fast_2_8_may_stop_and & fast_2_8_busy_inverse) | (slow_2_8_may_stop_and & slow_2_8_busy_inverse),
-        (fast_2_7_may_stop_and & fast_2_7_busy_inverse) | (slow_2_7_may_stop_and & slow_2_7_busy_inverse),
-        (fast_2_6_may_stop_and & fast_2_6_busy_inverse) | (slow_2_6_may_stop_and & slow_2_6_busy_inverse),
-        (fast_2_5_may_stop_and & fast_2_5_busy_inverse) | (slow_2_5_may_stop_and & slow_2_5_busy_inverse),
-        (fast_2_4_may_stop_and & fast_2_4_busy_inverse) | (slow_2_4_may_stop_and & slow_2_4_busy_inverse),
-        (fast_2_3_may_stop_and & fast_2_3_busy_inverse) | (slow_2_3_may_stop_and & slow_2_3_busy_inverse),
-        (fast_2_2_may_stop_and & fast_2_2_busy_inverse) | (slow_2_2_may_stop_and & slow_2_2_busy_inverse),
-        (fast_2_1_may_stop_and & fast_2_1_busy_inverse) | (slow_2_1_may_stop_and & slow_2_1_busy_inverse),
-        (fast_2_0_may_stop_and & fast_2_0_busy_inverse) | (slow_2_0_may_stop_and & slow_2_0_busy_inverse)
+        ((fast_2_15_at == 2'd3) & fast_2_15_waits_for) | ((slow_2_15_at == 2'd3) & slow_2_15_waits_for),
+        ((fast_2_14_at == 2'd3) & fast_2_14_waits_for) | ((slow_2_14_at == 2'd3) & slow_2_14_waits_for),
+        ((fast_2_13_at == 2'd3) & fast_2_13_waits_for) | ((slow_2_13_at == 2'd3) & slow_2_13_waits_for),
+        ((fast_2_12_at == 2'd3) & fast_2_12_waits_for) | ((slow_2_12_at == 2'd3) & slow_2_12_waits_for),
+        ((fast_2_11_at == 2'd3) & fast_2_11_waits_for) | ((slow_2_11_at == 2'd3) & slow_2_11_waits_for),
+        ((fast_2_10_at == 2'd3) & fast_2_10_waits_for) | ((slow_2_10_at == 2'd3) & slow_2_10_waits_for),
+        ((fast_2_9_at == 2'd3) & fast_2_9_waits_for) | ((slow_2_9_at == 2'd3) & slow_2_9_waits_for),
+        ((fast_2_8_at == 2'd3) & fast_2_8_waits_for) | ((slow_2_8_at == 2'd3) & slow_2_8_waits_for),
+        ((fast_2_7_at == 2'd3) & fast_2_7_waits_for) | ((slow_2_7_at == 2'd3) & slow_2_7_waits_for),
+        ((fast_2_6_at == 2'd3) & fast_2_6_waits_for) | ((slow_2_6_at == 2'd3) & slow_2_6_waits_for),
+        ((fast_2_5_at == 2'd3) & fast_2_5_waits_for) | ((slow_2_5_at == 2'd3) & slow_2_5_waits_for),
+        ((fast_2_4_at == 2'd3) & fast_2_4_waits_for) | ((slow_2_4_at == 2'd3) & slow_2_4_waits_for),
+        ((fast_2_3_at == 2'd3) & fast_2_3_waits_for) | ((slow_2_3_at == 2'd3) & slow_2_3_waits_for),
+        ((fast_2_2_at == 2'd3) & fast_2_2_waits_for) | ((slow_2_2_at == 2'd3) & slow_2_2_waits_for),
+        ((fast_2_1_at == 2'd3) & fast_2_1_waits_for) | ((slow_2_1_at == 2'd3) & slow_2_1_waits_for),
+        ((fast_2_0_at == 2'd3) & fast_2_0_waits_for) | ((slow_2_0_at == 2'd3) & slow_2_0_waits_for)
       };
       fast_3_0_may_stop <=
         (fast_3_0_age == 2'd3)
-        & (|({fast_3_0_may_stop_and, fast_3_0_first_and, fast_3_0_may_stop_and_fast_3_0_first, fast_3_0_first[0]} & has_3))
+        & (fast_3_0_at[1] ? (fast_3_0_at[0] ? has_3[3] : has_3[2]) : fast_3_0_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_0_busy;
       slow_3_0_may_stop <=
         (slow_3_0_age == 2'd3)
-        & (|({slow_3_0_may_stop_and, slow_3_0_first_and, slow_3_0_may_stop_and_slow_3_0_first, slow_3_0_first[0]} & has_3))
+        & (slow_3_0_at[1] ? (slow_3_0_at[0] ? has_3[3] : has_3[2]) : slow_3_0_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_0_busy;
       fast_3_1_may_stop <=
         (fast_3_1_age == 2'd3)
-        & (|({fast_3_1_may_stop_and, fast_3_1_first_and, fast_3_1_may_stop_and_fast_3_1_first, fast_3_1_first[0]} & has_3))
+        & (fast_3_1_at[1] ? (fast_3_1_at[0] ? has_3[3] : has_3[2]) : fast_3_1_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_1_busy;
       slow_3_1_may_stop <=
         (slow_3_1_age == 2'd3)
-        & (|({slow_3_1_may_stop_and, slow_3_1_first_and, slow_3_1_may_stop_and_slow_3_1_first, slow_3_1_first[0]} & has_3))
+        & (slow_3_1_at[1] ? (slow_3_1_at[0] ? has_3[3] : has_3[2]) : slow_3_1_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_1_busy;
       fast_3_2_may_stop <=
         (fast_3_2_age == 2'd3)
-        & (|({fast_3_2_may_stop_and, fast_3_2_first_and, fast_3_2_may_stop_and_fast_3_2_first, fast_3_2_first[0]} & has_3))
+        & (fast_3_2_at[1] ? (fast_3_2_at[0] ? has_3[3] : has_3[2]) : fast_3_2_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_2_busy;
       slow_3_2_may_stop <=
         (slow_3_2_age == 2'd3)
-        & (|({slow_3_2_may_stop_and, slow_3_2_first_and, slow_3_2_may_stop_and_slow_3_2_first, slow_3_2_first[0]} & has_3))
+        & (slow_3_2_at[1] ? (slow_3_2_at[0] ? has_3[3] : has_3[2]) : slow_3_2_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_2_busy;
       fast_3_3_may_stop <=
         (fast_3_3_age == 2'd3)
-        & (|({fast_3_3_may_stop_and, fast_3_3_first_and, fast_3_3_may_stop_and_fast_3_3_first, fast_3_3_first[0]} & has_3))
+        & (fast_3_3_at[1] ? (fast_3_3_at[0] ? has_3[3] : has_3[2]) : fast_3_3_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_3_busy;
       slow_3_3_may_stop <=
         (slow_3_3_age == 2'd3)
-        & (|({slow_3_3_may_stop_and, slow_3_3_first_and, slow_3_3_may_stop_and_slow_3_3_first, slow_3_3_first[0]} & has_3))
+        & (slow_3_3_at[1] ? (slow_3_3_at[0] ? has_3[3] : has_3[2]) : slow_3_3_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_3_busy;
       fast_3_4_may_stop <=
         (fast_3_4_age == 2'd3)
-        & (|({fast_3_4_may_stop_and, fast_3_4_first_and, fast_3_4_may_stop_and_fast_3_4_first, fast_3_4_first[0]} & has_3))
+        & (fast_3_4_at[1] ? (fast_3_4_at[0] ? has_3[3] : has_3[2]) : fast_3_4_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_4_busy;
       slow_3_4_may_stop <=
         (slow_3_4_age == 2'd3)
-        & (|({slow_3_4_may_stop_and, slow_3_4_first_and, slow_3_4_may_stop_and_slow_3_4_first, slow_3_4_first[0]} & has_3))
+        & (slow_3_4_at[1] ? (slow_3_4_at[0] ? has_3[3] : has_3[2]) : slow_3_4_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_4_busy;
       fast_3_5_may_stop <=
         (fast_3_5_age == 2'd3)
-        & (|({fast_3_5_may_stop_and, fast_3_5_first_and, fast_3_5_may_stop_and_fast_3_5_first, fast_3_5_first[0]} & has_3))
+        & (fast_3_5_at[1] ? (fast_3_5_at[0] ? has_3[3] : has_3[2]) : fast_3_5_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_5_busy;
       slow_3_5_may_stop <=
         (slow_3_5_age == 2'd3)
-        & (|({slow_3_5_may_stop_and, slow_3_5_first_and, slow_3_5_may_stop_and_slow_3_5_first, slow_3_5_first[0]} & has_3))
+        & (slow_3_5_at[1] ? (slow_3_5_at[0] ? has_3[3] : has_3[2]) : slow_3_5_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_5_busy;
       fast_3_6_may_stop <=
         (fast_3_6_age == 2'd3)
-        & (|({fast_3_6_may_stop_and, fast_3_6_first_and, fast_3_6_may_stop_and_fast_3_6_first, fast_3_6_first[0]} & has_3))
+        & (fast_3_6_at[1] ? (fast_3_6_at[0] ? has_3[3] : has_3[2]) : fast_3_6_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_6_busy;
       slow_3_6_may_stop <=
         (slow_3_6_age == 2'd3)
-        & (|({slow_3_6_may_stop_and, slow_3_6_first_and, slow_3_6_may_stop_and_slow_3_6_first, slow_3_6_first[0]} & has_3))
+        & (slow_3_6_at[1] ? (slow_3_6_at[0] ? has_3[3] : has_3[2]) : slow_3_6_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_6_busy;
       fast_3_7_may_stop <=
         (fast_3_7_age == 2'd3)
-        & (|({fast_3_7_may_stop_and, fast_3_7_first_and, fast_3_7_may_stop_and_fast_3_7_first, fast_3_7_first[0]} & has_3))
+        & (fast_3_7_at[1] ? (fast_3_7_at[0] ? has_3[3] : has_3[2]) : fast_3_7_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_7_busy;
       slow_3_7_may_stop <=
         (slow_3_7_age == 2'd3)
-        & (|({slow_3_7_may_stop_and, slow_3_7_first_and, slow_3_7_may_stop_and_slow_3_7_first, slow_3_7_first[0]} & has_3))
+        & (slow_3_7_at[1] ? (slow_3_7_at[0] ? has_3[3] : has_3[2]) : slow_3_7_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_7_busy;
       fast_3_8_may_stop <=
         (fast_3_8_age == 2'd3)
-        & (|({fast_3_8_may_stop_and, fast_3_8_first_and, fast_3_8_may_stop_and_fast_3_8_first, fast_3_8_first[0]} & has_3))
+        & (fast_3_8_at[1] ? (fast_3_8_at[0] ? has_3[3] : has_3[2]) : fast_3_8_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_8_busy;
       slow_3_8_may_stop <=
         (slow_3_8_age == 2'd3)
-        & (|({slow_3_8_may_stop_and, slow_3_8_first_and, slow_3_8_may_stop_and_slow_3_8_first, slow_3_8_first[0]} & has_3))
+        & (slow_3_8_at[1] ? (slow_3_8_at[0] ? has_3[3] : has_3[2]) : slow_3_8_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_8_busy;
       fast_3_9_may_stop <=
         (fast_3_9_age == 2'd3)
-        & (|({fast_3_9_may_stop_and, fast_3_9_first_and, fast_3_9_may_stop_and_fast_3_9_first, fast_3_9_first[0]} & has_3))
+        & (fast_3_9_at[1] ? (fast_3_9_at[0] ? has_3[3] : has_3[2]) : fast_3_9_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_9_busy;
       slow_3_9_may_stop <=
         (slow_3_9_age == 2'd3)
-        & (|({slow_3_9_may_stop_and, slow_3_9_first_and, slow_3_9_may_stop_and_slow_3_9_first, slow_3_9_first[0]} & has_3))
+        & (slow_3_9_at[1] ? (slow_3_9_at[0] ? has_3[3] : has_3[2]) : slow_3_9_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_9_busy;
       fast_3_10_may_stop <=
         (fast_3_10_age == 2'd3)
-        & (|({fast_3_10_may_stop_and, fast_3_10_first_and, fast_3_10_may_stop_and_fast_3_10_first, fast_3_10_first[0]} & has_3))
+        & (fast_3_10_at[1] ? (fast_3_10_at[0] ? has_3[3] : has_3[2]) : fast_3_10_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_10_busy;
       slow_3_10_may_stop <=
         (slow_3_10_age == 2'd3)
-        & (|({slow_3_10_may_stop_and, slow_3_10_first_and, slow_3_10_may_stop_and_slow_3_10_first, slow_3_10_first[0]} & has_3))
+        & (slow_3_10_at[1] ? (slow_3_10_at[0] ? has_3[3] : has_3[2]) : slow_3_10_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_10_busy;
       fast_3_11_may_stop <=
         (fast_3_11_age == 2'd3)
-        & (|({fast_3_11_may_stop_and, fast_3_11_first_and, fast_3_11_may_stop_and_fast_3_11_first, fast_3_11_first[0]} & has_3))
+        & (fast_3_11_at[1] ? (fast_3_11_at[0] ? has_3[3] : has_3[2]) : fast_3_11_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_11_busy;
       slow_3_11_may_stop <=
         (slow_3_11_age == 2'd3)
-        & (|({slow_3_11_may_stop_and, slow_3_11_first_and, slow_3_11_may_stop_and_slow_3_11_first, slow_3_11_first[0]} & has_3))
+        & (slow_3_11_at[1] ? (slow_3_11_at[0] ? has_3[3] : has_3[2]) : slow_3_11_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_11_busy;
       fast_3_12_may_stop <=
         (fast_3_12_age == 2'd3)
-        & (|({fast_3_12_may_stop_and, fast_3_12_first_and, fast_3_12_may_stop_and_fast_3_12_first, fast_3_12_first[0]} & has_3))
+        & (fast_3_12_at[1] ? (fast_3_12_at[0] ? has_3[3] : has_3[2]) : fast_3_12_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_12_busy;
       slow_3_12_may_stop <=
         (slow_3_12_age == 2'd3)
-        & (|({slow_3_12_may_stop_and, slow_3_12_first_and, slow_3_12_may_stop_and_slow_3_12_first, slow_3_12_first[0]} & has_3))
+        & (slow_3_12_at[1] ? (slow_3_12_at[0] ? has_3[3] : has_3[2]) : slow_3_12_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_12_busy;
       fast_3_13_may_stop <=
         (fast_3_13_age == 2'd3)
-        & (|({fast_3_13_may_stop_and, fast_3_13_first_and, fast_3_13_may_stop_and_fast_3_13_first, fast_3_13_first[0]} & has_3))
+        & (fast_3_13_at[1] ? (fast_3_13_at[0] ? has_3[3] : has_3[2]) : fast_3_13_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_13_busy;
       slow_3_13_may_stop <=
         (slow_3_13_age == 2'd3)
-        & (|({slow_3_13_may_stop_and, slow_3_13_first_and, slow_3_13_may_stop_and_slow_3_13_first, slow_3_13_first[0]} & has_3))
+        & (slow_3_13_at[1] ? (slow_3_13_at[0] ? has_3[3] : has_3[2]) : slow_3_13_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_13_busy;
       fast_3_14_may_stop <=
         (fast_3_14_age == 2'd3)
-        & (|({fast_3_14_may_stop_and, fast_3_14_first_and, fast_3_14_may_stop_and_fast_3_14_first, fast_3_14_first[0]} & has_3))
+        & (fast_3_14_at[1] ? (fast_3_14_at[0] ? has_3[3] : has_3[2]) : fast_3_14_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_14_busy;
       slow_3_14_may_stop <=
         (slow_3_14_age == 2'd3)
-        & (|({slow_3_14_may_stop_and, slow_3_14_first_and, slow_3_14_may_stop_and_slow_3_14_first, slow_3_14_first[0]} & has_3))
+        & (slow_3_14_at[1] ? (slow_3_14_at[0] ? has_3[3] : has_3[2]) : slow_3_14_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_14_busy;
       fast_3_15_may_stop <=
         (fast_3_15_age == 2'd3)
-        & (|({fast_3_15_may_stop_and, fast_3_15_first_and, fast_3_15_may_stop_and_fast_3_15_first, fast_3_15_first[0]} & has_3))
+        & (fast_3_15_at[1] ? (fast_3_15_at[0] ? has_3[3] : has_3[2]) : fast_3_15_at[0] ? has_3[1] : has_3[0])
         & ~fast_3_15_busy;
       slow_3_15_may_stop <=
         (slow_3_15_age == 2'd3)
-        & (|({slow_3_15_may_stop_and, slow_3_15_first_and, slow_3_15_may_stop_and_slow_3_15_first, slow_3_15_first[0]} & has_3))
+        & (slow_3_15_at[1] ? (slow_3_15_at[0] ? has_3[3] : has_3[2]) : slow_3_15_at[0] ? has_3[1] : has_3[0])
         & ~slow_3_15_busy;
       waits_12_q <= {
-        (fast_3_15_first[0] & waits_12_q_inverse) | (slow_3_15_first[0] & slow_3_15_busy_inverse),
-        (fast_3_14_first[0] & fast_3_14_busy_inverse) | (slow_3_14_first[0] & slow_3_14_busy_inverse),
-        (fast_3_13_first[0] & fast_3_13_busy_inverse) | (slow_3_13_first[0] & slow_3_13_busy_inverse),
-        (fast_3_12_first[0] & fast_3_12_busy_inverse) | (slow_3_12_first[0] & slow_3_12_busy_inverse),
-        (fast_3_11_first[0] & fast_3_11_busy_inverse) | (slow_3_11_first[0] & slow_3_11_busy_inverse),
-        (fast_3_10_first[0] & fast_3_10_busy_inverse) | (slow_3_10_first[0] & slow_3_10_busy_inverse),
-        (fast_3_9_first[0] & fast_3_9_busy_inverse) | (slow_3_9_first[0] & slow_3_9_busy_inverse),
-        (fast_3_8_first[0] & fast_3_8_busy_inverse) | (slow_3_8_first[0] & slow_3_8_busy_inverse),
-        (fast_3_7_first[0] & fast_3_7_busy_inverse) | (slow_3_7_first[0] & slow_3_7_busy_inverse),
-        (fast_3_6_first[0] & fast_3_6_busy_inverse) | (slow_3_6_first[0] & slow_3_6_busy_inverse),
-        (fast_3_5_first[0] & fast_3_5_busy_inverse) | (slow_3_5_first[0] & slow_3_5_busy_inverse),
-        (fast_3_4_first[0] & fast_3_4_busy_inverse) | (slow_3_4_first[0] & slow_3_4_busy_inverse),
-        (fast_3_3_first[0] & fast_3_3_busy_inverse) | (slow_3_3_first[0] & slow_3_3_busy_inverse),
-        (fast_3_2_first[0] & fast_3_2_busy_inverse) | (slow_3_2_first[0] & slow_3_2_busy_inverse),
-        (fast_3_1_first[0] & fast_3_1_busy_inverse) | (slow_3_1_first[0] & slow_3_1_busy_inverse),
-        (fast_3_0_first[0] & fast_3_0_busy_inverse) | (slow_3_0_first[0] & slow_3_0_busy_inverse)
+        ((fast_3_15_at == 2'd0) & fast_3_15_waits_for) | ((slow_3_15_at == 2'd0) & slow_3_15_waits_for),
+        ((fast_3_14_at == 2'd0) & fast_3_14_waits_for) | ((slow_3_14_at == 2'd0) & slow_3_14_waits_for),
+        ((fast_3_13_at == 2'd0) & fast_3_13_waits_for) | ((slow_3_13_at == 2'd0) & slow_3_13_waits_for),
+        ((fast_3_12_at == 2'd0) & fast_3_12_waits_for) | ((slow_3_12_at == 2'd0) & slow_3_12_waits_for),
+        ((fast_3_11_at == 2'd0) & fast_3_11_waits_for) | ((slow_3_11_at == 2'd0) & slow_3_11_waits_for),
+        ((fast_3_10_at == 2'd0) & fast_3_10_waits_for) | ((slow_3_10_at == 2'd0) & slow_3_10_waits_for),
+        ((fast_3_9_at == 2'd0) & fast_3_9_waits_for) | ((slow_3_9_at == 2'd0) & slow_3_9_waits_for),
+        ((fast_3_8_at == 2'd0) & fast_3_8_waits_for) | ((slow_3_8_at == 2'd0) & slow_3_8_waits_for),
+        ((fast_3_7_at == 2'd0) & fast_3_7_waits_for) | ((slow_3_7_at == 2'd0) & slow_3_7_waits_for),
+        ((fast_3_6_at == 2'd0) & fast_3_6_waits_for) | ((slow_3_6_at == 2'd0) & slow_3_6_waits_for),
+        ((fast_3_5_at == 2'd0) & fast_3_5_waits_for) | ((slow_3_5_at == 2'd0) & slow_3_5_waits_for),
+        ((fast_3_4_at == 2'd0) & fast_3_4_waits_for) | ((slow_3_4_at == 2'd0) & slow_3_4_waits_for),
+        ((fast_3_3_at == 2'd0) & fast_3_3_waits_for) | ((slow_3_3_at == 2'd0) & slow_3_3_waits_for),
+        ((fast_3_2_at == 2'd0) & fast_3_2_waits_for) | ((slow_3_2_at == 2'd0) & slow_3_2_waits_for),
+        ((fast_3_1_at == 2'd0) & fast_3_1_waits_for) | ((slow_3_1_at == 2'd0) & slow_3_1_waits_for),
+        ((fast_3_0_at == 2'd0) & fast_3_0_waits_for) | ((slow_3_0_at == 2'd0) & slow_3_0_waits_for)
       };
       waits_13_q <= {
-        (fast_3_15_may_stop_and_fast_3_15_first & waits_12_q_inverse) | (slow_3_15_may_stop_and_slow_3_15_first & slow_3_15_busy_inverse),
-        (fast_3_14_may_stop_and_fast_3_14_first & fast_3_14_busy_inverse) | (slow_3_14_may_stop_and_slow_3_14_first & slow_3_14_busy_inverse),
-        (fast_3_13_may_stop_and_fast_3_13_first & fast_3_13_busy_inverse) | (slow_3_13_may_stop_and_slow_3_13_first & slow_3_13_busy_inverse),
-        (fast_3_12_may_stop_and_fast_3_12_first & fast_3_12_busy_inverse) | (slow_3_12_may_stop_and_slow_3_12_first & slow_3_12_busy_inverse),
-        (fast_3_11_may_stop_and_fast_3_11_first & fast_3_11_busy_inverse) | (slow_3_11_may_stop_and_slow_3_11_first & slow_3_11_busy_inverse),
-        (fast_3_10_may_stop_and_fast_3_10_first & fast_3_10_busy_inverse) | (slow_3_10_may_stop_and_slow_3_10_first & slow_3_10_busy_inverse),
-        (fast_3_9_may_stop_and_fast_3_9_first & fast_3_9_busy_inverse) | (slow_3_9_may_stop_and_slow_3_9_first & slow_3_9_busy_inverse),
-        (fast_3_8_may_stop_and_fast_3_8_first & fast_3_8_busy_inverse) | (slow_3_8_may_stop_and_slow_3_8_first & slow_3_8_busy_inverse),
-        (fast_3_7_may_stop_and_fast_3_7_first & fast_3_7_busy_inverse) | (slow_3_7_may_stop_and_slow_3_7_first & slow_3_7_busy_inverse),
-        (fast_3_6_may_stop_and_fast_3_6_first & fast_3_6_busy_inverse) | (slow_3_6_may_stop_and_slow_3_6_first & slow_3_6_busy_inverse),
-        (fast_3_5_may_stop_and_fast_3_5_first & fast_3_5_busy_inverse) | (slow_3_5_may_stop_and_slow_3_5_first & slow_3_5_busy_inverse),
-        (fast_3_4_may_stop_and_fast_3_4_first & fast_3_4_busy_inverse) | (slow_3_4_may_stop_and_slow_3_4_first & slow_3_4_busy_inverse),
-        (fast_3_3_may_stop_and_fast_3_3_first & fast_3_3_busy_inverse) | (slow_3_3_may_stop_and_slow_3_3_first & slow_3_3_busy_inverse),
-        (fast_3_2_may_stop_and_fast_3_2_first & fast_3_2_busy_inverse) | (slow_3_2_may_stop_and_slow_3_2_first & slow_3_2_busy_inverse),
-        (fast_3_1_may_stop_and_fast_3_1_first & fast_3_1_busy_inverse) | (slow_3_1_may_stop_and_slow_3_1_first & slow_3_1_busy_inverse),
-        (fast_3_0_may_stop_and_fast_3_0_first & fast_3_0_busy_inverse) | (slow_3_0_may_stop_and_slow_3_0_first & slow_3_0_busy_inverse)
+        ((fast_3_15_at == 2'd1) & fast_3_15_waits_for) | ((slow_3_15_at == 2'd1) & slow_3_15_waits_for),
+        ((fast_3_14_at == 2'd1) & fast_3_14_waits_for) | ((slow_3_14_at == 2'd1) & slow_3_14_waits_for),
+        ((fast_3_13_at == 2'd1) & fast_3_13_waits_for) | ((slow_3_13_at == 2'd1) & slow_3_13_waits_for),
+        ((fast_3_12_at == 2'd1) & fast_3_12_waits_for) | ((slow_3_12_at == 2'd1) & slow_3_12_waits_for),
+        ((fast_3_11_at == 2'd1) & fast_3_11_waits_for) | ((slow_3_11_at == 2'd1) & slow_3_11_waits_for),
+        ((fast_3_10_at == 2'd1) & fast_3_10_waits_for) | ((slow_3_10_at == 2'd1) & slow_3_10_waits_for),
+        ((fast_3_9_at == 2'd1) & fast_3_9_waits_for) | ((slow_3_9_at == 2'd1) & slow_3_9_waits_for),
+        ((fast_3_8_at == 2'd1) & fast_3_8_waits_for) | ((slow_3_8_at == 2'd1) & slow_3_8_waits_for),
+        ((fast_3_7_at == 2'd1) & fast_3_7_waits_for) | ((slow_3_7_at == 2'd1) & slow_3_7_waits_for),
+        ((fast_3_6_at == 2'd1) & fast_3_6_waits_for) | ((slow_3_6_at == 2'd1) & slow_3_6_waits_for),
+        ((fast_3_5_at == 2'd1) & fast_3_5_waits_for) | ((slow_3_5_at == 2'd1) & slow_3_5_waits_for),
+        ((fast_3_4_at == 2'd1) & fast_3_4_waits_for) | ((slow_3_4_at == 2'd1) & slow_3_4_waits_for),
+        ((fast_3_3_at == 2'd1) & fast_3_3_waits_for) | ((slow_3_3_at == 2'd1) & slow_3_3_waits_for),
+        ((fast_3_2_at == 2'd1) & fast_3_2_waits_for) | ((slow_3_2_at == 2'd1) & slow_3_2_waits_for),
+        ((fast_3_1_at == 2'd1) & fast_3_1_waits_for) | ((slow_3_1_at == 2'd1) & slow_3_1_waits_for),
+        ((fast_3_0_at == 2'd1) & fast_3_0_waits_for) | ((slow_3_0_at == 2'd1) & slow_3_0_waits_for)
       };
       waits_14_q <= {
-        (fast_3_15_first_and & waits_12_q_inverse) | (slow_3_15_first_and & slow_3_15_busy_inverse),
-        (fast_3_14_first_and & fast_3_14_busy_inverse) | (slow_3_14_first_and & slow_3_14_busy_inverse),
-        (fast_3_13_first_and & fast_3_13_busy_inverse) | (slow_3_13_first_and & slow_3_13_busy_inverse),
-        (fast_3_12_first_and & fast_3_12_busy_inverse) | (slow_3_12_first_and & slow_3_12_busy_inverse),
-        (fast_3_11_first_and & fast_3_11_busy_inverse) | (slow_3_11_first_and & slow_3_11_busy_inverse),
-        (fast_3_10_first_and & fast_3_10_busy_inverse) | (slow_3_10_first_and & slow_3_10_busy_inverse),
-        (fast_3_9_first_and & fast_3_9_busy_inverse) | (slow_3_9_first_and & slow_3_9_busy_inverse),
-        (fast_3_8_first_and & fast_3_8_busy_inverse) | (slow_3_8_first_and & slow_3_8_busy_inverse),
-        (fast_3_7_first_and & fast_3_7_busy_inverse) | (slow_3_7_first_and & slow_3_7_busy_inverse),
-        (fast_3_6_first_and & fast_3_6_busy_inverse) | (slow_3_6_first_and & slow_3_6_busy_inverse),
-        (fast_3_5_first_and & fast_3_5_busy_inverse) | (slow_3_5_first_and & slow_3_5_busy_inverse),
-        (fast_3_4_first_and & fast_3_4_busy_inverse) | (slow_3_4_first_and & slow_3_4_busy_inverse),
-        (fast_3_3_first_and & fast_3_3_busy_inverse) | (slow_3_3_first_and & slow_3_3_busy_inverse),
-        (fast_3_2_first_and & fast_3_2_busy_inverse) | (slow_3_2_first_and & slow_3_2_busy_inverse),
-        (fast_3_1_first_and & fast_3_1_busy_inverse) | (slow_3_1_first_and & slow_3_1_busy_inverse),
-        (fast_3_0_first_and & fast_3_0_busy_inverse) | (slow_3_0_first_and & slow_3_0_busy_inverse)
+        ((fast_3_15_at == 2'd2) & fast_3_15_waits_for) | ((slow_3_15_at == 2'd2) & slow_3_15_waits_for),
+        ((fast_3_14_at == 2'd2) & fast_3_14_waits_for) | ((slow_3_14_at == 2'd2) & slow_3_14_waits_for),
+        ((fast_3_13_at == 2'd2) & fast_3_13_waits_for) | ((slow_3_13_at == 2'd2) & slow_3_13_waits_for),
+        ((fast_3_12_at == 2'd2) & fast_3_12_waits_for) | ((slow_3_12_at == 2'd2) & slow_3_12_waits_for),
+        ((fast_3_11_at == 2'd2) & fast_3_11_waits_for) | ((slow_3_11_at == 2'd2) & slow_3_11_waits_for),
+        ((fast_3_10_at == 2'd2) & fast_3_10_waits_for) | ((slow_3_10_at == 2'd2) & slow_3_10_waits_for),
+        ((fast_3_9_at == 2'd2) & fast_3_9_waits_for) | ((slow_3_9_at == 2'd2) & slow_3_9_waits_for),
+        ((fast_3_8_at == 2'd2) & fast_3_8_waits_for) | ((slow_3_8_at == 2'd2) & slow_3_8_waits_for),
+        ((fast_3_7_at == 2'd2) & fast_3_7_waits_for) | ((slow_3_7_at == 2'd2) & slow_3_7_waits_for),
+        ((fast_3_6_at == 2'd2) & fast_3_6_waits_for) | ((slow_3_6_at == 2'd2) & slow_3_6_waits_for),
+        ((fast_3_5_at == 2'd2) & fast_3_5_waits_for) | ((slow_3_5_at == 2'd2) & slow_3_5_waits_for),
+        ((fast_3_4_at == 2'd2) & fast_3_4_waits_for) | ((slow_3_4_at == 2'd2) & slow_3_4_waits_for),
+        ((fast_3_3_at == 2'd2) & fast_3_3_waits_for) | ((slow_3_3_at == 2'd2) & slow_3_3_waits_for),
+        ((fast_3_2_at == 2'd2) & fast_3_2_waits_for) | ((slow_3_2_at == 2'd2) & slow_3_2_waits_for),
+        ((fast_3_1_at == 2'd2) & fast_3_1_waits_for) | ((slow_3_1_at == 2'd2) & slow_3_1_waits_for),
+        ((fast_3_0_at == 2'd2) & fast_3_0_waits_for) | ((slow_3_0_at == 2'd2) & slow_3_0_waits_for)
       };
       waits_15_q <= {
-        (fast_3_15_may_stop_and & waits_12_q_inverse) | (slow_3_15_may_stop_and & slow_3_15_busy_inverse),
-        (fast_3_14_may_stop_and & fast_3_14_busy_inverse) | (slow_3_14_may_stop_and & slow_3_14_busy_inverse),
-        (fast_3_13_may_stop_and & fast_3_13_busy_inverse) | (slow_3_13_may_stop_and & slow_3_13_busy_inverse),
-        (fast_3_12_may_stop_and & fast_3_12_busy_inverse) | (slow_3_12_may_stop_and & slow_3_12_busy_inverse),
-        (fast_3_11_may_stop_and & fast_3_11_busy_inverse) | (slow_3_11_may_stop_and & slow_3_11_busy_inverse),
-        (fast_3_10_may_stop_and & fast_3_10_busy_inverse) | (slow_3_10_may_stop_and & slow_3_10_busy_inverse),
-        (fast_3_9_may_stop_and & fast_3_9_busy_inverse) | (slow_3_9_may_stop_and & slow_3_9_busy_inverse),
-        (fast_3_8_may_stop_and & fast_3_8_busy_inverse) | (slow_3_8_may_stop_and & slow_3_8_busy_inverse),
-        (fast_3_7_may_stop_and & fast_3_7_busy_inverse) | (slow_3_7_may_stop_and & slow_3_7_busy_inverse),
-        (fast_3_6_may_stop_and & fast_3_6_busy_inverse) | (slow_3_6_may_stop_and & slow_3_6_busy_inverse),
-        (fast_3_5_may_stop_and & fast_3_5_busy_inverse) | (slow_3_5_may_stop_and & slow_3_5_busy_inverse),
-        (fast_3_4_may_stop_and & fast_3_4_busy_inverse) | (slow_3_4_may_stop_and & slow_3_4_busy_inverse),
-        (fast_3_3_may_stop_and & fast_3_3_busy_inverse) | (slow_3_3_may_stop_and & slow_3_3_busy_inverse),
-        (fast_3_2_may_stop_and & fast_3_2_busy_inverse) | (slow_3_2_may_stop_and & slow_3_2_busy_inverse),
-        (fast_3_1_may_stop_and & fast_3_1_busy_inverse) | (slow_3_1_may_stop_and & slow_3_1_busy_inverse),
-        (fast_3_0_may_stop_and & fast_3_0_busy_inverse) | (slow_3_0_may_stop_and & slow_3_0_busy_inverse)
+        ((fast_3_15_at == 2'd3) & fast_3_15_waits_for) | ((slow_3_15_at == 2'd3) & slow_3_15_waits_for),
+        ((fast_3_14_at == 2'd3) & fast_3_14_waits_for) | ((slow_3_14_at == 2'd3) & slow_3_14_waits_for),
+        ((fast_3_13_at == 2'd3) & fast_3_13_waits_for) | ((slow_3_13_at == 2'd3) & slow_3_13_waits_for),
+        ((fast_3_12_at == 2'd3) & fast_3_12_waits_for) | ((slow_3_12_at == 2'd3) & slow_3_12_waits_for),
+        ((fast_3_11_at == 2'd3) & fast_3_11_waits_for) | ((slow_3_11_at == 2'd3) & slow_3_11_waits_for),
+        ((fast_3_10_at == 2'd3) & fast_3_10_waits_for) | ((slow_3_10_at == 2'd3) & slow_3_10_waits_for),
+        ((fast_3_9_at == 2'd3) & fast_3_9_waits_for) | ((slow_3_9_at == 2'd3) & slow_3_9_waits_for),
+        ((fast_3_8_at == 2'd3) & fast_3_8_waits_for) | ((slow_3_8_at == 2'd3) & slow_3_8_waits_for),
+        ((fast_3_7_at == 2'd3) & fast_3_7_waits_for) | ((slow_3_7_at == 2'd3) & slow_3_7_waits_for),
+        ((fast_3_6_at == 2'd3) & fast_3_6_waits_for) | ((slow_3_6_at == 2'd3) & slow_3_6_waits_for),
+        ((fast_3_5_at == 2'd3) & fast_3_5_waits_for) | ((slow_3_5_at == 2'd3) & slow_3_5_waits_for),
+        ((fast_3_4_at == 2'd3) & fast_3_4_waits_for) | ((slow_3_4_at == 2'd3) & slow_3_4_waits_for),
+        ((fast_3_3_at == 2'd3) & fast_3_3_waits_for) | ((slow_3_3_at == 2'd3) & slow_3_3_waits_for),
+        ((fast_3_2_at == 2'd3) & fast_3_2_waits_for) | ((slow_3_2_at == 2'd3) & slow_3_2_waits_for),
+        ((fast_3_1_at == 2'd3) & fast_3_1_waits_for) | ((slow_3_1_at == 2'd3) & slow_3_1_waits_for),
+        ((fast_3_0_at == 2'd3) & fast_3_0_waits_for) | ((slow_3_0_at == 2'd3) & slow_3_0_waits_for)
       };
     end
 
@@ -4100,6 +3565,23 @@ module Queues (
     candidate_0_q <= candidate_0;
     candidate_1_q <= candidate_1;
   end
+  wire fast_0_0_first_and = changed_short & ~changed_slow;
+  wire fast_0_0_first_when =
+    (fast_0_0_waits_joined[0] & pops_0) | fast_0_0_enters | (fast_0_0_two_joined[0] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_0_first <= 4'd0;
+    else if (fast_0_0_first_when) begin
+      fast_0_0_first <=
+        (fast_0_0_waits_joined[0] & pops_0) ? again_0_choice :
+        fast_0_0_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_0_first_when) begin
+      fast_0_0_at <= (fast_0_0_waits_joined[0] & pops_0) ? next_0_at : fast_0_0_enters ? comes_at : left_at;
+    end
   wire [63:0] fast_0_0_away_joined = {
     {stop_queue_region, stop_queue_user} == 6'd63, {stop_queue_region, stop_queue_user} == 6'd62,
     {stop_queue_region, stop_queue_user} == 6'd61, {stop_queue_region, stop_queue_user} == 6'd60,
@@ -4148,6 +3630,22 @@ module Queues (
     if (rst) fast_0_0_age <= 2'd0;
     else if (~fast_0_0_waits) fast_0_0_age <= 2'd0;
     else if (look & (fast_0_0_age != 2'd3)) fast_0_0_age <= fast_0_0_age + 2'd1;
+  wire fast_0_1_first_when =
+    (fast_0_0_waits_joined[1] & pops_0) | fast_0_1_enters | (fast_0_0_two_joined[1] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_1_first <= 4'd0;
+    else if (fast_0_1_first_when) begin
+      fast_0_1_first <=
+        (fast_0_0_waits_joined[1] & pops_0) ? again_0_choice :
+        fast_0_1_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_1_first_when) begin
+      fast_0_1_at <= (fast_0_0_waits_joined[1] & pops_0) ? next_0_at : fast_0_1_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_1_away <= 1'b0;
@@ -4161,6 +3659,22 @@ module Queues (
     if (rst) fast_0_1_age <= 2'd0;
     else if (~fast_0_1_waits) fast_0_1_age <= 2'd0;
     else if (look & (fast_0_1_age != 2'd3)) fast_0_1_age <= fast_0_1_age + 2'd1;
+  wire fast_0_2_first_when =
+    (fast_0_0_waits_joined[2] & pops_0) | fast_0_2_enters | (fast_0_0_two_joined[2] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_2_first <= 4'd0;
+    else if (fast_0_2_first_when) begin
+      fast_0_2_first <=
+        (fast_0_0_waits_joined[2] & pops_0) ? again_0_choice :
+        fast_0_2_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_2_first_when) begin
+      fast_0_2_at <= (fast_0_0_waits_joined[2] & pops_0) ? next_0_at : fast_0_2_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_2_away <= 1'b0;
@@ -4174,6 +3688,22 @@ module Queues (
     if (rst) fast_0_2_age <= 2'd0;
     else if (~fast_0_2_waits) fast_0_2_age <= 2'd0;
     else if (look & (fast_0_2_age != 2'd3)) fast_0_2_age <= fast_0_2_age + 2'd1;
+  wire fast_0_3_first_when =
+    (fast_0_0_waits_joined[3] & pops_0) | fast_0_3_enters | (fast_0_0_two_joined[3] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_3_first <= 4'd0;
+    else if (fast_0_3_first_when) begin
+      fast_0_3_first <=
+        (fast_0_0_waits_joined[3] & pops_0) ? again_0_choice :
+        fast_0_3_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_3_first_when) begin
+      fast_0_3_at <= (fast_0_0_waits_joined[3] & pops_0) ? next_0_at : fast_0_3_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_3_away <= 1'b0;
@@ -4187,6 +3717,22 @@ module Queues (
     if (rst) fast_0_3_age <= 2'd0;
     else if (~fast_0_3_waits) fast_0_3_age <= 2'd0;
     else if (look & (fast_0_3_age != 2'd3)) fast_0_3_age <= fast_0_3_age + 2'd1;
+  wire fast_0_4_first_when =
+    (fast_0_0_waits_joined[4] & pops_0) | fast_0_4_enters | (fast_0_0_two_joined[4] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_4_first <= 4'd0;
+    else if (fast_0_4_first_when) begin
+      fast_0_4_first <=
+        (fast_0_0_waits_joined[4] & pops_0) ? again_0_choice :
+        fast_0_4_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_4_first_when) begin
+      fast_0_4_at <= (fast_0_0_waits_joined[4] & pops_0) ? next_0_at : fast_0_4_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_4_away <= 1'b0;
@@ -4200,6 +3746,22 @@ module Queues (
     if (rst) fast_0_4_age <= 2'd0;
     else if (~fast_0_4_waits) fast_0_4_age <= 2'd0;
     else if (look & (fast_0_4_age != 2'd3)) fast_0_4_age <= fast_0_4_age + 2'd1;
+  wire fast_0_5_first_when =
+    (fast_0_0_waits_joined[5] & pops_0) | fast_0_5_enters | (fast_0_0_two_joined[5] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_5_first <= 4'd0;
+    else if (fast_0_5_first_when) begin
+      fast_0_5_first <=
+        (fast_0_0_waits_joined[5] & pops_0) ? again_0_choice :
+        fast_0_5_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_5_first_when) begin
+      fast_0_5_at <= (fast_0_0_waits_joined[5] & pops_0) ? next_0_at : fast_0_5_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_5_away <= 1'b0;
@@ -4213,6 +3775,22 @@ module Queues (
     if (rst) fast_0_5_age <= 2'd0;
     else if (~fast_0_5_waits) fast_0_5_age <= 2'd0;
     else if (look & (fast_0_5_age != 2'd3)) fast_0_5_age <= fast_0_5_age + 2'd1;
+  wire fast_0_6_first_when =
+    (fast_0_0_waits_joined[6] & pops_0) | fast_0_6_enters | (fast_0_0_two_joined[6] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_6_first <= 4'd0;
+    else if (fast_0_6_first_when) begin
+      fast_0_6_first <=
+        (fast_0_0_waits_joined[6] & pops_0) ? again_0_choice :
+        fast_0_6_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_6_first_when) begin
+      fast_0_6_at <= (fast_0_0_waits_joined[6] & pops_0) ? next_0_at : fast_0_6_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_6_away <= 1'b0;
@@ -4226,6 +3804,22 @@ module Queues (
     if (rst) fast_0_6_age <= 2'd0;
     else if (~fast_0_6_waits) fast_0_6_age <= 2'd0;
     else if (look & (fast_0_6_age != 2'd3)) fast_0_6_age <= fast_0_6_age + 2'd1;
+  wire fast_0_7_first_when =
+    (fast_0_0_waits_joined[7] & pops_0) | fast_0_7_enters | (fast_0_0_two_joined[7] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_7_first <= 4'd0;
+    else if (fast_0_7_first_when) begin
+      fast_0_7_first <=
+        (fast_0_0_waits_joined[7] & pops_0) ? again_0_choice :
+        fast_0_7_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_7_first_when) begin
+      fast_0_7_at <= (fast_0_0_waits_joined[7] & pops_0) ? next_0_at : fast_0_7_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_7_away <= 1'b0;
@@ -4239,6 +3833,22 @@ module Queues (
     if (rst) fast_0_7_age <= 2'd0;
     else if (~fast_0_7_waits) fast_0_7_age <= 2'd0;
     else if (look & (fast_0_7_age != 2'd3)) fast_0_7_age <= fast_0_7_age + 2'd1;
+  wire fast_0_8_first_when =
+    (fast_0_0_waits_joined[8] & pops_0) | fast_0_8_enters | (fast_0_0_two_joined[8] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_8_first <= 4'd0;
+    else if (fast_0_8_first_when) begin
+      fast_0_8_first <=
+        (fast_0_0_waits_joined[8] & pops_0) ? again_0_choice :
+        fast_0_8_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_8_first_when) begin
+      fast_0_8_at <= (fast_0_0_waits_joined[8] & pops_0) ? next_0_at : fast_0_8_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_8_away <= 1'b0;
@@ -4252,6 +3862,22 @@ module Queues (
     if (rst) fast_0_8_age <= 2'd0;
     else if (~fast_0_8_waits) fast_0_8_age <= 2'd0;
     else if (look & (fast_0_8_age != 2'd3)) fast_0_8_age <= fast_0_8_age + 2'd1;
+  wire fast_0_9_first_when =
+    (fast_0_0_waits_joined[9] & pops_0) | fast_0_9_enters | (fast_0_0_two_joined[9] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_9_first <= 4'd0;
+    else if (fast_0_9_first_when) begin
+      fast_0_9_first <=
+        (fast_0_0_waits_joined[9] & pops_0) ? again_0_choice :
+        fast_0_9_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_9_first_when) begin
+      fast_0_9_at <= (fast_0_0_waits_joined[9] & pops_0) ? next_0_at : fast_0_9_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_9_away <= 1'b0;
@@ -4265,6 +3891,22 @@ module Queues (
     if (rst) fast_0_9_age <= 2'd0;
     else if (~fast_0_9_waits) fast_0_9_age <= 2'd0;
     else if (look & (fast_0_9_age != 2'd3)) fast_0_9_age <= fast_0_9_age + 2'd1;
+  wire fast_0_10_first_when =
+    (fast_0_0_waits_joined[10] & pops_0) | fast_0_10_enters | (fast_0_0_two_joined[10] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_10_first <= 4'd0;
+    else if (fast_0_10_first_when) begin
+      fast_0_10_first <=
+        (fast_0_0_waits_joined[10] & pops_0) ? again_0_choice :
+        fast_0_10_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_10_first_when) begin
+      fast_0_10_at <= (fast_0_0_waits_joined[10] & pops_0) ? next_0_at : fast_0_10_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_10_away <= 1'b0;
@@ -4278,6 +3920,22 @@ module Queues (
     if (rst) fast_0_10_age <= 2'd0;
     else if (~fast_0_10_waits) fast_0_10_age <= 2'd0;
     else if (look & (fast_0_10_age != 2'd3)) fast_0_10_age <= fast_0_10_age + 2'd1;
+  wire fast_0_11_first_when =
+    (fast_0_0_waits_joined[11] & pops_0) | fast_0_11_enters | (fast_0_0_two_joined[11] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_11_first <= 4'd0;
+    else if (fast_0_11_first_when) begin
+      fast_0_11_first <=
+        (fast_0_0_waits_joined[11] & pops_0) ? again_0_choice :
+        fast_0_11_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_11_first_when) begin
+      fast_0_11_at <= (fast_0_0_waits_joined[11] & pops_0) ? next_0_at : fast_0_11_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_11_away <= 1'b0;
@@ -4291,6 +3949,22 @@ module Queues (
     if (rst) fast_0_11_age <= 2'd0;
     else if (~fast_0_11_waits) fast_0_11_age <= 2'd0;
     else if (look & (fast_0_11_age != 2'd3)) fast_0_11_age <= fast_0_11_age + 2'd1;
+  wire fast_0_12_first_when =
+    (fast_0_0_waits_joined[12] & pops_0) | fast_0_12_enters | (fast_0_0_two_joined[12] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_12_first <= 4'd0;
+    else if (fast_0_12_first_when) begin
+      fast_0_12_first <=
+        (fast_0_0_waits_joined[12] & pops_0) ? again_0_choice :
+        fast_0_12_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_12_first_when) begin
+      fast_0_12_at <= (fast_0_0_waits_joined[12] & pops_0) ? next_0_at : fast_0_12_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_12_away <= 1'b0;
@@ -4304,6 +3978,22 @@ module Queues (
     if (rst) fast_0_12_age <= 2'd0;
     else if (~fast_0_12_waits) fast_0_12_age <= 2'd0;
     else if (look & (fast_0_12_age != 2'd3)) fast_0_12_age <= fast_0_12_age + 2'd1;
+  wire fast_0_13_first_when =
+    (fast_0_0_waits_joined[13] & pops_0) | fast_0_13_enters | (fast_0_0_two_joined[13] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_13_first <= 4'd0;
+    else if (fast_0_13_first_when) begin
+      fast_0_13_first <=
+        (fast_0_0_waits_joined[13] & pops_0) ? again_0_choice :
+        fast_0_13_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_13_first_when) begin
+      fast_0_13_at <= (fast_0_0_waits_joined[13] & pops_0) ? next_0_at : fast_0_13_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_13_away <= 1'b0;
@@ -4317,6 +4007,22 @@ module Queues (
     if (rst) fast_0_13_age <= 2'd0;
     else if (~fast_0_13_waits) fast_0_13_age <= 2'd0;
     else if (look & (fast_0_13_age != 2'd3)) fast_0_13_age <= fast_0_13_age + 2'd1;
+  wire fast_0_14_first_when =
+    (fast_0_0_waits_joined[14] & pops_0) | fast_0_14_enters | (fast_0_0_two_joined[14] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_14_first <= 4'd0;
+    else if (fast_0_14_first_when) begin
+      fast_0_14_first <=
+        (fast_0_0_waits_joined[14] & pops_0) ? again_0_choice :
+        fast_0_14_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_14_first_when) begin
+      fast_0_14_at <= (fast_0_0_waits_joined[14] & pops_0) ? next_0_at : fast_0_14_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_14_away <= 1'b0;
@@ -4330,6 +4036,22 @@ module Queues (
     if (rst) fast_0_14_age <= 2'd0;
     else if (~fast_0_14_waits) fast_0_14_age <= 2'd0;
     else if (look & (fast_0_14_age != 2'd3)) fast_0_14_age <= fast_0_14_age + 2'd1;
+  wire fast_0_15_first_when =
+    (fast_0_0_waits_joined[15] & pops_0) | fast_0_15_enters | (fast_0_0_two_joined[15] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_0_15_first <= 4'd0;
+    else if (fast_0_15_first_when) begin
+      fast_0_15_first <=
+        (fast_0_0_waits_joined[15] & pops_0) ? again_0_choice :
+        fast_0_15_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_0_15_first_when) begin
+      fast_0_15_at <= (fast_0_0_waits_joined[15] & pops_0) ? next_0_at : fast_0_15_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_0_15_away <= 1'b0;
@@ -4343,6 +4065,22 @@ module Queues (
     if (rst) fast_0_15_age <= 2'd0;
     else if (~fast_0_15_waits) fast_0_15_age <= 2'd0;
     else if (look & (fast_0_15_age != 2'd3)) fast_0_15_age <= fast_0_15_age + 2'd1;
+  wire fast_1_0_first_when =
+    (fast_0_0_waits_joined[16] & pops_0) | fast_1_0_enters | (fast_0_0_two_joined[16] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_0_first <= 4'd0;
+    else if (fast_1_0_first_when) begin
+      fast_1_0_first <=
+        (fast_0_0_waits_joined[16] & pops_0) ? again_0_choice :
+        fast_1_0_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_0_first_when) begin
+      fast_1_0_at <= (fast_0_0_waits_joined[16] & pops_0) ? next_0_at : fast_1_0_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_0_away <= 1'b0;
@@ -4356,6 +4094,22 @@ module Queues (
     if (rst) fast_1_0_age <= 2'd0;
     else if (~fast_1_0_waits) fast_1_0_age <= 2'd0;
     else if (look & (fast_1_0_age != 2'd3)) fast_1_0_age <= fast_1_0_age + 2'd1;
+  wire fast_1_1_first_when =
+    (fast_0_0_waits_joined[17] & pops_0) | fast_1_1_enters | (fast_0_0_two_joined[17] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_1_first <= 4'd0;
+    else if (fast_1_1_first_when) begin
+      fast_1_1_first <=
+        (fast_0_0_waits_joined[17] & pops_0) ? again_0_choice :
+        fast_1_1_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_1_first_when) begin
+      fast_1_1_at <= (fast_0_0_waits_joined[17] & pops_0) ? next_0_at : fast_1_1_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_1_away <= 1'b0;
@@ -4369,6 +4123,22 @@ module Queues (
     if (rst) fast_1_1_age <= 2'd0;
     else if (~fast_1_1_waits) fast_1_1_age <= 2'd0;
     else if (look & (fast_1_1_age != 2'd3)) fast_1_1_age <= fast_1_1_age + 2'd1;
+  wire fast_1_2_first_when =
+    (fast_0_0_waits_joined[18] & pops_0) | fast_1_2_enters | (fast_0_0_two_joined[18] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_2_first <= 4'd0;
+    else if (fast_1_2_first_when) begin
+      fast_1_2_first <=
+        (fast_0_0_waits_joined[18] & pops_0) ? again_0_choice :
+        fast_1_2_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_2_first_when) begin
+      fast_1_2_at <= (fast_0_0_waits_joined[18] & pops_0) ? next_0_at : fast_1_2_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_2_away <= 1'b0;
@@ -4382,6 +4152,22 @@ module Queues (
     if (rst) fast_1_2_age <= 2'd0;
     else if (~fast_1_2_waits) fast_1_2_age <= 2'd0;
     else if (look & (fast_1_2_age != 2'd3)) fast_1_2_age <= fast_1_2_age + 2'd1;
+  wire fast_1_3_first_when =
+    (fast_0_0_waits_joined[19] & pops_0) | fast_1_3_enters | (fast_0_0_two_joined[19] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_3_first <= 4'd0;
+    else if (fast_1_3_first_when) begin
+      fast_1_3_first <=
+        (fast_0_0_waits_joined[19] & pops_0) ? again_0_choice :
+        fast_1_3_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_3_first_when) begin
+      fast_1_3_at <= (fast_0_0_waits_joined[19] & pops_0) ? next_0_at : fast_1_3_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_3_away <= 1'b0;
@@ -4395,6 +4181,22 @@ module Queues (
     if (rst) fast_1_3_age <= 2'd0;
     else if (~fast_1_3_waits) fast_1_3_age <= 2'd0;
     else if (look & (fast_1_3_age != 2'd3)) fast_1_3_age <= fast_1_3_age + 2'd1;
+  wire fast_1_4_first_when =
+    (fast_0_0_waits_joined[20] & pops_0) | fast_1_4_enters | (fast_0_0_two_joined[20] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_4_first <= 4'd0;
+    else if (fast_1_4_first_when) begin
+      fast_1_4_first <=
+        (fast_0_0_waits_joined[20] & pops_0) ? again_0_choice :
+        fast_1_4_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_4_first_when) begin
+      fast_1_4_at <= (fast_0_0_waits_joined[20] & pops_0) ? next_0_at : fast_1_4_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_4_away <= 1'b0;
@@ -4408,6 +4210,22 @@ module Queues (
     if (rst) fast_1_4_age <= 2'd0;
     else if (~fast_1_4_waits) fast_1_4_age <= 2'd0;
     else if (look & (fast_1_4_age != 2'd3)) fast_1_4_age <= fast_1_4_age + 2'd1;
+  wire fast_1_5_first_when =
+    (fast_0_0_waits_joined[21] & pops_0) | fast_1_5_enters | (fast_0_0_two_joined[21] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_5_first <= 4'd0;
+    else if (fast_1_5_first_when) begin
+      fast_1_5_first <=
+        (fast_0_0_waits_joined[21] & pops_0) ? again_0_choice :
+        fast_1_5_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_5_first_when) begin
+      fast_1_5_at <= (fast_0_0_waits_joined[21] & pops_0) ? next_0_at : fast_1_5_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_5_away <= 1'b0;
@@ -4421,6 +4239,22 @@ module Queues (
     if (rst) fast_1_5_age <= 2'd0;
     else if (~fast_1_5_waits) fast_1_5_age <= 2'd0;
     else if (look & (fast_1_5_age != 2'd3)) fast_1_5_age <= fast_1_5_age + 2'd1;
+  wire fast_1_6_first_when =
+    (fast_0_0_waits_joined[22] & pops_0) | fast_1_6_enters | (fast_0_0_two_joined[22] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_6_first <= 4'd0;
+    else if (fast_1_6_first_when) begin
+      fast_1_6_first <=
+        (fast_0_0_waits_joined[22] & pops_0) ? again_0_choice :
+        fast_1_6_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_6_first_when) begin
+      fast_1_6_at <= (fast_0_0_waits_joined[22] & pops_0) ? next_0_at : fast_1_6_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_6_away <= 1'b0;
@@ -4434,6 +4268,22 @@ module Queues (
     if (rst) fast_1_6_age <= 2'd0;
     else if (~fast_1_6_waits) fast_1_6_age <= 2'd0;
     else if (look & (fast_1_6_age != 2'd3)) fast_1_6_age <= fast_1_6_age + 2'd1;
+  wire fast_1_7_first_when =
+    (fast_0_0_waits_joined[23] & pops_0) | fast_1_7_enters | (fast_0_0_two_joined[23] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_7_first <= 4'd0;
+    else if (fast_1_7_first_when) begin
+      fast_1_7_first <=
+        (fast_0_0_waits_joined[23] & pops_0) ? again_0_choice :
+        fast_1_7_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_7_first_when) begin
+      fast_1_7_at <= (fast_0_0_waits_joined[23] & pops_0) ? next_0_at : fast_1_7_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_7_away <= 1'b0;
@@ -4447,6 +4297,22 @@ module Queues (
     if (rst) fast_1_7_age <= 2'd0;
     else if (~fast_1_7_waits) fast_1_7_age <= 2'd0;
     else if (look & (fast_1_7_age != 2'd3)) fast_1_7_age <= fast_1_7_age + 2'd1;
+  wire fast_1_8_first_when =
+    (fast_0_0_waits_joined[24] & pops_0) | fast_1_8_enters | (fast_0_0_two_joined[24] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_8_first <= 4'd0;
+    else if (fast_1_8_first_when) begin
+      fast_1_8_first <=
+        (fast_0_0_waits_joined[24] & pops_0) ? again_0_choice :
+        fast_1_8_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_8_first_when) begin
+      fast_1_8_at <= (fast_0_0_waits_joined[24] & pops_0) ? next_0_at : fast_1_8_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_8_away <= 1'b0;
@@ -4460,6 +4326,22 @@ module Queues (
     if (rst) fast_1_8_age <= 2'd0;
     else if (~fast_1_8_waits) fast_1_8_age <= 2'd0;
     else if (look & (fast_1_8_age != 2'd3)) fast_1_8_age <= fast_1_8_age + 2'd1;
+  wire fast_1_9_first_when =
+    (fast_0_0_waits_joined[25] & pops_0) | fast_1_9_enters | (fast_0_0_two_joined[25] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_9_first <= 4'd0;
+    else if (fast_1_9_first_when) begin
+      fast_1_9_first <=
+        (fast_0_0_waits_joined[25] & pops_0) ? again_0_choice :
+        fast_1_9_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_9_first_when) begin
+      fast_1_9_at <= (fast_0_0_waits_joined[25] & pops_0) ? next_0_at : fast_1_9_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_9_away <= 1'b0;
@@ -4473,6 +4355,22 @@ module Queues (
     if (rst) fast_1_9_age <= 2'd0;
     else if (~fast_1_9_waits) fast_1_9_age <= 2'd0;
     else if (look & (fast_1_9_age != 2'd3)) fast_1_9_age <= fast_1_9_age + 2'd1;
+  wire fast_1_10_first_when =
+    (fast_0_0_waits_joined[26] & pops_0) | fast_1_10_enters | (fast_0_0_two_joined[26] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_10_first <= 4'd0;
+    else if (fast_1_10_first_when) begin
+      fast_1_10_first <=
+        (fast_0_0_waits_joined[26] & pops_0) ? again_0_choice :
+        fast_1_10_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_10_first_when) begin
+      fast_1_10_at <= (fast_0_0_waits_joined[26] & pops_0) ? next_0_at : fast_1_10_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_10_away <= 1'b0;
@@ -4486,6 +4384,22 @@ module Queues (
     if (rst) fast_1_10_age <= 2'd0;
     else if (~fast_1_10_waits) fast_1_10_age <= 2'd0;
     else if (look & (fast_1_10_age != 2'd3)) fast_1_10_age <= fast_1_10_age + 2'd1;
+  wire fast_1_11_first_when =
+    (fast_0_0_waits_joined[27] & pops_0) | fast_1_11_enters | (fast_0_0_two_joined[27] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_11_first <= 4'd0;
+    else if (fast_1_11_first_when) begin
+      fast_1_11_first <=
+        (fast_0_0_waits_joined[27] & pops_0) ? again_0_choice :
+        fast_1_11_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_11_first_when) begin
+      fast_1_11_at <= (fast_0_0_waits_joined[27] & pops_0) ? next_0_at : fast_1_11_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_11_away <= 1'b0;
@@ -4499,6 +4413,22 @@ module Queues (
     if (rst) fast_1_11_age <= 2'd0;
     else if (~fast_1_11_waits) fast_1_11_age <= 2'd0;
     else if (look & (fast_1_11_age != 2'd3)) fast_1_11_age <= fast_1_11_age + 2'd1;
+  wire fast_1_12_first_when =
+    (fast_0_0_waits_joined[28] & pops_0) | fast_1_12_enters | (fast_0_0_two_joined[28] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_12_first <= 4'd0;
+    else if (fast_1_12_first_when) begin
+      fast_1_12_first <=
+        (fast_0_0_waits_joined[28] & pops_0) ? again_0_choice :
+        fast_1_12_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_12_first_when) begin
+      fast_1_12_at <= (fast_0_0_waits_joined[28] & pops_0) ? next_0_at : fast_1_12_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_12_away <= 1'b0;
@@ -4512,6 +4442,22 @@ module Queues (
     if (rst) fast_1_12_age <= 2'd0;
     else if (~fast_1_12_waits) fast_1_12_age <= 2'd0;
     else if (look & (fast_1_12_age != 2'd3)) fast_1_12_age <= fast_1_12_age + 2'd1;
+  wire fast_1_13_first_when =
+    (fast_0_0_waits_joined[29] & pops_0) | fast_1_13_enters | (fast_0_0_two_joined[29] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_13_first <= 4'd0;
+    else if (fast_1_13_first_when) begin
+      fast_1_13_first <=
+        (fast_0_0_waits_joined[29] & pops_0) ? again_0_choice :
+        fast_1_13_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_13_first_when) begin
+      fast_1_13_at <= (fast_0_0_waits_joined[29] & pops_0) ? next_0_at : fast_1_13_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_13_away <= 1'b0;
@@ -4525,6 +4471,22 @@ module Queues (
     if (rst) fast_1_13_age <= 2'd0;
     else if (~fast_1_13_waits) fast_1_13_age <= 2'd0;
     else if (look & (fast_1_13_age != 2'd3)) fast_1_13_age <= fast_1_13_age + 2'd1;
+  wire fast_1_14_first_when =
+    (fast_0_0_waits_joined[30] & pops_0) | fast_1_14_enters | (fast_0_0_two_joined[30] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_14_first <= 4'd0;
+    else if (fast_1_14_first_when) begin
+      fast_1_14_first <=
+        (fast_0_0_waits_joined[30] & pops_0) ? again_0_choice :
+        fast_1_14_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_14_first_when) begin
+      fast_1_14_at <= (fast_0_0_waits_joined[30] & pops_0) ? next_0_at : fast_1_14_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_14_away <= 1'b0;
@@ -4538,6 +4500,22 @@ module Queues (
     if (rst) fast_1_14_age <= 2'd0;
     else if (~fast_1_14_waits) fast_1_14_age <= 2'd0;
     else if (look & (fast_1_14_age != 2'd3)) fast_1_14_age <= fast_1_14_age + 2'd1;
+  wire fast_1_15_first_when =
+    (fast_0_0_waits_joined[31] & pops_0) | fast_1_15_enters | (fast_0_0_two_joined[31] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_1_15_first <= 4'd0;
+    else if (fast_1_15_first_when) begin
+      fast_1_15_first <=
+        (fast_0_0_waits_joined[31] & pops_0) ? again_0_choice :
+        fast_1_15_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_1_15_first_when) begin
+      fast_1_15_at <= (fast_0_0_waits_joined[31] & pops_0) ? next_0_at : fast_1_15_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_1_15_away <= 1'b0;
@@ -4551,6 +4529,22 @@ module Queues (
     if (rst) fast_1_15_age <= 2'd0;
     else if (~fast_1_15_waits) fast_1_15_age <= 2'd0;
     else if (look & (fast_1_15_age != 2'd3)) fast_1_15_age <= fast_1_15_age + 2'd1;
+  wire fast_2_0_first_when =
+    (fast_0_0_waits_joined[32] & pops_0) | fast_2_0_enters | (fast_0_0_two_joined[32] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_0_first <= 4'd0;
+    else if (fast_2_0_first_when) begin
+      fast_2_0_first <=
+        (fast_0_0_waits_joined[32] & pops_0) ? again_0_choice :
+        fast_2_0_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_0_first_when) begin
+      fast_2_0_at <= (fast_0_0_waits_joined[32] & pops_0) ? next_0_at : fast_2_0_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_0_away <= 1'b0;
@@ -4564,6 +4558,22 @@ module Queues (
     if (rst) fast_2_0_age <= 2'd0;
     else if (~fast_2_0_waits) fast_2_0_age <= 2'd0;
     else if (look & (fast_2_0_age != 2'd3)) fast_2_0_age <= fast_2_0_age + 2'd1;
+  wire fast_2_1_first_when =
+    (fast_0_0_waits_joined[33] & pops_0) | fast_2_1_enters | (fast_0_0_two_joined[33] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_1_first <= 4'd0;
+    else if (fast_2_1_first_when) begin
+      fast_2_1_first <=
+        (fast_0_0_waits_joined[33] & pops_0) ? again_0_choice :
+        fast_2_1_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_1_first_when) begin
+      fast_2_1_at <= (fast_0_0_waits_joined[33] & pops_0) ? next_0_at : fast_2_1_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_1_away <= 1'b0;
@@ -4577,6 +4587,22 @@ module Queues (
     if (rst) fast_2_1_age <= 2'd0;
     else if (~fast_2_1_waits) fast_2_1_age <= 2'd0;
     else if (look & (fast_2_1_age != 2'd3)) fast_2_1_age <= fast_2_1_age + 2'd1;
+  wire fast_2_2_first_when =
+    (fast_0_0_waits_joined[34] & pops_0) | fast_2_2_enters | (fast_0_0_two_joined[34] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_2_first <= 4'd0;
+    else if (fast_2_2_first_when) begin
+      fast_2_2_first <=
+        (fast_0_0_waits_joined[34] & pops_0) ? again_0_choice :
+        fast_2_2_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_2_first_when) begin
+      fast_2_2_at <= (fast_0_0_waits_joined[34] & pops_0) ? next_0_at : fast_2_2_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_2_away <= 1'b0;
@@ -4590,6 +4616,22 @@ module Queues (
     if (rst) fast_2_2_age <= 2'd0;
     else if (~fast_2_2_waits) fast_2_2_age <= 2'd0;
     else if (look & (fast_2_2_age != 2'd3)) fast_2_2_age <= fast_2_2_age + 2'd1;
+  wire fast_2_3_first_when =
+    (fast_0_0_waits_joined[35] & pops_0) | fast_2_3_enters | (fast_0_0_two_joined[35] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_3_first <= 4'd0;
+    else if (fast_2_3_first_when) begin
+      fast_2_3_first <=
+        (fast_0_0_waits_joined[35] & pops_0) ? again_0_choice :
+        fast_2_3_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_3_first_when) begin
+      fast_2_3_at <= (fast_0_0_waits_joined[35] & pops_0) ? next_0_at : fast_2_3_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_3_away <= 1'b0;
@@ -4603,6 +4645,22 @@ module Queues (
     if (rst) fast_2_3_age <= 2'd0;
     else if (~fast_2_3_waits) fast_2_3_age <= 2'd0;
     else if (look & (fast_2_3_age != 2'd3)) fast_2_3_age <= fast_2_3_age + 2'd1;
+  wire fast_2_4_first_when =
+    (fast_0_0_waits_joined[36] & pops_0) | fast_2_4_enters | (fast_0_0_two_joined[36] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_4_first <= 4'd0;
+    else if (fast_2_4_first_when) begin
+      fast_2_4_first <=
+        (fast_0_0_waits_joined[36] & pops_0) ? again_0_choice :
+        fast_2_4_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_4_first_when) begin
+      fast_2_4_at <= (fast_0_0_waits_joined[36] & pops_0) ? next_0_at : fast_2_4_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_4_away <= 1'b0;
@@ -4616,6 +4674,22 @@ module Queues (
     if (rst) fast_2_4_age <= 2'd0;
     else if (~fast_2_4_waits) fast_2_4_age <= 2'd0;
     else if (look & (fast_2_4_age != 2'd3)) fast_2_4_age <= fast_2_4_age + 2'd1;
+  wire fast_2_5_first_when =
+    (fast_0_0_waits_joined[37] & pops_0) | fast_2_5_enters | (fast_0_0_two_joined[37] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_5_first <= 4'd0;
+    else if (fast_2_5_first_when) begin
+      fast_2_5_first <=
+        (fast_0_0_waits_joined[37] & pops_0) ? again_0_choice :
+        fast_2_5_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_5_first_when) begin
+      fast_2_5_at <= (fast_0_0_waits_joined[37] & pops_0) ? next_0_at : fast_2_5_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_5_away <= 1'b0;
@@ -4629,6 +4703,22 @@ module Queues (
     if (rst) fast_2_5_age <= 2'd0;
     else if (~fast_2_5_waits) fast_2_5_age <= 2'd0;
     else if (look & (fast_2_5_age != 2'd3)) fast_2_5_age <= fast_2_5_age + 2'd1;
+  wire fast_2_6_first_when =
+    (fast_0_0_waits_joined[38] & pops_0) | fast_2_6_enters | (fast_0_0_two_joined[38] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_6_first <= 4'd0;
+    else if (fast_2_6_first_when) begin
+      fast_2_6_first <=
+        (fast_0_0_waits_joined[38] & pops_0) ? again_0_choice :
+        fast_2_6_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_6_first_when) begin
+      fast_2_6_at <= (fast_0_0_waits_joined[38] & pops_0) ? next_0_at : fast_2_6_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_6_away <= 1'b0;
@@ -4642,6 +4732,22 @@ module Queues (
     if (rst) fast_2_6_age <= 2'd0;
     else if (~fast_2_6_waits) fast_2_6_age <= 2'd0;
     else if (look & (fast_2_6_age != 2'd3)) fast_2_6_age <= fast_2_6_age + 2'd1;
+  wire fast_2_7_first_when =
+    (fast_0_0_waits_joined[39] & pops_0) | fast_2_7_enters | (fast_0_0_two_joined[39] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_7_first <= 4'd0;
+    else if (fast_2_7_first_when) begin
+      fast_2_7_first <=
+        (fast_0_0_waits_joined[39] & pops_0) ? again_0_choice :
+        fast_2_7_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_7_first_when) begin
+      fast_2_7_at <= (fast_0_0_waits_joined[39] & pops_0) ? next_0_at : fast_2_7_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_7_away <= 1'b0;
@@ -4655,6 +4761,22 @@ module Queues (
     if (rst) fast_2_7_age <= 2'd0;
     else if (~fast_2_7_waits) fast_2_7_age <= 2'd0;
     else if (look & (fast_2_7_age != 2'd3)) fast_2_7_age <= fast_2_7_age + 2'd1;
+  wire fast_2_8_first_when =
+    (fast_0_0_waits_joined[40] & pops_0) | fast_2_8_enters | (fast_0_0_two_joined[40] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_8_first <= 4'd0;
+    else if (fast_2_8_first_when) begin
+      fast_2_8_first <=
+        (fast_0_0_waits_joined[40] & pops_0) ? again_0_choice :
+        fast_2_8_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_8_first_when) begin
+      fast_2_8_at <= (fast_0_0_waits_joined[40] & pops_0) ? next_0_at : fast_2_8_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_8_away <= 1'b0;
@@ -4668,6 +4790,22 @@ module Queues (
     if (rst) fast_2_8_age <= 2'd0;
     else if (~fast_2_8_waits) fast_2_8_age <= 2'd0;
     else if (look & (fast_2_8_age != 2'd3)) fast_2_8_age <= fast_2_8_age + 2'd1;
+  wire fast_2_9_first_when =
+    (fast_0_0_waits_joined[41] & pops_0) | fast_2_9_enters | (fast_0_0_two_joined[41] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_9_first <= 4'd0;
+    else if (fast_2_9_first_when) begin
+      fast_2_9_first <=
+        (fast_0_0_waits_joined[41] & pops_0) ? again_0_choice :
+        fast_2_9_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_9_first_when) begin
+      fast_2_9_at <= (fast_0_0_waits_joined[41] & pops_0) ? next_0_at : fast_2_9_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_9_away <= 1'b0;
@@ -4681,6 +4819,22 @@ module Queues (
     if (rst) fast_2_9_age <= 2'd0;
     else if (~fast_2_9_waits) fast_2_9_age <= 2'd0;
     else if (look & (fast_2_9_age != 2'd3)) fast_2_9_age <= fast_2_9_age + 2'd1;
+  wire fast_2_10_first_when =
+    (fast_0_0_waits_joined[42] & pops_0) | fast_2_10_enters | (fast_0_0_two_joined[42] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_10_first <= 4'd0;
+    else if (fast_2_10_first_when) begin
+      fast_2_10_first <=
+        (fast_0_0_waits_joined[42] & pops_0) ? again_0_choice :
+        fast_2_10_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_10_first_when) begin
+      fast_2_10_at <= (fast_0_0_waits_joined[42] & pops_0) ? next_0_at : fast_2_10_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_10_away <= 1'b0;
@@ -4694,6 +4848,22 @@ module Queues (
     if (rst) fast_2_10_age <= 2'd0;
     else if (~fast_2_10_waits) fast_2_10_age <= 2'd0;
     else if (look & (fast_2_10_age != 2'd3)) fast_2_10_age <= fast_2_10_age + 2'd1;
+  wire fast_2_11_first_when =
+    (fast_0_0_waits_joined[43] & pops_0) | fast_2_11_enters | (fast_0_0_two_joined[43] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_11_first <= 4'd0;
+    else if (fast_2_11_first_when) begin
+      fast_2_11_first <=
+        (fast_0_0_waits_joined[43] & pops_0) ? again_0_choice :
+        fast_2_11_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_11_first_when) begin
+      fast_2_11_at <= (fast_0_0_waits_joined[43] & pops_0) ? next_0_at : fast_2_11_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_11_away <= 1'b0;
@@ -4707,6 +4877,22 @@ module Queues (
     if (rst) fast_2_11_age <= 2'd0;
     else if (~fast_2_11_waits) fast_2_11_age <= 2'd0;
     else if (look & (fast_2_11_age != 2'd3)) fast_2_11_age <= fast_2_11_age + 2'd1;
+  wire fast_2_12_first_when =
+    (fast_0_0_waits_joined[44] & pops_0) | fast_2_12_enters | (fast_0_0_two_joined[44] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_12_first <= 4'd0;
+    else if (fast_2_12_first_when) begin
+      fast_2_12_first <=
+        (fast_0_0_waits_joined[44] & pops_0) ? again_0_choice :
+        fast_2_12_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_12_first_when) begin
+      fast_2_12_at <= (fast_0_0_waits_joined[44] & pops_0) ? next_0_at : fast_2_12_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_12_away <= 1'b0;
@@ -4720,6 +4906,22 @@ module Queues (
     if (rst) fast_2_12_age <= 2'd0;
     else if (~fast_2_12_waits) fast_2_12_age <= 2'd0;
     else if (look & (fast_2_12_age != 2'd3)) fast_2_12_age <= fast_2_12_age + 2'd1;
+  wire fast_2_13_first_when =
+    (fast_0_0_waits_joined[45] & pops_0) | fast_2_13_enters | (fast_0_0_two_joined[45] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_13_first <= 4'd0;
+    else if (fast_2_13_first_when) begin
+      fast_2_13_first <=
+        (fast_0_0_waits_joined[45] & pops_0) ? again_0_choice :
+        fast_2_13_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_13_first_when) begin
+      fast_2_13_at <= (fast_0_0_waits_joined[45] & pops_0) ? next_0_at : fast_2_13_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_13_away <= 1'b0;
@@ -4733,6 +4935,22 @@ module Queues (
     if (rst) fast_2_13_age <= 2'd0;
     else if (~fast_2_13_waits) fast_2_13_age <= 2'd0;
     else if (look & (fast_2_13_age != 2'd3)) fast_2_13_age <= fast_2_13_age + 2'd1;
+  wire fast_2_14_first_when =
+    (fast_0_0_waits_joined[46] & pops_0) | fast_2_14_enters | (fast_0_0_two_joined[46] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_14_first <= 4'd0;
+    else if (fast_2_14_first_when) begin
+      fast_2_14_first <=
+        (fast_0_0_waits_joined[46] & pops_0) ? again_0_choice :
+        fast_2_14_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_14_first_when) begin
+      fast_2_14_at <= (fast_0_0_waits_joined[46] & pops_0) ? next_0_at : fast_2_14_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_14_away <= 1'b0;
@@ -4746,6 +4964,22 @@ module Queues (
     if (rst) fast_2_14_age <= 2'd0;
     else if (~fast_2_14_waits) fast_2_14_age <= 2'd0;
     else if (look & (fast_2_14_age != 2'd3)) fast_2_14_age <= fast_2_14_age + 2'd1;
+  wire fast_2_15_first_when =
+    (fast_0_0_waits_joined[47] & pops_0) | fast_2_15_enters | (fast_0_0_two_joined[47] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_2_15_first <= 4'd0;
+    else if (fast_2_15_first_when) begin
+      fast_2_15_first <=
+        (fast_0_0_waits_joined[47] & pops_0) ? again_0_choice :
+        fast_2_15_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_2_15_first_when) begin
+      fast_2_15_at <= (fast_0_0_waits_joined[47] & pops_0) ? next_0_at : fast_2_15_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_2_15_away <= 1'b0;
@@ -4759,6 +4993,22 @@ module Queues (
     if (rst) fast_2_15_age <= 2'd0;
     else if (~fast_2_15_waits) fast_2_15_age <= 2'd0;
     else if (look & (fast_2_15_age != 2'd3)) fast_2_15_age <= fast_2_15_age + 2'd1;
+  wire fast_3_0_first_when =
+    (fast_0_0_waits_joined[48] & pops_0) | fast_3_0_enters | (fast_0_0_two_joined[48] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_0_first <= 4'd0;
+    else if (fast_3_0_first_when) begin
+      fast_3_0_first <=
+        (fast_0_0_waits_joined[48] & pops_0) ? again_0_choice :
+        fast_3_0_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_0_first_when) begin
+      fast_3_0_at <= (fast_0_0_waits_joined[48] & pops_0) ? next_0_at : fast_3_0_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_0_away <= 1'b0;
@@ -4772,6 +5022,22 @@ module Queues (
     if (rst) fast_3_0_age <= 2'd0;
     else if (~fast_3_0_waits) fast_3_0_age <= 2'd0;
     else if (look & (fast_3_0_age != 2'd3)) fast_3_0_age <= fast_3_0_age + 2'd1;
+  wire fast_3_1_first_when =
+    (fast_0_0_waits_joined[49] & pops_0) | fast_3_1_enters | (fast_0_0_two_joined[49] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_1_first <= 4'd0;
+    else if (fast_3_1_first_when) begin
+      fast_3_1_first <=
+        (fast_0_0_waits_joined[49] & pops_0) ? again_0_choice :
+        fast_3_1_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_1_first_when) begin
+      fast_3_1_at <= (fast_0_0_waits_joined[49] & pops_0) ? next_0_at : fast_3_1_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_1_away <= 1'b0;
@@ -4785,6 +5051,22 @@ module Queues (
     if (rst) fast_3_1_age <= 2'd0;
     else if (~fast_3_1_waits) fast_3_1_age <= 2'd0;
     else if (look & (fast_3_1_age != 2'd3)) fast_3_1_age <= fast_3_1_age + 2'd1;
+  wire fast_3_2_first_when =
+    (fast_0_0_waits_joined[50] & pops_0) | fast_3_2_enters | (fast_0_0_two_joined[50] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_2_first <= 4'd0;
+    else if (fast_3_2_first_when) begin
+      fast_3_2_first <=
+        (fast_0_0_waits_joined[50] & pops_0) ? again_0_choice :
+        fast_3_2_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_2_first_when) begin
+      fast_3_2_at <= (fast_0_0_waits_joined[50] & pops_0) ? next_0_at : fast_3_2_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_2_away <= 1'b0;
@@ -4798,6 +5080,22 @@ module Queues (
     if (rst) fast_3_2_age <= 2'd0;
     else if (~fast_3_2_waits) fast_3_2_age <= 2'd0;
     else if (look & (fast_3_2_age != 2'd3)) fast_3_2_age <= fast_3_2_age + 2'd1;
+  wire fast_3_3_first_when =
+    (fast_0_0_waits_joined[51] & pops_0) | fast_3_3_enters | (fast_0_0_two_joined[51] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_3_first <= 4'd0;
+    else if (fast_3_3_first_when) begin
+      fast_3_3_first <=
+        (fast_0_0_waits_joined[51] & pops_0) ? again_0_choice :
+        fast_3_3_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_3_first_when) begin
+      fast_3_3_at <= (fast_0_0_waits_joined[51] & pops_0) ? next_0_at : fast_3_3_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_3_away <= 1'b0;
@@ -4811,6 +5109,22 @@ module Queues (
     if (rst) fast_3_3_age <= 2'd0;
     else if (~fast_3_3_waits) fast_3_3_age <= 2'd0;
     else if (look & (fast_3_3_age != 2'd3)) fast_3_3_age <= fast_3_3_age + 2'd1;
+  wire fast_3_4_first_when =
+    (fast_0_0_waits_joined[52] & pops_0) | fast_3_4_enters | (fast_0_0_two_joined[52] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_4_first <= 4'd0;
+    else if (fast_3_4_first_when) begin
+      fast_3_4_first <=
+        (fast_0_0_waits_joined[52] & pops_0) ? again_0_choice :
+        fast_3_4_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_4_first_when) begin
+      fast_3_4_at <= (fast_0_0_waits_joined[52] & pops_0) ? next_0_at : fast_3_4_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_4_away <= 1'b0;
@@ -4824,6 +5138,22 @@ module Queues (
     if (rst) fast_3_4_age <= 2'd0;
     else if (~fast_3_4_waits) fast_3_4_age <= 2'd0;
     else if (look & (fast_3_4_age != 2'd3)) fast_3_4_age <= fast_3_4_age + 2'd1;
+  wire fast_3_5_first_when =
+    (fast_0_0_waits_joined[53] & pops_0) | fast_3_5_enters | (fast_0_0_two_joined[53] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_5_first <= 4'd0;
+    else if (fast_3_5_first_when) begin
+      fast_3_5_first <=
+        (fast_0_0_waits_joined[53] & pops_0) ? again_0_choice :
+        fast_3_5_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_5_first_when) begin
+      fast_3_5_at <= (fast_0_0_waits_joined[53] & pops_0) ? next_0_at : fast_3_5_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_5_away <= 1'b0;
@@ -4837,6 +5167,22 @@ module Queues (
     if (rst) fast_3_5_age <= 2'd0;
     else if (~fast_3_5_waits) fast_3_5_age <= 2'd0;
     else if (look & (fast_3_5_age != 2'd3)) fast_3_5_age <= fast_3_5_age + 2'd1;
+  wire fast_3_6_first_when =
+    (fast_0_0_waits_joined[54] & pops_0) | fast_3_6_enters | (fast_0_0_two_joined[54] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_6_first <= 4'd0;
+    else if (fast_3_6_first_when) begin
+      fast_3_6_first <=
+        (fast_0_0_waits_joined[54] & pops_0) ? again_0_choice :
+        fast_3_6_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_6_first_when) begin
+      fast_3_6_at <= (fast_0_0_waits_joined[54] & pops_0) ? next_0_at : fast_3_6_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_6_away <= 1'b0;
@@ -4850,6 +5196,22 @@ module Queues (
     if (rst) fast_3_6_age <= 2'd0;
     else if (~fast_3_6_waits) fast_3_6_age <= 2'd0;
     else if (look & (fast_3_6_age != 2'd3)) fast_3_6_age <= fast_3_6_age + 2'd1;
+  wire fast_3_7_first_when =
+    (fast_0_0_waits_joined[55] & pops_0) | fast_3_7_enters | (fast_0_0_two_joined[55] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_7_first <= 4'd0;
+    else if (fast_3_7_first_when) begin
+      fast_3_7_first <=
+        (fast_0_0_waits_joined[55] & pops_0) ? again_0_choice :
+        fast_3_7_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_7_first_when) begin
+      fast_3_7_at <= (fast_0_0_waits_joined[55] & pops_0) ? next_0_at : fast_3_7_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_7_away <= 1'b0;
@@ -4863,6 +5225,22 @@ module Queues (
     if (rst) fast_3_7_age <= 2'd0;
     else if (~fast_3_7_waits) fast_3_7_age <= 2'd0;
     else if (look & (fast_3_7_age != 2'd3)) fast_3_7_age <= fast_3_7_age + 2'd1;
+  wire fast_3_8_first_when =
+    (fast_0_0_waits_joined[56] & pops_0) | fast_3_8_enters | (fast_0_0_two_joined[56] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_8_first <= 4'd0;
+    else if (fast_3_8_first_when) begin
+      fast_3_8_first <=
+        (fast_0_0_waits_joined[56] & pops_0) ? again_0_choice :
+        fast_3_8_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_8_first_when) begin
+      fast_3_8_at <= (fast_0_0_waits_joined[56] & pops_0) ? next_0_at : fast_3_8_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_8_away <= 1'b0;
@@ -4876,6 +5254,22 @@ module Queues (
     if (rst) fast_3_8_age <= 2'd0;
     else if (~fast_3_8_waits) fast_3_8_age <= 2'd0;
     else if (look & (fast_3_8_age != 2'd3)) fast_3_8_age <= fast_3_8_age + 2'd1;
+  wire fast_3_9_first_when =
+    (fast_0_0_waits_joined[57] & pops_0) | fast_3_9_enters | (fast_0_0_two_joined[57] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_9_first <= 4'd0;
+    else if (fast_3_9_first_when) begin
+      fast_3_9_first <=
+        (fast_0_0_waits_joined[57] & pops_0) ? again_0_choice :
+        fast_3_9_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_9_first_when) begin
+      fast_3_9_at <= (fast_0_0_waits_joined[57] & pops_0) ? next_0_at : fast_3_9_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_9_away <= 1'b0;
@@ -4889,6 +5283,22 @@ module Queues (
     if (rst) fast_3_9_age <= 2'd0;
     else if (~fast_3_9_waits) fast_3_9_age <= 2'd0;
     else if (look & (fast_3_9_age != 2'd3)) fast_3_9_age <= fast_3_9_age + 2'd1;
+  wire fast_3_10_first_when =
+    (fast_0_0_waits_joined[58] & pops_0) | fast_3_10_enters | (fast_0_0_two_joined[58] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_10_first <= 4'd0;
+    else if (fast_3_10_first_when) begin
+      fast_3_10_first <=
+        (fast_0_0_waits_joined[58] & pops_0) ? again_0_choice :
+        fast_3_10_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_10_first_when) begin
+      fast_3_10_at <= (fast_0_0_waits_joined[58] & pops_0) ? next_0_at : fast_3_10_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_10_away <= 1'b0;
@@ -4902,6 +5312,22 @@ module Queues (
     if (rst) fast_3_10_age <= 2'd0;
     else if (~fast_3_10_waits) fast_3_10_age <= 2'd0;
     else if (look & (fast_3_10_age != 2'd3)) fast_3_10_age <= fast_3_10_age + 2'd1;
+  wire fast_3_11_first_when =
+    (fast_0_0_waits_joined[59] & pops_0) | fast_3_11_enters | (fast_0_0_two_joined[59] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_11_first <= 4'd0;
+    else if (fast_3_11_first_when) begin
+      fast_3_11_first <=
+        (fast_0_0_waits_joined[59] & pops_0) ? again_0_choice :
+        fast_3_11_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_11_first_when) begin
+      fast_3_11_at <= (fast_0_0_waits_joined[59] & pops_0) ? next_0_at : fast_3_11_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_11_away <= 1'b0;
@@ -4915,6 +5341,22 @@ module Queues (
     if (rst) fast_3_11_age <= 2'd0;
     else if (~fast_3_11_waits) fast_3_11_age <= 2'd0;
     else if (look & (fast_3_11_age != 2'd3)) fast_3_11_age <= fast_3_11_age + 2'd1;
+  wire fast_3_12_first_when =
+    (fast_0_0_waits_joined[60] & pops_0) | fast_3_12_enters | (fast_0_0_two_joined[60] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_12_first <= 4'd0;
+    else if (fast_3_12_first_when) begin
+      fast_3_12_first <=
+        (fast_0_0_waits_joined[60] & pops_0) ? again_0_choice :
+        fast_3_12_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_12_first_when) begin
+      fast_3_12_at <= (fast_0_0_waits_joined[60] & pops_0) ? next_0_at : fast_3_12_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_12_away <= 1'b0;
@@ -4928,6 +5370,22 @@ module Queues (
     if (rst) fast_3_12_age <= 2'd0;
     else if (~fast_3_12_waits) fast_3_12_age <= 2'd0;
     else if (look & (fast_3_12_age != 2'd3)) fast_3_12_age <= fast_3_12_age + 2'd1;
+  wire fast_3_13_first_when =
+    (fast_0_0_waits_joined[61] & pops_0) | fast_3_13_enters | (fast_0_0_two_joined[61] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_13_first <= 4'd0;
+    else if (fast_3_13_first_when) begin
+      fast_3_13_first <=
+        (fast_0_0_waits_joined[61] & pops_0) ? again_0_choice :
+        fast_3_13_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_13_first_when) begin
+      fast_3_13_at <= (fast_0_0_waits_joined[61] & pops_0) ? next_0_at : fast_3_13_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_13_away <= 1'b0;
@@ -4941,6 +5399,22 @@ module Queues (
     if (rst) fast_3_13_age <= 2'd0;
     else if (~fast_3_13_waits) fast_3_13_age <= 2'd0;
     else if (look & (fast_3_13_age != 2'd3)) fast_3_13_age <= fast_3_13_age + 2'd1;
+  wire fast_3_14_first_when =
+    (fast_0_0_waits_joined[62] & pops_0) | fast_3_14_enters | (fast_0_0_two_joined[62] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_14_first <= 4'd0;
+    else if (fast_3_14_first_when) begin
+      fast_3_14_first <=
+        (fast_0_0_waits_joined[62] & pops_0) ? again_0_choice :
+        fast_3_14_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_14_first_when) begin
+      fast_3_14_at <= (fast_0_0_waits_joined[62] & pops_0) ? next_0_at : fast_3_14_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_14_away <= 1'b0;
@@ -4954,6 +5428,22 @@ module Queues (
     if (rst) fast_3_14_age <= 2'd0;
     else if (~fast_3_14_waits) fast_3_14_age <= 2'd0;
     else if (look & (fast_3_14_age != 2'd3)) fast_3_14_age <= fast_3_14_age + 2'd1;
+  wire fast_3_15_first_when =
+    (fast_0_0_waits_joined[63] & pops_0) | fast_3_15_enters | (fast_0_0_two_joined[63] & fast_0_0_first_and);
+
+  always @(posedge clk)
+    if (rst) fast_3_15_first <= 4'd0;
+    else if (fast_3_15_first_when) begin
+      fast_3_15_first <=
+        (fast_0_0_waits_joined[63] & pops_0) ? again_0_choice :
+        fast_3_15_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (fast_3_15_first_when) begin
+      fast_3_15_at <= (fast_0_0_waits_joined[63] & pops_0) ? next_0_at : fast_3_15_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) fast_3_15_away <= 1'b0;
@@ -4967,6 +5457,22 @@ module Queues (
     if (rst) fast_3_15_age <= 2'd0;
     else if (~fast_3_15_waits) fast_3_15_age <= 2'd0;
     else if (look & (fast_3_15_age != 2'd3)) fast_3_15_age <= fast_3_15_age + 2'd1;
+  wire [63:0] slow_0_0_first_and = fast_0_0_two_joined & {64{changed_short & changed_slow}};
+  wire slow_0_0_first_when = (fast_0_0_waits_joined[0] & pops_1) | slow_0_0_enters | slow_0_0_first_and[0];
+
+  always @(posedge clk)
+    if (rst) slow_0_0_first <= 4'd0;
+    else if (slow_0_0_first_when) begin
+      slow_0_0_first <=
+        (fast_0_0_waits_joined[0] & pops_1) ? next_1_at_choice :
+        slow_0_0_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_0_first_when) begin
+      slow_0_0_at <= (fast_0_0_waits_joined[0] & pops_1) ? next_1_at : slow_0_0_enters ? comes_at : left_at;
+    end
   wire [63:0] slow_0_0_away_and = fast_0_0_away_joined & {64{stop_valid & stop_queue_slow}};
 
   always @(posedge clk)
@@ -4981,6 +5487,21 @@ module Queues (
     if (rst) slow_0_0_age <= 2'd0;
     else if (~slow_0_0_waits) slow_0_0_age <= 2'd0;
     else if (look & (slow_0_0_age != 2'd3)) slow_0_0_age <= slow_0_0_age + 2'd1;
+  wire slow_0_1_first_when = (fast_0_0_waits_joined[1] & pops_1) | slow_0_1_enters | slow_0_0_first_and[1];
+
+  always @(posedge clk)
+    if (rst) slow_0_1_first <= 4'd0;
+    else if (slow_0_1_first_when) begin
+      slow_0_1_first <=
+        (fast_0_0_waits_joined[1] & pops_1) ? next_1_at_choice :
+        slow_0_1_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_1_first_when) begin
+      slow_0_1_at <= (fast_0_0_waits_joined[1] & pops_1) ? next_1_at : slow_0_1_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_1_away <= 1'b0;
@@ -4994,6 +5515,21 @@ module Queues (
     if (rst) slow_0_1_age <= 2'd0;
     else if (~slow_0_1_waits) slow_0_1_age <= 2'd0;
     else if (look & (slow_0_1_age != 2'd3)) slow_0_1_age <= slow_0_1_age + 2'd1;
+  wire slow_0_2_first_when = (fast_0_0_waits_joined[2] & pops_1) | slow_0_2_enters | slow_0_0_first_and[2];
+
+  always @(posedge clk)
+    if (rst) slow_0_2_first <= 4'd0;
+    else if (slow_0_2_first_when) begin
+      slow_0_2_first <=
+        (fast_0_0_waits_joined[2] & pops_1) ? next_1_at_choice :
+        slow_0_2_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_2_first_when) begin
+      slow_0_2_at <= (fast_0_0_waits_joined[2] & pops_1) ? next_1_at : slow_0_2_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_2_away <= 1'b0;
@@ -5007,6 +5543,21 @@ module Queues (
     if (rst) slow_0_2_age <= 2'd0;
     else if (~slow_0_2_waits) slow_0_2_age <= 2'd0;
     else if (look & (slow_0_2_age != 2'd3)) slow_0_2_age <= slow_0_2_age + 2'd1;
+  wire slow_0_3_first_when = (fast_0_0_waits_joined[3] & pops_1) | slow_0_3_enters | slow_0_0_first_and[3];
+
+  always @(posedge clk)
+    if (rst) slow_0_3_first <= 4'd0;
+    else if (slow_0_3_first_when) begin
+      slow_0_3_first <=
+        (fast_0_0_waits_joined[3] & pops_1) ? next_1_at_choice :
+        slow_0_3_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_3_first_when) begin
+      slow_0_3_at <= (fast_0_0_waits_joined[3] & pops_1) ? next_1_at : slow_0_3_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_3_away <= 1'b0;
@@ -5020,6 +5571,21 @@ module Queues (
     if (rst) slow_0_3_age <= 2'd0;
     else if (~slow_0_3_waits) slow_0_3_age <= 2'd0;
     else if (look & (slow_0_3_age != 2'd3)) slow_0_3_age <= slow_0_3_age + 2'd1;
+  wire slow_0_4_first_when = (fast_0_0_waits_joined[4] & pops_1) | slow_0_4_enters | slow_0_0_first_and[4];
+
+  always @(posedge clk)
+    if (rst) slow_0_4_first <= 4'd0;
+    else if (slow_0_4_first_when) begin
+      slow_0_4_first <=
+        (fast_0_0_waits_joined[4] & pops_1) ? next_1_at_choice :
+        slow_0_4_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_4_first_when) begin
+      slow_0_4_at <= (fast_0_0_waits_joined[4] & pops_1) ? next_1_at : slow_0_4_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_4_away <= 1'b0;
@@ -5033,6 +5599,21 @@ module Queues (
     if (rst) slow_0_4_age <= 2'd0;
     else if (~slow_0_4_waits) slow_0_4_age <= 2'd0;
     else if (look & (slow_0_4_age != 2'd3)) slow_0_4_age <= slow_0_4_age + 2'd1;
+  wire slow_0_5_first_when = (fast_0_0_waits_joined[5] & pops_1) | slow_0_5_enters | slow_0_0_first_and[5];
+
+  always @(posedge clk)
+    if (rst) slow_0_5_first <= 4'd0;
+    else if (slow_0_5_first_when) begin
+      slow_0_5_first <=
+        (fast_0_0_waits_joined[5] & pops_1) ? next_1_at_choice :
+        slow_0_5_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_5_first_when) begin
+      slow_0_5_at <= (fast_0_0_waits_joined[5] & pops_1) ? next_1_at : slow_0_5_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_5_away <= 1'b0;
@@ -5046,6 +5627,21 @@ module Queues (
     if (rst) slow_0_5_age <= 2'd0;
     else if (~slow_0_5_waits) slow_0_5_age <= 2'd0;
     else if (look & (slow_0_5_age != 2'd3)) slow_0_5_age <= slow_0_5_age + 2'd1;
+  wire slow_0_6_first_when = (fast_0_0_waits_joined[6] & pops_1) | slow_0_6_enters | slow_0_0_first_and[6];
+
+  always @(posedge clk)
+    if (rst) slow_0_6_first <= 4'd0;
+    else if (slow_0_6_first_when) begin
+      slow_0_6_first <=
+        (fast_0_0_waits_joined[6] & pops_1) ? next_1_at_choice :
+        slow_0_6_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_6_first_when) begin
+      slow_0_6_at <= (fast_0_0_waits_joined[6] & pops_1) ? next_1_at : slow_0_6_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_6_away <= 1'b0;
@@ -5059,6 +5655,21 @@ module Queues (
     if (rst) slow_0_6_age <= 2'd0;
     else if (~slow_0_6_waits) slow_0_6_age <= 2'd0;
     else if (look & (slow_0_6_age != 2'd3)) slow_0_6_age <= slow_0_6_age + 2'd1;
+  wire slow_0_7_first_when = (fast_0_0_waits_joined[7] & pops_1) | slow_0_7_enters | slow_0_0_first_and[7];
+
+  always @(posedge clk)
+    if (rst) slow_0_7_first <= 4'd0;
+    else if (slow_0_7_first_when) begin
+      slow_0_7_first <=
+        (fast_0_0_waits_joined[7] & pops_1) ? next_1_at_choice :
+        slow_0_7_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_7_first_when) begin
+      slow_0_7_at <= (fast_0_0_waits_joined[7] & pops_1) ? next_1_at : slow_0_7_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_7_away <= 1'b0;
@@ -5072,6 +5683,21 @@ module Queues (
     if (rst) slow_0_7_age <= 2'd0;
     else if (~slow_0_7_waits) slow_0_7_age <= 2'd0;
     else if (look & (slow_0_7_age != 2'd3)) slow_0_7_age <= slow_0_7_age + 2'd1;
+  wire slow_0_8_first_when = (fast_0_0_waits_joined[8] & pops_1) | slow_0_8_enters | slow_0_0_first_and[8];
+
+  always @(posedge clk)
+    if (rst) slow_0_8_first <= 4'd0;
+    else if (slow_0_8_first_when) begin
+      slow_0_8_first <=
+        (fast_0_0_waits_joined[8] & pops_1) ? next_1_at_choice :
+        slow_0_8_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_8_first_when) begin
+      slow_0_8_at <= (fast_0_0_waits_joined[8] & pops_1) ? next_1_at : slow_0_8_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_8_away <= 1'b0;
@@ -5085,6 +5711,21 @@ module Queues (
     if (rst) slow_0_8_age <= 2'd0;
     else if (~slow_0_8_waits) slow_0_8_age <= 2'd0;
     else if (look & (slow_0_8_age != 2'd3)) slow_0_8_age <= slow_0_8_age + 2'd1;
+  wire slow_0_9_first_when = (fast_0_0_waits_joined[9] & pops_1) | slow_0_9_enters | slow_0_0_first_and[9];
+
+  always @(posedge clk)
+    if (rst) slow_0_9_first <= 4'd0;
+    else if (slow_0_9_first_when) begin
+      slow_0_9_first <=
+        (fast_0_0_waits_joined[9] & pops_1) ? next_1_at_choice :
+        slow_0_9_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_9_first_when) begin
+      slow_0_9_at <= (fast_0_0_waits_joined[9] & pops_1) ? next_1_at : slow_0_9_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_9_away <= 1'b0;
@@ -5098,6 +5739,21 @@ module Queues (
     if (rst) slow_0_9_age <= 2'd0;
     else if (~slow_0_9_waits) slow_0_9_age <= 2'd0;
     else if (look & (slow_0_9_age != 2'd3)) slow_0_9_age <= slow_0_9_age + 2'd1;
+  wire slow_0_10_first_when = (fast_0_0_waits_joined[10] & pops_1) | slow_0_10_enters | slow_0_0_first_and[10];
+
+  always @(posedge clk)
+    if (rst) slow_0_10_first <= 4'd0;
+    else if (slow_0_10_first_when) begin
+      slow_0_10_first <=
+        (fast_0_0_waits_joined[10] & pops_1) ? next_1_at_choice :
+        slow_0_10_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_10_first_when) begin
+      slow_0_10_at <= (fast_0_0_waits_joined[10] & pops_1) ? next_1_at : slow_0_10_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_10_away <= 1'b0;
@@ -5111,6 +5767,21 @@ module Queues (
     if (rst) slow_0_10_age <= 2'd0;
     else if (~slow_0_10_waits) slow_0_10_age <= 2'd0;
     else if (look & (slow_0_10_age != 2'd3)) slow_0_10_age <= slow_0_10_age + 2'd1;
+  wire slow_0_11_first_when = (fast_0_0_waits_joined[11] & pops_1) | slow_0_11_enters | slow_0_0_first_and[11];
+
+  always @(posedge clk)
+    if (rst) slow_0_11_first <= 4'd0;
+    else if (slow_0_11_first_when) begin
+      slow_0_11_first <=
+        (fast_0_0_waits_joined[11] & pops_1) ? next_1_at_choice :
+        slow_0_11_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_11_first_when) begin
+      slow_0_11_at <= (fast_0_0_waits_joined[11] & pops_1) ? next_1_at : slow_0_11_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_11_away <= 1'b0;
@@ -5124,6 +5795,21 @@ module Queues (
     if (rst) slow_0_11_age <= 2'd0;
     else if (~slow_0_11_waits) slow_0_11_age <= 2'd0;
     else if (look & (slow_0_11_age != 2'd3)) slow_0_11_age <= slow_0_11_age + 2'd1;
+  wire slow_0_12_first_when = (fast_0_0_waits_joined[12] & pops_1) | slow_0_12_enters | slow_0_0_first_and[12];
+
+  always @(posedge clk)
+    if (rst) slow_0_12_first <= 4'd0;
+    else if (slow_0_12_first_when) begin
+      slow_0_12_first <=
+        (fast_0_0_waits_joined[12] & pops_1) ? next_1_at_choice :
+        slow_0_12_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_12_first_when) begin
+      slow_0_12_at <= (fast_0_0_waits_joined[12] & pops_1) ? next_1_at : slow_0_12_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_12_away <= 1'b0;
@@ -5137,6 +5823,21 @@ module Queues (
     if (rst) slow_0_12_age <= 2'd0;
     else if (~slow_0_12_waits) slow_0_12_age <= 2'd0;
     else if (look & (slow_0_12_age != 2'd3)) slow_0_12_age <= slow_0_12_age + 2'd1;
+  wire slow_0_13_first_when = (fast_0_0_waits_joined[13] & pops_1) | slow_0_13_enters | slow_0_0_first_and[13];
+
+  always @(posedge clk)
+    if (rst) slow_0_13_first <= 4'd0;
+    else if (slow_0_13_first_when) begin
+      slow_0_13_first <=
+        (fast_0_0_waits_joined[13] & pops_1) ? next_1_at_choice :
+        slow_0_13_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_13_first_when) begin
+      slow_0_13_at <= (fast_0_0_waits_joined[13] & pops_1) ? next_1_at : slow_0_13_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_13_away <= 1'b0;
@@ -5150,6 +5851,21 @@ module Queues (
     if (rst) slow_0_13_age <= 2'd0;
     else if (~slow_0_13_waits) slow_0_13_age <= 2'd0;
     else if (look & (slow_0_13_age != 2'd3)) slow_0_13_age <= slow_0_13_age + 2'd1;
+  wire slow_0_14_first_when = (fast_0_0_waits_joined[14] & pops_1) | slow_0_14_enters | slow_0_0_first_and[14];
+
+  always @(posedge clk)
+    if (rst) slow_0_14_first <= 4'd0;
+    else if (slow_0_14_first_when) begin
+      slow_0_14_first <=
+        (fast_0_0_waits_joined[14] & pops_1) ? next_1_at_choice :
+        slow_0_14_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_14_first_when) begin
+      slow_0_14_at <= (fast_0_0_waits_joined[14] & pops_1) ? next_1_at : slow_0_14_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_14_away <= 1'b0;
@@ -5163,6 +5879,21 @@ module Queues (
     if (rst) slow_0_14_age <= 2'd0;
     else if (~slow_0_14_waits) slow_0_14_age <= 2'd0;
     else if (look & (slow_0_14_age != 2'd3)) slow_0_14_age <= slow_0_14_age + 2'd1;
+  wire slow_0_15_first_when = (fast_0_0_waits_joined[15] & pops_1) | slow_0_15_enters | slow_0_0_first_and[15];
+
+  always @(posedge clk)
+    if (rst) slow_0_15_first <= 4'd0;
+    else if (slow_0_15_first_when) begin
+      slow_0_15_first <=
+        (fast_0_0_waits_joined[15] & pops_1) ? next_1_at_choice :
+        slow_0_15_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_0_15_first_when) begin
+      slow_0_15_at <= (fast_0_0_waits_joined[15] & pops_1) ? next_1_at : slow_0_15_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_0_15_away <= 1'b0;
@@ -5176,6 +5907,21 @@ module Queues (
     if (rst) slow_0_15_age <= 2'd0;
     else if (~slow_0_15_waits) slow_0_15_age <= 2'd0;
     else if (look & (slow_0_15_age != 2'd3)) slow_0_15_age <= slow_0_15_age + 2'd1;
+  wire slow_1_0_first_when = (fast_0_0_waits_joined[16] & pops_1) | slow_1_0_enters | slow_0_0_first_and[16];
+
+  always @(posedge clk)
+    if (rst) slow_1_0_first <= 4'd0;
+    else if (slow_1_0_first_when) begin
+      slow_1_0_first <=
+        (fast_0_0_waits_joined[16] & pops_1) ? next_1_at_choice :
+        slow_1_0_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_0_first_when) begin
+      slow_1_0_at <= (fast_0_0_waits_joined[16] & pops_1) ? next_1_at : slow_1_0_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_0_away <= 1'b0;
@@ -5189,6 +5935,21 @@ module Queues (
     if (rst) slow_1_0_age <= 2'd0;
     else if (~slow_1_0_waits) slow_1_0_age <= 2'd0;
     else if (look & (slow_1_0_age != 2'd3)) slow_1_0_age <= slow_1_0_age + 2'd1;
+  wire slow_1_1_first_when = (fast_0_0_waits_joined[17] & pops_1) | slow_1_1_enters | slow_0_0_first_and[17];
+
+  always @(posedge clk)
+    if (rst) slow_1_1_first <= 4'd0;
+    else if (slow_1_1_first_when) begin
+      slow_1_1_first <=
+        (fast_0_0_waits_joined[17] & pops_1) ? next_1_at_choice :
+        slow_1_1_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_1_first_when) begin
+      slow_1_1_at <= (fast_0_0_waits_joined[17] & pops_1) ? next_1_at : slow_1_1_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_1_away <= 1'b0;
@@ -5202,6 +5963,21 @@ module Queues (
     if (rst) slow_1_1_age <= 2'd0;
     else if (~slow_1_1_waits) slow_1_1_age <= 2'd0;
     else if (look & (slow_1_1_age != 2'd3)) slow_1_1_age <= slow_1_1_age + 2'd1;
+  wire slow_1_2_first_when = (fast_0_0_waits_joined[18] & pops_1) | slow_1_2_enters | slow_0_0_first_and[18];
+
+  always @(posedge clk)
+    if (rst) slow_1_2_first <= 4'd0;
+    else if (slow_1_2_first_when) begin
+      slow_1_2_first <=
+        (fast_0_0_waits_joined[18] & pops_1) ? next_1_at_choice :
+        slow_1_2_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_2_first_when) begin
+      slow_1_2_at <= (fast_0_0_waits_joined[18] & pops_1) ? next_1_at : slow_1_2_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_2_away <= 1'b0;
@@ -5215,6 +5991,21 @@ module Queues (
     if (rst) slow_1_2_age <= 2'd0;
     else if (~slow_1_2_waits) slow_1_2_age <= 2'd0;
     else if (look & (slow_1_2_age != 2'd3)) slow_1_2_age <= slow_1_2_age + 2'd1;
+  wire slow_1_3_first_when = (fast_0_0_waits_joined[19] & pops_1) | slow_1_3_enters | slow_0_0_first_and[19];
+
+  always @(posedge clk)
+    if (rst) slow_1_3_first <= 4'd0;
+    else if (slow_1_3_first_when) begin
+      slow_1_3_first <=
+        (fast_0_0_waits_joined[19] & pops_1) ? next_1_at_choice :
+        slow_1_3_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_3_first_when) begin
+      slow_1_3_at <= (fast_0_0_waits_joined[19] & pops_1) ? next_1_at : slow_1_3_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_3_away <= 1'b0;
@@ -5228,6 +6019,21 @@ module Queues (
     if (rst) slow_1_3_age <= 2'd0;
     else if (~slow_1_3_waits) slow_1_3_age <= 2'd0;
     else if (look & (slow_1_3_age != 2'd3)) slow_1_3_age <= slow_1_3_age + 2'd1;
+  wire slow_1_4_first_when = (fast_0_0_waits_joined[20] & pops_1) | slow_1_4_enters | slow_0_0_first_and[20];
+
+  always @(posedge clk)
+    if (rst) slow_1_4_first <= 4'd0;
+    else if (slow_1_4_first_when) begin
+      slow_1_4_first <=
+        (fast_0_0_waits_joined[20] & pops_1) ? next_1_at_choice :
+        slow_1_4_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_4_first_when) begin
+      slow_1_4_at <= (fast_0_0_waits_joined[20] & pops_1) ? next_1_at : slow_1_4_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_4_away <= 1'b0;
@@ -5241,6 +6047,21 @@ module Queues (
     if (rst) slow_1_4_age <= 2'd0;
     else if (~slow_1_4_waits) slow_1_4_age <= 2'd0;
     else if (look & (slow_1_4_age != 2'd3)) slow_1_4_age <= slow_1_4_age + 2'd1;
+  wire slow_1_5_first_when = (fast_0_0_waits_joined[21] & pops_1) | slow_1_5_enters | slow_0_0_first_and[21];
+
+  always @(posedge clk)
+    if (rst) slow_1_5_first <= 4'd0;
+    else if (slow_1_5_first_when) begin
+      slow_1_5_first <=
+        (fast_0_0_waits_joined[21] & pops_1) ? next_1_at_choice :
+        slow_1_5_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_5_first_when) begin
+      slow_1_5_at <= (fast_0_0_waits_joined[21] & pops_1) ? next_1_at : slow_1_5_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_5_away <= 1'b0;
@@ -5254,6 +6075,21 @@ module Queues (
     if (rst) slow_1_5_age <= 2'd0;
     else if (~slow_1_5_waits) slow_1_5_age <= 2'd0;
     else if (look & (slow_1_5_age != 2'd3)) slow_1_5_age <= slow_1_5_age + 2'd1;
+  wire slow_1_6_first_when = (fast_0_0_waits_joined[22] & pops_1) | slow_1_6_enters | slow_0_0_first_and[22];
+
+  always @(posedge clk)
+    if (rst) slow_1_6_first <= 4'd0;
+    else if (slow_1_6_first_when) begin
+      slow_1_6_first <=
+        (fast_0_0_waits_joined[22] & pops_1) ? next_1_at_choice :
+        slow_1_6_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_6_first_when) begin
+      slow_1_6_at <= (fast_0_0_waits_joined[22] & pops_1) ? next_1_at : slow_1_6_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_6_away <= 1'b0;
@@ -5267,6 +6103,21 @@ module Queues (
     if (rst) slow_1_6_age <= 2'd0;
     else if (~slow_1_6_waits) slow_1_6_age <= 2'd0;
     else if (look & (slow_1_6_age != 2'd3)) slow_1_6_age <= slow_1_6_age + 2'd1;
+  wire slow_1_7_first_when = (fast_0_0_waits_joined[23] & pops_1) | slow_1_7_enters | slow_0_0_first_and[23];
+
+  always @(posedge clk)
+    if (rst) slow_1_7_first <= 4'd0;
+    else if (slow_1_7_first_when) begin
+      slow_1_7_first <=
+        (fast_0_0_waits_joined[23] & pops_1) ? next_1_at_choice :
+        slow_1_7_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_7_first_when) begin
+      slow_1_7_at <= (fast_0_0_waits_joined[23] & pops_1) ? next_1_at : slow_1_7_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_7_away <= 1'b0;
@@ -5280,6 +6131,21 @@ module Queues (
     if (rst) slow_1_7_age <= 2'd0;
     else if (~slow_1_7_waits) slow_1_7_age <= 2'd0;
     else if (look & (slow_1_7_age != 2'd3)) slow_1_7_age <= slow_1_7_age + 2'd1;
+  wire slow_1_8_first_when = (fast_0_0_waits_joined[24] & pops_1) | slow_1_8_enters | slow_0_0_first_and[24];
+
+  always @(posedge clk)
+    if (rst) slow_1_8_first <= 4'd0;
+    else if (slow_1_8_first_when) begin
+      slow_1_8_first <=
+        (fast_0_0_waits_joined[24] & pops_1) ? next_1_at_choice :
+        slow_1_8_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_8_first_when) begin
+      slow_1_8_at <= (fast_0_0_waits_joined[24] & pops_1) ? next_1_at : slow_1_8_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_8_away <= 1'b0;
@@ -5293,6 +6159,21 @@ module Queues (
     if (rst) slow_1_8_age <= 2'd0;
     else if (~slow_1_8_waits) slow_1_8_age <= 2'd0;
     else if (look & (slow_1_8_age != 2'd3)) slow_1_8_age <= slow_1_8_age + 2'd1;
+  wire slow_1_9_first_when = (fast_0_0_waits_joined[25] & pops_1) | slow_1_9_enters | slow_0_0_first_and[25];
+
+  always @(posedge clk)
+    if (rst) slow_1_9_first <= 4'd0;
+    else if (slow_1_9_first_when) begin
+      slow_1_9_first <=
+        (fast_0_0_waits_joined[25] & pops_1) ? next_1_at_choice :
+        slow_1_9_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_9_first_when) begin
+      slow_1_9_at <= (fast_0_0_waits_joined[25] & pops_1) ? next_1_at : slow_1_9_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_9_away <= 1'b0;
@@ -5306,6 +6187,21 @@ module Queues (
     if (rst) slow_1_9_age <= 2'd0;
     else if (~slow_1_9_waits) slow_1_9_age <= 2'd0;
     else if (look & (slow_1_9_age != 2'd3)) slow_1_9_age <= slow_1_9_age + 2'd1;
+  wire slow_1_10_first_when = (fast_0_0_waits_joined[26] & pops_1) | slow_1_10_enters | slow_0_0_first_and[26];
+
+  always @(posedge clk)
+    if (rst) slow_1_10_first <= 4'd0;
+    else if (slow_1_10_first_when) begin
+      slow_1_10_first <=
+        (fast_0_0_waits_joined[26] & pops_1) ? next_1_at_choice :
+        slow_1_10_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_10_first_when) begin
+      slow_1_10_at <= (fast_0_0_waits_joined[26] & pops_1) ? next_1_at : slow_1_10_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_10_away <= 1'b0;
@@ -5319,6 +6215,21 @@ module Queues (
     if (rst) slow_1_10_age <= 2'd0;
     else if (~slow_1_10_waits) slow_1_10_age <= 2'd0;
     else if (look & (slow_1_10_age != 2'd3)) slow_1_10_age <= slow_1_10_age + 2'd1;
+  wire slow_1_11_first_when = (fast_0_0_waits_joined[27] & pops_1) | slow_1_11_enters | slow_0_0_first_and[27];
+
+  always @(posedge clk)
+    if (rst) slow_1_11_first <= 4'd0;
+    else if (slow_1_11_first_when) begin
+      slow_1_11_first <=
+        (fast_0_0_waits_joined[27] & pops_1) ? next_1_at_choice :
+        slow_1_11_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_11_first_when) begin
+      slow_1_11_at <= (fast_0_0_waits_joined[27] & pops_1) ? next_1_at : slow_1_11_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_11_away <= 1'b0;
@@ -5332,6 +6243,21 @@ module Queues (
     if (rst) slow_1_11_age <= 2'd0;
     else if (~slow_1_11_waits) slow_1_11_age <= 2'd0;
     else if (look & (slow_1_11_age != 2'd3)) slow_1_11_age <= slow_1_11_age + 2'd1;
+  wire slow_1_12_first_when = (fast_0_0_waits_joined[28] & pops_1) | slow_1_12_enters | slow_0_0_first_and[28];
+
+  always @(posedge clk)
+    if (rst) slow_1_12_first <= 4'd0;
+    else if (slow_1_12_first_when) begin
+      slow_1_12_first <=
+        (fast_0_0_waits_joined[28] & pops_1) ? next_1_at_choice :
+        slow_1_12_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_12_first_when) begin
+      slow_1_12_at <= (fast_0_0_waits_joined[28] & pops_1) ? next_1_at : slow_1_12_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_12_away <= 1'b0;
@@ -5345,6 +6271,21 @@ module Queues (
     if (rst) slow_1_12_age <= 2'd0;
     else if (~slow_1_12_waits) slow_1_12_age <= 2'd0;
     else if (look & (slow_1_12_age != 2'd3)) slow_1_12_age <= slow_1_12_age + 2'd1;
+  wire slow_1_13_first_when = (fast_0_0_waits_joined[29] & pops_1) | slow_1_13_enters | slow_0_0_first_and[29];
+
+  always @(posedge clk)
+    if (rst) slow_1_13_first <= 4'd0;
+    else if (slow_1_13_first_when) begin
+      slow_1_13_first <=
+        (fast_0_0_waits_joined[29] & pops_1) ? next_1_at_choice :
+        slow_1_13_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_13_first_when) begin
+      slow_1_13_at <= (fast_0_0_waits_joined[29] & pops_1) ? next_1_at : slow_1_13_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_13_away <= 1'b0;
@@ -5358,6 +6299,21 @@ module Queues (
     if (rst) slow_1_13_age <= 2'd0;
     else if (~slow_1_13_waits) slow_1_13_age <= 2'd0;
     else if (look & (slow_1_13_age != 2'd3)) slow_1_13_age <= slow_1_13_age + 2'd1;
+  wire slow_1_14_first_when = (fast_0_0_waits_joined[30] & pops_1) | slow_1_14_enters | slow_0_0_first_and[30];
+
+  always @(posedge clk)
+    if (rst) slow_1_14_first <= 4'd0;
+    else if (slow_1_14_first_when) begin
+      slow_1_14_first <=
+        (fast_0_0_waits_joined[30] & pops_1) ? next_1_at_choice :
+        slow_1_14_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_14_first_when) begin
+      slow_1_14_at <= (fast_0_0_waits_joined[30] & pops_1) ? next_1_at : slow_1_14_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_14_away <= 1'b0;
@@ -5371,6 +6327,21 @@ module Queues (
     if (rst) slow_1_14_age <= 2'd0;
     else if (~slow_1_14_waits) slow_1_14_age <= 2'd0;
     else if (look & (slow_1_14_age != 2'd3)) slow_1_14_age <= slow_1_14_age + 2'd1;
+  wire slow_1_15_first_when = (fast_0_0_waits_joined[31] & pops_1) | slow_1_15_enters | slow_0_0_first_and[31];
+
+  always @(posedge clk)
+    if (rst) slow_1_15_first <= 4'd0;
+    else if (slow_1_15_first_when) begin
+      slow_1_15_first <=
+        (fast_0_0_waits_joined[31] & pops_1) ? next_1_at_choice :
+        slow_1_15_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_1_15_first_when) begin
+      slow_1_15_at <= (fast_0_0_waits_joined[31] & pops_1) ? next_1_at : slow_1_15_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_1_15_away <= 1'b0;
@@ -5384,6 +6355,21 @@ module Queues (
     if (rst) slow_1_15_age <= 2'd0;
     else if (~slow_1_15_waits) slow_1_15_age <= 2'd0;
     else if (look & (slow_1_15_age != 2'd3)) slow_1_15_age <= slow_1_15_age + 2'd1;
+  wire slow_2_0_first_when = (fast_0_0_waits_joined[32] & pops_1) | slow_2_0_enters | slow_0_0_first_and[32];
+
+  always @(posedge clk)
+    if (rst) slow_2_0_first <= 4'd0;
+    else if (slow_2_0_first_when) begin
+      slow_2_0_first <=
+        (fast_0_0_waits_joined[32] & pops_1) ? next_1_at_choice :
+        slow_2_0_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_0_first_when) begin
+      slow_2_0_at <= (fast_0_0_waits_joined[32] & pops_1) ? next_1_at : slow_2_0_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_0_away <= 1'b0;
@@ -5397,6 +6383,21 @@ module Queues (
     if (rst) slow_2_0_age <= 2'd0;
     else if (~slow_2_0_waits) slow_2_0_age <= 2'd0;
     else if (look & (slow_2_0_age != 2'd3)) slow_2_0_age <= slow_2_0_age + 2'd1;
+  wire slow_2_1_first_when = (fast_0_0_waits_joined[33] & pops_1) | slow_2_1_enters | slow_0_0_first_and[33];
+
+  always @(posedge clk)
+    if (rst) slow_2_1_first <= 4'd0;
+    else if (slow_2_1_first_when) begin
+      slow_2_1_first <=
+        (fast_0_0_waits_joined[33] & pops_1) ? next_1_at_choice :
+        slow_2_1_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_1_first_when) begin
+      slow_2_1_at <= (fast_0_0_waits_joined[33] & pops_1) ? next_1_at : slow_2_1_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_1_away <= 1'b0;
@@ -5410,6 +6411,21 @@ module Queues (
     if (rst) slow_2_1_age <= 2'd0;
     else if (~slow_2_1_waits) slow_2_1_age <= 2'd0;
     else if (look & (slow_2_1_age != 2'd3)) slow_2_1_age <= slow_2_1_age + 2'd1;
+  wire slow_2_2_first_when = (fast_0_0_waits_joined[34] & pops_1) | slow_2_2_enters | slow_0_0_first_and[34];
+
+  always @(posedge clk)
+    if (rst) slow_2_2_first <= 4'd0;
+    else if (slow_2_2_first_when) begin
+      slow_2_2_first <=
+        (fast_0_0_waits_joined[34] & pops_1) ? next_1_at_choice :
+        slow_2_2_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_2_first_when) begin
+      slow_2_2_at <= (fast_0_0_waits_joined[34] & pops_1) ? next_1_at : slow_2_2_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_2_away <= 1'b0;
@@ -5423,6 +6439,21 @@ module Queues (
     if (rst) slow_2_2_age <= 2'd0;
     else if (~slow_2_2_waits) slow_2_2_age <= 2'd0;
     else if (look & (slow_2_2_age != 2'd3)) slow_2_2_age <= slow_2_2_age + 2'd1;
+  wire slow_2_3_first_when = (fast_0_0_waits_joined[35] & pops_1) | slow_2_3_enters | slow_0_0_first_and[35];
+
+  always @(posedge clk)
+    if (rst) slow_2_3_first <= 4'd0;
+    else if (slow_2_3_first_when) begin
+      slow_2_3_first <=
+        (fast_0_0_waits_joined[35] & pops_1) ? next_1_at_choice :
+        slow_2_3_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_3_first_when) begin
+      slow_2_3_at <= (fast_0_0_waits_joined[35] & pops_1) ? next_1_at : slow_2_3_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_3_away <= 1'b0;
@@ -5436,6 +6467,21 @@ module Queues (
     if (rst) slow_2_3_age <= 2'd0;
     else if (~slow_2_3_waits) slow_2_3_age <= 2'd0;
     else if (look & (slow_2_3_age != 2'd3)) slow_2_3_age <= slow_2_3_age + 2'd1;
+  wire slow_2_4_first_when = (fast_0_0_waits_joined[36] & pops_1) | slow_2_4_enters | slow_0_0_first_and[36];
+
+  always @(posedge clk)
+    if (rst) slow_2_4_first <= 4'd0;
+    else if (slow_2_4_first_when) begin
+      slow_2_4_first <=
+        (fast_0_0_waits_joined[36] & pops_1) ? next_1_at_choice :
+        slow_2_4_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_4_first_when) begin
+      slow_2_4_at <= (fast_0_0_waits_joined[36] & pops_1) ? next_1_at : slow_2_4_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_4_away <= 1'b0;
@@ -5449,6 +6495,21 @@ module Queues (
     if (rst) slow_2_4_age <= 2'd0;
     else if (~slow_2_4_waits) slow_2_4_age <= 2'd0;
     else if (look & (slow_2_4_age != 2'd3)) slow_2_4_age <= slow_2_4_age + 2'd1;
+  wire slow_2_5_first_when = (fast_0_0_waits_joined[37] & pops_1) | slow_2_5_enters | slow_0_0_first_and[37];
+
+  always @(posedge clk)
+    if (rst) slow_2_5_first <= 4'd0;
+    else if (slow_2_5_first_when) begin
+      slow_2_5_first <=
+        (fast_0_0_waits_joined[37] & pops_1) ? next_1_at_choice :
+        slow_2_5_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_5_first_when) begin
+      slow_2_5_at <= (fast_0_0_waits_joined[37] & pops_1) ? next_1_at : slow_2_5_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_5_away <= 1'b0;
@@ -5462,6 +6523,21 @@ module Queues (
     if (rst) slow_2_5_age <= 2'd0;
     else if (~slow_2_5_waits) slow_2_5_age <= 2'd0;
     else if (look & (slow_2_5_age != 2'd3)) slow_2_5_age <= slow_2_5_age + 2'd1;
+  wire slow_2_6_first_when = (fast_0_0_waits_joined[38] & pops_1) | slow_2_6_enters | slow_0_0_first_and[38];
+
+  always @(posedge clk)
+    if (rst) slow_2_6_first <= 4'd0;
+    else if (slow_2_6_first_when) begin
+      slow_2_6_first <=
+        (fast_0_0_waits_joined[38] & pops_1) ? next_1_at_choice :
+        slow_2_6_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_6_first_when) begin
+      slow_2_6_at <= (fast_0_0_waits_joined[38] & pops_1) ? next_1_at : slow_2_6_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_6_away <= 1'b0;
@@ -5475,6 +6551,21 @@ module Queues (
     if (rst) slow_2_6_age <= 2'd0;
     else if (~slow_2_6_waits) slow_2_6_age <= 2'd0;
     else if (look & (slow_2_6_age != 2'd3)) slow_2_6_age <= slow_2_6_age + 2'd1;
+  wire slow_2_7_first_when = (fast_0_0_waits_joined[39] & pops_1) | slow_2_7_enters | slow_0_0_first_and[39];
+
+  always @(posedge clk)
+    if (rst) slow_2_7_first <= 4'd0;
+    else if (slow_2_7_first_when) begin
+      slow_2_7_first <=
+        (fast_0_0_waits_joined[39] & pops_1) ? next_1_at_choice :
+        slow_2_7_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_7_first_when) begin
+      slow_2_7_at <= (fast_0_0_waits_joined[39] & pops_1) ? next_1_at : slow_2_7_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_7_away <= 1'b0;
@@ -5488,6 +6579,21 @@ module Queues (
     if (rst) slow_2_7_age <= 2'd0;
     else if (~slow_2_7_waits) slow_2_7_age <= 2'd0;
     else if (look & (slow_2_7_age != 2'd3)) slow_2_7_age <= slow_2_7_age + 2'd1;
+  wire slow_2_8_first_when = (fast_0_0_waits_joined[40] & pops_1) | slow_2_8_enters | slow_0_0_first_and[40];
+
+  always @(posedge clk)
+    if (rst) slow_2_8_first <= 4'd0;
+    else if (slow_2_8_first_when) begin
+      slow_2_8_first <=
+        (fast_0_0_waits_joined[40] & pops_1) ? next_1_at_choice :
+        slow_2_8_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_8_first_when) begin
+      slow_2_8_at <= (fast_0_0_waits_joined[40] & pops_1) ? next_1_at : slow_2_8_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_8_away <= 1'b0;
@@ -5501,6 +6607,21 @@ module Queues (
     if (rst) slow_2_8_age <= 2'd0;
     else if (~slow_2_8_waits) slow_2_8_age <= 2'd0;
     else if (look & (slow_2_8_age != 2'd3)) slow_2_8_age <= slow_2_8_age + 2'd1;
+  wire slow_2_9_first_when = (fast_0_0_waits_joined[41] & pops_1) | slow_2_9_enters | slow_0_0_first_and[41];
+
+  always @(posedge clk)
+    if (rst) slow_2_9_first <= 4'd0;
+    else if (slow_2_9_first_when) begin
+      slow_2_9_first <=
+        (fast_0_0_waits_joined[41] & pops_1) ? next_1_at_choice :
+        slow_2_9_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_9_first_when) begin
+      slow_2_9_at <= (fast_0_0_waits_joined[41] & pops_1) ? next_1_at : slow_2_9_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_9_away <= 1'b0;
@@ -5514,6 +6635,21 @@ module Queues (
     if (rst) slow_2_9_age <= 2'd0;
     else if (~slow_2_9_waits) slow_2_9_age <= 2'd0;
     else if (look & (slow_2_9_age != 2'd3)) slow_2_9_age <= slow_2_9_age + 2'd1;
+  wire slow_2_10_first_when = (fast_0_0_waits_joined[42] & pops_1) | slow_2_10_enters | slow_0_0_first_and[42];
+
+  always @(posedge clk)
+    if (rst) slow_2_10_first <= 4'd0;
+    else if (slow_2_10_first_when) begin
+      slow_2_10_first <=
+        (fast_0_0_waits_joined[42] & pops_1) ? next_1_at_choice :
+        slow_2_10_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_10_first_when) begin
+      slow_2_10_at <= (fast_0_0_waits_joined[42] & pops_1) ? next_1_at : slow_2_10_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_10_away <= 1'b0;
@@ -5527,6 +6663,21 @@ module Queues (
     if (rst) slow_2_10_age <= 2'd0;
     else if (~slow_2_10_waits) slow_2_10_age <= 2'd0;
     else if (look & (slow_2_10_age != 2'd3)) slow_2_10_age <= slow_2_10_age + 2'd1;
+  wire slow_2_11_first_when = (fast_0_0_waits_joined[43] & pops_1) | slow_2_11_enters | slow_0_0_first_and[43];
+
+  always @(posedge clk)
+    if (rst) slow_2_11_first <= 4'd0;
+    else if (slow_2_11_first_when) begin
+      slow_2_11_first <=
+        (fast_0_0_waits_joined[43] & pops_1) ? next_1_at_choice :
+        slow_2_11_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_11_first_when) begin
+      slow_2_11_at <= (fast_0_0_waits_joined[43] & pops_1) ? next_1_at : slow_2_11_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_11_away <= 1'b0;
@@ -5540,6 +6691,21 @@ module Queues (
     if (rst) slow_2_11_age <= 2'd0;
     else if (~slow_2_11_waits) slow_2_11_age <= 2'd0;
     else if (look & (slow_2_11_age != 2'd3)) slow_2_11_age <= slow_2_11_age + 2'd1;
+  wire slow_2_12_first_when = (fast_0_0_waits_joined[44] & pops_1) | slow_2_12_enters | slow_0_0_first_and[44];
+
+  always @(posedge clk)
+    if (rst) slow_2_12_first <= 4'd0;
+    else if (slow_2_12_first_when) begin
+      slow_2_12_first <=
+        (fast_0_0_waits_joined[44] & pops_1) ? next_1_at_choice :
+        slow_2_12_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_12_first_when) begin
+      slow_2_12_at <= (fast_0_0_waits_joined[44] & pops_1) ? next_1_at : slow_2_12_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_12_away <= 1'b0;
@@ -5553,6 +6719,21 @@ module Queues (
     if (rst) slow_2_12_age <= 2'd0;
     else if (~slow_2_12_waits) slow_2_12_age <= 2'd0;
     else if (look & (slow_2_12_age != 2'd3)) slow_2_12_age <= slow_2_12_age + 2'd1;
+  wire slow_2_13_first_when = (fast_0_0_waits_joined[45] & pops_1) | slow_2_13_enters | slow_0_0_first_and[45];
+
+  always @(posedge clk)
+    if (rst) slow_2_13_first <= 4'd0;
+    else if (slow_2_13_first_when) begin
+      slow_2_13_first <=
+        (fast_0_0_waits_joined[45] & pops_1) ? next_1_at_choice :
+        slow_2_13_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_13_first_when) begin
+      slow_2_13_at <= (fast_0_0_waits_joined[45] & pops_1) ? next_1_at : slow_2_13_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_13_away <= 1'b0;
@@ -5566,6 +6747,21 @@ module Queues (
     if (rst) slow_2_13_age <= 2'd0;
     else if (~slow_2_13_waits) slow_2_13_age <= 2'd0;
     else if (look & (slow_2_13_age != 2'd3)) slow_2_13_age <= slow_2_13_age + 2'd1;
+  wire slow_2_14_first_when = (fast_0_0_waits_joined[46] & pops_1) | slow_2_14_enters | slow_0_0_first_and[46];
+
+  always @(posedge clk)
+    if (rst) slow_2_14_first <= 4'd0;
+    else if (slow_2_14_first_when) begin
+      slow_2_14_first <=
+        (fast_0_0_waits_joined[46] & pops_1) ? next_1_at_choice :
+        slow_2_14_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_14_first_when) begin
+      slow_2_14_at <= (fast_0_0_waits_joined[46] & pops_1) ? next_1_at : slow_2_14_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_14_away <= 1'b0;
@@ -5579,6 +6775,21 @@ module Queues (
     if (rst) slow_2_14_age <= 2'd0;
     else if (~slow_2_14_waits) slow_2_14_age <= 2'd0;
     else if (look & (slow_2_14_age != 2'd3)) slow_2_14_age <= slow_2_14_age + 2'd1;
+  wire slow_2_15_first_when = (fast_0_0_waits_joined[47] & pops_1) | slow_2_15_enters | slow_0_0_first_and[47];
+
+  always @(posedge clk)
+    if (rst) slow_2_15_first <= 4'd0;
+    else if (slow_2_15_first_when) begin
+      slow_2_15_first <=
+        (fast_0_0_waits_joined[47] & pops_1) ? next_1_at_choice :
+        slow_2_15_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_2_15_first_when) begin
+      slow_2_15_at <= (fast_0_0_waits_joined[47] & pops_1) ? next_1_at : slow_2_15_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_2_15_away <= 1'b0;
@@ -5592,6 +6803,21 @@ module Queues (
     if (rst) slow_2_15_age <= 2'd0;
     else if (~slow_2_15_waits) slow_2_15_age <= 2'd0;
     else if (look & (slow_2_15_age != 2'd3)) slow_2_15_age <= slow_2_15_age + 2'd1;
+  wire slow_3_0_first_when = (fast_0_0_waits_joined[48] & pops_1) | slow_3_0_enters | slow_0_0_first_and[48];
+
+  always @(posedge clk)
+    if (rst) slow_3_0_first <= 4'd0;
+    else if (slow_3_0_first_when) begin
+      slow_3_0_first <=
+        (fast_0_0_waits_joined[48] & pops_1) ? next_1_at_choice :
+        slow_3_0_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_0_first_when) begin
+      slow_3_0_at <= (fast_0_0_waits_joined[48] & pops_1) ? next_1_at : slow_3_0_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_0_away <= 1'b0;
@@ -5605,6 +6831,21 @@ module Queues (
     if (rst) slow_3_0_age <= 2'd0;
     else if (~slow_3_0_waits) slow_3_0_age <= 2'd0;
     else if (look & (slow_3_0_age != 2'd3)) slow_3_0_age <= slow_3_0_age + 2'd1;
+  wire slow_3_1_first_when = (fast_0_0_waits_joined[49] & pops_1) | slow_3_1_enters | slow_0_0_first_and[49];
+
+  always @(posedge clk)
+    if (rst) slow_3_1_first <= 4'd0;
+    else if (slow_3_1_first_when) begin
+      slow_3_1_first <=
+        (fast_0_0_waits_joined[49] & pops_1) ? next_1_at_choice :
+        slow_3_1_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_1_first_when) begin
+      slow_3_1_at <= (fast_0_0_waits_joined[49] & pops_1) ? next_1_at : slow_3_1_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_1_away <= 1'b0;
@@ -5618,6 +6859,21 @@ module Queues (
     if (rst) slow_3_1_age <= 2'd0;
     else if (~slow_3_1_waits) slow_3_1_age <= 2'd0;
     else if (look & (slow_3_1_age != 2'd3)) slow_3_1_age <= slow_3_1_age + 2'd1;
+  wire slow_3_2_first_when = (fast_0_0_waits_joined[50] & pops_1) | slow_3_2_enters | slow_0_0_first_and[50];
+
+  always @(posedge clk)
+    if (rst) slow_3_2_first <= 4'd0;
+    else if (slow_3_2_first_when) begin
+      slow_3_2_first <=
+        (fast_0_0_waits_joined[50] & pops_1) ? next_1_at_choice :
+        slow_3_2_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_2_first_when) begin
+      slow_3_2_at <= (fast_0_0_waits_joined[50] & pops_1) ? next_1_at : slow_3_2_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_2_away <= 1'b0;
@@ -5631,6 +6887,21 @@ module Queues (
     if (rst) slow_3_2_age <= 2'd0;
     else if (~slow_3_2_waits) slow_3_2_age <= 2'd0;
     else if (look & (slow_3_2_age != 2'd3)) slow_3_2_age <= slow_3_2_age + 2'd1;
+  wire slow_3_3_first_when = (fast_0_0_waits_joined[51] & pops_1) | slow_3_3_enters | slow_0_0_first_and[51];
+
+  always @(posedge clk)
+    if (rst) slow_3_3_first <= 4'd0;
+    else if (slow_3_3_first_when) begin
+      slow_3_3_first <=
+        (fast_0_0_waits_joined[51] & pops_1) ? next_1_at_choice :
+        slow_3_3_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_3_first_when) begin
+      slow_3_3_at <= (fast_0_0_waits_joined[51] & pops_1) ? next_1_at : slow_3_3_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_3_away <= 1'b0;
@@ -5644,6 +6915,21 @@ module Queues (
     if (rst) slow_3_3_age <= 2'd0;
     else if (~slow_3_3_waits) slow_3_3_age <= 2'd0;
     else if (look & (slow_3_3_age != 2'd3)) slow_3_3_age <= slow_3_3_age + 2'd1;
+  wire slow_3_4_first_when = (fast_0_0_waits_joined[52] & pops_1) | slow_3_4_enters | slow_0_0_first_and[52];
+
+  always @(posedge clk)
+    if (rst) slow_3_4_first <= 4'd0;
+    else if (slow_3_4_first_when) begin
+      slow_3_4_first <=
+        (fast_0_0_waits_joined[52] & pops_1) ? next_1_at_choice :
+        slow_3_4_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_4_first_when) begin
+      slow_3_4_at <= (fast_0_0_waits_joined[52] & pops_1) ? next_1_at : slow_3_4_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_4_away <= 1'b0;
@@ -5657,6 +6943,21 @@ module Queues (
     if (rst) slow_3_4_age <= 2'd0;
     else if (~slow_3_4_waits) slow_3_4_age <= 2'd0;
     else if (look & (slow_3_4_age != 2'd3)) slow_3_4_age <= slow_3_4_age + 2'd1;
+  wire slow_3_5_first_when = (fast_0_0_waits_joined[53] & pops_1) | slow_3_5_enters | slow_0_0_first_and[53];
+
+  always @(posedge clk)
+    if (rst) slow_3_5_first <= 4'd0;
+    else if (slow_3_5_first_when) begin
+      slow_3_5_first <=
+        (fast_0_0_waits_joined[53] & pops_1) ? next_1_at_choice :
+        slow_3_5_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_5_first_when) begin
+      slow_3_5_at <= (fast_0_0_waits_joined[53] & pops_1) ? next_1_at : slow_3_5_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_5_away <= 1'b0;
@@ -5670,6 +6971,21 @@ module Queues (
     if (rst) slow_3_5_age <= 2'd0;
     else if (~slow_3_5_waits) slow_3_5_age <= 2'd0;
     else if (look & (slow_3_5_age != 2'd3)) slow_3_5_age <= slow_3_5_age + 2'd1;
+  wire slow_3_6_first_when = (fast_0_0_waits_joined[54] & pops_1) | slow_3_6_enters | slow_0_0_first_and[54];
+
+  always @(posedge clk)
+    if (rst) slow_3_6_first <= 4'd0;
+    else if (slow_3_6_first_when) begin
+      slow_3_6_first <=
+        (fast_0_0_waits_joined[54] & pops_1) ? next_1_at_choice :
+        slow_3_6_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_6_first_when) begin
+      slow_3_6_at <= (fast_0_0_waits_joined[54] & pops_1) ? next_1_at : slow_3_6_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_6_away <= 1'b0;
@@ -5683,6 +6999,21 @@ module Queues (
     if (rst) slow_3_6_age <= 2'd0;
     else if (~slow_3_6_waits) slow_3_6_age <= 2'd0;
     else if (look & (slow_3_6_age != 2'd3)) slow_3_6_age <= slow_3_6_age + 2'd1;
+  wire slow_3_7_first_when = (fast_0_0_waits_joined[55] & pops_1) | slow_3_7_enters | slow_0_0_first_and[55];
+
+  always @(posedge clk)
+    if (rst) slow_3_7_first <= 4'd0;
+    else if (slow_3_7_first_when) begin
+      slow_3_7_first <=
+        (fast_0_0_waits_joined[55] & pops_1) ? next_1_at_choice :
+        slow_3_7_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_7_first_when) begin
+      slow_3_7_at <= (fast_0_0_waits_joined[55] & pops_1) ? next_1_at : slow_3_7_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_7_away <= 1'b0;
@@ -5696,6 +7027,21 @@ module Queues (
     if (rst) slow_3_7_age <= 2'd0;
     else if (~slow_3_7_waits) slow_3_7_age <= 2'd0;
     else if (look & (slow_3_7_age != 2'd3)) slow_3_7_age <= slow_3_7_age + 2'd1;
+  wire slow_3_8_first_when = (fast_0_0_waits_joined[56] & pops_1) | slow_3_8_enters | slow_0_0_first_and[56];
+
+  always @(posedge clk)
+    if (rst) slow_3_8_first <= 4'd0;
+    else if (slow_3_8_first_when) begin
+      slow_3_8_first <=
+        (fast_0_0_waits_joined[56] & pops_1) ? next_1_at_choice :
+        slow_3_8_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_8_first_when) begin
+      slow_3_8_at <= (fast_0_0_waits_joined[56] & pops_1) ? next_1_at : slow_3_8_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_8_away <= 1'b0;
@@ -5709,6 +7055,21 @@ module Queues (
     if (rst) slow_3_8_age <= 2'd0;
     else if (~slow_3_8_waits) slow_3_8_age <= 2'd0;
     else if (look & (slow_3_8_age != 2'd3)) slow_3_8_age <= slow_3_8_age + 2'd1;
+  wire slow_3_9_first_when = (fast_0_0_waits_joined[57] & pops_1) | slow_3_9_enters | slow_0_0_first_and[57];
+
+  always @(posedge clk)
+    if (rst) slow_3_9_first <= 4'd0;
+    else if (slow_3_9_first_when) begin
+      slow_3_9_first <=
+        (fast_0_0_waits_joined[57] & pops_1) ? next_1_at_choice :
+        slow_3_9_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_9_first_when) begin
+      slow_3_9_at <= (fast_0_0_waits_joined[57] & pops_1) ? next_1_at : slow_3_9_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_9_away <= 1'b0;
@@ -5722,6 +7083,21 @@ module Queues (
     if (rst) slow_3_9_age <= 2'd0;
     else if (~slow_3_9_waits) slow_3_9_age <= 2'd0;
     else if (look & (slow_3_9_age != 2'd3)) slow_3_9_age <= slow_3_9_age + 2'd1;
+  wire slow_3_10_first_when = (fast_0_0_waits_joined[58] & pops_1) | slow_3_10_enters | slow_0_0_first_and[58];
+
+  always @(posedge clk)
+    if (rst) slow_3_10_first <= 4'd0;
+    else if (slow_3_10_first_when) begin
+      slow_3_10_first <=
+        (fast_0_0_waits_joined[58] & pops_1) ? next_1_at_choice :
+        slow_3_10_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_10_first_when) begin
+      slow_3_10_at <= (fast_0_0_waits_joined[58] & pops_1) ? next_1_at : slow_3_10_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_10_away <= 1'b0;
@@ -5735,6 +7111,21 @@ module Queues (
     if (rst) slow_3_10_age <= 2'd0;
     else if (~slow_3_10_waits) slow_3_10_age <= 2'd0;
     else if (look & (slow_3_10_age != 2'd3)) slow_3_10_age <= slow_3_10_age + 2'd1;
+  wire slow_3_11_first_when = (fast_0_0_waits_joined[59] & pops_1) | slow_3_11_enters | slow_0_0_first_and[59];
+
+  always @(posedge clk)
+    if (rst) slow_3_11_first <= 4'd0;
+    else if (slow_3_11_first_when) begin
+      slow_3_11_first <=
+        (fast_0_0_waits_joined[59] & pops_1) ? next_1_at_choice :
+        slow_3_11_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_11_first_when) begin
+      slow_3_11_at <= (fast_0_0_waits_joined[59] & pops_1) ? next_1_at : slow_3_11_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_11_away <= 1'b0;
@@ -5748,6 +7139,21 @@ module Queues (
     if (rst) slow_3_11_age <= 2'd0;
     else if (~slow_3_11_waits) slow_3_11_age <= 2'd0;
     else if (look & (slow_3_11_age != 2'd3)) slow_3_11_age <= slow_3_11_age + 2'd1;
+  wire slow_3_12_first_when = (fast_0_0_waits_joined[60] & pops_1) | slow_3_12_enters | slow_0_0_first_and[60];
+
+  always @(posedge clk)
+    if (rst) slow_3_12_first <= 4'd0;
+    else if (slow_3_12_first_when) begin
+      slow_3_12_first <=
+        (fast_0_0_waits_joined[60] & pops_1) ? next_1_at_choice :
+        slow_3_12_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_12_first_when) begin
+      slow_3_12_at <= (fast_0_0_waits_joined[60] & pops_1) ? next_1_at : slow_3_12_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_12_away <= 1'b0;
@@ -5761,6 +7167,21 @@ module Queues (
     if (rst) slow_3_12_age <= 2'd0;
     else if (~slow_3_12_waits) slow_3_12_age <= 2'd0;
     else if (look & (slow_3_12_age != 2'd3)) slow_3_12_age <= slow_3_12_age + 2'd1;
+  wire slow_3_13_first_when = (fast_0_0_waits_joined[61] & pops_1) | slow_3_13_enters | slow_0_0_first_and[61];
+
+  always @(posedge clk)
+    if (rst) slow_3_13_first <= 4'd0;
+    else if (slow_3_13_first_when) begin
+      slow_3_13_first <=
+        (fast_0_0_waits_joined[61] & pops_1) ? next_1_at_choice :
+        slow_3_13_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_13_first_when) begin
+      slow_3_13_at <= (fast_0_0_waits_joined[61] & pops_1) ? next_1_at : slow_3_13_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_13_away <= 1'b0;
@@ -5774,6 +7195,21 @@ module Queues (
     if (rst) slow_3_13_age <= 2'd0;
     else if (~slow_3_13_waits) slow_3_13_age <= 2'd0;
     else if (look & (slow_3_13_age != 2'd3)) slow_3_13_age <= slow_3_13_age + 2'd1;
+  wire slow_3_14_first_when = (fast_0_0_waits_joined[62] & pops_1) | slow_3_14_enters | slow_0_0_first_and[62];
+
+  always @(posedge clk)
+    if (rst) slow_3_14_first <= 4'd0;
+    else if (slow_3_14_first_when) begin
+      slow_3_14_first <=
+        (fast_0_0_waits_joined[62] & pops_1) ? next_1_at_choice :
+        slow_3_14_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_14_first_when) begin
+      slow_3_14_at <= (fast_0_0_waits_joined[62] & pops_1) ? next_1_at : slow_3_14_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_14_away <= 1'b0;
@@ -5787,6 +7223,21 @@ module Queues (
     if (rst) slow_3_14_age <= 2'd0;
     else if (~slow_3_14_waits) slow_3_14_age <= 2'd0;
     else if (look & (slow_3_14_age != 2'd3)) slow_3_14_age <= slow_3_14_age + 2'd1;
+  wire slow_3_15_first_when = (fast_0_0_waits_joined[63] & pops_1) | slow_3_15_enters | slow_0_0_first_and[63];
+
+  always @(posedge clk)
+    if (rst) slow_3_15_first <= 4'd0;
+    else if (slow_3_15_first_when) begin
+      slow_3_15_first <=
+        (fast_0_0_waits_joined[63] & pops_1) ? next_1_at_choice :
+        slow_3_15_enters ? push_run :
+        started_q_left;
+    end
+
+  always @(posedge clk)
+    if (slow_3_15_first_when) begin
+      slow_3_15_at <= (fast_0_0_waits_joined[63] & pops_1) ? next_1_at : slow_3_15_enters ? comes_at : left_at;
+    end
 
   always @(posedge clk)
     if (rst) slow_3_15_away <= 1'b0;
@@ -5810,7 +7261,7 @@ module Queues (
     if (fast_comes_first) fast_came[{push_region, push_user}] <= {push_branch, push_ctx};
 
   always @(posedge clk)
-    if (pops_0) fast_went[due_at] <= again_0_choice;
+    if (pops_0) fast_went[due_at] <= id_choice;
 
   initial begin
     for (i = 0; i < 64; i = i + 1) fast_came_bit[i[5:0]] = 1'b0;
@@ -5827,7 +7278,7 @@ module Queues (
     if (pops_0) fast_went_bit[due_at] <= fast_came_bit[due_at];
 
   always @(posedge clk)
-    if (fast_comes_first_and) fast_last[{push_region, push_user}] <= {push_branch, push_ctx};
+    if (fast_0_0_enters_and) fast_last[{push_region, push_user}] <= {push_branch, push_ctx};
 
   always @(posedge clk)
     if (slow_comes_first) slow_came[{push_region, push_user}] <= {push_branch, push_ctx};
@@ -5853,580 +7304,580 @@ module Queues (
     if (push_valid & push_slow) slow_last[{push_region, push_user}] <= {push_branch, push_ctx};
 
   assign ready_0 = {
-    (fast_0_15_first[0] & fast_0_15_may) | (slow_0_15_first[0] & slow_0_15_may),
-    (fast_0_14_first[0] & fast_0_14_may) | (slow_0_14_first[0] & slow_0_14_may),
-    (fast_0_13_first[0] & fast_0_13_may) | (slow_0_13_first[0] & slow_0_13_may),
-    (fast_0_12_first[0] & fast_0_12_may) | (slow_0_12_first[0] & slow_0_12_may),
-    (fast_0_11_first[0] & fast_0_11_may) | (slow_0_11_first[0] & slow_0_11_may),
-    (fast_0_10_first[0] & fast_0_10_may) | (slow_0_10_first[0] & slow_0_10_may),
-    (fast_0_9_first[0] & fast_0_9_may) | (slow_0_9_first[0] & slow_0_9_may),
-    (fast_0_8_first[0] & fast_0_8_may) | (slow_0_8_first[0] & slow_0_8_may),
-    (fast_0_7_first[0] & fast_0_7_may) | (slow_0_7_first[0] & slow_0_7_may),
-    (fast_0_6_first[0] & fast_0_6_may) | (slow_0_6_first[0] & slow_0_6_may),
-    (fast_0_5_first[0] & fast_0_5_may) | (slow_0_5_first[0] & slow_0_5_may),
-    (fast_0_4_first[0] & fast_0_4_may) | (slow_0_4_first[0] & slow_0_4_may),
-    (fast_0_3_first[0] & fast_0_3_may) | (slow_0_3_first[0] & slow_0_3_may),
-    (fast_0_2_first[0] & fast_0_2_may) | (slow_0_2_first[0] & slow_0_2_may),
-    (fast_0_1_first[0] & fast_0_1_may) | (slow_0_1_first[0] & slow_0_1_may),
-    (fast_0_0_first[0] & fast_0_0_may) | (slow_0_0_first[0] & slow_0_0_may)
+    ((fast_0_15_at == 2'd0) & fast_0_15_may) | ((slow_0_15_at == 2'd0) & slow_0_15_may),
+    ((fast_0_14_at == 2'd0) & fast_0_14_may) | ((slow_0_14_at == 2'd0) & slow_0_14_may),
+    ((fast_0_13_at == 2'd0) & fast_0_13_may) | ((slow_0_13_at == 2'd0) & slow_0_13_may),
+    ((fast_0_12_at == 2'd0) & fast_0_12_may) | ((slow_0_12_at == 2'd0) & slow_0_12_may),
+    ((fast_0_11_at == 2'd0) & fast_0_11_may) | ((slow_0_11_at == 2'd0) & slow_0_11_may),
+    ((fast_0_10_at == 2'd0) & fast_0_10_may) | ((slow_0_10_at == 2'd0) & slow_0_10_may),
+    ((fast_0_9_at == 2'd0) & fast_0_9_may) | ((slow_0_9_at == 2'd0) & slow_0_9_may),
+    ((fast_0_8_at == 2'd0) & fast_0_8_may) | ((slow_0_8_at == 2'd0) & slow_0_8_may),
+    ((fast_0_7_at == 2'd0) & fast_0_7_may) | ((slow_0_7_at == 2'd0) & slow_0_7_may),
+    ((fast_0_6_at == 2'd0) & fast_0_6_may) | ((slow_0_6_at == 2'd0) & slow_0_6_may),
+    ((fast_0_5_at == 2'd0) & fast_0_5_may) | ((slow_0_5_at == 2'd0) & slow_0_5_may),
+    ((fast_0_4_at == 2'd0) & fast_0_4_may) | ((slow_0_4_at == 2'd0) & slow_0_4_may),
+    ((fast_0_3_at == 2'd0) & fast_0_3_may) | ((slow_0_3_at == 2'd0) & slow_0_3_may),
+    ((fast_0_2_at == 2'd0) & fast_0_2_may) | ((slow_0_2_at == 2'd0) & slow_0_2_may),
+    ((fast_0_1_at == 2'd0) & fast_0_1_may) | ((slow_0_1_at == 2'd0) & slow_0_1_may),
+    ((fast_0_0_at == 2'd0) & fast_0_0_may) | ((slow_0_0_at == 2'd0) & slow_0_0_may)
   };
   assign ready_1 = {
-    (fast_0_15_may_stop_and_fast_0_15_first & fast_0_15_may) | (slow_0_15_may_stop_and_slow_0_15_first & slow_0_15_may),
-    (fast_0_14_may_stop_and_fast_0_14_first & fast_0_14_may) | (slow_0_14_may_stop_and_slow_0_14_first & slow_0_14_may),
-    (fast_0_13_may_stop_and_fast_0_13_first & fast_0_13_may) | (slow_0_13_may_stop_and_slow_0_13_first & slow_0_13_may),
-    (fast_0_12_may_stop_and_fast_0_12_first & fast_0_12_may) | (slow_0_12_may_stop_and_slow_0_12_first & slow_0_12_may),
-    (fast_0_11_may_stop_and_fast_0_11_first & fast_0_11_may) | (slow_0_11_may_stop_and_slow_0_11_first & slow_0_11_may),
-    (fast_0_10_may_stop_and_fast_0_10_first & fast_0_10_may) | (slow_0_10_may_stop_and_slow_0_10_first & slow_0_10_may),
-    (fast_0_9_may_stop_and_fast_0_9_first & fast_0_9_may) | (slow_0_9_may_stop_and_slow_0_9_first & slow_0_9_may),
-    (fast_0_8_may_stop_and_fast_0_8_first & fast_0_8_may) | (slow_0_8_may_stop_and_slow_0_8_first & slow_0_8_may),
-    (fast_0_7_may_stop_and_fast_0_7_first & fast_0_7_may) | (slow_0_7_may_stop_and_slow_0_7_first & slow_0_7_may),
-    (fast_0_6_may_stop_and_fast_0_6_first & fast_0_6_may) | (slow_0_6_may_stop_and_slow_0_6_first & slow_0_6_may),
-    (fast_0_5_may_stop_and_fast_0_5_first & fast_0_5_may) | (slow_0_5_may_stop_and_slow_0_5_first & slow_0_5_may),
-    (fast_0_4_may_stop_and_fast_0_4_first & fast_0_4_may) | (slow_0_4_may_stop_and_slow_0_4_first & slow_0_4_may),
-    (fast_0_3_may_stop_and_fast_0_3_first & fast_0_3_may) | (slow_0_3_may_stop_and_slow_0_3_first & slow_0_3_may),
-    (fast_0_2_may_stop_and_fast_0_2_first & fast_0_2_may) | (slow_0_2_may_stop_and_slow_0_2_first & slow_0_2_may),
-    (fast_0_1_may_stop_and_fast_0_1_first & fast_0_1_may) | (slow_0_1_may_stop_and_slow_0_1_first & slow_0_1_may),
-    (fast_0_0_may_stop_and_2 & fast_0_0_may) | (slow_0_0_may_stop_and_2 & slow_0_0_may)
+    ((fast_0_15_at == 2'd1) & fast_0_15_may) | ((slow_0_15_at == 2'd1) & slow_0_15_may),
+    ((fast_0_14_at == 2'd1) & fast_0_14_may) | ((slow_0_14_at == 2'd1) & slow_0_14_may),
+    ((fast_0_13_at == 2'd1) & fast_0_13_may) | ((slow_0_13_at == 2'd1) & slow_0_13_may),
+    ((fast_0_12_at == 2'd1) & fast_0_12_may) | ((slow_0_12_at == 2'd1) & slow_0_12_may),
+    ((fast_0_11_at == 2'd1) & fast_0_11_may) | ((slow_0_11_at == 2'd1) & slow_0_11_may),
+    ((fast_0_10_at == 2'd1) & fast_0_10_may) | ((slow_0_10_at == 2'd1) & slow_0_10_may),
+    ((fast_0_9_at == 2'd1) & fast_0_9_may) | ((slow_0_9_at == 2'd1) & slow_0_9_may),
+    ((fast_0_8_at == 2'd1) & fast_0_8_may) | ((slow_0_8_at == 2'd1) & slow_0_8_may),
+    ((fast_0_7_at == 2'd1) & fast_0_7_may) | ((slow_0_7_at == 2'd1) & slow_0_7_may),
+    ((fast_0_6_at == 2'd1) & fast_0_6_may) | ((slow_0_6_at == 2'd1) & slow_0_6_may),
+    ((fast_0_5_at == 2'd1) & fast_0_5_may) | ((slow_0_5_at == 2'd1) & slow_0_5_may),
+    ((fast_0_4_at == 2'd1) & fast_0_4_may) | ((slow_0_4_at == 2'd1) & slow_0_4_may),
+    ((fast_0_3_at == 2'd1) & fast_0_3_may) | ((slow_0_3_at == 2'd1) & slow_0_3_may),
+    ((fast_0_2_at == 2'd1) & fast_0_2_may) | ((slow_0_2_at == 2'd1) & slow_0_2_may),
+    ((fast_0_1_at == 2'd1) & fast_0_1_may) | ((slow_0_1_at == 2'd1) & slow_0_1_may),
+    ((fast_0_0_at == 2'd1) & fast_0_0_may) | ((slow_0_0_at == 2'd1) & slow_0_0_may)
   };
   assign ready_2 = {
-    (fast_0_15_first_and & fast_0_15_may) | (slow_0_15_first_and & slow_0_15_may),
-    (fast_0_14_first_and & fast_0_14_may) | (slow_0_14_first_and & slow_0_14_may),
-    (fast_0_13_first_and & fast_0_13_may) | (slow_0_13_first_and & slow_0_13_may),
-    (fast_0_12_first_and & fast_0_12_may) | (slow_0_12_first_and & slow_0_12_may),
-    (fast_0_11_first_and & fast_0_11_may) | (slow_0_11_first_and & slow_0_11_may),
-    (fast_0_10_first_and & fast_0_10_may) | (slow_0_10_first_and & slow_0_10_may),
-    (fast_0_9_first_and & fast_0_9_may) | (slow_0_9_first_and & slow_0_9_may),
-    (fast_0_8_first_and & fast_0_8_may) | (slow_0_8_first_and & slow_0_8_may),
-    (fast_0_7_first_and & fast_0_7_may) | (slow_0_7_first_and & slow_0_7_may),
-    (fast_0_6_first_and & fast_0_6_may) | (slow_0_6_first_and & slow_0_6_may),
-    (fast_0_5_first_and & fast_0_5_may) | (slow_0_5_first_and & slow_0_5_may),
-    (fast_0_4_first_and & fast_0_4_may) | (slow_0_4_first_and & slow_0_4_may),
-    (fast_0_3_first_and & fast_0_3_may) | (slow_0_3_first_and & slow_0_3_may),
-    (fast_0_2_first_and & fast_0_2_may) | (slow_0_2_first_and & slow_0_2_may),
-    (fast_0_1_first_and & fast_0_1_may) | (slow_0_1_first_and & slow_0_1_may),
-    (fast_0_0_may_stop_and_fast_0_0_first & fast_0_0_may) | (slow_0_0_may_stop_and_slow_0_0_first & slow_0_0_may)
+    ((fast_0_15_at == 2'd2) & fast_0_15_may) | ((slow_0_15_at == 2'd2) & slow_0_15_may),
+    ((fast_0_14_at == 2'd2) & fast_0_14_may) | ((slow_0_14_at == 2'd2) & slow_0_14_may),
+    ((fast_0_13_at == 2'd2) & fast_0_13_may) | ((slow_0_13_at == 2'd2) & slow_0_13_may),
+    ((fast_0_12_at == 2'd2) & fast_0_12_may) | ((slow_0_12_at == 2'd2) & slow_0_12_may),
+    ((fast_0_11_at == 2'd2) & fast_0_11_may) | ((slow_0_11_at == 2'd2) & slow_0_11_may),
+    ((fast_0_10_at == 2'd2) & fast_0_10_may) | ((slow_0_10_at == 2'd2) & slow_0_10_may),
+    ((fast_0_9_at == 2'd2) & fast_0_9_may) | ((slow_0_9_at == 2'd2) & slow_0_9_may),
+    ((fast_0_8_at == 2'd2) & fast_0_8_may) | ((slow_0_8_at == 2'd2) & slow_0_8_may),
+    ((fast_0_7_at == 2'd2) & fast_0_7_may) | ((slow_0_7_at == 2'd2) & slow_0_7_may),
+    ((fast_0_6_at == 2'd2) & fast_0_6_may) | ((slow_0_6_at == 2'd2) & slow_0_6_may),
+    ((fast_0_5_at == 2'd2) & fast_0_5_may) | ((slow_0_5_at == 2'd2) & slow_0_5_may),
+    ((fast_0_4_at == 2'd2) & fast_0_4_may) | ((slow_0_4_at == 2'd2) & slow_0_4_may),
+    ((fast_0_3_at == 2'd2) & fast_0_3_may) | ((slow_0_3_at == 2'd2) & slow_0_3_may),
+    ((fast_0_2_at == 2'd2) & fast_0_2_may) | ((slow_0_2_at == 2'd2) & slow_0_2_may),
+    ((fast_0_1_at == 2'd2) & fast_0_1_may) | ((slow_0_1_at == 2'd2) & slow_0_1_may),
+    ((fast_0_0_at == 2'd2) & fast_0_0_may) | ((slow_0_0_at == 2'd2) & slow_0_0_may)
   };
   assign ready_3 = {
-    (fast_0_15_may_stop_and & fast_0_15_may) | (slow_0_15_may_stop_and & slow_0_15_may),
-    (fast_0_14_may_stop_and & fast_0_14_may) | (slow_0_14_may_stop_and & slow_0_14_may),
-    (fast_0_13_may_stop_and & fast_0_13_may) | (slow_0_13_may_stop_and & slow_0_13_may),
-    (fast_0_12_may_stop_and & fast_0_12_may) | (slow_0_12_may_stop_and & slow_0_12_may),
-    (fast_0_11_may_stop_and & fast_0_11_may) | (slow_0_11_may_stop_and & slow_0_11_may),
-    (fast_0_10_may_stop_and & fast_0_10_may) | (slow_0_10_may_stop_and & slow_0_10_may),
-    (fast_0_9_may_stop_and & fast_0_9_may) | (slow_0_9_may_stop_and & slow_0_9_may),
-    (fast_0_8_may_stop_and & fast_0_8_may) | (slow_0_8_may_stop_and & slow_0_8_may),
-    (fast_0_7_may_stop_and & fast_0_7_may) | (slow_0_7_may_stop_and & slow_0_7_may),
-    (fast_0_6_may_stop_and & fast_0_6_may) | (slow_0_6_may_stop_and & slow_0_6_may),
-    (fast_0_5_may_stop_and & fast_0_5_may) | (slow_0_5_may_stop_and & slow_0_5_may),
-    (fast_0_4_may_stop_and & fast_0_4_may) | (slow_0_4_may_stop_and & slow_0_4_may),
-    (fast_0_3_may_stop_and & fast_0_3_may) | (slow_0_3_may_stop_and & slow_0_3_may),
-    (fast_0_2_may_stop_and & fast_0_2_may) | (slow_0_2_may_stop_and & slow_0_2_may),
-    (fast_0_1_may_stop_and & fast_0_1_may) | (slow_0_1_may_stop_and & slow_0_1_may),
-    (fast_0_0_may_stop_and & fast_0_0_may) | (slow_0_0_may_stop_and & slow_0_0_may)
+    ((fast_0_15_at == 2'd3) & fast_0_15_may) | ((slow_0_15_at == 2'd3) & slow_0_15_may),
+    ((fast_0_14_at == 2'd3) & fast_0_14_may) | ((slow_0_14_at == 2'd3) & slow_0_14_may),
+    ((fast_0_13_at == 2'd3) & fast_0_13_may) | ((slow_0_13_at == 2'd3) & slow_0_13_may),
+    ((fast_0_12_at == 2'd3) & fast_0_12_may) | ((slow_0_12_at == 2'd3) & slow_0_12_may),
+    ((fast_0_11_at == 2'd3) & fast_0_11_may) | ((slow_0_11_at == 2'd3) & slow_0_11_may),
+    ((fast_0_10_at == 2'd3) & fast_0_10_may) | ((slow_0_10_at == 2'd3) & slow_0_10_may),
+    ((fast_0_9_at == 2'd3) & fast_0_9_may) | ((slow_0_9_at == 2'd3) & slow_0_9_may),
+    ((fast_0_8_at == 2'd3) & fast_0_8_may) | ((slow_0_8_at == 2'd3) & slow_0_8_may),
+    ((fast_0_7_at == 2'd3) & fast_0_7_may) | ((slow_0_7_at == 2'd3) & slow_0_7_may),
+    ((fast_0_6_at == 2'd3) & fast_0_6_may) | ((slow_0_6_at == 2'd3) & slow_0_6_may),
+    ((fast_0_5_at == 2'd3) & fast_0_5_may) | ((slow_0_5_at == 2'd3) & slow_0_5_may),
+    ((fast_0_4_at == 2'd3) & fast_0_4_may) | ((slow_0_4_at == 2'd3) & slow_0_4_may),
+    ((fast_0_3_at == 2'd3) & fast_0_3_may) | ((slow_0_3_at == 2'd3) & slow_0_3_may),
+    ((fast_0_2_at == 2'd3) & fast_0_2_may) | ((slow_0_2_at == 2'd3) & slow_0_2_may),
+    ((fast_0_1_at == 2'd3) & fast_0_1_may) | ((slow_0_1_at == 2'd3) & slow_0_1_may),
+    ((fast_0_0_at == 2'd3) & fast_0_0_may) | ((slow_0_0_at == 2'd3) & slow_0_0_may)
   };
   assign ready_4 = {
-    (fast_1_15_first[0] & fast_1_15_may) | (slow_1_15_first[0] & slow_1_15_may),
-    (fast_1_14_first[0] & fast_1_14_may) | (slow_1_14_first[0] & slow_1_14_may),
-    (fast_1_13_first[0] & fast_1_13_may) | (slow_1_13_first[0] & slow_1_13_may),
-    (fast_1_12_first[0] & fast_1_12_may) | (slow_1_12_first[0] & slow_1_12_may),
-    (fast_1_11_first[0] & fast_1_11_may) | (slow_1_11_first[0] & slow_1_11_may),
-    (fast_1_10_first[0] & fast_1_10_may) | (slow_1_10_first[0] & slow_1_10_may),
-    (fast_1_9_first[0] & fast_1_9_may) | (slow_1_9_first[0] & slow_1_9_may),
-    (fast_1_8_first[0] & fast_1_8_may) | (slow_1_8_first[0] & slow_1_8_may),
-    (fast_1_7_first[0] & fast_1_7_may) | (slow_1_7_first[0] & slow_1_7_may),
-    (fast_1_6_first[0] & fast_1_6_may) | (slow_1_6_first[0] & slow_1_6_may),
-    (fast_1_5_first[0] & fast_1_5_may) | (slow_1_5_first[0] & slow_1_5_may),
-    (fast_1_4_first[0] & fast_1_4_may) | (slow_1_4_first[0] & slow_1_4_may),
-    (fast_1_3_first[0] & fast_1_3_may) | (slow_1_3_first[0] & slow_1_3_may),
-    (fast_1_2_first[0] & fast_1_2_may) | (slow_1_2_first[0] & slow_1_2_may),
-    (fast_1_1_first[0] & fast_1_1_may) | (slow_1_1_first[0] & slow_1_1_may),
-    (fast_1_0_first[0] & fast_1_0_may) | (slow_1_0_first[0] & slow_1_0_may)
+    ((fast_1_15_at == 2'd0) & fast_1_15_may) | ((slow_1_15_at == 2'd0) & slow_1_15_may),
+    ((fast_1_14_at == 2'd0) & fast_1_14_may) | ((slow_1_14_at == 2'd0) & slow_1_14_may),
+    ((fast_1_13_at == 2'd0) & fast_1_13_may) | ((slow_1_13_at == 2'd0) & slow_1_13_may),
+    ((fast_1_12_at == 2'd0) & fast_1_12_may) | ((slow_1_12_at == 2'd0) & slow_1_12_may),
+    ((fast_1_11_at == 2'd0) & fast_1_11_may) | ((slow_1_11_at == 2'd0) & slow_1_11_may),
+    ((fast_1_10_at == 2'd0) & fast_1_10_may) | ((slow_1_10_at == 2'd0) & slow_1_10_may),
+    ((fast_1_9_at == 2'd0) & fast_1_9_may) | ((slow_1_9_at == 2'd0) & slow_1_9_may),
+    ((fast_1_8_at == 2'd0) & fast_1_8_may) | ((slow_1_8_at == 2'd0) & slow_1_8_may),
+    ((fast_1_7_at == 2'd0) & fast_1_7_may) | ((slow_1_7_at == 2'd0) & slow_1_7_may),
+    ((fast_1_6_at == 2'd0) & fast_1_6_may) | ((slow_1_6_at == 2'd0) & slow_1_6_may),
+    ((fast_1_5_at == 2'd0) & fast_1_5_may) | ((slow_1_5_at == 2'd0) & slow_1_5_may),
+    ((fast_1_4_at == 2'd0) & fast_1_4_may) | ((slow_1_4_at == 2'd0) & slow_1_4_may),
+    ((fast_1_3_at == 2'd0) & fast_1_3_may) | ((slow_1_3_at == 2'd0) & slow_1_3_may),
+    ((fast_1_2_at == 2'd0) & fast_1_2_may) | ((slow_1_2_at == 2'd0) & slow_1_2_may),
+    ((fast_1_1_at == 2'd0) & fast_1_1_may) | ((slow_1_1_at == 2'd0) & slow_1_1_may),
+    ((fast_1_0_at == 2'd0) & fast_1_0_may) | ((slow_1_0_at == 2'd0) & slow_1_0_may)
   };
   assign ready_5 = {
-    (fast_1_15_may_stop_and_fast_1_15_first & fast_1_15_may) | (slow_1_15_may_stop_and_slow_1_15_first & slow_1_15_may),
-    (fast_1_14_may_stop_and_fast_1_14_first & fast_1_14_may) | (slow_1_14_may_stop_and_slow_1_14_first & slow_1_14_may),
-    (fast_1_13_may_stop_and_fast_1_13_first & fast_1_13_may) | (slow_1_13_may_stop_and_slow_1_13_first & slow_1_13_may),
-    (fast_1_12_may_stop_and_fast_1_12_first & fast_1_12_may) | (slow_1_12_may_stop_and_slow_1_12_first & slow_1_12_may),
-    (fast_1_11_may_stop_and_fast_1_11_first & fast_1_11_may) | (slow_1_11_may_stop_and_slow_1_11_first & slow_1_11_may),
-    (fast_1_10_may_stop_and_fast_1_10_first & fast_1_10_may) | (slow_1_10_may_stop_and_slow_1_10_first & slow_1_10_may),
-    (fast_1_9_may_stop_and_fast_1_9_first & fast_1_9_may) | (slow_1_9_may_stop_and_slow_1_9_first & slow_1_9_may),
-    (fast_1_8_may_stop_and_fast_1_8_first & fast_1_8_may) | (slow_1_8_may_stop_and_slow_1_8_first & slow_1_8_may),
-    (fast_1_7_may_stop_and_fast_1_7_first & fast_1_7_may) | (slow_1_7_may_stop_and_slow_1_7_first & slow_1_7_may),
-    (fast_1_6_may_stop_and_fast_1_6_first & fast_1_6_may) | (slow_1_6_may_stop_and_slow_1_6_first & slow_1_6_may),
-    (fast_1_5_may_stop_and_fast_1_5_first & fast_1_5_may) | (slow_1_5_may_stop_and_slow_1_5_first & slow_1_5_may),
-    (fast_1_4_may_stop_and_fast_1_4_first & fast_1_4_may) | (slow_1_4_may_stop_and_slow_1_4_first & slow_1_4_may),
-    (fast_1_3_may_stop_and_fast_1_3_first & fast_1_3_may) | (slow_1_3_may_stop_and_slow_1_3_first & slow_1_3_may),
-    (fast_1_2_may_stop_and_fast_1_2_first & fast_1_2_may) | (slow_1_2_may_stop_and_slow_1_2_first & slow_1_2_may),
-    (fast_1_1_may_stop_and_fast_1_1_first & fast_1_1_may) | (slow_1_1_may_stop_and_slow_1_1_first & slow_1_1_may),
-    (fast_1_0_may_stop_and_fast_1_0_first & fast_1_0_may) | (slow_1_0_may_stop_and_slow_1_0_first & slow_1_0_may)
+    ((fast_1_15_at == 2'd1) & fast_1_15_may) | ((slow_1_15_at == 2'd1) & slow_1_15_may),
+    ((fast_1_14_at == 2'd1) & fast_1_14_may) | ((slow_1_14_at == 2'd1) & slow_1_14_may),
+    ((fast_1_13_at == 2'd1) & fast_1_13_may) | ((slow_1_13_at == 2'd1) & slow_1_13_may),
+    ((fast_1_12_at == 2'd1) & fast_1_12_may) | ((slow_1_12_at == 2'd1) & slow_1_12_may),
+    ((fast_1_11_at == 2'd1) & fast_1_11_may) | ((slow_1_11_at == 2'd1) & slow_1_11_may),
+    ((fast_1_10_at == 2'd1) & fast_1_10_may) | ((slow_1_10_at == 2'd1) & slow_1_10_may),
+    ((fast_1_9_at == 2'd1) & fast_1_9_may) | ((slow_1_9_at == 2'd1) & slow_1_9_may),
+    ((fast_1_8_at == 2'd1) & fast_1_8_may) | ((slow_1_8_at == 2'd1) & slow_1_8_may),
+    ((fast_1_7_at == 2'd1) & fast_1_7_may) | ((slow_1_7_at == 2'd1) & slow_1_7_may),
+    ((fast_1_6_at == 2'd1) & fast_1_6_may) | ((slow_1_6_at == 2'd1) & slow_1_6_may),
+    ((fast_1_5_at == 2'd1) & fast_1_5_may) | ((slow_1_5_at == 2'd1) & slow_1_5_may),
+    ((fast_1_4_at == 2'd1) & fast_1_4_may) | ((slow_1_4_at == 2'd1) & slow_1_4_may),
+    ((fast_1_3_at == 2'd1) & fast_1_3_may) | ((slow_1_3_at == 2'd1) & slow_1_3_may),
+    ((fast_1_2_at == 2'd1) & fast_1_2_may) | ((slow_1_2_at == 2'd1) & slow_1_2_may),
+    ((fast_1_1_at == 2'd1) & fast_1_1_may) | ((slow_1_1_at == 2'd1) & slow_1_1_may),
+    ((fast_1_0_at == 2'd1) & fast_1_0_may) | ((slow_1_0_at == 2'd1) & slow_1_0_may)
   };
   assign ready_6 = {
-    (fast_1_15_first_and & fast_1_15_may) | (slow_1_15_first_and & slow_1_15_may),
-    (fast_1_14_first_and & fast_1_14_may) | (slow_1_14_first_and & slow_1_14_may),
-    (fast_1_13_first_and & fast_1_13_may) | (slow_1_13_first_and & slow_1_13_may),
-    (fast_1_12_first_and & fast_1_12_may) | (slow_1_12_first_and & slow_1_12_may),
-    (fast_1_11_first_and & fast_1_11_may) | (slow_1_11_first_and & slow_1_11_may),
-    (fast_1_10_first_and & fast_1_10_may) | (slow_1_10_first_and & slow_1_10_may),
-    (fast_1_9_first_and & fast_1_9_may) | (slow_1_9_first_and & slow_1_9_may),
-    (fast_1_8_first_and & fast_1_8_may) | (slow_1_8_first_and & slow_1_8_may),
-    (fast_1_7_first_and & fast_1_7_may) | (slow_1_7_first_and & slow_1_7_may),
-    (fast_1_6_first_and & fast_1_6_may) | (slow_1_6_first_and & slow_1_6_may),
-    (fast_1_5_first_and & fast_1_5_may) | (slow_1_5_first_and & slow_1_5_may),
-    (fast_1_4_first_and & fast_1_4_may) | (slow_1_4_first_and & slow_1_4_may),
-    (fast_1_3_first_and & fast_1_3_may) | (slow_1_3_first_and & slow_1_3_may),
-    (fast_1_2_first_and & fast_1_2_may) | (slow_1_2_first_and & slow_1_2_may),
-    (fast_1_1_first_and & fast_1_1_may) | (slow_1_1_first_and & slow_1_1_may),
-    (fast_1_0_first_and & fast_1_0_may) | (slow_1_0_first_and & slow_1_0_may)
+    ((fast_1_15_at == 2'd2) & fast_1_15_may) | ((slow_1_15_at == 2'd2) & slow_1_15_may),
+    ((fast_1_14_at == 2'd2) & fast_1_14_may) | ((slow_1_14_at == 2'd2) & slow_1_14_may),
+    ((fast_1_13_at == 2'd2) & fast_1_13_may) | ((slow_1_13_at == 2'd2) & slow_1_13_may),
+    ((fast_1_12_at == 2'd2) & fast_1_12_may) | ((slow_1_12_at == 2'd2) & slow_1_12_may),
+    ((fast_1_11_at == 2'd2) & fast_1_11_may) | ((slow_1_11_at == 2'd2) & slow_1_11_may),
+    ((fast_1_10_at == 2'd2) & fast_1_10_may) | ((slow_1_10_at == 2'd2) & slow_1_10_may),
+    ((fast_1_9_at == 2'd2) & fast_1_9_may) | ((slow_1_9_at == 2'd2) & slow_1_9_may),
+    ((fast_1_8_at == 2'd2) & fast_1_8_may) | ((slow_1_8_at == 2'd2) & slow_1_8_may),
+    ((fast_1_7_at == 2'd2) & fast_1_7_may) | ((slow_1_7_at == 2'd2) & slow_1_7_may),
+    ((fast_1_6_at == 2'd2) & fast_1_6_may) | ((slow_1_6_at == 2'd2) & slow_1_6_may),
+    ((fast_1_5_at == 2'd2) & fast_1_5_may) | ((slow_1_5_at == 2'd2) & slow_1_5_may),
+    ((fast_1_4_at == 2'd2) & fast_1_4_may) | ((slow_1_4_at == 2'd2) & slow_1_4_may),
+    ((fast_1_3_at == 2'd2) & fast_1_3_may) | ((slow_1_3_at == 2'd2) & slow_1_3_may),
+    ((fast_1_2_at == 2'd2) & fast_1_2_may) | ((slow_1_2_at == 2'd2) & slow_1_2_may),
+    ((fast_1_1_at == 2'd2) & fast_1_1_may) | ((slow_1_1_at == 2'd2) & slow_1_1_may),
+    ((fast_1_0_at == 2'd2) & fast_1_0_may) | ((slow_1_0_at == 2'd2) & slow_1_0_may)
   };
   assign ready_7 = {
-    (fast_1_15_may_stop_and & fast_1_15_may) | (slow_1_15_may_stop_and & slow_1_15_may),
-    (fast_1_14_may_stop_and & fast_1_14_may) | (slow_1_14_may_stop_and & slow_1_14_may),
-    (fast_1_13_may_stop_and & fast_1_13_may) | (slow_1_13_may_stop_and & slow_1_13_may),
-    (fast_1_12_may_stop_and & fast_1_12_may) | (slow_1_12_may_stop_and & slow_1_12_may),
-    (fast_1_11_may_stop_and & fast_1_11_may) | (slow_1_11_may_stop_and & slow_1_11_may),
-    (fast_1_10_may_stop_and & fast_1_10_may) | (slow_1_10_may_stop_and & slow_1_10_may),
-    (fast_1_9_may_stop_and & fast_1_9_may) | (slow_1_9_may_stop_and & slow_1_9_may),
-    (fast_1_8_may_stop_and & fast_1_8_may) | (slow_1_8_may_stop_and & slow_1_8_may),
-    (fast_1_7_may_stop_and & fast_1_7_may) | (slow_1_7_may_stop_and & slow_1_7_may),
-    (fast_1_6_may_stop_and & fast_1_6_may) | (slow_1_6_may_stop_and & slow_1_6_may),
-    (fast_1_5_may_stop_and & fast_1_5_may) | (slow_1_5_may_stop_and & slow_1_5_may),
-    (fast_1_4_may_stop_and & fast_1_4_may) | (slow_1_4_may_stop_and & slow_1_4_may),
-    (fast_1_3_may_stop_and & fast_1_3_may) | (slow_1_3_may_stop_and & slow_1_3_may),
-    (fast_1_2_may_stop_and & fast_1_2_may) | (slow_1_2_may_stop_and & slow_1_2_may),
-    (fast_1_1_may_stop_and & fast_1_1_may) | (slow_1_1_may_stop_and & slow_1_1_may),
-    (fast_1_0_may_stop_and & fast_1_0_may) | (slow_1_0_may_stop_and & slow_1_0_may)
+    ((fast_1_15_at == 2'd3) & fast_1_15_may) | ((slow_1_15_at == 2'd3) & slow_1_15_may),
+    ((fast_1_14_at == 2'd3) & fast_1_14_may) | ((slow_1_14_at == 2'd3) & slow_1_14_may),
+    ((fast_1_13_at == 2'd3) & fast_1_13_may) | ((slow_1_13_at == 2'd3) & slow_1_13_may),
+    ((fast_1_12_at == 2'd3) & fast_1_12_may) | ((slow_1_12_at == 2'd3) & slow_1_12_may),
+    ((fast_1_11_at == 2'd3) & fast_1_11_may) | ((slow_1_11_at == 2'd3) & slow_1_11_may),
+    ((fast_1_10_at == 2'd3) & fast_1_10_may) | ((slow_1_10_at == 2'd3) & slow_1_10_may),
+    ((fast_1_9_at == 2'd3) & fast_1_9_may) | ((slow_1_9_at == 2'd3) & slow_1_9_may),
+    ((fast_1_8_at == 2'd3) & fast_1_8_may) | ((slow_1_8_at == 2'd3) & slow_1_8_may),
+    ((fast_1_7_at == 2'd3) & fast_1_7_may) | ((slow_1_7_at == 2'd3) & slow_1_7_may),
+    ((fast_1_6_at == 2'd3) & fast_1_6_may) | ((slow_1_6_at == 2'd3) & slow_1_6_may),
+    ((fast_1_5_at == 2'd3) & fast_1_5_may) | ((slow_1_5_at == 2'd3) & slow_1_5_may),
+    ((fast_1_4_at == 2'd3) & fast_1_4_may) | ((slow_1_4_at == 2'd3) & slow_1_4_may),
+    ((fast_1_3_at == 2'd3) & fast_1_3_may) | ((slow_1_3_at == 2'd3) & slow_1_3_may),
+    ((fast_1_2_at == 2'd3) & fast_1_2_may) | ((slow_1_2_at == 2'd3) & slow_1_2_may),
+    ((fast_1_1_at == 2'd3) & fast_1_1_may) | ((slow_1_1_at == 2'd3) & slow_1_1_may),
+    ((fast_1_0_at == 2'd3) & fast_1_0_may) | ((slow_1_0_at == 2'd3) & slow_1_0_may)
   };
   assign ready_8 = {
-    (fast_2_15_first[0] & fast_2_15_may) | (slow_2_15_first[0] & slow_2_15_may),
-    (fast_2_14_first[0] & fast_2_14_may) | (slow_2_14_first[0] & slow_2_14_may),
-    (fast_2_13_first[0] & fast_2_13_may) | (slow_2_13_first[0] & slow_2_13_may),
-    (fast_2_12_first[0] & fast_2_12_may) | (slow_2_12_first[0] & slow_2_12_may),
-    (fast_2_11_first[0] & fast_2_11_may) | (slow_2_11_first[0] & slow_2_11_may),
-    (fast_2_10_first[0] & fast_2_10_may) | (slow_2_10_first[0] & slow_2_10_may),
-    (fast_2_9_first[0] & fast_2_9_may) | (slow_2_9_first[0] & slow_2_9_may),
-    (fast_2_8_first[0] & fast_2_8_may) | (slow_2_8_first[0] & slow_2_8_may),
-    (fast_2_7_first[0] & fast_2_7_may) | (slow_2_7_first[0] & slow_2_7_may),
-    (fast_2_6_first[0] & fast_2_6_may) | (slow_2_6_first[0] & slow_2_6_may),
-    (fast_2_5_first[0] & fast_2_5_may) | (slow_2_5_first[0] & slow_2_5_may),
-    (fast_2_4_first[0] & fast_2_4_may) | (slow_2_4_first[0] & slow_2_4_may),
-    (fast_2_3_first[0] & fast_2_3_may) | (slow_2_3_first[0] & slow_2_3_may),
-    (fast_2_2_first[0] & fast_2_2_may) | (slow_2_2_first[0] & slow_2_2_may),
-    (fast_2_1_first[0] & fast_2_1_may) | (slow_2_1_first[0] & slow_2_1_may),
-    (fast_2_0_first[0] & fast_2_0_may) | (slow_2_0_first[0] & slow_2_0_may)
+    ((fast_2_15_at == 2'd0) & fast_2_15_may) | ((slow_2_15_at == 2'd0) & slow_2_15_may),
+    ((fast_2_14_at == 2'd0) & fast_2_14_may) | ((slow_2_14_at == 2'd0) & slow_2_14_may),
+    ((fast_2_13_at == 2'd0) & fast_2_13_may) | ((slow_2_13_at == 2'd0) & slow_2_13_may),
+    ((fast_2_12_at == 2'd0) & fast_2_12_may) | ((slow_2_12_at == 2'd0) & slow_2_12_may),
+    ((fast_2_11_at == 2'd0) & fast_2_11_may) | ((slow_2_11_at == 2'd0) & slow_2_11_may),
+    ((fast_2_10_at == 2'd0) & fast_2_10_may) | ((slow_2_10_at == 2'd0) & slow_2_10_may),
+    ((fast_2_9_at == 2'd0) & fast_2_9_may) | ((slow_2_9_at == 2'd0) & slow_2_9_may),
+    ((fast_2_8_at == 2'd0) & fast_2_8_may) | ((slow_2_8_at == 2'd0) & slow_2_8_may),
+    ((fast_2_7_at == 2'd0) & fast_2_7_may) | ((slow_2_7_at == 2'd0) & slow_2_7_may),
+    ((fast_2_6_at == 2'd0) & fast_2_6_may) | ((slow_2_6_at == 2'd0) & slow_2_6_may),
+    ((fast_2_5_at == 2'd0) & fast_2_5_may) | ((slow_2_5_at == 2'd0) & slow_2_5_may),
+    ((fast_2_4_at == 2'd0) & fast_2_4_may) | ((slow_2_4_at == 2'd0) & slow_2_4_may),
+    ((fast_2_3_at == 2'd0) & fast_2_3_may) | ((slow_2_3_at == 2'd0) & slow_2_3_may),
+    ((fast_2_2_at == 2'd0) & fast_2_2_may) | ((slow_2_2_at == 2'd0) & slow_2_2_may),
+    ((fast_2_1_at == 2'd0) & fast_2_1_may) | ((slow_2_1_at == 2'd0) & slow_2_1_may),
+    ((fast_2_0_at == 2'd0) & fast_2_0_may) | ((slow_2_0_at == 2'd0) & slow_2_0_may)
   };
   assign ready_9 = {
-    (fast_2_15_may_stop_and_fast_2_15_first & fast_2_15_may) | (slow_2_15_may_stop_and_slow_2_15_first & slow_2_15_may),
-    (fast_2_14_may_stop_and_fast_2_14_first & fast_2_14_may) | (slow_2_14_may_stop_and_slow_2_14_first & slow_2_14_may),
-    (fast_2_13_may_stop_and_fast_2_13_first & fast_2_13_may) | (slow_2_13_may_stop_and_slow_2_13_first & slow_2_13_may),
-    (fast_2_12_may_stop_and_fast_2_12_first & fast_2_12_may) | (slow_2_12_may_stop_and_slow_2_12_first & slow_2_12_may),
-    (fast_2_11_may_stop_and_fast_2_11_first & fast_2_11_may) | (slow_2_11_may_stop_and_slow_2_11_first & slow_2_11_may),
-    (fast_2_10_may_stop_and_fast_2_10_first & fast_2_10_may) | (slow_2_10_may_stop_and_slow_2_10_first & slow_2_10_may),
-    (fast_2_9_may_stop_and_fast_2_9_first & fast_2_9_may) | (slow_2_9_may_stop_and_slow_2_9_first & slow_2_9_may),
-    (fast_2_8_may_stop_and_fast_2_8_first & fast_2_8_may) | (slow_2_8_may_stop_and_slow_2_8_first & slow_2_8_may),
-    (fast_2_7_may_stop_and_fast_2_7_first & fast_2_7_may) | (slow_2_7_may_stop_and_slow_2_7_first & slow_2_7_may),
-    (fast_2_6_may_stop_and_fast_2_6_first & fast_2_6_may) | (slow_2_6_may_stop_and_slow_2_6_first & slow_2_6_may),
-    (fast_2_5_may_stop_and_fast_2_5_first & fast_2_5_may) | (slow_2_5_may_stop_and_slow_2_5_first & slow_2_5_may),
-    (fast_2_4_may_stop_and_fast_2_4_first & fast_2_4_may) | (slow_2_4_may_stop_and_slow_2_4_first & slow_2_4_may),
-    (fast_2_3_may_stop_and_fast_2_3_first & fast_2_3_may) | (slow_2_3_may_stop_and_slow_2_3_first & slow_2_3_may),
-    (fast_2_2_may_stop_and_fast_2_2_first & fast_2_2_may) | (slow_2_2_may_stop_and_slow_2_2_first & slow_2_2_may),
-    (fast_2_1_may_stop_and_fast_2_1_first & fast_2_1_may) | (slow_2_1_may_stop_and_slow_2_1_first & slow_2_1_may),
-    (fast_2_0_may_stop_and_fast_2_0_first & fast_2_0_may) | (slow_2_0_may_stop_and_slow_2_0_first & slow_2_0_may)
+    ((fast_2_15_at == 2'd1) & fast_2_15_may) | ((slow_2_15_at == 2'd1) & slow_2_15_may),
+    ((fast_2_14_at == 2'd1) & fast_2_14_may) | ((slow_2_14_at == 2'd1) & slow_2_14_may),
+    ((fast_2_13_at == 2'd1) & fast_2_13_may) | ((slow_2_13_at == 2'd1) & slow_2_13_may),
+    ((fast_2_12_at == 2'd1) & fast_2_12_may) | ((slow_2_12_at == 2'd1) & slow_2_12_may),
+    ((fast_2_11_at == 2'd1) & fast_2_11_may) | ((slow_2_11_at == 2'd1) & slow_2_11_may),
+    ((fast_2_10_at == 2'd1) & fast_2_10_may) | ((slow_2_10_at == 2'd1) & slow_2_10_may),
+    ((fast_2_9_at == 2'd1) & fast_2_9_may) | ((slow_2_9_at == 2'd1) & slow_2_9_may),
+    ((fast_2_8_at == 2'd1) & fast_2_8_may) | ((slow_2_8_at == 2'd1) & slow_2_8_may),
+    ((fast_2_7_at == 2'd1) & fast_2_7_may) | ((slow_2_7_at == 2'd1) & slow_2_7_may),
+    ((fast_2_6_at == 2'd1) & fast_2_6_may) | ((slow_2_6_at == 2'd1) & slow_2_6_may),
+    ((fast_2_5_at == 2'd1) & fast_2_5_may) | ((slow_2_5_at == 2'd1) & slow_2_5_may),
+    ((fast_2_4_at == 2'd1) & fast_2_4_may) | ((slow_2_4_at == 2'd1) & slow_2_4_may),
+    ((fast_2_3_at == 2'd1) & fast_2_3_may) | ((slow_2_3_at == 2'd1) & slow_2_3_may),
+    ((fast_2_2_at == 2'd1) & fast_2_2_may) | ((slow_2_2_at == 2'd1) & slow_2_2_may),
+    ((fast_2_1_at == 2'd1) & fast_2_1_may) | ((slow_2_1_at == 2'd1) & slow_2_1_may),
+    ((fast_2_0_at == 2'd1) & fast_2_0_may) | ((slow_2_0_at == 2'd1) & slow_2_0_may)
   };
   assign ready_10 = {
-    (fast_2_15_first_and & fast_2_15_may) | (slow_2_15_first_and & slow_2_15_may),
-    (fast_2_14_first_and & fast_2_14_may) | (slow_2_14_first_and & slow_2_14_may),
-    (fast_2_13_first_and & fast_2_13_may) | (slow_2_13_first_and & slow_2_13_may),
-    (fast_2_12_first_and & fast_2_12_may) | (slow_2_12_first_and & slow_2_12_may),
-    (fast_2_11_first_and & fast_2_11_may) | (slow_2_11_first_and & slow_2_11_may),
-    (fast_2_10_first_and & fast_2_10_may) | (slow_2_10_first_and & slow_2_10_may),
-    (fast_2_9_first_and & fast_2_9_may) | (slow_2_9_first_and & slow_2_9_may),
-    (fast_2_8_first_and & fast_2_8_may) | (slow_2_8_first_and & slow_2_8_may),
-    (fast_2_7_first_and & fast_2_7_may) | (slow_2_7_first_and & slow_2_7_may),
-    (fast_2_6_first_and & fast_2_6_may) | (slow_2_6_first_and & slow_2_6_may),
-    (fast_2_5_first_and & fast_2_5_may) | (slow_2_5_first_and & slow_2_5_may),
-    (fast_2_4_first_and & fast_2_4_may) | (slow_2_4_first_and & slow_2_4_may),
-    (fast_2_3_first_and & fast_2_3_may) | (slow_2_3_first_and & slow_2_3_may),
-    (fast_2_2_first_and & fast_2_2_may) | (slow_2_2_first_and & slow_2_2_may),
-    (fast_2_1_first_and & fast_2_1_may) | (slow_2_1_first_and & slow_2_1_may),
-    (fast_2_0_first_and & fast_2_0_may) | (slow_2_0_first_and & slow_2_0_may)
+    ((fast_2_15_at == 2'd2) & fast_2_15_may) | ((slow_2_15_at == 2'd2) & slow_2_15_may),
+    ((fast_2_14_at == 2'd2) & fast_2_14_may) | ((slow_2_14_at == 2'd2) & slow_2_14_may),
+    ((fast_2_13_at == 2'd2) & fast_2_13_may) | ((slow_2_13_at == 2'd2) & slow_2_13_may),
+    ((fast_2_12_at == 2'd2) & fast_2_12_may) | ((slow_2_12_at == 2'd2) & slow_2_12_may),
+    ((fast_2_11_at == 2'd2) & fast_2_11_may) | ((slow_2_11_at == 2'd2) & slow_2_11_may),
+    ((fast_2_10_at == 2'd2) & fast_2_10_may) | ((slow_2_10_at == 2'd2) & slow_2_10_may),
+    ((fast_2_9_at == 2'd2) & fast_2_9_may) | ((slow_2_9_at == 2'd2) & slow_2_9_may),
+    ((fast_2_8_at == 2'd2) & fast_2_8_may) | ((slow_2_8_at == 2'd2) & slow_2_8_may),
+    ((fast_2_7_at == 2'd2) & fast_2_7_may) | ((slow_2_7_at == 2'd2) & slow_2_7_may),
+    ((fast_2_6_at == 2'd2) & fast_2_6_may) | ((slow_2_6_at == 2'd2) & slow_2_6_may),
+    ((fast_2_5_at == 2'd2) & fast_2_5_may) | ((slow_2_5_at == 2'd2) & slow_2_5_may),
+    ((fast_2_4_at == 2'd2) & fast_2_4_may) | ((slow_2_4_at == 2'd2) & slow_2_4_may),
+    ((fast_2_3_at == 2'd2) & fast_2_3_may) | ((slow_2_3_at == 2'd2) & slow_2_3_may),
+    ((fast_2_2_at == 2'd2) & fast_2_2_may) | ((slow_2_2_at == 2'd2) & slow_2_2_may),
+    ((fast_2_1_at == 2'd2) & fast_2_1_may) | ((slow_2_1_at == 2'd2) & slow_2_1_may),
+    ((fast_2_0_at == 2'd2) & fast_2_0_may) | ((slow_2_0_at == 2'd2) & slow_2_0_may)
   };
   assign ready_11 = {
-    (fast_2_15_may_stop_and & fast_2_15_may) | (slow_2_15_may_stop_and & slow_2_15_may),
-    (fast_2_14_may_stop_and & fast_2_14_may) | (slow_2_14_may_stop_and & slow_2_14_may),
-    (fast_2_13_may_stop_and & fast_2_13_may) | (slow_2_13_may_stop_and & slow_2_13_may),
-    (fast_2_12_may_stop_and & fast_2_12_may) | (slow_2_12_may_stop_and & slow_2_12_may),
-    (fast_2_11_may_stop_and & fast_2_11_may) | (slow_2_11_may_stop_and & slow_2_11_may),
-    (fast_2_10_may_stop_and & fast_2_10_may) | (slow_2_10_may_stop_and & slow_2_10_may),
-    (fast_2_9_may_stop_and & fast_2_9_may) | (slow_2_9_may_stop_and & slow_2_9_may),
-    (fast_2_8_may_stop_and & fast_2_8_may) | (slow_2_8_may_stop_and & slow_2_8_may),
-    (fast_2_7_may_stop_and & fast_2_7_may) | (slow_2_7_may_stop_and & slow_2_7_may),
-    (fast_2_6_may_stop_and & fast_2_6_may) | (slow_2_6_may_stop_and & slow_2_6_may),
-    (fast_2_5_may_stop_and & fast_2_5_may) | (slow_2_5_may_stop_and & slow_2_5_may),
-    (fast_2_4_may_stop_and & fast_2_4_may) | (slow_2_4_may_stop_and & slow_2_4_may),
-    (fast_2_3_may_stop_and & fast_2_3_may) | (slow_2_3_may_stop_and & slow_2_3_may),
-    (fast_2_2_may_stop_and & fast_2_2_may) | (slow_2_2_may_stop_and & slow_2_2_may),
-    (fast_2_1_may_stop_and & fast_2_1_may) | (slow_2_1_may_stop_and & slow_2_1_may),
-    (fast_2_0_may_stop_and & fast_2_0_may) | (slow_2_0_may_stop_and & slow_2_0_may)
+    ((fast_2_15_at == 2'd3) & fast_2_15_may) | ((slow_2_15_at == 2'd3) & slow_2_15_may),
+    ((fast_2_14_at == 2'd3) & fast_2_14_may) | ((slow_2_14_at == 2'd3) & slow_2_14_may),
+    ((fast_2_13_at == 2'd3) & fast_2_13_may) | ((slow_2_13_at == 2'd3) & slow_2_13_may),
+    ((fast_2_12_at == 2'd3) & fast_2_12_may) | ((slow_2_12_at == 2'd3) & slow_2_12_may),
+    ((fast_2_11_at == 2'd3) & fast_2_11_may) | ((slow_2_11_at == 2'd3) & slow_2_11_may),
+    ((fast_2_10_at == 2'd3) & fast_2_10_may) | ((slow_2_10_at == 2'd3) & slow_2_10_may),
+    ((fast_2_9_at == 2'd3) & fast_2_9_may) | ((slow_2_9_at == 2'd3) & slow_2_9_may),
+    ((fast_2_8_at == 2'd3) & fast_2_8_may) | ((slow_2_8_at == 2'd3) & slow_2_8_may),
+    ((fast_2_7_at == 2'd3) & fast_2_7_may) | ((slow_2_7_at == 2'd3) & slow_2_7_may),
+    ((fast_2_6_at == 2'd3) & fast_2_6_may) | ((slow_2_6_at == 2'd3) & slow_2_6_may),
+    ((fast_2_5_at == 2'd3) & fast_2_5_may) | ((slow_2_5_at == 2'd3) & slow_2_5_may),
+    ((fast_2_4_at == 2'd3) & fast_2_4_may) | ((slow_2_4_at == 2'd3) & slow_2_4_may),
+    ((fast_2_3_at == 2'd3) & fast_2_3_may) | ((slow_2_3_at == 2'd3) & slow_2_3_may),
+    ((fast_2_2_at == 2'd3) & fast_2_2_may) | ((slow_2_2_at == 2'd3) & slow_2_2_may),
+    ((fast_2_1_at == 2'd3) & fast_2_1_may) | ((slow_2_1_at == 2'd3) & slow_2_1_may),
+    ((fast_2_0_at == 2'd3) & fast_2_0_may) | ((slow_2_0_at == 2'd3) & slow_2_0_may)
   };
   assign ready_12 = {
-    (fast_3_15_first[0] & fast_3_15_may) | (slow_3_15_first[0] & slow_3_15_may),
-    (fast_3_14_first[0] & fast_3_14_may) | (slow_3_14_first[0] & slow_3_14_may),
-    (fast_3_13_first[0] & fast_3_13_may) | (slow_3_13_first[0] & slow_3_13_may),
-    (fast_3_12_first[0] & fast_3_12_may) | (slow_3_12_first[0] & slow_3_12_may),
-    (fast_3_11_first[0] & fast_3_11_may) | (slow_3_11_first[0] & slow_3_11_may),
-    (fast_3_10_first[0] & fast_3_10_may) | (slow_3_10_first[0] & slow_3_10_may),
-    (fast_3_9_first[0] & fast_3_9_may) | (slow_3_9_first[0] & slow_3_9_may),
-    (fast_3_8_first[0] & fast_3_8_may) | (slow_3_8_first[0] & slow_3_8_may),
-    (fast_3_7_first[0] & fast_3_7_may) | (slow_3_7_first[0] & slow_3_7_may),
-    (fast_3_6_first[0] & fast_3_6_may) | (slow_3_6_first[0] & slow_3_6_may),
-    (fast_3_5_first[0] & fast_3_5_may) | (slow_3_5_first[0] & slow_3_5_may),
-    (fast_3_4_first[0] & fast_3_4_may) | (slow_3_4_first[0] & slow_3_4_may),
-    (fast_3_3_first[0] & fast_3_3_may) | (slow_3_3_first[0] & slow_3_3_may),
-    (fast_3_2_first[0] & fast_3_2_may) | (slow_3_2_first[0] & slow_3_2_may),
-    (fast_3_1_first[0] & fast_3_1_may) | (slow_3_1_first[0] & slow_3_1_may),
-    (fast_3_0_first[0] & fast_3_0_may) | (slow_3_0_first[0] & slow_3_0_may)
+    ((fast_3_15_at == 2'd0) & fast_3_15_may) | ((slow_3_15_at == 2'd0) & slow_3_15_may),
+    ((fast_3_14_at == 2'd0) & fast_3_14_may) | ((slow_3_14_at == 2'd0) & slow_3_14_may),
+    ((fast_3_13_at == 2'd0) & fast_3_13_may) | ((slow_3_13_at == 2'd0) & slow_3_13_may),
+    ((fast_3_12_at == 2'd0) & fast_3_12_may) | ((slow_3_12_at == 2'd0) & slow_3_12_may),
+    ((fast_3_11_at == 2'd0) & fast_3_11_may) | ((slow_3_11_at == 2'd0) & slow_3_11_may),
+    ((fast_3_10_at == 2'd0) & fast_3_10_may) | ((slow_3_10_at == 2'd0) & slow_3_10_may),
+    ((fast_3_9_at == 2'd0) & fast_3_9_may) | ((slow_3_9_at == 2'd0) & slow_3_9_may),
+    ((fast_3_8_at == 2'd0) & fast_3_8_may) | ((slow_3_8_at == 2'd0) & slow_3_8_may),
+    ((fast_3_7_at == 2'd0) & fast_3_7_may) | ((slow_3_7_at == 2'd0) & slow_3_7_may),
+    ((fast_3_6_at == 2'd0) & fast_3_6_may) | ((slow_3_6_at == 2'd0) & slow_3_6_may),
+    ((fast_3_5_at == 2'd0) & fast_3_5_may) | ((slow_3_5_at == 2'd0) & slow_3_5_may),
+    ((fast_3_4_at == 2'd0) & fast_3_4_may) | ((slow_3_4_at == 2'd0) & slow_3_4_may),
+    ((fast_3_3_at == 2'd0) & fast_3_3_may) | ((slow_3_3_at == 2'd0) & slow_3_3_may),
+    ((fast_3_2_at == 2'd0) & fast_3_2_may) | ((slow_3_2_at == 2'd0) & slow_3_2_may),
+    ((fast_3_1_at == 2'd0) & fast_3_1_may) | ((slow_3_1_at == 2'd0) & slow_3_1_may),
+    ((fast_3_0_at == 2'd0) & fast_3_0_may) | ((slow_3_0_at == 2'd0) & slow_3_0_may)
   };
   assign ready_13 = {
-    (fast_3_15_may_stop_and_fast_3_15_first & fast_3_15_may) | (slow_3_15_may_stop_and_slow_3_15_first & slow_3_15_may),
-    (fast_3_14_may_stop_and_fast_3_14_first & fast_3_14_may) | (slow_3_14_may_stop_and_slow_3_14_first & slow_3_14_may),
-    (fast_3_13_may_stop_and_fast_3_13_first & fast_3_13_may) | (slow_3_13_may_stop_and_slow_3_13_first & slow_3_13_may),
-    (fast_3_12_may_stop_and_fast_3_12_first & fast_3_12_may) | (slow_3_12_may_stop_and_slow_3_12_first & slow_3_12_may),
-    (fast_3_11_may_stop_and_fast_3_11_first & fast_3_11_may) | (slow_3_11_may_stop_and_slow_3_11_first & slow_3_11_may),
-    (fast_3_10_may_stop_and_fast_3_10_first & fast_3_10_may) | (slow_3_10_may_stop_and_slow_3_10_first & slow_3_10_may),
-    (fast_3_9_may_stop_and_fast_3_9_first & fast_3_9_may) | (slow_3_9_may_stop_and_slow_3_9_first & slow_3_9_may),
-    (fast_3_8_may_stop_and_fast_3_8_first & fast_3_8_may) | (slow_3_8_may_stop_and_slow_3_8_first & slow_3_8_may),
-    (fast_3_7_may_stop_and_fast_3_7_first & fast_3_7_may) | (slow_3_7_may_stop_and_slow_3_7_first & slow_3_7_may),
-    (fast_3_6_may_stop_and_fast_3_6_first & fast_3_6_may) | (slow_3_6_may_stop_and_slow_3_6_first & slow_3_6_may),
-    (fast_3_5_may_stop_and_fast_3_5_first & fast_3_5_may) | (slow_3_5_may_stop_and_slow_3_5_first & slow_3_5_may),
-    (fast_3_4_may_stop_and_fast_3_4_first & fast_3_4_may) | (slow_3_4_may_stop_and_slow_3_4_first & slow_3_4_may),
-    (fast_3_3_may_stop_and_fast_3_3_first & fast_3_3_may) | (slow_3_3_may_stop_and_slow_3_3_first & slow_3_3_may),
-    (fast_3_2_may_stop_and_fast_3_2_first & fast_3_2_may) | (slow_3_2_may_stop_and_slow_3_2_first & slow_3_2_may),
-    (fast_3_1_may_stop_and_fast_3_1_first & fast_3_1_may) | (slow_3_1_may_stop_and_slow_3_1_first & slow_3_1_may),
-    (fast_3_0_may_stop_and_fast_3_0_first & fast_3_0_may) | (slow_3_0_may_stop_and_slow_3_0_first & slow_3_0_may)
+    ((fast_3_15_at == 2'd1) & fast_3_15_may) | ((slow_3_15_at == 2'd1) & slow_3_15_may),
+    ((fast_3_14_at == 2'd1) & fast_3_14_may) | ((slow_3_14_at == 2'd1) & slow_3_14_may),
+    ((fast_3_13_at == 2'd1) & fast_3_13_may) | ((slow_3_13_at == 2'd1) & slow_3_13_may),
+    ((fast_3_12_at == 2'd1) & fast_3_12_may) | ((slow_3_12_at == 2'd1) & slow_3_12_may),
+    ((fast_3_11_at == 2'd1) & fast_3_11_may) | ((slow_3_11_at == 2'd1) & slow_3_11_may),
+    ((fast_3_10_at == 2'd1) & fast_3_10_may) | ((slow_3_10_at == 2'd1) & slow_3_10_may),
+    ((fast_3_9_at == 2'd1) & fast_3_9_may) | ((slow_3_9_at == 2'd1) & slow_3_9_may),
+    ((fast_3_8_at == 2'd1) & fast_3_8_may) | ((slow_3_8_at == 2'd1) & slow_3_8_may),
+    ((fast_3_7_at == 2'd1) & fast_3_7_may) | ((slow_3_7_at == 2'd1) & slow_3_7_may),
+    ((fast_3_6_at == 2'd1) & fast_3_6_may) | ((slow_3_6_at == 2'd1) & slow_3_6_may),
+    ((fast_3_5_at == 2'd1) & fast_3_5_may) | ((slow_3_5_at == 2'd1) & slow_3_5_may),
+    ((fast_3_4_at == 2'd1) & fast_3_4_may) | ((slow_3_4_at == 2'd1) & slow_3_4_may),
+    ((fast_3_3_at == 2'd1) & fast_3_3_may) | ((slow_3_3_at == 2'd1) & slow_3_3_may),
+    ((fast_3_2_at == 2'd1) & fast_3_2_may) | ((slow_3_2_at == 2'd1) & slow_3_2_may),
+    ((fast_3_1_at == 2'd1) & fast_3_1_may) | ((slow_3_1_at == 2'd1) & slow_3_1_may),
+    ((fast_3_0_at == 2'd1) & fast_3_0_may) | ((slow_3_0_at == 2'd1) & slow_3_0_may)
   };
   assign ready_14 = {
-    (fast_3_15_first_and & fast_3_15_may) | (slow_3_15_first_and & slow_3_15_may),
-    (fast_3_14_first_and & fast_3_14_may) | (slow_3_14_first_and & slow_3_14_may),
-    (fast_3_13_first_and & fast_3_13_may) | (slow_3_13_first_and & slow_3_13_may),
-    (fast_3_12_first_and & fast_3_12_may) | (slow_3_12_first_and & slow_3_12_may),
-    (fast_3_11_first_and & fast_3_11_may) | (slow_3_11_first_and & slow_3_11_may),
-    (fast_3_10_first_and & fast_3_10_may) | (slow_3_10_first_and & slow_3_10_may),
-    (fast_3_9_first_and & fast_3_9_may) | (slow_3_9_first_and & slow_3_9_may),
-    (fast_3_8_first_and & fast_3_8_may) | (slow_3_8_first_and & slow_3_8_may),
-    (fast_3_7_first_and & fast_3_7_may) | (slow_3_7_first_and & slow_3_7_may),
-    (fast_3_6_first_and & fast_3_6_may) | (slow_3_6_first_and & slow_3_6_may),
-    (fast_3_5_first_and & fast_3_5_may) | (slow_3_5_first_and & slow_3_5_may),
-    (fast_3_4_first_and & fast_3_4_may) | (slow_3_4_first_and & slow_3_4_may),
-    (fast_3_3_first_and & fast_3_3_may) | (slow_3_3_first_and & slow_3_3_may),
-    (fast_3_2_first_and & fast_3_2_may) | (slow_3_2_first_and & slow_3_2_may),
-    (fast_3_1_first_and & fast_3_1_may) | (slow_3_1_first_and & slow_3_1_may),
-    (fast_3_0_first_and & fast_3_0_may) | (slow_3_0_first_and & slow_3_0_may)
+    ((fast_3_15_at == 2'd2) & fast_3_15_may) | ((slow_3_15_at == 2'd2) & slow_3_15_may),
+    ((fast_3_14_at == 2'd2) & fast_3_14_may) | ((slow_3_14_at == 2'd2) & slow_3_14_may),
+    ((fast_3_13_at == 2'd2) & fast_3_13_may) | ((slow_3_13_at == 2'd2) & slow_3_13_may),
+    ((fast_3_12_at == 2'd2) & fast_3_12_may) | ((slow_3_12_at == 2'd2) & slow_3_12_may),
+    ((fast_3_11_at == 2'd2) & fast_3_11_may) | ((slow_3_11_at == 2'd2) & slow_3_11_may),
+    ((fast_3_10_at == 2'd2) & fast_3_10_may) | ((slow_3_10_at == 2'd2) & slow_3_10_may),
+    ((fast_3_9_at == 2'd2) & fast_3_9_may) | ((slow_3_9_at == 2'd2) & slow_3_9_may),
+    ((fast_3_8_at == 2'd2) & fast_3_8_may) | ((slow_3_8_at == 2'd2) & slow_3_8_may),
+    ((fast_3_7_at == 2'd2) & fast_3_7_may) | ((slow_3_7_at == 2'd2) & slow_3_7_may),
+    ((fast_3_6_at == 2'd2) & fast_3_6_may) | ((slow_3_6_at == 2'd2) & slow_3_6_may),
+    ((fast_3_5_at == 2'd2) & fast_3_5_may) | ((slow_3_5_at == 2'd2) & slow_3_5_may),
+    ((fast_3_4_at == 2'd2) & fast_3_4_may) | ((slow_3_4_at == 2'd2) & slow_3_4_may),
+    ((fast_3_3_at == 2'd2) & fast_3_3_may) | ((slow_3_3_at == 2'd2) & slow_3_3_may),
+    ((fast_3_2_at == 2'd2) & fast_3_2_may) | ((slow_3_2_at == 2'd2) & slow_3_2_may),
+    ((fast_3_1_at == 2'd2) & fast_3_1_may) | ((slow_3_1_at == 2'd2) & slow_3_1_may),
+    ((fast_3_0_at == 2'd2) & fast_3_0_may) | ((slow_3_0_at == 2'd2) & slow_3_0_may)
   };
   assign ready_15 = {
-    (fast_3_15_may_stop_and & fast_3_15_may) | (slow_3_15_may_stop_and & slow_3_15_may),
-    (fast_3_14_may_stop_and & fast_3_14_may) | (slow_3_14_may_stop_and & slow_3_14_may),
-    (fast_3_13_may_stop_and & fast_3_13_may) | (slow_3_13_may_stop_and & slow_3_13_may),
-    (fast_3_12_may_stop_and & fast_3_12_may) | (slow_3_12_may_stop_and & slow_3_12_may),
-    (fast_3_11_may_stop_and & fast_3_11_may) | (slow_3_11_may_stop_and & slow_3_11_may),
-    (fast_3_10_may_stop_and & fast_3_10_may) | (slow_3_10_may_stop_and & slow_3_10_may),
-    (fast_3_9_may_stop_and & fast_3_9_may) | (slow_3_9_may_stop_and & slow_3_9_may),
-    (fast_3_8_may_stop_and & fast_3_8_may) | (slow_3_8_may_stop_and & slow_3_8_may),
-    (fast_3_7_may_stop_and & fast_3_7_may) | (slow_3_7_may_stop_and & slow_3_7_may),
-    (fast_3_6_may_stop_and & fast_3_6_may) | (slow_3_6_may_stop_and & slow_3_6_may),
-    (fast_3_5_may_stop_and & fast_3_5_may) | (slow_3_5_may_stop_and & slow_3_5_may),
-    (fast_3_4_may_stop_and & fast_3_4_may) | (slow_3_4_may_stop_and & slow_3_4_may),
-    (fast_3_3_may_stop_and & fast_3_3_may) | (slow_3_3_may_stop_and & slow_3_3_may),
-    (fast_3_2_may_stop_and & fast_3_2_may) | (slow_3_2_may_stop_and & slow_3_2_may),
-    (fast_3_1_may_stop_and & fast_3_1_may) | (slow_3_1_may_stop_and & slow_3_1_may),
-    (fast_3_0_may_stop_and & fast_3_0_may) | (slow_3_0_may_stop_and & slow_3_0_may)
+    ((fast_3_15_at == 2'd3) & fast_3_15_may) | ((slow_3_15_at == 2'd3) & slow_3_15_may),
+    ((fast_3_14_at == 2'd3) & fast_3_14_may) | ((slow_3_14_at == 2'd3) & slow_3_14_may),
+    ((fast_3_13_at == 2'd3) & fast_3_13_may) | ((slow_3_13_at == 2'd3) & slow_3_13_may),
+    ((fast_3_12_at == 2'd3) & fast_3_12_may) | ((slow_3_12_at == 2'd3) & slow_3_12_may),
+    ((fast_3_11_at == 2'd3) & fast_3_11_may) | ((slow_3_11_at == 2'd3) & slow_3_11_may),
+    ((fast_3_10_at == 2'd3) & fast_3_10_may) | ((slow_3_10_at == 2'd3) & slow_3_10_may),
+    ((fast_3_9_at == 2'd3) & fast_3_9_may) | ((slow_3_9_at == 2'd3) & slow_3_9_may),
+    ((fast_3_8_at == 2'd3) & fast_3_8_may) | ((slow_3_8_at == 2'd3) & slow_3_8_may),
+    ((fast_3_7_at == 2'd3) & fast_3_7_may) | ((slow_3_7_at == 2'd3) & slow_3_7_may),
+    ((fast_3_6_at == 2'd3) & fast_3_6_may) | ((slow_3_6_at == 2'd3) & slow_3_6_may),
+    ((fast_3_5_at == 2'd3) & fast_3_5_may) | ((slow_3_5_at == 2'd3) & slow_3_5_may),
+    ((fast_3_4_at == 2'd3) & fast_3_4_may) | ((slow_3_4_at == 2'd3) & slow_3_4_may),
+    ((fast_3_3_at == 2'd3) & fast_3_3_may) | ((slow_3_3_at == 2'd3) & slow_3_3_may),
+    ((fast_3_2_at == 2'd3) & fast_3_2_may) | ((slow_3_2_at == 2'd3) & slow_3_2_may),
+    ((fast_3_1_at == 2'd3) & fast_3_1_may) | ((slow_3_1_at == 2'd3) & slow_3_1_may),
+    ((fast_3_0_at == 2'd3) & fast_3_0_may) | ((slow_3_0_at == 2'd3) & slow_3_0_may)
   };
   assign more_0 = {
-    (fast_0_15_first[0] & fast_0_15_may & fast_0_15_two) | (slow_0_15_first[0] & slow_0_15_may & slow_0_15_two),
-    (fast_0_14_first[0] & fast_0_14_may & fast_0_14_two) | (slow_0_14_first[0] & slow_0_14_may & slow_0_14_two),
-    (fast_0_13_first[0] & fast_0_13_may & fast_0_13_two) | (slow_0_13_first[0] & slow_0_13_may & slow_0_13_two),
-    (fast_0_12_first[0] & fast_0_12_may & fast_0_12_two) | (slow_0_12_first[0] & slow_0_12_may & slow_0_12_two),
-    (fast_0_11_first[0] & fast_0_11_may & fast_0_11_two) | (slow_0_11_first[0] & slow_0_11_may & slow_0_11_two),
-    (fast_0_10_first[0] & fast_0_10_may & fast_0_10_two) | (slow_0_10_first[0] & slow_0_10_may & slow_0_10_two),
-    (fast_0_9_first[0] & fast_0_9_may & fast_0_9_two) | (slow_0_9_first[0] & slow_0_9_may & slow_0_9_two),
-    (fast_0_8_first[0] & fast_0_8_may & fast_0_8_two) | (slow_0_8_first[0] & slow_0_8_may & slow_0_8_two),
-    (fast_0_7_first[0] & fast_0_7_may & fast_0_7_two) | (slow_0_7_first[0] & slow_0_7_may & slow_0_7_two),
-    (fast_0_6_first[0] & fast_0_6_may & fast_0_6_two) | (slow_0_6_first[0] & slow_0_6_may & slow_0_6_two),
-    (fast_0_5_first[0] & fast_0_5_may & fast_0_5_two) | (slow_0_5_first[0] & slow_0_5_may & slow_0_5_two),
-    (fast_0_4_first[0] & fast_0_4_may & fast_0_4_two) | (slow_0_4_first[0] & slow_0_4_may & slow_0_4_two),
-    (fast_0_3_first[0] & fast_0_3_may & fast_0_3_two) | (slow_0_3_first[0] & slow_0_3_may & slow_0_3_two),
-    (fast_0_2_first[0] & fast_0_2_may & fast_0_2_two) | (slow_0_2_first[0] & slow_0_2_may & slow_0_2_two),
-    (fast_0_1_first[0] & fast_0_1_may & fast_0_1_two) | (slow_0_1_first[0] & slow_0_1_may & slow_0_1_two),
-    (fast_0_0_first[0] & fast_0_0_may & fast_0_0_two) | (slow_0_0_first[0] & slow_0_0_may & slow_0_0_two)
+    ((fast_0_15_at == 2'd0) & fast_0_15_follows) | ((slow_0_15_at == 2'd0) & slow_0_15_follows),
+    ((fast_0_14_at == 2'd0) & fast_0_14_follows) | ((slow_0_14_at == 2'd0) & slow_0_14_follows),
+    ((fast_0_13_at == 2'd0) & fast_0_13_follows) | ((slow_0_13_at == 2'd0) & slow_0_13_follows),
+    ((fast_0_12_at == 2'd0) & fast_0_12_follows) | ((slow_0_12_at == 2'd0) & slow_0_12_follows),
+    ((fast_0_11_at == 2'd0) & fast_0_11_follows) | ((slow_0_11_at == 2'd0) & slow_0_11_follows),
+    ((fast_0_10_at == 2'd0) & fast_0_10_follows) | ((slow_0_10_at == 2'd0) & slow_0_10_follows),
+    ((fast_0_9_at == 2'd0) & fast_0_9_follows) | ((slow_0_9_at == 2'd0) & slow_0_9_follows),
+    ((fast_0_8_at == 2'd0) & fast_0_8_follows) | ((slow_0_8_at == 2'd0) & slow_0_8_follows),
+    ((fast_0_7_at == 2'd0) & fast_0_7_follows) | ((slow_0_7_at == 2'd0) & slow_0_7_follows),
+    ((fast_0_6_at == 2'd0) & fast_0_6_follows) | ((slow_0_6_at == 2'd0) & slow_0_6_follows),
+    ((fast_0_5_at == 2'd0) & fast_0_5_follows) | ((slow_0_5_at == 2'd0) & slow_0_5_follows),
+    ((fast_0_4_at == 2'd0) & fast_0_4_follows) | ((slow_0_4_at == 2'd0) & slow_0_4_follows),
+    ((fast_0_3_at == 2'd0) & fast_0_3_follows) | ((slow_0_3_at == 2'd0) & slow_0_3_follows),
+    ((fast_0_2_at == 2'd0) & fast_0_2_follows) | ((slow_0_2_at == 2'd0) & slow_0_2_follows),
+    ((fast_0_1_at == 2'd0) & fast_0_1_follows) | ((slow_0_1_at == 2'd0) & slow_0_1_follows),
+    ((fast_0_0_at == 2'd0) & fast_0_0_follows) | ((slow_0_0_at == 2'd0) & slow_0_0_follows)
   };
   assign more_1 = {
-    (fast_0_15_may_stop_and_fast_0_15_first & fast_0_15_may & fast_0_15_two) | (slow_0_15_may_stop_and_slow_0_15_first & slow_0_15_may & slow_0_15_two),
-    (fast_0_14_may_stop_and_fast_0_14_first & fast_0_14_may & fast_0_14_two) | (slow_0_14_may_stop_and_slow_0_14_first & slow_0_14_may & slow_0_14_two),
-    (fast_0_13_may_stop_and_fast_0_13_first & fast_0_13_may & fast_0_13_two) | (slow_0_13_may_stop_and_slow_0_13_first & slow_0_13_may & slow_0_13_two),
-    (fast_0_12_may_stop_and_fast_0_12_first & fast_0_12_may & fast_0_12_two) | (slow_0_12_may_stop_and_slow_0_12_first & slow_0_12_may & slow_0_12_two),
-    (fast_0_11_may_stop_and_fast_0_11_first & fast_0_11_may & fast_0_11_two) | (slow_0_11_may_stop_and_slow_0_11_first & slow_0_11_may & slow_0_11_two),
-    (fast_0_10_may_stop_and_fast_0_10_first & fast_0_10_may & fast_0_10_two) | (slow_0_10_may_stop_and_slow_0_10_first & slow_0_10_may & slow_0_10_two),
-    (fast_0_9_may_stop_and_fast_0_9_first & fast_0_9_may & fast_0_9_two) | (slow_0_9_may_stop_and_slow_0_9_first & slow_0_9_may & slow_0_9_two),
-    (fast_0_8_may_stop_and_fast_0_8_first & fast_0_8_may & fast_0_8_two) | (slow_0_8_may_stop_and_slow_0_8_first & slow_0_8_may & slow_0_8_two),
-    (fast_0_7_may_stop_and_fast_0_7_first & fast_0_7_may & fast_0_7_two) | (slow_0_7_may_stop_and_slow_0_7_first & slow_0_7_may & slow_0_7_two),
-    (fast_0_6_may_stop_and_fast_0_6_first & fast_0_6_may & fast_0_6_two) | (slow_0_6_may_stop_and_slow_0_6_first & slow_0_6_may & slow_0_6_two),
-    (fast_0_5_may_stop_and_fast_0_5_first & fast_0_5_may & fast_0_5_two) | (slow_0_5_may_stop_and_slow_0_5_first & slow_0_5_may & slow_0_5_two),
-    (fast_0_4_may_stop_and_fast_0_4_first & fast_0_4_may & fast_0_4_two) | (slow_0_4_may_stop_and_slow_0_4_first & slow_0_4_may & slow_0_4_two),
-    (fast_0_3_may_stop_and_fast_0_3_first & fast_0_3_may & fast_0_3_two) | (slow_0_3_may_stop_and_slow_0_3_first & slow_0_3_may & slow_0_3_two),
-    (fast_0_2_may_stop_and_fast_0_2_first & fast_0_2_may & fast_0_2_two) | (slow_0_2_may_stop_and_slow_0_2_first & slow_0_2_may & slow_0_2_two),
-    (fast_0_1_may_stop_and_fast_0_1_first & fast_0_1_may & fast_0_1_two) | (slow_0_1_may_stop_and_slow_0_1_first & slow_0_1_may & slow_0_1_two),
-    (fast_0_0_may_stop_and_2 & fast_0_0_may & fast_0_0_two) | (slow_0_0_may_stop_and_2 & slow_0_0_may & slow_0_0_two)
+    ((fast_0_15_at == 2'd1) & fast_0_15_follows) | ((slow_0_15_at == 2'd1) & slow_0_15_follows),
+    ((fast_0_14_at == 2'd1) & fast_0_14_follows) | ((slow_0_14_at == 2'd1) & slow_0_14_follows),
+    ((fast_0_13_at == 2'd1) & fast_0_13_follows) | ((slow_0_13_at == 2'd1) & slow_0_13_follows),
+    ((fast_0_12_at == 2'd1) & fast_0_12_follows) | ((slow_0_12_at == 2'd1) & slow_0_12_follows),
+    ((fast_0_11_at == 2'd1) & fast_0_11_follows) | ((slow_0_11_at == 2'd1) & slow_0_11_follows),
+    ((fast_0_10_at == 2'd1) & fast_0_10_follows) | ((slow_0_10_at == 2'd1) & slow_0_10_follows),
+    ((fast_0_9_at == 2'd1) & fast_0_9_follows) | ((slow_0_9_at == 2'd1) & slow_0_9_follows),
+    ((fast_0_8_at == 2'd1) & fast_0_8_follows) | ((slow_0_8_at == 2'd1) & slow_0_8_follows),
+    ((fast_0_7_at == 2'd1) & fast_0_7_follows) | ((slow_0_7_at == 2'd1) & slow_0_7_follows),
+    ((fast_0_6_at == 2'd1) & fast_0_6_follows) | ((slow_0_6_at == 2'd1) & slow_0_6_follows),
+    ((fast_0_5_at == 2'd1) & fast_0_5_follows) | ((slow_0_5_at == 2'd1) & slow_0_5_follows),
+    ((fast_0_4_at == 2'd1) & fast_0_4_follows) | ((slow_0_4_at == 2'd1) & slow_0_4_follows),
+    ((fast_0_3_at == 2'd1) & fast_0_3_follows) | ((slow_0_3_at == 2'd1) & slow_0_3_follows),
+    ((fast_0_2_at == 2'd1) & fast_0_2_follows) | ((slow_0_2_at == 2'd1) & slow_0_2_follows),
+    ((fast_0_1_at == 2'd1) & fast_0_1_follows) | ((slow_0_1_at == 2'd1) & slow_0_1_follows),
+    ((fast_0_0_at == 2'd1) & fast_0_0_follows) | ((slow_0_0_at == 2'd1) & slow_0_0_follows)
   };
   assign more_2 = {
-    (fast_0_15_first_and & fast_0_15_may & fast_0_15_two) | (slow_0_15_first_and & slow_0_15_may & slow_0_15_two),
-    (fast_0_14_first_and & fast_0_14_may & fast_0_14_two) | (slow_0_14_first_and & slow_0_14_may & slow_0_14_two),
-    (fast_0_13_first_and & fast_0_13_may & fast_0_13_two) | (slow_0_13_first_and & slow_0_13_may & slow_0_13_two),
-    (fast_0_12_first_and & fast_0_12_may & fast_0_12_two) | (slow_0_12_first_and & slow_0_12_may & slow_0_12_two),
-    (fast_0_11_first_and & fast_0_11_may & fast_0_11_two) | (slow_0_11_first_and & slow_0_11_may & slow_0_11_two),
-    (fast_0_10_first_and & fast_0_10_may & fast_0_10_two) | (slow_0_10_first_and & slow_0_10_may & slow_0_10_two),
-    (fast_0_9_first_and & fast_0_9_may & fast_0_9_two) | (slow_0_9_first_and & slow_0_9_may & slow_0_9_two),
-    (fast_0_8_first_and & fast_0_8_may & fast_0_8_two) | (slow_0_8_first_and & slow_0_8_may & slow_0_8_two),
-    (fast_0_7_first_and & fast_0_7_may & fast_0_7_two) | (slow_0_7_first_and & slow_0_7_may & slow_0_7_two),
-    (fast_0_6_first_and & fast_0_6_may & fast_0_6_two) | (slow_0_6_first_and & slow_0_6_may & slow_0_6_two),
-    (fast_0_5_first_and & fast_0_5_may & fast_0_5_two) | (slow_0_5_first_and & slow_0_5_may & slow_0_5_two),
-    (fast_0_4_first_and & fast_0_4_may & fast_0_4_two) | (slow_0_4_first_and & slow_0_4_may & slow_0_4_two),
-    (fast_0_3_first_and & fast_0_3_may & fast_0_3_two) | (slow_0_3_first_and & slow_0_3_may & slow_0_3_two),
-    (fast_0_2_first_and & fast_0_2_may & fast_0_2_two) | (slow_0_2_first_and & slow_0_2_may & slow_0_2_two),
-    (fast_0_1_first_and & fast_0_1_may & fast_0_1_two) | (slow_0_1_first_and & slow_0_1_may & slow_0_1_two),
-    (fast_0_0_may_stop_and_fast_0_0_first & fast_0_0_may & fast_0_0_two) | (slow_0_0_may_stop_and_slow_0_0_first & slow_0_0_may & slow_0_0_two)
+    ((fast_0_15_at == 2'd2) & fast_0_15_follows) | ((slow_0_15_at == 2'd2) & slow_0_15_follows),
+    ((fast_0_14_at == 2'd2) & fast_0_14_follows) | ((slow_0_14_at == 2'd2) & slow_0_14_follows),
+    ((fast_0_13_at == 2'd2) & fast_0_13_follows) | ((slow_0_13_at == 2'd2) & slow_0_13_follows),
+    ((fast_0_12_at == 2'd2) & fast_0_12_follows) | ((slow_0_12_at == 2'd2) & slow_0_12_follows),
+    ((fast_0_11_at == 2'd2) & fast_0_11_follows) | ((slow_0_11_at == 2'd2) & slow_0_11_follows),
+    ((fast_0_10_at == 2'd2) & fast_0_10_follows) | ((slow_0_10_at == 2'd2) & slow_0_10_follows),
+    ((fast_0_9_at == 2'd2) & fast_0_9_follows) | ((slow_0_9_at == 2'd2) & slow_0_9_follows),
+    ((fast_0_8_at == 2'd2) & fast_0_8_follows) | ((slow_0_8_at == 2'd2) & slow_0_8_follows),
+    ((fast_0_7_at == 2'd2) & fast_0_7_follows) | ((slow_0_7_at == 2'd2) & slow_0_7_follows),
+    ((fast_0_6_at == 2'd2) & fast_0_6_follows) | ((slow_0_6_at == 2'd2) & slow_0_6_follows),
+    ((fast_0_5_at == 2'd2) & fast_0_5_follows) | ((slow_0_5_at == 2'd2) & slow_0_5_follows),
+    ((fast_0_4_at == 2'd2) & fast_0_4_follows) | ((slow_0_4_at == 2'd2) & slow_0_4_follows),
+    ((fast_0_3_at == 2'd2) & fast_0_3_follows) | ((slow_0_3_at == 2'd2) & slow_0_3_follows),
+    ((fast_0_2_at == 2'd2) & fast_0_2_follows) | ((slow_0_2_at == 2'd2) & slow_0_2_follows),
+    ((fast_0_1_at == 2'd2) & fast_0_1_follows) | ((slow_0_1_at == 2'd2) & slow_0_1_follows),
+    ((fast_0_0_at == 2'd2) & fast_0_0_follows) | ((slow_0_0_at == 2'd2) & slow_0_0_follows)
   };
   assign more_3 = {
-    (fast_0_15_may_stop_and & fast_0_15_may & fast_0_15_two) | (slow_0_15_may_stop_and & slow_0_15_may & slow_0_15_two),
-    (fast_0_14_may_stop_and & fast_0_14_may & fast_0_14_two) | (slow_0_14_may_stop_and & slow_0_14_may & slow_0_14_two),
-    (fast_0_13_may_stop_and & fast_0_13_may & fast_0_13_two) | (slow_0_13_may_stop_and & slow_0_13_may & slow_0_13_two),
-    (fast_0_12_may_stop_and & fast_0_12_may & fast_0_12_two) | (slow_0_12_may_stop_and & slow_0_12_may & slow_0_12_two),
-    (fast_0_11_may_stop_and & fast_0_11_may & fast_0_11_two) | (slow_0_11_may_stop_and & slow_0_11_may & slow_0_11_two),
-    (fast_0_10_may_stop_and & fast_0_10_may & fast_0_10_two) | (slow_0_10_may_stop_and & slow_0_10_may & slow_0_10_two),
-    (fast_0_9_may_stop_and & fast_0_9_may & fast_0_9_two) | (slow_0_9_may_stop_and & slow_0_9_may & slow_0_9_two),
-    (fast_0_8_may_stop_and & fast_0_8_may & fast_0_8_two) | (slow_0_8_may_stop_and & slow_0_8_may & slow_0_8_two),
-    (fast_0_7_may_stop_and & fast_0_7_may & fast_0_7_two) | (slow_0_7_may_stop_and & slow_0_7_may & slow_0_7_two),
-    (fast_0_6_may_stop_and & fast_0_6_may & fast_0_6_two) | (slow_0_6_may_stop_and & slow_0_6_may & slow_0_6_two),
-    (fast_0_5_may_stop_and & fast_0_5_may & fast_0_5_two) | (slow_0_5_may_stop_and & slow_0_5_may & slow_0_5_two),
-    (fast_0_4_may_stop_and & fast_0_4_may & fast_0_4_two) | (slow_0_4_may_stop_and & slow_0_4_may & slow_0_4_two),
-    (fast_0_3_may_stop_and & fast_0_3_may & fast_0_3_two) | (slow_0_3_may_stop_and & slow_0_3_may & slow_0_3_two),
-    (fast_0_2_may_stop_and & fast_0_2_may & fast_0_2_two) | (slow_0_2_may_stop_and & slow_0_2_may & slow_0_2_two),
-    (fast_0_1_may_stop_and & fast_0_1_may & fast_0_1_two) | (slow_0_1_may_stop_and & slow_0_1_may & slow_0_1_two),
-    (fast_0_0_may_stop_and & fast_0_0_may & fast_0_0_two) | (slow_0_0_may_stop_and & slow_0_0_may & slow_0_0_two)
+    ((fast_0_15_at == 2'd3) & fast_0_15_follows) | ((slow_0_15_at == 2'd3) & slow_0_15_follows),
+    ((fast_0_14_at == 2'd3) & fast_0_14_follows) | ((slow_0_14_at == 2'd3) & slow_0_14_follows),
+    ((fast_0_13_at == 2'd3) & fast_0_13_follows) | ((slow_0_13_at == 2'd3) & slow_0_13_follows),
+    ((fast_0_12_at == 2'd3) & fast_0_12_follows) | ((slow_0_12_at == 2'd3) & slow_0_12_follows),
+    ((fast_0_11_at == 2'd3) & fast_0_11_follows) | ((slow_0_11_at == 2'd3) & slow_0_11_follows),
+    ((fast_0_10_at == 2'd3) & fast_0_10_follows) | ((slow_0_10_at == 2'd3) & slow_0_10_follows),
+    ((fast_0_9_at == 2'd3) & fast_0_9_follows) | ((slow_0_9_at == 2'd3) & slow_0_9_follows),
+    ((fast_0_8_at == 2'd3) & fast_0_8_follows) | ((slow_0_8_at == 2'd3) & slow_0_8_follows),
+    ((fast_0_7_at == 2'd3) & fast_0_7_follows) | ((slow_0_7_at == 2'd3) & slow_0_7_follows),
+    ((fast_0_6_at == 2'd3) & fast_0_6_follows) | ((slow_0_6_at == 2'd3) & slow_0_6_follows),
+    ((fast_0_5_at == 2'd3) & fast_0_5_follows) | ((slow_0_5_at == 2'd3) & slow_0_5_follows),
+    ((fast_0_4_at == 2'd3) & fast_0_4_follows) | ((slow_0_4_at == 2'd3) & slow_0_4_follows),
+    ((fast_0_3_at == 2'd3) & fast_0_3_follows) | ((slow_0_3_at == 2'd3) & slow_0_3_follows),
+    ((fast_0_2_at == 2'd3) & fast_0_2_follows) | ((slow_0_2_at == 2'd3) & slow_0_2_follows),
+    ((fast_0_1_at == 2'd3) & fast_0_1_follows) | ((slow_0_1_at == 2'd3) & slow_0_1_follows),
+    ((fast_0_0_at == 2'd3) & fast_0_0_follows) | ((slow_0_0_at == 2'd3) & slow_0_0_follows)
   };
   assign more_4 = {
-    (fast_1_15_first[0] & fast_1_15_may & fast_1_15_two) | (slow_1_15_first[0] & slow_1_15_may & slow_1_15_two),
-    (fast_1_14_first[0] & fast_1_14_may & fast_1_14_two) | (slow_1_14_first[0] & slow_1_14_may & slow_1_14_two),
-    (fast_1_13_first[0] & fast_1_13_may & fast_1_13_two) | (slow_1_13_first[0] & slow_1_13_may & slow_1_13_two),
-    (fast_1_12_first[0] & fast_1_12_may & fast_1_12_two) | (slow_1_12_first[0] & slow_1_12_may & slow_1_12_two),
-    (fast_1_11_first[0] & fast_1_11_may & fast_1_11_two) | (slow_1_11_first[0] & slow_1_11_may & slow_1_11_two),
-    (fast_1_10_first[0] & fast_1_10_may & fast_1_10_two) | (slow_1_10_first[0] & slow_1_10_may & slow_1_10_two),
-    (fast_1_9_first[0] & fast_1_9_may & fast_1_9_two) | (slow_1_9_first[0] & slow_1_9_may & slow_1_9_two),
-    (fast_1_8_first[0] & fast_1_8_may & fast_1_8_two) | (slow_1_8_first[0] & slow_1_8_may & slow_1_8_two),
-    (fast_1_7_first[0] & fast_1_7_may & fast_1_7_two) | (slow_1_7_first[0] & slow_1_7_may & slow_1_7_two),
-    (fast_1_6_first[0] & fast_1_6_may & fast_1_6_two) | (slow_1_6_first[0] & slow_1_6_may & slow_1_6_two),
-    (fast_1_5_first[0] & fast_1_5_may & fast_1_5_two) | (slow_1_5_first[0] & slow_1_5_may & slow_1_5_two),
-    (fast_1_4_first[0] & fast_1_4_may & fast_1_4_two) | (slow_1_4_first[0] & slow_1_4_may & slow_1_4_two),
-    (fast_1_3_first[0] & fast_1_3_may & fast_1_3_two) | (slow_1_3_first[0] & slow_1_3_may & slow_1_3_two),
-    (fast_1_2_first[0] & fast_1_2_may & fast_1_2_two) | (slow_1_2_first[0] & slow_1_2_may & slow_1_2_two),
-    (fast_1_1_first[0] & fast_1_1_may & fast_1_1_two) | (slow_1_1_first[0] & slow_1_1_may & slow_1_1_two),
-    (fast_1_0_first[0] & fast_1_0_may & fast_1_0_two) | (slow_1_0_first[0] & slow_1_0_may & slow_1_0_two)
+    ((fast_1_15_at == 2'd0) & fast_1_15_follows) | ((slow_1_15_at == 2'd0) & slow_1_15_follows),
+    ((fast_1_14_at == 2'd0) & fast_1_14_follows) | ((slow_1_14_at == 2'd0) & slow_1_14_follows),
+    ((fast_1_13_at == 2'd0) & fast_1_13_follows) | ((slow_1_13_at == 2'd0) & slow_1_13_follows),
+    ((fast_1_12_at == 2'd0) & fast_1_12_follows) | ((slow_1_12_at == 2'd0) & slow_1_12_follows),
+    ((fast_1_11_at == 2'd0) & fast_1_11_follows) | ((slow_1_11_at == 2'd0) & slow_1_11_follows),
+    ((fast_1_10_at == 2'd0) & fast_1_10_follows) | ((slow_1_10_at == 2'd0) & slow_1_10_follows),
+    ((fast_1_9_at == 2'd0) & fast_1_9_follows) | ((slow_1_9_at == 2'd0) & slow_1_9_follows),
+    ((fast_1_8_at == 2'd0) & fast_1_8_follows) | ((slow_1_8_at == 2'd0) & slow_1_8_follows),
+    ((fast_1_7_at == 2'd0) & fast_1_7_follows) | ((slow_1_7_at == 2'd0) & slow_1_7_follows),
+    ((fast_1_6_at == 2'd0) & fast_1_6_follows) | ((slow_1_6_at == 2'd0) & slow_1_6_follows),
+    ((fast_1_5_at == 2'd0) & fast_1_5_follows) | ((slow_1_5_at == 2'd0) & slow_1_5_follows),
+    ((fast_1_4_at == 2'd0) & fast_1_4_follows) | ((slow_1_4_at == 2'd0) & slow_1_4_follows),
+    ((fast_1_3_at == 2'd0) & fast_1_3_follows) | ((slow_1_3_at == 2'd0) & slow_1_3_follows),
+    ((fast_1_2_at == 2'd0) & fast_1_2_follows) | ((slow_1_2_at == 2'd0) & slow_1_2_follows),
+    ((fast_1_1_at == 2'd0) & fast_1_1_follows) | ((slow_1_1_at == 2'd0) & slow_1_1_follows),
+    ((fast_1_0_at == 2'd0) & fast_1_0_follows) | ((slow_1_0_at == 2'd0) & slow_1_0_follows)
   };
   assign more_5 = {
-    (fast_1_15_may_stop_and_fast_1_15_first & fast_1_15_may & fast_1_15_two) | (slow_1_15_may_stop_and_slow_1_15_first & slow_1_15_may & slow_1_15_two),
-    (fast_1_14_may_stop_and_fast_1_14_first & fast_1_14_may & fast_1_14_two) | (slow_1_14_may_stop_and_slow_1_14_first & slow_1_14_may & slow_1_14_two),
-    (fast_1_13_may_stop_and_fast_1_13_first & fast_1_13_may & fast_1_13_two) | (slow_1_13_may_stop_and_slow_1_13_first & slow_1_13_may & slow_1_13_two),
-    (fast_1_12_may_stop_and_fast_1_12_first & fast_1_12_may & fast_1_12_two) | (slow_1_12_may_stop_and_slow_1_12_first & slow_1_12_may & slow_1_12_two),
-    (fast_1_11_may_stop_and_fast_1_11_first & fast_1_11_may & fast_1_11_two) | (slow_1_11_may_stop_and_slow_1_11_first & slow_1_11_may & slow_1_11_two),
-    (fast_1_10_may_stop_and_fast_1_10_first & fast_1_10_may & fast_1_10_two) | (slow_1_10_may_stop_and_slow_1_10_first & slow_1_10_may & slow_1_10_two),
-    (fast_1_9_may_stop_and_fast_1_9_first & fast_1_9_may & fast_1_9_two) | (slow_1_9_may_stop_and_slow_1_9_first & slow_1_9_may & slow_1_9_two),
-    (fast_1_8_may_stop_and_fast_1_8_first & fast_1_8_may & fast_1_8_two) | (slow_1_8_may_stop_and_slow_1_8_first & slow_1_8_may & slow_1_8_two),
-    (fast_1_7_may_stop_and_fast_1_7_first & fast_1_7_may & fast_1_7_two) | (slow_1_7_may_stop_and_slow_1_7_first & slow_1_7_may & slow_1_7_two),
-    (fast_1_6_may_stop_and_fast_1_6_first & fast_1_6_may & fast_1_6_two) | (slow_1_6_may_stop_and_slow_1_6_first & slow_1_6_may & slow_1_6_two),
-    (fast_1_5_may_stop_and_fast_1_5_first & fast_1_5_may & fast_1_5_two) | (slow_1_5_may_stop_and_slow_1_5_first & slow_1_5_may & slow_1_5_two),
-    (fast_1_4_may_stop_and_fast_1_4_first & fast_1_4_may & fast_1_4_two) | (slow_1_4_may_stop_and_slow_1_4_first & slow_1_4_may & slow_1_4_two),
-    (fast_1_3_may_stop_and_fast_1_3_first & fast_1_3_may & fast_1_3_two) | (slow_1_3_may_stop_and_slow_1_3_first & slow_1_3_may & slow_1_3_two),
-    (fast_1_2_may_stop_and_fast_1_2_first & fast_1_2_may & fast_1_2_two) | (slow_1_2_may_stop_and_slow_1_2_first & slow_1_2_may & slow_1_2_two),
-    (fast_1_1_may_stop_and_fast_1_1_first & fast_1_1_may & fast_1_1_two) | (slow_1_1_may_stop_and_slow_1_1_first & slow_1_1_may & slow_1_1_two),
-    (fast_1_0_may_stop_and_fast_1_0_first & fast_1_0_may & fast_1_0_two) | (slow_1_0_may_stop_and_slow_1_0_first & slow_1_0_may & slow_1_0_two)
+    ((fast_1_15_at == 2'd1) & fast_1_15_follows) | ((slow_1_15_at == 2'd1) & slow_1_15_follows),
+    ((fast_1_14_at == 2'd1) & fast_1_14_follows) | ((slow_1_14_at == 2'd1) & slow_1_14_follows),
+    ((fast_1_13_at == 2'd1) & fast_1_13_follows) | ((slow_1_13_at == 2'd1) & slow_1_13_follows),
+    ((fast_1_12_at == 2'd1) & fast_1_12_follows) | ((slow_1_12_at == 2'd1) & slow_1_12_follows),
+    ((fast_1_11_at == 2'd1) & fast_1_11_follows) | ((slow_1_11_at == 2'd1) & slow_1_11_follows),
+    ((fast_1_10_at == 2'd1) & fast_1_10_follows) | ((slow_1_10_at == 2'd1) & slow_1_10_follows),
+    ((fast_1_9_at == 2'd1) & fast_1_9_follows) | ((slow_1_9_at == 2'd1) & slow_1_9_follows),
+    ((fast_1_8_at == 2'd1) & fast_1_8_follows) | ((slow_1_8_at == 2'd1) & slow_1_8_follows),
+    ((fast_1_7_at == 2'd1) & fast_1_7_follows) | ((slow_1_7_at == 2'd1) & slow_1_7_follows),
+    ((fast_1_6_at == 2'd1) & fast_1_6_follows) | ((slow_1_6_at == 2'd1) & slow_1_6_follows),
+    ((fast_1_5_at == 2'd1) & fast_1_5_follows) | ((slow_1_5_at == 2'd1) & slow_1_5_follows),
+    ((fast_1_4_at == 2'd1) & fast_1_4_follows) | ((slow_1_4_at == 2'd1) & slow_1_4_follows),
+    ((fast_1_3_at == 2'd1) & fast_1_3_follows) | ((slow_1_3_at == 2'd1) & slow_1_3_follows),
+    ((fast_1_2_at == 2'd1) & fast_1_2_follows) | ((slow_1_2_at == 2'd1) & slow_1_2_follows),
+    ((fast_1_1_at == 2'd1) & fast_1_1_follows) | ((slow_1_1_at == 2'd1) & slow_1_1_follows),
+    ((fast_1_0_at == 2'd1) & fast_1_0_follows) | ((slow_1_0_at == 2'd1) & slow_1_0_follows)
   };
   assign more_6 = {
-    (fast_1_15_first_and & fast_1_15_may & fast_1_15_two) | (slow_1_15_first_and & slow_1_15_may & slow_1_15_two),
-    (fast_1_14_first_and & fast_1_14_may & fast_1_14_two) | (slow_1_14_first_and & slow_1_14_may & slow_1_14_two),
-    (fast_1_13_first_and & fast_1_13_may & fast_1_13_two) | (slow_1_13_first_and & slow_1_13_may & slow_1_13_two),
-    (fast_1_12_first_and & fast_1_12_may & fast_1_12_two) | (slow_1_12_first_and & slow_1_12_may & slow_1_12_two),
-    (fast_1_11_first_and & fast_1_11_may & fast_1_11_two) | (slow_1_11_first_and & slow_1_11_may & slow_1_11_two),
-    (fast_1_10_first_and & fast_1_10_may & fast_1_10_two) | (slow_1_10_first_and & slow_1_10_may & slow_1_10_two),
-    (fast_1_9_first_and & fast_1_9_may & fast_1_9_two) | (slow_1_9_first_and & slow_1_9_may & slow_1_9_two),
-    (fast_1_8_first_and & fast_1_8_may & fast_1_8_two) | (slow_1_8_first_and & slow_1_8_may & slow_1_8_two),
-    (fast_1_7_first_and & fast_1_7_may & fast_1_7_two) | (slow_1_7_first_and & slow_1_7_may & slow_1_7_two),
-    (fast_1_6_first_and & fast_1_6_may & fast_1_6_two) | (slow_1_6_first_and & slow_1_6_may & slow_1_6_two),
-    (fast_1_5_first_and & fast_1_5_may & fast_1_5_two) | (slow_1_5_first_and & slow_1_5_may & slow_1_5_two),
-    (fast_1_4_first_and & fast_1_4_may & fast_1_4_two) | (slow_1_4_first_and & slow_1_4_may & slow_1_4_two),
-    (fast_1_3_first_and & fast_1_3_may & fast_1_3_two) | (slow_1_3_first_and & slow_1_3_may & slow_1_3_two),
-    (fast_1_2_first_and & fast_1_2_may & fast_1_2_two) | (slow_1_2_first_and & slow_1_2_may & slow_1_2_two),
-    (fast_1_1_first_and & fast_1_1_may & fast_1_1_two) | (slow_1_1_first_and & slow_1_1_may & slow_1_1_two),
-    (fast_1_0_first_and & fast_1_0_may & fast_1_0_two) | (slow_1_0_first_and & slow_1_0_may & slow_1_0_two)
+    ((fast_1_15_at == 2'd2) & fast_1_15_follows) | ((slow_1_15_at == 2'd2) & slow_1_15_follows),
+    ((fast_1_14_at == 2'd2) & fast_1_14_follows) | ((slow_1_14_at == 2'd2) & slow_1_14_follows),
+    ((fast_1_13_at == 2'd2) & fast_1_13_follows) | ((slow_1_13_at == 2'd2) & slow_1_13_follows),
+    ((fast_1_12_at == 2'd2) & fast_1_12_follows) | ((slow_1_12_at == 2'd2) & slow_1_12_follows),
+    ((fast_1_11_at == 2'd2) & fast_1_11_follows) | ((slow_1_11_at == 2'd2) & slow_1_11_follows),
+    ((fast_1_10_at == 2'd2) & fast_1_10_follows) | ((slow_1_10_at == 2'd2) & slow_1_10_follows),
+    ((fast_1_9_at == 2'd2) & fast_1_9_follows) | ((slow_1_9_at == 2'd2) & slow_1_9_follows),
+    ((fast_1_8_at == 2'd2) & fast_1_8_follows) | ((slow_1_8_at == 2'd2) & slow_1_8_follows),
+    ((fast_1_7_at == 2'd2) & fast_1_7_follows) | ((slow_1_7_at == 2'd2) & slow_1_7_follows),
+    ((fast_1_6_at == 2'd2) & fast_1_6_follows) | ((slow_1_6_at == 2'd2) & slow_1_6_follows),
+    ((fast_1_5_at == 2'd2) & fast_1_5_follows) | ((slow_1_5_at == 2'd2) & slow_1_5_follows),
+    ((fast_1_4_at == 2'd2) & fast_1_4_follows) | ((slow_1_4_at == 2'd2) & slow_1_4_follows),
+    ((fast_1_3_at == 2'd2) & fast_1_3_follows) | ((slow_1_3_at == 2'd2) & slow_1_3_follows),
+    ((fast_1_2_at == 2'd2) & fast_1_2_follows) | ((slow_1_2_at == 2'd2) & slow_1_2_follows),
+    ((fast_1_1_at == 2'd2) & fast_1_1_follows) | ((slow_1_1_at == 2'd2) & slow_1_1_follows),
+    ((fast_1_0_at == 2'd2) & fast_1_0_follows) | ((slow_1_0_at == 2'd2) & slow_1_0_follows)
   };
   assign more_7 = {
-    (fast_1_15_may_stop_and & fast_1_15_may & fast_1_15_two) | (slow_1_15_may_stop_and & slow_1_15_may & slow_1_15_two),
-    (fast_1_14_may_stop_and & fast_1_14_may & fast_1_14_two) | (slow_1_14_may_stop_and & slow_1_14_may & slow_1_14_two),
-    (fast_1_13_may_stop_and & fast_1_13_may & fast_1_13_two) | (slow_1_13_may_stop_and & slow_1_13_may & slow_1_13_two),
-    (fast_1_12_may_stop_and & fast_1_12_may & fast_1_12_two) | (slow_1_12_may_stop_and & slow_1_12_may & slow_1_12_two),
-    (fast_1_11_may_stop_and & fast_1_11_may & fast_1_11_two) | (slow_1_11_may_stop_and & slow_1_11_may & slow_1_11_two),
-    (fast_1_10_may_stop_and & fast_1_10_may & fast_1_10_two) | (slow_1_10_may_stop_and & slow_1_10_may & slow_1_10_two),
-    (fast_1_9_may_stop_and & fast_1_9_may & fast_1_9_two) | (slow_1_9_may_stop_and & slow_1_9_may & slow_1_9_two),
-    (fast_1_8_may_stop_and & fast_1_8_may & fast_1_8_two) | (slow_1_8_may_stop_and & slow_1_8_may & slow_1_8_two),
-    (fast_1_7_may_stop_and & fast_1_7_may & fast_1_7_two) | (slow_1_7_may_stop_and & slow_1_7_may & slow_1_7_two),
-    (fast_1_6_may_stop_and & fast_1_6_may & fast_1_6_two) | (slow_1_6_may_stop_and & slow_1_6_may & slow_1_6_two),
-    (fast_1_5_may_stop_and & fast_1_5_may & fast_1_5_two) | (slow_1_5_may_stop_and & slow_1_5_may & slow_1_5_two),
-    (fast_1_4_may_stop_and & fast_1_4_may & fast_1_4_two) | (slow_1_4_may_stop_and & slow_1_4_may & slow_1_4_two),
-    (fast_1_3_may_stop_and & fast_1_3_may & fast_1_3_two) | (slow_1_3_may_stop_and & slow_1_3_may & slow_1_3_two),
-    (fast_1_2_may_stop_and & fast_1_2_may & fast_1_2_two) | (slow_1_2_may_stop_and & slow_1_2_may & slow_1_2_two),
-    (fast_1_1_may_stop_and & fast_1_1_may & fast_1_1_two) | (slow_1_1_may_stop_and & slow_1_1_may & slow_1_1_two),
-    (fast_1_0_may_stop_and & fast_1_0_may & fast_1_0_two) | (slow_1_0_may_stop_and & slow_1_0_may & slow_1_0_two)
+    ((fast_1_15_at == 2'd3) & fast_1_15_follows) | ((slow_1_15_at == 2'd3) & slow_1_15_follows),
+    ((fast_1_14_at == 2'd3) & fast_1_14_follows) | ((slow_1_14_at == 2'd3) & slow_1_14_follows),
+    ((fast_1_13_at == 2'd3) & fast_1_13_follows) | ((slow_1_13_at == 2'd3) & slow_1_13_follows),
+    ((fast_1_12_at == 2'd3) & fast_1_12_follows) | ((slow_1_12_at == 2'd3) & slow_1_12_follows),
+    ((fast_1_11_at == 2'd3) & fast_1_11_follows) | ((slow_1_11_at == 2'd3) & slow_1_11_follows),
+    ((fast_1_10_at == 2'd3) & fast_1_10_follows) | ((slow_1_10_at == 2'd3) & slow_1_10_follows),
+    ((fast_1_9_at == 2'd3) & fast_1_9_follows) | ((slow_1_9_at == 2'd3) & slow_1_9_follows),
+    ((fast_1_8_at == 2'd3) & fast_1_8_follows) | ((slow_1_8_at == 2'd3) & slow_1_8_follows),
+    ((fast_1_7_at == 2'd3) & fast_1_7_follows) | ((slow_1_7_at == 2'd3) & slow_1_7_follows),
+    ((fast_1_6_at == 2'd3) & fast_1_6_follows) | ((slow_1_6_at == 2'd3) & slow_1_6_follows),
+    ((fast_1_5_at == 2'd3) & fast_1_5_follows) | ((slow_1_5_at == 2'd3) & slow_1_5_follows),
+    ((fast_1_4_at == 2'd3) & fast_1_4_follows) | ((slow_1_4_at == 2'd3) & slow_1_4_follows),
+    ((fast_1_3_at == 2'd3) & fast_1_3_follows) | ((slow_1_3_at == 2'd3) & slow_1_3_follows),
+    ((fast_1_2_at == 2'd3) & fast_1_2_follows) | ((slow_1_2_at == 2'd3) & slow_1_2_follows),
+    ((fast_1_1_at == 2'd3) & fast_1_1_follows) | ((slow_1_1_at == 2'd3) & slow_1_1_follows),
+    ((fast_1_0_at == 2'd3) & fast_1_0_follows) | ((slow_1_0_at == 2'd3) & slow_1_0_follows)
   };
   assign more_8 = {
-    (fast_2_15_first[0] & fast_2_15_may & fast_2_15_two) | (slow_2_15_first[0] & slow_2_15_may & slow_2_15_two),
-    (fast_2_14_first[0] & fast_2_14_may & fast_2_14_two) | (slow_2_14_first[0] & slow_2_14_may & slow_2_14_two),
-    (fast_2_13_first[0] & fast_2_13_may & fast_2_13_two) | (slow_2_13_first[0] & slow_2_13_may & slow_2_13_two),
-    (fast_2_12_first[0] & fast_2_12_may & fast_2_12_two) | (slow_2_12_first[0] & slow_2_12_may & slow_2_12_two),
-    (fast_2_11_first[0] & fast_2_11_may & fast_2_11_two) | (slow_2_11_first[0] & slow_2_11_may & slow_2_11_two),
-    (fast_2_10_first[0] & fast_2_10_may & fast_2_10_two) | (slow_2_10_first[0] & slow_2_10_may & slow_2_10_two),
-    (fast_2_9_first[0] & fast_2_9_may & fast_2_9_two) | (slow_2_9_first[0] & slow_2_9_may & slow_2_9_two),
-    (fast_2_8_first[0] & fast_2_8_may & fast_2_8_two) | (slow_2_8_first[0] & slow_2_8_may & slow_2_8_two),
-    (fast_2_7_first[0] & fast_2_7_may & fast_2_7_two) | (slow_2_7_first[0] & slow_2_7_may & slow_2_7_two),
-    (fast_2_6_first[0] & fast_2_6_may & fast_2_6_two) | (slow_2_6_first[0] & slow_2_6_may & slow_2_6_two),
-    (fast_2_5_first[0] & fast_2_5_may & fast_2_5_two) | (slow_2_5_first[0] & slow_2_5_may & slow_2_5_two),
-    (fast_2_4_first[0] & fast_2_4_may & fast_2_4_two) | (slow_2_4_first[0] & slow_2_4_may & slow_2_4_two),
-    (fast_2_3_first[0] & fast_2_3_may & fast_2_3_two) | (slow_2_3_first[0] & slow_2_3_may & slow_2_3_two),
-    (fast_2_2_first[0] & fast_2_2_may & fast_2_2_two) | (slow_2_2_first[0] & slow_2_2_may & slow_2_2_two),
-    (fast_2_1_first[0] & fast_2_1_may & fast_2_1_two) | (slow_2_1_first[0] & slow_2_1_may & slow_2_1_two),
-    (fast_2_0_first[0] & fast_2_0_may & fast_2_0_two) | (slow_2_0_first[0] & slow_2_0_may & slow_2_0_two)
+    ((fast_2_15_at == 2'd0) & fast_2_15_follows) | ((slow_2_15_at == 2'd0) & slow_2_15_follows),
+    ((fast_2_14_at == 2'd0) & fast_2_14_follows) | ((slow_2_14_at == 2'd0) & slow_2_14_follows),
+    ((fast_2_13_at == 2'd0) & fast_2_13_follows) | ((slow_2_13_at == 2'd0) & slow_2_13_follows),
+    ((fast_2_12_at == 2'd0) & fast_2_12_follows) | ((slow_2_12_at == 2'd0) & slow_2_12_follows),
+    ((fast_2_11_at == 2'd0) & fast_2_11_follows) | ((slow_2_11_at == 2'd0) & slow_2_11_follows),
+    ((fast_2_10_at == 2'd0) & fast_2_10_follows) | ((slow_2_10_at == 2'd0) & slow_2_10_follows),
+    ((fast_2_9_at == 2'd0) & fast_2_9_follows) | ((slow_2_9_at == 2'd0) & slow_2_9_follows),
+    ((fast_2_8_at == 2'd0) & fast_2_8_follows) | ((slow_2_8_at == 2'd0) & slow_2_8_follows),
+    ((fast_2_7_at == 2'd0) & fast_2_7_follows) | ((slow_2_7_at == 2'd0) & slow_2_7_follows),
+    ((fast_2_6_at == 2'd0) & fast_2_6_follows) | ((slow_2_6_at == 2'd0) & slow_2_6_follows),
+    ((fast_2_5_at == 2'd0) & fast_2_5_follows) | ((slow_2_5_at == 2'd0) & slow_2_5_follows),
+    ((fast_2_4_at == 2'd0) & fast_2_4_follows) | ((slow_2_4_at == 2'd0) & slow_2_4_follows),
+    ((fast_2_3_at == 2'd0) & fast_2_3_follows) | ((slow_2_3_at == 2'd0) & slow_2_3_follows),
+    ((fast_2_2_at == 2'd0) & fast_2_2_follows) | ((slow_2_2_at == 2'd0) & slow_2_2_follows),
+    ((fast_2_1_at == 2'd0) & fast_2_1_follows) | ((slow_2_1_at == 2'd0) & slow_2_1_follows),
+    ((fast_2_0_at == 2'd0) & fast_2_0_follows) | ((slow_2_0_at == 2'd0) & slow_2_0_follows)
   };
   assign more_9 = {
-    (fast_2_15_may_stop_and_fast_2_15_first & fast_2_15_may & fast_2_15_two) | (slow_2_15_may_stop_and_slow_2_15_first & slow_2_15_may & slow_2_15_two),
-    (fast_2_14_may_stop_and_fast_2_14_first & fast_2_14_may & fast_2_14_two) | (slow_2_14_may_stop_and_slow_2_14_first & slow_2_14_may & slow_2_14_two),
-    (fast_2_13_may_stop_and_fast_2_13_first & fast_2_13_may & fast_2_13_two) | (slow_2_13_may_stop_and_slow_2_13_first & slow_2_13_may & slow_2_13_two),
-    (fast_2_12_may_stop_and_fast_2_12_first & fast_2_12_may & fast_2_12_two) | (slow_2_12_may_stop_and_slow_2_12_first & slow_2_12_may & slow_2_12_two),
-    (fast_2_11_may_stop_and_fast_2_11_first & fast_2_11_may & fast_2_11_two) | (slow_2_11_may_stop_and_slow_2_11_first & slow_2_11_may & slow_2_11_two),
-    (fast_2_10_may_stop_and_fast_2_10_first & fast_2_10_may & fast_2_10_two) | (slow_2_10_may_stop_and_slow_2_10_first & slow_2_10_may & slow_2_10_two),
-    (fast_2_9_may_stop_and_fast_2_9_first & fast_2_9_may & fast_2_9_two) | (slow_2_9_may_stop_and_slow_2_9_first & slow_2_9_may & slow_2_9_two),
-    (fast_2_8_may_stop_and_fast_2_8_first & fast_2_8_may & fast_2_8_two) | (slow_2_8_may_stop_and_slow_2_8_first & slow_2_8_may & slow_2_8_two),
-    (fast_2_7_may_stop_and_fast_2_7_first & fast_2_7_may & fast_2_7_two) | (slow_2_7_may_stop_and_slow_2_7_first & slow_2_7_may & slow_2_7_two),
-    (fast_2_6_may_stop_and_fast_2_6_first & fast_2_6_may & fast_2_6_two) | (slow_2_6_may_stop_and_slow_2_6_first & slow_2_6_may & slow_2_6_two),
-    (fast_2_5_may_stop_and_fast_2_5_first & fast_2_5_may & fast_2_5_two) | (slow_2_5_may_stop_and_slow_2_5_first & slow_2_5_may & slow_2_5_two),
-    (fast_2_4_may_stop_and_fast_2_4_first & fast_2_4_may & fast_2_4_two) | (slow_2_4_may_stop_and_slow_2_4_first & slow_2_4_may & slow_2_4_two),
-    (fast_2_3_may_stop_and_fast_2_3_first & fast_2_3_may & fast_2_3_two) | (slow_2_3_may_stop_and_slow_2_3_first & slow_2_3_may & slow_2_3_two),
-    (fast_2_2_may_stop_and_fast_2_2_first & fast_2_2_may & fast_2_2_two) | (slow_2_2_may_stop_and_slow_2_2_first & slow_2_2_may & slow_2_2_two),
-    (fast_2_1_may_stop_and_fast_2_1_first & fast_2_1_may & fast_2_1_two) | (slow_2_1_may_stop_and_slow_2_1_first & slow_2_1_may & slow_2_1_two),
-    (fast_2_0_may_stop_and_fast_2_0_first & fast_2_0_may & fast_2_0_two) | (slow_2_0_may_stop_and_slow_2_0_first & slow_2_0_may & slow_2_0_two)
+    ((fast_2_15_at == 2'd1) & fast_2_15_follows) | ((slow_2_15_at == 2'd1) & slow_2_15_follows),
+    ((fast_2_14_at == 2'd1) & fast_2_14_follows) | ((slow_2_14_at == 2'd1) & slow_2_14_follows),
+    ((fast_2_13_at == 2'd1) & fast_2_13_follows) | ((slow_2_13_at == 2'd1) & slow_2_13_follows),
+    ((fast_2_12_at == 2'd1) & fast_2_12_follows) | ((slow_2_12_at == 2'd1) & slow_2_12_follows),
+    ((fast_2_11_at == 2'd1) & fast_2_11_follows) | ((slow_2_11_at == 2'd1) & slow_2_11_follows),
+    ((fast_2_10_at == 2'd1) & fast_2_10_follows) | ((slow_2_10_at == 2'd1) & slow_2_10_follows),
+    ((fast_2_9_at == 2'd1) & fast_2_9_follows) | ((slow_2_9_at == 2'd1) & slow_2_9_follows),
+    ((fast_2_8_at == 2'd1) & fast_2_8_follows) | ((slow_2_8_at == 2'd1) & slow_2_8_follows),
+    ((fast_2_7_at == 2'd1) & fast_2_7_follows) | ((slow_2_7_at == 2'd1) & slow_2_7_follows),
+    ((fast_2_6_at == 2'd1) & fast_2_6_follows) | ((slow_2_6_at == 2'd1) & slow_2_6_follows),
+    ((fast_2_5_at == 2'd1) & fast_2_5_follows) | ((slow_2_5_at == 2'd1) & slow_2_5_follows),
+    ((fast_2_4_at == 2'd1) & fast_2_4_follows) | ((slow_2_4_at == 2'd1) & slow_2_4_follows),
+    ((fast_2_3_at == 2'd1) & fast_2_3_follows) | ((slow_2_3_at == 2'd1) & slow_2_3_follows),
+    ((fast_2_2_at == 2'd1) & fast_2_2_follows) | ((slow_2_2_at == 2'd1) & slow_2_2_follows),
+    ((fast_2_1_at == 2'd1) & fast_2_1_follows) | ((slow_2_1_at == 2'd1) & slow_2_1_follows),
+    ((fast_2_0_at == 2'd1) & fast_2_0_follows) | ((slow_2_0_at == 2'd1) & slow_2_0_follows)
   };
   assign more_10 = {
-    (fast_2_15_first_and & fast_2_15_may & fast_2_15_two) | (slow_2_15_first_and & slow_2_15_may & slow_2_15_two),
-    (fast_2_14_first_and & fast_2_14_may & fast_2_14_two) | (slow_2_14_first_and & slow_2_14_may & slow_2_14_two),
-    (fast_2_13_first_and & fast_2_13_may & fast_2_13_two) | (slow_2_13_first_and & slow_2_13_may & slow_2_13_two),
-    (fast_2_12_first_and & fast_2_12_may & fast_2_12_two) | (slow_2_12_first_and & slow_2_12_may & slow_2_12_two),
-    (fast_2_11_first_and & fast_2_11_may & fast_2_11_two) | (slow_2_11_first_and & slow_2_11_may & slow_2_11_two),
-    (fast_2_10_first_and & fast_2_10_may & fast_2_10_two) | (slow_2_10_first_and & slow_2_10_may & slow_2_10_two),
-    (fast_2_9_first_and & fast_2_9_may & fast_2_9_two) | (slow_2_9_first_and & slow_2_9_may & slow_2_9_two),
-    (fast_2_8_first_and & fast_2_8_may & fast_2_8_two) | (slow_2_8_first_and & slow_2_8_may & slow_2_8_two),
-    (fast_2_7_first_and & fast_2_7_may & fast_2_7_two) | (slow_2_7_first_and & slow_2_7_may & slow_2_7_two),
-    (fast_2_6_first_and & fast_2_6_may & fast_2_6_two) | (slow_2_6_first_and & slow_2_6_may & slow_2_6_two),
-    (fast_2_5_first_and & fast_2_5_may & fast_2_5_two) | (slow_2_5_first_and & slow_2_5_may & slow_2_5_two),
-    (fast_2_4_first_and & fast_2_4_may & fast_2_4_two) | (slow_2_4_first_and & slow_2_4_may & slow_2_4_two),
-    (fast_2_3_first_and & fast_2_3_may & fast_2_3_two) | (slow_2_3_first_and & slow_2_3_may & slow_2_3_two),
-    (fast_2_2_first_and & fast_2_2_may & fast_2_2_two) | (slow_2_2_first_and & slow_2_2_may & slow_2_2_two),
-    (fast_2_1_first_and & fast_2_1_may & fast_2_1_two) | (slow_2_1_first_and & slow_2_1_may & slow_2_1_two),
-    (fast_2_0_first_and & fast_2_0_may & fast_2_0_two) | (slow_2_0_first_and & slow_2_0_may & slow_2_0_two)
+    ((fast_2_15_at == 2'd2) & fast_2_15_follows) | ((slow_2_15_at == 2'd2) & slow_2_15_follows),
+    ((fast_2_14_at == 2'd2) & fast_2_14_follows) | ((slow_2_14_at == 2'd2) & slow_2_14_follows),
+    ((fast_2_13_at == 2'd2) & fast_2_13_follows) | ((slow_2_13_at == 2'd2) & slow_2_13_follows),
+    ((fast_2_12_at == 2'd2) & fast_2_12_follows) | ((slow_2_12_at == 2'd2) & slow_2_12_follows),
+    ((fast_2_11_at == 2'd2) & fast_2_11_follows) | ((slow_2_11_at == 2'd2) & slow_2_11_follows),
+    ((fast_2_10_at == 2'd2) & fast_2_10_follows) | ((slow_2_10_at == 2'd2) & slow_2_10_follows),
+    ((fast_2_9_at == 2'd2) & fast_2_9_follows) | ((slow_2_9_at == 2'd2) & slow_2_9_follows),
+    ((fast_2_8_at == 2'd2) & fast_2_8_follows) | ((slow_2_8_at == 2'd2) & slow_2_8_follows),
+    ((fast_2_7_at == 2'd2) & fast_2_7_follows) | ((slow_2_7_at == 2'd2) & slow_2_7_follows),
+    ((fast_2_6_at == 2'd2) & fast_2_6_follows) | ((slow_2_6_at == 2'd2) & slow_2_6_follows),
+    ((fast_2_5_at == 2'd2) & fast_2_5_follows) | ((slow_2_5_at == 2'd2) & slow_2_5_follows),
+    ((fast_2_4_at == 2'd2) & fast_2_4_follows) | ((slow_2_4_at == 2'd2) & slow_2_4_follows),
+    ((fast_2_3_at == 2'd2) & fast_2_3_follows) | ((slow_2_3_at == 2'd2) & slow_2_3_follows),
+    ((fast_2_2_at == 2'd2) & fast_2_2_follows) | ((slow_2_2_at == 2'd2) & slow_2_2_follows),
+    ((fast_2_1_at == 2'd2) & fast_2_1_follows) | ((slow_2_1_at == 2'd2) & slow_2_1_follows),
+    ((fast_2_0_at == 2'd2) & fast_2_0_follows) | ((slow_2_0_at == 2'd2) & slow_2_0_follows)
   };
   assign more_11 = {
-    (fast_2_15_may_stop_and & fast_2_15_may & fast_2_15_two) | (slow_2_15_may_stop_and & slow_2_15_may & slow_2_15_two),
-    (fast_2_14_may_stop_and & fast_2_14_may & fast_2_14_two) | (slow_2_14_may_stop_and & slow_2_14_may & slow_2_14_two),
-    (fast_2_13_may_stop_and & fast_2_13_may & fast_2_13_two) | (slow_2_13_may_stop_and & slow_2_13_may & slow_2_13_two),
-    (fast_2_12_may_stop_and & fast_2_12_may & fast_2_12_two) | (slow_2_12_may_stop_and & slow_2_12_may & slow_2_12_two),
-    (fast_2_11_may_stop_and & fast_2_11_may & fast_2_11_two) | (slow_2_11_may_stop_and & slow_2_11_may & slow_2_11_two),
-    (fast_2_10_may_stop_and & fast_2_10_may & fast_2_10_two) | (slow_2_10_may_stop_and & slow_2_10_may & slow_2_10_two),
-    (fast_2_9_may_stop_and & fast_2_9_may & fast_2_9_two) | (slow_2_9_may_stop_and & slow_2_9_may & slow_2_9_two),
-    (fast_2_8_may_stop_and & fast_2_8_may & fast_2_8_two) | (slow_2_8_may_stop_and & slow_2_8_may & slow_2_8_two),
-    (fast_2_7_may_stop_and & fast_2_7_may & fast_2_7_two) | (slow_2_7_may_stop_and & slow_2_7_may & slow_2_7_two),
-    (fast_2_6_may_stop_and & fast_2_6_may & fast_2_6_two) | (slow_2_6_may_stop_and & slow_2_6_may & slow_2_6_two),
-    (fast_2_5_may_stop_and & fast_2_5_may & fast_2_5_two) | (slow_2_5_may_stop_and & slow_2_5_may & slow_2_5_two),
-    (fast_2_4_may_stop_and & fast_2_4_may & fast_2_4_two) | (slow_2_4_may_stop_and & slow_2_4_may & slow_2_4_two),
-    (fast_2_3_may_stop_and & fast_2_3_may & fast_2_3_two) | (slow_2_3_may_stop_and & slow_2_3_may & slow_2_3_two),
-    (fast_2_2_may_stop_and & fast_2_2_may & fast_2_2_two) | (slow_2_2_may_stop_and & slow_2_2_may & slow_2_2_two),
-    (fast_2_1_may_stop_and & fast_2_1_may & fast_2_1_two) | (slow_2_1_may_stop_and & slow_2_1_may & slow_2_1_two),
-    (fast_2_0_may_stop_and & fast_2_0_may & fast_2_0_two) | (slow_2_0_may_stop_and & slow_2_0_may & slow_2_0_two)
+    ((fast_2_15_at == 2'd3) & fast_2_15_follows) | ((slow_2_15_at == 2'd3) & slow_2_15_follows),
+    ((fast_2_14_at == 2'd3) & fast_2_14_follows) | ((slow_2_14_at == 2'd3) & slow_2_14_follows),
+    ((fast_2_13_at == 2'd3) & fast_2_13_follows) | ((slow_2_13_at == 2'd3) & slow_2_13_follows),
+    ((fast_2_12_at == 2'd3) & fast_2_12_follows) | ((slow_2_12_at == 2'd3) & slow_2_12_follows),
+    ((fast_2_11_at == 2'd3) & fast_2_11_follows) | ((slow_2_11_at == 2'd3) & slow_2_11_follows),
+    ((fast_2_10_at == 2'd3) & fast_2_10_follows) | ((slow_2_10_at == 2'd3) & slow_2_10_follows),
+    ((fast_2_9_at == 2'd3) & fast_2_9_follows) | ((slow_2_9_at == 2'd3) & slow_2_9_follows),
+    ((fast_2_8_at == 2'd3) & fast_2_8_follows) | ((slow_2_8_at == 2'd3) & slow_2_8_follows),
+    ((fast_2_7_at == 2'd3) & fast_2_7_follows) | ((slow_2_7_at == 2'd3) & slow_2_7_follows),
+    ((fast_2_6_at == 2'd3) & fast_2_6_follows) | ((slow_2_6_at == 2'd3) & slow_2_6_follows),
+    ((fast_2_5_at == 2'd3) & fast_2_5_follows) | ((slow_2_5_at == 2'd3) & slow_2_5_follows),
+    ((fast_2_4_at == 2'd3) & fast_2_4_follows) | ((slow_2_4_at == 2'd3) & slow_2_4_follows),
+    ((fast_2_3_at == 2'd3) & fast_2_3_follows) | ((slow_2_3_at == 2'd3) & slow_2_3_follows),
+    ((fast_2_2_at == 2'd3) & fast_2_2_follows) | ((slow_2_2_at == 2'd3) & slow_2_2_follows),
+    ((fast_2_1_at == 2'd3) & fast_2_1_follows) | ((slow_2_1_at == 2'd3) & slow_2_1_follows),
+    ((fast_2_0_at == 2'd3) & fast_2_0_follows) | ((slow_2_0_at == 2'd3) & slow_2_0_follows)
   };
   assign more_12 = {
-    (fast_3_15_first[0] & fast_3_15_may & fast_3_15_two) | (slow_3_15_first[0] & slow_3_15_may & slow_3_15_two),
-    (fast_3_14_first[0] & fast_3_14_may & fast_3_14_two) | (slow_3_14_first[0] & slow_3_14_may & slow_3_14_two),
-    (fast_3_13_first[0] & fast_3_13_may & fast_3_13_two) | (slow_3_13_first[0] & slow_3_13_may & slow_3_13_two),
-    (fast_3_12_first[0] & fast_3_12_may & fast_3_12_two) | (slow_3_12_first[0] & slow_3_12_may & slow_3_12_two),
-    (fast_3_11_first[0] & fast_3_11_may & fast_3_11_two) | (slow_3_11_first[0] & slow_3_11_may & slow_3_11_two),
-    (fast_3_10_first[0] & fast_3_10_may & fast_3_10_two) | (slow_3_10_first[0] & slow_3_10_may & slow_3_10_two),
-    (fast_3_9_first[0] & fast_3_9_may & fast_3_9_two) | (slow_3_9_first[0] & slow_3_9_may & slow_3_9_two),
-    (fast_3_8_first[0] & fast_3_8_may & fast_3_8_two) | (slow_3_8_first[0] & slow_3_8_may & slow_3_8_two),
-    (fast_3_7_first[0] & fast_3_7_may & fast_3_7_two) | (slow_3_7_first[0] & slow_3_7_may & slow_3_7_two),
-    (fast_3_6_first[0] & fast_3_6_may & fast_3_6_two) | (slow_3_6_first[0] & slow_3_6_may & slow_3_6_two),
-    (fast_3_5_first[0] & fast_3_5_may & fast_3_5_two) | (slow_3_5_first[0] & slow_3_5_may & slow_3_5_two),
-    (fast_3_4_first[0] & fast_3_4_may & fast_3_4_two) | (slow_3_4_first[0] & slow_3_4_may & slow_3_4_two),
-    (fast_3_3_first[0] & fast_3_3_may & fast_3_3_two) | (slow_3_3_first[0] & slow_3_3_may & slow_3_3_two),
-    (fast_3_2_first[0] & fast_3_2_may & fast_3_2_two) | (slow_3_2_first[0] & slow_3_2_may & slow_3_2_two),
-    (fast_3_1_first[0] & fast_3_1_may & fast_3_1_two) | (slow_3_1_first[0] & slow_3_1_may & slow_3_1_two),
-    (fast_3_0_first[0] & fast_3_0_may & fast_3_0_two) | (slow_3_0_first[0] & slow_3_0_may & slow_3_0_two)
+    ((fast_3_15_at == 2'd0) & fast_3_15_follows) | ((slow_3_15_at == 2'd0) & slow_3_15_follows),
+    ((fast_3_14_at == 2'd0) & fast_3_14_follows) | ((slow_3_14_at == 2'd0) & slow_3_14_follows),
+    ((fast_3_13_at == 2'd0) & fast_3_13_follows) | ((slow_3_13_at == 2'd0) & slow_3_13_follows),
+    ((fast_3_12_at == 2'd0) & fast_3_12_follows) | ((slow_3_12_at == 2'd0) & slow_3_12_follows),
+    ((fast_3_11_at == 2'd0) & fast_3_11_follows) | ((slow_3_11_at == 2'd0) & slow_3_11_follows),
+    ((fast_3_10_at == 2'd0) & fast_3_10_follows) | ((slow_3_10_at == 2'd0) & slow_3_10_follows),
+    ((fast_3_9_at == 2'd0) & fast_3_9_follows) | ((slow_3_9_at == 2'd0) & slow_3_9_follows),
+    ((fast_3_8_at == 2'd0) & fast_3_8_follows) | ((slow_3_8_at == 2'd0) & slow_3_8_follows),
+    ((fast_3_7_at == 2'd0) & fast_3_7_follows) | ((slow_3_7_at == 2'd0) & slow_3_7_follows),
+    ((fast_3_6_at == 2'd0) & fast_3_6_follows) | ((slow_3_6_at == 2'd0) & slow_3_6_follows),
+    ((fast_3_5_at == 2'd0) & fast_3_5_follows) | ((slow_3_5_at == 2'd0) & slow_3_5_follows),
+    ((fast_3_4_at == 2'd0) & fast_3_4_follows) | ((slow_3_4_at == 2'd0) & slow_3_4_follows),
+    ((fast_3_3_at == 2'd0) & fast_3_3_follows) | ((slow_3_3_at == 2'd0) & slow_3_3_follows),
+    ((fast_3_2_at == 2'd0) & fast_3_2_follows) | ((slow_3_2_at == 2'd0) & slow_3_2_follows),
+    ((fast_3_1_at == 2'd0) & fast_3_1_follows) | ((slow_3_1_at == 2'd0) & slow_3_1_follows),
+    ((fast_3_0_at == 2'd0) & fast_3_0_follows) | ((slow_3_0_at == 2'd0) & slow_3_0_follows)
   };
   assign more_13 = {
-    (fast_3_15_may_stop_and_fast_3_15_first & fast_3_15_may & fast_3_15_two) | (slow_3_15_may_stop_and_slow_3_15_first & slow_3_15_may & slow_3_15_two),
-    (fast_3_14_may_stop_and_fast_3_14_first & fast_3_14_may & fast_3_14_two) | (slow_3_14_may_stop_and_slow_3_14_first & slow_3_14_may & slow_3_14_two),
-    (fast_3_13_may_stop_and_fast_3_13_first & fast_3_13_may & fast_3_13_two) | (slow_3_13_may_stop_and_slow_3_13_first & slow_3_13_may & slow_3_13_two),
-    (fast_3_12_may_stop_and_fast_3_12_first & fast_3_12_may & fast_3_12_two) | (slow_3_12_may_stop_and_slow_3_12_first & slow_3_12_may & slow_3_12_two),
-    (fast_3_11_may_stop_and_fast_3_11_first & fast_3_11_may & fast_3_11_two) | (slow_3_11_may_stop_and_slow_3_11_first & slow_3_11_may & slow_3_11_two),
-    (fast_3_10_may_stop_and_fast_3_10_first & fast_3_10_may & fast_3_10_two) | (slow_3_10_may_stop_and_slow_3_10_first & slow_3_10_may & slow_3_10_two),
-    (fast_3_9_may_stop_and_fast_3_9_first & fast_3_9_may & fast_3_9_two) | (slow_3_9_may_stop_and_slow_3_9_first & slow_3_9_may & slow_3_9_two),
-    (fast_3_8_may_stop_and_fast_3_8_first & fast_3_8_may & fast_3_8_two) | (slow_3_8_may_stop_and_slow_3_8_first & slow_3_8_may & slow_3_8_two),
-    (fast_3_7_may_stop_and_fast_3_7_first & fast_3_7_may & fast_3_7_two) | (slow_3_7_may_stop_and_slow_3_7_first & slow_3_7_may & slow_3_7_two),
-    (fast_3_6_may_stop_and_fast_3_6_first & fast_3_6_may & fast_3_6_two) | (slow_3_6_may_stop_and_slow_3_6_first & slow_3_6_may & slow_3_6_two),
-    (fast_3_5_may_stop_and_fast_3_5_first & fast_3_5_may & fast_3_5_two) | (slow_3_5_may_stop_and_slow_3_5_first & slow_3_5_may & slow_3_5_two),
-    (fast_3_4_may_stop_and_fast_3_4_first & fast_3_4_may & fast_3_4_two) | (slow_3_4_may_stop_and_slow_3_4_first & slow_3_4_may & slow_3_4_two),
-    (fast_3_3_may_stop_and_fast_3_3_first & fast_3_3_may & fast_3_3_two) | (slow_3_3_may_stop_and_slow_3_3_first & slow_3_3_may & slow_3_3_two),
-    (fast_3_2_may_stop_and_fast_3_2_first & fast_3_2_may & fast_3_2_two) | (slow_3_2_may_stop_and_slow_3_2_first & slow_3_2_may & slow_3_2_two),
-    (fast_3_1_may_stop_and_fast_3_1_first & fast_3_1_may & fast_3_1_two) | (slow_3_1_may_stop_and_slow_3_1_first & slow_3_1_may & slow_3_1_two),
-    (fast_3_0_may_stop_and_fast_3_0_first & fast_3_0_may & fast_3_0_two) | (slow_3_0_may_stop_and_slow_3_0_first & slow_3_0_may & slow_3_0_two)
+    ((fast_3_15_at == 2'd1) & fast_3_15_follows) | ((slow_3_15_at == 2'd1) & slow_3_15_follows),
+    ((fast_3_14_at == 2'd1) & fast_3_14_follows) | ((slow_3_14_at == 2'd1) & slow_3_14_follows),
+    ((fast_3_13_at == 2'd1) & fast_3_13_follows) | ((slow_3_13_at == 2'd1) & slow_3_13_follows),
+    ((fast_3_12_at == 2'd1) & fast_3_12_follows) | ((slow_3_12_at == 2'd1) & slow_3_12_follows),
+    ((fast_3_11_at == 2'd1) & fast_3_11_follows) | ((slow_3_11_at == 2'd1) & slow_3_11_follows),
+    ((fast_3_10_at == 2'd1) & fast_3_10_follows) | ((slow_3_10_at == 2'd1) & slow_3_10_follows),
+    ((fast_3_9_at == 2'd1) & fast_3_9_follows) | ((slow_3_9_at == 2'd1) & slow_3_9_follows),
+    ((fast_3_8_at == 2'd1) & fast_3_8_follows) | ((slow_3_8_at == 2'd1) & slow_3_8_follows),
+    ((fast_3_7_at == 2'd1) & fast_3_7_follows) | ((slow_3_7_at == 2'd1) & slow_3_7_follows),
+    ((fast_3_6_at == 2'd1) & fast_3_6_follows) | ((slow_3_6_at == 2'd1) & slow_3_6_follows),
+    ((fast_3_5_at == 2'd1) & fast_3_5_follows) | ((slow_3_5_at == 2'd1) & slow_3_5_follows),
+    ((fast_3_4_at == 2'd1) & fast_3_4_follows) | ((slow_3_4_at == 2'd1) & slow_3_4_follows),
+    ((fast_3_3_at == 2'd1) & fast_3_3_follows) | ((slow_3_3_at == 2'd1) & slow_3_3_follows),
+    ((fast_3_2_at == 2'd1) & fast_3_2_follows) | ((slow_3_2_at == 2'd1) & slow_3_2_follows),
+    ((fast_3_1_at == 2'd1) & fast_3_1_follows) | ((slow_3_1_at == 2'd1) & slow_3_1_follows),
+    ((fast_3_0_at == 2'd1) & fast_3_0_follows) | ((slow_3_0_at == 2'd1) & slow_3_0_follows)
   };
   assign more_14 = {
-    (fast_3_15_first_and & fast_3_15_may & fast_3_15_two) | (slow_3_15_first_and & slow_3_15_may & slow_3_15_two),
-    (fast_3_14_first_and & fast_3_14_may & fast_3_14_two) | (slow_3_14_first_and & slow_3_14_may & slow_3_14_two),
-    (fast_3_13_first_and & fast_3_13_may & fast_3_13_two) | (slow_3_13_first_and & slow_3_13_may & slow_3_13_two),
-    (fast_3_12_first_and & fast_3_12_may & fast_3_12_two) | (slow_3_12_first_and & slow_3_12_may & slow_3_12_two),
-    (fast_3_11_first_and & fast_3_11_may & fast_3_11_two) | (slow_3_11_first_and & slow_3_11_may & slow_3_11_two),
-    (fast_3_10_first_and & fast_3_10_may & fast_3_10_two) | (slow_3_10_first_and & slow_3_10_may & slow_3_10_two),
-    (fast_3_9_first_and & fast_3_9_may & fast_3_9_two) | (slow_3_9_first_and & slow_3_9_may & slow_3_9_two),
-    (fast_3_8_first_and & fast_3_8_may & fast_3_8_two) | (slow_3_8_first_and & slow_3_8_may & slow_3_8_two),
-    (fast_3_7_first_and & fast_3_7_may & fast_3_7_two) | (slow_3_7_first_and & slow_3_7_may & slow_3_7_two),
-    (fast_3_6_first_and & fast_3_6_may & fast_3_6_two) | (slow_3_6_first_and & slow_3_6_may & slow_3_6_two),
-    (fast_3_5_first_and & fast_3_5_may & fast_3_5_two) | (slow_3_5_first_and & slow_3_5_may & slow_3_5_two),
-    (fast_3_4_first_and & fast_3_4_may & fast_3_4_two) | (slow_3_4_first_and & slow_3_4_may & slow_3_4_two),
-    (fast_3_3_first_and & fast_3_3_may & fast_3_3_two) | (slow_3_3_first_and & slow_3_3_may & slow_3_3_two),
-    (fast_3_2_first_and & fast_3_2_may & fast_3_2_two) | (slow_3_2_first_and & slow_3_2_may & slow_3_2_two),
-    (fast_3_1_first_and & fast_3_1_may & fast_3_1_two) | (slow_3_1_first_and & slow_3_1_may & slow_3_1_two),
-    (fast_3_0_first_and & fast_3_0_may & fast_3_0_two) | (slow_3_0_first_and & slow_3_0_may & slow_3_0_two)
+    ((fast_3_15_at == 2'd2) & fast_3_15_follows) | ((slow_3_15_at == 2'd2) & slow_3_15_follows),
+    ((fast_3_14_at == 2'd2) & fast_3_14_follows) | ((slow_3_14_at == 2'd2) & slow_3_14_follows),
+    ((fast_3_13_at == 2'd2) & fast_3_13_follows) | ((slow_3_13_at == 2'd2) & slow_3_13_follows),
+    ((fast_3_12_at == 2'd2) & fast_3_12_follows) | ((slow_3_12_at == 2'd2) & slow_3_12_follows),
+    ((fast_3_11_at == 2'd2) & fast_3_11_follows) | ((slow_3_11_at == 2'd2) & slow_3_11_follows),
+    ((fast_3_10_at == 2'd2) & fast_3_10_follows) | ((slow_3_10_at == 2'd2) & slow_3_10_follows),
+    ((fast_3_9_at == 2'd2) & fast_3_9_follows) | ((slow_3_9_at == 2'd2) & slow_3_9_follows),
+    ((fast_3_8_at == 2'd2) & fast_3_8_follows) | ((slow_3_8_at == 2'd2) & slow_3_8_follows),
+    ((fast_3_7_at == 2'd2) & fast_3_7_follows) | ((slow_3_7_at == 2'd2) & slow_3_7_follows),
+    ((fast_3_6_at == 2'd2) & fast_3_6_follows) | ((slow_3_6_at == 2'd2) & slow_3_6_follows),
+    ((fast_3_5_at == 2'd2) & fast_3_5_follows) | ((slow_3_5_at == 2'd2) & slow_3_5_follows),
+    ((fast_3_4_at == 2'd2) & fast_3_4_follows) | ((slow_3_4_at == 2'd2) & slow_3_4_follows),
+    ((fast_3_3_at == 2'd2) & fast_3_3_follows) | ((slow_3_3_at == 2'd2) & slow_3_3_follows),
+    ((fast_3_2_at == 2'd2) & fast_3_2_follows) | ((slow_3_2_at == 2'd2) & slow_3_2_follows),
+    ((fast_3_1_at == 2'd2) & fast_3_1_follows) | ((slow_3_1_at == 2'd2) & slow_3_1_follows),
+    ((fast_3_0_at == 2'd2) & fast_3_0_follows) | ((slow_3_0_at == 2'd2) & slow_3_0_follows)
   };
   assign more_15 = {
-    (fast_3_15_may_stop_and & fast_3_15_may & fast_3_15_two) | (slow_3_15_may_stop_and & slow_3_15_may & slow_3_15_two),
-    (fast_3_14_may_stop_and & fast_3_14_may & fast_3_14_two) | (slow_3_14_may_stop_and & slow_3_14_may & slow_3_14_two),
-    (fast_3_13_may_stop_and & fast_3_13_may & fast_3_13_two) | (slow_3_13_may_stop_and & slow_3_13_may & slow_3_13_two),
-    (fast_3_12_may_stop_and & fast_3_12_may & fast_3_12_two) | (slow_3_12_may_stop_and & slow_3_12_may & slow_3_12_two),
-    (fast_3_11_may_stop_and & fast_3_11_may & fast_3_11_two) | (slow_3_11_may_stop_and & slow_3_11_may & slow_3_11_two),
-    (fast_3_10_may_stop_and & fast_3_10_may & fast_3_10_two) | (slow_3_10_may_stop_and & slow_3_10_may & slow_3_10_two),
-    (fast_3_9_may_stop_and & fast_3_9_may & fast_3_9_two) | (slow_3_9_may_stop_and & slow_3_9_may & slow_3_9_two),
-    (fast_3_8_may_stop_and & fast_3_8_may & fast_3_8_two) | (slow_3_8_may_stop_and & slow_3_8_may & slow_3_8_two),
-    (fast_3_7_may_stop_and & fast_3_7_may & fast_3_7_two) | (slow_3_7_may_stop_and & slow_3_7_may & slow_3_7_two),
-    (fast_3_6_may_stop_and & fast_3_6_may & fast_3_6_two) | (slow_3_6_may_stop_and & slow_3_6_may & slow_3_6_two),
-    (fast_3_5_may_stop_and & fast_3_5_may & fast_3_5_two) | (slow_3_5_may_stop_and & slow_3_5_may & slow_3_5_two),
-    (fast_3_4_may_stop_and & fast_3_4_may & fast_3_4_two) | (slow_3_4_may_stop_and & slow_3_4_may & slow_3_4_two),
-    (fast_3_3_may_stop_and & fast_3_3_may & fast_3_3_two) | (slow_3_3_may_stop_and & slow_3_3_may & slow_3_3_two),
-    (fast_3_2_may_stop_and & fast_3_2_may & fast_3_2_two) | (slow_3_2_may_stop_and & slow_3_2_may & slow_3_2_two),
-    (fast_3_1_may_stop_and & fast_3_1_may & fast_3_1_two) | (slow_3_1_may_stop_and & slow_3_1_may & slow_3_1_two),
-    (fast_3_0_may_stop_and & fast_3_0_may & fast_3_0_two) | (slow_3_0_may_stop_and & slow_3_0_may & slow_3_0_two)
+    ((fast_3_15_at == 2'd3) & fast_3_15_follows) | ((slow_3_15_at == 2'd3) & slow_3_15_follows),
+    ((fast_3_14_at == 2'd3) & fast_3_14_follows) | ((slow_3_14_at == 2'd3) & slow_3_14_follows),
+    ((fast_3_13_at == 2'd3) & fast_3_13_follows) | ((slow_3_13_at == 2'd3) & slow_3_13_follows),
+    ((fast_3_12_at == 2'd3) & fast_3_12_follows) | ((slow_3_12_at == 2'd3) & slow_3_12_follows),
+    ((fast_3_11_at == 2'd3) & fast_3_11_follows) | ((slow_3_11_at == 2'd3) & slow_3_11_follows),
+    ((fast_3_10_at == 2'd3) & fast_3_10_follows) | ((slow_3_10_at == 2'd3) & slow_3_10_follows),
+    ((fast_3_9_at == 2'd3) & fast_3_9_follows) | ((slow_3_9_at == 2'd3) & slow_3_9_follows),
+    ((fast_3_8_at == 2'd3) & fast_3_8_follows) | ((slow_3_8_at == 2'd3) & slow_3_8_follows),
+    ((fast_3_7_at == 2'd3) & fast_3_7_follows) | ((slow_3_7_at == 2'd3) & slow_3_7_follows),
+    ((fast_3_6_at == 2'd3) & fast_3_6_follows) | ((slow_3_6_at == 2'd3) & slow_3_6_follows),
+    ((fast_3_5_at == 2'd3) & fast_3_5_follows) | ((slow_3_5_at == 2'd3) & slow_3_5_follows),
+    ((fast_3_4_at == 2'd3) & fast_3_4_follows) | ((slow_3_4_at == 2'd3) & slow_3_4_follows),
+    ((fast_3_3_at == 2'd3) & fast_3_3_follows) | ((slow_3_3_at == 2'd3) & slow_3_3_follows),
+    ((fast_3_2_at == 2'd3) & fast_3_2_follows) | ((slow_3_2_at == 2'd3) & slow_3_2_follows),
+    ((fast_3_1_at == 2'd3) & fast_3_1_follows) | ((slow_3_1_at == 2'd3) & slow_3_1_follows),
+    ((fast_3_0_at == 2'd3) & fast_3_0_follows) | ((slow_3_0_at == 2'd3) & slow_3_0_follows)
   };
   assign waits_0 = waits_0_q;
   assign waits_1 = waits_1_q;
@@ -6492,7 +7943,7 @@ module Queues (
     choice_user[1] ? (choice_user[0] ? fast_0_3_age == 2'd3 : fast_0_2_age == 2'd3) :
     choice_user[0] ? fast_0_1_age == 2'd3 :
     fast_0_0_age == 2'd3;
-  assign found_0_next = run_choice;
+  assign found_0_next = again_0_choice;
   assign found_1_run = candidate_1;
   wire found_1_over_choice =
     choice_user[2] ? (choice_user[1] ? (choice_user[0] ? slow_3_15_age == 2'd3 : slow_3_14_age == 2'd3) : choice_user[0] ? slow_3_13_age == 2'd3 : slow_3_12_age == 2'd3) :
@@ -6541,7 +7992,7 @@ module Queues (
     choice_user[1] ? (choice_user[0] ? slow_0_3_age == 2'd3 : slow_0_2_age == 2'd3) :
     choice_user[0] ? slow_0_1_age == 2'd3 :
     slow_0_0_age == 2'd3;
-  assign found_1_next = again_1_choice;
+  assign found_1_next = next_1_at_choice;
   assign started_valid = started_q_valid;
   assign started_id = started_q_id;
   assign started_region = started_q_region;

@@ -17,9 +17,6 @@ module Region_checksum_balancer_c1024_f24 (
   input  wire [13:0]  enter_payload_payload_bytes,
   input  wire         enter_payload_no_l4,
   input  wire [7:0]   enter_payload_arg,
-  input  wire [7:0]   enter_payload_prepend,
-  input  wire [6:0]   enter_payload_front_bytes,
-  input  wire [6:0]   enter_payload_drop_front,
   input  wire [1:0]   enter_payload_run,
   // leave: stream out
   output wire         leave_valid,
@@ -82,7 +79,7 @@ module Region_checksum_balancer_c1024_f24 (
     slot_0_task_reset, slot_0_task_quiesce, slot_0_give, slot_1_enter_ready, slot_1_leave_valid,
     slot_1_leave_payload_no_l4, slot_1_leave_payload_reply, slot_1_leave_payload_dropped, slot_1_leave_payload_killed,
     slot_1_packet_valid, slot_1_packet_payload_no_l4, slot_1_answer_ready, slot_1_task_reset, slot_1_task_quiesce,
-    slot_1_give; // region.ts:63
+    slot_1_give; // region.ts:64
   wire [9:0] slot_0_leave_payload_ctx, slot_0_leave_payload_flow_hash, slot_0_packet_payload_flow_hash,
     slot_1_leave_payload_ctx, slot_1_leave_payload_flow_hash, slot_1_packet_payload_flow_hash;
   wire [511:0] slot_0_leave_payload_header, slot_0_packet_payload_header, slot_1_leave_payload_header,
@@ -105,7 +102,7 @@ module Region_checksum_balancer_c1024_f24 (
     slot_1_leave_payload_refund;
   wire [63:0] slot_0_leave_payload_mask, slot_1_leave_payload_mask;
   wire task_0_checksum_packet_ready, task_0_checksum_answer_valid, task_0_checksum_quiet,
-    task_1_balancer_packet_ready, task_1_balancer_answer_valid, task_1_balancer_quiet; // region.ts:66
+    task_1_balancer_packet_ready, task_1_balancer_answer_valid, task_1_balancer_quiet; // region.ts:67
   wire [7:0] task_0_checksum_answer_payload_tag, task_0_checksum_answer_payload_prepend,
     task_1_balancer_answer_payload_tag, task_1_balancer_answer_payload_prepend;
   wire [1:0] task_0_checksum_answer_payload_verdict, task_1_balancer_answer_payload_verdict;
@@ -113,7 +110,7 @@ module Region_checksum_balancer_c1024_f24 (
   wire [63:0] task_0_checksum_answer_payload_mask, task_1_balancer_answer_payload_mask;
   wire [6:0] task_0_checksum_answer_payload_front_bytes, task_0_checksum_answer_payload_drop_front,
     task_1_balancer_answer_payload_front_bytes, task_1_balancer_answer_payload_drop_front;
-  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:93
+  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:94
   reg [9:0] staged_held_ctx, staged_held_flow_hash;
   reg [511:0] staged_held_header;
   reg [15:0] staged_held_uid;
@@ -124,19 +121,19 @@ module Region_checksum_balancer_c1024_f24 (
   reg [7:0] staged_held_arg, staged_held_prepend;
   reg [1:0] staged_held_run, staged_held_refund;
   reg [63:0] staged_held_mask;
-  wire behind_ready = ~staged_full | leave_ready; // region.ts:80
+  wire behind_ready = ~staged_full | leave_ready; // region.ts:81
 
-  Slot_0_of_2_checksum_c1024_f24 slot_0 ( // region.ts:63
+  Slot_0_of_2_checksum_balancer_c1024_f24 slot_0 ( // region.ts:64
     .clk (clk), .rst (rst),
     .enter_valid (enter_valid), .enter_ready (enter_ready), .enter_payload_ctx (enter_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
     .enter_payload_user (enter_payload_user), .enter_payload_ingress (enter_payload_ingress),
     .enter_payload_flow_hash (enter_payload_flow_hash), .enter_payload_head_bytes (enter_payload_head_bytes),
     .enter_payload_payload_bytes (enter_payload_payload_bytes), .enter_payload_no_l4 (enter_payload_no_l4),
-    .enter_payload_arg (enter_payload_arg), .enter_payload_prepend (enter_payload_prepend),
-    .enter_payload_front_bytes (enter_payload_front_bytes), .enter_payload_drop_front (enter_payload_drop_front),
-    .enter_payload_run (enter_payload_run), .enter_payload_mask (64'd0), .enter_payload_reply (1'b0),
-    .enter_payload_dropped (1'b0), .enter_payload_killed (1'b0), .enter_payload_refund (2'd0),
+    .enter_payload_arg (enter_payload_arg), .enter_payload_run (enter_payload_run), .enter_payload_mask (64'd0),
+    .enter_payload_prepend (8'd0), .enter_payload_front_bytes (7'd0), .enter_payload_drop_front (7'd0),
+    .enter_payload_reply (1'b0), .enter_payload_dropped (1'b0), .enter_payload_killed (1'b0),
+    .enter_payload_refund (2'd0),
     .leave_valid (slot_0_leave_valid), .leave_ready (slot_1_enter_ready),
     .leave_payload_ctx (slot_0_leave_payload_ctx), .leave_payload_header (slot_0_leave_payload_header),
     .leave_payload_uid (slot_0_leave_payload_uid), .leave_payload_user (slot_0_leave_payload_user),
@@ -144,10 +141,10 @@ module Region_checksum_balancer_c1024_f24 (
     .leave_payload_head_bytes (slot_0_leave_payload_head_bytes),
     .leave_payload_payload_bytes (slot_0_leave_payload_payload_bytes),
     .leave_payload_no_l4 (slot_0_leave_payload_no_l4), .leave_payload_arg (slot_0_leave_payload_arg),
+    .leave_payload_run (slot_0_leave_payload_run), .leave_payload_mask (slot_0_leave_payload_mask),
     .leave_payload_prepend (slot_0_leave_payload_prepend),
     .leave_payload_front_bytes (slot_0_leave_payload_front_bytes),
-    .leave_payload_drop_front (slot_0_leave_payload_drop_front), .leave_payload_run (slot_0_leave_payload_run),
-    .leave_payload_mask (slot_0_leave_payload_mask), .leave_payload_reply (slot_0_leave_payload_reply),
+    .leave_payload_drop_front (slot_0_leave_payload_drop_front), .leave_payload_reply (slot_0_leave_payload_reply),
     .leave_payload_dropped (slot_0_leave_payload_dropped), .leave_payload_killed (slot_0_leave_payload_killed),
     .leave_payload_refund (slot_0_leave_payload_refund),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_checksum_packet_ready),
@@ -191,7 +188,7 @@ module Region_checksum_balancer_c1024_f24 (
     .accepts                  (accepts)
   );
 
-  Slot_1_of_2_balancer_c1024_f24 slot_1 ( // region.ts:63
+  Slot_1_of_2_checksum_balancer_c1024_f24 slot_1 ( // region.ts:64
     .clk (clk), .rst (rst),
     .enter_valid (slot_0_leave_valid), .enter_ready (slot_1_enter_ready),
     .enter_payload_ctx (slot_0_leave_payload_ctx), .enter_payload_header (slot_0_leave_payload_header),
@@ -200,10 +197,10 @@ module Region_checksum_balancer_c1024_f24 (
     .enter_payload_head_bytes (slot_0_leave_payload_head_bytes),
     .enter_payload_payload_bytes (slot_0_leave_payload_payload_bytes),
     .enter_payload_no_l4 (slot_0_leave_payload_no_l4), .enter_payload_arg (slot_0_leave_payload_arg),
+    .enter_payload_run (slot_0_leave_payload_run), .enter_payload_mask (slot_0_leave_payload_mask),
     .enter_payload_prepend (slot_0_leave_payload_prepend),
     .enter_payload_front_bytes (slot_0_leave_payload_front_bytes),
-    .enter_payload_drop_front (slot_0_leave_payload_drop_front), .enter_payload_run (slot_0_leave_payload_run),
-    .enter_payload_mask (slot_0_leave_payload_mask), .enter_payload_reply (slot_0_leave_payload_reply),
+    .enter_payload_drop_front (slot_0_leave_payload_drop_front), .enter_payload_reply (slot_0_leave_payload_reply),
     .enter_payload_dropped (slot_0_leave_payload_dropped), .enter_payload_killed (slot_0_leave_payload_killed),
     .enter_payload_refund (slot_0_leave_payload_refund),
     .leave_valid (slot_1_leave_valid), .leave_ready (behind_ready), .leave_payload_ctx (slot_1_leave_payload_ctx),
@@ -213,10 +210,10 @@ module Region_checksum_balancer_c1024_f24 (
     .leave_payload_head_bytes (slot_1_leave_payload_head_bytes),
     .leave_payload_payload_bytes (slot_1_leave_payload_payload_bytes),
     .leave_payload_no_l4 (slot_1_leave_payload_no_l4), .leave_payload_arg (slot_1_leave_payload_arg),
+    .leave_payload_run (slot_1_leave_payload_run), .leave_payload_mask (slot_1_leave_payload_mask),
     .leave_payload_prepend (slot_1_leave_payload_prepend),
     .leave_payload_front_bytes (slot_1_leave_payload_front_bytes),
-    .leave_payload_drop_front (slot_1_leave_payload_drop_front), .leave_payload_run (slot_1_leave_payload_run),
-    .leave_payload_mask (slot_1_leave_payload_mask), .leave_payload_reply (slot_1_leave_payload_reply),
+    .leave_payload_drop_front (slot_1_leave_payload_drop_front), .leave_payload_reply (slot_1_leave_payload_reply),
     .leave_payload_dropped (slot_1_leave_payload_dropped), .leave_payload_killed (slot_1_leave_payload_killed),
     .leave_payload_refund (slot_1_leave_payload_refund),
     .packet_valid (slot_1_packet_valid), .packet_ready (task_1_balancer_packet_ready),
@@ -259,8 +256,8 @@ module Region_checksum_balancer_c1024_f24 (
     .give                     (slot_1_give)
   );
 
-  wire task_0_checksum_config_valid = config_valid & ~config_slot; // region.ts:66
-  ChecksumTask task_0_checksum ( // region.ts:66
+  wire task_0_checksum_config_valid = config_valid & ~config_slot; // region.ts:67
+  ChecksumTask task_0_checksum ( // region.ts:67
     .clk (clk), .rst (rst | slot_0_task_reset),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_checksum_packet_ready),
     .packet_payload_tag (slot_0_packet_payload_tag), .packet_payload_header (slot_0_packet_payload_header),
@@ -285,8 +282,8 @@ module Region_checksum_balancer_c1024_f24 (
     .quiet        (task_0_checksum_quiet)
   );
 
-  wire task_1_balancer_config_valid = config_valid & config_slot; // region.ts:66
-  BalancerTask task_1_balancer ( // region.ts:66
+  wire task_1_balancer_config_valid = config_valid & config_slot; // region.ts:67
+  BalancerTask task_1_balancer ( // region.ts:67
     .clk (clk), .rst (rst | slot_1_task_reset),
     .packet_valid (slot_1_packet_valid), .packet_ready (task_1_balancer_packet_ready),
     .packet_payload_tag (slot_1_packet_payload_tag), .packet_payload_header (slot_1_packet_payload_header),
@@ -327,11 +324,11 @@ module Region_checksum_balancer_c1024_f24 (
       staged_held_payload_bytes <= slot_1_leave_payload_payload_bytes;
       staged_held_no_l4 <= slot_1_leave_payload_no_l4;
       staged_held_arg <= slot_1_leave_payload_arg;
+      staged_held_run <= slot_1_leave_payload_run;
+      staged_held_mask <= slot_1_leave_payload_mask;
       staged_held_prepend <= slot_1_leave_payload_prepend;
       staged_held_front_bytes <= slot_1_leave_payload_front_bytes;
       staged_held_drop_front <= slot_1_leave_payload_drop_front;
-      staged_held_run <= slot_1_leave_payload_run;
-      staged_held_mask <= slot_1_leave_payload_mask;
       staged_held_reply <= slot_1_leave_payload_reply;
       staged_held_dropped <= slot_1_leave_payload_dropped;
       staged_held_killed <= slot_1_leave_payload_killed;

@@ -17,9 +17,6 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
   input  wire [13:0]  enter_payload_payload_bytes,
   input  wire         enter_payload_no_l4,
   input  wire [7:0]   enter_payload_arg,
-  input  wire [7:0]   enter_payload_prepend,
-  input  wire [6:0]   enter_payload_front_bytes,
-  input  wire [6:0]   enter_payload_drop_front,
   input  wire [3:0]   enter_payload_run,
   // leave: stream out
   output wire         leave_valid,
@@ -123,7 +120,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     slot_2_answer_ready, slot_2_task_reset, slot_2_task_quiesce, slot_2_give, slot_3_enter_ready, slot_3_leave_valid,
     slot_3_leave_payload_no_l4, slot_3_leave_payload_reply, slot_3_leave_payload_dropped, slot_3_leave_payload_killed,
     slot_3_packet_valid, slot_3_packet_payload_no_l4, slot_3_answer_ready, slot_3_task_reset, slot_3_task_quiesce,
-    slot_3_give; // region.ts:63
+    slot_3_give; // region.ts:64
   wire [9:0] slot_0_leave_payload_ctx, slot_0_leave_payload_flow_hash, slot_0_packet_payload_flow_hash,
     slot_1_leave_payload_ctx, slot_1_leave_payload_flow_hash, slot_1_packet_payload_flow_hash,
     slot_2_leave_payload_ctx, slot_2_leave_payload_flow_hash, slot_2_packet_payload_flow_hash,
@@ -161,7 +158,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     slot_3_leave_payload_mask;
   wire task_0_dummy_packet_ready, task_0_dummy_answer_valid, task_0_dummy_quiet, task_1_dummy_packet_ready,
     task_1_dummy_answer_valid, task_1_dummy_quiet, task_2_dummy_packet_ready, task_2_dummy_answer_valid,
-    task_2_dummy_quiet, task_3_dummy_packet_ready, task_3_dummy_answer_valid, task_3_dummy_quiet; // region.ts:66
+    task_2_dummy_quiet, task_3_dummy_packet_ready, task_3_dummy_answer_valid, task_3_dummy_quiet; // region.ts:67
   wire [7:0] task_0_dummy_answer_payload_tag, task_0_dummy_answer_payload_prepend, task_1_dummy_answer_payload_tag,
     task_1_dummy_answer_payload_prepend, task_2_dummy_answer_payload_tag, task_2_dummy_answer_payload_prepend,
     task_3_dummy_answer_payload_tag, task_3_dummy_answer_payload_prepend;
@@ -175,7 +172,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     task_1_dummy_answer_payload_front_bytes, task_1_dummy_answer_payload_drop_front,
     task_2_dummy_answer_payload_front_bytes, task_2_dummy_answer_payload_drop_front,
     task_3_dummy_answer_payload_front_bytes, task_3_dummy_answer_payload_drop_front;
-  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:93
+  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:94
   reg [9:0] staged_held_ctx, staged_held_flow_hash;
   reg [511:0] staged_held_header;
   reg [15:0] staged_held_uid;
@@ -185,19 +182,19 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
   reg [13:0] staged_held_payload_bytes;
   reg [7:0] staged_held_arg, staged_held_prepend;
   reg [63:0] staged_held_mask;
-  wire behind_ready = ~staged_full | leave_ready; // region.ts:80
+  wire behind_ready = ~staged_full | leave_ready; // region.ts:81
 
-  Slot_0_of_4_dummy_c1024_f24 slot_0 ( // region.ts:63
+  Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_0 ( // region.ts:64
     .clk (clk), .rst (rst),
     .enter_valid (enter_valid), .enter_ready (enter_ready), .enter_payload_ctx (enter_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
     .enter_payload_user (enter_payload_user), .enter_payload_ingress (enter_payload_ingress),
     .enter_payload_flow_hash (enter_payload_flow_hash), .enter_payload_head_bytes (enter_payload_head_bytes),
     .enter_payload_payload_bytes (enter_payload_payload_bytes), .enter_payload_no_l4 (enter_payload_no_l4),
-    .enter_payload_arg (enter_payload_arg), .enter_payload_prepend (enter_payload_prepend),
-    .enter_payload_front_bytes (enter_payload_front_bytes), .enter_payload_drop_front (enter_payload_drop_front),
-    .enter_payload_run (enter_payload_run), .enter_payload_mask (64'd0), .enter_payload_reply (1'b0),
-    .enter_payload_dropped (1'b0), .enter_payload_killed (1'b0), .enter_payload_refund (4'd0),
+    .enter_payload_arg (enter_payload_arg), .enter_payload_run (enter_payload_run), .enter_payload_mask (64'd0),
+    .enter_payload_prepend (8'd0), .enter_payload_front_bytes (7'd0), .enter_payload_drop_front (7'd0),
+    .enter_payload_reply (1'b0), .enter_payload_dropped (1'b0), .enter_payload_killed (1'b0),
+    .enter_payload_refund (4'd0),
     .leave_valid (slot_0_leave_valid), .leave_ready (slot_1_enter_ready),
     .leave_payload_ctx (slot_0_leave_payload_ctx), .leave_payload_header (slot_0_leave_payload_header),
     .leave_payload_uid (slot_0_leave_payload_uid), .leave_payload_user (slot_0_leave_payload_user),
@@ -205,10 +202,10 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .leave_payload_head_bytes (slot_0_leave_payload_head_bytes),
     .leave_payload_payload_bytes (slot_0_leave_payload_payload_bytes),
     .leave_payload_no_l4 (slot_0_leave_payload_no_l4), .leave_payload_arg (slot_0_leave_payload_arg),
+    .leave_payload_run (slot_0_leave_payload_run), .leave_payload_mask (slot_0_leave_payload_mask),
     .leave_payload_prepend (slot_0_leave_payload_prepend),
     .leave_payload_front_bytes (slot_0_leave_payload_front_bytes),
-    .leave_payload_drop_front (slot_0_leave_payload_drop_front), .leave_payload_run (slot_0_leave_payload_run),
-    .leave_payload_mask (slot_0_leave_payload_mask), .leave_payload_reply (slot_0_leave_payload_reply),
+    .leave_payload_drop_front (slot_0_leave_payload_drop_front), .leave_payload_reply (slot_0_leave_payload_reply),
     .leave_payload_dropped (slot_0_leave_payload_dropped), .leave_payload_killed (slot_0_leave_payload_killed),
     .leave_payload_refund (slot_0_leave_payload_refund),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_dummy_packet_ready),
@@ -252,7 +249,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .accepts                  (accepts)
   );
 
-  Slot_1_of_4_dummy_c1024_f24 slot_1 ( // region.ts:63
+  Slot_1_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_1 ( // region.ts:64
     .clk (clk), .rst (rst),
     .enter_valid (slot_0_leave_valid), .enter_ready (slot_1_enter_ready),
     .enter_payload_ctx (slot_0_leave_payload_ctx), .enter_payload_header (slot_0_leave_payload_header),
@@ -261,10 +258,10 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .enter_payload_head_bytes (slot_0_leave_payload_head_bytes),
     .enter_payload_payload_bytes (slot_0_leave_payload_payload_bytes),
     .enter_payload_no_l4 (slot_0_leave_payload_no_l4), .enter_payload_arg (slot_0_leave_payload_arg),
+    .enter_payload_run (slot_0_leave_payload_run), .enter_payload_mask (slot_0_leave_payload_mask),
     .enter_payload_prepend (slot_0_leave_payload_prepend),
     .enter_payload_front_bytes (slot_0_leave_payload_front_bytes),
-    .enter_payload_drop_front (slot_0_leave_payload_drop_front), .enter_payload_run (slot_0_leave_payload_run),
-    .enter_payload_mask (slot_0_leave_payload_mask), .enter_payload_reply (slot_0_leave_payload_reply),
+    .enter_payload_drop_front (slot_0_leave_payload_drop_front), .enter_payload_reply (slot_0_leave_payload_reply),
     .enter_payload_dropped (slot_0_leave_payload_dropped), .enter_payload_killed (slot_0_leave_payload_killed),
     .enter_payload_refund (slot_0_leave_payload_refund),
     .leave_valid (slot_1_leave_valid), .leave_ready (slot_2_enter_ready),
@@ -274,10 +271,10 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .leave_payload_head_bytes (slot_1_leave_payload_head_bytes),
     .leave_payload_payload_bytes (slot_1_leave_payload_payload_bytes),
     .leave_payload_no_l4 (slot_1_leave_payload_no_l4), .leave_payload_arg (slot_1_leave_payload_arg),
+    .leave_payload_run (slot_1_leave_payload_run), .leave_payload_mask (slot_1_leave_payload_mask),
     .leave_payload_prepend (slot_1_leave_payload_prepend),
     .leave_payload_front_bytes (slot_1_leave_payload_front_bytes),
-    .leave_payload_drop_front (slot_1_leave_payload_drop_front), .leave_payload_run (slot_1_leave_payload_run),
-    .leave_payload_mask (slot_1_leave_payload_mask), .leave_payload_reply (slot_1_leave_payload_reply),
+    .leave_payload_drop_front (slot_1_leave_payload_drop_front), .leave_payload_reply (slot_1_leave_payload_reply),
     .leave_payload_dropped (slot_1_leave_payload_dropped), .leave_payload_killed (slot_1_leave_payload_killed),
     .leave_payload_refund (slot_1_leave_payload_refund),
     .packet_valid (slot_1_packet_valid), .packet_ready (task_1_dummy_packet_ready),
@@ -320,7 +317,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .give                     (slot_1_give)
   );
 
-  Slot_2_of_4_dummy_c1024_f24 slot_2 ( // region.ts:63
+  Slot_2_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_2 ( // region.ts:64
     .clk (clk), .rst (rst),
     .enter_valid (slot_1_leave_valid), .enter_ready (slot_2_enter_ready),
     .enter_payload_ctx (slot_1_leave_payload_ctx), .enter_payload_header (slot_1_leave_payload_header),
@@ -329,10 +326,10 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .enter_payload_head_bytes (slot_1_leave_payload_head_bytes),
     .enter_payload_payload_bytes (slot_1_leave_payload_payload_bytes),
     .enter_payload_no_l4 (slot_1_leave_payload_no_l4), .enter_payload_arg (slot_1_leave_payload_arg),
+    .enter_payload_run (slot_1_leave_payload_run), .enter_payload_mask (slot_1_leave_payload_mask),
     .enter_payload_prepend (slot_1_leave_payload_prepend),
     .enter_payload_front_bytes (slot_1_leave_payload_front_bytes),
-    .enter_payload_drop_front (slot_1_leave_payload_drop_front), .enter_payload_run (slot_1_leave_payload_run),
-    .enter_payload_mask (slot_1_leave_payload_mask), .enter_payload_reply (slot_1_leave_payload_reply),
+    .enter_payload_drop_front (slot_1_leave_payload_drop_front), .enter_payload_reply (slot_1_leave_payload_reply),
     .enter_payload_dropped (slot_1_leave_payload_dropped), .enter_payload_killed (slot_1_leave_payload_killed),
     .enter_payload_refund (slot_1_leave_payload_refund),
     .leave_valid (slot_2_leave_valid), .leave_ready (slot_3_enter_ready),
@@ -342,10 +339,10 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .leave_payload_head_bytes (slot_2_leave_payload_head_bytes),
     .leave_payload_payload_bytes (slot_2_leave_payload_payload_bytes),
     .leave_payload_no_l4 (slot_2_leave_payload_no_l4), .leave_payload_arg (slot_2_leave_payload_arg),
+    .leave_payload_run (slot_2_leave_payload_run), .leave_payload_mask (slot_2_leave_payload_mask),
     .leave_payload_prepend (slot_2_leave_payload_prepend),
     .leave_payload_front_bytes (slot_2_leave_payload_front_bytes),
-    .leave_payload_drop_front (slot_2_leave_payload_drop_front), .leave_payload_run (slot_2_leave_payload_run),
-    .leave_payload_mask (slot_2_leave_payload_mask), .leave_payload_reply (slot_2_leave_payload_reply),
+    .leave_payload_drop_front (slot_2_leave_payload_drop_front), .leave_payload_reply (slot_2_leave_payload_reply),
     .leave_payload_dropped (slot_2_leave_payload_dropped), .leave_payload_killed (slot_2_leave_payload_killed),
     .leave_payload_refund (slot_2_leave_payload_refund),
     .packet_valid (slot_2_packet_valid), .packet_ready (task_2_dummy_packet_ready),
@@ -388,7 +385,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .give                     (slot_2_give)
   );
 
-  Slot_3_of_4_dummy_c1024_f24 slot_3 ( // region.ts:63
+  Slot_3_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_3 ( // region.ts:64
     .clk (clk), .rst (rst),
     .enter_valid (slot_2_leave_valid), .enter_ready (slot_3_enter_ready),
     .enter_payload_ctx (slot_2_leave_payload_ctx), .enter_payload_header (slot_2_leave_payload_header),
@@ -397,10 +394,10 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .enter_payload_head_bytes (slot_2_leave_payload_head_bytes),
     .enter_payload_payload_bytes (slot_2_leave_payload_payload_bytes),
     .enter_payload_no_l4 (slot_2_leave_payload_no_l4), .enter_payload_arg (slot_2_leave_payload_arg),
+    .enter_payload_run (slot_2_leave_payload_run), .enter_payload_mask (slot_2_leave_payload_mask),
     .enter_payload_prepend (slot_2_leave_payload_prepend),
     .enter_payload_front_bytes (slot_2_leave_payload_front_bytes),
-    .enter_payload_drop_front (slot_2_leave_payload_drop_front), .enter_payload_run (slot_2_leave_payload_run),
-    .enter_payload_mask (slot_2_leave_payload_mask), .enter_payload_reply (slot_2_leave_payload_reply),
+    .enter_payload_drop_front (slot_2_leave_payload_drop_front), .enter_payload_reply (slot_2_leave_payload_reply),
     .enter_payload_dropped (slot_2_leave_payload_dropped), .enter_payload_killed (slot_2_leave_payload_killed),
     .enter_payload_refund (slot_2_leave_payload_refund),
     .leave_valid (slot_3_leave_valid), .leave_ready (behind_ready), .leave_payload_ctx (slot_3_leave_payload_ctx),
@@ -410,10 +407,10 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .leave_payload_head_bytes (slot_3_leave_payload_head_bytes),
     .leave_payload_payload_bytes (slot_3_leave_payload_payload_bytes),
     .leave_payload_no_l4 (slot_3_leave_payload_no_l4), .leave_payload_arg (slot_3_leave_payload_arg),
+    .leave_payload_run (slot_3_leave_payload_run), .leave_payload_mask (slot_3_leave_payload_mask),
     .leave_payload_prepend (slot_3_leave_payload_prepend),
     .leave_payload_front_bytes (slot_3_leave_payload_front_bytes),
-    .leave_payload_drop_front (slot_3_leave_payload_drop_front), .leave_payload_run (slot_3_leave_payload_run),
-    .leave_payload_mask (slot_3_leave_payload_mask), .leave_payload_reply (slot_3_leave_payload_reply),
+    .leave_payload_drop_front (slot_3_leave_payload_drop_front), .leave_payload_reply (slot_3_leave_payload_reply),
     .leave_payload_dropped (slot_3_leave_payload_dropped), .leave_payload_killed (slot_3_leave_payload_killed),
     .leave_payload_refund (slot_3_leave_payload_refund),
     .packet_valid (slot_3_packet_valid), .packet_ready (task_3_dummy_packet_ready),
@@ -456,8 +453,8 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .give                     (slot_3_give)
   );
 
-  wire task_0_dummy_config_valid = config_valid & (config_slot == 2'd0); // region.ts:66
-  DummyTask task_0_dummy ( // region.ts:66
+  wire task_0_dummy_config_valid = config_valid & (config_slot == 2'd0); // region.ts:67
+  DummyTask task_0_dummy ( // region.ts:67
     .clk (clk), .rst (rst | slot_0_task_reset),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_dummy_packet_ready),
     .packet_payload_tag (slot_0_packet_payload_tag), .packet_payload_header (slot_0_packet_payload_header),
@@ -482,8 +479,8 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .quiet        (task_0_dummy_quiet)
   );
 
-  wire task_1_dummy_config_valid = config_valid & (config_slot == 2'd1); // region.ts:66
-  DummyTask task_1_dummy ( // region.ts:66
+  wire task_1_dummy_config_valid = config_valid & (config_slot == 2'd1); // region.ts:67
+  DummyTask task_1_dummy ( // region.ts:67
     .clk (clk), .rst (rst | slot_1_task_reset),
     .packet_valid (slot_1_packet_valid), .packet_ready (task_1_dummy_packet_ready),
     .packet_payload_tag (slot_1_packet_payload_tag), .packet_payload_header (slot_1_packet_payload_header),
@@ -508,8 +505,8 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .quiet        (task_1_dummy_quiet)
   );
 
-  wire task_2_dummy_config_valid = config_valid & (config_slot == 2'd2); // region.ts:66
-  DummyTask task_2_dummy ( // region.ts:66
+  wire task_2_dummy_config_valid = config_valid & (config_slot == 2'd2); // region.ts:67
+  DummyTask task_2_dummy ( // region.ts:67
     .clk (clk), .rst (rst | slot_2_task_reset),
     .packet_valid (slot_2_packet_valid), .packet_ready (task_2_dummy_packet_ready),
     .packet_payload_tag (slot_2_packet_payload_tag), .packet_payload_header (slot_2_packet_payload_header),
@@ -534,8 +531,8 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .quiet        (task_2_dummy_quiet)
   );
 
-  wire task_3_dummy_config_valid = config_valid & (config_slot == 2'd3); // region.ts:66
-  DummyTask task_3_dummy ( // region.ts:66
+  wire task_3_dummy_config_valid = config_valid & (config_slot == 2'd3); // region.ts:67
+  DummyTask task_3_dummy ( // region.ts:67
     .clk (clk), .rst (rst | slot_3_task_reset),
     .packet_valid (slot_3_packet_valid), .packet_ready (task_3_dummy_packet_ready),
     .packet_payload_tag (slot_3_packet_payload_tag), .packet_payload_header (slot_3_packet_payload_header),
@@ -576,11 +573,11 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
       staged_held_payload_bytes <= slot_3_leave_payload_payload_bytes;
       staged_held_no_l4 <= slot_3_leave_payload_no_l4;
       staged_held_arg <= slot_3_leave_payload_arg;
+      staged_held_run <= slot_3_leave_payload_run;
+      staged_held_mask <= slot_3_leave_payload_mask;
       staged_held_prepend <= slot_3_leave_payload_prepend;
       staged_held_front_bytes <= slot_3_leave_payload_front_bytes;
       staged_held_drop_front <= slot_3_leave_payload_drop_front;
-      staged_held_run <= slot_3_leave_payload_run;
-      staged_held_mask <= slot_3_leave_payload_mask;
       staged_held_reply <= slot_3_leave_payload_reply;
       staged_held_dropped <= slot_3_leave_payload_dropped;
       staged_held_killed <= slot_3_leave_payload_killed;

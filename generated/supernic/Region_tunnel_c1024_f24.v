@@ -17,9 +17,6 @@ module Region_tunnel_c1024_f24 (
   input  wire [13:0]  enter_payload_payload_bytes,
   input  wire         enter_payload_no_l4,
   input  wire [7:0]   enter_payload_arg,
-  input  wire [7:0]   enter_payload_prepend,
-  input  wire [6:0]   enter_payload_front_bytes,
-  input  wire [6:0]   enter_payload_drop_front,
   input  wire         enter_payload_run,
   // leave: stream out
   output wire         leave_valid,
@@ -61,7 +58,7 @@ module Region_tunnel_c1024_f24 (
 );
   wire slot_0_leave_valid, slot_0_leave_payload_no_l4, slot_0_leave_payload_run, slot_0_leave_payload_reply,
     slot_0_leave_payload_dropped, slot_0_leave_payload_killed, slot_0_leave_payload_refund, slot_0_packet_valid,
-    slot_0_packet_payload_no_l4, slot_0_answer_ready, slot_0_task_reset, slot_0_task_quiesce; // region.ts:63
+    slot_0_packet_payload_no_l4, slot_0_answer_ready, slot_0_task_reset, slot_0_task_quiesce; // region.ts:64
   wire [9:0] slot_0_leave_payload_ctx, slot_0_leave_payload_flow_hash, slot_0_packet_payload_flow_hash;
   wire [511:0] slot_0_leave_payload_header, slot_0_packet_payload_header;
   wire [15:0] slot_0_leave_payload_uid, slot_0_packet_payload_uid;
@@ -73,14 +70,14 @@ module Region_tunnel_c1024_f24 (
   wire [7:0] slot_0_leave_payload_arg, slot_0_leave_payload_prepend, slot_0_packet_payload_tag,
     slot_0_packet_payload_arg;
   wire [63:0] slot_0_leave_payload_mask;
-  wire task_0_tunnel_packet_ready, task_0_tunnel_answer_valid, task_0_tunnel_quiet; // region.ts:66
+  wire task_0_tunnel_packet_ready, task_0_tunnel_answer_valid, task_0_tunnel_quiet; // region.ts:67
   wire [7:0] task_0_tunnel_answer_payload_tag, task_0_tunnel_answer_payload_prepend;
   wire [1:0] task_0_tunnel_answer_payload_verdict;
   wire [511:0] task_0_tunnel_answer_payload_header;
   wire [63:0] task_0_tunnel_answer_payload_mask;
   wire [6:0] task_0_tunnel_answer_payload_front_bytes, task_0_tunnel_answer_payload_drop_front;
   reg staged_full, staged_held_no_l4, staged_held_run, staged_held_reply, staged_held_dropped, staged_held_killed,
-    staged_held_refund; // region.ts:93
+    staged_held_refund; // region.ts:94
   reg [9:0] staged_held_ctx, staged_held_flow_hash;
   reg [511:0] staged_held_header;
   reg [15:0] staged_held_uid;
@@ -90,19 +87,19 @@ module Region_tunnel_c1024_f24 (
   reg [13:0] staged_held_payload_bytes;
   reg [7:0] staged_held_arg, staged_held_prepend;
   reg [63:0] staged_held_mask;
-  wire behind_ready = ~staged_full | leave_ready; // region.ts:80
+  wire behind_ready = ~staged_full | leave_ready; // region.ts:81
 
-  Slot_0_of_1_tunnel_c1024_f24 slot_0 ( // region.ts:63
+  Slot_0_of_1_tunnel_c1024_f24 slot_0 ( // region.ts:64
     .clk (clk), .rst (rst),
     .enter_valid (enter_valid), .enter_ready (enter_ready), .enter_payload_ctx (enter_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
     .enter_payload_user (enter_payload_user), .enter_payload_ingress (enter_payload_ingress),
     .enter_payload_flow_hash (enter_payload_flow_hash), .enter_payload_head_bytes (enter_payload_head_bytes),
     .enter_payload_payload_bytes (enter_payload_payload_bytes), .enter_payload_no_l4 (enter_payload_no_l4),
-    .enter_payload_arg (enter_payload_arg), .enter_payload_prepend (enter_payload_prepend),
-    .enter_payload_front_bytes (enter_payload_front_bytes), .enter_payload_drop_front (enter_payload_drop_front),
-    .enter_payload_run (enter_payload_run), .enter_payload_mask (64'd0), .enter_payload_reply (1'b0),
-    .enter_payload_dropped (1'b0), .enter_payload_killed (1'b0), .enter_payload_refund (1'b0),
+    .enter_payload_arg (enter_payload_arg), .enter_payload_run (enter_payload_run), .enter_payload_mask (64'd0),
+    .enter_payload_prepend (8'd0), .enter_payload_front_bytes (7'd0), .enter_payload_drop_front (7'd0),
+    .enter_payload_reply (1'b0), .enter_payload_dropped (1'b0), .enter_payload_killed (1'b0),
+    .enter_payload_refund (1'b0),
     .leave_valid (slot_0_leave_valid), .leave_ready (behind_ready), .leave_payload_ctx (slot_0_leave_payload_ctx),
     .leave_payload_header (slot_0_leave_payload_header), .leave_payload_uid (slot_0_leave_payload_uid),
     .leave_payload_user (slot_0_leave_payload_user), .leave_payload_ingress (slot_0_leave_payload_ingress),
@@ -110,10 +107,10 @@ module Region_tunnel_c1024_f24 (
     .leave_payload_head_bytes (slot_0_leave_payload_head_bytes),
     .leave_payload_payload_bytes (slot_0_leave_payload_payload_bytes),
     .leave_payload_no_l4 (slot_0_leave_payload_no_l4), .leave_payload_arg (slot_0_leave_payload_arg),
+    .leave_payload_run (slot_0_leave_payload_run), .leave_payload_mask (slot_0_leave_payload_mask),
     .leave_payload_prepend (slot_0_leave_payload_prepend),
     .leave_payload_front_bytes (slot_0_leave_payload_front_bytes),
-    .leave_payload_drop_front (slot_0_leave_payload_drop_front), .leave_payload_run (slot_0_leave_payload_run),
-    .leave_payload_mask (slot_0_leave_payload_mask), .leave_payload_reply (slot_0_leave_payload_reply),
+    .leave_payload_drop_front (slot_0_leave_payload_drop_front), .leave_payload_reply (slot_0_leave_payload_reply),
     .leave_payload_dropped (slot_0_leave_payload_dropped), .leave_payload_killed (slot_0_leave_payload_killed),
     .leave_payload_refund (slot_0_leave_payload_refund),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_tunnel_packet_ready),
@@ -157,8 +154,8 @@ module Region_tunnel_c1024_f24 (
     .accepts                  (accepts)
   );
 
-  wire task_0_tunnel_config_valid = config_valid & ~config_slot; // region.ts:66
-  TunnelTask task_0_tunnel ( // region.ts:66
+  wire task_0_tunnel_config_valid = config_valid & ~config_slot; // region.ts:67
+  TunnelTask task_0_tunnel ( // region.ts:67
     .clk (clk), .rst (rst | slot_0_task_reset),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_tunnel_packet_ready),
     .packet_payload_tag (slot_0_packet_payload_tag), .packet_payload_header (slot_0_packet_payload_header),
@@ -199,11 +196,11 @@ module Region_tunnel_c1024_f24 (
       staged_held_payload_bytes <= slot_0_leave_payload_payload_bytes;
       staged_held_no_l4 <= slot_0_leave_payload_no_l4;
       staged_held_arg <= slot_0_leave_payload_arg;
+      staged_held_run <= slot_0_leave_payload_run;
+      staged_held_mask <= slot_0_leave_payload_mask;
       staged_held_prepend <= slot_0_leave_payload_prepend;
       staged_held_front_bytes <= slot_0_leave_payload_front_bytes;
       staged_held_drop_front <= slot_0_leave_payload_drop_front;
-      staged_held_run <= slot_0_leave_payload_run;
-      staged_held_mask <= slot_0_leave_payload_mask;
       staged_held_reply <= slot_0_leave_payload_reply;
       staged_held_dropped <= slot_0_leave_payload_dropped;
       staged_held_killed <= slot_0_leave_payload_killed;

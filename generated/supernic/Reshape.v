@@ -24,30 +24,27 @@ module Reshape (
   output wire         out_payload_last,
   output wire         out_payload_user
 );
-  reg first_beat; // reshape.ts:46
-  reg flushes; // reshape.ts:47
-  reg [6:0] flush_bytes; // reshape.ts:48
-  reg flush_bad; // reshape.ts:49
-  reg [511:0] beat_before; // reshape.ts:50
-  reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // reshape.ts:93
-  reg [511:0] staged_held_data, staged_skid_held_data;
-  reg [63:0] staged_held_keep, staged_skid_held_keep;
-  wire beat_there; // reshape.ts:68
-  wire ends; // reshape.ts:69
-  wire [6:0] out_bytes; // reshape.ts:70
-  wire [511:0] now = frame_payload_data & {512{~flushes}}; // reshape.ts:54
-  wire [511:0] old = (first_beat & ~flushes) ? {shape_payload_front, 336'h0} : beat_before; // reshape.ts:56
+  reg first_beat; // reshape.ts:45
+  reg flushes; // reshape.ts:46
+  reg [6:0] flush_bytes; // reshape.ts:47
+  reg flush_bad; // reshape.ts:48
+  reg [511:0] beat_before; // reshape.ts:49
+  wire staged_push_ready; // reshape.ts:92
+  wire [2:0] staged_level;
+  wire beat_there; // reshape.ts:67
+  wire ends; // reshape.ts:68
+  wire [6:0] out_bytes; // reshape.ts:69
+  wire [1:0] joins_how = {shape_payload_redirect, shape_payload_redirect ? first_beat : shape_payload_unwrap}; // reshape.ts:56
   wire grows_over =
     frame_payload_last
-    & (shape_payload_redirect ? frame_payload_count > 7'd42 : shape_payload_unwrap & (frame_payload_count > 7'd14)); // reshape.ts:60
-  wire gives_none = shape_payload_unwrap & first_beat; // reshape.ts:65
-  wire shaped_valid = flushes | (beat_there & ~gives_none); // reshape.ts:67
-  wire shaped_ready = ~staged_skid_full;
-  wire shaped_payload_data_inverse = ~(shape_payload_redirect | shape_payload_unwrap);
+    & (shape_payload_redirect ? frame_payload_count > 7'd42 : shape_payload_unwrap & (frame_payload_count > 7'd14)); // reshape.ts:59
+  wire gives_none = shape_payload_unwrap & first_beat; // reshape.ts:64
+  wire shaped_valid = flushes | (beat_there & ~gives_none); // reshape.ts:66
   wire [511:0] shaped_payload_data =
-    ({512{shape_payload_redirect}} & {now[335:0], old[511:336]})
-    | ({512{shape_payload_unwrap}} & {now[111:0], old[511:112]}) | ({512{shaped_payload_data_inverse}} & now); // reshape.ts:67
+    ({512{joins_how == 2'd0}} & frame_payload_data)
+    | ({512{joins_how == 2'd1}} & {frame_payload_data[111:0], beat_before[511:112]})
+    | ({512{joins_how == 2'd2}} & {frame_payload_data[335:0], beat_before[511:336]})
+    | ({512{joins_how == 2'd3}} & {frame_payload_data[335:0], shape_payload_front});
   wire [63:0] shaped_payload_keep_joined = {
     (out_bytes[5:0] - 6'd1) >= 6'd63, (out_bytes[5:0] - 6'd1) >= 6'd62, (out_bytes[5:0] - 6'd1) >= 6'd61,
     (out_bytes[5:0] - 6'd1) >= 6'd60, (out_bytes[5:0] - 6'd1) >= 6'd59, (out_bytes[5:0] - 6'd1) >= 6'd58,
@@ -71,7 +68,7 @@ module Reshape (
     (out_bytes[5:0] - 6'd1) >= 6'd6, (out_bytes[5:0] - 6'd1) >= 6'd5, (out_bytes[5:0] - 6'd1) >= 6'd4,
     (out_bytes[5:0] - 6'd1) >= 6'd3, (out_bytes[5:0] - 6'd1) >= 6'd2, (out_bytes[5:0] - 6'd1) >= 6'd1, 1'b1
   };
-  wire [63:0] shaped_payload_keep = ends ? shaped_payload_keep_joined : 64'hffffffffffffffff; // reshape.ts:67
+  wire [63:0] shaped_payload_keep = ends ? shaped_payload_keep_joined : 64'hffffffffffffffff; // reshape.ts:66
   wire shaped_payload_user = ends & (flushes ? flush_bad : frame_payload_bad);
   assign beat_there = frame_valid & shape_valid;
   assign ends = flushes | (frame_payload_last & ~grows_over);
@@ -80,8 +77,16 @@ module Reshape (
     shape_payload_redirect ? frame_payload_count + 7'd22 :
     shape_payload_unwrap ? frame_payload_count + 7'd50 :
     frame_payload_count;
-  wire takes = frame_valid & frame_ready; // reshape.ts:81
-  wire staged_room = ~staged_full | out_ready; // reshape.ts:93
+  wire takes = frame_valid & frame_ready; // reshape.ts:80
+
+  Fifo_AxisBeat_d4 staged ( // reshape.ts:92
+    .clk (clk), .rst (rst),
+    .push_valid (shaped_valid), .push_ready (staged_push_ready), .push_payload_data (shaped_payload_data),
+    .push_payload_keep (shaped_payload_keep), .push_payload_last (ends), .push_payload_user (shaped_payload_user),
+    .pop_valid (out_valid), .pop_ready (out_ready), .pop_payload_data (out_payload_data),
+    .pop_payload_keep (out_payload_keep), .pop_payload_last (out_payload_last), .pop_payload_user (out_payload_user),
+    .level (staged_level)
+  );
 
   always @(posedge clk)
     if (rst) begin
@@ -92,7 +97,7 @@ module Reshape (
         first_beat <= 1'b0;
         flushes <= grows_over;
       end
-      if (shaped_valid & shaped_ready & ends) begin
+      if (shaped_valid & staged_push_ready & ends) begin
         first_beat <= 1'b1;
         flushes <= 1'b0;
       end
@@ -105,39 +110,8 @@ module Reshape (
       flush_bad <= frame_payload_bad;
     end
 
-  always @(posedge clk)
-    if (rst) begin
-      staged_full <= 1'b0; staged_skid_full <= 1'b0;
-    end
-    else if (staged_room) begin
-      staged_full <= shaped_valid | staged_skid_full;
-      staged_skid_full <= 1'b0;
-    end
-    else if (shaped_valid) staged_skid_full <= 1'b1;
+  assign frame_ready = shape_valid & ~flushes & (staged_push_ready | gives_none);
+  assign shape_ready = shaped_valid & staged_push_ready & ends;
 
-  always @(posedge clk)
-    if (staged_room) begin
-      staged_held_data <= staged_skid_full ? staged_skid_held_data : shaped_payload_data;
-      staged_held_keep <= staged_skid_full ? staged_skid_held_keep : shaped_payload_keep;
-      staged_held_last <= staged_skid_full ? staged_skid_held_last : ends;
-      staged_held_user <= staged_skid_full ? staged_skid_held_user : shaped_payload_user;
-    end
-
-  always @(posedge clk)
-    if (~staged_skid_full) begin
-      staged_skid_held_data <= shaped_payload_data;
-      staged_skid_held_keep <= shaped_payload_keep;
-      staged_skid_held_last <= ends;
-      staged_skid_held_user <= shaped_payload_user;
-    end
-
-  assign frame_ready = shape_valid & ~flushes & (shaped_ready | gives_none);
-  assign shape_ready = shaped_valid & shaped_ready & ends;
-  assign out_valid = staged_full;
-  assign out_payload_data = staged_held_data;
-  assign out_payload_keep = staged_held_keep;
-  assign out_payload_last = staged_held_last;
-  assign out_payload_user = staged_held_user;
-
-  wire _unused_ok = &{1'b0, out_bytes[6], old[111:0], 1'b0};
+  wire _unused_ok = &{1'b0, beat_before[111:0], staged_level, out_bytes[6], 1'b0};
 endmodule

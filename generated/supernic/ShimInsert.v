@@ -21,79 +21,66 @@ module ShimInsert (
   output wire         frame_valid,
   input  wire         frame_ready,
   output wire [511:0] frame_payload_data,
-  output wire [63:0]  frame_payload_keep,
+  output wire [6:0]   frame_payload_count,
   output wire         frame_payload_last,
-  output wire         frame_payload_user
+  output wire         frame_payload_bad
 );
-  wire whats_pop_valid, whats_pop_payload_tagged, whats_pop_payload_shimmed; // insert.ts:45
+  wire whats_pop_valid, whats_pop_payload_tagged, whats_pop_payload_shimmed; // insert.ts:44
   wire [15:0] whats_pop_payload_tag;
   wire [47:0] whats_pop_payload_shim;
   wire [4:0] whats_level;
-  reg first_beat; // insert.ts:48
-  reg flushes; // insert.ts:49
-  reg [6:0] flush_count; // insert.ts:50
-  reg flush_bad; // insert.ts:51
-  reg [95:0] carry; // insert.ts:52
-  reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // insert.ts:96
-  reg [511:0] staged_held_data, staged_skid_held_data;
-  reg [63:0] staged_held_keep, staged_skid_held_keep;
+  reg first_beat; // insert.ts:47
+  reg flushes; // insert.ts:48
+  reg [6:0] flush_count; // insert.ts:49
+  reg flush_bad; // insert.ts:50
+  reg [95:0] carry; // insert.ts:51
+  wire staged_push_ready; // insert.ts:94
+  wire [2:0] staged_level;
   wire takes; // insert.ts:74
   wire ends; // insert.ts:77
-  wire [5:0] last_lane; // insert.ts:81
-  wire [7:0] total = {1'b0, plain_payload_count} + ({6'd0, whats_pop_payload_shimmed, whats_pop_payload_tagged} << 2); // insert.ts:54
-  wire grows_over = plain_payload_last & (total > 8'd64); // insert.ts:55
+  wire [7:0] total = {1'b0, plain_payload_count} + ({6'd0, whats_pop_payload_shimmed, whats_pop_payload_tagged} << 2); // insert.ts:53
+  wire grows_over = plain_payload_last & (total > 8'd64); // insert.ts:54
   wire out_valid = flushes | (takes & plain_valid); // insert.ts:73
-  wire out_ready = ~staged_skid_full;
+  wire out_payload_data_match = {whats_pop_payload_shimmed, whats_pop_payload_tagged} == 2'd0;
+  wire whats_pop_payload_tagged_match = {whats_pop_payload_shimmed, whats_pop_payload_tagged} == 2'd1;
+  wire out_payload_data_match_whats_pop_payload_tagged = {whats_pop_payload_shimmed, whats_pop_payload_tagged} == 2'd2;
+  wire out_payload_data_match_2 = {whats_pop_payload_shimmed, whats_pop_payload_tagged} == 2'd3;
   wire [95:0] inserted =
     whats_pop_payload_tagged ? {whats_pop_payload_shim, 16'd46472, whats_pop_payload_tag[7:0], whats_pop_payload_tag[15:8], 16'd129} :
-    {32'd0, whats_pop_payload_shim, 16'd46472}; // insert.ts:60
-  wire [511:0] out_payload_data_joined = {
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[415:384] : plain_payload_data[447:416]) : whats_pop_payload_tagged ? plain_payload_data[479:448] : plain_payload_data[511:480],
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[383:352] : plain_payload_data[415:384]) : whats_pop_payload_tagged ? plain_payload_data[447:416] : plain_payload_data[479:448],
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[351:320] : plain_payload_data[383:352]) : whats_pop_payload_tagged ? plain_payload_data[415:384] : plain_payload_data[447:416],
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[319:288] : plain_payload_data[351:320]) : whats_pop_payload_tagged ? plain_payload_data[383:352] : plain_payload_data[415:384],
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[287:256] : plain_payload_data[319:288]) : whats_pop_payload_tagged ? plain_payload_data[351:320] : plain_payload_data[383:352],
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[255:224] : plain_payload_data[287:256]) : whats_pop_payload_tagged ? plain_payload_data[319:288] : plain_payload_data[351:320],
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[223:192] : plain_payload_data[255:224]) : whats_pop_payload_tagged ? plain_payload_data[287:256] : plain_payload_data[319:288],
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[191:160] : plain_payload_data[223:192]) : whats_pop_payload_tagged ? plain_payload_data[255:224] : plain_payload_data[287:256],
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[159:128] : plain_payload_data[191:160]) : whats_pop_payload_tagged ? plain_payload_data[223:192] : plain_payload_data[255:224],
-    whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[127:96] : plain_payload_data[159:128]) : whats_pop_payload_tagged ? plain_payload_data[191:160] : plain_payload_data[223:192],
-    (first_beat & ({whats_pop_payload_shimmed, whats_pop_payload_tagged} > 2'd2)) ? inserted[95:64] : whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[95:64] : plain_payload_data[127:96]) : whats_pop_payload_tagged ? plain_payload_data[159:128] : plain_payload_data[191:160],
-    (first_beat & ({whats_pop_payload_shimmed, whats_pop_payload_tagged} > 2'd1)) ? inserted[63:32] : whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[63:32] : plain_payload_data[95:64]) : whats_pop_payload_tagged ? plain_payload_data[127:96] : plain_payload_data[159:128],
-    (first_beat & ({whats_pop_payload_shimmed, whats_pop_payload_tagged} > 2'd0)) ? inserted[31:0] : whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? plain_payload_data[31:0] : plain_payload_data[63:32]) : whats_pop_payload_tagged ? plain_payload_data[95:64] : plain_payload_data[127:96],
-    first_beat ? plain_payload_data[95:64] : whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? carry[95:64] : plain_payload_data[31:0]) : whats_pop_payload_tagged ? plain_payload_data[63:32] : plain_payload_data[95:64],
-    first_beat ? plain_payload_data[63:32] : whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? carry[63:32] : carry[95:64]) : whats_pop_payload_tagged ? plain_payload_data[31:0] : plain_payload_data[63:32],
-    first_beat ? plain_payload_data[31:0] : whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? carry[31:0] : carry[63:32]) : whats_pop_payload_tagged ? carry[95:64] : plain_payload_data[31:0]
-  };
-  wire [511:0] out_payload_data =
-    flushes ? {416'h0, whats_pop_payload_shimmed ? (whats_pop_payload_tagged ? carry : carry >> 32) : carry >> 64} :
-    out_payload_data_joined; // insert.ts:73
-  wire [63:0] out_payload_keep_joined = {
-    last_lane >= 6'd63, last_lane >= 6'd62, last_lane >= 6'd61, last_lane >= 6'd60, last_lane >= 6'd59,
-    last_lane >= 6'd58, last_lane >= 6'd57, last_lane >= 6'd56, last_lane >= 6'd55, last_lane >= 6'd54,
-    last_lane >= 6'd53, last_lane >= 6'd52, last_lane >= 6'd51, last_lane >= 6'd50, last_lane >= 6'd49,
-    last_lane >= 6'd48, last_lane >= 6'd47, last_lane >= 6'd46, last_lane >= 6'd45, last_lane >= 6'd44,
-    last_lane >= 6'd43, last_lane >= 6'd42, last_lane >= 6'd41, last_lane >= 6'd40, last_lane >= 6'd39,
-    last_lane >= 6'd38, last_lane >= 6'd37, last_lane >= 6'd36, last_lane >= 6'd35, last_lane >= 6'd34,
-    last_lane >= 6'd33, last_lane >= 6'd32, last_lane >= 6'd31, last_lane >= 6'd30, last_lane >= 6'd29,
-    last_lane >= 6'd28, last_lane >= 6'd27, last_lane >= 6'd26, last_lane >= 6'd25, last_lane >= 6'd24,
-    last_lane >= 6'd23, last_lane >= 6'd22, last_lane >= 6'd21, last_lane >= 6'd20, last_lane >= 6'd19,
-    last_lane >= 6'd18, last_lane >= 6'd17, last_lane >= 6'd16, last_lane >= 6'd15, last_lane >= 6'd14,
-    last_lane >= 6'd13, last_lane >= 6'd12, last_lane >= 6'd11, last_lane >= 6'd10, last_lane >= 6'd9,
-    last_lane >= 6'd8, last_lane >= 6'd7, last_lane >= 6'd6, last_lane >= 6'd5, last_lane >= 6'd4, last_lane >= 6'd3,
-    last_lane >= 6'd2, last_lane >= 6'd1, 1'b1
-  };
-  wire [63:0] out_payload_keep = ends ? out_payload_keep_joined : 64'hffffffffffffffff; // insert.ts:73
-  wire out_payload_user = ends & (flushes ? flush_bad : plain_payload_bad);
+    {32'd0, whats_pop_payload_shim, 16'd46472}; // insert.ts:59
+  wire [31:0] placed =
+    (first_beat & ({whats_pop_payload_shimmed, whats_pop_payload_tagged} > 2'd2)) ? inserted[95:64] :
+    ({32{out_payload_data_match}} & plain_payload_data[191:160]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[159:128]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[127:96]) | ({32{out_payload_data_match_2}} & plain_payload_data[95:64]); // insert.ts:69
+  wire [31:0] out_payload_data_choice =
+    (first_beat & ({whats_pop_payload_shimmed, whats_pop_payload_tagged} > 2'd1)) ? inserted[63:32] :
+    ({32{out_payload_data_match}} & plain_payload_data[159:128]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[127:96]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[95:64]) | ({32{out_payload_data_match_2}} & plain_payload_data[63:32]);
+  wire [31:0] first_beat_choice =
+    (first_beat & ({whats_pop_payload_shimmed, whats_pop_payload_tagged} > 2'd0)) ? inserted[31:0] :
+    ({32{out_payload_data_match}} & plain_payload_data[127:96]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[95:64]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[63:32]) | ({32{out_payload_data_match_2}} & plain_payload_data[31:0]);
+  wire [511:0] out_payload_data = {
+    ({32{out_payload_data_match}} & plain_payload_data[511:480]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[479:448]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[447:416]) | ({32{out_payload_data_match_2}} & plain_payload_data[415:384]),
+    ({32{out_payload_data_match}} & plain_payload_data[479:448]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[447:416]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[415:384]) | ({32{out_payload_data_match_2}} & plain_payload_data[383:352]),
+    ({32{out_payload_data_match}} & plain_payload_data[447:416]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[415:384]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[383:352]) | ({32{out_payload_data_match_2}} & plain_payload_data[351:320]),
+    ({32{out_payload_data_match}} & plain_payload_data[415:384]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[383:352]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[351:320]) | ({32{out_payload_data_match_2}} & plain_payload_data[319:288]),
+    ({32{out_payload_data_match}} & plain_payload_data[383:352]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[351:320]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[319:288]) | ({32{out_payload_data_match_2}} & plain_payload_data[287:256]),
+    ({32{out_payload_data_match}} & plain_payload_data[351:320]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[319:288]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[287:256]) | ({32{out_payload_data_match_2}} & plain_payload_data[255:224]),
+    ({32{out_payload_data_match}} & plain_payload_data[319:288]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[287:256]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[255:224]) | ({32{out_payload_data_match_2}} & plain_payload_data[223:192]),
+    ({32{out_payload_data_match}} & plain_payload_data[287:256]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[255:224]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[223:192]) | ({32{out_payload_data_match_2}} & plain_payload_data[191:160]),
+    ({32{out_payload_data_match}} & plain_payload_data[255:224]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[223:192]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[191:160]) | ({32{out_payload_data_match_2}} & plain_payload_data[159:128]),
+    ({32{out_payload_data_match}} & plain_payload_data[223:192]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[191:160]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[159:128]) | ({32{out_payload_data_match_2}} & plain_payload_data[127:96]),
+    placed, out_payload_data_choice, first_beat_choice,
+    first_beat ? plain_payload_data[95:64] : ({32{out_payload_data_match}} & plain_payload_data[95:64]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[63:32]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[31:0]) | ({32{out_payload_data_match_2}} & carry[95:64]),
+    first_beat ? plain_payload_data[63:32] : ({32{out_payload_data_match}} & plain_payload_data[63:32]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[31:0]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & carry[95:64]) | ({32{out_payload_data_match_2}} & carry[63:32]),
+    first_beat ? plain_payload_data[31:0] : ({32{out_payload_data_match}} & plain_payload_data[31:0]) | ({32{whats_pop_payload_tagged_match}} & carry[95:64]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & carry[63:32]) | ({32{out_payload_data_match_2}} & carry[31:0])
+  }; // insert.ts:73
+  wire [7:0] out_payload_count_choice = (first_beat & (total < 8'd60)) ? 8'd60 : total;
+  wire [6:0] out_payload_count = ends ? (flushes ? flush_count : out_payload_count_choice[6:0]) : 7'd64; // insert.ts:73
+  wire out_payload_bad = ends & (flushes ? flush_bad : plain_payload_bad);
   assign takes = ~flushes & whats_pop_valid;
   assign ends = flushes | (plain_payload_last & ~grows_over);
-  wire [7:0] last_lane_choice = (first_beat & (total < 8'd60)) ? 8'd60 : total;
-  assign last_lane = (flushes ? flush_count[5:0] : last_lane_choice[5:0]) - 6'd1;
-  wire staged_room = ~staged_full | frame_ready; // insert.ts:96
 
-  wire whats_pop_ready = out_valid & out_ready & ends; // insert.ts:45
-  Fifo_Inserted_d16 whats ( // insert.ts:45
+  wire whats_pop_ready = out_valid & staged_push_ready & ends; // insert.ts:44
+  Fifo_Inserted_d16 whats ( // insert.ts:44
     .clk (clk), .rst (rst),
     .push_valid (what_valid), .push_ready (what_ready), .push_payload_tagged (what_payload_tagged),
     .push_payload_tag (what_payload_tag), .push_payload_shimmed (what_payload_shimmed),
@@ -104,54 +91,33 @@ module ShimInsert (
     .level (whats_level)
   );
 
+  Fifo_PlainBeat_d4 staged ( // insert.ts:94
+    .clk (clk), .rst (rst),
+    .push_valid (out_valid), .push_ready (staged_push_ready), .push_payload_data (out_payload_data),
+    .push_payload_count (out_payload_count), .push_payload_last (ends), .push_payload_bad (out_payload_bad),
+    .pop_valid (frame_valid), .pop_ready (frame_ready), .pop_payload_data (frame_payload_data),
+    .pop_payload_count (frame_payload_count), .pop_payload_last (frame_payload_last),
+    .pop_payload_bad (frame_payload_bad),
+    .level (staged_level)
+  );
+
   always @(posedge clk)
     if (rst) begin
       first_beat <= 1'b1; flushes <= 1'b0;
     end
-    else if (out_valid & out_ready) begin
+    else if (out_valid & staged_push_ready) begin
       first_beat <= ends;
       flushes <= ~flushes & grows_over;
     end
 
   always @(posedge clk)
-    if (out_valid & out_ready) begin
+    if (out_valid & staged_push_ready) begin
       carry <= plain_payload_data[511:416];
       flush_count <= total[6:0] - 7'd64;
       flush_bad <= plain_payload_bad;
     end
 
-  always @(posedge clk)
-    if (rst) begin
-      staged_full <= 1'b0; staged_skid_full <= 1'b0;
-    end
-    else if (staged_room) begin
-      staged_full <= out_valid | staged_skid_full;
-      staged_skid_full <= 1'b0;
-    end
-    else if (out_valid) staged_skid_full <= 1'b1;
+  assign plain_ready = takes & staged_push_ready;
 
-  always @(posedge clk)
-    if (staged_room) begin
-      staged_held_data <= staged_skid_full ? staged_skid_held_data : out_payload_data;
-      staged_held_keep <= staged_skid_full ? staged_skid_held_keep : out_payload_keep;
-      staged_held_last <= staged_skid_full ? staged_skid_held_last : ends;
-      staged_held_user <= staged_skid_full ? staged_skid_held_user : out_payload_user;
-    end
-
-  always @(posedge clk)
-    if (~staged_skid_full) begin
-      staged_skid_held_data <= out_payload_data;
-      staged_skid_held_keep <= out_payload_keep;
-      staged_skid_held_last <= ends;
-      staged_skid_held_user <= out_payload_user;
-    end
-
-  assign plain_ready = takes & out_ready;
-  assign frame_valid = staged_full;
-  assign frame_payload_data = staged_held_data;
-  assign frame_payload_keep = staged_held_keep;
-  assign frame_payload_last = staged_held_last;
-  assign frame_payload_user = staged_held_user;
-
-  wire _unused_ok = &{1'b0, whats_level, flush_count[6], last_lane_choice[7:6], 1'b0};
+  wire _unused_ok = &{1'b0, whats_level, staged_level, out_payload_count_choice[7], 1'b0};
 endmodule

@@ -420,14 +420,12 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     scheduler_held_11, scheduler_held_12, scheduler_held_13, scheduler_held_14, scheduler_held_15;
   wire [3:0] dispatch_open, dispatch_enter_payload_ingress, dispatch_enter_payload_run; // super-nic.ts:134
   wire dispatch_read_valid, dispatch_header_ready, dispatch_enter_valid, dispatch_enter_payload_no_l4;
-  wire [7:0] dispatch_read_payload_ctx, dispatch_tell, dispatch_enter_payload_ctx, dispatch_enter_payload_arg,
-    dispatch_enter_payload_prepend;
+  wire [7:0] dispatch_read_payload_ctx, dispatch_tell, dispatch_enter_payload_ctx, dispatch_enter_payload_arg;
   wire [511:0] dispatch_enter_payload_header;
   wire [15:0] dispatch_enter_payload_uid;
   wire [5:0] dispatch_enter_payload_user;
   wire [9:0] dispatch_enter_payload_flow_hash;
-  wire [6:0] dispatch_enter_payload_head_bytes, dispatch_enter_payload_front_bytes,
-    dispatch_enter_payload_drop_front;
+  wire [6:0] dispatch_enter_payload_head_bytes;
   wire [13:0] dispatch_enter_payload_payload_bytes;
   wire [1:0] dispatch_enter_payload_branch, dispatch_enter_payload_region;
   wire regions_enter_ready, regions_leave_valid, regions_leave_payload_reply, regions_leave_payload_dropped,
@@ -3164,10 +3162,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .enter_payload_head_bytes (dispatch_enter_payload_head_bytes),
     .enter_payload_payload_bytes (dispatch_enter_payload_payload_bytes),
     .enter_payload_no_l4 (dispatch_enter_payload_no_l4), .enter_payload_arg (dispatch_enter_payload_arg),
-    .enter_payload_prepend (dispatch_enter_payload_prepend),
-    .enter_payload_front_bytes (dispatch_enter_payload_front_bytes),
-    .enter_payload_drop_front (dispatch_enter_payload_drop_front), .enter_payload_run (dispatch_enter_payload_run),
-    .enter_payload_branch (dispatch_enter_payload_branch), .enter_payload_region (dispatch_enter_payload_region)
+    .enter_payload_run (dispatch_enter_payload_run), .enter_payload_branch (dispatch_enter_payload_branch),
+    .enter_payload_region (dispatch_enter_payload_region)
   );
 
   Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_c256_r4_s4_b4_f24 regions ( // super-nic.ts:135
@@ -3180,10 +3176,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .enter_payload_head_bytes (dispatch_enter_payload_head_bytes),
     .enter_payload_payload_bytes (dispatch_enter_payload_payload_bytes),
     .enter_payload_no_l4 (dispatch_enter_payload_no_l4), .enter_payload_arg (dispatch_enter_payload_arg),
-    .enter_payload_prepend (dispatch_enter_payload_prepend),
-    .enter_payload_front_bytes (dispatch_enter_payload_front_bytes),
-    .enter_payload_drop_front (dispatch_enter_payload_drop_front), .enter_payload_run (dispatch_enter_payload_run),
-    .enter_payload_branch (dispatch_enter_payload_branch), .enter_payload_region (dispatch_enter_payload_region),
+    .enter_payload_run (dispatch_enter_payload_run), .enter_payload_branch (dispatch_enter_payload_branch),
+    .enter_payload_region (dispatch_enter_payload_region),
     .leave_valid (regions_leave_valid), .leave_ready (return_leave_ready),
     .leave_payload_ctx (regions_leave_payload_ctx), .leave_payload_header (regions_leave_payload_header),
     .leave_payload_mask (regions_leave_payload_mask), .leave_payload_prepend (regions_leave_payload_prepend),

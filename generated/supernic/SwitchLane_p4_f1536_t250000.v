@@ -611,70 +611,82 @@ module SwitchLane_p4_f1536_t250000 (
   localparam [2:0] match_outcome_drop = 3'd0, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5,
     match_outcome_ports = 3'd6;
   wire insert_plain_ready, insert_what_ready, insert_frame_valid, insert_frame_payload_last,
-    insert_frame_payload_user; // switch-lane.ts:165
+    insert_frame_payload_bad; // switch-lane.ts:168
   wire [511:0] insert_frame_payload_data;
-  wire [63:0] insert_frame_payload_keep;
-  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:166
-  wire sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // software.ts:34
+  wire [6:0] insert_frame_payload_count;
+  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:169
+  wire sent_push_ready, sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // software.ts:33
   wire [511:0] sent_pop_payload_data;
   wire [6:0] sent_pop_payload_count;
   wire [3:0] sent_pop_payload_ports;
   wire [5:0] sent_packets;
-  wire for_software_push_ready; // software.ts:70
+  reg own_full; // software.ts:39
+  reg [6:0] own_about_count; // software.ts:40
+  reg own_about_last, own_about_user;
+  reg [3:0] own_about_ports;
+  reg [7:0] own_data_0, own_data_1, own_data_2, own_data_3, own_data_4, own_data_5, own_data_6, own_data_7,
+    own_data_8, own_data_9, own_data_10, own_data_11, own_data_12, own_data_13, own_data_14, own_data_15, own_data_16,
+    own_data_17, own_data_18, own_data_19, own_data_20, own_data_21, own_data_22, own_data_23, own_data_24,
+    own_data_25, own_data_26, own_data_27, own_data_28, own_data_29, own_data_30, own_data_31, own_data_32,
+    own_data_33, own_data_34, own_data_35, own_data_36, own_data_37, own_data_38, own_data_39, own_data_40,
+    own_data_41, own_data_42, own_data_43, own_data_44, own_data_45, own_data_46, own_data_47, own_data_48,
+    own_data_49, own_data_50, own_data_51, own_data_52, own_data_53, own_data_54, own_data_55, own_data_56,
+    own_data_57, own_data_58, own_data_59, own_data_60, own_data_61, own_data_62, own_data_63; // kept-bytes.ts:9
+  wire for_software_push_ready; // software.ts:68
   wire [5:0] for_software_level;
-  reg software_on_its_way; // software.ts:73
-  reg [17:0] software_time; // software.ts:76
-  reg [3:0] frames_inside; // switch-lane.ts:171
-  reg [4:0] open; // switch-lane.ts:172
-  reg own_is_first; // switch-lane.ts:173
+  reg software_on_its_way; // software.ts:71
+  reg [17:0] software_time; // software.ts:74
+  reg [3:0] frames_inside; // switch-lane.ts:174
+  reg [4:0] open; // switch-lane.ts:175
+  reg own_is_first; // switch-lane.ts:176
   wire target_push_ready, target_pop_valid, target_pop_payload_redirect, target_pop_payload_unwrap,
-    target_pop_payload_shimmed, target_pop_payload_late; // switch-lane.ts:183
+    target_pop_payload_shimmed, target_pop_payload_late; // switch-lane.ts:186
   wire [5:0] target_pop_payload_to;
   wire [47:0] target_pop_payload_mac;
   wire [3:0] target_pop_payload_ingress, target_pop_payload_ttl, target_level;
   wire [15:0] target_pop_payload_uid;
   wire [1:0] target_pop_payload_size;
   reg [5:0] promised_0, promised_1, promised_2, promised_3, promised_4; // promises.ts:52
-  reg [5:0] chosen; // choice.ts:158
-  reg chosen_any; // choice.ts:159
-  reg chosen_before; // choice.ts:106
-  reg large_before; // choice.ts:161
-  reg chosen_late; // choice.ts:162
-  reg held_0; // choice.ts:174
-  reg held_software_0; // choice.ts:175
-  reg switched_0_there; // choice.ts:106
-  reg [1:0] switched_0_size; // choice.ts:101
+  reg [5:0] chosen; // choice.ts:167
+  reg chosen_any; // choice.ts:168
+  reg chosen_before; // choice.ts:115
+  reg large_before; // choice.ts:170
+  reg chosen_late; // choice.ts:171
+  reg held_0; // choice.ts:183
+  reg held_software_0; // choice.ts:184
+  reg switched_0_there; // choice.ts:115
+  reg [1:0] switched_0_size; // choice.ts:110
   reg [4:0] switched_0_to;
-  reg switched_0_can, software_0_can; // choice.ts:106
-  reg held_1; // choice.ts:174
-  reg held_software_1; // choice.ts:175
-  reg switched_1_there; // choice.ts:106
-  reg [1:0] switched_1_size; // choice.ts:101
+  reg switched_0_can, software_0_can; // choice.ts:115
+  reg held_1; // choice.ts:183
+  reg held_software_1; // choice.ts:184
+  reg switched_1_there; // choice.ts:115
+  reg [1:0] switched_1_size; // choice.ts:110
   reg [4:0] switched_1_to;
-  reg switched_1_can, software_1_can; // choice.ts:106
-  reg held_2; // choice.ts:174
-  reg held_software_2; // choice.ts:175
-  reg switched_2_there; // choice.ts:106
-  reg [1:0] switched_2_size; // choice.ts:101
+  reg switched_1_can, software_1_can; // choice.ts:115
+  reg held_2; // choice.ts:183
+  reg held_software_2; // choice.ts:184
+  reg switched_2_there; // choice.ts:115
+  reg [1:0] switched_2_size; // choice.ts:110
   reg [4:0] switched_2_to;
-  reg switched_2_can, software_2_can; // choice.ts:106
-  reg held_3; // choice.ts:174
-  reg held_software_3; // choice.ts:175
-  reg switched_3_there; // choice.ts:106
-  reg [1:0] switched_3_size; // choice.ts:101
+  reg switched_2_can, software_2_can; // choice.ts:115
+  reg held_3; // choice.ts:183
+  reg held_software_3; // choice.ts:184
+  reg switched_3_there; // choice.ts:115
+  reg [1:0] switched_3_size; // choice.ts:110
   reg [4:0] switched_3_to;
-  reg switched_3_can, software_3_can; // choice.ts:106
-  reg held_4; // choice.ts:174
-  reg held_software_4; // choice.ts:175
-  reg switched_4_there; // choice.ts:106
-  reg [1:0] switched_4_size; // choice.ts:101
+  reg switched_3_can, software_3_can; // choice.ts:115
+  reg held_4; // choice.ts:183
+  reg held_software_4; // choice.ts:184
+  reg switched_4_there; // choice.ts:115
+  reg [1:0] switched_4_size; // choice.ts:110
   reg [4:0] switched_4_to;
-  reg switched_4_can, software_4_can, own_can; // choice.ts:106
-  reg [4:0] own_to; // choice.ts:101
+  reg switched_4_can, software_4_can, own_can; // choice.ts:115
+  reg [4:0] own_to; // choice.ts:110
   reg [5:0] lane_group_last; // fair-turn.ts:34
   reg [1:0] lane_0_last, lane_1_last, lane_2_last, lane_3_last, lane_4_last;
   reg lane_5_last;
-  reg [2:0] facts_0_outcome; // choice.ts:203
+  reg [2:0] facts_0_outcome; // choice.ts:212
   reg [3:0] facts_0_ports, facts_0_peer, facts_0_ttl;
   reg [15:0] facts_0_uid, facts_0_tag;
   reg [7:0] facts_0_dag;
@@ -682,10 +694,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_0_unordered, facts_0_no_l4, facts_0_tagged, facts_0_shimmed;
   reg [13:0] facts_0_length;
   reg [9:0] facts_0_flow_hash;
-  reg was_software_0; // choice.ts:106
-  reg [1:0] was_size_0; // choice.ts:101
+  reg was_software_0; // choice.ts:115
+  reg [1:0] was_size_0; // choice.ts:110
   reg [4:0] was_to_0;
-  reg [2:0] facts_1_outcome; // choice.ts:203
+  reg [2:0] facts_1_outcome; // choice.ts:212
   reg [3:0] facts_1_ports, facts_1_peer, facts_1_ttl;
   reg [15:0] facts_1_uid, facts_1_tag;
   reg [7:0] facts_1_dag;
@@ -693,10 +705,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_1_unordered, facts_1_no_l4, facts_1_tagged, facts_1_shimmed;
   reg [13:0] facts_1_length;
   reg [9:0] facts_1_flow_hash;
-  reg was_software_1; // choice.ts:106
-  reg [1:0] was_size_1; // choice.ts:101
+  reg was_software_1; // choice.ts:115
+  reg [1:0] was_size_1; // choice.ts:110
   reg [4:0] was_to_1;
-  reg [2:0] facts_2_outcome; // choice.ts:203
+  reg [2:0] facts_2_outcome; // choice.ts:212
   reg [3:0] facts_2_ports, facts_2_peer, facts_2_ttl;
   reg [15:0] facts_2_uid, facts_2_tag;
   reg [7:0] facts_2_dag;
@@ -704,10 +716,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_2_unordered, facts_2_no_l4, facts_2_tagged, facts_2_shimmed;
   reg [13:0] facts_2_length;
   reg [9:0] facts_2_flow_hash;
-  reg was_software_2; // choice.ts:106
-  reg [1:0] was_size_2; // choice.ts:101
+  reg was_software_2; // choice.ts:115
+  reg [1:0] was_size_2; // choice.ts:110
   reg [4:0] was_to_2;
-  reg [2:0] facts_3_outcome; // choice.ts:203
+  reg [2:0] facts_3_outcome; // choice.ts:212
   reg [3:0] facts_3_ports, facts_3_peer, facts_3_ttl;
   reg [15:0] facts_3_uid, facts_3_tag;
   reg [7:0] facts_3_dag;
@@ -715,10 +727,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_3_unordered, facts_3_no_l4, facts_3_tagged, facts_3_shimmed;
   reg [13:0] facts_3_length;
   reg [9:0] facts_3_flow_hash;
-  reg was_software_3; // choice.ts:106
-  reg [1:0] was_size_3; // choice.ts:101
+  reg was_software_3; // choice.ts:115
+  reg [1:0] was_size_3; // choice.ts:110
   reg [4:0] was_to_3;
-  reg [2:0] facts_4_outcome; // choice.ts:203
+  reg [2:0] facts_4_outcome; // choice.ts:212
   reg [3:0] facts_4_ports, facts_4_peer, facts_4_ttl;
   reg [15:0] facts_4_uid, facts_4_tag;
   reg [7:0] facts_4_dag;
@@ -726,11 +738,11 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_4_unordered, facts_4_no_l4, facts_4_tagged, facts_4_shimmed;
   reg [13:0] facts_4_length;
   reg [9:0] facts_4_flow_hash;
-  reg was_software_4; // choice.ts:106
-  reg [1:0] was_size_4; // choice.ts:101
+  reg was_software_4; // choice.ts:115
+  reg [1:0] was_size_4; // choice.ts:110
   reg [4:0] was_to_4, own_was_to;
   reg held_frame_valid, held_frame_is_software, held_frame_late, held_frame_facts_unordered, held_frame_facts_no_l4,
-    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:211
+    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:214
   reg [5:0] held_frame_from, held_frame_facts_user;
   reg [1:0] held_frame_size;
   reg [4:0] held_frame_to;
@@ -740,18 +752,18 @@ module SwitchLane_p4_f1536_t250000 (
   reg [7:0] held_frame_facts_dag;
   reg [13:0] held_frame_facts_length;
   reg [9:0] held_frame_facts_flow_hash;
-  wire coming_frames_push_ready, coming_frames_pop_valid; // switch-lane.ts:236
-  wire [5:0] coming_frames_pop_payload_from;
+  wire coming_frames_push_ready, coming_frames_pop_valid; // switch-lane.ts:239
+  wire [2:0] coming_frames_pop_payload_from;
   wire [6:0] coming_frames_pop_payload_last_bytes;
   wire [3:0] coming_frames_level;
-  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:240
+  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:243
   reg [511:0] taken_held_data;
   reg [6:0] taken_held_count;
-  reg counted_full, counted_held_last, counted_held_bad; // switch-lane.ts:245
-  reg [511:0] counted_held_data;
-  reg [6:0] counted_held_count;
+  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:244
+  reg [511:0] inserted_held_data;
+  reg [6:0] inserted_held_count;
   wire shape_push_ready, shape_pop_valid, shape_pop_payload_redirect, shape_pop_payload_unwrap,
-    shape_pop_payload_shimmed, shape_pop_payload_late; // switch-lane.ts:246
+    shape_pop_payload_shimmed, shape_pop_payload_late; // switch-lane.ts:245
   wire [5:0] shape_pop_payload_to;
   wire [2:0] shape_pop_payload_class;
   wire [47:0] shape_pop_payload_mac;
@@ -761,188 +773,68 @@ module SwitchLane_p4_f1536_t250000 (
   reg has_0, has_1, has_2, has_3, has_4, has_5; // spread.ts:23
   reg spreads_first; // spread.ts:38
   reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q,
-    events_own_q; // switch-lane.ts:274
+    events_own_q; // switch-lane.ts:273
   reg [3:0] events_copies_q;
-  wire [63:0] own_edge; // software.ts:40
   wire spread_valid; // spread.ts:21
-  wire [63:0] inserted_edge; // switch-lane.ts:242
-  wire [511:0] counted_payload_data = {
-    from_software_payload_data[511:504] & {8{from_software_payload_keep[63]}},
-    from_software_payload_data[503:496] & {8{from_software_payload_keep[62]}},
-    from_software_payload_data[495:488] & {8{from_software_payload_keep[61]}},
-    from_software_payload_data[487:480] & {8{from_software_payload_keep[60]}},
-    from_software_payload_data[479:472] & {8{from_software_payload_keep[59]}},
-    from_software_payload_data[471:464] & {8{from_software_payload_keep[58]}},
-    from_software_payload_data[463:456] & {8{from_software_payload_keep[57]}},
-    from_software_payload_data[455:448] & {8{from_software_payload_keep[56]}},
-    from_software_payload_data[447:440] & {8{from_software_payload_keep[55]}},
-    from_software_payload_data[439:432] & {8{from_software_payload_keep[54]}},
-    from_software_payload_data[431:424] & {8{from_software_payload_keep[53]}},
-    from_software_payload_data[423:416] & {8{from_software_payload_keep[52]}},
-    from_software_payload_data[415:408] & {8{from_software_payload_keep[51]}},
-    from_software_payload_data[407:400] & {8{from_software_payload_keep[50]}},
-    from_software_payload_data[399:392] & {8{from_software_payload_keep[49]}},
-    from_software_payload_data[391:384] & {8{from_software_payload_keep[48]}},
-    from_software_payload_data[383:376] & {8{from_software_payload_keep[47]}},
-    from_software_payload_data[375:368] & {8{from_software_payload_keep[46]}},
-    from_software_payload_data[367:360] & {8{from_software_payload_keep[45]}},
-    from_software_payload_data[359:352] & {8{from_software_payload_keep[44]}},
-    from_software_payload_data[351:344] & {8{from_software_payload_keep[43]}},
-    from_software_payload_data[343:336] & {8{from_software_payload_keep[42]}},
-    from_software_payload_data[335:328] & {8{from_software_payload_keep[41]}},
-    from_software_payload_data[327:320] & {8{from_software_payload_keep[40]}},
-    from_software_payload_data[319:312] & {8{from_software_payload_keep[39]}},
-    from_software_payload_data[311:304] & {8{from_software_payload_keep[38]}},
-    from_software_payload_data[303:296] & {8{from_software_payload_keep[37]}},
-    from_software_payload_data[295:288] & {8{from_software_payload_keep[36]}},
-    from_software_payload_data[287:280] & {8{from_software_payload_keep[35]}},
-    from_software_payload_data[279:272] & {8{from_software_payload_keep[34]}},
-    from_software_payload_data[271:264] & {8{from_software_payload_keep[33]}},
-    from_software_payload_data[263:256] & {8{from_software_payload_keep[32]}},
-    from_software_payload_data[255:248] & {8{from_software_payload_keep[31]}},
-    from_software_payload_data[247:240] & {8{from_software_payload_keep[30]}},
-    from_software_payload_data[239:232] & {8{from_software_payload_keep[29]}},
-    from_software_payload_data[231:224] & {8{from_software_payload_keep[28]}},
-    from_software_payload_data[223:216] & {8{from_software_payload_keep[27]}},
-    from_software_payload_data[215:208] & {8{from_software_payload_keep[26]}},
-    from_software_payload_data[207:200] & {8{from_software_payload_keep[25]}},
-    from_software_payload_data[199:192] & {8{from_software_payload_keep[24]}},
-    from_software_payload_data[191:184] & {8{from_software_payload_keep[23]}},
-    from_software_payload_data[183:176] & {8{from_software_payload_keep[22]}},
-    from_software_payload_data[175:168] & {8{from_software_payload_keep[21]}},
-    from_software_payload_data[167:160] & {8{from_software_payload_keep[20]}},
-    from_software_payload_data[159:152] & {8{from_software_payload_keep[19]}},
-    from_software_payload_data[151:144] & {8{from_software_payload_keep[18]}},
-    from_software_payload_data[143:136] & {8{from_software_payload_keep[17]}},
-    from_software_payload_data[135:128] & {8{from_software_payload_keep[16]}},
-    from_software_payload_data[127:120] & {8{from_software_payload_keep[15]}},
-    from_software_payload_data[119:112] & {8{from_software_payload_keep[14]}},
-    from_software_payload_data[111:104] & {8{from_software_payload_keep[13]}},
-    from_software_payload_data[103:96] & {8{from_software_payload_keep[12]}},
-    from_software_payload_data[95:88] & {8{from_software_payload_keep[11]}},
-    from_software_payload_data[87:80] & {8{from_software_payload_keep[10]}},
-    from_software_payload_data[79:72] & {8{from_software_payload_keep[9]}},
-    from_software_payload_data[71:64] & {8{from_software_payload_keep[8]}},
-    from_software_payload_data[63:56] & {8{from_software_payload_keep[7]}},
-    from_software_payload_data[55:48] & {8{from_software_payload_keep[6]}},
-    from_software_payload_data[47:40] & {8{from_software_payload_keep[5]}},
-    from_software_payload_data[39:32] & {8{from_software_payload_keep[4]}},
-    from_software_payload_data[31:24] & {8{from_software_payload_keep[3]}},
-    from_software_payload_data[23:16] & {8{from_software_payload_keep[2]}},
-    from_software_payload_data[15:8] & {8{from_software_payload_keep[1]}},
-    from_software_payload_data[7:0] & {8{from_software_payload_keep[0]}}
-  }; // software.ts:38
-  wire counted_payload_count_or =
-    own_edge[32] | own_edge[33] | own_edge[34] | own_edge[35] | own_edge[36] | own_edge[37] | own_edge[38]
-    | own_edge[39] | own_edge[40] | own_edge[41] | own_edge[42] | own_edge[43] | own_edge[44] | own_edge[45]
-    | own_edge[46] | own_edge[47];
-  wire own_edge_or =
-    own_edge[48] | own_edge[49] | own_edge[50] | own_edge[51] | own_edge[52] | own_edge[53] | own_edge[54]
-    | own_edge[55] | own_edge[56] | own_edge[57] | own_edge[58] | own_edge[59] | own_edge[60] | own_edge[61]
-    | own_edge[62] | own_edge[63];
-  wire counted_payload_count_or_own_edge =
-    own_edge[16] | own_edge[17] | own_edge[18] | own_edge[19] | own_edge[20] | own_edge[21] | own_edge[22]
-    | own_edge[23] | own_edge[24] | own_edge[25] | own_edge[26] | own_edge[27] | own_edge[28] | own_edge[29]
-    | own_edge[30] | own_edge[31];
-  wire counted_payload_count_or_2 =
-    own_edge[8] | own_edge[9] | own_edge[10] | own_edge[11] | own_edge[12] | own_edge[13] | own_edge[14]
-    | own_edge[15] | own_edge[24] | own_edge[25] | own_edge[26] | own_edge[27] | own_edge[28] | own_edge[29]
-    | own_edge[30] | own_edge[31];
-  wire counted_payload_count_or_3 =
-    own_edge[40] | own_edge[41] | own_edge[42] | own_edge[43] | own_edge[44] | own_edge[45] | own_edge[46]
-    | own_edge[47] | own_edge[56] | own_edge[57] | own_edge[58] | own_edge[59] | own_edge[60] | own_edge[61]
-    | own_edge[62] | own_edge[63];
-  wire counted_payload_count_or_4 =
-    own_edge[4] | own_edge[5] | own_edge[6] | own_edge[7] | own_edge[12] | own_edge[13] | own_edge[14] | own_edge[15]
-    | own_edge[20] | own_edge[21] | own_edge[22] | own_edge[23] | own_edge[28] | own_edge[29] | own_edge[30]
-    | own_edge[31];
-  wire counted_payload_count_or_5 =
-    own_edge[36] | own_edge[37] | own_edge[38] | own_edge[39] | own_edge[44] | own_edge[45] | own_edge[46]
-    | own_edge[47] | own_edge[52] | own_edge[53] | own_edge[54] | own_edge[55] | own_edge[60] | own_edge[61]
-    | own_edge[62] | own_edge[63];
-  wire counted_payload_count_or_6 =
-    own_edge[2] | own_edge[3] | own_edge[6] | own_edge[7] | own_edge[10] | own_edge[11] | own_edge[14] | own_edge[15]
-    | own_edge[18] | own_edge[19] | own_edge[22] | own_edge[23] | own_edge[26] | own_edge[27] | own_edge[30]
-    | own_edge[31];
-  wire counted_payload_count_or_7 =
-    own_edge[34] | own_edge[35] | own_edge[38] | own_edge[39] | own_edge[42] | own_edge[43] | own_edge[46]
-    | own_edge[47] | own_edge[50] | own_edge[51] | own_edge[54] | own_edge[55] | own_edge[58] | own_edge[59]
-    | own_edge[62] | own_edge[63];
-  wire counted_payload_count_or_8 =
-    own_edge[1] | own_edge[3] | own_edge[5] | own_edge[7] | own_edge[9] | own_edge[11] | own_edge[13] | own_edge[15]
-    | own_edge[17] | own_edge[19] | own_edge[21] | own_edge[23] | own_edge[25] | own_edge[27] | own_edge[29]
-    | own_edge[31];
-  wire counted_payload_count_or_9 =
-    own_edge[33] | own_edge[35] | own_edge[37] | own_edge[39] | own_edge[41] | own_edge[43] | own_edge[45]
-    | own_edge[47] | own_edge[49] | own_edge[51] | own_edge[53] | own_edge[55] | own_edge[57] | own_edge[59]
-    | own_edge[61] | own_edge[63];
-  wire [6:0] counted_payload_count_wide = {
-    1'b0, counted_payload_count_or | own_edge_or, counted_payload_count_or_own_edge | own_edge_or,
-    counted_payload_count_or_2 | counted_payload_count_or_3, counted_payload_count_or_4 | counted_payload_count_or_5,
-    counted_payload_count_or_6 | counted_payload_count_or_7, counted_payload_count_or_8 | counted_payload_count_or_9
-  };
-  wire [6:0] counted_payload_count = counted_payload_count_wide + 7'd1; // software.ts:38
-  wire counted_payload_user = from_software_payload_user & from_software_payload_last;
-  assign own_edge = from_software_payload_keep & ~(from_software_payload_keep >> 1);
+  wire [63:0] own_edge = from_software_payload_keep & ~(from_software_payload_keep >> 1); // software.ts:42
   wire to_buffer_valid_and = target_pop_payload_to[5] & ~has_5;
-  wire to_buffer_valid = spread_valid & to_buffer_valid_and; // software.ts:69
-  wire software_has_room = for_software_level <= 6'd7; // software.ts:74
-  wire software_late = software_time == 18'h3d090; // software.ts:77
-  wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // software.ts:78
-  wire software_room = software_has_room & ~software_on_its_way; // software.ts:82
-  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:180
+  wire to_buffer_valid = spread_valid & to_buffer_valid_and; // software.ts:67
+  wire software_has_room = for_software_level <= 6'd7; // software.ts:72
+  wire software_late = software_time == 18'h3d090; // software.ts:75
+  wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // software.ts:76
+  wire software_room = software_has_room & ~software_on_its_way; // software.ts:80
+  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:183
   wire [2:0] shapes_payload_class = held_frame_from[5] ? 3'd5 : 3'd4;
-  wire [47:0] shapes_payload_mac_or =
-    ({48{held_frame_facts_peer == 4'd0}} & config_peers_0_mac)
-    | ({48{held_frame_facts_peer == 4'd1}} & config_peers_1_mac)
-    | ({48{held_frame_facts_peer == 4'd2}} & config_peers_2_mac)
-    | ({48{held_frame_facts_peer == 4'd3}} & config_peers_3_mac)
-    | ({48{held_frame_facts_peer == 4'd4}} & config_peers_4_mac)
-    | ({48{held_frame_facts_peer == 4'd5}} & config_peers_5_mac)
-    | ({48{held_frame_facts_peer == 4'd6}} & config_peers_6_mac)
-    | ({48{held_frame_facts_peer == 4'd7}} & config_peers_7_mac);
-  wire [47:0] held_frame_facts_peer_or =
-    ({48{held_frame_facts_peer == 4'd8}} & config_peers_8_mac)
-    | ({48{held_frame_facts_peer == 4'd9}} & config_peers_9_mac)
-    | ({48{held_frame_facts_peer == 4'd10}} & config_peers_10_mac)
-    | ({48{held_frame_facts_peer == 4'd11}} & config_peers_11_mac)
-    | ({48{held_frame_facts_peer == 4'd12}} & config_peers_12_mac)
-    | ({48{held_frame_facts_peer == 4'd13}} & config_peers_13_mac)
-    | ({48{held_frame_facts_peer == 4'd14}} & config_peers_14_mac)
-    | ({48{held_frame_facts_peer == 4'd15}} & config_peers_15_mac);
-  wire [47:0] shapes_payload_mac = shapes_payload_mac_or | held_frame_facts_peer_or; // switch-lane.ts:180
+  wire [47:0] shapes_payload_mac_and =
+    {48{held_frame_facts_peer[3:2] == 2'd0}}
+    & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_0_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_1_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_2_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_3_mac));
+  wire [47:0] held_frame_facts_peer_and =
+    {48{held_frame_facts_peer[3:2] == 2'd1}}
+    & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_4_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_5_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_6_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_7_mac));
+  wire [47:0] config_peers_8_mac_and =
+    {48{held_frame_facts_peer[3:2] == 2'd2}}
+    & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_8_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_9_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_10_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_11_mac));
+  wire [47:0] config_peers_12_mac_and =
+    {48{held_frame_facts_peer[3:2] == 2'd3}}
+    & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_12_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_13_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_14_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_15_mac));
+  wire [47:0] shapes_payload_mac =
+    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:183
   wire [3:0] shapes_payload_ingress = {
     1'b0, held_frame_from[4], held_frame_from[2] | held_frame_from[3], held_frame_from[1] | held_frame_from[3]
   };
   wire [3:0] shapes_payload_ttl = held_frame_facts_shimmed ? held_frame_facts_ttl : 4'd15;
-  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:181
+  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:184
   wire [2:0] targets_payload_class = shapes_payload_class;
   wire [47:0] targets_payload_mac = shapes_payload_mac;
   wire [3:0] targets_payload_ingress = shapes_payload_ingress;
   wire [3:0] targets_payload_ttl = shapes_payload_ttl;
-  wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]}; // switch-lane.ts:182
+  wire [2:0] coming_payload_from = {
+    held_frame_from[4] | held_frame_from[5], held_frame_from[2] | held_frame_from[3],
+    held_frame_from[1] | held_frame_from[3] | held_frame_from[5]
+  }; // switch-lane.ts:185
+  wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]};
   wire begins_0_and = target_pop_payload_to[0] & ~has_0;
   wire spread_valid_and = spread_valid & begins_0_and & out0_ready;
-  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:184
+  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:187
   wire begins_1_and = target_pop_payload_to[1] & ~has_1;
   wire begins_1_and_and = spread_valid & begins_1_and & out1_ready;
-  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:184
+  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:187
   wire begins_2_and = target_pop_payload_to[2] & ~has_2;
   wire begins_2_and_and = spread_valid & begins_2_and & out2_ready;
-  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:184
+  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:187
   wire begins_3_and = target_pop_payload_to[3] & ~has_3;
   wire begins_3_and_and = spread_valid & begins_3_and & out3_ready;
-  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:184
+  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:187
   wire begins_4_and = target_pop_payload_to[4] & ~has_4;
   wire begins_4_and_and = spread_valid & begins_4_and & out4_ready;
-  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:184
-  wire promise = |chosen; // switch-lane.ts:187
+  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:187
+  wire promise = |chosen; // switch-lane.ts:190
   wire [4:0] promise_to =
     ({5{chosen[0]}} & was_to_0) | ({5{chosen[1]}} & was_to_1) | ({5{chosen[2]}} & was_to_2)
-    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:188
+    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:191
   wire [1:0] promise_size =
     ({2{chosen[0]}} & was_size_0) | ({2{chosen[1]}} & was_size_1) | ({2{chosen[2]}} & was_size_2)
-    | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}}; // switch-lane.ts:189
+    | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}}; // switch-lane.ts:192
   wire fits_0_0 = promised_0 <= 6'd19; // promises.ts:56
   wire fits_0_1 = promised_0 <= 6'd19;
   wire fits_0_2 = promised_0 <= 6'd13;
@@ -963,16 +855,16 @@ module SwitchLane_p4_f1536_t250000 (
   wire fits_4_1 = promised_4 <= 6'd19;
   wire fits_4_2 = promised_4 <= 6'd13;
   wire fits_4_3 = promised_4 <= 6'd0;
-  wire may_go = frames_inside < 4'd5; // switch-lane.ts:202
+  wire may_go = frames_inside < 4'd5; // switch-lane.ts:205
   wire chosen_software =
     (was_software_0 & chosen[0]) | (was_software_1 & chosen[1]) | (was_software_2 & chosen[2])
-    | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:163
-  wire chosen_large = |promise_size; // choice.ts:164
-  wire behind_large = chosen_large | large_before; // choice.ts:167
-  wire behind_any = chosen_any | chosen_before; // choice.ts:168
-  wire buffer_room = software_room & ~chosen_software; // choice.ts:170
-  wire software_may_go = buffer_room | software_late; // choice.ts:171
-  wire may_go_0 = may_go & ~held_0; // choice.ts:176
+    | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:172
+  wire chosen_large = |promise_size; // choice.ts:173
+  wire behind_large = chosen_large | large_before; // choice.ts:176
+  wire behind_any = chosen_any | chosen_before; // choice.ts:177
+  wire buffer_room = software_room & ~chosen_software; // choice.ts:179
+  wire software_may_go = buffer_room | software_late; // choice.ts:180
+  wire may_go_0 = may_go & ~held_0; // choice.ts:185
   wire [4:0] switched_0_closed_joined = {fits_4_0, fits_3_0, fits_2_0, fits_1_0, fits_0_0};
   wire [4:0] fits_4_1_joined = {fits_4_1, fits_3_1, fits_2_1, fits_1_1, fits_0_1};
   wire [4:0] fits_4_2_joined = {fits_4_2, fits_3_2, fits_2_2, fits_1_2, fits_0_2};
@@ -980,38 +872,38 @@ module SwitchLane_p4_f1536_t250000 (
   wire [4:0] switched_0_closed_and =
     open & room
     & (({5{switched_0_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_0_size == 2'd1}} & fits_4_1_joined) | ({5{switched_0_size == 2'd2}} & fits_4_2_joined) | ({5{switched_0_size == 2'd3}} & fits_4_3_joined));
-  wire switched_0_closed = |(switched_0_to & ~switched_0_closed_and); // choice.ts:123
-  wire asks_switched_0 = switched_0_can & ~(|switched_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:187
-  wire asks_software_0 = software_0_can & software_may_go & may_go_0; // choice.ts:188
-  wire may_go_1 = may_go & ~held_1; // choice.ts:176
+  wire switched_0_closed = |(switched_0_to & ~switched_0_closed_and); // choice.ts:132
+  wire asks_switched_0 = switched_0_can & ~(|switched_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:196
+  wire asks_software_0 = software_0_can & software_may_go & may_go_0; // choice.ts:197
+  wire may_go_1 = may_go & ~held_1; // choice.ts:185
   wire [4:0] switched_1_closed_and =
     open & room
     & (({5{switched_1_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_1_size == 2'd1}} & fits_4_1_joined) | ({5{switched_1_size == 2'd2}} & fits_4_2_joined) | ({5{switched_1_size == 2'd3}} & fits_4_3_joined));
-  wire switched_1_closed = |(switched_1_to & ~switched_1_closed_and); // choice.ts:123
-  wire asks_switched_1 = switched_1_can & ~(|switched_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:187
-  wire asks_software_1 = software_1_can & software_may_go & may_go_1; // choice.ts:188
-  wire may_go_2 = may_go & ~held_2; // choice.ts:176
+  wire switched_1_closed = |(switched_1_to & ~switched_1_closed_and); // choice.ts:132
+  wire asks_switched_1 = switched_1_can & ~(|switched_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:196
+  wire asks_software_1 = software_1_can & software_may_go & may_go_1; // choice.ts:197
+  wire may_go_2 = may_go & ~held_2; // choice.ts:185
   wire [4:0] switched_2_closed_and =
     open & room
     & (({5{switched_2_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_2_size == 2'd1}} & fits_4_1_joined) | ({5{switched_2_size == 2'd2}} & fits_4_2_joined) | ({5{switched_2_size == 2'd3}} & fits_4_3_joined));
-  wire switched_2_closed = |(switched_2_to & ~switched_2_closed_and); // choice.ts:123
-  wire asks_switched_2 = switched_2_can & ~(|switched_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:187
-  wire asks_software_2 = software_2_can & software_may_go & may_go_2; // choice.ts:188
-  wire may_go_3 = may_go & ~held_3; // choice.ts:176
+  wire switched_2_closed = |(switched_2_to & ~switched_2_closed_and); // choice.ts:132
+  wire asks_switched_2 = switched_2_can & ~(|switched_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:196
+  wire asks_software_2 = software_2_can & software_may_go & may_go_2; // choice.ts:197
+  wire may_go_3 = may_go & ~held_3; // choice.ts:185
   wire [4:0] switched_3_closed_and =
     open & room
     & (({5{switched_3_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_3_size == 2'd1}} & fits_4_1_joined) | ({5{switched_3_size == 2'd2}} & fits_4_2_joined) | ({5{switched_3_size == 2'd3}} & fits_4_3_joined));
-  wire switched_3_closed = |(switched_3_to & ~switched_3_closed_and); // choice.ts:123
-  wire asks_switched_3 = switched_3_can & ~(|switched_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:187
-  wire asks_software_3 = software_3_can & software_may_go & may_go_3; // choice.ts:188
-  wire may_go_4 = may_go & ~held_4; // choice.ts:176
+  wire switched_3_closed = |(switched_3_to & ~switched_3_closed_and); // choice.ts:132
+  wire asks_switched_3 = switched_3_can & ~(|switched_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:196
+  wire asks_software_3 = software_3_can & software_may_go & may_go_3; // choice.ts:197
+  wire may_go_4 = may_go & ~held_4; // choice.ts:185
   wire [4:0] switched_4_closed_and =
     open & room
     & (({5{switched_4_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_4_size == 2'd1}} & fits_4_1_joined) | ({5{switched_4_size == 2'd2}} & fits_4_2_joined) | ({5{switched_4_size == 2'd3}} & fits_4_3_joined));
-  wire switched_4_closed = |(switched_4_to & ~switched_4_closed_and); // choice.ts:123
-  wire asks_switched_4 = switched_4_can & ~(|switched_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:187
-  wire asks_software_4 = software_4_can & software_may_go & may_go_4; // choice.ts:188
-  wire own_asks = own_can & sent_pop_valid & own_is_first & ~behind_any & may_go; // choice.ts:193
+  wire switched_4_closed = |(switched_4_to & ~switched_4_closed_and); // choice.ts:132
+  wire asks_switched_4 = switched_4_can & ~(|switched_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:196
+  wire asks_software_4 = software_4_can & software_may_go & may_go_4; // choice.ts:197
+  wire own_asks = own_can & sent_pop_valid & own_is_first & ~behind_any & may_go; // choice.ts:202
   wire lane_group_to_0_or =
     (lane_group_last[0] & ~(asks_switched_1 | asks_software_1 | asks_switched_2 | asks_software_2 | asks_switched_3 | asks_software_3 | asks_switched_4 | asks_software_4 | own_asks))
     | (lane_group_last[1] & ~(asks_switched_2 | asks_software_2 | asks_switched_3 | asks_software_3 | asks_switched_4 | asks_software_4 | own_asks));
@@ -1080,94 +972,33 @@ module SwitchLane_p4_f1536_t250000 (
   wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:85
   wire redirects = (held_frame_facts_outcome == match_outcome_redirect) & is_switched; // switch-lane.ts:88
   wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:89
+  wire beats_from_0 = coming_frames_pop_payload_from == 3'd0; // switch-lane.ts:126
+  wire beats_from_1 = coming_frames_pop_payload_from == 3'd1;
+  wire beats_from_2 = coming_frames_pop_payload_from == 3'd2;
+  wire beats_from_3 = coming_frames_pop_payload_from == 3'd3;
+  wire beats_from_4 = coming_frames_pop_payload_from == 3'd4;
+  wire beats_from_5 = coming_frames_pop_payload_from == 3'd5;
   wire beats_valid_or =
-    (coming_frames_pop_payload_from[0] & frames0_valid) | (coming_frames_pop_payload_from[1] & frames1_valid)
-    | (coming_frames_pop_payload_from[2] & frames2_valid) | (coming_frames_pop_payload_from[3] & frames3_valid)
-    | (coming_frames_pop_payload_from[4] & frames4_valid) | (coming_frames_pop_payload_from[5] & sent_pop_valid);
-  wire beats_valid = coming_frames_pop_valid & beats_valid_or; // switch-lane.ts:124
+    (beats_from_0 & frames0_valid) | (beats_from_1 & frames1_valid) | (beats_from_2 & frames2_valid)
+    | (beats_from_3 & frames3_valid) | (beats_from_4 & frames4_valid) | (beats_from_5 & sent_pop_valid);
+  wire beats_valid = coming_frames_pop_valid & beats_valid_or; // switch-lane.ts:128
   wire beats_ready = ~taken_full | insert_plain_ready;
+  wire [511:0] beats_payload_data_and =
+    {512{~coming_frames_pop_payload_from[2]}}
+    & (({512{coming_frames_pop_payload_from[1:0] == 2'd0}} & frames0_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd1}} & frames1_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd2}} & frames2_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd3}} & frames3_payload_data));
   wire [511:0] beats_payload_data =
-    ({512{coming_frames_pop_payload_from[0]}} & frames0_payload_data)
-    | ({512{coming_frames_pop_payload_from[1]}} & frames1_payload_data)
-    | ({512{coming_frames_pop_payload_from[2]}} & frames2_payload_data)
-    | ({512{coming_frames_pop_payload_from[3]}} & frames3_payload_data)
-    | ({512{coming_frames_pop_payload_from[4]}} & frames4_payload_data)
-    | ({512{coming_frames_pop_payload_from[5]}} & sent_pop_payload_data);
+    beats_payload_data_and
+    | ({512{coming_frames_pop_payload_from[2]}} & (({512{coming_frames_pop_payload_from[1:0] == 2'd0}} & frames4_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd1}} & sent_pop_payload_data))); // switch-lane.ts:128
   wire beats_payload_count_or =
-    (coming_frames_pop_payload_from[0] & frames0_payload_last)
-    | (coming_frames_pop_payload_from[1] & frames1_payload_last)
-    | (coming_frames_pop_payload_from[2] & frames2_payload_last)
-    | (coming_frames_pop_payload_from[3] & frames3_payload_last)
-    | (coming_frames_pop_payload_from[4] & frames4_payload_last)
-    | (coming_frames_pop_payload_from[5] & sent_pop_payload_last);
+    (beats_from_0 & frames0_payload_last) | (beats_from_1 & frames1_payload_last)
+    | (beats_from_2 & frames2_payload_last) | (beats_from_3 & frames3_payload_last)
+    | (beats_from_4 & frames4_payload_last) | (beats_from_5 & sent_pop_payload_last);
   wire [6:0] beats_payload_count =
-    coming_frames_pop_payload_from[5] ? sent_pop_payload_count :
+    beats_from_5 ? sent_pop_payload_count :
     beats_payload_count_or ? coming_frames_pop_payload_last_bytes :
-    7'd64; // switch-lane.ts:124
+    7'd64; // switch-lane.ts:128
   wire beats_payload_last = beats_payload_count_or;
-  wire takes_beat = coming_frames_pop_valid & beats_ready; // switch-lane.ts:135
-  wire inserted_ready = ~counted_full | reshape_frame_ready; // switch-lane.ts:241
-  wire inserted_payload_count_or =
-    inserted_edge[32] | inserted_edge[33] | inserted_edge[34] | inserted_edge[35] | inserted_edge[36]
-    | inserted_edge[37] | inserted_edge[38] | inserted_edge[39] | inserted_edge[40] | inserted_edge[41]
-    | inserted_edge[42] | inserted_edge[43] | inserted_edge[44] | inserted_edge[45] | inserted_edge[46]
-    | inserted_edge[47];
-  wire inserted_edge_or =
-    inserted_edge[48] | inserted_edge[49] | inserted_edge[50] | inserted_edge[51] | inserted_edge[52]
-    | inserted_edge[53] | inserted_edge[54] | inserted_edge[55] | inserted_edge[56] | inserted_edge[57]
-    | inserted_edge[58] | inserted_edge[59] | inserted_edge[60] | inserted_edge[61] | inserted_edge[62]
-    | inserted_edge[63];
-  wire inserted_payload_count_or_inserted_edge =
-    inserted_edge[16] | inserted_edge[17] | inserted_edge[18] | inserted_edge[19] | inserted_edge[20]
-    | inserted_edge[21] | inserted_edge[22] | inserted_edge[23] | inserted_edge[24] | inserted_edge[25]
-    | inserted_edge[26] | inserted_edge[27] | inserted_edge[28] | inserted_edge[29] | inserted_edge[30]
-    | inserted_edge[31];
-  wire inserted_payload_count_or_2 =
-    inserted_edge[8] | inserted_edge[9] | inserted_edge[10] | inserted_edge[11] | inserted_edge[12]
-    | inserted_edge[13] | inserted_edge[14] | inserted_edge[15] | inserted_edge[24] | inserted_edge[25]
-    | inserted_edge[26] | inserted_edge[27] | inserted_edge[28] | inserted_edge[29] | inserted_edge[30]
-    | inserted_edge[31];
-  wire inserted_payload_count_or_3 =
-    inserted_edge[40] | inserted_edge[41] | inserted_edge[42] | inserted_edge[43] | inserted_edge[44]
-    | inserted_edge[45] | inserted_edge[46] | inserted_edge[47] | inserted_edge[56] | inserted_edge[57]
-    | inserted_edge[58] | inserted_edge[59] | inserted_edge[60] | inserted_edge[61] | inserted_edge[62]
-    | inserted_edge[63];
-  wire inserted_payload_count_or_4 =
-    inserted_edge[4] | inserted_edge[5] | inserted_edge[6] | inserted_edge[7] | inserted_edge[12] | inserted_edge[13]
-    | inserted_edge[14] | inserted_edge[15] | inserted_edge[20] | inserted_edge[21] | inserted_edge[22]
-    | inserted_edge[23] | inserted_edge[28] | inserted_edge[29] | inserted_edge[30] | inserted_edge[31];
-  wire inserted_payload_count_or_5 =
-    inserted_edge[36] | inserted_edge[37] | inserted_edge[38] | inserted_edge[39] | inserted_edge[44]
-    | inserted_edge[45] | inserted_edge[46] | inserted_edge[47] | inserted_edge[52] | inserted_edge[53]
-    | inserted_edge[54] | inserted_edge[55] | inserted_edge[60] | inserted_edge[61] | inserted_edge[62]
-    | inserted_edge[63];
-  wire inserted_payload_count_or_6 =
-    inserted_edge[2] | inserted_edge[3] | inserted_edge[6] | inserted_edge[7] | inserted_edge[10] | inserted_edge[11]
-    | inserted_edge[14] | inserted_edge[15] | inserted_edge[18] | inserted_edge[19] | inserted_edge[22]
-    | inserted_edge[23] | inserted_edge[26] | inserted_edge[27] | inserted_edge[30] | inserted_edge[31];
-  wire inserted_payload_count_or_7 =
-    inserted_edge[34] | inserted_edge[35] | inserted_edge[38] | inserted_edge[39] | inserted_edge[42]
-    | inserted_edge[43] | inserted_edge[46] | inserted_edge[47] | inserted_edge[50] | inserted_edge[51]
-    | inserted_edge[54] | inserted_edge[55] | inserted_edge[58] | inserted_edge[59] | inserted_edge[62]
-    | inserted_edge[63];
-  wire inserted_payload_count_or_8 =
-    inserted_edge[1] | inserted_edge[3] | inserted_edge[5] | inserted_edge[7] | inserted_edge[9] | inserted_edge[11]
-    | inserted_edge[13] | inserted_edge[15] | inserted_edge[17] | inserted_edge[19] | inserted_edge[21]
-    | inserted_edge[23] | inserted_edge[25] | inserted_edge[27] | inserted_edge[29] | inserted_edge[31];
-  wire inserted_payload_count_or_9 =
-    inserted_edge[33] | inserted_edge[35] | inserted_edge[37] | inserted_edge[39] | inserted_edge[41]
-    | inserted_edge[43] | inserted_edge[45] | inserted_edge[47] | inserted_edge[49] | inserted_edge[51]
-    | inserted_edge[53] | inserted_edge[55] | inserted_edge[57] | inserted_edge[59] | inserted_edge[61]
-    | inserted_edge[63];
-  wire [6:0] inserted_payload_count_wide = {
-    1'b0, inserted_payload_count_or | inserted_edge_or, inserted_payload_count_or_inserted_edge | inserted_edge_or,
-    inserted_payload_count_or_2 | inserted_payload_count_or_3,
-    inserted_payload_count_or_4 | inserted_payload_count_or_5,
-    inserted_payload_count_or_6 | inserted_payload_count_or_7,
-    inserted_payload_count_or_8 | inserted_payload_count_or_9
-  };
-  wire [6:0] inserted_payload_count = inserted_payload_count_wide + 7'd1; // switch-lane.ts:241
-  assign inserted_edge = insert_frame_payload_keep & ~(insert_frame_payload_keep >> 1);
+  wire takes_beat = coming_frames_pop_valid & beats_ready; // switch-lane.ts:138
   assign spread_valid = reshape_out_valid & target_pop_valid;
   wire waits_0 = begins_0_and & ~out0_ready; // spread.ts:26
   wire waits_1 = begins_1_and & ~out1_ready;
@@ -1178,15 +1009,16 @@ module SwitchLane_p4_f1536_t250000 (
   wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
   wire beat_goes = spread_valid & all_have; // spread.ts:29
   wire frame_ends = beat_goes & out0_payload_last; // spread.ts:36
-  wire [3:0] copies_more = {3'd0, target_pop_payload_to[0]} + {3'd0, target_pop_payload_to[1]} + {3'd0, target_pop_payload_to[2]} + {3'd0, target_pop_payload_to[3]} + {3'd0, target_pop_payload_to[4]} - {3'd0, |target_pop_payload_to[4:0]}; // switch-lane.ts:277
+  wire [3:0] copies_more = {3'd0, target_pop_payload_to[0]} + {3'd0, target_pop_payload_to[1]} + {3'd0, target_pop_payload_to[2]} + {3'd0, target_pop_payload_to[3]} + {3'd0, target_pop_payload_to[4]} - {3'd0, |target_pop_payload_to[4:0]}; // switch-lane.ts:276
 
-  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:165
+  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:168
   wire insert_what_payload_shimmed = held_frame_facts_shimmed & redirects;
   wire [47:0] insert_what_payload_shim = {
     shapes_payload_ingress, 4'd0, config_origin, held_frame_facts_uid[7:0], held_frame_facts_uid[15:8],
     shapes_payload_ttl, 12'd17
   };
-  ShimInsert insert ( // switch-lane.ts:165
+  wire insert_frame_ready = ~inserted_full | reshape_frame_ready;
+  ShimInsert insert ( // switch-lane.ts:168
     .clk (clk), .rst (rst),
     .plain_valid (taken_full), .plain_ready (insert_plain_ready), .plain_payload_data (taken_held_data),
     .plain_payload_count (taken_held_count), .plain_payload_last (taken_held_last),
@@ -1194,9 +1026,9 @@ module SwitchLane_p4_f1536_t250000 (
     .what_valid (held_frame_valid), .what_ready (insert_what_ready),
     .what_payload_tagged (insert_what_payload_tagged), .what_payload_tag (held_frame_facts_tag),
     .what_payload_shimmed (insert_what_payload_shimmed), .what_payload_shim (insert_what_payload_shim),
-    .frame_valid (insert_frame_valid), .frame_ready (inserted_ready), .frame_payload_data (insert_frame_payload_data),
-    .frame_payload_keep (insert_frame_payload_keep), .frame_payload_last (insert_frame_payload_last),
-    .frame_payload_user (insert_frame_payload_user)
+    .frame_valid (insert_frame_valid), .frame_ready (insert_frame_ready),
+    .frame_payload_data (insert_frame_payload_data), .frame_payload_count (insert_frame_payload_count),
+    .frame_payload_last (insert_frame_payload_last), .frame_payload_bad (insert_frame_payload_bad)
   );
 
   wire [175:0] reshape_shape_payload_front = {
@@ -1205,13 +1037,13 @@ module SwitchLane_p4_f1536_t250000 (
     config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40], shape_pop_payload_mac[7:0],
     shape_pop_payload_mac[15:8], shape_pop_payload_mac[23:16], shape_pop_payload_mac[31:24],
     shape_pop_payload_mac[39:32], shape_pop_payload_mac[47:40]
-  }; // switch-lane.ts:166
+  }; // switch-lane.ts:169
   wire reshape_out_ready = target_pop_valid & all_have;
-  Reshape reshape ( // switch-lane.ts:166
+  Reshape reshape ( // switch-lane.ts:169
     .clk (clk), .rst (rst),
-    .frame_valid (counted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (counted_held_data),
-    .frame_payload_count (counted_held_count), .frame_payload_last (counted_held_last),
-    .frame_payload_bad (counted_held_bad),
+    .frame_valid (inserted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (inserted_held_data),
+    .frame_payload_count (inserted_held_count), .frame_payload_last (inserted_held_last),
+    .frame_payload_bad (inserted_held_bad),
     .shape_valid (shape_pop_valid), .shape_ready (reshape_shape_ready),
     .shape_payload_redirect (shape_pop_payload_redirect), .shape_payload_unwrap (shape_pop_payload_unwrap),
     .shape_payload_front (reshape_shape_payload_front),
@@ -1220,12 +1052,22 @@ module SwitchLane_p4_f1536_t250000 (
     .out_payload_user (out0_payload_user)
   );
 
-  wire sent_pop_ready = takes_beat & coming_frames_pop_payload_from[5]; // software.ts:34
-  PacketFifo_OwnBeat_d32_last_drop_user sent ( // software.ts:34
+  wire [511:0] sent_push_payload_data = {
+    own_data_63, own_data_62, own_data_61, own_data_60, own_data_59, own_data_58, own_data_57, own_data_56,
+    own_data_55, own_data_54, own_data_53, own_data_52, own_data_51, own_data_50, own_data_49, own_data_48,
+    own_data_47, own_data_46, own_data_45, own_data_44, own_data_43, own_data_42, own_data_41, own_data_40,
+    own_data_39, own_data_38, own_data_37, own_data_36, own_data_35, own_data_34, own_data_33, own_data_32,
+    own_data_31, own_data_30, own_data_29, own_data_28, own_data_27, own_data_26, own_data_25, own_data_24,
+    own_data_23, own_data_22, own_data_21, own_data_20, own_data_19, own_data_18, own_data_17, own_data_16,
+    own_data_15, own_data_14, own_data_13, own_data_12, own_data_11, own_data_10, own_data_9, own_data_8, own_data_7,
+    own_data_6, own_data_5, own_data_4, own_data_3, own_data_2, own_data_1, own_data_0
+  }; // software.ts:33
+  wire sent_pop_ready = takes_beat & beats_from_5;
+  PacketFifo_OwnBeat_d32_last_drop_user sent ( // software.ts:33
     .clk (clk), .rst (rst),
-    .push_valid (from_software_valid), .push_ready (from_software_ready), .push_payload_data (counted_payload_data),
-    .push_payload_count (counted_payload_count), .push_payload_last (from_software_payload_last),
-    .push_payload_user (counted_payload_user), .push_payload_ports (from_software_payload_ports),
+    .push_valid (own_full), .push_ready (sent_push_ready), .push_payload_data (sent_push_payload_data),
+    .push_payload_count (own_about_count), .push_payload_last (own_about_last), .push_payload_user (own_about_user),
+    .push_payload_ports (own_about_ports),
     .pop_valid (sent_pop_valid), .pop_ready (sent_pop_ready), .pop_payload_data (sent_pop_payload_data),
     .pop_payload_count (sent_pop_payload_count), .pop_payload_last (sent_pop_payload_last),
     .pop_payload_user (sent_pop_payload_user), .pop_payload_ports (sent_pop_payload_ports),
@@ -1233,7 +1075,7 @@ module SwitchLane_p4_f1536_t250000 (
     .dropped (sent_dropped)
   );
 
-  Fifo_ToSoftware_d32 for_software ( // software.ts:70
+  Fifo_ToSoftware_d32 for_software ( // software.ts:68
     .clk (clk), .rst (rst),
     .push_valid (to_buffer_valid), .push_ready (for_software_push_ready), .push_payload_data (out0_payload_data),
     .push_payload_keep (out0_payload_keep), .push_payload_last (out0_payload_last),
@@ -1246,7 +1088,7 @@ module SwitchLane_p4_f1536_t250000 (
     .level (for_software_level)
   );
 
-  Fifo_Bound_d8 target ( // switch-lane.ts:183
+  Fifo_Bound_d8 target ( // switch-lane.ts:186
     .clk (clk), .rst (rst),
     .push_valid (held_frame_valid), .push_ready (target_push_ready), .push_payload_redirect (redirects),
     .push_payload_unwrap (unwraps), .push_payload_to (targets_payload_to),
@@ -1263,10 +1105,10 @@ module SwitchLane_p4_f1536_t250000 (
     .level (target_level)
   );
 
-  wire coming_frames_pop_ready = takes_beat & beats_valid_or & beats_payload_count_or; // switch-lane.ts:236
-  Fifo_Coming_d8 coming_frames ( // switch-lane.ts:236
+  wire coming_frames_pop_ready = takes_beat & beats_valid_or & beats_payload_count_or; // switch-lane.ts:239
+  Fifo_Coming_d8 coming_frames ( // switch-lane.ts:239
     .clk (clk), .rst (rst),
-    .push_valid (held_frame_valid), .push_ready (coming_frames_push_ready), .push_payload_from (held_frame_from),
+    .push_valid (held_frame_valid), .push_ready (coming_frames_push_ready), .push_payload_from (coming_payload_from),
     .push_payload_last_bytes (coming_payload_last_bytes),
     .pop_valid (coming_frames_pop_valid), .pop_ready (coming_frames_pop_ready),
     .pop_payload_from (coming_frames_pop_payload_from),
@@ -1274,7 +1116,7 @@ module SwitchLane_p4_f1536_t250000 (
     .level (coming_frames_level)
   );
 
-  Fifo_Bound_d8 shape ( // switch-lane.ts:246
+  Fifo_Bound_d8 shape ( // switch-lane.ts:245
     .clk (clk), .rst (rst),
     .push_valid (held_frame_valid), .push_ready (shape_push_ready), .push_payload_redirect (redirects),
     .push_payload_unwrap (unwraps), .push_payload_to (shapes_payload_to), .push_payload_class (shapes_payload_class),
@@ -1291,6 +1133,131 @@ module SwitchLane_p4_f1536_t250000 (
     .pop_payload_size (shape_pop_payload_size),
     .level (shape_level)
   );
+
+  always @(posedge clk)
+    if (rst) own_full <= 1'b0;
+    else if (from_software_ready) own_full <= from_software_valid;
+  wire own_about_count_or =
+    own_edge[32] | own_edge[33] | own_edge[34] | own_edge[35] | own_edge[36] | own_edge[37] | own_edge[38]
+    | own_edge[39] | own_edge[40] | own_edge[41] | own_edge[42] | own_edge[43] | own_edge[44] | own_edge[45]
+    | own_edge[46] | own_edge[47];
+  wire own_edge_or =
+    own_edge[48] | own_edge[49] | own_edge[50] | own_edge[51] | own_edge[52] | own_edge[53] | own_edge[54]
+    | own_edge[55] | own_edge[56] | own_edge[57] | own_edge[58] | own_edge[59] | own_edge[60] | own_edge[61]
+    | own_edge[62] | own_edge[63];
+  wire own_about_count_or_own_edge =
+    own_edge[16] | own_edge[17] | own_edge[18] | own_edge[19] | own_edge[20] | own_edge[21] | own_edge[22]
+    | own_edge[23] | own_edge[24] | own_edge[25] | own_edge[26] | own_edge[27] | own_edge[28] | own_edge[29]
+    | own_edge[30] | own_edge[31];
+  wire own_about_count_or_2 =
+    own_edge[8] | own_edge[9] | own_edge[10] | own_edge[11] | own_edge[12] | own_edge[13] | own_edge[14]
+    | own_edge[15] | own_edge[24] | own_edge[25] | own_edge[26] | own_edge[27] | own_edge[28] | own_edge[29]
+    | own_edge[30] | own_edge[31];
+  wire own_about_count_or_3 =
+    own_edge[40] | own_edge[41] | own_edge[42] | own_edge[43] | own_edge[44] | own_edge[45] | own_edge[46]
+    | own_edge[47] | own_edge[56] | own_edge[57] | own_edge[58] | own_edge[59] | own_edge[60] | own_edge[61]
+    | own_edge[62] | own_edge[63];
+  wire own_about_count_or_4 =
+    own_edge[4] | own_edge[5] | own_edge[6] | own_edge[7] | own_edge[12] | own_edge[13] | own_edge[14] | own_edge[15]
+    | own_edge[20] | own_edge[21] | own_edge[22] | own_edge[23] | own_edge[28] | own_edge[29] | own_edge[30]
+    | own_edge[31];
+  wire own_about_count_or_5 =
+    own_edge[36] | own_edge[37] | own_edge[38] | own_edge[39] | own_edge[44] | own_edge[45] | own_edge[46]
+    | own_edge[47] | own_edge[52] | own_edge[53] | own_edge[54] | own_edge[55] | own_edge[60] | own_edge[61]
+    | own_edge[62] | own_edge[63];
+  wire own_about_count_or_6 =
+    own_edge[2] | own_edge[3] | own_edge[6] | own_edge[7] | own_edge[10] | own_edge[11] | own_edge[14] | own_edge[15]
+    | own_edge[18] | own_edge[19] | own_edge[22] | own_edge[23] | own_edge[26] | own_edge[27] | own_edge[30]
+    | own_edge[31];
+  wire own_about_count_or_7 =
+    own_edge[34] | own_edge[35] | own_edge[38] | own_edge[39] | own_edge[42] | own_edge[43] | own_edge[46]
+    | own_edge[47] | own_edge[50] | own_edge[51] | own_edge[54] | own_edge[55] | own_edge[58] | own_edge[59]
+    | own_edge[62] | own_edge[63];
+  wire own_about_count_or_8 =
+    own_edge[1] | own_edge[3] | own_edge[5] | own_edge[7] | own_edge[9] | own_edge[11] | own_edge[13] | own_edge[15]
+    | own_edge[17] | own_edge[19] | own_edge[21] | own_edge[23] | own_edge[25] | own_edge[27] | own_edge[29]
+    | own_edge[31];
+  wire own_about_count_or_9 =
+    own_edge[33] | own_edge[35] | own_edge[37] | own_edge[39] | own_edge[41] | own_edge[43] | own_edge[45]
+    | own_edge[47] | own_edge[49] | own_edge[51] | own_edge[53] | own_edge[55] | own_edge[57] | own_edge[59]
+    | own_edge[61] | own_edge[63];
+  wire [6:0] own_about_count_wide = {
+    1'b0, own_about_count_or | own_edge_or, own_about_count_or_own_edge | own_edge_or,
+    own_about_count_or_2 | own_about_count_or_3, own_about_count_or_4 | own_about_count_or_5,
+    own_about_count_or_6 | own_about_count_or_7, own_about_count_or_8 | own_about_count_or_9
+  };
+
+  always @(posedge clk)
+    if (from_software_valid & from_software_ready) begin
+      own_about_count <= own_about_count_wide + 7'd1;
+      own_about_last <= from_software_payload_last;
+      own_about_user <= from_software_payload_user & from_software_payload_last;
+      own_about_ports <= from_software_payload_ports;
+      own_data_0 <= from_software_payload_keep[0] ? from_software_payload_data[7:0] : 8'd0;
+      own_data_1 <= from_software_payload_keep[1] ? from_software_payload_data[15:8] : 8'd0;
+      own_data_2 <= from_software_payload_keep[2] ? from_software_payload_data[23:16] : 8'd0;
+      own_data_3 <= from_software_payload_keep[3] ? from_software_payload_data[31:24] : 8'd0;
+      own_data_4 <= from_software_payload_keep[4] ? from_software_payload_data[39:32] : 8'd0;
+      own_data_5 <= from_software_payload_keep[5] ? from_software_payload_data[47:40] : 8'd0;
+      own_data_6 <= from_software_payload_keep[6] ? from_software_payload_data[55:48] : 8'd0;
+      own_data_7 <= from_software_payload_keep[7] ? from_software_payload_data[63:56] : 8'd0;
+      own_data_8 <= from_software_payload_keep[8] ? from_software_payload_data[71:64] : 8'd0;
+      own_data_9 <= from_software_payload_keep[9] ? from_software_payload_data[79:72] : 8'd0;
+      own_data_10 <= from_software_payload_keep[10] ? from_software_payload_data[87:80] : 8'd0;
+      own_data_11 <= from_software_payload_keep[11] ? from_software_payload_data[95:88] : 8'd0;
+      own_data_12 <= from_software_payload_keep[12] ? from_software_payload_data[103:96] : 8'd0;
+      own_data_13 <= from_software_payload_keep[13] ? from_software_payload_data[111:104] : 8'd0;
+      own_data_14 <= from_software_payload_keep[14] ? from_software_payload_data[119:112] : 8'd0;
+      own_data_15 <= from_software_payload_keep[15] ? from_software_payload_data[127:120] : 8'd0;
+      own_data_16 <= from_software_payload_keep[16] ? from_software_payload_data[135:128] : 8'd0;
+      own_data_17 <= from_software_payload_keep[17] ? from_software_payload_data[143:136] : 8'd0;
+      own_data_18 <= from_software_payload_keep[18] ? from_software_payload_data[151:144] : 8'd0;
+      own_data_19 <= from_software_payload_keep[19] ? from_software_payload_data[159:152] : 8'd0;
+      own_data_20 <= from_software_payload_keep[20] ? from_software_payload_data[167:160] : 8'd0;
+      own_data_21 <= from_software_payload_keep[21] ? from_software_payload_data[175:168] : 8'd0;
+      own_data_22 <= from_software_payload_keep[22] ? from_software_payload_data[183:176] : 8'd0;
+      own_data_23 <= from_software_payload_keep[23] ? from_software_payload_data[191:184] : 8'd0;
+      own_data_24 <= from_software_payload_keep[24] ? from_software_payload_data[199:192] : 8'd0;
+      own_data_25 <= from_software_payload_keep[25] ? from_software_payload_data[207:200] : 8'd0;
+      own_data_26 <= from_software_payload_keep[26] ? from_software_payload_data[215:208] : 8'd0;
+      own_data_27 <= from_software_payload_keep[27] ? from_software_payload_data[223:216] : 8'd0;
+      own_data_28 <= from_software_payload_keep[28] ? from_software_payload_data[231:224] : 8'd0;
+      own_data_29 <= from_software_payload_keep[29] ? from_software_payload_data[239:232] : 8'd0;
+      own_data_30 <= from_software_payload_keep[30] ? from_software_payload_data[247:240] : 8'd0;
+      own_data_31 <= from_software_payload_keep[31] ? from_software_payload_data[255:248] : 8'd0;
+      own_data_32 <= from_software_payload_keep[32] ? from_software_payload_data[263:256] : 8'd0;
+      own_data_33 <= from_software_payload_keep[33] ? from_software_payload_data[271:264] : 8'd0;
+      own_data_34 <= from_software_payload_keep[34] ? from_software_payload_data[279:272] : 8'd0;
+      own_data_35 <= from_software_payload_keep[35] ? from_software_payload_data[287:280] : 8'd0;
+      own_data_36 <= from_software_payload_keep[36] ? from_software_payload_data[295:288] : 8'd0;
+      own_data_37 <= from_software_payload_keep[37] ? from_software_payload_data[303:296] : 8'd0;
+      own_data_38 <= from_software_payload_keep[38] ? from_software_payload_data[311:304] : 8'd0;
+      own_data_39 <= from_software_payload_keep[39] ? from_software_payload_data[319:312] : 8'd0;
+      own_data_40 <= from_software_payload_keep[40] ? from_software_payload_data[327:320] : 8'd0;
+      own_data_41 <= from_software_payload_keep[41] ? from_software_payload_data[335:328] : 8'd0;
+      own_data_42 <= from_software_payload_keep[42] ? from_software_payload_data[343:336] : 8'd0;
+      own_data_43 <= from_software_payload_keep[43] ? from_software_payload_data[351:344] : 8'd0;
+      own_data_44 <= from_software_payload_keep[44] ? from_software_payload_data[359:352] : 8'd0;
+      own_data_45 <= from_software_payload_keep[45] ? from_software_payload_data[367:360] : 8'd0;
+      own_data_46 <= from_software_payload_keep[46] ? from_software_payload_data[375:368] : 8'd0;
+      own_data_47 <= from_software_payload_keep[47] ? from_software_payload_data[383:376] : 8'd0;
+      own_data_48 <= from_software_payload_keep[48] ? from_software_payload_data[391:384] : 8'd0;
+      own_data_49 <= from_software_payload_keep[49] ? from_software_payload_data[399:392] : 8'd0;
+      own_data_50 <= from_software_payload_keep[50] ? from_software_payload_data[407:400] : 8'd0;
+      own_data_51 <= from_software_payload_keep[51] ? from_software_payload_data[415:408] : 8'd0;
+      own_data_52 <= from_software_payload_keep[52] ? from_software_payload_data[423:416] : 8'd0;
+      own_data_53 <= from_software_payload_keep[53] ? from_software_payload_data[431:424] : 8'd0;
+      own_data_54 <= from_software_payload_keep[54] ? from_software_payload_data[439:432] : 8'd0;
+      own_data_55 <= from_software_payload_keep[55] ? from_software_payload_data[447:440] : 8'd0;
+      own_data_56 <= from_software_payload_keep[56] ? from_software_payload_data[455:448] : 8'd0;
+      own_data_57 <= from_software_payload_keep[57] ? from_software_payload_data[463:456] : 8'd0;
+      own_data_58 <= from_software_payload_keep[58] ? from_software_payload_data[471:464] : 8'd0;
+      own_data_59 <= from_software_payload_keep[59] ? from_software_payload_data[479:472] : 8'd0;
+      own_data_60 <= from_software_payload_keep[60] ? from_software_payload_data[487:480] : 8'd0;
+      own_data_61 <= from_software_payload_keep[61] ? from_software_payload_data[495:488] : 8'd0;
+      own_data_62 <= from_software_payload_keep[62] ? from_software_payload_data[503:496] : 8'd0;
+      own_data_63 <= from_software_payload_keep[63] ? from_software_payload_data[511:504] : 8'd0;
+    end
 
   always @(posedge clk)
     if (rst) software_on_its_way <= 1'b0;
@@ -1435,116 +1402,78 @@ module SwitchLane_p4_f1536_t250000 (
       held_software_0 <= lane_0_to_1;
     end
     else if (take0_ready) held_0 <= 1'b0;
+  wire [3:0] switched_0_to_and =
+    {4{heads_0_4_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_0_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_0_4_facts_peer_and =
+    {4{heads_0_4_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_0_4_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] config_peers_8_port_and =
+    {4{heads_0_4_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_0_4_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] config_peers_12_port_and =
+    {4{heads_0_4_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_0_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_0_to_or =
-    ({4{heads_0_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_0_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_0_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_0_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_0_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_0_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_0_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_0_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_0_4_facts_peer_or =
-    ({4{heads_0_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_0_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_0_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_0_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_0_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_0_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_0_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_0_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_0_to_wide = {
-    1'b0, (switched_0_to_or | heads_0_4_facts_peer_or) == 4'd3, (switched_0_to_or | heads_0_4_facts_peer_or) == 4'd2,
-    (switched_0_to_or | heads_0_4_facts_peer_or) == 4'd1, (switched_0_to_or | heads_0_4_facts_peer_or) == 4'd0
-  };
+    switched_0_to_and | heads_0_4_facts_peer_and | config_peers_8_port_and | config_peers_12_port_and;
+  wire [3:0] switched_1_to_and =
+    {4{heads_1_4_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_1_4_facts_peer_and =
+    {4{heads_1_4_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] config_peers_9_port_and =
+    {4{heads_1_4_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] config_peers_13_port_and =
+    {4{heads_1_4_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_1_to_or =
-    ({4{heads_1_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_1_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_1_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_1_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_1_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_1_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_1_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_1_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_1_4_facts_peer_or =
-    ({4{heads_1_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_1_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_1_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_1_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_1_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_1_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_1_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_1_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_1_to_wide = {
-    1'b0, (switched_1_to_or | heads_1_4_facts_peer_or) == 4'd3, (switched_1_to_or | heads_1_4_facts_peer_or) == 4'd2,
-    (switched_1_to_or | heads_1_4_facts_peer_or) == 4'd1, (switched_1_to_or | heads_1_4_facts_peer_or) == 4'd0
-  };
+    switched_1_to_and | heads_1_4_facts_peer_and | config_peers_9_port_and | config_peers_13_port_and;
+  wire [3:0] switched_2_to_and =
+    {4{heads_2_4_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_2_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_2_4_facts_peer_and =
+    {4{heads_2_4_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_2_4_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] config_peers_10_port_and =
+    {4{heads_2_4_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_2_4_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] config_peers_14_port_and =
+    {4{heads_2_4_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_2_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_2_to_or =
-    ({4{heads_2_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_2_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_2_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_2_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_2_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_2_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_2_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_2_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_2_4_facts_peer_or =
-    ({4{heads_2_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_2_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_2_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_2_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_2_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_2_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_2_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_2_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_2_to_wide = {
-    1'b0, (switched_2_to_or | heads_2_4_facts_peer_or) == 4'd3, (switched_2_to_or | heads_2_4_facts_peer_or) == 4'd2,
-    (switched_2_to_or | heads_2_4_facts_peer_or) == 4'd1, (switched_2_to_or | heads_2_4_facts_peer_or) == 4'd0
-  };
+    switched_2_to_and | heads_2_4_facts_peer_and | config_peers_10_port_and | config_peers_14_port_and;
+  wire [3:0] switched_3_to_and =
+    {4{heads_3_4_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_3_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_3_4_facts_peer_and =
+    {4{heads_3_4_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_3_4_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] switched_3_to_and_heads_3_4_facts_peer =
+    {4{heads_3_4_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_3_4_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] switched_3_to_and_config_peers_12_port =
+    {4{heads_3_4_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_3_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_3_to_or =
-    ({4{heads_3_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_3_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_3_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_3_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_3_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_3_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_3_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_3_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_3_4_facts_peer_or =
-    ({4{heads_3_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_3_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_3_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_3_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_3_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_3_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_3_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_3_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_3_to_wide = {
-    1'b0, (switched_3_to_or | heads_3_4_facts_peer_or) == 4'd3, (switched_3_to_or | heads_3_4_facts_peer_or) == 4'd2,
-    (switched_3_to_or | heads_3_4_facts_peer_or) == 4'd1, (switched_3_to_or | heads_3_4_facts_peer_or) == 4'd0
-  };
+    switched_3_to_and | heads_3_4_facts_peer_and | switched_3_to_and_heads_3_4_facts_peer
+    | switched_3_to_and_config_peers_12_port;
+  wire [3:0] switched_4_to_and =
+    {4{heads_4_4_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_4_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_4_4_facts_peer_and =
+    {4{heads_4_4_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_4_4_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] switched_4_to_and_heads_4_4_facts_peer =
+    {4{heads_4_4_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_4_4_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] switched_4_to_and_config_peers_12_port =
+    {4{heads_4_4_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_4_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_4_to_or =
-    ({4{heads_4_4_facts_peer == 4'd0}} & config_peers_0_port)
-    | ({4{heads_4_4_facts_peer == 4'd1}} & config_peers_1_port)
-    | ({4{heads_4_4_facts_peer == 4'd2}} & config_peers_2_port)
-    | ({4{heads_4_4_facts_peer == 4'd3}} & config_peers_3_port)
-    | ({4{heads_4_4_facts_peer == 4'd4}} & config_peers_4_port)
-    | ({4{heads_4_4_facts_peer == 4'd5}} & config_peers_5_port)
-    | ({4{heads_4_4_facts_peer == 4'd6}} & config_peers_6_port)
-    | ({4{heads_4_4_facts_peer == 4'd7}} & config_peers_7_port);
-  wire [3:0] heads_4_4_facts_peer_or =
-    ({4{heads_4_4_facts_peer == 4'd8}} & config_peers_8_port)
-    | ({4{heads_4_4_facts_peer == 4'd9}} & config_peers_9_port)
-    | ({4{heads_4_4_facts_peer == 4'd10}} & config_peers_10_port)
-    | ({4{heads_4_4_facts_peer == 4'd11}} & config_peers_11_port)
-    | ({4{heads_4_4_facts_peer == 4'd12}} & config_peers_12_port)
-    | ({4{heads_4_4_facts_peer == 4'd13}} & config_peers_13_port)
-    | ({4{heads_4_4_facts_peer == 4'd14}} & config_peers_14_port)
-    | ({4{heads_4_4_facts_peer == 4'd15}} & config_peers_15_port);
-  wire [4:0] switched_4_to_wide = {
-    1'b0, (switched_4_to_or | heads_4_4_facts_peer_or) == 4'd3, (switched_4_to_or | heads_4_4_facts_peer_or) == 4'd2,
-    (switched_4_to_or | heads_4_4_facts_peer_or) == 4'd1, (switched_4_to_or | heads_4_4_facts_peer_or) == 4'd0
-  };
+    switched_4_to_and | heads_4_4_facts_peer_and | switched_4_to_and_heads_4_4_facts_peer
+    | switched_4_to_and_config_peers_12_port;
 
   always @(posedge clk) begin
     switched_0_size <= {
@@ -1552,7 +1481,7 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_0_4_facts_length > 14'd350) ? heads_0_4_facts_length > 14'd734 : heads_0_4_facts_length > 14'd94
     };
     switched_0_to <=
-      (heads_0_4_facts_outcome == match_outcome_redirect) ? switched_0_to_wide :
+      (heads_0_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_0_to_or == 4'd3, switched_0_to_or == 4'd2, switched_0_to_or == 4'd1, switched_0_to_or == 4'd0} :
       (heads_0_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_0_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_0_4_facts_ports} :
       5'd0;
@@ -1561,7 +1490,7 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_1_4_facts_length > 14'd350) ? heads_1_4_facts_length > 14'd734 : heads_1_4_facts_length > 14'd94
     };
     switched_1_to <=
-      (heads_1_4_facts_outcome == match_outcome_redirect) ? switched_1_to_wide :
+      (heads_1_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_1_to_or == 4'd3, switched_1_to_or == 4'd2, switched_1_to_or == 4'd1, switched_1_to_or == 4'd0} :
       (heads_1_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_1_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_1_4_facts_ports} :
       5'd0;
@@ -1570,7 +1499,7 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_2_4_facts_length > 14'd350) ? heads_2_4_facts_length > 14'd734 : heads_2_4_facts_length > 14'd94
     };
     switched_2_to <=
-      (heads_2_4_facts_outcome == match_outcome_redirect) ? switched_2_to_wide :
+      (heads_2_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_2_to_or == 4'd3, switched_2_to_or == 4'd2, switched_2_to_or == 4'd1, switched_2_to_or == 4'd0} :
       (heads_2_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_2_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_2_4_facts_ports} :
       5'd0;
@@ -1579,7 +1508,7 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_3_4_facts_length > 14'd350) ? heads_3_4_facts_length > 14'd734 : heads_3_4_facts_length > 14'd94
     };
     switched_3_to <=
-      (heads_3_4_facts_outcome == match_outcome_redirect) ? switched_3_to_wide :
+      (heads_3_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_3_to_or == 4'd3, switched_3_to_or == 4'd2, switched_3_to_or == 4'd1, switched_3_to_or == 4'd0} :
       (heads_3_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_3_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_3_4_facts_ports} :
       5'd0;
@@ -1588,7 +1517,7 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_4_4_facts_length > 14'd350) ? heads_4_4_facts_length > 14'd734 : heads_4_4_facts_length > 14'd94
     };
     switched_4_to <=
-      (heads_4_4_facts_outcome == match_outcome_redirect) ? switched_4_to_wide :
+      (heads_4_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_4_to_or == 4'd3, switched_4_to_or == 4'd2, switched_4_to_or == 4'd1, switched_4_to_or == 4'd0} :
       (heads_4_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_4_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_4_4_facts_ports} :
       5'd0;
@@ -1761,15 +1690,15 @@ module SwitchLane_p4_f1536_t250000 (
     end
 
   always @(posedge clk)
-    if (rst) counted_full <= 1'b0;
-    else if (inserted_ready) counted_full <= insert_frame_valid;
+    if (rst) inserted_full <= 1'b0;
+    else if (insert_frame_ready) inserted_full <= insert_frame_valid;
 
   always @(posedge clk)
-    if (insert_frame_valid & inserted_ready) begin
-      counted_held_data <= insert_frame_payload_data;
-      counted_held_count <= inserted_payload_count;
-      counted_held_last <= insert_frame_payload_last;
-      counted_held_bad <= insert_frame_payload_user;
+    if (insert_frame_valid & insert_frame_ready) begin
+      inserted_held_data <= insert_frame_payload_data;
+      inserted_held_count <= insert_frame_payload_count;
+      inserted_held_last <= insert_frame_payload_last;
+      inserted_held_bad <= insert_frame_payload_bad;
     end
 
   always @(posedge clk)
@@ -1816,11 +1745,12 @@ module SwitchLane_p4_f1536_t250000 (
   assign take3_payload = held_software_3 ? 3'd5 : 3'd4;
   assign take4_valid = held_4;
   assign take4_payload = held_software_4 ? 3'd5 : 3'd4;
-  assign frames0_ready = takes_beat & coming_frames_pop_payload_from[0];
-  assign frames1_ready = takes_beat & coming_frames_pop_payload_from[1];
-  assign frames2_ready = takes_beat & coming_frames_pop_payload_from[2];
-  assign frames3_ready = takes_beat & coming_frames_pop_payload_from[3];
-  assign frames4_ready = takes_beat & coming_frames_pop_payload_from[4];
+  assign frames0_ready = takes_beat & beats_from_0;
+  assign frames1_ready = takes_beat & beats_from_1;
+  assign frames2_ready = takes_beat & beats_from_2;
+  assign frames3_ready = takes_beat & beats_from_3;
+  assign frames4_ready = takes_beat & beats_from_4;
+  assign from_software_ready = ~own_full | sent_push_ready;
   assign held = frames_inside;
   assign events_left = events_left_q;
   assign events_to_software = events_to_software_q;
@@ -1858,34 +1788,34 @@ module SwitchLane_p4_f1536_t250000 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~to_buffer_valid | for_software_push_ready); // software.ts:72
-      assert (~held_frame_valid | shape_push_ready); // switch-lane.ts:231
-      assert (~held_frame_valid | target_push_ready); // switch-lane.ts:231
-      assert (~held_frame_valid | coming_frames_push_ready); // switch-lane.ts:231
-      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:231
+      assert (~to_buffer_valid | for_software_push_ready); // software.ts:70
+      assert (~held_frame_valid | shape_push_ready); // switch-lane.ts:234
+      assert (~held_frame_valid | target_push_ready); // switch-lane.ts:234
+      assert (~held_frame_valid | coming_frames_push_ready); // switch-lane.ts:234
+      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:234
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~to_buffer_valid | for_software_push_ready)) begin
-        $display("%s", "assertion failed: a frame for software has room in its buffer (software.ts:72)"); // software.ts:72
+        $display("%s", "assertion failed: a frame for software has room in its buffer (software.ts:70)"); // software.ts:70
         $stop;
       end
       if (~(~held_frame_valid | shape_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:231)"); // switch-lane.ts:231
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:234)"); // switch-lane.ts:234
         $stop;
       end
       if (~(~held_frame_valid | target_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:231)"); // switch-lane.ts:231
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:234)"); // switch-lane.ts:234
         $stop;
       end
       if (~(~held_frame_valid | coming_frames_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:231)"); // switch-lane.ts:231
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:234)"); // switch-lane.ts:234
         $stop;
       end
       if (~(~held_frame_valid | insert_what_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:231)"); // switch-lane.ts:231
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:234)"); // switch-lane.ts:234
         $stop;
       end
     end
@@ -1960,10 +1890,10 @@ module SwitchLane_p4_f1536_t250000 (
     heads_4_3_facts_flow_hash, heads_4_3_facts_tagged, heads_4_3_facts_tag, heads_4_3_facts_shimmed,
     heads_4_3_facts_ttl, paused_0[7:5], paused_0[3:0], paused_1[7:5], paused_1[3:0], paused_2[7:5], paused_2[3:0],
     paused_3[7:5], paused_3[3:0], sent_pop_payload_user, sent_packets, target_pop_payload_redirect,
-    target_pop_payload_unwrap, target_pop_payload_mac, target_pop_payload_ttl, target_level, held_frame_facts_ports,
-    held_frame_facts_dag, held_frame_facts_user, held_frame_facts_unordered, held_frame_facts_length[13:6],
-    held_frame_facts_no_l4, held_frame_facts_flow_hash, coming_frames_level, shape_pop_payload_to,
-    shape_pop_payload_class, shape_pop_payload_shimmed, shape_pop_payload_late, shape_pop_payload_size, shape_level,
-    own_edge[0], inserted_edge[0], 1'b0
+    target_pop_payload_unwrap, target_pop_payload_mac, target_pop_payload_ttl, target_level, held_frame_from[0],
+    held_frame_facts_ports, held_frame_facts_dag, held_frame_facts_user, held_frame_facts_unordered,
+    held_frame_facts_length[13:6], held_frame_facts_no_l4, held_frame_facts_flow_hash, coming_frames_level,
+    shape_pop_payload_to, shape_pop_payload_class, shape_pop_payload_shimmed, shape_pop_payload_late,
+    shape_pop_payload_size, shape_level, own_edge[0], 1'b0
   };
 endmodule

@@ -54,7 +54,7 @@ module TxFrames (
   reg [5:0] spill_lane; // frames.ts:114
   reg spill_bad; // frames.ts:115
   reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // frames.ts:174
+    staged_skid_held_user; // frames.ts:171
   reg [511:0] staged_held_data, staged_skid_held_data;
   reg [63:0] staged_held_keep, staged_skid_held_keep;
   wire gives_pause; // frames.ts:122
@@ -63,8 +63,8 @@ module TxFrames (
   wire gives_ack; // frames.ts:127
   wire gives_rest; // frames.ts:128
   wire gives_break; // frames.ts:129
-  wire is_whole; // frames.ts:148
-  wire [5:0] last_lane; // frames.ts:144
+  wire is_whole; // frames.ts:145
+  wire [5:0] last_lane; // frames.ts:141
   wire beat_ends; // frames.ts:136
   wire out_valid = gives_pause | gives_nack | gives_beat | gives_ack | gives_rest | gives_break; // frames.ts:116
   wire out_ready = ~staged_skid_full;
@@ -121,16 +121,17 @@ module TxFrames (
   wire [6:0] moved_lane = config_reliable ? {1'b0, beats_payload_lane} + 7'd8 : {1'b0, beats_payload_lane}; // frames.ts:134
   wire grows_over = moved_lane[6]; // frames.ts:135
   assign beat_ends = beats_payload_last & ~grows_over;
-  wire is_short = ~in_frame & beats_payload_last & (moved_lane < 7'd59); // frames.ts:137
+  wire lane_is_short = config_reliable ? beats_payload_lane < 6'd51 : beats_payload_lane < 6'd59; // frames.ts:139
+  wire is_short = ~in_frame & beats_payload_last & lane_is_short; // frames.ts:140
   assign last_lane = gives_rest ? spill_lane : (gives_beat & ~is_short) ? moved_lane[5:0] : 6'd59;
   assign is_whole = gives_break | (gives_beat & ~beat_ends);
-  wire gives_now = gives_beat & out_ready; // frames.ts:164
-  wire sent_all = gives_now & beats_payload_last; // frames.ts:165
-  wire staged_room = ~staged_full | tx_ready; // frames.ts:174
-  wire starts = gives_now & ~in_frame & answers; // frames.ts:176
-  wire ack_goes = gives_ack & out_ready; // frames.ts:177
-  wire nack_goes = gives_nack & out_ready; // frames.ts:178
-  wire pause_goes = gives_pause & out_ready; // frames.ts:179
+  wire gives_now = gives_beat & out_ready; // frames.ts:161
+  wire sent_all = gives_now & beats_payload_last; // frames.ts:162
+  wire staged_room = ~staged_full | tx_ready; // frames.ts:171
+  wire starts = gives_now & ~in_frame & answers; // frames.ts:173
+  wire ack_goes = gives_ack & out_ready; // frames.ts:174
+  wire nack_goes = gives_nack & out_ready; // frames.ts:175
+  wire pause_goes = gives_pause & out_ready; // frames.ts:176
 
   always @(posedge clk)
     if (rst) in_frame <= 1'b0;
