@@ -1,7 +1,9 @@
 import {
   addressBits,
+  assertAlways,
   bit,
   type Bit,
+  bitsFor,
   cat,
   constant,
   fromBits,
@@ -43,6 +45,9 @@ export const Allowance = (p: MergeParameters) =>
     loop: bit,
     loopCells: uint(payloadCellBits(p)),
   });
+
+/** Cycles, beside two turns of all users, until takes follow what software has written. */
+const seenLate = 8;
 
 const countBits = (most: number): number => Math.ceil(Math.log2(most + 1)) + 1;
 
@@ -164,6 +169,26 @@ export const Accounts = module(
       contexts: node(tookLists.used.contexts.add(1), { name: "used_contexts" }),
       cells: node(tookLists.used.cells.add(took.cells.zext(cellBits)), { name: "used_cells" }),
     };
+    // Who takes has tokens: so he is never a whole frame beyond them. An entry counts from the part behind it on, which
+    // may take away what is saved, when all have seen that.
+    const tokensBefore = node(tookLists.given.shr(partBits).resize(tokenBits).sub(tookLists.used.bytes), {
+        name: "tokens_before",
+      }),
+      allSeen = 2 * p.users + seenLate,
+      isNew = reg(bit, { init: 0, name: "entry_is_new" }),
+      settled = reg(uint(bitsFor(allSeen)), { init: 0, name: "entries_settled" });
+    when(users.en, () => isNew.set(1)).elseWhen(io.part, () => isNew.set(0));
+    when(users.en.or(clearing).or(isNew), () => settled.set(0)).elseWhen(settled.ne(allSeen), () =>
+      settled.set(settled.add(1)),
+    );
+    assertAlways(
+      took.valid
+        .and(tookLists.limit.limited)
+        .and(settled.eq(allSeen))
+        .not()
+        .or(tokensBefore.any().andNot(tokensBefore.bit(tokenBits - 1))),
+      "who takes a frame has tokens",
+    );
     const zero = { bytes: constant(0, tokenBits), contexts: constant(0, contextBits), cells: constant(0, cellBits) };
     used.write(took.valid.or(clearing), mux(clearing, scanned, took.user), {
       bytes: mux(clearing, zero.bytes, after.bytes),

@@ -32,7 +32,7 @@ import { FirstCell, Reaper, type StoreParameters } from "../store/index.ts";
 
 const sizesOf = (cells: number): StoreParameters => ({ cells, cellBeats: 2, beatBytes: 1, payloadBeats: 4 });
 /** Cycles in which all cells that nobody owns come back, when nothing is released meanwhile. */
-const SOON = 9;
+const SOON = 7;
 
 const harness = module(
   "ReaperProof",
