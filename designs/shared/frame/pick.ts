@@ -1,8 +1,8 @@
 import { constant, decode, onehotMux, toBits, type UInt } from "../../../hdl-dsl/index.ts";
 
 /**
- * Of several values the one of this number, four by four as a sum of products: synthesis makes one lookup table a bit of
- * four, while it makes up to three of nested choices. A number without a value gives 0.
+ * Of several values the one of this number, four by four as a sum of products: synthesis makes one lookup table a bit
+ * of four, while it makes up to three of nested choices. A number without a value gives 0.
  */
 export function pickOf(which: UInt, values: readonly UInt[]): UInt {
   const width = Math.max(...values.map(v => v.width)),

@@ -3,6 +3,7 @@ import {
   bit,
   type Bit,
   constant,
+  decode,
   encodeOnehot,
   fromBits,
   mux,
@@ -11,6 +12,7 @@ import {
   orTree,
   reg,
   type StreamOut,
+  toBits,
   uint,
   type UInt,
   type UIntShape,
@@ -198,10 +200,12 @@ export function choose(
   const factsOf = candidates.map((row, i) => {
     const members = turn.members[i] ?? [],
       q = reg(TakenFacts, { name: `facts_${i}` });
-    const facts = onehotMux(
-      members,
-      row.map(c => c.facts),
-    );
+    // By its number: that is one lookup table a bit for four, where their bits are two.
+    const picks = toBits(decode(encodeOnehot(fromBits(members)), members.length)),
+      facts = onehotMux(
+        picks,
+        row.map(c => c.facts),
+      );
     q.set(takenFacts(facts));
     return q;
   });

@@ -1,5 +1,6 @@
 /** What the merge's parts hand on. */
-import { type Bit, bit, constant, mux, struct, toBits, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import { type Bit, bit, constant, struct, toBits, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import { pickOf } from "../../../shared/frame/index.ts";
 import { flowHashBits } from "../../wire/index.ts";
 import { dagBits, type FrameFacts, lengthBits, userBits } from "../inside/index.ts";
 
@@ -55,11 +56,4 @@ export const atLeast = (left: UInt, least: number): Bit =>
         .not()
         .and(left.gt(least - 1));
 /** Of several values of one bit each, the one of this number. */
-export function bitOf(values: UInt, which: UInt): Bit {
-  let row: readonly Bit[] = toBits(values);
-  for (const select of toBits(which)) {
-    const pairs = Array.from({ length: Math.ceil(row.length / 2) }, (_, i) => row.slice(2 * i, 2 * i + 2));
-    row = pairs.map(([low, high]) => (high === undefined ? (low as Bit) : mux(select, high, low as Bit)));
-  }
-  return row[0] as Bit;
-}
+export const bitOf = (values: UInt, which: UInt): Bit => pickOf(which, toBits(values)).bit(0);
