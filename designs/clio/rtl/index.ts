@@ -21,5 +21,6 @@ export { Shootdown } from "./memory/translate.ts";
 export { NetConfig, type Translated } from "./records/records.ts";
 export { gbnDefaults } from "./transport/gbn-shims.ts";
 export { partBit } from "./transport/tags.ts";
+export { turnCycles } from "./retry/retry-verdict/turns.ts";
 
 export { configPort, framePorts, handThrough, memoryPorts, type NodePorts } from "./ports/node-ports.ts";

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { nodeProofs } from "../../../designs/clio/rtl/proofs/index.ts";
-import { libraryProofs } from "../../../hdl-dsl/proofs/index.ts";
+import { nodeProofs } from "../../../designs/clio/rtl/index.ts";
+import { libraryProofs } from "../../../hdl-dsl/index.ts";
 import { projectFolder } from "../../../sim/index.ts";
 
 const page = readFileSync(join(projectFolder(), "docs/clio/promises.md"), "utf8"),

@@ -4,7 +4,7 @@ import { boardDevice } from "../../../../designs/supernic/board/index.ts";
 import { deviceSizes, taskNamed, tasksOf } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";
 import { driverOf, type SnicDriver } from "../../../../designs/supernic/registers/index.ts";
-import { clearingCycles, configureDevice, readInside } from "../../../../designs/supernic/rig/device/index.ts";
+import { clearingCycles, configureDevice, readInside } from "../../../../designs/supernic/rig/index.ts";
 import { readSetup } from "../../../../designs/supernic/software/index.ts";
 import { putShims } from "../../../../designs/supernic/wire/index.ts";
 import { filler, shim, udp } from "../../../../designs/supernic/workload/index.ts";

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { clioNode } from "../../../../../designs/clio/build/index.ts";
 import { clockPeriod, makeSettings } from "../../../../../designs/clio/config/index.ts";
-import { turnCycles } from "../../../../../designs/clio/rtl/retry/retry-verdict/turns.ts";
+import { turnCycles } from "../../../../../designs/clio/rtl/index.ts";
 import { clientEndpoint } from "../../../../../designs/clio/workload/index.ts";
 import { type SimulatedNode, withNode } from "../../../../../designs/clio/rig/index.ts";
 import * as p from "../../../../support/packets.ts";

@@ -3,7 +3,7 @@
  * asks for more cycles than the default.
  */
 import { expect, it } from "vitest";
-import { gbnReorderProof } from "../../../../../designs/shared/proofs/gbn-reorder.ts";
+import { gbnReorderProof } from "../../../../../designs/shared/proofs/index.ts";
 import { designOf, noCounterexample, prove } from "../../../../../sim/index.ts";
 import { plant } from "../../../../support/plant.ts";
 import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
