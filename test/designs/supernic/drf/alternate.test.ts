@@ -22,7 +22,7 @@ function sceneOf(seed: number) {
     })),
   };
 }
-/** The most that the first sender has of what it would have had by the same work evenly; and the others of their part. */
+/** What the first sender has at most, by what the same work had evenly; and the others at least, by their part. */
 function outcome(memory: number): { readonly gain: number; readonly part: number } {
   let gain = 0,
     part = Infinity;
