@@ -1,4 +1,5 @@
 import {
+  assertAlways,
   bit,
   type Bit,
   cat,
@@ -96,7 +97,10 @@ export const DrfRow = module(
     const behind = multiplesOf(p, load, io.begin).map((m, k) =>
       node(now.zext(wide).sub(m.zext(wide)), { name: `behind_${k + 1}` }),
     );
-    io.enough.set(fromBits(behind.map(b => b.bit(wide - 1).not())).is(2 ** shift - 1));
+    const enough = node(fromBits(behind.map(b => b.bit(wide - 1).not())).is(2 ** shift - 1), { name: "has_enough" });
+    io.enough.set(enough);
+    const lacks = node(io.step.valid.and(io.step.reaches.andNot(enough).any()), { name: "lacks" });
+    assertAlways(lacks.not(), "a step takes no more of a resource than it has");
     const next = node(
       behind.reduce<UInt>((rest, b, k) => mux(io.step.reaches.bit(k), b.trunc(leftBits), rest), now),
       { name: "next" },

@@ -4,26 +4,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import ts from "typescript";
+import type * as software from "../../../../../designs/supernic/drf/index.ts";
 import { root } from "../../../../../scripts/setup/paths.mjs";
 
-type Software = typeof import("../../../../../designs/supernic/drf/index.ts");
+type Software = Pick<typeof software, "drfExact" | "drfFixed">;
 const folder = join(root, "designs/supernic/drf");
 
 /** @throws when no file has the text, or more than one place: a fault that was not planted proves nothing */
-export async function mutant(from: string, to: string): Promise<Pick<Software, "drfExact" | "drfFixed">> {
+export async function mutant(from: string, to: string): Promise<Software> {
   const files = readdirSync(folder).map(name => ({ name, text: readFileSync(join(folder, name), "utf8") })),
     places = files.reduce((n, f) => n + f.text.split(from).length - 1, 0);
   if (places !== 1) throw new Error(`${places} places have ${from}: plant the fault in one`);
-  const to_ = mkdtempSync(join(tmpdir(), "mnemo-drf-"));
+  const place = mkdtempSync(join(tmpdir(), "mnemo-drf-"));
   try {
     const formats = readFileSync(join(root, "designs/supernic/config/drf.ts"), "utf8");
     for (const { name, text } of [...files, { name: "formats.ts", text: formats }]) {
       const imports = text.replace(from, () => to).replaceAll("../config/index.ts", "./formats.ts");
       const script = ts.transpile(imports, { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 });
-      writeFileSync(join(to_, name.replace(/\.ts$/, ".mjs")), script.replaceAll(/\.ts"/g, '.mjs"'));
+      writeFileSync(join(place, name.replace(/\.ts$/, ".mjs")), script.replaceAll(/\.ts"/g, '.mjs"'));
     }
-    return (await import(/* @vite-ignore */ pathToFileURL(join(to_, "index.mjs")).href)) as Software;
+    return (await import(/* @vite-ignore */ pathToFileURL(join(place, "index.mjs")).href)) as Software;
   } finally {
-    rmSync(to_, { recursive: true });
+    rmSync(place, { recursive: true });
   }
 }

@@ -6,7 +6,7 @@ import { tableWrite } from "../../../../../designs/supernic/wire/index.ts";
 import { type Bench, poke, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { entryOf } from "../../support/tables.ts";
-import { dut as mergeDut, MergeRig, type Ports as MergePorts } from "../merge/support/merge-rig.ts";
+import { dut as mergeDut, type Ports as MergePorts, MergeRig } from "../merge/support/merge-rig.ts";
 import { DrfRig, dut } from "./support/drf-rig.ts";
 
 /** A rate, so many cycles behind the end of the epoch. */
