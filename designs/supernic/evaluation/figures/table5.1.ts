@@ -17,12 +17,17 @@ const wrappers = "Region_dummy_dummy_dummy_dummy_c1024_f24",
 /**
  * A core of two ports without tasks. What stands at a port stands at the loop port too. A wrapper goes with its task:
  * the paper attaches it when the task's bitstream is made (section 5.4), so here it is a row of its own, and what of
- * the regions is counted are the ways into the chains and out of them.
+ * the regions is counted are the ways into the chains and out of them. A wrapper keeps what its chain needs: around
+ * dummies that is least.
  */
 const coreOfTwoPorts: Blocks = {
   ...Object.fromEntries(twoPortBlocks.map(name => [`${name}${twoPortEnding}`, name === "RxPort" ? 3 : 1])),
   ...{ LinkReceive: 2, TxPort: 2, HeaderStore: 1, Scheduler: 1, Dispatch: 1, Return: 1, Descriptors: 1, Releases: 1 },
-  ...{ Counters_n45_w65: 2, Counters_n30_w30: 1, Counters_n16_w32: 1 },
+  ...Object.fromEntries([
+    ["Counters_n45_w65", 2],
+    ["Counters_n30_w30", 1],
+    ["Counters_n16_w32", 1],
+  ]),
   ...{ Regions: 1, [wrappers]: -regions },
 };
 export interface AreaBeside {
@@ -53,7 +58,7 @@ export function table51(): Table51 {
   const parts: readonly (readonly [string, keyof typeof published | undefined, Blocks])[] = [
     ["core, 2 ports, no tasks", "core", coreOfTwoPorts],
     ["packet store", "store", { PacketStore: 1 }],
-    [`wrappers, ${regions} regions of 4 slots`, undefined, { [wrappers]: regions }],
+    [`wrappers of ${4 * regions} dummies`, undefined, { [wrappers]: regions }],
   ];
   return {
     rows: parts.flatMap(([what, key, of]) =>
