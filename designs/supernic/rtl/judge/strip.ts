@@ -16,7 +16,7 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { type AxisBeat, keptBytes, pickOf } from "../../../shared/frame/index.ts";
+import { type AxisBeat, keptBytes } from "../../../shared/frame/index.ts";
 import { headerOffsets } from "../../../shared/wire/index.ts";
 import { judgeBeatBytes, judgedBeatBits, judgedBeats, type JudgeParameters } from "./records.ts";
 import { byPlace, findShims, ownBytes, ShimPlaces, shimPlaces, wordsOf } from "./shims.ts";
@@ -52,6 +52,13 @@ export interface Stripped {
   readonly off: Val<typeof TakenOff>;
 }
 
+/** Words `words` down by 0 to 5: two levels of multiplexers and one to choose. */
+function moved(by: UInt<3>, choices: readonly UInt[]): UInt {
+  const at = (i: number): UInt => choices[i] ?? constant(0, wordBits);
+  const pair = (i: number): UInt => mux(by.bit(0), at(i + 1), at(i));
+  const low = mux(by.bit(1), pair(2), pair(0));
+  return mux(by.bit(2), pair(4), low);
+}
 const wordOf = (data: UInt, i: number): UInt => data.bits(i * wordBits, wordBits);
 
 /** Bytes of a beat that count, in words. */
@@ -127,7 +134,7 @@ export function strip(p: JudgeParameters, rx: StreamIn<ReturnType<typeof AxisBea
   const both = cat(behind, held);
   const data = cat(
     ...Array.from({ length: words }, (_, w): UInt => {
-      const down = pickOf(
+      const down = moved(
         heldBy,
         Array.from({ length: mostWords + 1 }, (_, k) => wordOf(both, w + k)),
       );
