@@ -14,7 +14,7 @@
   } while (0)
 
 int main(int argc, char **argv) {
-  const clio_options options = { 25, 100, 80, 40, 0 };
+  const clio_options options = { 25, 100, 1000, 1000, 0 };
   static uint8_t data[2000], got[2000];
   clio_client *c;
   uint16_t pid;

@@ -9,7 +9,7 @@ ROUNDS, LANES = 25, 8
 
 
 async def main():
-    options = Options(timeout=0.1, slow_timeout=0.5, retries=40, busy_retries=40)
+    options = Options(timeout=0.1, slow_timeout=0.5, retries=1000, busy_retries=1000)
     async with await Client.open(sys.argv[1], int(sys.argv[2]), options) as client:
         p = await client.create_process("lossy")
         va = await p.alloc(4 << 20)

@@ -123,7 +123,7 @@ async function takesTurns(node: SimulatedNode): Promise<void> {
     all = Array.from({ length: config.retryClients }, (_, i) => new Adder(i, pid, va)),
     byIp = new Map(all.map(c => [c.ip, c]));
   const run = async (done: () => boolean, limit: number): Promise<void> => {
-    for (const end = bench.cycle + limit; !done() && bench.cycle < end; ) {
+    for (const end = bench.cycle + limit; !done() && bench.cycle < end;) {
       for (const c of all) if (c.at !== undefined && c.at <= bench.cycle) node.send(c.request());
       for (let frame = node.take(); frame; frame = node.take()) {
         const d = p.dissect(frame.bytes);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { retryWays } from "../../../../../designs/clio/config/index.ts";
 import * as p from "../../../../support/packets.ts";
-import { ownAddress, servedNode, type ServedNode, UdpClient } from "./served.ts";
+import { asleep, ownAddress, servedNode, type ServedNode, UdpClient } from "./served.ts";
 import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
 
 onlyHangsEnd();
@@ -58,6 +58,7 @@ describe("one client more than the node remembers", () => {
   });
   it("gets in at its second try when the node has been idle: what is silent has aged, and only once", async () => {
     await pause(1500);
+    await asleep(served);
     const before = served.node.bench.cycle,
       cpu = process.cpuUsage();
     await pause(1200);

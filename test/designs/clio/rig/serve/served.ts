@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { makeSettings, type Settings } from "../../../../../designs/clio/config/index.ts";
 import { clioHeader } from "../../../../../designs/clio/wire/index.ts";
@@ -64,6 +65,14 @@ export async function servedNode(
       }
     },
   };
+}
+
+/** Waits until the node's clock stands still: on a busy machine it takes a while to get there. */
+export async function asleep({ node: { bench } }: ServedNode): Promise<void> {
+  for (let before = -1; before !== bench.cycle;) {
+    before = bench.cycle;
+    await pause(300);
+  }
 }
 
 /** A datagram with its sender. */

@@ -5,7 +5,7 @@ import { ServeError } from "../../../../../sim/index.ts";
 import { formatIpv4 } from "../../../../../designs/shared/wire/index.ts";
 import { UdpNetwork } from "../../../../../designs/clio/rig/serve/udp-network.ts";
 import { publishedCapture } from "../../../../support/captures.ts";
-import { type Datagram, ownAddress, servedNode, type ServedNode, UdpClient } from "./served.ts";
+import { asleep, type Datagram, ownAddress, servedNode, type ServedNode, UdpClient } from "./served.ts";
 import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
 
 onlyHangsEnd();
@@ -170,9 +170,7 @@ describe("the clock", () => {
   it("stands still while nobody asks, and starts again for a request", async () => {
     const c = await Program.start();
     await c.ask(opcode.PINGPONG, 0);
-    await new Promise(resolve => {
-      setTimeout(resolve, 100);
-    });
+    await asleep(served);
     const before = served.node.bench.cycle,
       cpu = process.cpuUsage();
     await new Promise(resolve => {
