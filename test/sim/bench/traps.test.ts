@@ -177,6 +177,17 @@ describe("a failure", () => {
     }
   });
 
+  test("that is wanted is not run again", async () => {
+    const seeds: number[] = [];
+    const run = runBench("wanted", { ...counter, failureWanted: true }, { seed: 78 }, async b => {
+      seeds.push(b.seed);
+      await b.cycles(3);
+      throw new Error("as it should");
+    });
+    await expect(run).rejects.toThrow(/as it should\n\[wanted: seed 78, cycle \d+; MNEMO_SEED=78 runs it again\]/);
+    expect(seeds).toEqual([78]);
+  });
+
   test("is told before the second run begins: a test's limit may cut that off", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mnemo-wave-"));
     const events: string[] = [];
