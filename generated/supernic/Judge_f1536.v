@@ -58,19 +58,19 @@ module Judge_f1536 (
     judge_reason_ttl = 4'd7, judge_reason_order = 4'd8, judge_reason_enclosed = 4'd9, judge_reason_pfc = 4'd10,
     judge_reason_peer = 4'd11;
   reg judged_valid; // judge.ts:90
-  reg held_valid; // strip.ts:91
-  reg [511:0] held_data; // strip.ts:92
-  reg [6:0] held_count; // strip.ts:93
-  reg held_first; // strip.ts:94
-  reg held_last; // strip.ts:95
-  reg held_bad; // strip.ts:96
-  reg [2:0] held_by; // strip.ts:97
-  reg held_off_linked, held_off_tagged, held_off_shimmed; // strip.ts:98
+  reg held_valid; // strip.ts:98
+  reg [511:0] held_data; // strip.ts:99
+  reg [6:0] held_count; // strip.ts:100
+  reg held_first; // strip.ts:101
+  reg held_last; // strip.ts:102
+  reg held_bad; // strip.ts:103
+  reg [2:0] held_by; // strip.ts:104
+  reg held_off_linked, held_off_tagged, held_off_shimmed; // strip.ts:105
   reg [47:0] held_off_link, held_off_snic;
   reg [15:0] held_off_tag;
-  reg stripped_valid; // strip.ts:99
-  reg in_frame; // strip.ts:64
-  reg taken_valid; // strip.ts:65
+  reg stripped_valid; // strip.ts:106
+  reg in_frame; // strip.ts:71
+  reg taken_valid; // strip.ts:72
   reg [7:0] taken_data_0, taken_data_1, taken_data_2, taken_data_3, taken_data_4, taken_data_5, taken_data_6,
     taken_data_7, taken_data_8, taken_data_9, taken_data_10, taken_data_11, taken_data_12, taken_data_13,
     taken_data_14, taken_data_15, taken_data_16, taken_data_17, taken_data_18, taken_data_19, taken_data_20,
@@ -81,22 +81,22 @@ module Judge_f1536 (
     taken_data_49, taken_data_50, taken_data_51, taken_data_52, taken_data_53, taken_data_54, taken_data_55,
     taken_data_56, taken_data_57, taken_data_58, taken_data_59, taken_data_60, taken_data_61, taken_data_62,
     taken_data_63; // kept-bytes.ts:9
-  reg taken_places_link; // strip.ts:67
+  reg taken_places_link; // strip.ts:74
   reg [1:0] taken_places_tag;
   reg [3:0] taken_places_snic;
-  reg [6:0] taken_count; // strip.ts:68
-  reg taken_first; // strip.ts:69
-  reg taken_last; // strip.ts:70
-  reg taken_bad; // strip.ts:71
-  reg [4:0] stripped_index; // strip.ts:138
-  reg [4:0] beat_number; // strip.ts:139
-  reg [511:0] stripped_data; // strip.ts:141
+  reg [6:0] taken_count; // strip.ts:75
+  reg taken_first; // strip.ts:76
+  reg taken_last; // strip.ts:77
+  reg taken_bad; // strip.ts:78
+  reg [4:0] stripped_index; // strip.ts:145
+  reg [4:0] beat_number; // strip.ts:146
+  reg [511:0] stripped_data; // strip.ts:148
   reg [6:0] stripped_count;
-  reg stripped_first; // strip.ts:142
-  reg stripped_last; // strip.ts:143
-  reg stripped_bad; // strip.ts:144
-  reg stripped_cut; // strip.ts:145
-  reg stripped_off_linked, stripped_off_tagged, stripped_off_shimmed; // strip.ts:146
+  reg stripped_first; // strip.ts:149
+  reg stripped_last; // strip.ts:150
+  reg stripped_bad; // strip.ts:151
+  reg stripped_cut; // strip.ts:152
+  reg stripped_off_linked, stripped_off_tagged, stripped_off_shimmed; // strip.ts:153
   reg [47:0] stripped_off_link, stripped_off_snic;
   reg [15:0] stripped_off_tag;
   reg [511:0] judged_data; // judge.ts:94
@@ -118,14 +118,14 @@ module Judge_f1536 (
   reg refused_q_fcs, refused_q_long, refused_q_short, refused_q_link, refused_q_version, refused_q_shim,
     refused_q_ttl, refused_q_order, refused_q_enclosed, refused_q_pfc, refused_q_peer; // judge.ts:123
   wire judged_room = ~judged_valid | frame_ready; // judge.ts:91
-  wire stripped_free = ~stripped_valid | judged_room; // strip.ts:100
-  wire held_free = ~held_valid | stripped_free; // strip.ts:103
-  wire [63:0] rx_edge = rx_payload_keep & ~(rx_payload_keep >> 1); // strip.ts:59
-  wire taken_moves = taken_valid & held_free; // strip.ts:83
-  wire held_goes = held_valid & stripped_free & (held_last | taken_valid); // strip.ts:104
-  wire [6:0] held_by_bytes = {4'd0, held_by} << 2; // strip.ts:105
-  wire next_joins = taken_last & (taken_count <= held_by_bytes); // strip.ts:106
-  wire next_absorbed = held_goes & ~held_last & next_joins; // strip.ts:107
+  wire stripped_free = ~stripped_valid | judged_room; // strip.ts:107
+  wire held_free = ~held_valid | stripped_free; // strip.ts:110
+  wire [63:0] rx_edge = rx_payload_keep & ~(rx_payload_keep >> 1); // strip.ts:66
+  wire taken_moves = taken_valid & held_free; // strip.ts:90
+  wire held_goes = held_valid & stripped_free & (held_last | taken_valid); // strip.ts:111
+  wire [6:0] held_by_bytes = {4'd0, held_by} << 2; // strip.ts:112
+  wire next_joins = taken_last & (taken_count <= held_by_bytes); // strip.ts:113
+  wire next_absorbed = held_goes & ~held_last & next_joins; // strip.ts:114
   wire finds_link = taken_places_link; // shims.ts:61
   wire finds_tag = finds_link ? taken_places_tag[1] : taken_places_tag[0]; // shims.ts:62
   wire finds_shim =
@@ -137,9 +137,9 @@ module Judge_f1536 (
     taken_data_12, taken_data_11, taken_data_10, taken_data_9, taken_data_8, taken_data_7, taken_data_6, taken_data_5,
     taken_data_4, taken_data_3, taken_data_2, taken_data_1, taken_data_0
   };
-  wire [159:0] next_words = next_words_joined & {160{~held_last}}; // strip.ts:124
-  wire held_ends = held_last | next_joins; // strip.ts:137
-  wire beat_over = beat_number == 5'd25; // strip.ts:140
+  wire [159:0] next_words = next_words_joined & {160{~held_last}}; // strip.ts:131
+  wire held_ends = held_last | next_joins; // strip.ts:144
+  wire beat_over = beat_number == 5'd25; // strip.ts:147
   wire encloses = stripped_off_shimmed & ((stripped_off_snic[3:0] == 4'd2) | (stripped_off_snic[3:0] == 4'd3)); // facts.ts:43
   wire [511:0] inside_tagged_shifted = stripped_data >> 112;
   wire inside_tagged = {inside_tagged_shifted[103:96], inside_tagged_shifted[111:104]} == 16'd33024; // rules.ts:113
@@ -441,74 +441,42 @@ module Judge_f1536 (
       beat_number <= held_ends ? 5'd0 : beat_over ? beat_number : beat_number + 5'd1;
       stripped_index <= beat_number;
     end
-  wire [31:0] stripped_data_and =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[511:480]) | ({32{held_by[1:0] == 2'd1}} & next_words[31:0]) | ({32{held_by[1:0] == 2'd2}} & next_words[63:32]) | ({32{held_by[1:0] == 2'd3}} & next_words[95:64]));
-  wire [31:0] held_by_and =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[479:448]) | ({32{held_by[1:0] == 2'd1}} & held_data[511:480]) | ({32{held_by[1:0] == 2'd2}} & next_words[31:0]) | ({32{held_by[1:0] == 2'd3}} & next_words[63:32]));
-  wire [31:0] held_data_and =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[447:416]) | ({32{held_by[1:0] == 2'd1}} & held_data[479:448]) | ({32{held_by[1:0] == 2'd2}} & held_data[511:480]) | ({32{held_by[1:0] == 2'd3}} & next_words[31:0]));
-  wire [31:0] stripped_data_and_held_by =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[415:384]) | ({32{held_by[1:0] == 2'd1}} & held_data[447:416]) | ({32{held_by[1:0] == 2'd2}} & held_data[479:448]) | ({32{held_by[1:0] == 2'd3}} & held_data[511:480]));
-  wire [31:0] stripped_data_and_held_data =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[383:352]) | ({32{held_by[1:0] == 2'd1}} & held_data[415:384]) | ({32{held_by[1:0] == 2'd2}} & held_data[447:416]) | ({32{held_by[1:0] == 2'd3}} & held_data[479:448]));
-  wire [31:0] stripped_data_and_2 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[351:320]) | ({32{held_by[1:0] == 2'd1}} & held_data[383:352]) | ({32{held_by[1:0] == 2'd2}} & held_data[415:384]) | ({32{held_by[1:0] == 2'd3}} & held_data[447:416]));
-  wire [31:0] stripped_data_and_3 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[319:288]) | ({32{held_by[1:0] == 2'd1}} & held_data[351:320]) | ({32{held_by[1:0] == 2'd2}} & held_data[383:352]) | ({32{held_by[1:0] == 2'd3}} & held_data[415:384]));
-  wire [31:0] stripped_data_and_4 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[287:256]) | ({32{held_by[1:0] == 2'd1}} & held_data[319:288]) | ({32{held_by[1:0] == 2'd2}} & held_data[351:320]) | ({32{held_by[1:0] == 2'd3}} & held_data[383:352]));
-  wire [31:0] stripped_data_and_5 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[255:224]) | ({32{held_by[1:0] == 2'd1}} & held_data[287:256]) | ({32{held_by[1:0] == 2'd2}} & held_data[319:288]) | ({32{held_by[1:0] == 2'd3}} & held_data[351:320]));
-  wire [31:0] stripped_data_and_6 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[223:192]) | ({32{held_by[1:0] == 2'd1}} & held_data[255:224]) | ({32{held_by[1:0] == 2'd2}} & held_data[287:256]) | ({32{held_by[1:0] == 2'd3}} & held_data[319:288]));
-  wire [31:0] stripped_data_and_7 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[191:160]) | ({32{held_by[1:0] == 2'd1}} & held_data[223:192]) | ({32{held_by[1:0] == 2'd2}} & held_data[255:224]) | ({32{held_by[1:0] == 2'd3}} & held_data[287:256]));
-  wire [31:0] stripped_data_and_8 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[159:128]) | ({32{held_by[1:0] == 2'd1}} & held_data[191:160]) | ({32{held_by[1:0] == 2'd2}} & held_data[223:192]) | ({32{held_by[1:0] == 2'd3}} & held_data[255:224]));
-  wire [31:0] stripped_data_and_9 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[127:96]) | ({32{held_by[1:0] == 2'd1}} & held_data[159:128]) | ({32{held_by[1:0] == 2'd2}} & held_data[191:160]) | ({32{held_by[1:0] == 2'd3}} & held_data[223:192]));
-  wire [31:0] stripped_data_and_10 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[95:64]) | ({32{held_by[1:0] == 2'd1}} & held_data[127:96]) | ({32{held_by[1:0] == 2'd2}} & held_data[159:128]) | ({32{held_by[1:0] == 2'd3}} & held_data[191:160]));
-  wire [31:0] stripped_data_and_11 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[63:32]) | ({32{held_by[1:0] == 2'd1}} & held_data[95:64]) | ({32{held_by[1:0] == 2'd2}} & held_data[127:96]) | ({32{held_by[1:0] == 2'd3}} & held_data[159:128]));
-  wire [31:0] stripped_data_and_12 =
-    {32{~held_by[2]}}
-    & (({32{held_by[1:0] == 2'd0}} & held_data[31:0]) | ({32{held_by[1:0] == 2'd1}} & held_data[63:32]) | ({32{held_by[1:0] == 2'd2}} & held_data[95:64]) | ({32{held_by[1:0] == 2'd3}} & held_data[127:96]));
+  wire [31:0] stripped_data_choice =
+    held_first ? held_data[95:64] :
+    held_by[2] ? (held_by[0] ? held_data[255:224] : held_data[223:192]) :
+    held_by[1] ? (held_by[0] ? held_data[191:160] : held_data[159:128]) :
+    held_by[0] ? held_data[127:96] :
+    held_data[95:64];
+  wire [31:0] held_first_choice =
+    held_first ? held_data[63:32] :
+    held_by[2] ? (held_by[0] ? held_data[223:192] : held_data[191:160]) :
+    held_by[1] ? (held_by[0] ? held_data[159:128] : held_data[127:96]) :
+    held_by[0] ? held_data[95:64] :
+    held_data[63:32];
+  wire [31:0] held_data_choice =
+    held_first ? held_data[31:0] :
+    held_by[2] ? (held_by[0] ? held_data[191:160] : held_data[159:128]) :
+    held_by[1] ? (held_by[0] ? held_data[127:96] : held_data[95:64]) :
+    held_by[0] ? held_data[63:32] :
+    held_data[31:0];
 
   always @(posedge clk)
     if (held_goes) begin
       stripped_data <= {
-        stripped_data_and | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & next_words[127:96]) | ({32{held_by[1:0] == 2'd1}} & next_words[159:128]))),
-        held_by_and | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & next_words[95:64]) | ({32{held_by[1:0] == 2'd1}} & next_words[127:96]))),
-        held_data_and | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & next_words[63:32]) | ({32{held_by[1:0] == 2'd1}} & next_words[95:64]))),
-        stripped_data_and_held_by | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & next_words[31:0]) | ({32{held_by[1:0] == 2'd1}} & next_words[63:32]))),
-        stripped_data_and_held_data | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[511:480]) | ({32{held_by[1:0] == 2'd1}} & next_words[31:0]))),
-        stripped_data_and_2 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[479:448]) | ({32{held_by[1:0] == 2'd1}} & held_data[511:480]))),
-        stripped_data_and_3 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[447:416]) | ({32{held_by[1:0] == 2'd1}} & held_data[479:448]))),
-        stripped_data_and_4 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[415:384]) | ({32{held_by[1:0] == 2'd1}} & held_data[447:416]))),
-        stripped_data_and_5 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[383:352]) | ({32{held_by[1:0] == 2'd1}} & held_data[415:384]))),
-        stripped_data_and_6 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[351:320]) | ({32{held_by[1:0] == 2'd1}} & held_data[383:352]))),
-        stripped_data_and_7 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[319:288]) | ({32{held_by[1:0] == 2'd1}} & held_data[351:320]))),
-        stripped_data_and_8 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[287:256]) | ({32{held_by[1:0] == 2'd1}} & held_data[319:288]))),
-        stripped_data_and_9 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[255:224]) | ({32{held_by[1:0] == 2'd1}} & held_data[287:256]))),
-        held_first ? held_data[95:64] : stripped_data_and_10 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[223:192]) | ({32{held_by[1:0] == 2'd1}} & held_data[255:224]))),
-        held_first ? held_data[63:32] : stripped_data_and_11 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[191:160]) | ({32{held_by[1:0] == 2'd1}} & held_data[223:192]))),
-        held_first ? held_data[31:0] : stripped_data_and_12 | ({32{held_by[2]}} & (({32{held_by[1:0] == 2'd0}} & held_data[159:128]) | ({32{held_by[1:0] == 2'd1}} & held_data[191:160])))
+        held_by[2] ? (held_by[0] ? next_words[159:128] : next_words[127:96]) : held_by[1] ? (held_by[0] ? next_words[95:64] : next_words[63:32]) : held_by[0] ? next_words[31:0] : held_data[511:480],
+        held_by[2] ? (held_by[0] ? next_words[127:96] : next_words[95:64]) : held_by[1] ? (held_by[0] ? next_words[63:32] : next_words[31:0]) : held_by[0] ? held_data[511:480] : held_data[479:448],
+        held_by[2] ? (held_by[0] ? next_words[95:64] : next_words[63:32]) : held_by[1] ? (held_by[0] ? next_words[31:0] : held_data[511:480]) : held_by[0] ? held_data[479:448] : held_data[447:416],
+        held_by[2] ? (held_by[0] ? next_words[63:32] : next_words[31:0]) : held_by[1] ? (held_by[0] ? held_data[511:480] : held_data[479:448]) : held_by[0] ? held_data[447:416] : held_data[415:384],
+        held_by[2] ? (held_by[0] ? next_words[31:0] : held_data[511:480]) : held_by[1] ? (held_by[0] ? held_data[479:448] : held_data[447:416]) : held_by[0] ? held_data[415:384] : held_data[383:352],
+        held_by[2] ? (held_by[0] ? held_data[511:480] : held_data[479:448]) : held_by[1] ? (held_by[0] ? held_data[447:416] : held_data[415:384]) : held_by[0] ? held_data[383:352] : held_data[351:320],
+        held_by[2] ? (held_by[0] ? held_data[479:448] : held_data[447:416]) : held_by[1] ? (held_by[0] ? held_data[415:384] : held_data[383:352]) : held_by[0] ? held_data[351:320] : held_data[319:288],
+        held_by[2] ? (held_by[0] ? held_data[447:416] : held_data[415:384]) : held_by[1] ? (held_by[0] ? held_data[383:352] : held_data[351:320]) : held_by[0] ? held_data[319:288] : held_data[287:256],
+        held_by[2] ? (held_by[0] ? held_data[415:384] : held_data[383:352]) : held_by[1] ? (held_by[0] ? held_data[351:320] : held_data[319:288]) : held_by[0] ? held_data[287:256] : held_data[255:224],
+        held_by[2] ? (held_by[0] ? held_data[383:352] : held_data[351:320]) : held_by[1] ? (held_by[0] ? held_data[319:288] : held_data[287:256]) : held_by[0] ? held_data[255:224] : held_data[223:192],
+        held_by[2] ? (held_by[0] ? held_data[351:320] : held_data[319:288]) : held_by[1] ? (held_by[0] ? held_data[287:256] : held_data[255:224]) : held_by[0] ? held_data[223:192] : held_data[191:160],
+        held_by[2] ? (held_by[0] ? held_data[319:288] : held_data[287:256]) : held_by[1] ? (held_by[0] ? held_data[255:224] : held_data[223:192]) : held_by[0] ? held_data[191:160] : held_data[159:128],
+        held_by[2] ? (held_by[0] ? held_data[287:256] : held_data[255:224]) : held_by[1] ? (held_by[0] ? held_data[223:192] : held_data[191:160]) : held_by[0] ? held_data[159:128] : held_data[127:96],
+        stripped_data_choice, held_first_choice, held_data_choice
       };
       stripped_count <= (held_last ? held_count : taken_count + 7'd64) - held_by_bytes;
       stripped_first <= held_first;

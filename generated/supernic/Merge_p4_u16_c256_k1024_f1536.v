@@ -613,36 +613,36 @@ module Merge_p4_u16_c256_k1024_f1536 (
     lacks_quota_3_0, lacks_room_3_0, alone_3_1, lacks_quota_3_1, lacks_room_3_1, alone_3_2, lacks_quota_3_2,
     lacks_room_3_2, alone_3_3, lacks_quota_3_3, lacks_room_3_3, alone_4_0, lacks_quota_4_0, lacks_room_4_0, alone_4_1,
     lacks_quota_4_1, lacks_room_4_1, alone_4_2, lacks_quota_4_2, lacks_room_4_2, alone_4_3, lacks_quota_4_3,
-    lacks_room_4_3; // choice.ts:89
-  reg [4:0] chosen; // choice.ts:139
-  reg was_held_0; // choice.ts:142
-  reg was_ready_0; // choice.ts:143
-  reg [2:0] held_class_0; // choice.ts:146
-  reg was_held_1; // choice.ts:142
-  reg was_ready_1; // choice.ts:143
-  reg [2:0] held_class_1; // choice.ts:146
-  reg was_held_2; // choice.ts:142
-  reg was_ready_2; // choice.ts:143
-  reg [2:0] held_class_2; // choice.ts:146
-  reg was_held_3; // choice.ts:142
-  reg was_ready_3; // choice.ts:143
-  reg [2:0] held_class_3; // choice.ts:146
-  reg was_held_4; // choice.ts:142
-  reg was_ready_4; // choice.ts:143
-  reg [2:0] held_class_4; // choice.ts:146
+    lacks_room_4_3; // choice.ts:91
+  reg [4:0] chosen; // choice.ts:141
+  reg was_held_0; // choice.ts:144
+  reg was_ready_0; // choice.ts:145
+  reg [2:0] held_class_0; // choice.ts:148
+  reg was_held_1; // choice.ts:144
+  reg was_ready_1; // choice.ts:145
+  reg [2:0] held_class_1; // choice.ts:148
+  reg was_held_2; // choice.ts:144
+  reg was_ready_2; // choice.ts:145
+  reg [2:0] held_class_2; // choice.ts:148
+  reg was_held_3; // choice.ts:144
+  reg was_ready_3; // choice.ts:145
+  reg [2:0] held_class_3; // choice.ts:148
+  reg was_held_4; // choice.ts:144
+  reg was_ready_4; // choice.ts:145
+  reg [2:0] held_class_4; // choice.ts:148
   reg [2:0] watched_inlet; // watch.ts:29
   reg [1:0] watched_class; // watch.ts:30
   reg [6:0] passed_watched; // watch.ts:31
   reg urgent_quota, urgent_room; // watch.ts:37
-  reg [4:0] last_alone_0, last_alone_1, last_alone_2, last_alone_3; // choice.ts:155
-  reg room_is_scarce; // choice.ts:156
-  reg room_was_scarce; // choice.ts:157
+  reg [4:0] last_alone_0, last_alone_1, last_alone_2, last_alone_3; // choice.ts:157
+  reg room_is_scarce; // choice.ts:158
+  reg room_was_scarce; // choice.ts:159
   reg named_0_0, named_1_0, named_2_0, named_3_0, named_4_0, named_0_1, named_1_1, named_2_1, named_3_1, named_4_1,
-    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:168
+    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:170
   reg [4:0] take_group_last; // fair-turn.ts:34
   reg [3:0] take_0_last, take_1_last, take_2_last, take_3_last, take_4_last;
   reg [15:0] facts_0_uid, facts_0_tag, facts_1_uid, facts_1_tag, facts_2_uid, facts_2_tag, facts_3_uid, facts_3_tag,
-    facts_4_uid, facts_4_tag; // choice.ts:200
+    facts_4_uid, facts_4_tag; // choice.ts:202
   reg [7:0] facts_0_dag, facts_1_dag, facts_2_dag, facts_3_dag, facts_4_dag;
   reg [5:0] facts_0_user, facts_1_user, facts_2_user, facts_3_user, facts_4_user;
   reg facts_0_unordered, facts_0_no_l4, facts_0_tagged, facts_0_shimmed, facts_1_unordered, facts_1_no_l4,
@@ -654,7 +654,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   reg [3:0] facts_0_ttl, facts_1_ttl, facts_2_ttl, facts_3_ttl, facts_4_ttl;
   reg took_alone_0_0, took_alone_0_1, took_alone_0_2, took_alone_0_3, took_alone_1_0, took_alone_1_1,
     took_alone_1_2, took_alone_1_3, took_alone_2_0, took_alone_2_1, took_alone_2_2, took_alone_2_3, took_alone_3_0,
-    took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:221
+    took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:225
   reg events_taken_q, events_urgent_q; // merge.ts:100
   reg [5:0] events_user_q;
   reg [13:0] events_bytes_q;
@@ -752,7 +752,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_6_plenty, accounts_allowances_5_plenty, accounts_allowances_4_plenty,
     accounts_allowances_3_plenty, accounts_allowances_2_plenty, accounts_allowances_1_plenty,
     accounts_allowances_0_plenty
-  }; // choice.ts:62
+  }; // choice.ts:64
   wire [15:0] arrival_one = {
     accounts_allowances_15_arrival, accounts_allowances_14_arrival, accounts_allowances_13_arrival,
     accounts_allowances_12_arrival, accounts_allowances_11_arrival, accounts_allowances_10_arrival,
@@ -760,7 +760,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_6_arrival, accounts_allowances_5_arrival, accounts_allowances_4_arrival,
     accounts_allowances_3_arrival, accounts_allowances_2_arrival, accounts_allowances_1_arrival,
     accounts_allowances_0_arrival
-  }; // choice.ts:70
+  }; // choice.ts:72
   wire [15:0] loop_one = {
     accounts_allowances_15_loop, accounts_allowances_14_loop, accounts_allowances_13_loop,
     accounts_allowances_12_loop, accounts_allowances_11_loop, accounts_allowances_10_loop, accounts_allowances_9_loop,
@@ -769,1259 +769,1438 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_0_loop
   };
   wire [13:0] need_0_0_shifted = heads_0_0_facts_length >> 8;
-  wire [2:0] need_0_0 = need_0_0_shifted[2:0] + {2'd0, heads_0_0_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire row =
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_0_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire user_lets_0_0_choice =
-    heads_0_0_facts_user[3] ? row :
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_0_0_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire heads_0_0_facts_user_choice =
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_0_0_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_0_0_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire arrival_one_choice =
-    heads_0_0_facts_user[3] ? heads_0_0_facts_user_choice :
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_0_0_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_0_0_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_0_0_choice_heads_0_0_facts_user =
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_0_0_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_0_0_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_0_0_choice_2 =
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_0_0_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_0_0_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_0_0_choice_3 =
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_0_0_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_0_0_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_0_0_choice_4 =
-    heads_0_0_facts_user[3] ? user_lets_0_0_choice_heads_0_0_facts_user :
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_0_0_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_0_0_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_0_0_choice_2_choice =
-    heads_0_0_facts_user[3] ? user_lets_0_0_choice_2 :
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_0_0_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_0_0_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_0_0_choice_3_choice =
-    heads_0_0_facts_user[3] ? user_lets_0_0_choice_3 :
-    heads_0_0_facts_user[2] ? (heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_0_0_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_0_0_facts_user[1] ? (heads_0_0_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_0_0_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_0_0_at_most = need_0_0 <= {user_lets_0_0_choice_4, user_lets_0_0_choice_2_choice, user_lets_0_0_choice_3_choice};
-  wire user_lets_0_0 = heads_0_0_valid & (user_lets_0_0_choice | (arrival_one_choice & user_lets_0_0_at_most)); // choice.ts:86
-  wire room_lets_0_0 = room_plenty | (room_for_arrival & (need_0_0 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_0_0 = heads_0_0_valid & user_lets_0_0_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_0_0 = need_0_0_shifted[2:0] + {2'd0, heads_0_0_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_0_0_and =
+    (heads_0_0_facts_user[3:2] == 2'd0)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_0_0_facts_user_and =
+    (heads_0_0_facts_user[3:2] == 2'd1)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_0_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_0_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_0_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire users_with_plenty_and =
+    (heads_0_0_facts_user[3:2] == 2'd2)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_0_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_0_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_0_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_0_0_and_heads_0_0_facts_user =
+    (heads_0_0_facts_user[3:2] == 2'd3)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_0_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_0_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_0_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_0_0_or =
+    user_lets_0_0_and | heads_0_0_facts_user_and | users_with_plenty_and | user_lets_0_0_and_heads_0_0_facts_user;
+  wire arrival_one_and =
+    (heads_0_0_facts_user[3:2] == 2'd0)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_0_0_and_arrival_one =
+    (heads_0_0_facts_user[3:2] == 2'd1)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_0_0_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_0_0_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_0_0_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_0_0_and_2 =
+    (heads_0_0_facts_user[3:2] == 2'd2)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_0_0_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_0_0_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_0_0_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_0_0_and_3 =
+    (heads_0_0_facts_user[3:2] == 2'd3)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_0_0_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_0_0_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_0_0_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire arrival_one_and_or =
+    arrival_one_and | user_lets_0_0_and_arrival_one | user_lets_0_0_and_2 | user_lets_0_0_and_3;
+  wire user_lets_0_0_and_4 =
+    (heads_0_0_facts_user[3:2] == 2'd0)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_0_0_and_5 =
+    (heads_0_0_facts_user[3:2] == 2'd1)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_0_0_and_6 =
+    (heads_0_0_facts_user[3:2] == 2'd2)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_0_0_and_7 =
+    (heads_0_0_facts_user[3:2] == 2'd3)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_0_0_and_8 =
+    (heads_0_0_facts_user[3:2] == 2'd0)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_0_0_and_9 =
+    (heads_0_0_facts_user[3:2] == 2'd1)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_0_0_and_10 =
+    (heads_0_0_facts_user[3:2] == 2'd2)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_0_0_and_11 =
+    (heads_0_0_facts_user[3:2] == 2'd3)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_0_0_and_12 =
+    (heads_0_0_facts_user[3:2] == 2'd0)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_0_0_and_13 =
+    (heads_0_0_facts_user[3:2] == 2'd1)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_0_0_and_14 =
+    (heads_0_0_facts_user[3:2] == 2'd2)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_0_0_and_15 =
+    (heads_0_0_facts_user[3:2] == 2'd3)
+    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_0_0_at_most = need_0_0 <= {user_lets_0_0_and_4 | user_lets_0_0_and_5 | user_lets_0_0_and_6 | user_lets_0_0_and_7, user_lets_0_0_and_8 | user_lets_0_0_and_9 | user_lets_0_0_and_10 | user_lets_0_0_and_11, user_lets_0_0_and_12 | user_lets_0_0_and_13 | user_lets_0_0_and_14 | user_lets_0_0_and_15};
+  wire user_lets_0_0 = heads_0_0_valid & (user_lets_0_0_or | (arrival_one_and_or & user_lets_0_0_at_most)); // choice.ts:88
+  wire room_lets_0_0 = room_plenty | (room_for_arrival & (need_0_0 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_0_0 = heads_0_0_valid & user_lets_0_0_or & room_plenty; // choice.ts:98
   wire [13:0] need_0_1_shifted = heads_0_1_facts_length >> 8;
-  wire [2:0] need_0_1 = need_0_1_shifted[2:0] + {2'd0, heads_0_1_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_0_1_choice =
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_0_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_0_1_facts_user_choice =
-    heads_0_1_facts_user[3] ? user_lets_0_1_choice :
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_0_1_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_0_1_choice_heads_0_1_facts_user =
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_0_1_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_0_1_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_0_1_choice_arrival_one =
-    heads_0_1_facts_user[3] ? user_lets_0_1_choice_heads_0_1_facts_user :
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_0_1_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_0_1_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_0_1_choice_2 =
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_0_1_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_0_1_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_0_1_choice_3 =
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_0_1_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_0_1_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_0_1_choice_4 =
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_0_1_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_0_1_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_0_1_choice_2_choice =
-    heads_0_1_facts_user[3] ? user_lets_0_1_choice_2 :
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_0_1_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_0_1_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_0_1_choice_3_choice =
-    heads_0_1_facts_user[3] ? user_lets_0_1_choice_3 :
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_0_1_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_0_1_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_0_1_choice_4_choice =
-    heads_0_1_facts_user[3] ? user_lets_0_1_choice_4 :
-    heads_0_1_facts_user[2] ? (heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_0_1_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_0_1_facts_user[1] ? (heads_0_1_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_0_1_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_0_1_at_most = need_0_1 <= {user_lets_0_1_choice_2_choice, user_lets_0_1_choice_3_choice, user_lets_0_1_choice_4_choice};
-  wire user_lets_0_1 =
-    heads_0_1_valid & (heads_0_1_facts_user_choice | (user_lets_0_1_choice_arrival_one & user_lets_0_1_at_most)); // choice.ts:86
-  wire room_lets_0_1 = room_plenty | (room_for_arrival & (need_0_1 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_0_1 = heads_0_1_valid & heads_0_1_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_0_1 = need_0_1_shifted[2:0] + {2'd0, heads_0_1_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_0_1_and =
+    (heads_0_1_facts_user[3:2] == 2'd0)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_0_1_facts_user_and =
+    (heads_0_1_facts_user[3:2] == 2'd1)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_0_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_0_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_0_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_0_1_and_heads_0_1_facts_user =
+    (heads_0_1_facts_user[3:2] == 2'd2)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_0_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_0_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_0_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_0_1_and_users_with_plenty =
+    (heads_0_1_facts_user[3:2] == 2'd3)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_0_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_0_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_0_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_0_1_or =
+    user_lets_0_1_and | heads_0_1_facts_user_and | user_lets_0_1_and_heads_0_1_facts_user
+    | user_lets_0_1_and_users_with_plenty;
+  wire user_lets_0_1_and_arrival_one =
+    (heads_0_1_facts_user[3:2] == 2'd0)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_0_1_and_2 =
+    (heads_0_1_facts_user[3:2] == 2'd1)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_0_1_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_0_1_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_0_1_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_0_1_and_3 =
+    (heads_0_1_facts_user[3:2] == 2'd2)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_0_1_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_0_1_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_0_1_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_0_1_and_4 =
+    (heads_0_1_facts_user[3:2] == 2'd3)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_0_1_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_0_1_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_0_1_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_0_1_and_2_or =
+    user_lets_0_1_and_arrival_one | user_lets_0_1_and_2 | user_lets_0_1_and_3 | user_lets_0_1_and_4;
+  wire user_lets_0_1_and_5 =
+    (heads_0_1_facts_user[3:2] == 2'd0)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_0_1_and_6 =
+    (heads_0_1_facts_user[3:2] == 2'd1)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_0_1_and_7 =
+    (heads_0_1_facts_user[3:2] == 2'd2)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_0_1_and_8 =
+    (heads_0_1_facts_user[3:2] == 2'd3)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_0_1_and_9 =
+    (heads_0_1_facts_user[3:2] == 2'd0)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_0_1_and_10 =
+    (heads_0_1_facts_user[3:2] == 2'd1)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_0_1_and_11 =
+    (heads_0_1_facts_user[3:2] == 2'd2)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_0_1_and_12 =
+    (heads_0_1_facts_user[3:2] == 2'd3)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_0_1_and_13 =
+    (heads_0_1_facts_user[3:2] == 2'd0)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_0_1_and_14 =
+    (heads_0_1_facts_user[3:2] == 2'd1)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_0_1_and_15 =
+    (heads_0_1_facts_user[3:2] == 2'd2)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_0_1_and_16 =
+    (heads_0_1_facts_user[3:2] == 2'd3)
+    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_0_1_at_most = need_0_1 <= {user_lets_0_1_and_5 | user_lets_0_1_and_6 | user_lets_0_1_and_7 | user_lets_0_1_and_8, user_lets_0_1_and_9 | user_lets_0_1_and_10 | user_lets_0_1_and_11 | user_lets_0_1_and_12, user_lets_0_1_and_13 | user_lets_0_1_and_14 | user_lets_0_1_and_15 | user_lets_0_1_and_16};
+  wire user_lets_0_1 = heads_0_1_valid & (user_lets_0_1_or | (user_lets_0_1_and_2_or & user_lets_0_1_at_most)); // choice.ts:88
+  wire room_lets_0_1 = room_plenty | (room_for_arrival & (need_0_1 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_0_1 = heads_0_1_valid & user_lets_0_1_or & room_plenty; // choice.ts:98
   wire [13:0] need_0_2_shifted = heads_0_2_facts_length >> 8;
-  wire [2:0] need_0_2 = need_0_2_shifted[2:0] + {2'd0, heads_0_2_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_0_2_choice =
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_0_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_0_2_facts_user_choice =
-    heads_0_2_facts_user[3] ? user_lets_0_2_choice :
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_0_2_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_0_2_choice_heads_0_2_facts_user =
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_0_2_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_0_2_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_0_2_choice_arrival_one =
-    heads_0_2_facts_user[3] ? user_lets_0_2_choice_heads_0_2_facts_user :
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_0_2_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_0_2_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_0_2_choice_2 =
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_0_2_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_0_2_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_0_2_choice_3 =
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_0_2_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_0_2_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_0_2_choice_4 =
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_0_2_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_0_2_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_0_2_choice_2_choice =
-    heads_0_2_facts_user[3] ? user_lets_0_2_choice_2 :
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_0_2_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_0_2_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_0_2_choice_3_choice =
-    heads_0_2_facts_user[3] ? user_lets_0_2_choice_3 :
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_0_2_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_0_2_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_0_2_choice_4_choice =
-    heads_0_2_facts_user[3] ? user_lets_0_2_choice_4 :
-    heads_0_2_facts_user[2] ? (heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_0_2_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_0_2_facts_user[1] ? (heads_0_2_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_0_2_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_0_2_at_most = need_0_2 <= {user_lets_0_2_choice_2_choice, user_lets_0_2_choice_3_choice, user_lets_0_2_choice_4_choice};
-  wire user_lets_0_2 =
-    heads_0_2_valid & (heads_0_2_facts_user_choice | (user_lets_0_2_choice_arrival_one & user_lets_0_2_at_most)); // choice.ts:86
-  wire room_lets_0_2 = room_plenty | (room_for_arrival & (need_0_2 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_0_2 = heads_0_2_valid & heads_0_2_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_0_2 = need_0_2_shifted[2:0] + {2'd0, heads_0_2_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_0_2_and =
+    (heads_0_2_facts_user[3:2] == 2'd0)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_0_2_facts_user_and =
+    (heads_0_2_facts_user[3:2] == 2'd1)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_0_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_0_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_0_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_0_2_and_heads_0_2_facts_user =
+    (heads_0_2_facts_user[3:2] == 2'd2)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_0_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_0_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_0_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_0_2_and_users_with_plenty =
+    (heads_0_2_facts_user[3:2] == 2'd3)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_0_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_0_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_0_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_0_2_or =
+    user_lets_0_2_and | heads_0_2_facts_user_and | user_lets_0_2_and_heads_0_2_facts_user
+    | user_lets_0_2_and_users_with_plenty;
+  wire user_lets_0_2_and_arrival_one =
+    (heads_0_2_facts_user[3:2] == 2'd0)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_0_2_and_2 =
+    (heads_0_2_facts_user[3:2] == 2'd1)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_0_2_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_0_2_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_0_2_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_0_2_and_3 =
+    (heads_0_2_facts_user[3:2] == 2'd2)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_0_2_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_0_2_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_0_2_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_0_2_and_4 =
+    (heads_0_2_facts_user[3:2] == 2'd3)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_0_2_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_0_2_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_0_2_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_0_2_and_2_or =
+    user_lets_0_2_and_arrival_one | user_lets_0_2_and_2 | user_lets_0_2_and_3 | user_lets_0_2_and_4;
+  wire user_lets_0_2_and_5 =
+    (heads_0_2_facts_user[3:2] == 2'd0)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_0_2_and_6 =
+    (heads_0_2_facts_user[3:2] == 2'd1)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_0_2_and_7 =
+    (heads_0_2_facts_user[3:2] == 2'd2)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_0_2_and_8 =
+    (heads_0_2_facts_user[3:2] == 2'd3)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_0_2_and_9 =
+    (heads_0_2_facts_user[3:2] == 2'd0)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_0_2_and_10 =
+    (heads_0_2_facts_user[3:2] == 2'd1)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_0_2_and_11 =
+    (heads_0_2_facts_user[3:2] == 2'd2)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_0_2_and_12 =
+    (heads_0_2_facts_user[3:2] == 2'd3)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_0_2_and_13 =
+    (heads_0_2_facts_user[3:2] == 2'd0)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_0_2_and_14 =
+    (heads_0_2_facts_user[3:2] == 2'd1)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_0_2_and_15 =
+    (heads_0_2_facts_user[3:2] == 2'd2)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_0_2_and_16 =
+    (heads_0_2_facts_user[3:2] == 2'd3)
+    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_0_2_at_most = need_0_2 <= {user_lets_0_2_and_5 | user_lets_0_2_and_6 | user_lets_0_2_and_7 | user_lets_0_2_and_8, user_lets_0_2_and_9 | user_lets_0_2_and_10 | user_lets_0_2_and_11 | user_lets_0_2_and_12, user_lets_0_2_and_13 | user_lets_0_2_and_14 | user_lets_0_2_and_15 | user_lets_0_2_and_16};
+  wire user_lets_0_2 = heads_0_2_valid & (user_lets_0_2_or | (user_lets_0_2_and_2_or & user_lets_0_2_at_most)); // choice.ts:88
+  wire room_lets_0_2 = room_plenty | (room_for_arrival & (need_0_2 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_0_2 = heads_0_2_valid & user_lets_0_2_or & room_plenty; // choice.ts:98
   wire [13:0] need_0_3_shifted = heads_0_3_facts_length >> 8;
-  wire [2:0] need_0_3 = need_0_3_shifted[2:0] + {2'd0, heads_0_3_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_0_3_choice =
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_0_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_0_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_0_3_facts_user_choice =
-    heads_0_3_facts_user[3] ? user_lets_0_3_choice :
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_0_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_0_3_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_0_3_choice_heads_0_3_facts_user =
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_0_3_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_0_3_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_0_3_choice_arrival_one =
-    heads_0_3_facts_user[3] ? user_lets_0_3_choice_heads_0_3_facts_user :
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_0_3_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_0_3_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_0_3_choice_2 =
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_0_3_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_0_3_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_0_3_choice_3 =
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_0_3_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_0_3_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_0_3_choice_4 =
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_0_3_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_0_3_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_0_3_choice_2_choice =
-    heads_0_3_facts_user[3] ? user_lets_0_3_choice_2 :
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_0_3_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_0_3_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_0_3_choice_3_choice =
-    heads_0_3_facts_user[3] ? user_lets_0_3_choice_3 :
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_0_3_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_0_3_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_0_3_choice_4_choice =
-    heads_0_3_facts_user[3] ? user_lets_0_3_choice_4 :
-    heads_0_3_facts_user[2] ? (heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_0_3_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_0_3_facts_user[1] ? (heads_0_3_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_0_3_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_0_3_at_most = need_0_3 <= {user_lets_0_3_choice_2_choice, user_lets_0_3_choice_3_choice, user_lets_0_3_choice_4_choice};
-  wire user_lets_0_3 =
-    heads_0_3_valid & (heads_0_3_facts_user_choice | (user_lets_0_3_choice_arrival_one & user_lets_0_3_at_most)); // choice.ts:86
-  wire room_lets_0_3 = room_plenty | (room_for_arrival & (need_0_3 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_0_3 = heads_0_3_valid & heads_0_3_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_0_3 = need_0_3_shifted[2:0] + {2'd0, heads_0_3_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_0_3_and =
+    (heads_0_3_facts_user[3:2] == 2'd0)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_0_3_facts_user_and =
+    (heads_0_3_facts_user[3:2] == 2'd1)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_0_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_0_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_0_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_0_3_and_heads_0_3_facts_user =
+    (heads_0_3_facts_user[3:2] == 2'd2)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_0_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_0_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_0_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_0_3_and_users_with_plenty =
+    (heads_0_3_facts_user[3:2] == 2'd3)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_0_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_0_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_0_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_0_3_or =
+    user_lets_0_3_and | heads_0_3_facts_user_and | user_lets_0_3_and_heads_0_3_facts_user
+    | user_lets_0_3_and_users_with_plenty;
+  wire user_lets_0_3_and_arrival_one =
+    (heads_0_3_facts_user[3:2] == 2'd0)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_0_3_and_2 =
+    (heads_0_3_facts_user[3:2] == 2'd1)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_0_3_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_0_3_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_0_3_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_0_3_and_3 =
+    (heads_0_3_facts_user[3:2] == 2'd2)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_0_3_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_0_3_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_0_3_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_0_3_and_4 =
+    (heads_0_3_facts_user[3:2] == 2'd3)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_0_3_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_0_3_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_0_3_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_0_3_and_2_or =
+    user_lets_0_3_and_arrival_one | user_lets_0_3_and_2 | user_lets_0_3_and_3 | user_lets_0_3_and_4;
+  wire user_lets_0_3_and_5 =
+    (heads_0_3_facts_user[3:2] == 2'd0)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_0_3_and_6 =
+    (heads_0_3_facts_user[3:2] == 2'd1)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_0_3_and_7 =
+    (heads_0_3_facts_user[3:2] == 2'd2)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_0_3_and_8 =
+    (heads_0_3_facts_user[3:2] == 2'd3)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_0_3_and_9 =
+    (heads_0_3_facts_user[3:2] == 2'd0)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_0_3_and_10 =
+    (heads_0_3_facts_user[3:2] == 2'd1)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_0_3_and_11 =
+    (heads_0_3_facts_user[3:2] == 2'd2)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_0_3_and_12 =
+    (heads_0_3_facts_user[3:2] == 2'd3)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_0_3_and_13 =
+    (heads_0_3_facts_user[3:2] == 2'd0)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_0_3_and_14 =
+    (heads_0_3_facts_user[3:2] == 2'd1)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_0_3_and_15 =
+    (heads_0_3_facts_user[3:2] == 2'd2)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_0_3_and_16 =
+    (heads_0_3_facts_user[3:2] == 2'd3)
+    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_0_3_at_most = need_0_3 <= {user_lets_0_3_and_5 | user_lets_0_3_and_6 | user_lets_0_3_and_7 | user_lets_0_3_and_8, user_lets_0_3_and_9 | user_lets_0_3_and_10 | user_lets_0_3_and_11 | user_lets_0_3_and_12, user_lets_0_3_and_13 | user_lets_0_3_and_14 | user_lets_0_3_and_15 | user_lets_0_3_and_16};
+  wire user_lets_0_3 = heads_0_3_valid & (user_lets_0_3_or | (user_lets_0_3_and_2_or & user_lets_0_3_at_most)); // choice.ts:88
+  wire room_lets_0_3 = room_plenty | (room_for_arrival & (need_0_3 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_0_3 = heads_0_3_valid & user_lets_0_3_or & room_plenty; // choice.ts:98
   wire [13:0] need_1_0_shifted = heads_1_0_facts_length >> 8;
-  wire [2:0] need_1_0 = need_1_0_shifted[2:0] + {2'd0, heads_1_0_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_1_0_choice =
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_1_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_1_0_facts_user_choice =
-    heads_1_0_facts_user[3] ? user_lets_1_0_choice :
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_1_0_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_1_0_choice_heads_1_0_facts_user =
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_1_0_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_1_0_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_1_0_choice_arrival_one =
-    heads_1_0_facts_user[3] ? user_lets_1_0_choice_heads_1_0_facts_user :
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_1_0_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_1_0_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_1_0_choice_2 =
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_1_0_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_1_0_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_1_0_choice_3 =
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_1_0_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_1_0_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_1_0_choice_4 =
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_1_0_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_1_0_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_1_0_choice_2_choice =
-    heads_1_0_facts_user[3] ? user_lets_1_0_choice_2 :
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_1_0_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_1_0_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_1_0_choice_3_choice =
-    heads_1_0_facts_user[3] ? user_lets_1_0_choice_3 :
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_1_0_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_1_0_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_1_0_choice_4_choice =
-    heads_1_0_facts_user[3] ? user_lets_1_0_choice_4 :
-    heads_1_0_facts_user[2] ? (heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_1_0_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_1_0_facts_user[1] ? (heads_1_0_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_1_0_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_1_0_at_most = need_1_0 <= {user_lets_1_0_choice_2_choice, user_lets_1_0_choice_3_choice, user_lets_1_0_choice_4_choice};
-  wire user_lets_1_0 =
-    heads_1_0_valid & (heads_1_0_facts_user_choice | (user_lets_1_0_choice_arrival_one & user_lets_1_0_at_most)); // choice.ts:86
-  wire room_lets_1_0 = room_plenty | (room_for_arrival & (need_1_0 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_1_0 = heads_1_0_valid & heads_1_0_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_1_0 = need_1_0_shifted[2:0] + {2'd0, heads_1_0_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_1_0_and =
+    (heads_1_0_facts_user[3:2] == 2'd0)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_1_0_facts_user_and =
+    (heads_1_0_facts_user[3:2] == 2'd1)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_1_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_1_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_1_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_1_0_and_heads_1_0_facts_user =
+    (heads_1_0_facts_user[3:2] == 2'd2)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_1_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_1_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_1_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_1_0_and_users_with_plenty =
+    (heads_1_0_facts_user[3:2] == 2'd3)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_1_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_1_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_1_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_1_0_or =
+    user_lets_1_0_and | heads_1_0_facts_user_and | user_lets_1_0_and_heads_1_0_facts_user
+    | user_lets_1_0_and_users_with_plenty;
+  wire user_lets_1_0_and_arrival_one =
+    (heads_1_0_facts_user[3:2] == 2'd0)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_1_0_and_2 =
+    (heads_1_0_facts_user[3:2] == 2'd1)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_1_0_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_1_0_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_1_0_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_1_0_and_3 =
+    (heads_1_0_facts_user[3:2] == 2'd2)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_1_0_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_1_0_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_1_0_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_1_0_and_4 =
+    (heads_1_0_facts_user[3:2] == 2'd3)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_1_0_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_1_0_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_1_0_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_1_0_and_2_or =
+    user_lets_1_0_and_arrival_one | user_lets_1_0_and_2 | user_lets_1_0_and_3 | user_lets_1_0_and_4;
+  wire user_lets_1_0_and_5 =
+    (heads_1_0_facts_user[3:2] == 2'd0)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_1_0_and_6 =
+    (heads_1_0_facts_user[3:2] == 2'd1)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_1_0_and_7 =
+    (heads_1_0_facts_user[3:2] == 2'd2)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_1_0_and_8 =
+    (heads_1_0_facts_user[3:2] == 2'd3)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_1_0_and_9 =
+    (heads_1_0_facts_user[3:2] == 2'd0)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_1_0_and_10 =
+    (heads_1_0_facts_user[3:2] == 2'd1)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_1_0_and_11 =
+    (heads_1_0_facts_user[3:2] == 2'd2)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_1_0_and_12 =
+    (heads_1_0_facts_user[3:2] == 2'd3)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_1_0_and_13 =
+    (heads_1_0_facts_user[3:2] == 2'd0)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_1_0_and_14 =
+    (heads_1_0_facts_user[3:2] == 2'd1)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_1_0_and_15 =
+    (heads_1_0_facts_user[3:2] == 2'd2)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_1_0_and_16 =
+    (heads_1_0_facts_user[3:2] == 2'd3)
+    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_1_0_at_most = need_1_0 <= {user_lets_1_0_and_5 | user_lets_1_0_and_6 | user_lets_1_0_and_7 | user_lets_1_0_and_8, user_lets_1_0_and_9 | user_lets_1_0_and_10 | user_lets_1_0_and_11 | user_lets_1_0_and_12, user_lets_1_0_and_13 | user_lets_1_0_and_14 | user_lets_1_0_and_15 | user_lets_1_0_and_16};
+  wire user_lets_1_0 = heads_1_0_valid & (user_lets_1_0_or | (user_lets_1_0_and_2_or & user_lets_1_0_at_most)); // choice.ts:88
+  wire room_lets_1_0 = room_plenty | (room_for_arrival & (need_1_0 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_1_0 = heads_1_0_valid & user_lets_1_0_or & room_plenty; // choice.ts:98
   wire [13:0] need_1_1_shifted = heads_1_1_facts_length >> 8;
-  wire [2:0] need_1_1 = need_1_1_shifted[2:0] + {2'd0, heads_1_1_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_1_1_choice =
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_1_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_1_1_facts_user_choice =
-    heads_1_1_facts_user[3] ? user_lets_1_1_choice :
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_1_1_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_1_1_choice_heads_1_1_facts_user =
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_1_1_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_1_1_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_1_1_choice_arrival_one =
-    heads_1_1_facts_user[3] ? user_lets_1_1_choice_heads_1_1_facts_user :
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_1_1_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_1_1_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_1_1_choice_2 =
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_1_1_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_1_1_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_1_1_choice_3 =
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_1_1_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_1_1_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_1_1_choice_4 =
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_1_1_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_1_1_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_1_1_choice_2_choice =
-    heads_1_1_facts_user[3] ? user_lets_1_1_choice_2 :
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_1_1_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_1_1_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_1_1_choice_3_choice =
-    heads_1_1_facts_user[3] ? user_lets_1_1_choice_3 :
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_1_1_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_1_1_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_1_1_choice_4_choice =
-    heads_1_1_facts_user[3] ? user_lets_1_1_choice_4 :
-    heads_1_1_facts_user[2] ? (heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_1_1_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_1_1_facts_user[1] ? (heads_1_1_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_1_1_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_1_1_at_most = need_1_1 <= {user_lets_1_1_choice_2_choice, user_lets_1_1_choice_3_choice, user_lets_1_1_choice_4_choice};
-  wire user_lets_1_1 =
-    heads_1_1_valid & (heads_1_1_facts_user_choice | (user_lets_1_1_choice_arrival_one & user_lets_1_1_at_most)); // choice.ts:86
-  wire room_lets_1_1 = room_plenty | (room_for_arrival & (need_1_1 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_1_1 = heads_1_1_valid & heads_1_1_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_1_1 = need_1_1_shifted[2:0] + {2'd0, heads_1_1_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_1_1_and =
+    (heads_1_1_facts_user[3:2] == 2'd0)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_1_1_facts_user_and =
+    (heads_1_1_facts_user[3:2] == 2'd1)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_1_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_1_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_1_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_1_1_and_heads_1_1_facts_user =
+    (heads_1_1_facts_user[3:2] == 2'd2)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_1_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_1_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_1_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_1_1_and_users_with_plenty =
+    (heads_1_1_facts_user[3:2] == 2'd3)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_1_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_1_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_1_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_1_1_or =
+    user_lets_1_1_and | heads_1_1_facts_user_and | user_lets_1_1_and_heads_1_1_facts_user
+    | user_lets_1_1_and_users_with_plenty;
+  wire user_lets_1_1_and_arrival_one =
+    (heads_1_1_facts_user[3:2] == 2'd0)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_1_1_and_2 =
+    (heads_1_1_facts_user[3:2] == 2'd1)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_1_1_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_1_1_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_1_1_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_1_1_and_3 =
+    (heads_1_1_facts_user[3:2] == 2'd2)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_1_1_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_1_1_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_1_1_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_1_1_and_4 =
+    (heads_1_1_facts_user[3:2] == 2'd3)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_1_1_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_1_1_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_1_1_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_1_1_and_2_or =
+    user_lets_1_1_and_arrival_one | user_lets_1_1_and_2 | user_lets_1_1_and_3 | user_lets_1_1_and_4;
+  wire user_lets_1_1_and_5 =
+    (heads_1_1_facts_user[3:2] == 2'd0)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_1_1_and_6 =
+    (heads_1_1_facts_user[3:2] == 2'd1)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_1_1_and_7 =
+    (heads_1_1_facts_user[3:2] == 2'd2)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_1_1_and_8 =
+    (heads_1_1_facts_user[3:2] == 2'd3)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_1_1_and_9 =
+    (heads_1_1_facts_user[3:2] == 2'd0)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_1_1_and_10 =
+    (heads_1_1_facts_user[3:2] == 2'd1)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_1_1_and_11 =
+    (heads_1_1_facts_user[3:2] == 2'd2)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_1_1_and_12 =
+    (heads_1_1_facts_user[3:2] == 2'd3)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_1_1_and_13 =
+    (heads_1_1_facts_user[3:2] == 2'd0)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_1_1_and_14 =
+    (heads_1_1_facts_user[3:2] == 2'd1)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_1_1_and_15 =
+    (heads_1_1_facts_user[3:2] == 2'd2)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_1_1_and_16 =
+    (heads_1_1_facts_user[3:2] == 2'd3)
+    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_1_1_at_most = need_1_1 <= {user_lets_1_1_and_5 | user_lets_1_1_and_6 | user_lets_1_1_and_7 | user_lets_1_1_and_8, user_lets_1_1_and_9 | user_lets_1_1_and_10 | user_lets_1_1_and_11 | user_lets_1_1_and_12, user_lets_1_1_and_13 | user_lets_1_1_and_14 | user_lets_1_1_and_15 | user_lets_1_1_and_16};
+  wire user_lets_1_1 = heads_1_1_valid & (user_lets_1_1_or | (user_lets_1_1_and_2_or & user_lets_1_1_at_most)); // choice.ts:88
+  wire room_lets_1_1 = room_plenty | (room_for_arrival & (need_1_1 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_1_1 = heads_1_1_valid & user_lets_1_1_or & room_plenty; // choice.ts:98
   wire [13:0] need_1_2_shifted = heads_1_2_facts_length >> 8;
-  wire [2:0] need_1_2 = need_1_2_shifted[2:0] + {2'd0, heads_1_2_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_1_2_choice =
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_1_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_1_2_facts_user_choice =
-    heads_1_2_facts_user[3] ? user_lets_1_2_choice :
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_1_2_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_1_2_choice_heads_1_2_facts_user =
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_1_2_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_1_2_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_1_2_choice_arrival_one =
-    heads_1_2_facts_user[3] ? user_lets_1_2_choice_heads_1_2_facts_user :
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_1_2_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_1_2_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_1_2_choice_2 =
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_1_2_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_1_2_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_1_2_choice_3 =
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_1_2_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_1_2_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_1_2_choice_4 =
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_1_2_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_1_2_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_1_2_choice_2_choice =
-    heads_1_2_facts_user[3] ? user_lets_1_2_choice_2 :
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_1_2_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_1_2_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_1_2_choice_3_choice =
-    heads_1_2_facts_user[3] ? user_lets_1_2_choice_3 :
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_1_2_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_1_2_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_1_2_choice_4_choice =
-    heads_1_2_facts_user[3] ? user_lets_1_2_choice_4 :
-    heads_1_2_facts_user[2] ? (heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_1_2_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_1_2_facts_user[1] ? (heads_1_2_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_1_2_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_1_2_at_most = need_1_2 <= {user_lets_1_2_choice_2_choice, user_lets_1_2_choice_3_choice, user_lets_1_2_choice_4_choice};
-  wire user_lets_1_2 =
-    heads_1_2_valid & (heads_1_2_facts_user_choice | (user_lets_1_2_choice_arrival_one & user_lets_1_2_at_most)); // choice.ts:86
-  wire room_lets_1_2 = room_plenty | (room_for_arrival & (need_1_2 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_1_2 = heads_1_2_valid & heads_1_2_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_1_2 = need_1_2_shifted[2:0] + {2'd0, heads_1_2_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_1_2_and =
+    (heads_1_2_facts_user[3:2] == 2'd0)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_1_2_facts_user_and =
+    (heads_1_2_facts_user[3:2] == 2'd1)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_1_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_1_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_1_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_1_2_and_heads_1_2_facts_user =
+    (heads_1_2_facts_user[3:2] == 2'd2)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_1_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_1_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_1_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_1_2_and_users_with_plenty =
+    (heads_1_2_facts_user[3:2] == 2'd3)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_1_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_1_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_1_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_1_2_or =
+    user_lets_1_2_and | heads_1_2_facts_user_and | user_lets_1_2_and_heads_1_2_facts_user
+    | user_lets_1_2_and_users_with_plenty;
+  wire user_lets_1_2_and_arrival_one =
+    (heads_1_2_facts_user[3:2] == 2'd0)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_1_2_and_2 =
+    (heads_1_2_facts_user[3:2] == 2'd1)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_1_2_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_1_2_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_1_2_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_1_2_and_3 =
+    (heads_1_2_facts_user[3:2] == 2'd2)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_1_2_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_1_2_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_1_2_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_1_2_and_4 =
+    (heads_1_2_facts_user[3:2] == 2'd3)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_1_2_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_1_2_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_1_2_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_1_2_and_2_or =
+    user_lets_1_2_and_arrival_one | user_lets_1_2_and_2 | user_lets_1_2_and_3 | user_lets_1_2_and_4;
+  wire user_lets_1_2_and_5 =
+    (heads_1_2_facts_user[3:2] == 2'd0)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_1_2_and_6 =
+    (heads_1_2_facts_user[3:2] == 2'd1)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_1_2_and_7 =
+    (heads_1_2_facts_user[3:2] == 2'd2)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_1_2_and_8 =
+    (heads_1_2_facts_user[3:2] == 2'd3)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_1_2_and_9 =
+    (heads_1_2_facts_user[3:2] == 2'd0)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_1_2_and_10 =
+    (heads_1_2_facts_user[3:2] == 2'd1)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_1_2_and_11 =
+    (heads_1_2_facts_user[3:2] == 2'd2)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_1_2_and_12 =
+    (heads_1_2_facts_user[3:2] == 2'd3)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_1_2_and_13 =
+    (heads_1_2_facts_user[3:2] == 2'd0)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_1_2_and_14 =
+    (heads_1_2_facts_user[3:2] == 2'd1)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_1_2_and_15 =
+    (heads_1_2_facts_user[3:2] == 2'd2)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_1_2_and_16 =
+    (heads_1_2_facts_user[3:2] == 2'd3)
+    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_1_2_at_most = need_1_2 <= {user_lets_1_2_and_5 | user_lets_1_2_and_6 | user_lets_1_2_and_7 | user_lets_1_2_and_8, user_lets_1_2_and_9 | user_lets_1_2_and_10 | user_lets_1_2_and_11 | user_lets_1_2_and_12, user_lets_1_2_and_13 | user_lets_1_2_and_14 | user_lets_1_2_and_15 | user_lets_1_2_and_16};
+  wire user_lets_1_2 = heads_1_2_valid & (user_lets_1_2_or | (user_lets_1_2_and_2_or & user_lets_1_2_at_most)); // choice.ts:88
+  wire room_lets_1_2 = room_plenty | (room_for_arrival & (need_1_2 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_1_2 = heads_1_2_valid & user_lets_1_2_or & room_plenty; // choice.ts:98
   wire [13:0] need_1_3_shifted = heads_1_3_facts_length >> 8;
-  wire [2:0] need_1_3 = need_1_3_shifted[2:0] + {2'd0, heads_1_3_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_1_3_choice =
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_1_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_1_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_1_3_facts_user_choice =
-    heads_1_3_facts_user[3] ? user_lets_1_3_choice :
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_1_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_1_3_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_1_3_choice_heads_1_3_facts_user =
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_1_3_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_1_3_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_1_3_choice_arrival_one =
-    heads_1_3_facts_user[3] ? user_lets_1_3_choice_heads_1_3_facts_user :
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_1_3_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_1_3_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_1_3_choice_2 =
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_1_3_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_1_3_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_1_3_choice_3 =
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_1_3_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_1_3_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_1_3_choice_4 =
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_1_3_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_1_3_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_1_3_choice_2_choice =
-    heads_1_3_facts_user[3] ? user_lets_1_3_choice_2 :
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_1_3_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_1_3_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_1_3_choice_3_choice =
-    heads_1_3_facts_user[3] ? user_lets_1_3_choice_3 :
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_1_3_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_1_3_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_1_3_choice_4_choice =
-    heads_1_3_facts_user[3] ? user_lets_1_3_choice_4 :
-    heads_1_3_facts_user[2] ? (heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_1_3_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_1_3_facts_user[1] ? (heads_1_3_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_1_3_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_1_3_at_most = need_1_3 <= {user_lets_1_3_choice_2_choice, user_lets_1_3_choice_3_choice, user_lets_1_3_choice_4_choice};
-  wire user_lets_1_3 =
-    heads_1_3_valid & (heads_1_3_facts_user_choice | (user_lets_1_3_choice_arrival_one & user_lets_1_3_at_most)); // choice.ts:86
-  wire room_lets_1_3 = room_plenty | (room_for_arrival & (need_1_3 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_1_3 = heads_1_3_valid & heads_1_3_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_1_3 = need_1_3_shifted[2:0] + {2'd0, heads_1_3_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_1_3_and =
+    (heads_1_3_facts_user[3:2] == 2'd0)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_1_3_facts_user_and =
+    (heads_1_3_facts_user[3:2] == 2'd1)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_1_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_1_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_1_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_1_3_and_heads_1_3_facts_user =
+    (heads_1_3_facts_user[3:2] == 2'd2)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_1_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_1_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_1_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_1_3_and_users_with_plenty =
+    (heads_1_3_facts_user[3:2] == 2'd3)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_1_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_1_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_1_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_1_3_or =
+    user_lets_1_3_and | heads_1_3_facts_user_and | user_lets_1_3_and_heads_1_3_facts_user
+    | user_lets_1_3_and_users_with_plenty;
+  wire user_lets_1_3_and_arrival_one =
+    (heads_1_3_facts_user[3:2] == 2'd0)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_1_3_and_2 =
+    (heads_1_3_facts_user[3:2] == 2'd1)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_1_3_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_1_3_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_1_3_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_1_3_and_3 =
+    (heads_1_3_facts_user[3:2] == 2'd2)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_1_3_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_1_3_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_1_3_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_1_3_and_4 =
+    (heads_1_3_facts_user[3:2] == 2'd3)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_1_3_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_1_3_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_1_3_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_1_3_and_2_or =
+    user_lets_1_3_and_arrival_one | user_lets_1_3_and_2 | user_lets_1_3_and_3 | user_lets_1_3_and_4;
+  wire user_lets_1_3_and_5 =
+    (heads_1_3_facts_user[3:2] == 2'd0)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_1_3_and_6 =
+    (heads_1_3_facts_user[3:2] == 2'd1)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_1_3_and_7 =
+    (heads_1_3_facts_user[3:2] == 2'd2)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_1_3_and_8 =
+    (heads_1_3_facts_user[3:2] == 2'd3)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_1_3_and_9 =
+    (heads_1_3_facts_user[3:2] == 2'd0)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_1_3_and_10 =
+    (heads_1_3_facts_user[3:2] == 2'd1)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_1_3_and_11 =
+    (heads_1_3_facts_user[3:2] == 2'd2)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_1_3_and_12 =
+    (heads_1_3_facts_user[3:2] == 2'd3)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_1_3_and_13 =
+    (heads_1_3_facts_user[3:2] == 2'd0)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_1_3_and_14 =
+    (heads_1_3_facts_user[3:2] == 2'd1)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_1_3_and_15 =
+    (heads_1_3_facts_user[3:2] == 2'd2)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_1_3_and_16 =
+    (heads_1_3_facts_user[3:2] == 2'd3)
+    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_1_3_at_most = need_1_3 <= {user_lets_1_3_and_5 | user_lets_1_3_and_6 | user_lets_1_3_and_7 | user_lets_1_3_and_8, user_lets_1_3_and_9 | user_lets_1_3_and_10 | user_lets_1_3_and_11 | user_lets_1_3_and_12, user_lets_1_3_and_13 | user_lets_1_3_and_14 | user_lets_1_3_and_15 | user_lets_1_3_and_16};
+  wire user_lets_1_3 = heads_1_3_valid & (user_lets_1_3_or | (user_lets_1_3_and_2_or & user_lets_1_3_at_most)); // choice.ts:88
+  wire room_lets_1_3 = room_plenty | (room_for_arrival & (need_1_3 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_1_3 = heads_1_3_valid & user_lets_1_3_or & room_plenty; // choice.ts:98
   wire [13:0] need_2_0_shifted = heads_2_0_facts_length >> 8;
-  wire [2:0] need_2_0 = need_2_0_shifted[2:0] + {2'd0, heads_2_0_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_2_0_choice =
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_2_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_2_0_facts_user_choice =
-    heads_2_0_facts_user[3] ? user_lets_2_0_choice :
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_2_0_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_2_0_choice_heads_2_0_facts_user =
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_2_0_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_2_0_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_2_0_choice_arrival_one =
-    heads_2_0_facts_user[3] ? user_lets_2_0_choice_heads_2_0_facts_user :
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_2_0_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_2_0_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_2_0_choice_2 =
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_2_0_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_2_0_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_2_0_choice_3 =
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_2_0_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_2_0_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_2_0_choice_4 =
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_2_0_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_2_0_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_2_0_choice_2_choice =
-    heads_2_0_facts_user[3] ? user_lets_2_0_choice_2 :
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_2_0_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_2_0_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_2_0_choice_3_choice =
-    heads_2_0_facts_user[3] ? user_lets_2_0_choice_3 :
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_2_0_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_2_0_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_2_0_choice_4_choice =
-    heads_2_0_facts_user[3] ? user_lets_2_0_choice_4 :
-    heads_2_0_facts_user[2] ? (heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_2_0_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_2_0_facts_user[1] ? (heads_2_0_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_2_0_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_2_0_at_most = need_2_0 <= {user_lets_2_0_choice_2_choice, user_lets_2_0_choice_3_choice, user_lets_2_0_choice_4_choice};
-  wire user_lets_2_0 =
-    heads_2_0_valid & (heads_2_0_facts_user_choice | (user_lets_2_0_choice_arrival_one & user_lets_2_0_at_most)); // choice.ts:86
-  wire room_lets_2_0 = room_plenty | (room_for_arrival & (need_2_0 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_2_0 = heads_2_0_valid & heads_2_0_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_2_0 = need_2_0_shifted[2:0] + {2'd0, heads_2_0_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_2_0_and =
+    (heads_2_0_facts_user[3:2] == 2'd0)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_2_0_facts_user_and =
+    (heads_2_0_facts_user[3:2] == 2'd1)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_2_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_2_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_2_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_2_0_and_heads_2_0_facts_user =
+    (heads_2_0_facts_user[3:2] == 2'd2)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_2_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_2_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_2_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_2_0_and_users_with_plenty =
+    (heads_2_0_facts_user[3:2] == 2'd3)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_2_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_2_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_2_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_2_0_or =
+    user_lets_2_0_and | heads_2_0_facts_user_and | user_lets_2_0_and_heads_2_0_facts_user
+    | user_lets_2_0_and_users_with_plenty;
+  wire user_lets_2_0_and_arrival_one =
+    (heads_2_0_facts_user[3:2] == 2'd0)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_2_0_and_2 =
+    (heads_2_0_facts_user[3:2] == 2'd1)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_2_0_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_2_0_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_2_0_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_2_0_and_3 =
+    (heads_2_0_facts_user[3:2] == 2'd2)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_2_0_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_2_0_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_2_0_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_2_0_and_4 =
+    (heads_2_0_facts_user[3:2] == 2'd3)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_2_0_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_2_0_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_2_0_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_2_0_and_2_or =
+    user_lets_2_0_and_arrival_one | user_lets_2_0_and_2 | user_lets_2_0_and_3 | user_lets_2_0_and_4;
+  wire user_lets_2_0_and_5 =
+    (heads_2_0_facts_user[3:2] == 2'd0)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_2_0_and_6 =
+    (heads_2_0_facts_user[3:2] == 2'd1)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_2_0_and_7 =
+    (heads_2_0_facts_user[3:2] == 2'd2)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_2_0_and_8 =
+    (heads_2_0_facts_user[3:2] == 2'd3)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_2_0_and_9 =
+    (heads_2_0_facts_user[3:2] == 2'd0)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_2_0_and_10 =
+    (heads_2_0_facts_user[3:2] == 2'd1)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_2_0_and_11 =
+    (heads_2_0_facts_user[3:2] == 2'd2)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_2_0_and_12 =
+    (heads_2_0_facts_user[3:2] == 2'd3)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_2_0_and_13 =
+    (heads_2_0_facts_user[3:2] == 2'd0)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_2_0_and_14 =
+    (heads_2_0_facts_user[3:2] == 2'd1)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_2_0_and_15 =
+    (heads_2_0_facts_user[3:2] == 2'd2)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_2_0_and_16 =
+    (heads_2_0_facts_user[3:2] == 2'd3)
+    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_2_0_at_most = need_2_0 <= {user_lets_2_0_and_5 | user_lets_2_0_and_6 | user_lets_2_0_and_7 | user_lets_2_0_and_8, user_lets_2_0_and_9 | user_lets_2_0_and_10 | user_lets_2_0_and_11 | user_lets_2_0_and_12, user_lets_2_0_and_13 | user_lets_2_0_and_14 | user_lets_2_0_and_15 | user_lets_2_0_and_16};
+  wire user_lets_2_0 = heads_2_0_valid & (user_lets_2_0_or | (user_lets_2_0_and_2_or & user_lets_2_0_at_most)); // choice.ts:88
+  wire room_lets_2_0 = room_plenty | (room_for_arrival & (need_2_0 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_2_0 = heads_2_0_valid & user_lets_2_0_or & room_plenty; // choice.ts:98
   wire [13:0] need_2_1_shifted = heads_2_1_facts_length >> 8;
-  wire [2:0] need_2_1 = need_2_1_shifted[2:0] + {2'd0, heads_2_1_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_2_1_choice =
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_2_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_2_1_facts_user_choice =
-    heads_2_1_facts_user[3] ? user_lets_2_1_choice :
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_2_1_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_2_1_choice_heads_2_1_facts_user =
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_2_1_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_2_1_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_2_1_choice_arrival_one =
-    heads_2_1_facts_user[3] ? user_lets_2_1_choice_heads_2_1_facts_user :
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_2_1_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_2_1_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_2_1_choice_2 =
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_2_1_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_2_1_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_2_1_choice_3 =
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_2_1_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_2_1_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_2_1_choice_4 =
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_2_1_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_2_1_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_2_1_choice_2_choice =
-    heads_2_1_facts_user[3] ? user_lets_2_1_choice_2 :
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_2_1_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_2_1_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_2_1_choice_3_choice =
-    heads_2_1_facts_user[3] ? user_lets_2_1_choice_3 :
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_2_1_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_2_1_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_2_1_choice_4_choice =
-    heads_2_1_facts_user[3] ? user_lets_2_1_choice_4 :
-    heads_2_1_facts_user[2] ? (heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_2_1_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_2_1_facts_user[1] ? (heads_2_1_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_2_1_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_2_1_at_most = need_2_1 <= {user_lets_2_1_choice_2_choice, user_lets_2_1_choice_3_choice, user_lets_2_1_choice_4_choice};
-  wire user_lets_2_1 =
-    heads_2_1_valid & (heads_2_1_facts_user_choice | (user_lets_2_1_choice_arrival_one & user_lets_2_1_at_most)); // choice.ts:86
-  wire room_lets_2_1 = room_plenty | (room_for_arrival & (need_2_1 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_2_1 = heads_2_1_valid & heads_2_1_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_2_1 = need_2_1_shifted[2:0] + {2'd0, heads_2_1_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_2_1_and =
+    (heads_2_1_facts_user[3:2] == 2'd0)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_2_1_facts_user_and =
+    (heads_2_1_facts_user[3:2] == 2'd1)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_2_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_2_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_2_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_2_1_and_heads_2_1_facts_user =
+    (heads_2_1_facts_user[3:2] == 2'd2)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_2_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_2_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_2_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_2_1_and_users_with_plenty =
+    (heads_2_1_facts_user[3:2] == 2'd3)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_2_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_2_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_2_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_2_1_or =
+    user_lets_2_1_and | heads_2_1_facts_user_and | user_lets_2_1_and_heads_2_1_facts_user
+    | user_lets_2_1_and_users_with_plenty;
+  wire user_lets_2_1_and_arrival_one =
+    (heads_2_1_facts_user[3:2] == 2'd0)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_2_1_and_2 =
+    (heads_2_1_facts_user[3:2] == 2'd1)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_2_1_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_2_1_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_2_1_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_2_1_and_3 =
+    (heads_2_1_facts_user[3:2] == 2'd2)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_2_1_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_2_1_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_2_1_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_2_1_and_4 =
+    (heads_2_1_facts_user[3:2] == 2'd3)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_2_1_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_2_1_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_2_1_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_2_1_and_2_or =
+    user_lets_2_1_and_arrival_one | user_lets_2_1_and_2 | user_lets_2_1_and_3 | user_lets_2_1_and_4;
+  wire user_lets_2_1_and_5 =
+    (heads_2_1_facts_user[3:2] == 2'd0)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_2_1_and_6 =
+    (heads_2_1_facts_user[3:2] == 2'd1)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_2_1_and_7 =
+    (heads_2_1_facts_user[3:2] == 2'd2)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_2_1_and_8 =
+    (heads_2_1_facts_user[3:2] == 2'd3)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_2_1_and_9 =
+    (heads_2_1_facts_user[3:2] == 2'd0)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_2_1_and_10 =
+    (heads_2_1_facts_user[3:2] == 2'd1)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_2_1_and_11 =
+    (heads_2_1_facts_user[3:2] == 2'd2)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_2_1_and_12 =
+    (heads_2_1_facts_user[3:2] == 2'd3)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_2_1_and_13 =
+    (heads_2_1_facts_user[3:2] == 2'd0)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_2_1_and_14 =
+    (heads_2_1_facts_user[3:2] == 2'd1)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_2_1_and_15 =
+    (heads_2_1_facts_user[3:2] == 2'd2)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_2_1_and_16 =
+    (heads_2_1_facts_user[3:2] == 2'd3)
+    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_2_1_at_most = need_2_1 <= {user_lets_2_1_and_5 | user_lets_2_1_and_6 | user_lets_2_1_and_7 | user_lets_2_1_and_8, user_lets_2_1_and_9 | user_lets_2_1_and_10 | user_lets_2_1_and_11 | user_lets_2_1_and_12, user_lets_2_1_and_13 | user_lets_2_1_and_14 | user_lets_2_1_and_15 | user_lets_2_1_and_16};
+  wire user_lets_2_1 = heads_2_1_valid & (user_lets_2_1_or | (user_lets_2_1_and_2_or & user_lets_2_1_at_most)); // choice.ts:88
+  wire room_lets_2_1 = room_plenty | (room_for_arrival & (need_2_1 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_2_1 = heads_2_1_valid & user_lets_2_1_or & room_plenty; // choice.ts:98
   wire [13:0] need_2_2_shifted = heads_2_2_facts_length >> 8;
-  wire [2:0] need_2_2 = need_2_2_shifted[2:0] + {2'd0, heads_2_2_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_2_2_choice =
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_2_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_2_2_facts_user_choice =
-    heads_2_2_facts_user[3] ? user_lets_2_2_choice :
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_2_2_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_2_2_choice_heads_2_2_facts_user =
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_2_2_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_2_2_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_2_2_choice_arrival_one =
-    heads_2_2_facts_user[3] ? user_lets_2_2_choice_heads_2_2_facts_user :
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_2_2_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_2_2_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_2_2_choice_2 =
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_2_2_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_2_2_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_2_2_choice_3 =
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_2_2_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_2_2_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_2_2_choice_4 =
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_2_2_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_2_2_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_2_2_choice_2_choice =
-    heads_2_2_facts_user[3] ? user_lets_2_2_choice_2 :
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_2_2_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_2_2_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_2_2_choice_3_choice =
-    heads_2_2_facts_user[3] ? user_lets_2_2_choice_3 :
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_2_2_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_2_2_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_2_2_choice_4_choice =
-    heads_2_2_facts_user[3] ? user_lets_2_2_choice_4 :
-    heads_2_2_facts_user[2] ? (heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_2_2_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_2_2_facts_user[1] ? (heads_2_2_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_2_2_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_2_2_at_most = need_2_2 <= {user_lets_2_2_choice_2_choice, user_lets_2_2_choice_3_choice, user_lets_2_2_choice_4_choice};
-  wire user_lets_2_2 =
-    heads_2_2_valid & (heads_2_2_facts_user_choice | (user_lets_2_2_choice_arrival_one & user_lets_2_2_at_most)); // choice.ts:86
-  wire room_lets_2_2 = room_plenty | (room_for_arrival & (need_2_2 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_2_2 = heads_2_2_valid & heads_2_2_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_2_2 = need_2_2_shifted[2:0] + {2'd0, heads_2_2_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_2_2_and =
+    (heads_2_2_facts_user[3:2] == 2'd0)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_2_2_facts_user_and =
+    (heads_2_2_facts_user[3:2] == 2'd1)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_2_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_2_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_2_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_2_2_and_heads_2_2_facts_user =
+    (heads_2_2_facts_user[3:2] == 2'd2)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_2_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_2_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_2_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_2_2_and_users_with_plenty =
+    (heads_2_2_facts_user[3:2] == 2'd3)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_2_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_2_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_2_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_2_2_or =
+    user_lets_2_2_and | heads_2_2_facts_user_and | user_lets_2_2_and_heads_2_2_facts_user
+    | user_lets_2_2_and_users_with_plenty;
+  wire user_lets_2_2_and_arrival_one =
+    (heads_2_2_facts_user[3:2] == 2'd0)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_2_2_and_2 =
+    (heads_2_2_facts_user[3:2] == 2'd1)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_2_2_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_2_2_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_2_2_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_2_2_and_3 =
+    (heads_2_2_facts_user[3:2] == 2'd2)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_2_2_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_2_2_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_2_2_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_2_2_and_4 =
+    (heads_2_2_facts_user[3:2] == 2'd3)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_2_2_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_2_2_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_2_2_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_2_2_and_2_or =
+    user_lets_2_2_and_arrival_one | user_lets_2_2_and_2 | user_lets_2_2_and_3 | user_lets_2_2_and_4;
+  wire user_lets_2_2_and_5 =
+    (heads_2_2_facts_user[3:2] == 2'd0)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_2_2_and_6 =
+    (heads_2_2_facts_user[3:2] == 2'd1)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_2_2_and_7 =
+    (heads_2_2_facts_user[3:2] == 2'd2)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_2_2_and_8 =
+    (heads_2_2_facts_user[3:2] == 2'd3)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_2_2_and_9 =
+    (heads_2_2_facts_user[3:2] == 2'd0)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_2_2_and_10 =
+    (heads_2_2_facts_user[3:2] == 2'd1)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_2_2_and_11 =
+    (heads_2_2_facts_user[3:2] == 2'd2)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_2_2_and_12 =
+    (heads_2_2_facts_user[3:2] == 2'd3)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_2_2_and_13 =
+    (heads_2_2_facts_user[3:2] == 2'd0)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_2_2_and_14 =
+    (heads_2_2_facts_user[3:2] == 2'd1)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_2_2_and_15 =
+    (heads_2_2_facts_user[3:2] == 2'd2)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_2_2_and_16 =
+    (heads_2_2_facts_user[3:2] == 2'd3)
+    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_2_2_at_most = need_2_2 <= {user_lets_2_2_and_5 | user_lets_2_2_and_6 | user_lets_2_2_and_7 | user_lets_2_2_and_8, user_lets_2_2_and_9 | user_lets_2_2_and_10 | user_lets_2_2_and_11 | user_lets_2_2_and_12, user_lets_2_2_and_13 | user_lets_2_2_and_14 | user_lets_2_2_and_15 | user_lets_2_2_and_16};
+  wire user_lets_2_2 = heads_2_2_valid & (user_lets_2_2_or | (user_lets_2_2_and_2_or & user_lets_2_2_at_most)); // choice.ts:88
+  wire room_lets_2_2 = room_plenty | (room_for_arrival & (need_2_2 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_2_2 = heads_2_2_valid & user_lets_2_2_or & room_plenty; // choice.ts:98
   wire [13:0] need_2_3_shifted = heads_2_3_facts_length >> 8;
-  wire [2:0] need_2_3 = need_2_3_shifted[2:0] + {2'd0, heads_2_3_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_2_3_choice =
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_2_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_2_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_2_3_facts_user_choice =
-    heads_2_3_facts_user[3] ? user_lets_2_3_choice :
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_2_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_2_3_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_2_3_choice_heads_2_3_facts_user =
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_2_3_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_2_3_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_2_3_choice_arrival_one =
-    heads_2_3_facts_user[3] ? user_lets_2_3_choice_heads_2_3_facts_user :
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_2_3_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_2_3_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_2_3_choice_2 =
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_2_3_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_2_3_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_2_3_choice_3 =
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_2_3_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_2_3_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_2_3_choice_4 =
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_2_3_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_2_3_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_2_3_choice_2_choice =
-    heads_2_3_facts_user[3] ? user_lets_2_3_choice_2 :
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_2_3_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_2_3_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_2_3_choice_3_choice =
-    heads_2_3_facts_user[3] ? user_lets_2_3_choice_3 :
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_2_3_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_2_3_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_2_3_choice_4_choice =
-    heads_2_3_facts_user[3] ? user_lets_2_3_choice_4 :
-    heads_2_3_facts_user[2] ? (heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_2_3_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_2_3_facts_user[1] ? (heads_2_3_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_2_3_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_2_3_at_most = need_2_3 <= {user_lets_2_3_choice_2_choice, user_lets_2_3_choice_3_choice, user_lets_2_3_choice_4_choice};
-  wire user_lets_2_3 =
-    heads_2_3_valid & (heads_2_3_facts_user_choice | (user_lets_2_3_choice_arrival_one & user_lets_2_3_at_most)); // choice.ts:86
-  wire room_lets_2_3 = room_plenty | (room_for_arrival & (need_2_3 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_2_3 = heads_2_3_valid & heads_2_3_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_2_3 = need_2_3_shifted[2:0] + {2'd0, heads_2_3_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_2_3_and =
+    (heads_2_3_facts_user[3:2] == 2'd0)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_2_3_facts_user_and =
+    (heads_2_3_facts_user[3:2] == 2'd1)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_2_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_2_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_2_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_2_3_and_heads_2_3_facts_user =
+    (heads_2_3_facts_user[3:2] == 2'd2)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_2_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_2_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_2_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_2_3_and_users_with_plenty =
+    (heads_2_3_facts_user[3:2] == 2'd3)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_2_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_2_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_2_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_2_3_or =
+    user_lets_2_3_and | heads_2_3_facts_user_and | user_lets_2_3_and_heads_2_3_facts_user
+    | user_lets_2_3_and_users_with_plenty;
+  wire user_lets_2_3_and_arrival_one =
+    (heads_2_3_facts_user[3:2] == 2'd0)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_2_3_and_2 =
+    (heads_2_3_facts_user[3:2] == 2'd1)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_2_3_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_2_3_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_2_3_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_2_3_and_3 =
+    (heads_2_3_facts_user[3:2] == 2'd2)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_2_3_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_2_3_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_2_3_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_2_3_and_4 =
+    (heads_2_3_facts_user[3:2] == 2'd3)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_2_3_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_2_3_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_2_3_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_2_3_and_2_or =
+    user_lets_2_3_and_arrival_one | user_lets_2_3_and_2 | user_lets_2_3_and_3 | user_lets_2_3_and_4;
+  wire user_lets_2_3_and_5 =
+    (heads_2_3_facts_user[3:2] == 2'd0)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_2_3_and_6 =
+    (heads_2_3_facts_user[3:2] == 2'd1)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_2_3_and_7 =
+    (heads_2_3_facts_user[3:2] == 2'd2)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_2_3_and_8 =
+    (heads_2_3_facts_user[3:2] == 2'd3)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_2_3_and_9 =
+    (heads_2_3_facts_user[3:2] == 2'd0)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_2_3_and_10 =
+    (heads_2_3_facts_user[3:2] == 2'd1)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_2_3_and_11 =
+    (heads_2_3_facts_user[3:2] == 2'd2)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_2_3_and_12 =
+    (heads_2_3_facts_user[3:2] == 2'd3)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_2_3_and_13 =
+    (heads_2_3_facts_user[3:2] == 2'd0)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_2_3_and_14 =
+    (heads_2_3_facts_user[3:2] == 2'd1)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_2_3_and_15 =
+    (heads_2_3_facts_user[3:2] == 2'd2)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_2_3_and_16 =
+    (heads_2_3_facts_user[3:2] == 2'd3)
+    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_2_3_at_most = need_2_3 <= {user_lets_2_3_and_5 | user_lets_2_3_and_6 | user_lets_2_3_and_7 | user_lets_2_3_and_8, user_lets_2_3_and_9 | user_lets_2_3_and_10 | user_lets_2_3_and_11 | user_lets_2_3_and_12, user_lets_2_3_and_13 | user_lets_2_3_and_14 | user_lets_2_3_and_15 | user_lets_2_3_and_16};
+  wire user_lets_2_3 = heads_2_3_valid & (user_lets_2_3_or | (user_lets_2_3_and_2_or & user_lets_2_3_at_most)); // choice.ts:88
+  wire room_lets_2_3 = room_plenty | (room_for_arrival & (need_2_3 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_2_3 = heads_2_3_valid & user_lets_2_3_or & room_plenty; // choice.ts:98
   wire [13:0] need_3_0_shifted = heads_3_0_facts_length >> 8;
-  wire [2:0] need_3_0 = need_3_0_shifted[2:0] + {2'd0, heads_3_0_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_3_0_choice =
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_3_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_3_0_facts_user_choice =
-    heads_3_0_facts_user[3] ? user_lets_3_0_choice :
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_3_0_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_3_0_choice_heads_3_0_facts_user =
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_3_0_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_3_0_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_3_0_choice_arrival_one =
-    heads_3_0_facts_user[3] ? user_lets_3_0_choice_heads_3_0_facts_user :
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_3_0_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_3_0_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_3_0_choice_2 =
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_3_0_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_3_0_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_3_0_choice_3 =
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_3_0_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_3_0_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_3_0_choice_4 =
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_3_0_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_3_0_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_3_0_choice_2_choice =
-    heads_3_0_facts_user[3] ? user_lets_3_0_choice_2 :
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_3_0_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_3_0_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_3_0_choice_3_choice =
-    heads_3_0_facts_user[3] ? user_lets_3_0_choice_3 :
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_3_0_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_3_0_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_3_0_choice_4_choice =
-    heads_3_0_facts_user[3] ? user_lets_3_0_choice_4 :
-    heads_3_0_facts_user[2] ? (heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_3_0_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_3_0_facts_user[1] ? (heads_3_0_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_3_0_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_3_0_at_most = need_3_0 <= {user_lets_3_0_choice_2_choice, user_lets_3_0_choice_3_choice, user_lets_3_0_choice_4_choice};
-  wire user_lets_3_0 =
-    heads_3_0_valid & (heads_3_0_facts_user_choice | (user_lets_3_0_choice_arrival_one & user_lets_3_0_at_most)); // choice.ts:86
-  wire room_lets_3_0 = room_plenty | (room_for_arrival & (need_3_0 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_3_0 = heads_3_0_valid & heads_3_0_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_3_0 = need_3_0_shifted[2:0] + {2'd0, heads_3_0_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_3_0_and =
+    (heads_3_0_facts_user[3:2] == 2'd0)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_3_0_facts_user_and =
+    (heads_3_0_facts_user[3:2] == 2'd1)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_3_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_3_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_3_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_3_0_and_heads_3_0_facts_user =
+    (heads_3_0_facts_user[3:2] == 2'd2)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_3_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_3_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_3_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_3_0_and_users_with_plenty =
+    (heads_3_0_facts_user[3:2] == 2'd3)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_3_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_3_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_3_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_3_0_or =
+    user_lets_3_0_and | heads_3_0_facts_user_and | user_lets_3_0_and_heads_3_0_facts_user
+    | user_lets_3_0_and_users_with_plenty;
+  wire user_lets_3_0_and_arrival_one =
+    (heads_3_0_facts_user[3:2] == 2'd0)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_3_0_and_2 =
+    (heads_3_0_facts_user[3:2] == 2'd1)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_3_0_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_3_0_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_3_0_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_3_0_and_3 =
+    (heads_3_0_facts_user[3:2] == 2'd2)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_3_0_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_3_0_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_3_0_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_3_0_and_4 =
+    (heads_3_0_facts_user[3:2] == 2'd3)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_3_0_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_3_0_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_3_0_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_3_0_and_2_or =
+    user_lets_3_0_and_arrival_one | user_lets_3_0_and_2 | user_lets_3_0_and_3 | user_lets_3_0_and_4;
+  wire user_lets_3_0_and_5 =
+    (heads_3_0_facts_user[3:2] == 2'd0)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_3_0_and_6 =
+    (heads_3_0_facts_user[3:2] == 2'd1)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_3_0_and_7 =
+    (heads_3_0_facts_user[3:2] == 2'd2)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_3_0_and_8 =
+    (heads_3_0_facts_user[3:2] == 2'd3)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_3_0_and_9 =
+    (heads_3_0_facts_user[3:2] == 2'd0)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_3_0_and_10 =
+    (heads_3_0_facts_user[3:2] == 2'd1)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_3_0_and_11 =
+    (heads_3_0_facts_user[3:2] == 2'd2)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_3_0_and_12 =
+    (heads_3_0_facts_user[3:2] == 2'd3)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_3_0_and_13 =
+    (heads_3_0_facts_user[3:2] == 2'd0)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_3_0_and_14 =
+    (heads_3_0_facts_user[3:2] == 2'd1)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_3_0_and_15 =
+    (heads_3_0_facts_user[3:2] == 2'd2)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_3_0_and_16 =
+    (heads_3_0_facts_user[3:2] == 2'd3)
+    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_3_0_at_most = need_3_0 <= {user_lets_3_0_and_5 | user_lets_3_0_and_6 | user_lets_3_0_and_7 | user_lets_3_0_and_8, user_lets_3_0_and_9 | user_lets_3_0_and_10 | user_lets_3_0_and_11 | user_lets_3_0_and_12, user_lets_3_0_and_13 | user_lets_3_0_and_14 | user_lets_3_0_and_15 | user_lets_3_0_and_16};
+  wire user_lets_3_0 = heads_3_0_valid & (user_lets_3_0_or | (user_lets_3_0_and_2_or & user_lets_3_0_at_most)); // choice.ts:88
+  wire room_lets_3_0 = room_plenty | (room_for_arrival & (need_3_0 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_3_0 = heads_3_0_valid & user_lets_3_0_or & room_plenty; // choice.ts:98
   wire [13:0] need_3_1_shifted = heads_3_1_facts_length >> 8;
-  wire [2:0] need_3_1 = need_3_1_shifted[2:0] + {2'd0, heads_3_1_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_3_1_choice =
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_3_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_3_1_facts_user_choice =
-    heads_3_1_facts_user[3] ? user_lets_3_1_choice :
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_3_1_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_3_1_choice_heads_3_1_facts_user =
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_3_1_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_3_1_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_3_1_choice_arrival_one =
-    heads_3_1_facts_user[3] ? user_lets_3_1_choice_heads_3_1_facts_user :
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_3_1_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_3_1_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_3_1_choice_2 =
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_3_1_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_3_1_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_3_1_choice_3 =
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_3_1_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_3_1_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_3_1_choice_4 =
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_3_1_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_3_1_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_3_1_choice_2_choice =
-    heads_3_1_facts_user[3] ? user_lets_3_1_choice_2 :
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_3_1_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_3_1_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_3_1_choice_3_choice =
-    heads_3_1_facts_user[3] ? user_lets_3_1_choice_3 :
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_3_1_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_3_1_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_3_1_choice_4_choice =
-    heads_3_1_facts_user[3] ? user_lets_3_1_choice_4 :
-    heads_3_1_facts_user[2] ? (heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_3_1_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_3_1_facts_user[1] ? (heads_3_1_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_3_1_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_3_1_at_most = need_3_1 <= {user_lets_3_1_choice_2_choice, user_lets_3_1_choice_3_choice, user_lets_3_1_choice_4_choice};
-  wire user_lets_3_1 =
-    heads_3_1_valid & (heads_3_1_facts_user_choice | (user_lets_3_1_choice_arrival_one & user_lets_3_1_at_most)); // choice.ts:86
-  wire room_lets_3_1 = room_plenty | (room_for_arrival & (need_3_1 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_3_1 = heads_3_1_valid & heads_3_1_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_3_1 = need_3_1_shifted[2:0] + {2'd0, heads_3_1_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_3_1_and =
+    (heads_3_1_facts_user[3:2] == 2'd0)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_3_1_facts_user_and =
+    (heads_3_1_facts_user[3:2] == 2'd1)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_3_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_3_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_3_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_3_1_and_heads_3_1_facts_user =
+    (heads_3_1_facts_user[3:2] == 2'd2)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_3_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_3_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_3_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_3_1_and_users_with_plenty =
+    (heads_3_1_facts_user[3:2] == 2'd3)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_3_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_3_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_3_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_3_1_or =
+    user_lets_3_1_and | heads_3_1_facts_user_and | user_lets_3_1_and_heads_3_1_facts_user
+    | user_lets_3_1_and_users_with_plenty;
+  wire user_lets_3_1_and_arrival_one =
+    (heads_3_1_facts_user[3:2] == 2'd0)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_3_1_and_2 =
+    (heads_3_1_facts_user[3:2] == 2'd1)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_3_1_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_3_1_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_3_1_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_3_1_and_3 =
+    (heads_3_1_facts_user[3:2] == 2'd2)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_3_1_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_3_1_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_3_1_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_3_1_and_4 =
+    (heads_3_1_facts_user[3:2] == 2'd3)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_3_1_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_3_1_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_3_1_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_3_1_and_2_or =
+    user_lets_3_1_and_arrival_one | user_lets_3_1_and_2 | user_lets_3_1_and_3 | user_lets_3_1_and_4;
+  wire user_lets_3_1_and_5 =
+    (heads_3_1_facts_user[3:2] == 2'd0)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_3_1_and_6 =
+    (heads_3_1_facts_user[3:2] == 2'd1)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_3_1_and_7 =
+    (heads_3_1_facts_user[3:2] == 2'd2)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_3_1_and_8 =
+    (heads_3_1_facts_user[3:2] == 2'd3)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_3_1_and_9 =
+    (heads_3_1_facts_user[3:2] == 2'd0)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_3_1_and_10 =
+    (heads_3_1_facts_user[3:2] == 2'd1)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_3_1_and_11 =
+    (heads_3_1_facts_user[3:2] == 2'd2)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_3_1_and_12 =
+    (heads_3_1_facts_user[3:2] == 2'd3)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_3_1_and_13 =
+    (heads_3_1_facts_user[3:2] == 2'd0)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_3_1_and_14 =
+    (heads_3_1_facts_user[3:2] == 2'd1)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_3_1_and_15 =
+    (heads_3_1_facts_user[3:2] == 2'd2)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_3_1_and_16 =
+    (heads_3_1_facts_user[3:2] == 2'd3)
+    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_3_1_at_most = need_3_1 <= {user_lets_3_1_and_5 | user_lets_3_1_and_6 | user_lets_3_1_and_7 | user_lets_3_1_and_8, user_lets_3_1_and_9 | user_lets_3_1_and_10 | user_lets_3_1_and_11 | user_lets_3_1_and_12, user_lets_3_1_and_13 | user_lets_3_1_and_14 | user_lets_3_1_and_15 | user_lets_3_1_and_16};
+  wire user_lets_3_1 = heads_3_1_valid & (user_lets_3_1_or | (user_lets_3_1_and_2_or & user_lets_3_1_at_most)); // choice.ts:88
+  wire room_lets_3_1 = room_plenty | (room_for_arrival & (need_3_1 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_3_1 = heads_3_1_valid & user_lets_3_1_or & room_plenty; // choice.ts:98
   wire [13:0] need_3_2_shifted = heads_3_2_facts_length >> 8;
-  wire [2:0] need_3_2 = need_3_2_shifted[2:0] + {2'd0, heads_3_2_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_3_2_choice =
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_3_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_3_2_facts_user_choice =
-    heads_3_2_facts_user[3] ? user_lets_3_2_choice :
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_3_2_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_3_2_choice_heads_3_2_facts_user =
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_3_2_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_3_2_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_3_2_choice_arrival_one =
-    heads_3_2_facts_user[3] ? user_lets_3_2_choice_heads_3_2_facts_user :
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_3_2_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_3_2_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_3_2_choice_2 =
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_3_2_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_3_2_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_3_2_choice_3 =
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_3_2_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_3_2_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_3_2_choice_4 =
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_3_2_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_3_2_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_3_2_choice_2_choice =
-    heads_3_2_facts_user[3] ? user_lets_3_2_choice_2 :
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_3_2_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_3_2_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_3_2_choice_3_choice =
-    heads_3_2_facts_user[3] ? user_lets_3_2_choice_3 :
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_3_2_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_3_2_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_3_2_choice_4_choice =
-    heads_3_2_facts_user[3] ? user_lets_3_2_choice_4 :
-    heads_3_2_facts_user[2] ? (heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_3_2_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_3_2_facts_user[1] ? (heads_3_2_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_3_2_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_3_2_at_most = need_3_2 <= {user_lets_3_2_choice_2_choice, user_lets_3_2_choice_3_choice, user_lets_3_2_choice_4_choice};
-  wire user_lets_3_2 =
-    heads_3_2_valid & (heads_3_2_facts_user_choice | (user_lets_3_2_choice_arrival_one & user_lets_3_2_at_most)); // choice.ts:86
-  wire room_lets_3_2 = room_plenty | (room_for_arrival & (need_3_2 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_3_2 = heads_3_2_valid & heads_3_2_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_3_2 = need_3_2_shifted[2:0] + {2'd0, heads_3_2_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_3_2_and =
+    (heads_3_2_facts_user[3:2] == 2'd0)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_3_2_facts_user_and =
+    (heads_3_2_facts_user[3:2] == 2'd1)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_3_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_3_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_3_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_3_2_and_heads_3_2_facts_user =
+    (heads_3_2_facts_user[3:2] == 2'd2)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_3_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_3_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_3_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_3_2_and_users_with_plenty =
+    (heads_3_2_facts_user[3:2] == 2'd3)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_3_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_3_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_3_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_3_2_or =
+    user_lets_3_2_and | heads_3_2_facts_user_and | user_lets_3_2_and_heads_3_2_facts_user
+    | user_lets_3_2_and_users_with_plenty;
+  wire user_lets_3_2_and_arrival_one =
+    (heads_3_2_facts_user[3:2] == 2'd0)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_3_2_and_2 =
+    (heads_3_2_facts_user[3:2] == 2'd1)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_3_2_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_3_2_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_3_2_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_3_2_and_3 =
+    (heads_3_2_facts_user[3:2] == 2'd2)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_3_2_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_3_2_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_3_2_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_3_2_and_4 =
+    (heads_3_2_facts_user[3:2] == 2'd3)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_3_2_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_3_2_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_3_2_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_3_2_and_2_or =
+    user_lets_3_2_and_arrival_one | user_lets_3_2_and_2 | user_lets_3_2_and_3 | user_lets_3_2_and_4;
+  wire user_lets_3_2_and_5 =
+    (heads_3_2_facts_user[3:2] == 2'd0)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_3_2_and_6 =
+    (heads_3_2_facts_user[3:2] == 2'd1)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_3_2_and_7 =
+    (heads_3_2_facts_user[3:2] == 2'd2)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_3_2_and_8 =
+    (heads_3_2_facts_user[3:2] == 2'd3)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_3_2_and_9 =
+    (heads_3_2_facts_user[3:2] == 2'd0)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_3_2_and_10 =
+    (heads_3_2_facts_user[3:2] == 2'd1)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_3_2_and_11 =
+    (heads_3_2_facts_user[3:2] == 2'd2)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_3_2_and_12 =
+    (heads_3_2_facts_user[3:2] == 2'd3)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_3_2_and_13 =
+    (heads_3_2_facts_user[3:2] == 2'd0)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_3_2_and_14 =
+    (heads_3_2_facts_user[3:2] == 2'd1)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_3_2_and_15 =
+    (heads_3_2_facts_user[3:2] == 2'd2)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_3_2_and_16 =
+    (heads_3_2_facts_user[3:2] == 2'd3)
+    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_3_2_at_most = need_3_2 <= {user_lets_3_2_and_5 | user_lets_3_2_and_6 | user_lets_3_2_and_7 | user_lets_3_2_and_8, user_lets_3_2_and_9 | user_lets_3_2_and_10 | user_lets_3_2_and_11 | user_lets_3_2_and_12, user_lets_3_2_and_13 | user_lets_3_2_and_14 | user_lets_3_2_and_15 | user_lets_3_2_and_16};
+  wire user_lets_3_2 = heads_3_2_valid & (user_lets_3_2_or | (user_lets_3_2_and_2_or & user_lets_3_2_at_most)); // choice.ts:88
+  wire room_lets_3_2 = room_plenty | (room_for_arrival & (need_3_2 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_3_2 = heads_3_2_valid & user_lets_3_2_or & room_plenty; // choice.ts:98
   wire [13:0] need_3_3_shifted = heads_3_3_facts_length >> 8;
-  wire [2:0] need_3_3 = need_3_3_shifted[2:0] + {2'd0, heads_3_3_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_3_3_choice =
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_3_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_3_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_3_3_facts_user_choice =
-    heads_3_3_facts_user[3] ? user_lets_3_3_choice :
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_3_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_3_3_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_3_3_choice_heads_3_3_facts_user =
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? arrival_one[15] : arrival_one[14]) : heads_3_3_facts_user[0] ? arrival_one[13] : arrival_one[12]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? arrival_one[11] : arrival_one[10]) :
-    heads_3_3_facts_user[0] ? arrival_one[9] :
-    arrival_one[8];
-  wire user_lets_3_3_choice_arrival_one =
-    heads_3_3_facts_user[3] ? user_lets_3_3_choice_heads_3_3_facts_user :
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? arrival_one[7] : arrival_one[6]) : heads_3_3_facts_user[0] ? arrival_one[5] : arrival_one[4]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? arrival_one[3] : arrival_one[2]) :
-    heads_3_3_facts_user[0] ? arrival_one[1] :
-    arrival_one[0];
-  wire user_lets_3_3_choice_2 =
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_15_arrival_cells[2] : accounts_allowances_14_arrival_cells[2]) : heads_3_3_facts_user[0] ? accounts_allowances_13_arrival_cells[2] : accounts_allowances_12_arrival_cells[2]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_11_arrival_cells[2] : accounts_allowances_10_arrival_cells[2]) :
-    heads_3_3_facts_user[0] ? accounts_allowances_9_arrival_cells[2] :
-    accounts_allowances_8_arrival_cells[2];
-  wire user_lets_3_3_choice_3 =
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_15_arrival_cells[1] : accounts_allowances_14_arrival_cells[1]) : heads_3_3_facts_user[0] ? accounts_allowances_13_arrival_cells[1] : accounts_allowances_12_arrival_cells[1]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_11_arrival_cells[1] : accounts_allowances_10_arrival_cells[1]) :
-    heads_3_3_facts_user[0] ? accounts_allowances_9_arrival_cells[1] :
-    accounts_allowances_8_arrival_cells[1];
-  wire user_lets_3_3_choice_4 =
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_15_arrival_cells[0] : accounts_allowances_14_arrival_cells[0]) : heads_3_3_facts_user[0] ? accounts_allowances_13_arrival_cells[0] : accounts_allowances_12_arrival_cells[0]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_11_arrival_cells[0] : accounts_allowances_10_arrival_cells[0]) :
-    heads_3_3_facts_user[0] ? accounts_allowances_9_arrival_cells[0] :
-    accounts_allowances_8_arrival_cells[0];
-  wire user_lets_3_3_choice_2_choice =
-    heads_3_3_facts_user[3] ? user_lets_3_3_choice_2 :
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_7_arrival_cells[2] : accounts_allowances_6_arrival_cells[2]) : heads_3_3_facts_user[0] ? accounts_allowances_5_arrival_cells[2] : accounts_allowances_4_arrival_cells[2]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_3_arrival_cells[2] : accounts_allowances_2_arrival_cells[2]) :
-    heads_3_3_facts_user[0] ? accounts_allowances_1_arrival_cells[2] :
-    accounts_allowances_0_arrival_cells[2];
-  wire user_lets_3_3_choice_3_choice =
-    heads_3_3_facts_user[3] ? user_lets_3_3_choice_3 :
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_7_arrival_cells[1] : accounts_allowances_6_arrival_cells[1]) : heads_3_3_facts_user[0] ? accounts_allowances_5_arrival_cells[1] : accounts_allowances_4_arrival_cells[1]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_3_arrival_cells[1] : accounts_allowances_2_arrival_cells[1]) :
-    heads_3_3_facts_user[0] ? accounts_allowances_1_arrival_cells[1] :
-    accounts_allowances_0_arrival_cells[1];
-  wire user_lets_3_3_choice_4_choice =
-    heads_3_3_facts_user[3] ? user_lets_3_3_choice_4 :
-    heads_3_3_facts_user[2] ? (heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_7_arrival_cells[0] : accounts_allowances_6_arrival_cells[0]) : heads_3_3_facts_user[0] ? accounts_allowances_5_arrival_cells[0] : accounts_allowances_4_arrival_cells[0]) :
-    heads_3_3_facts_user[1] ? (heads_3_3_facts_user[0] ? accounts_allowances_3_arrival_cells[0] : accounts_allowances_2_arrival_cells[0]) :
-    heads_3_3_facts_user[0] ? accounts_allowances_1_arrival_cells[0] :
-    accounts_allowances_0_arrival_cells[0];
-  wire user_lets_3_3_at_most = need_3_3 <= {user_lets_3_3_choice_2_choice, user_lets_3_3_choice_3_choice, user_lets_3_3_choice_4_choice};
-  wire user_lets_3_3 =
-    heads_3_3_valid & (heads_3_3_facts_user_choice | (user_lets_3_3_choice_arrival_one & user_lets_3_3_at_most)); // choice.ts:86
-  wire room_lets_3_3 = room_plenty | (room_for_arrival & (need_3_3 <= room_cells_for_arrival)); // choice.ts:87
-  wire fast_3_3 = heads_3_3_valid & heads_3_3_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_3_3 = need_3_3_shifted[2:0] + {2'd0, heads_3_3_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_3_3_and =
+    (heads_3_3_facts_user[3:2] == 2'd0)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_3_3_facts_user_and =
+    (heads_3_3_facts_user[3:2] == 2'd1)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_3_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_3_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_3_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_3_3_and_heads_3_3_facts_user =
+    (heads_3_3_facts_user[3:2] == 2'd2)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_3_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_3_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_3_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_3_3_and_users_with_plenty =
+    (heads_3_3_facts_user[3:2] == 2'd3)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_3_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_3_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_3_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_3_3_or =
+    user_lets_3_3_and | heads_3_3_facts_user_and | user_lets_3_3_and_heads_3_3_facts_user
+    | user_lets_3_3_and_users_with_plenty;
+  wire user_lets_3_3_and_arrival_one =
+    (heads_3_3_facts_user[3:2] == 2'd0)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & arrival_one[3]));
+  wire user_lets_3_3_and_2 =
+    (heads_3_3_facts_user[3:2] == 2'd1)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_3_3_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_3_3_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_3_3_facts_user[1:0] == 2'd3) & arrival_one[7]));
+  wire user_lets_3_3_and_3 =
+    (heads_3_3_facts_user[3:2] == 2'd2)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_3_3_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_3_3_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_3_3_facts_user[1:0] == 2'd3) & arrival_one[11]));
+  wire user_lets_3_3_and_4 =
+    (heads_3_3_facts_user[3:2] == 2'd3)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_3_3_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_3_3_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_3_3_facts_user[1:0] == 2'd3) & arrival_one[15]));
+  wire user_lets_3_3_and_2_or =
+    user_lets_3_3_and_arrival_one | user_lets_3_3_and_2 | user_lets_3_3_and_3 | user_lets_3_3_and_4;
+  wire user_lets_3_3_and_5 =
+    (heads_3_3_facts_user[3:2] == 2'd0)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
+  wire user_lets_3_3_and_6 =
+    (heads_3_3_facts_user[3:2] == 2'd1)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
+  wire user_lets_3_3_and_7 =
+    (heads_3_3_facts_user[3:2] == 2'd2)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
+  wire user_lets_3_3_and_8 =
+    (heads_3_3_facts_user[3:2] == 2'd3)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
+  wire user_lets_3_3_and_9 =
+    (heads_3_3_facts_user[3:2] == 2'd0)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
+  wire user_lets_3_3_and_10 =
+    (heads_3_3_facts_user[3:2] == 2'd1)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
+  wire user_lets_3_3_and_11 =
+    (heads_3_3_facts_user[3:2] == 2'd2)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
+  wire user_lets_3_3_and_12 =
+    (heads_3_3_facts_user[3:2] == 2'd3)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
+  wire user_lets_3_3_and_13 =
+    (heads_3_3_facts_user[3:2] == 2'd0)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
+  wire user_lets_3_3_and_14 =
+    (heads_3_3_facts_user[3:2] == 2'd1)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
+  wire user_lets_3_3_and_15 =
+    (heads_3_3_facts_user[3:2] == 2'd2)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
+  wire user_lets_3_3_and_16 =
+    (heads_3_3_facts_user[3:2] == 2'd3)
+    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
+  wire user_lets_3_3_at_most = need_3_3 <= {user_lets_3_3_and_5 | user_lets_3_3_and_6 | user_lets_3_3_and_7 | user_lets_3_3_and_8, user_lets_3_3_and_9 | user_lets_3_3_and_10 | user_lets_3_3_and_11 | user_lets_3_3_and_12, user_lets_3_3_and_13 | user_lets_3_3_and_14 | user_lets_3_3_and_15 | user_lets_3_3_and_16};
+  wire user_lets_3_3 = heads_3_3_valid & (user_lets_3_3_or | (user_lets_3_3_and_2_or & user_lets_3_3_at_most)); // choice.ts:88
+  wire room_lets_3_3 = room_plenty | (room_for_arrival & (need_3_3 <= room_cells_for_arrival)); // choice.ts:89
+  wire fast_3_3 = heads_3_3_valid & user_lets_3_3_or & room_plenty; // choice.ts:98
   wire [13:0] need_4_0_shifted = heads_4_0_facts_length >> 8;
-  wire [2:0] need_4_0 = need_4_0_shifted[2:0] + {2'd0, heads_4_0_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_4_0_choice =
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_0_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_4_0_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_4_0_facts_user_choice =
-    heads_4_0_facts_user[3] ? user_lets_4_0_choice :
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_0_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_4_0_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire loop_one_choice =
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? loop_one[15] : loop_one[14]) : heads_4_0_facts_user[0] ? loop_one[13] : loop_one[12]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? loop_one[11] : loop_one[10]) :
-    heads_4_0_facts_user[0] ? loop_one[9] :
-    loop_one[8];
-  wire loop_one_choice_choice =
-    heads_4_0_facts_user[3] ? loop_one_choice :
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? loop_one[7] : loop_one[6]) : heads_4_0_facts_user[0] ? loop_one[5] : loop_one[4]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? loop_one[3] : loop_one[2]) :
-    heads_4_0_facts_user[0] ? loop_one[1] :
-    loop_one[0];
-  wire user_lets_4_0_choice_heads_4_0_facts_user =
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_15_loop_cells[2] : accounts_allowances_14_loop_cells[2]) : heads_4_0_facts_user[0] ? accounts_allowances_13_loop_cells[2] : accounts_allowances_12_loop_cells[2]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_11_loop_cells[2] : accounts_allowances_10_loop_cells[2]) :
-    heads_4_0_facts_user[0] ? accounts_allowances_9_loop_cells[2] :
-    accounts_allowances_8_loop_cells[2];
-  wire user_lets_4_0_choice_2 =
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_15_loop_cells[1] : accounts_allowances_14_loop_cells[1]) : heads_4_0_facts_user[0] ? accounts_allowances_13_loop_cells[1] : accounts_allowances_12_loop_cells[1]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_11_loop_cells[1] : accounts_allowances_10_loop_cells[1]) :
-    heads_4_0_facts_user[0] ? accounts_allowances_9_loop_cells[1] :
-    accounts_allowances_8_loop_cells[1];
-  wire user_lets_4_0_choice_3 =
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_15_loop_cells[0] : accounts_allowances_14_loop_cells[0]) : heads_4_0_facts_user[0] ? accounts_allowances_13_loop_cells[0] : accounts_allowances_12_loop_cells[0]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_11_loop_cells[0] : accounts_allowances_10_loop_cells[0]) :
-    heads_4_0_facts_user[0] ? accounts_allowances_9_loop_cells[0] :
-    accounts_allowances_8_loop_cells[0];
-  wire user_lets_4_0_choice_4 =
-    heads_4_0_facts_user[3] ? user_lets_4_0_choice_heads_4_0_facts_user :
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_7_loop_cells[2] : accounts_allowances_6_loop_cells[2]) : heads_4_0_facts_user[0] ? accounts_allowances_5_loop_cells[2] : accounts_allowances_4_loop_cells[2]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_3_loop_cells[2] : accounts_allowances_2_loop_cells[2]) :
-    heads_4_0_facts_user[0] ? accounts_allowances_1_loop_cells[2] :
-    accounts_allowances_0_loop_cells[2];
-  wire user_lets_4_0_choice_2_choice =
-    heads_4_0_facts_user[3] ? user_lets_4_0_choice_2 :
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_7_loop_cells[1] : accounts_allowances_6_loop_cells[1]) : heads_4_0_facts_user[0] ? accounts_allowances_5_loop_cells[1] : accounts_allowances_4_loop_cells[1]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_3_loop_cells[1] : accounts_allowances_2_loop_cells[1]) :
-    heads_4_0_facts_user[0] ? accounts_allowances_1_loop_cells[1] :
-    accounts_allowances_0_loop_cells[1];
-  wire user_lets_4_0_choice_3_choice =
-    heads_4_0_facts_user[3] ? user_lets_4_0_choice_3 :
-    heads_4_0_facts_user[2] ? (heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_7_loop_cells[0] : accounts_allowances_6_loop_cells[0]) : heads_4_0_facts_user[0] ? accounts_allowances_5_loop_cells[0] : accounts_allowances_4_loop_cells[0]) :
-    heads_4_0_facts_user[1] ? (heads_4_0_facts_user[0] ? accounts_allowances_3_loop_cells[0] : accounts_allowances_2_loop_cells[0]) :
-    heads_4_0_facts_user[0] ? accounts_allowances_1_loop_cells[0] :
-    accounts_allowances_0_loop_cells[0];
-  wire user_lets_4_0_at_most = need_4_0 <= {user_lets_4_0_choice_4, user_lets_4_0_choice_2_choice, user_lets_4_0_choice_3_choice};
-  wire user_lets_4_0 =
-    heads_4_0_valid & (heads_4_0_facts_user_choice | (loop_one_choice_choice & user_lets_4_0_at_most)); // choice.ts:86
-  wire room_lets_4_0 = room_plenty | (room_for_loop & (need_4_0 <= room_cells_for_loop)); // choice.ts:87
-  wire fast_4_0 = heads_4_0_valid & heads_4_0_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_4_0 = need_4_0_shifted[2:0] + {2'd0, heads_4_0_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_4_0_and =
+    (heads_4_0_facts_user[3:2] == 2'd0)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_4_0_facts_user_and =
+    (heads_4_0_facts_user[3:2] == 2'd1)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_4_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_4_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_4_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_4_0_and_heads_4_0_facts_user =
+    (heads_4_0_facts_user[3:2] == 2'd2)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_4_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_4_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_4_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_4_0_and_users_with_plenty =
+    (heads_4_0_facts_user[3:2] == 2'd3)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_4_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_4_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_4_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_4_0_or =
+    user_lets_4_0_and | heads_4_0_facts_user_and | user_lets_4_0_and_heads_4_0_facts_user
+    | user_lets_4_0_and_users_with_plenty;
+  wire loop_one_and =
+    (heads_4_0_facts_user[3:2] == 2'd0)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & loop_one[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & loop_one[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & loop_one[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & loop_one[3]));
+  wire user_lets_4_0_and_loop_one =
+    (heads_4_0_facts_user[3:2] == 2'd1)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & loop_one[4]) | ((heads_4_0_facts_user[1:0] == 2'd1) & loop_one[5]) | ((heads_4_0_facts_user[1:0] == 2'd2) & loop_one[6]) | ((heads_4_0_facts_user[1:0] == 2'd3) & loop_one[7]));
+  wire user_lets_4_0_and_2 =
+    (heads_4_0_facts_user[3:2] == 2'd2)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & loop_one[8]) | ((heads_4_0_facts_user[1:0] == 2'd1) & loop_one[9]) | ((heads_4_0_facts_user[1:0] == 2'd2) & loop_one[10]) | ((heads_4_0_facts_user[1:0] == 2'd3) & loop_one[11]));
+  wire user_lets_4_0_and_3 =
+    (heads_4_0_facts_user[3:2] == 2'd3)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & loop_one[12]) | ((heads_4_0_facts_user[1:0] == 2'd1) & loop_one[13]) | ((heads_4_0_facts_user[1:0] == 2'd2) & loop_one[14]) | ((heads_4_0_facts_user[1:0] == 2'd3) & loop_one[15]));
+  wire loop_one_and_or = loop_one_and | user_lets_4_0_and_loop_one | user_lets_4_0_and_2 | user_lets_4_0_and_3;
+  wire user_lets_4_0_and_4 =
+    (heads_4_0_facts_user[3:2] == 2'd0)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[2]));
+  wire user_lets_4_0_and_5 =
+    (heads_4_0_facts_user[3:2] == 2'd1)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[2]));
+  wire user_lets_4_0_and_6 =
+    (heads_4_0_facts_user[3:2] == 2'd2)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[2]));
+  wire user_lets_4_0_and_7 =
+    (heads_4_0_facts_user[3:2] == 2'd3)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[2]));
+  wire user_lets_4_0_and_8 =
+    (heads_4_0_facts_user[3:2] == 2'd0)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[1]));
+  wire user_lets_4_0_and_9 =
+    (heads_4_0_facts_user[3:2] == 2'd1)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[1]));
+  wire user_lets_4_0_and_10 =
+    (heads_4_0_facts_user[3:2] == 2'd2)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[1]));
+  wire user_lets_4_0_and_11 =
+    (heads_4_0_facts_user[3:2] == 2'd3)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[1]));
+  wire user_lets_4_0_and_12 =
+    (heads_4_0_facts_user[3:2] == 2'd0)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[0]));
+  wire user_lets_4_0_and_13 =
+    (heads_4_0_facts_user[3:2] == 2'd1)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[0]));
+  wire user_lets_4_0_and_14 =
+    (heads_4_0_facts_user[3:2] == 2'd2)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[0]));
+  wire user_lets_4_0_and_15 =
+    (heads_4_0_facts_user[3:2] == 2'd3)
+    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
+  wire user_lets_4_0_at_most = need_4_0 <= {user_lets_4_0_and_4 | user_lets_4_0_and_5 | user_lets_4_0_and_6 | user_lets_4_0_and_7, user_lets_4_0_and_8 | user_lets_4_0_and_9 | user_lets_4_0_and_10 | user_lets_4_0_and_11, user_lets_4_0_and_12 | user_lets_4_0_and_13 | user_lets_4_0_and_14 | user_lets_4_0_and_15};
+  wire user_lets_4_0 = heads_4_0_valid & (user_lets_4_0_or | (loop_one_and_or & user_lets_4_0_at_most)); // choice.ts:88
+  wire room_lets_4_0 = room_plenty | (room_for_loop & (need_4_0 <= room_cells_for_loop)); // choice.ts:89
+  wire fast_4_0 = heads_4_0_valid & user_lets_4_0_or & room_plenty; // choice.ts:98
   wire [13:0] need_4_1_shifted = heads_4_1_facts_length >> 8;
-  wire [2:0] need_4_1 = need_4_1_shifted[2:0] + {2'd0, heads_4_1_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_4_1_choice =
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_1_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_4_1_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_4_1_facts_user_choice =
-    heads_4_1_facts_user[3] ? user_lets_4_1_choice :
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_1_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_4_1_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_4_1_choice_heads_4_1_facts_user =
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? loop_one[15] : loop_one[14]) : heads_4_1_facts_user[0] ? loop_one[13] : loop_one[12]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? loop_one[11] : loop_one[10]) :
-    heads_4_1_facts_user[0] ? loop_one[9] :
-    loop_one[8];
-  wire user_lets_4_1_choice_loop_one =
-    heads_4_1_facts_user[3] ? user_lets_4_1_choice_heads_4_1_facts_user :
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? loop_one[7] : loop_one[6]) : heads_4_1_facts_user[0] ? loop_one[5] : loop_one[4]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? loop_one[3] : loop_one[2]) :
-    heads_4_1_facts_user[0] ? loop_one[1] :
-    loop_one[0];
-  wire user_lets_4_1_choice_2 =
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_15_loop_cells[2] : accounts_allowances_14_loop_cells[2]) : heads_4_1_facts_user[0] ? accounts_allowances_13_loop_cells[2] : accounts_allowances_12_loop_cells[2]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_11_loop_cells[2] : accounts_allowances_10_loop_cells[2]) :
-    heads_4_1_facts_user[0] ? accounts_allowances_9_loop_cells[2] :
-    accounts_allowances_8_loop_cells[2];
-  wire user_lets_4_1_choice_3 =
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_15_loop_cells[1] : accounts_allowances_14_loop_cells[1]) : heads_4_1_facts_user[0] ? accounts_allowances_13_loop_cells[1] : accounts_allowances_12_loop_cells[1]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_11_loop_cells[1] : accounts_allowances_10_loop_cells[1]) :
-    heads_4_1_facts_user[0] ? accounts_allowances_9_loop_cells[1] :
-    accounts_allowances_8_loop_cells[1];
-  wire user_lets_4_1_choice_4 =
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_15_loop_cells[0] : accounts_allowances_14_loop_cells[0]) : heads_4_1_facts_user[0] ? accounts_allowances_13_loop_cells[0] : accounts_allowances_12_loop_cells[0]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_11_loop_cells[0] : accounts_allowances_10_loop_cells[0]) :
-    heads_4_1_facts_user[0] ? accounts_allowances_9_loop_cells[0] :
-    accounts_allowances_8_loop_cells[0];
-  wire user_lets_4_1_choice_2_choice =
-    heads_4_1_facts_user[3] ? user_lets_4_1_choice_2 :
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_7_loop_cells[2] : accounts_allowances_6_loop_cells[2]) : heads_4_1_facts_user[0] ? accounts_allowances_5_loop_cells[2] : accounts_allowances_4_loop_cells[2]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_3_loop_cells[2] : accounts_allowances_2_loop_cells[2]) :
-    heads_4_1_facts_user[0] ? accounts_allowances_1_loop_cells[2] :
-    accounts_allowances_0_loop_cells[2];
-  wire user_lets_4_1_choice_3_choice =
-    heads_4_1_facts_user[3] ? user_lets_4_1_choice_3 :
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_7_loop_cells[1] : accounts_allowances_6_loop_cells[1]) : heads_4_1_facts_user[0] ? accounts_allowances_5_loop_cells[1] : accounts_allowances_4_loop_cells[1]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_3_loop_cells[1] : accounts_allowances_2_loop_cells[1]) :
-    heads_4_1_facts_user[0] ? accounts_allowances_1_loop_cells[1] :
-    accounts_allowances_0_loop_cells[1];
-  wire user_lets_4_1_choice_4_choice =
-    heads_4_1_facts_user[3] ? user_lets_4_1_choice_4 :
-    heads_4_1_facts_user[2] ? (heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_7_loop_cells[0] : accounts_allowances_6_loop_cells[0]) : heads_4_1_facts_user[0] ? accounts_allowances_5_loop_cells[0] : accounts_allowances_4_loop_cells[0]) :
-    heads_4_1_facts_user[1] ? (heads_4_1_facts_user[0] ? accounts_allowances_3_loop_cells[0] : accounts_allowances_2_loop_cells[0]) :
-    heads_4_1_facts_user[0] ? accounts_allowances_1_loop_cells[0] :
-    accounts_allowances_0_loop_cells[0];
-  wire user_lets_4_1_at_most = need_4_1 <= {user_lets_4_1_choice_2_choice, user_lets_4_1_choice_3_choice, user_lets_4_1_choice_4_choice};
-  wire user_lets_4_1 =
-    heads_4_1_valid & (heads_4_1_facts_user_choice | (user_lets_4_1_choice_loop_one & user_lets_4_1_at_most)); // choice.ts:86
-  wire room_lets_4_1 = room_plenty | (room_for_loop & (need_4_1 <= room_cells_for_loop)); // choice.ts:87
-  wire fast_4_1 = heads_4_1_valid & heads_4_1_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_4_1 = need_4_1_shifted[2:0] + {2'd0, heads_4_1_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_4_1_and =
+    (heads_4_1_facts_user[3:2] == 2'd0)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_4_1_facts_user_and =
+    (heads_4_1_facts_user[3:2] == 2'd1)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_4_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_4_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_4_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_4_1_and_heads_4_1_facts_user =
+    (heads_4_1_facts_user[3:2] == 2'd2)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_4_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_4_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_4_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_4_1_and_users_with_plenty =
+    (heads_4_1_facts_user[3:2] == 2'd3)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_4_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_4_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_4_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_4_1_or =
+    user_lets_4_1_and | heads_4_1_facts_user_and | user_lets_4_1_and_heads_4_1_facts_user
+    | user_lets_4_1_and_users_with_plenty;
+  wire user_lets_4_1_and_loop_one =
+    (heads_4_1_facts_user[3:2] == 2'd0)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & loop_one[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & loop_one[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & loop_one[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & loop_one[3]));
+  wire user_lets_4_1_and_2 =
+    (heads_4_1_facts_user[3:2] == 2'd1)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & loop_one[4]) | ((heads_4_1_facts_user[1:0] == 2'd1) & loop_one[5]) | ((heads_4_1_facts_user[1:0] == 2'd2) & loop_one[6]) | ((heads_4_1_facts_user[1:0] == 2'd3) & loop_one[7]));
+  wire user_lets_4_1_and_3 =
+    (heads_4_1_facts_user[3:2] == 2'd2)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & loop_one[8]) | ((heads_4_1_facts_user[1:0] == 2'd1) & loop_one[9]) | ((heads_4_1_facts_user[1:0] == 2'd2) & loop_one[10]) | ((heads_4_1_facts_user[1:0] == 2'd3) & loop_one[11]));
+  wire user_lets_4_1_and_4 =
+    (heads_4_1_facts_user[3:2] == 2'd3)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & loop_one[12]) | ((heads_4_1_facts_user[1:0] == 2'd1) & loop_one[13]) | ((heads_4_1_facts_user[1:0] == 2'd2) & loop_one[14]) | ((heads_4_1_facts_user[1:0] == 2'd3) & loop_one[15]));
+  wire user_lets_4_1_and_2_or =
+    user_lets_4_1_and_loop_one | user_lets_4_1_and_2 | user_lets_4_1_and_3 | user_lets_4_1_and_4;
+  wire user_lets_4_1_and_5 =
+    (heads_4_1_facts_user[3:2] == 2'd0)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[2]));
+  wire user_lets_4_1_and_6 =
+    (heads_4_1_facts_user[3:2] == 2'd1)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[2]));
+  wire user_lets_4_1_and_7 =
+    (heads_4_1_facts_user[3:2] == 2'd2)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[2]));
+  wire user_lets_4_1_and_8 =
+    (heads_4_1_facts_user[3:2] == 2'd3)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[2]));
+  wire user_lets_4_1_and_9 =
+    (heads_4_1_facts_user[3:2] == 2'd0)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[1]));
+  wire user_lets_4_1_and_10 =
+    (heads_4_1_facts_user[3:2] == 2'd1)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[1]));
+  wire user_lets_4_1_and_11 =
+    (heads_4_1_facts_user[3:2] == 2'd2)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[1]));
+  wire user_lets_4_1_and_12 =
+    (heads_4_1_facts_user[3:2] == 2'd3)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[1]));
+  wire user_lets_4_1_and_13 =
+    (heads_4_1_facts_user[3:2] == 2'd0)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[0]));
+  wire user_lets_4_1_and_14 =
+    (heads_4_1_facts_user[3:2] == 2'd1)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[0]));
+  wire user_lets_4_1_and_15 =
+    (heads_4_1_facts_user[3:2] == 2'd2)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[0]));
+  wire user_lets_4_1_and_16 =
+    (heads_4_1_facts_user[3:2] == 2'd3)
+    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
+  wire user_lets_4_1_at_most = need_4_1 <= {user_lets_4_1_and_5 | user_lets_4_1_and_6 | user_lets_4_1_and_7 | user_lets_4_1_and_8, user_lets_4_1_and_9 | user_lets_4_1_and_10 | user_lets_4_1_and_11 | user_lets_4_1_and_12, user_lets_4_1_and_13 | user_lets_4_1_and_14 | user_lets_4_1_and_15 | user_lets_4_1_and_16};
+  wire user_lets_4_1 = heads_4_1_valid & (user_lets_4_1_or | (user_lets_4_1_and_2_or & user_lets_4_1_at_most)); // choice.ts:88
+  wire room_lets_4_1 = room_plenty | (room_for_loop & (need_4_1 <= room_cells_for_loop)); // choice.ts:89
+  wire fast_4_1 = heads_4_1_valid & user_lets_4_1_or & room_plenty; // choice.ts:98
   wire [13:0] need_4_2_shifted = heads_4_2_facts_length >> 8;
-  wire [2:0] need_4_2 = need_4_2_shifted[2:0] + {2'd0, heads_4_2_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_4_2_choice =
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_2_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_4_2_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_4_2_facts_user_choice =
-    heads_4_2_facts_user[3] ? user_lets_4_2_choice :
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_2_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_4_2_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_4_2_choice_heads_4_2_facts_user =
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? loop_one[15] : loop_one[14]) : heads_4_2_facts_user[0] ? loop_one[13] : loop_one[12]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? loop_one[11] : loop_one[10]) :
-    heads_4_2_facts_user[0] ? loop_one[9] :
-    loop_one[8];
-  wire user_lets_4_2_choice_loop_one =
-    heads_4_2_facts_user[3] ? user_lets_4_2_choice_heads_4_2_facts_user :
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? loop_one[7] : loop_one[6]) : heads_4_2_facts_user[0] ? loop_one[5] : loop_one[4]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? loop_one[3] : loop_one[2]) :
-    heads_4_2_facts_user[0] ? loop_one[1] :
-    loop_one[0];
-  wire user_lets_4_2_choice_2 =
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_15_loop_cells[2] : accounts_allowances_14_loop_cells[2]) : heads_4_2_facts_user[0] ? accounts_allowances_13_loop_cells[2] : accounts_allowances_12_loop_cells[2]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_11_loop_cells[2] : accounts_allowances_10_loop_cells[2]) :
-    heads_4_2_facts_user[0] ? accounts_allowances_9_loop_cells[2] :
-    accounts_allowances_8_loop_cells[2];
-  wire user_lets_4_2_choice_3 =
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_15_loop_cells[1] : accounts_allowances_14_loop_cells[1]) : heads_4_2_facts_user[0] ? accounts_allowances_13_loop_cells[1] : accounts_allowances_12_loop_cells[1]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_11_loop_cells[1] : accounts_allowances_10_loop_cells[1]) :
-    heads_4_2_facts_user[0] ? accounts_allowances_9_loop_cells[1] :
-    accounts_allowances_8_loop_cells[1];
-  wire user_lets_4_2_choice_4 =
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_15_loop_cells[0] : accounts_allowances_14_loop_cells[0]) : heads_4_2_facts_user[0] ? accounts_allowances_13_loop_cells[0] : accounts_allowances_12_loop_cells[0]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_11_loop_cells[0] : accounts_allowances_10_loop_cells[0]) :
-    heads_4_2_facts_user[0] ? accounts_allowances_9_loop_cells[0] :
-    accounts_allowances_8_loop_cells[0];
-  wire user_lets_4_2_choice_2_choice =
-    heads_4_2_facts_user[3] ? user_lets_4_2_choice_2 :
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_7_loop_cells[2] : accounts_allowances_6_loop_cells[2]) : heads_4_2_facts_user[0] ? accounts_allowances_5_loop_cells[2] : accounts_allowances_4_loop_cells[2]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_3_loop_cells[2] : accounts_allowances_2_loop_cells[2]) :
-    heads_4_2_facts_user[0] ? accounts_allowances_1_loop_cells[2] :
-    accounts_allowances_0_loop_cells[2];
-  wire user_lets_4_2_choice_3_choice =
-    heads_4_2_facts_user[3] ? user_lets_4_2_choice_3 :
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_7_loop_cells[1] : accounts_allowances_6_loop_cells[1]) : heads_4_2_facts_user[0] ? accounts_allowances_5_loop_cells[1] : accounts_allowances_4_loop_cells[1]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_3_loop_cells[1] : accounts_allowances_2_loop_cells[1]) :
-    heads_4_2_facts_user[0] ? accounts_allowances_1_loop_cells[1] :
-    accounts_allowances_0_loop_cells[1];
-  wire user_lets_4_2_choice_4_choice =
-    heads_4_2_facts_user[3] ? user_lets_4_2_choice_4 :
-    heads_4_2_facts_user[2] ? (heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_7_loop_cells[0] : accounts_allowances_6_loop_cells[0]) : heads_4_2_facts_user[0] ? accounts_allowances_5_loop_cells[0] : accounts_allowances_4_loop_cells[0]) :
-    heads_4_2_facts_user[1] ? (heads_4_2_facts_user[0] ? accounts_allowances_3_loop_cells[0] : accounts_allowances_2_loop_cells[0]) :
-    heads_4_2_facts_user[0] ? accounts_allowances_1_loop_cells[0] :
-    accounts_allowances_0_loop_cells[0];
-  wire user_lets_4_2_at_most = need_4_2 <= {user_lets_4_2_choice_2_choice, user_lets_4_2_choice_3_choice, user_lets_4_2_choice_4_choice};
-  wire user_lets_4_2 =
-    heads_4_2_valid & (heads_4_2_facts_user_choice | (user_lets_4_2_choice_loop_one & user_lets_4_2_at_most)); // choice.ts:86
-  wire room_lets_4_2 = room_plenty | (room_for_loop & (need_4_2 <= room_cells_for_loop)); // choice.ts:87
-  wire fast_4_2 = heads_4_2_valid & heads_4_2_facts_user_choice & room_plenty; // choice.ts:96
+  wire [2:0] need_4_2 = need_4_2_shifted[2:0] + {2'd0, heads_4_2_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_4_2_and =
+    (heads_4_2_facts_user[3:2] == 2'd0)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_4_2_facts_user_and =
+    (heads_4_2_facts_user[3:2] == 2'd1)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_4_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_4_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_4_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_4_2_and_heads_4_2_facts_user =
+    (heads_4_2_facts_user[3:2] == 2'd2)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_4_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_4_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_4_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_4_2_and_users_with_plenty =
+    (heads_4_2_facts_user[3:2] == 2'd3)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_4_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_4_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_4_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_4_2_or =
+    user_lets_4_2_and | heads_4_2_facts_user_and | user_lets_4_2_and_heads_4_2_facts_user
+    | user_lets_4_2_and_users_with_plenty;
+  wire user_lets_4_2_and_loop_one =
+    (heads_4_2_facts_user[3:2] == 2'd0)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & loop_one[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & loop_one[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & loop_one[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & loop_one[3]));
+  wire user_lets_4_2_and_2 =
+    (heads_4_2_facts_user[3:2] == 2'd1)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & loop_one[4]) | ((heads_4_2_facts_user[1:0] == 2'd1) & loop_one[5]) | ((heads_4_2_facts_user[1:0] == 2'd2) & loop_one[6]) | ((heads_4_2_facts_user[1:0] == 2'd3) & loop_one[7]));
+  wire user_lets_4_2_and_3 =
+    (heads_4_2_facts_user[3:2] == 2'd2)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & loop_one[8]) | ((heads_4_2_facts_user[1:0] == 2'd1) & loop_one[9]) | ((heads_4_2_facts_user[1:0] == 2'd2) & loop_one[10]) | ((heads_4_2_facts_user[1:0] == 2'd3) & loop_one[11]));
+  wire user_lets_4_2_and_4 =
+    (heads_4_2_facts_user[3:2] == 2'd3)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & loop_one[12]) | ((heads_4_2_facts_user[1:0] == 2'd1) & loop_one[13]) | ((heads_4_2_facts_user[1:0] == 2'd2) & loop_one[14]) | ((heads_4_2_facts_user[1:0] == 2'd3) & loop_one[15]));
+  wire user_lets_4_2_and_2_or =
+    user_lets_4_2_and_loop_one | user_lets_4_2_and_2 | user_lets_4_2_and_3 | user_lets_4_2_and_4;
+  wire user_lets_4_2_and_5 =
+    (heads_4_2_facts_user[3:2] == 2'd0)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[2]));
+  wire user_lets_4_2_and_6 =
+    (heads_4_2_facts_user[3:2] == 2'd1)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[2]));
+  wire user_lets_4_2_and_7 =
+    (heads_4_2_facts_user[3:2] == 2'd2)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[2]));
+  wire user_lets_4_2_and_8 =
+    (heads_4_2_facts_user[3:2] == 2'd3)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[2]));
+  wire user_lets_4_2_and_9 =
+    (heads_4_2_facts_user[3:2] == 2'd0)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[1]));
+  wire user_lets_4_2_and_10 =
+    (heads_4_2_facts_user[3:2] == 2'd1)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[1]));
+  wire user_lets_4_2_and_11 =
+    (heads_4_2_facts_user[3:2] == 2'd2)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[1]));
+  wire user_lets_4_2_and_12 =
+    (heads_4_2_facts_user[3:2] == 2'd3)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[1]));
+  wire user_lets_4_2_and_13 =
+    (heads_4_2_facts_user[3:2] == 2'd0)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[0]));
+  wire user_lets_4_2_and_14 =
+    (heads_4_2_facts_user[3:2] == 2'd1)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[0]));
+  wire user_lets_4_2_and_15 =
+    (heads_4_2_facts_user[3:2] == 2'd2)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[0]));
+  wire user_lets_4_2_and_16 =
+    (heads_4_2_facts_user[3:2] == 2'd3)
+    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
+  wire user_lets_4_2_at_most = need_4_2 <= {user_lets_4_2_and_5 | user_lets_4_2_and_6 | user_lets_4_2_and_7 | user_lets_4_2_and_8, user_lets_4_2_and_9 | user_lets_4_2_and_10 | user_lets_4_2_and_11 | user_lets_4_2_and_12, user_lets_4_2_and_13 | user_lets_4_2_and_14 | user_lets_4_2_and_15 | user_lets_4_2_and_16};
+  wire user_lets_4_2 = heads_4_2_valid & (user_lets_4_2_or | (user_lets_4_2_and_2_or & user_lets_4_2_at_most)); // choice.ts:88
+  wire room_lets_4_2 = room_plenty | (room_for_loop & (need_4_2 <= room_cells_for_loop)); // choice.ts:89
+  wire fast_4_2 = heads_4_2_valid & user_lets_4_2_or & room_plenty; // choice.ts:98
   wire [13:0] need_4_3_shifted = heads_4_3_facts_length >> 8;
-  wire [2:0] need_4_3 = need_4_3_shifted[2:0] + {2'd0, heads_4_3_facts_length[7:0] > 8'd64}; // choice.ts:80
-  wire user_lets_4_3_choice =
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[15] : users_with_plenty[14]) : heads_4_3_facts_user[0] ? users_with_plenty[13] : users_with_plenty[12]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[11] : users_with_plenty[10]) :
-    heads_4_3_facts_user[0] ? users_with_plenty[9] :
-    users_with_plenty[8]; // records.ts:62
-  wire heads_4_3_facts_user_choice =
-    heads_4_3_facts_user[3] ? user_lets_4_3_choice :
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[7] : users_with_plenty[6]) : heads_4_3_facts_user[0] ? users_with_plenty[5] : users_with_plenty[4]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? users_with_plenty[3] : users_with_plenty[2]) :
-    heads_4_3_facts_user[0] ? users_with_plenty[1] :
-    users_with_plenty[0];
-  wire user_lets_4_3_choice_heads_4_3_facts_user =
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? loop_one[15] : loop_one[14]) : heads_4_3_facts_user[0] ? loop_one[13] : loop_one[12]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? loop_one[11] : loop_one[10]) :
-    heads_4_3_facts_user[0] ? loop_one[9] :
-    loop_one[8];
-  wire user_lets_4_3_choice_loop_one =
-    heads_4_3_facts_user[3] ? user_lets_4_3_choice_heads_4_3_facts_user :
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? loop_one[7] : loop_one[6]) : heads_4_3_facts_user[0] ? loop_one[5] : loop_one[4]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? loop_one[3] : loop_one[2]) :
-    heads_4_3_facts_user[0] ? loop_one[1] :
-    loop_one[0];
-  wire user_lets_4_3_choice_2 =
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_15_loop_cells[2] : accounts_allowances_14_loop_cells[2]) : heads_4_3_facts_user[0] ? accounts_allowances_13_loop_cells[2] : accounts_allowances_12_loop_cells[2]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_11_loop_cells[2] : accounts_allowances_10_loop_cells[2]) :
-    heads_4_3_facts_user[0] ? accounts_allowances_9_loop_cells[2] :
-    accounts_allowances_8_loop_cells[2];
-  wire user_lets_4_3_choice_3 =
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_15_loop_cells[1] : accounts_allowances_14_loop_cells[1]) : heads_4_3_facts_user[0] ? accounts_allowances_13_loop_cells[1] : accounts_allowances_12_loop_cells[1]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_11_loop_cells[1] : accounts_allowances_10_loop_cells[1]) :
-    heads_4_3_facts_user[0] ? accounts_allowances_9_loop_cells[1] :
-    accounts_allowances_8_loop_cells[1];
-  wire user_lets_4_3_choice_4 =
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_15_loop_cells[0] : accounts_allowances_14_loop_cells[0]) : heads_4_3_facts_user[0] ? accounts_allowances_13_loop_cells[0] : accounts_allowances_12_loop_cells[0]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_11_loop_cells[0] : accounts_allowances_10_loop_cells[0]) :
-    heads_4_3_facts_user[0] ? accounts_allowances_9_loop_cells[0] :
-    accounts_allowances_8_loop_cells[0];
-  wire user_lets_4_3_choice_2_choice =
-    heads_4_3_facts_user[3] ? user_lets_4_3_choice_2 :
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_7_loop_cells[2] : accounts_allowances_6_loop_cells[2]) : heads_4_3_facts_user[0] ? accounts_allowances_5_loop_cells[2] : accounts_allowances_4_loop_cells[2]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_3_loop_cells[2] : accounts_allowances_2_loop_cells[2]) :
-    heads_4_3_facts_user[0] ? accounts_allowances_1_loop_cells[2] :
-    accounts_allowances_0_loop_cells[2];
-  wire user_lets_4_3_choice_3_choice =
-    heads_4_3_facts_user[3] ? user_lets_4_3_choice_3 :
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_7_loop_cells[1] : accounts_allowances_6_loop_cells[1]) : heads_4_3_facts_user[0] ? accounts_allowances_5_loop_cells[1] : accounts_allowances_4_loop_cells[1]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_3_loop_cells[1] : accounts_allowances_2_loop_cells[1]) :
-    heads_4_3_facts_user[0] ? accounts_allowances_1_loop_cells[1] :
-    accounts_allowances_0_loop_cells[1];
-  wire user_lets_4_3_choice_4_choice =
-    heads_4_3_facts_user[3] ? user_lets_4_3_choice_4 :
-    heads_4_3_facts_user[2] ? (heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_7_loop_cells[0] : accounts_allowances_6_loop_cells[0]) : heads_4_3_facts_user[0] ? accounts_allowances_5_loop_cells[0] : accounts_allowances_4_loop_cells[0]) :
-    heads_4_3_facts_user[1] ? (heads_4_3_facts_user[0] ? accounts_allowances_3_loop_cells[0] : accounts_allowances_2_loop_cells[0]) :
-    heads_4_3_facts_user[0] ? accounts_allowances_1_loop_cells[0] :
-    accounts_allowances_0_loop_cells[0];
-  wire user_lets_4_3_at_most = need_4_3 <= {user_lets_4_3_choice_2_choice, user_lets_4_3_choice_3_choice, user_lets_4_3_choice_4_choice};
-  wire user_lets_4_3 =
-    heads_4_3_valid & (heads_4_3_facts_user_choice | (user_lets_4_3_choice_loop_one & user_lets_4_3_at_most)); // choice.ts:86
-  wire room_lets_4_3 = room_plenty | (room_for_loop & (need_4_3 <= room_cells_for_loop)); // choice.ts:87
-  wire fast_4_3 = heads_4_3_valid & heads_4_3_facts_user_choice & room_plenty; // choice.ts:96
-  wire was_offered_0 = chosen[0] | was_held_0; // choice.ts:144
-  wire held_0 = was_offered_0 & ~was_ready_0; // choice.ts:145
-  wire gone_0 = was_offered_0 & was_ready_0; // choice.ts:149
-  wire was_offered_1 = chosen[1] | was_held_1; // choice.ts:144
-  wire held_1 = was_offered_1 & ~was_ready_1; // choice.ts:145
-  wire gone_1 = was_offered_1 & was_ready_1; // choice.ts:149
-  wire was_offered_2 = chosen[2] | was_held_2; // choice.ts:144
-  wire held_2 = was_offered_2 & ~was_ready_2; // choice.ts:145
-  wire gone_2 = was_offered_2 & was_ready_2; // choice.ts:149
-  wire was_offered_3 = chosen[3] | was_held_3; // choice.ts:144
-  wire held_3 = was_offered_3 & ~was_ready_3; // choice.ts:145
-  wire gone_3 = was_offered_3 & was_ready_3; // choice.ts:149
-  wire was_offered_4 = chosen[4] | was_held_4; // choice.ts:144
-  wire held_4 = was_offered_4 & ~was_ready_4; // choice.ts:145
-  wire gone_4 = was_offered_4 & was_ready_4; // choice.ts:149
+  wire [2:0] need_4_3 = need_4_3_shifted[2:0] + {2'd0, heads_4_3_facts_length[7:0] > 8'd64}; // choice.ts:82
+  wire user_lets_4_3_and =
+    (heads_4_3_facts_user[3:2] == 2'd0)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
+  wire heads_4_3_facts_user_and =
+    (heads_4_3_facts_user[3:2] == 2'd1)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_4_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_4_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_4_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
+  wire user_lets_4_3_and_heads_4_3_facts_user =
+    (heads_4_3_facts_user[3:2] == 2'd2)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_4_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_4_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_4_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
+  wire user_lets_4_3_and_users_with_plenty =
+    (heads_4_3_facts_user[3:2] == 2'd3)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_4_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_4_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_4_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
+  wire user_lets_4_3_or =
+    user_lets_4_3_and | heads_4_3_facts_user_and | user_lets_4_3_and_heads_4_3_facts_user
+    | user_lets_4_3_and_users_with_plenty;
+  wire user_lets_4_3_and_loop_one =
+    (heads_4_3_facts_user[3:2] == 2'd0)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & loop_one[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & loop_one[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & loop_one[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & loop_one[3]));
+  wire user_lets_4_3_and_2 =
+    (heads_4_3_facts_user[3:2] == 2'd1)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & loop_one[4]) | ((heads_4_3_facts_user[1:0] == 2'd1) & loop_one[5]) | ((heads_4_3_facts_user[1:0] == 2'd2) & loop_one[6]) | ((heads_4_3_facts_user[1:0] == 2'd3) & loop_one[7]));
+  wire user_lets_4_3_and_3 =
+    (heads_4_3_facts_user[3:2] == 2'd2)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & loop_one[8]) | ((heads_4_3_facts_user[1:0] == 2'd1) & loop_one[9]) | ((heads_4_3_facts_user[1:0] == 2'd2) & loop_one[10]) | ((heads_4_3_facts_user[1:0] == 2'd3) & loop_one[11]));
+  wire user_lets_4_3_and_4 =
+    (heads_4_3_facts_user[3:2] == 2'd3)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & loop_one[12]) | ((heads_4_3_facts_user[1:0] == 2'd1) & loop_one[13]) | ((heads_4_3_facts_user[1:0] == 2'd2) & loop_one[14]) | ((heads_4_3_facts_user[1:0] == 2'd3) & loop_one[15]));
+  wire user_lets_4_3_and_2_or =
+    user_lets_4_3_and_loop_one | user_lets_4_3_and_2 | user_lets_4_3_and_3 | user_lets_4_3_and_4;
+  wire user_lets_4_3_and_5 =
+    (heads_4_3_facts_user[3:2] == 2'd0)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[2]));
+  wire user_lets_4_3_and_6 =
+    (heads_4_3_facts_user[3:2] == 2'd1)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[2]));
+  wire user_lets_4_3_and_7 =
+    (heads_4_3_facts_user[3:2] == 2'd2)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[2]));
+  wire user_lets_4_3_and_8 =
+    (heads_4_3_facts_user[3:2] == 2'd3)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[2]));
+  wire user_lets_4_3_and_9 =
+    (heads_4_3_facts_user[3:2] == 2'd0)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[1]));
+  wire user_lets_4_3_and_10 =
+    (heads_4_3_facts_user[3:2] == 2'd1)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[1]));
+  wire user_lets_4_3_and_11 =
+    (heads_4_3_facts_user[3:2] == 2'd2)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[1]));
+  wire user_lets_4_3_and_12 =
+    (heads_4_3_facts_user[3:2] == 2'd3)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[1]));
+  wire user_lets_4_3_and_13 =
+    (heads_4_3_facts_user[3:2] == 2'd0)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[0]));
+  wire user_lets_4_3_and_14 =
+    (heads_4_3_facts_user[3:2] == 2'd1)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[0]));
+  wire user_lets_4_3_and_15 =
+    (heads_4_3_facts_user[3:2] == 2'd2)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[0]));
+  wire user_lets_4_3_and_16 =
+    (heads_4_3_facts_user[3:2] == 2'd3)
+    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
+  wire user_lets_4_3_at_most = need_4_3 <= {user_lets_4_3_and_5 | user_lets_4_3_and_6 | user_lets_4_3_and_7 | user_lets_4_3_and_8, user_lets_4_3_and_9 | user_lets_4_3_and_10 | user_lets_4_3_and_11 | user_lets_4_3_and_12, user_lets_4_3_and_13 | user_lets_4_3_and_14 | user_lets_4_3_and_15 | user_lets_4_3_and_16};
+  wire user_lets_4_3 = heads_4_3_valid & (user_lets_4_3_or | (user_lets_4_3_and_2_or & user_lets_4_3_at_most)); // choice.ts:88
+  wire room_lets_4_3 = room_plenty | (room_for_loop & (need_4_3 <= room_cells_for_loop)); // choice.ts:89
+  wire fast_4_3 = heads_4_3_valid & user_lets_4_3_or & room_plenty; // choice.ts:98
+  wire was_offered_0 = chosen[0] | was_held_0; // choice.ts:146
+  wire held_0 = was_offered_0 & ~was_ready_0; // choice.ts:147
+  wire gone_0 = was_offered_0 & was_ready_0; // choice.ts:151
+  wire was_offered_1 = chosen[1] | was_held_1; // choice.ts:146
+  wire held_1 = was_offered_1 & ~was_ready_1; // choice.ts:147
+  wire gone_1 = was_offered_1 & was_ready_1; // choice.ts:151
+  wire was_offered_2 = chosen[2] | was_held_2; // choice.ts:146
+  wire held_2 = was_offered_2 & ~was_ready_2; // choice.ts:147
+  wire gone_2 = was_offered_2 & was_ready_2; // choice.ts:151
+  wire was_offered_3 = chosen[3] | was_held_3; // choice.ts:146
+  wire held_3 = was_offered_3 & ~was_ready_3; // choice.ts:147
+  wire gone_3 = was_offered_3 & was_ready_3; // choice.ts:151
+  wire was_offered_4 = chosen[4] | was_held_4; // choice.ts:146
+  wire held_4 = was_offered_4 & ~was_ready_4; // choice.ts:147
+  wire gone_4 = was_offered_4 & was_ready_4; // choice.ts:151
   wire watched_waits_or =
     (heads_0_0_valid & (watched_inlet == 3'd0) & (watched_class == 2'd0))
     | (heads_0_1_valid & (watched_inlet == 3'd0) & (watched_class == 2'd1))
@@ -2105,10 +2284,10 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (lacks_room_4_3 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
   wire watched_lacks_room = watched_lacks_room_or_or | lacks_room_2_2_or_or; // watch.ts:33
   wire watched_is_loop = watched_inlet == 3'd4; // watch.ts:43
-  wire apart = ~(room_is_scarce | room_was_scarce) | quiet_all; // choice.ts:158
+  wire apart = ~(room_is_scarce | room_was_scarce) | quiet_all; // choice.ts:160
   wire asks_alone_0_0 =
     alone_0_0 & ~(gone_0 & (held_class_0 == 3'd0))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:163
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:165
   wire asks_alone_1_0 =
     alone_1_0 & ~(gone_1 & (held_class_1 == 3'd0))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd0)));
@@ -2149,7 +2328,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_0_to_4 = asks_alone_4_0 & alone_0_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_1 =
     alone_0_1 & ~(gone_0 & (held_class_0 == 3'd1))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:163
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:165
   wire asks_alone_1_1 =
     alone_1_1 & ~(gone_1 & (held_class_1 == 3'd1))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd1)));
@@ -2190,7 +2369,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_1_to_4 = asks_alone_4_1 & alone_1_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_2 =
     alone_0_2 & ~(gone_0 & (held_class_0 == 3'd2))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:163
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:165
   wire asks_alone_1_2 =
     alone_1_2 & ~(gone_1 & (held_class_1 == 3'd2))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd2)));
@@ -2231,7 +2410,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_2_to_4 = asks_alone_4_2 & alone_2_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_3 =
     alone_0_3 & ~(gone_0 & (held_class_0 == 3'd3))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:163
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:165
   wire asks_alone_1_3 =
     alone_1_3 & ~(gone_1 & (held_class_1 == 3'd3))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd3)));
@@ -2270,46 +2449,46 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (last_alone_3[1] & ~(asks_alone_2_3 | asks_alone_3_3)) | (last_alone_3[2] & ~asks_alone_3_3) | last_alone_3[3]
     | (last_alone_3[4] & ~(asks_alone_0_3 | asks_alone_1_3 | asks_alone_2_3 | asks_alone_3_3));
   wire alone_3_to_4 = asks_alone_4_3 & alone_3_to_4_or; // fair-turn.ts:24
-  wire goes_alone_0_0 = named_0_0 & heads_0_0_valid & quiet_alone_0 & apart & ~(gone_0 & (held_class_0 == 3'd0)); // choice.ts:179
-  wire asks_0_0 = (fast_0_0 | goes_alone_0_0) & ~held_0 & order_open; // choice.ts:184
-  wire goes_alone_0_1 = named_0_1 & heads_0_1_valid & quiet_alone_1 & apart & ~(gone_0 & (held_class_0 == 3'd1)); // choice.ts:179
-  wire asks_0_1 = (fast_0_1 | goes_alone_0_1) & ~held_0 & order_open; // choice.ts:184
-  wire goes_alone_0_2 = named_0_2 & heads_0_2_valid & quiet_alone_2 & apart & ~(gone_0 & (held_class_0 == 3'd2)); // choice.ts:179
-  wire asks_0_2 = (fast_0_2 | goes_alone_0_2) & ~held_0 & order_open; // choice.ts:184
-  wire goes_alone_0_3 = named_0_3 & heads_0_3_valid & quiet_alone_3 & apart & ~(gone_0 & (held_class_0 == 3'd3)); // choice.ts:179
-  wire asks_0_3 = (fast_0_3 | goes_alone_0_3) & ~held_0 & order_open; // choice.ts:184
-  wire goes_alone_1_0 = named_1_0 & heads_1_0_valid & quiet_alone_0 & apart & ~(gone_1 & (held_class_1 == 3'd0)); // choice.ts:179
-  wire asks_1_0 = (fast_1_0 | goes_alone_1_0) & ~held_1 & order_open; // choice.ts:184
-  wire goes_alone_1_1 = named_1_1 & heads_1_1_valid & quiet_alone_1 & apart & ~(gone_1 & (held_class_1 == 3'd1)); // choice.ts:179
-  wire asks_1_1 = (fast_1_1 | goes_alone_1_1) & ~held_1 & order_open; // choice.ts:184
-  wire goes_alone_1_2 = named_1_2 & heads_1_2_valid & quiet_alone_2 & apart & ~(gone_1 & (held_class_1 == 3'd2)); // choice.ts:179
-  wire asks_1_2 = (fast_1_2 | goes_alone_1_2) & ~held_1 & order_open; // choice.ts:184
-  wire goes_alone_1_3 = named_1_3 & heads_1_3_valid & quiet_alone_3 & apart & ~(gone_1 & (held_class_1 == 3'd3)); // choice.ts:179
-  wire asks_1_3 = (fast_1_3 | goes_alone_1_3) & ~held_1 & order_open; // choice.ts:184
-  wire goes_alone_2_0 = named_2_0 & heads_2_0_valid & quiet_alone_0 & apart & ~(gone_2 & (held_class_2 == 3'd0)); // choice.ts:179
-  wire asks_2_0 = (fast_2_0 | goes_alone_2_0) & ~held_2 & order_open; // choice.ts:184
-  wire goes_alone_2_1 = named_2_1 & heads_2_1_valid & quiet_alone_1 & apart & ~(gone_2 & (held_class_2 == 3'd1)); // choice.ts:179
-  wire asks_2_1 = (fast_2_1 | goes_alone_2_1) & ~held_2 & order_open; // choice.ts:184
-  wire goes_alone_2_2 = named_2_2 & heads_2_2_valid & quiet_alone_2 & apart & ~(gone_2 & (held_class_2 == 3'd2)); // choice.ts:179
-  wire asks_2_2 = (fast_2_2 | goes_alone_2_2) & ~held_2 & order_open; // choice.ts:184
-  wire goes_alone_2_3 = named_2_3 & heads_2_3_valid & quiet_alone_3 & apart & ~(gone_2 & (held_class_2 == 3'd3)); // choice.ts:179
-  wire asks_2_3 = (fast_2_3 | goes_alone_2_3) & ~held_2 & order_open; // choice.ts:184
-  wire goes_alone_3_0 = named_3_0 & heads_3_0_valid & quiet_alone_0 & apart & ~(gone_3 & (held_class_3 == 3'd0)); // choice.ts:179
-  wire asks_3_0 = (fast_3_0 | goes_alone_3_0) & ~held_3 & order_open; // choice.ts:184
-  wire goes_alone_3_1 = named_3_1 & heads_3_1_valid & quiet_alone_1 & apart & ~(gone_3 & (held_class_3 == 3'd1)); // choice.ts:179
-  wire asks_3_1 = (fast_3_1 | goes_alone_3_1) & ~held_3 & order_open; // choice.ts:184
-  wire goes_alone_3_2 = named_3_2 & heads_3_2_valid & quiet_alone_2 & apart & ~(gone_3 & (held_class_3 == 3'd2)); // choice.ts:179
-  wire asks_3_2 = (fast_3_2 | goes_alone_3_2) & ~held_3 & order_open; // choice.ts:184
-  wire goes_alone_3_3 = named_3_3 & heads_3_3_valid & quiet_alone_3 & apart & ~(gone_3 & (held_class_3 == 3'd3)); // choice.ts:179
-  wire asks_3_3 = (fast_3_3 | goes_alone_3_3) & ~held_3 & order_open; // choice.ts:184
-  wire goes_alone_4_0 = named_4_0 & heads_4_0_valid & quiet_alone_0 & apart & ~(gone_4 & (held_class_4 == 3'd0)); // choice.ts:179
-  wire asks_4_0 = (fast_4_0 | goes_alone_4_0) & ~held_4 & order_open; // choice.ts:184
-  wire goes_alone_4_1 = named_4_1 & heads_4_1_valid & quiet_alone_1 & apart & ~(gone_4 & (held_class_4 == 3'd1)); // choice.ts:179
-  wire asks_4_1 = (fast_4_1 | goes_alone_4_1) & ~held_4 & order_open; // choice.ts:184
-  wire goes_alone_4_2 = named_4_2 & heads_4_2_valid & quiet_alone_2 & apart & ~(gone_4 & (held_class_4 == 3'd2)); // choice.ts:179
-  wire asks_4_2 = (fast_4_2 | goes_alone_4_2) & ~held_4 & order_open; // choice.ts:184
-  wire goes_alone_4_3 = named_4_3 & heads_4_3_valid & quiet_alone_3 & apart & ~(gone_4 & (held_class_4 == 3'd3)); // choice.ts:179
-  wire asks_4_3 = (fast_4_3 | goes_alone_4_3) & ~held_4 & order_open; // choice.ts:184
+  wire goes_alone_0_0 = named_0_0 & heads_0_0_valid & quiet_alone_0 & apart & ~(gone_0 & (held_class_0 == 3'd0)); // choice.ts:181
+  wire asks_0_0 = (fast_0_0 | goes_alone_0_0) & ~held_0 & order_open; // choice.ts:186
+  wire goes_alone_0_1 = named_0_1 & heads_0_1_valid & quiet_alone_1 & apart & ~(gone_0 & (held_class_0 == 3'd1)); // choice.ts:181
+  wire asks_0_1 = (fast_0_1 | goes_alone_0_1) & ~held_0 & order_open; // choice.ts:186
+  wire goes_alone_0_2 = named_0_2 & heads_0_2_valid & quiet_alone_2 & apart & ~(gone_0 & (held_class_0 == 3'd2)); // choice.ts:181
+  wire asks_0_2 = (fast_0_2 | goes_alone_0_2) & ~held_0 & order_open; // choice.ts:186
+  wire goes_alone_0_3 = named_0_3 & heads_0_3_valid & quiet_alone_3 & apart & ~(gone_0 & (held_class_0 == 3'd3)); // choice.ts:181
+  wire asks_0_3 = (fast_0_3 | goes_alone_0_3) & ~held_0 & order_open; // choice.ts:186
+  wire goes_alone_1_0 = named_1_0 & heads_1_0_valid & quiet_alone_0 & apart & ~(gone_1 & (held_class_1 == 3'd0)); // choice.ts:181
+  wire asks_1_0 = (fast_1_0 | goes_alone_1_0) & ~held_1 & order_open; // choice.ts:186
+  wire goes_alone_1_1 = named_1_1 & heads_1_1_valid & quiet_alone_1 & apart & ~(gone_1 & (held_class_1 == 3'd1)); // choice.ts:181
+  wire asks_1_1 = (fast_1_1 | goes_alone_1_1) & ~held_1 & order_open; // choice.ts:186
+  wire goes_alone_1_2 = named_1_2 & heads_1_2_valid & quiet_alone_2 & apart & ~(gone_1 & (held_class_1 == 3'd2)); // choice.ts:181
+  wire asks_1_2 = (fast_1_2 | goes_alone_1_2) & ~held_1 & order_open; // choice.ts:186
+  wire goes_alone_1_3 = named_1_3 & heads_1_3_valid & quiet_alone_3 & apart & ~(gone_1 & (held_class_1 == 3'd3)); // choice.ts:181
+  wire asks_1_3 = (fast_1_3 | goes_alone_1_3) & ~held_1 & order_open; // choice.ts:186
+  wire goes_alone_2_0 = named_2_0 & heads_2_0_valid & quiet_alone_0 & apart & ~(gone_2 & (held_class_2 == 3'd0)); // choice.ts:181
+  wire asks_2_0 = (fast_2_0 | goes_alone_2_0) & ~held_2 & order_open; // choice.ts:186
+  wire goes_alone_2_1 = named_2_1 & heads_2_1_valid & quiet_alone_1 & apart & ~(gone_2 & (held_class_2 == 3'd1)); // choice.ts:181
+  wire asks_2_1 = (fast_2_1 | goes_alone_2_1) & ~held_2 & order_open; // choice.ts:186
+  wire goes_alone_2_2 = named_2_2 & heads_2_2_valid & quiet_alone_2 & apart & ~(gone_2 & (held_class_2 == 3'd2)); // choice.ts:181
+  wire asks_2_2 = (fast_2_2 | goes_alone_2_2) & ~held_2 & order_open; // choice.ts:186
+  wire goes_alone_2_3 = named_2_3 & heads_2_3_valid & quiet_alone_3 & apart & ~(gone_2 & (held_class_2 == 3'd3)); // choice.ts:181
+  wire asks_2_3 = (fast_2_3 | goes_alone_2_3) & ~held_2 & order_open; // choice.ts:186
+  wire goes_alone_3_0 = named_3_0 & heads_3_0_valid & quiet_alone_0 & apart & ~(gone_3 & (held_class_3 == 3'd0)); // choice.ts:181
+  wire asks_3_0 = (fast_3_0 | goes_alone_3_0) & ~held_3 & order_open; // choice.ts:186
+  wire goes_alone_3_1 = named_3_1 & heads_3_1_valid & quiet_alone_1 & apart & ~(gone_3 & (held_class_3 == 3'd1)); // choice.ts:181
+  wire asks_3_1 = (fast_3_1 | goes_alone_3_1) & ~held_3 & order_open; // choice.ts:186
+  wire goes_alone_3_2 = named_3_2 & heads_3_2_valid & quiet_alone_2 & apart & ~(gone_3 & (held_class_3 == 3'd2)); // choice.ts:181
+  wire asks_3_2 = (fast_3_2 | goes_alone_3_2) & ~held_3 & order_open; // choice.ts:186
+  wire goes_alone_3_3 = named_3_3 & heads_3_3_valid & quiet_alone_3 & apart & ~(gone_3 & (held_class_3 == 3'd3)); // choice.ts:181
+  wire asks_3_3 = (fast_3_3 | goes_alone_3_3) & ~held_3 & order_open; // choice.ts:186
+  wire goes_alone_4_0 = named_4_0 & heads_4_0_valid & quiet_alone_0 & apart & ~(gone_4 & (held_class_4 == 3'd0)); // choice.ts:181
+  wire asks_4_0 = (fast_4_0 | goes_alone_4_0) & ~held_4 & order_open; // choice.ts:186
+  wire goes_alone_4_1 = named_4_1 & heads_4_1_valid & quiet_alone_1 & apart & ~(gone_4 & (held_class_4 == 3'd1)); // choice.ts:181
+  wire asks_4_1 = (fast_4_1 | goes_alone_4_1) & ~held_4 & order_open; // choice.ts:186
+  wire goes_alone_4_2 = named_4_2 & heads_4_2_valid & quiet_alone_2 & apart & ~(gone_4 & (held_class_4 == 3'd2)); // choice.ts:181
+  wire asks_4_2 = (fast_4_2 | goes_alone_4_2) & ~held_4 & order_open; // choice.ts:186
+  wire goes_alone_4_3 = named_4_3 & heads_4_3_valid & quiet_alone_3 & apart & ~(gone_4 & (held_class_4 == 3'd3)); // choice.ts:181
+  wire asks_4_3 = (fast_4_3 | goes_alone_4_3) & ~held_4 & order_open; // choice.ts:186
   wire take_group_to_0_or = asks_0_0 | asks_0_1 | asks_0_2 | asks_0_3;
   wire asks_1_0_or = asks_1_0 | asks_1_1 | asks_1_2 | asks_1_3;
   wire asks_2_0_or = asks_2_0 | asks_2_1 | asks_2_2 | asks_2_3;
@@ -2610,64 +2789,64 @@ module Merge_p4_u16_c256_k1024_f1536 (
       all_3_ago <= all_2_ago;
       all_4_ago <= all_3_ago;
       alone_0_0 <= user_lets_0_0 & room_lets_0_0;
-      lacks_quota_0_0 <= heads_0_0_valid & arrival_one_choice & ~user_lets_0_0_at_most;
+      lacks_quota_0_0 <= heads_0_0_valid & arrival_one_and_or & ~user_lets_0_0_at_most;
       lacks_room_0_0 <= user_lets_0_0 & ~room_lets_0_0;
       alone_0_1 <= user_lets_0_1 & room_lets_0_1;
-      lacks_quota_0_1 <= heads_0_1_valid & user_lets_0_1_choice_arrival_one & ~user_lets_0_1_at_most;
+      lacks_quota_0_1 <= heads_0_1_valid & user_lets_0_1_and_2_or & ~user_lets_0_1_at_most;
       lacks_room_0_1 <= user_lets_0_1 & ~room_lets_0_1;
       alone_0_2 <= user_lets_0_2 & room_lets_0_2;
-      lacks_quota_0_2 <= heads_0_2_valid & user_lets_0_2_choice_arrival_one & ~user_lets_0_2_at_most;
+      lacks_quota_0_2 <= heads_0_2_valid & user_lets_0_2_and_2_or & ~user_lets_0_2_at_most;
       lacks_room_0_2 <= user_lets_0_2 & ~room_lets_0_2;
       alone_0_3 <= user_lets_0_3 & room_lets_0_3;
-      lacks_quota_0_3 <= heads_0_3_valid & user_lets_0_3_choice_arrival_one & ~user_lets_0_3_at_most;
+      lacks_quota_0_3 <= heads_0_3_valid & user_lets_0_3_and_2_or & ~user_lets_0_3_at_most;
       lacks_room_0_3 <= user_lets_0_3 & ~room_lets_0_3;
       alone_1_0 <= user_lets_1_0 & room_lets_1_0;
-      lacks_quota_1_0 <= heads_1_0_valid & user_lets_1_0_choice_arrival_one & ~user_lets_1_0_at_most;
+      lacks_quota_1_0 <= heads_1_0_valid & user_lets_1_0_and_2_or & ~user_lets_1_0_at_most;
       lacks_room_1_0 <= user_lets_1_0 & ~room_lets_1_0;
       alone_1_1 <= user_lets_1_1 & room_lets_1_1;
-      lacks_quota_1_1 <= heads_1_1_valid & user_lets_1_1_choice_arrival_one & ~user_lets_1_1_at_most;
+      lacks_quota_1_1 <= heads_1_1_valid & user_lets_1_1_and_2_or & ~user_lets_1_1_at_most;
       lacks_room_1_1 <= user_lets_1_1 & ~room_lets_1_1;
       alone_1_2 <= user_lets_1_2 & room_lets_1_2;
-      lacks_quota_1_2 <= heads_1_2_valid & user_lets_1_2_choice_arrival_one & ~user_lets_1_2_at_most;
+      lacks_quota_1_2 <= heads_1_2_valid & user_lets_1_2_and_2_or & ~user_lets_1_2_at_most;
       lacks_room_1_2 <= user_lets_1_2 & ~room_lets_1_2;
       alone_1_3 <= user_lets_1_3 & room_lets_1_3;
-      lacks_quota_1_3 <= heads_1_3_valid & user_lets_1_3_choice_arrival_one & ~user_lets_1_3_at_most;
+      lacks_quota_1_3 <= heads_1_3_valid & user_lets_1_3_and_2_or & ~user_lets_1_3_at_most;
       lacks_room_1_3 <= user_lets_1_3 & ~room_lets_1_3;
       alone_2_0 <= user_lets_2_0 & room_lets_2_0;
-      lacks_quota_2_0 <= heads_2_0_valid & user_lets_2_0_choice_arrival_one & ~user_lets_2_0_at_most;
+      lacks_quota_2_0 <= heads_2_0_valid & user_lets_2_0_and_2_or & ~user_lets_2_0_at_most;
       lacks_room_2_0 <= user_lets_2_0 & ~room_lets_2_0;
       alone_2_1 <= user_lets_2_1 & room_lets_2_1;
-      lacks_quota_2_1 <= heads_2_1_valid & user_lets_2_1_choice_arrival_one & ~user_lets_2_1_at_most;
+      lacks_quota_2_1 <= heads_2_1_valid & user_lets_2_1_and_2_or & ~user_lets_2_1_at_most;
       lacks_room_2_1 <= user_lets_2_1 & ~room_lets_2_1;
       alone_2_2 <= user_lets_2_2 & room_lets_2_2;
-      lacks_quota_2_2 <= heads_2_2_valid & user_lets_2_2_choice_arrival_one & ~user_lets_2_2_at_most;
+      lacks_quota_2_2 <= heads_2_2_valid & user_lets_2_2_and_2_or & ~user_lets_2_2_at_most;
       lacks_room_2_2 <= user_lets_2_2 & ~room_lets_2_2;
       alone_2_3 <= user_lets_2_3 & room_lets_2_3;
-      lacks_quota_2_3 <= heads_2_3_valid & user_lets_2_3_choice_arrival_one & ~user_lets_2_3_at_most;
+      lacks_quota_2_3 <= heads_2_3_valid & user_lets_2_3_and_2_or & ~user_lets_2_3_at_most;
       lacks_room_2_3 <= user_lets_2_3 & ~room_lets_2_3;
       alone_3_0 <= user_lets_3_0 & room_lets_3_0;
-      lacks_quota_3_0 <= heads_3_0_valid & user_lets_3_0_choice_arrival_one & ~user_lets_3_0_at_most;
+      lacks_quota_3_0 <= heads_3_0_valid & user_lets_3_0_and_2_or & ~user_lets_3_0_at_most;
       lacks_room_3_0 <= user_lets_3_0 & ~room_lets_3_0;
       alone_3_1 <= user_lets_3_1 & room_lets_3_1;
-      lacks_quota_3_1 <= heads_3_1_valid & user_lets_3_1_choice_arrival_one & ~user_lets_3_1_at_most;
+      lacks_quota_3_1 <= heads_3_1_valid & user_lets_3_1_and_2_or & ~user_lets_3_1_at_most;
       lacks_room_3_1 <= user_lets_3_1 & ~room_lets_3_1;
       alone_3_2 <= user_lets_3_2 & room_lets_3_2;
-      lacks_quota_3_2 <= heads_3_2_valid & user_lets_3_2_choice_arrival_one & ~user_lets_3_2_at_most;
+      lacks_quota_3_2 <= heads_3_2_valid & user_lets_3_2_and_2_or & ~user_lets_3_2_at_most;
       lacks_room_3_2 <= user_lets_3_2 & ~room_lets_3_2;
       alone_3_3 <= user_lets_3_3 & room_lets_3_3;
-      lacks_quota_3_3 <= heads_3_3_valid & user_lets_3_3_choice_arrival_one & ~user_lets_3_3_at_most;
+      lacks_quota_3_3 <= heads_3_3_valid & user_lets_3_3_and_2_or & ~user_lets_3_3_at_most;
       lacks_room_3_3 <= user_lets_3_3 & ~room_lets_3_3;
       alone_4_0 <= user_lets_4_0 & room_lets_4_0;
-      lacks_quota_4_0 <= heads_4_0_valid & loop_one_choice_choice & ~user_lets_4_0_at_most;
+      lacks_quota_4_0 <= heads_4_0_valid & loop_one_and_or & ~user_lets_4_0_at_most;
       lacks_room_4_0 <= user_lets_4_0 & ~room_lets_4_0;
       alone_4_1 <= user_lets_4_1 & room_lets_4_1;
-      lacks_quota_4_1 <= heads_4_1_valid & user_lets_4_1_choice_loop_one & ~user_lets_4_1_at_most;
+      lacks_quota_4_1 <= heads_4_1_valid & user_lets_4_1_and_2_or & ~user_lets_4_1_at_most;
       lacks_room_4_1 <= user_lets_4_1 & ~room_lets_4_1;
       alone_4_2 <= user_lets_4_2 & room_lets_4_2;
-      lacks_quota_4_2 <= heads_4_2_valid & user_lets_4_2_choice_loop_one & ~user_lets_4_2_at_most;
+      lacks_quota_4_2 <= heads_4_2_valid & user_lets_4_2_and_2_or & ~user_lets_4_2_at_most;
       lacks_room_4_2 <= user_lets_4_2 & ~room_lets_4_2;
       alone_4_3 <= user_lets_4_3 & room_lets_4_3;
-      lacks_quota_4_3 <= heads_4_3_valid & user_lets_4_3_choice_loop_one & ~user_lets_4_3_at_most;
+      lacks_quota_4_3 <= heads_4_3_valid & user_lets_4_3_and_2_or & ~user_lets_4_3_at_most;
       lacks_room_4_3 <= user_lets_4_3 & ~room_lets_4_3;
       was_held_0 <= held_0;
       was_ready_0 <= take0_ready;
@@ -2827,173 +3006,283 @@ module Merge_p4_u16_c256_k1024_f1536 (
   always @(posedge clk)
     if (rst) take_4_last <= 4'd1;
     else if (take_group_to_4) take_4_last <= {take_4_to_3, take_4_to_2, take_4_to_1, take_4_to_0};
+  wire [1:0] facts_0_uid_joined = {take_0_to_2 | take_0_to_3, take_0_to_1 | take_0_to_3};
+  wire [1:0] facts_1_uid_joined = {take_1_to_2 | take_1_to_3, take_1_to_1 | take_1_to_3};
+  wire [1:0] facts_2_uid_joined = {take_2_to_2 | take_2_to_3, take_2_to_1 | take_2_to_3};
+  wire [1:0] facts_3_uid_joined = {take_3_to_2 | take_3_to_3, take_3_to_1 | take_3_to_3};
+  wire [1:0] facts_4_uid_joined = {take_4_to_2 | take_4_to_3, take_4_to_1 | take_4_to_3};
 
   always @(posedge clk) begin
     facts_0_uid <=
-      ({16{take_0_to_0}} & heads_0_0_facts_uid) | ({16{take_0_to_1}} & heads_0_1_facts_uid)
-      | ({16{take_0_to_2}} & heads_0_2_facts_uid) | ({16{take_0_to_3}} & heads_0_3_facts_uid);
+      ({16{facts_0_uid_joined == 2'd0}} & heads_0_0_facts_uid)
+      | ({16{facts_0_uid_joined == 2'd1}} & heads_0_1_facts_uid)
+      | ({16{facts_0_uid_joined == 2'd2}} & heads_0_2_facts_uid)
+      | ({16{facts_0_uid_joined == 2'd3}} & heads_0_3_facts_uid);
     facts_0_dag <=
-      ({8{take_0_to_0}} & heads_0_0_facts_dag) | ({8{take_0_to_1}} & heads_0_1_facts_dag)
-      | ({8{take_0_to_2}} & heads_0_2_facts_dag) | ({8{take_0_to_3}} & heads_0_3_facts_dag);
+      ({8{facts_0_uid_joined == 2'd0}} & heads_0_0_facts_dag)
+      | ({8{facts_0_uid_joined == 2'd1}} & heads_0_1_facts_dag)
+      | ({8{facts_0_uid_joined == 2'd2}} & heads_0_2_facts_dag)
+      | ({8{facts_0_uid_joined == 2'd3}} & heads_0_3_facts_dag);
     facts_0_user <=
-      ({6{take_0_to_0}} & heads_0_0_facts_user) | ({6{take_0_to_1}} & heads_0_1_facts_user)
-      | ({6{take_0_to_2}} & heads_0_2_facts_user) | ({6{take_0_to_3}} & heads_0_3_facts_user);
+      ({6{facts_0_uid_joined == 2'd0}} & heads_0_0_facts_user)
+      | ({6{facts_0_uid_joined == 2'd1}} & heads_0_1_facts_user)
+      | ({6{facts_0_uid_joined == 2'd2}} & heads_0_2_facts_user)
+      | ({6{facts_0_uid_joined == 2'd3}} & heads_0_3_facts_user);
     facts_0_unordered <=
-      (take_0_to_0 & heads_0_0_facts_unordered) | (take_0_to_1 & heads_0_1_facts_unordered)
-      | (take_0_to_2 & heads_0_2_facts_unordered) | (take_0_to_3 & heads_0_3_facts_unordered);
+      ((facts_0_uid_joined == 2'd0) & heads_0_0_facts_unordered)
+      | ((facts_0_uid_joined == 2'd1) & heads_0_1_facts_unordered)
+      | ((facts_0_uid_joined == 2'd2) & heads_0_2_facts_unordered)
+      | ((facts_0_uid_joined == 2'd3) & heads_0_3_facts_unordered);
     facts_0_length <=
-      ({14{take_0_to_0}} & heads_0_0_facts_length) | ({14{take_0_to_1}} & heads_0_1_facts_length)
-      | ({14{take_0_to_2}} & heads_0_2_facts_length) | ({14{take_0_to_3}} & heads_0_3_facts_length);
+      ({14{facts_0_uid_joined == 2'd0}} & heads_0_0_facts_length)
+      | ({14{facts_0_uid_joined == 2'd1}} & heads_0_1_facts_length)
+      | ({14{facts_0_uid_joined == 2'd2}} & heads_0_2_facts_length)
+      | ({14{facts_0_uid_joined == 2'd3}} & heads_0_3_facts_length);
     facts_0_no_l4 <=
-      (take_0_to_0 & heads_0_0_facts_no_l4) | (take_0_to_1 & heads_0_1_facts_no_l4)
-      | (take_0_to_2 & heads_0_2_facts_no_l4) | (take_0_to_3 & heads_0_3_facts_no_l4);
+      ((facts_0_uid_joined == 2'd0) & heads_0_0_facts_no_l4) | ((facts_0_uid_joined == 2'd1) & heads_0_1_facts_no_l4)
+      | ((facts_0_uid_joined == 2'd2) & heads_0_2_facts_no_l4)
+      | ((facts_0_uid_joined == 2'd3) & heads_0_3_facts_no_l4);
     facts_0_flow_hash <=
-      ({10{take_0_to_0}} & heads_0_0_facts_flow_hash) | ({10{take_0_to_1}} & heads_0_1_facts_flow_hash)
-      | ({10{take_0_to_2}} & heads_0_2_facts_flow_hash) | ({10{take_0_to_3}} & heads_0_3_facts_flow_hash);
+      ({10{facts_0_uid_joined == 2'd0}} & heads_0_0_facts_flow_hash)
+      | ({10{facts_0_uid_joined == 2'd1}} & heads_0_1_facts_flow_hash)
+      | ({10{facts_0_uid_joined == 2'd2}} & heads_0_2_facts_flow_hash)
+      | ({10{facts_0_uid_joined == 2'd3}} & heads_0_3_facts_flow_hash);
     facts_0_tagged <=
-      (take_0_to_0 & heads_0_0_facts_tagged) | (take_0_to_1 & heads_0_1_facts_tagged)
-      | (take_0_to_2 & heads_0_2_facts_tagged) | (take_0_to_3 & heads_0_3_facts_tagged);
+      ((facts_0_uid_joined == 2'd0) & heads_0_0_facts_tagged)
+      | ((facts_0_uid_joined == 2'd1) & heads_0_1_facts_tagged)
+      | ((facts_0_uid_joined == 2'd2) & heads_0_2_facts_tagged)
+      | ((facts_0_uid_joined == 2'd3) & heads_0_3_facts_tagged);
     facts_0_tag <=
-      ({16{take_0_to_0}} & heads_0_0_facts_tag) | ({16{take_0_to_1}} & heads_0_1_facts_tag)
-      | ({16{take_0_to_2}} & heads_0_2_facts_tag) | ({16{take_0_to_3}} & heads_0_3_facts_tag);
+      ({16{facts_0_uid_joined == 2'd0}} & heads_0_0_facts_tag)
+      | ({16{facts_0_uid_joined == 2'd1}} & heads_0_1_facts_tag)
+      | ({16{facts_0_uid_joined == 2'd2}} & heads_0_2_facts_tag)
+      | ({16{facts_0_uid_joined == 2'd3}} & heads_0_3_facts_tag);
     facts_0_shimmed <=
-      (take_0_to_0 & heads_0_0_facts_shimmed) | (take_0_to_1 & heads_0_1_facts_shimmed)
-      | (take_0_to_2 & heads_0_2_facts_shimmed) | (take_0_to_3 & heads_0_3_facts_shimmed);
+      ((facts_0_uid_joined == 2'd0) & heads_0_0_facts_shimmed)
+      | ((facts_0_uid_joined == 2'd1) & heads_0_1_facts_shimmed)
+      | ((facts_0_uid_joined == 2'd2) & heads_0_2_facts_shimmed)
+      | ((facts_0_uid_joined == 2'd3) & heads_0_3_facts_shimmed);
     facts_0_ttl <=
-      ({4{take_0_to_0}} & heads_0_0_facts_ttl) | ({4{take_0_to_1}} & heads_0_1_facts_ttl)
-      | ({4{take_0_to_2}} & heads_0_2_facts_ttl) | ({4{take_0_to_3}} & heads_0_3_facts_ttl);
+      ({4{facts_0_uid_joined == 2'd0}} & heads_0_0_facts_ttl)
+      | ({4{facts_0_uid_joined == 2'd1}} & heads_0_1_facts_ttl)
+      | ({4{facts_0_uid_joined == 2'd2}} & heads_0_2_facts_ttl)
+      | ({4{facts_0_uid_joined == 2'd3}} & heads_0_3_facts_ttl);
     facts_1_uid <=
-      ({16{take_1_to_0}} & heads_1_0_facts_uid) | ({16{take_1_to_1}} & heads_1_1_facts_uid)
-      | ({16{take_1_to_2}} & heads_1_2_facts_uid) | ({16{take_1_to_3}} & heads_1_3_facts_uid);
+      ({16{facts_1_uid_joined == 2'd0}} & heads_1_0_facts_uid)
+      | ({16{facts_1_uid_joined == 2'd1}} & heads_1_1_facts_uid)
+      | ({16{facts_1_uid_joined == 2'd2}} & heads_1_2_facts_uid)
+      | ({16{facts_1_uid_joined == 2'd3}} & heads_1_3_facts_uid);
     facts_1_dag <=
-      ({8{take_1_to_0}} & heads_1_0_facts_dag) | ({8{take_1_to_1}} & heads_1_1_facts_dag)
-      | ({8{take_1_to_2}} & heads_1_2_facts_dag) | ({8{take_1_to_3}} & heads_1_3_facts_dag);
+      ({8{facts_1_uid_joined == 2'd0}} & heads_1_0_facts_dag)
+      | ({8{facts_1_uid_joined == 2'd1}} & heads_1_1_facts_dag)
+      | ({8{facts_1_uid_joined == 2'd2}} & heads_1_2_facts_dag)
+      | ({8{facts_1_uid_joined == 2'd3}} & heads_1_3_facts_dag);
     facts_1_user <=
-      ({6{take_1_to_0}} & heads_1_0_facts_user) | ({6{take_1_to_1}} & heads_1_1_facts_user)
-      | ({6{take_1_to_2}} & heads_1_2_facts_user) | ({6{take_1_to_3}} & heads_1_3_facts_user);
+      ({6{facts_1_uid_joined == 2'd0}} & heads_1_0_facts_user)
+      | ({6{facts_1_uid_joined == 2'd1}} & heads_1_1_facts_user)
+      | ({6{facts_1_uid_joined == 2'd2}} & heads_1_2_facts_user)
+      | ({6{facts_1_uid_joined == 2'd3}} & heads_1_3_facts_user);
     facts_1_unordered <=
-      (take_1_to_0 & heads_1_0_facts_unordered) | (take_1_to_1 & heads_1_1_facts_unordered)
-      | (take_1_to_2 & heads_1_2_facts_unordered) | (take_1_to_3 & heads_1_3_facts_unordered);
+      ((facts_1_uid_joined == 2'd0) & heads_1_0_facts_unordered)
+      | ((facts_1_uid_joined == 2'd1) & heads_1_1_facts_unordered)
+      | ((facts_1_uid_joined == 2'd2) & heads_1_2_facts_unordered)
+      | ((facts_1_uid_joined == 2'd3) & heads_1_3_facts_unordered);
     facts_1_length <=
-      ({14{take_1_to_0}} & heads_1_0_facts_length) | ({14{take_1_to_1}} & heads_1_1_facts_length)
-      | ({14{take_1_to_2}} & heads_1_2_facts_length) | ({14{take_1_to_3}} & heads_1_3_facts_length);
+      ({14{facts_1_uid_joined == 2'd0}} & heads_1_0_facts_length)
+      | ({14{facts_1_uid_joined == 2'd1}} & heads_1_1_facts_length)
+      | ({14{facts_1_uid_joined == 2'd2}} & heads_1_2_facts_length)
+      | ({14{facts_1_uid_joined == 2'd3}} & heads_1_3_facts_length);
     facts_1_no_l4 <=
-      (take_1_to_0 & heads_1_0_facts_no_l4) | (take_1_to_1 & heads_1_1_facts_no_l4)
-      | (take_1_to_2 & heads_1_2_facts_no_l4) | (take_1_to_3 & heads_1_3_facts_no_l4);
+      ((facts_1_uid_joined == 2'd0) & heads_1_0_facts_no_l4) | ((facts_1_uid_joined == 2'd1) & heads_1_1_facts_no_l4)
+      | ((facts_1_uid_joined == 2'd2) & heads_1_2_facts_no_l4)
+      | ((facts_1_uid_joined == 2'd3) & heads_1_3_facts_no_l4);
     facts_1_flow_hash <=
-      ({10{take_1_to_0}} & heads_1_0_facts_flow_hash) | ({10{take_1_to_1}} & heads_1_1_facts_flow_hash)
-      | ({10{take_1_to_2}} & heads_1_2_facts_flow_hash) | ({10{take_1_to_3}} & heads_1_3_facts_flow_hash);
+      ({10{facts_1_uid_joined == 2'd0}} & heads_1_0_facts_flow_hash)
+      | ({10{facts_1_uid_joined == 2'd1}} & heads_1_1_facts_flow_hash)
+      | ({10{facts_1_uid_joined == 2'd2}} & heads_1_2_facts_flow_hash)
+      | ({10{facts_1_uid_joined == 2'd3}} & heads_1_3_facts_flow_hash);
     facts_1_tagged <=
-      (take_1_to_0 & heads_1_0_facts_tagged) | (take_1_to_1 & heads_1_1_facts_tagged)
-      | (take_1_to_2 & heads_1_2_facts_tagged) | (take_1_to_3 & heads_1_3_facts_tagged);
+      ((facts_1_uid_joined == 2'd0) & heads_1_0_facts_tagged)
+      | ((facts_1_uid_joined == 2'd1) & heads_1_1_facts_tagged)
+      | ((facts_1_uid_joined == 2'd2) & heads_1_2_facts_tagged)
+      | ((facts_1_uid_joined == 2'd3) & heads_1_3_facts_tagged);
     facts_1_tag <=
-      ({16{take_1_to_0}} & heads_1_0_facts_tag) | ({16{take_1_to_1}} & heads_1_1_facts_tag)
-      | ({16{take_1_to_2}} & heads_1_2_facts_tag) | ({16{take_1_to_3}} & heads_1_3_facts_tag);
+      ({16{facts_1_uid_joined == 2'd0}} & heads_1_0_facts_tag)
+      | ({16{facts_1_uid_joined == 2'd1}} & heads_1_1_facts_tag)
+      | ({16{facts_1_uid_joined == 2'd2}} & heads_1_2_facts_tag)
+      | ({16{facts_1_uid_joined == 2'd3}} & heads_1_3_facts_tag);
     facts_1_shimmed <=
-      (take_1_to_0 & heads_1_0_facts_shimmed) | (take_1_to_1 & heads_1_1_facts_shimmed)
-      | (take_1_to_2 & heads_1_2_facts_shimmed) | (take_1_to_3 & heads_1_3_facts_shimmed);
+      ((facts_1_uid_joined == 2'd0) & heads_1_0_facts_shimmed)
+      | ((facts_1_uid_joined == 2'd1) & heads_1_1_facts_shimmed)
+      | ((facts_1_uid_joined == 2'd2) & heads_1_2_facts_shimmed)
+      | ((facts_1_uid_joined == 2'd3) & heads_1_3_facts_shimmed);
     facts_1_ttl <=
-      ({4{take_1_to_0}} & heads_1_0_facts_ttl) | ({4{take_1_to_1}} & heads_1_1_facts_ttl)
-      | ({4{take_1_to_2}} & heads_1_2_facts_ttl) | ({4{take_1_to_3}} & heads_1_3_facts_ttl);
+      ({4{facts_1_uid_joined == 2'd0}} & heads_1_0_facts_ttl)
+      | ({4{facts_1_uid_joined == 2'd1}} & heads_1_1_facts_ttl)
+      | ({4{facts_1_uid_joined == 2'd2}} & heads_1_2_facts_ttl)
+      | ({4{facts_1_uid_joined == 2'd3}} & heads_1_3_facts_ttl);
     facts_2_uid <=
-      ({16{take_2_to_0}} & heads_2_0_facts_uid) | ({16{take_2_to_1}} & heads_2_1_facts_uid)
-      | ({16{take_2_to_2}} & heads_2_2_facts_uid) | ({16{take_2_to_3}} & heads_2_3_facts_uid);
+      ({16{facts_2_uid_joined == 2'd0}} & heads_2_0_facts_uid)
+      | ({16{facts_2_uid_joined == 2'd1}} & heads_2_1_facts_uid)
+      | ({16{facts_2_uid_joined == 2'd2}} & heads_2_2_facts_uid)
+      | ({16{facts_2_uid_joined == 2'd3}} & heads_2_3_facts_uid);
     facts_2_dag <=
-      ({8{take_2_to_0}} & heads_2_0_facts_dag) | ({8{take_2_to_1}} & heads_2_1_facts_dag)
-      | ({8{take_2_to_2}} & heads_2_2_facts_dag) | ({8{take_2_to_3}} & heads_2_3_facts_dag);
+      ({8{facts_2_uid_joined == 2'd0}} & heads_2_0_facts_dag)
+      | ({8{facts_2_uid_joined == 2'd1}} & heads_2_1_facts_dag)
+      | ({8{facts_2_uid_joined == 2'd2}} & heads_2_2_facts_dag)
+      | ({8{facts_2_uid_joined == 2'd3}} & heads_2_3_facts_dag);
     facts_2_user <=
-      ({6{take_2_to_0}} & heads_2_0_facts_user) | ({6{take_2_to_1}} & heads_2_1_facts_user)
-      | ({6{take_2_to_2}} & heads_2_2_facts_user) | ({6{take_2_to_3}} & heads_2_3_facts_user);
+      ({6{facts_2_uid_joined == 2'd0}} & heads_2_0_facts_user)
+      | ({6{facts_2_uid_joined == 2'd1}} & heads_2_1_facts_user)
+      | ({6{facts_2_uid_joined == 2'd2}} & heads_2_2_facts_user)
+      | ({6{facts_2_uid_joined == 2'd3}} & heads_2_3_facts_user);
     facts_2_unordered <=
-      (take_2_to_0 & heads_2_0_facts_unordered) | (take_2_to_1 & heads_2_1_facts_unordered)
-      | (take_2_to_2 & heads_2_2_facts_unordered) | (take_2_to_3 & heads_2_3_facts_unordered);
+      ((facts_2_uid_joined == 2'd0) & heads_2_0_facts_unordered)
+      | ((facts_2_uid_joined == 2'd1) & heads_2_1_facts_unordered)
+      | ((facts_2_uid_joined == 2'd2) & heads_2_2_facts_unordered)
+      | ((facts_2_uid_joined == 2'd3) & heads_2_3_facts_unordered);
     facts_2_length <=
-      ({14{take_2_to_0}} & heads_2_0_facts_length) | ({14{take_2_to_1}} & heads_2_1_facts_length)
-      | ({14{take_2_to_2}} & heads_2_2_facts_length) | ({14{take_2_to_3}} & heads_2_3_facts_length);
+      ({14{facts_2_uid_joined == 2'd0}} & heads_2_0_facts_length)
+      | ({14{facts_2_uid_joined == 2'd1}} & heads_2_1_facts_length)
+      | ({14{facts_2_uid_joined == 2'd2}} & heads_2_2_facts_length)
+      | ({14{facts_2_uid_joined == 2'd3}} & heads_2_3_facts_length);
     facts_2_no_l4 <=
-      (take_2_to_0 & heads_2_0_facts_no_l4) | (take_2_to_1 & heads_2_1_facts_no_l4)
-      | (take_2_to_2 & heads_2_2_facts_no_l4) | (take_2_to_3 & heads_2_3_facts_no_l4);
+      ((facts_2_uid_joined == 2'd0) & heads_2_0_facts_no_l4) | ((facts_2_uid_joined == 2'd1) & heads_2_1_facts_no_l4)
+      | ((facts_2_uid_joined == 2'd2) & heads_2_2_facts_no_l4)
+      | ((facts_2_uid_joined == 2'd3) & heads_2_3_facts_no_l4);
     facts_2_flow_hash <=
-      ({10{take_2_to_0}} & heads_2_0_facts_flow_hash) | ({10{take_2_to_1}} & heads_2_1_facts_flow_hash)
-      | ({10{take_2_to_2}} & heads_2_2_facts_flow_hash) | ({10{take_2_to_3}} & heads_2_3_facts_flow_hash);
+      ({10{facts_2_uid_joined == 2'd0}} & heads_2_0_facts_flow_hash)
+      | ({10{facts_2_uid_joined == 2'd1}} & heads_2_1_facts_flow_hash)
+      | ({10{facts_2_uid_joined == 2'd2}} & heads_2_2_facts_flow_hash)
+      | ({10{facts_2_uid_joined == 2'd3}} & heads_2_3_facts_flow_hash);
     facts_2_tagged <=
-      (take_2_to_0 & heads_2_0_facts_tagged) | (take_2_to_1 & heads_2_1_facts_tagged)
-      | (take_2_to_2 & heads_2_2_facts_tagged) | (take_2_to_3 & heads_2_3_facts_tagged);
+      ((facts_2_uid_joined == 2'd0) & heads_2_0_facts_tagged)
+      | ((facts_2_uid_joined == 2'd1) & heads_2_1_facts_tagged)
+      | ((facts_2_uid_joined == 2'd2) & heads_2_2_facts_tagged)
+      | ((facts_2_uid_joined == 2'd3) & heads_2_3_facts_tagged);
     facts_2_tag <=
-      ({16{take_2_to_0}} & heads_2_0_facts_tag) | ({16{take_2_to_1}} & heads_2_1_facts_tag)
-      | ({16{take_2_to_2}} & heads_2_2_facts_tag) | ({16{take_2_to_3}} & heads_2_3_facts_tag);
+      ({16{facts_2_uid_joined == 2'd0}} & heads_2_0_facts_tag)
+      | ({16{facts_2_uid_joined == 2'd1}} & heads_2_1_facts_tag)
+      | ({16{facts_2_uid_joined == 2'd2}} & heads_2_2_facts_tag)
+      | ({16{facts_2_uid_joined == 2'd3}} & heads_2_3_facts_tag);
     facts_2_shimmed <=
-      (take_2_to_0 & heads_2_0_facts_shimmed) | (take_2_to_1 & heads_2_1_facts_shimmed)
-      | (take_2_to_2 & heads_2_2_facts_shimmed) | (take_2_to_3 & heads_2_3_facts_shimmed);
+      ((facts_2_uid_joined == 2'd0) & heads_2_0_facts_shimmed)
+      | ((facts_2_uid_joined == 2'd1) & heads_2_1_facts_shimmed)
+      | ((facts_2_uid_joined == 2'd2) & heads_2_2_facts_shimmed)
+      | ((facts_2_uid_joined == 2'd3) & heads_2_3_facts_shimmed);
     facts_2_ttl <=
-      ({4{take_2_to_0}} & heads_2_0_facts_ttl) | ({4{take_2_to_1}} & heads_2_1_facts_ttl)
-      | ({4{take_2_to_2}} & heads_2_2_facts_ttl) | ({4{take_2_to_3}} & heads_2_3_facts_ttl);
+      ({4{facts_2_uid_joined == 2'd0}} & heads_2_0_facts_ttl)
+      | ({4{facts_2_uid_joined == 2'd1}} & heads_2_1_facts_ttl)
+      | ({4{facts_2_uid_joined == 2'd2}} & heads_2_2_facts_ttl)
+      | ({4{facts_2_uid_joined == 2'd3}} & heads_2_3_facts_ttl);
     facts_3_uid <=
-      ({16{take_3_to_0}} & heads_3_0_facts_uid) | ({16{take_3_to_1}} & heads_3_1_facts_uid)
-      | ({16{take_3_to_2}} & heads_3_2_facts_uid) | ({16{take_3_to_3}} & heads_3_3_facts_uid);
+      ({16{facts_3_uid_joined == 2'd0}} & heads_3_0_facts_uid)
+      | ({16{facts_3_uid_joined == 2'd1}} & heads_3_1_facts_uid)
+      | ({16{facts_3_uid_joined == 2'd2}} & heads_3_2_facts_uid)
+      | ({16{facts_3_uid_joined == 2'd3}} & heads_3_3_facts_uid);
     facts_3_dag <=
-      ({8{take_3_to_0}} & heads_3_0_facts_dag) | ({8{take_3_to_1}} & heads_3_1_facts_dag)
-      | ({8{take_3_to_2}} & heads_3_2_facts_dag) | ({8{take_3_to_3}} & heads_3_3_facts_dag);
+      ({8{facts_3_uid_joined == 2'd0}} & heads_3_0_facts_dag)
+      | ({8{facts_3_uid_joined == 2'd1}} & heads_3_1_facts_dag)
+      | ({8{facts_3_uid_joined == 2'd2}} & heads_3_2_facts_dag)
+      | ({8{facts_3_uid_joined == 2'd3}} & heads_3_3_facts_dag);
     facts_3_user <=
-      ({6{take_3_to_0}} & heads_3_0_facts_user) | ({6{take_3_to_1}} & heads_3_1_facts_user)
-      | ({6{take_3_to_2}} & heads_3_2_facts_user) | ({6{take_3_to_3}} & heads_3_3_facts_user);
+      ({6{facts_3_uid_joined == 2'd0}} & heads_3_0_facts_user)
+      | ({6{facts_3_uid_joined == 2'd1}} & heads_3_1_facts_user)
+      | ({6{facts_3_uid_joined == 2'd2}} & heads_3_2_facts_user)
+      | ({6{facts_3_uid_joined == 2'd3}} & heads_3_3_facts_user);
     facts_3_unordered <=
-      (take_3_to_0 & heads_3_0_facts_unordered) | (take_3_to_1 & heads_3_1_facts_unordered)
-      | (take_3_to_2 & heads_3_2_facts_unordered) | (take_3_to_3 & heads_3_3_facts_unordered);
+      ((facts_3_uid_joined == 2'd0) & heads_3_0_facts_unordered)
+      | ((facts_3_uid_joined == 2'd1) & heads_3_1_facts_unordered)
+      | ((facts_3_uid_joined == 2'd2) & heads_3_2_facts_unordered)
+      | ((facts_3_uid_joined == 2'd3) & heads_3_3_facts_unordered);
     facts_3_length <=
-      ({14{take_3_to_0}} & heads_3_0_facts_length) | ({14{take_3_to_1}} & heads_3_1_facts_length)
-      | ({14{take_3_to_2}} & heads_3_2_facts_length) | ({14{take_3_to_3}} & heads_3_3_facts_length);
+      ({14{facts_3_uid_joined == 2'd0}} & heads_3_0_facts_length)
+      | ({14{facts_3_uid_joined == 2'd1}} & heads_3_1_facts_length)
+      | ({14{facts_3_uid_joined == 2'd2}} & heads_3_2_facts_length)
+      | ({14{facts_3_uid_joined == 2'd3}} & heads_3_3_facts_length);
     facts_3_no_l4 <=
-      (take_3_to_0 & heads_3_0_facts_no_l4) | (take_3_to_1 & heads_3_1_facts_no_l4)
-      | (take_3_to_2 & heads_3_2_facts_no_l4) | (take_3_to_3 & heads_3_3_facts_no_l4);
+      ((facts_3_uid_joined == 2'd0) & heads_3_0_facts_no_l4) | ((facts_3_uid_joined == 2'd1) & heads_3_1_facts_no_l4)
+      | ((facts_3_uid_joined == 2'd2) & heads_3_2_facts_no_l4)
+      | ((facts_3_uid_joined == 2'd3) & heads_3_3_facts_no_l4);
     facts_3_flow_hash <=
-      ({10{take_3_to_0}} & heads_3_0_facts_flow_hash) | ({10{take_3_to_1}} & heads_3_1_facts_flow_hash)
-      | ({10{take_3_to_2}} & heads_3_2_facts_flow_hash) | ({10{take_3_to_3}} & heads_3_3_facts_flow_hash);
+      ({10{facts_3_uid_joined == 2'd0}} & heads_3_0_facts_flow_hash)
+      | ({10{facts_3_uid_joined == 2'd1}} & heads_3_1_facts_flow_hash)
+      | ({10{facts_3_uid_joined == 2'd2}} & heads_3_2_facts_flow_hash)
+      | ({10{facts_3_uid_joined == 2'd3}} & heads_3_3_facts_flow_hash);
     facts_3_tagged <=
-      (take_3_to_0 & heads_3_0_facts_tagged) | (take_3_to_1 & heads_3_1_facts_tagged)
-      | (take_3_to_2 & heads_3_2_facts_tagged) | (take_3_to_3 & heads_3_3_facts_tagged);
+      ((facts_3_uid_joined == 2'd0) & heads_3_0_facts_tagged)
+      | ((facts_3_uid_joined == 2'd1) & heads_3_1_facts_tagged)
+      | ((facts_3_uid_joined == 2'd2) & heads_3_2_facts_tagged)
+      | ((facts_3_uid_joined == 2'd3) & heads_3_3_facts_tagged);
     facts_3_tag <=
-      ({16{take_3_to_0}} & heads_3_0_facts_tag) | ({16{take_3_to_1}} & heads_3_1_facts_tag)
-      | ({16{take_3_to_2}} & heads_3_2_facts_tag) | ({16{take_3_to_3}} & heads_3_3_facts_tag);
+      ({16{facts_3_uid_joined == 2'd0}} & heads_3_0_facts_tag)
+      | ({16{facts_3_uid_joined == 2'd1}} & heads_3_1_facts_tag)
+      | ({16{facts_3_uid_joined == 2'd2}} & heads_3_2_facts_tag)
+      | ({16{facts_3_uid_joined == 2'd3}} & heads_3_3_facts_tag);
     facts_3_shimmed <=
-      (take_3_to_0 & heads_3_0_facts_shimmed) | (take_3_to_1 & heads_3_1_facts_shimmed)
-      | (take_3_to_2 & heads_3_2_facts_shimmed) | (take_3_to_3 & heads_3_3_facts_shimmed);
+      ((facts_3_uid_joined == 2'd0) & heads_3_0_facts_shimmed)
+      | ((facts_3_uid_joined == 2'd1) & heads_3_1_facts_shimmed)
+      | ((facts_3_uid_joined == 2'd2) & heads_3_2_facts_shimmed)
+      | ((facts_3_uid_joined == 2'd3) & heads_3_3_facts_shimmed);
     facts_3_ttl <=
-      ({4{take_3_to_0}} & heads_3_0_facts_ttl) | ({4{take_3_to_1}} & heads_3_1_facts_ttl)
-      | ({4{take_3_to_2}} & heads_3_2_facts_ttl) | ({4{take_3_to_3}} & heads_3_3_facts_ttl);
+      ({4{facts_3_uid_joined == 2'd0}} & heads_3_0_facts_ttl)
+      | ({4{facts_3_uid_joined == 2'd1}} & heads_3_1_facts_ttl)
+      | ({4{facts_3_uid_joined == 2'd2}} & heads_3_2_facts_ttl)
+      | ({4{facts_3_uid_joined == 2'd3}} & heads_3_3_facts_ttl);
     facts_4_uid <=
-      ({16{take_4_to_0}} & heads_4_0_facts_uid) | ({16{take_4_to_1}} & heads_4_1_facts_uid)
-      | ({16{take_4_to_2}} & heads_4_2_facts_uid) | ({16{take_4_to_3}} & heads_4_3_facts_uid);
+      ({16{facts_4_uid_joined == 2'd0}} & heads_4_0_facts_uid)
+      | ({16{facts_4_uid_joined == 2'd1}} & heads_4_1_facts_uid)
+      | ({16{facts_4_uid_joined == 2'd2}} & heads_4_2_facts_uid)
+      | ({16{facts_4_uid_joined == 2'd3}} & heads_4_3_facts_uid);
     facts_4_dag <=
-      ({8{take_4_to_0}} & heads_4_0_facts_dag) | ({8{take_4_to_1}} & heads_4_1_facts_dag)
-      | ({8{take_4_to_2}} & heads_4_2_facts_dag) | ({8{take_4_to_3}} & heads_4_3_facts_dag);
+      ({8{facts_4_uid_joined == 2'd0}} & heads_4_0_facts_dag)
+      | ({8{facts_4_uid_joined == 2'd1}} & heads_4_1_facts_dag)
+      | ({8{facts_4_uid_joined == 2'd2}} & heads_4_2_facts_dag)
+      | ({8{facts_4_uid_joined == 2'd3}} & heads_4_3_facts_dag);
     facts_4_user <=
-      ({6{take_4_to_0}} & heads_4_0_facts_user) | ({6{take_4_to_1}} & heads_4_1_facts_user)
-      | ({6{take_4_to_2}} & heads_4_2_facts_user) | ({6{take_4_to_3}} & heads_4_3_facts_user);
+      ({6{facts_4_uid_joined == 2'd0}} & heads_4_0_facts_user)
+      | ({6{facts_4_uid_joined == 2'd1}} & heads_4_1_facts_user)
+      | ({6{facts_4_uid_joined == 2'd2}} & heads_4_2_facts_user)
+      | ({6{facts_4_uid_joined == 2'd3}} & heads_4_3_facts_user);
     facts_4_unordered <=
-      (take_4_to_0 & heads_4_0_facts_unordered) | (take_4_to_1 & heads_4_1_facts_unordered)
-      | (take_4_to_2 & heads_4_2_facts_unordered) | (take_4_to_3 & heads_4_3_facts_unordered);
+      ((facts_4_uid_joined == 2'd0) & heads_4_0_facts_unordered)
+      | ((facts_4_uid_joined == 2'd1) & heads_4_1_facts_unordered)
+      | ((facts_4_uid_joined == 2'd2) & heads_4_2_facts_unordered)
+      | ((facts_4_uid_joined == 2'd3) & heads_4_3_facts_unordered);
     facts_4_length <=
-      ({14{take_4_to_0}} & heads_4_0_facts_length) | ({14{take_4_to_1}} & heads_4_1_facts_length)
-      | ({14{take_4_to_2}} & heads_4_2_facts_length) | ({14{take_4_to_3}} & heads_4_3_facts_length);
+      ({14{facts_4_uid_joined == 2'd0}} & heads_4_0_facts_length)
+      | ({14{facts_4_uid_joined == 2'd1}} & heads_4_1_facts_length)
+      | ({14{facts_4_uid_joined == 2'd2}} & heads_4_2_facts_length)
+      | ({14{facts_4_uid_joined == 2'd3}} & heads_4_3_facts_length);
     facts_4_no_l4 <=
-      (take_4_to_0 & heads_4_0_facts_no_l4) | (take_4_to_1 & heads_4_1_facts_no_l4)
-      | (take_4_to_2 & heads_4_2_facts_no_l4) | (take_4_to_3 & heads_4_3_facts_no_l4);
+      ((facts_4_uid_joined == 2'd0) & heads_4_0_facts_no_l4) | ((facts_4_uid_joined == 2'd1) & heads_4_1_facts_no_l4)
+      | ((facts_4_uid_joined == 2'd2) & heads_4_2_facts_no_l4)
+      | ((facts_4_uid_joined == 2'd3) & heads_4_3_facts_no_l4);
     facts_4_flow_hash <=
-      ({10{take_4_to_0}} & heads_4_0_facts_flow_hash) | ({10{take_4_to_1}} & heads_4_1_facts_flow_hash)
-      | ({10{take_4_to_2}} & heads_4_2_facts_flow_hash) | ({10{take_4_to_3}} & heads_4_3_facts_flow_hash);
+      ({10{facts_4_uid_joined == 2'd0}} & heads_4_0_facts_flow_hash)
+      | ({10{facts_4_uid_joined == 2'd1}} & heads_4_1_facts_flow_hash)
+      | ({10{facts_4_uid_joined == 2'd2}} & heads_4_2_facts_flow_hash)
+      | ({10{facts_4_uid_joined == 2'd3}} & heads_4_3_facts_flow_hash);
     facts_4_tagged <=
-      (take_4_to_0 & heads_4_0_facts_tagged) | (take_4_to_1 & heads_4_1_facts_tagged)
-      | (take_4_to_2 & heads_4_2_facts_tagged) | (take_4_to_3 & heads_4_3_facts_tagged);
+      ((facts_4_uid_joined == 2'd0) & heads_4_0_facts_tagged)
+      | ((facts_4_uid_joined == 2'd1) & heads_4_1_facts_tagged)
+      | ((facts_4_uid_joined == 2'd2) & heads_4_2_facts_tagged)
+      | ((facts_4_uid_joined == 2'd3) & heads_4_3_facts_tagged);
     facts_4_tag <=
-      ({16{take_4_to_0}} & heads_4_0_facts_tag) | ({16{take_4_to_1}} & heads_4_1_facts_tag)
-      | ({16{take_4_to_2}} & heads_4_2_facts_tag) | ({16{take_4_to_3}} & heads_4_3_facts_tag);
+      ({16{facts_4_uid_joined == 2'd0}} & heads_4_0_facts_tag)
+      | ({16{facts_4_uid_joined == 2'd1}} & heads_4_1_facts_tag)
+      | ({16{facts_4_uid_joined == 2'd2}} & heads_4_2_facts_tag)
+      | ({16{facts_4_uid_joined == 2'd3}} & heads_4_3_facts_tag);
     facts_4_shimmed <=
-      (take_4_to_0 & heads_4_0_facts_shimmed) | (take_4_to_1 & heads_4_1_facts_shimmed)
-      | (take_4_to_2 & heads_4_2_facts_shimmed) | (take_4_to_3 & heads_4_3_facts_shimmed);
+      ((facts_4_uid_joined == 2'd0) & heads_4_0_facts_shimmed)
+      | ((facts_4_uid_joined == 2'd1) & heads_4_1_facts_shimmed)
+      | ((facts_4_uid_joined == 2'd2) & heads_4_2_facts_shimmed)
+      | ((facts_4_uid_joined == 2'd3) & heads_4_3_facts_shimmed);
     facts_4_ttl <=
-      ({4{take_4_to_0}} & heads_4_0_facts_ttl) | ({4{take_4_to_1}} & heads_4_1_facts_ttl)
-      | ({4{take_4_to_2}} & heads_4_2_facts_ttl) | ({4{take_4_to_3}} & heads_4_3_facts_ttl);
+      ({4{facts_4_uid_joined == 2'd0}} & heads_4_0_facts_ttl)
+      | ({4{facts_4_uid_joined == 2'd1}} & heads_4_1_facts_ttl)
+      | ({4{facts_4_uid_joined == 2'd2}} & heads_4_2_facts_ttl)
+      | ({4{facts_4_uid_joined == 2'd3}} & heads_4_3_facts_ttl);
   end
 
   always @(posedge clk)

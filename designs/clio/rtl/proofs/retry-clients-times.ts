@@ -1,8 +1,8 @@
 /**
  * Not among the node's proofs (index.ts): with the 100 s for each engine that were tried, none decided it for runs of
  * any length, with the first claim alone neither. More time was not tried. All of it holds for 40 cycles from reset
- * (abc bmc3, with strikes in the unit), in which times of 13 quarters pass; the bench (retry-clients.test.ts) has longer
- * runs.
+ * (abc bmc3, with strikes in the unit), in which times of 13 quarters pass.
+ * The bench (retry-clients.test.ts) has longer runs.
  *
  * The retry buffer's clients: who may be forgotten, whatever the keys. Bounds from both sides.
  */
