@@ -166,10 +166,14 @@ export function laneOf(read: Read, inlets: readonly number[], entered: () => num
     outs = inlets.map(i => fired(read, `lane.out${i}`)),
     ownTaken = fired(read, "lane.sent.pop"),
     ownWaiting = read("lane.sent.packets_q"),
+    ownFull = read("lane.own_full"),
+    ownLast = read("lane.own_about_last"),
     taken = fired(read, "lane.to_software");
   let [gone, ownGone, softwareTook] = [0, 0, 0];
   /** Copies that have gone while others of their frame wait for their last beat: the frame itself is inside yet. */
   const ahead = (): number => (headLast() === 1 ? sum(has.map(h => h())) : 0);
+  /** Those that have come as a whole: in the buffer, and one whose last beat is in the register in front of it. */
+  const own = (): number => ownWaiting() + ownFull() * ownLast();
   const ended = (): number => counts.left + counts.toSoftware + counts.notTaken + counts.nowhere;
   return {
     get own() {
@@ -188,7 +192,7 @@ export function laneOf(read: Read, inlets: readonly number[], entered: () => num
       for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += events[name]();
     },
     places: () => [
-      { place: "frames of software", came: counts.own, went: ownGone + counts.bad, inside: ownWaiting() },
+      { place: "frames of software", came: counts.own, went: ownGone + counts.bad, inside: own() },
       { place: "lane", came: entered() + ownGone, went: ended(), inside: inside() - coming() - held() },
       { place: "copies", came: counts.left + counts.copies + ahead(), went: gone, inside: 0 },
       {
