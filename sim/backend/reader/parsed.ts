@@ -2,8 +2,8 @@
 import { modulesOf } from "./parse-module.ts";
 import type { Module } from "./syntax.ts";
 
-/** Characters of text that are kept: some designs as large as a whole node. */
-const KEPT = 8_000_000;
+/** Characters of text that are kept, a hundred times as many bytes when parsed: a design as large as a whole node. */
+const KEPT = 2_000_000;
 
 interface File {
   readonly name: string;

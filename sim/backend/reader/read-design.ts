@@ -11,10 +11,22 @@ import type { Module } from "./syntax.ts";
 const parsed = new ParsedFiles();
 const circuits = new WeakMap<Module, Map<string, ir.Circuit>>();
 
+/**
+ * Circuits that are kept of a module. Of one above an edit each design has a circuit of its own, which nobody asks for
+ * again; of the others all have the same few.
+ */
+const KEPT = 4;
+
 function circuitsOf(m: Module): Map<string, ir.Circuit> {
   let known = circuits.get(m);
   if (known === undefined) circuits.set(m, (known = new Map<string, ir.Circuit>()));
   return known;
+}
+function keep(known: Map<string, ir.Circuit>, key: string, c: ir.Circuit): ir.Circuit {
+  known.set(key, c);
+  const [oldest] = known.keys();
+  if (known.size > KEPT && oldest !== undefined) known.delete(oldest);
+  return c;
 }
 
 /** The circuit of the emitted, edited or hand-written text. @throws Unsupported with the place of what is not read. */
@@ -24,14 +36,19 @@ export function readDesign(design: EmittedDesign): ir.Circuit {
     for (const m of parsed.of(f)) written.set(m.name, m);
   const modules = withPorts(written, design.top);
   const clocks = new Clocks(modules),
-    parts = new Parts(modules);
+    parts = new Parts(modules),
+    // One circuit for all places of a design that want the same, whatever is kept for others.
+    own = new Map<string, ir.Circuit>();
   const read: ReadBelow = (name, parameters, ports) => {
     const m = modules.get(name);
     if (m === undefined) throw new Unsupported(`no file of ${design.top} has the module ${name}`);
     const known = circuitsOf(m),
       key = [parts.of(name), ...[...parameters].map(([n, v]) => `${n}=${keyOf(v)}`), ...ports.map(clockKey)].join(" ");
-    let c = known.get(key);
-    if (c === undefined) known.set(key, (c = new ModuleReader(m, parameters, ports, clocks, modules, read).run()));
+    const c =
+      own.get(`${name} ${key}`) ??
+      known.get(key) ??
+      keep(known, key, new ModuleReader(m, parameters, ports, clocks, modules, read).run());
+    own.set(`${name} ${key}`, c);
     return c;
   };
   return read(design.top, new Map(), clockPorts(design));
