@@ -25,8 +25,12 @@ const lineGbps = 100;
 const beatBytes = 64;
 
 type DeviceDefinition = ReturnType<ReturnType<typeof superNic>>;
-/** By chains and sizes. What is made of a definition, down to its machine code, is kept with the definition. */
-const definitions = new Map<string, DeviceDefinition>();
+/**
+ * By chains and sizes, the one that was asked for last at the end. What is made of a definition, down to its machine
+ * code, is kept with it: hundreds of megabytes, so only a few are.
+ */
+const KEPT = 4,
+  definitions = new Map<string, DeviceDefinition>();
 
 /** How a device is built for a bench, where it is not as its parameters say. */
 export interface BuildOptions {
@@ -47,7 +51,10 @@ export function deviceDefinition(
   if (taskOf) return build(taskOf);
   const key = JSON.stringify([chains, parameters, sizes]),
     known = definitions.get(key) ?? build(taskNamed);
+  definitions.delete(key);
   definitions.set(key, known);
+  const [oldest] = definitions.keys();
+  if (definitions.size > KEPT && oldest !== undefined) definitions.delete(oldest);
   return known;
 }
 type DeviceBench = Bench<ReturnType<typeof deviceDefinition>["ports"]>;
