@@ -67,7 +67,6 @@ const inFixed: readonly (readonly [string, string, string])[] = [
   ["full resources stop nobody", "!blocked && ", ""],
   ["a share without room is a small one", "&& !tooMuch", ""],
   ["a demand is rounded down", "upBy(share * byWeight, shift)", "(share * byWeight) >> BigInt(shift)"],
-  ["a full row stops only who uses much", "is && use(i, j) > 0n", "is && use(i, j) > 16384n"],
   ["the second rising begins with all users", "[...first.satisfied].sort((a, b) => a - b)", "rising"],
 ];
 
