@@ -134,6 +134,21 @@ describe("at most once", () => {
     expect(r.software.statistics).toMatchObject({ strangers: 2, done: 2 });
     expect(r.writes).toHaveLength(2);
   });
+  it("two clients of one machine count by themselves", async () => {
+    const r = rig(),
+      ask = (from: number, mac: bigint): Uint8Array => {
+        const ends = endsOf({ ip: bob.ip, port: from }, there),
+          header = { opcode: ctrlOpcode.NT_CONFIG, user: 2, requestId: 7 };
+        return udp(bob, device, { from, to: ctrlPort }, ctrlMessage(key(2), ends, header, row(9, mac)));
+      };
+    for (const [from, mac] of [
+      [port, 1n],
+      [port + 1, 2n],
+    ] as const)
+      expect(await r.software.receive(ask(from, mac), 0)).toHaveLength(1);
+    expect(r.writes).toHaveLength(2);
+    expect(r.software.statistics).toMatchObject({ done: 2, repeated: 0, refused: 0 });
+  });
   it("one requestId for two requests is done once: the other is EXPIRED", async () => {
     const r = rig(),
       ask = (bucket: number): Uint8Array => asked(2, { opcode: ctrlOpcode.NT_CONFIG, requestId: 7 }, row(bucket));
