@@ -5,13 +5,16 @@ import { bernoulli, bursts, type Dut, never, runBench } from "../../../../../sim
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type B, dutOf, places, RegionRig } from "./support/region-rig.ts";
-import { adder, chooser, hole, passing, type Tried } from "./support/test-tasks.ts";
+import { adder, chooser, cutter, hole, passing, type Tried } from "./support/test-tasks.ts";
 
 const nothing = passing(dummy);
 const slow = (latency: number, interval: number): Tried => passing(delay(latency, interval));
 const chains: Readonly<Record<string, readonly Tried[]>> = {
   one: [chooser],
   two: [slow(4, 3), adder(20)],
+  // What one task says of the front is carried past the others, whatever else they say.
+  cuts: [cutter, nothing, cutter, slow(2, 1)],
+  cutsAndGrows: [cutter, chooser, nothing],
   four: [adder(3), chooser, slow(6, 1), adder(3)],
   eight: [nothing, slow(9, 2), adder(0), chooser, adder(40), slow(1, 1), chooser, adder(62)],
 };

@@ -1,4 +1,4 @@
-/** Small tasks for chains: one that rewrites bytes, one that drops, one that grows. */
+/** Small tasks for chains: one that rewrites bytes, one that drops and grows, one that leaves bytes out. */
 import { passOn, type TaskModel, writesAt } from "../../../../../../designs/supernic/model/index.ts";
 import {
   asItWas,
@@ -94,6 +94,25 @@ export const chooser: Tried = {
       return p.user & 1 ? { verdict, prepend: 1, frontBytes: (next & 31) + 1 } : { verdict };
     },
   }),
+};
+/** Leaves out up to 15 bytes in front, of packets whose byte 2 says so, and puts none there. */
+const Cutter = module("CutterTask", taskPorts, io => {
+  const inside = stage(io.packet, "forward", { name: "inside" });
+  connect(
+    map(inside, TaskAnswer, p => ({
+      ...asItWas,
+      tag: p.tag,
+      verdict: TaskVerdict.forward,
+      dropFront: p.header.bits(16, 4).zext(7),
+    })),
+    io.answer,
+  );
+  io.quiet.set(inside.valid.not());
+});
+export const cutter: Tried = {
+  declared: { ...plain, name: "cutter", reads: headerBytesFrom(2, 1), leavesOut: 15 },
+  hardware: Cutter(),
+  model: () => ({ answer: p => ({ verdict: "forward", dropFront: (p.header[2] ?? 0) & 15 }) }),
 };
 /** A task of the library, whose model passes everything on. */
 export const passing = (task: Task): Tried => ({ ...task, model: () => ({ answer: () => passOn }) });
