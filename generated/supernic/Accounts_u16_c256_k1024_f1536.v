@@ -103,33 +103,33 @@ module Accounts_u16_c256_k1024_f1536 (
   output wire        allowances_15_loop,
   output wire [2:0]  allowances_15_loop_cells
 );
-  reg clearing; // accounts.ts:140
-  reg [3:0] scanned; // accounts.ts:141
-  reg entry_is_new; // accounts.ts:178
-  reg [5:0] entries_settled; // accounts.ts:179
-  reg spent_valid, spent_limited; // accounts.ts:198
+  reg clearing; // accounts.ts:139
+  reg [3:0] scanned; // accounts.ts:140
+  reg entry_is_new; // accounts.ts:177
+  reg [5:0] entries_settled; // accounts.ts:178
+  reg spent_valid, spent_limited; // accounts.ts:197
   reg [3:0] spent_user;
   reg [31:0] spent_given;
   reg [25:0] spent_bytes;
   reg [9:0] spent_contexts, spent_context_limit;
   reg [11:0] spent_cells, spent_cell_limit;
-  reg released_q_valid; // accounts.ts:202
+  reg released_q_valid; // accounts.ts:201
   reg [5:0] released_q_user;
   reg [2:0] released_q_cells;
-  reg seen_valid, seen_limited; // accounts.ts:213
+  reg seen_valid, seen_limited; // accounts.ts:212
   reg [3:0] seen_user;
   reg [31:0] seen_given;
   reg [25:0] seen_bytes;
   reg [9:0] seen_contexts, seen_context_limit;
   reg [11:0] seen_cells, seen_cell_limit;
-  reg [23:0] seen_share; // accounts.ts:214
-  reg seen_due; // accounts.ts:215
-  reg [15:0] due; // accounts.ts:216
-  reg gets; // accounts.ts:226
-  reg [3:0] getter; // accounts.ts:227
-  reg [31:0] had; // accounts.ts:228
-  reg [31:0] share_room; // accounts.ts:229
-  reg [23:0] share; // accounts.ts:230
+  reg [23:0] seen_share; // accounts.ts:213
+  reg seen_due; // accounts.ts:214
+  reg [15:0] due; // accounts.ts:215
+  reg gets; // accounts.ts:225
+  reg [3:0] getter; // accounts.ts:226
+  reg [31:0] had; // accounts.ts:227
+  reg [31:0] share_room; // accounts.ts:228
+  reg [23:0] share; // accounts.ts:229
   reg allowance_0_plenty, allowance_0_arrival, allowance_0_loop, allowance_1_plenty, allowance_1_arrival,
     allowance_1_loop, allowance_2_plenty, allowance_2_arrival, allowance_2_loop, allowance_3_plenty,
     allowance_3_arrival, allowance_3_loop, allowance_4_plenty, allowance_4_arrival, allowance_4_loop,
@@ -139,7 +139,7 @@ module Accounts_u16_c256_k1024_f1536 (
     allowance_10_plenty, allowance_10_arrival, allowance_10_loop, allowance_11_plenty, allowance_11_arrival,
     allowance_11_loop, allowance_12_plenty, allowance_12_arrival, allowance_12_loop, allowance_13_plenty,
     allowance_13_arrival, allowance_13_loop, allowance_14_plenty, allowance_14_arrival, allowance_14_loop,
-    allowance_15_plenty, allowance_15_arrival, allowance_15_loop; // accounts.ts:252
+    allowance_15_plenty, allowance_15_arrival, allowance_15_loop; // accounts.ts:251
   reg [2:0] allowance_0_arrival_cells, allowance_0_loop_cells, allowance_1_arrival_cells, allowance_1_loop_cells,
     allowance_2_arrival_cells, allowance_2_loop_cells, allowance_3_arrival_cells, allowance_3_loop_cells,
     allowance_4_arrival_cells, allowance_4_loop_cells, allowance_5_arrival_cells, allowance_5_loop_cells,
@@ -153,18 +153,18 @@ module Accounts_u16_c256_k1024_f1536 (
   (* ram_style = "distributed" *) reg [31:0] given [0:15];
   (* ram_style = "distributed" *) reg [46:0] limits [0:15];
   integer i;
-  wire scanned_all = scanned == 4'd15; // accounts.ts:142
-  wire [46:0] limit_word = limits[took_user]; // accounts.ts:150
+  wire scanned_all = scanned == 4'd15; // accounts.ts:141
+  wire [46:0] limit_word = limits[took_user]; // accounts.ts:149
   wire limit_limited = limit_word[0];
-  wire [13:0] counted_bytes = limit_limited ? took_bytes : 14'd0; // accounts.ts:166
-  wire [47:0] used_word = used[took_user]; // accounts.ts:147
-  wire [25:0] used_bytes = used_word[25:0] + {12'd0, counted_bytes}; // accounts.ts:168
-  wire [9:0] used_contexts = used_word[35:26] + 10'd1; // accounts.ts:169
-  wire [11:0] used_cells = used_word[47:36] + {9'd0, took_cells}; // accounts.ts:170
+  wire [13:0] counted_bytes = limit_limited ? took_bytes : 14'd0; // accounts.ts:165
+  wire [47:0] used_word = used[took_user]; // accounts.ts:146
+  wire [25:0] used_bytes = used_word[25:0] + {12'd0, counted_bytes}; // accounts.ts:167
+  wire [9:0] used_contexts = used_word[35:26] + 10'd1; // accounts.ts:168
+  wire [11:0] used_cells = used_word[47:36] + {9'd0, took_cells}; // accounts.ts:169
   wire [31:0] tokens_before_shifted = given[took_user] >> 6;
-  wire [25:0] tokens_before = tokens_before_shifted[25:0] - used_word[25:0]; // accounts.ts:174
-  wire [31:0] tokens_now = seen_given - {seen_bytes, 6'd0}; // accounts.ts:224
-  wire share_fits = ~share_room[31] & (share_room >= {8'd0, share}); // accounts.ts:236
+  wire [25:0] tokens_before = tokens_before_shifted[25:0] - used_word[25:0]; // accounts.ts:173
+  wire [31:0] tokens_now = seen_given - {seen_bytes, 6'd0}; // accounts.ts:223
+  wire share_fits = ~share_room[31] & (share_room >= {8'd0, share}); // accounts.ts:235
   wire [31:0] spent_tokens_shifted = spent_given >> 6;
   wire [25:0] spent_tokens = spent_tokens_shifted[25:0] - spent_bytes; // accounts.ts:83
   wire [9:0] spent_contexts_left = spent_context_limit - spent_contexts; // accounts.ts:84
@@ -181,19 +181,19 @@ module Accounts_u16_c256_k1024_f1536 (
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
     else if (scanned_all) clearing <= 1'b0;
-  wire [21:0] back_word = back[took_user]; // accounts.ts:148
+  wire [21:0] back_word = back[took_user]; // accounts.ts:147
   wire [9:0] back_contexts = back_word[9:0];
-  wire [9:0] limit_contexts = limit_word[34:25]; // accounts.ts:150
-  wire [11:0] back_cells = back_word[21:10]; // accounts.ts:148
-  wire [11:0] limit_cells = limit_word[46:35]; // accounts.ts:150
+  wire [9:0] limit_contexts = limit_word[34:25]; // accounts.ts:149
+  wire [11:0] back_cells = back_word[21:10]; // accounts.ts:147
+  wire [11:0] limit_cells = limit_word[46:35]; // accounts.ts:149
   wire [15:0] due_joined = {
     scanned == 4'd15, scanned == 4'd14, scanned == 4'd13, scanned == 4'd12, scanned == 4'd11, scanned == 4'd10,
     scanned == 4'd9, scanned == 4'd8, scanned == 4'd7, scanned == 4'd6, scanned == 4'd5, scanned == 4'd4,
     scanned == 4'd3, scanned == 4'd2, scanned == 4'd1, scanned == 4'd0
   };
-  wire [46:0] seen_limited_word = limits[scanned]; // accounts.ts:150
-  wire [47:0] seen_bytes_word = used[scanned]; // accounts.ts:147
-  wire [21:0] seen_context_limit_word = back[scanned]; // accounts.ts:148
+  wire [46:0] seen_limited_word = limits[scanned]; // accounts.ts:149
+  wire [47:0] seen_bytes_word = used[scanned]; // accounts.ts:146
+  wire [21:0] seen_context_limit_word = back[scanned]; // accounts.ts:147
 
   always @(posedge clk)
     if (rst) begin
@@ -792,7 +792,7 @@ module Accounts_u16_c256_k1024_f1536 (
   initial begin
     for (i = 0; i < 16; i = i + 1) back[i[3:0]] = 22'd0;
   end
-  wire [21:0] before_word = back[released_q_user[3:0]]; // accounts.ts:205
+  wire [21:0] before_word = back[released_q_user[3:0]]; // accounts.ts:204
   wire [11:0] before_cells = before_word[21:10];
   wire [9:0] before_contexts = before_word[9:0];
 
@@ -909,14 +909,14 @@ module Accounts_u16_c256_k1024_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25])); // accounts.ts:184
+      assert (~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25])); // accounts.ts:183
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25]))) begin
-        $display("%s", "assertion failed: who takes a frame has tokens (accounts.ts:184)"); // accounts.ts:184
+        $display("%s", "assertion failed: who takes a frame has tokens (accounts.ts:183)"); // accounts.ts:183
         $stop;
       end
     end

@@ -420,8 +420,8 @@ module Control_p4_r4_s4_c256_k1024 (
   reg [10:0] inside_of_block_kept;
   wire [24:0] epoch_more = epoch_sum + 25'd64; // control.ts:42
   wire epoch_over = epoch_more >= {1'b0, registers_epoch_cycles}; // control.ts:43
-  wire writes_task = table_bus_en & (table_bus_table == 4'd11); // tables.ts:35
-  wire writes_slot = table_bus_en & (table_bus_table == 4'd9);
+  wire writes_task = table_bus_en & (table_bus_table == 4'd11) & (table_bus_index < 16'd64); // tables.ts:36
+  wire writes_slot = table_bus_en & (table_bus_table == 4'd9) & (table_bus_index < 16'd64);
 
   wire [9:0] registers_down = {6'd0, down}; // control.ts:74
   wire [11:0] registers_free_contexts = {3'd0, free_contexts};

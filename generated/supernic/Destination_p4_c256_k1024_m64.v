@@ -70,16 +70,16 @@ module Destination_p4_c256_k1024_m64 (
   localparam [1:0] egress_way_loop = 2'd3;
   localparam [1:0] egress_drop_none = 2'd0, egress_drop_task = 2'd1, egress_drop_nowhere = 2'd2,
     egress_drop_again = 2'd3;
-  reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3; // destination.ts:118
-  reg is_group; // destination.ts:122
-  reg known2; // destination.ts:127
-  reg [5:0] mac2; // destination.ts:128
-  reg valid_2; // destination.ts:134
-  reg [7:0] asked2_ctx; // destination.ts:135
+  reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3; // destination.ts:119
+  reg is_group; // destination.ts:123
+  reg known2; // destination.ts:128
+  reg [5:0] mac2; // destination.ts:129
+  reg valid_2; // destination.ts:135
+  reg [7:0] asked2_ctx; // destination.ts:136
   reg asked2_early, asked2_dropped, asked2_reply, asked2_group;
   reg [1:0] asked2_way, asked2_class, asked2_size;
   reg [3:0] asked2_port, asked2_ingress;
-  reg goes_valid_q, goes_early_q; // destination.ts:150
+  reg goes_valid_q, goes_early_q; // destination.ts:151
   reg [7:0] goes_ctx_q;
   reg [4:0] goes_list_port_q;
   reg [3:0] goes_list_class_q;
@@ -107,7 +107,7 @@ module Destination_p4_c256_k1024_m64 (
   wire goes_back = asked2_reply | (asked2_way == egress_way_back); // destination.ts:63
   wire goes_to_loop = (asked2_way == egress_way_loop) & ~asked2_reply; // destination.ts:64
   wire goes_to_and = known2 & ~asked2_group;
-  wire [3:0] mac_port = entries[mac2]; // destination.ts:151
+  wire [3:0] mac_port = entries[mac2]; // destination.ts:152
   wire [3:0] goes_to =
     goes_back ? asked2_ingress :
     goes_to_loop ? 4'd4 :
@@ -164,7 +164,7 @@ module Destination_p4_c256_k1024_m64 (
     mac2_and[33] | mac2_and[35] | mac2_and[37] | mac2_and[39] | mac2_and[41] | mac2_and[43] | mac2_and[45]
     | mac2_and[47] | mac2_and[49] | mac2_and[51] | mac2_and[53] | mac2_and[55] | mac2_and[57] | mac2_and[59]
     | mac2_and[61] | mac2_and[63];
-  wire [7:0] dag_word = dags[known_dag]; // destination.ts:132
+  wire [7:0] dag_word = dags[known_dag]; // destination.ts:133
 
   always @(posedge clk) begin
     macs_1_0 <= macs_matches_0;

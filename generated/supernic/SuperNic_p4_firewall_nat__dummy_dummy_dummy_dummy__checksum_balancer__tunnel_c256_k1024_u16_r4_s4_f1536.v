@@ -561,41 +561,66 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     counts_middle_events_8, counts_middle_events_9, counts_middle_events_10, counts_middle_events_11,
     counts_middle_events_12, counts_middle_events_13, counts_middle_events_14, counts_middle_events_15; // inlets.ts:80
   wire [1:0] to_loop_grant, to_loop_request; // super-nic.ts:232
-  wire writes_user = control_bus_en & (control_bus_table == 4'd5); // tables.ts:35
-  wire writes_dag = control_bus_en & (control_bus_table == 4'd7);
-  wire writes_rule_action_0 = control_bus_en & (control_bus_table == 4'd1) & control_bus_ports[0];
-  wire writes_rule_word_0 = control_bus_en & (control_bus_table == 4'd0) & control_bus_ports[0];
-  wire writes_mac_word_0 = control_bus_en & (control_bus_table == 4'd2) & control_bus_ports[0];
-  wire writes_mac_entry_0 = control_bus_en & (control_bus_table == 4'd3) & control_bus_ports[0];
-  wire writes_uid_0 = control_bus_en & (control_bus_table == 4'd4) & control_bus_ports[0];
-  wire writes_rule_action_1 = control_bus_en & (control_bus_table == 4'd1) & control_bus_ports[1];
-  wire writes_rule_word_1 = control_bus_en & (control_bus_table == 4'd0) & control_bus_ports[1];
-  wire writes_mac_word_1 = control_bus_en & (control_bus_table == 4'd2) & control_bus_ports[1];
-  wire writes_mac_entry_1 = control_bus_en & (control_bus_table == 4'd3) & control_bus_ports[1];
-  wire writes_uid_1 = control_bus_en & (control_bus_table == 4'd4) & control_bus_ports[1];
-  wire writes_rule_action_2 = control_bus_en & (control_bus_table == 4'd1) & control_bus_ports[2];
-  wire writes_rule_word_2 = control_bus_en & (control_bus_table == 4'd0) & control_bus_ports[2];
-  wire writes_mac_word_2 = control_bus_en & (control_bus_table == 4'd2) & control_bus_ports[2];
-  wire writes_mac_entry_2 = control_bus_en & (control_bus_table == 4'd3) & control_bus_ports[2];
-  wire writes_uid_2 = control_bus_en & (control_bus_table == 4'd4) & control_bus_ports[2];
-  wire writes_rule_action_3 = control_bus_en & (control_bus_table == 4'd1) & control_bus_ports[3];
-  wire writes_rule_word_3 = control_bus_en & (control_bus_table == 4'd0) & control_bus_ports[3];
-  wire writes_mac_word_3 = control_bus_en & (control_bus_table == 4'd2) & control_bus_ports[3];
-  wire writes_mac_entry_3 = control_bus_en & (control_bus_table == 4'd3) & control_bus_ports[3];
-  wire writes_uid_3 = control_bus_en & (control_bus_table == 4'd4) & control_bus_ports[3];
-  wire writes_rule_action_4 = control_bus_en & (control_bus_table == 4'd1) & control_bus_ports[4];
-  wire writes_rule_word_4 = control_bus_en & (control_bus_table == 4'd0) & control_bus_ports[4];
-  wire writes_mac_word_4 = control_bus_en & (control_bus_table == 4'd2) & control_bus_ports[4];
-  wire writes_mac_entry_4 = control_bus_en & (control_bus_table == 4'd3) & control_bus_ports[4];
-  wire writes_uid_4 = control_bus_en & (control_bus_table == 4'd4) & control_bus_ports[4];
-  wire writes_dag_stage = control_bus_en & (control_bus_table == 4'd6);
-  wire writes_chain = control_bus_en & (control_bus_table == 4'd8);
-  wire writes_slot = control_bus_en & (control_bus_table == 4'd9);
-  wire writes_mark = control_bus_en & (control_bus_table == 4'd12);
-  wire writes_template = control_bus_en & (control_bus_table == 4'd10);
-  wire writes_mac_word = control_bus_en & (control_bus_table == 4'd2);
-  wire writes_mac_entry = control_bus_en & (control_bus_table == 4'd3);
-  wire writes_peer = control_bus_en & (control_bus_table == 4'd13);
+  wire writes_user = control_bus_en & (control_bus_table == 4'd5) & (control_bus_index < 16'd64); // tables.ts:36
+  wire writes_dag = control_bus_en & (control_bus_table == 4'd7) & (control_bus_index < 16'd256);
+  wire writes_rule_action_0 =
+    control_bus_en & (control_bus_table == 4'd1) & (control_bus_index < 16'd32) & control_bus_ports[0];
+  wire writes_rule_word_0 =
+    control_bus_en & (control_bus_table == 4'd0) & (control_bus_index < 16'd800) & control_bus_ports[0];
+  wire writes_mac_word_0 =
+    control_bus_en & (control_bus_table == 4'd2) & (control_bus_index < 16'd320) & control_bus_ports[0];
+  wire writes_mac_entry_0 =
+    control_bus_en & (control_bus_table == 4'd3) & (control_bus_index < 16'd64) & control_bus_ports[0];
+  wire writes_uid_0 =
+    control_bus_en & (control_bus_table == 4'd4) & (control_bus_index < 16'd1024) & control_bus_ports[0];
+  wire writes_rule_action_1 =
+    control_bus_en & (control_bus_table == 4'd1) & (control_bus_index < 16'd32) & control_bus_ports[1];
+  wire writes_rule_word_1 =
+    control_bus_en & (control_bus_table == 4'd0) & (control_bus_index < 16'd800) & control_bus_ports[1];
+  wire writes_mac_word_1 =
+    control_bus_en & (control_bus_table == 4'd2) & (control_bus_index < 16'd320) & control_bus_ports[1];
+  wire writes_mac_entry_1 =
+    control_bus_en & (control_bus_table == 4'd3) & (control_bus_index < 16'd64) & control_bus_ports[1];
+  wire writes_uid_1 =
+    control_bus_en & (control_bus_table == 4'd4) & (control_bus_index < 16'd1024) & control_bus_ports[1];
+  wire writes_rule_action_2 =
+    control_bus_en & (control_bus_table == 4'd1) & (control_bus_index < 16'd32) & control_bus_ports[2];
+  wire writes_rule_word_2 =
+    control_bus_en & (control_bus_table == 4'd0) & (control_bus_index < 16'd800) & control_bus_ports[2];
+  wire writes_mac_word_2 =
+    control_bus_en & (control_bus_table == 4'd2) & (control_bus_index < 16'd320) & control_bus_ports[2];
+  wire writes_mac_entry_2 =
+    control_bus_en & (control_bus_table == 4'd3) & (control_bus_index < 16'd64) & control_bus_ports[2];
+  wire writes_uid_2 =
+    control_bus_en & (control_bus_table == 4'd4) & (control_bus_index < 16'd1024) & control_bus_ports[2];
+  wire writes_rule_action_3 =
+    control_bus_en & (control_bus_table == 4'd1) & (control_bus_index < 16'd32) & control_bus_ports[3];
+  wire writes_rule_word_3 =
+    control_bus_en & (control_bus_table == 4'd0) & (control_bus_index < 16'd800) & control_bus_ports[3];
+  wire writes_mac_word_3 =
+    control_bus_en & (control_bus_table == 4'd2) & (control_bus_index < 16'd320) & control_bus_ports[3];
+  wire writes_mac_entry_3 =
+    control_bus_en & (control_bus_table == 4'd3) & (control_bus_index < 16'd64) & control_bus_ports[3];
+  wire writes_uid_3 =
+    control_bus_en & (control_bus_table == 4'd4) & (control_bus_index < 16'd1024) & control_bus_ports[3];
+  wire writes_rule_action_4 =
+    control_bus_en & (control_bus_table == 4'd1) & (control_bus_index < 16'd32) & control_bus_ports[4];
+  wire writes_rule_word_4 =
+    control_bus_en & (control_bus_table == 4'd0) & (control_bus_index < 16'd800) & control_bus_ports[4];
+  wire writes_mac_word_4 =
+    control_bus_en & (control_bus_table == 4'd2) & (control_bus_index < 16'd320) & control_bus_ports[4];
+  wire writes_mac_entry_4 =
+    control_bus_en & (control_bus_table == 4'd3) & (control_bus_index < 16'd64) & control_bus_ports[4];
+  wire writes_uid_4 =
+    control_bus_en & (control_bus_table == 4'd4) & (control_bus_index < 16'd1024) & control_bus_ports[4];
+  wire writes_dag_stage = control_bus_en & (control_bus_table == 4'd6) & (control_bus_index < 16'd2048);
+  wire writes_chain = control_bus_en & (control_bus_table == 4'd8) & (control_bus_index < 16'd64);
+  wire writes_slot = control_bus_en & (control_bus_table == 4'd9) & (control_bus_index < 16'd64);
+  wire writes_mark = control_bus_en & (control_bus_table == 4'd12) & (control_bus_index < 16'd4);
+  wire writes_template = control_bus_en & (control_bus_table == 4'd10) & (control_bus_index < 16'd256);
+  wire writes_mac_word = control_bus_en & (control_bus_table == 4'd2) & (control_bus_index < 16'd320);
+  wire writes_mac_entry = control_bus_en & (control_bus_table == 4'd3) & (control_bus_index < 16'd64);
+  wire writes_peer = control_bus_en & (control_bus_table == 4'd13) & (control_bus_index < 16'd16);
   wire to_loop_valid = |(to_loop_grant & to_loop_request); // super-nic.ts:232
   wire [511:0] to_loop_payload_data =
     ({512{to_loop_grant[0]}} & egress_out4_payload_data) | ({512{to_loop_grant[1]}} & lane_out4_payload_data);
@@ -4682,15 +4707,15 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     end
 
   wire _unused_ok = &{
-    1'b0, control_bus_ports[9:5], control_bus_index[15:11], control_bus_value[543:536], rx_0_free, rx_1_free,
-    rx_2_free, rx_3_free, rx_loop_seen_valid, rx_loop_seen_good, rx_loop_seen_kind, rx_loop_seen_linked,
-    rx_loop_seen_sequence, rx_loop_seen_ack, rx_loop_seen_nack, rx_loop_seen_wants_room, rx_loop_pfc_valid,
-    rx_loop_pfc_enabled, rx_loop_pfc_times_0, rx_loop_pfc_times_1, rx_loop_pfc_times_2, rx_loop_pfc_times_3,
-    rx_loop_pfc_times_4, rx_loop_pfc_times_5, rx_loop_pfc_times_6, rx_loop_pfc_times_7, rx_loop_free, headers_held_0,
-    headers_held_1, headers_held_2, headers_held_3, headers_held_4, headers_held_5, headers_held_6, headers_held_7,
-    headers_held_8, headers_held_9, headers_held_10, headers_held_11, headers_held_12, headers_held_13,
-    headers_held_14, headers_held_15, store_back0_job_ready, store_back0_ready, store_back1_job_ready,
-    store_back1_ready, store_read0_job_ready, store_read0_valid, store_read0_payload_data, store_read0_payload_last,
+    1'b0, control_bus_ports[9:5], control_bus_value[543:536], rx_0_free, rx_1_free, rx_2_free, rx_3_free,
+    rx_loop_seen_valid, rx_loop_seen_good, rx_loop_seen_kind, rx_loop_seen_linked, rx_loop_seen_sequence,
+    rx_loop_seen_ack, rx_loop_seen_nack, rx_loop_seen_wants_room, rx_loop_pfc_valid, rx_loop_pfc_enabled,
+    rx_loop_pfc_times_0, rx_loop_pfc_times_1, rx_loop_pfc_times_2, rx_loop_pfc_times_3, rx_loop_pfc_times_4,
+    rx_loop_pfc_times_5, rx_loop_pfc_times_6, rx_loop_pfc_times_7, rx_loop_free, headers_held_0, headers_held_1,
+    headers_held_2, headers_held_3, headers_held_4, headers_held_5, headers_held_6, headers_held_7, headers_held_8,
+    headers_held_9, headers_held_10, headers_held_11, headers_held_12, headers_held_13, headers_held_14,
+    headers_held_15, store_back0_job_ready, store_back0_ready, store_back1_job_ready, store_back1_ready,
+    store_read0_job_ready, store_read0_valid, store_read0_payload_data, store_read0_payload_last,
     store_read0_payload_bad, store_read1_job_ready, store_read1_valid, store_read1_payload_data,
     store_read1_payload_last, store_read1_payload_bad, store_release1_ready, merge_events_user, merge_events_urgent,
     scheduler_inside_packets, scheduler_inside_waiting, scheduler_held_0, scheduler_held_1, scheduler_held_2,

@@ -13,6 +13,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
+import { ownEntry } from "../inside/index.ts";
 import { ago, counter, numberAgo } from "./arithmetic.ts";
 import type { DrfLane } from "./lane.ts";
 import { type DrfParameters, groupBitsOf, groupsOf, inverseBits, sumBitsOf } from "./parameters.ts";
@@ -55,8 +56,7 @@ function capacitiesOf(p: DrfParameters, write: { readonly en: Bit; readonly inde
     outside: "unreached",
     init: [0],
   });
-  const every = p.resources === 2 ** addressBits(p.resources);
-  list.write(every ? write.en : write.en.and(write.index.lt(p.resources)), write.index, write.value.is(f.capacityBits));
+  list.write(ownEntry(write, p.resources), write.index, write.value.is(f.capacityBits));
   return list;
 }
 

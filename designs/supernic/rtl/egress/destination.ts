@@ -20,7 +20,7 @@ import {
   type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { dagEntries, egressWays, tables } from "../../wire/index.ts";
-import { ctxBits, EntryWrite, inlets, Known, sizeBits, tableEntry, userClasses } from "../inside/index.ts";
+import { ctxBits, EntryWrite, inlets, Known, ownEntry, sizeBits, tableEntry, userClasses } from "../inside/index.ts";
 import { portBits, ternary, TernaryWrite } from "../match/index.ts";
 import { EgressConfig, type EgressParameters } from "./ports.ts";
 import { ListOf, sizeOfPayload } from "./records.ts";
@@ -111,7 +111,8 @@ export const Destination = module(
       entries = ram(uint(portBits), { depth: p.macs, collision: "old", style: "distributed", init: [0] });
     classes.write(io.users.en, io.users.index, io.users.value.class.resize(2));
     dags.write(io.dags.en, io.dags.index, io.dags.value);
-    entries.write(io.entries.en, io.entries.index.resize(Math.log2(p.macs)), io.entries.value.port.resize(portBits));
+    const { index, value } = io.entries;
+    entries.write(ownEntry(io.entries, p.macs), index.resize(Math.log2(p.macs)), value.port.resize(portBits));
 
     // 0: which MACs match.
     const parts = ternary("macs", io.dst, io.config.macs, io.macs).map((part, i) => {

@@ -22,7 +22,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { EntryWrite, lengthBits, payloadCellBits, payloadCells, Released } from "../inside/index.ts";
+import { EntryWrite, lengthBits, ownEntry, payloadCellBits, payloadCells, Released } from "../inside/index.ts";
 import type { MergeParameters } from "./ports.ts";
 import { atLeast, blindTakes } from "./records.ts";
 
@@ -128,9 +128,8 @@ export const Accounts = module(
         struct({ limited: bit, bytes: uint(24), contexts: uint(contextBits), cells: uint(cellBits) }),
         "limits",
       );
-    const { users } = io,
-      every = p.users === 2 ** users.index.width;
-    limits.write(every ? users.en : users.en.and(users.index.lt(p.users)), users.index.resize(index.width), {
+    const { users } = io;
+    limits.write(ownEntry(users, p.users), users.index.resize(index.width), {
       limited: users.value.limited.bit(0),
       bytes: users.value.bytes.resize(24),
       contexts: atMost(users.value.contexts, p.contexts, contextBits),

@@ -33,6 +33,7 @@ import {
   EntryWrite,
   FrameBeat,
   LinkSeen,
+  ownEntry,
   PfcSeen,
   queueClasses,
   QueueHeads,
@@ -208,7 +209,7 @@ export const RxPort = module(
         name: "user_classes",
       }),
       userIndex = (user: UInt): UInt => user.trunc(addressBits(p.users));
-    classes.write(io.users.en, userIndex(io.users.index), io.users.value.class.trunc(2));
+    classes.write(ownEntry(io.users, p.users), userIndex(io.users.index), io.users.value.class.trunc(2));
     there.set(match.outcome.valid);
     known.set(outcome);
     verdict.set(besides.payload);

@@ -12,9 +12,10 @@ export function behindBus(bus: Bus): Bus {
   return behind;
 }
 
-/** This table is written now; of tables that each port has, at this one. */
+/** This table is written now, an entry that it has; of tables that each port has, at this one. */
 const isFor = (bus: Bus, name: TableName, port?: number): Bit => {
-  const en = bus.en.and(bus.table.eq(tables[name].id));
+  const { id, entries } = tables[name],
+    en = bus.en.and(bus.table.eq(id)).and(bus.index.lt(entries));
   return port === undefined ? en : en.and(bus.ports.bit(port));
 };
 /** The fields of a value, the first lowest. */

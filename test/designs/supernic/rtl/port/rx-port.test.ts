@@ -66,6 +66,7 @@ const mutatedFrames = Number(process.env["MNEMO_PORT_FRAMES"] ?? 5_000);
 const big = { seed: 3, limitCycles: 40 * mutatedFrames + 100_000, timeoutMs: 120_000 + 10 * mutatedFrames };
 
 const faults: readonly (readonly [string, string | RegExp, string])[] = [
+  ["a user that the build has not is another one", / & \(users_index < 6'd\d+\)/, ""],
   ["a class takes more than its beats", "rest_5 <= 5'd16", "rest_5 <= 5'd24"],
   ["what left still counts", "out_valid & out_class[4]", "1'b0"],
   ["what came does not count", "keeps & (decided_class == 3'd4)", "1'b0"],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { snicMap } from "../../../../../designs/supernic/registers/index.ts";
 import { Control, type DeviceParameters } from "../../../../../designs/supernic/rtl/top/index.ts";
-import { type TableName, tables, tableWrite } from "../../../../../designs/supernic/wire/index.ts";
+import { tableIndexBits, type TableName, tables, tableWrite } from "../../../../../designs/supernic/wire/index.ts";
 import { type Bench, type Dut, LiteMaster, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
@@ -99,6 +99,13 @@ async function controls(b: B): Promise<void> {
   // One that the build has not.
   await rig.entry("slot", 7, { limit: 1, busyAt: 1, patience: 9, quiesce: 1, isolate: 1 });
   expect(rig.controls).toEqual(want);
+  // Nor the table: its number is no other entry's.
+  for (const beyond of [tables.slot.entries, 1024, 2 ** tableIndexBits - 64]) {
+    await rig.write("tableIndex", beyond);
+    await rig.write("tableWrite", 1);
+    await b.cycles(4);
+    expect(rig.controls, `entry ${beyond}`).toEqual(want);
+  }
   await rig.entry("task", 1 * 8 + 1, { at: 5, data: 3 });
   b.sim.reset(1);
   await b.cycles(1);
@@ -162,6 +169,7 @@ describe("Control", () => {
       ],
       ["a slot's controls outlive a reset", /slot_1_0_patience <= 16'd0;/, ""],
       ["the slot of another region", /index\[5:0\] == 6'd9\)/, "index[5:0] == 6'd16)"],
+      ["an entry behind the last is one from the start again", / & \(table_bus_index < 16'd64\)/, ""],
       ["the frames of another block", /(counter_at\[11:8\] == 4'd)2(\}\} & inside_2_kept)/, "$11$2"],
     ];
     test.each(faults)("%s", async (name, from, to) => {

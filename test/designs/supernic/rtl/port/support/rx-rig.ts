@@ -13,7 +13,12 @@ import {
   queueSizes,
   RxPort,
 } from "../../../../../../designs/supernic/rtl/port/index.ts";
-import { readPfc, snicEtherType, ternaryWords } from "../../../../../../designs/supernic/wire/index.ts";
+import {
+  readPfc,
+  snicEtherType,
+  tables as tablesOf,
+  ternaryWords,
+} from "../../../../../../designs/supernic/wire/index.ts";
 import { AxisSource, type Bench, never, type Pause, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
 import { mutated, rightFrame } from "../../judge/support/frames.ts";
 
@@ -160,6 +165,13 @@ export class RxRig {
       await this.b.cycles(1);
     }
     tables.uids.en.value = 0;
+    // Users that this build has not: they change nobody's class.
+    for (let user: number = common.users; user < tablesOf.user.entries; user++) {
+      users.en.value = 1;
+      users.index.value = user;
+      users.value.class.value = classOfUser(user + 1);
+      await this.b.cycles(1);
+    }
     users.en.value = 0;
   }
 
