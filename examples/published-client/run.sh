@@ -79,7 +79,7 @@ in_namespace=()
 case " $* " in
 *" --nodes "* | *" --nodes="*)
   net=198.18.$(($$ % 256))
-  ip netns add "$name" && namespace=$name && ip link add "$name" type veth peer name "c$name" && ip link set "c$name" netns "$name" ||
+  ip netns add "$name" && namespace=$name && ip link add "$name" mtu 9000 type veth peer name "c$name" mtu 9000 && ip link set "c$name" netns "$name" ||
     cannot "No network namespace could be made, which several nodes need: run as root, or serve one node."
   for last in 1 2 3 4 5 6 7 8 9; do ip addr add "$net.$last/24" dev "$name"; done
   ip link set "$name" up
@@ -87,6 +87,9 @@ case " $* " in
   in_namespace=(ip netns exec "$name")
   "${in_namespace[@]}" ip addr add "$net.254/24" dev "$device"
   "${in_namespace[@]}" ip link set "$device" up
+  # Behind sockets a kernel takes the frames, and it takes none for other MACs.
+  PEER_MAC=$(cat "/sys/class/net/$name/address")
+  export PEER_MAC
   serve=(--set "ip=$net.1") ;;
 *) serve=(--tap "$device") ;;
 esac
@@ -106,17 +109,18 @@ for station in $nodes "${monitor%:*}"; do
   "${in_namespace[@]}" ping -c 1 -W 5 -I "$device" "$station" | sed -n 2p
 done
 
-# The library has no timeout of its own: a reply that never comes ends the program after 10 s without a word of it.
+# The library has no timeout of its own: a reply that never comes ends the program after a minute without a word of it.
+# Line by line: else a busy program looks silent until it has said some KB.
 code=0
 : > "$build/client.log"
-"${in_namespace[@]}" "$build/client" "--monitor=$monitor" "--dev=$device" --port=10000 "--net_trans_ops=$transport" --run_test=alloc_free > "$build/client.log" 2>&1 &
+"${in_namespace[@]}" stdbuf -oL "$build/client" "--monitor=$monitor" "--dev=$device" --port=10000 "--net_trans_ops=$transport" --run_test=alloc_free > "$build/client.log" 2>&1 &
 client=$!
 said=0 silent=0
 while kill -0 "$client" 2> /dev/null; do
   sleep 0.5
   now=$(stat -c %s "$build/client.log")
   if [ "$now" != "$said" ]; then said=$now silent=0; else silent=$((silent + 1)); fi
-  if [ "$silent" -ge 20 ]; then kill -KILL "$client"; stuck=yes; break; fi
+  if [ "$silent" -ge 120 ]; then kill -KILL "$client"; stuck=yes; break; fi
 done
 wait "$client" || code=$?
 [ -z "${CLIENT_LOG:-}" ] || cp "$build/client.log" "$CLIENT_LOG"
@@ -124,7 +128,7 @@ grep -ao 'client: .*' "$build/client.log" || true
 if [ "$code" = 0 ]; then exit 0; fi
 tail -n 20 "$build/client.log" >&2
 if [ -n "$stuck" ]; then
-  echo "The program on the published client library waited 10 s for an answer that never came; the counters below say what the node dropped." >&2
+  echo "The program on the published client library waited a minute for an answer that never came; the counters below say what the node dropped." >&2
 else
   echo "The program on the published client library ended with code $code." >&2
 fi
