@@ -6,6 +6,7 @@ module.exports = {
   options: {
     // Imports of types count: a layer that names another knows it.
     tsPreCompilationDeps: true,
+    skipAnalysisNotInRules: true,
     tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "node_modules" },
     enhancedResolveOptions: {

@@ -23,6 +23,7 @@ async function violations(folder: string): Promise<string[]> {
       ruleSet: { forbidden: forbidden(folder) },
       validate: true,
       tsPreCompilationDeps: true,
+      skipAnalysisNotInRules: true,
       doNotFollow: { path: "node_modules" },
     },
     {
