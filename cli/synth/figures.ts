@@ -14,4 +14,5 @@ export const figuresOf = (r: Synthesized): AreaFigures => ({
   carries: r.paths[0]?.carries ?? 0,
   fanOut: fanOutOf(r),
   deepest: r.paths[0]?.nets.map(n => n.name).join(" > ") ?? "",
+  ...(r.of === undefined ? {} : { of: r.of }),
 });

@@ -27,6 +27,7 @@ import {
 } from "./report.ts";
 import { synthesize } from "./synthesize.ts";
 import { type Target, type TargetName, targets } from "./target.ts";
+import { toMeasure } from "./unchanged.ts";
 import { type Unit, unitsFor } from "./unit.ts";
 import { findYosys, type Yosys } from "./yosys.ts";
 
@@ -39,6 +40,7 @@ export interface SynthOptions {
   readonly table?: true;
   readonly json?: string;
   readonly check?: true;
+  readonly changed?: true;
   readonly writeBaseline?: true;
 }
 /** Units to synthesize beside the designs. */
@@ -165,6 +167,8 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     guarded = o.check === true || o.writeBaseline === true;
   if (guarded && baseline === undefined)
     throw new UsageError(`${name} has no baseline of areas; leave out --check and --write-baseline`);
+  if (o.changed === true && o.check !== true)
+    throw new UsageError("--changed says what --check leaves out; add --check, or leave out --changed");
   if (guarded && o.set.length > 0)
     throw new UsageError("a baseline is of a design's defaults; leave out --set, or --check and --write-baseline");
   if (o.table === true && (table === undefined || o.target !== "xcup" || o.only !== undefined))
@@ -172,8 +176,9 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
   const path =
     guarded && baseline !== undefined ? baselinePath(repository("mnemo synth --check"), baseline, target) : "";
   const before = guarded && (o.check === true || existsSync(path)) ? readBaseline(path) : undefined;
-  const units = design === undefined ? libraryUnits(o) : await designUnits(design, o, o.table === true || guarded),
+  const all = design === undefined ? libraryUnits(o) : await designUnits(design, o, o.table === true || guarded),
     yosys = await findYosys();
+  const units = o.changed === true && before !== undefined ? toMeasure(all, before, target, yosys.version) : all;
   const results = await synthesizeAll(units, target, yosys, terminal);
 
   if (o.json !== undefined) writeFileSync(o.json, asJson(results, target, yosys.version));
@@ -182,6 +187,10 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     return exitCode.done;
   }
   terminal.print(areaTable(results, target));
+  if (units.length < all.length)
+    terminal.print(
+      `\n${all.length - units.length} of ${all.length} modules are of the baseline's text, and stand as they are there.`,
+    );
   if (o.paths > 0) {
     terminal.print(
       `\nThe deepest paths, by the register, memory or port that they end in:\n${pathList(results, o.paths)}`,

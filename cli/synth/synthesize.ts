@@ -14,6 +14,8 @@ export interface Synthesized {
   readonly paths: readonly Path[];
   /** The nets that most inputs hang on, clocks left out; widest first. */
   readonly fanOuts: readonly FanOut[];
+  /** See `keyOf`. */
+  readonly of?: string;
 }
 
 /** Part of the key: to be raised when what is read out of a netlist changes. */
@@ -41,6 +43,10 @@ const script = (unit: Unit, target: Target): string => {
   ].join("\n");
 };
 
+/** A hash of all that a result depends on: the text of a unit, the commands, the tool. */
+export const keyOf = (unit: Unit, target: Target, tool: string): string =>
+  contentKey([reading, tool, script(unit, target), ...contentOf(unit.files)]);
+
 /**
  * Synthesizes a unit out of context, or finds the result of an earlier run on the same text.
  * @param step called at the start of every pass
@@ -50,19 +56,15 @@ export async function synthesize(
   target: Target,
   yosys: Yosys,
   step: (pass: string) => void,
-): Promise<Synthesized & { readonly fresh: boolean }> {
-  const commands = script(unit, target);
-  const { value, fresh } = await remembered(
-    "synth",
-    contentKey([reading, yosys.version, commands, ...contentOf(unit.files)]),
-    async (): Promise<Synthesized> => {
-      const netlist = parseNetlist(await yosys.run(unit.files, commands, "mapped.json", step), unit.top);
-      return {
-        area: areaOf(netlist),
-        paths: deepestPaths(netlist, pathsKept),
-        fanOuts: widestNets(netlist, fanOutsKept),
-      };
-    },
-  );
-  return { ...value, fresh };
+): Promise<Synthesized & { readonly of: string; readonly fresh: boolean }> {
+  const of = keyOf(unit, target, yosys.version);
+  const { value, fresh } = await remembered("synth", of, async (): Promise<Synthesized> => {
+    const netlist = parseNetlist(await yosys.run(unit.files, script(unit, target), "mapped.json", step), unit.top);
+    return {
+      area: areaOf(netlist),
+      paths: deepestPaths(netlist, pathsKept),
+      fanOuts: widestNets(netlist, fanOutsKept),
+    };
+  });
+  return { ...value, of, fresh };
 }

@@ -40,6 +40,12 @@ export const synthVerb: Verb = (program, { terminal, exit }) =>
         "writeBaseline",
       ]),
     )
+    .addOption(
+      new Option(
+        "--changed",
+        "with --check: modules whose Verilog is the baseline's stand as they are there, but for one in eight, chosen by their text",
+      ),
+    )
     .addOption(new Option("--write-baseline", "make this the baseline"))
     .action(async (design: string, options: SynthOptions) => {
       const { runSynth } = await import("../synth/run-synth.ts");

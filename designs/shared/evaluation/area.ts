@@ -16,5 +16,7 @@ export const areaFiguresSchema = z.strictObject({
   fanOut: z.number().optional(),
   /** The signals along that path; without lines, which move with every edit. */
   deepest: z.string(),
+  /** A hash of the Verilog, the commands and the tool that these figures are of; not known of what was kept before. */
+  of: z.string().optional(),
 });
 export type AreaFigures = z.output<typeof areaFiguresSchema>;

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { totalLuts } from "../../../cli/synth/area.ts";
 import { outOfBounds, readBounds } from "../../../cli/synth/bounds.ts";
-import { readBaseline, regressions, writeBaseline } from "../../../cli/synth/baseline.ts";
+import { type Baseline, readBaseline, regressions, writeBaseline } from "../../../cli/synth/baseline.ts";
 import { areaTable, levelsOf, pathLine, type Result } from "../../../cli/synth/report.ts";
-import { synthesize } from "../../../cli/synth/synthesize.ts";
+import { keyOf, synthesize } from "../../../cli/synth/synthesize.ts";
 import { type TargetName, targets } from "../../../cli/synth/target.ts";
+import { toMeasure } from "../../../cli/synth/unchanged.ts";
 import { type Unit, unitsFor } from "../../../cli/synth/unit.ts";
 import { findYosys } from "../../../cli/synth/yosys.ts";
 import { bit, input, instance, module, output, reg, toBits, uint } from "../../../hdl-dsl/index.ts";
@@ -229,6 +230,44 @@ describe("the baseline", () => {
       "New has no baseline",
     ]);
   });
+  it("says of which text it is: what has not changed is left out, but for some", async () => {
+    const path = join(folder, "changed/xcup.json"),
+      sizes = Array.from({ length: 40 }, (_, i) => ({ ...all(6), name: `All${i}` })),
+      of = (u: Unit): string => keyOf(u, targets.ice40, "Yosys 0");
+    const made = await synthesized(all(6), "ice40"),
+      baselineOf = (units: readonly Unit[], edited: string): Baseline => {
+        writeBaseline(
+          path,
+          units.map(u => ({ ...made, unit: u, of: u.name === edited ? "another" : of(u) })),
+          "Yosys 0",
+          undefined,
+        );
+        return readBaseline(path);
+      };
+    const measured = (edited: string, tool = "Yosys 0"): readonly string[] =>
+      toMeasure(sizes, baselineOf(sizes, edited), targets.ice40, tool).map(u => u.name);
+    const drawn = measured("");
+    expect(drawn.length).toBeGreaterThan(0);
+    expect(drawn.length).toBeLessThan(16);
+    // A changed text is measured, and so is one that the baseline has not; another tool changes all.
+    const edited = sizes.map(u => u.name).find(n => !drawn.includes(n))!;
+    expect(measured(edited)).toEqual(sizes.map(u => u.name).filter(n => n === edited || drawn.includes(n)));
+    expect(toMeasure(sizes, { tool: "Yosys 0", units: {} }, targets.ice40, "Yosys 0")).toEqual(sizes);
+    expect(measured("", "Yosys 1")).toHaveLength(sizes.length);
+    // Which ones are drawn changes with the text of any.
+    const others = Array.from({ length: 8 }, (_, i) =>
+      [...sizes, { ...all(36), name: `More${i}` }].map(u => ({ ...u, top: u.name === `More${i}` ? `m${i}` : u.top })),
+    );
+    expect(
+      new Set(
+        others.map(units =>
+          toMeasure(units, baselineOf(units, ""), targets.ice40, "Yosys 0")
+            .map(u => u.name)
+            .join(),
+        ),
+      ),
+    ).not.toEqual(new Set([drawn.join()]));
+  });
   it("is missed and mistrusted in one sentence", () => {
     expect(() => readBaseline(join(folder, "none.json"))).toThrow(
       "is missing: write it with mnemo synth --write-baseline",
@@ -241,6 +280,7 @@ describe("mnemo synth refuses", () => {
     [["synth", "clio", "--target", "virtex"], "It must be xcup, xc7, ecp5 or ice40."],
     [["synth", "clio", "--only", "Nothing"], "has no module Nothing; it has "],
     [["synth", "library", "--set", "dataWidth=64"], "--set is for clio"],
+    [["synth", "clio", "--changed"], "add --check, or leave out --changed"],
     [["synth", "clio", "--check", "--set", "dataWidth=64"], "leave out --set, or --check and --write-baseline"],
     [["synth", "clio", "--table", "--target", "xc7"], "--table is of the whole node on UltraScale+"],
     [["synth", "clio", "--paths", "many"], "It must be a whole number from 0 to 30."],
