@@ -106,12 +106,7 @@ export const Decoupler = module(
       const rest = node(mux(io.innerGive.bit(s), held.gt(1), any), { name: `rest_${s}` }),
         refund = node(open.and(io.innerLeave.payload.refund.bit(s)).and(rest), { name: `refund_${s}` }),
         brings = node(enters.and(io.enter.payload.run.bit(s)), { name: `brings_${s}` });
-      held.set(
-        held
-          .add(brings.zext(held.width))
-          .sub(gives.zext(held.width))
-          .sub(leaves.and(refund).zext(held.width)),
-      );
+      held.set(held.add(brings.zext(held.width)).sub(gives.zext(held.width)).sub(leaves.and(refund).zext(held.width)));
       assertAlways(brings.not().or(held.lt(p.places)), `a packet brings a credit for slot ${s}`);
       return { any, gives, refund };
     });

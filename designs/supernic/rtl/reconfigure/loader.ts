@@ -64,7 +64,9 @@ function regionStates(
     wrong = reg(bit, { init: 0, name: is("wrong") }),
     refused = reg(bit, { init: 0, name: is("refused") }),
     awake = reg(uint(Math.log2(wakingCycles)), { init: 0, name: is("awake") });
-  const may = node(stage.is("cut").and(isolate).and(seen.off).and(seen.empty).andNot(engine.busy), { name: is("may_load") }),
+  const may = node(stage.is("cut").and(isolate).and(seen.off).and(seen.empty).andNot(engine.busy), {
+      name: is("may_load"),
+    }),
     asked = node(asks.write.and(asks.load), { name: is("load_asked") }),
     starts = node(asked.and(may), { name: is("load_starts") }),
     right = node(seen.names.eq(loaded).and(loaded.any()), { name: is("names_right") });

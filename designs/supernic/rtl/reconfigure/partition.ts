@@ -79,7 +79,13 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
       // In.
       const takes = node(bitOf(v => v.enter.ready));
       io.enter.ready.set(mux(io.noise, word.bit(0), takes));
-      io.accepts.set(mux(io.noise, word.bit(1), bitOf(v => v.accepts)));
+      io.accepts.set(
+        mux(
+          io.noise,
+          word.bit(1),
+          bitOf(v => v.accepts),
+        ),
+      );
       all.forEach((v, i) => {
         const { run, ...packet } = io.enter.payload;
         v.enter.valid.set(io.enter.valid.and(chosen[i] ?? io.noise));
@@ -100,7 +106,13 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
         chosen,
         all.map(v => ({ ...v.leave.payload, refund: v.leave.payload.refund.zext(p.slots) })),
       );
-      io.leave.valid.set(mux(io.noise, word.bit(2), bitOf(v => v.leave.valid)));
+      io.leave.valid.set(
+        mux(
+          io.noise,
+          word.bit(2),
+          bitOf(v => v.leave.valid),
+        ),
+      );
       io.leave.payload.set({
         ...out,
         ctx: mux(io.noise, word.bits(3, id), out.ctx),

@@ -1,6 +1,13 @@
 /** What stands between a region that can be reprogrammed and all others. Page: docs/supernic/reconfigure.md. */
 import { bit, bitsFor, enumOf, input, output, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
-import { type ChainParameters, RegionConfig, RegionEnter, RegionLeave, SlotControl, SlotState } from "../region/index.ts";
+import {
+  type ChainParameters,
+  RegionConfig,
+  RegionEnter,
+  RegionLeave,
+  SlotControl,
+  SlotState,
+} from "../region/index.ts";
 
 /** Bits of a chain's number among the bitstreams of a region; 0 is none. */
 export const variantBits = 6;
