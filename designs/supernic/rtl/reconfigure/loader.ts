@@ -60,7 +60,7 @@ function regionStates(
     isolate = reg(bit, { init: first === 0 ? 1 : 0, name: is("isolate") }),
     quiesce = reg(bit, { init: 0, name: is("quiesce") }),
     chain = reg(uint(variantBits), { init: first, name: is("chain") }),
-    loaded = reg(uint(variantBits), { init: first, name: is("loaded") }),
+    loaded = reg(uint(variantBits), { init: first, name: is("holds") }),
     wrong = reg(bit, { init: 0, name: is("wrong") }),
     refused = reg(bit, { init: 0, name: is("refused") }),
     awake = reg(uint(Math.log2(wakingCycles)), { init: 0, name: is("awake") });

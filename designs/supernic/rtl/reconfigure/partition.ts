@@ -1,5 +1,4 @@
 import {
-  assignView,
   bit,
   constant,
   type Def,
@@ -18,8 +17,9 @@ import {
   type UInt,
   unpack,
   widthOf,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
-import { type ChainParameters, region, type RegionPorts, SlotState } from "../region/index.ts";
+import { type ChainParameters, region, RegionLeave, type RegionPorts, SlotState } from "../region/index.ts";
 import type { Task } from "../tasks/index.ts";
 import { mostVariants, regionSide, regionWay, variantBits } from "./records.ts";
 
@@ -104,7 +104,11 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
       // Out.
       const out = onehotMux(
         chosen,
-        all.map(v => ({ ...v.leave.payload, refund: v.leave.payload.refund.zext(p.slots) })),
+        all.map((v, i) => {
+          const left = wire(RegionLeave(p), { name: `left_${i + 1}` });
+          left.set({ ...v.leave.payload, refund: v.leave.payload.refund.zext(p.slots) });
+          return left;
+        }),
       );
       io.leave.valid.set(
         mux(
@@ -128,18 +132,16 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
           ),
         ),
       );
-      const State = SlotState(p),
-        none = unpack(State, constant(0, widthOf(State)));
-      for (let s = 0; s < p.slots; s++)
-        assignView(
-          io.state.at(s),
-          onehotMux(
-            chosen,
-            // A slot that the chain does not have is quiet as soon as it is asked to be.
-            all.map(v => (s < v.give.width ? v.state.at(s) : { ...none, quiet: io.control.at(s).quiesce })),
-          ),
-          "state",
-        );
+      const none = unpack(SlotState(p), constant(0, widthOf(SlotState(p))));
+      for (let s = 0; s < p.slots; s++) {
+        const states = all.map((v, i) => {
+          const state = wire(SlotState(p), { name: `state_${i + 1}_${s}` });
+          // A slot that the chain does not have is quiet as soon as it is asked to be.
+          state.set(s < v.give.width ? v.state.at(s) : { ...none, quiet: io.control.at(s).quiesce });
+          return state;
+        });
+        io.state.at(s).set(onehotMux(chosen, states));
+      }
       const named = fromBits(
         Array.from({ length: variantBits }, (_, b) => orTree(chosen.filter((_c, i) => ((i + 1) >> b) & 1))),
       ).is(variantBits);

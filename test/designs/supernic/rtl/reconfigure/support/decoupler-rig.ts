@@ -144,6 +144,8 @@ export class DecouplerRig {
     const { io } = this.b,
       { cycle } = this.b;
     const isOff = io.status.off.value === 1;
+    if (io.enter.valid.value === 1 && io.enter.ready.value === 0)
+      throw new Error("a packet waits that the region has said it accepts");
     if (io.takes.value === 1) this.#take(cycle);
     if (io.answers.value === 1 && io.answerTaken.value === 1) this.#answered(cycle);
     if (isOff) this.#within = [];
