@@ -34,9 +34,27 @@ export interface SnicDriver {
   write(entries: readonly TableWrite[]): Promise<void>;
   /** A count by its number. */
   counter(index: number): Promise<number>;
+  /** How a region is, and what one of its slots has counted. */
+  region(region: number): Promise<RegionRegisters>;
+  took(region: number, slot: number): Promise<number>;
   /** Frames that a block of counters has inside now. */
   inside(block: number): Promise<{ readonly queued: number; readonly kept: number }>;
 }
+
+export interface RegionRegisters {
+  readonly stage: "on" | "cut" | "loading" | "waking";
+  readonly off: boolean;
+  readonly empty: boolean;
+  readonly quiet: boolean;
+  readonly wrong: boolean;
+  readonly refused: boolean;
+  readonly chain: number;
+  readonly sent: number;
+  readonly inside: number;
+  readonly killed: number;
+  readonly strays: number;
+}
+const regionStages = ["on", "cut", "loading", "waking"] as const;
 
 /** Numbers that a block of counters has. */
 export const countersOfBlock = 256;
@@ -94,6 +112,28 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       await put("counter", index);
       const countLow = await registers.read("countLow");
       return countLow + (await registers.read("countHigh")) * 2 ** 32;
+    },
+    region: async region => {
+      await registers.write({ slotRegion: region, slotAt: 0 });
+      const flag = async (name: Parameters<typeof registers.read>[0]): Promise<boolean> =>
+        (await registers.read(name)) === 1;
+      return {
+        stage: regionStages[await registers.read("regionStage")] ?? "cut",
+        off: await flag("regionOff"),
+        empty: await flag("regionEmpty"),
+        quiet: await flag("regionQuiet"),
+        wrong: await flag("regionWrong"),
+        refused: await flag("regionRefused"),
+        chain: await registers.read("regionChain"),
+        sent: await registers.read("regionSent"),
+        inside: await registers.read("regionInside"),
+        killed: await registers.read("regionKilled"),
+        strays: await registers.read("regionStrays"),
+      };
+    },
+    took: async (region, slot) => {
+      await registers.write({ slotRegion: region, slotAt: slot });
+      return registers.read("slottook");
     },
     inside: async block => {
       await put("counter", block * countersOfBlock);

@@ -76,5 +76,10 @@ export class Autoscaler {
   }
 }
 /** Epochs of MONITOR_PERIOD. @param period and epoch in one unit */
-export const periodEpochs = ({ monitorPeriod, epoch }: { readonly monitorPeriod: number; readonly epoch: number }): number =>
-  Math.max(1, Math.round(monitorPeriod / epoch));
+export const periodEpochs = ({
+  monitorPeriod,
+  epoch,
+}: {
+  readonly monitorPeriod: number;
+  readonly epoch: number;
+}): number => Math.max(1, Math.round(monitorPeriod / epoch));

@@ -34,7 +34,9 @@ export const defaultTimes: SwapTimes = { drain: 1_000_000, reprogram: 10_000_000
 export class SwapFailed extends Error {
   readonly kind: "refused" | "wrong" | "late";
   constructor(kind: "refused" | "wrong" | "late", region: number) {
-    super(`region ${region}: its load ${{ refused: "was refused", wrong: "brought another chain", late: "does not end" }[kind]}`);
+    super(
+      `region ${region}: its load ${{ refused: "was refused", wrong: "brought another chain", late: "does not end" }[kind]}`,
+    );
     this.kind = kind;
   }
 }
@@ -71,8 +73,11 @@ export class Swapper {
    */
   async cut(region: number): Promise<void> {
     await this.drained(region);
-    await this.#ask(region, { quiesce: 1 });
-    await this.#until(region, s => s.off || s.quiet, this.#o.times.drain);
+    // A region that is off has no tasks that could be asked.
+    if (!(await this.#driver.region(region)).off) {
+      await this.#ask(region, { quiesce: 1 });
+      await this.#until(region, s => s.off || s.quiet, this.#o.times.drain);
+    }
     await this.kill(region);
   }
   /** At once, with what is inside. */
@@ -83,16 +88,28 @@ export class Swapper {
   }
   /** No credits for its slots: who is sent there waits in its queue. */
   async hold(region: number, slots: number): Promise<void> {
-    for (let slot = 0; slot < slots; slot++) await this.#driver.write(tableWrite("slot", region * mostSlots + slot, {}));
+    for (let slot = 0; slot < slots; slot++)
+      await this.#driver.write(tableWrite("slot", region * mostSlots + slot, {}));
+  }
+  /** Credits for all slots of a region that is cut: who waits for it is dropped. */
+  async dropAll(region: number, slots: number): Promise<void> {
+    const limit = this.#o.credits;
+    for (let slot = 0; slot < slots; slot++)
+      await this.#driver.write(tableWrite("slot", region * mostSlots + slot, { limit, busyAt: limit }));
   }
   /** A bitstream into a region that is cut. @throws SwapFailed */
   async load(region: number, bitstream: number): Promise<void> {
     await this.#ask(region, { isolate: 1, load: 1, chain: bitstream });
     if ((await this.#driver.region(region)).refused) throw new SwapFailed("refused", region);
-    if (!(await this.#until(region, s => s.stage === "cut", this.#o.times.reprogram))) throw new SwapFailed("late", region);
+    if (!(await this.#until(region, s => s.stage === "cut", this.#o.times.reprogram)))
+      throw new SwapFailed("late", region);
   }
   /** The chain wakes; its tasks get their rows, and then its slots their credits. @throws SwapFailed */
-  async release(region: number, chain: Pick<Chain, "tasks">, words: (task: string) => readonly ConfigWord[]): Promise<void> {
+  async release(
+    region: number,
+    chain: Pick<Chain, "tasks">,
+    words: (task: string) => readonly ConfigWord[],
+  ): Promise<void> {
     await this.#ask(region, {});
     const on = await this.#until(region, s => s.wrong || (s.stage === "on" && !s.off), this.#o.times.drain);
     const { wrong } = await this.#driver.region(region);

@@ -23,4 +23,13 @@ export {
 } from "./setup.ts";
 export { checkPlan } from "./plan.ts";
 export { Refuse } from "./refuse.ts";
-export { dagWrites, macEntries, slotTimes, tableWrites, taskWords, taskWrite, uidValues } from "./writes.ts";
+export {
+  dagWrites,
+  macEntries,
+  ruleWrites,
+  slotTimes,
+  tableWrites,
+  taskWords,
+  taskWrite,
+  uidValues,
+} from "./writes.ts";

@@ -47,14 +47,18 @@ export const macEntries = ({ stations, peers }: Pick<Setup, "stations" | "peers"
 ];
 const exactly = (mac: bigint): Ternary => ({ value: mac, mask: 2n ** BigInt(macBits) - 1n });
 
+/** The rules, at all ports: which of them count at a port stands in a register. */
+export const ruleWrites = ({ rules, sizes }: Pick<Setup, "rules" | "sizes">): TableWrite[] => [
+  ...ternary("ruleWord", rules, ruleKeyBits, everyPort(sizes)),
+  ...rules.map((r, i) =>
+    tableWrite("ruleAction", i, { action: matchActions.indexOf(r.action), port: r.port, uid: r.uid }, everyPort(sizes)),
+  ),
+];
 function matchWrites(s: Setup): TableWrite[] {
   const all = everyPort(s.sizes),
     macs = macEntries(s);
   return [
-    ...ternary("ruleWord", s.rules, ruleKeyBits, all),
-    ...s.rules.map((r, i) =>
-      tableWrite("ruleAction", i, { action: matchActions.indexOf(r.action), port: r.port, uid: r.uid }, all),
-    ),
+    ...ruleWrites(s),
     ...ternary(
       "macWord",
       macs.map(m => exactly(m.mac)),

@@ -123,15 +123,27 @@ describe("decoupler", () => {
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["credits stay with a killed packet", "holds_1 & (off | inner_give[1])", "holds_1 & inner_give[1]"],
       ["a credit is passed on that nobody holds", "holds_0 & (off | inner_give[0])", "off & holds_0 | inner_give[0]"],
-      ["a refund is believed without a credit", "inner_leave_payload_refund[0] & rest_0", "inner_leave_payload_refund[0]"],
+      [
+        "a refund is believed without a credit",
+        "inner_leave_payload_refund[0] & rest_0",
+        "inner_leave_payload_refund[0]",
+      ],
       ["of two credits only one was held", "inner_give[2] ? held_2 > 3'd1 : holds_2", "holds_2"],
       ["it comes on with packets inside", "cut | (off & (~empty | enters))", "cut"],
       ["who enters in the last cycle is forgotten", "(~empty | enters)", "~empty"],
       ["it comes on with credits out", "empty = ~((|inside_) | credits_out)", "empty = ~(|inside_)"],
-      ["a stranger's answer leaves", "(open ? inner_leave_valid : scans) & is_inside", "(open ? inner_leave_valid : scans & is_inside)"],
+      [
+        "a stranger's answer leaves",
+        "(open ? inner_leave_valid : scans) & is_inside",
+        "(open ? inner_leave_valid : scans & is_inside)",
+      ],
       ["noise is believed", "open = ~(off | clearing)", "open = ~clearing"],
       ["the ledger keeps what a reset left", "leaves | clearing", "leaves"],
-      ["the scan leaves places out", "left_ready)) scan_at <= scan_at + 6'd1", "left_ready)) scan_at <= scan_at + 6'd2"],
+      [
+        "the scan leaves places out",
+        "left_ready)) scan_at <= scan_at + 6'd1",
+        "left_ready)) scan_at <= scan_at + 6'd2",
+      ],
       ["the scan goes on while the way out waits", "scans & (~is_inside | left_ready)", "scans"],
       ["a killed packet is not told as killed", "inner_leave_payload_killed | kills", "inner_leave_payload_killed"],
       ["a killed packet is sent on", "inner_leave_payload_dropped | kills", "inner_leave_payload_dropped"],
@@ -139,7 +151,11 @@ describe("decoupler", () => {
       ["kills are counted while they wait", "leaves & off", "left_valid & off"],
       ["strays are counted while they wait", "open & left_ready & ~is_inside", "open & ~is_inside"],
       ["the register at the end is overwritten", "~checked_full | leave_ready", "1'b1"],
-      ["credits of who comes while it is off are forgotten", "enters & enter_payload_run[0]", "enters & open & enter_payload_run[0]"],
+      [
+        "credits of who comes while it is off are forgotten",
+        "enters & enter_payload_run[0]",
+        "enters & open & enter_payload_run[0]",
+      ],
       ["it accepts before the ledger is clear", "inner_accepts : ~clearing", "inner_accepts : 1'b1"],
     ];
     test.each(faults)("%s", async (name, from, to) => {

@@ -154,13 +154,21 @@ describe("regions that come and go", () => {
     };
     test("and nothing without one", () => look("no fault", dut));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["the wrong variant is chosen, and names itself rightly", "wire has_1 = loaded == 6'd1", "wire has_1 = loaded == 6'd2"],
+      [
+        "the wrong variant is chosen, and names itself rightly",
+        "wire has_1 = loaded == 6'd1",
+        "wire has_1 = loaded == 6'd2",
+      ],
       ["a chain is not asked for its name", "names_0 == holds_0", "holds_0 == holds_0"],
       ["two regions are loaded at once", /(may_load_1 = .*) & ~busy/, "$1"],
       ["a region that is not cut is loaded", /may_load_0 = \(stage_0 == region_stage_cut\) & /, "may_load_0 = "],
       ["a load ends at once", "cycles_left <= 9'd299", "cycles_left <= 9'd0"],
       ["the loaded chain is not reset", "held | ~has_1", "~has_1"],
-      ["a region is on before its chain runs", /\(stage_1 == region_stage_waking\) & \(&awake_1\)/, "(stage_1 == region_stage_waking)"],
+      [
+        "a region is on before its chain runs",
+        /\(stage_1 == region_stage_waking\) & \(&awake_1\)/,
+        "(stage_1 == region_stage_waking)",
+      ],
       ["the region is not held off while it is loaded", /stage_0 != region_stage_on/, "stage_0 == region_stage_cut"],
       ["a refused load is not told", "refused_1 <= ~may_load_1", "refused_1 <= 1'b0"],
       ["the noise of one region is the other's", /noise = \{[^}]*\}/, "noise = 3'd0"],

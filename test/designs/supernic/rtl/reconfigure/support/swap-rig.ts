@@ -1,5 +1,10 @@
 /** Regions whose chains come and go, with the models of the chains as scoreboard, and the loader's beside its own. */
-import { type ChainExit, LoaderModel, type RegionAsk, throughChain } from "../../../../../../designs/supernic/model/index.ts";
+import {
+  type ChainExit,
+  LoaderModel,
+  type RegionAsk,
+  throughChain,
+} from "../../../../../../designs/supernic/model/index.ts";
 import { regions, type RegionsPorts } from "../../../../../../designs/supernic/rtl/core/index.ts";
 import { sentLate } from "../../../../../../designs/supernic/rtl/region/index.ts";
 import { delay, dummy } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
@@ -106,7 +111,8 @@ export class SwapRig {
   async release(region: number, variant: number): Promise<void> {
     await this.ask(region, {});
     await this.b.until(
-      () => (this.stage(region) === "on" && this.status(region).off.value === 0) || this.status(region).wrong.value === 1,
+      () =>
+        (this.stage(region) === "on" && this.status(region).off.value === 0) || this.status(region).wrong.value === 1,
     );
     if (this.status(region).wrong.value === 1) throw new Error(`region ${region} has another chain than ${variant}`);
     this.#chains[region] = this.fresh(variants[variant - 1]);
@@ -131,9 +137,10 @@ export class SwapRig {
       branch = random.below(2),
       packet = randomPacket(random);
     const isHole = chain?.[0]?.declared.name === "hole" && slots.length > 0;
-    const exit = chain && !isHole
-      ? throughChain(chain, { ...packet, prepend: 0, frontBytes: 0, dropFront: 0, run: slots })
-      : undefined;
+    const exit =
+      chain && !isHole
+        ? throughChain(chain, { ...packet, prepend: 0, frontBytes: 0, dropFront: 0, run: slots })
+        : undefined;
     const { header, noL4, ...rest } = packet;
     const sent = this.enter.send({
       ...rest,
@@ -197,11 +204,13 @@ export class SwapRig {
       list = this.#inside[region] ?? [],
       at = list.findIndex(p => p.ctx === Number(is.ctx)),
       packet = list[at];
-    if (packet?.sent.cycle === undefined) throw new Error(`packet ${is.ctx} leaves region ${region}, and is not inside`);
+    if (packet?.sent.cycle === undefined)
+      throw new Error(`packet ${is.ctx} leaves region ${region}, and is not inside`);
     list.splice(at, 1);
     this.#free.push(packet.ctx);
     const same = (what: string, a: unknown, b: unknown): void => {
-      if (a !== b) throw new Error(`region ${region}: ${what} is ${String(a)}, not ${String(b)}, of packet ${packet.ctx}`);
+      if (a !== b)
+        throw new Error(`region ${region}: ${what} is ${String(a)}, not ${String(b)}, of packet ${packet.ctx}`);
     };
     same("branch", Number(is.branch), packet.branch);
     for (let s = 0; s < sizes.slots; s++) if ((Number(is.refund) >> s) & 1) this.#credit(region, s, -1);
@@ -250,7 +259,8 @@ export class SwapRig {
       for (const [s, n] of held.entries()) if (n !== 0) throw new Error(`region ${r}, slot ${s}: ${n} credits are out`);
     for (const r of [0, 1]) {
       const told = Number(this.status(r).killed.value);
-      if (told !== this.seen.killed[r]) throw new Error(`region ${r} tells ${told} killed, and there were ${this.seen.killed[r]}`);
+      if (told !== this.seen.killed[r])
+        throw new Error(`region ${r} tells ${told} killed, and there were ${this.seen.killed[r]}`);
     }
   }
 }
