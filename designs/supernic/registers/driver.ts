@@ -84,7 +84,7 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       await bus.write(addressOf("tableWrite"), 1);
     }
   };
-  return {
+  return alone({
     registers,
     write,
     configure: async c => {
@@ -140,5 +140,29 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       const queued = await registers.read("insideQueued");
       return { queued, kept: await registers.read("insideKept") };
     },
+  });
+}
+
+/**
+ * Calls one after the other: each selects something and then reads or writes it, and software may launch a chain while
+ * it answers a request.
+ */
+function alone(driver: SnicDriver): SnicDriver {
+  let before: Promise<unknown> = Promise.resolve();
+  const queued =
+    <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
+    (...args: A): Promise<T> => {
+      const mine = before.then(() => call(...args));
+      before = mine.catch(() => undefined);
+      return mine;
+    };
+  return {
+    registers: driver.registers,
+    configure: queued(driver.configure),
+    write: queued(driver.write),
+    counter: queued(driver.counter),
+    region: queued(driver.region),
+    took: queued(driver.took),
+    inside: queued(driver.inside),
   };
 }
