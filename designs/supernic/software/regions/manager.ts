@@ -140,7 +140,11 @@ export class RegionManager {
         chain = place?.chain;
       if (place?.use !== "active" || chain === undefined) return "noRegion";
       await this.#leave(chain, region);
-      await this.#swapper.kill(region);
+      try {
+        await this.#swapper.kill(region);
+      } catch (e) {
+        return this.#failed(region, chain, e);
+      }
       return this.#wake(region, chain);
     });
   }

@@ -36,7 +36,6 @@ interface Packet {
   wasOff: boolean;
 }
 const bits = (slots: readonly number[]): number => slots.reduce((m, s) => m | (1 << s), 0);
-const stageOf = ["on", "cut", "loading", "waking"] as const;
 
 export class SwapRig {
   readonly b: B;
@@ -81,7 +80,7 @@ export class SwapRig {
     return s;
   }
   stage(region: number): string {
-    return stageOf[Number(this.status(region).stage.value)] ?? "none";
+    return String(this.status(region).stage.value);
   }
   pending(region: number): number {
     return this.#inside[region]?.length ?? 0;

@@ -76,7 +76,8 @@ export class ModelledRegions implements RegionDriver, MonitorDriver {
     this.loader = new LoaderModel(o.reprogramCycles, o.first);
     this.packets = Array.from({ length: o.regions }, () => 0);
     this.counts = Array.from({ length: o.regions }, () => Array.from({ length: 8 }, () => 0));
-    this.limits = Array.from({ length: o.regions }, () => Array.from({ length: 8 }, () => 0));
+    // Those of the first chains were written when the device was brought up.
+    this.limits = o.first.map(chain => Array.from({ length: 8 }, () => (chain === 0 ? 0 : 24)));
     this.#pass(20);
   }
   get time(): number {
