@@ -91,7 +91,7 @@ export class SwapRig {
     await this.b.cycles(2);
   }
   /** The steps of docs/supernic/reconfigure.md, as software does them. */
-  async swap(region: number, variant: number, o: { readonly kill?: boolean } = {}): Promise<void> {
+  async swap(region: number, variant: number, o: { readonly kill?: boolean; readonly stays?: boolean } = {}): Promise<void> {
     if (o.kill !== true) {
       this.closed.add(region);
       await this.b.until(() => this.pending(region) === 0);
@@ -103,7 +103,7 @@ export class SwapRig {
     await this.b.until(
       () => this.stage(region) === "cut" && this.status(region).empty.value === 1 && this.pending(region) === 0,
     );
-    await this.ask(region, { isolate: 1, load: 1, chain: variant });
+    if (o.stays !== true) await this.ask(region, { isolate: 1, load: 1, chain: variant });
     await this.b.until(() => this.stage(region) === "cut");
     await this.release(region, variant);
   }
