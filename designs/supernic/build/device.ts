@@ -24,6 +24,7 @@ export const deviceSizes = (p: Parameters): DeviceParameters => ({
   linkBytes: p.linkBuffer,
   pauseCycles: pauseTime / clockPeriod,
   softwareCycles: softwareTime / clockPeriod,
+  reprogramCycles: Math.ceil(p.reprogramTime / clockPeriod),
 });
 
 /** A device: its parameters, and the chains of its regions by their tasks' names. */

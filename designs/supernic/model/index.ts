@@ -7,3 +7,4 @@ export * from "./match/index.ts";
 export * from "./tasks/index.ts";
 /** The scheduler's model has packets and setups of its own. */
 export * as schedulerModel from "./scheduler/index.ts";
+export * from "./reconfigure/index.ts";

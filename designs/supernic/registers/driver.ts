@@ -34,9 +34,27 @@ export interface SnicDriver {
   write(entries: readonly TableWrite[]): Promise<void>;
   /** A count by its number. */
   counter(index: number): Promise<number>;
+  /** How a region is, and what one of its slots has counted. */
+  region(region: number): Promise<RegionRegisters>;
+  took(region: number, slot: number): Promise<number>;
   /** Frames that a block of counters has inside now. */
   inside(block: number): Promise<{ readonly queued: number; readonly kept: number }>;
 }
+
+export interface RegionRegisters {
+  readonly stage: "on" | "cut" | "loading" | "waking";
+  readonly off: boolean;
+  readonly empty: boolean;
+  readonly quiet: boolean;
+  readonly wrong: boolean;
+  readonly refused: boolean;
+  readonly chain: number;
+  readonly sent: number;
+  readonly inside: number;
+  readonly killed: number;
+  readonly strays: number;
+}
+const regionStages = ["on", "cut", "loading", "waking"] as const;
 
 /** Numbers that a block of counters has. */
 export const countersOfBlock = 256;
@@ -66,7 +84,7 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       await bus.write(addressOf("tableWrite"), 1);
     }
   };
-  return {
+  return alone({
     registers,
     write,
     configure: async c => {
@@ -95,10 +113,56 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       const countLow = await registers.read("countLow");
       return countLow + (await registers.read("countHigh")) * 2 ** 32;
     },
+    region: async region => {
+      await registers.write({ slotRegion: region, slotAt: 0 });
+      const flag = async (name: Parameters<typeof registers.read>[0]): Promise<boolean> =>
+        (await registers.read(name)) === 1;
+      return {
+        stage: regionStages[await registers.read("regionStage")] ?? "cut",
+        off: await flag("regionOff"),
+        empty: await flag("regionEmpty"),
+        quiet: await flag("regionQuiet"),
+        wrong: await flag("regionWrong"),
+        refused: await flag("regionRefused"),
+        chain: await registers.read("regionChain"),
+        sent: await registers.read("regionSent"),
+        inside: await registers.read("regionInside"),
+        killed: await registers.read("regionKilled"),
+        strays: await registers.read("regionStrays"),
+      };
+    },
+    took: async (region, slot) => {
+      await registers.write({ slotRegion: region, slotAt: slot });
+      return registers.read("slottook");
+    },
     inside: async block => {
       await put("counter", block * countersOfBlock);
       const queued = await registers.read("insideQueued");
       return { queued, kept: await registers.read("insideKept") };
     },
+  });
+}
+
+/**
+ * Calls one after the other: each selects something and then reads or writes it, and software may launch a chain while
+ * it answers a request.
+ */
+function alone(driver: SnicDriver): SnicDriver {
+  let before: Promise<unknown> = Promise.resolve();
+  const queued =
+    <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
+    (...args: A): Promise<T> => {
+      const mine = before.then(() => call(...args));
+      before = mine.catch(() => undefined);
+      return mine;
+    };
+  return {
+    registers: driver.registers,
+    configure: queued(driver.configure),
+    write: queued(driver.write),
+    counter: queued(driver.counter),
+    region: queued(driver.region),
+    took: queued(driver.took),
+    inside: queued(driver.inside),
   };
 }

@@ -1,4 +1,11 @@
 /** The registers of the device, for the hardware and for its driver. */
-export { countersOfBlock, driverOf, type PlainConfig, type SnicBus, type SnicDriver } from "./driver.ts";
+export {
+  countersOfBlock,
+  driverOf,
+  type PlainConfig,
+  type RegionRegisters,
+  type SnicBus,
+  type SnicDriver,
+} from "./driver.ts";
 export { type CounterNames, registerReference } from "./reference.ts";
 export { buildValues, registerAddressBits, snicMap, valueWords } from "./map.ts";

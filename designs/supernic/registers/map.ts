@@ -86,6 +86,25 @@ export const snicMap = registerMap({
       slotInside: [16, 7, "live", "packets in the task"],
     }),
     ...slotCounts.map(slotCountOf),
+    register(0x130, "regionState", "how the region of the selected slot is, if it can be reprogrammed", {
+      regionStage: [0, 2, "live", "0 on, 1 cut, 2 loading, 3 waking"],
+      regionOff: [2, 1, "live", "nothing of it counts; what comes is dropped"],
+      regionEmpty: [3, 1, "live", "nothing is inside, no credit is out"],
+      regionQuiet: [4, 1, "live", "it was asked to be quiet, and its tasks have nothing inside"],
+      regionWrong: [5, 1, "live", "what was loaded named another chain, or none"],
+      regionRefused: [6, 1, "live", "the last load was refused"],
+      regionChain: [8, 6, "live", "the bitstream that was asked for last, from 1; 0: none"],
+    }),
+    register(0x134, "regionPackets", "packets of that region, branches counted", {
+      regionInside: [0, 12, "live", "inside"],
+      regionSent: [16, 12, "live", "sent there by the scheduler and not back"],
+    }),
+    register(0x138, "regionKilled", "count of packets that were dropped as it was off", {
+      regionKilled: [0, 32, "live", "wraps"],
+    }),
+    register(0x13c, "regionStrays", "count of answers that nobody waited for", {
+      regionStrays: [0, 32, "live", "wraps"],
+    }),
     register(0x140, "counter", "the counter that is looked at", { counterAt: [0, 12, "rw", "its number"] }),
     register(0x144, "countLow", "its count, low part", { countLow: [0, 32, "live", "bits 0 to 31"] }),
     register(0x148, "countHigh", "its count, high part", { countHigh: [0, 16, "live", "bits 32 to 47"] }),

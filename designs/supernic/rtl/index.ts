@@ -40,7 +40,8 @@ export {
 } from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";
 export { beatBytes } from "./inside/index.ts";
-export { regions, Descriptors, Dispatch, Return } from "./core/index.ts";
+export { type Bitstreams, Descriptors, Dispatch, type RegionContent, regions, Return } from "./core/index.ts";
+export { Decoupler, Loader, type LoaderParameters } from "./reconfigure/index.ts";
 export { Egress } from "./egress/index.ts";
 export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";
 export { Drf, type DrfParameters } from "./drf/index.ts";

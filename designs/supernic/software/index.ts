@@ -1,4 +1,5 @@
 /** SuperNIC's software. */
 export * from "./control/index.ts";
 export * from "./device/index.ts";
+export * from "./regions/index.ts";
 export * from "./setup/index.ts";

@@ -54,7 +54,51 @@ export const queryReplyBody = layout("queryReply", "QUERY, the reply", "le", {
 export const queryDagBody = layout("queryDag", "QUERY, a DAG in the reply", "le", {
   uid: num(16, "its UID", "hex"),
   stages: num(8, "its stages"),
-  here: num(8, "1: it runs here; 0: at a peer"),
+  here: num(8, "0: it runs at a peer; 1: here; 2: a chain of it is being loaded; 3: one is not loaded"),
+});
+
+/** Tasks of a branch, at most. */
+export const mostBranchTasks = 8;
+export const deployBody = layout("deployNt", "DEPLOY_NT", "le", {
+  task: num(8, "number of the task in the device's catalogue, from 1"),
+  shared: num(8, "1: everybody may use it; 0: its users only"),
+});
+export const addDagBody = layout("addDag", "ADD_DAG, then its branches", "le", {
+  way: num(8, "where its packets leave: 0 by MAC, 1 a port, 2 back, 3 the loop port"),
+  port: num(8, "of way 1"),
+  keepShim: num(1, "packets leave with a sNIC shim", "bool"),
+  unordered: num(1, "its packets may overtake each other", "bool"),
+  ahead: num(1, "its chains are loaded now, where regions are free", "bool"),
+  rest: num(13, "0"),
+});
+export const dagBranchBody = layout("dagBranch", "ADD_DAG, a branch", "le", {
+  stage: num(8, "its stage, from 0; branches come in the order of their stages"),
+  arg: num(8, "what its tasks are told"),
+  tasks: num(8, "tasks that count, 1 to 8"),
+  blank: num(8, "0"),
+  task0: num(8, "the first task"),
+  task1: num(8, "the next ones; 0 where they do not count"),
+  task2: num(8, ""),
+  task3: num(8, ""),
+  task4: num(8, ""),
+  task5: num(8, ""),
+  task6: num(8, ""),
+  task7: num(8, ""),
+});
+/** REMOVE_DAG, LAUNCH, STOP; and the reply to ADD_DAG. */
+export const dagNameBody = layout("dagName", "ADD_DAG, the reply; REMOVE_DAG, LAUNCH, STOP", "le", {
+  uid: num(16, "the DAG's UID", "hex"),
+});
+export const weightBody = layout("weight", "WEIGHT", "le", { weight: num(16, "from 1 to what the user was granted") });
+export const bindBody = layout("bind", "BIND", "le", {
+  uid: num(16, "the DAG's UID", "hex"),
+  protocol: num(8, "IPv4 protocol"),
+  toBits: num(8, "bits of the destination that count, 0 to 32"),
+  to: num(32, "IPv4 destination", "ipv4"),
+  toPort: num(16, "TCP or UDP destination port"),
+  hasProtocol: num(1, "the protocol counts", "bool"),
+  hasPort: num(1, "the port counts", "bool"),
+  spare: num(14, "0"),
 });
 
 /** What a body is made of. */
@@ -79,4 +123,14 @@ export const ctrlBodies: readonly CtrlBody[] = [
     ),
   },
   { opcode: ctrlOpcode.QUERY, reply: true, head: queryReplyBody, entries: queryDagBody },
+  { opcode: ctrlOpcode.DEPLOY_NT, reply: false, head: deployBody },
+  { opcode: ctrlOpcode.ADD_DAG, reply: false, head: addDagBody, entries: dagBranchBody },
+  { opcode: ctrlOpcode.ADD_DAG, reply: true, head: dagNameBody },
+  ...([ctrlOpcode.REMOVE_DAG, ctrlOpcode.LAUNCH, ctrlOpcode.STOP] as const).map(opcode => ({
+    opcode,
+    reply: false,
+    head: dagNameBody,
+  })),
+  { opcode: ctrlOpcode.WEIGHT, reply: false, head: weightBody },
+  { opcode: ctrlOpcode.BIND, reply: false, head: bindBody },
 ];

@@ -158,6 +158,17 @@ export const tables = {
     entries: 16,
     fields: { mac: wide(48, "its MAC"), port: num(4, "the port where it is") },
   },
+  region: {
+    id: 14,
+    title: "what software wants of a region that can be reprogrammed",
+    entries: mostRegions,
+    fields: {
+      isolate: num(1, "it is held off, and what is inside is dropped", "bool"),
+      quiesce: num(1, "its tasks put their state away", "bool"),
+      load: num(1, "it is reprogrammed now; it must be isolated and empty", "bool"),
+      chain: num(6, "with load: the bitstream, from 1; 0 is none"),
+    },
+  },
   mark: {
     id: 12,
     title: "the flows of a group of chains choose anew; any value",

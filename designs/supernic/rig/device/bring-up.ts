@@ -3,7 +3,7 @@ import type { SnicDriver } from "../../registers/index.ts";
 import { bringUp, type DeviceConfig, type Setup } from "../../software/index.ts";
 
 /** What the registers take of a setup's configuration. */
-const plainConfig = (c: DeviceConfig, number: number) => ({
+export const plainConfig = (c: DeviceConfig, number: number) => ({
   mac: c.mac,
   origin: number,
   uplink: c.uplink,

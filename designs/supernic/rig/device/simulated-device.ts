@@ -13,11 +13,12 @@ import {
 import { deviceSizes, taskNamed } from "../../build/index.ts";
 import type { Parameters } from "../../config/index.ts";
 import { driverOf, type SnicDriver } from "../../registers/index.ts";
-import { type DeviceParameters, superNic, type Task } from "../../rtl/index.ts";
+import { type DeviceParameters, type RegionContent, superNic, type Task } from "../../rtl/index.ts";
 import { type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
 import { clearingCycles, configureDevice } from "./bring-up.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
 import { type Inside, readInside } from "./ledger.ts";
+import { type ManagedRegions, managedRegions } from "./managed.ts";
 import type { DeviceCounts } from "../../model/index.ts";
 
 /** Bits per second of a port's line. */
@@ -38,18 +39,35 @@ export interface BuildOptions {
   readonly taskOf?: (name: string) => Task;
   /** Sizes that no parameter sets, such as those of the class queues. */
   readonly sizes?: Partial<DeviceParameters>;
+  /** Chains that every region can be given, by their tasks: then all of them can be reprogrammed. */
+  readonly bitstreams?: readonly (readonly string[])[];
+}
+/** What each region holds: a chain of the setup, for ever or as one of the bitstreams. */
+function contentsOf(
+  setup: Setup,
+  regions: number,
+  of: (name: string) => Task,
+  bitstreams: BuildOptions["bitstreams"],
+): readonly RegionContent[] {
+  const chains = setup.regions.map(c => c?.labels ?? []);
+  if (bitstreams === undefined) return chains.map(c => c.map(of));
+  const variants = bitstreams.map(b => b.map(of));
+  return Array.from({ length: regions }, (_, r) => ({
+    variants,
+    first: 1 + bitstreams.findIndex(b => b.join("+") === (chains[r] ?? []).join("+")),
+  }));
 }
 /** The device that a setup wants. Building one takes seconds: the same one of the project's tasks is built once. */
 export function deviceDefinition(
   setup: Setup,
   parameters: Parameters,
-  { taskOf, sizes = {} }: BuildOptions = {},
+  { taskOf, sizes = {}, bitstreams }: BuildOptions = {},
 ): DeviceDefinition {
   const chains = setup.regions.map(c => c?.labels ?? []),
     build = (of: (name: string) => Task): DeviceDefinition =>
-      superNic(chains.map(c => c.map(of)))({ ...deviceSizes(parameters), ...sizes });
+      superNic(contentsOf(setup, parameters.regions, of, bitstreams))({ ...deviceSizes(parameters), ...sizes });
   if (taskOf) return build(taskOf);
-  const key = JSON.stringify([chains, parameters, sizes]),
+  const key = JSON.stringify([chains, parameters, sizes, bitstreams]),
     known = definitions.get(key) ?? build(taskNamed);
   definitions.delete(key);
   definitions.set(key, known);
@@ -84,6 +102,8 @@ export class SimulatedSuperNic {
   readonly parameters: Parameters;
   readonly driver: SnicDriver;
   readonly software: SnicSoftware;
+  /** Of a device whose regions can be reprogrammed. */
+  readonly managed: ManagedRegions | undefined;
   readonly #macs: readonly EthernetMac[];
   readonly #toSoftware;
   readonly #fromSoftware;
@@ -99,7 +119,7 @@ export class SimulatedSuperNic {
     bench: DeviceBench,
     setup: Setup,
     parameters: Parameters,
-    { backToBack = false, pauseTx }: LineOptions = {},
+    { backToBack = false, pauseTx, bitstreams, taskOf }: LineOptions & BuildOptions = {},
   ) {
     this.bench = bench;
     this.setup = setup;
@@ -118,12 +138,16 @@ export class SimulatedSuperNic {
     this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
     this.#toSoftware = new StreamSink(sim, io.toSoftware);
     this.#fromSoftware = new StreamSource(sim, io.fromSoftware);
-    this.software = new SnicSoftware(setup, { write: entry => this.driver.write([entry]) }, () => this.bench.cycle * 4);
+    const time = (): number => this.bench.cycle * 4;
+    this.managed =
+      bitstreams && managedRegions(this.driver, setup, { bitstreams, taskOf, time, wait: () => bench.cycles(50) });
+    this.software = new SnicSoftware(setup, { write: entry => this.driver.write([entry]) }, time, this.managed);
     bench.onEdge({ sample: () => this.#sample() });
   }
   /** Writes the tables and registers of the setup. */
   async bringUp(): Promise<void> {
     await configureDevice(this.driver, this.setup);
+    await this.managed?.manager.start();
     await this.bench.cycles(clearingCycles);
   }
   /** A frame comes in at a port. */

@@ -2,5 +2,14 @@
 export { Descriptors } from "./descriptors.ts";
 export { Dispatch } from "./dispatch.ts";
 export { BranchEnter, BranchLeave, Front, type PathParameters, Told } from "./records.ts";
-export { regions, type RegionsParameters, type RegionsPorts, SlotConfig } from "./regions.ts";
+export { regions } from "./regions.ts";
+export {
+  type Bitstreams,
+  branchesOf,
+  nameOfContent,
+  type RegionContent,
+  type RegionsParameters,
+  type RegionsPorts,
+  SlotConfig,
+} from "./regions-ports.ts";
 export { Return } from "./return.ts";

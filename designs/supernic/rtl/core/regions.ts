@@ -1,183 +1,90 @@
 import {
   arbiter,
-  assignView,
-  bit,
   type Bit,
-  cat,
   connect,
   constant,
   type Def,
   demux,
-  fifoWithLevel,
   fromBits,
-  input,
   instance,
-  map,
   module,
-  output,
-  reg,
-  sink,
-  source,
-  type StreamIn,
-  struct,
-  uint,
-  unpack,
-  vec,
-  widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import { ctxBits, type DeviceSizes } from "../inside/index.ts";
-import { type ChainParameters, region, RegionEnter, sentLate, SlotControl, SlotState } from "../region/index.ts";
-import { noFront, type Task, TaskConfig } from "../tasks/index.ts";
-import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
+import { defaultReprogramCycles, Loader, variantBits } from "../reconfigure/index.ts";
+import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
+import {
+  isStatic,
+  nameOfContent,
+  type RegionContent,
+  type RegionsParameters,
+  regionsPorts,
+  type RegionsPorts,
+} from "./regions-ports.ts";
 
-export type RegionsParameters = PathParameters & Pick<DeviceSizes, "credits">;
-
-/** A word of configuration for a task, by region and slot. */
-export const SlotConfig = struct({ ...TaskConfig.fields, region: uint(3), slot: uint(3) });
-
-const slotsOf = (p: RegionsParameters) => ({ ...p, places: p.credits });
-const regionsPorts = (p: RegionsParameters) => ({
-  enter: sink(BranchEnter(p)),
-  leave: source(BranchLeave(p)),
-  /** Regions that take what is sent to them now, and some more. */
-  accepts: output(uint(p.regions)),
-  /** By region: slots that are busy, and slots whose task has taken a packet. */
-  busy: output(vec(uint(p.slots), p.regions)),
-  give: output(vec(uint(p.slots), p.regions)),
-  // A build without some of the slots does not look at theirs. By region, then slot.
-  control: input(vec(SlotControl(slotsOf(p)), p.regions * p.slots), { unused: true }),
-  state: output(vec(SlotState(slotsOf(p)), p.regions * p.slots)),
-  config: input(SlotConfig),
-});
-export type RegionsPorts = ReturnType<typeof regionsPorts>;
-
-/** Packets that a region without a chain keeps. */
-const nobodyPlaces = 16;
-
-/** What is sent to a region without a chain comes back dropped, with all its credits. */
-function nobody(entry: StreamIn<ReturnType<typeof BranchEnter>>, p: PathParameters, r: number) {
-  const { ctx, branch, run } = BranchEnter(p).fields,
-    Sent = struct({ ctx, branch, run });
-  const { out, level } = fifoWithLevel(
-    map(entry, Sent, e => ({ ctx: e.ctx, branch: e.branch, run: e.run }), { name: `nobody_${r}` }),
-    nobodyPlaces,
-    { name: `sent_to_nobody_${r}`, style: "distributed" },
-  );
-  const accepts = reg(bit, { init: 0, name: `nobody_accepts_${r}` });
-  accepts.set(level.le(nobodyPlaces - sentLate - 2));
-  const leave = map(
-    out,
-    BranchLeave(p),
-    e => ({
-      ctx: e.ctx,
-      branch: e.branch,
-      region: r,
-      header: 0,
-      mask: 0,
-      ...noFront,
-      reply: 0,
-      dropped: 1,
-      killed: 1,
-      refund: e.run,
-    }),
-    { name: `from_nobody_${r}` },
-  );
-  return { accepts, leave };
+function checkContents(contents: readonly RegionContent[], p: RegionsParameters): void {
+  if (contents.length < 1 || contents.length > p.regions)
+    throw new RangeError(
+      `regions: there are ${contents.length} chains for ${p.regions} regions; give 1 to ${p.regions}`,
+    );
+  const long = contents.findIndex(c => isStatic(c) && c.length > p.slots),
+    found = contents[long];
+  if (found !== undefined && isStatic(found))
+    throw new RangeError(`regions: chain ${long} has ${found.length} tasks; a region has ${p.slots} slots`);
 }
 
 /**
- * The regions of a device, each with its chain (paper §5.3): what is sent to a region enters it, and what leaves the
- * regions is taken in turns. A region without a chain drops what comes. Latency: that of a region, and none at `leave`.
- * Initiation interval 1. Full: `enter` waits for the region that the branch is for; `leave` gives every branch once.
- * Reset: nothing is inside. @throws RangeError for more chains than regions, or a chain of more tasks than slots
+ * The regions of a device, each with its chain, or with one of its bitstreams (paper §5.3, §5.4.3): what is sent to a
+ * region enters it, and what leaves the regions is taken in turns. A region without a chain drops what comes. Latency:
+ * that of a region, and none at `leave`. Initiation interval 1. Full: `enter` waits for the region that the branch is
+ * for; `leave` gives every branch once. Reset: nothing is inside; regions that can be reprogrammed have their first
+ * chain. @throws RangeError for more chains than regions, or a chain of more tasks than slots
  */
-export function regions(chains: readonly (readonly Task[])[]): (p: RegionsParameters) => Def<RegionsPorts> {
+export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
   return module(
     "Regions",
     regionsPorts,
     (io, p) => {
-      if (chains.length < 1 || chains.length > p.regions)
-        throw new RangeError(
-          `regions: there are ${chains.length} chains for ${p.regions} regions; give 1 to ${p.regions}`,
-        );
-      const long = chains.findIndex(c => c.length > p.slots);
-      if (long >= 0)
-        throw new RangeError(
-          `regions: chain ${long} has ${chains[long]?.length ?? 0} tasks; a region has ${p.slots} slots`,
-        );
-      // A region keeps the branch above the context.
-      const ctx = ctxBits(p),
-        contexts = 2 ** (ctx + BranchEnter(p).fields.branch.width);
-      const State = SlotState(slotsOf(p)),
-        entries = demux(io.enter, io.enter.payload.region, p.regions, { name: "enters" });
-      // Instances of a chain are instances of one module.
-      const made = new Map<string, ReturnType<typeof region>>();
-      const regionOf = (chain: readonly Task[]): ReturnType<typeof region> => {
-        const name = chain.map(t => t.declared.name).join(),
-          known = made.get(name) ?? region(chain);
-        made.set(name, known);
-        return known;
+      checkContents(contents, p);
+      const entries = demux(io.enter, io.enter.payload.region, p.regions, { name: "enters" }),
+        made = new Map<string, unknown>();
+      const within: Within = {
+        io,
+        p,
+        definition: <T>(name: string, make: () => T): T => {
+          const known = (made.get(name) as T | undefined) ?? make();
+          made.set(name, known);
+          return known;
+        },
       };
-      const at = { leaves: [] as StreamIn<ReturnType<typeof BranchLeave>>[], accepts: [] as Bit[] };
-      entries.forEach((entry, r) => {
-        const chain = chains[r] ?? [],
-          states = Array.from({ length: p.slots }, (_, s) => io.state.at(r * p.slots + s)),
-          none = unpack(State, constant(0, widthOf(State)));
-        states.slice(chain.length).forEach(state => assignView(state, none, "state"));
-        if (chain.length === 0) {
-          io.busy.at(r).set(0);
-          io.give.at(r).set(0);
-          const { accepts, leave } = nobody(entry, p, r);
-          at.accepts.push(accepts);
-          at.leaves.push(leave);
-          return;
-        }
-        const of: ChainParameters = { contexts, slots: chain.length, places: p.credits },
-          it = instance(`region_${r}`, regionOf(chain)(of)),
-          slots = chain.map((_, s) => it.state.at(s));
-        io.busy.at(r).set(fromBits(slots.map(s => s.busy)).zext(p.slots));
-        io.give.at(r).set(it.give.zext(p.slots));
-        slots.forEach((slot, s) => {
-          states[s]?.set(slot);
-          it.control.at(s).set(io.control.at(r * p.slots + s));
-        });
-        const { valid, region: to, slot, at: place, data } = io.config;
-        it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at: place, data });
-        at.accepts.push(it.accepts);
-        connect(
-          map(
-            entry,
-            RegionEnter(of),
-            ({ branch, region: _r, ctx: c, run, ...rest }) => ({
-              ...rest,
-              ctx: cat(branch, c),
-              run: run.trunc(chain.length),
-            }),
-            { name: `entering_${r}` },
-          ),
-          it.enter,
-        );
-        at.leaves.push(
-          map(
-            it.leave,
-            BranchLeave(p),
-            ({ ctx: c, refund, ...rest }) => ({
-              ...rest,
-              ctx: c.trunc(ctx),
-              branch: c.bits(ctx, c.width - ctx),
-              region: r,
-              refund: refund.zext(p.slots),
-            }),
-            { name: `leaving_${r}` },
-          ),
-        );
+      const swapped = contents.some(c => !isStatic(c)),
+        first = Array.from({ length: p.regions }, (_, r) => {
+          const content = contents[r] ?? [];
+          return isStatic(content) ? 0 : content.first;
+        }),
+        { reprogramCycles = defaultReprogramCycles } = p,
+        loader = swapped ? instance("loader", Loader({ regions: p.regions, reprogramCycles, first })) : undefined;
+      loader?.write.set(io.region);
+      const placed = entries.map((entry, r) => {
+        const content = contents[r] ?? [];
+        if (loader !== undefined && !isStatic(content)) return swappedRegion(entry, content, r, loader, within);
+        loader?.names.at(r).set(constant(0, variantBits));
+        // To the loader it is never free: who would load it is refused.
+        return { ...staticRegion(entry, isStatic(content) ? content : [], r, within), off: zero(), empty: zero() };
       });
-      connect(arbiter(at.leaves, { name: "leaves" }), io.leave);
-      io.accepts.set(fromBits(at.accepts).is(p.regions));
+      loader?.off.set(fromBits(placed.map(x => x.off)).is(p.regions));
+      loader?.empty.set(fromBits(placed.map(x => x.empty)).is(p.regions));
+      connect(
+        arbiter(
+          placed.map(x => x.leave),
+          { name: "leaves" },
+        ),
+        io.leave,
+      );
+      io.accepts.set(fromBits(placed.map(x => x.accepts)).is(p.regions));
     },
     {
       nameOf: p =>
-        `Regions_${chains.map(c => c.map(t => t.declared.name).join("_")).join("__")}_c${p.contexts}_r${p.regions}_s${p.slots}_b${p.branches}_f${p.credits}`,
+        `Regions_${contents.map(nameOfContent).join("__")}_c${p.contexts}_r${p.regions}_s${p.slots}_b${p.branches}_f${p.credits}`,
     },
   );
 }
+const zero = (): Bit => constant(0, 1);

@@ -98,6 +98,8 @@ const ports = (p: DeviceSizes) =>
     mark: input(TableWrite("mark")),
     /** Branches in the list. */
     waiting: output(uint(Math.log2(mostInside(p)) + 1)),
+    /** Branches that were sent to each region and are not back. */
+    loads: output(vec(uint(Math.log2(mostInside(p)) + 1), p.regions)),
   }) as const;
 
 /**
@@ -117,6 +119,7 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
     chains = chainTable(p, io, flows),
     packets = ram(Packet(p), { depth: p.contexts, collision: "undefined", style: "distributed", name: "packets" });
   flows.leave.set(io.leave);
+  for (let r = 0; r < p.regions; r++) io.loads.at(r).set(flows.loads.at(r).is(io.waiting.width));
   // The first of the list is in a register, so that whether it goes is not a path through the list.
   const listed = stage(list.pop, "full", { name: "listed" });
   [0, 1].forEach(i => io.known.at(i).set(packets.readAsync(io.who.at(i))));

@@ -59,4 +59,6 @@ export const schedulerPorts = (p: SchedulerParameters) =>
     inside: output(SchedulerInside(p)),
     /** Credits that are out, by region and slot. */
     held: output(vec(uint(6), p.regions * p.slots)),
+    /** Branches that were sent to each region and are not back, by region. */
+    loads: output(vec(SchedulerInside(p).fields.waiting, p.regions)),
   }) as const;

@@ -72,6 +72,7 @@ export const Scheduler = module(
 
     // Who starts.
     queues.push.set(enqueue.push);
+    for (let r = 0; r < p.regions; r++) io.loads.at(r).set(enqueue.loads.at(r).resize(io.inside.waiting.width));
     const open = reg(uint(p.regions), { init: 0, name: "open_q" });
     open.set(io.open);
     queues.open.set(open);

@@ -1,5 +1,6 @@
 import {
   bit,
+  bitsFor,
   cat,
   connect,
   constant,
@@ -12,6 +13,7 @@ import {
   node,
   onehotMux,
   output,
+  pack,
   reg,
   RegisterSlave,
   uint,
@@ -22,8 +24,9 @@ import {
 import { counterBits } from "../../../shared/counters/rtl/index.ts";
 import { buildValues, registerAddressBits, snicMap, valueWords } from "../../registers/index.ts";
 import { tableValueBits } from "../../wire/index.ts";
-import { SlotConfig } from "../core/index.ts";
+import { branchesOf, SlotConfig } from "../core/index.ts";
 import { inlets, TableBus, tableEntry } from "../inside/index.ts";
+import { RegionStatus } from "../reconfigure/index.ts";
 import { SlotControl, SlotState } from "../region/index.ts";
 import { type DeviceParameters, DeviceSet, Inside } from "./records.ts";
 import { behindBus, writeOf } from "./tables.ts";
@@ -62,6 +65,9 @@ export const Control = module(
     slots: output(vec(SlotControl({ ...p, places: p.credits }), p.regions * p.slots)),
     config: output(SlotConfig),
     state: input(vec(SlotState({ ...p, places: p.credits }), p.regions * p.slots)),
+    /** Of the regions: how each is, and branches that the scheduler has sent there. */
+    regions: input(vec(RegionStatus(branchesOf(p)), p.regions)),
+    loads: input(vec(uint(bitsFor(branchesOf(p).contexts)), p.regions)),
     down: input(uint(p.ports)),
     freeContexts: input(uint(Math.log2(p.contexts) + 1)),
     freeCells: input(uint(Math.log2(p.cells) + 1)),
@@ -153,6 +159,24 @@ export const Control = module(
     registers.slotstrays.set(looked.counts.strays);
     registers.slotoutside.set(looked.counts.outside);
     registers.slotgrown.set(looked.counts.grown);
+
+    // The region of that slot.
+    const region = reg(RegionStatus(branchesOf(p)), { name: "looked_region" }),
+      load = reg(uint(bitsFor(branchesOf(p).contexts)), { name: "looked_load" }),
+      there = Array.from({ length: p.regions }, (_, i) => registers.slotRegion.eq(i));
+    region.set(onehotMux(there, io.regions.toArray()));
+    load.set(onehotMux(there, io.loads.toArray()));
+    registers.regionStage.set(pack(region.stage));
+    registers.regionOff.set(region.off);
+    registers.regionEmpty.set(region.empty);
+    registers.regionQuiet.set(region.quiet);
+    registers.regionWrong.set(region.wrong);
+    registers.regionRefused.set(region.refused);
+    registers.regionChain.set(region.chain);
+    registers.regionInside.set(region.inside.resize(12));
+    registers.regionSent.set(load.resize(12));
+    registers.regionKilled.set(region.killed);
+    registers.regionStrays.set(region.strays);
 
     // The counter that is looked at.
     const count = reg(uint(counterBits), { name: "count" }),

@@ -16,6 +16,8 @@ export interface DeviceParameters extends DeviceSizes, QueueParameters {
   readonly pauseCycles: number;
   /** Cycles for which frames wait for software. */
   readonly softwareCycles: number;
+  /** Cycles in which a region is reprogrammed; 5 ms, where this is left out. */
+  readonly reprogramCycles?: number;
 }
 
 /** Frames that a block has: in the class queues or the lane, and kept for the wire. */

@@ -27,7 +27,7 @@ import {
 import { AxisBeat } from "../../../shared/frame/index.ts";
 import { registerAddressBits } from "../../registers/index.ts";
 import { ternaryChunks } from "../../wire/index.ts";
-import { Descriptors, Dispatch, regions, Return } from "../core/index.ts";
+import { Descriptors, Dispatch, nameOfContent, type RegionContent, regions, Return } from "../core/index.ts";
 import { Egress } from "../egress/index.ts";
 import { HeaderStore } from "../headers/index.ts";
 import { beatBytes, cellBeats, inlets, payloadBeats, tableEntry } from "../inside/index.ts";
@@ -36,7 +36,6 @@ import { keptBits } from "../link/index.ts";
 import { Merge } from "../merge/index.ts";
 import { Scheduler, ToSchedule } from "../scheduler/index.ts";
 import { PacketStore } from "../store/index.ts";
-import type { Task } from "../tasks/index.ts";
 import { Control } from "./control.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
 import { countersOf, inletOf, loopCounts, outletOf } from "./inlets.ts";
@@ -71,7 +70,7 @@ function none<S extends Shape>(to: StreamOut<S>): void {
  * gives a frame's beats without a gap, as far as the MAC takes them. Latency, bounds and what happens when full stand
  * at the blocks. Reset: nothing is inside; tables stay, and software writes all of them before it lets frames come.
  */
-export function superNic(chains: readonly (readonly Task[])[]): (p: DeviceParameters) => Def<SuperNicPorts> {
+export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters) => Def<SuperNicPorts> {
   return module(
     "SuperNic",
     ports,
@@ -167,6 +166,11 @@ export function superNic(chains: readonly (readonly Task[])[]): (p: DeviceParame
         control.state.at(i).set(inside.state.at(i));
       }
       inside.config.set(control.config);
+      inside.region.set(writeOf(bus, "region"));
+      for (let r = 0; r < p.regions; r++) {
+        control.regions.at(r).set(inside.status.at(r));
+        control.loads.at(r).set(scheduler.loads.at(r));
+      }
       connect(inside.leave, back.leave);
       connect(back.write, headers.back);
       back.clearing.set(descriptors.clearing);
@@ -265,7 +269,7 @@ export function superNic(chains: readonly (readonly Task[])[]): (p: DeviceParame
     },
     {
       nameOf: p =>
-        `SuperNic_p${p.ports}_${chains.map(c => c.map(t => t.declared.name).join("_")).join("__")}_c${p.contexts}_k${p.cells}_u${p.users}_r${p.regions}_s${p.slots}_f${p.frameBytes}`,
+        `SuperNic_p${p.ports}_${chains.map(nameOfContent).join("__")}_c${p.contexts}_k${p.cells}_u${p.users}_r${p.regions}_s${p.slots}_f${p.frameBytes}`,
     },
   );
 }

@@ -14,12 +14,9 @@ import {
   queryReplyBody,
 } from "../../wire/index.ts";
 import type { Setup, User } from "../setup/index.ts";
+import { type Answer, changes, type Requests } from "./requests.ts";
 import { RowRefused, type TaskRows } from "./rows.ts";
 
-interface Answer {
-  readonly status: CtrlStatusName;
-  readonly body: Uint8Array;
-}
 const answer = (status: CtrlStatusName, body: Uint8Array = new Uint8Array()): Answer => ({ status, body });
 /** What only peers ask. */
 const firstOfPeers = ctrlOpcode.PEER_HELLO;
@@ -42,18 +39,26 @@ const remembered = { clients: 256, replies: 64, forgotten: 16_384, idle: 1e9 } a
 /**
  * Answers CTRL. A message whose size or tail is wrong has no answer: it may be anybody's. A request that changes
  * something is done at most once by its requestId, however often it comes. QUERY and NT_CONFIG are done. What else
- * users may ask has no meaning in a device whose regions are static: UNKNOWN, so that nobody tries again. What is
- * peers' to ask is DENIED.
+ * users may ask is done where regions can be reprogrammed; it has no meaning in a device whose regions are static:
+ * UNKNOWN, so that nobody tries again. What is peers' to ask is DENIED.
  */
 export class CtrlServer {
   readonly #setup: Setup;
   readonly #rows: TaskRows;
+  readonly #requests: Requests | undefined;
   readonly #once: AtMostOnce<Answer>;
   readonly #counted = new Map<number, Counted>();
   #strangers = 0;
 
-  constructor(setup: Setup, rows: TaskRows, time: () => number, options: Partial<AtMostOnceOptions> = {}) {
+  /** @param requests for a device whose regions can be reprogrammed */
+  constructor(
+    setup: Setup,
+    rows: TaskRows,
+    time: () => number,
+    options: Partial<AtMostOnceOptions> & { readonly requests?: Requests } = {},
+  ) {
     this.#setup = setup;
+    this.#requests = options.requests;
     this.#rows = rows;
     const busy = answer("BUSY");
     this.#once = new AtMostOnce<Answer>(
@@ -95,7 +100,7 @@ export class CtrlServer {
   async #answer({ header, body }: CtrlMessage, user: User, sender: string): Promise<Answer> {
     const counted = this.#of(user),
       before = this.#once.statistics.repeated;
-    const wrong = wrongWith(header.opcode, header.status, header.unused);
+    const wrong = wrongWith(header.opcode, header.status, header.unused, this.#requests !== undefined);
     if (wrong !== undefined) {
       counted.refused++;
       return answer(wrong);
@@ -107,7 +112,7 @@ export class CtrlServer {
         operation: isRetry ? header.retryOf : header.requestId,
         retry: isRetry,
         kind: fingerprint(header.opcode, body),
-        changes: header.opcode === ctrlOpcode.NT_CONFIG,
+        changes: header.opcode === ctrlOpcode.NT_CONFIG || changes(header.opcode),
       },
       () => this.#do(header.opcode, body, user),
     );
@@ -119,6 +124,7 @@ export class CtrlServer {
 
   async #do(opcode: number, body: Uint8Array, user: User): Promise<Answer> {
     if (opcode === ctrlOpcode.QUERY) return body.length === 0 ? answer("OK", this.#state(user)) : answer("INVALID");
+    if (this.#requests !== undefined && changes(opcode)) return this.#requests.do(opcode, body, user);
     try {
       await this.#rows.write(user.number, body);
       return answer("OK");
@@ -128,7 +134,7 @@ export class CtrlServer {
     }
   }
   #state(user: User): Uint8Array {
-    const dags = this.#setup.dags.filter(d => d.user.number === user.number),
+    const dags = (this.#requests?.dags ?? this.#setup.dags).filter(d => d.user.number === user.number),
       { contexts, cells, bytesPerEpoch, class: queue } = user;
     return concat(
       encode(queryReplyBody, {
@@ -137,17 +143,27 @@ export class CtrlServer {
         bytesPerEpoch: bytesPerEpoch ?? 0,
       }),
       ...dags.map(d =>
-        encode(queryDagBody, { uid: d.uid, stages: d.stages.length, here: d.peer === undefined ? 1 : 0 }),
+        encode(queryDagBody, {
+          uid: d.uid,
+          stages: d.stages.length,
+          here: this.#requests?.whereOf(d) ?? (d.peer === undefined ? 1 : 0),
+        }),
       ),
     );
   }
 }
 
 /** Why a request is refused before it is looked into. */
-function wrongWith(opcode: number, status: number, unused: number): CtrlStatusName | undefined {
+function wrongWith(
+  opcode: number,
+  status: number,
+  unused: number,
+  isReconfigurable: boolean,
+): CtrlStatusName | undefined {
   if (status !== 0 || unused !== 0) return "INVALID";
   if (!Object.values<number>(ctrlOpcode).includes(opcode)) return "UNKNOWN";
   if (opcode >= firstOfPeers) return "DENIED";
+  if (isReconfigurable && changes(opcode)) return undefined;
   return opcode === ctrlOpcode.QUERY || opcode === ctrlOpcode.NT_CONFIG ? undefined : "UNKNOWN";
 }
 /** Two requests with one requestId that do not say the same are no repetition. */

@@ -1,4 +1,6 @@
 /** What the device's software answers. */
 export { CtrlServer, type CtrlStatistics } from "./ctrl-server.ts";
+export { type DagDriver, DagTable, type NewDag } from "./dag-table.ts";
+export { changingRequests, type RequestOptions, Requests } from "./requests.ts";
 export { TaskRows } from "./rows.ts";
 export { type Sent, SnicSoftware, type SoftwareStatistics } from "./software.ts";

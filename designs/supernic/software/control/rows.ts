@@ -13,7 +13,7 @@ import {
   ntConfigBody,
   tunnelWord,
 } from "../../wire/index.ts";
-import { type Setup, taskWrite } from "../setup/index.ts";
+import { type Setup, taskWords, taskWrite } from "../setup/index.ts";
 import type { DeviceDriver } from "../device/index.ts";
 
 /** Why a row is not written; `DENIED`: it is another's. */
@@ -32,8 +32,13 @@ export class TaskRows {
   readonly #driver: Pick<DeviceDriver, "write">;
   /** By rule, as written last. */
   readonly #rules: (FirewallRule | undefined)[];
+  readonly #tasksOf: () => readonly (readonly string[])[];
+  /** What users wrote into rows of tunnels and balancers, by task and place: a task that comes back gets it again. */
+  readonly #written = new Map<string, Map<number, ConfigWord>>();
 
-  constructor(setup: Setup, driver: Pick<DeviceDriver, "write">) {
+  /** @param tasksOf the tasks of each region now; those of the setup, where this is left out */
+  constructor(setup: Setup, driver: Pick<DeviceDriver, "write">, tasksOf?: () => readonly (readonly string[])[]) {
+    this.#tasksOf = tasksOf ?? (() => setup.regions.map(c => (c?.tasks ?? []).map(t => t.name)));
     this.#setup = setup;
     this.#driver = driver;
     this.#rules = [...setup.firewall];
@@ -46,9 +51,21 @@ export class TaskRows {
   async write(user: number, body: Uint8Array): Promise<void> {
     const { task, row, values } = readBody(body),
       words = this.#words(task, row, user, values);
-    for (const [r, chain] of this.#setup.regions.entries())
-      for (const [slot, { name }] of (chain?.tasks ?? []).entries())
+    this.#keep(task, words);
+    for (const [r, tasks] of this.#tasksOf().entries())
+      for (const [slot, name] of tasks.entries())
         if (name === task) for (const word of words) await this.#driver.write(taskWrite(r, slot, word));
+  }
+  #keep(task: string, words: readonly ConfigWord[]): void {
+    const kept = this.#written.get(task) ?? new Map<number, ConfigWord>();
+    for (const word of words) kept.set(Number(word.at), word);
+    this.#written.set(task, kept);
+  }
+  /** The rows of a fresh task as they are now: the setup's, and then what users wrote since. */
+  words(task: string): readonly ConfigWord[] {
+    const firewall = this.#rules.flatMap(r => r ?? []);
+    if (task === "firewall") return taskWords(task, { ...this.#setup, firewall });
+    return [...taskWords(task, this.#setup), ...(this.#written.get(task)?.values() ?? [])];
   }
 
   #words(task: CtrlTaskName, row: number, user: number, values: Uint8Array): readonly ConfigWord[] {

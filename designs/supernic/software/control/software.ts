@@ -16,6 +16,7 @@ import { ctrlPort, endsOf } from "../../wire/index.ts";
 import type { DeviceDriver } from "../device/index.ts";
 import type { Setup } from "../setup/index.ts";
 import { CtrlServer, type CtrlStatistics } from "./ctrl-server.ts";
+import type { Requests } from "./requests.ts";
 import { TaskRows } from "./rows.ts";
 
 /** A frame that software sends, and the ports by which it leaves. */
@@ -41,10 +42,19 @@ export class SnicSoftware {
   readonly #ctrl: CtrlServer;
   readonly #counted = { arp: 0, ping: 0, passedOn: 0, ignored: 0 };
 
-  /** @param time nanoseconds since some start */
-  constructor(setup: Setup, driver: Pick<DeviceDriver, "write">, time: () => number) {
+  /**
+   * @param time nanoseconds since some start
+   * @param more of a device whose regions can be reprogrammed: what users may ask of it, and where each chain is
+   */
+  constructor(
+    setup: Setup,
+    driver: Pick<DeviceDriver, "write">,
+    time: () => number,
+    more: { readonly requests?: Requests; readonly rows?: TaskRows } = {},
+  ) {
+    const { requests, rows = new TaskRows(setup, driver) } = more;
     this.#setup = setup;
-    this.#ctrl = new CtrlServer(setup, new TaskRows(setup, driver), time);
+    this.#ctrl = new CtrlServer(setup, rows, time, { ...(requests && { requests }) });
   }
   get statistics(): SoftwareStatistics {
     return { ...this.#counted, ...this.#ctrl.statistics };

@@ -21,4 +21,15 @@ export {
   type Tunnel,
   type User,
 } from "./setup.ts";
-export { macEntries, tableWrites, taskWords, taskWrite } from "./writes.ts";
+export { checkPlan } from "./plan.ts";
+export { Refuse } from "./refuse.ts";
+export {
+  dagWrites,
+  macEntries,
+  ruleWrites,
+  slotTimes,
+  tableWrites,
+  taskWords,
+  taskWrite,
+  uidValues,
+} from "./writes.ts";

@@ -19,7 +19,7 @@ import {
   tunnelWord,
   uidEntries,
 } from "../../wire/index.ts";
-import { type Dag, everyPort, type Setup } from "./setup.ts";
+import { type Chain, type Dag, everyPort, type Setup } from "./setup.ts";
 
 /** Cycles from a packet's start to its credit's return, without its tasks: a busy task has as much before it. */
 const loopCycles = 6,
@@ -47,14 +47,18 @@ export const macEntries = ({ stations, peers }: Pick<Setup, "stations" | "peers"
 ];
 const exactly = (mac: bigint): Ternary => ({ value: mac, mask: 2n ** BigInt(macBits) - 1n });
 
+/** The rules, at all ports: which of them count at a port stands in a register. */
+export const ruleWrites = ({ rules, sizes }: Pick<Setup, "rules" | "sizes">): TableWrite[] => [
+  ...ternary("ruleWord", rules, ruleKeyBits, everyPort(sizes)),
+  ...rules.map((r, i) =>
+    tableWrite("ruleAction", i, { action: matchActions.indexOf(r.action), port: r.port, uid: r.uid }, everyPort(sizes)),
+  ),
+];
 function matchWrites(s: Setup): TableWrite[] {
   const all = everyPort(s.sizes),
     macs = macEntries(s);
   return [
-    ...ternary("ruleWord", s.rules, ruleKeyBits, all),
-    ...s.rules.map((r, i) =>
-      tableWrite("ruleAction", i, { action: matchActions.indexOf(r.action), port: r.port, uid: r.uid }, all),
-    ),
+    ...ruleWrites(s),
     ...ternary(
       "macWord",
       macs.map(m => exactly(m.mac)),
@@ -90,7 +94,8 @@ function uidWrites({ dags, sizes }: Setup): TableWrite[] {
   });
 }
 
-function dagWrites({ dags }: Setup): TableWrite[] {
+/** A DAG's stages, and what holds for the whole. */
+export function dagWrites({ dags }: { readonly dags: readonly Dag[] }): TableWrite[] {
   return dags.flatMap(d => [
     ...d.stages.map((stage, n) => {
       const values: Record<string, number> = { last: n === d.stages.length - 1 ? 1 : 0 };
@@ -126,20 +131,20 @@ const userWrites = ({ users }: Setup): TableWrite[] =>
  * Credits, when a task is busy, and when it is stuck. A task that takes its time is busy with as much before it as it
  * does in a loop.
  */
-function slotWrites({ regions, sizes }: Setup): TableWrite[] {
-  return regions.flatMap((chain, r) => {
-    let loop = loopCycles;
-    return (chain?.tasks ?? []).map((t, slot) => {
-      const busyAt = t.interval === 1 ? leastBusy : Math.max(leastBusy, Math.ceil(loop / t.interval));
-      loop += t.latency + 1;
-      return tableWrite("slot", r * mostSlots + slot, {
-        limit: sizes.credits,
-        busyAt: Math.min(busyAt, sizes.credits),
-        patience,
-      });
-    });
+export function slotTimes({ tasks }: Pick<Chain, "tasks">, credits: number) {
+  let loop = loopCycles;
+  return tasks.map(t => {
+    const busyAt = t.interval === 1 ? leastBusy : Math.max(leastBusy, Math.ceil(loop / t.interval));
+    loop += t.latency + 1;
+    return { limit: credits, busyAt: Math.min(busyAt, credits), patience };
   });
 }
+const slotWrites = ({ regions, sizes }: Setup): TableWrite[] =>
+  regions.flatMap((chain, r) =>
+    (chain === undefined ? [] : slotTimes(chain, sizes.credits)).map((values, slot) =>
+      tableWrite("slot", r * mostSlots + slot, values),
+    ),
+  );
 const chainWrites = ({ chains }: Setup): TableWrite[] =>
   chains.map(c =>
     tableWrite("chain", c.number, { regions: c.regions.reduce((m, r) => m | (1 << r), 0), group: c.group }),

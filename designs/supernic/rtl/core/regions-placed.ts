@@ -1,0 +1,167 @@
+/** Regions in their places: one whose chain stays, one whose chain comes and goes, and one without a chain. */
+import {
+  assignView,
+  bit,
+  type Bit,
+  cat,
+  connect,
+  constant,
+  fifoWithLevel,
+  fromBits,
+  type Inside,
+  instance,
+  type InstanceOf,
+  map,
+  reg,
+  type StreamIn,
+  struct,
+  unpack,
+  widthOf,
+} from "../../../../hdl-dsl/index.ts";
+import { ctxBits } from "../inside/index.ts";
+import { type Loader, nameOfChain, reconfigurable, RegionStatus } from "../reconfigure/index.ts";
+import { type ChainParameters, region, RegionEnter, type RegionLeave, sentLate, SlotState } from "../region/index.ts";
+import { noFront, type Task } from "../tasks/index.ts";
+import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
+import {
+  type Bitstreams,
+  branchesOf,
+  nameOfContent,
+  type RegionsParameters,
+  type RegionsPorts,
+  slotsOf,
+} from "./regions-ports.ts";
+
+/** Packets that a region without a chain keeps. */
+const nobodyPlaces = 16;
+
+/** What is sent to a region without a chain comes back dropped, with all its credits. */
+function nobody(entry: StreamIn<ReturnType<typeof BranchEnter>>, p: PathParameters, r: number) {
+  const { ctx, branch, run } = BranchEnter(p).fields,
+    Sent = struct({ ctx, branch, run });
+  const { out, level } = fifoWithLevel(
+    map(entry, Sent, e => ({ ctx: e.ctx, branch: e.branch, run: e.run }), { name: `nobody_${r}` }),
+    nobodyPlaces,
+    { name: `sent_to_nobody_${r}`, style: "distributed" },
+  );
+  const accepts = reg(bit, { init: 0, name: `nobody_accepts_${r}` });
+  accepts.set(level.le(nobodyPlaces - sentLate - 2));
+  const leave = map(
+    out,
+    BranchLeave(p),
+    e => ({
+      ctx: e.ctx,
+      branch: e.branch,
+      region: r,
+      header: 0,
+      mask: 0,
+      ...noFront,
+      reply: 0,
+      dropped: 1,
+      killed: 1,
+      refund: e.run,
+    }),
+    { name: `from_nobody_${r}` },
+  );
+  return { accepts, leave };
+}
+
+type Entry = StreamIn<ReturnType<typeof BranchEnter>>;
+/** A region as all see it. */
+interface Placed {
+  readonly accepts: Bit;
+  readonly leave: StreamIn<ReturnType<typeof BranchLeave>>;
+}
+/** The branch is kept above the context; slots that the chain does not have are cut off. */
+const entering = (entry: Entry, of: ChainParameters, r: number) =>
+  map(
+    entry,
+    RegionEnter(of),
+    ({ branch, region: _r, ctx: c, run, ...rest }) => ({ ...rest, ctx: cat(branch, c), run: run.trunc(of.slots) }),
+    { name: `entering_${r}` },
+  );
+const leaving = (leave: StreamIn<ReturnType<typeof RegionLeave>>, p: RegionsParameters, r: number) =>
+  map(
+    leave,
+    BranchLeave(p),
+    ({ ctx: c, refund, ...rest }) => ({
+      ...rest,
+      ctx: c.trunc(ctxBits(p)),
+      branch: c.bits(ctxBits(p), c.width - ctxBits(p)),
+      region: r,
+      refund: refund.zext(p.slots),
+    }),
+    { name: `leaving_${r}` },
+  );
+
+/** What all regions of a device share. */
+export interface Within {
+  readonly io: Inside<RegionsPorts>;
+  readonly p: RegionsParameters;
+  /** Instances of a chain, or of bitstreams, are instances of one module. */
+  readonly definition: <T>(name: string, make: () => T) => T;
+}
+const statesOf = ({ io, p }: Within, r: number) =>
+  Array.from({ length: p.slots }, (_, s) => io.state.at(r * p.slots + s));
+const noState = (p: RegionsParameters) => {
+  const State = SlotState(slotsOf(p));
+  return unpack(State, constant(0, widthOf(State)));
+};
+
+/** A region whose chain stays. */
+export function staticRegion(entry: Entry, chain: readonly Task[], r: number, within: Within): Placed {
+  const { io, p, definition } = within,
+    states = statesOf(within, r);
+  states.slice(chain.length).forEach(state => assignView(state, noState(p), "state"));
+  io.status.at(r).set(unpack(RegionStatus(branchesOf(p)), constant(0, widthOf(RegionStatus(branchesOf(p))))));
+  if (chain.length === 0) {
+    io.busy.at(r).set(0);
+    io.give.at(r).set(0);
+    return nobody(entry, p, r);
+  }
+  const of: ChainParameters = { ...branchesOf(p), slots: chain.length, places: p.credits },
+    make = definition(nameOfChain(chain), () => region(chain)),
+    it = instance(`region_${r}`, make(of)),
+    slots = chain.map((_, s) => it.state.at(s));
+  io.busy.at(r).set(fromBits(slots.map(s => s.busy)).zext(p.slots));
+  io.give.at(r).set(it.give.zext(p.slots));
+  slots.forEach((slot, s) => {
+    states[s]?.set(slot);
+    it.control.at(s).set(io.control.at(r * p.slots + s));
+  });
+  const { valid, region: to, slot, at, data } = io.config;
+  it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
+  connect(entering(entry, of, r), it.enter);
+  return { accepts: it.accepts, leave: leaving(it.leave, p, r) };
+}
+
+/** A region whose chain comes and goes, and its loader's wires. */
+export function swappedRegion(
+  entry: Entry,
+  content: Bitstreams,
+  r: number,
+  loader: InstanceOf<typeof Loader>,
+  within: Within,
+) {
+  const { io, p, definition } = within,
+    of: ChainParameters = { ...branchesOf(p), slots: p.slots, places: p.credits },
+    make = definition(nameOfContent({ ...content, first: 0 }), () => reconfigurable(content.variants)),
+    it = instance(`region_${r}`, make(of));
+  io.busy.at(r).set(it.busy);
+  io.give.at(r).set(it.give);
+  statesOf(within, r).forEach((state, s) => {
+    state.set(it.state.at(s));
+    it.control.at(s).set(io.control.at(r * p.slots + s));
+  });
+  const { valid, region: to, slot, at, data } = io.config;
+  it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
+  it.cut.set(loader.cut.bit(r));
+  it.held.set(loader.held.bit(r));
+  it.quiesce.set(loader.quiesce.bit(r));
+  it.noise.set(loader.noise.bit(r));
+  it.loaded.set(loader.loaded.at(r));
+  loader.names.at(r).set(it.names);
+  io.status.at(r).set({ ...loader.status.at(r), ...it.status, quiet: it.quiet });
+  connect(entering(entry, of, r), it.enter);
+  return { accepts: it.accepts, leave: leaving(it.leave, p, r), off: it.status.off, empty: it.status.empty };
+}

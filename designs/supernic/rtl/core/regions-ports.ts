@@ -1,0 +1,49 @@
+/** What goes into the regions of a device and comes out, and what each of them holds. */
+import { input, output, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
+import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
+import { nameOfChain, RegionStatus } from "../reconfigure/index.ts";
+import { SlotControl, SlotState } from "../region/index.ts";
+import { type Task, TaskConfig } from "../tasks/index.ts";
+import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
+
+export type RegionsParameters = PathParameters &
+  Pick<DeviceSizes, "credits"> & {
+    /** Cycles in which a region is reprogrammed; 5 ms, where this is left out. */
+    readonly reprogramCycles?: number;
+  };
+/** A region that can be reprogrammed: its bitstreams, and which of them, from 1, is there after a reset; 0: none. */
+export interface Bitstreams {
+  readonly variants: readonly (readonly Task[])[];
+  readonly first: number;
+}
+/** What a region holds: a chain for ever, or one of several. */
+export type RegionContent = readonly Task[] | Bitstreams;
+export const isStatic = (content: RegionContent): content is readonly Task[] => "length" in content;
+export const nameOfContent = (content: RegionContent): string =>
+  isStatic(content) ? nameOfChain(content) : `${content.first}_of_${content.variants.map(nameOfChain).join("_or_")}`;
+
+/** A word of configuration for a task, by region and slot. */
+export const SlotConfig = struct({ ...TaskConfig.fields, region: uint(3), slot: uint(3) });
+
+export const slotsOf = (p: RegionsParameters) => ({ ...p, places: p.credits });
+/** A region keeps the branch above the context. */
+export const branchesOf = (p: RegionsParameters) => ({
+  contexts: 2 ** (ctxBits(p) + BranchEnter(p).fields.branch.width),
+});
+export const regionsPorts = (p: RegionsParameters) => ({
+  enter: sink(BranchEnter(p)),
+  leave: source(BranchLeave(p)),
+  /** Regions that take what is sent to them now, and some more. */
+  accepts: output(uint(p.regions)),
+  /** By region: slots that are busy, and slots whose task has taken a packet. */
+  busy: output(vec(uint(p.slots), p.regions)),
+  give: output(vec(uint(p.slots), p.regions)),
+  // A build without some of the slots does not look at theirs. By region, then slot.
+  control: input(vec(SlotControl(slotsOf(p)), p.regions * p.slots), { unused: true }),
+  state: output(vec(SlotState(slotsOf(p)), p.regions * p.slots)),
+  config: input(SlotConfig),
+  // A build whose chains stay does not look at it.
+  region: input(EntryWrite("region"), { unused: true }),
+  status: output(vec(RegionStatus(branchesOf(p)), p.regions)),
+});
+export type RegionsPorts = ReturnType<typeof regionsPorts>;

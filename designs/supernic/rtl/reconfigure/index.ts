@@ -1,0 +1,14 @@
+/** Regions whose chain comes and goes while the device runs. */
+export { Decoupler } from "./decoupler.ts";
+export { Loader, type LoaderParameters } from "./loader.ts";
+export { type Chain, nameOfChain, partition, type PartitionPorts } from "./partition.ts";
+export {
+  DecouplerStatus,
+  defaultReprogramCycles,
+  LoaderStatus,
+  RegionStage,
+  RegionStatus,
+  variantBits,
+  wakingCycles,
+} from "./records.ts";
+export { reconfigurable, type ReconfigurablePorts } from "./reconfigurable.ts";

@@ -1,0 +1,154 @@
+import {
+  bit,
+  constant,
+  type Def,
+  fromBits,
+  input,
+  instance,
+  type InstanceOf,
+  module,
+  mux,
+  node,
+  onehotMux,
+  orTree,
+  output,
+  reg,
+  uint,
+  type UInt,
+  unpack,
+  widthOf,
+  wire,
+} from "../../../../hdl-dsl/index.ts";
+import { type ChainParameters, region, RegionLeave, type RegionPorts, SlotState } from "../region/index.ts";
+import type { Task } from "../tasks/index.ts";
+import { mostVariants, regionSide, regionWay, variantBits } from "./records.ts";
+
+/** A chain of a bitstream. */
+export type Chain = readonly Task[];
+export const nameOfChain = (chain: Chain): string => chain.map(t => t.declared.name).join("_");
+
+const ports = (p: ChainParameters) => ({
+  ...regionWay(p),
+  ...regionSide(p),
+  /** The chain that is loaded, from 1; 0: none. */
+  loaded: input(uint(variantBits)),
+  /** It is being reprogrammed: its outputs mean nothing. */
+  noise: input(bit),
+  held: input(bit),
+  /** The chain as it names itself. */
+  names: output(uint(variantBits)),
+});
+export type PartitionPorts = ReturnType<typeof ports>;
+
+/** Numbers that nobody expects: a Galois register, x^32 + x^22 + x^2 + x + 1. */
+function noiseWord(): UInt<32> {
+  const word = reg(uint(32), { init: 1, name: "noise_word" }),
+    next = word.shr(1);
+  word.set(mux(word.bit(0), next.xor(0x8020_0003), next));
+  return word;
+}
+
+/**
+ * Stands for the part of the chip that a partial bitstream fills: every chain that it may get is there, all in reset but
+ * the loaded one. While it is reprogrammed its outputs are noise: answers, credits, a name. Without a chain it takes
+ * nothing and says nothing. Latency and bounds are those of the chain. Reset, or `held`: the loaded chain is fresh.
+ * @throws RangeError for no variant or more than 63, and for a chain of more tasks than slots
+ */
+export function partition(variants: readonly Chain[]): (p: ChainParameters) => Def<PartitionPorts> {
+  if (variants.length < 1 || variants.length > mostVariants)
+    throw new RangeError(`partition: there are ${variants.length} variants; give 1 to ${mostVariants}`);
+  return module(
+    "Partition",
+    ports,
+    (io, p) => {
+      const long = variants.find(v => v.length > p.slots);
+      if (long)
+        throw new RangeError(`partition: ${nameOfChain(long)} has ${long.length} tasks; a region has ${p.slots} slots`);
+      const word = noiseWord(),
+        id = Math.log2(p.contexts),
+        chosen = variants.map((_, i) => node(io.loaded.eq(i + 1), { name: `has_${i + 1}` })),
+        all = variants.map((chain, i) => {
+          const of = { contexts: p.contexts, places: p.places };
+          const reset = node(io.held.or((chosen[i] ?? io.held).not()), { name: `resets_${i + 1}` });
+          return instance(`variant_${i + 1}`, region(chain)(of), { reset });
+        });
+      type Variant = InstanceOf<() => Def<RegionPorts>>;
+      const bitOf = (of: (v: Variant) => ReturnType<typeof orTree>): ReturnType<typeof orTree> =>
+        orTree(all.map((v, i) => of(v).and(chosen[i] ?? io.noise)));
+
+      // In.
+      const takes = node(bitOf(v => v.enter.ready));
+      io.enter.ready.set(mux(io.noise, word.bit(0), takes));
+      io.accepts.set(
+        mux(
+          io.noise,
+          word.bit(1),
+          bitOf(v => v.accepts),
+        ),
+      );
+      all.forEach((v, i) => {
+        const { run, ...packet } = io.enter.payload;
+        v.enter.valid.set(io.enter.valid.and(chosen[i] ?? io.noise));
+        v.enter.payload.set({ ...packet, run: run.trunc(v.give.width) });
+        v.leave.ready.set(io.leave.ready);
+        const { valid, slot, at, data } = io.config;
+        v.config.set({
+          valid: valid.and(chosen[i] ?? io.noise).and(slot.zext(4).lt(v.give.width)),
+          slot: slot.trunc(v.config.slot.width),
+          at,
+          data,
+        });
+        for (let s = 0; s < v.give.width; s++) v.control.at(s).set(io.control.at(s));
+      });
+
+      // Out.
+      const out = onehotMux(
+        chosen,
+        all.map((v, i) => {
+          const left = wire(RegionLeave(p), { name: `left_${i + 1}` });
+          left.set({ ...v.leave.payload, refund: v.leave.payload.refund.zext(p.slots) });
+          return left;
+        }),
+      );
+      io.leave.valid.set(
+        mux(
+          io.noise,
+          word.bit(2),
+          bitOf(v => v.leave.valid),
+        ),
+      );
+      io.leave.payload.set({
+        ...out,
+        ctx: mux(io.noise, word.bits(3, id), out.ctx),
+        refund: mux(io.noise, word.bits(4, p.slots), out.refund),
+      });
+      io.give.set(
+        mux(
+          io.noise,
+          word.bits(7, p.slots),
+          onehotMux(
+            chosen,
+            all.map(v => v.give.zext(p.slots)),
+          ),
+        ),
+      );
+      const none = unpack(SlotState(p), constant(0, widthOf(SlotState(p))));
+      for (let s = 0; s < p.slots; s++) {
+        const states = all.map((v, i) => {
+          const state = wire(SlotState(p), { name: `state_${i + 1}_${s}` });
+          // A slot that the chain does not have is quiet as soon as it is asked to be.
+          state.set(s < v.give.width ? v.state.at(s) : { ...none, quiet: io.control.at(s).quiesce });
+          return state;
+        });
+        io.state.at(s).set(onehotMux(chosen, states));
+      }
+      const named = fromBits(
+        Array.from({ length: variantBits }, (_, b) => orTree(chosen.filter((_c, i) => ((i + 1) >> b) & 1))),
+      ).is(variantBits);
+      io.names.set(mux(io.noise, word.bits(11, variantBits), named));
+    },
+    {
+      nameOf: p => `Partition_${variants.map(nameOfChain).join("__")}_c${p.contexts}_s${p.slots}_f${p.places}`,
+    },
+  );
+}

@@ -1,0 +1,84 @@
+import {
+  assignView,
+  bit,
+  connect,
+  type Def,
+  fromBits,
+  input,
+  instance,
+  module,
+  output,
+  pack,
+  repeat,
+  uint,
+  unpack,
+  widthOf,
+} from "../../../../hdl-dsl/index.ts";
+import { type ChainParameters, SlotState } from "../region/index.ts";
+import { Decoupler } from "./decoupler.ts";
+import { type Chain, nameOfChain, partition } from "./partition.ts";
+import { DecouplerStatus, regionSide, regionWay, variantBits } from "./records.ts";
+
+const ports = (p: ChainParameters) => ({
+  ...regionWay(p),
+  ...regionSide(p),
+  /** Slots that are busy. */
+  busy: output(uint(p.slots)),
+  /** From the loader, and for it. */
+  cut: input(bit),
+  held: input(bit),
+  quiesce: input(bit),
+  noise: input(bit),
+  loaded: input(uint(variantBits)),
+  names: output(uint(variantBits)),
+  status: output(DecouplerStatus(p)),
+  /** Each task is asked to put its state away, and has nothing inside. */
+  quiet: output(bit),
+});
+export type ReconfigurablePorts = ReturnType<typeof ports>;
+
+/**
+ * A region whose chain comes and goes: a partition behind its decoupler (docs/supernic/reconfigure.md). Latency that of
+ * the loaded chain and 1 cycle; initiation interval that of the chain. Off, slots are as those of a chain without tasks.
+ * Full, errors and reset: as `Decoupler` and `partition` say.
+ */
+export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters) => Def<ReconfigurablePorts> {
+  const inside = partition(variants);
+  return module(
+    "Reconfigurable",
+    ports,
+    (io, p) => {
+      const decoupler = instance("decoupler", Decoupler(p)),
+        part = instance("partition", inside(p));
+      connect(io.enter, decoupler.enter);
+      connect(decoupler.innerEnter, part.enter);
+      connect(part.leave, decoupler.innerLeave);
+      connect(decoupler.leave, io.leave);
+      decoupler.innerGive.set(part.give);
+      decoupler.innerAccepts.set(part.accepts);
+      decoupler.cut.set(io.cut);
+      io.give.set(decoupler.give);
+      io.accepts.set(decoupler.accepts);
+      io.status.set(decoupler.status);
+
+      part.loaded.set(io.loaded);
+      part.noise.set(io.noise);
+      part.held.set(io.held);
+      io.names.set(part.names);
+      part.config.set(io.config);
+      const State = SlotState(p),
+        { off } = decoupler.status,
+        slots = Array.from({ length: p.slots }, (_, s) => {
+          const { quiesce, ...control } = io.control.at(s);
+          part.control.at(s).set({ ...control, quiesce: quiesce.or(io.quiesce) });
+          const said = part.state.at(s),
+            state = unpack(State, pack(said).and(repeat(off.not(), widthOf(State))));
+          assignView(io.state.at(s), state, "state");
+          return state;
+        });
+      io.busy.set(fromBits(slots.map(s => s.busy)).is(p.slots));
+      io.quiet.set(fromBits(slots.map(s => s.quiet)).all());
+    },
+    { nameOf: p => `Reconfigurable_${variants.map(nameOfChain).join("__")}_c${p.contexts}_s${p.slots}_f${p.places}` },
+  );
+}

@@ -1,0 +1,21 @@
+/** Software that manages regions: bitstreams, launching, victims, scaling. */
+export { Autoscaler, type EpochLoad, periodEpochs, type Scaling } from "./autoscale.ts";
+export { type Bitstreams, bitstreamsFor, mostBitstreams, type OrderedDag, type UsersOf } from "./bitstreams.ts";
+export {
+  type LaunchOutcome,
+  type LaunchReason,
+  type LiveChain,
+  type ManagerOptions,
+  RegionManager,
+  type Use,
+} from "./manager.ts";
+export { LoadMonitor, type MonitorDriver, ScalingLoop } from "./monitor.ts";
+export {
+  defaultTimes,
+  type RegionDriver,
+  type RegionState,
+  SwapFailed,
+  Swapper,
+  type SwapOptions,
+  type SwapTimes,
+} from "./swap.ts";

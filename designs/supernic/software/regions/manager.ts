@@ -1,0 +1,261 @@
+/** Which chain is where: placing, victims, launching on demand and ahead, scaling (paper §5.4.3, §5.4.4). */
+import { chainEntries, type ConfigWord, type Declared, tableWrite } from "../../wire/index.ts";
+import type { Chain, DeclaredOf } from "../setup/index.ts";
+import type { Scaling } from "./autoscale.ts";
+import { type RegionDriver, SwapFailed, Swapper, type SwapOptions } from "./swap.ts";
+
+/** What a region is for now; `fixed`: its chain stays, `broken`: what was loaded there did not come. */
+export type Use = "free" | "active" | "victim" | "loading" | "fixed" | "broken";
+interface Place {
+  use: Use;
+  chain: LiveChain | undefined;
+  /** When it became what it is. */
+  since: number;
+}
+/** A chain as a DAG names it; its regions change. */
+export interface LiveChain extends Chain {
+  readonly tasks: readonly Declared[];
+  regions: number[];
+  group: number;
+}
+/** Why a chain is launched: its packets are there, a DAG was added, or its instances are too few. */
+export type LaunchReason = "demand" | "ahead" | "scale";
+export type LaunchOutcome = "running" | "noRegion" | "noBitstream" | "failed";
+
+export interface ManagerOptions extends SwapOptions {
+  /** What each region holds from the start. */
+  readonly regions: readonly { readonly labels: readonly string[]; readonly fixed: boolean }[];
+  /** Chains that a region can be given, by their tasks; their numbers begin with 1. */
+  readonly bitstreams: readonly (readonly string[])[];
+  readonly slots: number;
+  readonly declared: DeclaredOf;
+  /** Rows of a task as they are now. */
+  readonly words: (task: string) => readonly ConfigWord[];
+  /** How loaded a region is; the least loaded one is given up first. */
+  readonly loadOf?: (region: number) => Promise<number>;
+  /** Nanoseconds for which a victim is kept when others are launched ahead or scaled. */
+  readonly victimLife?: number;
+}
+/** Groups of the flow table. */
+const groups = 4;
+
+export class RegionManager {
+  readonly #driver: RegionDriver;
+  readonly #swapper: Swapper;
+  readonly #o: Required<Pick<ManagerOptions, "loadOf" | "victimLife">> & ManagerOptions;
+  readonly #places: Place[];
+  readonly #chains: LiveChain[] = [];
+  /** One change after the other: there is one reprogramming at a time. */
+  #working: Promise<unknown> = Promise.resolve();
+  readonly counted = { reprogrammed: 0, reused: 0, stopped: 0, failed: 0 };
+
+  /** @param chains of the setup, as its DAGs name them */
+  constructor(driver: RegionDriver, chains: readonly Chain[], o: ManagerOptions) {
+    this.#driver = driver;
+    this.#swapper = new Swapper(driver, o);
+    this.#o = { loadOf: () => Promise.resolve(0), victimLife: 20_000_000, ...o };
+    for (const c of chains) this.#chains[c.number] = { ...c, regions: [...c.regions] };
+    this.#places = o.regions.map(({ labels, fixed }, r) => {
+      const chain = this.#chains.find(c => c.regions.includes(r));
+      return { use: fixed ? "fixed" : labels.length === 0 ? "free" : "active", chain, since: o.time() };
+    });
+  }
+  get places(): readonly Readonly<Place>[] {
+    return this.#places;
+  }
+  /** Every chain that is known. */
+  get chains(): readonly LiveChain[] {
+    return this.#chains.filter(() => true);
+  }
+  /** Before frames come: chains that are loaded get groups of their own, as far as there are any. */
+  async start(): Promise<void> {
+    for (const chain of this.chains) chain.group = 0;
+    for (const chain of this.chains) {
+      chain.group = this.#freeGroup(chain);
+      await this.#write(chain);
+    }
+  }
+  /**
+   * The chain for a row of tasks: one that is loaded, else one that can be. @param mayUse whether its other tasks are
+   * anybody's business here @returns undefined: no region has it, and no bitstream does
+   */
+  chainFor(tasks: readonly string[], mayUse: (labels: readonly string[]) => boolean): LiveChain | undefined {
+    const has = (labels: readonly string[]): boolean => isWithin(tasks, labels) && mayUse(labels);
+    const loaded = this.chains.filter(c => has(c.labels) && this.#places.some(p => p.chain === c)),
+      exact = loaded.find(c => c.labels.length === tasks.length) ?? loaded[0];
+    if (exact !== undefined) return exact;
+    const [labels] = this.#o.bitstreams.filter(has).sort((a, b) => a.length - b.length);
+    return labels === undefined ? undefined : this.#known(labels);
+  }
+  #known(labels: readonly string[]): LiveChain | undefined {
+    const name = labels.join("+"),
+      known = this.chains.find(c => c.labels.join("+") === name);
+    if (known !== undefined) return known;
+    const number = Array.from({ length: chainEntries }, (_, i) => i).find(i => this.#chains[i] === undefined);
+    if (number === undefined) return undefined;
+    const tasks = labels.map(this.#o.declared),
+      chain: LiveChain = { number, name, tasks, labels, regions: [], group: 0 };
+    this.#chains[number] = chain;
+    return chain;
+  }
+  /** Whether a chain runs, is on its way, or neither. */
+  stateOf(chain: LiveChain): "running" | "loading" | "none" {
+    if (chain.regions.some(r => ["active", "fixed"].includes(this.#places[r]?.use ?? "free"))) return "running";
+    return this.#places.some(p => p.chain === chain && p.use === "loading") ? "loading" : "none";
+  }
+
+  /** A region for the chain. With `demand` one that has a chain already runs as it is; `scale` wants one more. */
+  launch(chain: LiveChain, reason: LaunchReason): Promise<LaunchOutcome> {
+    return this.#next(async () => {
+      if (reason !== "scale" && this.stateOf(chain) === "running") return "running";
+      if (reason === "scale" && this.#shares(chain)) return "noRegion";
+      const region = await this.#choose(chain, reason);
+      if (region === undefined) return "noRegion";
+      return this.#into(region, chain);
+    });
+  }
+  /** Nobody uses the chain any more: its regions are victims, and keep it for a while. */
+  stop(chain: LiveChain): Promise<void> {
+    return this.#next(async () => {
+      for (const region of [...chain.regions]) if (this.#places[region]?.use === "active") await this.#retire(region);
+    });
+  }
+  /** @returns whether it has one instance more, or less */
+  async scale(chain: LiveChain, scaling: Scaling): Promise<boolean> {
+    if (scaling === "out") return (await this.launch(chain, "scale")) === "running";
+    return this.#next(async () => {
+      const own = chain.regions.filter(r => this.#places[r]?.use === "active");
+      if (chain.regions.length < 2 || own.length === 0) return false;
+      const loads = await Promise.all(own.map(this.#o.loadOf)),
+        region = own[loads.indexOf(Math.min(...loads))];
+      if (region === undefined) return false;
+      await this.#retire(region);
+      return true;
+    });
+  }
+  /** What is inside is dropped; the chain comes back fresh. */
+  kill(region: number): Promise<LaunchOutcome> {
+    return this.#next(async () => {
+      const place = this.#places[region],
+        chain = place?.chain;
+      if (place?.use !== "active" || chain === undefined) return "noRegion";
+      await this.#leave(chain, region);
+      try {
+        await this.#swapper.kill(region);
+      } catch (e) {
+        return this.#failed(region, chain, e);
+      }
+      return this.#wake(region, chain);
+    });
+  }
+
+  #next<T>(what: () => Promise<T>): Promise<T> {
+    const done = this.#working.then(what);
+    this.#working = done.catch(() => undefined);
+    return done;
+  }
+  /** A victim of its own, a free region, the oldest victim; on demand, the least loaded region. */
+  async #choose(chain: LiveChain, reason: LaunchReason): Promise<number | undefined> {
+    const now = this.#o.time(),
+      all = this.#places.map((p, r) => ({ ...p, r }));
+    const own = all.find(p => p.use === "victim" && p.chain === chain);
+    if (own !== undefined) return own.r;
+    if (this.#bitstreamOf(chain) === undefined) return undefined;
+    const free = all.find(p => p.use === "free");
+    if (free !== undefined) return free.r;
+    const [victim] = all
+      .filter(p => p.use === "victim" && (reason === "demand" || now - p.since > this.#o.victimLife))
+      .sort((a, b) => a.since - b.since);
+    if (victim !== undefined || reason !== "demand") return victim?.r;
+    const active = all.filter(p => p.use === "active"),
+      loads = await Promise.all(active.map(p => this.#o.loadOf(p.r)));
+    return active[loads.indexOf(Math.min(...loads))]?.r;
+  }
+  async #into(region: number, chain: LiveChain): Promise<LaunchOutcome> {
+    const place = this.#places[region];
+    if (place === undefined) return "noRegion";
+    const bitstream = this.#bitstreamOf(chain);
+    const isThere = place.chain === chain && place.use === "victim";
+    if (bitstream === undefined && !isThere) return "noBitstream";
+    if (place.use === "active" && place.chain !== undefined) {
+      this.counted.stopped++;
+      await this.#leave(place.chain, region);
+    }
+    Object.assign(place, { use: "loading", chain, since: this.#o.time() });
+    try {
+      await this.#swapper.cut(region);
+      // Its packets wait for this region when they have no other one.
+      await this.#swapper.hold(region, this.#o.slots);
+      if (chain.regions.length === 0) await this.#join(chain, region);
+      if (isThere) this.counted.reused++;
+      else {
+        await this.#swapper.load(region, bitstream ?? 0);
+        this.counted.reprogrammed++;
+      }
+    } catch (e) {
+      return this.#failed(region, chain, e);
+    }
+    return this.#wake(region, chain);
+  }
+  async #wake(region: number, chain: LiveChain): Promise<LaunchOutcome> {
+    const place = this.#places[region];
+    try {
+      await this.#swapper.release(region, chain, this.#o.words);
+    } catch (e) {
+      return this.#failed(region, chain, e);
+    }
+    if (place !== undefined) Object.assign(place, { use: "active", chain, since: this.#o.time() });
+    if (!chain.regions.includes(region)) await this.#join(chain, region);
+    return "running";
+  }
+  /** Who waits for it is dropped: the region is cut, and takes all with credits. */
+  async #failed(region: number, chain: LiveChain, e: unknown): Promise<LaunchOutcome> {
+    if (!(e instanceof SwapFailed)) throw e;
+    this.counted.failed++;
+    await this.#leave(chain, region);
+    await this.#swapper.dropAll(region, this.#o.slots);
+    const place = this.#places[region];
+    if (place !== undefined) Object.assign(place, { use: "broken", chain: undefined, since: this.#o.time() });
+    return "failed";
+  }
+  /** Its packets leave; what is loaded stays. */
+  async #retire(region: number): Promise<void> {
+    const place = this.#places[region],
+      chain = place?.chain;
+    if (place === undefined || chain === undefined) return;
+    await this.#leave(chain, region);
+    await this.#swapper.drained(region);
+    Object.assign(place, { use: "victim", since: this.#o.time() });
+  }
+  async #join(chain: LiveChain, region: number): Promise<void> {
+    if (chain.regions.length === 0) chain.group = this.#freeGroup(chain);
+    chain.regions = [...chain.regions, region].sort((a, b) => a - b);
+    await this.#write(chain);
+  }
+  async #leave(chain: LiveChain, region: number): Promise<void> {
+    chain.regions = chain.regions.filter(r => r !== region);
+    await this.#write(chain);
+  }
+  async #write({ number, regions, group }: LiveChain): Promise<void> {
+    const mask = regions.reduce((m, r) => m | (1 << r), 0);
+    await this.#driver.write(tableWrite("chain", number, { regions: mask, group }));
+  }
+  /** A group that no other chain with regions has; 0, which several may share, when there is none. */
+  #freeGroup(chain: LiveChain): number {
+    const taken = new Set(this.chains.filter(c => c !== chain && c.regions.length > 0).map(c => c.group));
+    return Array.from({ length: groups }, (_, g) => groups - 1 - g).find(g => !taken.has(g)) ?? 0;
+  }
+  /** Its flows share a group with another chain's: it must not get a second region. */
+  #shares(chain: LiveChain): boolean {
+    return this.chains.some(c => c !== chain && c.regions.length > 0 && c.group === chain.group);
+  }
+  #bitstreamOf(chain: LiveChain): number | undefined {
+    const at = this.#o.bitstreams.findIndex(b => b.join("+") === chain.labels.join("+"));
+    return at < 0 ? undefined : at + 1;
+  }
+}
+function isWithin(run: readonly string[], labels: readonly string[]): boolean {
+  let at = 0;
+  for (const l of labels) if (l === run[at]) at++;
+  return at === run.length;
+}
