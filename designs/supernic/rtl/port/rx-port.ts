@@ -32,6 +32,7 @@ import {
   classBits,
   EntryWrite,
   FrameBeat,
+  lengthBits,
   LinkSeen,
   ownEntry,
   PfcSeen,
@@ -39,6 +40,7 @@ import {
   QueueHeads,
   softwareClass,
   switchedClass,
+  userBits,
 } from "../inside/index.ts";
 import { Judge, JudgedPort, JudgeReason, Verdict } from "../judge/index.ts";
 import {
@@ -158,6 +160,8 @@ export const RxPort = module(
     toSwitch: source(FrameBeat),
     full: output(uint(queueClasses)),
     fate: output(struct({ valid: bit, fate: Fate })),
+    /** A frame for the core; `kept`: it is in its class queue. One that its link will send again is left out. */
+    offered: output(struct({ valid: bit, kept: bit, user: uint(userBits), bytes: uint(lengthBits) })),
     /** Frames that have been judged and wait for their outcome, and frames in the queues. */
     waiting: output(uint(Math.log2(p.beats) + 1)),
     free: output(uint(Math.log2(p.beats) + 1)),
@@ -254,6 +258,13 @@ export const RxPort = module(
     fate.valid.set(there);
     fate.fate.set(fateOf({ verdict, outcome: known, wants, room: queues.room, accept: keep, class: frameClass }));
     io.fate.set(fate);
+
+    io.offered.set({
+      valid: there.and(known.outcome.is("core")).and(keep.or(verdict.linked.not())),
+      kept: keep,
+      user: known.user,
+      bytes: verdict.length,
+    });
 
     for (let c = 0; c < queueClasses; c++) io.heads.at(c).set(queues.heads.at(c));
     connect(io.takeMerge, queues.takeMerge);
