@@ -72,10 +72,10 @@ function endsOf(part: Bit) {
   return { uses: at(useEndPart, "uses_end"), epoch: at(epochParts, "epoch_ends") };
 }
 
-/** Types of which packets count, as software says with their capacities. */
+/** Types of which packets count, as software says with their capacities: it writes all of them. Reset leaves them. */
 function packetTypes(p: FairParameters, { en, index, value }: Val<ReturnType<typeof EntryWrite<"capacity">>>): UInt {
   const types = typesOf(p),
-    packets = reg(uint(types), { init: 0, name: "packet_types" }),
+    packets = reg(uint(types), { name: "packet_types" }),
     one = constant(1, types).shl(index).trunc(types);
   when(en.and(index.lt(types)), () => packets.set(mux(value.packets.bit(0), packets.or(one), packets.andNot(one))));
   return packets;

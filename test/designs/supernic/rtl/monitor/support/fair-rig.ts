@@ -96,11 +96,11 @@ export class FairRig {
     event(io.decided, d && { ctx: d.ctx, dropped: d.port === undefined ? 1 : 0, ports: d.port === undefined ? 0 : 1 << d.port });
     event(io.released, released);
     event(io.taken, taken);
-    for (let i = 0; i <= this.p.ports; i++) {
+    for (const [i, port] of io.offered.entries()) {
       const o = e.offered?.[i];
-      event(io.offered.at(i), o && { ...o, kept: o.kept ? 1 : 0 });
+      event(port, o && { ...o, kept: o.kept ? 1 : 0 });
     }
-    for (let i = 0; i < this.p.ports; i++) io.paused.at(i).value = e.paused?.[i] ?? 0;
+    for (const [i, port] of io.paused.entries()) port.value = e.paused?.[i] ?? 0;
     io.dry.value = e.dry ?? 0;
     for (const name of names) io[name].en.value = 0;
     if (entry) {
@@ -153,18 +153,18 @@ export class FairRig {
     const { said } = this,
       has = (list: readonly unknown[]): boolean => index < list.length;
     if (table === "dagUse") said.dagUses.set(index, Array.from({ length: 32 }, (_, t) => v[`uses${t}`] ?? 0));
-    if (table === "weight" && has(said.weights)) said.weights[index] = v.weight ?? 0;
+    if (table === "weight" && has(said.weights)) said.weights[index] = v["weight"] ?? 0;
     if (table === "capacity" && has(said.capacities)) {
-      said.capacities[index] = v.units ?? 0;
-      if (v.packets === 1) said.packetTypes.add(index);
+      said.capacities[index] = v["units"] ?? 0;
+      if (v["packets"] === 1) said.packetTypes.add(index);
       else said.packetTypes.delete(index);
     }
     if (table === "user" && has(said.classes)) {
-      said.classes[index] = v.class ?? 0;
+      said.classes[index] = v["class"] ?? 0;
       this.entries[index] = v as unknown as UserEntry;
     }
     if (table === "firstUse" && Math.floor(index / 64) < this.p.users && index % 64 < said.capacities.length)
-      this.model.uses.first(Math.floor(index / 64), index % 64, v.use ?? 0);
+      this.model.uses.first(Math.floor(index / 64), index % 64, v["use"] ?? 0);
   }
   get part(): number {
     return this.#part;

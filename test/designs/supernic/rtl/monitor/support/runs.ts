@@ -39,17 +39,26 @@ export async function epochs(b: B, size: Size, count: number): Promise<FairRig> 
 /** So many bytes in an epoch that 24 bits do not hold them, then ordinary ones. */
 export async function saturation(b: B): Promise<void> {
   const { rig, traffic } = await started(b, "small");
-  for (let part = 0; part < 128; part++)
-    for (let i = 0; i < 40; i++) {
+  const { frameBytes } = rig.p,
+    enough = Math.ceil(2 ** 24 / frameBytes / 60);
+  let held = 0;
+  for (let part = 0; part < 104; part++)
+    for (let i = 0; i < enough; i++) {
+      // In the first epoch of uses, and a part of the second.
       const big = part < 64,
-        packet = { ctx: 0, dag: i % 16, user: 1, headBytes: 64, payloadBytes: big ? 16_000 : 100 };
+        payloadBytes = big ? frameBytes - 64 : 100;
       await rig.cycle({
-        part: i === 39,
-        admitted: packet,
-        ...(i > 4 && { decided: { ctx: 0, port: 1 } }),
+        part: i === enough - 1,
+        admitted: { ctx: i % 2, dag: i % 16, user: 1, headBytes: 64, payloadBytes },
+        ...(i > 4 && { decided: { ctx: (i + 1) % 2, port: 1 } }),
+        ...(held > 0 && { released: { user: 1, cells: held } }),
         offered: [0, 1, 2].map(() => ({ user: 1, bytes: big ? 16_383 : 64, kept: false })),
       });
+      held = Math.ceil(payloadBytes / 256);
     }
+  await rig.cycle({ released: { user: 1, cells: held } });
+  await rig.settle();
+  for (let part = 104; part < 128; part++) for (let i = 0; i < 20; i++) await rig.cycle({ part: i === 19 });
   for (let i = 0; i < 2; i++) await epoch(b, rig, traffic, "small");
   await end(rig);
 }
