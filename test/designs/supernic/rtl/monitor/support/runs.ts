@@ -63,6 +63,24 @@ export async function saturation(b: B): Promise<void> {
   await end(rig);
 }
 
+/** A user holds many cells for long, and brings next to nothing: its measure has no room. */
+export async function hoard(b: B): Promise<void> {
+  const { rig, traffic } = await started(b, "small");
+  const whole = { dag: 0, user: 2, headBytes: 64, payloadBytes: 1_472 },
+    crumb = { dag: 0, user: 2, headBytes: 14, payloadBytes: 0, ctx: 10 },
+    count = 10;
+  for (let i = 0; i < 128 * 80; i++) {
+    const e = { part: i % 80 === 79 };
+    if (i < count) await rig.cycle({ ...e, admitted: { ...whole, ctx: i } });
+    // In the second epoch of uses.
+    else if (i === 64 * 80) await rig.cycle({ ...e, admitted: crumb });
+    else await rig.cycle(e);
+  }
+  for (let i = 0; i < count; i++) await rig.cycle({ released: { user: 2, cells: 6 } });
+  await epoch(b, rig, traffic, "small");
+  await end(rig);
+}
+
 /** Users stop and start; one is somebody else from now on, and has the vector that software says. */
 export async function silence(b: B): Promise<void> {
   const { rig, traffic } = await started(b, "small");
