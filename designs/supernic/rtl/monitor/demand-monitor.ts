@@ -1,29 +1,23 @@
 import {
   bit,
-  type Bit,
-  constant,
-  decode,
   input,
-  instance,
   module,
   mux,
   node,
   output,
   ram,
   reg,
-  repeat,
   uint,
   type UInt,
-  type Val,
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
 import { ago, counter, numberAgo, saturated } from "../drf/index.ts";
-import { EntryWrite, inlets, lengthBits, ownEntry, userClasses } from "../inside/index.ts";
+import { EntryWrite, inlets, ownEntry, userClasses } from "../inside/index.ts";
 import { fairName, type FairParameters, fairUserBits, fairUsers, tallyBits, userPlaces } from "./parameters.ts";
+import { backlogOf, countsOf, everOf, hiddenOf } from "./demand-counts.ts";
 import { Demand, Offered, TakenFrame } from "./records.ts";
-import { Tally } from "./tally.ts";
 
 const demandPorts = (p: FairParameters) => ({
   /** By inlet, the loop port last. */
@@ -40,17 +34,6 @@ const demandPorts = (p: FairParameters) => ({
   /** Of each user in its order, behind `ends`. */
   demand: output(Demand(p)),
 });
-
-/** What was so at any time in an epoch: its end included. */
-function everOf(name: string, now: UInt, ends: Bit) {
-  const width = now.width,
-    sofar = reg(uint(width), { init: 0, name: `${name}_so_far` }),
-    last = reg(uint(width), { init: 0, name: `${name}_in_epoch` }),
-    both = node(sofar.or(now).is(width), { name: `${name}_ever` });
-  sofar.set(mux(ends, constant(0, width), both));
-  when(ends, () => last.set(both));
-  return last;
-}
 
 /** Added two by two, behind a register each. */
 function added(name: string, list: readonly UInt[], wraps: boolean): UInt {
@@ -70,85 +53,6 @@ function added(name: string, list: readonly UInt[], wraps: boolean): UInt {
 const levelsOf = (count: number): number => Math.ceil(Math.log2(count));
 /** Cycles from `ends` to the demand of the first user. */
 export const demandLatency = (p: FairParameters): number => 6 + levelsOf(inlets(p));
-
-/** What is counted of a user: at each inlet, and what the merge takes. */
-interface Counts {
-  /** By inlet: offered, kept, and whether there was anything. */
-  readonly offered: readonly UInt[];
-  readonly kept: readonly UInt[];
-  readonly some: readonly Bit[];
-  readonly taken: UInt;
-}
-/** The tallies, a register behind what they count; of this user. */
-function countsOf(
-  p: FairParameters,
-  o: { readonly offered: readonly Val<typeof Offered>[]; readonly taken: Val<typeof TakenFrame>; readonly ends: Bit },
-  user: UInt,
-): Counts {
-  const userBits = fairUserBits(p),
-    ends = ago("ends", o.ends, 1);
-  const tally = (name: string, valid: Bit, whose: UInt, amounts: readonly UInt[]) => {
-    const it = instance(
-      name,
-      Tally({ users: fairUsers(p), columns: amounts.length, amountBits: lengthBits, wraps: 1 }),
-    );
-    it.add.valid.set(ago(`${name}_valid`, valid, 1));
-    it.add.user.set(numberAgo(`${name}_user`, whose.resize(userBits), 1).is(userBits));
-    amounts.forEach((a, i) => it.add.amounts.at(i).set(numberAgo(`${name}_${i}`, a, 1).is(lengthBits)));
-    it.ends.set(ends);
-    it.of.set(user.is(userBits));
-    return it;
-  };
-  const offers = o.offered.map(({ valid, kept, user: whose, bytes }, i) =>
-    tally(`offers_${i}`, valid, whose, [bytes, mux(kept, bytes, constant(0, lengthBits))]),
-  );
-  return {
-    offered: offers.map(t => t.counts.at(0)),
-    kept: offers.map(t => t.counts.at(1)),
-    some: offers.map(t => t.some),
-    taken: tally("takes", o.taken.valid, o.taken.user, [o.taken.bytes]).counts.at(0),
-  };
-}
-
-/** What holds a user's frames back at ports, in the epoch that is over. */
-interface Held {
-  /** By port, classes that were paused. */
-  readonly paused: readonly UInt[];
-  /** Users whose meter held them. */
-  readonly dry: UInt;
-  readonly userClass: UInt;
-}
-/** Ports that hide what they could bring of a user. Each remembers whose frames it has brought. */
-function hiddenOf(p: FairParameters, user: UInt, walks: Bit, { paused, dry, userClass }: Held, some: readonly Bit[]) {
-  const places = userPlaces(p),
-    isDry = node(dry.zext(places).shr(user).bit(0), { name: "was_dry" });
-  return paused.map((classes, i) => {
-    const users = reg(uint(places), { init: 0, name: `users_of_port_${i}` }),
-      wasHere = node(users.shr(user).bit(0), { name: `was_here_${i}` }),
-      isPaused = node(classes.shr(userClass).bit(0), { name: `was_paused_${i}` }),
-      brought = some[i] as Bit,
-      stays = node(brought.or(wasHere.and(isPaused)), { name: `is_here_${i}` }),
-      one = decode(user, places);
-    when(walks, () => users.set(users.andNot(one).or(one.and(repeat(stays, places))).is(places)));
-    return node(isDry.and(isPaused).and(brought.or(wasHere)), { name: `hides_${i}` });
-  });
-}
-
-/** What waits in class queues: a list by user, which each walk brings up to date. */
-function backlogOf(p: FairParameters, now: UInt, walks: Bit, ends: Bit) {
-  const list = ram(uint(tallyBits), {
-      depth: userPlaces(p),
-      collision: "old",
-      style: "distributed",
-      name: "backlogs",
-    }),
-    isNew = reg(bit, { init: 1, name: "no_backlogs" });
-  when(walks.and(ends), () => isNew.set(0));
-  return {
-    before: mux(isNew, constant(0, tallyBits), list.readAsync(now.is(fairUserBits(p)))),
-    write: (en: Bit, user: UInt, bytes: UInt): void => list.write(en, user.is(fairUserBits(p)), bytes.is(tallyBits)),
-  };
-}
 
 /**
  * What each user asks for: bytes that were offered in an epoch, and those that wait in class queues at its end. Where
@@ -175,7 +79,11 @@ export const DemandMonitor = module(
       init: [0],
       name: "user_classes",
     });
-    classes.write(ownEntry(io.users, p.users), io.users.index.resize(userBits).is(userBits), io.users.value.class.is(2));
+    classes.write(
+      ownEntry(io.users, p.users),
+      io.users.index.resize(userBits).is(userBits),
+      io.users.value.class.is(2),
+    );
     const paused = io.paused.toArray().map((now, i) => everOf(`paused_${i}`, now, io.ends)),
       dry = everOf("dry", io.dry, io.ends),
       hides = hiddenOf(p, user, walks, { paused, dry, userClass: classes.readAsync(user) }, counts.some),

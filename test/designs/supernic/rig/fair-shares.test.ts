@@ -1,6 +1,14 @@
 /** Fair shares in the whole device: users that overload it get what the exact fractions say, and no byte more. */
 import { describe, expect, it } from "vitest";
-import { epoch, FairDevice, problemOf, type SenderName, senders, sharesOf, withFairDevice } from "./support/fair-device.ts";
+import {
+  epoch,
+  FairDevice,
+  problemOf,
+  type SenderName,
+  senders,
+  sharesOf,
+  withFairDevice,
+} from "./support/fair-device.ts";
 
 const all = ["short", "long", "fast"] as const;
 /** Epochs until all that a user has sent before, and what was counted of it, is over. */
@@ -15,7 +23,12 @@ function nearExact(active: readonly SenderName[], weights: Weights = {}): void {
   }
 }
 /** In some epochs all who send get their rates, exact to a frame. */
-async function shares(fair: FairDevice, active: readonly SenderName[], weights: Weights = {}, epochs = 3): Promise<void> {
+async function shares(
+  fair: FairDevice,
+  active: readonly SenderName[],
+  weights: Weights = {},
+  epochs = 3,
+): Promise<void> {
   const wanted = sharesOf(problemOf(active, weights)),
     sum = new Map<SenderName, number>();
   for (let i = 0; i < epochs; i++) {
@@ -47,7 +60,7 @@ describe("fair shares in the device", () => {
       start(fair, all);
       await fair.run(settled * epoch);
       await shares(fair, all);
-      await fair.rest();
+      await fair.quiet();
     });
   });
   it("by weight, and with a weight of 0 a frame an epoch", async () => {
@@ -59,7 +72,7 @@ describe("fair shares in the device", () => {
       start(fair, all);
       await fair.run(settled * epoch);
       await shares(fair, all, weights);
-      await fair.rest();
+      await fair.quiet();
     });
   });
   it("a user stops, starts, and asks for more than its line has", async () => {
@@ -78,7 +91,7 @@ describe("fair shares in the device", () => {
       fair.often.set("short", 9);
       await fair.run(settled * epoch);
       await shares(fair, all);
-      await fair.rest();
+      await fair.quiet();
     });
   });
   for (const after of [-20, -1, 0, 3, 40, 400, 700])
@@ -92,7 +105,7 @@ describe("fair shares in the device", () => {
         await fair.tell();
         await fair.run(settled * epoch);
         await shares(fair, all, {}, 1);
-        await fair.rest();
+        await fair.quiet();
       });
     });
 });

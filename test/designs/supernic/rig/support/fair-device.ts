@@ -86,7 +86,10 @@ function vectorOf({ bytes, port, type }: Sender): number[] {
   return list;
 }
 /** The question that the loop is to answer while these send more than they get; the others ask for nothing. */
-export function problemOf(active: readonly SenderName[], weights: Partial<Record<SenderName, number>> = {}): DrfProblem {
+export function problemOf(
+  active: readonly SenderName[],
+  weights: Partial<Record<SenderName, number>> = {},
+): DrfProblem {
   const all = Object.entries(senders) as [SenderName, Sender][];
   return {
     floor: sizes.frameBytes,
@@ -193,6 +196,15 @@ export class FairDevice {
       await this.device.bench.cycles(500);
     }
     throw new Error("something stays inside");
+  }
+  /** Nothing was left over in what is counted: two epochs later nobody asks for anything. */
+  async quiet(): Promise<void> {
+    await this.rest();
+    for (let i = 0; i < 2; i++) await this.toNext();
+    for (let user = 0; user < sizes.users; user++) {
+      const { demand, taken } = await this.seen(user);
+      if (demand + taken > 0) throw new Error(`user ${user} asks for ${demand} bytes at rest, and ${taken} were taken`);
+    }
   }
   async seen(user: number, resource = 0) {
     const { registers } = this.device.driver;

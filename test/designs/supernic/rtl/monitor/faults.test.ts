@@ -32,7 +32,11 @@ const demands: readonly Fault[] = [
   ["the demand of the epoch before", "beat_is_there = beat_user < known_demands", "beat_is_there = beat_user < 3'd4"],
 ];
 const pauses: readonly Fault[] = [
-  ["a pause in the last cycle is forgotten", "paused_0_in_epoch <= paused_0_ever", "paused_0_in_epoch <= paused_0_so_far"],
+  [
+    "a pause in the last cycle is forgotten",
+    "paused_0_in_epoch <= paused_0_ever",
+    "paused_0_in_epoch <= paused_0_so_far",
+  ],
   ["a meter that holds in the last cycle is forgotten", "dry_in_epoch <= dry_ever", "dry_in_epoch <= dry_so_far"],
   ["a pause lasts for ever", "paused_0_so_far <= ends ? 4'd0 : ", "paused_0_so_far <= "],
   ["a pause counts without the meter", /was_dry = [^;]*;/, "was_dry = 1'b1;"],
@@ -81,7 +85,11 @@ const groups: readonly (readonly [string, readonly Fault[], readonly Run[]])[] =
   ["vectors", vectors, [usual, silence]],
   ["turns", turns, [modes]],
   ["room", room, [saturation]],
-  ["measures that have no room", [["they wrap", "over = (counted_use >> 11) >= counted_bytes", "over = 1'b0"]], [hoard]],
+  [
+    "measures that have no room",
+    [["they wrap", "over = (counted_use >> 11) >= counted_bytes", "over = 1'b0"]],
+    [hoard],
+  ],
   ["resets", outlive, [b => resets(b, 20)]],
 ];
 describe("a planted fault in the loop is found", () => {

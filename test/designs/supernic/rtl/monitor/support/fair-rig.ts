@@ -1,5 +1,10 @@
 /** The loop with a model beside it: what happens in each cycle goes to both, and what the meter is told is compared. */
-import { type FairEvents, FairModel, type FairRun, type FairSaid } from "../../../../../../designs/supernic/model/index.ts";
+import {
+  type FairEvents,
+  FairModel,
+  type FairRun,
+  type FairSaid,
+} from "../../../../../../designs/supernic/model/index.ts";
 import {
   drfOf,
   FairLoop,
@@ -81,7 +86,10 @@ export class FairRig {
     b.io.hardware.value = 1;
   }
   /** A cycle in which this happens, and in which software may write an entry. */
-  async cycle(e: FairEvents = {}, entry?: { readonly table: TableName; readonly index: number; readonly value: bigint }): Promise<void> {
+  async cycle(
+    e: FairEvents = {},
+    entry?: { readonly table: TableName; readonly index: number; readonly value: bigint },
+  ): Promise<void> {
     const { io } = this.b,
       { admitted: a, decided: d, released, taken } = e;
     io.part.value = e.part ? 1 : 0;
@@ -93,7 +101,10 @@ export class FairRig {
         if (values) set(port, { valid: 1, ...values });
       };
     event(io.admitted, a);
-    event(io.decided, d && { ctx: d.ctx, dropped: d.port === undefined ? 1 : 0, ports: d.port === undefined ? 0 : 1 << d.port });
+    event(
+      io.decided,
+      d && { ctx: d.ctx, dropped: d.port === undefined ? 1 : 0, ports: d.port === undefined ? 0 : 1 << d.port },
+    );
     event(io.released, released);
     event(io.taken, taken);
     for (const [i, port] of io.offered.entries()) {
@@ -144,7 +155,12 @@ export class FairRig {
     this.#run = undefined;
   }
   /** Software writes an entry, and the model knows it from the next cycle on. */
-  async write<N extends TableName>(table: N, index: number, values: Readonly<Record<string, number>>, e: FairEvents = {}): Promise<void> {
+  async write<N extends TableName>(
+    table: N,
+    index: number,
+    values: Readonly<Record<string, number>>,
+    e: FairEvents = {},
+  ): Promise<void> {
     const { value } = tableWrite(table, index, values as never);
     await this.cycle(e, { table, index, value });
     this.#known(table, index, values);
@@ -152,7 +168,11 @@ export class FairRig {
   #known(table: TableName, index: number, v: Readonly<Record<string, number>>): void {
     const { said } = this,
       has = (list: readonly unknown[]): boolean => index < list.length;
-    if (table === "dagUse") said.dagUses.set(index, Array.from({ length: 32 }, (_, t) => v[`uses${t}`] ?? 0));
+    if (table === "dagUse")
+      said.dagUses.set(
+        index,
+        Array.from({ length: 32 }, (_, t) => v[`uses${t}`] ?? 0),
+      );
     if (table === "weight" && has(said.weights)) said.weights[index] = v["weight"] ?? 0;
     if (table === "capacity" && has(said.capacities)) {
       said.capacities[index] = v["units"] ?? 0;
@@ -192,7 +212,12 @@ export class FairRig {
         taken: Number(shown.taken.value),
         rate: Number(shown.rate.value),
       };
-      const wanted = { use: this.model.uses.lastUse(user, resource), demand, taken: run.taken[user], rate: run.rates[user] };
+      const wanted = {
+        use: this.model.uses.lastUse(user, resource),
+        demand,
+        taken: run.taken[user],
+        rate: run.rates[user],
+      };
       if (JSON.stringify(seen) !== JSON.stringify(wanted))
         throw new Error(`user ${user}: ${JSON.stringify(seen)}, not ${JSON.stringify(wanted)}`);
     }

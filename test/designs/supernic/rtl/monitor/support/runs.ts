@@ -140,7 +140,11 @@ export async function modes(b: B): Promise<void> {
       if (b.random.between(0, 3) > 0) await rig.cycle(traffic.events(false));
       else {
         const user = b.random.between(0, 3);
-        const values = { ...(rig.entries[user] as object), bytes: b.random.between(0, 9_000), contexts: b.random.between(0, 500) };
+        const values = {
+          ...(rig.entries[user] as object),
+          bytes: b.random.between(0, 9_000),
+          contexts: b.random.between(0, 500),
+        };
         await rig.write("user", user, values as never, traffic.events(false));
       }
     await rig.settle();
@@ -154,8 +158,7 @@ export async function resets(b: B, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const parts = b.random.between(0, 1) === 0 ? 40 : 64,
       after = b.random.between(0, 3) === 0 ? b.random.between(0, 300) : b.random.between(0, 8);
-    for (let part = 0; part < parts; part++)
-      for (let k = 0; k < 20; k++) await rig.cycle(traffic.events(k === 19));
+    for (let part = 0; part < parts; part++) for (let k = 0; k < 20; k++) await rig.cycle(traffic.events(k === 19));
     for (let k = 0; k < after; k++) await rig.cycle(traffic.events(false));
     // A vector is measured or not, by where the reset comes: software says all of them anew.
     rig.reset();
@@ -174,7 +177,11 @@ export async function resets(b: B, count: number): Promise<void> {
 /** Everybody stops alone, twice: the longest run, in the shortest epoch. Returns cycles from its end to the last rate. */
 export async function latency(b: B): Promise<number> {
   const rig = new FairRig(b, "full"),
-    { capacities, users } = longestProblem({ users: rig.p.users, resources: resourcesOf(rig.p), floor: rig.p.frameBytes });
+    { capacities, users } = longestProblem({
+      users: rig.p.users,
+      resources: resourcesOf(rig.p),
+      floor: rig.p.frameBytes,
+    });
   for (const [j, units] of capacities.entries()) await rig.write("capacity", j, { units });
   for (const [u, { weight, vector }] of users.entries()) {
     await rig.write("weight", u, { weight });

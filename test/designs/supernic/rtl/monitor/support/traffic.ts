@@ -107,7 +107,13 @@ export async function sayAll(b: B, rig: FairRig): Promise<void> {
   rig.said.portBytes = random.between(10_000, 250_000);
   for (let u = 0; u < rig.p.users; u++) {
     await rig.write("weight", u, { weight: random.between(0, 15) });
-    const user = { limited: random.between(0, 1), bytes: 4_000, class: random.between(0, 3), contexts: 7 + u, cells: 9 + u };
+    const user = {
+      limited: random.between(0, 1),
+      bytes: 4_000,
+      class: random.between(0, 3),
+      contexts: 7 + u,
+      cells: 9 + u,
+    };
     await rig.write("user", u, user);
     for (let j = 0; j < resourcesOf(rig.p); j++) {
       await rig.write("firstUse", 64 * u + j, { use: random.between(0, 20_000) });
