@@ -128,7 +128,6 @@ const beside: readonly BlockName[] = [
   "PickTurn",
   "Reserve",
   "Slot",
-  "Drf",
   "ChecksumTask",
   "FirewallTask",
   "BalancerTask",
@@ -153,4 +152,4 @@ export const blocksBeside = (): readonly Block[] => [
   { definition: deviceOf(parseDevice(["ports=2"])), names: twoPortBlocks, ending: twoPortEnding },
 ];
 /** What the device is made of stands there block by block. */
-export const madeOfBlocks: readonly string[] = ["RxPort", "Scheduler", "Regions", "Egress", "TxPort"];
+export const madeOfBlocks: readonly string[] = ["RxPort", "Scheduler", "Regions", "Egress", "TxPort", "FairLoop"];
