@@ -11,12 +11,15 @@ import {
   CreditTable,
   Decision,
   Decoupler,
+  DemandMonitor,
   Deparser,
   Descriptors,
   Dispatch,
   Drf,
   dummy,
   Enqueue,
+  FairLoop,
+  FairVectors,
   firewall,
   FlowTable,
   HeaderStore,
@@ -39,6 +42,7 @@ import {
   Slot,
   tunnel,
   TxPort,
+  UseMonitor,
 } from "../rtl/index.ts";
 
 /** Sizes of the default build. */
@@ -52,6 +56,10 @@ const blocks = {
   ClassQueues: () => ClassQueues(sizes),
   Merge: () => Merge(sizes),
   Drf: () => Drf({ users: 16, resources: 40, lanes: 20, digitBits: 2, floor: 1536 }),
+  FairLoop: () => FairLoop(sizes),
+  UseMonitor: () => UseMonitor(sizes),
+  DemandMonitor: () => DemandMonitor(sizes),
+  FairVectors: () => FairVectors(sizes),
   HeaderStore: () => HeaderStore({ contexts: 256, users: 16 }),
   CreditTable: () => CreditTable({ regions: 4, slots: 4, credits: 24 }),
   FlowTable: () => FlowTable({ regions: 4, groups: 4, hashBits: 8, contexts: 256 }),
@@ -124,7 +132,6 @@ const beside: readonly BlockName[] = [
   "PickTurn",
   "Reserve",
   "Slot",
-  "Drf",
   "ChecksumTask",
   "FirewallTask",
   "BalancerTask",
@@ -149,4 +156,4 @@ export const blocksBeside = (): readonly Block[] => [
   { definition: deviceOf(parseDevice(["ports=2"])), names: twoPortBlocks, ending: twoPortEnding },
 ];
 /** What the device is made of stands there block by block. */
-export const madeOfBlocks: readonly string[] = ["RxPort", "Scheduler", "Regions", "Egress", "TxPort"];
+export const madeOfBlocks: readonly string[] = ["RxPort", "Scheduler", "Regions", "Egress", "TxPort", "FairLoop"];

@@ -59,6 +59,9 @@ export const snicMap = registerMap({
     register(0x030, "epoch", "length of an epoch of the meter", {
       epochCycles: [0, 24, "rw", "cycles, 4,096 or more"],
     }),
+    register(0x034, "fairness", "who gives the meter its rates", {
+      fairHardware: [0, 1, "rw", "the unit, from the end of this epoch on; else software"],
+    }),
     register(0x038, "macsLow", "MACs that count, low part", { macsLow: [0, 32, "rw", "a bit each"] }),
     register(0x03c, "macsHigh", "MACs that count, high part", { macsHigh: [0, 32, "rw", "a bit each"] }),
     register(0x040, "restart", "links that begin anew", { restart: [0, ports, "pulse", "a bit each"] }),
@@ -112,6 +115,25 @@ export const snicMap = registerMap({
       insideQueued: [0, 14, "live", "of a port in its class queues; of the middle in the switch lane"],
       insideKept: [16, 11, "live", "of a port kept for the wire"],
     }),
+    register(0x150, "portBytes", "what a port can bring, for users whose class it paused", {
+      portBytes: [0, 24, "rw", "bytes in an epoch"],
+    }),
+    register(0x154, "fairAt", "the user and resource that are looked at", {
+      fairResource: [0, 6, "rw", "the resource, as monitors.md orders them"],
+      fairUser: [8, 6, "rw", "the user"],
+    }),
+    register(0x158, "fairUse", "what the user used of the resource", {
+      fairUse: [0, 24, "live", "units per byte in parts of 2^-8, in the last epoch that had bytes"],
+    }),
+    register(0x15c, "fairDemand", "what the user asked for at the end of the last epoch", {
+      fairDemand: [0, 24, "live", "bytes"],
+    }),
+    register(0x160, "fairTaken", "what the meter let in of the user in the last epoch", {
+      fairTaken: [0, 24, "live", "bytes"],
+    }),
+    register(0x164, "fairRate", "what the unit gave the user last", {
+      fairRate: [0, 24, "live", "bytes in an epoch"],
+    }),
   ],
 });
 
@@ -135,4 +157,5 @@ export const buildValues = (p: {
   buildContexts: p.contexts,
   buildCells: p.cells,
   epochCycles: 5_000,
+  portBytes: 250_000,
 });

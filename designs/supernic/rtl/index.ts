@@ -45,6 +45,18 @@ export { Decoupler, Loader, type LoaderParameters } from "./reconfigure/index.ts
 export { Egress } from "./egress/index.ts";
 export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";
 export { Drf, type DrfParameters } from "./drf/index.ts";
+export {
+  DemandMonitor,
+  drfOf,
+  FairLoop,
+  type FairParameters,
+  FairVectors,
+  portResource,
+  resourceAt,
+  type SharedResource,
+  unitBits,
+  UseMonitor,
+} from "./monitor/index.ts";
 export { Merge } from "./merge/index.ts";
 export { ClassQueues, queueSizes, RxPort } from "./port/index.ts";
 export {

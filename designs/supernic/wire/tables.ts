@@ -39,6 +39,14 @@ const branchFields = Object.fromEntries(
   ]).flat(),
 ) as Record<string, TableField>;
 
+/** Most types of tasks that fair shares know at once. */
+export const mostTypes = 32;
+/** Places of a user's resources in tables by user and resource. */
+export const resourcePlaces = 64;
+const useFields = Object.fromEntries(
+  Array.from({ length: mostTypes }, (_, t) => [`uses${t}`, num(2, `times that a packet goes through type ${t}`)]),
+) as Record<`uses${number}`, TableField>;
+
 const macBits = 48,
   macTable = 64,
   ruleTable = 32;
@@ -175,6 +183,33 @@ export const tables = {
     entries: 4,
     fields: { now: num(1, "any value") },
   },
+  dagUse: {
+    id: 16,
+    title: "what packets of a DAG use of types of tasks",
+    entries: dagEntries,
+    fields: useFields,
+  },
+  capacity: {
+    id: 17,
+    title: "resources that users share, in the order of monitors.md",
+    entries: resourcePlaces,
+    fields: {
+      units: num(24, "32nds of a byte in an epoch; 0: there is none"),
+      packets: num(1, "of a type: a packet counts as 64 bytes, whatever its length", "bool"),
+    },
+  },
+  weight: {
+    id: 18,
+    title: "users' weights for fair shares",
+    entries: 64,
+    fields: { weight: num(4, "0: its floor, and no more") },
+  },
+  firstUse: {
+    id: 19,
+    title: "what a new user is taken to use of a resource, by user and resource (64 places each)",
+    entries: 64 * resourcePlaces,
+    fields: { use: num(24, "units per byte, in parts of 2^-8") },
+  },
 } as const satisfies Readonly<Record<string, Table>>;
 export type TableName = keyof typeof tables;
 export type TableValues<N extends TableName> = Partial<Record<keyof (typeof tables)[N]["fields"], number | bigint>>;
@@ -189,7 +224,7 @@ export interface TableWrite {
 /** Bits of the widest value, and of the number of a place. */
 export const tableValueBits = 544;
 export const tableIndexBits = 16;
-export const tableIdBits = 4;
+export const tableIdBits = 5;
 export const tablePortBits = 10;
 
 export const tableBits = (name: TableName): number =>

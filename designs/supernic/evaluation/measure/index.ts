@@ -7,6 +7,7 @@ export {
   measureThroughput,
   type Throughput,
 } from "./core.ts";
+export { type FairMeasured, type Load, measureFairStep, partOf, taskNames } from "./fair-step.ts";
 export { recordedLoads } from "./recorded.ts";
 export { beatsOf, lineGbps, type Rate } from "./rate.ts";
 export { pushedOn, type Shown } from "./pushing.ts";

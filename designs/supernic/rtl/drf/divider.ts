@@ -11,7 +11,7 @@ export interface DividerParameters {
 /** Bits of a quotient that a stage finds. */
 const bitsAStage = 2;
 /** Cycles from a question to its answer. */
-export const dividerLatency = (p: DividerParameters): number => p.quotientBits / bitsAStage;
+export const dividerLatency = (quotientBits: number): number => quotientBits / bitsAStage;
 
 /**
  * Divides whole numbers, one a cycle, by trial subtraction: two bits of the quotient a stage. Latency half of the
@@ -39,7 +39,7 @@ export const DrfDivider = module(
       rest: UInt = io.ask.above.shr(p.quotientBits).resize(p.belowBits),
       // Bits of the dividend that have not been looked at; the quotient's follow them.
       bits: UInt = io.ask.above.resize(p.quotientBits);
-    for (let s = 0; s < dividerLatency(p); s++) {
+    for (let s = 0; s < dividerLatency(p.quotientBits); s++) {
       for (let b = 0; b < bitsAStage; b++) {
         const more = node(cat(rest, bits.bit(p.quotientBits - 1)).is(wide), { name: `rest_${s}_${b}` }),
           less = node(more.sub(below.zext(wide)), { name: `less_${s}_${b}` }),

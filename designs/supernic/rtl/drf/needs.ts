@@ -26,23 +26,31 @@ export interface Need {
 /**
  * The level that each user lacks until it has its demand. While a step is found its digits come round, the highest
  * first: behind the last they stand as before. A user that had room for a larger digit than was found has room for
- * whatever follows.
+ * whatever follows. What it allows is known a cycle before it is asked for, so that all can be asked at once.
  */
 export function needsOf(p: DrfParameters, o: Told): readonly Need[] {
   const shift = p.digitBits,
     digits = o.reaches.map((_, k) => k + 1);
   return Array.from({ length: p.users }, (_, i) => {
     const missing = reg(uint(f.levelBits), { name: `missing_${i}` }),
-      above = reg(bit, { name: `above_${i}` });
+      above = reg(bit, { name: `above_${i}` }),
+      allows = digits.map(d => reg(bit, { name: `allows_${i}_${d}` }));
     const digit = missing.bits(f.levelBits - shift, shift),
       rest = missing.trunc(f.levelBits - shift),
-      has = digits.map(d => node(digit.ge(d), { name: `has_${i}_${d}` })),
-      exceeds = has.map((h, k) => h.andNot(o.reaches[k] as Bit)).reduce((a, b) => a.or(b));
+      following = rest.bits(rest.width - shift, shift),
+      exceeds = digits.map((d, k) => digit.ge(d).andNot(o.reaches[k] as Bit)).reduce((a, b) => a.or(b)),
+      unbound = node(o.bound.bit(i).not(), { name: `unbound_${i}` }),
+      free = node(above.or(exceeds), { name: `free_${i}` });
     when(o.need.valid.and(o.need.user.eq(i)), () => missing.set(o.need.level.is(f.levelBits)))
       .elseWhen(o.check, () => missing.set(missing.sub(o.delta.is(f.levelBits))))
       .elseWhen(o.step, () => missing.set(cat(rest, digit).is(f.levelBits)));
-    when(o.begin, () => above.set(0)).elseWhen(o.step, () => above.set(above.or(exceeds)));
-    const free = node(above.or(o.bound.bit(i).not()), { name: `free_${i}` });
-    return { met: missing.any().not(), allows: has.map(h => h.or(free)) };
+    when(o.begin, () => {
+      above.set(unbound);
+      allows.forEach((a, k) => a.set(digit.ge(digits[k] as number).or(unbound)));
+    }).elseWhen(o.step, () => {
+      above.set(free);
+      allows.forEach((a, k) => a.set(following.ge(digits[k] as number).or(free)));
+    });
+    return { met: missing.any().not(), allows };
   });
 }

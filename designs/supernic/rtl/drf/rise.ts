@@ -66,6 +66,8 @@ const told = () => ({
   begin: wire(bit, { name: "begins" }),
   step: wire(bit, { name: "steps" }),
   turn: wire(bit, { name: "turns" }),
+  /** The last step has been added to the level. */
+  settled: wire(bit, { name: "settled" }),
 });
 type Told = ReturnType<typeof told>;
 
@@ -88,24 +90,32 @@ function usersOf(p: DrfParameters) {
   };
 }
 type Users = ReturnType<typeof usersOf>;
-/** How far they have risen, and by how much in this step. */
-const levelsOf = (p: DrfParameters) => ({
+/** How far they have risen, and by how much in this step, which is found digit by digit. */
+const levelsOf = (p: DrfParameters, t: Told, digit: UInt) => ({
   level: reg(uint(f.levelBits), { init: 0, name: "level" }),
-  delta: reg(uint(f.levelBits), { init: 0, name: "delta" }),
+  delta: stepOf(p, t, digit),
   digits: reg(uint(Math.ceil(Math.log2(stepsOf(p)))), { init: 0, name: "digits_left" }),
 });
 type Levels = ReturnType<typeof levelsOf>;
+function stepOf(p: DrfParameters, t: Told, digit: UInt) {
+  const delta = reg(uint(f.levelBits), { init: 0, name: "delta" });
+  when(t.step, () => delta.set(cat(delta.trunc(f.levelBits - p.digitBits), digit).is(f.levelBits))).elseWhen(
+    t.settled,
+    () => delta.set(0),
+  );
+  return delta;
+}
 
 /** Nobody has risen: the rows are full of nothing, and users without demand are there already. */
 function start(u: Users, l: Levels, rises: UInt): void {
   for (const set of [u.active, u.raised]) set.set(rises.is(set.width));
-  for (const r of [u.satisfied, u.second, u.adds, l.level, l.delta]) r.set(0);
+  for (const r of [u.satisfied, u.second, u.adds, l.level]) r.set(0);
 }
 /** Who has its demand rises on, beside the others, from level 0. */
 function startSecond(u: Users, l: Levels): void {
   for (const r of [u.second, u.adds]) r.set(1);
   for (const set of [u.pending, u.active]) set.set(u.satisfied);
-  for (const r of [l.level, l.delta]) r.set(0);
+  l.level.set(0);
 }
 
 /** The order of a run; `on.done` in its last cycle. */
@@ -118,7 +128,6 @@ function machine(
     readonly rises: UInt;
     readonly hits: UInt;
     readonly stopped: UInt;
-    readonly digit: UInt;
     readonly done: () => void;
   },
 ) {
@@ -159,13 +168,11 @@ function machine(
         });
       },
       Begin: () => {
-        l.delta.set(0);
         l.digits.set(stepsOf(p) - 1);
         s.go("Divide");
       },
       Divide: () => {
         l.digits.set(l.digits.sub(1));
-        l.delta.set(cat(l.delta.trunc(f.levelBits - p.digitBits), on.digit).is(f.levelBits));
         when(l.digits.eq(0), () => s.go("Check"));
       },
     }),
@@ -221,9 +228,9 @@ export const DrfRise = module(
   (io, p) => {
     const rows = Array.from({ length: p.resources }, (_, j) => instance(`row_${j}`, DrfRow(p))),
       u = usersOf(p),
-      l = levelsOf(p),
       t = told(),
-      reaches = Array.from({ length: 2 ** p.digitBits - 1 }, (_, k) => wire(bit, { name: `reaches_${k + 1}` }));
+      reaches = Array.from({ length: 2 ** p.digitBits - 1 }, (_, k) => wire(bit, { name: `reaches_${k + 1}` })),
+      l = levelsOf(p, t, digitOf(p, reaches));
     const needs = needsOf(p, {
       need: io.need,
       bound: mux(u.second, constant(0, p.users), u.active),
@@ -244,13 +251,13 @@ export const DrfRise = module(
       rises: io.rises,
       hits: mux(u.second, constant(0, p.users), fromBits(needs.map(n => n.met)).is(p.users)),
       stopped: fromBits(Array.from({ length: p.users }, (_, i) => fromBits(rows.map(r => r.stops.bit(i))).any())),
-      digit: digitOf(p, reaches),
       done: () => io.done.set(1),
     });
     t.check.set(phase.is("Check"));
     t.begin.set(phase.is("Begin"));
     t.step.set(phase.is("Divide"));
     t.turn.set(phase.is("Turn").and(u.any));
+    t.settled.set(phase.is("Choose"));
 
     const levels = ram(uint(f.levelBits), {
       depth: 2 ** userBitsOf(p),

@@ -149,6 +149,7 @@ export const Egress = module(
     fetch.decided.set({ valid: isEarly, goes: lists.passes, going: { list, size } });
     dropped.valid.set(goes.valid.andNot(stays));
     dropped.payload.set(goes.ctx);
+    io.decided.set({ valid: goes.valid, ctx: goes.ctx, dropped: stays.not(), ports: list.port });
     connect(toDrop, releases.dropped);
 
     // Out: whose turn it is, what is known of it, and its frame.

@@ -99,6 +99,8 @@ export const egressPorts = (p: EgressParameters) =>
       /** By port, classes that are paused. */
       paused: input(vec(uint(8), p.ports)),
       events: output(EgressEvents),
+      /** Where a packet goes, a bit for its port; it is dropped when that is so. */
+      decided: output(struct({ valid: bit, ctx: uint(ctxBits(p)), dropped: bit, ports: uint(inlets(p)) })),
     },
     portArray("out", inlets(p), source(TxBeat)),
   );

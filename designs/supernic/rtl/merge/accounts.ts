@@ -44,6 +44,8 @@ export const Allowance = (p: MergeParameters) =>
     arrivalCells: uint(payloadCellBits(p)),
     loop: bit,
     loopCells: uint(payloadCellBits(p)),
+    /** Its tokens are used up: the meter holds it. */
+    dry: bit,
   });
 
 /** Cycles, beside two turns of all users, until takes follow what software has written. */
@@ -95,6 +97,7 @@ function allowanceOf(name: string, p: MergeParameters, a: Val<ReturnType<typeof 
     arrivalCells: leftOf(behind, longest, cellBits),
     loop: someTokens.and(atLeast(contexts, 1)),
     loopCells: leftOf(cells, longest, cellBits),
+    dry: someTokens.not(),
   };
 }
 

@@ -3,6 +3,7 @@ import {
   arrayOf,
   bit,
   type Bit,
+  fromBits,
   instance,
   module,
   node,
@@ -100,6 +101,7 @@ export const Merge = module(
     const events = reg(MergeEvents, { init: 0 });
     events.set({ taken: takes, user: facts.user, bytes: facts.length, urgent: chosen.urgent });
     io.events.set(events);
+    io.dry.set(fromBits(accounts.allowances.toArray().map(a => a.dry)).is(p.users));
   },
   { nameOf: p => `Merge_p${p.ports}_u${p.users}_c${p.contexts}_k${p.cells}_f${p.frameBytes}` },
 );

@@ -63,5 +63,7 @@ export const mergePorts = (p: MergeParameters) =>
       users: input(EntryWrite("user")),
       arrived: source(Arrived(p)),
       events: output(MergeEvents),
+      /** Users whose tokens are used up. */
+      dry: output(uint(p.users)),
     },
   );

@@ -32,6 +32,7 @@ import {
   classBits,
   EntryWrite,
   FrameBeat,
+  lengthBits,
   LinkSeen,
   ownEntry,
   PfcSeen,
@@ -39,6 +40,7 @@ import {
   QueueHeads,
   softwareClass,
   switchedClass,
+  userBits,
 } from "../inside/index.ts";
 import { Judge, JudgedPort, JudgeReason, Verdict } from "../judge/index.ts";
 import {
@@ -70,6 +72,9 @@ export const PortTables = (p: MatchParameters) =>
     entries: struct({ en: bit, index: uint(Math.log2(p.macs)), value: MacEntry }),
     uids: struct({ en: bit, index: uint(uidIndexBits), value: UidEntry }),
   });
+
+/** A frame for the core that has come in; `kept`: it is in its class queue. */
+const OfferedFrame = struct({ valid: bit, kept: bit, user: uint(userBits), bytes: uint(lengthBits) });
 
 /** Reasons of the judge that leave in doubt what the partner has sent. */
 const doubtful = ["fcs", "short", "link"] as const;
@@ -158,6 +163,8 @@ export const RxPort = module(
     toSwitch: source(FrameBeat),
     full: output(uint(queueClasses)),
     fate: output(struct({ valid: bit, fate: Fate })),
+    /** A cycle behind its outcome. A frame that its link will send again is left out. */
+    offered: output(OfferedFrame),
     /** Frames that have been judged and wait for their outcome, and frames in the queues. */
     waiting: output(uint(Math.log2(p.beats) + 1)),
     free: output(uint(Math.log2(p.beats) + 1)),
@@ -254,6 +261,15 @@ export const RxPort = module(
     fate.valid.set(there);
     fate.fate.set(fateOf({ verdict, outcome: known, wants, room: queues.room, accept: keep, class: frameClass }));
     io.fate.set(fate);
+
+    const offered = reg(OfferedFrame, { init: { valid: 0 }, name: "offered_q" });
+    offered.set({
+      valid: there.and(known.outcome.is("core")).and(keep.or(verdict.linked.not())),
+      kept: keep,
+      user: known.user,
+      bytes: verdict.length,
+    });
+    io.offered.set(offered);
 
     for (let c = 0; c < queueClasses; c++) io.heads.at(c).set(queues.heads.at(c));
     connect(io.takeMerge, queues.takeMerge);

@@ -27,7 +27,9 @@ import { tableValueBits } from "../../wire/index.ts";
 import { branchesOf, SlotConfig } from "../core/index.ts";
 import { inlets, TableBus, tableEntry } from "../inside/index.ts";
 import { RegionStatus } from "../reconfigure/index.ts";
+import { Shown } from "../monitor/index.ts";
 import { SlotControl, SlotState } from "../region/index.ts";
+import { FairSet, fairSetOf } from "./fairness.ts";
 import { type DeviceParameters, DeviceSet, Inside } from "./records.ts";
 import { behindBus, writeOf } from "./tables.ts";
 
@@ -62,6 +64,8 @@ export const Control = module(
     set: output(DeviceSet(p)),
     bus: output(TableBus),
     part: output(bit),
+    fair: output(FairSet(p)),
+    shown: input(Shown),
     slots: output(vec(SlotControl({ ...p, places: p.credits }), p.regions * p.slots)),
     config: output(SlotConfig),
     state: input(vec(SlotState({ ...p, places: p.credits }), p.regions * p.slots)),
@@ -104,6 +108,11 @@ export const Control = module(
       io.set.rules.at(i).set(of(`rules${i}`).resize(p.rules));
     }
     io.part.set(epochParts(registers.epochCycles));
+    io.fair.set(fairSetOf(p, registers));
+    registers.fairUse.set(io.shown.use);
+    registers.fairDemand.set(io.shown.demand);
+    registers.fairTaken.set(io.shown.taken);
+    registers.fairRate.set(io.shown.rate);
     registers.down.set(io.down.zext(registers.down.width));
     registers.freeContexts.set(io.freeContexts.resize(12));
     registers.freeCells.set(io.freeCells.resize(12));

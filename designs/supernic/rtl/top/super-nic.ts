@@ -38,6 +38,7 @@ import { Scheduler, ToSchedule } from "../scheduler/index.ts";
 import { PacketStore } from "../store/index.ts";
 import { Control } from "./control.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
+import { fairness } from "./fairness.ts";
 import { countersOf, inletOf, loopCounts, outletOf } from "./inlets.ts";
 import { type DeviceParameters, queuedBits } from "./records.ts";
 import { ternaryOf, writeOf } from "./tables.ts";
@@ -119,7 +120,6 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       connect(store.stored, merge.stored);
       merge.freeCells.set(store.free);
       merge.epoch.set(control.part);
-      merge.users.set(users);
       control.freeContexts.set(headers.free);
       control.freeCells.set(store.free);
       for (const job of [store.read0Job, store.read1Job, store.back0Job, store.back1Job]) none(job);
@@ -199,6 +199,7 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       descriptors.release.set(egress.release);
       connect(egress.releaseCells, store.release0);
       merge.released.set(egress.released);
+      control.shown.set(fairness(p, { set: control.fair, part: control.part, bus, users, rx, merge, egress }));
 
       // The switch lane, and software.
       rx.forEach((r, i) => lane.heads.at(i).set(r.heads));
