@@ -13,8 +13,11 @@ import {
   input,
   instance,
   map,
+  mergePorts,
   module,
   output,
+  portArray,
+  portOf,
   reg,
   sink,
   source,
@@ -26,8 +29,16 @@ import {
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
 import { ctxBits, type DeviceSizes } from "../inside/index.ts";
-import { type ChainParameters, region, RegionEnter, sentLate, SlotControl, SlotState } from "../region/index.ts";
-import { noFront, type Task, TaskConfig } from "../tasks/index.ts";
+import {
+  type ChainParameters,
+  payloadUses,
+  region,
+  RegionEnter,
+  sentLate,
+  SlotControl,
+  SlotState,
+} from "../region/index.ts";
+import { noFront, PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
 
 export type RegionsParameters = PathParameters & Pick<DeviceSizes, "credits">;
@@ -49,7 +60,17 @@ const regionsPorts = (p: RegionsParameters) => ({
   state: output(vec(SlotState(slotsOf(p)), p.regions * p.slots)),
   config: input(SlotConfig),
 });
-export type RegionsPorts = ReturnType<typeof regionsPorts>;
+/** Tasks of a device that may have payload: each has a read bus of the packet store. */
+const mostWays = 2;
+const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });
+/** Their ways to payloads, in the order of regions and slots. */
+const waysPorts = (p: RegionsParameters, ways: number) =>
+  mergePorts(
+    portArray("job", ways, source(JobOf(p))),
+    portArray("payload", ways, sink(PayloadBeat)),
+    portArray("back", ways, source(PayloadBeat)),
+  );
+export type RegionsPorts = ReturnType<typeof regionsPorts> & ReturnType<typeof waysPorts>;
 
 /** Packets that a region without a chain keeps. */
 const nobodyPlaces = 16;
@@ -89,12 +110,14 @@ function nobody(entry: StreamIn<ReturnType<typeof BranchEnter>>, p: PathParamete
  * The regions of a device, each with its chain (paper §5.3): what is sent to a region enters it, and what leaves the
  * regions is taken in turns. A region without a chain drops what comes. Latency: that of a region, and none at `leave`.
  * Initiation interval 1. Full: `enter` waits for the region that the branch is for; `leave` gives every branch once.
- * Reset: nothing is inside. @throws RangeError for more chains than regions, or a chain of more tasks than slots
+ * Reset: nothing is inside. @throws RangeError for more chains than regions, a chain of more tasks than slots, or more
+ * than two tasks with payload
  */
 export function regions(chains: readonly (readonly Task[])[]): (p: RegionsParameters) => Def<RegionsPorts> {
+  const uses = payloadUses(chains.flat());
   return module(
     "Regions",
-    regionsPorts,
+    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses.length)),
     (io, p) => {
       if (chains.length < 1 || chains.length > p.regions)
         throw new RangeError(
@@ -104,6 +127,10 @@ export function regions(chains: readonly (readonly Task[])[]): (p: RegionsParame
       if (long >= 0)
         throw new RangeError(
           `regions: chain ${long} has ${chains[long]?.length ?? 0} tasks; a region has ${p.slots} slots`,
+        );
+      if (uses.length > mostWays)
+        throw new RangeError(
+          `regions: ${uses.length} tasks have payload, and the packet store has ${mostWays} buses for them; leave some out`,
         );
       // A region keeps the branch above the context.
       const ctx = ctxBits(p),
@@ -144,6 +171,16 @@ export function regions(chains: readonly (readonly Task[])[]): (p: RegionsParame
         const { valid, region: to, slot, at: place, data } = io.config;
         it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at: place, data });
         at.accepts.push(it.accepts);
+        const before = payloadUses(chains.slice(0, r).flat()).length;
+        payloadUses(chain).forEach((_, w) => {
+          const way = before + w;
+          connect(
+            map(portOf(it, "job", w), JobOf(p), j => ({ ctx: j.ctx.trunc(ctx) }), { name: `job_of_${way}` }),
+            portOf(io, "job", way),
+          );
+          connect(portOf(io, "payload", way), portOf(it, "payload", w));
+          connect(portOf(it, "back", w), portOf(io, "back", way));
+        });
         connect(
           map(
             entry,

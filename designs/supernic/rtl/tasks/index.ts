@@ -6,4 +6,5 @@ export { delay, type DelayParameters } from "./delay.ts";
 export { dummy } from "./dummy.ts";
 export { firewall } from "./firewall.ts";
 export { nat } from "./nat.ts";
+export * from "./payload.ts";
 export { tunnel } from "./tunnel.ts";
