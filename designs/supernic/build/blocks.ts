@@ -10,11 +10,13 @@ import {
   Control,
   CreditTable,
   Decision,
+  decrypt,
   Deparser,
   Descriptors,
   Dispatch,
   Drf,
   dummy,
+  encrypt,
   Enqueue,
   firewall,
   FlowTable,
@@ -37,6 +39,7 @@ import {
   Slot,
   tunnel,
   TxPort,
+  xor,
 } from "../rtl/index.ts";
 
 /** Sizes of the default build. */
@@ -72,6 +75,10 @@ const blocks = {
   BalancerTask: () => balancer.hardware,
   NatTask: () => nat.hardware,
   TunnelTask: () => tunnel.hardware,
+  EncryptTask: () => encrypt.hardware,
+  DecryptTask: () => decrypt.hardware,
+  XorTask: () => xor.hardware,
+  PayloadSlot: () => Slot({ contexts: 256, places: 24, chain: [xor.declared], slot: 0 }),
   LinkReceive: () => LinkReceive({ ackEvery: 16, ackCycles: 500 }),
   TxPort: () =>
     TxPort({

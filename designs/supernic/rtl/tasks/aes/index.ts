@@ -1,0 +1,4 @@
+/** AES: rounds, key expansion, counter mode. */
+export { blockNumberBits, CounterMode, lanes, StreamAsk } from "./counter-mode.ts";
+export { decrypt, encrypt } from "./ctr.ts";
+export { CipherKey, KeyExpansion, RoundKey } from "./keys.ts";
