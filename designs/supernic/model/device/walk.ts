@@ -40,7 +40,7 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
   };
   let front: Front = { prepend: 0, frontBytes: 0, dropFront: 0 },
     reply = false,
-    payload = a.bytes.slice(headerBytes);
+    payload: Uint8Array = a.bytes.slice(headerBytes);
   const took: SlotOf[] = [],
     dropped: SlotOf[] = [];
   for (const stage of dag.stages) {

@@ -23,7 +23,7 @@ export interface ChainExit extends Front {
   /** Bytes that were written, a bit each. */
   readonly mask: bigint;
   /** Undefined: the packet's own was not given. */
-  readonly payload: Uint8Array | undefined;
+  readonly payload?: Uint8Array | undefined;
   readonly reply: boolean;
   readonly dropped: boolean;
   /** Slots that it was to take behind the one that dropped it. */

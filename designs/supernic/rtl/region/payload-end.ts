@@ -123,16 +123,18 @@ export function payloadEnd(io: Io, declared: Declared, places: number, contexts:
 function comeIn(io: Io, depth: number, taken: Bit, some: Bit, { off, leaves }: Packets) {
   const dues = passQueue("reads_due", bit, depth, taken, some);
   const { valid, payload } = io.payload;
-  io.taskPayload.valid.set(valid.andNot(off));
+  // The next packet's beat may be there while the one in front, which has none, takes its cycle.
+  const owed = node(dues.valid.and(dues.payload), { name: "reads_owed" });
+  io.taskPayload.valid.set(valid.and(owed).andNot(off));
   io.taskPayload.payload.set(payload);
-  io.payload.ready.set(io.taskPayload.ready.or(off));
+  io.payload.ready.set(io.taskPayload.ready.or(off).and(owed));
   const ends = node(io.payload.fire.and(payload.last), { name: "reads_end" });
   dues.ready.set(dues.payload.not().or(ends));
   const done = level("reads_done", bitsFor(depth), node(dues.fire, { name: "read_is_done" }), leaves);
   return {
     done: done.any(),
     progress: io.taskPayload.fire,
-    held: node(dues.valid.and(dues.payload).andNot(valid), { name: "reads_wait" }),
+    held: node(owed.andNot(valid), { name: "reads_wait" }),
   };
 }
 

@@ -2,9 +2,10 @@
 import {
   assignView,
   cat,
+  constant,
   fifo,
   type Given,
-  mux,
+  repeat,
   type Shape,
   stage,
   stream,
@@ -46,11 +47,8 @@ export function besideBeats<S extends Shape>(
 /** Bytes of the last beat of so many: 1 to 64, as their number modulo 64. */
 export const tailOf = (payloadBytes: UInt): UInt<6> => payloadBytes.trunc(6);
 /** The bits of a last beat that count. */
-export const tailMask = (tail: UInt<6>): UInt =>
-  cat(
-    ...Array.from({ length: 64 }, (_, i) => {
-      // All of them, where the tail is 0.
-      const counts = i === 0 ? tail.any().or(tail.eq(0)) : tail.gt(i).or(tail.eq(0));
-      return mux(counts, 255n, 0n).is(8);
-    }).reverse(),
-  );
+export function tailMask(tail: UInt<6>): UInt {
+  // All of them, where the tail is 0.
+  const all = tail.eq(0);
+  return cat(...Array.from({ length: 64 }, (_, i) => repeat(i === 0 ? constant(1, 1) : all.or(tail.gt(i)), 8)).toReversed());
+}

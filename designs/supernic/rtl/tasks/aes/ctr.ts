@@ -40,13 +40,15 @@ import { asTask, PayloadBeat, writingTaskPorts } from "../payload.ts";
 import { tailMask, tailOf } from "../payload-tasks.ts";
 import { blockNumberBits, CounterMode } from "./counter-mode.ts";
 import { nonces, turned } from "./nonces.ts";
-import { keyRows } from "./rows.ts";
+import { keyRows, macRows } from "./rows.ts";
 
 const keyBits = Math.log2(aesKeys),
   etherTypeAt = 12,
   holds = 32;
-/** Bytes of the header from here on are exchanged for others: of one that is encrypted, and of one that is decrypted. */
+/** Where the nonce stands: behind encryption and in front of decryption. */
 const nonceAt = { encrypt: aesDrops.encrypt, decrypt: aesFrontBytes } as const;
+/** Where what is encrypted begins. */
+const bodyAt = { encrypt: aesFrom, decrypt: aesFrontBytes + aesNonceBytes } as const;
 /** How far what is encrypted stands from its place in the frame that was encrypted, in blocks. */
 const shiftBlocks = { encrypt: 0, decrypt: aesDrops.decrypt / aesBlockBytes } as const;
 export type Direction = keyof typeof shiftBlocks;
@@ -108,10 +110,13 @@ function fits(direction: Direction, packet: Packet, number: UInt) {
     .and(ip.protocol.eq(ipProtocol.udp))
     .and(udp.dstPort.eq(tunnelPort))
     .and(packet.headBytes.eq(64))
-    .and(turned(packet.header.bits(8 * aesFrontBytes, 32)).eq(number));
+    .and(turned(packet.header.bits(8 * nonceAt.decrypt, 32)).eq(number));
 }
 /** Bytes of a header from `at` on. */
 const from = (value: UInt, at: number): UInt => value.zext(headerBits).shl(8 * at);
+/** The Ethernet header of what is decrypted: IPv4 behind its MACs. */
+const macsOf = ({ destination, source }: { readonly destination: UInt; readonly source: UInt }): UInt =>
+  cat(turned(constant(snicEtherType.ipv4, 16)), turned(source), turned(destination));
 
 /**
  * AES-128 and AES-256 in counter mode (SP 800-38A) as a tunnel: docs/supernic/payload.md. `arg` names one of 64 rows of
@@ -129,7 +134,8 @@ const CounterTunnel = module(
     // The row of a packet, and its nonce.
     const first = stage(io.packet, "forward", { name: "first" }),
       packet = first.payload,
-      { row, good: isLive, destination, source } = rows.look(packet.arg.trunc(keyBits)),
+      index = packet.arg.trunc(keyBits),
+      { row, good: isLive } = rows.look(index),
       some = numbers?.some ?? constant(1, 1);
     const good = node(
       orTree([packet.arg.shr(keyBits).any(), row.user.ne(packet.user), isLive.not(), some.not()])
@@ -137,10 +143,10 @@ const CounterTunnel = module(
         .and(fits(direction, packet, row.number)),
       { name: "good" },
     );
-    const nonce = numbers ? cat(numbers.counter, turned(row.number)) : packet.header.bits(8 * aesFrontBytes, 96);
-    const macs = cat(constant(0x0008, 16), turned(source), turned(destination)),
-      exchanged = encrypts ? from(nonce, nonceAt.encrypt) : from(macs, aesDrops.decrypt),
-      keeps = encrypts ? from(packet.header.bits(8 * aesFrom, headerBits - 8 * aesFrom), aesFrom) : from(packet.header.bits(496, 16), 62);
+    const nonce = numbers ? cat(numbers.counter, turned(row.number)) : packet.header.bits(8 * nonceAt.decrypt, 8 * aesNonceBytes);
+    // What of the header is exchanged for other bytes, and what is encrypted of it.
+    const exchanged = encrypts ? from(nonce, nonceAt.encrypt) : from(macsOf(macRows(io.config).look(index)), aesDrops.decrypt),
+      keeps = from(packet.header.shr(8 * bodyAt[direction]), bodyAt[direction]);
     const looked = stage(
       map(
         first,
@@ -207,13 +213,14 @@ const CounterTunnel = module(
     const meets = node(answers.fire.or(beats.fire), { name: "meets" });
     mode.stream.ready.set(meets);
     what.ready.set(meets);
-    const heading = encrypts ? word.bits(8 * aesFrom, headerBits - 8 * aesFrom) : word.bits(8 * aesFrom, 16),
+    // The stream counts from the place that a byte had before it was encrypted.
+    const heading = word.shr(8 * aesFrom),
       h = whose.payload;
     answers.payload.set({
       ...noFront,
       tag: h.tag,
       verdict: mux(h.good, TaskVerdict.forward, TaskVerdict.drop),
-      header: h.header.xor(from(heading, encrypts ? aesFrom : 62)).is(headerBits),
+      header: h.header.xor(heading.shl(8 * bodyAt[direction])).is(headerBits),
       mask: declared[direction].writes,
       prepend: encrypts ? h.template : 0,
       frontBytes: encrypts ? h.bytes : 0,

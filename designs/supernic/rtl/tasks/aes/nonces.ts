@@ -1,4 +1,4 @@
-import { bit, cat, node, ram, reg, type Bit, uint, type UInt, type Val, when } from "../../../../../hdl-dsl/index.ts";
+import { bit, cat, constant, node, ram, reg, type Bit, uint, type UInt, type Val, when } from "../../../../../hdl-dsl/index.ts";
 import { aesCounterBits, aesPlace } from "../../../wire/index.ts";
 import type { TaskConfig } from "../interface.ts";
 
@@ -20,9 +20,9 @@ export function nonces(config: Val<typeof TaskConfig>) {
     number = reg(uint(numberBits), { init: 0, name: "number" });
   const asked = config.data.trunc(launchBits),
     asks = node(config.valid.and(config.at.eq(aesPlace.launch)), { name: "launch_is_asked" }),
-    launches0 = launches.readAsync(0),
+    launches0 = launches.readAsync(constant(0, 1)),
     begins = node(asks.and(asked.gt(launches0)), { name: "launches_now" });
-  launches.write(begins, 0, asked);
+  launches.write(begins, constant(0, 1), asked);
   return {
     /** There is a number. */
     some: launched,
