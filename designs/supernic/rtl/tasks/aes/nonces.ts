@@ -11,8 +11,8 @@ export const turned = (word: UInt): UInt =>
  * Software launches after each reset, and when numbers are used up; until then there is none. A launch that is no
  * higher than one before is refused: the last one is in a memory, which a reset does not touch.
  */
-export function nonces(config: Val<typeof TaskConfig>) {
-  const { snic: snicBits, launch: launchBits, number: numberBits } = aesCounterBits,
+export function nonces(config: Val<typeof TaskConfig>, numberBits: number = aesCounterBits.number) {
+  const { snic: snicBits, launch: launchBits } = aesCounterBits,
     launches = ram(uint(launchBits), { depth: 2, style: "distributed", collision: "undefined", init: [0, 0], name: "launches" }),
     launched = reg(bit, { init: 0, name: "launched" }),
     snic = reg(uint(snicBits), { name: "snic" }),

@@ -1,5 +1,5 @@
 /** A chain with payload, the packet store, and what joins them: packets come in, go through the tasks, and out. */
-import { type ChainTask, throughChain } from "../../../../../../designs/supernic/model/index.ts";
+import { type ChainTask, type TaskPacketModel, throughChain } from "../../../../../../designs/supernic/model/index.ts";
 import { PayloadJobs } from "../../../../../../designs/supernic/rtl/core/index.ts";
 import { Arrived, beatBytes, cellBeats } from "../../../../../../designs/supernic/rtl/inside/index.ts";
 import {
@@ -36,7 +36,7 @@ import {
   vec,
 } from "../../../../../../hdl-dsl/index.ts";
 import { type Bench, never, type Pause, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
-import { randomPacket, toBits } from "../../tasks/support/task-rig.ts";
+import { randomPacket, toBits, wide } from "../../tasks/support/task-rig.ts";
 import type { Tried } from "./test-tasks.ts";
 
 export const sizes = { contexts: 64, cells: 128, places: 24 } as const;
@@ -196,6 +196,12 @@ export class PayloadRig {
     config.valid.value = 0;
     if (both) this.#chain[slot]?.model.configure?.(at, data);
   }
+  /** The model of a task that was reset: fresh, and told again what the task was. */
+  restart(slot: number): void {
+    const task = this.tasks[slot];
+    if (task === undefined) throw new Error(`no slot ${slot}`);
+    this.#chain[slot] = { declared: task.declared, model: task.model() };
+  }
   get pending(): number {
     return sizes.contexts - this.#free.length;
   }
@@ -203,13 +209,13 @@ export class PayloadRig {
     return this.#free.length > 0;
   }
   /** A packet of so many bytes of payload, for these slots. */
-  send(run: readonly number[], payloadBytes: number, arg?: number): void {
+  send(run: readonly number[], payloadBytes: number, given: Partial<TaskPacketModel> = {}): void {
     const ctx = this.#free.shift();
     if (ctx === undefined) throw new Error("all contexts are out");
     const { random } = this.b,
-      { header, ...rest } = randomPacket(random),
+      { header, ...rest } = { ...randomPacket(random), headBytes: 64, ...given },
       payload = Uint8Array.from({ length: payloadBytes }, () => random.between(0, 255));
-    const told = { ...rest, headBytes: 64, payloadBytes, ...(arg !== undefined && { arg }) };
+    const told = { ...rest, payloadBytes };
     const packet = { ctx, run, header, payload, told, first: 0, left: false };
     if (payloadBytes === 0) {
       this.#ready.push(packet);
@@ -258,6 +264,14 @@ export class PayloadRig {
       return;
     }
     if (exit.dropped) throw new Error(`packet ${is.ctx} is not dropped`);
+    const same = (what: string, a: unknown, b: unknown): void => {
+      if (a !== b) throw new Error(`${what} is ${String(a)}, not ${String(b)}, of packet ${is.ctx}`);
+    };
+    const written = wide(exit.mask);
+    same("mask", is.mask, exit.mask);
+    same("header", BigInt(is.header) & written, toBits(exit.header) & written);
+    for (const f of ["prepend", "frontBytes", "dropFront"] as const) same(f, is[f], exit[f]);
+    this.onLeave?.(exit.header);
     if (packet.payload.length === 0) {
       this.#free.push(packet.ctx);
       return;
@@ -265,6 +279,8 @@ export class PayloadRig {
     this.#leaving.push({ packet, is: exit.payload ?? packet.payload, at: 0 });
     this.leaveJob.send({ first: packet.first, beats: beatsOf(packet.payload.length) });
   }
+  /** Is told the header of each packet that leaves, as the model has it. */
+  onLeave: ((header: Uint8Array) => void) | undefined;
   /** A task may do wrong, so that packets are dropped that the model passes on. */
   mayDrop = false;
   #beat(is: (typeof this.beats)["received"][number]["value"]): void {
