@@ -71,4 +71,8 @@ export const PayloadJobs = module(
   { nameOf: p => `PayloadJobs_c${p.contexts}_k${p.cells}_${p.uses.join("_")}` },
 );
 /** Beats that so many bytes take. */
-const beatsIn = (bytes: UInt): UInt => bytes.zext(bytes.width + 1).add(beatBytes - 1).shr(Math.log2(beatBytes));
+const beatsIn = (bytes: UInt): UInt =>
+  bytes
+    .zext(bytes.width + 1)
+    .add(beatBytes - 1)
+    .shr(Math.log2(beatBytes));

@@ -99,7 +99,13 @@ export function payloadEnd(io: Io, declared: Declared, places: number, contexts:
     due = reg(Due, { name: "payload_due" });
   taken.set(takes);
   takenCtx.set(waiting.payload);
-  due.set({ some: payloadBytes.any().andNot(off), lastAt: payloadBytes.sub(1).shr(Math.log2(payloadBits / 8)).trunc(beatBits) });
+  due.set({
+    some: payloadBytes.any().andNot(off),
+    lastAt: payloadBytes
+      .sub(1)
+      .shr(Math.log2(payloadBits / 8))
+      .trunc(beatBits),
+  });
 
   const jobs = passQueue("payload_jobs", uint(Math.log2(contexts)), depth, taken.and(due.some), takenCtx);
   io.job.valid.set(jobs.valid);
@@ -107,8 +113,7 @@ export function payloadEnd(io: Io, declared: Declared, places: number, contexts:
   jobs.ready.set(io.job.ready);
 
   const come = comeIn(io, depth, taken, due.some, packets);
-  if (payloadUse(declared) === "read")
-    return { ...come, wrong: constant(0, 1), stray: constant(0, 1) };
+  if (payloadUse(declared) === "read") return { ...come, wrong: constant(0, 1), stray: constant(0, 1) };
   const go = goBack(io, depth, taken, due, packets);
   return {
     done: node(come.done.and(go.done), { name: "payload_done" }),
@@ -139,7 +144,13 @@ function comeIn(io: Io, depth: number, taken: Bit, some: Bit, { off, leaves }: P
 }
 
 /** The beats that go back: the task's, as long as they fit. */
-function goBack(io: Io, depth: number, taken: Bit, due: { readonly some: Bit; readonly lastAt: UInt }, { off, leaves }: Packets) {
+function goBack(
+  io: Io,
+  depth: number,
+  taken: Bit,
+  due: { readonly some: Bit; readonly lastAt: UInt },
+  { off, leaves }: Packets,
+) {
   const dues = passQueue("backs_due", Due, depth, taken, due),
     at = reg(uint(beatBits), { init: 0, name: "back_at" }),
     early = reg(bit, { init: 0, name: "back_ended_early" }),

@@ -50,5 +50,7 @@ export const tailOf = (payloadBytes: UInt): UInt<6> => payloadBytes.trunc(6);
 export function tailMask(tail: UInt<6>): UInt {
   // All of them, where the tail is 0.
   const all = tail.eq(0);
-  return cat(...Array.from({ length: 64 }, (_, i) => repeat(i === 0 ? constant(1, 1) : all.or(tail.gt(i)), 8)).toReversed());
+  return cat(
+    ...Array.from({ length: 64 }, (_, i) => repeat(i === 0 ? constant(1, 1) : all.or(tail.gt(i)), 8)).toReversed(),
+  );
 }

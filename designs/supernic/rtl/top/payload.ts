@@ -1,13 +1,5 @@
 /** The ways from tasks to the packet store: a read bus and a write bus of it for each task with payload. */
-import {
-  connect,
-  instance,
-  type InstanceOf,
-  map,
-  type Outside,
-  portOf,
-  type Val,
-} from "../../../../hdl-dsl/index.ts";
+import { connect, instance, type InstanceOf, map, type Outside, portOf, type Val } from "../../../../hdl-dsl/index.ts";
 import { PayloadJobs, type PayloadJobsParameters, type RegionsPorts } from "../core/index.ts";
 import { silent } from "../region/index.ts";
 import type { PacketStore } from "../store/index.ts";

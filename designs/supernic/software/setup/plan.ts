@@ -51,7 +51,8 @@ function checkPayload(stage: readonly Branch[], at: string, refuse: Refuse): voi
     other = uses.findIndex((u, i) => i !== writer && u.some(use => use !== "none"));
   refuse.unless(
     writer < 0 || other < 0,
-    () => `${at}[${other}]: it uses payload, which ${at}[${writer}] beside it writes; put them into stages of their own`,
+    () =>
+      `${at}[${other}]: it uses payload, which ${at}[${writer}] beside it writes; put them into stages of their own`,
   );
 }
 function lowest(bytes: bigint): number {

@@ -8,9 +8,20 @@ import {
   encryptModel,
   type TaskModel,
 } from "../../../../designs/supernic/model/index.ts";
-import { leftAtRest, type SimulatedSuperNic, unaccounted, withDevice } from "../../../../designs/supernic/rig/device/index.ts";
+import {
+  leftAtRest,
+  type SimulatedSuperNic,
+  unaccounted,
+  withDevice,
+} from "../../../../designs/supernic/rig/device/index.ts";
 import { readSetup, taskWrite } from "../../../../designs/supernic/software/index.ts";
-import { aesFrontBytes, aesLaunchWord, type AesRow, aesRowWords, putShims } from "../../../../designs/supernic/wire/index.ts";
+import {
+  aesFrontBytes,
+  aesLaunchWord,
+  type AesRow,
+  aesRowWords,
+  putShims,
+} from "../../../../designs/supernic/wire/index.ts";
 import { filler, shim, udp } from "../../../../designs/supernic/workload/index.ts";
 import { Random } from "../../../../sim/index.ts";
 import { watchCensus } from "./support/worlds.ts";

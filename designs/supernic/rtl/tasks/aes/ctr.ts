@@ -143,9 +143,13 @@ const CounterTunnel = module(
         .and(fits(direction, packet, row.number)),
       { name: "good" },
     );
-    const nonce = numbers ? cat(numbers.counter, turned(row.number)) : packet.header.bits(8 * nonceAt.decrypt, 8 * aesNonceBytes);
+    const nonce = numbers
+      ? cat(numbers.counter, turned(row.number))
+      : packet.header.bits(8 * nonceAt.decrypt, 8 * aesNonceBytes);
     // What of the header is exchanged for other bytes, and what is encrypted of it.
-    const exchanged = encrypts ? from(nonce, nonceAt.encrypt) : from(macsOf(macRows(io.config).look(index)), aesDrops.decrypt),
+    const exchanged = encrypts
+        ? from(nonce, nonceAt.encrypt)
+        : from(macsOf(macRows(io.config).look(index)), aesDrops.decrypt),
       keeps = from(packet.header.shr(8 * bodyAt[direction]), bodyAt[direction]);
     const looked = stage(
       map(

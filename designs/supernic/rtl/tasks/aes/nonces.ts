@@ -1,4 +1,16 @@
-import { bit, cat, constant, node, ram, reg, type Bit, uint, type UInt, type Val, when } from "../../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  cat,
+  constant,
+  node,
+  ram,
+  reg,
+  type Bit,
+  uint,
+  type UInt,
+  type Val,
+  when,
+} from "../../../../../hdl-dsl/index.ts";
 import { aesCounterBits, aesPlace } from "../../../wire/index.ts";
 import type { TaskConfig } from "../interface.ts";
 
@@ -13,7 +25,13 @@ export const turned = (word: UInt): UInt =>
  */
 export function nonces(config: Val<typeof TaskConfig>, numberBits: number = aesCounterBits.number) {
   const { snic: snicBits, launch: launchBits } = aesCounterBits,
-    launches = ram(uint(launchBits), { depth: 2, style: "distributed", collision: "undefined", init: [0, 0], name: "launches" }),
+    launches = ram(uint(launchBits), {
+      depth: 2,
+      style: "distributed",
+      collision: "undefined",
+      init: [0, 0],
+      name: "launches",
+    }),
     launched = reg(bit, { init: 0, name: "launched" }),
     snic = reg(uint(snicBits), { name: "snic" }),
     launch = reg(uint(launchBits), { name: "launch" }),

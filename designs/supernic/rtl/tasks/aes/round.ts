@@ -25,7 +25,13 @@ export const SubBytes = module(
   (p: { readonly bytes: number }) => ({ from: input(uint(8 * p.bytes)), to: output(uint(8 * p.bytes)) }),
   (io, p) => {
     const subs = bytesOf(io.from).map((b, i) =>
-      ram(uint(8), { depth: 256, init: aesSbox, style: "distributed", collision: "undefined", name: `table_${i}` }).readAsync(b),
+      ram(uint(8), {
+        depth: 256,
+        init: aesSbox,
+        style: "distributed",
+        collision: "undefined",
+        name: `table_${i}`,
+      }).readAsync(b),
     );
     io.to.set(joined(subs).is(8 * p.bytes));
   },
@@ -38,7 +44,10 @@ const doubled = (b: UInt<8>): UInt<8> => b.shl(1).xor(mux(b.bit(7), constant(0x1
 function mixColumns(bytes: readonly UInt<8>[]): UInt<8>[] {
   return bytes.map((a, i) => {
     const at = (more: number): UInt<8> => bytes[4 * Math.floor(i / 4) + ((i + more) % 4)] ?? a;
-    return doubled(a.xor(at(1))).xor(at(1)).xor(at(2)).xor(at(3));
+    return doubled(a.xor(at(1)))
+      .xor(at(1))
+      .xor(at(2))
+      .xor(at(3));
   });
 }
 const shiftRows = (bytes: readonly UInt<8>[]): UInt<8>[] =>

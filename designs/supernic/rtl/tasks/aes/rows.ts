@@ -82,7 +82,12 @@ export function keyRows(config: Config) {
   const none = constant(0, aesKeys);
   // A row that begins now is not live, whatever was done before.
   const { valid: isDone, key: doneKey } = keys.done;
-  live.set(live.or(mux(isDone, decode(doneKey, aesKeys), none)).and(mux(begins, decode(which, aesKeys), none).not()).is(aesKeys));
+  live.set(
+    live
+      .or(mux(isDone, decode(doneKey, aesKeys), none))
+      .and(mux(begins, decode(which, aesKeys), none).not())
+      .is(aesKeys),
+  );
   return {
     roundKeys: keys.to,
     /** The row of this number; it counts if `good`. */

@@ -57,7 +57,9 @@ describe("tasks with payload", () => {
         perPacket = cycles / (rig.leaveCycles.length - 101);
       // 100 Gbit/s are 50 bytes a cycle; a frame has 64 bytes of header, FCS, preamble and gap beside.
       const line = (bytes + 64 + 24) / 50;
-      console.log(`payloads of ${bytes} B, two visits: ${perPacket.toFixed(2)} cycles a packet, a line ${line.toFixed(2)}`);
+      console.log(
+        `payloads of ${bytes} B, two visits: ${perPacket.toFixed(2)} cycles a packet, a line ${line.toFixed(2)}`,
+      );
       expect(perPacket).toBeLessThanOrEqual(line);
     });
 });
@@ -86,7 +88,8 @@ async function misbehave(b: B, misdeed: PayloadMisdeed): Promise<void> {
   await rig.end();
   const count = counts[misdeed];
   if (count !== undefined && rig.state(0).counts[count].num === 0) throw new Error(`${count} counts nothing`);
-  if (misdeed !== "none" && count !== "strays" && rig.seen.killed + rig.seen.dropped === 0) throw new Error("nothing is dropped");
+  if (misdeed !== "none" && count !== "strays" && rig.seen.killed + rig.seen.dropped === 0)
+    throw new Error("nothing is dropped");
   await rig.configure(0, 0, BigInt(payloadMisdeeds.indexOf("slow")), false);
   await traffic(rig, 100, through);
   // In the middle of payloads.
@@ -109,20 +112,34 @@ describe("a task that does wrong with payloads is contained", () => {
 
 describe("a planted fault is found", () => {
   const finds = (name: string, from: string | RegExp, to: string, misdeed: PayloadMisdeed) =>
-    it(name, () =>
-      findsFault(
-        runBench(
-          `payload fault ${name}`,
-          plant(pathOf(mixed), from, to),
-          { seed: 21, wave: false, limitCycles: 20_000, hangCycles: 3_000 },
-          b => misbehave(b, misdeed),
+    it(
+      name,
+      () =>
+        findsFault(
+          runBench(
+            `payload fault ${name}`,
+            plant(pathOf(mixed), from, to),
+            { seed: 21, wave: false, limitCycles: 20_000, hangCycles: 3_000 },
+            b => misbehave(b, misdeed),
+          ),
         ),
-      ), 120_000);
+      120_000,
+    );
   finds("a beat passes a packet without payload", /(wire reads_owed =) [^;]*;/, "$1 1'b1;", "none");
   finds("what was cut short is not dropped", /(wire back_unfit =) [^;]*;/, "$1 1'b0;", "few");
-  finds("a task that is off gets its payload no more, and nobody takes it", /(assign payload_ready =) [^;]*;/, "$1 task_payload_ready;", "takesNone");
+  finds(
+    "a task that is off gets its payload no more, and nobody takes it",
+    /(assign payload_ready =) [^;]*;/,
+    "$1 task_payload_ready;",
+    "takesNone",
+  );
   finds("beats that are too many count for the next packet", /(wire back_drops =) [^;]*;/, "$1 1'b0;", "many");
-  finds("a packet leaves before its last beat is in the store", /(wire back_ends =) [^;]*;/, "$1 back_moves & back_is_final;", "few");
+  finds(
+    "a packet leaves before its last beat is in the store",
+    /(wire back_ends =) [^;]*;/,
+    "$1 back_moves & back_is_final;",
+    "few",
+  );
 });
 it("a chain of tasks without payload has no ports for it", () => {
   const { ports } = region([dummy, dummy])({ contexts: 64, places: 4 });

@@ -46,69 +46,73 @@ const store = { cells: sizes.cells, cellBeats, beatBytes, payloadBeats: 32 };
 export function pathOf(tasks: readonly Tried[]) {
   const slots = tasks.length,
     chain = { contexts: sizes.contexts, places: sizes.places, slots };
-  return module("PayloadPath", () => ({
-    write: sink(StoreBeat(store)),
-    stored: source(FirstCell(store)),
-    arrive: input(struct({ valid: bit, packet: Arrived(sizes) })),
-    enter: sink(RegionEnter(chain)),
-    leave: source(RegionLeave(chain)),
-    leaveJob: sink(StoreJob(store)),
-    beats: source(ReadBeat(beatBytes)),
-    release: sink(FirstCell(store)),
-    free: output(uint(Math.log2(sizes.cells) + 1)),
-    events: output(StoreEvents),
-    give: output(uint(slots)),
-    control: input(vec(SlotControl(chain), slots)),
-    config: input(RegionConfig(chain)),
-    state: output(vec(SlotState(chain), slots)),
-  }), io => {
-    const kept = instance("store", PacketStore(store)),
-      it = instance("region", region(tasks)({ contexts: sizes.contexts, places: sizes.places })),
-      uses = payloadUses(tasks),
-      jobs = instance("jobs", PayloadJobs({ ...sizes, store, uses }));
-    connect(io.write, kept.write);
-    connect(kept.stored, io.stored);
-    connect(io.leaveJob, kept.leaveJob);
-    connect(kept.leave, io.beats);
-    connect(io.release, kept.release0);
-    kept.release1.valid.set(0);
-    kept.release1.payload.set({ first: 0 });
-    io.free.set(kept.free);
-    io.events.set(kept.events);
-    jobs.arrive.set(io.arrive);
-    connect(io.enter, it.enter);
-    connect(it.leave, io.leave);
-    io.give.set(it.give);
-    it.config.set(io.config);
-    for (let s = 0; s < slots; s++) {
-      it.control.at(s).set(io.control.at(s));
-      io.state.at(s).set(it.state.at(s));
-    }
-    const buses = [
-      { readJob: kept.read0Job, read: kept.read0, backJob: kept.back0Job, back: kept.back0 },
-      { readJob: kept.read1Job, read: kept.read1, backJob: kept.back1Job, back: kept.back1 },
-    ];
-    buses.forEach(({ readJob, read, backJob, back }, i) => {
-      if (i >= uses.length) {
-        for (const job of [readJob, backJob]) {
-          job.valid.set(0);
-          job.payload.set({ first: 0, beats: 0 });
-        }
-        back.valid.set(0);
-        back.payload.set({ data: 0, last: 0 });
-        read.ready.set(0);
-        return;
+  return module(
+    "PayloadPath",
+    () => ({
+      write: sink(StoreBeat(store)),
+      stored: source(FirstCell(store)),
+      arrive: input(struct({ valid: bit, packet: Arrived(sizes) })),
+      enter: sink(RegionEnter(chain)),
+      leave: source(RegionLeave(chain)),
+      leaveJob: sink(StoreJob(store)),
+      beats: source(ReadBeat(beatBytes)),
+      release: sink(FirstCell(store)),
+      free: output(uint(Math.log2(sizes.cells) + 1)),
+      events: output(StoreEvents),
+      give: output(uint(slots)),
+      control: input(vec(SlotControl(chain), slots)),
+      config: input(RegionConfig(chain)),
+      state: output(vec(SlotState(chain), slots)),
+    }),
+    io => {
+      const kept = instance("store", PacketStore(store)),
+        it = instance("region", region(tasks)({ contexts: sizes.contexts, places: sizes.places })),
+        uses = payloadUses(tasks),
+        jobs = instance("jobs", PayloadJobs({ ...sizes, store, uses }));
+      connect(io.write, kept.write);
+      connect(kept.stored, io.stored);
+      connect(io.leaveJob, kept.leaveJob);
+      connect(kept.leave, io.beats);
+      connect(io.release, kept.release0);
+      kept.release1.valid.set(0);
+      kept.release1.payload.set({ first: 0 });
+      io.free.set(kept.free);
+      io.events.set(kept.events);
+      jobs.arrive.set(io.arrive);
+      connect(io.enter, it.enter);
+      connect(it.leave, io.leave);
+      io.give.set(it.give);
+      it.config.set(io.config);
+      for (let s = 0; s < slots; s++) {
+        it.control.at(s).set(io.control.at(s));
+        io.state.at(s).set(it.state.at(s));
       }
-      connect(portOf(it, "job", i), portOf(jobs, "job", i));
-      connect(portOf(jobs, "read", i), readJob);
-      connect(portOf(jobs, "back", i), backJob);
-      connect(
-        map(read, PayloadBeat, ({ data, last }) => ({ data: data.is(512), last })),
-        portOf(it, "payload", i),
-      );
-      connect(portOf(it, "back", i), back);
-    });
-  })();
+      const buses = [
+        { readJob: kept.read0Job, read: kept.read0, backJob: kept.back0Job, back: kept.back0 },
+        { readJob: kept.read1Job, read: kept.read1, backJob: kept.back1Job, back: kept.back1 },
+      ];
+      buses.forEach(({ readJob, read, backJob, back }, i) => {
+        if (i >= uses.length) {
+          for (const job of [readJob, backJob]) {
+            job.valid.set(0);
+            job.payload.set({ first: 0, beats: 0 });
+          }
+          back.valid.set(0);
+          back.payload.set({ data: 0, last: 0 });
+          read.ready.set(0);
+          return;
+        }
+        connect(portOf(it, "job", i), portOf(jobs, "job", i));
+        connect(portOf(jobs, "read", i), readJob);
+        connect(portOf(jobs, "back", i), backJob);
+        connect(
+          map(read, PayloadBeat, ({ data, last }) => ({ data: data.is(512), last })),
+          portOf(it, "payload", i),
+        );
+        connect(portOf(it, "back", i), back);
+      });
+    },
+  )();
 }
 export type B = Bench<ReturnType<typeof pathOf>["ports"]>;
 
@@ -223,8 +227,7 @@ export class PayloadRig {
     }
     this.#coming.push(packet);
     const n = beatsOf(payloadBytes);
-    for (let i = 0; i < n; i++)
-      this.write.send({ data: beatAt(payload, i), last: i === n - 1 ? 1 : 0, owners: 1 });
+    for (let i = 0; i < n; i++) this.write.send({ data: beatAt(payload, i), last: i === n - 1 ? 1 : 0, owners: 1 });
   }
   #sample(): void {
     if (this.#resetting) return;
@@ -288,7 +291,9 @@ export class PayloadRig {
     if (first === undefined) throw new Error("a beat that nobody asked for");
     const should = beatAt(first.is, first.at);
     if (BigInt(is.data) !== should)
-      throw new Error(`beat ${first.at} of packet ${first.packet.ctx} is ${BigInt(is.data).toString(16)}, not ${should.toString(16)}`);
+      throw new Error(
+        `beat ${first.at} of packet ${first.packet.ctx} is ${BigInt(is.data).toString(16)}, not ${should.toString(16)}`,
+      );
     this.seen.beats++;
     first.at++;
     if (first.at * beatBytes < first.is.length) return;

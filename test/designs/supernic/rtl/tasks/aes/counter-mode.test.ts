@@ -64,7 +64,8 @@ bench("64 keys of both lengths, in random order, under back-pressure", dut, { se
   const rig = new AesRig(b, { from: bernoulli(0.2, 3), to: bursts({ go: 9, pause: 5 }, 4) }),
     { random: r } = b;
   for (let at = 0; at < 64; at++) await rig.expand(at, bytes(r, r.pick([16, 32])));
-  for (let i = 0; i < 400; i++) rig.ask(r.between(0, 63), bytes(r, 12), r.pick([0, 1, 4, 0xffff_fffe, r.between(0, 2 ** 31)]));
+  for (let i = 0; i < 400; i++)
+    rig.ask(r.between(0, 63), bytes(r, 12), r.pick([0, 1, 4, 0xffff_fffe, r.between(0, 2 ** 31)]));
   await rig.end();
 });
 bench("latency 15, a beat a cycle; a key takes 62 cycles", dut, { seed: 3 }, async b => {
@@ -78,21 +79,26 @@ bench("latency 15, a beat a cycle; a key takes 62 cycles", dut, { seed: 3 }, asy
   expect(new Set(rig.latencies)).toEqual(new Set([15]));
   expect((rig.cycles.at(-1) ?? 0) - (rig.cycles[0] ?? 0)).toBe(99);
 });
-bench("a key that begins while another is expanded ends that one; a reset forgets beats, not keys", dut, { seed: 4 }, async b => {
-  const rig = new AesRig(b),
-    { random: r } = b;
-  rig.begin(5, bytes(r, 32));
-  await b.cycles(20);
-  let done = 0;
-  b.onEdge({ sample: () => void (done += Number(b.io.done.valid.value)) });
-  await rig.expand(6, bytes(r, 16));
-  expect(done).toBe(1);
-  for (let i = 0; i < 30; i++) rig.ask(6, bytes(r, 12), i);
-  await b.cycles(20);
-  rig.reset();
-  for (let i = 0; i < 30; i++) rig.ask(6, bytes(r, 12), i);
-  await rig.end();
-});
+bench(
+  "a key that begins while another is expanded ends that one; a reset forgets beats, not keys",
+  dut,
+  { seed: 4 },
+  async b => {
+    const rig = new AesRig(b),
+      { random: r } = b;
+    rig.begin(5, bytes(r, 32));
+    await b.cycles(20);
+    let done = 0;
+    b.onEdge({ sample: () => void (done += Number(b.io.done.valid.value)) });
+    await rig.expand(6, bytes(r, 16));
+    expect(done).toBe(1);
+    for (let i = 0; i < 30; i++) rig.ask(6, bytes(r, 12), i);
+    await b.cycles(20);
+    rig.reset();
+    for (let i = 0; i < 30; i++) rig.ask(6, bytes(r, 12), i);
+    await rig.end();
+  },
+);
 
 describe("a planted fault is found", () => {
   const run = (b: Parameters<typeof plant>[1], to: string) =>

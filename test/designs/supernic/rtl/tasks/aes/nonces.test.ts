@@ -114,10 +114,19 @@ describe("a planted fault is found", () => {
       name,
       () =>
         findsFault(
-          runBench(`nonce fault ${name}`, plant(Few(), from, to), { seed: 36, wave: false, limitCycles: 5_000 }, usedUp),
+          runBench(
+            `nonce fault ${name}`,
+            plant(Few(), from, to),
+            { seed: 36, wave: false, limitCycles: 5_000 },
+            usedUp,
+          ),
         ),
       60_000,
     );
   finds("a launch that was is taken again", /(wire launches_now = launch_is_asked) & [^;]*;/, "$1;");
-  finds("numbers begin again when they are used up", /if \(&number\) launched <= 1'b0;/, "if (&number) launched <= 1'b1;");
+  finds(
+    "numbers begin again when they are used up",
+    /if \(&number\) launched <= 1'b0;/,
+    "if (&number) launched <= 1'b1;",
+  );
 });

@@ -5,15 +5,7 @@ import { bench } from "../../../../../bench.ts";
 import { findsFault, plant } from "../../../../../support/plant.ts";
 import { type B, pathOf, PayloadRig } from "../../region/support/payload-rig.ts";
 import type { Tried } from "../../region/support/test-tasks.ts";
-import {
-  cipherTraffic,
-  configureKeys,
-  decrypts,
-  encrypts,
-  goodPacket,
-  rowOf,
-  someRows,
-} from "./support/tunnel-rig.ts";
+import { cipherTraffic, configureKeys, decrypts, encrypts, goodPacket, rowOf, someRows } from "./support/tunnel-rig.ts";
 
 type Options = ConstructorParameters<typeof PayloadRig>[2];
 async function run(b: B, task: Tried, cycles: number, o: Options = {}): Promise<PayloadRig> {
@@ -72,6 +64,11 @@ describe("a planted fault is found", () => {
       120_000,
     );
   finds("another user's row serves", encrypts, /(wire good =)[^;]*;/, "$1 row_is_good & launched;");
-  finds("a key of another number serves", decrypts, /(wire good =)[^;]*;/, "$1 row_is_good & (first_held_user == row_user);");
+  finds(
+    "a key of another number serves",
+    decrypts,
+    /(wire good =)[^;]*;/,
+    "$1 row_is_good & (first_held_user == row_user);",
+  );
   finds("bytes behind the end are not 0", encrypts, /(wire \[511:0\] beats_payload_data =)[^;]*;/, "$1 body;");
 });

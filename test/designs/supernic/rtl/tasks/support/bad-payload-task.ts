@@ -55,9 +55,11 @@ const BadPayloadTask = module("BadPayloadTask", writingTaskPorts, io => {
   io.back.valid.set(offers.or(stray));
   io.back.payload.set({
     data,
-    last: mux(stray.andNot(offers), last.or(last.not()), mux(mode.is("few"), last.or(last.not()), last.andNot(repeats))).andNot(
-      mode.is("endless"),
-    ),
+    last: mux(
+      stray.andNot(offers),
+      last.or(last.not()),
+      mux(mode.is("few"), last.or(last.not()), last.andNot(repeats)),
+    ).andNot(mode.is("endless")),
   });
   beats.ready.set(swallows.or(io.back.ready.andNot(repeats).andNot(mode.is("slow").and(turn))));
   when(beats.fire, () => behindFirst.set(last.not()));

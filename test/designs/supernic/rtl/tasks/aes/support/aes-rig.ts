@@ -20,14 +20,7 @@ import {
   struct,
   uint,
 } from "../../../../../../../hdl-dsl/index.ts";
-import {
-  type Bench,
-  never,
-  type Pause,
-  type Sent,
-  StreamSink,
-  StreamSource,
-} from "../../../../../../../sim/index.ts";
+import { type Bench, never, type Pause, type Sent, StreamSink, StreamSource } from "../../../../../../../sim/index.ts";
 
 export const AesUnderTest = module(
   "AesUnderTest",
@@ -53,7 +46,8 @@ type B = Bench<ReturnType<typeof AesUnderTest>["ports"]>;
 
 export const hex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text.replace(/\s/g, ""), "hex"));
 /** Bytes as a number, the first one lowest. */
-export const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex") || "0"}`);
+export const numberOf = (bytes: Uint8Array): bigint =>
+  BigInt(`0x${Buffer.from(bytes).reverse().toString("hex") || "0"}`);
 export const bytesOf = (value: bigint, count: number): Uint8Array =>
   Uint8Array.from({ length: count }, (_, i) => Number((value >> BigInt(8 * i)) & 255n));
 
@@ -125,7 +119,8 @@ export class AesRig {
     for (let s = this.streams.take(); s; s = this.streams.take()) {
       const due = this.#awaited.shift();
       if (due?.sent.cycle === undefined) throw new Error("a beat that nobody asked for");
-      if (BigInt(s.value) !== due.is) throw new Error(`the key stream is ${BigInt(s.value).toString(16)}, not ${due.is.toString(16)}`);
+      if (BigInt(s.value) !== due.is)
+        throw new Error(`the key stream is ${BigInt(s.value).toString(16)}, not ${due.is.toString(16)}`);
       this.latencies.push(s.cycle - due.sent.cycle);
       this.cycles.push(s.cycle);
     }

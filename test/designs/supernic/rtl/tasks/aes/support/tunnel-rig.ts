@@ -33,7 +33,11 @@ export const rowOf = (r: Random, i: number): AesRow => ({
 export const someRows = (r: Random): AesRow[] => Array.from({ length: rowCount }, (_, i) => rowOf(r, i));
 
 /** Gives the task of slot 0 these rows, and begins a launch. */
-export async function configureKeys(rig: PayloadRig, rows: readonly AesRow[], launch: number | undefined): Promise<void> {
+export async function configureKeys(
+  rig: PayloadRig,
+  rows: readonly AesRow[],
+  launch: number | undefined,
+): Promise<void> {
   for (const [i, row] of rows.entries()) {
     for (const { at, data } of aesRowWords(i, row)) await rig.configure(0, at, data);
     await rig.b.cycles(expansion);
@@ -65,7 +69,11 @@ export function packetFor(r: Random, task: Tried): TaskPacketModel {
     { ...packet, arg: rowCount + 1 },
     { ...packet, header: header.with(13, 6) },
     ...(task === decrypts
-      ? [{ ...packet, headBytes: 63 }, { ...packet, header: header.with(aesFrontBytes + 3, 99) }, { ...packet, noL4: true }]
+      ? [
+          { ...packet, headBytes: 63 },
+          { ...packet, header: header.with(aesFrontBytes + 3, 99) },
+          { ...packet, noL4: true },
+        ]
       : []),
   ]);
 }
