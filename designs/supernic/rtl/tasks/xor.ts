@@ -1,5 +1,5 @@
-import { connect, map, module, mux, node, repeat, stage, stream, struct, uint } from "../../../../hdl-dsl/index.ts";
-import { type Declared } from "../../wire/index.ts";
+import { connect, fifo, map, module, mux, node, orTree, repeat, stage, stream, struct, uint } from "../../../../hdl-dsl/index.ts";
+import { type Declared, taskTagBits } from "../../wire/index.ts";
 import { asItWas, type Task, TaskAnswer, TaskVerdict } from "./interface.ts";
 import { PayloadBeat, asTask, writingTaskPorts } from "./payload.ts";
 import { besideBeats, tailMask, tailOf } from "./payload-tasks.ts";
@@ -11,7 +11,7 @@ const declared: Declared = {
   writes: 0n,
   growth: 0,
   leavesOut: 0,
-  latency: 1,
+  latency: 2,
   interval: 1,
   holds: 32,
   state: "none",
@@ -20,14 +20,20 @@ const Value = struct({ pattern: uint(8), tail: uint(6) });
 
 /**
  * Changes every byte of a packet's payload by exclusive or with `arg`; twice is as it was. It is what a payload's way
- * costs without a task. Answers after 1 cycle, a beat comes out 1 cycle after it came. Initiation interval 1, for
+ * costs without a task. Answers after 2 cycles, a beat comes out 1 cycle after it came. Initiation interval 1, for
  * packets and for beats. Reset: nothing is inside.
  */
 const Xor = module("XorTask", writingTaskPorts, io => {
   const { arg, payloadBytes } = io.packet.payload,
     { packets, values } = besideBeats(io.packet, Value, { pattern: arg, tail: tailOf(payloadBytes) }, declared.holds);
+  // An answer waits for its payload: meanwhile the next packets are taken.
+  const tags = fifo(
+    map(packets, uint(taskTagBits), ({ tag }) => tag, { name: "answering_tags" }),
+    declared.holds,
+    { name: "tags", style: "distributed" },
+  );
   connect(
-    map(packets, TaskAnswer, ({ tag }) => ({ tag, verdict: TaskVerdict.forward, ...asItWas })),
+    map(tags, TaskAnswer, tag => ({ tag, verdict: TaskVerdict.forward, ...asItWas })),
     io.answer,
   );
   const changed = stream(PayloadBeat, { name: "changed" }),
@@ -39,7 +45,7 @@ const Xor = module("XorTask", writingTaskPorts, io => {
   io.payload.ready.set(changed.ready.and(values.valid));
   values.ready.set(io.payload.fire.and(last));
   connect(stage(changed, "full", { name: "out" }), io.back);
-  io.quiet.set(packets.valid.or(values.valid).not());
+  io.quiet.set(orTree([packets.valid, tags.valid, values.valid]).not());
 });
 /** The simplest task that writes payload. */
 export const xor: Task = { declared, hardware: asTask(Xor()) };

@@ -305,6 +305,8 @@ export class PayloadRig {
   /** What is stored arrives, and enters a cycle later, as far as there are credits. */
   #drive(): void {
     const { arrive } = this.b.io;
+    arrive.valid.value = 0;
+    if (this.#resetting) return;
     if (this.#arrives !== undefined) {
       const { ctx, run, header, told } = this.#arrives;
       this.#inside.set(ctx, this.#arrives);
@@ -312,8 +314,7 @@ export class PayloadRig {
       this.#arrives = undefined;
     }
     const [next] = this.#ready;
-    arrive.valid.value = 0;
-    if (this.#resetting || next === undefined || this.enter.pending > 2) return;
+    if (next === undefined || this.enter.pending > 2) return;
     if (next.run.some(s => (this.#held[s] ?? 0) >= sizes.places)) return;
     for (const s of next.run) this.#held[s] = (this.#held[s] ?? 0) + 1;
     this.#ready.shift();
