@@ -12,11 +12,13 @@ import {
   Decision,
   Decoupler,
   DemandMonitor,
+  decrypt,
   Deparser,
   Descriptors,
   Dispatch,
   Drf,
   dummy,
+  encrypt,
   Enqueue,
   FairLoop,
   FairVectors,
@@ -43,6 +45,7 @@ import {
   tunnel,
   TxPort,
   UseMonitor,
+  xor,
 } from "../rtl/index.ts";
 
 /** Sizes of the default build. */
@@ -84,6 +87,10 @@ const blocks = {
   BalancerTask: () => balancer.hardware,
   NatTask: () => nat.hardware,
   TunnelTask: () => tunnel.hardware,
+  EncryptTask: () => encrypt.hardware,
+  DecryptTask: () => decrypt.hardware,
+  XorTask: () => xor.hardware,
+  PayloadSlot: () => Slot({ contexts: 256, places: 24, chain: [xor.declared], slot: 0 }),
   LinkReceive: () => LinkReceive({ ackEvery: 16, ackCycles: 500 }),
   TxPort: () =>
     TxPort({

@@ -1,7 +1,29 @@
-import { balancer, checksum, delay, dummy, firewall, nat, type Task, tunnel } from "../rtl/index.ts";
+import {
+  balancer,
+  checksum,
+  decrypt,
+  delay,
+  dummy,
+  encrypt,
+  firewall,
+  nat,
+  type Task,
+  tunnel,
+  xor,
+} from "../rtl/index.ts";
 
 /** Tasks without parameters. */
-const plain: Readonly<Record<string, Task>> = { dummy, checksum, firewall, balancer, nat, tunnel };
+const plain: Readonly<Record<string, Task>> = {
+  dummy,
+  checksum,
+  firewall,
+  balancer,
+  nat,
+  tunnel,
+  xor,
+  encrypt,
+  decrypt,
+};
 
 /** A task by its name: `firewall`, `delay(6,1)`. @throws RangeError in one sentence for one that there is not */
 export function taskNamed(text: string): Task {

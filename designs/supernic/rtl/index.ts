@@ -24,19 +24,25 @@ export { Match, type MatchParameters } from "./match/index.ts";
 export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";
 export {
   asItWas,
+  asTask,
   balancer,
   checksum,
+  decrypt,
   delay,
   dummy,
+  encrypt,
   firewall,
   nat,
   noFront,
+  PayloadBeat,
   type Task,
   TaskAnswer,
   TaskPacket,
   taskPorts,
   TaskVerdict,
   tunnel,
+  writingTaskPorts,
+  xor,
 } from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";
 export { beatBytes } from "./inside/index.ts";

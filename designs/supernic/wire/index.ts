@@ -1,4 +1,5 @@
 /** The formats: one description of every header, and all that is made from it. */
+export * from "./aes.ts";
 export * from "./bundles.ts";
 export * from "./codes.ts";
 export * from "./ctrl.ts";

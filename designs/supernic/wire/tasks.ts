@@ -14,9 +14,15 @@ export const taskConfigBits = { at: 16, data: 64 } as const;
 /** Packets in a task, at most. */
 export const mostHeld = 64;
 
+/** What a task does with the payloads of its packets. */
+export type PayloadUse = "none" | "read" | "write";
+export const payloadUse = ({ payload = "none" }: Pick<Declared, "payload">): PayloadUse => payload;
+
 /** A network task as others know it: its wrapper holds it to this, and the planner of DAGs relies on it. */
 export interface Declared {
   readonly name: string;
+  /** What it does with payloads; left out: nothing. One that writes is given them, too. */
+  readonly payload?: PayloadUse;
   /** Bytes of the header that it reads, a bit each, byte 0 lowest; it sees 0 for the others. */
   readonly reads: bigint;
   /** Bytes of the header that it may write. */

@@ -7,12 +7,15 @@ import {
   balancerModel,
   type ChainTask,
   checksumModel,
+  decryptModel,
+  encryptModel,
   firewallModel,
   identity,
   natAnswer,
   type NatTable,
   type TaskModel,
   tunnelModel,
+  xorModel,
 } from "../tasks/index.ts";
 
 export const portKinds = (s: Setup): readonly JudgedPortKind[] => deviceConfig(s).ports;
@@ -52,6 +55,9 @@ export type TaskModels = Readonly<Record<string, () => TaskModel>>;
 
 const projectModels = (s: Setup, nat: () => NatTable): TaskModels => ({
   dummy: identity,
+  xor: xorModel,
+  encrypt: encryptModel,
+  decrypt: decryptModel,
   checksum: checksumModel,
   balancer: balancerModel,
   tunnel: tunnelModel,

@@ -23,6 +23,7 @@ const headerBytes = 64;
 /** Behind the stages of a DAG. */
 interface Done extends Front {
   readonly header: Uint8Array;
+  readonly payload: Uint8Array;
   readonly reply: boolean;
   readonly took: Pass["took"];
   readonly dropped: Pass["dropped"];
@@ -38,11 +39,13 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
     payloadBytes: Math.max(0, a.bytes.length - headerBytes),
   };
   let front: Front = { prepend: 0, frontBytes: 0, dropFront: 0 },
-    reply = false;
+    reply = false,
+    payload: Uint8Array = a.bytes.slice(headerBytes);
   const took: SlotOf[] = [],
     dropped: SlotOf[] = [];
   for (const stage of dag.stages) {
     const next = header.slice(),
+      given = payload,
       before = front;
     let drop: Drop | undefined;
     for (const { chain, run, arg } of stage) {
@@ -50,10 +53,13 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
         ...{ header, uid: dag.uid, user: dag.user.number, ingress, flowHash: a.flowHash, noL4: a.noL4, arg, run },
         ...lengths,
         ...before,
+        payload: given,
       });
       const taken = run.slice(0, run.length - exit.refund.length);
       took.push(...taken.map(slot => ({ chain: chain.number, slot })));
       for (let i = 0; i < headerBytes; i++) if ((exit.mask >> BigInt(i)) & 1n) next[i] = exit.header[i] ?? 0;
+      // One of the branches at most writes it.
+      if (exit.payload !== given) payload = exit.payload ?? payload;
       reply ||= exit.reply;
       if (exit.prepend !== before.prepend || exit.dropFront !== before.dropFront) front = exit;
       const by = taken.at(-1);
@@ -63,9 +69,9 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
       }
     }
     header = next;
-    if (drop !== undefined) return { ...front, header, reply, took, dropped, drop };
+    if (drop !== undefined) return { ...front, header, payload, reply, took, dropped, drop };
   }
-  return { ...front, header, reply, took, dropped };
+  return { ...front, header, payload, reply, took, dropped };
 }
 
 /** The port by which a packet leaves; or why it has none. */
@@ -87,7 +93,7 @@ function frameOf(a: Accepted, uid: number, dag: Dag, done: Done, s: Setup, ingre
     { vlan } = a.taken;
   return deparse({
     header: done.header.slice(0, Math.min(a.bytes.length, headerBytes)),
-    payload: a.bytes.slice(headerBytes),
+    payload: done.payload,
     dropFront: done.dropFront,
     template: template ?? { bytes: new Uint8Array(), lengths: false },
     shims: { ...(vlan && { vlan }), ...(dag.keepShim && { snic: keptShim(uid, a.taken, at) }) },

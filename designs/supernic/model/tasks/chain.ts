@@ -1,5 +1,5 @@
 /** What a region must do with a packet: its tasks' models one after another, held to their declarations. */
-import { type Declared, taskHeaderBytes } from "../../wire/index.ts";
+import { type Declared, payloadUse, taskHeaderBytes } from "../../wire/index.ts";
 import type { TaskAnswerModel, TaskModel, TaskPacketModel } from "./task.ts";
 
 /** A task of a chain. */
@@ -22,6 +22,8 @@ export interface ChainExit extends Front {
   readonly header: Uint8Array;
   /** Bytes that were written, a bit each. */
   readonly mask: bigint;
+  /** Undefined: the packet's own was not given. */
+  readonly payload?: Uint8Array | undefined;
   readonly reply: boolean;
   readonly dropped: boolean;
   /** Slots that it was to take behind the one that dropped it. */
@@ -44,20 +46,31 @@ function growsTooFar(at: ChainEntry & Front, a: TaskAnswerModel, d: Declared): b
   );
 }
 
+/** A payload behind a task that writes it. @throws RangeError for a model that changes its length */
+function written(before: Uint8Array | undefined, after: Uint8Array | undefined): Uint8Array | undefined {
+  if (before !== undefined && after !== undefined && before.length !== after.length)
+    throw new RangeError(`a task made ${after.length} bytes of payload from ${before.length}`);
+  return after ?? before;
+}
+
 /** A packet's way through a chain, as docs/supernic/region.md has it; tasks keep their state. */
 export function throughChain(tasks: readonly ChainTask[], entry: ChainEntry): ChainExit {
   const header = Uint8Array.from(entry.header);
   const front = { prepend: entry.prepend, frontBytes: entry.frontBytes, dropFront: entry.dropFront };
   let mask = 0n,
-    reply = false;
+    reply = false,
+    { payload } = entry;
   for (const [i, slot] of entry.run.entries()) {
     const task = tasks[slot];
     if (task === undefined) throw new RangeError(`slot ${slot} of a chain of ${tasks.length} has no task`);
     const { declared, model } = task;
     const seen = header.map((b, at) => (has(declared.reads, at) ? b : 0));
-    const answer = model.answer({ ...entry, header: seen });
+    const { payload: _, ...told } = entry,
+      use = payloadUse(declared);
+    const answer = model.answer({ ...told, header: seen, ...(use !== "none" && payload !== undefined && { payload }) });
+    if (use === "write") payload = written(payload, answer.payload);
     if (answer.verdict === "drop" || growsTooFar({ ...entry, ...front }, answer, declared))
-      return { header, mask, ...front, reply, dropped: true, refund: entry.run.slice(i + 1) };
+      return { header, mask, ...front, payload, reply, dropped: true, refund: entry.run.slice(i + 1) };
     for (const [at, byte] of answer.writes ?? [])
       if (at < taskHeaderBytes && has(declared.writes, at)) {
         header[at] = byte;
@@ -67,5 +80,5 @@ export function throughChain(tasks: readonly ChainTask[], entry: ChainEntry): Ch
     if (answer.dropFront) front.dropFront = answer.dropFront;
     reply ||= answer.verdict === "reply";
   }
-  return { header, mask, ...front, reply, dropped: false, refund: [] };
+  return { header, mask, ...front, payload, reply, dropped: false, refund: [] };
 }

@@ -1,4 +1,5 @@
 /** Models of the network tasks, and of chains of them. */
+export * from "./aes.ts";
 export * from "./chain.ts";
 export * from "./nat.ts";
 export * from "./stateless.ts";

@@ -13,6 +13,8 @@ export interface TaskPacketModel {
   readonly payloadBytes: number;
   readonly noL4: boolean;
   readonly arg: number;
+  /** Of a task that declares payload: `payloadBytes` bytes. */
+  readonly payload?: Uint8Array;
 }
 /** A task's answer. What is left out is nothing: no byte is written, and nothing goes in front. */
 export interface TaskAnswerModel {
@@ -22,6 +24,8 @@ export interface TaskAnswerModel {
   readonly prepend?: number;
   readonly frontBytes?: number;
   readonly dropFront?: number;
+  /** Of a task that writes payload: as many bytes in place of those that came. */
+  readonly payload?: Uint8Array;
 }
 export interface TaskModel {
   answer(packet: TaskPacketModel): TaskAnswerModel;
@@ -32,6 +36,11 @@ export interface TaskModel {
 export const passOn: TaskAnswerModel = { verdict: "forward" };
 /** Dummy and delay: every packet goes on as it is. */
 export const identity = (): TaskModel => ({ answer: () => passOn });
+
+/** Every byte of the payload changed by `arg`. */
+export const xorModel = (): TaskModel => ({
+  answer: ({ payload, arg }) => ({ verdict: "forward", ...(payload && { payload: payload.map(b => b ^ arg) }) }),
+});
 
 /** Bytes that are written from byte `from` on. */
 export const writesAt = (from: number, bytes: readonly number[]): [number, number][] =>

@@ -12,6 +12,7 @@ import {
   instance,
   type InstanceOf,
   map,
+  portOf,
   reg,
   type StreamIn,
   struct,
@@ -20,12 +21,21 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { ctxBits } from "../inside/index.ts";
 import { type Loader, nameOfChain, reconfigurable, RegionStatus } from "../reconfigure/index.ts";
-import { type ChainParameters, region, RegionEnter, type RegionLeave, sentLate, SlotState } from "../region/index.ts";
+import {
+  type ChainParameters,
+  payloadUses,
+  region,
+  RegionEnter,
+  type RegionLeave,
+  sentLate,
+  SlotState,
+} from "../region/index.ts";
 import { noFront, type Task } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
 import {
   type Bitstreams,
   branchesOf,
+  JobOf,
   nameOfContent,
   type RegionsParameters,
   type RegionsPorts,
@@ -108,8 +118,21 @@ const noState = (p: RegionsParameters) => {
   return unpack(State, constant(0, widthOf(State)));
 };
 
-/** A region whose chain stays. */
-export function staticRegion(entry: Entry, chain: readonly Task[], r: number, within: Within): Placed {
+/** Joins a region's tasks with payload to their ways. @param before ways of regions in front */
+function connectWays(it: InstanceOf<ReturnType<typeof region>>, ways: number, before: number, { io, p }: Within): void {
+  for (let w = 0; w < ways; w++) {
+    const way = before + w;
+    connect(
+      map(portOf(it, "job", w), JobOf(p), j => ({ ctx: j.ctx.trunc(ctxBits(p)) }), { name: `job_of_${way}` }),
+      portOf(io, "job", way),
+    );
+    connect(portOf(io, "payload", way), portOf(it, "payload", w));
+    connect(portOf(it, "back", w), portOf(io, "back", way));
+  }
+}
+
+/** A region whose chain stays. @param before tasks with payload in the regions in front */
+export function staticRegion(entry: Entry, chain: readonly Task[], r: number, before: number, within: Within): Placed {
   const { io, p, definition } = within,
     states = statesOf(within, r);
   states.slice(chain.length).forEach(state => assignView(state, noState(p), "state"));
@@ -131,6 +154,7 @@ export function staticRegion(entry: Entry, chain: readonly Task[], r: number, wi
   });
   const { valid, region: to, slot, at, data } = io.config;
   it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
+  connectWays(it, payloadUses(chain).length, before, within);
   connect(entering(entry, of, r), it.enter);
   return { accepts: it.accepts, leave: leaving(it.leave, p, r) };
 }

@@ -1,9 +1,9 @@
 /** What goes into the regions of a device and comes out, and what each of them holds. */
-import { input, output, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
+import { input, mergePorts, output, portArray, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
 import { nameOfChain, RegionStatus } from "../reconfigure/index.ts";
 import { SlotControl, SlotState } from "../region/index.ts";
-import { type Task, TaskConfig } from "../tasks/index.ts";
+import { PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
 
 export type RegionsParameters = PathParameters &
@@ -46,4 +46,16 @@ export const regionsPorts = (p: RegionsParameters) => ({
   region: input(EntryWrite("region"), { unused: true }),
   status: output(vec(RegionStatus(branchesOf(p)), p.regions)),
 });
-export type RegionsPorts = ReturnType<typeof regionsPorts>;
+/** Tasks of a device that may have payload: each has a read bus of the packet store. */
+export const mostWays = 2;
+/** Tasks of regions whose chains stay, in the order of regions and slots. */
+export const stayingTasks = (contents: readonly RegionContent[]): readonly Task[] => contents.filter(isStatic).flat();
+export const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });
+/** Their ways to payloads, for those that declare one. */
+export const waysPorts = (p: RegionsParameters, ways: number) =>
+  mergePorts(
+    portArray("job", ways, source(JobOf(p))),
+    portArray("payload", ways, sink(PayloadBeat)),
+    portArray("back", ways, source(PayloadBeat)),
+  );
+export type RegionsPorts = ReturnType<typeof regionsPorts> & ReturnType<typeof waysPorts>;

@@ -7,17 +7,22 @@ import {
   demux,
   fromBits,
   instance,
+  mergePorts,
   module,
 } from "../../../../hdl-dsl/index.ts";
 import { defaultReprogramCycles, Loader, variantBits } from "../reconfigure/index.ts";
+import { payloadUses } from "../region/index.ts";
 import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
+  mostWays,
   nameOfContent,
   type RegionContent,
   type RegionsParameters,
   regionsPorts,
   type RegionsPorts,
+  stayingTasks,
+  waysPorts,
 } from "./regions-ports.ts";
 
 function checkContents(contents: readonly RegionContent[], p: RegionsParameters): void {
@@ -29,6 +34,16 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
     found = contents[long];
   if (found !== undefined && isStatic(found))
     throw new RangeError(`regions: chain ${long} has ${found.length} tasks; a region has ${p.slots} slots`);
+  const uses = payloadUses(stayingTasks(contents)).length;
+  if (uses > mostWays)
+    throw new RangeError(
+      `regions: ${uses} tasks have payload, and the packet store has ${mostWays} buses for them; leave some out`,
+    );
+  const swapped = contents.findIndex(c => !isStatic(c) && payloadUses(c.variants.flat()).length > 0);
+  if (swapped >= 0)
+    throw new RangeError(
+      `regions: a bitstream of region ${swapped} has a task with payload; only a region whose chain stays has a way to payloads`,
+    );
 }
 
 /**
@@ -36,12 +51,14 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
  * region enters it, and what leaves the regions is taken in turns. A region without a chain drops what comes. Latency:
  * that of a region, and none at `leave`. Initiation interval 1. Full: `enter` waits for the region that the branch is
  * for; `leave` gives every branch once. Reset: nothing is inside; regions that can be reprogrammed have their first
- * chain. @throws RangeError for more chains than regions, or a chain of more tasks than slots
+ * chain. @throws RangeError for more chains than regions, a chain of more tasks than slots, more than two tasks with
+ * payload, or one in a region that can be reprogrammed
  */
 export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
+  const ways = payloadUses(stayingTasks(contents)).length;
   return module(
     "Regions",
-    regionsPorts,
+    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, ways)),
     (io, p) => {
       checkContents(contents, p);
       const entries = demux(io.enter, io.enter.payload.region, p.regions, { name: "enters" }),
@@ -68,7 +85,9 @@ export function regions(contents: readonly RegionContent[]): (p: RegionsParamete
         if (loader !== undefined && !isStatic(content)) return swappedRegion(entry, content, r, loader, within);
         loader?.names.at(r).set(constant(0, variantBits));
         // To the loader it is never free: who would load it is refused.
-        return { ...staticRegion(entry, isStatic(content) ? content : [], r, within), off: zero(), empty: zero() };
+        const chain = isStatic(content) ? content : [],
+          before = payloadUses(stayingTasks(contents.slice(0, r))).length;
+        return { ...staticRegion(entry, chain, r, before, within), off: zero(), empty: zero() };
       });
       loader?.off.set(fromBits(placed.map(x => x.off)).is(p.regions));
       loader?.empty.set(fromBits(placed.map(x => x.empty)).is(p.regions));

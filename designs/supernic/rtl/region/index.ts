@@ -13,3 +13,5 @@ export {
 export { region, type RegionParameters, type RegionPorts } from "./region.ts";
 export { sentLate } from "./way-out.ts";
 export { Slot } from "./slot.ts";
+export { PayloadJob } from "./payload-end.ts";
+export { payloadPortsOf, payloadUses, silent } from "./ways.ts";

@@ -48,11 +48,18 @@ const leavesOutTooMuch = (packet: Packet, { dropFront }: Answer, { leavesOut }: 
         dropFront.eq(packet.headBytes).andNot(packet.payloadBytes.any()),
       ];
 
-/** The packet as it goes on, and what was wrong with its answer. `killed`: there is no task. */
-export function outcomeOf(packet: Packet, answer: Answer, killed: Bit, p: SlotParameters) {
+/**
+ * The packet as it goes on, and what was wrong with its answer. `killed`: there is no task. `uneven`: beats came back
+ * for it that are no payload of its length.
+ */
+export function outcomeOf(packet: Packet, answer: Answer, killed: Bit, p: SlotParameters, uneven?: Bit) {
   const declared = declaredOf(p),
     slots = p.chain.length;
-  const tooFar = orTree([...growsInFront(packet, answer, declared), ...leavesOutTooMuch(packet, answer, declared)]);
+  const tooFar = orTree([
+    ...growsInFront(packet, answer, declared),
+    ...leavesOutTooMuch(packet, answer, declared),
+    ...(uneven === undefined ? [] : [uneven]),
+  ]);
   const goesOn = node(answer.verdict.ne("drop").andNot(killed), { name: "goes_on" }),
     grown = node(goesOn.and(tooFar), { name: "grown" }),
     drops = node(goesOn.not().or(grown), { name: "drops" });

@@ -6,6 +6,7 @@ import {
   input,
   instance,
   map,
+  mergePorts,
   module,
   output,
   sink,
@@ -15,8 +16,8 @@ import {
   uint,
   vec,
 } from "../../../../hdl-dsl/index.ts";
-import { declarationFaults } from "../../wire/index.ts";
-import { noFront, type Task } from "../tasks/index.ts";
+import { declarationFaults, payloadUse } from "../../wire/index.ts";
+import { noFront, type Task, withPayload } from "../tasks/index.ts";
 import {
   ChainPacket,
   type ChainParameters,
@@ -27,6 +28,7 @@ import {
   SlotState,
 } from "./records.ts";
 import { Slot } from "./slot.ts";
+import { connectWay, payloadPortsOf, payloadUses } from "./ways.ts";
 
 export type RegionParameters = Omit<ChainParameters, "slots">;
 const regionPorts = (p: ChainParameters) => ({
@@ -49,22 +51,27 @@ export type RegionPorts = ReturnType<typeof regionPorts>;
  * once, with the credits that it did not use. Reset: nothing is inside.
  * @throws RangeError for a chain without tasks or with more than 8, and for a declaration that cannot be
  */
-export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<RegionPorts> {
+export function region(
+  tasks: readonly Task[],
+): (p: RegionParameters) => Def<RegionPorts & ReturnType<typeof payloadPortsOf>> {
   if (tasks.length < 1 || tasks.length > 8)
     throw new RangeError(`region: a chain has 1 to 8 tasks, and there are ${tasks.length}`);
   const [fault] = tasks.flatMap(t => declarationFaults(t.declared));
   if (fault !== undefined) throw new RangeError(`region: ${fault}`);
-  const slots = tasks.length;
+  const slots = tasks.length,
+    ways = payloadUses(tasks).length;
   return module(
     "Region",
-    (p: RegionParameters) => regionPorts({ ...p, slots }),
+    (p: RegionParameters) => mergePorts(regionPorts({ ...p, slots }), payloadPortsOf({ ...p, slots }, ways)),
     (io, given) => {
       const p = { ...given, slots },
         chain = tasks.map(t => t.declared),
         wrappers = tasks.map((_, slot) => instance(`slot_${slot}`, Slot({ ...given, chain, slot })));
       wrappers.forEach((wrapper, i) => {
-        const { declared, hardware } = tasks[i] as Task,
-          task = instance(`task_${i}_${declared.name}`, hardware, { reset: wrapper.taskReset });
+        const it = tasks[i] as Task,
+          { declared } = it,
+          task = instance(`task_${i}_${declared.name}`, withPayload(it), { reset: wrapper.taskReset });
+        if (payloadUse(declared) !== "none") connectWay(io, payloadUses(tasks.slice(0, i)).length, it, wrapper, task);
         connect(wrapper.packet, task.packet);
         connect(task.answer, wrapper.answer);
         const { slot, valid, at, data } = io.config;

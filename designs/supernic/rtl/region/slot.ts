@@ -23,22 +23,18 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
-import { taskTagBits } from "../../wire/index.ts";
+import { payloadUse, taskTagBits } from "../../wire/index.ts";
 import { headerBits, TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
 import { bitsOfBytes, carriedBy, countOf, gathered, scattered, TaskView } from "./carried.ts";
+import { level } from "./level.ts";
 import { besideAnswer, outcomeOf } from "./outcome.ts";
+import { payloadEnd, payloadEndPortsOf } from "./payload-end.ts";
 import { chainOf, ChainPacket, countBits, declaredOf, SlotControl, type SlotParameters, SlotState } from "./records.ts";
 import { watch } from "./watch.ts";
 import { pastLevelBits, pastPlaces, sentLate, wayOut } from "./way-out.ts";
 
 /** Of the first slot: `sentLate` packets may be sent from here on, and `enter` takes each at once. */
 const acceptsPort = { accepts: output(bit) };
-/** A number that goes up and down by one; both in one cycle leave it. */
-function level(name: string, bits: number, up: Bit, down: Bit): UInt {
-  const n = reg(uint(bits), { init: 0, name });
-  when(up.andNot(down), () => n.set(n.add(1))).elseWhen(down.andNot(up), () => n.set(n.sub(1)));
-  return n;
-}
 /** A count of events; wraps. */
 function counted(name: string, event: Bit): UInt<typeof countBits> {
   const n = reg(uint(countBits), { init: 0, name: `count_${name}` });
@@ -70,6 +66,7 @@ export const Slot = module(
     state: output(SlotState(chainOf(p))),
     give: output(bit),
     ...(p.slot === 0 ? acceptsPort : ({} as typeof acceptsPort)),
+    ...payloadEndPortsOf(declaredOf(p), chainOf(p)),
   }),
   (io, p) => {
     const { control } = io,
@@ -138,20 +135,31 @@ export const Slot = module(
     when(mine, () => tail.set(tail.add(1)));
     when(takes, () => tag.set(tag.add(1)));
 
+    // Its payload, if the task has a way to it: a packet leaves when that is done.
+    const end =
+      payloadUse(declared) === "none"
+        ? undefined
+        : payloadEnd(io, declared, p.places, p.contexts, {
+            ...{ comes: mine, ctx: who.ctx, takes, payloadBytes: next.payloadBytes, leaves, off },
+          });
+    const ifDone = (event: Bit): Bit => (end === undefined ? event : event.and(end.done)),
+      orElse = (event: Bit, more: Bit | undefined): Bit => (more === undefined ? event : event.or(more));
+
     // Out of it: the answer of the oldest, or all dropped.
     const has = node(inside.any(), { name: "has_inside" }),
       named = node(has.and(io.answer.payload.tag.eq(headTag)).andNot(off), { name: "named" }),
       right = node(io.answer.valid.and(named), { name: "right" }),
       oldest = unpack(Packet, scattered(kept.readAsync(head), carried.kept, width)),
-      outcome = outcomeOf(oldest, io.answer.payload, off, p);
+      outcome = outcomeOf(oldest, io.answer.payload, off, p, end?.wrong);
     const there = node(pasts.add(skips.zext(pasts.width)), { name: "past_there" });
     const first = unpack(Packet, scattered(past.payload, carried.past, width)),
       passing = map(past, Packet, () => ({ ...first, header: besideAnswer(first.header, io.answer.payload, p) }));
-    const way = wayOut(passing, there, { valid: right.or(off.and(has)), payload: outcome.packet }, io.leave);
+    const ripe = ifDone(right.or(off.and(has))),
+      way = wayOut(passing, there, { valid: ripe, payload: outcome.packet }, io.leave);
     leaves.set(way.leaves);
-    const stray = node(io.answer.valid.andNot(right).andNot(off), { name: "stray" });
+    const stray = node(orElse(io.answer.valid.andNot(right).andNot(off), end?.stray), { name: "stray" });
     // Without a right answer it does not matter who looks, so that this is known early in the cycle.
-    io.answer.ready.set(named.not().or(way.mayLeave));
+    io.answer.ready.set(named.not().or(ifDone(way.mayLeave)));
     when(leaves, () => {
       head.set(head.add(1));
       headTag.set(headTag.add(1));
@@ -160,8 +168,8 @@ export const Slot = module(
     // The task: on or off.
     step({
       has: has.or(waiting.valid.and(gives)),
-      offers: right,
-      progress: leaves.or(takes.andNot(has)),
+      offers: orElse(ifDone(right), end?.held),
+      progress: orElse(leaves.or(takes.andNot(has)), end?.progress),
       empty: has.not().andNot(drains.and(waiting.valid)),
     });
     io.taskReset.set(off);

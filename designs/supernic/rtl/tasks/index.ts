@@ -1,9 +1,12 @@
 /** Network tasks: the interface to their wrappers, and the tasks themselves. */
 export * from "./interface.ts";
+export { decrypt, encrypt } from "./aes/index.ts";
 export { balancer } from "./balancer.ts";
 export { checksum } from "./checksum.ts";
 export { delay, type DelayParameters } from "./delay.ts";
 export { dummy } from "./dummy.ts";
 export { firewall } from "./firewall.ts";
 export { nat } from "./nat.ts";
+export * from "./payload.ts";
 export { tunnel } from "./tunnel.ts";
+export { xor } from "./xor.ts";

@@ -1,7 +1,6 @@
 import {
   arbiter,
   arrayOf,
-  assignView,
   bit,
   cat,
   connect,
@@ -15,19 +14,23 @@ import {
   module,
   portArray,
   reg,
-  type Shape,
   sink,
   source,
-  type StreamOut,
   type UInt,
-  unpack,
   when,
-  widthOf,
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 import { registerAddressBits } from "../../registers/index.ts";
 import { ternaryChunks } from "../../wire/index.ts";
-import { Descriptors, Dispatch, nameOfContent, type RegionContent, regions, Return } from "../core/index.ts";
+import {
+  Descriptors,
+  Dispatch,
+  nameOfContent,
+  type RegionContent,
+  regions,
+  Return,
+  stayingTasks,
+} from "../core/index.ts";
 import { Egress } from "../egress/index.ts";
 import { HeaderStore } from "../headers/index.ts";
 import { beatBytes, cellBeats, inlets, payloadBeats, tableEntry } from "../inside/index.ts";
@@ -35,11 +38,13 @@ import { FromSoftware, peers, SwitchLane, ToSoftware } from "../lane/index.ts";
 import { keptBits } from "../link/index.ts";
 import { Merge } from "../merge/index.ts";
 import { Scheduler, ToSchedule } from "../scheduler/index.ts";
+import { payloadUses, silent } from "../region/index.ts";
 import { PacketStore } from "../store/index.ts";
 import { Control } from "./control.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
 import { fairness } from "./fairness.ts";
 import { countersOf, inletOf, loopCounts, outletOf } from "./inlets.ts";
+import { connectPayload } from "./payload.ts";
 import { type DeviceParameters, queuedBits } from "./records.ts";
 import { ternaryOf, writeOf } from "./tables.ts";
 
@@ -58,12 +63,6 @@ export type SuperNicPorts = ReturnType<typeof ports>;
 /** Bytes of a header as the number that they are on the wire: the first one highest. */
 const asNumber = (bytes: UInt): UInt =>
   cat(...Array.from({ length: bytes.width / 8 }, (_, i) => bytes.bits(8 * i, 8))).is(bytes.width);
-
-/** Nothing comes on this stream: no task has a way to payloads yet. */
-function none<S extends Shape>(to: StreamOut<S>): void {
-  to.valid.set(0);
-  assignView(to.payload, unpack(to.shape, constant(0, widthOf(to.shape))), "payload");
-}
 
 /**
  * The device (paper, chapter 5; docs/supernic/device.md has the picture): ports with their links, merge, stores,
@@ -106,7 +105,8 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
 
       // The stores, and what comes into them.
       const headers = instance("headers", HeaderStore(p)),
-        store = instance("store", PacketStore({ ...p, cellBeats, beatBytes, payloadBeats: payloadBeats(p) })),
+        storeSizes = { ...p, cellBeats, beatBytes, payloadBeats: payloadBeats(p) },
+        store = instance("store", PacketStore(storeSizes)),
         merge = instance("merge", Merge(p)),
         descriptors = instance("descriptors", Descriptors(p));
       for (let u = 0; u < p.users; u++) headers.quotas.at(u).set(p.contexts);
@@ -122,18 +122,16 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       merge.epoch.set(control.part);
       control.freeContexts.set(headers.free);
       control.freeCells.set(store.free);
-      for (const job of [store.read0Job, store.read1Job, store.back0Job, store.back1Job]) none(job);
-      for (const beats of [store.back0, store.back1]) none(beats);
-      store.read0.ready.set(0);
-      store.read1.ready.set(0);
-      none(store.release1);
+      silent(store.release1);
 
       // Scheduler, regions, and back.
       const scheduler = instance("scheduler", Scheduler(p)),
         dispatch = instance("dispatch", Dispatch(p)),
         inside = instance("regions", regions(chains)(p)),
         back = instance("return", Return(p));
-      descriptors.arrive.set({ valid: merge.arrived.fire, packet: merge.arrived.payload });
+      const arrive = { valid: merge.arrived.fire, packet: merge.arrived.payload };
+      descriptors.arrive.set(arrive);
+      connectPayload(store, inside, arrive, { ...p, store: storeSizes, uses: payloadUses(stayingTasks(chains)) });
       connect(
         map(merge.arrived, ToSchedule(p), ({ ctx, dag, user, flowHash, unordered }) => ({
           ctx,

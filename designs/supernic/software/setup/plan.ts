@@ -1,5 +1,5 @@
 /** The planner's rules of supernic.md, section 3, "parallel NTs": what may stand side by side, and what last. */
-import { type Declared, mostStages } from "../../wire/index.ts";
+import { type Declared, mostStages, payloadUse } from "../../wire/index.ts";
 import type { Refuse } from "./refuse.ts";
 import type { Balancer, Branch, Dag, SetupSizes, Tunnel } from "./setup.ts";
 
@@ -36,11 +36,23 @@ function checkBeside(stage: readonly Branch[], at: string, refuse: Refuse): void
           `${at}[${k}]: it ${written === 0n ? "reads" : "writes"} byte ${lowest(both)}, which ${at}[${i}] beside it writes; put them into stages of their own`,
       );
     }
+  checkPayload(stage, at, refuse);
   const growing = stage.flatMap((b, i) => (tasksOf(b).some(moves) ? [i] : []));
   refuse.unless(
     growing.length < 2,
     () =>
       `${at}[${growing[1] ?? 0}]: it changes where the frame begins, as ${at}[${growing[0] ?? 0}] beside it does; put them into two passes`,
+  );
+}
+/** Who writes payload has nobody beside it who reads or writes it. */
+function checkPayload(stage: readonly Branch[], at: string, refuse: Refuse): void {
+  const uses = stage.map(b => tasksOf(b).map(payloadUse)),
+    writer = uses.findIndex(u => u.includes("write")),
+    other = uses.findIndex((u, i) => i !== writer && u.some(use => use !== "none"));
+  refuse.unless(
+    writer < 0 || other < 0,
+    () =>
+      `${at}[${other}]: it uses payload, which ${at}[${writer}] beside it writes; put them into stages of their own`,
   );
 }
 function lowest(bytes: bigint): number {

@@ -69,6 +69,21 @@ export const builds = {
     }),
     chains: [chain("firewall", "nat"), chain("checksum", "balancer", "delay(5,1)"), chain("tunnel")],
   },
+  /** Tasks that write payload, of every length that there is. */
+  payload: {
+    parameters: makeParameters({
+      ports: 2,
+      contexts: 32,
+      cells: 128,
+      regions: 3,
+      slots: 3,
+      branches: 2,
+      credits: 4,
+      users: 4,
+    }),
+    chains: [chain("xor", "dummy"), chain("firewall", "delay(3,2)", "xor"), chain("checksum", "tunnel")],
+    options: { sizes: shortQueues },
+  },
   full: {
     parameters: makeParameters(),
     chains: [chain("firewall", "nat"), chain("delay(6,1)", "balancer"), chain("checksum", "dummy"), chain("tunnel")],

@@ -1,0 +1,121 @@
+/** Models of encryption and decryption, by Node's AES: docs/supernic/payload.md. */
+import { createCipheriv } from "node:crypto";
+import {
+  aesCounterBits,
+  aesDrops,
+  aesFrom,
+  aesFrontBytes,
+  aesKeys,
+  aesNonceBytes,
+  aesParts,
+  aesPlace,
+  aesRow,
+  tunnelPort,
+} from "../../wire/index.ts";
+import { hasIp, wordOf } from "./ip.ts";
+import { type TaskAnswerModel, type TaskModel, type TaskPacketModel, writesAt } from "./task.ts";
+
+const etherTypeIpv4 = 0x0800,
+  protocolUdp = 17,
+  drop: TaskAnswerModel = { verdict: "drop" };
+const cut = (data: bigint, at: number, bits: number): number =>
+  Number((data >> BigInt(at)) & ((1n << BigInt(bits)) - 1n));
+const bytesOf = (value: bigint, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => Number((value >> BigInt(8 * (count - 1 - i))) & 255n));
+
+/** Rows as their words make them. */
+function keyTable() {
+  const words = new Map<number, bigint>();
+  return {
+    configure: (at: number, data: bigint): void => void words.set(at, data),
+    row: (index: number) => {
+      const word = (part: number): bigint => words.get((index << aesPlace.row) | part) ?? 0n,
+        row = word(aesParts.row),
+        key = [0, 1, 2, 3].flatMap(i => bytesOf(word(aesParts.key + i), 8).toReversed());
+      const short = cut(row, aesRow.short, 1) === 1;
+      return {
+        valid: cut(row, aesRow.valid, 1) === 1,
+        user: cut(row, aesRow.user, 6),
+        number: cut(row, aesRow.number, 32),
+        template: cut(row, aesRow.template, 8),
+        frontBytes: cut(row, aesRow.bytes, 7),
+        key: Uint8Array.from(short ? key.slice(0, 16) : key),
+        macs: [...bytesOf(word(aesParts.destination), 6), ...bytesOf(word(aesParts.source), 6)],
+      };
+    },
+  };
+}
+/** The bytes, exchanged with key stream: of a frame that has them from byte 14 on, its first block counting from 0. */
+function exchanged(key: Uint8Array, nonce: Uint8Array, bytes: Uint8Array): Uint8Array {
+  const start = new Uint8Array(16);
+  start.set(nonce);
+  const cipher = createCipheriv(key.length === 16 ? "aes-128-ctr" : "aes-256-ctr", key, start),
+    frame = new Uint8Array(aesFrom + bytes.length);
+  frame.set(bytes, aesFrom);
+  return Uint8Array.from(cipher.update(frame)).slice(aesFrom);
+}
+/** Header from byte `from` on and payload, exchanged as one. */
+function through(p: TaskPacketModel, from: number, key: Uint8Array, nonce: Uint8Array) {
+  const inHeader = 64 - from,
+    payload = p.payload ?? new Uint8Array(),
+    all = new Uint8Array(inHeader + payload.length);
+  all.set(p.header.slice(from));
+  all.set(payload, inHeader);
+  const out = exchanged(key, nonce, all);
+  return { header: [...out.slice(0, inHeader)], payload: out.slice(inHeader) };
+}
+
+/** Each packet gets the next number, from 0 of each launch on. */
+export function encryptModel(): TaskModel {
+  const table = keyTable();
+  let launch: { readonly word: bigint; number: bigint } | undefined,
+    before = 0n;
+  return {
+    configure: (at, data) => {
+      table.configure(at, data);
+      const asked = data & ((1n << BigInt(aesCounterBits.launch)) - 1n);
+      if (at !== aesPlace.launch || asked <= before) return;
+      before = asked;
+      launch = { word: data & ((1n << BigInt(aesCounterBits.snic + aesCounterBits.launch)) - 1n), number: 0n };
+    },
+    answer: p => {
+      const row = table.row(p.arg % aesKeys);
+      const isOurs = p.arg < aesKeys && row.valid && row.user === p.user;
+      if (!isOurs || launch === undefined || wordOf(p.header, 12) !== etherTypeIpv4) return drop;
+      const counter = (launch.word << BigInt(aesCounterBits.number)) | launch.number,
+        nonce = Uint8Array.from([...bytesOf(BigInt(row.number), 4), ...bytesOf(counter, 8)]);
+      launch.number++;
+      if (launch.number >> BigInt(aesCounterBits.number) !== 0n) launch = undefined;
+      const { header, payload } = through(p, aesFrom, row.key, nonce);
+      return {
+        verdict: "forward",
+        writes: new Map(writesAt(aesDrops.encrypt, [...nonce, ...header])),
+        payload,
+        dropFront: aesDrops.encrypt,
+        prepend: row.template,
+        frontBytes: row.frontBytes,
+      };
+    },
+  };
+}
+export function decryptModel(): TaskModel {
+  const table = keyTable();
+  return {
+    configure: table.configure,
+    answer: p => {
+      const row = table.row(p.arg % aesKeys),
+        isOurs = p.arg < aesKeys && row.valid && row.user === p.user;
+      const isTunnel = hasIp(p) && !p.noL4 && p.header[23] === protocolUdp && wordOf(p.header, 36) === tunnelPort;
+      const nonce = p.header.slice(aesFrontBytes, aesFrontBytes + aesNonceBytes),
+        isNamed = Buffer.from(nonce).readUInt32BE(0) === row.number;
+      if (!isOurs || !isTunnel || !isNamed || p.headBytes !== 64) return drop;
+      const { header, payload } = through(p, aesFrontBytes + aesNonceBytes, row.key, nonce);
+      return {
+        verdict: "forward",
+        writes: new Map(writesAt(aesDrops.decrypt, [...row.macs, 0x08, 0x00, ...header])),
+        payload,
+        dropFront: aesDrops.decrypt,
+      };
+    },
+  };
+}

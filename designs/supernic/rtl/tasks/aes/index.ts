@@ -1,0 +1,5 @@
+/** AES: rounds, key expansion, counter mode. */
+export { blockNumberBits, CounterMode, lanes, StreamAsk } from "./counter-mode.ts";
+export { decrypt, encrypt } from "./ctr.ts";
+export { nonces } from "./nonces.ts";
+export { CipherKey, KeyExpansion, RoundKey } from "./keys.ts";
