@@ -91,7 +91,11 @@ export class SwapRig {
     await this.b.cycles(2);
   }
   /** The steps of docs/supernic/reconfigure.md, as software does them. */
-  async swap(region: number, variant: number, o: { readonly kill?: boolean; readonly stays?: boolean } = {}): Promise<void> {
+  async swap(
+    region: number,
+    variant: number,
+    o: { readonly kill?: boolean; readonly stays?: boolean } = {},
+  ): Promise<void> {
     if (o.kill !== true) {
       this.closed.add(region);
       await this.b.until(() => this.pending(region) === 0);
