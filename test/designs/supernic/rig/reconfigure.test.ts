@@ -81,7 +81,7 @@ describe("a device whose regions come and go", () => {
         unordered: false,
       });
       if (added === undefined) throw new RangeError("there is room for a DAG");
-      const scoreboard = new DeviceScoreboard({ ...setup, dags: [...setup.dags, added] });
+      const scoreboard = new DeviceScoreboard({ ...setup, chains: manager.chains, dags: [...setup.dags, added] });
       Object.assign(t, { scoreboard });
       const done = manager.launch(chain, "demand");
       await t.device.bench.until(() => chain.regions.length > 0);
@@ -114,7 +114,7 @@ describe("a device whose regions come and go", () => {
         unordered: false,
       });
       if (added === undefined) throw new RangeError("there is room for a DAG");
-      const scoreboard = new DeviceScoreboard({ ...setup, dags: [...setup.dags, added] });
+      const scoreboard = new DeviceScoreboard({ ...setup, chains: manager.chains, dags: [...setup.dags, added] });
       Object.assign(t, { scoreboard });
       const { driver, bench } = t.device,
         epoch = 800;

@@ -10,7 +10,8 @@ import {
   withDevice,
 } from "../../../../../designs/supernic/rig/device/index.ts";
 import { readSetup, type Setup } from "../../../../../designs/supernic/software/index.ts";
-import { putShims } from "../../../../../designs/supernic/wire/index.ts";
+import { macControlAddress, putShims } from "../../../../../designs/supernic/wire/index.ts";
+import { decode, ethernetHeader } from "../../../../../designs/shared/wire/index.ts";
 import { filler, shim, udp } from "../../../../../designs/supernic/workload/index.ts";
 import { watchCensus } from "./worlds.ts";
 
@@ -83,7 +84,10 @@ export class Traffic {
     this.scoreboard = new DeviceScoreboard(as);
     device.bench.onEdge({
       sample: () => {
-        for (let left = device.take(); left; left = device.take()) this.scoreboard.leave(left.port, left.frame.bytes);
+        for (let left = device.take(); left; left = device.take())
+          // Pauses are the device's own.
+          if (decode(ethernetHeader, left.frame.bytes).dst !== macControlAddress)
+            this.scoreboard.leave(left.port, left.frame.bytes);
       },
     });
   }

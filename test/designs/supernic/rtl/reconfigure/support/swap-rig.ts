@@ -247,6 +247,7 @@ export class SwapRig {
     this.b.sim.reset(1);
     this.#resetting = false;
     for (const list of this.#inside) list.splice(0);
+    this.seen.killed.fill(0);
     for (const held of this.held) held.fill(0);
     this.#free = Array.from({ length: sizes.contexts }, (_, i) => i);
     this.leave.received.splice(0);
