@@ -1,7 +1,7 @@
 /** What goes into the regions of a device and comes out, and what each of them holds. */
 import { input, mergePorts, output, portArray, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
-import { nameOfChain, RegionStatus } from "../reconfigure/index.ts";
+import { nameOfChain, nameOfVariants, RegionStatus } from "../reconfigure/index.ts";
 import { SlotControl, SlotState } from "../region/index.ts";
 import { PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
@@ -20,7 +20,7 @@ export interface Bitstreams {
 export type RegionContent = readonly Task[] | Bitstreams;
 export const isStatic = (content: RegionContent): content is readonly Task[] => "length" in content;
 export const nameOfContent = (content: RegionContent): string =>
-  isStatic(content) ? nameOfChain(content) : `${content.first}_of_${content.variants.map(nameOfChain).join("_or_")}`;
+  isStatic(content) ? nameOfChain(content) : `${content.first}_of_${nameOfVariants(content.variants)}`;
 
 /** A word of configuration for a task, by region and slot. */
 export const SlotConfig = struct({ ...TaskConfig.fields, region: uint(3), slot: uint(3) });

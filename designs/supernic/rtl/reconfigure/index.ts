@@ -1,7 +1,7 @@
 /** Regions whose chain comes and goes while the device runs. */
 export { Decoupler } from "./decoupler.ts";
 export { Loader, type LoaderParameters } from "./loader.ts";
-export { type Chain, nameOfChain, partition, type PartitionPorts } from "./partition.ts";
+export { type Chain, nameOfChain, nameOfVariants, partition, type PartitionPorts } from "./partition.ts";
 export {
   DecouplerStatus,
   defaultReprogramCycles,

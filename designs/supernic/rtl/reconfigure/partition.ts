@@ -27,6 +27,18 @@ import { mostVariants, regionSide, regionWay, variantBits } from "./records.ts";
 export type Chain = readonly Task[];
 export const nameOfChain = (chain: Chain): string => chain.map(t => t.declared.name).join("_");
 
+/** FNV-1a, 32 bits. */
+function hashOf(text: string): string {
+  let h = 0x811c9dc5;
+  for (const c of text) h = Math.imul(h ^ c.charCodeAt(0), 0x01000193) >>> 0;
+  return h.toString(16).padStart(8, "0");
+}
+/** Names of modules are names of files, which must not be long: many chains are told by a number. */
+export function nameOfVariants(variants: readonly Chain[]): string {
+  const all = variants.map(nameOfChain).join("__");
+  return all.length <= 24 ? all : `${variants.length}_${hashOf(all)}`;
+}
+
 const ports = (p: ChainParameters) => ({
   ...regionWay(p),
   ...regionSide(p),
@@ -148,7 +160,7 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
       io.names.set(mux(io.noise, word.bits(11, variantBits), named));
     },
     {
-      nameOf: p => `Partition_${variants.map(nameOfChain).join("__")}_c${p.contexts}_s${p.slots}_f${p.places}`,
+      nameOf: p => `Partition_${nameOfVariants(variants)}_c${p.contexts}_s${p.slots}_f${p.places}`,
     },
   );
 }

@@ -16,7 +16,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { type ChainParameters, SlotState } from "../region/index.ts";
 import { Decoupler } from "./decoupler.ts";
-import { type Chain, nameOfChain, partition } from "./partition.ts";
+import { type Chain, nameOfVariants, partition } from "./partition.ts";
 import { DecouplerStatus, regionSide, regionWay, variantBits } from "./records.ts";
 
 const ports = (p: ChainParameters) => ({
@@ -79,6 +79,6 @@ export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters)
       io.busy.set(fromBits(slots.map(s => s.busy)).is(p.slots));
       io.quiet.set(fromBits(slots.map(s => s.quiet)).all());
     },
-    { nameOf: p => `Reconfigurable_${variants.map(nameOfChain).join("__")}_c${p.contexts}_s${p.slots}_f${p.places}` },
+    { nameOf: p => `Reconfigurable_${nameOfVariants(variants)}_c${p.contexts}_s${p.slots}_f${p.places}` },
   );
 }

@@ -1,5 +1,5 @@
 /** What users ask beside QUERY and NT_CONFIG: tasks, DAGs, launching, rules, weights (paper §5.4.3). */
-import { decode, encode, type Layout, PacketError } from "../../../shared/wire/index.ts";
+import { decode, encode, type FieldSet, type Layout, PacketError } from "../../../shared/wire/index.ts";
 import { ConfigError } from "../../config/index.ts";
 import {
   addDagBody,
@@ -230,7 +230,7 @@ export class Requests {
   }
 }
 /** A body of one layout, and nothing behind it. */
-function whole<L extends Layout>(of: L, body: Uint8Array): ReturnType<typeof decode<L>> {
+function whole<const F extends FieldSet>(of: Layout<F>, body: Uint8Array) {
   if (body.length !== of.bytes) throw new Refused("INVALID");
   return decode(of, body);
 }

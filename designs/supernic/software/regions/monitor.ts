@@ -60,6 +60,8 @@ export class ScalingLoop {
   readonly #manager: RegionManager;
   readonly #monitor: LoadMonitor;
   readonly #scaler: Autoscaler;
+  /** Chains that are being scaled: they are not scaled twice for one load. */
+  readonly #underWay = new Set<number>();
   readonly done = { out: 0, in: 0, refused: 0 };
 
   constructor(manager: RegionManager, monitor: LoadMonitor, scaler: Autoscaler) {
@@ -73,8 +75,10 @@ export class ScalingLoop {
       loads = await this.#monitor.epoch(chains);
     for (const [number, scaling] of this.#scaler.epoch(loads)) {
       const chain = chains.find(c => c.number === number);
-      if (chain === undefined) continue;
+      if (chain === undefined || this.#underWay.has(number)) continue;
+      this.#underWay.add(number);
       void this.#manager.scale(chain, scaling).then(isDone => {
+        this.#underWay.delete(number);
         if (isDone) this.#scaler.changed(number);
         this.done[isDone ? scaling : "refused"]++;
       });

@@ -99,7 +99,7 @@ const Path = module(
     }
     for (let i = 0; i < p.regions * p.slots; i++) inside.control.at(i).set(io.control.at(i));
     inside.config.set(io.config);
-    inside.region.en.set(0);
+    inside.region.set({ en: 0, index: 0, value: { isolate: 0, quiesce: 0, load: 0, chain: 0 } });
     connect(io.leave, headers.leave);
     connect(headers.left, io.left);
     headers.look.set(io.look);

@@ -91,7 +91,11 @@ export class SwapRig {
     await this.b.cycles(2);
   }
   /** The steps of docs/supernic/reconfigure.md, as software does them. */
-  async swap(region: number, variant: number, o: { readonly kill?: boolean; readonly stays?: boolean } = {}): Promise<void> {
+  async swap(
+    region: number,
+    variant: number,
+    o: { readonly kill?: boolean; readonly stays?: boolean } = {},
+  ): Promise<void> {
     if (o.kill !== true) {
       this.closed.add(region);
       await this.b.until(() => this.pending(region) === 0);
@@ -243,6 +247,7 @@ export class SwapRig {
     this.b.sim.reset(1);
     this.#resetting = false;
     for (const list of this.#inside) list.splice(0);
+    this.seen.killed.fill(0);
     for (const held of this.held) held.fill(0);
     this.#free = Array.from({ length: sizes.contexts }, (_, i) => i);
     this.leave.received.splice(0);
