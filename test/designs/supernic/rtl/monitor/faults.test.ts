@@ -61,7 +61,7 @@ const turns: readonly Fault[] = [
   ["the unit's rates beside software's", "drf_rates_ready & by_hardware", "drf_rates_ready"],
   ["a rate is lost beside an entry", "drf_rates_ready = ~users_en", "drf_rates_ready = 1'b1"],
   ["a rate forgets what software said", "users_en & (users_index < 6'd4)) begin", "1'b0) begin"],
-  ["the switch counts at once", "if (run_begins_1) by_hardware", "if (1'b1) by_hardware"],
+  ["the switch counts at once", "if (epoch_ends) by_hardware", "if (1'b1) by_hardware"],
 ];
 const room: readonly Fault[] = [
   ["a count wraps", /sum_\d_over \? 24'hffffff : /, ""],

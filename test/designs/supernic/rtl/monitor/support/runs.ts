@@ -42,7 +42,7 @@ export async function saturation(b: B): Promise<void> {
   const { frameBytes } = rig.p,
     enough = Math.ceil(2 ** 24 / frameBytes / 60);
   let held = 0;
-  for (let part = 0; part < 104; part++)
+  for (let part = 0; part < 104; part++) {
     for (let i = 0; i < enough; i++) {
       // In the first epoch of uses, and a part of the second.
       const big = part < 64,
@@ -56,6 +56,8 @@ export async function saturation(b: B): Promise<void> {
       });
       held = Math.ceil(payloadBytes / 256);
     }
+    if (part === 70) await end(rig);
+  }
   await rig.cycle({ released: { user: 1, cells: held } });
   await rig.settle();
   for (let part = 104; part < 128; part++) for (let i = 0; i < 20; i++) await rig.cycle({ part: i === 19 });
@@ -133,8 +135,11 @@ export async function lies(b: B): Promise<void> {
 export async function modes(b: B): Promise<void> {
   const { rig, traffic } = await started(b, "small");
   for (let i = 0; i < 8; i++) {
-    rig.hardware = i % 4 < 2;
+    const hardware = i % 4 < 2;
+    rig.hardware = hardware;
     await epoch(b, rig, traffic, "small");
+    // What is chosen during a run counts for the next one.
+    rig.hardware = !hardware;
     // Entries beside the unit's rates, which wait for them.
     for (let k = 0; k < 400; k++)
       if (b.random.between(0, 3) > 0) await rig.cycle(traffic.events(false));
