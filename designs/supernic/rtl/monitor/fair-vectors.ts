@@ -4,7 +4,6 @@ import {
   type Bit,
   bitsFor,
   cat,
-  constant,
   input,
   module,
   mux,
