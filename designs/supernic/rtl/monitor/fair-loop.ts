@@ -133,7 +133,7 @@ export const FairLoop = module(
 
     // Its rates.
     const hardware = reg(bit, { init: 0, name: "by_hardware" });
-    when(begins, () => hardware.set(io.hardware));
+    when(ends.epoch, () => hardware.set(io.hardware));
     const given = listOf(p, "rate_list", uint(f.rateBits), [0]);
     given.write(drf.rates.fire, drf.rates.payload.user, drf.rates.payload.bytes);
     io.metered.set(meteredOf(p, io.users, drf.rates, hardware));

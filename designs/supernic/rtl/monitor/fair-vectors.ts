@@ -4,7 +4,6 @@ import {
   type Bit,
   bitsFor,
   cat,
-  constant,
   input,
   module,
   mux,
@@ -24,7 +23,7 @@ import {
 import { drfFormat as f } from "../../config/index.ts";
 import { resourcePlaces } from "../../wire/index.ts";
 import { ago, dividerLatency, numberAgo } from "../drf/index.ts";
-import { EntryWrite } from "../inside/index.ts";
+import { EntryWrite, ownEntry } from "../inside/index.ts";
 import { dividing, laneBitsOf, packed, Slot, type SlotValue, walkOf } from "./measures.ts";
 import { drfOf, fairName, type FairParameters, fairUserBits, fairUsers, userPlaces } from "./parameters.ts";
 import { Counted, Place } from "./records.ts";
@@ -62,7 +61,9 @@ function firstOf(p: FairParameters, write: Val<ReturnType<typeof EntryWrite<"fir
     user = write.index.bits(bits, 6),
     second = node(resource.ge(lanes), { name: "first_second" }),
     lane = mux(second, resource.sub(lanes), resource).resize(laneBitsOf(p));
-  const own = node(write.en.and(resource.lt(2 * lanes)).and(user.lt(fairUsers(p))), { name: "first_is_own" });
+  const own = node(ownEntry({ en: write.en, index: user }, fairUsers(p)).and(resource.lt(2 * lanes)), {
+    name: "first_is_own",
+  });
   when(own, () => {
     waits.set(1);
     entry.set({ user: user.resize(fairUserBits(p)), group: second, lane, use: write.value.use.is(f.vectorBits) });

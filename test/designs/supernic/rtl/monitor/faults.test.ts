@@ -12,9 +12,8 @@ const usual: Run = b => epochs(b, "small", 8);
 const counts: readonly Fault[] = [
   ["what comes in the cycle of an end is lost", "if (add_valid) list_", "if (add_valid & ~ends) list_"],
   ["a count goes on in the next epoch", /goes_on = [^;]*;/, "goes_on = 1'b1;"],
-  ["a user that was silent has old counts", /is_there = [^;]*;/, "is_there = 1'b1;"],
   ["halves do not change places", "half <= ~half", "half <= half"],
-  ["packets count with their bytes", "packets[0] ? ", "1'b0 ? "],
+  ["packets count with their bytes", /packets\[\d\] \? /, "1'b0 ? "],
   ["twice is once", "admitted_bytes_1 << 1", "admitted_bytes_1"],
   ["a beat that is not full does not count", " + 16'd63) >> 6", ") >> 6"],
   ["what is dropped is read", "& {16{decided_leaves_1}}", "& 16'hffff"],
@@ -47,6 +46,7 @@ const pauses: readonly Fault[] = [
   ["a class is everybody's", /user_class = [^;]*;/, "user_class = 2'd0;"],
 ];
 const vectors: readonly Fault[] = [
+  ["a user that was silent has old counts", /is_there = [^;]*;/, "is_there = 1'b1;"],
   ["a measure is rounded down", "+ {23'd0, divider_answer_inexact}", ""],
   ["three measures count", "(word_1 > word_2) ? word_1 : word_2", "word_1"],
   ["the newest measure counts alone", "(newer_1 > older_1) ? newer_1 : older_1", "newer_1"],
@@ -61,7 +61,7 @@ const turns: readonly Fault[] = [
   ["the unit's rates beside software's", "drf_rates_ready & by_hardware", "drf_rates_ready"],
   ["a rate is lost beside an entry", "drf_rates_ready = ~users_en", "drf_rates_ready = 1'b1"],
   ["a rate forgets what software said", "users_en & (users_index < 6'd4)) begin", "1'b0) begin"],
-  ["the switch counts at once", "if (run_begins_1) by_hardware", "if (1'b1) by_hardware"],
+  ["the switch counts at once", "if (epoch_ends) by_hardware", "if (1'b1) by_hardware"],
 ];
 const room: readonly Fault[] = [
   ["a count wraps", /sum_\d_over \? 24'hffffff : /, ""],
@@ -70,7 +70,7 @@ const room: readonly Fault[] = [
 const outlive: readonly Fault[] = [
   ["parts outlive a reset", "if (rst) parts <= 6'd0;", "if (1'b0) parts <= 6'd0;"],
   ["backlogs outlive a reset", "no_backlogs ? 24'd0 : backlogs[walk_user]", "backlogs[walk_user]"],
-  ["cells that are held outlive a reset", "took_is_there ? took[holder]", "1'b1 ? took[holder]"],
+  ["cells that are held outlive a reset", "took_goes_on ? took[", "1'b1 ? took["],
   ["counts outlive a reset", "if (rst) written_0 <= 4'd0;", "if (1'b0) written_0 <= 4'd0;"],
 ];
 

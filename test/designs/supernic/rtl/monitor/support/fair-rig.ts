@@ -202,8 +202,14 @@ export class FairRig {
     const run = this.runs.at(-1);
     if (!run) return;
     const { look, shown } = this.b.io;
-    for (const [user, { demand }] of run.problem.users.entries()) {
-      const resource = user % resourcesOf(this.p);
+    const all = resourcesOf(this.p),
+      // Of a large build one of each user.
+      looks = run.problem.users.flatMap(({ demand }, user) =>
+        all > 16
+          ? [{ demand, user, resource: user % all }]
+          : Array.from({ length: all }, (_, resource) => ({ demand, user, resource })),
+      );
+    for (const { demand, user, resource } of looks) {
       poke(look as never, { user, resource } as never);
       for (let i = 0; i < 6; i++) await this.cycle();
       const seen = {

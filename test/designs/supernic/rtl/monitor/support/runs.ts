@@ -42,11 +42,11 @@ export async function saturation(b: B): Promise<void> {
   const { frameBytes } = rig.p,
     enough = Math.ceil(2 ** 24 / frameBytes / 60);
   let held = 0;
-  for (let part = 0; part < 104; part++)
+  for (let part = 0; part < 104; part++) {
     for (let i = 0; i < enough; i++) {
-      // In the first epoch of uses, and a part of the second.
+      // Of the second epoch of uses 24 bits do not hold the bytes that came, of the first epoch those that were offered.
       const big = part < 64,
-        payloadBytes = big ? frameBytes - 64 : 100;
+        payloadBytes = frameBytes - 64;
       await rig.cycle({
         part: i === enough - 1,
         admitted: { ctx: i % 2, dag: i % 16, user: 1, headBytes: 64, payloadBytes },
@@ -56,8 +56,12 @@ export async function saturation(b: B): Promise<void> {
       });
       held = Math.ceil(payloadBytes / 256);
     }
+    if (part === 70) await end(rig);
+  }
   await rig.cycle({ released: { user: 1, cells: held } });
-  await rig.settle();
+  // As long as all are measured.
+  for (let i = 0; i < 200; i++) await rig.cycle();
+  await end(rig);
   for (let part = 104; part < 128; part++) for (let i = 0; i < 20; i++) await rig.cycle({ part: i === 19 });
   for (let i = 0; i < 2; i++) await epoch(b, rig, traffic, "small");
   await end(rig);
@@ -76,6 +80,7 @@ export async function hoard(b: B): Promise<void> {
     else if (i === 64 * 80) await rig.cycle({ ...e, admitted: crumb });
     else await rig.cycle(e);
   }
+  await end(rig);
   for (let i = 0; i < count; i++) await rig.cycle({ released: { user: 2, cells: 6 } });
   await epoch(b, rig, traffic, "small");
   await end(rig);
@@ -133,8 +138,11 @@ export async function lies(b: B): Promise<void> {
 export async function modes(b: B): Promise<void> {
   const { rig, traffic } = await started(b, "small");
   for (let i = 0; i < 8; i++) {
-    rig.hardware = i % 4 < 2;
+    const hardware = i % 4 < 2;
+    rig.hardware = hardware;
     await epoch(b, rig, traffic, "small");
+    // What is chosen during a run counts for the next one.
+    rig.hardware = !hardware;
     // Entries beside the unit's rates, which wait for them.
     for (let k = 0; k < 400; k++)
       if (b.random.between(0, 3) > 0) await rig.cycle(traffic.events(false));

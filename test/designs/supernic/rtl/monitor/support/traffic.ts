@@ -19,9 +19,9 @@ export interface Mix {
 }
 export const mixes: readonly Mix[] = [
   { offers: 0.02, takes: 0.5, admits: 0.3, leaves: 0.3, pauses: 0.01 },
-  { offers: 1, takes: 1, admits: 1, leaves: 1, pauses: 0.1 },
   { offers: 0.003, takes: 1, admits: 0.05, leaves: 0.03, pauses: 0 },
   { offers: 0.003, takes: 1, admits: 0.1, leaves: 0.1, pauses: 0 },
+  { offers: 1, takes: 1, admits: 1, leaves: 1, pauses: 0.1 },
 ];
 
 export class Traffic {
