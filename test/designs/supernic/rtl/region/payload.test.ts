@@ -14,6 +14,8 @@ const xors: Tried = { ...xor, model: xorModel },
   bads: Tried = { ...badPayloadTask, model: identity };
 const both = [xors, passing(dummy), xors],
   runs = [[], [0], [1], [2], [0, 2], [0, 1, 2]];
+/** Cycles of a packet alone with a beat of payload through a region of one task, as docs/supernic/payload.md says. */
+const oneBeat = 17;
 const lengths = [0, 1, 63, 64, 65, 255, 256, 257, 700, 1472];
 
 /** Packets of every kind for some cycles. */
@@ -58,6 +60,19 @@ describe("tasks with payload", () => {
     await traffic(rig, 1_500);
     await rig.end();
     expect(rig.seen.forwarded).toBeGreaterThan(100);
+  });
+  bench("a packet alone: its task's latency, and what each beat takes", pathOf([xors]), { seed: 5 }, async b => {
+    const rig = new PayloadRig(b, [xors]),
+      took = async (bytes: number): Promise<number> => {
+        rig.send([0], bytes);
+        await rig.end();
+        return rig.latencies.at(-1) ?? NaN;
+      };
+    // A cycle each for the slot and for the region's end.
+    expect(await took(0)).toBe(xor.declared.latency + 2);
+    const one = await took(64);
+    expect(one).toBe(oneBeat);
+    for (const beats of [2, 4, 23]) expect(await took(64 * beats)).toBe(one + beats - 1);
   });
   for (const bytes of [64, 256, 1_472])
     bench(`two visits of each packet at line rate: payloads of ${bytes} B`, pathOf(both), { seed: 3 }, async b => {

@@ -123,7 +123,7 @@ interface Packet {
   readonly payload: Uint8Array;
   readonly told: Omit<ReturnType<typeof randomPacket>, "header">;
   first: number;
-  left: boolean;
+  sent: { readonly cycle: number | undefined } | undefined;
 }
 const beatsOf = (bytes: number): number => Math.ceil(bytes / beatBytes);
 const beatAt = (bytes: Uint8Array, i: number): bigint => {
@@ -146,6 +146,8 @@ export class PayloadRig {
   readonly release;
   readonly seen = { forwarded: 0, dropped: 0, killed: 0, beats: 0 };
   readonly leaveCycles: number[] = [];
+  /** Cycles of each packet from entering the region to leaving it. */
+  readonly latencies: number[] = [];
   /** Bytes of payload that were read out in the end. */
   bytes = 0;
   readonly #chain: ChainTask[];
@@ -220,7 +222,7 @@ export class PayloadRig {
       { header, ...rest } = { ...randomPacket(random), headBytes: 64, ...given },
       payload = Uint8Array.from({ length: payloadBytes }, () => random.between(0, 255));
     const told = { ...rest, payloadBytes };
-    const packet = { ctx, run, header, payload, told, first: 0, left: false };
+    const packet = { ctx, run, header, payload, told, first: 0, sent: undefined };
     if (payloadBytes === 0) {
       this.#ready.push(packet);
       return;
@@ -253,6 +255,7 @@ export class PayloadRig {
     if (packet === undefined) throw new Error(`packet ${is.ctx} leaves, and is not inside`);
     this.#inside.delete(packet.ctx);
     this.leaveCycles.push(cycle);
+    this.latencies.push(cycle - (packet.sent?.cycle ?? NaN));
     this.#back(Number(is.refund));
     const exit = throughChain(this.#chain, {
       ...packet.told,
@@ -310,7 +313,13 @@ export class PayloadRig {
     if (this.#arrives !== undefined) {
       const { ctx, run, header, told } = this.#arrives;
       this.#inside.set(ctx, this.#arrives);
-      this.enter.send({ ctx, ...told, header: toBits(header), noL4: told.noL4 ? 1 : 0, run: bits(run) });
+      this.#arrives.sent = this.enter.send({
+        ctx,
+        ...told,
+        header: toBits(header),
+        noL4: told.noL4 ? 1 : 0,
+        run: bits(run),
+      });
       this.#arrives = undefined;
     }
     const [next] = this.#ready;
