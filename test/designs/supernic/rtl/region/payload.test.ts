@@ -8,6 +8,7 @@ import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { badPayloadTask, type PayloadMisdeed, payloadMisdeeds } from "../tasks/support/bad-payload-task.ts";
 import { type B, pathOf, PayloadRig } from "./support/payload-rig.ts";
+import { parity } from "./support/parity-task.ts";
 import { passing, type Tried } from "./support/test-tasks.ts";
 
 const xors: Tried = { ...xor, model: xorModel },
@@ -60,6 +61,14 @@ describe("tasks with payload", () => {
     await traffic(rig, 1_500);
     await rig.end();
     expect(rig.seen.forwarded).toBeGreaterThan(100);
+  });
+  const reading = [parity, passing(dummy), xors];
+  bench("a task that only reads decides by the payload", pathOf(reading), { seed: 6 }, async b => {
+    const rig = new PayloadRig(b, reading, { to: () => bernoulli(0.2, b.random.word()) });
+    await traffic(rig, 1_500);
+    await rig.end();
+    expect(rig.seen.forwarded).toBeGreaterThan(100);
+    expect(rig.seen.dropped).toBeGreaterThan(30);
   });
   bench("a packet alone: its task's latency, and what each beat takes", pathOf([xors]), { seed: 5 }, async b => {
     const rig = new PayloadRig(b, [xors]),
