@@ -1,6 +1,10 @@
 /** A chain whose tasks have payload, with the packet store: docs/supernic/payload.md. */
 import { describe, expect, it } from "vitest";
+import { deviceSizes } from "../../../../../designs/supernic/build/index.ts";
+import { makeParameters } from "../../../../../designs/supernic/config/index.ts";
+import { emit } from "../../../../../hdl-dsl/index.ts";
 import { identity, xorModel } from "../../../../../designs/supernic/model/index.ts";
+import { regions } from "../../../../../designs/supernic/rtl/core/index.ts";
 import { region } from "../../../../../designs/supernic/rtl/region/index.ts";
 import { dummy, xor } from "../../../../../designs/supernic/rtl/tasks/index.ts";
 import { bernoulli, bursts, runBench } from "../../../../../sim/index.ts";
@@ -176,6 +180,10 @@ describe("a planted fault is found", () => {
   );
   finds("beats that are too many are not thrown away", /(wire back_drops =) [^;]*;/, "$1 1'b0;", "many");
   finds("a beat without a packet is not counted", /(wire back_is_stray =) [^;]*;/, "$1 1'b0;", "stray");
+});
+it("a third task with payload is refused", () => {
+  const sizes = deviceSizes(makeParameters());
+  expect(() => emit(regions([[xor], [xor, dummy], [dummy, xor]])(sizes))).toThrow(/3 tasks have payload/);
 });
 it("a chain of tasks without payload has no ports for it", () => {
   const { ports } = region([dummy, dummy])({ contexts: 64, places: 4 });
