@@ -87,7 +87,7 @@ function answerOf(h: Val<typeof Said>, word: UInt, direction: Direction): Given<
 
 /**
  * AES-128 and AES-256 in counter mode (SP 800-38A) as a tunnel: docs/supernic/cipher.md. `arg` names one of 64 rows of
- * the packet's user. Latency 20; a beat of 64 bytes a cycle, headers included. Full: it takes no packet while 32 are
+ * the packet's user. Latency 18; a beat of 64 bytes a cycle, headers included. Full: it takes no packet while 32 are
  * inside. Reset: nothing is inside, no row is live, and there is no launch.
  */
 const CounterTunnel = module(

@@ -31,7 +31,7 @@ export type Direction = keyof typeof shiftBlocks;
 /** Packets that a task has inside. */
 export const holds = 32;
 const bytesFrom = (at: number): bigint => headerBytesFrom(at, taskHeaderBytes - at),
-  common = { payload: "write", interval: 1, latency: 20, holds } as const;
+  common = { payload: "write", interval: 1, latency: 18, holds } as const;
 export const declared: Readonly<Record<Direction, Declared>> = {
   encrypt: {
     ...common,

@@ -20,7 +20,7 @@ const xors: Tried = { ...xor, model: xorModel },
 const both = [xors, passing(dummy), xors],
   runs = [[], [0], [1], [2], [0, 2], [0, 1, 2]];
 /** Cycles of a packet alone with a beat of payload through a region of one task, as docs/supernic/payload.md says. */
-const oneBeat = 17;
+const oneBeat = 12;
 const lengths = [0, 1, 63, 64, 65, 255, 256, 257, 700, 1472];
 
 /** Packets of every kind for some cycles. */
