@@ -11,10 +11,11 @@ import {
   uint,
   type Val,
 } from "../../../../../hdl-dsl/index.ts";
-import { aesDrops, aesKeys, aesNonceBytes, taskTagBits } from "../../../wire/index.ts";
+import { aesDrops, aesKeys, taskTagBits } from "../../../wire/index.ts";
 import { headerBits, type TaskConfig, type TaskPacket } from "../interface.ts";
 import { payloadBits } from "../payload.ts";
 import { tailOf } from "../payload-tasks.ts";
+import { nonceBits } from "./counter-mode.ts";
 import { bodyAt, type Direction, fits, from, macsOf, nonceAt } from "./directions.ts";
 import { nonces, turned } from "./nonces.ts";
 import { type keyRows, macRows } from "./rows.ts";
@@ -35,7 +36,7 @@ export const Looked = struct({
   ...Said.fields,
   key: uint(keyBits),
   short: bit,
-  iv: uint(8 * aesNonceBytes),
+  iv: uint(nonceBits),
   /** Beats of its payload, and bytes of the last one, as `tailOf` has them. */
   beats: uint(8),
   tail: uint(6),
@@ -62,7 +63,7 @@ export function look(
   );
   const nonce = numbers
     ? cat(numbers.counter, turned(row.number))
-    : packet.header.bits(8 * nonceAt.decrypt, 8 * aesNonceBytes);
+    : packet.header.bits(8 * nonceAt.decrypt, nonceBits);
   // What of the header is exchanged for other bytes, and what is encrypted of it.
   const exchanged = numbers
       ? from(nonce, nonceAt.encrypt)
@@ -76,7 +77,7 @@ export function look(
       good,
       key: p.arg.trunc(keyBits),
       short: row.short,
-      iv: nonce.is(8 * aesNonceBytes),
+      iv: nonce.is(nonceBits),
       header: keeps.or(exchanged).is(headerBits),
       template: row.template,
       bytes: row.bytes,
