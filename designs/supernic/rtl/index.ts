@@ -46,7 +46,7 @@ export {
 } from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";
 export { beatBytes } from "./inside/index.ts";
-export { regions, Descriptors, Dispatch, Return } from "./core/index.ts";
+export { regions, Descriptors, Dispatch, PayloadJobs, Return } from "./core/index.ts";
 export { Egress } from "./egress/index.ts";
 export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";
 export { Drf, type DrfParameters } from "./drf/index.ts";
