@@ -28,6 +28,7 @@ import {
   vec,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
+import { mostPayloadTasks } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes } from "../inside/index.ts";
 import {
   type ChainParameters,
@@ -60,8 +61,6 @@ const regionsPorts = (p: RegionsParameters) => ({
   state: output(vec(SlotState(slotsOf(p)), p.regions * p.slots)),
   config: input(SlotConfig),
 });
-/** Tasks of a device that may have payload: each has a read bus of the packet store. */
-const mostWays = 2;
 const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });
 /** Their ways to payloads, in the order of regions and slots. */
 const waysPorts = (p: RegionsParameters, ways: number) =>
@@ -128,9 +127,9 @@ export function regions(chains: readonly (readonly Task[])[]): (p: RegionsParame
         throw new RangeError(
           `regions: chain ${long} has ${chains[long]?.length ?? 0} tasks; a region has ${p.slots} slots`,
         );
-      if (uses.length > mostWays)
+      if (uses.length > mostPayloadTasks)
         throw new RangeError(
-          `regions: ${uses.length} tasks have payload, and the packet store has ${mostWays} buses for them; leave some out`,
+          `regions: ${uses.length} tasks have payload, and the packet store has ${mostPayloadTasks} buses for them; leave some out`,
         );
       // A region keeps the branch above the context.
       const ctx = ctxBits(p),
