@@ -13,6 +13,7 @@ import { readSetup, type Setup } from "../../../../designs/supernic/software/ind
 import { putShims, tableWrite } from "../../../../designs/supernic/wire/index.ts";
 import { filler, shim, udp } from "../../../../designs/supernic/workload/index.ts";
 import { badPayloadTask, type PayloadMisdeed, payloadMisdeeds } from "../rtl/tasks/support/bad-payload-task.ts";
+import { isPause } from "./support/pauses.ts";
 import { watchCensus } from "./support/worlds.ts";
 
 const parameters = makeParameters({
@@ -82,8 +83,7 @@ class Trial {
   #left(port: number, bytes: Uint8Array): void {
     const hex = Buffer.from(bytes).toString("hex"),
       open = this.#open.indexOf(hex);
-    // A port's own frame, that asks for a pause.
-    if (hex.startsWith("0180c2000001")) return;
+    if (isPause(bytes)) return;
     if (open >= 0) this.#open.splice(open, 1);
     else this.scoreboard.leave(port, bytes);
   }
