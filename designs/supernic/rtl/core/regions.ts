@@ -28,10 +28,11 @@ import {
   vec,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import { mostPayloadTasks } from "../../wire/index.ts";
+import { mostPayloadTasks, type PayloadUse } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes } from "../inside/index.ts";
 import {
   type ChainParameters,
+  ofWriters,
   payloadUses,
   region,
   RegionEnter,
@@ -63,11 +64,11 @@ const regionsPorts = (p: RegionsParameters) => ({
 });
 const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });
 /** Their ways to payloads, in the order of regions and slots. */
-const waysPorts = (p: RegionsParameters, ways: number) =>
+const waysPorts = (p: RegionsParameters, uses: readonly PayloadUse[]) =>
   mergePorts(
-    portArray("job", ways, source(JobOf(p))),
-    portArray("payload", ways, sink(PayloadBeat)),
-    portArray("back", ways, source(PayloadBeat)),
+    portArray("job", uses.length, source(JobOf(p))),
+    portArray("payload", uses.length, sink(PayloadBeat)),
+    ofWriters("back", uses, source(PayloadBeat)),
   );
 export type RegionsPorts = ReturnType<typeof regionsPorts> & ReturnType<typeof waysPorts>;
 
@@ -116,7 +117,7 @@ export function regions(chains: readonly (readonly Task[])[]): (p: RegionsParame
   const uses = payloadUses(chains.flat());
   return module(
     "Regions",
-    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses.length)),
+    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses)),
     (io, p) => {
       if (chains.length < 1 || chains.length > p.regions)
         throw new RangeError(
@@ -171,14 +172,14 @@ export function regions(chains: readonly (readonly Task[])[]): (p: RegionsParame
         it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at: place, data });
         at.accepts.push(it.accepts);
         const before = payloadUses(chains.slice(0, r).flat()).length;
-        payloadUses(chain).forEach((_, w) => {
+        payloadUses(chain).forEach((use, w) => {
           const way = before + w;
           connect(
             map(portOf(it, "job", w), JobOf(p), j => ({ ctx: j.ctx.trunc(ctx) }), { name: `job_of_${way}` }),
             portOf(io, "job", way),
           );
           connect(portOf(io, "payload", way), portOf(it, "payload", w));
-          connect(portOf(it, "back", w), portOf(io, "back", way));
+          if (use === "write") connect(portOf(it, "back", w), portOf(io, "back", way));
         });
         connect(
           map(
