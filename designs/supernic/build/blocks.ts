@@ -33,6 +33,7 @@ import {
   Merge,
   nat,
   PacketStore,
+  PayloadJobs,
   PickTurn,
   Queues,
   region,
@@ -50,9 +51,10 @@ import {
 
 /** Sizes of the default build. */
 const sizes = deviceSizes(makeParameters());
+const storeSizes = { cells: 1024, cellBeats: 4, beatBytes: 64, payloadBeats: 140 } as const;
 /** The blocks with these sizes, as they are measured. */
 const blocks = {
-  PacketStore: () => PacketStore({ cells: 1024, cellBeats: 4, beatBytes: 64, payloadBeats: 140 }),
+  PacketStore: () => PacketStore(storeSizes),
   Judge: () => Judge({ frameBytes: 1536 }),
   Match: () => Match({ ports: 4, rules: 32, macs: 64 }),
   RxPort: () => RxPort(sizes),
@@ -90,6 +92,7 @@ const blocks = {
   EncryptTask: () => encrypt.hardware,
   DecryptTask: () => decrypt.hardware,
   XorTask: () => xor.hardware,
+  PayloadJobs: () => PayloadJobs({ ...sizes, store: storeSizes, uses: ["write", "write"] }),
   PayloadSlot: () => Slot({ contexts: 256, places: 24, chain: [xor.declared], slot: 0 }),
   LinkReceive: () => LinkReceive({ ackEvery: 16, ackCycles: 500 }),
   TxPort: () =>

@@ -46,7 +46,15 @@ export {
 } from "./tasks/index.ts";
 export { PacketStore, type StoreParameters } from "./store/index.ts";
 export { beatBytes } from "./inside/index.ts";
-export { type Bitstreams, Descriptors, Dispatch, type RegionContent, regions, Return } from "./core/index.ts";
+export {
+  type Bitstreams,
+  Descriptors,
+  Dispatch,
+  PayloadJobs,
+  type RegionContent,
+  regions,
+  Return,
+} from "./core/index.ts";
 export { Decoupler, Loader, type LoaderParameters } from "./reconfigure/index.ts";
 export { Egress } from "./egress/index.ts";
 export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";

@@ -18,6 +18,9 @@ export const mostHeld = 64;
 export type PayloadUse = "none" | "read" | "write";
 export const payloadUse = ({ payload = "none" }: Pick<Declared, "payload">): PayloadUse => payload;
 
+/** Tasks of a device that may have payload: each has a bus of the packet store. */
+export const mostPayloadTasks = 2;
+
 /** A network task as others know it: its wrapper holds it to this, and the planner of DAGs relies on it. */
 export interface Declared {
   readonly name: string;

@@ -19,7 +19,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import type { PayloadUse } from "../../wire/index.ts";
 import { Arrived, beatBytes, ctxBits, type DeviceSizes } from "../inside/index.ts";
-import { silent } from "../region/index.ts";
+import { ofWriters } from "../region/index.ts";
 import { StoreJob, type StoreParameters } from "../store/index.ts";
 
 export interface PayloadJobsParameters extends Pick<DeviceSizes, "contexts" | "cells"> {
@@ -44,7 +44,7 @@ export const PayloadJobs = module(
       { arrive: input(struct({ valid: bit, packet: Arrived(p) }), { unused: true }) },
       portArray("job", p.uses.length, sink(struct({ ctx: uint(ctxBits(p)) }))),
       portArray("read", p.uses.length, source(StoreJob(p.store))),
-      portArray("back", p.uses.length, source(StoreJob(p.store))),
+      ofWriters("back", p.uses, source(StoreJob(p.store))),
     ),
   (io, p) => {
     const Job = StoreJob(p.store),
@@ -56,16 +56,14 @@ export const PayloadJobs = module(
       places.write(valid, packet.ctx, job);
       const asked = map(portOf(io, "job", i), Job, ({ ctx }) => places.readAsync(ctx), { name: `asked_${i}` }),
         found = stage(asked, "full", { name: `found_${i}` }),
-        read = portOf(io, "read", i),
-        back = portOf(io, "back", i);
+        read = portOf(io, "read", i);
       if (use === "read") {
         connect(found, read);
-        silent(back);
         return;
       }
       const [reads, writes] = fork(found, 2, "eager", { name: `job_${i}` });
       connect(reads, read);
-      connect(fifo(writes, writesWaiting, { name: `writes_${i}`, style: "distributed" }), back);
+      connect(fifo(writes, writesWaiting, { name: `writes_${i}`, style: "distributed" }), portOf(io, "back", i));
     });
   },
   { nameOf: p => `PayloadJobs_c${p.contexts}_k${p.cells}_${p.uses.join("_")}` },

@@ -119,16 +119,21 @@ const noState = (p: RegionsParameters) => {
 };
 
 /** Joins a region's tasks with payload to their ways. @param before ways of regions in front */
-function connectWays(it: InstanceOf<ReturnType<typeof region>>, ways: number, before: number, { io, p }: Within): void {
-  for (let w = 0; w < ways; w++) {
+function connectWays(
+  it: InstanceOf<ReturnType<typeof region>>,
+  chain: readonly Task[],
+  before: number,
+  { io, p }: Within,
+): void {
+  payloadUses(chain).forEach((use, w) => {
     const way = before + w;
     connect(
       map(portOf(it, "job", w), JobOf(p), j => ({ ctx: j.ctx.trunc(ctxBits(p)) }), { name: `job_of_${way}` }),
       portOf(io, "job", way),
     );
     connect(portOf(io, "payload", way), portOf(it, "payload", w));
-    connect(portOf(it, "back", w), portOf(io, "back", way));
-  }
+    if (use === "write") connect(portOf(it, "back", w), portOf(io, "back", way));
+  });
 }
 
 /** A region whose chain stays. @param before tasks with payload in the regions in front */
@@ -154,7 +159,7 @@ export function staticRegion(entry: Entry, chain: readonly Task[], r: number, be
   });
   const { valid, region: to, slot, at, data } = io.config;
   it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
-  connectWays(it, payloadUses(chain).length, before, within);
+  connectWays(it, chain, before, within);
   connect(entering(entry, of, r), it.enter);
   return { accepts: it.accepts, leave: leaving(it.leave, p, r) };
 }

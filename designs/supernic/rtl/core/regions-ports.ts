@@ -1,8 +1,9 @@
 /** What goes into the regions of a device and comes out, and what each of them holds. */
 import { input, mergePorts, output, portArray, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
+import type { PayloadUse } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
 import { nameOfChain, nameOfVariants, RegionStatus } from "../reconfigure/index.ts";
-import { SlotControl, SlotState } from "../region/index.ts";
+import { ofWriters, SlotControl, SlotState } from "../region/index.ts";
 import { PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
 
@@ -46,16 +47,14 @@ export const regionsPorts = (p: RegionsParameters) => ({
   region: input(EntryWrite("region"), { unused: true }),
   status: output(vec(RegionStatus(branchesOf(p)), p.regions)),
 });
-/** Tasks of a device that may have payload: each has a read bus of the packet store. */
-export const mostWays = 2;
 /** Tasks of regions whose chains stay, in the order of regions and slots. */
 export const stayingTasks = (contents: readonly RegionContent[]): readonly Task[] => contents.filter(isStatic).flat();
 export const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });
 /** Their ways to payloads, for those that declare one. */
-export const waysPorts = (p: RegionsParameters, ways: number) =>
+export const waysPorts = (p: RegionsParameters, uses: readonly PayloadUse[]) =>
   mergePorts(
-    portArray("job", ways, source(JobOf(p))),
-    portArray("payload", ways, sink(PayloadBeat)),
-    portArray("back", ways, source(PayloadBeat)),
+    portArray("job", uses.length, source(JobOf(p))),
+    portArray("payload", uses.length, sink(PayloadBeat)),
+    ofWriters("back", uses, source(PayloadBeat)),
   );
 export type RegionsPorts = ReturnType<typeof regionsPorts> & ReturnType<typeof waysPorts>;

@@ -10,12 +10,12 @@ import {
   mergePorts,
   module,
 } from "../../../../hdl-dsl/index.ts";
+import { mostPayloadTasks } from "../../wire/index.ts";
 import { defaultReprogramCycles, Loader, variantBits } from "../reconfigure/index.ts";
 import { payloadUses } from "../region/index.ts";
 import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
-  mostWays,
   nameOfContent,
   type RegionContent,
   type RegionsParameters,
@@ -35,9 +35,9 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
   if (found !== undefined && isStatic(found))
     throw new RangeError(`regions: chain ${long} has ${found.length} tasks; a region has ${p.slots} slots`);
   const uses = payloadUses(stayingTasks(contents)).length;
-  if (uses > mostWays)
+  if (uses > mostPayloadTasks)
     throw new RangeError(
-      `regions: ${uses} tasks have payload, and the packet store has ${mostWays} buses for them; leave some out`,
+      `regions: ${uses} tasks have payload, and the packet store has ${mostPayloadTasks} buses for them; leave some out`,
     );
   const swapped = contents.findIndex(c => !isStatic(c) && payloadUses(c.variants.flat()).length > 0);
   if (swapped >= 0)
@@ -55,10 +55,10 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
  * payload, or one in a region that can be reprogrammed
  */
 export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
-  const ways = payloadUses(stayingTasks(contents)).length;
+  const uses = payloadUses(stayingTasks(contents));
   return module(
     "Regions",
-    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, ways)),
+    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses)),
     (io, p) => {
       checkContents(contents, p);
       const entries = demux(io.enter, io.enter.payload.region, p.regions, { name: "enters" }),

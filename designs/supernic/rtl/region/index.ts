@@ -14,4 +14,4 @@ export { region, type RegionParameters, type RegionPorts } from "./region.ts";
 export { sentLate } from "./way-out.ts";
 export { Slot } from "./slot.ts";
 export { PayloadJob } from "./payload-end.ts";
-export { payloadPortsOf, payloadUses, silent } from "./ways.ts";
+export { ofWriters, payloadPortsOf, payloadUses, silent } from "./ways.ts";

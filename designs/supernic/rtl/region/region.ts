@@ -59,10 +59,10 @@ export function region(
   const [fault] = tasks.flatMap(t => declarationFaults(t.declared));
   if (fault !== undefined) throw new RangeError(`region: ${fault}`);
   const slots = tasks.length,
-    ways = payloadUses(tasks).length;
+    uses = payloadUses(tasks);
   return module(
     "Region",
-    (p: RegionParameters) => mergePorts(regionPorts({ ...p, slots }), payloadPortsOf({ ...p, slots }, ways)),
+    (p: RegionParameters) => mergePorts(regionPorts({ ...p, slots }), payloadPortsOf({ ...p, slots }, uses)),
     (io, given) => {
       const p = { ...given, slots },
         chain = tasks.map(t => t.declared),

@@ -1,5 +1,6 @@
 /** A region's ways to payloads: one for each of its tasks that declares it, in the order of their slots. */
 import {
+  type AnyPort,
   assignView,
   connect,
   constant,
@@ -8,6 +9,7 @@ import {
   mergePorts,
   type Outside,
   portArray,
+  type PortArray,
   portOf,
   type Shape,
   sink,
@@ -22,11 +24,18 @@ import { PayloadJob } from "./payload-end.ts";
 import type { ChainParameters } from "./records.ts";
 import type { Slot } from "./slot.ts";
 
-export const payloadPortsOf = (p: ChainParameters, ways: number) =>
+/** A port for each way that writes, with the way's number. */
+export const ofWriters = <const N extends string, const P extends AnyPort>(
+  name: N,
+  uses: readonly PayloadUse[],
+  port: P,
+): PortArray<N, P> =>
+  Object.fromEntries(uses.flatMap((use, i) => (use === "write" ? [[`${name}${i}`, port]] : []))) as PortArray<N, P>;
+export const payloadPortsOf = (p: ChainParameters, uses: readonly PayloadUse[]) =>
   mergePorts(
-    portArray("job", ways, source(PayloadJob(p))),
-    portArray("payload", ways, sink(PayloadBeat)),
-    portArray("back", ways, source(PayloadBeat)),
+    portArray("job", uses.length, source(PayloadJob(p))),
+    portArray("payload", uses.length, sink(PayloadBeat)),
+    ofWriters("back", uses, source(PayloadBeat)),
   );
 /** What the tasks do with payloads: those that have any. */
 export const payloadUses = (tasks: readonly Task[]): readonly PayloadUse[] =>
@@ -39,7 +48,7 @@ export function silent<S extends Shape>(to: StreamOut<S>): void {
 }
 
 type Io = Inside<ReturnType<typeof payloadPortsOf>>;
-/** Joins a slot and its task with a way of their region. A task that only reads gives nothing back. */
+/** Joins a slot and its task with a way of their region. */
 export function connectWay(
   io: Io,
   way: number,
@@ -50,10 +59,7 @@ export function connectWay(
   connect(slot.job, portOf(io, "job", way));
   connect(portOf(io, "payload", way), slot.payload);
   connect(slot.taskPayload, task.payload);
-  const back = portOf(io, "back", way);
-  if (payloadUse(declared) === "read") silent(back);
-  else {
-    connect(task.back, slot.taskBack);
-    connect(slot.back, back);
-  }
+  if (payloadUse(declared) === "read") return;
+  connect(task.back, slot.taskBack);
+  connect(slot.back, portOf(io, "back", way));
 }

@@ -1,4 +1,17 @@
-import { connect, fifo, map, module, mux, node, orTree, repeat, stage, stream, struct, uint } from "../../../../hdl-dsl/index.ts";
+import {
+  connect,
+  fifo,
+  map,
+  module,
+  mux,
+  node,
+  orTree,
+  repeat,
+  stage,
+  stream,
+  struct,
+  uint,
+} from "../../../../hdl-dsl/index.ts";
 import { type Declared, taskTagBits } from "../../wire/index.ts";
 import { asItWas, type Task, TaskAnswer, TaskVerdict } from "./interface.ts";
 import { PayloadBeat, asTask, writingTaskPorts } from "./payload.ts";

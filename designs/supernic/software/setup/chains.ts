@@ -1,4 +1,4 @@
-import type { Declared } from "../../wire/index.ts";
+import { type Declared, mostPayloadTasks, payloadUse } from "../../wire/index.ts";
 import type { Refuse } from "./refuse.ts";
 import type { SetupFile } from "./schema.ts";
 import type { Chain, DeclaredOf, SetupSizes } from "./setup.ts";
@@ -64,6 +64,7 @@ export function chainsOf(
     places[known]?.push(r);
   }
   checkShared(tasks, places, refuse);
+  checkPayload(tasks, places, refuse);
   const group = groupsOf(
     places.map(p => p.length),
     refuse,
@@ -78,6 +79,19 @@ export function chainsOf(
   }));
   const regions = Array.from({ length: sizes.regions }, (_, r) => chains.find(c => c.regions.includes(r)));
   return { chains, regions };
+}
+
+/** A task with payload has a bus of the packet store for each of its instances. */
+function checkPayload(tasks: readonly (readonly Declared[])[], places: readonly (readonly number[])[], refuse: Refuse) {
+  const ways = tasks.flatMap((chain, c) =>
+    (places[c] ?? []).flatMap(r =>
+      chain.flatMap((t, slot) => (payloadUse(t) === "none" ? [] : [`regions[${r}].tasks[${slot}]`])),
+    ),
+  );
+  refuse.unless(
+    ways.length <= mostPayloadTasks,
+    () => `regions: ${ways.length} tasks have payload, and ${mostPayloadTasks} may; leave ${ways.at(-1) ?? ""} out`,
+  );
 }
 
 /** A task that keeps something for all has one instance. */

@@ -24,6 +24,7 @@ import {
 } from "../../../../designs/supernic/wire/index.ts";
 import { filler, shim, udp } from "../../../../designs/supernic/workload/index.ts";
 import { Random } from "../../../../sim/index.ts";
+import { isPause } from "./support/pauses.ts";
 import { watchCensus } from "./support/worlds.ts";
 
 const parameters = makeParameters({
@@ -99,6 +100,7 @@ async function run(device: SimulatedSuperNic): Promise<readonly string[]> {
   device.bench.onEdge({
     sample: () => {
       for (let left = device.take(); left; left = device.take()) {
+        if (isPause(left.frame.bytes)) continue;
         scoreboard.leave(left.port, left.frame.bytes);
         out.push(Buffer.from(left.frame.bytes).toString("hex"));
       }

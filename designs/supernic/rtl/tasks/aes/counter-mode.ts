@@ -24,13 +24,15 @@ import { blockBits, Round } from "./round.ts";
 export const lanes = 4;
 /** Bits of a block's number within a packet. */
 export const blockNumberBits = 32;
+/** Bits in front of the number. */
+export const nonceBits = 96;
 
 /** A beat of key stream that is wanted: `iv` in front of the numbers of four blocks, from `block` on. */
 export const StreamAsk = struct({
   key: uint(Math.log2(aesKeys)),
   /** It is a key of AES-128. */
   short: bit,
-  iv: uint(96),
+  iv: uint(nonceBits),
   block: uint(blockNumberBits),
 });
 

@@ -1,6 +1,10 @@
 /** A chain whose tasks have payload, with the packet store: docs/supernic/payload.md. */
 import { describe, expect, it } from "vitest";
+import { deviceSizes } from "../../../../../designs/supernic/build/index.ts";
+import { makeParameters } from "../../../../../designs/supernic/config/index.ts";
+import { emit } from "../../../../../hdl-dsl/index.ts";
 import { identity, xorModel } from "../../../../../designs/supernic/model/index.ts";
+import { regions } from "../../../../../designs/supernic/rtl/core/index.ts";
 import { region } from "../../../../../designs/supernic/rtl/region/index.ts";
 import { dummy, xor } from "../../../../../designs/supernic/rtl/tasks/index.ts";
 import { bernoulli, bursts, runBench } from "../../../../../sim/index.ts";
@@ -8,12 +12,15 @@ import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { badPayloadTask, type PayloadMisdeed, payloadMisdeeds } from "../tasks/support/bad-payload-task.ts";
 import { type B, pathOf, PayloadRig } from "./support/payload-rig.ts";
+import { parity } from "./support/parity-task.ts";
 import { passing, type Tried } from "./support/test-tasks.ts";
 
 const xors: Tried = { ...xor, model: xorModel },
   bads: Tried = { ...badPayloadTask, model: identity };
 const both = [xors, passing(dummy), xors],
   runs = [[], [0], [1], [2], [0, 2], [0, 1, 2]];
+/** Cycles of a packet alone with a beat of payload through a region of one task, as docs/supernic/payload.md says. */
+const oneBeat = 12;
 const lengths = [0, 1, 63, 64, 65, 255, 256, 257, 700, 1472];
 
 /** Packets of every kind for some cycles. */
@@ -58,6 +65,27 @@ describe("tasks with payload", () => {
     await traffic(rig, 1_500);
     await rig.end();
     expect(rig.seen.forwarded).toBeGreaterThan(100);
+  });
+  const reading = [parity, passing(dummy), xors];
+  bench("a task that only reads decides by the payload", pathOf(reading), { seed: 6 }, async b => {
+    const rig = new PayloadRig(b, reading, { to: () => bernoulli(0.2, b.random.word()) });
+    await traffic(rig, 1_500);
+    await rig.end();
+    expect(rig.seen.forwarded).toBeGreaterThan(100);
+    expect(rig.seen.dropped).toBeGreaterThan(30);
+  });
+  bench("a packet alone: its task's latency, and what each beat takes", pathOf([xors]), { seed: 5 }, async b => {
+    const rig = new PayloadRig(b, [xors]),
+      took = async (bytes: number): Promise<number> => {
+        rig.send([0], bytes);
+        await rig.end();
+        return rig.latencies.at(-1) ?? NaN;
+      };
+    // A cycle each for the slot and for the region's end.
+    expect(await took(0)).toBe(xor.declared.latency + 2);
+    const one = await took(64);
+    expect(one).toBe(oneBeat);
+    for (const beats of [2, 4, 23]) expect(await took(64 * beats)).toBe(one + beats - 1);
   });
   for (const bytes of [64, 256, 1_472])
     bench(`two visits of each packet at line rate: payloads of ${bytes} B`, pathOf(both), { seed: 3 }, async b => {
@@ -152,6 +180,10 @@ describe("a planted fault is found", () => {
   );
   finds("beats that are too many are not thrown away", /(wire back_drops =) [^;]*;/, "$1 1'b0;", "many");
   finds("a beat without a packet is not counted", /(wire back_is_stray =) [^;]*;/, "$1 1'b0;", "stray");
+});
+it("a third task with payload is refused", () => {
+  const sizes = deviceSizes(makeParameters());
+  expect(() => emit(regions([[xor], [xor, dummy], [dummy, xor]])(sizes))).toThrow(/3 tasks have payload/);
 });
 it("a chain of tasks without payload has no ports for it", () => {
   const { ports } = region([dummy, dummy])({ contexts: 64, places: 4 });

@@ -1,6 +1,5 @@
 /** A chain with payload, the packet store, and what joins them: packets come in, go through the tasks, and out. */
 import { type ChainTask, type TaskPacketModel, throughChain } from "../../../../../../designs/supernic/model/index.ts";
-import { PayloadJobs } from "../../../../../../designs/supernic/rtl/core/index.ts";
 import { Arrived, beatBytes, cellBeats } from "../../../../../../designs/supernic/rtl/inside/index.ts";
 import {
   payloadUses,
@@ -18,17 +17,15 @@ import {
   StoreEvents,
   StoreJob,
 } from "../../../../../../designs/supernic/rtl/store/index.ts";
-import { PayloadBeat } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
+import { connectPayload } from "../../../../../../designs/supernic/rtl/top/payload.ts";
 import { ReadBeat } from "../../../../../../designs/shared/frame/index.ts";
 import {
   bit,
   connect,
   input,
   instance,
-  map,
   module,
   output,
-  portOf,
   sink,
   source,
   struct,
@@ -66,9 +63,7 @@ export function pathOf(tasks: readonly Tried[]) {
     }),
     io => {
       const kept = instance("store", PacketStore(store)),
-        it = instance("region", region(tasks)({ contexts: sizes.contexts, places: sizes.places })),
-        uses = payloadUses(tasks),
-        jobs = instance("jobs", PayloadJobs({ ...sizes, store, uses }));
+        it = instance("region", region(tasks)({ contexts: sizes.contexts, places: sizes.places }));
       connect(io.write, kept.write);
       connect(kept.stored, io.stored);
       connect(io.leaveJob, kept.leaveJob);
@@ -78,7 +73,6 @@ export function pathOf(tasks: readonly Tried[]) {
       kept.release1.payload.set({ first: 0 });
       io.free.set(kept.free);
       io.events.set(kept.events);
-      jobs.arrive.set(io.arrive);
       connect(io.enter, it.enter);
       connect(it.leave, io.leave);
       io.give.set(it.give);
@@ -87,30 +81,7 @@ export function pathOf(tasks: readonly Tried[]) {
         it.control.at(s).set(io.control.at(s));
         io.state.at(s).set(it.state.at(s));
       }
-      const buses = [
-        { readJob: kept.read0Job, read: kept.read0, backJob: kept.back0Job, back: kept.back0 },
-        { readJob: kept.read1Job, read: kept.read1, backJob: kept.back1Job, back: kept.back1 },
-      ];
-      buses.forEach(({ readJob, read, backJob, back }, i) => {
-        if (i >= uses.length) {
-          for (const job of [readJob, backJob]) {
-            job.valid.set(0);
-            job.payload.set({ first: 0, beats: 0 });
-          }
-          back.valid.set(0);
-          back.payload.set({ data: 0, last: 0 });
-          read.ready.set(0);
-          return;
-        }
-        connect(portOf(it, "job", i), portOf(jobs, "job", i));
-        connect(portOf(jobs, "read", i), readJob);
-        connect(portOf(jobs, "back", i), backJob);
-        connect(
-          map(read, PayloadBeat, ({ data, last }) => ({ data: data.is(512), last })),
-          portOf(it, "payload", i),
-        );
-        connect(portOf(it, "back", i), back);
-      });
+      connectPayload(kept, it, io.arrive, { ...sizes, store, uses: payloadUses(tasks) });
     },
   )();
 }
@@ -123,7 +94,7 @@ interface Packet {
   readonly payload: Uint8Array;
   readonly told: Omit<ReturnType<typeof randomPacket>, "header">;
   first: number;
-  left: boolean;
+  sent: { readonly cycle: number | undefined } | undefined;
 }
 const beatsOf = (bytes: number): number => Math.ceil(bytes / beatBytes);
 const beatAt = (bytes: Uint8Array, i: number): bigint => {
@@ -146,6 +117,8 @@ export class PayloadRig {
   readonly release;
   readonly seen = { forwarded: 0, dropped: 0, killed: 0, beats: 0 };
   readonly leaveCycles: number[] = [];
+  /** Cycles of each packet from entering the region to leaving it. */
+  readonly latencies: number[] = [];
   /** Bytes of payload that were read out in the end. */
   bytes = 0;
   readonly #chain: ChainTask[];
@@ -220,7 +193,7 @@ export class PayloadRig {
       { header, ...rest } = { ...randomPacket(random), headBytes: 64, ...given },
       payload = Uint8Array.from({ length: payloadBytes }, () => random.between(0, 255));
     const told = { ...rest, payloadBytes };
-    const packet = { ctx, run, header, payload, told, first: 0, left: false };
+    const packet = { ctx, run, header, payload, told, first: 0, sent: undefined };
     if (payloadBytes === 0) {
       this.#ready.push(packet);
       return;
@@ -253,6 +226,7 @@ export class PayloadRig {
     if (packet === undefined) throw new Error(`packet ${is.ctx} leaves, and is not inside`);
     this.#inside.delete(packet.ctx);
     this.leaveCycles.push(cycle);
+    this.latencies.push(cycle - (packet.sent?.cycle ?? NaN));
     this.#back(Number(is.refund));
     const exit = throughChain(this.#chain, {
       ...packet.told,
@@ -310,7 +284,13 @@ export class PayloadRig {
     if (this.#arrives !== undefined) {
       const { ctx, run, header, told } = this.#arrives;
       this.#inside.set(ctx, this.#arrives);
-      this.enter.send({ ctx, ...told, header: toBits(header), noL4: told.noL4 ? 1 : 0, run: bits(run) });
+      this.#arrives.sent = this.enter.send({
+        ctx,
+        ...told,
+        header: toBits(header),
+        noL4: told.noL4 ? 1 : 0,
+        run: bits(run),
+      });
       this.#arrives = undefined;
     }
     const [next] = this.#ready;

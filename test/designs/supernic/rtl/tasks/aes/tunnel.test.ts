@@ -30,6 +30,17 @@ for (const task of [encrypts, decrypts])
       });
       expect(seen.forwarded).toBeGreaterThan(40);
     });
+    bench("a packet alone: the latency that is declared", pathOf([task]), { seed: 38 }, async b => {
+      const rig = new PayloadRig(b, [task]);
+      await configureKeys(rig, [rowOf(b.random, 0)], 1);
+      for (let i = 0; i < 5; i++) {
+        const { payloadBytes: _, ...packet } = goodPacket(b.random, task, 0);
+        rig.send([0], 0, packet);
+        await rig.end();
+      }
+      // A cycle each for the slot and for the region's end.
+      expect(new Set(rig.latencies)).toEqual(new Set([task.declared.latency + 2]));
+    });
     bench("a beat a cycle, headers included", pathOf([task]), { seed: 33 }, async b => {
       const rig = new PayloadRig(b, [task]),
         bytes = 1_472;
