@@ -81,9 +81,8 @@ export const RequestOrder = module(
     const inTheWay = node(
       fromBits(
         each(i => {
-          const matters = keyed.bit(i).and(io.enter.keyed),
-            excludes = writes.bit(i).or(io.enter.writes);
-          const meets = carryEqual(keys.at(i), io.enter.key, matters, excludes);
+          const bothKeyed = keyed.bit(i).and(io.enter.keyed),
+            meets = carryEqual(keys.at(i), io.enter.key, bothKeyed).and(writes.bit(i).or(io.enter.writes));
           return inside
             .bit(i)
             .and(leaving.bit(i).not())

@@ -112,8 +112,9 @@ export const GbnFrames = module(
     const header = reg(uint(headerBytes * 8));
     const lastByte = reg(uint(beatBits + 1 + laneBits));
     heldValid.set(taken);
+    // It goes on after one cycle, so what stands there without a beat matters to nobody.
+    held.set(rx);
     when(taken, () => {
-      held.set(rx);
       heldOver.set(beat.ge(most));
       heldStored.set(storedNow);
       storing.set(storedNow);
