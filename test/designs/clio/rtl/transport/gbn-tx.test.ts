@@ -244,7 +244,11 @@ describe("GbnTx", () => {
     });
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["a part waits for its turn", /& ~queue_pop_payload_part/, ""],
-      ["the header of slot 0 has a number", /next_held_of_session \? sender_granted_sequence : 32'd0/, "sender_granted_sequence"],
+      [
+        "the header of slot 0 has a number",
+        /next_held_of_session \? sender_granted_sequence : 32'd0/,
+        "sender_granted_sequence",
+      ],
       ["a frame with a wrong FCS gets a number", /\(frames_end_bad \| frames_end_long\)/, "frames_end_long"],
     ];
     for (const [name, from, to] of faults)
