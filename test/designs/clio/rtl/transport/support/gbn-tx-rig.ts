@@ -3,7 +3,7 @@
  * complain and fall silent, a memory, and what must come out, byte for byte.
  */
 import { expect } from "vitest";
-import { GbnTx, type GbnTxParameters } from "../../../../../../designs/clio/rtl/transport/gbn-tx.ts";
+import type { GbnTx, GbnTxParameters } from "../../../../../../designs/clio/rtl/transport/gbn-tx.ts";
 import { frameOffsets } from "../../../../../../designs/clio/wire/index.ts";
 import { gbnHeader, gbnTypes, withGbn } from "../../../../../../designs/shared/go-back-n/wire/index.ts";
 import {
@@ -115,6 +115,7 @@ export class Rig {
   readonly deaf = new Set<number>();
   readonly #given = new Map<number, Given>();
   #id = 1;
+  #resetting = false;
   /** The memory with nothing under way. */
   readonly #idleMemory: unknown;
   readonly #b: Bench<Ports>;
@@ -143,6 +144,7 @@ export class Rig {
     this.peers = Array.from({ length: p.sessions }, () => this.#newPeer(0));
     b.onEdge({
       sample: cycle => {
+        if (this.#resetting) return;
         for (const name of Object.keys(this.events) as (keyof Events)[]) this.events[name] += io.events[name].value;
         for (let f = this.tx.take(); f !== undefined; f = this.tx.take()) {
           expect(f.user, "tuser of what leaves").toBe(0);
@@ -331,9 +333,13 @@ export class Rig {
   nothing(): Events {
     return Object.fromEntries(Object.keys(this.events).map(name => [name, 0])) as Events;
   }
-  /** The design is reset: nothing that was begun goes on. */
-  restart(): void {
+  /** A reset: nothing that was begun goes on. */
+  reset(): void {
     for (const source of [this.rx, this.answers, this.acks, this.control, this.named]) source.forget();
+    this.ram.restore(this.#idleMemory);
+    this.#resetting = true;
+    this.#b.sim.reset();
+    this.#resetting = false;
     this.ram.restore(this.#idleMemory);
     this.tx.monitor.restore({ begun: new Uint8Array(), start: -1 });
     this.tx.frames.length = 0;
