@@ -5,7 +5,7 @@ import { frameSpace } from "../../../../../designs/shared/go-back-n/rtl/store.ts
 import { type Bench, bernoulli, type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { type Behaviour, p, type Ports, Rig } from "./support/gbn-tx-rig.ts";
+import { type Behaviour, p, type Ports, Rig, wide } from "./support/gbn-tx-rig.ts";
 
 const limits = { hangCycles: 6000, limitCycles: 200_000 };
 const dut = GbnTx(p);
@@ -109,6 +109,27 @@ describe("GbnTx", () => {
     const rig = await traffic(b, 150, { loss: 0.1, pause, latency: { read: 40, write: 90 } });
     for (const name of ["resent", "nacked"] as const) expect(rig.events[name], name).toBeGreaterThan(10);
     expect([rig.events.failed, rig.events.closed, rig.events.stale]).toEqual([0, 0, 0]);
+  });
+  bench("frames of one beat", GbnTx(wide), { seed: 11, ...limits }, async b => {
+    const rig = await traffic(b, 80, { pause });
+    expect(rig.events).toMatchObject({ ...quiet, resent: 0, nacked: 0 });
+  });
+  bench("a slow line while short frames are sent again", dut, { seed: 12, ...limits }, async b => {
+    const rig = new Rig(b, { acks: false, latency: { read: 2, write: 2 } });
+    await rig.writeContexts();
+    for (const session of [1, 2, 3]) for (let i = 0; i < p.window; i++) rig.reply(session, rig.ask(session), 16);
+    await b.until(() => rig.came.fresh === 3 * p.window);
+    rig.tx.pause = bernoulli(0.7, 3);
+    // Nothing of it has arrived, so they say.
+    for (const session of [1, 2, 3]) {
+      const peer = rig.peers[session] as { arrived: number };
+      peer.arrived = (peer.arrived - p.window) >>> 0;
+      rig.nack(session);
+    }
+    await b.until(() => rig.came.again === 3 * p.window);
+    rig.acking = true;
+    await rig.settle();
+    expect(rig.events).toMatchObject({ ...quiet, resent: 3 * p.window, nacked: 3 });
   });
   bench("sessions begin anew, and are closed", dut, { seed: 3, ...limits }, lives);
   bench("a peer falls silent: given up, told once, and opened anew", dut, { seed: 4, ...limits }, silence);
@@ -228,13 +249,21 @@ describe("GbnTx", () => {
     for (let cut = 0; cut < 6; cut++) {
       for (let i = 0; i < 12; i++) rig.reply(1 + (i % 5), rig.ask(1 + (i % 5)), b.random.between(16, 400));
       rig.answer();
-      rig.control.send({ session: 6, open: 1 });
       await b.cycles(60 + 17 * cut);
+      // The line stands still, and a session is just being opened.
+      if (cut % 2 === 1) rig.tx.pause = () => true;
+      await b.cycles(40);
+      rig.control.send({ session: 6, open: 1 });
+      await b.cycles(1 + cut);
+      rig.tx.pause = pause(7);
       rig.reset();
       await b.cycles(p.sessions + p.waiting);
       expect(rig.events, "no event of before").toEqual(rig.nothing());
     }
     await traffic(b, 60, {}, rig);
+    rig.open(6, 1);
+    await b.until(() => rig.control.pending === 0);
+    await traffic(b, 30, {}, rig);
   });
 
   describe("a planted fault is found", () => {

@@ -45,6 +45,8 @@ export const p: GbnTxParameters = {
   patience: 2 ** 14,
   marksParts: true,
 };
+/** The same with beats that hold a whole short frame. */
+export const wide: GbnTxParameters = { ...p, beatBytes: 64 };
 export type Ports = ReturnType<typeof GbnTx>["ports"];
 export type Events = Record<keyof Ports["events"]["shape"]["fields"], number>;
 const node = { mac: 0x02c110000001n, ip: 0x0a0a0001, port: 1200 },
@@ -229,7 +231,8 @@ export class Rig {
       place = random.between(0, p.managed - 1),
       to = this.contexts[p.sessions + place] as Context;
     const managed = kind === "management",
-      { frame } = this.#frame(managed ? tagPrefix | BigInt(0x8000 | place) : client.mac, bytes);
+      mac = managed ? tagPrefix | BigInt(0x8000 | place) : client.mac | random.bits(16),
+      { frame } = this.#frame(mac, bytes);
     if (kind === "raw") {
       const arp = arpFrame(node.mac, { operation: 2, senderMac: 5n, senderIp: 6, targetMac: 7n, targetIp: this.#id });
       this.rx.send(arp);
@@ -239,7 +242,7 @@ export class Rig {
     if (kind === "icmp") frame[frameOffsets.network + ipv4Header.at.protocol.byteOffset] = ipProtocol.icmp;
     this.rx.send(frame);
     const header = { type: gbnTypes.data, sequence: 0, srcSlot: 0, dstSlot: managed ? to.slot : 0 };
-    this.passing.push(hex(kind === "icmp" ? frame : withGbn(frame, header, managed ? to.mac : client.mac)));
+    this.passing.push(hex(kind === "icmp" ? frame : withGbn(frame, header, managed ? to.mac : mac)));
   }
   /** A frame with a wrong FCS, or longer than the largest: it never comes out. */
   broken(long: boolean): void {
