@@ -3,6 +3,7 @@ import {
   bit,
   type Bit,
   bitsAbove,
+  carryEqual,
   constant,
   decode,
   encodeOnehot,
@@ -80,12 +81,8 @@ export const RequestOrder = module(
     const inTheWay = node(
       fromBits(
         each(i => {
-          const meets = keys
-            .at(i)
-            .eq(io.enter.key)
-            .and(keyed.bit(i))
-            .and(io.enter.keyed)
-            .and(writes.bit(i).or(io.enter.writes));
+          const bothKeyed = keyed.bit(i).and(io.enter.keyed),
+            meets = carryEqual(keys.at(i), io.enter.key, bothKeyed).and(writes.bit(i).or(io.enter.writes));
           return inside
             .bit(i)
             .and(leaving.bit(i).not())

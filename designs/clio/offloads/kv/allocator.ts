@@ -130,7 +130,7 @@ export const KvAllocator = module(
     const popped = node(stack.readAsync(cat(kind, level.sub(1).trunc(keptBits))));
 
     // ---- Arenas, and the line that is at hand.
-    const arenas = directory(p, shape);
+    const arenas = directory(p, shape, kind);
     const summary = reg(bit),
       survey = reg(bit),
       wanted = reg(uint(bitsFor(mostPicks)));
@@ -146,7 +146,7 @@ export const KvAllocator = module(
     const spare = reg(struct({ valid: bit, arena: uint(arenas.bits) }), { init: { valid: 0, arena: 0 } });
     const outside = reg(bit, { init: 0 });
 
-    const mine = node(io.event.valid.and(io.event.purpose.eq(purpose.allocator)));
+    const mine = io.event.forAllocator;
     const failed: Bit = io.event.status.any();
     const granted = node(failed.or(io.event.refused).not());
     const anotherRegion = node(
@@ -358,8 +358,8 @@ export const KvAllocator = module(
         },
         find: () => m.go("found"),
         found: () => {
-          when(arenas.fits(kind), () => {
-            arenas.goToFitting(kind);
+          when(arenas.fits, () => {
+            arenas.goToFitting();
             m.go("place");
           })
             .elseWhen(arenas.last, () => when(flushed, () => m.go("answer")).otherwise(() => m.go("allocate")))

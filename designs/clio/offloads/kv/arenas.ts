@@ -31,8 +31,10 @@ const unitBitsOfSlab = Math.log2(slabUnits);
  * An arena goes by the number of the piece of address space that it begins in, of pieces as large as an arena: no two
  * begin in one. A block belongs to the arena that begins in its own piece, or else in the one before. For each arena
  * there are 4 bits, that it is there and its digit, and where it begins in its piece.
+ *
+ * @param kind the class that is wanted; it has to stand for a cycle before `fits`.
  */
-export function directory(p: KvParameters, { slabBits, unitBits }: ArenaShape) {
+export function directory(p: KvParameters, { slabBits, unitBits }: ArenaShape, kind: UInt) {
   const pieces = 2 ** Math.ceil(Math.log2((p.regions * 2 ** 30) / p.arenaBytes)),
     known = Math.max(2 * together, Math.min(arenasKnown, pieces)),
     bits = Math.log2(known);
@@ -50,10 +52,10 @@ export function directory(p: KvParameters, { slabBits, unitBits }: ArenaShape) {
     offsetHere = node(offsets.readSync(number));
   const words = unpack(vec(uint(digitBits), together), word);
   const here = node(words.at(number.trunc(togetherBits)));
-  const fitting = (kind: UInt): UInt => {
-    const limit = node(constant(emptyDigit + classCount, digitBits).sub(kind.zext(digitBits)));
-    return fromBits(words.toArray().map(w => w.bit(digitBits - 1).and(w.le(limit))));
-  };
+  // The class stands while arenas are looked at, so the limit comes from a register.
+  const limit = reg(uint(digitBits));
+  limit.set(constant(emptyDigit + classCount, digitBits).sub(kind.zext(digitBits)));
+  const fitting = node(fromBits(words.toArray().map(w => w.bit(digitBits - 1).and(w.le(limit)))));
   const numberOf = (block: UInt): UInt => block.bits(unitBits, bits),
     slabOf = (block: UInt): UInt => block.bits(unitBitsOfSlab, slabBits),
     isOutside = (block: UInt): Bit => block.bits(unitBits + bits, block.width - unitBits - bits).any();
@@ -95,10 +97,10 @@ export function directory(p: KvParameters, { slabBits, unitBits }: ArenaShape) {
           .and(isBefore.or(offsetHere.le(slabOf(block)))),
       ),
     covers,
-    fits: (kind: UInt): Bit => fitting(kind).any(),
+    fits: fitting.any(),
     lookUntouched: (): void => untouched.set(here.eq(emptyDigit)),
-    goToFitting(kind: UInt): void {
-      const { index } = firstSet(node(fitting(kind)));
+    goToFitting(): void {
+      const { index } = firstSet(fitting);
       number.set(cat(wordNumber, index));
     },
     writeDigits(clears: Bit, notes: Bit): void {

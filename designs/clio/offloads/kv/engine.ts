@@ -25,6 +25,7 @@ import {
   reg,
   sink,
   source,
+  stage,
   stream,
   type StreamIn,
   struct,
@@ -148,6 +149,8 @@ export const KvEngine = module(
 
     // The event, its request and its progress.
     const kind = reg(uint(3)),
+      atSlot = reg(bit),
+      atPair = reg(bit),
       context = reg(uint(Math.log2(n))),
       code = reg(uint(4)),
       failed = reg(bit);
@@ -182,12 +185,14 @@ export const KvEngine = module(
     asking.set(0);
     ending.set(0);
     growing.set(0);
-    const asksFor = (
-      purposeOf: number,
-      at: number,
-      o: { readonly write?: boolean; readonly whole?: boolean; readonly link?: true; readonly content?: number } = {},
-    ): void => {
-      asking.set(1);
+    interface Form {
+      readonly write?: boolean;
+      readonly whole?: boolean;
+      readonly link?: true;
+      readonly content?: number;
+    }
+    /** What would be asked for: it matters while `asking` only, so it does not wait for that. */
+    const asksAbout = (purposeOf: number, at: number, o: Form = {}): void => {
       ask.set({
         purpose: purposeOf,
         write: o.write === true ? 1 : 0,
@@ -224,8 +229,6 @@ export const KvEngine = module(
       updates = node(a.kind.eq(operation.update)),
       deletes = node(a.kind.eq(operation.delete));
     const brings = node(creates.or(updates));
-    const atSlot = node(is(what.slot)),
-      atPair = node(is(what.pair));
     const searching = node(atSlot.or(atPair));
     const confirms = node(atSlot.and(failed.not()).and(matched));
     const hits = node(atPair.and(failed.not()).and(sameKey));
@@ -234,33 +237,39 @@ export const KvEngine = module(
     const follows = node(passes.and(c.link.valid)),
       over = node(passes.and(c.link.valid.not()));
     const unlinks = node(c.alone.and(c.other.valid));
-    const memoryEvent = node(io.event.valid.and(io.event.purpose.ne(purpose.allocator)));
+    const memoryEvent = node(io.event.valid.andNot(io.event.forAllocator));
+    const nextContext = node(
+      priority(
+        [memoryEvent, io.event.context.trunc(context.width)],
+        [io.spare.valid, io.spare.payload.context],
+        io.start.payload,
+      ),
+    );
 
     const state = fsm(["idle", "look", "pick", "act", "join"], "idle", m => ({
       idle: () => {
+        context.set(nextContext);
+        a.set(asks.readAsync(nextContext));
+        atSlot.set(memoryEvent.and(io.event.purpose.eq(purpose.slot)));
+        atPair.set(memoryEvent.and(io.event.purpose.eq(purpose.pair)));
         when(memoryEvent, () => {
           kind.set(io.event.purpose);
-          context.set(io.event.context.trunc(context.width));
           code.set(io.event.status);
           m.go("look");
         })
           .elseWhen(io.spare.valid, () => {
             kind.set(what.spare);
-            context.set(io.spare.payload.context);
             code.set(io.spare.payload.status);
             m.go("look");
           })
           .elseWhen(io.start.valid, () => {
             kind.set(what.start);
-            context.set(io.start.payload);
             code.set(0);
             m.go("look");
           });
       },
       look: () => {
-        const asked = asks.readAsync(context),
-          progress = steps.readAsync(context);
-        a.set(asked);
+        const progress = steps.readAsync(context);
         c.set(progress);
         const spent = node(atSlot.or(atPair).and(progress.looks.eq(p.mostLooks)));
         failed.set(code.any().or(spent));
@@ -268,13 +277,11 @@ export const KvEngine = module(
         wasWritten.set(written.shr(context).bit(0));
         wasDecided.set(decided.shr(context).bit(0));
         writeStatus.set(mux(is(what.block), code, writeStatuses.readAsync(context)));
-        firstSlot.set(io.table.add(asked.bucket.zext(blockBits)));
-        sameKey.set(keyOf(io.event.line).eq(asked.key).or(asked.any).and(io.event.line.bits(0, 16).eq(asked.pid)));
+        firstSlot.set(io.table.add(a.bucket.zext(blockBits)));
+        sameKey.set(keyOf(io.event.line).eq(a.key).or(a.any).and(io.event.line.bits(0, 16).eq(a.pid)));
         matching.set(
           fromBits(
-            entries.map((e, i) =>
-              e.valid.and(e.fingerprint.eq(asked.fingerprint).or(asked.any)).and(progress.index.le(i)),
-            ),
+            entries.map((e, i) => e.valid.and(e.fingerprint.eq(a.fingerprint).or(a.any)).and(progress.index.le(i))),
           ),
         );
         when(atSlot, () => m.go("pick")).otherwise(() => m.go("act"));
@@ -312,21 +319,25 @@ export const KvEngine = module(
             c.slot.set(firstSlot);
             c.index.set(0);
             c.other.valid.set(0);
-            asksFor(purpose.slot, place.slot);
+            asking.set(1);
+            asksAbout(purpose.slot, place.slot);
           })
           .is([what.slot, what.pair], () => {
             saving.set(1);
             c.looks.set(c.looks.add(1));
-            when(confirms, () => asksFor(purpose.pair, place.found));
-            when(looksAgain, () => {
-              c.index.set(c.index.add(1));
-              asksFor(purpose.slot, place.slot);
-            });
+            when(atPair.and(sameKey), () =>
+              when(unlinks, () =>
+                asksAbout(purpose.commit, place.other, { write: true, link: true, content: content.link }),
+              ).otherwise(() => asksAbout(purpose.commit, place.slot, { write: true })),
+            )
+              .elseWhen(atSlot.and(matched), () => asksAbout(purpose.pair, place.found))
+              .otherwise(() => asksAbout(purpose.slot, place.slot));
+            when(confirms.or(looksAgain).or(follows), () => asking.set(1));
+            when(looksAgain, () => c.index.set(c.index.add(1)));
             when(follows, () => {
               c.slot.set(c.link.block);
               c.index.set(0);
               when(deletes, () => c.other.set({ valid: 1, slot: c.slot, index: 0 }));
-              asksFor(purpose.slot, place.slot);
             });
             when(brings, () => {
               const refused = mux(creates, hits, over);
@@ -343,11 +354,7 @@ export const KvEngine = module(
             }).otherwise(() => {
               when(failed.or(over), () => ends(mux(failed, code, statusBits.FAIL)));
               when(hits, () => {
-                when(reads, () => ends(statusBits.OK, { silent: 1 }))
-                  .elseWhen(unlinks, () =>
-                    asksFor(purpose.commit, place.other, { write: true, link: true, content: content.link }),
-                  )
-                  .otherwise(() => asksFor(purpose.commit, place.slot, { write: true }));
+                when(reads, () => ends(statusBits.OK, { silent: 1 })).otherwise(() => asking.set(1));
               });
             });
           })
@@ -362,13 +369,13 @@ export const KvEngine = module(
           .is(what.spare, () => {
             saving.set(1);
             c.other.slot.set(io.spare.payload.block);
-            when(failed, () => ends(code, { new: constant(1, 1) })).otherwise(() =>
-              asksFor(purpose.newSlot, place.other, { write: true, whole: true, content: content.entry }),
-            );
+            asksAbout(purpose.newSlot, place.other, { write: true, whole: true, content: content.entry });
+            when(failed, () => ends(code, { new: constant(1, 1) })).otherwise(() => asking.set(1));
           })
           .is(what.newSlot, () => {
+            asksAbout(purpose.commit, place.slot, { write: true, link: true, content: content.newLink });
             when(failed, () => ends(code, { new: constant(1, 1), other: constant(1, 1) })).otherwise(() =>
-              asksFor(purpose.commit, place.slot, { write: true, link: true, content: content.newLink }),
+              asking.set(1),
             );
           })
           .otherwise(() => {
@@ -378,11 +385,12 @@ export const KvEngine = module(
       // The pair is written, or not, and the search is over.
       join: () => {
         m.go("idle");
+        asksAbout(purpose.commit, place.slot, { write: true, content: content.entry });
         when(c.verdict.any().or(writeStatus.any()), () =>
           ends(mux(c.verdict.any(), c.verdict, writeStatus), { new: constant(1, 1) }),
         )
           .elseWhen(c.grows, () => growing.set(1))
-          .otherwise(() => asksFor(purpose.commit, place.slot, { write: true, content: content.entry }));
+          .otherwise(() => asking.set(1));
       },
     }));
     const acting = state.is("act");
@@ -446,7 +454,8 @@ export const KvEngine = module(
         ],
       ),
     });
-    connect(beatsOfAccesses(accesses.pop, p), io.memory);
+    // Its `ready` hangs on the turn at memory, so it comes from a register.
+    connect(beatsOfAccesses(stage(accesses.pop, "backward", { name: "accessing" }), p), io.memory);
 
     const takes = instance("takes", Fifo({ shape: uint(Math.log2(n)), depth: n, style: "distributed" }));
     takes.push.valid.set(growing);

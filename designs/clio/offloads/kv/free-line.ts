@@ -66,7 +66,10 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
   const word = node(line.trunc(wordBits), { name: "line_word" });
 
   // ---- A group's line.
-  const reserved = node(reservedOf(shape, group.eq(0), at), { name: "reserved_units" });
+  // A group is chosen two cycles before its round, or earlier.
+  const isFirst = reg(bit);
+  isFirst.set(group.eq(0));
+  const reserved = node(reservedOf(shape, isFirst, at), { name: "reserved_units" });
   const free = freeOf(word, reserved);
   const begins = reg(uint(slabUnits)),
     looking = reg(bit, { init: 0 }),

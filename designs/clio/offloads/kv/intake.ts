@@ -173,10 +173,14 @@ export const KvIntake = module(
       set: sends,
     });
     // An offload without any traffic counts as stuck after a while, so a long walk shows that it goes on.
-    const shows = p.buckets <= LOOKS_APART ? constant(0, 1) : sweepBucket.trunc(Math.log2(LOOKS_APART)).any().not();
-    const lastBucket = node(sweepBucket.eq(p.buckets - 1)),
-      lastWord = node(sweepBucket.shr(marks.wordBits).eq((p.buckets - 1) >> marks.wordBits)),
-      last = node(mux(marks.near, lastBucket, lastWord)),
+    const shows = reg(bit),
+      lastBucket = reg(bit),
+      lastWord = reg(bit);
+    // The bucket stands for two cycles before it is looked at, so what it is comes from registers.
+    shows.set(p.buckets <= LOOKS_APART ? 0 : sweepBucket.trunc(Math.log2(LOOKS_APART)).any().not());
+    lastBucket.set(sweepBucket.eq(p.buckets - 1));
+    lastWord.set(sweepBucket.shr(marks.wordBits).eq((p.buckets - 1) >> marks.wordBits));
+    const last = node(mux(marks.near, lastBucket, lastWord)),
       nextWord = node(sweepBucket.or((1 << marks.wordBits) - 1).add(1));
     when(io.swept.valid, () => {
       swept.set(1);

@@ -42,6 +42,8 @@ export const MemoryEvent = struct({
   status: uint(4),
   refused: bit,
   block: uint(blockBits),
+  /** `valid`, and for the allocator. */
+  forAllocator: bit,
   line: uint(unitBytes * 8),
 });
 /**
@@ -88,7 +90,11 @@ export const KvReplies = module(
       front = reg(uint(32)),
       first = reg(bit),
       left = reg(uint(beatsOf(io.done.head.length, p).width));
-    const kind = node(tag.bits(contextBitsOfTag, purposeBits));
+    const purposeIn = (t: UInt): UInt => t.bits(contextBitsOfTag, purposeBits),
+      kind = node(purposeIn(tag));
+    // The allocator is done at once, so its reply is shown for a cycle; its next state hangs on this.
+    const forAllocator = reg(bit, { init: 0 });
+    forAllocator.set(0);
     const whole = node(kind.eq(purpose.slot).or(kind.eq(purpose.allocator)));
     const bytes = io.memoryReplyData;
 
@@ -112,7 +118,12 @@ export const KvReplies = module(
         lane.set(0);
         const without = r.data.any().not();
         ended.set(without);
-        when(io.memoryReply.valid, () => when(without, () => m.go("event")).otherwise(() => m.go("gather")));
+        when(io.memoryReply.valid, () =>
+          when(without, () => {
+            forAllocator.set(purposeIn(r.tag).eq(purpose.allocator));
+            m.go("event");
+          }).otherwise(() => m.go("gather")),
+        );
       },
       gather: () => {
         when(bytes.valid, () => {
@@ -120,7 +131,10 @@ export const KvReplies = module(
           lane.set(lane.add(1));
           ended.set(bytes.payload.last);
           const enough = mux(whole, lane.eq(lanes - 1), lane.eq(headBeats - 1));
-          when(bytes.payload.last.or(enough), () => m.go("event"));
+          when(bytes.payload.last.or(enough), () => {
+            forAllocator.set(kind.eq(purpose.allocator));
+            m.go("event");
+          });
         });
       },
       event: () => {
@@ -154,6 +168,7 @@ export const KvReplies = module(
       status,
       refused,
       block,
+      forAllocator,
       line,
     });
     io.value.valid.set(state.is("value").and(needsNext.not().or(bytes.valid)));

@@ -1,4 +1,5 @@
 import {
+  assertAlways,
   bit,
   bitsFor,
   cat,
@@ -111,8 +112,9 @@ export const GbnFrames = module(
     const header = reg(uint(headerBytes * 8));
     const lastByte = reg(uint(beatBits + 1 + laneBits));
     heldValid.set(taken);
+    // It goes on after one cycle, so what stands there without a beat matters to nobody.
+    held.set(rx);
     when(taken, () => {
-      held.set(rx);
       heldOver.set(beat.ge(most));
       heldStored.set(storedNow);
       storing.set(storedNow);
@@ -131,15 +133,20 @@ export const GbnFrames = module(
     io.ends.set(ends);
     io.end.set({ header, lastByte: lastByte.resize(16), long, bad: held.user, stored: heldStored });
     const dropped = node(io.discard.or(long).or(held.user));
-    store.push.valid.set(heldValid.and(heldStored).and(heldOver.not().or(held.last)));
+    // Room was looked for, so the store takes each beat: no count hangs on its `ready`.
+    const pushed = node(heldValid.and(heldStored).and(heldOver.not().or(held.last)));
+    store.push.valid.set(pushed);
     store.push.payload.set({ data: held.data, keep: held.keep, last: held.last, user: ends.and(dropped) });
+    assertAlways(pushed.not().or(store.push.ready), "a frame that has begun finds room");
 
-    // Beats in the store. Those of a frame that is dropped come back at its end.
+    // Beats in the store. Those of a frame that is dropped come back at its end; one that leaves a cycle later.
     const coming = reg(uint(bitsFor(depth)), { init: 0 });
-    const pushed = node(store.push.fire),
-      popped = node(store.pop.fire.zext(used.width));
+    const popped = reg(bit, { init: 0 });
+    popped.set(store.pop.fire);
     when(pushed, () => coming.set(mux(held.last, constant(0, coming.width), coming.add(1))));
-    used.set(mux(store.dropped, used.sub(coming), used.add(pushed.zext(used.width))).sub(popped));
+    const comesBack = node(pushed.and(held.last).and(dropped)),
+      left = node(used.sub(popped.zext(used.width)));
+    used.set(mux(comesBack, left.sub(coming), left.add(pushed.zext(used.width))));
   },
   { nameOf: p => `GbnFrames_b${p.beatBytes * 8}_u${p.frameBytes}${p.waits ? "_waits" : ""}` },
 );

@@ -159,6 +159,11 @@ export const GbnReceiver = module(
     const answers = node(io.answerRoom.and(again.or(asks).or(timed)).or(inOrder.and(fullCount)));
     const last = node(mux(inOrder, was.expected, was.expected.sub(1)));
 
+    // Who is answered or taken is the session's peer, or becomes it: only the timer looks without being asked.
+    const peer = {
+      identity: mux(op.timer, was.peer.identity, op.peer.identity),
+      address: mux(inOrder, op.peer.address, was.peer.address),
+    };
     const changes = node(op.start.or(inOrder).or(answers));
     states.write(changes, op.session, {
       open: mux(op.start, op.open, was.open),
@@ -171,10 +176,7 @@ export const GbnReceiver = module(
         mux(inOrder, was.expected.add(1), was.expected),
       ),
       unacked: mux(op.start.or(answers), constant(0, countBits), was.unacked.add(1)),
-      peer: {
-        identity: mux(inOrder, op.peer.identity, was.peer.identity),
-        address: mux(inOrder, op.peer.address, was.peer.address),
-      },
+      peer,
     });
 
     const verdict = reg(struct({ valid: bit, what: uint(3), life: uint(lifeBits) }), { init: 0 });
@@ -199,10 +201,7 @@ export const GbnReceiver = module(
       session: op.session,
       sequence: last,
       nack: asks,
-      peer: {
-        identity: mux(inOrder, op.peer.identity, was.peer.identity),
-        address: mux(inOrder, op.peer.address, was.peer.address),
-      },
+      peer,
     });
     io.answer.valid.set(answerValid);
     io.answer.answer.set(answer);

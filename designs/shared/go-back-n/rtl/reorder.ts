@@ -270,8 +270,6 @@ export const GbnReorder = module(
     const keeping = node(near.and(isFree).and(ordered.and(sends).or(mutes))),
       alone = node(was.waits.any().not());
     const laneNow = node(mux(alone, lanes.pop.payload, was.lane));
-    free.pop.ready.set(keeping);
-    lanes.pop.ready.set(keeping.and(alone));
     keptWords.write(keeping, freeSlot, { turn, quiet: op.silent, meta: reply.meta });
     const chased = reg(ticket);
     const lane = reg(slotOf);
@@ -285,6 +283,11 @@ export const GbnReorder = module(
     const joiningPlace = reg(uint(slotBits + reachBits));
     const joiningSlot = reg(slotOf);
     joining.set(keeping);
+    // Slot and lane leave their queues in the next cycle, when nothing is decided.
+    const opensLane = reg(bit, { init: 0 });
+    opensLane.set(keeping.and(alone));
+    free.pop.ready.set(joining);
+    lanes.pop.ready.set(opensLane);
     joiningPlace.set(place);
     joiningSlot.set(freeSlot);
     hints.write(joining, joiningPlace, joiningSlot);

@@ -63,7 +63,7 @@ export const writtenBits = 16;
  * not come out; `errors` pulses for it, and for a write that failed. Bursts: up to 256 beats and 4 KB, none crosses 4
  * KB. Latency: 1 cycle from `place` to `aw`, 1 from `beats` to `w`, 2 from `read` to `ar`, 1 from the last `r` to
  * `frame`. Initiation interval: one beat per cycle each way. Full: with 64 bursts unanswered no more `aw` is issued,
- * then `place` and `beats` wait; reads wait for `frame`.
+ * then `place` and `beats` wait; `read` waits while two frames wait at `frame`.
  */
 export const GbnStore = module(
   "GbnStore",
@@ -171,7 +171,8 @@ export const GbnStore = module(
     const last = node(index.eq(lastBeat)),
       came = node(io.r.fire);
     const ends = node(came.and(last));
-    io.read.ready.set(coming.not());
+    // There is room for a largest frame beside one that waits, so `r` never has to wait.
+    io.read.ready.set(coming.not().and(frames.packets.le(1)));
     asked.set(io.read.fire);
     when(io.read.fire, () => {
       coming.set(1);
@@ -188,7 +189,8 @@ export const GbnStore = module(
       index.set(mux(last, constant(0, countBits), index.add(1)));
       bad.set(failed.and(last.not()));
     });
-    io.r.ready.set(frames.push.ready);
+    io.r.ready.set(1);
+    when(io.r.valid, () => assertAlways(frames.push.ready, "a frame that is read has room"));
     frames.push.valid.set(io.r.valid);
     frames.push.payload.set({
       data: io.r.payload.data,

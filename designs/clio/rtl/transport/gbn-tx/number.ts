@@ -1,5 +1,16 @@
 /** A frame's number and its receiver: asked in one cycle, known in the next. */
-import { bit, type Bit, node, reg, stage, type UInt, unpack, type Val } from "../../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  type Bit,
+  map,
+  node,
+  reg,
+  stage,
+  struct,
+  type UInt,
+  unpack,
+  type Val,
+} from "../../../../../hdl-dsl/index.ts";
 import { GbnFrameKind, gbnFramesKept, sessionBits } from "../../../../shared/go-back-n/rtl/index.ts";
 import type { GbnContext } from "../gbn-rx.ts";
 import type { GbnTxIo } from "./ports.ts";
@@ -32,8 +43,19 @@ function roomIn({ planned, outs, places }: Plans): Bit {
 }
 
 export function number(p: GbnTxParameters, io: GbnTxIo, reorder: Reorder, sender: Sender, plans: Plans): Numbered {
-  const next = stage(reorder.out, "full", { name: "next" });
-  const head = unpack(Queued(p), next.payload);
+  // A number is asked for by the kind alone, so that comes from a register.
+  const Next = struct({ ofSession: bit, queued: Queued(p) });
+  const queued = map(
+    reorder.out,
+    Next,
+    meta => {
+      const q = unpack(Queued(p), meta);
+      return { ofSession: q.kind.eq(GbnFrameKind.session), queued: q };
+    },
+    { name: "ordered" },
+  );
+  const next = stage(queued, "full", { name: "next" });
+  const { ofSession, queued: head } = next.payload;
   const session = head.index.trunc(sessionBits(p));
   const contexts = contextsOf(p);
   contexts.write(io.contextWrite.en, io.contextWrite.index, io.contextWrite.value);
@@ -41,7 +63,6 @@ export function number(p: GbnTxParameters, io: GbnTxIo, reorder: Reorder, sender
   const known = reg(bit, { init: 0 }),
     asking = reg(bit, { init: 0 });
   const room = roomIn(plans);
-  const ofSession = node(head.kind.eq(GbnFrameKind.session));
   const asks = node(next.valid.andNot(known).and(room.or(asking)));
   const answered = node(ofSession.not().or(sender.request.ready));
   // The request is held until it is answered.
