@@ -52,8 +52,8 @@ const quartersBits = 4;
  * other way round.
  *
  * `strike` makes a client unknown whose place somebody else is to have: it was not heard of for long, though it sent.
- * It is so in the cycle of `struck`, in which the client is not `found`. Its place stays taken until it is `idle`. Both
- * inputs stay as they are from the cycle before until then.
+ * It is so in the cycle of `struck`, in which the client is not `found` and nobody is retired. Its place stays taken
+ * until it is `idle`. Both inputs stay as they are from the cycle before until then.
  *
  * `remaining`: how long the client silent for longest still has, as it was in the last whole round (up to 2 x clients
  * cycles ago), in quarters that have begun; 0 when it can be forgotten. It says nothing while a place is
@@ -108,10 +108,11 @@ export const RetryClients = module(
     const Place = struct({ valid: bit, index });
     /** The client that may be forgotten, and a bit for its place. */
     const idle = reg(Place, { init: 0 });
-    const idlePlace = reg(uint(n), { init: 0 });
-    const struckPlace = reg(uint(n), { init: 0 });
+    const idlePlace = reg(uint(n));
+    const struckPlace = reg(uint(n));
     struckPlace.set(decode(io.strike.index, n));
-    const strikes = node(io.strike.valid.andNot(matches.and(struckPlace).any()));
+    // One becomes unknown at a time: who is silent first.
+    const strikes = node(io.strike.valid.andNot(matches.and(struckPlace).any()).andNot(io.retire));
     io.struck.set(strikes);
     const forgotten = node(mux(io.retire, idlePlace, mux(strikes, struckPlace, constant(0, n))));
     written.set(written.and(forgotten.not()).or(entering));
@@ -200,7 +201,6 @@ export const RetryClients = module(
     assertAlways(io.add.valid.and(io.touch.valid).not(), "who enters is heard of by that");
     assertAlways(io.look.and(io.add.valid).not(), "nobody is looked up while one enters");
     assertAlways(io.retire.not().or(io.idle.valid), "an idle client is forgotten, one at a time");
-    assertAlways(io.retire.and(strikes).not(), "one client becomes unknown at a time");
     assertAlways(
       io.retire.and(io.touch.valid).and(io.touch.index.eq(idle.index)).not(),
       "nobody is forgotten while he is heard of",

@@ -1,5 +1,6 @@
 /** Stage 3: the finding for the results, and what counts as forgotten from now on. */
 import {
+  bit,
   type Bit,
   cat,
   encodeOnehot,
@@ -10,8 +11,8 @@ import {
   onehotMux,
   orTree,
   priority,
+  reg,
   type UInt,
-  type Var,
 } from "../../../../../hdl-dsl/index.ts";
 import { FindingKind } from "../retry-results.ts";
 import { quarterBefore } from "../retry-store.ts";
@@ -19,7 +20,7 @@ import type { Held, Newcomer } from "./hold.ts";
 import type { Lookup } from "./look-up.ts";
 import type { Memories } from "./memories.ts";
 import type { RetryVerdictIo } from "./ports.ts";
-import type { Decision, Judged, Room, Sizes } from "./records.ts";
+import { type Decision, Judged, type Room, type Sizes } from "./records.ts";
 import type { Search } from "./search.ts";
 import type { Clients } from "./units.ts";
 
@@ -31,15 +32,19 @@ interface Victim {
   readonly slot: UInt;
 }
 
-/** It is the one just ahead only when that one is the asking client's. */
+/** Each way is as the request just ahead left it before the choice comes: that is late. */
 function victimOf(row: Lookup["row"], { client, ahead }: Held, { current }: Search, room: Room): Victim {
-  const standing = node(onehotMux(room.way, row));
-  const takesAhead = node(orTree(room.way.map((w, i) => w.andNot(current[i] as Bit))));
+  const chosen = (of: (way: Lookup["row"][number]) => UInt, ofAhead: UInt): UInt =>
+    onehotMux(
+      room.way,
+      row.map((way, i) => mux(current[i] as Bit, of(way), ofAhead)),
+    );
   return {
     valid: room.full,
-    client: mux(takesAhead, client, standing.client),
-    operation: mux(takesAhead, ahead.operation, standing.operation),
-    slot: mux(takesAhead, ahead.slot, standing.slot),
+    // It is the one just ahead only when that one is the asking client's.
+    client: chosen(way => way.client, client),
+    operation: chosen(way => way.operation, ahead.operation),
+    slot: chosen(way => way.slot, ahead.slot),
   };
 }
 
@@ -47,6 +52,15 @@ function victimOf(row: Lookup["row"], { client, ahead }: Held, { current }: Sear
 function isFarAhead(p: Sizes, { request, mark }: Held): Bit {
   const distance = request.operation.sub(mark);
   return distance.bits(p.operationBits - 2, 2).eq(1);
+}
+
+/** Stage 3's registers: what was found, and whether anything was. */
+export function findings(p: Sizes) {
+  const what = reg(Judged(p), { name: "judged" });
+  const valid = reg(bit, { init: 0, name: "judged_valid" }),
+    evicts = reg(bit, { init: 0, name: "judged_evicts" }),
+    forgets = reg(bit, { init: 0, name: "judged_forgets" });
+  return { ...what, what, valid, evicts, forgets };
 }
 
 interface ConcludeNeeds {
@@ -58,9 +72,9 @@ interface ConcludeNeeds {
   readonly final: Bit;
 }
 
-export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held: Held, from: ConcludeNeeds): void {
+export function conclude(p: Sizes, judged: ReturnType<typeof findings>, held: Held, from: ConcludeNeeds): void {
   const { row, search, room } = from,
-    { kept, refused, stays, settles, inserts } = from.decision,
+    { kept, refused, stays, remembers, settles, inserts } = from.decision,
     { at, request, known, client, ahead } = held;
   const victim = victimOf(row, held, search, room);
   const hitWay = encodeOnehot(fromBits(search.hits)).is(Math.log2(p.ways)),
@@ -71,11 +85,14 @@ export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held:
   const way = priority([search.repeatsAhead, ahead.way], [search.anyHit, hitWay], room.number);
   // Newly forgotten of a client: the operation that is pushed out, or the number a quarter of a round back. The latter
   // keeps serial numbers comparable for a client that runs for long without one pushed out.
-  const evicts = node(inserts.and(victim.valid));
+  const evicts = node(inserts.and(victim.valid)),
+    pushesOut = node(remembers.and(victim.valid));
   const drags = node(settles.and(request.tracked).and(known).and(isFarAhead(p, held)));
   const quarterBack = quarterBefore(request.operation).is(p.operationBits);
-  judged.set({
-    valid: settles.and(kept.or(refused).or(stays)),
+  judged.valid.set(settles.and(kept.or(refused).or(stays)));
+  judged.evicts.set(evicts);
+  judged.forgets.set(evicts.or(drags));
+  judged.what.set({
     kind: priority(
       [refused.or(stays), FindingKind.busy],
       [search.hit, FindingKind.found],
@@ -88,10 +105,9 @@ export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held:
     entrySlot: priority([search.repeatsAhead, ahead.slot], [search.anyHit, hitSlot], victim.slot),
     silent: request.access.silent,
     replyOpcode: request.access.replyOpcode,
-    evicts,
-    forgets: evicts.or(drags),
-    client: mux(evicts, victim.client, client),
-    operation: mux(evicts, victim.operation, quarterBack),
+    // Without `forgets` they say nothing: whether the stage moves on is known late, and not waited for.
+    client: mux(pushesOut, victim.client, client),
+    operation: mux(pushesOut, victim.operation, quarterBack),
   });
 }
 

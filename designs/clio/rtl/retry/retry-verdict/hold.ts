@@ -34,7 +34,7 @@ export interface Held {
   /** Whether more was written down while `mark` was read, or since; and whether it is being so now. */
   readonly left: Var<typeof bit>;
   readonly leavesIt: Bit;
-  readonly ahead: Val<ReturnType<typeof Ahead>>;
+  readonly ahead: Ahead;
   /** The request behind, in stage 1, is the same client's. */
   readonly sameClient: Bit;
 }
@@ -66,19 +66,21 @@ export function hold(p: Sizes, from: HoldNeeds): Held {
   const client = reg(uint(Math.log2(p.clients)));
   const mark = reg(uint(p.operationBits));
   const left = reg(bit);
-  const ahead = reg(Ahead(p), { init: 0 });
+  const inserted = reg(bit, { init: 0, name: "ahead_inserted" });
+  const ahead = reg(Ahead(p));
   const sameClient = node(carryEqual(request.client, asking.client));
   const leavesIt = node(isLeft(client, request.operation));
+  const requestComes = node(advance.and(looked.valid).andNot(looked.sweeping));
+  when(requestComes, () => assignView(request, asking, "asking"));
   when(advance, () => {
     assignView(at, looked, "looked");
-    assignView(request, asking, "asking");
     known.set(lookup.known);
     leaving.set(cat(lookup.known, turns.on, lookup.client.eq(turns.index)).all());
     client.set(lookup.client);
     mark.set(from.forgotten.readAsync(lookup.client));
     left.set(isLeft(lookup.client, asking.operation));
+    inserted.set(from.inserts);
     ahead.set({
-      inserted: from.inserts,
       way: from.room,
       slot: request.access.slot,
       operation: request.operation,
@@ -87,7 +89,7 @@ export function hold(p: Sizes, from: HoldNeeds): Held {
       sameKey: carryEqual(request.operation, asking.operation, sameClient),
     });
   }).otherwise(() => left.set(left.or(leavesIt)));
-  return { at, request, known, leaving, client, mark, left, leavesIt, ahead, sameClient };
+  return { at, request, known, leaving, client, mark, left, leavesIt, ahead: { ...ahead, inserted }, sameClient };
 }
 
 /** A request of a client that is not known. */

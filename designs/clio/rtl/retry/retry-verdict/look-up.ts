@@ -60,8 +60,9 @@ export function lookUp(p: Sizes, io: Pick<RetryVerdictIo, "request">, from: Look
       row: mux(sweeps, step.row, asked),
     });
     sweptClient.set(step.client);
-    assignView(asking, r, "request");
   });
+  // A request's fields move when one comes, and not with every step: one enable would drive all stages' registers.
+  when(io.request.fire, () => assignView(asking, r, "request"));
   const row = memories.entries.readSync(looked.row, { en: advance });
   const turn = memories.turns.readSync(looked.row, { en: advance });
   const askingClient = node(mux(looked.sweeping, sweptClient, clients.found.index));
