@@ -189,8 +189,8 @@ export const retryClientsProof: Proof = {
       from: /matching & ~forgotten/,
       to: "matching",
     },
-    { what: "who was looked up is forgotten all the same", from: /(?<=~\(\|\()matches_ & idle_place/, to: "2'd0" },
-    { what: "who was looked up is struck all the same", from: /(?<=~\(\|\()matches_ & struck_place/, to: "2'd0" },
+    { what: "who was looked up is forgotten all the same", from: /(?<=~\(\(\|\()matches_ & idle_place/, to: "2'd0" },
+    { what: "who was looked up is struck all the same", from: /(?<=~\(\(\|\()matches_ & struck_place/, to: "2'd0" },
     {
       what: "two become unknown at once, and the second stays known",
       from: / & ~retire;/,

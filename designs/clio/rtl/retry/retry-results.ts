@@ -141,18 +141,20 @@ export const RetryResults = module(
         otherwise: () => AnswerKind.expired,
       }),
     );
-    const asked = reg(bit, { init: 0, name: "asks_valid" });
-    asked.set(f.valid.and(f.kind.ne(FindingKind.entered)));
-    const asks = reg(struct({ slot: uint(slotBits(p)), kind: AnswerKind, silent: bit, replyOpcode: uint(8) }));
+    const asks = reg(
+      struct({ valid: bit, slot: uint(slotBits(p)), kind: AnswerKind, silent: bit, replyOpcode: uint(8) }),
+      { init: 0, resets: ["valid"] },
+    );
     asks.set({
+      valid: f.valid.and(f.kind.ne(FindingKind.entered)),
       slot: f.slot,
       kind,
       silent: f.silent,
       replyOpcode: f.replyOpcode,
     });
-    const replays = node(asked.and(asks.kind.eq(AnswerKind.replayed)));
+    const replays = node(asks.valid.and(asks.kind.eq(AnswerKind.replayed)));
     const answers = instance("answers", Fifo({ shape: RetryAnswer(p), depth: p.slots, style: "distributed" }));
-    answers.push.valid.set(asked);
+    answers.push.valid.set(asks.valid);
     answers.push.payload.set({
       slot: asks.slot,
       kind: asks.kind,
@@ -192,10 +194,10 @@ export const RetryResults = module(
 
     io.events.set({
       answered: replays,
-      busy: asked.andNot(asks.kind.eq(AnswerKind.replayed).or(asks.kind.eq(AnswerKind.expired))),
-      expired: asked.and(asks.kind.eq(AnswerKind.expired)),
+      busy: asks.valid.andNot(asks.kind.eq(AnswerKind.replayed).or(asks.kind.eq(AnswerKind.expired))),
+      expired: asks.valid.and(asks.kind.eq(AnswerKind.expired)),
     });
-    assertAlways(asked.not().or(answers.push.ready), "there is an answer for each slot at most");
+    assertAlways(asks.valid.not().or(answers.push.ready), "there is an answer for each slot at most");
     assertAlways(
       io.started.valid.and(awaited.shr(io.started.slot).bit(0)).not(),
       "a slot does one operation at a time",

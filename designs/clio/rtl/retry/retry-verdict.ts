@@ -1,12 +1,13 @@
-import { bit, module, node, uint, wire } from "../../../../hdl-dsl/index.ts";
+import { bit, module, node, reg, uint, wire } from "../../../../hdl-dsl/index.ts";
 import { reduced, type RetryBufferParameters, whole } from "./retry-request.ts";
 import { check } from "./retry-verdict/check.ts";
-import { conclude, findings, tell, writeMark } from "./retry-verdict/conclude.ts";
+import { conclude, tell, writeMark } from "./retry-verdict/conclude.ts";
 import { hold, introduce } from "./retry-verdict/hold.ts";
 import { wayOut } from "./retry-verdict/leave.ts";
 import { lookUp } from "./retry-verdict/look-up.ts";
 import { clearAfterReset, keyInForce, memoriesOf } from "./retry-verdict/memories.ts";
 import { type RetryVerdictIo, retryVerdictPorts } from "./retry-verdict/ports.ts";
+import { Judged } from "./retry-verdict/records.ts";
 import { roomIn, search } from "./retry-verdict/search.ts";
 import { store } from "./retry-verdict/store.ts";
 import { turnCycles, turnsOf } from "./retry-verdict/turns.ts";
@@ -36,7 +37,7 @@ export function verdictOf(io: RetryVerdictIo, given: RetryBufferParameters, { cl
   const { row } = lookup;
 
   // Stage 2: is the operation remembered, and is it newer than all that were forgotten.
-  const judged = findings(p);
+  const judged = reg(Judged(p), { init: 0, resets: ["valid", "evicts", "forgets"] });
   const held = hold(p, { lookup, turns, judged, forgotten: memories.forgotten, advance, inserts, room });
   const { at, request } = held;
   const newcomer = introduce(clients, held, lookup, judged);

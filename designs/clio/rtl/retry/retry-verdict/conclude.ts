@@ -1,6 +1,5 @@
 /** Stage 3: the finding for the results, and what counts as forgotten from now on. */
 import {
-  bit,
   type Bit,
   cat,
   encodeOnehot,
@@ -9,10 +8,9 @@ import {
   mux,
   node,
   onehotMux,
-  orTree,
   priority,
-  reg,
   type UInt,
+  type Var,
 } from "../../../../../hdl-dsl/index.ts";
 import { FindingKind } from "../retry-results.ts";
 import { quarterBefore } from "../retry-store.ts";
@@ -20,7 +18,7 @@ import type { Held, Newcomer } from "./hold.ts";
 import type { Lookup } from "./look-up.ts";
 import type { Memories } from "./memories.ts";
 import type { RetryVerdictIo } from "./ports.ts";
-import { type Decision, Judged, type Room, type Sizes } from "./records.ts";
+import type { Decision, Judged, Room, Sizes } from "./records.ts";
 import type { Search } from "./search.ts";
 import type { Clients } from "./units.ts";
 
@@ -54,15 +52,6 @@ function isFarAhead(p: Sizes, { request, mark }: Held): Bit {
   return distance.bits(p.operationBits - 2, 2).eq(1);
 }
 
-/** Stage 3's registers: what was found, and whether anything was. */
-export function findings(p: Sizes) {
-  const what = reg(Judged(p), { name: "judged" });
-  const valid = reg(bit, { init: 0, name: "judged_valid" }),
-    evicts = reg(bit, { init: 0, name: "judged_evicts" }),
-    forgets = reg(bit, { init: 0, name: "judged_forgets" });
-  return { ...what, what, valid, evicts, forgets };
-}
-
 interface ConcludeNeeds {
   readonly row: Lookup["row"];
   readonly search: Search;
@@ -72,7 +61,7 @@ interface ConcludeNeeds {
   readonly final: Bit;
 }
 
-export function conclude(p: Sizes, judged: ReturnType<typeof findings>, held: Held, from: ConcludeNeeds): void {
+export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held: Held, from: ConcludeNeeds): void {
   const { row, search, room } = from,
     { kept, refused, stays, remembers, settles, inserts } = from.decision,
     { at, request, known, client, ahead } = held;
@@ -89,10 +78,8 @@ export function conclude(p: Sizes, judged: ReturnType<typeof findings>, held: He
     pushesOut = node(remembers.and(victim.valid));
   const drags = node(settles.and(request.tracked).and(known).and(isFarAhead(p, held)));
   const quarterBack = quarterBefore(request.operation).is(p.operationBits);
-  judged.valid.set(settles.and(kept.or(refused).or(stays)));
-  judged.evicts.set(evicts);
-  judged.forgets.set(evicts.or(drags));
-  judged.what.set({
+  judged.set({
+    valid: settles.and(kept.or(refused).or(stays)),
     kind: priority(
       [refused.or(stays), FindingKind.busy],
       [search.hit, FindingKind.found],
@@ -105,6 +92,8 @@ export function conclude(p: Sizes, judged: ReturnType<typeof findings>, held: He
     entrySlot: priority([search.repeatsAhead, ahead.slot], [search.anyHit, hitSlot], victim.slot),
     silent: request.access.silent,
     replyOpcode: request.access.replyOpcode,
+    evicts,
+    forgets: evicts.or(drags),
     // Without `forgets` they say nothing: whether the stage moves on is known late, and not waited for.
     client: mux(pushesOut, victim.client, client),
     operation: mux(pushesOut, victim.operation, quarterBack),

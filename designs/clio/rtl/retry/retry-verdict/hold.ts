@@ -34,7 +34,7 @@ export interface Held {
   /** Whether more was written down while `mark` was read, or since; and whether it is being so now. */
   readonly left: Var<typeof bit>;
   readonly leavesIt: Bit;
-  readonly ahead: Ahead;
+  readonly ahead: Val<ReturnType<typeof Ahead>>;
   /** The request behind, in stage 1, is the same client's. */
   readonly sameClient: Bit;
 }
@@ -59,15 +59,14 @@ export function hold(p: Sizes, from: HoldNeeds): Held {
     const concerned = judged.forgets.and(judged.client.eq(of));
     return concerned.andNot(isAfter(operation, judged.operation));
   };
-  const at = reg(Sought(p), { init: 0 });
+  const at = reg(Sought(p), { init: 0, resets: ["valid"] });
   const request = reg(RetryRequest(p));
   const known = reg(bit, { init: 0 });
   const leaving = reg(bit, { init: 0 });
   const client = reg(uint(Math.log2(p.clients)));
   const mark = reg(uint(p.operationBits));
   const left = reg(bit);
-  const inserted = reg(bit, { init: 0, name: "ahead_inserted" });
-  const ahead = reg(Ahead(p));
+  const ahead = reg(Ahead(p), { init: 0, resets: ["inserted"] });
   const sameClient = node(carryEqual(request.client, asking.client));
   const leavesIt = node(isLeft(client, request.operation));
   const requestComes = node(advance.and(looked.valid).andNot(looked.sweeping));
@@ -79,8 +78,8 @@ export function hold(p: Sizes, from: HoldNeeds): Held {
     client.set(lookup.client);
     mark.set(from.forgotten.readAsync(lookup.client));
     left.set(isLeft(lookup.client, asking.operation));
-    inserted.set(from.inserts);
     ahead.set({
+      inserted: from.inserts,
       way: from.room,
       slot: request.access.slot,
       operation: request.operation,
@@ -89,7 +88,7 @@ export function hold(p: Sizes, from: HoldNeeds): Held {
       sameKey: carryEqual(request.operation, asking.operation, sameClient),
     });
   }).otherwise(() => left.set(left.or(leavesIt)));
-  return { at, request, known, leaving, client, mark, left, leavesIt, ahead: { ...ahead, inserted }, sameClient };
+  return { at, request, known, leaving, client, mark, left, leavesIt, ahead, sameClient };
 }
 
 /** A request of a client that is not known. */

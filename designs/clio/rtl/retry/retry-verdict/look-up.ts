@@ -47,7 +47,7 @@ export function lookUp(p: Sizes, io: Pick<RetryVerdictIo, "request">, from: Look
   clients.look.set(advance);
   clients.asks.set(io.request.valid.and(r.tracked).andNot(sweeps));
 
-  const looked = reg(Sought(p), { init: 0 });
+  const looked = reg(Sought(p), { init: 0, resets: ["valid"] });
   const asking = reg(RetryRequest(p));
   const sweptClient = reg(uint(Math.log2(p.clients)));
   const asked = setOf(p.sets, r.client, r.operation, hashKey).is(Math.log2(p.sets));

@@ -29,6 +29,7 @@ export type Sought = Val<ReturnType<typeof Sought>>;
  */
 export const Ahead = (p: Sizes) =>
   struct({
+    inserted: bit,
     way: uint(Math.log2(p.ways)),
     slot: uint(slotBits(p)),
     operation: uint(p.operationBits),
@@ -36,30 +37,23 @@ export const Ahead = (p: Sizes) =>
     sameClient: bit,
     sameKey: bit,
   });
-/** With `inserted`: it was remembered. The rest says nothing without that, so it has no reset. */
-export interface Ahead extends Val<ReturnType<typeof Ahead>> {
-  readonly inserted: Bit;
-}
-
 /** Findings of stage 2 about a request. */
 export const Judged = (p: Sizes) =>
   struct({
+    valid: bit,
     kind: FindingKind,
     slot: uint(slotBits(p)),
     entry: uint(Math.log2(p.entries)),
     entrySlot: uint(slotBits(p)),
     silent: bit,
     replyOpcode: uint(8),
+    /** An operation was pushed out; operations at or behind `operation` of `client` count as forgotten. */
+    evicts: bit,
+    forgets: bit,
     client: uint(Math.log2(p.clients)),
     operation: uint(p.operationBits),
   });
-/** With whether there are any: that has a reset, and the rest says nothing without it. */
-export interface Judged extends Val<ReturnType<typeof Judged>> {
-  readonly valid: Bit;
-  /** An operation was pushed out; operations at or behind `operation` of `client` count as forgotten. */
-  readonly evicts: Bit;
-  readonly forgets: Bit;
-}
+export type Judged = Val<ReturnType<typeof Judged>>;
 
 /** What stage 2 decides about its request. */
 export interface Decision {

@@ -1,6 +1,5 @@
 /** Two clients become unknown at once: one is silent and is forgotten, the other's turn to give up its place is over. */
 import { expect } from "vitest";
-import { idleQuarters } from "../../../../../../designs/clio/rtl/retry/retry-clients.ts";
 import type { RetryBufferParameters } from "../../../../../../designs/clio/rtl/retry/retry-request.ts";
 import type { Bench } from "../../../../../../sim/index.ts";
 import { Client } from "./retry-benches.ts";
@@ -24,17 +23,18 @@ export async function leavesAtOnce(b: Bench<RetryPorts>, p: RetryBufferParameter
       newcomer = new Client(base ^ 0xfn, 7);
     for (const c of warm) await rig.ask(c.hello());
     let ended = leaver.write(),
-      asked = 0;
+      asked = (await rig.ask(newcomer.hello())).at;
+    // It falls silent before the turn begins: later than that, the leaver would be the one silent for longest.
+    const quiet = asked + partOf(p) - (3 * p.timeoutCycles) / 4;
     for (let kind = ""; kind !== "yields";) {
-      for (const c of [silent, ...others]) await rig.ask(c.read());
+      for (const c of b.cycle < quiet ? [silent, ...others] : others) await rig.ask(c.read());
       asked = (await rig.ask(newcomer.hello())).at;
       ended = leaver.write();
       kind = (await rig.ask(ended)).kind;
     }
-    const end = asked + 2 * partOf(p),
-      quiet = end - ((idleQuarters + 1) * p.timeoutCycles) / 4 - 4 * p.clients;
+    const end = asked + 2 * partOf(p);
     while (b.cycle < end - p.timeoutCycles / 4) {
-      for (const c of b.cycle < quiet ? [silent, ...others] : others) await rig.ask(c.read());
+      for (const c of others) await rig.ask(c.read());
       await b.cycles(p.timeoutCycles / 16);
     }
     await b.cycles(end + gap - b.cycle);
