@@ -102,7 +102,7 @@ export const RetryClients = module(
 
     /** Places had so far. */
     const used = reg(uint(index.width + 1), { init: 0 });
-    const vacant = reg(struct({ valid: bit, swept: bit, index }), { init: 0, resets: ["valid", "swept"] });
+    const vacant = reg(struct({ valid: bit, swept: bit, index }), { init: 0, resets: ["valid"] });
     const allUsed = node(used.bit(index.width));
     const place = node(mux(allUsed, vacant.index, used.trunc(index.width)));
     io.place.set({ valid: allUsed.not().or(vacant.valid.and(vacant.swept)), index: place });

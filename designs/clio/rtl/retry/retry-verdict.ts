@@ -48,15 +48,14 @@ export function verdictOf(io: RetryVerdictIo, given: RetryBufferParameters, { cl
   const kept = node(request.tracked.and(request.keeps));
   const remembers = node(kept.andNot(found.hit).and(found.fresh));
   const decided = wayOut(p, io);
-  const isRequest = at.valid.andNot(at.sweeping);
-  const passes = isRequest.and(kept.not().or(remembers));
-  const stays = node(isRequest.and(held.leaving).and(request.fence).and(request.tracked));
+  const passes = held.asks.and(kept.not().or(remembers));
+  const stays = node(held.asks.and(held.leaving).and(request.fence).and(request.tracked));
   holdsLeaver.set(at.valid.and(held.leaving));
   decided.valid.set(passes.andNot(holds).andNot(refused).andNot(stays));
   decided.payload.set({ fence: request.fence, access: request.access });
   const moves = node(at.valid.andNot(holds).and(decided.ready));
   advance.set(at.valid.not().or(moves));
-  const settles = node(moves.andNot(at.sweeping));
+  const settles = node(held.asks.andNot(holds).and(decided.ready));
   inserts.set(settles.and(remembers));
   const decision = { kept, refused, stays, remembers, settles, inserts };
   store(memories, held, { row, current: found.current, room: entersAt, clearing, moves, inserts });

@@ -59,8 +59,8 @@ export function lookUp(p: Sizes, io: Pick<RetryVerdictIo, "request">, from: Look
       purgesLast: sweep.purged,
       row: mux(sweeps, step.row, asked),
     });
-    sweptClient.set(step.client);
   });
+  when(sweep.take, () => sweptClient.set(step.client));
   // A request's fields move when one comes, and not with every step: one enable would drive all stages' registers.
   when(io.request.fire, () => assignView(asking, r, "request"));
   const row = memories.entries.readSync(looked.row, { en: advance });

@@ -39,7 +39,7 @@ export const clientsFaults: readonly (readonly [string, RegExp, string])[] = [
   ["another is offered while a place is vacant", /(?<=idle_valid_q, )~vacant_valid/, "1'b1"],
   ["who is found is offered", /~\(\(\|\(matches_ & idle_place\)\) & asked\)/, "1'b1"],
   ["a place can be had before it is swept", /vacant_valid & vacant_swept(?=\);\s*assign place_index)/, "vacant_valid"],
-  ["a place counts as swept from the time before", /(?<=vacant_valid <= 1'b1;\s*)vacant_swept <= 1'b0;/, ""],
+  ["a place counts as swept from the time before", /vacant_swept <= 1'b0;(?=\s*vacant_index <= idle)/, ""],
   ["a place is given twice", /(?<=if \(all_used\)) vacant_valid <= 1'b0/, " vacant_valid <= vacant_valid"],
   ["places that nobody had are looked at", /\(all_used \| \(looking < used\[\d+:0\]\)\)/, "1'b1"],
   ["who is forgotten is found by a look-up in that cycle", /matching & ~forgotten/, "matching"],
