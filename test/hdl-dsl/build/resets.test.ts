@@ -4,11 +4,15 @@ import { bit, input, module, output, reg, struct, uint } from "../../../hdl-dsl/
 import { runBench } from "../../../sim/index.ts";
 
 const Held = struct({ valid: bit, value: uint(8) });
-const Keeps = module("Keeps", { next: input(Held), held: output(Held) }, io => {
-  const held = reg(Held, { init: { valid: 0, value: 7 }, resets: ["valid"] });
-  held.set(io.next);
-  io.held.set(held);
-})();
+const Keeps = module(
+  "Keeps",
+  () => ({ next: input(Held), held: output(Held) }),
+  io => {
+    const held = reg(Held, { init: { valid: 0, value: 7 }, resets: ["valid"] });
+    held.set(io.next);
+    io.held.set(held);
+  },
+)();
 
 test("reset sets the fields that are named, and no other", () =>
   runBench("resets", Keeps, { wave: false }, async b => {

@@ -10,7 +10,6 @@ import {
   reg,
   uint,
   type UInt,
-  type Val,
   type Var,
   when,
 } from "../../../../../hdl-dsl/index.ts";
