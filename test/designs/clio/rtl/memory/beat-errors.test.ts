@@ -126,8 +126,8 @@ describe("an error on single beats below AccessRead and AccessWrite", () => {
       ["only the last burst's error is looked at", /failed = [^;]*;/, "failed = |b_payload_resp;"],
       [
         "only the one before the last burst is remembered",
-        /failed_before <= [^;]*;/,
-        "failed_before <= (|b_payload_resp) & ~pending_pop_payload_last;",
+        /failed_before <= failed & ~ends;/,
+        "failed_before <= (|b_payload_resp) & ~ends;",
       ],
       ["an error stays for the next write", /failed_before <= [^;]*;/, "failed_before <= failed;"],
       ["two errors are none", /failed_before \| \(?\|b_payload_resp\)?/, "failed_before ^ (|b_payload_resp)"],
