@@ -12,7 +12,6 @@ import {
 import { nodeAxiProofs } from "./axi/index.ts";
 import { matProof } from "./mat.ts";
 import { partitionProofs } from "./partition.ts";
-import { retryBufferProof, retryPlacesProof } from "./retry-buffer.ts";
 import { retryClientsProof } from "./retry-clients.ts";
 import { retrySweepProof } from "./retry-sweep.ts";
 import { retryTurnsProof } from "./retry-turns.ts";
@@ -30,8 +29,6 @@ export const nodeProofs: readonly Proof[] = [
   entryExchangeProof,
   socPortProof,
   syncUnitProof,
-  retryBufferProof,
-  retryPlacesProof,
   retryClientsProof,
   retrySweepProof,
   retryTurnsProof,
