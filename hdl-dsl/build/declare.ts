@@ -22,6 +22,11 @@ export interface RegOptions<S extends Shape = Shape> extends DeclareOptions {
   /** Value under reset. */
   readonly init?: Init | NamesIn<S>;
   /**
+   * Of a struct with `init`, the fields that reset sets, `valid` for instance. The others are data registers, which say
+   * nothing without them: a reset that drives fewer registers.
+   */
+  readonly resets?: readonly string[];
+  /**
    * For the first register of a synchroniser (attribute `async_reg`): of what it takes, one bit changes at a time. The
    * checks take this on trust.
    */
@@ -132,7 +137,7 @@ export function reg<const S extends Shape>(shape: S, o: RegOptions<S> = {}): Var
       domain: c.domain,
       position,
       path: [base, ...l.path],
-      init: o.init === undefined ? undefined : initOf(o.init, l, base),
+      init: o.init === undefined || o.resets?.includes(l.path[0] ?? "") === false ? undefined : initOf(o.init, l, base),
       attributes: o.attributes,
       mayBeUnread: o.mayBeUnread,
       oneBitAtATime: o.oneBitAtATime,

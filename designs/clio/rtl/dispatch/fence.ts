@@ -81,7 +81,8 @@ export const FenceUnit = module(
     const count = reg(uint(bitsFor(p.fences)), { init: 0 });
     const full = node(count.eq(p.fences));
     const takes = node(io.fence.valid.and(full.not()));
-    const awaited = reg(vec(uint(p.slots), p.fences), { init: each(() => 0) });
+    // A fence that comes sets its own; nobody looks at it before.
+    const awaited = reg(vec(uint(p.slots), p.fences));
     const slots = reg(vec(uint(slotBits(p)), p.fences));
     /** Nothing of what it waits for is inside any more. */
     const over = reg(vec(bit, p.fences), { init: each(() => 0) });

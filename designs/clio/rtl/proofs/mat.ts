@@ -6,6 +6,7 @@ import {
   assertAlways,
   assumeAlways,
   bit,
+  cat,
   connect,
   cover,
   input,
@@ -57,6 +58,8 @@ const harness = module(
       asked = io.asked.payload.access.slot;
     assertAlways(io.reply.valid.and(answered.bit(0)).not(), "a reply is never answered");
     assertAlways(io.asked.valid.and(asked.bit(0)).not(), "a reply is never done");
+    const { fence, keeps } = io.asked.payload;
+    assertAlways(cat(io.asked.valid, fence, keeps).all().not(), "a fence is not kept, whatever the table says");
     assertAlways(io.asked.valid.and(asked.bit(1)).not(), "nobody outside reaches a process of the node's own");
     assertAlways(
       io.slow.valid.and(io.slow.payload.slot.bit(1)).not(),
@@ -66,6 +69,7 @@ const harness = module(
       io.reply.valid.and(answered.bit(1)).and(io.reply.payload.status.eq(statusBits.OK)).not(),
       "a request for a process of the node's own is refused",
     );
+    cover(io.asked.valid.and(fence), "a fence is asked for");
     cover(io.reply.valid.and(io.reply.payload.status.eq(statusBits.INVALID)), "such a request is refused as INVALID");
     cover(io.slow.valid.and(io.slow.payload.slot.bit(0)), "a reply goes to the slow path");
     cover(dut.release.valid.and(dut.release.slot.bit(0)), "a reply is dropped");
@@ -78,6 +82,7 @@ export const matProof: Proof = {
   harness: harness({ slots: 4, maxData: 64 }),
   faults: [
     { what: "a reply is refused like a request", from: " | drops | decided_held_reply)", to: " | drops)" },
+    { what: "a fence is kept when the table says so", from: /& ~asks_fence/, to: "" },
     { what: "a reply is done", from: "& ~request_payload_reply;", to: ";" },
     {
       what: "the node's own processes for everybody",

@@ -95,7 +95,6 @@ const keysHarness = module(
     const striking = reg(uint(1), { init: 0, name: "model_striking" });
     striking.set(io.strike.index);
     assumeAlways(io.strike.valid.not().or(striking.eq(io.strike.index)), "who is to go stands there for a cycle");
-    assumeAlways(cat(io.retire, dut.struck).all().not(), "one client becomes unknown at a time");
     assumeAlways(chosen.or(io.add.valid.not()), "nobody enters in the first cycle");
     // Who is known, by key; and the keys by place.
     const all = reg(uint(2 ** KEY), { init: 0, name: "model_all" }),
@@ -164,6 +163,15 @@ const keysHarness = module(
       "who is found is not offered to be forgotten",
     );
     assertAlways(cat(shown, looked.known, struck).all().not(), "who is found is not struck");
+    // Places that were had, whoever is known there.
+    const had = reg(uint(PLACES), { init: 0, name: "model_had" });
+    had.set(
+      had
+        .and(mux(io.retire, decode(dut.idle.index, PLACES), none).not())
+        .or(mux(io.add.valid, decode(dut.place.index, PLACES), none)),
+    );
+    assertAlways(dut.idle.valid.not().or(had.shr(dut.idle.index).bit(0)), "who is offered has a place");
+    assertAlways(dut.found.valid.not().or(had.shr(dut.found.index).bit(0)), "who is found has a place");
     cover(leaves, "it is forgotten");
     cover(struck, "it is struck");
     cover(cat(enters, dut.place.index).all(), "it enters at the second place");
@@ -181,8 +189,13 @@ export const retryClientsProof: Proof = {
       from: /matching & ~forgotten/,
       to: "matching",
     },
-    { what: "who was looked up is forgotten all the same", from: /(?<=~\(\|\()matches_ & idle_place/, to: "2'd0" },
-    { what: "who was looked up is struck all the same", from: /(?<=~\(\|\()matches_ & struck_place/, to: "2'd0" },
+    { what: "who was looked up is forgotten all the same", from: /(?<=~\(\(\|\()matches_ & idle_place/, to: "2'd0" },
+    { what: "who was looked up is struck all the same", from: /(?<=~\(\(\|\()matches_ & struck_place/, to: "2'd0" },
+    {
+      what: "two become unknown at once, and the second stays known",
+      from: / & ~retire;/,
+      to: ";",
+    },
     { what: "a place is had before it is swept", from: /vacant_valid & vacant_swept/, to: "vacant_valid" },
     { what: "who enters in the place of another is known by the other's key", from: /entering\[1\]/, to: "1'b0" },
   ],

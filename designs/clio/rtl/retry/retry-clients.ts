@@ -52,8 +52,8 @@ const quartersBits = 4;
  * other way round.
  *
  * `strike` makes a client unknown whose place somebody else is to have: it was not heard of for long, though it sent.
- * It is so in the cycle of `struck`, in which the client is not `found`. Its place stays taken until it is `idle`. Both
- * inputs stay as they are from the cycle before until then.
+ * It is so in the cycle of `struck`, in which the client is not `found` and nobody is retired. Its place stays taken
+ * until it is `idle`. Both inputs stay as they are from the cycle before until then.
  *
  * `remaining`: how long the client silent for longest still has, as it was in the last whole round (up to 2 x clients
  * cycles ago), in quarters that have begun; 0 when it can be forgotten. It says nothing while a place is
@@ -93,12 +93,16 @@ export const RetryClients = module(
     const written = reg(uint(n), { init: 0 });
     const matching = node(fromBits(keys.toArray().map((k, i) => carryEqual(k, io.key, written.bit(i)))));
     /** The place of the key that was looked up last. */
-    const matches = reg(uint(n), { init: 0 });
-    io.found.set({ valid: matches.any(), index: encodeOnehot(matches).is(index.width) });
+    const matches = reg(uint(n));
+    /** A key has been looked up since the reset. */
+    const asked = reg(bit, { init: 0 });
+    when(io.look, () => asked.set(1));
+    const isFoundAt = (places: UInt): Bit => matches.and(places).any().and(asked);
+    io.found.set({ valid: matches.any().and(asked), index: encodeOnehot(matches).is(index.width) });
 
     /** Places had so far. */
     const used = reg(uint(index.width + 1), { init: 0 });
-    const vacant = reg(struct({ valid: bit, swept: bit, index }), { init: 0 });
+    const vacant = reg(struct({ valid: bit, swept: bit, index }), { init: 0, resets: ["valid"] });
     const allUsed = node(used.bit(index.width));
     const place = node(mux(allUsed, vacant.index, used.trunc(index.width)));
     io.place.set({ valid: allUsed.not().or(vacant.valid.and(vacant.swept)), index: place });
@@ -107,11 +111,13 @@ export const RetryClients = module(
 
     const Place = struct({ valid: bit, index });
     /** The client that may be forgotten, and a bit for its place. */
-    const idle = reg(Place, { init: 0 });
-    const idlePlace = reg(uint(n), { init: 0 });
-    const struckPlace = reg(uint(n), { init: 0 });
+    const guarded = { init: 0, resets: ["valid"] };
+    const idle = reg(Place, guarded);
+    const idlePlace = reg(uint(n));
+    const struckPlace = reg(uint(n));
     struckPlace.set(decode(io.strike.index, n));
-    const strikes = node(io.strike.valid.andNot(matches.and(struckPlace).any()));
+    // One becomes unknown at a time: who is silent first.
+    const strikes = node(io.strike.valid.andNot(isFoundAt(struckPlace)).andNot(io.retire));
     io.struck.set(strikes);
     const forgotten = node(mux(io.retire, idlePlace, mux(strikes, struckPlace, constant(0, n))));
     written.set(written.and(forgotten.not()).or(entering));
@@ -132,15 +138,15 @@ export const RetryClients = module(
     when(ticks, () => now.set(now.add(1)));
     const heard = ram(stamp, { depth: n, collision: "undefined", style: "distributed" });
     /** The client touched in the cycle before. */
-    const touch = reg(Place, { init: 0 });
+    const touch = reg(Place, guarded);
     touch.set(io.touch);
     heard.write(touch.valid, touch.index, now);
 
     // One place a cycle: its silence, then whether that is the longest of this round.
     const Silent = struct({ valid: bit, index, quarters: stamp });
     const looking = reg(index, { init: 0 });
-    const looked = reg(Silent, { init: 0 });
-    const longest = reg(Silent, { init: 0 });
+    const looked = reg(Silent, guarded);
+    const longest = reg(Silent, guarded);
     const touched = (i: UInt): Bit => touch.valid.and(touch.index.eq(i));
     const inhabited = (i: UInt): Bit =>
       allUsed.or(i.lt(used.trunc(index.width))).and(vacant.valid.and(vacant.index.eq(i)).not());
@@ -164,7 +170,7 @@ export const RetryClients = module(
       longest.index.set(looked.index);
       longest.quarters.set(looked.quarters);
     });
-    const chosen = reg(Place, { init: 0 });
+    const chosen = reg(Place, guarded);
     when(ends, () =>
       chosen.set({ valid: longer.or(standing), index: mux(longer, looked.index, longest.index) }),
     ).elseWhen(touched(chosen.index), () => chosen.valid.set(0));
@@ -188,7 +194,7 @@ export const RetryClients = module(
     io.remaining.set(left);
     io.sweeping.set(vacant.valid.andNot(vacant.swept));
     io.idle.set({
-      valid: cat(idle.valid, vacant.valid.not(), touched(idle.index).not(), matches.and(idlePlace).any().not()).all(),
+      valid: cat(idle.valid, vacant.valid.not(), touched(idle.index).not(), isFoundAt(idlePlace).not()).all(),
       index: idle.index,
     });
 
@@ -200,7 +206,6 @@ export const RetryClients = module(
     assertAlways(io.add.valid.and(io.touch.valid).not(), "who enters is heard of by that");
     assertAlways(io.look.and(io.add.valid).not(), "nobody is looked up while one enters");
     assertAlways(io.retire.not().or(io.idle.valid), "an idle client is forgotten, one at a time");
-    assertAlways(io.retire.and(strikes).not(), "one client becomes unknown at a time");
     assertAlways(
       io.retire.and(io.touch.valid).and(io.touch.index.eq(idle.index)).not(),
       "nobody is forgotten while he is heard of",

@@ -19,6 +19,8 @@ export interface RetryBufferParameters {
   readonly stampBits?: number;
   /** For proofs: the numbers that clients use, 0 and up; any one operation is watched (retry-watch.ts). */
   readonly watchedNumbers?: number;
+  /** For proofs: any one place is watched (retry-swept.ts). */
+  readonly watchedPlaces?: true;
 }
 
 /** All parameters, with what follows from them. */
@@ -54,6 +56,8 @@ export const RetryRequest = (p: RetryBufferParameters) =>
 
 /** Suffix of a Verilog name for sizes that are smaller than usual. */
 export const reduced = (p: RetryBufferParameters): string =>
-  [p.ways, p.clientBits, p.operationBits, p.wordBits, p.stampBits, p.watchedNumbers].some(v => v !== undefined)
+  [p.ways, p.clientBits, p.operationBits, p.wordBits, p.stampBits, p.watchedNumbers, p.watchedPlaces].some(
+    v => v !== undefined,
+  )
     ? `_w${whole(p).ways}_k${whole(p).clientBits}_o${whole(p).operationBits}_d${whole(p).wordBits}_q${whole(p).stampBits}`
     : "";

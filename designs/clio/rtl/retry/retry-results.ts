@@ -143,7 +143,7 @@ export const RetryResults = module(
     );
     const asks = reg(
       struct({ valid: bit, slot: uint(slotBits(p)), kind: AnswerKind, silent: bit, replyOpcode: uint(8) }),
-      { init: 0 },
+      { init: 0, resets: ["valid"] },
     );
     asks.set({
       valid: f.valid.and(f.kind.ne(FindingKind.entered)),

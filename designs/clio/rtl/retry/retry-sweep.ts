@@ -55,7 +55,7 @@ export const RetrySweep = module(
   (io, p) => {
     const At = struct({ row: uint(Math.log2(p.sets)), client: uint(Math.log2(p.clients)) });
     const ageing = reg(At, { init: 0 });
-    const purge = reg(At, { init: 0 });
+    const purge = reg(At);
     const purging = reg(bit, { init: 0 });
     const count = reg(uint(Math.log2(ageEvery(p))), { init: 0 });
     count.set(count.add(1));

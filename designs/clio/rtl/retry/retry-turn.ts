@@ -59,27 +59,25 @@ export function turnOf(turn: UInt, taken: readonly Bit[], own: readonly Bit[]): 
       { name: `crowded_${i}` },
     ),
   );
-  // What follows from `turn` alone comes first: `own` is late.
+  // What follows from `turn` alone comes first: `own` is late. A way of the asking client counts when it is crowded, and
+  // yields to an older such one: so each way waits for four bits only.
   const yields = (i: number, j: number): Bit => node((crowded[j] as Bit).not().or(isOlder(i, j)));
   const oldest = all.map(i =>
     node(cat(crowded[i] as Bit, ...others(i).map(j => yields(i, j))).all(), { name: `oldest_${i}` }),
   );
-  const mine = all.map(i =>
-    cat(crowded[i] as Bit, own[i] as Bit, ...others(i).map(j => (own[j] as Bit).not().or(yields(i, j)))).all(),
+  const mine = all.map(i => node((own[i] as Bit).and(crowded[i] as Bit), { name: `mine_${i}` }));
+  const oldestMine = all.map(i =>
+    cat(mine[i] as Bit, ...others(i).map(j => (mine[j] as Bit).not().or(isOlder(i, j)))).all(),
   );
-  const noneMine = node(
-    cat(...all.map(i => (own[i] as Bit).and(crowded[i] as Bit)))
-      .any()
-      .not(),
-  );
+  const noneMine = node(orTree(mine).not());
   const empty = node(fromBits(taken.map(t => t.not()))),
     lowest = lowestBits(empty),
     full = node(empty.any().not());
-  const way = all.map(i =>
-    node((lowest[i] as Bit).or(full.and((mine[i] as Bit).or(noneMine.and(oldest[i] as Bit)))), {
-      name: `makes_room_${i}`,
-    }),
-  );
+  const way = all.map(i => {
+    const ofOthers = noneMine.and(node(full.and(oldest[i] as Bit))),
+      itsOwn = full.and(oldestMine[i] as Bit);
+    return node(orTree([lowest[i] as Bit, ofOthers, itsOwn]), { name: `makes_room_${i}` });
+  });
   const is = (i: number): Bit => way[i] as Bit;
   const next = fromBits([
     ...pairs.map(([i, j]) => is(j).or(newer(i, j).and(is(i).not()))),

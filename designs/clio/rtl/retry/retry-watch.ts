@@ -57,6 +57,8 @@ export interface RetryInsides {
   readonly hit: Bit;
   readonly row: readonly Entry[];
   readonly inserts: Bit;
+  /** Whether the client at a place becomes unknown in this cycle. */
+  readonly leaves: (place: UInt) => Bit;
   readonly ahead: { readonly inserted: Bit; readonly sameSet: Bit; readonly way: UInt };
   /** Stage 3. */
   readonly judged: { readonly forgets: Bit; readonly client: UInt; readonly operation: UInt };
@@ -81,7 +83,7 @@ export function watchOperation(o: RetryInsides): void {
     key.set(o.arriving.client);
     number.set(o.arriving.operation);
   });
-  /** The watched operation has been remembered, of the client at `home`. */
+  /** The watched operation has been remembered, of the client at `home`; since that became known. */
   const spent = reg(bit, { init: 0, name: "watched_spent" });
   const home = reg(uint(o.client.width), { name: "watched_home" });
   const name = (what: string, v: Bit): Bit => node(v, { name: `watched_${what}` });
@@ -101,7 +103,7 @@ export function watchOperation(o: RetryInsides): void {
     mine2 = name("mine_2", asks2.and(o.request.client.eq(key)));
   const again = name("again", mine2.and(o.request.keeps).and(o.request.operation.eq(number)));
   const first = name("first", o.inserts.and(again));
-  when(first, () => spent.set(1));
+  when(o.leaves(home), () => spent.set(0)).elseWhen(first, () => spent.set(1));
   when(first.and(spent.not()), () => home.set(o.client));
   implies("an operation is remembered once only", [first], spent.not());
 

@@ -5,7 +5,7 @@ import { extendedNode, offloadPid } from "../../../../designs/clio/offload/index
 import { clientEndpoint, FrameClient } from "../../../../designs/clio/workload/index.ts";
 import { allocBody, dissect, faaBody, frameOffsets, opcode, status } from "../../../../designs/clio/wire/index.ts";
 import { encode, internetChecksum, ipv4Header } from "../../../../designs/shared/wire/index.ts";
-import { designOf, Random } from "../../../../sim/index.ts";
+import { axiPorts, designOf, Random } from "../../../../sim/index.ts";
 import { type SimulatedNode, withNode } from "../../../../designs/clio/rig/index.ts";
 import { offloadAt, Proxy, proxyBody } from "./support/proxy-offload.ts";
 import { Sticky } from "./support/bad-offloads.ts";
@@ -144,10 +144,50 @@ async function refusals(rig: Rig): Promise<void> {
   expect(ok.status, "and the next one is served").toBe(status.OK);
 }
 
+/**
+ * Single beats of an offload's read fail, SLVERR and DECERR: it gets FAIL, and so does its client. Then the
+ * memory is whole again, and so is the next read. A refused write is told, too.
+ */
+async function badBeats(rig: Rig): Promise<void> {
+  const random = new Random(9),
+    va = await rig.allocate(1, 1),
+    length = 1000,
+    beat = 64,
+    data = random.bytes(length),
+    { ar } = axiPorts(rig.node.bench.io, "mem");
+  // Where the page is: the address of the last burst of an access to it.
+  let address = 0;
+  rig.node.bench.onEdge({
+    sample: () => {
+      if (ar.valid.value === 1 && ar.ready.value === 1) address = ar.payload.addr.num;
+    },
+  });
+  const write = { opcode: opcode.WRITE, client: true, va, length, data },
+    read = { ...write, opcode: opcode.READ, data: new Uint8Array() };
+  expect((await rig.ask(rig.proxy(1, write))).status).toBe(status.OK);
+  expect((await rig.ask(rig.proxy(1, read))).body).toEqual(data);
+  const start = address,
+    last = Math.ceil(length / beat) - 1;
+  for (const response of ["SLVERR", "DECERR"] as const)
+    for (const beats of [[0], [last >> 1], [last], [0, last]]) {
+      const ranges = beats.map(n => ({ from: start + n * beat, to: start + n * beat + beat, response })),
+        where = `${response} in beats ${beats.join(" and ")}`;
+      for (const range of ranges) rig.node.ram.failAt(range);
+      expect((await rig.ask(rig.proxy(1, read))).status, where).toBe(status.FAIL);
+      expect((await rig.ask(rig.proxy(1, write))).status, `a write: ${where}`).toBe(status.FAIL);
+      for (const range of ranges) range.to = range.from;
+      expect(await rig.ask(rig.proxy(1, read)), `the memory is whole: ${where}`).toMatchObject({
+        status: status.OK,
+        body: data,
+      });
+    }
+}
+
 describe("the node with offloads", () => {
   it("an offload reads, writes and adds in its own address space and in that of the client it works for", () =>
     withRig("offload memory", memory));
   it("what it may not do is refused, and the next request served", () => withRig("offload refusals", refusals));
+  it("errors on single beats of its reads and writes are told", () => withRig("offload bad beats", badBeats));
   it("it allocates through the slow path, and its pages are its own", () =>
     withRig("offload allocation", async rig => {
       const rest = encode(allocBody, { len: 2n * page, vmFlags: 1n }).slice(12);

@@ -59,6 +59,7 @@ export function outcomeOf(d: Known): Outcome {
 }
 
 export function accessOf(p: MatParameters, d: Known): Val<ReturnType<typeof Asked>> {
+  const fence = node(d.sync.and(d.fence), { name: "asks_fence" });
   return literalOf(Asked(p), {
     access: {
       slot: d.slot,
@@ -72,9 +73,10 @@ export function accessOf(p: MatParameters, d: Known): Val<ReturnType<typeof Aske
       indirect: 0,
     },
     tracked: d.tracked,
-    keeps: d.write,
+    // Whatever the table says: nobody tells the retry buffer that a fence is done.
+    keeps: d.write.andNot(fence),
     introduces: d.introduces,
-    fence: d.sync.and(d.fence),
+    fence,
     client: d.client,
     operation: d.operation,
   });

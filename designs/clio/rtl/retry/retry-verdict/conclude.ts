@@ -8,7 +8,6 @@ import {
   mux,
   node,
   onehotMux,
-  orTree,
   priority,
   type UInt,
   type Var,
@@ -31,15 +30,19 @@ interface Victim {
   readonly slot: UInt;
 }
 
-/** It is the one just ahead only when that one is the asking client's. */
+/** Each way is as the request just ahead left it before the choice comes: that is late. */
 function victimOf(row: Lookup["row"], { client, ahead }: Held, { current }: Search, room: Room): Victim {
-  const standing = node(onehotMux(room.way, row));
-  const takesAhead = node(orTree(room.way.map((w, i) => w.andNot(current[i] as Bit))));
+  const chosen = (of: (way: Lookup["row"][number]) => UInt, ofAhead: UInt): UInt =>
+    onehotMux(
+      room.way,
+      row.map((way, i) => mux(current[i] as Bit, of(way), ofAhead)),
+    );
   return {
     valid: room.full,
-    client: mux(takesAhead, client, standing.client),
-    operation: mux(takesAhead, ahead.operation, standing.operation),
-    slot: mux(takesAhead, ahead.slot, standing.slot),
+    // It is the one just ahead only when that one is the asking client's.
+    client: chosen(way => way.client, client),
+    operation: chosen(way => way.operation, ahead.operation),
+    slot: chosen(way => way.slot, ahead.slot),
   };
 }
 
@@ -60,7 +63,7 @@ interface ConcludeNeeds {
 
 export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held: Held, from: ConcludeNeeds): void {
   const { row, search, room } = from,
-    { kept, refused, stays, settles, inserts } = from.decision,
+    { kept, refused, stays, remembers, settles, inserts } = from.decision,
     { at, request, known, client, ahead } = held;
   const victim = victimOf(row, held, search, room);
   const hitWay = encodeOnehot(fromBits(search.hits)).is(Math.log2(p.ways)),
@@ -71,7 +74,8 @@ export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held:
   const way = priority([search.repeatsAhead, ahead.way], [search.anyHit, hitWay], room.number);
   // Newly forgotten of a client: the operation that is pushed out, or the number a quarter of a round back. The latter
   // keeps serial numbers comparable for a client that runs for long without one pushed out.
-  const evicts = node(inserts.and(victim.valid));
+  const evicts = node(inserts.and(victim.valid)),
+    pushesOut = node(remembers.and(victim.valid));
   const drags = node(settles.and(request.tracked).and(known).and(isFarAhead(p, held)));
   const quarterBack = quarterBefore(request.operation).is(p.operationBits);
   judged.set({
@@ -90,8 +94,9 @@ export function conclude(p: Sizes, judged: Var<ReturnType<typeof Judged>>, held:
     replyOpcode: request.access.replyOpcode,
     evicts,
     forgets: evicts.or(drags),
-    client: mux(evicts, victim.client, client),
-    operation: mux(evicts, victim.operation, quarterBack),
+    // Without `forgets` they say nothing: whether the stage moves on is known late, and not waited for.
+    client: mux(pushesOut, victim.client, client),
+    operation: mux(pushesOut, victim.operation, quarterBack),
   });
 }
 

@@ -10,7 +10,6 @@ import {
   reg,
   uint,
   type UInt,
-  type Val,
   type Var,
   when,
 } from "../../../../../hdl-dsl/index.ts";
@@ -25,6 +24,9 @@ import type { Clients } from "./units.ts";
 export interface Held {
   readonly at: Sought;
   readonly request: Request;
+  /** It is a request, and not the sweep's; of a client that is not known, which it introduces. */
+  readonly asks: Bit;
+  readonly newcomer: Var<typeof bit>;
   readonly known: Var<typeof bit>;
   /** It is its client's turn to give up its place. */
   readonly leaving: Var<typeof bit>;
@@ -34,7 +36,7 @@ export interface Held {
   /** Whether more was written down while `mark` was read, or since; and whether it is being so now. */
   readonly left: Var<typeof bit>;
   readonly leavesIt: Bit;
-  readonly ahead: Val<ReturnType<typeof Ahead>>;
+  readonly ahead: Ahead;
   /** The request behind, in stage 1, is the same client's. */
   readonly sameClient: Bit;
 }
@@ -59,35 +61,58 @@ export function hold(p: Sizes, from: HoldNeeds): Held {
     const concerned = judged.forgets.and(judged.client.eq(of));
     return concerned.andNot(isAfter(operation, judged.operation));
   };
-  const at = reg(Sought(p), { init: 0 });
+  const at = reg(Sought(p), { init: 0, resets: ["valid"] });
   const request = reg(RetryRequest(p));
-  const known = reg(bit, { init: 0 });
-  const leaving = reg(bit, { init: 0 });
+  const asks = reg(bit, { init: 0 });
+  const newcomer = reg(bit, { init: 0 });
+  const known = reg(bit);
+  const leaving = reg(bit);
   const client = reg(uint(Math.log2(p.clients)));
   const mark = reg(uint(p.operationBits));
   const left = reg(bit);
-  const ahead = reg(Ahead(p), { init: 0 });
+  const inserted = reg(bit, { init: 0, name: "ahead_inserted" });
+  const ahead = reg(Ahead(p));
   const sameClient = node(carryEqual(request.client, asking.client));
   const leavesIt = node(isLeft(client, request.operation));
+  const asksNext = node(looked.valid.andNot(looked.sweeping)),
+    introduces = asking.tracked.and(asking.introduces);
+  when(advance.and(asksNext), () => assignView(request, asking, "asking"));
   when(advance, () => {
     assignView(at, looked, "looked");
-    assignView(request, asking, "asking");
+    asks.set(asksNext);
+    newcomer.set(asksNext.and(introduces).andNot(lookup.known));
     known.set(lookup.known);
     leaving.set(cat(lookup.known, turns.on, lookup.client.eq(turns.index)).all());
     client.set(lookup.client);
     mark.set(from.forgotten.readAsync(lookup.client));
     left.set(isLeft(lookup.client, asking.operation));
+    inserted.set(from.inserts);
+  }).otherwise(() => left.set(left.or(leavesIt)));
+  // The rest says nothing without `inserted`.
+  when(from.inserts, () =>
     ahead.set({
-      inserted: from.inserts,
       way: from.room,
       slot: request.access.slot,
       operation: request.operation,
       sameSet: looked.row.eq(at.row),
       sameClient,
       sameKey: carryEqual(request.operation, asking.operation, sameClient),
-    });
-  }).otherwise(() => left.set(left.or(leavesIt)));
-  return { at, request, known, leaving, client, mark, left, leavesIt, ahead, sameClient };
+    }),
+  );
+  return {
+    at,
+    request,
+    asks,
+    newcomer,
+    known,
+    leaving,
+    client,
+    mark,
+    left,
+    leavesIt,
+    ahead: { ...ahead, inserted },
+    sameClient,
+  };
 }
 
 /** A request of a client that is not known. */
@@ -103,16 +128,15 @@ export interface Newcomer {
 
 /** A cycle makes the client known, in which everything else stands still. */
 export function introduce(clients: Clients, held: Held, { looked, asking }: Lookup, judged: Judged): Newcomer {
-  const { at, request, known } = held;
-  const asks = node(at.valid.andNot(at.sweeping));
-  const newcomer = node(asks.and(request.tracked).and(request.introduces).andNot(known));
+  const { request, newcomer } = held;
   const holds = node(newcomer.and(clients.place.valid));
   const enters = node(holds.andNot(judged.forgets));
   const preceding = node(request.operation.sub(1));
   const follows = looked.valid.andNot(looked.sweeping).and(asking.tracked);
   clients.add.set({ valid: enters, key: request.client, same: held.sameClient.and(follows) });
   when(enters, () => {
-    known.set(1);
+    newcomer.set(0);
+    held.known.set(1);
     held.client.set(clients.place.index);
     held.mark.set(preceding);
     held.left.set(0);

@@ -47,7 +47,7 @@ export function lookUp(p: Sizes, io: Pick<RetryVerdictIo, "request">, from: Look
   clients.look.set(advance);
   clients.asks.set(io.request.valid.and(r.tracked).andNot(sweeps));
 
-  const looked = reg(Sought(p), { init: 0 });
+  const looked = reg(Sought(p), { init: 0, resets: ["valid"] });
   const asking = reg(RetryRequest(p));
   const sweptClient = reg(uint(Math.log2(p.clients)));
   const asked = setOf(p.sets, r.client, r.operation, hashKey).is(Math.log2(p.sets));
@@ -59,9 +59,10 @@ export function lookUp(p: Sizes, io: Pick<RetryVerdictIo, "request">, from: Look
       purgesLast: sweep.purged,
       row: mux(sweeps, step.row, asked),
     });
-    sweptClient.set(step.client);
-    assignView(asking, r, "request");
   });
+  when(sweep.take, () => sweptClient.set(step.client));
+  // A request's fields move when one comes, and not with every step: one enable would drive all stages' registers.
+  when(io.request.fire, () => assignView(asking, r, "request"));
   const row = memories.entries.readSync(looked.row, { en: advance });
   const turn = memories.turns.readSync(looked.row, { en: advance });
   const askingClient = node(mux(looked.sweeping, sweptClient, clients.found.index));

@@ -10,7 +10,8 @@ export function memoriesOf(p: Sizes) {
   const entries = ram(vec(RetryEntry(p), p.ways), {
     depth: p.sets,
     collision: "old",
-    style: p.watchedNumbers === undefined ? "block" : "distributed",
+    // Proofs look into it.
+    style: p.watchedNumbers === undefined && p.watchedPlaces === undefined ? "block" : "distributed",
   });
   /** Which way of each set makes room (retry-turn.ts). */
   const turns = ram(uint(turnBits(p.ways)), { depth: p.sets, collision: "new" });
@@ -38,7 +39,7 @@ export function clearAfterReset(p: Sizes): Clearing {
 
 /** The key counts as it is when the first tracked request comes: what is remembered stays where it is looked for. */
 export function keyInForce(io: Pick<RetryVerdictIo, "request" | "hashKey">): UInt {
-  const hashKey = reg(uint(hashKeyBits), { init: 0 });
+  const hashKey = reg(uint(hashKeyBits));
   const inUse = reg(bit, { init: 0 });
   const tracks = node(io.request.fire.and(io.request.payload.tracked));
   when(tracks, () => inUse.set(1)).elseWhen(inUse.not(), () => hashKey.set(io.hashKey));

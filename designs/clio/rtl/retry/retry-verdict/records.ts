@@ -29,7 +29,6 @@ export type Sought = Val<ReturnType<typeof Sought>>;
  */
 export const Ahead = (p: Sizes) =>
   struct({
-    inserted: bit,
     way: uint(Math.log2(p.ways)),
     slot: uint(slotBits(p)),
     operation: uint(p.operationBits),
@@ -37,7 +36,10 @@ export const Ahead = (p: Sizes) =>
     sameClient: bit,
     sameKey: bit,
   });
-
+/** With whether it was remembered: the rest says nothing without that. */
+export interface Ahead extends Val<ReturnType<typeof Ahead>> {
+  readonly inserted: Bit;
+}
 /** Findings of stage 2 about a request. */
 export const Judged = (p: Sizes) =>
   struct({

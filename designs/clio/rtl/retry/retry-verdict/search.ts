@@ -53,7 +53,8 @@ export function search(
 export function roomIn(p: Sizes, { row, turn }: Lookup, { client, ahead }: Held, { current }: Search): Room {
   const taken = row.map((way, i) => way.valid.or((current[i] as Bit).not()));
   const own = row.map((way, i) => {
-    const same = carryEqual(way.client, client, way.valid);
+    // Few bits: a tree of LUTs is shallower than a carry.
+    const same = way.valid.and(way.client.eq(client));
     return node(mux(current[i] as Bit, same, ahead.sameClient), { name: `own_${i}` });
   });
   const { way, next, full } = turnOf(turn, taken, own);

@@ -61,14 +61,14 @@ export interface Places {
  */
 export function turnsOf({ part, clients: places }: TurnSizes, clients: Places, from: TurnEvents): Turns {
   const count = uint(bitsFor(part));
-  const left = reg(count, { init: 0, name: "turn_left" }),
-    index = reg(uint(Math.log2(places)), { init: 0, name: "turn_index" }),
+  const left = reg(count, { name: "turn_left" }),
+    index = reg(uint(Math.log2(places)), { name: "turn_index" }),
     // Who follows the newest: places are had in turn, so it is the one known for longest.
-    next = reg(uint(Math.log2(places)), { init: 0, name: "turn_next" });
+    next = reg(uint(Math.log2(places)), { name: "turn_next" });
   when(clients.add.valid, () => next.set(clients.place.index.add(1)));
   // Both come late, and count a cycle later.
   const refused = reg(bit, { init: 0, name: "turn_refused" }),
-    eased = reg(bit, { init: 0, name: "turn_eased" });
+    eased = reg(bit, { name: "turn_eased" });
   refused.set(from.refused);
   eased.set(from.eased);
   const over = node(left.any().not(), { name: "turn_over" }),

@@ -24,7 +24,12 @@ import type { Turns } from "./turns.ts";
 export type Clients = InstanceOf<typeof RetryClients>;
 export type Sweep = InstanceOf<typeof RetrySweep>;
 
-export function unitsOf(p: Sizes): { readonly clients: Clients; readonly sweep: Sweep } {
+export interface Units {
+  readonly clients: Clients;
+  readonly sweep: Sweep;
+}
+
+export function unitsOf(p: Sizes): Units {
   const { sets, clients, clientBits, operationBits, timeoutCycles, stampBits } = p;
   return {
     clients: instance("clients", RetryClients({ clients, clientBits, timeoutCycles, stampBits })),
@@ -70,8 +75,8 @@ export function waitOf(p: Sizes, clients: Clients, turns: Turns): UInt {
   const quarter = Math.ceil(p.timeoutCycles / 4),
     rounds = 2 * p.clients + foundWithin,
     ns = (cycles: number): UInt => constant(cycles * clockPeriod, waitBits);
-  const wait = reg(uint(waitBits), { init: 0, name: "to_wait" });
-  const turn = reg(uint(turns.left.width), { init: 0, name: "turn_to_wait" });
+  const wait = reg(uint(waitBits), { name: "to_wait" });
+  const turn = reg(uint(turns.left.width), { name: "turn_to_wait" });
   turn.set(turns.left);
   when(clients.sweeping, () => wait.set(ns(p.sets + foundWithin)))
     .elseWhen(turns.on, () =>

@@ -3,21 +3,9 @@ import { Translate, type TranslateParameters } from "../../../../../designs/clio
 import { status } from "../../../../../designs/clio/wire/index.ts";
 import { type Bench, type BenchOptions, legalMemories, type Random, runBench } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { addMany, quiet, small, to } from "./support/quiet-rig.ts";
 import { type Page, type PageKind, type Ports, type RigOptions, TranslateRig } from "./support/translate-rig.ts";
 
-const small: TranslateParameters = {
-  pageSize: 4096,
-  physicalMemory: 2 ** 24,
-  slotsFactor: 4,
-  misses: 4,
-  beatBytes: 64,
-  addressBits: 24,
-  idBits: 5,
-  freePages: 8,
-  slots: 16,
-  tlbEntries: 16,
-  pagesPerRequest: 2,
-};
 const big: TranslateParameters = {
   ...small,
   pageSize: 2 ** 22,
@@ -200,27 +188,6 @@ describe("Translate under random traffic", () => {
 });
 
 /** A rig whose memory answers after `latency` cycles, with frames for both sides. */
-function quiet(b: Bench<Ports>, p: TranslateParameters, o: RigOptions = {}): TranslateRig {
-  const rig = new TranslateRig(b, p, { latency: 12, hold: 2, ...o });
-  rig.pool.push(...Array.from({ length: rig.g.usablePages }, (_, i) => rig.g.firstPpn + i));
-  rig.supply = 0;
-  return rig;
-}
-/** Pages in different buckets, one by one. */
-function addMany(rig: TranslateRig, count: number, kind: PageKind): Page[] {
-  const pages: Page[] = [];
-  for (let n = 0n; pages.length < count; n++) {
-    const page = rig.add(3, 5n + 2n * n, kind);
-    if (page) pages.push(page);
-  }
-  return pages;
-}
-const to = (rig: TranslateRig, page: Page, write = false) => ({
-  pid: page.pid,
-  va: rig.addressOf(page, 8),
-  length: 64,
-  write,
-});
 /** Cycles of a hit, from the access to its result. */
 const hit = 3;
 

@@ -81,7 +81,7 @@ describe("RetryBuffer", () => {
       ],
       [
         "a client that is being asked for is forgotten",
-        /(?<=~\(\|\()matches_ & idle_place/,
+        /(?<=~\(\(\|\()matches_ & idle_place/,
         "1'b0",
         forgottenWhileSought,
         /gap|answer|expired/,

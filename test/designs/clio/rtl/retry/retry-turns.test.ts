@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Bench, designOf, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
+import { leavesAtOnce } from "./support/leaves-at-once.ts";
 import { retryDut, type RetryPorts } from "./support/retry-rig.ts";
 import { newcomerGetsIn, soak, wholeTurn } from "./support/turn-benches.ts";
 
@@ -18,6 +19,9 @@ describe("turns for places", () => {
     bench(`asked for all the time; the newcomer ${stays ? "stays" : "goes away"}`, retryDut(few), {}, b =>
       wholeTurn(b, few, stays),
     );
+  bench("a turn ends as another client is forgotten", retryDut(few), { limitCycles: 400_000 }, b =>
+    leavesAtOnce(b, few),
+  );
   for (const seed of [1, 2, 3])
     bench(`more clients than places, a bad network, seed ${seed}`, retryDut(few), { seed }, async b => {
       const seen = await soak(b, few, soaked);
@@ -29,6 +33,7 @@ describe("turns for places", () => {
     const newcomer: Run = b => newcomerGetsIn(b, few),
       stays: Run = b => wholeTurn(b, few, true),
       goes: Run = b => wholeTurn(b, few, false),
+      atOnce: Run = b => leavesAtOnce(b, few),
       done = /what ended for good/;
     const faults: readonly (readonly [string, RegExp, string, Run, RegExp])[] = [
       [
@@ -50,6 +55,13 @@ describe("turns for places", () => {
       ["who is to leave is heard of", /(?<=request_tracked & known) & ~leaving/, "", stays, /waits behind the turn/],
       ["who is to leave may begin", /(?<=wire fresh = newer) & ~leaving/, "", stays, /./],
       ["nobody leaves", /(?<=wire clients_strike_valid = )[^;]*;/, "1'b0;", newcomer, /newcomer waits/],
+      [
+        "who is to leave stays when another is forgotten in the same cycle",
+        /(?<=strikes = strike_valid & [^;]*) & ~retire/,
+        "",
+        atOnce,
+        done,
+      ],
       ["a greeting passes", /(?<=assign stays = )[^;]*;/, "1'b0;", newcomer, /no lie/],
       ["the newest leaves", /(?<=turn_next <= clients_place_index) \+ 2'd1/, "", newcomer, /others go on/],
       ["no turn begins", /(?<=parting_asked: begin)/, " if (1'b1) parting <= parting_asked; else", newcomer, /waits/],
@@ -57,13 +69,18 @@ describe("turns for places", () => {
     for (const [name, from, to, run, why] of faults)
       test(name, () =>
         findsFault(
-          runBench(name, plant(retryDut(few), from, to), { wave: false, seed: 2, hangCycles: 3000 }, run),
+          runBench(
+            name,
+            plant(retryDut(few), from, to),
+            { wave: false, seed: 2, hangCycles: 3000, limitCycles: 400_000 },
+            run,
+          ),
           why,
         ),
       );
     test("none: the same benches pass", async () => {
-      for (const run of [newcomer, stays, goes])
-        await runBench("no fault", designOf(retryDut(few)), { wave: false, seed: 2 }, run);
+      for (const run of [newcomer, stays, goes, atOnce])
+        await runBench("no fault", designOf(retryDut(few)), { wave: false, seed: 2, limitCycles: 400_000 }, run);
     });
   });
 });

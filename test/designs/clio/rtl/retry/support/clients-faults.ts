@@ -37,7 +37,7 @@ export const clientsFaults: readonly (readonly [string, RegExp, string])[] = [
   ],
   ["who is heard of is offered once more", /(?<=idle_valid_q, ~vacant_valid, )~\(touch_valid_q[^,]*/, "1'b1"],
   ["another is offered while a place is vacant", /(?<=idle_valid_q, )~vacant_valid/, "1'b1"],
-  ["who is found is offered", /~\(\|\(matches_ & idle_place\)\)/, "1'b1"],
+  ["who is found is offered", /~\(\(\|\(matches_ & idle_place\)\) & asked\)/, "1'b1"],
   ["a place can be had before it is swept", /vacant_valid & vacant_swept(?=\);\s*assign place_index)/, "vacant_valid"],
   ["a place counts as swept from the time before", /vacant_swept <= 1'b0;(?=\s*vacant_index <= idle)/, ""],
   ["a place is given twice", /(?<=if \(all_used\)) vacant_valid <= 1'b0/, " vacant_valid <= vacant_valid"],
@@ -62,7 +62,7 @@ export const clientsFaults: readonly (readonly [string, RegExp, string])[] = [
   ["the time to wait keeps the longest silence there ever was", /(?<=most <= )ends \? 4'd0 : /, ""],
   ["the last place of a round does not count for the time to wait", /(?<=left <= 4'd13 - )round_most/, "most"],
   ["a place counts as being swept when it is not", /(?<=sweeping = )vacant_valid & ~vacant_swept/, "vacant_valid"],
-  ["a reset leaves the found client found", /if \(rst\) matches_ <= \d+'d0;/, "if (rst) matches_ <= matches_;"],
+  ["a reset leaves the found client found", /if \(rst\) asked <= 1'b0;/, "if (rst) asked <= asked;"],
   ["a reset leaves keys known", /(?<=if \(rst\) begin\s*)written <= \d+'d0;/, ""],
   ["a reset leaves a place vacant", /(?<=used <= \d+'d0; )vacant_valid <= 1'b0;/, ""],
 ];

@@ -9,7 +9,7 @@ import type { Ask, RetryPorts } from "./retry-rig.ts";
 import { type Outcome, TurnRig } from "./turn-rig.ts";
 
 /** Cycles of a part of a turn, and of all that may come on top of it: rounds, stages, a request under way. */
-const partOf = (p: RetryBufferParameters): number => 4 * p.timeoutCycles + 2 * p.clients + 16;
+export const partOf = (p: RetryBufferParameters): number => 4 * p.timeoutCycles + 2 * p.clients + 16;
 const slack = 100;
 
 /**
