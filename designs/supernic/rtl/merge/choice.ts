@@ -4,7 +4,6 @@ import {
   type Bit,
   constant,
   decode,
-  encodeOnehot,
   fromBits,
   mux,
   node,
@@ -198,10 +197,9 @@ export function choose(
     asks.map(row => row.map(a => a.any)),
   );
   const factsOf = candidates.map((row, i) => {
-    const members = turn.members[i] ?? [],
-      q = reg(TakenFacts, { name: `facts_${i}` });
+    const q = reg(TakenFacts, { name: `facts_${i}` });
     // By its number: that is one lookup table a bit for four, where their bits are two.
-    const picks = toBits(decode(encodeOnehot(fromBits(members)), members.length)),
+    const picks = toBits(decode(turn.numbers[i] as UInt, row.length)),
       facts = onehotMux(
         picks,
         row.map(c => c.facts),
@@ -211,9 +209,8 @@ export function choose(
   });
   chosen.set(fromBits(turn.groups).is(n));
   takes.forEach((take, i) => {
-    const members = turn.members[i] ?? [],
-      group = turn.groups[i] ?? constant(0, 1),
-      which = encodeOnehot(fromBits(members)).zext(classBits),
+    const group = turn.groups[i] ?? constant(0, 1),
+      which = (turn.numbers[i] as UInt).zext(classBits),
       { held, of } = offers[i] as (typeof offers)[number];
     take.valid.set(held.or(group));
     take.payload.set(mux(held, of, which));

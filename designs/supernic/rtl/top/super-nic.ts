@@ -30,6 +30,7 @@ import { ternaryChunks } from "../../wire/index.ts";
 import { Descriptors, Dispatch, regions, Return } from "../core/index.ts";
 import { Egress } from "../egress/index.ts";
 import { HeaderStore } from "../headers/index.ts";
+import { bytesAt } from "../region/index.ts";
 import { beatBytes, cellBeats, inlets, payloadBeats, tableEntry } from "../inside/index.ts";
 import { FromSoftware, peers, SwitchLane, ToSoftware } from "../lane/index.ts";
 import { keptBits } from "../link/index.ts";
@@ -58,6 +59,10 @@ export type SuperNicPorts = ReturnType<typeof ports>;
 /** Bytes of a header as the number that they are on the wire: the first one highest. */
 const asNumber = (bytes: UInt): UInt =>
   cat(...Array.from({ length: bytes.width / 8 }, (_, i) => bytes.bits(8 * i, 8))).is(bytes.width);
+
+/** Bytes of a header that tasks of these chains read. */
+const readBy = (chains: readonly (readonly Task[])[]): bigint =>
+  chains.map(tasks => bytesAt(tasks.map(t => t.declared), 0)).reduce((a, b) => a | b, 0n);
 
 /** Nothing comes on this stream: no task has a way to payloads yet. */
 function none<S extends Shape>(to: StreamOut<S>): void {
@@ -105,7 +110,7 @@ export function superNic(chains: readonly (readonly Task[])[]): (p: DeviceParame
       control.down.set(fromBits(outlets.map(o => o.tx.down)).is(p.ports));
 
       // The stores, and what comes into them.
-      const headers = instance("headers", HeaderStore(p)),
+      const headers = instance("headers", HeaderStore({ ...p, dispatched: readBy(chains) })),
         store = instance("store", PacketStore({ ...p, cellBeats, beatBytes, payloadBeats: payloadBeats(p) })),
         merge = instance("merge", Merge(p)),
         descriptors = instance("descriptors", Descriptors(p));
