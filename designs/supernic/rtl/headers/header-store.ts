@@ -46,7 +46,7 @@ export interface HeaderStoreParameters extends PoolParameters {
   readonly dispatched?: bigint;
 }
 /** There is always one, so that a copy is never empty. */
-const dispatchedOf = ({ dispatched = allBytes }: HeaderStoreParameters): bigint => (dispatched & allBytes) || 1n;
+const dispatchedOf = ({ dispatched = allBytes }: HeaderStoreParameters): bigint => dispatched & allBytes || 1n;
 const bankOf = (ctx: UInt): Bit => ctx.bit(0);
 
 /** A copy of these bytes of all headers, in two banks; and how they are written, and read. */
@@ -126,9 +126,7 @@ function reader(
   job.ready.set(queue.room);
   comes.set(job.fire);
   when(job.fire, () => ctx.set(job.payload.ctx));
-  const [even, odd] = copy.banks.map(bank =>
-    bank.read(job.payload.ctx.shr(1).trunc(contextBits(p) - 1), job.fire),
-  );
+  const [even, odd] = copy.banks.map(bank => bank.read(job.payload.ctx.shr(1).trunc(contextBits(p) - 1), job.fire));
   if (even === undefined || odd === undefined) throw new RangeError("there are two banks");
   const kept = queue.serve(job.fire, comes, { ctx, header: mux(bankOf(ctx), odd, even) });
   connect(

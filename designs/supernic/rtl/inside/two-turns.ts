@@ -5,13 +5,16 @@ import {
   decode,
   encodeOnehot,
   fromBits,
+  mux,
+  node,
   orTree,
   reg,
+  toBits,
   uint,
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { fairTurn, grantsBehind } from "../../../shared/stream/index.ts";
+import { grantsBehind } from "../../../shared/stream/index.ts";
 
 /** Whose turn it is among groups, and in each group. */
 export interface TwoTurns {
@@ -37,11 +40,32 @@ function memberTurn(name: string, asks: readonly Bit[], served: Bit) {
 }
 
 /**
+ * The turn of groups: the first behind the last one served, else the first of all. Who is behind follows from the
+ * register while it is still found out who asks, so that an ask has only those in front of it to pass.
+ */
+function groupTurn(name: string, asks: readonly Bit[]): readonly Bit[] {
+  const n = asks.length,
+    last = reg(uint(n), { init: 1, name: `${name}_last` }),
+    none = constant(0, 1).bit(0),
+    anyOf = (list: readonly Bit[]): Bit => (list.length === 0 ? none : orTree(list));
+  const behind = asks.map((_, i) => node(anyOf(toBits(last).slice(0, i)), { name: `${name}_behind_${i}` })),
+    later = asks.map((ask, i) => ask.and(behind[i] ?? none)),
+    anyLater = node(anyOf(later), { name: `${name}_any_behind` });
+  const grants = asks.map((ask, i) => {
+    const among = anyOf(later.slice(0, i)),
+      around = anyLater.or(anyOf(asks.slice(0, i)));
+    return node(ask.andNot(mux(behind[i] ?? none, among, around)), { name: `${name}_to_${i}` });
+  });
+  when(anyOf(asks), () => last.set(fromBits(grants).is(n)));
+  return grants;
+}
+
+/**
  * Round robin over groups, and within each over its members; `asks[group][member]`. Who is granted is served in this
  * cycle. A member that asks until it is served waits for at most groups x members - 1 others.
  */
 export function twoTurns(name: string, asks: readonly (readonly Bit[])[]): TwoTurns {
-  const groups = fairTurn(`${name}_group`, asks.map(orTree)),
+  const groups = groupTurn(`${name}_group`, asks.map(orTree)),
     turns = asks.map((a, i) => memberTurn(`${name}_${i}`, a, groups[i] ?? orTree(a)));
   return { groups, members: turns.map(t => t.grants), numbers: turns.map(t => t.number) };
 }

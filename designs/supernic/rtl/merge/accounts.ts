@@ -179,11 +179,7 @@ export const Accounts = module(
       settled.set(settled.add(1)),
     );
     assertAlways(
-      took.valid
-        .and(tookLists.limit.limited)
-        .and(settled.eq(allSeen))
-        .not()
-        .or(isPositive(tokensBefore)),
+      took.valid.and(tookLists.limit.limited).and(settled.eq(allSeen)).not().or(isPositive(tokensBefore)),
       "who takes a frame has tokens",
     );
     const zero = { bytes: constant(0, tokenBits), contexts: constant(0, contextBits), cells: constant(0, cellBits) };

@@ -24,7 +24,10 @@ interface Due {
  * one share saved. Less than before when the share has become smaller. A take in between does not show in `due`: then
  * he gets less than he could, and never more.
  */
-export function giving({ valid, given, used, share }: Due, partBits: number): { readonly gets: Bit; readonly value: UInt } {
+export function giving(
+  { valid, given, used, share }: Due,
+  partBits: number,
+): { readonly gets: Bit; readonly value: UInt } {
   const wide = given.width,
     whole = constant(0, partBits);
   const tokensNow = node(given.sub(cat(used, whole).is(wide)), { name: "tokens_now" }),

@@ -124,7 +124,10 @@ const harness = module(
     );
     const none = node(had.bit(WIDE - 1).or(had.any().not()), { name: "model_had_none" });
     assertAlways(
-      open.and(none).not().or(letIn.le(most.add(BELOW))),
+      open
+        .and(none)
+        .not()
+        .or(letIn.le(most.add(BELOW))),
       "of one who had nothing saved: one share, a part of it, and a frame",
     );
     // What the numbers mean; the claims rest on it.
@@ -137,7 +140,12 @@ const harness = module(
       "each part brings one gift",
     );
     const upTo = [0, 1, 2, 3].reduce<UInt>(
-      (v, n) => mux(gifts.eq(n), Array.from({ length: n }, () => share).reduce((a, b) => a.add(b), constant(0, w)), v),
+      (v, n) =>
+        mux(
+          gifts.eq(n),
+          Array.from({ length: n }, () => share).reduce((a, b) => a.add(b), constant(0, w)),
+          v,
+        ),
       constant(0, w),
     );
     assertAlways(open.not().or(gave.zext(w).le(upTo)), "a gift is a part of a share at most");

@@ -62,7 +62,14 @@ const asNumber = (bytes: UInt): UInt =>
 
 /** Bytes of a header that tasks of these chains read. */
 const readBy = (chains: readonly (readonly Task[])[]): bigint =>
-  chains.map(tasks => bytesAt(tasks.map(t => t.declared), 0)).reduce((a, b) => a | b, 0n);
+  chains
+    .map(tasks =>
+      bytesAt(
+        tasks.map(t => t.declared),
+        0,
+      ),
+    )
+    .reduce((a, b) => a | b, 0n);
 
 /** Nothing comes on this stream: no task has a way to payloads yet. */
 function none<S extends Shape>(to: StreamOut<S>): void {

@@ -95,7 +95,11 @@ const fewFaults: typeof faults = [
     "dispatched_bank_1_mask = {mask_1[51]",
   ],
   ["a byte is kept for another", /(dispatched_bank_0_data = \{[^}]*)written_0\[47:40\]/, "$1written_0[55:48]"],
-  ["a byte comes out at another place", /(assign dispatched_payload_header =\s*\{)104'd0, ([^,]*), 96'd0/, "$1 96'd0, $2, 104'd0"],
+  [
+    "a byte comes out at another place",
+    "104'h0, dispatched_queue_payload_header[215:208], 96'h0",
+    "96'h0, dispatched_queue_payload_header[215:208], 104'h0",
+  ],
 ];
 
 describe("HeaderStore", () => {

@@ -72,7 +72,11 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["what came does not count", "keeps & (decided_class == 3'd4)", "1'b0"],
   ["the head is that of the next frame", "begins = beat_first ? here : start", "begins = here"],
   ["a link is to the beat itself", "write_next = offer_payload", "write_next = here"],
-  ["a frame that is dropped has the links of another", "links[writer_write_at] <=", "links[writer_written_payload_first] <="],
+  [
+    "a frame that is dropped has the links of another",
+    "links[writer_write_at] <=",
+    "links[writer_written_payload_first] <=",
+  ],
   ["a place is taken without a beat", "offer_ready = beat_valid | ~holds_place", "offer_ready = 1'b1"],
   ["a stalled beat is freed again", /free_valid = reads & given/, "free_valid = reads"],
   ["a frame ends a beat early", "last <= rest == 3'd1", "last <= rest <= 3'd2"],
