@@ -92,11 +92,11 @@ const harness = module(
     io.given.set({ valid: out.valid, marked: isMarked, last: out.payload.last });
 
     // Places: out when they are taken, until a walker frees them.
-    const one = (en: Bit, place: UInt): UInt =>
-        node(mux(en, constant(1, BEATS).shl(place), constant(0, BEATS)).is(BEATS), { name: "model_one" }),
-      takenNow = one(writer.offer.fire, free.place),
-      byReader = one(reader.free.valid, reader.free.beat),
-      byDropper = one(dropper.free.valid, dropper.free.beat),
+    const one = (name: string, en: Bit, place: UInt): UInt =>
+        node(mux(en, constant(1, BEATS).shl(place), constant(0, BEATS)).is(BEATS), { name: `model_${name}` }),
+      takenNow = one("taken", writer.offer.fire, free.place),
+      byReader = one("freed_given", reader.free.valid, reader.free.beat),
+      byDropper = one("freed_dropped", dropper.free.valid, dropper.free.beat),
       live = reg(uint(BEATS), { init: 0, name: "model_live" });
     live.set(live.or(takenNow).andNot(byReader.or(byDropper)));
     assumeAlways(free.valid.not().or(live.shr(free.place).bit(0).not()), "what is offered is free");

@@ -35,7 +35,7 @@ const PART_BITS = 1,
 const BELOW = (FRAME - 1) * PARTS;
 
 /** The user's numbers, and when he is given tokens, with the stages that the accounts have. */
-function meterOf(io: { readonly take: UInt; readonly part: Bit; readonly turn: Bit; readonly share: UInt }) {
+function meterOf(io: { readonly take: UInt; readonly part: Bit; readonly turn: Bit; readonly epochShare: UInt }) {
   const given = reg(uint(WIDE), { init: 0, name: "given" }),
     used = reg(uint(USED_BITS), { init: 0, name: "used" }),
     due = reg(bit, { init: 0, name: "due" }),
@@ -48,7 +48,7 @@ function meterOf(io: { readonly take: UInt; readonly part: Bit; readonly turn: B
   seenDue.set(due.and(io.turn));
   seen.given.set(given);
   seen.used.set(used);
-  const gift = giving({ valid: seenDue, ...seen, share: io.share }, PART_BITS);
+  const gift = giving({ valid: seenDue, ...seen, share: io.epochShare }, PART_BITS);
   when(gift.gets, () => given.set(gift.value));
   const underWay = node(due.or(seenDue).or(gift.gets), { name: "gift_under_way" });
   return {
@@ -66,18 +66,18 @@ const harness = module(
     take: input(uint(2)),
     part: input(bit),
     turn: input(bit),
-    share: input(uint(SHARE_BITS)),
+    epochShare: input(uint(SHARE_BITS)),
     /** A window begins behind this cycle. */
     begins: input(bit),
-    tokens: output(uint(WIDE)),
+    left: output(uint(WIDE)),
   }),
   io => {
     const meter = meterOf(io),
       { bytes, tokens } = meter;
-    io.tokens.set(tokens);
+    io.left.set(tokens);
     const started = reg(bit, { init: 0, name: "model_started" });
     started.set(1);
-    assumeAlways(started.not().or(io.share.eq(past(io.share, 1))), "the share stays");
+    assumeAlways(started.not().or(io.epochShare.eq(past(io.epochShare, 1))), "the share stays");
     assumeAlways(meter.underWay.and(io.part).not(), "parts are apart");
 
     // The window: what was there, what is given, what is let in; parts that begin, and gifts.
@@ -108,7 +108,7 @@ const harness = module(
     });
 
     const w = WIDE + 1,
-      share = io.share.zext(w),
+      share = io.epochShare.zext(w),
       whole = share.shl(PART_BITS),
       /** What may be given: by each part of the epoch, and by the one that had begun before. */
       most = node(
@@ -153,7 +153,7 @@ const harness = module(
     assertAlways(open.not().or(shifted(had).zext(w).le(whole.add(BELOW))), "so it was when the window began");
     cover(tokens.eq(6), "a whole share is saved");
     cover(tokens.add(BELOW).eq(0), "a whole frame is owed");
-    cover(open.and(none).and(letIn.eq(9 + BELOW)), "one who had nothing saved has all that he may");
+    cover(open.and(none).and(letIn.eq(6 * PARTS)), "one who had nothing saved has two whole frames");
   },
 );
 
