@@ -54,6 +54,10 @@ function meterOf(io: { readonly take: UInt; readonly part: Bit; readonly turn: B
   return {
     bytes,
     underWay,
+    stages: [due, seenDue, gift.gets] as const,
+    given,
+    used,
+    seen,
     gets: gift.gets,
     more: node(mux(gift.gets, gift.value.sub(given), constant(0, WIDE)), { name: "given_more" }),
     tokens: node(given.sub(used.zext(WIDE).shl(PART_BITS)), { name: "tokens" }),
@@ -139,6 +143,21 @@ const harness = module(
       open.not().or(gifts.add(meter.underWay.zext(2)).eq(parts.add(owed.zext(2)))),
       "each part brings one gift",
     );
+    const [due, seenDue, gets] = meter.stages,
+      { given, used, seen } = meter,
+      seenTokens = node(seen.given.sub(seen.used.zext(WIDE).shl(PART_BITS)), { name: "model_seen_tokens" }),
+      since = node(used.sub(seen.used), { name: "model_since" });
+    assertAlways(due.and(seenDue).or(due.or(seenDue).and(gets)).not(), "one gift is under way at most");
+    assertAlways(seenDue.not().or(seen.given.eq(given).and(since.le(FRAME))), "what is seen lacks one take at most");
+    assertAlways(
+      seenDue.not().or(shifted(seenTokens).zext(w).le(whole.add(BELOW))),
+      "what is seen is no more than one share",
+    );
+    assertAlways(gets.not().or(meter.more.zext(w).le(share)), "a gift is no more than a part of a share");
+    assertAlways(
+      gets.not().or(shifted(tokens.add(meter.more)).zext(w).le(whole.add(BELOW))),
+      "with a gift it is one share at most",
+    );
     const upTo = [0, 1, 2, 3].reduce<UInt>(
       (v, n) =>
         mux(
@@ -148,12 +167,12 @@ const harness = module(
         ),
       constant(0, w),
     );
-    assertAlways(open.not().or(gave.zext(w).le(upTo)), "a gift is a part of a share at most");
+    assertAlways(open.not().or(gave.zext(w).le(upTo)), "gifts are parts of a share at most");
     assertAlways(open.not().or(parts.le(PARTS)), "an epoch has so many parts");
     assertAlways(open.not().or(shifted(had).zext(w).le(whole.add(BELOW))), "so it was when the window began");
     cover(tokens.eq(6), "a whole share is saved");
     cover(tokens.add(BELOW).eq(0), "a whole frame is owed");
-    cover(open.and(none).and(letIn.eq(6 * PARTS)), "one who had nothing saved has two whole frames");
+    cover(open.and(none).and(letIn.eq(FRAME * PARTS)), "one who had nothing saved has a whole frame");
   },
 );
 
@@ -163,7 +182,7 @@ export const meterProof: Proof = {
   faults: [
     { what: "more than one share is saved", from: /share_fits = [^;]*;/, to: "share_fits = 1'b1;" },
     { what: "who owes may take", from: /may_take = [^;]*;/, to: "may_take = 1'b1;" },
-    { what: "a gift is of what was there two cycles ago", from: "had <= seen_given;", to: "had <= had;" },
+    { what: "what is saved is not looked at", from: /tokens_now = [^;]*;/, to: "tokens_now = 6'd0;" },
     { what: "a share is given with each turn", from: "seen_due <= due & turn", to: "seen_due <= turn" },
   ],
 };
