@@ -38,7 +38,9 @@ import { watchHeads } from "./watch.ts";
 export interface Candidate {
   readonly valid: Bit;
   readonly facts: Val<ReturnType<typeof FrameFacts>>;
-  /** Its user and the device have enough for several of the longest frames: it can go now. */
+  /** Its user has enough for several of the longest frames; this is known late. */
+  readonly has: Bit;
+  /** And so has the device: it can go now. */
   readonly fast: Bit;
   /** As it was in the cycle before: it can go alone, when no frame is on its way that the accounts do not show. */
   readonly alone: Bit;
@@ -94,6 +96,7 @@ export function candidatesOf(
       return {
         valid,
         facts,
+        has,
         fast: node(valid.and(has).and(room.plenty), { name: `fast_${i}_${k}` }),
         alone: kept("alone", userLets.and(roomLets)),
         lacksQuota: kept("lacks_quota", valid.and(mayOne).andNot(quotaFits)),
@@ -180,16 +183,11 @@ export function choose(
       const alone = node(name.and(c.valid).and(free).and(apart).andNot(gone(i, k)), {
         name: `goes_alone_${i}_${k}`,
       });
-      return {
-        alone,
-        any: node(
-          c.fast
-            .or(alone)
-            .andNot(offers[i]?.held ?? constant(0, 1))
-            .and(bound.open),
-          { name: `asks_${i}_${k}` },
-        ),
-      };
+      // All else is known before the user's account is looked up: so that has the short way.
+      const open = node(bound.open.andNot(offers[i]?.held ?? constant(0, 1)), { name: `open_for_${i}_${k}` }),
+        early = node(c.valid.and(bound.room.plenty).and(open), { name: `goes_by_user_${i}_${k}` }),
+        besides = node(alone.and(open), { name: `goes_besides_${i}_${k}` });
+      return { alone, any: node(c.has.and(early).or(besides), { name: `asks_${i}_${k}` }) };
     }),
   );
   const turn = twoTurns(

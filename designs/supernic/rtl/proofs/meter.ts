@@ -140,7 +140,12 @@ const harness = module(
       "tokens are what was there and given, less what was let in",
     );
     assertAlways(
-      open.not().or(gifts.add(meter.underWay.zext(2)).eq(parts.add(owed.zext(2)))),
+      open.not().or(
+        gifts
+          .zext(3)
+          .add(meter.underWay.zext(3))
+          .eq(parts.zext(3).add(owed.zext(3))),
+      ),
       "each part brings one gift",
     );
     const [due, seenDue, gets] = meter.stages,
