@@ -5,6 +5,7 @@ import {
   decode,
   encodeOnehot,
   fromBits,
+  mux,
   node,
   orTree,
   reg,
@@ -13,6 +14,7 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
+import { grantsBehind } from "../../../shared/stream/index.ts";
 
 /** Whose turn it is among groups, and in each group. */
 export interface TwoTurns {
@@ -24,29 +26,6 @@ export interface TwoTurns {
 }
 
 /**
- * The first one that asks behind `last`, a bit each. For each two it is found out by `last` alone which of them is in
- * front: that is early. An ask, which is late, has only those in front of it to pass.
- */
-function firstBehind(name: string, asks: readonly Bit[], last: readonly Bit[]): readonly Bit[] {
-  const n = asks.length;
-  // Behind any of i to j - 1, in a ring, j comes before i.
-  const isBefore = (j: number, i: number): Bit =>
-    orTree(Array.from({ length: (j - i + n) % n }, (_, k) => last[(i + k) % n] ?? constant(0, 1)));
-  return asks.map((ask, i) => {
-    const others = asks.flatMap((other, j) => (j === i ? [] : [other.and(isBefore(j, i))]));
-    return node(others.length === 0 ? ask : ask.andNot(orTree(others)), { name: `${name}_to_${i}` });
-  });
-}
-
-/** The turn of groups. */
-function groupTurn(name: string, asks: readonly Bit[]): readonly Bit[] {
-  const last = reg(uint(asks.length), { init: 1, name: `${name}_last` }),
-    grants = firstBehind(name, asks, toBits(last));
-  when(orTree(asks), () => last.set(fromBits(grants).is(asks.length)));
-  return grants;
-}
-
-/**
  * The turn of a group's members. The last one is kept as a number: of four members each grant, and each bit of its
  * number, is then one lookup table, where three are needed for a last one with a bit for each.
  */
@@ -54,10 +33,31 @@ function memberTurn(name: string, asks: readonly Bit[], served: Bit) {
   const n = asks.length;
   if (n === 1) return { grants: asks, number: constant(0, 1) };
   const last = reg(uint(addressBits(n)), { init: 0, name: `${name}_last` }),
-    grants = firstBehind(name, asks, toBits(decode(last, n))),
+    grants = grantsBehind(name, asks, decode(last, n)),
     number = encodeOnehot(fromBits(grants));
   when(served, () => last.set(number));
   return { grants, number };
+}
+
+/**
+ * The turn of groups: the first behind the last one served, else the first of all. Who is behind follows from the
+ * register while it is still found out who asks, so that an ask has only those in front of it to pass.
+ */
+function groupTurn(name: string, asks: readonly Bit[]): readonly Bit[] {
+  const n = asks.length,
+    last = reg(uint(n), { init: 1, name: `${name}_last` }),
+    none = constant(0, 1).bit(0),
+    anyOf = (list: readonly Bit[]): Bit => (list.length === 0 ? none : orTree(list));
+  const behind = asks.map((_, i) => node(anyOf(toBits(last).slice(0, i)), { name: `${name}_behind_${i}` })),
+    later = asks.map((ask, i) => ask.and(behind[i] ?? none)),
+    anyLater = node(anyOf(later), { name: `${name}_any_behind` });
+  const grants = asks.map((ask, i) => {
+    const among = anyOf(later.slice(0, i)),
+      around = anyLater.or(anyOf(asks.slice(0, i)));
+    return node(ask.andNot(mux(behind[i] ?? none, among, around)), { name: `${name}_to_${i}` });
+  });
+  when(anyOf(asks), () => last.set(fromBits(grants).is(n)));
+  return grants;
 }
 
 /**
