@@ -3,6 +3,4 @@ export { BeatPool } from "./beat-pool.ts";
 export { ClassLists } from "./class-lists.ts";
 export { ClassQueues } from "./class-queues.ts";
 export { classBeats, Fate, type FateName, fates, mostBeats, queueSizes, type QueueParameters } from "./records.ts";
-export { FrameDropper, FrameReader } from "./reader.ts";
 export { PortTables, RxPort, type RxPortParameters } from "./rx-port.ts";
-export { BeatWriter } from "./writer.ts";

@@ -9,7 +9,6 @@ import { decisionProof } from "./decision.ts";
 import { egressListsProofs } from "./egress-lists.ts";
 import { twoTurnsProof } from "./fair-turn.ts";
 import { flowTableProof } from "./flow-table.ts";
-import { frameWalkProof } from "./frame-walk.ts";
 import { joinProof } from "./join.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
 import { meterProof } from "./meter.ts";
@@ -30,7 +29,6 @@ export const supernicProofs: readonly Proof[] = [
   decisionProof,
   ...egressListsProofs,
   flowTableProof,
-  frameWalkProof,
   joinProof,
   linkDeliveryProof,
   meterProof,

@@ -15,8 +15,8 @@ import {
 import { cellBits, FreedCell, type StoreParameters } from "./records.ts";
 
 /**
- * Cells that came back, in block memory, the first one first. Latency 1 from `back` to `next`, initiation interval 1 for
- * each. Full: never, as it has a place for each cell (asserted). None: `next.valid` is 0. Reset: none.
+ * Cells that came back, in block memory, the first one first. Latency 1 from `back` to `next`, initiation interval 1
+ * for each. Full: never, as it has a place for each cell (asserted). None: `next.valid` is 0. Reset: none.
  *
  * Unlike a `Fifo` it has registers for what a deep list would find out late: whether it has any, and by the count
  * whether the word that is read next is the one that is written now.
