@@ -24,8 +24,8 @@ export const BeatWrite = (p: QueueParameters) =>
 
 /**
  * Gives each beat that comes in a free place, of which there is always one (`classBeats`; asserted). It has the place
- * of the beat that comes next already, so a beat and the link behind it are written as one word. `written` has the frames
- * in their order, a cycle behind their last beat. Latency 0 from `beat` to `write`, initiation interval 1. Full:
+ * of the beat that comes next already, so a beat and the link behind it are written as one word. `written` has the
+ * frames in their order, a cycle behind their last beat. Latency 0 from `beat` to `write`, initiation interval 1. Full:
  * `judgedFrames` frames wait; outcomes come in time (asserted). Reset: no frame is under way, and the first beat must
  * not come before a place has (asserted).
  */
