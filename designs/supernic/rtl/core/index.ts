@@ -7,6 +7,7 @@ export { regions } from "./regions.ts";
 export {
   type Bitstreams,
   branchesOf,
+  chainsOf,
   nameOfContent,
   type RegionContent,
   type RegionsParameters,

@@ -47,6 +47,9 @@ export const regionsPorts = (p: RegionsParameters) => ({
   region: input(EntryWrite("region"), { unused: true }),
   status: output(vec(RegionStatus(branchesOf(p)), p.regions)),
 });
+/** Every chain that a region has or may get. */
+export const chainsOf = (contents: readonly RegionContent[]): readonly (readonly Task[])[] =>
+  contents.flatMap(c => (isStatic(c) ? [c] : c.variants));
 /** Tasks of regions whose chains stay, in the order of regions and slots. */
 export const stayingTasks = (contents: readonly RegionContent[]): readonly Task[] => contents.filter(isStatic).flat();
 export const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });

@@ -4,6 +4,7 @@ import {
   connect,
   input,
   instance,
+  map,
   module,
   mux,
   node,
@@ -15,17 +16,20 @@ import {
   sink,
   source,
   stage,
+  stream,
   type StreamIn,
   type StreamOut,
   struct,
   uint,
   type UInt,
+  type UIntShape,
   type Val,
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { claimedQueue } from "../../../shared/frame/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
+import { bitsOfBytes, countOf, gathered, scattered } from "../region/index.ts";
 import { contextBits, contextCountBits, ContextPool, type PoolParameters } from "./context-pool.ts";
 import { Entered, Entry, HeaderBack, headerBytes, HeaderJob, HeaderRead } from "./records.ts";
 
@@ -34,58 +38,101 @@ const banks = [0, 1] as const;
 const dstBytes = 6;
 /** Headers kept ready for each reader. */
 const readHeaders = 4;
+/** All bytes of a header, a bit each. */
+const allBytes = (1n << BigInt(headerBytes)) - 1n;
+
+export interface HeaderStoreParameters extends PoolParameters {
+  /** Bytes that a dispatched header needs, a bit each: the others come as 0. Left out: all. */
+  readonly dispatched?: bigint;
+}
+/** There is always one, so that a copy is never empty. */
+const dispatchedOf = ({ dispatched = allBytes }: HeaderStoreParameters): bigint => dispatched & allBytes || 1n;
 const bankOf = (ctx: UInt): Bit => ctx.bit(0);
+
+/** A copy of these bytes of all headers, in two banks; and how they are written, and read. */
+function copyFor(name: string, p: PoolParameters, bytes: bigint) {
+  const bits = bitsOfBytes(bytes),
+    shape = uint(countOf(bits));
+  return {
+    shape,
+    banks: banks.map(b => {
+      const bank = ram(shape, {
+        depth: p.contexts / 2,
+        collision: "undefined",
+        style: "block",
+        name: `${name}_bank_${b}`,
+      });
+      return {
+        read: (at: UInt, en: Bit) => bank.readSync(at, { en, name: `${name}_word_${b}` }),
+        write: (en: Bit, at: UInt, header: UInt, mask: UInt): void =>
+          bank.write(en, at, gathered(header, bits), gathered(mask, bytes)),
+      };
+    }),
+    /** A whole header of what is kept. */
+    whole: (kept: UInt): UInt => scattered(kept, bits, headerBytes * 8),
+  };
+}
+/** A header for a reader: the bytes that his copy has. */
+const KeptRead = (p: PoolParameters, header: UIntShape) => struct({ ctx: uint(contextBits(p)), header });
+type KeptRead = ReturnType<typeof KeptRead>;
+
+type Copy = ReturnType<typeof copyFor>;
 
 /** Headers for a reader, in their order: of as many as are kept ready. */
 interface Ready {
   readonly room: Bit;
-  serve(claims: Bit, comes: Bit, value: Val<ReturnType<typeof HeaderRead>>): void;
+  serve(claims: Bit, comes: Bit, value: Val<KeptRead>): StreamIn<KeptRead>;
 }
 /** Headers pass by as they come, while none waits. */
-function passing(name: string, p: PoolParameters, out: StreamOut<ReturnType<typeof HeaderRead>>): Ready {
+function passing(name: string, shape: KeptRead): Ready {
   const claimed = reg(uint(Math.log2(readHeaders) + 1), { init: 0, name: `${name}_claimed` });
   return {
     room: claimed.lt(readHeaders),
     serve: (claims, comes, value) => {
-      connect(passQueue(`${name}_queue`, HeaderRead(p), readHeaders, comes, value), out);
+      const out = passQueue(`${name}_queue`, shape, readHeaders, comes, value);
       claimed.set(claimed.add(claims.zext(claimed.width)).sub(out.fire.zext(claimed.width)));
+      return out;
     },
   };
 }
 /** Headers wait for a cycle: who takes them has a long way behind it. */
-function waiting(name: string, p: PoolParameters, out: StreamOut<ReturnType<typeof HeaderRead>>): Ready {
-  const queue = claimedQueue(name, HeaderRead(p), readHeaders);
-  return { room: queue.room, serve: (claims, comes, value) => queue.serve(claims, comes, value, out) };
+function waiting(name: string, shape: KeptRead): Ready {
+  const queue = claimedQueue(name, shape, readHeaders);
+  return {
+    room: queue.room,
+    serve: (claims, comes, value) => {
+      const out = stream(shape, { name: `${name}_ready` });
+      queue.serve(claims, comes, value, out);
+      return out;
+    },
+  };
 }
-
-/** A copy of all headers, in two banks. */
-const copyFor = (name: string, p: PoolParameters) =>
-  banks.map(b =>
-    ram(uint(headerBytes * 8), {
-      depth: p.contexts / 2,
-      collision: "undefined",
-      style: "block",
-      name: `${name}_bank_${b}`,
-    }),
-  );
 
 /** One who reads, with a copy of its own: it waits for nobody. */
 function reader(
   name: string,
   p: PoolParameters,
-  copy: ReturnType<typeof copyFor>,
-  { job, queue }: { readonly job: StreamIn<ReturnType<typeof HeaderJob>>; readonly queue: Ready },
+  copy: Copy,
+  asked: {
+    readonly job: StreamIn<ReturnType<typeof HeaderJob>>;
+    readonly kept: (name: string, shape: KeptRead) => Ready;
+    readonly out: StreamOut<ReturnType<typeof HeaderRead>>;
+  },
 ): void {
-  const ctx = reg(uint(contextBits(p)), { name: `${name}_ctx` }),
+  const { job } = asked,
+    queue = asked.kept(name, KeptRead(p, copy.shape)),
+    ctx = reg(uint(contextBits(p)), { name: `${name}_ctx` }),
     comes = reg(bit, { init: 0, name: `${name}_comes` });
   job.ready.set(queue.room);
   comes.set(job.fire);
   when(job.fire, () => ctx.set(job.payload.ctx));
-  const [even, odd] = copy.map((memory, b) =>
-    memory.readSync(job.payload.ctx.shr(1).trunc(contextBits(p) - 1), { en: job.fire, name: `${name}_word_${b}` }),
-  );
+  const [even, odd] = copy.banks.map(bank => bank.read(job.payload.ctx.shr(1).trunc(contextBits(p) - 1), job.fire));
   if (even === undefined || odd === undefined) throw new RangeError("there are two banks");
-  queue.serve(job.fire, comes, { ctx, header: mux(bankOf(ctx), odd, even) });
+  const kept = queue.serve(job.fire, comes, { ctx, header: mux(bankOf(ctx), odd, even) });
+  connect(
+    map(kept, HeaderRead(p), v => ({ ctx: v.ctx, header: copy.whole(v.header) })),
+    asked.out,
+  );
 }
 
 /**
@@ -99,7 +146,7 @@ function reader(
  */
 export const HeaderStore = module(
   "HeaderStore",
-  (p: PoolParameters) => ({
+  (p: HeaderStoreParameters) => ({
     enter: sink(Entry(p)),
     entered: source(Entered(p)),
     back: sink(HeaderBack(p)),
@@ -117,8 +164,8 @@ export const HeaderStore = module(
   (io, p) => {
     const { user, copies, keep } = io.enter.payload;
     const pool = instance("pool", ContextPool(p)),
-      dispatchCopy = copyFor("dispatched", p),
-      leaveCopy = copyFor("left", p),
+      dispatchCopy = copyFor("dispatched", p, dispatchedOf(p)),
+      leaveCopy = copyFor("left", p, allBytes),
       // Copies of the first bytes, for one more reader.
       dsts = banks.map(b =>
         ram(uint(8 * dstBytes), {
@@ -166,7 +213,7 @@ export const HeaderStore = module(
         ),
         written = node(mux(isBack, back.header, header), { name: `written_${b}` }),
         mask = node(back.mask.or(repeat(isBack.not(), headerBytes)), { name: `mask_${b}` });
-      for (const copy of [dispatchCopy, leaveCopy]) copy[b]?.write(writes, at, written, mask);
+      for (const copy of [dispatchCopy, leaveCopy]) copy.banks[b]?.write(writes, at, written, mask);
       dsts[b]?.write(writes, at, written.trunc(8 * dstBytes), mask.trunc(dstBytes));
     });
     coming.ready.set(1);
@@ -182,8 +229,11 @@ export const HeaderStore = module(
     io.dst.set(mux(bankOf(io.look), oddDst, evenDst));
 
     // Out.
-    reader("dispatched", p, dispatchCopy, { job: io.dispatch, queue: passing("dispatched", p, io.dispatched) });
-    reader("left", p, leaveCopy, { job: io.leave, queue: waiting("left", p, io.left) });
+    reader("dispatched", p, dispatchCopy, { job: io.dispatch, kept: passing, out: io.dispatched });
+    reader("left", p, leaveCopy, { job: io.leave, kept: waiting, out: io.left });
   },
-  { nameOf: p => `HeaderStore_c${p.contexts}_u${p.users}` },
+  {
+    nameOf: p =>
+      `HeaderStore_c${p.contexts}_u${p.users}${p.dispatched === undefined ? "" : `_d${dispatchedOf(p).toString(16)}`}`,
+  },
 );

@@ -4,7 +4,6 @@ import {
   bit,
   type Bit,
   bitsFor,
-  cat,
   constant,
   fromBits,
   input,
@@ -25,6 +24,7 @@ import {
 import { EntryWrite, lengthBits, ownEntry, payloadCellBits, payloadCells, Released } from "../inside/index.ts";
 import type { MergeParameters } from "./ports.ts";
 import { atLeast, blindTakes } from "./records.ts";
+import { giving, isPositive, tokensLeft } from "./tokens.ts";
 
 /** Parts of an epoch, in each of which a user gets as much. Tokens are counted in such parts of a byte. */
 const partBits = 6;
@@ -82,12 +82,12 @@ const atMost = (value: UInt, most: number, bits: number): UInt =>
 function allowanceOf(name: string, p: MergeParameters, a: Val<ReturnType<typeof Account>>) {
   const longest = payloadCells(p),
     cellBits = payloadCellBits(p);
-  const tokens = node(a.given.shr(partBits).resize(tokenBits).sub(a.bytes), { name: `${name}_tokens` }),
+  const tokens = node(tokensLeft(a.given, a.bytes, partBits), { name: `${name}_tokens` }),
     contexts = node(a.contextLimit.sub(a.contexts), { name: `${name}_contexts_left` }),
     cells = node(a.cellLimit.sub(a.cells), { name: `${name}_cells_left` });
   const positive = tokens.bit(tokenBits - 1).not(),
     enoughBits = Math.ceil(Math.log2(blindTakes * p.frameBytes)),
-    someTokens = node(a.limited.not().or(positive.and(tokens.any())), { name: `${name}_has_tokens` }),
+    someTokens = node(a.limited.not().or(isPositive(tokens)), { name: `${name}_has_tokens` }),
     manyTokens = a.limited.not().or(positive.and(tokens.shr(enoughBits).any()));
   // Arrivals leave a context and the cells of one frame to second passes: else these could wait for each other.
   const behind = node(cells.sub(longest), { name: `${name}_cells_behind` });
@@ -173,9 +173,7 @@ export const Accounts = module(
     };
     // Who takes has tokens: so he is never a whole frame beyond them. An entry counts from the part behind it on, which
     // may take away what is saved, when all have seen that.
-    const tokensBefore = node(tookLists.given.shr(partBits).resize(tokenBits).sub(tookLists.used.bytes), {
-        name: "tokens_before",
-      }),
+    const tokensBefore = node(tokensLeft(tookLists.given, tookLists.used.bytes, partBits), { name: "tokens_before" }),
       allSeen = 2 * p.users + seenLate,
       isNew = reg(bit, { init: 0, name: "entry_is_new" }),
       settled = reg(uint(bitsFor(allSeen)), { init: 0, name: "entries_settled" });
@@ -184,11 +182,7 @@ export const Accounts = module(
       settled.set(settled.add(1)),
     );
     assertAlways(
-      took.valid
-        .and(tookLists.limit.limited)
-        .and(settled.eq(allSeen))
-        .not()
-        .or(tokensBefore.any().andNot(tokensBefore.bit(tokenBits - 1))),
+      took.valid.and(tookLists.limit.limited).and(settled.eq(allSeen)).not().or(isPositive(tokensBefore)),
       "who takes a frame has tokens",
     );
     const zero = { bytes: constant(0, tokenBits), contexts: constant(0, contextBits), cells: constant(0, cellBits) };
@@ -221,31 +215,13 @@ export const Accounts = module(
     seen.set(account(seenLists, scanned, clearing.not(), seenLists.used));
     seenShare.set(seenLists.limit.bytes);
     seenDue.set(due.and(now).any().andNot(clearing));
-    // At most one share is saved; less, when it has become smaller.
-    const wide = tokenBits + partBits,
-      tokensNow = node(seen.given.sub(cat(seen.bytes, constant(0, partBits)).is(wide)), { name: "tokens_now" }),
-      most = cat(seenShare, constant(0, partBits)).is(24 + partBits);
-    const gets = reg(bit, { init: 0, name: "gets" }),
-      getter = reg(index, { name: "getter" }),
-      had = reg(uint(wide), { name: "had" }),
-      room = reg(uint(wide), { name: "share_room" }),
-      share = reg(uint(24), { name: "share" });
-    gets.set(seenDue);
+    const getter = reg(index, { name: "getter" });
     getter.set(seen.user);
-    had.set(seen.given);
-    room.set(most.zext(wide).sub(tokensNow));
-    share.set(seenShare);
-    const fits = node(
-      room
-        .bit(wide - 1)
-        .not()
-        .and(room.ge(share.zext(wide))),
-      { name: "share_fits" },
-    );
+    const part = giving({ valid: seenDue, given: seen.given, used: seen.bytes, share: seenShare }, partBits);
     given.write(
-      gets.or(clearing),
+      part.gets.or(clearing),
       mux(clearing, scanned, getter),
-      mux(clearing, constant(0, wide), had.add(mux(fits, share.zext(wide), room))),
+      mux(clearing, constant(0, tokenBits + partBits), part.value),
     );
 
     const bySpent = allowanceOf("spent", p, spent),

@@ -4,7 +4,6 @@ import {
   type Bit,
   constant,
   decode,
-  encodeOnehot,
   fromBits,
   mux,
   node,
@@ -39,7 +38,9 @@ import { watchHeads } from "./watch.ts";
 export interface Candidate {
   readonly valid: Bit;
   readonly facts: Val<ReturnType<typeof FrameFacts>>;
-  /** Its user and the device have enough for several of the longest frames: it can go now. */
+  /** Its user has enough for several of the longest frames; this is known late. */
+  readonly has: Bit;
+  /** And so has the device: it can go now. */
   readonly fast: Bit;
   /** As it was in the cycle before: it can go alone, when no frame is on its way that the accounts do not show. */
   readonly alone: Bit;
@@ -95,6 +96,7 @@ export function candidatesOf(
       return {
         valid,
         facts,
+        has,
         fast: node(valid.and(has).and(room.plenty), { name: `fast_${i}_${k}` }),
         alone: kept("alone", userLets.and(roomLets)),
         lacksQuota: kept("lacks_quota", valid.and(mayOne).andNot(quotaFits)),
@@ -181,16 +183,11 @@ export function choose(
       const alone = node(name.and(c.valid).and(free).and(apart).andNot(gone(i, k)), {
         name: `goes_alone_${i}_${k}`,
       });
-      return {
-        alone,
-        any: node(
-          c.fast
-            .or(alone)
-            .andNot(offers[i]?.held ?? constant(0, 1))
-            .and(bound.open),
-          { name: `asks_${i}_${k}` },
-        ),
-      };
+      // All else is known before the user's account is looked up: so that has the short way.
+      const open = node(bound.open.andNot(offers[i]?.held ?? constant(0, 1)), { name: `open_for_${i}_${k}` }),
+        early = node(c.valid.and(bound.room.plenty).and(open), { name: `goes_by_user_${i}_${k}` }),
+        besides = node(alone.and(open), { name: `goes_besides_${i}_${k}` });
+      return { alone, any: node(c.has.and(early).or(besides), { name: `asks_${i}_${k}` }) };
     }),
   );
   const turn = twoTurns(
@@ -198,10 +195,9 @@ export function choose(
     asks.map(row => row.map(a => a.any)),
   );
   const factsOf = candidates.map((row, i) => {
-    const members = turn.members[i] ?? [],
-      q = reg(TakenFacts, { name: `facts_${i}` });
+    const q = reg(TakenFacts, { name: `facts_${i}` });
     // By its number: that is one lookup table a bit for four, where their bits are two.
-    const picks = toBits(decode(encodeOnehot(fromBits(members)), members.length)),
+    const picks = toBits(decode(turn.numbers[i] as UInt, row.length)),
       facts = onehotMux(
         picks,
         row.map(c => c.facts),
@@ -211,9 +207,8 @@ export function choose(
   });
   chosen.set(fromBits(turn.groups).is(n));
   takes.forEach((take, i) => {
-    const members = turn.members[i] ?? [],
-      group = turn.groups[i] ?? constant(0, 1),
-      which = encodeOnehot(fromBits(members)).zext(classBits),
+    const group = turn.groups[i] ?? constant(0, 1),
+      which = (turn.numbers[i] as UInt).zext(classBits),
       { held, of } = offers[i] as (typeof offers)[number];
     take.valid.set(held.or(group));
     take.payload.set(mux(held, of, which));

@@ -1,9 +1,7 @@
 import {
   arbiter,
-  assertAlways,
   bit,
   connect,
-  Fifo,
   input,
   instance,
   module,
@@ -14,7 +12,7 @@ import {
   uint,
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
-import { CellList } from "../store/index.ts";
+import { BackList, CellList } from "../store/index.ts";
 import { beatIndexBits, FreedBeat, type QueueParameters } from "./records.ts";
 
 /**
@@ -34,14 +32,12 @@ export const BeatPool = module(
   (io, p) => {
     const bits = beatIndexBits(p),
       list = instance("list", CellList({ cells: p.beats })),
-      drops = instance("drops", Fifo({ shape: uint(bits), depth: p.beats, style: "block" }));
+      drops = instance("drops", BackList({ cells: p.beats }));
     list.back.set({ valid: io.given.valid, cell: io.given.beat });
-    drops.push.valid.set(io.dropped.valid);
-    drops.push.payload.set(io.dropped.beat);
-    assertAlways(io.dropped.valid.not().or(drops.push.ready), "the list of dropped beats has room for every one");
+    drops.back.set({ valid: io.dropped.valid, cell: io.dropped.beat });
 
     // Both have a register for their ready: who takes a beat is known late in the cycle.
-    const dropped = stage(drops.pop, "full", { name: "dropped_offer" });
+    const dropped = stage(drops.next, "full", { name: "dropped_offer" });
     connect(arbiter([dropped, list.offer], { policy: "priority", name: "chosen" }), io.offer);
 
     const free = reg(uint(bits + 1), { init: p.beats, name: "free_beats" }),

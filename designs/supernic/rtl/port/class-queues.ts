@@ -97,23 +97,26 @@ export const ClassQueues = module(
       dropper = instance("dropper", FrameDropper(p));
     const { beat, decided } = io;
 
-    // The buffer, and the links from each beat to the next: one copy for each who walks.
-    const data = ram(uint(512), { depth: p.beats, collision: "undefined", style: "ultra", name: "data" }),
-      links = ["given", "dropped"].map(name =>
-        ram(uint(beatIndexBits(p)), { depth: p.beats, collision: "undefined", style: "block", name: `links_${name}` }),
-      );
+    // The buffer: a beat, and the place of the one behind it. Who drops frames has the links once more.
+    const index = uint(beatIndexBits(p)),
+      Word = struct({ data: uint(512), next: index });
+    const words = ram(Word, { depth: p.beats, collision: "undefined", style: "ultra", name: "words" }),
+      links = ram(index, { depth: p.beats, collision: "undefined", style: "block", name: "links" });
     writer.beat.set({ valid: beat.valid, first: beat.first, last: beat.last });
     connect(pool.offer, writer.offer);
-    data.write(writer.write.en, writer.write.at, beat.data);
-    for (const l of links) l.write(writer.write.links, writer.write.from, writer.write.at);
-    reader.data.set(data.readSync(reader.read.at, { en: reader.read.en, name: "data_word" }));
-    [reader, dropper].forEach((walker, i) => {
-      const word = links[i]?.readSync(walker.read.at, { en: walker.read.en, name: `links_word_${i}` });
-      if (word !== undefined) walker.next.set(word);
-    });
+    const { en, at: place, next } = writer.write;
+    words.write(en, place, { data: beat.data, next });
+    links.write(en, place, next);
+    const word = words.readSync(reader.read.at, { en: reader.read.en, name: "word" });
+    reader.data.set(word.data);
+    reader.next.set(word.next);
+    dropper.next.set(links.readSync(dropper.read.at, { en: dropper.read.en, name: "link" }));
     pool.given.set(reader.free);
     pool.dropped.set(dropper.free);
-    io.free.set(pool.free);
+    // The writer's place is free until a beat comes; that it has one counts when the pool's count knows of it.
+    const held = reg(bit, { init: 0, name: "place_is_held" });
+    held.set(writer.holds);
+    io.free.set(pool.free.add(held.zext(pool.free.width)));
 
     // A frame whose outcome is known: into its queue, or dropped.
     const at = writer.written.payload,

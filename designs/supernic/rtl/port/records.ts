@@ -30,10 +30,11 @@ const enclosedExtra = 14 + 4 + 8;
 export const judgedFrames = 8;
 /**
  * Beats of each class. Together they leave room for a frame that comes in, one that is given out, one that is dropped,
- * and those that are being judged: so a class that has room can always use it, and every beat that comes has a place.
+ * those that are being judged, and the beat behind: so a class that has room can always use it, and every beat that
+ * comes has a place.
  */
 export const classBeats = (p: QueueParameters): readonly number[] => {
-  const spare = 3 * mostBeats(p) + 2 * judgedFrames,
+  const spare = 3 * mostBeats(p) + 2 * judgedFrames + 1,
     each = Math.floor((p.beats - p.softwareBeats - spare) / (queueClasses - 1));
   return Array.from({ length: queueClasses }, (_, c) => (c === softwareClass ? p.softwareBeats : each));
 };

@@ -18,14 +18,16 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { beatIndexBits, frameBeatBits, judgedFrames, mostBeats, type QueueParameters, Stored } from "./records.ts";
 
-/** Where a beat goes, and the link to it from the beat before. */
+/** Where a beat goes, and where the next one will: of a frame's last beat that means nothing. */
 export const BeatWrite = (p: QueueParameters) =>
-  struct({ en: bit, at: uint(beatIndexBits(p)), links: bit, from: uint(beatIndexBits(p)) });
+  struct({ en: bit, at: uint(beatIndexBits(p)), next: uint(beatIndexBits(p)) });
 
 /**
- * Gives each beat that comes in a free place, of which there is always one (`classBeats`; asserted). `written` has the
+ * Gives each beat that comes in a free place, of which there is always one (`classBeats`; asserted). It has the place
+ * of the beat that comes next already, so a beat and the link behind it are written as one word. `written` has the
  * frames in their order, a cycle behind their last beat. Latency 0 from `beat` to `write`, initiation interval 1. Full:
- * `judgedFrames` frames wait; outcomes come in time (asserted). Reset: no frame is under way.
+ * `judgedFrames` frames wait; outcomes come in time (asserted). Reset: no frame is under way, and the first beat must
+ * not come before a place has (asserted).
  */
 export const BeatWriter = module(
   "BeatWriter",
@@ -34,24 +36,31 @@ export const BeatWriter = module(
     offer: sink(uint(beatIndexBits(p))),
     write: output(BeatWrite(p)),
     written: source(Stored(p)),
+    /** It has a place for the next beat. */
+    holds: output(bit),
   }),
   (io, p) => {
     const index = uint(beatIndexBits(p)),
       count = uint(frameBeatBits(p)),
       { valid, first, last } = io.beat;
     const start = reg(index, { name: "start" }),
-      before = reg(index, { name: "before" }),
+      here = reg(index, { name: "here" }),
+      holds = reg(bit, { init: 0, name: "holds_place" }),
       beats = reg(count, { init: 0, name: "beats" });
     const had = node(mux(first, constant(0, count.width), beats), { name: "had" }),
       now = node(had.add(1), { name: "beats_now" }),
-      begins = node(mux(first, io.offer.payload, start), { name: "begins" });
-    assertAlways(valid.not().or(io.offer.valid), "a beat that comes has a place");
-    io.offer.ready.set(valid);
-    io.write.set({ en: valid, at: io.offer.payload, links: valid.andNot(first), from: before });
+      begins = node(mux(first, here, start), { name: "begins" });
+    assertAlways(valid.not().or(holds.and(io.offer.valid)), "a beat that comes has a place, and so has the next one");
+    io.offer.ready.set(valid.or(holds.not()));
+    when(io.offer.fire, () => {
+      here.set(io.offer.payload);
+      holds.set(1);
+    });
+    io.holds.set(holds);
+    io.write.set({ en: valid, at: here, next: io.offer.payload });
     when(valid, () => {
       beats.set(now);
       start.set(begins);
-      before.set(io.offer.payload);
     });
     assertAlways(valid.not().or(had.lt(mostBeats(p))), "no frame is longer than the longest");
 

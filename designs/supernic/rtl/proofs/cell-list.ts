@@ -65,6 +65,11 @@ export const cellListProof: Proof = {
   long: true,
   harness: harness(),
   faults: [
+    {
+      what: "a cell that comes back as the last one goes is read before it is written",
+      from: "pop ? count == 3'd1 : ~any",
+      to: "~any",
+    },
     { what: "the first cell is given out again at the end of the fresh ones", from: "fresh[2]", to: "&fresh" },
     { what: "a cell that comes back while another goes is not counted", from: "went & ~came", to: "went" },
     {

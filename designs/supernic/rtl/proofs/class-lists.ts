@@ -28,7 +28,7 @@ import { MatchOutcome } from "../match/index.ts";
 import { classBeats, ClassLists } from "../port/index.ts";
 
 /** A class has one place more than frames at hand: the fewest with which its ring wraps. */
-const sizes = { ports: 2, frameBytes: 38, beats: 64, softwareBeats: 17, pauseAt: 2, resumeAt: 1 } as const,
+const sizes = { ports: 2, frameBytes: 38, beats: 64, softwareBeats: 16, pauseAt: 2, resumeAt: 1 } as const,
   [PLACES = 0] = classBeats(sizes),
   COUNT = bitsFor(PLACES),
   CLASSES = 2,

@@ -59,7 +59,7 @@ export const twoTurnsProof: Proof = {
   module: `twoTurns, ${GROUPS} groups of ${MEMBERS}`,
   harness: harness(),
   faults: [
-    { what: "a group keeps its turn", from: /dut_group_last <= [^;]*;/, to: "dut_group_last <= dut_group_last;" },
+    { what: "a group keeps its turn", from: /dut_group_last <= \{[^;]*;/, to: "dut_group_last <= dut_group_last;" },
     {
       what: "a member's turn passes when its group is not served",
       from: /if \(dut_group_to_1\) dut_1_last/,

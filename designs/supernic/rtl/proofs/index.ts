@@ -11,6 +11,7 @@ import { twoTurnsProof } from "./fair-turn.ts";
 import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
+import { meterProof } from "./meter.ts";
 import { passQueueProof } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
 import { queueOrderProofs } from "./queue-order.ts";
@@ -30,6 +31,7 @@ export const supernicProofs: readonly Proof[] = [
   flowTableProof,
   joinProof,
   linkDeliveryProof,
+  meterProof,
   passQueueProof,
   pickTurnProof,
   ...queueOrderProofs,

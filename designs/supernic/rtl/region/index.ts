@@ -1,4 +1,5 @@
 /** Regions: chains of slots, and the wrapper of a slot. */
+export { bitsOfBytes, bytesAt, countOf, gathered, scattered } from "./carried.ts";
 export {
   chainOf,
   ChainPacket,

@@ -1,9 +1,7 @@
 import {
-  assertAlways,
   type Bit,
   bit,
   connect,
-  Fifo,
   input,
   instance,
   module,
@@ -14,19 +12,11 @@ import {
   source,
   stage,
   stream,
-  struct,
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-
-export interface CellListParameters {
-  /** Cells, a power of two. */
-  readonly cells: number;
-}
-const cellBitsOf = (p: CellListParameters): number => Math.log2(p.cells);
-
-/** A cell that is free again: there is always room. */
-export const FreedCell = (p: CellListParameters) => struct({ valid: bit, cell: uint(cellBitsOf(p)) });
+import { BackList } from "./back-list.ts";
+import { cellBits, FreedCell, type StoreParameters } from "./records.ts";
 
 /**
  * The free cells. `offer` gives one after the other from a register, one a cycle; what comes back is queued behind all
@@ -36,25 +26,23 @@ export const FreedCell = (p: CellListParameters) => struct({ valid: bit, cell: u
  */
 export const CellList = module(
   "CellList",
-  (p: CellListParameters) => ({
-    offer: source(uint(cellBitsOf(p))),
+  (p: Pick<StoreParameters, "cells">) => ({
+    offer: source(uint(cellBits(p))),
     back: input(FreedCell(p)),
-    free: output(uint(cellBitsOf(p) + 1)),
+    free: output(uint(cellBits(p) + 1)),
   }),
   (io, p) => {
-    const bits = cellBitsOf(p);
+    const bits = cellBits(p);
     const fresh = reg(uint(bits + 1), { init: 0 });
-    const used = instance("used", Fifo({ shape: uint(bits), depth: p.cells, style: "block" }));
-    used.push.valid.set(io.back.valid);
-    used.push.payload.set(io.back.cell);
-    assertAlways(io.back.valid.not().or(used.push.ready), "the list has room for every cell");
+    const used = instance("used", BackList({ cells: p.cells }));
+    used.back.set(io.back);
 
     // Its ready is a register: who takes a cell is known late in the cycle.
     const next = stream(uint(bits), { name: "next" }),
       isFresh: Bit = node(fresh.bit(bits).not());
-    next.valid.set(isFresh.or(used.pop.valid));
-    next.payload.set(mux(isFresh, fresh.trunc(bits), used.pop.payload));
-    used.pop.ready.set(next.ready.andNot(isFresh));
+    next.valid.set(isFresh.or(used.next.valid));
+    next.payload.set(mux(isFresh, fresh.trunc(bits), used.next.payload));
+    used.next.ready.set(next.ready.andNot(isFresh));
     when(isFresh.and(next.ready), () => fresh.set(fresh.add(1)));
     connect(stage(next, "full", { name: "offered" }), io.offer);
 

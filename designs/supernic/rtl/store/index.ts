@@ -1,4 +1,5 @@
 /** The packet store: payloads in cells, in four banks. */
+export { BackList } from "./back-list.ts";
 export { CellList } from "./cell-list.ts";
 export { PacketStore } from "./packet-store.ts";
 export { Reaper } from "./reaper.ts";

@@ -17,9 +17,8 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { FreedCell } from "./cell-list.ts";
 import { chainCopy } from "./chains.ts";
-import { cellBits, Chain, FirstCell, ownersBits, type StoreParameters } from "./records.ts";
+import { cellBits, Chain, FirstCell, FreedCell, ownersBits, type StoreParameters } from "./records.ts";
 
 /** A link of a chain, when a cell is full or a payload ends. */
 export const LinkWrite = (p: StoreParameters) => struct({ en: bit, cell: uint(cellBits(p)), value: Chain(p) });

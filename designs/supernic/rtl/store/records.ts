@@ -25,6 +25,8 @@ export const payloadBits = (p: Pick<StoreParameters, "payloadBeats">): number =>
 /** A beat of a payload on its way in; `owners` (1 or more) counts on the last beat. */
 export const StoreBeat = (p: StoreParameters) =>
   struct({ data: uint(p.beatBytes * 8), last: bit, owners: uint(ownersBits) });
+/** A cell that is free again: there is always room. */
+export const FreedCell = (p: Pick<StoreParameters, "cells">) => struct({ valid: bit, cell: uint(cellBits(p)) });
 /** Where a payload begins. */
 export const FirstCell = (p: Pick<StoreParameters, "cells">) => struct({ first: uint(cellBits(p)) });
 /** The first `beats` (1 or more) of the payload that begins in the cell `first`. */

@@ -23,6 +23,7 @@ import { AxisBeat } from "../../../shared/frame/index.ts";
 import { registerAddressBits } from "../../registers/index.ts";
 import { ternaryChunks } from "../../wire/index.ts";
 import {
+  chainsOf,
   Descriptors,
   Dispatch,
   nameOfContent,
@@ -33,6 +34,7 @@ import {
 } from "../core/index.ts";
 import { Egress } from "../egress/index.ts";
 import { HeaderStore } from "../headers/index.ts";
+import { bytesAt } from "../region/index.ts";
 import { beatBytes, cellBeats, inlets, payloadBeats, tableEntry } from "../inside/index.ts";
 import { FromSoftware, peers, SwitchLane, ToSoftware } from "../lane/index.ts";
 import { keptBits } from "../link/index.ts";
@@ -63,6 +65,17 @@ export type SuperNicPorts = ReturnType<typeof ports>;
 /** Bytes of a header as the number that they are on the wire: the first one highest. */
 const asNumber = (bytes: UInt): UInt =>
   cat(...Array.from({ length: bytes.width / 8 }, (_, i) => bytes.bits(8 * i, 8))).is(bytes.width);
+
+/** Bytes of a header that tasks of these chains read. */
+const readBy = (contents: readonly RegionContent[]): bigint =>
+  chainsOf(contents)
+    .map(tasks =>
+      bytesAt(
+        tasks.map(t => t.declared),
+        0,
+      ),
+    )
+    .reduce((a, b) => a | b, 0n);
 
 /**
  * The device (paper, chapter 5; docs/supernic/device.md has the picture): ports with their links, merge, stores,
@@ -104,7 +117,7 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       control.down.set(fromBits(outlets.map(o => o.tx.down)).is(p.ports));
 
       // The stores, and what comes into them.
-      const headers = instance("headers", HeaderStore(p)),
+      const headers = instance("headers", HeaderStore({ ...p, dispatched: readBy(chains) })),
         storeSizes = { ...p, cellBeats, beatBytes, payloadBeats: payloadBeats(p) },
         store = instance("store", PacketStore(storeSizes)),
         merge = instance("merge", Merge(p)),

@@ -87,6 +87,20 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a half entered packet outlives a reset", "if (rst) inside_ <= 1'b0;", "if (1'b0) inside_ <= 1'b0;"],
   ["what users hold outlives a reset", "held_by_1 <= 5'd0; ", ""],
 ];
+/** The same of a store whose dispatched headers have few bytes. */
+const fewFaults: typeof faults = [
+  [
+    "a byte that comes back is written by its neighbour's mask",
+    "dispatched_bank_1_mask = {mask_1[50]",
+    "dispatched_bank_1_mask = {mask_1[51]",
+  ],
+  ["a byte is kept for another", /(dispatched_bank_0_data = \{[^}]*)written_0\[47:40\]/, "$1written_0[55:48]"],
+  [
+    "a byte comes out at another place",
+    "104'h0, dispatched_queue_payload_header[215:208], 96'h0",
+    "96'h0, dispatched_queue_payload_header[215:208], 104'h0",
+  ],
+];
 
 describe("HeaderStore", () => {
   bench("small: packets live and end, under random pauses", dut("small"), { seed: 3 }, async b => {
@@ -95,6 +109,9 @@ describe("HeaderStore", () => {
   });
   bench("full: packets live and end, under random pauses", dut("full"), { seed: 3 }, async b => {
     await lives(b, "full", 500, 40);
+  });
+  bench("few bytes are dispatched, under random pauses", dut("few"), { seed: 3 }, async b => {
+    await lives(b, "few", 400, 14);
   });
   bench("at the quotas, with kept contexts, and full", dut("small"), { seed: 4 }, atTheLimits);
   bench("a reset in the middle of everything leaves nothing behind", dut("small"), { seed: 5 }, resets);
@@ -161,6 +178,14 @@ describe("HeaderStore", () => {
     for (const [name, from, to] of faults)
       test(name, async () => {
         await findsFault(look(name, plant(dut("small"), from, to)));
+      });
+    const few = (name: string, design: Dut<Ports>): Promise<void> =>
+      runBench(name, design, { wave: false, hangCycles: 300, limitCycles: 60_000, seed: 4 }, async b => {
+        await lives(b, "few", 200, 14);
+      });
+    for (const [name, from, to] of fewFaults)
+      test(`few bytes are dispatched: ${name}`, async () => {
+        await findsFault(few(name, plant(dut("few"), from, to)));
       });
   });
 });

@@ -51,7 +51,7 @@ async function serves(rig: PortRig): Promise<boolean> {
 bench(
   `${many} mutated frames: the next good one is served, and nothing leaks`,
   dut("small"),
-  { seed: 1, limitCycles: 40 * many + 100_000, timeoutMs: 60_000 + many },
+  { seed: 1, limitCycles: 40 * many + 100_000, timeoutMs: 60_000 + 10 * many },
   async b => {
     const r = b.random,
       rig = new PortRig(b, "small", { reliable: true, mac: bernoulli(0.1, r.word()) });

@@ -325,7 +325,7 @@ const faults: readonly Planted[] = [
   ["a payload's first beat is another header", "first_beat <= beat_is_last;", "first_beat <= 1'b1;"],
   ["a frame half taken outlives a reset", "first_beat <= 1'b1;", "first_beat <= first_beat;"],
   ["an inlet that was chosen and not taken outlives a reset", /held_1 <= 1'b0;/, "held_1 <= held_1;"],
-  ["an inlet that is held is chosen again", /& ~held_0 /, ""],
+  ["an inlet that is held is chosen again", / = order_open & ~held_0;/, " = order_open;"],
 ];
 const ofResets: readonly Planted[] = [
   ["nobody waits until accounts are clear", "seen_valid <= ~clearing;", "seen_valid <= 1'b1;"],

@@ -5,6 +5,8 @@ import { type Bench, never, type Pause, StreamSink, StreamSource } from "../../.
 export const sizes = {
   small: { contexts: 16, users: 3 },
   full: { contexts: 256, users: 16 },
+  // As tasks that read a MAC's end, the IPv4 header and ports would have it: single bytes, runs, not the last one.
+  few: { contexts: 16, users: 3, dispatched: 0x0004_003f_ffff_d020n },
 } as const;
 export type Size = keyof typeof sizes;
 export const dut = (size: Size) => HeaderStore(sizes[size]);
@@ -27,10 +29,16 @@ interface Coming {
 export const readers = ["dispatch", "leave"] as const;
 export type Reader = (typeof readers)[number];
 const all = (1n << 64n) - 1n;
+/** The bits of these bytes. */
+const ofBytes = (bytes: bigint): bigint => {
+  let bits = 0n;
+  for (let i = 0n; i < 64n; i++) if ((bytes >> i) & 1n) bits |= 255n << (8n * i);
+  return bits;
+};
 
 export class HeaderRig {
   readonly b: Bench<Ports>;
-  readonly p: { readonly contexts: number; readonly users: number };
+  readonly p: { readonly contexts: number; readonly users: number; readonly dispatched?: bigint };
   readonly enter;
   readonly entered;
   readonly back;
@@ -93,7 +101,8 @@ export class HeaderRig {
         this.cycles[r].push(s.cycle);
         const job = this.#reading[r].shift();
         if (!job) throw new Error(`${r}: a header that nobody asked for`);
-        if (s.value.ctx !== job.ctx || BigInt(s.value.header) !== job.header)
+        const bits = r === "dispatch" ? ofBytes(this.p.dispatched ?? all) : ofBytes(all);
+        if (s.value.ctx !== job.ctx || BigInt(s.value.header) !== (job.header & bits))
           throw new Error(`${r}: context ${s.value.ctx} for ${job.ctx}, or a wrong header`);
         job.done = true;
       }
@@ -185,7 +194,7 @@ export class HeaderRig {
     // It counts 2 cycles later.
     await this.b.cycles(1);
     for (let i = 0n; i < 64n; i++) {
-      const bits = 255n << (8n * i);
+      const bits = ofBytes(1n << i);
       if ((mask >> i) & 1n) held.header = (held.header & ~bits) | (header & bits);
     }
   }
