@@ -121,6 +121,7 @@ const harness = module(
 
 export const pickTurnProof: Proof = {
   module: `PickTurn, ${SLOTS} slots, ${USERS} users`,
+  reach: 24,
   long: true,
   harness: harness(),
   faults: [

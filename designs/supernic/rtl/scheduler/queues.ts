@@ -91,6 +91,7 @@ export const Queues = module(
       // A choice is due in the cycle behind its look-up.
       dueAt = reg(uint(regionBits(p) + queueUserBits(p)), { name: "due_at" });
     dueAt.set(at);
+    assertAlways(freeing.looked.valid.not().or(io.choice.valid.not()), "nobody is looked up with one that is freed");
     assertAlways(freeing.due.valid.not().or(start.valid.not()), "nobody starts while one is freed");
     const settles = settlesOf(p, start, freeing.due, dueAt, comes),
       queues = queuesOf(p, { comes, settles, stop: io.stop });

@@ -26,7 +26,7 @@ const runs: readonly ((b: BesideBench) => Promise<unknown>)[] = [
   movedAtOnce,
   sharedGroup,
   stopsShort,
-  ...[6, 20, 150, 185].map(seed => (b: BesideBench) => randomLife(b, seed)),
+  ...[6, 18, 20, 150, 185].map(seed => (b: BesideBench) => randomLife(b, seed)),
   ...[6, 185, 199].map(seed => (b: BesideBench) => randomLife(b, seed, { waits: 30, closes: 5 }, 2)),
 ];
 const look = async (name: string, design: Dut<Ports>): Promise<void> => {
