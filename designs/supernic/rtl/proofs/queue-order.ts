@@ -144,7 +144,9 @@ const harness = module(
     queues.free.set({ valid: frees, queue });
     // Nobody is ready in the cycle that masks, so nobody is chosen in that of the look-up, and none is due behind it.
     assumeAlways(
-      past(frees, FREED - 1, { name: "model_looked" }).and(io.chosen).not(),
+      past(frees, FREED - 1, { name: "model_looked" })
+        .and(io.chosen)
+        .not(),
       "nobody is looked up with one that is freed",
     );
     assumeAlways(freed.and(begins).not(), "nobody starts while one is freed");
