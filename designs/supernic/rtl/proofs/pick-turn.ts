@@ -1,4 +1,7 @@
-/** Whose turn it is: nobody starts twice while another one waits, and no slot is passed over. */
+/**
+ * Whose turn it is: nobody starts twice while another one waits, and no slot is passed over. So a user that waits has
+ * its turn within as many credits of its slot as there are users, and each of them is decided on soon.
+ */
 import {
   assertAlways,
   assumeAlways,
@@ -23,14 +26,17 @@ import { PickTurn } from "../scheduler/index.ts";
 const SLOTS = 2,
   USERS = 3,
   /** Cycles from being ready to being known to every choice that is not settled yet. */
-  KNOWN = 6,
+  KNOWN = 7,
   /** Cycles in which a slot is chosen that has somebody, and nothing under way. */
-  LONGEST = SLOTS + 4;
+  LONGEST = SLOTS + 4,
+  /** Decisions from one for a slot at which somebody waits to the next one for it. */
+  APART = SLOTS + 6,
+  COUNT = 4;
 
 /** For how many cycles something has been so, up to `most`. */
 function cyclesOf(name: string, is: Bit, most: number) {
-  const n = reg(uint(3), { init: 0, name });
-  n.set(mux(is, mux(n.eq(most), n, n.add(1)), constant(0, 3)));
+  const n = reg(uint(COUNT), { init: 0, name });
+  n.set(mux(is, mux(n.eq(most), n, n.add(1)), constant(0, COUNT)));
   return n;
 }
 /** What has happened once while it was watched: `again` is the second time. */
@@ -74,8 +80,10 @@ const harness = module(
         const mine = `user ${u} of slot ${s}`,
           isDue = dueHere.and(due.user.eq(u)),
           waits = cyclesOf(`waits_${s}_${u}`, users.bit(u), KNOWN).eq(KNOWN).and(users.bit(u));
+        const unseen = past(starts[u] as Bit, 1, { name: `started_${s}_${u}` });
+        // `ready` shows a start two cycles behind it.
         assumeAlways(
-          isDue.and(users.bit(u)).not().or(io.settled.started).or(io.settled.lacks),
+          isDue.and(users.bit(u)).not().or(io.settled.started).or(io.settled.lacks).or(unseen),
           `a candidate that is ready is there (${s}, ${u})`,
         );
         assertAlways(
@@ -85,6 +93,16 @@ const harness = module(
             .or(past(users.bit(u), 3, { name: `was_ready_${s}_${u}` })),
           `${mine} is chosen because it was ready`,
         );
+        const others = reg(uint(COUNT), { init: 0, name: `credits_${s}_${u}` }),
+          byOthers = node(dueHere.and(io.settled.started).andNot(starts[u] as Bit), { name: `others_${s}_${u}` });
+        when(waits.not().or(starts[u] as Bit), () => others.set(0)).elseWhen(byOthers, () => others.set(others.add(1)));
+        assertAlways(others.lt(USERS), `${mine} has its turn within ${USERS} credits`);
+        cover(others.eq(USERS - 1).and(starts[u] as Bit), `${mine} has its turn at the last of them`);
+        const since = cyclesOf(`since_${s}_${u}`, waits.andNot(dueHere), 15);
+        assertAlways(since.lt(APART), `while ${mine} waits, one of ${APART} decisions is for its slot`);
+        // One is enough: each takes an engine long.
+        if (s === SLOTS - 1 && u === USERS - 1)
+          cover(since.eq(APART - 1).and(dueHere), `while ${mine} waits, it is the last of them`);
         starts.forEach((other, o) => {
           if (o === u) return;
           const forgets = waits.not().or(starts[u] as Bit);
@@ -95,7 +113,7 @@ const harness = module(
         });
       }
       const alone = users.any().andNot(dueHere).andNot(chosenHere),
-        waited = cyclesOf(`waited_${s}`, alone, 7);
+        waited = cyclesOf(`waited_${s}`, alone, 15);
       assertAlways(waited.le(LONGEST), `slot ${s} is chosen within ${LONGEST} cycles`);
       cover(waited.eq(LONGEST), `slot ${s} is chosen after ${LONGEST} cycles`);
       cover(dueHere.and(io.settled.lacks).and(chosenHere), `slot ${s} lacks something while it is chosen again`);
@@ -105,10 +123,11 @@ const harness = module(
 
 export const pickTurnProof: Proof = {
   module: `PickTurn, ${SLOTS} slots, ${USERS} users`,
+  reach: 24,
   long: true,
   harness: harness(),
   faults: [
-    { what: "the choice just ahead is not looked at", from: "again & chosen_valid", to: "1'b0" },
+    { what: "the choice just ahead is not looked at", from: "again ? chosen_user", to: "1'b0 ? chosen_user" },
     { what: "the lowest user first", from: /user_later = [^;]*;/, to: "user_later = 3'd0;" },
     { what: "the lowest slot first", from: /slot_later = [^;]*;/, to: "slot_later = 2'd0;" },
     {

@@ -80,6 +80,7 @@ const harness = module(
     queues.open.set(1);
     queues.busy.at(0).set(0);
     queues.has.at(0).set(3);
+    queues.lacks.at(0).set(0);
     queues.choice.set({ valid: io.chosen, region: 0, slot: 0, user: 0 });
     assumeAlways(io.comes.not().or(io.run.any()), "a branch has a slot to go through");
 
@@ -142,6 +143,12 @@ const harness = module(
     queues.stop.set({ valid: any.andNot(io.dropped), queue });
     queues.free.set({ valid: frees, queue });
     // Nobody is ready in the cycle that masks, so nobody is chosen in that of the look-up, and none is due behind it.
+    assumeAlways(
+      past(frees, FREED - 1, { name: "model_looked" })
+        .and(io.chosen)
+        .not(),
+      "nobody is looked up with one that is freed",
+    );
     assumeAlways(freed.and(begins).not(), "nobody starts while one is freed");
 
     const comes = one(io.comes, io.ctx),
@@ -151,7 +158,7 @@ const harness = module(
     when(io.comes, () => mine.set(mine.andNot(comes).or(one(isHere, io.ctx))));
     // A context that is freed is given back when it is out of its queue.
     const leaving = reg(uint(3), { init: 0, name: "model_leaving" });
-    when(frees, () => leaving.set(FREED + 1)).elseWhen(leaving.any(), () => leaving.set(leaving.sub(1)));
+    when(frees, () => leaving.set(FREED + 2)).elseWhen(leaving.any(), () => leaving.set(leaving.sub(1)));
     assumeAlways(frees.and(leaving.any()).not(), "one is freed at a time");
     assumeAlways(comes.and(queued).any().not(), "a branch is in one queue");
     const last = reg(uint(BITS), { name: "model_freed_who" });

@@ -39,8 +39,9 @@ export const RegionSlots = (p: CreditParameters) =>
  * any time, and counts in the next cycle too: below what is held it gives nothing until enough has come back. Reset:
  * nothing is held, and no slot has a credit for a cycle. (Design: supernic-scheduler, rules 1 and 8; paper §5.3.2.)
  *
- * `soon` is what `has` will be if nobody takes, `soonTwo` if somebody does: for who decides now what is taken in the
- * next cycle. Only what `has` offers may be taken, and only what is held comes back: both are asserted.
+ * `next` is what `has` will be; `soon` what it will be if nobody takes, `soonTwo` if somebody does: for who decides now
+ * what is taken in the next cycle. Only what `has` offers may be taken, and only what is held comes back: both are
+ * asserted.
  */
 export const CreditTable = module(
   "CreditTable",
@@ -52,6 +53,8 @@ export const CreditTable = module(
     refund: input(RegionSlots(p)),
     /** Slots that have a credit, by region. */
     has: output(vec(uint(p.slots), p.regions)),
+    /** What `has` will be in the next cycle. */
+    next: output(vec(uint(p.slots), p.regions)),
     soon: output(vec(uint(p.slots), p.regions)),
     soonTwo: output(vec(uint(p.slots), p.regions)),
     held: output(vec(uint(creditBits(p)), p.regions * p.slots)),
@@ -90,17 +93,19 @@ export const CreditTable = module(
           grown = node(stay.add(1), { name: `grown_${name}` }),
           soon = node(after(atLeast[1], atLeast[2], atLeast[3]), { name: `soon_${name}` }),
           soonTwo = node(after(atLeast[0], atLeast[1], atLeast[2]), { name: `soon_two_${name}` });
+        const next = mux(more, soonTwo, soon);
         held.set(mux(more, grown, stay));
-        has.set(mux(more, soonTwo, soon));
+        has.set(next);
         io.held.at(at).set(held);
         assertAlways(more.not().or(has), `a credit that is taken is there (region ${r}, slot ${s})`);
         assertAlways(
           held.zext(bits + 1).ge(fewer.resize(bits + 1)),
           `a credit that comes back was held (region ${r}, slot ${s})`,
         );
-        return { has, soon, soonTwo };
+        return { has, next, soon, soonTwo };
       });
       io.has.at(r).set(fromBits(slots.map(x => x.has)).is(p.slots));
+      io.next.at(r).set(fromBits(slots.map(x => x.next)).is(p.slots));
       io.soon.at(r).set(fromBits(slots.map(x => x.soon)).is(p.slots));
       io.soonTwo.at(r).set(fromBits(slots.map(x => x.soonTwo)).is(p.slots));
     }

@@ -7,9 +7,9 @@ export interface DecisionParameters extends PickParameters, CreditParameters {}
 
 /**
  * A decision each cycle: whose turn it is, and with which credits it starts. Latency 4 from `ready` to `start`,
- * initiation interval 1. `found` is asked in the cycle of `choice`. A start counts in the next cycle: in `ready`, in
- * `found`, in the credits and in the turns. Limits stay while anybody waits. (Design: supernic-scheduler, rules 1 and 3
- * to 5; paper §5.3.2.)
+ * initiation interval 1. `found` is asked in the cycle of `choice`. A start counts in the next cycle in `found`, in the
+ * credits and in the turns; in `ready` a cycle later. Limits stay while anybody waits. (Design: supernic-scheduler,
+ * rules 1 and 3 to 5; paper §5.3.2.)
  */
 export const Decision = module(
   "Decision",
@@ -26,6 +26,8 @@ export const Decision = module(
     give: input(vec(uint(p.slots), p.regions)),
     refund: input(RegionSlots(p)),
     has: output(vec(uint(p.slots), p.regions)),
+    /** What `has` will be in the next cycle. */
+    next: output(vec(uint(p.slots), p.regions)),
     held: output(vec(uint(creditBits(p)), p.regions * p.slots)),
   }),
   (io, { regions, slots, users, credits }) => {
@@ -50,6 +52,7 @@ export const Decision = module(
       reserve.hasTwo.at(r).set(table.soonTwo.at(r));
       table.give.at(r).set(io.give.at(r));
       io.has.at(r).set(table.has.at(r));
+      io.next.at(r).set(table.next.at(r));
     }
     const { valid, region, slots: taken } = reserve.start;
     table.take.set({ valid, region, slots: taken });

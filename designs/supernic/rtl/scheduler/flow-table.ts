@@ -101,9 +101,10 @@ function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParamet
  * waits, and counts only as a load. One that is `pinned` goes where it says, and waits as all others.
  *
  * `answer` says a cycle after `ask` whether the packet goes, and where; one that goes is counted. Latency 1, initiation
- * interval 1. `leave` counts a packet out; `ask` sees it in the next cycle. Loads are seen `ceil(log2(regions))` cycles
- * late. `mark` takes 2^hashBits cycles, and reset clears the table in as many for each group: `ask` and `mark` wait
- * meanwhile, packets may leave. A packet that leaves must have entered. (Design: supernic-scheduler, P4; paper §5.4.2.)
+ * interval 1. `leave` counts a packet out; `ask` sees it in the next cycle. Loads are seen `ceil(log2(regions)) + 1`
+ * cycles late. `mark` takes 2^hashBits cycles, and reset clears the table in as many for each group: `ask` and `mark`
+ * wait meanwhile, packets may leave. A packet that leaves must have entered. (Design: supernic-scheduler, P4; paper
+ * §5.4.2.)
  */
 export const FlowTable = module(
   "FlowTable",
@@ -114,7 +115,7 @@ export const FlowTable = module(
     mark: sink(uint(groupBits(p))),
     /** Regions that have the chain, by group: one at least, while its packets ask. */
     instances: input(vec(uint(p.regions), p.groups)),
-    /** Packets that were sent to each region and have not left. */
+    /** Packets that were sent to each region and have not left, a cycle late. */
     loads: output(vec(uint(countBits(p)), p.regions)),
   }),
   (io, p) => {
@@ -215,9 +216,14 @@ export const FlowTable = module(
       mux(clearing, constant(0, count.width), goneBefore.add(1)),
     );
 
+    // A load counts a cycle later: who goes is known late.
+    const went = reg(struct({ valid: bit, region }), { init: { valid: 0 }, name: "went" }),
+      has = reg(struct({ valid: bit, region }), { init: { valid: 0 }, name: "has_left" });
+    went.set({ valid: goes, region: to });
+    has.set({ valid: io.leave.valid, region: io.leave.region });
     loads.forEach((load, r) => {
-      const more = node(goes.and(to.eq(r)), { name: `more_in_${r}` }),
-        fewer = node(io.leave.valid.and(io.leave.region.eq(r)), { name: `fewer_in_${r}` });
+      const more = node(went.valid.and(went.region.eq(r)), { name: `more_in_${r}` }),
+        fewer = node(has.valid.and(has.region.eq(r)), { name: `fewer_in_${r}` });
       load.set(load.add(more.zext(count.width)).sub(fewer.zext(count.width)));
       io.loads.at(r).set(load);
       assertAlways(fewer.not().or(load.any()).or(more), `a packet that leaves was in region ${r}`);

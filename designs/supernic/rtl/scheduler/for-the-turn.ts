@@ -6,7 +6,7 @@ import { ofNumber } from "./turn.ts";
 export interface RegionFacts {
   readonly busy: UInt;
   readonly has: UInt;
-  /** Busy, or without a credit: the same for all queues. */
+  /** Busy, or without a credit. */
   readonly lacks: UInt;
   readonly open: Bit;
 }

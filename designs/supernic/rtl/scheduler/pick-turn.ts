@@ -1,7 +1,6 @@
 import {
   addressBits,
   bit,
-  type Bit,
   fromBits,
   input,
   module,
@@ -18,7 +17,7 @@ import {
   type VecVal,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { nextInTurn, nextNumber, numbersAbove, numbersOf, twoOf } from "./turn.ts";
+import { type Counted, nextInTurn, nextNumber, numbersAbove, numbersOf, twoHalves, twoOf } from "./turn.ts";
 
 export interface PickParameters {
   readonly regions: number;
@@ -38,13 +37,13 @@ export const Choice = (p: PickParameters) =>
  * gone. Latency 3 from `ready` to `choice`, 4 to `due`; initiation interval 1. Nothing waits. (Design:
  * supernic-scheduler, rule 5; paper §5.3.2.)
  *
- * Up to four choices of a slot are under way. Each is made behind the user of the one before it. Only a start moves
+ * Up to five choices of a slot are under way. Each is made behind the user of the one before it. Only a start moves
  * the slot's turn. So when a choice lacks something, those of its slot behind it are taken back: the turn is still its
  * own. A slot with one candidate is not chosen again until that one is settled, or three cycles after: the decisions
  * would be others'.
  *
- * In the cycle behind `due`, `ready` and `turns` must show what has started, and `lacks` must tell. Reset: nothing is
- * chosen.
+ * In the cycle behind `due`, `turns` must show what has started, and `lacks` must tell; `ready` a cycle later. Reset:
+ * nothing is chosen.
  */
 export const PickTurn = module(
   "PickTurn",
@@ -73,7 +72,7 @@ export const PickTurn = module(
     const chosen = reg(Choice(p), { init: { valid: 0 }, name: "chosen" }),
       due = reg(Choice(p), { init: { valid: 0 }, name: "due_now" });
     const lacksAt = node(wasDueAt.and(repeat(io.lacks, n)), { name: "lacks_at" });
-    wereAt.set(pickedAt.or(chosenAt).or(dueAt));
+    wereAt.set(pickedAt.or(chosenAt).or(dueAt).or(wasDueAt));
     lackedAt.set(lacksAt);
 
     // First stage: the next slot of those for which there is more than what is under way, and what its users need.
@@ -90,24 +89,27 @@ export const PickTurn = module(
       again = reg(bit, { name: "again", mayBeUnread: true });
     users.set(slot.of(asks.users));
     lastUser.set(slot.of(lastChosen));
-    // It comes twice in a row only if nobody else asks.
-    again.set(asks.places.and(pickedAt).any().andNot(asks.places.andNot(pickedAt).any()));
+    // It comes twice in a row only if nobody else asks, and counts if the one ahead was not taken back.
+    const kept = node(pickedAt.and(lacksAt.or(lackedAt)).any().not(), { name: "is_kept" }),
+      isChosen = node(pickedAt.any().and(kept), { name: "is_chosen" });
+    again.set(asks.places.and(pickedAt).any().andNot(asks.places.andNot(pickedAt).any()).and(isChosen));
 
     // Second stage: the next user, behind the one of the choice just ahead when that is for the same slot.
-    const after = node(mux(again.and(chosen.valid), chosen.user, lastUser), { name: "after_user", mayBeUnread: true }),
+    const after = node(mux(again, chosen.user, lastUser), { name: "after_user", mayBeUnread: true }),
       who = nextNumber("user", users, numbersAbove(after, p.users));
-    const kept = node(pickedAt.and(lacksAt.or(lackedAt)).any().not(), { name: "is_kept" });
     chosenAt.set(pickedAt.and(repeat(kept, n)));
     chosen.set({
-      valid: pickedAt.any().and(kept),
+      valid: isChosen,
       ...numbersOf(pickedAt, p.slots),
       user: who,
     });
 
-    // Third and fourth: its queues are looked up, and it starts or not. What it lacks is known a cycle later.
-    const isKept = (at: UInt, name: string): Bit => node(at.and(lacksAt).any().not(), { name }),
-      chosenStays = isKept(chosenAt, "chosen_stays"),
-      dueStays = isKept(dueAt, "due_stays");
+    // Third and fourth: its queues are looked up, and it starts or not. What it lacks is known a cycle later. Whether
+    // what is due is for the slot of the one in front of it is found a cycle before: it is a long path.
+    const behindSame = reg(bit, { init: 0, name: "behind_same" }),
+      chosenStays = node(chosenAt.and(lacksAt).any().not(), { name: "chosen_stays" }),
+      dueStays = node(behindSame.and(io.lacks).not(), { name: "due_stays" });
+    behindSame.set(chosenAt.and(dueAt).any().and(dueStays));
     dueAt.set(chosenAt.and(repeat(chosenStays, n)));
     due.set({ ...chosen, valid: chosen.valid.and(chosenStays) });
     wasDueAt.set(dueAt.and(repeat(dueStays, n)));
@@ -117,21 +119,33 @@ export const PickTurn = module(
   },
 );
 
-/** Slots that may be chosen, and their users, a cycle behind the ports. */
+/**
+ * Slots that may be chosen, and their users, a cycle behind the ports. Users are counted by halves: it is a long path.
+ */
 function asking(
   p: PickParameters,
   io: { readonly ready: VecVal<UIntShape>; readonly more: VecVal<UIntShape> },
   underWay: UInt,
 ) {
+  const half = Math.ceil(p.users / 2),
+    halves = [
+      { from: 0, count: half },
+      { from: half, count: p.users - half },
+    ].filter(h => h.count > 0);
   const all = Array.from({ length: places(p) }, (_, i) => {
     const now = io.ready.at(i),
-      users = reg(uint(p.users), { init: 0, name: `ready_${i}_q` }),
-      any = reg(bit, { init: 0, name: `any_${i}` }),
-      many = reg(bit, { init: 0, name: `many_${i}` });
+      users = reg(uint(p.users), { init: 0, name: `ready_${i}_q` });
     users.set(now);
-    any.set(now.any());
-    many.set(twoOf(now, io.more.at(i)));
-    return { users, asks: any.and(many.or(underWay.bit(i).not())) };
+    const counted = halves.map(({ from, count }, h): Counted => {
+      const some = now.bits(from, count),
+        any = reg(bit, { init: 0, name: `any_${i}_${h}` }),
+        two = reg(bit, { init: 0, name: `two_${i}_${h}` });
+      any.set(some.any());
+      two.set(twoOf(some, io.more.at(i).bits(from, count)));
+      return { any, two };
+    });
+    const sum = counted.reduce(twoHalves);
+    return { users, asks: sum.any.and(sum.two.or(underWay.bit(i).not())) };
   });
   return { places: node(fromBits(all.map(a => a.asks)), { name: "asking" }), users: all.map(a => a.users) };
 }

@@ -7,7 +7,6 @@ import {
   lowestFlat,
   mux,
   node,
-  orTree,
   reg,
   uint,
   type UInt,
@@ -32,18 +31,14 @@ export interface Happens {
   /** One comes, with this run. */
   readonly comes: Bit;
   readonly run: Run;
-  /** The first one starts whole, or is gone: `next` is the run of who is first then. */
-  readonly pops: Bit;
-  readonly next: Run;
-  /** The first one starts, and stops short: the queue is held. A cycle later its run is what is `left`. */
+  /** The first one has started, or is gone: `then` is the run of who is first from now on, `two`: one is behind him. */
+  readonly changes: Bit;
+  readonly then: Run;
+  readonly two: Bit;
+  /** It stopped short, with what is left of its run: it stays first, and the queue is held. */
   readonly short: Bit;
-  readonly trims: Bit;
-  readonly left: Run;
   /** The one that stopped is back. */
   readonly stops: Bit;
-  /** In the cycle behind that of `pops`: whether there is one behind the first. */
-  readonly counts: Bit;
-  readonly two: Bit;
   readonly look: Bit;
 }
 /** A queue, as it is now. */
@@ -54,7 +49,7 @@ export interface Queue {
   /** The number of the slot that it waits for. */
   readonly at: UInt;
   readonly away: Bit;
-  /** There is one behind the first; in the cycle behind a start it may be gone. */
+  /** There is one behind the first. */
   readonly two: Bit;
   /** The candidate has waited for so long that it may stop short. */
   readonly over: Bit;
@@ -66,18 +61,19 @@ export function queueOf(name: string, slots: number, h: Happens): Queue {
     at = reg(uint(addressBits(slots)), { name: `${name}_at` }),
     two = reg(bit, { init: 0, name: `${name}_two` }),
     away = reg(bit, { init: 0, name: `${name}_away` }),
-    age = reg(uint(2), { init: 0, name: `${name}_age` });
+    // Not reset: nobody waits then, which clears it.
+    age = reg(uint(2), { name: `${name}_age` });
   const any = node(first.any(), { name: `${name}_any` }),
     enters = node(h.comes.andNot(any), { name: `${name}_enters` });
-  // One enable and a choice of three: no more than a LUT a bit.
-  when(orTree([h.pops, enters, h.trims]), () => {
-    first.set(mux(h.pops, h.next.slots, mux(enters, h.run.slots, h.left.slots)));
-    at.set(mux(h.pops, h.next.at, mux(enters, h.run.at, h.left.at)));
+  // One enable and a choice of two: no more than a LUT a bit.
+  when(h.changes.or(enters), () => {
+    first.set(mux(h.changes, h.then.slots, h.run.slots));
+    at.set(mux(h.changes, h.then.at, h.run.at));
   });
-  when(h.short, () => away.set(1)).elseWhen(h.pops, () => away.set(0));
+  when(h.changes, () => away.set(h.short));
   when(h.stops, () => away.set(0));
-  two.set(h.comes.and(any).or(mux(h.counts, h.two, two)));
-  const waits = node(any.andNot(away.or(h.pops).or(h.short)), { name: `${name}_waits` });
+  two.set(mux(h.changes.andNot(h.short), h.two, two.or(h.comes.and(any))));
+  const waits = node(any.andNot(away.or(h.changes)), { name: `${name}_waits` });
   when(waits.not(), () => age.set(0)).elseWhen(h.look.and(age.ne(looks)), () => age.set(age.add(1)));
   return { first, any, at, away, two, over: age.eq(constant(looks, 2)) };
 }

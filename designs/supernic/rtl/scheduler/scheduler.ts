@@ -77,9 +77,12 @@ export const Scheduler = module(
     open.set(io.open);
     queues.open.set(open);
     for (let r = 0; r < p.regions; r++) {
-      const busy = reg(uint(p.slots), { init: 0, name: `busy_${r}_q` });
+      const busy = reg(uint(p.slots), { init: 0, name: `busy_${r}_q` }),
+        lacks = reg(uint(p.slots), { init: 2 ** p.slots - 1, name: `lacks_${r}_q` });
       busy.set(io.busy.at(r));
+      lacks.set(io.busy.at(r).or(decision.next.at(r).not()));
       queues.busy.at(r).set(busy);
+      queues.lacks.at(r).set(lacks);
       queues.has.at(r).set(decision.has.at(r));
       decision.busy.at(r).set(busy);
       decision.give.at(r).set(io.give.at(r));
@@ -95,35 +98,33 @@ export const Scheduler = module(
     queues.start.set(decision.start);
     [0, 1].forEach(k => decision.found.at(k).set(queues.found.at(k)));
 
-    // What is kept of a branch: what its DAG tells its tasks, its flow's group, and what it has yet to go through.
-    const ids = 2 ** branchIdBits(p),
-      kept = ram(struct({ arg: uint(8), group: uint(groupBits) }), {
-        depth: ids,
-        collision: "undefined",
-        style: "distributed",
-        name: "kept",
-      }),
-      lefts = ram(uint(p.slots), { depth: ids, collision: "undefined", style: "distributed", name: "lefts" });
+    // What is kept of a branch: what its DAG tells its tasks, and its flow's group. Of one that is out: that group, and
+    // what it has yet to go through.
+    const depth = 2 ** branchIdBits(p),
+      memory = { depth, collision: "undefined", style: "distributed" } as const,
+      kept = ram(struct({ arg: uint(8), group: uint(groupBits) }), { ...memory, name: "kept" }),
+      out = ram(struct({ left: uint(p.slots), group: uint(groupBits) }), { ...memory, name: "out" });
     const { push } = enqueue,
-      { started } = queues;
+      { started } = queues,
+      waited = kept.readAsync(started.id);
     kept.write(push.valid, cat(push.branch, push.ctx), { arg: push.arg, group: push.group });
-    lefts.write(started.valid, started.id, started.left);
+    out.write(started.valid, started.id, { left: started.left, group: waited.group });
     io.start.set({
       valid: started.valid,
       ctx: started.id.trunc(ctxBits(p)),
       branch: started.id.bits(ctxBits(p), started.id.width - ctxBits(p)),
       region: started.region,
       run: started.slots,
-      arg: kept.readAsync(started.id).arg,
+      arg: waited.arg,
     });
 
     // Who is back, with what is kept of it: to its queue when it stopped short, else to the join.
-    const id = cat(io.back.payload.branch, io.back.payload.ctx);
+    const wasOut = out.readAsync(cat(io.back.payload.branch, io.back.payload.ctx));
     enqueue.who.at(0).set(io.back.payload.ctx);
     const known = map(io.back, Back(p), from => ({
       ...from,
-      short: lefts.readAsync(id).any(),
-      group: kept.readAsync(id).group,
+      short: wasOut.left.any(),
+      group: wasOut.group,
       user: enqueue.known.at(0).user,
       slow: enqueue.known.at(0).slow,
       hash: enqueue.known.at(0).hash,

@@ -86,21 +86,20 @@ export function nextNumber(name: string, asking: UInt, behind: UInt): UInt {
   return mux(later.any, later.index, firstByFours(asking).index);
 }
 
+/** Whether there is one, and whether there are two or more. */
+export interface Counted {
+  readonly any: Bit;
+  readonly two: Bit;
+}
+export const twoHalves = (x: Counted, y: Counted): Counted => ({
+  any: x.any.or(y.any),
+  two: x.two.or(y.two).or(x.any.and(y.any)),
+});
 /** Two or more: of `one`, each of which counts twice that is in `more` as well. A tree, three to a node. */
 export function twoOf(one: UInt, more: UInt): Bit {
-  interface Counted {
-    readonly any: Bit;
-    readonly two: Bit;
-  }
   let row: Counted[] = toBits(one).map((any, i) => ({ any, two: any.and(more.bit(i)) }));
   while (row.length > 1)
-    row = Array.from({ length: Math.ceil(row.length / 3) }, (_, i) => {
-      const [a, b, c] = row.slice(3 * i, 3 * i + 3) as [Counted, Counted?, Counted?];
-      return [b, c].reduce<Counted>(
-        (x, y) => (y === undefined ? x : { any: x.any.or(y.any), two: x.two.or(y.two).or(x.any.and(y.any)) }),
-        a,
-      );
-    });
+    row = Array.from({ length: Math.ceil(row.length / 3) }, (_, i) => row.slice(3 * i, 3 * i + 3).reduce(twoHalves));
   return (row[0] as Counted).two;
 }
 

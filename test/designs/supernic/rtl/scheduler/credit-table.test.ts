@@ -54,14 +54,15 @@ class Rig {
     });
     this.#limitsBefore = [...this.limits];
   }
-  /** What there will be when nobody takes, and when somebody does. */
-  #checkSoon(fewer: readonly number[]): void {
+  /** What there will be; when nobody takes, and when somebody does. */
+  #checkSoon(fewer: readonly number[], taken: readonly number[]): void {
     const { io } = this.b,
       { slots } = this.p;
     this.held.forEach((n, i) => {
       const bit = (port: B["io"]["soon"]): number => (port[Math.floor(i / slots)]!.num >> (i % slots)) & 1,
         left = this.limits[i]! - (n - fewer[i]!);
-      expect([bit(io.soon), bit(io.soonTwo)], `soon ${i} in cycle ${this.b.cycle}`).toEqual([
+      expect([bit(io.next), bit(io.soon), bit(io.soonTwo)], `soon ${i} in cycle ${this.b.cycle}`).toEqual([
+        left > taken[i]! ? 1 : 0,
         left > 0 ? 1 : 0,
         left > 1 ? 1 : 0,
       ]);
@@ -78,23 +79,22 @@ class Rig {
     for (let r = 0; r < regions; r++) io.give[r]!.value = o.give?.[r] ?? 0;
     await this.b.cycles(1);
     this.#check();
-    const fewerOf: number[] = [];
+    const fewerOf: number[] = [],
+      takenOf: number[] = [];
     this.held.forEach((n, i) => {
       const r = Math.floor(i / slots),
         of = (word: number): number => (word >> (i % slots)) & 1;
       const more = o.take?.[0] === r ? of(o.take[1]) : 0,
         fewer = of(o.give?.[r] ?? 0) + (o.refund?.[0] === r ? of(o.refund[1]) : 0);
       fewerOf.push(fewer);
+      takenOf.push(more);
       if (fewer === 2) this.met.both++;
       if (more === 1 && n === this.limits[i]! - 1) this.met.last++;
       if (n > this.limits[i]!) this.met.above++;
       if (more === 1 && fewer > 0) this.met.all++;
     });
-    this.#checkSoon(fewerOf);
-    this.held.forEach((n, i) => {
-      const taken = o.take?.[0] === Math.floor(i / slots) ? (o.take[1] >> (i % slots)) & 1 : 0;
-      this.held[i] = n + taken - (fewerOf[i] ?? 0);
-    });
+    this.#checkSoon(fewerOf, takenOf);
+    this.held.forEach((n, i) => (this.held[i] = n + takenOf[i]! - fewerOf[i]!));
   }
   /** Random traffic: `busy` is how often something is taken, against what comes back. */
   async traffic(cycles: number, busy: number): Promise<void> {
@@ -258,6 +258,7 @@ describe("CreditTable", () => {
         "has_0_2 <= more_0_2 ? soon_two_0_2 :",
         "has_0_2 <= 1'b0 ? soon_two_0_2 :",
       ],
+      ["what is taken is not seen in what there will be", "more_1_0 ? soon_two_1_0 : soon_1_0\n", "soon_1_0\n"],
       ["two that come back count as one", /two_back_0_0 = [^;]*;/, "two_back_0_0 = 1'b0;"],
       ["a slot is not reset", /held_1_1 <= 2'd0;/, ""],
     ];

@@ -133,7 +133,7 @@ describe("a candidate's patience", () => {
     test("and nothing without one", () => look("no fault", besideDut("random")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
       ["it begins anew when it has long been over", / & \((\w+)_age != 2'd3\)/, ""],
-      ["the next one has what the one before had left", / \| \(\w+_waits_joined\[\d+\] & pops_0\)/, ""],
+      ["the next one has what the one before had left", / \| \(\w+_waits_joined\[\d+\] & changes_0\)/, ""],
       ["who waits asks a cycle too early", /rests <= 3'd7/, "rests <= 3'd6"],
       ["credits outlive a reset", /if \(rst\) (limit_\d+ <= \d'd0;)/, "if (1'b0) $1"],
     ];

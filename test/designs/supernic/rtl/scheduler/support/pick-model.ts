@@ -34,7 +34,7 @@ export class PickModel {
   #ready: Users;
   #many: boolean[];
   #picked: Picked | undefined;
-  /** Slots that had a choice under way in the cycle before. */
+  /** Slots that had a choice under way, or one just settled, in the cycle before. */
   #were: readonly (number | undefined)[] = [];
   #lacked: number | undefined;
   #lastPlace: number;
@@ -64,7 +64,7 @@ export class PickModel {
       lacking = lacked ? this.wasDue?.at : undefined,
       picked = this.#pick(),
       user = this.#choose(lacking);
-    this.#were = [this.#picked?.at, chosen?.at, this.#due?.at];
+    this.#were = [this.#picked?.at, chosen?.at, this.#due?.at, this.wasDue?.at];
     this.#lacked = lacking;
     this.wasDue = due;
     this.#due = chosen !== undefined && chosen.at !== lacking ? chosen : undefined;

@@ -17,7 +17,7 @@ export type Ports = ReturnType<typeof dut>["ports"];
 type B = Bench<Ports>;
 
 /** From being ready to the first choice that can know of it, and to its being settled. */
-const KNOWN = 6;
+const KNOWN = 7;
 const word = (bits: readonly boolean[]): number => bits.reduce((n, is, i) => n + (is ? 2 ** i : 0), 0);
 
 export class PickRig {
@@ -33,6 +33,8 @@ export class PickRig {
   /** Choices a later slot's turn goes on with; without them the shares are watched. */
   laterMoves = 0;
   #cycle = 0;
+  /** Who has started in the cycle before: `ready` does not show it yet. */
+  #unseen: Place | undefined;
   /** What was due in the cycle before lacked something. */
   #lacks = false;
   /** By slot and user: since when ready all the time, and starts of each other user since. */
@@ -92,8 +94,9 @@ export class PickRig {
   async cycle(): Promise<void> {
     const { io } = this.b,
       lacked = this.#lacks;
-    const ready = this.waiting.map((users, at) => users.map((n, u) => n > 0 && !this.lacks[at]![u]!)),
-      more = this.waiting.map(users => users.map(n => n > 1));
+    const shown = this.waiting.map((users, at) => users.map((n, u) => n + (this.#isUnseen(at, u) ? 1 : 0))),
+      ready = shown.map((users, at) => users.map((n, u) => n > 0 && !this.lacks[at]![u]!)),
+      more = shown.map(users => users.map(n => n > 1));
     this.#drive(ready, more);
     await this.b.cycles(1);
     this.#cycle++;
@@ -102,8 +105,12 @@ export class PickRig {
     this.#sees("due", io.due, due);
     this.#watch(ready);
     const moves = this.#settle(due);
+    this.#unseen = moves !== 0 ? due : undefined;
     if (due && moves !== 0) this.#start(due, moves);
     this.model.step(ready, more, lacked && this.model.wasDue !== undefined, moves);
+  }
+  #isUnseen(at: number, user: number): boolean {
+    return this.#unseen?.at === at && this.#unseen.user === user;
   }
   #start({ at, user }: Place, moves: number): void {
     this.waiting[at]![user]!--;
@@ -150,6 +157,7 @@ export class PickRig {
     this.b.sim.reset(1);
     this.model = new PickModel(this.p);
     this.#lacks = false;
+    this.#unseen = undefined;
     for (const list of this.#since) list.fill(undefined);
     for (const list of this.#seen) for (const seen of list) seen.fill(0);
     this.#alone.fill(0);
