@@ -124,7 +124,40 @@ f.queryReply_repeated = ProtoField.uint32("supernic.queryReply.repeated", "repea
 f.queryReply_refused = ProtoField.uint32("supernic.queryReply.refused", "refused", base.DEC, nil, nil, "requests of it that were refused")
 f.queryDag_uid = ProtoField.uint16("supernic.queryDag.uid", "uid", base.HEX, nil, nil, "its UID")
 f.queryDag_stages = ProtoField.uint8("supernic.queryDag.stages", "stages", base.DEC, nil, nil, "its stages")
-f.queryDag_here = ProtoField.uint8("supernic.queryDag.here", "here", base.DEC, nil, nil, "1: it runs here; 0: at a peer")
+f.queryDag_here = ProtoField.uint8("supernic.queryDag.here", "here", base.DEC, nil, nil, "0: it runs at a peer; 1: here; 2: a chain of it is being loaded; 3: one is not loaded")
+f.deployNt_task = ProtoField.uint8("supernic.deployNt.task", "task", base.DEC, nil, nil, "number of the task in the device's catalogue, from 1")
+f.deployNt_shared = ProtoField.uint8("supernic.deployNt.shared", "shared", base.DEC, nil, nil, "1: everybody may use it; 0: its users only")
+f.addDag_way = ProtoField.uint8("supernic.addDag.way", "way", base.DEC, nil, nil, "where its packets leave: 0 by MAC, 1 a port, 2 back, 3 the loop port")
+f.addDag_port = ProtoField.uint8("supernic.addDag.port", "port", base.DEC, nil, nil, "of way 1")
+f.addDag_keepShim = ProtoField.uint8("supernic.addDag.keepShim", "keepShim", base.DEC, nil, 0x1, "packets leave with a sNIC shim")
+f.addDag_unordered = ProtoField.uint8("supernic.addDag.unordered", "unordered", base.DEC, nil, 0x2, "its packets may overtake each other")
+f.addDag_ahead = ProtoField.uint8("supernic.addDag.ahead", "ahead", base.DEC, nil, 0x4, "its chains are loaded now, where regions are free")
+f.addDag_rest = ProtoField.uint16("supernic.addDag.rest", "rest", base.DEC, nil, 0xfff8, "0")
+f.dagBranch_stage = ProtoField.uint8("supernic.dagBranch.stage", "stage", base.DEC, nil, nil, "its stage, from 0; branches come in the order of their stages")
+f.dagBranch_arg = ProtoField.uint8("supernic.dagBranch.arg", "arg", base.DEC, nil, nil, "what its tasks are told")
+f.dagBranch_tasks = ProtoField.uint8("supernic.dagBranch.tasks", "tasks", base.DEC, nil, nil, "tasks that count, 1 to 8")
+f.dagBranch_blank = ProtoField.uint8("supernic.dagBranch.blank", "blank", base.DEC, nil, nil, "0")
+f.dagBranch_task0 = ProtoField.uint8("supernic.dagBranch.task0", "task0", base.DEC, nil, nil, "the first task")
+f.dagBranch_task1 = ProtoField.uint8("supernic.dagBranch.task1", "task1", base.DEC, nil, nil, "the next ones; 0 where they do not count")
+f.dagBranch_task2 = ProtoField.uint8("supernic.dagBranch.task2", "task2", base.DEC, nil, nil, "")
+f.dagBranch_task3 = ProtoField.uint8("supernic.dagBranch.task3", "task3", base.DEC, nil, nil, "")
+f.dagBranch_task4 = ProtoField.uint8("supernic.dagBranch.task4", "task4", base.DEC, nil, nil, "")
+f.dagBranch_task5 = ProtoField.uint8("supernic.dagBranch.task5", "task5", base.DEC, nil, nil, "")
+f.dagBranch_task6 = ProtoField.uint8("supernic.dagBranch.task6", "task6", base.DEC, nil, nil, "")
+f.dagBranch_task7 = ProtoField.uint8("supernic.dagBranch.task7", "task7", base.DEC, nil, nil, "")
+f.dagName_uid = ProtoField.uint16("supernic.dagName.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
+f.dagName_uid = ProtoField.uint16("supernic.dagName.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
+f.dagName_uid = ProtoField.uint16("supernic.dagName.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
+f.dagName_uid = ProtoField.uint16("supernic.dagName.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
+f.weight_weight = ProtoField.uint16("supernic.weight.weight", "weight", base.DEC, nil, nil, "from 1 to what the user was granted")
+f.bind_uid = ProtoField.uint16("supernic.bind.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
+f.bind_protocol = ProtoField.uint8("supernic.bind.protocol", "protocol", base.DEC, nil, nil, "IPv4 protocol")
+f.bind_toBits = ProtoField.uint8("supernic.bind.toBits", "toBits", base.DEC, nil, nil, "bits of the destination that count, 0 to 32")
+f.bind_to = ProtoField.ipv4("supernic.bind.to", "to", "IPv4 destination")
+f.bind_toPort = ProtoField.uint16("supernic.bind.toPort", "toPort", base.DEC, nil, nil, "TCP or UDP destination port")
+f.bind_hasProtocol = ProtoField.uint8("supernic.bind.hasProtocol", "hasProtocol", base.DEC, nil, 0x1, "the protocol counts")
+f.bind_hasPort = ProtoField.uint8("supernic.bind.hasPort", "hasPort", base.DEC, nil, 0x2, "the port counts")
+f.bind_spare = ProtoField.uint16("supernic.bind.spare", "spare", base.DEC, nil, 0xfffc, "0")
 f.body = ProtoField.bytes("supernic.ctrl.body", "body")
 f.tail = ProtoField.bytes("supernic.ctrl.tail", "tail", base.NONE, "HMAC-SHA-256, first 16 bytes")
 local f_short = ProtoExpert.new("supernic_ctrl.short", "cut short", expert.group.MALFORMED, expert.severity.ERROR)
@@ -203,6 +236,84 @@ local function add_queryDag(buffer, offset, stop, tree)
   return offset + 4
 end
 
+local function add_deployNt(buffer, offset, stop, tree)
+  if offset + 2 > stop then tree:add_proto_expert_info(f_short, "DEPLOY_NT: cut short") return nil end
+  tree:add_le(f.deployNt_task, buffer(offset + 0, 1))
+  tree:add_le(f.deployNt_shared, buffer(offset + 1, 1))
+  return offset + 2
+end
+
+local function add_addDag(buffer, offset, stop, tree)
+  if offset + 4 > stop then tree:add_proto_expert_info(f_short, "ADD_DAG, then its branches: cut short") return nil end
+  tree:add_le(f.addDag_way, buffer(offset + 0, 1))
+  tree:add_le(f.addDag_port, buffer(offset + 1, 1))
+  tree:add_le(f.addDag_keepShim, buffer(offset + 2, 1))
+  tree:add_le(f.addDag_unordered, buffer(offset + 2, 1))
+  tree:add_le(f.addDag_ahead, buffer(offset + 2, 1))
+  tree:add_le(f.addDag_rest, buffer(offset + 2, 2))
+  return offset + 4
+end
+
+local function add_dagBranch(buffer, offset, stop, tree)
+  if offset + 12 > stop then tree:add_proto_expert_info(f_short, "ADD_DAG, a branch: cut short") return nil end
+  tree:add_le(f.dagBranch_stage, buffer(offset + 0, 1))
+  tree:add_le(f.dagBranch_arg, buffer(offset + 1, 1))
+  tree:add_le(f.dagBranch_tasks, buffer(offset + 2, 1))
+  tree:add_le(f.dagBranch_blank, buffer(offset + 3, 1))
+  tree:add_le(f.dagBranch_task0, buffer(offset + 4, 1))
+  tree:add_le(f.dagBranch_task1, buffer(offset + 5, 1))
+  tree:add_le(f.dagBranch_task2, buffer(offset + 6, 1))
+  tree:add_le(f.dagBranch_task3, buffer(offset + 7, 1))
+  tree:add_le(f.dagBranch_task4, buffer(offset + 8, 1))
+  tree:add_le(f.dagBranch_task5, buffer(offset + 9, 1))
+  tree:add_le(f.dagBranch_task6, buffer(offset + 10, 1))
+  tree:add_le(f.dagBranch_task7, buffer(offset + 11, 1))
+  return offset + 12
+end
+
+local function add_dagName(buffer, offset, stop, tree)
+  if offset + 2 > stop then tree:add_proto_expert_info(f_short, "ADD_DAG, the reply; REMOVE_DAG, LAUNCH, STOP: cut short") return nil end
+  tree:add_le(f.dagName_uid, buffer(offset + 0, 2))
+  return offset + 2
+end
+
+local function add_dagName(buffer, offset, stop, tree)
+  if offset + 2 > stop then tree:add_proto_expert_info(f_short, "ADD_DAG, the reply; REMOVE_DAG, LAUNCH, STOP: cut short") return nil end
+  tree:add_le(f.dagName_uid, buffer(offset + 0, 2))
+  return offset + 2
+end
+
+local function add_dagName(buffer, offset, stop, tree)
+  if offset + 2 > stop then tree:add_proto_expert_info(f_short, "ADD_DAG, the reply; REMOVE_DAG, LAUNCH, STOP: cut short") return nil end
+  tree:add_le(f.dagName_uid, buffer(offset + 0, 2))
+  return offset + 2
+end
+
+local function add_dagName(buffer, offset, stop, tree)
+  if offset + 2 > stop then tree:add_proto_expert_info(f_short, "ADD_DAG, the reply; REMOVE_DAG, LAUNCH, STOP: cut short") return nil end
+  tree:add_le(f.dagName_uid, buffer(offset + 0, 2))
+  return offset + 2
+end
+
+local function add_weight(buffer, offset, stop, tree)
+  if offset + 2 > stop then tree:add_proto_expert_info(f_short, "WEIGHT: cut short") return nil end
+  tree:add_le(f.weight_weight, buffer(offset + 0, 2))
+  return offset + 2
+end
+
+local function add_bind(buffer, offset, stop, tree)
+  if offset + 12 > stop then tree:add_proto_expert_info(f_short, "BIND: cut short") return nil end
+  tree:add_le(f.bind_uid, buffer(offset + 0, 2))
+  tree:add_le(f.bind_protocol, buffer(offset + 2, 1))
+  tree:add_le(f.bind_toBits, buffer(offset + 3, 1))
+  tree:add_le(f.bind_to, buffer(offset + 4, 4))
+  tree:add_le(f.bind_toPort, buffer(offset + 8, 2))
+  tree:add_le(f.bind_hasProtocol, buffer(offset + 10, 1))
+  tree:add_le(f.bind_hasPort, buffer(offset + 10, 1))
+  tree:add_le(f.bind_spare, buffer(offset + 10, 2))
+  return offset + 12
+end
+
 local function add_body(buffer, head, stop, tree)
   local code = buffer(0, 1):uint()
   local is_reply = bit.band(buffer(6, 1):uint(), 1) ~= 0
@@ -216,6 +327,31 @@ local function add_body(buffer, head, stop, tree)
   if code == 7 and is_reply then
     offset = add_queryReply(buffer, head, stop, tree)
     while offset ~= nil and offset < stop do offset = add_queryDag(buffer, offset, stop, tree) end
+  end
+  if code == 1 and not is_reply then
+    offset = add_deployNt(buffer, head, stop, tree)
+  end
+  if code == 2 and not is_reply then
+    offset = add_addDag(buffer, head, stop, tree)
+    while offset ~= nil and offset < stop do offset = add_dagBranch(buffer, offset, stop, tree) end
+  end
+  if code == 2 and is_reply then
+    offset = add_dagName(buffer, head, stop, tree)
+  end
+  if code == 3 and not is_reply then
+    offset = add_dagName(buffer, head, stop, tree)
+  end
+  if code == 5 and not is_reply then
+    offset = add_dagName(buffer, head, stop, tree)
+  end
+  if code == 6 and not is_reply then
+    offset = add_dagName(buffer, head, stop, tree)
+  end
+  if code == 8 and not is_reply then
+    offset = add_weight(buffer, head, stop, tree)
+  end
+  if code == 4 and not is_reply then
+    offset = add_bind(buffer, head, stop, tree)
   end
   return offset
 end

@@ -27,37 +27,37 @@ module GbnFrames_b512_u1536 (
   output wire         beats_payload_last,
   output wire         beats_payload_user
 );
-  wire store_push_ready, store_dropped; // frames.ts:86
+  wire store_push_ready, store_dropped; // frames.ts:87
   wire [7:0] store_packets;
-  reg [7:0] used; // frames.ts:93
-  reg room; // frames.ts:94
-  reg first; // frames.ts:97
-  reg [5:0] beat; // frames.ts:98
-  reg storing; // frames.ts:99
-  reg held_valid; // frames.ts:107
-  reg [511:0] held_data; // frames.ts:108
+  reg [7:0] used; // frames.ts:94
+  reg room; // frames.ts:95
+  reg first; // frames.ts:98
+  reg [5:0] beat; // frames.ts:99
+  reg storing; // frames.ts:100
+  reg held_valid; // frames.ts:108
+  reg [511:0] held_data; // frames.ts:109
   reg [63:0] held_keep;
   reg held_last, held_user;
-  reg held_over; // frames.ts:109
-  reg held_stored; // frames.ts:110
-  reg [463:0] header; // frames.ts:111
-  reg [11:0] last_byte; // frames.ts:112
-  reg [7:0] coming; // frames.ts:138
-  wire store_push_valid; // frames.ts:86
-  wire stored_now = first ? room : storing; // frames.ts:100
-  wire taken = rx_valid & rx_ready; // frames.ts:102
-  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // frames.ts:124
-  wire ends_1 = held_valid & held_last; // frames.ts:129
-  wire long = last_byte >= 12'd1536; // frames.ts:130
-  wire dropped = discard | long | held_user; // frames.ts:133
-  wire pushed = store_push_valid & store_push_ready; // frames.ts:139
-  wire [7:0] popped = {7'd0, beats_valid & beats_ready}; // frames.ts:140
+  reg held_over; // frames.ts:110
+  reg held_stored; // frames.ts:111
+  reg [463:0] header; // frames.ts:112
+  reg [11:0] last_byte; // frames.ts:113
+  reg [7:0] coming; // frames.ts:143
+  reg popped; // frames.ts:144
+  wire stored_now = first ? room : storing; // frames.ts:101
+  wire taken = rx_valid & rx_ready; // frames.ts:103
+  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // frames.ts:126
+  wire ends_1 = held_valid & held_last; // frames.ts:131
+  wire long = last_byte >= 12'd1536; // frames.ts:132
+  wire dropped = discard | long | held_user; // frames.ts:135
+  wire pushed = held_valid & held_stored & (~held_over | held_last); // frames.ts:137
+  wire comes_back = pushed & held_last & dropped; // frames.ts:147
+  wire [7:0] left = used - {7'd0, popped}; // frames.ts:148
 
-  assign store_push_valid = held_valid & held_stored & (~held_over | held_last);
-  wire store_push_payload_user = ends_1 & dropped; // frames.ts:86
-  PacketFifo_AxisBeat_d128_last_drop_user_block store_i ( // frames.ts:86
+  wire store_push_payload_user = ends_1 & dropped; // frames.ts:87
+  PacketFifo_AxisBeat_d128_last_drop_user_block store_i ( // frames.ts:87
     .clk (clk), .rst (rst),
-    .push_valid (store_push_valid), .push_ready (store_push_ready), .push_payload_data (held_data),
+    .push_valid (pushed), .push_ready (store_push_ready), .push_payload_data (held_data),
     .push_payload_keep (held_keep), .push_payload_last (held_last), .push_payload_user (store_push_payload_user),
     .pop_valid (beats_valid), .pop_ready (beats_ready), .pop_payload_data (beats_payload_data),
     .pop_payload_keep (beats_payload_keep), .pop_payload_last (beats_payload_last),
@@ -68,12 +68,13 @@ module GbnFrames_b512_u1536 (
 
   always @(posedge clk)
     if (rst) begin
-      used <= 8'd0; room <= 1'b0; held_valid <= 1'b0;
+      used <= 8'd0; room <= 1'b0; held_valid <= 1'b0; popped <= 1'b0;
     end
     else begin
       room <= (used <= 8'd100) & (store_packets < 8'd30);
       held_valid <= taken;
-      used <= (store_dropped ? used - coming : used + {7'd0, pushed}) - popped;
+      popped <= beats_valid & beats_ready;
+      used <= comes_back ? left - coming : left + {7'd0, pushed};
     end
 
   always @(posedge clk)
@@ -121,10 +122,6 @@ module GbnFrames_b512_u1536 (
 
   always @(posedge clk)
     if (taken) begin
-      held_data <= rx_payload_data;
-      held_keep <= rx_payload_keep;
-      held_last <= rx_payload_last;
-      held_user <= rx_payload_user;
       held_over <= beat >= 6'd24;
       held_stored <= stored_now;
       storing <= stored_now;
@@ -134,6 +131,13 @@ module GbnFrames_b512_u1536 (
         last_byte_or_4 | last_byte_or_5, last_byte_or_6 | last_byte_or_7, last_byte_or_8 | last_byte_or_9
       };
     end
+
+  always @(posedge clk) begin
+    held_data <= rx_payload_data;
+    held_keep <= rx_payload_keep;
+    held_last <= rx_payload_last;
+    held_user <= rx_payload_user;
+  end
 
   always @(posedge clk)
     if (rst) coming <= 8'd0;
@@ -147,5 +151,20 @@ module GbnFrames_b512_u1536 (
   assign end_bad = held_user;
   assign end_stored = held_stored;
 
-  wire _unused_ok = &{1'b0, edge_[0], 1'b0};
+`ifdef FORMAL
+  always @(posedge clk)
+    if (~rst) assert (~pushed | store_push_ready); // frames.ts:140
+`else
+`ifndef SYNTHESIS
+  always @(posedge clk)
+    if (~rst) begin
+      if (~(~pushed | store_push_ready)) begin
+        $display("%s", "assertion failed: a frame that has begun finds room (frames.ts:140)"); // frames.ts:140
+        $stop;
+      end
+    end
+`endif
+`endif
+
+  wire _unused_ok = &{1'b0, store_dropped, edge_[0], 1'b0};
 endmodule

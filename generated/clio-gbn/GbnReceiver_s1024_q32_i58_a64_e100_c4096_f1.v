@@ -37,15 +37,15 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   reg [31:0] op_sequence;
   reg [57:0] op_peer_identity;
   reg [63:0] op_peer_address;
-  reg verdict_valid_q; // receiver.ts:180
+  reg verdict_valid_q; // receiver.ts:182
   reg [2:0] verdict_what_q;
   reg [3:0] verdict_life_q;
-  reg [9:0] answer_session; // receiver.ts:195
+  reg [9:0] answer_session; // receiver.ts:197
   reg [31:0] answer_sequence;
   reg answer_nack;
   reg [57:0] answer_peer_identity;
   reg [63:0] answer_peer_address;
-  reg answer_valid_q; // receiver.ts:196
+  reg answer_valid_q; // receiver.ts:198
   (* ram_style = "block" *) reg [167:0] states [0:1023]; // receiver.ts:141
   wire [167:0] was; // receiver.ts:142
   reg [167:0] was_rd, was_fwd;
@@ -93,8 +93,8 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   wire timed = op_timer & wanting; // receiver.ts:158
   wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:159
   wire [31:0] last = in_order ? was_expected : was_expected - 32'd1; // receiver.ts:160
-  wire changes = op_start | in_order | answers; // receiver.ts:162
-  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:181
+  wire changes = op_start | in_order | answers; // receiver.ts:167
+  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:183
 
   always @(posedge clk)
     if (rst) starting <= 1'b1;
@@ -143,14 +143,14 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
     answer_session <= op_session;
     answer_sequence <= last;
     answer_nack <= asks;
-    answer_peer_identity <= in_order ? op_peer_identity : was_peer_identity;
+    answer_peer_identity <= op_timer ? was_peer_identity : op_peer_identity;
     answer_peer_address <= in_order ? op_peer_address : was_peer_address;
   end
 
   always @(posedge clk) begin
     if (changes) begin
       states[op_session] <= {
-        in_order ? op_peer_address : was_peer_address, in_order ? op_peer_identity : was_peer_identity,
+        in_order ? op_peer_address : was_peer_address, op_timer ? was_peer_identity : op_peer_identity,
         (op_start | answers) ? 7'd0 : was_unacked + 7'd1,
         op_start ? 32'd1 : in_order ? was_expected + 32'd1 : was_expected,
         ~op_start & ~in_order & (was_nacked | asks), ~op_start & (was_bound | in_order),
@@ -159,7 +159,7 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
     end
     was_rd <= states[session];
     was_fwd <= {
-      in_order ? op_peer_address : was_peer_address, in_order ? op_peer_identity : was_peer_identity,
+      in_order ? op_peer_address : was_peer_address, op_timer ? was_peer_identity : op_peer_identity,
       (op_start | answers) ? 7'd0 : was_unacked + 7'd1,
       op_start ? 32'd1 : in_order ? was_expected + 32'd1 : was_expected, ~op_start & ~in_order & (was_nacked | asks),
       ~op_start & (was_bound | in_order), op_reset ? 4'd0 : was[4:1] + {3'd0, op_start & op_open},
@@ -183,13 +183,13 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:209
+    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:208
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(op_packet & op_timer))) begin
-        $display("%s", "assertion failed: one operation at a time (receiver.ts:209)"); // receiver.ts:209
+        $display("%s", "assertion failed: one operation at a time (receiver.ts:208)"); // receiver.ts:208
         $stop;
       end
     end

@@ -81,20 +81,21 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   reg [3:0] turn_life;
   reg [15:0] turn_ticket;
   reg quiet; // reorder.ts:240
-  reg [15:0] chased; // reorder.ts:276
-  reg [6:0] lane; // reorder.ts:277
-  reg [7:0] count; // reorder.ts:278
+  reg [15:0] chased; // reorder.ts:274
+  reg [6:0] lane; // reorder.ts:275
+  reg [7:0] count; // reorder.ts:276
   reg [7:0] hint_lane; // hints.ts:42
-  reg joining; // reorder.ts:284
-  reg [16:0] joining_place; // reorder.ts:285
-  reg [6:0] joining_slot; // reorder.ts:286
-  reg matches_; // reorder.ts:301
-  reg gone; // reorder.ts:305
-  reg strides; // reorder.ts:306
-  reg catching; // reorder.ts:308
-  reg [9:0] cursor; // reorder.ts:323
-  reg drops; // reorder.ts:342
-  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:412
+  reg joining; // reorder.ts:282
+  reg [16:0] joining_place; // reorder.ts:283
+  reg [6:0] joining_slot; // reorder.ts:284
+  reg opens_lane; // reorder.ts:287
+  reg matches_; // reorder.ts:304
+  reg gone; // reorder.ts:308
+  reg strides; // reorder.ts:309
+  reg catching; // reorder.ts:311
+  reg [9:0] cursor; // reorder.ts:326
+  reg drops; // reorder.ts:345
+  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:415
   (* ram_style = "distributed" *) reg [150:0] kept_words [0:127]; // reorder.ts:129
   (* ram_style = "distributed" *) reg [6:0] links [0:127]; // reorder.ts:134
   (* ram_style = "distributed" *) reg taken [0:127]; // reorder.ts:135
@@ -151,36 +152,36 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   wire alone = ~(|was_waits); // reorder.ts:271
   wire [6:0] was_lane = was[26:20]; // reorder.ts:217
   wire [6:0] lane_now = alone ? lanes_pop_payload : was_lane; // reorder.ts:272
-  wire [15:0] is_due = decide ? was_due : chased; // reorder.ts:279
-  wire [15:0] due_next = is_due + 16'd1; // reorder.ts:280
-  wire newcomer = decide & near & ~op_skip; // reorder.ts:281
-  wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // reorder.ts:282
+  wire [15:0] is_due = decide ? was_due : chased; // reorder.ts:277
+  wire [15:0] due_next = is_due + 16'd1; // reorder.ts:278
+  wire newcomer = decide & near & ~op_skip; // reorder.ts:279
+  wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // reorder.ts:280
   wire [6:0] hint =
     ({7{hint_lane[0]}} & hint_word[6:0]) | ({7{hint_lane[1]}} & hint_word[14:8])
     | ({7{hint_lane[2]}} & hint_word[22:16]) | ({7{hint_lane[3]}} & hint_word[30:24])
     | ({7{hint_lane[4]}} & hint_word[38:32]) | ({7{hint_lane[5]}} & hint_word[46:40])
     | ({7{hint_lane[6]}} & hint_word[54:48]) | ({7{hint_lane[7]}} & hint_word[62:56]); // hints.ts:44
-  wire catches = (far & (ordered | mutes)) | ((far | lost) & passed); // reorder.ts:294
+  wire catches = (far & (ordered | mutes)) | ((far | lost) & passed); // reorder.ts:297
   wire steps =
     (decide & (op_reply ? reply_payload_ordered & sends & due : op_silent ? due : op_skip & near))
-    | (catches & ~alone); // reorder.ts:295
-  wire restarts = decide & op_control; // reorder.ts:300
-  wire [15:0] away = turn_ticket - chased; // reorder.ts:307
-  wire goes_on = gone | strides | catching; // reorder.ts:315
-  wire further = found & ~matches_ & goes_on; // reorder.ts:316
-  wire freed = release_ & (sends | quiet); // reorder.ts:317
-  wire [15:0] leap = turn_ticket - 16'd1023; // reorder.ts:319
-  wire leaps = catches & alone; // reorder.ts:320
-  wire [15:0] due_then = leaps ? leap : (steps | further) ? due_next : is_due; // reorder.ts:321
-  wire [7:0] fewer = count - 8'd1; // reorder.ts:322
-  wire anew = starting | restarts; // reorder.ts:324
-  wire [9:0] node = starting ? cursor : turn_session; // reorder.ts:327
-  wire flushed_1 = flushed & drops; // reorder.ts:344
-  wire listed = ~(|(cursor >> 7)) & starting; // reorder.ts:345
-  wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:348
-  wire visits = clock[15] & ~(impatient | keeping); // reorder.ts:406
-  wire old = probed & seen[probe]; // reorder.ts:407
-  wire [6:0] node_2 = keeping ? free_slot : probe; // reorder.ts:408
+    | (catches & ~alone); // reorder.ts:298
+  wire restarts = decide & op_control; // reorder.ts:303
+  wire [15:0] away = turn_ticket - chased; // reorder.ts:310
+  wire goes_on = gone | strides | catching; // reorder.ts:318
+  wire further = found & ~matches_ & goes_on; // reorder.ts:319
+  wire freed = release_ & (sends | quiet); // reorder.ts:320
+  wire [15:0] leap = turn_ticket - 16'd1023; // reorder.ts:322
+  wire leaps = catches & alone; // reorder.ts:323
+  wire [15:0] due_then = leaps ? leap : (steps | further) ? due_next : is_due; // reorder.ts:324
+  wire [7:0] fewer = count - 8'd1; // reorder.ts:325
+  wire anew = starting | restarts; // reorder.ts:327
+  wire [9:0] node = starting ? cursor : turn_session; // reorder.ts:330
+  wire flushed_1 = flushed & drops; // reorder.ts:347
+  wire listed = ~(|(cursor >> 7)) & starting; // reorder.ts:348
+  wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:351
+  wire visits = clock[15] & ~(impatient | keeping); // reorder.ts:409
+  wire old = probed & seen[probe]; // reorder.ts:410
+  wire [6:0] node_2 = keeping ? free_slot : probe; // reorder.ts:411
 
   GbnWaiting_b512_u1528_r128 room ( // reorder.ts:118
     .clk (clk), .rst (rst),
@@ -209,17 +210,16 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   Fifo_uint7_d128 free ( // reorder.ts:138
     .clk (clk), .rst (rst),
     .push_valid (free_push_valid), .push_ready (free_push_ready), .push_payload (free_push_payload),
-    .pop_valid (free_pop_valid), .pop_ready (keeping), .pop_payload (free_slot),
+    .pop_valid (free_pop_valid), .pop_ready (joining), .pop_payload (free_slot),
     .level (free_level)
   );
 
   wire lanes_push_valid = listed | (freed & ~(|fewer)) | (restarts & ~alone); // reorder.ts:139
   wire [6:0] lanes_push_payload = starting ? cursor[6:0] : decide ? was_lane : lane;
-  wire lanes_pop_ready = keeping & alone;
   Fifo_uint7_d128 lanes ( // reorder.ts:139
     .clk (clk), .rst (rst),
     .push_valid (lanes_push_valid), .push_ready (lanes_push_ready), .push_payload (lanes_push_payload),
-    .pop_valid (lanes_pop_valid), .pop_ready (lanes_pop_ready), .pop_payload (lanes_pop_payload),
+    .pop_valid (lanes_pop_valid), .pop_ready (opens_lane), .pop_payload (lanes_pop_payload),
     .level (lanes_level)
   );
 
@@ -245,12 +245,13 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      crowded_q <= 1'b0; impatient <= 1'b0; joining <= 1'b0; catching <= 1'b0; events_waited_q <= 1'b0;
-      events_skipped_q <= 1'b0; events_stale_q <= 1'b0;
+      crowded_q <= 1'b0; impatient <= 1'b0; joining <= 1'b0; opens_lane <= 1'b0; catching <= 1'b0;
+      events_waited_q <= 1'b0; events_skipped_q <= 1'b0; events_stale_q <= 1'b0;
     end
     else begin
       crowded_q <= ~starting & (free_level <= 8'd64);
       joining <= keeping;
+      opens_lane <= keeping & alone;
       catching <= ~away[15] & (|away[14:10]);
       impatient <= impatient ? probed : visits & old;
       events_waited_q <= keeping & op_reply;
@@ -464,29 +465,29 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~free_push_valid | free_push_ready); // reorder.ts:419
-      assert (~lanes_push_valid | lanes_push_ready); // reorder.ts:420
-      assert (~freed | slot_taken); // reorder.ts:421
-      assert (~freed | (|count)); // reorder.ts:422
+      assert (~free_push_valid | free_push_ready); // reorder.ts:422
+      assert (~lanes_push_valid | lanes_push_ready); // reorder.ts:423
+      assert (~freed | slot_taken); // reorder.ts:424
+      assert (~freed | (|count)); // reorder.ts:425
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~free_push_valid | free_push_ready)) begin
-        $display("%s", "assertion failed: a slot comes back once (reorder.ts:419)"); // reorder.ts:419
+        $display("%s", "assertion failed: a slot comes back once (reorder.ts:422)"); // reorder.ts:422
         $stop;
       end
       if (~(~lanes_push_valid | lanes_push_ready)) begin
-        $display("%s", "assertion failed: a lane comes back once (reorder.ts:420)"); // reorder.ts:420
+        $display("%s", "assertion failed: a lane comes back once (reorder.ts:423)"); // reorder.ts:423
         $stop;
       end
       if (~(~freed | slot_taken)) begin
-        $display("%s", "assertion failed: what is released has waited (reorder.ts:421)"); // reorder.ts:421
+        $display("%s", "assertion failed: what is released has waited (reorder.ts:424)"); // reorder.ts:424
         $stop;
       end
       if (~(~freed | (|count))) begin
-        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:422)"); // reorder.ts:422
+        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:425)"); // reorder.ts:425
         $stop;
       end
     end

@@ -88,9 +88,9 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   reg [5:0] last_lane; // store.ts:158
   reg [6:0] index; // store.ts:159
   reg bad; // store.ts:160
-  wire [6:0] frames_packets; // store.ts:161
-  wire frames_dropped;
-  reg errors_q; // store.ts:201
+  wire frames_push_ready, frames_dropped; // store.ts:161
+  wire [6:0] frames_packets;
+  reg errors_q; // store.ts:203
   (* ram_style = "ultra" *) reg [10:0] lengths [0:131071]; // store.ts:95
   reg [10:0] length; // store.ts:154
   wire [16:0] written_place = {place_payload_at_session, place_payload_at_place}; // store.ts:126
@@ -105,7 +105,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   wire last = index == last_beat; // store.ts:171
   wire came = r_valid & r_ready; // store.ts:172
   wire ends = came & last; // store.ts:173
-  wire failed = bad | (|r_payload_resp); // store.ts:186
+  wire failed = bad | (|r_payload_resp); // store.ts:187
 
   Fifo_bit_d64 pending ( // store.ts:127
     .clk (clk), .rst (rst),
@@ -133,7 +133,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   wire frames_push_payload_user = last & failed;
   PacketFifo_AxisBeat_d64_last_drop_user_block frames ( // store.ts:161
     .clk (clk), .rst (rst),
-    .push_valid (r_valid), .push_ready (r_ready), .push_payload_data (r_payload_data),
+    .push_valid (r_valid), .push_ready (frames_push_ready), .push_payload_data (r_payload_data),
     .push_payload_keep (frames_push_payload_keep), .push_payload_last (last),
     .push_payload_user (frames_push_payload_user),
     .pop_valid (frame_valid), .pop_ready (frame_ready), .pop_payload_data (frame_payload_data),
@@ -249,7 +249,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   assign place_ready = ~write_running | (aw_taken & write_final);
   assign beats_ready = ~beats_skid_full;
   assign written = written_q;
-  assign read_ready = ~coming;
+  assign read_ready = ~coming & (frames_packets <= 7'd1);
   assign reading = coming;
   assign aw_valid = write_running & pending_push_ready;
   assign aw_payload_addr = write_at;
@@ -269,11 +269,13 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   assign ar_payload_len = read_len;
   assign ar_payload_size = 3'd6;
   assign ar_payload_burst = 2'd1;
+  assign r_ready = 1'b1;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
       if (b_valid) assert (pending_pop_valid); // store.ts:147
+      if (r_valid) assert (frames_push_ready); // store.ts:193
     end
 `else
 `ifndef SYNTHESIS
@@ -285,12 +287,18 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
           $stop;
         end
       end
+      if (r_valid) begin
+        if (~frames_push_ready) begin
+          $display("%s", "assertion failed: a frame that is read has room (store.ts:193)"); // store.ts:193
+          $stop;
+        end
+      end
     end
 `endif
 `endif
 
   wire _unused_ok = &{
-    1'b0, b_payload_id, r_payload_id, r_payload_last, pending_level, beats_held_user, frames_packets, frames_dropped,
+    1'b0, b_payload_id, r_payload_id, r_payload_last, pending_level, beats_held_user, frames_dropped,
     write_left_shifted[11:7], read_left_shifted[11:7], 1'b0
   };
 endmodule

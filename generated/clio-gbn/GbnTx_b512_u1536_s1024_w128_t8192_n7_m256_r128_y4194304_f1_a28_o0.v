@@ -155,11 +155,16 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [6:0] places_pop_payload_at_place;
   wire [10:0] places_pop_payload_bytes;
   wire [5:0] places_level;
-  reg next_full, next_skid_full; // number.ts:35
-  reg [119:0] next_held, next_skid_held;
-  reg known; // number.ts:41
-  reg asking; // number.ts:42
-  reg room; // number.ts:28
+  reg next_full, next_held_of_session, next_skid_full, next_skid_held_of_session; // number.ts:57
+  reg [1:0] next_held_queued_kind, next_skid_held_queued_kind;
+  reg [10:0] next_held_queued_index, next_held_queued_bytes, next_skid_held_queued_index,
+    next_skid_held_queued_bytes;
+  reg [47:0] next_held_queued_mac, next_skid_held_queued_mac;
+  reg [15:0] next_held_queued_ip_length, next_held_queued_checksum, next_held_queued_udp_length,
+    next_skid_held_queued_ip_length, next_skid_held_queued_checksum, next_skid_held_queued_udp_length;
+  reg known; // number.ts:63
+  reg asking; // number.ts:64
+  reg room; // number.ts:39
   reg [15:0] given; // plan.ts:42
   wire insert_plan_ready, insert_beats_ready, insert_tx_valid, insert_tx_payload_last, insert_tx_payload_user; // units.ts:68
   wire [511:0] insert_tx_payload_data;
@@ -193,14 +198,14 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   reg events_sent_q, events_management_q, events_passed_q, events_closed_q, events_resent_q, events_nacked_q,
     events_timeouts_q, events_failed_q, events_memory_errors_q, events_waited_q, events_skipped_q, events_stale_q; // gbn-tx.ts:63
   (* ram_style = "block" *) reg [57:0] contexts [0:2047]; // units.ts:51
-  wire [57:0] to; // number.ts:40
-  wire decided; // number.ts:56
+  wire [57:0] to; // number.ts:62
+  wire decided; // number.ts:77
   wire kept_room; // send.ts:21
   wire fresh_room; // send.ts:20
   wire [2:0] frames_out_grant, frames_out_request; // send.ts:59
   wire frames_out_ready;
   wire insert_tx_ready; // units.ts:68
-  reg [57:0] to_rd, to_fwd; // number.ts:40
+  reg [57:0] to_rd, to_fwd; // number.ts:62
   reg to_hit;
   wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:41
   wire control_to_1_valid = control_valid & ~control_to_1_done;
@@ -208,16 +213,24 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire is_udp =
     ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // arrive.ts:42
   wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:114
-  wire next_room = ~next_full | decided; // number.ts:35
-  wire [1:0] head_kind = next_held[1:0]; // number.ts:36
-  wire of_session = head_kind == gbn_frame_kind_session; // number.ts:44
-  wire asks = next_full & ~known & (room | asking); // number.ts:45
-  wire answered = ~of_session | sender_request_ready; // number.ts:46
-  wire numbered = known & of_session & sender_granted_granted; // number.ts:53
-  wire gone = known & of_session & sender_granted_closed; // number.ts:54
-  assign decided = known & (~of_session | sender_granted_granted | sender_granted_closed);
-  wire raw = head_kind == gbn_frame_kind_raw; // number.ts:58
-  wire replies = of_session | (head_kind == gbn_frame_kind_management); // number.ts:59
+  wire ordered_ready = ~next_skid_full; // number.ts:48
+  wire [1:0] q_kind = reorder_out_payload[1:0]; // number.ts:52
+  wire ordered_payload_of_session = q_kind == gbn_frame_kind_session; // number.ts:48
+  wire [1:0] ordered_payload_queued_kind = q_kind;
+  wire [10:0] ordered_payload_queued_index = reorder_out_payload[12:2];
+  wire [47:0] ordered_payload_queued_mac = reorder_out_payload[60:13];
+  wire [10:0] ordered_payload_queued_bytes = reorder_out_payload[71:61];
+  wire [15:0] ordered_payload_queued_ip_length = reorder_out_payload[87:72];
+  wire [15:0] ordered_payload_queued_checksum = reorder_out_payload[103:88];
+  wire [15:0] ordered_payload_queued_udp_length = reorder_out_payload[119:104];
+  wire next_room = ~next_full | decided; // number.ts:57
+  wire asks = next_full & ~known & (room | asking); // number.ts:66
+  wire answered = ~next_held_of_session | sender_request_ready; // number.ts:67
+  wire numbered = known & next_held_of_session & sender_granted_granted; // number.ts:74
+  wire gone = known & next_held_of_session & sender_granted_closed; // number.ts:75
+  assign decided = known & (~next_held_of_session | sender_granted_granted | sender_granted_closed);
+  wire raw = next_held_queued_kind == gbn_frame_kind_raw; // number.ts:79
+  wire replies = next_held_of_session | (next_held_queued_kind == gbn_frame_kind_management); // number.ts:80
   wire fresh_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_send & kept_room; // send.ts:18
   wire fresh_ready = ~fresh_stage_skid_full;
   wire kept_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_store & fresh_room; // send.ts:19
@@ -268,14 +281,15 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .beats_payload_last (frames_beats_payload_last), .beats_payload_user (frames_beats_payload_user)
   );
 
-  wire sender_request_valid = asks & of_session; // units.ts:31
+  wire sender_request_valid = asks & next_held_of_session; // units.ts:31
   GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // units.ts:31
     .clk (clk), .rst (rst),
     .control_valid (control_to_0_valid), .control_ready (sender_control_ready),
     .control_payload_session (control_payload_session), .control_payload_open (control_payload_open),
     .heard_valid (acks_valid), .heard_ready (acks_ready), .heard_payload_session (acks_payload_session),
     .heard_payload_sequence (acks_payload_sequence), .heard_payload_nack (acks_payload_nack),
-    .request_valid (sender_request_valid), .request_ready (sender_request_ready), .request_payload (next_held[11:2]),
+    .request_valid (sender_request_valid), .request_ready (sender_request_ready),
+    .request_payload (next_held_queued_index[9:0]),
     .granted_valid    (sender_granted_valid),
     .granted_granted  (sender_granted_granted),
     .granted_closed   (sender_granted_closed),
@@ -338,7 +352,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .named_payload_silent (named_payload_silent),
     .control_valid (control_to_1_valid), .control_ready (reorder_control_ready),
     .control_payload_session (control_payload_session), .control_payload_open (control_payload_open),
-    .out_valid (reorder_out_valid), .out_ready (~next_skid_full), .out_payload (reorder_out_payload),
+    .out_valid (reorder_out_valid), .out_ready (ordered_ready), .out_payload (reorder_out_payload),
     .out_beats_valid (reorder_out_beats_valid), .out_beats_ready (insert_beats_ready),
     .out_beats_payload_data (reorder_out_beats_payload_data),
     .out_beats_payload_keep (reorder_out_beats_payload_keep),
@@ -351,20 +365,19 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   );
 
   wire [1:0] planned_push_payload_action = raw ? gbn_action_as_is : gone ? gbn_action_discard : gbn_action_shift; // units.ts:59
-  wire [47:0] to_mac = to[47:0]; // number.ts:40
-  wire [47:0] head_mac = next_held[60:13]; // number.ts:36
-  wire [47:0] planned_push_payload_mac = replies ? to_mac : head_mac; // units.ts:59
-  wire [9:0] to_slot = to[57:48]; // number.ts:40
+  wire [47:0] to_mac = to[47:0]; // number.ts:62
+  wire [47:0] planned_push_payload_mac = replies ? to_mac : next_held_queued_mac; // units.ts:59
+  wire [9:0] to_slot = to[57:48]; // number.ts:62
   wire [63:0] planned_push_payload_header = {
-    4'd0, replies ? to_slot : 10'd0, of_session ? next_held[11:2] : 10'd0,
-    of_session ? sender_granted_sequence : 32'd0, 8'd3
+    4'd0, replies ? to_slot : 10'd0, next_held_of_session ? next_held_queued_index[9:0] : 10'd0,
+    next_held_of_session ? sender_granted_sequence : 32'd0, 8'd3
   }; // units.ts:59
   Fifo_InsertPlan_d32 planned ( // units.ts:59
     .clk (clk), .rst (rst),
     .push_valid (decided), .push_ready (planned_push_ready), .push_payload_action (planned_push_payload_action),
     .push_payload_mac (planned_push_payload_mac), .push_payload_header (planned_push_payload_header),
-    .push_payload_ip_length (next_held[87:72]), .push_payload_checksum (next_held[103:88]),
-    .push_payload_udp_length (next_held[119:104]),
+    .push_payload_ip_length (next_held_queued_ip_length), .push_payload_checksum (next_held_queued_checksum),
+    .push_payload_udp_length (next_held_queued_udp_length),
     .pop_valid (planned_pop_valid), .pop_ready (insert_plan_ready), .pop_payload_action (planned_pop_payload_action),
     .pop_payload_mac (planned_pop_payload_mac), .pop_payload_header (planned_pop_payload_header),
     .pop_payload_ip_length (planned_pop_payload_ip_length), .pop_payload_checksum (planned_pop_payload_checksum),
@@ -373,12 +386,12 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   );
 
   wire outs_push_valid = decided & ~gone; // units.ts:60
-  wire outs_push_payload_send = ~of_session | sender_granted_now;
+  wire outs_push_payload_send = ~next_held_of_session | sender_granted_now;
   wire outs_pop_ready = insert_tx_valid & insert_tx_ready & insert_tx_payload_last;
   Fifo_Ways_d32 outs ( // units.ts:60
     .clk (clk), .rst (rst),
     .push_valid (outs_push_valid), .push_ready (outs_push_ready), .push_payload_send (outs_push_payload_send),
-    .push_payload_store (of_session),
+    .push_payload_store (next_held_of_session),
     .pop_valid (outs_pop_valid), .pop_ready (outs_pop_ready), .pop_payload_send (outs_pop_payload_send),
     .pop_payload_store (outs_pop_payload_store),
     .level (outs_level)
@@ -386,8 +399,8 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 
   Fifo_KeptPlace_d32 places ( // units.ts:61
     .clk (clk), .rst (rst),
-    .push_valid (numbered), .push_ready (places_push_ready), .push_payload_at_session (next_held[11:2]),
-    .push_payload_at_place (sender_granted_sequence[6:0]), .push_payload_bytes (next_held[71:61]),
+    .push_valid (numbered), .push_ready (places_push_ready), .push_payload_at_session (next_held_queued_index[9:0]),
+    .push_payload_at_place (sender_granted_sequence[6:0]), .push_payload_bytes (next_held_queued_bytes),
     .pop_valid (places_pop_valid), .pop_ready (store_place_ready),
     .pop_payload_at_session (places_pop_payload_at_session), .pop_payload_at_place (places_pop_payload_at_place),
     .pop_payload_bytes (places_pop_payload_bytes),
@@ -478,7 +491,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
       asking <= asks & ~answered;
       known <= asks & answered;
       events_sent_q <= numbered;
-      events_management_q <= decided & ~(of_session | raw);
+      events_management_q <= decided & ~(next_held_of_session | raw);
       events_passed_q <= decided & raw;
       events_closed_q <= decided & gone;
       events_resent_q <= store_frame_valid & store_frame_ready & store_frame_payload_last;
@@ -524,10 +537,32 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     else if (reorder_out_valid) next_skid_full <= 1'b1;
 
   always @(posedge clk)
-    if (next_room) next_held <= next_skid_full ? next_skid_held : reorder_out_payload;
+    if (next_room) begin
+      next_held_of_session <= next_skid_full ? next_skid_held_of_session : ordered_payload_of_session;
+      next_held_queued_kind <= next_skid_full ? next_skid_held_queued_kind : ordered_payload_queued_kind;
+      next_held_queued_index <= next_skid_full ? next_skid_held_queued_index : ordered_payload_queued_index;
+      next_held_queued_mac <= next_skid_full ? next_skid_held_queued_mac : ordered_payload_queued_mac;
+      next_held_queued_bytes <= next_skid_full ? next_skid_held_queued_bytes : ordered_payload_queued_bytes;
+      next_held_queued_ip_length <=
+        next_skid_full ? next_skid_held_queued_ip_length :
+        ordered_payload_queued_ip_length;
+      next_held_queued_checksum <= next_skid_full ? next_skid_held_queued_checksum : ordered_payload_queued_checksum;
+      next_held_queued_udp_length <=
+        next_skid_full ? next_skid_held_queued_udp_length :
+        ordered_payload_queued_udp_length;
+    end
 
   always @(posedge clk)
-    if (~next_skid_full) next_skid_held <= reorder_out_payload;
+    if (~next_skid_full) begin
+      next_skid_held_of_session <= ordered_payload_of_session;
+      next_skid_held_queued_kind <= ordered_payload_queued_kind;
+      next_skid_held_queued_index <= ordered_payload_queued_index;
+      next_skid_held_queued_mac <= ordered_payload_queued_mac;
+      next_skid_held_queued_bytes <= ordered_payload_queued_bytes;
+      next_skid_held_queued_ip_length <= ordered_payload_queued_ip_length;
+      next_skid_held_queued_checksum <= ordered_payload_queued_checksum;
+      next_skid_held_queued_udp_length <= ordered_payload_queued_udp_length;
+    end
 
   always @(posedge clk)
     if (rst) given <= 16'd0;
@@ -648,9 +683,9 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
 
   always @(posedge clk) begin
     if (context_write_en) contexts[context_write_index] <= {context_write_value_slot, context_write_value_mac};
-    to_rd <= contexts[next_held[12:2]];
+    to_rd <= contexts[next_held_queued_index];
     to_fwd <= {context_write_value_slot, context_write_value_mac};
-    to_hit <= context_write_en & (context_write_index == next_held[12:2]);
+    to_hit <= context_write_en & (context_write_index == next_held_queued_index);
   end
   assign to = to_hit ? to_fwd : to_rd;
 

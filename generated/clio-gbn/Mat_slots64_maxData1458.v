@@ -228,6 +228,7 @@ module Mat_slots64_maxData1458 (
   assign to_reply = echo | (refused & ~decided_held_silent);
   assign to_release = drops | unanswered | ignored;
   wire busy = goes_slow & decided_held_slow_full & ~decided_held_reply; // outcome.ts:53
+  wire asks_fence = decided_held_sync & decided_held_fence; // outcome.ts:62
   wire replies_valid = decided_full & to_reply; // mat.ts:48
   assign replies_ready = ~staged_skid_full;
   wire [1:0] replies_payload_form = echo ? 2'd3 : 2'd0; // mat.ts:48
@@ -491,9 +492,9 @@ module Mat_slots64_maxData1458 (
   assign asked_payload_access_op = decided_held_sync ? decided_held_op : 3'd0;
   assign asked_payload_access_indirect = 1'b0;
   assign asked_payload_tracked = decided_held_tracked;
-  assign asked_payload_keeps = decided_held_write;
+  assign asked_payload_keeps = decided_held_write & ~asks_fence;
   assign asked_payload_introduces = decided_held_introduces;
-  assign asked_payload_fence = decided_held_sync & decided_held_fence;
+  assign asked_payload_fence = asks_fence;
   assign asked_payload_client = decided_held_client;
   assign asked_payload_operation = decided_held_operation;
   assign reply_valid = staged_full;

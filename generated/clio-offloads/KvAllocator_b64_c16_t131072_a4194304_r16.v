@@ -44,6 +44,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   input  wire [3:0]   event_status,
   input  wire         event_refused,
   input  wire [43:0]  event_block,
+  input  wire         event_for_allocator,
   input  wire [511:0] event_line,
   output wire         done
 );
@@ -95,13 +96,14 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg [43:0] answer_block;
   reg flushing; // allocator.ts:125
   reg flushed; // allocator.ts:126
-  reg [11:0] number; // arenas.ts:41
-  reg [10:0] offset; // arenas.ts:42
-  reg [3:0] digit; // arenas.ts:43
-  reg is_before; // arenas.ts:44
-  reg in_range; // arenas.ts:45
-  reg untouched; // arenas.ts:46
-  reg covers; // arenas.ts:47
+  reg [11:0] number; // arenas.ts:43
+  reg [10:0] offset; // arenas.ts:44
+  reg [3:0] digit; // arenas.ts:45
+  reg is_before; // arenas.ts:46
+  reg in_range; // arenas.ts:47
+  reg untouched; // arenas.ts:48
+  reg covers; // arenas.ts:49
+  reg [3:0] limit; // arenas.ts:56
   reg summary; // allocator.ts:134
   reg survey; // allocator.ts:135
   reg [3:0] wanted; // allocator.ts:136
@@ -109,21 +111,22 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg [3:0] at; // free-line.ts:63
   reg [6:0] group; // free-line.ts:64
   reg [2:0] group_digit; // free-line.ts:65
-  reg [31:0] begins; // free-line.ts:71
-  reg looking; // free-line.ts:72
-  reg looked; // free-line.ts:73
-  reg pick_any; // free-line.ts:75
+  reg is_first; // free-line.ts:70
+  reg [31:0] begins; // free-line.ts:74
+  reg looking; // free-line.ts:75
+  reg looked; // free-line.ts:76
+  reg pick_any; // free-line.ts:78
   reg [4:0] pick_index;
-  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:77
-  reg [3:0] picked; // free-line.ts:78
-  reg freed; // free-line.ts:80
-  reg [6:0] before_; // free-line.ts:86
-  reg [6:0] after; // free-line.ts:87
-  reg touched; // free-line.ts:88
-  reg [7:0] seen; // free-line.ts:107
-  reg counts; // free-line.ts:108
-  reg found; // free-line.ts:110
-  reg [6:0] found_at; // free-line.ts:111
+  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:80
+  reg [3:0] picked; // free-line.ts:81
+  reg freed; // free-line.ts:83
+  reg [6:0] before_; // free-line.ts:89
+  reg [6:0] after; // free-line.ts:90
+  reg touched; // free-line.ts:91
+  reg [7:0] seen; // free-line.ts:110
+  reg counts; // free-line.ts:111
+  reg found; // free-line.ts:113
+  reg [6:0] found_at; // free-line.ts:114
   reg spare_valid; // allocator.ts:146
   reg [11:0] spare_arena;
   reg outside; // allocator.ts:147
@@ -134,24 +137,48 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg [4:0] state; // allocator.ts:234
   reg beat; // allocator.ts:508
   (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:116
-  reg [63:0] digits [0:255]; // arenas.ts:39
-  reg [63:0] word; // arenas.ts:49
-  reg [10:0] offsets [0:4095]; // arenas.ts:40
-  reg [10:0] offset_here; // arenas.ts:50
+  reg [63:0] digits [0:255]; // arenas.ts:41
+  reg [63:0] word; // arenas.ts:51
+  reg [10:0] offsets [0:4095]; // arenas.ts:42
+  reg [10:0] offset_here; // arenas.ts:52
   wire [39:0] level_joined = {10'd0, levels_5, levels_4, levels_3, levels_2, levels_1, levels_0};
   wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:127
   wire some = |level; // allocator.ts:128
   wire room = level != 5'd16; // allocator.ts:129
   wire [43:0] popped = stack[{kind, level[3:0] - 4'd1}]; // allocator.ts:130
-  wire [7:0] word_number = number[11:4]; // arenas.ts:48
-  wire [63:0] word_1 = word; // arenas.ts:49
-  wire [10:0] offset_here_1 = offset_here; // arenas.ts:50
-  wire [3:0] here = word_1[{number[3:0], 2'd0} +: 4]; // arenas.ts:52
-  wire [22:0] first_slab = {number, offset}; // arenas.ts:71
-  wire last = word_number == 8'd255; // arenas.ts:74
+  wire [7:0] word_number = number[11:4]; // arenas.ts:50
+  wire [63:0] word_1 = word; // arenas.ts:51
+  wire [10:0] offset_here_1 = offset_here; // arenas.ts:52
+  wire [3:0] here = word_1[{number[3:0], 2'd0} +: 4]; // arenas.ts:54
+  wire [3:0] words_15 = word_1[63:60]; // arenas.ts:53
+  wire [3:0] words_14 = word_1[59:56];
+  wire [3:0] words_13 = word_1[55:52];
+  wire [3:0] words_12 = word_1[51:48];
+  wire [3:0] words_11 = word_1[47:44];
+  wire [3:0] words_10 = word_1[43:40];
+  wire [3:0] words_9 = word_1[39:36];
+  wire [3:0] words_8 = word_1[35:32];
+  wire [3:0] words_7 = word_1[31:28];
+  wire [3:0] words_6 = word_1[27:24];
+  wire [3:0] words_5 = word_1[23:20];
+  wire [3:0] words_4 = word_1[19:16];
+  wire [3:0] words_3 = word_1[15:12];
+  wire [3:0] words_2 = word_1[11:8];
+  wire [3:0] words_1 = word_1[7:4];
+  wire [3:0] words_0 = word_1[3:0];
+  wire [15:0] fitting = {
+    word_1[63] & (words_15 <= limit), word_1[59] & (words_14 <= limit), word_1[55] & (words_13 <= limit),
+    word_1[51] & (words_12 <= limit), word_1[47] & (words_11 <= limit), word_1[43] & (words_10 <= limit),
+    word_1[39] & (words_9 <= limit), word_1[35] & (words_8 <= limit), word_1[31] & (words_7 <= limit),
+    word_1[27] & (words_6 <= limit), word_1[23] & (words_5 <= limit), word_1[19] & (words_4 <= limit),
+    word_1[15] & (words_3 <= limit), word_1[11] & (words_2 <= limit), word_1[7] & (words_1 <= limit),
+    word_1[3] & (words_0 <= limit)
+  }; // arenas.ts:58
+  wire [22:0] first_slab = {number, offset}; // arenas.ts:73
+  wire last = word_number == 8'd255; // arenas.ts:76
   wire [10:0] slab = home[15:5] - offset; // allocator.ts:137
   wire [31:0] line_word = line[31:0]; // free-line.ts:66
-  wire [31:0] reserved_units = (group == 7'd0) ? ((at < 4'd4) ? 32'hffffffff : (at == 4'd4) ? 32'd1 : 32'd0) : 32'd0; // free-line.ts:69
+  wire [31:0] reserved_units = is_first ? ((at < 4'd4) ? 32'hffffffff : (at == 4'd4) ? 32'd1 : 32'd0) : 32'd0; // free-line.ts:72
   wire [31:0] free_units = ~(line_word | reserved_units); // free-map.ts:79
   wire [15:0] free_blocks_1 = {
     free_units[30] & free_units[31], free_units[28] & free_units[29], free_units[26] & free_units[27],
@@ -172,9 +199,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   };
   wire [1:0] free_blocks_4 = {free_blocks_3[2] & free_blocks_3[3], free_blocks_3[0] & free_blocks_3[1]};
   wire free_blocks_5 = free_blocks_4[0] & free_blocks_4[1];
-  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:79
-  wire gives = ~taking & ~freed & (at == slab[3:0]); // free-line.ts:81
-  wire changes = taking ? takes : gives; // free-line.ts:82
+  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:82
+  wire gives = ~taking & ~freed & (at == slab[3:0]); // free-line.ts:84
+  wire changes = taking ? takes : gives; // free-line.ts:85
   wire [4:0] block_units_choice = taking ? pick_index : home[4:0];
   wire [31:0] block_units_joined = {
     block_units_choice == 5'd31, block_units_choice == 5'd30, block_units_choice == 5'd29,
@@ -207,30 +234,30 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     | ({32{kind == 3'd3}} & {{8{block_units_choice[4:3] == 2'd3}}, {8{block_units_choice[4:3] == 2'd2}}, {8{block_units_choice[4:3] == 2'd1}}, {8{block_units_choice[4:3] == 2'd0}}});
   wire [31:0] block_units =
     ({32{kind == 3'd0}} & block_units_joined) | ({32{kind == 3'd1}} & block_units_choice_joined) | block_units_or
-    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:83
+    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:86
   wire [6:0] word_has = {
     |line_word, free_blocks_5, |free_blocks_4, |free_blocks_3, |free_blocks_2, |free_blocks_1, |free_units
-  }; // free-line.ts:89
+  }; // free-line.ts:92
   wire [6:0] mine_shifted = group >> 3;
-  wire mine = at == mine_shifted[3:0]; // free-line.ts:98
-  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:99
-  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:103
-  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:104
-  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:103
-  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:104
-  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:103
-  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:104
-  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:103
-  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:104
-  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:103
-  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:104
-  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:103
-  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:104
-  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:103
-  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:104
-  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:103
-  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:104
-  wire [3:0] limit = 4'd6 - {1'b0, kind}; // free-line.ts:112
+  wire mine = at == mine_shifted[3:0]; // free-line.ts:101
+  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:102
+  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:106
+  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:107
+  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:106
+  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:107
+  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:106
+  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:107
+  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:106
+  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:107
+  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:106
+  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:107
+  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:106
+  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:107
+  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:106
+  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:107
+  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:106
+  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:107
+  wire [3:0] limit_1 = 4'd6 - {1'b0, kind}; // free-line.ts:115
   wire [2:0] digit_before =
     ~before_[6] ? 3'd0 :
     before_[5] ? 3'd1 :
@@ -239,7 +266,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     before_[2] ? 3'd4 :
     before_[1] ? 3'd5 :
     before_[0] ? 3'd6 :
-    3'd7; // free-line.ts:126
+    3'd7; // free-line.ts:129
   wire [2:0] digit_after =
     ~after[6] ? 3'd0 :
     after[5] ? 3'd1 :
@@ -248,7 +275,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     after[2] ? 3'd4 :
     after[1] ? 3'd5 :
     after[0] ? 3'd6 :
-    3'd7; // free-line.ts:127
+    3'd7; // free-line.ts:130
   wire has_slab = seen[1] | seen[0]; // free-map.ts:128
   wire [2:0] digit_folded =
     ~(|seen[7:1]) ? 3'd0 :
@@ -258,8 +285,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     seen[4] ? 3'd4 :
     seen[5] ? 3'd5 :
     seen[6] ? 3'd6 :
-    3'd7; // free-line.ts:128
-  wire mine_1 = event_valid & (event_purpose == 3'd5); // allocator.ts:149
+    3'd7; // free-line.ts:131
   wire granted = ~((|event_status) | event_refused); // allocator.ts:151
   wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:152
   wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:176
@@ -273,55 +299,21 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire too_many = flushing ? |cached : at_rest ? over_at_rest : far_over; // allocator.ts:197
   wire [8:0] place = picks_7; // allocator.ts:198
   wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // allocator.ts:199
-  wire [3:0] limit_1 = 4'd14 - {1'b0, kind}; // arenas.ts:54
-  wire [3:0] limit_2 = 4'd14 - {1'b0, kind};
-  wire [3:0] words_15 = word_1[63:60]; // arenas.ts:51
-  wire [3:0] words_14 = word_1[59:56];
-  wire [3:0] words_13 = word_1[55:52];
-  wire [3:0] words_12 = word_1[51:48];
-  wire [3:0] words_11 = word_1[47:44];
-  wire [3:0] words_10 = word_1[43:40];
-  wire [3:0] words_9 = word_1[39:36];
-  wire [3:0] words_8 = word_1[35:32];
-  wire [3:0] words_7 = word_1[31:28];
-  wire [3:0] words_6 = word_1[27:24];
-  wire [3:0] words_5 = word_1[23:20];
-  wire [3:0] words_4 = word_1[19:16];
-  wire [3:0] words_3 = word_1[15:12];
-  wire [3:0] words_2 = word_1[11:8];
-  wire [3:0] words_1 = word_1[7:4];
-  wire [3:0] words_0 = word_1[3:0];
-  wire [15:0] node = {
-    word_1[63] & (words_15 <= limit_2), word_1[59] & (words_14 <= limit_2), word_1[55] & (words_13 <= limit_2),
-    word_1[51] & (words_12 <= limit_2), word_1[47] & (words_11 <= limit_2), word_1[43] & (words_10 <= limit_2),
-    word_1[39] & (words_9 <= limit_2), word_1[35] & (words_8 <= limit_2), word_1[31] & (words_7 <= limit_2),
-    word_1[27] & (words_6 <= limit_2), word_1[23] & (words_5 <= limit_2), word_1[19] & (words_4 <= limit_2),
-    word_1[15] & (words_3 <= limit_2), word_1[11] & (words_2 <= limit_2), word_1[7] & (words_1 <= limit_2),
-    word_1[3] & (words_0 <= limit_2)
-  }; // arenas.ts:101
   wire gone = ~(|digit); // allocator.ts:428
   wire is_empty = digit == 4'd8; // allocator.ts:429
   wire is_spare = spare_valid & (spare_arena == number); // allocator.ts:430
   wire [7:0] line_unit = summary ? 8'd0 : {1'b0, group} + 8'd1; // allocator.ts:521
   wire [22:0] line_slab = first_slab + {20'd0, line_unit[7:5]}; // allocator.ts:522
-  wire [15:0] region_joined = {
-    word_1[63] & (words_15 <= limit_1), word_1[59] & (words_14 <= limit_1), word_1[55] & (words_13 <= limit_1),
-    word_1[51] & (words_12 <= limit_1), word_1[47] & (words_11 <= limit_1), word_1[43] & (words_10 <= limit_1),
-    word_1[39] & (words_9 <= limit_1), word_1[35] & (words_8 <= limit_1), word_1[31] & (words_7 <= limit_1),
-    word_1[27] & (words_6 <= limit_1), word_1[23] & (words_5 <= limit_1), word_1[19] & (words_4 <= limit_1),
-    word_1[15] & (words_3 <= limit_1), word_1[11] & (words_2 <= limit_1), word_1[7] & (words_1 <= limit_1),
-    word_1[3] & (words_0 <= limit_1)
-  };
-  wire number_or = (|node[1:0]) | (|node[3:2]);
-  wire node_or = (|node[5:4]) | (|node[7:6]);
-  wire number_or_node = (|node[9:8]) | (|node[11:10]);
-  wire number_or_2 = (|node[13:12]) | (|node[15:14]);
+  wire number_or = (|fitting[1:0]) | (|fitting[3:2]);
+  wire fitting_or = (|fitting[5:4]) | (|fitting[7:6]);
+  wire number_or_fitting = (|fitting[9:8]) | (|fitting[11:10]);
+  wire number_or_2 = (|fitting[13:12]) | (|fitting[15:14]);
   wire [1:0] rest =
-    number_or ? {~(|node[1:0]) & (|node[3:2]), |node[1:0] ? ~node[0] & node[1] : ~node[2] & node[3]} :
-    {~(|node[5:4]) & (|node[7:6]), |node[5:4] ? ~node[4] & node[5] : ~node[6] & node[7]}; // priority.ts:75
+    number_or ? {~(|fitting[1:0]) & (|fitting[3:2]), |fitting[1:0] ? ~fitting[0] & fitting[1] : ~fitting[2] & fitting[3]} :
+    {~(|fitting[5:4]) & (|fitting[7:6]), |fitting[5:4] ? ~fitting[4] & fitting[5] : ~fitting[6] & fitting[7]}; // priority.ts:75
   wire [1:0] number_choice =
-    number_or_node ? {~(|node[9:8]) & (|node[11:10]), |node[9:8] ? ~node[8] & node[9] : ~node[10] & node[11]} :
-    {~(|node[13:12]) & (|node[15:14]), |node[13:12] ? ~node[12] & node[13] : ~node[14] & node[15]};
+    number_or_fitting ? {~(|fitting[9:8]) & (|fitting[11:10]), |fitting[9:8] ? ~fitting[8] & fitting[9] : ~fitting[10] & fitting[11]} :
+    {~(|fitting[13:12]) & (|fitting[15:14]), |fitting[13:12] ? ~fitting[12] & fitting[13] : ~fitting[14] & fitting[15]};
   wire region_when = summary & ~survey & (|picked);
   wire taking_when = taking & ~looked;
   wire summary_when = ~summary & taking & ~(|picked);
@@ -423,10 +415,10 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         end
         state_find: state <= state_found;
         state_found: begin
-          if (|region_joined) begin
+          if (|fitting) begin
             number <= {
-              word_number, ~(number_or | node_or) & (number_or_node | number_or_2),
-              (number_or | node_or) ? {~number_or & node_or, rest} : {~number_or_node & number_or_2, number_choice}
+              word_number, ~(number_or | fitting_or) & (number_or_fitting | number_or_2),
+              (number_or | fitting_or) ? {~number_or & fitting_or, rest} : {~number_or_fitting & number_or_2, number_choice}
             };
             state <= state_place;
           end
@@ -443,7 +435,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         state_placed: state <= state_read;
         state_read: if (sent) state <= state_reading;
         state_reading: begin
-          if (mine_1) begin
+          if (event_for_allocator) begin
             if (|event_status) begin
               if (~taking) state <= state_trim;
               else if (region_when) state <= state_fill;
@@ -487,7 +479,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         end
         state_write: if (sent) state <= state_writing;
         state_writing: begin
-          if (mine_1) begin
+          if (event_for_allocator) begin
             if (|event_status) begin
               if (~taking) state <= state_trim;
               else if (region_when) state <= state_fill;
@@ -529,7 +521,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         state_allocate: if (sent) state <= state_allocating;
         state_allocating: begin
           number <= event_block[27:16];
-          if (mine_1) begin
+          if (event_for_allocator) begin
             if (granted_when) begin
               region <= region + 5'd1;
               state <= state_allocate;
@@ -552,7 +544,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         end
         state_free: if (sent) state <= state_freeing;
         state_freeing: begin
-          if (mine_1) begin
+          if (event_for_allocator) begin
             outside <= 1'b0;
             if (granted) region <= 5'd0;
             if (outside) state <= state_answer;
@@ -593,13 +585,13 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire seen_or_6 =
     (line[483:480] == 4'd0) | (line[487:484] == 4'd0) | (line[491:488] == 4'd0) | (line[495:492] == 4'd0)
     | (line[499:496] == 4'd0) | (line[503:500] == 4'd0) | (line[507:504] == 4'd0) | (line[511:508] == 4'd0);
-  wire kind_any = |{line_word[7:4] <= limit, line_word[3:0] <= limit};
-  wire line_word_any = |{line_word[15:12] <= limit, line_word[11:8] <= limit};
-  wire limit_any = |{line_word[23:20] <= limit, line_word[19:16] <= limit};
-  wire kind_any_line_word = |{line_word[31:28] <= limit, line_word[27:24] <= limit};
+  wire kind_any = |{line_word[7:4] <= limit_1, line_word[3:0] <= limit_1};
+  wire line_word_any = |{line_word[15:12] <= limit_1, line_word[11:8] <= limit_1};
+  wire limit_1_any = |{line_word[23:20] <= limit_1, line_word[19:16] <= limit_1};
+  wire kind_any_line_word = |{line_word[31:28] <= limit_1, line_word[27:24] <= limit_1};
   wire [1:0] found_at_choice =
-    (kind_any | line_word_any) ? {~kind_any & line_word_any, kind_any ? (line_word[3:0] > limit) & (line_word[7:4] <= limit) : (line_word[11:8] > limit) & (line_word[15:12] <= limit)} :
-    {~limit_any & kind_any_line_word, limit_any ? (line_word[19:16] > limit) & (line_word[23:20] <= limit) : (line_word[27:24] > limit) & (line_word[31:28] <= limit)}; // priority.ts:75
+    (kind_any | line_word_any) ? {~kind_any & line_word_any, kind_any ? (line_word[3:0] > limit_1) & (line_word[7:4] <= limit_1) : (line_word[11:8] > limit_1) & (line_word[15:12] <= limit_1)} :
+    {~limit_1_any & kind_any_line_word, limit_1_any ? (line_word[19:16] > limit_1) & (line_word[23:20] <= limit_1) : (line_word[27:24] > limit_1) & (line_word[31:28] <= limit_1)}; // priority.ts:75
 
   always @(posedge clk)
     case (state)
@@ -667,7 +659,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
       end
       state_reading: begin
         line <= event_line;
-        if (mine_1) begin
+        if (event_for_allocator) begin
           if (|event_status) begin
             if (~(~taking)) begin
               if (~region_when) begin
@@ -701,9 +693,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           };
           at <= at + 4'd1;
           if (digits_are_real) begin
-            if ((kind_any | line_word_any | limit_any | kind_any_line_word) & ~found) begin
+            if ((kind_any | line_word_any | limit_1_any | kind_any_line_word) & ~found) begin
               found <= 1'b1;
-              found_at <= {at, ~(kind_any | line_word_any) & (limit_any | kind_any_line_word), found_at_choice};
+              found_at <= {at, ~(kind_any | line_word_any) & (limit_1_any | kind_any_line_word), found_at_choice};
             end
           end
         end
@@ -744,7 +736,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         else if (summary_when) summary <= 1'b1;
       end
       state_writing: begin
-        if (mine_1) begin
+        if (event_for_allocator) begin
           if (|event_status) begin
             if (~(~taking)) begin
               if (~region_when) begin
@@ -778,7 +770,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         in_range <= ~(|event_block[43:28]);
         is_before <= 1'b0;
         home <= event_block;
-        if (mine_1) begin
+        if (event_for_allocator) begin
           if (~granted_when) begin
             if (~(~granted)) begin
               if (~asked_table) begin
@@ -793,7 +785,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         end
       end
       state_freeing: begin
-        if (mine_1) begin
+        if (event_for_allocator) begin
           if (granted) digit <= 4'd0;
         end
       end
@@ -844,6 +836,8 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   };
 
   always @(posedge clk) begin
+    limit <= 4'd14 - {1'b0, kind};
+    is_first <= group == 7'd0;
     begins <=
       ({32{kind == 3'd0}} & free_units) | ({32{kind == 3'd1}} & begins_joined) | begins_or
       | ({32{kind == 3'd4}} & {15'd0, free_blocks_4[1], 15'd0, free_blocks_4[0]})
@@ -878,7 +872,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   end
 
   always @(posedge clk) begin
-    if ((state == state_allocating) & mine_1 & granted & ~asked_table) begin
+    if ((state == state_allocating) & event_for_allocator & granted & ~asked_table) begin
       offsets[event_block[27:16]] <= event_block[15:5];
     end
     offset_here <= offsets[number];
@@ -916,23 +910,23 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     (state == state_free) ? 512'h0 :
     {352'h0, 64'd1, 59'd0, region, 32'd0};
   assign memory_payload_last = memory_payload_bare | ~beat;
-  assign done = mine_1;
+  assign done = event_for_allocator;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~mine_1 | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:545
-      assert (~(mine_1 & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:549
+      assert (~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:545
+      assert (~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:549
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~mine_1 | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing))) begin
+      if (~(~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing))) begin
         $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:545)"); // allocator.ts:545
         $stop;
       end
-      if (~(~(mine_1 & (state == state_allocating) & granted & (|event_block[4:0])))) begin
+      if (~(~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0])))) begin
         $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:549)"); // allocator.ts:549
         $stop;
       end
@@ -940,5 +934,5 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, event_context, mine_shifted[6:4], 1'b0};
+  wire _unused_ok = &{1'b0, event_valid, event_purpose, event_context, mine_shifted[6:4], 1'b0};
 endmodule

@@ -15,6 +15,7 @@ module KvEngine_b64_c16_t131072_l4095 (
   input  wire [3:0]   event_status,
   input  wire         event_refused,
   input  wire [43:0]  event_block,
+  input  wire         event_for_allocator,
   input  wire [511:0] event_line,
   output wire         done_valid,
   output wire         done_forward,
@@ -94,13 +95,15 @@ module KvEngine_b64_c16_t131072_l4095 (
   localparam [2:0] state_join = 3'd4;
   localparam [7:0] opcode_read = 8'h40;
   localparam [7:0] opcode_write = 8'h50;
-  reg [15:0] written; // engine.ts:146
-  reg [15:0] decided; // engine.ts:147
-  reg [2:0] kind; // engine.ts:150
-  reg [3:0] context_; // engine.ts:151
-  reg [3:0] code; // engine.ts:152
-  reg failed; // engine.ts:153
-  reg [1:0] a_kind; // engine.ts:154
+  reg [15:0] written; // engine.ts:147
+  reg [15:0] decided; // engine.ts:148
+  reg [2:0] kind; // engine.ts:151
+  reg at_slot; // engine.ts:152
+  reg at_pair; // engine.ts:153
+  reg [3:0] context_; // engine.ts:154
+  reg [3:0] code; // engine.ts:155
+  reg failed; // engine.ts:156
+  reg [1:0] a_kind; // engine.ts:157
   reg a_any;
   reg [7:0] a_user, a_fingerprint;
   reg [15:0] a_pid;
@@ -108,77 +111,91 @@ module KvEngine_b64_c16_t131072_l4095 (
   reg [10:0] a_size;
   reg [43:0] a_block;
   reg [16:0] a_bucket;
-  reg [11:0] c_looks; // engine.ts:155
+  reg [11:0] c_looks; // engine.ts:158
   reg [43:0] c_slot, c_other_slot, c_found_block, c_link_block;
   reg [2:0] c_index, c_other_index;
   reg c_other_valid, c_more, c_alone, c_link_valid, c_grows;
   reg [10:0] c_found_size;
   reg [3:0] c_verdict;
-  reg was_written; // engine.ts:156
-  reg was_decided; // engine.ts:157
-  reg [3:0] write_status; // engine.ts:158
-  reg [43:0] first_slot; // engine.ts:160
-  reg same_key; // engine.ts:161
-  reg [6:0] matching; // engine.ts:162
-  reg matched; // engine.ts:163
-  reg saving; // engine.ts:173
-  reg asking; // engine.ts:174
-  reg ending; // engine.ts:175
-  reg growing; // engine.ts:176
-  reg [2:0] ask_purpose; // engine.ts:177
+  reg was_written; // engine.ts:159
+  reg was_decided; // engine.ts:160
+  reg [3:0] write_status; // engine.ts:161
+  reg [43:0] first_slot; // engine.ts:163
+  reg same_key; // engine.ts:164
+  reg [6:0] matching; // engine.ts:165
+  reg matched; // engine.ts:166
+  reg saving; // engine.ts:176
+  reg asking; // engine.ts:177
+  reg ending; // engine.ts:178
+  reg growing; // engine.ts:179
+  reg [2:0] ask_purpose; // engine.ts:180
   reg ask_write, ask_whole, ask_link;
   reg [1:0] ask_at, ask_content;
-  reg end_silent, end_gives_new, end_gives_old, end_gives_slot, end_gives_other; // engine.ts:178
+  reg end_silent, end_gives_new, end_gives_old, end_gives_slot, end_gives_other; // engine.ts:181
   reg [3:0] end_code;
-  reg [2:0] state; // engine.ts:239
-  wire accesses_push_ready, accesses_pop_payload_write, accesses_pop_payload_whole; // engine.ts:417
+  reg [2:0] state; // engine.ts:249
+  wire accesses_push_ready, accesses_pop_valid, accesses_pop_payload_write, accesses_pop_payload_whole; // engine.ts:425
+  wire [7:0] accesses_pop_payload_tag;
   wire [43:0] accesses_pop_payload_block;
   wire [2:0] accesses_pop_payload_index;
   wire [11:0] accesses_pop_payload_length;
   wire [63:0] accesses_pop_payload_word;
   wire [4:0] accesses_level;
-  reg asking_beat; // engine.ts:530
-  wire takes_push_ready; // engine.ts:451
+  reg accessing_full, accessing_held_write, accessing_held_whole; // engine.ts:458
+  reg [7:0] accessing_held_tag;
+  reg [43:0] accessing_held_block;
+  reg [2:0] accessing_held_index;
+  reg [11:0] accessing_held_length;
+  reg [63:0] accessing_held_word;
+  reg asking_beat; // engine.ts:539
+  wire takes_push_ready; // engine.ts:460
   wire [4:0] takes_level;
-  wire giving_push_ready; // engine.ts:460
+  wire giving_push_ready; // engine.ts:469
   wire [4:0] giving_level;
-  wire answers_push_ready; // engine.ts:479
+  wire answers_push_ready; // engine.ts:488
   wire [1:0] answers_pop_payload_kind;
   wire [7:0] answers_pop_payload_user;
   wire [10:0] answers_pop_payload_size;
   wire [4:0] answers_level;
-  (* ram_style = "distributed" *) reg [170:0] asks [0:15]; // engine.ts:141
-  (* ram_style = "distributed" *) reg [213:0] steps [0:15]; // engine.ts:142
-  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:15]; // engine.ts:143
+  (* ram_style = "distributed" *) reg [170:0] asks [0:15]; // engine.ts:142
+  (* ram_style = "distributed" *) reg [213:0] steps [0:15]; // engine.ts:143
+  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:15]; // engine.ts:144
+  wire asking_last; // engine.ts:540
   wire [6:0] occupied = {
     event_line[447], event_line[383], event_line[319], event_line[255], event_line[191], event_line[127],
     event_line[63]
-  }; // engine.ts:168
-  wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:169
-  wire [6:0] hole = ~occupied & (occupied + 7'd1); // engine.ts:170
-  wire reads = a_kind == 2'd0; // engine.ts:222
-  wire creates = a_kind == 2'd1; // engine.ts:223
-  wire updates = a_kind == 2'd2; // engine.ts:224
-  wire deletes = a_kind == 2'd3; // engine.ts:225
-  wire brings = creates | updates; // engine.ts:226
-  wire at_slot = kind == 3'd0; // engine.ts:227
-  wire at_pair = kind == 3'd1; // engine.ts:228
-  wire searching = at_slot | at_pair; // engine.ts:229
-  wire confirms = at_slot & ~failed & matched; // engine.ts:230
-  wire hits = at_pair & ~failed & same_key; // engine.ts:231
-  wire looks_again = at_pair & ~failed & ~same_key & c_more; // engine.ts:232
-  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // engine.ts:233
-  wire follows = passes & c_link_valid; // engine.ts:234
-  wire over = passes & ~c_link_valid; // engine.ts:235
-  wire unlinks = c_alone & c_other_valid; // engine.ts:236
-  wire memory_event = event_valid & (event_purpose != 3'd5); // engine.ts:237
-  wire [213:0] progress_word = steps[context_]; // engine.ts:262
+  }; // engine.ts:171
+  wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:172
+  wire [6:0] hole = ~occupied & (occupied + 7'd1); // engine.ts:173
+  wire reads = a_kind == 2'd0; // engine.ts:227
+  wire creates = a_kind == 2'd1; // engine.ts:228
+  wire updates = a_kind == 2'd2; // engine.ts:229
+  wire deletes = a_kind == 2'd3; // engine.ts:230
+  wire brings = creates | updates; // engine.ts:231
+  wire searching = at_slot | at_pair; // engine.ts:232
+  wire confirms = at_slot & ~failed & matched; // engine.ts:233
+  wire hits = at_pair & ~failed & same_key; // engine.ts:234
+  wire looks_again = at_pair & ~failed & ~same_key & c_more; // engine.ts:235
+  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // engine.ts:236
+  wire follows = passes & c_link_valid; // engine.ts:237
+  wire over = passes & ~c_link_valid; // engine.ts:238
+  wire unlinks = c_alone & c_other_valid; // engine.ts:239
+  wire memory_event = event_valid & ~event_for_allocator; // engine.ts:240
+  wire [3:0] next_context = memory_event ? event_context[3:0] : spare_valid ? spare_payload_context : start_payload; // engine.ts:241
+  wire [213:0] progress_word = steps[context_]; // engine.ts:272
   wire [11:0] progress_looks = progress_word[11:0];
-  wire spent = (at_slot | at_pair) & (progress_looks == 12'd4095); // engine.ts:265
-  wire asking_last = ~accesses_pop_payload_whole | ~asking_beat; // engine.ts:531
-  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:459
+  wire spent = (at_slot | at_pair) & (progress_looks == 12'd4095); // engine.ts:274
+  wire accessing_ready = memory_ready & asking_last; // engine.ts:458
+  wire accessing_payload_write = accessing_full ? accessing_held_write : accesses_pop_payload_write;
+  wire accessing_payload_whole = accessing_full ? accessing_held_whole : accesses_pop_payload_whole;
+  wire [43:0] accessing_payload_block = accessing_full ? accessing_held_block : accesses_pop_payload_block;
+  wire [2:0] accessing_payload_index = accessing_full ? accessing_held_index : accesses_pop_payload_index;
+  wire [11:0] accessing_payload_length = accessing_full ? accessing_held_length : accesses_pop_payload_length;
+  wire [63:0] accessing_payload_word = accessing_full ? accessing_held_word : accesses_pop_payload_word;
+  assign asking_last = ~accessing_payload_whole | ~asking_beat;
+  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:468
 
-  wire [7:0] accesses_push_payload_tag = {ask_purpose, 1'b0, context_}; // engine.ts:417
+  wire [7:0] accesses_push_payload_tag = {ask_purpose, 1'b0, context_}; // engine.ts:425
   wire [43:0] accesses_push_payload_block =
     ({44{ask_at == 2'd0}} & c_slot) | ({44{ask_at == 2'd1}} & c_found_block) | ({44{ask_at == 2'd2}} & c_other_slot);
   wire [2:0] accesses_push_payload_index = ask_link ? 3'd7 : (ask_write & ~ask_whole) ? c_index : 3'd0;
@@ -190,34 +207,33 @@ module KvEngine_b64_c16_t131072_l4095 (
     ({64{ask_content == 2'd1}} & {1'b1, a_fingerprint, a_size, a_block})
     | ({64{ask_content == 2'd2}} & {c_link_valid, 19'd0, c_link_block})
     | ({64{ask_content == 2'd3}} & {20'h80000, c_other_slot});
-  wire accesses_pop_ready = memory_ready & asking_last;
-  Fifo_Access_d16 accesses ( // engine.ts:417
+  Fifo_Access_d16 accesses ( // engine.ts:425
     .clk (clk), .rst (rst),
     .push_valid (asking), .push_ready (accesses_push_ready), .push_payload_tag (accesses_push_payload_tag),
     .push_payload_write (ask_write), .push_payload_whole (ask_whole),
     .push_payload_block (accesses_push_payload_block), .push_payload_index (accesses_push_payload_index),
     .push_payload_length (accesses_push_payload_length), .push_payload_word (accesses_push_payload_word),
-    .pop_valid (memory_valid), .pop_ready (accesses_pop_ready), .pop_payload_tag (memory_payload_head_tag),
+    .pop_valid (accesses_pop_valid), .pop_ready (~accessing_full), .pop_payload_tag (accesses_pop_payload_tag),
     .pop_payload_write (accesses_pop_payload_write), .pop_payload_whole (accesses_pop_payload_whole),
     .pop_payload_block (accesses_pop_payload_block), .pop_payload_index (accesses_pop_payload_index),
     .pop_payload_length (accesses_pop_payload_length), .pop_payload_word (accesses_pop_payload_word),
     .level (accesses_level)
   );
 
-  Fifo_uint4_d16 takes ( // engine.ts:451
+  Fifo_uint4_d16 takes ( // engine.ts:460
     .clk (clk), .rst (rst),
     .push_valid (growing), .push_ready (takes_push_ready), .push_payload (context_),
     .pop_valid (take_valid), .pop_ready (take_ready), .pop_payload (take_payload_context),
     .level (takes_level)
   );
 
-  wire giving_push_valid = ending & gives; // engine.ts:460
+  wire giving_push_valid = ending & gives; // engine.ts:469
   wire giving_push_payload_value = end_gives_new | end_gives_old;
   wire [43:0] giving_push_payload_block = end_gives_new ? a_block : c_found_block;
   wire [10:0] giving_push_payload_size = end_gives_new ? a_size : c_found_size;
   wire giving_push_payload_slot = end_gives_slot | end_gives_other;
   wire [43:0] giving_push_payload_slot_block = end_gives_slot ? c_slot : c_other_slot;
-  Fifo_Give_d16 giving ( // engine.ts:460
+  Fifo_Give_d16 giving ( // engine.ts:469
     .clk (clk), .rst (rst),
     .push_valid (giving_push_valid), .push_ready (giving_push_ready), .push_payload_value (giving_push_payload_value),
     .push_payload_block (giving_push_payload_block), .push_payload_size (giving_push_payload_size),
@@ -228,10 +244,10 @@ module KvEngine_b64_c16_t131072_l4095 (
     .level (giving_level)
   );
 
-  wire answers_push_valid = ending & ~end_silent & ~a_any; // engine.ts:479
+  wire answers_push_valid = ending & ~end_silent & ~a_any; // engine.ts:488
   wire [10:0] answers_push_payload_size = |end_code ? 11'd0 : a_size;
   wire answers_push_payload_bare = ~((end_code == status_ok) | (end_code == status_fail));
-  Fifo_KvAnswer_d16 answers ( // engine.ts:479
+  Fifo_KvAnswer_d16 answers ( // engine.ts:488
     .clk (clk), .rst (rst),
     .push_valid (answers_push_valid), .push_ready (answers_push_ready), .push_payload_context (context_),
     .push_payload_kind (a_kind), .push_payload_user (a_user), .push_payload_size (answers_push_payload_size),
@@ -279,9 +295,7 @@ module KvEngine_b64_c16_t131072_l4095 (
             end
             3'd0, 3'd1: begin
               saving <= 1'b1;
-              if (confirms) asking <= 1'b1;
-              if (looks_again) asking <= 1'b1;
-              if (follows) asking <= 1'b1;
+              if (confirms | looks_again | follows) asking <= 1'b1;
               if (brings) begin
                 if (failed | hits | over) begin
                   decided <= decided | decided_joined;
@@ -292,7 +306,6 @@ module KvEngine_b64_c16_t131072_l4095 (
                 if (failed | over) ending <= 1'b1;
                 if (hits) begin
                   if (reads) ending <= 1'b1;
-                  else if (unlinks) asking <= 1'b1;
                   else asking <= 1'b1;
                 end
               end
@@ -327,39 +340,39 @@ module KvEngine_b64_c16_t131072_l4095 (
         decided <= decided & ~decided_joined;
       end
     end
-  wire [170:0] asked_word = asks[context_]; // engine.ts:261
+  wire [170:0] a_kind_word = asks[next_context];
   wire [15:0] was_written_shifted = written >> context_;
   wire [15:0] was_decided_shifted = decided >> context_;
 
   always @(posedge clk)
     case (state)
       state_idle: begin
+        context_ <= next_context;
+        a_kind <= a_kind_word[1:0];
+        a_any <= a_kind_word[2];
+        a_user <= a_kind_word[10:3];
+        a_pid <= a_kind_word[26:11];
+        a_key <= a_kind_word[90:27];
+        a_size <= a_kind_word[101:91];
+        a_block <= a_kind_word[145:102];
+        a_bucket <= a_kind_word[162:146];
+        a_fingerprint <= a_kind_word[170:163];
+        at_slot <= memory_event & (event_purpose == 3'd0);
+        at_pair <= memory_event & (event_purpose == 3'd1);
         if (memory_event) begin
           kind <= event_purpose;
-          context_ <= event_context[3:0];
           code <= event_status;
         end
         else if (spare_valid) begin
           kind <= 3'd6;
-          context_ <= spare_payload_context;
           code <= spare_payload_status;
         end
         else if (start_valid) begin
           kind <= 3'd7;
-          context_ <= start_payload;
           code <= 4'd0;
         end
       end
       state_look: begin
-        a_kind <= asked_word[1:0];
-        a_any <= asked_word[2];
-        a_user <= asked_word[10:3];
-        a_pid <= asked_word[26:11];
-        a_key <= asked_word[90:27];
-        a_size <= asked_word[101:91];
-        a_block <= asked_word[145:102];
-        a_bucket <= asked_word[162:146];
-        a_fingerprint <= asked_word[170:163];
         c_looks <= progress_looks;
         c_slot <= progress_word[55:12];
         c_index <= progress_word[58:56];
@@ -379,17 +392,16 @@ module KvEngine_b64_c16_t131072_l4095 (
         was_written <= was_written_shifted[0];
         was_decided <= was_decided_shifted[0];
         write_status <= (kind == 3'd2) ? code : write_statuses[context_];
-        first_slot <= table_ + {27'd0, asked_word[162:146]};
-        same_key <=
-          ((event_line[95:32] == asked_word[90:27]) | asked_word[2]) & (event_line[15:0] == asked_word[26:11]);
+        first_slot <= table_ + {27'd0, a_bucket};
+        same_key <= ((event_line[95:32] == a_key) | a_any) & (event_line[15:0] == a_pid);
         matching <= {
-          event_line[447] & ((event_line[446:439] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd6),
-          event_line[383] & ((event_line[382:375] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd5),
-          event_line[319] & ((event_line[318:311] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd4),
-          event_line[255] & ((event_line[254:247] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd3),
-          event_line[191] & ((event_line[190:183] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd2),
-          event_line[127] & ((event_line[126:119] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd1),
-          event_line[63] & ((event_line[62:55] == asked_word[170:163]) | asked_word[2]) & (progress_word[58:56] <= 3'd0)
+          event_line[447] & ((event_line[446:439] == a_fingerprint) | a_any) & (progress_word[58:56] <= 3'd6),
+          event_line[383] & ((event_line[382:375] == a_fingerprint) | a_any) & (progress_word[58:56] <= 3'd5),
+          event_line[319] & ((event_line[318:311] == a_fingerprint) | a_any) & (progress_word[58:56] <= 3'd4),
+          event_line[255] & ((event_line[254:247] == a_fingerprint) | a_any) & (progress_word[58:56] <= 3'd3),
+          event_line[191] & ((event_line[190:183] == a_fingerprint) | a_any) & (progress_word[58:56] <= 3'd2),
+          event_line[127] & ((event_line[126:119] == a_fingerprint) | a_any) & (progress_word[58:56] <= 3'd1),
+          event_line[63] & ((event_line[62:55] == a_fingerprint) | a_any) & (progress_word[58:56] <= 3'd0)
         };
       end
       state_pick: begin
@@ -435,7 +447,25 @@ module KvEngine_b64_c16_t131072_l4095 (
           end
           3'd0, 3'd1: begin
             c_looks <= c_looks + 12'd1;
-            if (confirms) begin
+            if (at_pair & same_key) begin
+              if (unlinks) begin
+                ask_purpose <= 3'd3;
+                ask_write <= 1'b1;
+                ask_whole <= 1'b0;
+                ask_at <= 2'd2;
+                ask_link <= 1'b1;
+                ask_content <= 2'd2;
+              end
+              else begin
+                ask_purpose <= 3'd3;
+                ask_write <= 1'b1;
+                ask_whole <= 1'b0;
+                ask_at <= 2'd0;
+                ask_link <= 1'b0;
+                ask_content <= 2'd0;
+              end
+            end
+            else if (at_slot & matched) begin
               ask_purpose <= 3'd1;
               ask_write <= 1'b0;
               ask_whole <= 1'b0;
@@ -443,8 +473,7 @@ module KvEngine_b64_c16_t131072_l4095 (
               ask_link <= 1'b0;
               ask_content <= 2'd0;
             end
-            if (looks_again) begin
-              c_index <= c_index + 3'd1;
+            else begin
               ask_purpose <= 3'd0;
               ask_write <= 1'b0;
               ask_whole <= 1'b0;
@@ -452,6 +481,7 @@ module KvEngine_b64_c16_t131072_l4095 (
               ask_link <= 1'b0;
               ask_content <= 2'd0;
             end
+            if (looks_again) c_index <= c_index + 3'd1;
             if (follows) begin
               c_slot <= c_link_block;
               c_index <= 3'd0;
@@ -460,12 +490,6 @@ module KvEngine_b64_c16_t131072_l4095 (
                 c_other_slot <= c_slot;
                 c_other_index <= 3'd0;
               end
-              ask_purpose <= 3'd0;
-              ask_write <= 1'b0;
-              ask_whole <= 1'b0;
-              ask_at <= 2'd0;
-              ask_link <= 1'b0;
-              ask_content <= 2'd0;
             end
             if (brings) begin
               c_verdict <= failed ? code : (creates ? hits : over) ? status_fail : status_ok;
@@ -493,22 +517,6 @@ module KvEngine_b64_c16_t131072_l4095 (
                   end_gives_slot <= 1'b0;
                   end_gives_other <= 1'b0;
                 end
-                else if (unlinks) begin
-                  ask_purpose <= 3'd3;
-                  ask_write <= 1'b1;
-                  ask_whole <= 1'b0;
-                  ask_at <= 2'd2;
-                  ask_link <= 1'b1;
-                  ask_content <= 2'd2;
-                end
-                else begin
-                  ask_purpose <= 3'd3;
-                  ask_write <= 1'b1;
-                  ask_whole <= 1'b0;
-                  ask_at <= 2'd0;
-                  ask_link <= 1'b0;
-                  ask_content <= 2'd0;
-                end
               end
             end
           end
@@ -522,6 +530,12 @@ module KvEngine_b64_c16_t131072_l4095 (
           end
           3'd6: begin
             c_other_slot <= spare_payload_block;
+            ask_purpose <= 3'd4;
+            ask_write <= 1'b1;
+            ask_whole <= 1'b1;
+            ask_at <= 2'd2;
+            ask_link <= 1'b0;
+            ask_content <= 2'd1;
             if (failed) begin
               end_silent <= 1'b0;
               end_code <= code;
@@ -530,16 +544,14 @@ module KvEngine_b64_c16_t131072_l4095 (
               end_gives_slot <= 1'b0;
               end_gives_other <= 1'b0;
             end
-            else begin
-              ask_purpose <= 3'd4;
-              ask_write <= 1'b1;
-              ask_whole <= 1'b1;
-              ask_at <= 2'd2;
-              ask_link <= 1'b0;
-              ask_content <= 2'd1;
-            end
           end
           3'd4: begin
+            ask_purpose <= 3'd3;
+            ask_write <= 1'b1;
+            ask_whole <= 1'b0;
+            ask_at <= 2'd0;
+            ask_link <= 1'b1;
+            ask_content <= 2'd3;
             if (failed) begin
               end_silent <= 1'b0;
               end_code <= code;
@@ -548,19 +560,17 @@ module KvEngine_b64_c16_t131072_l4095 (
               end_gives_slot <= 1'b0;
               end_gives_other <= 1'b1;
             end
-            else begin
-              ask_purpose <= 3'd3;
-              ask_write <= 1'b1;
-              ask_whole <= 1'b0;
-              ask_at <= 2'd0;
-              ask_link <= 1'b1;
-              ask_content <= 2'd3;
-            end
           end
           default: ;
         endcase
       end
       state_join: begin
+        ask_purpose <= 3'd3;
+        ask_write <= 1'b1;
+        ask_whole <= 1'b0;
+        ask_at <= 2'd0;
+        ask_link <= 1'b0;
+        ask_content <= 2'd1;
         if (written_when) begin
           end_silent <= 1'b0;
           end_code <= |c_verdict ? c_verdict : write_status;
@@ -569,17 +579,25 @@ module KvEngine_b64_c16_t131072_l4095 (
           end_gives_slot <= 1'b0;
           end_gives_other <= 1'b0;
         end
-        else if (~c_grows) begin
-          ask_purpose <= 3'd3;
-          ask_write <= 1'b1;
-          ask_whole <= 1'b0;
-          ask_at <= 2'd0;
-          ask_link <= 1'b0;
-          ask_content <= 2'd1;
-        end
       end
       default: ;
     endcase
+
+  always @(posedge clk)
+    if (rst) accessing_full <= 1'b0;
+    else if (accessing_ready) accessing_full <= 1'b0;
+    else if (accesses_pop_valid) accessing_full <= 1'b1;
+
+  always @(posedge clk)
+    if (~accessing_full) begin
+      accessing_held_tag <= accesses_pop_payload_tag;
+      accessing_held_write <= accesses_pop_payload_write;
+      accessing_held_whole <= accesses_pop_payload_whole;
+      accessing_held_block <= accesses_pop_payload_block;
+      accessing_held_index <= accesses_pop_payload_index;
+      accessing_held_length <= accesses_pop_payload_length;
+      accessing_held_word <= accesses_pop_payload_word;
+    end
 
   always @(posedge clk)
     if (rst) asking_beat <= 1'b0;
@@ -616,12 +634,14 @@ module KvEngine_b64_c16_t131072_l4095 (
   assign take_payload_slot = 1'b1;
   assign take_payload_kind = 3'd0;
   assign spare_ready = (state == state_act) & (kind == 3'd6);
-  assign memory_payload_head_opcode = accesses_pop_payload_write ? opcode_write : opcode_read;
-  assign memory_payload_head_va = {accesses_pop_payload_block, accesses_pop_payload_index, 3'd0};
-  assign memory_payload_head_length = {20'd0, accesses_pop_payload_length};
-  assign memory_payload_head_data = accesses_pop_payload_write ? {2'd0, accesses_pop_payload_length} : 14'd0;
-  assign memory_payload_bare = ~accesses_pop_payload_write;
-  assign memory_payload_data = {448'h0, asking_beat ? 64'd0 : accesses_pop_payload_word};
+  assign memory_valid = accesses_pop_valid | accessing_full;
+  assign memory_payload_head_tag = accessing_full ? accessing_held_tag : accesses_pop_payload_tag;
+  assign memory_payload_head_opcode = accessing_payload_write ? opcode_write : opcode_read;
+  assign memory_payload_head_va = {accessing_payload_block, accessing_payload_index, 3'd0};
+  assign memory_payload_head_length = {20'd0, accessing_payload_length};
+  assign memory_payload_head_data = accessing_payload_write ? {2'd0, accessing_payload_length} : 14'd0;
+  assign memory_payload_bare = ~accessing_payload_write;
+  assign memory_payload_data = {448'h0, asking_beat ? 64'd0 : accessing_payload_word};
   assign memory_payload_last = asking_last;
   assign reply_payload_head_opcode = {5'd12, answers_pop_payload_kind, 1'b1};
   assign reply_payload_head_length = reply_payload_bare ? 14'd0 : 14'd4;
@@ -636,29 +656,29 @@ module KvEngine_b64_c16_t131072_l4095 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(asking & ~accesses_push_ready)); // engine.ts:512
-      assert (~(ending & ~answers_push_ready)); // engine.ts:513
-      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:514
-      assert (~(growing & ~takes_push_ready)); // engine.ts:515
+      assert (~(asking & ~accesses_push_ready)); // engine.ts:521
+      assert (~(ending & ~answers_push_ready)); // engine.ts:522
+      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:523
+      assert (~(growing & ~takes_push_ready)); // engine.ts:524
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(asking & ~accesses_push_ready))) begin
-        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:512)"); // engine.ts:512
+        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:521)"); // engine.ts:521
         $stop;
       end
       if (~(~(ending & ~answers_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:513)"); // engine.ts:513
+        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:522)"); // engine.ts:522
         $stop;
       end
       if (~(~(ending & gives & ~giving_push_ready))) begin
-        $display("%s", "assertion failed: there is room for what is given back (engine.ts:514)"); // engine.ts:514
+        $display("%s", "assertion failed: there is room for what is given back (engine.ts:523)"); // engine.ts:523
         $stop;
       end
       if (~(~(growing & ~takes_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:515)"); // engine.ts:515
+        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:524)"); // engine.ts:524
         $stop;
       end
     end
@@ -666,8 +686,7 @@ module KvEngine_b64_c16_t131072_l4095 (
 `endif
 
   wire _unused_ok = &{
-    1'b0, event_context[4], event_refused, event_block, event_line[510:492], spare_payload_slot, a_pid, a_key,
-    a_bucket, accesses_level, takes_level, giving_level, answers_level, hole[0], was_written_shifted[15:1],
-    was_decided_shifted[15:1], 1'b0
+    1'b0, event_context[4], event_refused, event_block, event_line[510:492], spare_payload_slot, accesses_level,
+    takes_level, giving_level, answers_level, hole[0], was_written_shifted[15:1], was_decided_shifted[15:1], 1'b0
   };
 endmodule

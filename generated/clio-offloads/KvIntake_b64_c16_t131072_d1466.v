@@ -129,8 +129,11 @@ module KvIntake_b64_c16_t131072_d1466 (
   reg [17:0] sweep_bucket; // intake.ts:163
   reg alone; // intake.ts:164
   reg turn; // intake.ts:166
-  reg begins; // intake.ts:188
-  reg [3:0] state; // intake.ts:207
+  reg shows; // intake.ts:176
+  reg last_bucket; // intake.ts:177
+  reg last_word; // intake.ts:178
+  reg begins; // intake.ts:192
+  reg [3:0] state; // intake.ts:211
   reg [63:0] marks [0:2047]; // marks.ts:37
   reg [63:0] marked; // marks.ts:39
   integer i;
@@ -144,19 +147,17 @@ module KvIntake_b64_c16_t131072_d1466 (
   wire idle = state == state_idle; // intake.ts:167
   wire sends = state == state_send; // intake.ts:168
   wire [63:0] from_there = marked >> sweep_bucket[5:0]; // marks.ts:42
-  wire last_bucket = sweep_bucket == 18'h1ffff; // intake.ts:177
-  wire last_word = (sweep_bucket >> 6) == 18'd2047; // intake.ts:178
-  wire last = |marked ? last_bucket : last_word; // intake.ts:179
-  wire [17:0] next_word = (sweep_bucket | 18'd63) + 18'd1; // intake.ts:180
-  wire walks = due & (turn | ~request_valid); // intake.ts:185
-  wire left = ~ended; // intake.ts:186
+  wire last = |marked ? last_bucket : last_word; // intake.ts:183
+  wire [17:0] next_word = (sweep_bucket | 18'd63) + 18'd1; // intake.ts:184
+  wire walks = due & (turn | ~request_valid); // intake.ts:189
+  wire left = ~ended; // intake.ts:190
   wire [31:0] hashed_word =
     (round == 3'd0) ? head[63:32] :
     (round == 3'd1) ? head[95:64] :
     (round == 3'd2) ? {16'd2560, request_pid} :
     32'd0; // layout.ts:55
-  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:386
-  wire bare = ~((failure == status_ok) | (failure == status_fail)) | alone; // intake.ts:401
+  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:390
+  wire bare = ~((failure == status_ok) | (failure == status_fail)) | alone; // intake.ts:405
   wire [31:0] sip_0_sum = sip_0 + sip_1;
   wire [31:0] sip_2_sum = sip_2 + (sip_3 ^ hashed_word);
   wire [31:0] sip_0_xor = {sip_3[23:0] ^ hashed_word[23:0], sip_3[31:24] ^ hashed_word[31:24]} ^ sip_2_sum;
@@ -164,7 +165,6 @@ module KvIntake_b64_c16_t131072_d1466 (
   wire [31:0] sip_1_xor = {sip_1[26:0], sip_1[31:27]} ^ sip_0_sum;
   wire [31:0] sip_2_sum_sum = sip_2_sum + sip_1_xor;
   wire [14:0] write_beats_shifted = ({1'b0, pair_bytes} + 15'd63) >> 6;
-  wire request_context_when = from_there[0] | ~(|sweep_bucket[8:0]);
 
   always @(posedge clk)
     case (state)
@@ -240,7 +240,7 @@ module KvIntake_b64_c16_t131072_d1466 (
         request_opcode <= 8'd0;
         failure <= status_ok;
         alone <= 1'b1;
-        if (request_context_when) begin
+        if (from_there[0] | shows) begin
           request_opcode <= opcode_kv_delete;
           request_pid <= sweep_pid;
           ended <= 1'b1;
@@ -334,7 +334,7 @@ module KvIntake_b64_c16_t131072_d1466 (
         state_answer: if (reply_ready) state <= state_idle;
         state_look: begin
           turn <= 1'b0;
-          if (request_context_when) state <= state_sweep;
+          if (from_there[0] | shows) state <= state_sweep;
           else if (last) begin
             due <= 1'b0;
             state <= state_answer;
@@ -371,6 +371,9 @@ module KvIntake_b64_c16_t131072_d1466 (
       (size <= 11'd500) ? 3'd3 :
       (size <= 11'd1012) ? 3'd4 :
       3'd5;
+    shows <= ~(|sweep_bucket[8:0]);
+    last_bucket <= sweep_bucket == 18'h1ffff;
+    last_word <= (sweep_bucket >> 6) == 18'd2047;
   end
 
   always @(posedge clk)

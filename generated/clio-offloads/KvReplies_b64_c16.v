@@ -24,6 +24,7 @@ module KvReplies_b64_c16 (
   output wire [3:0]   event_status,
   output wire         event_refused,
   output wire [43:0]  event_block,
+  output wire         event_for_allocator,
   output wire [511:0] event_line,
   input  wire         done_valid,
   input  wire         done_forward,
@@ -48,24 +49,25 @@ module KvReplies_b64_c16 (
   localparam [2:0] state_event = 3'd2;
   localparam [2:0] state_value = 3'd4;
   localparam [2:0] state_drain = 3'd3;
-  reg [7:0] tag; // replies.ts:80
-  reg [3:0] status; // replies.ts:81
-  reg refused; // replies.ts:82
-  reg [43:0] block; // replies.ts:83
-  reg [511:0] line; // replies.ts:84
-  reg lane; // replies.ts:85
-  reg ended; // replies.ts:86
-  reg [3:0] head_context, head_status; // replies.ts:87
+  reg [7:0] tag; // replies.ts:82
+  reg [3:0] status; // replies.ts:83
+  reg refused; // replies.ts:84
+  reg [43:0] block; // replies.ts:85
+  reg [511:0] line; // replies.ts:86
+  reg lane; // replies.ts:87
+  reg ended; // replies.ts:88
+  reg [3:0] head_context, head_status; // replies.ts:89
   reg [7:0] head_opcode;
   reg [13:0] head_length;
-  reg [31:0] front; // replies.ts:88
-  reg first; // replies.ts:89
-  reg [8:0] left; // replies.ts:90
-  reg [2:0] state; // replies.ts:104
-  wire [2:0] kind = tag[7:5]; // replies.ts:91
-  wire whole = (kind == 3'd0) | (kind == 3'd5); // replies.ts:92
-  wire needs_next = ~ended; // replies.ts:98
-  wire over = value_valid & value_ready & (left == 9'd1); // replies.ts:161
+  reg [31:0] front; // replies.ts:90
+  reg first; // replies.ts:91
+  reg [8:0] left; // replies.ts:92
+  reg for_allocator; // replies.ts:96
+  reg [2:0] state; // replies.ts:110
+  wire [2:0] kind = tag[7:5]; // replies.ts:94
+  wire whole = (kind == 3'd0) | (kind == 3'd5); // replies.ts:98
+  wire needs_next = ~ended; // replies.ts:104
+  wire over = value_valid & value_ready & (left == 9'd1); // replies.ts:176
   wire [14:0] left_shifted = ({1'b0, done_head_length} + 15'd63) >> 6;
 
   always @(posedge clk)
@@ -106,34 +108,45 @@ module KvReplies_b64_c16 (
     endcase
 
   always @(posedge clk)
-    if (rst) state <= state_idle;
-    else case (state)
-      state_idle: begin
-        if (memory_reply_valid) begin
-          if (~(|memory_reply_payload_data)) state <= state_event;
-          else state <= state_gather;
+    if (rst) begin
+      for_allocator <= 1'b0; state <= state_idle;
+    end
+    else begin
+      for_allocator <= 1'b0;
+      case (state)
+        state_idle: begin
+          if (memory_reply_valid) begin
+            if (~(|memory_reply_payload_data)) begin
+              for_allocator <= memory_reply_payload_tag[7:5] == 3'd5;
+              state <= state_event;
+            end
+            else state <= state_gather;
+          end
         end
-      end
-      state_gather: begin
-        if (memory_reply_data_valid) begin
-          if (memory_reply_data_payload_last | (whole ? ~lane : ~lane)) state <= state_event;
+        state_gather: begin
+          if (memory_reply_data_valid) begin
+            if (memory_reply_data_payload_last | (whole ? ~lane : ~lane)) begin
+              for_allocator <= kind == 3'd5;
+              state <= state_event;
+            end
+          end
         end
-      end
-      state_event: begin
-        if (done_valid) begin
-          if (done_forward) state <= state_value;
-          else if (ended) state <= state_idle;
-          else state <= state_drain;
+        state_event: begin
+          if (done_valid) begin
+            if (done_forward) state <= state_value;
+            else if (ended) state <= state_idle;
+            else state <= state_drain;
+          end
         end
-      end
-      state_drain: if (memory_reply_data_valid & memory_reply_data_payload_last) state <= state_idle;
-      state_value: begin
-        if (value_valid & value_ready) begin
-          if (left == 9'd1) state <= state_idle;
+        state_drain: if (memory_reply_data_valid & memory_reply_data_payload_last) state <= state_idle;
+        state_value: begin
+          if (value_valid & value_ready) begin
+            if (left == 9'd1) state <= state_idle;
+          end
         end
-      end
-      default: ;
-    endcase
+        default: ;
+      endcase
+    end
 
   assign memory_reply_ready = state == state_idle;
   assign memory_reply_data_ready =
@@ -144,6 +157,7 @@ module KvReplies_b64_c16 (
   assign event_status = status;
   assign event_refused = refused;
   assign event_block = block;
+  assign event_for_allocator = for_allocator;
   assign event_line = line;
   assign value_valid = (state == state_value) & (~needs_next | memory_reply_data_valid);
   assign value_payload_head_context = head_context;
@@ -159,19 +173,19 @@ module KvReplies_b64_c16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~over | ended | (needs_next & memory_reply_data_payload_last)); // replies.ts:162
-      assert (~done_valid | (state == state_event)); // replies.ts:163
+      assert (~over | ended | (needs_next & memory_reply_data_payload_last)); // replies.ts:177
+      assert (~done_valid | (state == state_event)); // replies.ts:178
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~over | ended | (needs_next & memory_reply_data_payload_last))) begin
-        $display("%s", "assertion failed: a pair is as long as its entry says (replies.ts:162)"); // replies.ts:162
+        $display("%s", "assertion failed: a pair is as long as its entry says (replies.ts:177)"); // replies.ts:177
         $stop;
       end
       if (~(~done_valid | (state == state_event))) begin
-        $display("%s", "assertion failed: only what is shown can be done (replies.ts:163)"); // replies.ts:163
+        $display("%s", "assertion failed: only what is shown can be done (replies.ts:178)"); // replies.ts:178
         $stop;
       end
     end

@@ -19,52 +19,148 @@ module RequestOrder_c16_k17 (
   output wire [3:0]  start_payload,
   output wire [15:0] inside_
 );
-  reg [15:0] inside_q; // request-order.ts:67
-  reg [15:0] writes; // request-order.ts:68
-  reg [15:0] keyed; // request-order.ts:69
-  reg [15:0] lists; // request-order.ts:70
-  reg [15:0] pending; // request-order.ts:71
+  reg [15:0] inside_q; // request-order.ts:68
+  reg [15:0] writes; // request-order.ts:69
+  reg [15:0] keyed; // request-order.ts:70
+  reg [15:0] lists; // request-order.ts:71
+  reg [15:0] pending; // request-order.ts:72
   reg [16:0] keys_0, keys_1, keys_2, keys_3, keys_4, keys_5, keys_6, keys_7, keys_8, keys_9, keys_10, keys_11,
-    keys_12, keys_13, keys_14, keys_15; // request-order.ts:72
+    keys_12, keys_13, keys_14, keys_15; // request-order.ts:73
   reg [15:0] ahead_0, ahead_1, ahead_2, ahead_3, ahead_4, ahead_5, ahead_6, ahead_7, ahead_8, ahead_9, ahead_10,
-    ahead_11, ahead_12, ahead_13, ahead_14, ahead_15; // request-order.ts:74
-  reg [15:0] blocked; // request-order.ts:75
-  reg offered; // request-order.ts:110
-  reg [3:0] offer; // request-order.ts:111
-  reg [15:0] last; // request-order.ts:112
+    ahead_11, ahead_12, ahead_13, ahead_14, ahead_15; // request-order.ts:75
+  reg [15:0] blocked; // request-order.ts:76
+  reg offered; // request-order.ts:107
+  reg [3:0] offer; // request-order.ts:108
+  reg [15:0] last; // request-order.ts:109
   wire [15:0] entering_joined = {
     enter_context == 4'd15, enter_context == 4'd14, enter_context == 4'd13, enter_context == 4'd12,
     enter_context == 4'd11, enter_context == 4'd10, enter_context == 4'd9, enter_context == 4'd8,
     enter_context == 4'd7, enter_context == 4'd6, enter_context == 4'd5, enter_context == 4'd4, enter_context == 4'd3,
     enter_context == 4'd2, enter_context == 4'd1, enter_context == 4'd0
   };
-  wire [15:0] entering = enter_valid ? entering_joined : 16'd0; // request-order.ts:76
+  wire [15:0] entering = enter_valid ? entering_joined : 16'd0; // request-order.ts:77
   wire [15:0] leaving_joined = {
     leave_context == 4'd15, leave_context == 4'd14, leave_context == 4'd13, leave_context == 4'd12,
     leave_context == 4'd11, leave_context == 4'd10, leave_context == 4'd9, leave_context == 4'd8,
     leave_context == 4'd7, leave_context == 4'd6, leave_context == 4'd5, leave_context == 4'd4, leave_context == 4'd3,
     leave_context == 4'd2, leave_context == 4'd1, leave_context == 4'd0
   };
-  wire [15:0] leaving = leave_valid ? leaving_joined : 16'd0; // request-order.ts:77
+  wire [15:0] leaving = leave_valid ? leaving_joined : 16'd0; // request-order.ts:78
+  wire [6:0] in_the_way_joined = {
+    keyed[15] & enter_keyed, keys_15[16:15] == enter_key[16:15], keys_15[14:12] == enter_key[14:12],
+    keys_15[11:9] == enter_key[11:9], keys_15[8:6] == enter_key[8:6], keys_15[5:3] == enter_key[5:3],
+    keys_15[2:0] == enter_key[2:0]
+  };
+  wire [7:0] in_the_way_sum = {1'b0, in_the_way_joined} + 8'd1;
+  wire [6:0] keyed_joined = {
+    keyed[14] & enter_keyed, keys_14[16:15] == enter_key[16:15], keys_14[14:12] == enter_key[14:12],
+    keys_14[11:9] == enter_key[11:9], keys_14[8:6] == enter_key[8:6], keys_14[5:3] == enter_key[5:3],
+    keys_14[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keyed_joined_sum = {1'b0, keyed_joined} + 8'd1;
+  wire [6:0] enter_keyed_joined = {
+    keyed[13] & enter_keyed, keys_13[16:15] == enter_key[16:15], keys_13[14:12] == enter_key[14:12],
+    keys_13[11:9] == enter_key[11:9], keys_13[8:6] == enter_key[8:6], keys_13[5:3] == enter_key[5:3],
+    keys_13[2:0] == enter_key[2:0]
+  };
+  wire [7:0] enter_keyed_joined_sum = {1'b0, enter_keyed_joined} + 8'd1;
+  wire [6:0] keys_12_joined = {
+    keyed[12] & enter_keyed, keys_12[16:15] == enter_key[16:15], keys_12[14:12] == enter_key[14:12],
+    keys_12[11:9] == enter_key[11:9], keys_12[8:6] == enter_key[8:6], keys_12[5:3] == enter_key[5:3],
+    keys_12[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_12_joined_sum = {1'b0, keys_12_joined} + 8'd1;
+  wire [6:0] keys_11_joined = {
+    keyed[11] & enter_keyed, keys_11[16:15] == enter_key[16:15], keys_11[14:12] == enter_key[14:12],
+    keys_11[11:9] == enter_key[11:9], keys_11[8:6] == enter_key[8:6], keys_11[5:3] == enter_key[5:3],
+    keys_11[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_11_joined_sum = {1'b0, keys_11_joined} + 8'd1;
+  wire [6:0] keys_10_joined = {
+    keyed[10] & enter_keyed, keys_10[16:15] == enter_key[16:15], keys_10[14:12] == enter_key[14:12],
+    keys_10[11:9] == enter_key[11:9], keys_10[8:6] == enter_key[8:6], keys_10[5:3] == enter_key[5:3],
+    keys_10[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_10_joined_sum = {1'b0, keys_10_joined} + 8'd1;
+  wire [6:0] keys_9_joined = {
+    keyed[9] & enter_keyed, keys_9[16:15] == enter_key[16:15], keys_9[14:12] == enter_key[14:12],
+    keys_9[11:9] == enter_key[11:9], keys_9[8:6] == enter_key[8:6], keys_9[5:3] == enter_key[5:3],
+    keys_9[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_9_joined_sum = {1'b0, keys_9_joined} + 8'd1;
+  wire [6:0] keys_8_joined = {
+    keyed[8] & enter_keyed, keys_8[16:15] == enter_key[16:15], keys_8[14:12] == enter_key[14:12],
+    keys_8[11:9] == enter_key[11:9], keys_8[8:6] == enter_key[8:6], keys_8[5:3] == enter_key[5:3],
+    keys_8[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_8_joined_sum = {1'b0, keys_8_joined} + 8'd1;
+  wire [6:0] keys_7_joined = {
+    keyed[7] & enter_keyed, keys_7[16:15] == enter_key[16:15], keys_7[14:12] == enter_key[14:12],
+    keys_7[11:9] == enter_key[11:9], keys_7[8:6] == enter_key[8:6], keys_7[5:3] == enter_key[5:3],
+    keys_7[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_7_joined_sum = {1'b0, keys_7_joined} + 8'd1;
+  wire [6:0] keys_6_joined = {
+    keyed[6] & enter_keyed, keys_6[16:15] == enter_key[16:15], keys_6[14:12] == enter_key[14:12],
+    keys_6[11:9] == enter_key[11:9], keys_6[8:6] == enter_key[8:6], keys_6[5:3] == enter_key[5:3],
+    keys_6[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_6_joined_sum = {1'b0, keys_6_joined} + 8'd1;
+  wire [6:0] keys_5_joined = {
+    keyed[5] & enter_keyed, keys_5[16:15] == enter_key[16:15], keys_5[14:12] == enter_key[14:12],
+    keys_5[11:9] == enter_key[11:9], keys_5[8:6] == enter_key[8:6], keys_5[5:3] == enter_key[5:3],
+    keys_5[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_5_joined_sum = {1'b0, keys_5_joined} + 8'd1;
+  wire [6:0] keys_4_joined = {
+    keyed[4] & enter_keyed, keys_4[16:15] == enter_key[16:15], keys_4[14:12] == enter_key[14:12],
+    keys_4[11:9] == enter_key[11:9], keys_4[8:6] == enter_key[8:6], keys_4[5:3] == enter_key[5:3],
+    keys_4[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_4_joined_sum = {1'b0, keys_4_joined} + 8'd1;
+  wire [6:0] keys_3_joined = {
+    keyed[3] & enter_keyed, keys_3[16:15] == enter_key[16:15], keys_3[14:12] == enter_key[14:12],
+    keys_3[11:9] == enter_key[11:9], keys_3[8:6] == enter_key[8:6], keys_3[5:3] == enter_key[5:3],
+    keys_3[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_3_joined_sum = {1'b0, keys_3_joined} + 8'd1;
+  wire [6:0] keys_2_joined = {
+    keyed[2] & enter_keyed, keys_2[16:15] == enter_key[16:15], keys_2[14:12] == enter_key[14:12],
+    keys_2[11:9] == enter_key[11:9], keys_2[8:6] == enter_key[8:6], keys_2[5:3] == enter_key[5:3],
+    keys_2[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_2_joined_sum = {1'b0, keys_2_joined} + 8'd1;
+  wire [6:0] keys_1_joined = {
+    keyed[1] & enter_keyed, keys_1[16:15] == enter_key[16:15], keys_1[14:12] == enter_key[14:12],
+    keys_1[11:9] == enter_key[11:9], keys_1[8:6] == enter_key[8:6], keys_1[5:3] == enter_key[5:3],
+    keys_1[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_1_joined_sum = {1'b0, keys_1_joined} + 8'd1;
+  wire [6:0] keys_0_joined = {
+    keyed[0] & enter_keyed, keys_0[16:15] == enter_key[16:15], keys_0[14:12] == enter_key[14:12],
+    keys_0[11:9] == enter_key[11:9], keys_0[8:6] == enter_key[8:6], keys_0[5:3] == enter_key[5:3],
+    keys_0[2:0] == enter_key[2:0]
+  };
+  wire [7:0] keys_0_joined_sum = {1'b0, keys_0_joined} + 8'd1;
   wire [15:0] in_the_way = {
-    inside_q[15] & ~leaving[15] & (((keys_15 == enter_key) & keyed[15] & enter_keyed & (writes[15] | enter_writes)) | (lists[15] & enter_lists)),
-    inside_q[14] & ~leaving[14] & (((keys_14 == enter_key) & keyed[14] & enter_keyed & (writes[14] | enter_writes)) | (lists[14] & enter_lists)),
-    inside_q[13] & ~leaving[13] & (((keys_13 == enter_key) & keyed[13] & enter_keyed & (writes[13] | enter_writes)) | (lists[13] & enter_lists)),
-    inside_q[12] & ~leaving[12] & (((keys_12 == enter_key) & keyed[12] & enter_keyed & (writes[12] | enter_writes)) | (lists[12] & enter_lists)),
-    inside_q[11] & ~leaving[11] & (((keys_11 == enter_key) & keyed[11] & enter_keyed & (writes[11] | enter_writes)) | (lists[11] & enter_lists)),
-    inside_q[10] & ~leaving[10] & (((keys_10 == enter_key) & keyed[10] & enter_keyed & (writes[10] | enter_writes)) | (lists[10] & enter_lists)),
-    inside_q[9] & ~leaving[9] & (((keys_9 == enter_key) & keyed[9] & enter_keyed & (writes[9] | enter_writes)) | (lists[9] & enter_lists)),
-    inside_q[8] & ~leaving[8] & (((keys_8 == enter_key) & keyed[8] & enter_keyed & (writes[8] | enter_writes)) | (lists[8] & enter_lists)),
-    inside_q[7] & ~leaving[7] & (((keys_7 == enter_key) & keyed[7] & enter_keyed & (writes[7] | enter_writes)) | (lists[7] & enter_lists)),
-    inside_q[6] & ~leaving[6] & (((keys_6 == enter_key) & keyed[6] & enter_keyed & (writes[6] | enter_writes)) | (lists[6] & enter_lists)),
-    inside_q[5] & ~leaving[5] & (((keys_5 == enter_key) & keyed[5] & enter_keyed & (writes[5] | enter_writes)) | (lists[5] & enter_lists)),
-    inside_q[4] & ~leaving[4] & (((keys_4 == enter_key) & keyed[4] & enter_keyed & (writes[4] | enter_writes)) | (lists[4] & enter_lists)),
-    inside_q[3] & ~leaving[3] & (((keys_3 == enter_key) & keyed[3] & enter_keyed & (writes[3] | enter_writes)) | (lists[3] & enter_lists)),
-    inside_q[2] & ~leaving[2] & (((keys_2 == enter_key) & keyed[2] & enter_keyed & (writes[2] | enter_writes)) | (lists[2] & enter_lists)),
-    inside_q[1] & ~leaving[1] & (((keys_1 == enter_key) & keyed[1] & enter_keyed & (writes[1] | enter_writes)) | (lists[1] & enter_lists)),
-    inside_q[0] & ~leaving[0] & (((keys_0 == enter_key) & keyed[0] & enter_keyed & (writes[0] | enter_writes)) | (lists[0] & enter_lists))
-  }; // request-order.ts:80
-  wire [15:0] left_0 = ahead_0 & ~leaving; // request-order.ts:96
+    inside_q[15] & ~leaving[15] & ((in_the_way_sum[7] & (writes[15] | enter_writes)) | (lists[15] & enter_lists)),
+    inside_q[14] & ~leaving[14] & ((keyed_joined_sum[7] & (writes[14] | enter_writes)) | (lists[14] & enter_lists)),
+    inside_q[13] & ~leaving[13] & ((enter_keyed_joined_sum[7] & (writes[13] | enter_writes)) | (lists[13] & enter_lists)),
+    inside_q[12] & ~leaving[12] & ((keys_12_joined_sum[7] & (writes[12] | enter_writes)) | (lists[12] & enter_lists)),
+    inside_q[11] & ~leaving[11] & ((keys_11_joined_sum[7] & (writes[11] | enter_writes)) | (lists[11] & enter_lists)),
+    inside_q[10] & ~leaving[10] & ((keys_10_joined_sum[7] & (writes[10] | enter_writes)) | (lists[10] & enter_lists)),
+    inside_q[9] & ~leaving[9] & ((keys_9_joined_sum[7] & (writes[9] | enter_writes)) | (lists[9] & enter_lists)),
+    inside_q[8] & ~leaving[8] & ((keys_8_joined_sum[7] & (writes[8] | enter_writes)) | (lists[8] & enter_lists)),
+    inside_q[7] & ~leaving[7] & ((keys_7_joined_sum[7] & (writes[7] | enter_writes)) | (lists[7] & enter_lists)),
+    inside_q[6] & ~leaving[6] & ((keys_6_joined_sum[7] & (writes[6] | enter_writes)) | (lists[6] & enter_lists)),
+    inside_q[5] & ~leaving[5] & ((keys_5_joined_sum[7] & (writes[5] | enter_writes)) | (lists[5] & enter_lists)),
+    inside_q[4] & ~leaving[4] & ((keys_4_joined_sum[7] & (writes[4] | enter_writes)) | (lists[4] & enter_lists)),
+    inside_q[3] & ~leaving[3] & ((keys_3_joined_sum[7] & (writes[3] | enter_writes)) | (lists[3] & enter_lists)),
+    inside_q[2] & ~leaving[2] & ((keys_2_joined_sum[7] & (writes[2] | enter_writes)) | (lists[2] & enter_lists)),
+    inside_q[1] & ~leaving[1] & ((keys_1_joined_sum[7] & (writes[1] | enter_writes)) | (lists[1] & enter_lists)),
+    inside_q[0] & ~leaving[0] & ((keys_0_joined_sum[7] & (writes[0] | enter_writes)) | (lists[0] & enter_lists))
+  }; // request-order.ts:81
+  wire [15:0] left_0 = ahead_0 & ~leaving; // request-order.ts:93
   wire [15:0] left_1 = ahead_1 & ~leaving;
   wire [15:0] left_2 = ahead_2 & ~leaving;
   wire [15:0] left_3 = ahead_3 & ~leaving;
@@ -80,11 +176,11 @@ module RequestOrder_c16_k17 (
   wire [15:0] left_13 = ahead_13 & ~leaving;
   wire [15:0] left_14 = ahead_14 & ~leaving;
   wire [15:0] left_15 = ahead_15 & ~leaving;
-  wire [15:0] ready = pending & ~blocked; // request-order.ts:113
-  wire [15:0] after = ready & ~(last | (last - 16'd1)); // request-order.ts:114
-  wire [15:0] chosen = |after ? after & (~after + 16'd1) : ready & (~ready + 16'd1); // request-order.ts:115
+  wire [15:0] ready = pending & ~blocked; // request-order.ts:110
+  wire [15:0] after = ready & ~(last | (last - 16'd1)); // request-order.ts:111
+  wire [15:0] chosen = |after ? after & (~after + 16'd1) : ready & (~ready + 16'd1); // request-order.ts:112
   wire starting_or = ~offered | start_ready;
-  wire [15:0] starting = starting_or ? chosen : 16'd0; // request-order.ts:117
+  wire [15:0] starting = starting_or ? chosen : 16'd0; // request-order.ts:114
 
   always @(posedge clk)
     if (rst) begin
@@ -595,32 +691,39 @@ module RequestOrder_c16_k17 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(entering & inside_q))); // request-order.ts:128
-      assert (~(|(leaving & ~inside_q))); // request-order.ts:129
-      assert (~(|(leaving & pending))); // request-order.ts:130
-      assert (~(check_or | keys_1_and_or | check_and_keys_2_or | check_and_12_or | check_and_26_or | check_and_41_or | check_and_56_or | check_and_71_or)); // request-order.ts:145
+      assert (~(|(entering & inside_q))); // request-order.ts:125
+      assert (~(|(leaving & ~inside_q))); // request-order.ts:126
+      assert (~(|(leaving & pending))); // request-order.ts:127
+      assert (~(check_or | keys_1_and_or | check_and_keys_2_or | check_and_12_or | check_and_26_or | check_and_41_or | check_and_56_or | check_and_71_or)); // request-order.ts:142
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(entering & inside_q)))) begin
-        $display("%s", "assertion failed: a context enters when it is not inside (request-order.ts:128)"); // request-order.ts:128
+        $display("%s", "assertion failed: a context enters when it is not inside (request-order.ts:125)"); // request-order.ts:125
         $stop;
       end
       if (~(~(|(leaving & ~inside_q)))) begin
-        $display("%s", "assertion failed: a context leaves when it is inside (request-order.ts:129)"); // request-order.ts:129
+        $display("%s", "assertion failed: a context leaves when it is inside (request-order.ts:126)"); // request-order.ts:126
         $stop;
       end
       if (~(~(|(leaving & pending)))) begin
-        $display("%s", "assertion failed: a context leaves when it has started (request-order.ts:130)"); // request-order.ts:130
+        $display("%s", "assertion failed: a context leaves when it has started (request-order.ts:127)"); // request-order.ts:127
         $stop;
       end
       if (~(~(check_or | keys_1_and_or | check_and_keys_2_or | check_and_12_or | check_and_26_or | check_and_41_or | check_and_56_or | check_and_71_or))) begin
-        $display("%s", "assertion failed: whoever writes is alone with its key, whoever lists alone (request-order.ts:145)"); // request-order.ts:145
+        $display("%s", "assertion failed: whoever writes is alone with its key, whoever lists alone (request-order.ts:142)"); // request-order.ts:142
         $stop;
       end
     end
 `endif
 `endif
+
+  wire _unused_ok = &{
+    1'b0, in_the_way_sum[6:0], keyed_joined_sum[6:0], enter_keyed_joined_sum[6:0], keys_12_joined_sum[6:0],
+    keys_11_joined_sum[6:0], keys_10_joined_sum[6:0], keys_9_joined_sum[6:0], keys_8_joined_sum[6:0],
+    keys_7_joined_sum[6:0], keys_6_joined_sum[6:0], keys_5_joined_sum[6:0], keys_4_joined_sum[6:0],
+    keys_3_joined_sum[6:0], keys_2_joined_sum[6:0], keys_1_joined_sum[6:0], keys_0_joined_sum[6:0], 1'b0
+  };
 endmodule

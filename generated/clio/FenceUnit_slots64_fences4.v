@@ -23,37 +23,37 @@ module FenceUnit_slots64_fences4 (
   reg [1:0] oldest; // fence.ts:79
   reg [1:0] youngest; // fence.ts:80
   reg [2:0] count; // fence.ts:81
-  reg [63:0] awaited_0, awaited_1, awaited_2, awaited_3; // fence.ts:84
-  reg [5:0] slots_0, slots_1, slots_2, slots_3; // fence.ts:85
-  reg over_0, over_1, over_2, over_3; // fence.ts:87
-  wire refusals_push_ready, refusals_pop_valid; // fence.ts:106
+  reg [63:0] awaited_0, awaited_1, awaited_2, awaited_3; // fence.ts:85
+  reg [5:0] slots_0, slots_1, slots_2, slots_3; // fence.ts:86
+  reg over_0, over_1, over_2, over_3; // fence.ts:88
+  wire refusals_push_ready, refusals_pop_valid; // fence.ts:107
   wire [5:0] refusals_pop_payload;
   wire [6:0] refusals_level;
-  reg replies_locked; // fence.ts:112
+  reg replies_locked; // fence.ts:113
   reg [1:0] replies_owner;
   wire [1:0] replies_grant;
   wire [63:0] still_inside = inside_ & busy; // fence.ts:75
   wire full = count == 3'd4; // fence.ts:82
   wire takes = fence_valid & ~full; // fence.ts:83
-  wire takes_0 = takes & (youngest == 2'd0); // fence.ts:89
+  wire takes_0 = takes & (youngest == 2'd0); // fence.ts:90
   wire takes_1 = takes & (youngest == 2'd1);
   wire takes_2 = takes & (youngest == 2'd2);
   wire takes_3 = takes & (youngest == 2'd3);
   wire [3:0] done_valid_joined = {over_3, over_2, over_1, over_0};
-  wire done_valid = (count != 3'd0) & done_valid_joined[oldest]; // fence.ts:95
+  wire done_valid = (count != 3'd0) & done_valid_joined[oldest]; // fence.ts:96
   wire done_ready = replies_grant[0] & reply_ready;
   wire [23:0] done_payload_slot_joined = {slots_3, slots_2, slots_1, slots_0};
-  wire [5:0] done_payload_slot = done_payload_slot_joined[{3'd0, oldest} * 5'd6 +: 6]; // fence.ts:95
-  wire refused_ready = replies_grant[1] & reply_ready; // fence.ts:111
-  wire [1:0] replies_request = {refusals_pop_valid, done_valid}; // fence.ts:112
+  wire [5:0] done_payload_slot = done_payload_slot_joined[{3'd0, oldest} * 5'd6 +: 6]; // fence.ts:96
+  wire refused_ready = replies_grant[1] & reply_ready; // fence.ts:112
+  wire [1:0] replies_request = {refusals_pop_valid, done_valid}; // fence.ts:113
   wire [1:0] replies_after = replies_request & ~(replies_owner | (replies_owner - 2'd1));
   assign replies_grant =
     replies_locked ? replies_owner :
     |replies_after ? replies_after & (~replies_after + 2'd1) :
     replies_request & (~replies_request + 2'd1);
 
-  wire refusals_push_valid = fence_valid & full; // fence.ts:106
-  Fifo_uint6_d64 refusals ( // fence.ts:106
+  wire refusals_push_valid = fence_valid & full; // fence.ts:107
+  Fifo_uint6_d64 refusals ( // fence.ts:107
     .clk (clk), .rst (rst),
     .push_valid (refusals_push_valid), .push_ready (refusals_push_ready), .push_payload (fence_payload_slot),
     .pop_valid (refusals_pop_valid), .pop_ready (refused_ready), .pop_payload (refusals_pop_payload),
@@ -77,18 +77,13 @@ module FenceUnit_slots64_fences4 (
 
   always @(posedge clk)
     if (rst) begin
-      inside_ <= 64'd0; awaited_0 <= 64'd0; awaited_1 <= 64'd0; awaited_2 <= 64'd0; awaited_3 <= 64'd0;
-      over_0 <= 1'b0; over_1 <= 1'b0; over_2 <= 1'b0; over_3 <= 1'b0;
+      inside_ <= 64'd0; over_0 <= 1'b0; over_1 <= 1'b0; over_2 <= 1'b0; over_3 <= 1'b0;
     end
     else begin
       inside_ <= still_inside | (entered_valid ? inside__joined : 64'd0);
-      awaited_0 <= takes_0 ? still_inside : awaited_0 & busy;
       over_0 <= ~takes_0 & ~(|awaited_0);
-      awaited_1 <= takes_1 ? still_inside : awaited_1 & busy;
       over_1 <= ~takes_1 & ~(|awaited_1);
-      awaited_2 <= takes_2 ? still_inside : awaited_2 & busy;
       over_2 <= ~takes_2 & ~(|awaited_2);
-      awaited_3 <= takes_3 ? still_inside : awaited_3 & busy;
       over_3 <= ~takes_3 & ~(|awaited_3);
     end
 
@@ -104,6 +99,13 @@ module FenceUnit_slots64_fences4 (
     if (rst) count <= 3'd0;
     else if (takes & ~(done_valid & done_ready)) count <= count + 3'd1;
     else if (done_valid & done_ready & ~takes) count <= count - 3'd1;
+
+  always @(posedge clk) begin
+    awaited_0 <= takes_0 ? still_inside : awaited_0 & busy;
+    awaited_1 <= takes_1 ? still_inside : awaited_1 & busy;
+    awaited_2 <= takes_2 ? still_inside : awaited_2 & busy;
+    awaited_3 <= takes_3 ? still_inside : awaited_3 & busy;
+  end
 
   always @(posedge clk)
     if (takes_0) slots_0 <= fence_payload_slot;
@@ -135,13 +137,13 @@ module FenceUnit_slots64_fences4 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(refusals_push_valid & ~refusals_push_ready)); // fence.ts:110
+    if (~rst) assert (~(refusals_push_valid & ~refusals_push_ready)); // fence.ts:111
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(refusals_push_valid & ~refusals_push_ready))) begin
-        $display("%s", "assertion failed: there is room for a refusal of every slot (fence.ts:110)"); // fence.ts:110
+        $display("%s", "assertion failed: there is room for a refusal of every slot (fence.ts:111)"); // fence.ts:111
         $stop;
       end
     end

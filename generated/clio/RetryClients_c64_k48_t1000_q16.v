@@ -34,29 +34,30 @@ module RetryClients_c64_k48_t1000_q16 (
     keys_60, keys_61, keys_62, keys_63; // retry-clients.ts:92
   reg [63:0] written; // retry-clients.ts:93
   reg [63:0] matches_; // retry-clients.ts:96
-  reg [6:0] used; // retry-clients.ts:100
-  reg vacant_valid, vacant_swept; // retry-clients.ts:101
+  reg asked; // retry-clients.ts:98
+  reg [6:0] used; // retry-clients.ts:104
+  reg vacant_valid, vacant_swept; // retry-clients.ts:105
   reg [5:0] vacant_index;
-  reg idle_valid_q; // retry-clients.ts:110
+  reg idle_valid_q; // retry-clients.ts:115
   reg [5:0] idle_index_q;
-  reg [63:0] idle_place; // retry-clients.ts:111
-  reg [63:0] struck_place; // retry-clients.ts:112
-  reg [7:0] cycles; // retry-clients.ts:128
-  reg [15:0] now; // retry-clients.ts:129
-  reg touch_valid_q; // retry-clients.ts:135
+  reg [63:0] idle_place; // retry-clients.ts:116
+  reg [63:0] struck_place; // retry-clients.ts:117
+  reg [7:0] cycles; // retry-clients.ts:134
+  reg [15:0] now; // retry-clients.ts:135
+  reg touch_valid_q; // retry-clients.ts:141
   reg [5:0] touch_index_q;
-  reg [5:0] looking; // retry-clients.ts:141
-  reg looked_valid; // retry-clients.ts:142
+  reg [5:0] looking; // retry-clients.ts:147
+  reg looked_valid; // retry-clients.ts:148
   reg [5:0] looked_index;
   reg [15:0] looked_quarters;
-  reg longest_valid; // retry-clients.ts:143
+  reg longest_valid; // retry-clients.ts:149
   reg [5:0] longest_index;
   reg [15:0] longest_quarters;
-  reg chosen_valid; // retry-clients.ts:167
+  reg chosen_valid; // retry-clients.ts:173
   reg [5:0] chosen_index;
-  reg [3:0] most; // retry-clients.ts:182
-  reg [3:0] left; // retry-clients.ts:183
-  (* ram_style = "distributed" *) reg [15:0] heard [0:63]; // retry-clients.ts:133
+  reg [3:0] most; // retry-clients.ts:188
+  reg [3:0] left; // retry-clients.ts:189
+  (* ram_style = "distributed" *) reg [15:0] heard [0:63]; // retry-clients.ts:139
   wire [16:0] matching_joined = {
     written[63], keys_63[47:45] == key[47:45], keys_63[44:42] == key[44:42], keys_63[41:39] == key[41:39],
     keys_63[38:36] == key[38:36], keys_63[35:33] == key[35:33], keys_63[32:30] == key[32:30],
@@ -587,8 +588,8 @@ module RetryClients_c64_k48_t1000_q16 (
     keys_6_joined_sum[17], keys_5_joined_sum[17], keys_4_joined_sum[17], keys_3_joined_sum[17], keys_2_joined_sum[17],
     keys_1_joined_sum[17], keys_0_joined_sum[17]
   }; // retry-clients.ts:94
-  wire all_used = used[6]; // retry-clients.ts:102
-  wire [5:0] place = all_used ? vacant_index : used[5:0]; // retry-clients.ts:103
+  wire all_used = used[6]; // retry-clients.ts:106
+  wire [5:0] place = all_used ? vacant_index : used[5:0]; // retry-clients.ts:107
   wire [63:0] entering_joined = {
     place == 6'd63, place == 6'd62, place == 6'd61, place == 6'd60, place == 6'd59, place == 6'd58, place == 6'd57,
     place == 6'd56, place == 6'd55, place == 6'd54, place == 6'd53, place == 6'd52, place == 6'd51, place == 6'd50,
@@ -601,19 +602,19 @@ module RetryClients_c64_k48_t1000_q16 (
     place == 6'd7, place == 6'd6, place == 6'd5, place == 6'd4, place == 6'd3, place == 6'd2, place == 6'd1,
     place == 6'd0
   };
-  wire [63:0] entering = add_valid ? entering_joined : 64'd0; // retry-clients.ts:105
-  wire strikes = strike_valid & ~(|(matches_ & struck_place)); // retry-clients.ts:114
-  wire [63:0] forgotten = retire ? idle_place : strikes ? struck_place : 64'd0; // retry-clients.ts:116
-  wire ticks = cycles == 8'd249; // retry-clients.ts:130
-  wire long = looked_quarters >= 16'd13; // retry-clients.ts:153
+  wire [63:0] entering = add_valid ? entering_joined : 64'd0; // retry-clients.ts:109
+  wire strikes = strike_valid & ~((|(matches_ & struck_place)) & asked) & ~retire; // retry-clients.ts:120
+  wire [63:0] forgotten = retire ? idle_place : strikes ? struck_place : 64'd0; // retry-clients.ts:122
+  wire ticks = cycles == 8'd249; // retry-clients.ts:136
+  wire long = looked_quarters >= 16'd13; // retry-clients.ts:159
   wire longer =
     looked_valid & long & ~(touch_valid_q & (touch_index_q == looked_index))
-    & (~longest_valid | (looked_quarters > longest_quarters)); // retry-clients.ts:154
-  wire standing = longest_valid & ~(touch_valid_q & (touch_index_q == longest_index)); // retry-clients.ts:160
-  wire ends = looked_index == 6'd63; // retry-clients.ts:161
-  wire [3:0] quiet = long ? 4'd13 : looked_quarters[3:0]; // retry-clients.ts:181
-  wire counts = looked_valid & ~(touch_valid_q & (touch_index_q == looked_index)) & (quiet > most); // retry-clients.ts:184
-  wire [3:0] round_most = counts ? quiet : most; // retry-clients.ts:185
+    & (~longest_valid | (looked_quarters > longest_quarters)); // retry-clients.ts:160
+  wire standing = longest_valid & ~(touch_valid_q & (touch_index_q == longest_index)); // retry-clients.ts:166
+  wire ends = looked_index == 6'd63; // retry-clients.ts:167
+  wire [3:0] quiet = long ? 4'd13 : looked_quarters[3:0]; // retry-clients.ts:187
+  wire counts = looked_valid & ~(touch_valid_q & (touch_index_q == looked_index)) & (quiet > most); // retry-clients.ts:190
+  wire [3:0] round_most = counts ? quiet : most; // retry-clients.ts:191
 
   always @(posedge clk)
     if (entering[0]) keys_0 <= add_key;
@@ -809,93 +810,54 @@ module RetryClients_c64_k48_t1000_q16 (
 
   always @(posedge clk)
     if (rst) begin
-      written <= 64'd0; idle_index_q <= 6'd0; idle_place <= 64'd0; struck_place <= 64'd0; cycles <= 8'd0;
-      touch_valid_q <= 1'b0; touch_index_q <= 6'd0; looking <= 6'd0; looked_index <= 6'd0; looked_quarters <= 16'd0;
-      most <= 4'd0;
+      written <= 64'd0; cycles <= 8'd0; touch_valid_q <= 1'b0; looking <= 6'd0; most <= 4'd0;
     end
     else begin
-      struck_place <= {
-        strike_index == 6'd63, strike_index == 6'd62, strike_index == 6'd61, strike_index == 6'd60,
-        strike_index == 6'd59, strike_index == 6'd58, strike_index == 6'd57, strike_index == 6'd56,
-        strike_index == 6'd55, strike_index == 6'd54, strike_index == 6'd53, strike_index == 6'd52,
-        strike_index == 6'd51, strike_index == 6'd50, strike_index == 6'd49, strike_index == 6'd48,
-        strike_index == 6'd47, strike_index == 6'd46, strike_index == 6'd45, strike_index == 6'd44,
-        strike_index == 6'd43, strike_index == 6'd42, strike_index == 6'd41, strike_index == 6'd40,
-        strike_index == 6'd39, strike_index == 6'd38, strike_index == 6'd37, strike_index == 6'd36,
-        strike_index == 6'd35, strike_index == 6'd34, strike_index == 6'd33, strike_index == 6'd32,
-        strike_index == 6'd31, strike_index == 6'd30, strike_index == 6'd29, strike_index == 6'd28,
-        strike_index == 6'd27, strike_index == 6'd26, strike_index == 6'd25, strike_index == 6'd24,
-        strike_index == 6'd23, strike_index == 6'd22, strike_index == 6'd21, strike_index == 6'd20,
-        strike_index == 6'd19, strike_index == 6'd18, strike_index == 6'd17, strike_index == 6'd16,
-        strike_index == 6'd15, strike_index == 6'd14, strike_index == 6'd13, strike_index == 6'd12,
-        strike_index == 6'd11, strike_index == 6'd10, strike_index == 6'd9, strike_index == 6'd8,
-        strike_index == 6'd7, strike_index == 6'd6, strike_index == 6'd5, strike_index == 6'd4, strike_index == 6'd3,
-        strike_index == 6'd2, strike_index == 6'd1, strike_index == 6'd0
-      };
       written <= (written & ~forgotten) | entering;
       cycles <= ticks ? 8'd0 : cycles + 8'd1;
       touch_valid_q <= touch_valid;
-      touch_index_q <= touch_index;
       looking <= looking + 6'd1;
-      looked_index <= looking;
-      looked_quarters <= now - heard[looking];
-      idle_index_q <= chosen_index;
-      idle_place <= {
-        chosen_index == 6'd63, chosen_index == 6'd62, chosen_index == 6'd61, chosen_index == 6'd60,
-        chosen_index == 6'd59, chosen_index == 6'd58, chosen_index == 6'd57, chosen_index == 6'd56,
-        chosen_index == 6'd55, chosen_index == 6'd54, chosen_index == 6'd53, chosen_index == 6'd52,
-        chosen_index == 6'd51, chosen_index == 6'd50, chosen_index == 6'd49, chosen_index == 6'd48,
-        chosen_index == 6'd47, chosen_index == 6'd46, chosen_index == 6'd45, chosen_index == 6'd44,
-        chosen_index == 6'd43, chosen_index == 6'd42, chosen_index == 6'd41, chosen_index == 6'd40,
-        chosen_index == 6'd39, chosen_index == 6'd38, chosen_index == 6'd37, chosen_index == 6'd36,
-        chosen_index == 6'd35, chosen_index == 6'd34, chosen_index == 6'd33, chosen_index == 6'd32,
-        chosen_index == 6'd31, chosen_index == 6'd30, chosen_index == 6'd29, chosen_index == 6'd28,
-        chosen_index == 6'd27, chosen_index == 6'd26, chosen_index == 6'd25, chosen_index == 6'd24,
-        chosen_index == 6'd23, chosen_index == 6'd22, chosen_index == 6'd21, chosen_index == 6'd20,
-        chosen_index == 6'd19, chosen_index == 6'd18, chosen_index == 6'd17, chosen_index == 6'd16,
-        chosen_index == 6'd15, chosen_index == 6'd14, chosen_index == 6'd13, chosen_index == 6'd12,
-        chosen_index == 6'd11, chosen_index == 6'd10, chosen_index == 6'd9, chosen_index == 6'd8,
-        chosen_index == 6'd7, chosen_index == 6'd6, chosen_index == 6'd5, chosen_index == 6'd4, chosen_index == 6'd3,
-        chosen_index == 6'd2, chosen_index == 6'd1, chosen_index == 6'd0
-      };
       most <= ends ? 4'd0 : round_most;
     end
 
   always @(posedge clk)
-    if (rst) matches_ <= 64'd0;
-    else if (look) matches_ <= asks ? matching & ~forgotten : 64'd0;
+    if (look) matches_ <= asks ? matching & ~forgotten : 64'd0;
     else if (add_valid & add_same) matches_ <= matches_ | entering;
 
   always @(posedge clk)
+    if (rst) asked <= 1'b0;
+    else if (look) asked <= 1'b1;
+
+  always @(posedge clk)
     if (rst) begin
-      used <= 7'd0; vacant_valid <= 1'b0; vacant_swept <= 1'b0; vacant_index <= 6'd0;
+      used <= 7'd0; vacant_valid <= 1'b0;
     end
     else begin
       if (add_valid) begin
         if (all_used) vacant_valid <= 1'b0;
         else used <= used + 7'd1;
       end
-      if (freed) vacant_swept <= 1'b1;
-      if (retire) begin
-        vacant_valid <= 1'b1;
-        vacant_swept <= 1'b0;
-        vacant_index <= idle_index_q;
-      end
+      if (retire) vacant_valid <= 1'b1;
     end
+
+  always @(posedge clk) begin
+    if (freed) vacant_swept <= 1'b1;
+    if (retire) begin
+      vacant_swept <= 1'b0;
+      vacant_index <= idle_index_q;
+    end
+  end
 
   always @(posedge clk)
     if (rst) begin
-      idle_valid_q <= 1'b0; looked_valid <= 1'b0; longest_valid <= 1'b0; chosen_valid <= 1'b0; chosen_index <= 6'd0;
+      idle_valid_q <= 1'b0; looked_valid <= 1'b0; longest_valid <= 1'b0; chosen_valid <= 1'b0;
     end
     else begin
       looked_valid <=
         (all_used | (looking < used[5:0])) & ~(vacant_valid & (vacant_index == looking))
         & ~(touch_valid_q & (touch_index_q == looking));
       longest_valid <= (longer | standing) & ~ends;
-      if (ends) begin
-        chosen_valid <= longer | standing;
-        chosen_index <= longer ? looked_index : longest_index;
-      end
+      if (ends) chosen_valid <= longer | standing;
       else if (touch_valid_q & (touch_index_q == chosen_index)) chosen_valid <= 1'b0;
       idle_valid_q <= chosen_valid & ~(touch_valid_q & (touch_index_q == chosen_index));
       if (retire) begin
@@ -906,18 +868,61 @@ module RetryClients_c64_k48_t1000_q16 (
       end
     end
 
+  always @(posedge clk) begin
+    struck_place <= {
+      strike_index == 6'd63, strike_index == 6'd62, strike_index == 6'd61, strike_index == 6'd60,
+      strike_index == 6'd59, strike_index == 6'd58, strike_index == 6'd57, strike_index == 6'd56,
+      strike_index == 6'd55, strike_index == 6'd54, strike_index == 6'd53, strike_index == 6'd52,
+      strike_index == 6'd51, strike_index == 6'd50, strike_index == 6'd49, strike_index == 6'd48,
+      strike_index == 6'd47, strike_index == 6'd46, strike_index == 6'd45, strike_index == 6'd44,
+      strike_index == 6'd43, strike_index == 6'd42, strike_index == 6'd41, strike_index == 6'd40,
+      strike_index == 6'd39, strike_index == 6'd38, strike_index == 6'd37, strike_index == 6'd36,
+      strike_index == 6'd35, strike_index == 6'd34, strike_index == 6'd33, strike_index == 6'd32,
+      strike_index == 6'd31, strike_index == 6'd30, strike_index == 6'd29, strike_index == 6'd28,
+      strike_index == 6'd27, strike_index == 6'd26, strike_index == 6'd25, strike_index == 6'd24,
+      strike_index == 6'd23, strike_index == 6'd22, strike_index == 6'd21, strike_index == 6'd20,
+      strike_index == 6'd19, strike_index == 6'd18, strike_index == 6'd17, strike_index == 6'd16,
+      strike_index == 6'd15, strike_index == 6'd14, strike_index == 6'd13, strike_index == 6'd12,
+      strike_index == 6'd11, strike_index == 6'd10, strike_index == 6'd9, strike_index == 6'd8, strike_index == 6'd7,
+      strike_index == 6'd6, strike_index == 6'd5, strike_index == 6'd4, strike_index == 6'd3, strike_index == 6'd2,
+      strike_index == 6'd1, strike_index == 6'd0
+    };
+    touch_index_q <= touch_index;
+    looked_index <= looking;
+    looked_quarters <= now - heard[looking];
+    idle_index_q <= chosen_index;
+    idle_place <= {
+      chosen_index == 6'd63, chosen_index == 6'd62, chosen_index == 6'd61, chosen_index == 6'd60,
+      chosen_index == 6'd59, chosen_index == 6'd58, chosen_index == 6'd57, chosen_index == 6'd56,
+      chosen_index == 6'd55, chosen_index == 6'd54, chosen_index == 6'd53, chosen_index == 6'd52,
+      chosen_index == 6'd51, chosen_index == 6'd50, chosen_index == 6'd49, chosen_index == 6'd48,
+      chosen_index == 6'd47, chosen_index == 6'd46, chosen_index == 6'd45, chosen_index == 6'd44,
+      chosen_index == 6'd43, chosen_index == 6'd42, chosen_index == 6'd41, chosen_index == 6'd40,
+      chosen_index == 6'd39, chosen_index == 6'd38, chosen_index == 6'd37, chosen_index == 6'd36,
+      chosen_index == 6'd35, chosen_index == 6'd34, chosen_index == 6'd33, chosen_index == 6'd32,
+      chosen_index == 6'd31, chosen_index == 6'd30, chosen_index == 6'd29, chosen_index == 6'd28,
+      chosen_index == 6'd27, chosen_index == 6'd26, chosen_index == 6'd25, chosen_index == 6'd24,
+      chosen_index == 6'd23, chosen_index == 6'd22, chosen_index == 6'd21, chosen_index == 6'd20,
+      chosen_index == 6'd19, chosen_index == 6'd18, chosen_index == 6'd17, chosen_index == 6'd16,
+      chosen_index == 6'd15, chosen_index == 6'd14, chosen_index == 6'd13, chosen_index == 6'd12,
+      chosen_index == 6'd11, chosen_index == 6'd10, chosen_index == 6'd9, chosen_index == 6'd8, chosen_index == 6'd7,
+      chosen_index == 6'd6, chosen_index == 6'd5, chosen_index == 6'd4, chosen_index == 6'd3, chosen_index == 6'd2,
+      chosen_index == 6'd1, chosen_index == 6'd0
+    };
+  end
+
   always @(posedge clk)
     if (rst) now <= 16'd0;
     else if (ticks) now <= now + 16'd1;
 
   always @(posedge clk)
-    if (rst) begin
-      longest_index <= 6'd0; longest_quarters <= 16'd0;
-    end
-    else if (longer) begin
+    if (longer) begin
       longest_index <= looked_index;
       longest_quarters <= looked_quarters;
     end
+
+  always @(posedge clk)
+    if (ends) chosen_index <= longer ? looked_index : longest_index;
 
   always @(posedge clk)
     if (rst) left <= 4'd13;
@@ -926,7 +931,7 @@ module RetryClients_c64_k48_t1000_q16 (
   always @(posedge clk)
     if (touch_valid_q) heard[touch_index_q] <= now;
 
-  assign found_valid = |matches_;
+  assign found_valid = (|matches_) & asked;
   wire found_index_or =
     matches_[32] | matches_[33] | matches_[34] | matches_[35] | matches_[36] | matches_[37] | matches_[38]
     | matches_[39] | matches_[40] | matches_[41] | matches_[42] | matches_[43] | matches_[44] | matches_[45]
@@ -978,7 +983,8 @@ module RetryClients_c64_k48_t1000_q16 (
   assign place_valid = ~all_used | (vacant_valid & vacant_swept);
   assign place_index = place;
   assign idle_valid = &{
-    idle_valid_q, ~vacant_valid, ~(touch_valid_q & (touch_index_q == idle_index_q)), ~(|(matches_ & idle_place))
+    idle_valid_q, ~vacant_valid, ~(touch_valid_q & (touch_index_q == idle_index_q)),
+    ~((|(matches_ & idle_place)) & asked)
   };
   assign idle_index = idle_index_q;
   assign remaining = left;
@@ -988,44 +994,39 @@ module RetryClients_c64_k48_t1000_q16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(matching & (matching - 64'd1)))); // retry-clients.ts:195
-      assert (~add_valid | ~all_used | (vacant_valid & vacant_swept)); // retry-clients.ts:196
-      assert (~(add_valid & touch_valid)); // retry-clients.ts:200
-      assert (~(look & add_valid)); // retry-clients.ts:201
-      assert (~retire | idle_valid); // retry-clients.ts:202
-      assert (~(retire & strikes)); // retry-clients.ts:203
-      assert (~(retire & touch_valid & (touch_index == idle_index_q))); // retry-clients.ts:204
+      assert (~(|(matching & (matching - 64'd1)))); // retry-clients.ts:201
+      assert (~add_valid | ~all_used | (vacant_valid & vacant_swept)); // retry-clients.ts:202
+      assert (~(add_valid & touch_valid)); // retry-clients.ts:206
+      assert (~(look & add_valid)); // retry-clients.ts:207
+      assert (~retire | idle_valid); // retry-clients.ts:208
+      assert (~(retire & touch_valid & (touch_index == idle_index_q))); // retry-clients.ts:209
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(matching & (matching - 64'd1))))) begin
-        $display("%s", "assertion failed: a client is known at one place (retry-clients.ts:195)"); // retry-clients.ts:195
+        $display("%s", "assertion failed: a client is known at one place (retry-clients.ts:201)"); // retry-clients.ts:201
         $stop;
       end
       if (~(~add_valid | ~all_used | (vacant_valid & vacant_swept))) begin
-        $display("%s", "assertion failed: a client enters where there is a place (retry-clients.ts:196)"); // retry-clients.ts:196
+        $display("%s", "assertion failed: a client enters where there is a place (retry-clients.ts:202)"); // retry-clients.ts:202
         $stop;
       end
       if (~(~(add_valid & touch_valid))) begin
-        $display("%s", "assertion failed: who enters is heard of by that (retry-clients.ts:200)"); // retry-clients.ts:200
+        $display("%s", "assertion failed: who enters is heard of by that (retry-clients.ts:206)"); // retry-clients.ts:206
         $stop;
       end
       if (~(~(look & add_valid))) begin
-        $display("%s", "assertion failed: nobody is looked up while one enters (retry-clients.ts:201)"); // retry-clients.ts:201
+        $display("%s", "assertion failed: nobody is looked up while one enters (retry-clients.ts:207)"); // retry-clients.ts:207
         $stop;
       end
       if (~(~retire | idle_valid)) begin
-        $display("%s", "assertion failed: an idle client is forgotten, one at a time (retry-clients.ts:202)"); // retry-clients.ts:202
-        $stop;
-      end
-      if (~(~(retire & strikes))) begin
-        $display("%s", "assertion failed: one client becomes unknown at a time (retry-clients.ts:203)"); // retry-clients.ts:203
+        $display("%s", "assertion failed: an idle client is forgotten, one at a time (retry-clients.ts:208)"); // retry-clients.ts:208
         $stop;
       end
       if (~(~(retire & touch_valid & (touch_index == idle_index_q)))) begin
-        $display("%s", "assertion failed: nobody is forgotten while he is heard of (retry-clients.ts:204)"); // retry-clients.ts:204
+        $display("%s", "assertion failed: nobody is forgotten while he is heard of (retry-clients.ts:209)"); // retry-clients.ts:209
         $stop;
       end
     end

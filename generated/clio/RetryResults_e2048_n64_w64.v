@@ -141,19 +141,21 @@ module RetryResults_e2048_n64_w64 (
 
   always @(posedge clk)
     if (rst) begin
-      awaited <= 64'd0; asks_valid <= 1'b0; asks_slot <= 6'd0; asks_kind <= answer_kind_replayed; asks_silent <= 1'b0;
-      asks_reply_opcode <= 8'd0;
+      awaited <= 64'd0; asks_valid <= 1'b0;
     end
     else begin
       awaited <=
         (awaited & ~((done_valid ? awaited_joined : 64'd0) | (orphaned ? finding_entry_slot_joined : 64'd0)))
         | (started_valid ? started_slot_joined : 64'd0);
       asks_valid <= finding_valid & (finding_kind != finding_kind_entered);
-      asks_slot <= finding_slot;
-      asks_kind <= kind;
-      asks_silent <= finding_silent;
-      asks_reply_opcode <= finding_reply_opcode;
     end
+
+  always @(posedge clk) begin
+    asks_slot <= finding_slot;
+    asks_kind <= kind;
+    asks_silent <= finding_silent;
+    asks_reply_opcode <= finding_reply_opcode;
+  end
 
   always @(posedge clk)
     if (started_valid) entry_of[started_slot] <= started_entry;

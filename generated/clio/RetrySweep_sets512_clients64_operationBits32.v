@@ -34,20 +34,21 @@ module RetrySweep_sets512_clients64_operationBits32 (
       if (ends) ageing_client <= ageing_client + 6'd1;
     end
 
-  always @(posedge clk)
-    if (rst) begin
-      purge_row <= 9'd0; purge_client <= 6'd0; purging <= 1'b0;
+  always @(posedge clk) begin
+    if (take & purging) purge_row <= purge_row + 9'd1;
+    if (purge_valid) begin
+      purge_row <= 9'd0;
+      purge_client <= purge_index;
     end
+  end
+
+  always @(posedge clk)
+    if (rst) purging <= 1'b0;
     else begin
       if (take & purging) begin
-        purge_row <= purge_row + 9'd1;
         if (ends) purging <= 1'b0;
       end
-      if (purge_valid) begin
-        purge_row <= 9'd0;
-        purge_client <= purge_index;
-        purging <= 1'b1;
-      end
+      if (purge_valid) purging <= 1'b1;
     end
 
   always @(posedge clk)

@@ -62,16 +62,16 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   localparam [2:0] finding_kind_found = 3'd0, finding_kind_busy = 3'd1, finding_kind_expired = 3'd2,
     finding_kind_entered = 3'd3, finding_kind_yields = 3'd4;
   localparam [2:0] parting_asked = 3'd1;
-  wire clients_found_valid, clients_place_valid, clients_idle_valid, clients_sweeping, clients_struck; // units.ts:30
+  wire clients_found_valid, clients_place_valid, clients_idle_valid, clients_sweeping, clients_struck; // units.ts:35
   wire [5:0] clients_found_index, clients_place_index, clients_idle_index;
   wire [3:0] clients_remaining;
-  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:31
+  wire sweep_purged, sweep_step_valid, sweep_step_urgent, sweep_step_purge; // units.ts:36
   wire [8:0] sweep_step_row;
   wire [5:0] sweep_step_client;
-  reg clearing; // memories.ts:30
-  reg [8:0] cleared; // memories.ts:31
-  reg [63:0] hash_key_q; // memories.ts:41
-  reg in_use; // memories.ts:42
+  reg clearing; // memories.ts:31
+  reg [8:0] cleared; // memories.ts:32
+  reg [63:0] hash_key_q; // memories.ts:42
+  reg in_use; // memories.ts:43
   reg [12:0] turn_left; // turns.ts:64
   reg [5:0] turn_index; // turns.ts:65
   reg [5:0] turn_next; // turns.ts:67
@@ -91,15 +91,15 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [47:0] asking_client;
   reg [31:0] asking_operation;
   reg [5:0] swept_client; // look-up.ts:52
-  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:53
+  reg judged_valid, judged_silent, judged_evicts, judged_forgets; // retry-verdict.ts:40
   reg [2:0] judged_kind;
   reg [5:0] judged_slot, judged_entry_slot, judged_client;
   reg [10:0] judged_entry;
   reg [7:0] judged_reply_opcode;
   reg [31:0] judged_operation;
-  reg at_valid, at_sweeping, at_purging, at_purges_last; // hold.ts:62
+  reg at_valid, at_sweeping, at_purging, at_purges_last; // hold.ts:64
   reg [8:0] at_row;
-  reg [5:0] request_access_slot; // hold.ts:63
+  reg [5:0] request_access_slot; // hold.ts:65
   reg [15:0] request_access_pid;
   reg [63:0] request_access_va;
   reg [13:0] request_access_length;
@@ -109,15 +109,18 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [2:0] request_access_op;
   reg [47:0] request_client;
   reg [31:0] request_operation;
-  reg known; // hold.ts:64
-  reg leaving; // hold.ts:65
-  reg [5:0] client; // hold.ts:66
-  reg [31:0] mark; // hold.ts:67
-  reg left; // hold.ts:68
-  reg ahead_inserted, ahead_same_set, ahead_same_client, ahead_same_key; // hold.ts:69
-  reg [1:0] ahead_way;
+  reg asks; // hold.ts:66
+  reg newcomer; // hold.ts:67
+  reg known; // hold.ts:68
+  reg leaving; // hold.ts:69
+  reg [5:0] client; // hold.ts:70
+  reg [31:0] mark; // hold.ts:71
+  reg left; // hold.ts:72
+  reg ahead_inserted; // hold.ts:73
+  reg [1:0] ahead_way; // hold.ts:74
   reg [5:0] ahead_slot;
   reg [31:0] ahead_operation;
+  reg ahead_same_set, ahead_same_client, ahead_same_key;
   reg out_full, out_held_fence, out_held_access_write, out_held_access_silent, out_held_access_indirect, spare_full,
     spare_held_fence, spare_held_access_write, spare_held_access_silent, spare_held_access_indirect; // leave.ts:10
   reg [5:0] out_held_access_slot, spare_held_access_slot;
@@ -126,32 +129,32 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   reg [13:0] out_held_access_length, spare_held_access_length;
   reg [7:0] out_held_access_reply_opcode, spare_held_access_reply_opcode;
   reg [2:0] out_held_access_op, spare_held_access_op;
-  reg purged; // units.ts:57
-  reg [31:0] to_wait; // units.ts:73
-  reg [13:0] turn_to_wait; // units.ts:74
+  reg purged; // units.ts:62
+  reg [31:0] to_wait; // units.ts:78
+  reg [13:0] turn_to_wait; // units.ts:79
   (* ram_style = "block" *) reg [179:0] entries [0:511]; // memories.ts:10
-  reg [179:0] row; // look-up.ts:65
-  reg [11:0] turns [0:511]; // memories.ts:16
-  wire [11:0] turn; // look-up.ts:66
-  (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // memories.ts:18
-  wire moves; // retry-verdict.ts:70
-  wire settles; // retry-verdict.ts:72
-  wire remembers; // retry-verdict.ts:62
-  wire refused; // hold.ts:120
-  wire retires; // units.ts:52
-  wire enters; // hold.ts:110
+  reg [179:0] row; // look-up.ts:66
+  reg [11:0] turns [0:511]; // memories.ts:17
+  wire [11:0] turn; // look-up.ts:67
+  (* ram_style = "distributed" *) reg [31:0] forgotten [0:63]; // memories.ts:19
+  wire moves; // retry-verdict.ts:56
+  wire settles; // retry-verdict.ts:58
+  wire remembers; // retry-verdict.ts:49
+  wire refused; // hold.ts:144
+  wire retires; // units.ts:57
+  wire enters; // hold.ts:133
   wire makes_room_2, makes_room_3, makes_room_1; // retry-turn.ts:79
-  wire stays; // retry-verdict.ts:66
+  wire stays; // retry-verdict.ts:52
   wire out_ready, spare_payload_fence; // leave.ts:10
-  reg [11:0] turn_rd, turn_fwd; // look-up.ts:66
+  reg [11:0] turn_rd, turn_fwd; // look-up.ts:67
   reg turn_hit;
-  wire tracks = request_valid & request_ready & request_payload_tracked; // memories.ts:43
-  wire advance = ~at_valid | moves; // retry-verdict.ts:35
-  wire inserts = settles & remembers; // retry-verdict.ts:36
-  wire refusal = settles & refused & ~retires & ~clients_sweeping; // retry-verdict.ts:37
-  wire eased = retires | enters; // retry-verdict.ts:38
-  wire holds_leaver = at_valid & leaving; // retry-verdict.ts:39
-  wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:40
+  wire tracks = request_valid & request_ready & request_payload_tracked; // memories.ts:44
+  wire advance = ~at_valid | moves; // retry-verdict.ts:22
+  wire inserts = settles & remembers; // retry-verdict.ts:23
+  wire refusal = settles & refused & ~retires & ~clients_sweeping; // retry-verdict.ts:24
+  wire eased = retires | enters; // retry-verdict.ts:25
+  wire holds_leaver = at_valid & leaving; // retry-verdict.ts:26
+  wire [1:0] room = {makes_room_2 | makes_room_3, makes_room_1 | makes_room_3}; // retry-verdict.ts:27
   wire turn_over = ~(|turn_left); // turns.ts:74
   wire begins =
     (((parting == parting_calm) | (parting == parting_due)) & turn_refused)
@@ -159,7 +162,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire claims = sweep_step_valid & sweep_step_urgent; // look-up.ts:41
   wire blocked = clearing & request_payload_tracked; // look-up.ts:42
   wire sweeps = claims | (sweep_step_valid & ~request_valid); // look-up.ts:44
-  wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // look-up.ts:67
+  wire [5:0] asking_client_1 = looked_sweeping ? swept_client : clients_found_index; // look-up.ts:68
   wire [15:0] same_client_joined = {
     request_client[47:45] == asking_client[47:45], request_client[44:42] == asking_client[44:42],
     request_client[41:39] == asking_client[41:39], request_client[38:36] == asking_client[38:36],
@@ -171,7 +174,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     request_client[5:3] == asking_client[5:3], request_client[2:0] == asking_client[2:0]
   };
   wire [16:0] same_client_sum = {1'b0, same_client_joined} + 17'd1;
-  wire same_client = same_client_sum[16]; // hold.ts:70
+  wire same_client = same_client_sum[16]; // hold.ts:75
   wire [10:0] leaves_it_joined = {
     request_operation[31:30] == judged_operation[31:30], request_operation[29:27] == judged_operation[29:27],
     request_operation[26:24] == judged_operation[26:24], request_operation[23:21] == judged_operation[23:21],
@@ -182,19 +185,18 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] leaves_it_sum = {1'b0, leaves_it_joined} + 12'd1;
   wire [31:0] leaves_it_diff = request_operation - judged_operation;
-  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // hold.ts:71
-  wire asks = at_valid & ~at_sweeping; // hold.ts:107
-  wire newcomer = asks & request_tracked & request_introduces & ~known; // hold.ts:108
-  wire holds = newcomer & clients_place_valid; // hold.ts:109
+  wire leaves_it = judged_forgets & (judged_client == client) & (leaves_it_sum[11] | leaves_it_diff[31]); // hold.ts:76
+  wire asks_next = looked_valid & ~looked_sweeping; // hold.ts:77
+  wire holds = newcomer & clients_place_valid; // hold.ts:132
   assign enters = holds & ~judged_forgets;
-  wire [31:0] preceding = request_operation - 32'd1; // hold.ts:111
+  wire [31:0] preceding = request_operation - 32'd1; // hold.ts:134
   assign refused = newcomer & (request_keeps | request_fence);
   wire overwrites = ahead_inserted & ahead_same_set; // search.ts:36
   wire current_0 = ~(overwrites & (ahead_way == 2'd0)); // search.ts:37
   wire current_1 = ~(overwrites & (ahead_way == 2'd1));
   wire current_2 = ~(overwrites & (ahead_way == 2'd2));
   wire current_3 = ~(overwrites & (ahead_way == 2'd3));
-  wire row_0_valid = row[0]; // look-up.ts:65
+  wire row_0_valid = row[0]; // look-up.ts:66
   wire [14:0] hits_0_joined = {
     current_0, row_0_valid, row[6:5] == client[5:4], row[4:2] == client[3:1],
     {row[1], row[38:37]} == {client[0], request_operation[31:30]}, row[36:34] == request_operation[29:27],
@@ -205,7 +207,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [15:0] hits_0_sum = {1'b0, hits_0_joined} + 16'd1;
   wire hits_0 = hits_0_sum[15]; // search.ts:41
-  wire row_1_valid = row[45]; // look-up.ts:65
+  wire row_1_valid = row[45]; // look-up.ts:66
   wire [14:0] hits_1_joined = {
     current_1, row_1_valid, row[51:50] == client[5:4], row[49:47] == client[3:1],
     {row[46], row[83:82]} == {client[0], request_operation[31:30]}, row[81:79] == request_operation[29:27],
@@ -216,7 +218,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [15:0] hits_1_sum = {1'b0, hits_1_joined} + 16'd1;
   wire hits_1 = hits_1_sum[15]; // search.ts:41
-  wire row_2_valid = row[90]; // look-up.ts:65
+  wire row_2_valid = row[90]; // look-up.ts:66
   wire [14:0] hits_2_joined = {
     current_2, row_2_valid, row[96:95] == client[5:4], row[94:92] == client[3:1],
     {row[91], row[128:127]} == {client[0], request_operation[31:30]}, row[126:124] == request_operation[29:27],
@@ -228,7 +230,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [15:0] hits_2_sum = {1'b0, hits_2_joined} + 16'd1;
   wire hits_2 = hits_2_sum[15]; // search.ts:41
-  wire row_3_valid = row[135]; // look-up.ts:65
+  wire row_3_valid = row[135]; // look-up.ts:66
   wire [14:0] hits_3_joined = {
     current_3, row_3_valid, row[141:140] == client[5:4], row[139:137] == client[3:1],
     {row[136], row[173:172]} == {client[0], request_operation[31:30]}, row[171:169] == request_operation[29:27],
@@ -254,14 +256,14 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire [31:0] newer_diff = request_operation - mark;
   wire newer = known & ~(newer_sum[11] | newer_diff[31]) & ~left & ~leaves_it; // search.ts:47
   wire fresh = newer & ~leaving; // search.ts:48
-  wire [3:0] own_0_sum = {1'b0, row_0_valid, row[6:4] == client[5:3], row[3:1] == client[2:0]} + 4'd1;
-  wire own_0 = current_0 ? own_0_sum[3] : ahead_same_client; // search.ts:57
-  wire [3:0] own_1_sum = {1'b0, row_1_valid, row[51:49] == client[5:3], row[48:46] == client[2:0]} + 4'd1;
-  wire own_1 = current_1 ? own_1_sum[3] : ahead_same_client; // search.ts:57
-  wire [3:0] own_2_sum = {1'b0, row_2_valid, row[96:94] == client[5:3], row[93:91] == client[2:0]} + 4'd1;
-  wire own_2 = current_2 ? own_2_sum[3] : ahead_same_client; // search.ts:57
-  wire [3:0] own_3_sum = {1'b0, row_3_valid, row[141:139] == client[5:3], row[138:136] == client[2:0]} + 4'd1;
-  wire own_3 = current_3 ? own_3_sum[3] : ahead_same_client; // search.ts:57
+  wire [5:0] row_0_client = row[6:1]; // look-up.ts:66
+  wire own_0 = current_0 ? row_0_valid & (row_0_client == client) : ahead_same_client; // search.ts:58
+  wire [5:0] row_1_client = row[51:46]; // look-up.ts:66
+  wire own_1 = current_1 ? row_1_valid & (row_1_client == client) : ahead_same_client; // search.ts:58
+  wire [5:0] row_2_client = row[96:91]; // look-up.ts:66
+  wire own_2 = current_2 ? row_2_valid & (row_2_client == client) : ahead_same_client; // search.ts:58
+  wire [5:0] row_3_client = row[141:136]; // look-up.ts:66
+  wire own_3 = current_3 ? row_3_valid & (row_3_client == client) : ahead_same_client; // search.ts:58
   wire crowded_0_or = (turn[6] & turn[7]) | (turn[6] & turn[8]) | (turn[7] & turn[8]);
   wire turn_or = turn[6] | turn[7] | turn[8];
   wire crowded_0_or_turn = (turn[6] & turn[9]) | (turn[6] & turn[10]) | (turn[9] & turn[10]);
@@ -282,56 +284,48 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   wire crowded_3 =
     crowded_0_or_3 | (&{crowded_0_or_6, ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3)})
     | ~(crowded_0_or | crowded_0_or_turn | crowded_0_or_2 | crowded_0_or_3 | turn_or | crowded_0_or_4 | crowded_0_or_5 | crowded_0_or_6);
-  wire oldest_node = ~crowded_1 | turn[0]; // retry-turn.ts:63
+  wire oldest_node = ~crowded_1 | turn[0]; // retry-turn.ts:64
   wire oldest_node_1 = ~crowded_2 | turn[1];
   wire oldest_node_2 = ~crowded_3 | turn[2];
-  wire oldest_0 = &{crowded_0, oldest_node, oldest_node_1, oldest_node_2}; // retry-turn.ts:65
-  wire oldest_node_3 = ~crowded_0 | ~turn[0]; // retry-turn.ts:63
+  wire oldest_0 = &{crowded_0, oldest_node, oldest_node_1, oldest_node_2}; // retry-turn.ts:66
+  wire oldest_node_3 = ~crowded_0 | ~turn[0]; // retry-turn.ts:64
   wire oldest_node_4 = ~crowded_2 | turn[3];
   wire oldest_node_5 = ~crowded_3 | turn[4];
-  wire oldest_1 = &{crowded_1, oldest_node_3, oldest_node_4, oldest_node_5}; // retry-turn.ts:65
-  wire oldest_node_6 = ~crowded_0 | ~turn[1]; // retry-turn.ts:63
+  wire oldest_1 = &{crowded_1, oldest_node_3, oldest_node_4, oldest_node_5}; // retry-turn.ts:66
+  wire oldest_node_6 = ~crowded_0 | ~turn[1]; // retry-turn.ts:64
   wire oldest_node_7 = ~crowded_1 | ~turn[3];
   wire oldest_node_8 = ~crowded_3 | turn[5];
-  wire oldest_2 = &{crowded_2, oldest_node_6, oldest_node_7, oldest_node_8}; // retry-turn.ts:65
-  wire oldest_node_9 = ~crowded_0 | ~turn[2]; // retry-turn.ts:63
+  wire oldest_2 = &{crowded_2, oldest_node_6, oldest_node_7, oldest_node_8}; // retry-turn.ts:66
+  wire oldest_node_9 = ~crowded_0 | ~turn[2]; // retry-turn.ts:64
   wire oldest_node_10 = ~crowded_1 | ~turn[4];
   wire oldest_node_11 = ~crowded_2 | ~turn[5];
-  wire oldest_3 = &{crowded_3, oldest_node_9, oldest_node_10, oldest_node_11}; // retry-turn.ts:65
-  wire mine_node = ~crowded_1 | turn[0]; // retry-turn.ts:63
-  wire mine_node_1 = ~crowded_2 | turn[1];
-  wire mine_node_2 = ~crowded_3 | turn[2];
-  wire mine_node_3 = ~crowded_0 | ~turn[0];
-  wire mine_node_4 = ~crowded_2 | turn[3];
-  wire mine_node_5 = ~crowded_3 | turn[4];
-  wire mine_node_6 = ~crowded_0 | ~turn[1];
-  wire mine_node_7 = ~crowded_1 | ~turn[3];
-  wire mine_node_8 = ~crowded_3 | turn[5];
-  wire mine_node_9 = ~crowded_0 | ~turn[2];
-  wire mine_node_10 = ~crowded_1 | ~turn[4];
-  wire mine_node_11 = ~crowded_2 | ~turn[5];
-  wire none_mine = ~(|{own_0 & crowded_0, own_1 & crowded_1, own_2 & crowded_2, own_3 & crowded_3}); // retry-turn.ts:70
+  wire oldest_3 = &{crowded_3, oldest_node_9, oldest_node_10, oldest_node_11}; // retry-turn.ts:66
+  wire mine_0 = own_0 & crowded_0; // retry-turn.ts:68
+  wire mine_1 = own_1 & crowded_1;
+  wire mine_2 = own_2 & crowded_2;
+  wire mine_3 = own_3 & crowded_3;
+  wire none_mine = ~(mine_0 | mine_1 | mine_2 | mine_3); // retry-turn.ts:72
   wire [3:0] empty = {
     ~(row_3_valid | ~current_3), ~(row_2_valid | ~current_2), ~(row_1_valid | ~current_1), ~(row_0_valid | ~current_0)
-  }; // retry-turn.ts:75
-  wire full = ~(|empty); // retry-turn.ts:77
-  wire makes_room_0_and =
-    full
-    & ((&{crowded_0, own_0, ~own_1 | mine_node, ~own_2 | mine_node_1, ~own_3 | mine_node_2}) | (none_mine & oldest_0));
-  wire makes_room_0 = empty[0] | makes_room_0_and; // retry-turn.ts:79
-  wire makes_room_1_and =
-    full
-    & ((&{crowded_1, own_1, ~own_0 | mine_node_3, ~own_2 | mine_node_4, ~own_3 | mine_node_5}) | (none_mine & oldest_1));
-  assign makes_room_1 = (empty[1] & ~empty[0]) | makes_room_1_and;
-  wire makes_room_2_and =
-    full
-    & ((&{crowded_2, own_2, ~own_0 | mine_node_6, ~own_1 | mine_node_7, ~own_3 | mine_node_8}) | (none_mine & oldest_2));
-  assign makes_room_2 = (empty[2] & ~(|empty[1:0])) | makes_room_2_and;
-  wire makes_room_3_and =
-    full
-    & ((&{crowded_3, own_3, ~own_0 | mine_node_9, ~own_1 | mine_node_10, ~own_2 | mine_node_11}) | (none_mine & oldest_3));
-  assign makes_room_3 = (empty[3] & ~(|empty[2:0])) | makes_room_3_and;
-  wire kept = request_tracked & request_keeps; // retry-verdict.ts:61
+  }; // retry-turn.ts:73
+  wire full = ~(|empty); // retry-turn.ts:75
+  wire of_others_node = full & oldest_0; // retry-turn.ts:77
+  wire makes_room_0 =
+    empty[0] | (none_mine & of_others_node)
+    | (full & (&{mine_0, ~mine_1 | turn[0], ~mine_2 | turn[1], ~mine_3 | turn[2]})); // retry-turn.ts:79
+  wire of_others_node_1 = full & oldest_1; // retry-turn.ts:77
+  assign makes_room_1 =
+    (empty[1] & ~empty[0]) | (none_mine & of_others_node_1)
+    | (full & (&{mine_1, ~mine_0 | ~turn[0], ~mine_2 | turn[3], ~mine_3 | turn[4]}));
+  wire of_others_node_2 = full & oldest_2; // retry-turn.ts:77
+  assign makes_room_2 =
+    (empty[2] & ~(|empty[1:0])) | (none_mine & of_others_node_2)
+    | (full & (&{mine_2, ~mine_0 | ~turn[1], ~mine_1 | ~turn[3], ~mine_3 | turn[5]}));
+  wire of_others_node_3 = full & oldest_3; // retry-turn.ts:77
+  assign makes_room_3 =
+    (empty[3] & ~(|empty[2:0])) | (none_mine & of_others_node_3)
+    | (full & (&{mine_3, ~mine_0 | ~turn[2], ~mine_1 | ~turn[4], ~mine_2 | ~turn[5]}));
+  wire kept = request_tracked & request_keeps; // retry-verdict.ts:48
   assign remembers = kept & ~hit & fresh;
   wire decided_valid = asks & (~kept | remembers) & ~holds & ~refused & ~stays; // leave.ts:9
   wire decided_ready = ~out_full | out_ready;
@@ -341,52 +335,26 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   assign spare_payload_fence = spare_full ? spare_held_fence : out_held_fence;
   assign stays = asks & leaving & request_fence & request_tracked;
   assign moves = at_valid & ~holds & decided_ready;
-  assign settles = moves & ~at_sweeping;
-  wire [5:0] row_0_client = row[6:1]; // look-up.ts:65
+  assign settles = asks & ~holds & decided_ready;
   wire removes_0 =
     (&{at_sweeping, row_0_valid, current_0, row_0_client == client})
     & (at_purging | ((mark[31:29] - row[38:36]) == 3'd2) | ((mark[31:29] - row[38:36]) == 3'd3) | ((mark[31:29] - row[38:36]) == 3'd4)); // store.ts:26
-  wire [5:0] row_1_client = row[51:46]; // look-up.ts:65
   wire removes_1 =
     (&{at_sweeping, row_1_valid, current_1, row_1_client == client})
-    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4)); // store.ts:26
-  wire [5:0] row_2_client = row[96:91]; // look-up.ts:65
+    & (at_purging | ((mark[31:29] - row[83:81]) == 3'd2) | ((mark[31:29] - row[83:81]) == 3'd3) | ((mark[31:29] - row[83:81]) == 3'd4));
   wire removes_2 =
     (&{at_sweeping, row_2_valid, current_2, row_2_client == client})
-    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4)); // store.ts:26
-  wire [5:0] row_3_client = row[141:136]; // look-up.ts:65
+    & (at_purging | ((mark[31:29] - row[128:126]) == 3'd2) | ((mark[31:29] - row[128:126]) == 3'd3) | ((mark[31:29] - row[128:126]) == 3'd4));
   wire removes_3 =
     (&{at_sweeping, row_3_valid, current_3, row_3_client == client})
-    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4)); // store.ts:26
+    & (at_purging | ((mark[31:29] - row[173:171]) == 3'd2) | ((mark[31:29] - row[173:171]) == 3'd3) | ((mark[31:29] - row[173:171]) == 3'd4));
   wire its_turn_or =
     (parting == parting_chosen) | (parting == parting_yields) | (parting == parting_fades) | (parting == parting_ends);
-  wire its_turn = its_turn_or & (turn_index == clients_idle_index); // units.ts:51
+  wire its_turn = its_turn_or & (turn_index == clients_idle_index); // units.ts:56
   assign retires = settles & refused & clients_idle_valid & ~its_turn;
-  wire standing_valid =
-    (makes_room_0 & row_0_valid) | (makes_room_1 & row_1_valid) | (makes_room_2 & row_2_valid)
-    | (makes_room_3 & row_3_valid); // conclude.ts:36
-  wire [5:0] standing_client =
-    ({6{makes_room_0}} & row_0_client) | ({6{makes_room_1}} & row_1_client) | ({6{makes_room_2}} & row_2_client)
-    | ({6{makes_room_3}} & row_3_client);
-  wire [31:0] row_0_operation = row[38:7]; // look-up.ts:65
-  wire [31:0] row_1_operation = row[83:52];
-  wire [31:0] row_2_operation = row[128:97];
-  wire [31:0] row_3_operation = row[173:142];
-  wire [31:0] standing_operation =
-    ({32{makes_room_0}} & row_0_operation) | ({32{makes_room_1}} & row_1_operation)
-    | ({32{makes_room_2}} & row_2_operation) | ({32{makes_room_3}} & row_3_operation); // conclude.ts:36
-  wire [5:0] row_0_slot = row[44:39]; // look-up.ts:65
-  wire [5:0] row_1_slot = row[89:84];
-  wire [5:0] row_2_slot = row[134:129];
-  wire [5:0] row_3_slot = row[179:174];
-  wire [5:0] standing_slot =
-    ({6{makes_room_0}} & row_0_slot) | ({6{makes_room_1}} & row_1_slot) | ({6{makes_room_2}} & row_2_slot)
-    | ({6{makes_room_3}} & row_3_slot); // conclude.ts:36
-  wire takes_ahead =
-    (makes_room_0 & ~current_0) | (makes_room_1 & ~current_1) | (makes_room_2 & ~current_2)
-    | (makes_room_3 & ~current_3); // conclude.ts:37
-  wire evicts = inserts & full; // conclude.ts:74
-  wire drags = settles & request_tracked & known & (newer_diff[31:30] == 2'd1); // conclude.ts:75
+  wire evicts = inserts & full; // conclude.ts:77
+  wire pushes_out = remembers & full; // conclude.ts:78
+  wire drags = settles & request_tracked & known & (newer_diff[31:30] == 2'd1); // conclude.ts:79
   wire [31:0] newest_word = forgotten[judged_client];
   wire [10:0] newest_joined = {
     judged_operation[31:30] == newest_word[31:30], judged_operation[29:27] == newest_word[29:27],
@@ -398,14 +366,14 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
   wire [11:0] newest_sum = {1'b0, newest_joined} + 12'd1;
   wire [31:0] newest_diff = judged_operation - newest_word;
-  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // conclude.ts:121
+  wire newest = judged_forgets & ~(newest_sum[11] | newest_diff[31]); // conclude.ts:126
 
-  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:30
+  wire clients_asks = request_valid & request_payload_tracked & ~sweeps; // units.ts:35
   wire clients_add_same = same_client & looked_valid & ~looked_sweeping & asking_tracked;
   wire clients_touch_valid = settles & request_tracked & known & ~leaving;
   wire clients_strike_valid = (parting == parting_ends) & ~holds_leaver;
   wire clients_freed = purged & advance;
-  RetryClients_c64_k48_t1000_q16 clients ( // units.ts:30
+  RetryClients_c64_k48_t1000_q16 clients ( // units.ts:35
     .clk (clk), .rst (rst),
     .key          (request_payload_client),
     .look         (advance),
@@ -430,8 +398,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     .freed        (clients_freed)
   );
 
-  wire sweep_take = sweeps & advance; // units.ts:31
-  RetrySweep_sets512_clients64_operationBits32 sweep ( // units.ts:31
+  wire sweep_take = sweeps & advance; // units.ts:36
+  RetrySweep_sets512_clients64_operationBits32 sweep ( // units.ts:36
     .clk (clk), .rst (rst),
     .purge_valid (retires),
     .purge_index (clients_idle_index),
@@ -454,52 +422,82 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     end
 
   always @(posedge clk)
-    if (rst) begin
-      hash_key_q <= 64'd0; in_use <= 1'b0;
+    if (~tracks) begin
+      if (~in_use) hash_key_q <= hash_key;
     end
+
+  always @(posedge clk)
+    if (rst) in_use <= 1'b0;
     else if (tracks) in_use <= 1'b1;
-    else if (~in_use) hash_key_q <= hash_key;
+  wire [5:0] row_0_slot = row[44:39]; // look-up.ts:66
+  wire [5:0] row_1_slot = row[89:84];
+  wire [5:0] row_2_slot = row[134:129];
+  wire [5:0] row_3_slot = row[179:174];
+  wire [5:0] judged_entry_slot_or =
+    ({6{makes_room_0}} & (current_0 ? row_0_slot : ahead_slot))
+    | ({6{makes_room_1}} & (current_1 ? row_1_slot : ahead_slot))
+    | ({6{makes_room_2}} & (current_2 ? row_2_slot : ahead_slot))
+    | ({6{makes_room_3}} & (current_3 ? row_3_slot : ahead_slot));
+  wire [5:0] judged_client_or =
+    ({6{makes_room_0}} & (current_0 ? row_0_client : client))
+    | ({6{makes_room_1}} & (current_1 ? row_1_client : client))
+    | ({6{makes_room_2}} & (current_2 ? row_2_client : client))
+    | ({6{makes_room_3}} & (current_3 ? row_3_client : client));
+  wire [31:0] row_0_operation = row[38:7]; // look-up.ts:66
+  wire [31:0] row_1_operation = row[83:52];
+  wire [31:0] row_2_operation = row[128:97];
+  wire [31:0] row_3_operation = row[173:142];
+  wire [31:0] judged_operation_or =
+    ({32{makes_room_0}} & (current_0 ? row_0_operation : ahead_operation))
+    | ({32{makes_room_1}} & (current_1 ? row_1_operation : ahead_operation))
+    | ({32{makes_room_2}} & (current_2 ? row_2_operation : ahead_operation))
+    | ({32{makes_room_3}} & (current_3 ? row_3_operation : ahead_operation));
+
+  always @(posedge clk) begin
+    turn_eased <= eased;
+    turn_left <= begins ? 13'd4144 : turn_over ? turn_left : turn_left - 13'd1;
+    turn_to_wait <= {1'b0, turn_left} + ((parting == parting_yields) ? 14'd4144 : 14'd0);
+    judged_kind <=
+      (refused | stays) ? finding_kind_busy :
+      hit ? finding_kind_found :
+      fresh ? finding_kind_entered :
+      newer ? ((parting == parting_yields) ? finding_kind_yields : finding_kind_busy) :
+      finding_kind_expired;
+    judged_slot <= request_access_slot;
+    judged_entry <= {at_row, repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : room};
+    judged_entry_slot <=
+      repeats_ahead ? ahead_slot :
+      any_hit ? ({6{hits_0}} & row_0_slot) | ({6{hits_1}} & row_1_slot) | ({6{hits_2}} & row_2_slot) | ({6{hits_3}} & row_3_slot) :
+      judged_entry_slot_or;
+    judged_silent <= request_access_silent;
+    judged_reply_opcode <= request_access_reply_opcode;
+    judged_client <= pushes_out ? judged_client_or : client;
+    judged_operation <= pushes_out ? judged_operation_or : {request_operation[31:30] - 2'd1, request_operation[29:0]};
+  end
+
+  always @(posedge clk)
+    if (parting == parting_due) begin
+      if (~turn_eased) begin
+        if (turn_refused) turn_index <= turn_next;
+      end
+    end
+
+  always @(posedge clk)
+    if (enters) turn_next <= clients_place_index + 6'd1;
 
   always @(posedge clk)
     if (rst) begin
-      turn_left <= 13'd0; turn_refused <= 1'b0; turn_eased <= 1'b0; judged_valid <= 1'b0;
-      judged_kind <= finding_kind_found; judged_slot <= 6'd0; judged_entry <= 11'd0; judged_entry_slot <= 6'd0;
-      judged_silent <= 1'b0; judged_reply_opcode <= 8'd0; judged_evicts <= 1'b0; judged_forgets <= 1'b0;
-      judged_client <= 6'd0; judged_operation <= 32'd0; turn_to_wait <= 14'd0;
+      turn_refused <= 1'b0; judged_valid <= 1'b0; judged_evicts <= 1'b0; judged_forgets <= 1'b0;
     end
     else begin
       turn_refused <= refusal;
-      turn_eased <= eased;
-      turn_left <= begins ? 13'd4144 : turn_over ? turn_left : turn_left - 13'd1;
-      turn_to_wait <= {1'b0, turn_left} + ((parting == parting_yields) ? 14'd4144 : 14'd0);
       judged_valid <= settles & (kept | refused | stays);
-      judged_kind <=
-        (refused | stays) ? finding_kind_busy :
-        hit ? finding_kind_found :
-        fresh ? finding_kind_entered :
-        newer ? ((parting == parting_yields) ? finding_kind_yields : finding_kind_busy) :
-        finding_kind_expired;
-      judged_slot <= request_access_slot;
-      judged_entry <= {at_row, repeats_ahead ? ahead_way : any_hit ? {hits_2 | hits_3, hits_1 | hits_3} : room};
-      judged_entry_slot <=
-        repeats_ahead ? ahead_slot :
-        any_hit ? ({6{hits_0}} & row_0_slot) | ({6{hits_1}} & row_1_slot) | ({6{hits_2}} & row_2_slot) | ({6{hits_3}} & row_3_slot) :
-        takes_ahead ? ahead_slot :
-        standing_slot;
-      judged_silent <= request_access_silent;
-      judged_reply_opcode <= request_access_reply_opcode;
       judged_evicts <= evicts;
       judged_forgets <= evicts | drags;
-      judged_client <= evicts ? (takes_ahead ? client : standing_client) : client;
-      judged_operation <=
-        evicts ? (takes_ahead ? ahead_operation : standing_operation) :
-        {request_operation[31:30] - 2'd1, request_operation[29:0]};
     end
 
   always @(posedge clk)
-    if (rst) begin
-      turn_index <= 6'd0; parting <= parting_calm;
-    end
+    if (rst) parting <= parting_calm;
     else case (parting)
       parting_calm: if (turn_refused) parting <= parting_asked;
       parting_asked: begin
@@ -508,10 +506,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       end
       parting_due: begin
         if (turn_eased) parting <= parting_calm;
-        else if (turn_refused) begin
-          turn_index <= turn_next;
-          parting <= parting_chosen;
-        end
+        else if (turn_refused) parting <= parting_chosen;
       end
       parting_chosen: begin
         if (turn_eased) parting <= parting_calm;
@@ -524,8 +519,13 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     endcase
 
   always @(posedge clk)
-    if (rst) turn_next <= 6'd0;
-    else if (enters) turn_next <= clients_place_index + 6'd1;
+    if (rst) begin
+      looked_valid <= 1'b0; purged <= 1'b0;
+    end
+    else if (advance) begin
+      looked_valid <= (request_valid & ~blocked) | sweeps;
+      purged <= at_valid & at_purges_last;
+    end
   wire [50:0] looked_row_joined = {
     request_payload_client[0] & hash_key_q[8], request_payload_client[1] & hash_key_q[9],
     request_payload_client[2] & hash_key_q[10], request_payload_client[3] & hash_key_q[11],
@@ -781,22 +781,15 @@ module RetryVerdict_e2048_c64_n64_t1000 (
   };
 
   always @(posedge clk)
-    if (rst) begin
-      looked_valid <= 1'b0; looked_sweeping <= 1'b0; looked_purging <= 1'b0; looked_purges_last <= 1'b0;
-      looked_row <= 9'd0; purged <= 1'b0;
-    end
-    else if (advance) begin
-      looked_valid <= (request_valid & ~blocked) | sweeps;
+    if (advance) begin
       looked_sweeping <= sweeps;
       looked_purging <= sweep_step_purge;
       looked_purges_last <= sweep_purged;
       looked_row <= sweeps ? sweep_step_row : looked_row_joined_joined;
-      purged <= at_valid & at_purges_last;
     end
 
   always @(posedge clk)
-    if (advance) begin
-      swept_client <= sweep_step_client;
+    if (request_valid & request_ready) begin
       asking_access_slot <= request_payload_access_slot;
       asking_access_pid <= request_payload_access_pid;
       asking_access_va <= request_payload_access_va;
@@ -813,40 +806,22 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       asking_client <= request_payload_client;
       asking_operation <= request_payload_operation;
     end
-  wire [11:0] ahead_same_key_joined = {
-    same_client, request_operation[31:30] == asking_operation[31:30],
-    request_operation[29:27] == asking_operation[29:27], request_operation[26:24] == asking_operation[26:24],
-    request_operation[23:21] == asking_operation[23:21], request_operation[20:18] == asking_operation[20:18],
-    request_operation[17:15] == asking_operation[17:15], request_operation[14:12] == asking_operation[14:12],
-    request_operation[11:9] == asking_operation[11:9], request_operation[8:6] == asking_operation[8:6],
-    request_operation[5:3] == asking_operation[5:3], request_operation[2:0] == asking_operation[2:0]
-  };
-  wire [12:0] ahead_same_key_sum = {1'b0, ahead_same_key_joined} + 13'd1;
+
+  always @(posedge clk)
+    if (sweep_take) swept_client <= sweep_step_client;
 
   always @(posedge clk)
     if (rst) begin
-      at_valid <= 1'b0; at_sweeping <= 1'b0; at_purging <= 1'b0; at_purges_last <= 1'b0; at_row <= 9'd0;
-      known <= 1'b0; leaving <= 1'b0; ahead_inserted <= 1'b0; ahead_way <= 2'd0; ahead_slot <= 6'd0;
-      ahead_operation <= 32'd0; ahead_same_set <= 1'b0; ahead_same_client <= 1'b0; ahead_same_key <= 1'b0;
+      at_valid <= 1'b0; asks <= 1'b0; newcomer <= 1'b0; ahead_inserted <= 1'b0;
     end
     else begin
       if (advance) begin
         at_valid <= looked_valid;
-        at_sweeping <= looked_sweeping;
-        at_purging <= looked_purging;
-        at_purges_last <= looked_purges_last;
-        at_row <= looked_row;
-        known <= clients_found_valid;
-        leaving <= &{clients_found_valid, its_turn_or, asking_client_1 == turn_index};
+        asks <= asks_next;
+        newcomer <= asks_next & asking_tracked & asking_introduces & ~clients_found_valid;
         ahead_inserted <= inserts;
-        ahead_way <= room;
-        ahead_slot <= request_access_slot;
-        ahead_operation <= request_operation;
-        ahead_same_set <= looked_row == at_row;
-        ahead_same_client <= same_client;
-        ahead_same_key <= ahead_same_key_sum[12];
       end
-      if (enters) known <= 1'b1;
+      if (enters) newcomer <= 1'b0;
     end
   wire [10:0] left_joined = {
     asking_operation[31:30] == judged_operation[31:30], asking_operation[29:27] == judged_operation[29:27],
@@ -861,6 +836,27 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 
   always @(posedge clk) begin
     if (advance) begin
+      at_sweeping <= looked_sweeping;
+      at_purging <= looked_purging;
+      at_purges_last <= looked_purges_last;
+      at_row <= looked_row;
+      known <= clients_found_valid;
+      leaving <= &{clients_found_valid, its_turn_or, asking_client_1 == turn_index};
+      client <= asking_client_1;
+      mark <= forgotten[asking_client_1];
+      left <= judged_forgets & (judged_client == asking_client_1) & (left_sum[11] | left_diff[31]);
+    end
+    else left <= left | leaves_it;
+    if (enters) begin
+      known <= 1'b1;
+      client <= clients_place_index;
+      mark <= preceding;
+      left <= 1'b0;
+    end
+  end
+
+  always @(posedge clk)
+    if (advance & asks_next) begin
       request_access_slot <= asking_access_slot;
       request_access_pid <= asking_access_pid;
       request_access_va <= asking_access_va;
@@ -876,17 +872,26 @@ module RetryVerdict_e2048_c64_n64_t1000 (
       request_fence <= asking_fence;
       request_client <= asking_client;
       request_operation <= asking_operation;
-      client <= asking_client_1;
-      mark <= forgotten[asking_client_1];
-      left <= judged_forgets & (judged_client == asking_client_1) & (left_sum[11] | left_diff[31]);
     end
-    else left <= left | leaves_it;
-    if (enters) begin
-      client <= clients_place_index;
-      mark <= preceding;
-      left <= 1'b0;
+  wire [11:0] ahead_same_key_joined = {
+    same_client, request_operation[31:30] == asking_operation[31:30],
+    request_operation[29:27] == asking_operation[29:27], request_operation[26:24] == asking_operation[26:24],
+    request_operation[23:21] == asking_operation[23:21], request_operation[20:18] == asking_operation[20:18],
+    request_operation[17:15] == asking_operation[17:15], request_operation[14:12] == asking_operation[14:12],
+    request_operation[11:9] == asking_operation[11:9], request_operation[8:6] == asking_operation[8:6],
+    request_operation[5:3] == asking_operation[5:3], request_operation[2:0] == asking_operation[2:0]
+  };
+  wire [12:0] ahead_same_key_sum = {1'b0, ahead_same_key_joined} + 13'd1;
+
+  always @(posedge clk)
+    if (inserts) begin
+      ahead_way <= room;
+      ahead_slot <= request_access_slot;
+      ahead_operation <= request_operation;
+      ahead_same_set <= looked_row == at_row;
+      ahead_same_client <= same_client;
+      ahead_same_key <= ahead_same_key_sum[12];
     end
-  end
 
   always @(posedge clk)
     if (rst) out_full <= 1'b0;
@@ -926,8 +931,7 @@ module RetryVerdict_e2048_c64_n64_t1000 (
     end
 
   always @(posedge clk)
-    if (rst) to_wait <= 32'd0;
-    else if (clients_sweeping) to_wait <= 32'd2112;
+    if (clients_sweeping) to_wait <= 32'd2112;
     else if (its_turn_or) to_wait <= {15'd0, {3'd0, turn_to_wait} * 17'd4} + 32'd576;
     else case (clients_remaining)
       4'd0: to_wait <= 32'd0;
@@ -1035,19 +1039,24 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(at_valid & ~at_sweeping & known & kept & (|(check_joined & (check_joined - 5'd1))))); // check.ts:28
-      assert (~(clearing & inserts)); // check.ts:29
+      assert (~(at_valid & ~at_sweeping & known & kept & (|(check_joined & (check_joined - 5'd1))))); // check.ts:36
+      assert ((decided_valid & decided_ready & kept) == inserts); // check.ts:37
+      assert (~(clearing & inserts)); // check.ts:38
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(at_valid & ~at_sweeping & known & kept & (|(check_joined & (check_joined - 5'd1)))))) begin
-        $display("%s", "assertion failed: an operation is remembered once (check.ts:28)"); // check.ts:28
+        $display("%s", "assertion failed: an operation is remembered once (check.ts:36)"); // check.ts:36
+        $stop;
+      end
+      if (~((decided_valid & decided_ready & kept) == inserts)) begin
+        $display("%s", "assertion failed: what is kept passes as it is remembered, and not otherwise (check.ts:37)"); // check.ts:37
         $stop;
       end
       if (~(~(clearing & inserts))) begin
-        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (check.ts:29)"); // check.ts:29
+        $display("%s", "assertion failed: nothing is remembered while the memories are cleared (check.ts:38)"); // check.ts:38
         $stop;
       end
     end
@@ -1055,9 +1064,8 @@ module RetryVerdict_e2048_c64_n64_t1000 (
 `endif
 
   wire _unused_ok = &{
-    1'b0, hash_key_q[63:56], same_client_sum[15:0], leaves_it_sum[10:0], leaves_it_diff[30:0], hits_0_sum[14:0],
-    hits_1_sum[14:0], hits_2_sum[14:0], hits_3_sum[14:0], newer_sum[10:0], newer_diff[29:0], own_0_sum[2:0],
-    own_1_sum[2:0], own_2_sum[2:0], own_3_sum[2:0], standing_valid, newest_sum[10:0], newest_diff[30:0],
-    ahead_same_key_sum[11:0], left_sum[10:0], left_diff[30:0], 1'b0
+    1'b0, hash_key_q[63:56], request_introduces, same_client_sum[15:0], leaves_it_sum[10:0], leaves_it_diff[30:0],
+    hits_0_sum[14:0], hits_1_sum[14:0], hits_2_sum[14:0], hits_3_sum[14:0], newer_sum[10:0], newer_diff[29:0],
+    newest_sum[10:0], newest_diff[30:0], left_sum[10:0], left_diff[30:0], ahead_same_key_sum[11:0], 1'b0
   };
 endmodule

@@ -12,28 +12,27 @@ module CellList_cells1024 (
   input  wire [9:0]  back_cell,
   output wire [10:0] free
 );
-  reg [10:0] fresh; // cell-list.ts:46
-  wire used_push_ready, used_pop_valid; // cell-list.ts:47
-  wire [9:0] used_pop_payload;
-  wire [10:0] used_level;
-  reg offered_full, offered_skid_full; // cell-list.ts:59
+  reg [10:0] fresh; // cell-list.ts:36
+  wire used_next_valid; // cell-list.ts:37
+  wire [9:0] used_next_payload;
+  reg offered_full, offered_skid_full; // cell-list.ts:47
   reg [9:0] offered_held, offered_skid_held;
-  reg [10:0] free_q; // cell-list.ts:61
-  reg went; // cell-list.ts:62
-  reg came; // cell-list.ts:63
-  wire is_fresh; // cell-list.ts:54
-  wire next_valid = is_fresh | used_pop_valid; // cell-list.ts:53
+  reg [10:0] free_q; // cell-list.ts:49
+  reg went; // cell-list.ts:50
+  reg came; // cell-list.ts:51
+  wire is_fresh; // cell-list.ts:42
+  wire next_valid = is_fresh | used_next_valid; // cell-list.ts:41
   wire next_ready = ~offered_skid_full;
-  wire [9:0] next_payload = is_fresh ? fresh[9:0] : used_pop_payload;
+  wire [9:0] next_payload = is_fresh ? fresh[9:0] : used_next_payload;
   assign is_fresh = ~fresh[10];
-  wire offered_room = ~offered_full | offer_ready; // cell-list.ts:59
+  wire offered_room = ~offered_full | offer_ready; // cell-list.ts:47
 
-  wire used_pop_ready = next_ready & ~is_fresh; // cell-list.ts:47
-  Fifo_uint10_d1024_block used ( // cell-list.ts:47
+  wire used_next_ready = next_ready & ~is_fresh; // cell-list.ts:37
+  BackList_c1024 used ( // cell-list.ts:37
     .clk (clk), .rst (rst),
-    .push_valid (back_valid), .push_ready (used_push_ready), .push_payload (back_cell),
-    .pop_valid (used_pop_valid), .pop_ready (used_pop_ready), .pop_payload (used_pop_payload),
-    .level (used_level)
+    .back_valid (back_valid),
+    .back_cell  (back_cell),
+    .next_valid (used_next_valid), .next_ready (used_next_ready), .next_payload (used_next_payload)
   );
 
   always @(posedge clk)
@@ -73,21 +72,4 @@ module CellList_cells1024 (
   assign offer_valid = offered_full;
   assign offer_payload = offered_held;
   assign free = free_q;
-
-`ifdef FORMAL
-  always @(posedge clk)
-    if (~rst) assert (~back_valid | used_push_ready); // cell-list.ts:50
-`else
-`ifndef SYNTHESIS
-  always @(posedge clk)
-    if (~rst) begin
-      if (~(~back_valid | used_push_ready)) begin
-        $display("%s", "assertion failed: the list has room for every cell (cell-list.ts:50)"); // cell-list.ts:50
-        $stop;
-      end
-    end
-`endif
-`endif
-
-  wire _unused_ok = &{1'b0, used_level, 1'b0};
 endmodule

@@ -39,14 +39,14 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
   localparam [1:0] state_sweep = 2'd3;
   localparam [1:0] state_clear = 2'd0;
   localparam [1:0] state_fetch = 2'd2;
-  reg [9:0] sweeping; // flow-table.ts:133
-  reg [1:0] swept_group; // flow-table.ts:134
-  reg [1:0] state; // flow-table.ts:135
-  reg asks; // flow-table.ts:156
-  reg [1:0] who_flow_group, who_region; // flow-table.ts:157
+  reg [9:0] sweeping; // flow-table.ts:134
+  reg [1:0] swept_group; // flow-table.ts:135
+  reg [1:0] state; // flow-table.ts:136
+  reg asks; // flow-table.ts:157
+  reg [1:0] who_flow_group, who_region; // flow-table.ts:158
   reg [7:0] who_flow_hash;
   reg who_unordered, who_pinned, who_again, who_gives_up;
-  reg [10:0] load_0, load_1, load_2, load_3; // flow-table.ts:178
+  reg [10:0] load_0, load_1, load_2, load_3; // flow-table.ts:179
   reg [1:0] fewest_0_0_0_region; // flow-table.ts:83
   reg fewest_0_0_0_there; // flow-table.ts:86
   reg [10:0] fewest_0_0_0_load; // flow-table.ts:87
@@ -72,35 +72,39 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
   reg fewest_3_0_1_there; // flow-table.ts:86
   reg [10:0] fewest_3_0_1_load; // flow-table.ts:87
   reg [1:0] fewest_3_1_0_region; // flow-table.ts:83
-  reg leaves; // flow-table.ts:207
-  reg [9:0] leaver; // flow-table.ts:208
-  (* ram_style = "block" *) reg [10:0] entered [0:1023]; // flow-table.ts:129
-  wire [10:0] entered_before; // flow-table.ts:169
-  (* ram_style = "block" *) reg [10:0] left [0:1023]; // flow-table.ts:130
-  wire [10:0] left_before; // flow-table.ts:170
-  wire [10:0] gone_before; // flow-table.ts:211
-  (* ram_style = "block" *) reg [13:0] places [0:1023]; // flow-table.ts:131
-  wire [13:0] place_before; // flow-table.ts:171
-  reg [10:0] entered_before_rd, entered_before_fwd; // flow-table.ts:169
+  reg leaves; // flow-table.ts:208
+  reg [9:0] leaver; // flow-table.ts:209
+  reg went_valid; // flow-table.ts:220
+  reg [1:0] went_region;
+  reg has_left_valid; // flow-table.ts:221
+  reg [1:0] has_left_region;
+  (* ram_style = "block" *) reg [10:0] entered [0:1023]; // flow-table.ts:130
+  wire [10:0] entered_before; // flow-table.ts:170
+  (* ram_style = "block" *) reg [10:0] left [0:1023]; // flow-table.ts:131
+  wire [10:0] left_before; // flow-table.ts:171
+  wire [10:0] gone_before; // flow-table.ts:212
+  (* ram_style = "block" *) reg [13:0] places [0:1023]; // flow-table.ts:132
+  wire [13:0] place_before; // flow-table.ts:172
+  reg [10:0] entered_before_rd, entered_before_fwd; // flow-table.ts:170
   reg entered_before_hit;
-  reg [10:0] left_before_rd, left_before_fwd; // flow-table.ts:170
+  reg [10:0] left_before_rd, left_before_fwd; // flow-table.ts:171
   reg left_before_hit;
-  reg [10:0] gone_before_rd, gone_before_fwd; // flow-table.ts:211
+  reg [10:0] gone_before_rd, gone_before_fwd; // flow-table.ts:212
   reg gone_before_hit;
-  reg [13:0] place_before_rd, place_before_fwd; // flow-table.ts:171
+  reg [13:0] place_before_rd, place_before_fwd; // flow-table.ts:172
   reg place_before_hit;
   wire [9:0] read_at =
     (state == state_serve) ? {ask_payload_flow_group, ask_payload_flow_hash} :
     (state == state_sweep) ? {swept_group, sweeping[7:0] + 8'd1} :
-    {swept_group, 8'd0}; // flow-table.ts:161
-  wire is_inside = entered_before != left_before; // flow-table.ts:172
-  wire place_marked = place_before[2]; // flow-table.ts:171
-  wire is_held = is_inside & place_marked; // flow-table.ts:173
-  wire [10:0] place_waiting = place_before[13:3]; // flow-table.ts:171
-  wire is_behind = (|place_waiting) & ~who_again; // flow-table.ts:174
-  wire wants = asks & ~who_gives_up; // flow-table.ts:175
-  wire goes = wants & (who_unordered | ~(is_held | is_behind)); // flow-table.ts:176
-  wire counts = goes & ~who_unordered; // flow-table.ts:177
+    {swept_group, 8'd0}; // flow-table.ts:162
+  wire is_inside = entered_before != left_before; // flow-table.ts:173
+  wire place_marked = place_before[2]; // flow-table.ts:172
+  wire is_held = is_inside & place_marked; // flow-table.ts:174
+  wire [10:0] place_waiting = place_before[13:3]; // flow-table.ts:172
+  wire is_behind = (|place_waiting) & ~who_again; // flow-table.ts:175
+  wire wants = asks & ~who_gives_up; // flow-table.ts:176
+  wire goes = wants & (who_unordered | ~(is_held | is_behind)); // flow-table.ts:177
+  wire counts = goes & ~who_unordered; // flow-table.ts:178
   wire fewest_0_0_0_second = instances_0[1] & (~instances_0[0] | (load_1 < load_0)); // flow-table.ts:82
   wire fewest_0_0_1_second = instances_0[3] & (~instances_0[2] | (load_3 < load_2));
   wire fewest_0_1_0_second = fewest_0_0_1_there & (~fewest_0_0_0_there | (fewest_0_0_1_load < fewest_0_0_0_load));
@@ -113,31 +117,35 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
   wire fewest_3_0_0_second = instances_3[1] & (~instances_3[0] | (load_1 < load_0));
   wire fewest_3_0_1_second = instances_3[3] & (~instances_3[2] | (load_3 < load_2));
   wire fewest_3_1_0_second = fewest_3_0_1_there & (~fewest_3_0_0_there | (fewest_3_0_1_load < fewest_3_0_0_load));
-  wire stays = is_inside & ~who_unordered; // flow-table.ts:183
-  wire [1:0] place_region = place_before[1:0]; // flow-table.ts:171
+  wire stays = is_inside & ~who_unordered; // flow-table.ts:184
+  wire [1:0] place_region = place_before[1:0]; // flow-table.ts:172
   wire [1:0] to =
     who_pinned ? who_region :
     stays ? place_region :
-    ({2{who_flow_group == 2'd0}} & fewest_0_1_0_region) | ({2{who_flow_group == 2'd1}} & fewest_1_1_0_region) | ({2{who_flow_group == 2'd2}} & fewest_2_1_0_region) | ({2{who_flow_group == 2'd3}} & fewest_3_1_0_region); // flow-table.ts:184
-  wire [10:0] fewer_wait = place_waiting - 11'd1; // flow-table.ts:190
-  wire more_in_0 = goes & (to == 2'd0); // flow-table.ts:219
-  wire fewer_in_0 = leave_valid & (leave_region == 2'd0); // flow-table.ts:220
-  wire more_in_1 = goes & (to == 2'd1); // flow-table.ts:219
-  wire fewer_in_1 = leave_valid & (leave_region == 2'd1); // flow-table.ts:220
-  wire more_in_2 = goes & (to == 2'd2); // flow-table.ts:219
-  wire fewer_in_2 = leave_valid & (leave_region == 2'd2); // flow-table.ts:220
-  wire more_in_3 = goes & (to == 2'd3); // flow-table.ts:219
-  wire fewer_in_3 = leave_valid & (leave_region == 2'd3); // flow-table.ts:220
+    ({2{who_flow_group == 2'd0}} & fewest_0_1_0_region) | ({2{who_flow_group == 2'd1}} & fewest_1_1_0_region) | ({2{who_flow_group == 2'd2}} & fewest_2_1_0_region) | ({2{who_flow_group == 2'd3}} & fewest_3_1_0_region); // flow-table.ts:185
+  wire [10:0] fewer_wait = place_waiting - 11'd1; // flow-table.ts:191
+  wire more_in_0 = went_valid & (went_region == 2'd0); // flow-table.ts:225
+  wire fewer_in_0 = has_left_valid & (has_left_region == 2'd0); // flow-table.ts:226
+  wire more_in_1 = went_valid & (went_region == 2'd1); // flow-table.ts:225
+  wire fewer_in_1 = has_left_valid & (has_left_region == 2'd1); // flow-table.ts:226
+  wire more_in_2 = went_valid & (went_region == 2'd2); // flow-table.ts:225
+  wire fewer_in_2 = has_left_valid & (has_left_region == 2'd2); // flow-table.ts:226
+  wire more_in_3 = went_valid & (went_region == 2'd3); // flow-table.ts:225
+  wire fewer_in_3 = has_left_valid & (has_left_region == 2'd3); // flow-table.ts:226
 
   always @(posedge clk)
     if (rst) begin
       sweeping <= 10'd0; asks <= 1'b0; load_0 <= 11'd0; load_1 <= 11'd0; load_2 <= 11'd0; load_3 <= 11'd0;
-      leaves <= 1'b0;
+      leaves <= 1'b0; went_valid <= 1'b0; went_region <= 2'd0; has_left_valid <= 1'b0; has_left_region <= 2'd0;
     end
     else begin
       sweeping <= ((state == state_clear) | (state == state_sweep)) ? sweeping + 10'd1 : 10'd0;
       asks <= ask_valid & ask_ready;
       leaves <= leave_valid & ~leave_unordered;
+      went_valid <= goes;
+      went_region <= to;
+      has_left_valid <= leave_valid;
+      has_left_region <= leave_region;
       load_0 <= load_0 + {10'd0, more_in_0} - {10'd0, fewer_in_0};
       load_1 <= load_1 + {10'd0, more_in_1} - {10'd0, fewer_in_1};
       load_2 <= load_2 + {10'd0, more_in_2} - {10'd0, fewer_in_2};
@@ -240,7 +248,7 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
     goes ? ((who_again & ~who_unordered) ? fewer_wait : place_waiting) :
     who_gives_up ? fewer_wait :
     (who_unordered | who_again) ? place_waiting :
-    place_waiting + 11'd1; // flow-table.ts:203
+    place_waiting + 11'd1; // flow-table.ts:204
 
   always @(posedge clk) begin
     if (asks | (state == state_sweep) | (state == state_clear)) begin
@@ -276,34 +284,34 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~fewer_in_0 | (|load_0) | more_in_0); // flow-table.ts:223
-      assert (~fewer_in_1 | (|load_1) | more_in_1); // flow-table.ts:223
-      assert (~fewer_in_2 | (|load_2) | more_in_2); // flow-table.ts:223
-      assert (~fewer_in_3 | (|load_3) | more_in_3); // flow-table.ts:223
-      assert (~(goes & ~(stays | who_pinned)) | check_or); // flow-table.ts:225
+      assert (~fewer_in_0 | (|load_0) | more_in_0); // flow-table.ts:229
+      assert (~fewer_in_1 | (|load_1) | more_in_1); // flow-table.ts:229
+      assert (~fewer_in_2 | (|load_2) | more_in_2); // flow-table.ts:229
+      assert (~fewer_in_3 | (|load_3) | more_in_3); // flow-table.ts:229
+      assert (~(goes & ~(stays | who_pinned)) | check_or); // flow-table.ts:231
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~fewer_in_0 | (|load_0) | more_in_0)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 0 (flow-table.ts:223)"); // flow-table.ts:223
+        $display("%s", "assertion failed: a packet that leaves was in region 0 (flow-table.ts:229)"); // flow-table.ts:229
         $stop;
       end
       if (~(~fewer_in_1 | (|load_1) | more_in_1)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 1 (flow-table.ts:223)"); // flow-table.ts:223
+        $display("%s", "assertion failed: a packet that leaves was in region 1 (flow-table.ts:229)"); // flow-table.ts:229
         $stop;
       end
       if (~(~fewer_in_2 | (|load_2) | more_in_2)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 2 (flow-table.ts:223)"); // flow-table.ts:223
+        $display("%s", "assertion failed: a packet that leaves was in region 2 (flow-table.ts:229)"); // flow-table.ts:229
         $stop;
       end
       if (~(~fewer_in_3 | (|load_3) | more_in_3)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 3 (flow-table.ts:223)"); // flow-table.ts:223
+        $display("%s", "assertion failed: a packet that leaves was in region 3 (flow-table.ts:229)"); // flow-table.ts:229
         $stop;
       end
       if (~(~(goes & ~(stays | who_pinned)) | check_or)) begin
-        $display("%s", "assertion failed: a chain whose packets ask has an instance (flow-table.ts:225)"); // flow-table.ts:225
+        $display("%s", "assertion failed: a chain whose packets ask has an instance (flow-table.ts:231)"); // flow-table.ts:231
         $stop;
       end
     end

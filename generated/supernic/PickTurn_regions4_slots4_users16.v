@@ -62,80 +62,123 @@ module PickTurn_regions4_slots4_users16 (
   input  wire [3:0]  turns_14,
   input  wire [3:0]  turns_15
 );
-  reg [15:0] picked_at; // pick-turn.ts:67
-  reg [15:0] chosen_at; // pick-turn.ts:68
-  reg [15:0] due_at; // pick-turn.ts:69
-  reg [15:0] was_due_at; // pick-turn.ts:70
-  reg [15:0] were_at; // pick-turn.ts:71
-  reg [15:0] lacked_at; // pick-turn.ts:72
-  reg chosen_valid; // pick-turn.ts:73
+  reg [15:0] picked_at; // pick-turn.ts:66
+  reg [15:0] chosen_at; // pick-turn.ts:67
+  reg [15:0] due_at; // pick-turn.ts:68
+  reg [15:0] was_due_at; // pick-turn.ts:69
+  reg [15:0] were_at; // pick-turn.ts:70
+  reg [15:0] lacked_at; // pick-turn.ts:71
+  reg chosen_valid; // pick-turn.ts:72
   reg [1:0] chosen_region, chosen_slot;
   reg [3:0] chosen_user;
-  reg due_now_valid; // pick-turn.ts:74
+  reg due_now_valid; // pick-turn.ts:73
   reg [1:0] due_now_region, due_now_slot;
   reg [3:0] due_now_user;
-  reg [15:0] ready_0_q; // pick-turn.ts:128
-  reg any_0; // pick-turn.ts:129
-  reg many_0; // pick-turn.ts:130
-  reg [15:0] ready_1_q; // pick-turn.ts:128
-  reg any_1; // pick-turn.ts:129
-  reg many_1; // pick-turn.ts:130
-  reg [15:0] ready_2_q; // pick-turn.ts:128
-  reg any_2; // pick-turn.ts:129
-  reg many_2; // pick-turn.ts:130
-  reg [15:0] ready_3_q; // pick-turn.ts:128
-  reg any_3; // pick-turn.ts:129
-  reg many_3; // pick-turn.ts:130
-  reg [15:0] ready_4_q; // pick-turn.ts:128
-  reg any_4; // pick-turn.ts:129
-  reg many_4; // pick-turn.ts:130
-  reg [15:0] ready_5_q; // pick-turn.ts:128
-  reg any_5; // pick-turn.ts:129
-  reg many_5; // pick-turn.ts:130
-  reg [15:0] ready_6_q; // pick-turn.ts:128
-  reg any_6; // pick-turn.ts:129
-  reg many_6; // pick-turn.ts:130
-  reg [15:0] ready_7_q; // pick-turn.ts:128
-  reg any_7; // pick-turn.ts:129
-  reg many_7; // pick-turn.ts:130
-  reg [15:0] ready_8_q; // pick-turn.ts:128
-  reg any_8; // pick-turn.ts:129
-  reg many_8; // pick-turn.ts:130
-  reg [15:0] ready_9_q; // pick-turn.ts:128
-  reg any_9; // pick-turn.ts:129
-  reg many_9; // pick-turn.ts:130
-  reg [15:0] ready_10_q; // pick-turn.ts:128
-  reg any_10; // pick-turn.ts:129
-  reg many_10; // pick-turn.ts:130
-  reg [15:0] ready_11_q; // pick-turn.ts:128
-  reg any_11; // pick-turn.ts:129
-  reg many_11; // pick-turn.ts:130
-  reg [15:0] ready_12_q; // pick-turn.ts:128
-  reg any_12; // pick-turn.ts:129
-  reg many_12; // pick-turn.ts:130
-  reg [15:0] ready_13_q; // pick-turn.ts:128
-  reg any_13; // pick-turn.ts:129
-  reg many_13; // pick-turn.ts:130
-  reg [15:0] ready_14_q; // pick-turn.ts:128
-  reg any_14; // pick-turn.ts:129
-  reg many_14; // pick-turn.ts:130
-  reg [15:0] ready_15_q; // pick-turn.ts:128
-  reg any_15; // pick-turn.ts:129
-  reg many_15; // pick-turn.ts:130
-  reg [15:0] slots_behind; // pick-turn.ts:81
-  reg [15:0] users; // pick-turn.ts:88
-  reg [3:0] last_user; // pick-turn.ts:89
-  reg again; // pick-turn.ts:90
-  wire [15:0] lacks_at = was_due_at & {16{lacks}}; // pick-turn.ts:75
-  wire [15:0] under_way = picked_at | were_at; // pick-turn.ts:80
+  reg [15:0] ready_0_q; // pick-turn.ts:137
+  reg any_0_0; // pick-turn.ts:141
+  reg two_0_0; // pick-turn.ts:142
+  reg any_0_1; // pick-turn.ts:141
+  reg two_0_1; // pick-turn.ts:142
+  reg [15:0] ready_1_q; // pick-turn.ts:137
+  reg any_1_0; // pick-turn.ts:141
+  reg two_1_0; // pick-turn.ts:142
+  reg any_1_1; // pick-turn.ts:141
+  reg two_1_1; // pick-turn.ts:142
+  reg [15:0] ready_2_q; // pick-turn.ts:137
+  reg any_2_0; // pick-turn.ts:141
+  reg two_2_0; // pick-turn.ts:142
+  reg any_2_1; // pick-turn.ts:141
+  reg two_2_1; // pick-turn.ts:142
+  reg [15:0] ready_3_q; // pick-turn.ts:137
+  reg any_3_0; // pick-turn.ts:141
+  reg two_3_0; // pick-turn.ts:142
+  reg any_3_1; // pick-turn.ts:141
+  reg two_3_1; // pick-turn.ts:142
+  reg [15:0] ready_4_q; // pick-turn.ts:137
+  reg any_4_0; // pick-turn.ts:141
+  reg two_4_0; // pick-turn.ts:142
+  reg any_4_1; // pick-turn.ts:141
+  reg two_4_1; // pick-turn.ts:142
+  reg [15:0] ready_5_q; // pick-turn.ts:137
+  reg any_5_0; // pick-turn.ts:141
+  reg two_5_0; // pick-turn.ts:142
+  reg any_5_1; // pick-turn.ts:141
+  reg two_5_1; // pick-turn.ts:142
+  reg [15:0] ready_6_q; // pick-turn.ts:137
+  reg any_6_0; // pick-turn.ts:141
+  reg two_6_0; // pick-turn.ts:142
+  reg any_6_1; // pick-turn.ts:141
+  reg two_6_1; // pick-turn.ts:142
+  reg [15:0] ready_7_q; // pick-turn.ts:137
+  reg any_7_0; // pick-turn.ts:141
+  reg two_7_0; // pick-turn.ts:142
+  reg any_7_1; // pick-turn.ts:141
+  reg two_7_1; // pick-turn.ts:142
+  reg [15:0] ready_8_q; // pick-turn.ts:137
+  reg any_8_0; // pick-turn.ts:141
+  reg two_8_0; // pick-turn.ts:142
+  reg any_8_1; // pick-turn.ts:141
+  reg two_8_1; // pick-turn.ts:142
+  reg [15:0] ready_9_q; // pick-turn.ts:137
+  reg any_9_0; // pick-turn.ts:141
+  reg two_9_0; // pick-turn.ts:142
+  reg any_9_1; // pick-turn.ts:141
+  reg two_9_1; // pick-turn.ts:142
+  reg [15:0] ready_10_q; // pick-turn.ts:137
+  reg any_10_0; // pick-turn.ts:141
+  reg two_10_0; // pick-turn.ts:142
+  reg any_10_1; // pick-turn.ts:141
+  reg two_10_1; // pick-turn.ts:142
+  reg [15:0] ready_11_q; // pick-turn.ts:137
+  reg any_11_0; // pick-turn.ts:141
+  reg two_11_0; // pick-turn.ts:142
+  reg any_11_1; // pick-turn.ts:141
+  reg two_11_1; // pick-turn.ts:142
+  reg [15:0] ready_12_q; // pick-turn.ts:137
+  reg any_12_0; // pick-turn.ts:141
+  reg two_12_0; // pick-turn.ts:142
+  reg any_12_1; // pick-turn.ts:141
+  reg two_12_1; // pick-turn.ts:142
+  reg [15:0] ready_13_q; // pick-turn.ts:137
+  reg any_13_0; // pick-turn.ts:141
+  reg two_13_0; // pick-turn.ts:142
+  reg any_13_1; // pick-turn.ts:141
+  reg two_13_1; // pick-turn.ts:142
+  reg [15:0] ready_14_q; // pick-turn.ts:137
+  reg any_14_0; // pick-turn.ts:141
+  reg two_14_0; // pick-turn.ts:142
+  reg any_14_1; // pick-turn.ts:141
+  reg two_14_1; // pick-turn.ts:142
+  reg [15:0] ready_15_q; // pick-turn.ts:137
+  reg any_15_0; // pick-turn.ts:141
+  reg two_15_0; // pick-turn.ts:142
+  reg any_15_1; // pick-turn.ts:141
+  reg two_15_1; // pick-turn.ts:142
+  reg [15:0] slots_behind; // pick-turn.ts:80
+  reg [15:0] users; // pick-turn.ts:87
+  reg [3:0] last_user; // pick-turn.ts:88
+  reg again; // pick-turn.ts:89
+  reg behind_same; // pick-turn.ts:109
+  wire [15:0] lacks_at = was_due_at & {16{lacks}}; // pick-turn.ts:74
+  wire [15:0] under_way = picked_at | were_at; // pick-turn.ts:79
   wire [15:0] asking = {
-    any_15 & (many_15 | ~under_way[15]), any_14 & (many_14 | ~under_way[14]), any_13 & (many_13 | ~under_way[13]),
-    any_12 & (many_12 | ~under_way[12]), any_11 & (many_11 | ~under_way[11]), any_10 & (many_10 | ~under_way[10]),
-    any_9 & (many_9 | ~under_way[9]), any_8 & (many_8 | ~under_way[8]), any_7 & (many_7 | ~under_way[7]),
-    any_6 & (many_6 | ~under_way[6]), any_5 & (many_5 | ~under_way[5]), any_4 & (many_4 | ~under_way[4]),
-    any_3 & (many_3 | ~under_way[3]), any_2 & (many_2 | ~under_way[2]), any_1 & (many_1 | ~under_way[1]),
-    any_0 & (many_0 | ~under_way[0])
-  }; // pick-turn.ts:136
+    (any_15_0 | any_15_1) & (two_15_0 | two_15_1 | (any_15_0 & any_15_1) | ~under_way[15]),
+    (any_14_0 | any_14_1) & (two_14_0 | two_14_1 | (any_14_0 & any_14_1) | ~under_way[14]),
+    (any_13_0 | any_13_1) & (two_13_0 | two_13_1 | (any_13_0 & any_13_1) | ~under_way[13]),
+    (any_12_0 | any_12_1) & (two_12_0 | two_12_1 | (any_12_0 & any_12_1) | ~under_way[12]),
+    (any_11_0 | any_11_1) & (two_11_0 | two_11_1 | (any_11_0 & any_11_1) | ~under_way[11]),
+    (any_10_0 | any_10_1) & (two_10_0 | two_10_1 | (any_10_0 & any_10_1) | ~under_way[10]),
+    (any_9_0 | any_9_1) & (two_9_0 | two_9_1 | (any_9_0 & any_9_1) | ~under_way[9]),
+    (any_8_0 | any_8_1) & (two_8_0 | two_8_1 | (any_8_0 & any_8_1) | ~under_way[8]),
+    (any_7_0 | any_7_1) & (two_7_0 | two_7_1 | (any_7_0 & any_7_1) | ~under_way[7]),
+    (any_6_0 | any_6_1) & (two_6_0 | two_6_1 | (any_6_0 & any_6_1) | ~under_way[6]),
+    (any_5_0 | any_5_1) & (two_5_0 | two_5_1 | (any_5_0 & any_5_1) | ~under_way[5]),
+    (any_4_0 | any_4_1) & (two_4_0 | two_4_1 | (any_4_0 & any_4_1) | ~under_way[4]),
+    (any_3_0 | any_3_1) & (two_3_0 | two_3_1 | (any_3_0 & any_3_1) | ~under_way[3]),
+    (any_2_0 | any_2_1) & (two_2_0 | two_2_1 | (any_2_0 & any_2_1) | ~under_way[2]),
+    (any_1_0 | any_1_1) & (two_1_0 | two_1_1 | (any_1_0 & any_1_1) | ~under_way[1]),
+    (any_0_0 | any_0_1) & (two_0_0 | two_0_1 | (any_0_0 & any_0_1) | ~under_way[0])
+  }; // pick-turn.ts:150
   wire [15:0] slot_later = asking & slots_behind; // turn.ts:41
   wire slot_any_later = |slot_later; // turn.ts:42
   wire slot_first_and = slot_later[15] & ~(|slot_later[14:0]);
@@ -179,278 +222,215 @@ module PickTurn_regions4_slots4_users16 (
     slot_first_and_24, slot_first_and_25, slot_first_and_26, asking[0]
   };
   wire [15:0] slot_first = slot_any_later ? slot_first_joined : asking_and_joined; // turn.ts:48
-  wire [3:0] after_user = (again & chosen_valid) ? chosen_user : last_user; // pick-turn.ts:97
+  wire is_kept = ~(|(picked_at & (lacks_at | lacked_at))); // pick-turn.ts:93
+  wire is_chosen = (|picked_at) & is_kept; // pick-turn.ts:94
+  wire [3:0] after_user = again ? chosen_user : last_user; // pick-turn.ts:98
   wire [15:0] user_later_joined = {
     after_user < 4'd15, after_user < 4'd14, after_user < 4'd13, after_user < 4'd12, after_user < 4'd11,
     after_user < 4'd10, after_user < 4'd9, after_user < 4'd8, after_user < 4'd7, after_user < 4'd6, after_user < 4'd5,
     after_user < 4'd4, after_user < 4'd3, after_user < 4'd2, after_user < 4'd1, 1'b0
   };
   wire [15:0] user_later = users & user_later_joined; // turn.ts:85
-  wire is_kept = ~(|(picked_at & (lacks_at | lacked_at))); // pick-turn.ts:99
-  wire chosen_stays = ~(|(chosen_at & lacks_at)); // pick-turn.ts:108
-  wire due_stays = ~(|(due_at & lacks_at));
-  wire many_0_or = ready_0[0] | ready_0[1] | ready_0[2];
+  wire chosen_stays = ~(|(chosen_at & lacks_at)); // pick-turn.ts:110
+  wire due_stays = ~(behind_same & lacks); // pick-turn.ts:111
+  wire two_0_0_or = ready_0[0] | ready_0[1] | ready_0[2];
   wire ready_0_or = ready_0[3] | ready_0[4] | ready_0[5];
   wire more_0_or =
     (ready_0[0] & more_0[0]) | (ready_0[1] & more_0[1]) | (ready_0[0] & ready_0[1]) | (ready_0[2] & more_0[2])
     | ((ready_0[0] | ready_0[1]) & ready_0[2]) | (ready_0[3] & more_0[3]) | (ready_0[4] & more_0[4])
     | (ready_0[3] & ready_0[4]) | (ready_0[5] & more_0[5]) | ((ready_0[3] | ready_0[4]) & ready_0[5]);
-  wire many_0_or_ready_0 = ready_0[6] | ready_0[7] | ready_0[8];
-  wire more_0_or_or =
-    more_0_or | (many_0_or & ready_0_or) | (ready_0[6] & more_0[6]) | (ready_0[7] & more_0[7])
-    | (ready_0[6] & ready_0[7]) | (ready_0[8] & more_0[8]) | ((ready_0[6] | ready_0[7]) & ready_0[8]);
-  wire many_0_or_2 = ready_0[9] | ready_0[10] | ready_0[11];
-  wire many_0_or_3 = ready_0[12] | ready_0[13] | ready_0[14];
-  wire many_0_or_more_0 =
-    (ready_0[9] & more_0[9]) | (ready_0[10] & more_0[10]) | (ready_0[9] & ready_0[10]) | (ready_0[11] & more_0[11])
-    | ((ready_0[9] | ready_0[10]) & ready_0[11]) | (ready_0[12] & more_0[12]) | (ready_0[13] & more_0[13])
-    | (ready_0[12] & ready_0[13]) | (ready_0[14] & more_0[14]) | ((ready_0[12] | ready_0[13]) & ready_0[14]);
-  wire many_1_or = ready_1[0] | ready_1[1] | ready_1[2];
+  wire two_0_1_or = ready_0[8] | ready_0[9] | ready_0[10];
+  wire two_0_1_or_ready_0 = ready_0[11] | ready_0[12] | ready_0[13];
+  wire two_0_1_or_more_0 =
+    (ready_0[8] & more_0[8]) | (ready_0[9] & more_0[9]) | (ready_0[8] & ready_0[9]) | (ready_0[10] & more_0[10])
+    | ((ready_0[8] | ready_0[9]) & ready_0[10]) | (ready_0[11] & more_0[11]) | (ready_0[12] & more_0[12])
+    | (ready_0[11] & ready_0[12]) | (ready_0[13] & more_0[13]) | ((ready_0[11] | ready_0[12]) & ready_0[13]);
+  wire two_1_0_or = ready_1[0] | ready_1[1] | ready_1[2];
   wire ready_1_or = ready_1[3] | ready_1[4] | ready_1[5];
   wire more_1_or =
     (ready_1[0] & more_1[0]) | (ready_1[1] & more_1[1]) | (ready_1[0] & ready_1[1]) | (ready_1[2] & more_1[2])
     | ((ready_1[0] | ready_1[1]) & ready_1[2]) | (ready_1[3] & more_1[3]) | (ready_1[4] & more_1[4])
     | (ready_1[3] & ready_1[4]) | (ready_1[5] & more_1[5]) | ((ready_1[3] | ready_1[4]) & ready_1[5]);
-  wire many_1_or_ready_1 = ready_1[6] | ready_1[7] | ready_1[8];
-  wire more_1_or_or =
-    more_1_or | (many_1_or & ready_1_or) | (ready_1[6] & more_1[6]) | (ready_1[7] & more_1[7])
-    | (ready_1[6] & ready_1[7]) | (ready_1[8] & more_1[8]) | ((ready_1[6] | ready_1[7]) & ready_1[8]);
-  wire many_1_or_2 = ready_1[9] | ready_1[10] | ready_1[11];
-  wire many_1_or_3 = ready_1[12] | ready_1[13] | ready_1[14];
-  wire many_1_or_more_1 =
-    (ready_1[9] & more_1[9]) | (ready_1[10] & more_1[10]) | (ready_1[9] & ready_1[10]) | (ready_1[11] & more_1[11])
-    | ((ready_1[9] | ready_1[10]) & ready_1[11]) | (ready_1[12] & more_1[12]) | (ready_1[13] & more_1[13])
-    | (ready_1[12] & ready_1[13]) | (ready_1[14] & more_1[14]) | ((ready_1[12] | ready_1[13]) & ready_1[14]);
-  wire many_2_or = ready_2[0] | ready_2[1] | ready_2[2];
+  wire two_1_1_or = ready_1[8] | ready_1[9] | ready_1[10];
+  wire two_1_1_or_ready_1 = ready_1[11] | ready_1[12] | ready_1[13];
+  wire two_1_1_or_more_1 =
+    (ready_1[8] & more_1[8]) | (ready_1[9] & more_1[9]) | (ready_1[8] & ready_1[9]) | (ready_1[10] & more_1[10])
+    | ((ready_1[8] | ready_1[9]) & ready_1[10]) | (ready_1[11] & more_1[11]) | (ready_1[12] & more_1[12])
+    | (ready_1[11] & ready_1[12]) | (ready_1[13] & more_1[13]) | ((ready_1[11] | ready_1[12]) & ready_1[13]);
+  wire two_2_0_or = ready_2[0] | ready_2[1] | ready_2[2];
   wire ready_2_or = ready_2[3] | ready_2[4] | ready_2[5];
   wire more_2_or =
     (ready_2[0] & more_2[0]) | (ready_2[1] & more_2[1]) | (ready_2[0] & ready_2[1]) | (ready_2[2] & more_2[2])
     | ((ready_2[0] | ready_2[1]) & ready_2[2]) | (ready_2[3] & more_2[3]) | (ready_2[4] & more_2[4])
     | (ready_2[3] & ready_2[4]) | (ready_2[5] & more_2[5]) | ((ready_2[3] | ready_2[4]) & ready_2[5]);
-  wire many_2_or_ready_2 = ready_2[6] | ready_2[7] | ready_2[8];
-  wire more_2_or_or =
-    more_2_or | (many_2_or & ready_2_or) | (ready_2[6] & more_2[6]) | (ready_2[7] & more_2[7])
-    | (ready_2[6] & ready_2[7]) | (ready_2[8] & more_2[8]) | ((ready_2[6] | ready_2[7]) & ready_2[8]);
-  wire many_2_or_2 = ready_2[9] | ready_2[10] | ready_2[11];
-  wire many_2_or_3 = ready_2[12] | ready_2[13] | ready_2[14];
-  wire many_2_or_more_2 =
-    (ready_2[9] & more_2[9]) | (ready_2[10] & more_2[10]) | (ready_2[9] & ready_2[10]) | (ready_2[11] & more_2[11])
-    | ((ready_2[9] | ready_2[10]) & ready_2[11]) | (ready_2[12] & more_2[12]) | (ready_2[13] & more_2[13])
-    | (ready_2[12] & ready_2[13]) | (ready_2[14] & more_2[14]) | ((ready_2[12] | ready_2[13]) & ready_2[14]);
-  wire many_3_or = ready_3[0] | ready_3[1] | ready_3[2];
+  wire two_2_1_or = ready_2[8] | ready_2[9] | ready_2[10];
+  wire two_2_1_or_ready_2 = ready_2[11] | ready_2[12] | ready_2[13];
+  wire two_2_1_or_more_2 =
+    (ready_2[8] & more_2[8]) | (ready_2[9] & more_2[9]) | (ready_2[8] & ready_2[9]) | (ready_2[10] & more_2[10])
+    | ((ready_2[8] | ready_2[9]) & ready_2[10]) | (ready_2[11] & more_2[11]) | (ready_2[12] & more_2[12])
+    | (ready_2[11] & ready_2[12]) | (ready_2[13] & more_2[13]) | ((ready_2[11] | ready_2[12]) & ready_2[13]);
+  wire two_3_0_or = ready_3[0] | ready_3[1] | ready_3[2];
   wire ready_3_or = ready_3[3] | ready_3[4] | ready_3[5];
   wire more_3_or =
     (ready_3[0] & more_3[0]) | (ready_3[1] & more_3[1]) | (ready_3[0] & ready_3[1]) | (ready_3[2] & more_3[2])
     | ((ready_3[0] | ready_3[1]) & ready_3[2]) | (ready_3[3] & more_3[3]) | (ready_3[4] & more_3[4])
     | (ready_3[3] & ready_3[4]) | (ready_3[5] & more_3[5]) | ((ready_3[3] | ready_3[4]) & ready_3[5]);
-  wire many_3_or_ready_3 = ready_3[6] | ready_3[7] | ready_3[8];
-  wire more_3_or_or =
-    more_3_or | (many_3_or & ready_3_or) | (ready_3[6] & more_3[6]) | (ready_3[7] & more_3[7])
-    | (ready_3[6] & ready_3[7]) | (ready_3[8] & more_3[8]) | ((ready_3[6] | ready_3[7]) & ready_3[8]);
-  wire many_3_or_2 = ready_3[9] | ready_3[10] | ready_3[11];
-  wire many_3_or_3 = ready_3[12] | ready_3[13] | ready_3[14];
-  wire many_3_or_more_3 =
-    (ready_3[9] & more_3[9]) | (ready_3[10] & more_3[10]) | (ready_3[9] & ready_3[10]) | (ready_3[11] & more_3[11])
-    | ((ready_3[9] | ready_3[10]) & ready_3[11]) | (ready_3[12] & more_3[12]) | (ready_3[13] & more_3[13])
-    | (ready_3[12] & ready_3[13]) | (ready_3[14] & more_3[14]) | ((ready_3[12] | ready_3[13]) & ready_3[14]);
-  wire many_4_or = ready_4[0] | ready_4[1] | ready_4[2];
+  wire two_3_1_or = ready_3[8] | ready_3[9] | ready_3[10];
+  wire two_3_1_or_ready_3 = ready_3[11] | ready_3[12] | ready_3[13];
+  wire two_3_1_or_more_3 =
+    (ready_3[8] & more_3[8]) | (ready_3[9] & more_3[9]) | (ready_3[8] & ready_3[9]) | (ready_3[10] & more_3[10])
+    | ((ready_3[8] | ready_3[9]) & ready_3[10]) | (ready_3[11] & more_3[11]) | (ready_3[12] & more_3[12])
+    | (ready_3[11] & ready_3[12]) | (ready_3[13] & more_3[13]) | ((ready_3[11] | ready_3[12]) & ready_3[13]);
+  wire two_4_0_or = ready_4[0] | ready_4[1] | ready_4[2];
   wire ready_4_or = ready_4[3] | ready_4[4] | ready_4[5];
   wire more_4_or =
     (ready_4[0] & more_4[0]) | (ready_4[1] & more_4[1]) | (ready_4[0] & ready_4[1]) | (ready_4[2] & more_4[2])
     | ((ready_4[0] | ready_4[1]) & ready_4[2]) | (ready_4[3] & more_4[3]) | (ready_4[4] & more_4[4])
     | (ready_4[3] & ready_4[4]) | (ready_4[5] & more_4[5]) | ((ready_4[3] | ready_4[4]) & ready_4[5]);
-  wire many_4_or_ready_4 = ready_4[6] | ready_4[7] | ready_4[8];
-  wire more_4_or_or =
-    more_4_or | (many_4_or & ready_4_or) | (ready_4[6] & more_4[6]) | (ready_4[7] & more_4[7])
-    | (ready_4[6] & ready_4[7]) | (ready_4[8] & more_4[8]) | ((ready_4[6] | ready_4[7]) & ready_4[8]);
-  wire many_4_or_2 = ready_4[9] | ready_4[10] | ready_4[11];
-  wire many_4_or_3 = ready_4[12] | ready_4[13] | ready_4[14];
-  wire many_4_or_more_4 =
-    (ready_4[9] & more_4[9]) | (ready_4[10] & more_4[10]) | (ready_4[9] & ready_4[10]) | (ready_4[11] & more_4[11])
-    | ((ready_4[9] | ready_4[10]) & ready_4[11]) | (ready_4[12] & more_4[12]) | (ready_4[13] & more_4[13])
-    | (ready_4[12] & ready_4[13]) | (ready_4[14] & more_4[14]) | ((ready_4[12] | ready_4[13]) & ready_4[14]);
-  wire many_5_or = ready_5[0] | ready_5[1] | ready_5[2];
+  wire two_4_1_or = ready_4[8] | ready_4[9] | ready_4[10];
+  wire two_4_1_or_ready_4 = ready_4[11] | ready_4[12] | ready_4[13];
+  wire two_4_1_or_more_4 =
+    (ready_4[8] & more_4[8]) | (ready_4[9] & more_4[9]) | (ready_4[8] & ready_4[9]) | (ready_4[10] & more_4[10])
+    | ((ready_4[8] | ready_4[9]) & ready_4[10]) | (ready_4[11] & more_4[11]) | (ready_4[12] & more_4[12])
+    | (ready_4[11] & ready_4[12]) | (ready_4[13] & more_4[13]) | ((ready_4[11] | ready_4[12]) & ready_4[13]);
+  wire two_5_0_or = ready_5[0] | ready_5[1] | ready_5[2];
   wire ready_5_or = ready_5[3] | ready_5[4] | ready_5[5];
   wire more_5_or =
     (ready_5[0] & more_5[0]) | (ready_5[1] & more_5[1]) | (ready_5[0] & ready_5[1]) | (ready_5[2] & more_5[2])
     | ((ready_5[0] | ready_5[1]) & ready_5[2]) | (ready_5[3] & more_5[3]) | (ready_5[4] & more_5[4])
     | (ready_5[3] & ready_5[4]) | (ready_5[5] & more_5[5]) | ((ready_5[3] | ready_5[4]) & ready_5[5]);
-  wire many_5_or_ready_5 = ready_5[6] | ready_5[7] | ready_5[8];
-  wire more_5_or_or =
-    more_5_or | (many_5_or & ready_5_or) | (ready_5[6] & more_5[6]) | (ready_5[7] & more_5[7])
-    | (ready_5[6] & ready_5[7]) | (ready_5[8] & more_5[8]) | ((ready_5[6] | ready_5[7]) & ready_5[8]);
-  wire many_5_or_2 = ready_5[9] | ready_5[10] | ready_5[11];
-  wire many_5_or_3 = ready_5[12] | ready_5[13] | ready_5[14];
-  wire many_5_or_more_5 =
-    (ready_5[9] & more_5[9]) | (ready_5[10] & more_5[10]) | (ready_5[9] & ready_5[10]) | (ready_5[11] & more_5[11])
-    | ((ready_5[9] | ready_5[10]) & ready_5[11]) | (ready_5[12] & more_5[12]) | (ready_5[13] & more_5[13])
-    | (ready_5[12] & ready_5[13]) | (ready_5[14] & more_5[14]) | ((ready_5[12] | ready_5[13]) & ready_5[14]);
-  wire many_6_or = ready_6[0] | ready_6[1] | ready_6[2];
+  wire two_5_1_or = ready_5[8] | ready_5[9] | ready_5[10];
+  wire two_5_1_or_ready_5 = ready_5[11] | ready_5[12] | ready_5[13];
+  wire two_5_1_or_more_5 =
+    (ready_5[8] & more_5[8]) | (ready_5[9] & more_5[9]) | (ready_5[8] & ready_5[9]) | (ready_5[10] & more_5[10])
+    | ((ready_5[8] | ready_5[9]) & ready_5[10]) | (ready_5[11] & more_5[11]) | (ready_5[12] & more_5[12])
+    | (ready_5[11] & ready_5[12]) | (ready_5[13] & more_5[13]) | ((ready_5[11] | ready_5[12]) & ready_5[13]);
+  wire two_6_0_or = ready_6[0] | ready_6[1] | ready_6[2];
   wire ready_6_or = ready_6[3] | ready_6[4] | ready_6[5];
   wire more_6_or =
     (ready_6[0] & more_6[0]) | (ready_6[1] & more_6[1]) | (ready_6[0] & ready_6[1]) | (ready_6[2] & more_6[2])
     | ((ready_6[0] | ready_6[1]) & ready_6[2]) | (ready_6[3] & more_6[3]) | (ready_6[4] & more_6[4])
     | (ready_6[3] & ready_6[4]) | (ready_6[5] & more_6[5]) | ((ready_6[3] | ready_6[4]) & ready_6[5]);
-  wire many_6_or_ready_6 = ready_6[6] | ready_6[7] | ready_6[8];
-  wire more_6_or_or =
-    more_6_or | (many_6_or & ready_6_or) | (ready_6[6] & more_6[6]) | (ready_6[7] & more_6[7])
-    | (ready_6[6] & ready_6[7]) | (ready_6[8] & more_6[8]) | ((ready_6[6] | ready_6[7]) & ready_6[8]);
-  wire many_6_or_2 = ready_6[9] | ready_6[10] | ready_6[11];
-  wire many_6_or_3 = ready_6[12] | ready_6[13] | ready_6[14];
-  wire many_6_or_more_6 =
-    (ready_6[9] & more_6[9]) | (ready_6[10] & more_6[10]) | (ready_6[9] & ready_6[10]) | (ready_6[11] & more_6[11])
-    | ((ready_6[9] | ready_6[10]) & ready_6[11]) | (ready_6[12] & more_6[12]) | (ready_6[13] & more_6[13])
-    | (ready_6[12] & ready_6[13]) | (ready_6[14] & more_6[14]) | ((ready_6[12] | ready_6[13]) & ready_6[14]);
-  wire many_7_or = ready_7[0] | ready_7[1] | ready_7[2];
+  wire two_6_1_or = ready_6[8] | ready_6[9] | ready_6[10];
+  wire two_6_1_or_ready_6 = ready_6[11] | ready_6[12] | ready_6[13];
+  wire two_6_1_or_more_6 =
+    (ready_6[8] & more_6[8]) | (ready_6[9] & more_6[9]) | (ready_6[8] & ready_6[9]) | (ready_6[10] & more_6[10])
+    | ((ready_6[8] | ready_6[9]) & ready_6[10]) | (ready_6[11] & more_6[11]) | (ready_6[12] & more_6[12])
+    | (ready_6[11] & ready_6[12]) | (ready_6[13] & more_6[13]) | ((ready_6[11] | ready_6[12]) & ready_6[13]);
+  wire two_7_0_or = ready_7[0] | ready_7[1] | ready_7[2];
   wire ready_7_or = ready_7[3] | ready_7[4] | ready_7[5];
   wire more_7_or =
     (ready_7[0] & more_7[0]) | (ready_7[1] & more_7[1]) | (ready_7[0] & ready_7[1]) | (ready_7[2] & more_7[2])
     | ((ready_7[0] | ready_7[1]) & ready_7[2]) | (ready_7[3] & more_7[3]) | (ready_7[4] & more_7[4])
     | (ready_7[3] & ready_7[4]) | (ready_7[5] & more_7[5]) | ((ready_7[3] | ready_7[4]) & ready_7[5]);
-  wire many_7_or_ready_7 = ready_7[6] | ready_7[7] | ready_7[8];
-  wire more_7_or_or =
-    more_7_or | (many_7_or & ready_7_or) | (ready_7[6] & more_7[6]) | (ready_7[7] & more_7[7])
-    | (ready_7[6] & ready_7[7]) | (ready_7[8] & more_7[8]) | ((ready_7[6] | ready_7[7]) & ready_7[8]);
-  wire many_7_or_2 = ready_7[9] | ready_7[10] | ready_7[11];
-  wire many_7_or_3 = ready_7[12] | ready_7[13] | ready_7[14];
-  wire many_7_or_more_7 =
-    (ready_7[9] & more_7[9]) | (ready_7[10] & more_7[10]) | (ready_7[9] & ready_7[10]) | (ready_7[11] & more_7[11])
-    | ((ready_7[9] | ready_7[10]) & ready_7[11]) | (ready_7[12] & more_7[12]) | (ready_7[13] & more_7[13])
-    | (ready_7[12] & ready_7[13]) | (ready_7[14] & more_7[14]) | ((ready_7[12] | ready_7[13]) & ready_7[14]);
-  wire many_8_or = ready_8[0] | ready_8[1] | ready_8[2];
+  wire two_7_1_or = ready_7[8] | ready_7[9] | ready_7[10];
+  wire two_7_1_or_ready_7 = ready_7[11] | ready_7[12] | ready_7[13];
+  wire two_7_1_or_more_7 =
+    (ready_7[8] & more_7[8]) | (ready_7[9] & more_7[9]) | (ready_7[8] & ready_7[9]) | (ready_7[10] & more_7[10])
+    | ((ready_7[8] | ready_7[9]) & ready_7[10]) | (ready_7[11] & more_7[11]) | (ready_7[12] & more_7[12])
+    | (ready_7[11] & ready_7[12]) | (ready_7[13] & more_7[13]) | ((ready_7[11] | ready_7[12]) & ready_7[13]);
+  wire two_8_0_or = ready_8[0] | ready_8[1] | ready_8[2];
   wire ready_8_or = ready_8[3] | ready_8[4] | ready_8[5];
   wire more_8_or =
     (ready_8[0] & more_8[0]) | (ready_8[1] & more_8[1]) | (ready_8[0] & ready_8[1]) | (ready_8[2] & more_8[2])
     | ((ready_8[0] | ready_8[1]) & ready_8[2]) | (ready_8[3] & more_8[3]) | (ready_8[4] & more_8[4])
     | (ready_8[3] & ready_8[4]) | (ready_8[5] & more_8[5]) | ((ready_8[3] | ready_8[4]) & ready_8[5]);
-  wire many_8_or_ready_8 = ready_8[6] | ready_8[7] | ready_8[8];
-  wire more_8_or_or =
-    more_8_or | (many_8_or & ready_8_or) | (ready_8[6] & more_8[6]) | (ready_8[7] & more_8[7])
-    | (ready_8[6] & ready_8[7]) | (ready_8[8] & more_8[8]) | ((ready_8[6] | ready_8[7]) & ready_8[8]);
-  wire many_8_or_2 = ready_8[9] | ready_8[10] | ready_8[11];
-  wire many_8_or_3 = ready_8[12] | ready_8[13] | ready_8[14];
-  wire many_8_or_more_8 =
-    (ready_8[9] & more_8[9]) | (ready_8[10] & more_8[10]) | (ready_8[9] & ready_8[10]) | (ready_8[11] & more_8[11])
-    | ((ready_8[9] | ready_8[10]) & ready_8[11]) | (ready_8[12] & more_8[12]) | (ready_8[13] & more_8[13])
-    | (ready_8[12] & ready_8[13]) | (ready_8[14] & more_8[14]) | ((ready_8[12] | ready_8[13]) & ready_8[14]);
-  wire many_9_or = ready_9[0] | ready_9[1] | ready_9[2];
+  wire two_8_1_or = ready_8[8] | ready_8[9] | ready_8[10];
+  wire two_8_1_or_ready_8 = ready_8[11] | ready_8[12] | ready_8[13];
+  wire two_8_1_or_more_8 =
+    (ready_8[8] & more_8[8]) | (ready_8[9] & more_8[9]) | (ready_8[8] & ready_8[9]) | (ready_8[10] & more_8[10])
+    | ((ready_8[8] | ready_8[9]) & ready_8[10]) | (ready_8[11] & more_8[11]) | (ready_8[12] & more_8[12])
+    | (ready_8[11] & ready_8[12]) | (ready_8[13] & more_8[13]) | ((ready_8[11] | ready_8[12]) & ready_8[13]);
+  wire two_9_0_or = ready_9[0] | ready_9[1] | ready_9[2];
   wire ready_9_or = ready_9[3] | ready_9[4] | ready_9[5];
   wire more_9_or =
     (ready_9[0] & more_9[0]) | (ready_9[1] & more_9[1]) | (ready_9[0] & ready_9[1]) | (ready_9[2] & more_9[2])
     | ((ready_9[0] | ready_9[1]) & ready_9[2]) | (ready_9[3] & more_9[3]) | (ready_9[4] & more_9[4])
     | (ready_9[3] & ready_9[4]) | (ready_9[5] & more_9[5]) | ((ready_9[3] | ready_9[4]) & ready_9[5]);
-  wire many_9_or_ready_9 = ready_9[6] | ready_9[7] | ready_9[8];
-  wire more_9_or_or =
-    more_9_or | (many_9_or & ready_9_or) | (ready_9[6] & more_9[6]) | (ready_9[7] & more_9[7])
-    | (ready_9[6] & ready_9[7]) | (ready_9[8] & more_9[8]) | ((ready_9[6] | ready_9[7]) & ready_9[8]);
-  wire many_9_or_2 = ready_9[9] | ready_9[10] | ready_9[11];
-  wire many_9_or_3 = ready_9[12] | ready_9[13] | ready_9[14];
-  wire many_9_or_more_9 =
-    (ready_9[9] & more_9[9]) | (ready_9[10] & more_9[10]) | (ready_9[9] & ready_9[10]) | (ready_9[11] & more_9[11])
-    | ((ready_9[9] | ready_9[10]) & ready_9[11]) | (ready_9[12] & more_9[12]) | (ready_9[13] & more_9[13])
-    | (ready_9[12] & ready_9[13]) | (ready_9[14] & more_9[14]) | ((ready_9[12] | ready_9[13]) & ready_9[14]);
-  wire many_10_or = ready_10[0] | ready_10[1] | ready_10[2];
+  wire two_9_1_or = ready_9[8] | ready_9[9] | ready_9[10];
+  wire two_9_1_or_ready_9 = ready_9[11] | ready_9[12] | ready_9[13];
+  wire two_9_1_or_more_9 =
+    (ready_9[8] & more_9[8]) | (ready_9[9] & more_9[9]) | (ready_9[8] & ready_9[9]) | (ready_9[10] & more_9[10])
+    | ((ready_9[8] | ready_9[9]) & ready_9[10]) | (ready_9[11] & more_9[11]) | (ready_9[12] & more_9[12])
+    | (ready_9[11] & ready_9[12]) | (ready_9[13] & more_9[13]) | ((ready_9[11] | ready_9[12]) & ready_9[13]);
+  wire two_10_0_or = ready_10[0] | ready_10[1] | ready_10[2];
   wire ready_10_or = ready_10[3] | ready_10[4] | ready_10[5];
   wire more_10_or =
     (ready_10[0] & more_10[0]) | (ready_10[1] & more_10[1]) | (ready_10[0] & ready_10[1]) | (ready_10[2] & more_10[2])
     | ((ready_10[0] | ready_10[1]) & ready_10[2]) | (ready_10[3] & more_10[3]) | (ready_10[4] & more_10[4])
     | (ready_10[3] & ready_10[4]) | (ready_10[5] & more_10[5]) | ((ready_10[3] | ready_10[4]) & ready_10[5]);
-  wire many_10_or_ready_10 = ready_10[6] | ready_10[7] | ready_10[8];
-  wire more_10_or_or =
-    more_10_or | (many_10_or & ready_10_or) | (ready_10[6] & more_10[6]) | (ready_10[7] & more_10[7])
-    | (ready_10[6] & ready_10[7]) | (ready_10[8] & more_10[8]) | ((ready_10[6] | ready_10[7]) & ready_10[8]);
-  wire many_10_or_2 = ready_10[9] | ready_10[10] | ready_10[11];
-  wire many_10_or_3 = ready_10[12] | ready_10[13] | ready_10[14];
-  wire many_10_or_more_10 =
-    (ready_10[9] & more_10[9]) | (ready_10[10] & more_10[10]) | (ready_10[9] & ready_10[10])
-    | (ready_10[11] & more_10[11]) | ((ready_10[9] | ready_10[10]) & ready_10[11]) | (ready_10[12] & more_10[12])
-    | (ready_10[13] & more_10[13]) | (ready_10[12] & ready_10[13]) | (ready_10[14] & more_10[14])
-    | ((ready_10[12] | ready_10[13]) & ready_10[14]);
-  wire many_11_or = ready_11[0] | ready_11[1] | ready_11[2];
+  wire two_10_1_or = ready_10[8] | ready_10[9] | ready_10[10];
+  wire two_10_1_or_ready_10 = ready_10[11] | ready_10[12] | ready_10[13];
+  wire two_10_1_or_more_10 =
+    (ready_10[8] & more_10[8]) | (ready_10[9] & more_10[9]) | (ready_10[8] & ready_10[9])
+    | (ready_10[10] & more_10[10]) | ((ready_10[8] | ready_10[9]) & ready_10[10]) | (ready_10[11] & more_10[11])
+    | (ready_10[12] & more_10[12]) | (ready_10[11] & ready_10[12]) | (ready_10[13] & more_10[13])
+    | ((ready_10[11] | ready_10[12]) & ready_10[13]);
+  wire two_11_0_or = ready_11[0] | ready_11[1] | ready_11[2];
   wire ready_11_or = ready_11[3] | ready_11[4] | ready_11[5];
   wire more_11_or =
     (ready_11[0] & more_11[0]) | (ready_11[1] & more_11[1]) | (ready_11[0] & ready_11[1]) | (ready_11[2] & more_11[2])
     | ((ready_11[0] | ready_11[1]) & ready_11[2]) | (ready_11[3] & more_11[3]) | (ready_11[4] & more_11[4])
     | (ready_11[3] & ready_11[4]) | (ready_11[5] & more_11[5]) | ((ready_11[3] | ready_11[4]) & ready_11[5]);
-  wire many_11_or_ready_11 = ready_11[6] | ready_11[7] | ready_11[8];
-  wire more_11_or_or =
-    more_11_or | (many_11_or & ready_11_or) | (ready_11[6] & more_11[6]) | (ready_11[7] & more_11[7])
-    | (ready_11[6] & ready_11[7]) | (ready_11[8] & more_11[8]) | ((ready_11[6] | ready_11[7]) & ready_11[8]);
-  wire many_11_or_2 = ready_11[9] | ready_11[10] | ready_11[11];
-  wire many_11_or_3 = ready_11[12] | ready_11[13] | ready_11[14];
-  wire many_11_or_more_11 =
-    (ready_11[9] & more_11[9]) | (ready_11[10] & more_11[10]) | (ready_11[9] & ready_11[10])
-    | (ready_11[11] & more_11[11]) | ((ready_11[9] | ready_11[10]) & ready_11[11]) | (ready_11[12] & more_11[12])
-    | (ready_11[13] & more_11[13]) | (ready_11[12] & ready_11[13]) | (ready_11[14] & more_11[14])
-    | ((ready_11[12] | ready_11[13]) & ready_11[14]);
-  wire many_12_or = ready_12[0] | ready_12[1] | ready_12[2];
+  wire two_11_1_or = ready_11[8] | ready_11[9] | ready_11[10];
+  wire two_11_1_or_ready_11 = ready_11[11] | ready_11[12] | ready_11[13];
+  wire two_11_1_or_more_11 =
+    (ready_11[8] & more_11[8]) | (ready_11[9] & more_11[9]) | (ready_11[8] & ready_11[9])
+    | (ready_11[10] & more_11[10]) | ((ready_11[8] | ready_11[9]) & ready_11[10]) | (ready_11[11] & more_11[11])
+    | (ready_11[12] & more_11[12]) | (ready_11[11] & ready_11[12]) | (ready_11[13] & more_11[13])
+    | ((ready_11[11] | ready_11[12]) & ready_11[13]);
+  wire two_12_0_or = ready_12[0] | ready_12[1] | ready_12[2];
   wire ready_12_or = ready_12[3] | ready_12[4] | ready_12[5];
   wire more_12_or =
     (ready_12[0] & more_12[0]) | (ready_12[1] & more_12[1]) | (ready_12[0] & ready_12[1]) | (ready_12[2] & more_12[2])
     | ((ready_12[0] | ready_12[1]) & ready_12[2]) | (ready_12[3] & more_12[3]) | (ready_12[4] & more_12[4])
     | (ready_12[3] & ready_12[4]) | (ready_12[5] & more_12[5]) | ((ready_12[3] | ready_12[4]) & ready_12[5]);
-  wire many_12_or_ready_12 = ready_12[6] | ready_12[7] | ready_12[8];
-  wire more_12_or_or =
-    more_12_or | (many_12_or & ready_12_or) | (ready_12[6] & more_12[6]) | (ready_12[7] & more_12[7])
-    | (ready_12[6] & ready_12[7]) | (ready_12[8] & more_12[8]) | ((ready_12[6] | ready_12[7]) & ready_12[8]);
-  wire many_12_or_2 = ready_12[9] | ready_12[10] | ready_12[11];
-  wire many_12_or_3 = ready_12[12] | ready_12[13] | ready_12[14];
-  wire many_12_or_more_12 =
-    (ready_12[9] & more_12[9]) | (ready_12[10] & more_12[10]) | (ready_12[9] & ready_12[10])
-    | (ready_12[11] & more_12[11]) | ((ready_12[9] | ready_12[10]) & ready_12[11]) | (ready_12[12] & more_12[12])
-    | (ready_12[13] & more_12[13]) | (ready_12[12] & ready_12[13]) | (ready_12[14] & more_12[14])
-    | ((ready_12[12] | ready_12[13]) & ready_12[14]);
-  wire many_13_or = ready_13[0] | ready_13[1] | ready_13[2];
+  wire two_12_1_or = ready_12[8] | ready_12[9] | ready_12[10];
+  wire two_12_1_or_ready_12 = ready_12[11] | ready_12[12] | ready_12[13];
+  wire two_12_1_or_more_12 =
+    (ready_12[8] & more_12[8]) | (ready_12[9] & more_12[9]) | (ready_12[8] & ready_12[9])
+    | (ready_12[10] & more_12[10]) | ((ready_12[8] | ready_12[9]) & ready_12[10]) | (ready_12[11] & more_12[11])
+    | (ready_12[12] & more_12[12]) | (ready_12[11] & ready_12[12]) | (ready_12[13] & more_12[13])
+    | ((ready_12[11] | ready_12[12]) & ready_12[13]);
+  wire two_13_0_or = ready_13[0] | ready_13[1] | ready_13[2];
   wire ready_13_or = ready_13[3] | ready_13[4] | ready_13[5];
   wire more_13_or =
     (ready_13[0] & more_13[0]) | (ready_13[1] & more_13[1]) | (ready_13[0] & ready_13[1]) | (ready_13[2] & more_13[2])
     | ((ready_13[0] | ready_13[1]) & ready_13[2]) | (ready_13[3] & more_13[3]) | (ready_13[4] & more_13[4])
     | (ready_13[3] & ready_13[4]) | (ready_13[5] & more_13[5]) | ((ready_13[3] | ready_13[4]) & ready_13[5]);
-  wire many_13_or_ready_13 = ready_13[6] | ready_13[7] | ready_13[8];
-  wire more_13_or_or =
-    more_13_or | (many_13_or & ready_13_or) | (ready_13[6] & more_13[6]) | (ready_13[7] & more_13[7])
-    | (ready_13[6] & ready_13[7]) | (ready_13[8] & more_13[8]) | ((ready_13[6] | ready_13[7]) & ready_13[8]);
-  wire many_13_or_2 = ready_13[9] | ready_13[10] | ready_13[11];
-  wire many_13_or_3 = ready_13[12] | ready_13[13] | ready_13[14];
-  wire many_13_or_more_13 =
-    (ready_13[9] & more_13[9]) | (ready_13[10] & more_13[10]) | (ready_13[9] & ready_13[10])
-    | (ready_13[11] & more_13[11]) | ((ready_13[9] | ready_13[10]) & ready_13[11]) | (ready_13[12] & more_13[12])
-    | (ready_13[13] & more_13[13]) | (ready_13[12] & ready_13[13]) | (ready_13[14] & more_13[14])
-    | ((ready_13[12] | ready_13[13]) & ready_13[14]);
-  wire many_14_or = ready_14[0] | ready_14[1] | ready_14[2];
+  wire two_13_1_or = ready_13[8] | ready_13[9] | ready_13[10];
+  wire two_13_1_or_ready_13 = ready_13[11] | ready_13[12] | ready_13[13];
+  wire two_13_1_or_more_13 =
+    (ready_13[8] & more_13[8]) | (ready_13[9] & more_13[9]) | (ready_13[8] & ready_13[9])
+    | (ready_13[10] & more_13[10]) | ((ready_13[8] | ready_13[9]) & ready_13[10]) | (ready_13[11] & more_13[11])
+    | (ready_13[12] & more_13[12]) | (ready_13[11] & ready_13[12]) | (ready_13[13] & more_13[13])
+    | ((ready_13[11] | ready_13[12]) & ready_13[13]);
+  wire two_14_0_or = ready_14[0] | ready_14[1] | ready_14[2];
   wire ready_14_or = ready_14[3] | ready_14[4] | ready_14[5];
   wire more_14_or =
     (ready_14[0] & more_14[0]) | (ready_14[1] & more_14[1]) | (ready_14[0] & ready_14[1]) | (ready_14[2] & more_14[2])
     | ((ready_14[0] | ready_14[1]) & ready_14[2]) | (ready_14[3] & more_14[3]) | (ready_14[4] & more_14[4])
     | (ready_14[3] & ready_14[4]) | (ready_14[5] & more_14[5]) | ((ready_14[3] | ready_14[4]) & ready_14[5]);
-  wire many_14_or_ready_14 = ready_14[6] | ready_14[7] | ready_14[8];
-  wire more_14_or_or =
-    more_14_or | (many_14_or & ready_14_or) | (ready_14[6] & more_14[6]) | (ready_14[7] & more_14[7])
-    | (ready_14[6] & ready_14[7]) | (ready_14[8] & more_14[8]) | ((ready_14[6] | ready_14[7]) & ready_14[8]);
-  wire many_14_or_2 = ready_14[9] | ready_14[10] | ready_14[11];
-  wire many_14_or_3 = ready_14[12] | ready_14[13] | ready_14[14];
-  wire many_14_or_more_14 =
-    (ready_14[9] & more_14[9]) | (ready_14[10] & more_14[10]) | (ready_14[9] & ready_14[10])
-    | (ready_14[11] & more_14[11]) | ((ready_14[9] | ready_14[10]) & ready_14[11]) | (ready_14[12] & more_14[12])
-    | (ready_14[13] & more_14[13]) | (ready_14[12] & ready_14[13]) | (ready_14[14] & more_14[14])
-    | ((ready_14[12] | ready_14[13]) & ready_14[14]);
-  wire many_15_or = ready_15[0] | ready_15[1] | ready_15[2];
+  wire two_14_1_or = ready_14[8] | ready_14[9] | ready_14[10];
+  wire two_14_1_or_ready_14 = ready_14[11] | ready_14[12] | ready_14[13];
+  wire two_14_1_or_more_14 =
+    (ready_14[8] & more_14[8]) | (ready_14[9] & more_14[9]) | (ready_14[8] & ready_14[9])
+    | (ready_14[10] & more_14[10]) | ((ready_14[8] | ready_14[9]) & ready_14[10]) | (ready_14[11] & more_14[11])
+    | (ready_14[12] & more_14[12]) | (ready_14[11] & ready_14[12]) | (ready_14[13] & more_14[13])
+    | ((ready_14[11] | ready_14[12]) & ready_14[13]);
+  wire two_15_0_or = ready_15[0] | ready_15[1] | ready_15[2];
   wire ready_15_or = ready_15[3] | ready_15[4] | ready_15[5];
   wire more_15_or =
     (ready_15[0] & more_15[0]) | (ready_15[1] & more_15[1]) | (ready_15[0] & ready_15[1]) | (ready_15[2] & more_15[2])
     | ((ready_15[0] | ready_15[1]) & ready_15[2]) | (ready_15[3] & more_15[3]) | (ready_15[4] & more_15[4])
     | (ready_15[3] & ready_15[4]) | (ready_15[5] & more_15[5]) | ((ready_15[3] | ready_15[4]) & ready_15[5]);
-  wire many_15_or_ready_15 = ready_15[6] | ready_15[7] | ready_15[8];
-  wire more_15_or_or =
-    more_15_or | (many_15_or & ready_15_or) | (ready_15[6] & more_15[6]) | (ready_15[7] & more_15[7])
-    | (ready_15[6] & ready_15[7]) | (ready_15[8] & more_15[8]) | ((ready_15[6] | ready_15[7]) & ready_15[8]);
-  wire many_15_or_2 = ready_15[9] | ready_15[10] | ready_15[11];
-  wire many_15_or_3 = ready_15[12] | ready_15[13] | ready_15[14];
-  wire many_15_or_more_15 =
-    (ready_15[9] & more_15[9]) | (ready_15[10] & more_15[10]) | (ready_15[9] & ready_15[10])
-    | (ready_15[11] & more_15[11]) | ((ready_15[9] | ready_15[10]) & ready_15[11]) | (ready_15[12] & more_15[12])
-    | (ready_15[13] & more_15[13]) | (ready_15[12] & ready_15[13]) | (ready_15[14] & more_15[14])
-    | ((ready_15[12] | ready_15[13]) & ready_15[14]);
+  wire two_15_1_or = ready_15[8] | ready_15[9] | ready_15[10];
+  wire two_15_1_or_ready_15 = ready_15[11] | ready_15[12] | ready_15[13];
+  wire two_15_1_or_more_15 =
+    (ready_15[8] & more_15[8]) | (ready_15[9] & more_15[9]) | (ready_15[8] & ready_15[9])
+    | (ready_15[10] & more_15[10]) | ((ready_15[8] | ready_15[9]) & ready_15[10]) | (ready_15[11] & more_15[11])
+    | (ready_15[12] & more_15[12]) | (ready_15[11] & ready_15[12]) | (ready_15[13] & more_15[13])
+    | ((ready_15[11] | ready_15[12]) & ready_15[13]);
   wire [3:0] chosen_slot_or = picked_at[3:0] | picked_at[7:4] | picked_at[11:8] | picked_at[15:12];
   wire [1:0] low =
     |user_later[3:0] ? {~(user_later[0] | user_later[1]) & (user_later[2] | user_later[3]), ~user_later[0] & (user_later[1] | (~user_later[2] & user_later[3]))} :
@@ -478,128 +458,194 @@ module PickTurn_regions4_slots4_users16 (
       picked_at <= 16'd0; chosen_at <= 16'd0; due_at <= 16'd0; was_due_at <= 16'd0; were_at <= 16'd0;
       lacked_at <= 16'd0; chosen_valid <= 1'b0; chosen_region <= 2'd0; chosen_slot <= 2'd0; chosen_user <= 4'd0;
       due_now_valid <= 1'b0; due_now_region <= 2'd0; due_now_slot <= 2'd0; due_now_user <= 4'd0; ready_0_q <= 16'd0;
-      any_0 <= 1'b0; many_0 <= 1'b0; ready_1_q <= 16'd0; any_1 <= 1'b0; many_1 <= 1'b0; ready_2_q <= 16'd0;
-      any_2 <= 1'b0; many_2 <= 1'b0; ready_3_q <= 16'd0; any_3 <= 1'b0; many_3 <= 1'b0; ready_4_q <= 16'd0;
-      any_4 <= 1'b0; many_4 <= 1'b0; ready_5_q <= 16'd0; any_5 <= 1'b0; many_5 <= 1'b0; ready_6_q <= 16'd0;
-      any_6 <= 1'b0; many_6 <= 1'b0; ready_7_q <= 16'd0; any_7 <= 1'b0; many_7 <= 1'b0; ready_8_q <= 16'd0;
-      any_8 <= 1'b0; many_8 <= 1'b0; ready_9_q <= 16'd0; any_9 <= 1'b0; many_9 <= 1'b0; ready_10_q <= 16'd0;
-      any_10 <= 1'b0; many_10 <= 1'b0; ready_11_q <= 16'd0; any_11 <= 1'b0; many_11 <= 1'b0; ready_12_q <= 16'd0;
-      any_12 <= 1'b0; many_12 <= 1'b0; ready_13_q <= 16'd0; any_13 <= 1'b0; many_13 <= 1'b0; ready_14_q <= 16'd0;
-      any_14 <= 1'b0; many_14 <= 1'b0; ready_15_q <= 16'd0; any_15 <= 1'b0; many_15 <= 1'b0;
+      any_0_0 <= 1'b0; two_0_0 <= 1'b0; any_0_1 <= 1'b0; two_0_1 <= 1'b0; ready_1_q <= 16'd0; any_1_0 <= 1'b0;
+      two_1_0 <= 1'b0; any_1_1 <= 1'b0; two_1_1 <= 1'b0; ready_2_q <= 16'd0; any_2_0 <= 1'b0; two_2_0 <= 1'b0;
+      any_2_1 <= 1'b0; two_2_1 <= 1'b0; ready_3_q <= 16'd0; any_3_0 <= 1'b0; two_3_0 <= 1'b0; any_3_1 <= 1'b0;
+      two_3_1 <= 1'b0; ready_4_q <= 16'd0; any_4_0 <= 1'b0; two_4_0 <= 1'b0; any_4_1 <= 1'b0; two_4_1 <= 1'b0;
+      ready_5_q <= 16'd0; any_5_0 <= 1'b0; two_5_0 <= 1'b0; any_5_1 <= 1'b0; two_5_1 <= 1'b0; ready_6_q <= 16'd0;
+      any_6_0 <= 1'b0; two_6_0 <= 1'b0; any_6_1 <= 1'b0; two_6_1 <= 1'b0; ready_7_q <= 16'd0; any_7_0 <= 1'b0;
+      two_7_0 <= 1'b0; any_7_1 <= 1'b0; two_7_1 <= 1'b0; ready_8_q <= 16'd0; any_8_0 <= 1'b0; two_8_0 <= 1'b0;
+      any_8_1 <= 1'b0; two_8_1 <= 1'b0; ready_9_q <= 16'd0; any_9_0 <= 1'b0; two_9_0 <= 1'b0; any_9_1 <= 1'b0;
+      two_9_1 <= 1'b0; ready_10_q <= 16'd0; any_10_0 <= 1'b0; two_10_0 <= 1'b0; any_10_1 <= 1'b0; two_10_1 <= 1'b0;
+      ready_11_q <= 16'd0; any_11_0 <= 1'b0; two_11_0 <= 1'b0; any_11_1 <= 1'b0; two_11_1 <= 1'b0;
+      ready_12_q <= 16'd0; any_12_0 <= 1'b0; two_12_0 <= 1'b0; any_12_1 <= 1'b0; two_12_1 <= 1'b0;
+      ready_13_q <= 16'd0; any_13_0 <= 1'b0; two_13_0 <= 1'b0; any_13_1 <= 1'b0; two_13_1 <= 1'b0;
+      ready_14_q <= 16'd0; any_14_0 <= 1'b0; two_14_0 <= 1'b0; any_14_1 <= 1'b0; two_14_1 <= 1'b0;
+      ready_15_q <= 16'd0; any_15_0 <= 1'b0; two_15_0 <= 1'b0; any_15_1 <= 1'b0; two_15_1 <= 1'b0;
+      behind_same <= 1'b0;
     end
     else begin
-      were_at <= picked_at | chosen_at | due_at;
+      were_at <= picked_at | chosen_at | due_at | was_due_at;
       lacked_at <= lacks_at;
       ready_0_q <= ready_0;
-      any_0 <= |ready_0;
-      many_0 <=
-        more_0_or_or | ((many_0_or | ready_0_or) & many_0_or_ready_0) | many_0_or_more_0 | (many_0_or_2 & many_0_or_3)
-        | (ready_0[15] & more_0[15]) | ((many_0_or_2 | many_0_or_3) & ready_0[15])
-        | ((many_0_or | ready_0_or | many_0_or_ready_0) & (many_0_or_2 | many_0_or_3 | ready_0[15]));
+      any_0_0 <= |ready_0[7:0];
+      two_0_0 <=
+        more_0_or | (two_0_0_or & ready_0_or) | (ready_0[6] & more_0[6]) | (ready_0[7] & more_0[7])
+        | (ready_0[6] & ready_0[7]) | ((two_0_0_or | ready_0_or) & (ready_0[6] | ready_0[7]));
+      any_0_1 <= |ready_0[15:8];
+      two_0_1 <=
+        two_0_1_or_more_0 | (two_0_1_or & two_0_1_or_ready_0) | (ready_0[14] & more_0[14])
+        | (ready_0[15] & more_0[15]) | (ready_0[14] & ready_0[15])
+        | ((two_0_1_or | two_0_1_or_ready_0) & (ready_0[14] | ready_0[15]));
       ready_1_q <= ready_1;
-      any_1 <= |ready_1;
-      many_1 <=
-        more_1_or_or | ((many_1_or | ready_1_or) & many_1_or_ready_1) | many_1_or_more_1 | (many_1_or_2 & many_1_or_3)
-        | (ready_1[15] & more_1[15]) | ((many_1_or_2 | many_1_or_3) & ready_1[15])
-        | ((many_1_or | ready_1_or | many_1_or_ready_1) & (many_1_or_2 | many_1_or_3 | ready_1[15]));
+      any_1_0 <= |ready_1[7:0];
+      two_1_0 <=
+        more_1_or | (two_1_0_or & ready_1_or) | (ready_1[6] & more_1[6]) | (ready_1[7] & more_1[7])
+        | (ready_1[6] & ready_1[7]) | ((two_1_0_or | ready_1_or) & (ready_1[6] | ready_1[7]));
+      any_1_1 <= |ready_1[15:8];
+      two_1_1 <=
+        two_1_1_or_more_1 | (two_1_1_or & two_1_1_or_ready_1) | (ready_1[14] & more_1[14])
+        | (ready_1[15] & more_1[15]) | (ready_1[14] & ready_1[15])
+        | ((two_1_1_or | two_1_1_or_ready_1) & (ready_1[14] | ready_1[15]));
       ready_2_q <= ready_2;
-      any_2 <= |ready_2;
-      many_2 <=
-        more_2_or_or | ((many_2_or | ready_2_or) & many_2_or_ready_2) | many_2_or_more_2 | (many_2_or_2 & many_2_or_3)
-        | (ready_2[15] & more_2[15]) | ((many_2_or_2 | many_2_or_3) & ready_2[15])
-        | ((many_2_or | ready_2_or | many_2_or_ready_2) & (many_2_or_2 | many_2_or_3 | ready_2[15]));
+      any_2_0 <= |ready_2[7:0];
+      two_2_0 <=
+        more_2_or | (two_2_0_or & ready_2_or) | (ready_2[6] & more_2[6]) | (ready_2[7] & more_2[7])
+        | (ready_2[6] & ready_2[7]) | ((two_2_0_or | ready_2_or) & (ready_2[6] | ready_2[7]));
+      any_2_1 <= |ready_2[15:8];
+      two_2_1 <=
+        two_2_1_or_more_2 | (two_2_1_or & two_2_1_or_ready_2) | (ready_2[14] & more_2[14])
+        | (ready_2[15] & more_2[15]) | (ready_2[14] & ready_2[15])
+        | ((two_2_1_or | two_2_1_or_ready_2) & (ready_2[14] | ready_2[15]));
       ready_3_q <= ready_3;
-      any_3 <= |ready_3;
-      many_3 <=
-        more_3_or_or | ((many_3_or | ready_3_or) & many_3_or_ready_3) | many_3_or_more_3 | (many_3_or_2 & many_3_or_3)
-        | (ready_3[15] & more_3[15]) | ((many_3_or_2 | many_3_or_3) & ready_3[15])
-        | ((many_3_or | ready_3_or | many_3_or_ready_3) & (many_3_or_2 | many_3_or_3 | ready_3[15]));
+      any_3_0 <= |ready_3[7:0];
+      two_3_0 <=
+        more_3_or | (two_3_0_or & ready_3_or) | (ready_3[6] & more_3[6]) | (ready_3[7] & more_3[7])
+        | (ready_3[6] & ready_3[7]) | ((two_3_0_or | ready_3_or) & (ready_3[6] | ready_3[7]));
+      any_3_1 <= |ready_3[15:8];
+      two_3_1 <=
+        two_3_1_or_more_3 | (two_3_1_or & two_3_1_or_ready_3) | (ready_3[14] & more_3[14])
+        | (ready_3[15] & more_3[15]) | (ready_3[14] & ready_3[15])
+        | ((two_3_1_or | two_3_1_or_ready_3) & (ready_3[14] | ready_3[15]));
       ready_4_q <= ready_4;
-      any_4 <= |ready_4;
-      many_4 <=
-        more_4_or_or | ((many_4_or | ready_4_or) & many_4_or_ready_4) | many_4_or_more_4 | (many_4_or_2 & many_4_or_3)
-        | (ready_4[15] & more_4[15]) | ((many_4_or_2 | many_4_or_3) & ready_4[15])
-        | ((many_4_or | ready_4_or | many_4_or_ready_4) & (many_4_or_2 | many_4_or_3 | ready_4[15]));
+      any_4_0 <= |ready_4[7:0];
+      two_4_0 <=
+        more_4_or | (two_4_0_or & ready_4_or) | (ready_4[6] & more_4[6]) | (ready_4[7] & more_4[7])
+        | (ready_4[6] & ready_4[7]) | ((two_4_0_or | ready_4_or) & (ready_4[6] | ready_4[7]));
+      any_4_1 <= |ready_4[15:8];
+      two_4_1 <=
+        two_4_1_or_more_4 | (two_4_1_or & two_4_1_or_ready_4) | (ready_4[14] & more_4[14])
+        | (ready_4[15] & more_4[15]) | (ready_4[14] & ready_4[15])
+        | ((two_4_1_or | two_4_1_or_ready_4) & (ready_4[14] | ready_4[15]));
       ready_5_q <= ready_5;
-      any_5 <= |ready_5;
-      many_5 <=
-        more_5_or_or | ((many_5_or | ready_5_or) & many_5_or_ready_5) | many_5_or_more_5 | (many_5_or_2 & many_5_or_3)
-        | (ready_5[15] & more_5[15]) | ((many_5_or_2 | many_5_or_3) & ready_5[15])
-        | ((many_5_or | ready_5_or | many_5_or_ready_5) & (many_5_or_2 | many_5_or_3 | ready_5[15]));
+      any_5_0 <= |ready_5[7:0];
+      two_5_0 <=
+        more_5_or | (two_5_0_or & ready_5_or) | (ready_5[6] & more_5[6]) | (ready_5[7] & more_5[7])
+        | (ready_5[6] & ready_5[7]) | ((two_5_0_or | ready_5_or) & (ready_5[6] | ready_5[7]));
+      any_5_1 <= |ready_5[15:8];
+      two_5_1 <=
+        two_5_1_or_more_5 | (two_5_1_or & two_5_1_or_ready_5) | (ready_5[14] & more_5[14])
+        | (ready_5[15] & more_5[15]) | (ready_5[14] & ready_5[15])
+        | ((two_5_1_or | two_5_1_or_ready_5) & (ready_5[14] | ready_5[15]));
       ready_6_q <= ready_6;
-      any_6 <= |ready_6;
-      many_6 <=
-        more_6_or_or | ((many_6_or | ready_6_or) & many_6_or_ready_6) | many_6_or_more_6 | (many_6_or_2 & many_6_or_3)
-        | (ready_6[15] & more_6[15]) | ((many_6_or_2 | many_6_or_3) & ready_6[15])
-        | ((many_6_or | ready_6_or | many_6_or_ready_6) & (many_6_or_2 | many_6_or_3 | ready_6[15]));
+      any_6_0 <= |ready_6[7:0];
+      two_6_0 <=
+        more_6_or | (two_6_0_or & ready_6_or) | (ready_6[6] & more_6[6]) | (ready_6[7] & more_6[7])
+        | (ready_6[6] & ready_6[7]) | ((two_6_0_or | ready_6_or) & (ready_6[6] | ready_6[7]));
+      any_6_1 <= |ready_6[15:8];
+      two_6_1 <=
+        two_6_1_or_more_6 | (two_6_1_or & two_6_1_or_ready_6) | (ready_6[14] & more_6[14])
+        | (ready_6[15] & more_6[15]) | (ready_6[14] & ready_6[15])
+        | ((two_6_1_or | two_6_1_or_ready_6) & (ready_6[14] | ready_6[15]));
       ready_7_q <= ready_7;
-      any_7 <= |ready_7;
-      many_7 <=
-        more_7_or_or | ((many_7_or | ready_7_or) & many_7_or_ready_7) | many_7_or_more_7 | (many_7_or_2 & many_7_or_3)
-        | (ready_7[15] & more_7[15]) | ((many_7_or_2 | many_7_or_3) & ready_7[15])
-        | ((many_7_or | ready_7_or | many_7_or_ready_7) & (many_7_or_2 | many_7_or_3 | ready_7[15]));
+      any_7_0 <= |ready_7[7:0];
+      two_7_0 <=
+        more_7_or | (two_7_0_or & ready_7_or) | (ready_7[6] & more_7[6]) | (ready_7[7] & more_7[7])
+        | (ready_7[6] & ready_7[7]) | ((two_7_0_or | ready_7_or) & (ready_7[6] | ready_7[7]));
+      any_7_1 <= |ready_7[15:8];
+      two_7_1 <=
+        two_7_1_or_more_7 | (two_7_1_or & two_7_1_or_ready_7) | (ready_7[14] & more_7[14])
+        | (ready_7[15] & more_7[15]) | (ready_7[14] & ready_7[15])
+        | ((two_7_1_or | two_7_1_or_ready_7) & (ready_7[14] | ready_7[15]));
       ready_8_q <= ready_8;
-      any_8 <= |ready_8;
-      many_8 <=
-        more_8_or_or | ((many_8_or | ready_8_or) & many_8_or_ready_8) | many_8_or_more_8 | (many_8_or_2 & many_8_or_3)
-        | (ready_8[15] & more_8[15]) | ((many_8_or_2 | many_8_or_3) & ready_8[15])
-        | ((many_8_or | ready_8_or | many_8_or_ready_8) & (many_8_or_2 | many_8_or_3 | ready_8[15]));
+      any_8_0 <= |ready_8[7:0];
+      two_8_0 <=
+        more_8_or | (two_8_0_or & ready_8_or) | (ready_8[6] & more_8[6]) | (ready_8[7] & more_8[7])
+        | (ready_8[6] & ready_8[7]) | ((two_8_0_or | ready_8_or) & (ready_8[6] | ready_8[7]));
+      any_8_1 <= |ready_8[15:8];
+      two_8_1 <=
+        two_8_1_or_more_8 | (two_8_1_or & two_8_1_or_ready_8) | (ready_8[14] & more_8[14])
+        | (ready_8[15] & more_8[15]) | (ready_8[14] & ready_8[15])
+        | ((two_8_1_or | two_8_1_or_ready_8) & (ready_8[14] | ready_8[15]));
       ready_9_q <= ready_9;
-      any_9 <= |ready_9;
-      many_9 <=
-        more_9_or_or | ((many_9_or | ready_9_or) & many_9_or_ready_9) | many_9_or_more_9 | (many_9_or_2 & many_9_or_3)
-        | (ready_9[15] & more_9[15]) | ((many_9_or_2 | many_9_or_3) & ready_9[15])
-        | ((many_9_or | ready_9_or | many_9_or_ready_9) & (many_9_or_2 | many_9_or_3 | ready_9[15]));
+      any_9_0 <= |ready_9[7:0];
+      two_9_0 <=
+        more_9_or | (two_9_0_or & ready_9_or) | (ready_9[6] & more_9[6]) | (ready_9[7] & more_9[7])
+        | (ready_9[6] & ready_9[7]) | ((two_9_0_or | ready_9_or) & (ready_9[6] | ready_9[7]));
+      any_9_1 <= |ready_9[15:8];
+      two_9_1 <=
+        two_9_1_or_more_9 | (two_9_1_or & two_9_1_or_ready_9) | (ready_9[14] & more_9[14])
+        | (ready_9[15] & more_9[15]) | (ready_9[14] & ready_9[15])
+        | ((two_9_1_or | two_9_1_or_ready_9) & (ready_9[14] | ready_9[15]));
       ready_10_q <= ready_10;
-      any_10 <= |ready_10;
-      many_10 <=
-        more_10_or_or | ((many_10_or | ready_10_or) & many_10_or_ready_10) | many_10_or_more_10
-        | (many_10_or_2 & many_10_or_3) | (ready_10[15] & more_10[15])
-        | ((many_10_or_2 | many_10_or_3) & ready_10[15])
-        | ((many_10_or | ready_10_or | many_10_or_ready_10) & (many_10_or_2 | many_10_or_3 | ready_10[15]));
+      any_10_0 <= |ready_10[7:0];
+      two_10_0 <=
+        more_10_or | (two_10_0_or & ready_10_or) | (ready_10[6] & more_10[6]) | (ready_10[7] & more_10[7])
+        | (ready_10[6] & ready_10[7]) | ((two_10_0_or | ready_10_or) & (ready_10[6] | ready_10[7]));
+      any_10_1 <= |ready_10[15:8];
+      two_10_1 <=
+        two_10_1_or_more_10 | (two_10_1_or & two_10_1_or_ready_10) | (ready_10[14] & more_10[14])
+        | (ready_10[15] & more_10[15]) | (ready_10[14] & ready_10[15])
+        | ((two_10_1_or | two_10_1_or_ready_10) & (ready_10[14] | ready_10[15]));
       ready_11_q <= ready_11;
-      any_11 <= |ready_11;
-      many_11 <=
-        more_11_or_or | ((many_11_or | ready_11_or) & many_11_or_ready_11) | many_11_or_more_11
-        | (many_11_or_2 & many_11_or_3) | (ready_11[15] & more_11[15])
-        | ((many_11_or_2 | many_11_or_3) & ready_11[15])
-        | ((many_11_or | ready_11_or | many_11_or_ready_11) & (many_11_or_2 | many_11_or_3 | ready_11[15]));
+      any_11_0 <= |ready_11[7:0];
+      two_11_0 <=
+        more_11_or | (two_11_0_or & ready_11_or) | (ready_11[6] & more_11[6]) | (ready_11[7] & more_11[7])
+        | (ready_11[6] & ready_11[7]) | ((two_11_0_or | ready_11_or) & (ready_11[6] | ready_11[7]));
+      any_11_1 <= |ready_11[15:8];
+      two_11_1 <=
+        two_11_1_or_more_11 | (two_11_1_or & two_11_1_or_ready_11) | (ready_11[14] & more_11[14])
+        | (ready_11[15] & more_11[15]) | (ready_11[14] & ready_11[15])
+        | ((two_11_1_or | two_11_1_or_ready_11) & (ready_11[14] | ready_11[15]));
       ready_12_q <= ready_12;
-      any_12 <= |ready_12;
-      many_12 <=
-        more_12_or_or | ((many_12_or | ready_12_or) & many_12_or_ready_12) | many_12_or_more_12
-        | (many_12_or_2 & many_12_or_3) | (ready_12[15] & more_12[15])
-        | ((many_12_or_2 | many_12_or_3) & ready_12[15])
-        | ((many_12_or | ready_12_or | many_12_or_ready_12) & (many_12_or_2 | many_12_or_3 | ready_12[15]));
+      any_12_0 <= |ready_12[7:0];
+      two_12_0 <=
+        more_12_or | (two_12_0_or & ready_12_or) | (ready_12[6] & more_12[6]) | (ready_12[7] & more_12[7])
+        | (ready_12[6] & ready_12[7]) | ((two_12_0_or | ready_12_or) & (ready_12[6] | ready_12[7]));
+      any_12_1 <= |ready_12[15:8];
+      two_12_1 <=
+        two_12_1_or_more_12 | (two_12_1_or & two_12_1_or_ready_12) | (ready_12[14] & more_12[14])
+        | (ready_12[15] & more_12[15]) | (ready_12[14] & ready_12[15])
+        | ((two_12_1_or | two_12_1_or_ready_12) & (ready_12[14] | ready_12[15]));
       ready_13_q <= ready_13;
-      any_13 <= |ready_13;
-      many_13 <=
-        more_13_or_or | ((many_13_or | ready_13_or) & many_13_or_ready_13) | many_13_or_more_13
-        | (many_13_or_2 & many_13_or_3) | (ready_13[15] & more_13[15])
-        | ((many_13_or_2 | many_13_or_3) & ready_13[15])
-        | ((many_13_or | ready_13_or | many_13_or_ready_13) & (many_13_or_2 | many_13_or_3 | ready_13[15]));
+      any_13_0 <= |ready_13[7:0];
+      two_13_0 <=
+        more_13_or | (two_13_0_or & ready_13_or) | (ready_13[6] & more_13[6]) | (ready_13[7] & more_13[7])
+        | (ready_13[6] & ready_13[7]) | ((two_13_0_or | ready_13_or) & (ready_13[6] | ready_13[7]));
+      any_13_1 <= |ready_13[15:8];
+      two_13_1 <=
+        two_13_1_or_more_13 | (two_13_1_or & two_13_1_or_ready_13) | (ready_13[14] & more_13[14])
+        | (ready_13[15] & more_13[15]) | (ready_13[14] & ready_13[15])
+        | ((two_13_1_or | two_13_1_or_ready_13) & (ready_13[14] | ready_13[15]));
       ready_14_q <= ready_14;
-      any_14 <= |ready_14;
-      many_14 <=
-        more_14_or_or | ((many_14_or | ready_14_or) & many_14_or_ready_14) | many_14_or_more_14
-        | (many_14_or_2 & many_14_or_3) | (ready_14[15] & more_14[15])
-        | ((many_14_or_2 | many_14_or_3) & ready_14[15])
-        | ((many_14_or | ready_14_or | many_14_or_ready_14) & (many_14_or_2 | many_14_or_3 | ready_14[15]));
+      any_14_0 <= |ready_14[7:0];
+      two_14_0 <=
+        more_14_or | (two_14_0_or & ready_14_or) | (ready_14[6] & more_14[6]) | (ready_14[7] & more_14[7])
+        | (ready_14[6] & ready_14[7]) | ((two_14_0_or | ready_14_or) & (ready_14[6] | ready_14[7]));
+      any_14_1 <= |ready_14[15:8];
+      two_14_1 <=
+        two_14_1_or_more_14 | (two_14_1_or & two_14_1_or_ready_14) | (ready_14[14] & more_14[14])
+        | (ready_14[15] & more_14[15]) | (ready_14[14] & ready_14[15])
+        | ((two_14_1_or | two_14_1_or_ready_14) & (ready_14[14] | ready_14[15]));
       ready_15_q <= ready_15;
-      any_15 <= |ready_15;
-      many_15 <=
-        more_15_or_or | ((many_15_or | ready_15_or) & many_15_or_ready_15) | many_15_or_more_15
-        | (many_15_or_2 & many_15_or_3) | (ready_15[15] & more_15[15])
-        | ((many_15_or_2 | many_15_or_3) & ready_15[15])
-        | ((many_15_or | ready_15_or | many_15_or_ready_15) & (many_15_or_2 | many_15_or_3 | ready_15[15]));
+      any_15_0 <= |ready_15[7:0];
+      two_15_0 <=
+        more_15_or | (two_15_0_or & ready_15_or) | (ready_15[6] & more_15[6]) | (ready_15[7] & more_15[7])
+        | (ready_15[6] & ready_15[7]) | ((two_15_0_or | ready_15_or) & (ready_15[6] | ready_15[7]));
+      any_15_1 <= |ready_15[15:8];
+      two_15_1 <=
+        two_15_1_or_more_15 | (two_15_1_or & two_15_1_or_ready_15) | (ready_15[14] & more_15[14])
+        | (ready_15[15] & more_15[15]) | (ready_15[14] & ready_15[15])
+        | ((two_15_1_or | two_15_1_or_ready_15) & (ready_15[14] | ready_15[15]));
       picked_at <= slot_first;
       chosen_at <= picked_at & {16{is_kept}};
-      chosen_valid <= (|picked_at) & is_kept;
+      chosen_valid <= is_chosen;
       chosen_region <= {(|picked_at[11:8]) | (|picked_at[15:12]), (|picked_at[7:4]) | (|picked_at[15:12])};
       chosen_slot <= {chosen_slot_or[2] | chosen_slot_or[3], chosen_slot_or[1] | chosen_slot_or[3]};
       chosen_user <=
         |{|user_later[15:12], |user_later[11:8], |user_later[7:4], |user_later[3:0]} ? chosen_user_joined :
         users_joined;
+      behind_same <= (|(chosen_at & due_at)) & due_stays;
       due_at <= chosen_at & {16{chosen_stays}};
       due_now_valid <= chosen_valid & chosen_stays;
       due_now_region <= chosen_region;
@@ -640,7 +686,7 @@ module PickTurn_regions4_slots4_users16 (
     | ({16{slot_first_and_17}} & ready_10_q) | ({16{slot_first_and_16}} & ready_11_q)
     | ({16{slot_first_and_15}} & ready_12_q) | ({16{slot_first_and_14}} & ready_13_q)
     | ({16{slot_first_and_asking}} & ready_14_q) | ({16{asking_and}} & ready_15_q);
-  wire [3:0] last_chosen = chosen_at[0] ? chosen_user : due_at[0] ? due_now_user : turns_0; // pick-turn.ts:87
+  wire [3:0] last_chosen = chosen_at[0] ? chosen_user : due_at[0] ? due_now_user : turns_0; // pick-turn.ts:86
   wire [3:0] last_user_choice = chosen_at[1] ? chosen_user : due_at[1] ? due_now_user : turns_1;
   wire [3:0] chosen_at_choice = chosen_at[2] ? chosen_user : due_at[2] ? due_now_user : turns_2;
   wire [3:0] due_at_choice = chosen_at[3] ? chosen_user : due_at[3] ? due_now_user : turns_3;
@@ -680,7 +726,7 @@ module PickTurn_regions4_slots4_users16 (
   always @(posedge clk) begin
     users <= slot_any_later ? users_or | slot_first_and_6_or : asking_or | slot_first_and_19_or;
     last_user <= slot_any_later ? last_user_or | slot_first_and_5_or : last_chosen_or | slot_first_and_18_or;
-    again <= (|(asking & picked_at)) & ~(|(asking & ~picked_at));
+    again <= (|(asking & picked_at)) & ~(|(asking & ~picked_at)) & is_chosen;
   end
 
   assign choice_valid = chosen_valid;
