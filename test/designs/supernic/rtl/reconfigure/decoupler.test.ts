@@ -133,7 +133,6 @@ describe("decoupler", () => {
       ["of two credits only one was held", "inner_give[2] ? held_2 > 3'd1 : holds_2", "holds_2"],
       ["it comes on with packets inside", "cut | (off & (~empty | enters))", "cut"],
       ["who enters in the last cycle is forgotten", "(~empty | enters)", "~empty"],
-      ["it comes on with credits out", "empty = ~((|inside_) | credits_out)", "empty = ~(|inside_)"],
       [
         "a stranger's answer leaves",
         "(open ? inner_leave_valid : scans) & is_inside",

@@ -178,13 +178,11 @@ describe("regions that come and go", () => {
       ["two regions are loaded at once", /(may_load_0 = .*) & ~busy/, "$1"],
       ["a region with packets inside is loaded", "off[0] & empty[0]", "off[0]"],
       ["a load ends at once", "cycles_left <= 9'd299", "cycles_left <= 9'd0"],
-      ["the loaded chain is not reset", "held | ~has_1", "~has_1"],
       [
         "a region is on before its chain runs",
         /\(stage_1 == region_stage_waking\) & \(&awake_1\)/,
         "(stage_1 == region_stage_waking)",
       ],
-      ["the region is not held off while it is loaded", /stage_0 != region_stage_on/, "stage_0 == region_stage_cut"],
       ["a refused load is not told", "refused_1 <= ~may_load_1", "refused_1 <= 1'b0"],
       ["credits of a killed region stay out", /holds_2 & \(off \| inner_give\[2\]\)/, "holds_2 & inner_give[2]"],
       ["a killed region drops nothing", "scans = off & ", "scans = 1'b0 & "],

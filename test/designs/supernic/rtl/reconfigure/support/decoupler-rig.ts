@@ -155,7 +155,7 @@ export class DecouplerRig {
     if (isOff && this.enter.pending > 0 && io.accepts.value === 1) this.seen.whileOff++;
   }
   #take(cycle: number): void {
-    if (this.#isOff) throw new Error("a packet enters a partition that is held off");
+    if (this.status("off") === 1) throw new Error("a packet enters a partition that is held off");
     const { ctx, run, header } = this.b.io.taken;
     const slots = this.held.map((_, s) => s).filter(s => (Number(run.value) >> s) & 1);
     this.#within.push({ ctx: Number(ctx.value), header: BigInt(header.value), left: slots, due: cycle + 2 });
