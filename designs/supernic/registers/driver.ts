@@ -158,11 +158,11 @@ function alone(driver: SnicDriver): SnicDriver {
     };
   return {
     registers: driver.registers,
-    configure: queued(driver.configure),
-    write: queued(driver.write),
-    counter: queued(driver.counter),
-    region: queued(driver.region),
-    took: queued(driver.took),
-    inside: queued(driver.inside),
+    configure: queued((...a: Parameters<typeof driver.configure>) => driver.configure(...a)),
+    write: queued((...a: Parameters<typeof driver.write>) => driver.write(...a)),
+    counter: queued((...a: Parameters<typeof driver.counter>) => driver.counter(...a)),
+    region: queued((...a: Parameters<typeof driver.region>) => driver.region(...a)),
+    took: queued((...a: Parameters<typeof driver.took>) => driver.took(...a)),
+    inside: queued((...a: Parameters<typeof driver.inside>) => driver.inside(...a)),
   };
 }

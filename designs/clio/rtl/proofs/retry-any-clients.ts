@@ -1,7 +1,7 @@
 /**
- * Any clients: in the place of RetryClients where the verdict is proved (retry-verdict.ts). It has places, vacancies and
- * one key as RetryClients has them, and leaves open all that is told by other keys and by times. Its assumptions are the
- * claims of the proof of RetryClients (retry-clients.ts); its assertions are what that proof assumes.
+ * Any clients: in the place of RetryClients where the verdict is proved (retry-verdict.ts). It has places, vacancies
+ * and one key as RetryClients has them, and leaves open all that is told by other keys and by times. Its assumptions
+ * are the claims of the proof of RetryClients (retry-clients.ts); its assertions are what that proof assumes.
  */
 import {
   assertAlways,

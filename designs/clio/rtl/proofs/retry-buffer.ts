@@ -1,7 +1,7 @@
 /**
  * Not among the node's proofs (index.ts): no engine has decided these two yet. The first had 100 s on a busy machine,
- * and no answer came; the second was not run. The harness as it was before, with the units themselves in it, held for 17
- * cycles from reset.
+ * and no answer came; the second was not run. The harness as it was before, with the units themselves in it, held for
+ * 17 cycles from reset.
  *
  * The retry buffer: no operation is passed on twice while its client is known. The claim and the invariant that carries
  * it stand in retry-watch.ts; here are the surroundings. Any number of requests comes, of any client and number: first

@@ -59,8 +59,8 @@ export function turnOf(turn: UInt, taken: readonly Bit[], own: readonly Bit[]): 
       { name: `crowded_${i}` },
     ),
   );
-  // What follows from `turn` alone comes first: `own` is late. A way of the asking client counts when it is crowded, and
-  // yields to an older such one: so each way waits for four bits only.
+  // What follows from `turn` alone comes first: `own` is late. A way of the asking client counts when it is crowded,
+  // and yields to an older such one: so each way waits for four bits only.
   const yields = (i: number, j: number): Bit => node((crowded[j] as Bit).not().or(isOlder(i, j)));
   const oldest = all.map(i =>
     node(cat(crowded[i] as Bit, ...others(i).map(j => yields(i, j))).all(), { name: `oldest_${i}` }),

@@ -4,7 +4,15 @@ export { GbnPacket, GbnReceiver, type GbnReceiverParameters } from "./receiver.t
 export { GbnReorder } from "./reorder.ts";
 export { GbnResend } from "./resend.ts";
 export { GbnSender, type GbnSenderParameters } from "./sender.ts";
-export { FramePlace, gbnMemory, GbnStore, type GbnStoreParameters, lengthBitsOf, writtenBits } from "./store.ts";
+export {
+  FramePlace,
+  frameSpace,
+  gbnMemory,
+  GbnStore,
+  type GbnStoreParameters,
+  lengthBitsOf,
+  writtenBits,
+} from "./store.ts";
 export {
   Acknowledgement,
   Answer,

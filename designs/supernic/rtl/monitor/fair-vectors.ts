@@ -132,7 +132,7 @@ export const FairVectors = module(
     kept.write(
       writes,
       slot.is(fairUserBits(p) + 1 + laneBitsOf(p)),
-      measures.map(m => mux(valid3, m, said.entry.use).is(f.vectorBits)) as never,
+      measures.map(m => mux(valid3, m, said.entry.use).is(f.vectorBits)),
     );
     const value = node(mux(valid3, largest, said.entry.use).is(f.vectorBits), { name: "largest_written" }),
       whose = mux(valid3, cat(at3.user, at3.group), cat(said.entry.user, said.entry.group)).is(fairUserBits(p) + 1),

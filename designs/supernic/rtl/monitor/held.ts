@@ -1,4 +1,4 @@
-import { decode, mux, node, ram, reg, uint, type UInt, constant, type Bit, when } from "../../../../hdl-dsl/index.ts";
+import { type Bit, constant, decode, mux, node, ram, reg, type UInt, uint, when } from "../../../../hdl-dsl/index.ts";
 import { type FairParameters, userPlaces } from "./parameters.ts";
 
 interface Adds {

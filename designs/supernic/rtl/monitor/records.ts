@@ -2,7 +2,7 @@
 import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { drfFormat } from "../../config/index.ts";
 import { ctxBits, dagBits, lengthBits, userBits } from "../inside/index.ts";
-import { fairUserBits, type FairParameters, resourceBits, tallyBits } from "./parameters.ts";
+import { type FairParameters, fairUserBits, resourceBits, tallyBits } from "./parameters.ts";
 
 /** A packet that has arrived: of its record, what is counted. */
 export const Admitted = (p: FairParameters) =>

@@ -1,8 +1,9 @@
 import {
   assertAlways,
-  type Bit,
   bit,
+  type Bit,
   bitsFor,
+  connect,
   fromBits,
   input,
   module,
@@ -15,10 +16,9 @@ import {
   source,
   stage,
   stream,
-  uint,
   type UInt,
+  uint,
   when,
-  connect,
 } from "../../../../hdl-dsl/index.ts";
 import { type ChainParameters, RegionEnter, RegionLeave } from "../region/index.ts";
 import { countBits, DecouplerStatus, regionWay } from "./records.ts";
@@ -48,8 +48,8 @@ function level(name: string, bits: number, up: Bit, down: Bit): UInt {
 
 /**
  * Stands between a region's partition and all others, and trusts nothing that the partition says (paper §5.4.3,
- * docs/supernic/reconfigure.md). It keeps a ledger of what is inside, and of the credits that are out. While it is `off`
- * packets enter the ledger only, and all that is in it leaves as dropped and killed: the null region.
+ * docs/supernic/reconfigure.md). It keeps a ledger of what is inside, and of the credits that are out. While it is
+ * `off` packets enter the ledger only, and all that is in it leaves as dropped and killed: the null region.
  *
  * Latency: none at `enter`, `give` and `accepts`, 1 cycle at `leave`; initiation interval 1. It is off a cycle after
  * `cut`, and on again when `cut` has fallen, nothing is inside and nothing enters. Off, a packet leaves within 1,024
@@ -74,7 +74,8 @@ export const Decoupler = module(
     io.enter.ready.set(mux(open, io.innerEnter.ready, clearing.not()));
     io.accepts.set(mux(open, io.innerAccepts, clearing.not()));
 
-    // The ledger: two bits for each packet, which differ while it is inside. Who enters writes one, who leaves the other.
+    // The ledger: two bits for each packet, which differ while it is inside. Who enters writes one, who leaves the
+    // other.
     const bits = { depth: p.contexts, collision: "undefined", style: "distributed" } as const,
       came = ram(bit, { ...bits, name: "came" }),
       went = ram(bit, { ...bits, name: "went" }),

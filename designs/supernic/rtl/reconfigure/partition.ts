@@ -61,9 +61,10 @@ function noiseWord(): UInt<32> {
 }
 
 /**
- * Stands for the part of the chip that a partial bitstream fills: every chain that it may get is there, all in reset but
- * the loaded one. While it is reprogrammed its outputs are noise: answers, credits, a name. Without a chain it takes
- * nothing and says nothing. Latency and bounds are those of the chain. Reset, or `held`: the loaded chain is fresh.
+ * Stands for the part of the chip that a partial bitstream fills: every chain that it may get is there, all in reset
+ * but the loaded one. While it is reprogrammed its outputs are noise: answers, credits, a name. Without a chain it
+ * takes nothing and says nothing. Latency and bounds are those of the chain. Reset, or `held`: the loaded chain is
+ * fresh.
  * @throws RangeError for no variant or more than 63, and for a chain of more tasks than slots
  */
 export function partition(variants: readonly Chain[]): (p: ChainParameters) => Def<PartitionPorts> {

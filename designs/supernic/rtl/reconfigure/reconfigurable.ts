@@ -39,8 +39,8 @@ export type ReconfigurablePorts = ReturnType<typeof ports>;
 
 /**
  * A region whose chain comes and goes: a partition behind its decoupler (docs/supernic/reconfigure.md). Latency that of
- * the loaded chain and 1 cycle; initiation interval that of the chain. Off, slots are as those of a chain without tasks.
- * Full, errors and reset: as `Decoupler` and `partition` say.
+ * the loaded chain and 1 cycle; initiation interval that of the chain. Off, slots are as those of a chain without
+ * tasks. Full, errors and reset: as `Decoupler` and `partition` say.
  */
 export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters) => Def<ReconfigurablePorts> {
   const inside = partition(variants);

@@ -14,7 +14,7 @@ import {
 import { passQueue } from "../../../shared/stream/index.ts";
 import { type Declared, payloadUse } from "../../wire/index.ts";
 import { PayloadBeat, payloadBits } from "../tasks/index.ts";
-import { type BeatEnds, beatBits, comeIn, Due, goBack, type Packets } from "./payload-beats.ts";
+import { beatBits, type BeatEnds, comeIn, Due, goBack, type Packets } from "./payload-beats.ts";
 import { ChainPacket, type ChainParameters } from "./records.ts";
 
 const powerOfTwo = (n: number): number => 2 ** Math.max(1, Math.ceil(Math.log2(n)));

@@ -21,5 +21,4 @@ type WritingTaskPorts = ReturnType<typeof writingTaskPorts>;
 /** The hardware of a task that declares payload; one that only reads has no `back`. */
 export const withPayload = ({ hardware }: Task): Def<WritingTaskPorts> => hardware as unknown as Def<WritingTaskPorts>;
 /** The same as every task's: what it declares says what more it has. */
-export const asTask = (hardware: Def<ReturnType<typeof readingTaskPorts>>): Def<TaskPorts> =>
-  hardware as unknown as Def<TaskPorts>;
+export const asTask = (hardware: Def<ReturnType<typeof readingTaskPorts>>): Def<TaskPorts> => hardware;

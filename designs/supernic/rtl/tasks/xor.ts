@@ -14,7 +14,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { type Declared, taskTagBits } from "../../wire/index.ts";
 import { asItWas, type Task, TaskAnswer, TaskVerdict } from "./interface.ts";
-import { PayloadBeat, asTask, writingTaskPorts } from "./payload.ts";
+import { asTask, PayloadBeat, writingTaskPorts } from "./payload.ts";
 import { besideBeats, tailMask, tailOf } from "./payload-tasks.ts";
 
 const declared: Declared = {

@@ -4,7 +4,8 @@ import { drfFormat } from "../../config/index.ts";
 import type { Egress } from "../egress/index.ts";
 import { type TableBus, userClasses } from "../inside/index.ts";
 import type { Merge } from "../merge/index.ts";
-import { FairLoop, type FairParameters, Place, Shown } from "../monitor/index.ts";
+import type { Shown } from "../monitor/index.ts";
+import { FairLoop, type FairParameters, Place } from "../monitor/index.ts";
 import type { Inlet } from "./inlets.ts";
 import { writeOf } from "./tables.ts";
 

@@ -4,3 +4,4 @@ export { superNic, type SuperNicPorts } from "./super-nic.ts";
 export { type DeviceParameters } from "./records.ts";
 export { counterBlocks } from "./control.ts";
 export { loopCounterNames, middleCounterNames, portCounterNames } from "./counts.ts";
+export { connectPayload } from "./payload.ts";

@@ -34,13 +34,12 @@ import {
 } from "../core/index.ts";
 import { Egress } from "../egress/index.ts";
 import { HeaderStore } from "../headers/index.ts";
-import { bytesAt } from "../region/index.ts";
 import { beatBytes, cellBeats, inlets, payloadBeats, tableEntry } from "../inside/index.ts";
 import { FromSoftware, peers, SwitchLane, ToSoftware } from "../lane/index.ts";
 import { keptBits } from "../link/index.ts";
 import { Merge } from "../merge/index.ts";
 import { Scheduler, ToSchedule } from "../scheduler/index.ts";
-import { payloadUses, silent } from "../region/index.ts";
+import { bytesAt, payloadUses, silent } from "../region/index.ts";
 import { PacketStore } from "../store/index.ts";
 import { Control } from "./control.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";

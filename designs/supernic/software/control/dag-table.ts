@@ -4,9 +4,9 @@ import {
   type Branch,
   checkPlan,
   type Dag,
-  type DeviceConfig,
-  deviceConfig,
   dagWrites,
+  deviceConfig,
+  type DeviceConfig,
   everyPort,
   Refuse,
   ruleWrites,
@@ -23,7 +23,10 @@ export interface DagDriver {
 export interface NewDag extends Pick<Dag, "way" | "port" | "keepShim" | "unordered"> {
   readonly stages: readonly (readonly Branch[])[];
 }
-/** Generations of a UID; how long frames of a removed DAG may still be inside, or wait in a class queue that is paused. */
+/**
+ * Generations of a UID; how long frames of a removed DAG may still be inside, or wait in a class queue that is
+ * paused.
+ */
 const generations = 64,
   defaultRest = 20_000_000;
 interface Freed {

@@ -13,7 +13,7 @@ import {
   mostBranchTasks,
   weightBody,
 } from "../../wire/index.ts";
-import { bitstreamsFor, type Bitstreams, type LiveChain, type RegionManager } from "../regions/index.ts";
+import { type Bitstreams, bitstreamsFor, type LiveChain, type RegionManager } from "../regions/index.ts";
 import type { Branch, Dag, Setup, User } from "../setup/index.ts";
 import type { DagTable } from "./dag-table.ts";
 

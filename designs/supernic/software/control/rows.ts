@@ -58,7 +58,7 @@ export class TaskRows {
   }
   #keep(task: string, words: readonly ConfigWord[]): void {
     const kept = this.#written.get(task) ?? new Map<number, ConfigWord>();
-    for (const word of words) kept.set(Number(word.at), word);
+    for (const word of words) kept.set(word.at, word);
     this.#written.set(task, kept);
   }
   /** The rows of a fresh task as they are now: the setup's, and then what users wrote since. */

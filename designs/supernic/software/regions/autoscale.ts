@@ -43,8 +43,8 @@ class Run {
 }
 
 /**
- * A chain is overloaded in an epoch when more is intended for it than its instances do, and underloaded when 0.9 of what
- * one instance less does were enough. Who is so in 95 % of a period, from the first such epoch on, is scaled.
+ * A chain is overloaded in an epoch when more is intended for it than its instances do, and underloaded when 0.9 of
+ * what one instance less does were enough. Who is so in 95 % of a period, from the first such epoch on, is scaled.
  */
 export class Autoscaler {
   readonly #period: number;

@@ -36,7 +36,10 @@ function orders(dags: readonly OrderedDag[]) {
       }
   }
   return {
-    /** `x` may stand in front of `y`. Two that no DAG orders stand in one order only: the other one serves nobody more. */
+    /**
+     * `x` may stand in front of `y`. Two that no DAG orders stand in one order only: the other one serves nobody
+     * more.
+     */
     allows: (x: string, y: string): boolean =>
       both.has(`${x} ${y}`) ? before.has(`${x} ${y}`) : x.localeCompare(y, "en") < 0,
   };
@@ -62,25 +65,25 @@ export function bitstreamsFor(dags: readonly OrderedDag[], usersOf: UsersOf, slo
     branches = dags.flatMap(d => d.stages.flat()),
     tasks = [...new Set(branches.flat())].sort((a, b) => a.localeCompare(b, "en")),
     found = new Map<string, readonly string[]>();
-  let more = false;
+  const looked = { more: false };
   const add = (chain: readonly string[]): boolean => {
-    if (found.size >= mostLookedFor) more = true;
+    if (found.size >= mostLookedFor) looked.more = true;
     else found.set(chain.join("+"), chain);
-    return !more;
+    return !looked.more;
   };
   // What a branch needs as a whole is there first, with a task that it takes twice.
   for (const branch of branches) if (branch.length <= slots) add(branch);
   let row = tasks.map(t => [t]);
-  for (let length = 1; length <= slots && !more; length++) {
-    for (const chain of row) if (!add(chain)) break;
-    row = more || length === slots ? [] : row.flatMap(chain => longer(chain, tasks, allows, usersOf));
+  for (let length = 1; length <= slots && !looked.more; length++) {
+    const all = row.every(add);
+    row = !all || length === slots ? [] : row.flatMap(chain => longer(chain, tasks, allows, usersOf));
   }
   const served = (chain: readonly string[]): number => branches.filter(b => isWithin(b, chain)).length;
   const ranked = [...found.values()]
     .map(chain => ({ chain, serves: served(chain), name: chain.join("+") }))
     .sort((a, b) => b.serves - a.serves || a.chain.length - b.chain.length || a.name.localeCompare(b.name, "en"))
     .map(x => x.chain);
-  return { chains: ranked.slice(0, mostBitstreams), leftOut: ranked.slice(mostBitstreams), more };
+  return { chains: ranked.slice(0, mostBitstreams), leftOut: ranked.slice(mostBitstreams), ...looked };
 }
 function longer(
   chain: readonly string[],

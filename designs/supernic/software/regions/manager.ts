@@ -2,7 +2,7 @@
 import { chainEntries, type ConfigWord, type Declared, tableWrite } from "../../wire/index.ts";
 import type { Chain, DeclaredOf } from "../setup/index.ts";
 import type { Scaling } from "./autoscale.ts";
-import { type RegionDriver, SwapFailed, Swapper, type SwapOptions } from "./swap.ts";
+import { type RegionDriver, SwapFailed, type SwapOptions, Swapper } from "./swap.ts";
 
 /** What a region is for now; `fixed`: its chain stays, `broken`: what was loaded there did not come. */
 export type Use = "free" | "active" | "victim" | "loading" | "fixed" | "broken";
@@ -65,7 +65,7 @@ export class RegionManager {
   }
   /** Every chain that is known. */
   get chains(): readonly LiveChain[] {
-    return this.#chains.filter(() => true);
+    return Object.values(this.#chains);
   }
   /** Before frames come: chains that are loaded get groups of their own, as far as there are any. */
   async start(): Promise<void> {

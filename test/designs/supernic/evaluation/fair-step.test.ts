@@ -1,7 +1,7 @@
 /** Figure 5.20 without its reprogramming: two users at four tasks, beside exact fractions. */
 import { describe, expect, it } from "vitest";
-import { judged, figureOf } from "../../../../designs/shared/evaluation/index.ts";
-import { figure520 } from "../../../../designs/supernic/evaluation/figures/5.20.ts";
+import { figureOf, judged } from "../../../../designs/shared/evaluation/index.ts";
+import { figure520 } from "../../../../designs/supernic/evaluation/figures/index.ts";
 
 describe("figure 5.20, quickly", () => {
   it("each user has its exact share; a planted one is refused", async () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";
 import {
-  DeviceScoreboard,
   decryptModel,
+  DeviceScoreboard,
   encryptModel,
   type TaskModel,
 } from "../../../../designs/supernic/model/index.ts";

@@ -1,14 +1,7 @@
 /** Fair shares in the whole device: users that overload it get what the exact fractions say, and no byte more. */
 import { describe, expect, it } from "vitest";
-import {
-  epoch,
-  FairDevice,
-  problemOf,
-  type SenderName,
-  senders,
-  sharesOf,
-  withFairDevice,
-} from "./support/fair-device.ts";
+import type { FairDevice } from "./support/fair-device.ts";
+import { epoch, problemOf, type SenderName, senders, sharesOf, withFairDevice } from "./support/fair-device.ts";
 
 const all = ["short", "long", "fast"] as const;
 /** What registers say of a port from the start: 100 Gbit/s for 20 us. */
@@ -24,7 +17,10 @@ function nearExact(active: readonly SenderName[], weights: Weights = {}): void {
     expect(exact - rate).toBeLessThanOrEqual(exact / 2 ** 11 + 1);
   }
 }
-/** In some epochs all who send get their rates, exact to a frame and a 64th: an epoch ends within a part of the meter. */
+/**
+ * In some epochs all who send get their rates, exact to a frame and a 64th: an epoch ends within a part of the
+ * meter.
+ */
 async function shares(
   fair: FairDevice,
   active: readonly SenderName[],

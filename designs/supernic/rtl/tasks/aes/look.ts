@@ -61,9 +61,7 @@ export function look(
       .and(fits(direction, packet, row.number)),
     { name: "good" },
   );
-  const nonce = numbers
-    ? cat(numbers.counter, turned(row.number))
-    : packet.header.bits(8 * nonceAt.decrypt, nonceBits);
+  const nonce = numbers ? cat(numbers.counter, turned(row.number)) : packet.header.bits(8 * nonceAt.decrypt, nonceBits);
   // What of the header is exchanged for other bytes, and what is encrypted of it.
   const exchanged = numbers
       ? from(nonce, nonceAt.encrypt)

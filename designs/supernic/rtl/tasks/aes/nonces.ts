@@ -1,13 +1,13 @@
 import {
+  type Bit,
   bit,
   cat,
   constant,
   node,
   ram,
   reg,
-  type Bit,
-  uint,
   type UInt,
+  uint,
   type Val,
   when,
 } from "../../../../../hdl-dsl/index.ts";

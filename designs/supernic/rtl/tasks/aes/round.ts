@@ -1,4 +1,4 @@
-/** A round of AES (FIPS-197, section 5.1) as wires. Byte 0 of the state is lowest; byte r + 4 c is row r of column c. */
+/** A round of AES (FIPS-197, section 5.1) as wires. Byte 0 of the state is lowest; byte r + 4 c is row r, column c. */
 import {
   bit,
   cat,

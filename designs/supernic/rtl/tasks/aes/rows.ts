@@ -43,7 +43,7 @@ export function macRows(config: Config) {
   const destinations = mac("destination"),
     sources = mac("source");
   return {
-    look: (index: UInt<typeof rowBits>) => ({
+    look: (index: UInt) => ({
       destination: destinations.readAsync(index),
       source: sources.readAsync(index),
     }),
@@ -91,7 +91,7 @@ export function keyRows(config: Config) {
   return {
     roundKeys: keys.to,
     /** The row of this number; it counts if `good`. */
-    look: (index: UInt<typeof rowBits>) => {
+    look: (index: UInt) => {
       const row = rows.readAsync(index);
       return {
         row,

@@ -4,7 +4,7 @@ import { AccessRead } from "../../../../../designs/clio/rtl/memory/access-read.t
 import { AccessWrite } from "../../../../../designs/clio/rtl/memory/access-write.ts";
 import { Translate } from "../../../../../designs/clio/rtl/memory/translate.ts";
 import { status } from "../../../../../designs/clio/wire/index.ts";
-import { type Bench, bernoulli, type BenchOptions, runBench } from "../../../../../sim/index.ts";
+import { type Bench, type BenchOptions, bernoulli, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type Bad, burstPieces, memoryBeats, nameOf, type Parameters, type Request, widths } from "./memory-bench.ts";
@@ -145,8 +145,9 @@ const kinds: readonly (readonly [string, PageKind, number])[] = [
   ["absent", { allocated: false }, status.INVALID],
 ];
 /**
- * Beats of a bucket fail, each of them in turn; another page's bucket comes beside it, beats mixed. Both accesses to the
- * page end with FAIL, the other's does not; a fault takes no frame. When the memory is whole again, so is the page.
+ * Beats of a bucket fail, each of them in turn; another page's bucket comes beside it, beats mixed. Both accesses to
+ * the page end with FAIL, the other's does not; a fault takes no frame. When the memory is whole again, so is the
+ * page.
  */
 async function badBuckets(b: Bench<Ports>, beatBytes: number): Promise<void> {
   const rig = quiet(b, { ...small, beatBytes }, { jitter: 8, memory: { outOfOrder: true, interleave: true } });

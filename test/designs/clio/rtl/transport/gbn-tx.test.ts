@@ -1,7 +1,7 @@
 /** The sending shim by itself; gbn-shims.test.ts has both shims between a network and a node. */
 import { describe, expect, test } from "vitest";
 import { GbnTx } from "../../../../../designs/clio/rtl/transport/gbn-tx.ts";
-import { frameSpace } from "../../../../../designs/shared/go-back-n/rtl/store.ts";
+import { frameSpace } from "../../../../../designs/shared/go-back-n/rtl/index.ts";
 import { type Bench, bernoulli, type Dut, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";

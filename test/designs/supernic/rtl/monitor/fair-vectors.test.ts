@@ -78,7 +78,7 @@ async function compare(b: B, places: Place[][]): Promise<void> {
       poke(b.io.of as never, { user, group: Math.floor(resource / lanes) } as never);
       poke(b.io.look as never, { user, resource } as never);
       await b.cycles(4);
-      const seen = { largest: Number(b.io.uses.at(resource % lanes)?.value), last: Number(b.io.shown.value) };
+      const seen = { largest: Number(b.io.uses.at(resource % lanes)?.value), last: b.io.shown.value };
       const fits = [place.list, place.other].filter(
         l => l !== undefined && seen.last === l[0] && seen.largest === Math.max(...l),
       );

@@ -68,7 +68,7 @@ async function resets(b: B): Promise<void> {
 async function refuses(b: B): Promise<void> {
   const rig = new SwapRig(b);
   await b.cycles(clear);
-  const refused = (region: number): number => Number(rig.status(region).refused.value);
+  const refused = (region: number): number => rig.status(region).refused.value;
   // On: it has a chain that runs.
   await rig.ask(0, { load: 1, chain: 2 });
   expect([refused(0), rig.stage(0)]).toEqual([1, "on"]);

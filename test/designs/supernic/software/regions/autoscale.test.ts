@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import {
   Autoscaler,
   type EpochLoad,
-  LoadMonitor,
   type LiveChain,
+  LoadMonitor,
   periodEpochs,
 } from "../../../../../designs/supernic/software/index.ts";
 import { taskNamed } from "../../../../../designs/supernic/build/index.ts";

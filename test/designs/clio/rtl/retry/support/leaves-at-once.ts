@@ -1,4 +1,7 @@
-/** Two clients become unknown at once: one is silent and is forgotten, the other's turn to give up its place is over. */
+/**
+ * Two clients become unknown at once: one is silent and is forgotten, the other's turn to give up its place is
+ * over.
+ */
 import { expect } from "vitest";
 import type { RetryBufferParameters } from "../../../../../../designs/clio/rtl/retry/retry-request.ts";
 import type { Bench } from "../../../../../../sim/index.ts";

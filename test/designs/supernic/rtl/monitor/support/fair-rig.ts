@@ -1,10 +1,5 @@
 /** The loop with a model beside it: what happens in each cycle goes to both, and what the meter is told is compared. */
-import {
-  type FairEvents,
-  FairModel,
-  type FairRun,
-  type FairSaid,
-} from "../../../../../../designs/supernic/model/index.ts";
+import { type FairEvents, FairModel, type FairRun } from "../../../../../../designs/supernic/model/index.ts";
 import {
   drfOf,
   FairLoop,
@@ -119,7 +114,7 @@ export class FairRig {
       set(io[port], { en: 1, index: entry.index, value: entryOf(entry.table, entry.value) });
     }
     const hardware = this.hardware,
-      run = this.model.step(e, this.said as FairSaid);
+      run = this.model.step(e, this.said);
     if (e.part) this.#part = (this.#part + 1) % 64;
     if (run) {
       if (this.#run) throw new Error("an epoch ends while rates are missing");
@@ -136,7 +131,7 @@ export class FairRig {
     const { en, index, value } = this.b.io.metered;
     if (entry) {
       const wanted = entryOf("user", entry.value) as unknown as UserEntry;
-      if (en.value !== 1 || index.value !== entry.index || Number(value.bytes.value) !== Number(wanted.bytes))
+      if (en.value !== 1 || index.value !== entry.index || Number(value.bytes.value) !== wanted.bytes)
         throw new Error(`software's entry of user ${entry.index} is not the meter's`);
       return;
     }
@@ -213,10 +208,10 @@ export class FairRig {
       poke(look as never, { user, resource } as never);
       for (let i = 0; i < 6; i++) await this.cycle();
       const seen = {
-        use: Number(shown.use.value),
-        demand: Number(shown.demand.value),
-        taken: Number(shown.taken.value),
-        rate: Number(shown.rate.value),
+        use: shown.use.value,
+        demand: shown.demand.value,
+        taken: shown.taken.value,
+        rate: shown.rate.value,
       };
       const wanted = {
         use: this.model.uses.lastUse(user, resource),

@@ -44,7 +44,8 @@ export async function saturation(b: B): Promise<void> {
   let held = 0;
   for (let part = 0; part < 104; part++) {
     for (let i = 0; i < enough; i++) {
-      // Of the second epoch of uses 24 bits do not hold the bytes that came, of the first epoch those that were offered.
+      // Of the second epoch of uses 24 bits do not hold the bytes that came, of the first epoch those that were
+      // offered.
       const big = part < 64,
         payloadBytes = frameBytes - 64;
       await rig.cycle({
@@ -153,7 +154,7 @@ export async function modes(b: B): Promise<void> {
           bytes: b.random.between(0, 9_000),
           contexts: b.random.between(0, 500),
         };
-        await rig.write("user", user, values as never, traffic.events(false));
+        await rig.write("user", user, values, traffic.events(false));
       }
     await rig.settle();
     await rig.compareShown();
@@ -182,7 +183,10 @@ export async function resets(b: B, count: number): Promise<void> {
   await end(rig);
 }
 
-/** Everybody stops alone, twice: the longest run, in the shortest epoch. Returns cycles from its end to the last rate. */
+/**
+ * Everybody stops alone, twice: the longest run, in the shortest epoch. Returns cycles from its end to the last
+ * rate.
+ */
 export async function latency(b: B): Promise<number> {
   const rig = new FairRig(b, "full"),
     { capacities, users } = longestProblem({

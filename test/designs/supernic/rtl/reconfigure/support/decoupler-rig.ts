@@ -2,8 +2,7 @@
  * A decoupler between a scheduler, which has the credits, and a partition that behaves, hangs, lies or makes noise. The
  * partition's side is plain wires: it need not keep the rules of a stream.
  */
-import { Decoupler } from "../../../../../../designs/supernic/rtl/reconfigure/index.ts";
-import { DecouplerStatus } from "../../../../../../designs/supernic/rtl/reconfigure/index.ts";
+import { Decoupler, DecouplerStatus } from "../../../../../../designs/supernic/rtl/reconfigure/index.ts";
 import {
   type ChainParameters,
   RegionEnter,

@@ -80,7 +80,7 @@ export class SwapRig {
     return s;
   }
   stage(region: number): string {
-    return String(this.status(region).stage.value);
+    return this.status(region).stage.value;
   }
   pending(region: number): number {
     return this.#inside[region]?.length ?? 0;
@@ -228,7 +228,7 @@ export class SwapRig {
     same("dropped", is.dropped, exit.dropped ? 1 : 0);
     same("refund", Number(is.refund), bits(exit.refund));
     if (!exit.dropped) {
-      same("mask", BigInt(is.mask), exit.mask);
+      same("mask", is.mask, exit.mask);
       same("header", BigInt(is.header) & wide(exit.mask), toBits(exit.header) & wide(exit.mask));
       same("reply", is.reply, exit.reply ? 1 : 0);
     }
@@ -262,7 +262,7 @@ export class SwapRig {
     for (const [r, held] of this.held.entries())
       for (const [s, n] of held.entries()) if (n !== 0) throw new Error(`region ${r}, slot ${s}: ${n} credits are out`);
     for (const r of [0, 1]) {
-      const told = Number(this.status(r).killed.value);
+      const told = this.status(r).killed.value;
       if (told !== this.seen.killed[r])
         throw new Error(`region ${r} tells ${told} killed, and there were ${this.seen.killed[r]}`);
     }

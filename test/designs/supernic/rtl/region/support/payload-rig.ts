@@ -17,7 +17,7 @@ import {
   StoreEvents,
   StoreJob,
 } from "../../../../../../designs/supernic/rtl/store/index.ts";
-import { connectPayload } from "../../../../../../designs/supernic/rtl/top/payload.ts";
+import { connectPayload } from "../../../../../../designs/supernic/rtl/top/index.ts";
 import { ReadBeat } from "../../../../../../designs/shared/frame/index.ts";
 import {
   bit,

@@ -89,7 +89,7 @@ bench(
     rig.begin(5, bytes(r, 32));
     await b.cycles(20);
     let done = 0;
-    b.onEdge({ sample: () => void (done += Number(b.io.done.valid.value)) });
+    b.onEdge({ sample: () => void (done += b.io.done.valid.value) });
     await rig.expand(6, bytes(r, 16));
     expect(done).toBe(1);
     for (let i = 0; i < 30; i++) rig.ask(6, bytes(r, 12), i);

@@ -1,7 +1,7 @@
 /** Regions as software sees them: the loader's model in simulated time, tables as written, and packets that leave. */
 import { LoaderModel } from "../../../../../../designs/supernic/model/index.ts";
 import type { MonitorDriver, RegionDriver, RegionState } from "../../../../../../designs/supernic/software/index.ts";
-import { type TableName, tables, type TableWrite } from "../../../../../../designs/supernic/wire/index.ts";
+import { tables, type TableWrite } from "../../../../../../designs/supernic/wire/index.ts";
 
 /** Cycles of a register access, and nanoseconds of a cycle. */
 const access = 25,
@@ -11,7 +11,7 @@ const access = 25,
 export function fieldsOf({ table, value }: TableWrite): Readonly<Record<string, number>> {
   let at = 0n;
   return Object.fromEntries(
-    Object.entries(tables[table as TableName].fields).map(([name, { bits }]) => {
+    Object.entries(tables[table].fields).map(([name, { bits }]) => {
       const field = Number((value >> at) & ((1n << BigInt(bits)) - 1n));
       at += BigInt(bits);
       return [name, field];

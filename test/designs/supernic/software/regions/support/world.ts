@@ -11,7 +11,7 @@ import {
   TaskRows,
 } from "../../../../../../designs/supernic/software/index.ts";
 import type { TableWrite } from "../../../../../../designs/supernic/wire/index.ts";
-import { ModelledRegions, type ModelledOptions } from "./modelled-regions.ts";
+import { type ModelledOptions, ModelledRegions } from "./modelled-regions.ts";
 
 export const catalogue = ["dummy", "checksum", "firewall", "balancer", "delay(4,8)"],
   bitstreams: readonly (readonly string[])[] = [
