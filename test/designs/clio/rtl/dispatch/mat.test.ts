@@ -84,7 +84,7 @@ function decide(r: Request, table: readonly MatEntryValues[], rules: readonly Ru
       indirect: 0,
     },
     tracked: r.tracked,
-    keeps: e.write,
+    keeps: what === "fence" ? 0 : e.write,
     introduces: 1 - r.retry,
     fence: what === "fence" ? 1 : 0,
     client: Number(r.client),
