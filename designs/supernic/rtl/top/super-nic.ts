@@ -179,7 +179,7 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       inside.region.set(writeOf(bus, "region"));
       for (let r = 0; r < p.regions; r++) {
         control.regions.at(r).set(inside.status.at(r));
-        control.loads.at(r).set(scheduler.loads.at(r));
+        control.loads.at(r).set(scheduler.loads.at(r).resize(control.loads.at(r).width));
       }
       connect(inside.leave, back.leave);
       connect(back.write, headers.back);

@@ -174,7 +174,7 @@ describe("regions that come and go", () => {
         "wire has_1 = loaded == 6'd1",
         "wire has_1 = loaded == 6'd2",
       ],
-      ["a chain is not asked for its name", "names_0 == holds_0", "holds_0 == holds_0"],
+      ["a chain is not asked for its name", "names_1 == holds_1", "holds_1 == holds_1"],
       ["two regions are loaded at once", /(may_load_0 = .*) & ~busy/, "$1"],
       ["a region with packets inside is loaded", "off[0] & empty[0]", "off[0]"],
       ["a load ends at once", "cycles_left <= 9'd299", "cycles_left <= 9'd0"],

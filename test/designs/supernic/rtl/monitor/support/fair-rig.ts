@@ -130,8 +130,8 @@ export class FairRig {
   #look(entry?: { readonly index: number; readonly value: bigint }): void {
     const { en, index, value } = this.b.io.metered;
     if (entry) {
-      const wanted = entryOf("user", entry.value) as unknown as UserEntry;
-      if (en.value !== 1 || index.value !== entry.index || Number(value.bytes.value) !== wanted.bytes)
+      const wanted = entryOf("user", entry.value) as unknown as Readonly<Record<keyof UserEntry, bigint>>;
+      if (en.value !== 1 || index.value !== entry.index || Number(value.bytes.value) !== Number(wanted.bytes))
         throw new Error(`software's entry of user ${entry.index} is not the meter's`);
       return;
     }
