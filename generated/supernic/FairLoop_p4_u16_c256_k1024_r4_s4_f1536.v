@@ -134,14 +134,14 @@ module FairLoop_p4_u16_c256_k1024_r4_s4_f1536 (
   reg [4:0] known_demands; // fair-run.ts:41
   reg [4:0] beat_user; // fair-run.ts:42
   reg beat_group; // fair-run.ts:43
-  reg by_hardware; // fair-loop.ts:135
+  reg by_hardware; // fair-loop.ts:120
   reg metered_q_en, metered_q_value_limited; // fair-run.ts:76
   reg [5:0] metered_q_index;
   reg [23:0] metered_q_value_bytes;
   reg [1:0] metered_q_value_class;
   reg [8:0] metered_q_value_contexts;
   reg [10:0] metered_q_value_cells;
-  reg [23:0] shown_q_use, shown_q_demand, shown_q_taken, shown_q_rate; // fair-loop.ts:141
+  reg [23:0] shown_q_use, shown_q_demand, shown_q_taken, shown_q_rate; // fair-loop.ts:143
   (* ram_style = "distributed" *) reg [23:0] demand_list [0:15]; // fair-run.ts:28
   (* ram_style = "distributed" *) reg [23:0] taken_list [0:15];
   (* ram_style = "distributed" *) reg [3:0] weight_list [0:15];
@@ -152,6 +152,7 @@ module FairLoop_p4_u16_c256_k1024_r4_s4_f1536 (
   wire epoch_ends = part & (parts == 6'd63);
   wire beat_is_there = beat_user < known_demands; // fair-run.ts:47
   wire beats_done = beat_user == 5'd16; // fair-run.ts:56
+  wire run_counts = run_begins_1 & by_hardware; // fair-loop.ts:123
 
   UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 uses ( // fair-loop.ts:84
     .clk (clk), .rst (rst),
@@ -417,19 +418,19 @@ module FairLoop_p4_u16_c256_k1024_r4_s4_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~run_begins_1 | (beats_done & ~drf_busy)); // fair-loop.ts:120
-      assert (~run_begins_1 | ~vectors_busy); // fair-loop.ts:121
+      assert (~run_counts | (beats_done & ~drf_busy)); // fair-loop.ts:124
+      assert (~run_counts | ~vectors_busy); // fair-loop.ts:125
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~run_begins_1 | (beats_done & ~drf_busy))) begin
-        $display("%s", "assertion failed: a run is over when the next epoch ends (fair-loop.ts:120)"); // fair-loop.ts:120
+      if (~(~run_counts | (beats_done & ~drf_busy))) begin
+        $display("%s", "assertion failed: a run is over when the next epoch ends (fair-loop.ts:124)"); // fair-loop.ts:124
         $stop;
       end
-      if (~(~run_begins_1 | ~vectors_busy)) begin
-        $display("%s", "assertion failed: vectors are ready when an epoch ends (fair-loop.ts:121)"); // fair-loop.ts:121
+      if (~(~run_counts | ~vectors_busy)) begin
+        $display("%s", "assertion failed: vectors are ready when an epoch ends (fair-loop.ts:125)"); // fair-loop.ts:125
         $stop;
       end
     end

@@ -68,7 +68,7 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
     admitted_tally_counts_4, admitted_tally_counts_5, admitted_tally_counts_6, admitted_tally_counts_7,
     admitted_tally_counts_8, admitted_tally_counts_9, admitted_tally_counts_10, admitted_tally_counts_11,
     admitted_tally_counts_12, admitted_tally_counts_13, admitted_tally_counts_14, admitted_tally_counts_15,
-    admitted_tally_counts_16, admitted_tally_counts_17, admitted_tally_counts_18; // use-tallies.ts:87
+    admitted_tally_counts_16, admitted_tally_counts_17, admitted_tally_counts_18; // use-tallies.ts:88
   wire admitted_tally_some;
   reg admitted_tally_adds_1; // arithmetic.ts:7
   reg [3:0] admitted_tally_user_1; // arithmetic.ts:17
@@ -79,7 +79,7 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
   reg [4:0] decided_ports_1;
   reg decided_leaves_1, decided_valid_1; // arithmetic.ts:7
   wire [23:0] decided_tally_counts_0, decided_tally_counts_1, decided_tally_counts_2, decided_tally_counts_3,
-    decided_tally_counts_4, decided_tally_counts_5; // use-tallies.ts:87
+    decided_tally_counts_4, decided_tally_counts_5; // use-tallies.ts:88
   wire decided_tally_some;
   reg decided_tally_adds_1; // arithmetic.ts:7
   reg [3:0] decided_tally_user_1; // arithmetic.ts:17
@@ -93,7 +93,7 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
   reg [2:0] holds_less_cells_1;
   reg [15:0] took_written, gave_written; // held.ts:13
   reg [3:0] holder; // arithmetic.ts:38
-  wire [23:0] cell_tally_counts_0; // use-tallies.ts:87
+  wire [23:0] cell_tally_counts_0; // use-tallies.ts:88
   wire cell_tally_some;
   reg cell_tally_adds_1; // arithmetic.ts:7
   reg [3:0] cell_tally_user_1; // arithmetic.ts:17
@@ -105,9 +105,9 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
   reg [23:0] decided_bytes_1, arrived_bytes_1; // arithmetic.ts:17
   reg [23:0] counted_q_use, counted_q_bytes; // use-monitor.ts:75
   (* ram_style = "block" *) reg [31:0] dag_uses [0:255]; // use-tallies.ts:52
-  reg [31:0] dag_use; // use-tallies.ts:58
-  (* ram_style = "block" *) reg [31:0] inside_ [0:255]; // use-tallies.ts:101
-  reg [31:0] decided_word; // use-tallies.ts:108
+  reg [31:0] dag_use; // use-tallies.ts:59
+  (* ram_style = "block" *) reg [31:0] inside_ [0:255]; // use-tallies.ts:102
+  reg [31:0] decided_word; // use-tallies.ts:109
   (* ram_style = "distributed" *) reg [10:0] took [0:15]; // held.ts:12
   (* ram_style = "distributed" *) reg [10:0] gave [0:15];
   integer i;
@@ -174,7 +174,7 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
   wire [10:0] holds = (took_is_there ? took[holder] : 11'd0) - (gave_is_there ? gave[holder] : 11'd0); // held.ts:27
   wire leaves = (ask_resource == 5'd18) | (ask_resource >= 5'd20); // use-monitor.ts:69
 
-  Tally_u16_n19_a16_w0 admitted_tally ( // use-tallies.ts:87
+  Tally_u16_n19_a16_w0 admitted_tally ( // use-tallies.ts:88
     .clk (clk), .rst (rst),
     .add_valid      (admitted_tally_adds_1),
     .add_user       (admitted_tally_user_1),
@@ -221,7 +221,7 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
     .some           (admitted_tally_some)
   );
 
-  Tally_u16_n6_a16_w0 decided_tally ( // use-tallies.ts:87
+  Tally_u16_n6_a16_w0 decided_tally ( // use-tallies.ts:88
     .clk (clk), .rst (rst),
     .add_valid     (decided_tally_adds_1),
     .add_user      (decided_tally_user_1),
@@ -242,7 +242,7 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
     .some          (decided_tally_some)
   );
 
-  Tally_u16_n1_a16_w0 cell_tally ( // use-tallies.ts:87
+  Tally_u16_n1_a16_w0 cell_tally ( // use-tallies.ts:88
     .clk (clk), .rst (rst),
     .add_valid     (cell_tally_adds_1),
     .add_user      (cell_tally_user_1),
@@ -253,7 +253,7 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
     .some          (cell_tally_some)
   );
   wire [15:0] admitted_payload_1_shifted = ({2'd0, admitted_payload_bytes} + 16'd63) >> 6;
-  wire [13:0] word_bytes = decided_word[17:4]; // use-tallies.ts:108
+  wire [13:0] word_bytes = decided_word[17:4]; // use-tallies.ts:109
   wire [13:0] word_payload = decided_word[31:18];
   wire [15:0] decided_tally_1_1_shifted = ({2'd0, word_payload} + 16'd63) >> 6;
   wire [14:0] holds_more_cells_1_shifted = ({1'b0, admitted_payload_bytes} + 15'd255) >> 8;

@@ -72,7 +72,8 @@ const without: Readonly<Record<string, string>> = {
   "test/designs/clio/rtl/transport/gbn-peers.test.ts": numbers,
   "test/designs/clio/rtl/transport/gbn-rx.test.ts": open,
   "test/designs/clio/rtl/transport/gbn-shims.test.ts": open,
-  "test/designs/clio/rtl/transport/gbn-tx.test.ts": "it ends when every request is answered, and nothing is kept or on its way",
+  "test/designs/clio/rtl/transport/gbn-tx.test.ts":
+    "it ends when every request is answered, and nothing is kept or on its way",
   "test/designs/shared/frame/frame-buffer.test.ts": numbers,
   "test/designs/shared/frame/slot-pool.test.ts": model,
   "test/designs/shared/frame/slot-words.test.ts": numbers,

@@ -117,8 +117,12 @@ export const FairLoop = module(
       io.weight.index.resize(fairUserBits(p)),
       io.weight.value.weight.is(f.weightBits),
     );
-    assertAlways(begins.not().or(beats.done.andNot(drf.busy)), "a run is over when the next epoch ends");
-    assertAlways(begins.not().or(vectors.busy.not()), "vectors are ready when an epoch ends");
+    const hardware = reg(bit, { init: 0, name: "by_hardware" });
+    when(ends.epoch, () => hardware.set(io.hardware));
+    // Where software gives the rates, an epoch may be shorter than a run.
+    const counts = node(begins.and(hardware), { name: "run_counts" });
+    assertAlways(counts.not().or(beats.done.andNot(drf.busy)), "a run is over when the next epoch ends");
+    assertAlways(counts.not().or(vectors.busy.not()), "vectors are ready when an epoch ends");
     vectors.of.set({ user: beats.at, group: beats.group });
     drf.vectors.valid.set(beats.there);
     drf.vectors.payload.weight.set(weights.readAsync(beats.at));
@@ -132,8 +136,6 @@ export const FairLoop = module(
     });
 
     // Its rates.
-    const hardware = reg(bit, { init: 0, name: "by_hardware" });
-    when(ends.epoch, () => hardware.set(io.hardware));
     const given = listOf(p, "rate_list", uint(f.rateBits), [0]);
     given.write(drf.rates.fire, drf.rates.payload.user, drf.rates.payload.bytes);
     io.metered.set(meteredOf(p, io.users, drf.rates, hardware));

@@ -51,6 +51,7 @@ export function admittedTally(p: FairParameters, io: AdmittedInputs) {
   const types = typesOf(p),
     words = ram(uint(2 * types), { depth: dagEntries, collision: "old", style: "block", init: [0], name: "dag_uses" });
   const { en, index, value } = io.dagUse,
+    // Its fields are named by number.
     fields = value as unknown as Readonly<Record<string, UInt>>;
   const written = Array.from({ length: types }, (_, t) => fields[`uses${t}`] ?? constant(0, 2));
   words.write(en, index, cat(...written.reverse()).is(2 * types));

@@ -19,6 +19,8 @@ export const writingTaskPorts = () => ({ ...readingTaskPorts(), ...writing });
 type WritingTaskPorts = ReturnType<typeof writingTaskPorts>;
 
 /** The hardware of a task that declares payload; one that only reads has no `back`. */
-export const withPayload = ({ hardware }: Task): Def<WritingTaskPorts> => hardware as unknown as Def<WritingTaskPorts>;
+export const withPayload = ({ hardware }: Task): Def<WritingTaskPorts> =>
+  // A task is kept with the ports that all have.
+  hardware as unknown as Def<WritingTaskPorts>;
 /** The same as every task's: what it declares says what more it has. */
 export const asTask = (hardware: Def<ReturnType<typeof readingTaskPorts>>): Def<TaskPorts> => hardware;

@@ -7,13 +7,8 @@ const frames = 50,
   seed = 5;
 /** What is planted, and what of the census must find it. */
 const faults: readonly (readonly [string, string | RegExp, string, RegExp])[] = [
-  ["a drop is not counted", /events_nowhere_q <= destination_goes_valid[^;]*;/, "events_nowhere_q <= 1'b0;", /core/],
-  [
-    "a task's drop is counted twice",
-    /events_task_q <= destination_goes_valid &/,
-    "events_task_q <= events_task_q |",
-    /core/,
-  ],
+  ["a drop is not counted", /events_nowhere_q <= decided_valid[^;]*;/, "events_nowhere_q <= 1'b0;", /core/],
+  ["a task's drop is counted twice", /events_task_q <= decided_valid &/, "events_task_q <= events_task_q |", /core/],
   [
     "a refused frame has no fate",
     "fate_q_valid <= there;",
