@@ -91,3 +91,15 @@ export function regressions(results: readonly Result[], baseline: Baseline): rea
     });
   });
 }
+
+/**
+ * Splits results by whether the baseline says of which text its figures are. Those that it does not say it of judge
+ * nothing by themselves: what has changed since they were measured is not known.
+ */
+export function byKnownText(
+  results: readonly Result[],
+  baseline: Baseline,
+): { readonly known: readonly Result[]; readonly unknown: readonly Result[] } {
+  const isKnown = (r: Result): boolean => baseline.units[r.unit.name]?.of !== undefined;
+  return { known: results.filter(isKnown), unknown: results.filter(r => !isKnown(r)) };
+}

@@ -15,7 +15,7 @@ export interface Synthesized {
   /** The nets that most inputs hang on, clocks left out; widest first. */
   readonly fanOuts: readonly FanOut[];
   /** See `keyOf`. */
-  readonly of?: string;
+  readonly of?: string | undefined;
 }
 
 /** Part of the key: to be raised when what is read out of a netlist changes. */

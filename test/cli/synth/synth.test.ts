@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { totalLuts } from "../../../cli/synth/area.ts";
 import { outOfBounds, readBounds } from "../../../cli/synth/bounds.ts";
-import { type Baseline, readBaseline, regressions, writeBaseline } from "../../../cli/synth/baseline.ts";
+import { type Baseline, byKnownText, readBaseline, regressions, writeBaseline } from "../../../cli/synth/baseline.ts";
 import { areaTable, levelsOf, pathLine, type Result } from "../../../cli/synth/report.ts";
 import { keyOf, synthesize } from "../../../cli/synth/synthesize.ts";
 import { type TargetName, targets } from "../../../cli/synth/target.ts";
@@ -267,6 +267,14 @@ describe("the baseline", () => {
         ),
       ),
     ).not.toEqual(new Set([drawn.join()]));
+  });
+  it("judges by figures of a known text, and tells of others", async () => {
+    const path = join(folder, "told/xcup.json"),
+      made = await synthesized(all(6), "ice40"),
+      named = (name: string) => ({ ...made, unit: { ...made.unit, name } });
+    writeBaseline(path, [named("Known"), { ...named("Old"), of: undefined }], "Yosys 0", undefined);
+    const { known, unknown } = byKnownText([named("Known"), named("Old"), named("New")], readBaseline(path));
+    expect([known, unknown].map(x => x.map(r => r.unit.name))).toEqual([["Known"], ["Old", "New"]]);
   });
   it("is missed and mistrusted in one sentence", () => {
     expect(() => readBaseline(join(folder, "none.json"))).toThrow(
