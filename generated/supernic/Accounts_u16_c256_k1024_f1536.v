@@ -119,29 +119,29 @@ module Accounts_u16_c256_k1024_f1536 (
   output wire [2:0]  allowances_15_loop_cells,
   output wire        allowances_15_dry
 );
-  reg clearing; // accounts.ts:142
-  reg [3:0] scanned; // accounts.ts:143
-  reg entry_is_new; // accounts.ts:178
-  reg [5:0] entries_settled; // accounts.ts:179
-  reg spent_valid, spent_limited; // accounts.ts:194
+  reg clearing; // accounts.ts:143
+  reg [3:0] scanned; // accounts.ts:144
+  reg entry_is_new; // accounts.ts:179
+  reg [5:0] entries_settled; // accounts.ts:180
+  reg spent_valid, spent_limited; // accounts.ts:195
   reg [3:0] spent_user;
   reg [31:0] spent_given;
   reg [25:0] spent_bytes;
   reg [9:0] spent_contexts, spent_context_limit;
   reg [11:0] spent_cells, spent_cell_limit;
-  reg released_q_valid; // accounts.ts:198
+  reg released_q_valid; // accounts.ts:199
   reg [5:0] released_q_user;
   reg [2:0] released_q_cells;
-  reg seen_valid, seen_limited; // accounts.ts:209
+  reg seen_valid, seen_limited; // accounts.ts:210
   reg [3:0] seen_user;
   reg [31:0] seen_given;
   reg [25:0] seen_bytes;
   reg [9:0] seen_contexts, seen_context_limit;
   reg [11:0] seen_cells, seen_cell_limit;
-  reg [23:0] seen_share; // accounts.ts:210
-  reg seen_due; // accounts.ts:211
-  reg [15:0] due; // accounts.ts:212
-  reg [3:0] getter; // accounts.ts:218
+  reg [23:0] seen_share; // accounts.ts:211
+  reg seen_due; // accounts.ts:212
+  reg [15:0] due; // accounts.ts:213
+  reg [3:0] getter; // accounts.ts:219
   reg gets; // tokens.ts:35
   reg [31:0] had; // tokens.ts:36
   reg [31:0] share_room; // tokens.ts:37
@@ -157,7 +157,7 @@ module Accounts_u16_c256_k1024_f1536 (
     allowance_11_loop, allowance_11_dry, allowance_12_plenty, allowance_12_arrival, allowance_12_loop,
     allowance_12_dry, allowance_13_plenty, allowance_13_arrival, allowance_13_loop, allowance_13_dry,
     allowance_14_plenty, allowance_14_arrival, allowance_14_loop, allowance_14_dry, allowance_15_plenty,
-    allowance_15_arrival, allowance_15_loop, allowance_15_dry; // accounts.ts:230
+    allowance_15_arrival, allowance_15_loop, allowance_15_dry; // accounts.ts:231
   reg [2:0] allowance_0_arrival_cells, allowance_0_loop_cells, allowance_1_arrival_cells, allowance_1_loop_cells,
     allowance_2_arrival_cells, allowance_2_loop_cells, allowance_3_arrival_cells, allowance_3_loop_cells,
     allowance_4_arrival_cells, allowance_4_loop_cells, allowance_5_arrival_cells, allowance_5_loop_cells,
@@ -166,21 +166,21 @@ module Accounts_u16_c256_k1024_f1536 (
     allowance_10_arrival_cells, allowance_10_loop_cells, allowance_11_arrival_cells, allowance_11_loop_cells,
     allowance_12_arrival_cells, allowance_12_loop_cells, allowance_13_arrival_cells, allowance_13_loop_cells,
     allowance_14_arrival_cells, allowance_14_loop_cells, allowance_15_arrival_cells, allowance_15_loop_cells;
-  (* ram_style = "distributed" *) reg [47:0] used [0:15]; // accounts.ts:125
+  (* ram_style = "distributed" *) reg [47:0] used [0:15]; // accounts.ts:126
   (* ram_style = "distributed" *) reg [21:0] back [0:15];
   (* ram_style = "distributed" *) reg [31:0] given [0:15];
   (* ram_style = "distributed" *) reg [46:0] limits [0:15];
   integer i;
-  wire scanned_all = scanned == 4'd15; // accounts.ts:144
-  wire [46:0] limit_word = limits[took_user]; // accounts.ts:152
+  wire scanned_all = scanned == 4'd15; // accounts.ts:145
+  wire [46:0] limit_word = limits[took_user]; // accounts.ts:153
   wire limit_limited = limit_word[0];
-  wire [13:0] counted_bytes = limit_limited ? took_bytes : 14'd0; // accounts.ts:168
-  wire [47:0] used_word = used[took_user]; // accounts.ts:149
-  wire [25:0] used_bytes = used_word[25:0] + {12'd0, counted_bytes}; // accounts.ts:170
-  wire [9:0] used_contexts = used_word[35:26] + 10'd1; // accounts.ts:171
-  wire [11:0] used_cells = used_word[47:36] + {9'd0, took_cells}; // accounts.ts:172
+  wire [13:0] counted_bytes = limit_limited ? took_bytes : 14'd0; // accounts.ts:169
+  wire [47:0] used_word = used[took_user]; // accounts.ts:150
+  wire [25:0] used_bytes = used_word[25:0] + {12'd0, counted_bytes}; // accounts.ts:171
+  wire [9:0] used_contexts = used_word[35:26] + 10'd1; // accounts.ts:172
+  wire [11:0] used_cells = used_word[47:36] + {9'd0, took_cells}; // accounts.ts:173
   wire [31:0] tokens_before_shifted = given[took_user] >> 6;
-  wire [25:0] tokens_before = tokens_before_shifted[25:0] - used_word[25:0]; // accounts.ts:176
+  wire [25:0] tokens_before = tokens_before_shifted[25:0] - used_word[25:0]; // accounts.ts:177
   wire [31:0] tokens_now = seen_given - {seen_bytes, 6'd0}; // tokens.ts:33
   wire share_fits = ~share_room[31] & (share_room >= {8'd0, share}); // tokens.ts:44
   wire [31:0] spent_tokens_shifted = spent_given >> 6;
@@ -199,19 +199,19 @@ module Accounts_u16_c256_k1024_f1536 (
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
     else if (scanned_all) clearing <= 1'b0;
-  wire [21:0] back_word = back[took_user]; // accounts.ts:150
+  wire [21:0] back_word = back[took_user]; // accounts.ts:151
   wire [9:0] back_contexts = back_word[9:0];
-  wire [9:0] limit_contexts = limit_word[34:25]; // accounts.ts:152
-  wire [11:0] back_cells = back_word[21:10]; // accounts.ts:150
-  wire [11:0] limit_cells = limit_word[46:35]; // accounts.ts:152
+  wire [9:0] limit_contexts = limit_word[34:25]; // accounts.ts:153
+  wire [11:0] back_cells = back_word[21:10]; // accounts.ts:151
+  wire [11:0] limit_cells = limit_word[46:35]; // accounts.ts:153
   wire [15:0] due_joined = {
     scanned == 4'd15, scanned == 4'd14, scanned == 4'd13, scanned == 4'd12, scanned == 4'd11, scanned == 4'd10,
     scanned == 4'd9, scanned == 4'd8, scanned == 4'd7, scanned == 4'd6, scanned == 4'd5, scanned == 4'd4,
     scanned == 4'd3, scanned == 4'd2, scanned == 4'd1, scanned == 4'd0
   };
-  wire [46:0] seen_limited_word = limits[scanned]; // accounts.ts:152
-  wire [47:0] seen_bytes_word = used[scanned]; // accounts.ts:149
-  wire [21:0] seen_context_limit_word = back[scanned]; // accounts.ts:150
+  wire [46:0] seen_limited_word = limits[scanned]; // accounts.ts:153
+  wire [47:0] seen_bytes_word = used[scanned]; // accounts.ts:150
+  wire [21:0] seen_context_limit_word = back[scanned]; // accounts.ts:151
 
   always @(posedge clk)
     if (rst) begin
@@ -842,7 +842,7 @@ module Accounts_u16_c256_k1024_f1536 (
   initial begin
     for (i = 0; i < 16; i = i + 1) back[i[3:0]] = 22'd0;
   end
-  wire [21:0] before_word = back[released_q_user[3:0]]; // accounts.ts:201
+  wire [21:0] before_word = back[released_q_user[3:0]]; // accounts.ts:202
   wire [11:0] before_cells = before_word[21:10];
   wire [9:0] before_contexts = before_word[9:0];
 
@@ -975,14 +975,14 @@ module Accounts_u16_c256_k1024_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25])); // accounts.ts:184
+      assert (~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25])); // accounts.ts:185
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25]))) begin
-        $display("%s", "assertion failed: who takes a frame has tokens (accounts.ts:184)"); // accounts.ts:184
+        $display("%s", "assertion failed: who takes a frame has tokens (accounts.ts:185)"); // accounts.ts:185
         $stop;
       end
     end

@@ -122,7 +122,8 @@ export const Accounts = module(
       contextBits = countBits(p.contexts),
       cellBits = countBits(p.cells);
     const list = <const S extends Parameters<typeof ram>[0]>(shape: S, name: string) =>
-      ram(shape, { depth: p.users, collision: "old", style: "distributed", name, outside: "unreached", init: [0] });
+      // Words for every index: that of a packet is anything until there is one.
+      ram(shape, { depth: 2 ** index.width, collision: "old", style: "distributed", name, init: [0] });
     // Each list has one who writes.
     const used = list(struct({ bytes: uint(tokenBits), contexts: uint(contextBits), cells: uint(cellBits) }), "used"),
       back = list(struct({ contexts: uint(contextBits), cells: uint(cellBits) }), "back"),

@@ -353,6 +353,9 @@ describe("Merge", () => {
   bench("back to back", dut("full"), { seed: 3 }, async b => {
     await traffic(b, "full", 300, false);
   });
+  bench("odd: the same with three users", dut("odd"), { seed: 3 }, async b => {
+    await traffic(b, "odd", 300);
+  });
   bench("quotas: each user comes up to its own", dut("small"), { seed: 4, hangCycles: 1_000 }, quotas);
   bench(
     "at the limits, others go on, and so do second passes",

@@ -8,6 +8,8 @@ import { MergeStores } from "./merge-stores.ts";
 
 export const sizes = {
   small: { ports: 2, users: 4, contexts: 32, cells: 64, frameBytes: 600 },
+  /** Users that are no power of two. */
+  odd: { ports: 2, users: 3, contexts: 32, cells: 64, frameBytes: 600 },
   /** Few cells for long frames. */
   scarce: { ports: 2, users: 4, contexts: 64, cells: 64, frameBytes: 1536 },
   full: { ports: 4, users: 16, contexts: 256, cells: 1024, frameBytes: 1536 },
@@ -277,7 +279,8 @@ export class MergeRig {
       io.released as never,
       {
         valid: next ? 1 : 0,
-        user: next?.frame.facts.user ?? 0,
+        // Of no packet it may be any number, and a user that there is not.
+        user: next?.frame.facts.user ?? 2 ** Math.ceil(Math.log2(this.p.users)) - 1,
         cells: cellsOf(next?.frame.bytes.length ?? 0),
       } as never,
     );
