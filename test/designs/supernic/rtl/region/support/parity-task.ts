@@ -1,5 +1,11 @@
 /** A task that reads payload and writes none: it drops packets whose payload has an odd number of ones. */
-import { asItWas, asTask, readingTaskPorts, TaskAnswer, TaskVerdict } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
+import {
+  asItWas,
+  asTask,
+  readingTaskPorts,
+  TaskAnswer,
+  TaskVerdict,
+} from "../../../../../../designs/supernic/rtl/tasks/index.ts";
 import { taskTagBits } from "../../../../../../designs/supernic/wire/index.ts";
 import {
   bit,
