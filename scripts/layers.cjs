@@ -8,6 +8,8 @@ const layers = ["hdl-dsl", "designs", "examples", "sim", "cli", "test"];
 
 /** Parts of designs/shared that are hardware, or the data that describe it. */
 const sharedHardware = "designs/shared/(?:wire|hash|frame|stream|axi|proofs|[^/]+/(?:rtl|wire|table))";
+/** Designs that are made of other ones: a rack of devices and nodes, what stands in front of a node or inside one. */
+const systems = ["rack", "legoos", "wickit"];
 /** Parts of a design that may use the simulator; an example's parts are files. */
 const simulated = "^(?:designs|examples)/[^/]+/(?:(?:rig|evaluation)(?:/|\\.ts$)|design\\.ts$)";
 
@@ -83,9 +85,17 @@ function forbidden(root) {
     {
       name: "no-design-knows-another",
       severity: error,
-      comment: "What two designs need is in designs/shared, which names none of them.",
-      from: { path: "^designs/([^/]+)/" },
+      comment:
+        "What two designs need is in designs/shared, which names none of them. A system may name what it is made of.",
+      from: { path: `^designs/(?!(?:${systems.join("|")})/)([^/]+)/` },
       to: { path: "^designs/", pathNot: "^designs/(?:shared|$1)/" },
+    },
+    {
+      name: "no-design-knows-a-system",
+      severity: error,
+      comment: "A system is made of designs; none of them knows of it, and no system is part of another one.",
+      from: { path: "^designs/([^/]+)/" },
+      to: { path: `^designs/(?:${systems.join("|")})/`, pathNot: "^designs/$1/" },
     },
     {
       name: "no-design-knows-an-example",
@@ -120,10 +130,10 @@ function forbidden(root) {
       severity: error,
       comment:
         "The hardware of a design is made of the language, shared blocks and the data that describe it: its wire formats, configuration, registers.",
-      from: { path: "^designs/((?!shared/)[^/]+)/rtl/" },
+      from: { path: "^designs/(?!shared/)[^/]+/rtl/" },
       to: {
         path: "^(?:hdl-dsl|designs|examples|sim|cli|test)/",
-        pathNot: `^(?:hdl-dsl|${sharedHardware}|designs/$1/(?:rtl|wire|config|registers))/`,
+        pathNot: `^(?:hdl-dsl|${sharedHardware}|designs/[^/]+/(?:rtl|wire|config|registers))/`,
       },
     },
     {
