@@ -2,25 +2,27 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { cacheLimit, trimCache } from "./sim/backend/verilator/cache-bound.ts";
 import { cacheRoot } from "./sim/backend/verilator/cache-root.ts";
+import { heavyFiles, partOf } from "./test/support/sampled/choice.ts";
 import { SlowFirst } from "./test/support/slow-first.ts";
 
 // Where no model is compiled, nothing else bounds what is kept.
 trimCache(cacheLimit());
 
+// What a run of everything leaves to `.ci/run`: the runner and the summary read it.
+const part = partOf(process.env["MNEMO_TESTS"], process.argv.slice(3));
+process.env["MNEMO_PART"] = part;
+
 // On a machine without native tools, what needs one is left out, and named at the end (scripts/setup/bootstrap.mjs).
-const without =
-  process.env["MNEMO_NATIVE"] === "none"
-    ? {
-        runner: "./test/support/left-out/runner.ts",
-        globalSetup: ["./test/support/left-out/summary.ts"],
-        passWithNoTests: true,
-      }
-    : {};
+const isNative = process.env["MNEMO_NATIVE"] !== "none",
+  left = isNative ? "sampled" : "left-out";
 
 export default defineConfig({
   test: {
-    ...without,
+    runner: `./test/support/${left}/runner.ts`,
+    globalSetup: ["./test/support/sampled/summary.ts", ...(isNative ? [] : ["./test/support/left-out/summary.ts"])],
+    passWithNoTests: !isNative,
     include: ["test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", ...(part === "sample" ? Object.keys(heavyFiles) : [])],
     // Two processes for all files: what one imports, the next has, which halves the time. Under Verilator each file has
     // a process of its own: its models are native, and one that dies takes nothing with it. CI shares them there, too.
     pool: "forks",

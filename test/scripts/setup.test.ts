@@ -153,8 +153,25 @@ describe("CI's count", () => {
       result({ testResults: [at("a.test.ts", 2), at("b.test.ts", 31.25)] }),
     ]);
     expect(out).toBe(
-      "The slowest of 2 test files, in seconds:\n   31.3  test/b.test.ts\n    2.0  test/a.test.ts\n3 passed, 0 failed\n",
+      "The slowest of 2 runs of test files, in seconds:\n   31.3  test/b.test.ts\n    2.0  test/a.test.ts\n3 passed, 0 failed\n",
     );
+  });
+  it("results of a further run are added, failures of its own, too; one that was left out counts for nothing", () => {
+    const first = result({}),
+      second = join(folder, "second.json");
+    const both = (o: object): unknown => {
+      writeFileSync(
+        second,
+        JSON.stringify({ numPassedTests: 5, numFailedTests: 0, success: true, testResults: [], ...o }),
+      );
+      return run("scripts/test-summary.mjs", [first, second]);
+    };
+    expect(both({})).toMatchObject({ code: 0, out: "8 passed, 0 failed\n" });
+    expect(both({ numFailedTests: 2, success: false })).toMatchObject({ code: 1, out: "8 passed, 2 failed\n" });
+    expect(run("scripts/test-summary.mjs", [first, join(folder, "none.json")])).toMatchObject({
+      code: 0,
+      out: "3 passed, 0 failed\n",
+    });
   });
   it("no result", () => {
     expect(run("scripts/test-summary.mjs", [join(folder, "none.json")])).toEqual({

@@ -3,8 +3,8 @@
  * with the tool's name as its reason. Only `npm test` on such a machine uses it (MNEMO_LEFT_OUT names its file).
  */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { TestRunner } from "vitest";
 import type { RunnerTask, RunnerTestFile, RunnerTestSuite } from "vitest";
+import Sampled from "../sampled/runner.ts";
 import type { LeftOut } from "./summary.ts";
 
 type Result = NonNullable<RunnerTask["result"]>;
@@ -32,7 +32,7 @@ const notStarted = (r: Result): string[] =>
     return program === undefined ? [] : [program];
   });
 
-export default class LeavesOut extends TestRunner {
+export default class LeavesOut extends Sampled {
   readonly #out = process.env["MNEMO_LEFT_OUT"] ?? "";
   readonly #missing = new Missing(`${this.#out}.${process.pid}`);
   readonly #marks = new Map<RunnerTask, number>();
@@ -41,7 +41,8 @@ export default class LeavesOut extends TestRunner {
     this.#marks.set(file, this.#missing.mark);
     super.onCollectStart(file);
   }
-  onCollected(files: RunnerTestFile[]): void {
+  override onCollected(files: RunnerTestFile[]): void {
+    super.onCollected(files);
     for (const file of files) if (file.result?.state === "fail") this.#leaveOut(file, file.result);
   }
   override async onBeforeRunSuite(suite: RunnerTestSuite): Promise<void> {

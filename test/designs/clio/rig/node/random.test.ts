@@ -14,7 +14,7 @@ import { findsFault, plant } from "../../../../support/plant.ts";
 import { Random } from "../../../../../hdl-dsl/index.ts";
 
 /** Requests of the long run. `.ci/run` asks for 100,000, the promise; here they are as many as meet every event. */
-const long = Number(process.env["MNEMO_MIXED_REQUESTS"] ?? 30_000);
+const long = Number(process.env["MNEMO_MIXED_REQUESTS"] ?? 10_000);
 
 /** Counters that depend on memory: the scoreboard's model does not follow it, so the replies stand for them. */
 const ofMemory = new Set<CounterName>([

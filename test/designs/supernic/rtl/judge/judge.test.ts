@@ -9,7 +9,7 @@ type B = Bench<Ports>;
 type PortName = keyof typeof ports;
 const names = Object.keys(ports) as PortName[];
 /** Frames of the long run. */
-const many = Number(process.env["MNEMO_JUDGE_FRAMES"] ?? 50_000);
+const many = Number(process.env["MNEMO_JUDGE_FRAMES"] ?? 5_000);
 const big = { seed: 9, limitCycles: 40 * many + 100_000, timeoutMs: 60_000 + 10 * many };
 
 /** What is wrong, and the text that makes it so. */

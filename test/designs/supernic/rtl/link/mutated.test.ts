@@ -8,7 +8,7 @@ import { type LineFrame, macs, plainFrame } from "./support/hardware-end.ts";
 import { dut, PortRig } from "./support/port-rig.ts";
 
 /** Frames of the run; the long one has a million. */
-const many = Number(process.env["MNEMO_LINK_FRAMES"] ?? 50_000),
+const many = Number(process.env["MNEMO_LINK_FRAMES"] ?? 5_000),
   burst = 50;
 
 /** A frame as the partner could send it, with numbers about those that are right; mostly another one then. */

@@ -1,0 +1,70 @@
+/**
+ * Which tests a run of everything leaves to `.ci/run`. `npm test` has to be quick: what takes long, and has something
+ * smaller beside it, is run by CI, and by whoever names a file or sets MNEMO_TESTS=all.
+ */
+import { createHash } from "node:crypto";
+
+/** `sample`: the quick run; `rest`: just what it leaves out; `all`: both. */
+export type Part = "sample" | "rest" | "all";
+
+const parts: readonly Part[] = ["sample", "rest", "all"];
+
+/**
+ * The part that a run of vitest takes: MNEMO_TESTS says it, else a run that names a file or a test takes all of it.
+ * @param given arguments behind `vitest run` @throws Error for another MNEMO_TESTS
+ */
+export function partOf(asked: string | undefined, given: readonly string[]): Part {
+  const part = parts.find(p => p === asked);
+  if (part !== undefined) return part;
+  if (asked !== undefined) throw new Error(`MNEMO_TESTS = "${asked}": must be sample, rest or all`);
+  return given.every(a => a.startsWith("--") && !a.startsWith("--testNamePattern")) ? "sample" : "all";
+}
+
+/** Files that take half a minute or more, and what runs instead of each in `npm test`. */
+export const heavyFiles: Readonly<Record<string, string>> = {
+  "test/designs/clio/offload/internal-link.test.ts": "extend-path.test.ts beside it",
+  "test/designs/clio/offloads/kv-node.test.ts": "kv.test.ts beside it",
+  "test/designs/clio/rig/node/gbn-offloads.test.ts": "gbn.test.ts and the offloads' own benches",
+  "test/designs/clio/rig/node/simulators.test.ts": "the comparisons in test/hdl-dsl/simulator",
+  "test/designs/clio/rtl/retry/turns/search.test.ts": "retry-clients.test.ts and retry-buffer.test.ts above it",
+  "test/designs/supernic/build/corners.test.ts": "the builds that are generated and linted",
+  "test/designs/supernic/rig/at-rest.test.ts": "census.test.ts beside it",
+  "test/designs/supernic/rig/worlds.test.ts": "the captures of rig/run and the blocks' random benches",
+  "test/hdl-dsl/fuzz/faults.test.ts": "fuzz.test.ts beside it",
+  "test/hdl-dsl/fuzz/grid/grid.test.ts": "fuzz.test.ts",
+  "test/hdl-dsl/lib/two-ports.test.ts": "memory.test.ts of test/hdl-dsl/verilog",
+  "test/hdl-dsl/simulator/waves.test.ts": "the other comparisons beside it",
+};
+
+/** Single tests that take as long, in files whose others do not: what stands in their names. */
+export const heavyTests: Readonly<Record<string, readonly string[]>> = {
+  "test/cli/draw/draw.test.ts": ["has every module once, and a click"],
+  "test/cli/mutate/all.test.ts": ["has a row for each module"],
+  "test/designs/clio/board/boards.test.ts": ["'htg9200_supernic' its top level passes verilator"],
+  "test/designs/clio/cluster/pause.test.ts": ["pause and total time"],
+  "test/designs/clio/rig/node/gbn.test.ts": ["1,100 requests in a row"],
+  "test/hdl-dsl/linear.test.ts": ["'a chain of registers'"],
+  "test/scripts/setup.test.ts": ["`npm start` needs none of them"],
+  "test/sim/bench/traps.test.ts": ["writes the wave of the run itself", "made and freed do not make"],
+};
+
+/** One test in so many of those that are sampled. */
+export const oneIn = 4;
+
+/** A planted fault is one of many like it; a proof of the portfolio, too. */
+export const isSampled = (file: string, name: string): boolean =>
+  /fault|planted/i.test(`${file} ${name}`) || file === "test/prove/proofs.test.ts";
+
+/** The same choice on every machine, and no other one next time: by what the test is called. */
+const isChosen = (file: string, name: string): boolean =>
+  createHash("sha256").update(`${file}\n${name}`).digest().readUInt32BE(0) % oneIn === 0;
+
+/** Whether the quick run has it. @param name names of its groups and its own, with a space between */
+export const inSample = (file: string, name: string): boolean =>
+  !Object.hasOwn(heavyFiles, file) &&
+  heavyTests[file]?.some(part => name.includes(part)) !== true &&
+  (!isSampled(file, name) || isChosen(file, name));
+
+/** Whether a run of this part has it. */
+export const inPart = (part: Part, file: string, name: string): boolean =>
+  part === "all" || inSample(file, name) === (part === "sample");
