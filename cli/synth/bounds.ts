@@ -23,8 +23,13 @@ export type Bounds = z.output<typeof boundsFile>;
 /** Yosys maps sums to CARRY4 of 4 bits; the device has CARRY8 (UG574), which is two of them. */
 const piecesOfCarry = 2;
 /** Levels of a path, the device's carry blocks counted as one each. */
-export const depthOfPath = ({ levels, carries = 0 }: { readonly levels: number; readonly carries?: number }): number =>
-  levels + Math.ceil(carries / piecesOfCarry);
+export const depthOfPath = ({
+  levels,
+  carries = 0,
+}: {
+  readonly levels: number;
+  readonly carries?: number | undefined;
+}): number => levels + Math.ceil(carries / piecesOfCarry);
 /** Of all paths listed: they stand by their LUTs, so one of fewer LUTs and more carries may be the deepest. */
 export const depthOf = (r: Pick<Result, "paths">): number => Math.max(0, ...r.paths.map(depthOfPath));
 
