@@ -54,7 +54,8 @@ export function directory(p: KvParameters, { slabBits, unitBits }: ArenaShape, k
   const here = node(words.at(number.trunc(togetherBits)));
   // The class stands while arenas are looked at, so which digits fit comes from a register, a bit for each.
   const fits = reg(uint(emptyDigit));
-  fits.set(fromBits(Array.from({ length: emptyDigit }, (_, digit) => kind.le(classCount - digit))));
+  const fitsDigit = (digit: number): Bit => (digit <= classCount ? kind.le(classCount - digit) : constant(0, 1));
+  fits.set(fromBits(Array.from({ length: emptyDigit }, (_, digit) => fitsDigit(digit))));
   const fitting = node(
     fromBits(words.toArray().map(w => w.bit(digitBits - 1).and(fits.shr(w.trunc(digitBits - 1)).bit(0)))),
   );
