@@ -204,7 +204,8 @@ export const GbnSender = module(
     const firstRound = reg(bit, { init: 1 });
     firstRound.set(starting);
     const flying = node(was.sent.sub(was.acked).trunc(window + 1));
-    const some = node(flying.any());
+    // Compared as they stand: no carry is in the way of what hangs on it.
+    const some = node(was.sent.trunc(window + 1).ne(was.acked.trunc(window + 1)));
 
     // A request.
     const place = (v: UInt): UInt => v.trunc(window);
@@ -227,6 +228,8 @@ export const GbnSender = module(
 
     // What was heard.
     const further = node(op.sequence.sub(was.acked));
+    // What is in flight behind it, below 0 when it was never sent: one difference, and not two and a comparison.
+    const rest = node(was.sent.sub(op.sequence).trunc(window + 2));
     const believed = node(
       is(opKind.heard)
         .and(was.open)
@@ -236,10 +239,10 @@ export const GbnSender = module(
             .any()
             .not(),
         )
-        .and(further.trunc(window + 1).le(flying)),
+        .and(rest.bit(window + 1).not()),
     );
     const moves = node(believed.and(further.any()));
-    const goesBack = node(believed.and(op.flag).and(further.trunc(window + 1).ne(flying)));
+    const goesBack = node(believed.and(op.flag).and(rest.any()));
 
     // The next one to be sent again.
     const passed = node(op.sequence.sub(was.acked));
