@@ -121,7 +121,7 @@ export const GbnSender = module(
     const op = reg(Op);
     const is = (k: number): Bit => opValid.and(op.kind.eq(k));
     // Known for each session that may be chosen, so that no comparison waits for the choice.
-    const isWritten = (session: UInt): Bit => opValid.and(session.eq(op.session));
+    const isWritten = (whose: UInt): Bit => opValid.and(whose.eq(op.session));
     const stepping = reg(bit, { init: 0 });
     const requesting = reg(bit, { init: 0 });
     const kind = (k: number): UInt<3> => constant(k, 3);
@@ -132,9 +132,9 @@ export const GbnSender = module(
       name: string,
     ): StreamIn<typeof Asked> => {
       const out = stream(Asked, { name });
-      const op = f(from.payload);
+      const asks = f(from.payload);
       out.valid.set(from.valid.and(waits.not()));
-      out.payload.set({ op, same: isWritten(op.session) });
+      out.payload.set({ op: asks, same: isWritten(asks.session) });
       from.ready.set(out.ready.and(waits.not()));
       return out;
     };
