@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { cacheLimit, trimCache } from "./sim/backend/verilator/cache-bound.ts";
 import { cacheRoot } from "./sim/backend/verilator/cache-root.ts";
+import { hangMs } from "./test/support/hang-ms.ts";
 import { heavyFiles, partOf } from "./test/support/sampled/choice.ts";
 import { SlowFirst } from "./test/support/slow-first.ts";
 
@@ -33,9 +34,10 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     // A model runs for one bench: where Verilator runs it, compiling takes longer than all its cycles.
     env: { MNEMO_OPTIMIZE: process.env["MNEMO_OPTIMIZE"] ?? "1" },
-    // Limits against a hang, not verdicts on speed: the first test of a design compiles its model.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Limits against a hang, not verdicts on speed: the first test of a design compiles its model, and the machine may
+    // have other work.
+    testTimeout: hangMs,
+    hookTimeout: hangMs,
     watch: false,
     // What vite made of a source is kept by its content: of 800 sources that a bench of the node imports, an edit
     // changes one. It lies among the models, so that one bound holds for both and `mnemo cache` shows them.

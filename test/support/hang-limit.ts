@@ -1,7 +1,7 @@
 import { vi } from "vitest";
+import { hangMs } from "./hang-ms.ts";
 
-/** Milliseconds: far above what a test takes on the slowest machine, so that only a hang is stopped by it. */
-export const hangMs = 3_600_000;
+export { hangMs };
 
 /**
  * The tests and hooks of the calling file are decided by what they find, however long that takes. For files whose

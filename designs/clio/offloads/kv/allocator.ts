@@ -126,7 +126,7 @@ export const KvAllocator = module(
       flushed = reg(bit, { init: 0 });
     const level = node(levels.at(kind)),
       some = node(level.any()),
-      room = node(level.ne(kept));
+      room = node(level.bit(keptBits).not());
     const popped = node(stack.readAsync(cat(kind, level.sub(1).trunc(keptBits))));
 
     // ---- Arenas, and the line that is at hand.
@@ -161,16 +161,17 @@ export const KvAllocator = module(
     stack.write(push, pushAt, pushed);
     pushAt.set(cat(kind, level.trunc(keptBits)));
     push.set(0);
+    // Each level counts by itself, so no sum waits for the class.
+    const counts = (to: (n: UInt) => UInt): void => {
+      for (let i = 0; i < classCount; i++) when(kind.eq(i), () => levels.at(i).set(to(levels.at(i))));
+      cached.set(to(cached));
+    };
     const pushes = (b: UInt): void => {
       push.set(1);
       pushed.set(b);
-      levels.setAt(kind, level.add(1));
-      cached.set(cached.add(1));
+      counts(n => n.add(1));
     };
-    const pops = (): void => {
-      levels.setAt(kind, level.sub(1));
-      cached.set(cached.sub(1));
-    };
+    const pops = (): void => counts(n => n.sub(1));
 
     const { payload: give } = io.give;
     const slotNow = node(givingSlot.or(give.value.not())),
@@ -358,15 +359,10 @@ export const KvAllocator = module(
         },
         find: () => m.go("found"),
         found: () => {
-          when(arenas.fits, () => {
-            arenas.goToFitting();
-            m.go("place");
-          })
+          arenas.goOn();
+          when(arenas.fits, () => m.go("place"))
             .elseWhen(arenas.last, () => when(flushed, () => m.go("answer")).otherwise(() => m.go("allocate")))
-            .otherwise(() => {
-              arenas.next();
-              m.go("find");
-            });
+            .otherwise(() => m.go("find"));
         },
         place: () => {
           arenas.lookUntouched();

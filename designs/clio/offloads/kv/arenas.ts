@@ -52,10 +52,13 @@ export function directory(p: KvParameters, { slabBits, unitBits }: ArenaShape, k
     offsetHere = node(offsets.readSync(number));
   const words = unpack(vec(uint(digitBits), together), word);
   const here = node(words.at(number.trunc(togetherBits)));
-  // The class stands while arenas are looked at, so the limit comes from a register.
-  const limit = reg(uint(digitBits));
-  limit.set(constant(emptyDigit + classCount, digitBits).sub(kind.zext(digitBits)));
-  const fitting = node(fromBits(words.toArray().map(w => w.bit(digitBits - 1).and(w.le(limit)))));
+  // The class stands while arenas are looked at, so which digits fit comes from a register, a bit for each.
+  const fits = reg(uint(emptyDigit));
+  const fitsDigit = (digit: number): Bit => (digit <= classCount ? kind.le(classCount - digit) : constant(0, 1));
+  fits.set(fromBits(Array.from({ length: emptyDigit }, (_, digit) => fitsDigit(digit))));
+  const fitting = node(
+    fromBits(words.toArray().map(w => w.bit(digitBits - 1).and(fits.shr(w.trunc(digitBits - 1)).bit(0)))),
+  );
   const numberOf = (block: UInt): UInt => block.bits(unitBits, bits),
     slabOf = (block: UInt): UInt => block.bits(unitBitsOfSlab, slabBits),
     isOutside = (block: UInt): Bit => block.bits(unitBits + bits, block.width - unitBits - bits).any();
@@ -99,9 +102,10 @@ export function directory(p: KvParameters, { slabBits, unitBits }: ArenaShape, k
     covers,
     fits: fitting.any(),
     lookUntouched: (): void => untouched.set(here.eq(emptyDigit)),
-    goToFitting(): void {
-      const { index } = firstSet(fitting);
-      number.set(cat(wordNumber, index));
+    /** To the arena that fits, or, when none does, to the first of the next word. */
+    goOn(): void {
+      const { index, any } = firstSet(fitting);
+      number.set(cat(mux(any, wordNumber, wordNumber.add(1)), index));
     },
     writeDigits(clears: Bit, notes: Bit): void {
       const own = number.trunc(togetherBits);

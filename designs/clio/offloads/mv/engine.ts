@@ -155,6 +155,16 @@ export const MvEngine = module(
     const count = node(entry.number.trunc(versions));
     const size = node(mux(on(kind.create), r.version.trunc(sizeBits), entry.size));
 
+    // Compared while the request and its entry stand, two cycles and more before it is decided.
+    const isUnknown = reg(bit),
+      isMissing = reg(bit),
+      isFull = reg(bit),
+      isMisfit = reg(bit);
+    isUnknown.set(r.object.eq(0).or(r.object.gt(last.zext(32))));
+    isMissing.set(mux(on(kind.latest), count.eq(0), r.version.eq(0).or(r.version.gt(count.zext(32)))));
+    isFull.set(count.eq(p.versions));
+    isMisfit.set(r.length.ne(entry.size.zext(r.length.width).add(headBytes)));
+
     // ---- What follows from it.
     const index = reg(uint(versions));
     const sizeClass = reg(uint(4));
@@ -191,7 +201,7 @@ export const MvEngine = module(
             })
             .otherwise(() => ask(event.allocated, source.allocation));
         })
-        .elseWhen(r.object.eq(0).or(r.object.gt(last.zext(32))), () => refuse(statusBits.FAIL))
+        .elseWhen(isUnknown, () => refuse(statusBits.FAIL))
         .otherwise(() => ask(event.entry, source.none));
     };
     const entryRead = (): void => {
@@ -206,8 +216,8 @@ export const MvEngine = module(
         })
         .elseWhen(entry.live.not(), () => refuse(statusBits.FAIL))
         .elseWhen(on(kind.append), () => {
-          when(r.length.ne(entry.size.zext(r.length.width).add(headBytes)), () => refuse(statusBits.MALFORMED))
-            .elseWhen(count.eq(p.versions), () => refuse(statusBits.FAIL))
+          when(isMisfit, () => refuse(statusBits.MALFORMED))
+            .elseWhen(isFull, () => refuse(statusBits.FAIL))
             .otherwise(() => {
               ask(event.valueWritten, source.value);
               withEntry.set(1);
@@ -219,9 +229,7 @@ export const MvEngine = module(
           entry.number.set(head.zext(numbers));
           entry.live.set(0);
         })
-        .elseWhen(mux(on(kind.latest), count.eq(0), r.version.eq(0).or(r.version.gt(count.zext(32)))), () =>
-          refuse(statusBits.FAIL),
-        )
+        .elseWhen(isMissing, () => refuse(statusBits.FAIL))
         .otherwise(() => ask(event.value, source.none));
     };
     const appended = (): void => {

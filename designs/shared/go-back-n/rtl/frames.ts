@@ -83,7 +83,8 @@ export const GbnFrames = module(
       laneBits = Math.log2(beatBytes),
       beatBits = slotBeatBits(p),
       depth = depthOf(p),
-      most = frameBeats(p);
+      most = frameBeats(p),
+      lastLanes = p.frameBytes - (most - 1) * beatBytes;
     const store = instance(
       "store",
       PacketFifo({ shape: AxisBeat(beatBytes), depth, last: "last", drop: "user", style: "block" }),
@@ -108,6 +109,7 @@ export const GbnFrames = module(
     const heldValid = reg(bit, { init: 0 });
     const held = reg(AxisBeat(beatBytes));
     const heldOver = reg(bit);
+    const long = reg(bit);
     const heldStored = reg(bit);
     const header = reg(uint(headerBytes * 8));
     const lastByte = reg(uint(beatBits + 1 + laneBits));
@@ -115,7 +117,10 @@ export const GbnFrames = module(
     // It goes on after one cycle, so what stands there without a beat matters to nobody.
     held.set(rx);
     when(taken, () => {
-      heldOver.set(beat.ge(most));
+      const over = node(beat.ge(most));
+      heldOver.set(over);
+      // A beat's bytes are side by side from the lowest, so one that is there says that those below are.
+      long.set(lastLanes === beatBytes ? over : over.or(beat.eq(most - 1).and(rx.keep.bit(lastLanes))));
       heldStored.set(storedNow);
       storing.set(storedNow);
       first.set(rx.last);
@@ -129,7 +134,6 @@ export const GbnFrames = module(
     });
 
     const ends = node(heldValid.and(held.last));
-    const long = node(lastByte.ge(p.frameBytes));
     io.ends.set(ends);
     io.end.set({ header, lastByte: lastByte.resize(16), long, bad: held.user, stored: heldStored });
     const dropped = node(io.discard.or(long).or(held.user));

@@ -353,8 +353,13 @@ export const GbnReorder = module(
     );
     free.push.valid.set(listed.or(freed).or(flushed));
     free.push.payload.set(mux(starting, cursor.trunc(slotBits), slot));
-    lanes.push.valid.set(listed.or(freed.and(fewer.any().not())).or(restarts.and(alone.not())));
-    lanes.push.payload.set(mux(starting, cursor.trunc(slotBits), mux(at.decide, was.lane, lane)));
+    // A lane comes back a cycle later: none is wanted before the slot is back, and three cycles more have passed.
+    const closesLane = reg(bit, { init: 0 }),
+      closed = reg(slotOf);
+    closesLane.set(listed.or(freed.and(fewer.any().not())).or(restarts.and(alone.not())));
+    closed.set(mux(starting, cursor.trunc(slotBits), mux(at.decide, was.lane, lane)));
+    lanes.push.valid.set(closesLane);
+    lanes.push.payload.set(closed);
     when(starting, () => {
       cursor.set(cursor.add(1));
       when(cursor.eq(Math.max(p.sessions, p.waiting) - 1), () => starting.set(0));

@@ -9,7 +9,7 @@ import {
   fifo,
   type Given,
   input,
-  map,
+  literalOf,
   module,
   mux,
   node,
@@ -108,6 +108,8 @@ export const GbnSender = module(
       restart: bit,
     });
     const Op = struct({ kind: uint(3), session: index, sequence, flag: bit });
+    /** `same`: of the session whose state is written in this very cycle. */
+    const Asked = struct({ op: Op, same: bit });
     const before = constant(BigInt.asUintN(p.sequenceBits, BigInt(p.first - 1)), p.sequenceBits);
 
     // One operation per cycle is read.
@@ -118,18 +120,21 @@ export const GbnSender = module(
     const opValid = reg(bit, { init: 0 });
     const op = reg(Op);
     const is = (k: number): Bit => opValid.and(op.kind.eq(k));
+    // Known for each session that may be chosen, so that no comparison waits for the choice.
+    const isWritten = (whose: UInt): Bit => opValid.and(whose.eq(op.session));
     const stepping = reg(bit, { init: 0 });
     const requesting = reg(bit, { init: 0 });
     const kind = (k: number): UInt<3> => constant(k, 3);
     const ops = <S extends Shape>(
       from: StreamIn<S>,
       waits: Bit,
-      f: (v: Val<S>) => Given<typeof Op>,
+      f: (v: Val<S>) => { readonly session: UInt } & Given<typeof Op>,
       name: string,
-    ): StreamIn<typeof Op> => {
-      const out = stream(Op, { name });
+    ): StreamIn<typeof Asked> => {
+      const out = stream(Asked, { name });
+      const asks = f(from.payload);
       out.valid.set(from.valid.and(waits.not()));
-      out.payload.set(f(from.payload));
+      out.payload.set({ op: asks, same: isWritten(asks.session) });
       from.ready.set(out.ready.and(waits.not()));
       return out;
     };
@@ -151,11 +156,11 @@ export const GbnSender = module(
       v => ({ kind: kind(opKind.request), session: v, sequence: constant(0, p.sequenceBits), flag: 0 }),
       "requests",
     );
-    const heard = map(
+    const heard = ops(
       io.heard,
-      Op,
+      constant(0, 1),
       v => ({ kind: kind(opKind.heard), session: v.session, sequence: v.sequence, flag: v.nack }),
-      { name: "acknowledged" },
+      "acknowledged",
     );
     const asked = arbiter([heard, steps, requests], { name: "asked" });
     // Sooner known than asked.valid, and never 0 when that is 1.
@@ -175,35 +180,41 @@ export const GbnSender = module(
     when(looks, () => wait.set(0)).elseWhen(waited.not(), () => wait.set(wait.add(1)));
     when(starting.or(looks), () => cursor.set(cursor.add(1)));
     when(cursor.eq(p.sessions - 1), () => starting.set(0));
-    const session = node(
-      mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, asked.payload.session)),
-    );
+    const { op: next, same } = asked.payload,
+      own = node(starting.or(looks));
+    const session = node(mux(own, cursor, mux(io.control.valid, io.control.payload.session, next.session)));
     opValid.set(setUp.or(looks).or(asked.valid));
     stepping.set(steps.fire);
     requesting.set(requests.fire);
     op.set({
-      kind: mux(setUp, kind(opKind.start), mux(looks, kind(opKind.timer), asked.payload.kind)),
+      kind: mux(setUp, kind(opKind.start), mux(looks, kind(opKind.timer), next.kind)),
       session,
-      sequence: asked.payload.sequence,
-      flag: mux(setUp, starting.or(io.control.payload.open), asked.payload.flag),
+      sequence: next.sequence,
+      flag: mux(setUp, starting.or(io.control.payload.open), next.flag),
     });
 
-    const states = ram(State, { depth: p.sessions, collision: "new", style: "block" });
-    const was = states.readSync(session);
+    const states = ram(State, { depth: p.sessions, collision: "undefined", style: "block" });
+    // What is written as it is read goes around the memory.
+    const isFresh = reg(bit),
+      fresh = reg(State),
+      kept = states.readSync(session);
+    isFresh.set(mux(own, isWritten(cursor), mux(io.control.valid, isWritten(io.control.payload.session), same)));
+    const was = node(mux(isFresh, fresh, kept));
     // After reset the word says nothing.
     const firstRound = reg(bit, { init: 1 });
     firstRound.set(starting);
     const flying = node(was.sent.sub(was.acked).trunc(window + 1));
-    const some = node(flying.any());
+    // Compared as they stand: no carry is in the way of what hangs on it.
+    const some = node(was.sent.trunc(window + 1).ne(was.acked.trunc(window + 1)));
 
     // A request.
     const place = (v: UInt): UInt => v.trunc(window);
-    const next = node(was.sent.add(1));
+    const sequel = node(was.sent.add(1));
     const clash = node(
       cat(
         io.reading.valid,
         carryEqual(io.reading.session, op.session),
-        carryEqual(place(io.reading.sequence), place(next)),
+        carryEqual(place(io.reading.sequence), place(sequel)),
       ).all(),
     );
     const grants = node(is(opKind.request).and(was.open).and(flying.bit(window).not()).and(clash.not()));
@@ -212,11 +223,13 @@ export const GbnSender = module(
       granted: grants,
       closed: was.open.not(),
       now: was.again.not(),
-      sequence: next,
+      sequence: sequel,
     });
 
     // What was heard.
     const further = node(op.sequence.sub(was.acked));
+    // What is in flight behind it, below 0 when it was never sent: one difference, and not two and a comparison.
+    const rest = node(was.sent.sub(op.sequence).trunc(window + 2));
     const believed = node(
       is(opKind.heard)
         .and(was.open)
@@ -226,10 +239,10 @@ export const GbnSender = module(
             .any()
             .not(),
         )
-        .and(further.trunc(window + 1).le(flying)),
+        .and(rest.bit(window + 1).not()),
     );
     const moves = node(believed.and(further.any()));
-    const goesBack = node(believed.and(op.flag).and(further.trunc(window + 1).ne(flying)));
+    const goesBack = node(believed.and(op.flag).and(rest.any()));
 
     // The next one to be sent again.
     const passed = node(op.sequence.sub(was.acked));
@@ -248,13 +261,13 @@ export const GbnSender = module(
     connect(fifo(failing, 16, { style: "distributed", name: "failed_queue" }), io.failed);
     const timesOut = node(late.and(was.tries.ne(p.tries)));
 
-    const start = is(opKind.start);
+    const start = node(is(opKind.start));
     const back = node(goesBack.or(timesOut));
     const acked = priority([start, before], [moves, op.sequence], [givesUp, was.sent], was.acked);
-    states.write(opValid, op.session, {
+    const becomes = literalOf(State, {
       open: mux(start, op.flag, was.open.and(givesUp.not())),
       acked,
-      sent: mux(start, before, mux(grants, next, was.sent)),
+      sent: mux(start, before, mux(grants, sequel, was.sent)),
       progress: start.not().and(
         moves
           .or(ends)
@@ -267,6 +280,8 @@ export const GbnSender = module(
       // What is being sent again is an earlier life's when the session is opened anew.
       restart: start.or(back).or(was.restart.and(is(opKind.step).not())),
     });
+    states.write(opValid, op.session, becomes);
+    fresh.set(becomes);
 
     // Each session once, so there is always room; one comes out every third cycle, which is sooner than any
     // is sent again.

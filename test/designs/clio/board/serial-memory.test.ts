@@ -169,7 +169,7 @@ async function memoryTrip(b: LineBench): Promise<void> {
 }
 
 // A line is slow, and while the last beat of a frame comes in nothing moves inside.
-const options = { hangCycles: 200_000, limitCycles: 3_000_000, timeoutMs: 120_000 };
+const options = { hangCycles: 200_000, limitCycles: 3_000_000 };
 
 bench(
   "the board's node over its line: allocated by the slow path at the other end, written, read, refused, freed, as the reference model says",

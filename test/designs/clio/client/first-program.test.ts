@@ -53,7 +53,7 @@ describe("first programs in TypeScript", () => {
   const atPort = async (port: number, o: Partial<ClientOptions> = {}): Promise<number> => {
     const transport = await UdpTransport.open(formatIpv4(0x7f000001), port);
     try {
-      const client = new Client({ transport, clock: realClock, timeoutNs: 5e9, targetDelayNs: 1e9, ...o }),
+      const client = new Client({ transport, clock: realClock, timeoutNs: 60e9, targetDelayNs: 1e9, ...o }),
         process = await client.createProcess(address),
         thread = process.thread(),
         va = await thread.ralloc(4 << 20);

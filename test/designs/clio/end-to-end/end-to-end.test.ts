@@ -33,7 +33,7 @@ describe("random operations of eight clients, every result judged", () => {
     expect([...r.failed.keys()].filter(k => !["TIMEOUT", "NACK", "BUSY", "EXPIRED", "INVALID"].includes(k))).toEqual(
       [],
     );
-  }, 1_200_000);
+  });
 
   /** One frame in `every` of an opcode comes with a byte of its data or operand changed, or with zeros for them. */
   const sometimes = (code: number, every: number, what: "changed" | "zeroed") => {

@@ -54,6 +54,6 @@ describe("the node with Clio-KV", () => {
         // The software has not had any of them.
         expect(Number((await node.counters()).extendRequests)).toBeGreaterThan(operations * 0.5);
       });
-    }, 3_600_000);
+    });
   }
 });

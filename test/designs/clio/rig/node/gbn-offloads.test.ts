@@ -363,8 +363,8 @@ describe("offloads behind Go-Back-N", () => {
           client = new Client({
             transport,
             clock: realClock,
-            timeoutNs: 5e9,
-            slowTimeoutNs: 5e9,
+            timeoutNs: 60e9,
+            slowTimeoutNs: 60e9,
             targetDelayNs: 1e9,
             mtu: 1492,
           });

@@ -233,7 +233,7 @@ describe("the node with Go-Back-N", () => {
           client = new Client({
             transport,
             clock: realClock,
-            timeoutNs: 5e9,
+            timeoutNs: 60e9,
             targetDelayNs: 1e9,
             pageSize: 4096,
             mtu: 1492,

@@ -261,7 +261,7 @@ describe("the node in partitions: A alone, and the same beside B's flood", () =>
         `partitions = ${settings.config.partitions}`,
       ).toBe(true);
     }
-  }, 300_000);
+  });
 });
 
 /**
@@ -322,5 +322,5 @@ describe("the node in partitions does what the node does", () => {
     for (const { name, exact } of counters)
       if (exact && !ofMemory.has(name as CounterName))
         expect(`${name} ${r.counters[name as CounterName]}`).toBe(`${name} ${r.expected[name as CounterName]}`);
-  }, 300_000);
+  });
 });

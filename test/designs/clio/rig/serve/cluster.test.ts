@@ -95,7 +95,7 @@ test("CLib over several nodes; under memory pressure the region that was written
   const client = new Client({
     transport,
     clock: realClock,
-    timeoutNs: 5e9,
+    timeoutNs: 60e9,
     targetDelayNs: 1e9,
     pageSize: Number(page),
   });

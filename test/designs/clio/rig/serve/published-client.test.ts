@@ -7,13 +7,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
+import { hangMs, onlyHangsEnd } from "../../../../support/hang-limit.ts";
 
 onlyHangsEnd();
 
 const script = fileURLToPath(new URL("../../../../../examples/published-client/run.sh", import.meta.url));
 const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  spawnSync("bash", [script, ...args], { encoding: "utf8", timeout: 300_000, env: { ...process.env, ...env } });
+  spawnSync("bash", [script, ...args], { encoding: "utf8", timeout: hangMs, env: { ...process.env, ...env } });
 
 // A network of this process's own (RFC 2544).
 const ip = `198.19.${process.pid % 256}.1`,

@@ -42,7 +42,7 @@ it("serves two nodes and a controller: CLib has a region at each, and what was d
   );
 
   const transport = await UdpTransport.open(),
-    client = new Client({ transport, clock: realClock, timeoutNs: 5e9, targetDelayNs: 1e9, pageSize: 4096 });
+    client = new Client({ transport, clock: realClock, timeoutNs: 60e9, targetDelayNs: 1e9, pageSize: 4096 });
   const p = await ClusterProcess.create(client, { ip: parseIpv4(`${network}.9`), port: 1200 }),
     t = p.thread();
   for (const region of [1, 2]) {

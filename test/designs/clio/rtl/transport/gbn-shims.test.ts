@@ -257,7 +257,7 @@ async function traffic(b: Bench<Ports>, p: GbnShimsParameters, requests: number,
 }
 const bad = { loss: 0.05, duplication: 0.05, reordering: 0.05 };
 
-const limits = { hangCycles: 30_000, limitCycles: 400_000, timeoutMs: 300_000 };
+const limits = { hangCycles: 30_000, limitCycles: 400_000 };
 
 /** A client falls silent with its window full, and its session is opened anew by another one. */
 async function givenUp(b: Bench<Ports>, p: GbnShimsParameters): Promise<void> {

@@ -24,9 +24,11 @@ async function run(b: Bench<Ports>, p: GbnFramesParameters, count: number, pause
   const rx = new AxisSource(b.sim, b.io.rx, { pause: pause(1) }),
     out = new AxisSink(b.sim, b.io.beats, { pause: pause(2) });
   const frames = Array.from({ length: count }, (_, i) => ({
-    bytes: b.random.bytes(i === 0 ? p.frameBytes : b.random.between(1, p.frameBytes + (b.random.chance(0.1) ? 40 : 0))),
-    bad: i > 0 && b.random.chance(0.1),
-    discard: i > 0 && b.random.chance(0.2),
+    bytes: b.random.bytes(
+      i < 2 ? p.frameBytes + i : b.random.between(1, p.frameBytes + (b.random.chance(0.1) ? 40 : 0)),
+    ),
+    bad: i > 1 && b.random.chance(0.1),
+    discard: i > 1 && b.random.chance(0.2),
   }));
   const kept: Uint8Array[] = [];
   let ended = 0,

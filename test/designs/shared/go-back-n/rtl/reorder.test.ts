@@ -748,7 +748,7 @@ describe.each(parameterSets)("GbnReorder, $sessions sessions, beats of $beatByte
       ["a hint is believed", /matches_ <= slot_taken &/, "matches_ <= 1'b1 |"],
       ["each that waits has a lane of its own", /lane_now = .*;/, "lane_now = lanes_pop_payload;"],
       ["a silent request is waited for", /named_ready = /, "named_ready = 1'b0 & "],
-      ["a lane does not come back", /wire lanes_push_valid = [^;]*;/, "wire lanes_push_valid = listed;"],
+      ["a lane does not come back", /closes_lane <= listed [^;]*;/, "closes_lane <= listed;"],
       [
         "a slot that was silent does not come back",
         /freed = release_ & \(sends \| quiet\)/,

@@ -37,7 +37,7 @@ describe("a place is given up by turns, in two parts", () => {
         "repeated # of #: answers from memory",
       ])
         expect(found.happened, what).toContain(what);
-    }, 900_000);
+    });
 
   it("frames may live for any time below a part of the turn", () => {
     const small = { ...among, numbers: 3 };

@@ -5,17 +5,17 @@
  * anyway.
  */
 export const senderFaults: readonly (readonly [string, string | RegExp, string])[] = [
-  ["ACKs of numbers never sent are believed", "(further[3:0] <= flying)", "1'b1"],
+  ["ACKs of numbers never sent are believed", "~rest[4]", "1'b1"],
   ["a frame that is being read is written over", "clash = &{", "clash = 1'b0 & &{"],
   ["a NACK while it sends again changes nothing", /from_start = op_flag \| was_restart/, "from_start = op_flag"],
   ["the timer's look does not begin a new time", /was_progress & ~\(op_valid & \(op_kind == 3'd4\)\)/, "was_progress"],
   ["every number granted begins a new time", /\(grants & ~some\)/, "grants"],
   ["the first number granted begins no time", /\(grants & ~some\)/, "1'b0"],
-  ["an ACK of nothing new begins a new time", /(?<=~states_and & \()moves/, "believed"],
-  ["an ACK begins no new time", /(?<=~states_and & \()moves/, "1'b0"],
-  ["the last frame sent again begins no new time", /(?<=~states_and & \(moves \| )ends/, "1'b0"],
-  ["an ACK leaves the tries", /\(states_and \| moves\) \? \d'd0/, "states_and ? 2'd0"],
-  ["opening leaves the tries", /\(states_and \| moves\) \? \d'd0/, "moves ? 2'd0"],
+  ["an ACK of nothing new begins a new time", /(?<=~start & \()moves/, "believed"],
+  ["an ACK begins no new time", /(?<=~start & \()moves/, "1'b0"],
+  ["the last frame sent again begins no new time", /(?<=~start & \(moves \| )ends/, "1'b0"],
+  ["an ACK leaves the tries", /\(start \| moves\) \? \d'd0/, "start ? 2'd0"],
+  ["opening leaves the tries", /\(start \| moves\) \? \d'd0/, "moves ? 2'd0"],
   ["a timeout is not counted", /was_tries \+ (\d)'d1/, "was_tries"],
   ["given up a try early", /(?<=was_tries [!=]= \d'd)(\d)/, "$1 - 1"],
   ["a session with nothing in flight sends again", /(?<=late = [^;]*)some & /, ""],
