@@ -44,7 +44,7 @@ export function collected(args: readonly string[], cwd: string, env: Readonly<Re
   });
   let said = "";
   const add = (b: Buffer): void => {
-    said = (said + b.toString("utf8")).slice(-4000);
+    said = (said + b.toString("utf8")).slice(-20_000);
   };
   child.stdout.on("data", add);
   child.stderr.on("data", add);
@@ -54,13 +54,13 @@ export function collected(args: readonly string[], cwd: string, env: Readonly<Re
   });
 }
 
-/** The end of a program's output, on one line. */
-export const lastLines = (said: string): string =>
-  said
-    .trim()
-    .split("\n")
-    .slice(-6)
-    // Without colours.
-    .map(l => stripVTControlCharacters(l).trim())
-    .filter(l => l !== "")
-    .join(" ");
+/** What went wrong, on one line and without colours: the first test that fails and its error, else the last lines. */
+export function lastLines(said: string): string {
+  const lines = stripVTControlCharacters(said)
+      .split("\n")
+      .map(l => l.trim())
+      .filter(l => l !== ""),
+    failed = lines.find(l => l.startsWith("FAIL ")),
+    error = lines.find(l => /^\w*Error: /.test(l));
+  return (failed === undefined ? lines.slice(-6) : [failed, error ?? ""]).join(" ").trim();
+}

@@ -47,10 +47,10 @@ import { benchWith } from "../../../sim/index.ts";
 import { Level } from "../src/level.ts";
 
 benchWith(test)("goes up, stays, comes down", Level({ top: 3 }), {}, async b => {
-  b.io.up.set(1);
+  b.io.up.value = 1;
   await b.cycles(6);
   expect(b.io.level.value).toBe(3);
-  b.io.up.set(0);
+  b.io.up.value = 0;
   await b.cycles(2);
   expect(b.io.level.value).toBe(3);
 });

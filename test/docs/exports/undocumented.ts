@@ -1,0 +1,66 @@
+/** Exports of a library's face that say too little: no doc comment, or an option without one. */
+import { relative, resolve } from "node:path";
+import ts from "typescript";
+
+/** The program of some files under the settings of the project. */
+export function programOf(files: readonly string[]): ts.Program {
+  const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined },
+    options = ts.getParsedCommandLineOfConfigFile(resolve("tsconfig.json"), {}, host)?.options ?? {};
+  return ts.createProgram(
+    files.map(f => resolve(f)),
+    { ...options, noEmit: true },
+  );
+}
+
+/** What an export lacks; undefined when it lacks nothing. */
+export interface Lack {
+  readonly name: string;
+  /** `file:line` of its declaration. */
+  readonly at: string;
+  readonly what: string;
+}
+
+const hasText = (s: ts.Symbol, checker: ts.TypeChecker): boolean => s.getDocumentationComment(checker).length > 0;
+
+/** Members of an interface or of an object type that a reader sets or reads; methods and fields alike. */
+function membersOf(d: ts.Declaration): readonly ts.Symbol[] {
+  const node = ts.isTypeAliasDeclaration(d) ? d.type : d;
+  if (!ts.isInterfaceDeclaration(node) && !ts.isTypeLiteralNode(node)) return [];
+  return node.members.flatMap(m => {
+    const symbol = (m as ts.Declaration & { readonly symbol?: ts.Symbol }).symbol;
+    return symbol === undefined || m.name === undefined ? [] : [symbol];
+  });
+}
+
+/** The object types that a function takes in place of named parameters, written where it is declared. */
+function inlineOptions(d: ts.Declaration): readonly ts.TypeLiteralNode[] {
+  const f = ts.isVariableDeclaration(d) ? d.initializer : d;
+  if (f === undefined || !(ts.isFunctionDeclaration(f) || ts.isArrowFunction(f) || ts.isFunctionExpression(f))) return [];
+  return f.parameters.flatMap(p => (p.type !== undefined && ts.isTypeLiteralNode(p.type) ? [p.type] : []));
+}
+
+/** @param file the face: its exports are looked at wherever they are declared */
+export function undocumented(program: ts.Program, file: string): { readonly all: number; readonly lacks: Lack[] } {
+  const checker = program.getTypeChecker(),
+    source = program.getSourceFile(resolve(file)),
+    face = source === undefined ? undefined : checker.getSymbolAtLocation(source);
+  if (face === undefined) throw new Error(`${file} is no module`);
+  const exported = checker
+    .getExportsOfModule(face)
+    .map(s => ((s.flags & ts.SymbolFlags.Alias) !== 0 ? [s.name, checker.getAliasedSymbol(s)] : [s.name, s]) as const);
+  const lacks = exported.flatMap(([name, symbol]): Lack[] => {
+    const declarations = (symbol.declarations ?? []).filter(d => !ts.isSourceFile(d)),
+      first = declarations[0];
+    // `export * as ir`: a namespace, whose comment is its file's.
+    if (first === undefined) return [];
+    const where = first.getSourceFile(),
+      at = `${relative("", where.fileName)}:${where.getLineAndCharacterOfPosition(first.getStart()).line + 1}`;
+    if (!hasText(symbol, checker)) return [{ name, at, what: "no comment" }];
+    const options = [
+      ...(name.endsWith("Options") ? declarations.flatMap(membersOf) : []),
+      ...declarations.flatMap(inlineOptions).flatMap(membersOf),
+    ].filter(m => !hasText(m, checker));
+    return options.length === 0 ? [] : [{ name, at, what: `no comment at ${options.map(m => m.name).join(", ")}` }];
+  });
+  return { all: exported.length, lacks };
+}
