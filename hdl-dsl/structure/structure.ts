@@ -27,6 +27,7 @@ export interface Link {
   /** The port or ports that it leaves; nothing at a port of the module or a memory. */
   readonly outs: readonly string[];
 }
+/** A module as boxes and arrows, for drawing. */
 export interface Structure {
   readonly name: string;
   readonly parts: readonly Part[];

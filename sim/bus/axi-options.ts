@@ -19,6 +19,7 @@ export interface ErrorRange {
  */
 export type WriteOrder = "any" | "address first" | "data first" | "together";
 
+/** Order, latency, errors and pauses of a simulated AXI4 memory. */
 export interface AxiRamOptions {
   /** The order in which a write's address and data are taken. Default `any`. */
   readonly accepts?: WriteOrder;

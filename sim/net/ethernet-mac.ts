@@ -10,6 +10,7 @@ export const LINE_OVERHEAD = 24;
 /** Shortest frame on a line, without its check sequence; a MAC pads shorter ones. */
 export const LEAST_FRAME = 60;
 
+/** Speed, padding and pauses of a line. */
 export interface MacOptions {
   /**
    * Gbit/s of the line. Frames then take as long as there: their bytes and `LINE_OVERHEAD`. Default none: the beats

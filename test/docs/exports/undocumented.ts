@@ -23,21 +23,31 @@ export interface Lack {
 const hasText = (s: ts.Symbol, checker: ts.TypeChecker): boolean => s.getDocumentationComment(checker).length > 0;
 
 /** Members of an interface or of an object type that a reader sets or reads; methods and fields alike. */
-function membersOf(d: ts.Declaration): readonly ts.Symbol[] {
+function membersOf(d: ts.Declaration, checker: ts.TypeChecker): readonly ts.Symbol[] {
   const node = ts.isTypeAliasDeclaration(d) ? d.type : d;
   if (!ts.isInterfaceDeclaration(node) && !ts.isTypeLiteralNode(node)) return [];
   return node.members.flatMap(m => {
-    const symbol = (m as ts.Declaration & { readonly symbol?: ts.Symbol }).symbol;
-    return symbol === undefined || m.name === undefined ? [] : [symbol];
+    const named = m.name !== undefined && ts.isIdentifier(m.name);
+    return (named ? checker.getSymbolAtLocation(m.name) : undefined) ?? [];
   });
 }
 
 /** The object types that a function takes in place of named parameters, written where it is declared. */
 function inlineOptions(d: ts.Declaration): readonly ts.TypeLiteralNode[] {
   const f = ts.isVariableDeclaration(d) ? d.initializer : d;
-  if (f === undefined || !(ts.isFunctionDeclaration(f) || ts.isArrowFunction(f) || ts.isFunctionExpression(f))) return [];
+  if (f === undefined || !(ts.isFunctionDeclaration(f) || ts.isArrowFunction(f) || ts.isFunctionExpression(f)))
+    return [];
   return f.parameters.flatMap(p => (p.type !== undefined && ts.isTypeLiteralNode(p.type) ? [p.type] : []));
 }
+
+/** Options that the doc comment of a function tells: `@param o.name`. */
+const paramsTold = (s: ts.Symbol, checker: ts.TypeChecker): ReadonlySet<string> =>
+  new Set(
+    s
+      .getJsDocTags(checker)
+      .filter(t => t.name === "param")
+      .flatMap(t => /^\w+\.(\w+)/.exec(ts.displayPartsToString(t.text))?.[1] ?? []),
+  );
 
 /** @param file the face: its exports are looked at wherever they are declared */
 export function undocumented(program: ts.Program, file: string): { readonly all: number; readonly lacks: Lack[] } {
@@ -56,11 +66,14 @@ export function undocumented(program: ts.Program, file: string): { readonly all:
     const where = first.getSourceFile(),
       at = `${relative("", where.fileName)}:${where.getLineAndCharacterOfPosition(first.getStart()).line + 1}`;
     if (!hasText(symbol, checker)) return [{ name, at, what: "no comment" }];
+    const told = paramsTold(symbol, checker),
+      members = (of: readonly ts.Declaration[]): readonly ts.Symbol[] => of.flatMap(d => membersOf(d, checker));
     const options = [
-      ...(name.endsWith("Options") ? declarations.flatMap(membersOf) : []),
-      ...declarations.flatMap(inlineOptions).flatMap(membersOf),
+      ...(/(?:Options|Parameters)$/.test(name) ? members(declarations) : []),
+      ...members(declarations.flatMap(inlineOptions)).filter(m => !told.has(m.name)),
     ].filter(m => !hasText(m, checker));
-    return options.length === 0 ? [] : [{ name, at, what: `no comment at ${options.map(m => m.name).join(", ")}` }];
+    const missing = [...new Set(options.map(m => m.name))];
+    return missing.length === 0 ? [] : [{ name, at, what: `no comment at ${missing.join(", ")}` }];
   });
   return { all: exported.length, lacks };
 }
