@@ -25,6 +25,7 @@ export interface RamOptions {
    * contents start undefined.
    */
   readonly init?: readonly Num[];
+  /** Default: that of the constant. */
   readonly name?: string;
   /**
    * Needed when the depth is no power of two: the address can name words that are not there. `unreached` promises that

@@ -109,6 +109,7 @@ export const moduleNames = (def: Def): readonly string[] => [
 ];
 
 /**
+ * The structure of a definition, for drawing.
  * @param module a module anywhere in the definition, by its name without parameters; undefined: the definition itself
  * @returns its parts and what flows between them; undefined when there is no such module
  * @throws HdlError when the definition does not pass the checks of the language

@@ -19,9 +19,11 @@ export interface MacOptions {
   readonly gbps?: number;
   /** Whether frames to the design are padded to `LEAST_FRAME` bytes. Default no: a capture holds what it holds. */
   readonly pad?: boolean;
-  /** Pauses of the frames to the design, and back-pressure on those from it. */
+  /** Pauses of the frames to the design. */
   readonly pauseRx?: Pause;
+  /** Back-pressure on those from it. */
   readonly pauseTx?: Pause;
+  /** Clock domain; the default one. */
   readonly domain?: string;
 }
 

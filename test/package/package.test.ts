@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emit, libraryModules } from "../../hdl-dsl/index.ts";
 import { firstChapter } from "./first-chapter.ts";
+import { newProject } from "./new-project.ts";
 import { type Packed, Project } from "./project.ts";
 
 const project = new Project();
@@ -344,3 +345,4 @@ export const Misuse = module("Misuse", () => ({ a: input(bit), b: input(bit), o:
 });
 
 firstChapter(() => packed.tarball, long);
+newProject(() => packed.tarball, long);

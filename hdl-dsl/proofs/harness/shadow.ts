@@ -19,7 +19,9 @@ export interface ShadowOptions {
   readonly push: Bit;
   /** Output: an element is there, and is taken. */
   readonly valid: Bit;
+  /** It is taken. */
   readonly pop: Bit;
+  /** What the element looks like there. */
   readonly payload: UInt;
 }
 

@@ -21,7 +21,11 @@ export interface SomeOptions {
 /** Sizes. @param o.c said */
 export const sized = (o: { readonly c: number; readonly d: number }): number => o.c + o.d;
 /** Sizes. @param o.c said */
-export function both(o: { readonly c: number; /** Said. */ readonly d: number }): number {
+export function both(o: {
+  readonly c: number;
+  /** Said. */
+  readonly d: number;
+}): number {
   return o.c + o.d;
 }
 `,
