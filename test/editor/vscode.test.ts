@@ -138,6 +138,21 @@ it("commands: settings from a comment, output out of the way", () => {
   ]);
 });
 
+/** The files of an archive, by its directory; it holds them as they are. */
+function unzipped(archive: Buffer): ReadonlyMap<string, string> {
+  const files = new Map<string, string>(),
+    end = archive.length - 22;
+  let at = archive.readUInt32LE(end + 16);
+  for (let left = archive.readUInt16LE(end + 10); left > 0; left--) {
+    const size = archive.readUInt32LE(at + 24),
+      length = archive.readUInt16LE(at + 28),
+      from = archive.readUInt32LE(at + 42) + 30 + length;
+    files.set(archive.toString("utf8", at + 46, at + 46 + length), archive.toString("utf8", from, from + size));
+    at += 46 + length;
+  }
+  return files;
+}
+
 it("the package holds the manifest and one program that loads but for VS Code, the same each time", () => {
   const pack = (name: string): Buffer => {
     execFileSync(process.execPath, ["editor/vscode/package.mjs", at(name)]);
@@ -145,20 +160,18 @@ it("the package holds the manifest and one program that loads but for VS Code, t
   };
   const once = pack("a.vsix");
   expect(pack("b.vsix").equals(once)).toBe(true);
-  const listed = execFileSync("python3", ["-m", "zipfile", "-l", at("a.vsix")], { encoding: "utf8" });
-  for (const name of [
+  const files = unzipped(once);
+  expect([...files.keys()]).toEqual([
     "extension.vsixmanifest",
     "[Content_Types].xml",
     "extension/package.json",
     "extension/extension.js",
-  ])
-    expect(listed).toContain(name);
-  execFileSync("python3", ["-m", "zipfile", "-e", at("a.vsix"), at("x")]);
-  const program = readFileSync(at("x/extension/extension.js"), "utf8");
+  ]);
+  const program = files.get("extension/extension.js") ?? "";
   expect([...program.matchAll(/require\("([^"]+)"\)/g)].map(m => m[1]).filter(n => !n!.startsWith("node:"))).toEqual([
     "vscode",
   ]);
-  const manifest = JSON.parse(readFileSync(at("x/extension/package.json"), "utf8")) as {
+  const manifest = JSON.parse(files.get("extension/package.json") ?? "") as {
     readonly contributes: { readonly commands: readonly { readonly command: string }[] };
   };
   for (const { command } of manifest.contributes.commands) expect(program).toContain(`"${command}"`);
