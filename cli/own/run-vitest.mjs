@@ -5,5 +5,6 @@ const { vitest, root, files, test } = JSON.parse(process.argv[2] ?? "");
 /** @type {unknown} */
 const loaded = await import(vitest);
 const { startVitest } = /** @type {typeof import("vitest/node")} */ (loaded);
-const run = await startVitest("test", files, { root, run: true, watch: false }, { test });
+const added = /** @type {import("vitest/config").ViteUserConfig} */ ({ test });
+const run = await startVitest("test", files, { root, run: true, watch: false }, added);
 await run.close();

@@ -11,7 +11,7 @@ import { newProject } from "./new-project.ts";
 import { type Packed, Project } from "./project.ts";
 
 const project = new Project();
-let packed: Packed = { tarball: "", files: [] };
+let packed: Packed = { tarball: "", files: [], size: 0 };
 
 const settings = {
   compilerOptions: {
@@ -100,6 +100,11 @@ describe.skipIf(!long)("the package", () => {
       "package.json",
     ]);
     expect(packed.files.filter(f => f.startsWith("dist/sim/backend/native/")).length).toBeGreaterThanOrEqual(5);
+  });
+
+  it("is a tarball of less than 5 MB, the designs in it", () => {
+    expect(packed.size).toBeGreaterThan(1e6);
+    expect(packed.size).toBeLessThan(5e6);
   });
 
   it("type-checks a module and its bench, declarations of the package included", async () => {

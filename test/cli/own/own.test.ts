@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collected } from "../../../cli/own/vitest.ts";
+import { cacheRoot } from "../../../sim/index.ts";
 import { mnemo } from "../../support/command-line.ts";
 
 const folder = `out/own-${process.pid}`,
@@ -26,8 +27,11 @@ export const Level = module("Level",
 `;
 const files: Readonly<Record<string, string>> = {
   "package.json": '{ "name": "own", "private": true, "type": "module" }\n',
-  // Vitest looks for a configuration in the folders above, too.
-  "vitest.config.ts": "export default {};\n",
+  // Vitest looks for a configuration in the folders above, too. What it made of our sources is kept among ours.
+  "vitest.config.ts": `export default { test: { experimental: ${JSON.stringify({
+    fsModuleCache: true,
+    fsModuleCachePath: join(cacheRoot(), "modules"),
+  })} } };\n`,
   "src/level.ts": level(".and(level.lt(p.top))"),
   "src/wrong.ts": level(""),
   "src/two.ts": `${level("")}\nexport const Other = module("Other", () => ({ y: output(bit) }), io => { io.y.set(0); });\n`,
