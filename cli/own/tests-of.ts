@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
 const isTest = (name: string): boolean => /\.(?:test|spec)\.[cm]?[jt]s$/.test(name);
-/** Folders that hold no tests of the project. */
-const left = new Set(["node_modules", "dist"]);
+/** Folders that hold no tests of the project: what others wrote, what is compiled, what a counterexample left. */
+const left = new Set(["node_modules", "dist", "out"]);
 
 function testsBelow(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap(e => {
