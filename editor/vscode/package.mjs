@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { zip } from "./zip.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url)),
-  manifestText = readFileSync(join(here, "package.json"), "utf8");
+  manifestText = readFileSync(join(here, "manifest.json"), "utf8");
 /** @type {{ name: string, version: string, publisher: string, displayName: string, description: string, engines: { vscode: string } }} */
 const manifest = JSON.parse(manifestText);
 

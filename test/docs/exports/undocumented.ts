@@ -55,10 +55,10 @@ export function undocumented(program: ts.Program, file: string): { readonly all:
     source = program.getSourceFile(resolve(file)),
     face = source === undefined ? undefined : checker.getSymbolAtLocation(source);
   if (face === undefined) throw new Error(`${file} is no module`);
-  const exported = checker
-    .getExportsOfModule(face)
-    .map(s => ((s.flags & ts.SymbolFlags.Alias) !== 0 ? [s.name, checker.getAliasedSymbol(s)] : [s.name, s]) as const);
-  const lacks = exported.flatMap(([name, symbol]): Lack[] => {
+  const exported = checker.getExportsOfModule(face);
+  const lacks = exported.flatMap((named): Lack[] => {
+    const { name } = named,
+      symbol = (named.flags & ts.SymbolFlags.Alias) !== 0 ? checker.getAliasedSymbol(named) : named;
     const declarations = (symbol.declarations ?? []).filter(d => !ts.isSourceFile(d)),
       first = declarations[0];
     // `export * as ir`: a namespace, whose comment is its file's.
