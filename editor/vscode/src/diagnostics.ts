@@ -14,7 +14,7 @@ export interface Problem {
 }
 
 const message =
-  /^(?:mnemo: )?(warning: )?(HDL\d+)(?: in \w+)?: (.*?) \((?:(.+?):(\d+)|[^()]*?line (\d+))(?:; see (.+?):(\d+))?\)\. (.*)$/;
+  /^(?:mnemo: )?(warning: )?(HDL\d+)(?: in \w+)?: (.*?) \((?:([^()]+?):(\d+)|[^()]*?line (\d+))(?:; see ([^()]+?):(\d+))?\)\. (.*)$/;
 const thrown = /^mnemo: .*?: (.*) \(([^()\s]+):(\d+)\)$/;
 
 /** @param output of standard error, a message a line */
