@@ -1,7 +1,7 @@
 /** Finds the tests of a module, plants the mutants in them, and keeps the ledger. */
 import { join } from "node:path";
 import { CheckFailed } from "../../designs/shared/command-line/index.ts";
-import { argumentFor, arguedFile, readArgued } from "./argued.ts";
+import { arguedFile, argumentFor, readArgued } from "./argued.ts";
 import { type Choice, chosen, described } from "./choose.ts";
 import { type Located, testsNear } from "./locate.ts";
 import { Ledger, type Outcome } from "./outcome.ts";

@@ -1,7 +1,7 @@
 // Vitest over some files of a user's project: under his own configuration, with what the caller adds to it. A process
 // of its own, for it takes the standard output, and its workers inherit the environment.
-/** @type {{ vitest: string, root: string, files: string[], test: object }} */
-const { vitest, root, files, test } = JSON.parse(process.argv[2] ?? "");
+/** @typedef {{ vitest: string, root: string, files: string[], test: object }} Job */
+const { vitest, root, files, test } = /** @type {Job} */ (JSON.parse(process.argv[2] ?? ""));
 /** @type {unknown} */
 const loaded = await import(vitest);
 const { startVitest } = /** @type {typeof import("vitest/node")} */ (loaded);

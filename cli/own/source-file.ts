@@ -1,5 +1,5 @@
 /** A TypeScript file of the user's own in the place of a design: how it is told from one, and which options it has. */
-import { Argument, InvalidArgumentError, Option } from "commander";
+import { Argument, InvalidArgumentError, type Option } from "commander";
 import { fileName, once, UsageError } from "../../designs/shared/command-line/index.ts";
 import { designs } from "../designs.ts";
 

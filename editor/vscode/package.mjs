@@ -7,8 +7,16 @@ import { zip } from "./zip.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url)),
   manifestText = readFileSync(join(here, "manifest.json"), "utf8");
-/** @type {{ name: string, version: string, publisher: string, displayName: string, description: string, engines: { vscode: string } }} */
-const manifest = JSON.parse(manifestText);
+/**
+ * @typedef {object} Manifest
+ * @property {string} name
+ * @property {string} version
+ * @property {string} publisher
+ * @property {string} displayName
+ * @property {string} description
+ * @property {{ vscode: string }} engines
+ */
+const manifest = /** @type {Manifest} */ (JSON.parse(manifestText));
 
 const { outputFiles } = await build({
   entryPoints: [join(here, "src/extension.ts")],

@@ -125,7 +125,7 @@ async function check(document: vscode.TextDocument, into: vscode.DiagnosticColle
         line = isHere ? Math.min(p.line, document.lineCount) - 1 : 0;
       const d = new vscode.Diagnostic(
         document.lineAt(line).range,
-        isHere ? p.text : `${p.text} (${p.file ?? ""}:${p.line})`,
+        isHere ? p.text : `${p.text} (${p.file}:${p.line})`,
         p.severity === "error" ? vscode.DiagnosticSeverity.Error : vscode.DiagnosticSeverity.Warning,
       );
       d.source = "mnemosyne";

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/no-extraneous-class -- the classes are VS Code's; here stands what is used. */
 /** As much of VS Code's interface as the adapter uses: the project needs no package of its for this. */
 declare module "vscode" {
   export class Position {

@@ -1,4 +1,4 @@
-/** `mnemo new` without npm: the files, what is refused, and that the module, its bench and its proof work as written. */
+/** `mnemo new` without npm: the files, what is refused; module, bench and proof work as written. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";

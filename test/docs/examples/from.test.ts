@@ -56,7 +56,11 @@ bench("a job runs as long as it was told, and waits to be taken", Job(), {}, asy
     await b.risingEdge();
     b.io.start.value = 0;
     let ran = 0;
-    for (await b.risingEdge(); b.io.busy.value === 1; await b.risingEdge()) ran++;
+    await b.risingEdge();
+    while (b.io.busy.value === 1) {
+      ran++;
+      await b.risingEdge();
+    }
     expect([ran, b.io.done.value]).toEqual([cycles, 1]);
     b.io.start.value = 1;
     await b.cycles(3);
