@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { ExitCode, Terminal } from "../designs/shared/command-line/index.ts";
 import { designs } from "./designs.ts";
+import { newVerb } from "./new/verb.ts";
 import { benchVerb } from "./verbs/bench.ts";
 import { boardVerb } from "./verbs/board.ts";
 import { coverageVerb } from "./verbs/coverage.ts";
@@ -23,6 +24,7 @@ import { whereVerb } from "./verbs/where.ts";
 import type { Verb } from "./verb.ts";
 
 const verbs: readonly Verb[] = [
+  newVerb,
   runVerb,
   serveVerb,
   emitVerb,

@@ -39,6 +39,8 @@ export function designOf<P extends Ports>(dut: Dut<P>): Design<P> {
 /**
  * A design whose Verilog was written by hand or comes from a vendor. Ports are flattened as the language does
  * (snake_case, `name_field`, streams to `name_valid`, `name_ready`, `name_payload_field`). `clk` and `rst` are added.
+ * @param options.clock it has `clk`; default yes
+ * @param options.reset it has `rst`; default yes
  */
 export function fromVerilog<const P extends Ports>(
   top: string,

@@ -8,6 +8,7 @@ import { Simulation } from "./simulation.ts";
 import { profileOf } from "./speed/profile.ts";
 import { writeSaveFile } from "./wave/save-file.ts";
 
+/** Seed, clocks, reset, wave and simulator of a run. */
 export interface SimulateOptions {
   /** Seed of the run: initial values that the design leaves open, and `sim.random`. Default 1. */
   readonly seed?: number;

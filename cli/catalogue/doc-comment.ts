@@ -1,5 +1,6 @@
 /**
  * The text of an export's doc comment in TypeScript: the block that ends right before it.
+ * Parameters are for who calls it, and not for a page.
  * @returns undefined when there is no such export, or no comment before it
  */
 export function docComment(source: string, name: string): string | undefined {
@@ -11,6 +12,7 @@ export function docComment(source: string, name: string): string | undefined {
     .replace(/^\/\*\*\s*|\s*\*\/$/g, "")
     .split("\n")
     .map(l => l.replace(/^\s*\* ?/, "").trimEnd())
+    .filter(l => !l.startsWith("@param "))
     .join("\n")
     .trim();
 }

@@ -6,7 +6,7 @@ import { UsageError } from "../../designs/shared/command-line/index.ts";
 
 type Definition = Def | ((parameters: unknown) => Def);
 
-const isDef = (v: unknown): v is Def => typeof v === "object" && v !== null && "ports" in v && "elaborate" in v;
+export const isDef = (v: unknown): v is Def => typeof v === "object" && v !== null && "ports" in v && "elaborate" in v;
 
 /** A parameter's text: a number, true, false or JSON is that; anything else is a string. */
 function parameterValue(text: string): unknown {
@@ -29,7 +29,8 @@ export function parseParameters(set: readonly string[]): Readonly<Record<string,
   );
 }
 
-async function exportsOf(file: string): Promise<Readonly<Record<string, unknown>>> {
+/** All that a file exports. @throws UsageError when it is not there or cannot be loaded */
+export async function exportsOf(file: string): Promise<Readonly<Record<string, unknown>>> {
   const path = resolve(file);
   if (!existsSync(path)) throw new UsageError(`${file}: there is no such file`);
   try {
@@ -40,12 +41,24 @@ async function exportsOf(file: string): Promise<Readonly<Record<string, unknown>
   }
 }
 
+/** A module of a file, and the expression over the file's exports that makes it. */
+export interface Chosen {
+  readonly definition: Def;
+  readonly name: string;
+  readonly expression: string;
+}
+
 /**
  * The module that a TypeScript file exports, with its parameters.
  * @param name the export; may be left out when there is only one that can be meant
  * @throws UsageError when the file, the export or the parameters do not fit
  */
 export async function loadDefinition(file: string, name: string | undefined, set: readonly string[]): Promise<Def> {
+  return (await loadChosen(file, name, set)).definition;
+}
+
+/** As `loadDefinition`, with the way to make the module once more. */
+export async function loadChosen(file: string, name: string | undefined, set: readonly string[]): Promise<Chosen> {
   const all = await exportsOf(file);
   const names = Object.keys(all).filter(n => typeof all[n] === "function" || isDef(all[n]));
   if (names.length === 0) throw new UsageError(`${file} exports no module: write \`export const Name = module(...)\``);
@@ -57,21 +70,25 @@ export async function loadDefinition(file: string, name: string | undefined, set
     parameters = parseParameters(set);
   if (isDef(definition)) {
     if (parameters !== undefined) throw new UsageError(`${chosen} has its parameters already: --set has no place`);
-    return definition;
+    return { definition, name: chosen, expression: chosen };
   }
-  let made: unknown;
+  const made = madeOf(definition, chosen, parameters);
+  if (!isDef(made))
+    throw new UsageError(`${chosen} of ${file} is no module: choose another export with --module <name>`);
+  const written = parameters === undefined ? "" : JSON.stringify(parameters);
+  return { definition: made, name: chosen, expression: `${chosen}(${written})` };
+}
+
+function madeOf(make: (parameters: unknown) => Def, name: string, parameters: unknown): unknown {
   try {
-    made = definition(parameters);
+    return make(parameters);
   } catch (e) {
     if (e instanceof Error && e.name === "HdlError") throw e;
     const why = e instanceof Error ? e.message : String(e);
     throw new UsageError(
       parameters === undefined
-        ? `${chosen} cannot be made without parameters (${why}): give them with --set name=value`
-        : `${chosen} refuses these parameters: ${why}`,
+        ? `${name} cannot be made without parameters (${why}): give them with --set name=value`
+        : `${name} refuses these parameters: ${why}`,
     );
   }
-  if (!isDef(made))
-    throw new UsageError(`${chosen} of ${file} is no module: choose another export with --module <name>`);
-  return made;
 }

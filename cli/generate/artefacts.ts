@@ -55,7 +55,11 @@ async function ownFiles(d: Design, root: string): Promise<readonly GeneratedFile
 }
 
 /** Pages whose excerpts are taken from other files. */
-const excerptPages = ["README.md", "docs/add-a-design.md"];
+const excerptPages = [
+  "README.md",
+  "docs/add-a-design.md",
+  ...["amaranth", "chisel", "hardcaml", "systemverilog"].map(language => `docs/from-${language}.md`),
+];
 
 /**
  * Everything that is committed and generated. Excerpts are taken from the other files, so their pages come last.

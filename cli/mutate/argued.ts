@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { root } from "../../scripts/setup/paths.mjs";
+import type { Located } from "./locate.ts";
 import type { Described } from "./plan.ts";
 
 export const arguedFile = "constraints/argued-mutants.json";
@@ -21,6 +22,7 @@ const Argued = z.array(
 );
 export type Argued = z.infer<typeof Argued>[number];
 
+/** @param file of the repository unless another is given */
 export const readArgued = (file = join(root, arguedFile)): readonly Argued[] => {
   if (!existsSync(file)) return [];
   const parsed = Argued.safeParse(JSON.parse(readFileSync(file, "utf8")));
@@ -33,15 +35,15 @@ export const readArgued = (file = join(root, arguedFile)): readonly Argued[] => 
 
 const lines = new Map<string, readonly string[]>();
 /** The text of the line that a mutant is at. */
-export function lineText(m: Described): string {
-  let text = lines.get(m.file);
+export function lineText(m: Described, project = root): string {
+  const path = join(project, m.file);
+  let text = lines.get(path);
   if (text === undefined) {
-    const path = join(root, m.file);
-    lines.set(m.file, (text = existsSync(path) ? readFileSync(path, "utf8").split("\n") : []));
+    lines.set(path, (text = existsSync(path) ? readFileSync(path, "utf8").split("\n") : []));
   }
   return (text[m.line - 1] ?? "").trim();
 }
 
 /** The argument for a mutant. */
-export const argumentFor = (all: readonly Argued[], module: string, m: Described): Argued | undefined =>
-  all.find(a => a.module === module && a.operator === m.operator && a.line === lineText(m) && a.says === m.says);
+export const argumentFor = (all: readonly Argued[], { module, root: at }: Located, m: Described): Argued | undefined =>
+  all.find(a => a.module === module && a.operator === m.operator && a.line === lineText(m, at) && a.says === m.says);

@@ -1,6 +1,7 @@
 /** Finds the tests of a module, plants the mutants in them, and keeps the ledger. */
+import { join } from "node:path";
 import { CheckFailed } from "../../designs/shared/command-line/index.ts";
-import { argumentFor, readArgued } from "./argued.ts";
+import { arguedFile, argumentFor, readArgued } from "./argued.ts";
 import { type Choice, chosen, described } from "./choose.ts";
 import { type Located, testsNear } from "./locate.ts";
 import { Ledger, type Outcome } from "./outcome.ts";
@@ -18,6 +19,11 @@ export type Say = (text: string) => void;
 /** Short tests first: most mutants die in them. Milliseconds. */
 const rounds = [300, 3000, 15_000, Number.MAX_SAFE_INTEGER];
 
+const planOf = ({ module, root }: Located): { readonly module: string; readonly root?: string } => ({
+  module,
+  ...(root === undefined ? {} : { root }),
+});
+
 const isSeen = (r: Report): r is Seen & { kind: "test" } => r.kind === "test";
 
 function refuse(ledger: Ledger): void {
@@ -31,7 +37,7 @@ function refuse(ledger: Ledger): void {
 export async function see(where: Located, named: readonly string[] | undefined, say: Say): Promise<Found> {
   for (const files of named === undefined ? testsNear(where.file) : [named]) {
     say(`looking for ${where.module} in ${files.length} test files`);
-    const reports = await runTests(files, { module: where.module }),
+    const reports = await runTests(files, planOf(where)),
       ledger = new Ledger();
     ledger.add(reports);
     refuse(ledger);
@@ -66,7 +72,7 @@ export async function hunt(
     const gone = new Set<string>();
     const files = [...new Set(now.map(t => t.file))];
     ledger.add(
-      await runTests(files, { module, keys, tests: now }, r => {
+      await runTests(files, { ...planOf(where), keys, tests: now }, r => {
         if (r.kind === "killed") gone.add(r.key);
         say(`${module}: ${keys.length} mutants in ${now.length} tests, ${gone.size} killed`);
       }),
@@ -77,8 +83,8 @@ export async function hunt(
     const files = [...new Set([...ledger.whole, ledger.doubted(key)])].filter(f => f !== undefined);
     if (files.length === 0) continue;
     say(`${module}: ${key} in ${files.length} files that must be run whole (${i + 1} of ${open().length})`);
-    ledger.add(await runTests(files, { module, keys: [key], whole: true }));
+    ledger.add(await runTests(files, { ...planOf(where), keys: [key], whole: true }));
   }
-  const argued = readArgued();
-  return mutants.map(m => ledger.of(m, argumentFor(argued, module, m)?.reason));
+  const argued = readArgued(where.root === undefined ? undefined : join(where.root, arguedFile));
+  return mutants.map(m => ledger.of(m, argumentFor(argued, where, m)?.reason));
 }

@@ -11,13 +11,15 @@ const library = "library";
 export interface Located {
   /** Without parameters, as in Verilog. */
   readonly module: string;
-  /** Relative to the repository. */
+  /** From the folder of the project. */
   readonly file: string;
+  /** That folder, when it is the user's own and not the repository. */
+  readonly root?: string;
 }
 
-const filesBelow = (folder: string): readonly string[] =>
-  existsSync(join(root, folder))
-    ? readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+const filesBelow = (folder: string, project = root): readonly string[] =>
+  existsSync(join(project, folder))
+    ? readdirSync(join(project, folder), { recursive: true, encoding: "utf8" })
         .filter(f => f.endsWith(".ts"))
         .sort()
         .map(f => `${folder}/${f}`)
@@ -43,7 +45,7 @@ export function locate(name: string): Located {
     throw new UsageError(`${name} names no module; give <design>/<Module>, such as ${designs[0].name}/NetTx`);
   const folders = foldersOf(design),
     declared = new RegExp(`\\b(?:const|function) ${module}\\b[^\\n]*(?:=|\\()`);
-  const file = folders.flatMap(filesBelow).find(f => declared.test(readFileSync(join(root, f), "utf8")));
+  const file = folders.flatMap(f => filesBelow(f)).find(f => declared.test(readFileSync(join(root, f), "utf8")));
   if (file === undefined)
     throw new UsageError(
       `${design} has no module ${module}; \`const ${module} = ...\` stands nowhere below ${folders.join(" and ")}`,
@@ -54,6 +56,10 @@ export function locate(name: string): Located {
 /** A module's declaration, with its name in Verilog where that is another one than the constant's. */
 const declaration = /\b(?:export )?const (\w+) = module\(\s*(?:"(\w+)")?/g;
 
+/** The modules that a text declares; one that is called something else in the Verilog by that name. */
+export const declaredIn = (text: string): readonly string[] =>
+  [...text.matchAll(declaration)].map(m => m[2] ?? m[1] ?? "").filter(name => /^[A-Z]/.test(name));
+
 /**
  * Every module of a design, of `shared` or of the language, by file; harnesses of proofs are none.
  * @throws UsageError when there is no such design
@@ -62,11 +68,7 @@ export function modulesOf(name: string): readonly Located[] {
   const [folder = ""] = name === "shared" ? ["designs/shared"] : foldersOf(name);
   return filesBelow(folder)
     .filter(f => !f.includes("/proofs/"))
-    .flatMap(file =>
-      [...readFileSync(join(root, file), "utf8").matchAll(declaration)]
-        .map(m => ({ module: m[2] ?? m[1] ?? "", file }))
-        .filter(l => /^[A-Z]/.test(l.module)),
-    );
+    .flatMap(file => declaredIn(readFileSync(join(root, file), "utf8")).map(module => ({ module, file })));
 }
 
 /** The folders of tests from the one that mirrors the module's folder outwards, each without those before. */
@@ -79,14 +81,19 @@ export function* testsNear(file: string): Generator<readonly string[]> {
   }
 }
 
-/** All test files below folders or of names that the user gave. @throws UsageError for one that has none */
-export function testsNamed(names: readonly string[]): readonly string[] {
+/**
+ * All test files below folders or of names that the user gave. @param project its folder
+ * @throws UsageError for one that has none
+ */
+export function testsNamed(names: readonly string[], project = root): readonly string[] {
   return names.flatMap(name => {
     const found = name.endsWith(".test.ts")
-      ? [name].filter(f => existsSync(join(root, f)))
-      : filesBelow(name).filter(f => f.endsWith(".test.ts"));
+      ? [name].filter(f => existsSync(join(project, f)))
+      : filesBelow(name, project).filter(f => f.endsWith(".test.ts"));
     if (found.length === 0)
-      throw new UsageError(`--tests ${name}: there is no test file there; give a folder or a file of the repository`);
+      throw new UsageError(
+        `--tests ${name}: there is no test file there; give a folder or a file of the ${project === root ? "repository" : "project"}`,
+      );
     return found;
   });
 }

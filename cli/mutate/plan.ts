@@ -14,6 +14,8 @@ export type Seen = z.infer<typeof Seen>;
 
 const Plan = z.object({
   module: z.string(),
+  /** The folder that files are told from, when it is the user's own project. */
+  root: z.string().optional(),
   /** Lines of JSON come here. */
   out: z.string(),
   /** Mutants to plant; undefined: tests are only watched. */

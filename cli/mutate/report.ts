@@ -6,6 +6,7 @@ import { type Outcome, score, withFate } from "./outcome.ts";
 export interface Result {
   readonly module: string;
   readonly file: string;
+  readonly root?: string;
   readonly testFiles: readonly string[];
   readonly seconds: number;
   readonly outcomes: readonly Outcome[];
@@ -19,7 +20,7 @@ export function survivorLines(r: Result): string {
   return alive
     .map(
       o =>
-        `${o.mutant.file}:${o.mutant.line}  ${o.mutant.operator}: ${o.mutant.says}${o.fate === "unseen" ? " (in no test)" : ""}\n    ${lineText(o.mutant)}`,
+        `${o.mutant.file}:${o.mutant.line}  ${o.mutant.operator}: ${o.mutant.says}${o.fate === "unseen" ? " (in no test)" : ""}\n    ${lineText(o.mutant, r.root)}`,
     )
     .join("\n");
 }

@@ -2,14 +2,17 @@
 import { writeFileSync } from "node:fs";
 import { exitCode, type ExitCode, table, type Terminal, UsageError } from "../../designs/shared/command-line/index.ts";
 import { operators } from "../../sim/index.ts";
+import { isSource } from "../own/source-file.ts";
 import { repository } from "../repository.ts";
 import { chosen } from "./choose.ts";
 import { hunt, see } from "./hunt.ts";
-import { locate, testsNamed } from "./locate.ts";
+import { locate, type Located, testsNamed } from "./locate.ts";
 import { score, withFate } from "./outcome.ts";
 import { json, lineTable, type Result, summary, survivorLines } from "./report.ts";
 
 export interface MutateOptions {
+  /** Of a file: which of its modules. */
+  readonly module?: string;
   readonly limit?: number;
   readonly seed: number;
   readonly onlyOperator?: readonly string[];
@@ -21,15 +24,27 @@ export interface MutateOptions {
   readonly json?: string;
 }
 
+/** The module that is meant, and the tests that the user named; a file's tests are those that import it. */
+async function subject(
+  name: string,
+  o: MutateOptions,
+): Promise<{ readonly where: Located; readonly named: readonly string[] | undefined }> {
+  if (!isSource(name)) {
+    repository("mutate");
+    return { where: locate(name), named: o.tests === undefined ? undefined : testsNamed(o.tests) };
+  }
+  const { fileModule, fileTests } = await import("../own/mutate-own.ts");
+  const where = fileModule(name, o.module);
+  return { where, named: o.tests === undefined ? fileTests(where, name) : testsNamed(o.tests, where.root) };
+}
+
 export async function runMutate(name: string, o: MutateOptions, terminal: Terminal): Promise<ExitCode> {
-  repository("mutate");
   const unknown = o.onlyOperator?.find(n => !operators.some(x => x.name === n));
   if (unknown !== undefined)
     throw new UsageError(
       `--only-operator ${unknown}: there is no such operator; there are ${operators.map(x => x.name).join(", ")}`,
     );
-  const where = locate(name),
-    named = o.tests === undefined ? undefined : testsNamed(o.tests),
+  const { where, named } = await subject(name, o),
     from = Date.now(),
     say = (text: string): void => terminal.progress(text);
   const found = await see(where, named, say);

@@ -1,10 +1,11 @@
 /** Vitest in a process of its own, with a plan. */
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { root } from "../../scripts/setup/paths.mjs";
 import { CheckFailed } from "../../designs/shared/command-line/index.ts";
+import { collected, lastLines, type Ran, runVitest } from "../own/vitest.ts";
 import { type Plan, type Report, Reports } from "./plan.ts";
 
 /** Runs test files with the plan. @returns what they told @param heard called with each report as it comes */
@@ -27,10 +28,10 @@ export async function runTests(
   };
   const timer = setInterval(read, 250);
   try {
-    const said = await vitest(files, file);
+    const said = await vitest(files, file, plan.root);
     read();
-    if (all.length === 0 && plan.keys !== undefined)
-      throw new CheckFailed(`vitest told nothing of the mutants: ${said.trim().split("\n").slice(-3).join(" ")}`);
+    if (all.length === 0 && (plan.keys !== undefined || (plan.root !== undefined && said.code !== 0)))
+      throw new CheckFailed(`vitest told nothing of the module: ${lastLines(said.said)}`);
     return all;
   } finally {
     clearInterval(timer);
@@ -38,30 +39,20 @@ export async function runTests(
   }
 }
 
-function vitest(files: readonly string[], plan: string): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    [
-      join(root, "node_modules/vitest/vitest.mjs"),
-      "run",
-      "--config",
-      join(root, "cli/mutate/vitest.config.ts"),
-      ...files,
-    ],
-    {
-      cwd: root,
-      env: { ...process.env, MNEMO_MUTATE: plan, MNEMO_BACKEND: "builtin" },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  let said = "";
-  const add = (b: Buffer): void => {
-    said = (said + b.toString("utf8")).slice(-4000);
-  };
-  child.stdout.on("data", add);
-  child.stderr.on("data", add);
-  return new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", () => resolve(said));
-  });
+/** The repository's tests under its own configuration, or those of a user's project under his. */
+function vitest(files: readonly string[], plan: string, project: string | undefined): Promise<Ran> {
+  const env = { MNEMO_MUTATE: plan, MNEMO_BACKEND: "builtin" };
+  if (project !== undefined) return runVitest(project, files, mutating, env);
+  const program = join(root, "node_modules/vitest/vitest.mjs"),
+    config = join(root, "cli/mutate/vitest.config.ts");
+  return collected([program, "run", "--config", config, ...files], root, env);
 }
+
+const beside = (name: string): string => fileURLToPath(new URL(`${name}${extname(import.meta.url)}`, import.meta.url));
+/** What makes Vitest plant mutants. A mutant is in the whole process: one test at a time. */
+const mutating = {
+  runner: beside("test-runner"),
+  setupFiles: [beside("setup")],
+  maxConcurrency: 1,
+  reporters: ["dot"],
+};

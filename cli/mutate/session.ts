@@ -11,15 +11,16 @@ type Circuits = Seeing["circuits"];
 /** Without a mutant in the whole process. */
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-const idOf = (t: Test): string => {
+const idOf = (t: Test, from: string): string => {
   const names: string[] = [];
   for (let s: Test["suite"] = t.suite; s !== undefined; s = s.suite) names.unshift(s.name);
-  return [relative(root, t.file.filepath), ...names.filter(n => n !== ""), t.name].join(" > ");
+  return [relative(from, t.file.filepath), ...names.filter(n => n !== ""), t.name].join(" > ");
 };
 const sentenceOf = (e: unknown): string => (e instanceof Error ? e.message : String(e)).split("\n")[0] ?? "";
 
 export class Session {
   readonly #plan: Plan = readPlan(process.env["MNEMO_MUTATE"] ?? "");
+  readonly #root = this.#plan.root ?? root;
   readonly #reports = new Reports(this.#plan.out);
   readonly #gone = new Set<string>();
   readonly #told = new Set<string>();
@@ -35,7 +36,7 @@ export class Session {
       await this.#wholly(test, run);
       return;
     }
-    const seen = this.#plan.tests?.find(t => t.id === idOf(test));
+    const seen = this.#plan.tests?.find(t => t.id === idOf(test, this.#root));
     if (this.#plan.keys === undefined) await this.#see(test, run);
     else if (seen !== undefined) await this.#mutate(seen, run, this.#plan.keys);
   }
@@ -43,7 +44,7 @@ export class Session {
   async #wholly(test: Test, run: () => Promise<void>): Promise<void> {
     const { keys, out } = this.#plan,
       key = keys?.[0] ?? "",
-      id = idOf(test);
+      id = idOf(test, this.#root);
     if (test.fails === true) return;
     try {
       await run();
@@ -62,8 +63,8 @@ export class Session {
 
   async #see(test: Test, run: () => Promise<void>): Promise<void> {
     const { module, out } = this.#plan,
-      id = idOf(test),
-      file = relative(root, test.file.filepath);
+      id = idOf(test, this.#root),
+      file = relative(this.#root, test.file.filepath);
     const first = new Seeing(module),
       from = performance.now();
     plant(first);
@@ -91,7 +92,7 @@ export class Session {
       const mutants = mutantsOf(c).map(({ key, operator, position, says }) => ({
         key,
         operator,
-        file: position === undefined ? "?" : relative(root, position.file.replace(/^file:\/\//, "")),
+        file: position === undefined ? "?" : relative(this.#root, position.file.replace(/^file:\/\//, "")),
         line: position?.line ?? 0,
         says,
       }));

@@ -1,6 +1,6 @@
 /** One proof with what shows that it is worth something: its covers and its planted faults. */
 import { engines, holds, noCounterexample, planted, prove, type Proved } from "../../sim/index.ts";
-import { emit, type Proof } from "../../hdl-dsl/index.ts";
+import { emit, type Fault, type Proof } from "../../hdl-dsl/index.ts";
 
 /** A planted fault, and the property that failed for it; none when the proof did not notice. */
 export interface Caught {
@@ -8,8 +8,21 @@ export interface Caught {
   readonly by: string | undefined;
 }
 
+/** Where a test of a user's finds the harness: `harness` is an expression over the export `name` of the file. */
+export interface Origin {
+  readonly file: string;
+  readonly name: string;
+  readonly harness: string;
+}
+
+/** A proof of the catalogue, or of a file of the user's: that one has an origin, and may have no fault. */
+export interface Provable extends Omit<Proof, "faults"> {
+  readonly faults: readonly Fault[];
+  readonly origin?: Origin;
+}
+
 export interface Checked {
-  readonly proof: Proof;
+  readonly proof: Provable;
   readonly result: Proved;
   readonly faults: readonly Caught[];
 }
@@ -34,7 +47,7 @@ export function isGood({ proof, result }: Checked, bounded?: number): boolean {
 const longer = 4;
 
 /** Proves the harness as it is and, when asked, with each of its faults. */
-export async function check(proof: Proof, o: CheckOptions): Promise<Checked> {
+export async function check(proof: Provable, o: CheckOptions): Promise<Checked> {
   const bounded = o.bounded ?? proof.bounded;
   const options = {
     seconds: o.seconds * (proof.long === "minutes" ? longer : 1),

@@ -1,14 +1,13 @@
 import { availableParallelism } from "node:os";
 import { relative } from "node:path";
-import type { Proof } from "../../hdl-dsl/index.ts";
 import { exitCode, type ExitCode, table, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { writeCounterexample } from "./artefacts.ts";
-import { check, type Checked, type CheckOptions, isGood } from "./check.ts";
+import { check, type Checked, type CheckOptions, isGood, type Provable } from "./check.ts";
 import { alignment, heading, rows } from "./rows.ts";
 
 /** Checks every proof, as many at a time as there are cores, and prints the table. Counterexamples go to `folder`. */
 export async function runProofs(
-  wanted: readonly Proof[],
+  wanted: readonly Provable[],
   o: CheckOptions,
   folder: string,
   terminal: Terminal,
@@ -20,8 +19,8 @@ export async function runProofs(
   await Promise.all(
     Array.from({ length: Math.min(availableParallelism(), wanted.length) }, async () => {
       for (let i = next++; i < wanted.length; i = next++) {
-        done[i] = await check(wanted[i] as Proof, o);
-        terminal.progress(`${++finished} of ${wanted.length}: ${(wanted[i] as Proof).module}`);
+        done[i] = await check(wanted[i] as Provable, o);
+        terminal.progress(`${++finished} of ${wanted.length}: ${(wanted[i] as Provable).module}`);
       }
     }),
   );

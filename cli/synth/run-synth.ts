@@ -9,6 +9,7 @@ import {
 } from "../../designs/shared/command-line/index.ts";
 import { designNamed } from "../design-named.ts";
 import { designs } from "../designs.ts";
+import { isSource, onlyForFile } from "../own/source-file.ts";
 import { repository } from "../repository.ts";
 import { totalLuts } from "./area.ts";
 import { outOfBounds, readBounds } from "./bounds.ts";
@@ -32,6 +33,8 @@ import { type Unit, unitsFor } from "./unit.ts";
 import { findYosys, type Yosys } from "./yosys.ts";
 
 export interface SynthOptions {
+  /** Of a file: which export. */
+  readonly module?: string;
   readonly target: TargetName;
   readonly set: readonly string[];
   readonly only?: readonly string[];
@@ -159,9 +162,23 @@ const asJson = (results: readonly Result[], target: Target, tool: string): strin
     2,
   )}\n`;
 
-/** `mnemo synth`. @param name of a design, or `library` */
+/** What is to be synthesized: of the library, of a file of the user's, or of a design. */
+async function unitsOf(
+  name: string,
+  design: Design | undefined,
+  o: SynthOptions,
+  all: boolean,
+): Promise<readonly Unit[]> {
+  if (design !== undefined) return designUnits(design, o, all);
+  if (name === library) return libraryUnits(o);
+  const { fileUnits } = await import("../own/synth-own.ts");
+  return fileUnits(name, o);
+}
+
+/** `mnemo synth`. @param name of a design or of a file, or `library` */
 export async function runSynth(name: string, o: SynthOptions, terminal: Terminal): Promise<ExitCode> {
-  const design = name === library ? undefined : designNamed(name),
+  onlyForFile(name, o.module);
+  const design = name === library || isSource(name) ? undefined : designNamed(name),
     { baseline, table } = (await design?.synth?.()) ?? {};
   const target = targets[o.target],
     guarded = o.check === true || o.writeBaseline === true;
@@ -171,12 +188,13 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     throw new UsageError("--changed says what --check leaves out; add --check, or leave out --changed");
   if (guarded && o.set.length > 0)
     throw new UsageError("a baseline is of a design's defaults; leave out --set, or --check and --write-baseline");
+  if (o.table === true && isSource(name)) throw new UsageError(`--table is of a design; leave it out with ${name}`);
   if (o.table === true && (table === undefined || o.target !== "xcup" || o.only !== undefined))
     throw new UsageError("--table is of the whole node on UltraScale+: leave out --target and --only");
   const path =
     guarded && baseline !== undefined ? baselinePath(repository("mnemo synth --check"), baseline, target) : "";
   const before = guarded && (o.check === true || existsSync(path)) ? readBaseline(path) : undefined;
-  const all = design === undefined ? libraryUnits(o) : await designUnits(design, o, o.table === true || guarded),
+  const all = await unitsOf(name, design, o, o.table === true || guarded),
     yosys = await findYosys();
   const units = o.changed === true && before !== undefined ? toMeasure(all, before, target, yosys.version) : all;
   const results = await synthesizeAll(units, target, yosys, terminal);

@@ -1,5 +1,6 @@
 import { exitCode, UsageError } from "../../designs/shared/command-line/index.ts";
 import type { Sort } from "../../sim/index.ts";
+import { isSource } from "../own/source-file.ts";
 import type { Verb } from "../verb.ts";
 
 interface Options {
@@ -15,7 +16,11 @@ interface Options {
 export const coverageVerb: Verb = (program, { terminal, exit }) =>
   program
     .command("coverage")
-    .argument("<folder>", "the folder that MNEMO_COVERAGE named when the benches ran")
+    .alias("cover")
+    .argument(
+      "<folder>",
+      "the folder that MNEMO_COVERAGE named when the benches ran, or a TypeScript file: the benches that import it are run",
+    )
     .description(
       "show what benches reached of the hardware: lines, states, toggles and cover points, by place in the source",
     )
@@ -36,14 +41,18 @@ export const coverageVerb: Verb = (program, { terminal, exit }) =>
       const { coverageTable, missedLines } = await import("../coverage/report.ts");
       const sorts = sortsOf(o.missed),
         floors = floorsOf(o.floor);
-      const points = mergeCoverage(folder).filter(
-        p => o.only === undefined || p.file.startsWith(o.only) || p.module === o.only,
-      );
+      const found = isSource(folder)
+        ? await (await import("../own/cover-own.ts")).coverageOfFile(folder)
+        : { points: mergeCoverage(folder), root: process.cwd(), file: undefined };
+      const { root } = found,
+        only = o.only ?? found.file;
+      const points = found.points.filter(p => only === undefined || p.file.startsWith(only) || p.module === only);
+      if (points.length === 0 && o.only === undefined)
+        throw new UsageError(`the benches of ${folder} simulate no module of it; give --only a module that they do`);
       if (points.length === 0)
         throw new UsageError(
           `--only ${o.only ?? ""} leaves nothing of ${folder}; give a folder, a file or a module that was simulated`,
         );
-      const root = process.cwd();
       const write = (name: string, text: string): void => {
         mkdirSync(path.dirname(path.resolve(name)), { recursive: true });
         writeFileSync(name, text);
@@ -54,7 +63,7 @@ export const coverageVerb: Verb = (program, { terminal, exit }) =>
       if (o.lcov !== undefined) write(o.lcov, lcovOf(points));
       if (o.html !== undefined) {
         const { coveragePage } = await import("../coverage/page.ts");
-        write(o.html, coveragePage(points, root, `Coverage${o.only === undefined ? "" : ` of ${o.only}`}`));
+        write(o.html, coveragePage(points, root, `Coverage${only === undefined ? "" : ` of ${only}`}`));
       }
       if (o.markdown !== undefined) {
         const { withTable } = await import("../coverage/markdown.ts");

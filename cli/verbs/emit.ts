@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
 import { Option } from "commander";
-import { CheckFailed, exitCode, fileName, once } from "../../designs/shared/command-line/index.ts";
+import { fileName, once } from "../../designs/shared/command-line/index.ts";
 import { strictOption } from "../strict.ts";
 import type { Verb } from "../verb.ts";
 
@@ -10,17 +10,6 @@ interface EmitOptions {
   readonly set: readonly string[];
   readonly lint?: true;
   readonly strict?: true;
-}
-
-/** What a user's own code throws is the user's, with its place, and no fault of the program. */
-function ofUser<T>(file: string, f: () => T): T {
-  try {
-    return f();
-  } catch (e) {
-    if (!(e instanceof Error) || e.name === "HdlError") throw e;
-    const at = /([^/\\(\s]+:\d+):\d+\)?$/m.exec(e.stack ?? "")?.[1];
-    throw new CheckFailed(`${file}: ${e.message}${at === undefined ? "" : ` (${at})`}`);
-  }
 }
 
 /** `mnemo emit`: the Verilog of any module that a TypeScript file exports. */
@@ -47,6 +36,7 @@ export const emitVerb: Verb = (program, { terminal, exit }) =>
     .addOption(strictOption())
     .action(async (file: string, options: EmitOptions) => {
       const { loadDefinition } = await import("../emit/load-definition.ts");
+      const { ofUser } = await import("../own/of-user.ts");
       const { Warned } = await import("../warnings.ts");
       const { fileLists, filesOf } = await import("../generate/design-files.ts");
       const { withPads } = await import("../../hdl-dsl/index.ts");
@@ -65,18 +55,6 @@ export const emitVerb: Verb = (program, { terminal, exit }) =>
       for (const f of lists) terminal.print(`${options.out}/${f.path}`);
       warned.print(terminal);
       if (options.lint !== true) return;
-      const { lintDesign, lintTools, missingTools } = await import("../lint/lint.ts");
-      missingTools();
-      // Yosys objects to every third state: what is within the pads is checked.
-      const complaints = await lintDesign(core);
-      for (const c of complaints) terminal.error(`${core.top}: ${c.tool} complains:\n${c.text}`);
-      if (complaints.length > 0) {
-        exit(exitCode.failed);
-        return;
-      }
-      terminal.print(
-        `${core.top} passes ${Object.values(lintTools)
-          .map(t => t.name)
-          .join(", ")}`,
-      );
+      const { lintEmitted } = await import("../own/lint-own.ts");
+      exit(await lintEmitted(core, terminal));
     });

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { fileName, once, seed } from "../../designs/shared/command-line/index.ts";
 import type { MutateOptions } from "../mutate/run-mutate.ts";
+import { isSource, moduleOption, onlyForFile } from "../own/source-file.ts";
 import type { Verb } from "../verb.ts";
 
 /** A whole number from 1 up to `most`. */
@@ -19,8 +20,9 @@ export const mutateVerb: Verb = (program, { terminal, exit }) =>
     .description("plant faults into a module, run the tests that simulate it, and print the faults that no test finds")
     .argument(
       "<module>",
-      "<design>/<Module>; library/<Module> for one of the language's; <design> or shared for a sample of each module",
+      "<design>/<Module>; library/<Module> for one of the language's; <design> or shared for a sample of each module; or a TypeScript file that has a module",
     )
+    .addOption(moduleOption())
     .addOption(once("--limit <number>", "how many mutants at most, a sample of all", count(1_000_000)))
     .addOption(once("--seed <number>", "which sample", seed).default(1))
     .addOption(once("--only-operator <names>", "just faults of these kinds: bound,late", text => text.split(",")))
@@ -33,7 +35,8 @@ export const mutateVerb: Verb = (program, { terminal, exit }) =>
     .addOption(new Option("--lines", "print a table of all lines"))
     .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))
     .action(async (name: string, options: MutateOptions) => {
-      if (!name.includes("/")) {
+      onlyForFile(name, options.module);
+      if (!name.includes("/") && !isSource(name)) {
         const { runAll } = await import("../mutate/run-all.ts");
         exit(await runAll(name, options, terminal));
         return;

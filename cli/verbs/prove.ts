@@ -1,9 +1,13 @@
 import { resolve } from "node:path";
 import { Argument, InvalidArgumentError } from "commander";
-import { fileName, once, UsageError } from "../../designs/shared/command-line/index.ts";
+import { fileName, once, setting, UsageError } from "../../designs/shared/command-line/index.ts";
+import { isSource, moduleOption, onlyForFile } from "../own/source-file.ts";
+import type { Provable } from "../prove/check.ts";
 import type { Verb } from "../verb.ts";
 
 interface ProveOptions {
+  readonly module?: string;
+  readonly set: readonly string[];
   readonly out: string;
   readonly limit: number;
   readonly faults?: true;
@@ -23,6 +27,18 @@ function cycles(text: string): number {
   return n;
 }
 
+/** The proofs that are meant: of a file, of modules of a name, or all. */
+async function wantedProofs(name: string | undefined, o: ProveOptions): Promise<readonly Provable[]> {
+  onlyForFile(name, o.module);
+  if (name !== undefined && isSource(name)) {
+    const { fileProofs } = await import("../own/prove-own.ts");
+    return fileProofs(name, o);
+  }
+  if (o.set.length > 0) throw new UsageError("--set is for a TypeScript file; the catalogue's proofs have their sizes");
+  const { proofs, proofsNamed } = await import("../prove/catalogue.ts");
+  return name === undefined ? proofs : proofsNamed(name);
+}
+
 /** `mnemo prove`: the claims about the library and the designs' units, decided by whichever engine is first. */
 export const proveVerb: Verb = (program, { terminal, exit }) =>
   program
@@ -31,7 +47,14 @@ export const proveVerb: Verb = (program, { terminal, exit }) =>
       "prove the library's and the designs' claims for runs of any length (abc pdr, yosys-smtbmc with z3 and cvc5, " +
         "Yosys sat: the first to answer), and show that every cover is reached",
     )
-    .addArgument(new Argument("[module]", "only modules with this in their name"))
+    .addArgument(
+      new Argument(
+        "[module]",
+        "only modules with this in their name, or a TypeScript file that exports a module or proofs",
+      ),
+    )
+    .addOption(moduleOption())
+    .addOption(setting())
     .option("--faults", "plant every known fault too: the proof must fail")
     .option("--minutes", "only what takes minutes, which the tests leave to this command")
     .addOption(
@@ -44,11 +67,10 @@ export const proveVerb: Verb = (program, { terminal, exit }) =>
       ),
     )
     .action(async (name: string | undefined, options: ProveOptions) => {
-      const { proofs, proofsNamed } = await import("../prove/catalogue.ts");
       const { missingProvers } = await import("../prove/missing.ts");
       const { runProofs } = await import("../prove/run-proofs.ts");
       if (name === "") throw new UsageError("the module's name is empty; leave it out to prove everything");
-      const named = name === undefined ? proofs : proofsNamed(name),
+      const named = await wantedProofs(name, options),
         wanted = options.minutes === true ? named.filter(p => p.long === "minutes") : named;
       if (wanted.length === 0)
         throw new UsageError(`no proof of ${name ?? "any module"} takes minutes; leave out --minutes`);

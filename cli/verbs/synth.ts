@@ -2,7 +2,8 @@ import { InvalidArgumentError, Option } from "commander";
 import { targetNames } from "../synth/target.ts";
 import type { SynthOptions } from "../synth/run-synth.ts";
 import { choice, fileName, once, setting } from "../../designs/shared/command-line/index.ts";
-import { defaultDesign, designArgument } from "../design-named.ts";
+import { defaultDesign } from "../design-named.ts";
+import { designOrFile, moduleOption } from "../own/source-file.ts";
 import type { Verb } from "../verb.ts";
 
 /** A whole number, 0 to 30. */
@@ -19,10 +20,11 @@ export const synthVerb: Verb = (program, { terminal, exit }) =>
     .description(
       "synthesize with Yosys, each block out of context and the whole: LUTs, registers, memories and LUT levels, with the deepest paths by TypeScript line",
     )
-    .addArgument(designArgument("[design]", "what to synthesize", ["library"]).default(defaultDesign.name))
+    .addArgument(designOrFile("[design]", "what to synthesize", ["library"]).default(defaultDesign.name))
     .addOption(
       once("--target <family>", `device family: ${targetNames.join(", ")}`, choice(targetNames)).default("xcup"),
     )
+    .addOption(moduleOption())
     .addOption(setting())
     .addOption(
       once(

@@ -8,6 +8,7 @@ import { context, refuse } from "./context.ts";
 import { node } from "./declare.ts";
 import { conditionOf } from "./value.ts";
 
+/** Reset and clock of a domain (`clockDomain`); each may be left out. */
 export interface ClockDomainOptions {
   /** How the registers with an initial value take it: `sync` (the default), `async`, or `none`: there is no reset. */
   readonly reset?: "sync" | "async" | "none";

@@ -11,13 +11,16 @@ import { asSigned, type Const } from "../ir/expr.ts";
 import { snakeCase } from "../ir/snake-case.ts";
 import { assignView, shapeOf, view } from "./view.ts";
 
+/** What a register, a wire or a named value can be told about its name and its use. */
 export interface DeclareOptions {
   /** Overrides the name taken from the source. */
   readonly name?: string;
   /** The signal may be unread. */
   readonly mayBeUnread?: boolean;
+  /** Verilog attributes, `(* name = value *)`, before the declaration. */
   readonly attributes?: Readonly<Record<string, string | number>>;
 }
+/** What a register can be told: its value under reset, and how it may be clocked and reset. */
 export interface RegOptions<S extends Shape = Shape> extends DeclareOptions {
   /** Value under reset. */
   readonly init?: Init | NamesIn<S>;

@@ -18,6 +18,8 @@ import { literalOf, pack, shapeOf, unpack } from "./view.ts";
  * for ports, registers, fields, streams and memories. Its values stand under their names, and can be given as strings
  * too: `verdict.set("absent")`.
  * @throws ShapeError for names or codes that are no such, or that occur twice, and for a width that is too small
+ * @param o.width bits; default: as few as the codes need
+ * @param o.base `hex`: waves show a code without a name in it
  */
 export function enumOf<
   const N extends string,

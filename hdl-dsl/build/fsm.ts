@@ -14,7 +14,9 @@ import { when } from "./statements.ts";
 import { didYouMean } from "./suggest.ts";
 import { assign, bitOf } from "./value.ts";
 
+/** Name and code of a state machine. */
 export interface FsmOptions {
+  /** Of the state register; default: that of the constant. */
   readonly name?: string;
   /** Default: `auto`. */
   readonly encoding?: FsmEncoding;
@@ -23,6 +25,7 @@ export interface FsmOptions {
 /** One handler for each state. */
 export type FsmHandlers<N extends string> = { readonly [K in N]: () => void };
 
+/** What a handler of a state machine does with it. */
 export interface FsmControl<N extends string> {
   /** The next state. Where several are told in one cycle the last one counts. */
   readonly go: (state: N) => void;
@@ -45,6 +48,7 @@ export interface FsmControl<N extends string> {
   ) => Pick<FsmControl<M>, "is">;
 }
 
+/** As `FsmControl`, within a state of another machine. */
 export interface InnerFsmControl<N extends string> extends FsmControl<N> {
   /** Leaves the state that runs this machine. */
   readonly done: () => void;

@@ -12,17 +12,20 @@ import { assertAlways, when } from "./statements.ts";
 import { bitOf, conditionOf, exprKey, literal, operand } from "./value.ts";
 import { leafExprs, unpackExpr } from "./view.ts";
 
+/** Size, collisions, contents and style of a memory. */
 export interface RamOptions {
   /** Words. */
   readonly depth: number;
   /** Result of a synchronous read when the same edge writes the word. */
   readonly collision: Collision;
+  /** What synthesis is to make of it; default `auto`. */
   readonly style?: "block" | "distributed" | "ultra" | "auto";
   /**
    * Words from address 0 (packed), at most `depth`, each within the word's width; the others are 0. Without it the
    * contents start undefined.
    */
   readonly init?: readonly Num[];
+  /** Default: that of the constant. */
   readonly name?: string;
   /**
    * Needed when the depth is no power of two: the address can name words that are not there. `unreached` promises that
@@ -31,6 +34,7 @@ export interface RamOptions {
    */
   readonly outside?: "unreached";
 }
+/** A memory within a module: one write port, reads of the same cycle or of the next one. */
 export interface Ram<S extends Shape> {
   /** Address bits: log2(depth) rounded up, at least 1. */
   readonly addressWidth: number;
@@ -51,6 +55,7 @@ export interface Ram<S extends Shape> {
    */
   port(o: RamPort<S>): Val<S>;
 }
+/** A port that reads and writes, of a memory with two of them. */
 export interface RamPort<S extends Shape> {
   readonly address: UInt;
   /** The port reads, and may write. Default 1. */

@@ -51,6 +51,7 @@ export interface Elaborated {
   readonly warnings: readonly Diagnostic[];
 }
 
+/** How a definition is named. */
 export interface ModuleOptions<A> {
   /**
    * States the name in place of the one made from the parameters. Parameters that give the same name must not meet in
@@ -448,6 +449,7 @@ function resetOf(i: Instance, value: Bit, name: string): void {
   atTop(() => v.set(value));
 }
 
+/** What an instance takes from the module around it, beside its ports. */
 export interface InstanceOptions {
   /**
    * Resets the instance, and what is in it, whenever it is 1: beside the reset of its default clock domain, which must
@@ -461,6 +463,8 @@ export interface InstanceOptions {
 /**
  * A module whose contents come from elsewhere (vendor IP): ports only here, with the vendor's names as they are.
  * `simulation` is Verilog text of a behavioural stand-in.
+ * @param o.simulation Verilog of a behavioural stand-in
+ * @param o.parameters the vendor's parameters, by name
  */
 export function blackBox<const P extends Ports>(
   name: string,
@@ -512,6 +516,7 @@ const boxDomain = (o: { readonly clock: string; readonly reset?: string }): Cloc
   kind: o.reset === undefined ? "none" : "sync",
 });
 
+/** How strictly a definition is elaborated. */
 export interface ElaborateOptions {
   /** Warnings are errors. */
   readonly strict?: boolean;

@@ -14,6 +14,7 @@ import { userPosition } from "./position.ts";
 import { bitOf, conditionOf, describe, Value } from "./value.ts";
 import { leafExprs, shapeOf, view } from "./view.ts";
 
+/** Name and first value of a history (`past`). */
 export interface PastOptions<V = unknown> {
   /** Overrides the name, which is that of the value with `_was`. */
   readonly name?: string;

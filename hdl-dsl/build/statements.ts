@@ -13,6 +13,7 @@ import { sourceName, userPosition } from "./position.ts";
 import { conditionOf, exprOf, operand, Value } from "./value.ts";
 import { leafExprs, shapeOf, view } from "./view.ts";
 
+/** What follows a `when`: further conditions in order, then what holds in no case. */
 export interface Else {
   elseWhen(cond: Bit, body: () => void): Else;
   otherwise(body: () => void): void;
@@ -62,6 +63,7 @@ function branch(into: Stmt[], cond: Bit, body: () => void): Else {
   return new Branch(s.otherwise);
 }
 
+/** The cases of a `switchOn`: `is` for one number or several, `otherwise` for the rest. */
 export interface SwitchChain {
   is(label: Num | readonly Num[], body: () => void): SwitchChain;
   otherwise(body: () => void): void;

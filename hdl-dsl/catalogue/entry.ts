@@ -13,6 +13,7 @@ export interface Timing {
   readonly send?: Readonly<Record<string, number>>;
 }
 
+/** A unit of the library for the catalogue: what it is, where it stands, what is measured of it. */
 export interface CatalogueEntry {
   /** As it is called in TypeScript. */
   readonly name: string;

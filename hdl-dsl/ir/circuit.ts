@@ -181,6 +181,7 @@ export interface StreamInfo {
   readonly payload: readonly Signal[];
 }
 
+/** A module after elaboration: ports, signals, statements, instances. Checks, emitter and simulator read it. */
 export interface Circuit {
   /** Verilog module name, parameters included: `Fifo_width64_depth16`. */
   readonly name: string;

@@ -1,6 +1,7 @@
 /** Errors as data: stable code, sentence, both positions, likely fix. All of a run are reported together. */
 import type { Position } from "./circuit.ts";
 
+/** One message of the language: its code, what is wrong, the remedy, both places in the source. */
 export interface Diagnostic {
   /** Stable, e.g. `HDL003`; see docs. */
   readonly code: string;

@@ -10,9 +10,9 @@ import { constant } from "../build/value.ts";
 import { assignView } from "../build/view.ts";
 import { toGray } from "./gray.ts";
 import { synchronise } from "./synchroniser.ts";
-
+/** What the queue holds, how many, and where. */
 export interface AsyncFifoParameters<S extends Shape = Shape> {
-  readonly shape: S;
+  /** Of an element. */ readonly shape: S;
   /** Elements: a power of two, 2 or more (the pointers count in Gray code). */
   readonly depth: number;
   /** Where the words live; `auto` lets synthesis choose. */

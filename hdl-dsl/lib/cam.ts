@@ -6,11 +6,11 @@ import { module } from "../build/module.ts";
 import { mux, when } from "../build/statements.ts";
 import { addressBits } from "../types/bits.ts";
 import { encodePriority, fromBits } from "../vectors/index.ts";
-
+/** How many keys, and how wide. */
 export interface CamParameters {
   /** Keys held at most, 1 or more. */
   readonly entries: number;
-  readonly keyBits: number;
+  /** Bits of a key. */ readonly keyBits: number;
 }
 
 /**

@@ -8,9 +8,9 @@ import { type Def, module } from "../build/module.ts";
 import { mux, switchOn, when } from "../build/statements.ts";
 import { cat } from "../build/value.ts";
 import { assignView } from "../build/view.ts";
-
+/** What the queue holds, how many, and where. */
 export interface FifoParameters<S extends Shape = Shape> {
-  readonly shape: S;
+  /** Of an element. */ readonly shape: S;
   /** Elements: any number of 1 or more (with 1, a push and a pop take turns). */
   readonly depth: number;
   /**

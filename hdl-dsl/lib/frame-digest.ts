@@ -5,7 +5,7 @@ import { node, reg } from "../build/declare.ts";
 import { when } from "../build/statements.ts";
 import { assignView } from "../build/view.ts";
 import type { AxisBeatShape } from "./axi/axis.ts";
-
+/** A number over a frame (CRC, checksum), as a state that each beat advances. */
 export interface Digest<P extends Shape> {
   /** Bits of the state, and its value before a frame. */
   readonly state: UIntShape;

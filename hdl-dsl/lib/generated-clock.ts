@@ -5,7 +5,7 @@ import type { Bit } from "../types/value.ts";
 import { clockSignal, makeDomain, resetSignal } from "../build/clock-domain.ts";
 import { instance } from "../build/module.ts";
 import { ResetSynchroniser } from "./synchroniser.ts";
-
+/** A clock that is made inside, and when its domain is reset. */
 export interface GeneratedClockOptions {
   /** An output of a black box (PLL, clock buffer), or of a module that hands such a one out. */
   readonly clock: Bit;

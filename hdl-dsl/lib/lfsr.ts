@@ -55,7 +55,7 @@ function tapsOf(width: number): readonly number[] {
     throw new RangeError(`Lfsr: no taps are known for ${width} bits; choose a width of 3 to 32, or 64`);
   return taps;
 }
-
+/** Width and speed of the register. */
 export interface LfsrParameters {
   /** 3 to 32, or 64. */
   readonly width: number;

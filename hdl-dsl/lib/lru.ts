@@ -6,7 +6,7 @@ import { module } from "../build/module.ts";
 import { assertAlways, mux, when } from "../build/statements.ts";
 import { addressBits } from "../types/bits.ts";
 import { fromBits, orTree } from "../vectors/index.ts";
-
+/** How many numbers are kept in order. */
 export interface LruParameters {
   /** Numbers kept in order, 2 or more. */
   readonly entries: number;

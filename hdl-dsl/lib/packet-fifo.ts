@@ -8,16 +8,16 @@ import { mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { assignView } from "../build/view.ts";
 import { addressBits, bitsFor } from "../types/bits.ts";
-
+/** What the queue holds, and which fields mark a packet's end and its loss. */
 export interface PacketFifoParameters<S extends Shape = Shape> {
-  readonly shape: S;
+  /** Of a beat. */ readonly shape: S;
   /** Beats: any number of 2 or more; no packet of more than that comes through. */
   readonly depth: number;
   /** The name of a one-bit field of the shape that marks the last beat of a packet. */
   readonly last: string;
   /** The name of a one-bit field: set on the last beat, it discards the packet. Left out: all are kept. */
   readonly drop?: string;
-  readonly style?: "block" | "distributed" | "ultra" | "auto";
+  /** `auto`: synthesis chooses. */ readonly style?: "block" | "distributed" | "ultra" | "auto";
 }
 
 const definition = module(

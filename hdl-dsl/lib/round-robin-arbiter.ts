@@ -7,9 +7,9 @@ import { arbiter } from "../stream/arbiter.ts";
 import { connectAny } from "../stream/connect.ts";
 import { map } from "../stream/stream.ts";
 import { addressBits } from "../types/bits.ts";
-
+/** How many streams of which shape meet, and whether packets stay whole. */
 export interface RoundRobinArbiterParameters<S extends Shape = Shape, N extends number = number> {
-  readonly shape: S;
+  /** Of a transfer. */ readonly shape: S;
   /** Streams to merge, 1 or more: ports `from0`, `from1`, ... */
   readonly sources: N;
   /**

@@ -3,9 +3,9 @@ import type { Shape } from "../types/shape.ts";
 import { type Def, module } from "../build/module.ts";
 import { stage } from "../stream/stage.ts";
 import { connectAny } from "../stream/connect.ts";
-
+/** What passes through. */
 export interface SkidBufferParameters<S extends Shape = Shape> {
-  readonly shape: S;
+  /** Of a transfer. */ readonly shape: S;
 }
 
 const definition = module(

@@ -10,13 +10,13 @@ import { when } from "../build/statements.ts";
 
 /** Attribute of a register that may go metastable: tools keep the chain together and do not optimise into it. */
 const chained = { async_reg: "true" };
-
+/** Length and reset of a synchroniser, and what is known of its input. */
 export interface SynchroniserOptions {
   /** Registers in a row, 2 or more. */
   readonly stages?: number;
   /** Value under reset; 0, and none in a domain without reset. */
   readonly init?: number;
-  readonly name?: string;
+  /** Of the registers; default: that of the constant. */ readonly name?: string;
   /**
    * States that one bit of the value changes at a time, where the language cannot see it: it knows registers that take
    * `toGray(...)`.

@@ -14,6 +14,7 @@ import { fifoWithLevel } from "./fifo.ts";
  * reset, the room at the other end. `out` does not look at its ready: the receiver always has room for what credits
  * allow, so any number of registers may stand between. Latency 0, initiation interval 1 while credits last; none left:
  * `from.ready` is 0, also in a cycle that returns one. Spent and returned in one cycle: `left` stays.
+ * @param o.name of the output; default: that of the constant
  */
 export function creditSender<S extends Shape>(
   from: StreamIn<S>,
@@ -47,6 +48,7 @@ export function creditSender<S extends Shape>(
  * that comes finds room; otherwise the producer has spent credits that it did not have (asserted). Latency 1,
  * initiation interval 1. For full throughput `credits` must cover the link's round trip in cycles: its registers both
  * ways, plus 3.
+ * @param o.name of the output; default: that of the constant
  */
 export function creditReceiver<S extends Shape>(
   from: StreamIn<S>,

@@ -15,6 +15,7 @@ export interface RegisterBus {
   write(address: number, data: number): Promise<void>;
 }
 
+/** Reads and writes of a map's fields by their names. */
 export interface RegisterDriver<R extends Register> {
   /** A field's value. */
   read(field: FieldNames<R>): Promise<number>;

@@ -10,6 +10,7 @@
  */
 export type FieldKind = "constant" | "live" | "rw" | "event" | "pulse";
 
+/** A field of a register: where it lies, what it is, and what it means. */
 export interface RegisterField {
   readonly name: string;
   readonly lsb: number;
@@ -17,6 +18,7 @@ export interface RegisterField {
   readonly kind: FieldKind;
   readonly doc: string;
 }
+/** A register of 32 bits: its address, name, meaning and fields. */
 export interface Register {
   readonly name: string;
   readonly address: number;
@@ -25,6 +27,7 @@ export interface Register {
 }
 
 type FieldSpec = readonly [lsb: number, width: number, kind: FieldKind, doc: string];
+/** The fields of a register as they are written down: `name: [lowest bit, width, kind, meaning]`. */
 export interface FieldSpecs {
   readonly [name: string]: FieldSpec;
 }
@@ -78,6 +81,7 @@ export const isWritable = (r: Register): boolean => r.fields.some(f => written.h
 /** A field's value from its register's word, and a word with one field replaced. */
 export const extractField = (f: RegisterField, word: number): number =>
   Number((BigInt(word >>> 0) >> BigInt(f.lsb)) & ((1n << BigInt(f.width)) - 1n));
+/** A register's word with a field's value in its place; the other bits stay. */
 export function insertField(f: RegisterField, word: number, value: number): number {
   const mask = (1n << BigInt(f.width)) - 1n;
   return Number((BigInt(word >>> 0) & ~(mask << BigInt(f.lsb))) | ((BigInt(value) & mask) << BigInt(f.lsb)));

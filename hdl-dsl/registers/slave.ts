@@ -15,9 +15,9 @@ import {
   type RegisterMap,
 } from "./register.ts";
 import { strobed, wordOf } from "./word.ts";
-
+/** The map, and the values of its constants and its fields after reset. */
 export interface RegisterSlaveParameters<R extends Register = Register> {
-  readonly map: RegisterMap<R>;
+  /** Its registers. */ readonly map: RegisterMap<R>;
   /** Values by field: constants, and `rw` fields after reset. 0 when left out. */
   readonly values?: Readonly<Record<string, number>>;
 }

@@ -8,7 +8,9 @@ import { assignView } from "../build/view.ts";
 import { bitsAbove, lowestOfFirst, lowestSet } from "../vectors/index.ts";
 import { nameOf, stream } from "./stream.ts";
 
+/** Who is served, and whether packets stay whole. */
 export interface ArbiterOptions<S> {
+  /** Of the output; default: that of the constant. */
   readonly name?: string;
   /**
    * `priority`: the lowest number first (higher ones can starve). `roundRobin`: the one after the last served first; no

@@ -10,6 +10,7 @@ import { nameOf, stream } from "./stream.ts";
  * Every transfer goes to every output once. `eager`: each output takes it as soon as it can, the source moves on when
  * all have (one bit of state per output). `lazy`: all outputs fire in the same cycle, without state. Valid of one
  * output waits for ready of the others, so the outputs must not make ready wait for valid.
+ * @param o.name of the outputs; default: that of the constant
  */
 export function fork<S extends Shape, const N extends number>(
   from: StreamIn<S>,

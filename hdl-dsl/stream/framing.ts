@@ -7,6 +7,7 @@ import { mux, when } from "../build/statements.ts";
 import { constant } from "../build/value.ts";
 import { assignGiven, map, nameOf, stream } from "./stream.ts";
 
+/** The shape of something and whether it is the last of its packet. */
 export type Framed<S extends Shape> = StructShape<{ readonly value: S; readonly last: UIntShape<1> }>;
 /** Something, and whether it is the last of its packet. */
 export const framed = <const S extends Shape>(shape: S): Framed<S> => struct({ value: shape, last: bit });

@@ -9,6 +9,7 @@ import { stream } from "./stream.ts";
 /**
  * Wires for an interface, with both of its ends: `near` drives what the interface declares as out, `far` the rest. For
  * pieces of a module that are joined by more than a stream. Named from the source, or explicitly.
+ * @param o.name what its wires' names begin with; default: that of the constant
  */
 export function link<M extends Ports>(i: Interface<M>, o: { readonly name?: string } = {}): Ends<M> {
   const name = chooseName(o.name, "link", userPosition());

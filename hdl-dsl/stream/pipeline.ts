@@ -22,6 +22,7 @@ type Has<F, T> =
       : never
     : never;
 
+/** A pipeline under construction: its fields so far, and what is done with them next. */
 export interface Pipe<T> {
   /** Cycles from the source to here when nothing stalls; the initiation interval is 1. */
   readonly latency: number;
@@ -42,6 +43,7 @@ interface Stage {
 /**
  * A pipeline fed by a stream of a struct. A stage moves on when the next one is empty or moves itself,
  * so bubbles close.
+ * @param o.name what the stages' names begin with; default: that of the constant
  */
 export function pipeline<F extends Fields>(
   from: StreamIn<StructShape<F>>,

@@ -12,6 +12,7 @@ export interface WatchedStream {
   readonly payload: unknown;
 }
 
+/** Which side of a stream is held to the rules, and by what name. */
 export interface StreamRulesOptions {
   /** For the messages; default: the stream's own name. */
   readonly name?: string;

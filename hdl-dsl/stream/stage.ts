@@ -6,11 +6,13 @@ import { mux, when } from "../build/statements.ts";
 import { assignView } from "../build/view.ts";
 import { nameOf, stream } from "./stream.ts";
 
+/** What a stage registers: valid and payload, ready, or both. */
 export type StageKind = "forward" | "backward" | "full";
 
 /**
  * `forward` registers valid and payload (latency 1; ready passes through combinationally). `backward` registers ready
  * (a skid register, latency 0). `full` registers both (latency 1). Initiation interval 1 in all three.
+ * @param o.name of the output; default: that of the constant
  */
 export function stage<S extends Shape>(
   from: StreamIn<S>,

@@ -13,7 +13,10 @@ import { nameHere, userPosition } from "../build/position.ts";
 import { assignView, leafExprs, view } from "../build/view.ts";
 import { constant, Value } from "../build/value.ts";
 
-/** A stream of wires: one side drives valid and payload, the other ready. Named from the source, or explicitly. */
+/**
+ * A stream of wires: one side drives valid and payload, the other ready. Named from the source, or explicitly.
+ * @param o.name of the stream; default: that of the constant
+ */
 export function stream<const S extends Shape>(shape: S, o: { readonly name?: string } = {}): Stream<S> {
   const c = context(),
     position = userPosition();
@@ -46,7 +49,10 @@ export function stream<const S extends Shape>(shape: S, o: { readonly name?: str
   return streamObject(shape, valid, ready, payload) as Stream<S>;
 }
 
-/** The same transfers with another payload; no state, no latency. */
+/**
+ * The same transfers with another payload; no state, no latency.
+ * @param o.name of the output; default: that of the constant
+ */
 export function map<S extends Shape, const T extends Shape>(
   from: StreamIn<S>,
   shape: T,
@@ -71,7 +77,10 @@ export function assignGiven(target: unknown, shape: Shape, v: unknown): void {
   );
 }
 
-/** Drops the transfers whose payload fails the test; they are consumed at once. */
+/**
+ * Drops the transfers whose payload fails the test; they are consumed at once.
+ * @param o.name of the output; default: that of the constant
+ */
 export function filter<S extends Shape>(
   from: StreamIn<S>,
   keep: (v: Val<S>) => Bit,
@@ -88,6 +97,7 @@ export function filter<S extends Shape>(
 /**
  * Lets transfers pass only while `open` is 1. Closing while a transfer waits would withdraw valid: `open` must hold
  * until it fires.
+ * @param o.name of the output; default: that of the constant
  */
 export function gate<S extends Shape>(from: StreamIn<S>, open: Bit, o: { readonly name?: string } = {}): StreamIn<S> {
   const out = stream(from.shape, nameOf(o, "gated"));
@@ -99,7 +109,10 @@ export function gate<S extends Shape>(from: StreamIn<S>, open: Bit, o: { readonl
 
 type Joined<T> = StructShape<{ readonly [K in keyof T]: T[K] extends StreamIn<infer S extends Shape> ? S : never }>;
 
-/** One transfer of each input makes one of the output: a struct with one field per input. No latency. */
+/**
+ * One transfer of each input makes one of the output: a struct with one field per input. No latency.
+ * @param o.name of the output; default: that of the constant
+ */
 export function join<const T extends { readonly [name: string]: StreamIn<Shape> }>(
   from: T,
   o?: { readonly name?: string },
@@ -121,7 +134,10 @@ export function join(
   return out;
 }
 
-/** Sends each transfer to output number `select`; a number past the last output is consumed and dropped. */
+/**
+ * Sends each transfer to output number `select`; a number past the last output is consumed and dropped.
+ * @param o.name of the outputs; default: that of the constant
+ */
 export function demux<S extends Shape, const N extends number>(
   from: StreamIn<S>,
   select: UInt,

@@ -9,6 +9,7 @@ import { gate, nameOf } from "./stream.ts";
  * Lets one transfer pass in `cycles` cycles at most (1: all). Latency 0, initiation interval `cycles`. The count begins
  * with a transfer and waits for the next one. So a transfer that has waited long enough passes at once, and an offered
  * transfer is never withdrawn.
+ * @param o.name of the output; default: that of the constant
  */
 export function throttle<S extends Shape>(
   from: StreamIn<S>,

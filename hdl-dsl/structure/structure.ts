@@ -27,6 +27,7 @@ export interface Link {
   /** The port or ports that it leaves; nothing at a port of the module or a memory. */
   readonly outs: readonly string[];
 }
+/** A module as boxes and arrows, for drawing. */
 export interface Structure {
   readonly name: string;
   readonly parts: readonly Part[];
@@ -108,6 +109,7 @@ export const moduleNames = (def: Def): readonly string[] => [
 ];
 
 /**
+ * The structure of a definition, for drawing.
  * @param module a module anywhere in the definition, by its name without parameters; undefined: the definition itself
  * @returns its parts and what flows between them; undefined when there is no such module
  * @throws HdlError when the definition does not pass the checks of the language

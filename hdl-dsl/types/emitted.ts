@@ -32,6 +32,7 @@ export interface EmittedStream {
   readonly ready: string;
   readonly payload: readonly string[];
 }
+/** A Verilog file as text. */
 export interface EmittedFile {
   /** File name without folder: `<module>.v`. */
   readonly name: string;
@@ -66,6 +67,7 @@ export interface NamedSignal {
   readonly codes?: readonly number[];
   readonly source?: string;
 }
+/** The names of a module: what each Verilog signal and memory is in the source. */
 export interface NamedModule {
   readonly source?: string;
   readonly signals: readonly NamedSignal[];
@@ -93,6 +95,7 @@ export interface EmittedBox {
   /** Whether the stand-in behaves as its author wrote it; without that its outputs are 0. */
   readonly modelled: boolean;
 }
+/** A design as Verilog: its files, ports, streams and assertions. */
 export interface EmittedDesign {
   /** Verilog name of the top module. */
   readonly top: string;

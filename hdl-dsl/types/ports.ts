@@ -1,6 +1,8 @@
 import type { Shape, UIntShape } from "./shape.ts";
 
+/** The direction of a port, seen from its module. */
 export type Direction = "in" | "out";
+/** The other direction. */
 export type Back<D> = D extends "in" ? "out" : "in";
 
 /** How a port looks in Verilog, when it is not to look as the language makes it. */
@@ -60,11 +62,14 @@ export interface Interface<M extends Ports = Ports> {
   /** Its members are the sides of a pad (`inout`). */
   readonly pad?: true;
 }
+/** What a module can have as a port: a value, a stream, or several of them under one name. */
 export type AnyPort = Port | StreamPort | Interface;
+/** The ports of a module, by name. */
 export interface Ports {
   readonly [name: string]: AnyPort;
 }
 
+/** What a port can be told beside its shape. */
 export interface PortOptions {
   /** The port is unused on purpose: a reserved pin. */
   readonly unused?: boolean;
@@ -118,6 +123,8 @@ export type PadSides<W extends number, E extends number = 1> = {
 /**
  * A pad of the top module, which is driven or let go: `out` while `enable` is 1, else z; `in` is what stands on
  * it. `perBit`: an enable for each bit. Simulators see the three sides; `withPads` joins them to one inout port.
+ * @param o.look how it is named in the Verilog
+ * @param o.perBit an enable for each bit
  */
 export function inout<const W extends number>(
   shape: UIntShape<W>,
@@ -145,6 +152,7 @@ export type FlippedPort<P> =
       : P extends Interface<infer M>
         ? Interface<Flipped<M>>
         : never;
+/** The members of an interface as the other side has them. */
 export type Flipped<P> = { readonly [K in keyof P]: FlippedPort<P[K]> };
 
 /** The other side of an interface, a stream or a plain port: what one drives, the other reads. */
@@ -170,6 +178,7 @@ export function prefixPorts<const N extends string, const P extends Ports>(
 
 /** The members of an interface as ports of their own: `<prefix>Aw` and so on; in Verilog they are named alike. */
 export type MemberPorts<N extends string, M> = { readonly [K in keyof M & string as `${N}${Capitalize<K>}`]: M[K] };
+/** The members of an interface as ports of their own. @param prefix what their names begin with */
 export function memberPorts<const N extends string, const M extends Ports>(
   prefix: N,
   of: Interface<M>,
@@ -177,6 +186,7 @@ export function memberPorts<const N extends string, const M extends Ports>(
   const named = Object.entries(of.members).map(([name, port]) => [memberName(prefix, name), port]);
   return Object.fromEntries(named) as MemberPorts<N, M>;
 }
+/** The name of a member's port: the prefix, then the member's with a capital. */
 export const memberName = (prefix: string, member: string): string =>
   `${prefix}${member.charAt(0).toUpperCase()}${member.slice(1)}`;
 

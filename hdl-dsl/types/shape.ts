@@ -55,9 +55,11 @@ export interface VariantShape<N extends string = string, C extends Cases = Cases
   readonly fields: { readonly tag: EnumShape<N, keyof C & string>; readonly body: UIntShape };
   readonly variant: { readonly name: N; readonly cases: C };
 }
+/** The fields of a struct, by name; the first has the highest bits. */
 export interface Fields {
   readonly [name: string]: Shape;
 }
+/** What a value looks like: a number, a struct or a vector. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- `any` stops the recursion that StructShape<Fields> would need
 export type Shape = UIntShape | SIntShape | StructShape<any> | VecShape<any>;
 

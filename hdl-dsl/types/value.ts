@@ -14,7 +14,9 @@ import type { Flipped, Interface, Port, StreamPort } from "./ports.ts";
 import type { Sum } from "./sum.ts";
 import type { WidthOf } from "./width-of.ts";
 
+/** A number of TypeScript in the place of a value; it takes the width of the other operand. */
 export type Num = number | bigint;
+/** What the compiler shows where widths do not fit: the sentence is in the type. */
 export interface WidthError<Message extends string> {
   readonly widthError: Message;
 }
@@ -28,6 +30,7 @@ export type Fits<A extends number, B extends number> = number extends A
       : WidthError<`expected ${A} bits, got ${B}`>;
 /** One signature per operator, so that the compiler's message is the width sentence and not a list of overloads. */
 export type Operand<W extends number, B> = B extends UInt<infer N> ? Fits<W, N> : unknown;
+/** As `Operand`, for signed values. */
 export type SOperand<W extends number, B> = B extends SInt<infer N> ? Fits<W, N> : unknown;
 /** Bits that are read as a shape: as many as it has. */
 export type BitsOf<S, B> = B extends UInt<infer N> ? Fits<WidthOf<S>, N> : unknown;
@@ -92,6 +95,7 @@ export interface UInt<W extends number = number> extends Common<W> {
   is<const N extends number>(n: N): UInt<N>;
   asSint(): SInt<W>;
 }
+/** An unsigned value of one bit: what conditions are. */
 export type Bit = UInt<1>;
 
 /** A two's-complement value of W bits. */
@@ -135,6 +139,7 @@ export interface Enum<N extends string = string, M extends string = string, W ex
   /** The number that stands for it. */
   asUint(): UInt<W>;
 }
+/** A drivable value of an enumeration. */
 export interface EnumVar<N extends string = string, M extends string = string, W extends number = number> extends Enum<
   N,
   M,
@@ -151,6 +156,7 @@ export interface Variant<N extends string = string, C extends Cases = Cases> {
   readonly body: UInt;
   readonly [casesOf]: Bodies<C>;
 }
+/** A drivable value of a variant: its tag and its body. */
 export interface VariantVar<N extends string = string, C extends Cases = Cases> extends Variant<N, C> {
   readonly tag: EnumVar<N, keyof C & string>;
   readonly body: UIntVar;
@@ -175,6 +181,7 @@ export type Val<S> =
             : S extends VecShape<infer E, infer N>
               ? VecVal<E, N>
               : never;
+/** A readable vector: elements by number, or by a value. */
 export interface VecVal<E, N extends number = number> {
   readonly length: N;
   /** Element by number, or by a value (index width log2 of the length rounded up; past the end reads 0). */
@@ -188,10 +195,13 @@ export interface UIntVar<W extends number = number> extends UInt<W> {
   /** Drives bits lo .. lo+v.width-1 only. */
   setBits(lo: number, v: UInt): void;
 }
+/** A drivable signed value. */
 export interface SIntVar<W extends number = number> extends SInt<W> {
   set<B extends SInt | Num>(v: B & SOperand<W, B>): void;
 }
+/** A drivable struct: its fields, and `set` for all of them. */
 export type StructVar<F> = { readonly [K in keyof F]: Var<F[K]> } & { set<const V>(v: V & FieldsOf<F, V>): void };
+/** A drivable vector. */
 export interface VecVar<E, N extends number = number> {
   readonly length: N;
   at(i: number): Var<E>;
@@ -201,9 +211,11 @@ export interface VecVar<E, N extends number = number> {
   setAt(i: UInt, v: Val<E>): void;
   set(v: readonly Val<E>[] | VecVal<E>): void;
 }
+/** Whether the fields of `V` can be given to a struct with the fields `F`: `unknown` where they can. */
 export type FieldsOf<F, V> = {
   [K in keyof F]: K extends keyof V ? LeafOf<F[K], V[K]> : WidthError<`missing field ${K & string}`>;
 };
+/** Whether a value of type `V` can be given to the shape `S`: `unknown` where it can. */
 export type LeafOf<S, V> =
   S extends EnumShape<infer N, infer M, infer W>
     ? V extends Enum<N, M, W> | M
@@ -222,6 +234,7 @@ export type LeafOf<S, V> =
           : S extends VecShape<infer E>
             ? VecVal<E> | readonly Val<E>[]
             : never;
+/** A drivable view of a shape. */
 export type Var<S> =
   S extends EnumShape<infer N, infer M, infer W>
     ? EnumVar<N, M, W>
@@ -361,6 +374,7 @@ export interface Ends<M> {
   readonly far: End<Flipped<M>>;
 }
 
+/** What the compiler shows where two ends cannot be joined: the sentence is in the type. */
 export interface ConnectError<Message extends string> {
   readonly connectError: Message;
 }

@@ -14,6 +14,7 @@ export interface ClockSetting {
   readonly phasePs: number;
 }
 
+/** Seed, clocks and wave of one model. */
 export interface ModelOptions {
   /** Seed of everything the design starts with that it does not initialise itself (not 0). */
   readonly seed: number;

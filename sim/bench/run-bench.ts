@@ -11,6 +11,7 @@ import type { Simulation } from "../simulation.ts";
 import { Bench } from "./bench.ts";
 import { Scheduler } from "./scheduler.ts";
 
+/** Bounds, seed, waves and clocks of a bench. */
 export interface BenchOptions extends Omit<SimulateOptions, "wave"> {
   /**
    * Cycles without a handshake on any stream, while something is valid, that count as a hang. Default 10,000;

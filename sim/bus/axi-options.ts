@@ -19,6 +19,7 @@ export interface ErrorRange {
  */
 export type WriteOrder = "any" | "address first" | "data first" | "together";
 
+/** Order, latency, errors and pauses of a simulated AXI4 memory. */
 export interface AxiRamOptions {
   /** The order in which a write's address and data are taken. Default `any`. */
   readonly accepts?: WriteOrder;
@@ -48,8 +49,11 @@ export interface AxiRamOptions {
   };
   /** Bursts waiting in each direction before the address channel stalls. Default 64. */
   readonly depth?: number;
+  /** Addresses that are answered with an error. */
   readonly errors?: readonly ErrorRange[];
+  /** The content; default: one of its own. */
   readonly memory?: SparseMemory;
+  /** Clock domain; the default one. */
   readonly domain?: string;
   /** Seed of jitter and order; default that of the run. */
   readonly seed?: number;

@@ -18,7 +18,9 @@ export interface Frame {
   readonly dest: number | bigint;
 }
 
+/** Clock domain of a monitor, and what it takes as legal. */
 export interface AxisMonitorOptions {
+  /** Clock domain; the default one. */
   readonly domain?: string;
   /** Whether tkeep may have holes, or be partial before the last beat. Default no: that is a protocol error. */
   readonly sparseKeep?: boolean;
@@ -118,7 +120,9 @@ function full(mask: Uint8Array, n: number): boolean {
   return true;
 }
 
+/** As the monitor's, and back-pressure. */
 export interface AxisSinkOptions extends AxisMonitorOptions {
+  /** Back-pressure; none by default. */
   readonly pause?: Pause;
 }
 

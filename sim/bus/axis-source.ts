@@ -11,13 +11,17 @@ export interface SentFrame {
   end: number | undefined;
 }
 
+/** When a frame is sent, and its side signals. */
 export interface FrameOptions {
   /** Edge before which the first beat is not offered. */
   readonly notBefore?: number;
   /** tuser of every beat (of the last only, when `userAtEnd`), tid and tdest; default 0. */
   readonly user?: number | bigint;
+  /** `user` stands on the last beat only. */
   readonly userAtEnd?: boolean;
+  /** tid of every beat. */
   readonly id?: number | bigint;
+  /** tdest of every beat. */
   readonly dest?: number | bigint;
 }
 
@@ -26,8 +30,11 @@ interface Job {
   readonly options: FrameOptions;
 }
 
+/** Pauses, gaps and side signals of a source of frames. */
 export interface AxisSourceOptions {
+  /** Cycles in which nothing is offered; none by default. */
   readonly pause?: Pause;
+  /** Clock domain; the default one. */
   readonly domain?: string;
   /**
    * Edges to leave free after a frame of so many bytes, e.g. for preamble and gap of a line; default none:

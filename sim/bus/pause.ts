@@ -27,7 +27,11 @@ export function bernoulli(p: number, seed: number): Pause {
   });
 }
 
-/** Runs of going and of pausing, each of random length from 1 to the given number of cycles. */
+/**
+ * Runs of going and of pausing, each of random length from 1 to the given number of cycles.
+ * @param longest.go cycles of going, at most
+ * @param longest.pause cycles of pausing, at most
+ */
 export function bursts(longest: { readonly go: number; readonly pause: number }, seed: number): Pause {
   const random = new Random(seed);
   let paused = true,

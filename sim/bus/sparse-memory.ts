@@ -9,6 +9,7 @@ export interface Page {
   readonly words: Uint32Array;
 }
 
+/** Size of a memory, and what stands in it before it is written. */
 export interface SparseMemoryOptions {
   /** Bytes addressed; default 2^52. Only pages that are written take space. */
   readonly size?: number;

@@ -7,6 +7,7 @@ import { never, type Pause, pauseState } from "./pause.ts";
 import { reader, writer } from "./payload.ts";
 import { watchStreams } from "./stream-watch.ts";
 
+/** Pauses and clock domain of a source or a sink. */
 export interface StreamOptions {
   /** Back-pressure of this side; none by default. */
   readonly pause?: Pause;

@@ -6,11 +6,12 @@ import type { Checkpoint } from "./checkpoint.ts";
 
 const KIND = "mnemosyne checkpoint 1";
 
+/** Keeps a checkpoint in a file. */
 export function writeCheckpoint(path: string, c: Checkpoint): void {
   writeFileSync(path, serialize({ kind: KIND, checkpoint: c }));
 }
 
-/** @throws SimulationError when the file is none */
+/** A checkpoint out of a file. @throws SimulationError when the file is none */
 export function readCheckpoint(path: string): Checkpoint {
   const bytes = readFileSync(path);
   let content: unknown;

@@ -4,6 +4,7 @@ import type { Reached } from "./merge.ts";
 
 /** Sorts of coverage, as reports show them. */
 export const SORTS = ["lines", "states", "toggles", "covers"] as const;
+/** A sort of coverage. */
 export type Sort = (typeof SORTS)[number];
 
 const SORT_OF: Readonly<Record<PointKind, Sort>> = {
@@ -15,12 +16,15 @@ const SORT_OF: Readonly<Record<PointKind, Sort>> = {
   low: "toggles",
   cover: "covers",
 };
+/** The sort that a point counts for. */
 export const sortOf = (r: Pick<Reached, "kind">): Sort => SORT_OF[r.kind];
 
+/** How many points of how many. */
 export interface Part {
   reached: number;
   all: number;
 }
+/** What was reached of each sort. */
 export type Figures = Readonly<Record<Sort, Part>>;
 
 const bits = (v: bigint): number => v.toString(2).replaceAll("0", "").length;
@@ -41,6 +45,7 @@ export function figuresOf(points: readonly Reached[]): Figures {
   return f;
 }
 
+/** Whether any bit of a point was not reached. */
 export const missed = (p: Reached): boolean => bits(p.seen) < p.width;
 
 /** The points of each file. */

@@ -2,6 +2,7 @@ import type { EmittedPort, NamedModule, Ports } from "../../hdl-dsl/index.ts";
 import { type Design, designOf, type Dut } from "../design.ts";
 import { SimulationError } from "../errors.ts";
 
+/** Which registers count as control. */
 export interface ObserveOptions {
   /** Instances to be observed, by dotted path, with all below them; default all. */
   readonly only?: readonly string[];

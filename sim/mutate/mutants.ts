@@ -17,6 +17,7 @@ import { stateOperators } from "./state-operators.ts";
 import { type StatementFault, statementOperators } from "./statement-operators.ts";
 import { textOf } from "./text.ts";
 
+/** A fault that can be planted: where, of which kind, and the edits that make it. */
 export interface Mutant {
   /** `<operator>@<file>:<line>:<column>#<number>`, the file by its base name. */
   readonly key: string;

@@ -10,6 +10,7 @@ export const LINE_OVERHEAD = 24;
 /** Shortest frame on a line, without its check sequence; a MAC pads shorter ones. */
 export const LEAST_FRAME = 60;
 
+/** Speed, padding and pauses of a line. */
 export interface MacOptions {
   /**
    * Gbit/s of the line. Frames then take as long as there: their bytes and `LINE_OVERHEAD`. Default none: the beats
@@ -18,9 +19,11 @@ export interface MacOptions {
   readonly gbps?: number;
   /** Whether frames to the design are padded to `LEAST_FRAME` bytes. Default no: a capture holds what it holds. */
   readonly pad?: boolean;
-  /** Pauses of the frames to the design, and back-pressure on those from it. */
+  /** Pauses of the frames to the design. */
   readonly pauseRx?: Pause;
+  /** Back-pressure on those from it. */
   readonly pauseTx?: Pause;
+  /** Clock domain; the default one. */
   readonly domain?: string;
 }
 

@@ -11,6 +11,7 @@ export interface LinkOptions {
   readonly gbps?: number;
   /** Bytes that may wait for the line; a frame that finds no room is lost. Default 256 KB. */
   readonly queueBytes?: number;
+  /** The frame does not arrive. */
   readonly loss?: number;
   /** The frame arrives twice, the second one up to `reorderNs` later. */
   readonly duplicate?: number;

@@ -3,15 +3,20 @@ import { type Delivery, Link, type LinkOptions, type LinkStatistics } from "./li
 import type { SimulatedTime } from "./simulated-time.ts";
 import { Random } from "../../hdl-dsl/index.ts";
 
+/** Seed of a network, and what its lines are like. */
 export interface NetworkOptions {
+  /** Of losses, copies and delays. */
   readonly seed: number;
   /** Of every direction of every station that does not say otherwise. */
   readonly link?: LinkOptions;
 }
+/** Address and lines of a station, and what takes its frames. */
 export interface StationOptions {
+  /** The station's address, 48 bits. */
   readonly mac: bigint;
   /** Differences from the network's `link`: to the network, and from it. */
   readonly out?: LinkOptions;
+  /** From the network. */
   readonly in?: LinkOptions;
   /** Takes what arrives; `damaged`: the MAC marks its check sequence wrong. */
   readonly receive: Delivery;

@@ -1,5 +1,6 @@
 import type { FormalModel } from "./model.ts";
 
+/** How far an engine looks, and for how long. */
 export interface Budget {
   /** Wall-clock limit of one engine, s. */
   readonly seconds: number;

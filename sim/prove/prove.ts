@@ -9,6 +9,7 @@ import { formalModel } from "./model.ts";
 import { boundedEngines, decide, type Decision } from "./portfolio.ts";
 import type { Property } from "./properties.ts";
 
+/** How long and how far engines look, and which of them. */
 export interface ProveOptions {
   /** Limit for each engine and for the covers, s; default 60. */
   readonly seconds?: number;
@@ -29,6 +30,7 @@ export interface ProveOptions {
   readonly engines?: readonly Engine[];
 }
 
+/** What a proof came to: its claims, what was found, the covers reached. */
 export interface Proved {
   readonly design: string;
   readonly assertions: readonly Property[];

@@ -5,6 +5,7 @@ import { signalOf } from "../dut/signal.ts";
 import { DesignStopped, SimulationError } from "../errors.ts";
 import { simulate } from "../simulate.ts";
 
+/** Wave and seed of a replayed counterexample. */
 export interface ReplayOptions {
   /** Wave to write: `.vcd`, or `.fst` by Verilator. */
   readonly wave?: string;

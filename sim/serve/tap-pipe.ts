@@ -8,11 +8,13 @@ import { tapHelper } from "./tap-helper.ts";
 /** Bytes waiting for the helper above which frames from the node are lost, as on a full transmit queue. */
 const MOST_WAITING = 4 << 20;
 
+/** A TAP device and the address of this machine's end. */
 export interface TapOptions {
   /** Name of the device: an existing TAP, or one to be made (root). */
   readonly device: string;
   /** Address (IPv4, as text) and prefix length that this machine's end is given when it has none (root). */
   readonly address: string;
+  /** Bits of the address that name the network. */
   readonly prefix: number;
   /** Bytes of the largest frame's payload, behind its Ethernet header. */
   readonly mtu: number;

@@ -16,6 +16,7 @@ export interface Cost {
   readonly share: number;
 }
 
+/** Where the simulator's time went. */
 export interface Profile {
   /** Without what is below each, the costliest first. */
   readonly instances: readonly Cost[];

@@ -9,7 +9,10 @@ import type { Inputs } from "./simulators.ts";
 /** Drives a design. `ready` is called where it begins to count: what is before only brings the design there. */
 export type Load<P extends Ports> = (b: Bench<P>, ready: () => void) => Promise<unknown>;
 
-/** The inputs of a bench from the reset on, for `compareSimulatorSpeed`. @param o.most cycles that are recorded */
+/**
+ * The inputs of a bench from the reset on, for `compareSimulatorSpeed`. @param o.most cycles that are recorded
+ * @param o.seed of the bench
+ */
 export const recordInputs = <P extends Ports>(
   dut: Dut<P>,
   o: { readonly seed: number; readonly most: number },

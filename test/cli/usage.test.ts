@@ -64,7 +64,7 @@ describe("bad usage", () => {
 });
 
 describe("help", () => {
-  const verbs = ["run", "serve", "emit", "generate", "lint", "prove", "bench", "figures", "doctor", "cache"];
+  const verbs = ["new", "run", "serve", "emit", "generate", "lint", "prove", "bench", "figures", "doctor", "cache"];
   it("lists every verb", async () => {
     const { code, out, err } = await mnemo(["--help"]);
     expect([code, err]).toEqual([0, ""]);

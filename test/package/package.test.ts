@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emit, libraryModules } from "../../hdl-dsl/index.ts";
 import { firstChapter } from "./first-chapter.ts";
+import { newProject } from "./new-project.ts";
 import { type Packed, Project } from "./project.ts";
 
 const project = new Project();
-let packed: Packed = { tarball: "", files: [] };
+let packed: Packed = { tarball: "", files: [], size: 0 };
 
 const settings = {
   compilerOptions: {
@@ -99,6 +100,11 @@ describe.skipIf(!long)("the package", () => {
       "package.json",
     ]);
     expect(packed.files.filter(f => f.startsWith("dist/sim/backend/native/")).length).toBeGreaterThanOrEqual(5);
+  });
+
+  it("is a tarball of less than 5 MB, the designs in it", () => {
+    expect(packed.size).toBeGreaterThan(1e6);
+    expect(packed.size).toBeLessThan(5e6);
   });
 
   it("type-checks a module and its bench, declarations of the package included", async () => {
@@ -344,3 +350,4 @@ export const Misuse = module("Misuse", () => ({ a: input(bit), b: input(bit), o:
 });
 
 firstChapter(() => packed.tarball, long);
+newProject(() => packed.tarball, long);

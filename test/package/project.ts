@@ -85,10 +85,11 @@ export class Project {
   async pack(): Promise<Packed> {
     const [packed] = JSON.parse(await succeed("npm", ["pack", "--json", "--pack-destination", this.folder], root)) as {
       readonly filename: string;
+      readonly size: number;
       readonly files: readonly { readonly path: string }[];
     }[];
     if (packed === undefined) throw new Error("npm pack made nothing");
-    return { tarball: join(this.folder, packed.filename), files: packed.files.map(f => f.path) };
+    return { tarball: join(this.folder, packed.filename), files: packed.files.map(f => f.path), size: packed.size };
   }
 
   /** Installs the tarball in an empty project, with other packages beside it. */
@@ -101,4 +102,6 @@ export class Project {
 export interface Packed {
   readonly tarball: string;
   readonly files: readonly string[];
+  /** Bytes of the tarball. */
+  readonly size: number;
 }

@@ -19,11 +19,11 @@ import { join, stream } from "../../stream/stream.ts";
 
 /** AW and AR: a byte address; the protection bits are for slaves that use them. */
 export type LiteAddress = StructShape<{ readonly addr: UIntShape; readonly prot: UIntShape<3> }>;
-export const liteAddress = (addressBits: number): LiteAddress =>
+/** The shape of AW and AR. */ export const liteAddress = (addressBits: number): LiteAddress =>
   struct({ addr: uint<number>(addressBits), prot: uint(3) });
-export const LiteWrite = struct({ data: uint(32), strb: uint(4) });
-export const LiteResponse = struct({ resp: uint(2) });
-export const LiteRead = struct({ data: uint(32), resp: uint(2) });
+/** W: a word and its bytes. */ export const LiteWrite = struct({ data: uint(32), strb: uint(4) });
+/** The shape of B: the answer (`axiResponse`). */ export const LiteResponse = struct({ resp: uint(2) });
+/** The shape of R: a word and its answer. */ export const LiteRead = struct({ data: uint(32), resp: uint(2) });
 
 /**
  * The five channels as the master has them. (A type, not an interface: one has no index signature, and so could not be
@@ -66,7 +66,7 @@ export interface LiteWriteAccess {
   readonly strb: UInt<4>;
   readonly fire: Bit;
 }
-export interface LiteSlave {
+/** What a slave does: one function for reads, one for writes. */ export interface LiteSlave {
   /** The word and the answer (`axiResponse`), of the same cycle. */
   readonly read: (a: LiteReadAccess) => { readonly data: UInt; readonly resp: UInt };
   /** Does it when `fire`, and gives the answer. */

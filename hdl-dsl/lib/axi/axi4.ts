@@ -18,10 +18,10 @@ import { endOf } from "../../build/ends.ts";
 import { module } from "../../build/module.ts";
 import { connect } from "../../stream/connect.ts";
 import { stage, type StageKind } from "../../stream/stage.ts";
-
+/** Widths of an AXI4 bus. */
 export interface Axi4Parameters {
-  readonly addressBits: number;
-  readonly idBits: number;
+  /** Bits of an address; addresses are of bytes. */ readonly addressBits: number;
+  /** Bits of a transaction's ID. */ readonly idBits: number;
   /** Bytes of a beat: 1, 2, 4 ... 128. */
   readonly beatBytes: number;
 }
@@ -34,7 +34,7 @@ export type Axi4Address = StructShape<{
   readonly size: UIntShape<3>;
   readonly burst: UIntShape<2>;
 }>;
-export const axi4Address = (p: Pick<Axi4Parameters, "addressBits" | "idBits">): Axi4Address =>
+/** Of AW and AR. */ export const axi4Address = (p: Pick<Axi4Parameters, "addressBits" | "idBits">): Axi4Address =>
   struct({ addr: uint(p.addressBits), id: uint(p.idBits), len: uint(8), size: uint(3), burst: uint(2) });
 /** W: `strb` marks the bytes that are written. */
 export type Axi4Write = StructShape<{
@@ -42,11 +42,11 @@ export type Axi4Write = StructShape<{
   readonly strb: UIntShape;
   readonly last: UIntShape<1>;
 }>;
-export const axi4Write = (beatBytes: number): Axi4Write =>
+/** The shape of W. @param beatBytes bytes of a beat */ export const axi4Write = (beatBytes: number): Axi4Write =>
   struct({ data: uint(beatBytes * 8), strb: uint(beatBytes), last: bit });
 /** B. */
 export type Axi4Response = StructShape<{ readonly id: UIntShape; readonly resp: UIntShape<2> }>;
-export const axi4Response = (p: Pick<Axi4Parameters, "idBits">): Axi4Response =>
+/** The shape of B. */ export const axi4Response = (p: Pick<Axi4Parameters, "idBits">): Axi4Response =>
   struct({ id: uint(p.idBits), resp: uint(2) });
 /** R. */
 export type Axi4Read = StructShape<{
@@ -55,7 +55,7 @@ export type Axi4Read = StructShape<{
   readonly resp: UIntShape<2>;
   readonly last: UIntShape<1>;
 }>;
-export const axi4Read = (p: Pick<Axi4Parameters, "idBits" | "beatBytes">): Axi4Read =>
+/** The shape of R. */ export const axi4Read = (p: Pick<Axi4Parameters, "idBits" | "beatBytes">): Axi4Read =>
   struct({ data: uint(p.beatBytes * 8), id: uint(p.idBits), resp: uint(2), last: bit });
 
 /** Answers of AXI4 and AXI4-Lite; 1 (EXOKAY) belongs to exclusive accesses, of which this library makes none. */
@@ -92,7 +92,7 @@ export function axi4Master<const Prefix extends string>(prefix: Prefix, p: Axi4P
 export function axi4Slave<const Prefix extends string>(prefix: Prefix, p: Axi4Parameters): Axi4Ports<Prefix, "in"> {
   return memberPorts(prefix, flip(axi4Bus(p)));
 }
-
+/** Widths of the bus, and what the slice registers. */
 export interface Axi4RegisterParameters extends Axi4Parameters {
   /** Registers of each channel's stage; `full` when left out. */
   readonly kind?: StageKind;

@@ -9,7 +9,7 @@ import { unpack } from "../../build/view.ts";
 import { connect } from "../../stream/connect.ts";
 import { axisBeat, type AxisBeatShape } from "./axis.ts";
 import { addressBits } from "../../types/bits.ts";
-
+/** Widths of the two sides. */
 export interface WidthAdapterParameters {
   /** Bytes of a beat that comes in. */
   readonly fromBytes: number;

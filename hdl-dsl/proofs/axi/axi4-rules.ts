@@ -17,6 +17,7 @@ import { owed, type ReadChannels, type Side, type WriteChannels } from "./bus.ts
 import { readOrder, writeOrder, type Writes } from "./order.ts";
 import { offersWithin } from "./promptly.ts";
 
+/** The bounds under which an AXI4 bus is held to its rules. */
 export interface Axi4Rules extends Pick<Axi4Parameters, "beatBytes"> {
   /** Name of the bus, for messages and signals; default `axi`. */
   readonly name?: string;

@@ -14,6 +14,7 @@ export interface LiteBus {
   readonly sAr: Channel<"addr" | "prot">;
   readonly sR: Channel<"data" | "resp">;
 }
+/** The bounds under which an AXI4-Lite bus is held to its rules. */
 export interface LiteRules {
   /** Name of the bus, for messages and signals; default `lite`. */
   readonly name?: string;

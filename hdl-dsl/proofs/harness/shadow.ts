@@ -5,18 +5,23 @@ import { node, reg } from "../../build/declare.ts";
 import { assertAlways, mux } from "../../build/statements.ts";
 import { constant } from "../../build/value.ts";
 
+/** What a shadow follows: one element, chosen by the prover, on its way through a unit. */
 export interface ShadowOptions {
+  /** What the shadow's registers are called. */
   readonly name: string;
   /** Elements that the unit may hold: 0 for one without storage. */
   readonly capacity: number;
   /** An element is at the input; `value` is what it must look like at the output. */
   readonly offered: Bit;
+  /** What it must look like at the output. */
   readonly value: UInt;
   /** The offered element goes in. */
   readonly push: Bit;
   /** Output: an element is there, and is taken. */
   readonly valid: Bit;
+  /** It is taken. */
   readonly pop: Bit;
+  /** What the element looks like there. */
   readonly payload: UInt;
 }
 

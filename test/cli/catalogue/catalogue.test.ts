@@ -11,7 +11,7 @@ const none = { tool: "Yosys", target: "xcup", units: {} };
 
 test("a doc comment is the one right before the export of that name", () => {
   const text =
-    '/** Of the file. */\nimport x from "y";\n\n/**\n * Of a:\n *   two lines.\n */\nexport const a = 1;\n/** Of b. */\nexport function b(): void {}\nexport const c = 2;\n';
+    '/** Of the file. */\nimport x from "y";\n\n/**\n * Of a:\n *   two lines.\n * @param o.name of it\n */\nexport const a = 1;\n/** Of b. */\nexport function b(): void {}\nexport const c = 2;\n';
   expect([docComment(text, "a"), docComment(text, "b"), docComment(text, "c"), docComment(text, "d")]).toEqual([
     "Of a:\n  two lines.",
     "Of b.",

@@ -87,9 +87,9 @@ describe("arguments", () => {
       reason: "the count never reaches the bound",
     };
   it("hold for the module, operator, line and change that they name", () => {
-    expect(argumentFor([argued], "A", m)).toBe(argued);
-    expect(argumentFor([argued], "B", m)).toBeUndefined();
-    expect(argumentFor([{ ...argued, line: "edited" }], "A", m)).toBeUndefined();
+    expect(argumentFor([argued], { module: "A", file: m.file }, m)).toBe(argued);
+    expect(argumentFor([argued], { module: "B", file: m.file }, m)).toBeUndefined();
+    expect(argumentFor([{ ...argued, line: "edited" }], { module: "A", file: m.file }, m)).toBeUndefined();
   });
   it("the committed file is in order, a wrong one is told in one sentence", () => {
     expect(readArgued().every(a => a.reason.length >= 20)).toBe(true);
