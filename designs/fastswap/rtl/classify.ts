@@ -1,4 +1,4 @@
-import { type Bit, mux, node, reg, bit, constant, type UInt, when } from "../../../hdl-dsl/index.ts";
+import { type Bit, bit, mux, node, reg, type UInt, when } from "../../../hdl-dsl/index.ts";
 import { cutFields } from "../../shared/frame/index.ts";
 import {
   ethernetHeader,
@@ -29,7 +29,12 @@ export function bulkOf(p: Classifier, data: UInt, fires: Bit, last: Bit): Bit {
     udp = cutFields(udpHeader, data, headerOffsets.transport);
   const port = p.clientIs === "source" ? udp.srcPort : udp.dstPort;
   const isUdp = node(
-    type.eq(etherType.ipv4).and(ip.version.eq(4)).and(ip.ihl.eq(5)).and(ip.protocol.eq(ipProtocol.udp)),
+    type
+      .eq(etherType.ipv4)
+      .and(ip.version.eq(4))
+      .and(ip.ihl.eq(5))
+      .and(ip.protocol.eq(ipProtocol.udp))
+      .and(ip.moreFragments.or(ip.fragmentOffset.any()).not()),
     { name: "is_udp" },
   );
   const here = node(isUdp.and(port.bit(p.classBit)), { name: "class_here" });

@@ -1,4 +1,4 @@
-import { connect, instance, module, output, reg, type UInt, uint, when } from "../../../hdl-dsl/index.ts";
+import { type Bit, connect, instance, module, output, reg, type UInt, uint, when } from "../../../hdl-dsl/index.ts";
 import { deriveConfig, type Parameters } from "../../clio/config/index.ts";
 import { ClioNode, framePorts, handThrough, memoryPorts, nodeBus, translateParameters } from "../../clio/rtl/index.ts";
 import type { Lanes } from "../config/index.ts";
@@ -11,7 +11,7 @@ export interface FastswapNodeParameters {
 
 /** Counts that wrap. */
 const countBits = 32;
-const countOf = (name: string, event: UInt): UInt => {
+const countOf = (name: string, event: Bit): UInt => {
   const count = reg(uint(countBits), { init: 0, name });
   when(event, () => count.set(count.add(1)));
   return count;

@@ -55,7 +55,7 @@ export interface FrameRing<S extends Shape> {
 export function frameRing<S extends Shape>(p: RingInput<S>): FrameRing<S> {
   const bits = Math.log2(p.depth),
     pointer = uint(bits + 1),
-    at = (what: string): UInt => reg(pointer, { init: 0, name: `${p.name}_${what}` });
+    at = (what: string): Var<typeof pointer> => reg(pointer, { init: 0, name: `${p.name}_${what}` });
   const store = ram(p.shape, { depth: p.depth, collision: "undefined", style: "block", name: `${p.name}_store` });
   /** Where the next beat goes; where the frame that is coming began; what is at the head, and behind it. */
   const tail = at("tail"),

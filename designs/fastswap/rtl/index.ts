@@ -2,3 +2,4 @@
 export { FastswapNode, type FastswapNodeParameters } from "./fastswap-node.ts";
 export { PriorityLane, type PriorityLaneParameters } from "./priority-lane.ts";
 export { TwoQueues, type TwoQueuesParameters } from "./two-queues.ts";
+export { fastswapProofs } from "./proofs.ts";

@@ -1,5 +1,4 @@
-import { bit, module, output, sink, source, stage, uint } from "../../../hdl-dsl/index.ts";
-import { instance } from "../../../hdl-dsl/index.ts";
+import { instance, module, output, sink, source, stage, uint } from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
 import { type Classifier, bulkOf } from "./classify.ts";
 import { TwoQueues, type TwoQueuesParameters } from "./two-queues.ts";

@@ -7,18 +7,22 @@ import {
   cat,
   constant,
   cover,
+  type Def,
   input,
   module,
   mux,
   node,
   output,
+  type Port,
   reg,
   type Shape,
   shapeName,
   sink,
   source,
+  type StreamPort,
   streamRules,
   uint,
+  type UIntShape,
   type Val,
   when,
   wire,
@@ -59,14 +63,7 @@ function bulkIsDue(patience: number, starts: Bit, startsBulk: Bit, waits: Bit): 
   return due;
 }
 
-/**
- * Frames of two classes in, frames out: a critical one before any bulk one, in the order of their coming within a class.
- * A frame that has begun goes on to its end. After `patience` critical frames that passed a waiting bulk frame, that
- * one goes. Store and forward: latency 2 cycles from a frame's last beat to its first at `to`; initiation interval 1,
- * also from frame to frame and class to class. Full: see `drops`; a frame longer than its queue is lost in any case.
- * `lost` is 1 for a class in the cycle in which it loses a frame (bit 0 critical, bit 1 bulk). Reset empties both.
- */
-export const TwoQueues = module(
+const definition = module(
   "TwoQueues",
   (p: TwoQueuesParameters) => ({
     from: sink(p.shape),
@@ -120,3 +117,21 @@ export const TwoQueues = module(
       `TwoQueues_${shapeName(p.shape)}_c${p.criticalDepth}_b${p.bulkDepth}_p${p.patience}_${p.drops ? "drops" : "waits"}`,
   },
 );
+
+/**
+ * Frames of two classes in, frames out: a critical one before any bulk one, in the order of their coming within a class.
+ * A frame that has begun goes on to its end. After `patience` critical frames that passed a waiting bulk frame, that
+ * one goes. Store and forward: latency 2 cycles from a frame's last beat to its first at `to`; initiation interval 1,
+ * also from frame to frame and class to class. Full: see `drops`; a frame longer than its queue is lost in any case.
+ * `lost` is 1 for a class in the cycle in which it loses a frame (bit 0 critical, bit 1 bulk). Reset empties both.
+ */
+export function TwoQueues<const S extends Shape>(
+  p: TwoQueuesParameters<S>,
+): Def<{
+  readonly from: StreamPort<"in", S>;
+  readonly bulk: Port<"in", UIntShape<1>>;
+  readonly to: StreamPort<"out", S>;
+  readonly lost: Port<"out", UIntShape<2>>;
+}> {
+  return definition(p) as never;
+}
