@@ -79,7 +79,9 @@ const wait: Definition = {
       found: FaultTimes[] = [];
     for (const window of windows)
       for (const way of ways)
-        found.push(await measureFaults(way, { seed, window, rounds: quick ? 4 : 16, settings: makeSettings() }));
+        found.push(
+          await measureFaults(way, { seed, window, rounds: quick ? window : 2 * window, settings: makeSettings() }),
+        );
     const row = (window: number, way: Way): string[] => [
       String(window),
       way,

@@ -1,6 +1,5 @@
 /** How long a page fault waits, behind prefetches and before them. */
 import { CheckFailed } from "../../shared/command-line/index.ts";
-import { Random } from "../../../sim/index.ts";
 import { pageOf, type PagedMachine, type PagedMachineOptions, withPagedMachine } from "./paged-machine.ts";
 
 /** One queue in the order of the pages; one queue, the faulted page first; two queues, the faulted page first. */
@@ -16,7 +15,7 @@ export interface FaultTimes {
   readonly second: readonly number[];
 }
 export interface FaultOptions extends Omit<PagedMachineOptions, "pages" | "oneQueue"> {
-  /** Faults of each kind. */
+  /** Faults of each kind: the places of the window in turn. */
   readonly rounds: number;
   /** Pages of a window. */
   readonly window: number;
@@ -42,8 +41,7 @@ export function measureFaults(way: Way, o: FaultOptions): Promise<FaultTimes> {
     `faults, ${way}`,
     { ...rest, pages: windows * window, oneQueue: way !== "two queues" },
     async m => {
-      const random = new Random(o.seed),
-        first: number[] = [],
+      const first: number[] = [],
         second: number[] = [];
       const timed = async (work: Promise<unknown> | undefined): Promise<number> => {
         const from = m.now();
@@ -54,7 +52,8 @@ export function measureFaults(way: Way, o: FaultOptions): Promise<FaultTimes> {
       for (let r = 0; r < rounds; r++) {
         const w = r % (windows - 1),
           pages = Array.from({ length: window }, (_, i) => w * window + i),
-          asked = ask(m, way, pages, random.pick(pages));
+          // Each place of the window in turn: as often as any other one.
+          asked = ask(m, way, pages, pages[r % window] as number);
         first.push(await timed(asked.faulted));
         // A page of the last window: no prefetch has it.
         second.push(await timed(m.critical.read((windows - 1) * window + (r % window))));

@@ -31,7 +31,7 @@ export const runVerb: DesignVerb = {
     once("--window <pages>", "pages that a fault brings", whole("--window", 2, 32)).default(8),
     once("--rounds <number>", "faults of each kind", whole("--rounds", 1, 10_000)).default(16),
     setting(),
-    once("--seed <number>", "seed of the faults' places in their windows", seed).default(1),
+    once("--seed <number>", "seed of the models' random choices", seed).default(1),
   ],
   act: async ({ set, ...o }: Options, terminal) => {
     const settings = parseSettings(set),

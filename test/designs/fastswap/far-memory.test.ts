@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { FarMemory, pageBytes, type QueuePair } from "../../../designs/fastswap/client/index.ts";
+import { fastswapNode } from "../../../designs/fastswap/build/index.ts";
 import { makeSettings } from "../../../designs/fastswap/config/index.ts";
 import { measureFaults, pageOf, withPagedMachine } from "../../../designs/fastswap/rig/index.ts";
-import { Random } from "../../../sim/index.ts";
+import type { NodePorts } from "../../../designs/clio/rig/index.ts";
+import { type Design, designOf, Random } from "../../../sim/index.ts";
 
 const settings = makeSettings(),
   options = { limit: 12, alpha: 4, window: 8 };
@@ -73,7 +75,8 @@ describe("FarMemory", () => {
   });
 });
 
-describe("the memory node between two lanes", () => {
+/** Against a hang: each builds and runs a whole node. */
+describe("the memory node between two lanes", { timeout: 600_000 }, () => {
   it("pages come and go by two queue pairs over lines that lose, double, swap and damage frames", () =>
     withPagedMachine("paging", { seed: 5, settings, pages: 32, faults: 0.01 }, async m => {
       const far = new FarMemory({ ...options, critical: m.critical, bulk: m.bulk });
@@ -88,5 +91,10 @@ describe("the memory node between two lanes", () => {
     const worst = (t: typeof two): number => Math.max(...t.second) - t.alone;
     expect(worst(two)).toBeLessThan(1_300);
     expect(worst(one)).toBeGreaterThan(15_000);
+  });
+  it("a planted fault is found: the lanes look at another bit than the machine sets", async () => {
+    const design = designOf(fastswapNode(makeSettings({ classBit: 5 }))) as unknown as Design<NodePorts>,
+      t = await measureFaults("two queues", { seed: 2, settings, rounds: 1, window: 8, design });
+    expect(Math.max(...t.second) - t.alone).toBeGreaterThan(15_000);
   });
 });
