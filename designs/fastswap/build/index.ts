@@ -11,4 +11,4 @@ export const fastswapNode = ({ lanes }: Settings) => FastswapNode({ node: parame
 export const matrix: readonly (readonly string[])[] = [["patience=0"], ["classBit=3", "bulkOut=64"]];
 
 /** @returns the module that is emitted, drawn, linted, synthesized */
-export const buildOf = (s: Settings): Def => fastswapNode(s) as unknown as Def;
+export const buildOf = (s: Settings): Def => fastswapNode(s);

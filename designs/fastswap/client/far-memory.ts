@@ -1,4 +1,6 @@
-/** Memory of a machine whose pages lie partly at a node: faults, prefetches and reclaim (Fastswap, sections 4.1 to 4.3). */
+/**
+ * Memory of a machine whose pages lie partly at a node: faults, prefetches and reclaim (Fastswap, sections 4.1 to 4.3).
+ */
 
 /** Bytes of a page. */
 export const pageBytes = 4096;

@@ -1,6 +1,6 @@
 /** How long a page fault waits, behind prefetches and before them. */
 import { CheckFailed } from "../../shared/command-line/index.ts";
-import { pageOf, type PagedMachine, type PagedMachineOptions, withPagedMachine } from "./paged-machine.ts";
+import { type PagedMachine, type PagedMachineOptions, pageOf, withPagedMachine } from "./paged-machine.ts";
 
 /** One queue in the order of the pages; one queue, the faulted page first; two queues, the faulted page first. */
 export const ways = ["one queue", "fault first", "two queues"] as const;

@@ -40,7 +40,7 @@ export interface PagedMachine {
 const designs = new Map<string, Design<NodePorts>>();
 function designFor(s: Settings): Design<NodePorts> {
   const key = JSON.stringify(s),
-    made = designs.get(key) ?? (designOf(fastswapNode(s)) as unknown as Design<NodePorts>);
+    made = designs.get(key) ?? designOf(fastswapNode(s));
   designs.set(key, made);
   return made;
 }

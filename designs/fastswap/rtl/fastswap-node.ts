@@ -20,7 +20,8 @@ const countOf = (name: string, event: Bit): UInt => {
 /**
  * A memory node between two lanes: requests and replies of critical operations go before prefetches, packet by packet
  * (Fastswap, section 4.1). The ports are the node's. `lostCritical` and `lostBulk` count frames from the line that
- * found their queue full; nothing is lost on the way out, where the node waits. Latency: the node's and 6 cycles, and that a frame is stored before it goes on.
+ * found their queue full; nothing is lost on the way out, where the node waits. Latency: the node's and 6 cycles. Each
+ * frame is stored whole, twice, which takes as many cycles as it has beats.
  */
 export const FastswapNode = module(
   "FastswapNode",

@@ -90,7 +90,7 @@ export function frameRing<S extends Shape>(p: RingInput<S>): FrameRing<S> {
   return {
     ready,
     loses: node(ends.and(bad), { name: `${p.name}_loses` }),
-    front: store.readSync(ahead.trunc(bits), { name: `${p.name}_front` }) as Val<S>,
+    front: store.readSync(ahead.trunc(bits), { name: `${p.name}_front` }),
     holds,
     taken,
     more,

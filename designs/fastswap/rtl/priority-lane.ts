@@ -1,6 +1,6 @@
 import { instance, module, output, sink, source, stage, uint } from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
-import { type Classifier, bulkOf } from "./classify.ts";
+import { bulkOf, type Classifier } from "./classify.ts";
 import { TwoQueues, type TwoQueuesParameters } from "./two-queues.ts";
 
 export interface PriorityLaneParameters

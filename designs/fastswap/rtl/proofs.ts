@@ -88,6 +88,9 @@ export const fastswapProofs: readonly Proof[] = [
   {
     module: "TwoQueues, a full one waits",
     harness: harness(),
+    // Which class a beat in the rings has follows from all that came before: no engine found that in four minutes.
+    bounded: 10,
+    long: "minutes",
     faults: [
       { what: "a bulk frame never has its turn", from: "bulk_is_due <= passed == 2'd1;", to: "bulk_is_due <= 1'b0;" },
       {

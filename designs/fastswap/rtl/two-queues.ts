@@ -119,7 +119,7 @@ const definition = module(
 );
 
 /**
- * Frames of two classes in, frames out: a critical one before any bulk one, in the order of their coming within a class.
+ * Frames of two classes in, frames out: a critical one before any bulk one, in the order of coming within a class.
  * A frame that has begun goes on to its end. After `patience` critical frames that passed a waiting bulk frame, that
  * one goes. Store and forward: latency 2 cycles from a frame's last beat to its first at `to`; initiation interval 1,
  * also from frame to frame and class to class. Full: see `drops`; a frame longer than its queue is lost in any case.
