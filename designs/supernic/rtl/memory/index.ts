@@ -1,0 +1,6 @@
+/** Virtual memory for network tasks: docs/supernic/memory.md. */
+export { Memory, memorySoftwarePorts, memoryWayPorts } from "./memory.ts";
+export { PageMover } from "./mover.ts";
+export { PageTable, Write } from "./page-table.ts";
+export * from "./records.ts";
+export { MemoryWay } from "./way.ts";
