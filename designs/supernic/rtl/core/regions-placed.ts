@@ -23,6 +23,7 @@ import { ctxBits } from "../inside/index.ts";
 import { type Loader, nameOfChain, reconfigurable, RegionStatus } from "../reconfigure/index.ts";
 import {
   type ChainParameters,
+  memoryWays,
   payloadUses,
   region,
   RegionEnter,
@@ -118,6 +119,28 @@ const noState = (p: RegionsParameters) => {
   return unpack(State, constant(0, widthOf(State)));
 };
 
+/**
+ * Joins a region's tasks with memory to their ways. @param before ways of regions in front
+ * @returns which of its tasks are off
+ */
+function connectMemories(
+  it: InstanceOf<ReturnType<typeof region>>,
+  chain: readonly Task[],
+  before: number,
+  io: Inside<RegionsPorts>,
+): readonly Bit[] {
+  const ways = memoryWays(chain);
+  if (ways === 0) return [];
+  for (let w = 0; w < ways; w++) {
+    connect(portOf(it, "ask", w), portOf(io, "ask", before + w));
+    connect(portOf(it, "put", w), portOf(io, "put", before + w));
+    connect(portOf(io, "got", before + w), portOf(it, "got", w));
+    connect(portOf(io, "wrote", before + w), portOf(it, "wrote", w));
+  }
+  it.memoryIdle.set(io.memoryIdle.bits(before, ways));
+  it.memoryHeld.set(io.memoryHeld.bits(before, ways));
+  return Array.from({ length: ways }, (_, w) => it.memoryOff.bit(w));
+}
 /** Joins a region's tasks with payload to their ways. @param before ways of regions in front */
 function connectWays(
   it: InstanceOf<ReturnType<typeof region>>,
@@ -136,8 +159,14 @@ function connectWays(
   });
 }
 
-/** A region whose chain stays. @param before tasks with payload in the regions in front */
-export function staticRegion(entry: Entry, chain: readonly Task[], r: number, before: number, within: Within): Placed {
+/** A region whose chain stays. @param before tasks of the regions in front */
+export function staticRegion(
+  entry: Entry,
+  chain: readonly Task[],
+  r: number,
+  before: readonly Task[],
+  within: Within,
+): Placed & { readonly memoryOff: readonly Bit[] } {
   const { io, p, definition } = within,
     states = statesOf(within, r);
   states.slice(chain.length).forEach(state => assignView(state, noState(p), "state"));
@@ -145,7 +174,7 @@ export function staticRegion(entry: Entry, chain: readonly Task[], r: number, be
   if (chain.length === 0) {
     io.busy.at(r).set(0);
     io.give.at(r).set(0);
-    return nobody(entry, p, r);
+    return { ...nobody(entry, p, r), memoryOff: [] };
   }
   const of: ChainParameters = { ...branchesOf(p), slots: chain.length, places: p.credits },
     make = definition(nameOfChain(chain), () => region(chain)),
@@ -159,9 +188,10 @@ export function staticRegion(entry: Entry, chain: readonly Task[], r: number, be
   });
   const { valid, region: to, slot, at, data } = io.config;
   it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
-  connectWays(it, chain, before, within);
+  connectWays(it, chain, payloadUses(before).length, within);
+  const memoryOff = connectMemories(it, chain, memoryWays(before), io);
   connect(entering(entry, of, r), it.enter);
-  return { accepts: it.accepts, leave: leaving(it.leave, p, r) };
+  return { accepts: it.accepts, leave: leaving(it.leave, p, r), memoryOff };
 }
 
 /** A region whose chain comes and goes, and its loader's wires. */
@@ -192,5 +222,5 @@ export function swappedRegion(
   loader.names.at(r).set(it.names);
   io.status.at(r).set({ ...loader.status.at(r), ...it.status, quiet: it.quiet });
   connect(entering(entry, of, r), it.enter);
-  return { accepts: it.accepts, leave: leaving(it.leave, p, r), off: it.status.off, empty: it.status.empty };
+  return { accepts: it.accepts, leave: leaving(it.leave, p, r), off: it.status.off, empty: it.status.empty, memoryOff: [] };
 }

@@ -10,9 +10,9 @@ import {
   mergePorts,
   module,
 } from "../../../../hdl-dsl/index.ts";
-import { mostPayloadTasks } from "../../wire/index.ts";
+import { mostMemoryTasks, mostPayloadTasks } from "../../wire/index.ts";
 import { defaultReprogramCycles, Loader, variantBits } from "../reconfigure/index.ts";
-import { payloadUses } from "../region/index.ts";
+import { memoryWays, payloadUses } from "../region/index.ts";
 import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
@@ -39,6 +39,16 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
     throw new RangeError(
       `regions: ${uses} tasks have payload, and the packet store has ${mostPayloadTasks} buses for them; leave some out`,
     );
+  const memories = memoryWays(stayingTasks(contents));
+  if (memories > mostMemoryTasks)
+    throw new RangeError(
+      `regions: ${memories} tasks have memory, and a device has ${mostMemoryTasks} ways to it; leave some out`,
+    );
+  const remembers = contents.findIndex(c => !isStatic(c) && memoryWays(c.variants.flat()) > 0);
+  if (remembers >= 0)
+    throw new RangeError(
+      `regions: a bitstream of region ${remembers} has a task with memory; only a region whose chain stays has a way to it`,
+    );
   const swapped = contents.findIndex(c => !isStatic(c) && payloadUses(c.variants.flat()).length > 0);
   if (swapped >= 0)
     throw new RangeError(
@@ -52,13 +62,14 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
  * that of a region, and none at `leave`. Initiation interval 1. Full: `enter` waits for the region that the branch is
  * for; `leave` gives every branch once. Reset: nothing is inside; regions that can be reprogrammed have their first
  * chain. @throws RangeError for more chains than regions, a chain of more tasks than slots, more than two tasks with
- * payload, or one in a region that can be reprogrammed
+ * payload or eight with memory, or one in a region that can be reprogrammed
  */
 export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
-  const uses = payloadUses(stayingTasks(contents));
+  const uses = payloadUses(stayingTasks(contents)),
+    memories = memoryWays(stayingTasks(contents));
   return module(
     "Regions",
-    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses)),
+    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses, memories)),
     (io, p) => {
       checkContents(contents, p);
       const entries = demux(io.enter, io.enter.payload.region, p.regions, { name: "enters" }),
@@ -86,11 +97,12 @@ export function regions(contents: readonly RegionContent[]): (p: RegionsParamete
         loader?.names.at(r).set(constant(0, variantBits));
         // To the loader it is never free: who would load it is refused.
         const chain = isStatic(content) ? content : [],
-          before = payloadUses(stayingTasks(contents.slice(0, r))).length;
+          before = stayingTasks(contents.slice(0, r));
         return { ...staticRegion(entry, chain, r, before, within), off: zero(), empty: zero() };
       });
       loader?.off.set(fromBits(placed.map(x => x.off)).is(p.regions));
       loader?.empty.set(fromBits(placed.map(x => x.empty)).is(p.regions));
+      if (memories > 0) io.memoryOff.set(fromBits(placed.flatMap(x => x.memoryOff)).is(memories));
       connect(
         arbiter(
           placed.map(x => x.leave),

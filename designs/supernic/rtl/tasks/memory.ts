@@ -33,10 +33,10 @@ export const memoryPorts = () => ({
 export const memoryTaskPorts = () => ({ ...taskPorts(), ...memoryPorts() });
 /** A task that has both, payload and memory. */
 export const memoryPayloadTaskPorts = () => ({ ...writingTaskPorts(), ...memoryPorts() });
-type MemoryTaskPorts = ReturnType<typeof memoryTaskPorts>;
 
-/** The hardware of a task that declares memory. */
-export const withMemory = ({ hardware }: Task): Def<MemoryTaskPorts> =>
+/** The hardware of a task with all the ports that a task may have; it has those that it declares. */
+export const withAllWays = ({ hardware }: Task): Def<ReturnType<typeof memoryPayloadTaskPorts>> =>
   // A task is kept with the ports that all have.
-  hardware as unknown as Def<MemoryTaskPorts>;
-export const asMemoryTask = (hardware: Def<MemoryTaskPorts>): Def<TaskPorts> => hardware;
+  hardware as unknown as Def<ReturnType<typeof memoryPayloadTaskPorts>>;
+/** The same as every task's: what it declares says what more it has. */
+export const asMemoryTask = (hardware: Def<ReturnType<typeof memoryTaskPorts>>): Def<TaskPorts> => hardware;

@@ -163,12 +163,7 @@ export class MemoryManager {
   }
   async #evict(): Promise<number | undefined> {
     const { driver, remote } = this.#o,
-      residents = await Promise.all(
-        this.spaces.map(async space => {
-          const here = await this.#pagesOf(space);
-          return { space, here, pages: here.length, weight: space.weight };
-        }),
-      ),
+      residents = await this.#residents(),
       whose = mostOver(residents),
       page = oldest(whose?.here ?? [], await driver.epoch());
     if (whose === undefined || page === undefined) return undefined;
@@ -192,6 +187,15 @@ export class MemoryManager {
     }
     this.counted.out++;
     return page.ppn;
+  }
+  /** One after the other: the hardware shows one entry at a time. */
+  async #residents() {
+    const all = [];
+    for (const space of this.spaces) {
+      const here = await this.#pagesOf(space);
+      all.push({ space, here, pages: here.length, weight: space.weight });
+    }
+    return all;
   }
   async #pagesOf({ base, limit }: LiveSpace): Promise<readonly (PageState & { readonly at: number })[]> {
     const found: (PageState & { readonly at: number })[] = [];

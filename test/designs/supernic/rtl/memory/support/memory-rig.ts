@@ -190,13 +190,21 @@ export class MemoryRig {
       if (this.pending(way) < 12 && random.chance(0.4)) {
         const outside = random.chance(o.outside ?? 0.05),
           bytes = random.pick([1, 8, 64, 65, 200, mostBytes, random.between(1, mostBytes)]),
-          page = outside ? random.pick([limit, limit + 1, 2 ** 22 - 1]) : random.below(limit),
+          page = outside ? random.pick([limit, limit + 1, 2 ** 22 - 1]) : this.#near(way, limit),
           place = random.chance(0.3) ? pageBytes - random.between(1, mostBytes) : random.below(pageBytes);
         this.access(way, random.chance(0.5), page * pageBytes + place, bytes);
       }
       await this.b.cycles(1);
     }
   }
+  /** Tasks stay at a page for a while: else all of the time goes into fetching pages. */
+  #near(way: number, limit: number): number {
+    if (this.b.random.chance(this.strays)) this.#hot[way] = this.b.random.below(limit);
+    return Math.min(this.#hot[way] ?? 0, limit - 1);
+  }
+  /** How often a task goes to another page. */
+  strays = 0.02;
+  readonly #hot = Array.from({ length: sizes.ways }, () => 0);
   #sample(): void {
     this.#watchBus();
     for (let way = 0; way < sizes.ways; way++) {

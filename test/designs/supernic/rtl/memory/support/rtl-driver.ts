@@ -104,6 +104,7 @@ export class RtlDriver implements MemoryDriver {
   async zero(ppn: number): Promise<boolean> {
     const before = this.move.send({ kind: "zero", ppn });
     await this.#b.until(() => before.cycle !== undefined);
+    await this.#b.cycles(1);
     // It is told only when it failed; without that, the mover is free again.
     await this.#b.until(() => this.#b.io.moving.value === 0 || this.moved.received.length > 0);
     return this.moved.take() === undefined;

@@ -1,0 +1,80 @@
+/** What is done with the memory, for benches and for faults. */
+import type { LiveSpace } from "../../../../../../designs/supernic/software/memory/index.ts";
+import { MemoryRig, type RigOptions } from "./memory-rig.ts";
+import type { B } from "./rtl-driver.ts";
+
+/** Ways 0 and 1 share a space, way 2 has its own. */
+export async function twoSpaces(rig: MemoryRig): Promise<readonly [LiveSpace, LiveSpace]> {
+  const both = await rig.space(9),
+    own = await rig.space(7);
+  await rig.attach(0, both);
+  await rig.attach(1, both);
+  await rig.attach(2, own);
+  return [both, own];
+}
+/** Traffic of all ways, while pages go elsewhere and come back. */
+export async function pagesMove(b: B, cycles: number, o: RigOptions = {}): Promise<MemoryRig> {
+  const rig = new MemoryRig(b, o);
+  await twoSpaces(rig);
+  const software = b.spawn(() => rig.run());
+  await rig.traffic(cycles);
+  await rig.end();
+  await software;
+  return rig;
+}
+/** Tasks go in the middle of what they do; their ways serve the next ones, and the others notice nothing. */
+export async function tasksGo(b: B, rounds: number, o: RigOptions = {}): Promise<MemoryRig> {
+  const rig = new MemoryRig(b, o);
+  await twoSpaces(rig);
+  const software = b.spawn(() => rig.run());
+  rig.strays = 0.1;
+  for (let i = 0; i < rounds; i++) {
+    await rig.traffic(b.random.between(20, 160), { outside: 0.2 });
+    await rig.kill(b.random.pick([0, 2]));
+  }
+  await rig.traffic(200);
+  await rig.end();
+  await software;
+  return rig;
+}
+/** A writes all that it has, and ends; B gets the same pages, and reads zeros. */
+export async function nothingIsLeft(b: B): Promise<MemoryRig> {
+  const rig = new MemoryRig(b, { frames: 6, ready: 3 });
+  const software = b.spawn(() => rig.run(4));
+  for (let round = 0; round < 3; round++) {
+    const space = await rig.space(6);
+    await rig.attach(round % 2, space);
+    // Reads first: who reads sees what was there. The model has zeros.
+    for (const write of [false, true])
+      for (let page = 0; page < 6; page++)
+        for (let at = 0; at < 4096; at += 1024) {
+          await b.until(() => rig.pending(round % 2) < 4);
+          rig.access(round % 2, write, page * 4096 + at, 1024);
+        }
+    await rig.settled();
+    await rig.destroy(space);
+  }
+  await rig.end();
+  await software;
+  return rig;
+}
+/** The board's memory begins to fail in pages that tasks have; who has others notices nothing. */
+export async function memoryFails(b: B, o: RigOptions = {}): Promise<MemoryRig> {
+  const rig = new MemoryRig(b, { frames: 20, ready: 4, ...o });
+  // One page can never be zeroed.
+  rig.ram.failAt({ from: 6 * 4096 + 512, to: 6 * 4096 + 576 });
+  await twoSpaces(rig);
+  const software = b.spawn(() => rig.run());
+  await rig.traffic(400);
+  await rig.settled();
+  rig.mayFail = true;
+  const both = await rig.driver.page(0),
+    other = await rig.driver.page(1);
+  for (const { present, ppn } of [both, other])
+    if (present) rig.ram.failAt({ from: ppn * 4096 + 1024, to: ppn * 4096 + 1100, response: "DECERR" });
+  rig.strays = 0.2;
+  await rig.traffic(1_500);
+  await rig.end();
+  await software;
+  return rig;
+}
