@@ -2,6 +2,7 @@ import type { Def } from "../../../hdl-dsl/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
 import { clockPeriod, type Parameters, parseParameters } from "../config/index.ts";
 import { type DeviceParameters, type MemoryParameters, queueSizes, superNic, type Task } from "../rtl/index.ts";
+import { usesMemory } from "../wire/index.ts";
 import { taskNamed } from "./tasks.ts";
 
 /** Time for which a class may be paused until its packets are dropped, and for which frames wait for software. */
@@ -82,5 +83,9 @@ export function parseDevice(set: readonly string[]): DeviceBuild {
 }
 export const tasksOf = (chains: DeviceBuild["chains"]): readonly (readonly Task[])[] =>
   chains.map(c => c.map(taskNamed));
-export const deviceOf = ({ parameters, chains }: DeviceBuild): Def =>
-  superNic(tasksOf(chains))(deviceSizes(parameters));
+export function deviceOf({ parameters, chains }: DeviceBuild): Def {
+  const tasks = tasksOf(chains),
+    ways = tasks.flat().filter(t => usesMemory(t.declared)).length,
+    memory = ways === 0 ? {} : { memory: memoryOf(parameters, ways) };
+  return superNic(tasks)({ ...deviceSizes(parameters), ...memory });
+}

@@ -222,5 +222,11 @@ export function swappedRegion(
   loader.names.at(r).set(it.names);
   io.status.at(r).set({ ...loader.status.at(r), ...it.status, quiet: it.quiet });
   connect(entering(entry, of, r), it.enter);
-  return { accepts: it.accepts, leave: leaving(it.leave, p, r), off: it.status.off, empty: it.status.empty, memoryOff: [] };
+  return {
+    accepts: it.accepts,
+    leave: leaving(it.leave, p, r),
+    off: it.status.off,
+    empty: it.status.empty,
+    memoryOff: [],
+  };
 }

@@ -1,21 +1,18 @@
 import {
   bit,
   connect,
-  fifo,
   fromCode,
   input,
   instance,
   liteSlavePorts,
   module,
-  mux,
-  node,
+  onehotMux,
   output,
   reg,
+  RegisterSlave,
   sink,
   source,
-  struct,
   uint,
-  type UInt,
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
@@ -67,7 +64,7 @@ export const MemoryControl = module(
   }),
   (io, p) => {
     const values = { buildWays: p.ways, buildSpaces: p.spaces, buildPageShift: p.pageShift },
-      r = instance("registers", RegisterRows({ values }));
+      r = instance("registers", RegisterSlave({ map: memoryMap, values }));
     connect(io.sAw, r.sAw);
     connect(io.sW, r.sW);
     connect(r.sB, io.sB);
@@ -109,7 +106,7 @@ export const MemoryControl = module(
     // Moves.
     const waits = reg(bit, { init: 0, name: "move_waits" });
     io.move.valid.set(waits);
-    io.move.payload.set({ kind: fromCode(MoveKind, r.moveKind), ppn: r.movePpn.resize(p.ppnBits) });
+    io.move.payload.set({ kind: fromCode(MoveKind, r.moveKind, "zero"), ppn: r.movePpn.resize(p.ppnBits) });
     when(io.move.fire, () => waits.set(0)).elseWhen(r.move, () => waits.set(1));
     io.moved.ready.set(r.moveSeen);
 
@@ -118,7 +115,12 @@ export const MemoryControl = module(
     const shown = reg(PageSeen(p), { name: "shown" }),
       way = reg(WayState(p), { name: "looked_way" });
     shown.set(io.seen);
-    way.set(waysAt(io.state.toArray(), r.wayAt));
+    way.set(
+      onehotMux(
+        Array.from({ length: p.ways }, (_, i) => r.wayAt.eq(i)),
+        io.state.toArray(),
+      ),
+    );
     r.shownPpn.set(shown.ppn.resize(16));
     r.shownValid.set(shown.valid);
     r.shownPresent.set(shown.present);
@@ -138,4 +140,5 @@ export const MemoryControl = module(
     r.wayDenied.set(way.denied);
     r.wayFailed.set(way.failed);
   },
+  { nameOf: p => `MemoryControl_w${p.ways}_e${p.pages}_s${p.spaces}_a${p.pageShift}_${p.ppnBits}` },
 );

@@ -125,9 +125,7 @@ export const PageTable = module(
 
     // Whose space.
     const ways = Array.from({ length: p.ways }, (_, i) => reg(WaySpace(p), { init: { valid: 0 }, name: `way_${i}` }));
-    ways.forEach((w, i) =>
-      when(io.wayWrite.en.and(io.wayWrite.index.eq(i)), () => w.set(io.wayWrite.value)),
-    );
+    ways.forEach((w, i) => when(io.wayWrite.en.and(io.wayWrite.index.eq(i)), () => w.set(io.wayWrite.value)));
     const its = onehotMux(
       ways.map((_, i) => picked.payload.way.bit(i)),
       ways,
@@ -136,7 +134,12 @@ export const PageTable = module(
     const whose = next(Whose, "whose", { ...picked.payload, known: its.valid, space: its.space }, picked.valid);
 
     // Within it: a look behind its limit, or at an entry that the table does not have, is outside.
-    const spaces = ram(Space(p), { depth: p.spaces, collision: "undefined", style: "distributed", name: "space_table" });
+    const spaces = ram(Space(p), {
+      depth: p.spaces,
+      collision: "undefined",
+      style: "distributed",
+      name: "space_table",
+    });
     spaces.write(io.spaceWrite.en, io.spaceWrite.index, io.spaceWrite.value);
     const space = spaces.readAsync(whose.value.space),
       wide = Math.max(vpns, bits + 1),

@@ -31,7 +31,16 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { memoryAddressBits, MemoryAsk, MemoryError, MemoryGot, memoryLengthBits, MemoryPut, MemoryWrote, payloadBits } from "../tasks/index.ts";
+import {
+  memoryAddressBits,
+  MemoryAsk,
+  MemoryError,
+  MemoryGot,
+  memoryLengthBits,
+  MemoryPut,
+  MemoryWrote,
+  payloadBits,
+} from "../tasks/index.ts";
 import {
   againCycles,
   beatsBits,
@@ -60,7 +69,11 @@ const Piece = struct({ denied: bit, last: bit });
 const PutJob = struct({ beats: Beats, firstLane: Lane, lastLane: Lane, drop: bit });
 
 /** A number that goes up and down by what is said. */
-function sumOf(name: string, bits: number, init: number): { readonly n: Var<ReturnType<typeof uint>>; change(up: UInt, down: UInt): void } {
+function sumOf(
+  name: string,
+  bits: number,
+  init: number,
+): { readonly n: Var<ReturnType<typeof uint>>; change(up: UInt, down: UInt): void } {
   const n = reg(uint(bits), { init, name });
   return { n, change: (up, down) => n.set(n.add(up.zext(bits)).sub(down.zext(bits)).is(bits)) };
 }
@@ -146,7 +159,9 @@ export const MemoryWay = module(
     goes.set(0);
     asks.set(0);
     const wentOut = node(mux(isWrite, io.aw.ready, io.ar.ready), { name: "went_out" }),
-      enough = node(mux(isWrite, here.n.ge(rest.zext(levelBits)), room.n.ge(beats.zext(levelBits))), { name: "enough" });
+      enough = node(mux(isWrite, here.n.ge(rest.zext(levelBits)), room.n.ge(beats.zext(levelBits))), {
+        name: "enough",
+      });
     const phase = fsm(["Idle", "Cut", "Need", "Look", "Verdict", "Later", "Go", "Refuse"], "Idle", s => ({
       Idle: () => {
         asks.set(may);
@@ -160,9 +175,26 @@ export const MemoryWay = module(
       Cut: () => {
         const end = node(at.trunc(windowBits).addGrow(left.zext(windowBits)), { name: "end" }),
           over = end.bit(windowBits),
-          endBeat = mux(over, constant((1 << (windowBits - laneBits)) - 1, windowBits - laneBits), end.bits(laneBits, windowBits - laneBits));
-        beats.set(endBeat.sub(at.bits(laneBits, windowBits - laneBits)).add(1).trunc(beatsBits));
-        rest.set(at.trunc(laneBits).zext(memoryLengthBits + 1).add(left.zext(memoryLengthBits + 1)).shr(laneBits).add(1).trunc(beatsBits));
+          endBeat = mux(
+            over,
+            constant((1 << (windowBits - laneBits)) - 1, windowBits - laneBits),
+            end.bits(laneBits, windowBits - laneBits),
+          );
+        beats.set(
+          endBeat
+            .sub(at.bits(laneBits, windowBits - laneBits))
+            .add(1)
+            .trunc(beatsBits),
+        );
+        rest.set(
+          at
+            .trunc(laneBits)
+            .zext(memoryLengthBits + 1)
+            .add(left.zext(memoryLengthBits + 1))
+            .shr(laneBits)
+            .add(1)
+            .trunc(beatsBits),
+        );
         lastLane.set(mux(over, constant(memoryBeatBytes - 1, laneBits), end.trunc(laneBits)));
         crosses.set(over);
         leftBehind.set(end.trunc(memoryLengthBits));
@@ -304,7 +336,10 @@ export const MemoryWay = module(
     const one = (event: Bit): UInt => event.zext(2),
       many = (event: Bit, n: UInt): UInt => mux(event, n, constant(0, n.width));
     const clear = wire(bit, { name: "clears" });
-    accesses.change(one(io.ask.fire.andNot(off)), one(shown.fire.and(shown.payload.last)).add(one(gone.and(writing.payload.last))));
+    accesses.change(
+      one(io.ask.fire.andNot(off)),
+      one(shown.fire.and(shown.payload.last)).add(one(gone.and(writing.payload.last))),
+    );
     room.change(one(came.out.fire), many(mapped.andNot(isWrite), beats));
     here.change(one(puts.fire), many(writes, used));
     const nothingOut = node(phase.is("Idle").andNot(reading.valid).andNot(writing.valid), { name: "nothing_out" }),
@@ -349,7 +384,14 @@ export const MemoryWay = module(
       page,
       idle,
       denied: counted("denied", refused),
-      failed: counted("failed", beat.fire.and(endsRead).and(readBad).andNot(reading.payload.denied).or(gone.and(writing.payload.last).and(writeBad).andNot(writing.payload.denied))),
+      failed: counted(
+        "failed",
+        beat.fire
+          .and(endsRead)
+          .and(readBad)
+          .andNot(reading.payload.denied)
+          .or(gone.and(writing.payload.last).and(writeBad).andNot(writing.payload.denied)),
+      ),
     });
   },
   { nameOf: p => `MemoryWay_w${p.ways}_e${p.pages}_a${p.pageShift}_${p.ppnBits}` },
@@ -357,4 +399,5 @@ export const MemoryWay = module(
 /** Lanes from this one on, and up to this one. */
 const lanesFrom = (first: UInt): UInt =>
   cat(...Array.from({ length: memoryBeatBytes }, (_, i) => first.le(i)).toReversed());
-const lanesTo = (last: UInt): UInt => cat(...Array.from({ length: memoryBeatBytes }, (_, i) => last.ge(i)).toReversed());
+const lanesTo = (last: UInt): UInt =>
+  cat(...Array.from({ length: memoryBeatBytes }, (_, i) => last.ge(i)).toReversed());

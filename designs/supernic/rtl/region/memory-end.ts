@@ -1,5 +1,15 @@
 /** A slot's end of the way to memory: docs/supernic/memory.md. */
-import { type Bit, bit, input, sink, source, type StreamIn, type StreamOut, struct, type Val } from "../../../../hdl-dsl/index.ts";
+import {
+  type Bit,
+  bit,
+  input,
+  sink,
+  source,
+  type StreamIn,
+  type StreamOut,
+  struct,
+  type Val,
+} from "../../../../hdl-dsl/index.ts";
 import { type Declared, usesMemory } from "../../wire/index.ts";
 import { MemoryAsk, MemoryGot, MemoryPut, MemoryWrote } from "../tasks/index.ts";
 

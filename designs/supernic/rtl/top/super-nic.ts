@@ -39,17 +39,18 @@ import { FromSoftware, peers, SwitchLane, ToSoftware } from "../lane/index.ts";
 import { keptBits } from "../link/index.ts";
 import { Merge } from "../merge/index.ts";
 import { Scheduler, ToSchedule } from "../scheduler/index.ts";
-import { bytesAt, payloadUses, silent } from "../region/index.ts";
+import { bytesAt, memoryWays, payloadUses, silent } from "../region/index.ts";
 import { PacketStore } from "../store/index.ts";
 import { Control } from "./control.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
 import { fairness } from "./fairness.ts";
 import { countersOf, inletOf, loopCounts, outletOf } from "./inlets.ts";
+import { connectMemories, memoryDevicePorts } from "./memory.ts";
 import { connectPayload } from "./payload.ts";
 import { type DeviceParameters, queuedBits } from "./records.ts";
 import { ternaryOf, writeOf } from "./tables.ts";
 
-const ports = (p: DeviceParameters) =>
+const plainPorts = (p: DeviceParameters) =>
   mergePorts(
     portArray("rx", p.ports, sink(AxisBeat(beatBytes))),
     portArray("tx", p.ports, source(AxisBeat(beatBytes))),
@@ -58,6 +59,12 @@ const ports = (p: DeviceParameters) =>
       fromSoftware: sink(FromSoftware(p)),
       toSoftware: source(ToSoftware),
     },
+  );
+/** A device without memory has none of its ports, and nobody asks for them. */
+const ports = (p: DeviceParameters) =>
+  mergePorts(
+    plainPorts(p),
+    (p.memory === undefined ? {} : memoryDevicePorts(p.memory)) as ReturnType<typeof memoryDevicePorts>,
   );
 export type SuperNicPorts = ReturnType<typeof ports>;
 
@@ -144,6 +151,12 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       const arrive = { valid: merge.arrived.fire, packet: merge.arrived.payload };
       descriptors.arrive.set(arrive);
       connectPayload(store, inside, arrive, { ...p, store: storeSizes, uses: payloadUses(stayingTasks(chains)) });
+      const memories = memoryWays(stayingTasks(chains));
+      if (memories !== (p.memory?.ways ?? 0))
+        throw new RangeError(
+          `SuperNic: ${memories} tasks have memory, and it has ${p.memory?.ways ?? 0} ways; give it a way for each`,
+        );
+      if (p.memory !== undefined) connectMemories(io, inside, control.part, p.memory);
       connect(
         map(merge.arrived, ToSchedule(p), ({ ctx, dag, user, flowHash, unordered }) => ({
           ctx,

@@ -3,7 +3,7 @@ import { bernoulli, runBench } from "../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { dut } from "./support/memory-rig.ts";
 import type { B } from "./support/rtl-driver.ts";
-import { memoryFails, nothingIsLeft, pagesMove, tasksGo } from "./support/runs.ts";
+import { memoryFails, nothingIsLeft, pagesInTurns, pagesMove, tasksGo } from "./support/runs.ts";
 
 const moving = (b: B) =>
     pagesMove(b, 1_500, {
@@ -33,11 +33,16 @@ describe("a planted fault in the memory is found", () => {
   finds("who has no right to write writes", /(wire lacks_right =) [^;]*;/, "$1 1'b0;", moving);
   finds("the fence does not wait for reads", /old_reads <= [^;]*;/, "old_reads <= 5'd0;", moving);
   finds("the fence does not wait for a piece that is looked up", /old_piece <= [^;]*;/, "old_piece <= 1'b0;", moving);
-  finds("a page is free without its zeros", /(wire asks_to_write =) [^;]*;/, "$1 1'b0;", nothingIsLeft);
-  finds("zeros are what was there", /is_zero \? 512'd0 : /, "1'b0 ? 512'd0 : ", nothingIsLeft);
-  finds("a page that could not be zeroed is free", /(wire page_is_free =) [^;]*;/, "$1 page_done & is_zero;", memoryFails);
-  finds("an answer that failed is told as good", /(wire read_is_bad =) [^;]*;/, "$1 1'b0;", memoryFails);
-  finds("what failed is shown", /(wire read_shows_nothing =) [^;]*;/, "$1 reading_denied;", memoryFails);
-  finds("room for a read is not kept", /(wire enough =) [^;]*;/, "$1 1'b1;", moving);
+  finds("a page is free before its zeros are there", /(wire page_done =) [^;]*;/, "$1 busy_q;", nothingIsLeft);
+  finds("who waits for a page is passed by those who come", /may_take <= [^;]*;/, "may_take <= 3'd7;", pagesInTurns);
+  finds("zeros are what was there", /is_zero \? 512'h0 : /, "", nothingIsLeft);
+  finds(
+    "a page that could not be zeroed is free",
+    /(wire page_is_free =) [^;]*;/,
+    "$1 page_done & is_zero;",
+    memoryFails,
+  );
+  finds("an answer that failed is told as good", /(assign read_is_bad =) [^;]*;/, "$1 1'b0;", memoryFails);
+  finds("room for a read is not kept", /(wire enough = is_write) [^;]*;/, "$1 | 1'b1;", moving);
   finds("a task that goes leaves its beats", /clears = [^;]*;/, "clears = 1'b0;", going);
 });

@@ -4,7 +4,7 @@ import { LocalPages, MemoryManager } from "../../../../../designs/supernic/softw
 import { bernoulli, bursts, legalMemories } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { dut, MemoryRig } from "./support/memory-rig.ts";
-import { memoryFails, nothingIsLeft, pagesMove, tasksGo, twoSpaces } from "./support/runs.ts";
+import { memoryFails, nothingIsLeft, pagesInTurns, pagesMove, tasksGo, twoSpaces } from "./support/runs.ts";
 
 describe("memory of tasks", () => {
   bench("every byte is as the model says, while pages come and go", dut, { seed: 1 }, async b => {
@@ -26,19 +26,29 @@ describe("memory of tasks", () => {
       });
       expect(seen.reads + seen.writes).toBeGreaterThan(25);
     });
-  bench("a task goes in the middle: the next one gets no old answer, the others all of theirs", dut, { seed: 3 }, async b => {
-    const { seen } = await tasksGo(b, 16, { memory: { latency: 30, jitter: 20, outOfOrder: true } });
-    expect(seen.reads + seen.writes).toBeGreaterThan(50);
-  });
+  bench(
+    "a task goes in the middle: the next one gets no old answer, the others all of theirs",
+    dut,
+    { seed: 3 },
+    async b => {
+      const { seen } = await tasksGo(b, 16, { memory: { latency: 30, jitter: 20, outOfOrder: true } });
+      expect(seen.reads + seen.writes).toBeGreaterThan(50);
+    },
+  );
   bench("nobody reads what another one left in a page", dut, { seed: 4, limitCycles: 40_000 }, async b => {
     const { manager } = await nothingIsLeft(b);
     expect(manager.counted.zeroed).toBeGreaterThan(12);
   });
-  bench("the board's memory fails: who has the page is told, pages that fail are left alone", dut, { seed: 5 }, async b => {
-    const { seen, manager } = await memoryFails(b);
-    expect(seen.failed).toBeGreaterThan(3);
-    expect(manager.counted.bad).toBeGreaterThan(0);
-  });
+  bench(
+    "the board's memory fails: who has the page is told, pages that fail are left alone",
+    dut,
+    { seed: 5 },
+    async b => {
+      const { seen, manager } = await memoryFails(b);
+      expect(seen.failed).toBeGreaterThan(3);
+      expect(manager.counted.bad).toBeGreaterThan(0);
+    },
+  );
   bench("without a free page one task waits, and nobody else", dut, { seed: 6 }, async b => {
     const rig = new MemoryRig(b, { ready: 1 });
     await twoSpaces(rig);
@@ -57,26 +67,7 @@ describe("memory of tasks", () => {
     await rig.settled();
     await rig.end();
   });
-  bench("pages go to who waits in turns, and not to who comes", dut, { seed: 7 }, async b => {
-    const rig = new MemoryRig(b, { ready: 0, frames: 15 });
-    await twoSpaces(rig);
-    rig.access(0, true, 0, 64);
-    await b.cycles(60);
-    // A greedy one touches one page after the other.
-    for (let i = 0; i < 6; i++) rig.access(2, true, i * 4096, 64);
-    await b.cycles(60);
-    let given = 0;
-    while (rig.pending(0) > 0) {
-      await rig.driver.zero(5 + given++);
-      await b.cycles(80);
-    }
-    expect(given).toBeLessThanOrEqual(2);
-    while (rig.pending(2) > 0) {
-      await rig.driver.zero(5 + given++);
-      await b.cycles(80);
-    }
-    expect(given).toBe(7);
-  });
+  bench("pages go to who waits in turns, and not to who comes", dut, { seed: 7 }, pagesInTurns);
   bench("an access alone, pieces of one way, and look-ups of all: their cycles", dut, { seed: 8 }, async b => {
     const latency = 20,
       rig = new MemoryRig(b, { ready: 3, frames: 15, memory: { latency } });
@@ -93,7 +84,9 @@ describe("memory of tasks", () => {
     await rig.settled();
     // The source offers in the next cycle.
     expect((asked[0] ?? 0) - from - 1).toBe(11);
-    console.log(`memory: a read of 64 B answers ${(rig.latencies.at(-1) ?? 0) - latency} cycles beside the memory's own`);
+    console.log(
+      `memory: a read of 64 B answers ${(rig.latencies.at(-1) ?? 0) - latency} cycles beside the memory's own`,
+    );
     asked.splice(0);
     for (let i = 0; i < 8; i++) rig.access(0, false, 64 * i, 64);
     await rig.settled();

@@ -143,9 +143,7 @@ export class MemoryRig {
   #conflicts(space: number | undefined, write: boolean, from: number, bytes: number): boolean {
     return [...this.#reads, ...this.#writes]
       .flat()
-      .some(
-        o => o.space === space && (write || o.write) && from < o.address + o.bytes && o.address < from + bytes,
-      );
+      .some(o => o.space === space && (write || o.write) && from < o.address + o.bytes && o.address < from + bytes);
   }
   /** An access, without waiting. False: it would meet another one. */
   access(way: number, write: boolean, address: number, bytes: number): boolean {
@@ -180,7 +178,10 @@ export class MemoryRig {
       else this.#unknown.add(`${space ?? "-"}.${i}`);
   }
   /** Random accesses of all ways, some of which reach outside. */
-  async traffic(cycles: number, o: { readonly outside?: number; readonly ways?: readonly number[] } = {}): Promise<void> {
+  async traffic(
+    cycles: number,
+    o: { readonly outside?: number; readonly ways?: readonly number[] } = {},
+  ): Promise<void> {
     const { random } = this.b,
       ways = o.ways ?? [0, 1, 2];
     for (let i = 0; i < cycles; i++) {
@@ -233,7 +234,11 @@ export class MemoryRig {
       this.#owners.set(frame, space);
     }
   }
-  #beat(way: number, cycle: number, is: { readonly data: bigint | number; readonly last: number; readonly error: string }): void {
+  #beat(
+    way: number,
+    cycle: number,
+    is: { readonly data: bigint | number; readonly last: number; readonly error: string },
+  ): void {
     if (this.#off.has(way)) return;
     const op = this.#reads[way]?.[0],
       piece = op?.pieces[op.piece];

@@ -123,7 +123,8 @@ export class RtlDriver implements MemoryDriver {
   }
   async pageIn(ppn: number, bytes: Uint8Array): Promise<boolean> {
     this.move.send({ kind: "in", ppn });
-    for (let at = 0; at < bytes.length; at += beatBytes) this.in.send({ data: toBits(bytes.slice(at, at + beatBytes)) });
+    for (let at = 0; at < bytes.length; at += beatBytes)
+      this.in.send({ data: toBits(bytes.slice(at, at + beatBytes)) });
     return this.#done();
   }
 }

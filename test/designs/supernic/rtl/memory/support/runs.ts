@@ -78,3 +78,25 @@ export async function memoryFails(b: B, o: RigOptions = {}): Promise<MemoryRig> 
   await software;
   return rig;
 }
+/** While two wait for a page and one more comes all the time, a page goes to each in turn. */
+export async function pagesInTurns(b: B): Promise<void> {
+  const rig = new MemoryRig(b, { ready: 0, frames: 20 });
+  await twoSpaces(rig);
+  // The greedy one touches one page after the other, and is there first each time.
+  for (let i = 0; i < 6; i++) rig.access(2, true, i * 4096, 64);
+  await b.cycles(50);
+  rig.access(0, true, 0, 64);
+  rig.access(1, true, 4096, 64);
+  await b.cycles(40);
+  let given = 0;
+  const give = async (): Promise<void> => {
+    await rig.driver.zero(5 + given++);
+    await b.cycles(2 * 32 + 20);
+  };
+  while (rig.pending(0) + rig.pending(1) > 0) {
+    if (given > 4) throw new Error(`${given} pages went by those who wait`);
+    await give();
+  }
+  while (rig.pending(2) > 0) await give();
+  if (given !== 8) throw new Error(`${given} pages were given for 8 first touches`);
+}
