@@ -4,7 +4,17 @@ import { LocalPages, MemoryManager } from "../../../../../designs/supernic/softw
 import { bernoulli, bursts, legalMemories } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { dut, MemoryRig } from "./support/memory-rig.ts";
-import { memoryFails, nothingIsLeft, pagesInTurns, pagesMove, tasksGo, twoSpaces } from "./support/runs.ts";
+import {
+  manyReads,
+  memoryFails,
+  nothingIsLeft,
+  pagesInTurns,
+  pagesJump,
+  pagesMove,
+  rights,
+  tasksGo,
+  twoSpaces,
+} from "./support/runs.ts";
 
 describe("memory of tasks", () => {
   bench("every byte is as the model says, while pages come and go", dut, { seed: 1 }, async b => {
@@ -35,6 +45,18 @@ describe("memory of tasks", () => {
       expect(seen.reads + seen.writes).toBeGreaterThan(50);
     },
   );
+  bench("who may only read does not write; who has no space has nothing", dut, { seed: 11 }, async b => {
+    const { seen } = await rights(b);
+    expect(seen.denied).toBeGreaterThan(60);
+    expect(seen.reads).toBeGreaterThan(40);
+  });
+  bench("pages move under tasks that use them, and no burst is behind a fence", dut, { seed: 12 }, async b => {
+    const { seen } = await pagesJump(b, 24);
+    expect(seen.reads + seen.writes).toBeGreaterThan(60);
+  });
+  bench("more reads than there is room for", dut, { seed: 13 }, async b => {
+    expect((await manyReads(b)).seen.reads).toBe(24);
+  });
   bench("nobody reads what another one left in a page", dut, { seed: 4, limitCycles: 40_000 }, async b => {
     const { manager } = await nothingIsLeft(b);
     expect(manager.counted.zeroed).toBeGreaterThan(12);
@@ -83,7 +105,7 @@ describe("memory of tasks", () => {
     rig.access(0, false, 0, 64);
     await rig.settled();
     // The source offers in the next cycle.
-    expect((asked[0] ?? 0) - from - 1).toBe(11);
+    expect((asked[0] ?? 0) - from - 1).toBe(10);
     console.log(
       `memory: a read of 64 B answers ${(rig.latencies.at(-1) ?? 0) - latency} cycles beside the memory's own`,
     );

@@ -10,7 +10,7 @@ import {
 import { bit, constant, fsm, module, mux, pack, reg, uint, unpack, when } from "../../../../../../hdl-dsl/index.ts";
 
 /** What software may tell it to do wrong. */
-export const memoMisdeeds = ["none", "takesNoAnswer", "givesNoBeats", "asksForEver"] as const;
+export const memoMisdeeds = ["none", "takesNoAnswer", "givesNoBeats"] as const;
 export type MemoMisdeed = (typeof memoMisdeeds)[number];
 /** Where a packet's header goes: by its first two bytes, times 64. */
 export const placeOf = (header: Uint8Array): number => ((header[0] ?? 0) + 256 * ((header[1] ?? 0) & 3)) * 64;
@@ -33,7 +33,7 @@ const MemoTask = module("MemoTask", memoryTaskPorts, io => {
       });
     },
     Ask: () => {
-      when(io.ask.ready.andNot(is("asksForEver")), () => s.go("Wait"));
+      when(io.ask.ready, () => s.go("Wait"));
     },
     Wait: () => {
       when(io.put.fire, () => begun.set(1));

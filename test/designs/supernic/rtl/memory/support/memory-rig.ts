@@ -213,15 +213,51 @@ export class MemoryRig {
       for (let s = this.#wrotes[way]?.take(); s; s = this.#wrotes[way]?.take()) this.#wrote(way, s.value.error);
     }
   }
+  /** Bursts that the memory has not answered, by master: the pages that they are in, in order. */
+  readonly #reading = new Map<number, number[]>();
+  readonly #writing = new Map<number, number[]>();
+  /** Pages that no task may be in any more. */
+  readonly #closed = new Set<number>();
+  /** What comes back ends the oldest burst of its master. */
+  #watchAnswers(): void {
+    const { mR, mB } = this.b.io;
+    if (mR.valid.value !== 0 && mR.ready.value !== 0 && mR.payload.last.value !== 0)
+      this.#reading.get(Number(mR.payload.id.value))?.shift();
+    if (mB.valid.value !== 0 && mB.ready.value !== 0) this.#writing.get(Number(mB.payload.id.value))?.shift();
+  }
+  #note(out: Map<number, number[]>, id: number, frame: number): void {
+    if (id > 0 && this.#closed.has(frame)) throw new Error(`way ${id - 1} is in page ${frame} behind a fence`);
+    out.set(id, [...(out.get(id) ?? []), frame]);
+  }
+  /** A page of a space moves to `ppn` while tasks use it; where it was there is rubbish then. Gives where it was. */
+  async relocate(space: LiveSpace, page: number, ppn: number): Promise<number> {
+    const at = space.base + page,
+      old = await this.driver.page(at);
+    if (!old.present) return ppn;
+    await this.driver.setPage(at, { ...old, present: false, remote: true });
+    await this.driver.fence();
+    const inside = [...this.#reading.values(), ...this.#writing.values()].flat().filter(f => f === old.ppn).length;
+    if (inside > 0) throw new Error(`the fence has ended, and ${inside} bursts are in page ${old.ppn}`);
+    this.#closed.add(old.ppn);
+    const bytes = await this.driver.pageOut(old.ppn);
+    if (bytes === undefined) throw new Error("the memory fails");
+    await this.driver.pageIn(old.ppn, this.b.random.bytes(pageBytes));
+    await this.driver.pageIn(ppn, bytes);
+    await this.driver.setPage(at, { ...old, ppn });
+    this.#closed.delete(ppn);
+    return old.ppn;
+  }
   /** Each burst is in a page that is its space's alone. */
   #watchBus(): void {
     const { mAr, mAw } = this.b.io;
+    this.#watchAnswers();
     for (const a of [mAr, mAw]) {
       if (a.valid.value === 0 || a.ready.value === 0) continue;
       const id = Number(a.payload.id.value),
         frame = Number(a.payload.addr.value) >> sizes.pageShift,
         owner = this.#owners.get(frame);
       if (frame < 5 || frame >= 5 + this.#frames) throw new Error(`a burst goes to page ${frame}, which is nobody's`);
+      this.#note(a === mAr ? this.#reading : this.#writing, id, frame);
       if (id === 0) {
         if (a === mAw) this.#owners.delete(frame);
         continue;

@@ -1,5 +1,6 @@
 /** What is done with the memory, for benches and for faults. */
 import type { LiveSpace } from "../../../../../../designs/supernic/software/memory/index.ts";
+import { bernoulli } from "../../../../../../sim/index.ts";
 import { MemoryRig, type RigOptions } from "./memory-rig.ts";
 import type { B } from "./rtl-driver.ts";
 
@@ -99,4 +100,57 @@ export async function pagesInTurns(b: B): Promise<void> {
   }
   while (rig.pending(2) > 0) await give();
   if (given !== 8) throw new Error(`${given} pages were given for 8 first touches`);
+}
+/** A space that may only be read, one that may be written, and a way without a space. */
+export async function rights(b: B): Promise<MemoryRig> {
+  const rig = new MemoryRig(b);
+  const mine = await rig.space(3),
+    fixed = await rig.space(4, false);
+  await rig.attach(0, mine);
+  await rig.attach(1, fixed);
+  const software = b.spawn(() => rig.run());
+  rig.strays = 0.2;
+  await rig.traffic(900, { outside: 0.2 });
+  await rig.end();
+  await software;
+  return rig;
+}
+/** Pages move from place to place under tasks that read and write them all the time. */
+export async function pagesJump(b: B, rounds: number): Promise<MemoryRig> {
+  const rig = new MemoryRig(b, {
+    frames: 20,
+    ready: 4,
+    memory: { latency: 40, jitter: 60, outOfOrder: true },
+    pause: () => bernoulli(0.2, b.random.word()),
+  });
+  const space = await rig.space(3);
+  for (const way of [0, 1, 2]) await rig.attach(way, space);
+  await rig.manager.step();
+  for (let page = 0; page < 3; page++) rig.access(page, true, page * 4096, 64);
+  await rig.settled();
+  let place = 24;
+  rig.strays = 0.1;
+  const moves = b.spawn(async () => {
+    for (let i = 0; i < rounds; i++) {
+      place = await rig.relocate(space, i % 3, place);
+      await b.cycles(b.random.below(30));
+    }
+  });
+  let moving = true;
+  void moves.then(() => (moving = false));
+  while (moving) await rig.traffic(50);
+  await rig.settled();
+  return rig;
+}
+/** More reads than there is room for, of a task that takes few beats. */
+export async function manyReads(b: B): Promise<MemoryRig> {
+  const rig = new MemoryRig(b, { ready: 3, pause: () => bernoulli(0.7, b.random.word()) });
+  await twoSpaces(rig);
+  await rig.manager.step();
+  rig.access(0, true, 0, 1024);
+  await rig.settled();
+  for (let i = 0; i < 24; i++) rig.access(0, false, i, 1024 - i);
+  await rig.settled();
+  await rig.end();
+  return rig;
 }
