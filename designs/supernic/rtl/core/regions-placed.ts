@@ -12,6 +12,7 @@ import {
   instance,
   type InstanceOf,
   map,
+  type Outside,
   portOf,
   reg,
   type StreamIn,
@@ -20,9 +21,10 @@ import {
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
 import { ctxBits } from "../inside/index.ts";
-import { type Loader, nameOfChain, reconfigurable, RegionStatus } from "../reconfigure/index.ts";
+import { type Loader, mostWays, nameOfChain, reconfigurable, RegionStatus } from "../reconfigure/index.ts";
 import {
   type ChainParameters,
+  type memoryPortsOf,
   memoryWays,
   payloadUses,
   region,
@@ -120,16 +122,15 @@ const noState = (p: RegionsParameters) => {
 };
 
 /**
- * Joins a region's tasks with memory to their ways. @param before ways of regions in front
+ * Joins a region's ways to memory with those of all. @param before ways of regions in front
  * @returns which of its tasks are off
  */
 function connectMemories(
-  it: InstanceOf<ReturnType<typeof region>>,
-  chain: readonly Task[],
+  it: Outside<ReturnType<typeof memoryPortsOf>>,
+  ways: number,
   before: number,
   io: Inside<RegionsPorts>,
 ): readonly Bit[] {
-  const ways = memoryWays(chain);
   if (ways === 0) return [];
   for (let w = 0; w < ways; w++) {
     connect(portOf(it, "ask", w), portOf(io, "ask", before + w));
@@ -159,12 +160,17 @@ function connectWays(
   });
 }
 
-/** A region whose chain stays. @param before tasks of the regions in front */
+/** Tasks whose chains stay, and ways to memory, of the regions in front. */
+interface Before {
+  readonly tasks: readonly Task[];
+  readonly memories: number;
+}
+/** A region whose chain stays. */
 export function staticRegion(
   entry: Entry,
   chain: readonly Task[],
   r: number,
-  before: readonly Task[],
+  before: Before,
   within: Within,
 ): Placed & { readonly memoryOff: readonly Bit[] } {
   const { io, p, definition } = within,
@@ -188,8 +194,8 @@ export function staticRegion(
   });
   const { valid, region: to, slot, at, data } = io.config;
   it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
-  connectWays(it, chain, payloadUses(before).length, within);
-  const memoryOff = connectMemories(it, chain, memoryWays(before), io);
+  connectWays(it, chain, payloadUses(before.tasks).length, within);
+  const memoryOff = connectMemories(it, memoryWays(chain), before.memories, io);
   connect(entering(entry, of, r), it.enter);
   return { accepts: it.accepts, leave: leaving(it.leave, p, r), memoryOff };
 }
@@ -199,6 +205,7 @@ export function swappedRegion(
   entry: Entry,
   content: Bitstreams,
   r: number,
+  before: Before,
   loader: InstanceOf<typeof Loader>,
   within: Within,
 ) {
@@ -221,12 +228,8 @@ export function swappedRegion(
   it.loaded.set(loader.loaded.at(r));
   loader.names.at(r).set(it.names);
   io.status.at(r).set({ ...loader.status.at(r), ...it.status, quiet: it.quiet });
+  const memoryOff = connectMemories(it, mostWays(content.variants), before.memories, io),
+    { off, empty } = it.status;
   connect(entering(entry, of, r), it.enter);
-  return {
-    accepts: it.accepts,
-    leave: leaving(it.leave, p, r),
-    off: it.status.off,
-    empty: it.status.empty,
-    memoryOff: [],
-  };
+  return { accepts: it.accepts, leave: leaving(it.leave, p, r), off, empty, memoryOff };
 }

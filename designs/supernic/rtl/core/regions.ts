@@ -12,10 +12,11 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { mostMemoryTasks, mostPayloadTasks } from "../../wire/index.ts";
 import { defaultReprogramCycles, Loader, variantBits } from "../reconfigure/index.ts";
-import { memoryWays, payloadUses } from "../region/index.ts";
+import { payloadUses } from "../region/index.ts";
 import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
+  memoryWaysOf,
   nameOfContent,
   type RegionContent,
   type RegionsParameters,
@@ -39,15 +40,10 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
     throw new RangeError(
       `regions: ${uses} tasks have payload, and the packet store has ${mostPayloadTasks} buses for them; leave some out`,
     );
-  const memories = memoryWays(stayingTasks(contents));
+  const memories = memoryWaysOf(contents);
   if (memories > mostMemoryTasks)
     throw new RangeError(
       `regions: ${memories} tasks have memory, and a device has ${mostMemoryTasks} ways to it; leave some out`,
-    );
-  const remembers = contents.findIndex(c => !isStatic(c) && memoryWays(c.variants.flat()) > 0);
-  if (remembers >= 0)
-    throw new RangeError(
-      `regions: a bitstream of region ${remembers} has a task with memory; only a region whose chain stays has a way to it`,
     );
   const swapped = contents.findIndex(c => !isStatic(c) && payloadUses(c.variants.flat()).length > 0);
   if (swapped >= 0)
@@ -62,11 +58,11 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
  * that of a region, and none at `leave`. Initiation interval 1. Full: `enter` waits for the region that the branch is
  * for; `leave` gives every branch once. Reset: nothing is inside; regions that can be reprogrammed have their first
  * chain. @throws RangeError for more chains than regions, a chain of more tasks than slots, more than two tasks with
- * payload or eight with memory, or one in a region that can be reprogrammed
+ * payload or eight ways to memory, or payload in a region that can be reprogrammed
  */
 export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
   const uses = payloadUses(stayingTasks(contents)),
-    memories = memoryWays(stayingTasks(contents));
+    memories = memoryWaysOf(contents);
   return module(
     "Regions",
     (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses, memories)),
@@ -93,11 +89,11 @@ export function regions(contents: readonly RegionContent[]): (p: RegionsParamete
       loader?.write.set(io.region);
       const placed = entries.map((entry, r) => {
         const content = contents[r] ?? [];
-        if (loader !== undefined && !isStatic(content)) return swappedRegion(entry, content, r, loader, within);
+        const before = { tasks: stayingTasks(contents.slice(0, r)), memories: memoryWaysOf(contents.slice(0, r)) };
+        if (loader !== undefined && !isStatic(content)) return swappedRegion(entry, content, r, before, loader, within);
         loader?.names.at(r).set(constant(0, variantBits));
         // To the loader it is never free: who would load it is refused.
-        const chain = isStatic(content) ? content : [],
-          before = stayingTasks(contents.slice(0, r));
+        const chain = isStatic(content) ? content : [];
         return { ...staticRegion(entry, chain, r, before, within), off: zero(), empty: zero() };
       });
       loader?.off.set(fromBits(placed.map(x => x.off)).is(p.regions));

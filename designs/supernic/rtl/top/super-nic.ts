@@ -26,6 +26,7 @@ import {
   chainsOf,
   Descriptors,
   Dispatch,
+  memoryWaysOf,
   nameOfContent,
   type RegionContent,
   regions,
@@ -39,7 +40,7 @@ import { FromSoftware, peers, SwitchLane, ToSoftware } from "../lane/index.ts";
 import { keptBits } from "../link/index.ts";
 import { Merge } from "../merge/index.ts";
 import { Scheduler, ToSchedule } from "../scheduler/index.ts";
-import { bytesAt, memoryWays, payloadUses, silent } from "../region/index.ts";
+import { bytesAt, payloadUses, silent } from "../region/index.ts";
 import { PacketStore } from "../store/index.ts";
 import { Control } from "./control.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
@@ -94,6 +95,11 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
     "SuperNic",
     ports,
     (io, p) => {
+      const memories = memoryWaysOf(chains);
+      if (memories !== (p.memory?.ways ?? 0))
+        throw new RangeError(
+          `SuperNic: the regions have ${memories} ways to memory, and it has ${p.memory?.ways ?? 0} of them; give it as many`,
+        );
       const n = inlets(p),
         control = instance("control", Control(p)),
         { set, bus } = control;
@@ -151,11 +157,6 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       const arrive = { valid: merge.arrived.fire, packet: merge.arrived.payload };
       descriptors.arrive.set(arrive);
       connectPayload(store, inside, arrive, { ...p, store: storeSizes, uses: payloadUses(stayingTasks(chains)) });
-      const memories = memoryWays(stayingTasks(chains));
-      if (memories !== (p.memory?.ways ?? 0))
-        throw new RangeError(
-          `SuperNic: ${memories} tasks have memory, and it has ${p.memory?.ways ?? 0} ways; give it a way for each`,
-        );
       if (p.memory !== undefined) connectMemories(io, inside, control.part, p.memory);
       connect(
         map(merge.arrived, ToSchedule(p), ({ ctx, dag, user, flowHash, unordered }) => ({

@@ -4,6 +4,7 @@ import { findsFault, plant } from "../../../../support/plant.ts";
 import { dut } from "./support/memory-rig.ts";
 import type { B } from "./support/rtl-driver.ts";
 import {
+  fenceAlone,
   manyReads,
   memoryFails,
   nothingIsLeft,
@@ -11,6 +12,7 @@ import {
   pagesJump,
   pagesMove,
   rights,
+  sameTouch,
   tasksGo,
 } from "./support/runs.ts";
 
@@ -39,10 +41,15 @@ describe("a planted fault in the memory is found", () => {
     );
   finds("the limit is not looked at", /(wire within_limit =) [^;]*;/, "$1 1'b1;", moving);
   finds("a way without a space has space 0", /whose_known & within_limit/, "within_limit", rights);
-  finds("a page is mapped although software just took it away", /stale <= [^;]*;/, "stale <= 1'b0;", jumping);
+  finds("a page that changes while it is looked up is believed", /stale <= [^;]*;/, "stale <= 1'b0;", sameTouch);
   finds("who has no right to write writes", /(wire lacks_right =) [^;]*;/, "$1 1'b0;", rights);
   finds("the fence does not wait for reads", /old_reads <= [^;]*;/, "old_reads <= 5'd0;", jumping);
-  finds("the fence does not wait for a piece that is looked up", /old_piece <= [^;]*;/, "old_piece <= 1'b0;", jumping);
+  finds(
+    "the fence does not wait for a piece that is looked up",
+    /old_piece <= [^;]*;/,
+    "old_piece <= 1'b0;",
+    fenceAlone,
+  );
   finds("a page is free before its zeros are there", /(wire page_done =) [^;]*;/, "$1 busy_q;", nothingIsLeft);
   finds("who waits for a page is passed by those who come", /may_take <= [^;]*;/, "may_take <= 3'd7;", pagesInTurns);
   finds("zeros are what was there", /is_zero \? 512'h0 : /, "", nothingIsLeft);

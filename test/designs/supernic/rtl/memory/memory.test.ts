@@ -11,7 +11,9 @@ import {
   pagesInTurns,
   pagesJump,
   pagesMove,
+  fenceAlone,
   rights,
+  sameTouch,
   tasksGo,
   twoSpaces,
 } from "./support/runs.ts";
@@ -54,6 +56,8 @@ describe("memory of tasks", () => {
     const { seen } = await pagesJump(b, 24);
     expect(seen.reads + seen.writes).toBeGreaterThan(60);
   });
+  bench("two that share a space touch a page first, both at once", dut, { seed: 14 }, sameTouch);
+  bench("a fence with nothing else under way", dut, { seed: 15 }, fenceAlone);
   bench("more reads than there is room for", dut, { seed: 13 }, async b => {
     expect((await manyReads(b)).seen.reads).toBe(24);
   });
@@ -112,7 +116,7 @@ describe("memory of tasks", () => {
     asked.splice(0);
     for (let i = 0; i < 8; i++) rig.access(0, false, 64 * i, 64);
     await rig.settled();
-    expect((asked.at(-1) ?? 0) - (asked[0] ?? 0)).toBe(7 * 9);
+    expect((asked.at(-1) ?? 0) - (asked[0] ?? 0)).toBe(7 * 10);
   });
   bench("a fence ends when the memory has answered, whatever tasks do", dut, { seed: 9 }, async b => {
     const rig = new MemoryRig(b, { ready: 3, frames: 15, memory: { latency: 60 } });

@@ -79,27 +79,51 @@ export async function memoryFails(b: B, o: RigOptions = {}): Promise<MemoryRig> 
   await software;
   return rig;
 }
-/** While two wait for a page and one more comes all the time, a page goes to each in turn. */
+/** Who waits for a page gets the next one, however close behind it somebody else comes. */
 export async function pagesInTurns(b: B): Promise<void> {
   const rig = new MemoryRig(b, { ready: 0, frames: 20 });
   await twoSpaces(rig);
-  // The greedy one touches one page after the other, and is there first each time.
-  for (let i = 0; i < 6; i++) rig.access(2, true, i * 4096, 64);
-  await b.cycles(50);
-  rig.access(0, true, 0, 64);
-  rig.access(1, true, 4096, 64);
-  await b.cycles(40);
-  let given = 0;
-  const give = async (): Promise<void> => {
-    await rig.driver.zero(5 + given++);
-    await b.cycles(2 * 32 + 20);
-  };
-  while (rig.pending(0) + rig.pending(1) > 0) {
-    if (given > 4) throw new Error(`${given} pages went by those who wait`);
-    await give();
+  for (let page = 0; page < 6; page++) {
+    rig.access(0, true, page * 4096, 64);
+    await b.until(() => b.io.state[0]?.waits.value === 1);
+    const given = b.spawn(() => rig.driver.zero(5 + 2 * page));
+    await b.until(() => b.io.freePages.num > 0);
+    rig.access(2, true, page * 4096, 64);
+    await given;
+    await b.cycles(150);
+    if (rig.pending(0) > 0) throw new Error("a page goes to who came later");
+    await rig.driver.zero(6 + 2 * page);
+    await rig.settled();
   }
-  while (rig.pending(2) > 0) await give();
-  if (given !== 8) throw new Error(`${given} pages were given for 8 first touches`);
+  if (b.io.freePages.num !== 0) throw new Error("a page is left");
+}
+/** Two ways of one space touch each page first in the same cycle: it has one place, with what both wrote. */
+export async function sameTouch(b: B): Promise<void> {
+  const rig = new MemoryRig(b, { frames: 20, ready: 4 });
+  await twoSpaces(rig);
+  for (let page = 0; page < 9; page++) {
+    await rig.manager.step();
+    for (const way of [0, 1]) rig.access(way, true, page * 4096 + 512 * way, 100);
+    await rig.settled();
+    for (const way of [0, 1]) rig.access(1 - way, false, page * 4096 + 512 * way, 100);
+    await rig.settled();
+  }
+  await rig.end();
+}
+/** A page goes while one access to it, and nothing else, is looked up or on its way. */
+export async function fenceAlone(b: B): Promise<void> {
+  const rig = new MemoryRig(b, { frames: 20, ready: 4, memory: { latency: 60 } });
+  const [space] = await twoSpaces(rig);
+  await rig.manager.step();
+  rig.access(0, true, 0, 64);
+  await rig.settled();
+  let place = 24;
+  for (let i = 0; i < 24; i++) {
+    rig.access(i % 2, i % 4 < 2, 64 * i, 64);
+    await b.cycles(i % 12);
+    place = await rig.relocate(space, 0, place);
+    await rig.settled();
+  }
 }
 /** A space that may only be read, one that may be written, and a way without a space. */
 export async function rights(b: B): Promise<MemoryRig> {
