@@ -144,6 +144,8 @@ export const PageTable = module(
     const space = spaces.readAsync(whose.value.space),
       wide = Math.max(vpns, bits + 1),
       within = node(whose.value.vpn.zext(wide).lt(space.limit.zext(wide)), { name: "within_limit" }),
+      // However far the limit goes: no number of a page has more bits than the table.
+      beyond = node(whose.value.vpn.shr(bits).any(), { name: "beyond_table" }),
       sum = node(space.base.addGrow(whose.value.vpn.resize(bits)), { name: "page_sum" });
     const At = struct({ way: uint(p.ways), page: uint(bits), inside: bit, write: bit, mayWrite: bit });
     const at = next(
@@ -152,7 +154,7 @@ export const PageTable = module(
       {
         way: whose.value.way,
         page: sum.trunc(bits),
-        inside: whose.value.known.and(within).andNot(sum.bit(bits)),
+        inside: whose.value.known.and(within).andNot(beyond.or(sum.bit(bits))),
         write: whose.value.write,
         mayWrite: space.write,
       },

@@ -110,9 +110,9 @@ const harness = module(
         [first, second] = spaces,
         way = ways[i];
       if (first === undefined || second === undefined || way === undefined) throw new RangeError("two of each");
-      const base = mux(way.space, second.base, first.base),
-        limit = mux(way.space, second.limit, first.limit),
-        mayWrite = mux(way.space, second.write, first.write),
+      const base = mux(way.space.bit(0), second.base, first.base),
+        limit = mux(way.space.bit(0), second.limit, first.limit),
+        mayWrite = mux(way.space.bit(0), second.write, first.write),
         page = node(base.zext(5).add(vpn.zext(5)), { name: `model_page_${i}` });
       assertAlways(said.valid.not().or(out), "a verdict belongs to a look");
       assertAlways(is.not().or(way.valid), "only a way with a space has a page");
@@ -148,6 +148,11 @@ export const pageTableProof: Proof = {
   harness: harness(),
   faults: [
     { what: "the limit is not looked at", from: /within_limit = [^;]*;/, to: "within_limit = 1'b1;" },
+    {
+      what: "a limit behind the table's end leads around it",
+      from: /beyond_table = [^;]*;/,
+      to: "beyond_table = 1'b0;",
+    },
     { what: "who has no right to write writes", from: /lacks_right = [^;]*;/, to: "lacks_right = 1'b0;" },
     { what: "an entry that changes is believed", from: /stale <= [^;]*;/, to: "stale <= 1'b0;" },
     { what: "a page is given and stays free", from: /free_ready = [^;]*;/, to: "free_ready = 1'b0;" },
