@@ -19,8 +19,8 @@ import {
   uint,
   type UInt,
   when,
-} from "../../../../hdl-dsl/index.ts";
-import { PageEntry, PageTable, Space, WaySpace, Write } from "../memory/index.ts";
+} from "../../../../../hdl-dsl/index.ts";
+import { PageEntry, PageTable, Space, WaySpace, Write } from "../../memory/index.ts";
 
 /** 2 ways, 2 spaces, 4 entries, 4 pages of the board's memory; a virtual page's number has 4 bits. */
 const P = { ways: 2, pages: 4, spaces: 2, pageShift: 31, ppnBits: 2, freePages: 2 } as const;
