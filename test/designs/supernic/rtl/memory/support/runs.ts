@@ -110,17 +110,19 @@ export async function sameTouch(b: B): Promise<void> {
   }
   await rig.end();
 }
-/** A page goes while one access to it, and nothing else, is looked up or on its way. */
+/** A page goes while two accesses to it are looked up, or wait for a bus that takes few addresses. */
 export async function fenceAlone(b: B): Promise<void> {
-  const rig = new MemoryRig(b, { frames: 20, ready: 4, memory: { latency: 60 } });
+  const seldom = () => bernoulli(0.9, b.random.word()),
+    memory = { latency: 60, pause: { ar: seldom(), aw: seldom() } },
+    rig = new MemoryRig(b, { frames: 20, ready: 4, memory });
   const [space] = await twoSpaces(rig);
   await rig.manager.step();
   rig.access(0, true, 0, 64);
   await rig.settled();
   let place = 24;
-  for (let i = 0; i < 24; i++) {
-    rig.access(i % 2, i % 4 < 2, 64 * i, 64);
-    await b.cycles(i % 12);
+  for (let i = 0; i < 16; i++) {
+    for (const way of [0, 1]) rig.access(way, i % 4 < 2, 2048 * way + 64 * i, 64);
+    await b.cycles(i % 16);
     place = await rig.relocate(space, 0, place);
     await rig.settled();
   }
