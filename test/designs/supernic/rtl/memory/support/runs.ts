@@ -163,8 +163,10 @@ export async function pagesJump(b: B, rounds: number): Promise<MemoryRig> {
     }
   });
   let moving = true;
-  void moves.then(() => (moving = false));
+  const ended = (): void => void (moving = false);
+  void moves.then(ended, ended);
   while (moving) await rig.traffic(50);
+  await moves;
   await rig.settled();
   return rig;
 }
