@@ -12,7 +12,6 @@ import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
 import { meterProof } from "./meter.ts";
-import { pageTableProof } from "./memory/page-table.ts";
 import { passQueueProof } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
 import { queueOrderProofs } from "./queue-order.ts";
@@ -33,7 +32,6 @@ export const supernicProofs: readonly Proof[] = [
   joinProof,
   linkDeliveryProof,
   meterProof,
-  pageTableProof,
   passQueueProof,
   pickTurnProof,
   ...queueOrderProofs,
