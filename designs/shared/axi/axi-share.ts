@@ -43,6 +43,8 @@ export interface AxiShareParameters<N extends string = string> extends Axi4Param
   readonly masters: readonly AxiMaster<N>[];
   /** Write bursts whose data is still to be passed, at most. */
   readonly writes: number;
+  /** Who is granted an address: the first of `masters` that asks, unless all take turns. */
+  readonly turns?: "roundRobin";
 }
 
 type MasterPorts<N extends string> = {
@@ -84,12 +86,13 @@ const share = module(
     const ar = (m: AxiMaster) => io[`${m.name}Ar`] as StreamIn<ReturnType<typeof axi4Address>>,
       aw = (m: AxiMaster) => io[`${m.name}Aw`] as StreamIn<ReturnType<typeof axi4Address>>,
       beats = (m: AxiMaster) => io[`${m.name}W`] as StreamIn<ReturnType<typeof axi4Write>>;
-    connect(arbiter(p.masters.map(ar), { policy: "priority", name: "read_grant" }), io.ar);
+    const policy = p.turns ?? "priority";
+    connect(arbiter(p.masters.map(ar), { policy, name: "read_grant" }), io.ar);
 
     // Whose data is next: a bit for each master but the lowest, whose turn it is when it is no other's.
     const Owner = struct(Object.fromEntries([...upper].reverse().map(m => [m.name, bit])));
     const owners = instance(Fifo({ shape: Owner, depth: p.writes, style: "distributed" }));
-    const granted = arbiter(p.masters.map(aw), { policy: "priority", name: "write_grant" });
+    const granted = arbiter(p.masters.map(aw), { policy, name: "write_grant" });
     // Whose data is next is known before the slave has taken the address: it may wait for the data (AXI4, A3.3.1).
     const [address, owner] = fork(granted, 2, "eager", { name: "granted" });
     connect(address, io.aw);
@@ -138,12 +141,12 @@ const share = module(
   },
   {
     nameOf: p =>
-      `AxiShare_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_${p.masters.map(m => `${m.name}${m.id}${m.many ? "up" : ""}`).join("_")}_w${p.writes}`,
+      `AxiShare_b${p.beatBytes}_a${p.addressBits}_i${p.idBits}_${p.masters.map(m => `${m.name}${m.id}${m.many ? "up" : ""}`).join("_")}_w${p.writes}${p.turns === undefined ? "" : "_turns"}`,
   },
 );
 
 /**
- * Several masters on one AXI4 bus. Addresses are granted in the order of `masters`, the first before all others. Write
+ * Several masters on one AXI4 bus. Addresses are granted in the order of `masters`, the first before all others, or in turns. Write
  * data follow in the order of the write addresses granted, and wait for no slave to take their address (A3.3.1).
  * Answers go by ID to the master that has it.
  * Latency 0 on every channel, but write data at the earliest one cycle after their address was offered; initiation

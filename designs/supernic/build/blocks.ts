@@ -2,7 +2,7 @@ import type { Def } from "../../../hdl-dsl/index.ts";
 import type { Block } from "../../shared/command-line/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
 import { makeParameters } from "../config/index.ts";
-import { type DeviceBuild, deviceOf, deviceSizes, parseDevice } from "./device.ts";
+import { type DeviceBuild, deviceOf, deviceSizes, memoryOf, parseDevice } from "./device.ts";
 import {
   balancer,
   checksum,
@@ -30,9 +30,13 @@ import {
   LinkReceive,
   Loader,
   Match,
+  Memory,
+  MemoryWay,
   Merge,
   nat,
   PacketStore,
+  PageMover,
+  PageTable,
   PayloadJobs,
   PickTurn,
   Queues,
@@ -52,6 +56,8 @@ import {
 /** Sizes of the default build. */
 const sizes = deviceSizes(makeParameters());
 const storeSizes = { cells: 1024, cellBeats: 4, beatBytes: 64, payloadBeats: 140 } as const;
+/** Memory of four tasks. */
+const memorySizes = memoryOf(makeParameters(), 4);
 /** The blocks with these sizes, as they are measured. */
 const blocks = {
   PacketStore: () => PacketStore(storeSizes),
@@ -94,6 +100,10 @@ const blocks = {
   XorTask: () => xor.hardware,
   PayloadJobs: () => PayloadJobs({ ...sizes, store: storeSizes, uses: ["write", "write"] }),
   PayloadSlot: () => Slot({ contexts: 256, places: 24, chain: [xor.declared], slot: 0 }),
+  Memory: () => Memory(memorySizes),
+  MemoryWay: () => MemoryWay(memorySizes),
+  PageTable: () => PageTable(memorySizes),
+  PageMover: () => PageMover(memorySizes),
   LinkReceive: () => LinkReceive({ ackEvery: 16, ackCycles: 500 }),
   TxPort: () =>
     TxPort({

@@ -1,7 +1,8 @@
 import type { Def } from "../../../hdl-dsl/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
 import { clockPeriod, type Parameters, parseParameters } from "../config/index.ts";
-import { type DeviceParameters, queueSizes, superNic, type Task } from "../rtl/index.ts";
+import { type DeviceParameters, type MemoryParameters, queueSizes, superNic, type Task } from "../rtl/index.ts";
+import { usesMemory } from "../wire/index.ts";
 import { taskNamed } from "./tasks.ts";
 
 /** Time for which a class may be paused until its packets are dropped, and for which frames wait for software. */
@@ -25,6 +26,20 @@ export const deviceSizes = (p: Parameters): DeviceParameters => ({
   pauseCycles: pauseTime / clockPeriod,
   softwareCycles: softwareTime / clockPeriod,
   reprogramCycles: Math.ceil(p.reprogramTime / clockPeriod),
+});
+
+/** Entries of the page table, spaces, and zeroed pages that wait. */
+const tablePages = 8192,
+  memorySpaces = 16,
+  freePages = 16;
+/** Sizes of the memory for so many tasks; the number of a page of the board's memory has at least 13 bits. */
+export const memoryOf = (p: Parameters, ways: number): MemoryParameters => ({
+  ways,
+  pages: tablePages,
+  spaces: memorySpaces,
+  pageShift: Math.log2(p.pageSize),
+  ppnBits: Math.max(13, Math.ceil(Math.log2(p.memory / p.pageSize))),
+  freePages,
 });
 
 /** A device: its parameters, and the chains of its regions by their tasks' names. */
@@ -68,5 +83,9 @@ export function parseDevice(set: readonly string[]): DeviceBuild {
 }
 export const tasksOf = (chains: DeviceBuild["chains"]): readonly (readonly Task[])[] =>
   chains.map(c => c.map(taskNamed));
-export const deviceOf = ({ parameters, chains }: DeviceBuild): Def =>
-  superNic(tasksOf(chains))(deviceSizes(parameters));
+export function deviceOf({ parameters, chains }: DeviceBuild): Def {
+  const tasks = tasksOf(chains),
+    ways = tasks.flat().filter(t => usesMemory(t.declared)).length,
+    memory = ways === 0 ? {} : { memory: memoryOf(parameters, ways) };
+  return superNic(tasks)({ ...deviceSizes(parameters), ...memory });
+}

@@ -8,4 +8,6 @@ export {
   type SnicDriver,
 } from "./driver.ts";
 export { type CounterNames, registerReference } from "./reference.ts";
+export { memoryDriverOf, type PageStreams } from "./memory-driver.ts";
+export { memoryAddressBits, memoryMap } from "./memory-map.ts";
 export { buildValues, registerAddressBits, snicMap, valueWords } from "./map.ts";

@@ -71,6 +71,7 @@ export {
   unitBits,
   UseMonitor,
 } from "./monitor/index.ts";
+export { Memory, type MemoryParameters, MemoryWay, PageMover, PageTable } from "./memory/index.ts";
 export { Merge } from "./merge/index.ts";
 export { ClassQueues, queueSizes, RxPort } from "./port/index.ts";
 export {

@@ -18,6 +18,11 @@ export const mostHeld = 64;
 export type PayloadUse = "none" | "read" | "write";
 export const payloadUse = ({ payload = "none" }: Pick<Declared, "payload">): PayloadUse => payload;
 
+/** Whether a task has a way to the board's memory. */
+export const usesMemory = ({ memory = false }: Pick<Declared, "memory">): boolean => memory;
+/** Tasks of a device that may have memory. */
+export const mostMemoryTasks = 8;
+
 /** Tasks of a device that may have payload: each has a bus of the packet store. */
 export const mostPayloadTasks = 2;
 
@@ -26,6 +31,8 @@ export interface Declared {
   readonly name: string;
   /** What it does with payloads; left out: nothing. One that writes is given them, too. */
   readonly payload?: PayloadUse;
+  /** It has a space in the board's memory; left out: none. */
+  readonly memory?: boolean;
   /** Bytes of the header that it reads, a bit each, byte 0 lowest; it sees 0 for the others. */
   readonly reads: bigint;
   /** Bytes of the header that it may write. */

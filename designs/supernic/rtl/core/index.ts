@@ -8,6 +8,7 @@ export {
   type Bitstreams,
   branchesOf,
   chainsOf,
+  memoryWaysOf,
   nameOfContent,
   type RegionContent,
   type RegionsParameters,

@@ -12,6 +12,7 @@ import {
   instance,
   type InstanceOf,
   map,
+  type Outside,
   portOf,
   reg,
   type StreamIn,
@@ -20,9 +21,11 @@ import {
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
 import { ctxBits } from "../inside/index.ts";
-import { type Loader, nameOfChain, reconfigurable, RegionStatus } from "../reconfigure/index.ts";
+import { type Loader, mostWays, nameOfChain, reconfigurable, RegionStatus } from "../reconfigure/index.ts";
 import {
   type ChainParameters,
+  type memoryPortsOf,
+  memoryWays,
   payloadUses,
   region,
   RegionEnter,
@@ -118,6 +121,27 @@ const noState = (p: RegionsParameters) => {
   return unpack(State, constant(0, widthOf(State)));
 };
 
+/**
+ * Joins a region's ways to memory with those of all. @param before ways of regions in front
+ * @returns which of its tasks are off
+ */
+function connectMemories(
+  it: Outside<ReturnType<typeof memoryPortsOf>>,
+  ways: number,
+  before: number,
+  io: Inside<RegionsPorts>,
+): readonly Bit[] {
+  if (ways === 0) return [];
+  for (let w = 0; w < ways; w++) {
+    connect(portOf(it, "ask", w), portOf(io, "ask", before + w));
+    connect(portOf(it, "put", w), portOf(io, "put", before + w));
+    connect(portOf(io, "got", before + w), portOf(it, "got", w));
+    connect(portOf(io, "wrote", before + w), portOf(it, "wrote", w));
+  }
+  it.memoryIdle.set(io.memoryIdle.bits(before, ways));
+  it.memoryHeld.set(io.memoryHeld.bits(before, ways));
+  return Array.from({ length: ways }, (_, w) => it.memoryOff.bit(w));
+}
 /** Joins a region's tasks with payload to their ways. @param before ways of regions in front */
 function connectWays(
   it: InstanceOf<ReturnType<typeof region>>,
@@ -136,8 +160,19 @@ function connectWays(
   });
 }
 
-/** A region whose chain stays. @param before tasks with payload in the regions in front */
-export function staticRegion(entry: Entry, chain: readonly Task[], r: number, before: number, within: Within): Placed {
+/** Tasks whose chains stay, and ways to memory, of the regions in front. */
+interface Before {
+  readonly tasks: readonly Task[];
+  readonly memories: number;
+}
+/** A region whose chain stays. */
+export function staticRegion(
+  entry: Entry,
+  chain: readonly Task[],
+  r: number,
+  before: Before,
+  within: Within,
+): Placed & { readonly memoryOff: readonly Bit[] } {
   const { io, p, definition } = within,
     states = statesOf(within, r);
   states.slice(chain.length).forEach(state => assignView(state, noState(p), "state"));
@@ -145,7 +180,7 @@ export function staticRegion(entry: Entry, chain: readonly Task[], r: number, be
   if (chain.length === 0) {
     io.busy.at(r).set(0);
     io.give.at(r).set(0);
-    return nobody(entry, p, r);
+    return { ...nobody(entry, p, r), memoryOff: [] };
   }
   const of: ChainParameters = { ...branchesOf(p), slots: chain.length, places: p.credits },
     make = definition(nameOfChain(chain), () => region(chain)),
@@ -159,9 +194,10 @@ export function staticRegion(entry: Entry, chain: readonly Task[], r: number, be
   });
   const { valid, region: to, slot, at, data } = io.config;
   it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
-  connectWays(it, chain, before, within);
+  connectWays(it, chain, payloadUses(before.tasks).length, within);
+  const memoryOff = connectMemories(it, memoryWays(chain), before.memories, io);
   connect(entering(entry, of, r), it.enter);
-  return { accepts: it.accepts, leave: leaving(it.leave, p, r) };
+  return { accepts: it.accepts, leave: leaving(it.leave, p, r), memoryOff };
 }
 
 /** A region whose chain comes and goes, and its loader's wires. */
@@ -169,6 +205,7 @@ export function swappedRegion(
   entry: Entry,
   content: Bitstreams,
   r: number,
+  before: Before,
   loader: InstanceOf<typeof Loader>,
   within: Within,
 ) {
@@ -191,6 +228,8 @@ export function swappedRegion(
   it.loaded.set(loader.loaded.at(r));
   loader.names.at(r).set(it.names);
   io.status.at(r).set({ ...loader.status.at(r), ...it.status, quiet: it.quiet });
+  const memoryOff = connectMemories(it, mostWays(content.variants), before.memories, io),
+    { off, empty } = it.status;
   connect(entering(entry, of, r), it.enter);
-  return { accepts: it.accepts, leave: leaving(it.leave, p, r), off: it.status.off, empty: it.status.empty };
+  return { accepts: it.accepts, leave: leaving(it.leave, p, r), off, empty, memoryOff };
 }

@@ -2,8 +2,8 @@
 import { input, mergePorts, output, portArray, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
 import type { PayloadUse } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
-import { nameOfChain, nameOfVariants, RegionStatus } from "../reconfigure/index.ts";
-import { ofWriters, SlotControl, SlotState } from "../region/index.ts";
+import { mostWays, nameOfChain, nameOfVariants, RegionStatus } from "../reconfigure/index.ts";
+import { memoryPortsOf, memoryWays, ofWriters, SlotControl, SlotState } from "../region/index.ts";
 import { PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
 
@@ -52,10 +52,14 @@ export const chainsOf = (contents: readonly RegionContent[]): readonly (readonly
   contents.flatMap(c => (isStatic(c) ? [c] : c.variants));
 /** Tasks of regions whose chains stay, in the order of regions and slots. */
 export const stayingTasks = (contents: readonly RegionContent[]): readonly Task[] => contents.filter(isStatic).flat();
+/** Ways to memory that these regions need: each as many as any chain of its has. */
+export const memoryWaysOf = (contents: readonly RegionContent[]): number =>
+  contents.map(c => (isStatic(c) ? memoryWays(c) : mostWays(c.variants))).reduce((a, b) => a + b, 0);
 export const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });
-/** Their ways to payloads, for those that declare one. */
-export const waysPorts = (p: RegionsParameters, uses: readonly PayloadUse[]) =>
+/** Their ways to payloads and memory, for those that declare one. */
+export const waysPorts = (p: RegionsParameters, uses: readonly PayloadUse[], memories: number) =>
   mergePorts(
+    memoryPortsOf(memories),
     portArray("job", uses.length, source(JobOf(p))),
     portArray("payload", uses.length, sink(PayloadBeat)),
     ofWriters("back", uses, source(PayloadBeat)),

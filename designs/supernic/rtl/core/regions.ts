@@ -10,12 +10,13 @@ import {
   mergePorts,
   module,
 } from "../../../../hdl-dsl/index.ts";
-import { mostPayloadTasks } from "../../wire/index.ts";
+import { mostMemoryTasks, mostPayloadTasks } from "../../wire/index.ts";
 import { defaultReprogramCycles, Loader, variantBits } from "../reconfigure/index.ts";
 import { payloadUses } from "../region/index.ts";
 import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
+  memoryWaysOf,
   nameOfContent,
   type RegionContent,
   type RegionsParameters,
@@ -39,6 +40,11 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
     throw new RangeError(
       `regions: ${uses} tasks have payload, and the packet store has ${mostPayloadTasks} buses for them; leave some out`,
     );
+  const memories = memoryWaysOf(contents);
+  if (memories > mostMemoryTasks)
+    throw new RangeError(
+      `regions: ${memories} tasks have memory, and a device has ${mostMemoryTasks} ways to it; leave some out`,
+    );
   const swapped = contents.findIndex(c => !isStatic(c) && payloadUses(c.variants.flat()).length > 0);
   if (swapped >= 0)
     throw new RangeError(
@@ -52,13 +58,14 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
  * that of a region, and none at `leave`. Initiation interval 1. Full: `enter` waits for the region that the branch is
  * for; `leave` gives every branch once. Reset: nothing is inside; regions that can be reprogrammed have their first
  * chain. @throws RangeError for more chains than regions, a chain of more tasks than slots, more than two tasks with
- * payload, or one in a region that can be reprogrammed
+ * payload or eight ways to memory, or payload in a region that can be reprogrammed
  */
 export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
-  const uses = payloadUses(stayingTasks(contents));
+  const uses = payloadUses(stayingTasks(contents)),
+    memories = memoryWaysOf(contents);
   return module(
     "Regions",
-    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses)),
+    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses, memories)),
     (io, p) => {
       checkContents(contents, p);
       const entries = demux(io.enter, io.enter.payload.region, p.regions, { name: "enters" }),
@@ -82,15 +89,16 @@ export function regions(contents: readonly RegionContent[]): (p: RegionsParamete
       loader?.write.set(io.region);
       const placed = entries.map((entry, r) => {
         const content = contents[r] ?? [];
-        if (loader !== undefined && !isStatic(content)) return swappedRegion(entry, content, r, loader, within);
+        const before = { tasks: stayingTasks(contents.slice(0, r)), memories: memoryWaysOf(contents.slice(0, r)) };
+        if (loader !== undefined && !isStatic(content)) return swappedRegion(entry, content, r, before, loader, within);
         loader?.names.at(r).set(constant(0, variantBits));
         // To the loader it is never free: who would load it is refused.
-        const chain = isStatic(content) ? content : [],
-          before = payloadUses(stayingTasks(contents.slice(0, r))).length;
+        const chain = isStatic(content) ? content : [];
         return { ...staticRegion(entry, chain, r, before, within), off: zero(), empty: zero() };
       });
       loader?.off.set(fromBits(placed.map(x => x.off)).is(p.regions));
       loader?.empty.set(fromBits(placed.map(x => x.empty)).is(p.regions));
+      if (memories > 0) io.memoryOff.set(fromBits(placed.flatMap(x => x.memoryOff)).is(memories));
       connect(
         arbiter(
           placed.map(x => x.leave),

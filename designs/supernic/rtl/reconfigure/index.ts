@@ -2,6 +2,7 @@
 export { Decoupler } from "./decoupler.ts";
 export { Loader, type LoaderParameters } from "./loader.ts";
 export { type Chain, nameOfChain, nameOfVariants, partition, type PartitionPorts } from "./partition.ts";
+export { mostWays } from "./memory-ways.ts";
 export {
   DecouplerStatus,
   defaultReprogramCycles,

@@ -6,6 +6,7 @@ import {
   input,
   instance,
   type InstanceOf,
+  mergePorts,
   module,
   mux,
   node,
@@ -19,8 +20,16 @@ import {
   widthOf,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { type ChainParameters, region, RegionLeave, type RegionPorts, SlotState } from "../region/index.ts";
+import {
+  type ChainParameters,
+  memoryPortsOf,
+  region,
+  RegionLeave,
+  type RegionPorts,
+  SlotState,
+} from "../region/index.ts";
 import type { Task } from "../tasks/index.ts";
+import { chosenWays, mostWays } from "./memory-ways.ts";
 import { mostVariants, regionSide, regionWay, variantBits } from "./records.ts";
 
 /** A chain of a bitstream. */
@@ -50,7 +59,7 @@ const ports = (p: ChainParameters) => ({
   /** The chain as it names itself. */
   names: output(uint(variantBits)),
 });
-export type PartitionPorts = ReturnType<typeof ports>;
+export type PartitionPorts = ReturnType<typeof ports> & ReturnType<typeof memoryPortsOf>;
 
 /** Numbers that nobody expects: a Galois register, x^32 + x^22 + x^2 + x + 1. */
 function noiseWord(): UInt<32> {
@@ -72,7 +81,7 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
     throw new RangeError(`partition: there are ${variants.length} variants; give 1 to ${mostVariants}`);
   return module(
     "Partition",
-    ports,
+    (p: ChainParameters) => mergePorts(ports(p), memoryPortsOf(mostWays(variants))),
     (io, p) => {
       const long = variants.find(v => v.length > p.slots);
       if (long)
@@ -85,6 +94,12 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
           const reset = node(io.held.or((chosen[i] ?? io.held).not()), { name: `resets_${i + 1}` });
           return instance(`variant_${i + 1}`, region(chain)(of), { reset });
         });
+      chosenWays(
+        io,
+        all.map((it, i) => ({ chain: variants[i] ?? [], it, chosen: chosen[i] ?? io.noise })),
+        io.noise,
+        word,
+      );
       type Variant = InstanceOf<() => Def<RegionPorts>>;
       const bitOf = (of: (v: Variant) => ReturnType<typeof orTree>): ReturnType<typeof orTree> =>
         orTree(all.map((v, i) => of(v).and(chosen[i] ?? io.noise)));

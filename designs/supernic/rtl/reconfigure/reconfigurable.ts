@@ -6,6 +6,7 @@ import {
   fromBits,
   input,
   instance,
+  mergePorts,
   module,
   output,
   pack,
@@ -14,8 +15,9 @@ import {
   unpack,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import { type ChainParameters, SlotState } from "../region/index.ts";
+import { type ChainParameters, memoryPortsOf, SlotState } from "../region/index.ts";
 import { Decoupler } from "./decoupler.ts";
+import { decoupledWays, mostWays } from "./memory-ways.ts";
 import { type Chain, nameOfVariants, partition } from "./partition.ts";
 import { DecouplerStatus, regionSide, regionWay, variantBits } from "./records.ts";
 
@@ -35,7 +37,7 @@ const ports = (p: ChainParameters) => ({
   /** Each task is asked to put its state away, and has nothing inside. */
   quiet: output(bit),
 });
-export type ReconfigurablePorts = ReturnType<typeof ports>;
+export type ReconfigurablePorts = ReturnType<typeof ports> & ReturnType<typeof memoryPortsOf>;
 
 /**
  * A region whose chain comes and goes: a partition behind its decoupler (docs/supernic/reconfigure.md). Latency that of
@@ -43,10 +45,11 @@ export type ReconfigurablePorts = ReturnType<typeof ports>;
  * tasks. Full, errors and reset: as `Decoupler` and `partition` say.
  */
 export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters) => Def<ReconfigurablePorts> {
-  const inside = partition(variants);
+  const inside = partition(variants),
+    ways = mostWays(variants);
   return module(
     "Reconfigurable",
-    ports,
+    (p: ChainParameters) => mergePorts(ports(p), memoryPortsOf(ways)),
     (io, p) => {
       const decoupler = instance("decoupler", Decoupler(p)),
         part = instance("partition", inside(p));
@@ -56,10 +59,13 @@ export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters)
       connect(decoupler.leave, io.leave);
       decoupler.innerGive.set(part.give);
       decoupler.innerAccepts.set(part.accepts);
-      decoupler.cut.set(io.cut);
+      // It stays off, and is not empty, until the memory has answered what its tasks asked.
+      const { off, empty } = decoupler.status,
+        idle = ways === 0 ? undefined : decoupledWays(io, part, ways, off);
+      decoupler.cut.set(idle === undefined ? io.cut : io.cut.or(off.andNot(idle)));
       io.give.set(decoupler.give);
       io.accepts.set(decoupler.accepts);
-      io.status.set(decoupler.status);
+      io.status.set(idle === undefined ? decoupler.status : { ...decoupler.status, empty: empty.and(idle) });
 
       part.loaded.set(io.loaded);
       part.noise.set(io.noise);
@@ -67,7 +73,6 @@ export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters)
       io.names.set(part.names);
       part.config.set(io.config);
       const State = SlotState(p),
-        { off } = decoupler.status,
         slots = Array.from({ length: p.slots }, (_, s) => {
           const { quiesce, ...control } = io.control.at(s);
           part.control.at(s).set({ ...control, quiesce: quiesce.or(io.quiesce) });

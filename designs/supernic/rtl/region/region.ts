@@ -16,8 +16,8 @@ import {
   uint,
   vec,
 } from "../../../../hdl-dsl/index.ts";
-import { declarationFaults, payloadUse } from "../../wire/index.ts";
-import { noFront, type Task, withPayload } from "../tasks/index.ts";
+import { declarationFaults, payloadUse, usesMemory } from "../../wire/index.ts";
+import { noFront, type Task, withAllWays } from "../tasks/index.ts";
 import {
   ChainPacket,
   type ChainParameters,
@@ -28,7 +28,7 @@ import {
   SlotState,
 } from "./records.ts";
 import { Slot } from "./slot.ts";
-import { connectWay, payloadPortsOf, payloadUses } from "./ways.ts";
+import { connectMemory, connectWay, memoryPortsOf, memoryWays, payloadPortsOf, payloadUses } from "./ways.ts";
 
 export type RegionParameters = Omit<ChainParameters, "slots">;
 const regionPorts = (p: ChainParameters) => ({
@@ -53,16 +53,18 @@ export type RegionPorts = ReturnType<typeof regionPorts>;
  */
 export function region(
   tasks: readonly Task[],
-): (p: RegionParameters) => Def<RegionPorts & ReturnType<typeof payloadPortsOf>> {
+): (p: RegionParameters) => Def<RegionPorts & ReturnType<typeof payloadPortsOf> & ReturnType<typeof memoryPortsOf>> {
   if (tasks.length < 1 || tasks.length > 8)
     throw new RangeError(`region: a chain has 1 to 8 tasks, and there are ${tasks.length}`);
   const [fault] = tasks.flatMap(t => declarationFaults(t.declared));
   if (fault !== undefined) throw new RangeError(`region: ${fault}`);
   const slots = tasks.length,
-    uses = payloadUses(tasks);
+    uses = payloadUses(tasks),
+    memories = memoryWays(tasks);
   return module(
     "Region",
-    (p: RegionParameters) => mergePorts(regionPorts({ ...p, slots }), payloadPortsOf({ ...p, slots }, uses)),
+    (p: RegionParameters) =>
+      mergePorts(regionPorts({ ...p, slots }), payloadPortsOf({ ...p, slots }, uses), memoryPortsOf(memories)),
     (io, given) => {
       const p = { ...given, slots },
         chain = tasks.map(t => t.declared),
@@ -70,8 +72,9 @@ export function region(
       wrappers.forEach((wrapper, i) => {
         const it = tasks[i] as Task,
           { declared } = it,
-          task = instance(`task_${i}_${declared.name}`, withPayload(it), { reset: wrapper.taskReset });
+          task = instance(`task_${i}_${declared.name}`, withAllWays(it), { reset: wrapper.taskReset });
         if (payloadUse(declared) !== "none") connectWay(io, payloadUses(tasks.slice(0, i)).length, it, wrapper, task);
+        if (usesMemory(declared)) connectMemory(io, memoryWays(tasks.slice(0, i)), wrapper, task);
         connect(wrapper.packet, task.packet);
         connect(task.answer, wrapper.answer);
         const { slot, valid, at, data } = io.config;
@@ -81,6 +84,8 @@ export function region(
         wrapper.control.set(io.control.at(i));
         io.state.at(i).set(wrapper.state);
       });
+      const remembering = wrappers.filter((_, i) => chain[i] !== undefined && usesMemory(chain[i]));
+      if (memories > 0) io.memoryOff.set(fromBits(remembering.map(w => w.taskReset)).is(memories));
       io.give.set(fromBits(wrappers.map(w => w.give)).is(slots));
       wrappers.slice(0, 1).forEach(first => io.accepts.set(first.accepts));
 

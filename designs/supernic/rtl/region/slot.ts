@@ -23,11 +23,12 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
-import { payloadUse, taskTagBits } from "../../wire/index.ts";
+import { payloadUse, taskTagBits, usesMemory } from "../../wire/index.ts";
 import { headerBits, TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
 import { bitsOfBytes, carriedBy, countOf, gathered, scattered, TaskView } from "./carried.ts";
 import { level } from "./level.ts";
 import { besideAnswer, outcomeOf } from "./outcome.ts";
+import { memoryEnd, memoryEndPortsOf } from "./memory-end.ts";
 import { payloadEnd, payloadEndPortsOf } from "./payload-end.ts";
 import { chainOf, ChainPacket, countBits, declaredOf, SlotControl, type SlotParameters, SlotState } from "./records.ts";
 import { watch } from "./watch.ts";
@@ -67,6 +68,7 @@ export const Slot = module(
     give: output(bit),
     ...(p.slot === 0 ? acceptsPort : ({} as typeof acceptsPort)),
     ...payloadEndPortsOf(declaredOf(p), chainOf(p)),
+    ...memoryEndPortsOf(declaredOf(p)),
   }),
   (io, p) => {
     const { control } = io,
@@ -142,6 +144,8 @@ export const Slot = module(
         : payloadEnd(io, declared, p.places, p.contexts, {
             ...{ comes: mine, ctx: who.ctx, takes, payloadBytes: next.payloadBytes, leaves, off },
           });
+    const memory = usesMemory(declared) ? memoryEnd(io, off) : undefined,
+      ifIdle = (event: Bit): Bit => (memory === undefined ? event : event.and(memory.idle));
     const ifDone = (event: Bit): Bit => (end === undefined ? event : event.and(end.done)),
       orElse = (event: Bit, more: Bit | undefined): Bit => (more === undefined ? event : event.or(more));
 
@@ -168,9 +172,9 @@ export const Slot = module(
     // The task: on or off.
     step({
       has: has.or(waiting.valid.and(gives)),
-      offers: orElse(ifDone(right), end?.held),
+      offers: orElse(orElse(ifDone(right), end?.held), memory?.held),
       progress: orElse(leaves.or(takes.andNot(has)), end?.progress),
-      empty: has.not().andNot(drains.and(waiting.valid)),
+      empty: ifIdle(has.not().andNot(drains.and(waiting.valid))),
     });
     io.taskReset.set(off);
     io.taskQuiesce.set(control.quiesce);
@@ -186,7 +190,7 @@ export const Slot = module(
     const of = (event: Bit): Bit => node(leaves.and(event));
     io.state.set({
       busy,
-      quiet: control.quiesce.and(has.not()).andNot(offered).and(io.taskQuiet),
+      quiet: ifIdle(control.quiesce.and(has.not()).andNot(offered).and(io.taskQuiet)),
       off,
       stuck,
       waiting: places,

@@ -1,12 +1,14 @@
-/** A region's ways to payloads: one for each of its tasks that declares it, in the order of their slots. */
+/** A region's ways to payloads and memory: one for each of its tasks that declares it, in the order of their slots. */
 import {
   type AnyPort,
   assignView,
   connect,
   constant,
+  input,
   type Inside,
   type InstanceOf,
   mergePorts,
+  output,
   type Outside,
   portArray,
   type PortArray,
@@ -15,11 +17,21 @@ import {
   sink,
   source,
   type StreamOut,
+  uint,
   unpack,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import { payloadUse, type PayloadUse } from "../../wire/index.ts";
-import { PayloadBeat, type Task, type writingTaskPorts } from "../tasks/index.ts";
+import { payloadUse, type PayloadUse, usesMemory } from "../../wire/index.ts";
+import {
+  MemoryAsk,
+  MemoryGot,
+  type memoryPayloadTaskPorts,
+  MemoryPut,
+  MemoryWrote,
+  PayloadBeat,
+  type Task,
+  type writingTaskPorts,
+} from "../tasks/index.ts";
 import { PayloadJob } from "./payload-end.ts";
 import type { ChainParameters } from "./records.ts";
 import type { Slot } from "./slot.ts";
@@ -40,6 +52,26 @@ export const payloadPortsOf = (p: ChainParameters, uses: readonly PayloadUse[]) 
 /** What the tasks do with payloads: those that have any. */
 export const payloadUses = (tasks: readonly Task[]): readonly PayloadUse[] =>
   tasks.map(t => payloadUse(t.declared)).filter(use => use !== "none");
+
+/** Ways to memory; those that there are say what they do, a bit each. */
+const memoryStates = (ways: number) => ({
+  memoryOff: output(uint(ways)),
+  memoryIdle: input(uint(ways)),
+  memoryHeld: input(uint(ways)),
+});
+export function memoryPortsOf(ways: number) {
+  const states = memoryStates(Math.max(1, ways));
+  return mergePorts(
+    portArray("ask", ways, source(MemoryAsk)),
+    portArray("put", ways, source(MemoryPut)),
+    portArray("got", ways, sink(MemoryGot)),
+    portArray("wrote", ways, sink(MemoryWrote)),
+    // Without ways there are none of them, and nobody asks for them.
+    ways === 0 ? ({} as typeof states) : states,
+  );
+}
+/** How many of the tasks have memory. */
+export const memoryWays = (tasks: readonly Task[]): number => tasks.filter(t => usesMemory(t.declared)).length;
 
 /** Nothing comes on this stream. */
 export function silent<S extends Shape>(to: StreamOut<S>): void {
@@ -62,4 +94,22 @@ export function connectWay(
   if (payloadUse(declared) === "read") return;
   connect(task.back, slot.taskBack);
   connect(slot.back, portOf(io, "back", way));
+}
+
+/** The same with a way to memory. */
+export function connectMemory(
+  io: Inside<ReturnType<typeof memoryPortsOf>>,
+  way: number,
+  slot: InstanceOf<typeof Slot>,
+  task: Outside<ReturnType<typeof memoryPayloadTaskPorts>>,
+): void {
+  connect(task.ask, slot.taskAsk);
+  connect(task.put, slot.taskPut);
+  connect(slot.taskGot, task.got);
+  connect(slot.taskWrote, task.wrote);
+  connect(slot.ask, portOf(io, "ask", way));
+  connect(slot.put, portOf(io, "put", way));
+  connect(portOf(io, "got", way), slot.got);
+  connect(portOf(io, "wrote", way), slot.wrote);
+  slot.memory.set({ idle: io.memoryIdle.bit(way), held: io.memoryHeld.bit(way) });
 }

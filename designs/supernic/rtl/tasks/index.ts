@@ -6,6 +6,7 @@ export { checksum } from "./checksum.ts";
 export { delay, type DelayParameters } from "./delay.ts";
 export { dummy } from "./dummy.ts";
 export { firewall } from "./firewall.ts";
+export * from "./memory.ts";
 export { nat } from "./nat.ts";
 export * from "./payload.ts";
 export { tunnel } from "./tunnel.ts";

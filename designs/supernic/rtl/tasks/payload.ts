@@ -1,6 +1,6 @@
 /** The ports of a task that declares payload, beside those of every task (docs/supernic/payload.md). */
 import { bit, type Def, sink, source, struct, uint } from "../../../../hdl-dsl/index.ts";
-import { type Task, type TaskPorts, taskPorts } from "./interface.ts";
+import { type TaskPorts, taskPorts } from "./interface.ts";
 
 /** Bits of a beat of a payload: 64 bytes, the first one lowest. */
 export const payloadBits = 512;
@@ -16,11 +16,6 @@ const reading = { payload: sink(PayloadBeat) },
 export const readingTaskPorts = () => ({ ...taskPorts(), ...reading });
 /** `back` takes as many beats for each packet, in the same order: they stand in the place of those that came. */
 export const writingTaskPorts = () => ({ ...readingTaskPorts(), ...writing });
-type WritingTaskPorts = ReturnType<typeof writingTaskPorts>;
 
-/** The hardware of a task that declares payload; one that only reads has no `back`. */
-export const withPayload = ({ hardware }: Task): Def<WritingTaskPorts> =>
-  // A task is kept with the ports that all have.
-  hardware as unknown as Def<WritingTaskPorts>;
 /** The same as every task's: what it declares says what more it has. */
 export const asTask = (hardware: Def<ReturnType<typeof readingTaskPorts>>): Def<TaskPorts> => hardware;

@@ -3,6 +3,7 @@ import { bit, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
 import type { DeviceSizes } from "../inside/index.ts";
 import { inlets } from "../inside/index.ts";
 import { keptBits } from "../link/index.ts";
+import type { MemoryParameters } from "../memory/index.ts";
 import { portBits } from "../match/index.ts";
 import type { QueueParameters } from "../port/index.ts";
 
@@ -18,6 +19,8 @@ export interface DeviceParameters extends DeviceSizes, QueueParameters {
   readonly softwareCycles: number;
   /** Cycles in which a region is reprogrammed; 5 ms, where this is left out. */
   readonly reprogramCycles?: number;
+  /** The board's memory, with a way for each task that declares it; left out where none does. */
+  readonly memory?: MemoryParameters;
 }
 
 /** Frames that a block has: in the class queues or the lane, and kept for the wire. */

@@ -26,6 +26,7 @@ import {
   chainsOf,
   Descriptors,
   Dispatch,
+  memoryWaysOf,
   nameOfContent,
   type RegionContent,
   regions,
@@ -45,11 +46,12 @@ import { Control } from "./control.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
 import { fairness } from "./fairness.ts";
 import { countersOf, inletOf, loopCounts, outletOf } from "./inlets.ts";
+import { connectMemories, memoryDevicePorts } from "./memory.ts";
 import { connectPayload } from "./payload.ts";
 import { type DeviceParameters, queuedBits } from "./records.ts";
 import { ternaryOf, writeOf } from "./tables.ts";
 
-const ports = (p: DeviceParameters) =>
+const plainPorts = (p: DeviceParameters) =>
   mergePorts(
     portArray("rx", p.ports, sink(AxisBeat(beatBytes))),
     portArray("tx", p.ports, source(AxisBeat(beatBytes))),
@@ -58,6 +60,12 @@ const ports = (p: DeviceParameters) =>
       fromSoftware: sink(FromSoftware(p)),
       toSoftware: source(ToSoftware),
     },
+  );
+/** A device without memory has none of its ports, and nobody asks for them. */
+const ports = (p: DeviceParameters) =>
+  mergePorts(
+    plainPorts(p),
+    (p.memory === undefined ? {} : memoryDevicePorts(p.memory)) as ReturnType<typeof memoryDevicePorts>,
   );
 export type SuperNicPorts = ReturnType<typeof ports>;
 
@@ -87,6 +95,11 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
     "SuperNic",
     ports,
     (io, p) => {
+      const memories = memoryWaysOf(chains);
+      if (memories !== (p.memory?.ways ?? 0))
+        throw new RangeError(
+          `SuperNic: the regions have ${memories} ways to memory, and it has ${p.memory?.ways ?? 0} of them; give it as many`,
+        );
       const n = inlets(p),
         control = instance("control", Control(p)),
         { set, bus } = control;
@@ -144,6 +157,7 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       const arrive = { valid: merge.arrived.fire, packet: merge.arrived.payload };
       descriptors.arrive.set(arrive);
       connectPayload(store, inside, arrive, { ...p, store: storeSizes, uses: payloadUses(stayingTasks(chains)) });
+      if (p.memory !== undefined) connectMemories(io, inside, control.part, p.memory);
       connect(
         map(merge.arrived, ToSchedule(p), ({ ctx, dag, user, flowHash, unordered }) => ({
           ctx,

@@ -1,0 +1,13 @@
+/** Memory of network tasks: spaces, rights, pages that go elsewhere and come back. */
+export { ageOf, mostOver, oldest, type Resident } from "./choose.ts";
+export {
+  LocalPages,
+  type MemoryDriver,
+  type PageState,
+  type PageValues,
+  type RemotePages,
+  type SpaceValues,
+  type WayStatus,
+} from "./driver.ts";
+export { gapFor } from "./gaps.ts";
+export { type LiveSpace, type ManagerOptions, MemoryManager, type Refusal, type SpaceWish } from "./manager.ts";
