@@ -1,0 +1,94 @@
+/** A device, epoch by epoch: users ask, fair shares answer, regions come and go (docs/supernic/epochs.md). */
+import { needsOf, type Placement } from "./placement.ts";
+import { Shares } from "./shares.ts";
+import { type EpochSizes, type EpochUser, partOf, taskLoad } from "./sizes.ts";
+
+/** What happened in an epoch. */
+export interface EpochSeen {
+  /** From 1. */
+  readonly epoch: number;
+  /** Bytes by user: wanted, allowed by fair shares, sent. */
+  readonly demands: readonly number[];
+  readonly rates: readonly number[];
+  readonly sent: readonly number[];
+  /** Instances by chain. */
+  readonly instances: readonly number[];
+  readonly occupied: number;
+  readonly reprogramming: number;
+}
+
+export class EpochDevice {
+  readonly sizes: EpochSizes;
+  readonly users: readonly EpochUser[];
+  readonly #placement: Placement;
+  readonly #shares: Shares;
+  #epoch = 0;
+  /** Rates of the epoch before, and of this one from where its fair shares are there. */
+  #before: readonly number[];
+  #rates: readonly number[];
+  /** What was asked for when this epoch's rates were made. */
+  #asked: readonly number[];
+
+  constructor(sizes: EpochSizes, users: readonly EpochUser[], placement: Placement) {
+    this.sizes = sizes;
+    this.users = users;
+    this.#placement = placement;
+    this.#shares = new Shares(sizes, users);
+    this.#asked = users.map(u => u.endpoint.demand);
+    this.#rates = this.#shares.rates(this.#asked, t => this.#instancesOf(t, "promised"));
+    this.#before = this.#rates;
+  }
+  get done(): boolean {
+    return this.users.every(u => u.endpoint.done);
+  }
+  async step(): Promise<EpochSeen> {
+    const { sizes, users } = this,
+      at = this.#epoch++ * sizes.epoch,
+      demands = users.map(u => u.endpoint.demand);
+    await this.#placement.begin(at, needsOf(sizes, users, demands));
+    const rates = this.#allowed(),
+      can = this.#clipped(rates, demands),
+      sent = users.map((u, i) => u.endpoint.pass(can[i] ?? 0).sent);
+    const { occupied, reprogramming } = this.#placement,
+      instances = sizes.chains.map((_, c) => this.#placement.instances(c));
+    await this.#placement.end(at + sizes.epoch, needsOf(sizes, users, this.#asked));
+    this.#asked = demands;
+    this.#before = this.#rates;
+    this.#rates = this.#shares.rates(demands, t => this.#instancesOf(t, "promised"));
+    return { epoch: this.#epoch, demands, rates, sent, instances, occupied, reprogramming };
+  }
+  /** For as long as fair shares take, those of the epoch before hold. */
+  #allowed(): number[] {
+    const late = this.sizes.drfTime / this.sizes.epoch;
+    return this.#rates.map((r, i) => (this.#before[i] ?? 0) * late + r * (1 - late));
+  }
+  /** Credits hold back what tasks cannot do, from all who use them alike; who lacks a task waits. */
+  #clipped(rates: readonly number[], demands: readonly number[]): number[] {
+    const { users, sizes } = this,
+      tasks = sizes.chains.flat();
+    const can = rates.map((r, i) => {
+      const user = users[i],
+        waits = user === undefined || tasks.some(t => partOf(user, t) > 0 && this.#instancesOf(t, "instances") === 0);
+      return waits ? 0 : Math.min(r, demands[i] ?? 0);
+    });
+    const hold = (load: number, capacity: number, uses: (u: EpochUser) => boolean): void => {
+      if (load > capacity)
+        for (const [i, u] of users.entries()) if (uses(u)) can[i] = ((can[i] ?? 0) * capacity) / load;
+    };
+    for (const t of tasks) {
+      const capacity = (sizes.taskBytes[t] ?? 0) * this.#instancesOf(t, "instances");
+      hold(taskLoad(users, can, t), capacity, u => partOf(u, t) > 0);
+    }
+    hold(
+      can.reduce((a, b) => a + b, 0),
+      sizes.laneBytes,
+      () => true,
+    );
+    // Who is not held may go on into a larger load of its own.
+    return can.map((c, i) => (c === demands[i] ? (rates[i] ?? 0) : c));
+  }
+  #instancesOf(task: string, what: "instances" | "promised"): number {
+    const chain = this.sizes.chains.findIndex(c => c.includes(task));
+    return this.#placement[what](chain);
+  }
+}

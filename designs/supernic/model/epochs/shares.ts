@@ -1,0 +1,52 @@
+/** Rates for the next epoch: the project's own fair shares, on what the model has (paper §5.4.4). */
+import { drfFormat } from "../../config/index.ts";
+import { drfFixed, type DrfProblem } from "../../drf/index.ts";
+import { type EpochSizes, type EpochUser, partOf } from "./sizes.ts";
+
+const largest = 2 ** drfFormat.capacityBits - 1,
+  most = 2 ** drfFormat.rateBits - 1;
+/** Answers that are kept: loads often stay as they are. */
+const kept = 4096;
+
+export class Shares {
+  readonly #sizes: EpochSizes;
+  readonly #users: readonly EpochUser[];
+  readonly #tasks: readonly string[];
+  /** Units of a byte of any resource, so that the largest capacity has all its bits. */
+  readonly #unit: number;
+  readonly #known = new Map<string, readonly number[]>();
+
+  constructor(sizes: EpochSizes, users: readonly EpochUser[]) {
+    this.#sizes = sizes;
+    this.#users = users;
+    this.#tasks = sizes.chains.flat();
+    const capacities = [sizes.laneBytes, ...this.#tasks.map(t => (sizes.taskBytes[t] ?? 0) * sizes.regions)];
+    this.#unit = 2 ** Math.floor(Math.log2(largest / Math.max(...capacities)));
+  }
+  /** @param demands bytes that users ask for @param instances of a task */
+  problem(demands: readonly number[], instances: (task: string) => number): DrfProblem {
+    const unit = this.#unit,
+      use = (part: number): number => Math.ceil(part * unit * 2 ** drfFormat.vectorFraction);
+    return {
+      floor: this.#sizes.floor,
+      capacities: [
+        ...this.#tasks.map(t => Math.floor((this.#sizes.taskBytes[t] ?? 0) * instances(t) * unit)),
+        Math.floor(this.#sizes.laneBytes * unit),
+      ],
+      users: this.#users.map((u, i) => ({
+        weight: u.weight,
+        demand: Math.min(most, Math.round(demands[i] ?? 0)),
+        vector: [...this.#tasks.map(t => use(partOf(u, t))), use(1)],
+      })),
+    };
+  }
+  rates(demands: readonly number[], instances: (task: string) => number): readonly number[] {
+    const key = [...demands.map(Math.round), ...this.#tasks.map(instances)].join(" "),
+      known = this.#known.get(key);
+    if (known) return known;
+    if (this.#known.size >= kept) this.#known.clear();
+    const { rates } = drfFixed(this.problem(demands, instances));
+    this.#known.set(key, rates);
+    return rates;
+  }
+}
