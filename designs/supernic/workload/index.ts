@@ -5,4 +5,5 @@ export { draw, exponential, extremeValue, generalPareto, normal, type Quantile }
 export * from "./frames.ts";
 export { keyBytes, kvGaps, type KvRequest, kvRequest, smallValues, valueBytes } from "./memcached.ts";
 export { demoSetup, demoSetupText } from "./setup.ts";
+export { KvTrace } from "./trace.ts";
 export { correlations, type SpikeOptions, spikes } from "./spikes.ts";

@@ -7,14 +7,14 @@ export const passedPart = 0.1;
 export interface RunCost {
   /** Epochs until all had been sent. */
   readonly epochs: number;
-  /** By that of the longest endpoint when nothing holds it: 1 is best. */
+  /** Mean over endpoints: until each was done, by what it takes when nothing holds it; 1 is best. */
   readonly slowdown: number;
   /** Epochs of regions that were occupied or being reprogrammed. */
   readonly regionEpochs: number;
 }
 /** Runs a device until everybody has sent everything. @throws RangeError when that takes `most` epochs */
 export async function runOut(device: EpochDevice, most: number, see: (e: EpochSeen) => void = () => undefined) {
-  const least = Math.max(...device.users.map(u => u.endpoint.length));
+  const ends = device.users.map(() => 0);
   let epochs = 0,
     regionEpochs = 0;
   while (!device.done) {
@@ -22,7 +22,9 @@ export async function runOut(device: EpochDevice, most: number, see: (e: EpochSe
     const seen = await device.step();
     epochs++;
     regionEpochs += seen.occupied;
+    for (const [i, { endpoint }] of device.users.entries()) if (endpoint.done) ends[i] ||= epochs;
     see(seen);
   }
-  return { epochs, slowdown: epochs / least, regionEpochs } satisfies RunCost;
+  const slow = device.users.map(({ endpoint }, i) => (ends[i] ?? 0) / endpoint.length);
+  return { epochs, slowdown: slow.reduce((a, b) => a + b, 0) / slow.length, regionEpochs } satisfies RunCost;
 }

@@ -1,7 +1,7 @@
 /** A device, epoch by epoch: users ask, fair shares answer, regions come and go (docs/supernic/epochs.md). */
 import { needsOf, type Placement } from "./placement.ts";
 import { Shares } from "./shares.ts";
-import { type EpochSizes, type EpochUser, partOf, taskLoad } from "./sizes.ts";
+import { demandOf, type EpochSizes, type EpochUser, partOf, taskLoad } from "./sizes.ts";
 
 /** What happened in an epoch. */
 export interface EpochSeen {
@@ -22,6 +22,7 @@ export class EpochDevice {
   readonly users: readonly EpochUser[];
   readonly #placement: Placement;
   readonly #shares: Shares;
+  readonly #tasks: readonly { readonly task: string; readonly chain: number }[];
   #epoch = 0;
   /** Rates of the epoch before, and of this one from where its fair shares are there. */
   #before: readonly number[];
@@ -34,8 +35,9 @@ export class EpochDevice {
     this.users = users;
     this.#placement = placement;
     this.#shares = new Shares(sizes, users);
-    this.#asked = users.map(u => u.endpoint.demand);
-    this.#rates = this.#shares.rates(this.#asked, t => this.#instancesOf(t, "promised"));
+    this.#tasks = sizes.chains.flatMap((tasks, chain) => tasks.map(task => ({ task, chain })));
+    this.#asked = users.map(demandOf);
+    this.#rates = this.#fair(this.#asked);
     this.#before = this.#rates;
   }
   get done(): boolean {
@@ -44,17 +46,17 @@ export class EpochDevice {
   async step(): Promise<EpochSeen> {
     const { sizes, users } = this,
       at = this.#epoch++ * sizes.epoch,
-      demands = users.map(u => u.endpoint.demand);
+      demands = users.map(demandOf);
     await this.#placement.begin(at, needsOf(sizes, users, demands));
     const rates = this.#allowed(),
       can = this.#clipped(rates, demands),
-      sent = users.map((u, i) => u.endpoint.pass(can[i] ?? 0).sent);
+      sent = users.map((u, i) => (u.isHere?.() === false ? 0 : u.endpoint.pass(can[i] ?? 0)));
     const { occupied, reprogramming } = this.#placement,
       instances = sizes.chains.map((_, c) => this.#placement.instances(c));
     await this.#placement.end(at + sizes.epoch, needsOf(sizes, users, this.#asked));
     this.#asked = demands;
     this.#before = this.#rates;
-    this.#rates = this.#shares.rates(demands, t => this.#instancesOf(t, "promised"));
+    this.#rates = this.#fair(demands);
     return { epoch: this.#epoch, demands, rates, sent, instances, occupied, reprogramming };
   }
   /** For as long as fair shares take, those of the epoch before hold. */
@@ -65,20 +67,17 @@ export class EpochDevice {
   /** Credits hold back what tasks cannot do, from all who use them alike; who lacks a task waits. */
   #clipped(rates: readonly number[], demands: readonly number[]): number[] {
     const { users, sizes } = this,
-      tasks = sizes.chains.flat();
+      doing = this.#tasks.map(({ task, chain }) => (sizes.taskBytes[task] ?? 0) * this.#placement.instances(chain));
     const can = rates.map((r, i) => {
-      const user = users[i],
-        waits = user === undefined || tasks.some(t => partOf(user, t) > 0 && this.#instancesOf(t, "instances") === 0);
+      const waits = this.#tasks.some(({ task }, t) => doing[t] === 0 && partOf(users[i] as EpochUser, task) > 0);
       return waits ? 0 : Math.min(r, demands[i] ?? 0);
     });
     const hold = (load: number, capacity: number, uses: (u: EpochUser) => boolean): void => {
       if (load > capacity)
         for (const [i, u] of users.entries()) if (uses(u)) can[i] = ((can[i] ?? 0) * capacity) / load;
     };
-    for (const t of tasks) {
-      const capacity = (sizes.taskBytes[t] ?? 0) * this.#instancesOf(t, "instances");
-      hold(taskLoad(users, can, t), capacity, u => partOf(u, t) > 0);
-    }
+    for (const [t, { task }] of this.#tasks.entries())
+      hold(taskLoad(users, can, task), doing[t] ?? 0, u => partOf(u, task) > 0);
     hold(
       can.reduce((a, b) => a + b, 0),
       sizes.laneBytes,
@@ -87,8 +86,9 @@ export class EpochDevice {
     // Who is not held may go on into a larger load of its own.
     return can.map((c, i) => (c === demands[i] ? (rates[i] ?? 0) : c));
   }
-  #instancesOf(task: string, what: "instances" | "promised"): number {
-    const chain = this.sizes.chains.findIndex(c => c.includes(task));
-    return this.#placement[what](chain);
+  /** Fair shares of what is asked for, and of the instances that there are. */
+  #fair(demands: readonly number[]): readonly number[] {
+    const promised = this.sizes.chains.map((_, c) => this.#placement.promised(c));
+    return this.#shares.rates(demands, promised);
   }
 }

@@ -35,8 +35,8 @@ export class Endpoint {
   get length(): number {
     return this.#o.loads.length * this.#o.each;
   }
-  /** An epoch in which it may send at this rate. @returns bytes that it sent, and the part of the epoch it was at work */
-  pass(rate: number): { readonly sent: number; readonly busy: number } {
+  /** An epoch in which it may send at this rate. @returns bytes that it sent */
+  pass(rate: number): number {
     let left = 1,
       sent = 0;
     while (left > 0 && !this.done) {
@@ -44,7 +44,7 @@ export class Endpoint {
         speed = wanted <= rate ? 1 : rate / wanted,
         rest = this.#o.each - this.#over,
         step = Math.min(rest, left * speed);
-      if (speed === 0) return { sent, busy: 1 };
+      if (speed === 0) return sent;
       sent += step * wanted;
       if (rest <= left * speed) {
         left -= rest / speed;
@@ -55,6 +55,6 @@ export class Endpoint {
         left = 0;
       }
     }
-    return { sent, busy: 1 - Math.max(0, left) };
+    return sent;
   }
 }

@@ -23,14 +23,16 @@ export class Shares {
     const capacities = [sizes.laneBytes, ...this.#tasks.map(t => (sizes.taskBytes[t] ?? 0) * sizes.regions)];
     this.#unit = 2 ** Math.floor(Math.log2(largest / Math.max(...capacities)));
   }
-  /** @param demands bytes that users ask for @param instances of a task */
-  problem(demands: readonly number[], instances: (task: string) => number): DrfProblem {
+  /** @param demands bytes that users ask for @param instances by chain */
+  problem(demands: readonly number[], instances: readonly number[]): DrfProblem {
     const unit = this.#unit,
       use = (part: number): number => Math.ceil(part * unit * 2 ** drfFormat.vectorFraction);
     return {
       floor: this.#sizes.floor,
       capacities: [
-        ...this.#tasks.map(t => Math.floor((this.#sizes.taskBytes[t] ?? 0) * instances(t) * unit)),
+        ...this.#sizes.chains.flatMap((tasks, c) =>
+          tasks.map(t => Math.floor((this.#sizes.taskBytes[t] ?? 0) * (instances[c] ?? 0) * unit)),
+        ),
         Math.floor(this.#sizes.laneBytes * unit),
       ],
       users: this.#users.map((u, i) => ({
@@ -40,8 +42,8 @@ export class Shares {
       })),
     };
   }
-  rates(demands: readonly number[], instances: (task: string) => number): readonly number[] {
-    const key = [...demands.map(Math.round), ...this.#tasks.map(instances)].join(" "),
+  rates(demands: readonly number[], instances: readonly number[]): readonly number[] {
+    const key = `${demands.join(" ")} ${instances.join(" ")}`,
       known = this.#known.get(key);
     if (known) return known;
     if (this.#known.size >= kept) this.#known.clear();

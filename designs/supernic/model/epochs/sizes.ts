@@ -24,7 +24,11 @@ export interface EpochUser {
   /** Parts of its bytes that go through each task, 0 to 1; left out: none. */
   readonly parts: Readonly<Record<string, number>>;
   readonly endpoint: Endpoint;
+  /** Whether its frames are processed at this device now; left out: always. */
+  readonly isHere?: () => boolean;
 }
+/** Bytes in an epoch that it wants to send here. */
+export const demandOf = ({ endpoint, isHere }: EpochUser): number => (isHere?.() === false ? 0 : endpoint.demand);
 export const partOf = (user: Pick<EpochUser, "parts">, task: string): number => user.parts[task] ?? 0;
 
 /** Bytes for a task when users send so much. */
