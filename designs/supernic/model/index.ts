@@ -1,4 +1,5 @@
 /** What the hardware must do, in TypeScript: references for benches. */
+export * from "./cache/index.ts";
 export * from "./deparse/index.ts";
 export * from "./device/index.ts";
 export * as epochModel from "./epochs/index.ts";

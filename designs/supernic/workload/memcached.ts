@@ -27,8 +27,7 @@ export interface KvRequest {
   /** Of the value that is set, or that the answer of a get brings. */
   readonly valueBytes: number;
 }
-export const keyBytes = (random: Random): number =>
-  Math.min(mostKey, Math.max(1, Math.round(draw(keySize, random))));
+export const keyBytes = (random: Random): number => Math.min(mostKey, Math.max(1, Math.round(draw(keySize, random))));
 export function valueBytes(random: Random): number {
   let p = random.fraction();
   for (const [size, share] of smallValues.entries()) {

@@ -31,6 +31,8 @@ export type Correlation = keyof typeof correlations;
 export interface Loads {
   /** By endpoint, bytes in an epoch, a bin after the other. */
   readonly bins: readonly (readonly number[])[];
+  /** How long they last when nothing is held. */
+  readonly epochs: number;
 }
 export function loadsOf(seed: number, correlation: Correlation, slots: number): Loads {
   const random = new Random(seed),
@@ -45,7 +47,7 @@ export function loadsOf(seed: number, correlation: Correlation, slots: number): 
       }),
     );
   });
-  return { bins };
+  return { bins, epochs: slots * slotBins * binEpochs };
 }
 const partsOf = (endpoint: number): Readonly<Record<string, number>> =>
   Object.fromEntries(chains.flatMap((tasks, c) => (c === 0 || endpoint < usesSecond ? tasks.map(t => [t, 1]) : [])));
@@ -89,13 +91,16 @@ export function allocations(loads: Loads) {
     /** Regions when each endpoint has its own device for its own highest load. */
     alone: users.reduce((n, u, i) => {
       const peak = Math.max(...(loads.bins[i] ?? []));
-      return n + chains.filter(tasks => tasks.some(t => (u.parts[t] ?? 0) > 0)).length * Math.ceil(peak / instanceBytes);
+      return (
+        n + chains.filter(tasks => tasks.some(t => (u.parts[t] ?? 0) > 0)).length * Math.ceil(peak / instanceBytes)
+      );
     }, 0),
   };
 }
 
+export const schemes = ["static-max", "static-avg", "as-instant", "sNIC"] as const;
 export interface Scheme {
-  readonly kind: "static-max" | "static-avg" | "as-instant" | "sNIC";
+  readonly kind: (typeof schemes)[number];
   /** Share of regions that are given up and may keep their chain; all, where it is left out. */
   readonly keeps?: number;
   /** Part of the regions needed at most that there are not. */
@@ -112,15 +117,17 @@ export async function runScheme(seed: number, loads: Loads, scheme: Scheme): Pro
     users = usersOf(loads),
     /** A run may take so many times what it had to. */
     patience = 20,
-    limit = patience * (loads.bins[0]?.length ?? 0) * binEpochs;
+    limit = patience * loads.epochs;
   const ideal = Math.min(mostRegions, sum(most)),
     regions = Math.max(chains.length, Math.round(ideal * (1 - (scheme.overCommitted ?? 0))));
-  const run = (placement: epochModel.Placement) =>
-    runOut(new EpochDevice(sizesOf(regions), users, placement), limit);
+  const run = (placement: epochModel.Placement) => runOut(new EpochDevice(sizesOf(regions), users, placement), limit);
   if (scheme.kind === "sNIC") {
     const random = new Random(seed).fork("victims"),
       { keeps = 1 } = scheme,
-      placement = new ManagedPlacement(sizesOf(regions), { first: chains.map(() => 1), keeps: () => random.chance(keeps) });
+      placement = new ManagedPlacement(sizesOf(regions), {
+        first: chains.map(() => 1),
+        keeps: () => random.chance(keeps),
+      });
     const cost = await run(placement);
     const { reprogrammed, reused } = placement.counted;
     return { ...cost, regions, reprogrammed, reused };

@@ -37,10 +37,7 @@ export async function stepPool(
     refused = home?.placement.scaled.refused ?? 0,
     seen: EpochSeen[] = [];
   for (const { device } of members) seen.push(await device.step());
-  const redirected = seen.reduce(
-    (n, s, d) => n + (d === where.home ? 0 : s.sent.reduce((a, b) => a + b, 0)),
-    0,
-  );
+  const redirected = seen.reduce((n, s, d) => n + (d === where.home ? 0 : s.sent.reduce((a, b) => a + b, 0)), 0);
   const next = movable.find(u => where.of(u) === where.home);
   if (next !== undefined && (home?.placement.scaled.refused ?? 0) > refused) where.move(next, 1);
   return { seen, redirected };

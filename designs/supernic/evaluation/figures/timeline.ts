@@ -1,0 +1,77 @@
+/** Figure 5.20's timeline as plots, and what it is to show. */
+import type { Plot, Result, Series } from "../../../shared/evaluation/index.ts";
+import { taskNames, type TimelineEpoch } from "../measure/index.ts";
+
+const users = ["first", "second"] as const;
+/** Epochs of a reprogramming of 5 ms. */
+const reprogramEpochs = 250;
+/** Units to a thousandth: fair shares are whole bytes. */
+const rounded = (n: number): number => Math.round(n * 1000) / 1000;
+
+/** Points where a value changes, and the ones before them, so that lines have corners. */
+function corners(epochs: readonly TimelineEpoch[], of: (e: TimelineEpoch) => number): Series["points"] {
+  const all = epochs.map(e => ({ x: e.epoch, y: rounded(of(e)) }));
+  return all.filter((p, i) => {
+    const [before, after] = [all[i - 1], all[i + 1]];
+    return before === undefined || after === undefined || before.y !== p.y || after.y !== p.y;
+  });
+}
+
+/** @param name of the run @param out the epoch in which the second instance is begun */
+export function timelineOf(epochs: readonly TimelineEpoch[], name: string, out: number): Result {
+  const used = out + reprogramEpochs,
+    last = epochs.length,
+    x = { label: "epoch", unit: "20 µs", scale: "linear" } as const;
+  const nameOf = (what: string): string => `${what}, ${name}`;
+  const line = (what: string, of: (e: TimelineEpoch) => number): Series => ({
+    name: nameOf(what),
+    standing: "predicted",
+    points: corners(epochs, of),
+  });
+  const plots: Plot[] = [
+    {
+      title: `Throughput of tasks, ${name}`,
+      kind: "lines",
+      x,
+      y: { label: "throughput", unit: "units in an epoch", scale: "linear" },
+      series: users.flatMap(u =>
+        taskNames.flatMap((task, t) =>
+          epochs.some(e => (e.units[u][t] ?? 0) > 0) ? [line(`${task} of the ${u} user`, e => e.units[u][t] ?? 0)] : [],
+        ),
+      ),
+    },
+    {
+      title: `Regions of NT1 and NT2, ${name}`,
+      kind: "lines",
+      x,
+      y: { label: "number of regions", scale: "linear" },
+      series: [line("in use", e => e.instances), line("being reprogrammed", e => e.reprogramming)],
+    },
+  ];
+  const is = (what: string, from: number, to: number, value: number, slack = 0.01) =>
+    ({
+      kind: "within",
+      series: nameOf(what),
+      from,
+      to,
+      least: value - slack,
+      most: value + slack,
+    }) as const;
+  return {
+    plots,
+    claims: [
+      [nameOf("fair shares hold both from epoch 4 on: NT2 6.67"), is("NT2 of the first user", 4, used - 1, 20 / 3)],
+      [nameOf("NT2 3.33"), is("NT2 of the second user", 4, used - 1, 10 / 3)],
+      [nameOf("NT4 1.67"), is("NT4 of the first user", 4, used - 1, 5 / 3)],
+      [nameOf("NT4 6.67"), is("NT4 of the second user", 4, used - 1, 20 / 3)],
+      [nameOf(`nothing is reprogrammed before epoch ${out}`), is("being reprogrammed", 1, out - 1, 0)],
+      [nameOf(`a region is, from ${out} to ${used - 1}`), is("being reprogrammed", out, used - 1, 1)],
+      [nameOf(`one instance is in use before epoch ${used}`), is("in use", 1, used - 1, 1)],
+      [nameOf(`two are from ${used} on`), is("in use", used, last, 2)],
+      [nameOf("then each has all it asks for: NT2 8"), is("NT2 of the first user", used + 1, last, 8)],
+      [nameOf("NT2 4"), is("NT2 of the second user", used + 1, last, 4)],
+      [nameOf("NT4 2"), is("NT4 of the first user", used + 1, last, 2)],
+      [nameOf("NT4 8"), is("NT4 of the second user", used + 1, last, 8)],
+    ],
+  };
+}
