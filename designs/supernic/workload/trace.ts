@@ -10,6 +10,9 @@ export class KvTrace {
   /** Of the request that comes next: what was before it, in nanoseconds and bytes. */
   readonly #ends: Float64Array;
   readonly #bytes: Float64Array;
+  /** Nanoseconds and bytes of the whole recording. */
+  readonly #period: number;
+  readonly #total: number;
   #round = 0;
   #at = 0;
   #time = 0;
@@ -28,13 +31,12 @@ export class KvTrace {
       this.#ends[i] = time;
       this.#bytes[i] = bytes;
     }
-  }
-  get #period(): number {
-    return this.#ends.at(-1) ?? 1;
+    this.#period = time;
+    this.#total = bytes;
   }
   /** Bytes an nanosecond, of the whole recording. */
   get mean(): number {
-    return (this.#bytes.at(-1) ?? 0) / this.#period;
+    return this.#total / this.#period;
   }
   /** Plays so many nanoseconds of it. @returns bytes of the requests that came */
   play(ns: number): number {
@@ -50,6 +52,6 @@ export class KvTrace {
   }
   /** Bytes of all requests before the next one. */
   #sum(): number {
-    return this.#round * (this.#bytes.at(-1) ?? 0) + (this.#at === 0 ? 0 : (this.#bytes[this.#at - 1] ?? 0));
+    return this.#round * this.#total + (this.#at === 0 ? 0 : (this.#bytes[this.#at - 1] ?? 0));
   }
 }

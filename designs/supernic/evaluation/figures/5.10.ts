@@ -1,5 +1,5 @@
-import type { Definition, Series } from "../../../shared/evaluation/index.ts";
-import { loadsOf, type PoolRun, runPool, topologies, type Topology } from "../measure/index.ts";
+import type { Axis, Definition, Series } from "../../../shared/evaluation/index.ts";
+import { loadsOf, type PoolRun, runPool, topologies, type Topology } from "../measure/epochs/index.ts";
 import { epochNotes, openEx } from "./epochs.ts";
 
 /** One device or two, beside a background that grows. */
@@ -15,13 +15,13 @@ export const figure510: Definition = {
   given: [openEx],
   notes: [
     ...epochNotes,
-    "The foreground is two endpoints with the memcached pool's loads, of low correlation. The background is four endpoints of one constant rate. A device has three regions, for one chain of 16 Gbit/s in each.",
+    "The foreground is four endpoints with the memcached pool's loads, of low correlation. The background is four endpoints of one constant rate. A device has three regions, for one chain of 16 Gbit/s in each.",
     "In the ring an endpoint of the background goes to the other device when the first one is overloaded for a MONITOR_PERIOD and has no region left, the next one a period later. The switch sends all of the background to the second device from the start.",
     "How devices tell each other their loads is not modelled, and the redirected frames' 22 bytes are not.",
   ],
   measure: async ({ seed, quick }) => {
     const loads = loadsOf(seed, "low", quick ? 3 : 8),
-      background = quick ? [0, 32, 64] : [0, 8, 16, 24, 32, 40, 48, 56, 64],
+      background = quick ? [0, 64] : [0, 8, 16, 24, 32, 40, 48, 56, 64],
       runs = new Map<Topology, PoolRun[]>();
     for (const t of topologies) {
       runs.set(t, []);
@@ -32,7 +32,7 @@ export const figure510: Definition = {
       standing: "calibrated",
       points: background.map((x, i) => ({ x, y: of(runs.get(t)?.[i] as PoolRun) })),
     });
-    const x = { label: "background", unit: "Gbit/s", scale: "linear", ticks: [0, 16, 32, 48, 64] } as const;
+    const x: Axis = { label: "background", unit: "Gbit/s", scale: "linear", ticks: [0, 16, 32, 48, 64] };
     return {
       plots: [
         {
@@ -56,14 +56,14 @@ export const figure510: Definition = {
       claims: [
         ["single: gets worse with the background", { kind: "rising", series: "single, slowdown", slack: 0.01 }],
         [
-          "single: slower than the ring at least nowhere",
+          "single: nowhere faster than the ring",
           { kind: "above", series: "single, slowdown", base: "ring, slowdown", least: -0.02, most: 10 },
         ],
-        ["ring: the foreground does not suffer", { kind: "flat", series: "ring, slowdown", within: 0.03 }],
+        ["ring: the foreground hardly suffers", { kind: "flat", series: "ring, slowdown", within: 0.1 }],
         ["switch: the foreground does not suffer", { kind: "flat", series: "switch, slowdown", within: 0.001 }],
         [
-          "single: with all of the background a tenth slower at least",
-          { kind: "within", series: "single, slowdown", from: 64, to: 64, least: 1.1, most: 10 },
+          "single: with all of the background it is slower than anything alone",
+          { kind: "within", series: "single, slowdown", from: 64, to: 64, least: 1.04, most: 10 },
         ],
         ["single: OpEx rises with the load", { kind: "rising", series: "single, OpEx", slack: 0 }],
         ["ring: what is passed on rises with the load", { kind: "rising", series: "ring, passed on", slack: 0 }],

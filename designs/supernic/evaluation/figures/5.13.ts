@@ -1,5 +1,5 @@
-import type { Definition, Series } from "../../../shared/evaluation/index.ts";
-import { loadsOf, runScheme, type RunSeen } from "../measure/index.ts";
+import type { Axis, Definition, Series } from "../../../shared/evaluation/index.ts";
+import { loadsOf, runScheme, type RunSeen } from "../measure/epochs/index.ts";
 import { epochNotes, memcached, openEx } from "./epochs.ts";
 
 /** What victims and the number of regions do to one device. */
@@ -20,7 +20,7 @@ export const figure513: Definition = {
     "A region that is given up keeps its chain with the probability of the axis; else its area goes to somebody else, and the chain comes back by reprogramming.",
   ],
   measure: async ({ seed, quick }) => {
-    const loads = loadsOf(seed, "low", quick ? 5 : 40),
+    const loads = loadsOf(seed, "low", quick ? 8 : 40),
       given = quick ? [0, 100] : [0, 25, 50, 75, 100],
       over = quick ? [0, 50] : [0, 12.5, 25, 37.5, 50];
     const withVictims: RunSeen[] = [],
@@ -37,8 +37,13 @@ export const figure513: Definition = {
       standing: "calibrated",
       points: xs.map((x, i) => ({ x, y: of(runs[i] as RunSeen) })),
     });
-    const victims = { label: "regions given up whose chain is lost", unit: "%", scale: "linear", ticks: [0, 50, 100] },
-      missing = { label: "regions missing", unit: "%", scale: "linear", ticks: [0, 25, 50] },
+    const victims: Axis = {
+        label: "regions given up whose chain is lost",
+        unit: "%",
+        scale: "linear",
+        ticks: [0, 50, 100],
+      },
+      missing: Axis = { label: "regions missing", unit: "%", scale: "linear", ticks: [0, 25, 50] },
       whole = withRegions[0]?.regionEpochs ?? Number.NaN;
     const slowdown = { label: "slowdown", unit: "times", scale: "linear" } as const;
     return {
@@ -46,35 +51,35 @@ export const figure513: Definition = {
         {
           title: "Performance without victims",
           kind: "lines",
-          x: { ...victims, scale: "linear" },
+          x: victims,
           y: slowdown,
           series: [line("slowdown by lost victims", given, withVictims, r => r.slowdown)],
         },
         {
           title: "OpEx without victims",
           kind: "lines",
-          x: { ...victims, scale: "linear" },
+          x: victims,
           y: { label: "OpEx", unit: "region-epochs, thousands", scale: "linear" },
           series: [line("OpEx by lost victims", given, withVictims, r => r.regionEpochs / 1000)],
         },
         {
           title: "Reprogrammings without victims",
           kind: "lines",
-          x: { ...victims, scale: "linear" },
+          x: victims,
           y: { label: "number of reprogrammings", scale: "linear" },
           series: [line("reprogrammings by lost victims", given, withVictims, r => r.reprogrammed)],
         },
         {
           title: "Performance with fewer regions",
           kind: "lines",
-          x: { ...missing, scale: "linear" },
+          x: missing,
           y: slowdown,
           series: [line("slowdown by missing regions", over, withRegions, r => r.slowdown)],
         },
         {
           title: "OpEx saved with fewer regions",
           kind: "lines",
-          x: { ...missing, scale: "linear" },
+          x: missing,
           y: { label: "saved", unit: "%", scale: "linear" },
           series: [line("saved by missing regions", over, withRegions, r => 100 * (1 - r.regionEpochs / whole))],
         },

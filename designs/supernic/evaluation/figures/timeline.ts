@@ -1,6 +1,6 @@
 /** Figure 5.20's timeline as plots, and what it is to show. */
 import type { Plot, Result, Series } from "../../../shared/evaluation/index.ts";
-import { taskNames, type TimelineEpoch } from "../measure/index.ts";
+import { taskNames, type TimelineEpoch } from "../measure/epochs/index.ts";
 
 const users = ["first", "second"] as const;
 /** Epochs of a reprogramming of 5 ms. */

@@ -7,19 +7,7 @@ import { drfOf, resourceAt, unitBits } from "../../rtl/index.ts";
 import { readSetup, type Setup } from "../../software/index.ts";
 import { putShims, tableWrite } from "../../wire/index.ts";
 import { filler, shim, udp } from "../../workload/index.ts";
-
-export const taskNames = ["NT1", "NT2", "NT3", "NT4"] as const;
-/** What each task can do in an epoch, in the figure's units. */
-export const taskUnits = [10, 10, 7, 10];
-/** Parts of a user's packets that go through each task. A user's DAGs take the tasks of each entry in turn. */
-const mixes = {
-  first: [[0, 1, 2, 3], [0, 1, 2], [0, 1], [1]],
-  second: [[3, 1], [3]],
-} as const;
-export type UserName = keyof typeof mixes;
-export const userNames = Object.keys(mixes) as UserName[];
-export const partOf = (user: UserName, task: number): number =>
-  mixes[user].filter(m => (m as readonly number[]).includes(task)).length / mixes[user].length;
+import { type Load, mixes, partOf, taskUnits, type UserName, userNames } from "./epochs/index.ts";
 
 /** Bytes of a frame, and cycles of an epoch. A unit is so many packets in it. */
 const frameBytes = 1_024,
@@ -31,8 +19,6 @@ const slow = ["delay(1,40)", "delay(1,57)", "delay(1,40)"],
 /** Places of the tasks in the first chain; the second task has a chain of its own, of one instance or two. */
 const placeInFirst = [0, undefined, 1, 2];
 
-/** Bytes that each user is offered in an epoch, in units. */
-export type Load = Readonly<Record<UserName, number>>;
 export interface FairMeasured {
   /** Units of each user in an epoch: what the device let in, and what is exact. */
   readonly here: Load;

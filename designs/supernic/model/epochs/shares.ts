@@ -8,6 +8,11 @@ const largest = 2 ** drfFormat.capacityBits - 1,
 /** Answers that are kept: loads often stay as they are. */
 const kept = 4096;
 
+interface Answered {
+  readonly asked: { readonly demands: readonly number[]; readonly instances: readonly number[] };
+  readonly rates: readonly number[];
+}
+
 export class Shares {
   readonly #sizes: EpochSizes;
   readonly #users: readonly EpochUser[];
@@ -15,6 +20,7 @@ export class Shares {
   /** Units of a byte of any resource, so that the largest capacity has all its bits. */
   readonly #unit: number;
   readonly #known = new Map<string, readonly number[]>();
+  #last: Answered = { asked: { demands: [], instances: [] }, rates: [] };
 
   constructor(sizes: EpochSizes, users: readonly EpochUser[]) {
     this.#sizes = sizes;
@@ -43,12 +49,15 @@ export class Shares {
     };
   }
   rates(demands: readonly number[], instances: readonly number[]): readonly number[] {
+    const { asked } = this.#last;
+    if (same(asked.demands, demands) && same(asked.instances, instances)) return this.#last.rates;
     const key = `${demands.join(" ")} ${instances.join(" ")}`,
-      known = this.#known.get(key);
-    if (known) return known;
+      rates = this.#known.get(key) ?? drfFixed(this.problem(demands, instances)).rates;
     if (this.#known.size >= kept) this.#known.clear();
-    const { rates } = drfFixed(this.problem(demands, instances));
     this.#known.set(key, rates);
+    this.#last = { asked: { demands, instances }, rates };
     return rates;
   }
 }
+const same = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((x, i) => x === b[i]);

@@ -1,7 +1,7 @@
-/** Two endpoints with the memcached pool's loads beside a background that grows: one device, or two (§5.7.1). */
-import { makeParameters } from "../../config/index.ts";
-import { epochModel } from "../../model/index.ts";
-import { constantRate } from "../../workload/index.ts";
+/** Four endpoints with the memcached pool's loads beside a background that grows: one device, or two (§5.7.1). */
+import { makeParameters } from "../../../config/index.ts";
+import { epochModel } from "../../../model/index.ts";
+import { constantRate } from "../../../workload/index.ts";
 import { binEpochs, type Loads } from "./consolidated.ts";
 
 const { Endpoint, EpochDevice, ManagedPlacement, passedPart, stepPool, Whereabouts } = epochModel;
@@ -14,7 +14,7 @@ const chains = [["firewall", "nat"]],
   instanceBytes = 40_000,
   /** Regions of one device. */
   regions = 3,
-  foreground = 2,
+  foreground = 4,
   behind = 4,
   frameBytes = 1_024;
 export interface PoolRun {
