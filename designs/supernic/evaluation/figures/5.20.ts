@@ -1,15 +1,7 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
-import { makeParameters } from "../../config/index.ts";
-import { type FairMeasured, type Load, measureFairStep, partOf, taskNames, timeline } from "../measure/index.ts";
-import { timelineOf } from "./timeline.ts";
+import { type FairMeasured, type Load, measureFairStep, partOf, taskNames } from "../measure/index.ts";
+import { after, before, timelines } from "./timeline.ts";
 
-const before: Load = { first: 8, second: 4 },
-  after: Load = { first: 8, second: 8 };
-/** MONITOR_PERIODs, and the epoch in which the second instance is begun: behind as many as are in it, from 3 on. */
-const periods = [
-  { ms: 10, out: 503 },
-  { ms: 5, out: 253 },
-] as const;
 /** By how much a user may have less than is exact: floors, and a mix of packets that is not the same in each epoch. */
 const least = -0.2,
   most = 0.05;
@@ -54,21 +46,12 @@ export const figure520: Definition = {
     const epochs = quick ? 4 : 12,
       [low, high] = (await measureFairStep(seed, [before, after], 1, epochs)) as [FairMeasured, FairMeasured],
       [two] = (await measureFairStep(seed, [after], 2, epochs)) as [FairMeasured];
-    const { reprogramTime } = makeParameters(),
-      lines = [];
-    for (const { ms, out } of periods)
-      lines.push(
-        timelineOf(
-          await timeline({ monitorPeriod: ms * 1e6, reprogramTime, epochs: 800, before, after }),
-          `MONITOR_PERIOD ${ms} ms`,
-          out,
-        ),
-      );
+    const lines = await timelines();
     const plots = [plotOf("4 units", low), plotOf("8 units", high), plotOf("8 units, two instances of NT2", two)];
     return {
-      plots: [...plots, ...lines.flatMap(l => l.plots)],
+      plots: [...plots, ...lines.plots],
       claims: [
-        ...lines.flatMap(l => l.claims),
+        ...lines.claims,
         ...plots.flatMap(p =>
           (["first", "second"] as const).map(
             user =>

@@ -16,6 +16,7 @@ import { absent } from "./absent.ts";
 import { besides } from "./besides.ts";
 import { figureCore } from "./core.ts";
 import { figureTable51 } from "./table5.1.ts";
+export { besides };
 export { figure520 } from "./5.20.ts";
 export { coreRows } from "./core.ts";
 export { type Table51, table51 } from "./table5.1.ts";

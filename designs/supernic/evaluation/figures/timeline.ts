@@ -1,6 +1,16 @@
 /** Figure 5.20's timeline as plots, and what it is to show. */
-import type { Plot, Result, Series } from "../../../shared/evaluation/index.ts";
-import { taskNames, type TimelineEpoch } from "../measure/epochs/index.ts";
+import type { Definition, Plot, Result, Series } from "../../../shared/evaluation/index.ts";
+import { makeParameters } from "../../config/index.ts";
+import { type Load, taskNames, timeline, type TimelineEpoch } from "../measure/epochs/index.ts";
+
+/** Units that the users bring, in the first epoch and later. */
+export const before: Load = { first: 8, second: 4 },
+  after: Load = { first: 8, second: 8 };
+/** MONITOR_PERIODs, and the epoch in which the second instance is begun: behind as many as are in it, from 3 on. */
+const periods = [
+  { ms: 10, out: 503 },
+  { ms: 5, out: 253 },
+] as const;
 
 const users = ["first", "second"] as const;
 /** Epochs of a reprogramming of 5 ms. */
@@ -18,7 +28,7 @@ function corners(epochs: readonly TimelineEpoch[], of: (e: TimelineEpoch) => num
 }
 
 /** @param name of the run @param out the epoch in which the second instance is begun */
-export function timelineOf(epochs: readonly TimelineEpoch[], name: string, out: number): Result {
+function timelineOf(epochs: readonly TimelineEpoch[], name: string, out: number): Result {
   const used = out + reprogramEpochs,
     last = epochs.length,
     x = { label: "epoch", unit: "20 µs", scale: "linear" } as const;
@@ -75,3 +85,24 @@ export function timelineOf(epochs: readonly TimelineEpoch[], name: string, out: 
     ],
   };
 }
+
+/** The timeline with both periods. */
+export async function timelines(): Promise<Result> {
+  const { reprogramTime } = makeParameters(),
+    plots: Plot[] = [],
+    claims: Result["claims"][number][] = [];
+  for (const { ms, out } of periods) {
+    const epochs = await timeline({ monitorPeriod: ms * 1e6, reprogramTime, epochs: 800, before, after }),
+      of = timelineOf(epochs, `MONITOR_PERIOD ${ms} ms`, out);
+    plots.push(...of.plots);
+    claims.push(...of.claims);
+  }
+  return { plots, claims };
+}
+/** The part of figure 5.20 that needs no device. */
+export const timelineFigure: Definition = {
+  number: "5.20",
+  title: "Timeline",
+  paper: [],
+  measure: timelines,
+};

@@ -1,5 +1,5 @@
 /** A device, epoch by epoch: users ask, fair shares answer, regions come and go (docs/supernic/epochs.md). */
-import { needsOf, type Placement } from "./placement.ts";
+import { type Needs, needsOf, type Placement } from "./placement.ts";
 import { Shares } from "./shares.ts";
 import { demandOf, type EpochSizes, type EpochUser, partOf, taskLoad } from "./sizes.ts";
 
@@ -27,6 +27,7 @@ export class EpochDevice {
   /** Rates of the epoch before, and of this one from where its fair shares are there. */
   #before: readonly number[];
   #rates: readonly number[];
+  #known: { readonly demands: readonly number[]; readonly needs: Needs } = { demands: [], needs: [] };
   /** What was asked for when this epoch's rates were made. */
   #asked: readonly number[];
 
@@ -46,21 +47,32 @@ export class EpochDevice {
   async step(): Promise<EpochSeen> {
     const { sizes, users } = this,
       at = this.#epoch++ * sizes.epoch,
-      demands = users.map(demandOf);
-    await this.#placement.begin(at, needsOf(sizes, users, demands));
+      demands = this.#demands();
+    await this.#placement.begin(at, this.#needs(demands));
     const rates = this.#allowed(),
       can = this.#clipped(rates, demands),
       sent = users.map((u, i) => (u.isHere?.() === false ? 0 : u.endpoint.pass(can[i] ?? 0)));
     const { occupied, reprogramming } = this.#placement,
       instances = sizes.chains.map((_, c) => this.#placement.instances(c));
-    await this.#placement.end(at + sizes.epoch, needsOf(sizes, users, this.#asked));
+    await this.#placement.end(at + sizes.epoch, this.#needs(this.#asked));
     this.#asked = demands;
     this.#before = this.#rates;
     this.#rates = this.#fair(demands);
     return { epoch: this.#epoch, demands, rates, sent, instances, occupied, reprogramming };
   }
+  /** What users want now; the list of the epoch before, where it is the same. */
+  #demands(): readonly number[] {
+    const now = this.users.map(demandOf);
+    return now.every((d, i) => d === this.#asked[i]) ? this.#asked : now;
+  }
+  /** Most epochs want what the one before wanted: what follows from it is kept. */
+  #needs(demands: readonly number[]): Needs {
+    if (this.#known.demands !== demands) this.#known = { demands, needs: needsOf(this.sizes, this.users, demands) };
+    return this.#known.needs;
+  }
   /** For as long as fair shares take, those of the epoch before hold. */
-  #allowed(): number[] {
+  #allowed(): readonly number[] {
+    if (this.#rates === this.#before) return this.#rates;
     const late = this.sizes.drfTime / this.sizes.epoch;
     return this.#rates.map((r, i) => (this.#before[i] ?? 0) * late + r * (1 - late));
   }
