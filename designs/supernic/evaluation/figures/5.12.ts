@@ -89,8 +89,8 @@ export const figure512: Definition = {
           { kind: "above", series: "sNIC, saved", base: "static-max, saved", least: 33, most: 100 },
         ],
         [
-          "static-avg is at most as dear as sNIC",
-          { kind: "above", series: "static-avg, saved", base: "sNIC, saved", least: -3, most: 100 },
+          "static-avg is dearer than sNIC by 6 points at most: whole instances",
+          { kind: "above", series: "static-avg, saved", base: "sNIC, saved", least: -6, most: 100 },
         ],
         ["sNIC is faster with low correlation", { kind: "rising", series: "sNIC, slowdown", slack: 0 }],
         [

@@ -9,6 +9,14 @@ export {
 } from "./core.ts";
 export { type FairMeasured, measureFairStep } from "./fair-step.ts";
 export * from "./epochs/index.ts";
+export {
+  measureScaleOut,
+  periodEpochs,
+  type ScaleOutMeasured,
+  scaleOutModel,
+  scaleOutUnit,
+  scaleOutUsers,
+} from "./scale-out.ts";
 export { recordedLoads } from "./recorded.ts";
 export { beatsOf, lineGbps, type Rate } from "./rate.ts";
 export { pushedOn, type Shown } from "./pushing.ts";

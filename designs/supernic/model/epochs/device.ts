@@ -1,5 +1,6 @@
 /** A device, epoch by epoch: users ask, fair shares answer, regions come and go (docs/supernic/epochs.md). */
 import { type Needs, needsOf, type Placement } from "./placement.ts";
+import { loadsOf } from "./overload.ts";
 import { Shares } from "./shares.ts";
 import { demandOf, type EpochSizes, type EpochUser, partOf, taskLoad } from "./sizes.ts";
 
@@ -54,7 +55,7 @@ export class EpochDevice {
       sent = users.map((u, i) => (u.isHere?.() === false ? 0 : u.endpoint.pass(can[i] ?? 0)));
     const { occupied, reprogramming } = this.#placement,
       instances = sizes.chains.map((_, c) => this.#placement.instances(c));
-    await this.#placement.end(at + sizes.epoch, this.#needs(this.#asked));
+    await this.#placement.end(at + sizes.epoch, this.#loads(instances));
     this.#asked = demands;
     this.#before = this.#rates;
     this.#rates = this.#fair(demands);
@@ -69,6 +70,13 @@ export class EpochDevice {
   #needs(demands: readonly number[]): Needs {
     if (this.#known.demands !== demands) this.#known = { demands, needs: needsOf(this.sizes, this.users, demands) };
     return this.#known.needs;
+  }
+  /** What the rates of this epoch, and what they were made of, say of chains. */
+  #loads(instances: readonly number[]): Needs {
+    const isHeld = this.#asked.some((a, i) => a > (this.#rates[i] ?? 0));
+    return isHeld
+      ? loadsOf(this.sizes, this.users, this.#asked, this.#rates, instances)
+      : this.#needs(this.#asked).map((n, c) => Math.min(n, instances[c] ?? 0));
   }
   /** For as long as fair shares take, those of the epoch before hold. */
   #allowed(): readonly number[] {

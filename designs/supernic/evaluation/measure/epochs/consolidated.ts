@@ -111,19 +111,31 @@ export interface RunSeen extends epochModel.RunCost {
   readonly reprogrammed: number;
   readonly reused: number;
 }
-/** Runs the loads to their end under a scheme. */
-export async function runScheme(seed: number, loads: Loads, scheme: Scheme): Promise<RunSeen> {
+const known = new WeakMap<Loads, Map<string, Promise<RunSeen>>>();
+/** Runs the loads to their end under a scheme; the same run is made once. */
+export function runScheme(
+  seed: number,
+  loads: Loads,
+  { kind, keeps = 1, overCommitted = 0 }: Scheme,
+): Promise<RunSeen> {
+  const runs = known.get(loads) ?? new Map<string, Promise<RunSeen>>(),
+    key = `${seed} ${kind} ${keeps} ${overCommitted}`,
+    run = runs.get(key) ?? runOnce(seed, loads, { kind, keeps, overCommitted });
+  known.set(loads, runs.set(key, run));
+  return run;
+}
+async function runOnce(seed: number, loads: Loads, scheme: Required<Scheme>): Promise<RunSeen> {
   const { most, mean } = allocations(loads),
     users = usersOf(loads),
     /** A run may take so many times what it had to. */
     patience = 20,
     limit = patience * loads.epochs;
   const ideal = Math.min(mostRegions, sum(most)),
-    regions = Math.max(chains.length, Math.round(ideal * (1 - (scheme.overCommitted ?? 0))));
+    regions = Math.max(chains.length, Math.round(ideal * (1 - scheme.overCommitted)));
   const run = (placement: epochModel.Placement) => runOut(new EpochDevice(sizesOf(regions), users, placement), limit);
   if (scheme.kind === "sNIC") {
     const random = new Random(seed).fork("victims"),
-      { keeps = 1 } = scheme,
+      { keeps } = scheme,
       placement = new ManagedPlacement(sizesOf(regions), {
         first: chains.map(() => 1),
         keeps: () => random.chance(keeps),
