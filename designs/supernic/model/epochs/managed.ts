@@ -54,6 +54,7 @@ export class ManagedPlacement implements Placement {
   readonly #scaler: WatchedAutoscaler;
   #started = false;
   readonly #o: ManagedPlacementOptions;
+  readonly #monitorPeriod: number;
   #needs: Needs = [];
   readonly #idle: number[];
   /** Regions that were victims when last looked at. */
@@ -73,6 +74,7 @@ export class ManagedPlacement implements Placement {
     }));
     const placed = Array.from({ length: sizes.regions }, (_, r) => holds[r]);
     this.#o = o;
+    this.#monitorPeriod = sizes.monitorPeriod;
     this.#idle = sizes.chains.map(() => 0);
     this.#regions = new EpochRegions(
       placed.map(c => (c === undefined ? 0 : c + 1)),
@@ -128,13 +130,24 @@ export class ManagedPlacement implements Placement {
     await settle();
     await this.#giveUp();
   }
-  /** Chains whose packets are there, and that are not. @returns whether there are any */
+  /**
+   * Chains whose packets are there, and that are not. One of them is asked for, and another chain is stopped for it only
+   * when that one has run for a MONITOR_PERIOD: else two chains take a region from each other and neither ever runs.
+   * @returns whether there is one
+   */
   #launchMissing(): boolean {
-    const missing = this.#manager.chains.filter(
+    const missing = this.#manager.chains.find(
       c => (this.#needs[c.number] ?? 0) > 0 && this.#manager.stateOf(c) === "none",
     );
-    for (const chain of missing) void this.#manager.launch(chain, "demand");
-    return missing.length > 0;
+    if (missing === undefined || !this.#mayLaunch()) return false;
+    void this.#manager.launch(missing, "demand");
+    return true;
+  }
+  #mayLaunch(): boolean {
+    const { places } = this.#manager,
+      long = (p: (typeof places)[number]): boolean => this.#regions.time - p.since >= this.#monitorPeriod;
+    if (places.some(p => p.use === "loading")) return false;
+    return places.some(p => p.use === "free" || p.use === "victim" || (p.use === "active" && long(p)));
   }
   /** Chains without load for long. @returns whether there are any */
   #stopIdle(): boolean {

@@ -117,7 +117,7 @@ describe("regions by software's rules, in epochs of 20 us", () => {
     expect(all.find(s => s.epoch > 80 && (s.sent[0] ?? 0) > 0)?.epoch).toBe(81);
     expect(placement.counted).toMatchObject({ reused: 1, reprogrammed: 0 });
   });
-  it("with fewer regions than chains, chains take turns: each waits for its reprogramming, and both end", async () => {
+  it("with fewer regions than chains, chains take turns: each runs for a period before it is stopped, and both end", async () => {
     const tight = { ...sizes, regions: 1 },
       users = [user("x", { a: 1 }, [0, 1_000], 50), user("y", { b: 1 }, [1_000, 0], 50)],
       placement = new ManagedPlacement(tight, { first: [1, 0], stopAfter: 5 }),
