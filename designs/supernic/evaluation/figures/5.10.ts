@@ -46,7 +46,7 @@ export const figure510: Definition = {
           title: "Both",
           kind: "lines",
           x,
-          y: { label: "OpEx", unit: "region-epochs, thousands", scale: "linear" },
+          y: { label: "OpEx", unit: "10³ region-epochs", scale: "linear" },
           series: [
             ...topologies.map(t => line(`${t}, OpEx`, t, r => r.cost / 1000)),
             line("ring, passed on", "ring", r => r.passed / 1000),

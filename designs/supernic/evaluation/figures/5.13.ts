@@ -59,7 +59,7 @@ export const figure513: Definition = {
           title: "OpEx without victims",
           kind: "lines",
           x: victims,
-          y: { label: "OpEx", unit: "region-epochs, thousands", scale: "linear" },
+          y: { label: "OpEx", unit: "10³ region-epochs", scale: "linear" },
           series: [line("OpEx by lost victims", given, withVictims, r => r.regionEpochs / 1000)],
         },
         {

@@ -40,6 +40,7 @@ export const figure58: Definition = {
     },
   ],
   notes: [
+    "Middle, at switch: pools of sNICs. Multi, enhanced: multi-host NICs, and switches with NICs, where sNICs would be.",
     "The saving of the middle layer sets the price of an sNIC. The saving of the pool at the switch was not put in: that it comes out as the paper has it is what this figure can fail at.",
     "What is left of a NIC beyond PHY and link is taken for its tasks. So an sNIC without consolidation would cost as much more as these tasks do; a multi-host NIC or a switch with NICs has them whole.",
     "The paper's appendix with the calculation is not part of its text, so its other prices are unknown.",
@@ -64,14 +65,14 @@ export const figure58: Definition = {
             {
               name: "here",
               standing: "calibrated",
-              points: (["middle", "switch-attached"] as const).map(x => ({ x, y: 100 * (1 - capEx(x) / traditional) })),
+              points: (["middle", "at switch"] as const).map(x => ({ x, y: 100 * (1 - capEx(x) / traditional) })),
             },
             {
               name: "the paper's text",
               standing: "calibrated",
               points: [
                 { x: "middle", y: 100 * saved.middle },
-                { x: "switch-attached", y: 100 * saved.switchAttached },
+                { x: "at switch", y: 100 * saved.switchAttached },
               ],
             },
           ],
@@ -86,16 +87,16 @@ export const figure58: Definition = {
               name: "without consolidation",
               standing: "calibrated",
               points: [
-                { x: "multi-host NIC", y: capEx("multi-host NIC") },
-                { x: "NIC-enhanced switch", y: capEx("NIC-enhanced switch") },
+                { x: "multi", y: capEx("multi") },
+                { x: "enhanced", y: capEx("enhanced") },
               ],
             },
             {
               name: "sNIC",
               standing: "calibrated",
               points: [
-                { x: "multi-host NIC", y: capEx("middle") },
-                { x: "NIC-enhanced switch", y: Math.max(traditional, capEx("switch-attached")) },
+                { x: "multi", y: capEx("middle") },
+                { x: "enhanced", y: Math.max(traditional, capEx("at switch")) },
               ],
             },
           ],

@@ -43,7 +43,7 @@ function timelineOf(epochs: readonly TimelineEpoch[], name: string, out: number)
       title: `Throughput of tasks, ${name}`,
       kind: "lines",
       x,
-      y: { label: "throughput", unit: "units in an epoch", scale: "linear" },
+      y: { label: "rate", unit: "units in an epoch", scale: "linear" },
       series: users.flatMap(u =>
         taskNames.flatMap((task, t) =>
           epochs.some(e => (e.units[u][t] ?? 0) > 0) ? [line(`${task} of the ${u} user`, e => e.units[u][t] ?? 0)] : [],
@@ -51,11 +51,15 @@ function timelineOf(epochs: readonly TimelineEpoch[], name: string, out: number)
       ),
     },
     {
-      title: `Regions of NT1 and NT2, ${name}`,
+      title: `Regions of NT1 and NT2, and all that are paid for, ${name}`,
       kind: "lines",
       x,
       y: { label: "number of regions", scale: "linear" },
-      series: [line("in use", e => e.instances), line("being reprogrammed", e => e.reprogramming)],
+      series: [
+        line("in use", e => e.instances),
+        line("being reprogrammed", e => e.reprogramming),
+        line("paid for", e => e.occupied),
+      ],
     },
   ];
   const is = (what: string, from: number, to: number, value: number, slack = 0.01) =>
@@ -78,6 +82,8 @@ function timelineOf(epochs: readonly TimelineEpoch[], name: string, out: number)
       [nameOf(`a region is, from ${out} to ${used - 1}`), is("being reprogrammed", out, used - 1, 1)],
       [nameOf(`one instance is in use before epoch ${used}`), is("in use", 1, used - 1, 1)],
       [nameOf(`two are from ${used} on`), is("in use", used, last, 2)],
+      [nameOf("two regions are paid for at first"), is("paid for", 1, out - 1, 2)],
+      [nameOf("and three from the reprogramming on"), is("paid for", out, last, 3)],
       [nameOf("then each has all it asks for: NT2 8"), is("NT2 of the first user", used + 1, last, 8)],
       [nameOf("NT2 4"), is("NT2 of the second user", used + 1, last, 4)],
       [nameOf("NT4 2"), is("NT4 of the first user", used + 1, last, 2)],

@@ -5,7 +5,7 @@
 import type { Needs } from "./placement.ts";
 import { chainNeed, type EpochSizes, type EpochUser, partOf } from "./sizes.ts";
 
-/** Of a resource that is full so much may be left: fair shares are rounded down. */
+/** Fair shares are rounded down: of a resource that is full, or of a demand that is met, so much may be left. */
 const crumb = 0.005;
 /** More than all instances do, by as little as makes it so. */
 const more = 1.001;
@@ -26,7 +26,7 @@ function holds(
       wanted = asked[i] ?? 0,
       rate = rates[i] ?? 0;
     given += part * Math.min(rate, Math.max(wanted, floor));
-    isHeld ||= part > 0 && rate < wanted;
+    isHeld ||= part > 0 && rate < (1 - crumb) * wanted;
   }
   return isHeld && given >= (1 - crumb) * capacity;
 }

@@ -90,13 +90,6 @@ const faults: readonly Planted[] = [
     to: "return Promise.resolve(place === undefined);",
   },
   {
-    figure: "5.13",
-    name: "time of a region that is being reprogrammed is not counted",
-    file: `${epochs}/managed.ts`,
-    from: '(p => p.use === "active" || p.use === "fixed").length + this.reprogramming',
-    to: '(p => p.use === "active" || p.use === "fixed").length - 3 * this.reprogramming',
-  },
-  {
     figure: "5.16",
     name: "LRU forgets who was used",
     file: "supernic/model/cache/cache.ts",
@@ -144,6 +137,13 @@ const faults: readonly Planted[] = [
     file: `${rules}/autoscale.ts`,
     from: "if (this.#seen < this.#period) return false;",
     to: "if (this.#seen < this.#period - 1) return false;",
+  },
+  {
+    figure: "5.20",
+    name: "time of a region that is being reprogrammed is not counted",
+    file: `${epochs}/managed.ts`,
+    from: '(p => p.use === "active" || p.use === "fixed").length + this.reprogramming',
+    to: '(p => p.use === "active" || p.use === "fixed").length',
   },
   {
     figure: "5.20",

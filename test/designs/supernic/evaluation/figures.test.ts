@@ -3,7 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { figuresPage, supernicFigures } from "../../../../designs/supernic/evaluation/index.ts";
 import { pushedOn } from "../../../../designs/supernic/evaluation/measure/index.ts";
-import { type Figure, figureOf, judged } from "../../../../designs/shared/evaluation/index.ts";
+import { type Figure, figureOf, judged, type Report } from "../../../../designs/shared/evaluation/index.ts";
+import { figureHook } from "../../../../designs/supernic/evaluation/index.ts";
+import { htmlOf } from "../../../../cli/figures/report/html.ts";
+import { faultsOf } from "../../../cli/figures/page-faults.ts";
 
 const figures = new Map<string, Figure>(),
   page = new URL("../../../../docs/supernic/figures.md", import.meta.url);
@@ -30,6 +33,15 @@ describe("the paper's figures, quickly", () => {
   it.each(supernicFigures.map(d => d.number))("%s: its claims hold", number =>
     expect(figure(number).verdicts.filter(v => !v.holds)).toEqual([]),
   );
+  it("their page is whole and readable, at the sizes of a page and of a phone", () => {
+    const report: Report = {
+      seed: 1,
+      extent: "quick",
+      figures: [...figures.values()],
+      besides: [...figureHook.besides],
+    };
+    expect(faultsOf(htmlOf(report, figureHook), report)).toEqual([]);
+  });
   it("5.9: a planted fall is refused", () => {
     const f = figure("5.9"),
       fallen = f.plots.map(p => ({

@@ -7,7 +7,8 @@ const nic = 500,
   port = 250,
   nicLeft = 0.2,
   cableLeft = 0.6;
-export const racks = ["traditional", "middle", "switch-attached", "multi-host NIC", "NIC-enhanced switch"] as const;
+/** Without sNICs; sNICs as a middle layer, or at the switch; multi-host NICs, or switches with NICs, in place of them. */
+export const racks = ["traditional", "middle", "at switch", "multi", "enhanced"] as const;
 export type Rack = (typeof racks)[number];
 const traditional = nic + cable + port,
   /** What an endpoint has itself when its tasks are elsewhere. */
@@ -26,11 +27,11 @@ export function capEx(rack: Rack): number {
       return traditional;
     case "middle":
       return endpoint + cable * cableLeft + snic;
-    case "switch-attached":
+    case "at switch":
       return endpoint + cable + port + snic;
-    case "multi-host NIC":
+    case "multi":
       return endpoint + cable * cableLeft + unconsolidated;
-    case "NIC-enhanced switch":
+    case "enhanced":
       return endpoint + cable + port + unconsolidated;
   }
 }

@@ -21,6 +21,8 @@ export interface TimelineEpoch {
   /** Instances of the chain that has NT2. */
   readonly instances: number;
   readonly reprogramming: number;
+  /** Regions that are paid for. */
+  readonly occupied: number;
 }
 export interface TimelineOptions {
   /** Nanoseconds. */
@@ -56,10 +58,10 @@ export async function timeline({ monitorPeriod, reprogramTime, epochs, before, a
   const device = new EpochDevice(sizes, users, new ManagedPlacement(sizes, { first: [1, 1] })),
     seen: TimelineEpoch[] = [];
   for (let i = 0; i < epochs; i++) {
-    const { epoch, sent, instances, reprogramming } = await device.step(),
+    const { epoch, sent, instances, reprogramming, occupied } = await device.step(),
       of = (u: number): number[] =>
         taskNames.map((_, t) => ((sent[u] ?? 0) / unitBytes) * partOf(userNames[u] as UserName, t));
-    seen.push({ epoch, units: { first: of(0), second: of(1) }, instances: instances[0] ?? 0, reprogramming });
+    seen.push({ epoch, units: { first: of(0), second: of(1) }, instances: instances[0] ?? 0, reprogramming, occupied });
   }
   return seen;
 }
