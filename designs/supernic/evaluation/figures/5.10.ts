@@ -1,5 +1,5 @@
 import type { Axis, Definition, Series } from "../../../shared/evaluation/index.ts";
-import { loadsOf, type PoolRun, runPool, topologies, type Topology } from "../measure/epochs/index.ts";
+import { loadsOf, type PoolRun, runPool, topologies, type Topology } from "../epochs/index.ts";
 import { epochNotes, openEx } from "./epochs.ts";
 
 /** One device or two, beside a background that grows. */

@@ -1,5 +1,5 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
-import { type Way, wayNs, ways } from "../measure/index.ts";
+import { type Way, wayNs, ways } from "../epochs/index.ts";
 import { coreCycles, hopNotes, poolHops } from "./hops.ts";
 
 /** Latency of both topologies of a pool. */

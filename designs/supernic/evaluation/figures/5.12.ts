@@ -1,5 +1,5 @@
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
-import { allocations, type Correlation, loadsOf, runScheme, type RunSeen, schemes } from "../measure/epochs/index.ts";
+import { allocations, type Correlation, loadsOf, runScheme, type RunSeen, schemes } from "../epochs/index.ts";
 import { epochNotes, memcached, openEx } from "./epochs.ts";
 
 const correlations = ["low", "high"] as const satisfies readonly Correlation[],

@@ -1,5 +1,5 @@
 import type { Axis, Definition, Series } from "../../../shared/evaluation/index.ts";
-import { loadsOf, runScheme, type RunSeen } from "../measure/epochs/index.ts";
+import { loadsOf, runScheme, type RunSeen } from "../epochs/index.ts";
 import { epochNotes, memcached, openEx } from "./epochs.ts";
 
 /** What victims and the number of regions do to one device. */
@@ -100,6 +100,17 @@ export const figure513: Definition = {
         [
           "more is reprogrammed with fewer victims",
           { kind: "rising", series: "reprogrammings by lost victims", slack: 0 },
+        ],
+        [
+          "without victims one more at least",
+          {
+            kind: "within",
+            series: "reprogrammings by lost victims",
+            from: 100,
+            to: 100,
+            least: 1 + (withVictims[0]?.reprogrammed ?? Number.NaN),
+            most: 1000,
+          },
         ],
         ["slower with fewer regions", { kind: "rising", series: "slowdown by missing regions", slack: 0.003 }],
         [

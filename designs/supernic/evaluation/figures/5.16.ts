@@ -8,7 +8,7 @@ import {
   type System,
   systems,
   workloads,
-} from "../measure/index.ts";
+} from "../epochs/index.ts";
 import { coreCycles, hopNotes, keyValueHops } from "./hops.ts";
 
 /** Share of gets that the design expects to hit, by values and policy, in percent. */

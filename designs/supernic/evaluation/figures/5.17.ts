@@ -1,5 +1,5 @@
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
-import { cacheSizes, hitRate, type System, systems, throughput, workloads } from "../measure/index.ts";
+import { cacheSizes, hitRate, type System, systems, throughput, workloads } from "../epochs/index.ts";
 import { coreCycles, hopNotes, keyValueHops } from "./hops.ts";
 
 /** Operations under way: enough that a line is what bounds, and not latency. */

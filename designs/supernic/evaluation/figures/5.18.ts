@@ -1,5 +1,5 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
-import { meanNs, type Replication, replications, setNs, workloads } from "../measure/index.ts";
+import { meanNs, type Replication, replications, setNs, workloads } from "../epochs/index.ts";
 import { coreCycles, hopNotes, keyValueHops } from "./hops.ts";
 
 const replicated = workloads.filter(([, sets]) => sets > 0);

@@ -1,5 +1,6 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
-import { type FairMeasured, type Load, measureFairStep, partOf, taskNames } from "../measure/index.ts";
+import { type Load, partOf, taskNames } from "../epochs/index.ts";
+import { type FairMeasured, measureFairStep } from "../measure/index.ts";
 import { after, before, timelines } from "./timeline.ts";
 
 /** By how much a user may have less than is exact: floors, and a mix of packets that is not the same in each epoch. */

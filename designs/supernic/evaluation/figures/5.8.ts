@@ -1,5 +1,5 @@
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
-import { capEx, prices, racks, saved } from "../measure/epochs/index.ts";
+import { capEx, prices, racks, saved } from "../epochs/index.ts";
 
 const bars = (name: string, of: (rack: (typeof racks)[number]) => number): Series => ({
   name,

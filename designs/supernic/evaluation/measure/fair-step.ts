@@ -7,7 +7,7 @@ import { drfOf, resourceAt, unitBits } from "../../rtl/index.ts";
 import { readSetup, type Setup } from "../../software/index.ts";
 import { putShims, tableWrite } from "../../wire/index.ts";
 import { filler, shim, udp } from "../../workload/index.ts";
-import { type Load, mixes, partOf, taskUnits, type UserName, userNames } from "./epochs/index.ts";
+import { type Load, mixes, partOf, taskUnits, type UserName, userNames } from "../epochs/index.ts";
 
 /** Bytes of a frame. */
 export const frameBytes = 1_024;

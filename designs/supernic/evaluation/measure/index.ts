@@ -8,7 +8,6 @@ export {
   type Throughput,
 } from "./core.ts";
 export { type FairMeasured, measureFairStep } from "./fair-step.ts";
-export * from "./epochs/index.ts";
 export {
   measureScaleOut,
   periodEpochs,

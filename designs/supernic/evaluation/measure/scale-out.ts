@@ -10,7 +10,7 @@ import { type SimulatedSuperNic, withDevice } from "../../rig/index.ts";
 import { unitBits } from "../../rtl/index.ts";
 import { Autoscaler, type EpochLoad, type LiveChain, ScalingLoop } from "../../software/index.ts";
 import { tableWrite } from "../../wire/index.ts";
-import { type Load, partOf, taskNames, taskUnits, userNames } from "./epochs/index.ts";
+import { type Load, partOf, taskNames, taskUnits, userNames } from "../epochs/index.ts";
 import { type FairScale, frameBytes, Offers, second, setupOf, slow, tell } from "./fair-step.ts";
 
 /** Epochs of a MONITOR_PERIOD, and of a reprogramming: 0.5 ms of 20 us each. */

@@ -1,6 +1,6 @@
 /** Latencies as sums over the hops of a way: what is calibrated, and what is measured on the device. */
-import { valueBytes } from "../../../../shared/workload/index.ts";
-import { clockPeriod } from "../../../config/index.ts";
+import { valueBytes } from "../../../shared/workload/index.ts";
+import { clockPeriod } from "../../config/index.ts";
 
 /** Nanoseconds. `macs`: MAC and PHY of an sNIC, both ways: 1.3 us for all, less 196 ns for its core (§5.7.1). */
 export const macs = 1_300 - 196,

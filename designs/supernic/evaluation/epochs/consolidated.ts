@@ -1,8 +1,8 @@
 /** Four endpoints behind one device, by the loads of the paper's memcached pool (§5.7.1, §5.7.2): what a run costs. */
-import { Random } from "../../../../../hdl-dsl/index.ts";
-import { makeParameters } from "../../../config/index.ts";
-import { epochModel } from "../../../model/index.ts";
-import { correlations, KvTrace, spikes } from "../../../workload/index.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
+import { makeParameters } from "../../config/index.ts";
+import { epochModel } from "../../model/index.ts";
+import { correlations, KvTrace, spikes } from "../../workload/index.ts";
 
 const { Endpoint, EpochDevice, FixedPlacement, InstantPlacement, ManagedPlacement, needsOf, runOut } = epochModel;
 const parameters = makeParameters();

@@ -1,7 +1,7 @@
 /** How often a cache of the sNIC has the value of a get: YCSB's keys by Zipf (§5.7.3, figures 5.16 and 5.17). */
-import { Random } from "../../../../../hdl-dsl/index.ts";
-import { operations, workloads } from "../../../../shared/workload/index.ts";
-import { CacheModel, cachePolicies, type CachePolicy } from "../../../model/index.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
+import { operations, workloads } from "../../../shared/workload/index.ts";
+import { CacheModel, cachePolicies, type CachePolicy } from "../../model/index.ts";
 
 /** Entries and operations of a test, as the paper has them. */
 export const entries = 100_000,

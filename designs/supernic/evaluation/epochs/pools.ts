@@ -1,7 +1,7 @@
 /** Four endpoints with the memcached pool's loads beside a background that grows: one device, or two (§5.7.1). */
-import { makeParameters } from "../../../config/index.ts";
-import { epochModel } from "../../../model/index.ts";
-import { constantRate } from "../../../workload/index.ts";
+import { makeParameters } from "../../config/index.ts";
+import { epochModel } from "../../model/index.ts";
+import { constantRate } from "../../workload/index.ts";
 import { binEpochs, type Loads } from "./consolidated.ts";
 
 const { Endpoint, EpochDevice, ManagedPlacement, passedPart, stepPool, Whereabouts } = epochModel;

@@ -1,6 +1,6 @@
 /** Figure 5.20 in steps of epochs: loads, fair shares, a second instance, from the first epoch to the end. */
-import { makeParameters } from "../../../config/index.ts";
-import { epochModel } from "../../../model/index.ts";
+import { makeParameters } from "../../config/index.ts";
+import { epochModel } from "../../model/index.ts";
 import { type Load, partOf, taskNames, taskUnits, type UserName, userNames } from "./example.ts";
 
 const { Endpoint, EpochDevice, ManagedPlacement } = epochModel;
