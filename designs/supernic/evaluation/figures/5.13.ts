@@ -63,11 +63,14 @@ export const figure513: Definition = {
           series: [line("OpEx by lost victims", given, withVictims, r => r.regionEpochs / 1000)],
         },
         {
-          title: "Reprogrammings without victims",
+          title: "Chains that come back",
           kind: "lines",
           x: victims,
-          y: { label: "number of reprogrammings", scale: "linear" },
-          series: [line("reprogrammings by lost victims", given, withVictims, r => r.reprogrammed)],
+          y: { label: "number of chains", scale: "linear" },
+          series: [
+            line("reprogrammings by lost victims", given, withVictims, r => r.reprogrammed),
+            line("used again by lost victims", given, withVictims, r => r.reused),
+          ],
         },
         {
           title: "Performance with fewer regions",
@@ -100,6 +103,14 @@ export const figure513: Definition = {
         [
           "more is reprogrammed with fewer victims",
           { kind: "rising", series: "reprogrammings by lost victims", slack: 0 },
+        ],
+        [
+          "all victims kept: some chain comes back without a reprogramming",
+          { kind: "within", series: "used again by lost victims", from: 0, to: 0, least: 1, most: 1000 },
+        ],
+        [
+          "all victims lost: none does",
+          { kind: "within", series: "used again by lost victims", from: 100, to: 100, least: 0, most: 0 },
         ],
         [
           "without victims one more at least",

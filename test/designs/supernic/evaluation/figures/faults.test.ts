@@ -81,8 +81,16 @@ const faults: readonly Planted[] = [
     figure: "5.13",
     name: "victims are never used again",
     file: `${rules}/manager.ts`,
-    from: 'p.use === "victim" && p.chain === chain)',
-    to: 'p.use === "victim" && p.chain !== p.chain)',
+    from: 'const isThere = place.chain === chain && place.use === "victim";',
+    to: 'const isThere = place.chain === chain && place.use === "broken";',
+    long: true,
+  },
+  {
+    figure: "5.13",
+    name: "nobody's area is given to others",
+    file: `${rules}/manager.ts`,
+    from: 'if (place?.use !== "victim") return Promise.resolve(false);',
+    to: 'if (place?.use !== "broken") return Promise.resolve(false);',
     long: true,
   },
   {
