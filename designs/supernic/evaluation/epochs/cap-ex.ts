@@ -7,7 +7,7 @@ const nic = 500,
   port = 250,
   nicLeft = 0.2,
   cableLeft = 0.6;
-/** Without sNICs; sNICs as a middle layer, or at the switch; multi-host NICs, or switches with NICs, in place of them. */
+/** Without sNICs; sNICs as a middle layer, or at the switch; multi-host NICs, or switches with NICs, instead. */
 export const racks = ["traditional", "middle", "at switch", "multi", "enhanced"] as const;
 export type Rack = (typeof racks)[number];
 const traditional = nic + cable + port,

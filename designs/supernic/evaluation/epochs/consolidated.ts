@@ -1,4 +1,4 @@
-/** Four endpoints behind one device, by the loads of the paper's memcached pool (§5.7.1, §5.7.2): what a run costs. */
+/** Four endpoints behind one device, by the loads of the memcached pool (§5.7.1, §5.7.2): what a run costs. */
 import { Random } from "../../../../hdl-dsl/index.ts";
 import { makeParameters } from "../../config/index.ts";
 import { epochModel } from "../../model/index.ts";

@@ -1,8 +1,8 @@
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import {
   cachePolicies,
-  cacheSizes,
   type CachePolicy,
+  cacheSizes,
   hitRate,
   meanNs,
   type System,

@@ -81,9 +81,13 @@ export async function measureScaleOut(seed: number, load: Load): Promise<ScaleOu
     if (chain === undefined) throw new CheckFailed("NT2 has a chain");
     const instances = (): number => managed.manager.places.filter(p => p.use === "active" && p.chain === chain).length;
     const loading = (): boolean => managed.manager.places.some(p => p.use === "loading");
-    /** An epoch of load, then software looks. @returns units of each user */
+    let ends = device.bench.cycle;
+    /** An epoch of load, then software looks. Its looks take time of the next epoch. @returns units of each user */
     const epoch = async (): Promise<Load> => {
-      await offers.run(load, scale.epoch);
+      ends += scale.epoch;
+      const cycles = ends - device.bench.cycle,
+        denser = scale.epoch / cycles;
+      await offers.run({ first: load.first * denser, second: load.second * denser }, cycles);
       const taken = await seen.taken();
       await loop.epoch();
       return taken;
@@ -122,7 +126,7 @@ export async function measureScaleOut(seed: number, load: Load): Promise<ScaleOu
   });
 }
 
-/** What users ask for in front of their meters, as the device's monitors have it: their chains are to be able to do it. */
+/** What users ask for in front of their meters, as the device's monitors have it, and which chains that overloads. */
 class Asked {
   readonly #device: SimulatedSuperNic;
   readonly #users: readonly number[];

@@ -131,8 +131,8 @@ export class ManagedPlacement implements Placement {
     await this.#giveUp();
   }
   /**
-   * Chains whose packets are there, and that are not. One of them is asked for, and another chain is stopped for it only
-   * when that one has run for a MONITOR_PERIOD: else two chains take a region from each other and neither ever runs.
+   * Asks for a chain whose packets are there, and that is not. Another one is stopped for it only when one has run for
+   * a MONITOR_PERIOD: else two chains take a region from each other, and neither ever runs.
    * @returns whether there is one
    */
   #launchMissing(): boolean {

@@ -31,8 +31,8 @@ function holds(
   return isHeld && given >= (1 - crumb) * capacity;
 }
 /**
- * Instances that each chain is taken to need, for the autoscaler. @param asked bytes by user @param rates fair shares of
- * what was asked for @param instances by chain
+ * Instances that each chain is taken to need, for the autoscaler.
+ * @param asked bytes by user @param rates fair shares of what was asked for @param instances by chain
  */
 export function loadsOf(
   sizes: EpochSizes,

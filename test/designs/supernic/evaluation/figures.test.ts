@@ -1,10 +1,9 @@
 /** The figures of SuperNIC's paper, on the cycle-accurate device: their shapes, and the page that tells them. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { figuresPage, supernicFigures } from "../../../../designs/supernic/evaluation/index.ts";
+import { figureHook, figuresPage, supernicFigures } from "../../../../designs/supernic/evaluation/index.ts";
 import { pushedOn } from "../../../../designs/supernic/evaluation/measure/index.ts";
 import { type Figure, figureOf, judged, type Report } from "../../../../designs/shared/evaluation/index.ts";
-import { figureHook } from "../../../../designs/supernic/evaluation/index.ts";
 import { htmlOf } from "../../../../cli/figures/report/html.ts";
 import { faultsOf } from "../../../cli/figures/page-faults.ts";
 
