@@ -73,20 +73,18 @@ export function throughput(w: Workload, system: System, c: CoreCycles, underWay:
 
 export const replications = ["one copy", "sNIC replicates", "client sends both", "primary passes on"] as const;
 export type Replication = (typeof replications)[number];
-/** A set of an idle system in nanoseconds, until all copies are there. */
-export function setNs(how: Replication, c: CoreCycles): number {
-  const one = operationNs("set", "Clio-sNIC", c).far,
-    plain = operationNs("set", "Clio", c).far;
+/** What a second copy of a set adds in an idle system, in nanoseconds, until both are there. */
+export function secondCopyNs(how: Replication): number {
   switch (how) {
     case "one copy":
-      return one;
+      return 0;
     case "sNIC replicates":
       // Both copies have a port and a context each: the second one is taken a cycle later.
-      return one + clockPeriod;
+      return clockPeriod;
     case "client sends both":
       // The client's operations are one after the other in its library and on its line.
-      return plain + client + line(valueBytes, fast);
+      return client + line(valueBytes, fast);
     case "primary passes on":
-      return plain + 2 * torSwitch + 2 * line(valueBytes, slow) + node + line(0, slow);
+      return 2 * torSwitch + 2 * line(valueBytes, slow) + node + line(0, slow);
   }
 }

@@ -20,7 +20,7 @@ export {
   node,
   type Replication,
   replications,
-  setNs,
+  secondCopyNs,
   type System,
   systems,
   throughput,

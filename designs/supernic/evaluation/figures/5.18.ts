@@ -1,6 +1,6 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
-import { meanNs, type Replication, replications, setNs, workloads } from "../epochs/index.ts";
-import { coreCycles, hopNotes, keyValueHops } from "./hops.ts";
+import { type Replication, replications, secondCopyNs, workloads } from "../epochs/index.ts";
+import { hopNotes, keyValueHops } from "./hops.ts";
 
 const replicated = workloads.filter(([, sets]) => sets > 0);
 
@@ -19,17 +19,13 @@ export const figure518: Definition = {
     ...hopNotes,
     "Replication is a sum of hops here, no task of the device. The client that sends both copies goes through its library twice; the primary passes the value on and waits for its answer. How the paper's Clio replicates is not told; Clover is not modelled.",
   ],
-  measure: async ({ seed }) => {
-    const cycles = await coreCycles(seed),
-      base = (how: Replication): number =>
-        how === "one copy" || how === "sNIC replicates" ? setNs("one copy", cycles) : setNs("one copy", cycles) - plain,
-      plain = meanNs({ sets: 1, hits: 0 }, "Clio-sNIC", cycles) - meanNs({ sets: 1, hits: 0 }, "Clio", cycles);
+  measure: () => {
     const series = (how: Replication) => ({
       name: how,
       standing: "calibrated" as const,
-      points: replicated.map(([x, sets]) => ({ x, y: (sets * (setNs(how, cycles) - base(how))) / 1000 })),
+      points: replicated.map(([x, sets]) => ({ x, y: (sets * secondCopyNs(how)) / 1000 })),
     });
-    return {
+    return Promise.resolve({
       plots: [
         {
           title: "Added to the mean latency by the second copy",
@@ -50,6 +46,6 @@ export const figure518: Definition = {
           { kind: "above", series: "primary passes on", base: "client sends both", least: 0.05, most: 10 },
         ],
       ],
-    };
+    });
   },
 };

@@ -65,7 +65,7 @@ describe("the paper's figures, quickly", () => {
         figure("core")
           .plots.flatMap(p => p.series)
           .find(s => s.name === "here")
-          ?.points.find(p => p.x === "scheduler, back to start")?.y,
+          ?.points.find(p => p.x === "back")?.y,
       );
     expect(back).toBeGreaterThan(0);
     [2, 3, 7].forEach((n, i) => {

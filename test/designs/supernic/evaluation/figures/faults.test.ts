@@ -127,8 +127,8 @@ const faults: readonly Planted[] = [
     figure: "5.18",
     name: "the sNIC sends one copy after the other has come back",
     file: hops,
-    from: "return one + clockPeriod;",
-    to: "return one + node;",
+    from: "return clockPeriod;",
+    to: "return clockPeriod + node;",
   },
   {
     figure: "5.20",
