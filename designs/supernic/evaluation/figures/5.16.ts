@@ -29,6 +29,7 @@ export const figure516: Definition = {
   notes: [
     ...hopNotes,
     "The cache is a model of which keys are held: no task of it is built yet. It is warm, and gets that miss and sets fill it.",
+    'An sNIC is passed twice, each time with its MAC and PHY. In an idle system that is more than the paper\'s "on par" has it; with many operations under way it costs nothing (figure 5.17).',
     "Clover, HERD and HERD-BF are not modelled. The paper does not say how many values its cache holds; latencies are with 16,384 by FIFO, the paper's policy in our reading.",
   ],
   measure: async ({ seed }) => {
