@@ -56,8 +56,8 @@ describe.skipIf(process.env["MNEMO_LONG"] !== "1")("figure 5.20 at a tenth of it
   });
   const { monitorPeriod, reprogramTime, taskBytes, epoch } = scaleOutModel;
   it.each<readonly [string, Partial<epochModel.EpochSizes>]>([
-    ["a period of two epochs more", { monitorPeriod: monitorPeriod + 2 * epoch }],
-    ["a reprogramming of two epochs more", { reprogramTime: reprogramTime + 2 * epoch }],
+    ["a period of three epochs more", { monitorPeriod: monitorPeriod + 3 * epoch }],
+    ["a reprogramming of four epochs more", { reprogramTime: reprogramTime + 4 * epoch }],
     ["one that takes no time", { reprogramTime: 0 }],
     ["a task that can do a tenth more", { taskBytes: { ...taskBytes, NT2: 1.1 * (taskBytes["NT2"] ?? 0) } }],
   ])("planted in the model: %s", async (_, change) => {
