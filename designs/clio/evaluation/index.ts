@@ -16,5 +16,4 @@ export { compareNodeSpeed } from "./bench/speed.ts";
 export { measureState } from "./bench/state.ts";
 export { measureThroughput } from "./bench/throughput.ts";
 export { besides, clioFigures, figureHook } from "./figures/index.ts";
-export { checkValue, keyOf, valueBytes, valueOf } from "./measure/key-value.ts";
-export { Zipf } from "./measure/zipf.ts";
+export { checkValue, keyOf, valueOf } from "./measure/key-value.ts";

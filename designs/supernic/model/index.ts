@@ -1,6 +1,8 @@
 /** What the hardware must do, in TypeScript: references for benches. */
+export * from "./cache/index.ts";
 export * from "./deparse/index.ts";
 export * from "./device/index.ts";
+export * as epochModel from "./epochs/index.ts";
 export * from "./fairness/index.ts";
 export * from "./judge/index.ts";
 export * from "./link/index.ts";

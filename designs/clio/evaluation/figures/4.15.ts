@@ -1,9 +1,9 @@
 import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { network } from "../measure/given.ts";
-import { checkValue, createKeys, keyOf, kvLineNs, theta, valueBytes, valueOf } from "../measure/key-value.ts";
+import { checkValue, createKeys, keyOf, kvLineNs, valueOf } from "../measure/key-value.ts";
 import { withNodes } from "../measure/nodes.ts";
-import { Zipf } from "../measure/zipf.ts";
+import { theta, valueBytes, Zipf } from "../../../shared/workload/index.ts";
 import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 const clients = 2,

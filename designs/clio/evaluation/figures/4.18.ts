@@ -2,17 +2,8 @@ import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { withClients } from "../measure/clients.ts";
 import { network } from "../measure/given.ts";
-import {
-  checkValue,
-  createKeys,
-  keyOf,
-  kvLineNs,
-  theta,
-  valueBytes,
-  valueOf,
-  workloads,
-} from "../measure/key-value.ts";
-import { Zipf } from "../measure/zipf.ts";
+import { checkValue, createKeys, keyOf, kvLineNs, valueOf } from "../measure/key-value.ts";
+import { theta, valueBytes, workloads, Zipf } from "../../../shared/workload/index.ts";
 import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 const clients = 2,

@@ -3,8 +3,7 @@ import { CheckFailed } from "../../../shared/command-line/index.ts";
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { type Rig, withClients } from "../measure/clients.ts";
 import { network } from "../measure/given.ts";
-import { theta } from "../measure/key-value.ts";
-import { Zipf } from "../measure/zipf.ts";
+import { theta, Zipf } from "../../../shared/workload/index.ts";
 import { mulberry32, Random } from "../../../../hdl-dsl/index.ts";
 
 const bytes = 16,

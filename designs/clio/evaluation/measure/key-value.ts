@@ -4,20 +4,11 @@ import { decode } from "../../../shared/wire/index.ts";
 import { LINE_OVERHEAD } from "../../../../sim/index.ts";
 import type { SimulatedNode } from "../../rig/index.ts";
 import { CheckFailed } from "../../../shared/command-line/index.ts";
+import { valueBytes } from "../../../shared/workload/index.ts";
 import { boardGbps } from "./given.ts";
 
-/** YCSB's size of a value, bytes, and skew of its keys. */
-export const valueBytes = 1024,
-  theta = 0.99;
 /** ns that the reply with a value takes on the node's line. */
 export const kvLineNs = ((frameOffsets.body + kvReplyBody.bytes + valueBytes + LINE_OVERHEAD) * 8) / boardGbps;
-/** YCSB's core workloads by their share of sets. */
-export const workloads = [
-  ["C: 100 % get", 0],
-  ["B: 5 % set", 0.05],
-  ["A: 50 % set", 0.5],
-] as const;
-
 /** The i-th key: neighbours are scattered over all keys of 64 bits. */
 export function keyOf(i: number): bigint {
   return BigInt.asUintN(64, (BigInt(i) + 1n) * 0x9e37_79b9_7f4a_7c15n);

@@ -4,14 +4,16 @@ import { type CoreFigures, measureCore } from "../measure/index.ts";
 /** What the paper says of latencies, and what we want: cycles at 250 MHz. */
 export const coreRows: readonly {
   readonly what: string;
+  /** Under a bar. */
+  readonly short: string;
   readonly paper?: number;
   readonly goal: number;
   readonly of: (f: CoreFigures) => number;
 }[] = [
-  { what: "core, a dummy", paper: 49, goal: 40, of: f => f.dummy },
-  { what: "scheduler, arrival to start", paper: 16, goal: 13, of: f => f.rounds.arrive },
-  { what: "scheduler, back to start", paper: 16, goal: 13, of: f => f.rounds.back },
-  { what: "a skipped slot", goal: 1, of: f => f.skip },
+  { what: "core, a dummy", short: "core", paper: 49, goal: 40, of: f => f.dummy },
+  { what: "scheduler, arrival to start", short: "arrival", paper: 16, goal: 13, of: f => f.rounds.arrive },
+  { what: "scheduler, back to start", short: "back", paper: 16, goal: 13, of: f => f.rounds.back },
+  { what: "a skipped slot", short: "skip", goal: 1, of: f => f.skip },
 ];
 
 /** Latency of the core and of the scheduler. */
@@ -34,7 +36,7 @@ export const figureCore: Definition = {
       standing: "predicted",
       points: coreRows.flatMap(r => {
         const y = of(r);
-        return y === undefined ? [] : [{ x: r.what, y }];
+        return y === undefined ? [] : [{ x: r.short, y }];
       }),
     });
     return {

@@ -34,6 +34,8 @@ export interface CoreFigures {
   readonly stages: readonly StageCycles[];
   /** The same through four. */
   readonly chain: number;
+  /** Of a frame of 64 bytes that no DAG takes: it is only switched. */
+  readonly switched: number;
   /** What a slot costs that a packet skips. */
   readonly skip: number;
   readonly rounds: Rounds;
@@ -49,6 +51,7 @@ export const measureCore = (seed: number): Promise<CoreFigures> =>
       dummy,
       stages: await stagesOf(device, frame("one")),
       chain,
+      switched: await latencyOf(device, frameFor(setup.dags.length, { size: least, from: 0, ports })),
       skip: (skipping - dummy) / (longest - 1),
       rounds: await roundsOf(device, frame("two-stages")),
     };

@@ -7,32 +7,22 @@ import { drfOf, resourceAt, unitBits } from "../../rtl/index.ts";
 import { readSetup, type Setup } from "../../software/index.ts";
 import { putShims, tableWrite } from "../../wire/index.ts";
 import { filler, shim, udp } from "../../workload/index.ts";
+import { type Load, mixes, partOf, taskUnits, type UserName, userNames } from "../epochs/index.ts";
 
-export const taskNames = ["NT1", "NT2", "NT3", "NT4"] as const;
-/** What each task can do in an epoch, in the figure's units. */
-const taskUnits = [10, 10, 7, 10];
-/** Parts of a user's packets that go through each task. A user's DAGs take the tasks of each entry in turn. */
-const mixes = {
-  first: [[0, 1, 2, 3], [0, 1, 2], [0, 1], [1]],
-  second: [[3, 1], [3]],
-} as const;
-type UserName = keyof typeof mixes;
-const userNames = Object.keys(mixes) as UserName[];
-export const partOf = (user: UserName, task: number): number =>
-  mixes[user].filter(m => (m as readonly number[]).includes(task)).length / mixes[user].length;
-
-/** Bytes of a frame, and cycles of an epoch. A unit is so many packets in it. */
-const frameBytes = 1_024,
-  epoch = 5_000,
-  unit = 11.25;
+/** Bytes of a frame. */
+export const frameBytes = 1_024;
+/** Cycles of an epoch, and packets in it that make a unit. */
+export interface FairScale {
+  readonly epoch: number;
+  readonly unit: number;
+}
+const usual: FairScale = { epoch: 5_000, unit: 11.25 };
 /** Tasks take a packet in 40 cycles, the third in 57: a tenth more than what is given out. */
-const slow = ["delay(1,40)", "delay(1,57)", "delay(1,40)"],
+export const slow = ["delay(1,40)", "delay(1,57)", "delay(1,40)"],
   second = ["delay(1,40)"];
 /** Places of the tasks in the first chain; the second task has a chain of its own, of one instance or two. */
 const placeInFirst = [0, undefined, 1, 2];
 
-/** Bytes that each user is offered in an epoch, in units. */
-export type Load = Readonly<Record<UserName, number>>;
 export interface FairMeasured {
   /** Units of each user in an epoch: what the device let in, and what is exact. */
   readonly here: Load;
@@ -41,7 +31,7 @@ export interface FairMeasured {
 const hosts = [1, 2].map(n => ({ mac: 0x025d_0000_0000n + BigInt(n), ip: 0x0a03_0000 + n }));
 const uidOf = (user: number, dag: number): number => 0x401 + 16 * user + dag;
 
-function setupOf(instances: number, sizes: ReturnType<typeof deviceSizes>): Setup {
+export function setupOf(instances: number, sizes: ReturnType<typeof deviceSizes>, { epoch }: FairScale): Setup {
   const stagesOf = (tasks: readonly number[]) => {
     const run = tasks.flatMap(t => placeInFirst[t] ?? []).sort((a, b) => a - b);
     return [
@@ -90,13 +80,15 @@ function exactOf(load: Load, instances: number): Load {
 }
 
 /** Offers loads, frame by frame as evenly as can be. */
-class Offers {
+export class Offers {
   readonly #device: SimulatedSuperNic;
   #number = 0;
   readonly #owed = { first: 0, second: 0 };
   readonly #sent = { first: 0, second: 0 };
-  constructor(device: SimulatedSuperNic) {
+  readonly #scale: FairScale;
+  constructor(device: SimulatedSuperNic, scale: FairScale) {
     this.#device = device;
+    this.#scale = scale;
     device.bench.onEdge({
       sample: () => {
         while (device.take() !== undefined);
@@ -104,7 +96,8 @@ class Offers {
     });
   }
   async run(load: Load, cycles: number): Promise<void> {
-    const step = 100;
+    const step = 100,
+      { unit, epoch } = this.#scale;
     for (let at = 0; at < cycles; at += step) {
       for (const [port, user] of userNames.entries()) {
         this.#owed[user] += (load[user] * unit * step) / epoch;
@@ -128,11 +121,12 @@ class Offers {
 }
 
 /** What software says of tasks, weights, and what each DAG uses. */
-async function tell(
+export async function tell(
   { driver }: SimulatedSuperNic,
   setup: Setup,
   instances: number,
   sizes: ReturnType<typeof deviceSizes>,
+  { epoch, unit }: FairScale,
 ) {
   const packetBytes = 64,
     { resources } = drfOf(sizes),
@@ -174,11 +168,12 @@ export async function measureFairStep(
       users: 4,
     }),
     sizes = deviceSizes(parameters),
-    setup = setupOf(instances, sizes),
+    { epoch, unit } = usual,
+    setup = setupOf(instances, sizes, usual),
     settled = 12;
   return withDevice("fair step", setup, parameters, { seed, wave: false, limitCycles: Infinity }, async device => {
-    await tell(device, setup, instances, sizes);
-    const offers = new Offers(device),
+    await tell(device, setup, instances, sizes, usual);
+    const offers = new Offers(device, usual),
       measured: FairMeasured[] = [];
     for (const load of loads) {
       await offers.run(load, settled * epoch);

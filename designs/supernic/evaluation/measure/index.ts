@@ -7,7 +7,15 @@ export {
   measureThroughput,
   type Throughput,
 } from "./core.ts";
-export { type FairMeasured, type Load, measureFairStep, partOf, taskNames } from "./fair-step.ts";
+export { type FairMeasured, measureFairStep } from "./fair-step.ts";
+export {
+  measureScaleOut,
+  periodEpochs,
+  type ScaleOutMeasured,
+  scaleOutModel,
+  scaleOutUnit,
+  scaleOutUsers,
+} from "./scale-out.ts";
 export { recordedLoads } from "./recorded.ts";
 export { beatsOf, lineGbps, type Rate } from "./rate.ts";
 export { pushedOn, type Shown } from "./pushing.ts";

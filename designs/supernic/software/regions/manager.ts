@@ -133,6 +133,15 @@ export class RegionManager {
       return true;
     });
   }
+  /** A victim's area is needed for something else: what it holds is forgotten. @returns whether it was a victim */
+  erase(region: number): Promise<boolean> {
+    return this.#next(() => {
+      const place = this.#places[region];
+      if (place?.use !== "victim") return Promise.resolve(false);
+      Object.assign(place, { use: "free", chain: undefined, since: this.#o.time() });
+      return Promise.resolve(true);
+    });
+  }
   /** What is inside is dropped; the chain comes back fresh. */
   kill(region: number): Promise<LaunchOutcome> {
     return this.#next(async () => {

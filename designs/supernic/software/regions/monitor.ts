@@ -58,13 +58,13 @@ export class LoadMonitor {
 /** Scales the chains of a device, epoch by epoch. */
 export class ScalingLoop {
   readonly #manager: RegionManager;
-  readonly #monitor: LoadMonitor;
+  readonly #monitor: Pick<LoadMonitor, "epoch">;
   readonly #scaler: Autoscaler;
   /** Chains that are being scaled: they are not scaled twice for one load. */
   readonly #underWay = new Set<number>();
   readonly done = { out: 0, in: 0, refused: 0 };
 
-  constructor(manager: RegionManager, monitor: LoadMonitor, scaler: Autoscaler) {
+  constructor(manager: RegionManager, monitor: Pick<LoadMonitor, "epoch">, scaler: Autoscaler) {
     this.#manager = manager;
     this.#monitor = monitor;
     this.#scaler = scaler;

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { checkValue, keyOf, valueBytes, valueOf } from "../../../../../designs/clio/evaluation/measure/key-value.ts";
+import { checkValue, keyOf, valueOf } from "../../../../../designs/clio/evaluation/measure/key-value.ts";
+import { valueBytes } from "../../../../../designs/shared/workload/index.ts";
 
 it("a value that was set for its key is taken", () => {
   for (const i of [0, 1, 4095]) for (const stamp of [0, 7, 1000]) checkValue(i, valueOf(i, stamp));

@@ -1,4 +1,4 @@
-import type { Random } from "../../../../hdl-dsl/index.ts";
+import type { Random } from "../../../hdl-dsl/index.ts";
 
 /**
  * Numbers 0 .. n - 1 with probabilities as 1 / (i + 1)^theta, exactly, by bisection of the cumulated ones. 0 is

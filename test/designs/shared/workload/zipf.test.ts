@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Zipf } from "../../../../../designs/clio/evaluation/index.ts";
-import { Random } from "../../../../../hdl-dsl/index.ts";
+import { Zipf } from "../../../../designs/shared/workload/index.ts";
+import { Random } from "../../../../hdl-dsl/index.ts";
 
 it("Zipf: the frequencies are those of 1 / rank^0.99", () => {
   const n = 50,
