@@ -1,0 +1,128 @@
+/** A sNIC as a member of the rack, with the model that judges each of its frames. */
+import type { Design, SentFrame } from "../../../../sim/index.ts";
+import { runBench } from "../../../../sim/index.ts";
+import type { Parameters } from "../../../supernic/config/index.ts";
+import { DeviceScoreboard } from "../../../supernic/model/index.ts";
+import { type AllCounts, deviceDefinition, framesInside, SimulatedSuperNic, unaccounted } from "../../../supernic/rig/index.ts";
+import type { Setup } from "../../../supernic/software/index.ts";
+import { macControlAddress, snicEtherType } from "../../../supernic/wire/index.ts";
+import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
+import type { Join, Member } from "./clockwork.ts";
+import { Jack } from "./jack.ts";
+
+export type DeviceDesign = ReturnType<typeof deviceDefinition>;
+export interface RackDeviceOptions {
+  readonly name: string;
+  readonly setup: Setup;
+  readonly parameters: Parameters;
+  readonly seed: number;
+  /** What becomes of the hardware before it runs (a planted fault). */
+  readonly change?: (design: DeviceDesign) => Design<DeviceDesign["ports"]>;
+}
+
+/** Frames that a port makes itself are no user's: PFC. */
+const isOwn = (frame: Uint8Array): boolean => {
+  const { dst, etherType } = decode(ethernetHeader, frame);
+  return dst === macControlAddress && etherType === snicEtherType.macControl;
+};
+
+/**
+ * The cycle-accurate sNIC with a jack at each port. Beside it the reference model follows every frame; what a counter
+ * tells and what came out must agree with it at the end.
+ */
+export class RackDevice implements Member {
+  readonly name: string;
+  readonly jacks: readonly Jack[];
+  readonly setup: Setup;
+  readonly scoreboard: DeviceScoreboard;
+  readonly #o: RackDeviceOptions;
+  #device: SimulatedSuperNic | undefined;
+  /** Frames that are going in, by port: a port takes one after the other. */
+  readonly #entering: { readonly sent: SentFrame; readonly port: number; readonly damaged: boolean }[][];
+  /** By port: frames that the device gave out, and those of them that its ports made. */
+  readonly left: { frames: number; own: number }[];
+  #atWork = 0;
+
+  constructor(o: RackDeviceOptions) {
+    this.name = o.name;
+    this.setup = o.setup;
+    this.#o = o;
+    const ports = Array.from({ length: o.parameters.ports }, (_, i) => i);
+    this.#entering = ports.map(() => []);
+    this.left = ports.map(() => ({ frames: 0, own: 0 }));
+    this.jacks = ports.map(port => new Jack(`${o.name}:${port}`, (frame, damaged) => this.#take(port, frame, damaged)));
+    this.scoreboard = new DeviceScoreboard(o.setup);
+  }
+  /** While the rack runs. */
+  get device(): SimulatedSuperNic {
+    if (this.#device === undefined) throw new RangeError(`${this.name} has not begun`);
+    return this.#device;
+  }
+
+  async run(join: Join): Promise<void> {
+    const { setup, parameters, seed, change = d => d } = this.#o,
+      design = change(deviceDefinition(setup, parameters));
+    await runBench(
+      this.name,
+      design,
+      { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000 },
+      async bench => {
+        const device = new SimulatedSuperNic(bench, setup, parameters);
+        this.#device = device;
+        await join(bench, async () => {
+          await device.bringUp();
+          this.#connect(device);
+          return () => undefined;
+        });
+      },
+    );
+  }
+  #connect(device: SimulatedSuperNic): void {
+    const { scoreboard } = this;
+    device.onSoftware = ({ bytes }) => void scoreboard.toSoftware(bytes);
+    device.onSent = ({ frame, ports }) => scoreboard.sent(frame, ports);
+    device.bench.onEdge({ sample: () => this.#watch(device) });
+  }
+  #take(port: number, frame: Uint8Array, damaged: boolean): void {
+    this.#atWork++;
+    this.#entering[port]?.push({ sent: this.device.send(port, frame, { damaged }), port, damaged });
+  }
+  #watch(device: SimulatedSuperNic): void {
+    for (let left = device.take(); left; left = device.take()) {
+      const { bytes } = left.frame,
+        own = isOwn(bytes),
+        counts = this.left[left.port];
+      if (counts) counts.frames++;
+      if (own && counts) counts.own++;
+      if (!own) this.scoreboard.leave(left.port, bytes);
+      this.jacks[left.port]?.send(bytes);
+    }
+    if (this.#atWork > 0) this.#enter(device.bench.cycle);
+  }
+  /** Tells the model of the frames whose last beat is in, in the order of these. */
+  #enter(cycle: number): void {
+    const whole = this.#entering.flatMap(queue => {
+      const n = queue.findIndex(e => e.sent.end === undefined || e.sent.end > cycle);
+      return queue.splice(0, n < 0 ? queue.length : n);
+    });
+    this.#atWork -= whole.length;
+    for (const { port, sent, damaged } of whole.sort((a, b) => (a.sent.end ?? 0) - (b.sent.end ?? 0)))
+      this.scoreboard.enter(port, sent.bytes, damaged);
+  }
+
+  /** Nothing is under way, as far as its registers tell. */
+  async isAtRest(): Promise<boolean> {
+    if (this.#atWork > 0 || this.device.busy) return false;
+    const inside = await this.device.inside();
+    return framesInside(inside) + inside.cells === 0;
+  }
+  /** @returns its counters, and all that was wrong with it */
+  async finish(): Promise<{ readonly counters: AllCounts; readonly problems: readonly string[] }> {
+    const { device } = this,
+      inside = await device.inside(),
+      counters = await device.counters(),
+      counts = await device.counts(counters);
+    const problems = [...this.scoreboard.finish(counts), ...unaccounted(counters, inside)];
+    return { counters, problems: problems.map(p => `${this.name}: ${p}`) };
+  }
+}
