@@ -51,7 +51,7 @@ export const library = "library";
  * that the default build lacks.
  */
 async function designUnits(d: Design, o: SynthOptions, all: boolean): Promise<readonly Unit[]> {
-  const definition = await d.build(o.set),
+  const definition = await buildOf(d, "synth")(o.set),
     hook = await d.synth?.();
   const beside = ((all ? await hook?.further(o.set) : undefined) ?? [])
     .map(({ definition, names, ending = "" }) => ({

@@ -94,6 +94,8 @@ export class Clockwork {
     await joined;
     try {
       if (leads) this.#advance(bench);
+      // A bench in which nothing waits stands still, and with it all others.
+      else bench.spawn(() => bench.until(() => false));
       const stop = await start();
       ready.tell();
       await this.#over.told;
