@@ -1,5 +1,5 @@
 /** A sNIC as a member of the rack, with the model that judges each of its frames. */
-import type { Design, SentFrame } from "../../../../sim/index.ts";
+import type { Design, SentFrame, SimulatedTime } from "../../../../sim/index.ts";
 import { runBench } from "../../../../sim/index.ts";
 import type { Parameters } from "../../../supernic/config/index.ts";
 import { DeviceScoreboard } from "../../../supernic/model/index.ts";
@@ -43,14 +43,16 @@ export class RackDevice implements Member {
   readonly left: { frames: number; own: number }[];
   #atWork = 0;
 
-  constructor(o: RackDeviceOptions) {
+  constructor(o: RackDeviceOptions, time: SimulatedTime) {
     this.name = o.name;
     this.setup = o.setup;
     this.#o = o;
     const ports = Array.from({ length: o.parameters.ports }, (_, i) => i);
     this.#entering = ports.map(() => []);
     this.left = ports.map(() => ({ frames: 0, own: 0 }));
-    this.jacks = ports.map(port => new Jack(`${o.name}:${port}`, (frame, damaged) => this.#take(port, frame, damaged)));
+    this.jacks = ports.map(
+      port => new Jack(`${o.name}:${port}`, time, (frame, damaged) => this.#take(port, frame, damaged)),
+    );
     this.scoreboard = new DeviceScoreboard(o.setup);
   }
   /** While the rack runs. */

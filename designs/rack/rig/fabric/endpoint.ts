@@ -1,5 +1,5 @@
 /** A machine of the rack: its link layer, with UDP above it for programs. */
-import { SimulationError } from "../../../../sim/index.ts";
+import { SimulationError, type SimulatedTime } from "../../../../sim/index.ts";
 import type { ClientTransport, NodeAddress, Receiver } from "../../../clio/client/index.ts";
 import {
   decodeField,
@@ -56,12 +56,12 @@ export class RackEndpoint {
   /** Told of each frame that comes, as it came. */
   onFrame: ((frame: Uint8Array, damaged: boolean) => void) | undefined;
 
-  constructor(o: RackEndpointOptions) {
+  constructor(o: RackEndpointOptions, time: SimulatedTime) {
     this.name = o.name;
     this.mac = o.mac;
     this.ip = o.ip;
     this.#o = o;
-    this.jack = new Jack(o.name, (frame, damaged) => this.#arrive(frame, damaged));
+    this.jack = new Jack(o.name, time, (frame, damaged) => this.#arrive(frame, damaged));
   }
 
   /** The transport of a program that has this UDP port. */

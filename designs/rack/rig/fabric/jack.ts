@@ -1,18 +1,21 @@
 /** Where lines end: a port of a sNIC or switch, a memory node, an endpoint. */
-import type { Delivery } from "../../../../sim/index.ts";
+import type { Delivery, SimulatedTime } from "../../../../sim/index.ts";
 
 /** A place where one end of a line is plugged in. */
 export class Jack {
   /** Of its place, with the port where that has several: `snic0:2`. */
   readonly name: string;
+  /** Of its place. */
+  readonly time: SimulatedTime;
   /** Takes what comes out of the line. */
   receive: Delivery;
   /** Frames that went into the line here, and that came out of it whole and marked damaged. */
   readonly counts = { sent: 0, received: 0, damaged: 0 };
   #line: ((frame: Uint8Array) => void) | undefined;
 
-  constructor(name: string, receive: Delivery) {
+  constructor(name: string, time: SimulatedTime, receive: Delivery) {
     this.name = name;
+    this.time = time;
     this.receive = receive;
   }
   /** The other end takes what is sent from now on. */

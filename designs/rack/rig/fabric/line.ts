@@ -1,8 +1,9 @@
-import { Link, type LinkOptions, type LinkStatistics, type Random, type SimulatedTime } from "../../../../sim/index.ts";
+import { Link, type LinkOptions, type LinkStatistics, type Random } from "../../../../sim/index.ts";
+import { Crossing } from "./clockwork.ts";
 import type { Jack } from "./jack.ts";
 
 /** What a line does between its two ends, the same in both directions. */
-export type LineOptions = LinkOptions;
+export type LineOptions = LinkOptions & { readonly latencyNs: number };
 
 /** Where a frame was seen: put on the line by the first or second end, or come out at it. */
 export const tapPoints = ["first sends", "second receives", "second sends", "first receives"] as const;
@@ -16,23 +17,23 @@ export type Tap = (point: number, timeNs: number, frame: Uint8Array) => void;
 export class Line {
   readonly name: string;
   readonly ends: readonly [Jack, Jack];
+  readonly latencyNs: number;
   readonly #ways: readonly [Link, Link];
-  readonly #time: SimulatedTime;
   readonly #tap: Tap | undefined;
 
   constructor(
     ends: readonly [Jack, Jack],
-    { time, random, tap }: { readonly time: SimulatedTime; readonly random: Random; readonly tap?: Tap },
+    { random, tap }: { readonly random: Random; readonly tap?: Tap },
     options: LineOptions,
   ) {
     const [first, second] = ends;
     this.name = `${first.name} - ${second.name}`;
     this.ends = ends;
-    this.#time = time;
+    this.latencyNs = options.latencyNs;
     this.#tap = tap;
     this.#ways = [
-      new Link(`${this.name}, there`, time, random.fork(`${this.name} there`), options),
-      new Link(`${this.name}, back`, time, random.fork(`${this.name} back`), options),
+      new Link(`${this.name}, there`, new Crossing(first.time, second.time), random.fork(`${this.name} there`), options),
+      new Link(`${this.name}, back`, new Crossing(second.time, first.time), random.fork(`${this.name} back`), options),
     ];
     first.plug(frame => this.#carry(0, frame));
     second.plug(frame => this.#carry(1, frame));
@@ -51,9 +52,9 @@ export class Line {
 
   #carry(way: 0 | 1, frame: Uint8Array): void {
     const to = this.ends[1 - way] as Jack;
-    this.#tap?.(2 * way, this.#time.now(), frame);
+    this.#tap?.(2 * way, this.ends[way].time.now(), frame);
     this.#ways[way].send(frame, false, (bytes, damaged) => {
-      this.#tap?.(2 * way + 1, this.#time.now(), bytes);
+      this.#tap?.(2 * way + 1, to.time.now(), bytes);
       to.arrive(bytes, damaged);
     });
   }

@@ -1,5 +1,5 @@
 /** A memory node as a member of the rack. */
-import { runBench } from "../../../../sim/index.ts";
+import { runBench, type SimulatedTime } from "../../../../sim/index.ts";
 import { clioNode } from "../../../clio/build/index.ts";
 import type { CounterName, Settings } from "../../../clio/config/index.ts";
 import { SimulatedNode } from "../../../clio/rig/index.ts";
@@ -21,11 +21,11 @@ export class RackNode implements Member {
   readonly #seed: number;
   #node: SimulatedNode | undefined;
 
-  constructor({ name, settings, seed }: RackNodeOptions) {
+  constructor({ name, settings, seed }: RackNodeOptions, time: SimulatedTime) {
     this.name = name;
     this.settings = settings;
     this.#seed = seed;
-    this.jack = new Jack(name, (frame, damaged) => void this.node.send(frame, { damaged }));
+    this.jack = new Jack(name, time, (frame, damaged) => void this.node.send(frame, { damaged }));
   }
   /** While the rack runs. */
   get node(): SimulatedNode {

@@ -1,10 +1,10 @@
 /** A rack that runs: its members in one time, and the lines between them. */
-import type { Design } from "../../../../sim/index.ts";
+import type { Design, SimulatedTime } from "../../../../sim/index.ts";
 import { Random } from "../../../../sim/index.ts";
 import type { CounterName } from "../../../clio/config/index.ts";
 import type { AllCounts } from "../../../supernic/rig/index.ts";
 import type { Plug, Rack } from "../../setup/index.ts";
-import { Clockwork } from "./clockwork.ts";
+import { Clockwork, clockPeriod } from "./clockwork.ts";
 import { type DeviceDesign, RackDevice } from "./device.ts";
 import { RackEndpoint } from "./endpoint.ts";
 import type { Jack } from "./jack.ts";
@@ -29,7 +29,9 @@ export interface Finished {
 
 /** Between two looks whether all is at rest, ns; and how many looks. */
 const look = 2000,
-  looks = 500;
+  looks = 500,
+  /** No member is further ahead, however long the lines are, ns. */
+  farAhead = 4000;
 
 export class RunningRack {
   readonly plan: Rack;
@@ -43,16 +45,17 @@ export class RunningRack {
   constructor(plan: Rack, clockwork: Clockwork, o: RackOptions) {
     const { seed, change } = o,
       { time } = clockwork,
+      timeOf = (member: number): SimulatedTime => clockwork.times[member] ?? time,
       random = new Random(seed);
     this.plan = plan;
     this.clockwork = clockwork;
-    this.devices = plan.devices.map(d => new RackDevice({ ...d, seed, ...(change && { change }) }));
-    this.nodes = plan.nodes.map(n => new RackNode({ ...n, seed }));
+    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, seed, ...(change && { change }) }, timeOf(i)));
+    this.nodes = plan.nodes.map((n, i) => new RackNode({ ...n, seed }, timeOf(plan.devices.length + i)));
     this.switches = plan.switches.map(s => new RackSwitch(s, time));
-    this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }));
+    this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }, time));
     this.lines = plan.links.map(({ between: [a, b], ...options }, i) => {
       const tap = o.tap?.(i);
-      return new Line([this.#jack(a), this.#jack(b)], { time, random, ...(tap && { tap }) }, options);
+      return new Line([this.#jack(a), this.#jack(b)], { random, ...(tap && { tap }) }, options);
     });
   }
   #jack({ place, port }: Plug): Jack {
@@ -66,6 +69,11 @@ export class RunningRack {
     return jack;
   }
 
+  /** Cycles of the shortest line between two places that have times of their own. */
+  get lookahead(): number {
+    const apart = this.lines.filter(({ ends: [a, b] }) => a.time !== b.time).map(l => l.latencyNs);
+    return Math.max(1, Math.floor(Math.min(...apart, farAhead) / clockPeriod));
+  }
   /** The endpoint of this name. */
   endpoint(name: string): RackEndpoint {
     const found = this.endpoints.find(e => e.name === name);
@@ -114,7 +122,7 @@ export const withRack = <T>(plan: Rack, o: RackOptions, body: (rack: RunningRack
     plan.devices.length + plan.nodes.length,
     clockwork => {
       rack = new RunningRack(plan, clockwork, o);
-      return [...rack.devices, ...rack.nodes];
+      return { members: [...rack.devices, ...rack.nodes], lookahead: rack.lookahead };
     },
     () => body(rack as RunningRack),
   );

@@ -35,7 +35,7 @@ export class RackSwitch {
     this.#time = time;
     this.jacks = Array.from(
       { length: o.ports },
-      (_, port) => new Jack(`${o.name}:${port}`, (frame, damaged) => this.#take(port, frame, damaged)),
+      (_, port) => new Jack(`${o.name}:${port}`, time, (frame, damaged) => this.#take(port, frame, damaged)),
     );
   }
   /** Frames that wait for their latency. */

@@ -52,7 +52,8 @@ export const endpointCapture = (frames: readonly Recorded[], from: bigint): Uint
 /** What was on a link: an interface for each way at each end. */
 export const linkCapture = (frames: readonly Recorded[], from: bigint): Uint8Array =>
   writePcapng(
-    frames.map(f => ({ ...placed(f, from), interface: f.interface ?? 0 })),
+    // The two ends have clocks of their own.
+    frames.toSorted((a, b) => a.ns - b.ns).map(f => ({ ...placed(f, from), interface: f.interface ?? 0 })),
     [...tapPoints],
   );
 /** The file of a link: its number and its ends. */
