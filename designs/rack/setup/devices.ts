@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { UsageError } from "../../shared/errors/index.ts";
 import { formatIpv4, formatMac } from "../../shared/wire/index.ts";
 import { deviceSizes, taskNamed } from "../../supernic/build/index.ts";
-import { makeParameters } from "../../supernic/config/index.ts";
+import type { Parameters } from "../../supernic/config/index.ts";
 import { readSetup } from "../../supernic/software/index.ts";
 import type { DevicePlan } from "./rack.ts";
 import type { RackFile } from "./schema.ts";
@@ -48,11 +48,14 @@ const broadcast = "ff:ff:ff:ff:ff:ff";
 export function devicePlan(
   device: DeviceFile,
   at: string,
-  { stations, topology }: { readonly stations: readonly RackStation[]; readonly topology: Topology },
+  {
+    parameters,
+    stations,
+    topology,
+  }: { readonly parameters: Parameters; readonly stations: readonly RackStation[]; readonly topology: Topology },
 ): DevicePlan {
   const { name } = device,
-    raw = rawSetup(device, `${at}.setup`),
-    parameters = makeParameters(device.set);
+    raw = rawSetup(device, `${at}.setup`);
   if (raw["stations"] !== undefined)
     throw new UsageError(`${at}.setup.stations: the links say who is behind a port; leave the field out`);
   const there = stations.flatMap(({ name: station, mac, ip }) => {

@@ -1,6 +1,7 @@
 /** From a setup file to a rack: what cannot be is refused in one sentence. */
 import { makeSettings } from "../../clio/config/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
+import { makeParameters, type Parameters } from "../../supernic/config/index.ts";
 import { checkFile } from "../../shared/settings/index.ts";
 import { formatIpv4, formatMac, parseIpv4, parseMac } from "../../shared/wire/index.ts";
 import { devicePlan, type RackStation, rawSetup } from "./devices.ts";
@@ -41,22 +42,48 @@ function stationsOf(file: RackFile, path: string): readonly Placed[] {
     ...file.nodes.map((n, i) => ({ ...n, at: `nodes[${i}]` })),
     ...file.endpoints.map((e, i) => ({ ...e, at: `endpoints[${i}]` })),
   ];
-  once(stations, s => formatMac(s.mac), s => `${s.at}.mac`, path);
-  once(stations, s => formatIpv4(s.ip), s => `${s.at}.ip`, path);
+  once(
+    stations,
+    s => formatMac(s.mac),
+    s => `${s.at}.mac`,
+    path,
+  );
+  once(
+    stations,
+    s => formatIpv4(s.ip),
+    s => `${s.at}.ip`,
+    path,
+  );
   return stations;
 }
 
-function socketsOf(file: RackFile, path: string): readonly Socket[] {
+/** What `read` gives. @throws UsageError with the place in front of what it throws */
+function within<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (e) {
+    throw e instanceof UsageError ? new UsageError(`${place}: ${e.message}`) : e;
+  }
+}
+
+function socketsOf(file: RackFile, parameters: readonly Parameters[], path: string): readonly Socket[] {
   const sockets = [
-    ...file.devices.map((d, i): Socket => {
-      const ports = Number(d.set["ports"] ?? 4);
-      return { name: d.name, at: `devices[${i}]`, ports, passes: true };
-    }),
+    ...file.devices.map((d, i): Socket => ({
+      name: d.name,
+      at: `devices[${i}]`,
+      ports: parameters[i]?.ports ?? 0,
+      passes: true,
+    })),
     ...file.switches.map((s, i): Socket => ({ name: s.name, at: `switches[${i}]`, ports: s.ports, passes: true })),
     ...file.nodes.map((n, i): Socket => ({ name: n.name, at: `nodes[${i}]`, ports: 1, passes: false })),
     ...file.endpoints.map((e, i): Socket => ({ name: e.name, at: `endpoints[${i}]`, ports: 1, passes: false })),
   ];
-  once(sockets, s => s.name, s => `${s.at}.name`, path);
+  once(
+    sockets,
+    s => s.name,
+    s => `${s.at}.name`,
+    path,
+  );
   return sockets;
 }
 
@@ -94,10 +121,13 @@ function endpointPlan(
 }
 function nodePlan({ name, mac, ip, set }: RackFile["nodes"][number], at: string): NodePlan {
   for (const own of ["mac", "ip"])
-    if (own in set) throw new UsageError(`${at}.set.${own}: the node's ${own} stands beside its name; leave it out here`);
-  const settings = makeSettings({ ...set, mac: formatMac(mac), ip: formatIpv4(ip) });
+    if (own in set)
+      throw new UsageError(`${at}.set.${own}: the node's ${own} stands beside its name; leave it out here`);
+  const settings = within(`${at}.set`, () => makeSettings({ ...set, mac: formatMac(mac), ip: formatIpv4(ip) }));
   if (settings.config.transport !== "none")
-    throw new UsageError(`${at}.set.transport = "${settings.config.transport}": clients of a rack speak none; leave it out`);
+    throw new UsageError(
+      `${at}.set.transport = "${settings.config.transport}": clients of a rack speak none; leave it out`,
+    );
   return { name, settings };
 }
 
@@ -108,11 +138,16 @@ function nodePlan({ name, mac, ip, set }: RackFile["nodes"][number], at: string)
  */
 export function readRack(text: string, path: string): Rack {
   const file = checkFile(rackSchema, path, text, UsageError);
-  const sockets = socketsOf(file, path),
+  if (file.devices.length + file.nodes.length === 0)
+    throw new UsageError(`${path}: it has neither a sNIC nor a node; add one to devices or nodes`);
+  const parameters = file.devices.map((d, i) => within(`${path}: devices[${i}].set`, () => makeParameters(d.set))),
+    sockets = socketsOf(file, parameters, path),
     stations = stationsOf(file, path),
     links = plugs(file.links, sockets, path),
     topology = new Topology(sockets, links);
-  const devices = file.devices.map((d, i) => devicePlan(d, `${path}: devices[${i}]`, { stations, topology })),
+  const devices = file.devices.map((d, i) =>
+      devicePlan(d, `${path}: devices[${i}]`, { parameters: parameters[i] as Parameters, stations, topology }),
+    ),
     nodes = file.nodes.map((n, i) => nodePlan(n, `${path}: nodes[${i}]`)),
     closing = topology.closing();
   const switches = file.switches.map((s): SwitchPlan => ({

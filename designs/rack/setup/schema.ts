@@ -23,9 +23,7 @@ const name = asText("a name of at most 40 letters, digits, minus and underscore"
 );
 const whole = (least: number, most: number, what: string) => {
   const error = `must be ${what} from ${least} to ${most}`;
-  return z
-    .number({ error })
-    .refine(n => Number.isInteger(n) && n >= least && n <= most, { error });
+  return z.number({ error }).refine(n => Number.isInteger(n) && n >= least && n <= most, { error });
 };
 const share = z
   .number({ error: "must be a probability from 0 to 1" })
@@ -35,9 +33,13 @@ const fileName = asText("the name of a file").min(1, "must be the name of a file
 const list = <S extends z.ZodType>(element: S) => z.array(element, { error: "must be a list, in square brackets" });
 /** Settings of a design, which checks them itself. */
 const settings = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: "must be text, a number, true or false" }), {
-    error: "must be an object of settings, in braces",
-  })
+  .record(
+    z.string(),
+    z.union([z.string(), z.number(), z.boolean()], { error: "must be text, a number, true or false" }),
+    {
+      error: "must be an object of settings, in braces",
+    },
+  )
   .default({});
 
 export const deviceSchema = z.strictObject({
@@ -65,6 +67,8 @@ const client = {
   operations: whole(1, 10_000_000, "a number of operations"),
   clients: whole(1, 16, "a number of clients").default(1),
   threads: whole(1, 16, "a number of threads").default(2),
+  /** Until a request that a node's software answers goes out again; by default CLib's own. */
+  softwareTimeoutNs: whole(1000, 1_000_000_000, "a number of nanoseconds").optional(),
   out: fileName.optional(),
 };
 const clibSchema = z.strictObject({
@@ -74,7 +78,11 @@ const clibSchema = z.strictObject({
   allocation: share.default(0.02),
   mostBytes: whole(1, 65_536, "a number of bytes").default(3000),
 });
-const kvSchema = z.strictObject({ kind: z.literal("kv"), ...client, keys: whole(1, 4096, "a number of keys").default(48) });
+const kvSchema = z.strictObject({
+  kind: z.literal("kv"),
+  ...client,
+  keys: whole(1, 4096, "a number of keys").default(48),
+});
 const programSchema = z.discriminatedUnion("kind", [captureSchema, clibSchema, kvSchema], {
   error: 'must be an object whose "kind" is "capture", "clib" or "kv"',
 });
@@ -90,7 +98,10 @@ export const linkSchema = z.strictObject({
     error: 'must be two places in square brackets, such as ["host0", "snic0:1"]',
   }),
   latencyNs: whole(4, 10_000_000, "a number of nanoseconds").default(200),
-  gbps: z.number({ error: "must be a rate in Gbit/s above 0" }).positive("must be a rate in Gbit/s above 0").default(100),
+  gbps: z
+    .number({ error: "must be a rate in Gbit/s above 0" })
+    .positive("must be a rate in Gbit/s above 0")
+    .default(100),
   queueBytes: whole(2048, 2 ** 30, "a number of bytes").default(262_144),
   loss: share.default(0),
   duplicate: share.default(0),
@@ -103,7 +114,7 @@ export const rackSchema = z.strictObject({
   devices: list(deviceSchema).default([]),
   nodes: list(nodeSchema).default([]),
   switches: list(switchSchema).default([]),
-  endpoints: list(endpointSchema).min(1, "must have an endpoint or more").default([]),
+  endpoints: list(endpointSchema).min(1, "must have an endpoint or more"),
   links: list(linkSchema).default([]),
 });
 export type RackFile = z.output<typeof rackSchema>;

@@ -24,7 +24,12 @@ export class Topology {
   constructor(vertices: readonly Vertex[], links: readonly { readonly between: readonly [Plug, Plug] }[]) {
     this.#passes = new Map(vertices.map(v => [v.name, v.passes]));
     const steps = new Map<string, Step[]>(vertices.map(v => [v.name, []]));
-    for (const [link, { between: [a, b] }] of links.entries()) {
+    for (const [
+      link,
+      {
+        between: [a, b],
+      },
+    ] of links.entries()) {
       steps.get(a.place)?.push({ port: a.port, to: b.place, link });
       steps.get(b.place)?.push({ port: b.port, to: a.place, link });
     }

@@ -1,5 +1,5 @@
 /** Benches of several designs in one simulated time. */
-import { type Bench, SimulatedTime } from "../../../../sim/index.ts";
+import { type Bench, SimulatedTime, SimulationError } from "../../../../sim/index.ts";
 import { Signal } from "./signal.ts";
 import { Step } from "./step.ts";
 
@@ -136,7 +136,11 @@ export class Crossing extends SimulatedTime {
     this.#from = from;
     this.#to = to;
   }
+  /** @throws SimulationError for what is due in the receiver's past: the line is shorter than the lookahead */
   override after(ns: number, action: () => void): { cancel(): void } {
-    return this.#to.after(this.#from.now() + ns - this.#to.now(), action);
+    const left = this.#from.now() + ns - this.#to.now();
+    if (left < 0)
+      throw new SimulationError(`a frame is due ${-left} ns ago at its receiver; give its line more latency`);
+    return this.#to.after(left, action);
   }
 }

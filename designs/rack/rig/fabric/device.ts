@@ -3,7 +3,14 @@ import type { Design, SentFrame, SimulatedTime } from "../../../../sim/index.ts"
 import { runBench } from "../../../../sim/index.ts";
 import type { Parameters } from "../../../supernic/config/index.ts";
 import { DeviceScoreboard } from "../../../supernic/model/index.ts";
-import { type AllCounts, deviceDefinition, framesInside, SimulatedSuperNic, unaccounted } from "../../../supernic/rig/index.ts";
+import {
+  type AllCounts,
+  deviceDefinition,
+  framesInside,
+  leftAtRest,
+  SimulatedSuperNic,
+  unaccounted,
+} from "../../../supernic/rig/index.ts";
 import type { Setup } from "../../../supernic/software/index.ts";
 import { macControlAddress, snicEtherType } from "../../../supernic/wire/index.ts";
 import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
@@ -67,7 +74,8 @@ export class RackDevice implements Member {
     await runBench(
       this.name,
       design,
-      { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000 },
+      // Signals inside: credits and the links' numbers are looked at in the end.
+      { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: true },
       async bench => {
         const device = new SimulatedSuperNic(bench, setup, parameters);
         this.#device = device;
@@ -124,7 +132,11 @@ export class RackDevice implements Member {
       inside = await device.inside(),
       counters = await device.counters(),
       counts = await device.counts(counters);
-    const problems = [...this.scoreboard.finish(counts), ...unaccounted(counters, inside)];
+    const problems = [
+      ...this.scoreboard.finish(counts),
+      ...unaccounted(counters, inside),
+      ...leftAtRest(device.bench.sim, device.parameters),
+    ];
     return { counters, problems: problems.map(p => `${this.name}: ${p}`) };
   }
 }

@@ -32,7 +32,12 @@ export class Line {
     this.latencyNs = options.latencyNs;
     this.#tap = tap;
     this.#ways = [
-      new Link(`${this.name}, there`, new Crossing(first.time, second.time), random.fork(`${this.name} there`), options),
+      new Link(
+        `${this.name}, there`,
+        new Crossing(first.time, second.time),
+        random.fork(`${this.name} there`),
+        options,
+      ),
       new Link(`${this.name}, back`, new Crossing(second.time, first.time), random.fork(`${this.name} back`), options),
     ];
     first.plug(frame => this.#carry(0, frame));

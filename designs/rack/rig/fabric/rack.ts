@@ -59,7 +59,8 @@ export class RunningRack {
     });
   }
   #jack({ place, port }: Plug): Jack {
-    const of = <T extends { readonly name: string }>(all: readonly T[]): T | undefined => all.find(x => x.name === place);
+    const of = <T extends { readonly name: string }>(all: readonly T[]): T | undefined =>
+      all.find(x => x.name === place);
     const jack =
       of(this.devices)?.jacks[port] ??
       of(this.switches)?.jacks[port] ??

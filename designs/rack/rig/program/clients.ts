@@ -44,6 +44,7 @@ function clientsAt(rack: RunningRack, name: string, program: ClientProgram, seed
       transport: endpoint.transport(firstPort + c),
       clock: rack.clockwork.time,
       timeoutNs: config.retryTimeout,
+      ...(program.softwareTimeoutNs !== undefined && { slowTimeoutNs: program.softwareTimeoutNs }),
       pageSize: config.pageSize,
       random: () => own.fraction(),
     });
@@ -93,7 +94,9 @@ export function problemsOf({ kind, node, endpoints, result }: Workload): readonl
       ? []
       : [`${wanted} operations were wanted and ${result.operations} begun, ${ended} have ended`]),
     ...endpoints.flatMap(({ endpoint, clients }) =>
-      clients.flatMap((c, i) => (c.pending === 0 ? [] : [`${endpoint.name}, client ${i}: ${c.pending} requests are out`])),
+      clients.flatMap((c, i) =>
+        c.pending === 0 ? [] : [`${endpoint.name}, client ${i}: ${c.pending} requests are out`],
+      ),
     ),
   ];
   return problems.map(p => `${kind} at ${node}: ${p}`);

@@ -9,7 +9,11 @@ const grouped = (n: number | bigint): string => n.toString().replace(/\B(?=(\d{3
 const titled = (title: string, columns: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0
     ? ""
-    : `\n${table([title, ...columns], rows.map(r => [...r]), `l${"r".repeat(columns.length)}`)}`;
+    : `\n${table(
+        [title, ...columns],
+        rows.map(r => [...r]),
+        `l${"r".repeat(columns.length)}`,
+      )}`;
 
 function ofClients({ clients }: EndpointClients): readonly number[] {
   const sum = (of: "begun" | "done" | "failed" | "retries" | "timeouts" | "damaged"): number =>

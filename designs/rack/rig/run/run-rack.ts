@@ -4,7 +4,15 @@ import { claimOutputs, readNamed } from "../../../shared/rig/index.ts";
 import { type Rack, readRack } from "../../setup/index.ts";
 import { type RunningRack, type Tap, withRack } from "../fabric/index.ts";
 import { clientGroups, playAll, problemsOf, work, type Workload } from "../program/index.ts";
-import { beginning, endpointCapture, type Input, linkCapture, linkFile, readInputs, type Recorded } from "./captures.ts";
+import {
+  beginning,
+  endpointCapture,
+  type Input,
+  linkCapture,
+  linkFile,
+  readInputs,
+  type Recorded,
+} from "./captures.ts";
 import { reportOf, type Summary } from "./report.ts";
 import { statistics } from "./statistics.ts";
 

@@ -132,7 +132,8 @@ describe("mnemo run rack", () => {
 
   it("ends well, and tells what became of each endpoint's operations", () => {
     expect([run.code, run.err]).toEqual([0, ""]);
-    for (const name of ["host0 +clib at mem1", "host1 +kv at mem0"]) expect(run.out).toMatch(new RegExp(`^${name} `, "m"));
+    for (const name of ["host0 +clib at mem1", "host1 +kv at mem0"])
+      expect(run.out).toMatch(new RegExp(`^${name} `, "m"));
     expect(run.out).toMatch(/nothing lost, nothing done twice, nothing left inside\n$/);
   });
   it("writes a capture of every link: shims between host and sNIC, none behind it", () => {

@@ -1,6 +1,11 @@
 /** Racks of the examples, run with their own numbers of operations, or with more. */
 import { readFileSync } from "node:fs";
-import { type Finished, type RackOptions, type RunningRack, withRack } from "../../../../designs/rack/rig/fabric/index.ts";
+import {
+  type Finished,
+  type RackOptions,
+  type RunningRack,
+  withRack,
+} from "../../../../designs/rack/rig/fabric/index.ts";
 import { clientGroups, problemsOf, work, type Workload } from "../../../../designs/rack/rig/program/index.ts";
 import { type Rack, readRack } from "../../../../designs/rack/setup/index.ts";
 

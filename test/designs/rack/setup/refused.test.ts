@@ -56,13 +56,9 @@ const wrong: readonly (readonly [string, (r: Parts) => void, string])[] = [
   [
     "both ends at one place",
     r => (of(r.links, 3)["between"] = ["snic0:2", "snic0:3"]),
-    "rack.json: links[2].between[0] = \"snic0:2\": links[3].between[0] is plugged in there; use another port",
+    'rack.json: links[2].between[0] = "snic0:2": links[3].between[0] is plugged in there; use another port',
   ],
-  [
-    "a node without a link",
-    r => r.links.pop(),
-    'rack.json: nodes[1] = "mem1": no link leads there; add one',
-  ],
+  ["a node without a link", r => r.links.pop(), 'rack.json: nodes[1] = "mem1": no link leads there; add one'],
   [
     "a MAC twice",
     r => (of(r.endpoints, 0)["mac"] = of(r.nodes, 0)["mac"]),
