@@ -97,7 +97,7 @@ export const linkSchema = z.strictObject({
   between: z.tuple([asText("a place"), asText("a place")], {
     error: 'must be two places in square brackets, such as ["host0", "snic0:1"]',
   }),
-  latencyNs: whole(4, 10_000_000, "a number of nanoseconds").default(200),
+  latencyNs: whole(4, 10_000_000, "a number of nanoseconds").default(100),
   gbps: z
     .number({ error: "must be a rate in Gbit/s above 0" })
     .positive("must be a rate in Gbit/s above 0")

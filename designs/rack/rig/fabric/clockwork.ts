@@ -1,5 +1,5 @@
 /** Benches of several designs in one simulated time. */
-import { type Bench, SimulatedTime, SimulationError } from "../../../../sim/index.ts";
+import { type Bench, SimulatedTime } from "../../../../sim/index.ts";
 import { Signal } from "./signal.ts";
 import { Step } from "./step.ts";
 
@@ -124,23 +124,5 @@ export class Clockwork {
     return new Promise(resolve => {
       this.time.after(ns, resolve);
     });
-  }
-}
-
-/** The time of a line: what is sent in one member's time is due in another's. */
-export class Crossing extends SimulatedTime {
-  readonly #from: SimulatedTime;
-  readonly #to: SimulatedTime;
-  constructor(from: SimulatedTime, to: SimulatedTime) {
-    super(() => from.now());
-    this.#from = from;
-    this.#to = to;
-  }
-  /** @throws SimulationError for what is due in the receiver's past: the line is shorter than the lookahead */
-  override after(ns: number, action: () => void): { cancel(): void } {
-    const left = this.#from.now() + ns - this.#to.now();
-    if (left < 0)
-      throw new SimulationError(`a frame is due ${-left} ns ago at its receiver; give its line more latency`);
-    return this.#to.after(left, action);
   }
 }

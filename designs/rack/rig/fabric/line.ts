@@ -1,5 +1,5 @@
 import { Link, type LinkOptions, type LinkStatistics, type Random } from "../../../../sim/index.ts";
-import { Crossing } from "./clockwork.ts";
+import { Crossing } from "./crossing.ts";
 import type { Jack } from "./jack.ts";
 
 /** What a line does between its two ends, the same in both directions. */

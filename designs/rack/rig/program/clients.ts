@@ -7,7 +7,9 @@ import type { RackNode } from "../fabric/node.ts";
 import type { RackEndpoint, RunningRack } from "../fabric/index.ts";
 
 /** UDP port of an endpoint's first client. */
-const firstPort = 40_000;
+const firstPort = 40_000,
+  /** Delay that is no sign of congestion, by the timeout: some sNICs are on the way. */
+  targetDelay = 0.75;
 
 /** The clients of an endpoint. */
 export interface EndpointClients {
@@ -44,6 +46,7 @@ function clientsAt(rack: RunningRack, name: string, program: ClientProgram, seed
       transport: endpoint.transport(firstPort + c),
       clock: rack.clockwork.time,
       timeoutNs: config.retryTimeout,
+      targetDelayNs: targetDelay * config.retryTimeout,
       ...(program.softwareTimeoutNs !== undefined && { slowTimeoutNs: program.softwareTimeoutNs }),
       pageSize: config.pageSize,
       random: () => own.fraction(),

@@ -9,26 +9,18 @@ import {
 import { clientGroups, problemsOf, work, type Workload } from "../../../../designs/rack/rig/program/index.ts";
 import { type Rack, readRack } from "../../../../designs/rack/setup/index.ts";
 
-/** Operations of each kind of clients; more by the environment. */
-export const operations = Number(process.env["MNEMO_OPERATIONS"] ?? 300);
-
 /** An example with so many operations for each kind of clients. */
-export function example(name: string, wanted = operations): Rack {
+export function example(name: string, wanted: Readonly<Record<"clib" | "kv", number>>): Rack {
   const rack = readRack(readFileSync(`examples/${name}.json`, "utf8"), name),
     kinds = rack.endpoints.map(e => e.program.kind);
   return {
     ...rack,
-    endpoints: rack.endpoints.map(e =>
-      e.program.kind === "capture"
-        ? e
-        : {
-            ...e,
-            program: {
-              ...e.program,
-              operations: Math.ceil(wanted / kinds.filter(k => k === e.program.kind).length),
-            },
-          },
-    ),
+    endpoints: rack.endpoints.map(e => {
+      if (e.program.kind === "capture") return e;
+      const { kind } = e.program,
+        operations = Math.ceil(wanted[kind] / kinds.filter(k => k === kind).length);
+      return { ...e, program: { ...e.program, operations } };
+    }),
   };
 }
 
