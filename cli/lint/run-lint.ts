@@ -15,7 +15,8 @@ interface Candidate {
 
 /** A design with the settings, or without any: its default, what is generated beside it, and its matrix. */
 async function candidatesOf(d: Design, set: readonly string[], w: Warned): Promise<readonly Candidate[]> {
-  const make = async (settings: readonly string[]): Promise<EmittedDesign> => w.emit(await buildOf(d, "lint")(settings));
+  const make = async (settings: readonly string[]): Promise<EmittedDesign> =>
+    w.emit(await buildOf(d, "lint")(settings));
   const emitted = await make(set);
   const own: Candidate = { name: emitted.top, make: () => Promise.resolve(emitted) };
   if (set.length > 0) return [own];

@@ -1,8 +1,8 @@
 /** Racks for measurements: a host, some sNICs one behind another, a memory node. */
 import { type Rack, readRack } from "../setup/index.ts";
 
-/** Sizes of a sNIC that has no more than these measurements need. */
-const small = { ports: 2, regions: 3, slots: 2, branches: 1, contexts: 64, cells: 128, users: 4 };
+/** Sizes of the sNIC in examples/rack.json: a build that has been made serves again. */
+const small = { ports: 4, regions: 3, slots: 2, branches: 1, contexts: 64, cells: 128, users: 4 };
 const mac = (n: number): string => `02:5c:00:00:01:${n.toString(16).padStart(2, "0")}`;
 
 /** Datagrams of the host are switched, or go through a firewall and a delay of 6 cycles at the first sNIC. */

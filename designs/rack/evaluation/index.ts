@@ -2,6 +2,8 @@
 import type { BenchFigure } from "../../shared/command-line/index.ts";
 import { measurePaths, measureSpeed, pathReport, speedReport } from "./path.ts";
 
+export { measurePaths, pathReport };
+
 export const benchFigures: readonly BenchFigure[] = [
   {
     name: "path",

@@ -35,9 +35,11 @@ async function readTime(rack: RunningRack, seed: number): Promise<number> {
   }
   return times.sort((a, b) => a - b)[reads >> 1] ?? 0;
 }
-export async function measurePaths(seed: number): Promise<readonly PathFigure[]> {
+/** Numbers of sNICs on the way. */
+const counts = [0, 1, 2, 4];
+export async function measurePaths(seed: number, of: readonly number[] = counts): Promise<readonly PathFigure[]> {
   const all: PathFigure[] = [];
-  for (const snics of [0, 1, 2, 4])
+  for (const snics of of)
     for (const way of snics === 0 ? (["switched"] as const) : (["switched", "processed"] as const))
       all.push({ snics, way, ns: await withRack(chainOf(snics, way), { seed }, rack => readTime(rack, seed)) });
   return all;
@@ -58,9 +60,9 @@ ${table(
 }
 
 const speedCycles = 10_000;
-export async function measureSpeed(seed: number): Promise<readonly SpeedFigure[]> {
+export async function measureSpeed(seed: number, of: readonly number[] = counts): Promise<readonly SpeedFigure[]> {
   const all: SpeedFigure[] = [];
-  for (const snics of [0, 1, 2, 4])
+  for (const snics of of)
     all.push(
       await withRack(chainOf(snics), { seed }, async rack => {
         await readTime(rack, seed);

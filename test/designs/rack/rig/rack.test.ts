@@ -8,6 +8,7 @@ import { clioHeader, frameOffsets } from "../../../../designs/clio/wire/index.ts
 import { snicEtherType, takeApart } from "../../../../designs/supernic/wire/index.ts";
 import { type InterfaceFrame, readCapture } from "../../../../sim/index.ts";
 import { mnemo, type Outcome } from "../../../support/command-line.ts";
+import { measurePaths, pathReport } from "../../../../designs/rack/evaluation/index.ts";
 import { example, ran, type Ran } from "./rack.ts";
 
 const patience = 600_000;
@@ -112,6 +113,27 @@ describe("several sNICs: mnemo run rack", () => {
     },
     patience,
   );
+});
+
+describe("mnemo bench rack", () => {
+  it(
+    "a sNIC on the way adds its cycles, and more where it processes",
+    async () => {
+      const figures = await measurePaths(1, [0, 1]),
+        ns = (snics: number, way: string): number =>
+          figures.find(f => f.snics === snics && f.way === way)?.ns ?? Number.NaN;
+      // There and back: a link of 100 ns, the sNIC, and the frames on the line once more.
+      expect(ns(1, "switched") - ns(0, "switched")).toBeGreaterThan(2 * (100 + 25 * 4));
+      expect(ns(1, "processed")).toBeGreaterThan(ns(1, "switched") + 20 * 4);
+      expect(ns(1, "processed")).toBeLessThan(ns(0, "switched") + 2000);
+      expect(pathReport(figures).split("\n")).toHaveLength(6);
+    },
+    patience,
+  );
+  it("is told by the verb", async () => {
+    const { code, out } = await mnemo(["bench", "--help"]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/\brack\b/)]);
+  });
 });
 
 const many = Number(process.env["MNEMO_OPERATIONS"] ?? 0);
