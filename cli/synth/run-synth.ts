@@ -7,7 +7,7 @@ import {
   type Terminal,
   UsageError,
 } from "../../designs/shared/command-line/index.ts";
-import { designNamed } from "../design-named.ts";
+import { buildOf, designNamed } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import { repository } from "../repository.ts";
 import { totalLuts } from "./area.ts";

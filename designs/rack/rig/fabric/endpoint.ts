@@ -36,7 +36,7 @@ const shimOf = (uid: number) =>
       origin: 0,
       ingress: 0,
       unused: 0,
-      unprocessed: false,
+      unprocessed: 0,
     },
   }) as const;
 
