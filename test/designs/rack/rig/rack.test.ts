@@ -1,17 +1,28 @@
 /** A sNIC in front of memory nodes: no operation lost, none done twice, whatever the lines of the clients do. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decode, encodeInto, ethernetHeader } from "../../../../designs/shared/wire/index.ts";
+import {
+  arpFrame,
+  broadcastMac,
+  decode,
+  encodeInto,
+  type Endpoint,
+  ethernetHeader,
+  icmpEchoFrame,
+  parseIpv4,
+  parseMac,
+} from "../../../../designs/shared/wire/index.ts";
 import { clioHeader, frameOffsets } from "../../../../designs/clio/wire/index.ts";
 import { snicEtherType, takeApart } from "../../../../designs/supernic/wire/index.ts";
-import { type InterfaceFrame, readCapture } from "../../../../sim/index.ts";
+import { type InterfaceFrame, readCapture, writePcap } from "../../../../sim/index.ts";
 import { mnemo, type Outcome } from "../../../support/command-line.ts";
 import { measurePaths, pathReport } from "../../../../designs/rack/evaluation/index.ts";
 import { example, ran, type Ran } from "./rack.ts";
 
 const patience = 600_000;
+type Host = Omit<Endpoint, "port">;
 
 /** What `--stats` writes, as far as it is looked at. */
 interface Statistics {
@@ -101,6 +112,52 @@ describe("one sNIC, two nodes, 10 % of each fault on the clients' lines: mnemo r
     expect([code, existsSync(at("none"))]).toEqual([2, false]);
     expect(err).toMatch(/^mnemo: cannot open .*no\.json: there is no such file or folder\n$/);
   });
+});
+
+describe("captures at endpoints: mnemo run rack", () => {
+  const folder = mkdtempSync(join(tmpdir(), "mnemo-rack-captures-")),
+    at = (name: string): string => join(folder, name);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  it(
+    "frames go out at their times, and what comes is written",
+    async () => {
+      const rack = JSON.parse(readFileSync("examples/rack.json", "utf8")) as Record<string, Record<string, unknown>[]>,
+        [host0, host1] = rack["endpoints"] ?? [],
+        [mem0, mem1] = rack["nodes"] ?? [];
+      const address = (of: Record<string, unknown> | undefined) => ({
+        mac: parseMac(String(of?.["mac"])),
+        ip: parseIpv4(String(of?.["ip"])),
+      });
+      const [host, node, other] = [host0, mem0, mem1].map(address) as [Host, Host, Host],
+        who = { operation: 1, senderMac: host.mac, senderIp: host.ip, targetMac: 0n, targetIp: other.ip };
+      const frames = [0, 1, 2].map(n => icmpEchoFrame(host, node, 7, n, new Uint8Array(40)));
+      writeFileSync(
+        at("in.pcap"),
+        writePcap([...frames, arpFrame(broadcastMac, who)].map((bytes, i) => ({ timeNs: BigInt(5000 * i), bytes }))),
+      );
+      const capture = (e: Record<string, unknown> | undefined, program: object) => ({
+        ...{ name: e?.["name"], mac: e?.["mac"], ip: e?.["ip"] },
+        program: { kind: "capture", ...program },
+      });
+      const endpoints = [
+          capture(host0, { in: at("in.pcap"), out: at("host0.pcap") }),
+          capture(host1, { out: at("host1.pcap") }),
+        ],
+        links = (rack["links"] ?? []).map(({ between }) => ({ between }));
+      writeFileSync(at("rack.json"), JSON.stringify({ ...rack, endpoints, links }));
+
+      const { code, out, err } = await mnemo(["run", "rack", "--setup", at("rack.json")]);
+      expect([code, err]).toEqual([0, ""]);
+      expect(out).toMatch(/^host0 +capture +4 +4\b/m);
+      const came = readCapture(readFileSync(at("host0.pcap")), "host0.pcap"),
+        macs = came.map(f => decode(ethernetHeader, f.bytes));
+      expect(macs.map(m => m.src)).toEqual([node.mac, node.mac, node.mac, other.mac]);
+      expect(came.map(f => Math.floor(Number(f.timeNs) / 5000))).toEqual([0, 1, 2, 3]);
+      const heard = readCapture(readFileSync(at("host1.pcap")), "host1.pcap");
+      expect(heard.map(f => decode(ethernetHeader, f.bytes).dst)).toEqual([broadcastMac]);
+    },
+    patience,
+  );
 });
 
 describe("several sNICs: mnemo run rack", () => {
