@@ -92,6 +92,8 @@ class Recorder {
   readonly #plan: Rack;
   readonly #arrived = new Map<string, Recorded[]>();
   readonly #onLinks: Recorded[][];
+  /** When programs begin: the devices are up. */
+  #begin = 0;
   constructor(plan: Rack) {
     this.#plan = plan;
     this.#onLinks = plan.links.map(() => []);
@@ -100,6 +102,7 @@ class Recorder {
     return (point, ns, frame) => void this.#onLinks[link]?.push({ ns, bytes: frame, interface: point });
   }
   watch(rack: RunningRack): void {
+    this.#begin = rack.clockwork.time.now();
     for (const { name, program } of this.#plan.endpoints) {
       if (program.out === undefined) continue;
       const list: Recorded[] = [];
@@ -107,7 +110,8 @@ class Recorder {
       rack.endpoint(name).onFrame = bytes => void list.push({ ns: rack.clockwork.time.now(), bytes });
     }
   }
-  write(from: bigint, links: readonly string[]): void {
+  write(first: bigint, links: readonly string[]): void {
+    const from = first - BigInt(Math.round(this.#begin));
     for (const { name, program } of this.#plan.endpoints)
       if (program.out !== undefined) writeFileSync(program.out, endpointCapture(this.#arrived.get(name) ?? [], from));
     for (const [i, path] of links.entries()) writeFileSync(path, linkCapture(this.#onLinks[i] ?? [], from));
