@@ -12,16 +12,12 @@ const startsWith = (c: Counts | undefined, begin: string): number =>
   Object.entries(c ?? {}).reduce((n, [name, v]) => n + (name.startsWith(begin) ? v : 0), 0);
 
 const ofLines = ({ lines }: RunningRack): readonly Joint[] =>
-  lines.flatMap(line =>
-    line.ends.flatMap((jack, i): readonly Joint[] => {
-      const out = line.statistics[i as 0 | 1],
-        back = line.statistics[(1 - i) as 0 | 1];
-      return [
-        { what: `${jack.name}: frames into the line`, came: jack.counts.sent, went: out.sent },
-        { what: `${jack.name}: frames out of the line`, came: back.delivered, went: jack.counts.received },
-      ];
-    }),
-  );
+  lines
+    .flatMap(l => l.ways)
+    .flatMap(({ from, to, statistics: s }): readonly Joint[] => [
+      { what: `${from.name}: frames into the line`, came: from.counts.sent, went: s.sent },
+      { what: `${to.name}: frames out of the line`, came: s.delivered, went: to.counts.received },
+    ]);
 /** Ports without a line are left out: what leaves there is lost. */
 const ofDevices = ({ devices }: RunningRack, counters: ReadonlyMap<string, AllCounts>): readonly Joint[] =>
   devices.flatMap(d =>

@@ -10,6 +10,13 @@ export const tapPoints = ["first sends", "second receives", "second sends", "fir
 /** Told of each frame at each end. `point`: of `tapPoints`. */
 export type Tap = (point: number, timeNs: number, frame: Uint8Array) => void;
 
+/** A direction of a line. */
+interface Way {
+  readonly from: Jack;
+  readonly to: Jack;
+  readonly link: Link;
+}
+
 /**
  * A cable with a direction each way: bandwidth with a bounded queue, latency, faults (`Link`). A frame that is put on it
  * leaves its end a frame's time later, and arrives `latencyNs` behind that.
@@ -18,7 +25,8 @@ export class Line {
   readonly name: string;
   readonly ends: readonly [Jack, Jack];
   readonly latencyNs: number;
-  readonly #ways: readonly [Link, Link];
+  /** From the first end, and from the second. */
+  readonly #ways: readonly Way[];
   readonly #tap: Tap | undefined;
 
   constructor(
@@ -26,40 +34,37 @@ export class Line {
     { random, tap }: { readonly random: Random; readonly tap?: Tap },
     options: LineOptions,
   ) {
-    const [first, second] = ends;
+    const [first, second] = ends,
+      both = [
+        { from: first, to: second, called: "there" },
+        { from: second, to: first, called: "back" },
+      ];
     this.name = `${first.name} - ${second.name}`;
     this.ends = ends;
     this.latencyNs = options.latencyNs;
     this.#tap = tap;
-    this.#ways = [
-      new Link(
-        `${this.name}, there`,
-        new Crossing(first.time, second.time),
-        random.fork(`${this.name} there`),
-        options,
-      ),
-      new Link(`${this.name}, back`, new Crossing(second.time, first.time), random.fork(`${this.name} back`), options),
-    ];
-    first.plug(frame => this.#carry(0, frame));
-    second.plug(frame => this.#carry(1, frame));
+    this.#ways = both.map(({ from, to, called }) => {
+      const crossing = new Crossing(from.time, to.time),
+        own = random.fork(`${this.name} ${called}`);
+      return { from, to, link: new Link(`${this.name}, ${called}`, crossing, own, options) };
+    });
+    for (const [i, way] of this.#ways.entries()) way.from.plug(frame => this.#carry(2 * i, way, frame));
   }
-  /** By direction: from the first end, from the second. */
-  get statistics(): readonly [Readonly<LinkStatistics>, Readonly<LinkStatistics>] {
-    return [this.#ways[0].statistics, this.#ways[1].statistics];
+  get ways(): readonly { readonly from: Jack; readonly to: Jack; readonly statistics: Readonly<LinkStatistics> }[] {
+    return this.#ways.map(({ from, to, link }) => ({ from, to, statistics: link.statistics }));
   }
   /** Frames between the ends. */
   get inside(): number {
-    return this.statistics.reduce(
-      (n, s) => n + s.sent + s.duplicated - s.lost - s.overflowed - s.delivered - s.droppedDamaged,
+    return this.ways.reduce(
+      (n, { statistics: s }) => n + s.sent + s.duplicated - s.lost - s.overflowed - s.delivered - s.droppedDamaged,
       0,
     );
   }
 
-  #carry(way: 0 | 1, frame: Uint8Array): void {
-    const to = this.ends[1 - way] as Jack;
-    this.#tap?.(2 * way, this.ends[way].time.now(), frame);
-    this.#ways[way].send(frame, false, (bytes, damaged) => {
-      this.#tap?.(2 * way + 1, to.time.now(), bytes);
+  #carry(point: number, { from, to, link }: Way, frame: Uint8Array): void {
+    this.#tap?.(point, from.time.now(), frame);
+    link.send(frame, false, (bytes, damaged) => {
+      this.#tap?.(point + 1, to.time.now(), bytes);
       to.arrive(bytes, damaged);
     });
   }

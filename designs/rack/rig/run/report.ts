@@ -45,12 +45,12 @@ const linkTable = ({ lines }: RunningRack): string =>
   titled(
     "link",
     ["frames", "lost", "twice", "late", "damaged", "no room"],
-    lines.flatMap(({ ends, statistics }) =>
-      statistics.map((s, way) => [
-        `${ends[way as 0 | 1].name} > ${ends[(1 - way) as 0 | 1].name}`,
+    lines
+      .flatMap(l => l.ways)
+      .map(({ from, to, statistics: s }) => [
+        `${from.name} > ${to.name}`,
         ...[s.sent, s.lost, s.duplicated, s.reordered, s.corrupted, s.overflowed].map(grouped),
       ]),
-    ),
   );
 function deviceTable(rack: RunningRack, { devices }: Finished): string {
   const rows = rack.devices.map(({ name, jacks, left, scoreboard }) => {

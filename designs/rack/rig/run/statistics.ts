@@ -22,7 +22,7 @@ export function statistics(
         failed: Object.fromEntries(result.failed),
       })),
       endpoints: Object.fromEntries(rack.endpoints.map(e => [e.name, { ...e.jack.counts, ...e.counts }])),
-      links: Object.fromEntries(rack.lines.map(l => [l.name, l.statistics])),
+      links: Object.fromEntries(rack.lines.map(l => [l.name, l.ways.map(w => w.statistics)])),
       devices: Object.fromEntries(finished.devices),
       nodes: Object.fromEntries(finished.nodes),
       switches: Object.fromEntries(rack.switches.map(s => [s.name, s.counts])),

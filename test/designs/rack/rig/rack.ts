@@ -47,7 +47,7 @@ export const ran = (
       workloads,
       finished,
       problems: [...workloads.flatMap(problemsOf), ...finished.problems],
-      lost: running.lines.reduce((n, l) => n + l.statistics[0].lost + l.statistics[1].lost, 0),
+      lost: running.lines.flatMap(l => l.ways).reduce((n, w) => n + w.statistics.lost, 0),
       repetitions: [...finished.nodes.values()].reduce((n, c) => n + Number(c.retriesAnswered), 0),
     };
   });

@@ -38,7 +38,7 @@ function counting(name: string, wait: number): Counting {
       runBench(name, counter, { wave: false, limitCycles: 100_000 }, bench => {
         // Members begin their common time at different cycles of their own.
         return bench.cycles(wait).then(() => {
-          member.bench = bench as unknown as Bench;
+          member.bench = bench;
           member.from = bench.cycle;
           return join(member.bench, () => bench.cycles(wait).then(() => () => undefined));
         });
@@ -117,7 +117,7 @@ it("a member that fails ends the run with its error", async () => {
     name: "failing",
     run: join =>
       runBench("failing", counter, { wave: false, limitCycles: 300 }, bench =>
-        join(bench as unknown as Bench, () => Promise.resolve(() => undefined)),
+        join(bench, () => Promise.resolve(() => undefined)),
       ),
   };
   const run = Clockwork.run(
