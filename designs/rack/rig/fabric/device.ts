@@ -46,8 +46,8 @@ export class RackDevice implements Member {
   #device: SimulatedSuperNic | undefined;
   /** Frames that are going in, by port: a port takes one after the other. */
   readonly #entering: { readonly sent: SentFrame; readonly port: number; readonly damaged: boolean }[][];
-  /** By port: frames that the device gave out, and those of them that its ports made. */
-  readonly left: { frames: number; own: number }[];
+  /** By port: frames that the device gave out. */
+  readonly left: number[];
   #atWork = 0;
 
   constructor(o: RackDeviceOptions, time: SimulatedTime) {
@@ -56,7 +56,7 @@ export class RackDevice implements Member {
     this.#o = o;
     const ports = Array.from({ length: o.parameters.ports }, (_, i) => i);
     this.#entering = ports.map(() => []);
-    this.left = ports.map(() => ({ frames: 0, own: 0 }));
+    this.left = ports.map(() => 0);
     this.jacks = ports.map(
       port => new Jack(`${o.name}:${port}`, time, (frame, damaged) => this.#take(port, frame, damaged)),
     );
@@ -99,13 +99,11 @@ export class RackDevice implements Member {
   }
   #watch(device: SimulatedSuperNic): void {
     for (let left = device.take(); left; left = device.take()) {
-      const { bytes } = left.frame,
-        own = isOwn(bytes),
-        counts = this.left[left.port];
-      if (counts) counts.frames++;
-      if (own && counts) counts.own++;
-      if (!own) this.scoreboard.leave(left.port, bytes);
-      this.jacks[left.port]?.send(bytes);
+      const { port } = left,
+        { bytes } = left.frame;
+      this.left[port] = (this.left[port] ?? 0) + 1;
+      if (!isOwn(bytes)) this.scoreboard.leave(port, bytes);
+      this.jacks[port]?.send(bytes);
     }
     if (this.#atWork > 0) this.#enter(device.bench.cycle);
   }

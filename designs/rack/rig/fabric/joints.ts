@@ -25,7 +25,7 @@ const ofDevices = ({ devices }: RunningRack, counters: ReadonlyMap<string, AllCo
       if (!jack.isPlugged) return [];
       const c = counters.get(d.name)?.ports[port];
       return [
-        { what: `${jack.name}: frames that left`, came: d.left[port]?.frames ?? 0, went: jack.counts.sent },
+        { what: `${jack.name}: frames that left`, came: d.left[port] ?? 0, went: jack.counts.sent },
         { what: `${jack.name}: frames that came`, came: jack.counts.received, went: startsWith(c, "in") },
       ];
     }),

@@ -59,7 +59,7 @@ function deviceTable(rack: RunningRack, { devices }: Finished): string {
     return [
       name,
       sum(jacks.map(j => j.counts.received)),
-      sum(left.map(l => l.frames)),
+      sum(left),
       middle["arrived"] ?? 0,
       middle["laneLeft"] ?? 0,
       scoreboard.comparedBytes,
