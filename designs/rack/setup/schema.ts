@@ -77,6 +77,8 @@ const clibSchema = z.strictObject({
   atomics: share.default(0.35),
   allocation: share.default(0.02),
   mostBytes: whole(1, 65_536, "a number of bytes").default(3000),
+  pages: whole(1, 1024, "a number of pages").default(4),
+  words: whole(1, 512, "a number of words").default(16),
 });
 const kvSchema = z.strictObject({
   kind: z.literal("kv"),

@@ -82,8 +82,8 @@ export async function work(
 }
 function mixture(program: ClientProgram) {
   if (program.kind === "kv") return { atomics: 0, allocation: 0, keyValue: 1, keys: program.keys, pages: 1, words: 1 };
-  const { atomics, allocation, mostBytes } = program;
-  return { atomics, allocation, keyValue: 0, mostBytes };
+  const { atomics, allocation, mostBytes, pages, words } = program;
+  return { atomics, allocation, keyValue: 0, mostBytes, pages, words };
 }
 
 /** What is wrong with a workload: results that no order explains, operations that never ended, requests still out. */

@@ -206,7 +206,7 @@ it.runIf(many > 0)(
 );
 
 describe("planted faults: each is found", () => {
-  const few = example("rack", { clib: 100, kv: 10 });
+  const few = example("rack", { clib: 60, kv: 4 });
   /** Of the problems, one that tells the fault. */
   const finds = async (planted: Promise<Ran>, why: RegExp): Promise<void> =>
     expect((await planted).problems.filter(p => why.test(p))).not.toEqual([]);

@@ -55,8 +55,8 @@ const wrong: readonly (readonly [string, (r: Parts) => void, string])[] = [
   ],
   [
     "both ends at one place",
-    r => (of(r.links, 3)["between"] = ["snic0:2", "snic0:3"]),
-    'rack.json: links[2].between[0] = "snic0:2": links[3].between[0] is plugged in there; use another port',
+    r => r.links.splice(2, 2, { between: ["snic0:2", "snic0:3"] }),
+    "rack.json: links[2].between: both ends are at snic0; give one of them another place",
   ],
   ["a node without a link", r => r.links.pop(), 'rack.json: nodes[1] = "mem1": no link leads there; add one'],
   [
