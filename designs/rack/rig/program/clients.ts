@@ -1,6 +1,7 @@
 /** Clients of CLib and of Clio-KV at endpoints, and the judgement of all that they found. */
 import { Random } from "../../../../sim/index.ts";
 import { Client } from "../../../clio/client/index.ts";
+import { partitionsOf } from "../../../clio/config/index.ts";
 import { endToEnd, type RunResult } from "../../../clio/end-to-end/index.ts";
 import type { ClientProgram } from "../../setup/index.ts";
 import type { RackNode } from "../fabric/node.ts";
@@ -49,6 +50,7 @@ function clientsAt(rack: RunningRack, name: string, program: ClientProgram, seed
       targetDelayNs: targetDelay * config.retryTimeout,
       ...(program.softwareTimeoutNs !== undefined && { slowTimeoutNs: program.softwareTimeoutNs }),
       pageSize: config.pageSize,
+      partitions: partitionsOf(config),
       random: () => own.fraction(),
     });
   });
