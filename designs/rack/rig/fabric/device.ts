@@ -1,6 +1,5 @@
 /** A sNIC as a member of the rack, with the model that judges each of its frames. */
-import type { Design, SentFrame, SimulatedTime } from "../../../../sim/index.ts";
-import { runBench } from "../../../../sim/index.ts";
+import { runBench, type SentFrame, type SimulatedTime } from "../../../../sim/index.ts";
 import type { Parameters } from "../../../supernic/config/index.ts";
 import { DeviceScoreboard } from "../../../supernic/model/index.ts";
 import {
@@ -17,14 +16,11 @@ import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import type { Join, Member } from "./clockwork.ts";
 import { Jack } from "./jack.ts";
 
-export type DeviceDesign = ReturnType<typeof deviceDefinition>;
 export interface RackDeviceOptions {
   readonly name: string;
   readonly setup: Setup;
   readonly parameters: Parameters;
   readonly seed: number;
-  /** What becomes of the hardware before it runs (a planted fault). */
-  readonly change?: (design: DeviceDesign) => Design<DeviceDesign["ports"]>;
 }
 
 /** Frames that a port makes itself are no user's: PFC. */
@@ -69,11 +65,10 @@ export class RackDevice implements Member {
   }
 
   async run(join: Join): Promise<void> {
-    const { setup, parameters, seed, change = d => d } = this.#o,
-      design = change(deviceDefinition(setup, parameters));
+    const { setup, parameters, seed } = this.#o;
     await runBench(
       this.name,
-      design,
+      deviceDefinition(setup, parameters),
       // Signals inside: credits and the links' numbers are looked at in the end.
       { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: true },
       async bench => {

@@ -1,10 +1,10 @@
 /** A machine of the rack: its link layer, with UDP above it for programs. */
-import { SimulationError, type SimulatedTime } from "../../../../sim/index.ts";
+import { type SimulatedTime, SimulationError } from "../../../../sim/index.ts";
 import type { ClientTransport, NodeAddress, Receiver } from "../../../clio/client/index.ts";
 import {
+  type Endpoint as Address,
   decodeField,
   dissectStack,
-  type Endpoint as Address,
   ethernetHeader,
   formatIpv4,
   headerOffsets,

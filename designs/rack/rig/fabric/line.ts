@@ -18,8 +18,8 @@ interface Way {
 }
 
 /**
- * A cable with a direction each way: bandwidth with a bounded queue, latency, faults (`Link`). A frame that is put on it
- * leaves its end a frame's time later, and arrives `latencyNs` behind that.
+ * A cable with a direction each way: bandwidth with a bounded queue, latency, faults (`Link`). A frame that is put on
+ * it leaves its end a frame's time later, and arrives `latencyNs` behind that.
  */
 export class Line {
   readonly name: string;

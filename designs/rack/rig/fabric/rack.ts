@@ -1,11 +1,10 @@
 /** A rack that runs: its members in one time, and the lines between them. */
-import type { Design, SimulatedTime } from "../../../../sim/index.ts";
-import { Random } from "../../../../sim/index.ts";
+import { Random, type SimulatedTime } from "../../../../sim/index.ts";
 import type { CounterName } from "../../../clio/config/index.ts";
 import type { AllCounts } from "../../../supernic/rig/index.ts";
 import type { Plug, Rack } from "../../setup/index.ts";
-import { Clockwork, clockPeriod } from "./clockwork.ts";
-import { type DeviceDesign, RackDevice } from "./device.ts";
+import { clockPeriod, Clockwork } from "./clockwork.ts";
+import { RackDevice } from "./device.ts";
 import { RackEndpoint } from "./endpoint.ts";
 import type { Jack } from "./jack.ts";
 import { joints } from "./joints.ts";
@@ -17,8 +16,6 @@ export interface RackOptions {
   readonly seed: number;
   /** Told of each frame of a line, by the line's place in the setup. */
   readonly tap?: (line: number) => Tap;
-  /** What becomes of the sNICs' hardware before it runs (a planted fault). */
-  readonly change?: (design: DeviceDesign) => Design<DeviceDesign["ports"]>;
 }
 /** What the hardware counted, by name of the device or node. */
 export interface Finished {
@@ -43,13 +40,13 @@ export class RunningRack {
   readonly lines: readonly Line[];
 
   constructor(plan: Rack, clockwork: Clockwork, o: RackOptions) {
-    const { seed, change } = o,
+    const { seed } = o,
       { time } = clockwork,
       timeOf = (member: number): SimulatedTime => clockwork.times[member] ?? time,
       random = new Random(seed);
     this.plan = plan;
     this.clockwork = clockwork;
-    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, seed, ...(change && { change }) }, timeOf(i)));
+    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, seed }, timeOf(i)));
     this.nodes = plan.nodes.map((n, i) => new RackNode({ ...n, seed }, timeOf(plan.devices.length + i)));
     this.switches = plan.switches.map(s => new RackSwitch(s, time));
     this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }, time));

@@ -17,8 +17,8 @@ export interface RackSwitchOptions {
 const groupBit = 1n << 40n;
 
 /**
- * A top-of-rack switch whose table is configured: it never floods what it does not know. Each port's line has the queue.
- * Frames of MAC control (PFC) end at a switch, as 802.1D says, and damaged ones too.
+ * A top-of-rack switch whose table is configured: it never floods what it does not know. Each port's line has the
+ * queue. Frames of MAC control (PFC) end at a switch, as 802.1D says, and damaged ones too.
  */
 export class RackSwitch {
   readonly name: string;
