@@ -78,6 +78,12 @@ export class RunningRack {
     if (found === undefined) throw new RangeError(`there is no endpoint ${name}`);
     return found;
   }
+  /** The memory node of this name. */
+  node(name: string): RackNode {
+    const found = this.nodes.find(n => n.name === name);
+    if (found === undefined) throw new RangeError(`there is no node ${name}`);
+    return found;
+  }
   /** Waits until nothing is under way anywhere, at two looks one after the other. @returns whether that came */
   async settle(): Promise<boolean> {
     for (let quiet = 0, i = 0; i < looks && quiet < 2; i++) {

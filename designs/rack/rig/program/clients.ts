@@ -4,7 +4,6 @@ import { Client } from "../../../clio/client/index.ts";
 import { partitionsOf } from "../../../clio/config/index.ts";
 import { endToEnd, type RunResult } from "../../../clio/end-to-end/index.ts";
 import type { ClientProgram } from "../../setup/index.ts";
-import type { RackNode } from "../fabric/node.ts";
 import type { RackEndpoint, RunningRack } from "../fabric/index.ts";
 
 /** UDP port of an endpoint's first client. */
@@ -40,7 +39,7 @@ export function clientGroups(rack: RunningRack, seed: number): readonly (readonl
 function clientsAt(rack: RunningRack, name: string, program: ClientProgram, seed: number): readonly Client[] {
   const endpoint = rack.endpoint(name),
     random = new Random(seed),
-    { config } = nodeOf(rack, program.node).settings;
+    { config } = rack.node(program.node).settings;
   return Array.from({ length: program.clients }, (_, c) => {
     const own = random.fork(`client ${c}`);
     return new Client({
@@ -55,11 +54,6 @@ function clientsAt(rack: RunningRack, name: string, program: ClientProgram, seed
     });
   });
 }
-function nodeOf(rack: RunningRack, name: string): RackNode {
-  const found = rack.nodes.find(n => n.name === name);
-  if (found === undefined) throw new RangeError(`there is no node ${name}`);
-  return found;
-}
 
 /** Runs the operations of a group. Every result is judged: by linearizability, or by the writes that it can be of. */
 export async function work(
@@ -70,7 +64,7 @@ export async function work(
   const [first] = group;
   if (first === undefined) throw new RangeError("a group has an endpoint or more");
   const { program } = first,
-    { runtime } = nodeOf(rack, program.node).settings;
+    { runtime } = rack.node(program.node).settings;
   const result = await endToEnd({
     clients: group.flatMap(g => g.clients),
     address: { ip: runtime.ip, port: runtime.nativePort },
