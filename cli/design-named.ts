@@ -26,8 +26,8 @@ const hooks = {
   prove: "proofs",
   board: "boards",
 } as const satisfies Readonly<Record<string, keyof Design>>;
-/** Verbs that every design has by its build. */
-const always = ["generate", "lint", "synth", "draw"];
+/** Verbs that a design has by its build. */
+const byBuild = ["generate", "lint", "synth", "draw"] as const;
 
 /** A verb that not every design has. */
 export type HookVerb = keyof typeof hooks;
@@ -39,6 +39,15 @@ export type HookVerb = keyof typeof hooks;
 export function hookOf<V extends HookVerb>(design: Design, verb: V): NonNullable<Design[(typeof hooks)[V]]> {
   const hook = design[hooks[verb]];
   if (hook) return hook;
-  const has = (Object.keys(hooks) as HookVerb[]).filter(v => design[hooks[v]] !== undefined);
-  throw new UsageError(`${design.name} has no ${verb}; its verbs are ${[...has, ...always].join(", ")}`);
+  throw lacks(design, verb);
+}
+/** The definition of a design's hardware. @throws UsageError for a system without hardware of its own, as `hookOf` */
+export function buildOf(design: Design, verb: (typeof byBuild)[number]): NonNullable<Design["build"]> {
+  if (design.build) return design.build;
+  throw lacks(design, verb);
+}
+function lacks(design: Design, verb: string): UsageError {
+  const has = (Object.keys(hooks) as HookVerb[]).filter(v => design[hooks[v]] !== undefined),
+    all = [...has, ...(design.build ? byBuild : [])];
+  return new UsageError(`${design.name} has no ${verb}; its verbs are ${all.join(", ")}`);
 }

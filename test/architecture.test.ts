@@ -8,7 +8,12 @@ import { root } from "../scripts/setup/paths.mjs";
 
 /** Numbers of the lines in which one of the names stands, as a word or as a part of one. */
 function namingLines(text: string, names: readonly string[]): number[] {
-  const named = new RegExp(names.join("|"), "i");
+  // A name as a word of its own, alone or within a longer name: "rack" is not in "track", and "Clio" is in "ClioNode".
+  const forms = names.flatMap(n => {
+    const capital = n.charAt(0).toUpperCase() + n.slice(1);
+    return [`(?<![A-Za-z])${n}(?![a-z])`, `${capital}(?![a-z])`, `(?<![A-Z])${n.toUpperCase()}(?![A-Z])`];
+  });
+  const named = new RegExp(forms.join("|"));
   return text
     .split("\n")
     .flatMap((line, i) => (named.test(line.replace(/\(\w+, section [\d., and]+\)/g, "")) ? [i + 1] : []));
@@ -98,6 +103,7 @@ describe("names of designs stand where they belong", () => {
     expect(
       namingLines('a\nimport x from "../clio/y.ts";\n/** (Clio, section 4.4.2) */\nconst ClioNode = 1;', ["clio"]),
     ).toEqual([2, 4]);
+    expect(namingLines("tracked\nin brackets\nreadRack()\nTHE_RACK\na rack", ["rack"])).toEqual([3, 4, 5]);
   });
 });
 

@@ -4,6 +4,7 @@ import { committedBoardFiles } from "../board/committed.ts";
 import { cataloguePage } from "../catalogue/page.ts";
 import type { Design, FileTools, GeneratedFile } from "../../designs/shared/command-line/index.ts";
 import { structureOf } from "../../hdl-dsl/index.ts";
+import { buildOf } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import { svgOf } from "../draw/svg.ts";
 import { baselinePath, readBaseline } from "../synth/baseline.ts";
@@ -88,6 +89,6 @@ export async function configuredFiles(
   set: readonly string[],
   w: Warned,
 ): Promise<readonly GeneratedFile[]> {
-  const emitted = w.emit(await design.build(set));
+  const emitted = w.emit(await buildOf(design, "generate")(set));
   return [...filesOf(emitted, ""), ...fileLists(emitted)];
 }

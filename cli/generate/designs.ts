@@ -20,9 +20,11 @@ export const fixedDesigns = (w: Warned): readonly GeneratedDesign[] => [
 
 /** A design's default build, and those that are generated beside it. */
 async function buildsOf(d: Design, w: Warned): Promise<readonly GeneratedDesign[]> {
-  const made: GeneratedDesign[] = [{ folder: d.name, emitted: w.emit(await d.build([])) }];
+  const { build } = d;
+  if (build === undefined) return [];
+  const made: GeneratedDesign[] = [{ folder: d.name, emitted: w.emit(await build([])) }];
   for (const { folder, set } of d.furtherBuilds ?? [])
-    made.push({ folder, emitted: w.emit(await d.build(set)), besides: d.name });
+    made.push({ folder, emitted: w.emit(await build(set)), besides: d.name });
   return made;
 }
 

@@ -1,6 +1,6 @@
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 import { type Design, exitCode, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
-import { defaultDesign } from "../design-named.ts";
+import { buildOf, defaultDesign } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import { fixedDesigns } from "../generate/designs.ts";
 import { shortName } from "../synth/unit.ts";
@@ -15,7 +15,8 @@ interface Candidate {
 
 /** A design with the settings, or without any: its default, what is generated beside it, and its matrix. */
 async function candidatesOf(d: Design, set: readonly string[], w: Warned): Promise<readonly Candidate[]> {
-  const make = async (settings: readonly string[]): Promise<EmittedDesign> => w.emit(await d.build(settings));
+  const make = async (settings: readonly string[]): Promise<EmittedDesign> =>
+    w.emit(await buildOf(d, "lint")(settings));
   const emitted = await make(set);
   const own: Candidate = { name: emitted.top, make: () => Promise.resolve(emitted) };
   if (set.length > 0) return [own];
@@ -34,7 +35,8 @@ async function candidates(name: string | undefined, set: readonly string[], w: W
   const fixed = fixedDesigns(w)
     .filter(d => name === undefined || d.folder === name)
     .map((d): Candidate => ({ name: d.emitted.top, make: () => Promise.resolve(d.emitted) }));
-  const wanted = designs.filter(d => name === undefined || d.name === name);
+  // Of all: those that have hardware of their own.
+  const wanted = designs.filter(d => (name === undefined ? d.build !== undefined : d.name === name));
   const own = await Promise.all(
     wanted.map(d => candidatesOf(d, name === undefined && d !== defaultDesign ? [] : set, w)),
   );

@@ -7,7 +7,7 @@ import {
   type Terminal,
   UsageError,
 } from "../../designs/shared/command-line/index.ts";
-import { designNamed } from "../design-named.ts";
+import { buildOf, designNamed } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import { isSource, onlyForFile } from "../own/source-file.ts";
 import { repository } from "../repository.ts";
@@ -54,7 +54,7 @@ export const library = "library";
  * that the default build lacks.
  */
 async function designUnits(d: Design, o: SynthOptions, all: boolean): Promise<readonly Unit[]> {
-  const definition = await d.build(o.set),
+  const definition = await buildOf(d, "synth")(o.set),
     hook = await d.synth?.();
   const beside = ((all ? await hook?.further(o.set) : undefined) ?? [])
     .map(({ definition, names, ending = "" }) => ({

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { fileName, once, setting, UsageError } from "../../designs/shared/command-line/index.ts";
+import { buildOf } from "../design-named.ts";
 import { designs } from "../designs.ts";
 import type { Verb } from "../verb.ts";
 
@@ -47,7 +48,7 @@ export const drawVerb: Verb = (program, { terminal }) =>
       if (known !== undefined) {
         if (options.module !== undefined)
           throw new UsageError(`--module is for a TypeScript file: name a module inside ${design} with --part`);
-        def = await known.build(options.set);
+        def = await buildOf(known, "draw")(options.set);
       } else {
         const { loadDefinition } = await import("../emit/load-definition.ts");
         def = await loadDefinition(design, options.module, options.set);

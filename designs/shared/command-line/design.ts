@@ -125,14 +125,14 @@ interface CommonHooks {
 export interface DesignHooks<S> extends CommonHooks {
   /** Reads `--set key=value` arguments. @throws UsageError in one sentence for what cannot be */
   readonly settings: (set: readonly string[]) => Promise<S>;
-  /** The definition that is emitted, drawn, linted, synthesized. */
-  readonly build: (settings: S) => Promise<Def>;
+  /** The definition that is emitted, drawn, linted, synthesized; absent: a system whose hardware is that of its parts. */
+  readonly build?: (settings: S) => Promise<Def>;
   readonly synth?: () => Promise<SynthHook<S>>;
 }
 
 /** A design as the command line sees it: settings are `key=value` texts, checked when they are used. */
 export interface Design extends CommonHooks {
-  readonly build: (set: readonly string[]) => Promise<Def>;
+  readonly build?: (set: readonly string[]) => Promise<Def>;
   readonly synth?: () => Promise<SynthHook>;
 }
 
@@ -140,7 +140,7 @@ export interface Design extends CommonHooks {
 export function design<S>({ settings, build, synth, ...common }: DesignHooks<S>): Design {
   return {
     ...common,
-    build: async set => build(await settings(set)),
+    ...(build && { build: async (set: readonly string[]) => build(await settings(set)) }),
     ...(synth && {
       synth: async () => {
         const hook = await synth();

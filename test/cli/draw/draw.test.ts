@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Box, type Layout, layoutOf, type Point } from "../../../cli/draw/layout.ts";
 import { drawingPage } from "../../../cli/draw/page.ts";
 import { svgOf } from "../../../cli/draw/svg.ts";
-import { defaultDesign } from "../../../cli/design-named.ts";
+import { buildOf, defaultDesign } from "../../../cli/design-named.ts";
 import { type Link, type Part, type Structure, structureOf, structuresOf } from "../../../hdl-dsl/index.ts";
 import { mnemo } from "../../support/command-line.ts";
 
@@ -130,7 +130,7 @@ describe("the layout", () => {
 });
 
 describe("the drawing of a whole design", async () => {
-  const whole = await defaultDesign.build([]),
+  const whole = await buildOf(defaultDesign, "draw")([]),
     all = structuresOf(whole),
     s = structureOf(whole),
     layout = await layoutOf(s);

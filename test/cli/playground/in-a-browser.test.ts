@@ -5,7 +5,7 @@
 import { createContext, runInContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bundled } from "../../../cli/playground/bundle.ts";
-import { defaultDesign } from "../../../cli/design-named.ts";
+import { buildOf, defaultDesign } from "../../../cli/design-named.ts";
 import { emit, Fifo, uint } from "../../../hdl-dsl/index.ts";
 
 const program = `
@@ -83,7 +83,7 @@ describe("in a browser", () => {
     expect(exported.fifo()).toBe(texts(Fifo({ shape: uint(8), depth: 16, style: "distributed" })));
   });
   it("gives the same Verilog of the whole node", async () => {
-    expect(exported.node()).toBe(texts(await defaultDesign.build([])));
+    expect(exported.node()).toBe(texts(await buildOf(defaultDesign, "generate")([])));
   });
   it("tells the tasks of a bench apart", async () => {
     const [start, seen, sum] = JSON.parse(await exported.tasks()) as [number, readonly string[], number];

@@ -1,0 +1,135 @@
+/** A sNIC as a member of the rack, with the model that judges each of its frames. */
+import { runBench, type SentFrame, type SimulatedTime } from "../../../../sim/index.ts";
+import type { Parameters } from "../../../supernic/config/index.ts";
+import { DeviceScoreboard } from "../../../supernic/model/index.ts";
+import {
+  type AllCounts,
+  deviceDefinition,
+  framesInside,
+  leftAtRest,
+  SimulatedSuperNic,
+  unaccounted,
+} from "../../../supernic/rig/index.ts";
+import type { Setup } from "../../../supernic/software/index.ts";
+import { macControlAddress, snicEtherType } from "../../../supernic/wire/index.ts";
+import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
+import type { Join, Member } from "./clockwork.ts";
+import { Jack } from "./jack.ts";
+
+export interface RackDeviceOptions {
+  readonly name: string;
+  readonly setup: Setup;
+  readonly parameters: Parameters;
+  readonly seed: number;
+}
+
+/** Frames that a port makes itself are no user's: PFC. */
+const isOwn = (frame: Uint8Array): boolean => {
+  const { dst, etherType } = decode(ethernetHeader, frame);
+  return dst === macControlAddress && etherType === snicEtherType.macControl;
+};
+
+/**
+ * The cycle-accurate sNIC with a jack at each port. Beside it the reference model follows every frame; what a counter
+ * tells and what came out must agree with it at the end.
+ */
+export class RackDevice implements Member {
+  readonly name: string;
+  readonly jacks: readonly Jack[];
+  readonly setup: Setup;
+  readonly scoreboard: DeviceScoreboard;
+  readonly #o: RackDeviceOptions;
+  #device: SimulatedSuperNic | undefined;
+  /** Frames that are going in, by port: a port takes one after the other. */
+  readonly #entering: { readonly sent: SentFrame; readonly port: number; readonly damaged: boolean }[][];
+  /** By port: frames that the device gave out. */
+  readonly left: number[];
+  #atWork = 0;
+
+  constructor(o: RackDeviceOptions, time: SimulatedTime) {
+    this.name = o.name;
+    this.setup = o.setup;
+    this.#o = o;
+    const ports = Array.from({ length: o.parameters.ports }, (_, i) => i);
+    this.#entering = ports.map(() => []);
+    this.left = ports.map(() => 0);
+    this.jacks = ports.map(
+      port => new Jack(`${o.name}:${port}`, time, (frame, damaged) => this.#take(port, frame, damaged)),
+    );
+    this.scoreboard = new DeviceScoreboard(o.setup);
+  }
+  /** While the rack runs. */
+  get device(): SimulatedSuperNic {
+    if (this.#device === undefined) throw new RangeError(`${this.name} has not begun`);
+    return this.#device;
+  }
+
+  async run(join: Join): Promise<void> {
+    const { setup, parameters, seed } = this.#o;
+    await runBench(
+      this.name,
+      deviceDefinition(setup, parameters),
+      // Signals inside: credits and the links' numbers are looked at in the end.
+      { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: true },
+      async bench => {
+        const device = new SimulatedSuperNic(bench, setup, parameters);
+        this.#device = device;
+        await join(bench, async () => {
+          await device.bringUp();
+          this.#connect(device);
+          return () => undefined;
+        });
+      },
+    );
+  }
+  #connect(device: SimulatedSuperNic): void {
+    const { scoreboard } = this;
+    device.onSoftware = ({ bytes }) => void scoreboard.toSoftware(bytes);
+    device.onSent = ({ frame, ports }) => scoreboard.sent(frame, ports);
+    device.bench.onEdge({ sample: () => this.#watch(device) });
+  }
+  #take(port: number, frame: Uint8Array, damaged: boolean): void {
+    this.#atWork++;
+    this.#entering[port]?.push({ sent: this.device.send(port, frame, { damaged }), port, damaged });
+  }
+  #watch(device: SimulatedSuperNic): void {
+    for (let left = device.take(); left; left = device.take()) {
+      const { port } = left,
+        { bytes } = left.frame;
+      this.left[port] = (this.left[port] ?? 0) + 1;
+      if (!isOwn(bytes)) this.scoreboard.leave(port, bytes);
+      this.jacks[port]?.send(bytes);
+    }
+    if (this.#atWork > 0) this.#enter(device.bench.cycle);
+  }
+  /** Tells the model of the frames whose last beat is in, in the order of these. */
+  #enter(cycle: number): void {
+    const whole = this.#entering.flatMap(queue => {
+      const n = queue.findIndex(e => e.sent.end === undefined || e.sent.end > cycle);
+      return queue.splice(0, n < 0 ? queue.length : n);
+    });
+    this.#atWork -= whole.length;
+    for (const { port, sent, damaged } of whole.sort((a, b) => (a.sent.end ?? 0) - (b.sent.end ?? 0)))
+      this.scoreboard.enter(port, sent.bytes, damaged);
+  }
+
+  /** Nothing is under way, as far as its registers tell. */
+  async isAtRest(): Promise<boolean> {
+    if (this.#atWork > 0 || this.device.busy) return false;
+    const inside = await this.device.inside();
+    return framesInside(inside) + inside.cells === 0;
+  }
+  /** @returns its counters, and all that was wrong with it */
+  async finish(): Promise<{ readonly counters: AllCounts; readonly problems: readonly string[] }> {
+    const { device } = this,
+      inside = await device.inside(),
+      counters = await device.counters(),
+      counts = await device.counts(counters);
+    const problems = [
+      ...this.scoreboard.finish(counts),
+      ...unaccounted(counters, inside),
+      ...leftAtRest(device.bench.sim, device.parameters),
+    ];
+    return { counters, problems: problems.map(p => `${this.name}: ${p}`) };
+  }
+}

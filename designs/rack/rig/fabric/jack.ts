@@ -1,0 +1,40 @@
+/** Where lines end: a port of a sNIC or switch, a memory node, an endpoint. */
+import type { Delivery, SimulatedTime } from "../../../../sim/index.ts";
+
+/** A place where one end of a line is plugged in. */
+export class Jack {
+  /** Of its place, with the port where that has several: `snic0:2`. */
+  readonly name: string;
+  /** Of its place. */
+  readonly time: SimulatedTime;
+  /** Takes what comes out of the line. */
+  receive: Delivery;
+  /** Frames that went into the line here, and that came out of it whole and marked damaged. */
+  readonly counts = { sent: 0, received: 0, damaged: 0 };
+  #line: ((frame: Uint8Array) => void) | undefined;
+
+  constructor(name: string, time: SimulatedTime, receive: Delivery) {
+    this.name = name;
+    this.time = time;
+    this.receive = receive;
+  }
+  /** The other end takes what is sent from now on. */
+  plug(line: (frame: Uint8Array) => void): void {
+    this.#line = line;
+  }
+  get isPlugged(): boolean {
+    return this.#line !== undefined;
+  }
+  /** Puts a frame on the line; without a line it is lost, as from a real port. */
+  send(frame: Uint8Array): void {
+    if (this.#line === undefined) return;
+    this.counts.sent++;
+    this.#line(frame);
+  }
+  /** A frame has come to this end. */
+  arrive(frame: Uint8Array, damaged: boolean): void {
+    this.counts.received++;
+    if (damaged) this.counts.damaged++;
+    this.receive(frame, damaged);
+  }
+}

@@ -1,0 +1,84 @@
+/** A memory node as a member of the rack. */
+import { runBench, type SimulatedTime } from "../../../../sim/index.ts";
+import { clioNode } from "../../../clio/build/index.ts";
+import type { CounterName, Settings } from "../../../clio/config/index.ts";
+import { SimulatedNode } from "../../../clio/rig/index.ts";
+import type { Join, Member } from "./clockwork.ts";
+import { Jack } from "./jack.ts";
+
+export interface RackNodeOptions {
+  readonly name: string;
+  readonly settings: Settings;
+  readonly seed: number;
+}
+type Counters = Readonly<Record<CounterName, bigint>>;
+
+/** The cycle-accurate node with its DRAM and slow path, and a jack at its MAC. */
+export class RackNode implements Member {
+  readonly name: string;
+  readonly jack: Jack;
+  readonly settings: Settings;
+  readonly #seed: number;
+  #node: SimulatedNode | undefined;
+
+  constructor({ name, settings, seed }: RackNodeOptions, time: SimulatedTime) {
+    this.name = name;
+    this.settings = settings;
+    this.#seed = seed;
+    this.jack = new Jack(name, time, (frame, damaged) => void this.node.send(frame, { damaged }));
+  }
+  /** While the rack runs. */
+  get node(): SimulatedNode {
+    if (this.#node === undefined) throw new RangeError(`${this.name} has not begun`);
+    return this.#node;
+  }
+
+  async run(join: Join): Promise<void> {
+    const { settings } = this;
+    await runBench(
+      this.name,
+      definitionOf(settings),
+      { seed: this.#seed, wave: false, limitCycles: Infinity, hangCycles: 200_000 },
+      bench =>
+        join(bench, async () => {
+          const node = await SimulatedNode.start(bench, settings);
+          this.#node = node;
+          bench.onEdge({
+            sample: () => {
+              for (let f = node.take(); f !== undefined; f = node.take()) this.jack.send(f.bytes);
+            },
+          });
+          return () => node.transport.close();
+        }),
+    );
+  }
+
+  /**
+   * @param strict programs alone send: then a frame that the node drops is a fault
+   * @returns its counters, and all that was wrong with it: what it still holds, frames that it should not have got
+   */
+  async finish(strict: boolean): Promise<{ readonly counters: Counters; readonly problems: readonly string[] }> {
+    const counters = await this.node.counters();
+    const dropped = (Object.keys(counters) as CounterName[]).filter(c => c.startsWith("drop") && counters[c] > 0n);
+    const problems = [
+      ...(this.node.idle ? [] : [`it is not at rest: units ${this.node.bench.io.busy.big.toString(2)} are busy`]),
+      ...(strict ? dropped : []).map(c => `${counters[c]} frames came that are none of its (${c})`),
+      ...this.#unlike("frames came to it", this.jack.counts.received, counters.rxFrames),
+      ...this.#unlike("frames left it", this.jack.counts.sent, counters.txFrames),
+    ];
+    return { counters, problems: problems.map(p => `${this.name}: ${p}`) };
+  }
+  #unlike(what: string, onLine: number, counted: bigint): readonly string[] {
+    return BigInt(onLine) === counted ? [] : [`${onLine} ${what} by its line, ${counted} by its counters`];
+  }
+}
+
+type NodeDesign = ReturnType<typeof clioNode>;
+/** Addresses are run-time settings: nodes that are built alike are one design. */
+const definitions = new Map<string, NodeDesign>();
+function definitionOf({ config }: Settings): NodeDesign {
+  const key = JSON.stringify(config, (_, v: unknown) => (typeof v === "bigint" ? String(v) : v)),
+    known = definitions.get(key) ?? clioNode(config);
+  definitions.set(key, known);
+  return known;
+}

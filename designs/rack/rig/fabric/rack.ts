@@ -1,0 +1,135 @@
+/** A rack that runs: its members in one time, and the lines between them. */
+import { Random, type SimulatedTime } from "../../../../sim/index.ts";
+import type { CounterName } from "../../../clio/config/index.ts";
+import type { AllCounts } from "../../../supernic/rig/index.ts";
+import type { Plug, Rack } from "../../setup/index.ts";
+import { clockPeriod, Clockwork } from "./clockwork.ts";
+import { RackDevice } from "./device.ts";
+import { RackEndpoint } from "./endpoint.ts";
+import type { Jack } from "./jack.ts";
+import { joints } from "./joints.ts";
+import { Line, type Tap } from "./line.ts";
+import { RackNode } from "./node.ts";
+import { RackSwitch } from "./switch.ts";
+
+export interface RackOptions {
+  readonly seed: number;
+  /** Told of each frame of a line, by the line's place in the setup. */
+  readonly tap?: (line: number) => Tap;
+}
+/** What the hardware counted, by name of the device or node. */
+export interface Finished {
+  readonly devices: ReadonlyMap<string, AllCounts>;
+  readonly nodes: ReadonlyMap<string, Readonly<Record<CounterName, bigint>>>;
+  readonly problems: readonly string[];
+}
+
+/** Between two looks whether all is at rest, ns; and how many looks. */
+const look = 2000,
+  looks = 500,
+  /** No member is further ahead, however long the lines are, ns. */
+  farAhead = 4000;
+
+export class RunningRack {
+  readonly plan: Rack;
+  readonly clockwork: Clockwork;
+  readonly devices: readonly RackDevice[];
+  readonly nodes: readonly RackNode[];
+  readonly switches: readonly RackSwitch[];
+  readonly endpoints: readonly RackEndpoint[];
+  readonly lines: readonly Line[];
+
+  constructor(plan: Rack, clockwork: Clockwork, o: RackOptions) {
+    const { seed } = o,
+      { time } = clockwork,
+      timeOf = (member: number): SimulatedTime => clockwork.times[member] ?? time,
+      random = new Random(seed);
+    this.plan = plan;
+    this.clockwork = clockwork;
+    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, seed }, timeOf(i)));
+    this.nodes = plan.nodes.map((n, i) => new RackNode({ ...n, seed }, timeOf(plan.devices.length + i)));
+    this.switches = plan.switches.map(s => new RackSwitch(s, time));
+    this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }, time));
+    this.lines = plan.links.map(({ between: [a, b], ...options }, i) => {
+      const tap = o.tap?.(i);
+      return new Line([this.#jack(a), this.#jack(b)], { random, ...(tap && { tap }) }, options);
+    });
+  }
+  #jack({ place, port }: Plug): Jack {
+    const of = <T extends { readonly name: string }>(all: readonly T[]): T | undefined =>
+      all.find(x => x.name === place);
+    const jack =
+      of(this.devices)?.jacks[port] ??
+      of(this.switches)?.jacks[port] ??
+      of(this.nodes)?.jack ??
+      of(this.endpoints)?.jack;
+    if (jack === undefined) throw new RangeError(`the rack has no ${place}:${port}`);
+    return jack;
+  }
+
+  /** Cycles of the shortest line between two places that have times of their own. */
+  get lookahead(): number {
+    const apart = this.lines.filter(({ ends: [a, b] }) => a.time !== b.time).map(l => l.latencyNs);
+    return Math.max(1, Math.floor(Math.min(...apart, farAhead) / clockPeriod));
+  }
+  /** The endpoint of this name. */
+  endpoint(name: string): RackEndpoint {
+    const found = this.endpoints.find(e => e.name === name);
+    if (found === undefined) throw new RangeError(`there is no endpoint ${name}`);
+    return found;
+  }
+  /** The memory node of this name. */
+  node(name: string): RackNode {
+    const found = this.nodes.find(n => n.name === name);
+    if (found === undefined) throw new RangeError(`there is no node ${name}`);
+    return found;
+  }
+  /** Waits until nothing is under way anywhere, at two looks one after the other. @returns whether that came */
+  async settle(): Promise<boolean> {
+    for (let quiet = 0, i = 0; i < looks && quiet < 2; i++) {
+      await this.clockwork.pause(look);
+      quiet = (await this.#isAtRest()) ? quiet + 1 : 0;
+      if (quiet === 2) return true;
+    }
+    return false;
+  }
+  async #isAtRest(): Promise<boolean> {
+    const under = this.lines.some(l => l.inside > 0) || this.switches.some(s => s.inside > 0);
+    if (under || this.nodes.some(n => !n.node.idle)) return false;
+    for (const d of this.devices) if (!(await d.isAtRest())) return false;
+    return true;
+  }
+  /** Waits for the rest, and reads what was counted. */
+  async finish(): Promise<Finished> {
+    const rested = await this.settle(),
+      problems: string[] = rested ? [] : [`frames are under way ${(look * looks) / 1000} us after the last operation`];
+    const devices = new Map<string, AllCounts>(),
+      nodes = new Map<string, Readonly<Record<CounterName, bigint>>>();
+    for (const d of this.devices) {
+      const { counters, problems: own } = await d.finish();
+      devices.set(d.name, counters);
+      problems.push(...own);
+    }
+    // A capture may send a node what it likes.
+    const strict = this.plan.endpoints.every(({ program: p }) => p.kind !== "capture" || p.in === undefined);
+    for (const n of this.nodes) {
+      const { counters, problems: own } = await n.finish(strict);
+      nodes.set(n.name, counters);
+      problems.push(...own);
+    }
+    return { devices, nodes, problems: [...problems, ...joints(this, devices)] };
+  }
+}
+
+/** Runs a rack for as long as `body` does. */
+export const withRack = <T>(plan: Rack, o: RackOptions, body: (rack: RunningRack) => Promise<T>): Promise<T> => {
+  let rack: RunningRack | undefined;
+  return Clockwork.run(
+    plan.devices.length + plan.nodes.length,
+    clockwork => {
+      rack = new RunningRack(plan, clockwork, o);
+      return { members: [...rack.devices, ...rack.nodes], lookahead: rack.lookahead };
+    },
+    () => body(rack as RunningRack),
+  );
+};

@@ -1,0 +1,66 @@
+import type { Bench } from "../../../../sim/index.ts";
+import { Signal } from "./signal.ts";
+
+interface Place {
+  joined: boolean;
+  over: boolean;
+  /** Resolves the wait of a member that is as far ahead as it may be. */
+  wake: (() => void) | undefined;
+}
+
+/**
+ * Keeps members in step: none begins a cycle that is more than `lookahead` behind the slowest one's. A member runs as
+ * far as it may in one go, and then lets the others go on, so that a change from one to another is rare.
+ */
+export class Step {
+  lookahead = 1;
+  readonly #places: readonly Place[];
+  readonly #cycle: (member: number) => number;
+  readonly #complete = new Signal();
+
+  /** @param cycle of a member, since it joined */
+  constructor(members: number, cycle: (member: number) => number) {
+    this.#places = Array.from({ length: members }, () => ({ joined: false, over: false, wake: undefined }));
+    this.#cycle = cycle;
+  }
+
+  /** Joins, from the bench's main function. Resolves when all have joined; until then no member takes a cycle. */
+  join(member: number, bench: Bench): Promise<void> {
+    const place = this.#places[member];
+    if (place === undefined) throw new RangeError(`there is no member ${member}`);
+    place.joined = true;
+    bench.scheduler.gate = () => {
+      if (this.#mayStep(member)) return undefined;
+      const held = new Promise<void>(resolve => {
+        place.wake = resolve;
+      });
+      this.#wake();
+      return held;
+    };
+    if (this.#places.every(p => p.joined)) {
+      this.#complete.tell();
+      this.#wake();
+    }
+    return this.#complete.told;
+  }
+  /** The bench ends: the others go on without it. */
+  leave(member: number, bench: Bench): void {
+    bench.scheduler.gate = undefined;
+    const place = this.#places[member];
+    if (place !== undefined) place.over = true;
+    this.#wake();
+  }
+
+  #mayStep(member: number): boolean {
+    const limit = this.#cycle(member) - this.lookahead;
+    return this.#places.every((p, i) => p.joined && (i === member || p.over || this.#cycle(i) > limit));
+  }
+  #wake(): void {
+    for (const [i, p] of this.#places.entries()) {
+      const { wake } = p;
+      if (wake === undefined || !this.#mayStep(i)) continue;
+      p.wake = undefined;
+      wake();
+    }
+  }
+}

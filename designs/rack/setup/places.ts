@@ -1,0 +1,61 @@
+/** Nodes and endpoints as they are built. */
+import { makeSettings } from "../../clio/config/index.ts";
+import { UsageError } from "../../shared/errors/index.ts";
+import { formatIpv4, formatMac } from "../../shared/wire/index.ts";
+import type { DevicePlan, EndpointPlan, NodePlan } from "./rack.ts";
+import type { RackFile } from "./schema.ts";
+
+/** What `read` gives. @throws UsageError with the place in front of what it throws */
+export function within<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (e) {
+    throw e instanceof UsageError ? new UsageError(`${place}: ${e.message}`) : e;
+  }
+}
+
+/** The UID of the DAG that an endpoint names: `name`, or `device/name`. */
+function uidOf(dag: string, at: string, devices: readonly DevicePlan[]): number {
+  const [first = "", second] = dag.split("/"),
+    wanted = second ?? first;
+  const found = devices
+    .filter(d => second === undefined || d.name === first)
+    .flatMap(d => d.setup.dags.filter(x => x.name === wanted).map(x => ({ device: d.name, uid: x.uid })));
+  const [only, more] = found;
+  if (more !== undefined)
+    throw new UsageError(
+      `${at}.dag = "${dag}": ${found.map(f => f.device).join(" and ")} have such a DAG; say whose, as ${only?.device ?? ""}/${wanted}`,
+    );
+  if (only !== undefined) return only.uid;
+  const all = devices.flatMap(d => d.setup.dags.map(x => x.name));
+  throw new UsageError(
+    `${at}.dag = "${dag}": no sNIC has such a DAG; ${all.length === 0 ? "add it to one" : `there are ${all.join(", ")}`}`,
+  );
+}
+/** @throws UsageError for a node or a DAG that there is not */
+export function endpointPlan(
+  e: RackFile["endpoints"][number],
+  at: string,
+  { devices, nodes }: { readonly devices: readonly DevicePlan[]; readonly nodes: readonly NodePlan[] },
+): EndpointPlan {
+  const { name, mac, ip, dag, program } = e;
+  if (program.kind !== "capture" && !nodes.some(n => n.name === program.node))
+    throw new UsageError(
+      `${at}.program.node = "${program.node}": there is no such node; ${nodes.length === 0 ? "add it" : `there are ${nodes.map(n => n.name).join(", ")}`}`,
+    );
+  if (program.kind === "capture" && dag !== undefined)
+    throw new UsageError(`${at}.dag = "${dag}": frames of a capture go out as they are; leave it out`);
+  return { name, mac, ip, uid: dag === undefined ? undefined : uidOf(dag, at, devices), program };
+}
+/** @throws UsageError for settings that cannot be */
+export function nodePlan({ name, mac, ip, set }: RackFile["nodes"][number], at: string): NodePlan {
+  for (const own of ["mac", "ip"])
+    if (own in set)
+      throw new UsageError(`${at}.set.${own}: the node's ${own} stands beside its name; leave it out here`);
+  const settings = within(`${at}.set`, () => makeSettings({ ...set, mac: formatMac(mac), ip: formatIpv4(ip) }));
+  if (settings.config.transport !== "none")
+    throw new UsageError(
+      `${at}.set.transport = "${settings.config.transport}": clients of a rack speak none; leave it out`,
+    );
+  return { name, settings };
+}
