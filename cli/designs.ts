@@ -3,8 +3,9 @@
  * what a verb means that is given none.
  */
 import { clio } from "../designs/clio/design.ts";
+import { legoos } from "../designs/legoos/design.ts";
 import type { Design } from "../designs/shared/command-line/index.ts";
 import { supernic } from "../designs/supernic/design.ts";
 import { frameCounter } from "../examples/frame-counter/design.ts";
 
-export const designs: readonly [Design, ...Design[]] = [clio, supernic, frameCounter];
+export const designs: readonly [Design, ...Design[]] = [clio, supernic, legoos, frameCounter];

@@ -1,5 +1,13 @@
 import * as z from "zod";
-import { bytesPowerOfTwo, checkSettings, keyValues, powerOfTwo, range, refuseUnknown, word } from "../../shared/settings/index.ts";
+import {
+  bytesPowerOfTwo,
+  checkSettings,
+  keyValues,
+  powerOfTwo,
+  range,
+  refuseUnknown,
+  word,
+} from "../../shared/settings/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
 
 /** How an ExCache is built (docs/legoos.md, "Settings"). */

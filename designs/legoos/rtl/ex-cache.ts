@@ -1,4 +1,17 @@
-import { arbiter, bit, connect, input, instance, module, output, sink, source, stream, struct, uint } from "../../../hdl-dsl/index.ts";
+import {
+  arbiter,
+  bit,
+  connect,
+  input,
+  instance,
+  module,
+  output,
+  sink,
+  source,
+  stream,
+  struct,
+  uint,
+} from "../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../shared/frame/index.ts";
 import { beatBytes, type Parameters } from "../config/index.ts";
 import { Lookup } from "./lookup/lookup.ts";

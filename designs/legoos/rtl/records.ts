@@ -64,8 +64,7 @@ export const LineCommand = (p: Parameters) =>
     data: uint(8 * beatBytes),
   });
 /** What it answers, in the order of the commands: accesses of both kinds, and copies. */
-export const LineAnswer = (p: Parameters) =>
-  struct({ owner: Owner, id: uint(p.idBits), data: uint(8 * beatBytes) });
+export const LineAnswer = (p: Parameters) => struct({ owner: Owner, id: uint(p.idBits), data: uint(8 * beatBytes) });
 
 /** What happened in a cycle, a bit each. */
 export const Events = struct({

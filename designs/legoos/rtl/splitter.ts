@@ -18,7 +18,14 @@ import {
   when,
 } from "../../../hdl-dsl/index.ts";
 import { AxisBeat, cutFields, joinBytes, joinFields, keepAll, keepTo } from "../../shared/frame/index.ts";
-import { etherType, ethernetHeader, headerOffsets, ipProtocol, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
+import {
+  etherType,
+  ethernetHeader,
+  headerOffsets,
+  ipProtocol,
+  ipv4Header,
+  udpHeader,
+} from "../../shared/wire/index.ts";
 import { accessBody, clioHeader, frameOffsets, opcodeBits } from "../../clio/wire/index.ts";
 import { beatBytes } from "../config/index.ts";
 import { compoundBody, flushAndFetch, part, partShift } from "../wire/index.ts";

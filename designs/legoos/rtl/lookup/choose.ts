@@ -1,4 +1,14 @@
-import { type Bit, bitsAbove, constant, decode, firstSet, mux, node, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import {
+  type Bit,
+  bitsAbove,
+  constant,
+  decode,
+  firstSet,
+  mux,
+  node,
+  type UInt,
+  type Val,
+} from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
 import type { SetState } from "./state.ts";
 

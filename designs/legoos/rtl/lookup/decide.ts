@@ -60,11 +60,11 @@ export function decide(p: Parameters, s: Seen): Decision {
     hit: node(looked.and(present).andNot(refused), { name: "hit" }),
     answers: node(settled.or(refused), { name: "answers" }),
     status: priority([failed, op.failed], [refused, statusBits.WRITE_PERM], constant(0, 4)),
-    parks: node(parks.and(room), { name: "parks" }),
+    parks: node(parks.and(room), { name: "parks_now" }),
     forLine: line,
     begins,
     blocked: node(parks.andNot(room).or(needs.andNot(begins)).or(evict.and(pending)), { name: "blocked" }),
-    finishes: node(s.valid.and(op.kind.is("finish")), { name: "finishes" }),
+    finishes: node(s.valid.and(op.kind.is("finish")), { name: "finishes_now" }),
     drops: node(evict.and(there).andNot(dirty), { name: "drops" }),
     idle: node(evict.andNot(there).andNot(pending)),
   };

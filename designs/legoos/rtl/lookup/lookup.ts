@@ -125,10 +125,9 @@ export const Lookup = module(
       waitRoom,
     });
     finishes.set(d.finishes);
-    const parkedFor = node(
-      mux(begun, known.next, encodeOnehot(lineMatch.or(victimMatch)).is(missBits)),
-      { name: "parked_for" },
-    );
+    const parkedFor = node(mux(begun, known.next, encodeOnehot(lineMatch.or(victimMatch)).is(missBits)), {
+      name: "parked_for",
+    });
     const beginsAccess = node(begun.and(fetches));
     const parks = node(d.parks.or(beginsAccess));
     const lists = waiting(p, {
@@ -151,7 +150,9 @@ export const Lookup = module(
       sweepSet = reg(uint(setBits), { init: 0 }),
       sweepTime = reg(uint(Math.log2(p.sweepCycles)), { init: 0 });
     const inFlight = (kind: "finish" | "sweep" | "evict"): Bit =>
-      node(firstValid.and(first.kind.is(kind)).or(secondValid.and(second.kind.is(kind))), { name: `${kind}_in_flight` });
+      node(firstValid.and(first.kind.is(kind)).or(secondValid.and(second.kind.is(kind))), {
+        name: `${kind}_in_flight`,
+      });
     const againInFlight = node(firstValid.and(first.again).or(secondValid.and(second.again)));
     const { access: accessQueue, room: accessRoom } = accesses(p);
     const open = node(running.andNot(kills).andNot(clearing), { name: "open" });
@@ -160,10 +161,9 @@ export const Lookup = module(
       wantSweep = node(sweepDue.andNot(inFlight("sweep"))),
       wantAgain = node(lists.any.andNot(againInFlight).and(accessRoom)),
       wantAccess = node(requests.any.andNot(lists.any).and(accessRoom));
-    const goes = node(
-      open.and(wantFinish.or(wantEvict).or(wantSweep).or(wantAgain).or(wantAccess)).or(clearing),
-      { name: "goes" },
-    );
+    const goes = node(open.and(wantFinish.or(wantEvict).or(wantSweep).or(wantAgain).or(wantAccess)).or(clearing), {
+      name: "goes",
+    });
     const quiet = node(wantFinish.or(wantEvict).or(wantSweep).not());
     issueAccess.set(open.and(quiet).andNot(wantAgain).and(wantAccess));
     const again = node(wantAgain);
@@ -303,7 +303,12 @@ export const Lookup = module(
         s.go("Known");
       },
       Known: () => {
-        victimTag.set(onehotMux(Array.from({ length: p.ways }, (_, w) => wayOnehot.bit(w)), read));
+        victimTag.set(
+          onehotMux(
+            Array.from({ length: p.ways }, (_, w) => wayOnehot.bit(w)),
+            read,
+          ),
+        );
         victimDirty.set(holds.and(secondSet.dirty.and(wayOnehot).any()));
         s.go("Begin");
       },
@@ -343,9 +348,7 @@ export const Lookup = module(
     const kept = (v: UInt): UInt => v.and(spread(clears.not(), p.ways));
     written.set({
       valid: kept(valid.andNot(gone).or(arrived)),
-      writable: kept(
-        writable.andNot(ended).andNot(dropped).or(taken).or(of(second.writable, arrived)),
-      ),
+      writable: kept(writable.andNot(ended).andNot(dropped).or(taken).or(of(second.writable, arrived))),
       dirty: kept(dirty.andNot(gone).andNot(ended).or(of(second.write, touched))),
       used: kept(of(sweeps.not(), used).andNot(gone).or(touched).or(arrived)),
       pointer: mux(clears, constant(0, pointer.width), mux(begun.and(turns), pointer.add(1), pointer)),
@@ -366,10 +369,7 @@ export const Lookup = module(
     io.ready.set(clearing.not());
 
     assertAlways(secondValid.not().or(atMostOne(d.found)), "a line is in one way of its set at most");
-    assertAlways(
-      secondSet.dirty.andNot(secondSet.valid).any().and(secondValid).not(),
-      "what is dirty is valid",
-    );
+    assertAlways(secondSet.dirty.andNot(secondSet.valid).any().and(secondValid).not(), "what is dirty is valid");
     assertAlways(d.hit.and(accessQueue.push.ready.not()).not(), "a hit has room on its way to the line memory");
   },
   { nameOf: p => `ExCacheLookup_s${p.sets}_w${p.ways}_l${p.lineBytes}_m${p.misses}_q${p.waiting}_${p.policy}` },

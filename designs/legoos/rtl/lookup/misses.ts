@@ -1,4 +1,17 @@
-import { type Bit, decode, firstSet, fromBits, node, reg, struct, uint, type UInt, type Val, vec, when } from "../../../../hdl-dsl/index.ts";
+import {
+  type Bit,
+  decode,
+  firstSet,
+  fromBits,
+  node,
+  reg,
+  struct,
+  uint,
+  type UInt,
+  type Val,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
 
 /** A miss under way, as the look-up needs it. */

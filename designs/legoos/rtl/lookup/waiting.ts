@@ -53,8 +53,8 @@ export function waiting(p: Parameters, o: WaitingOrders): Waiting {
   const links = ram(slot, { depth: p.waiting, collision: "undefined", style: "distributed", name: "links" });
   const taken = reg(uint(p.waiting), { init: 0, name: "taken" });
   const owners = reg(vec(uint(derived(p).missBits), p.waiting), { name: "owners" });
-  const forLine = reg(uint(p.waiting), { name: "for_line" });
-  const failed = reg(vec(uint(statusWidth), p.waiting), { name: "failed" });
+  const forLine = reg(uint(p.waiting), { name: "waits_for_line" });
+  const failed = reg(vec(uint(statusWidth), p.waiting), { name: "has_failed" });
   const heads = reg(vec(slot, p.misses), { name: "heads" }),
     tails = reg(vec(slot, p.misses), { name: "tails" }),
     some = reg(uint(p.misses), { init: 0, name: "some" });

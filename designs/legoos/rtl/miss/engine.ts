@@ -89,7 +89,9 @@ export const MissEngine = module(
     t.at(
       io.job.payload.miss,
       m => {
-        t.entries.at(m).set({ active: 1, todo: 1, held: 0, due: 0, told: 0, status: 0, writable: 1, tries: 0, time: 0 });
+        t.entries
+          .at(m)
+          .set({ active: 1, todo: 1, held: 0, due: 0, told: 0, status: 0, writable: 1, tries: 0, time: 0 });
         for (const w of [t.fetch, t.primary, t.secondary])
           w.at(m).set({ need: 0, node: 0, id: 0, repeats: 0, first: 0 });
       },
@@ -143,7 +145,10 @@ export const MissEngine = module(
     told.payload.set({ kind: "unknownRegion", line, status: 0 });
     sender.order.valid.set(0);
     const compound = node(
-      constant(p.flush === "piggyback" ? 1 : 0, 1).and(sendPrimary).and(sendFetch).and(primary.node.eq(fetch.node)),
+      constant(p.flush === "piggyback" ? 1 : 0, 1)
+        .and(sendPrimary)
+        .and(sendFetch)
+        .and(primary.node.eq(fetch.node)),
       { name: "compound" },
     );
     const what = priority([sendSecondary, secondary], [sendPrimary, primary], fetch);
@@ -266,7 +271,7 @@ export const MissEngine = module(
           s.go("Idle");
         },
         Plan: () => {
-          const flushes = node(primary.need.or(secondary.need)),
+          const flushes = primary.need.or(secondary.need),
             first = node(secondary.need.and(constant(serialCopies ? 1 : 0, 1))),
             goesPrimary = node(primary.need.andNot(first));
           sendSecondary.set(secondary.need);
@@ -315,7 +320,7 @@ export const MissEngine = module(
         },
       }),
     );
-    const sending = node(machine.is("Plan", "Send"), { name: "in_send" });
+    const sending = node(machine.is("Plan").or(machine.is("Send")), { name: "in_send" });
 
     // Answers.
     const { reply } = receiver.answer,
@@ -332,10 +337,9 @@ export const MissEngine = module(
       anew = node(oneOf("YIELD", "EXPIRED")),
       ofFetch = node(reply.part.eq(part.fetch)),
       refusal = node(ok.or(later).or(ofFetch).not(), { name: "refusal" });
-    const waited = node(
-      replied.active.and(asked.need).and(asked.id.eq(reply.requestId)).andNot(replied.todo),
-      { name: "waited_for" },
-    );
+    const waited = node(replied.active.and(asked.need).and(asked.id.eq(reply.requestId)).andNot(replied.todo), {
+      name: "waited_for",
+    });
     // A refusal has to be told: without room for it, the answer is as if it were lost.
     const tells = node(machine.is("Known"), { name: "engine_tells" }),
       roomToTell = node(refusal.not().or(told.ready.andNot(tells)));
@@ -375,10 +379,7 @@ export const MissEngine = module(
               when(ends, () => w.at(m).need.set(0));
               when(anew, () => w.at(m).repeats.set(0));
             });
-          const others = node(
-            mux(reply.part.eq(part.primary), t.secondary.at(m).need, t.primary.at(m).need),
-            { name: `other_write_${m}` },
-          );
+          const others = mux(reply.part.eq(part.primary), t.secondary.at(m).need, t.primary.at(m).need);
           if (serialFlush) when(ends.andNot(others).and(t.fetch.at(m).need), () => t.entries.at(m).due.set(1));
           if (serialCopies) when(ends.and(reply.part.eq(part.secondary)), () => t.entries.at(m).due.set(1));
         });
@@ -390,7 +391,10 @@ export const MissEngine = module(
     });
 
     // Time.
-    const spent = node(each(m => t.entries.at(m).time.eq(0)), { name: "spent" });
+    const spent = node(
+      each(m => t.entries.at(m).time.eq(0)),
+      { name: "spent" },
+    );
     for (let m = 0; m < p.misses; m++) {
       const e = t.entries.at(m),
         waits = node(e.active.andNot(e.todo).andNot(e.due).andNot(t.settled(m)), { name: `waits_${m}` });
@@ -416,7 +420,10 @@ export const MissEngine = module(
       },
       releasable = (m: number): Bit => {
         const e = t.entries.at(m);
-        return e.active.andNot(e.todo).and(t.settled(m)).andNot(sending.or(sender.sending).and(at.eq(m)));
+        return e.active
+          .andNot(e.todo)
+          .and(t.settled(m))
+          .andNot(sending.or(sender.sending).and(at.eq(m)));
       };
     const ready = firstSet(each(m => fillable(m).or(releasable(m).and(t.entries.at(m).told))));
     const offer = reg(Finish(p)),
@@ -448,10 +455,16 @@ export const MissEngine = module(
       write: fires.and(sendsVictim).andNot(joined),
       compound: fires.and(joined),
       repeat: fires.and(what.repeats),
-      local: machine.is("Zero").and(io.line.fire).and(beat.eq(beats - 1)),
+      local: machine
+        .is("Zero")
+        .and(io.line.fire)
+        .and(beat.eq(beats - 1)),
       ignored: receiver.answer.valid.andNot(expected),
     });
     io.busy.set(each(m => t.entries.at(m).active));
   },
-  { nameOf: p => `ExCacheMisses_s${p.sets}_w${p.ways}_l${p.lineBytes}_m${p.misses}_${p.flush}_${p.replicas}_${p.unknown}_t${p.timeoutCycles}_n${p.tries}_r${p.regions}_d${p.nodes}_a${p.ranges}_c${p.localLines}_i${p.idBits}` },
+  {
+    nameOf: p =>
+      `ExCacheMisses_s${p.sets}_w${p.ways}_l${p.lineBytes}_m${p.misses}_${p.flush}_${p.replicas}_${p.unknown}_t${p.timeoutCycles}_n${p.tries}_r${p.regions}_d${p.nodes}_a${p.ranges}_c${p.localLines}_i${p.idBits}`,
+  },
 );

@@ -5,7 +5,8 @@ import { accessBody, clioHeader } from "../../../clio/wire/index.ts";
 import type { Peer } from "./records.ts";
 
 /** Bytes of a request's headers, with its body. */
-export const requestBytes = ethernetHeader.bytes + ipv4Header.bytes + udpHeader.bytes + clioHeader.bytes + accessBody.bytes;
+export const requestBytes =
+  ethernetHeader.bytes + ipv4Header.bytes + udpHeader.bytes + clioHeader.bytes + accessBody.bytes;
 
 /** What a request's headers say beside the addresses. */
 export interface Said {
@@ -31,14 +32,11 @@ const constantSum = 0x4500 + 0x4000 + 0x4000 + ipProtocol.udp;
 /** The sum of an IPv4 header but for its length. */
 function addressSum(from: End, to: End): UInt {
   const half = (v: UInt, at: number): UInt => v.bits(at, 16);
-  return onesAdd(
-    onesAdd(half(from.ip, 0), half(from.ip, 16)),
-    onesAdd(half(to.ip, 0), half(to.ip, 16)),
-  );
+  return onesAdd(onesAdd(half(from.ip, 0), half(from.ip, 16)), onesAdd(half(to.ip, 0), half(to.ip, 16)));
 }
 /** The header's checksum: of its sum without the length, and the length. */
 export const checksumOf = (sum: UInt, totalLength: UInt): UInt =>
-  onesAdd(onesAdd(sum, totalLength), constant(constantSum % 0x10000 + Math.floor(constantSum / 0x10000), 16)).not();
+  onesAdd(onesAdd(sum, totalLength), constant((constantSum % 0x10000) + Math.floor(constantSum / 0x10000), 16)).not();
 export { addressSum };
 
 /** The headers of a request from one end to the other. @param sum of `addressSum` */

@@ -1,4 +1,19 @@
-import { bit, fromBits, input, module, mux, node, onehotMux, output, ram, reg, struct, uint, vec, when } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  fromBits,
+  input,
+  module,
+  mux,
+  node,
+  onehotMux,
+  output,
+  ram,
+  reg,
+  struct,
+  uint,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
 import { Line } from "../records.ts";
 import { RangeWrite } from "./records.ts";
@@ -35,9 +50,7 @@ export const Ranges = module(
     const match = reg(uint(p.ranges));
     match.set(
       fromBits(
-        entries
-          .toArray()
-          .map((e, i) => kept.bit(i).and(e.asid.eq(asid)).and(page.ge(e.first)).and(page.le(e.last))),
+        entries.toArray().map((e, i) => kept.bit(i).and(e.asid.eq(asid)).and(page.ge(e.first)).and(page.le(e.last))),
       ),
     );
     const found = onehotMux(
@@ -53,11 +66,7 @@ export const Ranges = module(
       clear.set(clear.add(1));
       when(clear.eq(p.localLines - 1), () => clearing.set(0));
     });
-    marks.write(
-      clearing.or(io.flushed.and(found.anonymous)),
-      mux(clearing, clear, mark),
-      clearing.not(),
-    );
+    marks.write(clearing.or(io.flushed.and(found.anonymous)), mux(clearing, clear, mark), clearing.not());
     const known = marks.readSync(mark, { name: "mark_known" });
     const anonymous = reg(bit),
       writable = reg(bit);

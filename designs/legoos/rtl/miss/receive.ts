@@ -19,7 +19,14 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat, cutFields } from "../../../shared/frame/index.ts";
-import { etherType, ethernetHeader, headerOffsets, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
+import {
+  etherType,
+  ethernetHeader,
+  headerOffsets,
+  ipProtocol,
+  ipv4Header,
+  udpHeader,
+} from "../../../shared/wire/index.ts";
 import { accessBody, clioHeader, frameOffsets, opcodeBits, statusBits } from "../../../clio/wire/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
 import { flushAndFetch, part, partShift } from "../../wire/index.ts";
@@ -101,7 +108,10 @@ export const Receiver = module(
     const fits = node(mux(ofFetch, read, write.or(refused))),
       ok = node(clio.status.eq(statusBits.OK)),
       whole = node(
-        read.and(ok).and(clio.size.eq(clioHeader.bytes + accessBody.bytes + p.lineBytes)).andNot(alone),
+        read
+          .and(ok)
+          .and(clio.size.eq(clioHeader.bytes + accessBody.bytes + p.lineBytes))
+          .andNot(alone),
       ),
       formed = node(mux(ofFetch.and(ok), whole, constant(1, 1)));
     const judged = reg(bit);

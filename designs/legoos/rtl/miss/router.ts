@@ -1,4 +1,18 @@
-import { bit, Cam, cat, input, instance, module, output, ram, reg, struct, uint, vec, when } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  Cam,
+  cat,
+  input,
+  instance,
+  module,
+  output,
+  ram,
+  reg,
+  struct,
+  uint,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { asidBits, derived, type Parameters } from "../../config/index.ts";
 import { NodeWrite, Peer, regionBits, RegionWrite, Route } from "./records.ts";
 
