@@ -31,6 +31,8 @@ export interface RigOptions extends BenchOptions, NetworkFaults {
   readonly parameters: Parameters;
   readonly nodes?: number;
   readonly rights?: (asid: number, va: bigint) => Rights;
+  /** Nodes that each flush goes to; default 1. */
+  readonly copies?: number;
   /** Pauses at the ports. */
   readonly pauses?: number;
   readonly design?: Design<ExCachePorts>;
@@ -205,6 +207,9 @@ export class ExCacheRig {
       if (fromBytes(stored.subarray(at, at + 64)) !== value)
         this.problems.push(`asid ${asid}, va ${va.toString(16)}: the node has not what was written`);
     }
+    const flushes = (this.counts["dirtyEviction"] ?? 0) * (this.#options.copies ?? 1);
+    if (this.nodes.written > flushes)
+      this.problems.push(`${this.nodes.written} WRITEs were done for ${flushes} flushes`);
     if (this.bench.io.busy.value !== 0) this.problems.push("a miss is not back");
     if (this.#free.length !== 2 ** this.p.idBits) this.problems.push("an answer is missing");
   }

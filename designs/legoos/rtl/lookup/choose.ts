@@ -47,7 +47,7 @@ function unused(
   pointed: UInt,
   oldest: { readonly any: Bit; readonly index: UInt },
 ): { readonly any: Bit; readonly index: UInt } {
-  const idle = node(set.valid.andNot(set.used), { name: "idle" }),
+  const idle = node(set.valid.andNot(set.used), { name: "unused_ways" }),
     from = node(bitsAbove(pointed).or(pointed), { name: "from_pointer" }),
     near = firstSet(idle.and(from)),
     far = firstSet(idle);

@@ -368,8 +368,10 @@ export const Lookup = module(
     );
     io.ready.set(clearing.not());
 
-    assertAlways(secondValid.not().or(atMostOne(d.found)), "a line is in one way of its set at most");
-    assertAlways(secondSet.dirty.andNot(secondSet.valid).any().and(secondValid).not(), "what is dirty is valid");
+    // Before a set is cleared its word is anything.
+    const meant = node(secondValid.andNot(second.kind.is("clear")), { name: "meant" });
+    assertAlways(meant.not().or(atMostOne(d.found)), "a line is in one way of its set at most");
+    assertAlways(secondSet.dirty.andNot(secondSet.valid).any().and(meant).not(), "what is dirty is valid");
     assertAlways(d.hit.and(accessQueue.push.ready.not()).not(), "a hit has room on its way to the line memory");
   },
   { nameOf: p => `ExCacheLookup_s${p.sets}_w${p.ways}_l${p.lineBytes}_m${p.misses}_q${p.waiting}_${p.policy}` },

@@ -131,6 +131,9 @@ export const MissEngine = module(
     const nextId = reg(uint(32), { init: 0 });
     const requestId = node(io.own.firstId.add(nextId), { name: "request_id" });
 
+    // The map has been written since the look-up began: what it said may be old.
+    const changed = reg(bit, { init: 0 });
+    when(io.regionWrite.valid, () => changed.set(1));
     io.line.valid.set(0);
     const zeros = node(local.and(ofVictim.not()), { name: "zeros" });
     io.line.payload.set({
@@ -196,7 +199,10 @@ export const MissEngine = module(
             s.go("Plan");
           });
         },
-        Look: () => s.go("Wait"),
+        Look: () => {
+          changed.set(io.regionWrite.valid);
+          s.go("Wait");
+        },
         Wait: () => s.go("Known"),
         Known: () => {
           const unknown = node(router.route.known.not()),
@@ -206,7 +212,7 @@ export const MissEngine = module(
           told.valid.set(asks);
           when(asks.andNot(refuses), () => {
             when(told.ready, () => {
-              t.at(at, m => t.entries.at(m).held.set(1));
+              t.at(at, m => t.entries.at(m).held.set(changed.or(io.regionWrite.valid).not()));
               s.go("Idle");
             });
           }).otherwise(() => {
@@ -385,10 +391,11 @@ export const MissEngine = module(
         });
       });
     });
-    when(receiver.done.and(fills.or(takes.and(reply.whole))), () => {
+    when(receiver.done.and(fills).andNot(takes), () => {
       fills.set(0);
-      t.at(mux(takes, reply.miss, filling), m => t.fetch.at(m).need.set(0));
+      t.at(filling, m => t.fetch.at(m).need.set(0));
     });
+    when(receiver.cut, () => fills.set(0));
 
     // Time.
     const spent = node(
@@ -397,7 +404,8 @@ export const MissEngine = module(
     );
     for (let m = 0; m < p.misses; m++) {
       const e = t.entries.at(m),
-        waits = node(e.active.andNot(e.todo).andNot(e.due).andNot(t.settled(m)), { name: `waits_${m}` });
+        // A line that is coming in is not given up.
+        waits = node(e.active.andNot(e.todo).andNot(e.due).andNot(t.settled(m)).andNot(fills.and(filling.eq(m))), { name: `waits_${m}` });
       when(waits.and(spent.bit(m).not()).andNot(sending.and(at.eq(m))), () => e.time.set(e.time.sub(1)));
       when(waits.and(spent.bit(m)).andNot(sending.and(at.eq(m))), () => {
         e.time.set(p.timeoutCycles - 1);

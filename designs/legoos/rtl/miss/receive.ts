@@ -63,6 +63,8 @@ export const Receiver = module(
     place: input(uint(derived(p).placeBits)),
     /** The answer has been taken, and its bytes are in the line. */
     done: output(bit),
+    /** A frame has ended before its line did. */
+    cut: output(bit),
     fill: source(LineCommand(p)),
   }),
   (io, p) => {
@@ -119,6 +121,7 @@ export const Receiver = module(
     pop.ready.set(0);
     io.answer.valid.set(0);
     io.done.set(0);
+    io.cut.set(0);
     io.fill.valid.set(0);
     fsm(["Head", "Judge", "Answer", "Fill", "Skip"], "Head", s => ({
       Head: () => {
@@ -159,7 +162,10 @@ export const Receiver = module(
           when(ends, () => {
             io.done.set(1);
             when(beat.last, () => s.go("Head")).otherwise(() => s.go("Skip"));
-          }).elseWhen(beat.last, () => s.go("Head"));
+          }).elseWhen(beat.last, () => {
+            io.cut.set(1);
+            s.go("Head");
+          });
         });
       },
       Skip: () => {
