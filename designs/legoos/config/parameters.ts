@@ -17,6 +17,8 @@ export const parametersSchema = z.strictObject({
   ways: powerOfTwo(2, 512).default(64),
   /** Bytes of a line (LegoOS §3.5.3: 4 KB). */
   lineBytes: bytesPowerOfTwo(128, 4096).default(4096),
+  /** Where the lines are: in memory on chip, or behind an AXI4 port. */
+  lines: word(["chip", "axi"]).default("chip"),
   /** Misses under way. */
   misses: powerOfTwo(2, 16).default(4),
   /** Requests that wait for misses. */

@@ -31,7 +31,13 @@ const requests: Definition = {
   measure: async ({ seed, quick }) => {
     const points: { x: string; y: number }[] = [];
     for (const flush of ["serial", "parallel", "piggyback"] as const) {
-      const p = await measure({ seed, locality: "phoenix", accesses: accesses(quick), writes: 1, parameters: { flush } });
+      const p = await measure({
+        seed,
+        locality: "phoenix",
+        accesses: accesses(quick),
+        writes: 1,
+        parameters: { flush },
+      });
       points.push({ x: flush, y: count(p, "read", "write", "compound") / Math.max(1, count(p, "miss")) });
     }
     return {
@@ -92,7 +98,13 @@ const bySize: Definition = {
       claims: [
         [
           "a larger cache is no slower",
-          { kind: "above", series: "TensorFlow's, the smallest cache", base: "TensorFlow's locality", least: -0.01, most: 1e6 },
+          {
+            kind: "above",
+            series: "TensorFlow's, the smallest cache",
+            base: "TensorFlow's locality",
+            least: -0.01,
+            most: 1e6,
+          },
         ],
       ],
     };
@@ -118,7 +130,12 @@ const management: Definition = {
       of = async (policy: "fifo" | "lru"): Promise<{ x: number; y: number }[]> => {
         const points = [];
         for (const w of ways) {
-          const p = await measure({ seed, locality: "phoenix", accesses: accesses(quick), parameters: { ways: w, sets: 64 / w, policy } });
+          const p = await measure({
+            seed,
+            locality: "phoenix",
+            accesses: accesses(quick),
+            parameters: { ways: w, sets: 64 / w, policy },
+          });
           points.push({ x: w, y: (100 * count(p, "miss")) / p.accesses });
         }
         return points;
@@ -163,7 +180,9 @@ const nodes: Definition = {
   ],
   given,
   sizes,
-  notes: ["Regions are dealt to the nodes in turn, and lines to the regions: a victim and its line share a node as chance will have it."],
+  notes: [
+    "Regions are dealt to the nodes in turn, and lines to the regions: a victim and its line share a node as chance will have it.",
+  ],
   measure: async ({ seed, quick }) => {
     const ks = quick ? [1, 4] : [1, 2, 4],
       shares: { x: number; y: number }[] = [],
@@ -180,7 +199,13 @@ const nodes: Definition = {
       ["two at once", true, "parallel"],
       ["one after the other", true, "serial"],
     ] as const) {
-      const p = await measure({ seed, locality: "phoenix", accesses: accesses(quick), replicated, parameters: { replicas } });
+      const p = await measure({
+        seed,
+        locality: "phoenix",
+        accesses: accesses(quick),
+        replicated,
+        parameters: { replicas },
+      });
       copies.push({ x: name, y: p.slowdown });
     }
     return {
@@ -211,7 +236,10 @@ const nodes: Definition = {
         },
       ],
       claims: [
-        ["a flush goes with its fetch in about 1/k of the cases", { kind: "above", series: "measured", base: "1/k", least: -0.2, most: 0.2 }],
+        [
+          "a flush goes with its fetch in about 1/k of the cases",
+          { kind: "above", series: "measured", base: "1/k", least: -0.2, most: 0.2 },
+        ],
       ],
     };
   },

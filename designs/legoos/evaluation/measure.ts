@@ -34,7 +34,15 @@ export function measure(c: Case): Promise<Played> {
     });
   return withExCache(
     "figure",
-    { parameters, nodes: c.replicated === true ? nodes + 1 : nodes, latency: fetchCycles, seed: c.seed, wave: false, limitCycles: 1e9, hangCycles: 0 },
+    {
+      parameters,
+      nodes: c.replicated === true ? nodes + 1 : nodes,
+      latency: fetchCycles,
+      seed: c.seed,
+      wave: false,
+      limitCycles: 1e9,
+      hangCycles: 0,
+    },
     async rig => {
       await rig.begin([1], 0);
       for (let r = 0; r < nodes; r++) await rig.mapRegion(r, 1, r, r, c.replicated === true ? nodes : undefined);

@@ -3,6 +3,9 @@ import { FlatMemory, MemoryNodes, type Asked, type Expected, type Rights } from 
 import { ExCache } from "../rtl/index.ts";
 import { status } from "../../clio/wire/index.ts";
 import {
+  axiPorts,
+  AxiRam,
+  type AxiRamOptions,
   AxisSink,
   AxisSource,
   type Bench,
@@ -31,6 +34,8 @@ export interface RigOptions extends BenchOptions, NetworkFaults {
   readonly parameters: Parameters;
   readonly nodes?: number;
   readonly rights?: (asid: number, va: bigint) => Rights;
+  /** The memory of the lines, where it is DRAM. */
+  readonly ram?: AxiRamOptions;
   /** Nodes that each flush goes to; default 1. */
   readonly copies?: number;
   /** Pauses at the ports. */
@@ -59,6 +64,8 @@ export class ExCacheRig {
   /** What happened, by name. */
   readonly counts: Counts = {};
   readonly answered: { readonly id: number; readonly cycle: number; readonly asked: number }[] = [];
+  /** The lines, where they are in DRAM. */
+  readonly ram: AxiRam | undefined;
   readonly #options: RigOptions;
   readonly #requests;
   readonly #evicts;
@@ -76,6 +83,8 @@ export class ExCacheRig {
     this.nodes = new MemoryNodes(new Map(Array.from({ length: count }, (_, i) => [ipOf(i), macOf(i)])));
     this.memory = new FlatMemory(o.rights ?? (() => ({ status: status.OK, writable: true })));
     const pause = (n: number) => (o.pauses === undefined ? {} : { pause: bernoulli(o.pauses, n) });
+    if (this.p.lines === "axi")
+      this.ram = new AxiRam(bench.sim, axiPorts(bench.io, "mem"), { latency: 30, ...o.ram });
     this.#requests = new StreamSource(bench.sim, bench.io.request);
     this.#evicts = new StreamSource(bench.sim, bench.io.evict, pause(3));
     this.#tx = new AxisSink(bench.sim, bench.io.tx, pause(4));

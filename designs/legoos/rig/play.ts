@@ -8,6 +8,8 @@ export interface PlayOptions {
   /** Lines of memory that the application has, in all its regions: a power of two. */
   readonly lines: number;
   readonly regions: number;
+  /** The number of the first; default 0. */
+  readonly firstRegion?: number;
   readonly asid: number;
   readonly writes: number;
 }
@@ -29,7 +31,7 @@ export async function playLocality(rig: ExCacheRig, o: PlayOptions): Promise<Pla
     locality = new Locality(o.locality, o.lines, random),
     perRegion = o.lines / o.regions;
   const access = (line: number): Promise<void> => {
-    const region = BigInt(line % o.regions) << BigInt(regionShift),
+    const region = BigInt((line % o.regions) + (o.firstRegion ?? 0)) << BigInt(regionShift),
       at = BigInt(Math.floor(line / o.regions) % perRegion) * BigInt(p.lineBytes);
     return rig.ask({
       asid: o.asid,

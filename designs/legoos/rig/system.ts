@@ -11,7 +11,7 @@ export interface SystemOptions {
   readonly parameters: Parameters;
   readonly nodes: number;
   readonly seed: number;
-  /** Address spaces, and 1 GB regions of each; region r is the node's of number r mod `nodes`. */
+  /** Address spaces, and 1 GB regions of each; the r-th, which is region r + 1, is the node's of number r mod `nodes`. */
   readonly asids: readonly number[];
   readonly regions: number;
   /** Bytes that are mapped at the beginning of each region. */
@@ -30,6 +30,8 @@ function signal(): { readonly told: Promise<void>; readonly tell: () => void } {
   return { told, tell: () => tell() };
 }
 
+/** Address 0 is nobody's: the first region stays free. */
+export const firstRegion = 1;
 /** Largest frames that the nodes take: a line of 4 KB goes in one. */
 const mtuFrame = 9018;
 
@@ -43,7 +45,11 @@ export async function withSystem<T>(
   body: (rig: ExCacheRig, nodes: readonly SimulatedNode[]) => Promise<T>,
 ): Promise<T> {
   const settings = Array.from({ length: o.nodes }, (_, i) =>
-    makeSettings({ mtuFrame, pageSize: "4KB", physicalMemory: "64MB", ip: `10.10.0.${i + 1}`, mac: `02:c1:10:00:00:0${i + 1}` }),
+    makeSettings({
+      mtuFrame,
+      ip: `10.10.0.${i + 1}`,
+      mac: `02:c1:10:00:00:0${i + 1}`,
+    }),
   );
   const [first] = settings;
   if (first === undefined) throw new RangeError("a system has one node or more");
@@ -55,76 +61,86 @@ export async function withSystem<T>(
   const link = { latencyNs: o.lineNs ?? 500, gbps: o.gbps ?? 100, ...(o.lose !== undefined && { loss: o.lose }) };
 
   const runNode = (i: number, entered: () => void): Promise<void> =>
-    runBench(`${name}, node ${i}`, design, { seed: o.seed, wave: false, limitCycles: 1e9, hangCycles: 0 }, async bench => {
-      network ??= new NetworkModel(new SimulatedTime(() => bench.cycle * clockPeriod), { seed: o.seed, link });
-      const joined = lockstep.join(bench);
-      entered();
-      await joined;
-      try {
-        const node = await SimulatedNode.start(bench, settings[i] ?? first);
+    runBench(
+      `${name}, node ${i}`,
+      design,
+      { seed: o.seed, wave: false, limitCycles: 1e9, hangCycles: 0 },
+      async bench => {
+        network ??= new NetworkModel(new SimulatedTime(() => bench.cycle * clockPeriod), { seed: o.seed, link });
+        const joined = lockstep.join(bench);
+        entered();
+        await joined;
         try {
-          const mappings = o.asids.flatMap(pid =>
-            Array.from({ length: o.regions }, (_, r) => r)
-              .filter(r => r % o.nodes === i)
-              .map(r => ({
-                pid,
-                address: BigInt(r) << BigInt(regionShift),
-                length: BigInt(o.regionBytes),
-                write: true,
-                populate: true,
-              })),
-          );
-          await prepare(node, { processes: [...o.asids], mappings, memory: [] });
-          joinNetwork(node, network, { name: `node${i}` });
-          nodes[i] = node;
-          await over.told;
+          const node = await SimulatedNode.start(bench, settings[i] ?? first);
+          try {
+            const mappings = o.asids.flatMap(pid =>
+              Array.from({ length: o.regions }, (_, r) => r)
+                .filter(r => r % o.nodes === i)
+                .map(r => ({
+                  pid,
+                  address: BigInt(r + firstRegion) << BigInt(regionShift),
+                  length: BigInt(o.regionBytes),
+                  write: true,
+                  populate: true,
+                })),
+            );
+            await prepare(node, { processes: [...o.asids], mappings, memory: [] });
+            joinNetwork(node, network, { name: `node${i}` });
+            nodes[i] = node;
+            await over.told;
+          } finally {
+            node.transport.close();
+          }
         } finally {
-          node.transport.close();
+          lockstep.leave(bench);
         }
-      } finally {
-        lockstep.leave(bench);
-      }
-    });
+      },
+    );
 
   const runCache = (): Promise<T> =>
-    runBench(`${name}, cache`, ExCache(o.parameters), { seed: o.seed, wave: false, limitCycles: 1e9, hangCycles: 0 }, async bench => {
-      await lockstep.join(bench);
-      try {
-        // Behind a guard: told only when all nodes have started, which takes the same time as this bench's.
-        while (Object.keys(nodes).length < o.nodes) await bench.cycles(16);
-        const net = network as NetworkModel;
-        const rig = new ExCacheRig(bench, {
-          parameters: o.parameters,
-          nodes: o.nodes,
-          network: receive => {
-            const attachment = net.attach("excache", { mac: own.mac, receive });
-            for (const { runtime } of settings)
-              for (const pid of o.asids)
-                attachment.send(
-                  udpFrame(
-                    own,
-                    { mac: runtime.mac, ip: runtime.ip, port: runtime.nativePort },
-                    clioMessage({ pid, opcode: opcode.FENCE, flagTracked: 1, requestId: 0 }),
-                  ),
-                );
-            return frame => attachment.send(frame);
-          },
-        });
-        await rig.begin(o.asids, 0);
-        for (const [i, { runtime }] of settings.entries()) await rig.mapNode(i, runtime.ip, runtime.mac);
-        let index = 0;
-        for (const asid of o.asids)
-          for (let r = 0; r < o.regions; r++) await rig.mapRegion(index++, asid, r, r % o.nodes);
-        await bench.cycles(2000);
-        const result = await body(rig, nodes);
-        if (rig.problems.length > 0)
-          throw new Error(`${rig.problems.length} problems: ${rig.problems.slice(0, 3).join("; ")}`);
-        return result;
-      } finally {
-        lockstep.leave(bench);
-        over.tell();
-      }
-    });
+    runBench(
+      `${name}, cache`,
+      ExCache(o.parameters),
+      { seed: o.seed, wave: false, limitCycles: 1e9, hangCycles: 0 },
+      async bench => {
+        await lockstep.join(bench);
+        try {
+          // Behind a guard: told only when all nodes have started, which takes the same time as this bench's.
+          while (Object.keys(nodes).length < o.nodes) await bench.cycles(16);
+          const net = network as NetworkModel;
+          const rig = new ExCacheRig(bench, {
+            parameters: o.parameters,
+            nodes: o.nodes,
+            network: receive => {
+              const attachment = net.attach("excache", { mac: own.mac, receive });
+              for (const { runtime } of settings)
+                for (const pid of o.asids)
+                  attachment.send(
+                    udpFrame(
+                      own,
+                      { mac: runtime.mac, ip: runtime.ip, port: runtime.nativePort },
+                      clioMessage({ pid, opcode: opcode.FENCE, flagTracked: 1, requestId: 0 }),
+                    ),
+                  );
+              return frame => attachment.send(frame);
+            },
+          });
+          await rig.begin(o.asids, 0);
+          for (const [i, { runtime }] of settings.entries()) await rig.mapNode(i, runtime.ip, runtime.mac);
+          let index = 0;
+          for (const asid of o.asids)
+            for (let r = 0; r < o.regions; r++) await rig.mapRegion(index++, asid, r + firstRegion, r % o.nodes);
+          await bench.cycles(2000);
+          const result = await body(rig, nodes);
+          if (rig.problems.length > 0)
+            throw new Error(`${rig.problems.length} problems: ${rig.problems.slice(0, 3).join("; ")}`);
+          return result;
+        } finally {
+          lockstep.leave(bench);
+          over.tell();
+        }
+      },
+    );
 
   const benches: Promise<void>[] = [];
   for (let i = 0; i < o.nodes; i++) {

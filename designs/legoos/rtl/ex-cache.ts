@@ -1,10 +1,14 @@
 import {
   arbiter,
+  axi4Bus,
   bit,
   connect,
+  constant,
   input,
   instance,
+  memberPorts,
   module,
+  mux,
   output,
   sink,
   source,
@@ -15,14 +19,18 @@ import {
 import { AxisBeat } from "../../shared/frame/index.ts";
 import { beatBytes, type Parameters } from "../config/index.ts";
 import { Lookup } from "./lookup/lookup.ts";
+import { statusBits } from "../../clio/wire/index.ts";
+import { lineBus, LineAxi } from "./memory/line-axi.ts";
 import { LineRam } from "./memory/line-ram.ts";
 import { MissEngine, Traffic } from "./miss/engine.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "./miss/records.ts";
 import { Events, LineCommand, Place, Request, Response } from "./records.ts";
 
+const memory = (p: Parameters) => memberPorts("mem", axi4Bus(lineBus(p)));
+
 /**
  * The ExCache of a LegoOS pComponent (§3.4.2) in front of Clio nodes: a virtual cache, tagged with the ASID. The tags,
- * the misses, and the lines in memory on chip. Accesses are answered by `id`; those of one line in their order.
+ * the misses, and the lines, in memory on chip or behind AXI4. Accesses are answered by `id`; those of one line in their order.
  *
  * Latency of a hit: 2 cycles to the decision and the line's address, 5 to the answer with its data. Initiation interval
  * 1. Full: see `Lookup` and `MissEngine`; `request.ready` is 0 in the end. Reset: all lines are dropped, and requests
@@ -47,11 +55,23 @@ export const ExCache = module(
     busy: output(uint(p.misses)),
     idle: output(bit),
     ready: output(bit),
+    /** The line memory has failed a write: a line cannot be trusted any more. */
+    failed: output(bit),
+    ...(p.lines === "axi" ? memory(p) : ({} as ReturnType<typeof memory>)),
   }),
   (io, p) => {
     const lookup = instance("lookup", Lookup(p)),
       engine = instance("misses", MissEngine(p)),
-      lines = instance("lines", LineRam(p));
+      inDram = p.lines === "axi" ? instance("lines", LineAxi(p)) : undefined,
+      lines = inDram ?? instance("lines", LineRam(p));
+    io.failed.set(inDram?.failed ?? constant(0, 1));
+    if (inDram !== undefined) {
+      connect(inDram.memAw, io.memAw);
+      connect(inDram.memW, io.memW);
+      connect(io.memB, inDram.memB);
+      connect(inDram.memAr, io.memAr);
+      connect(io.memR, inDram.memR);
+    }
     connect(io.request, lookup.request);
     connect(io.evict, lookup.evict);
     connect(lookup.job, engine.job);
@@ -85,13 +105,17 @@ export const ExCache = module(
     const answers = stream(Response(p), { name: "answers" }),
       ofAccess = lines.answer.payload.owner.is("access");
     answers.valid.set(lines.answer.valid.and(ofAccess));
-    answers.payload.set({ id: lines.answer.payload.id, status: 0, data: lines.answer.payload.data });
+    answers.payload.set({
+      id: lines.answer.payload.id,
+      status: mux(lines.answer.payload.bad, statusBits.FAIL, statusBits.OK),
+      data: lines.answer.payload.data,
+    });
     lines.answer.ready.set(answers.ready.or(ofAccess.not()));
     engine.copied.set({ valid: lines.answer.valid.andNot(ofAccess), data: lines.answer.payload.data });
     connect(arbiter([answers, refusals], { name: "answered" }), io.response);
   },
   {
     nameOf: p =>
-      `ExCache_s${p.sets}_w${p.ways}_l${p.lineBytes}_m${p.misses}_q${p.waiting}_${p.policy}_${p.flush}_${p.replicas}_${p.unknown}_t${p.timeoutCycles}_n${p.tries}_r${p.regions}_d${p.nodes}_a${p.ranges}_c${p.localLines}_i${p.idBits}_z${p.sweepCycles}`,
+      `ExCache_s${p.sets}_w${p.ways}_l${p.lineBytes}_m${p.misses}_q${p.waiting}_${p.policy}_${p.flush}_${p.replicas}_${p.unknown}_t${p.timeoutCycles}_n${p.tries}_r${p.regions}_d${p.nodes}_a${p.ranges}_c${p.localLines}_i${p.idBits}_z${p.sweepCycles}${p.lines === "axi" ? "_axi" : ""}`,
   },
 );

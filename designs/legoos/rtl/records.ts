@@ -63,8 +63,9 @@ export const LineCommand = (p: Parameters) =>
     strb: uint(beatBytes),
     data: uint(8 * beatBytes),
   });
-/** What it answers, in the order of the commands: accesses of both kinds, and copies. */
-export const LineAnswer = (p: Parameters) => struct({ owner: Owner, id: uint(p.idBits), data: uint(8 * beatBytes) });
+/** What it answers, in the order of the commands: accesses of both kinds, and copies. `bad`: the memory failed. */
+export const LineAnswer = (p: Parameters) =>
+  struct({ owner: Owner, id: uint(p.idBits), data: uint(8 * beatBytes), bad: bit });
 
 /** What happened in a cycle, a bit each. */
 export const Events = struct({

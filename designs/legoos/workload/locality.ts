@@ -34,11 +34,7 @@ export class Locality {
   next(): number {
     const share = this.#random.fraction(),
       [from, to] =
-        share < 0.9
-          ? [0, this.#first]
-          : share < 0.95
-            ? [this.#first, this.#second]
-            : [this.#second, this.#lines];
+        share < 0.9 ? [0, this.#first] : share < 0.95 ? [this.#first, this.#second] : [this.#second, this.#lines];
     return (this.#random.between(from, Math.max(from, to - 1)) * this.#step) % this.#lines;
   }
 }

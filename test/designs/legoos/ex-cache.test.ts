@@ -18,7 +18,12 @@ describe("random traffic against flat memory; then all lines leave, and the node
   });
   test("a network that loses, doubles and damages frames, and late answers", async () => {
     const { counts, nodes } = await run("lossy", {
-      lose: 0.08, twice: 0.1, damage: 0.05, jitter: 300, seed: 3, accesses: 200,
+      lose: 0.08,
+      twice: 0.1,
+      damage: 0.05,
+      jitter: 300,
+      seed: 3,
+      accesses: 200,
     });
     expect(counts["repeat"]).toBeGreaterThan(5);
     expect(nodes.written).toBeLessThanOrEqual(nodes.seen.write + nodes.seen.compound);
@@ -31,10 +36,18 @@ describe("random traffic against flat memory; then all lines leave, and the node
     const { nodes } = await run("serial", { seed: 5, parameters: small({ flush: "serial" }), lose: 0.03 });
     expect(nodes.seen.compound).toBe(0);
   });
+  test("lines in a slow DRAM behind AXI4", async () => {
+    const rig = await run("dram", { seed: 9, parameters: small({ lines: "axi" }), ram: { latency: 40, jitter: 60 }, accesses: 150 });
+    expect(rig.ram?.idle).toBe(true);
+    expect(rig.bench.io.failed.value).toBe(0);
+  });
   test("lines that a node refuses, and lines that may not be written", async () => {
     const rights = (_: number, va: bigint) => {
       const line = Number(va / 256n);
-      return { status: line % 5 === 4 ? (line % 2 === 0 ? status.INVALID : status.OUT_OF_MEMORY) : status.OK, writable: line < 9 };
+      return {
+        status: line % 5 === 4 ? (line % 2 === 0 ? status.INVALID : status.OUT_OF_MEMORY) : status.OK,
+        writable: line < 9,
+      };
     };
     const rig = await run("rights", {
       seed: 6,

@@ -27,6 +27,7 @@ export interface Traffic extends Partial<RigOptions> {
   readonly asids?: readonly number[];
   readonly writes?: number;
   readonly regions?: number;
+  readonly firstRegion?: number;
 }
 
 /** Random accesses of a few lines by several address spaces with the same addresses; then all lines leave. */
@@ -38,7 +39,7 @@ export async function traffic(rig: ExCacheRig, t: Traffic): Promise<void> {
   const all = (1n << 64n) - 1n;
   for (let i = 0; i < (t.accesses ?? 300); i++) {
     const line = r.between(0, (t.lines ?? 12) - 1),
-      region = BigInt(r.between(0, regions - 1)) << 30n;
+      region = BigInt(r.between(0, regions - 1) + (t.firstRegion ?? 0)) << 30n;
     const va = region + BigInt(line * p.lineBytes + 64 * r.between(0, p.lineBytes / 64 - 1));
     await rig.ask({
       asid: asids[r.between(0, asids.length - 1)] as number,
@@ -54,7 +55,7 @@ export async function traffic(rig: ExCacheRig, t: Traffic): Promise<void> {
 
 /** A whole run: traffic, flush, and what must hold then. */
 export const run = (name: string, t: Traffic): Promise<ExCacheRig> =>
-  withExCache(name, { parameters: small(), seed: 1, wave: false, ...t }, async rig => {
+  withExCache(name, { parameters: small(), seed: 1, wave: false, limitCycles: 60_000, ...t }, async rig => {
     await rig.begin(t.asids ?? [1, 2], t.regions ?? 1);
     await t.setUp?.(rig);
     await traffic(rig, t);

@@ -11,7 +11,7 @@ import {
 } from "../../../shared/command-line/index.ts";
 import { parseSettings } from "../../config/index.ts";
 import { type Played, playLocality } from "../play.ts";
-import { withSystem } from "../system.ts";
+import { firstRegion, withSystem } from "../system.ts";
 import { readSetup } from "./setup.ts";
 
 interface Options {
@@ -36,6 +36,7 @@ async function run(o: Options, terminal: Terminal): Promise<ExitCode> {
         accesses: setup.accesses,
         lines: setup.lines,
         regions: setup.nodes,
+        firstRegion,
         asid,
         writes: setup.writes / 100,
       });

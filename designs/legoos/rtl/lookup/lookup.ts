@@ -99,7 +99,8 @@ export const Lookup = module(
     const requests = intake(p, io.request, {
       take: issueAccess,
       settle: node(settles.andNot(second.again)),
-      rewind: kills,
+      // What was killed behind a miss is read again; the miss itself has gone then.
+      rewind: node(kills.or(begun)),
     });
     const known = misses(p, {
       begin: begun,

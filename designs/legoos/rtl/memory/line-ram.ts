@@ -30,7 +30,7 @@ export const LineRam = module(
       asked.set({ owner: c.owner, id: c.id });
     });
     answer.valid.set(full);
-    answer.payload.set({ owner: asked.owner, id: asked.id, data });
+    answer.payload.set({ owner: asked.owner, id: asked.id, data, bad: 0 });
   },
   { nameOf: p => `LineRam_s${p.sets}_w${p.ways}_l${p.lineBytes}_i${p.idBits}` },
 );

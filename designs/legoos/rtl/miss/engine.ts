@@ -405,7 +405,14 @@ export const MissEngine = module(
     for (let m = 0; m < p.misses; m++) {
       const e = t.entries.at(m),
         // A line that is coming in is not given up.
-        waits = node(e.active.andNot(e.todo).andNot(e.due).andNot(t.settled(m)).andNot(fills.and(filling.eq(m))), { name: `waits_${m}` });
+        waits = node(
+          e.active
+            .andNot(e.todo)
+            .andNot(e.due)
+            .andNot(t.settled(m))
+            .andNot(fills.and(filling.eq(m))),
+          { name: `waits_${m}` },
+        );
       when(waits.and(spent.bit(m).not()).andNot(sending.and(at.eq(m))), () => e.time.set(e.time.sub(1)));
       when(waits.and(spent.bit(m)).andNot(sending.and(at.eq(m))), () => {
         e.time.set(p.timeoutCycles - 1);
