@@ -37,7 +37,12 @@ describe("random traffic against flat memory; then all lines leave, and the node
     expect(nodes.seen.compound).toBe(0);
   });
   test("lines in a slow DRAM behind AXI4", async () => {
-    const rig = await run("dram", { seed: 9, parameters: small({ lines: "axi" }), ram: { latency: 40, jitter: 60 }, accesses: 150 });
+    const rig = await run("dram", {
+      seed: 9,
+      parameters: small({ lines: "axi" }),
+      ram: { latency: 40, jitter: 60 },
+      accesses: 150,
+    });
     expect(rig.ram?.idle).toBe(true);
     expect(rig.bench.io.failed.value).toBe(0);
   });

@@ -129,5 +129,6 @@ describe("planted faults", () => {
           ...t,
           design: plant(ExCache(small()), from, to),
         }),
-      ));
+      ),
+    );
 });
