@@ -57,7 +57,7 @@ export class ExCacheRig {
   readonly bench: ExCacheBench;
   readonly p: Parameters;
   readonly nodes: MemoryNodes;
-  readonly memory: FlatMemory;
+  memory: FlatMemory;
   readonly problems: string[] = [];
   readonly events: { readonly kind: string; readonly status: number; readonly asid: number; readonly page: number }[] =
     [];
@@ -71,7 +71,7 @@ export class ExCacheRig {
   readonly #evicts;
   readonly #tx;
   readonly #rx;
-  readonly #free: number[];
+  #free: number[];
   readonly #open = new Map<number, { readonly asked: Asked; readonly expected: Expected; readonly cycle: number }>();
   #onTheWay = 0;
 
@@ -83,8 +83,7 @@ export class ExCacheRig {
     this.nodes = new MemoryNodes(new Map(Array.from({ length: count }, (_, i) => [ipOf(i), macOf(i)])));
     this.memory = new FlatMemory(o.rights ?? (() => ({ status: status.OK, writable: true })));
     const pause = (n: number) => (o.pauses === undefined ? {} : { pause: bernoulli(o.pauses, n) });
-    if (this.p.lines === "axi")
-      this.ram = new AxiRam(bench.sim, axiPorts(bench.io, "mem"), { latency: 30, ...o.ram });
+    if (this.p.lines === "axi") this.ram = new AxiRam(bench.sim, axiPorts(bench.io, "mem"), { latency: 30, ...o.ram });
     this.#requests = new StreamSource(bench.sim, bench.io.request);
     this.#evicts = new StreamSource(bench.sim, bench.io.evict, pause(3));
     this.#tx = new AxisSink(bench.sim, bench.io.tx, pause(4));
@@ -117,12 +116,12 @@ export class ExCacheRig {
   }
 
   /** Tells the ExCache who it is and where the nodes are, and maps `regions` of each of `asids` over the nodes in turn. */
-  async begin(asids: readonly number[] = [1], regions = 1): Promise<void> {
+  async begin(asids: readonly number[] = [1], regions = 1, firstId = own.firstId): Promise<void> {
     const { io } = this.bench;
     io.own.mac.value = own.mac;
     io.own.ip.value = own.ip;
     io.own.port.value = own.port;
-    io.own.firstId.value = own.firstId;
+    io.own.firstId.value = firstId;
     await this.bench.until(() => io.ready.value === 1);
     const count = this.#options.nodes ?? 1;
     for (let i = 0; i < count; i++) await this.mapNode(i, ipOf(i), macOf(i));
@@ -187,6 +186,15 @@ export class ExCacheRig {
     for (let index = 0; index < this.p.sets; index++)
       for (let way = 0; way < this.p.ways; way++) this.#evicts.send({ index, way });
     await this.settled();
+  }
+  /** Resets the ExCache between two of its frames, in the midst of all else: what was dirty in it is lost. */
+  async reset(): Promise<void> {
+    await this.bench.until(() => !this.#tx.monitor.inFrame);
+    for (const source of [this.#requests, this.#evicts, this.#rx]) source.forget();
+    this.bench.sim.reset();
+    this.#open.clear();
+    this.#free = Array.from({ length: 2 ** this.p.idBits }, (_, i) => i);
+    this.memory = new FlatMemory(this.#options.rights ?? (() => ({ status: status.OK, writable: true })));
   }
   get open(): number {
     return this.#open.size;

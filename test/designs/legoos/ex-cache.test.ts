@@ -77,6 +77,24 @@ describe("random traffic against flat memory; then all lines leave, and the node
   });
 });
 
+test("resets in the midst of misses: late answers of the former life touch nothing", () =>
+  withExCache("resets", { parameters: small(), seed: 10, wave: false, jitter: 400, limitCycles: 60_000 }, async rig => {
+    for (let life = 0; life < 4; life++) {
+      await rig.begin([10 + life], 1, 1 + 10_000 * life);
+      for (let i = 0; i < 30; i++)
+        await rig.ask({
+          asid: 10 + life,
+          va: BigInt(64 * rig.bench.random.below(40)),
+          write: rig.bench.random.chance(),
+          strb: all,
+          data: rig.bench.random.bits(512),
+        });
+      if (life < 3) await rig.reset();
+    }
+    await rig.flush();
+    rig.judge();
+  }));
+
 test("p-local: reads of anonymous memory never reach the network, however often lines come and go", () =>
   withExCache("p-local", { parameters: small(), seed: 1, wave: false }, async rig => {
     await rig.begin([1]);
