@@ -10,8 +10,8 @@ import {
   type Terminal,
 } from "../../../shared/command-line/index.ts";
 import { parseSettings } from "../../config/index.ts";
-import { type Played, playLocality } from "../play.ts";
-import { firstRegion, withSystem } from "../system.ts";
+import { type Played, playLocality } from "../cache/play.ts";
+import { firstRegion, withSystem } from "../cache/system.ts";
 import { readSetup } from "./setup.ts";
 
 interface Options {

@@ -1,6 +1,6 @@
 import { type Bit, mux, node, ram, reg, type StreamIn, uint, type Val, when } from "../../../../hdl-dsl/index.ts";
 import type { Parameters } from "../../config/index.ts";
-import { Request } from "../records.ts";
+import { Request } from "../records/records.ts";
 
 /** Requests kept until they are settled: those in the two stages behind, and some before them. */
 const depth = 8;

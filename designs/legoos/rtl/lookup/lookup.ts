@@ -30,7 +30,7 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
-import { Access, Events, Finish, Job, lineOf, Place, placed, Request } from "../records.ts";
+import { Access, Events, Finish, Job, lineOf, Place, placed, Request } from "../records/records.ts";
 import { choose, spread } from "./choose.ts";
 import { decide } from "./decide.ts";
 import { intake } from "./intake.ts";

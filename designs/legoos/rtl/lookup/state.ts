@@ -1,6 +1,6 @@
 import { bit, enumOf, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
-import { statusWidth } from "../records.ts";
+import { statusWidth } from "../records/records.ts";
 
 /**
  * What is known of a set's ways but their tags, a bit for each way. LegoOS has two bits a line (§3.4.2): valid, and

@@ -14,7 +14,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
-import { Request, statusWidth } from "../records.ts";
+import { Request, statusWidth } from "../records/records.ts";
 
 /** What the second stage does with the lists in this cycle; one of `park` and `finish` at most. */
 export interface WaitingOrders {

@@ -25,7 +25,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
-import { LineAnswer, LineCommand, Owner } from "../records.ts";
+import { LineAnswer, LineCommand, Owner } from "../records/records.ts";
 
 /** Accesses under way. */
 const outstanding = 16;

@@ -1,6 +1,6 @@
 import { bit, module, node, ram, reg, sink, source, struct, uint, when } from "../../../../hdl-dsl/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
-import { LineAnswer, LineCommand, Owner } from "../records.ts";
+import { LineAnswer, LineCommand, Owner } from "../records/records.ts";
 
 /**
  * The lines on chip: a beat each cycle, in the order of the commands. Accesses and copies are answered in that order,

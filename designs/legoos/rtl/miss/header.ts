@@ -2,7 +2,7 @@ import { constant, node, onesAdd, type UInt, type Val } from "../../../../hdl-ds
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import { accessBody, clioHeader } from "../../../clio/wire/index.ts";
-import type { Peer } from "./records.ts";
+import type { Peer } from "../records/miss-records.ts";
 
 /** Bytes of a request's headers, with its body. */
 export const requestBytes =

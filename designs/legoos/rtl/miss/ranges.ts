@@ -15,8 +15,8 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
-import { Line } from "../records.ts";
-import { RangeWrite } from "./records.ts";
+import { Line } from "../records/records.ts";
+import { RangeWrite } from "../records/miss-records.ts";
 
 /**
  * What software has recorded of memory: whether a line may be written, and whether it is anonymous memory that no node

@@ -30,9 +30,9 @@ import {
 import { accessBody, clioHeader, frameOffsets, opcodeBits, statusBits } from "../../../clio/wire/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
 import { flushAndFetch, part, partShift } from "../../wire/index.ts";
-import { LineCommand, statusWidth } from "../records.ts";
+import { LineCommand, statusWidth } from "../records/records.ts";
 import { requestBytes } from "./header.ts";
-import { Own } from "./records.ts";
+import { Own } from "../records/miss-records.ts";
 
 /** A reply: which request of which miss, and how it ended. */
 export const Answer = (p: Parameters) =>

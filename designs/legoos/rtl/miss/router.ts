@@ -14,7 +14,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { asidBits, derived, type Parameters } from "../../config/index.ts";
-import { NodeWrite, Peer, regionBits, RegionWrite, Route } from "./records.ts";
+import { NodeWrite, Peer, regionBits, RegionWrite, Route } from "../records/miss-records.ts";
 
 /**
  * The vRegion array (LegoOS §3.4.4): which node owns a region of 1 GB of a process, and where nodes are. Software

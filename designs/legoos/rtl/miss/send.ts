@@ -25,7 +25,7 @@ import { accessBody, opcodeBits } from "../../../clio/wire/index.ts";
 import { asidBits, beatBytes, derived, type Parameters, vaBits } from "../../config/index.ts";
 import { compoundBody, flushAndFetch, part, partShift } from "../../wire/index.ts";
 import { addressSum, requestBytes, requestHeader } from "./header.ts";
-import { Own, Peer } from "./records.ts";
+import { Own, Peer } from "../records/miss-records.ts";
 
 /** A request to send: the line `line`, and of a compound the victim, which is in the buffer of the miss. */
 export const Order = (p: Parameters) =>

@@ -1,6 +1,6 @@
 import { bit, type Bit, decode, node, reg, struct, uint, type UInt, vec, when } from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
-import { statusWidth } from "../records.ts";
+import { statusWidth } from "../records/records.ts";
 
 /** One of a miss's requests: whether its answer is wanted, to whom it goes, its newest number, its operation's first. */
 const Wanted = (p: Parameters) =>

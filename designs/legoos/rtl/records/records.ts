@@ -1,6 +1,6 @@
 /** What the blocks of the ExCache hand on. */
-import { bit, enumOf, struct, uint, type UInt, cat } from "../../../hdl-dsl/index.ts";
-import { asidBits, beatBytes, derived, type Parameters, vaBits } from "../config/index.ts";
+import { bit, enumOf, struct, uint, type UInt, cat } from "../../../../hdl-dsl/index.ts";
+import { asidBits, beatBytes, derived, type Parameters, vaBits } from "../../config/index.ts";
 
 /** Bits of a status of Clio. */
 export const statusWidth = 4;

@@ -1,7 +1,7 @@
-import type { Parameters } from "../config/index.ts";
-import { FlatMemory, MemoryNodes, type Asked, type Expected, type Rights } from "../model/index.ts";
-import { ExCache } from "../rtl/index.ts";
-import { status } from "../../clio/wire/index.ts";
+import type { Parameters } from "../../config/index.ts";
+import { FlatMemory, MemoryNodes, type Asked, type Expected, type Rights } from "../../model/index.ts";
+import { ExCache } from "../../rtl/index.ts";
+import { status } from "../../../clio/wire/index.ts";
 import {
   axiPorts,
   AxiRam,
@@ -15,7 +15,7 @@ import {
   runBench,
   StreamSink,
   StreamSource,
-} from "../../../sim/index.ts";
+} from "../../../../sim/index.ts";
 
 export type ExCachePorts = ReturnType<typeof ExCache>["ports"];
 export type ExCacheBench = Bench<ExCachePorts>;

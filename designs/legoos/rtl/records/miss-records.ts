@@ -1,7 +1,7 @@
 /** What software writes, and what the ExCache tells it. */
 import { bit, enumOf, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { asidBits, derived, type Parameters, regionShift, vaBits } from "../../config/index.ts";
-import { Line, statusWidth } from "../records.ts";
+import { Line, statusWidth } from "./records.ts";
 
 const macBits = 48,
   ipBits = 32,

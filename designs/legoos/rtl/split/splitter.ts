@@ -16,8 +16,8 @@ import {
   uint,
   type UInt,
   when,
-} from "../../../hdl-dsl/index.ts";
-import { AxisBeat, cutFields, joinBytes, joinFields, keepAll, keepTo } from "../../shared/frame/index.ts";
+} from "../../../../hdl-dsl/index.ts";
+import { AxisBeat, cutFields, joinBytes, joinFields, keepAll, keepTo } from "../../../shared/frame/index.ts";
 import {
   etherType,
   ethernetHeader,
@@ -25,11 +25,11 @@ import {
   ipProtocol,
   ipv4Header,
   udpHeader,
-} from "../../shared/wire/index.ts";
-import { accessBody, clioHeader, frameOffsets, opcodeBits } from "../../clio/wire/index.ts";
-import { beatBytes } from "../config/index.ts";
-import { compoundBody, flushAndFetch, part, partShift } from "../wire/index.ts";
-import { requestBytes } from "./miss/header.ts";
+} from "../../../shared/wire/index.ts";
+import { accessBody, clioHeader, frameOffsets, opcodeBits } from "../../../clio/wire/index.ts";
+import { beatBytes } from "../../config/index.ts";
+import { compoundBody, flushAndFetch, part, partShift } from "../../wire/index.ts";
+import { requestBytes } from "../miss/header.ts";
 
 const bodyBits = 8 * accessBody.bytes,
   bodyAt = 8 * frameOffsets.body,

@@ -1,7 +1,14 @@
-import { connect, instance, module } from "../../../hdl-dsl/index.ts";
-import { deriveConfig, type Parameters } from "../../clio/config/index.ts";
-import { ClioNode, framePorts, handThrough, memoryPorts, nodeBus, translateParameters } from "../../clio/rtl/index.ts";
-import { Splitter } from "./splitter.ts";
+import { connect, instance, module } from "../../../../hdl-dsl/index.ts";
+import { deriveConfig, type Parameters } from "../../../clio/config/index.ts";
+import {
+  ClioNode,
+  framePorts,
+  handThrough,
+  memoryPorts,
+  nodeBus,
+  translateParameters,
+} from "../../../clio/rtl/index.ts";
+import { Splitter } from "../split/splitter.ts";
 
 /** A Clio node with a `Splitter` at its port; its ports are the node's. Needs beats of 64 bytes (`dataWidth = 512`). */
 export const CompoundNode = module(

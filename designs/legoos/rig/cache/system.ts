@@ -1,10 +1,10 @@
-import { makeSettings, clockPeriod, parametersOf } from "../../clio/config/index.ts";
-import { joinNetwork, prepare, SimulatedNode, type NodePorts } from "../../clio/rig/index.ts";
-import { clioMessage, opcode } from "../../clio/wire/index.ts";
-import { udpFrame } from "../../shared/wire/index.ts";
-import { type Design, designOf, Lockstep, NetworkModel, runBench, SimulatedTime } from "../../../sim/index.ts";
-import { type Parameters, regionShift } from "../config/index.ts";
-import { CompoundNode, ExCache } from "../rtl/index.ts";
+import { makeSettings, clockPeriod, parametersOf } from "../../../clio/config/index.ts";
+import { joinNetwork, prepare, SimulatedNode, type NodePorts } from "../../../clio/rig/index.ts";
+import { clioMessage, opcode } from "../../../clio/wire/index.ts";
+import { udpFrame } from "../../../shared/wire/index.ts";
+import { type Design, designOf, Lockstep, NetworkModel, runBench, SimulatedTime } from "../../../../sim/index.ts";
+import { type Parameters, regionShift } from "../../config/index.ts";
+import { CompoundNode, ExCache } from "../../rtl/index.ts";
 import { ExCacheRig, own } from "./ex-cache-rig.ts";
 
 export interface SystemOptions {

@@ -15,16 +15,16 @@ import {
   stream,
   struct,
   uint,
-} from "../../../hdl-dsl/index.ts";
-import { AxisBeat } from "../../shared/frame/index.ts";
-import { beatBytes, type Parameters } from "../config/index.ts";
-import { Lookup } from "./lookup/lookup.ts";
-import { statusBits } from "../../clio/wire/index.ts";
-import { lineBus, LineAxi } from "./memory/line-axi.ts";
-import { LineRam } from "./memory/line-ram.ts";
-import { MissEngine, Traffic } from "./miss/engine.ts";
-import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "./miss/records.ts";
-import { Events, LineCommand, Place, Request, Response } from "./records.ts";
+} from "../../../../hdl-dsl/index.ts";
+import { AxisBeat } from "../../../shared/frame/index.ts";
+import { beatBytes, type Parameters } from "../../config/index.ts";
+import { Lookup } from "../lookup/lookup.ts";
+import { statusBits } from "../../../clio/wire/index.ts";
+import { lineBus, LineAxi } from "../memory/line-axi.ts";
+import { LineRam } from "../memory/line-ram.ts";
+import { MissEngine, Traffic } from "../miss/engine.ts";
+import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
+import { Events, LineCommand, Place, Request, Response } from "../records/records.ts";
 
 const memory = (p: Parameters) => memberPorts("mem", axi4Bus(lineBus(p)));
 

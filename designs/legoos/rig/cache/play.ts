@@ -1,5 +1,5 @@
-import { beatBytes, regionShift } from "../config/index.ts";
-import { Locality, type LocalityName } from "../workload/index.ts";
+import { beatBytes, regionShift } from "../../config/index.ts";
+import { Locality, type LocalityName } from "../../workload/index.ts";
 import type { ExCacheRig } from "./ex-cache-rig.ts";
 
 export interface PlayOptions {
