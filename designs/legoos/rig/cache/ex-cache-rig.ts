@@ -74,6 +74,7 @@ export class ExCacheRig {
   #free: number[];
   readonly #open = new Map<number, { readonly asked: Asked; readonly expected: Expected; readonly cycle: number }>();
   #onTheWay = 0;
+  #resetAt = -4;
 
   constructor(bench: ExCacheBench, o: RigOptions) {
     this.bench = bench;
@@ -192,6 +193,7 @@ export class ExCacheRig {
     await this.bench.until(() => !this.#tx.monitor.inFrame);
     for (const source of [this.#requests, this.#evicts, this.#rx]) source.forget();
     this.bench.sim.reset();
+    this.#resetAt = this.bench.cycle;
     this.#open.clear();
     this.#free = Array.from({ length: 2 ** this.p.idBits }, (_, i) => i);
     this.memory = new FlatMemory(this.#options.rights ?? (() => ({ status: status.OK, writable: true })));
@@ -223,6 +225,12 @@ export class ExCacheRig {
       const at = Number(va - line);
       if (fromBytes(stored.subarray(at, at + 64)) !== value)
         this.problems.push(`asid ${asid}, va ${va.toString(16)}: the node has not what was written`);
+      // A region with copies: what the first node has, the second has too.
+      if (this.#options.copies === 2) {
+        const copy = this.nodes.line(ipOf(1), Number(asid), line, bytes);
+        if (fromBytes(copy.subarray(at, at + 64)) !== value)
+          this.problems.push(`asid ${asid}, va ${va.toString(16)}: the second node has not what was written`);
+      }
     }
     const flushes = (this.counts["dirtyEviction"] ?? 0) * (this.#options.copies ?? 1);
     if (this.nodes.written > flushes)
@@ -235,6 +243,8 @@ export class ExCacheRig {
     const id = Number(r.id),
       open = this.#open.get(id);
     if (open === undefined) {
+      // It was taken in the cycle before the reset.
+      if (this.bench.cycle - this.#resetAt < 4) return;
       this.problems.push(`cycle ${this.bench.cycle}: an answer to nobody, number ${id}`);
       return;
     }

@@ -138,6 +138,7 @@ export const Lookup = module(
       forLine: node(d.forLine.or(begun)),
       finish: d.finishes,
       finished: second.miss,
+      front: second.fill,
       status: second.status,
       pop: node(settles.and(second.again)),
       free: node(settles.and(second.again).andNot(parks)),

@@ -27,6 +27,8 @@ export interface WaitingOrders {
   /** All that wait for `finished` are repeated. */
   readonly finish: Bit;
   readonly finished: UInt;
+  /** They go before all others: their line is there now, and could leave again. Else behind them. */
+  readonly front: Bit;
   readonly status: UInt;
   /** The repeated request at the head has been settled or parked anew. */
   readonly pop: Bit;
@@ -44,7 +46,8 @@ export interface Waiting {
 
 /**
  * Requests that wait for misses, in lists: one for each miss, in the order of their coming, and one of those that are
- * to be looked up again. A finished miss's list goes behind that one whole. Full: no `room`; the look-up repeats.
+ * to be looked up again. A finished miss's list joins that one whole, in
+ * front when its line has come: so the request that began the miss is the next one, and each fetch serves one at least. Full: no `room`; the look-up repeats.
  */
 export function waiting(p: Parameters, o: WaitingOrders): Waiting {
   const { waitBits } = derived(p),
@@ -72,14 +75,18 @@ export function waiting(p: Parameters, o: WaitingOrders): Waiting {
   const follows = links.readAsync(head);
   const joins = node(o.park.and(listed)),
     appends = node(ends.and(any));
-  links.write(joins.or(appends), mux(ends, tail, tails.at(o.miss)), mux(ends, heads.at(o.finished), at));
+  links.write(
+    joins.or(appends),
+    mux(ends, mux(o.front, tails.at(o.finished), tail), tails.at(o.miss)),
+    mux(ends, mux(o.front, head, heads.at(o.finished)), at),
+  );
   when(repeats, () => {
     head.set(follows);
     any.set(head.ne(tail));
   });
   when(ends, () => {
-    when(any.not(), () => head.set(heads.at(o.finished)));
-    tail.set(tails.at(o.finished));
+    when(any.not().or(o.front), () => head.set(heads.at(o.finished)));
+    when(any.not().or(o.front.not()), () => tail.set(tails.at(o.finished)));
     any.set(1);
   });
   const missed = decode(o.miss, p.misses),

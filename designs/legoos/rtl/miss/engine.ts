@@ -147,13 +147,11 @@ export const MissEngine = module(
     told.valid.set(0);
     told.payload.set({ kind: "unknownRegion", line, status: 0 });
     sender.order.valid.set(0);
-    const compound = node(
-      constant(p.flush === "piggyback" ? 1 : 0, 1)
-        .and(sendPrimary)
-        .and(sendFetch)
-        .and(primary.node.eq(fetch.node)),
-      { name: "compound" },
-    );
+    // A frame names one process.
+    const oneSpace = node(job.victim.asid.eq(job.line.asid), { name: "one_space" }),
+      together = node(primary.node.eq(fetch.node).and(oneSpace), { name: "together" });
+    const piggyback = constant(p.flush === "piggyback" ? 1 : 0, 1),
+      compound = node(piggyback.and(sendPrimary).and(sendFetch).and(together), { name: "compound" });
     const what = priority([sendSecondary, secondary], [sendPrimary, primary], fetch);
     const which = priority(
       [sendSecondary, constant(part.secondary, 2)],
@@ -285,7 +283,7 @@ export const MissEngine = module(
           const waits = serialFlush
             ? flushes
             : p.flush === "piggyback"
-              ? primary.need.andNot(goesPrimary).and(primary.node.eq(fetch.node))
+              ? primary.need.andNot(goesPrimary).and(together)
               : constant(0, 1);
           sendFetch.set(fetch.need.andNot(waits));
           s.go("Send");
