@@ -25,7 +25,10 @@ export const parametersSchema = z.strictObject({
   waiting: powerOfTwo(2, 64).default(16),
   /** Who leaves a full set: the oldest line, or one that no sweep has seen used. */
   policy: word(["fifo", "lru"]).default("fifo"),
-  /** A dirty victim and the fetch: one after the other, at once as two requests, or one request where one node has both. */
+  /**
+   * A dirty victim and the fetch: one after the other, at once as two requests, or one request where one node has
+   * both.
+   */
   flush: word(["serial", "parallel", "piggyback"]).default("piggyback"),
   /** The two copies of a replicated flush: the secondary's first, or both at once. */
   replicas: word(["serial", "parallel"]).default("parallel"),

@@ -1,7 +1,7 @@
 import {
   accessBody,
-  type Dissected,
   dissect,
+  type Dissected,
   opcode,
   replyFrame,
   type RequestHeaders,

@@ -1,4 +1,4 @@
-import { layout, big } from "../../shared/wire/index.ts";
+import { big, layout } from "../../shared/wire/index.ts";
 import { accessBody } from "../../clio/wire/index.ts";
 
 /**

@@ -3,8 +3,7 @@ import { accessBody, clioMessage, opcode } from "../../../designs/clio/wire/inde
 import { Splitter } from "../../../designs/legoos/rtl/index.ts";
 import { compoundBody, flushAndFetch } from "../../../designs/legoos/wire/index.ts";
 import { encode, udpFrame } from "../../../designs/shared/wire/index.ts";
-import { type Random, runBench } from "../../../sim/index.ts";
-import { AxisSink, AxisSource, bernoulli } from "../../../sim/index.ts";
+import { AxisSink, AxisSource, bernoulli, type Random, runBench } from "../../../sim/index.ts";
 import { findsFault, plant } from "../../support/plant.ts";
 
 const from = { mac: 0x02n, ip: 0x0a0a0063, port: 4000 },

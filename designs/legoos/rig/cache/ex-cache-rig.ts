@@ -1,5 +1,5 @@
 import type { Parameters } from "../../config/index.ts";
-import { FlatMemory, MemoryNodes, type Asked, type Expected, type Rights } from "../../model/index.ts";
+import { type Asked, type Expected, FlatMemory, MemoryNodes, type Rights } from "../../model/index.ts";
 import { ExCache } from "../../rtl/index.ts";
 import { status } from "../../../clio/wire/index.ts";
 import {
@@ -106,8 +106,8 @@ export class ExCacheRig {
       for (;;) {
         const e = await events.recv();
         this.events.push({
-          kind: String(e.kind),
-          status: Number(e.status),
+          kind: e.kind,
+          status: e.status,
           asid: e.line.asid,
           page: Number(e.line.page),
         });
@@ -116,7 +116,10 @@ export class ExCacheRig {
     bench.spawn(() => (o.network === undefined ? this.#network() : this.#through(o.network)));
   }
 
-  /** Tells the ExCache who it is and where the nodes are, and maps `regions` of each of `asids` over the nodes in turn. */
+  /**
+   * Tells the ExCache who it is and where the nodes are, and maps `regions` of each of `asids` over the nodes in
+   * turn.
+   */
   async begin(asids: readonly number[] = [1], regions = 1, firstId = own.firstId): Promise<void> {
     const { io } = this.bench;
     io.own.mac.value = own.mac;
@@ -277,7 +280,8 @@ export class ExCacheRig {
         this.#onTheWay -= 1;
         if (chance(o.damage)) {
           const bad = frame.slice();
-          bad[random.between(0, bad.length - 1)]! ^= 1 << random.between(0, 7);
+          const at = random.below(bad.length);
+          bad[at] = (bad[at] ?? 0) ^ (1 << random.below(8));
           this.#rx.send(bad, { user: 1, userAtEnd: true });
         } else this.#rx.send(frame);
       });

@@ -1,5 +1,5 @@
-import { makeSettings, clockPeriod, parametersOf } from "../../../clio/config/index.ts";
-import { joinNetwork, prepare, SimulatedNode, type NodePorts } from "../../../clio/rig/index.ts";
+import { clockPeriod, makeSettings, parametersOf } from "../../../clio/config/index.ts";
+import { joinNetwork, type NodePorts, prepare, SimulatedNode } from "../../../clio/rig/index.ts";
 import { clioMessage, opcode } from "../../../clio/wire/index.ts";
 import { udpFrame } from "../../../shared/wire/index.ts";
 import { type Design, designOf, Lockstep, NetworkModel, runBench, SimulatedTime } from "../../../../sim/index.ts";
@@ -11,7 +11,9 @@ export interface SystemOptions {
   readonly parameters: Parameters;
   readonly nodes: number;
   readonly seed: number;
-  /** Address spaces, and 1 GB regions of each; the r-th, which is region r + 1, is the node's of number r mod `nodes`. */
+  /**
+   * Address spaces, and 1 GB regions of each; the r-th, which is region r + 1, is the node's of number r mod `nodes`.
+   */
   readonly asids: readonly number[];
   readonly regions: number;
   /** Bytes that are mapped at the beginning of each region. */

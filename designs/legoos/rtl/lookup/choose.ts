@@ -23,15 +23,15 @@ export interface Chosen {
 }
 
 /**
- * The way of a set for a new line. A free one comes first, the lowest. Of a full set it is the one at the pointer, which
- * goes round: the oldest. By use it is the first from the pointer on that no sweep has seen used, and else the one at
- * the pointer. A way that waits for its line is nobody's victim: then none can be had.
+ * The way of a set for a new line. A free one comes first, the lowest. Of a full set it is the one at the pointer,
+ * which goes round: the oldest. By use it is the first from the pointer on that no sweep has seen used, and else the
+ * one at the pointer. A way that waits for its line is nobody's victim: then none can be had.
  */
 export function choose(p: Parameters, set: Val<ReturnType<typeof SetState>>): Chosen {
   const { wayBits } = derived(p);
   const free = firstSet(set.valid.or(set.writable).not());
   const pointed = decode(set.pointer, p.ways);
-  const oldest = { any: set.valid.and(pointed).any(), index: set.pointer as UInt };
+  const oldest = { any: set.valid.and(pointed).any(), index: set.pointer };
   const victim = p.policy === "fifo" ? oldest : unused(p, set, pointed, oldest);
   return {
     any: node(free.any.or(victim.any), { name: "can_be_had" }),

@@ -43,15 +43,15 @@ const accessDepth = 8,
   inStages = 3;
 
 /**
- * The tags of the ExCache (LegoOS §3.4.2): which requests hit, who leaves for those that do not, and who waits for what.
- * A tag memory for each way is read at once; all else of a set is one word. Everything that changes a set goes through
- * two stages, so that each request sees what all before it have done.
+ * The tags of the ExCache (LegoOS §3.4.2): which requests hit, who leaves for those that do not, and who waits for
+ * what. A tag memory for each way is read at once; all else of a set is one word. Everything that changes a set goes
+ * through two stages, so that each request sees what all before it have done.
  *
- * Latency: 2 cycles from `request` to the decision, 1 more to `access`. Initiation interval 1 for hits. A miss stops the
- * stages for 5 cycles at least, until the hits before it have gone to the line memory. A request for a line that is
- * under way waits for it; one for a line that is leaving waits until that is safe. Both kinds are looked up again in
- * their order, before new ones. Full (no miss, no place to wait, no way that could leave): the oldest request is looked
- * up again until there is; none passes it. Reset: sets are cleared, one a cycle; then requests are taken.
+ * Latency: 2 cycles from `request` to the decision, 1 more to `access`. Initiation interval 1 for hits. A miss stops
+ * the stages for 5 cycles at least, until the hits before it have gone to the line memory. A request for a line that
+ * is under way waits for it; one for a line that is leaving waits until that is safe. Both kinds are looked up again
+ * in their order, before new ones. Full (no miss, no place to wait, no way that could leave): the oldest request is
+ * looked up again until there is; none passes it. Reset: sets are cleared, one a cycle; then requests are taken.
  */
 export const Lookup = module(
   "ExCacheLookup",
@@ -216,7 +216,8 @@ export const Lookup = module(
     sweepTime.set(sweepTime.add(1));
     when(sweepTime.eq(0).and(p.policy === "lru" ? constant(1, 1) : constant(0, 1)), () => sweepDue.set(1));
 
-    // Stage 1: the tags and the set's word are there. What the second stage writes now or wrote last is not in them yet.
+    // Stage 1: the tags and the set's word are there. What the second stage writes now or wrote last is not in them
+    // yet.
     const reading = wire(bit, { name: "reads_victim" });
     const readIndex = node(mux(reading, second.index, index)),
       reads = node(goes.or(reading));

@@ -47,7 +47,8 @@ export interface Waiting {
 /**
  * Requests that wait for misses, in lists: one for each miss, in the order of their coming, and one of those that are
  * to be looked up again. A finished miss's list joins that one whole, in
- * front when its line has come: so the request that began the miss is the next one, and each fetch serves one at least. Full: no `room`; the look-up repeats.
+ * front when its line has come: so the request that began the miss is the next one, and each fetch serves one at
+ * least. Full: no `room`; the look-up repeats.
  */
 export function waiting(p: Parameters, o: WaitingOrders): Waiting {
   const { waitBits } = derived(p),

@@ -40,11 +40,12 @@ export const lineBus = (p: Parameters): Axi4Parameters => ({
 });
 
 /**
- * The lines behind AXI4, for caches that are too large for a chip: each command is a burst of one beat. Answers keep the
- * order of the commands. The bus orders neither reads nor writes against the other kind, so a command waits while one of
- * the same address is under way and either of them writes. Latency: the memory's and 3 cycles; initiation interval 1,
- * with 16 commands under way. Full: `command.ready` is 0. A read that the memory fails is answered `bad`; a write that it
- * fails sets `failed`, which stays until reset, since its line cannot be trusted. Reset: nothing under way.
+ * The lines behind AXI4, for caches that are too large for a chip: each command is a burst of one beat. Answers keep
+ * the order of the commands. The bus orders neither reads nor writes against the other kind, so a command waits while
+ * one of the same address is under way and either of them writes. Latency: the memory's and 3 cycles; initiation
+ * interval 1, with 16 commands under way. Full: `command.ready` is 0. A read that the memory fails is answered `bad`;
+ * a write that it fails sets `failed`, which stays until reset, since its line cannot be trusted. Reset: nothing under
+ * way.
  */
 export const LineAxi = module(
   "LineAxi",

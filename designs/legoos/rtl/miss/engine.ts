@@ -4,8 +4,8 @@ import {
   cat,
   connect,
   constant,
-  firstSet,
   fifo,
+  firstSet,
   fromBits,
   fsm,
   input,
@@ -30,7 +30,7 @@ import { statusBits } from "../../../clio/wire/index.ts";
 import { beatBytes, derived, type Parameters, regionShift } from "../../config/index.ts";
 import { part } from "../../wire/index.ts";
 import { Finish, Job, LineCommand, Owner } from "../records/records.ts";
-import { NodeWrite, Event, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
+import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
 import { Ranges } from "./ranges.ts";
 import { Receiver } from "./receive.ts";
 import { VRegionRouter } from "./router.ts";
@@ -47,8 +47,9 @@ export const Traffic = struct({ read: bit, write: bit, compound: bit, repeat: bi
  *
  * One miss is prepared, and one request sent, at a time; answers come whenever they do. Latency from `job` to the
  * request's first beat: 16 cycles of a clean victim, and two for each beat of a dirty one at most. Requests are
- * repeated after `timeoutCycles`, by Clio's rules (docs/clio/retry.md): a WRITE names the first of its numbers, so it is
- * done once. A fetch is given up after `tries`; a flush never is, and software is told each time. Full: `misses` jobs.
+ * repeated after `timeoutCycles`, by Clio's rules (docs/clio/retry.md): a WRITE names the first of its numbers, so it
+ * is done once. A fetch is given up after `tries`; a flush never is, and software is told each time. Full: `misses`
+ * jobs.
  */
 export const MissEngine = module(
   "ExCacheMisses",

@@ -26,7 +26,10 @@ type End = Val<typeof Peer>;
 
 const first = { version: 4, ihl: 5, tos: 0, identification: 0, reservedFlag: 0, dontFragment: 1, moreFragments: 0 };
 const rest = { fragmentOffset: 0, ttl: 64, protocol: ipProtocol.udp };
-/** The sum of what is always the same in an IPv4 header: version and length, "don't fragment", time to live and protocol. */
+/**
+ * The sum of what is always the same in an IPv4 header: version and length, "don't fragment", time to live and
+ * protocol.
+ */
 const constantSum = 0x4500 + 0x4000 + 0x4000 + ipProtocol.udp;
 
 /** The sum of an IPv4 header but for its length. */

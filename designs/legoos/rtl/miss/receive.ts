@@ -20,8 +20,8 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat, cutFields } from "../../../shared/frame/index.ts";
 import {
-  etherType,
   ethernetHeader,
+  etherType,
   headerOffsets,
   ipProtocol,
   ipv4Header,

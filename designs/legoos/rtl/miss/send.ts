@@ -1,12 +1,13 @@
 import {
-  connect,
-  fsm,
   bit,
+  cat,
+  connect,
   constant,
+  fsm,
   input,
   instance,
-  mux,
   module,
+  mux,
   node,
   output,
   ram,
@@ -17,7 +18,6 @@ import {
   stream,
   struct,
   uint,
-  cat,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat, BodyBeat, HeaderInsert, joinFields } from "../../../shared/frame/index.ts";
@@ -45,8 +45,8 @@ export const Order = (p: Parameters) =>
 
 /**
  * Makes frames of requests: READ, WRITE with the miss's victim, or both in one. Latency 4 cycles to the first beat.
- * Initiation interval: the frame's beats and 3 cycles. Full: one order at a time; `order.ready` is 0 until its frame has
- * gone. Victims are kept here, one of each miss, from `keep` until the next one of that miss.
+ * Initiation interval: the frame's beats and 3 cycles. Full: one order at a time; `order.ready` is 0 until its frame
+ * has gone. Victims are kept here, one of each miss, from `keep` until the next one of that miss.
  */
 export const Sender = module(
   "ExCacheSender",

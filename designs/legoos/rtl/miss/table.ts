@@ -2,7 +2,9 @@ import { bit, type Bit, decode, node, reg, struct, uint, type UInt, vec, when } 
 import { derived, type Parameters } from "../../config/index.ts";
 import { statusWidth } from "../records/records.ts";
 
-/** One of a miss's requests: whether its answer is wanted, to whom it goes, its newest number, its operation's first. */
+/**
+ * One of a miss's requests: whether its answer is wanted, to whom it goes, its newest number, its operation's first.
+ */
 const Wanted = (p: Parameters) =>
   struct({ need: bit, node: uint(derived(p).nodeBits), id: uint(32), repeats: bit, first: uint(32) });
 const Entry = struct({
@@ -37,10 +39,10 @@ export function missTable(p: Parameters) {
     primary,
     secondary,
     /** Does something to one entry, told by its number. */
-    at: (miss: UInt, what: (m: number) => void, if_?: Bit): void => {
+    at: (miss: UInt, what: (m: number) => void, only?: Bit): void => {
       const chosen = decode(miss, p.misses);
       for (let m = 0; m < p.misses; m++)
-        when(if_ === undefined ? chosen.bit(m) : chosen.bit(m).and(if_), () => what(m));
+        when(only === undefined ? chosen.bit(m) : chosen.bit(m).and(only), () => what(m));
     },
     /** No answer is wanted. */
     settled: (m: number): Bit => settled[m] as Bit,

@@ -1,5 +1,5 @@
 /** What the blocks of the ExCache hand on. */
-import { bit, enumOf, struct, uint, type UInt, cat } from "../../../../hdl-dsl/index.ts";
+import { bit, cat, enumOf, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { asidBits, beatBytes, derived, type Parameters, vaBits } from "../../config/index.ts";
 
 /** Bits of a status of Clio. */

@@ -19,8 +19,8 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat, cutFields, joinBytes, joinFields, keepAll, keepTo } from "../../../shared/frame/index.ts";
 import {
-  etherType,
   ethernetHeader,
+  etherType,
   headerOffsets,
   ipProtocol,
   ipv4Header,
@@ -38,10 +38,10 @@ const bodyBits = 8 * accessBody.bytes,
 
 /**
  * Stands at a node's port and makes of a compound request the WRITE and the READ that it is made of, one behind the
- * other, with its number in both. Both are answered by the node itself; nothing is kept here, so nothing can be lost. All
- * other frames pass as they are. Latency 2 cycles, and one more for every frame's second beat. Initiation interval 1
- * beat; a compound takes three beats more than it has. Full: a beat is held; the line in front waits. A frame that ends
- * within its headers passes unchanged.
+ * other, with its number in both. Both are answered by the node itself; nothing is kept here, so nothing can be lost.
+ * All other frames pass as they are. Latency 2 cycles, and one more for every frame's second beat. Initiation interval
+ * 1 beat; a compound takes three beats more than it has. Full: a beat is held; the line in front waits. A frame that
+ * ends within its headers passes unchanged.
  */
 export const Splitter = module(
   "CompoundSplitter",

@@ -20,7 +20,7 @@ import { AxisBeat } from "../../../shared/frame/index.ts";
 import { beatBytes, type Parameters } from "../../config/index.ts";
 import { Lookup } from "../lookup/lookup.ts";
 import { statusBits } from "../../../clio/wire/index.ts";
-import { lineBus, LineAxi } from "../memory/line-axi.ts";
+import { LineAxi, lineBus } from "../memory/line-axi.ts";
 import { LineRam } from "../memory/line-ram.ts";
 import { MissEngine, Traffic } from "../miss/engine.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
@@ -30,7 +30,8 @@ const memory = (p: Parameters) => memberPorts("mem", axi4Bus(lineBus(p)));
 
 /**
  * The ExCache of a LegoOS pComponent (§3.4.2) in front of Clio nodes: a virtual cache, tagged with the ASID. The tags,
- * the misses, and the lines, in memory on chip or behind AXI4. Accesses are answered by `id`; those of one line in their order.
+ * the misses, and the lines, in memory on chip or behind AXI4. Accesses are answered by `id`; those of one line in
+ * their order.
  *
  * Latency of a hit: 2 cycles to the decision and the line's address, 5 to the answer with its data. Initiation interval
  * 1. Full: see `Lookup` and `MissEngine`; `request.ready` is 0 in the end. Reset: all lines are dropped, and requests
