@@ -238,6 +238,8 @@ export class ExCacheRig {
     const flushes = (this.counts["dirtyEviction"] ?? 0) * (this.#options.copies ?? 1);
     if (this.nodes.written > flushes)
       this.problems.push(`${this.nodes.written} WRITEs were done for ${flushes} flushes`);
+    if (this.bench.io.failed.value !== 0) this.problems.push("the line memory has failed");
+    if (this.ram?.idle === false) this.problems.push("the line memory is not idle");
     if (this.bench.io.busy.value !== 0) this.problems.push("a miss is not back");
     if (this.#free.length !== 2 ** this.p.idBits) this.problems.push("an answer is missing");
   }

@@ -149,8 +149,8 @@ export const MissEngine = module(
     told.payload.set({ kind: "unknownRegion", line, status: 0 });
     sender.order.valid.set(0);
     // A frame names one process.
-    const oneSpace = node(job.victim.asid.eq(job.line.asid), { name: "one_space" }),
-      together = node(primary.node.eq(fetch.node).and(oneSpace), { name: "together" });
+    const oneSpace = job.victim.asid.eq(job.line.asid),
+      together = primary.node.eq(fetch.node).and(oneSpace);
     const piggyback = constant(p.flush === "piggyback" ? 1 : 0, 1),
       compound = node(piggyback.and(sendPrimary).and(sendFetch).and(together), { name: "compound" });
     const what = priority([sendSecondary, secondary], [sendPrimary, primary], fetch);
