@@ -18,7 +18,7 @@ const sizes = [
   { what: "line", paper: "4 KB", here: `${lineBytes} B` },
   { what: "memory of the application", paper: "0.9 GB and 1.7 GB", here: `${memoryLines} lines` },
 ];
-const accesses = (quick: boolean): number => (quick ? 60 : 600);
+const accesses = (quick: boolean): number => (quick ? 240 : 600);
 
 /** What a dirty miss costs, by the way of flushing. */
 const requests: Definition = {
