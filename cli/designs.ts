@@ -4,9 +4,10 @@
  */
 import { clio } from "../designs/clio/design.ts";
 import { fastswap } from "../designs/fastswap/design.ts";
+import { legoos } from "../designs/legoos/design.ts";
 import { rack } from "../designs/rack/design.ts";
 import type { Design } from "../designs/shared/command-line/index.ts";
 import { supernic } from "../designs/supernic/design.ts";
 import { frameCounter } from "../examples/frame-counter/design.ts";
 
-export const designs: readonly [Design, ...Design[]] = [clio, supernic, rack, fastswap, frameCounter];
+export const designs: readonly [Design, ...Design[]] = [clio, supernic, rack, legoos, fastswap, frameCounter];

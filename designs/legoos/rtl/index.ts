@@ -1,0 +1,6 @@
+/** The ExCache's hardware. */
+export { ExCache } from "./top/ex-cache.ts";
+export { Splitter } from "./split/splitter.ts";
+export { CompoundNode } from "./top/compound-node.ts";
+export { VRegionRouter } from "./miss/router.ts";
+export { Lookup } from "./lookup/lookup.ts";

@@ -1,0 +1,135 @@
+import {
+  assertAlways,
+  axi4Bus,
+  type Axi4Parameters,
+  bit,
+  type Bit,
+  cat,
+  connect,
+  constant,
+  endOf,
+  fromBits,
+  memberPorts,
+  module,
+  mux,
+  node,
+  output,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { beatBytes, derived, type Parameters } from "../../config/index.ts";
+import { LineAnswer, LineCommand, Owner } from "../records/records.ts";
+
+/** Accesses under way. */
+const outstanding = 16;
+const sizeOfBeat = Math.log2(beatBytes),
+  incrementing = 1;
+
+/** The bus of the lines: a beat of 64 bytes each, one ID. */
+export const lineBus = (p: Parameters): Axi4Parameters => ({
+  addressBits: derived(p).placeBits + derived(p).lineBits,
+  idBits: 1,
+  beatBytes,
+});
+
+/**
+ * The lines behind AXI4, for caches that are too large for a chip: each command is a burst of one beat. Answers keep
+ * the order of the commands. The bus orders neither reads nor writes against the other kind, so a command waits while
+ * one of the same address is under way and either of them writes. Latency: the memory's and 3 cycles; initiation
+ * interval 1, with 16 commands under way. Full: `command.ready` is 0. A read that the memory fails is answered `bad`;
+ * a write that it fails sets `failed`, which stays until reset, since its line cannot be trusted. Reset: nothing under
+ * way.
+ */
+export const LineAxi = module(
+  "LineAxi",
+  (p: Parameters) => ({
+    command: sink(LineCommand(p)),
+    answer: source(LineAnswer(p)),
+    failed: output(bit),
+    ...memberPorts("mem", axi4Bus(lineBus(p))),
+  }),
+  (io, p) => {
+    const bus = endOf(axi4Bus(lineBus(p)), io, "mem"),
+      { addressBits } = lineBus(p),
+      wordBits = addressBits - sizeOfBeat,
+      pointer = uint(Math.log2(outstanding));
+    const Entry = struct({ owner: Owner, id: uint(p.idBits), write: bit, address: uint(wordBits) });
+    const ring = reg(vec(Entry, outstanding), { name: "ring" }),
+      used = reg(uint(outstanding), { init: 0, name: "used" }),
+      head = reg(pointer, { init: 0, name: "head" }),
+      tail = reg(pointer, { init: 0, name: "tail" }),
+      written = reg(uint(pointer.width + 1), { init: 0, name: "written" });
+    const c = io.command.payload;
+    const conflict = node(
+      fromBits(
+        ring.toArray().map((e, i): Bit => used.bit(i).and(e.address.eq(c.address)).and(e.write.or(c.write))),
+      ).any(),
+      { name: "conflict" },
+    );
+
+    const aw = stream(bus.aw.shape, { name: "aw" }),
+      w = stream(bus.w.shape, { name: "w" }),
+      ar = stream(bus.ar.shape, { name: "ar" });
+    const address = {
+      addr: cat(c.address, constant(0, sizeOfBeat)).is(addressBits),
+      id: 0,
+      len: 0,
+      size: sizeOfBeat,
+      burst: incrementing,
+    };
+    const room = node(used.all().not().andNot(conflict), { name: "room" }),
+      goes = node(mux(c.write, aw.ready.and(w.ready), ar.ready).and(room), { name: "goes" });
+    io.command.ready.set(goes);
+    aw.valid.set(io.command.valid.and(c.write).and(goes));
+    w.valid.set(io.command.valid.and(c.write).and(goes));
+    ar.valid.set(io.command.valid.andNot(c.write).and(goes));
+    aw.payload.set(address);
+    ar.payload.set(address);
+    w.payload.set({ data: c.data, strb: c.strb, last: 1 });
+    connect(stage(aw, "full", { name: "aw_stage" }), bus.aw);
+    connect(stage(w, "full", { name: "w_stage" }), bus.w);
+    connect(stage(ar, "full", { name: "ar_stage" }), bus.ar);
+
+    // The oldest: a read takes its data from the bus, a write its acknowledgement from those that have come.
+    const oldest = node(used.shr(head).bit(0), { name: "oldest" }),
+      e = ring.at(head),
+      silent = node(e.owner.is("fill"));
+    const acked = node(written.any());
+    const answers = node(oldest.andNot(silent).and(mux(e.write, acked, bus.r.valid)), { name: "answers" });
+    io.answer.valid.set(answers);
+    io.answer.payload.set({
+      owner: e.owner,
+      id: e.id,
+      data: bus.r.payload.data,
+      bad: bus.r.payload.resp.any().andNot(e.write),
+    });
+    bus.r.ready.set(oldest.andNot(e.write).and(io.answer.ready));
+    const leaves = node(io.answer.fire.or(oldest.and(silent).and(acked)), { name: "leaves" });
+    const acks = node(leaves.and(e.write));
+    bus.b.ready.set(1);
+    written.set(written.add(bus.b.valid.zext(written.width)).sub(acks.zext(written.width)));
+    const failed = reg(bit, { init: 0, name: "write_failed" });
+    when(bus.b.valid.and(bus.b.payload.resp.any()), () => failed.set(1));
+    io.failed.set(failed);
+
+    const enters = node(io.command.fire);
+    when(enters, () => {
+      tail.set(tail.add(1));
+      ring.setAt(tail, { owner: c.owner, id: c.id, write: c.write, address: c.address });
+    });
+    when(leaves, () => head.set(head.add(1)));
+    for (let i = 0; i < outstanding; i++) {
+      when(enters.and(tail.eq(i)), () => used.setBits(i, enters));
+      when(leaves.and(head.eq(i)), () => used.setBits(i, leaves.not()));
+    }
+    assertAlways(silent.not().or(e.write).or(oldest.not()), "what has no answer writes");
+  },
+  { nameOf: p => `LineAxi_s${p.sets}_w${p.ways}_l${p.lineBytes}_i${p.idBits}` },
+);

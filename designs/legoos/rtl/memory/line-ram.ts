@@ -1,0 +1,36 @@
+import { bit, module, node, ram, reg, sink, source, struct, uint, when } from "../../../../hdl-dsl/index.ts";
+import { beatBytes, derived, type Parameters } from "../../config/index.ts";
+import { LineAnswer, LineCommand, Owner } from "../records/records.ts";
+
+/**
+ * The lines on chip: a beat each cycle, in the order of the commands. Accesses and copies are answered in that order,
+ * writes of accesses too. Latency 1 cycle, initiation interval 1. Full: one answer waits; then nothing is taken.
+ */
+export const LineRam = module(
+  "LineRam",
+  (p: Parameters) => ({ command: sink(LineCommand(p)), answer: source(LineAnswer(p)) }),
+  (io, p) => {
+    const { placeBits, beatBits } = derived(p);
+    const lines = ram(uint(8 * beatBytes), {
+      depth: 2 ** (placeBits + beatBits),
+      collision: "undefined",
+      style: "auto",
+      name: "lines",
+    });
+    const full = reg(bit, { init: 0 }),
+      asked = reg(struct({ owner: Owner, id: uint(p.idBits) }));
+    const { command, answer } = io,
+      c = command.payload;
+    command.ready.set(full.not().or(answer.ready));
+    const answered = node(c.owner.is("fill").not());
+    lines.write(command.fire.and(c.write), c.address, c.data, c.strb);
+    const data = lines.readSync(c.address, { en: command.fire.and(c.write.not()) });
+    when(command.ready, () => {
+      full.set(command.valid.and(answered));
+      asked.set({ owner: c.owner, id: c.id });
+    });
+    answer.valid.set(full);
+    answer.payload.set({ owner: asked.owner, id: asked.id, data, bad: 0 });
+  },
+  { nameOf: p => `LineRam_s${p.sets}_w${p.ways}_l${p.lineBytes}_i${p.idBits}` },
+);

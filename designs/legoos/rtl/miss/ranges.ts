@@ -1,0 +1,80 @@
+import {
+  bit,
+  fromBits,
+  input,
+  module,
+  mux,
+  node,
+  onehotMux,
+  output,
+  ram,
+  reg,
+  struct,
+  uint,
+  vec,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { derived, type Parameters } from "../../config/index.ts";
+import { Line } from "../records/records.ts";
+import { RangeWrite } from "../records/miss-records.ts";
+
+/**
+ * What software has recorded of memory: whether a line may be written, and whether it is anonymous memory that no node
+ * has heard of yet (LegoOS §3.4.4, "p-local"). Memory that no range names is writable, and never local. Latency 2
+ * cycles from `line` to `writable` and `local`; `line` stays for both. `flushed` marks the line as known to its node
+ * from the next cycle on. Writing a range does not clear the marks: software gives each range lines of its own, and has
+ * them cleared by reset. Reset clears the marks, one a cycle; `ready` is 0 meanwhile.
+ */
+export const Ranges = module(
+  "ExCacheRanges",
+  (p: Parameters) => ({
+    line: input(Line(p)),
+    writable: output(bit),
+    local: output(bit),
+    flushed: input(bit),
+    write: input(struct({ valid: bit, entry: RangeWrite(p) })),
+    ready: output(bit),
+  }),
+  (io, p) => {
+    const { index: _index, keep: _keep, ...fields } = RangeWrite(p).fields;
+    const entries = reg(vec(struct(fields), p.ranges)),
+      kept = reg(uint(p.ranges), { init: 0 });
+    const { entry } = io.write;
+    for (let i = 0; i < p.ranges; i++)
+      when(io.write.valid.and(entry.index.eq(i)), () => {
+        const { asid, first, last, writable, anonymous, base } = entry;
+        entries.at(i).set({ asid, first, last, writable, anonymous, base });
+        kept.setBits(i, entry.keep);
+      });
+    const { asid, page } = io.line;
+    const match = reg(uint(p.ranges));
+    match.set(
+      fromBits(
+        entries.toArray().map((e, i) => kept.bit(i).and(e.asid.eq(asid)).and(page.ge(e.first)).and(page.le(e.last))),
+      ),
+    );
+    const found = onehotMux(
+      Array.from({ length: p.ranges }, (_, i) => match.bit(i)),
+      entries.toArray(),
+    );
+    const bits = Math.log2(p.localLines);
+    const mark = node(page.trunc(bits).sub(found.first.trunc(bits)).add(found.base), { name: "mark" });
+    const marks = ram(bit, { depth: p.localLines, collision: "new", style: "block", name: "marks" });
+    const clearing = reg(bit, { init: 1 }),
+      clear = reg(uint(bits), { init: 0 });
+    when(clearing, () => {
+      clear.set(clear.add(1));
+      when(clear.eq(p.localLines - 1), () => clearing.set(0));
+    });
+    marks.write(clearing.or(io.flushed.and(found.anonymous)), mux(clearing, clear, mark), clearing.not());
+    const known = marks.readSync(mark, { name: "mark_known" });
+    const anonymous = reg(bit),
+      writable = reg(bit);
+    anonymous.set(found.anonymous);
+    writable.set(found.writable.or(match.any().not()));
+    io.writable.set(writable);
+    io.local.set(anonymous.andNot(known));
+    io.ready.set(clearing.not());
+  },
+  { nameOf: p => `ExCacheRanges_n${p.ranges}_l${p.localLines}_p${derived(p).pageBits}` },
+);

@@ -1,0 +1,193 @@
+import {
+  bit,
+  cat,
+  connect,
+  constant,
+  fsm,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  PacketFifo,
+  reg,
+  sink,
+  source,
+  struct,
+  uint,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { AxisBeat, cutFields } from "../../../shared/frame/index.ts";
+import {
+  ethernetHeader,
+  etherType,
+  headerOffsets,
+  ipProtocol,
+  ipv4Header,
+  udpHeader,
+} from "../../../shared/wire/index.ts";
+import { accessBody, clioHeader, frameOffsets, opcodeBits, statusBits } from "../../../clio/wire/index.ts";
+import { beatBytes, derived, type Parameters } from "../../config/index.ts";
+import { flushAndFetch, part, partShift } from "../../wire/index.ts";
+import { LineCommand, statusWidth } from "../records/records.ts";
+import { requestBytes } from "./header.ts";
+import { Own } from "../records/miss-records.ts";
+
+/** A reply: which request of which miss, and how it ended. */
+export const Answer = (p: Parameters) =>
+  struct({
+    miss: uint(derived(p).missBits),
+    part: uint(2),
+    requestId: uint(32),
+    status: uint(statusWidth),
+    /** The line's bytes follow. */
+    whole: bit,
+  });
+
+/**
+ * Takes replies apart. Frames are kept whole first, so that a damaged one (`user`) never touches a line; those for
+ * others, or of no form that a reply has, are thrown away. `answer` is offered at the frame's second beat at the
+ * earliest. With `expected` the line's bytes then go to `fill`, to the place `place`; `filled` tells when the last has
+ * been taken. Latency 3 cycles from a frame's last beat to `answer`; a beat a cycle to `fill`. Full: `rx.ready` is 0,
+ * and the sender's side of the link has to wait. Reset: between two frames.
+ */
+export const Receiver = module(
+  "ExCacheReceiver",
+  (p: Parameters) => ({
+    own: input(Own),
+    rx: sink(AxisBeat(beatBytes)),
+    /** The reply at hand; its owner says in the same cycle whether it is one that is waited for. */
+    answer: output(struct({ valid: bit, reply: Answer(p) })),
+    expected: input(bit),
+    place: input(uint(derived(p).placeBits)),
+    /** The answer has been taken, and its bytes are in the line. */
+    done: output(bit),
+    /** A frame has ended before its line did. */
+    cut: output(bit),
+    fill: source(LineCommand(p)),
+  }),
+  (io, p) => {
+    const { beats, beatBits } = derived(p),
+      rest = requestBytes % beatBytes;
+    const frames = instance(
+      "frames",
+      PacketFifo({
+        shape: AxisBeat(beatBytes),
+        depth: 2 ** Math.ceil(Math.log2((p.misses + 1) * (beats + 2))),
+        last: "last",
+        drop: "user",
+        style: "block",
+      }),
+    );
+    connect(io.rx, frames.push);
+    const { pop } = frames,
+      beat = pop.payload;
+    const head = reg(uint(8 * beatBytes)),
+      before = reg(uint(8 * beatBytes)),
+      alone = reg(bit),
+      place = reg(uint(derived(p).placeBits)),
+      index = reg(uint(beatBits + 1));
+    const ethernet = cutFields(ethernetHeader, head),
+      ipv4 = cutFields(ipv4Header, head, headerOffsets.network),
+      udp = cutFields(udpHeader, head, headerOffsets.transport),
+      clio = cutFields(clioHeader, head, frameOffsets.clio);
+    const mine = node(
+      ethernet.etherType
+        .eq(etherType.ipv4)
+        .and(ipv4.version.eq(4))
+        .and(ipv4.ihl.eq(5))
+        .and(ipv4.protocol.eq(ipProtocol.udp))
+        .and(ipv4.dst.eq(io.own.ip))
+        .and(udp.dstPort.eq(io.own.port)),
+    );
+    const read = node(clio.opcode.eq(opcodeBits.READ_REPLY)),
+      write = node(clio.opcode.eq(opcodeBits.WRITE_REPLY)),
+      refused = node(clio.opcode.eq(flushAndFetch)),
+      which = clio.tag.bits(partShift, 2),
+      ofFetch = node(which.eq(part.fetch));
+    // A refusal of a compound is the node's word about its write.
+    const fits = node(mux(ofFetch, read, write.or(refused))),
+      ok = node(clio.status.eq(statusBits.OK)),
+      whole = node(
+        read
+          .and(ok)
+          .and(clio.size.eq(clioHeader.bytes + accessBody.bytes + p.lineBytes))
+          .andNot(alone),
+      ),
+      formed = node(mux(ofFetch.and(ok), whole, constant(1, 1)));
+    const judged = reg(bit);
+
+    pop.ready.set(0);
+    io.answer.valid.set(0);
+    io.done.set(0);
+    io.cut.set(0);
+    io.fill.valid.set(0);
+    fsm(["Head", "Judge", "Answer", "Fill", "Skip"], "Head", s => ({
+      Head: () => {
+        pop.ready.set(1);
+        when(pop.valid, () => {
+          head.set(beat.data);
+          alone.set(beat.last);
+          s.go("Judge");
+        });
+      },
+      Judge: () => {
+        judged.set(mine.and(fits).and(formed));
+        s.go("Answer");
+      },
+      Answer: () => {
+        io.answer.valid.set(judged);
+        index.set(0);
+        place.set(io.place);
+        when(judged.and(io.expected).and(whole), () => s.go("Fill"))
+          .elseWhen(alone, () => {
+            io.done.set(judged.and(io.expected));
+            s.go("Head");
+          })
+          .otherwise(() => {
+            io.done.set(judged.and(io.expected));
+            s.go("Skip");
+          });
+      },
+      Fill: () => {
+        // The first beat here is the second of the frame: it has no whole beat of the line yet.
+        const primes = node(index.eq(0)),
+          ends = node(index.eq(beats));
+        io.fill.valid.set(pop.valid.and(primes.not()));
+        pop.ready.set(primes.or(io.fill.ready));
+        when(pop.fire, () => {
+          before.set(beat.data);
+          index.set(index.add(1));
+          when(ends, () => {
+            io.done.set(1);
+            when(beat.last, () => s.go("Head")).otherwise(() => s.go("Skip"));
+          }).elseWhen(beat.last, () => {
+            io.cut.set(1);
+            s.go("Head");
+          });
+        });
+      },
+      Skip: () => {
+        pop.ready.set(1);
+        when(pop.fire.and(beat.last), () => s.go("Head"));
+      },
+    }));
+    io.answer.reply.set({
+      miss: clio.tag.trunc(derived(p).missBits),
+      part: which,
+      requestId: clio.requestId,
+      status: clio.status,
+      whole,
+    });
+    io.fill.payload.set({
+      owner: "fill",
+      id: 0,
+      write: 1,
+      address: cat(place, index.sub(1).trunc(beatBits)),
+      strb: constant((1n << BigInt(beatBytes)) - 1n, beatBytes),
+      data: cat(beat.data.bits(0, 8 * rest), before.bits(8 * rest, 8 * (beatBytes - rest))),
+    });
+  },
+  { nameOf: p => `ExCacheReceiver_l${p.lineBytes}_m${p.misses}` },
+);

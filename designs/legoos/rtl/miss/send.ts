@@ -1,0 +1,158 @@
+import {
+  bit,
+  cat,
+  connect,
+  constant,
+  fsm,
+  input,
+  instance,
+  module,
+  mux,
+  node,
+  output,
+  ram,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  struct,
+  uint,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { AxisBeat, BodyBeat, HeaderInsert, joinFields } from "../../../shared/frame/index.ts";
+import { accessBody, opcodeBits } from "../../../clio/wire/index.ts";
+import { asidBits, beatBytes, derived, type Parameters, vaBits } from "../../config/index.ts";
+import { compoundBody, flushAndFetch, part, partShift } from "../../wire/index.ts";
+import { addressSum, requestBytes, requestHeader } from "./header.ts";
+import { Own, Peer } from "../records/miss-records.ts";
+
+/** A request to send: the line `line`, and of a compound the victim, which is in the buffer of the miss. */
+export const Order = (p: Parameters) =>
+  struct({
+    miss: uint(derived(p).missBits),
+    part: uint(2),
+    compound: bit,
+    asid: uint(asidBits),
+    page: uint(derived(p).pageBits),
+    /** Of a compound: the line that is fetched. */
+    fetched: uint(derived(p).pageBits),
+    peer: Peer,
+    requestId: uint(32),
+    retry: bit,
+    retryOf: uint(32),
+  });
+
+/**
+ * Makes frames of requests: READ, WRITE with the miss's victim, or both in one. Latency 4 cycles to the first beat.
+ * Initiation interval: the frame's beats and 3 cycles. Full: one order at a time; `order.ready` is 0 until its frame
+ * has gone. Victims are kept here, one of each miss, from `keep` until the next one of that miss.
+ */
+export const Sender = module(
+  "ExCacheSender",
+  (p: Parameters) => ({
+    own: input(Own),
+    order: sink(Order(p)),
+    /** A beat of a victim. */
+    keep: input(
+      struct({
+        valid: bit,
+        miss: uint(derived(p).missBits),
+        beat: uint(derived(p).beatBits),
+        data: uint(8 * beatBytes),
+      }),
+    ),
+    tx: source(AxisBeat(beatBytes)),
+    sending: output(bit),
+  }),
+  (io, p) => {
+    const { lineBits, missBits, beatBits, beats } = derived(p);
+    const victims = ram(uint(8 * beatBytes), {
+      depth: p.misses * beats,
+      collision: "undefined",
+      style: "block",
+      name: "victims",
+    });
+    victims.write(io.keep.valid, cat(io.keep.miss, io.keep.beat), io.keep.data);
+
+    const insert = instance("insert", HeaderInsert({ beatBytes, headerBytes: requestBytes }));
+    const held = reg(Order(p)),
+      sum = reg(uint(16)),
+      header = reg(uint(8 * requestBytes)),
+      data = node(held.part.ne(part.fetch), { name: "with_data" });
+    io.order.ready.set(0);
+    io.sending.set(1);
+    const head = stream(insert.head.shape, { name: "head" });
+    head.valid.set(0);
+    const asking = reg(bit, { init: 0 }),
+      beat = reg(uint(beatBits));
+    const from = { mac: io.own.mac, ip: io.own.ip, port: io.own.port };
+    fsm(["Idle", "Sum", "Header", "Head", "Data"], "Idle", s => ({
+      Idle: () => {
+        io.order.ready.set(1);
+        io.sending.set(0);
+        when(io.order.valid, () => {
+          held.set(io.order.payload);
+          s.go("Sum");
+        });
+      },
+      Sum: () => {
+        sum.set(addressSum(from, held.peer));
+        s.go("Header");
+      },
+      Header: () => {
+        const va = (page: typeof held.page) => cat(page, constant(0, lineBits)).is(vaBits);
+        const access = joinFields(accessBody, { va: va(held.page).zext(64), length: p.lineBytes }),
+          compound = joinFields(compoundBody, { flushVa: va(held.page), fetchVa: va(held.fetched) });
+        header.set(
+          requestHeader(from, held.peer, sum, {
+            pid: held.asid,
+            tag: cat(constant(0, 8 - partShift - 2), held.part, held.miss.zext(partShift)),
+            opcode: mux(held.compound, constant(flushAndFetch, 8), mux(data, opcodeBits.WRITE, opcodeBits.READ)),
+            tracked: data,
+            retry: held.retry,
+            requestId: held.requestId,
+            retryOf: held.retryOf,
+            body: mux(held.compound, compound, access),
+            dataBytes: mux(data, constant(p.lineBytes, 16), constant(0, 16)),
+          }),
+        );
+        s.go("Head");
+      },
+      Head: () => {
+        head.valid.set(1);
+        when(head.ready, () => {
+          beat.set(0);
+          asking.set(data);
+          s.go("Data");
+        });
+      },
+      Data: () => {
+        when(asking.not(), () => s.go("Idle"));
+      },
+    }));
+    head.payload.set({ header, length: mux(data, constant(p.lineBytes, 14), constant(0, 14)) });
+    connect(head, insert.head);
+
+    // The victim's beats come a cycle after they are asked for.
+    const bodies = stream(BodyBeat({ beatBytes }), { name: "bodies" }),
+      full = reg(bit, { init: 0 }),
+      last = reg(bit);
+    const room = node(full.not().or(bodies.ready)),
+      asks = node(asking.and(room));
+    const word = victims.readSync(cat(held.miss.is(missBits), beat), { en: asks });
+    when(room, () => {
+      full.set(asking);
+      last.set(beat.eq(beats - 1));
+    });
+    when(asks, () => {
+      beat.set(beat.add(1));
+      when(beat.eq(beats - 1), () => asking.set(0));
+    });
+    bodies.valid.set(full);
+    bodies.payload.set({ data: word, last });
+    connect(bodies, insert.data);
+    connect(stage(insert.frame, "full"), io.tx);
+  },
+  { nameOf: p => `ExCacheSender_l${p.lineBytes}_m${p.misses}` },
+);

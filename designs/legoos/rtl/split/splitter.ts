@@ -1,0 +1,191 @@
+import {
+  bit,
+  cat,
+  connect,
+  constant,
+  fsm,
+  module,
+  mux,
+  node,
+  onesAdd,
+  reg,
+  sink,
+  source,
+  stage,
+  stream,
+  uint,
+  type UInt,
+  when,
+} from "../../../../hdl-dsl/index.ts";
+import { AxisBeat, cutFields, joinBytes, joinFields, keepAll, keepTo } from "../../../shared/frame/index.ts";
+import {
+  ethernetHeader,
+  etherType,
+  headerOffsets,
+  ipProtocol,
+  ipv4Header,
+  udpHeader,
+} from "../../../shared/wire/index.ts";
+import { accessBody, clioHeader, frameOffsets, opcodeBits } from "../../../clio/wire/index.ts";
+import { beatBytes } from "../../config/index.ts";
+import { compoundBody, flushAndFetch, part, partShift } from "../../wire/index.ts";
+import { requestBytes } from "../miss/header.ts";
+
+const bodyBits = 8 * accessBody.bytes,
+  bodyAt = 8 * frameOffsets.body,
+  inFirst = 8 * beatBytes - bodyAt,
+  rest = requestBytes % beatBytes;
+
+/**
+ * Stands at a node's port and makes of a compound request the WRITE and the READ that it is made of, one behind the
+ * other, with its number in both. Both are answered by the node itself; nothing is kept here, so nothing can be lost.
+ * All other frames pass as they are. Latency 2 cycles, and one more for every frame's second beat. Initiation interval
+ * 1 beat; a compound takes three beats more than it has. Full: a beat is held; the line in front waits. A frame that
+ * ends within its headers passes unchanged.
+ */
+export const Splitter = module(
+  "CompoundSplitter",
+  () => ({ from: sink(AxisBeat(beatBytes)), to: source(AxisBeat(beatBytes)) }),
+  io => {
+    const out = stream(AxisBeat(beatBytes), { name: "out" });
+    connect(stage(out, "full"), io.to);
+    const { from } = io,
+      beat = from.payload;
+    const head = reg(AxisBeat(beatBytes), { name: "head" }),
+      held = reg(AxisBeat(beatBytes), { name: "held" }),
+      readFirst = reg(uint(8 * beatBytes), { name: "read_first" }),
+      readRest = reg(uint(8 * rest), { name: "read_rest" }),
+      splits = reg(bit);
+
+    // From the two beats of the headers.
+    const ethernet = cutFields(ethernetHeader, head.data),
+      ipv4 = cutFields(ipv4Header, head.data, headerOffsets.network),
+      udp = cutFields(udpHeader, head.data, headerOffsets.transport),
+      clio = cutFields(clioHeader, head.data, frameOffsets.clio);
+    const body = cat(held.data.bits(0, 8 * rest), head.data.bits(bodyAt, inFirst)).is(bodyBits),
+      { flushVa, fetchVa } = cutFields(compoundBody, body);
+    const compound = node(
+      ethernet.etherType
+        .eq(etherType.ipv4)
+        .and(ipv4.protocol.eq(ipProtocol.udp))
+        .and(ipv4.ihl.eq(5))
+        .and(clio.opcode.eq(flushAndFetch))
+        .and(clio.size.gt(clioHeader.bytes + accessBody.bytes)),
+      { name: "compound" },
+    );
+    const length = node(clio.size.sub(clioHeader.bytes + accessBody.bytes), { name: "data_bytes" });
+    const access = (va: UInt): UInt => joinFields(accessBody, { va: va.zext(64), length: length.zext(32) });
+    const readLength = headerOffsets.payload - headerOffsets.network + clioHeader.bytes + accessBody.bytes;
+    // The checksum's sum without the old length, with the new one.
+    const without = node(onesAdd(ipv4.checksum.not(), ipv4.totalLength.not()));
+    const tag = cat(constant(0, 8 - partShift - 2), constant(part.fetch, 2), clio.tag.bits(0, partShift));
+    const read = joinBytes(
+      head.data.bits(0, 8 * headerOffsets.network),
+      joinFields(ipv4Header, {
+        ...ipv4,
+        totalLength: readLength,
+        checksum: onesAdd(without, constant(readLength, 16)).not(),
+      }),
+      joinFields(udpHeader, { ...udp, length: readLength - ipv4Header.bytes }),
+      joinFields(clioHeader, {
+        ...clio,
+        tag,
+        opcode: opcodeBits.READ,
+        flagTracked: 0,
+        flagRetry: 0,
+        retryOf: 0,
+        size: clioHeader.bytes + accessBody.bytes,
+      }),
+      access(fetchVa),
+    );
+    const write = access(flushVa),
+      firstOf = (opcode: UInt, b: UInt): UInt =>
+        joinBytes(
+          head.data.bits(0, 8 * frameOffsets.clio),
+          joinFields(clioHeader, { ...clio, opcode }),
+          b.bits(0, inFirst),
+        );
+    const written = firstOf(opcodeBits.WRITE, write);
+
+    from.ready.set(0);
+    out.valid.set(0);
+    out.payload.set(held);
+    fsm(["First", "Second", "Judge", "Send", "Rest", "Last", "ReadFirst", "ReadRest"], "First", s => ({
+      First: () => {
+        from.ready.set(1);
+        splits.set(0);
+        when(from.valid, () => {
+          head.set(beat);
+          s.go("Second");
+          when(beat.last, () => {
+            held.set(beat);
+            s.go("Last");
+          });
+        });
+      },
+      Second: () => {
+        from.ready.set(1);
+        when(from.valid, () => {
+          held.set(beat);
+          s.go("Judge");
+        });
+      },
+      Judge: () => {
+        out.valid.set(1);
+        out.payload.set({
+          data: mux(compound, written, head.data),
+          keep: head.keep,
+          last: 0,
+          user: 0,
+        });
+        when(out.ready, () => {
+          splits.set(compound.andNot(held.last));
+          readFirst.set(read.bits(0, 8 * beatBytes));
+          readRest.set(read.bits(8 * beatBytes, 8 * rest));
+          when(compound, () =>
+            held.set({
+              data: cat(held.data.bits(8 * rest, 8 * (beatBytes - rest)), write.bits(inFirst, 8 * rest)),
+              keep: held.keep,
+              last: held.last,
+              user: held.user,
+            }),
+          );
+          s.go("Send");
+          when(held.last, () => s.go("Last"));
+        });
+      },
+      Send: () => {
+        out.valid.set(1);
+        when(out.ready, () => s.go("Rest"));
+      },
+      Rest: () => {
+        from.ready.set(out.ready);
+        out.valid.set(from.valid);
+        out.payload.set(beat);
+        when(from.fire.and(beat.last), () => {
+          s.go("First");
+          when(splits.and(beat.user.not()), () => s.go("ReadFirst"));
+        });
+      },
+      Last: () => {
+        out.valid.set(1);
+        when(out.ready, () => s.go("First"));
+      },
+      ReadFirst: () => {
+        out.valid.set(1);
+        out.payload.set({ data: readFirst, keep: keepAll(beatBytes), last: 0, user: 0 });
+        when(out.ready, () => s.go("ReadRest"));
+      },
+      ReadRest: () => {
+        out.valid.set(1);
+        out.payload.set({
+          data: readRest.zext(8 * beatBytes),
+          keep: keepTo(constant(rest - 1, Math.log2(beatBytes)), beatBytes),
+          last: 1,
+          user: 0,
+        });
+        when(out.ready, () => s.go("First"));
+      },
+    }));
+  },
+);

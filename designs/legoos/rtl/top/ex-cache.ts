@@ -1,0 +1,122 @@
+import {
+  arbiter,
+  axi4Bus,
+  bit,
+  connect,
+  constant,
+  input,
+  instance,
+  memberPorts,
+  module,
+  mux,
+  output,
+  sink,
+  source,
+  stream,
+  struct,
+  uint,
+} from "../../../../hdl-dsl/index.ts";
+import { AxisBeat } from "../../../shared/frame/index.ts";
+import { beatBytes, type Parameters } from "../../config/index.ts";
+import { Lookup } from "../lookup/lookup.ts";
+import { statusBits } from "../../../clio/wire/index.ts";
+import { LineAxi, lineBus } from "../memory/line-axi.ts";
+import { LineRam } from "../memory/line-ram.ts";
+import { MissEngine, Traffic } from "../miss/engine.ts";
+import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
+import { Events, LineCommand, Place, Request, Response } from "../records/records.ts";
+
+const memory = (p: Parameters) => memberPorts("mem", axi4Bus(lineBus(p)));
+
+/**
+ * The ExCache of a LegoOS pComponent (§3.4.2) in front of Clio nodes: a virtual cache, tagged with the ASID. The tags,
+ * the misses, and the lines, in memory on chip or behind AXI4. Accesses are answered by `id`; those of one line in
+ * their order.
+ *
+ * Latency of a hit: 2 cycles to the decision and the line's address, 5 to the answer with its data. Initiation interval
+ * 1. Full: see `Lookup` and `MissEngine`; `request.ready` is 0 in the end. Reset: all lines are dropped, and requests
+ * are taken once sets and marks are cleared (`ready`); dirty lines are lost, as a processor's are.
+ */
+export const ExCache = module(
+  "ExCache",
+  (p: Parameters) => ({
+    own: input(Own),
+    request: sink(Request(p)),
+    response: source(Response(p)),
+    evict: sink(Place(p)),
+    event: source(Event(p)),
+    regionWrite: input(struct({ valid: bit, entry: RegionWrite(p) })),
+    nodeWrite: input(struct({ valid: bit, entry: NodeWrite(p) })),
+    rangeWrite: input(struct({ valid: bit, entry: RangeWrite(p) })),
+    rx: sink(AxisBeat(beatBytes)),
+    tx: source(AxisBeat(beatBytes)),
+    events: output(Events),
+    traffic: output(Traffic),
+    /** Misses under way, as the engine has them. */
+    busy: output(uint(p.misses)),
+    idle: output(bit),
+    ready: output(bit),
+    /** The line memory has failed a write: a line cannot be trusted any more. */
+    failed: output(bit),
+    ...(p.lines === "axi" ? memory(p) : ({} as ReturnType<typeof memory>)),
+  }),
+  (io, p) => {
+    const lookup = instance("lookup", Lookup(p)),
+      engine = instance("misses", MissEngine(p)),
+      inDram = p.lines === "axi" ? instance("lines", LineAxi(p)) : undefined,
+      lines = inDram ?? instance("lines", LineRam(p));
+    io.failed.set(inDram?.failed ?? constant(0, 1));
+    if (inDram !== undefined) {
+      connect(inDram.memAw, io.memAw);
+      connect(inDram.memW, io.memW);
+      connect(io.memB, inDram.memB);
+      connect(inDram.memAr, io.memAr);
+      connect(io.memR, inDram.memR);
+    }
+    connect(io.request, lookup.request);
+    connect(io.evict, lookup.evict);
+    connect(lookup.job, engine.job);
+    connect(engine.finish, lookup.finish);
+    engine.own.set(io.own);
+    engine.regionWrite.set(io.regionWrite);
+    engine.nodeWrite.set(io.nodeWrite);
+    engine.rangeWrite.set(io.rangeWrite);
+    connect(engine.tx, io.tx);
+    connect(io.rx, engine.rx);
+    connect(engine.event, io.event);
+    io.events.set(lookup.events);
+    io.traffic.set(engine.traffic);
+    io.busy.set(engine.busy);
+    io.idle.set(lookup.idle.and(engine.busy.eq(0)));
+    io.ready.set(lookup.ready.and(engine.ready));
+
+    // Hits go to the lines, refusals straight to the answers.
+    const hits = stream(LineCommand(p), { name: "hits" }),
+      refusals = stream(Response(p), { name: "refusals" });
+    const { access } = lookup,
+      a = access.payload,
+      refused = a.status.any();
+    hits.valid.set(access.valid.andNot(refused));
+    hits.payload.set({ owner: "access", id: a.id, write: a.write, address: a.address, strb: a.strb, data: a.data });
+    refusals.valid.set(access.valid.and(refused));
+    refusals.payload.set({ id: a.id, status: a.status, data: 0 });
+    access.ready.set(refused.and(refusals.ready).or(refused.not().and(hits.ready)));
+    connect(arbiter([hits, engine.line, engine.fill], { name: "commands" }), lines.command);
+
+    const answers = stream(Response(p), { name: "answers" }),
+      ofAccess = lines.answer.payload.owner.is("access");
+    answers.valid.set(lines.answer.valid.and(ofAccess));
+    answers.payload.set({
+      id: lines.answer.payload.id,
+      status: mux(lines.answer.payload.bad, statusBits.FAIL, statusBits.OK),
+      data: lines.answer.payload.data,
+    });
+    lines.answer.ready.set(answers.ready.or(ofAccess.not()));
+    engine.copied.set({ valid: lines.answer.valid.andNot(ofAccess), data: lines.answer.payload.data });
+    connect(arbiter([answers, refusals], { name: "answered" }), io.response);
+  },
+  {
+    nameOf: p =>
+      `ExCache_s${p.sets}_w${p.ways}_l${p.lineBytes}_m${p.misses}_q${p.waiting}_${p.policy}_${p.flush}_${p.replicas}_${p.unknown}_t${p.timeoutCycles}_n${p.tries}_r${p.regions}_d${p.nodes}_a${p.ranges}_c${p.localLines}_i${p.idBits}_z${p.sweepCycles}${p.lines === "axi" ? "_axi" : ""}`,
+  },
+);
