@@ -1,0 +1,13 @@
+/** The engine and its ports. */
+export { WicEngine } from "./engine/wic-engine.ts";
+export {
+  AccessKind,
+  enginePorts,
+  EngineState,
+  MemoryAnswer,
+  MemoryAsk,
+  ProgramWrite,
+  WicReply,
+  WicRequest,
+  Word,
+} from "./engine/types.ts";
