@@ -74,7 +74,7 @@ export function core(p: EngineParameters, io: CoreSurroundings) {
       begun = ram(struct({ start: uint(16), words: uint(4), tag: uint(tagBits) }), perContext(p, "begun"));
     const { request } = io.taken;
     begun.write(io.taken.queued, io.taken.context, {
-      start: startOf(request.program),
+      start: startOf(request.program).is(16),
       words: request.words,
       tag: request.tag,
     });
@@ -148,7 +148,6 @@ export function core(p: EngineParameters, io: CoreSurroundings) {
         },
         ask: () => {
           when(io.memory.ready, () => {
-            r.known.set(r.known.or(firstRegisters(d.brings).shl(d.rd)));
             go.go("word");
             when(r.words.eq(0), () => go.go("save"));
           });
@@ -192,7 +191,9 @@ export function core(p: EngineParameters, io: CoreSurroundings) {
     io.file.write({ en: s.is("fetch").and(r.writes), context: r.context, register: d.rd, data: r.result });
     io.front.ready.set(s.is("pick").and(flight.room));
     io.back.ready.set(s.is("pick").and(flight.room).and(io.front.valid.not()));
-    saved.write(s.is("save"), r.context, { pc: r.pc, steps: r.steps, known: r.known });
+    // An access is saved when its words have left: what it brings may replace a register that it sends.
+    const brought = firstRegisters(d.brings).shl(d.rd);
+    saved.write(s.is("save"), r.context, { pc: r.pc, steps: r.steps, known: r.known.or(brought) });
     io.yielding.valid.set(s.is("save").and(d.gives));
     io.yielding.payload.set({ context: r.context, fresh: 0 });
     io.freed.valid.set(s.is("free"));

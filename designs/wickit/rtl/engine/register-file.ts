@@ -76,7 +76,7 @@ export function registerFile(
     const copy = (name: string) => {
       const register = wire(uint(4), { name: `${name}_register` }),
         words = ram(uint(64), { depth, collision: "undefined", style: depth > 64 ? "block" : "distributed", name });
-      words.write(write.en, write.address, write.data);
+      words.write(write.en, write.address, write.data.is(64));
       return { register, word: words.readSync(at(context, register), { name: `${name}_word` }) };
     };
     const a = copy("registers_a"),

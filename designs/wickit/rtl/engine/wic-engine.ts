@@ -29,7 +29,7 @@ function programMemory(p: EngineParameters) {
   return {
     fetch: (address: UInt): UInt => memory.readSync(address.trunc(bits), { name: "fetched" }),
     store: (en: UInt<1>, address: UInt, instruction: UInt): void =>
-      memory.write(en.and(address.lt(p.programDepth)), address.trunc(bits), instruction),
+      memory.write(en.and(address.lt(p.programDepth)), address.trunc(bits), instruction.is(32)),
   };
 }
 
