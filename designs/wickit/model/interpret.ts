@@ -96,7 +96,12 @@ export function* interpret(m: WicMachine, call: WicCall): Generator<Access, WicO
   const regs = Array.from({ length: registers }, (_, i) => call.words[i] ?? 0n);
   let pc = call.program < mostPrograms ? call.program : 0xffff,
     steps = 0;
-  const end = (code: number, words: readonly bigint[] = []): WicOutcome => ({ status: code, words, registers: regs, steps });
+  const end = (code: number, words: readonly bigint[] = []): WicOutcome => ({
+    status: code,
+    words,
+    registers: regs,
+    steps,
+  });
   for (;;) {
     const p = partsOf(m.image[pc] ?? noInstruction),
       name = formOf(p.code)?.name;

@@ -1,13 +1,4 @@
-import {
-  formOf,
-  mostPrograms,
-  offsetOf,
-  type Operand,
-  type Parts,
-  partsOf,
-  signed,
-  wordsOf,
-} from "../wire/index.ts";
+import { formOf, mostPrograms, offsetOf, type Operand, type Parts, partsOf, signed, wordsOf } from "../wire/index.ts";
 import type { Image } from "./assemble.ts";
 
 function operandText(operand: Operand, p: Parts): string {
@@ -54,7 +45,9 @@ export function disassemble({ instructions, programs }: Image): string {
   for (let at = mostPrograms; at < instructions.length; at++) {
     for (const p of order) if (p.at === at) lines.push(`.program ${p.name}`);
     if (targets.has(at)) lines.push(`at_${at}:`);
-    lines.push(`  ${instructionText(instructions[at] as number) ?? `; 0x${(instructions[at] as number).toString(16)}`}`);
+    lines.push(
+      `  ${instructionText(instructions[at] as number) ?? `; 0x${(instructions[at] as number).toString(16)}`}`,
+    );
   }
   return `${lines.join("\n")}\n`;
 }

@@ -18,6 +18,7 @@ export function unreachable(image: readonly number[]): readonly { readonly at: n
       else found.push({ at, what: "the program runs past its end" });
     }
   }
-  for (let at = mostPrograms; at < image.length; at++) if (!seen.has(at)) found.push({ at, what: "nothing reaches this" });
+  for (let at = mostPrograms; at < image.length; at++)
+    if (!seen.has(at)) found.push({ at, what: "nothing reaches this" });
   return found.sort((a, b) => a.at - b.at);
 }

@@ -1,6 +1,24 @@
-import { bernoulli, type Bench, HangError, type Io, never, type Pause, ProtocolError, type Sent, StreamSink, StreamSource } from "../../../sim/index.ts";
+import {
+  bernoulli,
+  type Bench,
+  HangError,
+  type Io,
+  never,
+  type Pause,
+  ProtocolError,
+  type Sent,
+  StreamSink,
+  StreamSource,
+} from "../../../sim/index.ts";
 import type { EngineParameters } from "../config/index.ts";
-import { type Access, type AccessAnswer, interpret, type WicCall, type WicMachine, type WicOutcome } from "../model/index.ts";
+import {
+  type Access,
+  type AccessAnswer,
+  interpret,
+  type WicCall,
+  type WicMachine,
+  type WicOutcome,
+} from "../model/index.ts";
 import type { enginePorts } from "../rtl/index.ts";
 
 export type EnginePorts = ReturnType<typeof enginePorts>;
@@ -55,7 +73,8 @@ interface Call extends WicCall {
 
 const tags = 256;
 /** Words that an access brings with it, by the model's own rule. */
-const sentWords = ({ kind, words }: Omit<Access, "sent">): number => ({ load: 0, store: words, tas: 0, cas: 2, faa: 1, put: 1 })[kind];
+const sentWords = ({ kind, words }: Omit<Access, "sent">): number =>
+  ({ load: 0, store: words, tas: 0, cas: 2, faa: 1, put: 1 })[kind];
 const shown = (words: readonly bigint[]): string => words.map(w => `0x${w.toString(16)}`).join(" ");
 
 /**
@@ -81,8 +100,10 @@ export class EngineHost {
   #free: number[] = [];
   #collecting: Flight[] = [];
   #flights: Flight[] = [];
-  #answering: { readonly flight: Flight; readonly header: Sent<unknown>; readonly last: Sent<unknown> | undefined }[] = [];
-  #replying: { readonly call: Call; readonly status: number; readonly words: bigint[]; readonly count: number } | undefined;
+  #answering: { readonly flight: Flight; readonly header: Sent<unknown>; readonly last: Sent<unknown> | undefined }[] =
+    [];
+  #replying:
+    { readonly call: Call; readonly status: number; readonly words: bigint[]; readonly count: number } | undefined;
   #heads: { readonly tag: number; readonly status: number; readonly words: number; readonly cycle: number }[] = [];
   #words: bigint[] = [];
   #moved = 0;
@@ -189,12 +210,15 @@ export class EngineHost {
     this.#replies(cycle);
     moved = this.#requests() || moved;
     for (let m = this.#memory.take(); m; m = this.#memory.take(), moved = true) this.#access(m.value, cycle);
-    for (let w = this.#memoryData.take(); w; w = this.#memoryData.take(), moved = true) this.#sent(BigInt(w.value), cycle);
+    for (let w = this.#memoryData.take(); w; w = this.#memoryData.take(), moved = true)
+      this.#sent(BigInt(w.value), cycle);
     this.#answers(cycle);
     const owed = this.#flights.length + this.#answering.length > 0;
     if (moved || owed || this.#byContext.size === 0) this.#moved = cycle;
     else if (cycle - this.#moved > (this.#o.patience ?? 2000))
-      throw new HangError(`nothing has moved for ${cycle - this.#moved} cycles and ${this.#byContext.size} requests wait`);
+      throw new HangError(
+        `nothing has moved for ${cycle - this.#moved} cycles and ${this.#byContext.size} requests wait`,
+      );
   }
 
   #requests(): boolean {
@@ -225,7 +249,16 @@ export class EngineHost {
     return moved;
   }
 
-  #access(v: { readonly context: number | bigint; readonly kind: string; readonly va: number | bigint; readonly words: number | bigint }, cycle: number): void {
+  #access(
+    v: {
+      readonly context: number | bigint;
+      readonly tag: number | bigint;
+      readonly kind: string;
+      readonly va: number | bigint;
+      readonly words: number | bigint;
+    },
+    cycle: number,
+  ): void {
     const call = this.#byContext.get(Number(v.context));
     if (!call) throw new ProtocolError(`an access of context ${v.context} at cycle ${cycle}, which has no request`);
     const access = { kind: v.kind as Access["kind"], va: BigInt(v.va), words: Number(v.words), sent: [] as bigint[] },
@@ -236,6 +269,7 @@ export class EngineHost {
           expected ? `${expected.kind} 0x${expected.va.toString(16)} ${expected.words}` : "has ended"
         }`,
       );
+    if (Number(v.tag) !== call.tag) throw new ProtocolError(`an access of request ${call.tag} has tag ${v.tag}`);
     const trace = { ...expected, taken: cycle, answered: undefined };
     call.accesses.push(trace);
     const flight: Flight = { call, access, trace, expects: sentWords(access), due: Number.POSITIVE_INFINITY };
@@ -275,7 +309,9 @@ export class EngineHost {
       this.#answering.push({ flight: f, header, last });
     }
     for (const a of this.#answering) a.flight.trace.answered ??= a.header.cycle;
-    this.#answering = this.#answering.filter(a => a.header.cycle === undefined || (a.last && a.last.cycle === undefined));
+    this.#answering = this.#answering.filter(
+      a => a.header.cycle === undefined || (a.last && a.last.cycle === undefined),
+    );
   }
 
   #replies(cycle: number): void {
@@ -284,7 +320,8 @@ export class EngineHost {
         const head = this.#heads.shift();
         if (!head) return;
         const call = this.#byTag.get(head.tag);
-        if (call?.taken === undefined) throw new ProtocolError(`a reply at cycle ${head.cycle} with tag ${head.tag}, which no request inside has`);
+        if (call?.taken === undefined)
+          throw new ProtocolError(`a reply at cycle ${head.cycle} with tag ${head.tag}, which no request inside has`);
         call.replied = head.cycle;
         this.#replying = { call, status: head.status, words: [], count: head.words };
       }
@@ -295,7 +332,10 @@ export class EngineHost {
       this.#compare(r, cycle);
     }
   }
-  #compare(r: { readonly call: Call; readonly status: number; readonly words: readonly bigint[] }, cycle: number): void {
+  #compare(
+    r: { readonly call: Call; readonly status: number; readonly words: readonly bigint[] },
+    cycle: number,
+  ): void {
     const { call } = r,
       expected = call.next?.done === true ? call.next.value : undefined;
     if (!expected) throw new ProtocolError(`request ${call.tag} is answered; the model still has an access to do`);

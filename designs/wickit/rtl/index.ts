@@ -11,3 +11,5 @@ export {
   WicRequest,
   Word,
 } from "./engine/types.ts";
+export { wordsOf } from "./engine/sends.ts";
+export { type Begin, beatsToWords, wordsToBeats } from "./words/words.ts";

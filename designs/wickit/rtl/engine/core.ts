@@ -200,7 +200,7 @@ export function core(p: EngineParameters, io: CoreSurroundings) {
     io.freed.payload.set(r.context);
     io.asked(begins, r.context, d.rd);
     io.memory.valid.set(s.is("ask"));
-    io.memory.payload.set({ context: r.context, kind: d.kind, va: r.result, words: d.words });
+    io.memory.payload.set({ context: r.context, tag: asFresh.tag, kind: d.kind, va: r.result, words: d.words });
     io.reply.valid.set(s.is("answer"));
     const answered = node(r.status.eq(statusBits.OK), { name: "answered" });
     io.reply.payload.set({ tag: asFresh.tag, status: r.status, words: mux(answered, r.words, constant(0, 4)) });

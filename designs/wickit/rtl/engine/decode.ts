@@ -36,10 +36,9 @@ export function decodeInstruction(word: UInt, p: EngineParameters) {
     const access = node(group(operation.load).and(f.code.bits(0, 4).le(5)), { name: "access" });
     const several = is("load", "store"),
       words = node(f.imm.bits(offsetBits, 3).zext(4).add(1), { name: "words" });
-    const atomicSends = node(
-      cat(f.code.bits(0, 4).eq(operation.cas & 15), is("faa", "put")).zext(4),
-      { name: "atomic_sends" },
-    );
+    const atomicSends = node(cat(f.code.bits(0, 4).eq(operation.cas & 15), is("faa", "put")).zext(4), {
+      name: "atomic_sends",
+    });
     const sends = mux(is("store"), words, mux(access.and(several.not()), atomicSends, constant(0, 4)));
     const brings = mux(is("load"), words, is("tas", "cas", "faa").zext(4));
     const count = f.imm.bits(0, 4);
@@ -67,10 +66,9 @@ export function decodeInstruction(word: UInt, p: EngineParameters) {
       branch: group(operation.beq),
       /** The second operand is `immediate`, not a register. */
       immediate,
-      usesImmediate: node(
-        orTree([access, group(operation.li), f.code.bits(3, 5).eq(operation.addi >> 3)]),
-        { name: "uses_immediate" },
-      ),
+      usesImmediate: node(orTree([access, group(operation.li), f.code.bits(3, 5).eq(operation.addi >> 3)]), {
+        name: "uses_immediate",
+      }),
       is,
     };
   });

@@ -1,4 +1,14 @@
-import { fsm, node, reg, scope, type StreamIn, uint, type UInt, type UIntShape, when } from "../../../../hdl-dsl/index.ts";
+import {
+  fsm,
+  node,
+  reg,
+  scope,
+  type StreamIn,
+  uint,
+  type UInt,
+  type UIntShape,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { contextBits, type EngineParameters } from "../../config/index.ts";
 import type { runQueue } from "./contexts.ts";
 import type { RegisterWrite } from "./register-file.ts";

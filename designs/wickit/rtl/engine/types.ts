@@ -11,10 +11,10 @@ export const WicReply = struct({ tag: uint(tagBits), status: uint(4), words: uin
 export const AccessKind = enumOf("AccessKind", ["load", "store", "tas", "cas", "faa", "put"]);
 /**
  * An access of 8 x `words` bytes at `va`, for a context that has no other. STORE sends `words` words on `memory_data`,
- * CAS two (expected, new), FAA and PUT one; `words` is 1 for all four atomics.
+ * CAS two (expected, new), FAA and PUT one; `words` is 1 for all four atomics. `tag` is the request's.
  */
 export const MemoryAsk = (p: Pick<EngineParameters, "contexts">) =>
-  struct({ context: uint(contextBits(p)), kind: AccessKind, va: uint(64), words: uint(4) });
+  struct({ context: uint(contextBits(p)), tag: uint(tagBits), kind: AccessKind, va: uint(64), words: uint(4) });
 /** Its answer, in any order: `words` words follow; none with a status that is not OK, which ends the request. */
 export const MemoryAnswer = (p: Pick<EngineParameters, "contexts">) =>
   struct({ context: uint(contextBits(p)), status: uint(4), words: uint(4) });

@@ -1,13 +1,4 @@
-import {
-  assertAlways,
-  bitsFor,
-  constant,
-  module,
-  node,
-  ram,
-  uint,
-  type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { assertAlways, bitsFor, constant, module, node, ram, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { type EngineParameters } from "../../config/index.ts";
 import { takeAnswers } from "./answers.ts";
 import { freeContexts, runQueue } from "./contexts.ts";
@@ -42,8 +33,8 @@ function programMemory(p: EngineParameters) {
  * `mostSteps` instructions. MALFORMED: an instruction that is none, outside of the image too. Any other: memory's.
  *
  * Latency: 4 cycles from `request` (with n arguments 4 + n) to the first instruction's fetch, and `yieldCycles` more; 4
- * cycles an instruction; an access is offered in the cycle after its execute; from an answer of n words to the next
- * fetch 5 + n, and `yieldCycles`. Words leave one in 2 cycles. Initiation interval: 4 cycles an instruction; an access
+ * cycles an instruction; an access or a reply is offered in the cycle after its execute. From an answer of n words to the
+ * next fetch 4 + n, and `yieldCycles`. Words leave one in 2 cycles. Initiation interval: 4 cycles an instruction; an access
  * takes the core 4 + `yieldCycles` more, and 2 for each word that it sends.
  * Full: no context free, or a word for the program memory: `request` waits. `maxInFlight` accesses under way: the core
  * waits. A held-up `reply` or `memory` holds the core, and never `memory_reply`, whose answers always have a place.

@@ -9,7 +9,10 @@ import {
   registers,
 } from "../../../../designs/wickit/wire/index.ts";
 
-const plain = instructionForms.filter(f => f.code < operation.beq),
+// Each hash stands there as often as three others.
+const simple = instructionForms.filter(f => f.code < operation.beq),
+  hashes = simple.filter(f => f.code === operation.hash),
+  plain = [...simple, ...hashes, ...hashes],
   jumping = instructionForms.filter(f => f.code >= operation.beq && f.code <= operation.jmp),
   accesses = instructionForms.filter(f => f.code >= operation.load && f.code <= operation.put);
 
@@ -17,7 +20,8 @@ const plain = instructionForms.filter(f => f.code < operation.beq),
 function randomProgram(r: Random, at: number, areaWords: number): number[] {
   const length = r.between(5, 40),
     code: number[] = [];
-  const put = (p: Partial<Parts> & { readonly code: number }): number => code.push(join({ rd: 0, ra: 0, imm: 0, ...p }));
+  const put = (p: Partial<Parts> & { readonly code: number }): number =>
+    code.push(join({ rd: 0, ra: 0, imm: 0, ...p }));
   const any = (): number => r.between(0, registers - 1);
   const access = (): void => {
     const f = r.pick(accesses),
@@ -30,7 +34,7 @@ function randomProgram(r: Random, at: number, areaWords: number): number[] {
     const offset = r.chance(0.9) ? 8 * r.between(0, areaWords - words) : r.between(-4096, 4095);
     put({
       code: f.code,
-      rd: r.chance(0.97) ? r.between(0, registers - needs) : any(),
+      rd: r.chance(0.9) ? r.between(0, registers - needs) : any(),
       ra,
       imm: (offset & 0x1fff) | ((several ? words - 1 : r.between(0, 7)) << 13),
     });
@@ -43,8 +47,9 @@ function randomProgram(r: Random, at: number, areaWords: number): number[] {
       put({ code: r.pick(jumping).code, rd: any(), ra: any(), imm: at + Math.min(length, Math.max(0, near)) });
     } else if (kind < 92) access();
     else if (kind < 96) put({ code: operation.yield });
-    else if (kind < 97) put({ code: r.pick([operation.fail, 0x00, 0x46, 0x35, 0xff, r.between(0, 255)]) });
-    else put({ code: operation.reply, rd: any(), imm: r.between(0, 9) });
+    else if (kind < 97 && r.chance(0.5))
+      put({ code: r.pick([operation.fail, 0x00, 0x46, 0x35, 0xff, r.between(0, 255)]) });
+    else if (r.chance(0.3)) put({ code: operation.reply, rd: any(), imm: r.between(0, 9) });
   }
   put({ code: operation.base, rd: 15 });
   put({ code: operation.store, ra: 15, imm: (7 << 13) | (8 * r.between(0, areaWords - 8)) });
@@ -54,12 +59,28 @@ function randomProgram(r: Random, at: number, areaWords: number): number[] {
   return code;
 }
 
-/** An image of `programs` random programs. */
+/** Number of the program that loops as often as its first argument says, without a jump behind it and with one. */
+export const countedPrograms = [14, 15] as const;
+function counted(at: number, jumps: number): number[] {
+  const whole = (p: Partial<Parts> & { readonly code: number }): number => join({ rd: 0, ra: 0, imm: 0, ...p });
+  return [
+    whole({ code: operation.subi, imm: 1 }),
+    whole({ code: operation.bne, ra: 7, imm: at }),
+    ...Array.from({ length: jumps }, (_, i) => whole({ code: operation.jmp, imm: at + 3 + i })),
+    whole({ code: operation.reply, imm: 1 }),
+  ];
+}
+
+/** An image of `programs` random programs and the counted ones. */
 export function randomImage(r: Random, programs: number, areaWords: number): number[] {
   const image = Array.from({ length: mostPrograms }, () => 0);
   for (let i = 0; i < programs; i++) {
     image[i] = join({ code: operation.jmp, rd: 0, ra: 0, imm: image.length });
     image.push(...randomProgram(r, image.length, areaWords));
   }
+  countedPrograms.forEach((program, i) => {
+    image[program] = join({ code: operation.jmp, rd: 0, ra: 0, imm: image.length });
+    image.push(...counted(image.length, i));
+  });
   return image;
 }

@@ -1,8 +1,13 @@
 import { type Bench, type Pause } from "../../../../sim/index.ts";
 import { type EngineParameters, usualEngine } from "../../../../designs/wickit/config/index.ts";
-import { type Access, type AccessAnswer, StretchMemory, type WicMachine } from "../../../../designs/wickit/model/index.ts";
+import {
+  type Access,
+  type AccessAnswer,
+  StretchMemory,
+  type WicMachine,
+} from "../../../../designs/wickit/model/index.ts";
 import { EngineHost, type EngineHostOptions, type EnginePorts } from "../../../../designs/wickit/rig/index.ts";
-import { randomImage } from "./random-program.ts";
+import { countedPrograms, randomImage } from "./random-program.ts";
 
 export const areaWords = 64,
   base = 0x7f00_0000_1000n;
@@ -16,6 +21,10 @@ export async function loadImage(b: Bench<EnginePorts>, image: readonly number[])
     b.io.load.valid.value = 1;
     await b.cycles(1);
   }
+  // The last place has an instruction: whoever gets there by a wrong address goes on.
+  b.io.load.payload.address.value = usualEngine.programDepth - 1;
+  b.io.load.payload.instruction.value = 0x50;
+  await b.cycles(1);
   b.io.load.valid.value = 0;
 }
 export const machineOf = (p: EngineParameters, image: readonly number[]): WicMachine => ({
@@ -51,12 +60,18 @@ export async function randomRun(b: Bench<EnginePorts>, p: EngineParameters, o: R
     ...o.options,
     ...(o.pause !== undefined && { pause: o.pause }),
   });
+  // A jump to the program, two instructions a round and the reply: just what is allowed, and one more.
+  const rounds = (p.mostSteps - 2) / 2;
   const ask = (n: number) =>
-    Array.from({ length: n }, () =>
-      host.ask({
-        program: r.chance(0.95) ? r.between(0, 12) : r.between(13, 0xffff),
-        words: Array.from({ length: r.between(0, 8) }, () => r.pick([r.bits(64), BigInt(r.between(0, 3)), base])),
-      }),
+    Array.from({ length: n }, (_, i) =>
+      host.ask(
+        i % 40 < 2
+          ? { program: countedPrograms[i % 2] ?? 0, words: [BigInt(rounds)] }
+          : {
+              program: r.chance(0.95) ? r.between(0, 12) : r.pick([13, r.between(16, 0xffff)]),
+              words: Array.from({ length: r.between(0, 8) }, () => r.pick([r.bits(64), BigInt(r.between(0, 3)), base])),
+            },
+      ),
     );
   if (o.resetAfter !== undefined) {
     ask(o.count);
