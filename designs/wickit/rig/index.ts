@@ -7,3 +7,6 @@ export {
   type EnginePorts,
   type EngineStream,
 } from "./engine-host.ts";
+export { bytesOfWords, clioAccess, clioMemory, wordsOfBytes } from "./clio-memory.ts";
+export { FrameNode, type FrameNodeOptions } from "./frame-node.ts";
+export { ClientHost, type ClientHostOptions, type ClientPorts, type WicReplyOf } from "./client-host.ts";

@@ -13,3 +13,6 @@ export {
 } from "./engine/types.ts";
 export { wordsOf } from "./engine/sends.ts";
 export { type Begin, beatsToWords, wordsToBeats } from "./words/words.ts";
+export { ClientWic, type ClientWicParameters } from "./client/client-wic.ts";
+export { ClioRequester } from "./client/clio-requester.ts";
+export { ClientConfig, ClientEvents, type ClientParameters, greetingTag } from "./client/types.ts";

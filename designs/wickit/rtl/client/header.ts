@@ -47,7 +47,7 @@ export function addressSum(config: Val<typeof ClientConfig>): UInt {
 }
 /** The sum with the length, folded once: 17 bits. */
 export const lengthSum = (addresses: UInt, size: UInt): UInt => {
-  const sum = node(addresses.add(size.zext(20)).add(ipOverhead), { name: "sum" });
+  const sum = node(addresses.add(size.zext(20)).add(ipOverhead), { name: "length_sum" });
   return sum.bits(0, 16).zext(17).add(sum.bits(16, 4).zext(17));
 };
 

@@ -15,6 +15,7 @@ import {
 import { contextBits } from "../../config/index.ts";
 import { mostWords } from "../../wire/index.ts";
 import { AccessKind, MemoryAsk } from "../engine/types.ts";
+import { perContext } from "../engine/running.ts";
 import type { ClientParameters } from "./types.ts";
 
 /** What has been sent for an access. */
@@ -34,14 +35,14 @@ export type Ask = Val<ReturnType<typeof MemoryAsk>>;
  */
 export function accessSlots(p: ClientParameters) {
   return scope("slots", () => {
-    const memory = { collision: "undefined", style: "distributed", outside: "unreached" } as const;
-    const asks = ram(struct({ kind: AccessKind, va: uint(64), words: uint(4) }), {
-        ...memory,
-        depth: p.contexts,
-        name: "asks",
+    const asks = ram(struct({ kind: AccessKind, va: uint(64), words: uint(4) }), perContext(p, "asks")),
+      words = ram(uint(64), {
+        depth: 2 ** contextBits(p) * mostWords,
+        collision: "undefined",
+        style: "distributed",
+        name: "words",
       }),
-      words = ram(uint(64), { ...memory, depth: 2 ** contextBits(p) * mostWords, name: "words" }),
-      sent = ram(Sent, { ...memory, depth: p.contexts, name: "sent" }),
+      sent = ram(Sent, perContext(p, "sent")),
       waiting = reg(uint(p.contexts), { init: 0, name: "waiting" });
     const bitOf = (c: UInt): UInt => decode(c, p.contexts);
     return {

@@ -2,6 +2,7 @@ import { fsm, node, ram, reg, scope, type StreamIn, uint, type UInt, when } from
 import { contextBits, type EngineParameters } from "../../config/index.ts";
 import type { runQueue } from "./contexts.ts";
 import type { RegisterWrite } from "./register-file.ts";
+import { perContext } from "./running.ts";
 import type { MemoryAnswer, Word } from "./types.ts";
 
 interface Answers {
@@ -19,13 +20,7 @@ export function takeAnswers(p: EngineParameters, io: Answers) {
   return scope("answers", () => {
     const held = reg(io.memoryReply.shape, { name: "held" }),
       index = reg(uint(4), { name: "index" });
-    const destinations = ram(uint(4), {
-      depth: p.contexts,
-      collision: "undefined",
-      style: "distributed",
-      outside: "unreached",
-      name: "destinations",
-    });
+    const destinations = ram(uint(4), perContext(p, "destinations"));
     const s = fsm(
       ["idle", "words", "queue"],
       "idle",

@@ -39,8 +39,8 @@ export const runningOf = (p: EngineParameters) => ({
 });
 
 /** A memory of one word for each context. */
-export const perContext = (p: EngineParameters, name: string) =>
-  ({ depth: p.contexts, collision: "undefined", style: "distributed", outside: "unreached", name }) as const;
+export const perContext = (p: Pick<EngineParameters, "contexts">, name: string) =>
+  ({ depth: 2 ** contextBits(p), collision: "undefined", style: "distributed", name }) as const;
 
 /** Where a request starts, by the number of its program: outside of any image where there is no such program. */
 export const startOf = (program: UInt): UInt =>

@@ -60,7 +60,7 @@ export function beatsToWords(
 }
 
 /** One of a power of two of values, as a tree. */
-function pick(values: readonly UInt[], index: UInt): UInt {
+export function pick(values: readonly UInt[], index: UInt): UInt {
   if (values.length === 1) return values[0] as UInt;
   const halves = Array.from({ length: values.length / 2 }, (_, i) =>
     mux(index.bit(0), values[2 * i + 1] as UInt, values[2 * i] as UInt),

@@ -34,7 +34,9 @@ function randomProgram(r: Random, at: number, areaWords: number): number[] {
     const offset = r.chance(0.9) ? 8 * r.between(0, areaWords - words) : r.between(-4096, 4095);
     put({
       code: f.code,
-      rd: r.chance(0.9) ? r.between(0, registers - needs) : any(),
+      rd: r.chance(0.9)
+        ? r.between(0, registers - needs)
+        : Math.min(registers - 1, registers - needs + r.between(0, 1)),
       ra,
       imm: (offset & 0x1fff) | ((several ? words - 1 : r.between(0, 7)) << 13),
     });
