@@ -5,6 +5,7 @@
 import { clio } from "../designs/clio/design.ts";
 import type { Design } from "../designs/shared/command-line/index.ts";
 import { supernic } from "../designs/supernic/design.ts";
+import { wickit } from "../designs/wickit/design.ts";
 import { frameCounter } from "../examples/frame-counter/design.ts";
 
-export const designs: readonly [Design, ...Design[]] = [clio, supernic, frameCounter];
+export const designs: readonly [Design, ...Design[]] = [clio, supernic, wickit, frameCounter];

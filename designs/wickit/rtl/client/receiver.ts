@@ -78,7 +78,7 @@ const answersWith = (kind: Val<typeof AccessKind>): UInt => {
 /** Facts of a frame, from its header. */
 function factsOf(config: Val<typeof ClientConfig>, head: Val<ReturnType<typeof StrippedHead>>) {
   const ethernet = cutFields(ethernetHeader, head.header, frameOffsets.ethernet),
-    ip = cutFields(ipv4Header, head.header, frameOffsets.ip),
+    ip = cutFields(ipv4Header, head.header, frameOffsets.network),
     udp = cutFields(udpHeader, head.header, frameOffsets.transport),
     clio = cutFields(clioHeader, head.header, frameOffsets.clio);
   const type = ethernet.etherType.eq(etherType.ipv4).and(ip.version.eq(4)).and(ip.ihl.eq(5)),
