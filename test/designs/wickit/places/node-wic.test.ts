@@ -70,7 +70,7 @@ for (const [beatBytes, space] of [
           const words = image.slice(at, at + 8).map((w, i) => (BigInt(at + i) << 32n) | BigInt(w));
           expect(replyOf(await host.call(request({ program: loadProgram, words }, loader))).status).toBe(status.OK);
         }
-        for (const call of requestsFor(name, b.random, 25)) {
+        for (const call of requestsFor(name, b.random, 12)) {
           const { status: code, words } = expected(image, call);
           expect(replyOf(await host.call(request(call)))).toEqual({ status: code, words });
         }
@@ -81,7 +81,7 @@ for (const [beatBytes, space] of [
     const loaded = parameters(beatBytes, space, example("list").instructions);
     bench("many at once, back to back and with pauses; each its own reply", NodeWic(loaded), { seed: 2 }, async b => {
       const { host, expected } = places(b, loaded, { pause: 0.3, jitter: 60 });
-      const calls = requestsFor("list", b.random, 80).map(call => ({ call, sent: host.request(request(call)) }));
+      const calls = requestsFor("list", b.random, 40).map(call => ({ call, sent: host.request(request(call)) }));
       await host.drained();
       for (const { call, sent } of calls) {
         const { status: code, words } = expected(example("list").instructions, call);

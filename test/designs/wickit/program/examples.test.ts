@@ -47,7 +47,7 @@ describe("the example programs, on the interpreter", () => {
       mask = BigInt(buckets - 1);
     let refused = 0,
       moved = 0;
-    for (let i = 0; i < 1500; i++) {
+    for (let i = 0; i < 600; i++) {
       const key = BigInt(r.between(0, 22));
       if (r.chance(0.5)) {
         const value = map.get(key);
@@ -79,8 +79,8 @@ function placeOf(memory: StretchMemory, map: ReadonlyMap<bigint, bigint>): Map<b
     const at = base + 64n + BigInt(16 * slot),
       key = memory.word(at);
     if (key === 0n) continue;
-    expect(places.has(key)).toBe(false);
-    expect(map.get(key)).toBe(memory.word(at + 8n));
+    if (places.has(key) || map.get(key) !== memory.word(at + 8n))
+      throw new Error(`slot ${slot}: key ${key} stands twice, or has a value of its own`);
     places.set(key, slot);
   }
   expect(places.size).toBe(map.size);

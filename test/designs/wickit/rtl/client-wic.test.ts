@@ -23,7 +23,9 @@ const ready = (): ModelMemory => {
 };
 const counter = assemble(".program add\n  base r1\n  faa r0, [r1]\n  reply r0, 1\n").instructions;
 
-for (const beatBytes of [64, 8]) {
+const long = process.env["MNEMO_LONG"] !== undefined;
+
+for (const beatBytes of long ? [64, 32, 16, 8] : [64, 8]) {
   const p = parameters(beatBytes);
   describe(`ClientWic, ${beatBytes} bytes a beat`, () => {
     bench(
@@ -33,7 +35,7 @@ for (const beatBytes of [64, 8]) {
       async b => {
         const memory = ready(),
           twin = ready(),
-          host = new ClientHost(b, { parameters: p, base, pid, memory, latency: 60, ...bad });
+          host = new ClientHost(b, { parameters: p, base, pid, memory, latency: 60, timeout: 600, ...bad });
         for (const name of ["list", "log", "kv"] as const) {
           const image = example(name).instructions;
           for (const m of [memory, twin]) {
@@ -41,7 +43,7 @@ for (const beatBytes of [64, 8]) {
             if (name === "list") m.store(pid, base, bytesOfWords(listWords(base, nodes)));
           }
           await host.load(image);
-          for (const call of requestsFor(name, b.random, 20)) {
+          for (const call of requestsFor(name, b.random, long ? 40 : beatBytes === 8 ? 3 : 8)) {
             const { status: code, words } = runWic({ ...p.engine, image, base }, call, clioMemory(twin, pid));
             expect(await host.call(call)).toMatchObject({ status: code, words });
           }
@@ -57,14 +59,14 @@ for (const beatBytes of [64, 8]) {
       { seed: 2, limitCycles: 3_000_000 },
       async b => {
         const memory = ready(),
-          host = new ClientHost(b, { parameters: p, base, pid, memory, latency: 60, ...bad });
+          host = new ClientHost(b, { parameters: p, base, pid, memory, latency: 60, timeout: 600, ...bad });
         await host.load(counter);
-        const calls: WicCall[] = Array.from({ length: 100 }, () => ({ program: 0, words: [1n] })),
+        const calls: WicCall[] = Array.from({ length: 60 }, () => ({ program: 0, words: [1n] })),
           replies = await host.all(calls);
         await host.drained();
         expect(replies.map(r => r.status)).toEqual(calls.map(() => status.OK));
         expect(replies.map(r => Number(r.words[0])).sort((x, y) => x - y)).toEqual(calls.map((_, i) => i));
-        expect(host.node.performed).toBe(100);
+        expect(host.node.performed).toBe(60);
       },
     );
     bench(

@@ -11,7 +11,7 @@ const dut = WicEngine(small);
 const check = (name: string, design: Dut<EnginePorts>): Promise<unknown> =>
   runBench(name, design, { wave: false, seed: 31, hangCycles: 3000, limitCycles: 60_000 }, b =>
     randomRun(b, small, {
-      count: 150,
+      count: 120,
       failing: 0.05,
       pause: 0.15,
       resetAfter: 313,

@@ -35,7 +35,7 @@ next:
 describe("random programs, as the interpreter has it", () => {
   bench("under random back-pressure, answers out of order, some refused", WicEngine(small), { seed: 1 }, async b => {
     const { host, statuses } = await randomRun(b, small, {
-      count: 300,
+      count: long ? 2000 : 240,
       failing: 0.02,
       pause: 0.3,
       options: { jitter: 60 },
