@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import {
+  choice,
   type DesignVerb,
   exitCode,
   type ExitCode,
@@ -123,7 +124,7 @@ export const runVerb: DesignVerb = {
   options: () => [
     once("--program <file>", "the programs, as text (docs/wickit.md)", fileName()).makeOptionMandatory(),
     once("--setup <file>", "memory and requests: a JSON file", fileName()).makeOptionMandatory(),
-    once("--place <place>", `where they run: ${placeNames.join(" or ")}`).choices(placeNames),
+    once("--place <place>", `where they run: ${placeNames.join(" or ")}`, choice(placeNames)),
     setting(),
     once("--seed <number>", "seed of the models' random choices", seed).default(1),
   ],

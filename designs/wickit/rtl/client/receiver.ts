@@ -20,7 +20,6 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import {
-  accessBody,
   clioHeader,
   clioSize,
   frameOffsets,

@@ -165,7 +165,7 @@ export function sendRequests(p: ClientParameters, io: Sending) {
         first,
         newest: id,
         tries: node(mux(turn.again, before.tries, constant(0, 8)).add(1), { name: "tries" }),
-        due: node(io.now.add(io.config.timeout), { name: "due" }),
+        due: node(io.now.add(io.config.timeout), { name: "due" }).is(24),
       },
     };
   });

@@ -81,7 +81,7 @@ for (const beatBytes of long ? [64, 32, 16, 8] : [64, 8]) {
           replies = await host.all(calls);
         await host.drained();
         const entries = Array.from({ length: 12 }, (_, i) => memory.loadWord(pid, base + 16n + BigInt(8 * i)));
-        expect(replies.map((r, i) => [r.status, entries[Number(r.words[0])]])).toEqual(
+        expect(replies.map(r => [r.status, entries[Number(r.words[0])]])).toEqual(
           calls.map(c => [status.OK, c.words[0]]),
         );
         expect(new Set(entries).size).toBe(12);
