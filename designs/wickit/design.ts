@@ -8,6 +8,7 @@ export const wickit = design({
   build: async settings => (await import("./places/index.ts")).buildOf(settings),
   run: async () => (await import("./rig/index.ts")).runVerb,
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
+  proofs: async () => [(await import("./rtl/index.ts")).contextProof],
   lintMatrix: () =>
     Promise.resolve([
       ["contexts=1", "maxInFlight=1", "programDepth=16", "beatBytes=8"],

@@ -16,3 +16,4 @@ export { type Begin, beatsToWords, wordsToBeats } from "./words/words.ts";
 export { ClientWic, type ClientWicParameters } from "./client/client-wic.ts";
 export { ClioRequester } from "./client/clio-requester.ts";
 export { ClientConfig, ClientEvents, type ClientParameters, greetingTag } from "./client/types.ts";
+export { contextProof } from "./proofs/contexts.ts";

@@ -19,14 +19,7 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import {
-  clioHeader,
-  clioSize,
-  frameOffsets,
-  opcode,
-  replyCode,
-  statusBits,
-} from "../../../clio/wire/index.ts";
+import { clioHeader, clioSize, frameOffsets, opcode, replyCode, statusBits } from "../../../clio/wire/index.ts";
 import {
   type AxisBeat,
   type BodyBeat,

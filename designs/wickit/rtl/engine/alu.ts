@@ -2,6 +2,7 @@ import {
   type Bit,
   cat,
   constant,
+  fromBits,
   linearMap,
   mux,
   node,
@@ -27,27 +28,52 @@ const hashOf = (which: 0 | 1, word: UInt): UInt =>
     .xor(hashConstant(which))
     .zext(64);
 
-/** ALU, hash and branch. An access's address is the sum: its second operand is the offset. */
-export function compute(d: Decoded, a: UInt, b: UInt, base: UInt): Outcome {
-  return scope("alu", () => {
+/** What makes the result, one bit each, in the order of `compute`'s values; the last says that the sum is a difference. */
+export function chooseResult(d: Decoded): UInt {
+  return scope("choice", () => {
     // The low three bits name the operation of both forms, with a register and with a number.
     const alu = node(d.code.bits(4, 4).eq(1), { name: "is_alu" }),
       op = (code: number): Bit => alu.and(d.code.bits(0, 3).eq(code & 7));
-    const minus = node(op(operation.sub), { name: "minus" }),
+    const minus = node(op(operation.sub), { name: "minus" });
+    return fromBits([
+      orTree([op(operation.add), minus, d.access]),
+      op(operation.and),
+      op(operation.or),
+      op(operation.xor),
+      op(operation.shl),
+      op(operation.shr),
+      d.is("li"),
+      d.is("lih"),
+      d.is("base"),
+      d.is("hash"),
+      minus,
+    ]);
+  });
+}
+/** Bits of it. */
+export const choices = 11;
+
+/**
+ * ALU, hash and branch. An access's address is the sum: its second operand is the offset. @param choice of
+ * `chooseResult`, from a register
+ */
+export function compute(d: Decoded, choice: UInt, a: UInt, b: UInt, base: UInt): Outcome {
+  return scope("alu", () => {
+    const minus = choice.bit(choices - 1),
       other = mux(minus, b.not(), b),
       sum = node(a.add(other).add(minus.zext(64)), { name: "sum" });
     const shift = b.bits(0, 6);
-    const cases: readonly (readonly [Bit, UInt])[] = [
-      [node(orTree([op(operation.add), minus, d.access]), { name: "adds" }), sum],
-      [op(operation.and), a.and(b)],
-      [op(operation.or), a.or(b)],
-      [op(operation.xor), a.xor(b)],
-      [op(operation.shl), node(a.shl(shift), { name: "left" })],
-      [op(operation.shr), node(a.shr(shift), { name: "right" })],
-      [d.is("li"), b],
-      [d.is("lih"), cat(a.bits(0, 48), b.bits(0, 16))],
-      [d.is("base"), base],
-      [d.is("hash"), mux(d.imm.bit(0), hashOf(1, a), hashOf(0, a))],
+    const values: readonly UInt[] = [
+      sum,
+      a.and(b),
+      a.or(b),
+      a.xor(b),
+      node(a.shl(shift), { name: "left" }),
+      node(a.shr(shift), { name: "right" }),
+      b,
+      cat(a.bits(0, 48), b.bits(0, 16)),
+      base,
+      mux(d.imm.bit(0), hashOf(1, a), hashOf(0, a)),
     ];
     const equal = node(a.eq(b), { name: "equal" }),
       less = node(b.lt(a), { name: "less" });
@@ -58,12 +84,18 @@ export function compute(d: Decoded, a: UInt, b: UInt, base: UInt): Outcome {
     return {
       result: node(
         onehotMux(
-          cases.map(([c]) => c),
-          cases.map(([, v]) => v),
+          values.map((_, i) => choice.bit(i)),
+          values,
         ),
         { name: "result" },
       ),
-      writes: node(orTree([alu, d.is("li"), d.is("lih"), d.is("base"), d.is("hash")]), { name: "writes" }),
+      writes: node(
+        choice
+          .bits(0, choices - 1)
+          .any()
+          .and(d.access.not()),
+        { name: "writes" },
+      ),
       taken: node(d.branch.and(orTree(branch)), { name: "taken" }),
     };
   });

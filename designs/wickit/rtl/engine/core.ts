@@ -1,6 +1,5 @@
 import {
   bit,
-  bitsFor,
   constant,
   decode,
   fromBits,
@@ -21,7 +20,8 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { statusBits } from "../../../clio/wire/index.ts";
 import { type EngineParameters, tagBits } from "../../config/index.ts";
-import { compute } from "./alu.ts";
+import { accessCount } from "./access-count.ts";
+import { chooseResult, compute } from "./alu.ts";
 import type { Completed, Waiting } from "./contexts.ts";
 import { noInstruction, registers } from "../../wire/index.ts";
 import { comparesRd, cutInstruction, decodeInstruction } from "./decode.ts";
@@ -55,14 +55,6 @@ const failures = { spent: statusBits.QUOTA, illegal: statusBits.MALFORMED, fail:
 const firstRegisters = (n: UInt): UInt => fromBits(Array.from({ length: registers }, (_, i) => n.gt(Math.min(i, 15))));
 const bitOf = (of: UInt, index: UInt): UInt<1> => of.shr(index).bit(0);
 
-/** Accesses under way, and whether there may be one more. */
-function accessCount(p: EngineParameters, begins: UInt<1>, ends: UInt<1>) {
-  const count = reg(uint(bitsFor(p.maxInFlight)), { init: 0, name: "in_flight" });
-  when(begins.and(ends.not()), () => count.set(count.add(1)));
-  when(ends.and(begins.not()), () => count.set(count.sub(1)));
-  return { count, room: node(count.lt(p.maxInFlight), { name: "room" }) };
-}
-
 /**
  * Runs one context after the other, each until it accesses memory, gives way or ends. An instruction takes 4 cycles:
  * fetch (the result before is written), decode, read, execute.
@@ -82,7 +74,7 @@ export function core(p: EngineParameters, io: CoreSurroundings) {
       asSaved = saved.readAsync(r.context);
 
     const d = decodeInstruction(r.instruction, p),
-      outcome = compute(d, r.a, r.b, io.base);
+      outcome = compute(d, r.choice, r.a, r.b, io.base);
     const instruction = io.fetch(r.pc),
       outside = node(r.pc.ge(p.programDepth), { name: "outside" });
     const begins = node(io.memory.fire, { name: "begins" }),
@@ -126,6 +118,7 @@ export function core(p: EngineParameters, io: CoreSurroundings) {
         read: () => {
           r.a.set(known(r.knownA, io.file.a));
           r.b.set(mux(d.usesImmediate, d.immediate, known(r.knownB, io.file.b)));
+          r.choice.set(chooseResult(d));
           r.illegal.set(d.illegal);
           r.spent.set(r.steps.eq(p.mostSteps));
           r.steps.set(r.steps.add(1));

@@ -1,6 +1,7 @@
 import { bit, constant, mux, node, reg, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { contextBits, type EngineParameters } from "../../config/index.ts";
 import { mostPrograms, registers } from "../../wire/index.ts";
+import { choices } from "./alu.ts";
 
 /** What is kept of a context while others run. Its registers are kept elsewhere. */
 export const Saved = struct({
@@ -25,6 +26,8 @@ export const runningOf = (p: EngineParameters) => ({
   b: reg(uint(64), { name: "operand_b" }),
   knownA: reg(bit, { name: "known_a" }),
   knownB: reg(bit, { name: "known_b" }),
+  /** What makes the result. */
+  choice: reg(uint(choices), { name: "choice" }),
   illegal: reg(bit, { name: "illegal" }),
   /** The request has no step left. */
   spent: reg(bit, { name: "spent" }),

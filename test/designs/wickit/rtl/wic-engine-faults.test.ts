@@ -60,7 +60,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
     "core_decoded_past_end = ($1) > 5'd17;",
   ],
   ["offsets have no sign", /\{51\{core_instruction\[28\]\}\}/, "{51{1'b0}}"],
-  ["SUB borrows one", /core_alu_minus\};/, "1'b0};"],
+  ["SUB borrows one", /\+ \{63'd0, core_choice\[10\]\};/, ";"],
   [
     "BGE is greater",
     /\(core_instruction\[2:0\] == 3'd3\) & ~core_alu_less/,
