@@ -135,10 +135,10 @@ function watchTimes(
  * again under a number of its own, and names the first: so the node does no write or atomic twice. After `tries` the
  * access ends with EXPIRED. Any other status is the access's. A FENCE comes first, and nothing else before its reply.
  *
- * Latency: 6 cycles and the words from `memory` to the frame's first beat but one, 6 from a reply's last beat to
- * `memory_reply`. Initiation interval: 5 cycles and the words, or the frame's beats. Bounds: one access for each
- * context. Full: `memory` waits while the sender is behind; replies wait for `memory_reply`. Reset: nothing under way,
- * and the node is greeted anew.
+ * Latency: 8 cycles and the words that are sent from `memory` to the frame's first beat, 5 from a reply's last beat to
+ * `memory_reply` (6 when its last data come behind it). Initiation interval: 5 cycles and the words, or the frame's
+ * beats. Bounds: one access for each context. Full: `memory` waits while the sender is behind; frames wait for
+ * `memory_reply`. Reset: nothing under way, and the node is greeted anew.
  */
 export const ClioRequester = module(
   "ClioRequester",
