@@ -2,7 +2,7 @@ import { ModelMemory } from "../../clio/model/index.ts";
 import { runBench } from "../../../sim/index.ts";
 import { type EngineParameters, usualEngine } from "../config/index.ts";
 import { StretchMemory, type WicCall } from "../model/index.ts";
-import { NodeWic, nodeParameters } from "../places/index.ts";
+import { nodeParameters, NodeWic } from "../places/index.ts";
 import { bytesOfWords, ClientHost, EngineHost, NodeHost } from "../rig/index.ts";
 import { ClientWic, WicEngine } from "../rtl/index.ts";
 import { exampleImage, ring } from "./programs.ts";
@@ -23,7 +23,8 @@ export interface EngineRun {
 }
 
 /**
- * Requests, all at once, for an engine whose memory answers after `latency` cycles: the place is nothing but that number.
+ * Requests, all at once, for an engine whose memory answers after `latency` cycles: the place is nothing but that
+ * number.
  */
 export function engineRun(
   program: "list" | "log",

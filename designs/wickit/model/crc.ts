@@ -1,7 +1,7 @@
 /** CRC-32 of the 8 bytes of a word by a table: Castagnoli's polynomial (0) and IEEE 802.3's (1). */
 const tables = [0x1edc6f41, 0x04c11db7].map(polynomial => {
   // The polynomial with its bits turned round: bytes go in lowest bit first.
-  const reversed = Number.parseInt([...polynomial.toString(2).padStart(32, "0")].reverse().join(""), 2);
+  const reversed = Number.parseInt(Array.from(polynomial.toString(2).padStart(32, "0")).reverse().join(""), 2);
   return Array.from({ length: 256 }, (_, byte) => {
     let r = byte;
     for (let i = 0; i < 8; i++) r = (r & 1) === 1 ? (r >>> 1) ^ reversed : r >>> 1;

@@ -21,7 +21,9 @@ export class AssemblyError extends Error {
   }
 }
 
-/** An image: instructions from 0 on, the programs' jumps first, and the programs' names in the order of their numbers. */
+/**
+ * An image: instructions from 0 on, the programs' jumps first, and the programs' names in the order of their numbers.
+ */
 export interface Image {
   readonly instructions: readonly number[];
   readonly programs: readonly string[];

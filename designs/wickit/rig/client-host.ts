@@ -24,7 +24,8 @@ export interface WicReplyOf {
   readonly replied: number;
 }
 
-const client = { mac: 0x02_00_00_00_00_11n, ip: 0x0a00_0011, port: 4711 },
+// The sum of a READ's IPv4 header carries twice with these addresses.
+const client = { mac: 0x02_00_00_00_00_11n, ip: 0xc0a8_6fec, port: 4711 },
   node = { mac: 0x02_00_00_00_00_22n, ip: 0x0a00_0022, port: 51_000 };
 
 /** Requests for an engine at the compute side, with a node behind its frames. */
@@ -69,7 +70,9 @@ export class ClientHost {
     c.nodePort.value = node.port;
     c.pid.value = this.#o.pid;
     // Newer than all of before: a reset is no reason to be taken for a repetition.
-    c.firstId.value = (0xffff_ff00 + this.#resets * 0x1000) >>> 0;
+    const first = (0xffff_ff00 + this.#resets * 0x1000) >>> 0;
+    c.firstId.value = first;
+    this.node.firstNumber = first;
     c.timeout.value = this.#o.timeout ?? 1500;
     c.tries.value = this.#o.tries ?? 200;
     c.on.value = 1;
@@ -135,9 +138,9 @@ export class ClientHost {
     if (this.#b.io.events.repeated.value !== 0) this.repeated++;
     for (let r = this.#reply.take(); r; r = this.#reply.take()) {
       const v = r.value;
-      this.#heads.push({ tag: Number(v.tag), status: Number(v.status), words: Number(v.words), cycle });
+      this.#heads.push({ tag: v.tag, status: v.status, words: v.words, cycle });
     }
-    for (let w = this.#replyData.take(); w; w = this.#replyData.take()) this.#words.push(BigInt(w.value));
+    for (let w = this.#replyData.take(); w; w = this.#replyData.take()) this.#words.push(w.value);
     for (let [h] = this.#heads; h && this.#words.length >= h.words; [h] = this.#heads) {
       this.#heads.shift();
       const waiting = this.#waiting.get(h.tag);

@@ -1,6 +1,6 @@
 import {
-  bernoulli,
   type Bench,
+  bernoulli,
   HangError,
   type Io,
   never,
@@ -204,14 +204,13 @@ export class EngineHost {
     let moved = false;
     for (let r = this.#reply.take(); r; r = this.#reply.take(), moved = true) {
       const v = r.value;
-      this.#heads.push({ tag: Number(v.tag), status: Number(v.status), words: Number(v.words), cycle });
+      this.#heads.push({ tag: v.tag, status: v.status, words: v.words, cycle });
     }
-    for (let w = this.#replyData.take(); w; w = this.#replyData.take(), moved = true) this.#words.push(BigInt(w.value));
+    for (let w = this.#replyData.take(); w; w = this.#replyData.take(), moved = true) this.#words.push(w.value);
     this.#replies(cycle);
     moved = this.#requests() || moved;
     for (let m = this.#memory.take(); m; m = this.#memory.take(), moved = true) this.#access(m.value, cycle);
-    for (let w = this.#memoryData.take(); w; w = this.#memoryData.take(), moved = true)
-      this.#sent(BigInt(w.value), cycle);
+    for (let w = this.#memoryData.take(); w; w = this.#memoryData.take(), moved = true) this.#sent(w.value, cycle);
     this.#answers(cycle);
     const owed = this.#flights.length + this.#answering.length > 0;
     if (moved || owed || this.#byContext.size === 0) this.#moved = cycle;

@@ -2,8 +2,8 @@ import type { OffloadMemory } from "../../clio/model/index.ts";
 import {
   accessBody,
   clioHeader,
-  type Dissected,
   dissect,
+  type Dissected,
   frameOffsets,
   opcode,
   replyCode,
@@ -43,9 +43,9 @@ const recorded: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * A Clio node as a client's frames see it, behind a network with faults: memory, and a retry buffer that forgets nothing
- * (docs/clio/wire-format.md). Checks each frame byte by byte against the one that the wire format makes of its fields, and
- * that numbers are used as the format says.
+ * A Clio node as a client's frames see it, behind a network with faults: memory, and a retry buffer that forgets
+ * nothing (docs/clio/wire-format.md). Checks each frame byte by byte against the one that the wire format makes of its
+ * fields, and that numbers are used as the format says.
  */
 export class FrameNode {
   readonly #sim: Simulation;
@@ -60,6 +60,8 @@ export class FrameNode {
   performed = 0;
   /** It answers nothing, and does nothing. */
   silent = false;
+  /** The number that the next greeting must have, when that is known. */
+  firstNumber: number | undefined;
 
   constructor(sim: Simulation, mac: EthernetMac, o: FrameNodeOptions) {
     this.#sim = sim;
@@ -87,25 +89,42 @@ export class FrameNode {
     }
   }
 
+  #broken(frame: Uint8Array): Uint8Array {
+    const out = frame.slice(),
+      at = this.#o.random.between(0, out.length - 1);
+    out[at] = (out[at] ?? 0) ^ (1 << this.#o.random.between(0, 7));
+    return out;
+  }
+
   #request(frame: Uint8Array, damaged: boolean, cycle: number): void {
     const q = dissect(frame) as Request;
     this.#check(frame, q);
     if (this.silent) return;
     const reply = (code: number, state: number, body?: Uint8Array): void => {
       const bytes = replyFrame(this.#o.own, { ...q, native: true }, code, state, body);
-      this.#travel(cycle, bad => this.#mac.send(bytes, { damaged: bad }));
+      this.#travel(cycle, bad => this.#mac.send(bad ? this.#broken(bytes) : bytes, { damaged: bad }));
     };
-    if (damaged) return reply(q.clio.opcode, status.NACK);
+    if (damaged) {
+      reply(q.clio.opcode, status.NACK);
+      return;
+    }
     this.came++;
     if (q.clio.opcode === opcode.FENCE) {
       this.#greeted = true;
-      return reply(opcode.FENCE, status.OK);
+      reply(opcode.FENCE, status.OK);
+      return;
     }
     if (!this.#greeted) throw new ProtocolError("a request came before the greeting was answered");
-    if (this.#o.random.chance(this.#o.busy ?? 0)) return reply(q.clio.opcode, status.BUSY);
+    if (this.#o.random.chance(this.#o.busy ?? 0)) {
+      reply(q.clio.opcode, status.BUSY);
+      return;
+    }
     const operation = q.clio.flagRetry === 1 ? q.clio.retryOf : q.clio.requestId,
       known = this.#done.get(operation);
-    if (known && recorded.has(q.clio.opcode)) return reply(known.code, known.status, known.body);
+    if (known && recorded.has(q.clio.opcode)) {
+      reply(known.code, known.status, known.body);
+      return;
+    }
     const { va, length } = decode(accessBody, q.body);
     const answer = this.#o.memory.access({
         opcode: q.clio.opcode,
@@ -134,6 +153,11 @@ export class FrameNode {
     const wrong = Array.from({ length: bytes }, (_, i) => i).find(i => expected[i] !== frame[i]);
     if (wrong !== undefined || q.clio.flagTracked !== 1 || q.clio.size < clioHeader.bytes)
       throw new ProtocolError(`byte ${wrong ?? "of the Clio header"} of a request is not what the wire format says`);
+    // Requests of before a reset may still be under way; only the greeting is surely behind it.
+    const greets = q.clio.opcode === opcode.FENCE && this.firstNumber !== undefined;
+    if (greets && q.clio.requestId !== this.firstNumber)
+      throw new ProtocolError(`the greeting has number ${q.clio.requestId}, not ${this.firstNumber}`);
+    if (greets) this.firstNumber = undefined;
     this.#ids.add(q.clio.requestId);
   }
   /** Requests by their numbers: each frame that was sent has one of its own. */

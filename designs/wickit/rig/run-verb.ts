@@ -17,7 +17,7 @@ import { statusName } from "../../clio/wire/index.ts";
 import { runBench } from "../../../sim/index.ts";
 import { parseSettings, placeNames, type Settings } from "../config/index.ts";
 import { runWic, type WicCall } from "../model/index.ts";
-import { NodeWic, nodeParameters } from "../places/index.ts";
+import { nodeParameters, NodeWic } from "../places/index.ts";
 import { assemble, AssemblyError, type Image } from "../program/index.ts";
 import { ClientWic } from "../rtl/index.ts";
 import { ClientHost, type WicReplyOf } from "./client-host.ts";

@@ -1,6 +1,7 @@
 /**
- * The two hashes of a word (instruction HASH): CRC-32 of its 8 bytes, lowest first, by the polynomials of Castagnoli and
- * of IEEE 802.3. Two polynomials, since one CRC with two starts differs by a constant: keys that meet would meet twice.
+ * The two hashes of a word (instruction HASH): CRC-32 of its 8 bytes, lowest first, by the polynomials of Castagnoli
+ * and of IEEE 802.3. Two polynomials, since one CRC with two starts differs by a constant: keys that meet would meet
+ * twice.
  */
 export const hashPolynomials = [0x82f63b78n, 0xedb88320n] as const;
 const all = 0xffff_ffffn;

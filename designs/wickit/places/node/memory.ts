@@ -13,7 +13,7 @@ import {
 import { opcodeBits, statusBits } from "../../../clio/wire/index.ts";
 import { type BodyBeat, bodyLengthBits, type MemoryReply, type MemoryRequest } from "../../../clio/offload/index.ts";
 import { contextBits } from "../../config/index.ts";
-import { beatsToWords, type MemoryAnswer, type MemoryAsk, wordsOf, wordsToBeats, type Word } from "../../rtl/index.ts";
+import { beatsToWords, type MemoryAnswer, type MemoryAsk, type Word, wordsOf, wordsToBeats } from "../../rtl/index.ts";
 import type { NodeWicParameters } from "./parameters.ts";
 
 interface MemorySide {

@@ -10,9 +10,9 @@ import { wicRequests } from "./requests.ts";
  * The engine at the memory node: an offload of the extend path (opcode WIC). Its accesses go through the node's TLB, in
  * the address space of the process that asks or in the offload's own (`space`).
  *
- * Latency to the engine and back: 3 cycles and the head's beats for a request, 0 for an access, 1 for an answer, 1 for a
- * reply. Full: as the engine; of the host's contexts as many are inside as the engine has. Reset drops all requests, and
- * the image stays.
+ * Latency to the engine and back: 3 cycles and the head's beats for a request, 0 for an access, 1 for an answer, 1 for
+ * a reply. Full: as the engine; of the host's contexts as many are inside as the engine has. Reset drops all requests,
+ * and the image stays.
  */
 export const NodeWic = module(
   "NodeWic",

@@ -11,7 +11,7 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { opcodeBits, replyCode, opcode, statusBits } from "../../../clio/wire/index.ts";
+import { opcode, opcodeBits, replyCode, statusBits } from "../../../clio/wire/index.ts";
 import { type BodyBeat, OffloadReply, OffloadRequest } from "../../../clio/offload/index.ts";
 import { beatsToWords, type ProgramWrite, type WicRequest, type Word } from "../../rtl/index.ts";
 import { loadProgram, mostWords, wordBytes } from "../../wire/index.ts";

@@ -30,7 +30,10 @@ import { sendRequests, ToSend } from "./sender.ts";
 import { accessSlots, type Slots } from "./slots.ts";
 import { ClientConfig, ClientEvents, type ClientParameters } from "./types.ts";
 
-/** Takes an access of the engine: what is asked and its words, then its context is to be sent. Latency 1 and the words. */
+/**
+ * Takes an access of the engine: what is asked and its words, then its context is to be sent. Latency 1 and the
+ * words.
+ */
 function takeAccesses(
   p: ClientParameters,
   slots: Slots,

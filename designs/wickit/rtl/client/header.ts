@@ -1,5 +1,5 @@
 import { constant, node, reg, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
-import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
+import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import { accessBody, clioHeader, frameOffsets } from "../../../clio/wire/index.ts";
 import type { ClientConfig } from "./types.ts";

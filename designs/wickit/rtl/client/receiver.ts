@@ -27,7 +27,7 @@ import {
   HeaderStrip,
   type StrippedHead,
 } from "../../../shared/frame/index.ts";
-import { etherType, ethernetHeader, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
+import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { contextBits } from "../../config/index.ts";
 import { mostWords } from "../../wire/index.ts";
 import type { AccessKind, MemoryAnswer, Word } from "../engine/types.ts";
@@ -86,8 +86,8 @@ function factsOf(config: Val<typeof ClientConfig>, head: Val<ReturnType<typeof S
 /**
  * Takes the node's frames. One that answers what a context waits for, with the opcode and the length that belong to it,
  * is its access's answer. `repeat` (NACK, BUSY): the access is to be sent again, at once or when its time is over. All
- * others are dropped: late ones, damaged ones, those of others. Any of an access's requests may be answered, since all of
- * them are one operation.
+ * others are dropped: late ones, damaged ones, those of others. Any of an access's requests may be answered, since all
+ * of them are one operation.
  *
  * Latency 6 cycles from a frame's end to the answer; interval 6 cycles, its words and its beats. Full: the frame waits.
  */
@@ -223,9 +223,9 @@ export function receiveReplies(p: ClientParameters, io: Receiving) {
 }
 
 /**
- * The words of a frame's data, until it is known whose they are: as many as the largest answer has. What is longer is no
- * answer: its further beats are taken and forgotten. A frame's data come in part before its header is told, which is
- * told at its end, and in part behind it; none of the next frame's come before.
+ * The words of a frame's data, until it is known whose they are: as many as the largest answer has. What is longer is
+ * no answer: its further beats are taken and forgotten. A frame's data come in part before its header is told, which
+ * is told at its end, and in part behind it; none of the next frame's come before.
  */
 function keptWords(
   p: ClientParameters,

@@ -14,7 +14,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { contextBits } from "../../config/index.ts";
 import { mostWords } from "../../wire/index.ts";
-import { AccessKind, MemoryAsk } from "../engine/types.ts";
+import { AccessKind, type MemoryAsk } from "../engine/types.ts";
 import { perContext } from "../engine/running.ts";
 import type { ClientParameters } from "./types.ts";
 

@@ -28,7 +28,10 @@ const hashOf = (which: 0 | 1, word: UInt): UInt =>
     .xor(hashConstant(which))
     .zext(64);
 
-/** What makes the result, one bit each, in the order of `compute`'s values; the last says that the sum is a difference. */
+/**
+ * What makes the result, one bit each, in the order of `compute`'s values; the last says that the sum is a
+ * difference.
+ */
 export function chooseResult(d: Decoded): UInt {
   return scope("choice", () => {
     // The low three bits name the operation of both forms, with a register and with a number.

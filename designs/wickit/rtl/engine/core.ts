@@ -23,7 +23,7 @@ import { type EngineParameters, tagBits } from "../../config/index.ts";
 import { accessCount } from "./access-count.ts";
 import { chooseResult, compute } from "./alu.ts";
 import type { Completed, Waiting } from "./contexts.ts";
-import { noInstruction, registers } from "../../wire/index.ts";
+import { mostWords, noInstruction, registers } from "../../wire/index.ts";
 import { comparesRd, cutInstruction, decodeInstruction } from "./decode.ts";
 import type { Taken } from "./intake.ts";
 import { known, type RegisterPorts } from "./register-file.ts";
@@ -51,8 +51,9 @@ export interface CoreSurroundings {
 /** Why a request ends without its program's reply. */
 const failures = { spent: statusBits.QUOTA, illegal: statusBits.MALFORMED, fail: statusBits.FAIL } as const;
 
-/** One bit for each register: the first `n` of them. */
-const firstRegisters = (n: UInt): UInt => fromBits(Array.from({ length: registers }, (_, i) => n.gt(Math.min(i, 15))));
+/** One bit for each register: the first `n` of them, 8 at most. */
+const firstRegisters = (n: UInt): UInt =>
+  fromBits(Array.from({ length: registers }, (_, i) => (i < mostWords ? n.gt(i) : constant(0, 1))));
 const bitOf = (of: UInt, index: UInt): UInt<1> => of.shr(index).bit(0);
 
 /**

@@ -11,7 +11,7 @@ import {
   type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import type { EngineParameters } from "../../config/index.ts";
-import { type Mnemonic, instructionForms, offsetBits, operation, registers } from "../../wire/index.ts";
+import { instructionForms, type Mnemonic, offsetBits, operation, registers } from "../../wire/index.ts";
 import { AccessKind } from "./types.ts";
 
 /** The fields of an instruction as they stand. */

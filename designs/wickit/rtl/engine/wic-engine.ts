@@ -33,12 +33,12 @@ function programMemory(p: EngineParameters) {
  * `mostSteps` instructions. MALFORMED: an instruction that is none, outside of the image too. Any other: memory's.
  *
  * Latency: 4 cycles from `request` (with n arguments 4 + n) to the first instruction's fetch, and `yieldCycles` more; 4
- * cycles an instruction; an access or a reply is offered in the cycle after its execute. From an answer of n words to the
- * next fetch 4 + n, and `yieldCycles`. Words leave one in 2 cycles. Initiation interval: 4 cycles an instruction; an access
- * takes the core 4 + `yieldCycles` more, and 2 for each word that it sends.
- * Full: no context free, or a word for the program memory: `request` waits. `maxInFlight` accesses under way: the core
- * waits. A held-up `reply` or `memory` holds the core, and never `memory_reply`, whose answers always have a place.
- * Reset: no request, all contexts free; the program memory stays.
+ * cycles an instruction; an access or a reply is offered in the cycle after its execute. From an answer of n words to
+ * the next fetch 4 + n, and `yieldCycles`. Words leave one in 2 cycles. Initiation interval: 4 cycles an instruction;
+ * an access takes the core 4 + `yieldCycles` more, and 2 for each word that it sends. Full: no context free, or a word
+ * for the program memory: `request` waits. `maxInFlight` accesses under way: the core waits. A held-up `reply` or
+ * `memory` holds the core, and never `memory_reply`, whose answers always have a place. Reset: no request, all
+ * contexts free; the program memory stays.
  */
 export const WicEngine = module(
   "WicEngine",
@@ -96,6 +96,6 @@ export const WicEngine = module(
   },
   {
     nameOf: p =>
-      `WicEngine_c${p.contexts}_m${p.maxInFlight}_y${p.yieldCycles}_p${p.programDepth}_s${p.mostSteps}_r${p.replyWords}`,
+      `WicEngine_c${p.contexts}_m${p.maxInFlight}_y${p.yieldCycles}_p${p.programDepth}_s${p.mostSteps}_r${p.replyWords}${p.image === undefined ? "" : `_i${p.image.length}`}`,
   },
 );

@@ -7,8 +7,8 @@ import {
   node,
   reg,
   scope,
-  type StreamIn,
   stream,
+  type StreamIn,
   uint,
   type UInt,
   when,
@@ -38,7 +38,7 @@ export function beatsToWords(
     const lanes = beatBytes / 8,
       laneBits = Math.max(1, Math.log2(lanes)),
       left = reg(uint(countBits), { init: 0, name: "left" }),
-      lane = reg(uint(laneBits), { name: "lane" }),
+      lane = reg(uint(laneBits), { name: "lane", mayBeUnread: lanes === 1 }),
       out = stream(Word, { name: "word" });
     const busy = node(left.any(), { name: "busy" }),
       final = node(left.eq(1), { name: "final" }),
@@ -81,7 +81,7 @@ export function wordsToBeats(
     const lanes = beatBytes / 8,
       laneBits = Math.max(1, Math.log2(lanes)),
       left = reg(uint(countBits), { init: 0, name: "left" }),
-      lane = reg(uint(laneBits), { name: "lane" }),
+      lane = reg(uint(laneBits), { name: "lane", mayBeUnread: lanes === 1 }),
       full = reg(uint(1), { init: 0, name: "full" }),
       data = reg(uint(8 * beatBytes), { name: "data" }),
       out = stream(BodyBeat({ beatBytes }), { name: "beat" });

@@ -9,7 +9,9 @@ import type { Random } from "../../../../sim/index.ts";
 export const example = (name: "list" | "log" | "kv"): Image =>
   assemble(readFileSync(join(root, "examples/wickit", `${name}.wic`), "utf8"));
 
-/** A list of `nodes` nodes as words from `base` on: node i has value 1000 + i, in an order that is not the addresses'. */
+/**
+ * A list of `nodes` nodes as words from `base` on: node i has value 1000 + i, in an order that is not the addresses'.
+ */
 export function listWords(base: bigint, nodes: number): bigint[] {
   const words = Array.from({ length: 2 * nodes }, () => 0n),
     step = 7,
