@@ -1,12 +1,6 @@
 /** What surrounds an engine in simulation. */
-export {
-  type AccessTrace,
-  type EngineCall,
-  EngineHost,
-  type EngineHostOptions,
-  type EnginePorts,
-  type EngineStream,
-} from "./engine-host.ts";
+export type { AccessTrace, EngineCall, EngineHostOptions, EnginePorts, EngineStream } from "./engine-call.ts";
+export { EngineHost } from "./engine-host.ts";
 export { bytesOfWords, clioAccess, clioMemory, wordsOfBytes } from "./clio-memory.ts";
 export { FrameNode, type FrameNodeOptions } from "./frame-node.ts";
 export { ClientHost, type ClientHostOptions, type ClientPorts, type WicReplyOf } from "./client-host.ts";
