@@ -32,7 +32,7 @@ import { freeContexts, runQueue } from "../engine/contexts.ts";
 import { takeRequests } from "../engine/intake.ts";
 import { MemoryAnswer, WicRequest, Word } from "../engine/types.ts";
 
-const small: EngineParameters = { ...usualEngine, contexts: 2, maxInFlight: 1 };
+const small: EngineParameters = { ...usualEngine, contexts: 2, maxInFlight: 2 };
 
 const harness = module(
   "WicContextsProof",
@@ -159,6 +159,7 @@ export const contextProof: Proof = {
   module: "WicEngine, its contexts",
   harness: harness(small),
   own: true,
+  long: true,
   reach: 24,
   faults: [
     {
