@@ -1,5 +1,6 @@
 /** The engine as an offload inside the cycle-accurate Clio node: frames in, TLB, memory, frames out. */
 import { describe, expect, test } from "vitest";
+import type { NodeBuild } from "../../../../designs/clio/build/index.ts";
 import { extendedNode } from "../../../../designs/clio/offload/index.ts";
 import { makeSettings, parametersOf } from "../../../../designs/clio/config/index.ts";
 import { prepare, withNode } from "../../../../designs/clio/rig/index.ts";
@@ -22,7 +23,7 @@ describe("the node with the engine", () => {
       base = 0x10_0000n,
       pid = 7,
       engine = { ...usualEngine, contexts: 8, image, replyWords: 1 },
-      node = extendedNode([wicOffload({ engine, space: "client", base })])(parametersOf(settings.config)),
+      node: NodeBuild = extendedNode([wicOffload({ engine, space: "client", base })])(parametersOf(settings.config)),
       words = listWords(base, nodes);
     await withNode("wickit-node", settings, { design: designOf(node), seed: 1, wave: false }, async n => {
       await prepare(n, {
