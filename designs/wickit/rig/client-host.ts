@@ -105,6 +105,10 @@ export class ClientHost {
     await this.#b.until(() => left === 0);
     return replies as WicReplyOf[];
   }
+  /** Requests whose replies nobody waits for. */
+  start(calls: readonly WicCall[]): void {
+    for (const c of calls) this.#ask(c, () => undefined);
+  }
   async drained(): Promise<void> {
     await this.#b.cycles(20);
     const { free, inFlight } = this.#b.io.state;

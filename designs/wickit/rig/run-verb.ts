@@ -26,8 +26,8 @@ import { NodeHost } from "./node-host.ts";
 import { parseSetup, type Setup } from "./setup.ts";
 
 interface Options {
-  readonly program: string;
-  readonly setup: string;
+  readonly program?: string;
+  readonly setup?: string;
   readonly place?: (typeof placeNames)[number];
   readonly set: readonly string[];
   readonly seed: number;
@@ -86,19 +86,22 @@ function readImage(file: string): Image {
 const shown = (words: readonly bigint[]): string => words.map(w => `0x${w.toString(16)}`).join(" ");
 
 /** `mnemo run wickit`: plays a setup's requests at a place, and compares each reply with the interpreter's. */
-async function run(o: Options, terminal: Terminal): Promise<ExitCode> {
+async function run({ program: programFile, setup: setupFile, ...o }: Options, terminal: Terminal): Promise<ExitCode> {
+  // Not mandatory for the parser: without a design's name it knows the options of all designs.
+  if (programFile === undefined || setupFile === undefined)
+    throw new UsageError("wickit runs a program on a setup; give --program <file> and --setup <file>");
   const settings = parseSettings([...o.set, ...(o.place === undefined ? [] : [`place=${o.place}`])]),
-    image = readImage(o.program),
-    setup = parseSetup(readFileSync(o.setup, "utf8"), o.setup);
+    image = readImage(programFile),
+    setup = parseSetup(readFileSync(setupFile, "utf8"), setupFile);
   const calls = setup.requests.map((r): WicCall => {
     const program = image.programs.indexOf(r.program);
     if (program < 0)
-      throw new UsageError(`${o.program} has no program ${r.program}; it has ${image.programs.join(", ")}`);
+      throw new UsageError(`${programFile} has no program ${r.program}; it has ${image.programs.join(", ")}`);
     return { program, words: r.words };
   });
   if (image.instructions.length > settings.engine.programDepth)
     throw new UsageError(
-      `${o.program} has ${image.instructions.length} instructions; programDepth = ${settings.engine.programDepth} holds less`,
+      `${programFile} has ${image.instructions.length} instructions; programDepth = ${settings.engine.programDepth} holds less`,
     );
   const replies = await playAt(settings, image, setup, calls, o.seed),
     memory = clioMemory(memoryOf(setup), pid);
@@ -122,8 +125,8 @@ async function run(o: Options, terminal: Terminal): Promise<ExitCode> {
 
 export const runVerb: DesignVerb = {
   options: () => [
-    once("--program <file>", "the programs, as text (docs/wickit.md)", fileName()).makeOptionMandatory(),
-    once("--setup <file>", "memory and requests: a JSON file", fileName()).makeOptionMandatory(),
+    once("--program <file>", "the programs, as text (docs/wickit.md)", fileName()),
+    once("--setup <file>", "memory and requests: a JSON file", fileName()),
     once("--place <place>", `where they run: ${placeNames.join(" or ")}`, choice(placeNames)),
     setting(),
     once("--seed <number>", "seed of the models' random choices", seed).default(1),

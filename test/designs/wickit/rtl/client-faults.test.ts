@@ -56,7 +56,7 @@ async function run(b: Bench<ClientPorts>): Promise<void> {
     m.store(pid, base, bytesOfWords(listWords(base, nodes)));
   }
   const [memory, twin] = memories,
-    bad = { loss: 0.08, duplicate: 0.15, corrupt: 0.08, busy: 0.08, jitter: 120 },
+    bad = { loss: 0.08, duplicate: 0.15, corrupt: 0.2, busy: 0.2, jitter: 120 },
     host = new ClientHost(b, { parameters, base, pid, memory, latency: 40, timeout: 350, tries: 30, ...bad });
   await host.load(image);
   for (const [program, word] of [
@@ -85,7 +85,7 @@ async function run(b: Bench<ClientPorts>): Promise<void> {
   if (waited < 30 * 350 || waited > 30 * 372 + 200) fail(`it expires after ${waited} cycles`);
   host.node.silent = false;
   await host.drained();
-  void host.all(add(4));
+  host.start(add(4));
   await b.cycles(120);
   host.reset();
   if ((await host.all(add(4))).some(r => r.status !== status.OK)) fail("after a reset an addition fails");

@@ -132,7 +132,7 @@ for (const beatBytes of long ? [64, 32, 16, 8] : [64, 8]) {
         const memory = ready(),
           host = new ClientHost(b, { parameters: p, base, pid, memory, latency: 200, jitter: 100 });
         await host.load(counter);
-        void host.all(Array.from({ length: 8 }, () => ({ program: 0, words: [1n] })));
+        host.start(Array.from({ length: 8 }, () => ({ program: 0, words: [1n] })));
         await b.cycles(900);
         host.reset();
         const before = memory.loadWord(pid, base);
