@@ -55,7 +55,6 @@ describe("the node with the engine", () => {
       // Affine in the number of nodes: what 8 more cost is twice what 4 more cost, memory's refreshes aside.
       const [, two = 0, four = 0, eight = 0, sixteen = 0] = cycles;
       expect((sixteen - eight) / 8).toBeCloseTo((four - two) / 2, -1);
-      console.log(`cycles of a further node: ${(sixteen - eight) / 8}`);
       expect(await ask(8, { program: 0, words: [1n] }, id++)).toEqual({ status: status.INVALID, words: [] });
       expect(await ask(pid, { program: 3, words: [] }, id++)).toEqual({ status: status.MALFORMED, words: [] });
     });
