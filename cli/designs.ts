@@ -8,6 +8,7 @@ import { legoos } from "../designs/legoos/design.ts";
 import { rack } from "../designs/rack/design.ts";
 import type { Design } from "../designs/shared/command-line/index.ts";
 import { supernic } from "../designs/supernic/design.ts";
+import { wickit } from "../designs/wickit/design.ts";
 import { frameCounter } from "../examples/frame-counter/design.ts";
 
-export const designs: readonly [Design, ...Design[]] = [clio, supernic, rack, legoos, fastswap, frameCounter];
+export const designs: readonly [Design, ...Design[]] = [clio, supernic, rack, legoos, wickit, fastswap, frameCounter];

@@ -1,0 +1,18 @@
+import type { Def } from "../../../hdl-dsl/index.ts";
+import type { Settings } from "../config/index.ts";
+import { ClientWic } from "../rtl/index.ts";
+import { NodeWic } from "./node/node-wic.ts";
+import type { NodeWicParameters } from "./node/parameters.ts";
+
+/** What the host gives an offload of a node with the default frames. */
+const host = { contexts: 16, maxData: 1466 } as const;
+
+/** The offload of these settings, in the memory of the process that asks. */
+export const nodeParameters = (
+  s: Pick<Settings, "engine" | "beatBytes">,
+  more: Partial<NodeWicParameters> = {},
+): NodeWicParameters => ({ ...host, beatBytes: s.beatBytes, engine: s.engine, space: "client", base: 0n, ...more });
+
+/** The engine with what its place puts around it. */
+export const buildOf = ({ engine, beatBytes, place }: Settings): Def =>
+  place === "node" ? NodeWic(nodeParameters({ engine, beatBytes })) : ClientWic({ engine, beatBytes });

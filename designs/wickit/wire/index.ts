@@ -1,0 +1,4 @@
+/** What a WIC is on paper: instructions, hashes, requests. */
+export * from "./instructions.ts";
+export { hashConstant, hashPolynomials, hashStep } from "./hash.ts";
+export { loadProgram, wicHead } from "./request.ts";
