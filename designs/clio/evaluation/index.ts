@@ -15,6 +15,7 @@ export {
 export { compareNodeSpeed } from "./bench/speed.ts";
 export { measureState } from "./bench/state.ts";
 export { measureThroughput } from "./bench/throughput.ts";
+export { exploreHook } from "./explore.ts";
 export { besides, clioFigures, figureHook } from "./figures/index.ts";
 export { checkValue, keyOf, valueBytes, valueOf } from "./measure/key-value.ts";
 export { Zipf } from "./measure/zipf.ts";
