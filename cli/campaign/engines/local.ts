@@ -43,8 +43,8 @@ async function finish(job: Job, slot: Slot, piece: Piece): Promise<Result | unde
         ...common,
         verdict: passed ? "passed" : "failed",
         seconds: took,
-        problems,
-        figures,
+        problems: [...problems],
+        figures: { ...figures },
         printed: passed ? "" : worker.printed,
       };
     }

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { root } from "../../../scripts/setup/paths.mjs";
 import type { Answer, Order } from "../piece-contract.ts";
+import { checkedAnswer } from "./answer.ts";
 
 const script = fileURLToPath(new URL("../worker.mjs", import.meta.url));
 /** Characters of what a piece prints that are kept: its end. */
@@ -59,7 +60,7 @@ export class WorkerProcess {
       };
       // Node's timers count in 31 bits.
       const timer = setTimeout(() => end({ how: "limit" }), Math.min(seconds * 1000, 2 ** 31 - 1));
-      child.once("message", answer => end({ how: "answered", answer: answer as Answer }));
+      child.once("message", message => end({ how: "answered", answer: checkedAnswer(message) }));
       child.once("exit", (code, signal) => end({ how: "died", why: signal ?? `exit code ${code ?? "none"}` }));
       if (child.exitCode !== null || child.signalCode !== null)
         end({ how: "died", why: child.signalCode ?? `exit code ${child.exitCode ?? "none"}` });
