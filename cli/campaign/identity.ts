@@ -37,7 +37,10 @@ export function stateOf(folder: string): string {
   };
   const commit = git("rev-parse", "HEAD").trim(),
     changed = git("diff", "HEAD", "--binary", "--", ...sources),
-    added = git("ls-files", "--others", "--exclude-standard", "-z", "--", ...sources).split("\0").filter(Boolean).sort();
+    added = git("ls-files", "--others", "--exclude-standard", "-z", "--", ...sources)
+      .split("\0")
+      .filter(Boolean)
+      .sort();
   if (changed === "" && added.length === 0) return commit;
   const hash = createHash("sha256").update(changed);
   for (const f of added) hash.update(`\0${f}\0`).update(readFileSync(join(folder, f)));

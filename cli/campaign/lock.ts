@@ -1,5 +1,5 @@
 /** One campaign a folder: a file with the number of the process that has it. */
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
@@ -73,23 +73,33 @@ export function lockFolder(folder: string, name = "lock"): () => void {
         throw new UsageError(
           `${folder} is another campaign's, process ${holder.pid}; wait for it, or name another folder by --out`,
         );
-      takeAway(path, own, holder);
+      removeDead(path, own, holder);
     }
   } finally {
     rmSync(own, { force: true });
   }
 }
 
-/** Removes a dead holder's file; when another one has been faster and the file is his, he gets it back. */
-function takeAway(path: string, own: string, dead: Holder): void {
-  const aside = `${own}.old`;
-  try {
-    renameSync(path, aside);
-  } catch (e) {
-    if ((e as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw e;
+/** Milliseconds between two looks at a guard that another process has for a moment. */
+const shortly = 5;
+
+/**
+ * Removes a dead holder's file. Only who has the guard may remove one, and he looks again first: so nobody removes the
+ * file of one who has been faster. @throws UsageError when the guard's own holder has died
+ */
+function removeDead(path: string, own: string, dead: Holder): void {
+  const guard = `${path}.guard`;
+  if (!claims(own, guard)) {
+    const holder = holderIn(guard);
+    if (holder !== undefined && !alive(holder))
+      throw new UsageError(`${guard} is of process ${holder.pid}, which is no more; remove it and run this again`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, shortly);
+    return;
   }
-  const taken = holderIn(aside);
-  if (taken?.pid !== dead.pid || taken.begun !== dead.begun) claims(aside, path);
-  rmSync(aside, { force: true });
+  try {
+    const now = holderIn(path);
+    if (now?.pid === dead.pid && now.begun === dead.begun) rmSync(path);
+  } finally {
+    rmSync(guard, { force: true });
+  }
 }

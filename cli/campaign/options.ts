@@ -23,12 +23,18 @@ export function shareText(text: string): { readonly share: number; readonly of: 
 
 /** Made anew for each verb: an option remembers that it was given. */
 export const engineOptions = (): readonly Option[] => [
-  once("--engine <name>", "where pieces run: local (this machine), slurm (job arrays), shell (any line)", choice(names)).default(
-    "local",
-  ),
+  once(
+    "--engine <name>",
+    "where pieces run: local (this machine), slurm (job arrays), shell (any line)",
+    choice(names),
+  ).default("local"),
   once("--slots <number>", "local: pieces at a time; else as many as there are cores", whole(1, 1024)),
   once("--jobs <number>", "slurm, shell: tasks; else 100, or as many as there are pieces", whole(1, 1000)),
-  once("--minutes <number>", "slurm: time limit of a task; what it leaves undone is given out again", whole(1, 100_000)),
+  once(
+    "--minutes <number>",
+    "slurm: time limit of a task; what it leaves undone is given out again",
+    whole(1, 100_000),
+  ),
   new Option("--sbatch <word...>", "slurm: a word for sbatch, such as --sbatch=--partition=long")
     .default([], "none")
     .argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]),

@@ -35,7 +35,12 @@ function outcomes(r: Report): Plot {
     kind: "bars",
     x: { label: "verdict", scale: "category" },
     y: { label: "number of pieces", scale: "linear" },
-    series: [series("pieces", verdicts.map(v => ({ x: v, y: r.verdicts[v] })))],
+    series: [
+      series(
+        "pieces",
+        verdicts.map(v => ({ x: v, y: r.verdicts[v] })),
+      ),
+    ],
   };
 }
 /** Figures that are drawn: the page is no table of numbers. */

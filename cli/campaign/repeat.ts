@@ -29,7 +29,8 @@ export function repeatOf(plan: Pick<Plan, "file">, { run, seed, index }: Piece):
       );
     case "child": {
       const { program, args, env } = run,
-        words = program === "node" && args[0] === vitestProgram ? ["npx", "vitest", ...args.slice(1)] : [program, ...args];
+        words =
+          program === "node" && args[0] === vitestProgram ? ["npx", "vitest", ...args.slice(1)] : [program, ...args];
       return [...Object.entries(env).map(([k, v]) => `${k}=${quoted(v)}`), line(...words)].join(" ");
     }
   }

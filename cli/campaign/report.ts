@@ -55,7 +55,9 @@ export function reportText(r: Report): string {
 
 const fence = "```";
 const markdownTable = (columns: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [columns, columns.map(() => "---"), ...rows].map(r => `| ${r.map(c => c.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
+  [columns, columns.map(() => "---"), ...rows]
+    .map(r => `| ${r.map(c => c.replaceAll("|", "\\|")).join(" | ")} |`)
+    .join("\n");
 
 /** The same bytes for the same results. */
 export function reportMarkdown(r: Report): string {
@@ -67,7 +69,10 @@ export function reportMarkdown(r: Report): string {
     ...r.works.flatMap(w =>
       Object.keys(w.figures).length === 0
         ? []
-        : [`Figures of ${w.kind}, over its pieces:`, markdownTable(figureHeads, Object.entries(w.figures).map(figureRow))],
+        : [
+            `Figures of ${w.kind}, over its pieces:`,
+            markdownTable(figureHeads, Object.entries(w.figures).map(figureRow)),
+          ],
     ),
     "## Findings",
     ...(r.findings.length === 0 ? ["None."] : []),

@@ -1,7 +1,13 @@
 /** `mnemo campaign`. */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { CheckFailed, exitCode, type ExitCode, type Terminal, UsageError } from "../../designs/shared/command-line/index.ts";
+import {
+  CheckFailed,
+  exitCode,
+  type ExitCode,
+  type Terminal,
+  UsageError,
+} from "../../designs/shared/command-line/index.ts";
 import { repository } from "../repository.ts";
 import { conduct, type Conducted, work } from "./conduct.ts";
 import type { Engine } from "./engines/engine.ts";
@@ -55,7 +61,9 @@ export async function engineOf(o: EngineOptions, pieces: number): Promise<Engine
     }
     case "shell": {
       if (o.submit === undefined)
-        throw new UsageError("--engine shell needs --submit '<line with {command}>', such as 'ssh box{share} {command}'");
+        throw new UsageError(
+          "--engine shell needs --submit '<line with {command}>', such as 'ssh box{share} {command}'",
+        );
       const { shellEngine } = await import("./engines/shell.ts");
       return shellEngine({ template: o.submit, shares, poll });
     }
@@ -75,7 +83,11 @@ async function onePiece(plan: Plan, index: number, terminal: Terminal): Promise<
 }
 
 /** A share of a campaign that another process conducts. @returns 0 whatever the pieces found: each says it itself */
-async function task(folder: string, { share, of }: { share: number; of: number }, terminal: Terminal): Promise<ExitCode> {
+async function task(
+  folder: string,
+  { share, of }: { share: number; of: number },
+  terminal: Terminal,
+): Promise<ExitCode> {
   const plan = planIn(folder);
   if (plan === undefined) throw new UsageError(`${folder} has no campaign; \`mnemo campaign <file>\` makes one`);
   const state = stateOf(repository("campaign"));

@@ -57,8 +57,7 @@ async function areaAt({ design, set, only, whole }: Point): Promise<Record<strin
 /** All figures of a point, by name. @throws what the settings, the synthesis or the simulation refuse */
 export async function measurePoint(point: Point, seed: number): Promise<Readonly<Record<string, number>>> {
   const design = designNamed(point.design);
-  const cycles =
-    point.measure === "area" ? {} : await (await hookOf(design, "explore")())(point.set, seed);
+  const cycles = point.measure === "area" ? {} : await (await hookOf(design, "explore")())(point.set, seed);
   const area = point.measure === "cycles" ? {} : await areaAt(point);
   return { ...area, ...cycles };
 }

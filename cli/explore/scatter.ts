@@ -30,7 +30,13 @@ export function scatter(spots: readonly Spot[], x: Goal, y: Goal): string {
     ),
     down = vertical(area.y0, area.y1);
   const widest = Math.max(...xs.map(v => textWidth(readable(Math.round(v))))),
-    along = linear(Math.min(...xs), Math.max(...xs), area.x0, area.x1, Math.max(2, Math.floor((area.x1 - area.x0) / (widest + 24))));
+    along = linear(
+      Math.min(...xs),
+      Math.max(...xs),
+      area.x0,
+      area.x1,
+      Math.max(2, Math.floor((area.x1 - area.x0) / (widest + 24))),
+    );
   const best = spots.filter(s => !spots.some(o => beats(o.figures, s.figures, [x, y]))),
     place = (s: Spot) => ({ x: along.place(s.figures[x.figure] ?? NaN), y: down.place(s.figures[y.figure] ?? NaN) });
   const line = best

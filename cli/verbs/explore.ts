@@ -23,9 +23,11 @@ export const exploreVerb: Verb = (program, { terminal, exit }) => {
     .addOption(once("--only <modules>", "area of just these modules: Tlb,Translate", names))
     .addOption(new Option("--whole", "area of the whole design in one: minutes a point"))
     .addOption(
-      once("--measure <what>", "all, area (no simulation) or cycles (no synthesis)", choice(["all", "area", "cycles"])).default(
-        "all",
-      ),
+      once(
+        "--measure <what>",
+        "all, area (no simulation) or cycles (no synthesis)",
+        choice(["all", "area", "cycles"]),
+      ).default("all"),
     )
     .addOption(once("--seed <number>", "seed of the workloads", seed).default(1))
     .addOption(once("--out <folder>", "the campaign's folder; else out/campaigns/<name>-<identity>", String))

@@ -7,7 +7,8 @@ const isBuild = (name: unknown): name is BuildName => Object.keys(builds).includ
 export const piece: PieceFunction = async ({ seed, count, options }) => {
   const { build = Object.keys(builds)[0], frames = 80 } = options,
     problems: string[] = [];
-  if (!isBuild(build)) return { problems: [`there is no build ${build ?? ""}; there are ${Object.keys(builds).join(", ")}`] };
+  if (!isBuild(build))
+    return { problems: [`there is no build ${build ?? ""}; there are ${Object.keys(builds).join(", ")}`] };
   let left = 0;
   for (let i = 0; i < count; i++) {
     // Whole worlds are numbered: the next one is another world.

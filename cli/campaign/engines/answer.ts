@@ -13,5 +13,9 @@ export function checkedAnswer(message: unknown): Answer {
   const read = answerSchema.safeParse(message);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  return { problems: [`its answer is none: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`], figures: {}, seconds: 0 };
+  return {
+    problems: [`its answer is none: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`],
+    figures: {},
+    seconds: 0,
+  };
 }

@@ -153,7 +153,9 @@ describe("two campaigns on one folder", () => {
       unlock = lockFolder(folder),
       log = path("log");
     await expect(conductHere(folder, specOf([pieces(1, { log })]))).rejects.toThrow(
-      new RegExp(`^${folder} is another campaign's, process ${process.pid}; wait for it, or name another folder by --out$`),
+      new RegExp(
+        `^${folder} is another campaign's, process ${process.pid}; wait for it, or name another folder by --out$`,
+      ),
     );
     expect(startsIn(log)).toEqual([]);
     unlock();
@@ -173,7 +175,9 @@ describe("two campaigns on one folder", () => {
     held(folder, {});
     expect(() => lockFolder(folder)).toThrow(/is another campaign's, process/);
     held(folder, { host: "elsewhere" });
-    expect(() => lockFolder(folder)).toThrow(/process \d+ on elsewhere; wait for it, or remove .*lock when that is no more$/);
+    expect(() => lockFolder(folder)).toThrow(
+      /process \d+ on elsewhere; wait for it, or remove .*lock when that is no more$/,
+    );
   });
   it("of several that find a dead holder's lock at a time, one gets the folder; planted: a lock that only looks lets more in", async () => {
     const takers = 3;

@@ -45,7 +45,10 @@ function sameInAnyOrder(by: Merge): void {
 describe("merge", () => {
   it("100 random orders give the same bytes of report, text and page", () => sameInAnyOrder(merge));
   const faults: readonly (readonly [string, Merge])[] = [
-    ["seconds are added up as they come", (p, rs) => ({ ...merge(p, rs), seconds: rs.reduce((s, r) => s + r.seconds, 0) })],
+    [
+      "seconds are added up as they come",
+      (p, rs) => ({ ...merge(p, rs), seconds: rs.reduce((s, r) => s + r.seconds, 0) }),
+    ],
     [
       "findings stand as they come",
       (p, rs) => {

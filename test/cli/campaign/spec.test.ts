@@ -26,18 +26,27 @@ describe("a file that cannot be", () => {
     ["{}", /c\.json: name is missing; add it; work is missing; add it$/],
     [of(counted, { name: "No!" }), /name = "No!": .*must be lower-case letters, digits and -/],
     [of(counted, { wrok: 1 }), /there is no field "wrok"; the fields are name, about, work, limits$/],
-    [of({ kind: "programms" }), /work\[0\]\.kind = "programms": there is no such kind; the kinds are frames, .*, module/],
+    [
+      of({ kind: "programms" }),
+      /work\[0\]\.kind = "programms": there is no such kind; the kinds are frames, .*, module/,
+    ],
     [of({ count: 1 }), /work\[0\].kind is missing; add it$/],
     [of({ ...counted, count: 0 }), /work\[0\]\.count = 0: .*>=1$/],
     [of({ ...counted, count: 1.5 }), /work\[0\]\.count = 1\.5: /],
     [of({ ...counted, seed: 4294967296 }), /work\[0\]\.seed = 4294967296: /],
-    [of({ ...counted, module: "no/such.ts" }), /work\[0\] names no\/such\.ts, and there is no such file in the project$/],
+    [
+      of({ ...counted, module: "no/such.ts" }),
+      /work\[0\] names no\/such\.ts, and there is no such file in the project$/,
+    ],
     [of({ kind: "vitest", files: ["test/no.test.ts"] }), /work\[0\] names test\/no\.test\.ts/],
     [of({ kind: "mutants", modules: ["Tlb"] }), /work\[0\]\.modules\[0\] = "Tlb": .*must be <design>\/<Module>/],
     [of({ kind: "sweep", design: "nobody", set: {} }), /there is no design nobody; the designs are /],
     [of(counted, { limits: { seconds: 0 } }), /limits\.seconds = 0: /],
     [of(counted, { limits: { retries: -1 } }), /limits\.retries = -1: /],
-    [of({ ...counted, count: 1e9 }), /1000000000 of module in pieces of 1 are 1000000000 pieces.*make `piece` 1000 or more/],
+    [
+      of({ ...counted, count: 1e9 }),
+      /1000000000 of module in pieces of 1 are 1000000000 pieces.*make `piece` 1000 or more/,
+    ],
   ];
   it.each(refused)("%s", async (text, sentence) => {
     const { code, out, err } = await mnemo(["campaign", file(text), "--list"]);
@@ -103,7 +112,12 @@ describe("pieces", () => {
     });
   });
   it("a sweep is the product, the last setting fastest", () => {
-    expect(product({ a: [1, 2], b: ["x", "y"] }).map(p => p.join(" "))).toEqual(["a=1 b=x", "a=1 b=y", "a=2 b=x", "a=2 b=y"]);
+    expect(product({ a: [1, 2], b: ["x", "y"] }).map(p => p.join(" "))).toEqual([
+      "a=1 b=x",
+      "a=1 b=y",
+      "a=2 b=x",
+      "a=2 b=y",
+    ]);
     expect(product({})).toEqual([[]]);
   });
 });
@@ -119,11 +133,16 @@ describe("identity", () => {
     expect(identityOf(specSchema.parse({ ...spec, work: [pieces(4)] }), "a")).not.toBe(id);
   });
   it("TypeScript and JSON of the same content are the same campaign", async () => {
-    const ts = file(`const n: number = 3; export default { name: "x", work: [{ ...${JSON.stringify(pieces(1))}, count: n }] };`, "c.ts");
+    const ts = file(
+      `const n: number = 3; export default { name: "x", work: [{ ...${JSON.stringify(pieces(1))}, count: n }] };`,
+      "c.ts",
+    );
     expect(await loadSpec(ts)).toEqual(await loadSpec(file(JSON.stringify(spec))));
   });
   it("a TypeScript file that cannot be loaded, or exports nothing", async () => {
     await expect(loadSpec(file("export const x = 1;", "none.ts"))).rejects.toThrow(/has no default export/);
-    await expect(loadSpec(file("throw new Error('no');", "bad.ts"))).rejects.toThrow(/cannot be loaded: no; mend it there/);
+    await expect(loadSpec(file("throw new Error('no');", "bad.ts"))).rejects.toThrow(
+      /cannot be loaded: no; mend it there/,
+    );
   });
 });

@@ -7,10 +7,11 @@ register();
 const { lockFolder } = await import("../../../../cli/campaign/lock.ts");
 const [folder = "", how = "", takers = "1"] = process.argv.slice(2);
 const file = (/** @type {string} */ name) => join(folder, `${name}-${process.pid}.json`);
-const others = () => readdirSync(folder).filter(f => f.startsWith("ready")).length;
+const there = (/** @type {string} */ name) =>
+  readdirSync(folder).filter(f => f.startsWith(name)).length === Number(takers);
 const wait = () => new Promise(done => setTimeout(done, 1));
 writeFileSync(file("ready"), "");
-while (others() < Number(takers)) await wait();
+while (!there("ready")) await wait();
 if (how === "lock") {
   try {
     lockFolder(folder);
@@ -20,9 +21,10 @@ if (how === "lock") {
   }
 } else {
   // The fault: who finds nobody alive writes his own name over it, whoever else has looked meanwhile.
-  const free = !existsSync(file("taken"));
-  while (others() < Number(takers)) await wait();
-  writeFileSync(file("taken"), "");
+  const free = !existsSync(join(folder, "taken"));
+  writeFileSync(file("looked"), "");
+  while (!there("looked")) await wait();
+  writeFileSync(join(folder, "taken"), "");
   writeFileSync(file(free ? "got" : "lost"), "");
 }
 setInterval(() => undefined, 1000);
