@@ -111,7 +111,8 @@ describe("what cannot be", () => {
     [["clio", "--set", "tlbEntries=16,17"], /tlbEntries = "17": /],
     [["clio", "--set", "tlbEntrys=16"], /there is no setting "tlbEntrys"; did you mean tlbEntries\?/],
     [["clio", "--whole", "--only", "Tlb"], /leave one out/],
-    [["frame-counter", "--set", "a=1"], /frame-counter has no explore; its verbs are /],
+    [["frame-counter"], /frame-counter has no explore; its verbs are /],
+    [["frame-counter", "--set", "a=1", "--measure", "area"], /there is no setting "a"; the only one is beatBytes/],
   ])("%j: one sentence, exit code 2, nothing is run", async (args, sentence) => {
     const { code, out, err } = await mnemo(["explore", ...args, "--out", join(folder, "none")]);
     expect([code, out]).toEqual([2, ""]);
@@ -129,18 +130,18 @@ it.skipIf(findTool(tools.yosys) === undefined)(
   async () => {
     const explore = async (name: string, ...set: readonly string[]): Promise<string> => {
       const out = join(folder, name),
-        args = ["explore", "clio", ...set, "--measure", "area", "--only", "FreePages", "--out", out, "--slots", "1"];
+        args = ["explore", "frame-counter", ...set, "--measure", "area", "--out", out, "--slots", "1"];
       const { code, err } = await mnemo(args);
       expect([code, err]).toEqual([0, ""]);
       return readFileSync(join(out, "report.json"), "utf8");
     };
-    const both = JSON.parse(await explore("both", "--set", "freePageBuffer=4,64")) as {
+    const both = JSON.parse(await explore("both", "--set", "beatBytes=1,64")) as {
       works: { figures: Record<string, { pieces: number; least: number; most: number }> }[];
     };
     const luts = both.works[0]?.figures["luts"];
     expect(luts?.pieces).toBe(2);
     expect(luts?.most).toBeGreaterThan(luts?.least ?? NaN);
     const page = readFileSync(join(folder, "both/explore.html"), "utf8");
-    expect(page).toContain("npx mnemo explore clio --set freePageBuffer=4 --only FreePages --measure area --seed 1");
+    expect(page).toContain("npx mnemo explore frame-counter --set beatBytes=1 --measure area --seed 1");
   },
 );
