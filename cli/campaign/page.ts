@@ -2,7 +2,7 @@
 import type { Plot, Series } from "../../designs/shared/evaluation/index.ts";
 import { escape, readable } from "../figures/report/format.ts";
 import { style } from "../figures/report/style.ts";
-import { keyOf, svgOf } from "../figures/report/svg.ts";
+import { svgOf } from "../figures/report/svg.ts";
 import { shortState } from "./identity.ts";
 import type { Finding, Report } from "./merge.ts";
 import { duration } from "./progress.ts";
@@ -25,7 +25,7 @@ function times(results: readonly Result[]): Plot {
     title: "Seconds of a piece",
     kind: "steps",
     x: { label: "time of a piece", unit: "s", scale: "linear" },
-    y: { label: "share of pieces", unit: "up to this time", scale: "linear" },
+    y: { label: "share of pieces up to this time", scale: "linear" },
     series: [series("pieces", [...sampled(points)])],
   };
 }
@@ -45,23 +45,30 @@ function outcomes(r: Report): Plot {
 }
 /** Figures that are drawn: the page is no table of numbers. */
 const mostPlots = 6;
-/** Each figure that the first work's pieces have and that differs among them, in the order of the pieces. */
-function figures(report: Report, results: readonly Result[]): readonly Plot[] {
-  const names = Object.entries(report.works[0]?.figures ?? {}).filter(([, s]) => s.pieces > 1 && s.least !== s.most);
-  return names.slice(0, mostPlots).map(([name]) => {
-    const points = results.flatMap(r => (r.figures[name] === undefined ? [] : [{ x: r.index, y: r.figures[name] }]));
-    return {
-      title: `${name}, by piece`,
-      kind: "lines",
-      x: { label: "number of the piece", unit: "as planned", scale: "linear" },
-      y: { label: name, unit: "as measured", scale: "linear" },
-      series: [series(name, [...sampled(points)])],
-    };
+/** Each figure that differs among the pieces of a work, in their order. */
+function figures({ works }: Report, results: readonly Result[]): readonly Plot[] {
+  const plots = works.flatMap((w, n) => {
+    const first = works.slice(0, n).reduce((sum, before) => sum + before.pieces, 0),
+      own = results.filter(r => r.index >= first && r.index < first + w.pieces);
+    return Object.entries(w.figures)
+      .filter(([, s]) => s.pieces > 1 && s.least !== s.most)
+      .map(([name]) => figure(`${w.kind}: ${name}, by piece`, name, own));
   });
+  return plots.slice(0, mostPlots);
+}
+function figure(title: string, name: string, results: readonly Result[]): Plot {
+  const points = results.flatMap(r => (r.figures[name] === undefined ? [] : [{ x: r.index, y: r.figures[name] }]));
+  return {
+    title,
+    kind: "lines",
+    x: { label: "number of the piece", scale: "linear" },
+    y: { label: name, scale: "linear" },
+    series: [series(name, [...sampled(points)])],
+  };
 }
 
 const drawn = (p: Plot): string =>
-  `<figure><figcaption>${escape(p.title)}</figcaption><div class="drawing">${svgOf(p)}${keyOf(p, false)}</div></figure>`;
+  `<figure><figcaption>${escape(p.title)}</figcaption><div class="drawing">${svgOf(p)}</div></figure>`;
 const cells = (row: readonly string[], tag: "th" | "td"): string =>
   `<tr>${row.map((c, i) => (tag === "td" && i === 0 ? `<th scope="row">${escape(c)}</th>` : `<${tag}>${escape(c)}</${tag}>`)).join("")}</tr>`;
 export const htmlTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

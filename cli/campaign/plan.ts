@@ -5,7 +5,7 @@ import * as z from "zod";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { canonical, identityOf, shortState } from "./identity.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
-import { readResult, type Result, resultPath } from "./result.ts";
+import { piecesThere, readResult, type Result, resultPath } from "./result.ts";
 import { type Spec, specSchema } from "./spec.ts";
 import { writeWhole } from "./whole-file.ts";
 
@@ -102,8 +102,9 @@ export function standing(plan: Plan, folder: string, mend: boolean): Standing {
   const results: Result[] = [],
     pending: number[] = [],
     damaged: number[] = [];
+  const there = piecesThere(folder);
   for (const { index } of plan.pieces) {
-    const r = readResult(folder, plan.id, index);
+    const r = there.has(index) ? readResult(folder, plan.id, index) : "missing";
     if (typeof r === "object") results.push(r);
     else {
       pending.push(index);

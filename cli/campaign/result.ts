@@ -1,6 +1,6 @@
 /** What became of a piece: one file, which proves that it is whole. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { canonical } from "./identity.ts";
@@ -62,4 +62,12 @@ export function readResult(folder: string, id: string, index: number): Result | 
     throw e;
   }
   return opened(text, id, index) ?? "damaged";
+}
+
+/** Pieces that have a file, whole or not: listing folders is cheaper than asking for each of a million files. */
+export function piecesThere(folder: string): ReadonlySet<number> {
+  const top = join(folder, "pieces");
+  if (!existsSync(top)) return new Set();
+  const files = readdirSync(top).flatMap(f => readdirSync(join(top, f)));
+  return new Set(files.flatMap(f => (/^\d{6}\.json$/.test(f) ? [Number(f.slice(0, 6))] : [])));
 }

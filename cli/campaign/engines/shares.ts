@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { CheckFailed } from "../../../designs/shared/command-line/index.ts";
 import { root } from "../../../scripts/setup/paths.mjs";
 import { quoted } from "../repeat.ts";
-import { readResult } from "../result.ts";
+import { piecesThere, readResult } from "../result.ts";
 import type { Job } from "./engine.ts";
 
 /** Most tasks of a scheduler's array, whose numbers begin at 0: Slurm's own default. */
@@ -33,7 +33,8 @@ export class Arrivals {
   }
   look(): void {
     const { plan, folder, onResult } = this.#job;
-    for (const index of this.#pending) {
+    const there = piecesThere(folder);
+    for (const index of [...this.#pending].filter(i => there.has(i))) {
       const r = readResult(folder, plan.id, index);
       // A result gets its name when it is whole, so a damaged one is no task's: the next start tells of it.
       if (typeof r !== "object") continue;
