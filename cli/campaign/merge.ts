@@ -21,6 +21,8 @@ export interface Finding {
 }
 export interface WorkReport {
   readonly kind: string;
+  /** Where its pieces' seeds begin. */
+  readonly seed: number;
   readonly pieces: number;
   readonly done: number;
   /** How much of the count is done. */
@@ -84,6 +86,7 @@ export function merge(plan: Plan, results: readonly Result[]): Report {
       own = pieces.flatMap(p => byIndex.get(p.index) ?? []);
     return {
       kind: w.kind,
+      seed: w.seed,
       pieces: pieces.length,
       done: own.length,
       count: total(pieces.map(p => (byIndex.has(p.index) ? p.count : 0))),

@@ -92,9 +92,10 @@ export function campaignPage(report: Report, results: readonly Result[]): string
   const sorted = results.toSorted((a, b) => a.index - b.index),
     plots = sorted.length === 0 ? [] : [outcomes(report), times(sorted), ...figures(report, sorted)];
   const works = htmlTable(
-    ["work", "pieces", "count", "verdicts", "seconds"],
+    ["work", "seed", "pieces", "count", "verdicts", "seconds"],
     report.works.map(w => [
       w.kind,
+      String(w.seed),
       `${readable(w.done)} of ${readable(w.pieces)}`,
       `${readable(w.count)} of ${readable(w.of)}`,
       verdictLine(w.verdicts),

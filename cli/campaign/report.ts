@@ -21,12 +21,13 @@ export const verdictLine = (v: Readonly<Record<Verdict, number>>): string =>
 const large = (n: number): string => n.toLocaleString("en-US", { maximumFractionDigits: 3 });
 const row = (w: WorkReport): readonly string[] => [
   w.kind,
+  String(w.seed),
   `${large(w.done)} of ${large(w.pieces)}`,
   `${large(w.count)} of ${large(w.of)}`,
   verdictLine(w.verdicts),
   large(Math.round(w.seconds * 10) / 10),
 ];
-const heads = ["work", "pieces", "count", "verdicts", "seconds"];
+const heads = ["work", "seed", "pieces", "count", "verdicts", "seconds"];
 const figureRow = ([name, s]: readonly [string, Spread]): readonly string[] => [
   name,
   ...[s.pieces, s.sum, s.least, s.most].map(large),
@@ -45,7 +46,7 @@ export function reportText(r: Report): string {
     .slice(0, mostFindings)
     .map(f => `piece ${f.index} (${f.title}): ${f.problems[0] ?? f.verdict}\n  ${f.repeat}`);
   return [
-    table(heads, r.works.map(row), "lrrlr"),
+    table(heads, r.works.map(row), "lrrrlr"),
     "",
     headOf(r),
     ...findings,
