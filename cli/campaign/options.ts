@@ -2,8 +2,8 @@
 import { InvalidArgumentError, Option } from "commander";
 import { choice, once } from "../../designs/shared/command-line/index.ts";
 
-/** As `engineNames` of run-campaign.ts, which is loaded when a verb acts. */
-const names = ["local", "slurm", "shell"] as const;
+const engineNames = ["local", "slurm", "shell"] as const;
+export type EngineName = (typeof engineNames)[number];
 
 /** A whole number from `least` to `most`. */
 export const whole =
@@ -26,7 +26,7 @@ export const engineOptions = (): readonly Option[] => [
   once(
     "--engine <name>",
     "where pieces run: local (this machine), slurm (job arrays), shell (any line)",
-    choice(names),
+    choice(engineNames),
   ).default("local"),
   once("--slots <number>", "local: pieces at a time; else as many as there are cores", whole(1, 1024)),
   once("--jobs <number>", "slurm, shell: tasks; else 100, or as many as there are pieces", whole(1, 1000)),

@@ -81,7 +81,7 @@ const finding = (f: Finding): string =>
 export const pageOf = (title: string, body: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title><style>${style}
-pre{overflow-x:auto;background:var(--box);padding:.5rem;border-radius:6px;font-size:.85rem}</style></head><body><main>
+td,th{white-space:nowrap}pre{overflow-x:auto;background:var(--box);padding:.5rem;border-radius:6px;font-size:.85rem}</style></head><body><main>
 <h1>${escape(title)}</h1>
 ${body}
 </main></body></html>

@@ -15,15 +15,15 @@ import { localEngine } from "./engines/local.ts";
 import { mostShares, shareOf } from "./engines/shares.ts";
 import { stateOf } from "./identity.ts";
 import { loadSpec } from "./load.ts";
+import type { EngineName } from "./options.ts";
 import { defaultFolder, type Plan, planIn, planOf } from "./plan.ts";
 import { duration } from "./progress.ts";
 import { reportText } from "./report.ts";
 import { runPiece } from "./run-piece.ts";
 import type { Spec } from "./spec.ts";
 
-export const engineNames = ["local", "slurm", "shell"] as const;
 export interface EngineOptions {
-  readonly engine: (typeof engineNames)[number];
+  readonly engine: EngineName;
   readonly slots?: number;
   readonly jobs?: number;
   readonly minutes?: number;

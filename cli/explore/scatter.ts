@@ -2,7 +2,7 @@
 import { escape, readable } from "../figures/report/format.ts";
 import { areaFor, height, textWidth, underAxis, width } from "../figures/report/layout.ts";
 import { mark, n } from "../figures/report/marks.ts";
-import { linear } from "../figures/report/scale.ts";
+import { linear, type Scale } from "../figures/report/scale.ts";
 import { beats, type Figures, type Goal } from "./pareto.ts";
 
 export interface Spot {
@@ -15,6 +15,10 @@ const onFront = 0,
 
 const axisText = (g: Goal): string => `${g.label} (${g.unit}; ${g.better} is better)`;
 
+/** Steps of an axis: between whole numbers there is nothing to mark. */
+const steps = (values: readonly number[], fit: number): number =>
+  values.every(Number.isInteger) ? Math.max(1, Math.min(fit, Math.max(...values) - Math.min(...values))) : fit;
+
 /**
  * Of these two goals alone: a point may be on the whole front and not on this one.
  * @param spots each has both figures
@@ -23,20 +27,16 @@ export function scatter(spots: readonly Spot[], x: Goal, y: Goal): string {
   const of = (g: Goal) => spots.map(s => s.figures[g.figure] ?? NaN),
     xs = of(x),
     ys = of(y);
-  const vertical = (from: number, to: number) => linear(Math.min(...ys), Math.max(...ys), from, to),
+  const vertical = (from: number, to: number): Scale =>
+      linear(Math.min(...ys), Math.max(...ys), from, to, steps(ys, 5)),
     area = areaFor(
       vertical(0, 1).ticks.map(t => t.label),
       1,
     ),
     down = vertical(area.y0, area.y1);
   const widest = Math.max(...xs.map(v => textWidth(readable(Math.round(v))))),
-    along = linear(
-      Math.min(...xs),
-      Math.max(...xs),
-      area.x0,
-      area.x1,
-      Math.max(2, Math.floor((area.x1 - area.x0) / (widest + 24))),
-    );
+    fit = Math.max(2, Math.floor((area.x1 - area.x0) / (widest + 24))),
+    along = linear(Math.min(...xs), Math.max(...xs), area.x0, area.x1, steps(xs, fit));
   const best = spots.filter(s => !spots.some(o => beats(o.figures, s.figures, [x, y]))),
     place = (s: Spot) => ({ x: along.place(s.figures[x.figure] ?? NaN), y: down.place(s.figures[y.figure] ?? NaN) });
   const line = best
