@@ -49,18 +49,17 @@ export async function work(
   folder: string,
   engine: Engine,
   terminal: Terminal,
-  mine: (index: number) => boolean = () => true,
+  mine?: (index: number) => boolean,
 ): Promise<Omit<Conducted, "report">> {
-  const { results, pending, damaged } = standing(plan, folder, true);
+  const { results, pending, damaged } = standing(plan, folder, true, mine);
   for (const index of damaged)
     terminal.error(
       `the result of piece ${index} was cut short or changed; it is done again (${resultPath(folder, index)})`,
     );
-  const own = pending.filter(mine),
-    fresh: Result[] = [],
+  const fresh: Result[] = [],
     stopped = untilStopped(),
     from = performance.now();
-  if (own.length > 0) {
+  if (pending.length > 0) {
     const progress = new Progress(terminal, plan.pieces.length, results);
     // The time that is left falls between two results, too.
     const ticks = setInterval(() => progress.show(), 1000);
@@ -68,7 +67,7 @@ export async function work(
       await engine.run({
         plan,
         folder,
-        pending: own,
+        pending,
         signal: stopped.signal,
         say: text => terminal.error(text),
         onResult: r => {

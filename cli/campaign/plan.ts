@@ -97,13 +97,21 @@ export interface Standing {
   /** Pieces whose file was cut short or changed. */
   readonly damaged: readonly number[];
 }
-/** What is done and what is not. @param mend removes files that are no whole results */
-export function standing(plan: Plan, folder: string, mend: boolean): Standing {
+/**
+ * What is done and what is not.
+ * @param mend removes files that are no whole results @param mine the pieces that count: a task reads those of its share
+ */
+export function standing(
+  plan: Plan,
+  folder: string,
+  mend: boolean,
+  mine: (index: number) => boolean = () => true,
+): Standing {
   const results: Result[] = [],
     pending: number[] = [],
     damaged: number[] = [];
   const there = piecesThere(folder);
-  for (const { index } of plan.pieces) {
+  for (const { index } of plan.pieces.filter(p => mine(p.index))) {
     const r = there.has(index) ? readResult(folder, plan.id, index) : "missing";
     if (typeof r === "object") results.push(r);
     else {

@@ -10,64 +10,23 @@ import {
 } from "../../designs/shared/command-line/index.ts";
 import { repository } from "../repository.ts";
 import { conduct, type Conducted, work } from "./conduct.ts";
-import type { Engine } from "./engines/engine.ts";
+import { engineOf, type EngineOptions } from "./engines/choose.ts";
 import { localEngine } from "./engines/local.ts";
-import { mostShares, shareOf } from "./engines/shares.ts";
+import { shareOf } from "./engines/shares.ts";
 import { stateOf } from "./identity.ts";
 import { loadSpec } from "./load.ts";
-import type { EngineName } from "./options.ts";
 import { defaultFolder, type Plan, planIn, planOf } from "./plan.ts";
 import { duration } from "./progress.ts";
 import { reportText } from "./report.ts";
 import { runPiece } from "./run-piece.ts";
 import type { Spec } from "./spec.ts";
 
-export interface EngineOptions {
-  readonly engine: EngineName;
-  readonly slots?: number;
-  readonly jobs?: number;
-  readonly minutes?: number;
-  readonly sbatch: readonly string[];
-  readonly submit?: string;
-  readonly poll: number;
-}
 export interface CampaignOptions extends EngineOptions {
   readonly out?: string;
   readonly list?: true;
   readonly piece?: number;
   readonly task?: string;
   readonly share?: { readonly share: number; readonly of: number };
-}
-
-/** The engine that is asked for. @throws UsageError for options of another one */
-export async function engineOf(o: EngineOptions, pieces: number): Promise<Engine> {
-  const of = (engine: string, option: string, given: boolean): void => {
-    if (given && o.engine !== engine) throw new UsageError(`${option} is for --engine ${engine}; leave it out`);
-  };
-  of("shell", "--submit", o.submit !== undefined);
-  of("slurm", "--sbatch", o.sbatch.length > 0);
-  of("slurm", "--minutes", o.minutes !== undefined);
-  of("local", "--slots", o.slots !== undefined);
-  if (o.engine === "local" && o.jobs !== undefined)
-    throw new UsageError("--jobs is for --engine slurm and shell; on this machine it is --slots");
-  const shares = Math.max(1, Math.min(o.jobs ?? 100, mostShares, pieces)),
-    poll = o.poll * 1000;
-  switch (o.engine) {
-    case "local":
-      return localEngine(o.slots ?? availableParallelism());
-    case "slurm": {
-      const { slurmEngine } = await import("./engines/slurm.ts");
-      return slurmEngine({ shares, minutes: o.minutes, more: o.sbatch, poll });
-    }
-    case "shell": {
-      if (o.submit === undefined)
-        throw new UsageError(
-          "--engine shell needs --submit '<line with {command}>', such as 'ssh box{share} {command}'",
-        );
-      const { shellEngine } = await import("./engines/shell.ts");
-      return shellEngine({ template: o.submit, shares, poll });
-    }
-  }
 }
 
 /** One piece in front of a person: nothing is kept. */

@@ -30,9 +30,11 @@ export function shellEngine({ template, shares, poll }: ShellOptions): Engine {
           kill = (): void => children.forEach(killGroup);
         job.signal.addEventListener("abort", kill);
         try {
-          let over = false;
-          void gone.then(() => (over = true));
-          while (!over) {
+          const all = { over: false };
+          void gone.then(() => {
+            all.over = true;
+          });
+          while (!all.over) {
             await Promise.race([gone, pause(poll, job.signal)]);
             arrivals.look();
           }
