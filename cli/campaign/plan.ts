@@ -99,7 +99,8 @@ export interface Standing {
 }
 /**
  * What is done and what is not.
- * @param mend removes files that are no whole results @param mine the pieces that count: a task reads those of its share
+ * @param mend removes files that are no whole results
+ * @param mine the pieces that count: a task reads those of its share
  */
 export function standing(
   plan: Plan,

@@ -8,7 +8,7 @@ import type { Engine } from "./engine.ts";
 import { inRounds, pause, taskLine } from "./shares.ts";
 
 export interface ShellOptions {
-  /** A line for `sh`, which comes to its end when the task has: `{command}` is the task's line, `{share}` its number. */
+  /** A line for `sh`, which ends when the task has: `{command}` is the task's line, `{share}` its number. */
   readonly template: string;
   /** Tasks, all at a time. */
   readonly shares: number;

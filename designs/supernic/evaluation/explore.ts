@@ -19,14 +19,14 @@ export const exploreHook: ExploreHook = async (set, seed) => {
   const latency = await withMeasured("latency", setup, { seed }, device =>
     latencyOf(device, frameFor(0, { size: least, from: 0, ports })),
   );
-  const [short, longer] = await withMeasured("throughput", setup, { seed, backToBack: true }, async device => [
-    await rateOf(device, { dag: 0, size: least, ports, frames: Math.ceil(frames / ports) }),
-    await rateOf(device, { dag: 0, size: long, ports: 1, frames: Math.ceil(frames / 6) }),
-  ]);
+  const { short, longer } = await withMeasured("throughput", setup, { seed, backToBack: true }, async device => ({
+    short: await rateOf(device, { dag: 0, size: least, ports, frames: Math.ceil(frames / ports) }),
+    longer: await rateOf(device, { dag: 0, size: long, ports: 1, frames: Math.ceil(frames / 6) }),
+  }));
   return {
     latency,
-    throughput: short?.gbps ?? NaN,
-    framesPerCycle: short?.perCycle ?? NaN,
-    throughputOfLong: longer?.gbps ?? NaN,
+    throughput: short.gbps,
+    framesPerCycle: short.perCycle,
+    throughputOfLong: longer.gbps,
   };
 };

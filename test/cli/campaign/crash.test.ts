@@ -106,9 +106,9 @@ describe("a disk that is full", () => {
   it("what was there before stays whole; planted: a file that is written in its place does not", () => {
     staysWhole(writeWhole);
     expect(() =>
-      staysWhole((file, text, open = fullDisk) => {
+      staysWhole((file, text) => {
         writeFileSync(file, "");
-        writeFileSync(open(file), text);
+        writeFileSync(fullDisk(), text);
       }),
     ).toThrow(/before/);
   });

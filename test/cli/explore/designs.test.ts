@@ -1,6 +1,6 @@
-/** The designs' own measures at a point: MNEMO_LONG=1, a minute or more. What a setting changes is seen in the figures. */
+/** The designs' own measures at a point, with MNEMO_LONG=1: what a setting changes is seen in the figures. */
 import { describe, expect, it } from "vitest";
-import { hookOf, designNamed } from "../../../cli/design-named.ts";
+import { designNamed, hookOf } from "../../../cli/design-named.ts";
 import { measureLatency } from "../../../designs/clio/evaluation/index.ts";
 
 describe.skipIf(process.env["MNEMO_LONG"] === undefined)("points of the designs", { timeout: 600_000 }, () => {
