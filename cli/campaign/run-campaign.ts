@@ -13,7 +13,7 @@ import { conduct, type Conducted, work } from "./conduct.ts";
 import { engineOf, type EngineOptions } from "./engines/choose.ts";
 import { localEngine } from "./engines/local.ts";
 import { shareOf } from "./engines/shares.ts";
-import { stateOf } from "./identity.ts";
+import { shortState, stateOf } from "./identity.ts";
 import { loadSpec } from "./load.ts";
 import { defaultFolder, type Plan, planIn, planOf } from "./plan.ts";
 import { duration } from "./progress.ts";
@@ -70,6 +70,11 @@ export function costLine({ done, seconds, inPieces }: Conducted, slots: number):
 export async function carryOut(plan: Plan, folder: string, o: EngineOptions, terminal: Terminal): Promise<Conducted> {
   const engine = await engineOf(o, plan.pieces.length),
     conducted = await conduct(plan, folder, engine, terminal);
+  const state = stateOf(repository("campaign"));
+  if (state !== plan.state && conducted.done > 0)
+    terminal.error(
+      `the project has changed while its pieces ran, from ${shortState(plan.state)} to ${shortState(state)}: the last of them may be of either; a clone or a worktree of its own keeps still`,
+    );
   terminal.print(reportText(conducted.report));
   if (conducted.done > 0 && engine.name === "local")
     terminal.print(costLine(conducted, o.slots ?? availableParallelism()));
