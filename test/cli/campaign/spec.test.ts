@@ -1,5 +1,5 @@
 /** The campaign's file: each thing that cannot be is told in one sentence; pieces and seeds are the same everywhere. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -80,6 +80,13 @@ describe("a file that cannot be", () => {
     expect(code).toBe(2);
     expect(err).toMatch(sentence);
   });
+});
+
+it.each(readdirSync("examples/campaigns"))("examples/campaigns/%s can be run", async name => {
+  const spec = await loadSpec(`examples/campaigns/${name}`);
+  expect(piecesOf(spec).length).toBeGreaterThan(1);
+  // A name for each: their folders stand beside one another.
+  expect(spec.name).toBe(name.replace(/\..*$/, ""));
 });
 
 describe("pieces", () => {
