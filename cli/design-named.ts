@@ -23,6 +23,7 @@ const hooks = {
   serve: "serve",
   figures: "figures",
   bench: "bench",
+  explore: "explore",
   prove: "proofs",
   board: "boards",
 } as const satisfies Readonly<Record<string, keyof Design>>;

@@ -7,10 +7,12 @@ import { boardVerb } from "./verbs/board.ts";
 import { coverageVerb } from "./verbs/coverage.ts";
 import { compareVerb } from "./verbs/compare.ts";
 import { cacheVerb } from "./verbs/cache.ts";
+import { campaignVerb } from "./verbs/campaign.ts";
 import { catalogueVerb } from "./verbs/catalogue.ts";
 import { drawVerb } from "./verbs/draw.ts";
 import { doctorVerb } from "./verbs/doctor.ts";
 import { emitVerb } from "./verbs/emit.ts";
+import { exploreVerb } from "./verbs/explore.ts";
 import { figuresVerb } from "./verbs/figures.ts";
 import { generateVerb } from "./verbs/generate.ts";
 import { lintVerb } from "./verbs/lint.ts";
@@ -37,6 +39,8 @@ const verbs: readonly Verb[] = [
   proveVerb,
   mutateVerb,
   benchVerb,
+  exploreVerb,
+  campaignVerb,
   coverageVerb,
   figuresVerb,
   compareVerb,

@@ -28,6 +28,7 @@ export const clio = design({
   serve: async () => (await import("./rig/index.ts")).serveVerb,
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
   bench: async () => (await import("./evaluation/index.ts")).benchFigures,
+  explore: async () => (await import("./evaluation/index.ts")).exploreHook,
   proofs: async () => [
     ...(await import("./rtl/index.ts")).nodeProofs,
     ...(await import("./offloads/index.ts")).offloadProofs,

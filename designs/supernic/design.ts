@@ -12,6 +12,7 @@ export const supernic = design({
   run: async () => (await import("./rig/index.ts")).runVerb,
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
   bench: async () => (await import("./evaluation/index.ts")).benchFigures,
+  explore: async () => (await import("./evaluation/index.ts")).exploreHook,
   proofs: async () => (await import("./rtl/index.ts")).supernicProofs,
   boards: async () => (await import("./board/index.ts")).boardHook,
   lintMatrix: async () => (await import("./build/index.ts")).matrix,

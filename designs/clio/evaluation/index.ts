@@ -15,5 +15,6 @@ export {
 export { compareNodeSpeed } from "./bench/speed.ts";
 export { measureState } from "./bench/state.ts";
 export { measureThroughput } from "./bench/throughput.ts";
+export { exploreHook } from "./explore.ts";
 export { besides, clioFigures, figureHook } from "./figures/index.ts";
 export { checkValue, keyOf, valueOf } from "./measure/key-value.ts";

@@ -63,6 +63,17 @@ export interface BenchFigure {
   readonly measure: (seed: number) => Promise<{ readonly value: unknown; readonly text: string }>;
 }
 
+/** What a build takes, in simulation, for `mnemo explore`; other figures may stand beside these. */
+export interface ExploredCycles {
+  /** Cycles of the design's usual request, nothing else under way. */
+  readonly latency: number;
+  /** Gbit/s in the steady state. */
+  readonly throughput: number;
+  readonly [further: string]: number;
+}
+/** @param set `key=value` each @throws UsageError for settings that cannot be, or cannot be measured */
+export type ExploreHook = (set: readonly string[], seed: number) => Promise<ExploredCycles>;
+
 /** The design on a board with vendors' MAC and memory, and what the block design has to know of it. */
 export interface VendorBoardBuild {
   /** With the ports `mac_*`, `mem_*`, `control_*` and `port_*`. */
@@ -111,6 +122,7 @@ interface CommonHooks {
   readonly serve?: () => Promise<DesignVerb>;
   readonly figures?: () => Promise<FigureHook>;
   readonly bench?: () => Promise<readonly BenchFigure[]>;
+  readonly explore?: () => Promise<ExploreHook>;
   readonly proofs?: () => Promise<readonly Proof[]>;
   readonly boards?: () => Promise<BoardHook>;
   /** Builds that are generated and linted, too. */

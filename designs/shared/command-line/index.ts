@@ -9,6 +9,8 @@ export {
   type DesignHooks,
   design,
   type DesignVerb,
+  type ExploredCycles,
+  type ExploreHook,
   type FigureHook,
   type FileTools,
   type FurtherBuild,

@@ -1,4 +1,4 @@
-import { makeSettings } from "../../config/index.ts";
+import { makeSettings, type Settings } from "../../config/index.ts";
 import { Scoreboard } from "../../model/index.ts";
 import { clientEndpoint, FrameClient } from "../../workload/index.ts";
 import { accessBody, casBody, faaBody, opcode, storeBody } from "../../wire/index.ts";
@@ -69,9 +69,8 @@ function stateRequests(client: FrameClient, page: bigint): [string, Uint8Array][
  * with state run on a page in the TLB. The share of net_rx and net_tx is measured with PINGPONG, which goes net_rx,
  * mat, net_tx and touches no memory: its latency less mat's two cycles.
  */
-export async function measureLatency(seed: number): Promise<LatencyFigures> {
-  const settings = makeSettings(),
-    { config, runtime } = settings,
+export async function measureLatency(seed: number, settings: Settings = makeSettings()): Promise<LatencyFigures> {
+  const { config, runtime } = settings,
     scoreboard = new Scoreboard(config, runtime),
     page = BigInt(config.pageSize);
   const client = new FrameClient(clientEndpoint(0), runtime),

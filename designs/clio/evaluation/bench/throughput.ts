@@ -1,4 +1,4 @@
-import { clockPeriod, makeSettings } from "../../config/index.ts";
+import { clockPeriod, makeSettings, type Settings } from "../../config/index.ts";
 import { Scoreboard } from "../../model/index.ts";
 import { clientEndpoint, FrameClient } from "../../workload/index.ts";
 import { prepare, type SimulatedNode, withNode } from "../../rig/index.ts";
@@ -31,9 +31,9 @@ const headers = 70;
 export async function measureThroughput(
   seed: number,
   sizes: (maxData: number) => readonly number[],
+  settings: Settings = makeSettings(),
 ): Promise<readonly Throughput[]> {
-  const settings = makeSettings(),
-    { config, runtime } = settings,
+  const { config, runtime } = settings,
     scoreboard = new Scoreboard(config, runtime),
     page = BigInt(config.pageSize);
   return withNode("throughput", settings, { seed, wave: false, slowPath: { observer: scoreboard } }, async node => {

@@ -17,7 +17,8 @@ export {
   scaleOutUsers,
 } from "./scale-out.ts";
 export { recordedLoads } from "./recorded.ts";
-export { beatsOf, lineGbps, type Rate } from "./rate.ts";
+export { frameFor, latencyOf, withMeasured } from "./measured-device.ts";
+export { beatsOf, lineGbps, type Rate, rateOf } from "./rate.ts";
 export { pushedOn, type Shown } from "./pushing.ts";
 export type { StageCycles } from "./stages.ts";
 export { branching, type ByLength, grouping, lengths, measureChaining, measureWays } from "./sequences.ts";
