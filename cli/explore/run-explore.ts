@@ -10,7 +10,7 @@ import { carryOut } from "../campaign/run-campaign.ts";
 import type { EngineOptions } from "../campaign/engines/choose.ts";
 import { type Spec, specSchema } from "../campaign/spec.ts";
 import { writeWhole } from "../campaign/whole-file.ts";
-import { designNamed, hookOf } from "../design-named.ts";
+import { buildOf, designNamed, hookOf } from "../design-named.ts";
 import { repository } from "../repository.ts";
 import { columnsOf, explorePage, type Measured, rowOf } from "./page.ts";
 import { front, sharedGoals } from "./pareto.ts";
@@ -69,7 +69,8 @@ export async function runExplore(name: string, o: ExploreOptions, terminal: Term
   if (o.measure !== "area") hookOf(design, "explore");
   const plan = planOf(specOf(name, o), "", stateOf(root));
   // What cannot be is said before the minutes that the others take.
-  for (const p of plan.pieces) if (p.run.how === "point") await design.build(p.run.set);
+  const build = buildOf(design, "synth");
+  for (const p of plan.pieces) if (p.run.how === "point") await build(p.run.set);
   const folder = o.out ?? defaultFolder(plan),
     { report, results } = await carryOut(plan, folder, o, terminal);
   const points = measuredOf(plan, results),

@@ -27,35 +27,36 @@ module GbnFrames_b512_u1528_waits (
   output wire         beats_payload_last,
   output wire         beats_payload_user
 );
-  wire store_push_ready, store_dropped; // frames.ts:87
+  wire store_push_ready, store_dropped; // frames.ts:88
   wire [7:0] store_packets;
-  reg [7:0] used; // frames.ts:94
-  reg room; // frames.ts:95
-  reg first; // frames.ts:98
-  reg [5:0] beat; // frames.ts:99
-  reg storing; // frames.ts:100
-  reg held_valid; // frames.ts:108
-  reg [511:0] held_data; // frames.ts:109
+  reg [7:0] used; // frames.ts:95
+  reg room; // frames.ts:96
+  reg first; // frames.ts:99
+  reg [5:0] beat; // frames.ts:100
+  reg storing; // frames.ts:101
+  reg held_valid; // frames.ts:109
+  reg [511:0] held_data; // frames.ts:110
   reg [63:0] held_keep;
   reg held_last, held_user;
-  reg held_over; // frames.ts:110
-  reg held_stored; // frames.ts:111
-  reg [463:0] header; // frames.ts:112
-  reg [11:0] last_byte; // frames.ts:113
-  reg [7:0] coming; // frames.ts:143
-  reg popped; // frames.ts:144
-  wire stored_now = first ? room : storing; // frames.ts:101
-  wire taken = rx_valid & rx_ready; // frames.ts:103
-  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // frames.ts:126
-  wire ends_1 = held_valid & held_last; // frames.ts:131
-  wire long = last_byte >= 12'd1528; // frames.ts:132
-  wire dropped = discard | long | held_user; // frames.ts:135
-  wire pushed = held_valid & held_stored & (~held_over | held_last); // frames.ts:137
-  wire comes_back = pushed & held_last & dropped; // frames.ts:147
-  wire [7:0] left = used - {7'd0, popped}; // frames.ts:148
+  reg held_over; // frames.ts:111
+  reg long; // frames.ts:112
+  reg held_stored; // frames.ts:113
+  reg [463:0] header; // frames.ts:114
+  reg [11:0] last_byte; // frames.ts:115
+  reg [7:0] coming; // frames.ts:147
+  reg popped; // frames.ts:148
+  wire stored_now = first ? room : storing; // frames.ts:102
+  wire taken = rx_valid & rx_ready; // frames.ts:104
+  wire over = beat >= 6'd24; // frames.ts:120
+  wire [63:0] edge_ = rx_payload_keep & ~(rx_payload_keep >> 1); // frames.ts:131
+  wire ends_1 = held_valid & held_last; // frames.ts:136
+  wire dropped = discard | long | held_user; // frames.ts:139
+  wire pushed = held_valid & held_stored & (~held_over | held_last); // frames.ts:141
+  wire comes_back = pushed & held_last & dropped; // frames.ts:151
+  wire [7:0] left = used - {7'd0, popped}; // frames.ts:152
 
-  wire store_push_payload_user = ends_1 & dropped; // frames.ts:87
-  PacketFifo_AxisBeat_d128_last_drop_user_block store_i ( // frames.ts:87
+  wire store_push_payload_user = ends_1 & dropped; // frames.ts:88
+  PacketFifo_AxisBeat_d128_last_drop_user_block store_i ( // frames.ts:88
     .clk (clk), .rst (rst),
     .push_valid (pushed), .push_ready (store_push_ready), .push_payload_data (held_data),
     .push_payload_keep (held_keep), .push_payload_last (held_last), .push_payload_user (store_push_payload_user),
@@ -122,7 +123,8 @@ module GbnFrames_b512_u1528_waits (
 
   always @(posedge clk)
     if (taken) begin
-      held_over <= beat >= 6'd24;
+      held_over <= over;
+      long <= over | ((beat == 6'd23) & rx_payload_keep[56]);
       held_stored <= stored_now;
       storing <= stored_now;
       if (beat == 6'd0) header <= rx_payload_data[463:0];
@@ -153,13 +155,13 @@ module GbnFrames_b512_u1528_waits (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~pushed | store_push_ready); // frames.ts:140
+    if (~rst) assert (~pushed | store_push_ready); // frames.ts:144
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~pushed | store_push_ready)) begin
-        $display("%s", "assertion failed: a frame that has begun finds room (frames.ts:140)"); // frames.ts:140
+        $display("%s", "assertion failed: a frame that has begun finds room (frames.ts:144)"); // frames.ts:144
         $stop;
       end
     end

@@ -95,7 +95,9 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   reg catching; // reorder.ts:311
   reg [9:0] cursor; // reorder.ts:326
   reg drops; // reorder.ts:345
-  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:415
+  reg closes_lane; // reorder.ts:357
+  reg [6:0] closed; // reorder.ts:358
+  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:420
   (* ram_style = "distributed" *) reg [150:0] kept_words [0:127]; // reorder.ts:129
   (* ram_style = "distributed" *) reg [6:0] links [0:127]; // reorder.ts:134
   (* ram_style = "distributed" *) reg taken [0:127]; // reorder.ts:135
@@ -179,9 +181,9 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   wire flushed_1 = flushed & drops; // reorder.ts:347
   wire listed = ~(|(cursor >> 7)) & starting; // reorder.ts:348
   wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:351
-  wire visits = clock[15] & ~(impatient | keeping); // reorder.ts:409
-  wire old = probed & seen[probe]; // reorder.ts:410
-  wire [6:0] node_2 = keeping ? free_slot : probe; // reorder.ts:411
+  wire visits = clock[15] & ~(impatient | keeping); // reorder.ts:414
+  wire old = probed & seen[probe]; // reorder.ts:415
+  wire [6:0] node_2 = keeping ? free_slot : probe; // reorder.ts:416
 
   GbnWaiting_b512_u1528_r128 room ( // reorder.ts:118
     .clk (clk), .rst (rst),
@@ -214,11 +216,9 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     .level (free_level)
   );
 
-  wire lanes_push_valid = listed | (freed & ~(|fewer)) | (restarts & ~alone); // reorder.ts:139
-  wire [6:0] lanes_push_payload = starting ? cursor[6:0] : decide ? was_lane : lane;
   Fifo_uint7_d128 lanes ( // reorder.ts:139
     .clk (clk), .rst (rst),
-    .push_valid (lanes_push_valid), .push_ready (lanes_push_ready), .push_payload (lanes_push_payload),
+    .push_valid (closes_lane), .push_ready (lanes_push_ready), .push_payload (closed),
     .pop_valid (lanes_pop_valid), .pop_ready (opens_lane), .pop_payload (lanes_pop_payload),
     .level (lanes_level)
   );
@@ -246,13 +246,14 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   always @(posedge clk)
     if (rst) begin
       crowded_q <= 1'b0; impatient <= 1'b0; joining <= 1'b0; opens_lane <= 1'b0; catching <= 1'b0;
-      events_waited_q <= 1'b0; events_skipped_q <= 1'b0; events_stale_q <= 1'b0;
+      closes_lane <= 1'b0; events_waited_q <= 1'b0; events_skipped_q <= 1'b0; events_stale_q <= 1'b0;
     end
     else begin
       crowded_q <= ~starting & (free_level <= 8'd64);
       joining <= keeping;
       opens_lane <= keeping & alone;
       catching <= ~away[15] & (|away[14:10]);
+      closes_lane <= listed | (freed & ~(|fewer)) | (restarts & ~alone);
       impatient <= impatient ? probed : visits & old;
       events_waited_q <= keeping & op_reply;
       events_skipped_q <= (steps & op_skip) | catches | (further & ~gone);
@@ -405,6 +406,7 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     joining_slot <= free_slot;
     matches_ <= slot_taken & ({kept_turn_session, kept_word[29:14]} == {turn_session, chased});
     drops <= slot_taken & (kept_turn_session == turn_session);
+    closed <= starting ? cursor[6:0] : decide ? was_lane : lane;
   end
 
   always @(posedge clk)
@@ -465,29 +467,29 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~free_push_valid | free_push_ready); // reorder.ts:422
-      assert (~lanes_push_valid | lanes_push_ready); // reorder.ts:423
-      assert (~freed | slot_taken); // reorder.ts:424
-      assert (~freed | (|count)); // reorder.ts:425
+      assert (~free_push_valid | free_push_ready); // reorder.ts:427
+      assert (~closes_lane | lanes_push_ready); // reorder.ts:428
+      assert (~freed | slot_taken); // reorder.ts:429
+      assert (~freed | (|count)); // reorder.ts:430
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~free_push_valid | free_push_ready)) begin
-        $display("%s", "assertion failed: a slot comes back once (reorder.ts:422)"); // reorder.ts:422
+        $display("%s", "assertion failed: a slot comes back once (reorder.ts:427)"); // reorder.ts:427
         $stop;
       end
-      if (~(~lanes_push_valid | lanes_push_ready)) begin
-        $display("%s", "assertion failed: a lane comes back once (reorder.ts:423)"); // reorder.ts:423
+      if (~(~closes_lane | lanes_push_ready)) begin
+        $display("%s", "assertion failed: a lane comes back once (reorder.ts:428)"); // reorder.ts:428
         $stop;
       end
       if (~(~freed | slot_taken)) begin
-        $display("%s", "assertion failed: what is released has waited (reorder.ts:424)"); // reorder.ts:424
+        $display("%s", "assertion failed: what is released has waited (reorder.ts:429)"); // reorder.ts:429
         $stop;
       end
       if (~(~freed | (|count))) begin
-        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:425)"); // reorder.ts:425
+        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:430)"); // reorder.ts:430
         $stop;
       end
     end

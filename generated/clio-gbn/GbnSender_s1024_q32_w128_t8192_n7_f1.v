@@ -48,95 +48,113 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   output wire        events_nacked,
   output wire        events_timeouts
 );
-  reg starting; // sender.ts:114
-  reg [9:0] cursor; // sender.ts:115
-  reg [6:0] wait_; // sender.ts:117
-  reg op_valid; // sender.ts:118
-  reg [2:0] op_kind; // sender.ts:119
+  reg starting; // sender.ts:116
+  reg [9:0] cursor; // sender.ts:117
+  reg [6:0] wait_; // sender.ts:119
+  reg op_valid; // sender.ts:120
+  reg [2:0] op_kind; // sender.ts:121
   reg [9:0] op_session;
   reg [31:0] op_sequence;
   reg op_flag;
-  reg stepping; // sender.ts:121
-  reg requesting; // sender.ts:122
-  reg asked_locked; // sender.ts:160
+  reg stepping; // sender.ts:125
+  reg requesting; // sender.ts:126
+  reg asked_locked; // sender.ts:165
   reg [2:0] asked_owner;
-  reg due; // sender.ts:163
-  reg urgent; // sender.ts:164
-  reg first_round; // sender.ts:194
-  wire failed_queue_push_ready; // sender.ts:248
+  reg due; // sender.ts:168
+  reg urgent; // sender.ts:169
+  reg is_fresh; // sender.ts:198
+  reg fresh_open, fresh_progress, fresh_again, fresh_restart; // sender.ts:199
+  reg [31:0] fresh_acked, fresh_sent;
+  reg [2:0] fresh_tries;
+  reg first_round; // sender.ts:204
+  wire failed_queue_push_ready; // sender.ts:261
   wire [4:0] failed_queue_level;
-  reg joins; // sender.ts:273
-  reg [9:0] joining; // sender.ts:274
-  reg [10:0] joined; // sender.ts:278
-  reg [10:0] left; // sender.ts:279
-  reg fetching; // sender.ts:283
-  reg offered; // sender.ts:284
-  reg [9:0] offer; // sender.ts:285
-  reg events_nacked_q, events_timeouts_q; // sender.ts:294
-  (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:191
-  wire [70:0] was; // sender.ts:192
-  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:277
-  reg [9:0] front; // sender.ts:282
-  wire [2:0] asked_grant, asked_request; // sender.ts:160
+  reg joins; // sender.ts:288
+  reg [9:0] joining; // sender.ts:289
+  reg [10:0] joined; // sender.ts:293
+  reg [10:0] left; // sender.ts:294
+  reg fetching; // sender.ts:298
+  reg offered; // sender.ts:299
+  reg [9:0] offer; // sender.ts:300
+  reg events_nacked_q, events_timeouts_q; // sender.ts:309
+  (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:196
+  reg [70:0] kept; // sender.ts:200
+  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:292
+  reg [9:0] front; // sender.ts:297
+  wire [2:0] asked_grant, asked_request; // sender.ts:165
   wire asked_ready;
-  wire set_up; // sender.ts:165
-  wire looks; // sender.ts:166
-  reg [70:0] was_rd, was_fwd; // sender.ts:192
-  reg was_hit;
-  wire steps_valid = step_valid & ~stepping; // sender.ts:130
+  wire set_up; // sender.ts:170
+  wire looks; // sender.ts:171
+  wire steps_valid = step_valid & ~stepping; // sender.ts:134
   wire steps_ready = asked_grant[1] & asked_ready;
+  wire steps_payload_same = op_valid & (step_payload_session == op_session);
   wire requests_valid = request_valid & ~requesting;
   wire requests_ready = asked_grant[2] & asked_ready;
-  wire asked_valid = |(asked_grant & asked_request); // sender.ts:160
+  wire requests_payload_same = op_valid & (request_payload == op_session);
+  wire acknowledged_payload_same = op_valid & (heard_payload_session == op_session);
+  wire asked_valid = |(asked_grant & asked_request); // sender.ts:165
   assign asked_ready = ~set_up & ~looks;
-  wire [2:0] asked_payload_kind =
-    ({3{asked_grant[0]}} & 3'd1) | ({3{asked_grant[1]}} & 3'd2) | ({3{asked_grant[2]}} & 3'd3); // sender.ts:160
-  wire [9:0] asked_payload_session =
+  wire [2:0] asked_payload_op_kind =
+    ({3{asked_grant[0]}} & 3'd1) | ({3{asked_grant[1]}} & 3'd2) | ({3{asked_grant[2]}} & 3'd3); // sender.ts:165
+  wire [9:0] asked_payload_op_session =
     ({10{asked_grant[0]}} & heard_payload_session) | ({10{asked_grant[1]}} & step_payload_session)
     | ({10{asked_grant[2]}} & request_payload);
-  wire [31:0] asked_payload_sequence =
+  wire [31:0] asked_payload_op_sequence =
     ({32{asked_grant[0]}} & heard_payload_sequence) | ({32{asked_grant[1]}} & step_payload_sequence);
-  wire asked_payload_flag = (asked_grant[0] & heard_payload_nack) | (asked_grant[1] & step_payload_fresh);
+  wire asked_payload_op_flag = (asked_grant[0] & heard_payload_nack) | (asked_grant[1] & step_payload_fresh);
+  wire asked_payload_same =
+    (asked_grant[0] & acknowledged_payload_same) | (asked_grant[1] & steps_payload_same)
+    | (asked_grant[2] & requests_payload_same);
   assign asked_request = {requests_valid, steps_valid, heard_valid};
-  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // sender.ts:160
+  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // sender.ts:165
   assign asked_grant =
     asked_locked ? asked_owner :
     |asked_after ? asked_after & (~asked_after + 3'd1) :
     asked_request & (~asked_request + 3'd1);
-  wire wanted = heard_valid | steps_valid | requests_valid; // sender.ts:162
+  wire wanted = heard_valid | steps_valid | requests_valid; // sender.ts:167
   assign set_up = starting | control_valid;
   assign looks = due & ~set_up & (~wanted | urgent);
-  wire waited = wait_ == 7'd70; // sender.ts:168
-  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : asked_payload_session; // sender.ts:178
-  wire [31:0] was_sent = was[64:33]; // sender.ts:192
-  wire [31:0] was_acked = was[32:1];
-  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // sender.ts:196
-  wire some = |flying; // sender.ts:197
-  wire [31:0] next = was_sent + 32'd1; // sender.ts:201
+  wire waited = wait_ == 7'd70; // sender.ts:173
+  wire own = starting | looks; // sender.ts:184
+  wire [9:0] session = own ? cursor : control_valid ? control_payload_session : asked_payload_op_session; // sender.ts:185
+  wire kept_open = kept[0]; // sender.ts:200
+  wire was_open = is_fresh ? fresh_open : kept_open; // sender.ts:202
+  wire [31:0] kept_acked = kept[32:1]; // sender.ts:200
+  wire [31:0] was_acked = is_fresh ? fresh_acked : kept_acked; // sender.ts:202
+  wire [31:0] kept_sent = kept[64:33]; // sender.ts:200
+  wire [31:0] was_sent = is_fresh ? fresh_sent : kept_sent; // sender.ts:202
+  wire kept_progress = kept[65]; // sender.ts:200
+  wire was_progress = is_fresh ? fresh_progress : kept_progress; // sender.ts:202
+  wire [2:0] kept_tries = kept[68:66]; // sender.ts:200
+  wire [2:0] was_tries = is_fresh ? fresh_tries : kept_tries; // sender.ts:202
+  wire kept_again = kept[69]; // sender.ts:200
+  wire was_again = is_fresh ? fresh_again : kept_again; // sender.ts:202
+  wire kept_restart = kept[70]; // sender.ts:200
+  wire was_restart = is_fresh ? fresh_restart : kept_restart; // sender.ts:202
+  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // sender.ts:206
+  wire some = was_sent[7:0] != was_acked[7:0]; // sender.ts:208
+  wire [31:0] sequel = was_sent + 32'd1; // sender.ts:212
   wire [4:0] clash_sum = {1'b0, reading_session[9] == op_session[9], reading_session[8:6] == op_session[8:6], reading_session[5:3] == op_session[5:3], reading_session[2:0] == op_session[2:0]} + 5'd1;
-  wire [3:0] reading_sequence_sum = {1'b0, reading_sequence[6] == next[6], reading_sequence[5:3] == next[5:3], reading_sequence[2:0] == next[2:0]} + 4'd1;
-  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // sender.ts:202
-  wire was_open = was[0]; // sender.ts:192
-  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // sender.ts:209
-  wire [31:0] further = op_sequence - was_acked; // sender.ts:219
-  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & (further[7:0] <= flying); // sender.ts:220
-  wire moves = believed & (|further); // sender.ts:231
-  wire goes_back = believed & op_flag & (further[7:0] != flying); // sender.ts:232
-  wire [31:0] passed = op_sequence - was_acked; // sender.ts:235
-  wire was_restart = was[70]; // sender.ts:192
-  wire from_start = op_flag | was_restart | passed[31]; // sender.ts:236
-  wire more = was_open & (from_start ? some : passed[7:0] < flying); // sender.ts:237
-  wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:238
-  wire was_again = was[69]; // sender.ts:192
-  wire was_progress = was[65];
-  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // sender.ts:243
-  wire [2:0] was_tries = was[68:66]; // sender.ts:192
-  wire fails = late & (was_tries == 3'd7); // sender.ts:244
-  wire gives_up = fails & failed_queue_push_ready; // sender.ts:247
-  wire times_out = late & (was_tries != 3'd7); // sender.ts:249
-  wire back = goes_back | times_out; // sender.ts:252
+  wire [3:0] reading_sequence_sum = {1'b0, reading_sequence[6] == sequel[6], reading_sequence[5:3] == sequel[5:3], reading_sequence[2:0] == sequel[2:0]} + 4'd1;
+  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // sender.ts:213
+  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // sender.ts:220
+  wire [31:0] further = op_sequence - was_acked; // sender.ts:230
+  wire [8:0] rest = was_sent[8:0] - op_sequence[8:0]; // sender.ts:232
+  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & ~rest[8]; // sender.ts:233
+  wire moves = believed & (|further); // sender.ts:244
+  wire goes_back = believed & op_flag & (|rest); // sender.ts:245
+  wire [31:0] passed = op_sequence - was_acked; // sender.ts:248
+  wire from_start = op_flag | was_restart | passed[31]; // sender.ts:249
+  wire more = was_open & (from_start ? some : passed[7:0] < flying); // sender.ts:250
+  wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:251
+  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // sender.ts:256
+  wire fails = late & (was_tries == 3'd7); // sender.ts:257
+  wire gives_up = fails & failed_queue_push_ready; // sender.ts:260
+  wire times_out = late & (was_tries != 3'd7); // sender.ts:262
+  wire start = op_valid & (op_kind == 3'd0); // sender.ts:264
+  wire back = goes_back | times_out; // sender.ts:265
 
-  Fifo_uint10_d16 failed_queue ( // sender.ts:248
+  Fifo_uint10_d16 failed_queue ( // sender.ts:261
     .clk (clk), .rst (rst),
     .push_valid (fails), .push_ready (failed_queue_push_ready), .push_payload (op_session),
     .pop_valid (failed_valid), .pop_ready (failed_ready), .pop_payload (failed_payload),
@@ -175,10 +193,21 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
     end
 
   always @(posedge clk) begin
-    op_kind <= set_up ? 3'd0 : looks ? 3'd4 : asked_payload_kind;
+    op_kind <= set_up ? 3'd0 : looks ? 3'd4 : asked_payload_op_kind;
     op_session <= session;
-    op_sequence <= asked_payload_sequence;
-    op_flag <= set_up ? starting | control_payload_open : asked_payload_flag;
+    op_sequence <= asked_payload_op_sequence;
+    op_flag <= set_up ? starting | control_payload_open : asked_payload_op_flag;
+    is_fresh <=
+      own ? op_valid & (cursor == op_session) :
+      control_valid ? op_valid & (control_payload_session == op_session) :
+      asked_payload_same;
+    fresh_open <= start ? op_flag : was_open & ~gives_up;
+    fresh_acked <= start ? 32'd0 : moves ? op_sequence : gives_up ? was_sent : was_acked;
+    fresh_sent <= start ? 32'd0 : grants ? sequel : was_sent;
+    fresh_progress <= ~start & (moves | ends | (grants & ~some) | (was_progress & ~(op_valid & (op_kind == 3'd4))));
+    fresh_tries <= (start | moves) ? 3'd0 : times_out ? was_tries + 3'd1 : was_tries;
+    fresh_again <= ~first_round & ~ends & (back | was_again);
+    fresh_restart <= start | back | (was_restart & ~(op_valid & (op_kind == 3'd2)));
     joining <= op_session;
   end
 
@@ -207,32 +236,19 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
 
   always @(posedge clk)
     if (fetching) offer <= front;
-  wire states_and = op_valid & (op_kind == 3'd0);
 
   always @(posedge clk) begin
     if (op_valid) begin
       states[op_session] <= {
-        states_and | back | (was_restart & ~(op_valid & (op_kind == 3'd2))),
-        ~first_round & ~ends & (back | was_again),
-        (states_and | moves) ? 3'd0 : times_out ? was_tries + 3'd1 : was_tries,
-        ~states_and & (moves | ends | (grants & ~some) | (was_progress & ~(op_valid & (op_kind == 3'd4)))),
-        states_and ? 32'd0 : grants ? next : was_sent,
-        states_and ? 32'd0 : moves ? op_sequence : gives_up ? was_sent : was_acked,
-        states_and ? op_flag : was_open & ~gives_up
+        start | back | (was_restart & ~(op_valid & (op_kind == 3'd2))), ~first_round & ~ends & (back | was_again),
+        (start | moves) ? 3'd0 : times_out ? was_tries + 3'd1 : was_tries,
+        ~start & (moves | ends | (grants & ~some) | (was_progress & ~(op_valid & (op_kind == 3'd4)))),
+        start ? 32'd0 : grants ? sequel : was_sent,
+        start ? 32'd0 : moves ? op_sequence : gives_up ? was_sent : was_acked, start ? op_flag : was_open & ~gives_up
       };
     end
-    was_rd <= states[session];
-    was_fwd <= {
-      states_and | back | (was_restart & ~(op_valid & (op_kind == 3'd2))), ~first_round & ~ends & (back | was_again),
-      (states_and | moves) ? 3'd0 : times_out ? was_tries + 3'd1 : was_tries,
-      ~states_and & (moves | ends | (grants & ~some) | (was_progress & ~(op_valid & (op_kind == 3'd4)))),
-      states_and ? 32'd0 : grants ? next : was_sent,
-      states_and ? 32'd0 : moves ? op_sequence : gives_up ? was_sent : was_acked,
-      states_and ? op_flag : was_open & ~gives_up
-    };
-    was_hit <= op_valid & (op_session == session);
+    kept <= states[session];
   end
-  assign was = was_hit ? was_fwd : was_rd;
 
   always @(posedge clk) begin
     if (joins) waiting[joined[9:0]] <= joining;
@@ -246,7 +262,7 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   assign granted_granted = grants;
   assign granted_closed = ~was_open;
   assign granted_now = ~was_again;
-  assign granted_sequence = next;
+  assign granted_sequence = sequel;
   assign step_ready = steps_ready & ~stepping;
   assign stepped_valid = op_valid & (op_kind == 3'd2);
   assign stepped_more = more;

@@ -103,7 +103,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg in_range; // arenas.ts:47
   reg untouched; // arenas.ts:48
   reg covers; // arenas.ts:49
-  reg [3:0] limit; // arenas.ts:56
+  reg [7:0] fits; // arenas.ts:56
   reg summary; // allocator.ts:134
   reg survey; // allocator.ts:135
   reg [3:0] wanted; // allocator.ts:136
@@ -133,9 +133,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg push; // allocator.ts:158
   reg [6:0] push_at; // allocator.ts:159
   reg [43:0] pushed; // allocator.ts:160
-  reg [5:0] quiet; // allocator.ts:188
-  reg [4:0] state; // allocator.ts:234
-  reg beat; // allocator.ts:508
+  reg [5:0] quiet; // allocator.ts:189
+  reg [4:0] state; // allocator.ts:235
+  reg beat; // allocator.ts:504
   (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:116
   reg [63:0] digits [0:255]; // arenas.ts:41
   reg [63:0] word; // arenas.ts:51
@@ -144,38 +144,38 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire [39:0] level_joined = {10'd0, levels_5, levels_4, levels_3, levels_2, levels_1, levels_0};
   wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:127
   wire some = |level; // allocator.ts:128
-  wire room = level != 5'd16; // allocator.ts:129
+  wire room = ~level[4]; // allocator.ts:129
   wire [43:0] popped = stack[{kind, level[3:0] - 4'd1}]; // allocator.ts:130
   wire [7:0] word_number = number[11:4]; // arenas.ts:50
   wire [63:0] word_1 = word; // arenas.ts:51
   wire [10:0] offset_here_1 = offset_here; // arenas.ts:52
   wire [3:0] here = word_1[{number[3:0], 2'd0} +: 4]; // arenas.ts:54
-  wire [3:0] words_15 = word_1[63:60]; // arenas.ts:53
-  wire [3:0] words_14 = word_1[59:56];
-  wire [3:0] words_13 = word_1[55:52];
-  wire [3:0] words_12 = word_1[51:48];
-  wire [3:0] words_11 = word_1[47:44];
-  wire [3:0] words_10 = word_1[43:40];
-  wire [3:0] words_9 = word_1[39:36];
-  wire [3:0] words_8 = word_1[35:32];
-  wire [3:0] words_7 = word_1[31:28];
-  wire [3:0] words_6 = word_1[27:24];
-  wire [3:0] words_5 = word_1[23:20];
-  wire [3:0] words_4 = word_1[19:16];
-  wire [3:0] words_3 = word_1[15:12];
-  wire [3:0] words_2 = word_1[11:8];
-  wire [3:0] words_1 = word_1[7:4];
-  wire [3:0] words_0 = word_1[3:0];
+  wire [7:0] fitting_shifted = fits >> word_1[62:60];
+  wire [7:0] fits_shifted = fits >> word_1[58:56];
+  wire [7:0] word_1_shifted = fits >> word_1[54:52];
+  wire [7:0] fitting_shifted_fits = fits >> word_1[50:48];
+  wire [7:0] fitting_shifted_word_1 = fits >> word_1[46:44];
+  wire [7:0] fitting_shifted_2 = fits >> word_1[42:40];
+  wire [7:0] fitting_shifted_3 = fits >> word_1[38:36];
+  wire [7:0] fitting_shifted_4 = fits >> word_1[34:32];
+  wire [7:0] fitting_shifted_5 = fits >> word_1[30:28];
+  wire [7:0] fitting_shifted_6 = fits >> word_1[26:24];
+  wire [7:0] fitting_shifted_7 = fits >> word_1[22:20];
+  wire [7:0] fitting_shifted_8 = fits >> word_1[18:16];
+  wire [7:0] fitting_shifted_9 = fits >> word_1[14:12];
+  wire [7:0] fitting_shifted_10 = fits >> word_1[10:8];
+  wire [7:0] fitting_shifted_11 = fits >> word_1[6:4];
+  wire [7:0] fitting_shifted_12 = fits >> word_1[2:0];
   wire [15:0] fitting = {
-    word_1[63] & (words_15 <= limit), word_1[59] & (words_14 <= limit), word_1[55] & (words_13 <= limit),
-    word_1[51] & (words_12 <= limit), word_1[47] & (words_11 <= limit), word_1[43] & (words_10 <= limit),
-    word_1[39] & (words_9 <= limit), word_1[35] & (words_8 <= limit), word_1[31] & (words_7 <= limit),
-    word_1[27] & (words_6 <= limit), word_1[23] & (words_5 <= limit), word_1[19] & (words_4 <= limit),
-    word_1[15] & (words_3 <= limit), word_1[11] & (words_2 <= limit), word_1[7] & (words_1 <= limit),
-    word_1[3] & (words_0 <= limit)
-  }; // arenas.ts:58
-  wire [22:0] first_slab = {number, offset}; // arenas.ts:73
-  wire last = word_number == 8'd255; // arenas.ts:76
+    word_1[63] & fitting_shifted[0], word_1[59] & fits_shifted[0], word_1[55] & word_1_shifted[0],
+    word_1[51] & fitting_shifted_fits[0], word_1[47] & fitting_shifted_word_1[0], word_1[43] & fitting_shifted_2[0],
+    word_1[39] & fitting_shifted_3[0], word_1[35] & fitting_shifted_4[0], word_1[31] & fitting_shifted_5[0],
+    word_1[27] & fitting_shifted_6[0], word_1[23] & fitting_shifted_7[0], word_1[19] & fitting_shifted_8[0],
+    word_1[15] & fitting_shifted_9[0], word_1[11] & fitting_shifted_10[0], word_1[7] & fitting_shifted_11[0],
+    word_1[3] & fitting_shifted_12[0]
+  }; // arenas.ts:59
+  wire [22:0] first_slab = {number, offset}; // arenas.ts:76
+  wire last = word_number == 8'd255; // arenas.ts:79
   wire [10:0] slab = home[15:5] - offset; // allocator.ts:137
   wire [31:0] line_word = line[31:0]; // free-line.ts:66
   wire [31:0] reserved_units = is_first ? ((at < 4'd4) ? 32'hffffffff : (at == 4'd4) ? 32'd1 : 32'd0) : 32'd0; // free-line.ts:72
@@ -257,7 +257,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:107
   wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:106
   wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:107
-  wire [3:0] limit_1 = 4'd6 - {1'b0, kind}; // free-line.ts:115
+  wire [3:0] limit = 4'd6 - {1'b0, kind}; // free-line.ts:115
   wire [2:0] digit_before =
     ~before_[6] ? 3'd0 :
     before_[5] ? 3'd1 :
@@ -288,22 +288,22 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     3'd7; // free-line.ts:131
   wire granted = ~((|event_status) | event_refused); // allocator.ts:151
   wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:152
-  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:176
-  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:177
-  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:178
-  wire [35:0] spare_room = {7'd0, live} - {29'd0, cached}; // allocator.ts:179
-  wire over = {7'd0, live} < {29'd0, cached}; // allocator.ts:180
-  wire far_over = ({7'd0, live} + 36'd32) < {29'd0, cached}; // allocator.ts:182
-  wire over_at_rest = {7'd0, live >> 2} < {29'd0, cached}; // allocator.ts:190
-  wire at_rest = quiet[5] & ~(give_valid | take_valid); // allocator.ts:196
-  wire too_many = flushing ? |cached : at_rest ? over_at_rest : far_over; // allocator.ts:197
-  wire [8:0] place = picks_7; // allocator.ts:198
-  wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // allocator.ts:199
-  wire gone = ~(|digit); // allocator.ts:428
-  wire is_empty = digit == 4'd8; // allocator.ts:429
-  wire is_spare = spare_valid & (spare_arena == number); // allocator.ts:430
-  wire [7:0] line_unit = summary ? 8'd0 : {1'b0, group} + 8'd1; // allocator.ts:521
-  wire [22:0] line_slab = first_slab + {20'd0, line_unit[7:5]}; // allocator.ts:522
+  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:177
+  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:178
+  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:179
+  wire [35:0] spare_room = {7'd0, live} - {29'd0, cached}; // allocator.ts:180
+  wire over = {7'd0, live} < {29'd0, cached}; // allocator.ts:181
+  wire far_over = ({7'd0, live} + 36'd32) < {29'd0, cached}; // allocator.ts:183
+  wire over_at_rest = {7'd0, live >> 2} < {29'd0, cached}; // allocator.ts:191
+  wire at_rest = quiet[5] & ~(give_valid | take_valid); // allocator.ts:197
+  wire too_many = flushing ? |cached : at_rest ? over_at_rest : far_over; // allocator.ts:198
+  wire [8:0] place = picks_7; // allocator.ts:199
+  wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // allocator.ts:200
+  wire gone = ~(|digit); // allocator.ts:424
+  wire is_empty = digit == 4'd8; // allocator.ts:425
+  wire is_spare = spare_valid & (spare_arena == number); // allocator.ts:426
+  wire [7:0] line_unit = summary ? 8'd0 : {1'b0, group} + 8'd1; // allocator.ts:517
+  wire [22:0] line_slab = first_slab + {20'd0, line_unit[7:5]}; // allocator.ts:518
   wire number_or = (|fitting[1:0]) | (|fitting[3:2]);
   wire fitting_or = (|fitting[5:4]) | (|fitting[7:6]);
   wire number_or_fitting = (|fitting[9:8]) | (|fitting[11:10]);
@@ -345,12 +345,12 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         state_give: begin
           if (room) begin
             push <= 1'b1;
-            if (kind == 3'd0) levels_0 <= level + 5'd1;
-            if (kind == 3'd1) levels_1 <= level + 5'd1;
-            if (kind == 3'd2) levels_2 <= level + 5'd1;
-            if (kind == 3'd3) levels_3 <= level + 5'd1;
-            if (kind == 3'd4) levels_4 <= level + 5'd1;
-            if (kind == 3'd5) levels_5 <= level + 5'd1;
+            if (kind == 3'd0) levels_0 <= levels_0 + 5'd1;
+            if (kind == 3'd1) levels_1 <= levels_1 + 5'd1;
+            if (kind == 3'd2) levels_2 <= levels_2 + 5'd1;
+            if (kind == 3'd3) levels_3 <= levels_3 + 5'd1;
+            if (kind == 3'd4) levels_4 <= levels_4 + 5'd1;
+            if (kind == 3'd5) levels_5 <= levels_5 + 5'd1;
             cached <= cached + 7'd1;
           end
           state <= state_given;
@@ -374,12 +374,12 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           end
         end
         state_pull: begin
-          if (kind == 3'd0) levels_0 <= level - 5'd1;
-          if (kind == 3'd1) levels_1 <= level - 5'd1;
-          if (kind == 3'd2) levels_2 <= level - 5'd1;
-          if (kind == 3'd3) levels_3 <= level - 5'd1;
-          if (kind == 3'd4) levels_4 <= level - 5'd1;
-          if (kind == 3'd5) levels_5 <= level - 5'd1;
+          if (kind == 3'd0) levels_0 <= levels_0 - 5'd1;
+          if (kind == 3'd1) levels_1 <= levels_1 - 5'd1;
+          if (kind == 3'd2) levels_2 <= levels_2 - 5'd1;
+          if (kind == 3'd3) levels_3 <= levels_3 - 5'd1;
+          if (kind == 3'd4) levels_4 <= levels_4 - 5'd1;
+          if (kind == 3'd5) levels_5 <= levels_5 - 5'd1;
           cached <= cached - 7'd1;
           state <= state_seek;
         end
@@ -402,12 +402,12 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           number <= 12'd0;
           if (asked_table) state <= state_allocate;
           else if (some) begin
-            if (kind == 3'd0) levels_0 <= level - 5'd1;
-            if (kind == 3'd1) levels_1 <= level - 5'd1;
-            if (kind == 3'd2) levels_2 <= level - 5'd1;
-            if (kind == 3'd3) levels_3 <= level - 5'd1;
-            if (kind == 3'd4) levels_4 <= level - 5'd1;
-            if (kind == 3'd5) levels_5 <= level - 5'd1;
+            if (kind == 3'd0) levels_0 <= levels_0 - 5'd1;
+            if (kind == 3'd1) levels_1 <= levels_1 - 5'd1;
+            if (kind == 3'd2) levels_2 <= levels_2 - 5'd1;
+            if (kind == 3'd3) levels_3 <= levels_3 - 5'd1;
+            if (kind == 3'd4) levels_4 <= levels_4 - 5'd1;
+            if (kind == 3'd5) levels_5 <= levels_5 - 5'd1;
             cached <= cached - 7'd1;
             state <= state_answer;
           end
@@ -415,21 +415,17 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         end
         state_find: state <= state_found;
         state_found: begin
-          if (|fitting) begin
-            number <= {
-              word_number, ~(number_or | fitting_or) & (number_or_fitting | number_or_2),
-              (number_or | fitting_or) ? {~number_or & fitting_or, rest} : {~number_or_fitting & number_or_2, number_choice}
-            };
-            state <= state_place;
-          end
+          number <= {
+            (number_or | fitting_or | number_or_fitting | number_or_2) ? word_number : word_number + 8'd1,
+            ~(number_or | fitting_or) & (number_or_fitting | number_or_2),
+            (number_or | fitting_or) ? {~number_or & fitting_or, rest} : {~number_or_fitting & number_or_2, number_choice}
+          };
+          if (|fitting) state <= state_place;
           else if (last) begin
             if (flushed) state <= state_answer;
             else state <= state_allocate;
           end
-          else begin
-            number <= number + 12'd16;
-            state <= state_find;
-          end
+          else state <= state_find;
         end
         state_place: state <= state_placed;
         state_placed: state <= state_read;
@@ -508,12 +504,12 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         end
         state_fill: begin
           push <= 1'b1;
-          if (kind == 3'd0) levels_0 <= level + 5'd1;
-          if (kind == 3'd1) levels_1 <= level + 5'd1;
-          if (kind == 3'd2) levels_2 <= level + 5'd1;
-          if (kind == 3'd3) levels_3 <= level + 5'd1;
-          if (kind == 3'd4) levels_4 <= level + 5'd1;
-          if (kind == 3'd5) levels_5 <= level + 5'd1;
+          if (kind == 3'd0) levels_0 <= levels_0 + 5'd1;
+          if (kind == 3'd1) levels_1 <= levels_1 + 5'd1;
+          if (kind == 3'd2) levels_2 <= levels_2 + 5'd1;
+          if (kind == 3'd3) levels_3 <= levels_3 + 5'd1;
+          if (kind == 3'd4) levels_4 <= levels_4 + 5'd1;
+          if (kind == 3'd5) levels_5 <= levels_5 + 5'd1;
           cached <= cached + 7'd1;
           if (picked == 4'd1) state <= state_settle;
         end
@@ -585,13 +581,13 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire seen_or_6 =
     (line[483:480] == 4'd0) | (line[487:484] == 4'd0) | (line[491:488] == 4'd0) | (line[495:492] == 4'd0)
     | (line[499:496] == 4'd0) | (line[503:500] == 4'd0) | (line[507:504] == 4'd0) | (line[511:508] == 4'd0);
-  wire kind_any = |{line_word[7:4] <= limit_1, line_word[3:0] <= limit_1};
-  wire line_word_any = |{line_word[15:12] <= limit_1, line_word[11:8] <= limit_1};
-  wire limit_1_any = |{line_word[23:20] <= limit_1, line_word[19:16] <= limit_1};
-  wire kind_any_line_word = |{line_word[31:28] <= limit_1, line_word[27:24] <= limit_1};
+  wire kind_any = |{line_word[7:4] <= limit, line_word[3:0] <= limit};
+  wire line_word_any = |{line_word[15:12] <= limit, line_word[11:8] <= limit};
+  wire limit_any = |{line_word[23:20] <= limit, line_word[19:16] <= limit};
+  wire kind_any_line_word = |{line_word[31:28] <= limit, line_word[27:24] <= limit};
   wire [1:0] found_at_choice =
-    (kind_any | line_word_any) ? {~kind_any & line_word_any, kind_any ? (line_word[3:0] > limit_1) & (line_word[7:4] <= limit_1) : (line_word[11:8] > limit_1) & (line_word[15:12] <= limit_1)} :
-    {~limit_1_any & kind_any_line_word, limit_1_any ? (line_word[19:16] > limit_1) & (line_word[23:20] <= limit_1) : (line_word[27:24] > limit_1) & (line_word[31:28] <= limit_1)}; // priority.ts:75
+    (kind_any | line_word_any) ? {~kind_any & line_word_any, kind_any ? (line_word[3:0] > limit) & (line_word[7:4] <= limit) : (line_word[11:8] > limit) & (line_word[15:12] <= limit)} :
+    {~limit_any & kind_any_line_word, limit_any ? (line_word[19:16] > limit) & (line_word[23:20] <= limit) : (line_word[27:24] > limit) & (line_word[31:28] <= limit)}; // priority.ts:75
 
   always @(posedge clk)
     case (state)
@@ -693,9 +689,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           };
           at <= at + 4'd1;
           if (digits_are_real) begin
-            if ((kind_any | line_word_any | limit_1_any | kind_any_line_word) & ~found) begin
+            if ((kind_any | line_word_any | limit_any | kind_any_line_word) & ~found) begin
               found <= 1'b1;
-              found_at <= {at, ~(kind_any | line_word_any) & (limit_1_any | kind_any_line_word), found_at_choice};
+              found_at <= {at, ~(kind_any | line_word_any) & (limit_any | kind_any_line_word), found_at_choice};
             end
           end
         end
@@ -836,7 +832,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   };
 
   always @(posedge clk) begin
-    limit <= 4'd14 - {1'b0, kind};
+    fits <= {1'b0, kind <= 3'd0, kind <= 3'd1, kind <= 3'd2, kind <= 3'd3, kind <= 3'd4, kind <= 3'd5, kind <= 3'd6};
     is_first <= group == 7'd0;
     begins <=
       ({32{kind == 3'd0}} & free_units) | ({32{kind == 3'd1}} & begins_joined) | begins_or
@@ -853,6 +849,22 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
 
   always @(posedge clk)
     if (push) stack[push_at] <= pushed;
+  wire [3:0] words_15 = word_1[63:60]; // arenas.ts:53
+  wire [3:0] words_14 = word_1[59:56];
+  wire [3:0] words_13 = word_1[55:52];
+  wire [3:0] words_12 = word_1[51:48];
+  wire [3:0] words_11 = word_1[47:44];
+  wire [3:0] words_10 = word_1[43:40];
+  wire [3:0] words_9 = word_1[39:36];
+  wire [3:0] words_8 = word_1[35:32];
+  wire [3:0] words_7 = word_1[31:28];
+  wire [3:0] words_6 = word_1[27:24];
+  wire [3:0] words_5 = word_1[23:20];
+  wire [3:0] words_4 = word_1[19:16];
+  wire [3:0] words_3 = word_1[15:12];
+  wire [3:0] words_2 = word_1[11:8];
+  wire [3:0] words_1 = word_1[7:4];
+  wire [3:0] words_0 = word_1[3:0];
   wire [63:0] digits_joined = {
     (number[3:0] == 4'd15) ? digit : words_15, (number[3:0] == 4'd14) ? digit : words_14,
     (number[3:0] == 4'd13) ? digit : words_13, (number[3:0] == 4'd12) ? digit : words_12,
@@ -915,24 +927,30 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:545
-      assert (~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:549
+      assert (~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:541
+      assert (~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:545
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing))) begin
-        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:545)"); // allocator.ts:545
+        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:541)"); // allocator.ts:541
         $stop;
       end
       if (~(~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0])))) begin
-        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:549)"); // allocator.ts:549
+        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:545)"); // allocator.ts:545
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{1'b0, event_valid, event_purpose, event_context, mine_shifted[6:4], 1'b0};
+  wire _unused_ok = &{
+    1'b0, event_valid, event_purpose, event_context, fitting_shifted[7:1], fits_shifted[7:1], word_1_shifted[7:1],
+    fitting_shifted_fits[7:1], fitting_shifted_word_1[7:1], fitting_shifted_2[7:1], fitting_shifted_3[7:1],
+    fitting_shifted_4[7:1], fitting_shifted_5[7:1], fitting_shifted_6[7:1], fitting_shifted_7[7:1],
+    fitting_shifted_8[7:1], fitting_shifted_9[7:1], fitting_shifted_10[7:1], fitting_shifted_11[7:1],
+    fitting_shifted_12[7:1], mine_shifted[6:4], 1'b0
+  };
 endmodule

@@ -104,35 +104,39 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
   reg [15:0] note_object, note_link; // engine.ts:151
   reg note_fresh, note_half, note_half_is_value;
   reg [3:0] note_failed;
-  reg [10:0] index; // engine.ts:159
-  reg [3:0] size_class; // engine.ts:160
-  reg [15:0] head; // engine.ts:162
-  reg [26:0] array_bytes; // engine.ts:163
-  reg [21:0] offset; // engine.ts:164
-  reg [63:0] value_at; // engine.ts:165
-  reg [63:0] entry_at; // engine.ts:166
-  reg [1:0] does; // engine.ts:167
-  reg [2:0] what_event; // engine.ts:168
+  reg is_unknown; // engine.ts:159
+  reg is_missing; // engine.ts:160
+  reg is_full; // engine.ts:161
+  reg is_misfit; // engine.ts:162
+  reg [10:0] index; // engine.ts:169
+  reg [3:0] size_class; // engine.ts:170
+  reg [15:0] head; // engine.ts:172
+  reg [26:0] array_bytes; // engine.ts:173
+  reg [21:0] offset; // engine.ts:174
+  reg [63:0] value_at; // engine.ts:175
+  reg [63:0] entry_at; // engine.ts:176
+  reg [1:0] does; // engine.ts:177
+  reg [2:0] what_event; // engine.ts:178
   reg [1:0] what_source;
-  reg with_entry; // engine.ts:169
-  reg [3:0] says_status; // engine.ts:170
+  reg with_entry; // engine.ts:179
+  reg [3:0] says_status; // engine.ts:180
   reg [31:0] says_version;
   reg says_value;
-  reg [3:0] s; // engine.ts:263
+  reg [3:0] s; // engine.ts:271
   (* ram_style = "distributed" *) reg [89:0] requests [0:15]; // engine.ts:97
   (* ram_style = "distributed" *) reg [94:0] entries [0:15]; // engine.ts:98
   (* ram_style = "distributed" *) reg [38:0] notes [0:15]; // engine.ts:107
   wire failed = |outcome; // engine.ts:154
   wire [10:0] count = entry_number_q[10:0]; // engine.ts:155
   wire [13:0] size = (r_kind == 3'd0) ? r_version[13:0] : entry_size_q; // engine.ts:156
-  wire [3:0] class_index = size_class - 4'd3; // engine.ts:161
-  wire [2:0] came = memory_reply_payload_tag[6:4]; // engine.ts:260
-  wire copies = (came == 3'd2) & (memory_reply_payload_status == 4'd0); // engine.ts:261
-  wire no_room = (came == 3'd5) & (memory_reply_payload_status == 4'd0) & (|memory_reply_payload_va[31:0]); // engine.ts:262
-  wire second = s == s_ask_entry; // engine.ts:374
-  wire is_value = ((what_event == 3'd2) | (what_event == 3'd4)) & ~second; // engine.ts:375
-  wire good = says_status == 4'd0; // engine.ts:385
-  wire value = says_value & good; // engine.ts:386
+  wire [3:0] class_index = size_class - 4'd3; // engine.ts:171
+  wire [2:0] came = memory_reply_payload_tag[6:4]; // engine.ts:268
+  wire copies = (came == 3'd2) & (memory_reply_payload_status == 4'd0); // engine.ts:269
+  wire no_room = (came == 3'd5) & (memory_reply_payload_status == 4'd0) & (|memory_reply_payload_va[31:0]); // engine.ts:270
+  wire second = s == s_ask_entry; // engine.ts:382
+  wire is_value = ((what_event == 3'd2) | (what_event == 3'd4)) & ~second; // engine.ts:383
+  wire good = says_status == 4'd0; // engine.ts:393
+  wire value = says_value & good; // engine.ts:394
   wire last_when = (e == 3'd3) & ~failed;
   wire r_kind_when = (r_kind == 3'd0) & note_fresh;
 
@@ -220,13 +224,13 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
     endcase
   wire [89:0] r_opcode_word = requests[c];
   wire [38:0] note_object_word = notes[c];
-  wire [94:0] kept_word = entries[c]; // engine.ts:288
+  wire [94:0] kept_word = entries[c]; // engine.ts:296
   wire [63:0] kept_array = kept_word[63:0];
   wire [15:0] kept_number = kept_word[79:64];
   wire [13:0] kept_size = kept_word[93:80];
   wire kept_live = kept_word[94];
   wire [255:0] head_joined = {112'h0, heads_8, heads_7, heads_6, heads_5, heads_4, heads_3, heads_2, heads_1, heads_0};
-  wire [3:0] entry_outcome = (e == 3'd4) ? note_failed : outcome; // engine.ts:230
+  wire [3:0] entry_outcome = (e == 3'd4) ? note_failed : outcome; // engine.ts:238
 
   always @(posedge clk)
     case (s)
@@ -321,7 +325,7 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
                 what_source <= 2'd3;
               end
             end
-            else if ((r_object == 32'd0) | (r_object > {16'd0, last})) begin
+            else if (is_unknown) begin
               does <= 2'd2;
               says_status <= status_fail;
               says_version <= 32'd0;
@@ -357,13 +361,13 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
               says_value <= 1'b0;
             end
             else if (r_kind == 3'd1) begin
-              if (r_length != (entry_size_q + 14'd8)) begin
+              if (is_misfit) begin
                 does <= 2'd2;
                 says_status <= status_malformed;
                 says_version <= 32'd0;
                 says_value <= 1'b0;
               end
-              else if (count == 11'd1024) begin
+              else if (is_full) begin
                 does <= 2'd2;
                 says_status <= status_fail;
                 says_version <= 32'd0;
@@ -384,7 +388,7 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
               entry_number_q <= head;
               entry_live_q <= 1'b0;
             end
-            else if ((r_kind == 3'd3) ? count == 11'd0 : (r_version == 32'd0) | (r_version > {21'd0, count})) begin
+            else if (is_missing) begin
               does <= 2'd2;
               says_status <= status_fail;
               says_version <= 32'd0;
@@ -464,6 +468,13 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
       end
       default: ;
     endcase
+
+  always @(posedge clk) begin
+    is_unknown <= (r_object == 32'd0) | (r_object > {16'd0, last});
+    is_missing <= (r_kind == 3'd3) ? count == 11'd0 : (r_version == 32'd0) | (r_version > {21'd0, count});
+    is_full <= count == 11'd1024;
+    is_misfit <= r_length != (entry_size_q + 14'd8);
+  end
 
   always @(posedge clk)
     if (asked_valid & asked_ready) begin

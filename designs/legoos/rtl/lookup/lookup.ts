@@ -149,8 +149,7 @@ export const Lookup = module(
     const clearing = reg(bit, { init: 1 }),
       clearSet = reg(uint(setBits), { init: 0 });
     const sweepDue = reg(bit, { init: 0 }),
-      sweepSet = reg(uint(setBits), { init: 0 }),
-      sweepTime = reg(uint(Math.log2(p.sweepCycles)), { init: 0 });
+      sweepSet = reg(uint(setBits), { init: 0 });
     const inFlight = (kind: "finish" | "sweep" | "evict"): Bit =>
       node(firstValid.and(first.kind.is(kind)).or(secondValid.and(second.kind.is(kind))), {
         name: `${kind}_in_flight`,
@@ -213,8 +212,11 @@ export const Lookup = module(
       clearSet.set(clearSet.add(1));
       when(clearSet.eq(p.sets - 1), () => clearing.set(0));
     });
-    sweepTime.set(sweepTime.add(1));
-    when(sweepTime.eq(0).and(p.policy === "lru" ? constant(1, 1) : constant(0, 1)), () => sweepDue.set(1));
+    if (p.policy === "lru") {
+      const sweepTime = reg(uint(Math.log2(p.sweepCycles)), { init: 0, name: "sweep_time" });
+      sweepTime.set(sweepTime.add(1));
+      when(sweepTime.eq(0), () => sweepDue.set(1));
+    }
 
     // Stage 1: the tags and the set's word are there. What the second stage writes now or wrote last is not in them
     // yet.

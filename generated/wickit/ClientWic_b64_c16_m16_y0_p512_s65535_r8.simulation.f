@@ -1,0 +1,9 @@
+Fifo_uint4_d16.v
+Fifo_Waiting_d16.v
+Fifo_Completed_d16.v
+WicEngine_c16_m16_y0_p512_s65535_r8.v
+HeaderStrip_h70_b64.v
+Fifo_ToSend_d16.v
+HeaderInsert_h70_b64.v
+ClioRequester_b64_c16.v
+ClientWic_b64_c16_m16_y0_p512_s65535_r8.v
