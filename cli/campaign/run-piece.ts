@@ -2,8 +2,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Streams } from "../../designs/shared/command-line/index.ts";
 import { root } from "../../scripts/setup/paths.mjs";
 import type { Order, PieceFunction, PieceOutcome } from "./piece-contract.ts";
 import type { Run } from "./pieces.ts";
@@ -29,9 +30,14 @@ function figuresIn(path: string): Record<string, number> {
   return Object.fromEntries(numbersIn(JSON.parse(readFileSync(path, "utf8"))).slice(0, mostFigures));
 }
 
+/** Found by its place: the command line has campaigns, and what a campaign runs is the command line. */
+const commandLine = new URL(`../main${extname(import.meta.url)}`, import.meta.url).href;
+
+type CommandLine = (args: readonly string[], streams: Streams) => Promise<number>;
+
 /** A verb of the command line, in this process: it costs no start. */
 async function runVerb(run: Extract<Run, { how: "mnemo" }>): Promise<PieceOutcome> {
-  const { main } = await import("../main.ts"),
+  const { main } = (await import(commandLine)) as { readonly main: CommandLine },
     folder = mkdtempSync(join(tmpdir(), "mnemo-piece-")),
     json = join(folder, "figures.json");
   let last = "";
@@ -66,7 +72,7 @@ async function runChild(run: Extract<Run, { how: "child" }>): Promise<PieceOutco
 }
 
 async function runPoint(run: Extract<Run, { how: "point" }>, { seed }: Order): Promise<PieceOutcome> {
-  const { measurePoint } = await import("../explore/measure.ts");
+  const { measurePoint } = await import("./measure-point.ts");
   return { problems: [], figures: { ...(await measurePoint(run, seed)) } };
 }
 

@@ -33,7 +33,7 @@ async function subject(
     repository("mutate");
     return { where: locate(name), named: o.tests === undefined ? undefined : testsNamed(o.tests) };
   }
-  const { fileModule, fileTests } = await import("../own/mutate-own.ts");
+  const { fileModule, fileTests } = await import("./mutate-own.ts");
   const where = fileModule(name, o.module);
   return { where, named: o.tests === undefined ? fileTests(where, name) : testsNamed(o.tests, where.root) };
 }

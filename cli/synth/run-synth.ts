@@ -171,7 +171,7 @@ async function unitsOf(
 ): Promise<readonly Unit[]> {
   if (design !== undefined) return designUnits(design, o, all);
   if (name === library) return libraryUnits(o);
-  const { fileUnits } = await import("../own/synth-own.ts");
+  const { fileUnits } = await import("./synth-own.ts");
   return fileUnits(name, o);
 }
 

@@ -42,7 +42,7 @@ export const coverageVerb: Verb = (program, { terminal, exit }) =>
       const sorts = sortsOf(o.missed),
         floors = floorsOf(o.floor);
       const found = isSource(folder)
-        ? await (await import("../own/cover-own.ts")).coverageOfFile(folder)
+        ? await (await import("../coverage/cover-own.ts")).coverageOfFile(folder)
         : { points: mergeCoverage(folder), root: process.cwd(), file: undefined };
       const { root } = found,
         only = o.only ?? found.file;

@@ -55,6 +55,6 @@ export const emitVerb: Verb = (program, { terminal, exit }) =>
       for (const f of lists) terminal.print(`${options.out}/${f.path}`);
       warned.print(terminal);
       if (options.lint !== true) return;
-      const { lintEmitted } = await import("../own/lint-own.ts");
+      const { lintEmitted } = await import("../lint/lint-own.ts");
       exit(await lintEmitted(core, terminal));
     });

@@ -26,7 +26,7 @@ export const lintVerb: Verb = (program, { terminal, exit }) =>
     .action(async (design: string | undefined, options: LintOptions) => {
       onlyForFile(design, options.module);
       if (design !== undefined && isSource(design)) {
-        const { lintFile } = await import("../own/lint-own.ts");
+        const { lintFile } = await import("../lint/lint-own.ts");
         exit(await lintFile(design, options, terminal));
         return;
       }

@@ -31,7 +31,7 @@ function cycles(text: string): number {
 async function wantedProofs(name: string | undefined, o: ProveOptions): Promise<readonly Provable[]> {
   onlyForFile(name, o.module);
   if (name !== undefined && isSource(name)) {
-    const { fileProofs } = await import("../own/prove-own.ts");
+    const { fileProofs } = await import("../prove/prove-own.ts");
     return fileProofs(name, o);
   }
   if (o.set.length > 0) throw new UsageError("--set is for a TypeScript file; the catalogue's proofs have their sizes");

@@ -16,7 +16,9 @@ const here = dirname(fileURLToPath(import.meta.url)),
  * @property {string} description
  * @property {{ vscode: string }} engines
  */
-const manifest = /** @type {Manifest} */ (JSON.parse(manifestText));
+/** @type {unknown} */
+const parsed = JSON.parse(manifestText);
+const manifest = /** @type {Manifest} */ (parsed);
 
 const { outputFiles } = await build({
   entryPoints: [join(here, "src/extension.ts")],

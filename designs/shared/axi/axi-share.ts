@@ -146,10 +146,10 @@ const share = module(
 );
 
 /**
- * Several masters on one AXI4 bus. Addresses are granted in the order of `masters`, the first before all others, or in turns. Write
- * data follow in the order of the write addresses granted, and wait for no slave to take their address (A3.3.1).
- * Answers go by ID to the master that has it.
- * Latency 0 on every channel, but write data at the earliest one cycle after their address was offered; initiation
- * interval 1. Full: with `writes` bursts of data to pass, a further write address is offered but its master waits.
+ * Several masters on one AXI4 bus. Addresses are granted in the order of `masters`, the first before all others, or in
+ * turns. Write data follow in the order of the write addresses granted, and wait for no slave to take their address
+ * (A3.3.1). Answers go by ID to the master that has it. Latency 0 on every channel, but write data at the earliest one
+ * cycle after their address was offered; initiation interval 1. Full: with `writes` bursts of data to pass, a further
+ * write address is offered but its master waits.
  */
 export const AxiShare = <const N extends string>(p: AxiShareParameters<N>): Def<SharePorts<N>> => share(p);

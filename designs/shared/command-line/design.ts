@@ -137,7 +137,7 @@ interface CommonHooks {
 export interface DesignHooks<S> extends CommonHooks {
   /** Reads `--set key=value` arguments. @throws UsageError in one sentence for what cannot be */
   readonly settings: (set: readonly string[]) => Promise<S>;
-  /** The definition that is emitted, drawn, linted, synthesized; absent: a system whose hardware is that of its parts. */
+  /** The definition that is emitted, drawn, linted, synthesized; absent: its hardware is that of its parts. */
   readonly build?: (settings: S) => Promise<Def>;
   readonly synth?: () => Promise<SynthHook<S>>;
 }

@@ -7,6 +7,7 @@ export * from "./fairness/index.ts";
 export * from "./judge/index.ts";
 export * from "./link/index.ts";
 export * from "./match/index.ts";
+export * from "./memory/index.ts";
 export * from "./tasks/index.ts";
 /** The scheduler's model has packets and setups of its own. */
 export * as schedulerModel from "./scheduler/index.ts";

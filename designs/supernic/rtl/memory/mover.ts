@@ -29,10 +29,10 @@ const burstBeats = 16,
 const burstShift = Math.log2(burstBeats * memoryBeatBytes);
 
 /**
- * Moves whole pages (docs/supernic/memory.md): writes zeros into one, which is then free for a first touch; gives one's
- * bytes out, or takes a page's bytes in. One at a time, in the order asked. A page that could not be zeroed is not free,
- * and is told as bad; so are those of which a beat could not be read or written, and one that is to be zeroed while
- * `free` is full.
+ * Moves whole pages (docs/supernic/memory.md): writes zeros into one, which is then free for a first touch; gives
+ * one's bytes out, or takes a page's bytes in. One at a time, in the order asked. A page that could not be zeroed is
+ * not free, and is told as bad; so are those of which a beat could not be read or written, and one that is to be
+ * zeroed while `free` is full.
  *
  * Latency: from `move` to the first burst 1 cycle. A page takes 16 cycles for each 1,024 bytes, when the memory answers
  * in 64. Full: `move` waits for the one before; `out` and `in` may wait for ever, and hold no one else: bursts go out

@@ -65,8 +65,8 @@ function next<S extends Shape>(
 }
 
 /**
- * Whose turn it is to take a free page, while some wait for one: round robin, so that who waits sees one page go to each
- * other one at most. Nobody who came later takes it from him.
+ * Whose turn it is to take a free page, while some wait for one: round robin, so that who waits sees one page go to
+ * each other one at most. Nobody who came later takes it from him.
  */
 function turnOf(wanting: UInt, ways: number): UInt {
   const turn = reg(uint(ways), { init: 1, name: "turn" }),

@@ -12,11 +12,10 @@ import { putsOf } from "./way/put.ts";
  * multiples of, looked up piece by piece, and sent to the bus. A piece goes to the bus only when its beats are here, or
  * room for them is kept: so the bus never waits for a task. Reads are answered in order, and writes in order.
  *
- * Latency: 9 cycles from `ask` to `ar` or `aw` with a page that is present; initiation interval 10 cycles a piece. Full:
- * with 8 accesses that were not answered `ask` waits; with 32 beats `put` waits; a read waits for room for its beats.
- * `off`: the task is gone. What it asks is taken and forgotten, and so is what has not gone to the bus. Whoever is
- * behind takes what still comes back; `off` stays until `idle`.
- * Reset: nothing is under way.
+ * Latency: 9 cycles from `ask` to `ar` or `aw` with a page that is present; initiation interval 10 cycles a piece.
+ * Full: with 8 accesses that were not answered `ask` waits; with 32 beats `put` waits; a read waits for room for its
+ * beats. `off`: the task is gone. What it asks is taken and forgotten, and so is what has not gone to the bus. Whoever
+ * is behind takes what still comes back; `off` stays until `idle`. Reset: nothing is under way.
  */
 export const MemoryWay = module(
   "MemoryWay",

@@ -10,4 +10,4 @@ export {
   type WayStatus,
 } from "./driver.ts";
 export { gapFor } from "./gaps.ts";
-export { type LiveSpace, type ManagerOptions, MemoryManager, type Refusal, type SpaceWish } from "./manager.ts";
+export { type LiveSpace, MemoryManager, type MemoryManagerOptions, type Refusal, type SpaceWish } from "./manager.ts";

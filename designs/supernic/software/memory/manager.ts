@@ -3,7 +3,7 @@ import { mostOver, oldest } from "./choose.ts";
 import type { MemoryDriver, PageState, RemotePages } from "./driver.ts";
 import { gapFor } from "./gaps.ts";
 
-export interface ManagerOptions {
+export interface MemoryManagerOptions {
   readonly driver: MemoryDriver;
   readonly remote: RemotePages;
   /** Entries of the page table, spaces, and ways of the hardware. */
@@ -30,7 +30,7 @@ export interface LiveSpace extends Required<SpaceWish> {
 export type Refusal = "noSpace" | "noEntries" | "noMemory";
 
 export class MemoryManager {
-  readonly #o: ManagerOptions;
+  readonly #o: MemoryManagerOptions;
   readonly #spaces = new Map<number, LiveSpace>();
   /** Pages of the board that nobody has; whatever they hold is zeroed or written over before anybody reads it. */
   readonly #unused: number[];
@@ -40,7 +40,7 @@ export class MemoryManager {
   #working: Promise<unknown> = Promise.resolve();
   readonly counted = { zeroed: 0, out: 0, in: 0, bad: 0, lost: 0 };
 
-  constructor(o: ManagerOptions) {
+  constructor(o: MemoryManagerOptions) {
     this.#o = o;
     this.#unused = Array.from({ length: o.frames }, (_, i) => o.first + i);
   }
@@ -56,8 +56,8 @@ export class MemoryManager {
   }
 
   /**
-   * A space whose pages are not there yet. Admitted while all that is promised has room here or elsewhere, less one page
-   * here, which a page from elsewhere comes into.
+   * A space whose pages are not there yet. Admitted while all that is promised has room here or elsewhere, less one
+   * page here, which a page from elsewhere comes into.
    */
   create(wish: SpaceWish): Promise<LiveSpace | Refusal> {
     return this.#next(() => this.#create(wish));

@@ -3,8 +3,8 @@ import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import type { PieceFunction } from "../../../../cli/campaign/piece-contract.ts";
 
 /**
- * `log`: each start is a line with seed and process. `mode`: pass, fail, throw, nonsense, die, hang; `die-once` dies the
- * first time that its seed runs. `wait`: milliseconds.
+ * `log`: each start is a line with seed and process. `mode`: pass, fail, throw, nonsense, die, hang; `die-once` dies
+ * the first time that its seed runs. `wait`: milliseconds.
  */
 export const piece: PieceFunction = async ({ seed, count, options }) => {
   const { mode = "pass", log, wait = 0 } = options;

@@ -15,7 +15,8 @@ describe("memory that is short", () => {
   it("of its pages the one that was touched longest ago, also when epochs have begun anew", () => {
     expect(oldest([{ stamp: 5 }, { stamp: 3 }, { stamp: 9 }], 10)?.stamp).toBe(3);
     expect(oldest([{ stamp: 65_530 }, { stamp: 2 }], 4)?.stamp).toBe(65_530);
-    expect(oldest([], 4)).toBeUndefined();
+    const none = oldest<{ stamp: number }>([], 4);
+    expect(none).toBeUndefined();
     expect([ageOf(7, 7), ageOf(65_535, 0), ageOf(1, 0)]).toEqual([0, 1, 65_535]);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * The page table: no look leaves its way's space, and no page of the board's memory has two owners. Not in the list of
- * proofs: in 100 s, beside other work, the engines did not decide it. On the way it found a look that a limit behind the
- * table's end led around it, in 13 cycles.
+ * proofs: in 100 s, beside other work, the engines did not decide it. On the way it found a look that a limit behind
+ * the table's end led around it, in 13 cycles.
  */
 import {
   assertAlways,

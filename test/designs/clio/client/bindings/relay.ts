@@ -122,5 +122,3 @@ export async function lossyRelay(node: string, port: number, losses: Losses, see
     },
   };
 }
-/** The middle one. */
-export const median = (of: readonly number[]): number => [...of].sort((a, b) => a - b)[of.length >> 1] ?? 0;

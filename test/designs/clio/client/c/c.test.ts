@@ -12,7 +12,8 @@ import { projectFolder } from "../../../../../sim/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "../../rig/serve/served.ts";
 import { codecCases, snake } from "../bindings/codec.ts";
 import { cFolder, firstProgram, has, output, planted, withFolder } from "../bindings/programs.ts";
-import { type Losses, lossyRelay, median } from "../bindings/relay.ts";
+import { median } from "../../../../support/median.ts";
+import { type Losses, lossyRelay } from "../bindings/relay.ts";
 import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
 
 onlyHangsEnd();

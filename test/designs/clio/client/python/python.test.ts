@@ -7,7 +7,8 @@ import { formatIpv4 } from "../../../../../designs/shared/wire/index.ts";
 import { ownAddress, servedNode, type ServedNode } from "../../rig/serve/served.ts";
 import { codecCases } from "../bindings/codec.ts";
 import { firstProgram, has, output, planted, python, pythonFolder, withFolder } from "../bindings/programs.ts";
-import { type Losses, lossyRelay, median } from "../bindings/relay.ts";
+import { median } from "../../../../support/median.ts";
+import { type Losses, lossyRelay } from "../bindings/relay.ts";
 import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
 
 onlyHangsEnd();

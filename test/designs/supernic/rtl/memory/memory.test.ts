@@ -1,17 +1,17 @@
 /** Virtual memory: docs/supernic/memory.md. */
 import { describe, expect, test } from "vitest";
-import { LocalPages, MemoryManager } from "../../../../../designs/supernic/software/memory/index.ts";
+import { LocalPages, MemoryManager } from "../../../../../designs/supernic/software/index.ts";
 import { bernoulli, bursts, legalMemories } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { dut, MemoryRig } from "./support/memory-rig.ts";
 import {
+  fenceAlone,
   manyReads,
   memoryFails,
   nothingIsLeft,
   pagesInTurns,
   pagesJump,
   pagesMove,
-  fenceAlone,
   rights,
   sameTouch,
   tasksGo,

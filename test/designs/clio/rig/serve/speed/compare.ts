@@ -12,7 +12,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { table } from "../../../../../../designs/shared/command-line/index.ts";
-import { median } from "../../../client/bindings/relay.ts";
+import { median } from "../../../../../support/median.ts";
 import { inFlightOf } from "./times.ts";
 
 const { values, positionals } = parseArgs({

@@ -1,12 +1,12 @@
 /** The memory with its software, a board's memory behind it, and tasks whose every byte is as the model says. */
-import { MemoryModel, type ModelPiece } from "../../../../../../designs/supernic/model/memory/index.ts";
+import { MemoryModel, type ModelPiece } from "../../../../../../designs/supernic/model/index.ts";
 import { Memory, type MemoryParameters } from "../../../../../../designs/supernic/rtl/memory/index.ts";
 import {
-  LocalPages,
   type LiveSpace,
+  LocalPages,
   MemoryManager,
   type RemotePages,
-} from "../../../../../../designs/supernic/software/memory/index.ts";
+} from "../../../../../../designs/supernic/software/index.ts";
 import { portOf } from "../../../../../../hdl-dsl/index.ts";
 import {
   AxiRam,
@@ -335,7 +335,7 @@ export class MemoryRig {
     await this.b.cycles(2);
     this.#reads[way]?.splice(0);
     this.#writes[way]?.splice(0);
-    io.off.value = Number(io.off.value) & ~bit;
+    io.off.value = io.off.value & ~bit;
     this.#off.delete(way);
     await this.b.cycles(1);
   }

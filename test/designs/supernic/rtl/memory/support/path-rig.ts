@@ -1,6 +1,6 @@
 /** A region whose tasks have memory, the memory with its registers, and a board's memory. */
-import { memoryDriverOf } from "../../../../../../designs/supernic/registers/index.ts";
-import { MemoryWithControl } from "../../../../../../designs/supernic/rtl/memory/index.ts";
+import { memoryAddressBits, memoryDriverOf } from "../../../../../../designs/supernic/registers/index.ts";
+import { busOf, MemoryWithControl } from "../../../../../../designs/supernic/rtl/memory/index.ts";
 import {
   memoryWays,
   region,
@@ -10,8 +10,8 @@ import {
   SlotControl,
   SlotState,
 } from "../../../../../../designs/supernic/rtl/region/index.ts";
-import { dummy } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
-import { LocalPages, MemoryManager } from "../../../../../../designs/supernic/software/memory/index.ts";
+import { dummy, MemoryPut } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
+import { LocalPages, MemoryManager } from "../../../../../../designs/supernic/software/index.ts";
 import {
   axi4Master,
   bit,
@@ -27,9 +27,6 @@ import {
   vec,
 } from "../../../../../../hdl-dsl/index.ts";
 import { AxiRam, type Bench, LiteMaster, SparseMemory, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
-import { MemoryPut } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
-import { busOf } from "../../../../../../designs/supernic/rtl/memory/index.ts";
-import { memoryAddressBits } from "../../../../../../designs/supernic/registers/index.ts";
 import { fromBits, randomPacket } from "../../tasks/support/task-rig.ts";
 import { memo, type MemoMisdeed, memoMisdeeds, placeOf } from "./memo-task.ts";
 import { toBits, toBytes } from "./rtl-driver.ts";
@@ -127,7 +124,7 @@ export class PathRig {
       pageBytes,
       take: async () => {
         await b.until(() => out.received.length >= beats);
-        return Uint8Array.from(Buffer.concat(out.received.splice(0, beats).map(s => toBytes(BigInt(s.value.data)))));
+        return Uint8Array.from(Buffer.concat(out.received.splice(0, beats).map(s => toBytes(s.value.data))));
       },
       give: async bytes => {
         for (let at = 0; at < bytes.length; at += 64) into.send({ data: toBits(bytes.slice(at, at + 64)) });

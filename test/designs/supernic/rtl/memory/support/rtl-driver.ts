@@ -6,7 +6,7 @@ import type {
   PageValues,
   SpaceValues,
   WayStatus,
-} from "../../../../../../designs/supernic/software/memory/index.ts";
+} from "../../../../../../designs/supernic/software/index.ts";
 import { type Bench, never, type Pause, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
 
 export type B = Bench<ReturnType<typeof Memory>["ports"]>;
@@ -95,7 +95,7 @@ export class RtlDriver implements MemoryDriver {
     return Promise.resolve(this.#b.io.freePages.num);
   }
   epoch(): Promise<number> {
-    return Promise.resolve(Number(this.#b.io.epoch.value));
+    return Promise.resolve(this.#b.io.epoch.value);
   }
   async fence(): Promise<void> {
     await this.#pulse(this.#b.io.fence);
@@ -117,7 +117,7 @@ export class RtlDriver implements MemoryDriver {
     this.move.send({ kind: "out", ppn });
     const ok = await this.#done(),
       beats = this.pageBytes / beatBytes;
-    const got = this.out.received.splice(0).map(s => toBytes(BigInt(s.value.data)));
+    const got = this.out.received.splice(0).map(s => toBytes(s.value.data));
     if (got.length !== beats) throw new Error(`a page comes out as ${got.length} beats, not ${beats}`);
     return ok ? Uint8Array.from(Buffer.concat(got)) : undefined;
   }

@@ -1,5 +1,5 @@
 /** What is done with the memory, for benches and for faults. */
-import type { LiveSpace } from "../../../../../../designs/supernic/software/memory/index.ts";
+import type { LiveSpace } from "../../../../../../designs/supernic/software/index.ts";
 import { bernoulli } from "../../../../../../sim/index.ts";
 import { MemoryRig, type RigOptions } from "./memory-rig.ts";
 import type { B } from "./rtl-driver.ts";
@@ -162,10 +162,12 @@ export async function pagesJump(b: B, rounds: number): Promise<MemoryRig> {
       await b.cycles(b.random.below(30));
     }
   });
-  let moving = true;
-  const ended = (): void => void (moving = false);
+  const under = { way: true };
+  const ended = (): void => {
+    under.way = false;
+  };
   void moves.then(ended, ended);
-  while (moving) await rig.traffic(50);
+  while (under.way) await rig.traffic(50);
   await moves;
   await rig.settled();
   return rig;

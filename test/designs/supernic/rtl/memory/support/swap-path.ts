@@ -1,9 +1,9 @@
 /** A region whose chains come and go and one whose chain stays, with memory: docs/supernic/memory.md. */
 import { memoryAddressBits, memoryDriverOf } from "../../../../../../designs/supernic/registers/index.ts";
-import { memoryWaysOf, regions, type RegionsPorts } from "../../../../../../designs/supernic/rtl/core/index.ts";
+import { memoryWaysOf, regions } from "../../../../../../designs/supernic/rtl/core/index.ts";
 import { busOf, MemoryWithControl } from "../../../../../../designs/supernic/rtl/memory/index.ts";
 import { dummy, MemoryPut } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
-import { LocalPages, MemoryManager } from "../../../../../../designs/supernic/software/memory/index.ts";
+import { LocalPages, MemoryManager } from "../../../../../../designs/supernic/software/index.ts";
 import {
   axi4Master,
   bit,
@@ -29,7 +29,7 @@ const memory = { ways: 2, pages: 64, spaces: 2, pageShift: 12, ppnBits: 6, freeP
 const memoSlots = [0, 1, undefined] as const;
 const definition = regions(contents)(sizes);
 // What a bench sees of the regions: all but the ways, which go to the memory.
-const { enter, leave, accepts, busy, give, control, state, config, region, status } = definition.ports as RegionsPorts;
+const { enter, leave, accepts, busy, give, control, state, config, region, status } = definition.ports;
 const outside = { enter, leave, accepts, busy, give, control, state, config, region, status };
 
 export const dut = module(

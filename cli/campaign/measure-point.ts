@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import { CheckFailed, exitCode, Terminal } from "../../designs/shared/command-line/index.ts";
-import type { Run } from "../campaign/pieces.ts";
+import type { Run } from "./pieces.ts";
 import { designNamed, hookOf } from "../design-named.ts";
 import { runSynth } from "../synth/run-synth.ts";
 

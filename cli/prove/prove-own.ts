@@ -6,8 +6,8 @@ import { resolve } from "node:path";
 import { elaborate, type Proof } from "../../hdl-dsl/index.ts";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
 import { exportsOf, isDef, loadChosen } from "../emit/load-definition.ts";
-import type { Provable } from "../prove/check.ts";
-import { ofUser } from "./of-user.ts";
+import type { Provable } from "./check.ts";
+import { ofUser } from "../own/of-user.ts";
 
 const isProof = (v: unknown): v is Proof =>
   typeof v === "object" && v !== null && "module" in v && "harness" in v && isDef(v.harness) && "faults" in v;

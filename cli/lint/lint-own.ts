@@ -2,9 +2,9 @@
 import type { EmittedDesign } from "../../hdl-dsl/index.ts";
 import { exitCode, type ExitCode, type Terminal } from "../../designs/shared/command-line/index.ts";
 import { loadDefinition } from "../emit/load-definition.ts";
-import { lintDesign, lintTools, missingTools } from "../lint/lint.ts";
+import { lintDesign, lintTools, missingTools } from "./lint.ts";
 import { Warned } from "../warnings.ts";
-import { ofUser } from "./of-user.ts";
+import { ofUser } from "../own/of-user.ts";
 
 /** @param core without pads: Yosys objects to every third state */
 export async function lintEmitted(core: EmittedDesign, terminal: Terminal): Promise<ExitCode> {

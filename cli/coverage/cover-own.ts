@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { mergeCoverage, packageAbove, type Reached } from "../../sim/index.ts";
 import { CheckFailed, UsageError } from "../../designs/shared/command-line/index.ts";
-import { testsOf } from "./tests-of.ts";
-import { lastLines, runVitest } from "./vitest.ts";
+import { testsOf } from "../own/tests-of.ts";
+import { lastLines, runVitest } from "../own/vitest.ts";
 
 /** What was reached, and the folder that the places are seen from. */
 export interface OwnCoverage {

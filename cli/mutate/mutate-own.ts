@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { packageAbove } from "../../sim/index.ts";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
-import { declaredIn, type Located } from "../mutate/locate.ts";
-import { testsOf } from "./tests-of.ts";
+import { declaredIn, type Located } from "./locate.ts";
+import { testsOf } from "../own/tests-of.ts";
 
 /** @throws UsageError when the file or the module is not there */
 export function fileModule(file: string, module: string | undefined): Located {
