@@ -1,5 +1,6 @@
 /** From a campaign's work to its pieces: pure, so that each machine makes the same of the same file. */
 import { UsageError } from "../../designs/shared/command-line/index.ts";
+import type { Point } from "../points/measure.ts";
 import { isFixed, mostPieces, type RandomWork, type Spec, type Work } from "./spec.ts";
 
 /** How a piece is run; placeholders are filled in. */
@@ -12,14 +13,7 @@ export type Run =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
     }
-  | {
-      readonly how: "point";
-      readonly design: string;
-      readonly set: readonly string[];
-      readonly only?: readonly string[] | undefined;
-      readonly whole: boolean;
-      readonly measure: "all" | "area" | "cycles";
-    };
+  | ({ readonly how: "point" } & Point);
 export interface Piece {
   readonly index: number;
   /** Which of the campaign's works it is of. */

@@ -72,7 +72,7 @@ async function runChild(run: Extract<Run, { how: "child" }>): Promise<PieceOutco
 }
 
 async function runPoint(run: Extract<Run, { how: "point" }>, { seed }: Order): Promise<PieceOutcome> {
-  const { measurePoint } = await import("./measure-point.ts");
+  const { measurePoint } = await import("../points/measure.ts");
   return { problems: [], figures: { ...(await measurePoint(run, seed)) } };
 }
 

@@ -94,8 +94,9 @@ export function withPagedMachine<T>(
     };
     const clients = [client(0, false), client(1, true)] as const;
     const { pid } = await clients[0].createProcess(address),
-      threads = clients.map(c => c.process(pid, address).thread()),
-      [critical, bulk] = threads as unknown as readonly [Thread, Thread];
+      threadOf = (c: Client): Thread => c.process(pid, address).thread(),
+      critical = threadOf(clients[0]),
+      bulk = threadOf(clients[1]);
     const va = await critical.ralloc(BigInt(o.pages * pageBytes), { populate: true });
     const at = (page: number): bigint => va + BigInt(page * pageBytes);
     for (let p = 0; p < o.pages; p++) await critical.rwrite(at(p), pageOf(p));

@@ -133,5 +133,6 @@ export function TwoQueues<const S extends Shape>(
   readonly to: StreamPort<"out", S>;
   readonly lost: Port<"out", UIntShape<2>>;
 }> {
+  // The shape is a parameter: its widths are checked at elaboration.
   return definition(p) as never;
 }

@@ -17,6 +17,8 @@ const noBlocks: readonly RegExp[] = [
   /^go-back-n\/(?:rtl\/types|wire\/\w+)\.ts$/,
   // Time as the benches of the others play it.
   /^control\/software\/clock\.ts$/,
+  // Loads of benches: numbers that are drawn, held to their distributions.
+  /^workload\//,
   // Proofs, and what surrounds a design: not blocks that a design is made of.
   /^(?:proofs|evaluation|rig|command-line|errors)\//,
 ];

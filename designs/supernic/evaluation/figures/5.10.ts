@@ -1,6 +1,6 @@
 import type { Axis, Definition, Series } from "../../../shared/evaluation/index.ts";
 import { loadsOf, type PoolRun, runPool, topologies, type Topology } from "../epochs/index.ts";
-import { epochNotes, openEx } from "./epochs.ts";
+import { epochNotes, openEx } from "./parts/epochs.ts";
 
 /** One device or two, beside a background that grows. */
 export const figure510: Definition = {

@@ -1,6 +1,6 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
 import { type Way, wayNs, ways } from "../epochs/index.ts";
-import { coreCycles, hopNotes, poolHops } from "./hops.ts";
+import { coreCycles, hopNotes, poolHops } from "./parts/hops.ts";
 
 /** Latency of both topologies of a pool. */
 export const figure511: Definition = {

@@ -1,6 +1,6 @@
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { allocations, type Correlation, loadsOf, runScheme, type RunSeen, schemes } from "../epochs/index.ts";
-import { epochNotes, memcached, openEx } from "./epochs.ts";
+import { epochNotes, memcached, openEx } from "./parts/epochs.ts";
 
 const correlations = ["low", "high"] as const satisfies readonly Correlation[],
   categories = { low: "low correlation", high: "high correlation" } as const;

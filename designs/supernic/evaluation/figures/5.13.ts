@@ -1,6 +1,6 @@
 import type { Axis, Definition, Series } from "../../../shared/evaluation/index.ts";
 import { loadsOf, runScheme, type RunSeen } from "../epochs/index.ts";
-import { epochNotes, memcached, openEx } from "./epochs.ts";
+import { epochNotes, memcached, openEx } from "./parts/epochs.ts";
 
 /** What victims and the number of regions do to one device. */
 export const figure513: Definition = {

@@ -1,6 +1,6 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
 import { measureChaining } from "../measure/index.ts";
-import { idle, lengthsOf, lines, sequence } from "./sequence.ts";
+import { idle, lengthsOf, lines, sequence } from "./parts/sequence.ts";
 
 /** Latency of a sequence as one chain, as two, and with the scheduler between all tasks. */
 export const figure514: Definition = {

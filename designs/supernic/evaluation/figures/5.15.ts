@@ -1,6 +1,6 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
 import { branching, grouping, measureWays } from "../measure/index.ts";
-import { idle, lengthsOf, lines, sequence } from "./sequence.ts";
+import { idle, lengthsOf, lines, sequence } from "./parts/sequence.ts";
 
 /** Latency of tasks side by side, in two groups, and one after the other. */
 export const figure515: Definition = {

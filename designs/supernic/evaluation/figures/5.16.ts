@@ -9,7 +9,7 @@ import {
   systems,
   workloads,
 } from "../epochs/index.ts";
-import { coreCycles, hopNotes, keyValueHops } from "./hops.ts";
+import { coreCycles, hopNotes, keyValueHops } from "./parts/hops.ts";
 
 /** Share of gets that the design expects to hit, by values and policy, in percent. */
 const expected: Readonly<Record<CachePolicy, readonly number[]>> = { FIFO: [45, 59, 75], LRU: [49, 63, 78] };

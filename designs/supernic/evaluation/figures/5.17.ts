@@ -1,6 +1,6 @@
 import type { Definition, Series } from "../../../shared/evaluation/index.ts";
 import { cacheSizes, hitRate, type System, systems, throughput, workloads } from "../epochs/index.ts";
-import { coreCycles, hopNotes, keyValueHops } from "./hops.ts";
+import { coreCycles, hopNotes, keyValueHops } from "./parts/hops.ts";
 
 /** Operations under way: enough that a line is what bounds, and not latency. */
 const underWay = 64;

@@ -1,6 +1,6 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
 import { type Replication, replications, secondCopyNs, workloads } from "../epochs/index.ts";
-import { hopNotes, keyValueHops } from "./hops.ts";
+import { hopNotes, keyValueHops } from "./parts/hops.ts";
 
 const replicated = workloads.filter(([, sets]) => sets > 0);
 

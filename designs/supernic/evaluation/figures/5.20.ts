@@ -1,7 +1,7 @@
 import type { Definition } from "../../../shared/evaluation/index.ts";
 import { type Load, partOf, taskNames } from "../epochs/index.ts";
 import { type FairMeasured, measureFairStep } from "../measure/index.ts";
-import { after, before, timelines } from "./timeline.ts";
+import { after, before, timelines } from "./parts/timeline.ts";
 
 /** By how much a user may have less than is exact: floors, and a mix of packets that is not the same in each epoch. */
 const least = -0.2,

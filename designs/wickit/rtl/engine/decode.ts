@@ -6,6 +6,7 @@ import {
   mux,
   node,
   orTree,
+  priority,
   repeat,
   scope,
   type UInt,
@@ -43,7 +44,7 @@ export function decodeInstruction(word: UInt, p: EngineParameters) {
     const brings = mux(is("load"), words, is("tas", "cas", "faa").zext(4));
     const count = f.imm.bits(0, 4);
     // Registers that an instruction names from rd on, and whether there are so many.
-    const span = node(mux(is("reply"), count, mux(several, words, mux(is("cas"), constant(2, 4), constant(1, 4)))), {
+    const span = node(priority([is("reply"), count], [several, words], [is("cas"), constant(2, 4)], constant(1, 4)), {
       name: "span",
     });
     const pastEnd = node(f.rd.zext(5).add(span.zext(5)).gt(registers), { name: "past_end" });

@@ -8,4 +8,4 @@ export { figure513 } from "../../../../../../designs/supernic/evaluation/figures
 export { figure516 } from "../../../../../../designs/supernic/evaluation/figures/5.16.ts";
 export { figure517 } from "../../../../../../designs/supernic/evaluation/figures/5.17.ts";
 export { figure518 } from "../../../../../../designs/supernic/evaluation/figures/5.18.ts";
-export { timelineFigure } from "../../../../../../designs/supernic/evaluation/figures/timeline.ts";
+export { timelineFigure } from "../../../../../../designs/supernic/evaluation/figures/parts/timeline.ts";

@@ -1,5 +1,5 @@
 /** What figures of the epoch model have in common. */
-import type { Given } from "../../../shared/evaluation/index.ts";
+import type { Given } from "../../../../shared/evaluation/index.ts";
 
 export const epochNotes: readonly string[] = [
   "A model in steps of an epoch of 20 µs, not the cycle-accurate device: docs/supernic/epochs.md. Rates are the project's own fair shares, and regions are given out by the device's own software. The device itself, at a tenth of the periods, has the same shares and scales out in the same epochs (test).",

@@ -1,7 +1,7 @@
 /** What figures of hops have in common: numbers that were put in, and those that the device gives. */
-import type { Given } from "../../../shared/evaluation/index.ts";
-import { client, type CoreCycles, macs, node, torSwitch } from "../epochs/index.ts";
-import { measureCore } from "../measure/index.ts";
+import type { Given } from "../../../../shared/evaluation/index.ts";
+import { client, type CoreCycles, macs, node, torSwitch } from "../../epochs/index.ts";
+import { measureCore } from "../../measure/index.ts";
 
 export const poolHops: readonly Given[] = [
   {

@@ -1,8 +1,8 @@
 /** A piece of a campaign: mixed requests of several processes, as in random.test.ts, judged by the model. */
-import type { PieceFunction } from "../../../../../cli/campaign/piece-contract.ts";
-import { makeSettings } from "../../../../../designs/clio/config/index.ts";
-import { randomRun } from "../../../../../designs/clio/rig/node/index.ts";
-import { bernoulli } from "../../../../../sim/index.ts";
+import type { PieceFunction } from "../../../../../../cli/campaign/piece-contract.ts";
+import { makeSettings } from "../../../../../../designs/clio/config/index.ts";
+import { randomRun } from "../../../../../../designs/clio/rig/node/index.ts";
+import { bernoulli } from "../../../../../../sim/index.ts";
 
 export const piece: PieceFunction = async ({ seed, count }) => {
   const pauses = ["ar", "aw", "w", "r", "b"].map((name, i) => [name, bernoulli(0.1, seed + i)] as const);

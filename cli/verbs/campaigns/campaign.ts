@@ -1,8 +1,8 @@
 import { Option } from "commander";
-import { once } from "../../designs/shared/command-line/index.ts";
-import { engineOptions, shareText, whole } from "../campaign/options.ts";
-import type { CampaignOptions } from "../campaign/run-campaign.ts";
-import type { Verb } from "../verb.ts";
+import { once } from "../../../designs/shared/command-line/index.ts";
+import { engineOptions, shareText, whole } from "../../campaign/options.ts";
+import type { CampaignOptions } from "../../campaign/run-campaign.ts";
+import type { Verb } from "../../verb.ts";
 
 /** `mnemo campaign`: many independent pieces of work, here or on a scheduler, each done once. */
 export const campaignVerb: Verb = (program, { terminal, exit }) => {
@@ -20,7 +20,7 @@ export const campaignVerb: Verb = (program, { terminal, exit }) => {
     .addOption(once("--task <folder>", "a scheduler's task: a share of the campaign in this folder", String).hideHelp())
     .addOption(once("--share <k/n>", "with --task: which share of how many", shareText).hideHelp())
     .action(async (file: string | undefined, options: CampaignOptions) => {
-      const { runCampaign } = await import("../campaign/run-campaign.ts");
+      const { runCampaign } = await import("../../campaign/run-campaign.ts");
       exit(await runCampaign(file, options, terminal));
     });
 };

@@ -1,7 +1,7 @@
 /** Figure 5.20's timeline as plots, and what it is to show. */
-import type { Definition, Plot, Result, Series } from "../../../shared/evaluation/index.ts";
-import { makeParameters } from "../../config/index.ts";
-import { type Load, taskNames, timeline, type TimelineEpoch } from "../epochs/index.ts";
+import type { Definition, Plot, Result, Series } from "../../../../shared/evaluation/index.ts";
+import { makeParameters } from "../../../config/index.ts";
+import { type Load, taskNames, timeline, type TimelineEpoch } from "../../epochs/index.ts";
 
 /** Units that the users bring, in the first epoch and later. */
 export const before: Load = { first: 8, second: 4 },

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
-import { choice, once, seed, setting } from "../../designs/shared/command-line/index.ts";
-import { engineOptions } from "../campaign/options.ts";
-import { designArgument } from "../design-named.ts";
-import type { ExploreOptions } from "../explore/run-explore.ts";
-import type { Verb } from "../verb.ts";
+import { choice, once, seed, setting } from "../../../designs/shared/command-line/index.ts";
+import { engineOptions } from "../../campaign/options.ts";
+import { designArgument } from "../../design-named.ts";
+import type { ExploreOptions } from "../../explore/run-explore.ts";
+import type { Verb } from "../../verb.ts";
 
 function names(text: string): readonly string[] {
   const all = text.split(",");
@@ -34,7 +34,7 @@ export const exploreVerb: Verb = (program, { terminal, exit }) => {
     .addOption(once("--limit <seconds>", "of a point", Number).default(3600));
   for (const o of engineOptions()) command.addOption(o);
   return command.action(async (design: string, options: ExploreOptions) => {
-    const { runExplore } = await import("../explore/run-explore.ts");
+    const { runExplore } = await import("../../explore/run-explore.ts");
     exit(await runExplore(design, options, terminal));
   });
 };

@@ -4,11 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import { CheckFailed, exitCode, Terminal } from "../../designs/shared/command-line/index.ts";
-import type { Run } from "./pieces.ts";
 import { designNamed, hookOf } from "../design-named.ts";
 import { runSynth } from "../synth/run-synth.ts";
 
-type Point = Extract<Run, { how: "point" }>;
+/** A design with settings, and what is measured there. */
+export interface Point {
+  readonly design: string;
+  readonly set: readonly string[];
+  /** Modules to synthesize; absent: all blocks, or with `whole` the whole. */
+  readonly only?: readonly string[] | undefined;
+  readonly whole: boolean;
+  readonly measure: "all" | "area" | "cycles";
+}
 
 /** Of what `mnemo synth --json` writes. */
 const synthSchema = z.object({

@@ -1,6 +1,6 @@
 /** What figures 5.14 and 5.15 have in common. */
-import type { Plot, Series } from "../../../shared/evaluation/index.ts";
-import { lengths } from "../measure/index.ts";
+import type { Plot, Series } from "../../../../shared/evaluation/index.ts";
+import { lengths } from "../../measure/index.ts";
 
 export const idle: readonly string[] = [
   "An idle device and one frame of 64 bytes: from its last beat in to its first beat out. Each task takes 6 cycles. Each length has a chain of that length, so no skipped slot counts.",
