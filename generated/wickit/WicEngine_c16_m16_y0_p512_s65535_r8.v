@@ -176,19 +176,19 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
   wire [3:0] file_registers_a_register = core_sends_words ? core_instruction[11:8] + core_index : core_fetched[15:12]; // register-file.ts:77
   wire [3:0] file_registers_b_register = (core_fetched[7:4] == 4'd3) ? core_fetched[11:8] : core_fetched[19:16];
   wire [15:0] core_start = (intake_held_program < 16'd16) ? intake_held_program : 16'hffff; // running.ts:50
-  wire core_decoded_access = (core_instruction[7:4] == 4'd4) & (core_instruction[3:0] <= 4'd5); // decode.ts:36
-  wire [3:0] core_decoded_words = {1'b0, core_instruction[31:29]} + 4'd1; // decode.ts:38
+  wire core_decoded_access = (core_instruction[7:4] == 4'd4) & (core_instruction[3:0] <= 4'd5); // decode.ts:37
+  wire [3:0] core_decoded_words = {1'b0, core_instruction[31:29]} + 4'd1; // decode.ts:39
   wire [3:0] core_decoded_atomic_sends = {
     2'd0, core_instruction[3:0] == 4'd3, (core_instruction[7:0] == 8'd68) | (core_instruction[7:0] == 8'd69)
-  }; // decode.ts:39
+  }; // decode.ts:40
   wire core_decoded_span_or = (core_instruction[7:0] == 8'd64) | (core_instruction[7:0] == 8'd65);
   wire [3:0] core_decoded_span =
     (core_instruction[7:0] == 8'd80) ? core_instruction[19:16] :
     core_decoded_span_or ? core_decoded_words :
     (core_instruction[7:0] == 8'd67) ? 4'd2 :
-    4'd1; // decode.ts:46
-  wire core_decoded_past_end = ({1'b0, core_instruction[11:8]} + {1'b0, core_decoded_span}) > 5'd16; // decode.ts:49
-  wire core_decoded_too_long = (core_instruction[7:0] == 8'd80) & (core_instruction[19:16] > 4'd8); // decode.ts:50
+    4'd1; // decode.ts:47
+  wire core_decoded_past_end = ({1'b0, core_instruction[11:8]} + {1'b0, core_decoded_span}) > 5'd16; // decode.ts:50
+  wire core_decoded_too_long = (core_instruction[7:0] == 8'd80) & (core_instruction[19:16] > 4'd8); // decode.ts:51
   wire core_decoded_unknown_or =
     (core_instruction[7:0] == 8'd1) | (core_instruction[7:0] == 8'd2) | (core_instruction[7:0] == 8'd3)
     | (core_instruction[7:0] == 8'd16) | (core_instruction[7:0] == 8'd17) | (core_instruction[7:0] == 8'd18)
@@ -205,21 +205,21 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
     (core_instruction[7:0] == 8'd65) | (core_instruction[7:0] == 8'd66) | (core_instruction[7:0] == 8'd67)
     | (core_instruction[7:0] == 8'd68) | (core_instruction[7:0] == 8'd69) | (core_instruction[7:0] == 8'd80)
     | (core_instruction[7:0] == 8'd81) | (core_instruction[7:0] == 8'd82);
-  wire core_decoded_unknown = ~(core_decoded_unknown_or | core_instruction_or | core_decoded_unknown_or_core_instruction | core_decoded_unknown_or_2); // decode.ts:51
+  wire core_decoded_unknown = ~(core_decoded_unknown_or | core_instruction_or | core_decoded_unknown_or_core_instruction | core_decoded_unknown_or_2); // decode.ts:52
   wire [63:0] core_decoded_immediate =
     core_decoded_access ? {{51{core_instruction[28]}}, core_instruction[28:16]} :
     (core_instruction[7:4] == 4'd0) ? {48'd0, core_instruction[31:16]} :
-    {{48{core_instruction[31]}}, core_instruction[31:16]}; // decode.ts:82
+    {{48{core_instruction[31]}}, core_instruction[31:16]}; // decode.ts:83
   wire [3:0] core_decoded_sends =
     (core_instruction[7:0] == 8'd65) ? core_decoded_words :
     (core_decoded_access & ~core_decoded_span_or) ? core_decoded_atomic_sends :
-    4'd0; // decode.ts:59
+    4'd0; // decode.ts:60
   wire [3:0] core_decoded_brings =
     (core_instruction[7:0] == 8'd64) ? core_decoded_words :
-    {3'd0, (core_instruction[7:0] == 8'd66) | (core_instruction[7:0] == 8'd67) | (core_instruction[7:0] == 8'd68)}; // decode.ts:60
-  wire core_decoded_illegal = core_decoded_unknown | core_decoded_past_end | core_decoded_too_long; // decode.ts:62
+    {3'd0, (core_instruction[7:0] == 8'd66) | (core_instruction[7:0] == 8'd67) | (core_instruction[7:0] == 8'd68)}; // decode.ts:61
+  wire core_decoded_illegal = core_decoded_unknown | core_decoded_past_end | core_decoded_too_long; // decode.ts:63
   wire core_decoded_uses_immediate =
-    core_decoded_access | (core_instruction[7:4] == 4'd0) | (core_instruction[7:3] == 5'd3); // decode.ts:69
+    core_decoded_access | (core_instruction[7:4] == 4'd0) | (core_instruction[7:3] == 5'd3); // decode.ts:70
   wire [63:0] core_alu_sum = core_operand_a + (core_choice[10] ? ~core_operand_b : core_operand_b) + {63'd0, core_choice[10]}; // alu.ts:67
   wire [63:0] core_alu_left = core_operand_a << core_operand_b[5:0]; // alu.ts:74
   wire [63:0] core_alu_right = core_operand_a >> core_operand_b[5:0]; // alu.ts:75
@@ -592,7 +592,7 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
   assign memory_valid = core_state == core_state_ask;
   assign memory_payload_context = core_context;
   assign memory_payload_tag = core_as_fresh_word[27:20];
-  wire [2:0] core_decoded_kind = core_instruction[2:0]; // decode.ts:56
+  wire [2:0] core_decoded_kind = core_instruction[2:0]; // decode.ts:57
   assign memory_payload_kind = (core_decoded_kind < 3'd6) ? core_decoded_kind : access_kind_load;
   assign memory_payload_va = core_result;
   assign memory_payload_words = core_decoded_span_or ? core_decoded_words : 4'd1;
