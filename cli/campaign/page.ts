@@ -6,7 +6,7 @@ import { svgOf } from "../figures/report/svg.ts";
 import { shortState } from "./identity.ts";
 import type { Finding, Report } from "./merge.ts";
 import { duration } from "./progress.ts";
-import { verdictLine } from "./report.ts";
+import { verdictLine, workHeads, workRow } from "./report.ts";
 import { type Result, verdicts } from "./result.ts";
 
 /** A curve of more points shows no more. */
@@ -92,15 +92,8 @@ export function campaignPage(report: Report, results: readonly Result[]): string
   const sorted = results.toSorted((a, b) => a.index - b.index),
     plots = sorted.length === 0 ? [] : [outcomes(report), times(sorted), ...figures(report, sorted)];
   const works = htmlTable(
-    ["work", "seed", "pieces", "count", "verdicts", "seconds"],
-    report.works.map(w => [
-      w.kind,
-      String(w.seed),
-      `${readable(w.done)} of ${readable(w.pieces)}`,
-      `${readable(w.count)} of ${readable(w.of)}`,
-      verdictLine(w.verdicts),
-      readable(Math.round(w.seconds * 10) / 10),
-    ]),
+    workHeads,
+    report.works.map(w => workRow(w, readable)),
   );
   const figureTables = report.works.flatMap(w => {
     const rows = Object.entries(w.figures);

@@ -19,15 +19,16 @@ export const verdictLine = (v: Readonly<Record<Verdict, number>>): string =>
     .join(", ") || "none";
 
 const large = (n: number): string => n.toLocaleString("en-US", { maximumFractionDigits: 3 });
-const row = (w: WorkReport): readonly string[] => [
+/** A work's row of the table that the report and the page have. @param number how each writes numbers */
+export const workRow = (w: WorkReport, number: (n: number) => string): readonly string[] => [
   w.kind,
   String(w.seed),
-  `${large(w.done)} of ${large(w.pieces)}`,
-  `${large(w.count)} of ${large(w.of)}`,
+  `${number(w.done)} of ${number(w.pieces)}`,
+  `${number(w.count)} of ${number(w.of)}`,
   verdictLine(w.verdicts),
-  large(Math.round(w.seconds * 10) / 10),
+  number(Math.round(w.seconds * 10) / 10),
 ];
-const heads = ["work", "seed", "pieces", "count", "verdicts", "seconds"];
+export const workHeads = ["work", "seed", "pieces", "count", "verdicts", "seconds"];
 const figureRow = ([name, s]: readonly [string, Spread]): readonly string[] => [
   name,
   ...[s.pieces, s.sum, s.least, s.most].map(large),
@@ -46,7 +47,11 @@ export function reportText(r: Report): string {
     .slice(0, mostFindings)
     .map(f => `piece ${f.index} (${f.title}): ${f.problems[0] ?? f.verdict}\n  ${f.repeat}`);
   return [
-    table(heads, r.works.map(row), "lrrrlr"),
+    table(
+      workHeads,
+      r.works.map(w => workRow(w, large)),
+      "lrrrlr",
+    ),
     "",
     headOf(r),
     ...findings,
@@ -66,7 +71,10 @@ export function reportMarkdown(r: Report): string {
     `# Campaign ${r.name}`,
     ...(r.about === "" ? [] : [r.about]),
     `${headOf(r)}.${r.again > 0 ? ` ${r.again} pieces were begun more than once.` : ""}`,
-    markdownTable(heads, r.works.map(row)),
+    markdownTable(
+      workHeads,
+      r.works.map(w => workRow(w, large)),
+    ),
     ...r.works.flatMap(w =>
       Object.keys(w.figures).length === 0
         ? []

@@ -27,13 +27,24 @@ interface Resident {
   isDirty: boolean;
 }
 
-const counted = { hits: 0, faults: 0, prefetched: 0, waitedForPrefetch: 0, evicted: 0, written: 0, direct: 0, most: 0 };
+const counted = {
+  hits: 0,
+  faults: 0,
+  prefetched: 0,
+  waitedForPrefetch: 0,
+  evicted: 0,
+  written: 0,
+  refused: 0,
+  direct: 0,
+  most: 0,
+};
 
 /**
  * The pages that are here. A fault asks for its page on the critical pair and for the rest of its window on the other
  * one, and waits for its page alone. A reclaimer of its own writes pages back, the least recently used first, while
  * there are more than `limit`. At `limit` + `alpha` a fault makes room itself before it reads, and nothing is
- * prefetched: there are never more. Pages on their way, in or out, count.
+ * prefetched: there are never more. Pages on their way, in or out, count. A page that the node refuses to take back
+ * stays here; a fault that has to make room for itself fails then.
  */
 export class FarMemory {
   readonly #o: FarMemoryOptions;
@@ -76,12 +87,13 @@ export class FarMemory {
   /** Ends when nothing is on its way. */
   async settled(): Promise<void> {
     while (this.#coming.size > 0 || this.#leaving.size > 0 || this.#reclaims !== undefined)
-      await Promise.all([...this.#coming.values(), ...this.#leaving.values(), this.#reclaims]);
+      await Promise.allSettled([...this.#coming.values(), ...this.#leaving.values(), this.#reclaims]);
   }
 
   async #bring(page: number): Promise<void> {
     const leaving = this.#leaving.get(page);
-    if (leaving !== undefined) return leaving;
+    // Gone or back again: the caller looks.
+    if (leaving !== undefined) return leaving.catch(() => undefined);
     const coming = this.#coming.get(page);
     if (coming !== undefined) {
       this.#count.waitedForPrefetch++;
@@ -127,9 +139,12 @@ export class FarMemory {
   }
 
   #wakeReclaimer(): void {
-    this.#reclaims ??= this.#reclaim().finally(() => {
-      this.#reclaims = undefined;
-    });
+    // A page that cannot be written back ends this round; the next fault begins another one.
+    this.#reclaims ??= this.#reclaim()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#reclaims = undefined;
+      });
   }
   async #reclaim(): Promise<void> {
     while (this.occupied > this.#o.limit && (this.#here.size > 0 || this.#coming.size + this.#leaving.size > 0))
@@ -148,7 +163,18 @@ export class FarMemory {
     this.#count.evicted++;
     if (!isDirty) return;
     this.#count.written++;
-    const left = this.#o.critical.write(page, data).finally(() => this.#leaving.delete(page));
+    const left = this.#o.critical.write(page, data).then(
+      () => {
+        this.#leaving.delete(page);
+      },
+      (e: unknown) => {
+        // Its bytes are nowhere else: the page stays, as the one used last, so that another one is tried next.
+        this.#leaving.delete(page);
+        this.#here.set(page, { data, isDirty: true });
+        this.#count.refused++;
+        throw e;
+      },
+    );
     this.#leaving.set(page, left);
     await left;
   }

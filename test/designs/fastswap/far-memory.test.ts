@@ -75,6 +75,36 @@ describe("FarMemory", () => {
   });
 });
 
+describe("FarMemory, a node that takes no pages back", () => {
+  it("nothing is lost, faults beyond alpha fail, and all goes on when it takes them again", async () => {
+    const stored = new Map<number, Uint8Array>();
+    let refuses = true;
+    const pair: QueuePair = {
+      read: page => Promise.resolve((stored.get(page) ?? pageOf(page)).slice()),
+      write: async (page, data) => {
+        await Promise.resolve();
+        if (refuses) throw new Error("refused");
+        stored.set(page, data.slice());
+      },
+    };
+    const far = new FarMemory({ critical: pair, bulk: pair, limit: 2, alpha: 2, window: 1 });
+    const add = (page: number): Promise<unknown> =>
+      far.use(page, "write", d => {
+        d[0] = 100 + page;
+      });
+    for (const page of [0, 1, 2, 3]) await add(page);
+    await expect(add(4)).rejects.toThrow("refused");
+    await far.settled();
+    expect(far.statistics.refused).toBeGreaterThan(0);
+    expect(far.occupied).toBe(4);
+    refuses = false;
+    for (const page of [4, 5]) await add(page);
+    await far.settled();
+    for (const page of [0, 1, 2, 3, 4, 5])
+      expect(await far.use(page, "read", d => d[0]), `page ${page}`).toBe(100 + page);
+  });
+});
+
 /** Against a hang: each builds and runs a whole node. */
 describe("the memory node between two lanes", { timeout: 600_000 }, () => {
   it("pages come and go by two queue pairs over lines that lose, double, swap and damage frames", () =>
