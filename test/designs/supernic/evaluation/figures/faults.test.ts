@@ -86,14 +86,6 @@ const faults: readonly Planted[] = [
     long: true,
   },
   {
-    figure: "5.13",
-    name: "nobody's area is given to others",
-    file: `${rules}/manager.ts`,
-    from: 'if (place?.use !== "victim") return Promise.resolve(false);',
-    to: 'if (place?.use !== "broken") return Promise.resolve(false);',
-    long: true,
-  },
-  {
     figure: "5.16",
     name: "LRU forgets who was used",
     file: "supernic/model/cache/cache.ts",
