@@ -50,6 +50,8 @@ export class ByteHistory {
   ): { readonly offset: number; readonly legal: readonly number[] } | undefined {
     const end = start + data.length,
       overlapping = this.recent.filter(w => w.start < end && ends(w) > start);
+    // Most reads: nothing is under way here, and one value of each byte is possible.
+    if (overlapping.length === 0 && this.alternatives.size === 0 && this.image.holds(start, data)) return undefined;
     // Between two cuts the same writes cover every byte.
     const cuts = [
       ...new Set([start, end, ...overlapping.flatMap(w => [Math.max(start, w.start), Math.min(end, ends(w))])]),

@@ -622,10 +622,9 @@ export class Scoreboard {
   }
 
   private finishRequest(open: Open, waiting: Open[], frame: Uint8Array, time: number): Completed {
-    const rest = waiting.filter(o => o !== open),
-      code = clioField(frame, "status") ?? status.OK;
-    if (rest.length > 0) this.open.set(open.key, rest);
-    else this.open.delete(open.key);
+    const code = clioField(frame, "status") ?? status.OK;
+    if (waiting.length === 1) this.open.delete(open.key);
+    else waiting.splice(waiting.indexOf(open), 1);
     if (open.ticket !== undefined)
       this.node.retries.complete(open.ticket, code, open.name === "DEREF_WRITE" ? vaIn(frame) : (foundIn(frame) ?? 0n));
     if (open.access) {
@@ -721,7 +720,9 @@ export class Scoreboard {
   }
   private wait(open: Open): void {
     if (open.access?.pointer !== undefined) this.following.add(open.key);
-    this.open.set(open.key, [...(this.open.get(open.key) ?? []), open]);
+    const waiting = this.open.get(open.key);
+    if (waiting === undefined) this.open.set(open.key, [open]);
+    else waiting.push(open);
   }
 }
 

@@ -23,6 +23,18 @@ export class SparseBytes {
     return out;
   }
 
+  /** Whether these bytes are here from `offset`. */
+  holds(offset: number, bytes: Uint8Array): boolean {
+    for (let i = 0; i < bytes.length;) {
+      const at = (offset + i) % pieceBytes,
+        n = Math.min(pieceBytes - at, bytes.length - i),
+        p = this.pieces.get(Math.floor((offset + i) / pieceBytes));
+      for (let k = 0; k < n; k++) if ((p === undefined ? 0 : p[at + k]) !== bytes[i + k]) return false;
+      i += n;
+    }
+    return true;
+  }
+
   write(offset: number, bytes: Uint8Array): void {
     for (let i = 0; i < bytes.length;) {
       const at = (offset + i) % pieceBytes,

@@ -5,11 +5,13 @@ export class PacketError extends Error {
   override readonly name = "PacketError";
 }
 
-/** How a field is read, worked out once per layout. */
+/** How a field is read and written, worked out once per layout. */
 interface Step {
   readonly name: string;
   /** @param base where the layout begins */
   readonly read: (bytes: Uint8Array, base: number) => number | bigint | Uint8Array;
+  /** @throws PacketError when the value does not fit */
+  readonly write: (bytes: Uint8Array, base: number, value: number | bigint | Uint8Array) => void;
 }
 interface Plan {
   readonly steps: readonly Step[];
@@ -22,6 +24,7 @@ function planOf(l: Layout): Plan {
     const steps = placementsOf(l).map(p => ({
       name: p.name,
       read: readerOf(p, l.fields[p.name]?.kind ?? "number"),
+      write: writerOf(l, p),
     }));
     plan = { steps, byName: new Map(steps.map(s => [s.name, s])) };
     plans.set(l, plan);
@@ -50,6 +53,58 @@ function readerOf(p: Placement, kind: Field["kind"]): Step["read"] {
     const v = getNumber(bytes, base, p);
     return whole ? v : Math.floor(v / below) % range;
   };
+}
+
+function writerOf(l: Layout, p: Placement): Step["write"] {
+  const whole = p.bitOffset === 0 && p.byteLength * 8 === p.width,
+    range = 2 ** p.width,
+    // Of a field inside one byte: what stays.
+    kept = p.byteLength === 1 ? 0xff & ~((range - 1) << p.bitOffset) : undefined;
+  return (bytes, base, value) => {
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value < range) {
+      const at = base + p.byteOffset;
+      if (kept !== undefined) bytes[at] = ((bytes[at] ?? 0) & kept) | (value << p.bitOffset);
+      else if (whole) putBytes(bytes, base, p, value);
+      else writePlacement(bytes, base, p, BigInt(value));
+    } else if (value instanceof Uint8Array) putRaw(l, p, bytes, base, value);
+    else putWide(l, p, bytes, base, value, whole);
+  };
+}
+
+function putRaw(l: Layout, p: Placement, bytes: Uint8Array, base: number, value: Uint8Array): void {
+  if (value.length > p.byteLength)
+    throw new PacketError(`${l.name}: ${p.name} holds ${p.byteLength} bytes, got ${value.length}`);
+  const at = base + p.byteOffset;
+  bytes.fill(0, at + value.length, at + p.byteLength);
+  bytes.set(value, at);
+}
+
+/** A bigint, or a number that does not fit. */
+function putWide(
+  l: Layout,
+  p: Placement,
+  bytes: Uint8Array,
+  base: number,
+  value: number | bigint,
+  whole: boolean,
+): void {
+  if (typeof value === "number" && !Number.isSafeInteger(value))
+    throw new PacketError(`${l.name}: ${p.name} must be a whole number, got ${value}`);
+  const v = BigInt(value);
+  if (v < 0n || v >> BigInt(p.width) !== 0n)
+    throw new PacketError(`${l.name}: ${p.name} holds ${p.width} bits, ${value} does not fit`);
+  if (whole && p.byteLength <= 8) putHalves(bytes, base, p, v);
+  else writePlacement(bytes, base, p, v);
+}
+
+/** Up to 64 bits that start and end on bytes, as two numbers. */
+function putHalves(bytes: Uint8Array, base: number, p: Placement, value: bigint): void {
+  let half = Number(BigInt.asUintN(32, value));
+  for (let i = 0; i < p.byteLength; i++) {
+    if (i === 4) half = Number(value >> 32n);
+    bytes[base + p.byteOffset + (p.bigEndian ? p.byteLength - 1 - i : i)] = half % 256;
+    half = Math.floor(half / 256);
+  }
 }
 
 /** The field's bytes, at most 5, as a number, without bigint: multiplications keep it exact in a double. */
@@ -152,34 +207,14 @@ export function encodeInto<F extends FieldSet>(
     throw new PacketError(
       `${l.name}: needs ${l.bytes} bytes at offset ${offset}, got ${Math.max(0, bytes.length - offset)}`,
     );
-  for (const [name, value] of Object.entries(values) as [string, number | bigint | Uint8Array | undefined][]) {
+  const { byName } = planOf(l);
+  for (const name in values) {
+    const value: number | bigint | Uint8Array | undefined = values[name];
     if (value === undefined) continue;
-    const p = l.at[name];
-    if (!p)
+    const step = byName.get(name);
+    if (!step)
       throw new PacketError(`${l.name}: there is no field ${name}; the fields are ${Object.keys(l.fields).join(", ")}`);
-    if (value instanceof Uint8Array) {
-      if (value.length > p.byteLength)
-        throw new PacketError(`${l.name}: ${name} holds ${p.byteLength} bytes, got ${value.length}`);
-      bytes.fill(0, offset + p.byteOffset + value.length, offset + p.byteOffset + p.byteLength);
-      bytes.set(value, offset + p.byteOffset);
-      continue;
-    }
-    if (typeof value === "number" && !Number.isSafeInteger(value))
-      throw new PacketError(`${l.name}: ${name} must be a whole number, got ${value}`);
-    if (
-      typeof value === "number" &&
-      p.bitOffset === 0 &&
-      p.byteLength * 8 === p.width &&
-      value >= 0 &&
-      value < 2 ** p.width
-    ) {
-      putBytes(bytes, offset, p, value);
-      continue;
-    }
-    const v = BigInt(value);
-    if (v < 0n || v >> BigInt(p.width) !== 0n)
-      throw new PacketError(`${l.name}: ${name} holds ${p.width} bits, ${value} does not fit`);
-    writePlacement(bytes, offset, p, v);
+    step.write(bytes, offset, value);
   }
 }
 
