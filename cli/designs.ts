@@ -2,6 +2,7 @@
  * The designs of this project, the only list: to add one is to add a line here (docs/add-a-design.md). The first is
  * what a verb means that is given none.
  */
+import { aifm } from "../designs/aifm/design.ts";
 import { clio } from "../designs/clio/design.ts";
 import { fastswap } from "../designs/fastswap/design.ts";
 import { legoos } from "../designs/legoos/design.ts";
@@ -11,4 +12,13 @@ import { supernic } from "../designs/supernic/design.ts";
 import { wickit } from "../designs/wickit/design.ts";
 import { frameCounter } from "../examples/frame-counter/design.ts";
 
-export const designs: readonly [Design, ...Design[]] = [clio, supernic, rack, legoos, wickit, fastswap, frameCounter];
+export const designs: readonly [Design, ...Design[]] = [
+  clio,
+  supernic,
+  rack,
+  legoos,
+  wickit,
+  fastswap,
+  aifm,
+  frameCounter,
+];

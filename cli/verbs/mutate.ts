@@ -1,17 +1,8 @@
-import { InvalidArgumentError, Option } from "commander";
-import { fileName, once, seed } from "../../designs/shared/command-line/index.ts";
+import { Option } from "commander";
+import { fileName, once, seed, wholeNumber } from "../../designs/shared/command-line/index.ts";
 import type { MutateOptions } from "../mutate/run-mutate.ts";
 import { isSource, moduleOption, onlyForFile } from "../own/source-file.ts";
 import type { Verb } from "../verb.ts";
-
-/** A whole number from 1 up to `most`. */
-const count =
-  (most: number) =>
-  (text: string): number => {
-    const n = /^\d+$/.test(text) ? Number(text) : 0;
-    if (n < 1 || n > most) throw new InvalidArgumentError(`It must be a whole number from 1 to ${most}.`);
-    return n;
-  };
 
 /** `mnemo mutate`: faults planted systematically into a module, and which of them its benches miss. */
 export const mutateVerb: Verb = (program, { terminal, exit }) =>
@@ -23,15 +14,15 @@ export const mutateVerb: Verb = (program, { terminal, exit }) =>
       "<design>/<Module>; library/<Module> for one of the language's; <design> or shared for a sample of each module; or a TypeScript file that has a module",
     )
     .addOption(moduleOption())
-    .addOption(once("--limit <number>", "how many mutants at most, a sample of all", count(1_000_000)))
+    .addOption(once("--limit <number>", "how many mutants at most, a sample of all", wholeNumber(1, 1_000_000)))
     .addOption(once("--seed <number>", "which sample", seed).default(1))
     .addOption(once("--only-operator <names>", "just faults of these kinds: bound,late", text => text.split(",")))
     .addOption(new Option("--list", "list the faults, plant none"))
     .addOption(
       once("--tests <paths>", "test files or folders, instead of those next to the module's", text => text.split(",")),
     )
-    .addOption(once("--patience <seconds>", "leave out tests that take longer", count(3600)).default(60))
-    .addOption(once("--floor <percent>", "fail only when fewer are found", count(100)))
+    .addOption(once("--patience <seconds>", "leave out tests that take longer", wholeNumber(1, 3600)).default(60))
+    .addOption(once("--floor <percent>", "fail only when fewer are found", wholeNumber(1, 100)))
     .addOption(new Option("--lines", "print a table of all lines"))
     .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))
     .action(async (name: string, options: MutateOptions) => {

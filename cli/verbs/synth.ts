@@ -1,17 +1,10 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { targetNames } from "../synth/target.ts";
 import type { SynthOptions } from "../synth/run-synth.ts";
-import { choice, fileName, once, setting } from "../../designs/shared/command-line/index.ts";
+import { choice, fileName, once, setting, wholeNumber } from "../../designs/shared/command-line/index.ts";
 import { defaultDesign } from "../design-named.ts";
 import { designOrFile, moduleOption } from "../own/source-file.ts";
 import type { Verb } from "../verb.ts";
-
-/** A whole number, 0 to 30. */
-function pathCount(text: string): number {
-  if (!/^\d+$/.test(text) || Number(text) > 30)
-    throw new InvalidArgumentError("It must be a whole number from 0 to 30.");
-  return Number(text);
-}
 
 /** `mnemo synth`: area and depth after synthesis by Yosys. */
 export const synthVerb: Verb = (program, { terminal, exit }) =>
@@ -34,7 +27,9 @@ export const synthVerb: Verb = (program, { terminal, exit }) =>
       ),
     )
     .addOption(new Option("--no-whole", "the blocks only: the whole takes minutes"))
-    .addOption(once("--paths <number>", "how many of each module's deepest paths to print", pathCount).default(1))
+    .addOption(
+      once("--paths <number>", "how many of each module's deepest paths to print", wholeNumber(0, 30)).default(1),
+    )
     .addOption(new Option("--table", "print the paper's table beside the same rows here"))
     .addOption(once("--json <file>", "write everything as JSON, too", fileName(".json")))
     .addOption(

@@ -1,6 +1,6 @@
 import { Option } from "commander";
-import { once } from "../../../designs/shared/command-line/index.ts";
-import { engineOptions, shareText, whole } from "../../campaign/options.ts";
+import { once, wholeNumber } from "../../../designs/shared/command-line/index.ts";
+import { engineOptions, shareText } from "../../campaign/options.ts";
 import type { CampaignOptions } from "../../campaign/run-campaign.ts";
 import type { Verb } from "../../verb.ts";
 
@@ -16,7 +16,7 @@ export const campaignVerb: Verb = (program, { terminal, exit }) => {
   return command
     .addOption(once("--out <folder>", "the campaign's folder; else out/campaigns/<name>-<identity>", String))
     .addOption(new Option("--list", "list the pieces, run none"))
-    .addOption(once("--piece <number>", "run this piece alone, here, and keep nothing", whole(0, 999_999)))
+    .addOption(once("--piece <number>", "run this piece alone, here, and keep nothing", wholeNumber(0, 999_999)))
     .addOption(once("--task <folder>", "a scheduler's task: a share of the campaign in this folder", String).hideHelp())
     .addOption(once("--share <k/n>", "with --task: which share of how many", shareText).hideHelp())
     .action(async (file: string | undefined, options: CampaignOptions) => {

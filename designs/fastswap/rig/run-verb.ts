@@ -1,4 +1,4 @@
-import { type DesignVerb, exitCode, once, seed, setting, table, UsageError } from "../../shared/command-line/index.ts";
+import { type DesignVerb, exitCode, once, seed, setting, table, wholeNumber } from "../../shared/command-line/index.ts";
 import { parseSettings } from "../config/index.ts";
 import { type FaultTimes, measureFaults, ways } from "./faults.ts";
 
@@ -10,15 +10,6 @@ interface Options {
 }
 const mean = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0) / all.length;
 
-/** @returns a reader of a whole number in a range */
-const whole =
-  (flag: string, least: number, most: number) =>
-  (text: string): number => {
-    const n = Number(text);
-    if (/^\d+$/.test(text) && n >= least && n <= most) return n;
-    throw new UsageError(`${flag} = "${text}": must be a whole number from ${least} to ${most}`);
-  };
-
 /** A row of the table: what a fault waits beside a page read alone, us. */
 function row({ way, alone, first, second }: FaultTimes): string[] {
   const us = (ns: number): string => ((ns - alone) / 1000).toFixed(2);
@@ -28,8 +19,8 @@ function row({ way, alone, first, second }: FaultTimes): string[] {
 /** `mnemo run fastswap`: page faults through the cycle-accurate node, with one queue and with two. */
 export const runVerb: DesignVerb = {
   options: () => [
-    once("--window <pages>", "pages that a fault brings", whole("--window", 2, 32)).default(8),
-    once("--rounds <number>", "faults of each kind", whole("--rounds", 1, 10_000)).default(16),
+    once("--window <pages>", "pages that a fault brings", wholeNumber(2, 32)).default(8),
+    once("--rounds <number>", "faults of each kind", wholeNumber(1, 10_000)).default(16),
     setting(),
     once("--seed <number>", "seed of the models' random choices", seed).default(1),
   ],

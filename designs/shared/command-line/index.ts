@@ -20,7 +20,7 @@ export {
   type VendorBoardBuild,
 } from "./design.ts";
 export { exitCode, type ExitCode } from "./exit-code.ts";
-export { choice, fileName, once, seed, setting } from "./options.ts";
+export { choice, fileName, once, seed, setting, wholeNumber } from "./options.ts";
 export { paces, type RunOptions } from "./run-options.ts";
 export { type LoadGoal, simulatorTable, type SpeedGoal } from "./simulators.ts";
 export { table } from "./table.ts";

@@ -31,6 +31,15 @@ export const choice =
     return found;
   };
 
+/** A whole number in a range. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const n = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (n >= least && n <= most) return n;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+
 /** A seed: a whole number of 32 bits. */
 export function seed(text: string): number {
   const n = /^(\d+|0x[0-9a-f]+)$/i.test(text) ? Number(text) : Number.NaN;
