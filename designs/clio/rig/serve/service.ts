@@ -5,7 +5,7 @@ import { Monitor } from "../../software/index.ts";
 import { clioField, status } from "../../wire/index.ts";
 import { destinationOf, type Endpoint, udpRoute } from "../../../shared/wire/index.ts";
 import { gbnDefaults } from "../../rtl/index.ts";
-import { RestingClock, type Totals } from "../../../shared/rig/index.ts";
+import { lossesOf, RestingClock, type Totals } from "../../../shared/rig/index.ts";
 import type { SimulatedNode } from "../node/index.ts";
 import { Admission } from "./admission.ts";
 import { askInGbn } from "./gbn-management.ts";
@@ -95,9 +95,7 @@ export class Service {
     return {
       framesIn: this.#framesIn,
       framesOut: this.#framesOut,
-      lost: this.#refused + this.#network.lost,
-      overflowed: this.#network.overflowed ?? 0,
-      tooLong: this.#network.tooLong ?? 0,
+      ...lossesOf([this.#network], this.#refused),
       cycles: this.#node.bench.cycle,
       ...this.#clock.times,
     };

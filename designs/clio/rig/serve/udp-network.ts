@@ -52,12 +52,16 @@ export class UdpNetwork implements SessionNetwork {
       network = new UdpNetwork(settings, options);
     const sessions = Math.min(options.sessions, settings.config.clientPorts);
     try {
-      await network.#sockets.open(nativePort, "choose another with --port (0: any free one)");
+      await network.#sockets.open(nativePort, { port: "choose another with --port (0: any free one)" });
       for (let n = 0; n < sessions; n++)
-        await network.#sockets.open(clientPort + n, "choose others with --set clientPort=... or fewer with --sessions");
+        await network.#sockets.open(clientPort + n, {
+          port: "choose others with --set clientPort=... or fewer with --sessions",
+        });
       const { monitorPort } = options;
       if (monitorPort !== undefined)
-        await network.#sockets.open(monitorPort, "choose another with --monitor, or none with --monitor off");
+        await network.#sockets.open(monitorPort, {
+          port: "choose another with --monitor, or none with --monitor off",
+        });
     } catch (e) {
       await network.close();
       throw e;
@@ -106,7 +110,7 @@ export class UdpNetwork implements SessionNetwork {
     const port = this.#settings.runtime.clientPort + session;
     if (this.#sockets.has(port)) return true;
     try {
-      await this.#sockets.open(port, "");
+      await this.#sockets.open(port, { port: "" });
     } catch (e) {
       if (e instanceof ServeError) return false;
       throw e;

@@ -6,13 +6,12 @@ import {
   type AllCounts,
   deviceDefinition,
   framesInside,
+  isOwn,
   leftAtRest,
   SimulatedSuperNic,
   unaccounted,
 } from "../../../supernic/rig/index.ts";
 import type { Setup } from "../../../supernic/software/index.ts";
-import { macControlAddress, snicEtherType } from "../../../supernic/wire/index.ts";
-import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import type { Join, Member } from "./clockwork.ts";
 import { Jack } from "./jack.ts";
 
@@ -22,12 +21,6 @@ export interface RackDeviceOptions {
   readonly parameters: Parameters;
   readonly seed: number;
 }
-
-/** Frames that a port makes itself are no user's: PFC. */
-const isOwn = (frame: Uint8Array): boolean => {
-  const { dst, etherType } = decode(ethernetHeader, frame);
-  return dst === macControlAddress && etherType === snicEtherType.macControl;
-};
 
 /**
  * The cycle-accurate sNIC with a jack at each port. Beside it the reference model follows every frame; what a counter

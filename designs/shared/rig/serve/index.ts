@@ -14,3 +14,6 @@ export { RestingClock, type RestingClockOptions } from "./resting-clock.ts";
 export { neverServed, type Totals, totalsLine } from "./totals.ts";
 export { type DatagramReceiver, UdpSockets } from "./udp-sockets.ts";
 export { lingered, untilStopped } from "./until-stopped.ts";
+export { FrameLog } from "./frame-log.ts";
+export { FramePort } from "./frame-port.ts";
+export { lossesOf, type ServedNetwork } from "./network.ts";

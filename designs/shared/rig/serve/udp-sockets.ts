@@ -1,6 +1,6 @@
 import type { RemoteInfo, Socket } from "node:dgram";
 import { formatIpv4, parseIpv4 } from "../../wire/index.ts";
-import { openUdp, socketDrops } from "../../../../sim/index.ts";
+import { openUdp, socketDrops, type SocketRemedies } from "../../../../sim/index.ts";
 import type { SocketAddress } from "./options.ts";
 
 /** Takes a datagram. @param from its sender @param port at which it came */
@@ -45,11 +45,11 @@ export class UdpSockets {
 
   /**
    * Opens a port.
-   * @param remedy what to do when it is not to be had, for the error's sentence
+   * @param remedies what to do when it is not to be had, for the error's sentence
    * @throws ServeError
    */
-  async open(port: number, remedy: string): Promise<void> {
-    const socket = await openUdp(formatIpv4(this.#ip), port, remedy);
+  async open(port: number, remedies: SocketRemedies): Promise<void> {
+    const socket = await openUdp(formatIpv4(this.#ip), port, remedies);
     socket.on("message", (data: Buffer, from: RemoteInfo) => {
       if (data.length > this.#longest) this.#tooLong++;
       else this.#receive(data, { ip: parseIpv4(from.address), port: from.port }, port);
