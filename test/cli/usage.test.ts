@@ -21,8 +21,8 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
   ],
   [["run", "supernic", ...files], "mnemo: required option '--setup <file>' not specified"],
   [
-    ["serve", "supernic"],
-    "mnemo: supernic has no serve; its verbs are run, figures, bench, explore, prove, board, generate, lint, synth, draw",
+    ["serve", "legoos"],
+    "LEGOOS",
   ],
   [["run", "clio", "--in", "a.pcap"], "mnemo: required option '--out <file>' not specified"],
   [

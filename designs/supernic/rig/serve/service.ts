@@ -45,6 +45,8 @@ export class SnicService {
   async run(stop: Promise<unknown>, late: Promise<void>): Promise<Error | undefined> {
     const { bench } = this.#device;
     bench.onEdge({ sample: () => this.#watch() });
+    // A bench in which nothing waits stands still.
+    bench.spawn(() => bench.until(() => false));
     const failure = await new Promise<Error | undefined>(resolve => {
       for (const [port, network] of this.#networks.entries()) network.attach(f => this.#arrived(port, f), resolve);
       const stopped = (): void => resolve(undefined);
