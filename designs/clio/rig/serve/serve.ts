@@ -1,6 +1,6 @@
 import type { SessionNetwork } from "./session-network.ts";
 import { type CounterName, type Settings } from "../../config/index.ts";
-import { drawProcessKey, type SessionPorts } from "../../software/index.ts";
+import type { SessionPorts } from "../../software/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
 import {
   type NodeOptions,
@@ -13,11 +13,8 @@ import {
 import { clioNode } from "../../build/index.ts";
 import { type Bench, runBench } from "../../../../sim/index.ts";
 import { lingered, type Totals, untilStopped } from "../../../shared/rig/index.ts";
+import { servedNode } from "./node-options.ts";
 import { Service } from "./service.ts";
-import { realClock } from "./udp-transport.ts";
-
-/** Silence after which the slow path may forget a client for another, ns of real time: clients repeat sooner. */
-const CLIENT_IDLE_NS = 5e9;
 
 export interface ServeOptions extends Omit<NodeOptions, "mac" | "time"> {
   /**
@@ -50,19 +47,10 @@ export interface Served extends Totals {
  */
 export async function serve(settings: Settings, network: SessionNetwork, o: ServeOptions): Promise<Served | undefined> {
   const sessions: SessionPorts = network.openSession ? { open: network.openSession.bind(network) } : {};
-  const options = {
-    // Nobody outside can know it, other than in a bench.
-    secret: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n,
-    drawKey: drawProcessKey,
+  const options = servedNode({
     ...o,
-    time: () => realClock.now(),
-    slowPath: {
-      ...(o.monitor && { monitor: true }),
-      ...o.slowPath,
-      sessions,
-      atMostOnce: { idle: CLIENT_IDLE_NS, ...o.slowPath?.atMostOnce },
-    },
-  };
+    slowPath: { ...(o.monitor && { monitor: true }), ...o.slowPath, sessions },
+  });
   const body = async (bench: Bench<NodePorts>, ended: AbortSignal): Promise<Served | Error | undefined> => {
     const late = lingered(o.stop);
     let service: Service | undefined;

@@ -3,7 +3,6 @@ export { interrupted, type Interrupted } from "./interrupted.ts";
 export {
   deviceName,
   ipv4Address,
-  isDeviceName,
   socketAddress,
   type SocketAddress,
   type Subnet,
@@ -16,4 +15,4 @@ export { type DatagramReceiver, UdpSockets } from "./udp-sockets.ts";
 export { lingered, untilStopped } from "./until-stopped.ts";
 export { FrameLog } from "./frame-log.ts";
 export { FramePort } from "./frame-port.ts";
-export { lossesOf, type ServedNetwork } from "./network.ts";
+export { type Losses, lossesOf, type ServedNetwork } from "./network.ts";

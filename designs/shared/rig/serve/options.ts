@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { isDeviceName } from "../../settings/index.ts";
 import { parseIpv4 } from "../../wire/index.ts";
 
 /** An address with the length of its network's prefix. */
@@ -21,9 +22,7 @@ export const udpPort =
     return n;
   };
 
-/** The name of a network device, as the Linux kernel takes it. */
-export const isDeviceName = (text: string): boolean =>
-  /^[^\s/:%]{1,15}$/.test(text) && text !== "." && text !== "..";
+/** The name of a network device. */
 export function deviceName(text: string): string {
   if (!isDeviceName(text))
     throw new InvalidArgumentError("It must be a device name of 1 to 15 characters, such as mnemo0.");

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { isDeviceName, type SocketAddress, type Subnet, subnet } from "../../../shared/rig/index.ts";
+import { type SocketAddress, type Subnet, subnet } from "../../../shared/rig/index.ts";
+import { isDeviceName } from "../../../shared/settings/index.ts";
 
 /** A TAP device at a port. */
 export interface TapPort {

@@ -173,7 +173,7 @@ describe("mnemo serve supernic", () => {
     // One floods and dies in the middle of it.
     const flood = spawn(process.execPath, [
       "-e",
-      `const s = require("dgram").createSocket("udp4"), f = Buffer.alloc(64); f.write("025c00000012025c000000110800", "hex");
+      `const s = require("dgram").createSocket("udp4"), f = Buffer.alloc(64); f.write("025c00000012025c000000140800", "hex");
        const next = () => s.send(f, 7000, "${address}", next); for (let i = 0; i < 8; i++) next();`,
     ]);
     await pause(700);
