@@ -22,7 +22,7 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
   [["run", "supernic", ...files], "mnemo: required option '--setup <file>' not specified"],
   [
     ["serve", "legoos"],
-    "LEGOOS",
+    "mnemo: legoos has no serve; its verbs are run, figures, generate, lint, synth, draw",
   ],
   [["run", "clio", "--in", "a.pcap"], "mnemo: required option '--out <file>' not specified"],
   [

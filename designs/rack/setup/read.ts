@@ -39,7 +39,9 @@ export function readRack(text: string, path: string): Rack {
     ),
     blocked: closing.get(s.name) ?? new Set(),
   }));
-  const endpoints = file.endpoints.map((e, i) => endpointPlan(e, `${path}: endpoints[${i}]`, { devices, nodes, stations }));
+  const endpoints = file.endpoints.map((e, i) =>
+    endpointPlan(e, `${path}: endpoints[${i}]`, { devices, nodes, stations }),
+  );
   checkReach(file, topology, path);
   checkForwards(endpoints, topology, path);
   if (closing.size > 0) checkRing(file, path);

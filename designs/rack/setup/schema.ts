@@ -100,10 +100,9 @@ const kvSchema = z.strictObject({
 const servedSchemas = [
   z.strictObject({
     kind: z.literal("sockets"),
-    listen: list(z.strictObject({ at: socketAddress, to: asText("a station and its UDP port, such as mem0:1200") })).min(
-      1,
-      "must have a socket or more",
-    ),
+    listen: list(
+      z.strictObject({ at: socketAddress, to: asText("a station and its UDP port, such as mem0:1200") }),
+    ).min(1, "must have a socket or more"),
   }),
   z.strictObject({ kind: z.literal("frames"), at: socketAddress }),
   z.strictObject({

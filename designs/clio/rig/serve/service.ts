@@ -24,7 +24,8 @@ const quietCyclesGbn = (c: NodeConfig): number => 2 * (gbnDefaults.ackCycles + g
  * Cycles in which every silent client of the retry buffer has become old enough to be forgotten (3 x TIMEOUT and the
  * quarters that had begun), and the place of one has been swept (../../rtl/retry).
  */
-export const ageCycles = (c: NodeConfig): number => 4 * c.retryCycles + 2 * c.retryClients + (16 * c.retryEntries) / retryWays;
+export const ageCycles = (c: NodeConfig): number =>
+  4 * c.retryCycles + 2 * c.retryClients + (16 * c.retryEntries) / retryWays;
 /** Frames that may wait to go into the node; more are lost, as at the port of a switch. */
 const MOST_WAITING = 4096;
 /**

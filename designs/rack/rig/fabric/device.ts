@@ -132,10 +132,7 @@ export class RackDevice implements Member {
       counters = await device.counters();
     const judged = this.#o.served
       ? []
-      : [
-          ...this.scoreboard.finish(await device.counts(counters)),
-          ...leftAtRest(device.bench.sim, device.parameters),
-        ];
+      : [...this.scoreboard.finish(await device.counts(counters)), ...leftAtRest(device.bench.sim, device.parameters)];
     const problems = [...judged, ...unaccounted(counters, inside)];
     return { counters, problems: problems.map(p => `${this.name}: ${p}`) };
   }

@@ -113,11 +113,6 @@ export const hardwareTables = (rack: RunningRack, finished: Finished): string =>
     .filter(part => part !== "")
     .join("\n");
 export const reportOf = (rack: RunningRack, s: Summary): string =>
-  [
-    endpointTable(rack, s.workloads),
-    hardwareTables(rack, s.finished),
-    `\n${speedLine(rack, s)}`,
-    judged(s),
-  ]
+  [endpointTable(rack, s.workloads), hardwareTables(rack, s.finished), `\n${speedLine(rack, s)}`, judged(s)]
     .filter(part => part !== "")
     .join("\n");

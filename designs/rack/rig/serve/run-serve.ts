@@ -1,5 +1,5 @@
 import { exitCode, type ExitCode, type Terminal, UsageError } from "../../../shared/command-line/index.ts";
-import { claimOutputs, FrameLog, interrupted, neverServed, readNamed, totalsLine } from "../../../shared/rig/index.ts";
+import { claimOutputs, FrameLog, interrupted, neverServed, readNamed, totalsLine, withdrawn } from "../../../shared/rig/index.ts";
 import { isServed, type Rack, readRack } from "../../setup/index.ts";
 import { clockPeriod, modelsBuilt } from "../fabric/index.ts";
 import { hardwareTables } from "../run/report.ts";
@@ -21,8 +21,8 @@ export interface RackServeVerbOptions {
 export async function runServeRack(o: RackServeVerbOptions, terminal: Terminal): Promise<ExitCode> {
   const plan = readRack(readNamed(o.setup).toString(), o.setup);
   checkPrograms(plan, o.setup);
-  claimOutputs([o.setup], [o.capture]);
-  const gates = await openGates(plan),
+  const giveUp = claimOutputs([o.setup], [o.capture]),
+    gates = await openGates(plan).catch(withdrawn(giveUp)),
     names = plan.endpoints.map(e => e.name),
     log = o.capture === undefined ? undefined : new FrameLog(o.capture, names);
   try {

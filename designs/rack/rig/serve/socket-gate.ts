@@ -31,6 +31,7 @@ const nameOf = ({ ip, port }: SocketAddress): string => `${formatIpv4(ip)}:${por
 export class SocketGate implements Losses {
   #endpoint: RackEndpoint | undefined;
   readonly #forwards: readonly Forward[];
+  readonly #most: number;
   /** By address of this machine. */
   readonly #sockets = new Map<number, UdpSockets>();
   /** By their addresses, the one silent longest first; and by their ports in the rack. */
@@ -40,12 +41,13 @@ export class SocketGate implements Losses {
   #left: () => void = () => undefined;
   #lost = 0;
 
-  private constructor(forwards: readonly Forward[]) {
+  private constructor(forwards: readonly Forward[], most: number) {
     this.#forwards = forwards;
+    this.#most = most;
   }
-  /** @throws ServeError, with none left open */
-  static async open(forwards: readonly Forward[], remedies: SocketRemedies): Promise<SocketGate> {
-    const gate = new SocketGate(forwards);
+  /** @param most programs that are known @throws ServeError, with none left open */
+  static async open(forwards: readonly Forward[], remedies: SocketRemedies, most = mostPrograms): Promise<SocketGate> {
+    const gate = new SocketGate(forwards, most);
     try {
       for (const { at } of forwards) await gate.#open(at, remedies);
     } catch (e) {
@@ -56,7 +58,8 @@ export class SocketGate implements Losses {
   }
   async #open({ ip, port }: SocketAddress, remedies: SocketRemedies): Promise<void> {
     const known = this.#sockets.get(ip),
-      sockets = known ?? new UdpSockets(ip, longestDatagram, (data, from, p) => this.#take(data, from, { ip, port: p }));
+      sockets =
+        known ?? new UdpSockets(ip, longestDatagram, (data, from, p) => this.#take(data, from, { ip, port: p }));
     this.#sockets.set(ip, sockets);
     await sockets.open(port, remedies);
   }
@@ -111,7 +114,7 @@ export class SocketGate implements Losses {
     const endpoint = this.#endpoint;
     if (endpoint === undefined) return undefined;
     const [oldest] = this.#programs.values();
-    if (this.#programs.size >= mostPrograms && oldest !== undefined) this.#forget(oldest);
+    if (this.#programs.size >= this.#most && oldest !== undefined) this.#forget(oldest);
     let { port } = address;
     for (let spare = firstSpare; this.#ports.has(port) && spare <= lastPort; spare++) port = spare;
     if (this.#ports.has(port)) return undefined;

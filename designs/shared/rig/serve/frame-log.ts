@@ -1,6 +1,14 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { writePcapng } from "../../../../sim/index.ts";
 
+/** For a promise that fails: takes back files that were claimed, and fails all the same. */
+export const withdrawn =
+  (giveUp: () => void) =>
+  (e: unknown): never => {
+    giveUp();
+    throw e;
+  };
+
 /** Bytes of a capture without interfaces and frames: what stands in front of them. */
 const front = writePcapng([], []).length;
 

@@ -1,6 +1,6 @@
 import { simulate } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
-import { claimOutputs, FrameLog, interrupted, neverServed, readNamed, totalsLine } from "../../../shared/rig/index.ts";
+import { claimOutputs, FrameLog, interrupted, neverServed, readNamed, totalsLine, withdrawn } from "../../../shared/rig/index.ts";
 import { formatIpv4 } from "../../../shared/wire/index.ts";
 import { deviceSizes, taskNamed } from "../../build/index.ts";
 import { clockPeriod, parseParameters } from "../../config/index.ts";
@@ -21,8 +21,8 @@ export async function runServeSuperNic(o: SuperNicServeOptions, terminal: Termin
   const parameters = parseParameters(o.set),
     setup = readSetup(readNamed(o.setup).toString(), o.setup, deviceSizes(parameters), t => taskNamed(t).declared),
     wanted = openings(o, setup);
-  claimOutputs([o.setup], [o.capture]);
-  const networks = await openAll(wanted),
+  const giveUp = claimOutputs([o.setup], [o.capture]),
+    networks = await openAll(wanted).catch(withdrawn(giveUp)),
     log = o.capture === undefined ? undefined : new FrameLog(o.capture, portNames(setup));
   try {
     terminal.stage("building the model ...");

@@ -1,6 +1,12 @@
 /** A program behind a port of a served device: a station with a MAC that sends and takes whole frames over UDP. */
 import { createSocket, type Socket } from "node:dgram";
-import { arpFrame, type Endpoint, formatIpv4, icmpEchoFrame, udpFrame } from "../../../../../designs/shared/wire/index.ts";
+import {
+  arpFrame,
+  type Endpoint,
+  formatIpv4,
+  icmpEchoFrame,
+  udpFrame,
+} from "../../../../../designs/shared/wire/index.ts";
 
 export class FrameProgram {
   readonly socket: Socket;
@@ -9,7 +15,11 @@ export class FrameProgram {
   readonly received: Uint8Array[] = [];
   #wake: () => void = () => undefined;
 
-  private constructor(socket: Socket, own: Omit<Endpoint, "port">, port: { readonly ip: string; readonly port: number }) {
+  private constructor(
+    socket: Socket,
+    own: Omit<Endpoint, "port">,
+    port: { readonly ip: string; readonly port: number },
+  ) {
     this.socket = socket;
     this.own = own;
     this.#port = port;

@@ -63,7 +63,10 @@ beforeAll(async () => {
     ...["serve", "supernic", "--setup", setup, "--set", ...small, "--udp", `${address}:7000`, "--capture", capture],
     ...tap,
   );
-  const two = missing === undefined ? `TAP device ${device} (this machine is ${net}.13/24): station host, MAC 02:5c:00:00:00:13` : `UDP ${address}:7002`;
+  const two =
+    missing === undefined
+      ? `TAP device ${device} (this machine is ${net}.13/24): station host, MAC 02:5c:00:00:00:13`
+      : `UDP ${address}:7002`;
   expect(await served.firstLine).toBe(
     `serving the sNIC ${net}.1: port 0 on UDP ${address}:7000; port 1 on UDP ${address}:7001; port 2 on ${two}. Ctrl-C ends.`,
   );
@@ -100,7 +103,10 @@ async function sentThrough(text: string): Promise<void> {
 describe("mnemo serve supernic", () => {
   it("runs the page's program, and the page has the example's place and what it prints", async () => {
     const program = /```js\n([\s\S]*?)```/.exec(page)?.[1] ?? "",
-      ip = (n: number): string => Buffer.from(new Uint32Array([snic.ip + n]).reverse().buffer).reverse().toString("hex");
+      ip = (n: number): string =>
+        Buffer.from(new Uint32Array([snic.ip + n]).reverse().buffer)
+          .reverse()
+          .toString("hex");
     writeFileSync(join(folder, "first.mjs"), program.replace("0a14000b", ip(10)).replace("0a140001", ip(0)));
     const { stdout } = await run(process.execPath, [join(folder, "first.mjs")], {
       env: { ...process.env, MNEMO_PORT: `${address}:7000` },
@@ -131,37 +137,40 @@ describe("mnemo serve supernic", () => {
     expect(decode(queryReplyBody, reply?.body ?? new Uint8Array())).toMatchObject({ dags: 1, refused: 0 });
   });
 
-  it.skipIf(missing !== undefined)(`a TAP device: ping, CTRL by a plain socket, tshark beside it${skipTap}`, async () => {
-    const live = hasTshark ? await listening() : undefined;
-    expect(await pinged(formatIpv4(snic.ip))).toBe(3);
-    const socket = createSocket("udp4");
-    await new Promise<void>(resolve => {
-      socket.bind(0, `${net}.13`, resolve);
-    });
-    const from = { ip: parseIpv4(`${net}.13`), port: socket.address().port },
-      to = { ip: snic.ip, port: ctrlPort },
-      query = { opcode: ctrlOpcode.QUERY, user: 1, requestId: 2 };
-    const answer = new Promise<Buffer>(resolve => {
-      socket.once("message", resolve);
-    });
-    socket.send(ctrlMessage(key, endsOf(from, to), query, new Uint8Array()), ctrlPort, formatIpv4(snic.ip));
-    expect(openCtrl(await answer, endsOf(to, from), () => key)?.header).toMatchObject({ reply: 1, status: 0 });
-    socket.close();
-    // The kernel knows the device by its software's answer, and a frame of alice's reaches this machine.
-    const { stdout } = await run("ip", ["neighbour", "show", "dev", device]);
-    expect(stdout).toContain(`${net}.1 lladdr 02:5c:00:00:00:01`);
-    const heard = createSocket("udp4"),
-      came = new Promise<Buffer>(resolve => {
-        heard.once("message", resolve);
+  it.skipIf(missing !== undefined)(
+    `a TAP device: ping, CTRL by a plain socket, tshark beside it${skipTap}`,
+    async () => {
+      const live = hasTshark ? await listening() : undefined;
+      expect(await pinged(formatIpv4(snic.ip))).toBe(3);
+      const socket = createSocket("udp4");
+      await new Promise<void>(resolve => {
+        socket.bind(0, `${net}.13`, resolve);
       });
-    await new Promise<void>(resolve => {
-      heard.bind(5000, `${net}.13`, resolve);
-    });
-    await a.sendDatagram({ mac: 0x025c00000013n, ip: from.ip }, 5000, Buffer.from("to the machine"));
-    expect((await came).toString()).toBe("to the machine");
-    heard.close();
-    if (live !== undefined) expect(await live()).toMatch(/SNIC-CTRL/);
-  });
+      const from = { ip: parseIpv4(`${net}.13`), port: socket.address().port },
+        to = { ip: snic.ip, port: ctrlPort },
+        query = { opcode: ctrlOpcode.QUERY, user: 1, requestId: 2 };
+      const answer = new Promise<Buffer>(resolve => {
+        socket.once("message", resolve);
+      });
+      socket.send(ctrlMessage(key, endsOf(from, to), query, new Uint8Array()), ctrlPort, formatIpv4(snic.ip));
+      expect(openCtrl(await answer, endsOf(to, from), () => key)?.header).toMatchObject({ reply: 1, status: 0 });
+      socket.close();
+      // The kernel knows the device by its software's answer, and a frame of alice's reaches this machine.
+      const { stdout } = await run("ip", ["neighbour", "show", "dev", device]);
+      expect(stdout).toContain(`${net}.1 lladdr 02:5c:00:00:00:01`);
+      const heard = createSocket("udp4"),
+        came = new Promise<Buffer>(resolve => {
+          heard.once("message", resolve);
+        });
+      await new Promise<void>(resolve => {
+        heard.bind(5000, `${net}.13`, resolve);
+      });
+      await a.sendDatagram({ mac: 0x025c00000013n, ip: from.ip }, 5000, Buffer.from("to the machine"));
+      expect((await came).toString()).toBe("to the machine");
+      heard.close();
+      if (live !== undefined) expect(await live()).toMatch(/SNIC-CTRL/);
+    },
+  );
 
   it("hostile programs are counted, and the others go on", async () => {
     // Garbage of every length that is short, and then some of any; 60 KB; nothing.
@@ -194,7 +203,9 @@ describe("mnemo serve supernic", () => {
     const { code, stdout, stderr } = await served.ended;
     console.log(`ended ${(performance.now() - from).toFixed(0)} ms after SIGINT\n${stdout}`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "building the model ...\n" });
-    expect(stdout).toMatch(/served: \d+ frames in, \d+ out, \d+ lost for want of room.* 2 dropped, longer than a frame; /);
+    expect(stdout).toMatch(
+      /served: \d+ frames in, \d+ out, \d+ lost for want of room.* 2 dropped, longer than a frame; /,
+    );
     expect(stdout).toMatch(/port 0: .*inShort \d+/);
     expect(stdout).toMatch(/middle: .*dropTask 1,/);
     expect(stdout).toMatch(/software: ARP \d+, ping \d+, .*; CTRL done [12], repeated 0, refused 0, of strangers 1/);
@@ -211,7 +222,16 @@ describe("mnemo serve supernic", () => {
         .filter(line => line !== "");
     expect(read("-Y", "supernic.ctrl.opcode == 7 and supernic.ctrl.reply == 1").length).toBeGreaterThan(0);
     // By interfaces: alice's datagram at port 0, and a little later at port 1.
-    const times = read("-Y", `udp.dstport == 4001`, "-T", "fields", "-e", "frame.interface_name", "-e", "frame.time_epoch");
+    const times = read(
+      "-Y",
+      `udp.dstport == 4001`,
+      "-T",
+      "fields",
+      "-e",
+      "frame.interface_name",
+      "-e",
+      "frame.time_epoch",
+    );
     expect(times[0]).toMatch(/^port 0\t/);
     expect(times[1]).toMatch(/^port 1\t/);
   });
@@ -255,13 +275,19 @@ describe("what cannot be is one sentence, exit code 2", () => {
     return err;
   };
   it.each<[string[], RegExp]>([
-    [["--udp", "192.0.2.77:7000"], /^mnemo: ip = 192\.0\.2\.77 is no address of this machine; give one that is with --udp, /],
+    [
+      ["--udp", "192.0.2.77:7000"],
+      /^mnemo: ip = 192\.0\.2\.77 is no address of this machine; give one that is with --udp, /,
+    ],
     [["--udp", "127.0.0.1"], /It must be an IPv4 address with a UDP port, such as 127\.0\.0\.1:7000\./],
     [["--udp", "127.0.0.1:65535"], /^mnemo: --udp: port 2 would be UDP port 65537; give 65533 or less\n$/],
     [["--tap-port", "mnemo0"], /It must be a port and a device, such as 0=mnemo0/],
     [["--tap-port", "0=mnemo0,10.0.0.1/31"], /It must be an IPv4 address with a prefix length of 1 to 30/],
     [["--tap-port", "3=mnemo0"], /^mnemo: --tap-port 3=mnemo0: the ports are 0 to 2; name one of these\n$/],
-    [["--tap-port", "0=mnemo0", "--tap-port", "0=mnemo1"], /^mnemo: --tap-port 0=mnemo1: port 0 has a TAP device; name another port\n$/],
+    [
+      ["--tap-port", "0=mnemo0", "--tap-port", "0=mnemo1"],
+      /^mnemo: --tap-port 0=mnemo1: port 0 has a TAP device; name another port\n$/,
+    ],
     [["--capture", "x.pcap"], /Its name must end in \.pcapng\./],
     [["--capture", "examples/supernic-serve.json"], /Its name must end in \.pcapng\./],
   ])("%s", async (args, sentence) => {
@@ -278,7 +304,16 @@ describe("what cannot be is one sentence, exit code 2", () => {
     taken.close();
     const lonely = join(folder, "lonely.json");
     writeFileSync(lonely, example.replace(/,\s*\{ "name": "host".*\}/, ""));
-    const { err } = await inProcess(["serve", "supernic", "--setup", lonely, "--set", ...small, "--tap-port", "2=mnemo2"]);
+    const { err } = await inProcess([
+      "serve",
+      "supernic",
+      "--setup",
+      lonely,
+      "--set",
+      ...small,
+      "--tap-port",
+      "2=mnemo2",
+    ]);
     expect(err).toMatch(/^mnemo: --tap-port 2=mnemo2: the setup has no station with an IPv4 address at port 2, /);
   });
 });
