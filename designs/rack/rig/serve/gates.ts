@@ -17,7 +17,7 @@ export interface Gate {
   /** Of the endpoint. */
   readonly name: string;
   readonly network: Pick<ServedNetwork, "place" | "lost" | "overflowed" | "tooLong" | "close">;
-  /** What comes from this machine goes into the endpoint from now on, and what comes to the endpoint to this machine. */
+  /** From now on what comes from this machine goes into the endpoint, and what comes to it to this machine. */
   readonly connect: (endpoint: RackEndpoint, told: GateEvents) => void;
 }
 type ProgramOf<K extends ServedProgram["kind"]> = Extract<ServedProgram, { readonly kind: K }>;

@@ -1,5 +1,5 @@
-import { exitCode, type ExitCode, type Terminal, UsageError } from "../../../shared/command-line/index.ts";
-import { claimOutputs, FrameLog, interrupted, neverServed, readNamed, totalsLine, withdrawn } from "../../../shared/rig/index.ts";
+import { type ExitCode, type Terminal, UsageError } from "../../../shared/command-line/index.ts";
+import { claimOutputs, FrameLog, interrupted, neverServed, printProblems, readNamed, totalsLine, withdrawn } from "../../../shared/rig/index.ts";
 import { isServed, type Rack, readRack } from "../../setup/index.ts";
 import { clockPeriod, modelsBuilt } from "../fabric/index.ts";
 import { hardwareTables } from "../run/report.ts";
@@ -46,22 +46,21 @@ async function served(
   o: { readonly seed: number; readonly log: FrameLog | undefined; readonly stop: Promise<void> },
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const problems: string[] = [];
+  let problems: readonly string[] | undefined = [];
   const hasServed = await serveRack(plan, gates, {
     ...o,
     ready: () => {
       const places = gates.map(g => `${g.name} on ${g.network.place}`).join("; ");
       terminal.print(`serving a rack of ${membersOf(plan)}: ${places}. Ctrl-C ends.`);
     },
-    report: (rack, finished, totals) => {
+    report: (rack, finished, totals, rested) => {
       terminal.print(totalsLine(totals, clockPeriod));
       terminal.print(hardwareTables(rack, finished));
-      problems.push(...finished.problems);
+      problems = rested ? finished.problems : undefined;
     },
   });
   if (!hasServed) terminal.print(neverServed);
-  for (const problem of problems) terminal.print(`not in order: ${problem}`);
-  return problems.length === 0 ? exitCode.done : exitCode.failed;
+  return printProblems(problems, terminal);
 }
 const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 const membersOf = ({ devices, nodes }: Rack): string =>

@@ -12,8 +12,8 @@ export interface RackServeOptions {
   readonly ready?: (rack: RunningRack) => void;
   readonly seed: number;
   readonly log?: FrameLog | undefined;
-  /** At the end, before the benches go. */
-  readonly report: (rack: RunningRack, finished: Finished, totals: Totals) => void;
+  /** At the end, before the benches go. `rested`: nothing was under way any more. */
+  readonly report: (rack: RunningRack, finished: Finished, totals: Totals, rested: boolean) => void;
 }
 
 /**
@@ -33,9 +33,9 @@ export async function serveRack(plan: Rack, gates: readonly Gate[], o: RackServe
       o.ready?.(rack);
       const failure = await run;
       if (failure !== undefined) return failure;
-      const late = lingered(o.stop).then(() => false),
-        totals = service.totals();
-      o.report(rack, await rack.finish(Promise.race([rack.settle(), late])), totals);
+      const totals = service.totals(),
+        rested = await Promise.race([rack.settle(), lingered(o.stop).then(() => false)]);
+      o.report(rack, await rack.finish(Promise.resolve(rested)), totals, rested);
       return true;
     }),
   );

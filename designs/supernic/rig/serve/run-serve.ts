@@ -1,6 +1,6 @@
 import { simulate } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
-import { claimOutputs, FrameLog, interrupted, neverServed, readNamed, totalsLine, withdrawn } from "../../../shared/rig/index.ts";
+import { claimOutputs, FrameLog, interrupted, neverServed, printProblems, readNamed, totalsLine, withdrawn } from "../../../shared/rig/index.ts";
 import { formatIpv4 } from "../../../shared/wire/index.ts";
 import { deviceSizes, taskNamed } from "../../build/index.ts";
 import { clockPeriod, parseParameters } from "../../config/index.ts";
@@ -53,8 +53,7 @@ function report(served: Served | undefined, setup: Setup, terminal: Terminal): E
   terminal.print(totalsLine(served, clockPeriod));
   terminal.print(counterLines(served.counters, setup));
   terminal.print(softwareLine(served.software));
-  for (const problem of served.problems) terminal.print(`not in order: ${problem}`);
-  return served.problems.length === 0 ? exitCode.done : exitCode.failed;
+  return printProblems(served.problems, terminal);
 }
 const softwareLine = (s: SoftwareStatistics): string =>
   `software: ARP ${s.arp}, ping ${s.ping}, ARP passed on ${s.passedOn}, ignored ${s.ignored}; CTRL done ${s.done}, repeated ${s.repeated}, refused ${s.refused}, of strangers ${s.strangers}`;

@@ -16,8 +16,11 @@ export interface ServeOptions {
 export interface Served extends Totals {
   readonly counters: AllCounts;
   readonly software: SoftwareStatistics;
-  /** Frames that are still inside or that no counter accounts for, a sentence for each place. */
-  readonly problems: readonly string[];
+  /**
+   * Frames that are still inside or that no counter accounts for, a sentence for each place; undefined when frames were
+   * still under way 1 s after the end was asked for.
+   */
+  readonly problems: readonly string[] | undefined;
 }
 
 /**
@@ -44,12 +47,13 @@ export async function serveSuperNic(
         const service = new SnicService(device, networks, o.log),
           run = service.run(o.stop, lingered(o.stop));
         o.ready?.(device);
-        const failure = await run;
-        if (failure !== undefined) return failure;
+        const rested = await run;
+        if (rested instanceof Error) return rested;
         const totals = service.totals(),
           inside = await device.inside(),
           counters = await device.counters();
-        return { ...totals, counters, software: device.software.statistics, problems: unaccounted(counters, inside) };
+        const problems = rested ? unaccounted(counters, inside) : undefined;
+        return { ...totals, counters, software: device.software.statistics, problems };
       },
     ),
   );

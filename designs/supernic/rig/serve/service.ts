@@ -41,8 +41,11 @@ export class SnicService {
     });
   }
 
-  /** Until `stop` settles or a network fails, and then until nothing is under way. @returns what a network fails with */
-  async run(stop: Promise<unknown>, late: Promise<void>): Promise<Error | undefined> {
+  /**
+   * Until `stop` settles or a network fails, and then until nothing is under way, or `late` settles.
+   * @returns what a network fails with, else whether nothing was under way
+   */
+  async run(stop: Promise<unknown>, late: Promise<void>): Promise<Error | boolean> {
     const { bench } = this.#device;
     bench.onEdge({ sample: () => this.#watch() });
     // A bench in which nothing waits stands still.
@@ -54,8 +57,9 @@ export class SnicService {
     });
     this.#stopped = true;
     this.#clock.stop();
-    if (failure === undefined) await Promise.race([bench.until(() => !this.#still.working), late]);
-    return failure;
+    if (failure !== undefined) return failure;
+    const rested = bench.until(() => !this.#still.working).then(() => true);
+    return Promise.race([rested, late.then(() => false)]);
   }
   totals(): Totals {
     return {

@@ -166,12 +166,12 @@ describe("hostile programs, and the end", () => {
     dying.kill("SIGKILL");
     const transport = await UdpTransport.open(),
       client = new Client({ transport, clock: realClock, timeoutNs: 60e9, targetDelayNs: 1e9 }),
-      process_ = await client.createProcess({ ip: parseIpv4(address), port: 1201 }),
-      thread = process_.thread(),
+      owner = await client.createProcess({ ip: parseIpv4(address), port: 1201 }),
+      thread = owner.thread(),
       va = await thread.ralloc(4096);
     await thread.rwrite(va, Buffer.from("others go on"));
     expect(Buffer.from(await thread.rread(va, 12)).toString()).toBe("others go on");
-    await client.freeProcess(process_);
+    await client.freeProcess(owner);
     await transport.close();
   });
 
