@@ -1,5 +1,14 @@
 import { type ExitCode, type Terminal, UsageError } from "../../../shared/command-line/index.ts";
-import { claimOutputs, FrameLog, interrupted, neverServed, printProblems, readNamed, totalsLine, withdrawn } from "../../../shared/rig/index.ts";
+import {
+  claimOutputs,
+  FrameLog,
+  interrupted,
+  neverServed,
+  printProblems,
+  readNamed,
+  totalsLine,
+  withdrawn,
+} from "../../../shared/rig/index.ts";
 import { isServed, type Rack, readRack } from "../../setup/index.ts";
 import { clockPeriod, modelsBuilt } from "../fabric/index.ts";
 import { hardwareTables } from "../run/report.ts";

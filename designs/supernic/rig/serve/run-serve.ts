@@ -1,6 +1,15 @@
 import { simulate } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
-import { claimOutputs, FrameLog, interrupted, neverServed, printProblems, readNamed, totalsLine, withdrawn } from "../../../shared/rig/index.ts";
+import {
+  claimOutputs,
+  FrameLog,
+  interrupted,
+  neverServed,
+  printProblems,
+  readNamed,
+  totalsLine,
+  withdrawn,
+} from "../../../shared/rig/index.ts";
 import { formatIpv4 } from "../../../shared/wire/index.ts";
 import { deviceSizes, taskNamed } from "../../build/index.ts";
 import { clockPeriod, parseParameters } from "../../config/index.ts";
