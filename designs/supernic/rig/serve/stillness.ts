@@ -1,4 +1,4 @@
-import { framesInside, type SimulatedSuperNic } from "../device/index.ts";
+import { framesInside, type Inside } from "../device/index.ts";
 
 /** Cycles without a frame in or out after which the registers are read; and between two readings. */
 const lookAfter = 300,
@@ -7,12 +7,21 @@ const lookAfter = 300,
 const stuckCycles = 50_000,
   stuckEpochs = 64;
 
+/** What is asked of a device (`SimulatedSuperNic`). */
+export interface Watched {
+  readonly setup: { readonly epoch: number };
+  readonly bench: { readonly cycle: number };
+  /** Frames that are not wholly in yet, or that software works on. */
+  readonly busy: boolean;
+  inside(): Promise<Inside>;
+}
+
 /**
  * Whether a device has nothing under way. Its registers tell that, and to read them takes cycles. So they are read when
  * nothing has moved for a while, and what they said holds until something moves.
  */
 export class Stillness {
-  readonly #device: SimulatedSuperNic;
+  readonly #device: Watched;
   readonly #stuck: number;
   #moved: number;
   /** The movement behind which nothing was inside. */
@@ -21,7 +30,7 @@ export class Stillness {
   #next = 0;
   #error: Error | undefined;
 
-  constructor(device: SimulatedSuperNic) {
+  constructor(device: Watched) {
     this.#device = device;
     this.#stuck = Math.max(stuckCycles, stuckEpochs * device.setup.epoch);
     this.#moved = device.bench.cycle;
