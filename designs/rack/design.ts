@@ -9,5 +9,6 @@ export const rack = design({
       ? Promise.resolve(undefined)
       : Promise.reject(new UsageError("a rack has no settings; its setup file has those of each sNIC and node")),
   run: async () => (await import("./rig/index.ts")).runVerb,
+  serve: async () => (await import("./rig/index.ts")).serveVerb,
   bench: async () => (await import("./evaluation/index.ts")).benchFigures,
 });

@@ -10,6 +10,7 @@ export const supernic = design({
   settings: async set => (await import("./build/index.ts")).parseSettings(set),
   build: async settings => (await import("./build/index.ts")).buildOf(settings),
   run: async () => (await import("./rig/index.ts")).runVerb,
+  serve: async () => (await import("./rig/index.ts")).serveVerb,
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
   bench: async () => (await import("./evaluation/index.ts")).benchFigures,
   explore: async () => (await import("./evaluation/index.ts")).exploreHook,

@@ -5,4 +5,4 @@ export { TapPipe, type TapOptions } from "./tap-pipe.ts";
 export { FrameReader, lengthPrefixed } from "./frame-pipe.ts";
 export { tapHelper } from "./tap-helper.ts";
 export { socketDrops } from "./socket-drops.ts";
-export { freeUdpPort, openUdp } from "./udp-socket.ts";
+export { freeUdpPort, openUdp, type SocketRemedies } from "./udp-socket.ts";

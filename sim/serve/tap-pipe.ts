@@ -18,6 +18,8 @@ export interface TapOptions {
   readonly prefix: number;
   /** Bytes of the largest frame's payload, behind its Ethernet header. */
   readonly mtu: number;
+  /** MAC of this machine's end, as text; without it the system's own choice (root, unless it has that MAC). */
+  readonly mac?: string;
 }
 
 type Helper = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -47,7 +49,8 @@ export class TapPipe implements Network {
    */
   static async open(o: TapOptions, served: string): Promise<TapPipe> {
     const program = await tapHelper();
-    const helper = spawn(program, [o.device, String(o.mtu), o.address, String(o.prefix)], {
+    const mac = o.mac === undefined ? [] : [o.mac];
+    const helper = spawn(program, [o.device, String(o.mtu), o.address, String(o.prefix), ...mac], {
       stdio: ["pipe", "pipe", "pipe"],
     });
     // The pipe's end reports it already.

@@ -23,6 +23,8 @@ export const slowFiles: readonly string[] = [
   "test/scripts/setup.test.ts",
   "test/hdl-dsl/formal/past.test.ts",
   "test/designs/clio/rig/serve/verb.test.ts",
+  "test/designs/rack/rig/serve/verb.test.ts",
+  "test/designs/supernic/rig/serve/verb.test.ts",
   "test/sim/prove/engines.test.ts",
   "test/scripts/signal-misuse.test.ts",
   "test/designs/clio/client/python/python.test.ts",

@@ -2,6 +2,7 @@ export {
   ClientStation,
   joinController,
   joinNetwork,
+  type NodeOptions,
   type NodePorts,
   play,
   type Played,
@@ -22,4 +23,6 @@ export { counterLine, requestTable, verdict } from "./run/report.ts";
 export { runVerb } from "./run/verb.ts";
 export { byType, gbps, latencies, percentile } from "./run/statistics.ts";
 export { serveVerb } from "./serve/verb.ts";
+export { servedNode } from "./serve/node-options.ts";
+export { ageCycles } from "./serve/service.ts";
 export { realClock, UdpTransport } from "./serve/udp-transport.ts";

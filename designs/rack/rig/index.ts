@@ -2,3 +2,4 @@
 export * from "./fabric/index.ts";
 export * from "./program/index.ts";
 export { runVerb } from "./run/verb.ts";
+export { serveVerb } from "./serve/verb.ts";

@@ -2,8 +2,9 @@
 import { makeSettings } from "../../clio/config/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
 import { formatIpv4, formatMac } from "../../shared/wire/index.ts";
-import type { DevicePlan, EndpointPlan, NodePlan } from "./rack.ts";
-import type { RackFile } from "./schema.ts";
+import type { RackStation } from "./devices.ts";
+import type { DevicePlan, EndpointPlan, Forward, NodePlan } from "./rack.ts";
+import { isClient, type RackFile } from "./schema.ts";
 
 /** What `read` gives. @throws UsageError with the place in front of what it throws */
 export function within<T>(place: string, read: () => T): T {
@@ -36,16 +37,44 @@ function uidOf(dag: string, at: string, devices: readonly DevicePlan[]): number 
 export function endpointPlan(
   e: RackFile["endpoints"][number],
   at: string,
-  { devices, nodes }: { readonly devices: readonly DevicePlan[]; readonly nodes: readonly NodePlan[] },
+  {
+    devices,
+    nodes,
+    stations,
+  }: {
+    readonly devices: readonly DevicePlan[];
+    readonly nodes: readonly NodePlan[];
+    readonly stations: readonly RackStation[];
+  },
 ): EndpointPlan {
   const { name, mac, ip, dag, program } = e;
-  if (program.kind !== "capture" && !nodes.some(n => n.name === program.node))
+  if (isClient(program) && !nodes.some(n => n.name === program.node))
     throw new UsageError(
       `${at}.program.node = "${program.node}": there is no such node; ${nodes.length === 0 ? "add it" : `there are ${nodes.map(n => n.name).join(", ")}`}`,
     );
-  if (program.kind === "capture" && dag !== undefined)
-    throw new UsageError(`${at}.dag = "${dag}": frames of a capture go out as they are; leave it out`);
-  return { name, mac, ip, uid: dag === undefined ? undefined : uidOf(dag, at, devices), program };
+  if (!isClient(program) && program.kind !== "sockets" && dag !== undefined)
+    throw new UsageError(
+      `${at}.dag = "${dag}": frames ${program.kind === "capture" ? "of a capture" : "of programs"} go out as they are; leave it out`,
+    );
+  const forwards = program.kind === "sockets" ? forwardsOf(program.listen, `${at}.program`, stations) : [];
+  return { name, mac, ip, uid: dag === undefined ? undefined : uidOf(dag, at, devices), program, forwards };
+}
+/** @throws UsageError for a station that there is not */
+function forwardsOf(
+  listen: readonly { readonly at: Forward["at"]; readonly to: string }[],
+  at: string,
+  stations: readonly RackStation[],
+): readonly Forward[] {
+  return listen.map(({ at: own, to }, i): Forward => {
+    const [name = "", port = "", more] = to.split(":"),
+      station = stations.find(s => s.name === name),
+      n = /^[1-9]\d{0,4}$/.test(port) ? Number(port) : Number.NaN;
+    if (station === undefined || more !== undefined || !(n <= 65_535))
+      throw new UsageError(
+        `${at}.listen[${i}].to = "${to}": it must be a station with a UDP port, such as ${stations[0]?.name ?? "mem0"}:1200; there are ${stations.map(s => s.name).join(", ")}`,
+      );
+    return { at: own, to: { name, ip: station.ip, port: n } };
+  });
 }
 /** @throws UsageError for settings that cannot be */
 export function nodePlan({ name, mac, ip, set }: RackFile["nodes"][number], at: string): NodePlan {

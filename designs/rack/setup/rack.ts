@@ -37,6 +37,13 @@ export interface EndpointPlan {
   /** Of the DAG that its datagrams go through; undefined: they are only switched. */
   readonly uid: number | undefined;
   readonly program: ProgramFile;
+  /** Of a program of sockets. */
+  readonly forwards: readonly Forward[];
+}
+/** A socket of this machine in front of a station's UDP port. */
+export interface Forward {
+  readonly at: { readonly ip: number; readonly port: number };
+  readonly to: { readonly name: string; readonly ip: number; readonly port: number };
 }
 export interface Rack {
   readonly devices: readonly DevicePlan[];

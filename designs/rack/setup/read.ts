@@ -5,8 +5,8 @@ import { makeParameters, type Parameters } from "../../supernic/config/index.ts"
 import { devicePlan } from "./devices.ts";
 import { endpointPlan, nodePlan, within } from "./places.ts";
 import { plugs } from "./plugs.ts";
-import type { Rack, SwitchPlan } from "./rack.ts";
-import { type RackFile, rackSchema } from "./schema.ts";
+import type { EndpointPlan, Rack, SwitchPlan } from "./rack.ts";
+import { isClient, type RackFile, rackSchema } from "./schema.ts";
 import { socketsOf, stationsOf } from "./stations.ts";
 import { Topology } from "./topology.ts";
 
@@ -39,8 +39,12 @@ export function readRack(text: string, path: string): Rack {
     ),
     blocked: closing.get(s.name) ?? new Set(),
   }));
-  const endpoints = file.endpoints.map((e, i) => endpointPlan(e, `${path}: endpoints[${i}]`, { devices, nodes }));
+  const endpoints = file.endpoints.map((e, i) =>
+    endpointPlan(e, `${path}: endpoints[${i}]`, { devices, nodes, stations }),
+  );
   checkReach(file, topology, path);
+  checkForwards(endpoints, topology, path);
+  if (closing.size > 0) checkRing(file, path);
   return {
     ...{ devices, nodes, switches, endpoints, links, hasRing: closing.size > 0 },
     neighbours: new Map(stations.map(s => [s.ip, s.mac])),
@@ -49,9 +53,26 @@ export function readRack(text: string, path: string): Rack {
 /** Clients reach their nodes. */
 function checkReach(file: RackFile, topology: Topology, path: string): void {
   for (const [i, { name, program }] of file.endpoints.entries()) {
-    if (program.kind === "capture" || topology.portTo(name, program.node) !== undefined) continue;
+    if (!isClient(program) || topology.portTo(name, program.node) !== undefined) continue;
     throw new UsageError(
       `${path}: endpoints[${i}].program.node = "${program.node}": no links lead there from ${name}; add one`,
     );
   }
+}
+/** Sockets reach their stations. */
+function checkForwards(endpoints: readonly EndpointPlan[], topology: Topology, path: string): void {
+  for (const [i, { name, forwards }] of endpoints.entries())
+    for (const [k, { to }] of forwards.entries())
+      if (topology.portTo(name, to.name) === undefined)
+        throw new UsageError(
+          `${path}: endpoints[${i}].program.listen[${k}].to = "${to.name}:${to.port}": no links lead there from ${name}; add one`,
+        );
+}
+/** Programs of this machine send frames for multicast groups, which would go round in a ring for ever. */
+function checkRing(file: RackFile, path: string): void {
+  for (const [i, { program }] of file.endpoints.entries())
+    if (program.kind === "frames" || program.kind === "tap")
+      throw new UsageError(
+        `${path}: endpoints[${i}].program.kind = "${program.kind}": its frames may be for multicast groups, and the links close a ring, where they would never end; leave a link out, or use "sockets"`,
+      );
 }

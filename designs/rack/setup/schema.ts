@@ -1,5 +1,6 @@
 /** A rack's setup file: its places, what stands at each, and the lines between them. docs/rack.md tells the fields. */
 import * as z from "zod";
+import { isDeviceName } from "../../shared/settings/index.ts";
 import { parseIpv4, parseMac } from "../../shared/wire/index.ts";
 
 const asText = (what: string) => z.string({ error: `must be ${what}` });
@@ -29,6 +30,16 @@ const share = z
   .number({ error: "must be a probability from 0 to 1" })
   .min(0, "must be a probability from 0 to 1")
   .max(1, "must be a probability from 0 to 1");
+const socketAddress = asText("an address and a UDP port such as 127.0.0.1:1200").transform((v, context) => {
+  const [ip = "", port = "", more] = v.split(":");
+  try {
+    if (more !== undefined || !/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) throw new Error();
+    return { ip: parseIpv4(ip), port: Number(port) };
+  } catch {
+    context.addIssue({ code: "custom", message: "must be an address and a UDP port such as 127.0.0.1:1200" });
+    return z.NEVER;
+  }
+});
 const fileName = asText("the name of a file").min(1, "must be the name of a file");
 const list = <S extends z.ZodType>(element: S) => z.array(element, { error: "must be a list, in square brackets" });
 /** Settings of a design, which checks them itself. */
@@ -85,8 +96,26 @@ const kvSchema = z.strictObject({
   ...client,
   keys: whole(1, 4096, "a number of keys").default(48),
 });
-const programSchema = z.discriminatedUnion("kind", [captureSchema, clibSchema, kvSchema], {
-  error: 'must be an object whose "kind" is "capture", "clib" or "kv"',
+/** Endpoints that are programs of this machine: `mnemo serve rack`. */
+const servedSchemas = [
+  z.strictObject({
+    kind: z.literal("sockets"),
+    listen: list(
+      z.strictObject({ at: socketAddress, to: asText("a station and its UDP port, such as mem0:1200") }),
+    ).min(1, "must have a socket or more"),
+  }),
+  z.strictObject({ kind: z.literal("frames"), at: socketAddress }),
+  z.strictObject({
+    kind: z.literal("tap"),
+    device: asText("a device name of 1 to 15 characters, such as mnemo0").refine(isDeviceName, {
+      error: "must be a device name of 1 to 15 characters, such as mnemo0",
+    }),
+    prefix: whole(1, 30, "a number of bits").default(24),
+    mtu: whole(68, 9004, "a number of bytes").default(1522),
+  }),
+] as const;
+const programSchema = z.discriminatedUnion("kind", [captureSchema, clibSchema, kvSchema, ...servedSchemas], {
+  error: 'must be an object whose "kind" is "capture", "clib" or "kv"; of mnemo serve: "sockets", "frames" or "tap"',
 });
 export const endpointSchema = z.strictObject({
   name,
@@ -123,3 +152,10 @@ export type RackFile = z.output<typeof rackSchema>;
 export type ProgramFile = z.output<typeof programSchema>;
 export type LinkFile = z.output<typeof linkSchema>;
 export type ClientProgram = Extract<ProgramFile, { readonly node: string }>;
+export type ServedProgram = Extract<ProgramFile, { readonly kind: "sockets" | "frames" | "tap" }>;
+
+export const isClient = (p: ProgramFile): p is ClientProgram => p.kind === "clib" || p.kind === "kv";
+export const isServed = (p: ProgramFile): p is ServedProgram =>
+  p.kind === "sockets" || p.kind === "frames" || p.kind === "tap";
+/** The capture of what comes to the endpoint. */
+export const outOf = (p: ProgramFile): string | undefined => ("out" in p ? p.out : undefined);

@@ -14,3 +14,4 @@ export {
 export { checkFile } from "./file.ts";
 export { checkSettings, keyValues, refuseUnknown, type Refusal } from "./read.ts";
 export { formatBytes, parseBytes, parseNanoseconds } from "./units.ts";
+export { isDeviceName } from "./device-name.ts";

@@ -1,5 +1,5 @@
 // Holds a TAP device for `mnemo serve`: frames between the device and standard input and output, each with its length in front (16 bits,
-// little-endian). Arguments: device, MTU, address and prefix length for this machine's end. Says `ok <address>/<prefix>` or `error <sentence>` on
+// little-endian). Arguments: device, MTU, address and prefix length for this machine's end, and its MAC (optional). Says `ok <address>/<prefix>` or `error <sentence>` on
 // one line first. Ends at the end of its input; a device that it made goes with it, one that was there stays as it was.
 #include <arpa/inet.h>
 #include <cerrno>
@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <linux/if.h>
+#include <linux/if_arp.h>
 #include <linux/if_tun.h>
 #include <poll.h>
 #include <string>
@@ -54,12 +55,26 @@ int open_device() {
   refused("use the TAP device " + device, "`ip tuntap add dev " + device + " mode tap user <you>`");
 }
 
+/// Gives this machine's end of the device a MAC.
+void set_mac(int s, const char* mac, const std::string& remedy) {
+  unsigned char bytes[6];
+  if (sscanf(mac, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", bytes, bytes + 1, bytes + 2, bytes + 3, bytes + 4, bytes + 5) != 6)
+    fail(std::string(mac) + " is no MAC address");
+  ifreq r = request();
+  if (ioctl(s, SIOCGIFHWADDR, &r) == 0 && memcmp(r.ifr_hwaddr.sa_data, bytes, sizeof bytes) == 0) return;
+  r = request();
+  r.ifr_hwaddr.sa_family = ARPHRD_ETHER;
+  memcpy(r.ifr_hwaddr.sa_data, bytes, sizeof bytes);
+  if (ioctl(s, SIOCSIFHWADDR, &r) != 0) refused("give " + device + " the MAC " + mac, remedy);
+}
+
 /// Brings this machine's end up with an address, unless it has one. Returns what it has.
-std::string configure(int mtu, const char* address, int prefix) {
+std::string configure(int mtu, const char* address, int prefix, const char* mac) {
   const int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (s < 0) fail(std::string("no socket can be opened (") + strerror(errno) + ")");
   const std::string remedy = "`ip addr add " + std::string(address) + "/" + std::to_string(prefix) + " dev " + device + " && ip link set " + device
-    + " mtu " + std::to_string(mtu) + " up`";
+    + " mtu " + std::to_string(mtu) + (mac == nullptr ? "" : std::string(" address ") + mac) + " up`";
+  if (mac != nullptr) set_mac(s, mac, remedy);
   ifreq r = request();
   if (ioctl(s, SIOCGIFMTU, &r) == 0 && r.ifr_mtu != mtu) {
     r.ifr_mtu = mtu;
@@ -115,13 +130,13 @@ void to_device(int tap, std::vector<uint8_t>& waiting) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5 || strlen(argv[1]) >= IFNAMSIZ) fail("the TAP helper takes a device (15 characters), an MTU, an address and a prefix length");
+  if (argc < 5 || argc > 6 || strlen(argv[1]) >= IFNAMSIZ) fail("the TAP helper takes a device (15 characters), an MTU, an address, a prefix length and perhaps a MAC");
   // An interrupt from the terminal reaches the whole group: the node ends first, and this by its input's end.
   signal(SIGINT, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
   device = argv[1];
   const int tap = open_device();
-  const std::string address = configure(atoi(argv[2]), argv[3], atoi(argv[4]));
+  const std::string address = configure(atoi(argv[2]), argv[3], atoi(argv[4]), argc == 6 ? argv[5] : nullptr);
   dprintf(STDOUT_FILENO, "ok %s\n", address.c_str());
   std::vector<uint8_t> waiting, frame(2 + 65536);
   pollfd fds[2] = {{STDIN_FILENO, POLLIN, 0}, {tap, POLLIN, 0}};

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { parseIpv4 } from "../../../shared/wire/index.ts";
+import { ipv4Address, type Subnet, udpPort } from "../../../shared/rig/index.ts";
 import { udpPorts } from "../../wire/index.ts";
 
 /** `mnemo serve clio`'s options as parsed. */
@@ -21,25 +21,11 @@ export interface ServeOptions {
   readonly nodes: number;
 }
 
-/** An address with the length of its network's prefix. */
-export interface Subnet {
-  readonly ip: number;
-  readonly prefix: number;
-}
 /** Where the monitor is; without an address of its own it has the node's. */
 export interface MonitorAddress {
   readonly ip?: number;
   readonly port: number;
 }
-
-/** A UDP port; 0 where any will do. */
-export const udpPort =
-  (least: 0 | 1) =>
-  (text: string): number => {
-    const n = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(n >= least && n <= 65535)) throw new InvalidArgumentError(`It must be a UDP port, ${least} to 65535.`);
-    return n;
-  };
 
 /** Most nodes that are served: their addresses follow each other, and the controller's ends in .9. */
 export const mostNodes = 8;
@@ -58,34 +44,6 @@ export function sessionCount(text: string): number {
   return n;
 }
 
-/** The name of a network device, as the Linux kernel takes it. */
-export function deviceName(text: string): string {
-  if (!/^[^\s/:%]{1,15}$/.test(text) || text === "." || text === "..") {
-    throw new InvalidArgumentError("It must be a device name of 1 to 15 characters, such as mnemo0.");
-  }
-  return text;
-}
-
-const address = (text: string): number => {
-  try {
-    return parseIpv4(text);
-  } catch (e) {
-    throw new InvalidArgumentError(`${(e as Error).message}.`);
-  }
-};
-
-/** `10.10.0.254/24`. */
-export function subnet(text: string): Subnet {
-  const [ip, length, more] = text.split("/"),
-    prefix = /^\d{1,2}$/.test(length ?? "") ? Number(length) : Number.NaN;
-  if (ip === undefined || more !== undefined || !(prefix >= 1 && prefix <= 30)) {
-    throw new InvalidArgumentError(
-      "It must be an IPv4 address with a prefix length of 1 to 30, such as 10.10.0.254/24.",
-    );
-  }
-  return { ip: address(ip), prefix };
-}
-
 /** `10000`, `10.10.0.9`, `10.10.0.9:10000` or `off`. */
 export function monitorAddress(text: string): MonitorAddress | "off" {
   if (text === "off") return "off";
@@ -93,5 +51,5 @@ export function monitorAddress(text: string): MonitorAddress | "off" {
   const [ip, port, more] = text.split(":");
   if (ip === undefined || more !== undefined)
     throw new InvalidArgumentError("It must be a UDP port, an IPv4 address, address:port, or off.");
-  return { ip: address(ip), port: port === undefined ? udpPorts.monitor : udpPort(1)(port) };
+  return { ip: ipv4Address(ip), port: port === undefined ? udpPorts.monitor : udpPort(1)(port) };
 }

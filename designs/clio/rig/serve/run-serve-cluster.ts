@@ -6,7 +6,7 @@ import { designOf, type Network } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
 import { clioNode } from "../../build/index.ts";
 import { clusterPlaceOf } from "./cluster-place.ts";
-import { interrupted } from "./interrupted.ts";
+import { interrupted } from "../../../shared/rig/index.ts";
 import type { ServeOptions } from "./options.ts";
 import { printServed } from "./totals.ts";
 

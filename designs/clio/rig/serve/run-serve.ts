@@ -3,7 +3,7 @@ import { clioNode } from "../../build/index.ts";
 import { designOf } from "../../../../sim/index.ts";
 import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
 import { checkSetup, readSetup } from "../run/setup.ts";
-import { interrupted } from "./interrupted.ts";
+import { interrupted } from "../../../shared/rig/index.ts";
 import type { ServeOptions } from "./options.ts";
 import { placeOf } from "./place.ts";
 import { serve } from "./serve.ts";

@@ -1,6 +1,6 @@
 import type { SessionNetwork } from "./session-network.ts";
-import { clockPeriod, type CounterName, type Settings } from "../../config/index.ts";
-import { drawProcessKey, type SessionPorts } from "../../software/index.ts";
+import { type CounterName, type Settings } from "../../config/index.ts";
+import type { SessionPorts } from "../../software/index.ts";
 import type { Endpoint } from "../../../shared/wire/index.ts";
 import {
   type NodeOptions,
@@ -11,14 +11,10 @@ import {
   SimulatedNode,
 } from "../node/index.ts";
 import { clioNode } from "../../build/index.ts";
-import { type Bench, runBench, toolsUntil } from "../../../../sim/index.ts";
-import { Service, type Totals } from "./service.ts";
-import { realClock } from "./udp-transport.ts";
-
-/** Milliseconds after `stop` for requests under way; what is stuck then is left. */
-const LINGER_MS = 1000;
-/** Silence after which the slow path may forget a client for another, ns of real time: clients repeat sooner. */
-const CLIENT_IDLE_NS = 5e9;
+import { type Bench, runBench } from "../../../../sim/index.ts";
+import { lingered, type Totals, untilStopped } from "../../../shared/rig/index.ts";
+import { servedNode } from "./node-options.ts";
+import { Service } from "./service.ts";
 
 export interface ServeOptions extends Omit<NodeOptions, "mac" | "time"> {
   /**
@@ -46,36 +42,24 @@ export interface Served extends Totals {
  * frame starts the clock. The clock stands still, with the process asleep, soon after the last of its consequences
  * (service.ts). So latencies in cycles are the hardware's, latencies in seconds those of the simulator. The slow path's
  * time is real time.
- * @returns undefined when `stop` came before the node took frames; at most `LINGER_MS` after `stop` otherwise
+ * @returns undefined when `stop` came before the node took frames; at most 1 s after `stop` otherwise
  * @throws HangError and the like when the design fails; the error of `network` when that fails; PrepareError
  */
 export async function serve(settings: Settings, network: SessionNetwork, o: ServeOptions): Promise<Served | undefined> {
-  const sessions: SessionPorts = network.openSession ? { open: network.openSession.bind(network) } : {},
-    ended = new AbortController(),
-    reason = new Stopped();
-  o.stop.finally(() => ended.abort(reason)).catch(() => undefined);
-  const options = {
-    // Nobody outside can know it, other than in a bench.
-    secret: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n,
-    drawKey: drawProcessKey,
+  const sessions: SessionPorts = network.openSession ? { open: network.openSession.bind(network) } : {};
+  const options = servedNode({
     ...o,
-    time: () => realClock.now(),
-    slowPath: {
-      ...(o.monitor && { monitor: true }),
-      ...o.slowPath,
-      sessions,
-      atMostOnce: { idle: CLIENT_IDLE_NS, ...o.slowPath?.atMostOnce },
-    },
-  };
-  const body = async (bench: Bench<NodePorts>): Promise<Served | Error | undefined> => {
-    const late = after(o.stop, LINGER_MS);
+    slowPath: { ...(o.monitor && { monitor: true }), ...o.slowPath, sessions },
+  });
+  const body = async (bench: Bench<NodePorts>, ended: AbortSignal): Promise<Served | Error | undefined> => {
+    const late = lingered(o.stop);
     let service: Service | undefined;
     const whole = async (): Promise<Served | Error | undefined> => {
       const node = await SimulatedNode.start(bench, settings, options);
       try {
         if (o.preparation) await prepare(node, o.preparation);
         await node.settled();
-        if (ended.signal.aborted) return undefined;
+        if (ended.aborted) return undefined;
         service = new Service(node, network, o.monitor, settings.config);
         const run = service.run(o.stop);
         o.ready?.(node);
@@ -94,33 +78,14 @@ export async function serve(settings: Settings, network: SessionNetwork, o: Serv
     const last = late.then(() => service && { counters: undefined, ...service.totals() });
     return Promise.race([whole(), last]);
   };
-  try {
-    const result = await toolsUntil.run(ended.signal, () =>
-      runBench(
-        "serve clio",
-        o.design ?? clioNode(settings.config),
-        { hangCycles: 20_000, limitCycles: Infinity, wave: false, ...(o.seed !== undefined && { seed: o.seed }) },
-        body,
-      ),
-    );
-    if (result instanceof Error) throw result;
-    return result;
-  } catch (e) {
-    if (e === reason) return undefined;
-    throw e;
-  }
+  const result = await untilStopped(o.stop, ended =>
+    runBench(
+      "serve clio",
+      o.design ?? clioNode(settings.config),
+      { hangCycles: 20_000, limitCycles: Infinity, wave: false, ...(o.seed !== undefined && { seed: o.seed }) },
+      bench => body(bench, ended),
+    ),
+  );
+  if (result instanceof Error) throw result;
+  return result;
 }
-
-/** The service was ended while its model was built. */
-class Stopped extends Error {}
-
-/** Settles `ms` of real time after `what` has. */
-async function after(what: Promise<unknown>, ms: number): Promise<void> {
-  await what.catch(() => undefined);
-  await new Promise<void>(resolve => {
-    setTimeout(resolve, ms).unref();
-  });
-}
-
-/** Simulated seconds of so many cycles. */
-export const simulatedSeconds = (cycles: number): number => (cycles * clockPeriod) / 1e9;

@@ -1,10 +1,10 @@
 import { hostMac, sameHost } from "./same-host.ts";
 import type { SessionNetwork } from "./session-network.ts";
-import type { RemoteInfo, Socket } from "node:dgram";
 import type { Settings } from "../../config/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
-import { decodeField, formatIpv4, parseIpv4, udpFrame, udpHeader, udpRoute } from "../../../shared/wire/index.ts";
-import { openUdp, ServeError, socketDrops } from "../../../../sim/index.ts";
+import { UdpSockets } from "../../../shared/rig/index.ts";
+import { decodeField, formatIpv4, udpFrame, udpHeader, udpRoute } from "../../../shared/wire/index.ts";
+import { ServeError } from "../../../../sim/index.ts";
 
 /** Bytes of the longest datagram that is given to the node as one frame; the node itself counts those above its MTU. */
 const LONGEST_DATAGRAM = 9000;
@@ -28,16 +28,19 @@ export interface UdpOptions {
 export class UdpNetwork implements SessionNetwork {
   readonly #settings: Settings;
   readonly #options: UdpOptions;
-  readonly #sockets = new Map<number, Socket>();
+  readonly #sockets: UdpSockets;
+  /** Frames that are no datagram. */
   #lost = 0;
-  #tooLong = 0;
-  /** Of sockets that have been closed. */
-  #overflowed = 0;
   #receive: (frame: Uint8Array) => void = () => undefined;
 
   private constructor(settings: Settings, options: UdpOptions) {
     this.#settings = settings;
     this.#options = options;
+    const { mac, ip } = settings.runtime;
+    this.#sockets = new UdpSockets(ip, LONGEST_DATAGRAM, (data, from, port) => {
+      const seen = from.ip === ip ? sameHost : from.ip;
+      this.#receive(udpFrame({ mac: hostMac(seen), ip: seen, port: from.port }, { mac, ip, port }, data));
+    });
   }
 
   /**
@@ -49,12 +52,16 @@ export class UdpNetwork implements SessionNetwork {
       network = new UdpNetwork(settings, options);
     const sessions = Math.min(options.sessions, settings.config.clientPorts);
     try {
-      await network.#open(nativePort, "choose another with --port (0: any free one)");
+      await network.#sockets.open(nativePort, { port: "choose another with --port (0: any free one)" });
       for (let n = 0; n < sessions; n++)
-        await network.#open(clientPort + n, "choose others with --set clientPort=... or fewer with --sessions");
+        await network.#sockets.open(clientPort + n, {
+          port: "choose others with --set clientPort=... or fewer with --sessions",
+        });
       const { monitorPort } = options;
       if (monitorPort !== undefined)
-        await network.#open(monitorPort, "choose another with --monitor, or none with --monitor off");
+        await network.#sockets.open(monitorPort, {
+          port: "choose another with --monitor, or none with --monitor off",
+        });
     } catch (e) {
       await network.close();
       throw e;
@@ -63,13 +70,13 @@ export class UdpNetwork implements SessionNetwork {
   }
 
   get lost(): number {
-    return this.#lost;
+    return this.#lost + this.#sockets.lost;
   }
   get tooLong(): number {
-    return this.#tooLong;
+    return this.#sockets.tooLong;
   }
   get overflowed(): number {
-    return this.#overflowed + socketDrops(formatIpv4(this.#settings.runtime.ip), this.#sockets.keys());
+    return this.#sockets.overflowed;
   }
   get place(): string {
     const { ip, nativePort, clientPort } = this.#settings.runtime,
@@ -86,18 +93,16 @@ export class UdpNetwork implements SessionNetwork {
   }
 
   send(frame: Uint8Array): void {
-    const route = udpRoute(frame),
-      socket = route && this.#sockets.get(route.srcPort);
-    if (!socket || route.dstPort === 0) {
+    const route = udpRoute(frame);
+    if (route === undefined) {
       this.#lost++;
       return;
     }
     const { transport } = frameOffsets,
       length = decodeField(udpHeader, "length", frame, transport),
-      data = frame.subarray(transport + udpHeader.bytes, transport + (length ?? 0));
-    socket.send(data, route.dstPort, formatIpv4(route.dst === sameHost ? this.#settings.runtime.ip : route.dst), e => {
-      if (e) this.#lost++;
-    });
+      data = frame.subarray(transport + udpHeader.bytes, transport + (length ?? 0)),
+      ip = route.dst === sameHost ? this.#settings.runtime.ip : route.dst;
+    this.#sockets.send(route.srcPort, { ip, port: route.dstPort }, data);
   }
 
   /** Opens the session's socket, which stays open from then on. False when another program has the port. */
@@ -105,7 +110,7 @@ export class UdpNetwork implements SessionNetwork {
     const port = this.#settings.runtime.clientPort + session;
     if (this.#sockets.has(port)) return true;
     try {
-      await this.#open(port, "");
+      await this.#sockets.open(port, { port: "" });
     } catch (e) {
       if (e instanceof ServeError) return false;
       throw e;
@@ -113,37 +118,7 @@ export class UdpNetwork implements SessionNetwork {
     return true;
   }
 
-  async close(): Promise<void> {
-    this.#overflowed = this.overflowed;
-    const open = [...this.#sockets.values()];
-    this.#sockets.clear();
-    await Promise.all(
-      open.map(
-        s =>
-          new Promise<void>(resolve => {
-            s.close(resolve);
-          }),
-      ),
-    );
-  }
-
-  async #open(port: number, remedy: string): Promise<void> {
-    const own = { mac: this.#settings.runtime.mac, ip: this.#settings.runtime.ip, port };
-    const socket = await openUdp(formatIpv4(own.ip), port, remedy);
-    socket.on("message", (data: Buffer, from: RemoteInfo) => {
-      // On a line it would come in fragments, and the node drops those.
-      if (data.length > LONGEST_DATAGRAM) {
-        this.#tooLong++;
-        return;
-      }
-      const address = parseIpv4(from.address),
-        ip = address === own.ip ? sameHost : address;
-      this.#receive(udpFrame({ mac: hostMac(ip), ip, port: from.port }, own, data));
-    });
-    // The system reports that the network has lost a datagram sent before.
-    socket.on("error", () => {
-      this.#lost++;
-    });
-    this.#sockets.set(port, socket);
+  close(): Promise<void> {
+    return this.#sockets.close();
   }
 }

@@ -1,5 +1,6 @@
 import { type DesignVerb, fileName, once, setting } from "../../../shared/command-line/index.ts";
-import { deviceName, monitorAddress, nodeCount, type ServeOptions, sessionCount, subnet, udpPort } from "./options.ts";
+import { deviceName, subnet, udpPort } from "../../../shared/rig/index.ts";
+import { monitorAddress, nodeCount, type ServeOptions, sessionCount } from "./options.ts";
 import { runServe } from "./run-serve.ts";
 import { runServeCluster } from "./run-serve-cluster.ts";
 

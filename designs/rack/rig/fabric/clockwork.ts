@@ -119,6 +119,18 @@ export class Clockwork {
       }
     });
   }
+  /** The clocks of all stand still until this settles. */
+  rest(until: Promise<void>): void {
+    this.#step.hold(until);
+  }
+  /** Edges of each member after which timers and I/O of the process get a turn. */
+  set edgesPerTurn(edges: number) {
+    for (const b of this.#benches) if (b !== undefined) b.scheduler.edgesPerTurn = edges;
+  }
+  /** Calls `sample` at each edge of the first member. */
+  onEdge(sample: () => void): void {
+    this.#benches[0]?.onEdge({ sample });
+  }
   /** So many nanoseconds of simulated time. */
   pause(ns: number): Promise<void> {
     return new Promise(resolve => {

@@ -6,13 +6,13 @@ import {
   type AllCounts,
   deviceDefinition,
   framesInside,
+  isOwn,
   leftAtRest,
   SimulatedSuperNic,
+  Stillness,
   unaccounted,
 } from "../../../supernic/rig/index.ts";
 import type { Setup } from "../../../supernic/software/index.ts";
-import { macControlAddress, snicEtherType } from "../../../supernic/wire/index.ts";
-import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import type { Join, Member } from "./clockwork.ts";
 import { Jack } from "./jack.ts";
 
@@ -21,17 +21,13 @@ export interface RackDeviceOptions {
   readonly setup: Setup;
   readonly parameters: Parameters;
   readonly seed: number;
+  /** For programs of this machine: no model stands beside it, and its software has real time. */
+  readonly served?: { readonly time: () => number };
 }
-
-/** Frames that a port makes itself are no user's: PFC. */
-const isOwn = (frame: Uint8Array): boolean => {
-  const { dst, etherType } = decode(ethernetHeader, frame);
-  return dst === macControlAddress && etherType === snicEtherType.macControl;
-};
 
 /**
  * The cycle-accurate sNIC with a jack at each port. Beside it the reference model follows every frame; what a counter
- * tells and what came out must agree with it at the end.
+ * tells and what came out must agree with it at the end. A served one has no model: its ledger alone is looked at.
  */
 export class RackDevice implements Member {
   readonly name: string;
@@ -40,6 +36,8 @@ export class RackDevice implements Member {
   readonly scoreboard: DeviceScoreboard;
   readonly #o: RackDeviceOptions;
   #device: SimulatedSuperNic | undefined;
+  /** Of a served device that has begun: whether something is under way. */
+  still: Stillness | undefined;
   /** Frames that are going in, by port: a port takes one after the other. */
   readonly #entering: { readonly sent: SentFrame; readonly port: number; readonly damaged: boolean }[][];
   /** By port: frames that the device gave out. */
@@ -65,30 +63,35 @@ export class RackDevice implements Member {
   }
 
   async run(join: Join): Promise<void> {
-    const { setup, parameters, seed } = this.#o;
+    const { setup, parameters, seed, served } = this.#o;
     await runBench(
       this.name,
       deviceDefinition(setup, parameters),
       // Signals inside: credits and the links' numbers are looked at in the end.
-      { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: true },
+      { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: served === undefined },
       async bench => {
-        const device = new SimulatedSuperNic(bench, setup, parameters);
+        const device = new SimulatedSuperNic(bench, setup, parameters, served ?? {});
         this.#device = device;
         await join(bench, async () => {
           await device.bringUp();
-          this.#connect(device);
+          if (served === undefined) this.#judge(device);
+          else this.still = new Stillness(device);
+          bench.onEdge({ sample: () => this.#watch(device) });
           return () => undefined;
         });
       },
     );
   }
-  #connect(device: SimulatedSuperNic): void {
+  #judge(device: SimulatedSuperNic): void {
     const { scoreboard } = this;
     device.onSoftware = ({ bytes }) => void scoreboard.toSoftware(bytes);
     device.onSent = ({ frame, ports }) => scoreboard.sent(frame, ports);
-    device.bench.onEdge({ sample: () => this.#watch(device) });
   }
   #take(port: number, frame: Uint8Array, damaged: boolean): void {
+    if (this.#o.served !== undefined) {
+      this.device.send(port, frame, { damaged });
+      return;
+    }
     this.#atWork++;
     this.#entering[port]?.push({ sent: this.device.send(port, frame, { damaged }), port, damaged });
   }
@@ -97,7 +100,10 @@ export class RackDevice implements Member {
       const { port } = left,
         { bytes } = left.frame;
       this.left[port] = (this.left[port] ?? 0) + 1;
-      if (!isOwn(bytes)) this.scoreboard.leave(port, bytes);
+      if (!isOwn(bytes)) {
+        this.still?.moved();
+        if (this.#o.served === undefined) this.scoreboard.leave(port, bytes);
+      }
       this.jacks[port]?.send(bytes);
     }
     if (this.#atWork > 0) this.#enter(device.bench.cycle);
@@ -123,13 +129,11 @@ export class RackDevice implements Member {
   async finish(): Promise<{ readonly counters: AllCounts; readonly problems: readonly string[] }> {
     const { device } = this,
       inside = await device.inside(),
-      counters = await device.counters(),
-      counts = await device.counts(counters);
-    const problems = [
-      ...this.scoreboard.finish(counts),
-      ...unaccounted(counters, inside),
-      ...leftAtRest(device.bench.sim, device.parameters),
-    ];
+      counters = await device.counters();
+    const judged = this.#o.served
+      ? []
+      : [...this.scoreboard.finish(await device.counts(counters)), ...leftAtRest(device.bench.sim, device.parameters)];
+    const problems = [...judged, ...unaccounted(counters, inside)];
     return { counters, problems: problems.map(p => `${this.name}: ${p}`) };
   }
 }

@@ -72,6 +72,10 @@ export class RackEndpoint {
       receive: receiver => void this.#receivers.set(port, receiver),
     };
   }
+  /** The program with this UDP port is gone. */
+  release(port: number): void {
+    this.#receivers.delete(port);
+  }
   #send(own: Address, to: NodeAddress, payload: Uint8Array): void {
     const mac = this.#o.neighbours.get(to.ip),
       { uid } = this.#o;

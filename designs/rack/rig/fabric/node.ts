@@ -2,7 +2,7 @@
 import { runBench, type SimulatedTime } from "../../../../sim/index.ts";
 import { clioNode } from "../../../clio/build/index.ts";
 import type { CounterName, Settings } from "../../../clio/config/index.ts";
-import { SimulatedNode } from "../../../clio/rig/index.ts";
+import { type NodeOptions, SimulatedNode } from "../../../clio/rig/index.ts";
 import type { Join, Member } from "./clockwork.ts";
 import { Jack } from "./jack.ts";
 
@@ -10,6 +10,8 @@ export interface RackNodeOptions {
   readonly name: string;
   readonly settings: Settings;
   readonly seed: number;
+  /** What differs from a node in a bench. */
+  readonly options?: NodeOptions;
 }
 type Counters = Readonly<Record<CounterName, bigint>>;
 
@@ -19,12 +21,16 @@ export class RackNode implements Member {
   readonly jack: Jack;
   readonly settings: Settings;
   readonly #seed: number;
+  readonly #options: NodeOptions;
+  /** Told of each frame that the node sends. */
+  onSent: ((frame: Uint8Array) => void) | undefined;
   #node: SimulatedNode | undefined;
 
-  constructor({ name, settings, seed }: RackNodeOptions, time: SimulatedTime) {
+  constructor({ name, settings, seed, options = {} }: RackNodeOptions, time: SimulatedTime) {
     this.name = name;
     this.settings = settings;
     this.#seed = seed;
+    this.#options = options;
     this.jack = new Jack(name, time, (frame, damaged) => void this.node.send(frame, { damaged }));
   }
   /** While the rack runs. */
@@ -41,11 +47,14 @@ export class RackNode implements Member {
       { seed: this.#seed, wave: false, limitCycles: Infinity, hangCycles: 200_000 },
       bench =>
         join(bench, async () => {
-          const node = await SimulatedNode.start(bench, settings);
+          const node = await SimulatedNode.start(bench, settings, this.#options);
           this.#node = node;
           bench.onEdge({
             sample: () => {
-              for (let f = node.take(); f !== undefined; f = node.take()) this.jack.send(f.bytes);
+              for (let f = node.take(); f !== undefined; f = node.take()) {
+                this.onSent?.(f.bytes);
+                this.jack.send(f.bytes);
+              }
             },
           });
           return () => node.transport.close();
@@ -76,7 +85,7 @@ export class RackNode implements Member {
 type NodeDesign = ReturnType<typeof clioNode>;
 /** Addresses are run-time settings: nodes that are built alike are one design. */
 const definitions = new Map<string, NodeDesign>();
-function definitionOf({ config }: Settings): NodeDesign {
+export function definitionOf({ config }: Settings): NodeDesign {
   const key = JSON.stringify(config, (_, v: unknown) => (typeof v === "bigint" ? String(v) : v)),
     known = definitions.get(key) ?? clioNode(config);
   definitions.set(key, known);

@@ -1,8 +1,9 @@
 /** A rack that runs: its members in one time, and the lines between them. */
 import { Random, type SimulatedTime } from "../../../../sim/index.ts";
 import type { CounterName } from "../../../clio/config/index.ts";
+import type { NodeOptions } from "../../../clio/rig/index.ts";
 import type { AllCounts } from "../../../supernic/rig/index.ts";
-import type { Plug, Rack } from "../../setup/index.ts";
+import { isServed, type Plug, type Rack } from "../../setup/index.ts";
 import { clockPeriod, Clockwork } from "./clockwork.ts";
 import { RackDevice } from "./device.ts";
 import { RackEndpoint } from "./endpoint.ts";
@@ -16,6 +17,8 @@ export interface RackOptions {
   readonly seed: number;
   /** Told of each frame of a line, by the line's place in the setup. */
   readonly tap?: (line: number) => Tap;
+  /** For programs of this machine: nobody judges the frames, and nodes are as this says. */
+  readonly served?: { readonly node: NodeOptions; readonly time: () => number };
 }
 /** What the hardware counted, by name of the device or node. */
 export interface Finished {
@@ -46,8 +49,11 @@ export class RunningRack {
       random = new Random(seed);
     this.plan = plan;
     this.clockwork = clockwork;
-    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, seed }, timeOf(i)));
-    this.nodes = plan.nodes.map((n, i) => new RackNode({ ...n, seed }, timeOf(plan.devices.length + i)));
+    const { served } = o,
+      deviceOptions = { seed, ...(served && { served: { time: served.time } }) },
+      nodeOptions = { seed, ...(served && { options: served.node }) };
+    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, ...deviceOptions }, timeOf(i)));
+    this.nodes = plan.nodes.map((n, i) => new RackNode({ ...n, ...nodeOptions }, timeOf(plan.devices.length + i)));
     this.switches = plan.switches.map(s => new RackSwitch(s, time));
     this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }, time));
     this.lines = plan.links.map(({ between: [a, b], ...options }, i) => {
@@ -99,9 +105,18 @@ export class RunningRack {
     for (const d of this.devices) if (!(await d.isAtRest())) return false;
     return true;
   }
-  /** Waits for the rest, and reads what was counted. */
-  async finish(): Promise<Finished> {
-    const rested = await this.settle(),
+  /** Something may be under way: asked at each edge of a served rack. */
+  get working(): boolean {
+    return (
+      this.lines.some(l => l.inside > 0) ||
+      this.switches.some(s => s.inside > 0) ||
+      this.nodes.some(n => !n.node.idle) ||
+      this.devices.some(d => d.still?.working !== false)
+    );
+  }
+  /** Waits for the rest, and reads what was counted. @param settled whether all has come to rest */
+  async finish(settled: Promise<boolean> = this.settle()): Promise<Finished> {
+    const rested = await settled,
       problems: string[] = rested ? [] : [`frames are under way ${(look * looks) / 1000} us after the last operation`];
     const devices = new Map<string, AllCounts>(),
       nodes = new Map<string, Readonly<Record<CounterName, bigint>>>();
@@ -110,8 +125,10 @@ export class RunningRack {
       devices.set(d.name, counters);
       problems.push(...own);
     }
-    // A capture may send a node what it likes.
-    const strict = this.plan.endpoints.every(({ program: p }) => p.kind !== "capture" || p.in === undefined);
+    // A capture, or a program of this machine, may send a node what it likes.
+    const strict = this.plan.endpoints.every(({ program: p }) =>
+      p.kind === "capture" ? p.in === undefined : !isServed(p),
+    );
     for (const n of this.nodes) {
       const { counters, problems: own } = await n.finish(strict);
       nodes.set(n.name, counters);

@@ -17,6 +17,8 @@ export class Step {
   readonly #places: readonly Place[];
   readonly #cycle: (member: number) => number;
   readonly #complete = new Signal();
+  /** Nobody takes a cycle. */
+  #held = false;
 
   /** @param cycle of a member, since it joined */
   constructor(members: number, cycle: (member: number) => number) {
@@ -43,15 +45,25 @@ export class Step {
     }
     return this.#complete.told;
   }
+  /** No member takes a cycle until this settles. */
+  hold(until: Promise<void>): void {
+    this.#held = true;
+    void until.then(() => this.#release());
+  }
+  #release(): void {
+    this.#held = false;
+    this.#wake();
+  }
   /** The bench ends: the others go on without it. */
   leave(member: number, bench: Bench): void {
     bench.scheduler.gate = undefined;
     const place = this.#places[member];
     if (place !== undefined) place.over = true;
-    this.#wake();
+    this.#release();
   }
 
   #mayStep(member: number): boolean {
+    if (this.#held) return false;
     const limit = this.#cycle(member) - this.lookahead;
     return this.#places.every((p, i) => p.joined && (i === member || p.over || this.#cycle(i) > limit));
   }

@@ -29,7 +29,7 @@ export interface Workload {
 export function clientGroups(rack: RunningRack, seed: number): readonly (readonly EndpointClients[])[] {
   const groups = new Map<string, EndpointClients[]>();
   for (const [i, { name, program }] of rack.plan.endpoints.entries()) {
-    if (program.kind === "capture") continue;
+    if (!("node" in program)) continue;
     const key = `${program.kind} ${program.node}`,
       own = { endpoint: rack.endpoint(name), program, clients: clientsAt(rack, name, program, seed * 1000 + i) };
     groups.set(key, [...(groups.get(key) ?? []), own]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type CapturedFrame, readCapture, writePcap, writePcapng } from "../../../../sim/index.ts";
 import { UsageError } from "../../../shared/command-line/index.ts";
 import { readNamed } from "../../../shared/rig/index.ts";
-import type { Rack, RackLink } from "../../setup/index.ts";
+import { isServed, type Rack, type RackLink } from "../../setup/index.ts";
 import { tapPoints } from "../fabric/index.ts";
 
 /** A frame with its time in the run, ns. */
@@ -25,8 +25,17 @@ const startOfTime = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n;
 /** A group that is not everybody: a ring of sNICs would send its frames round for ever. */
 const isMulticast = (b: Uint8Array): boolean => ((b[0] ?? 0) & 1) === 1 && !b.subarray(0, 6).every(x => x === 0xff);
 
-/** Reads what endpoints play. @throws UsageError, CaptureError in one sentence for what cannot be played */
-export function readInputs(plan: Rack): readonly Input[] {
+/**
+ * Reads what endpoints play.
+ * @param setup the file, for sentences
+ * @throws UsageError, CaptureError in one sentence for what cannot be played
+ */
+export function readInputs(plan: Rack, setup: string): readonly Input[] {
+  for (const [i, { program }] of plan.endpoints.entries())
+    if (isServed(program))
+      throw new UsageError(
+        `${setup}: endpoints[${i}].program.kind = "${program.kind}": a program of this machine is there; use mnemo serve rack, or give it another program`,
+      );
   return plan.endpoints.flatMap(({ name, program }) => {
     if (program.kind !== "capture" || program.in === undefined) return [];
     const path = program.in,

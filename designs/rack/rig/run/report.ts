@@ -26,7 +26,7 @@ function endpointTable(rack: RunningRack, workloads: readonly Workload[]): strin
   const rows = rack.endpoints.map(({ name, jack }, i) => {
     const own = clients.get(name),
       program = rack.plan.endpoints[i]?.program,
-      what = program === undefined || program.kind === "capture" ? "capture" : `${program.kind} at ${program.node}`;
+      what = program === undefined ? "" : "node" in program ? `${program.kind} at ${program.node}` : program.kind;
     return [
       name,
       what,
@@ -107,15 +107,12 @@ export function judged({ workloads, problems }: Summary): string {
       : `${problems.length} problem${problems.length === 1 ? "" : "s"}\n${shown.join("\n")}${more > 0 ? `\n  ... and ${more} more` : ""}`;
   return `${grouped(sum("judgedOperations"))} operations judged by linearizability, ${grouped(sum("judgedBytes"))} bytes by the writes that they are of: ${verdict}`;
 }
+/** What lines, sNICs, nodes and switches counted. */
+export const hardwareTables = (rack: RunningRack, finished: Finished): string =>
+  [linkTable(rack), deviceTable(rack, finished), nodeTable(rack, finished), switchTable(rack)]
+    .filter(part => part !== "")
+    .join("\n");
 export const reportOf = (rack: RunningRack, s: Summary): string =>
-  [
-    endpointTable(rack, s.workloads),
-    linkTable(rack),
-    deviceTable(rack, s.finished),
-    nodeTable(rack, s.finished),
-    switchTable(rack),
-    `\n${speedLine(rack, s)}`,
-    judged(s),
-  ]
+  [endpointTable(rack, s.workloads), hardwareTables(rack, s.finished), `\n${speedLine(rack, s)}`, judged(s)]
     .filter(part => part !== "")
     .join("\n");

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
 import { claimOutputs, readNamed } from "../../../shared/rig/index.ts";
-import { type Rack, readRack } from "../../setup/index.ts";
+import { outOf, type Rack, readRack } from "../../setup/index.ts";
 import { type RunningRack, type Tap, withRack } from "../fabric/index.ts";
 import { clientGroups, playAll, problemsOf, work, type Workload } from "../program/index.ts";
 import {
@@ -30,8 +30,8 @@ export interface RackRunOptions {
  */
 export async function runRack(o: RackRunOptions, terminal: Terminal): Promise<ExitCode> {
   const plan = readRack(readNamed(o.setup).toString(), o.setup),
-    inputs = readInputs(plan),
-    outputs = plan.endpoints.flatMap(e => e.program.out ?? []),
+    inputs = readInputs(plan, o.setup),
+    outputs = plan.endpoints.flatMap(e => outOf(e.program) ?? []),
     links = o.links === undefined ? [] : plan.links.map((l, i) => linkFile(o.links ?? "", l, i));
   const giveUp = claimOutputs([o.setup, ...inputs.map(i => i.path)], [...outputs, ...links, o.stats]);
   const recorder = new Recorder(plan);
@@ -104,7 +104,7 @@ class Recorder {
   watch(rack: RunningRack): void {
     this.#begin = rack.clockwork.time.now();
     for (const { name, program } of this.#plan.endpoints) {
-      if (program.out === undefined) continue;
+      if (outOf(program) === undefined) continue;
       const list: Recorded[] = [];
       this.#arrived.set(name, list);
       rack.endpoint(name).onFrame = bytes => void list.push({ ns: rack.clockwork.time.now(), bytes });
@@ -112,8 +112,10 @@ class Recorder {
   }
   write(first: bigint, links: readonly string[]): void {
     const from = first - BigInt(Math.round(this.#begin));
-    for (const { name, program } of this.#plan.endpoints)
-      if (program.out !== undefined) writeFileSync(program.out, endpointCapture(this.#arrived.get(name) ?? [], from));
+    for (const { name, program } of this.#plan.endpoints) {
+      const path = outOf(program);
+      if (path !== undefined) writeFileSync(path, endpointCapture(this.#arrived.get(name) ?? [], from));
+    }
     for (const [i, path] of links.entries()) writeFileSync(path, linkCapture(this.#onLinks[i] ?? [], from));
   }
 }

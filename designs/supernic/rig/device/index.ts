@@ -14,6 +14,7 @@ export {
   unaccounted,
 } from "./ledger.ts";
 export { type ManagedOptions, type ManagedRegions, managedRegions } from "./managed.ts";
+export { isOwn } from "./own-frames.ts";
 export { play, type Played, type PlayedOut, type PlayFrame, type PlayOptions, type PlayResult } from "./play.ts";
 export {
   type BuildOptions,

@@ -3,10 +3,9 @@ import type { CapturedFrame, SentFrame } from "../../../../sim/index.ts";
 import type { RunOptions } from "../../../shared/command-line/index.ts";
 import { clockPeriod } from "../../config/index.ts";
 import { type DeviceScoreboard, type Entered } from "../../model/index.ts";
-import { macControlAddress, snicEtherType } from "../../wire/index.ts";
-import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import type { AllCounts } from "./counters.ts";
 import { framesInside, type Inside, unaccounted } from "./ledger.ts";
+import { isOwn } from "./own-frames.ts";
 import type { SimulatedSuperNic } from "./simulated-device.ts";
 
 /** A frame that is to come in at a port. */
@@ -54,11 +53,6 @@ export interface PlayOptions {
   readonly progress?: (done: number, all: number) => void;
 }
 
-/** Frames that a port makes itself are no user's: PFC. */
-const isOwn = (frame: Uint8Array): boolean => {
-  const { dst, etherType } = decode(ethernetHeader, frame);
-  return dst === macControlAddress && etherType === snicEtherType.macControl;
-};
 /** Cycles that are quiet before a run ends: what is between two places arrives, and counters show it. */
 const settled = 200;
 /**

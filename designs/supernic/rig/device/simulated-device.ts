@@ -94,6 +94,8 @@ export interface LineOptions {
   readonly backToBack?: boolean;
   /** Back-pressure of a port's MAC; none, where it is left out. */
   readonly pauseTx?: (port: number) => Pause;
+  /** The software's time, ns; simulated time, where this is left out. */
+  readonly time?: () => number;
 }
 
 export class SimulatedSuperNic {
@@ -119,7 +121,7 @@ export class SimulatedSuperNic {
     bench: DeviceBench,
     setup: Setup,
     parameters: Parameters,
-    { backToBack = false, pauseTx, bitstreams, taskOf }: LineOptions & BuildOptions = {},
+    { backToBack = false, pauseTx, bitstreams, taskOf, time = () => bench.cycle * 4 }: LineOptions & BuildOptions = {},
   ) {
     this.bench = bench;
     this.setup = setup;
@@ -138,7 +140,6 @@ export class SimulatedSuperNic {
     this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
     this.#toSoftware = new StreamSink(sim, io.toSoftware);
     this.#fromSoftware = new StreamSource(sim, io.fromSoftware);
-    const time = (): number => this.bench.cycle * 4;
     this.managed =
       bitstreams && managedRegions(this.driver, setup, { bitstreams, taskOf, time, wait: () => bench.cycles(50) });
     this.software = new SnicSoftware(setup, { write: entry => this.driver.write([entry]) }, time, this.managed);
@@ -163,6 +164,10 @@ export class SimulatedSuperNic {
       if (frame !== undefined) return { port, frame };
     }
     return undefined;
+  }
+  /** Frames that are not wholly in at a port yet. */
+  waiting(port: number): number {
+    return this.#macs[port]?.pending ?? 0;
   }
   /** Frames that are not wholly in yet, or that software works on. */
   get busy(): boolean {

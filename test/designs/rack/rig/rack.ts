@@ -16,7 +16,7 @@ export function example(name: string, wanted: Readonly<Record<"clib" | "kv", num
   return {
     ...rack,
     endpoints: rack.endpoints.map(e => {
-      if (e.program.kind === "capture") return e;
+      if (!("node" in e.program)) return e;
       const { kind } = e.program,
         operations = Math.ceil(wanted[kind] / kinds.filter(k => k === kind).length);
       return { ...e, program: { ...e.program, operations } };

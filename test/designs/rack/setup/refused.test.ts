@@ -21,7 +21,7 @@ const wrong: readonly (readonly [string, (r: Parts) => void, string])[] = [
   [
     "a kind of program that there is not",
     r => (program(r)["kind"] = "http"),
-    'rack.json: endpoints[0].program.kind = "http": must be an object whose "kind" is "capture", "clib" or "kv"',
+    'rack.json: endpoints[0].program.kind = "http": must be an object whose "kind" is "capture", "clib" or "kv"; of mnemo serve: "sockets", "frames" or "tap"',
   ],
   [
     "a field that there is not",

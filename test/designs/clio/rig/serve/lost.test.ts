@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import * as p from "../../../../support/packets.ts";
 import { formatIpv4 } from "../../../../../designs/shared/wire/index.ts";
-import { totals } from "../../../../../designs/clio/rig/serve/totals.ts";
+import { clockPeriod } from "../../../../../designs/clio/config/index.ts";
+import { totalsLine } from "../../../../../designs/shared/rig/index.ts";
 import { ownAddress, servedNode, UdpClient } from "./served.ts";
 import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
 
@@ -31,7 +32,7 @@ describe("datagrams that never become frames", () => {
     expect(end.overflowed).toBeGreaterThan(0);
     // Nothing is lost without a count.
     expect(end.framesIn + end.overflowed).toBeGreaterThanOrEqual(many);
-    expect(totals(end)).toMatch(
+    expect(totalsLine(end, clockPeriod)).toMatch(
       new RegExp(`, ${end.overflowed} lost in the system's full sockets, 2 dropped, longer than a frame;`),
     );
   });

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import * as p from "../../../../support/packets.ts";
 import { root } from "../../../../../scripts/setup/paths.mjs";
+import { mnemoProcess } from "../../../../support/mnemo-process.ts";
 import { mnemo as inProcess } from "../../../../support/command-line.ts";
 import { onlyHangsEnd } from "../../../../support/hang-limit.ts";
 
@@ -14,48 +15,6 @@ onlyHangsEnd();
 
 // An address of this process's own: the usual ports are free there whatever else runs.
 const address = `127.96.${(process.pid >> 8) & 0xff}.${1 + ((process.pid & 0xff) % 254)}`;
-
-interface Running {
-  readonly firstLine: Promise<string>;
-  readonly ended: Promise<{
-    readonly code: number | null;
-    readonly signal: NodeJS.Signals | null;
-    readonly stdout: string;
-    readonly stderr: string;
-  }>;
-  readonly signal: (s: NodeJS.Signals) => void;
-}
-
-/** The real command in a process of its own. */
-function mnemo(...args: string[]): Running {
-  const child = spawn(process.execPath, ["cli/mnemo.mjs", ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-  let stdout = "",
-    stderr = "",
-    told: (line: string) => void = () => undefined;
-  const firstLine = new Promise<string>(resolve => {
-    told = resolve;
-  });
-  child.stdout.on("data", (d: Buffer) => {
-    stdout += d.toString();
-    if (stdout.includes("\n")) told(stdout.slice(0, stdout.indexOf("\n")));
-  });
-  child.stderr.on("data", (d: Buffer) => {
-    stderr += d.toString();
-  });
-  const ended = new Promise<Awaited<Running["ended"]>>(resolve => {
-    child.on("close", (code, signal) => {
-      told(`ended: ${stderr}`);
-      resolve({ code, signal, stdout, stderr });
-    });
-  });
-  return {
-    firstLine,
-    ended,
-    signal: s => {
-      child.kill(s);
-    },
-  };
-}
 
 /** One request to the native port. */
 async function ask(payload: Uint8Array): Promise<Uint8Array> {
@@ -82,7 +41,7 @@ describe("mnemo serve clio", () => {
         memory: [{ pid: 9, address: "0x80000010", text: "prepared" }],
       }),
     );
-    const served = mnemo("serve", "clio", "--set", `ip=${address}`, "--sessions", "3", "--setup", setup);
+    const served = mnemoProcess("serve", "clio", "--set", `ip=${address}`, "--sessions", "3", "--setup", setup);
     expect(await served.firstLine).toBe(
       `serving on UDP on ${address}: native port 1200; published client's ports 1234 to 1236, more as sessions open; monitor 10000. Ctrl-C ends.`,
     );
@@ -122,7 +81,7 @@ describe("mnemo serve clio", () => {
   });
 
   it("takes any free port, says which, and ends cleanly on SIGTERM", async () => {
-    const served = mnemo(
+    const served = mnemoProcess(
       "serve",
       "clio",
       "--set",

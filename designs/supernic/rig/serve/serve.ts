@@ -1,0 +1,62 @@
+import { runBench } from "../../../../sim/index.ts";
+import { type FrameLog, lingered, type ServedNetwork, type Totals, untilStopped } from "../../../shared/rig/index.ts";
+import type { Parameters } from "../../config/index.ts";
+import type { Setup, SoftwareStatistics } from "../../software/index.ts";
+import { type AllCounts, deviceDefinition, SimulatedSuperNic, unaccounted } from "../device/index.ts";
+import { SnicService } from "./service.ts";
+
+export interface ServeOptions {
+  /** Ends the service when it settles. */
+  readonly stop: Promise<unknown>;
+  /** Called once the device takes frames. */
+  readonly ready?: (device: SimulatedSuperNic) => void;
+  readonly log?: FrameLog | undefined;
+}
+/** What a served device has done. */
+export interface Served extends Totals {
+  readonly counters: AllCounts;
+  readonly software: SoftwareStatistics;
+  /**
+   * Frames that are still inside or that no counter accounts for, a sentence for each place; undefined when frames were
+   * still under way 1 s after the end was asked for.
+   */
+  readonly problems: readonly string[] | undefined;
+}
+
+/**
+ * Serves a cycle-accurate sNIC on networks, one at each port, until `stop`. Simulated time passes only while something
+ * is under way; the software's time is real.
+ * @returns undefined when `stop` came before the device took frames
+ * @throws HangError and the like when the design fails; the error of a network that fails
+ */
+export async function serveSuperNic(
+  setup: Setup,
+  parameters: Parameters,
+  networks: readonly ServedNetwork[],
+  o: ServeOptions,
+): Promise<Served | undefined> {
+  const result = await untilStopped(o.stop, ended =>
+    runBench(
+      "serve supernic",
+      deviceDefinition(setup, parameters),
+      { hangCycles: 200_000, limitCycles: Infinity, wave: false },
+      async (bench): Promise<Served | Error | undefined> => {
+        const device = new SimulatedSuperNic(bench, setup, parameters, { time: () => performance.now() * 1e6 });
+        await device.bringUp();
+        if (ended.aborted) return undefined;
+        const service = new SnicService(device, networks, o.log),
+          run = service.run(o.stop, lingered(o.stop));
+        o.ready?.(device);
+        const rested = await run;
+        if (rested instanceof Error) return rested;
+        const totals = service.totals(),
+          inside = await device.inside(),
+          counters = await device.counters();
+        const problems = rested ? unaccounted(counters, inside) : undefined;
+        return { ...totals, counters, software: device.software.statistics, problems };
+      },
+    ),
+  );
+  if (result instanceof Error) throw result;
+  return result;
+}
