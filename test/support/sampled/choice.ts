@@ -27,6 +27,7 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/designs/clio/rig/node/gbn-offloads.test.ts": "gbn.test.ts and the offloads' own benches",
   "test/designs/clio/rig/node/simulators.test.ts": "the comparisons in test/hdl-dsl/simulator",
   "test/designs/clio/rtl/retry/turns/search.test.ts": "retry-clients.test.ts and retry-buffer.test.ts above it",
+  "test/designs/rack/rig/serve/verb.test.ts": "verb.test.ts of the sNIC alone and of the node alone",
   "test/designs/supernic/build/corners.test.ts": "the builds that are generated and linted",
   "test/designs/supernic/rig/at-rest.test.ts": "census.test.ts beside it",
   "test/designs/supernic/rig/worlds.test.ts": "the captures of rig/run and the blocks' random benches",
