@@ -10,6 +10,7 @@ export * from "./flow.ts";
 export * from "./frame.ts";
 export * from "./match.ts";
 export * from "./nat.ts";
+export * from "./peer-bodies.ts";
 export * from "./pfc.ts";
 export * from "./refusals.ts";
 export * from "./shims.ts";
