@@ -4,6 +4,7 @@ import type { Parameters } from "../../../supernic/config/index.ts";
 import { DeviceScoreboard } from "../../../supernic/model/index.ts";
 import {
   type AllCounts,
+  type BuildOptions,
   deviceDefinition,
   framesInside,
   leftAtRest,
@@ -21,6 +22,8 @@ export interface RackDeviceOptions {
   readonly setup: Setup;
   readonly parameters: Parameters;
   readonly seed: number;
+  /** How it is built, where that is not as its parameters say. */
+  readonly build?: BuildOptions;
 }
 
 /** Frames that a port makes itself are no user's: PFC. */
@@ -65,14 +68,14 @@ export class RackDevice implements Member {
   }
 
   async run(join: Join): Promise<void> {
-    const { setup, parameters, seed } = this.#o;
+    const { setup, parameters, seed, build = {} } = this.#o;
     await runBench(
       this.name,
-      deviceDefinition(setup, parameters),
+      deviceDefinition(setup, parameters, build),
       // Signals inside: credits and the links' numbers are looked at in the end.
       { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: true },
       async bench => {
-        const device = new SimulatedSuperNic(bench, setup, parameters);
+        const device = new SimulatedSuperNic(bench, setup, parameters, build);
         this.#device = device;
         await join(bench, async () => {
           await device.bringUp();
@@ -127,7 +130,7 @@ export class RackDevice implements Member {
       counts = await device.counts(counters);
     const problems = [
       ...this.scoreboard.finish(counts),
-      ...unaccounted(counters, inside),
+      ...unaccounted(counters, inside, this.setup),
       ...leftAtRest(device.bench.sim, device.parameters),
     ];
     return { counters, problems: problems.map(p => `${this.name}: ${p}`) };

@@ -1,7 +1,7 @@
 /** A rack that runs: its members in one time, and the lines between them. */
 import { Random, type SimulatedTime } from "../../../../sim/index.ts";
 import type { CounterName } from "../../../clio/config/index.ts";
-import type { AllCounts } from "../../../supernic/rig/index.ts";
+import type { AllCounts, BuildOptions } from "../../../supernic/rig/index.ts";
 import type { Plug, Rack } from "../../setup/index.ts";
 import { clockPeriod, Clockwork } from "./clockwork.ts";
 import { RackDevice } from "./device.ts";
@@ -16,6 +16,8 @@ export interface RackOptions {
   readonly seed: number;
   /** Told of each frame of a line, by the line's place in the setup. */
   readonly tap?: (line: number) => Tap;
+  /** How its sNICs are built, where that is not as their parameters say. */
+  readonly build?: BuildOptions;
 }
 /** What the hardware counted, by name of the device or node. */
 export interface Finished {
@@ -46,7 +48,7 @@ export class RunningRack {
       random = new Random(seed);
     this.plan = plan;
     this.clockwork = clockwork;
-    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, seed }, timeOf(i)));
+    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, seed, ...(o.build && { build: o.build }) }, timeOf(i)));
     this.nodes = plan.nodes.map((n, i) => new RackNode({ ...n, seed }, timeOf(plan.devices.length + i)));
     this.switches = plan.switches.map(s => new RackSwitch(s, time));
     this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }, time));

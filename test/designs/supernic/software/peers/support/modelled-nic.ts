@@ -28,6 +28,7 @@ export interface Packet {
 /** `n`: how many packets of the flow the chain has had, this one too; 0 for a chain that does not count. */
 export interface Result {
   readonly id: number;
+  readonly uid: number;
   readonly flow: number;
   readonly n: number;
   readonly at: string;
@@ -73,6 +74,14 @@ export class ModelledNic implements RegionDriver {
       ...{ stage: "cut", loaded: 0, asked: 0, until: 0, wrong: false, refused: false, taken: 0 },
       ...{ queue: [], busy: false, state: new Map() },
     }));
+  }
+  /** Without power: nothing is inside, nothing is written. */
+  reset(): void {
+    this.#entries.clear();
+    for (const r of this.regions) {
+      for (const { packet } of r.queue.splice(0)) this.dropped.push({ id: packet.id, why: "dead" });
+      Object.assign(r, { stage: "cut", loaded: 0, asked: 0, until: 0, refused: false, state: new Map() });
+    }
   }
   pause(ns: number): Promise<void> {
     return new Promise(resolve => this.time.after(ns, resolve));
@@ -158,8 +167,8 @@ export class ModelledNic implements RegionDriver {
     region.queue.push({ packet: p, end: (q, n) => (loop ? this.goBack(q, n) : q.done(this.#result(q, n))) });
     this.#step(region);
   }
-  #result({ id, flow }: Packet, n: number): Result {
-    return { id, flow, n, at: this.name };
+  #result({ id, uid, flow }: Packet, n: number): Result {
+    return { id, uid, flow, n, at: this.name };
   }
   #step(r: Region | undefined): void {
     if (r === undefined || r.busy || r.queue.length === 0 || r.stage !== "on") return;

@@ -13,7 +13,13 @@ import {
   Ways,
 } from "../../../../../../designs/supernic/software/index.ts";
 import { dagWrites } from "../../../../../../designs/supernic/software/setup/index.ts";
-import type { Declared } from "../../../../../../designs/supernic/wire/index.ts";
+import {
+  type CtrlStatusName,
+  dagBranchBody,
+  type Declared,
+  peerLaunchBody,
+} from "../../../../../../designs/supernic/wire/index.ts";
+import { decode, encode } from "../../../../../../designs/shared/wire/index.ts";
 import { Random, SimulatedTime } from "../../../../../../sim/index.ts";
 import { ModelledNic, type Packet, type Result, times } from "./modelled-nic.ts";
 
@@ -43,15 +49,17 @@ export interface RackOptions {
   readonly faults?: LineFaults;
   readonly hops?: (a: number, b: number) => number;
   readonly runsAtEndpoint?: (dag: Dag) => boolean;
+  /** The software with a fault in it. */
+  readonly software?: typeof PeerSoftware;
 }
 
 export class Nic {
   readonly number: number;
   readonly model: ModelledNic;
   readonly setup: Setup;
-  readonly manager: RegionManager;
+  manager: RegionManager;
   readonly ways: Ways;
-  readonly dags: Dag[] = [];
+  dags: Dag[] = [];
   readonly gone: string[] = [];
   peers: PeerSoftware;
   boot = 1;
@@ -74,13 +82,17 @@ export class Nic {
       deviceSizes(parameters),
       declared,
     );
-    this.manager = new RegionManager(this.model, [], {
+    this.manager = this.#regions();
+    this.ways = new Ways(this.setup, this.model);
+    this.peers = this.#software();
+  }
+  #regions(): RegionManager {
+    const { time } = this.#rack;
+    return new RegionManager(this.model, [], {
       ...{ time: () => time.now(), wait: () => this.model.pause(1000), credits: 8, slots: 2, declared, bitstreams },
       ...{ regions: [0, 1].map(() => ({ labels: [], fixed: false })), words: () => [], victimLife: 1e6 },
       times: { drain: 1_000_000, reprogram: 10 * reprogram },
     });
-    this.ways = new Ways(this.setup, this.model);
-    this.peers = this.#software();
   }
   portTo(other: number): number {
     return 1 + (other > this.number ? other - 1 : other);
@@ -99,8 +111,9 @@ export class Nic {
     };
   }
   #software(): PeerSoftware {
-    const { o, time } = this.#rack;
-    return new PeerSoftware(this.site, {
+    const { o, time } = this.#rack,
+      { software: Software = PeerSoftware } = o;
+    return new Software(this.site, {
       peers: this.setup.peers.map((p, i) => {
         const n = Number(p.mac - macOf(0));
         return {
@@ -116,12 +129,42 @@ export class Nic {
       ...(o.runsAtEndpoint && { runsAtEndpoint: o.runsAtEndpoint }),
     });
   }
+  /** A chain is given up, and its region is free. */
+  async free(dag: Dag): Promise<void> {
+    const chain = this.manager.chains.find(c => c.number === dag.stages[0]?.[0]?.chain.number),
+      regions = [...(chain?.regions ?? [])];
+    if (chain === undefined) return;
+    await this.manager.stop(chain);
+    for (const r of regions) await this.manager.erase(r);
+  }
   /** Its software starts anew: it knows nothing of before but its boot. */
   restart(): void {
     this.peers.stop();
     this.boot++;
     this.peers = this.#software();
     this.peers.start();
+  }
+  /** Its power is off. */
+  fail(): void {
+    this.model.dead = true;
+    this.peers.stop();
+    this.model.reset();
+  }
+  /** And on again: all that it had is gone, and who runs it asks for its DAGs again. */
+  async reborn(): Promise<void> {
+    this.model.reset();
+    this.model.dead = false;
+    this.manager = this.#regions();
+    this.boot++;
+    const before = this.dags;
+    this.dags = [];
+    this.peers = this.#software();
+    this.peers.start();
+    for (const d of before) {
+      const task = d.stages[0]?.[0]?.chain.labels[0] ?? "";
+      const { number: _n, stages: _s, ...more } = d;
+      void this.peers.place(await this.dag(task, more));
+    }
   }
   neighbour(n: number) {
     const found = this.peers.neighbours.find(x => x.place.number === n);
@@ -174,7 +217,7 @@ export class ModelledRack {
       };
       nic.model.goBack = (p, n) => {
         const owner = Math.floor((p.uid % 1024) / 64);
-        this.#packet(nic.number, owner, p, () => p.done({ id: p.id, flow: p.flow, n, at: nic.model.name }));
+        this.#packet(nic.number, owner, p, () => p.done({ id: p.id, uid: p.uid, flow: p.flow, n, at: nic.model.name }));
       };
     }
   }
@@ -205,6 +248,15 @@ export class ModelledRack {
     const id = ++this.#ids;
     nic.model.enter({ id, uid: dag.uid, flow, done: r => this.results.push(r) }, false);
     return id;
+  }
+  /** A LAUNCH that the software would not make. @returns what the peer answers */
+  ask(from: Nic, to: Nic, dag: Partial<Dag>, codes: readonly number[]): Promise<CtrlStatusName> {
+    const branch = encode(dagBranchBody, { tasks: codes.length, task0: codes[0] ?? 0, task1: codes[1] ?? 0 }),
+      head = decode(
+        peerLaunchBody,
+        encode(peerLaunchBody, { uid: dag.uid ?? 1024 + 9, launch: ++this.#ids, user: dag.user?.number ?? 1 }),
+      );
+    return to.peers.guests.launch(from.number, head, branch);
   }
   periods(n: number): Promise<void> {
     return new Promise(resolve => this.time.after(n * period, resolve));
