@@ -1,7 +1,7 @@
 /** A sNIC as a member of the rack, with the model that judges each of its frames. */
 import { runBench, type SentFrame, type SimulatedTime } from "../../../../sim/index.ts";
 import type { Parameters } from "../../../supernic/config/index.ts";
-import { DeviceScoreboard } from "../../../supernic/model/index.ts";
+import { DeviceScoreboard, type TaskModels } from "../../../supernic/model/index.ts";
 import {
   type AllCounts,
   type BuildOptions,
@@ -24,6 +24,10 @@ export interface RackDeviceOptions {
   readonly seed: number;
   /** How it is built, where that is not as its parameters say. */
   readonly build?: BuildOptions;
+  /** Models of tasks that are told more than a setup says, such as keys. */
+  readonly models?: TaskModels;
+  /** What software does when the device has been brought up, and before frames come. */
+  readonly prepare?: (device: SimulatedSuperNic) => Promise<void>;
 }
 
 /** Frames that a port makes itself are no user's: PFC. */
@@ -59,7 +63,7 @@ export class RackDevice implements Member {
     this.jacks = ports.map(
       port => new Jack(`${o.name}:${port}`, time, (frame, damaged) => this.#take(port, frame, damaged)),
     );
-    this.scoreboard = new DeviceScoreboard(o.setup);
+    this.scoreboard = new DeviceScoreboard(o.setup, o.models);
   }
   /** While the rack runs. */
   get device(): SimulatedSuperNic {
@@ -79,6 +83,7 @@ export class RackDevice implements Member {
         this.#device = device;
         await join(bench, async () => {
           await device.bringUp();
+          await this.#o.prepare?.(device);
           this.#connect(device);
           return () => undefined;
         });

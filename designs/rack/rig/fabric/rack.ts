@@ -4,7 +4,7 @@ import type { CounterName } from "../../../clio/config/index.ts";
 import type { AllCounts, BuildOptions } from "../../../supernic/rig/index.ts";
 import type { Plug, Rack } from "../../setup/index.ts";
 import { clockPeriod, Clockwork } from "./clockwork.ts";
-import { RackDevice } from "./device.ts";
+import { RackDevice, type RackDeviceOptions } from "./device.ts";
 import { RackEndpoint } from "./endpoint.ts";
 import type { Jack } from "./jack.ts";
 import { joints } from "./joints.ts";
@@ -18,6 +18,8 @@ export interface RackOptions {
   readonly tap?: (line: number) => Tap;
   /** How its sNICs are built, where that is not as their parameters say. */
   readonly build?: BuildOptions;
+  /** Of a sNIC by its name: models of its tasks, and what its software does at first. */
+  readonly device?: (name: string) => Pick<RackDeviceOptions, "models" | "prepare">;
 }
 /** What the hardware counted, by name of the device or node. */
 export interface Finished {
@@ -48,7 +50,9 @@ export class RunningRack {
       random = new Random(seed);
     this.plan = plan;
     this.clockwork = clockwork;
-    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, seed, ...(o.build && { build: o.build }) }, timeOf(i)));
+    this.devices = plan.devices.map(
+      (d, i) => new RackDevice({ ...d, seed, ...(o.build && { build: o.build }), ...o.device?.(d.name) }, timeOf(i)),
+    );
     this.nodes = plan.nodes.map((n, i) => new RackNode({ ...n, seed }, timeOf(plan.devices.length + i)));
     this.switches = plan.switches.map(s => new RackSwitch(s, time));
     this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }, time));

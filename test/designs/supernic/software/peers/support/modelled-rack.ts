@@ -50,7 +50,7 @@ export interface RackOptions {
   readonly hops?: (a: number, b: number) => number;
   readonly runsAtEndpoint?: (dag: Dag) => boolean;
   /** The software with a fault in it. */
-  readonly software?: typeof PeerSoftware;
+  readonly software?: typeof PeerSoftware | undefined;
 }
 
 export class Nic {

@@ -1,0 +1,76 @@
+/** Faults in the software of peers, each found by what must hold of a rack. */
+import { describe, expect, it } from "vitest";
+import { life } from "./support/life.ts";
+import { inRack, type ModelledRack, type RackOptions } from "./support/modelled-rack.ts";
+import { mutant } from "./support/mutant.ts";
+
+type Software = RackOptions["software"];
+const bad = { loss: 0.1, duplicate: 0.1, reorder: 0.1 };
+/** Moves and packets on bad lines; then sNICs that fail, too. */
+const works = (software: Software): Promise<void> =>
+  inRack({ count: 3, seed: 1, faults: bad, software }, rack => life(rack, { periods: 80, failures: 0 }));
+const survives = (software: Software): Promise<void> =>
+  inRack({ count: 3, seed: 4, faults: bad, software }, rack => life(rack, { periods: 150, failures: 0.03 }));
+const need = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(what);
+};
+/** One that is away, and whose peer is not heard any more. */
+const away = (software: Software, body: (rack: ModelledRack) => Promise<void>): Promise<void> =>
+  inRack({ count: 2, software }, async rack => {
+    const a = rack.nic(0);
+    for (const task of ["dummy", "checksum", "counter"]) await a.peers.place(await a.dag(task));
+    await body(rack);
+  });
+/** Nothing of a guest is left when its owner is gone, whichever way the line is cut. */
+const forgets = async (software: Software): Promise<void> => {
+  for (const cut of [["0 1"], ["1 0"], ["0 1", "1 0"]])
+    await away(software, async rack => {
+      const [a, b] = [rack.nic(0), rack.nic(1)];
+      for (const c of cut) rack.cut.add(c);
+      await rack.periods(14);
+      need(b.peers.guests.all.length === 0, "a guest is left");
+      need(a.gone.length === 1 && b.gone.length === 1, "not told once that it is gone");
+      need(a.dags.every(d => a.wayOf(d) !== "snic1"), "a rule leads to who is gone");
+      rack.cut.clear();
+      await rack.periods(60);
+    });
+};
+/** A guest whose owner no longer names it is given up. */
+const reconciles = (software: Software): Promise<void> =>
+  away(software, async rack => {
+    const [a, b] = [rack.nic(0), rack.nic(1)],
+      [guest] = b.peers.guests.all;
+    need(guest !== undefined, "there is no guest");
+    await b.peers.guests.ownerGone(0, false);
+    await rack.periods(3);
+    need(a.neighbour(1).counts.denials === 1, "a denial is not counted");
+  });
+
+const faults: readonly (readonly [name: string, file: string, from: string, to: string, run: (s: Software) => Promise<void>])[] = [
+  ["a peer is gone a period late", "neighbour.ts", "<= silentPeriods * this.#period) return false", "<= 20 * this.#period) return false", forgets],
+  ["a peer that does not hear us is there", "neighbour.ts", "<= silentPeriods * this.#period ? this.#boot : 0", "<= Infinity ? this.#boot : 0", forgets],
+  ["an owner that is gone keeps its guests", "service.ts", "await this.guests.ownerGone(peer.place.number, anew);", "", forgets],
+  ["rules lead on to who is gone", "service.ts", "this.away.gone(peer);", "", forgets],
+  ["a denial is not seen", "away.ts", "++stay.missed >= mostMissed", "++stay.missed >= 1000", reconciles],
+  ["new packets come before those at the peer are done", "away.ts", "for (const c of own) await ways.hold(c);", "", works],
+  ["the state stays behind", "away.ts", "else await state.restore(stateful, saved);", "", works],
+  ["a guest takes packets before its state is there", "guests.ts", "for (const c of guest.chains.filter(hasState)) await ways.hold(c);", ";", works],
+  ["state is saved while packets are inside", "site.ts", 'seen.every(s => s.inside === 0) ? ', 'true ? ', works],
+  ["state is saved while packets still come", "guests.ts", "if (!(await quietOf(this.#site, guest.chains, gaveUp))) return;\n    // Who", "// Who", works],
+  ["packets go to a peer before it is ready", "away.ts", "if (status === \"OK\" && stay.ready && stay.over === undefined) return stay;", "if (status === \"OK\") return stay;", works],
+  ["a guest is never let go", "guests.ts", "this.#guests.delete(guest);", "", survives],
+  ["a DAG that has lost its place gets no other", "away.ts", "void this.place(stay.dag);", "", survives],
+  ["an earlier life's launches bind", "guests.ts", "if (anew) this.#launches.delete(owner);", "", survives],
+  ["a peer that started anew is taken for the old one", "neighbour.ts", "if (!anew) return false;", "return false;", survives],
+  ["a DAG that fails on its way is kept", "away.ts", "if (this.#stays.get(stay.dag.uid) === stay) this.#stays.delete(stay.dag.uid);", "", survives],
+];
+
+describe("a planted fault in the software of peers is found", () => {
+  it("and nothing without one", async () => {
+    for (const run of [works, survives, forgets, reconciles]) await run(undefined);
+  });
+  it.each(faults)("%s", async (_, file, from, to, run) => {
+    const software = await mutant(file, from, to);
+    await expect(run(software)).rejects.toThrow();
+  });
+});
