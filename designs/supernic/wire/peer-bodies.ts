@@ -57,6 +57,7 @@ export const peerLaunchBody = layout("peerLaunch", "PEER_LAUNCH, then its branch
   unordered: num(1, "its packets may overtake each other", "bool"),
   stateful: num(1, "state is put before its packets come", "bool"),
   unused: num(14, "0"),
+  sequence: num(32, "of the sender's newest HELLO or LOAD: it and those before do not name this launch"),
 });
 export const peerWhichBody = layout("peerWhich", "PEER_PAUSE, PEER_RELEASE, and the replies to all four", "le", which);
 /** Bytes of state in a message, at most; of a DAG's state. */

@@ -26,6 +26,8 @@ export interface RackDeviceOptions {
   readonly build?: BuildOptions;
   /** Models of tasks that are told more than a setup says, such as keys. */
   readonly models?: TaskModels;
+  /** Its tables change while it runs: no model of them judges its frames, its counters do. */
+  readonly isManaged?: boolean;
   /** What software does when the device has been brought up, and before frames come. */
   readonly prepare?: (device: SimulatedSuperNic) => Promise<void>;
 }
@@ -45,6 +47,8 @@ export class RackDevice implements Member {
   readonly jacks: readonly Jack[];
   readonly setup: Setup;
   readonly scoreboard: DeviceScoreboard;
+  /** Of this device. */
+  readonly time: SimulatedTime;
   readonly #o: RackDeviceOptions;
   #device: SimulatedSuperNic | undefined;
   /** Frames that are going in, by port: a port takes one after the other. */
@@ -55,6 +59,7 @@ export class RackDevice implements Member {
 
   constructor(o: RackDeviceOptions, time: SimulatedTime) {
     this.name = o.name;
+    this.time = time;
     this.setup = o.setup;
     this.#o = o;
     const ports = Array.from({ length: o.parameters.ports }, (_, i) => i);
@@ -92,8 +97,10 @@ export class RackDevice implements Member {
   }
   #connect(device: SimulatedSuperNic): void {
     const { scoreboard } = this;
-    device.onSoftware = ({ bytes }) => void scoreboard.toSoftware(bytes);
-    device.onSent = ({ frame, ports }) => scoreboard.sent(frame, ports);
+    if (this.#o.isManaged !== true) {
+      device.onSoftware = ({ bytes }) => void scoreboard.toSoftware(bytes);
+      device.onSent = ({ frame, ports }) => scoreboard.sent(frame, ports);
+    }
     device.bench.onEdge({ sample: () => this.#watch(device) });
   }
   #take(port: number, frame: Uint8Array, damaged: boolean): void {
@@ -105,7 +112,7 @@ export class RackDevice implements Member {
       const { port } = left,
         { bytes } = left.frame;
       this.left[port] = (this.left[port] ?? 0) + 1;
-      if (!isOwn(bytes)) this.scoreboard.leave(port, bytes);
+      if (this.#o.isManaged !== true && !isOwn(bytes)) this.scoreboard.leave(port, bytes);
       this.jacks[port]?.send(bytes);
     }
     if (this.#atWork > 0) this.#enter(device.bench.cycle);
@@ -117,6 +124,7 @@ export class RackDevice implements Member {
       return queue.splice(0, n < 0 ? queue.length : n);
     });
     this.#atWork -= whole.length;
+    if (this.#o.isManaged === true) return;
     for (const { port, sent, damaged } of whole.sort((a, b) => (a.sent.end ?? 0) - (b.sent.end ?? 0)))
       this.scoreboard.enter(port, sent.bytes, damaged);
   }
@@ -134,7 +142,7 @@ export class RackDevice implements Member {
       counters = await device.counters(),
       counts = await device.counts(counters);
     const problems = [
-      ...this.scoreboard.finish(counts),
+      ...(this.#o.isManaged === true ? [] : this.scoreboard.finish(counts)),
       ...unaccounted(counters, inside, this.setup),
       ...leftAtRest(device.bench.sim, device.parameters),
     ];

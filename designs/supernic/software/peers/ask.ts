@@ -37,16 +37,19 @@ export const statusOf = (code: number): CtrlStatusName => statusNames.find(n => 
 export class Asking {
   readonly #exchange: PeerExchange<Neighbour, Request, PeerAnswer, PeerAnswer>;
   readonly #boot: number;
+  readonly #sequence: () => number;
 
-  /** @param send a message to a peer @param silent ns without a word of a peer until its requests fail */
+  /** @param sequence of the newest HELLO or LOAD @param send a message to a peer @param silent ns without a word of a peer until its requests fail */
   constructor(
     clock: Clock,
     boot: number,
+    sequence: () => number,
     silent: number,
     send: (to: Neighbour, opcode: number, requestId: number, body: Uint8Array) => Uint8Array,
     give: (frame: Uint8Array) => void,
   ) {
     this.#boot = boot;
+    this.#sequence = sequence;
     this.#exchange = new PeerExchange(
       { clock, timeoutNs: again, silentNs: silent, send: give },
       {
@@ -83,6 +86,7 @@ export class Asking {
       ...{ uid: dag.uid, launch, user: dag.user.number },
       unordered: dag.unordered ? 1 : 0,
       stateful: stateful ? 1 : 0,
+      sequence: this.#sequence(),
     });
     return (await this.#ask(to, ctrlOpcode.PEER_LAUNCH, concat(head, ...branches), false)).status;
   }

@@ -47,6 +47,8 @@ export class Away {
   readonly #o: AwayOptions;
   readonly #stays = new Map<number, Stay>();
   readonly #busy = new Set<Dag>();
+  /** DAGs that have a place here; their chains may be given up for others. */
+  readonly #here = new Set<Dag>();
   #launch = 0;
   readonly counts = { sent: 0, back: 0, refused: 0, anew: 0, lost: 0, endpoint: 0, stopped: 0 };
 
@@ -69,31 +71,37 @@ export class Away {
   /** A place for a DAG: here if there is room, else at a peer, at the endpoint, or here in another's place. */
   async place(dag: Dag): Promise<Placed> {
     if (this.#busy.has(dag) || this.#stays.has(dag.uid)) return "none";
+    return this.#alone(dag, () => this.#place(dag, true));
+  }
+  async #alone<T>(dag: Dag, what: () => Promise<T>): Promise<T> {
     this.#busy.add(dag);
     try {
-      return await this.#place(dag);
+      return await what();
     } finally {
       this.#busy.delete(dag);
     }
   }
-  async #place(dag: Dag): Promise<Placed> {
+  async #leadHere(dag: Dag): Promise<"here"> {
+    this.#here.add(dag);
+    await this.#site.ways.lead(dag, "here");
+    return "here";
+  }
+  /** @param mayStop another DAG's chain, if there is no room anywhere */
+  async #place(dag: Dag, mayStop: boolean): Promise<Placed> {
     const { manager, ways } = this.#site,
       chains = chainsOf(manager, dag),
       lacks = missing(manager, chains);
-    if (lacks.length <= roomFor(manager, ["free", "victim"]) && (await this.#launchHere(chains))) {
-      await ways.lead(dag, "here");
-      return "here";
-    }
+    if (lacks.length <= roomFor(manager, ["free", "victim"]) && (await this.#launchHere(chains)))
+      return this.#leadHere(dag);
     if (await this.#send(dag, undefined)) return "peer";
+    if (!mayStop) return "none";
     if (this.#o.runsAtEndpoint(dag)) {
       this.counts.endpoint++;
       await ways.close(dag);
       return "endpoint";
     }
     this.counts.stopped++;
-    if (!(await this.#launchHere(chains))) return "none";
-    await ways.lead(dag, "here");
-    return "here";
+    return (await this.#launchHere(chains)) ? this.#leadHere(dag) : "none";
   }
   async #launchHere(chains: readonly LiveChain[]): Promise<boolean> {
     for (const c of chains) if ((await this.#site.manager.launch(c, "demand")) !== "running") return false;
@@ -105,24 +113,21 @@ export class Away {
     const { manager, state, ways } = this.#site,
       chains = chainsOf(manager, dag);
     if (this.#busy.has(dag) || this.#stays.has(dag.uid) || this.#isShared(dag, chains.filter(hasState))) return false;
-    this.#busy.add(dag);
-    try {
-      const stateful = chains.filter(hasState);
+    const stateful = chains.filter(hasState);
+    return this.#alone(dag, async () => {
       const drained = async (stay: Stay): Promise<Uint8Array | undefined> => {
         if (!(await quietOf(this.#site, chains, () => stay.over !== undefined))) return undefined;
         return state.save(stateful);
       };
       if (!(await this.#send(dag, stateful.length > 0 ? drained : undefined))) {
-        await ways.lead(dag, "here");
+        await this.#leadHere(dag);
         return false;
       }
       await quietOf(this.#site, chains, () => this.peerOf(dag) === undefined);
       if (this.peerOf(dag) === undefined) return false;
       for (const c of chains) if (!this.#isShared(dag, [c])) await manager.stop(c);
       return true;
-    } finally {
-      this.#busy.delete(dag);
-    }
+    });
   }
   #isShared(dag: Dag, chains: readonly LiveChain[]): boolean {
     const { manager, dags } = this.#site;
@@ -139,6 +144,7 @@ export class Away {
       await this.#site.ways.lead(dag, this.#o.indexOf(peer));
       if (save !== undefined && !(await this.#putState(stay, save))) continue;
       stay.stage = "there";
+      this.#here.delete(dag);
       this.counts.sent++;
       return true;
     }
@@ -214,8 +220,17 @@ export class Away {
     }
   }
 
-  /** A period ends: the DAG that has been away for longest comes back, if there is a free region for it. */
+  /**
+   * A period ends: a DAG whose chain was given up here goes where there is room, and else the DAG that has been away
+   * for longest comes back, if there is a free region for it.
+   */
   async tick(): Promise<void> {
+    const { manager } = this.#site,
+      out = [...this.#here].find(d => !this.#busy.has(d) && missing(manager, chainsOf(manager, d)).length > 0);
+    if (out === undefined) await this.#back();
+    else await this.#alone(out, () => this.#place(out, false));
+  }
+  async #back(): Promise<void> {
     const { manager, time } = this.#site,
       stayed = (s: Stay): boolean => s.stage === "there" && time() - s.since >= stayPeriods * this.#o.period;
     const back = [...this.#stays.values()].find(s => {
@@ -232,8 +247,7 @@ export class Away {
       chains = chainsOf(manager, dag),
       own = chains.filter(c => !this.#isShared(dag, [c])),
       stateful = chains.filter(hasState);
-    this.#busy.add(dag);
-    try {
+    await this.#alone(dag, async () => {
       for (const c of chains)
         if ((await manager.launch(c, "ahead")) !== "running") {
           for (const o of own) await manager.stop(o);
@@ -242,7 +256,7 @@ export class Away {
       // From here on new packets wait inside, until the peer has done the ones before.
       stay.stage = "going";
       for (const c of own) await ways.hold(c);
-      await ways.lead(dag, "here");
+      await this.#leadHere(dag);
       const isPaused = (await orGone(this.#o.asking.pause(peer, nameOf(stay)))) === "OK";
       if (stateful.length > 0) {
         const saved = isPaused ? await orGone(this.#o.asking.get(peer, nameOf(stay))) : undefined;
@@ -252,9 +266,7 @@ export class Away {
       for (const c of own) await ways.open(c);
       this.counts.back++;
       this.#leave(stay);
-    } finally {
-      this.#busy.delete(dag);
-    }
+    });
   }
 }
 const nameOf = ({ dag, launch }: Stay) => ({ uid: dag.uid, launch });

@@ -23,6 +23,8 @@ const mostMissed = 2;
 export interface Guest {
   readonly owner: number;
   readonly launch: number;
+  /** LOADs of the owner up to this one do not name it. */
+  readonly sequence: number;
   readonly dag: Dag;
   readonly chains: readonly LiveChain[];
   state: GuestStateName;
@@ -141,8 +143,9 @@ export class Guests {
     }
   }
   /** A LOAD of the owner, with the launches that it believes to be here. */
-  async named(owner: number, away: ReadonlyMap<number, number>): Promise<void> {
+  async named(owner: number, away: ReadonlyMap<number, number>, sequence: number): Promise<void> {
     for (const g of this.of(owner)) {
+      if (!after(sequence, g.sequence)) continue;
       g.missed = away.get(g.dag.uid) === g.launch ? 0 : g.missed + 1;
       if (g.missed < mostMissed) continue;
       this.counts.orphans++;
@@ -188,7 +191,7 @@ export class Guests {
       ...{ way: "mac", port: 0, keepShim: false, unordered: l.unordered === 1 },
     };
     return {
-      ...{ owner, dag, launch: l.launch, chains: chainsOf(manager, dag), state: "loading" },
+      ...{ owner, dag, launch: l.launch, sequence: l.sequence, chains: chainsOf(manager, dag), state: "loading" },
       ...{ putting: l.stateful === 1 ? { bytes: new Uint8Array(), got: 0 } : undefined, saved: undefined },
       ...{ draining: false, missed: 0, released: false },
     };

@@ -69,6 +69,10 @@ export class Neighbour {
     this.#period = period;
     this.#time = time;
   }
+  /** Of its newest HELLO or LOAD. */
+  get sequence(): number {
+    return this.#sequence;
+  }
   /** Its boot; 0 while that is not known. */
   get boot(): number {
     return this.#boot;
@@ -126,6 +130,8 @@ export class Neighbour {
       this.counts.lies++;
       return false;
     }
+    // So late that it might have been found silent: it is not trusted for a while.
+    if (this.#time() - this.#heardAt > silentPeriods * this.#period) this.#steady = 0;
     this.#said = said;
     this.#heardAt = this.#time();
     this.#present = true;

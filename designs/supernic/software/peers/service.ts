@@ -76,6 +76,7 @@ export class PeerSoftware {
     this.#asking = new Asking(
       clock,
       boot,
+      () => this.#sequence,
       silentPeriods * period,
       (to, opcode, requestId, body) => peerFrame(this.#own, to.place, { opcode, requestId, body }),
       frame => this.#sendTo(frame),
@@ -183,9 +184,9 @@ export class PeerSoftware {
   #heard(from: Neighbour): void {
     this.#asking.heard(from.place.number);
     this.away.heard(from);
-    const { said } = from;
+    const { said, sequence } = from;
     void this.#next(async () => {
-      if (said !== undefined) await this.guests.named(from.place.number, said.away);
+      if (said !== undefined) await this.guests.named(from.place.number, said.away, sequence);
       await this.away.sweep();
     });
   }

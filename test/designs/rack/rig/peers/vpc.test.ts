@@ -28,6 +28,8 @@ const client: Endpoint = { mac: 0x025c_0000_0101n, ip: 0x0a14_0101, port: 4000 }
   nat = 0xc0a8_0001;
 const key = Uint8Array.from({ length: 32 }, (_, i) => 7 * i + 1),
   keyNumber = 0xcafe_0001;
+/** What the NAT is told of packets that come in. */
+const inbound = 1;
 const text = (ip: number): string => [24, 16, 8, 0].map(s => (ip >>> s) & 255).join(".");
 const macs = { client: "02:5c:00:00:01:01", server: "02:5c:00:00:02:01" };
 const tunnelDags = [
@@ -58,7 +60,7 @@ const device = (n: number) => ({
     dags: [
       { name: "out", user: "vpc", uid: 0x401, stages: [[{ chain: "out", arg: 0 }]] },
       ...tunnelDags,
-      { name: "in", user: "vpc", uid: 0x403, stages: [[{ chain: "out", run: [n === 0 ? "nat" : "firewall"], arg: 0 }]] },
+      { name: "in", user: "vpc", uid: 0x403, stages: [[{ chain: "out", run: [n === 0 ? "nat" : "firewall"], arg: inbound }]] },
     ],
     rules: [
       { protocol: 17, toPort: tunnel, ports: [1], action: { dag: "open" } },
@@ -156,7 +158,9 @@ describe("a VPC over two sNICs", () => {
         }
         return rack.finish();
       });
+      if (process.env["DEBUG_VPC"]) for (const [n, d] of finished.devices) console.log(n, JSON.stringify(d.middle), JSON.stringify(d.ports.map(x => Object.fromEntries(Object.entries(x).filter(([, v]) => v > 0)))));
       expect(finished.problems).toEqual([]);
+      expect(atServer.length).toBe(sent.size);
       expect(atServer.map(s => s.payload).sort()).toEqual([...sent.keys()].sort());
       expect(new Set(atServer.map(s => `${s.from} ${s.port}`))).toEqual(new Set([`${nat} ${server.port}`]));
       expect(atClient.sort()).toEqual([...sent].map(([payload, port]) => `${port} ${payload}`).sort());

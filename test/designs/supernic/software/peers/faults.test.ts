@@ -1,8 +1,8 @@
 /** Faults in the software of peers, each found by what must hold of a rack. */
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { life } from "./support/life.ts";
 import { inRack, type ModelledRack, type RackOptions } from "./support/modelled-rack.ts";
-import { mutant } from "./support/mutant.ts";
+import { Mutants } from "./support/mutant.ts";
 
 type Software = RackOptions["software"];
 const bad = { loss: 0.1, duplicate: 0.1, reorder: 0.1 };
@@ -46,6 +46,16 @@ const reconciles = (software: Software): Promise<void> =>
     need(a.neighbour(1).counts.denials === 1, "a denial is not counted");
   });
 
+/** An owner that starts anew launches again, and its earlier life's guests are gone. */
+const restarts = (software: Software): Promise<void> =>
+  away(software, async rack => {
+    const a = rack.nic(0),
+      third = a.dags[2];
+    a.restart();
+    await rack.periods(10);
+    need(third !== undefined && (await a.peers.place(third)) === "peer", "its launch is refused");
+  });
+
 const faults: readonly (readonly [name: string, file: string, from: string, to: string, run: (s: Software) => Promise<void>])[] = [
   ["a peer is gone a period late", "neighbour.ts", "<= silentPeriods * this.#period) return false", "<= 20 * this.#period) return false", forgets],
   ["a peer that does not hear us is there", "neighbour.ts", "<= silentPeriods * this.#period ? this.#boot : 0", "<= Infinity ? this.#boot : 0", forgets],
@@ -58,19 +68,26 @@ const faults: readonly (readonly [name: string, file: string, from: string, to: 
   ["state is saved while packets are inside", "site.ts", 'seen.every(s => s.inside === 0) ? ', 'true ? ', works],
   ["state is saved while packets still come", "guests.ts", "if (!(await quietOf(this.#site, guest.chains, gaveUp))) return;\n    // Who", "// Who", works],
   ["packets go to a peer before it is ready", "away.ts", "if (status === \"OK\" && stay.ready && stay.over === undefined) return stay;", "if (status === \"OK\") return stay;", works],
-  ["a guest is never let go", "guests.ts", "this.#guests.delete(guest);", "", survives],
+  ["a guest is never let go", "guests.ts", "this.#guests.delete(guest);", "", forgets],
   ["a DAG that has lost its place gets no other", "away.ts", "void this.place(stay.dag);", "", survives],
-  ["an earlier life's launches bind", "guests.ts", "if (anew) this.#launches.delete(owner);", "", survives],
+  ["an earlier life's launches bind", "guests.ts", "if (anew) this.#launches.delete(owner);", "", restarts],
   ["a peer that started anew is taken for the old one", "neighbour.ts", "if (!anew) return false;", "return false;", survives],
   ["a DAG that fails on its way is kept", "away.ts", "if (this.#stays.get(stay.dag.uid) === stay) this.#stays.delete(stay.dag.uid);", "", survives],
 ];
 
 describe("a planted fault in the software of peers is found", () => {
+  const mutants = new Mutants();
+  beforeAll(() => mutants.prepare());
+  afterAll(() => mutants.remove());
   it("and nothing without one", async () => {
-    for (const run of [works, survives, forgets, reconciles]) await run(undefined);
+    for (const run of [works, survives, forgets, reconciles, restarts]) await run(undefined);
+  });
+  it("the software as it is, made in the same way, is right", async () => {
+    const software = await mutants.of("away.ts", "const mostHops = 1;", "const mostHops = 1; ");
+    for (const run of [works, forgets]) await run(software);
   });
   it.each(faults)("%s", async (_, file, from, to, run) => {
-    const software = await mutant(file, from, to);
+    const software = await mutants.of(file, from, to);
     await expect(run(software)).rejects.toThrow();
   });
 });

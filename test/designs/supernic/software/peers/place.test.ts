@@ -110,7 +110,7 @@ describe("a DAG for which there is no room", () => {
         expect(await a.peers.place(await a.dag("counter", more))).toBe("endpoint");
     }));
   it("takes no region of a peer's own DAGs, and is placed anew when it loses its own", () =>
-    inFull({ count: 2, runsAtEndpoint: () => true }, async (rack, { a, third }) => {
+    inFull({ count: 2, runsAtEndpoint: d => d.uid < 1024 + 64, load: 95 }, async (rack, { a, third }) => {
       expect(await a.peers.place(third)).toBe("peer");
       const b = rack.nic(1);
       // The peer wants both of its regions.

@@ -49,6 +49,8 @@ export interface RackOptions {
   readonly faults?: LineFaults;
   readonly hops?: (a: number, b: number) => number;
   readonly runsAtEndpoint?: (dag: Dag) => boolean;
+  /** Load of every chain, in percent. */
+  readonly load?: number;
   /** The software with a fault in it. */
   readonly software?: typeof PeerSoftware | undefined;
 }
@@ -126,6 +128,7 @@ export class Nic {
         for (const port of ports) this.#rack.carry(this, port, frame);
       },
       onGone: p => this.gone.push(p.name),
+      loadOf: () => o.load ?? 0,
       ...(o.runsAtEndpoint && { runsAtEndpoint: o.runsAtEndpoint }),
     });
   }
