@@ -36,6 +36,8 @@ export interface AwayOptions {
   /** Place in the device's table of peers. */
   readonly indexOf: (peer: Neighbour) => number;
   readonly asking: Asking;
+  /** A guest has the chain: where that keeps state, it is the guest's alone. */
+  readonly hasGuest: (chain: LiveChain) => boolean;
   /** Endpoints that run the DAG themselves if nobody else does. */
   readonly runsAtEndpoint: (dag: Dag) => boolean;
   /** What goes to a peer has changed: it is told at once. */
@@ -91,10 +93,11 @@ export class Away {
     const { manager, ways } = this.#site,
       chains = chainsOf(manager, dag),
       lacks = missing(manager, chains);
-    if (lacks.length <= roomFor(manager, ["free", "victim"]) && (await this.#launchHere(chains)))
+    const mine = this.#mayHave(chains);
+    if (mine && lacks.length <= roomFor(manager, ["free", "victim"]) && (await this.#launchHere(chains)))
       return this.#leadHere(dag);
     if (await this.#send(dag, undefined)) return "peer";
-    if (!mayStop) return "none";
+    if (!mayStop || !mine) return "none";
     if (this.#o.runsAtEndpoint(dag)) {
       this.counts.endpoint++;
       await ways.close(dag);
@@ -103,6 +106,16 @@ export class Away {
     this.counts.stopped++;
     return (await this.#launchHere(chains)) ? this.#leadHere(dag) : "none";
   }
+  #mayHave(chains: readonly LiveChain[]): boolean {
+    return !chains.some(c => hasState(c) && this.#o.hasGuest(c));
+  }
+  /** A DAG is no longer wanted: it has no place, and gets none. */
+  async withdraw(dag: Dag): Promise<void> {
+    this.#here.delete(dag);
+    await this.#site.ways.close(dag);
+    const stay = this.#stays.get(dag.uid);
+    if (stay !== undefined) this.#leave(stay);
+  }
   async #launchHere(chains: readonly LiveChain[]): Promise<boolean> {
     for (const c of chains) if ((await this.#site.manager.launch(c, "demand")) !== "running") return false;
     return true;
@@ -110,7 +123,7 @@ export class Away {
 
   /** A DAG that runs here goes to a peer, with its state. @returns whether it does */
   async move(dag: Dag): Promise<boolean> {
-    const { manager, state, ways } = this.#site,
+    const { manager, state } = this.#site,
       chains = chainsOf(manager, dag);
     if (this.#busy.has(dag) || this.#stays.has(dag.uid) || this.#isShared(dag, chains.filter(hasState))) return false;
     const stateful = chains.filter(hasState);
@@ -236,7 +249,7 @@ export class Away {
     const back = [...this.#stays.values()].find(s => {
       const chains = chainsOf(manager, s.dag),
         lacks = missing(manager, chains);
-      const fits = lacks.length <= roomFor(manager, ["free"], lacks);
+      const fits = this.#mayHave(chains) && lacks.length <= roomFor(manager, ["free"], lacks);
       return stayed(s) && s.over === undefined && !this.#busy.has(s.dag) && fits;
     });
     if (back !== undefined) await this.#bringBack(back);

@@ -84,6 +84,7 @@ export class PeerSoftware {
     this.guests = new Guests(site, owner => this.#changed(this.#named(owner)));
     this.away = new Away(site, {
       ...{ period, asking: this.#asking, peers: () => this.neighbours, changed: n => this.#changed(n) },
+      hasGuest: chain => this.guests.wants(chain),
       indexOf: n => site.setup.peers.findIndex(p => p.mac === n.place.mac),
       runsAtEndpoint: o.runsAtEndpoint ?? (() => false),
     });
@@ -104,6 +105,10 @@ export class PeerSoftware {
   /** A place for an own DAG (docs/supernic/peers.md, "Placing a DAG"). */
   place(dag: Dag): Promise<Placed> {
     return this.away.place(dag);
+  }
+  /** A DAG is no longer wanted, here or elsewhere. */
+  withdraw(dag: Dag): Promise<void> {
+    return this.away.withdraw(dag);
   }
   get retries(): number {
     return this.#asking.retries;

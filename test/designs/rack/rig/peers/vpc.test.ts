@@ -53,12 +53,13 @@ const device = (n: number) => ({
       },
     ],
     regions: [
-      { chain: "out", tasks: n === 0 ? ["firewall", "nat", "encrypt"] : ["firewall", "encrypt"] },
+      // The same tasks at both: one device is built.
+      { chain: "out", tasks: ["firewall", "nat", "encrypt"] },
       { chain: "open", tasks: ["decrypt"] },
     ],
-    ...(n === 0 && { nat: { address: text(nat) } }),
+    nat: { address: text(nat) },
     dags: [
-      { name: "out", user: "vpc", uid: 0x401, stages: [[{ chain: "out", arg: 0 }]] },
+      { name: "out", user: "vpc", uid: 0x401, stages: [[{ chain: "out", run: n === 0 ? ["firewall", "nat", "encrypt"] : ["firewall", "encrypt"], arg: 0 }]], egress: { port: 1 } },
       ...tunnelDags,
       { name: "in", user: "vpc", uid: 0x403, stages: [[{ chain: "out", run: [n === 0 ? "nat" : "firewall"], arg: inbound }]] },
     ],
@@ -98,7 +99,7 @@ const told = (model: TaskModel, list: readonly ConfigWord[]): TaskModel => {
 const ofDevice = (name: string) => {
   const n = name === "snic0" ? 0 : 1,
     [seal = [], open = []] = words(n),
-    slot = n === 0 ? 2 : 1;
+    slot = 2;
   return {
     models: { encrypt: () => told(encryptModel(), seal), decrypt: () => told(decryptModel(), open) },
     prepare: async (device: { driver: { write: (w: never) => Promise<void> }; bench: { cycles: (n: number) => Promise<void> } }) => {

@@ -54,6 +54,13 @@ const restarts = (software: Software): Promise<void> =>
     a.restart();
     await rack.periods(10);
     need(third !== undefined && (await a.peers.place(third)) === "peer", "its launch is refused");
+    // And a peer that starts anew has nothing of ours any more.
+    const said = a.neighbour(1).counts.restarts;
+    rack.nic(1).restart();
+    await rack.periods(3);
+    need(a.neighbour(1).counts.restarts === said + 1, "nobody notices that it has started anew");
+    await rack.periods(60);
+    need(third !== undefined && a.wayOf(third) !== "nowhere", "the DAG has no place");
   });
 
 const faults: readonly (readonly [name: string, file: string, from: string, to: string, run: (s: Software) => Promise<void>])[] = [
@@ -67,12 +74,13 @@ const faults: readonly (readonly [name: string, file: string, from: string, to: 
   ["a guest takes packets before its state is there", "guests.ts", "for (const c of guest.chains.filter(hasState)) await ways.hold(c);", ";", works],
   ["state is saved while packets are inside", "site.ts", 'seen.every(s => s.inside === 0) ? ', 'true ? ', works],
   ["state is saved while packets still come", "guests.ts", "if (!(await quietOf(this.#site, guest.chains, gaveUp))) return;\n    // Who", "// Who", works],
+  ["a chain with state is shared with a guest", "away.ts", "const mine = this.#mayHave(chains);", "const mine = true;", works],
   ["packets go to a peer before it is ready", "away.ts", "if (status === \"OK\" && stay.ready && stay.over === undefined) return stay;", "if (status === \"OK\") return stay;", works],
   ["a guest is never let go", "guests.ts", "this.#guests.delete(guest);", "", forgets],
   ["a DAG that has lost its place gets no other", "away.ts", "void this.place(stay.dag);", "", survives],
   ["an earlier life's launches bind", "guests.ts", "if (anew) this.#launches.delete(owner);", "", restarts],
-  ["a peer that started anew is taken for the old one", "neighbour.ts", "if (!anew) return false;", "return false;", survives],
-  ["a DAG that fails on its way is kept", "away.ts", "if (this.#stays.get(stay.dag.uid) === stay) this.#stays.delete(stay.dag.uid);", "", survives],
+  ["a peer that started anew is taken for the old one", "neighbour.ts", "if (!anew) return false;", "return false;", restarts],
+  ["a DAG that fails on its way is kept", "away.ts", "if (this.#stays.get(stay.dag.uid) === stay) this.#stays.delete(stay.dag.uid);", "", restarts],
 ];
 
 describe("a planted fault in the software of peers is found", () => {

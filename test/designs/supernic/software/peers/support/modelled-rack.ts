@@ -132,11 +132,12 @@ export class Nic {
       ...(o.runsAtEndpoint && { runsAtEndpoint: o.runsAtEndpoint }),
     });
   }
-  /** A chain is given up, and its region is free. */
+  /** A DAG is not wanted any more, and its region is free. */
   async free(dag: Dag): Promise<void> {
     const chain = this.manager.chains.find(c => c.number === dag.stages[0]?.[0]?.chain.number),
       regions = [...(chain?.regions ?? [])];
     if (chain === undefined) return;
+    await this.peers.withdraw(dag);
     await this.manager.stop(chain);
     for (const r of regions) await this.manager.erase(r);
   }
