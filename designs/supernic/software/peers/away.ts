@@ -49,7 +49,8 @@ export class Away {
   readonly #o: AwayOptions;
   readonly #stays = new Map<number, Stay>();
   readonly #busy = new Set<Dag>();
-  /** DAGs that have a place here; their chains may be given up for others. */
+  /** DAGs that want a place, the one that was looked at longest ago first; and those of them that are led here. */
+  readonly #wanted = new Set<Dag>();
   readonly #here = new Set<Dag>();
   #launch = 0;
   readonly counts = { sent: 0, back: 0, refused: 0, anew: 0, lost: 0, endpoint: 0, stopped: 0 };
@@ -73,6 +74,7 @@ export class Away {
   /** A place for a DAG: here if there is room, else at a peer, at the endpoint, or here in another's place. */
   async place(dag: Dag): Promise<Placed> {
     if (this.#busy.has(dag) || this.#stays.has(dag.uid)) return "none";
+    this.#wanted.add(dag);
     return this.#alone(dag, () => this.#place(dag, true));
   }
   async #alone<T>(dag: Dag, what: () => Promise<T>): Promise<T> {
@@ -84,6 +86,7 @@ export class Away {
     }
   }
   async #leadHere(dag: Dag): Promise<"here"> {
+    this.#wanted.add(dag);
     this.#here.add(dag);
     await this.#site.ways.lead(dag, "here");
     return "here";
@@ -97,12 +100,14 @@ export class Away {
     if (mine && lacks.length <= roomFor(manager, ["free", "victim"]) && (await this.#launchHere(chains)))
       return this.#leadHere(dag);
     if (await this.#send(dag, undefined)) return "peer";
-    if (!mayStop || !mine) return "none";
+    if (!mayStop) return "none";
     if (this.#o.runsAtEndpoint(dag)) {
       this.counts.endpoint++;
+      this.#here.delete(dag);
       await ways.close(dag);
       return "endpoint";
     }
+    if (!mine) return "none";
     this.counts.stopped++;
     return (await this.#launchHere(chains)) ? this.#leadHere(dag) : "none";
   }
@@ -111,6 +116,9 @@ export class Away {
   }
   /** A DAG is no longer wanted: it has no place, and gets none. */
   async withdraw(dag: Dag): Promise<void> {
+    // What moves it ends soon: all that it waits for has a time.
+    while (this.#busy.has(dag)) await this.#site.pause(this.#o.period / 4);
+    this.#wanted.delete(dag);
     this.#here.delete(dag);
     await this.#site.ways.close(dag);
     const stay = this.#stays.get(dag.uid);
@@ -234,14 +242,21 @@ export class Away {
   }
 
   /**
-   * A period ends: a DAG whose chain was given up here goes where there is room, and else the DAG that has been away
-   * for longest comes back, if there is a free region for it.
+   * A period ends: a DAG that has no place, or whose chain was given up here, goes where there is room. Else the DAG that
+   * has been away for longest comes back, if there is a free region for it.
    */
   async tick(): Promise<void> {
-    const { manager } = this.#site,
-      out = [...this.#here].find(d => !this.#busy.has(d) && missing(manager, chainsOf(manager, d)).length > 0);
-    if (out === undefined) await this.#back();
-    else await this.#alone(out, () => this.#place(out, false));
+    const out = [...this.#wanted].find(d => !this.#busy.has(d) && !this.#hasPlace(d));
+    if (out !== undefined) {
+      this.#wanted.delete(out);
+      this.#wanted.add(out);
+      if ((await this.#alone(out, () => this.#place(out, false))) !== "none") return;
+    }
+    await this.#back();
+  }
+  #hasPlace(dag: Dag): boolean {
+    const { manager } = this.#site;
+    return this.#stays.has(dag.uid) || (this.#here.has(dag) && missing(manager, chainsOf(manager, dag)).length === 0);
   }
   async #back(): Promise<void> {
     const { manager, time } = this.#site,

@@ -7,7 +7,7 @@ import { inTwo, type TwoRun } from "./two.ts";
 
 const patience = 120_000,
   /** More than both sNICs have contexts and class queues for. */
-  frames = 500,
+  frames = 200,
   bytes = 400;
 /** Merged: redirects have the class of results. */
 const merged = { sizes: { redirectClass: 3 } } as const;

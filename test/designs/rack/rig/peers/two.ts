@@ -17,7 +17,7 @@ const device = (n: number) => ({
     ...{ mac: macOf(0, n), ip: `10.20.0.${n + 1}`, number: n, ports: [{}, {}, { peer: true }] },
     peers: [{ name: `snic${1 - n}`, mac: macOf(0, 1 - n), port: 2 }],
     users: [{ name: "all", contexts: 32, cells: 64 }],
-    regions: [{ chain: "slow", tasks: ["delay(4,16)"] }],
+    regions: [{ chain: "slow", tasks: ["delay(4,40)"] }],
     dags: [
       { name: "away", user: "all", uid: uidOf(n), ports: [0], peer: `snic${1 - n}` },
       { name: "guest", user: "all", uid: uidOf(1 - n), ports: ["loop"], stages: [[{ chain: "slow" }]] },
