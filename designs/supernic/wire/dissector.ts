@@ -97,11 +97,7 @@ end`;
 /** Each once, though it may be the body of several messages. */
 const bodyLayouts = [
   ...new Set(
-    ctrlBodies.flatMap(b => [
-      b.head,
-      ...Object.values(b.rows ?? {}),
-      ...(b.entries === undefined ? [] : [b.entries]),
-    ]),
+    ctrlBodies.flatMap(b => [b.head, ...Object.values(b.rows ?? {}), ...(b.entries === undefined ? [] : [b.entries])]),
   ),
 ];
 

@@ -111,7 +111,7 @@ export class Asking {
   /** @returns undefined: the peer has none of this launch */
   async get(to: Neighbour, which: Which): Promise<Uint8Array | undefined> {
     const pieces: Uint8Array[] = [];
-    for (let offset = 0; ; ) {
+    for (let offset = 0; ;) {
       const head = encode(peerStateBody, { ...this.#lives(to), ...which, offset }),
         { status, body } = await this.#ask(to, ctrlOpcode.PEER_STATE, head, true);
       if (status !== "OK" || body.length < peerStateBody.bytes) return undefined;

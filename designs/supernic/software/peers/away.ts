@@ -144,15 +144,18 @@ export class Away {
         await this.#leadHere(dag);
         return false;
       }
-      await quietOf(this.#site, chains, () => this.peerOf(dag) === undefined);
+      // What is still inside leaves, and then what nobody else needs is given up.
+      const idle = chains.filter(c => !this.#isShared(dag, [c]));
+      await quietOf(this.#site, idle, () => this.peerOf(dag) === undefined);
       if (this.peerOf(dag) === undefined) return false;
-      for (const c of chains) if (!this.#isShared(dag, [c])) await manager.stop(c);
+      for (const c of idle) if (!this.#o.hasGuest(c)) await manager.stop(c);
       return true;
     });
   }
   #isShared(dag: Dag, chains: readonly LiveChain[]): boolean {
     const { manager, dags } = this.#site;
-    return dags().some(d => d.uid !== dag.uid && chainsOf(manager, d).some(c => chains.includes(c)));
+    const others = dags().some(d => d.uid !== dag.uid && chainsOf(manager, d).some(c => chains.includes(c)));
+    return others || chains.some(this.#o.hasGuest);
   }
 
   /** @param save the state that goes with it, asked for when new packets go there */

@@ -53,7 +53,11 @@ export interface Message {
 }
 
 /** A message to a peer, as a frame. */
-export function peerFrame(own: OwnPlace, to: PeerPlace, { opcode, requestId, status, reply, body }: Message): Uint8Array {
+export function peerFrame(
+  own: OwnPlace,
+  to: PeerPlace,
+  { opcode, requestId, status, reply, body }: Message,
+): Uint8Array {
   const from = { ...own, port: ctrlPort },
     there = { mac: to.mac, ip: to.ip, port: ctrlPort },
     header = { opcode, requestId, user: rack, status: ctrlStatus[status ?? "OK"], reply: reply === true ? 1 : 0 };
@@ -96,7 +100,9 @@ export function loadOf(body: Uint8Array): Load | undefined {
   if (rest < 0) return undefined;
   const head = tried(() => decode(peerLoadBody, body));
   if (head === undefined || head.entries > mostEntries || rest !== head.entries * bytes) return undefined;
-  const list = Array.from({ length: head.entries }, (_, i) => decode(peerEntryBody, body, peerLoadBody.bytes + i * bytes));
+  const list = Array.from({ length: head.entries }, (_, i) =>
+    decode(peerEntryBody, body, peerLoadBody.bytes + i * bytes),
+  );
   return { ...head, list };
 }
 export const loadBody = (head: Partial<Decoded<typeof peerLoadBody>>, list: readonly Partial<Entry>[]): Uint8Array =>

@@ -19,7 +19,16 @@ import { Asking, statusOf } from "./ask.ts";
 import { Away, type Placed } from "./away.ts";
 import { Guests } from "./guests.ts";
 import { chainDigest } from "./keys.ts";
-import { type Entry, helloOf, loadBody, loadOf, mostEntries, peerFrame, type PeerPlace, readPeerFrame } from "./messages.ts";
+import {
+  type Entry,
+  helloOf,
+  loadBody,
+  loadOf,
+  mostEntries,
+  peerFrame,
+  type PeerPlace,
+  readPeerFrame,
+} from "./messages.ts";
 import { Neighbour } from "./neighbour.ts";
 import type { Site } from "./site.ts";
 

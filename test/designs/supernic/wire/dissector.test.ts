@@ -87,7 +87,16 @@ const frames = {
   state: asked(ctrlOpcode.QUERY, concat(state, ...dagsOf), 1),
   hello: asked(
     ctrlOpcode.PEER_HELLO,
-    encode(peerHelloBody, { boot: 7, yourBoot: 8, sequence: 9, number: 2, regions: 4, ports: 3, period: 1000, mac: 5n }),
+    encode(peerHelloBody, {
+      boot: 7,
+      yourBoot: 8,
+      sequence: 9,
+      number: 2,
+      regions: 4,
+      ports: 3,
+      period: 1000,
+      mac: 5n,
+    }),
   ),
   load: asked(
     ctrlOpcode.PEER_LOAD,
@@ -99,7 +108,10 @@ const frames = {
   ),
   piece: asked(
     ctrlOpcode.PEER_STATE,
-    concat(encode(peerStateBody, { uid: 0x401, launch: 6, put: 1, done: 1, offset: 3, total: 5 }), new Uint8Array([1, 2])),
+    concat(
+      encode(peerStateBody, { uid: 0x401, launch: 6, put: 1, done: 1, offset: 3, total: 5 }),
+      new Uint8Array([1, 2]),
+    ),
     1,
   ),
   cutRow: asked(ctrlOpcode.NT_CONFIG, ntConfig("balancer", 9, new Uint8Array(5))),
@@ -209,9 +221,15 @@ describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skippe
     expect(of("hello", "supernic.peerHello")).toEqual(["7", "8", "9", "2", "4", "3", "1000", "0x0000000000000005"]);
     expect(of("load", "supernic.peerLoad")).toEqual(["10", "1", "50", "600", "2"]);
     expect(of("load", "supernic.peerEntry")).toEqual(["1,2", "2,3", "0x001e,0x0401", "0x00abcdef,0x00000006"]);
-    expect(of("piece", "supernic.peerState", "supernic.ctrl.body")).toEqual(
-      ["0102", "0x0401", "6", "1", "1", "3", "5"],
-    );
+    expect(of("piece", "supernic.peerState", "supernic.ctrl.body")).toEqual([
+      "0102",
+      "0x0401",
+      "6",
+      "1",
+      "1",
+      "3",
+      "5",
+    ]);
     for (const name of ["hello", "load", "piece"] as const) expect(of(name, "_ws")).toEqual([""]);
   });
   it("CTRL: a body that is cut short is marked, and what nobody knows is shown as bytes", () => {

@@ -100,7 +100,11 @@ class Trouble {
   /** Until both DAGs run where they belong and nobody is a guest. */
   async end(): Promise<void> {
     this.#over = true;
-    const away = (): number => this.#software.reduce((n, s, i) => n + s.away.at(s.neighbours[0]!).length + s.guests.all.length + (this.#dagOf(i) ? 0 : 1), 0);
+    const away = (): number =>
+      this.#software.reduce(
+        (n, s, i) => n + s.away.at(s.neighbours[0]!).length + s.guests.all.length + (this.#dagOf(i) ? 0 : 1),
+        0,
+      );
     for (let i = 0; away() > 0 && i < 200; i++) await this.#rack.clockwork.pause(period);
     for (const s of this.#software) s.stop();
     await this.#rack.clockwork.pause(5 * period);

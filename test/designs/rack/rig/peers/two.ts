@@ -49,7 +49,17 @@ export function datagram(n: number, number: number, bytes: number): Uint8Array {
   const payload = new Uint8Array(bytes);
   new DataView(payload.buffer).setUint32(0, number);
   return putShims(udpFrame(from, to, payload), {
-    snic: { version: 1, kind: snicKind.data, ttl: 4, stage: 0, uid: uidOf(n), origin: 0, ingress: 0, unused: 0, unprocessed: 0 },
+    snic: {
+      version: 1,
+      kind: snicKind.data,
+      ttl: 4,
+      stage: 0,
+      uid: uidOf(n),
+      origin: 0,
+      ingress: 0,
+      unused: 0,
+      unprocessed: 0,
+    },
   });
 }
 export interface TwoRun {

@@ -59,9 +59,20 @@ const device = (n: number) => ({
     ],
     nat: { address: text(nat) },
     dags: [
-      { name: "out", user: "vpc", uid: 0x401, stages: [[{ chain: "out", run: n === 0 ? ["firewall", "nat", "encrypt"] : ["firewall", "encrypt"], arg: 0 }]], egress: { port: 1 } },
+      {
+        name: "out",
+        user: "vpc",
+        uid: 0x401,
+        stages: [[{ chain: "out", run: n === 0 ? ["firewall", "nat", "encrypt"] : ["firewall", "encrypt"], arg: 0 }]],
+        egress: { port: 1 },
+      },
       ...tunnelDags,
-      { name: "in", user: "vpc", uid: 0x403, stages: [[{ chain: "out", run: [n === 0 ? "nat" : "firewall"], arg: inbound }]] },
+      {
+        name: "in",
+        user: "vpc",
+        uid: 0x403,
+        stages: [[{ chain: "out", run: [n === 0 ? "nat" : "firewall"], arg: inbound }]],
+      },
     ],
     rules: [
       { protocol: 17, toPort: tunnel, ports: [1], action: { dag: "open" } },
@@ -89,7 +100,12 @@ const plan = readRack(
 /** Words of each region: what encrypts at a sNIC, what decrypts there. */
 const words = (n: number): readonly (readonly ConfigWord[])[] => {
   const row = { valid: true, number: keyNumber + n, user: 1, key, template: 5, frontBytes: aesFrontBytes },
-    from = { ...row, number: keyNumber + 1 - n, destination: n === 0 ? client.mac : server.mac, source: 0x025c_0000_0000n };
+    from = {
+      ...row,
+      number: keyNumber + 1 - n,
+      destination: n === 0 ? client.mac : server.mac,
+      source: 0x025c_0000_0000n,
+    };
   return [[...aesRowWords(0, row), aesLaunchWord(n, 1)], aesRowWords(0, from)];
 };
 const told = (model: TaskModel, list: readonly ConfigWord[]): TaskModel => {
@@ -102,7 +118,10 @@ const ofDevice = (name: string) => {
     slot = 2;
   return {
     models: { encrypt: () => told(encryptModel(), seal), decrypt: () => told(decryptModel(), open) },
-    prepare: async (device: { driver: { write: (w: never) => Promise<void> }; bench: { cycles: (n: number) => Promise<void> } }) => {
+    prepare: async (device: {
+      driver: { write: (w: never) => Promise<void> };
+      bench: { cycles: (n: number) => Promise<void> };
+    }) => {
       const writes = [...seal.map(w => taskWrite(0, slot, w)), ...open.map(w => taskWrite(1, 0, w))];
       await device.driver.write(writes as never);
       await device.bench.cycles(100);
@@ -159,7 +178,13 @@ describe("a VPC over two sNICs", () => {
         }
         return rack.finish();
       });
-      if (process.env["DEBUG_VPC"]) for (const [n, d] of finished.devices) console.log(n, JSON.stringify(d.middle), JSON.stringify(d.ports.map(x => Object.fromEntries(Object.entries(x).filter(([, v]) => v > 0)))));
+      if (process.env["DEBUG_VPC"])
+        for (const [n, d] of finished.devices)
+          console.log(
+            n,
+            JSON.stringify(d.middle),
+            JSON.stringify(d.ports.map(x => Object.fromEntries(Object.entries(x).filter(([, v]) => v > 0)))),
+          );
       expect(finished.problems).toEqual([]);
       expect(atServer.length).toBe(sent.size);
       expect(atServer.map(s => s.payload).sort()).toEqual([...sent.keys()].sort());

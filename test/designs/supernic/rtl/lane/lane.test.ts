@@ -213,7 +213,10 @@ async function notTheLanes(b: B): Promise<void> {
   const rig = new LaneRig(b, "small"),
     core = rig.put(0, rig.facts({ outcome: "core" }), 100, returned);
   for (let i = 0; i < 10; i++)
-    for (const [inlet, of] of [[0, switched], [1, returned]] as const)
+    for (const [inlet, of] of [
+      [0, switched],
+      [1, returned],
+    ] as const)
       rig.put(inlet, rig.facts({ outcome: "ports", ports: 1 }), 100, of);
   await b.cycles(400);
   expect(core.taken).toBe(undefined);

@@ -99,7 +99,11 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
     "pfc_seen_times_3 <= {head[183:176]",
   ],
   ["software's frames are switched", "match_outcome_software) ? 3'd5 :", "match_outcome_software) ? 3'd4 :"],
-  ["a result waits with redirects", "match_outcome_ports) & judged_peer) ? 3'd3 :", "match_outcome_ports) & judged_peer) ? 3'd4 :"],
+  [
+    "a result waits with redirects",
+    "match_outcome_ports) & judged_peer) ? 3'd3 :",
+    "match_outcome_ports) & judged_peer) ? 3'd4 :",
+  ],
   ["a user waits with results", "user_class_is_taken =", "user_class_is_taken = 1'b0 &"],
   ["the dropped frames outlive a reset", "walks <= 1'b0", "walks <= walks"],
   ["the lanes' frames are mixed up", "is_second <= take_payload_second", "is_second <= ~take_payload_second"],
@@ -161,11 +165,16 @@ describe("RxPort", () => {
       await rig.end();
     },
   );
-  bench("a port of a host: every user has its class, and what is switched its own", dut("small"), { seed: 5 }, async b => {
-    const rig = await started(b, "small", { ...paused(b), peer: false });
-    await life(rig, 200);
-    expect([...rig.fates.keys()]).toEqual(expect.arrayContaining(["queued2", "queued3", "queued4", "full4"]));
-  });
+  bench(
+    "a port of a host: every user has its class, and what is switched its own",
+    dut("small"),
+    { seed: 5 },
+    async b => {
+      const rig = await started(b, "small", { ...paused(b), peer: false });
+      await life(rig, 200);
+      expect([...rig.fates.keys()]).toEqual(expect.arrayContaining(["queued2", "queued3", "queued4", "full4"]));
+    },
+  );
   for (const size of ["full", "jumbo"] as const)
     test(`${size}: what comes after a pause fits: 27.6 KB of the worst frames, and two of the longest`, () => {
       // 65 bytes are 2 beats, and 89 on the wire with FCS, preamble and gap (IEEE 802.3).

@@ -30,7 +30,10 @@ const forgets = async (software: Software): Promise<void> => {
       await rack.periods(14);
       need(b.peers.guests.all.length === 0, "a guest is left");
       need(a.gone.length === 1 && b.gone.length === 1, "not told once that it is gone");
-      need(a.dags.every(d => a.wayOf(d) !== "snic1"), "a rule leads to who is gone");
+      need(
+        a.dags.every(d => a.wayOf(d) !== "snic1"),
+        "a rule leads to who is gone",
+      );
       rack.cut.clear();
       await rack.periods(60);
     });
@@ -63,24 +66,90 @@ const restarts = (software: Software): Promise<void> =>
     need(third !== undefined && a.wayOf(third) !== "nowhere", "the DAG has no place");
   });
 
-const faults: readonly (readonly [name: string, file: string, from: string, to: string, run: (s: Software) => Promise<void>])[] = [
-  ["a peer is gone a period late", "neighbour.ts", "<= silentPeriods * this.#period) return false", "<= 20 * this.#period) return false", forgets],
-  ["a peer that does not hear us is there", "neighbour.ts", "<= silentPeriods * this.#period ? this.#boot : 0", "<= Infinity ? this.#boot : 0", forgets],
-  ["an owner that is gone keeps its guests", "service.ts", "await this.guests.ownerGone(peer.place.number, anew);", "", forgets],
+const faults: readonly (readonly [
+  name: string,
+  file: string,
+  from: string,
+  to: string,
+  run: (s: Software) => Promise<void>,
+])[] = [
+  [
+    "a peer is gone a period late",
+    "neighbour.ts",
+    "<= silentPeriods * this.#period) return false",
+    "<= 20 * this.#period) return false",
+    forgets,
+  ],
+  [
+    "a peer that does not hear us is there",
+    "neighbour.ts",
+    "<= silentPeriods * this.#period ? this.#boot : 0",
+    "<= Infinity ? this.#boot : 0",
+    forgets,
+  ],
+  [
+    "an owner that is gone keeps its guests",
+    "service.ts",
+    "await this.guests.ownerGone(peer.place.number, anew);",
+    "",
+    forgets,
+  ],
   ["rules lead on to who is gone", "service.ts", "this.away.gone(peer);", "", forgets],
   ["a denial is not seen", "away.ts", "++stay.missed >= mostMissed", "++stay.missed >= 1000", reconciles],
-  ["new packets come before those at the peer are done", "away.ts", "for (const c of own) await ways.hold(c);", "", works],
+  [
+    "new packets come before those at the peer are done",
+    "away.ts",
+    "for (const c of own) await ways.hold(c);",
+    "",
+    works,
+  ],
   ["the state stays behind", "away.ts", "else await state.restore(stateful, saved);", "", works],
-  ["a guest takes packets before its state is there", "guests.ts", "for (const c of guest.chains.filter(hasState)) await ways.hold(c);", ";", works],
-  ["state is saved while packets are inside", "site.ts", 'seen.every(s => s.inside === 0) ? ', 'true ? ', works],
-  ["state is saved while packets still come", "guests.ts", "if (!(await quietOf(this.#site, guest.chains, gaveUp))) return;\n    // Who", "// Who", works],
-  ["a chain with state is shared with a guest", "away.ts", "const mine = this.#mayHave(chains);", "const mine = true;", works],
-  ["packets go to a peer before it is ready", "away.ts", "if (status === \"OK\" && stay.ready && stay.over === undefined) return stay;", "if (status === \"OK\") return stay;", works],
+  [
+    "a guest takes packets before its state is there",
+    "guests.ts",
+    "for (const c of guest.chains.filter(hasState)) await ways.hold(c);",
+    ";",
+    works,
+  ],
+  ["state is saved while packets are inside", "site.ts", "seen.every(s => s.inside === 0) ? ", "true ? ", works],
+  [
+    "state is saved while packets still come",
+    "guests.ts",
+    "if (!(await quietOf(this.#site, guest.chains, gaveUp))) return;\n    // Who",
+    "// Who",
+    works,
+  ],
+  [
+    "a chain with state is shared with a guest",
+    "away.ts",
+    "const mine = this.#mayHave(chains);",
+    "const mine = true;",
+    works,
+  ],
+  [
+    "packets go to a peer before it is ready",
+    "away.ts",
+    'if (status === "OK" && stay.ready && stay.over === undefined) return stay;',
+    'if (status === "OK") return stay;',
+    works,
+  ],
   ["a guest is never let go", "guests.ts", "this.#guests.delete(guest);", "", forgets],
   ["a DAG that has lost its place gets no other", "away.ts", "void this.place(stay.dag);", "", survives],
   ["an earlier life's launches bind", "guests.ts", "if (anew) this.#launches.delete(owner);", "", restarts],
-  ["a peer that started anew is taken for the old one", "neighbour.ts", "if (!anew) return false;", "return false;", restarts],
-  ["a DAG that fails on its way is kept", "away.ts", "if (this.#stays.get(stay.dag.uid) === stay) this.#stays.delete(stay.dag.uid);", "", restarts],
+  [
+    "a peer that started anew is taken for the old one",
+    "neighbour.ts",
+    "if (!anew) return false;",
+    "return false;",
+    restarts,
+  ],
+  [
+    "a DAG that fails on its way is kept",
+    "away.ts",
+    "if (this.#stays.get(stay.dag.uid) === stay) this.#stays.delete(stay.dag.uid);",
+    "",
+    restarts,
+  ],
 ];
 
 describe("a planted fault in the software of peers is found", () => {

@@ -70,17 +70,14 @@ describe("a DAG for which there is no room", () => {
       expect(rack.nics.flatMap(n => n.model.dropped)).toEqual([]);
     }));
   it("goes to the nearest peer that has room, and not to one that is farther than a link", () =>
-    inFull(
-      { count: 4, hops: (_a, b) => (b === 1 ? 2 : 1) },
-      async (rack, { a, third }) => {
-        // The second has no room.
-        const c = rack.nic(2);
-        for (const task of ["dummy", "checksum"]) await c.peers.place(await c.dag(task));
-        await rack.periods(3);
-        expect(await a.peers.place(third)).toBe("peer");
-        expect(a.wayOf(third)).toBe("snic3");
-      },
-    ));
+    inFull({ count: 4, hops: (_a, b) => (b === 1 ? 2 : 1) }, async (rack, { a, third }) => {
+      // The second has no room.
+      const c = rack.nic(2);
+      for (const task of ["dummy", "checksum"]) await c.peers.place(await c.dag(task));
+      await rack.periods(3);
+      expect(await a.peers.place(third)).toBe("peer");
+      expect(a.wayOf(third)).toBe("snic3");
+    }));
   it("prefers a peer that has its chain already", () =>
     inFull({ count: 4 }, async (rack, { a }) => {
       const dag = await a.dag("checksum", { uid: 1024 + 60 });
@@ -143,9 +140,19 @@ describe("a peer that is gone", () => {
       expect(a.peers.away.counts).toMatchObject({ anew: 1, lost: 1, sent: 2 });
       const before = rack.results.length;
       packets(rack, a, third, 3);
-      for (const [nic, dag] of [[a, first], [a, second], [c, other]] as const) packets(rack, nic, dag, 2);
+      for (const [nic, dag] of [
+        [a, first],
+        [a, second],
+        [c, other],
+      ] as const)
+        packets(rack, nic, dag, 2);
       await rack.periods(3);
-      expect(rack.results.slice(before).filter(r => r.at === "snic2" && r.n > 0).map(r => r.n)).toEqual([1, 2, 3]);
+      expect(
+        rack.results
+          .slice(before)
+          .filter(r => r.at === "snic2" && r.n > 0)
+          .map(r => r.n),
+      ).toEqual([1, 2, 3]);
       expect(rack.results.length - before).toBe(9);
       expect([a.gone, c.gone]).toEqual([["snic1"], ["snic1"]]);
     }));
@@ -162,7 +169,10 @@ describe("a peer that is gone", () => {
         await rack.until(() => b.peers.guests.all.length === 0, "no guest is left", 9);
         expect(b.model.entry("uid", third.uid % 1024, 1)["valid"]).toBe(0);
         rack.cut.clear();
-        await rack.until(() => a.neighbour(1).presence === "there" && b.neighbour(0).presence === "there", "both there");
+        await rack.until(
+          () => a.neighbour(1).presence === "there" && b.neighbour(0).presence === "there",
+          "both there",
+        );
         await rack.periods(5);
         if (how === "restart") expect(await a.peers.place(third)).toBe("peer");
         await rack.until(() => a.wayOf(third) === "snic1" || a.wayOf(third) === "here", "it runs");

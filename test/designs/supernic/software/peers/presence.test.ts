@@ -3,12 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decode, encode, type FieldSet, type Layout } from "../../../../../designs/shared/wire/index.ts";
 import { chainDigest, Neighbour, pairKey, peersFor } from "../../../../../designs/supernic/software/index.ts";
 import { loadBody, loadOf, peerFrame } from "../../../../../designs/supernic/software/peers/messages.ts";
-import {
-  ctrlOpcode,
-  peerEntryKind,
-  peerHelloBody,
-
-} from "../../../../../designs/supernic/wire/index.ts";
+import { ctrlOpcode, peerEntryKind, peerHelloBody } from "../../../../../designs/supernic/wire/index.ts";
 import { inRack, period } from "./support/modelled-rack.ts";
 
 const own = 5,
@@ -21,7 +16,10 @@ class Heard {
     const body = { boot: 7, sequence: ++this.sequence, number: 2, mac: place.mac, regions: 4, period, ...o };
     return this.n.hello(decodeOf(peerHelloBody, body));
   }
-  load(o: Partial<Record<"boot" | "yourBoot" | "sequence" | "free" | "busiest", number>> = {}, list: Parameters<typeof loadBody>[1] = []) {
+  load(
+    o: Partial<Record<"boot" | "yourBoot" | "sequence" | "free" | "busiest", number>> = {},
+    list: Parameters<typeof loadBody>[1] = [],
+  ) {
     return this.n.load(loadOf(loadBody({ boot: 7, yourBoot: own, sequence: ++this.sequence, free: 2, ...o }, list)));
   }
   /** It is there. */
@@ -94,12 +92,20 @@ describe("a peer", () => {
       (h: Heard) => h.load({ free: 3 }, [{ kind: peerEntryKind.chain, state: 2, value: 1 }]),
       "lies",
     ],
-    ["a chain without instances", (h: Heard) => h.load({}, [{ kind: peerEntryKind.chain, state: 0, value: 1 }]), "lies"],
+    [
+      "a chain without instances",
+      (h: Heard) => h.load({}, [{ kind: peerEntryKind.chain, state: 0, value: 1 }]),
+      "lies",
+    ],
     ["a guest in no state", (h: Heard) => h.load({}, [{ kind: peerEntryKind.guest, state: 5, uid: 1 }]), "lies"],
     ["an entry of no kind", (h: Heard) => h.load({}, [{ kind: 4 }]), "lies"],
     [
       "a guest twice",
-      (h: Heard) => h.load({}, [1, 2].map(value => ({ kind: peerEntryKind.guest, state: 2, uid: 1, value }))),
+      (h: Heard) =>
+        h.load(
+          {},
+          [1, 2].map(value => ({ kind: peerEntryKind.guest, state: 2, uid: 1, value })),
+        ),
       "lies",
     ],
     ["a LOAD that is cut short", (h: Heard) => h.n.load(undefined), "lies"],
@@ -182,7 +188,9 @@ describe("who is asked first", () => {
   const order = (peers: readonly Neighbour[], digests = [0], most = 9): number[] =>
     peersFor(peers, digests, most).map(n => n.place.number);
   it("has all chains with room, then fewer hops, more free regions, the lower number", () => {
-    expect(order([peer(1, 2, 1), peer(2, 1, 1), peer(3, 1, 3), peer(4, 1, 3), peer(5, 3, 0, [89])])).toEqual([5, 3, 4, 2, 1]);
+    expect(order([peer(1, 2, 1), peer(2, 1, 1), peer(3, 1, 3), peer(4, 1, 3), peer(5, 3, 0, [89])])).toEqual([
+      5, 3, 4, 2, 1,
+    ]);
   });
   it("a chain at 90 % has no room, and nobody is asked who has none or is too far", () => {
     expect(order([peer(1, 1, 0, [90]), peer(2, 1, 1, [90]), peer(3, 2, 8), peer(4, 1, 0)], [0], 1)).toEqual([2]);
@@ -193,7 +201,12 @@ describe("who is asked first", () => {
 describe("nobody else speaks for a peer", () => {
   it("each pair has a key of its own, the same from both ends", () => {
     const rack = new Uint8Array(32).fill(1),
-      keys = [[0, 1], [1, 0], [0, 2], [1, 2]].map(([a = 0, b = 0]) => Buffer.from(pairKey(rack, a, b)).toString("hex"));
+      keys = [
+        [0, 1],
+        [1, 0],
+        [0, 2],
+        [1, 2],
+      ].map(([a = 0, b = 0]) => Buffer.from(pairKey(rack, a, b)).toString("hex"));
     expect(keys[0]).toBe(keys[1]);
     expect(new Set(keys).size).toBe(3);
     expect(chainDigest(["a", "b"])).not.toBe(chainDigest(["a", "c"]));

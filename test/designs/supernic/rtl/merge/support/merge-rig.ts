@@ -151,7 +151,12 @@ export class MergeRig {
   /** A result that returns from a peer, first in the queue of its class. */
   result(inlet: number): Waiting {
     const { facts } = this.#facts(0);
-    return this.inlets.put({ inlet, class: 3, bytes: new Uint8Array(100), facts: { ...facts, outcome: "ports", ports: 1 } });
+    return this.inlets.put({
+      inlet,
+      class: 3,
+      bytes: new Uint8Array(100),
+      facts: { ...facts, outcome: "ports", ports: 1 },
+    });
   }
   /** Frames that wait in the queue of one, behind it. */
   behind(first: Waiting): number {

@@ -27,12 +27,20 @@ export function placed(own: Own, rack: ModelledRack): string | undefined {
 }
 
 /** @param failures chance of one in a period @throws for each promise that is broken */
-export async function life(rack: ModelledRack, o: { readonly periods: number; readonly failures: number }): Promise<void> {
+export async function life(
+  rack: ModelledRack,
+  o: { readonly periods: number; readonly failures: number },
+): Promise<void> {
   const { random } = rack,
     [a, b] = [rack.nic(0), rack.nic(1)],
     own: Own[] = [];
   // Four chains for six regions: three of them at one sNIC, which has two.
-  for (const [nic, task] of [[a, "dummy"], [a, "checksum"], [a, "counter"], [b, "counter"]] as const) {
+  for (const [nic, task] of [
+    [a, "dummy"],
+    [a, "checksum"],
+    [a, "counter"],
+    [b, "counter"],
+  ] as const) {
     const dag = await nic.dag(task);
     await nic.peers.place(dag);
     own.push({ nic, index: nic.dags.indexOf(dag) });

@@ -1,6 +1,13 @@
 /** A sNIC in the model, in simulated time: tables as software wrote them, regions with packets and state, a line. */
 import type { LiveChain, RegionDriver, RegionState } from "../../../../../../designs/supernic/software/index.ts";
-import { dagEntries, mostSlots, mostStages, tables, type TableWrite, uidEntries } from "../../../../../../designs/supernic/wire/index.ts";
+import {
+  dagEntries,
+  mostSlots,
+  mostStages,
+  tables,
+  type TableWrite,
+  uidEntries,
+} from "../../../../../../designs/supernic/wire/index.ts";
 import type { SimulatedTime } from "../../../../../../sim/index.ts";
 
 /** Nanoseconds: of a register access, of waking, of a packet in a chain, of a line between two sNICs. */
@@ -65,7 +72,11 @@ export class ModelledNic implements RegionDriver {
   /** A write that never comes. */
   loses: (w: TableWrite) => boolean = () => false;
 
-  constructor(name: string, time: SimulatedTime, o: { regions: number; reprogram: number; counts: ReadonlySet<number> }) {
+  constructor(
+    name: string,
+    time: SimulatedTime,
+    o: { regions: number; reprogram: number; counts: ReadonlySet<number> },
+  ) {
     this.name = name;
     this.time = time;
     this.#counts = o.counts;
@@ -94,14 +105,19 @@ export class ModelledNic implements RegionDriver {
       this.#ask(w.index, fieldsOf(w));
       return;
     }
-    const places = w.table === "uid" ? [0, 1].filter(loop => ((w.ports ?? 0) & (loop ? ~this.#plain : this.#plain)) !== 0) : [0];
+    const places =
+      w.table === "uid" ? [0, 1].filter(loop => ((w.ports ?? 0) & (loop ? ~this.#plain : this.#plain)) !== 0) : [0];
     for (const loop of places) this.#entries.set(`${w.table} ${loop} ${w.index}`, fieldsOf(w));
     if (w.table === "uid") this.log.push(`${this.time.now()} uid ${w.index}`);
     if (w.table === "slot") this.#step(this.regions[Math.floor(w.index / mostSlots)]);
   }
   /** Ports but the loop port, which is port 4. */
   readonly #plain = 0xf;
-  entry(table: "uid" | "dag" | "dagStage" | "chain" | "slot", index: number, loop = 0): Readonly<Record<string, number>> {
+  entry(
+    table: "uid" | "dag" | "dagStage" | "chain" | "slot",
+    index: number,
+    loop = 0,
+  ): Readonly<Record<string, number>> {
     return this.#entries.get(`${table} ${loop} ${index}`) ?? {};
   }
   #ask(index: number, f: Readonly<Record<string, number>>): void {
@@ -118,7 +134,8 @@ export class ModelledNic implements RegionDriver {
       r.state = new Map();
       // Killed: what is inside is dropped and counted.
       for (const { packet } of r.queue.splice(0)) this.dropped.push({ id: packet.id, why: "killed" });
-    } else if (f["quiesce"] !== 1 && r.stage === "cut") Object.assign(r, { stage: "waking", until: this.time.now() + times.wake });
+    } else if (f["quiesce"] !== 1 && r.stage === "cut")
+      Object.assign(r, { stage: "waking", until: this.time.now() + times.wake });
   }
   async region(index: number): Promise<RegionState> {
     await this.pause(times.access);

@@ -183,7 +183,14 @@ export class Nic {
     if (chain === undefined || user === undefined) throw new RangeError(`there is no chain of ${task}`);
     const dag: Dag = {
       ...{ number: n, name: `${task}${n}`, user, uid: 1024 + 64 * this.number + 1 + n, ports: 1, peer: undefined },
-      ...{ stages: [[{ chain, run: [0], arg: 0 }]], way: "mac", port: 0, keepShim: false, unordered: false, slow: false },
+      ...{
+        stages: [[{ chain, run: [0], arg: 0 }]],
+        way: "mac",
+        port: 0,
+        keepShim: false,
+        unordered: false,
+        slow: false,
+      },
       ...more,
     };
     for (const w of dagWrites({ dags: [dag] })) await this.model.write(w);
@@ -288,7 +295,9 @@ export class ModelledRack {
   leaks(): readonly string[] {
     return this.nics.flatMap(n => [
       ...(n.peers.failed === undefined ? [] : [`${n.model.name}: ${String(n.peers.failed)}`]),
-      ...n.model.regions.flatMap((r, i) => (r.queue.length > 0 ? [`${n.model.name}: ${r.queue.length} in region ${i}`] : [])),
+      ...n.model.regions.flatMap((r, i) =>
+        r.queue.length > 0 ? [`${n.model.name}: ${r.queue.length} in region ${i}`] : [],
+      ),
     ]);
   }
 }

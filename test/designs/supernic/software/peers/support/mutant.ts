@@ -26,8 +26,17 @@ export class Mutants {
 
   async prepare(): Promise<this> {
     const entries = Object.entries(besides).map(([path, out]) => ({ in: join(folder, path), out }));
-    const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
-    await build({ ...common, entryPoints: entries, splitting: true, outdir: this.#place, outExtension: { ".js": ".mjs" }, banner });
+    const banner = {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    };
+    await build({
+      ...common,
+      entryPoints: entries,
+      splitting: true,
+      outdir: this.#place,
+      outExtension: { ".js": ".mjs" },
+      banner,
+    });
     return this;
   }
   /** @throws Error when the text is not there exactly once: a fault that was not planted proves nothing */
@@ -51,7 +60,9 @@ export class Mutants {
     };
     await build({ ...common, entryPoints: [join(folder, "index.ts")], outfile, plugins: [plugin] });
     if (edits.count !== 1) throw new Error(`${edits.count} places of ${file} have ${from}: plant the fault in one`);
-    const made = (await import(/* @vite-ignore */ pathToFileURL(outfile).href)) as { PeerSoftware: typeof PeerSoftware };
+    const made = (await import(/* @vite-ignore */ pathToFileURL(outfile).href)) as {
+      PeerSoftware: typeof PeerSoftware;
+    };
     return made.PeerSoftware;
   }
   remove(): void {
