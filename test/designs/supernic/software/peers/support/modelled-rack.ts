@@ -27,6 +27,8 @@ export const period = 100_000;
 const catalogue = ["dummy", "checksum", "counter"],
   bitstreams = catalogue.map(t => [t]),
   counts = new Set([3]),
+  /** Nanoseconds for which a packet may wait in front of a line: less than `quiet`. */
+  waits = 8_000,
   reprogram = 60_000,
   quiet = 20_000,
   rackKey = new Uint8Array(32).fill(7);
@@ -216,6 +218,8 @@ export class ModelledRack {
   between: (from: number, to: number, frame: Uint8Array) => readonly Uint8Array[] = (_f, _t, frame) => [frame];
   readonly results: Result[] = [];
   #ids = 0;
+  /** By way, when the last packet arrives. */
+  readonly #arrived = new Map<string, number>();
 
   constructor(o: RackOptions) {
     this.o = o;
@@ -239,8 +243,16 @@ export class ModelledRack {
   }
   /** Data lines lose nothing but what a cut line loses: PFC and links see to that. */
   #packet(from: number, to: number, p: Packet, arrives: () => void): void {
-    if (this.cut.has(`${from} ${to}`)) this.nic(from).model.dropped.push({ id: p.id, why: "cut" });
-    else this.time.after(times.line, arrives);
+    const way = `${from} ${to}`;
+    if (this.cut.has(way)) {
+      this.nic(from).model.dropped.push({ id: p.id, why: "cut" });
+      return;
+    }
+    // It may wait in a class queue; none overtakes.
+    const soonest = this.time.now() + times.line + this.random.between(0, waits),
+      at = Math.max(soonest, this.#arrived.get(way) ?? 0);
+    this.#arrived.set(way, at);
+    this.time.after(at - this.time.now(), arrives);
   }
   carry(from: Nic, port: number, frame: Uint8Array): void {
     const to = this.nics.find(n => n !== from && from.portTo(n.number) === port);
