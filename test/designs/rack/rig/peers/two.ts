@@ -12,7 +12,7 @@ export const uidOf = (n: number): number => 1024 + 64 * n + 1;
 
 const device = (n: number) => ({
   name: `snic${n}`,
-  set: { ports: 3, regions: 3, slots: 1, branches: 1, contexts: 32, cells: 64, users: 2 },
+  set: { ports: 3, regions: 1, slots: 1, branches: 1, contexts: 32, cells: 64, users: 2 },
   setup: {
     ...{ mac: macOf(0, n), ip: `10.20.0.${n + 1}`, number: n, ports: [{}, {}, { peer: true }] },
     peers: [{ name: `snic${1 - n}`, mac: macOf(0, 1 - n), port: 2 }],
