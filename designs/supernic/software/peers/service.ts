@@ -79,6 +79,7 @@ export class PeerSoftware {
     const { boot, period, clock } = o;
     if (!Number.isInteger(boot) || boot < 1 || boot > lastOf32)
       throw new RangeError(`PeerSoftware: boot = ${boot}: must be a whole number from 1 to 4294967295`);
+    checkRules(site.setup);
     this.#site = site;
     this.#o = o;
     this.neighbours = o.peers.map(p => new Neighbour(p, boot, period, () => clock.now()));
@@ -308,6 +309,13 @@ export class PeerSoftware {
         })),
     ];
   }
+}
+/** A result that meets a rule to a peer where it returns would go round for ever: it has no ttl. */
+function checkRules({ rules, ports }: Site["setup"]): void {
+  const rings = ports.reduce((m, p, i) => (p.peer ? m | (1 << i) : m), 0),
+    wrong = rules.find(r => r.action === "peer" && (r.ports & rings) !== 0);
+  if (wrong !== undefined)
+    throw new RangeError(`PeerSoftware: rule "${wrong.name}" leads to a peer, and counts at a port of peers; leave that port out`);
 }
 const readDst = (frame: Uint8Array): bigint => frame.slice(0, 6).reduce((v, b) => (v << 8n) | BigInt(b), 0n);
 /** A body of one layout, and nothing behind it. */

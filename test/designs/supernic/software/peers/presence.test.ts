@@ -1,7 +1,7 @@
 /** Whether a peer is there: its times from both sides, its numbers, its lies. */
 import { describe, expect, it } from "vitest";
 import { decode, encode, type FieldSet, type Layout } from "../../../../../designs/shared/wire/index.ts";
-import { chainDigest, Neighbour, pairKey, peersFor } from "../../../../../designs/supernic/software/index.ts";
+import { chainDigest, Neighbour, pairKey, peersFor, PeerSoftware } from "../../../../../designs/supernic/software/index.ts";
 import { loadBody, loadOf, peerFrame } from "../../../../../designs/supernic/software/peers/messages.ts";
 import { ctrlOpcode, peerEntryKind, peerHelloBody } from "../../../../../designs/supernic/wire/index.ts";
 import { inRack, period } from "./support/modelled-rack.ts";
@@ -198,6 +198,19 @@ describe("who is asked first", () => {
   });
 });
 
+it("a rule to a peer at a port of peers is refused: results would go round", () =>
+  inRack({ count: 2 }, rack => {
+    const { site } = rack.nic(0),
+      rule = { name: "there", value: 0n, mask: 0n, action: "peer", port: 0, uid: 0 } as const,
+      made = (ports: number) => () =>
+        new PeerSoftware(
+          { ...site, setup: { ...site.setup, rules: [{ ...rule, ports }] } },
+          { peers: [], boot: 1, period, clock: rack.time, send: () => undefined },
+        );
+    expect(made(0b0011)).toThrow('rule "there" leads to a peer, and counts at a port of peers; leave that port out');
+    expect(made(0b0001)).not.toThrow();
+    return Promise.resolve();
+  }));
 describe("nobody else speaks for a peer", () => {
   it("each pair has a key of its own, the same from both ends", () => {
     const rack = new Uint8Array(32).fill(1),
