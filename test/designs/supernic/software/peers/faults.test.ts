@@ -46,7 +46,7 @@ const forgets = async (software: Software): Promise<void> => {
     await away(software, async rack => {
       const [a, b] = [rack.nic(0), rack.nic(1)];
       for (const c of cut) rack.cut.add(c);
-      await rack.periods(14);
+      await rack.periods(16);
       need(b.peers.guests.all.length === 0, "a guest is left");
       need(a.gone.length === 1 && b.gone.length === 1, "not told once that it is gone");
       need(
