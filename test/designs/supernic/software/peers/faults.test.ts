@@ -149,8 +149,8 @@ const faults: readonly (readonly [
   [
     "packets go to a peer before it is ready",
     "away.ts",
-    'if (status === "OK" && stay.ready && stay.over === undefined) return stay;',
-    'if (status === "OK") return stay;',
+    'stay.ready ||= guest.state === "ready";',
+    "stay.ready = true;",
     moves,
   ],
   ["a guest is never let go", "guests.ts", "this.#guests.delete(guest);", "", forgets],
