@@ -53,18 +53,6 @@ describe("redirects and returns both ways, more than is processed", () => {
         await run.rack.clockwork.pause(60_000);
         expect(total(run)).toBe(came);
         const inside = await Promise.all(run.rack.devices.map(d => d.device.inside()));
-        if (process.env["DEBUG_VPC"])
-          for (const d of run.rack.devices)
-            console.log(
-              came,
-              JSON.stringify(await d.device.inside()),
-              JSON.stringify(
-                (await d.device.counters()).ports.map(x =>
-                  Object.fromEntries(Object.entries(x).filter(([, v]) => v > 0)),
-                ),
-              ),
-              JSON.stringify((await d.device.counters()).middle),
-            );
         // All contexts of both are taken.
         expect(inside.map(i => i.core)).toEqual([32, 32]);
       }),

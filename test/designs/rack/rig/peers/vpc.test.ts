@@ -1,6 +1,7 @@
 /**
  * A virtual private cloud over two sNICs (paper §5.6.2): firewall, NAT and encryption at one, decryption and firewall
- * at the other, and back. Each byte is held against the models, and what is on the line against Node's AES.
+ * at the other, and back. Each byte is held against what Node's AES makes of it; at the second sNIC against the models,
+ * too. Not at the first: the model of a NAT tries several bindings, and the one of AES would count each try.
  */
 import { createDecipheriv } from "node:crypto";
 import { describe, expect, it } from "vitest";
@@ -31,6 +32,9 @@ const key = Uint8Array.from({ length: 32 }, (_, i) => 7 * i + 1),
 /** What the NAT is told of packets that come in. */
 const inbound = 1;
 const text = (ip: number): string => [24, 16, 8, 0].map(s => (ip >>> s) & 255).join(".");
+const hexOf = (ip: number): string => ip.toString(16).padStart(8, "0"),
+  /** MAC of what has been decrypted. */
+  source = 0x025c_0000_0000n;
 const macs = { client: "02:5c:00:00:01:01", server: "02:5c:00:00:02:01" };
 const tunnelDags = [
   { name: "open", user: "vpc", uid: 0x402, stages: [[{ chain: "open", arg: 0 }]], egress: "loop" },
@@ -104,7 +108,7 @@ const words = (n: number): readonly (readonly ConfigWord[])[] => {
       ...row,
       number: keyNumber + 1 - n,
       destination: n === 0 ? client.mac : server.mac,
-      source: 0x025c_0000_0000n,
+      source,
     };
   return [[...aesRowWords(0, row), aesLaunchWord(n, 1)], aesRowWords(0, from)];
 };
@@ -146,7 +150,14 @@ describe("a VPC over two sNICs", () => {
         between: Uint8Array[] = [],
         sent = new Map<string, number>(),
         atServer: { from: number; port: number; payload: string }[] = [],
-        atClient: string[] = [];
+        atClient: string[] = [],
+        wrong: string[] = [];
+      /** Packets of IPv4 that must stand in the tunnel, as they are behind it. */
+      const packets: string[] = [];
+      const same = (frame: Uint8Array, wanted: Uint8Array): void => {
+        if (hex(frame) !== hex(wanted)) wrong.push(`${hex(frame)} is not ${hex(wanted)}`);
+        packets.push(hex(wanted.slice(aesFrom)));
+      };
       const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex"),
         payloadOf = (frame: Uint8Array): Uint8Array => {
           const { udp } = dissectStack(frame);
@@ -155,21 +166,24 @@ describe("a VPC over two sNICs", () => {
       const tap = (line: number) => (point: number, _time: number, frame: Uint8Array) => {
         if (line === 1 && point % 2 === 0 && frame.length > 60) between.push(frame);
       };
-      const finished = await withRack(plan, { seed: 1, tap, device: ofDevice as never }, async rack => {
+      const finished = await withRack(plan, { seed: 1, tap, device: (name => ({ ...ofDevice(name), isManaged: name === "snic0" })) as never }, async rack => {
         rack.endpoint("server").onFrame = frame => {
           const { ipv4, udp, ethernet } = dissectStack(frame);
           if (ipv4 === undefined || udp === undefined || ethernet === undefined) throw new Error("no datagram came");
           const payload = payloadOf(frame);
+          same(frame, udpFrame({ mac: source, ip: nat, port: udp.srcPort }, server, payload));
           atServer.push({ from: ipv4.src, port: udp.dstPort, payload: hex(payload) });
           const back = { mac: client.mac, ip: ipv4.src, port: udp.srcPort };
           rack.endpoint("server").jack.send(udpFrame(server, back, payload));
         };
         rack.endpoint("client").onFrame = frame => {
-          const { udp } = dissectStack(frame);
+          const { udp } = dissectStack(frame),
+            to = { ...client, port: udp?.dstPort ?? 0 };
+          same(frame, udpFrame({ mac: source, ip: server.ip, port: server.port }, to, payloadOf(frame)));
           atClient.push(`${udp?.dstPort} ${hex(payloadOf(frame))}`);
         };
         for (let i = 0; i < datagrams; i++) {
-          const payload = Uint8Array.from({ length: random.between(16, 1200) }, () => random.between(0, 255)),
+          const payload = Uint8Array.from({ length: random.between(20, 1200) }, () => random.between(0, 255)),
             port = 4000 + (i % 5),
             to = i % 10 === 9 ? refused : server.port;
           if (to === server.port) sent.set(hex(payload), port);
@@ -178,13 +192,6 @@ describe("a VPC over two sNICs", () => {
         }
         return rack.finish();
       });
-      if (process.env["DEBUG_VPC"])
-        for (const [n, d] of finished.devices)
-          console.log(
-            n,
-            JSON.stringify(d.middle),
-            JSON.stringify(d.ports.map(x => Object.fromEntries(Object.entries(x).filter(([, v]) => v > 0)))),
-          );
       expect(finished.problems).toEqual([]);
       expect(atServer.length).toBe(sent.size);
       expect(atServer.map(s => s.payload).sort()).toEqual([...sent.keys()].sort());
@@ -192,11 +199,15 @@ describe("a VPC over two sNICs", () => {
       expect(atClient.sort()).toEqual([...sent].map(([payload, port]) => `${port} ${payload}`).sort());
       // Between the two: each frame once, encrypted, and what Node's AES makes of it.
       expect(between).toHaveLength(2 * sent.size);
-      const inside = between.map(f => hex(opened(f)));
-      for (const payload of sent.keys()) {
-        expect(between.some(f => hex(f).includes(payload.slice(0, 32)))).toBe(false);
-        expect(inside.filter(i => i.includes(payload))).toHaveLength(2);
-      }
+      expect(wrong).toEqual([]);
+      const inside = between.map(f => hex(opened(f))),
+        onLine = between.map(hex).join(" ");
+      for (const payload of sent.keys()) expect(onLine.includes(payload.slice(0, 32))).toBe(false);
+      // The client's packet behind the tunnel has the client's address; in the tunnel that of the NAT.
+      const toClient = (packet: string): boolean => packet.slice(32, 40) === hexOf(client.ip);
+      expect(inside.filter(p => packets.includes(p)).length).toBe(sent.size);
+      expect(packets.filter(p => !toClient(p)).every(p => inside.includes(p))).toBe(true);
+      expect(between.every(f => dissectStack(f).udp?.dstPort === tunnel)).toBe(true);
     },
     patience,
   );
