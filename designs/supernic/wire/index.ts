@@ -1,7 +1,6 @@
 /** The formats: one description of every header, and all that is made from it. */
 export * from "./aes.ts";
 export * from "./bundles.ts";
-export * from "./codes.ts";
 export * from "./ctrl.ts";
 export * from "./ctrl-bodies.ts";
 export * from "./descriptor.ts";
