@@ -1,5 +1,5 @@
 /** The software of a rack's sNICs for each other, over their own registers and lines. */
-import { PeerSoftware, type PeerPlace, pairKey, type Site, Ways } from "../../../supernic/software/index.ts";
+import { pairKey, type PeerPlace, PeerSoftware, type Site, Ways } from "../../../supernic/software/index.ts";
 import type { SimulatedSuperNic } from "../../../supernic/rig/index.ts";
 import type { RackDevice } from "./device.ts";
 

@@ -133,10 +133,10 @@ function looks({ p, config, fits, room, open, openRedirect }: Around) {
       const there = keptBit(`${name}_there`, valid.andNot(held)),
         size = kept(`${name}_size`, sizeOfLength(p, facts.length)),
         to = kept(`${name}_to`, portsOf(p, config, facts)),
-        class_ = isOneClass(p)
+        mayGo = isOneClass(p)
           ? open
           : mux(keptBit(`${name}_redirects`, facts.outcome.is("redirect")), openRedirect, open),
-        closed = node(to.andNot(class_.and(room).and(fitting(size))).any(), { name: `${name}_closed` });
+        closed = node(to.andNot(mayGo.and(room).and(fitting(size))).any(), { name: `${name}_closed` });
       return { can: keptBit(`${name}_can`, there.andNot(held).andNot(closed)), size, to };
     },
     own: (valid: Bit, ports: UInt): Looked => {
@@ -157,8 +157,8 @@ function looks({ p, config, fits, room, open, openRedirect }: Around) {
 }
 
 /**
- * Round robin over the inlets' switched frames, results that return and frames for software, and frames of software. One goes when all its
- * ports are open and have room, also for those that were chosen and have not begun; one for software when its buffer
+ * Round robin over the inlets' switched frames, results that return and frames for software, and frames of software.
+ * One goes when all its ports are open and have room, also for those that were chosen and have not begun; one for software when its buffer
  * has room, or when that has been waited for long enough. A head is looked at in two cycles and chosen in the next;
  * four cycles later the next one of its inlet is. Behind a frame that is not of the smallest size two cycles pass.
  */

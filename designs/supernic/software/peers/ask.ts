@@ -39,7 +39,11 @@ export class Asking {
   readonly #boot: number;
   readonly #sequence: () => number;
 
-  /** @param sequence of the newest HELLO or LOAD @param send a message to a peer @param silent ns without a word of a peer until its requests fail */
+  /**
+   * @param sequence of the newest HELLO or LOAD
+   * @param silent ns without a word of a peer until its requests fail
+   * @param send makes the frame of a message to a peer
+   */
   constructor(
     clock: Clock,
     boot: number,

@@ -245,8 +245,8 @@ export class Away {
   }
 
   /**
-   * A period ends: a DAG that has no place, or whose chain was given up here, goes where there is room. Else the DAG that
-   * has been away for longest comes back, if there is a free region for it.
+   * A period ends: a DAG that has no place, or whose chain was given up here, goes where there is room. Else the DAG
+   * that has been away for longest comes back, if there is a free region for it.
    */
   async tick(): Promise<void> {
     const out = [...this.#wanted].find(d => !this.#busy.has(d) && !this.#hasPlace(d));

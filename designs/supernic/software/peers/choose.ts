@@ -4,7 +4,11 @@ import type { Neighbour } from "./neighbour.ts";
 /** Load of a chain from which on it has no room for another DAG, in percent. */
 const full = 90;
 
-/** Peers that may have room, in the order in which they are asked. @param digests of the DAG's chains @param mostHops farther ones are left out */
+/**
+ * Peers that may have room, in the order in which they are asked.
+ * @param digests of the DAG's chains
+ * @param mostHops farther ones are left out
+ */
 export function peersFor(
   peers: readonly Neighbour[],
   digests: readonly number[],

@@ -6,8 +6,8 @@ import {
   dagBranchBody,
   dagEntries,
   type GuestStateName,
-  mostState,
   mostBranchTasks,
+  mostState,
   type peerLaunchBody,
   type peerStateBody,
   uidEntries,
@@ -240,13 +240,13 @@ export class Guests {
     const { manager, ways } = this.#site;
     for (const chain of guest.chains) {
       if ((await manager.launch(chain, "ahead")) !== "running") return this.#fail(guest);
-      if (guest.released) return this.#stopUnwanted(guest);
+      if (isReleased(guest)) return this.#stopUnwanted(guest);
     }
     // Packets may come before their chain's state does.
     if (guest.putting !== undefined) for (const c of guest.chains.filter(hasState)) await ways.hold(c);
-    if (guest.released) return;
+    if (isReleased(guest)) return;
     await ways.admit(guest.dag);
-    if (guest.released) return ways.refuse(guest.dag);
+    if (isReleased(guest)) return ways.refuse(guest.dag);
     guest.state = "ready";
     this.#changed(guest.owner);
   }
@@ -287,6 +287,8 @@ export class Guests {
     }
   }
 }
+/** It may be at any time while something is waited for. */
+const isReleased = ({ released }: Guest): boolean => released;
 function decodeBranch(body: Uint8Array): Decoded<typeof dagBranchBody> {
   try {
     return decode(dagBranchBody, body);

@@ -1,5 +1,5 @@
 /** What is known of a peer: whether it is there, and what it says it has. docs/supernic/peers.md, "Who is there". */
-import { type GuestStateName, guestState, peerEntryKind } from "../../wire/index.ts";
+import { guestState, type GuestStateName, peerEntryKind } from "../../wire/index.ts";
 import type { Entry, Hello, Load, PeerPlace } from "./messages.ts";
 
 /** Periods of silence; LOADs until a peer counts again; messages in a period; and periods without trust in a boast. */

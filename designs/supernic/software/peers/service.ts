@@ -315,7 +315,9 @@ function checkRules({ rules, ports }: Site["setup"]): void {
   const rings = ports.reduce((m, p, i) => (p.peer ? m | (1 << i) : m), 0),
     wrong = rules.find(r => r.action === "peer" && (r.ports & rings) !== 0);
   if (wrong !== undefined)
-    throw new RangeError(`PeerSoftware: rule "${wrong.name}" leads to a peer, and counts at a port of peers; leave that port out`);
+    throw new RangeError(
+      `PeerSoftware: rule "${wrong.name}" leads to a peer, and counts at a port of peers; leave that port out`,
+    );
 }
 const readDst = (frame: Uint8Array): bigint => frame.slice(0, 6).reduce((v, b) => (v << 8n) | BigInt(b), 0n);
 /** A body of one layout, and nothing behind it. */

@@ -1,5 +1,5 @@
 /** Where a DAG's packets go, as entries of tables: here, to a peer, or nowhere. */
-import { type TableWrite, tableWrite, mostSlots, uidEntries } from "../../wire/index.ts";
+import { mostSlots, type TableWrite, tableWrite, uidEntries } from "../../wire/index.ts";
 import type { LiveChain } from "../regions/index.ts";
 import { type Dag, dagWrites, everyPort, loopPort, type Setup, slotTimes, uidValues } from "../setup/index.ts";
 

@@ -107,10 +107,7 @@ class Trouble {
     this.#over = true;
     await this.#going;
     const away = (): number =>
-      this.#software.reduce(
-        (n, s, i) => n + s.away.at(s.neighbours[0]!).length + s.guests.all.length + (this.#dagOf(i) ? 0 : 1),
-        0,
-      );
+      this.#software.reduce((n, s) => n + s.away.at(s.neighbours[0]!).length + s.guests.all.length, 0);
     for (let i = 0; away() > 0 && i < 200; i++) await this.#rack.clockwork.pause(period);
     for (const s of this.#software) s.stop();
     await this.#rack.clockwork.pause(5 * period);

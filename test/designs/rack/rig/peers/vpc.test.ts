@@ -9,6 +9,7 @@ import { withRack } from "../../../../../designs/rack/rig/fabric/index.ts";
 import { readRack } from "../../../../../designs/rack/setup/index.ts";
 import { concat, dissectStack, type Endpoint, udpFrame } from "../../../../../designs/shared/wire/index.ts";
 import { decryptModel, encryptModel, type TaskModel } from "../../../../../designs/supernic/model/index.ts";
+import type { SimulatedSuperNic } from "../../../../../designs/supernic/rig/index.ts";
 import { taskWrite } from "../../../../../designs/supernic/software/index.ts";
 import {
   aesFrom,
@@ -122,12 +123,9 @@ const ofDevice = (name: string) => {
     slot = 2;
   return {
     models: { encrypt: () => told(encryptModel(), seal), decrypt: () => told(decryptModel(), open) },
-    prepare: async (device: {
-      driver: { write: (w: never) => Promise<void> };
-      bench: { cycles: (n: number) => Promise<void> };
-    }) => {
+    prepare: async (device: SimulatedSuperNic) => {
       const writes = [...seal.map(w => taskWrite(0, slot, w)), ...open.map(w => taskWrite(1, 0, w))];
-      await device.driver.write(writes as never);
+      await device.driver.write(writes);
       await device.bench.cycles(100);
     },
   };
@@ -166,32 +164,36 @@ describe("a VPC over two sNICs", () => {
       const tap = (line: number) => (point: number, _time: number, frame: Uint8Array) => {
         if (line === 1 && point % 2 === 0 && frame.length > 60) between.push(frame);
       };
-      const finished = await withRack(plan, { seed: 1, tap, device: (name => ({ ...ofDevice(name), isManaged: name === "snic0" })) as never }, async rack => {
-        rack.endpoint("server").onFrame = frame => {
-          const { ipv4, udp, ethernet } = dissectStack(frame);
-          if (ipv4 === undefined || udp === undefined || ethernet === undefined) throw new Error("no datagram came");
-          const payload = payloadOf(frame);
-          same(frame, udpFrame({ mac: source, ip: nat, port: udp.srcPort }, server, payload));
-          atServer.push({ from: ipv4.src, port: udp.dstPort, payload: hex(payload) });
-          const back = { mac: client.mac, ip: ipv4.src, port: udp.srcPort };
-          rack.endpoint("server").jack.send(udpFrame(server, back, payload));
-        };
-        rack.endpoint("client").onFrame = frame => {
-          const { udp } = dissectStack(frame),
-            to = { ...client, port: udp?.dstPort ?? 0 };
-          same(frame, udpFrame({ mac: source, ip: server.ip, port: server.port }, to, payloadOf(frame)));
-          atClient.push(`${udp?.dstPort} ${hex(payloadOf(frame))}`);
-        };
-        for (let i = 0; i < datagrams; i++) {
-          const payload = Uint8Array.from({ length: random.between(20, 1200) }, () => random.between(0, 255)),
-            port = 4000 + (i % 5),
-            to = i % 10 === 9 ? refused : server.port;
-          if (to === server.port) sent.set(hex(payload), port);
-          rack.endpoint("client").jack.send(udpFrame({ ...client, port }, { ...server, port: to }, payload));
-          await rack.clockwork.pause(200);
-        }
-        return rack.finish();
-      });
+      const finished = await withRack(
+        plan,
+        { seed: 1, tap, device: name => ({ ...ofDevice(name), isManaged: name === "snic0" }) },
+        async rack => {
+          rack.endpoint("server").onFrame = frame => {
+            const { ipv4, udp, ethernet } = dissectStack(frame);
+            if (ipv4 === undefined || udp === undefined || ethernet === undefined) throw new Error("no datagram came");
+            const payload = payloadOf(frame);
+            same(frame, udpFrame({ mac: source, ip: nat, port: udp.srcPort }, server, payload));
+            atServer.push({ from: ipv4.src, port: udp.dstPort, payload: hex(payload) });
+            const back = { mac: client.mac, ip: ipv4.src, port: udp.srcPort };
+            rack.endpoint("server").jack.send(udpFrame(server, back, payload));
+          };
+          rack.endpoint("client").onFrame = frame => {
+            const { udp } = dissectStack(frame),
+              to = { ...client, port: udp?.dstPort ?? 0 };
+            same(frame, udpFrame({ mac: source, ip: server.ip, port: server.port }, to, payloadOf(frame)));
+            atClient.push(`${udp?.dstPort} ${hex(payloadOf(frame))}`);
+          };
+          for (let i = 0; i < datagrams; i++) {
+            const payload = Uint8Array.from({ length: random.between(20, 1200) }, () => random.between(0, 255)),
+              port = 4000 + (i % 5),
+              to = i % 10 === 9 ? refused : server.port;
+            if (to === server.port) sent.set(hex(payload), port);
+            rack.endpoint("client").jack.send(udpFrame({ ...client, port }, { ...server, port: to }, payload));
+            await rack.clockwork.pause(200);
+          }
+          return rack.finish();
+        },
+      );
       expect(finished.problems).toEqual([]);
       expect(atServer.length).toBe(sent.size);
       expect(atServer.map(s => s.payload).sort()).toEqual([...sent.keys()].sort());

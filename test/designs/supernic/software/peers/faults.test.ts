@@ -27,8 +27,14 @@ const moves = (software: Software): Promise<void> =>
       need(a.peers.away.counts.back === from + 1, "it does not come back");
     }
     await rack.periods(3);
-    need(rack.results.every((r, i) => r.n === i + 1), "a packet was counted twice, or not at all");
-    need(rack.nics.every(n => n.model.dropped.length === 0), "a packet was dropped");
+    need(
+      rack.results.every((r, i) => r.n === i + 1),
+      "a packet was counted twice, or not at all",
+    );
+    need(
+      rack.nics.every(n => n.model.dropped.length === 0),
+      "a packet was dropped",
+    );
   });
 const need = (holds: boolean, what: string): void => {
   if (!holds) throw new Error(what);

@@ -1,7 +1,13 @@
 /** Whether a peer is there: its times from both sides, its numbers, its lies. */
 import { describe, expect, it } from "vitest";
 import { decode, encode, type FieldSet, type Layout } from "../../../../../designs/shared/wire/index.ts";
-import { chainDigest, Neighbour, pairKey, peersFor, PeerSoftware } from "../../../../../designs/supernic/software/index.ts";
+import {
+  chainDigest,
+  Neighbour,
+  pairKey,
+  peersFor,
+  PeerSoftware,
+} from "../../../../../designs/supernic/software/index.ts";
 import { loadBody, loadOf, peerFrame } from "../../../../../designs/supernic/software/peers/messages.ts";
 import { ctrlOpcode, peerEntryKind, peerHelloBody } from "../../../../../designs/supernic/wire/index.ts";
 import { inRack, period } from "./support/modelled-rack.ts";

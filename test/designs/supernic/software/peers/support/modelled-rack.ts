@@ -306,7 +306,7 @@ export class ModelledRack {
   /** What may not be left in any sNIC. */
   leaks(): readonly string[] {
     return this.nics.flatMap(n => [
-      ...(n.peers.failed === undefined ? [] : [`${n.model.name}: ${String(n.peers.failed)}`]),
+      ...(n.peers.failed === undefined ? [] : [`${n.model.name}: ${n.peers.failed instanceof Error ? n.peers.failed.message : "something was thrown"}`]),
       ...n.model.regions.flatMap((r, i) =>
         r.queue.length > 0 ? [`${n.model.name}: ${r.queue.length} in region ${i}`] : [],
       ),
