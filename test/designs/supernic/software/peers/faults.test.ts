@@ -155,8 +155,8 @@ const faults: readonly (readonly [
   [
     "packets go to a peer before it is ready",
     "away.ts",
-    'stay.ready ||= guest.state === "ready";',
-    "stay.ready = true;",
+    "this.#stays.set(dag.uid, stay);",
+    "stay.ready = true; this.#stays.set(dag.uid, stay);",
     moves,
   ],
   ["a guest is never let go", "guests.ts", "this.#guests.delete(guest);", "", forgets],
