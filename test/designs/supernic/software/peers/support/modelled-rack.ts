@@ -305,8 +305,9 @@ export class ModelledRack {
   }
   /** What may not be left in any sNIC. */
   leaks(): readonly string[] {
+    const textOf = (e: unknown): string => (e instanceof Error ? e.message : "something was thrown");
     return this.nics.flatMap(n => [
-      ...(n.peers.failed === undefined ? [] : [`${n.model.name}: ${n.peers.failed instanceof Error ? n.peers.failed.message : "something was thrown"}`]),
+      ...(n.peers.failed === undefined ? [] : [`${n.model.name}: ${textOf(n.peers.failed)}`]),
       ...n.model.regions.flatMap((r, i) =>
         r.queue.length > 0 ? [`${n.model.name}: ${r.queue.length} in region ${i}`] : [],
       ),
