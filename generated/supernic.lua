@@ -146,9 +146,6 @@ f.dagBranch_task5 = ProtoField.uint8("supernic.dagBranch.task5", "task5", base.D
 f.dagBranch_task6 = ProtoField.uint8("supernic.dagBranch.task6", "task6", base.DEC, nil, nil, "")
 f.dagBranch_task7 = ProtoField.uint8("supernic.dagBranch.task7", "task7", base.DEC, nil, nil, "")
 f.dagName_uid = ProtoField.uint16("supernic.dagName.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
-f.dagName_uid = ProtoField.uint16("supernic.dagName.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
-f.dagName_uid = ProtoField.uint16("supernic.dagName.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
-f.dagName_uid = ProtoField.uint16("supernic.dagName.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
 f.weight_weight = ProtoField.uint16("supernic.weight.weight", "weight", base.DEC, nil, nil, "from 1 to what the user was granted")
 f.bind_uid = ProtoField.uint16("supernic.bind.uid", "uid", base.HEX, nil, nil, "the DAG's UID")
 f.bind_protocol = ProtoField.uint8("supernic.bind.protocol", "protocol", base.DEC, nil, nil, "IPv4 protocol")
@@ -158,6 +155,53 @@ f.bind_toPort = ProtoField.uint16("supernic.bind.toPort", "toPort", base.DEC, ni
 f.bind_hasProtocol = ProtoField.uint8("supernic.bind.hasProtocol", "hasProtocol", base.DEC, nil, 0x1, "the protocol counts")
 f.bind_hasPort = ProtoField.uint8("supernic.bind.hasPort", "hasPort", base.DEC, nil, 0x2, "the port counts")
 f.bind_spare = ProtoField.uint16("supernic.bind.spare", "spare", base.DEC, nil, 0xfffc, "0")
+f.peerHello_boot = ProtoField.uint32("supernic.peerHello.boot", "boot", base.DEC, nil, nil, "the sender's boot: larger after each start of its software")
+f.peerHello_yourBoot = ProtoField.uint32("supernic.peerHello.yourBoot", "yourBoot", base.DEC, nil, nil, "the receiver's boot as the sender knows it; 0: not yet")
+f.peerHello_sequence = ProtoField.uint32("supernic.peerHello.sequence", "sequence", base.DEC, nil, nil, "larger in each HELLO and LOAD of this boot")
+f.peerHello_number = ProtoField.uint8("supernic.peerHello.number", "number", base.DEC, nil, nil, "the sender's number among sNICs")
+f.peerHello_regions = ProtoField.uint8("supernic.peerHello.regions", "regions", base.DEC, nil, nil, "its regions")
+f.peerHello_ports = ProtoField.uint8("supernic.peerHello.ports", "ports", base.DEC, nil, nil, "its ports")
+f.peerHello_blank = ProtoField.uint8("supernic.peerHello.blank", "blank", base.DEC, nil, nil, "0")
+f.peerHello_period = ProtoField.uint32("supernic.peerHello.period", "period", base.DEC, nil, nil, "nanoseconds between two LOADs")
+f.peerHello_mac = ProtoField.uint64("supernic.peerHello.mac", "mac", base.HEX, nil, nil, "its MAC")
+f.peerHello_rest = ProtoField.uint16("supernic.peerHello.rest", "rest", base.DEC, nil, nil, "0")
+f.peerLoad_boot = ProtoField.uint32("supernic.peerLoad.boot", "boot", base.DEC, nil, nil, "the sender's boot: larger after each start of its software")
+f.peerLoad_yourBoot = ProtoField.uint32("supernic.peerLoad.yourBoot", "yourBoot", base.DEC, nil, nil, "the receiver's boot as the sender knows it; 0: not yet")
+f.peerLoad_sequence = ProtoField.uint32("supernic.peerLoad.sequence", "sequence", base.DEC, nil, nil, "larger in each HELLO and LOAD of this boot")
+f.peerLoad_free = ProtoField.uint8("supernic.peerLoad.free", "free", base.DEC, nil, nil, "regions that are free, or a victim's of long ago")
+f.peerLoad_busiest = ProtoField.uint8("supernic.peerLoad.busiest", "busiest", base.DEC, nil, nil, "load of its busiest port, in percent")
+f.peerLoad_pages = ProtoField.uint16("supernic.peerLoad.pages", "pages", base.DEC, nil, nil, "pages of memory that are free; 65535: that many or more")
+f.peerLoad_entries = ProtoField.uint16("supernic.peerLoad.entries", "entries", base.DEC, nil, nil, "entries that follow")
+f.peerLoad_blank = ProtoField.uint16("supernic.peerLoad.blank", "blank", base.DEC, nil, nil, "0")
+f.peerEntry_kind = ProtoField.uint8("supernic.peerEntry.kind", "kind", base.DEC, { [1] = "chain", [2] = "guest", [3] = "away" }, nil, "1 a chain that runs here, 2 a guest of yours, 3 a DAG of mine at yours")
+f.peerEntry_state = ProtoField.uint8("supernic.peerEntry.state", "state", base.DEC, { [1] = "loading", [2] = "ready", [3] = "paused", [4] = "failed" }, nil, "chain: its instances; guest: 1 loading, 2 ready, 3 paused, 4 failed; away: 0")
+f.peerEntry_uid = ProtoField.uint16("supernic.peerEntry.uid", "uid", base.HEX, nil, nil, "chain: load of its instances, in percent; else the owner's DAG")
+f.peerEntry_value = ProtoField.uint32("supernic.peerEntry.value", "value", base.HEX, nil, nil, "chain: digest of its tasks' names; else the launch")
+f.peerLaunch_boot = ProtoField.uint32("supernic.peerLaunch.boot", "boot", base.DEC, nil, nil, "the sender's boot: larger after each start of its software")
+f.peerLaunch_yourBoot = ProtoField.uint32("supernic.peerLaunch.yourBoot", "yourBoot", base.DEC, nil, nil, "the receiver's boot as the sender knows it; 0: not yet")
+f.peerLaunch_uid = ProtoField.uint16("supernic.peerLaunch.uid", "uid", base.HEX, nil, nil, "the owner's DAG")
+f.peerLaunch_blank = ProtoField.uint16("supernic.peerLaunch.blank", "blank", base.DEC, nil, nil, "0")
+f.peerLaunch_launch = ProtoField.uint32("supernic.peerLaunch.launch", "launch", base.DEC, nil, nil, "of the owner's launches of this DAG the one that is meant; larger for each")
+f.peerLaunch_user = ProtoField.uint16("supernic.peerLaunch.user", "user", base.DEC, nil, nil, "the user's number, the same in the whole rack")
+f.peerLaunch_unordered = ProtoField.uint8("supernic.peerLaunch.unordered", "unordered", base.DEC, nil, 0x1, "its packets may overtake each other")
+f.peerLaunch_stateful = ProtoField.uint8("supernic.peerLaunch.stateful", "stateful", base.DEC, nil, 0x2, "state is put before its packets come")
+f.peerLaunch_unused = ProtoField.uint16("supernic.peerLaunch.unused", "unused", base.DEC, nil, 0xfffc, "0")
+f.peerLaunch_sequence = ProtoField.uint32("supernic.peerLaunch.sequence", "sequence", base.DEC, nil, nil, "of the sender's newest HELLO or LOAD: it and those before do not name this launch")
+f.peerWhich_boot = ProtoField.uint32("supernic.peerWhich.boot", "boot", base.DEC, nil, nil, "the sender's boot: larger after each start of its software")
+f.peerWhich_yourBoot = ProtoField.uint32("supernic.peerWhich.yourBoot", "yourBoot", base.DEC, nil, nil, "the receiver's boot as the sender knows it; 0: not yet")
+f.peerWhich_uid = ProtoField.uint16("supernic.peerWhich.uid", "uid", base.HEX, nil, nil, "the owner's DAG")
+f.peerWhich_blank = ProtoField.uint16("supernic.peerWhich.blank", "blank", base.DEC, nil, nil, "0")
+f.peerWhich_launch = ProtoField.uint32("supernic.peerWhich.launch", "launch", base.DEC, nil, nil, "of the owner's launches of this DAG the one that is meant; larger for each")
+f.peerState_boot = ProtoField.uint32("supernic.peerState.boot", "boot", base.DEC, nil, nil, "the sender's boot: larger after each start of its software")
+f.peerState_yourBoot = ProtoField.uint32("supernic.peerState.yourBoot", "yourBoot", base.DEC, nil, nil, "the receiver's boot as the sender knows it; 0: not yet")
+f.peerState_uid = ProtoField.uint16("supernic.peerState.uid", "uid", base.HEX, nil, nil, "the owner's DAG")
+f.peerState_blank = ProtoField.uint16("supernic.peerState.blank", "blank", base.DEC, nil, nil, "0")
+f.peerState_launch = ProtoField.uint32("supernic.peerState.launch", "launch", base.DEC, nil, nil, "of the owner's launches of this DAG the one that is meant; larger for each")
+f.peerState_put = ProtoField.uint8("supernic.peerState.put", "put", base.DEC, nil, 0x1, "the bytes are to be put; else they are asked for")
+f.peerState_done = ProtoField.uint8("supernic.peerState.done", "done", base.DEC, nil, 0x2, "put: it is complete with this piece")
+f.peerState_unused = ProtoField.uint32("supernic.peerState.unused", "unused", base.DEC, nil, 0xfffffffc, "0")
+f.peerState_offset = ProtoField.uint32("supernic.peerState.offset", "offset", base.DEC, nil, nil, "bytes in front of this piece")
+f.peerState_total = ProtoField.uint32("supernic.peerState.total", "total", base.DEC, nil, nil, "bytes of the whole state")
 f.body = ProtoField.bytes("supernic.ctrl.body", "body")
 f.tail = ProtoField.bytes("supernic.ctrl.tail", "tail", base.NONE, "HMAC-SHA-256, first 16 bytes")
 local f_short = ProtoExpert.new("supernic_ctrl.short", "cut short", expert.group.MALFORMED, expert.severity.ERROR)
@@ -277,24 +321,6 @@ local function add_dagName(buffer, offset, stop, tree)
   return offset + 2
 end
 
-local function add_dagName(buffer, offset, stop, tree)
-  if offset + 2 > stop then tree:add_proto_expert_info(f_short, "ADD_DAG, the reply; REMOVE_DAG, LAUNCH, STOP: cut short") return nil end
-  tree:add_le(f.dagName_uid, buffer(offset + 0, 2))
-  return offset + 2
-end
-
-local function add_dagName(buffer, offset, stop, tree)
-  if offset + 2 > stop then tree:add_proto_expert_info(f_short, "ADD_DAG, the reply; REMOVE_DAG, LAUNCH, STOP: cut short") return nil end
-  tree:add_le(f.dagName_uid, buffer(offset + 0, 2))
-  return offset + 2
-end
-
-local function add_dagName(buffer, offset, stop, tree)
-  if offset + 2 > stop then tree:add_proto_expert_info(f_short, "ADD_DAG, the reply; REMOVE_DAG, LAUNCH, STOP: cut short") return nil end
-  tree:add_le(f.dagName_uid, buffer(offset + 0, 2))
-  return offset + 2
-end
-
 local function add_weight(buffer, offset, stop, tree)
   if offset + 2 > stop then tree:add_proto_expert_info(f_short, "WEIGHT: cut short") return nil end
   tree:add_le(f.weight_weight, buffer(offset + 0, 2))
@@ -312,6 +338,83 @@ local function add_bind(buffer, offset, stop, tree)
   tree:add_le(f.bind_hasPort, buffer(offset + 10, 1))
   tree:add_le(f.bind_spare, buffer(offset + 10, 2))
   return offset + 12
+end
+
+local function add_peerHello(buffer, offset, stop, tree)
+  if offset + 28 > stop then tree:add_proto_expert_info(f_short, "PEER_HELLO: cut short") return nil end
+  tree:add_le(f.peerHello_boot, buffer(offset + 0, 4))
+  tree:add_le(f.peerHello_yourBoot, buffer(offset + 4, 4))
+  tree:add_le(f.peerHello_sequence, buffer(offset + 8, 4))
+  tree:add_le(f.peerHello_number, buffer(offset + 12, 1))
+  tree:add_le(f.peerHello_regions, buffer(offset + 13, 1))
+  tree:add_le(f.peerHello_ports, buffer(offset + 14, 1))
+  tree:add_le(f.peerHello_blank, buffer(offset + 15, 1))
+  tree:add_le(f.peerHello_period, buffer(offset + 16, 4))
+  tree:add_le(f.peerHello_mac, buffer(offset + 20, 6))
+  tree:add_le(f.peerHello_rest, buffer(offset + 26, 2))
+  return offset + 28
+end
+
+local function add_peerLoad(buffer, offset, stop, tree)
+  if offset + 20 > stop then tree:add_proto_expert_info(f_short, "PEER_LOAD, then its entries: cut short") return nil end
+  tree:add_le(f.peerLoad_boot, buffer(offset + 0, 4))
+  tree:add_le(f.peerLoad_yourBoot, buffer(offset + 4, 4))
+  tree:add_le(f.peerLoad_sequence, buffer(offset + 8, 4))
+  tree:add_le(f.peerLoad_free, buffer(offset + 12, 1))
+  tree:add_le(f.peerLoad_busiest, buffer(offset + 13, 1))
+  tree:add_le(f.peerLoad_pages, buffer(offset + 14, 2))
+  tree:add_le(f.peerLoad_entries, buffer(offset + 16, 2))
+  tree:add_le(f.peerLoad_blank, buffer(offset + 18, 2))
+  return offset + 20
+end
+
+local function add_peerEntry(buffer, offset, stop, tree)
+  if offset + 8 > stop then tree:add_proto_expert_info(f_short, "PEER_LOAD, an entry: cut short") return nil end
+  tree:add_le(f.peerEntry_kind, buffer(offset + 0, 1))
+  tree:add_le(f.peerEntry_state, buffer(offset + 1, 1))
+  tree:add_le(f.peerEntry_uid, buffer(offset + 2, 2))
+  tree:add_le(f.peerEntry_value, buffer(offset + 4, 4))
+  return offset + 8
+end
+
+local function add_peerLaunch(buffer, offset, stop, tree)
+  if offset + 24 > stop then tree:add_proto_expert_info(f_short, "PEER_LAUNCH, then its branches as in ADD_DAG: cut short") return nil end
+  tree:add_le(f.peerLaunch_boot, buffer(offset + 0, 4))
+  tree:add_le(f.peerLaunch_yourBoot, buffer(offset + 4, 4))
+  tree:add_le(f.peerLaunch_uid, buffer(offset + 8, 2))
+  tree:add_le(f.peerLaunch_blank, buffer(offset + 10, 2))
+  tree:add_le(f.peerLaunch_launch, buffer(offset + 12, 4))
+  tree:add_le(f.peerLaunch_user, buffer(offset + 16, 2))
+  tree:add_le(f.peerLaunch_unordered, buffer(offset + 18, 1))
+  tree:add_le(f.peerLaunch_stateful, buffer(offset + 18, 1))
+  tree:add_le(f.peerLaunch_unused, buffer(offset + 18, 2))
+  tree:add_le(f.peerLaunch_sequence, buffer(offset + 20, 4))
+  return offset + 24
+end
+
+local function add_peerWhich(buffer, offset, stop, tree)
+  if offset + 16 > stop then tree:add_proto_expert_info(f_short, "PEER_PAUSE, PEER_RELEASE, and the replies to all four: cut short") return nil end
+  tree:add_le(f.peerWhich_boot, buffer(offset + 0, 4))
+  tree:add_le(f.peerWhich_yourBoot, buffer(offset + 4, 4))
+  tree:add_le(f.peerWhich_uid, buffer(offset + 8, 2))
+  tree:add_le(f.peerWhich_blank, buffer(offset + 10, 2))
+  tree:add_le(f.peerWhich_launch, buffer(offset + 12, 4))
+  return offset + 16
+end
+
+local function add_peerState(buffer, offset, stop, tree)
+  if offset + 28 > stop then tree:add_proto_expert_info(f_short, "PEER_STATE and its reply; bytes of state may follow: cut short") return nil end
+  tree:add_le(f.peerState_boot, buffer(offset + 0, 4))
+  tree:add_le(f.peerState_yourBoot, buffer(offset + 4, 4))
+  tree:add_le(f.peerState_uid, buffer(offset + 8, 2))
+  tree:add_le(f.peerState_blank, buffer(offset + 10, 2))
+  tree:add_le(f.peerState_launch, buffer(offset + 12, 4))
+  tree:add_le(f.peerState_put, buffer(offset + 16, 1))
+  tree:add_le(f.peerState_done, buffer(offset + 16, 1))
+  tree:add_le(f.peerState_unused, buffer(offset + 16, 4))
+  tree:add_le(f.peerState_offset, buffer(offset + 20, 4))
+  tree:add_le(f.peerState_total, buffer(offset + 24, 4))
+  return offset + 28
 end
 
 local function add_body(buffer, head, stop, tree)
@@ -352,6 +455,38 @@ local function add_body(buffer, head, stop, tree)
   end
   if code == 4 and not is_reply then
     offset = add_bind(buffer, head, stop, tree)
+  end
+  if code == 32 and not is_reply then
+    offset = add_peerHello(buffer, head, stop, tree)
+  end
+  if code == 33 and not is_reply then
+    offset = add_peerLoad(buffer, head, stop, tree)
+    while offset ~= nil and offset < stop do offset = add_peerEntry(buffer, offset, stop, tree) end
+  end
+  if code == 34 and not is_reply then
+    offset = add_peerLaunch(buffer, head, stop, tree)
+    while offset ~= nil and offset < stop do offset = add_dagBranch(buffer, offset, stop, tree) end
+  end
+  if code == 34 and is_reply then
+    offset = add_peerWhich(buffer, head, stop, tree)
+  end
+  if code == 38 and not is_reply then
+    offset = add_peerState(buffer, head, stop, tree)
+  end
+  if code == 38 and is_reply then
+    offset = add_peerState(buffer, head, stop, tree)
+  end
+  if code == 37 and not is_reply then
+    offset = add_peerWhich(buffer, head, stop, tree)
+  end
+  if code == 37 and is_reply then
+    offset = add_peerWhich(buffer, head, stop, tree)
+  end
+  if code == 41 and not is_reply then
+    offset = add_peerWhich(buffer, head, stop, tree)
+  end
+  if code == 41 and is_reply then
+    offset = add_peerWhich(buffer, head, stop, tree)
   end
   return offset
 end

@@ -39,6 +39,10 @@ const listOf = (raw: Raw, field: string): readonly unknown[] => {
   const value = raw[field];
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 };
+const macOf = (peer: unknown): string => {
+  const { mac } = (typeof peer === "object" && peer !== null ? peer : {}) as { readonly mac?: unknown };
+  return typeof mac === "string" ? mac.toLowerCase() : "";
+};
 const broadcast = "ff:ff:ff:ff:ff:ff";
 
 /**
@@ -58,7 +62,10 @@ export function devicePlan(
     raw = rawSetup(device, `${at}.setup`);
   if (raw["stations"] !== undefined)
     throw new UsageError(`${at}.setup.stations: the links say who is behind a port; leave the field out`);
-  const there = stations.flatMap(({ name: station, mac, ip }) => {
+  // Peers are known as such: redirects go there, and nothing that is only switched.
+  const peers = new Set(listOf(raw, "peers").map(macOf));
+  const others = stations.filter(s => !peers.has(formatMac(s.mac)));
+  const there = others.flatMap(({ name: station, mac, ip }) => {
     const port = station === name ? undefined : topology.portTo(name, station);
     return port === undefined ? [] : [{ name: station, mac: formatMac(mac), ip: formatIpv4(ip), port }];
   });

@@ -1,6 +1,14 @@
 /** Bodies of CTRL messages: what stands behind the header, little-endian. */
 import { big, concat, encode, type Layout, layout, num } from "../../shared/wire/index.ts";
 import { ctrlOpcode } from "./ctrl.ts";
+import {
+  peerEntryBody,
+  peerHelloBody,
+  peerLaunchBody,
+  peerLoadBody,
+  peerStateBody,
+  peerWhichBody,
+} from "./peer-bodies.ts";
 
 /** Tasks whose rows a user may write. */
 export const ctrlTask = { firewall: 1, tunnel: 2, balancer: 3 } as const;
@@ -133,4 +141,12 @@ export const ctrlBodies: readonly CtrlBody[] = [
   })),
   { opcode: ctrlOpcode.WEIGHT, reply: false, head: weightBody },
   { opcode: ctrlOpcode.BIND, reply: false, head: bindBody },
+  { opcode: ctrlOpcode.PEER_HELLO, reply: false, head: peerHelloBody },
+  { opcode: ctrlOpcode.PEER_LOAD, reply: false, head: peerLoadBody, entries: peerEntryBody },
+  { opcode: ctrlOpcode.PEER_LAUNCH, reply: false, head: peerLaunchBody, entries: dagBranchBody },
+  { opcode: ctrlOpcode.PEER_LAUNCH, reply: true, head: peerWhichBody },
+  ...([false, true] as const).map(reply => ({ opcode: ctrlOpcode.PEER_STATE, reply, head: peerStateBody })),
+  ...([ctrlOpcode.PEER_PAUSE, ctrlOpcode.PEER_RELEASE] as const).flatMap(opcode =>
+    [false, true].map(reply => ({ opcode, reply, head: peerWhichBody })),
+  ),
 ];

@@ -94,11 +94,12 @@ const bodyFunction = `local function add_body(buffer, head, stop, tree)
 ${ctrlBodies.map(bodyLua).join("\n")}
   return offset
 end`;
-const bodyLayouts = ctrlBodies.flatMap(b => [
-  b.head,
-  ...Object.values(b.rows ?? {}),
-  ...(b.entries === undefined ? [] : [b.entries]),
-]);
+/** Each once, though it may be the body of several messages. */
+const bodyLayouts = [
+  ...new Set(
+    ctrlBodies.flatMap(b => [b.head, ...Object.values(b.rows ?? {}), ...(b.entries === undefined ? [] : [b.entries])]),
+  ),
+];
 
 const bodyAndTail = `  local size = buffer(${ctrlHeader.at.size.byteOffset}, ${ctrlHeader.at.size.byteLength}):le_uint()
   if size < ${ctrlHeader.bytes} or size + ${ctrlTailBytes} ~= buffer:len() then

@@ -1,7 +1,6 @@
 /** The formats: one description of every header, and all that is made from it. */
 export * from "./aes.ts";
 export * from "./bundles.ts";
-export * from "./codes.ts";
 export * from "./ctrl.ts";
 export * from "./ctrl-bodies.ts";
 export * from "./descriptor.ts";
@@ -10,6 +9,7 @@ export * from "./flow.ts";
 export * from "./frame.ts";
 export * from "./match.ts";
 export * from "./nat.ts";
+export * from "./peer-bodies.ts";
 export * from "./pfc.ts";
 export * from "./refusals.ts";
 export * from "./shims.ts";

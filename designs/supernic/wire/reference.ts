@@ -18,6 +18,14 @@ import {
   tunnelRowBody,
 } from "./ctrl-bodies.ts";
 import { descriptor } from "./descriptor.ts";
+import {
+  peerEntryBody,
+  peerHelloBody,
+  peerLaunchBody,
+  peerLoadBody,
+  peerStateBody,
+  peerWhichBody,
+} from "./peer-bodies.ts";
 import { pfcHeader } from "./pfc.ts";
 import { linkShim, snicShim, uid, vlanTag } from "./shims.ts";
 
@@ -74,7 +82,7 @@ ${table([ctrlHeader, ctrlEnds])}
 |---|---|---|
 ${(Object.keys(ctrlOpcode) as CtrlOpcodeName[]).map(n => `| ${hex(ctrlOpcode[n])} | ${n} | ${ctrlMeaning[n]} |`).join("\n")}
 
-QUERY and NT_CONFIG are done; a device of this version has no other opcode, and answers UNKNOWN. PEER_HELLO and those behind it are DENIED: they are peers' to ask.
+QUERY and NT_CONFIG are done; a device of this version has no other opcode, and answers UNKNOWN. PEER_HELLO and those behind it are DENIED to users: they are [peers'](peers.md) to ask.
 A message whose size or tail is wrong gets no answer. QUERY has no body. The other bodies come with what they ask for.
 
 ${table([ntConfigBody, firewallRowBody, tunnelRowBody, balancerRowBody, queryReplyBody, queryDagBody])}
@@ -84,6 +92,11 @@ A user writes rows that the setup has given it. An NT_CONFIG of another's row is
 |---|---|---|
 ${(Object.keys(ctrlStatus) as CtrlStatusName[]).map(n => `| ${ctrlStatus[n]} | ${n} | ${ctrlStatusMeaning[n]} |`).join("\n")}
 
+### Peers
+
+User 0, with the key of the pair. [Peers](peers.md) has what they mean, and when they are answered.
+
+${table([peerHelloBody, peerLoadBody, peerEntryBody, peerLaunchBody, peerWhichBody, peerStateBody])}
 ## Inside
 
 A packet inside has no shims and no tag: IPv4 stands at byte 14, TCP or UDP at byte 34. Its first 64 bytes are the header, the rest is payload in cells.

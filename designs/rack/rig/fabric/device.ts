@@ -1,9 +1,10 @@
 /** A sNIC as a member of the rack, with the model that judges each of its frames. */
 import { runBench, type SentFrame, type SimulatedTime } from "../../../../sim/index.ts";
 import type { Parameters } from "../../../supernic/config/index.ts";
-import { DeviceScoreboard } from "../../../supernic/model/index.ts";
+import { DeviceScoreboard, type TaskModels } from "../../../supernic/model/index.ts";
 import {
   type AllCounts,
+  type BuildOptions,
   deviceDefinition,
   framesInside,
   isOwn,
@@ -23,6 +24,14 @@ export interface RackDeviceOptions {
   readonly seed: number;
   /** For programs of this machine: no model stands beside it, and its software has real time. */
   readonly served?: { readonly time: () => number };
+  /** How it is built, where that is not as its parameters say. */
+  readonly build?: BuildOptions;
+  /** Models of tasks that are told more than a setup says, such as keys. */
+  readonly models?: TaskModels;
+  /** Its tables change while it runs: no model of them judges its frames, its counters do. */
+  readonly isManaged?: boolean;
+  /** What software does when the device has been brought up, and before frames come. */
+  readonly prepare?: (device: SimulatedSuperNic) => Promise<void>;
 }
 
 /**
@@ -34,6 +43,8 @@ export class RackDevice implements Member {
   readonly jacks: readonly Jack[];
   readonly setup: Setup;
   readonly scoreboard: DeviceScoreboard;
+  /** Of this device. */
+  readonly time: SimulatedTime;
   readonly #o: RackDeviceOptions;
   #device: SimulatedSuperNic | undefined;
   /** Of a served device that has begun: whether something is under way. */
@@ -46,6 +57,7 @@ export class RackDevice implements Member {
 
   constructor(o: RackDeviceOptions, time: SimulatedTime) {
     this.name = o.name;
+    this.time = time;
     this.setup = o.setup;
     this.#o = o;
     const ports = Array.from({ length: o.parameters.ports }, (_, i) => i);
@@ -54,7 +66,7 @@ export class RackDevice implements Member {
     this.jacks = ports.map(
       port => new Jack(`${o.name}:${port}`, time, (frame, damaged) => this.#take(port, frame, damaged)),
     );
-    this.scoreboard = new DeviceScoreboard(o.setup);
+    this.scoreboard = new DeviceScoreboard(o.setup, o.models);
   }
   /** While the rack runs. */
   get device(): SimulatedSuperNic {
@@ -63,17 +75,18 @@ export class RackDevice implements Member {
   }
 
   async run(join: Join): Promise<void> {
-    const { setup, parameters, seed, served } = this.#o;
+    const { setup, parameters, seed, served, build = {} } = this.#o;
     await runBench(
       this.name,
-      deviceDefinition(setup, parameters),
+      deviceDefinition(setup, parameters, build),
       // Signals inside: credits and the links' numbers are looked at in the end.
       { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: served === undefined },
       async bench => {
-        const device = new SimulatedSuperNic(bench, setup, parameters, served ?? {});
+        const device = new SimulatedSuperNic(bench, setup, parameters, { ...build, ...served });
         this.#device = device;
         await join(bench, async () => {
           await device.bringUp();
+          await this.#o.prepare?.(device);
           if (served === undefined) this.#judge(device);
           else this.still = new Stillness(device);
           bench.onEdge({ sample: () => this.#watch(device) });
@@ -84,6 +97,7 @@ export class RackDevice implements Member {
   }
   #judge(device: SimulatedSuperNic): void {
     const { scoreboard } = this;
+    if (this.#o.isManaged === true) return;
     device.onSoftware = ({ bytes }) => void scoreboard.toSoftware(bytes);
     device.onSent = ({ frame, ports }) => scoreboard.sent(frame, ports);
   }
@@ -102,7 +116,7 @@ export class RackDevice implements Member {
       this.left[port] = (this.left[port] ?? 0) + 1;
       if (!isOwn(bytes)) {
         this.still?.moved();
-        if (this.#o.served === undefined) this.scoreboard.leave(port, bytes);
+        if (this.#o.served === undefined && this.#o.isManaged !== true) this.scoreboard.leave(port, bytes);
       }
       this.jacks[port]?.send(bytes);
     }
@@ -115,6 +129,7 @@ export class RackDevice implements Member {
       return queue.splice(0, n < 0 ? queue.length : n);
     });
     this.#atWork -= whole.length;
+    if (this.#o.isManaged === true) return;
     for (const { port, sent, damaged } of whole.sort((a, b) => (a.sent.end ?? 0) - (b.sent.end ?? 0)))
       this.scoreboard.enter(port, sent.bytes, damaged);
   }
@@ -129,11 +144,12 @@ export class RackDevice implements Member {
   async finish(): Promise<{ readonly counters: AllCounts; readonly problems: readonly string[] }> {
     const { device } = this,
       inside = await device.inside(),
-      counters = await device.counters();
-    const judged = this.#o.served
-      ? []
-      : [...this.scoreboard.finish(await device.counts(counters)), ...leftAtRest(device.bench.sim, device.parameters)];
-    const problems = [...judged, ...unaccounted(counters, inside)];
+      counters = await device.counters(),
+      { served, isManaged } = this.#o;
+    const judged =
+        served !== undefined || isManaged === true ? [] : this.scoreboard.finish(await device.counts(counters)),
+      left = served === undefined ? leftAtRest(device.bench.sim, device.parameters) : [];
+    const problems = [...judged, ...left, ...unaccounted(counters, inside, this.setup)];
     return { counters, problems: problems.map(p => `${this.name}: ${p}`) };
   }
 }

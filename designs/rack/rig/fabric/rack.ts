@@ -2,10 +2,10 @@
 import { Random, type SimulatedTime } from "../../../../sim/index.ts";
 import type { CounterName } from "../../../clio/config/index.ts";
 import type { NodeOptions } from "../../../clio/rig/index.ts";
-import type { AllCounts } from "../../../supernic/rig/index.ts";
+import type { AllCounts, BuildOptions } from "../../../supernic/rig/index.ts";
 import { isServed, type Plug, type Rack } from "../../setup/index.ts";
 import { clockPeriod, Clockwork } from "./clockwork.ts";
-import { RackDevice } from "./device.ts";
+import { RackDevice, type RackDeviceOptions } from "./device.ts";
 import { RackEndpoint } from "./endpoint.ts";
 import type { Jack } from "./jack.ts";
 import { joints } from "./joints.ts";
@@ -19,6 +19,10 @@ export interface RackOptions {
   readonly tap?: (line: number) => Tap;
   /** For programs of this machine: nobody judges the frames, and nodes are as this says. */
   readonly served?: { readonly node: NodeOptions; readonly time: () => number };
+  /** How its sNICs are built, where that is not as their parameters say. */
+  readonly build?: BuildOptions;
+  /** Of a sNIC by its name: models of its tasks, and what its software does at first. */
+  readonly device?: (name: string) => Pick<RackDeviceOptions, "models" | "prepare" | "isManaged">;
 }
 /** What the hardware counted, by name of the device or node. */
 export interface Finished {
@@ -49,10 +53,12 @@ export class RunningRack {
       random = new Random(seed);
     this.plan = plan;
     this.clockwork = clockwork;
-    const { served } = o,
-      deviceOptions = { seed, ...(served && { served: { time: served.time } }) },
+    const { served, build } = o,
+      deviceOptions = { seed, ...(served && { served: { time: served.time } }), ...(build && { build }) },
       nodeOptions = { seed, ...(served && { options: served.node }) };
-    this.devices = plan.devices.map((d, i) => new RackDevice({ ...d, ...deviceOptions }, timeOf(i)));
+    this.devices = plan.devices.map(
+      (d, i) => new RackDevice({ ...d, ...deviceOptions, ...o.device?.(d.name) }, timeOf(i)),
+    );
     this.nodes = plan.nodes.map((n, i) => new RackNode({ ...n, ...nodeOptions }, timeOf(plan.devices.length + i)));
     this.switches = plan.switches.map(s => new RackSwitch(s, time));
     this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }, time));

@@ -173,8 +173,10 @@ export function walk(frame: Uint8Array, badFcs: boolean, port: number, past: Pas
       return throughCore(a, m, port, { ...past, order: orders(past, here) }, around);
     case "ports": {
       const bytes = taggedFrame(a.bytes, a.taken),
-        exits = (m.ports ?? []).map(p => ({ port: p, bytes }));
-      return leaves({ ...past, order: orders(past, `${here}:switched`), steps: [...past.steps, "switched"] }, exits);
+        exits = (m.ports ?? []).map(p => ({ port: p, bytes })),
+        // Results have a class of their own: redirects of that port may overtake them, and they those.
+        queue = setup.ports[port]?.peer === true ? "returned" : "switched";
+      return leaves({ ...past, order: orders(past, `${here}:${queue}`), steps: [...past.steps, "switched"] }, exits);
     }
     case "redirect": {
       const peer = setup.peers[m.peer ?? -1];

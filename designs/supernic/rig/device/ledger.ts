@@ -3,6 +3,7 @@
  * that leaves by several ports, and frames of software, come in as well; frames for software go out.
  */
 import type { SnicDriver } from "../../registers/index.ts";
+import type { Setup } from "../../software/index.ts";
 import type { AllCounts, Counts } from "./counters.ts";
 
 /** What the device has inside, block by block. */
@@ -43,17 +44,20 @@ export interface Joint {
   readonly came: number;
   readonly went: number;
 }
+/** Of results that return: at ports of peers no user's frames have it. */
+const returnClass = 3;
 /** What a frame's way is made of. In a device without traffic each place has as many that came as went. */
-export function joints({ ports, middle }: AllCounts): readonly Joint[] {
+export function joints({ ports, middle }: AllCounts, peers: ReadonlySet<number> = new Set()): readonly Joint[] {
   const queued = (...classes: readonly number[]): number =>
-    sum(ports.map(p => of(p, ...classes.map(k => `inQueued${k}`))));
+      sum(ports.map(p => of(p, ...classes.map(k => `inQueued${k}`)))),
+    returned = sum(ports.filter((_, i) => peers.has(i)).map(p => of(p, `inQueued${returnClass}`)));
   const loop = ports.at(-1) ?? {};
   return [
-    { name: "the queues of users", came: queued(0, 1, 2, 3), went: of(middle, "arrived") },
+    { name: "the queues of users", came: queued(0, 1, 2, 3) - returned, went: of(middle, "arrived") },
     { name: "the core", came: of(middle, "arrived"), went: of(middle, "left") + startsWith(middle, "drop") },
     {
       name: "the switch lane",
-      came: queued(4, 5) + of(middle, "laneOwn"),
+      came: queued(4, 5) + returned + of(middle, "laneOwn"),
       went: of(middle, "laneLeft", "laneToSoftware", "laneNotTaken", "laneNowhere", "laneBadSoftware"),
     },
     {
@@ -80,8 +84,12 @@ export function totals({ ports, middle }: AllCounts): Totals {
       of(middle, "laneNotTaken", "laneNowhere", "laneBadSoftware"),
   };
 }
-/** What does not fit in a device that has come to rest: a sentence for each place that loses or makes frames. */
-export function unaccounted(counts: AllCounts, inside: Inside): readonly string[] {
+/**
+ * What does not fit in a device that has come to rest: a sentence for each place that loses or makes frames. @param
+ * setup of the device, if some of its ports lead to peers
+ */
+export function unaccounted(counts: AllCounts, inside: Inside, setup?: Pick<Setup, "ports">): readonly string[] {
+  const peers = new Set((setup?.ports ?? []).flatMap((p, i) => (p.peer ? [i] : [])));
   const left = Object.entries({
     ...Object.fromEntries(
       inside.ports.flatMap((p, i) => [
@@ -93,7 +101,7 @@ export function unaccounted(counts: AllCounts, inside: Inside): readonly string[
     "frames in the switch lane": inside.lane,
     "cells in use": inside.cells,
   }).flatMap(([what, n]) => (n === 0 ? [] : [`${what} at the end: ${n}`]));
-  const wrong = joints(counts).flatMap(({ name, came, went }) =>
+  const wrong = joints(counts, peers).flatMap(({ name, came, went }) =>
     came === went ? [] : [`${name}: ${came} frames came, and ${went} are accounted for`],
   );
   const all = totals(counts);

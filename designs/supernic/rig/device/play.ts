@@ -116,7 +116,7 @@ class Player {
     remove();
     const problems = [
       ...scoreboard.finish(counts),
-      ...unaccounted(counters, inside),
+      ...unaccounted(counters, inside, this.#device.setup),
       ...(this.#device.busy ? ["frames wait in front of the device at the end, and it takes none"] : []),
     ];
     for (const p of this.#played) this.#tell(p);

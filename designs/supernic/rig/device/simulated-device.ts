@@ -106,6 +106,7 @@ export class SimulatedSuperNic {
   readonly software: SnicSoftware;
   /** Of a device whose regions can be reprogrammed. */
   readonly managed: ManagedRegions | undefined;
+  readonly bitstreams: BuildOptions["bitstreams"];
   readonly #macs: readonly EthernetMac[];
   readonly #toSoftware;
   readonly #fromSoftware;
@@ -116,6 +117,8 @@ export class SimulatedSuperNic {
   /** Told of each frame that comes to software, and of each that it sends. */
   onSoftware: (frame: ForSoftware) => void = () => undefined;
   onSent: (sent: Sent) => void = () => undefined;
+  /** Software for peers: takes the frames that are theirs. */
+  takesPeers: (frame: ForSoftware) => boolean = () => false;
 
   constructor(
     bench: DeviceBench,
@@ -126,6 +129,7 @@ export class SimulatedSuperNic {
     this.bench = bench;
     this.setup = setup;
     this.parameters = parameters;
+    this.bitstreams = bitstreams;
     const { sim, io } = bench;
     // How many ports there are is a parameter, so that the compiler does not know their names.
     const port = (name: string): never => io[name as keyof typeof io] as never;
@@ -196,10 +200,12 @@ export class SimulatedSuperNic {
     }
   }
   async #answer({ bytes, ingress }: ForSoftware): Promise<void> {
-    for (const sent of await this.software.receive(bytes, ingress)) this.#give(sent);
+    const isPeers = this.takesPeers({ bytes, ingress });
+    if (!isPeers) for (const sent of await this.software.receive(bytes, ingress)) this.give(sent);
     this.#atWork--;
   }
-  #give(sent: Sent): void {
+  /** A frame of software. */
+  give(sent: Sent): void {
     const { frame, ports } = sent,
       padded = new Uint8Array(Math.max(60, frame.length));
     padded.set(frame);

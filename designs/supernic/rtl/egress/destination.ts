@@ -20,7 +20,18 @@ import {
   type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { dagEntries, egressWays, tables } from "../../wire/index.ts";
-import { ctxBits, EntryWrite, inlets, Known, ownEntry, sizeBits, tableEntry, userClasses } from "../inside/index.ts";
+import {
+  ctxBits,
+  EntryWrite,
+  inlets,
+  Known,
+  ownEntry,
+  peerUserClasses,
+  returnClass,
+  sizeBits,
+  tableEntry,
+  userClasses,
+} from "../inside/index.ts";
 import { portBits, ternary, TernaryWrite } from "../match/index.ts";
 import { EgressConfig, type EgressParameters } from "./ports.ts";
 import { ListOf, sizeOfPayload } from "./records.ts";
@@ -45,6 +56,8 @@ const Asking = (p: EgressParameters) =>
     reply: bit,
     group: bit,
     class: uint(2),
+    /** Its class where it leaves to a peer: of a user's frame with its shim, or of a result. */
+    peerClass: uint(2),
     size: uint(sizeBits),
   });
 interface Found<P extends EgressParameters> {
@@ -69,6 +82,8 @@ function decide<P extends EgressParameters>(
     priority([isBack, asked.ingress], [isLoop, constant(p.ports, portBits)], [isPort, asked.port], learned),
     { name: "goes_to" },
   );
+  const port = decode(to, inlets(p)),
+    toPeer = node(port.and(config.rings.zext(inlets(p))).any(), { name: "goes_to_peer" });
   const switches = isBack.or(isLoop).or(isPort).not(),
     unknown = byMac.or(config.hasUplink).not(),
     outside = node(to.ge(p.ports).andNot(isLoop), { name: "no_such_port" }),
@@ -80,7 +95,10 @@ function decide<P extends EgressParameters>(
       [nowhere, EgressDrop.nowhere],
       EgressDrop.none,
     ),
-    list: { port: decode(to, inlets(p)), class: decode(asked.class, userClasses) },
+    list: {
+      port,
+      class: mux(toPeer, decode(asked.peerClass, userClasses), decode(asked.class, userClasses)),
+    },
   };
 }
 
@@ -135,6 +153,8 @@ export const Destination = module(
     const valid2 = reg(bit, { init: 0, name: "valid_2" }),
       asked2 = reg(Asking(p));
     valid2.set(io.asks.valid);
+    const userClass = classes.readAsync(known.user),
+      most = constant(peerUserClasses - 1, 2);
     asked2.set({
       ctx: io.asks.ctx,
       early: io.asks.early,
@@ -144,7 +164,12 @@ export const Destination = module(
       ingress: known.ingress,
       reply: known.reply,
       group: isGroup,
-      class: classes.readAsync(known.user),
+      class: userClass,
+      peerClass: mux(
+        dag.keepShim.bit(0),
+        mux(userClass.gt(peerUserClasses - 1), most, userClass),
+        constant(returnClass, 2),
+      ),
       size: sizeOfPayload(p, known.payloadBytes),
     });
     // 2: where it goes.

@@ -44,8 +44,10 @@ export const longestBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
   Math.ceil((p.frameBytes + grows) / beatBytes);
 
 /** What stands still while packets leave. */
-export const EgressConfig = (p: Pick<DeviceSizes, "macs">) =>
+export const EgressConfig = (p: Pick<DeviceSizes, "macs" | "ports">) =>
   struct({
+    /** Ports that lead to peers. */
+    rings: uint(p.ports),
     /** The sNIC's number, for shims. */
     origin: uint(8),
     hasUplink: bit,

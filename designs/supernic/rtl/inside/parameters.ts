@@ -27,6 +27,20 @@ export const payloadBeats = (p: Pick<DeviceSizes, "frameBytes">): number => Math
 export const userClasses = 4;
 export const switchedClass = 4;
 export const softwareClass = 5;
+/**
+ * At ports that lead to peers (docs/supernic/peers.md): results that return, which wait for a port only, have a class
+ * of their own. Redirects, which wait for contexts, have that of switched frames: none is switched onto such a port.
+ * Users' frames have the others.
+ */
+export const returnClass = 3;
+export const peerUserClasses = 3;
+export interface PeerClasses {
+  /** Class of redirects between peers; that of switched frames, where it is left out. */
+  readonly redirectClass?: number;
+}
+/** What a module's name says of it. */
+export const redirectName = ({ redirectClass = switchedClass }: PeerClasses): string =>
+  redirectClass === switchedClass ? "" : `_r${redirectClass}`;
 export const queueClasses = 6;
 /** Bits of a class's number. PFC and the link shim have the same numbers. */
 export const classBits = 3;

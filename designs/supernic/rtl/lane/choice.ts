@@ -20,10 +20,11 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { pickOf } from "../../../shared/frame/index.ts";
 import {
-  type classBits,
+  classBits,
   FrameFacts,
   inlets,
   type QueueHeads,
+  returnClass,
   sizeBits,
   softwareClass,
   switchedClass,
@@ -40,9 +41,10 @@ export const blindChoices = 2;
 export interface Around {
   readonly p: LaneParameters;
   readonly config: Val<typeof LaneConfig>;
-  /** By port, the loop port last: it has room; the class of switched frames is not paused there. */
+  /** By port, the loop port last: it has room; the class of switched frames, and of redirects, is not paused there. */
   readonly room: UInt;
   readonly open: UInt;
+  readonly openRedirect: UInt;
   /** By size, ports for which one more frame may be chosen. */
   readonly fits: readonly UInt[];
   /** Not even the smallest frames may be chosen one after the other. */
@@ -117,8 +119,10 @@ const keptBit = (name: string, value: Bit): Bit => {
   return q;
 };
 
+const isOneClass = ({ redirectClass = switchedClass }: LaneParameters): boolean => redirectClass === switchedClass;
+
 /** Looks at what waits: in one cycle where it goes, in the next whether it can. */
-function looks({ p, config, fits, room, open }: Around) {
+function looks({ p, config, fits, room, open, openRedirect }: Around) {
   const n = inlets(p);
   const fitting = (size: UInt): UInt => {
     const which = fits.map((_, i) => size.eq(i));
@@ -129,7 +133,10 @@ function looks({ p, config, fits, room, open }: Around) {
       const there = keptBit(`${name}_there`, valid.andNot(held)),
         size = kept(`${name}_size`, sizeOfLength(p, facts.length)),
         to = kept(`${name}_to`, portsOf(p, config, facts)),
-        closed = node(to.andNot(open.and(room).and(fitting(size))).any(), { name: `${name}_closed` });
+        mayGo = isOneClass(p)
+          ? open
+          : mux(keptBit(`${name}_redirects`, facts.outcome.is("redirect")), openRedirect, open),
+        closed = node(to.andNot(mayGo.and(room).and(fitting(size))).any(), { name: `${name}_closed` });
       return { can: keptBit(`${name}_can`, there.andNot(held).andNot(closed)), size, to };
     },
     own: (valid: Bit, ports: UInt): Looked => {
@@ -150,10 +157,11 @@ function looks({ p, config, fits, room, open }: Around) {
 }
 
 /**
- * Round robin over the inlets' switched frames and frames for software, and frames of software. One goes when all its
- * ports are open and have room, also for those that were chosen and have not begun; one for software when its buffer
- * has room, or when that has been waited for long enough. A head is looked at in two cycles and chosen in the next;
- * four cycles later the next one of its inlet is. Behind a frame that is not of the smallest size two cycles pass.
+ * Round robin over the inlets' switched frames, results that return and frames for software, and frames of software.
+ * One goes when all its ports are open and have room, also for those that were chosen and have not begun; one for
+ * software when its buffer has room, or when that has been waited for long enough. A head is looked at in two cycles and
+ * chosen in the next; four cycles later the next one of its inlet is. Behind a frame that is not of the smallest size
+ * two cycles pass.
  */
 export function choose(
   around: Around,
@@ -181,20 +189,26 @@ export function choose(
 
   const rows = heads.map((queues, i) => {
     const held = reg(bit, { init: 0, name: `held_${i}` }),
-      which = reg(bit, { init: 0, name: `held_software_${i}` }),
+      which = reg(uint(classBits), { init: 0, name: `held_class_${i}` }),
       mayGo = node(around.mayGo.andNot(held), { name: `may_go_${i}` });
     const a = queues.at(switchedClass),
       b = queues.at(softwareClass),
+      c = queues.at(returnClass),
       switched = look.switched(`switched_${i}`, a.valid, held, a.facts),
-      software = look.software(`software_${i}`, b.valid, held);
+      software = look.software(`software_${i}`, b.valid, held),
+      // Others of this class are the core's.
+      returns = node(c.valid.and(c.facts.outcome.is("ports", "unwrap")), { name: `returns_${i}` }),
+      returned = look.switched(`returned_${i}`, returns, held, c.facts);
     return {
       held,
       which,
-      facts: [a.facts, b.facts] as const,
+      facts: [a.facts, b.facts, c.facts] as const,
       switched,
+      returned,
       asks: [
         node(switched.can.and(apart(switched)).and(mayGo), { name: `asks_switched_${i}` }),
         node(software.can.and(toBuffer).and(mayGo), { name: `asks_software_${i}` }),
+        node(returned.can.and(apart(returned)).and(mayGo), { name: `asks_returned_${i}` }),
       ] as const,
     };
   });
@@ -208,13 +222,15 @@ export function choose(
 
   // Of each source what it would be, and in the cycle behind the one that it is.
   const was = rows.map((r, i) => {
-    const [, bySoftware = r.held] = turn.members[i] ?? [],
+    const [bySwitched = r.held, bySoftware = r.held, byReturned = r.held] = turn.members[i] ?? [],
       facts = reg(FrameFacts(p), { name: `facts_${i}` });
-    facts.set(mux(bySoftware, r.facts[1], r.facts[0]));
+    facts.set(onehotMux([bySwitched, bySoftware, byReturned], [...r.facts]));
+    const { switched, returned } = r,
+      of = [bySwitched, byReturned];
     return {
       software: keptBit(`was_software_${i}`, bySoftware),
-      size: kept(`was_size_${i}`, mux(bySoftware, constant(0, sizeBits), r.switched.size)),
-      to: kept(`was_to_${i}`, mux(bySoftware, constant(0, n), r.switched.to)),
+      size: kept(`was_size_${i}`, onehotMux(of, [switched.size, returned.size])),
+      to: kept(`was_to_${i}`, onehotMux(of, [switched.to, returned.to])),
       facts,
     };
   });
@@ -227,10 +243,17 @@ export function choose(
     const take = takes[i] as StreamOut<UIntShape<typeof classBits>>;
     when(turn.groups[i] as Bit, () => {
       r.held.set(1);
-      r.which.set(turn.members[i]?.[1] ?? r.which);
+      const [, bySoftware = r.held, byReturned = r.held] = turn.members[i] ?? [];
+      r.which.set(
+        priority(
+          [bySoftware, constant(softwareClass, classBits)],
+          [byReturned, constant(returnClass, classBits)],
+          constant(switchedClass, classBits),
+        ),
+      );
     }).elseWhen(take.ready, () => r.held.set(0));
     take.valid.set(r.held);
-    take.payload.set(mux(r.which, constant(softwareClass, 3), constant(switchedClass, 3)));
+    take.payload.set(r.which);
   });
   return {
     valid: from.any(),

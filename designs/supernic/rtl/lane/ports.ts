@@ -12,10 +12,19 @@ import {
   vec,
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
-import { beatBytes, classBits, type DeviceSizes, FrameBeat, inlets, QueueHeads, TxBeat } from "../inside/index.ts";
+import {
+  beatBytes,
+  classBits,
+  type DeviceSizes,
+  FrameBeat,
+  inlets,
+  type PeerClasses,
+  QueueHeads,
+  TxBeat,
+} from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
 
-export interface LaneParameters extends Pick<DeviceSizes, "ports" | "frameBytes"> {
+export interface LaneParameters extends Pick<DeviceSizes, "ports" | "frameBytes">, PeerClasses {
   /** Cycles for which a frame waits for software to take those before it. */
   readonly softwareCycles: number;
 }

@@ -15,6 +15,7 @@ import {
   mux,
   node,
   onehotMux,
+  priority,
   reg,
   stage,
   stream,
@@ -38,6 +39,7 @@ import {
   inlets,
   isSmallAlone,
   promises,
+  redirectName,
   shimOf,
   sizeBits,
   softwareClass,
@@ -93,7 +95,11 @@ function boundOf(p: LaneParameters, config: Val<typeof LaneConfig>, chosen: Val<
       redirect,
       unwrap,
       to: cat(isSoftware.andNot(chosen.late), chosen.to).is(n + 1),
-      class: mux(isOwn, constant(softwareClass, 3), constant(switchedClass, 3)),
+      class: priority(
+        [isOwn, constant(softwareClass, 3)],
+        [redirect, constant(p.redirectClass ?? switchedClass, 3)],
+        constant(switchedClass, 3),
+      ),
       mac: peerOf(config, facts.peer).mac,
       ingress,
       shimmed: facts.shimmed,
@@ -174,12 +180,11 @@ export const SwitchLane = module(
     const inside = reg(uint(laneCountBits), { init: 0, name: "frames_inside" }),
       open = reg(uint(n), { init: 0, name: "open" }),
       ownFirst = reg(bit, { init: 1, name: "own_is_first" });
-    const paused = Array.from({ length: p.ports }, (_, q) => io.paused.at(q).bit(switchedClass));
-    open.set(
-      fromBits([...paused, constant(0, 1)])
+    const openFor = (of: number): UInt =>
+      fromBits([...Array.from({ length: p.ports }, (_, q) => io.paused.at(q).bit(of)), constant(0, 1)])
         .not()
-        .is(n),
-    );
+        .is(n);
+    open.set(openFor(switchedClass));
     const shapes = stream(Bound(p), { name: "shapes" }),
       targets = stream(Bound(p), { name: "targets" }),
       coming = stream(Coming(p), { name: "coming" }),
@@ -198,6 +203,7 @@ export const SwitchLane = module(
         config: io.config,
         room: io.room,
         open,
+        openRedirect: openFor(p.redirectClass ?? switchedClass),
         fits,
         smallAlone: isSmallAlone(sizes, blindChoices),
         softwareRoom: buffer.room,
@@ -286,5 +292,5 @@ export const SwitchLane = module(
     });
     io.events.set(events);
   },
-  { nameOf: p => `SwitchLane_p${p.ports}_f${p.frameBytes}_t${p.softwareCycles}` },
+  { nameOf: p => `SwitchLane_p${p.ports}_f${p.frameBytes}_t${p.softwareCycles}${redirectName(p)}` },
 );

@@ -25,6 +25,7 @@ import {
   inlets,
   payloadCellBits,
   type QueueHeads,
+  returnClass,
   twoTurns,
   userClasses,
 } from "../inside/index.ts";
@@ -78,7 +79,9 @@ export function candidatesOf(
   return heads.map((queues, i) => {
     const kind = kinds[i === p.ports ? 1 : 0] as (typeof kinds)[number];
     return Array.from({ length: userClasses }, (_, k): Candidate => {
-      const { valid, facts } = queues.at(k),
+      const { valid: waits, facts } = queues.at(k),
+        // A result that returns is the switch lane's.
+        valid = k === returnClass ? node(waits.and(facts.outcome.is("core")), { name: `for_core_${i}` }) : waits,
         user = facts.user.resize(addressBits(p.users)),
         need = node(cellsOf(facts.length, cellBits), { name: `need_${i}_${k}` });
       const has = bitOf(plenty, user),

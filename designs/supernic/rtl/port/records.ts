@@ -1,9 +1,17 @@
 /** Sizes of a port's class queues, and what goes between their parts. */
 import { bit, enumOf, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { refusals } from "../../wire/index.ts";
-import { beatBytes, classBits, type DeviceSizes, FrameFacts, queueClasses, softwareClass } from "../inside/index.ts";
+import {
+  beatBytes,
+  classBits,
+  type DeviceSizes,
+  FrameFacts,
+  type PeerClasses,
+  queueClasses,
+  softwareClass,
+} from "../inside/index.ts";
 
-export interface QueueParameters extends Pick<DeviceSizes, "ports" | "frameBytes"> {
+export interface QueueParameters extends Pick<DeviceSizes, "ports" | "frameBytes">, PeerClasses {
   /** Beats of a port's buffer, a power of two: 4,096 are 256 KB. */
   readonly beats: number;
   /** Of them for frames that wait for software. */

@@ -35,9 +35,12 @@ import {
   lengthBits,
   LinkSeen,
   ownEntry,
+  peerUserClasses,
   PfcSeen,
   queueClasses,
   QueueHeads,
+  redirectName,
+  returnClass,
   softwareClass,
   switchedClass,
   userBits,
@@ -102,13 +105,23 @@ function pfcOf(valid: Val<typeof bit>, head: UInt): Val<typeof PfcSeen> {
   return seen;
 }
 
-/** The class queue of a frame. */
-const classOf = (o: Val<ReturnType<typeof Outcome>>, userClass: UInt): UInt =>
-  priority(
+/** The class queue of a frame. What is only switched, and comes from a peer, is a result that returns. */
+const classOf = (
+  o: Val<ReturnType<typeof Outcome>>,
+  userClass: UInt,
+  isPeer: Val<typeof bit>,
+  redirectClass: number,
+): UInt => {
+  const most = peerUserClasses - 1,
+    highest = node(isPeer.and(userClass.gt(most)), { name: "user_class_is_taken" });
+  return priority(
     [o.outcome.is("software"), constant(softwareClass, classBits)],
-    [o.outcome.is("core"), userClass.zext(classBits)],
+    [o.outcome.is("core"), mux(highest, constant(most, 2), userClass).zext(classBits)],
+    [o.outcome.is("ports").and(isPeer), constant(returnClass, classBits)],
+    [o.outcome.is("unwrap"), constant(redirectClass, classBits)],
     constant(switchedClass, classBits),
   );
+};
 
 /** What becomes of a frame, as a number of `fates`. */
 function fateOf(asked: {
@@ -220,7 +233,9 @@ export const RxPort = module(
     there.set(match.outcome.valid);
     known.set(outcome);
     verdict.set(besides.payload);
-    frameClass.set(classOf(outcome, classes.readAsync(userIndex(outcome.user))));
+    frameClass.set(
+      classOf(outcome, classes.readAsync(userIndex(outcome.user)), io.judged.peer, p.redirectClass ?? switchedClass),
+    );
     wants.set(outcome.outcome.is("core", "ports", "software", "redirect", "unwrap"));
     queues.decided.set({
       valid: there,
@@ -282,6 +297,6 @@ export const RxPort = module(
   },
   {
     nameOf: p =>
-      `RxPort_p${p.ports}_r${p.rules}_m${p.macs}_u${p.users}_b${p.beats}_s${p.softwareBeats}_x${p.pauseAt}_o${p.resumeAt}_f${p.frameBytes}`,
+      `RxPort_p${p.ports}_r${p.rules}_m${p.macs}_u${p.users}_b${p.beats}_s${p.softwareBeats}_x${p.pauseAt}_o${p.resumeAt}_f${p.frameBytes}${redirectName(p)}`,
   },
 );

@@ -209,7 +209,13 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       descriptors.look.set(egress.look.ctx);
       egress.known.set({ ...descriptors.packet, ...descriptors.front });
       egress.dst.set(asNumber(headers.dst));
-      egress.config.set({ origin: set.origin, hasUplink: set.hasUplink, uplink: set.uplink, macs: set.macs });
+      egress.config.set({
+        rings: set.rings,
+        origin: set.origin,
+        hasUplink: set.hasUplink,
+        uplink: set.uplink,
+        macs: set.macs,
+      });
       egress.users.set(users);
       egress.dags.set(dags);
       egress.templates.set(writeOf(bus, "template"));

@@ -16,6 +16,10 @@ import {
   linkAnswer,
   linkKind,
   ntConfig,
+  peerEntryBody,
+  peerHelloBody,
+  peerLoadBody,
+  peerStateBody,
   pfcFrame,
   putShims,
   queryDagBody,
@@ -49,7 +53,7 @@ const ends = [
 const ctrl = ctrlMessage(
   v.ctrlKey,
   endsOf(...ends),
-  { opcode: ctrlOpcode.PEER_LOAD, user: 0x203, requestId: 7 },
+  { opcode: ctrlOpcode.PEER_READY, user: 0x203, requestId: 7 },
   new Uint8Array([9, 8]),
 );
 const asked = (opcode: number, body: Uint8Array, reply = 0): Uint8Array =>
@@ -81,6 +85,35 @@ const frames = {
   balancer: asked(ctrlOpcode.NT_CONFIG, ntConfig("balancer", 9, encode(balancerRowBody, { mac: 0x025c_0000_0021n }))),
   configured: asked(ctrlOpcode.NT_CONFIG, new Uint8Array(), 1),
   state: asked(ctrlOpcode.QUERY, concat(state, ...dagsOf), 1),
+  hello: asked(
+    ctrlOpcode.PEER_HELLO,
+    encode(peerHelloBody, {
+      boot: 7,
+      yourBoot: 8,
+      sequence: 9,
+      number: 2,
+      regions: 4,
+      ports: 3,
+      period: 1000,
+      mac: 5n,
+    }),
+  ),
+  load: asked(
+    ctrlOpcode.PEER_LOAD,
+    concat(
+      encode(peerLoadBody, { boot: 7, yourBoot: 8, sequence: 10, free: 1, busiest: 50, pages: 600, entries: 2 }),
+      encode(peerEntryBody, { kind: 1, state: 2, uid: 30, value: 0xabcdef }),
+      encode(peerEntryBody, { kind: 2, state: 3, uid: 0x401, value: 6 }),
+    ),
+  ),
+  piece: asked(
+    ctrlOpcode.PEER_STATE,
+    concat(
+      encode(peerStateBody, { uid: 0x401, launch: 6, put: 1, done: 1, offset: 3, total: 5 }),
+      new Uint8Array([1, 2]),
+    ),
+    1,
+  ),
   cutRow: asked(ctrlOpcode.NT_CONFIG, ntConfig("balancer", 9, new Uint8Array(5))),
   longRow: asked(ctrlOpcode.NT_CONFIG, ntConfig("tunnel", 3, new Uint8Array([78, 0, 0, 0, 0xab]))),
   noTask: asked(ctrlOpcode.NT_CONFIG, ntConfig("tunnel", 3, new Uint8Array([1])).fill(9, 0, 1)),
@@ -108,6 +141,10 @@ describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skippe
       .split(" ")
       .map(n => `supernic.queryReply.${n}`),
     ..."uid stages here".split(" ").map(n => `supernic.queryDag.${n}`),
+    ..."boot yourBoot sequence number regions ports period mac".split(" ").map(n => `supernic.peerHello.${n}`),
+    ..."sequence free busiest pages entries".split(" ").map(n => `supernic.peerLoad.${n}`),
+    ..."kind state uid value".split(" ").map(n => `supernic.peerEntry.${n}`),
+    ..."uid launch put done offset total".split(" ").map(n => `supernic.peerState.${n}`),
     "macc.cbfc.enbv",
     ...[0, 1, 2, 3, 4, 5, 6, 7].map(i => `macc.cbfc.pause_time.c${i}`),
     "_ws.expert.message",
@@ -157,7 +194,7 @@ describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skippe
   });
   it("CTRL with body and tail", () => {
     expect(of("ctrl", "supernic.ctrl")).toEqual([
-      "0x21",
+      "0x24",
       "515",
       "18",
       "0x00000007",
@@ -179,6 +216,21 @@ describe.skipIf(!hasTshark)(`the Wireshark dissector${hasTshark ? "" : " (skippe
     expect(of("state", "supernic.queryReply")).toEqual(["1", "1", "85", "341", "2", "9000", "3", "0", "0"]);
     expect(of("state", "supernic.queryDag")).toEqual(["0x0403,0x1004", "2,1", "1,0"]);
     expect(of("state", "supernic.ctrl.body", "_ws")).toEqual(["", ""]);
+  });
+  it("CTRL: the words of peers, each entry of a LOAD, and a piece of state with its bytes", () => {
+    expect(of("hello", "supernic.peerHello")).toEqual(["7", "8", "9", "2", "4", "3", "1000", "0x0000000000000005"]);
+    expect(of("load", "supernic.peerLoad")).toEqual(["10", "1", "50", "600", "2"]);
+    expect(of("load", "supernic.peerEntry")).toEqual(["1,2", "2,3", "0x001e,0x0401", "0x00abcdef,0x00000006"]);
+    expect(of("piece", "supernic.peerState", "supernic.ctrl.body")).toEqual([
+      "0102",
+      "0x0401",
+      "6",
+      "1",
+      "1",
+      "3",
+      "5",
+    ]);
+    for (const name of ["hello", "load", "piece"] as const) expect(of(name, "_ws")).toEqual([""]);
   });
   it("CTRL: a body that is cut short is marked, and what nobody knows is shown as bytes", () => {
     expect(of("cutRow", "_ws")[0]).toContain("cut short");

@@ -20,6 +20,11 @@ async function traffic(b: B, size: Size, count: number, paused = true): Promise<
   rig.setConfig();
   await rig.send(count / 4);
   await rig.end();
+  // And with ports of peers.
+  rig.rings = b.random.between(1, (1 << rig.p.ports) - 1);
+  rig.setConfig();
+  await rig.send(count / 4);
+  await rig.end();
   return rig;
 }
 /** Rooms and pauses that change all the time, none of them for long. */
@@ -326,6 +331,8 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
     "picks_queued <= 1'b0; picks_inside <= 4'd0;",
     "picks_queued <= 1'b0; picks_inside <= picks_inside;",
   ],
+  ["a result has its user's class", /goes_to_peer = [^;]*;/, "goes_to_peer = 1'b0;"],
+  ["every packet is a peer's", /goes_to_peer = [^;]*;/, "goes_to_peer = 1'b1;"],
   ["too many are picked", /stalls = picks_inside >= 4'd4/, "stalls = 1'b0"],
 ];
 

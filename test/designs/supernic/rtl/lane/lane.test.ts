@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Bench, bernoulli, bursts, type Dut, never, type Pause, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
-import { dut, LaneRig, type Ports, type Size } from "./support/lane-rig.ts";
+import { dut, LaneRig, type Ports, returned, type Size, switched } from "./support/lane-rig.ts";
 
 type B = Bench<Ports>;
 const always = bernoulli(1, 1);
@@ -202,8 +202,36 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a bad frame of software leaves", "from_software_payload_user & from_software_payload_last", "1'b0"],
   ["a frame half sent outlives a reset", "own_is_first <= 1'b1;", "own_is_first <= own_is_first;"],
   ["an inlet that is held is chosen again", /may_go_0 = [^;]*;/, "may_go_0 = may_go;"],
+  ["a user's frame is switched", /returns_0 = [^;]*;/, "returns_0 = heads_0_3_valid;"],
+  ["results are never seen", /returns_1 = [^;]*;/, "returns_1 = 1'b0;"],
+  ["another class is taken than was looked at", /held_class_0 <= [^;]*;/, "held_class_0 <= 3'd4;"],
   ["an inlet that is held outlives a reset", /held_1 <= 1'b0;/, "held_1 <= held_1;"],
 ];
+
+/** A user's frame of the class of results stays where it is, and holds up no other of its inlet. */
+async function notTheLanes(b: B): Promise<void> {
+  const rig = new LaneRig(b, "small"),
+    core = rig.put(0, rig.facts({ outcome: "core" }), 100, returned);
+  for (let i = 0; i < 10; i++)
+    for (const [inlet, of] of [
+      [0, switched],
+      [1, returned],
+    ] as const)
+      rig.put(inlet, rig.facts({ outcome: "ports", ports: 1 }), 100, of);
+  await b.cycles(400);
+  expect(core.taken).toBe(undefined);
+  expect(rig.inlets.waiting).toBe(1);
+}
+/** A result and a switched frame of one inlet have their turns: neither waits for more than one of the other. */
+async function resultsByTurns(b: B): Promise<void> {
+  const rig = new LaneRig(b, "full"),
+    frames = [switched, returned].map(of =>
+      Array.from({ length: 30 }, () => rig.put(0, rig.facts({ outcome: "ports", ports: 2 }), 200, of)),
+    );
+  await rig.end();
+  const order = frames.flat().sort((x, y) => (x.taken ?? 0) - (y.taken ?? 0));
+  expect(order.slice(2).every((f, i) => f.class !== order[i + 1]?.class)).toBe(true);
+}
 
 describe("SwitchLane", () => {
   bench("small: frames of every kind, under random pauses", dut("small"), { seed: 2 }, async b => {
@@ -217,6 +245,8 @@ describe("SwitchLane", () => {
   });
   bench("rooms and pauses that change all the time", dut("small"), { seed: 4 }, changing);
   bench("a port that is closed holds up its own frames only", dut("small"), { seed: 5 }, closed);
+  bench("a user's frame of the class of results is not the lane's", dut("small"), { seed: 12 }, notTheLanes);
+  bench("results and switched frames of an inlet go by turns", dut("full"), { seed: 13 }, resultsByTurns);
   bench("software that takes nothing", dut("small"), { seed: 6, hangCycles: 1_000 }, softwareStalls);
   bench("many frames for software at once", dut("small"), { seed: 7 }, softwareCrowd);
   bench("frames of every length", dut("small"), { seed: 10 }, lengths);
@@ -251,6 +281,7 @@ describe("SwitchLane", () => {
       b => traffic(b, "small", 300),
       changing,
       closed,
+      notTheLanes,
       softwareStalls,
       softwareCrowd,
       lengths,

@@ -22,6 +22,16 @@ async function traffic(b: B, size: Size, count: number, paused = true): Promise<
   await rig.end();
   return rig;
 }
+/** A result that returns stays in the queue of its class, and holds up no other one. */
+async function notTheMerges(b: B): Promise<void> {
+  const rig = new MergeRig(b, "small", pauses(b));
+  await rig.setUsers();
+  const waits = rig.result(1);
+  some(b, rig, 60);
+  const others = rig.inlets.waiting;
+  await b.until(() => rig.inlets.waiting <= 1 + rig.behind(waits));
+  expect([waits.taken, others > 1]).toEqual([undefined, true]);
+}
 /** Quotas of a few contexts and cells, and packets that stay: each user comes up to its own, and not past it. */
 async function quotas(b: B): Promise<void> {
   const rig = new MergeRig(b, "small", pauses(b)),
@@ -274,6 +284,7 @@ async function resets(b: B, size: Size = "small"): Promise<void> {
 /** What is wrong, and the text that makes it so. */
 type Planted = readonly [string, string | RegExp, string];
 const faults: readonly Planted[] = [
+  ["a result is taken in", /for_core_1 = [^;]*;/, "for_core_1 = heads_1_3_valid;"],
   ["a user without tokens goes on", /spent_has_tokens = [^;]*;/, "spent_has_tokens = 1'b1;"],
   ["tokens are not looked at when the turn comes", /seen_has_tokens = [^;]*;/, "seen_has_tokens = 1'b1;"],
   ["users without a limit use tokens", /counted_bytes = [^;]*;/, "counted_bytes = took_bytes;"],
@@ -357,6 +368,7 @@ describe("Merge", () => {
     await traffic(b, "odd", 300);
   });
   bench("quotas: each user comes up to its own", dut("small"), { seed: 4, hangCycles: 1_000 }, quotas);
+  bench("a result that returns is not the merge's", dut("small"), { seed: 13, hangCycles: 1_000 }, notTheMerges);
   bench(
     "at the limits, others go on, and so do second passes",
     dut("small"),
@@ -402,6 +414,7 @@ describe("Merge", () => {
       atTheLimits,
       metered,
       fast,
+      notTheMerges,
       b => resets(b),
     ];
     const look = async (name: string, design: Dut<Ports>, all = runs): Promise<void> => {

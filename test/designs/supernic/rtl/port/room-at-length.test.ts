@@ -24,7 +24,7 @@ const come = async (rig: RxRig): Promise<void> => {
   await rig.b.cycles(8);
 };
 const started = async (b: ConstructorParameters<typeof RxRig>[0]): Promise<RxRig> => {
-  const rig = new RxRig(b, "jumbo");
+  const rig = new RxRig(b, "jumbo", { peer: false });
   await rig.program();
   rig.takesPerCycle = 0;
   return rig;

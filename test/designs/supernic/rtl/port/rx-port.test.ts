@@ -60,6 +60,12 @@ async function look(what: string, design: Dut<Ports>): Promise<void> {
     await flood(rig);
     await life(rig, 150);
   });
+  // What is switched comes most at a port of a host.
+  await runBench(`${what}, a host`, design, { seed: 7 }, async b => {
+    const rig = await started(b, "small", { ...paused(b), peer: false });
+    await life(rig, 250);
+    await flood(rig);
+  });
 }
 const mutatedFrames = Number(process.env["MNEMO_PORT_FRAMES"] ?? 5_000);
 /** Bounds that grow with the frames: they end a bench that hangs, and decide nothing else. */
@@ -93,6 +99,12 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
     "pfc_seen_times_3 <= {head[183:176]",
   ],
   ["software's frames are switched", "match_outcome_software) ? 3'd5 :", "match_outcome_software) ? 3'd4 :"],
+  [
+    "a result waits with redirects",
+    "match_outcome_ports) & judged_peer) ? 3'd3 :",
+    "match_outcome_ports) & judged_peer) ? 3'd4 :",
+  ],
+  ["a user waits with results", "user_class_is_taken =", "user_class_is_taken = 1'b0 &"],
   ["the dropped frames outlive a reset", "walks <= 1'b0", "walks <= walks"],
   ["the lanes' frames are mixed up", "is_second <= take_payload_second", "is_second <= ~take_payload_second"],
   ["a class asks for a pause for ever", "full_1 <= 1'b0", "full_1 <= 1'b1"],
@@ -105,8 +117,10 @@ describe("RxPort", () => {
       await life(rig, 500);
       expect(rig.told).toBeGreaterThan(20);
       const fates = [...rig.fates.keys()];
-      expect(fates).toEqual(expect.arrayContaining(["fcs", "nowhere", "unlinked", "queued0", "queued4", "queued5"]));
-      if (size === "small") expect(fates).toEqual(expect.arrayContaining(["full1", "full4", "full5"]));
+      expect(fates).toEqual(
+        expect.arrayContaining(["fcs", "nowhere", "unlinked", "queued0", "queued3", "queued4", "queued5"]),
+      );
+      if (size === "small") expect(fates).toEqual(expect.arrayContaining(["full1", "full3", "full5"]));
     });
   bench("a reset beside traffic leaves nothing inside", dut("small"), { seed: 2 }, async b => {
     const rig = await started(b, "small", paused(b));
@@ -129,7 +143,7 @@ describe("RxPort", () => {
     dut("full"),
     { seed: 4 },
     async b => {
-      const rig = await started(b, "full");
+      const rig = await started(b, "full", { peer: false });
       rig.takesPerCycle = 0;
       const one = rig.plain(64);
       rig.send(one);
@@ -151,6 +165,16 @@ describe("RxPort", () => {
       await rig.end();
     },
   );
+  bench(
+    "a port of a host: every user has its class, and what is switched its own",
+    dut("small"),
+    { seed: 5 },
+    async b => {
+      const rig = await started(b, "small", { ...paused(b), peer: false });
+      await life(rig, 200);
+      expect([...rig.fates.keys()]).toEqual(expect.arrayContaining(["queued2", "queued3", "queued4", "full4"]));
+    },
+  );
   for (const size of ["full", "jumbo"] as const)
     test(`${size}: what comes after a pause fits: 27.6 KB of the worst frames, and two of the longest`, () => {
       // 65 bytes are 2 beats, and 89 on the wire with FCS, preamble and gap (IEEE 802.3).
@@ -160,7 +184,7 @@ describe("RxPort", () => {
       expect(pauseAt + after).toBeLessThanOrEqual(limit);
     });
   const pausing = async (b: B): Promise<void> => {
-    const rig = await started(b, "full"),
+    const rig = await started(b, "full", { peer: false }),
       { pauseAt, resumeAt } = sizes.full,
       full = (): number => b.io.full.num;
     rig.takesPerCycle = 0;

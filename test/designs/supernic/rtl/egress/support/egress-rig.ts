@@ -75,6 +75,8 @@ export class EgressRig {
   readonly macs: { readonly mac: bigint; readonly port: number }[];
   readonly origin;
   uplink: number | undefined;
+  /** Ports that lead to peers. */
+  rings: number;
   #known: Record<string, unknown> | undefined;
   #free: number[];
   readonly live = new Map<number, Live>();
@@ -131,6 +133,7 @@ export class EgressRig {
     }));
     this.origin = r.between(0, 255);
     this.uplink = this.p.ports - 1;
+    this.rings = 0;
     this.#free = Array.from({ length: this.p.contexts }, (_, i) => i);
     this.#lists = Array.from({ length: n }, () => Array.from({ length: 4 }, () => []));
     const longest = Math.ceil((this.p.frameBytes + 76) / 64);
@@ -153,6 +156,7 @@ export class EgressRig {
       this.b.io.config as never,
       {
         origin: this.origin,
+        rings: this.rings,
         hasUplink: this.uplink === undefined ? 0 : 1,
         uplink: this.uplink ?? 0,
         macs: (1n << BigInt(this.macs.length)) - 1n,
@@ -232,7 +236,7 @@ export class EgressRig {
       sent: this.finished.send({ ctx, dropped: d.dropped ? 1 : 0 }),
     };
     this.live.set(ctx, live);
-    if ("port" in to) this.#lists[to.port]?.[this.classes[d.user] ?? 0]?.push(live);
+    if ("port" in to) this.#lists[to.port]?.[this.classOf(live)]?.push(live);
     else this.wanted[to.drop]++;
   }
   /** A cell that no packet has. */
@@ -347,7 +351,7 @@ export class EgressRig {
     this.#clears = false;
     if ("port" in live.to && clears) {
       // It must not leave.
-      const list = this.#lists[live.to.port]?.[this.classes[live.user] ?? 0],
+      const list = this.#lists[live.to.port]?.[this.classOf(live)],
         at = list?.indexOf(live) ?? -1;
       if (at === 0) this.expired.push(...(list?.splice(0, 1) ?? []));
     }
@@ -368,8 +372,11 @@ export class EgressRig {
     this.starts.push(start);
     this.wanted.left++;
   }
-  classOf(live: Done): number {
-    return this.classes[live.user] ?? 0;
+  /** To a peer: a result has a class of its own, a frame with its shim one of the others. */
+  classOf(live: Live): number {
+    const own = this.classes[live.user] ?? 0;
+    if (!("port" in live.to) || ((this.rings >> live.to.port) & 1) === 0) return own;
+    return this.dags[live.dag]?.keepShim === true ? Math.min(own, 2) : 3;
   }
   frameOf(live: Done): Uint8Array {
     const { keepShim } = this.dags[live.dag] as Dag;

@@ -34,7 +34,8 @@ const events = ["left", "toSoftware", "notTaken", "nowhere", "badSoftware"] as c
 type Event = (typeof events)[number];
 const none = (): Record<Event, number> => ({ left: 0, toSoftware: 0, notTaken: 0, nowhere: 0, badSoftware: 0 });
 export const switched = 4,
-  forSoftware = 5;
+  forSoftware = 5,
+  returned = 3;
 
 export class LaneRig {
   readonly b: Bench<Ports>;
@@ -138,11 +139,12 @@ export class LaneRig {
       ...o,
     };
   }
-  put(inlet: number, facts: Facts, bytes: number): Waiting {
+  /** @param of its class queue, where it is not that of its outcome */
+  put(inlet: number, facts: Facts, bytes: number, of?: number): Waiting {
     const data = new Uint8Array(bytes).map(() => this.b.random.between(0, 255));
     return this.inlets.put({
       inlet,
-      class: facts.outcome === "software" ? forSoftware : switched,
+      class: of ?? (facts.outcome === "software" ? forSoftware : switched),
       bytes: data,
       facts,
     });
@@ -284,7 +286,7 @@ export class LaneRig {
       most = this.p.frameBytes,
       bytes = r.chance(0.3) ? r.between(60, 64) : r.chance(0.1) ? most : r.between(60, most);
     const kind = r.between(0, 9);
-    if (kind < 4) this.put(inlet, this.facts({ outcome: "ports" }), bytes);
+    if (kind < 4) this.put(inlet, this.facts({ outcome: "ports" }), bytes, r.chance(0.4) ? returned : switched);
     else if (kind < 6) this.put(inlet, this.facts({ outcome: "redirect", peer: r.between(0, 15) }), bytes);
     else if (kind < 7) this.put(inlet, this.facts({ outcome: "unwrap" }), Math.max(52, bytes - 8));
     else if (kind < 9) this.put(inlet, this.facts({ outcome: "software" }), bytes);

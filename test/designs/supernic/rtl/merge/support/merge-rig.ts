@@ -125,6 +125,11 @@ export class MergeRig {
   }
   /** A frame for `user` at an inlet. */
   put(inlet: number, user: number, bytes: number): Waiting {
+    const { facts } = this.#facts(user),
+      data = new Uint8Array(bytes).map(() => this.b.random.between(0, 255));
+    return this.inlets.put({ inlet, class: this.users[user]?.class ?? 0, bytes: data, facts });
+  }
+  #facts(user: number): { readonly facts: Facts } {
     const { random: r } = this.b,
       facts: Facts = {
         outcome: "core",
@@ -141,8 +146,21 @@ export class MergeRig {
         shimmed: r.between(0, 1),
         ttl: r.between(1, 15),
       };
-    const data = new Uint8Array(bytes).map(() => r.between(0, 255));
-    return this.inlets.put({ inlet, class: this.users[user]?.class ?? 0, bytes: data, facts });
+    return { facts };
+  }
+  /** A result that returns from a peer, first in the queue of its class. */
+  result(inlet: number): Waiting {
+    const { facts } = this.#facts(0);
+    return this.inlets.put({
+      inlet,
+      class: 3,
+      bytes: new Uint8Array(100),
+      facts: { ...facts, outcome: "ports", ports: 1 },
+    });
+  }
+  /** Frames that wait in the queue of one, behind it. */
+  behind(first: Waiting): number {
+    return this.inlets.waitingAt(first.inlet, first.class) - 1;
   }
   #took(frame: Waiting): void {
     this.takes.push(frame);

@@ -1,6 +1,7 @@
 /** A port's surroundings: a MAC, a link that says what counts, both lanes, and the models of judge and match. */
 import {
   type JudgedFrame,
+  type JudgedPortKind,
   judgeFrame,
   matchFrame,
   type MatchSettings,
@@ -34,6 +35,7 @@ export const dut = (size: Size) => RxPort(sizes[size]);
 export type Ports = ReturnType<typeof dut>["ports"];
 export type B = Bench<Ports>;
 
+/** A port that leads to a peer; or, as some benches want it, to a host. */
 const port = { reliable: false, peer: true, class: 3 } as const;
 const own = 0x020000000077n,
   macs = [0x020000000001n, 0x020000000002n, 0x02000000000an] as const;
@@ -109,9 +111,12 @@ export class RxRig {
   /** Pauses that were told, each as it was sent. */
   told = 0;
 
-  constructor(b: B, size: Size, o: { readonly to?: () => Pause } = {}) {
+  readonly #port: JudgedPortKind;
+
+  constructor(b: B, size: Size, o: { readonly to?: () => Pause; readonly peer?: boolean } = {}) {
     const { sim, io } = b,
-      { to = () => never } = o;
+      { to = () => never, peer = true } = o;
+    this.#port = { ...port, peer };
     this.b = b;
     this.size = size;
     this.rx = new AxisSource(sim, io.rx, { behindEnd: 0xa5 });
@@ -122,7 +127,7 @@ export class RxRig {
     ] as const;
     this.#limit = classBeats(sizes[size]);
     io.judged.reliable.value = 0;
-    io.judged.peer.value = 1;
+    io.judged.peer.value = peer ? 1 : 0;
     io.judged.class.value = port.class;
     io.config.mac.value = own;
     io.config.port.value = 0;
@@ -177,11 +182,10 @@ export class RxRig {
 
   send(bytes: Uint8Array, badFcs = false): Frame {
     const { frameBytes } = sizes[this.size],
-      judged = judgeFrame(bytes, badFcs, port, frameBytes),
+      judged = judgeFrame(bytes, badFcs, this.#port, frameBytes),
       matched = matchFrame(judged, settings);
     const wants = !["drop", "link"].includes(matched.outcome),
-      user = matched.entry?.user ?? 0,
-      byOutcome = matched.outcome === "core" ? classOfUser(user) : matched.outcome === "software" ? 5 : 4;
+      byOutcome = this.#classOf(matched);
     const sent = this.rx.send(bytes, { user: badFcs ? 1 : 0, userAtEnd: true });
     const frame = {
       bytes: judged.accepted?.bytes ?? bytes,
@@ -194,6 +198,14 @@ export class RxRig {
     this.#coming.push(frame);
     if (judged.accepted?.kind === "pfc") this.#pfc.push({ times: readPfc(bytes) });
     return frame;
+  }
+  /** At a peer's port results that return have the class of the last users, and these share the one before. */
+  #classOf({ outcome, entry }: ReturnType<typeof matchFrame>): number {
+    const { peer } = this.#port,
+      own = classOfUser(entry?.user ?? 0);
+    if (outcome === "software") return 5;
+    if (outcome === "core") return peer ? Math.min(own, 2) : own;
+    return peer && outcome === "ports" ? 3 : 4;
   }
   /** A right frame for each of the ways, of so many bytes without shims. */
   right(bytes: number, to = this.b.random.between(0, 9)): Uint8Array {
@@ -248,8 +260,8 @@ export class RxRig {
     for (const [lane, take] of this.takes.entries()) {
       if (take.pending > 0 || !random.chance(this.takesPerCycle)) continue;
       const has = io.heads
-        .map((h, c) => ({ c, valid: h.valid.value === 1 }))
-        .filter(h => h.valid && !gone.has(h.c) && (lane === 0 ? h.c < 4 : h.c >= 4));
+        .map((h, c) => ({ c, valid: h.valid.value === 1, core: h.facts.outcome.value === "core" }))
+        .filter(h => h.valid && !gone.has(h.c) && (lane === 0) === h.core);
       if (has.length === 0) continue;
       take.send(random.pick(has).c);
     }
