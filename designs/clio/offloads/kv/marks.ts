@@ -1,4 +1,4 @@
-import { type Bit, constant, decode, mux, node, ram, type UInt, uint } from "../../../../hdl-dsl/index.ts";
+import { type Bit, constant, decode, mux, ram, reg, type UInt, uint } from "../../../../hdl-dsl/index.ts";
 import { bucketBits } from "./layout.ts";
 
 /** Buckets whose marks are one word: the walk passes over a word without marks at once. */
@@ -20,7 +20,7 @@ export interface BucketMarks extends Marked {
  * A mark for each bucket that ever had a pair, `buckets` bits in words of 64 (all of a smaller table). Marks outlive a
  * reset, which costs the next walk time and nothing else.
  *
- * @param walk the bucket of the walk, which is asked for while `walks` is 1.
+ * @param walk the bucket of the walk, which is asked for while `walks` is 1, and stands from then on.
  * @param asked the bucket of the request; it has to stand for a cycle before `set`.
  * @param set marks `asked`, for as long as it is 1.
  */
@@ -39,7 +39,7 @@ export function bucketMarks(
   const marked = words.readSync(wordOf(mux(at.walks, at.walk, at.asked)), { en: at.set.not(), name: "marked" });
   const asked = decode(within(at.asked), width);
   words.write(at.set, wordOf(at.asked), marked.or(asked));
-  const fromThere = node(marked.shr(within(at.walk))),
-    near = marked.any();
-  return { here: fromThere.bit(0), near, wordBits };
+  const place = reg(uint(width), { name: "walk_place" });
+  place.set(decode(within(at.walk), width));
+  return { here: marked.and(place).any(), near: marked.any(), wordBits };
 }
