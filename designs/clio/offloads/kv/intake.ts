@@ -292,7 +292,9 @@ export const KvIntake = module(
       // Looked at, and where it is not all of the head, taken.
       head: () => {
         const given =
-          waiting === undefined ? data.trunc(kvBody.bytes * 8) : cat(data.trunc(kvBody.bytes * 8 - beat), waiting.first);
+          waiting === undefined
+            ? data.trunc(kvBody.bytes * 8)
+            : cat(data.trunc(kvBody.bytes * 8 - beat), waiting.first);
         head.set(given);
         hashed.set(sipFirst(cutFields(kvBody, given).key));
         if (waiting !== undefined) {

@@ -1,15 +1,4 @@
-import {
-  bit,
-  type Bit,
-  cat,
-  constant,
-  mux,
-  node,
-  priority,
-  struct,
-  uint,
-  type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, cat, constant, mux, priority, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { blockBits, classCount, type KvParameters, sizeBits, unitBytes } from "./parameters.ts";
 import { kvBody, statusBits } from "../../wire/index.ts";
 
