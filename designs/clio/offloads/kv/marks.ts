@@ -1,4 +1,4 @@
-import { type Bit, cat, constant, decode, mux, ram, reg, type UInt, uint } from "../../../../hdl-dsl/index.ts";
+import { type Bit, cat, constant, decode, mux, node, ram, reg, type UInt, uint } from "../../../../hdl-dsl/index.ts";
 import { bucketBits } from "./layout.ts";
 
 /** Buckets whose marks are one word: the walk passes over a word without marks at once. */
@@ -37,9 +37,9 @@ export function bucketMarks(
   const words = ram(uint(width + 1), { depth: Math.max(2, depth), collision: "undefined", init: [0], name: "marks" });
   // The word stays while it is written.
   const marked = words.readSync(wordOf(mux(at.walks, at.walk, at.asked)), { en: at.set.not(), name: "marked" });
-  const asked = decode(within(at.asked), width);
+  const renewed = node(marked.trunc(width).or(decode(within(at.asked), width)), { name: "renewed_marks" });
   // The bit above the marks says whether there are any: no tree of 64 stands behind the memory for that.
-  words.write(at.set, wordOf(at.asked), cat(constant(1, 1), marked.trunc(width).or(asked)));
+  words.write(at.set, wordOf(at.asked), cat(constant(1, 1), renewed));
   const place = reg(uint(width), { name: "walk_place" });
   place.set(decode(within(at.walk), width));
   return { here: marked.trunc(width).and(place).any(), near: marked.bit(width), wordBits };
