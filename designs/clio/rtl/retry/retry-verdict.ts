@@ -46,7 +46,7 @@ export function verdictOf(io: RetryVerdictIo, given: RetryBufferParameters, { cl
     entersAt = roomIn(p, lookup, held, found);
   room.set(entersAt.number);
   const kept = node(request.tracked.and(request.keeps));
-  const remembers = node(kept.and(found.unheard));
+  const remembers = node(kept.andNot(found.hit).and(found.fresh));
   const decided = wayOut(p, io);
   const passes = held.asks.and(kept.not().or(remembers));
   const stays = node(held.asks.and(held.leaving).and(request.fence).and(request.tracked));

@@ -156,9 +156,7 @@ export const GbnReceiver = module(
     const ahead = node(data.and(next.not()).and(behind.not()).and(was.bound));
     const asks = node(ahead.and(was.nacked.not()));
     const timed = node(op.timer.and(wanting));
-    // What the numbers say comes last, from two chains of carries, so nothing is worked out from it twice.
-    const deserves = node(mux(next, fullCount, was.bound.and(behind.or(was.nacked.not()))));
-    const answers = node(io.answerRoom.and(timed.or(data.and(deserves))));
+    const answers = node(io.answerRoom.and(again.or(asks).or(timed)).or(inOrder.and(fullCount)));
     const last = node(mux(inOrder, was.expected, was.expected.sub(1)));
 
     // Who is answered or taken is the session's peer, or becomes it: only the timer looks without being asked.

@@ -27,8 +27,6 @@ export interface Search {
   /** The operation is newer than all of its client that were forgotten; and its client may begin it. */
   readonly newer: Bit;
   readonly fresh: Bit;
-  /** It is neither in the set nor just ahead, and its client may begin it. */
-  readonly unheard: Bit;
 }
 
 export function search(
@@ -48,9 +46,7 @@ export function search(
   // What is being written down in this cycle counts, too.
   const newer = node(known.and(isAfter(request.operation, mark)).andNot(left).andNot(leavesIt));
   const fresh = node(newer.andNot(leaving));
-  // Who is newer is known, so what the set says, which is late, comes in last and once.
-  const unheard = node(fresh.andNot(repeatsAhead).andNot(anyHit));
-  return { current, hits, anyHit, repeatsAhead, hit, newer, fresh, unheard };
+  return { current, hits, anyHit, repeatsAhead, hit, newer, fresh };
 }
 
 /** The request just ahead has its way already, whatever the row says. */
