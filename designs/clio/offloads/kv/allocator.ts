@@ -112,6 +112,8 @@ export const KvAllocator = module(
     /** Blocks that are taken; free ones that are kept here, of each class and in all. */
     const live = reg(uint(bitsFor(p.regions * 2 ** (30 - unitShift))), { init: 0 });
     const levels = reg(vec(uint(bitsFor(kept)), classCount), { init: Array.from({ length: classCount }, () => 0) });
+    /** Whether there are some, class by class. */
+    const filled = reg(vec(bit, classCount), { init: Array.from({ length: classCount }, () => 0) });
     const cached = reg(uint(bitsFor(kept * classCount)), { init: 0 });
     const stack = ram(block, { depth: 2 ** classBits * kept, collision: "undefined", style: "distributed" });
 
@@ -125,9 +127,10 @@ export const KvAllocator = module(
     const flushing = reg(bit, { init: 0 }),
       flushed = reg(bit, { init: 0 });
     const level = node(levels.at(kind)),
-      some = node(level.any()),
+      some = node(filled.at(kind)),
       room = node(level.bit(keptBits).not());
-    const popped = node(stack.readAsync(cat(kind, level.sub(1).trunc(keptBits))));
+    // The n-th block of a class lies at place n, so who takes one waits for no sum.
+    const popped = node(stack.readAsync(cat(kind, level.trunc(keptBits))));
 
     // ---- Arenas, and the line that is at hand.
     const arenas = directory(p, shape, kind);
@@ -135,12 +138,15 @@ export const KvAllocator = module(
       survey = reg(bit),
       wanted = reg(uint(bitsFor(mostPicks)));
     const slab = node(home.bits(unitBitsOfSlab, shape.slabBits).sub(arenas.offset).trunc(shape.slabBits));
+    // Where it lies is known long before its group is read.
+    const givenWord = reg(uint(4));
+    givenWord.set(slab.zext(11).trunc(4));
     const line = freeLine(shape, {
       summary,
       taking,
       kind,
       wanted,
-      givenWord: slab.zext(11).trunc(4),
+      givenWord,
       givenUnit: home.trunc(unitBitsOfSlab),
     });
     const spare = reg(struct({ valid: bit, arena: uint(arenas.bits) }), { init: { valid: 0, arena: 0 } });
@@ -159,19 +165,30 @@ export const KvAllocator = module(
       pushAt = reg(uint(classBits + keptBits)),
       pushed = reg(block);
     stack.write(push, pushAt, pushed);
-    pushAt.set(cat(kind, level.trunc(keptBits)));
+    pushAt.set(cat(kind, level.add(1).trunc(keptBits)));
     push.set(0);
     // Each level counts by itself, so no sum waits for the class.
-    const counts = (to: (n: UInt) => UInt): void => {
-      for (let i = 0; i < classCount; i++) when(kind.eq(i), () => levels.at(i).set(to(levels.at(i))));
+    const counts = (to: (n: UInt) => UInt, some: (n: UInt) => Bit): void => {
+      for (let i = 0; i < classCount; i++)
+        when(kind.eq(i), () => {
+          levels.at(i).set(to(levels.at(i)));
+          filled.at(i).set(some(levels.at(i)));
+        });
       cached.set(to(cached));
     };
     const pushes = (b: UInt): void => {
       push.set(1);
       pushed.set(b);
-      counts(n => n.add(1));
+      counts(
+        n => n.add(1),
+        () => constant(1, 1),
+      );
     };
-    const pops = (): void => counts(n => n.sub(1));
+    const pops = (): void =>
+      counts(
+        n => n.sub(1),
+        n => n.ne(1),
+      );
 
     const { payload: give } = io.give;
     const slotNow = node(givingSlot.or(give.value.not())),
@@ -294,7 +311,7 @@ export const KvAllocator = module(
           kind.set(
             priority(
               ...Array.from({ length: classCount - 1 }, (_, i): [Bit, UInt] => [
-                levels.at(classCount - 1 - i).any(),
+                filled.at(classCount - 1 - i),
                 constant(classCount - 1 - i, classBits),
               ]),
               constant(0, classBits),

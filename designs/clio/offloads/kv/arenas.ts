@@ -27,6 +27,13 @@ const together = 16,
   togetherBits = Math.log2(together);
 const unitBitsOfSlab = Math.log2(slabUnits);
 
+/** Of few bits: a LUT compares them, where a sum would begin a chain of carries. */
+const isAtMost = (a: UInt, b: UInt): Bit =>
+  Array.from({ length: a.width }, (_, i) => i).reduce(
+    (below: Bit, i) => mux(a.bit(i).eq(b.bit(i)), below, b.bit(i)),
+    constant(1, 1),
+  );
+
 /**
  * An arena goes by the number of the piece of address space that it begins in, of pieces as large as an arena: no two
  * begin in one. A block belongs to the arena that begins in its own piece, or else in the one before. For each arena
@@ -52,12 +59,11 @@ export function directory(p: KvParameters, { slabBits, unitBits }: ArenaShape, k
     offsetHere = node(offsets.readSync(number));
   const words = unpack(vec(uint(digitBits), together), word);
   const here = node(words.at(number.trunc(togetherBits)));
-  // The class stands while arenas are looked at, so which digits fit comes from a register, a bit for each.
-  const fits = reg(uint(emptyDigit));
-  const fitsDigit = (digit: number): Bit => (digit <= classCount ? kind.le(classCount - digit) : constant(0, 1));
-  fits.set(fromBits(Array.from({ length: emptyDigit }, (_, digit) => fitsDigit(digit))));
+  // The class stands while arenas are looked at, so the largest digit that fits comes from a register.
+  const limit = reg(uint(digitBits - 1));
+  limit.set(constant(classCount, digitBits - 1).sub(kind));
   const fitting = node(
-    fromBits(words.toArray().map(w => w.bit(digitBits - 1).and(fits.shr(w.trunc(digitBits - 1)).bit(0)))),
+    fromBits(words.toArray().map(w => w.bit(digitBits - 1).and(isAtMost(w.trunc(digitBits - 1), limit)))),
   );
   const numberOf = (block: UInt): UInt => block.bits(unitBits, bits),
     slabOf = (block: UInt): UInt => block.bits(unitBitsOfSlab, slabBits),

@@ -69,7 +69,8 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
   // A group is chosen two cycles before its round, or earlier.
   const isFirst = reg(bit);
   isFirst.set(group.eq(0));
-  const reserved = node(reservedOf(shape, isFirst, at), { name: "reserved_units" });
+  // Of the word at hand, worked out with the step to it.
+  const reserved = reg(uint(slabUnits), { name: "reserved_units" });
   const free = freeOf(word, reserved);
   const begins = reg(uint(slabUnits)),
     looking = reg(bit, { init: 0 }),
@@ -132,6 +133,7 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
     /** Before a round. */
     begin(): void {
       at.set(0);
+      reserved.set(reservedOf(shape, isFirst, constant(0, wordNumberBits)));
       looking.set(0);
       looked.set(0);
       freed.set(0);
@@ -154,6 +156,7 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
       const on = (next: UInt): void => {
         line.set(cat(next, line.bits(wordBits, unitBytes * 8 - wordBits)));
         at.set(at.add(1));
+        reserved.set(reservedOf(shape, isFirst, at.add(1)));
         when(at.eq(lineWords - 1), ends);
       };
       when(task.summary, () => {

@@ -32,6 +32,8 @@ import {
   operation,
   sipBegin,
   sipEnd,
+  sipFirst,
+  sipNext,
   sipRounds,
   sipStep,
 } from "./layout.ts";
@@ -140,8 +142,9 @@ export const KvIntake = module(
       pairBytes = reg(uint(bodyLengthBits));
     const wanted = reg(uint(3));
     right.set(known.and(body.keySize.eq(8)).and(brings.not().or(fits)).and(short.not()));
-    // One round of the hash a cycle.
+    // One round of the hash a cycle, with its word from a register: two sums behind each other are long enough.
     const round = reg(uint(3)),
+      hashed = reg(uint(32)),
       sip = [
         reg(uint(32), { name: "sip_0" }),
         reg(uint(32), { name: "sip_1" }),
@@ -288,8 +291,13 @@ export const KvIntake = module(
       },
       // Looked at, and where it is not all of the head, taken.
       head: () => {
+        const given =
+          waiting === undefined
+            ? data.trunc(kvBody.bytes * 8)
+            : cat(data.trunc(kvBody.bytes * 8 - beat), waiting.first);
+        head.set(given);
+        hashed.set(sipFirst(cutFields(kvBody, given).key));
         if (waiting !== undefined) {
-          head.set(cat(data.trunc(kvBody.bytes * 8 - beat), waiting.first));
           when(held.not(), () => waiting.first.set(data));
           when(bytes.valid, () => {
             waiting.held.set(1);
@@ -297,13 +305,13 @@ export const KvIntake = module(
             when(held.or(bytes.payload.last), () => m.go("hash"));
           });
         } else {
-          head.set(data.trunc(kvBody.bytes * 8));
           when(bytes.valid, () => m.go("hash"));
         }
       },
       hash: () => {
         round.set(round.add(1));
-        sipStep(round, sip, body.key, request.pid).forEach((v, i) => sip[i as 0].set(v.is(32)));
+        hashed.set(sipNext(round, body.key, request.pid));
+        sipStep(round, sip, hashed).forEach((v, i) => sip[i as 0].set(v.is(32)));
         when(round.eq(sipRounds - 1), () => m.go("parse"));
       },
       parse: () => m.go("decide"),

@@ -1,15 +1,4 @@
-import {
-  bit,
-  type Bit,
-  cat,
-  constant,
-  mux,
-  node,
-  priority,
-  struct,
-  uint,
-  type UInt,
-} from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, cat, constant, mux, priority, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { blockBits, classCount, type KvParameters, sizeBits, unitBytes } from "./parameters.ts";
 import { kvBody, statusBits } from "../../wire/index.ts";
 
@@ -49,13 +38,15 @@ export function sipRound([a, b, c, d]: SipState): SipState {
  * the length, and three. The low bits name the bucket, the highest 8 are the fingerprint.
  */
 export const sipRounds = 6;
-/** @param step the round's number @returns the state after that round */
-export function sipStep(step: UInt, state: SipState, key: UInt, pid: UInt): SipState {
+/** The word that the first round takes. */
+export const sipFirst = (key: UInt): UInt => key.bits(0, 32);
+/** @param step a round's number @returns the word that the round behind it takes */
+export function sipNext(step: UInt, key: UInt, pid: UInt): UInt {
   const last = cat(constant(10, 8), constant(0, 8), pid);
-  const word = node(
-    priority([step.eq(0), key.bits(0, 32)], [step.eq(1), key.bits(32, 32)], [step.eq(2), last], constant(0, 32)),
-    { name: "hashed_word" },
-  );
+  return priority([step.eq(0), key.bits(32, 32)], [step.eq(1), last], constant(0, 32));
+}
+/** @param step the round's number @param word the one that it takes @returns the state after that round */
+export function sipStep(step: UInt, state: SipState, word: UInt): SipState {
   const [a, b, c, d] = sipRound([state[0], state[1], state[2], state[3].xor(word)]);
   return [a.xor(word), b, c.xor(mux(step.eq(2), constant(0xff, 32), 0)), d];
 }

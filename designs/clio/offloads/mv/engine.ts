@@ -307,9 +307,14 @@ export const MvEngine = module(
           go.go("size");
         },
         size: () => {
-          // Sizes 9 to 16 are class 4, and so on.
+          // Sizes 9 to 16 are class 4, and so on. Bits say so with fewer levels than sums.
+          const isAbove = (i: number): Bit =>
+            size
+              .bits(i + 1, sizeBits - i - 1)
+              .any()
+              .or(size.bit(i).and(size.trunc(i).any()));
           let k: UInt = constant(leastClass, 4);
-          for (let i = leastClass; i < mostClass(p); i++) k = mux(size.gt(2 ** i), constant(i + 1, 4), k);
+          for (let i = leastClass; i < mostClass(p); i++) k = mux(isAbove(i), constant(i + 1, 4), k);
           sizeClass.set(k);
           index.set(mux(on(kind.read), r.version.trunc(versions).sub(1), mux(on(kind.latest), count.sub(1), count)));
           when(on(kind.create).not(), () => note.object.set(r.object.trunc(ids)));

@@ -351,9 +351,13 @@ export const GbnReorder = module(
       node(mux(starting, cursor.trunc(slotBits), mux(at.decide, freeSlot, slot))),
       keeping,
     );
-    free.push.valid.set(listed.or(freed).or(flushed));
-    free.push.payload.set(mux(starting, cursor.trunc(slotBits), slot));
-    // A lane comes back a cycle later: none is wanted before the slot is back, and three cycles more have passed.
+    // Slot and lane come back a cycle later: neither is wanted before three cycles more have passed.
+    const frees = reg(bit, { init: 0 }),
+      freedSlot = reg(slotOf);
+    frees.set(listed.or(freed).or(flushed));
+    freedSlot.set(mux(starting, cursor.trunc(slotBits), slot));
+    free.push.valid.set(frees);
+    free.push.payload.set(freedSlot);
     const closesLane = reg(bit, { init: 0 }),
       closed = reg(slotOf);
     closesLane.set(listed.or(freed.and(fewer.any().not())).or(restarts.and(alone.not())));

@@ -154,9 +154,10 @@ export const GbnStore = module(
     const length = lengths.readSync(node(cat(io.read.payload.session, io.read.payload.place)), { en: io.read.fire });
     const arTaken = node(io.ar.fire);
     const reads = runs(asked, addressOf(readPlace), beatsOf(length), arTaken, "read");
-    const lastBeat = reg(uint(countBits));
+    /** Beats behind the next one; whether there are none comes from a register. */
+    const behind = reg(uint(countBits));
+    const last = reg(bit);
     const lastLane = reg(uint(laneBits));
-    const index = reg(uint(countBits), { init: 0 });
     const bad = reg(bit, { init: 0 });
     const frames = instance(
       "frames",
@@ -168,8 +169,7 @@ export const GbnStore = module(
         style: "block",
       }),
     );
-    const last = node(index.eq(lastBeat)),
-      came = node(io.r.fire);
+    const came = node(io.r.fire);
     const ends = node(came.and(last));
     // There is room for a largest frame beside one that waits, so `r` never has to wait.
     io.read.ready.set(coming.not().and(frames.packets.le(1)));
@@ -178,15 +178,19 @@ export const GbnStore = module(
       coming.set(1);
       readPlace.set(cat(io.read.payload.session, io.read.payload.place));
     }).elseWhen(ends, () => coming.set(0));
+    // Nothing comes before its address, which is asked for later.
     when(asked, () => {
-      lastBeat.set(beatsOf(length).sub(1));
+      behind.set(beatsOf(length).sub(1));
+      last.set(length.le(beatBytes));
       lastLane.set(length.sub(1).trunc(laneBits));
+    }).elseWhen(came, () => {
+      behind.set(behind.sub(1));
+      last.set(behind.eq(1));
     });
     io.ar.valid.set(reads.running);
     io.ar.payload.set(reads.address);
     const failed = node(bad.or(io.r.payload.resp.any()));
     when(came, () => {
-      index.set(mux(last, constant(0, countBits), index.add(1)));
       bad.set(failed.and(last.not()));
     });
     io.r.ready.set(1);

@@ -54,8 +54,9 @@ export const Decision = module(
       io.has.at(r).set(table.has.at(r));
       io.next.at(r).set(table.next.at(r));
     }
-    const { valid, region, slots: taken } = reserve.start;
-    table.take.set({ valid, region, slots: taken });
+    // No slots are taken when nobody starts: the credits need not wait for `valid`, which is late.
+    const { region, slots: taken } = reserve.start;
+    table.take.set({ valid: 1, region, slots: taken });
     table.refund.set(io.refund);
     io.choice.set(pick.choice);
     for (let at = 0; at < regions * slots; at++) io.held.at(at).set(table.held.at(at));

@@ -3,6 +3,7 @@ import {
   assertAlways,
   bit,
   type Bit,
+  cat,
   decode,
   fromBits,
   input,
@@ -79,6 +80,7 @@ export const Reserve = module(
     hasTwo: input(vec(uint(p.slots), p.regions)),
     /** Users that wait for the slot first, and for no busy task. By region, then slot. */
     waits: input(vec(uint(p.users), p.regions * p.slots)),
+    /** No slots while nobody starts. */
     start: output(Starting(p)),
     /** What was due in the cycle before is there and did not start. */
     lacks: output(bit),
@@ -150,10 +152,14 @@ export const Reserve = module(
       return startAt(name, dueSlot, run, f.over.andNot(popped), now);
     }) as [Start, Start];
     const [fast, slow] = queues,
-      prefersSlow = mux(again, began.slow.not(), slowFirst);
+      prefersSlow = node(mux(again, began.slow.not(), slowFirst), { name: "prefers_slow" });
     const started = node(due.valid.and(fast.starts.or(slow.starts)), { name: "started" }),
-      isSlow = node(slow.starts.and(prefersSlow.or(fast.starts.not())), { name: "is_slow" });
-    const starting = node(mux(isSlow, slow.slots, fast.slots), { name: "starting" }),
+      isSlow = node(cat(due.valid, slow.starts, prefersSlow.or(fast.starts.not())).all(), { name: "is_slow" }),
+      isFast = node(cat(due.valid, fast.starts, slow.starts.and(prefersSlow).not()).all(), { name: "is_fast" });
+    // None when nobody starts, so that who takes the credits has not to ask that, too.
+    const starting = node(slow.slots.and(repeat(isSlow, p.slots)).or(fast.slots.and(repeat(isFast, p.slots))), {
+        name: "starting",
+      }),
       moves = node(dueSlot.or(starting.and(facts.others)), { name: "moves" });
     const there = fast.here.or(slow.here);
     const lacks = reg(bit, { init: 0, name: "lacks_q" });

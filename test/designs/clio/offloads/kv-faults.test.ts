@@ -121,7 +121,7 @@ const faults: readonly (readonly [string, readonly Plant[], KvBench, RegExp])[] 
   ["a removal leaves buckets out", [[/(?<=last_bucket <= )[^;]*/, "1'b1"]], forgets, /keys of the process in memory/],
   [
     "a bucket that has pairs is passed over",
-    [[/(?<=marks\[.*\] <= )marked \| [^;]+/, "2'd2"]],
+    [[/(?<=renewed_marks = )[^;]+/, "2'd2"]],
     forgets,
     /keys of the process in memory/,
   ],

@@ -311,7 +311,7 @@ describe("Reserve", () => {
         /earlier_now = (.*) & behind_slot;/,
         "earlier_now = (facts_if_moved & changed) | (facts_earlier & ~changed);",
       ],
-      ["the fast queue always first", /is_slow = (\w+) & [^;]*;/, "is_slow = slow_starts & ~fast_starts;"],
+      ["the fast queue always first", /prefers_slow = [^;]*;/, "prefers_slow = 1'b0;"],
       ["the same kind starts again while both wait", "again ? ~began_slow", "again ? began_slow"],
       ["a later slot's turn always goes on", "starting & facts_others", "starting"],
       [
