@@ -69,7 +69,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Fifo",
     group: "FIFOs",
-    file: "lib/fifo",
+    file: "lib/queues/fifo",
     what: "one clock, with level; distributed memory",
     def: Fifo({ shape: word, depth: 32, style: "distributed" }),
     example: "32 of 32 bits, distributed",
@@ -79,7 +79,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Fifo",
     group: "FIFOs",
-    file: "lib/fifo",
+    file: "lib/queues/fifo",
     what: "one clock, with level; block memory",
     def: Fifo({ shape: word, depth: 512, style: "block" }),
     example: "512 of 32 bits, block",
@@ -89,7 +89,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "AsyncFifo",
     group: "FIFOs",
-    file: "lib/async-fifo",
+    file: "lib/queues/async-fifo",
     what: "between two clocks",
     def: AsyncFifo({ shape: word, depth: 16, style: "distributed" }),
     example: "16 of 32 bits, distributed",
@@ -98,7 +98,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "PacketFifo",
     group: "FIFOs",
-    file: "lib/packet-fifo",
+    file: "lib/queues/packet-fifo",
     what: "whole packets, kept or dropped at their end",
     def: PacketFifo({ shape: Beat, depth: 512, last: "last", drop: "bad", style: "block" }),
     example: "512 of 34 bits, block, with drop",
@@ -108,7 +108,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "SkidBuffer",
     group: "AXI",
-    file: "lib/skid-buffer",
+    file: "lib/queues/skid-buffer",
     what: "registers ready",
     def: SkidBuffer({ shape: word }),
     example: "32 bits",
@@ -118,7 +118,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "RoundRobinArbiter",
     group: "AXI",
-    file: "lib/round-robin-arbiter",
+    file: "lib/stream/round-robin-arbiter",
     what: "several streams onto one, tagged",
     def: RoundRobinArbiter({ shape: word, sources: 4 }),
     example: "four of 32 bits",
@@ -179,7 +179,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Crc32",
     group: "Checks and codes",
-    file: "lib/crc",
+    file: "lib/codes/crc",
     what: "CRC-32 of each frame",
     def: Crc32({ bytes: 8 }),
     example: "8 bytes",
@@ -189,7 +189,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "crc32Next",
     group: "Checks and codes",
-    file: "lib/crc",
+    file: "lib/codes/crc",
     what: "CRC-32 step as a function",
     def: pure("Crc32Unit", uint(64), word, v => crc32Next(v.bits(0, 32), v.bits(32, 32))),
     example: "32 bits of data",
@@ -198,7 +198,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "InternetChecksum",
     group: "Checks and codes",
-    file: "lib/checksum",
+    file: "lib/codes/checksum",
     what: "RFC 1071 sum of each frame",
     def: InternetChecksum({ bytes: 8 }),
     example: "8 bytes",
@@ -208,7 +208,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Lfsr",
     group: "Checks and codes",
-    file: "lib/lfsr",
+    file: "lib/codes/lfsr",
     what: "pseudo-random numbers",
     def: Lfsr({ width: 32, steps: 8 }),
     example: "32 bits, 8 steps a cycle",
@@ -217,7 +217,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "toGray",
     group: "Checks and codes",
-    file: "lib/gray",
+    file: "lib/codes/gray",
     what: "number to Gray code",
     def: pure("ToGrayUnit", uint(16), uint(16), toGray),
     example: "16 bits",
@@ -227,7 +227,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "fromGray",
     group: "Checks and codes",
-    file: "lib/gray",
+    file: "lib/codes/gray",
     what: "Gray code to number",
     def: pure("FromGrayUnit", uint(16), uint(16), fromGray),
     example: "16 bits",
@@ -291,7 +291,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Cam",
     group: "Tables",
-    file: "lib/cam",
+    file: "lib/tables/cam",
     what: "keys to entries",
     def: Cam({ entries: 16, keyBits: 32 }),
     example: "16 keys of 32 bits",
@@ -300,7 +300,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Lru",
     group: "Tables",
-    file: "lib/lru",
+    file: "lib/tables/lru",
     what: "least recently used",
     def: Lru({ entries: 16 }),
     example: "16 entries",
@@ -309,7 +309,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "LevelSynchroniser",
     group: "Clock crossings",
-    file: "lib/synchroniser",
+    file: "lib/clocks/synchroniser",
     what: "a level",
     def: LevelSynchroniser({ stages: 2 }),
     example: "2 stages",
@@ -318,7 +318,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "PulseSynchroniser",
     group: "Clock crossings",
-    file: "lib/synchroniser",
+    file: "lib/clocks/synchroniser",
     what: "a pulse",
     def: PulseSynchroniser(),
     example: "2 stages",
@@ -328,7 +328,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "ResetSynchroniser",
     group: "Clock crossings",
-    file: "lib/synchroniser",
+    file: "lib/clocks/synchroniser",
     what: "a reset",
     def: ResetSynchroniser({ stages: 2 }),
     example: "2 stages",

@@ -1,13 +1,13 @@
-import { output, type Port, sink, source, type StreamPort } from "../types/ports.ts";
-import { bit, type Shape, shapeName, uint, type UIntShape } from "../types/shape.ts";
-import type { Bit, UInt } from "../types/value.ts";
-import { node, reg } from "../build/declare.ts";
-import { ram, styleName } from "../build/memory.ts";
-import { type Def, module } from "../build/module.ts";
-import { mux, when } from "../build/statements.ts";
-import { constant } from "../build/value.ts";
-import { assignView } from "../build/view.ts";
-import { addressBits, bitsFor } from "../types/bits.ts";
+import { output, type Port, sink, source, type StreamPort } from "../../types/ports.ts";
+import { bit, type Shape, shapeName, uint, type UIntShape } from "../../types/shape.ts";
+import type { Bit, UInt } from "../../types/value.ts";
+import { node, reg } from "../../build/declare.ts";
+import { ram, styleName } from "../../build/memory.ts";
+import { type Def, module } from "../../build/module.ts";
+import { mux, when } from "../../build/statements.ts";
+import { constant } from "../../build/value.ts";
+import { assignView } from "../../build/view.ts";
+import { addressBits, bitsFor } from "../../types/bits.ts";
 /** What the queue holds, and which fields mark a packet's end and its loss. */
 export interface PacketFifoParameters<S extends Shape = Shape> {
   /** Of a beat. */ readonly shape: S;

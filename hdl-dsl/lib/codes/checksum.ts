@@ -1,13 +1,12 @@
-import { sink, source } from "../types/ports.ts";
-import { bit, struct, uint } from "../types/shape.ts";
-import type { Bit, UInt } from "../types/value.ts";
-import { reg } from "../build/declare.ts";
-import { module } from "../build/module.ts";
-import { mux, when } from "../build/statements.ts";
-import { cat, constant } from "../build/value.ts";
-import { axisBeat } from "./axi/axis.ts";
+import { sink, source } from "../../types/ports.ts";
+import { bit, struct, uint } from "../../types/shape.ts";
+import type { Bit, UInt } from "../../types/value.ts";
+import { reg } from "../../build/declare.ts";
+import { module } from "../../build/module.ts";
+import { mux, when } from "../../build/statements.ts";
+import { cat, constant } from "../../build/value.ts";
+import { axisBeat, onlyKept } from "../axi/index.ts";
 import { frameDigest } from "./frame-digest.ts";
-import { onlyKept } from "./axi/lanes.ts";
 
 /** One's complement sum of two 16-bit numbers: the carry comes in again below. */
 export function onesAdd(a: UInt, b: UInt): UInt<16> {

@@ -1,5 +1,5 @@
 /** Gray code: neighbours differ in one bit, so that a counter can be read from another clock domain. */
-import type { UInt } from "../types/value.ts";
+import type { UInt } from "../../types/value.ts";
 
 /** The Gray code of a number, same width. One xor deep. */
 export function toGray(v: UInt): UInt {

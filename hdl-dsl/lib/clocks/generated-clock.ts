@@ -1,9 +1,9 @@
 /** Clock domains of clocks that are made inside a module, each with a reset that ends in step. */
-import type { ClockDomain } from "../ir/circuit.ts";
-import { snakeCase } from "../ir/snake-case.ts";
-import type { Bit } from "../types/value.ts";
-import { clockSignal, makeDomain, resetSignal } from "../build/clock-domain.ts";
-import { instance } from "../build/module.ts";
+import type { ClockDomain } from "../../ir/circuit.ts";
+import { snakeCase } from "../../ir/snake-case.ts";
+import type { Bit } from "../../types/value.ts";
+import { clockSignal, makeDomain, resetSignal } from "../../build/clock-domain.ts";
+import { instance } from "../../build/module.ts";
 import { ResetSynchroniser } from "./synchroniser.ts";
 /** A clock that is made inside, and when its domain is reset. */
 export interface GeneratedClockOptions {

@@ -1,8 +1,8 @@
-import { input, output } from "../types/ports.ts";
-import { bit, uint } from "../types/shape.ts";
-import { reg } from "../build/declare.ts";
-import { module } from "../build/module.ts";
-import { when } from "../build/statements.ts";
+import { input, output } from "../../types/ports.ts";
+import { bit, uint } from "../../types/shape.ts";
+import { reg } from "../../build/declare.ts";
+import { module } from "../../build/module.ts";
+import { when } from "../../build/statements.ts";
 import { linearMap } from "./linear.ts";
 
 /**

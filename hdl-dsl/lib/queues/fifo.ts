@@ -1,13 +1,13 @@
-import { addressBits, bitsFor } from "../types/bits.ts";
-import { output, type Port, sink, source, type StreamPort } from "../types/ports.ts";
-import { type Shape, shapeName, uint, type UIntShape } from "../types/shape.ts";
-import type { UInt } from "../types/value.ts";
-import { node, reg } from "../build/declare.ts";
-import { ram, styleName } from "../build/memory.ts";
-import { type Def, module } from "../build/module.ts";
-import { mux, switchOn, when } from "../build/statements.ts";
-import { cat } from "../build/value.ts";
-import { assignView } from "../build/view.ts";
+import { addressBits, bitsFor } from "../../types/bits.ts";
+import { output, type Port, sink, source, type StreamPort } from "../../types/ports.ts";
+import { type Shape, shapeName, uint, type UIntShape } from "../../types/shape.ts";
+import type { UInt } from "../../types/value.ts";
+import { node, reg } from "../../build/declare.ts";
+import { ram, styleName } from "../../build/memory.ts";
+import { type Def, module } from "../../build/module.ts";
+import { mux, switchOn, when } from "../../build/statements.ts";
+import { cat } from "../../build/value.ts";
+import { assignView } from "../../build/view.ts";
 /** What the queue holds, how many, and where. */
 export interface FifoParameters<S extends Shape = Shape> {
   /** Of an element. */ readonly shape: S;

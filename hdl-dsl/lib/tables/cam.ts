@@ -1,11 +1,11 @@
-import { input, output } from "../types/ports.ts";
-import { bit, struct, uint, vec } from "../types/shape.ts";
-import type { Bit } from "../types/value.ts";
-import { reg } from "../build/declare.ts";
-import { module } from "../build/module.ts";
-import { mux, when } from "../build/statements.ts";
-import { addressBits } from "../types/bits.ts";
-import { encodePriority, fromBits } from "../vectors/index.ts";
+import { input, output } from "../../types/ports.ts";
+import { bit, struct, uint, vec } from "../../types/shape.ts";
+import type { Bit } from "../../types/value.ts";
+import { reg } from "../../build/declare.ts";
+import { module } from "../../build/module.ts";
+import { mux, when } from "../../build/statements.ts";
+import { addressBits } from "../../types/bits.ts";
+import { encodePriority, fromBits } from "../../vectors/index.ts";
 /** How many keys, and how wide. */
 export interface CamParameters {
   /** Keys held at most, 1 or more. */

@@ -1,15 +1,15 @@
-import { sink, source, type StreamPort } from "../types/ports.ts";
-import { type Shape, shapeName, uint } from "../types/shape.ts";
-import type { UInt } from "../types/value.ts";
-import { clockDomain, inDomain } from "../build/clock-domain.ts";
-import { node, reg } from "../build/declare.ts";
-import { ram, styleName } from "../build/memory.ts";
-import { type Def, module } from "../build/module.ts";
-import { mux } from "../build/statements.ts";
-import { constant } from "../build/value.ts";
-import { assignView } from "../build/view.ts";
-import { toGray } from "./gray.ts";
-import { synchronise } from "./synchroniser.ts";
+import { sink, source, type StreamPort } from "../../types/ports.ts";
+import { type Shape, shapeName, uint } from "../../types/shape.ts";
+import type { UInt } from "../../types/value.ts";
+import { clockDomain, inDomain } from "../../build/clock-domain.ts";
+import { node, reg } from "../../build/declare.ts";
+import { ram, styleName } from "../../build/memory.ts";
+import { type Def, module } from "../../build/module.ts";
+import { mux } from "../../build/statements.ts";
+import { constant } from "../../build/value.ts";
+import { assignView } from "../../build/view.ts";
+import { toGray } from "../codes/index.ts";
+import { synchronise } from "../clocks/index.ts";
 /** What the queue holds, how many, and where. */
 export interface AsyncFifoParameters<S extends Shape = Shape> {
   /** Of an element. */ readonly shape: S;

@@ -1,13 +1,12 @@
-import { sink, source } from "../types/ports.ts";
-import { struct, uint } from "../types/shape.ts";
-import type { UInt } from "../types/value.ts";
-import { module } from "../build/module.ts";
-import { cat, constant } from "../build/value.ts";
-import { axisBeat } from "./axi/axis.ts";
-import { addressBits } from "../types/bits.ts";
+import { sink, source } from "../../types/ports.ts";
+import { struct, uint } from "../../types/shape.ts";
+import type { UInt } from "../../types/value.ts";
+import { module } from "../../build/module.ts";
+import { cat, constant } from "../../build/value.ts";
+import { axisBeat, lastLane, onlyKept } from "../axi/index.ts";
+import { addressBits } from "../../types/bits.ts";
 import { frameDigest } from "./frame-digest.ts";
 import { linearMap } from "./linear.ts";
-import { lastLane, onlyKept } from "./axi/lanes.ts";
 
 /** CRC-32 of IEEE 802.3, bits of a byte lowest first: its polynomial with the bits turned round. */
 const reversed = 0xedb88320n;

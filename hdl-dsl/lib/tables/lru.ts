@@ -1,11 +1,11 @@
-import { input, output } from "../types/ports.ts";
-import { bit, struct, uint, vec } from "../types/shape.ts";
-import type { Bit, UIntVar } from "../types/value.ts";
-import { node, reg } from "../build/declare.ts";
-import { module } from "../build/module.ts";
-import { assertAlways, mux, when } from "../build/statements.ts";
-import { addressBits } from "../types/bits.ts";
-import { fromBits, orTree } from "../vectors/index.ts";
+import { input, output } from "../../types/ports.ts";
+import { bit, struct, uint, vec } from "../../types/shape.ts";
+import type { Bit, UIntVar } from "../../types/value.ts";
+import { node, reg } from "../../build/declare.ts";
+import { module } from "../../build/module.ts";
+import { assertAlways, mux, when } from "../../build/statements.ts";
+import { addressBits } from "../../types/bits.ts";
+import { fromBits, orTree } from "../../vectors/index.ts";
 /** How many numbers are kept in order. */
 export interface LruParameters {
   /** Numbers kept in order, 2 or more. */

@@ -1,12 +1,12 @@
 /** Crossings between clock domains for single bits. */
-import { input, output } from "../types/ports.ts";
-import { bit, uint } from "../types/shape.ts";
-import type { Bit, UInt, UIntVar } from "../types/value.ts";
-import { clockDomain, inDomain } from "../build/clock-domain.ts";
-import { context } from "../build/context.ts";
-import { node, reg } from "../build/declare.ts";
-import { module } from "../build/module.ts";
-import { when } from "../build/statements.ts";
+import { input, output } from "../../types/ports.ts";
+import { bit, uint } from "../../types/shape.ts";
+import type { Bit, UInt, UIntVar } from "../../types/value.ts";
+import { clockDomain, inDomain } from "../../build/clock-domain.ts";
+import { context } from "../../build/context.ts";
+import { node, reg } from "../../build/declare.ts";
+import { module } from "../../build/module.ts";
+import { when } from "../../build/statements.ts";
 
 /** Attribute of a register that may go metastable: tools keep the chain together and do not optimise into it. */
 const chained = { async_reg: "true" };

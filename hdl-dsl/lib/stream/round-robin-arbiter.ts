@@ -1,12 +1,12 @@
-import { mergePorts, portArray, portOf, sink, source, type StreamPort } from "../types/ports.ts";
-import { type Shape, struct, type StructShape, uint, type UIntShape } from "../types/shape.ts";
-import type { Bit } from "../types/value.ts";
-import { type Def, module } from "../build/module.ts";
-import { constant } from "../build/value.ts";
-import { arbiter } from "../stream/arbiter.ts";
-import { connectAny } from "../stream/connect.ts";
-import { map } from "../stream/stream.ts";
-import { addressBits } from "../types/bits.ts";
+import { mergePorts, portArray, portOf, sink, source, type StreamPort } from "../../types/ports.ts";
+import { type Shape, struct, type StructShape, uint, type UIntShape } from "../../types/shape.ts";
+import type { Bit } from "../../types/value.ts";
+import { type Def, module } from "../../build/module.ts";
+import { constant } from "../../build/value.ts";
+import { arbiter } from "../../stream/arbiter.ts";
+import { connectAny } from "../../stream/connect.ts";
+import { map } from "../../stream/stream.ts";
+import { addressBits } from "../../types/bits.ts";
 /** How many streams of which shape meet, and whether packets stay whole. */
 export interface RoundRobinArbiterParameters<S extends Shape = Shape, N extends number = number> {
   /** Of a transfer. */ readonly shape: S;

@@ -1,6 +1,6 @@
 /** Linear maps over bits: many steps at once of shift registers with feedback. */
-import type { UInt } from "../types/value.ts";
-import { cat } from "../build/value.ts";
+import type { UInt } from "../../types/value.ts";
+import { cat } from "../../build/value.ts";
 
 /**
  * The map that `step` makes, as one parity per result bit. `step` must be linear (only shifts, xors and selections of

@@ -1,8 +1,8 @@
-import { sink, source, type StreamPort } from "../types/ports.ts";
-import type { Shape } from "../types/shape.ts";
-import { type Def, module } from "../build/module.ts";
-import { stage } from "../stream/stage.ts";
-import { connectAny } from "../stream/connect.ts";
+import { sink, source, type StreamPort } from "../../types/ports.ts";
+import type { Shape } from "../../types/shape.ts";
+import { type Def, module } from "../../build/module.ts";
+import { stage } from "../../stream/stage.ts";
+import { connectAny } from "../../stream/connect.ts";
 /** What passes through. */
 export interface SkidBufferParameters<S extends Shape = Shape> {
   /** Of a transfer. */ readonly shape: S;

@@ -1,7 +1,7 @@
 /** Comparisons with a shape of their own. Combinational. */
-import type { Bit, UInt } from "../types/value.ts";
-import { constant } from "../build/value.ts";
-import { fromBits } from "../vectors/index.ts";
+import type { Bit, UInt } from "../../types/value.ts";
+import { constant } from "../../build/value.ts";
+import { fromBits } from "../../vectors/index.ts";
 
 /**
  * Whether two values are equal, and all bits of `also` set. Each three bits take a 6-input table, and a carry runs

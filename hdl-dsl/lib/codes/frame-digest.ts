@@ -1,10 +1,10 @@
 /** Common part of CRC and checksum: a number for each frame of an AXI-Stream. */
-import { bit, type Shape, type UIntShape } from "../types/shape.ts";
-import type { Bit, StreamIn, StreamOut, UInt, Val } from "../types/value.ts";
-import { node, reg } from "../build/declare.ts";
-import { when } from "../build/statements.ts";
-import { assignView } from "../build/view.ts";
-import type { AxisBeatShape } from "./axi/axis.ts";
+import { bit, type Shape, type UIntShape } from "../../types/shape.ts";
+import type { Bit, StreamIn, StreamOut, UInt, Val } from "../../types/value.ts";
+import { node, reg } from "../../build/declare.ts";
+import { when } from "../../build/statements.ts";
+import { assignView } from "../../build/view.ts";
+import type { AxisBeatShape } from "../axi/index.ts";
 /** A number over a frame (CRC, checksum), as a state that each beat advances. */
 export interface Digest<P extends Shape> {
   /** Bits of the state, and its value before a frame. */

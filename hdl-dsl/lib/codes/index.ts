@@ -1,0 +1,8 @@
+/** Checks and codes: CRC, sums, Gray code, shift registers. */
+export { InternetChecksum, onesAdd } from "./checksum.ts";
+export { Crc32, crc32Next, crc32Step } from "./crc.ts";
+export { frameDigest, type Digest } from "./frame-digest.ts";
+export { fromGray, toGray } from "./gray.ts";
+export { hexWords } from "./hex-words.ts";
+export { Lfsr, lfsrStep, lfsrTaps, type LfsrParameters } from "./lfsr.ts";
+export { linearMap } from "./linear.ts";
