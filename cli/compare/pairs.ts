@@ -1,9 +1,15 @@
 import {
   AxisRegister,
+  CompareTimer,
   type Def,
   Fifo,
+  InterruptController,
   RoundRobinArbiter,
   SkidBuffer,
+  SpiMaster,
+  SpiSlave,
+  UartReceiver,
+  UartTransmitter,
   uint,
   WidthAdapter,
 } from "../../hdl-dsl/index.ts";
@@ -28,4 +34,10 @@ export const pairs: readonly Pair[] = [
   { name: "WidthAdapter", ours: WidthAdapter({ fromBytes: 8, toBytes: 16 }) },
   { name: "WidthAdapter_8_64", ours: WidthAdapter({ fromBytes: 8, toBytes: 64 }) },
   { name: "WidthAdapter_64_8", ours: WidthAdapter({ fromBytes: 64, toBytes: 8 }) },
+  { name: "UartTransmitter", ours: UartTransmitter({ dataBits: 8 }) },
+  { name: "UartReceiver", ours: UartReceiver({ dataBits: 8 }) },
+  { name: "CompareTimer", ours: CompareTimer({ channels: 2 }) },
+  { name: "InterruptController", ours: InterruptController({ sources: 16 }) },
+  { name: "SpiMaster", ours: SpiMaster({ width: 8, slaves: 2 }) },
+  { name: "SpiSlave", ours: SpiSlave({ width: 8 }) },
 ].map(p => ({ ...p, hand: `test/data/hand/${p.name}.v` }));

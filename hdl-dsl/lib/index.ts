@@ -11,6 +11,7 @@ import { RoundRobinArbiter } from "./stream/index.ts";
 export * from "./axi/index.ts";
 export * from "./clocks/index.ts";
 export * from "./codes/index.ts";
+export * from "./io/index.ts";
 export * from "./math/index.ts";
 export * from "./queues/index.ts";
 export * from "./stream/index.ts";
