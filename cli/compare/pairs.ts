@@ -3,6 +3,8 @@ import {
   CompareTimer,
   type Def,
   Fifo,
+  I2cMaster,
+  I2cSlave,
   InterruptController,
   RoundRobinArbiter,
   SkidBuffer,
@@ -38,6 +40,8 @@ export const pairs: readonly Pair[] = [
   { name: "UartReceiver", ours: UartReceiver({ dataBits: 8 }) },
   { name: "CompareTimer", ours: CompareTimer({ channels: 2 }) },
   { name: "InterruptController", ours: InterruptController({ sources: 16 }) },
+  { name: "I2cMaster", ours: I2cMaster() },
+  { name: "I2cSlave", ours: I2cSlave({ setup: 8 }) },
   { name: "SpiMaster", ours: SpiMaster({ width: 8, slaves: 2 }) },
   { name: "SpiSlave", ours: SpiSlave({ width: 8 }) },
 ].map(p => ({ ...p, hand: `test/data/hand/${p.name}.v` }));

@@ -33,10 +33,12 @@ const small: Stimulus = (name, n, random) =>
   n % 300 > 0 ? undefined : name === "prescale" ? BigInt(random.below(3)) : BigInt(random.below(20));
 const spi: Stimulus = (name, n, random) =>
   name === "divisor" ? 2n : name === "miso" ? bitsOf(random, 0.5) : n % 500 > 0 ? undefined : bitsOf(random, 0.5);
+/** A line of an open bus that is mostly high. */
+const free: Stimulus = (_name, n, random) => (n % 13 === 0 ? bitsOf(random, 0.8) : undefined);
 /** Inputs of the modules that are more than streams. */
 const stimuli: Readonly<Record<string, Readonly<Record<string, Stimulus>>>> = {
   UartTransmitter: { divisor: serial, parity: serial, two_stops: serial },
-  UartReceiver: { divisor: serial, parity: serial, rxd: held(8) },
+  UartReceiver: { divisor: serial, parity: serial, rxd: held(8), to_ready: held(350) },
   CompareTimer: {
     start: (_name, _n, random) => bitsOf(random, 0.02),
     stop: (_name, _n, random) => bitsOf(random, 0.01),
@@ -51,11 +53,18 @@ const stimuli: Readonly<Record<string, Readonly<Record<string, Stimulus>>>> = {
     ["lines", (_name, _n, random) => random.bits(16) & random.bits(16) & random.bits(16)],
     ["threshold", (_name, n, random) => (n % 50 === 0 ? random.bits(2) : undefined)],
   ] as readonly (readonly [string, Stimulus])[]),
+  I2cMaster: { divisor: () => 4n, scl_in: free, sda_in: free, command_payload_start: held(170) },
+  I2cSlave: {
+    scl_in: held(9),
+    sda_in: held(5),
+    address: (_name, n, random) => (n % 40 === 0 ? pattern(random, 7) : undefined),
+  },
   SpiMaster: { cpol: spi, cpha: spi, divisor: spi, miso: spi },
   SpiSlave: {
     cpol: spi,
     cpha: spi,
     sck: held(5),
+    received_ready: held(400),
     cs_n: (_name, n, random) => (n % 200 === 0 ? bitsOf(random, 0.3) : undefined),
   },
 };

@@ -63,33 +63,22 @@ export const SpiMaster = module(
       into = reg(uint<number>(w)),
       answered = reg(bit, { init: 0 });
     const tick = node(cycles.eq(0)),
+      allHigh = 2 ** p.slaves - 1,
       { data, slave, last: isLast } = io.command.payload;
     when(tick.not(), () => cycles.set(cycles.sub(1)));
     when(io.reply.fire, () => answered.set(0));
-    const half = (): void => {
-      when(tick, () => cycles.set(io.divisor));
-    };
     const phase = fsm(["Idle", "Word", "Hold", "Gap"], "Idle", s => ({
       Idle: () => {
         when(io.command.fire, () => {
           cycles.set(io.divisor);
-          left.set(2 * w - 1);
-          out.set(data);
-          last.set(isLast);
           csN.set(decode(slave, p.slaves).not());
           s.go("Word");
         });
       },
       Word: () => {
-        half();
         when(tick, () => {
+          cycles.set(io.divisor);
           sck.set(sck.not());
-          left.set(left.sub(1));
-          // `sck` is 1 between a bit's two edges. With `cpha` the first edge of a word shows its first bit, which stands.
-          when(sck.eq(io.cpha), () => into.set(cat(into.trunc(w - 1), io.miso))).elseWhen(
-            io.cpha.and(left.eq(2 * w - 1)).not(),
-            () => out.set(cat(out.trunc(w - 1), constant(0, 1))),
-          );
           when(left.eq(0), () => {
             answered.set(1);
             when(last, () => s.go("Hold")).otherwise(() => s.go("Idle"));
@@ -97,9 +86,9 @@ export const SpiMaster = module(
         });
       },
       Hold: () => {
-        half();
         when(tick, () => {
-          csN.set(2 ** p.slaves - 1);
+          cycles.set(io.divisor);
+          csN.set(allHigh);
           s.go("Gap");
         });
       },
@@ -107,6 +96,19 @@ export const SpiMaster = module(
         when(tick, () => s.go("Idle"));
       },
     }));
+    const edge = node(phase.is("Word").and(tick)),
+      first = left.eq(2 * w - 1);
+    when(io.command.fire, () => {
+      left.set(2 * w - 1);
+      out.set(data);
+      last.set(isLast);
+    }).elseWhen(edge, () => {
+      left.set(left.sub(1));
+      // `sck` is 1 between a bit's two edges. With `cpha` the first edge of a word shows its first bit, which stands.
+      when(sck.eq(io.cpha), () => into.set(cat(into.trunc(w - 1), io.miso))).elseWhen(io.cpha.and(first).not(), () =>
+        out.set(cat(out.trunc(w - 1), constant(0, 1))),
+      );
+    });
     io.command.ready.set(phase.is("Idle").andNot(answered));
     io.reply.valid.set(answered);
     io.reply.payload.set(into);

@@ -45,6 +45,8 @@ async function talks(b: Bench<Ports>, t: Traffic, count = 25): Promise<void> {
       const selected = (2 ** t.slaves - 1) & ~io.csN.value;
       expect(selected & (selected - 1)).toBe(0);
       if (selected === 0) {
+        if (high === 0 && edges.length > 0)
+          expect(cycle - (edges.at(-1) as number)).toBeGreaterThanOrEqual(t.divisor + 1);
         high++;
         expect(io.sck.value).toBe(t.mode.cpol);
       } else {
@@ -148,7 +150,9 @@ describe("SpiMaster", () => {
     const faulty = plant(dut(8, 3), from, to),
       o = { wave: false, hangCycles: 3000, limitCycles: 60_000 } as const;
     return findsFault(
-      runBench("talks", faulty, o, b => talks(b, traffic(3, { pauses: [bernoulli(0.3, 1), bernoulli(0.99, 2)] }), 10))
+      runBench("talks", faulty, o, b =>
+        talks(b, traffic(3, { divisor: 5, pauses: [bernoulli(0.3, 1), bernoulli(0.99, 2)] }), 10),
+      )
         .then(() => runBench("talks", faulty, { ...o, seed: 5 }, b => talks(b, traffic(2), 5)))
         .then(() => runBench("cut off", faulty, o, cutOff)),
       /./,
