@@ -118,7 +118,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "RoundRobinArbiter",
     group: "AXI",
-    file: "lib/stream/round-robin-arbiter",
+    file: "lib/interconnect/round-robin-arbiter",
     what: "several streams onto one, tagged",
     def: RoundRobinArbiter({ shape: word, sources: 4 }),
     example: "four of 32 bits",

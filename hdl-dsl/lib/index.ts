@@ -6,15 +6,15 @@ import { uint } from "../types/shape.ts";
 import type { Def } from "../build/module.ts";
 import { AxisRegister, WidthAdapter } from "./axi/index.ts";
 import { Fifo, SkidBuffer } from "./queues/index.ts";
-import { RoundRobinArbiter } from "./stream/index.ts";
+import { RoundRobinArbiter } from "./interconnect/index.ts";
 
 export * from "./axi/index.ts";
 export * from "./clocks/index.ts";
 export * from "./codes/index.ts";
+export * from "./interconnect/index.ts";
 export * from "./io/index.ts";
 export * from "./math/index.ts";
 export * from "./queues/index.ts";
-export * from "./stream/index.ts";
 export * from "./tables/index.ts";
 
 /** One instance of each with usual parameters: they are generated to be read and tried. */

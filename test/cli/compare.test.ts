@@ -55,16 +55,19 @@ const stimuli: Readonly<Record<string, Readonly<Record<string, Stimulus>>>> = {
   ] as readonly (readonly [string, Stimulus])[]),
   I2cMaster: { divisor: () => 4n, scl_in: free, sda_in: free, command_payload_start: held(170) },
   I2cSlave: {
-    scl_in: held(9),
-    sda_in: held(5),
-    address: (_name, n, random) => (n % 40 === 0 ? pattern(random, 7) : undefined),
+    scl_in: (_name, n) => BigInt(n % 24 >= 12),
+    // Bits change while the clock is low. Each 29th period begins with a start condition, and ends with a stop.
+    sda_in: (_name, n, random) =>
+      n % 24 === 5 ? bitsOf(random, 0.9) : n % 696 === 18 ? 0n : n % 696 === 690 ? 1n : undefined,
+    address: () => 0x7fn,
   },
   SpiMaster: { cpol: spi, cpha: spi, divisor: spi, miso: spi },
   SpiSlave: {
     cpol: spi,
     cpha: spi,
     sck: held(5),
-    received_ready: held(400),
+    to_send_valid: held(300),
+    received_ready: (_name, n) => BigInt(n % 1200 > 700),
     cs_n: (_name, n, random) => (n % 200 === 0 ? bitsOf(random, 0.3) : undefined),
   },
 };

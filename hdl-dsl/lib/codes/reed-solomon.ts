@@ -62,10 +62,13 @@ export function reedSolomonRoots(p: ReedSolomonParameters): readonly number[] {
  */
 export const ReedSolomonSyndromes = module(
   "ReedSolomonSyndromes",
-  (p: ReedSolomonParameters) => ({
-    from: sink(struct({ symbol: uint(p.symbolBits), last: bit }) as ReedSolomonSymbol),
-    to: source(struct({ clean: bit, syndromes: vec(uint(p.symbolBits), p.checkSymbols) }) as ReedSolomonCheck),
-  }),
+  (p: ReedSolomonParameters) => {
+    reedSolomonRoots(p);
+    return {
+      from: sink(struct({ symbol: uint(p.symbolBits), last: bit }) as ReedSolomonSymbol),
+      to: source(struct({ clean: bit, syndromes: vec(uint(p.symbolBits), p.checkSymbols) }) as ReedSolomonCheck),
+    };
+  },
   (io, p) => {
     const symbol = uint<number>(p.symbolBits),
       { payload } = io.from;
@@ -90,7 +93,7 @@ export const ReedSolomonSyndromes = module(
     });
     io.to.valid.set(full);
     io.to.payload.clean.set(orTree(held.map(s => s.any())).not());
-    held.forEach((s, i) => io.to.payload.syndromes.setAt(i, s));
+    io.to.payload.syndromes.toArray().forEach((s, i) => s.set(held[i] as UInt));
   },
   {
     nameOf: p =>

@@ -1,11 +1,11 @@
 import { input, output, sink, source } from "../../types/ports.ts";
 import { bit, struct, uint } from "../../types/shape.ts";
-import type { Bit, UInt } from "../../types/value.ts";
-import { enumOf, match } from "../../build/enumeration.ts";
+import type { Bit, UInt, UIntVar } from "../../types/value.ts";
+import { enumOf } from "../../build/enumeration.ts";
 import { fsm } from "../../build/fsm.ts";
 import { node, reg } from "../../build/declare.ts";
 import { module } from "../../build/module.ts";
-import { when } from "../../build/statements.ts";
+import { mux, when } from "../../build/statements.ts";
 import { cat, repeat } from "../../build/value.ts";
 import { i2cLines, watchI2c } from "./i2c-bus.ts";
 
@@ -55,162 +55,110 @@ export const I2cMaster = module(
     busy: output(bit),
   }),
   io => {
-    const bus = watchI2c(io);
+    const bus = watchI2c(io),
+      { payload } = io.command;
     const busy = reg(bit, { init: 0 }),
-      sclLow = reg(bit, { init: 0 }),
-      sdaLow = reg(bit, { init: 0 });
-    when(bus.start, () => busy.set(1)).elseWhen(bus.stop, () => busy.set(0));
-    // Cycles of a quarter, and quarters of what is being timed.
-    const cycles = reg(uint(16), { init: 0 }),
+      cell = reg(Cell, { init: "bit" }),
+      // Cycles of a quarter, and quarters of what is being timed.
+      cycles = reg(uint(16), { init: 0 }),
       quarters = reg(uint(2), { init: 3 });
-    const quarter = node(cycles.eq(0)),
-      over = node(quarter.and(quarters.eq(0)));
-    const time = (n: Bit | 0 | 1 | 3): void => {
-      cycles.set(io.divisor);
-      quarters.set(typeof n === "number" ? n : n.zext(2));
-    };
-    const cell = reg(Cell, { init: "bit" }),
-      shift = reg(uint(9)),
+    const [sclLow, sdaLow, answer] = lines();
+    const shift = reg(uint(9)),
       left = reg(uint(4)),
       asked = reg(struct({ stop: bit, read: bit })),
       sampled = reg(bit),
-      answer = reg(bit, { init: 0 }),
       lost = reg(bit);
-    const condition = node(cell.is("bit").not()),
-      { payload } = io.command;
-    when(io.reply.fire, () => answer.set(0));
-    // Counts unless a phase below sets the time anew.
-    when(quarter, () => {
-      cycles.set(io.divisor);
-      quarters.set(quarters.sub(1));
-    }).otherwise(() => cycles.set(cycles.sub(1)));
+    when(bus.start, () => busy.set(1)).elseWhen(bus.stop, () => busy.set(0));
+    const accepted = node(io.command.fire),
+      starts = node(accepted.and(payload.start)),
+      quarter = node(cycles.eq(0)),
+      over = node(quarter.and(quarters.eq(0))),
+      condition = node(cell.is("bit").not());
     // Where we let `sda` go: our own bits, the acknowledge of a byte that we read, and conditions.
     const acknowledges = left.eq(0),
-      ours = node(condition.or(acknowledges.eq(asked.read)));
-    const beaten = node(ours.and(sdaLow.not()).andNot(sampled));
-    const take = (): void => {
-      asked.set({ stop: payload.stop, read: payload.read });
-      shift.set(nineBits(payload.read, payload.nack, payload.data));
-      left.set(8);
-      lost.set(0);
-    };
+      ours = condition.or(acknowledges.eq(asked.read)),
+      beaten = node(ours.andNot(sdaLow).andNot(sampled));
+    const byteDone = node(condition.not().and(acknowledges)),
+      thenStop = node(asked.stop.or(sampled.andNot(asked.read)));
 
     const phase = fsm(["Idle", "Wait", "Low", "Change", "Rise", "High", "Keep"], "Idle", s => {
-      const reply = (): void => answer.set(1);
-      const leave = (): void => {
-        sclLow.set(0);
-        sdaLow.set(0);
-        time(3);
-        s.go("Idle");
-      };
-      const lose = (): void => {
-        lost.set(1);
-        reply();
-        leave();
-      };
-      /** `scl` goes low, and `sda` stays for a quarter. */
       const next = (): void => {
-        sclLow.set(1);
-        time(0);
-        s.go("Low");
-      };
-      /** The end of a bit or a condition: `scl` was high long enough. */
-      const ends = (): void => {
-        when(beaten, lose).otherwise(() => {
-          match(cell, {
-            start: () => {
-              cell.set("bit");
-              next();
-            },
-            stop: () => {
-              reply();
-              leave();
-            },
-            bit: () => {
-              shift.set(cat(shift.trunc(8), sampled));
-              left.set(left.sub(1));
-              next();
-              when(acknowledges, () => {
-                when(asked.stop.or(sampled.andNot(asked.read)), () => cell.set("stop")).otherwise(() => {
-                  reply();
-                  s.go("Wait");
-                });
-              });
-            },
-          });
-        });
+        when(byteDone.andNot(thenStop), () => s.go("Wait")).otherwise(() => s.go("Low"));
       };
       return {
-        Idle: () => {
-          when(busy.or(bus.scl.not()).or(bus.sda.not()), () => time(3)).elseWhen(over, () => {
-            // The bus is free: that stays so until a start condition, which is seen above.
-            quarters.set(0);
-            cycles.set(0);
-          });
-          when(io.command.fire, () => {
-            take();
-            when(payload.start, () => {
-              cell.set("start");
-              sdaLow.set(1);
-              sampled.set(1);
-              time(1);
-              s.go("Keep");
-            }).otherwise(() => {
-              lost.set(1);
-              reply();
-            });
-          });
-        },
-        Wait: () => {
-          when(io.command.fire, () => {
-            take();
-            when(payload.start, () => cell.set("start"));
-            next();
-          });
-        },
-        Low: () => {
-          when(quarter, () => {
-            time(0);
-            match(cell, {
-              bit: () => sdaLow.set(shift.bit(8).not()),
-              start: () => sdaLow.set(0),
-              stop: () => sdaLow.set(1),
-            });
-            s.go("Change");
-          });
-        },
-        Change: () => {
-          when(quarter, () => {
-            sclLow.set(0);
-            s.go("Rise");
-          });
-        },
-        Rise: () => {
-          time(condition);
-          sampled.set(bus.sda);
-          when(bus.scl, () => s.go("High"));
-        },
+        Idle: () => void when(starts, () => s.go("Keep")),
+        Wait: () => void when(accepted, () => s.go("Low")),
+        Low: () => void when(quarter, () => s.go("Change")),
+        Change: () => void when(quarter, () => s.go("Rise")),
+        Rise: () => void when(bus.scl, () => s.go("High")),
         High: () => {
-          sampled.set(bus.sda);
-          when(over, () => {
-            time(condition);
-            when(beaten, lose).otherwise(() => {
-              s.go("Keep");
-              when(cell.is("start"), () => sdaLow.set(1)).elseWhen(cell.is("stop"), () => sdaLow.set(0));
-            });
-          });
           // Another master's low ends a bit's high. Before a condition it takes the bus from us.
           when(bus.scl.not(), () => {
-            when(condition, lose).otherwise(ends);
+            when(condition.or(beaten), () => s.go("Idle")).otherwise(next);
+          }).elseWhen(over, () => {
+            when(beaten, () => s.go("Idle")).otherwise(() => s.go("Keep"));
           });
         },
         Keep: () => {
-          when(cell.is("stop"), () => sampled.set(bus.sda));
-          when(over.or(bus.scl.not()), ends);
+          when(over.or(bus.scl.not()), () => {
+            when(beaten.or(cell.is("stop")), () => s.go("Idle")).otherwise(next);
+          });
         },
       };
     });
-    io.command.ready.set(answer.not().and(phase.is("Wait").or(phase.is("Idle").and(over.or(payload.start.not())))));
+
+    // The ways out of a bit or a condition: its high is over, or cut short.
+    const [idle, waits, high, keep] = (["Idle", "Wait", "High", "Keep"] as const).map(phase.is) as [Bit, Bit, Bit, Bit];
+    const highOver = node(high.and(over).and(bus.scl)),
+      highCut = node(high.andNot(bus.scl)),
+      keepOver = node(keep.and(over.or(bus.scl.not())));
+    const lose = node(beaten.and(highOver.or(keepOver)).or(highCut.and(condition.or(beaten)))),
+      ends = node(highCut.andNot(condition).or(keepOver).andNot(beaten)),
+      stopped = node(ends.and(cell.is("stop"))),
+      leaves = node(lose.or(stopped)),
+      changes = node(phase.is("Low").and(quarter));
+    when(starts, () => cell.set("start"))
+      .elseWhen(ends.and(byteDone).and(thenStop), () => cell.set("stop"))
+      .elseWhen(ends.and(cell.is("start")), () => cell.set("bit"));
+
+    const lows = node(ends.or(accepted.and(waits)));
+    const unfree = idle.and(busy.or(bus.scl.not()).or(bus.sda.not())),
+      free = idle.and(over);
+    const timed = node(leaves.or(lows).or(changes).or(starts).or(phase.is("Rise")).or(highOver).or(unfree));
+    when(timed.or(quarter.andNot(free)), () => cycles.set(io.divisor)).elseWhen(free.not(), () =>
+      cycles.set(cycles.sub(1)),
+    );
+    when(leaves, () => quarters.set(3))
+      .elseWhen(lows.or(changes), () => quarters.set(0))
+      .elseWhen(starts, () => quarters.set(1))
+      .elseWhen(phase.is("Rise").or(highOver), () => quarters.set(condition.zext(2)))
+      .elseWhen(unfree, () => quarters.set(3))
+      .elseWhen(quarter.andNot(free), () => quarters.set(quarters.sub(1)));
+
+    when(leaves.or(phase.is("Change").and(quarter)), () => sclLow.set(0)).elseWhen(lows, () => sclLow.set(1));
+    when(leaves, () => sdaLow.set(0))
+      .elseWhen(starts.and(idle), () => sdaLow.set(1))
+      .elseWhen(changes, () => sdaLow.set(mux(condition, cell.is("stop"), shift.bit(8).not())))
+      .elseWhen(highOver.and(condition), () => sdaLow.set(cell.is("start")));
+    when(accepted, () => {
+      shift.set(nineBits(payload.read, payload.nack, payload.data));
+      left.set(8);
+      asked.set({ stop: payload.stop, read: payload.read });
+    }).elseWhen(ends.andNot(condition), () => {
+      shift.set(cat(shift.trunc(8), sampled));
+      left.set(left.sub(1));
+    });
+    const looks = phase
+      .is("Rise")
+      .or(high)
+      .or(keep.and(cell.is("stop")));
+    when(starts.and(idle), () => sampled.set(1)).elseWhen(looks, () => sampled.set(bus.sda));
+    const foreign = node(accepted.and(idle).andNot(payload.start));
+    when(foreign.or(lose), () => lost.set(1)).elseWhen(accepted, () => lost.set(0));
+    const replies = foreign.or(leaves).or(ends.and(byteDone).andNot(thenStop));
+    when(replies, () => answer.set(1)).elseWhen(io.reply.ready, () => answer.set(0));
+
+    io.command.ready.set(answer.not().and(waits.or(idle.and(over.or(payload.start.not())))));
     io.reply.valid.set(answer);
     io.reply.payload.set({ data: shift.bits(1, 8), nack: shift.bit(0), lost });
     io.sclLow.set(sclLow);
@@ -218,3 +166,7 @@ export const I2cMaster = module(
     io.busy.set(busy);
   },
 );
+
+/** Registers of single bits that reset clears. */
+const lines = (): readonly [UIntVar<1>, UIntVar<1>, UIntVar<1>] =>
+  ["scl_low", "sda_low", "answer"].map(name => reg(bit, { init: 0, name: `${name}_held` })) as never;

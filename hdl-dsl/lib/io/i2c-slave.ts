@@ -1,8 +1,8 @@
 import { input, output, sink, source } from "../../types/ports.ts";
 import { bit, struct, uint } from "../../types/shape.ts";
+import type { Bit, UIntVar } from "../../types/value.ts";
 import { bitsFor } from "../../types/bits.ts";
-import { byName } from "../../types/by-name.ts";
-import { fsm, type FsmControl, type FsmHandlers } from "../../build/fsm.ts";
+import { fsm } from "../../build/fsm.ts";
 import { node, reg } from "../../build/declare.ts";
 import { module } from "../../build/module.ts";
 import { when } from "../../build/statements.ts";
@@ -11,9 +11,6 @@ import { i2cLines, watchI2c } from "./i2c-bus.ts";
 
 /** A byte that a master has written; `first` is 1 for the first one after the address. */
 export const I2cReceived = struct({ data: uint(8), first: bit });
-
-const states = ["Off", "Address", "Receive", "Store", "Load", "Send"] as const;
-type State = (typeof states)[number];
 
 /**
  * I2C slave (UM10204) with the seven-bit address `address`; it answers no general call. Half a period of `scl` is 12 cycles or more.
@@ -38,105 +35,76 @@ export const I2cSlave = module(
   }),
   (io, p) => {
     const bus = watchI2c(io);
+    const [sclLow, sdaLow, full, reading] = ["scl_low_held", "sda_low_held", "full", "is_read"].map(name =>
+      reg(bit, { init: 0, name }),
+    ) as [UIntVar<1>, UIntVar<1>, UIntVar<1>, UIntVar<1>];
     const shift = reg(uint(8)),
       bits = reg(uint(4), { init: 0 }),
-      reading = reg(bit, { init: 0 }),
-      first = reg(bit),
-      sdaLow = reg(bit, { init: 0 }),
-      sclLow = reg(bit, { init: 0 }),
       settling = reg(uint<number>(bitsFor(p.setup)), { init: 0 }),
-      full = reg(bit, { init: 0 }),
+      first = reg(bit),
       held = reg(I2cReceived);
-    when(bus.sclRose, () => {
-      shift.set(cat(shift.trunc(7), bus.sda));
-      bits.set(bits.add(1));
-    });
     const byteEnds = node(bus.sclFell.and(bits.eq(8))),
-      ackEnds = node(bus.sclFell.and(bits.eq(9)));
-    when(io.received.ready, () => full.set(0));
-    when(settling.any(), () => settling.set(settling.sub(1))).otherwise(() => sclLow.set(0));
-    const settle = (): void => settling.set(p.setup);
-    const hold = (): void => {
-      settle();
-      sclLow.set(1);
-    };
-    const acknowledge = (): void => sdaLow.set(1);
-    const begin = (): void => {
-      bits.set(0);
-      sdaLow.set(0);
-    };
+      ackEnds = node(bus.sclFell.and(bits.eq(9))),
+      mine = node(shift.bits(1, 7).eq(io.address)),
+      refused = shift.bit(0),
+      room = full.not().or(io.received.ready);
 
-    const handlers = (s: FsmControl<State>): FsmHandlers<State> => ({
-      Off: () => {
-        sdaLow.set(0);
-      },
-      Address: () => {
-        when(byteEnds, () => {
-          reading.set(shift.bit(0));
-          first.set(1);
-          when(shift.bits(1, 7).eq(io.address), acknowledge).otherwise(() => s.go("Off"));
-        });
-        when(ackEnds, () => {
-          begin();
-          when(reading, () => {
-            hold();
-            s.go("Load");
-          }).otherwise(() => s.go("Receive"));
-        });
-      },
-      Receive: () => {
-        when(byteEnds, () => {
-          hold();
-          s.go("Store");
-        });
-        when(ackEnds, begin);
-      },
-      Store: () => {
-        settle();
-        when(full.not().or(io.received.ready), () => {
-          full.set(1);
-          held.set({ data: shift, first });
-          first.set(0);
-          acknowledge();
-          s.go("Receive");
-        });
-      },
-      Load: () => {
-        settle();
-        when(io.toSend.valid, () => {
-          shift.set(io.toSend.payload);
-          sdaLow.set(io.toSend.payload.bit(7).not());
-          s.go("Send");
-        });
-      },
-      Send: () => {
-        // The bits that have gone out come in again at the other end.
-        when(bus.sclFell, () => sdaLow.set(shift.bit(7).not()));
-        when(byteEnds, () => sdaLow.set(0));
-        when(ackEnds, () => {
-          begin();
-          when(shift.bit(0), () => s.go("Off")).otherwise(() => {
-            hold();
-            s.go("Load");
+    // A start condition begins an address, and a stop ends all, whatever is under way: told last, they count.
+    let go: (state: "Off" | "Address") => void = () => undefined;
+    const phase = fsm(["Off", "Address", "Receive", "Store", "Load", "Send"], "Off", s => {
+      go = s.go;
+      return {
+        Off: () => undefined,
+        Address: () => {
+          when(byteEnds.andNot(mine), () => s.go("Off")).elseWhen(ackEnds, () => {
+            when(reading, () => s.go("Load")).otherwise(() => s.go("Receive"));
           });
-        });
-      },
-    });
-    const phase = fsm(states, "Off", s => {
-      // A start condition begins an address, and a stop ends all, whatever was under way.
-      const unlessCondition = (handler: () => void) => (): void => {
-        handler();
-        when(bus.start, () => {
-          begin();
-          s.go("Address");
-        }).elseWhen(bus.stop, () => s.go("Off"));
+        },
+        Receive: () => void when(byteEnds, () => s.go("Store")),
+        Store: () => void when(room, () => s.go("Receive")),
+        Load: () => void when(io.toSend.valid, () => s.go("Send")),
+        Send: () => {
+          when(ackEnds, () => {
+            when(refused, () => s.go("Off")).otherwise(() => s.go("Load"));
+          });
+        },
       };
-      return byName(states, state => unlessCondition(handlers(s)[state]));
     });
+    when(bus.start, () => go("Address")).elseWhen(bus.stop, () => go("Off"));
+
+    const [off, addressed, sends] = (["Off", "Address", "Send"] as const).map(phase.is) as [Bit, Bit, Bit];
+    const stores = node(phase.is("Store").and(room)),
+      loads = node(phase.is("Load").and(io.toSend.valid)),
+      begins = node(bus.start.or(ackEnds.and(addressed.or(phase.is("Receive")).or(sends)))),
+      named = node(addressed.and(byteEnds)),
+      more = addressed.and(reading).or(sends.andNot(refused));
+    const holds = node(byteEnds.and(phase.is("Receive")).or(ackEnds.and(more)));
+    when(begins, () => bits.set(0)).elseWhen(bus.sclRose, () => bits.set(bits.add(1)));
+    // The bits that go out come in again at the other end.
+    when(loads, () => shift.set(io.toSend.payload)).elseWhen(bus.sclRose, () =>
+      shift.set(cat(shift.trunc(7), bus.sda)),
+    );
+    when(begins.or(off), () => sdaLow.set(0))
+      .elseWhen(named.and(mine).or(stores), () => sdaLow.set(1))
+      .elseWhen(loads, () => sdaLow.set(io.toSend.payload.bit(7).not()))
+      .elseWhen(sends.and(bus.sclFell), () => sdaLow.set(shift.bit(7).or(bits.eq(8)).not()));
+    when(holds.or(phase.is("Store")).or(phase.is("Load")), () => settling.set(p.setup)).elseWhen(settling.any(), () =>
+      settling.set(settling.sub(1)),
+    );
+    when(holds, () => sclLow.set(1)).elseWhen(settling.eq(0), () => sclLow.set(0));
+    when(named, () => {
+      reading.set(shift.bit(0));
+      first.set(1);
+    }).elseWhen(stores, () => first.set(0));
+    when(stores, () => {
+      full.set(1);
+      held.set({ data: shift, first });
+    }).elseWhen(io.received.ready, () => full.set(0));
+
     io.received.valid.set(full);
     io.received.payload.set(held);
     io.toSend.ready.set(phase.is("Load"));
-    io.active.set(phase.is("Off").or(phase.is("Address")).not());
+    io.active.set(off.or(addressed).not());
     io.reading.set(reading);
     io.sclLow.set(sclLow);
     io.sdaLow.set(sdaLow);

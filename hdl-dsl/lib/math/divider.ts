@@ -68,7 +68,8 @@ export const Divider = module(
       minusRemainder = reg(bit);
     const busy = node(left.any()),
       asked = io.request.payload;
-    const [below, by] = [asked.dividend, asked.divisor].map(v => node(asked.signed.and(v.bit(w - 1)))) as [Bit, Bit];
+    const below = node(asked.signed.and(asked.dividend.bit(w - 1))),
+      by = node(asked.signed.and(asked.divisor.bit(w - 1)), { name: "divisor_below" });
     io.request.ready.set(busy.not().and(done.not().or(io.result.ready)));
     when(io.result.ready, () => done.set(0));
     when(busy, () => {

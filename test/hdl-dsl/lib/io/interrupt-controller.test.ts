@@ -131,7 +131,7 @@ async function random(b: Bench<Ports>, sources: number, priorityBits: number, cy
     io.complete.source.value = done ?? 0;
     io.claim.value = 1;
     await b.risingEdge();
-    if (io.irq.value === 1) served.push(io.best.value);
+    if (io.irq.value === 1) served.push(io.best.num);
   }
   expect(io.irq.value).toBe(0);
   expect(served).toEqual([]);
@@ -158,7 +158,7 @@ describe("InterruptController", () => {
     const rise = b.cycle;
     await b.until(() => io.irq.value === 1);
     expect(b.cycle - rise).toBe(3 + 2 + 1);
-    expect(io.best.value).toBe(1);
+    expect(io.best.num).toBe(1);
     io.claim.value = 1;
     await b.risingEdge();
     io.claim.value = 0;

@@ -42,7 +42,7 @@ async function talks(b: Bench<Ports>, t: Traffic, count = 25): Promise<void> {
     miso = 0;
   b.onEdge({
     sample: cycle => {
-      const selected = (2 ** t.slaves - 1) & ~io.csN.value;
+      const selected = (2 ** t.slaves - 1) & ~io.csN.num;
       expect(selected & (selected - 1)).toBe(0);
       if (selected === 0) {
         if (high === 0 && edges.length > 0)
@@ -56,7 +56,7 @@ async function talks(b: Bench<Ports>, t: Traffic, count = 25): Promise<void> {
       if (io.sck.value !== sck) edges.push(cycle);
       sck = io.sck.value;
       miso = 0;
-      models.forEach((m, i) => (miso |= m.cycle((io.csN.value >> i) & 1, io.sck.value, io.mosi.value)));
+      models.forEach((m, i) => (miso |= m.cycle((io.csN.num >> i) & 1, io.sck.value, io.mosi.value)));
     },
     drive: () => {
       io.miso.value = miso;

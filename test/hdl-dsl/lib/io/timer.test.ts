@@ -69,11 +69,11 @@ const drive = (b: Bench<Ports>, i: In): void => {
   i.compare.forEach((v, c) => (b.io.compare[c]!.value = v));
 };
 const read = (b: Bench<Ports>): Out => ({
-  count: b.io.count.value,
+  count: b.io.count.num,
   running: b.io.running.value,
   wrapped: b.io.wrapped.value,
-  matched: b.io.matched.value,
-  level: b.io.level.value,
+  matched: b.io.matched.num,
+  level: b.io.level.num,
 });
 
 /** Starts, stops and new settings at random moments, also several of them in one cycle. */

@@ -92,12 +92,16 @@ describe("Divider", () => {
   };
   bench("reset forgets the division", dut(4, 1), {}, cutOff);
   test.each([
-    ["the remainder is the divisor's", "minus_remainder <= below", "minus_remainder <= by_"],
+    [
+      "the remainder is the divisor's",
+      /minus_remainder <= [^;]*;/,
+      "minus_remainder <= request_payload_signed & request_payload_divisor[3];",
+    ],
     ["a quotient by 0 has a sign", " & (|request_payload_divisor)", ""],
     ["a divisor below 0 is taken as it is", /divisor <= ([^;]*);/, "divisor <= request_payload_divisor;"],
     ["a step too few", "left <= 3'd4", "left <= 3'd3"],
     ["a request while the result waits", /assign request_ready = [^;]*;/, "assign request_ready = ~busy;"],
-    ["reset leaves the result", "done <= 1'b0; ", ""],
+    ["reset leaves the result", "left <= 3'd0; done <= 1'b0;", "left <= 3'd0;"],
   ] as const)("planted fault: %s", (_what, from, to) => {
     const faulty = plant(dut(4, 1), from, to),
       o = { wave: false, hangCycles: 300, limitCycles: 20_000 } as const;

@@ -69,8 +69,8 @@ describe("MultiplyAdd", () => {
     await multiplies(b, small, never, never, 20);
   });
   test.each([
-    ["halves go down", "14'd8", "14'd7"],
-    ["it wraps at the top", /value <= [^;]*;/, "value <= operands_shr[8:0];"],
+    ["halves go down", "16'sd8", "16'sd7"],
+    ["it wraps at the top", /value <= [^;]*;/, "value <= operands_s4_value_shifted[8:0];"],
   ] as const)("planted fault: %s", (_what, from, to) =>
     findsFault(
       runBench("multiplies", plant(ma(small), from, to), { wave: false }, b => multiplies(b, small, never, never)),
@@ -138,7 +138,7 @@ describe("Fir", () => {
   test.each([
     ["a tap is left out", /sum_5 <= ([^;]*);/, "sum_5 <= sum_6;"],
     ["a sample counts while nothing comes", "if (moves & multiplied)", "if (moves)"],
-    ["the samples stay over a reset", /sum_3 <= 14'sd0;|sum_3 <= 14'd0;/, ""],
+    ["the samples stay over a reset", "sum_3 <= 14'sd0; ", ""],
     ["the product goes on while the rest stands", "if (moves) times_7 <=", "times_7 <="],
   ] as const)("planted fault: %s", (_what, from, to) => {
     const faulty = plant(fir(taps, 8), from, to);
