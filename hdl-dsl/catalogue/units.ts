@@ -1,8 +1,5 @@
 /** The modules of the library, and its functions within modules. */
-import { input, output } from "../types/ports.ts";
-import { bit, type Shape, struct, uint, type UIntShape } from "../types/shape.ts";
-import type { UInt } from "../types/value.ts";
-import { type Def, module } from "../build/module.ts";
+import { bit, struct, uint } from "../types/shape.ts";
 import {
   AsyncFifo,
   Axi4Register,
@@ -27,17 +24,10 @@ import {
 import { decode, encodeOnehot, encodePriority, firstSet, lowestFlat, lowestSet } from "../vectors/index.ts";
 import { register, registerMap, RegisterSlave } from "../registers/index.ts";
 import type { CatalogueEntry } from "./entry.ts";
+import { pure, row } from "./rows.ts";
 
 const word = uint(32);
 const Beat = struct({ data: uint(32), last: bit, bad: bit });
-/** A function of one value. */
-const pure = (name: string, from: UIntShape, to: Shape & UIntShape, f: (v: UInt) => UInt): Def =>
-  module(
-    name,
-    () => ({ from: input(from), to: output(to) }),
-    io => io.to.set(f(io.from).is(to.width)),
-  )();
-
 const timer = registerMap({
   name: "Timer",
   doc: "The catalogue's example: a timer.",
@@ -56,13 +46,6 @@ const timer = registerMap({
 const through = { from: "from", to: "to" } as const,
   queue = { from: "push", to: "pop" } as const;
 const frame = { send: { keep: 255, last: 1 } } as const;
-
-type Row = Omit<CatalogueEntry, "source" | "interval"> & { readonly file: string; readonly interval?: number | string };
-const row = ({ file, interval, ...r }: Row): CatalogueEntry => ({
-  source: `hdl-dsl/${file}.ts`,
-  interval: interval ?? 1,
-  ...r,
-});
 
 /** Every unit of the library. */
 export const unitEntries: readonly CatalogueEntry[] = [

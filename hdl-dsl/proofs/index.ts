@@ -10,6 +10,7 @@ import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
 import { flowProofs } from "./harness/flow.ts";
 import { forkProofs } from "./forks.ts";
+import { interconnectProofs } from "./interconnect/index.ts";
 import { ioProofs } from "./io/index.ts";
 import { lfsrProofs } from "./lfsr.ts";
 import { lruProofs } from "./lru.ts";
@@ -50,6 +51,7 @@ export const libraryProofs: readonly Proof[] = [
   outstandingProof,
   ...ioProofs,
   ...arithmeticProofs,
+  ...interconnectProofs,
 ];
 export { axi4MasterObeys, type Axi4Rules, axi4SlaveObeys, type Axi4Traffic, busOf } from "./axi/axi4-rules.ts";
 export { liteMasterObeys, type LiteRules, liteSlaveObeys } from "./axi/lite-rules.ts";
