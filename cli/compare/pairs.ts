@@ -1,5 +1,6 @@
 import {
   AxisRegister,
+  AxisSwitch,
   CompareTimer,
   type Def,
   Divider,
@@ -48,6 +49,7 @@ export const pairs: readonly Pair[] = [
   { name: "I2cSlave", ours: I2cSlave({ setup: 8 }) },
   { name: "SpiMaster", ours: SpiMaster({ width: 8, slaves: 2 }) },
   { name: "SpiSlave", ours: SpiSlave({ width: 8 }) },
+  { name: "AxisSwitch", ours: AxisSwitch({ bytes: 4, inputs: 4, outputs: 2 }) as Def },
   { name: "Divider", ours: Divider({ width: 32 }) },
   {
     name: "MultiplyAdd",

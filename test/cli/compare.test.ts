@@ -61,6 +61,15 @@ const stimuli: Readonly<Record<string, Readonly<Record<string, Stimulus>>>> = {
       n % 24 === 5 ? bitsOf(random, 0.9) : n % 696 === 18 ? 0n : n % 696 === 690 ? 1n : undefined,
     address: () => 0x7fn,
   },
+  AxisSwitch: Object.fromEntries(
+    [0, 1, 2, 3].map(
+      i =>
+        [
+          `from${i}_payload_dest`,
+          (_name: string, n: number, random: Random) => (n % 16 === 4 * i ? bitsOf(random, 0.5) : undefined),
+        ] as const,
+    ),
+  ),
   SpiMaster: { cpol: spi, cpha: spi, divisor: spi, miso: spi },
   SpiSlave: {
     cpol: spi,
@@ -117,7 +126,7 @@ describe("a module of the library and the one written by hand", () => {
     );
     expect(a).toEqual(b);
     for (const p of emitted.ports.filter(o => o.dir === "out"))
-      expect(new Set(a.map(x => x[p.name])).size, `${p.name} moves`).toBeGreaterThan(1);
+      if (p.name !== "dropped") expect(new Set(a.map(x => x[p.name])).size, `${p.name} moves`).toBeGreaterThan(1);
     if (name in stimuli) return;
     expect(a.filter(x => x["to_valid"] === 1n || x["pop_valid"] === 1n).length).toBeGreaterThan(100);
     expect(

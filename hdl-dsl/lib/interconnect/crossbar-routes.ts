@@ -103,8 +103,8 @@ export function routeAnswers<S extends Shape>(
     const error = errors[m] as StreamIn<S>,
       erring = at.bit(p.slaves.length);
     out.valid.set(orTree([...from.map((s, i) => s.valid.and(mine[i] as Bit)), error.valid.and(erring)]));
-    const selects = [...mine, erring],
-      values: unknown[] = [...from.map(s => own(s.payload as Val<Shape>)), error.payload];
+    const selects = [erring, ...mine],
+      values: unknown[] = [error.payload, ...from.map(s => own(s.payload as Val<Shape>))];
     assignView(out.payload, onehotMux(selects, values as never), "payload");
     error.ready.set(out.ready.and(erring));
     mine.forEach((b, i) => (lets[i] as Bit[]).push(b.and(out.ready)));

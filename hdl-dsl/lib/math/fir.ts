@@ -17,8 +17,10 @@ export interface FirParameters {
 const signedBits = (n: number): number => Math.ceil(Math.log2(n >= 0 ? n + 1 : -n)) + 1;
 /** Bits of the filter's result: enough for the largest sum that samples can make. */
 export function firResultBits(p: FirParameters): number {
-  const gain = p.coefficients.reduce((s, c) => s + Math.abs(c), 0);
-  return signedBits(gain * 2 ** (p.dataBits - 1));
+  const top = 2 ** (p.dataBits - 1);
+  const most = p.coefficients.reduce((s, c) => s + (c > 0 ? c * (top - 1) : -c * top), 0),
+    least = p.coefficients.reduce((s, c) => s - (c > 0 ? c * top : -c * (top - 1)), 0);
+  return Math.max(signedBits(most), signedBits(least));
 }
 
 /**

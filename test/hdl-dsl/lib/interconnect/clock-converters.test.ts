@@ -80,7 +80,7 @@ describe.each([
 });
 
 test.each([
-  ["two channels are mixed up", "r_pop_payload_id", "b_pop_payload_id"],
+  ["two channels are mixed up", "push_payload_id (m_r_payload_id)", "push_payload_id (m_b_payload_id)"],
   ["a full FIFO takes more", /assign push_ready = [^;]*;/, "assign push_ready = 1'b1;"],
 ] as const)("planted fault: %s", (_what, from, to) =>
   findsFault(

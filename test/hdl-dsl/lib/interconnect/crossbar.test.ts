@@ -14,6 +14,7 @@ import {
   StreamSink,
   StreamSource,
 } from "../../../../sim/index.ts";
+import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { BEAT, beatsOf, type Burst, littleEndian, TrafficMaster } from "./axi-traffic.ts";
 
@@ -154,6 +155,22 @@ async function fair(b: Bench): Promise<void> {
   });
 }
 
+/** Reads, a write with its data and one without, then reset. */
+async function cutOff(b: Bench): Promise<void> {
+  const io = b.io as unknown as Io,
+    at = (slave: number) => ({ addr: sizes.slaves[slave]!.base, id: 1, len: 3, size: 3, burst: 1 }) as never;
+  for (const name of ["m0Ar", "m0Aw", "m0W", "m1Aw"]) io[name]!.ready.value = 1;
+  for (let i = 0; i < 3; i++) expect(await offer(b, io["s0Ar"]!, at(0))).toBe(true);
+  expect(await offer(b, io["s1Aw"]!, at(1))).toBe(true);
+  expect(await offer(b, io["s2Aw"]!, { addr: NOWHERE, id: 1, len: 0, size: 3, burst: 1 } as never)).toBe(true);
+  expect(await offer(b, io["s1W"]!, { data: 1n, strb: 255, last: 0 } as never)).toBe(true);
+  b.sim.reset(1);
+  b.sim.settle();
+  for (const [name, s] of Object.entries(io))
+    if (/^(s\d+[BR]|m\d+(Aw|W|Ar))$/.test(name)) expect([name, s.valid.value]).toEqual([name, 0]);
+  await talks(b, { pause: () => never, ram: ordered, batches: 2 });
+}
+
 const ordered: Traffic["ram"] = () => ({ latency: 3 });
 const wild: Traffic["ram"] = i => ({
   latency: 4 + 3 * i,
@@ -210,8 +227,30 @@ describe("Axi4Crossbar", () => {
       ]),
     ).toThrow("slaves 0 and 1 share address 0x2000; part them");
   });
+  bench("reset in the middle of traffic: nothing is left of it", dut as never, {}, cutOff);
+
+  test.each([
+    [
+      "a read does not wait for another slave's answers",
+      /wire ar_open_0 = [^;]*;/,
+      "wire ar_open_0 = ar_count_0 != 3'd4;",
+    ],
+    ["more reads are under way than may be", /ar_count_0 != 3'd4/, "1'b1"],
+    ["an answer goes to a master that did not ask", /wire b_0_from_1 = [^;]*;/, "wire b_0_from_1 = b_1_from_1;"],
+    ["data come out of turn", /wire turn_0_0 = [^;]*;/, "wire turn_0_0 = s0_w_valid;"],
+    ["an address of nobody gets a beat too few", /no_read_0_left == 8'd0/, "no_read_0_left <= 8'd1"],
+    ["a write to nobody does not wait for its data", /no_write_1_takes <= 1'b1;/, "no_write_1_answer <= 1'b1;"],
+    ["a slave's range is one bit too wide", /s2_ar_payload_addr\[19:16\] == 4'd1/, "s2_ar_payload_addr[19:17] == 3'd0"],
+    ["a master's answers are not counted", /ar_count_2 <= ar_count_2 - 3'd1;/, "ar_count_2 <= ar_count_2;"],
+    ["reset leaves what was under way", /ar_count_0 <= 3'd0;(?=[^]*ar_count_0 <= ar_count_0)/, ""],
+  ] as const)("planted fault: %s", (_what, from, to) => {
+    const faulty = plant(dut as never, from, to),
+      o = { wave: false, hangCycles: 1500, limitCycles: 60_000 } as const;
+    return findsFault(
+      runBench("talks", faulty, o, b => talks(b, { pause: n => bernoulli(0.3, n), ram: wild, batches: 3 }))
+        .then(() => runBench("times", faulty, o, times))
+        .then(() => runBench("cut off", faulty, o, cutOff)),
+      /./,
+    );
+  });
 });
-export { talks, times, fair, dut, ordered, wild };
-void findsFault;
-void plant;
-void runBench;
