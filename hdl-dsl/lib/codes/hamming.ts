@@ -1,6 +1,6 @@
 /**
- * Single error correction, double error detection: Hamming codes with one more check bit, in Hsiao's form (each data bit
- * is in an odd number of checks, and the checks are of about equal size). Combinational, data of any width.
+ * Single error correction, double error detection: Hamming codes with one more check bit, in Hsiao's form (each data
+ * bit is in an odd number of checks, and the checks are of about equal size). Combinational, data of any width.
  */
 import type { Bit, UInt } from "../../types/value.ts";
 import { cat } from "../../build/value.ts";

@@ -36,7 +36,10 @@ export function fieldProduct(a: number, b: number, polynomial: number, symbolBit
   }
   return out;
 }
-/** Roots of the generator polynomial: powers of the element 2, from the first one on. @throws RangeError for a polynomial of another degree */
+/**
+ * Roots of the generator polynomial: powers of the element 2, from the first one on. @throws RangeError for a
+ * polynomial of another degree
+ */
 export function reedSolomonRoots(p: ReedSolomonParameters): readonly number[] {
   if (p.symbolBits < 3 || p.symbolBits > 16 || p.polynomial >> p.symbolBits !== 1)
     throw new RangeError(
@@ -53,12 +56,12 @@ export function reedSolomonRoots(p: ReedSolomonParameters): readonly number[] {
 }
 
 /**
- * The syndromes of Reed-Solomon code words, by Horner's rule: one symbol a cycle, each syndrome its own register. A code word
- * ends with `last`; all its syndromes are 0 when it is whole.
+ * The syndromes of Reed-Solomon code words, by Horner's rule: one symbol a cycle, each syndrome its own register. A
+ * code word ends with `last`; all its syndromes are 0 when it is whole.
  *
- * Latency 1 cycle from a word's last symbol to its check, initiation interval 1, also from word to word. Full (a check
- * waits and the next word's last symbol is there): `from.ready` is 0. Taken and coming in one cycle: both happen. Reset forgets the word
- * that is coming in and the check that waits.
+ * Latency 1 cycle from a word's last symbol to its check, initiation interval 1, also from word to word. Full (a
+ * check waits and the next word's last symbol is there): `from.ready` is 0. Taken and coming in one cycle: both
+ * happen. Reset forgets the word that is coming in and the check that waits.
  */
 export const ReedSolomonSyndromes = module(
   "ReedSolomonSyndromes",

@@ -46,13 +46,14 @@ export type AxisSwitchPorts = PortArray<"from", StreamPort<"in", SwitchBeat>> &
   PortArray<"to", StreamPort<"out", AxisBeatShape>> & { readonly dropped: Port<"out", UIntShape> };
 
 /**
- * AXI-Stream switch: frames of any input to any output, as their `dest` says. A frame stays whole; outputs choose among
- * the inputs round robin, frame by frame, so that no input waits for more than `inputs` - 1 frames at an output. With one
- * output it is a multiplexer. A frame for an output that is not there is taken and dropped; its input's bit of `dropped` is 1 for the
- * cycle of its last beat.
+ * AXI-Stream switch: frames of any input to any output, as their `dest` says. A frame stays whole; outputs choose
+ * among the inputs round robin, frame by frame, so that no input waits for more than `inputs` - 1 frames at an
+ * output. With one output it is a multiplexer. A frame for an output that is not there is taken and dropped; its
+ * input's bit of `dropped` is 1 for the cycle of its last beat.
  *
- * Latency 1 cycle, initiation interval 1 at every output, also from a frame of one input to a frame of another. An output holds one beat.
- * Full (it is not taken): the inputs that want it wait, and no others. Reset forgets beats and frames under way.
+ * Latency 1 cycle, initiation interval 1 at every output, also from a frame of one input to a frame of another. An
+ * output holds one beat. Full (it is not taken): the inputs that want it wait, and no others. Reset forgets beats and
+ * frames under way.
  */
 export const AxisSwitch: (p: AxisSwitchParameters) => Def<AxisSwitchPorts> = module(
   "AxisSwitch",

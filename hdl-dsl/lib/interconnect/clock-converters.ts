@@ -17,7 +17,7 @@ const clocked = <M extends Ports>(bus: Interface<M>, domain: string): Interface<
   ({
     ...bus,
     members: Object.fromEntries(Object.entries(bus.members).map(([n, p]) => [n, { ...p, domain }])),
-  }) as never;
+  }) as Interface<M>;
 
 /** Every channel from the side that offers it to the other one. */
 function cross(channels: Channels, io: Ends, depth: number): void {
@@ -43,7 +43,8 @@ export interface Axi4ClockConverterParameters extends Axi4Parameters, Depth {}
 
 /**
  * An AXI-Stream from clock `s` to clock `m`, of any two periods and phases. Latency 1 cycle of `s` and 2 to 3 of `m`,
- * initiation interval 1 with a depth of 8 and more for clocks about equal. Full: `from.ready` is 0. Both clocks are reset together.
+ * initiation interval 1 with a depth of 8 and more for clocks about equal. Full: `from.ready` is 0. Both clocks are
+ * reset together.
  */
 export const AxisClockConverter = module(
   "AxisClockConverter",
@@ -65,9 +66,9 @@ export const AxisClockConverter = module(
 );
 
 /**
- * AXI4-Lite from a master of clock `s` to a slave of clock `m`. Each channel crosses by itself: latency 1 cycle of the clock that
- * offers and 2 to 3 of the other one, initiation interval 1. A full channel's ready is 0; no channel waits for another. Both clocks are
- * reset together.
+ * AXI4-Lite from a master of clock `s` to a slave of clock `m`. Each channel crosses by itself: latency 1 cycle of
+ * the clock that offers and 2 to 3 of the other one, initiation interval 1. A full channel's ready is 0; no channel
+ * waits for another. Both clocks are reset together.
  */
 export const LiteClockConverter = module(
   "LiteClockConverter",
@@ -79,9 +80,9 @@ export const LiteClockConverter = module(
 );
 
 /**
- * AXI4 from a master of clock `s` to a slave of clock `m`. Each channel crosses by itself: latency 1 cycle of the clock
- * that offers and 2 to 3 of the other one, initiation interval 1. A full channel's ready is 0; no channel waits for another, so the order of
- * AXI4 stays as it was. Both clocks are reset together.
+ * AXI4 from a master of clock `s` to a slave of clock `m`. Each channel crosses by itself: latency 1 cycle of the
+ * clock that offers and 2 to 3 of the other one, initiation interval 1. A full channel's ready is 0; no channel waits
+ * for another, so the order of AXI4 stays as it was. Both clocks are reset together.
  */
 export const Axi4ClockConverter = module(
   "Axi4ClockConverter",

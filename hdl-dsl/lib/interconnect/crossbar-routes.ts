@@ -84,6 +84,13 @@ export function routeRequests(p: Sizes, from: readonly StreamIn<Axi4Address>[], 
   return { underway, chosen, lost };
 }
 
+/** An answer as its master knows it: the ID without the master's number. */
+function ownAnswer<S extends Shape>(p: Sizes, payload: unknown): Val<S> {
+  const v = payload as { readonly id: UInt };
+  // The shapes of B and R on both sides differ in the width of the ID alone.
+  return { ...v, id: v.id.trunc(p.idBits) } as unknown as Val<S>;
+}
+
 /**
  * Answers of all slaves to the masters that their IDs name. @param to of each master: where they go, and where those of
  * its own errors come from
@@ -93,7 +100,6 @@ export function routeAnswers<S extends Shape>(
   from: readonly StreamIn<Shape>[],
   errors: readonly StreamIn<S>[],
   to: readonly { readonly out: StreamOut<S>; readonly at: UInt }[],
-  own: (v: Val<Shape>) => Val<S>,
   name: string,
 ): void {
   const master = from.map(s => (s.payload as { readonly id: UInt }).id.bits(p.idBits, numberBits(p.masters)));
@@ -104,8 +110,8 @@ export function routeAnswers<S extends Shape>(
       erring = at.bit(p.slaves.length);
     out.valid.set(orTree([...from.map((s, i) => s.valid.and(mine[i] as Bit)), error.valid.and(erring)]));
     const selects = [erring, ...mine],
-      values: unknown[] = [error.payload, ...from.map(s => own(s.payload as Val<Shape>))];
-    assignView(out.payload, onehotMux(selects, values as never), "payload");
+      values = [error.payload, ...from.map(s => ownAnswer<S>(p, s.payload))];
+    assignView(out.payload, onehotMux(selects, values), "payload");
     error.ready.set(out.ready.and(erring));
     mine.forEach((b, i) => (lets[i] as Bit[]).push(b.and(out.ready)));
   });

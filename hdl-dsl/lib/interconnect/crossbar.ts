@@ -49,7 +49,10 @@ type MasterEnd = End<Flipped<Axi4Channels>>;
 type SlaveEnd = End<Axi4Channels>;
 const sizesOf = (p: Axi4CrossbarParameters): Sizes => ({ ...p, outstanding: p.outstanding ?? 8 });
 
-/** Data follow their addresses: each slave takes them from the masters in the order of the addresses that it was given. */
+/**
+ * Data follow their addresses: each slave takes them from the masters in the order of the addresses that it was
+ * given.
+ */
 function routeData(
   p: Sizes,
   masters: readonly MasterEnd[],
@@ -87,8 +90,6 @@ function routeData(
   return taken;
 }
 
-const ownId = (p: Sizes, id: UInt): UInt => id.trunc(p.idBits);
-
 function writes(p: Sizes, masters: readonly MasterEnd[], slaves: readonly SlaveEnd[]): void {
   const aw = routeRequests(
       p,
@@ -113,8 +114,7 @@ function writes(p: Sizes, masters: readonly MasterEnd[], slaves: readonly SlaveE
     p,
     slaves.map(m => m.b),
     errors,
-    out as never,
-    v => ({ ...v, id: ownId(p, (v as { readonly id: UInt }).id) }) as never,
+    out,
     "b",
   );
 }
@@ -138,29 +138,31 @@ function reads(p: Sizes, masters: readonly MasterEnd[], slaves: readonly SlaveEn
     p,
     slaves.map(m => m.r),
     errors,
-    out as never,
-    v => ({ ...v, id: ownId(p, (v as { readonly id: UInt }).id) }) as never,
+    out,
     "r",
   );
 }
 
 /**
  * AXI4 crossbar: any number of masters (`s0` and up) and slaves (`m0` and up), all pairs at once. The slaves see the
- * master's number above its ID, and may answer IDs in any order, mixed too. An address of no slave is answered here, DECERR for each beat.
+ * master's number above its ID, and may answer IDs in any order, mixed too. An address of no slave is answered here,
+ * DECERR for each beat.
  *
- * A master's reads that are under way are all at one slave, and so are its writes: a request for another slave waits for
- * their answers. That keeps AXI4's order of equal IDs, and no circle of waiting can form. Slaves take addresses round robin, and data in the
- * order of their addresses.
+ * A master's reads that are under way are all at one slave, and so are its writes: a request for another slave waits
+ * for their answers. That keeps AXI4's order of equal IDs, and no circle of waiting can form. Slaves take addresses
+ * round robin, and data in the order of their addresses.
  *
- * Latency 1 cycle for each channel, initiation interval 1; a write's data come 1 cycle behind their address. At most `outstanding` reads and writes of a master are
- * under way, and 2 x `masters` writes of a slave whose data have not all come; beyond that addresses wait. A master or slave that stands still stops
- * only those that want it. Reset forgets all that is under way, on all sides at once.
+ * Latency 1 cycle for each channel, initiation interval 1; a write's data come 1 cycle behind their address. At most
+ * `outstanding` reads and writes of a master are under way, and 2 x `masters` writes of a slave whose data have not
+ * all come; beyond that addresses wait. A master or slave that stands still stops only those that want it. Reset
+ * forgets all that is under way, on all sides at once.
  */
 export const Axi4Crossbar = module(
   "Axi4Crossbar",
   (p: Axi4CrossbarParameters): Axi4CrossbarPorts => {
     checkRanges(p.slaves, p.addressBits);
     const wide = { ...p, idBits: crossbarIdBits(p) };
+    // Their names are made of numbers, which the compiler cannot count.
     return mergePorts(
       ...Array.from({ length: p.masters }, (_, m) => axi4Slave(`s${m}`, p)),
       ...p.slaves.map((_, i) => axi4Master(`m${i}`, wide)),
@@ -169,7 +171,7 @@ export const Axi4Crossbar = module(
   (io: Inside<Axi4CrossbarPorts>, p) => {
     const sizes = sizesOf(p),
       wide = axi4Bus({ ...p, idBits: crossbarIdBits(p) });
-    // Ports by their numbers: `endOf` looks for each.
+    // Ports by their numbers, which the compiler cannot count: `endOf` looks for each.
     const masters = Array.from(
         { length: p.masters },
         (_, m) => endOf(flip(axi4Bus(p)), io as never, `s${m}`) as MasterEnd,

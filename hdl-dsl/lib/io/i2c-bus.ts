@@ -1,8 +1,8 @@
 /** The I2C bus (UM10204) as both sides see it: two filtered lines, and what happens on them. */
 import { input, output } from "../../types/ports.ts";
 import { bit } from "../../types/shape.ts";
-import type { Bit } from "../../types/value.ts";
-import { node } from "../../build/declare.ts";
+import type { Bit, UIntVar } from "../../types/value.ts";
+import { node, reg } from "../../build/declare.ts";
 import { edgesOf, filteredLine } from "./line.ts";
 
 /** The two lines: their levels, and 1 where this side pulls one low. Nobody drives them high. */
@@ -39,4 +39,10 @@ export function watchI2c(lines: { readonly sclIn: Bit; readonly sdaIn: Bit }): I
     start: high.and(data.fell),
     stop: high.and(data.rose),
   };
+}
+
+/** Registers of single bits that reset clears, one for each name. */
+export function clearedBits<const N extends readonly string[]>(...names: N): { readonly [K in keyof N]: UIntVar<1> } {
+  // A register for each name, so as many as there are names.
+  return names.map(name => reg(bit, { init: 0, name })) as { readonly [K in keyof N]: UIntVar<1> };
 }

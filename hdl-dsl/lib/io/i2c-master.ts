@@ -1,18 +1,18 @@
 import { input, output, sink, source } from "../../types/ports.ts";
 import { bit, struct, uint } from "../../types/shape.ts";
-import type { Bit, UInt, UIntVar } from "../../types/value.ts";
+import type { Bit, UInt } from "../../types/value.ts";
 import { enumOf } from "../../build/enumeration.ts";
 import { fsm } from "../../build/fsm.ts";
 import { node, reg } from "../../build/declare.ts";
 import { module } from "../../build/module.ts";
 import { mux, when } from "../../build/statements.ts";
 import { cat, repeat } from "../../build/value.ts";
-import { i2cLines, watchI2c } from "./i2c-bus.ts";
+import { clearedBits, i2cLines, watchI2c } from "./i2c-bus.ts";
 
 /**
  * A byte for the bus, or from it. `start`: a start condition (a repeated one while the bus is ours) comes before it.
- * `stop`: a stop condition comes after it. `read`: the slave sends the byte, and is answered by `nack` (1: it was the last);
- * `data` is then ignored.
+ * `stop`: a stop condition comes after it. `read`: the slave sends the byte, and is answered by `nack` (1: it was the
+ * last); `data` is then ignored.
  */
 export const I2cCommand = struct({ start: bit, stop: bit, read: bit, nack: bit, data: uint(8) });
 /**
@@ -29,21 +29,20 @@ const nineBits = (read: Bit, nack: Bit, data: UInt<8>): UInt =>
   cat(data.or(repeat(read, 8).is(8)), nack.or(read.not()));
 
 /**
- * I2C master (UM10204) for several masters on a bus: seven-bit addresses are bytes like any other. A quarter of a clock period
- * takes `divisor` + 1 cycles, `divisor` at least 4. Conditions take half a period for each of their times, so that with a
- * quarter of 2.5 us all times of the standard mode hold, with 0.65 us those of the fast mode.
+ * I2C master (UM10204) for several masters on a bus: seven-bit addresses are bytes like any other. A quarter of a
+ * clock period takes `divisor` + 1 cycles, `divisor` at least 4. Conditions take half a period for each of their
+ * times, so that with a quarter of 2.5 us all times of the standard mode hold, with 0.65 us those of the fast mode.
  *
  * A command is taken when the bus is free for a whole period (with `start`) or ours (without). Its reply comes at its
  * end: latency 9 periods, one more for `start` and one for `stop`, and 4 cycles for each rise of `scl`. Initiation
  * interval: the same, for one reply waits at most; until it is taken `command.ready` is 0 and `scl` low.
  *
- * A byte that the slave does not acknowledge is followed by a stop condition, whatever `stop` says.
- * A slave that holds `scl` low is waited for, without an end. Another master's `scl` is followed: its low ends our high. Where
+ * A byte that the slave does not acknowledge is followed by a stop condition, whatever `stop` says. A slave that
+ * holds `scl` low is waited for, without an end. Another master's `scl` is followed: its low ends our high. Where
  * this master lets `sda` go high and finds it low, it has lost: it lets go of both lines at once and replies `lost`.
- * A command without `start` while the bus is not ours, so also one that follows a refused byte, is
- * replied as `lost` without touching the bus. `busy` is 1 from a start
- * condition to a stop, anyone's, as `scl` and `sda` show it. After reset both lines are released; a bus
- * whose lines are both high for a period is free.
+ * A command without `start` while the bus is not ours, so also one that follows a refused byte, is replied as `lost`
+ * without touching the bus. `busy` is 1 from a start condition to a stop, anyone's, as `scl` and `sda` show it. After
+ * reset both lines are released; a bus whose lines are both high for a period is free.
  */
 export const I2cMaster = module(
   "I2cMaster",
@@ -62,7 +61,7 @@ export const I2cMaster = module(
       // Cycles of a quarter, and quarters of what is being timed.
       cycles = reg(uint(16), { init: 0 }),
       quarters = reg(uint(2), { init: 3 });
-    const [sclLow, sdaLow, answer] = lines();
+    const [sclLow, sdaLow, answer] = clearedBits("scl_low_held", "sda_low_held", "answer");
     const shift = reg(uint(9)),
       left = reg(uint(4)),
       asked = reg(struct({ stop: bit, read: bit })),
@@ -166,7 +165,3 @@ export const I2cMaster = module(
     io.busy.set(busy);
   },
 );
-
-/** Registers of single bits that reset clears. */
-const lines = (): readonly [UIntVar<1>, UIntVar<1>, UIntVar<1>] =>
-  ["scl_low", "sda_low", "answer"].map(name => reg(bit, { init: 0, name: `${name}_held` })) as never;

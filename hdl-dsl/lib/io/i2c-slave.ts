@@ -1,27 +1,30 @@
 import { input, output, sink, source } from "../../types/ports.ts";
 import { bit, struct, uint } from "../../types/shape.ts";
-import type { Bit, UIntVar } from "../../types/value.ts";
+import type { Bit } from "../../types/value.ts";
 import { bitsFor } from "../../types/bits.ts";
 import { fsm } from "../../build/fsm.ts";
 import { node, reg } from "../../build/declare.ts";
 import { module } from "../../build/module.ts";
 import { when } from "../../build/statements.ts";
 import { cat } from "../../build/value.ts";
-import { i2cLines, watchI2c } from "./i2c-bus.ts";
+import { clearedBits, i2cLines, watchI2c } from "./i2c-bus.ts";
 
 /** A byte that a master has written; `first` is 1 for the first one after the address. */
 export const I2cReceived = struct({ data: uint(8), first: bit });
 
 /**
- * I2C slave (UM10204) with the seven-bit address `address`; it answers no general call. Half a period of `scl` is 12 cycles or more.
+ * I2C slave (UM10204) with the seven-bit address `address`; it answers no general call. Half a period of `scl` is 12
+ * cycles or more.
  *
- * Bytes that a master writes go to `received`, with the acknowledge. Bytes that it reads come from `toSend`, each taken when its first
- * bit goes out, and only when the master has asked for it. Full (a byte waits and the next has come) or nothing to
- * send: the slave holds `scl` low until there is room or a byte, so nothing is lost or made up. After its last change of `sda` it holds `scl`
- * for `setup` + 1 cycles more. `active` is 1 from its address to the next start or stop, or to the master's refusal of more;
- * `reading` says which way. `address` counts when an address byte ends.
+ * Bytes that a master writes go to `received`, with the acknowledge. Bytes that it reads come from `toSend`, each
+ * taken when its first bit goes out, and only when the master has asked for it. Full (a byte waits and the next has
+ * come) or nothing to send: the slave holds `scl` low until there is room or a byte, so nothing is lost or made up.
+ * After its last change of `sda` it holds `scl` for `setup` + 1 cycles more. `active` is 1 from its address to the
+ * next start or stop, or to the master's refusal of more; `reading` says which way. `address` counts when an address
+ * byte ends.
  *
- * Latency 5 to 6 cycles from a byte's eighth fall of `scl` to `received`. Initiation interval: nine bits. Reset lets go of both lines and waits for a start condition.
+ * Latency 5 to 6 cycles from a byte's eighth fall of `scl` to `received`. Initiation interval: nine bits. Reset lets
+ * go of both lines and waits for a start condition.
  */
 export const I2cSlave = module(
   "I2cSlave",
@@ -35,9 +38,7 @@ export const I2cSlave = module(
   }),
   (io, p) => {
     const bus = watchI2c(io);
-    const [sclLow, sdaLow, full, reading] = ["scl_low_held", "sda_low_held", "full", "is_read"].map(name =>
-      reg(bit, { init: 0, name }),
-    ) as [UIntVar<1>, UIntVar<1>, UIntVar<1>, UIntVar<1>];
+    const [sclLow, sdaLow, full, reading] = clearedBits("scl_low_held", "sda_low_held", "full", "is_read");
     const shift = reg(uint(8)),
       bits = reg(uint(4), { init: 0 }),
       settling = reg(uint<number>(bitsFor(p.setup)), { init: 0 }),

@@ -51,9 +51,9 @@ function highest(candidates: UInt, priorities: readonly UInt[]): { readonly left
 }
 
 /**
- * Interrupt controller of `sources` lines, numbered from 0. A line asks by its level, or by its rising edge where `edges`
- * has its bit. Of those that ask and are enabled the one with the highest priority is `best`, the lowest number of
- * equals. `irq` is 1 when that priority is above `threshold`.
+ * Interrupt controller of `sources` lines, numbered from 0. A line asks by its level, or by its rising edge where
+ * `edges` has its bit. Of those that ask and are enabled the one with the highest priority is `best`, the lowest
+ * number of equals. `irq` is 1 when that priority is above `threshold`.
  *
  * `claim` (one cycle, while `irq` is 1) takes `best`: the source no longer asks, and is served until `complete` names
  * it. A level that is still 1 then asks again. An edge that comes while its source is served is remembered, once. A
@@ -61,10 +61,10 @@ function highest(candidates: UInt, priorities: readonly UInt[]): { readonly left
  * cycle: the edge is kept.
  *
  * Latency `priorityBits` + 2 cycles from a line to `irq`, initiation interval the same: after a claim `irq` is 0 for
- * `priorityBits` + 1 cycles, until the claimed source is out of the choice. A change of `enable` shows `priorityBits` + 1
- * cycles later, one of `threshold` in the next cycle; until then a claim is by the old settings. `priorities` change
- * only while nothing has been enabled for that long. Lines are of this
- * clock (`synchronise` brings others in). Reset forgets all that asks and all that is served.
+ * `priorityBits` + 1 cycles, until the claimed source is out of the choice. A change of `enable` shows `priorityBits`
+ * + 1 cycles later, one of `threshold` in the next cycle; until then a claim is by the old settings. `priorities`
+ * change only while nothing has been enabled for that long. Lines are of this clock (`synchronise` brings others in).
+ * Reset forgets all that asks and all that is served.
  */
 export const InterruptController = module(
   "InterruptController",

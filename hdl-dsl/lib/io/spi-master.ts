@@ -28,15 +28,16 @@ export const spiCommand = (p: Pick<SpiMasterParameters, "width" | "slaves">): Sp
   struct({ data: uint(p.width), slave: uint(addressBits(p.slaves)), last: bit });
 
 /**
- * SPI master, all four modes: `cpol` is the idle level of `sck`, with `cpha` 1 data are sampled at the second edge of each
- * bit instead of the first. Half a period of `sck` takes `divisor` + 1 cycles. `reply` has the word that came back for
- * each command. `miso` is sampled in the cycle in which `sck` changes, straight from the pin: it must be settled before.
+ * SPI master, all four modes: `cpol` is the idle level of `sck`, with `cpha` 1 data are sampled at the second edge of
+ * each bit instead of the first. Half a period of `sck` takes `divisor` + 1 cycles. `reply` has the word that came
+ * back for each command. `miso` is sampled in the cycle in which `sck` changes, straight from the pin: it must be
+ * settled before.
  *
  * Latency (2 × `width`) × (`divisor` + 1) + 1 cycles from a command to its reply. Initiation interval within a chip
- * select: one cycle more than the bits take. After `last` the chip select stays low for half a period, then high for half a period at least.
- * Without `last` it stays low, and the next command must be for the same slave. Full (a reply waits, or a word is under
- * way): `command.ready` is 0, so no reply is lost. `cpol`, `cpha` and `divisor` change only while all chip selects are
- * high. After reset they are high.
+ * select: one cycle more than the bits take. After `last` the chip select stays low for half a period, then high for
+ * half a period at least. Without `last` it stays low, and the next command must be for the same slave. Full (a reply
+ * waits, or a word is under way): `command.ready` is 0, so no reply is lost. `cpol`, `cpha` and `divisor` change only
+ * while all chip selects are high. After reset they are high.
  */
 export const SpiMaster = module(
   "SpiMaster",

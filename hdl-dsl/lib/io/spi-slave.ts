@@ -9,15 +9,15 @@ import { synchronise } from "../clocks/index.ts";
 import { edgesOf } from "./line.ts";
 
 /**
- * SPI slave, all four modes (`cpol`, `cpha` as in `SpiMaster`), clocked by this clock alone: `sck`, `csN` and `mosi` go
- * through two registers. Half a period of `sck` is 5 cycles or more, and so is the time from the chip select to the
- * first edge. Words have `width` bits, the highest first.
+ * SPI slave, all four modes (`cpol`, `cpha` as in `SpiMaster`), clocked by this clock alone: `sck`, `csN` and `mosi`
+ * go through two registers. Half a period of `sck` is 5 cycles or more, and so is the time from the chip select to
+ * the first edge. Words have `width` bits, the highest first.
  *
  * `toSend` is the next word: it is taken when its first bit is sampled. No word there in time: zeros are sent, and
- * `underrun` is 1 for a cycle. A whole word goes to `received`, 4 to 5 cycles after its last sample. Full (a word waits and the
- * next is complete): the new one is lost, and `overrun` is 1 in that cycle. A word that the chip select cuts off is forgotten.
- * `misoEnable` is 1 while the slave is selected. `cpol` and `cpha` change only while it is not. Initiation interval: a word's
- * bits. Reset forgets the word under way.
+ * `underrun` is 1 for a cycle. A whole word goes to `received`, 4 to 5 cycles after its last sample. Full (a word
+ * waits and the next is complete): the new one is lost, and `overrun` is 1 in that cycle. A word that the chip select
+ * cuts off is forgotten. `misoEnable` is 1 while the slave is selected. `cpol` and `cpha` change only while it is
+ * not. Initiation interval: a word's bits. Reset forgets the word under way.
  */
 export const SpiSlave = module(
   "SpiSlave",

@@ -18,15 +18,15 @@ export interface CompareTimerParameters {
 const sizes = (p: CompareTimerParameters) => ({ width: p.width ?? 32, prescaleBits: p.prescaleBits ?? 16 });
 
 /**
- * Counts from 0 to `limit` and begins again, one step in `prescale` + 1 cycles. `start` (one cycle) begins at 0 and sets
- * `running`; `stop` ends it where it is, and wins over `start`. With `oneShot` the timer stops at the end, at 0.
+ * Counts from 0 to `limit` and begins again, one step in `prescale` + 1 cycles. `start` (one cycle) begins at 0 and
+ * sets `running`; `stop` ends it where it is, and wins over `start`. With `oneShot` the timer stops at the end, at 0.
  *
  * `wrapped` is 1 in the cycle of the step from the end to 0. Bit c of `matched` is 1 in the cycle of the step from
  * `compare[c]` on, so once a round, and never for a compare value beyond the limit. Bit c of `level` is 1 while the
- * count is below `compare[c]` and the timer runs: a pulse width, registered, one cycle later. A round takes
- * (`limit` + 1) × (`prescale` + 1) cycles, initiation interval 1. A limit that is set below the count ends the round
- * with the next step. `limit`, `prescale` and `compare` count from the cycle in which they change. After reset the
- * timer stands at 0.
+ * count is below `compare[c]` and the timer runs: a pulse width, registered, one cycle later. A round takes (`limit`
+ * + 1) × (`prescale` + 1) cycles, initiation interval 1. A limit that is set below the count ends the round with the
+ * next step. `limit`, `prescale` and `compare` count from the cycle in which they change. After reset the timer
+ * stands at 0.
  */
 export const CompareTimer = module(
   "CompareTimer",

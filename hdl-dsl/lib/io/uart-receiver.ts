@@ -65,14 +65,14 @@ function sampling(line: Bit, divisor: UInt, dataBits: number, rule: ParityRule):
 /**
  * Receives characters from an asynchronous serial line, as `UartTransmitter` sends them; a bit takes `divisor` + 1
  * cycles, `divisor` at least 7. The line goes through two registers and the majority of three cycles, so that a
- * disturbance of one cycle is not seen. Each bit is looked at in its middle. A start bit that is over by its middle is
- * forgotten. The first stop bit is looked at, the second is not waited for.
+ * disturbance of one cycle is not seen. Each bit is looked at in its middle. A start bit that is over by its middle
+ * is forgotten. The first stop bit is looked at, the second is not waited for.
  *
- * Latency 5 cycles from the middle of the stop bit to `to`; a character each time the line brings one. Full (a character waits
- * and the next one is complete): the new one is lost, and `overrun` is 1 in that cycle. Taken and complete in one
- * cycle: both happen. A break (the line at 0 for a whole character) is one character of 0 with `framingError`; nothing
- * more comes until the line has been 1. The sender's speed may be 3 % off. Change `divisor` and `parity` only while the
- * line is idle. Reset forgets the character that is coming in and the one that waits.
+ * Latency 5 cycles from the middle of the stop bit to `to`; a character each time the line brings one. Full (a
+ * character waits and the next one is complete): the new one is lost, and `overrun` is 1 in that cycle. Taken and
+ * complete in one cycle: both happen. A break (the line at 0 for a whole character) is one character of 0 with
+ * `framingError`; nothing more comes until the line has been 1. The sender's speed may be 3 % off. Change `divisor`
+ * and `parity` only while the line is idle. Reset forgets the character that is coming in and the one that waits.
  */
 export const UartReceiver = module(
   "UartReceiver",

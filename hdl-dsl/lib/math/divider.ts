@@ -11,7 +11,10 @@ import { cat } from "../../build/value.ts";
 export interface DividerParameters {
   /** Bits of dividend, divisor, quotient and remainder, 2 or more. */
   readonly width: number;
-  /** Quotient bits of a cycle: the radix is 2 to the power of that; 1 when left out. Each takes a subtraction more in a row. */
+  /**
+   * Quotient bits of a cycle: the radix is 2 to the power of that; 1 when left out. Each takes a subtraction more in
+   * a row.
+   */
   readonly bitsPerCycle?: number;
 }
 /** Two numbers; `signed`: in two's complement. */
@@ -45,11 +48,13 @@ function step(remainder: UInt, dividend: UInt, divisor: UInt): { readonly remain
 }
 
 /**
- * Integer divider, unsigned or signed by request: restoring, `bitsPerCycle` quotient bits a cycle. A division by 0 gives
- * a quotient of all ones and the dividend as remainder. The least number by -1 gives itself, remainder 0 (as RISC-V has both).
+ * Integer divider, unsigned or signed by request: restoring, `bitsPerCycle` quotient bits a cycle. A division by 0
+ * gives a quotient of all ones and the dividend as remainder. The least number by -1 gives itself, remainder 0 (as
+ * RISC-V has both).
  *
- * Latency n + 1 cycles with n = `width` / `bitsPerCycle`, rounded up; initiation interval the same. Full (a division is under way, or
- * its result waits): `request.ready` is 0; taken and asked in one cycle: both happen. Reset forgets the division.
+ * Latency n + 1 cycles with n = `width` / `bitsPerCycle`, rounded up; initiation interval the same. Full (a division
+ * is under way, or its result waits): `request.ready` is 0; taken and asked in one cycle: both happen. Reset forgets
+ * the division.
  */
 export const Divider = module(
   "Divider",

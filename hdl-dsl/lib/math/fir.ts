@@ -25,11 +25,11 @@ export function firResultBits(p: FirParameters): number {
 
 /**
  * FIR filter with constant coefficients, in the transposed form: a sample meets all coefficients at once, and a chain
- * of adders has a register behind each. Equal coefficients, and those that differ in sign only, share a product. Nothing is rounded: the result has
- * `firResultBits` bits.
+ * of adders has a register behind each. Equal coefficients, and those that differ in sign only, share a product.
+ * Nothing is rounded: the result has `firResultBits` bits.
  *
- * Latency 3 cycles, initiation interval 1, one result for each sample. Full (a result is not taken): all stages stand,
- * and `from.ready` is 0. Reset empties the stages and clears the samples that were.
+ * Latency 3 cycles, initiation interval 1, one result for each sample. Full (a result is not taken): all stages
+ * stand, and `from.ready` is 0. Reset empties the stages and clears the samples that were.
  */
 export const Fir = module(
   "Fir",

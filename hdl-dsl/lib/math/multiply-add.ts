@@ -29,8 +29,8 @@ export const multiplyAddRequest = (p: Pick<MultiplyAddParameters, "aBits" | "bBi
  * `a` × `b` + `c` of signed fixed-point numbers, rounded to the nearest (halves up) by `shift` bits and saturated to
  * `resultBits`: no intermediate sum wraps. The stages are those of a DSP block: operands, product, sum, result.
  *
- * Latency 4 cycles, initiation interval 1. A stage moves on when the next is empty or moves itself. Full (four inside, the result
- * is not taken): `request.ready` is 0. Reset empties all stages.
+ * Latency 4 cycles, initiation interval 1. A stage moves on when the next is empty or moves itself. Full (four
+ * inside, the result is not taken): `request.ready` is 0. Reset empties all stages.
  */
 export const MultiplyAdd = module(
   "MultiplyAdd",

@@ -3,7 +3,10 @@ import type { SInt } from "../../types/value.ts";
 import { mux } from "../../build/statements.ts";
 import { constant } from "../../build/value.ts";
 
-/** The number without its lowest `n` bits, rounded to the nearest, halves up; one bit wider than what is left, so it never wraps. */
+/**
+ * The number without its lowest `n` bits, rounded to the nearest, halves up; one bit wider than what is left, so it
+ * never wraps.
+ */
 export function roundOff(v: SInt, n: number): SInt {
   if (n === 0) return v.sext(v.width + 1);
   const half = constant(2 ** (n - 1), n + 1)
