@@ -56,9 +56,16 @@ const stimuli: Readonly<Record<string, Readonly<Record<string, Stimulus>>>> = {
   I2cMaster: { divisor: () => 4n, scl_in: free, sda_in: free, command_payload_start: held(170) },
   I2cSlave: {
     scl_in: (_name, n) => BigInt(n % 24 >= 12),
-    // Bits change while the clock is low. Each 29th period begins with a start condition, and ends with a stop.
+    // Bits change while the clock is low. Each 29th period begins with a start condition and the address, and ends with
+    // a stop.
     sda_in: (_name, n, random) =>
-      n % 24 === 5 ? bitsOf(random, 0.9) : n % 696 === 18 ? 0n : n % 696 === 690 ? 1n : undefined,
+      n % 24 === 5
+        ? bitsOf(random, n % 696 < 8 * 24 ? 1 : 0.5)
+        : n % 696 === 18
+          ? 0n
+          : n % 696 === 690
+            ? 1n
+            : undefined,
     address: () => 0x7fn,
   },
   AxisSwitch: Object.fromEntries(
@@ -70,6 +77,8 @@ const stimuli: Readonly<Record<string, Readonly<Record<string, Stimulus>>>> = {
         ] as const,
     ),
   ),
+  Divider: {},
+  MultiplyAdd: {},
   SpiMaster: { cpol: spi, cpha: spi, divisor: spi, miso: spi },
   SpiSlave: {
     cpol: spi,
@@ -151,11 +160,19 @@ describe("a module of the library and the one written by hand", () => {
       "lut 21 > 20",
       "levels 3 > 2",
     ]);
+    const longer = { name: "x", ours: { ...cost, lines: 11, ff: 31 }, hand: cost };
+    expect([lost(longer), lost({ ...longer, unjudged: ["lines"] })]).toEqual([
+      ["lines 11 > 10", "ff 31 > 30"],
+      ["ff 31 > 30"],
+    ]);
   });
 
-  test.each(pairs)("$name: no more lines than by hand", ({ ours, hand }) => {
-    expect(emit(ours).files.reduce((n, f) => n + codeLines(f.text), 0)).toBeLessThanOrEqual(
-      codeLines(readFileSync(hand, "utf8")),
-    );
-  });
+  test.each(pairs.filter(p => p.unjudged?.includes("lines") !== true))(
+    "$name: no more lines than by hand",
+    ({ ours, hand }) => {
+      expect(emit(ours).files.reduce((n, f) => n + codeLines(f.text), 0)).toBeLessThanOrEqual(
+        codeLines(readFileSync(hand, "utf8")),
+      );
+    },
+  );
 });

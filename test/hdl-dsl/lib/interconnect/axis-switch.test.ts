@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { bench } from "../../../bench.ts";
 import { AxisSwitch, portOf } from "../../../../hdl-dsl/index.ts";
 import { AxisSink, type Bench, bernoulli, never, type Pause, runBench, StreamSource } from "../../../../sim/index.ts";
+import { offer } from "../../../support/offer.ts";
 import { findsFault, plant } from "../../../support/plant.ts";
 import { pressures } from "../../support/pressures.ts";
 
@@ -115,6 +116,10 @@ describe("AxisSwitch", () => {
     b.sim.reset(1);
     b.sim.settle();
     expect(portOf(b.io, "to", 1).valid.value).toBe(0);
+    // Nobody holds the output: another input has it at once.
+    portOf(b.io, "to", 1).ready.value = 1;
+    expect(await offer(b, portOf(b.io, "from", 2), { data: 2, keep: 3, last: 1, dest: 1 }, 2)).toBe(true);
+    await b.cycles(3);
     await switches(b, { inputs: 3, outputs: 3, from: () => never, to: () => never }, 6);
   };
   bench("reset ends frames under way", dut(3, 3), {}, cutOff);
