@@ -1,6 +1,6 @@
 import { flip, type Flipped, mergePorts } from "../../types/ports.ts";
 import { uint } from "../../types/shape.ts";
-import type { Bit, End, Inside, Stream, StreamIn, UInt } from "../../types/value.ts";
+import type { Bit, End, Inside, Stream, StreamIn } from "../../types/value.ts";
 import { node } from "../../build/declare.ts";
 import { endOf } from "../../build/ends.ts";
 import { instance, module } from "../../build/module.ts";

@@ -1,7 +1,6 @@
 /** The slave that answers for addresses that no slave has: DECERR, in the order and number that AXI4 wants. */
-import { uint } from "../../types/shape.ts";
-import type { Bit, Stream, StreamIn, UInt } from "../../types/value.ts";
-import { bit } from "../../types/shape.ts";
+import type { Bit, Stream, StreamIn } from "../../types/value.ts";
+import { bit, uint } from "../../types/shape.ts";
 import { reg } from "../../build/declare.ts";
 import { when } from "../../build/statements.ts";
 import { stream } from "../../stream/stream.ts";
@@ -45,7 +44,7 @@ export function writeErrors(
 /** Reads from nowhere, one at a time: as many beats as were asked for, of zeros. */
 export function readErrors(p: Axi4Parameters, from: StreamIn<Axi4Address>, name: string): StreamIn<Axi4Read> {
   const busy = reg(bit, { init: 0, name: `${name}_busy` }),
-    left: UInt<8> & { set(v: unknown): void } = reg(uint(8), { name: `${name}_left` }),
+    left = reg(uint(8), { name: `${name}_left` }),
     id = reg(uint<number>(p.idBits), { name: `${name}_id` });
   const answers: Stream<Axi4Read> = stream(axi4Read(p), { name: `${name}_r` });
   from.ready.set(busy.not());

@@ -1,5 +1,5 @@
 import { sink, source } from "../../types/ports.ts";
-import { sint, struct, type SIntShape, type StructShape } from "../../types/shape.ts";
+import { sint, type SIntShape, struct, type StructShape } from "../../types/shape.ts";
 import { module } from "../../build/module.ts";
 import { pipeline } from "../../stream/pipeline.ts";
 import { roundOff, saturate } from "./rounding.ts";

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { bench } from "../../../bench.ts";
 import { Axi4Crossbar, type Axi4CrossbarParameters, axiResponse, type Shape } from "../../../../hdl-dsl/index.ts";
 import {
-  AxiRam,
   axiPorts,
+  AxiRam,
   type AxiRamOptions,
   type Bench,
   bernoulli,
