@@ -6,7 +6,7 @@ export {
   type AxisSwitchPorts,
   type SwitchBeat,
 } from "./axis-switch.ts";
-export { type AddressRange, checkRanges } from "./address-map.ts";
+export type { AddressRange } from "./address-map.ts";
 export {
   Axi4ClockConverter,
   AxisClockConverter,
