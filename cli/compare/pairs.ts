@@ -30,7 +30,7 @@ export interface Pair {
   readonly ours: Def;
   readonly hand: string;
   /** Figures that are told and not judged: streams of many fields, and stages that each have a ready, take lines. */
-  readonly unjudged?: readonly "lines"[];
+  readonly unjudged?: readonly string[];
 }
 
 const all: readonly Omit<Pair, "hand">[] = [
