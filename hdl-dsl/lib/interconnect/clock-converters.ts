@@ -28,8 +28,8 @@ function cross(channels: Channels, io: Ends, depth: number): void {
     const queue = instance(name, AsyncFifo({ shape: port.shape, depth, style: "distributed" }), {
       domains: { push: domains[from], pop: domains[to] },
     });
-    connectAny(io[`${from}${capital}`] as StreamIn<Shape>, queue.push as StreamOut<Shape>);
-    connectAny(queue.pop as StreamIn<Shape>, io[`${to}${capital}`] as StreamOut<Shape>);
+    connectAny(io[`${from}${capital}`] as StreamIn<Shape>, queue.push);
+    connectAny(queue.pop, io[`${to}${capital}`] as StreamOut<Shape>);
   }
 }
 

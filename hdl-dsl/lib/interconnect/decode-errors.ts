@@ -38,7 +38,7 @@ export function writeErrors(
       answer.set(1);
     });
   };
-  return { takes, data, answers: answers as StreamIn<Axi4Response> };
+  return { takes, data, answers };
 }
 
 /** Reads from nowhere, one at a time: as many beats as were asked for, of zeros. */
@@ -59,5 +59,5 @@ export function readErrors(p: Axi4Parameters, from: StreamIn<Axi4Address>, name:
   });
   answers.valid.set(busy);
   answers.payload.set({ data: 0, id, resp: axiResponse.DECERR, last });
-  return answers as StreamIn<Axi4Read>;
+  return answers;
 }

@@ -46,7 +46,7 @@ const nineBits = (read: Bit, nack: Bit, data: UInt<8>): UInt =>
  */
 export const I2cMaster = module(
   "I2cMaster",
-  (_p: void) => ({
+  () => ({
     ...i2cLines,
     divisor: input(uint(16)),
     command: sink(I2cCommand),

@@ -41,7 +41,7 @@ const harness = around("InterruptControllerProof", InterruptController({ sources
     ),
   );
   assertAlways(io.irq.not().or(io.best.lt(SOURCES)), "an interrupt is a source's");
-  const any = models.map(m => m.asking as Bit).reduce((a, b) => a.or(b));
+  const any = models.map(m => m.asking).reduce((a, b) => a.or(b));
   const waited = reg(uint(3), { init: 0, name: "model_waited" });
   when(any.not().or(io.irq), () => waited.set(0)).otherwise(() => waited.set(waited.add(1)));
   assertAlways(waited.lt(LATE), `what asks interrupts within ${LATE} cycles`);

@@ -38,12 +38,12 @@ export class TrafficMaster {
   }
   write(x: Burst): void {
     this.#writes.push(x);
-    this.#aw.send(this.#address(x) as never);
-    x.beats.forEach((data, i) => this.#w.send({ data, strb: 255, last: i === x.beats.length - 1 ? 1 : 0 } as never));
+    this.#aw.send(this.#address(x));
+    x.beats.forEach((data, i) => this.#w.send({ data, strb: 255, last: i === x.beats.length - 1 ? 1 : 0 }));
   }
   read(x: Burst): void {
     this.#reads.push(x);
-    this.#ar.send(this.#address(x) as never);
+    this.#ar.send(this.#address(x));
   }
   /** Looks at the answers that have come; every one must be the next of its ID. */
   check(): void {

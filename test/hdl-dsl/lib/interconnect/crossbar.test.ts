@@ -106,7 +106,7 @@ async function times(b: Bench): Promise<void> {
   expect(out.received.map(x => x.cycle)).toEqual(sent.slice(0, 4).map(s => s.cycle! + 1));
   expect(sent.slice(0, 4).map(s => s.cycle! - sent[0]!.cycle!)).toEqual([0, 1, 2, 3]);
   expect(sent[4]!.cycle).toBeUndefined();
-  const answers = [3, 1, 0, 2].map(id => back.send({ data: BigInt(id), id, resp: 0, last: 1 } as never));
+  const answers = [3, 1, 0, 2].map(id => back.send({ data: BigInt(id), id, resp: 0, last: 1 }));
   await b.cycles(8);
   expect(r.received.map(x => [x.cycle, (x.value as { id?: number }).id])).toEqual(
     answers.map((a, i) => [a.cycle! + 1, [3, 1, 0, 2][i]]),
@@ -116,18 +116,18 @@ async function times(b: Bench): Promise<void> {
   const other = ar.send(address(1, 2));
   await b.cycles(6);
   expect(other.cycle).toBeUndefined();
-  back.send({ data: 0n, id: 0, resp: 0, last: 1 } as never);
+  back.send({ data: 0n, id: 0, resp: 0, last: 1 });
   const far = new StreamSink(b.sim, io["m2Ar"]!);
   await b.until(() => far.received.length === 1);
   // Writes: data that are there before their address wait, and come one cycle behind it.
   const w = new StreamSource(b.sim, io["s1W"]!),
     wOut = new StreamSink(b.sim, io["m0W"]!),
     awOut = new StreamSink(b.sim, io["m0Aw"]!);
-  for (let i = 0; i < 2; i++) w.send({ data: BigInt(i), strb: 255, last: i } as never);
+  for (let i = 0; i < 2; i++) w.send({ data: BigInt(i), strb: 255, last: i });
   await b.cycles(5);
   expect(wOut.received.length).toBe(0);
   const aw = new StreamSource(b.sim, io["s1Aw"]!),
-    asked = aw.send({ ...(address(1) as object), len: 1 } as never);
+    asked = aw.send({ ...(address(1) as object), len: 1 });
   await b.until(() => wOut.received.length === 2);
   expect([awOut.received[0]!.cycle, ...wOut.received.map(x => x.cycle)].map(c => c - asked.cycle!)).toEqual([1, 2, 3]);
 }
@@ -139,14 +139,14 @@ async function fair(b: Bench): Promise<void> {
     back = new StreamSource(b.sim, io["m1R"]!),
     ends = Array.from({ length: 3 }, (_, m) => {
       const ar = new StreamSource(b.sim, io[`s${m}Ar`]!);
-      for (let i = 0; i < 20; i++) ar.send({ addr: 0x4000, id: 1, len: 0, size: 3, burst: 1 } as never);
+      for (let i = 0; i < 20; i++) ar.send({ addr: 0x4000, id: 1, len: 0, size: 3, burst: 1 });
       return new StreamSink(b.sim, io[`s${m}R`]!);
     });
   let answered = 0;
   b.onEdge({
     sample: () => {
       for (; answered < out.received.length; answered++)
-        back.send({ data: 0n, id: (out.received[answered]!.value as { id?: number }).id!, resp: 0, last: 1 } as never);
+        back.send({ data: 0n, id: (out.received[answered]!.value as { id?: number }).id!, resp: 0, last: 1 });
     },
     drive: () => undefined,
   });
@@ -164,8 +164,8 @@ async function cutOff(b: Bench): Promise<void> {
   for (const name of ["m0Ar", "m0Aw", "m0W", "m1Aw"]) io[name]!.ready.value = 1;
   for (let i = 0; i < 3; i++) expect(await offer(b, io["s0Ar"]!, at(0))).toBe(true);
   expect(await offer(b, io["s1Aw"]!, at(1))).toBe(true);
-  expect(await offer(b, io["s2Aw"]!, { addr: NOWHERE, id: 1, len: 0, size: 3, burst: 1 } as never)).toBe(true);
-  expect(await offer(b, io["s1W"]!, { data: 1n, strb: 255, last: 0 } as never)).toBe(true);
+  expect(await offer(b, io["s2Aw"]!, { addr: NOWHERE, id: 1, len: 0, size: 3, burst: 1 })).toBe(true);
+  expect(await offer(b, io["s1W"]!, { data: 1n, strb: 255, last: 0 })).toBe(true);
   b.sim.reset(1);
   b.sim.settle();
   for (const [name, s] of Object.entries(io))
@@ -217,13 +217,13 @@ describe("Axi4Crossbar", () => {
   bench("latency, interval, bounds, order between slaves", dut as never, {}, times);
   bench("masters of one slave take turns", dut as never, {}, fair);
   test("ranges that cannot be told apart are refused", () => {
-    const with_ = (slaves: Axi4CrossbarParameters["slaves"]) => () => Axi4Crossbar({ ...sizes, slaves });
-    expect(with_([{ base: 0, size: 0x3000 }])).toThrow(
+    const ranges = (slaves: Axi4CrossbarParameters["slaves"]) => () => Axi4Crossbar({ ...sizes, slaves });
+    expect(ranges([{ base: 0, size: 0x3000 }])).toThrow(
       "slave 0 has 12288 bytes; choose a power of two of 4096 or more",
     );
-    expect(with_([{ base: 0x1000, size: 0x2000 }])).toThrow("slave 0 begins at 0x1000; choose a multiple of 0x2000");
+    expect(ranges([{ base: 0x1000, size: 0x2000 }])).toThrow("slave 0 begins at 0x1000; choose a multiple of 0x2000");
     expect(
-      with_([
+      ranges([
         { base: 0, size: 0x4000 },
         { base: 0x2000, size: 0x1000 },
       ]),
