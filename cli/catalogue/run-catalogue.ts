@@ -35,6 +35,8 @@ async function measure(root: string, terminal: Terminal): Promise<number> {
       levels: levelsOf(done),
     };
     fresh++;
+    // What is measured stays, also when the run is ended.
+    writeCosts(root, { tool: yosys.version, target: target.name, units: { ...before.units, ...units } });
   }
   terminal.endProgress();
   writeCosts(root, { tool: yosys.version, target: target.name, units });

@@ -1,8 +1,5 @@
 /** The modules of the library, and its functions within modules. */
-import { input, output } from "../types/ports.ts";
-import { bit, type Shape, struct, uint, type UIntShape } from "../types/shape.ts";
-import type { UInt } from "../types/value.ts";
-import { type Def, module } from "../build/module.ts";
+import { bit, struct, uint } from "../types/shape.ts";
 import {
   AsyncFifo,
   Axi4Register,
@@ -27,17 +24,10 @@ import {
 import { decode, encodeOnehot, encodePriority, firstSet, lowestFlat, lowestSet } from "../vectors/index.ts";
 import { register, registerMap, RegisterSlave } from "../registers/index.ts";
 import type { CatalogueEntry } from "./entry.ts";
+import { pure, row } from "./rows.ts";
 
 const word = uint(32);
 const Beat = struct({ data: uint(32), last: bit, bad: bit });
-/** A function of one value. */
-const pure = (name: string, from: UIntShape, to: Shape & UIntShape, f: (v: UInt) => UInt): Def =>
-  module(
-    name,
-    () => ({ from: input(from), to: output(to) }),
-    io => io.to.set(f(io.from).is(to.width)),
-  )();
-
 const timer = registerMap({
   name: "Timer",
   doc: "The catalogue's example: a timer.",
@@ -57,19 +47,12 @@ const through = { from: "from", to: "to" } as const,
   queue = { from: "push", to: "pop" } as const;
 const frame = { send: { keep: 255, last: 1 } } as const;
 
-type Row = Omit<CatalogueEntry, "source" | "interval"> & { readonly file: string; readonly interval?: number | string };
-const row = ({ file, interval, ...r }: Row): CatalogueEntry => ({
-  source: `hdl-dsl/${file}.ts`,
-  interval: interval ?? 1,
-  ...r,
-});
-
 /** Every unit of the library. */
 export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Fifo",
     group: "FIFOs",
-    file: "lib/fifo",
+    file: "lib/queues/fifo",
     what: "one clock, with level; distributed memory",
     def: Fifo({ shape: word, depth: 32, style: "distributed" }),
     example: "32 of 32 bits, distributed",
@@ -79,7 +62,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Fifo",
     group: "FIFOs",
-    file: "lib/fifo",
+    file: "lib/queues/fifo",
     what: "one clock, with level; block memory",
     def: Fifo({ shape: word, depth: 512, style: "block" }),
     example: "512 of 32 bits, block",
@@ -89,7 +72,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "AsyncFifo",
     group: "FIFOs",
-    file: "lib/async-fifo",
+    file: "lib/queues/async-fifo",
     what: "between two clocks",
     def: AsyncFifo({ shape: word, depth: 16, style: "distributed" }),
     example: "16 of 32 bits, distributed",
@@ -98,7 +81,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "PacketFifo",
     group: "FIFOs",
-    file: "lib/packet-fifo",
+    file: "lib/queues/packet-fifo",
     what: "whole packets, kept or dropped at their end",
     def: PacketFifo({ shape: Beat, depth: 512, last: "last", drop: "bad", style: "block" }),
     example: "512 of 34 bits, block, with drop",
@@ -108,7 +91,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "SkidBuffer",
     group: "AXI",
-    file: "lib/skid-buffer",
+    file: "lib/queues/skid-buffer",
     what: "registers ready",
     def: SkidBuffer({ shape: word }),
     example: "32 bits",
@@ -118,7 +101,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "RoundRobinArbiter",
     group: "AXI",
-    file: "lib/round-robin-arbiter",
+    file: "lib/interconnect/round-robin-arbiter",
     what: "several streams onto one, tagged",
     def: RoundRobinArbiter({ shape: word, sources: 4 }),
     example: "four of 32 bits",
@@ -179,7 +162,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Crc32",
     group: "Checks and codes",
-    file: "lib/crc",
+    file: "lib/codes/crc",
     what: "CRC-32 of each frame",
     def: Crc32({ bytes: 8 }),
     example: "8 bytes",
@@ -189,7 +172,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "crc32Next",
     group: "Checks and codes",
-    file: "lib/crc",
+    file: "lib/codes/crc",
     what: "CRC-32 step as a function",
     def: pure("Crc32Unit", uint(64), word, v => crc32Next(v.bits(0, 32), v.bits(32, 32))),
     example: "32 bits of data",
@@ -198,7 +181,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "InternetChecksum",
     group: "Checks and codes",
-    file: "lib/checksum",
+    file: "lib/codes/checksum",
     what: "RFC 1071 sum of each frame",
     def: InternetChecksum({ bytes: 8 }),
     example: "8 bytes",
@@ -208,7 +191,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Lfsr",
     group: "Checks and codes",
-    file: "lib/lfsr",
+    file: "lib/codes/lfsr",
     what: "pseudo-random numbers",
     def: Lfsr({ width: 32, steps: 8 }),
     example: "32 bits, 8 steps a cycle",
@@ -217,7 +200,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "toGray",
     group: "Checks and codes",
-    file: "lib/gray",
+    file: "lib/codes/gray",
     what: "number to Gray code",
     def: pure("ToGrayUnit", uint(16), uint(16), toGray),
     example: "16 bits",
@@ -227,7 +210,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "fromGray",
     group: "Checks and codes",
-    file: "lib/gray",
+    file: "lib/codes/gray",
     what: "Gray code to number",
     def: pure("FromGrayUnit", uint(16), uint(16), fromGray),
     example: "16 bits",
@@ -291,7 +274,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Cam",
     group: "Tables",
-    file: "lib/cam",
+    file: "lib/tables/cam",
     what: "keys to entries",
     def: Cam({ entries: 16, keyBits: 32 }),
     example: "16 keys of 32 bits",
@@ -300,7 +283,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "Lru",
     group: "Tables",
-    file: "lib/lru",
+    file: "lib/tables/lru",
     what: "least recently used",
     def: Lru({ entries: 16 }),
     example: "16 entries",
@@ -309,7 +292,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "LevelSynchroniser",
     group: "Clock crossings",
-    file: "lib/synchroniser",
+    file: "lib/clocks/synchroniser",
     what: "a level",
     def: LevelSynchroniser({ stages: 2 }),
     example: "2 stages",
@@ -318,7 +301,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "PulseSynchroniser",
     group: "Clock crossings",
-    file: "lib/synchroniser",
+    file: "lib/clocks/synchroniser",
     what: "a pulse",
     def: PulseSynchroniser(),
     example: "2 stages",
@@ -328,7 +311,7 @@ export const unitEntries: readonly CatalogueEntry[] = [
   row({
     name: "ResetSynchroniser",
     group: "Clock crossings",
-    file: "lib/synchroniser",
+    file: "lib/clocks/synchroniser",
     what: "a reset",
     def: ResetSynchroniser({ stages: 2 }),
     example: "2 stages",

@@ -4,73 +4,18 @@
  */
 import { uint } from "../types/shape.ts";
 import type { Def } from "../build/module.ts";
-import { AxisRegister } from "./axi/axis-register.ts";
-import { Fifo } from "./fifo.ts";
-import { RoundRobinArbiter } from "./round-robin-arbiter.ts";
-import { SkidBuffer } from "./skid-buffer.ts";
-import { WidthAdapter } from "./axi/width-adapter.ts";
+import { AxisRegister, WidthAdapter } from "./axi/index.ts";
+import { Fifo, SkidBuffer } from "./queues/index.ts";
+import { RoundRobinArbiter } from "./interconnect/index.ts";
 
-export { axisBeat, type AxisBeatShape, axiStream } from "./axi/axis.ts";
-export { hexWords } from "./hex-words.ts";
-export { generatedClock, type GeneratedClockOptions } from "./generated-clock.ts";
-export {
-  axi4Address,
-  axi4Bus,
-  axi4Master,
-  axi4Read,
-  Axi4Register,
-  axi4Response,
-  axi4Slave,
-  axi4Write,
-  axiResponse,
-  type Axi4Address,
-  type Axi4Channels,
-  type Axi4Parameters,
-  type Axi4Ports,
-  type Axi4Read,
-  type Axi4RegisterParameters,
-  type Axi4Response,
-  type Axi4Write,
-} from "./axi/axi4.ts";
-export {
-  liteAddress,
-  liteBus,
-  LiteRead,
-  LiteResponse,
-  liteSlave,
-  liteSlavePorts,
-  LiteWrite,
-  type LiteAddress,
-  type LiteChannels,
-  type LiteReadAccess,
-  type LiteSlave,
-  type LiteSlavePorts,
-  type LiteWriteAccess,
-} from "./axi/axi4-lite.ts";
-export { AxisRegister } from "./axi/axis-register.ts";
-export { atLeast, carryEqual, isAfter, without } from "./compare.ts";
-export { AsyncFifo, type AsyncFifoParameters } from "./async-fifo.ts";
-export { Cam, type CamParameters } from "./cam.ts";
-export { InternetChecksum, onesAdd } from "./checksum.ts";
-export { Crc32, crc32Next, crc32Step } from "./crc.ts";
-export { frameDigest, type Digest } from "./frame-digest.ts";
-export { fromGray, toGray } from "./gray.ts";
-export { lastLane, onlyKept } from "./axi/lanes.ts";
-export { Lfsr, lfsrStep, lfsrTaps, type LfsrParameters } from "./lfsr.ts";
-export { linearMap } from "./linear.ts";
-export { Lru, type LruParameters } from "./lru.ts";
-export { PacketFifo, type PacketFifoParameters } from "./packet-fifo.ts";
-export {
-  LevelSynchroniser,
-  PulseSynchroniser,
-  ResetSynchroniser,
-  synchronise,
-  type SynchroniserOptions,
-} from "./synchroniser.ts";
-export { Fifo, type FifoParameters } from "./fifo.ts";
-export { RoundRobinArbiter, type RoundRobinArbiterParameters } from "./round-robin-arbiter.ts";
-export { SkidBuffer, type SkidBufferParameters } from "./skid-buffer.ts";
-export { WidthAdapter, type WidthAdapterParameters } from "./axi/width-adapter.ts";
+export * from "./axi/index.ts";
+export * from "./clocks/index.ts";
+export * from "./codes/index.ts";
+export * from "./interconnect/index.ts";
+export * from "./io/index.ts";
+export * from "./math/index.ts";
+export * from "./queues/index.ts";
+export * from "./tables/index.ts";
 
 /** One instance of each with usual parameters: they are generated to be read and tried. */
 export const libraryModules: readonly Def[] = [

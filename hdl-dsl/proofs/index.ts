@@ -1,5 +1,6 @@
 /** Proofs of the library: harnesses for `mnemo prove`. */
 import { adapterProofs } from "./adapters.ts";
+import { arithmeticProofs } from "./arithmetic/index.ts";
 import { arbiterProofs } from "./arbiters.ts";
 import { asyncFifoProofs } from "./async-fifo.ts";
 import { outstandingProof } from "./axi/outstanding.ts";
@@ -9,6 +10,8 @@ import { combinatorProofs } from "./combinators.ts";
 import { encoderProofs } from "./encoders.ts";
 import { flowProofs } from "./harness/flow.ts";
 import { forkProofs } from "./forks.ts";
+import { interconnectProofs } from "./interconnect/index.ts";
+import { ioProofs } from "./io/index.ts";
 import { lfsrProofs } from "./lfsr.ts";
 import { lruProofs } from "./lru.ts";
 import { packetFifoProofs } from "./packet-fifo.ts";
@@ -47,6 +50,8 @@ export const libraryProofs: readonly Proof[] = [
   ...axiRegisterProofs,
   outstandingProof,
 ];
+/** Harnesses that no run has decided yet: they claim nothing. `mnemo prove <their file>` tries them. */
+export const undecidedProofs: readonly Proof[] = [...ioProofs, ...arithmeticProofs, ...interconnectProofs];
 export { axi4MasterObeys, type Axi4Rules, axi4SlaveObeys, type Axi4Traffic, busOf } from "./axi/axi4-rules.ts";
 export { liteMasterObeys, type LiteRules, liteSlaveObeys } from "./axi/lite-rules.ts";
 export { offersWithin } from "./axi/promptly.ts";

@@ -27,7 +27,7 @@ export function projectPath(file: string): string {
   if (path === undefined) paths.set(file, (path = relative(packageOf(dirname(file)), file).replaceAll("\\", "/")));
   return path;
 }
-/** `hdl-dsl/lib/fifo.ts:12`; undefined without a position. */
+/** `hdl-dsl/lib/queues/fifo.ts:12`; undefined without a position. */
 export const projectPosition = (p: Position | undefined): string | undefined =>
   p === undefined ? undefined : `${projectPath(p.file)}:${p.line}`;
 

@@ -1,0 +1,6 @@
+/** What joins masters and slaves. */
+import type { Proof } from "../harness/proof.ts";
+import { crossbarProof } from "./crossbar.ts";
+
+/** Every proof of this group. */
+export const interconnectProofs: readonly Proof[] = [crossbarProof];
