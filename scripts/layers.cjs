@@ -10,8 +10,9 @@ const layers = ["hdl-dsl", "designs", "examples", "sim", "cli", "test"];
 const sharedHardware = "designs/shared/(?:wire|hash|frame|stream|axi|proofs|[^/]+/(?:rtl|wire|table))";
 /** Designs that are made of other ones: a rack of devices and nodes, what stands in front of a node or inside one. */
 const systems = ["rack", "legoos", "wickit", "fastswap"];
-/** Parts of a design that may use the simulator; an example's parts are files. */
-const simulated = "^(?:designs|examples)/[^/]+/(?:(?:rig|evaluation)(?:/|\\.ts$)|design\\.ts$)";
+/** Parts of a design that may use the simulator; an example's parts are files. The gallery's folders bring benches. */
+const simulated =
+  "^(?:(?:designs|examples)/[^/]+/(?:(?:rig|evaluation)(?:/|\\.ts$)|design\\.ts$)|examples/gallery/[^/]+/test/)";
 
 /**
  * @param {string} folder @param {string} [prefix] @returns {string[]} the folders under it, at any depth, as

@@ -1,0 +1,1 @@
+import "../../../examples/gallery/uart-echo/test/uart-echo.test.ts";
