@@ -147,6 +147,6 @@ describe("planted faults are found", () => {
       for (const seed of [1, 2, 3]) await traffic(faulty, seed, 0.3);
       await changing(faulty);
     };
-    await expect(all()).rejects.toThrow(/expected/);
+    await expect(all()).rejects.toThrow(/expected|no stream has moved/);
   });
 });
