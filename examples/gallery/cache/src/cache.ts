@@ -119,7 +119,10 @@ export const Cache = module(
         return {
           Clear: () => {
             writes.set(1);
-            update.set(withLines(held, l => ({ ...l, valid: constant(0, 1) })));
+            update.set({
+              ...withLines(held, l => ({ ...l, valid: constant(0, 1) })),
+              order: constant(0, held.order.width),
+            });
             set.set(set.add(1));
             when(set.eq(p.sets - 1), () => s.go("Ready"));
           },

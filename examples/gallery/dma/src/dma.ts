@@ -8,7 +8,6 @@ import {
   constant,
   fifo,
   fork,
-  fromBits,
   fsm,
   gate,
   instance,
@@ -120,10 +119,11 @@ export const Dma = module(
     const inBurst = reg(uint(bitsFor(p.longest)), { init: 0 }),
       ends = inBurst.add(1).eq(filled.payload.beats),
       last = writesLeft.eq(1);
-    const lanes = Array.from({ length: p.beatBytes }, (_, lane) => lane),
+    // Lanes from the job's first byte on, and lanes before the one behind its last byte.
+    const all = constant(2n ** BigInt(p.beatBytes) - 1n, p.beatBytes),
       end = to.add(job.bytes.trunc(laneBits));
-    const begins = fromBits(lanes.map(l => to.le(l).or(first.not()))),
-      stops = fromBits(lanes.map(l => end.gt(l).or(end.eq(0)).or(last.not())));
+    const begins = mux(first, all.shl(to), all),
+      stops = mux(last.and(end.any()), all.shl(end).not(), all);
     const beats = stream(io.mW.shape),
       there = came.valid.or(readsLeft.eq(0)).andNot(primes);
     beats.valid.set(filled.valid.and(there));

@@ -100,8 +100,8 @@ describe("the engine", () => {
   test.each(Object.entries(legalMemories))("memory of every legal order: %s", (_name, options) =>
     traffic(dma, 4, { latency: 8, ...options }, 0.2, 10),
   );
-  test("other sizes: 4 bytes a beat, bursts of 4", () =>
-    traffic(Dma({ ...sizes, beatBytes: 4, longest: 4, depth: 8 }), 5));
+  test("other sizes: 16 bytes a beat, bursts of 4", () =>
+    traffic(Dma({ ...sizes, beatBytes: 16, longest: 4, depth: 8 }), 5));
   test("what memory refuses is told, with the job that it belongs to", () => refused(dma));
 
   test("a beat a cycle: a job of 512 beats takes its beats, one latency and 20 cycles at most", () =>
@@ -134,7 +134,13 @@ describe("the engine", () => {
 
 describe("planted faults are found", () => {
   test.each([
-    ["x", "", ""],
+    ["bytes before the destination are written", "first <= 1'b1", "first <= 1'b0"],
+    ["a job is done before memory has answered", "~writes_busy & (open == 4'd0)", "~writes_busy"],
+    ["the last beat waits for one that does not come", " | (reads_left == 14'd0)", ""],
+    ["an error stays for the next job", /failed <= 1'b0;\s+step <= step_start/, "step <= step_start"],
+    ["bursts cross their bounds", "(left <= {9'd0, beat_diff}) ? left[4:0] : beat_diff", "(left <= 14'd16) ? left[4:0] : 5'd16"],
+    ["an address is offered again", "m_aw_valid = bounded_valid & ~forked_0_done", "m_aw_valid = bounded_valid"],
+    ["bytes come from one lane beside", "{came_pop_payload[23:0], before_[63:24]}", "{came_pop_payload[15:0], before_[63:16]}"],
   ])("a planted fault: %s", async (what, from, to) => {
     const faulty = withFault(dma, { what, from, to });
     const all = async (): Promise<void> => {

@@ -45,8 +45,8 @@ function send(from: StreamIn<typeof Frame>, to: StreamOut<typeof Beat>): void {
 /**
  * A key-value server behind an Ethernet MAC: a request is one UDP frame, and its reply is the same frame with the
  * addresses changed over, a status, and a value. Frames that are no request are dropped with a pulse of `dropped`. A
- * reply's first beat leaves 8 cycles after the request's last one came; requests of 64 bytes are answered as fast as
- * they come. When `tx` waits, seven requests are held, then `rx` waits. ARP is not answered. Reset forgets all keys.
+ * reply's first beat leaves 7 cycles after the request's last one came; requests of 64 bytes are answered as fast as
+ * they come. When `tx` waits, six requests are held, then `rx` waits. ARP is not answered. Reset forgets all keys.
  */
 export const KvServer = module(
   "KvServer",

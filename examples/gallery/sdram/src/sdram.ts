@@ -95,9 +95,9 @@ export const Sdram = module(
       for (const [n, c] of closing.entries())
         when(chosen.bit(n).and(c.left.le(cycles)), () => c.start(cycles));
     };
-    const issue = (command: Parameters<typeof pins.command.set>[0], address: UInt | number = 0): void => {
+    const issue = (command: Parameters<typeof pins.command.set>[0], address: UInt | number = 0, of: UInt<2> | 0 = bank): void => {
       pins.command.set(command);
-      pins.bank.set(bank);
+      pins.bank.set(of);
       pins.address.set(address);
     };
     const readIssued = reg(bit, { init: 0 });
@@ -138,8 +138,7 @@ export const Sdram = module(
         },
         Mode: () => {
           // Bursts of two, one after the other, and the latency of READ.
-          issue("mode", (t.cas << 4) | 1);
-          pins.bank.set(0);
+          issue("mode", (t.cas << 4) | 1, 0);
           s.go("ModeSet");
         },
         ModeSet: () => s.after(t.mrd, "Idle"),
