@@ -109,7 +109,7 @@ function forbidden(root) {
       name: "an-example-stands-alone",
       severity: error,
       comment: "An example is bound like a design: it knows the shared parts, and no other design or example.",
-      from: { path: "^examples/([^/]+)/" },
+      from: { path: "^examples/((?:gallery/)?[^/]+)/" },
       to: { path: "^(?:designs|examples)/", pathNot: "^(?:designs/shared|examples/$1)/" },
     },
     {

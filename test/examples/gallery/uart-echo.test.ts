@@ -1,2 +1,2 @@
 import "../../../examples/gallery/uart-echo/test/uart-echo.test.ts";
-import "../../../examples/gallery/uart-echo/test/hx8k.test.ts";
+import "../../../examples/gallery/uart-echo/board/hx8k.test.ts";

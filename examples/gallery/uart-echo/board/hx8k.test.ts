@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clockMHz, route } from "../board/hx8k.ts";
+import { clockMHz, route } from "./hx8k.ts";
 
 /** Tools that run for half a minute: only on demand. */
 const wanted = process.env["MNEMO_LONG"] !== undefined;
