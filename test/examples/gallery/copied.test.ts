@@ -7,7 +7,8 @@ import { gallery } from "./designs.ts";
 import { root } from "./figures.ts";
 
 const long = process.env["MNEMO_LONG"] !== undefined;
-if (!long) console.warn("the gallery is not copied into a project of its own, for it takes a minute: MNEMO_LONG=1 does it");
+if (!long)
+  console.warn("the gallery is not copied into a project of its own, for it takes a minute: MNEMO_LONG=1 does it");
 
 describe.skipIf(!long)("a copy", () => {
   const outside = new Project(),

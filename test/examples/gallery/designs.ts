@@ -12,8 +12,7 @@ const mode = [
   'across={"visible":640,"front":16,"pulse":96,"back":48,"positive":false}',
   'down={"visible":480,"front":10,"pulse":2,"back":33,"positive":false}',
 ];
-const times =
-  'times={"powerUp":10000,"rcd":2,"rp":2,"ras":5,"rfc":7,"mrd":2,"wr":2,"cas":2,"refresh":1562}';
+const times = 'times={"powerUp":10000,"rcd":2,"rp":2,"ras":5,"rfc":7,"mrd":2,"wr":2,"cas":2,"refresh":1562}';
 
 export const gallery: readonly Entry[] = [
   {

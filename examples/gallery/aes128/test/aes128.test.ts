@@ -1,11 +1,10 @@
 import { createCipheriv } from "node:crypto";
-import { type Bench, bernoulli, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
+import { type Bench, bernoulli, type Dut, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { AesRound } from "../src/aes-round.ts";
 import { Aes128 } from "../src/aes128.ts";
 
 const aes = Aes128();
-type Dut = Parameters<typeof withFault<typeof aes.ports>>[0];
 interface Block {
   readonly key: bigint;
   readonly block: bigint;
@@ -23,15 +22,26 @@ function reference({ key, block }: Block): bigint {
 
 /** FIPS 197, appendices B and C.1. */
 const vectors = [
-  { key: 0x2b7e151628aed2a6abf7158809cf4f3cn, block: 0x3243f6a8885a308d313198a2e0370734n, cipher: "3925841d02dc09fbdc118597196a0b32" },
-  { key: 0x000102030405060708090a0b0c0d0e0fn, block: 0x00112233445566778899aabbccddeeffn, cipher: "69c4e0d86a7b0430d8cdb78070b4c55a" },
+  {
+    key: 0x2b7e151628aed2a6abf7158809cf4f3cn,
+    block: 0x3243f6a8885a308d313198a2e0370734n,
+    cipher: "3925841d02dc09fbdc118597196a0b32",
+  },
+  {
+    key: 0x000102030405060708090a0b0c0d0e0fn,
+    block: 0x00112233445566778899aabbccddeeffn,
+    cipher: "69c4e0d86a7b0430d8cdb78070b4c55a",
+  },
 ];
 
-const run = <T>(dut: Dut, seed: number, body: (b: Bench<typeof aes.ports>) => Promise<T>): Promise<T> =>
-  runBench("aes", dut, { seed, wave: false, hangCycles: 1000 }, body);
+const run = <T>(
+  dut: Dut<typeof aes.ports>,
+  seed: number,
+  body: (b: Bench<typeof aes.ports>) => Promise<T>,
+): Promise<T> => runBench("aes", dut, { seed, wave: false, hangCycles: 1000 }, body);
 
 /** Random blocks with random keys; few bits set, so that single bytes stand out, among them. */
-const traffic = (dut: Dut, seed: number, pause: number): Promise<void> =>
+const traffic = (dut: Dut<typeof aes.ports>, seed: number, pause: number): Promise<void> =>
   run(dut, seed, async b => {
     const paused = (n: number) => (pause === 0 ? never : bernoulli(pause, b.seed + n));
     const from = new StreamSource(b.sim, b.io.from, { pause: paused(1) }),
@@ -44,7 +54,7 @@ const traffic = (dut: Dut, seed: number, pause: number): Promise<void> =>
     expect([to.received.length, b.io.to.valid.value], "nothing is left").toEqual([0, 0]);
   });
 
-const standard = (dut: Dut): Promise<void> =>
+const standard = (dut: Dut<typeof aes.ports>): Promise<void> =>
   run(dut, 1, async b => {
     const from = new StreamSource(b.sim, b.io.from),
       to = new StreamSink(b.sim, b.io.to);
@@ -95,7 +105,11 @@ describe("planted faults are found", () => {
     ["a substitution is wrong", /table_\[8'd83\] = 8'd\d+/, "table_[8'd83] = 8'd1"],
     ["the ninth round's constant overflows", /s1_constant\[7\] \? 8'h1b/, "1'b0 ? 8'h1b"],
     ["a stage takes a block while it holds one", "s1_ready = ~s1_valid | s2_ready", "s1_ready = 1'b1"],
-    ["a key is that of the block behind", "s1_key <= from_payload_key", "if (from_valid) s1_key <= from_payload_key ^ 128'd1"],
+    [
+      "a key is that of the block behind",
+      "s1_key <= from_payload_key",
+      "if (from_valid) s1_key <= from_payload_key ^ 128'd1",
+    ],
   ])("a planted fault: %s", async (what, from, to) => {
     const faulty = withFault(aes, { what, from, to });
     await expect(traffic(faulty, 2, 0.3)).rejects.toThrow(/expected/);

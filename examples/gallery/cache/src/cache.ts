@@ -39,6 +39,7 @@ export const Cache = module(
     ...axi4Master("m", geometry.busOf(p)),
   }),
   (io, p) => {
+    geometry.check(p);
     const wordShape = uint(geometry.wordBits(p)),
       setShape = uint(geometry.setBits(p)),
       Record = geometry.recordOf(p);
@@ -102,7 +103,14 @@ export const Cache = module(
       s => {
         /** The line of the way that gives way goes to memory, and then what it is for goes on. */
         const writeBack = (): void => {
-          address.set(lineOf(onehotMux(toBits(gives), lines.map(l => l.tag))));
+          address.set(
+            lineOf(
+              onehotMux(
+                toBits(gives),
+                lines.map(l => l.tag),
+              ),
+            ),
+          );
           addressWaits.set(1);
           s.go("Collect");
         };

@@ -21,6 +21,12 @@ export const requestOf = (p: CacheParameters) =>
 export const answerOf = (p: CacheParameters) => struct({ data: uint(8 * p.wordBytes), error: bit });
 
 const log2 = Math.log2;
+/** @throws RangeError for sizes that no address can be cut by */
+export function check(p: CacheParameters): void {
+  for (const name of ["wordBytes", "lineWords", "sets"] as const)
+    if (p[name] < 2 || !Number.isInteger(log2(p[name]))) throw new RangeError(`${name} = ${p[name]}: use 2, 4, 8 ...`);
+  if (p.ways < 2) throw new RangeError(`ways = ${p.ways}: use 2 or more`);
+}
 export const setBits = (p: CacheParameters): number => log2(p.sets);
 export const wordBits = (p: CacheParameters): number => log2(p.lineWords);
 export const byteBits = (p: CacheParameters): number => log2(p.wordBytes);

@@ -1,9 +1,11 @@
+import { emit } from "mnemosyne";
 import {
-  type AxiRamOptions,
-  AxiRam,
   axiPorts,
+  AxiRam,
+  type AxiRamOptions,
   type Bench,
   bernoulli,
+  type Dut,
   legalMemories,
   never,
   runBench,
@@ -18,10 +20,9 @@ import { CacheModel } from "./model.ts";
 const sizes = { addressBits: 20, wordBytes: 8, lineWords: 4, sets: 8, ways: 4 },
   cache = Cache(sizes),
   lineBytes = sizes.wordBytes * sizes.lineWords;
-type Dut = Parameters<typeof withFault<typeof cache.ports>>[0];
 type CacheBench = Bench<typeof cache.ports>;
 
-const run = <T>(dut: Dut, seed: number, body: (b: CacheBench) => Promise<T>): Promise<T> =>
+const run = <T>(dut: Dut<typeof cache.ports>, seed: number, body: (b: CacheBench) => Promise<T>): Promise<T> =>
   runBench("cache", dut, { seed, wave: false, hangCycles: 2000, limitCycles: 100_000 }, body);
 
 const number = (bytes: Uint8Array): bigint => bytes.reduceRight((v, x) => v * 256n + BigInt(x), 0n);
@@ -38,8 +39,7 @@ function machine(b: CacheBench, size: { sets: number; ways: number } = sizes, op
     answers = new StreamSink(b.sim, b.io.answer, { pause: paused(2) }),
     bytes = new Map<number, number>(),
     model = new CacheModel({ ...size, lineBytes });
-  const word = (address: number): Uint8Array =>
-    Uint8Array.from({ length: 8 }, (_, i) => bytes.get(address + i) ?? 0);
+  const word = (address: number): Uint8Array => Uint8Array.from({ length: 8 }, (_, i) => bytes.get(address + i) ?? 0);
   return {
     ram,
     model,
@@ -51,7 +51,7 @@ function machine(b: CacheBench, size: { sets: number; ways: number } = sizes, op
       for (const [i, v] of content.entries()) bytes.set(address + i, v);
     },
     /** A request to its end. @returns whether it was refused, and the cycles from its taking to its answer */
-    async ask(kind: "read" | "write" | "flush", address = 0, data = new Uint8Array(8), strobe = 0) {
+    async ask(kind: "read" | "write" | "flush", address = 0, data: Uint8Array = new Uint8Array(8), strobe = 0) {
       const sent = requests.send({ kind, address, data: number(data), strobe }),
         { error, data: seen } = await answers.recv();
       const cycles = b.cycle - (sent.cycle ?? 0);
@@ -76,7 +76,13 @@ function machine(b: CacheBench, size: { sets: number; ways: number } = sizes, op
 }
 
 /** Words of few lines that share sets, so that lines come and go; then a flush. */
-const traffic = (dut: Dut, seed: number, count: number, options = fewLatencies, pause = 0): Promise<void> =>
+const traffic = (
+  dut: Dut<typeof cache.ports>,
+  seed: number,
+  count: number,
+  options = fewLatencies,
+  pause = 0,
+): Promise<void> =>
   run(dut, seed, async b => {
     const m = machine(b, sizes, options, pause);
     for (let n = 0; n < count; n++) {
@@ -91,7 +97,7 @@ const traffic = (dut: Dut, seed: number, count: number, options = fewLatencies, 
   });
 
 /** Memory refuses some addresses, for a while. */
-const refused = (dut: Dut): Promise<void> =>
+const refused = (dut: Dut<typeof cache.ports>): Promise<void> =>
   run(dut, 8, async b => {
     const m = machine(b),
       bad = 0x8000,
@@ -159,7 +165,9 @@ describe("the cache", () => {
       const m = machine(b);
       await m.ask("read", 64);
       for (let n = 0; n < 5; n++) expect((await m.ask(b.random.pick(["read", "write"]), 72)).cycles).toBe(1);
-      const sent = Array.from({ length: 10 }, () => m.requests.send({ kind: "read", address: 64, data: 0n, strobe: 0 }));
+      const sent = Array.from({ length: 10 }, () =>
+        m.requests.send({ kind: "read", address: 64, data: 0n, strobe: 0 }),
+      );
       await b.until(() => m.answers.received.length === sent.length);
       m.answers.received.splice(0);
       expect(sent.slice(1).map((s, i) => (s.cycle ?? 0) - (sent[i]?.cycle ?? 0))).toEqual(sent.slice(1).map(() => 2));
@@ -175,16 +183,28 @@ describe("the cache", () => {
       expect((await m.answers.recv()).data, "what was not written back is gone").toBe(0n);
       expect(m.ram.counts.readBursts).toBe(before + 1);
     }));
+  test("sizes that cannot be are refused", () => {
+    expect(() => emit(Cache({ ...sizes, sets: 6 }))).toThrow("sets = 6: use 2, 4, 8 ...");
+    expect(() => emit(Cache({ ...sizes, ways: 1 }))).toThrow("ways = 1: use 2 or more");
+  });
 });
 
 describe("planted faults are found", () => {
   test.each([
-    ["a read is no use", "(answer_ready ? update_order_joined", "(answer_ready & (request_kind == kind_write) ? update_order_joined"],
+    [
+      "a read is no use",
+      "(answer_ready ? update_order_joined",
+      "(answer_ready & (request_kind == kind_write) ? update_order_joined",
+    ],
     ["a write to the third way is forgotten", /record_lines_2_dirty \| \(.*?kind_write\)\)/, "record_lines_2_dirty"],
     ["a line is cached whose first words were refused", "& ~(writes_any | failed)", "& ~writes_any"],
     ["a line is clean that was not written back", "& m_b_ready & ~writes_any &", "& m_b_ready &"],
     ["a line is found of which words are another's", "held_lines_0_valid & ~victim[0]", "held_lines_0_valid"],
-    ["memory's address is that of the line that comes", "assign m_aw_payload_addr = address", "assign m_aw_payload_addr = m_ar_payload_addr"],
+    [
+      "memory's address is that of the line that comes",
+      "assign m_aw_payload_addr = address",
+      "assign m_aw_payload_addr = m_ar_payload_addr",
+    ],
   ])("a planted fault: %s", async (what, from, to) => {
     const faulty = withFault(cache, { what, from, to });
     const all = async (): Promise<void> => {

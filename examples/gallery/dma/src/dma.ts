@@ -62,6 +62,10 @@ export const Dma = module(
   "Dma",
   (p: DmaParameters) => ({ job: sink(jobOf(p)), done: source(Done), ...axi4Master("m", busOf(p)) }),
   (io, p) => {
+    if (p.longest * p.beatBytes > 4096)
+      throw new RangeError(`longest = ${p.longest}: a burst has 4 KB at most, ${4096 / p.beatBytes} beats`);
+    if (p.depth < 2 * p.longest)
+      throw new RangeError(`depth = ${p.depth}: two bursts have room, ${2 * p.longest} beats or more`);
     const laneBits = Math.log2(p.beatBytes),
       beatBits = p.addressBits - laneBits,
       countBits = p.lengthBits - laneBits + 1;

@@ -47,13 +47,16 @@ function wholeFrames(from: StreamIn<ReturnType<typeof axisBeat>>): StreamIn<type
 }
 
 /** The sum of some numbers, whole. */
-const total = (words: readonly UInt[], width: number): UInt =>
-  words.map(w => w.zext(width)).reduce((a, b) => a.add(b));
+const total = (words: readonly UInt[], width: number): UInt => words.map(w => w.zext(width)).reduce((a, b) => a.add(b));
 /** In fours, each sum of 18 bits. */
 const fours = (words: readonly UInt[]): UInt[] =>
   Array.from({ length: Math.ceil(words.length / 4) }, (_, i) => total(words.slice(4 * i, 4 * i + 4), 18));
 /** The carries added in (RFC 1071): a sum that is right gives 0xffff, for it is a multiple of that and not 0. */
-const folded = (sum: UInt): UInt => sum.bits(0, 16).zext(17).add(sum.bits(16, sum.width - 16).zext(17));
+const folded = (sum: UInt): UInt =>
+  sum
+    .bits(0, 16)
+    .zext(17)
+    .add(sum.bits(16, sum.width - 16).zext(17));
 
 /** Latency 4 from a frame's last beat; a frame of the shortest size is judged as fast as it comes. */
 export function judged(from: StreamIn<ReturnType<typeof axisBeat>>, me: Identity): StreamIn<typeof Judged> {

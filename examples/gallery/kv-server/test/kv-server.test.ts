@@ -1,11 +1,10 @@
-import { type Bench, bernoulli, EthernetMac, never, runBench, withFault } from "mnemosyne/sim";
+import { type Bench, bernoulli, type Dut, EthernetMac, never, runBench, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { KvServer } from "../src/kv-server.ts";
 import { replyFrame, type Request, requestFrame, server } from "./frames.ts";
 
 const sizes = { ...server, buckets: 16, ways: 2 },
   kv = KvServer(sizes);
-type Dut = Parameters<typeof withFault<typeof kv.ports>>[0];
 type KvBench = Bench<typeof kv.ports>;
 
 const operations = { get: 1, put: 2, remove: 3 },
@@ -33,8 +32,8 @@ class Model {
   }
 }
 
-const run = <T>(dut: Dut, seed: number, body: (b: KvBench) => Promise<T>): Promise<T> =>
-  runBench("kv server", dut, { seed, wave: false, hangCycles: 1000 }, body);
+const run = <T>(dut: Dut<typeof kv.ports>, seed: number, body: (b: KvBench) => Promise<T>): Promise<T> =>
+  runBench("kv server", dut, { seed, wave: false, hangCycles: 1000, limitCycles: 20_000 }, body);
 
 function randomRequest(b: KvBench, tag: number): Request {
   return {
@@ -56,12 +55,15 @@ function spoilt(b: KvBench, r: Request): Uint8Array {
   if (b.random.chance(0.2)) return Uint8Array.from([...frame, ...b.random.bytes(b.random.pick([1, 8, 30, 64, 200]))]);
   if (b.random.chance(0.2)) return requestFrame({ ...r, operation: b.random.pick([0, 4, 5, 0x81]) });
   // The client's addresses, and IP's own fields, are under IP's checksum; the rest under UDP's, where there is one.
-  const at = r.unchecked === true ? b.random.pick([0, 5, 12, 13, 14, 17, 20, 23, 24, 27, 31, 37, 39]) : b.random.pick([0, 12, 14, 16, 22, 25, 30, 34, 36, 38, 44, 50, 63]);
+  const at =
+    r.unchecked === true
+      ? b.random.pick([0, 5, 12, 13, 14, 17, 20, 23, 24, 27, 31, 37, 39])
+      : b.random.pick([0, 12, 14, 16, 22, 25, 30, 34, 36, 38, 44, 50, 63]);
   frame[at] = (frame[at] ?? 0) ^ (1 << b.random.below(8));
   return frame;
 }
 
-const traffic = (dut: Dut, seed: number, pause: number, count = 400): Promise<void> =>
+const traffic = (dut: Dut<typeof kv.ports>, seed: number, pause: number, count = 400): Promise<void> =>
   run(dut, seed, async b => {
     const paused = (n: number) => (pause === 0 ? never : bernoulli(pause, b.seed + n)),
       mac = new EthernetMac(b.sim, b.io.rx, b.io.tx, { pauseRx: paused(1), pauseTx: paused(2) });
@@ -83,7 +85,9 @@ const traffic = (dut: Dut, seed: number, pause: number, count = 400): Promise<vo
     await b.until(() => mac.received.length === good.length);
     for (const [i, r] of good.entries()) {
       const seen = mac.received[i]?.bytes ?? new Uint8Array();
-      expect(hex(seen), `expected the reply to request ${i}: ${JSON.stringify({ ...r, clientMac: 0 })}`).toBe(hex(model.reply(r, seen[43] ?? 0)));
+      expect(hex(seen), `expected the reply to request ${i}: ${JSON.stringify({ ...r, clientMac: 0 })}`).toBe(
+        hex(model.reply(r, seen[43] ?? 0)),
+      );
     }
     await b.cycles(200);
     expect([mac.received.length, dropped], "expected replies and frames that were dropped").toEqual([good.length, bad]);
@@ -141,18 +145,26 @@ describe("the server", () => {
 
 describe("planted faults are found", () => {
   test.each([
-    ["frames to somebody else are answered", "~(s2_faulty | ", "~("],
+    ["frames to somebody else are answered", "s2_faulty <= |s1_faults", "s2_faulty <= 1'b0"],
     ["requests without a checksum are dropped", " | s2_unchecked", ""],
     ["a key gets a second place", "writes_any ? {writes_and, entries_and} : writes_joined", "writes_joined"],
-    ["a key that is removed stays", "(writes_choice == operation_remove) ? {writes_and, entries_and}", "(writes_choice == operation_remove) ? 2'd0"],
+    [
+      "a key that is removed stays",
+      "(writes_choice == operation_remove) ? {writes_and, entries_and}",
+      "(writes_choice == operation_remove) ? 2'd0",
+    ],
     ["a reply goes to its sender", "frame[47:0], frame[95:48]", "frame[95:48], frame[47:0]"],
-    ["a reply is taken while one waits", "(left == 4'd0) | ((left == 4'd1) & tx_ready)", "(left == 4'd0) | (left == 4'd1)"],
+    [
+      "a reply is taken while one waits",
+      "(left == 4'd0) | ((left == 4'd1) & tx_ready)",
+      "(left == 4'd0) | (left == 4'd1)",
+    ],
   ])("a planted fault: %s", async (what, from, to) => {
     const faulty = withFault(kv, { what, from, to });
     const all = async (): Promise<void> => {
       await traffic(faulty, 1, 0);
       await traffic(faulty, 2, 0.3);
     };
-    await expect(all()).rejects.toThrow(/expected|no stream has moved/);
+    await expect(all()).rejects.toThrow(/expected|no stream has moved|has not ended|design changed/);
   });
 });

@@ -49,7 +49,13 @@ export function headers(beats: StreamIn<ReturnType<typeof axisBeat>>): StreamIn<
   when(beats.fire, () => {
     index.set(mux(last, constant(0, 3), mux(past, index, index.add(1))));
     // Bytes 12 to 15: the type of the frame, then version and length of IP's header.
-    when(index.eq(1), () => ipv4.set(field(data, 4, 2).eq(0x0800).and(field(data, 6, 1).eq(0x45))));
+    when(index.eq(1), () =>
+      ipv4.set(
+        field(data, 4, 2)
+          .eq(0x0800)
+          .and(field(data, 6, 1).eq(0x45)),
+      ),
+    );
     // Bytes 20 to 23: flags and the fragment's offset, time to live, protocol.
     when(index.eq(2), () => {
       fragment.set(field(data, 4, 2).bits(0, 13).any());

@@ -61,6 +61,7 @@ export const PacketFilter = module(
     dropped: output(bit),
   }),
   (io, p) => {
+    if (p.depth < 16) throw new RangeError(`depth = ${p.depth}: 16 beats or more wait for their verdict`);
     const rules = reg(vec(Rule, p.rules), { init: Array.from({ length: p.rules }, () => disabled) });
     io.rule.ready.set(1);
     when(io.rule.valid, () => rules.setAt(io.rule.payload.index, io.rule.payload.rule));

@@ -1,4 +1,15 @@
-import { AxisSink, AxisSource, type Bench, bernoulli, never, runBench, StreamSource, withFault } from "mnemosyne/sim";
+import { emit } from "mnemosyne";
+import {
+  AxisSink,
+  AxisSource,
+  type Bench,
+  bernoulli,
+  type Dut,
+  never,
+  runBench,
+  StreamSource,
+  withFault,
+} from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { PacketFilter } from "../src/packet-filter.ts";
 import { passes, randomFrame, randomRule, type Rule } from "./model.ts";
@@ -6,10 +17,9 @@ import { passes, randomFrame, randomRule, type Rule } from "./model.ts";
 const size = 8,
   depth = 32,
   filter = PacketFilter({ rules: size, depth, otherwise: "pass" });
-type Dut = Parameters<typeof withFault<typeof filter.ports>>[0];
 type FilterBench = Bench<typeof filter.ports>;
 
-const run = <T>(dut: Dut, seed: number, body: (b: FilterBench) => Promise<T>): Promise<T> =>
+const run = <T>(dut: Dut<typeof filter.ports>, seed: number, body: (b: FilterBench) => Promise<T>): Promise<T> =>
   runBench("packet filter", dut, { seed, wave: false, hangCycles: 1000 }, body);
 
 function surroundings(b: FilterBench, pause: number) {
@@ -29,7 +39,12 @@ function surroundings(b: FilterBench, pause: number) {
 }
 
 /** Random rules, random frames, several times anew in one run; nothing is left inside in between. */
-const traffic = (dut: Dut, seed: number, pause: number, otherwise: "pass" | "drop" = "pass"): Promise<void> =>
+const traffic = (
+  dut: Dut<typeof filter.ports>,
+  seed: number,
+  pause: number,
+  otherwise: "pass" | "drop" = "pass",
+): Promise<void> =>
   run(dut, seed, async b => {
     const { from, to, rule, dropped } = surroundings(b, pause);
     let frames = 0,
@@ -55,7 +70,7 @@ const traffic = (dut: Dut, seed: number, pause: number, otherwise: "pass" | "dro
   });
 
 /** Rules change while frames pass: each frame goes by rules that stood at some time while it came in. */
-const changing = (dut: Dut): Promise<void> =>
+const changing = (dut: Dut<typeof filter.ports>): Promise<void> =>
   run(dut, 9, async b => {
     const { from, to, rule } = surroundings(b, 0.2),
       rules: Rule[] = Array.from({ length: size }, () => ({ ...randomRule(b.random), enabled: 0 }));
@@ -130,6 +145,9 @@ describe("the filter", () => {
       await b.until(() => to.frames.length === after.length);
       expect(to.frames.map(f => [...f.bytes])).toEqual(after.map(f => [...f]));
     }));
+  test("parameters that cannot be are refused", () => {
+    expect(() => emit(PacketFilter({ rules: 2, depth: 8, otherwise: "pass" }))).toThrow("depth = 8: 16 beats or more");
+  });
 });
 
 const drops = Array.from({ length: size }, (_, i) => `rules_${size - 1 - i}_drop`).join(", ");
@@ -139,7 +157,11 @@ describe("planted faults are found", () => {
     ["a frame that ends before its port is known", " & from_payload_keep[5]", ""],
     ["any rule that matches decides", "s2_first_and & (~s2_first_and + 8'd1)", "s2_first_and"],
     ["long frames are judged again", "(index == 3'd5) ? index : index + 3'd1", "index + 3'd1"],
-    ["a verdict counts for a beat", "verdicts_1_pop_ready = beats_pop_valid & to_payload_last", "verdicts_1_pop_ready = beats_pop_valid"],
+    [
+      "a verdict counts for a beat",
+      "verdicts_1_pop_ready = beats_pop_valid & to_payload_last",
+      "verdicts_1_pop_ready = beats_pop_valid",
+    ],
     ["a rule's halves are read apart", "s2_first & s2_drops", `s2_first & {${drops}}`],
   ])("a planted fault: %s", async (what, from, to) => {
     const faulty = withFault(filter, { what, from, to });

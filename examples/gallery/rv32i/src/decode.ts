@@ -71,7 +71,12 @@ export function decode(word: UInt<32>): Decoded {
     branch.and(funct3.bits(1, 2).ne(1)),
     load.and(funct3.bits(0, 2).ne(3)).and(funct3.ne(6)),
     store.and(funct3.le(2)),
-    immediate.and(isShift.not().or(plain).or(other.and(funct3.eq(5)))),
+    immediate.and(
+      isShift
+        .not()
+        .or(plain)
+        .or(other.and(funct3.eq(5))),
+    ),
     register.and(plain.or(other.and(mayAlternate))),
   ];
   const imm = immediates(word);

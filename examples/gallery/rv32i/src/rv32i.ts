@@ -32,7 +32,8 @@ export const Retired = struct({ valid: bit, pc: uint(32), rd: uint(5), value: ui
 /**
  * RV32I, one instruction at a time, and FENCE.I. Memory that answers `m` cycles after a request makes an instruction
  * take 4 + m cycles, a load or a store 5 + 2 m. ECALL, EBREAK, an instruction that is none, an address that its size
- * does not divide, and an error of memory stop the core with a cause; reset starts it again at `start`.
+ * does not divide, and an error of memory stop the core with a cause. Reset starts it again at `start`; no answer to a
+ * request from before may follow it.
  */
 export const Rv32i = module(
   "Rv32i",

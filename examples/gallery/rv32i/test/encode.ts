@@ -17,9 +17,7 @@ interface Form {
 }
 
 const family = (format: Format, opcode: number, names: readonly string[]): Record<string, Form> =>
-  Object.fromEntries(
-    names.flatMap((n, funct3) => (n === "" ? [] : [[n, { format, opcode, funct3 }] as const])),
-  );
+  Object.fromEntries(names.flatMap((n, funct3) => (n === "" ? [] : [[n, { format, opcode, funct3 }] as const])));
 
 export const forms: Readonly<Record<string, Form>> = {
   ...family("R", 0x33, ["add", "sll", "slt", "sltu", "xor", "srl", "or", "and"]),

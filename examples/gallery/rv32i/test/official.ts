@@ -38,7 +38,9 @@ export const absent: string | undefined =
  */
 export function officialTests(): readonly string[] {
   if (folder === undefined || absent !== undefined) return [];
-  const list = /rv32ui_sc_tests = \\\n((?:.*\\\n)+)/.exec(readFileSync(join(folder, "isa/rv32ui/Makefrag"), "utf8"))?.[1];
+  const list = /rv32ui_sc_tests = \\\n((?:.*\\\n)+)/.exec(
+    readFileSync(join(folder, "isa/rv32ui/Makefrag"), "utf8"),
+  )?.[1];
   return (list ?? "").split(/[\s\\]+/).filter(n => n !== "" && n !== "ma_data");
 }
 

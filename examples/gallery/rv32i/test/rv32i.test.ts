@@ -1,4 +1,4 @@
-import { runBench, withFault } from "mnemosyne/sim";
+import { type Dut, runBench, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { Rv32i } from "../src/rv32i.ts";
 import { assemble } from "./assembler.ts";
@@ -11,15 +11,15 @@ const core = Rv32i({ start: 0 });
 const room = 0x4000,
   data = 0x2000;
 
-const run = (program: Uint8Array, around: Surroundings = {}, seed = 1, dut: Parameters<typeof withFault>[0] = core) =>
-  runBench("rv32i", dut as typeof core, { seed, wave: false, hangCycles: 2000 }, b => play(b, program, room, around));
+const run = (program: Uint8Array, around: Surroundings = {}, seed = 1, dut: Dut<typeof core.ports> = core) =>
+  runBench("rv32i", dut, { seed, wave: false, hangCycles: 2000 }, b => play(b, program, room, around));
 const runText = (text: string, around: Surroundings = {}): Promise<Outcome> => run(assemble(text).bytes, around);
 
 /** Random programs of every instruction, on memories of several speeds. */
-async function everything(dut: Parameters<typeof withFault>[0] = core): Promise<ReadonlySet<string>> {
+async function everything(dut: Dut<typeof core.ports> = core): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const [seed, around] of [{}, { latency: 4 }, { pause: 0.4 }, { latency: 2, pause: 0.2 }].entries()) {
-    const done = await runBench("random", dut as typeof core, { seed, wave: false, hangCycles: 2000 }, b =>
+    const done = await runBench("random", dut, { seed, wave: false, hangCycles: 2000 }, b =>
       play(b, randomProgram(b.random, 400, data), room, around),
     );
     expect(done.cause, JSON.stringify(done.steps.slice(-3))).toBe("ecall");
@@ -48,7 +48,7 @@ const stops: readonly (readonly [cause: string, text: string])[] = [
   ["fault", "lui x1, 0x12345\nsb x2, 0(x1)"],
   ["fault", "lui x1, 0x12345\njr x1"],
 ];
-async function stopsWith(cause: string, text: string, dut: Parameters<typeof withFault>[0] = core): Promise<void> {
+async function stopsWith(cause: string, text: string, dut: Dut<typeof core.ports> = core): Promise<void> {
   for (const around of [{}, { latency: 3, pause: 0.3 }])
     expect((await run(assemble(text).bytes, around, 1, dut)).cause).toBe(cause);
 }
@@ -98,13 +98,20 @@ describe.skipIf(absent !== undefined)("the official unit tests, rv32ui", () => {
   test.each(officialTests())("%s", async name => {
     const done = await run(assemble(officialText(name)).bytes, { pause: 0.1 });
     expect(done.registers[10], "the number of the case that failed").toBe(0);
-    expect(done.steps.some(s => s.rd === 3), "no case was reached").toBe(name !== "simple");
+    expect(
+      done.steps.some(s => s.rd === 3),
+      "no case was reached",
+    ).toBe(name !== "simple");
   });
 });
 
 describe("planted faults are found", () => {
   test.each([
-    ["bytes are stored at a neighbour", "{result[1:0] == 2'd3, result[1:0] == 2'd2", "{result[1:0] == 2'd2, result[1:0] == 2'd3"],
+    [
+      "bytes are stored at a neighbour",
+      "{result[1:0] == 2'd3, result[1:0] == 2'd2",
+      "{result[1:0] == 2'd2, result[1:0] == 2'd3",
+    ],
     ["an indirect jump keeps the lowest bit", " & (instruction[6:2] != 5'd25)}", "}"],
     ["an arithmetic shift takes no sign", "{alternate & a[31]", "{1'b0"],
     ["half words are loaded without their sign", "~instruction[14] & half[15]", "1'b0"],

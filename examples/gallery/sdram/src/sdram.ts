@@ -39,8 +39,8 @@ function countdown(most: number) {
 
 /**
  * A controller of one SDR SDRAM: words of 32 bits, requests in order, answers of reads in order. Rows stay open. After
- * reset it brings the chip up. A read of an open row is answered `cas` + 4 cycles after it was taken, and one is taken
- * every second cycle; another row of the bank costs rp + rcd + 2 more. A write has no answer: it is done in the order
+ * reset it brings the chip up. A read is answered `cas` + 3 cycles after it was taken. One of an open row is taken
+ * every second cycle; another row of the bank costs rp + rcd cycles more. A write has no answer: it is done in the order
  * of requests. Refreshes come on their own, between requests, `refresh` cycles apart on average; none is late by more
  * than one request. Reads wait while `answersHeld` answers are outstanding. All pins leave registers.
  */
@@ -57,6 +57,8 @@ export const Sdram = module(
     dq: inout(uint(16)),
   }),
   (io, p) => {
+    for (const name of ["rcd", "rp", "rfc"] as const)
+      if (p.times[name] < 2) throw new RangeError(`${name} = ${p.times[name]}: use 2 cycles or more`);
     const t = p.times,
       row = io.request.payload.word.bits(p.columnBits - 1 + bankBits, p.rowBits),
       bank = io.request.payload.word.bits(p.columnBits - 1, bankBits).is(bankBits),
@@ -92,10 +94,13 @@ export const Sdram = module(
 
     /** A bank may not be precharged for so many cycles more, if it was not to wait for longer. */
     const holdFor = (cycles: number): void => {
-      for (const [n, c] of closing.entries())
-        when(chosen.bit(n).and(c.left.le(cycles)), () => c.start(cycles));
+      for (const [n, c] of closing.entries()) when(chosen.bit(n).and(c.left.le(cycles)), () => c.start(cycles));
     };
-    const issue = (command: Parameters<typeof pins.command.set>[0], address: UInt | number = 0, of: UInt<2> | 0 = bank): void => {
+    const issue = (
+      command: Parameters<typeof pins.command.set>[0],
+      address: UInt | number = 0,
+      of: UInt<2> | 0 = bank,
+    ): void => {
       pins.command.set(command);
       pins.bank.set(of);
       pins.address.set(address);
@@ -114,7 +119,15 @@ export const Sdram = module(
 
     const step = fsm(
       [
-        ...(["PowerUp", "FirstPrecharge", "FirstPrecharged", "FirstRefresh", "FirstRefreshed", "Mode", "ModeSet"] as const),
+        ...([
+          "PowerUp",
+          "FirstPrecharge",
+          "FirstPrecharged",
+          "FirstRefresh",
+          "FirstRefreshed",
+          "Mode",
+          "ModeSet",
+        ] as const),
         ...(["Idle", "Activated", "Precharged", "AfterRead", "Second", "Close", "Closed", "Refreshed"] as const),
       ],
       "PowerUp",

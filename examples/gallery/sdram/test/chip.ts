@@ -57,7 +57,7 @@ export class Chip implements Agent {
       case "active":
         this.#ready(b);
         if (b.row !== undefined) this.#refuse("ACTIVE in a bank with an open row");
-        b.row = address.value;
+        b.row = address.num;
         b.active = cycle;
         this.counts.active++;
         break;
@@ -65,15 +65,15 @@ export class Chip implements Agent {
       case "write": {
         if (b.row === undefined) this.#refuse("no row is open");
         this.#after(b.active, times.rcd, "tRCD");
-        const at = ((b.row ?? 0) * 4 + bank.value) * 2 ** this.#p.columnBits + address.value;
-        if (address.value >= 2 ** this.#p.columnBits) this.#refuse("a column beyond the row");
+        const at = ((b.row ?? 0) * 4 + bank.value) * 2 ** this.#p.columnBits + address.num;
+        if (address.num >= 2 ** this.#p.columnBits) this.#refuse("a column beyond the row");
         if (this.#second !== undefined && this.#second.cycle >= cycle) this.#refuse("the burst before is cut");
         if (command.value === "read") this.#read(b, at);
         else this.#write(b, at, mask.value);
         break;
       }
       case "precharge": {
-        for (const x of (address.value >> 10) % 2 === 1 ? this.#banks : [b]) this.#close(x);
+        for (const x of (address.num >> 10) % 2 === 1 ? this.#banks : [b]) this.#close(x);
         break;
       }
       case "refresh":
@@ -87,7 +87,7 @@ export class Chip implements Agent {
         break;
       case "mode":
         for (const x of this.#banks) this.#ready(x);
-        if (address.value !== ((times.cas << 4) | 1) || bank.value !== 0) this.#refuse("another mode");
+        if (address.num !== ((times.cas << 4) | 1) || bank.value !== 0) this.#refuse("another mode");
         if (this.counts.refresh < 2) this.#refuse("the mode before two REFRESHes");
         this.#mode = cycle;
         this.#isUp = true;
@@ -145,8 +145,7 @@ export class Chip implements Agent {
     this.#after(this.#mode, this.#p.times.mrd, "tMRD");
   }
   #after(from: number, cycles: number, name: string): void {
-    if (this.#cycle - from < cycles)
-      this.#refuse(`${name} is ${cycles} cycles, and ${this.#cycle - from} have passed`);
+    if (this.#cycle - from < cycles) this.#refuse(`${name} is ${cycles} cycles, and ${this.#cycle - from} have passed`);
   }
   #refuse(why: string): never {
     throw new Error(`the chip refuses: ${this.#io.command.value} at cycle ${this.#cycle}: ${why}`);

@@ -1,4 +1,5 @@
-import { type Bench, bernoulli, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
+import { emit } from "mnemosyne";
+import { type Bench, bernoulli, type Dut, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { Sdram } from "../src/sdram.ts";
 import { chip64, type SdramParameters } from "../src/timing.ts";
@@ -13,10 +14,9 @@ const quick: SdramParameters = { ...chip64, times: { ...chip64.times, powerUp: 1
     times: { powerUp: 200, rcd: 3, rp: 4, ras: 8, rfc: 11, mrd: 3, wr: 3, cas: 3, refresh: 300 },
   };
 const sdram = Sdram(quick);
-type Dut = Parameters<typeof withFault<typeof sdram.ports>>[0];
 type SdramBench = Bench<typeof sdram.ports>;
 
-const run = <T>(dut: Dut, seed: number, body: (b: SdramBench) => Promise<T>): Promise<T> =>
+const run = <T>(dut: Dut<typeof sdram.ports>, seed: number, body: (b: SdramBench) => Promise<T>): Promise<T> =>
   runBench("sdram", dut, { seed, wave: false, hangCycles: 2000 }, body);
 
 function machine(b: SdramBench, p: SdramParameters, pause = 0) {
@@ -31,7 +31,13 @@ function machine(b: SdramBench, p: SdramParameters, pause = 0) {
 }
 
 /** Reads and writes of few rows in every bank; refreshes come in between. */
-const traffic = (dut: Dut, p: SdramParameters, seed: number, pause: number, count = 500): Promise<void> =>
+const traffic = (
+  dut: Dut<typeof sdram.ports>,
+  p: SdramParameters,
+  seed: number,
+  pause: number,
+  count = 500,
+): Promise<void> =>
   run(dut, seed, async b => {
     const { chip, requests, answers } = machine(b, p, pause);
     const rowWords = 2 ** (p.columnBits - 1),
@@ -51,11 +57,14 @@ const traffic = (dut: Dut, p: SdramParameters, seed: number, pause: number, coun
       if (b.random.chance(0.02)) await b.cycles(b.random.below(400));
       if (b.random.chance(0.1)) await requests.drained();
     }
-    for (const [i, e] of expected.entries()) expect((await answers.recv()).toString(16), `read ${i}`).toBe(e.toString(16));
+    for (const [i, e] of expected.entries())
+      expect((await answers.recv()).toString(16), `read ${i}`).toBe(e.toString(16));
     await requests.drained();
     await b.cycles(2 * p.times.refresh);
     for (const [word, value] of words)
-      expect(((chip.words.get(2 * word + 1) ?? 0) * 65536 + (chip.words.get(2 * word) ?? 0)).toString(16)).toBe(value.toString(16));
+      expect(((chip.words.get(2 * word + 1) ?? 0) * 65536 + (chip.words.get(2 * word) ?? 0)).toString(16)).toBe(
+        value.toString(16),
+      );
     expect(answers.received).toEqual([]);
     const late = p.times.ras + p.times.rp + p.times.rcd + p.times.wr + 20;
     expect(chip.longest, "expected refreshes in time").toBeLessThanOrEqual(p.times.refresh + late);
@@ -76,11 +85,11 @@ describe("the controller", () => {
     run(sdram, 5, async b => {
       const { chip, requests, answers } = machine(b, quick),
         { cas, rp, rcd } = quick.times;
-      const read = async (word: number): Promise<number> => {
-        const from = b.cycle;
-        requests.send({ word, write: 0, data: 0, strobe: 0 });
+      const read = async (word: number): Promise<{ offered: number; taken: number }> => {
+        const from = b.cycle,
+          sent = requests.send({ word, write: 0, data: 0, strobe: 0 });
         await answers.recv();
-        return b.cycle - from;
+        return { offered: b.cycle - from, taken: b.cycle - (sent.cycle ?? 0) };
       };
       await read(0);
       const before = chip.counts.refresh;
@@ -90,8 +99,8 @@ describe("the controller", () => {
       await b.cycles(10);
       const open = await read(1),
         other = await read(2 ** (quick.columnBits + 1));
-      expect(open).toBe(cas + 5);
-      expect(other - open).toBe(rp + rcd);
+      expect([open.taken, other.taken]).toEqual([cas + 3, cas + 3]);
+      expect(other.offered - open.offered).toBe(rp + rcd);
       const many = Array.from({ length: 6 }, (_, word) =>
         requests.send({ word: 2 ** (quick.columnBits + 1) + word, write: 0, data: 0, strobe: 0 }),
       );
@@ -123,14 +132,23 @@ describe("the controller", () => {
         expect([b.io.command.value, b.io.dq.enable.value]).toEqual(["nop", 0]);
       }
     }));
+  test("times that cannot be are refused", () => {
+    expect(() => emit(Sdram({ ...quick, times: { ...quick.times, rcd: 1 } }))).toThrow("rcd = 1: use 2 cycles or more");
+  });
 });
 
 describe("planted faults are found", () => {
   test.each([
-    ["x", "", ""],
+    ["a bank is closed too early after a write", /bank1_left <= 3'd4;/, "bank1_left <= 3'd1;"],
+    ["a refresh forgets that rows are closed", /(step_close: begin[^]*?)is_open <= 4'd0;/, "$1"],
+    ["a write meets the data of a read", "turn_left <= 3'd5;", "turn_left <= 3'd1;"],
+    ["a write's upper bytes are always written", "second[17:16]", "2'd0"],
+    ["refreshes are too rare", "age == 8'd149", "age == 8'd255"],
+    ["an answer is taken a cycle too early", "came_valid = coming[2]", "came_valid = coming[1]"],
+    ["the second refresh at power is left out", "refreshes == 2'd2", "refreshes == 2'd1"],
   ])("a planted fault: %s", async (what, from, to) => {
     await expect(traffic(withFault(sdram, { what, from, to }), quick, 1, 0.2)).rejects.toThrow(
-      /expected|the chip refuses/,
+      /expected|refuses|assertion/,
     );
   });
 });

@@ -1,4 +1,23 @@
-import { type Bit, bit, bitsFor, constant, module, mux, node, reg, scope, type SInt, sink, sint, source, struct, uint, vec, when, wire } from "mnemosyne";
+import {
+  type Bit,
+  bit,
+  bitsFor,
+  constant,
+  module,
+  mux,
+  node,
+  reg,
+  scope,
+  type SInt,
+  sink,
+  sint,
+  source,
+  struct,
+  uint,
+  vec,
+  when,
+  wire,
+} from "mnemosyne";
 
 export interface SystolicParameters {
   /** Rows and columns of the array, 2 or more. */
@@ -31,7 +50,13 @@ const trail = <T>(v: T, n: number, next: (v: T) => T): T[] =>
   Array.from({ length: n }).reduce<T[]>(all => [...all, next(all.at(-1) as T)], [v]);
 
 /** One cell: a product, its register, and the sum of products since the last `first`. */
-function cell(a: SInt, b: SInt, token: Token, moves: Bit, sumWidth: number): { readonly sum: SInt; readonly done: Bit } {
+function cell(
+  a: SInt,
+  b: SInt,
+  token: Token,
+  moves: Bit,
+  sumWidth: number,
+): { readonly sum: SInt; readonly done: Bit } {
   const product = late(a.mul(b), moves),
     sum = reg(sint(sumWidth)),
     counts = lateBit(token.valid, moves),
@@ -57,6 +82,7 @@ export const Systolic = module(
     rows: source(vec(sint(p.sumWidth), p.size)),
   }),
   (io, { size, sumWidth }) => {
+    if (size < 2) throw new RangeError(`size = ${size}: use 2 or more`);
     const rowComes = wire(bit),
       moves = node(rowComes.not().or(io.rows.ready));
     const apart = reg(uint(bitsFor(2 * size)), { init: 0 }),
@@ -69,8 +95,12 @@ export const Systolic = module(
     when(taken.and(last), () => apart.set(2 * size - 2));
 
     // Cell (i, j) works i + j cycles after its step was taken: its factors, and the token of its diagonal.
-    const right = a.toArray().map((v, i) => trail(trail(v as SInt, i, x => late(x, moves))[i] as SInt, size - 1, x => late(x, moves)));
-    const down = b.toArray().map((v, j) => trail(trail(v as SInt, j, x => late(x, moves))[j] as SInt, size - 1, x => late(x, moves)));
+    const right = a
+      .toArray()
+      .map((v, i) => trail(trail(v as SInt, i, x => late(x, moves))[i] as SInt, size - 1, x => late(x, moves)));
+    const down = b
+      .toArray()
+      .map((v, j) => trail(trail(v as SInt, j, x => late(x, moves))[j] as SInt, size - 1, x => late(x, moves)));
     const tokens = trail<Token>({ valid: taken, first: fresh, last }, 2 * size - 2, t => ({
       valid: lateBit(t.valid, moves),
       first: lateBit(t.first, moves),

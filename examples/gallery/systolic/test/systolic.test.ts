@@ -1,4 +1,5 @@
-import { type Bench, bernoulli, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
+import { emit } from "mnemosyne";
+import { type Bench, bernoulli, type Dut, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { Systolic } from "../src/systolic.ts";
 
@@ -6,7 +7,6 @@ const size = 4,
   width = 8,
   sumWidth = 32,
   array = Systolic({ size, width, sumWidth });
-type Dut = Parameters<typeof withFault<typeof array.ports>>[0];
 type ArrayBench = Bench<typeof array.ports>;
 type Matrix = readonly (readonly number[])[];
 
@@ -27,12 +27,13 @@ const reference = ({ a, b }: Product, n: number, bits: number): Matrix =>
 
 function randomProduct(b: ArrayBench, steps: number, n = size, bits = width): Product {
   const most = 2 ** (bits - 1);
-  const value = (): number => (b.random.chance(0.2) ? b.random.pick([-most, most - 1, 0]) : b.random.between(-most, most - 1));
+  const value = (): number =>
+    b.random.chance(0.2) ? b.random.pick([-most, most - 1, 0]) : b.random.between(-most, most - 1);
   const matrix = (): Matrix => Array.from({ length: steps }, () => Array.from({ length: n }, value));
   return { a: matrix(), b: matrix() };
 }
 
-const run = <T>(dut: Dut, seed: number, body: (b: ArrayBench) => Promise<T>): Promise<T> =>
+const run = <T>(dut: Dut<typeof array.ports>, seed: number, body: (b: ArrayBench) => Promise<T>): Promise<T> =>
   runBench("systolic", dut, { seed, wave: false, hangCycles: 1000 }, body);
 
 function send(steps: StreamSource<(typeof array.ports)["steps"]["shape"]>, p: Product) {
@@ -40,7 +41,14 @@ function send(steps: StreamSource<(typeof array.ports)["steps"]["shape"]>, p: Pr
 }
 
 /** Products of one step to twenty, one right behind the other. */
-const traffic = (dut: Dut, seed: number, pause: number, n = size, bits = width, sums = sumWidth): Promise<void> =>
+const traffic = (
+  dut: Dut<typeof array.ports>,
+  seed: number,
+  pause: number,
+  n = size,
+  bits = width,
+  sums = sumWidth,
+): Promise<void> =>
   run(dut, seed, async b => {
     const paused = (s: number) => (pause === 0 ? never : bernoulli(pause, b.seed + s));
     const steps = new StreamSource(b.sim, b.io.steps, { pause: paused(1) }),
@@ -97,6 +105,9 @@ describe("the array", () => {
       await b.cycles(40);
       expect(rows.received).toEqual([]);
     }));
+  test("a size that cannot be is refused", () => {
+    expect(() => emit(Systolic({ size: 1, width, sumWidth }))).toThrow("size = 1: use 2 or more");
+  });
 });
 
 describe("planted faults are found", () => {
@@ -109,7 +120,11 @@ describe("planted faults are found", () => {
   ])("a planted fault: %s", async (what, from, to) => {
     const faulty = withFault(array, { what, from, to });
     const all = async (): Promise<void> => {
-      for (const [seed, pause] of [[1, 0], [2, 0.3]] as const) await traffic(faulty, seed, pause);
+      for (const [seed, pause] of [
+        [1, 0],
+        [2, 0.3],
+      ] as const)
+        await traffic(faulty, seed, pause);
     };
     await expect(all()).rejects.toThrow(/expected|dropped valid/);
   });

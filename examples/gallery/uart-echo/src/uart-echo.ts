@@ -15,6 +15,7 @@ export const UartEcho = module(
   "UartEcho",
   (_p: EchoParameters) => ({ rx: input(bit), tx: output(bit), broken: output(bit), lost: output(bit) }),
   (io, { divisor, depth }) => {
+    if (divisor < 4) throw new RangeError(`divisor = ${divisor}: a bit has 4 cycles or more`);
     const receiver = instance(UartReceiver({ divisor })),
       transmitter = instance(UartTransmitter({ divisor }));
     receiver.line.set(io.rx);

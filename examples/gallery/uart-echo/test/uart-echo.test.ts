@@ -1,4 +1,5 @@
-import { type Bench, runBench, withFault } from "mnemosyne/sim";
+import { emit } from "mnemosyne";
+import { type Bench, type Dut, runBench, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { UartEcho } from "../src/uart-echo.ts";
 import { type Heard, Listener, Talker } from "./line.ts";
@@ -6,7 +7,6 @@ import { type Heard, Listener, Talker } from "./line.ts";
 const divisor = 32,
   depth = 4,
   echo = UartEcho({ divisor, depth });
-type Dut = Parameters<typeof withFault<typeof echo.ports>>[0];
 type EchoBench = Bench<typeof echo.ports>;
 
 /** The bench's view of the echo: what came back, and how often it said that it dropped something. */
@@ -25,11 +25,11 @@ function watch(b: EchoBench): { readonly heard: readonly Heard[]; readonly count
   return { heard: listener.heard, counts };
 }
 
-const run = <T>(dut: Dut, seed: number, body: (b: EchoBench) => Promise<T>): Promise<T> =>
+const run = <T>(dut: Dut<typeof echo.ports>, seed: number, body: (b: EchoBench) => Promise<T>): Promise<T> =>
   runBench("uart echo", dut, { seed, wave: false, hangCycles: 0 }, body);
 
 /** Every byte, at the same speed, a little slower, a little faster; with and without pauses. */
-const allBytes = (dut: Dut, bitCycles: number): Promise<void> =>
+const allBytes = (dut: Dut<typeof echo.ports>, bitCycles: number): Promise<void> =>
   run(dut, bitCycles, async b => {
     const { heard, counts } = watch(b),
       talker = new Talker(b, b.io.rx),
@@ -44,7 +44,7 @@ const allBytes = (dut: Dut, bitCycles: number): Promise<void> =>
   });
 
 /** A talker that is 3 % faster for long: what does not fit is lost, is said to be, and nothing else changes. */
-const tooFast = (dut: Dut): Promise<void> =>
+const tooFast = (dut: Dut<typeof echo.ports>): Promise<void> =>
   run(dut, 5, async b => {
     const { heard, counts } = watch(b),
       talker = new Talker(b, b.io.rx),
@@ -60,11 +60,13 @@ const tooFast = (dut: Dut): Promise<void> =>
     expect(lostAt.length, "bytes that were lost").toBeGreaterThan(2);
     expect([counts.broken, counts.lost]).toEqual([0, lostAt.length]);
     for (const [i, h] of heard.slice(1).entries())
-      expect(h.start - (heard[i]?.start ?? 0), "without a pause, and never faster").toBeGreaterThanOrEqual(10 * divisor);
+      expect(h.start - (heard[i]?.start ?? 0), "without a pause, and never faster").toBeGreaterThanOrEqual(
+        10 * divisor,
+      );
   });
 
 /** Bytes without a stop bit, a line that stays low, and disturbances shorter than half a bit. */
-const disturbed = (dut: Dut): Promise<void> =>
+const disturbed = (dut: Dut<typeof echo.ports>): Promise<void> =>
   run(dut, 7, async b => {
     const { heard, counts } = watch(b),
       talker = new Talker(b, b.io.rx);
@@ -117,6 +119,9 @@ describe("the echo", () => {
       await b.cycles(14 * divisor);
       expect(heard.map(h => h.byte)).toEqual([0x77]);
     }));
+  test("parameters that cannot be are refused", () => {
+    expect(() => emit(UartEcho({ divisor: 3, depth: 4 }))).toThrow("divisor = 3: a bit has 4 cycles or more");
+  });
 });
 
 describe("planted faults are found", () => {
@@ -124,7 +129,11 @@ describe("planted faults are found", () => {
     ["the first bit is looked at too late", /left <= 6'd15;/, "left <= 6'd31;"],
     ["a disturbance is taken for a start bit", /if \(~?synchronised_2\) state <= state_idle;/, ""],
     ["a byte is lost in silence", /lost = .*;/, "lost = 1'b0;"],
-    ["bytes are sent a cycle too long", /count <= count - 4'd1;\s+left <= 6'd31;/, "count <= count - 4'd1; left <= 6'd32;"],
+    [
+      "bytes are sent a cycle too long",
+      /count <= count - 4'd1;\s+left <= 6'd31;/,
+      "count <= count - 4'd1; left <= 6'd32;",
+    ],
     ["a line that stays low gives bytes", /state <= state_low;/, "state <= state_idle;"],
   ])("a planted fault: %s", async (what, from, to) => {
     const faulty = withFault(echo, { what, from, to });

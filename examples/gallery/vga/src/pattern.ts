@@ -27,7 +27,13 @@ export function pattern({ x, y, frame, mode, tick }: Place): Drawn {
     when(tick, () => r.set(v));
     return r;
   };
-  const border = held(x.eq(0).or(x.eq(width - 1)).or(y.eq(0)).or(y.eq(height - 1))),
+  const border = held(
+      x
+        .eq(0)
+        .or(x.eq(width - 1))
+        .or(y.eq(0))
+        .or(y.eq(height - 1)),
+    ),
     bars = held(y.lt(height / 2)),
     ramp = held(y.lt((height * 3) / 4));
   // The bar's number counts on at each of its edges: no division.
@@ -50,13 +56,7 @@ export function pattern({ x, y, frame, mode, tick }: Place): Drawn {
   const white = constant(0xff, 8),
     board = full(checker);
   const choose = (inBars: Bit, square: number): UInt<8> =>
-    priority(
-      [border, white],
-      [bars, full(inBars)],
-      [across.and(down), constant(square, 8)],
-      [ramp, level],
-      board,
-    );
+    priority([border, white], [bars, full(inBars)], [across.and(down), constant(square, 8)], [ramp, level], board);
   return {
     red: choose(bar.bit(2).not(), 0xff),
     green: choose(bar.bit(1).not(), 0x40),

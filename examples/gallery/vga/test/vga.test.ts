@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { type Bench, runBench, withFault } from "mnemosyne/sim";
+import { type Bench, type Dut, runBench, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { type Mode, Vga, vga } from "../src/vga.ts";
 import { Monitor } from "./monitor.ts";
@@ -32,23 +32,29 @@ function picture({ across, down }: Mode, frame: number): Picture {
   return { width, height, bytes };
 }
 
-type Dut = Parameters<typeof withFault<ReturnType<typeof Vga>["ports"]>>[0];
-const run = <T>(dut: Dut, body: (b: Bench<ReturnType<typeof Vga>["ports"]>) => Promise<T>): Promise<T> =>
-  runBench("vga", dut, { seed: 1, wave: false }, body);
+const run = <T>(
+  dut: Dut<ReturnType<typeof Vga>["ports"]>,
+  body: (b: Bench<ReturnType<typeof Vga>["ports"]>) => Promise<T>,
+): Promise<T> => runBench("vga", dut, { seed: 1, wave: false }, body);
 
 /** `frames` frames, `pace` of 1 a tick each cycle, else at random. @returns the last one */
-const show = (dut: Dut, mode: Mode, frames: number, pace: number): Promise<Picture | undefined> =>
+const show = (
+  dut: Dut<ReturnType<typeof Vga>["ports"]>,
+  mode: Mode,
+  frames: number,
+  pace: number,
+): Promise<Picture | undefined> =>
   run(dut, async b => {
     const monitor = new Monitor(b.io, mode);
     b.onEdge(monitor);
     b.io.tick.value = 1;
     if (pace < 1)
       b.spawn(async () => {
-      for (;;) {
-        b.io.tick.value = Number(b.random.chance(pace));
-        await b.risingEdge();
-      }
-    });
+        for (;;) {
+          b.io.tick.value = Number(b.random.chance(pace));
+          await b.risingEdge();
+        }
+      });
     await b.until(() => monitor.pictures.length === frames);
     // The first frame has begun before a monitor knows where it is: pictures begin with frame 1.
     for (const [i, p] of monitor.pictures.entries()) same(p, picture(mode, i + 1), i + 1);
