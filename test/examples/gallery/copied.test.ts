@@ -1,4 +1,4 @@
-/** Each folder of the gallery, copied into what `mnemo new` makes of the package: it type-checks, and its bench passes. */
+/** Each folder of the gallery, copied into what `mnemo new` makes: it type-checks, lints, and its bench passes. */
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

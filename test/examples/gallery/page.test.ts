@@ -1,6 +1,6 @@
 /**
- * docs/gallery.md says what the designs are. `MNEMO_UPDATE=1 npx vitest run test/examples/gallery/page.test.ts` measures
- * those whose circuit has changed and writes the table.
+ * docs/gallery.md says what the designs are. `MNEMO_UPDATE=1 npx vitest run test/examples/gallery/page.test.ts`
+ * measures those whose circuit has changed and writes the table.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

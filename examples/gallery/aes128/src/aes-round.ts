@@ -33,7 +33,7 @@ export const AesRound = module(
   "AesRound",
   (_p: { readonly last: boolean }) => ({ from: sink(Between), to: source(Between) }),
   (io, p) => {
-    const table = ram(uint(8), { depth: 256, collision: "undefined", init: substitutions, style: "distributed" });
+    const table = ram(uint(8), { depth: 256, collision: "undefined", init: substitutions });
     const substituted = (bytes: readonly UInt<8>[]): UInt => fromBytes(bytes.map(b => table.readAsync(b)));
     pipeline(io.from)
       .stage(v => {

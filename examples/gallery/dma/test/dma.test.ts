@@ -51,7 +51,7 @@ function machine(b: DmaBench, options: AxiRamOptions = { latency: 10 }, pause = 
       expect(error, "no error was expected").toBe(0);
       const is = ram.read(from, job.bytes + 128),
         wrong = is.findIndex((v, i) => v !== around[i]);
-      expect(wrong < 0 ? "copied" : `byte ${wrong - 64}`, `${JSON.stringify(job)}`).toBe("copied");
+      expect(wrong < 0 ? "copied" : `byte ${wrong - 64}`, JSON.stringify(job)).toBe("copied");
       expect([ram.idle, b.io.mR.valid.value], "nothing is under way").toEqual([true, 0]);
       return { cycles };
     },

@@ -2,6 +2,7 @@ import {
   axisBeat,
   bit,
   connect,
+  constant,
   filter,
   instance,
   map,
@@ -13,7 +14,6 @@ import {
   source,
   type StreamIn,
   type StreamOut,
-  constant,
   uint,
   when,
 } from "mnemosyne";

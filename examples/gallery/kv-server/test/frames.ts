@@ -1,4 +1,4 @@
-/** Frames of a client, built field by field from RFC 791, 768 and 1071; and the server's replies as it should make them. */
+/** Frames of a client, field by field from RFC 791, 768 and 1071, and the replies that the server should make. */
 export interface Request {
   readonly operation: number;
   readonly tag: number;

@@ -9,6 +9,7 @@ import {
   reg,
   sink,
   source,
+  stage,
   type StreamIn,
   type StreamOut,
   struct,
@@ -46,7 +47,7 @@ function obey(
 
 /**
  * A filter of Ethernet frames: eight bytes a beat, one beat a cycle. The first rule that matches decides; a frame that
- * no rule matches goes by `otherwise`. Frames keep their order and their bytes. A frame's first beat leaves 8 cycles
+ * no rule matches goes by `otherwise`. Frames keep their order and their bytes. A frame's first beat leaves 9 cycles
  * after it came (a shorter frame's sooner), without waiting for its end. When `to` waits, `depth` beats are held, then
  * `from` waits. A rule that is set counts from the next header on. Reset empties the filter and disables the rules.
  */
@@ -68,7 +69,7 @@ export const PacketFilter = module(
 
     const [stored, looked] = fork(io.from, 2);
     const beats = fifo(stored, p.depth),
-      verdicts = fifo(judge(headers(looked), rules.toArray(), p.otherwise), p.depth);
+      verdicts = fifo(judge(stage(headers(looked), "forward"), rules.toArray(), p.otherwise), p.depth);
     io.dropped.set(obey(beats, verdicts, io.to));
   },
 );

@@ -1,5 +1,5 @@
 /** Rules, and what the first one that matches says of a header. */
-import { bit, fromBits, lowestSet, mux, pipeline, type StreamIn, stream, struct, uint, type Val } from "mnemosyne";
+import { bit, fromBits, lowestSet, mux, pipeline, stream, type StreamIn, struct, uint, type Val } from "mnemosyne";
 import type { Header } from "./header.ts";
 
 /** A header matches when each part does: addresses in the bits of their masks, the port from `low` to `high`. */

@@ -110,13 +110,13 @@ describe("the filter", () => {
     traffic(PacketFilter({ rules: size, depth: 16, otherwise: "drop" }), 4, 0.3, "drop"));
   test("rules change beside frames", () => changing(filter));
 
-  test("latency 8 cycles, a beat a cycle, and room for `depth` beats", () =>
+  test("latency 9 cycles, a beat a cycle, and room for `depth` beats", () =>
     run(filter, 5, async b => {
       const { from, to } = surroundings(b, 0);
       const frames = Array.from({ length: 20 }, () => from.send(b.random.bytes(128)));
       await from.drained();
       await b.until(() => to.frames.length === frames.length);
-      for (const [i, f] of to.frames.entries()) expect(f.start - (frames[i]?.start ?? 0)).toBe(8);
+      for (const [i, f] of to.frames.entries()) expect(f.start - (frames[i]?.start ?? 0)).toBe(9);
       expect((to.frames.at(-1)?.end ?? 0) - (to.frames[0]?.start ?? 0)).toBe(20 * 16 - 1);
 
       to.pause = () => true;

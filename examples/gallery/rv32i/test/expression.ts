@@ -32,8 +32,8 @@ function tokens(text: string): string[] {
 /** @returns undefined when a name in it has no value yet */
 export function evaluate(text: string, lookup: Lookup): bigint | undefined {
   const all = tokens(text);
-  let at = 0,
-    unknown = false;
+  const unknown: string[] = [];
+  let at = 0;
   const primary = (): bigint => {
     const t = all[at++];
     if (t === undefined) throw new Error(`"${text}" ends too early`);
@@ -47,7 +47,7 @@ export function evaluate(text: string, lookup: Lookup): bigint | undefined {
     }
     if (/^\d/.test(t) && !/^\d+[fb]$/.test(t)) return BigInt(t);
     const value = lookup(t);
-    unknown ||= value === undefined;
+    if (value === undefined) unknown.push(t);
     return value ?? 0n;
   };
   const binary = (level: number): bigint => {
@@ -62,5 +62,5 @@ export function evaluate(text: string, lookup: Lookup): bigint | undefined {
   };
   const value = binary(0);
   if (at < all.length) throw new Error(`"${text}" goes on behind its end`);
-  return unknown ? undefined : value;
+  return unknown.length > 0 ? undefined : value;
 }

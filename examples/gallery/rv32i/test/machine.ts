@@ -1,5 +1,5 @@
 /** The core beside its memory and beside the model: every instruction that takes effect is compared as it does. */
-import { bernoulli, type Bench, never, StreamSink, StreamSource } from "mnemosyne/sim";
+import { type Bench, bernoulli, never, StreamSink, StreamSource } from "mnemosyne/sim";
 import { expect } from "vitest";
 import type { Rv32i } from "../src/rv32i.ts";
 import { type Cause, Model, type Step } from "./model.ts";

@@ -8,8 +8,8 @@ import {
   node,
   reg,
   scope,
-  type SInt,
   sink,
+  type SInt,
   sint,
   source,
   struct,
@@ -95,12 +95,10 @@ export const Systolic = module(
     when(taken.and(last), () => apart.set(2 * size - 2));
 
     // Cell (i, j) works i + j cycles after its step was taken: its factors, and the token of its diagonal.
-    const right = a
-      .toArray()
-      .map((v, i) => trail(trail(v as SInt, i, x => late(x, moves))[i] as SInt, size - 1, x => late(x, moves)));
-    const down = b
-      .toArray()
-      .map((v, j) => trail(trail(v as SInt, j, x => late(x, moves))[j] as SInt, size - 1, x => late(x, moves)));
+    const next = (v: SInt): SInt => late(v, moves),
+      skewed = (v: SInt, n: number): SInt[] => trail(trail(v, n, next)[n] as SInt, size - 1, next);
+    const right = a.toArray().map(skewed),
+      down = b.toArray().map(skewed);
     const tokens = trail<Token>({ valid: taken, first: fresh, last }, 2 * size - 2, t => ({
       valid: lateBit(t.valid, moves),
       first: lateBit(t.first, moves),
