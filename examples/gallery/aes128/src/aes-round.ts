@@ -1,4 +1,4 @@
-import { cat, constant, module, pipeline, ram, sink, source, struct, uint, type UInt } from "mnemosyne";
+import { cat, constant, input, instance, module, output, pipeline, ram, sink, source, struct, uint, type UInt } from "mnemosyne";
 import { bytesOf, doubled, fromBytes, substitutions } from "./field.ts";
 
 /** A block between two rounds: byte 0 of FIPS 197 is the highest. `constant` is the next round's. */
@@ -25,6 +25,12 @@ function nextKey(key: UInt<128>, last: UInt<32>, roundConstant: UInt<8>): UInt<1
   return cat(...words).is(128);
 }
 
+/** SubBytes of one byte (section 5.1.1), in the same cycle. */
+export const Substitution = module("Substitution", () => ({ from: input(uint(8)), to: output(uint(8)) }), io => {
+  const table = ram(uint(8), { depth: 256, collision: "undefined", init: substitutions });
+  io.to.set(table.readAsync(io.from));
+});
+
 /**
  * A round of AES-128's encryption, and the key of the next one. Stage 1 substitutes, stage 2 shifts, mixes and adds the
  * key; the last round does not mix. Latency 2, a block a cycle; it holds two blocks and then waits.
@@ -33,12 +39,18 @@ export const AesRound = module(
   "AesRound",
   (_p: { readonly last: boolean }) => ({ from: sink(Between), to: source(Between) }),
   (io, p) => {
-    const table = ram(uint(8), { depth: 256, collision: "undefined", init: substitutions });
-    const substituted = (bytes: readonly UInt<8>[]): UInt => fromBytes(bytes.map(b => table.readAsync(b)));
+    const substituted = (name: string, bytes: readonly UInt<8>[]): UInt =>
+      fromBytes(
+        bytes.map((b, i) => {
+          const one = instance(`${name}${i}`, Substitution());
+          one.from.set(b);
+          return one.to;
+        }),
+      );
     pipeline(io.from)
       .stage(v => {
         const [a, b, c, d] = bytesOf(v.key.bits(0, 32)) as [UInt<8>, UInt<8>, UInt<8>, UInt<8>];
-        return { state: substituted(bytesOf(v.state)).is(128), word: substituted([b, c, d, a]).is(32) };
+        return { state: substituted("byte", bytesOf(v.state)).is(128), word: substituted("word", [b, c, d, a]).is(32) };
       })
       .stage(v => {
         const shifted = shiftRows(bytesOf(v.state)),

@@ -1,5 +1,5 @@
 import { createCipheriv } from "node:crypto";
-import { type Bench, bernoulli, type Dut, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
+import { type Bench, bernoulli, BuildError, type Dut, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { AesRound } from "../src/aes-round.ts";
 import { Aes128 } from "../src/aes128.ts";
@@ -112,6 +112,8 @@ describe("planted faults are found", () => {
     ],
   ])("a planted fault: %s", async (what, from, to) => {
     const faulty = withFault(aes, { what, from, to });
-    await expect(traffic(faulty, 2, 0.3)).rejects.toThrow(/expected/);
+    const found = traffic(faulty, 2, 0.3);
+    await expect(found).rejects.toThrow(/expected/);
+    await expect(found).rejects.not.toBeInstanceOf(BuildError);
   });
 });

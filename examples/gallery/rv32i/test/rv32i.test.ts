@@ -1,4 +1,4 @@
-import { type Dut, runBench, withFault } from "mnemosyne/sim";
+import { BuildError, type Dut, runBench, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { Rv32i } from "../src/rv32i.ts";
 import { assemble } from "./assembler.ts";
@@ -124,7 +124,9 @@ describe("planted faults are found", () => {
       await everything(faulty);
       for (const [cause, text] of stops) await stopsWith(cause, text, faulty);
     };
-    await expect(play()).rejects.toThrow(/expected/);
+    const found = play();
+    await expect(found).rejects.toThrow(/expected/);
+    await expect(found).rejects.not.toBeInstanceOf(BuildError);
   });
 });
 

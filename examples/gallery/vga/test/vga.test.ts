@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { type Bench, type Dut, runBench, withFault } from "mnemosyne/sim";
+import { type Bench, BuildError, type Dut, runBench, withFault } from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { type Mode, Vga, vga } from "../src/vga.ts";
 import { Monitor } from "./monitor.ts";
@@ -102,6 +102,8 @@ describe("planted faults are found", () => {
     ["the square moves two pixels", "frame + 16'd1", "frame + 16'd2"],
     ["a bar is a pixel too wide", /\(x == 7'd36\)/, "(x == 7'd37)"],
   ])("a planted fault: %s", async (what, from, to) => {
-    await expect(show(withFault(Vga(small), { what, from, to }), small, 3, 0.9)).rejects.toThrow(/expected/);
+    const found = show(withFault(Vga(small), { what, from, to }), small, 3, 0.9);
+    await expect(found).rejects.toThrow(/expected/);
+    await expect(found).rejects.not.toBeInstanceOf(BuildError);
   });
 });
