@@ -15,16 +15,26 @@ const begin = "<!-- table: begin -->\n",
   end = "\n<!-- table: end -->";
 const figures = (): Record<string, Figures> => JSON.parse(readFileSync(kept, "utf8")) as Record<string, Figures>;
 
+/** Keeps the figures, and puts the table into the page. */
+function write(now: Readonly<Record<string, Figures>>): void {
+  writeFileSync(kept, `${JSON.stringify(now, null, 2)}\n`);
+  const text = readFileSync(page, "utf8"),
+    from = text.indexOf(begin) + begin.length,
+    to = text.indexOf(end, from - 1);
+  writeFileSync(page, `${text.slice(0, from)}${table(now)}${text.slice(to)}`);
+}
+const measured = gallery.filter(e => figures()[e.name] !== undefined);
+
 describe("the gallery's page", () => {
   it.runIf(update)("is measured anew", async () => {
     const now = figures();
+    write(now);
     for (const e of gallery) {
-      if ((await circuitOf(e)) !== now[e.name]?.circuit) now[e.name] = await measure(e);
+      if ((await circuitOf(e)) === now[e.name]?.circuit) continue;
+      now[e.name] = await measure(e);
       // What is cut off goes on from here.
-      writeFileSync(kept, `${JSON.stringify(now, null, 2)}\n`);
+      write(now);
     }
-    const [before = "", rest = ""] = readFileSync(page, "utf8").split(begin);
-    writeFileSync(page, `${before}${begin}${table(now)}${rest.slice(rest.indexOf(end))}`);
   });
 
   it("has every design that is there", () => {
@@ -34,10 +44,10 @@ describe("the gallery's page", () => {
   it("has the lines of each, and the figures that were measured", () => {
     expect(readFileSync(page, "utf8")).toContain(`${begin}${table(figures())}${end}`);
   });
-  it.each(gallery)("$name: the figures are of the circuit that it is now", async e => {
+  it.each(measured)("$name: the figures are of the circuit that it is now", async e => {
     expect(await circuitOf(e)).toBe(figures()[e.name]?.circuit);
   });
-  it.each(gallery)("$name: no path of more than eight levels", e => {
+  it.each(measured)("$name: no path of more than eight levels", e => {
     expect(figures()[e.name]?.levels).toBeLessThanOrEqual(8);
   });
   it.each(gallery)("$name imports the package as a project of its own does", ({ name }) => {
