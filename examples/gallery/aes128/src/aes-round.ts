@@ -1,4 +1,18 @@
-import { cat, constant, input, instance, module, output, pipeline, ram, sink, source, struct, uint, type UInt } from "mnemosyne";
+import {
+  cat,
+  constant,
+  input,
+  instance,
+  module,
+  output,
+  pipeline,
+  ram,
+  sink,
+  source,
+  struct,
+  uint,
+  type UInt,
+} from "mnemosyne";
 import { bytesOf, doubled, fromBytes, substitutions } from "./field.ts";
 
 /** A block between two rounds: byte 0 of FIPS 197 is the highest. `constant` is the next round's. */
@@ -26,10 +40,14 @@ function nextKey(key: UInt<128>, last: UInt<32>, roundConstant: UInt<8>): UInt<1
 }
 
 /** SubBytes of one byte (section 5.1.1), in the same cycle. */
-export const Substitution = module("Substitution", () => ({ from: input(uint(8)), to: output(uint(8)) }), io => {
-  const table = ram(uint(8), { depth: 256, collision: "undefined", init: substitutions });
-  io.to.set(table.readAsync(io.from));
-});
+export const Substitution = module(
+  "Substitution",
+  () => ({ from: input(uint(8)), to: output(uint(8)) }),
+  io => {
+    const table = ram(uint(8), { depth: 256, collision: "undefined", init: substitutions });
+    io.to.set(table.readAsync(io.from));
+  },
+);
 
 /**
  * A round of AES-128's encryption, and the key of the next one. Stage 1 substitutes, stage 2 shifts, mixes and adds the

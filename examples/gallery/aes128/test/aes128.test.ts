@@ -1,5 +1,15 @@
 import { createCipheriv } from "node:crypto";
-import { type Bench, bernoulli, BuildError, type Dut, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
+import {
+  type Bench,
+  bernoulli,
+  BuildError,
+  type Dut,
+  never,
+  runBench,
+  StreamSink,
+  StreamSource,
+  withFault,
+} from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { AesRound } from "../src/aes-round.ts";
 import { Aes128 } from "../src/aes128.ts";

@@ -1,5 +1,19 @@
 import { emit } from "mnemosyne";
-import { axiPorts, AxiRam, type AxiRamOptions, type Bench, bernoulli, BuildError, type Dut, legalMemories, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
+import {
+  axiPorts,
+  AxiRam,
+  type AxiRamOptions,
+  type Bench,
+  bernoulli,
+  BuildError,
+  type Dut,
+  legalMemories,
+  never,
+  runBench,
+  StreamSink,
+  StreamSource,
+  withFault,
+} from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { Cache } from "../src/cache.ts";
 import { CacheModel } from "./model.ts";

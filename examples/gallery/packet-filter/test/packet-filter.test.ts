@@ -1,5 +1,16 @@
 import { emit } from "mnemosyne";
-import { AxisSink, AxisSource, type Bench, bernoulli, BuildError, type Dut, never, runBench, StreamSource, withFault } from "mnemosyne/sim";
+import {
+  AxisSink,
+  AxisSource,
+  type Bench,
+  bernoulli,
+  BuildError,
+  type Dut,
+  never,
+  runBench,
+  StreamSource,
+  withFault,
+} from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { PacketFilter } from "../src/packet-filter.ts";
 import { passes, randomFrame, randomRule, type Rule } from "./model.ts";

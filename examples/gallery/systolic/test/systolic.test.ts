@@ -1,5 +1,15 @@
 import { emit } from "mnemosyne";
-import { type Bench, bernoulli, BuildError, type Dut, never, runBench, StreamSink, StreamSource, withFault } from "mnemosyne/sim";
+import {
+  type Bench,
+  bernoulli,
+  BuildError,
+  type Dut,
+  never,
+  runBench,
+  StreamSink,
+  StreamSource,
+  withFault,
+} from "mnemosyne/sim";
 import { describe, expect, test } from "vitest";
 import { Systolic } from "../src/systolic.ts";
 
