@@ -63,9 +63,9 @@ export class Chip implements Agent {
         break;
       case "read":
       case "write": {
-        if (b.row === undefined) this.#refuse("no row is open");
+        const row = b.row ?? this.#refuse("no row is open");
         this.#after(b.active, times.rcd, "tRCD");
-        const at = ((b.row ?? 0) * 4 + bank.value) * 2 ** this.#p.columnBits + address.num;
+        const at = (row * 4 + bank.value) * 2 ** this.#p.columnBits + address.num;
         if (address.num >= 2 ** this.#p.columnBits) this.#refuse("a column beyond the row");
         if (this.#second !== undefined && this.#second.cycle >= cycle) this.#refuse("the burst before is cut");
         if (command.value === "read") this.#read(b, at);
