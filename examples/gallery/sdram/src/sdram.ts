@@ -40,9 +40,9 @@ function countdown(most: number) {
 /**
  * A controller of one SDR SDRAM: words of 32 bits, requests in order, answers of reads in order. Rows stay open. After
  * reset it brings the chip up. A read is answered `cas` + 3 cycles after it was taken. One of an open row is taken
- * every second cycle; another row of the bank costs rp + rcd cycles more. A write has no answer: it is done in its turn.
- * Refreshes come on their own, between requests, `refresh` cycles apart on average; none is late by more
- * than one request. Reads wait while `answersHeld` answers are outstanding. All pins leave registers.
+ * every second cycle; another row of the bank costs rp + rcd cycles more. A write has no answer: it is done in its
+ * turn. Refreshes come on their own, between requests, `refresh` cycles apart on average; none is late by more than
+ * one request. Reads wait while `answersHeld` answers are outstanding. All pins leave registers.
  */
 export const Sdram = module(
   "Sdram",
