@@ -18,6 +18,13 @@ const isNative = process.env["MNEMO_NATIVE"] !== "none",
   left = isNative ? "sampled" : "left-out";
 
 export default defineConfig({
+  // The gallery is written as a user of the package would: what it imports is the sources here.
+  resolve: {
+    alias: [
+      { find: /^mnemosyne$/, replacement: join(import.meta.dirname, "hdl-dsl/index.ts") },
+      { find: /^mnemosyne\/sim$/, replacement: join(import.meta.dirname, "sim/index.ts") },
+    ],
+  },
   test: {
     runner: `./test/support/${left}/runner.ts`,
     globalSetup: ["./test/support/sampled/summary.ts", ...(isNative ? [] : ["./test/support/left-out/summary.ts"])],

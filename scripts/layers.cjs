@@ -10,8 +10,9 @@ const layers = ["hdl-dsl", "designs", "examples", "sim", "cli", "test"];
 const sharedHardware = "designs/shared/(?:wire|hash|frame|stream|axi|proofs|[^/]+/(?:rtl|wire|table))";
 /** Designs that are made of other ones: a rack of devices and nodes, what stands in front of a node or inside one. */
 const systems = ["rack", "legoos", "wickit", "fastswap", "aifm"];
-/** Parts of a design that may use the simulator; an example's parts are files. */
-const simulated = "^(?:designs|examples)/[^/]+/(?:(?:rig|evaluation)(?:/|\\.ts$)|design\\.ts$)";
+/** Parts of a design that may use the simulator; an example's parts are files. The gallery's folders bring benches. */
+const simulated =
+  "^(?:(?:designs|examples)/[^/]+/(?:(?:rig|evaluation)(?:/|\\.ts$)|design\\.ts$)|examples/gallery/[^/]+/test/)";
 
 /**
  * @param {string} folder @param {string} [prefix] @returns {string[]} the folders under it, at any depth, as
@@ -108,7 +109,7 @@ function forbidden(root) {
       name: "an-example-stands-alone",
       severity: error,
       comment: "An example is bound like a design: it knows the shared parts, and no other design or example.",
-      from: { path: "^examples/([^/]+)/" },
+      from: { path: "^examples/((?:gallery/)?[^/]+)/" },
       to: { path: "^(?:designs|examples)/", pathNot: "^(?:designs/shared|examples/$1)/" },
     },
     {
@@ -198,8 +199,8 @@ function forbidden(root) {
       severity: error,
       comment: "An import that leads nowhere.",
       from: {},
-      // A reference to Node's types is no import: it names a folder of @types.
-      to: { couldNotResolve: true, pathNot: "^node$" },
+      // A reference to Node's types is no import: it names a folder of @types. The gallery names the package itself.
+      to: { couldNotResolve: true, pathNot: "^(?:node|mnemosyne(?:/sim)?)$" },
     },
   ];
 }

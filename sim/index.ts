@@ -32,6 +32,7 @@ export {
   replay,
   type ReplayOptions,
   unbroken,
+  withFault,
 } from "./prove/index.ts";
 export * from "./mutate/index.ts";
 export * from "./serve/index.ts";

@@ -1,4 +1,5 @@
-import type { EmittedDesign, Fault } from "../../hdl-dsl/index.ts";
+import type { EmittedDesign, Fault, Ports } from "../../hdl-dsl/index.ts";
+import { type Design, designOf, type Dut } from "../design.ts";
 import { BuildError } from "../errors.ts";
 
 /**
@@ -31,6 +32,15 @@ export function planted(design: EmittedDesign, fault: Fault): EmittedDesign {
       i === at ? { ...f, text: (asItStands < 0 ? unbroken(f.text) : f.text).replace(fault.from, fault.to) } : f,
     ),
   };
+}
+
+/**
+ * A design to run a bench on that has to fail: `dut` with a fault in its Verilog. A failure writes no wave.
+ * @throws BuildError when no file has the text.
+ */
+export function withFault<P extends Ports>(dut: Dut<P>, fault: Fault): Design<P> {
+  const design = designOf(dut);
+  return { ...design, emitted: planted(design.emitted, fault), brief: true, failureWanted: true };
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -1,0 +1,1 @@
+import "../../../examples/gallery/aes128/test/aes128.test.ts";

@@ -1,0 +1,1 @@
+import "../../../examples/gallery/cache/test/cache.test.ts";

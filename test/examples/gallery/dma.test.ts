@@ -1,0 +1,1 @@
+import "../../../examples/gallery/dma/test/dma.test.ts";

@@ -1,0 +1,1 @@
+import "../../../examples/gallery/kv-server/test/kv-server.test.ts";

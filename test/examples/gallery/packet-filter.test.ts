@@ -1,0 +1,1 @@
+import "../../../examples/gallery/packet-filter/test/packet-filter.test.ts";

@@ -1,0 +1,1 @@
+import "../../../examples/gallery/rv32i/test/rv32i.test.ts";

@@ -1,0 +1,1 @@
+import "../../../examples/gallery/sdram/test/sdram.test.ts";

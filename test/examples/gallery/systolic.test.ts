@@ -1,0 +1,1 @@
+import "../../../examples/gallery/systolic/test/systolic.test.ts";

@@ -1,0 +1,1 @@
+import "../../../examples/gallery/vga/test/vga.test.ts";
