@@ -33,6 +33,7 @@ export {
   dummy,
   encrypt,
   firewall,
+  kvCache,
   memoryTaskPorts,
   nat,
   noFront,

@@ -8,6 +8,7 @@ export * from "./descriptor.ts";
 export * from "./ether-types.ts";
 export * from "./flow.ts";
 export * from "./frame.ts";
+export * from "./kv-cache.ts";
 export * from "./match.ts";
 export * from "./nat.ts";
 export * from "./pfc.ts";

@@ -25,6 +25,9 @@ export const spaceBytesOf = ({ spaceBytes = 2 ** 21 }: Pick<Declared, "spaceByte
 /** Tasks of a device that may have memory. */
 export const mostMemoryTasks = 8;
 
+/** Whether a task makes frames of its own. */
+export const makesFrames = ({ makes = false }: Pick<Declared, "makes">): boolean => makes;
+
 /** Tasks of a device that may have payload: each has a bus of the packet store. */
 export const mostPayloadTasks = 2;
 
@@ -37,6 +40,8 @@ export interface Declared {
   readonly memory?: boolean;
   /** Bytes of that space, in pages that come with their first touch. */
   readonly spaceBytes?: number;
+  /** It makes frames of its own; left out: none. */
+  readonly makes?: boolean;
   /** Bytes of the header that it reads, a bit each, byte 0 lowest; it sees 0 for the others. */
   readonly reads: bigint;
   /** Bytes of the header that it may write. */

@@ -1,0 +1,29 @@
+/** The KV cache: each packet as the model says, its figures, and what a slow or failing memory does to it. */
+import { describe, expect, it } from "vitest";
+import { KvCacheModel } from "../../../../../../designs/supernic/model/index.ts";
+import type { KvPolicy } from "../../../../../../designs/supernic/wire/index.ts";
+import { bernoulli, runBench } from "../../../../../../sim/index.ts";
+import { type B, kvDut } from "./support/kv-rig.ts";
+import { oneHit, settledRun } from "./support/kv-runs.ts";
+
+const values = 64;
+const run = <T>(name: string, policy: KvPolicy, body: (b: B) => Promise<T>): Promise<T> =>
+  runBench(name, duts[policy], { seed: 5, wave: false, limitCycles: 6_000_000, hangCycles: 1_000_000 }, body);
+const duts = { fifo: kvDut("fifo", values), lru: kvDut("lru", values) };
+
+describe("the KV cache", () => {
+  for (const policy of ["fifo", "lru"] as const)
+    it(`${policy}: hits, misses and replies are as the model says, packet by packet`, async () => {
+      const seen = await run(`settled ${policy}`, policy, b =>
+        settledRun(b, new KvCacheModel(policy, values), 400, () => bernoulli(0.2, b.random.word())),
+      );
+      expect(seen.hits).toBeGreaterThan(40);
+      expect(seen.forgotten).toBeGreaterThan(1);
+    }, 120_000);
+  it("a hit: its cycles, and one access of memory", async () => {
+    const { cycles, accesses } = await run("one hit", "lru", oneHit);
+    console.log(`KV cache: a hit takes ${cycles} cycles beside memory and payload, and ${accesses} access of memory`);
+    expect(accesses).toBe(1);
+    expect(cycles).toBeLessThanOrEqual(12);
+  });
+});
