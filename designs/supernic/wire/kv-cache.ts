@@ -18,6 +18,8 @@ export const kvPending = 1024,
 /** Cycles of the unit in which `life` is counted, and its most. */
 export const kvTick = 256,
   kvMostLife = 2 ** 14;
+/** Cycles after which the next place is looked at for a request that waits in vain. */
+export const kvAgeCycles = 64;
 /** Hits whose values have not come from memory, at most. */
 export const kvHits = 8;
 

@@ -95,10 +95,9 @@ const KvCache = module(
     const issues = flag("issues"),
       asks = flag("asks_pending"),
       pendings = ram(Pending, { depth: kvPending, collision: "undefined", style: "block", name: "pendings" }),
-      buckets = ram(Bucket, { depth: kvBuckets, collision: "undefined", style: "distributed", name: "buckets" }),
+      buckets = ram(Bucket, { depth: kvBuckets, collision: "undefined", style: "block", name: "buckets" }),
       pending = pendings.readSync(askerAt, { en: asks, name: "pending" }),
-      bucket = reg(Bucket, { name: "bucket" });
-    when(issues, () => bucket.set(buckets.readAsync(hash.trunc(bucketBits).is(bucketBits))));
+      bucket = buckets.readSync(hash.trunc(bucketBits).is(bucketBits), { en: issues, name: "bucket" });
     const sets = setsOf(p, hash, issues, key);
 
     // The ways to memory and to the client.
@@ -320,7 +319,9 @@ const KvCache = module(
         Track: () => {
           key.set(cat(pending.key, pending.asker.pid).is(keyBits));
           when(ages, () => asker.set(pending.asker));
-          s.go("Hash");
+          when(ages.and(pending.kind.eq(pendingKind.none).or(time.isOld(pending.stamp).not())), () =>
+            s.go("Idle"),
+          ).otherwise(() => s.go("Hash"));
         },
         Hash: () => {
           hash.set(linearMap(key, hashBits, kvKeyHash).is(hashBits));

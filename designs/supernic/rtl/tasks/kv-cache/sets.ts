@@ -12,7 +12,6 @@ import {
   uint,
   type UInt,
   type Val,
-  when,
 } from "../../../../../hdl-dsl/index.ts";
 import { kvWays } from "../../../wire/index.ts";
 import { type KvCacheParameters, Line, setBits } from "./records.ts";
@@ -52,10 +51,9 @@ export function setsOf(p: KvCacheParameters, set: UInt, reads: Bit, key: UInt) {
     ways = Array.from({ length: kvWays }, (_, i) =>
       ram(Line, { depth, collision: "undefined", style: "block", name: `lines_${i}` }),
     ),
-    orders = ram(uint(orderBits), { depth, collision: "undefined", style: "distributed", name: "orders" }),
+    orders = ram(uint(orderBits), { depth, collision: "undefined", style: "block", name: "orders" }),
     rows = ways.map((w, i) => w.readSync(at.is(setBits(p)), { en: reads, name: `line_${i}` })),
-    order = reg(uint(orderBits), { name: "order" });
-  when(reads, () => order.set(orders.readAsync(at)));
+    order = orders.readSync(at, { en: reads, name: "order" });
   const hits = rows.map((row, i) => {
     const hit = reg(uint(1), { init: 0, name: `hits_way_${i}` });
     hit.set(row.valid.and(row.key.eq(key)));

@@ -1,6 +1,6 @@
 /** Time in the KV cache: what is too old, what is due, and when all that was kept is forgotten. */
 import { type Bit, bit, mux, node, reg, uint, type UInt, type Val, when } from "../../../../../hdl-dsl/index.ts";
-import { kvMostLife, kvPending, kvPlaces, kvTick } from "../../../wire/index.ts";
+import { kvAgeCycles, kvMostLife, kvPending, kvPlaces, kvTick } from "../../../wire/index.ts";
 import type { TaskConfig } from "../interface.ts";
 import { type KvCacheParameters, pendingBits, setBits, stampBits } from "./records.ts";
 
@@ -34,7 +34,7 @@ export function timeOf(p: KvCacheParameters, config: Val<typeof TaskConfig>) {
     deaf = reg(uint(lifeBits + 1), { init: 1, name: "deaf_for" }),
     due = reg(bit, { init: 0, name: "age_is_due" }),
     ageAt = reg(uint(pendingBits), { init: kvPending - 1, name: "age_at" });
-  when(ticks, () => {
+  when(cycle.trunc(Math.log2(kvAgeCycles)).all(), () => {
     due.set(1);
     ageAt.set(ageAt.add(1));
   });

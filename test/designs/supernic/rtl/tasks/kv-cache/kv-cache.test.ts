@@ -5,6 +5,7 @@ import type { KvPolicy } from "../../../../../../designs/supernic/wire/index.ts"
 import { bernoulli, runBench } from "../../../../../../sim/index.ts";
 import { type B, kvDut } from "./support/kv-rig.ts";
 import { oneHit, settledRun } from "./support/kv-runs.ts";
+import { kvWorld } from "./support/kv-world.ts";
 
 const values = 64;
 const run = <T>(name: string, policy: KvPolicy, body: (b: B) => Promise<T>): Promise<T> =>
@@ -26,4 +27,21 @@ describe("the KV cache", () => {
     expect(accesses).toBe(1);
     expect(cycles).toBeLessThanOrEqual(12);
   });
+
+  it("linearizable with lost, doubled and overtaking frames, more keys than places, and pauses at every end", async () => {
+    const seen = await run("world", "lru", b =>
+      kvWorld(b, { operations: 800, latency: 30, jitter: 150, pause: () => bernoulli(0.2, b.random.word()) }),
+    );
+    expect(seen.hits).toBeGreaterThan(30);
+    expect(seen.doubled).toBeGreaterThan(50);
+    expect(seen.writes).toBeGreaterThan(30);
+  }, 120_000);
+  it("linearizable with a memory that fails, a node that loses frames, and resets in the middle", async () => {
+    const seen = await run("bad world", "fifo", b =>
+      kvWorld(b, { operations: 500, latency: 30, jitter: 60, failing: 12, nodeLost: 0.01, resets: 120, writes: 0.2 }),
+    );
+    expect(seen.hits).toBeGreaterThan(5);
+    expect(seen.bad).toBeGreaterThan(0);
+    expect(seen.resets).toBe(4);
+  }, 120_000);
 });

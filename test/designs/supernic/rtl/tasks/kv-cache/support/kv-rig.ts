@@ -219,6 +219,17 @@ export class KvRig {
       }
     }
   }
+  /** The task in the middle of what it does: what was inside is lost. */
+  reset(): void {
+    for (const s of [this.packets, this.payload, this.got, this.wrote]) s.forget();
+    this.b.sim.reset(1);
+    this.#inside = [];
+    this.#reads = [];
+    this.#writes = [];
+    this.#puts = [];
+    this.#making = [];
+    for (const s of [this.answers, this.made, this.ask, this.put]) s.received.splice(0);
+  }
   /** Nothing is under way, and nobody waits. */
   async end(): Promise<void> {
     await this.settled();

@@ -1,6 +1,6 @@
 /** Runs of the KV cache that its bench and its planted faults share. */
 import type { KvAnswer, KvCacheModel, KvPacket } from "../../../../../../../designs/supernic/model/index.ts";
-import { kvPending, kvTick, kvWords } from "../../../../../../../designs/supernic/wire/index.ts";
+import { kvAgeCycles, kvPending, kvTick, kvWords } from "../../../../../../../designs/supernic/wire/index.ts";
 import type { Pause } from "../../../../../../../sim/index.ts";
 import { clientOf, fromClient, fromNode, node, nodePort, nodeReply, requestFrame, user } from "./kv-frames.ts";
 import { type B, KvRig } from "./kv-rig.ts";
@@ -11,7 +11,7 @@ export const life = 2,
 export const words = (l = life) => kvWords({ valid: true, user, ip: node.ip, port: nodePort }, l);
 const ops = ["read", "read", "read", "read", "read", "read", "update", "delete", "create"] as const;
 /** Longer than the run: nothing grows old in it, as the model has no time. */
-const longLife = 700;
+const longLife = 400;
 
 /** One packet after the other, with time between them: all as the model says. */
 export async function settledRun(b: B, model: KvCacheModel, packets: number, pause?: () => Pause) {
@@ -38,7 +38,7 @@ export async function settledRun(b: B, model: KvCacheModel, packets: number, pau
   };
   const hears = async (): Promise<void> => {
     // All places of what is waited for are looked at once.
-    await b.cycles((longLife + 3 + kvPending) * kvTick + 1_100);
+    await b.cycles((longLife + 3) * kvTick + 1_100 + kvPending * kvAgeCycles);
     waiting.splice(0);
     model.grown();
   };
@@ -50,7 +50,8 @@ export async function settledRun(b: B, model: KvCacheModel, packets: number, pau
   let id = 0;
   for (let i = 0; i < packets; i++) {
     const client = clientOf(random.below(3)),
-      key = BigInt(random.below(150)) * 0x1_0000_0001n,
+      // Some keys come often; all of them do not fit.
+      key = BigInt(random.chance(0.5) ? random.below(5) : random.below(150)) * 0x1_0000_0001n,
       op = random.pick(ops);
     if (waiting.length > 3 || (waiting.length > 0 && random.chance(0.5))) {
       // A reply, not always of the oldest request; sometimes none comes of it.
@@ -67,7 +68,10 @@ export async function settledRun(b: B, model: KvCacheModel, packets: number, pau
       ...((op === "update" || op === "create") && { value: random.bytes(random.between(1, 200)) }),
     });
     const damaged = random.below(80);
-    if (damaged === 0) frame[random.pick([16, 17, 45, 48, 59, 30, 36])] ^= 1;
+    if (damaged === 0) {
+      const at = random.pick([16, 17, 45, 48, 59, 30, 36]);
+      frame[at] = (frame[at] ?? 0) ^ 1;
+    }
     const before = model.deaf;
     const who: KvPacket = { ...fromClient(frame), user: random.chance(0.97) ? user : 4 };
     await play(who);
