@@ -372,7 +372,7 @@ export function kvCache(policy: KvPolicy, values: number): Task {
   if (!Number.isInteger(Math.log2(values)) || values < kvValues.least || values > kvValues.most)
     throw new RangeError(`${values} values: give a power of two from ${kvValues.least} to ${kvValues.most}`);
   const declared: Declared = {
-    name: `kv_${policy}`,
+    name: `kv_${policy}_${values}`,
     ...{ payload: "read", memory: true, makes: true, spaceBytes: values * kvLineBytes },
     reads: headerBytesFrom(0, 64),
     ...{ writes: 0n, growth: 0, leavesOut: 0, latency: 9, interval: 10, holds: 2, state: "shared" },

@@ -4,7 +4,7 @@ import { KvCacheModel } from "../../../../../../designs/supernic/model/index.ts"
 import type { KvPolicy } from "../../../../../../designs/supernic/wire/index.ts";
 import { bernoulli, runBench } from "../../../../../../sim/index.ts";
 import { type B, kvDut } from "./support/kv-rig.ts";
-import { oneHit, settledRun } from "./support/kv-runs.ts";
+import { oneHit, replaceRun, settledRun } from "./support/kv-runs.ts";
 import { kvWorld } from "./support/kv-world.ts";
 
 const values = 64;
@@ -16,10 +16,15 @@ describe("the KV cache", () => {
   for (const policy of ["fifo", "lru"] as const)
     it(`${policy}: hits, misses and replies are as the model says, packet by packet`, async () => {
       const seen = await run(`settled ${policy}`, policy, b =>
-        settledRun(b, new KvCacheModel(policy, values), 400, () => bernoulli(0.2, b.random.word())),
+        settledRun(b, new KvCacheModel(policy, values), 300, () => bernoulli(0.2, b.random.word())),
       );
-      expect(seen.hits).toBeGreaterThan(40);
+      expect(seen.hits).toBeGreaterThan(20);
       expect(seen.forgotten).toBeGreaterThan(1);
+      const replaced = await run(`replaced ${policy}`, policy, b =>
+        replaceRun(b, new KvCacheModel(policy, values), 150),
+      );
+      expect(replaced.hits).toBeGreaterThan(30);
+      expect(replaced.forwarded).toBeGreaterThan(60);
     }, 120_000);
   it("a hit: its cycles, and one access of memory", async () => {
     const { cycles, accesses } = await run("one hit", "lru", oneHit);

@@ -1,10 +1,19 @@
 /** Runs of the KV cache that its bench and its planted faults share. */
 import type { KvAnswer, KvCacheModel, KvPacket } from "../../../../../../../designs/supernic/model/index.ts";
-import { kvAgeCycles, kvPending, kvTick, kvWords } from "../../../../../../../designs/supernic/wire/index.ts";
+import { kvAgeCycles, kvKeyHash, kvPending, kvTick, kvWords } from "../../../../../../../designs/supernic/wire/index.ts";
 import type { Pause } from "../../../../../../../sim/index.ts";
 import { clientOf, fromClient, fromNode, node, nodePort, nodeReply, requestFrame, user } from "./kv-frames.ts";
 import { type B, KvRig } from "./kv-rig.ts";
 
+/** The process of all clients. */
+export const pid = 17;
+/** Keys that share a set. */
+export function keysOfOneSet(sets: number, count: number): readonly bigint[] {
+  const found: bigint[] = [];
+  for (let key = 1n; found.length < count; key++)
+    if (Number(kvKeyHash(BigInt(pid) | (key << 16n))) % sets === 3) found.push(key);
+  return found;
+}
 /** Time after which no request is under way, and cycles until the cache learns again. */
 export const life = 2,
   deafCycles = (life + 4) * kvTick + 1_100;
@@ -14,44 +23,67 @@ const ops = ["read", "read", "read", "read", "read", "read", "update", "delete",
 const longLife = 400;
 
 /** One packet after the other, with time between them: all as the model says. */
-export async function settledRun(b: B, model: KvCacheModel, packets: number, pause?: () => Pause) {
-  const rig = new KvRig(b, { ...(pause && { pause }), latency: 12, jitter: 20 }),
-    { random } = b,
-    seen = { hits: 0, forgotten: 0, forwarded: 0 };
-  const waiting: Uint8Array[] = [];
-  let due: KvAnswer | undefined, made: KvAnswer["made"];
-  rig.onAnswer = ({ verdict, packet }) => {
-    if (verdict !== due?.verdict)
-      throw new Error(`${verdict}, not ${String(due?.verdict)}: ${Buffer.from(packet.bytes).toString("hex")}`);
-  };
-  rig.onMade = (bytes, port) => void (made = { bytes, port });
-  const play = async (packet: KvPacket): Promise<void> => {
-    due = model.answer(packet);
-    made = undefined;
-    rig.send(packet);
-    await rig.settled();
-    const is = made as KvAnswer["made"];
-    const text = (m: KvAnswer["made"]): string => (m === undefined ? "none" : `${m.port} ${Buffer.from(m.bytes).toString("hex")}`);
-    if (text(is) !== text(due.made)) throw new Error(`it makes ${text(is)}, not ${text(due.made)}`);
-    if (due.verdict === "drop") seen.hits++;
-    else seen.forwarded++;
-  };
-  const hears = async (): Promise<void> => {
-    // All places of what is waited for are looked at once.
-    await b.cycles((longLife + 3) * kvTick + 1_100 + kvPending * kvAgeCycles);
-    waiting.splice(0);
-    model.grown();
-  };
-  for (const w of words(longLife)) {
-    await rig.configure([w]);
-    model.configure(w.at, w.data);
+class Settled {
+  readonly rig: KvRig;
+  readonly model: KvCacheModel;
+  readonly seen = { hits: 0, forgotten: 0, forwarded: 0 };
+  readonly #b: B;
+  due: KvAnswer | undefined;
+  #made: KvAnswer["made"];
+
+  constructor(b: B, model: KvCacheModel, pause?: () => Pause) {
+    this.#b = b;
+    this.model = model;
+    this.rig = new KvRig(b, { ...(pause && { pause }), latency: 12, jitter: 20 });
+    this.rig.onAnswer = ({ verdict, packet }) => {
+      if (verdict !== this.due?.verdict)
+        throw new Error(`${verdict}, not ${String(this.due?.verdict)}: ${Buffer.from(packet.bytes).toString("hex")}`);
+    };
+    this.rig.onMade = (bytes, port) => void (this.#made = { bytes, port });
   }
-  await hears();
+  async begin(): Promise<void> {
+    for (const w of words(longLife)) {
+      await this.rig.configure([w]);
+      this.model.configure(w.at, w.data);
+    }
+    await this.hears();
+  }
+  async play(packet: KvPacket): Promise<void> {
+    this.due = this.model.answer(packet);
+    this.#made = undefined;
+    this.rig.send(packet);
+    await this.rig.settled();
+    const text = (m: KvAnswer["made"]): string =>
+      m === undefined ? "none" : `${m.port} ${Buffer.from(m.bytes).toString("hex")}`;
+    if (text(this.#made) !== text(this.due.made))
+      throw new Error(`it makes ${text(this.#made)}, not ${text(this.due.made)}`);
+    if (this.due.verdict === "drop") this.seen.hits++;
+    else this.seen.forwarded++;
+  }
+  /** All places of what is waited for are looked at once, and nothing is deaf. */
+  async hears(): Promise<void> {
+    await this.#b.cycles((longLife + 3) * kvTick + 1_100 + kvPending * kvAgeCycles);
+    this.model.grown();
+  }
+}
+
+/** Packets of all kinds; some of them damaged, of others, or for a process that ends. */
+export async function settledRun(b: B, model: KvCacheModel, packets: number, pause?: () => Pause) {
+  const it = new Settled(b, model, pause),
+    { random } = b,
+    waiting: Uint8Array[] = [];
+  await it.begin();
   let id = 0;
+  const forgotten = async (before: boolean): Promise<void> => {
+    if (!model.deaf || before) return;
+    it.seen.forgotten++;
+    waiting.splice(0);
+    await it.hears();
+  };
   for (let i = 0; i < packets; i++) {
     const client = clientOf(random.below(3)),
-      // Some keys come often; all of them do not fit.
-      key = BigInt(random.chance(0.5) ? random.below(5) : random.below(150)) * 0x1_0000_0001n,
+      // Some keys come often.
+      key = BigInt(random.chance(0.7) ? random.below(4) : random.below(150)) * 0x1_0000_0001n,
       op = random.pick(ops);
     if (waiting.length > 3 || (waiting.length > 0 && random.chance(0.5))) {
       // A reply, not always of the oldest request; sometimes none comes of it.
@@ -60,40 +92,49 @@ export async function settledRun(b: B, model: KvCacheModel, packets: number, pau
       const isRead = request[45] === 0x60,
         status = random.pick([0, 0, 0, 0, 0, 4, 6]),
         value = random.bytes(random.pick([1, 2, 3, 66, 67, 300, 1000, 1026, 1027]));
-      if (random.chance(0.95)) await play(fromNode(nodeReply(request, status, isRead ? value : undefined)));
+      if (random.chance(0.95)) await it.play(fromNode(nodeReply(request, status, isRead ? value : undefined)));
       continue;
     }
     const frame = requestFrame(client, {
-      ...{ op, key, requestId: id++, pid: random.pick([17, 17, 18]), tracked: random.chance(0.95) },
+      ...{ op, key, requestId: id++, pid: random.pick([17, 17, 17, 18]), tracked: random.chance(0.95) },
       ...((op === "update" || op === "create") && { value: random.bytes(random.between(1, 200)) }),
     });
-    const damaged = random.below(80);
-    if (damaged === 0) {
+    if (random.below(80) === 0) {
       const at = random.pick([16, 17, 45, 48, 59, 30, 36]);
       frame[at] = (frame[at] ?? 0) ^ 1;
     }
-    const before = model.deaf;
-    const who: KvPacket = { ...fromClient(frame), user: random.chance(0.97) ? user : 4 };
-    await play(who);
-    if (model.deaf && !before) {
-      seen.forgotten++;
-      await hears();
-    }
-    if (due?.verdict === "forward" && frame[45] !== undefined && frame[45] < 0x70) waiting.push(frame);
-    if (random.chance(0.04)) await play(who);
+    const before = model.deaf,
+      who: KvPacket = { ...fromClient(frame), user: random.chance(0.97) ? user : 4 };
+    await it.play(who);
+    await forgotten(before);
+    if (it.due?.verdict === "forward" && (frame[45] ?? 0) < 0x70) waiting.push(frame);
+    if (random.chance(0.04)) await it.play(who);
+    if (i % 199 !== 150) continue;
     // A process ends: its keys are nobody's.
-    if (i % 199 === 150) {
-      const free = frame.slice(0, 60);
-      free[45] = 0x86;
-      await play(fromClient(free));
-      if (model.deaf) {
-        seen.forgotten++;
-        await hears();
-      }
-    }
+    const free = frame.slice(0, 60);
+    free[45] = 0x86;
+    await it.play(fromClient(free));
+    await forgotten(before);
   }
-  await rig.end();
-  return seen;
+  await it.rig.end();
+  return it.seen;
+}
+
+/** Reads of more keys than a set has places: which value goes is the policy's. */
+export async function replaceRun(b: B, model: KvCacheModel, reads: number) {
+  const it = new Settled(b, model),
+    keys = keysOfOneSet(16, 7);
+  await it.begin();
+  for (let id = 0; id < reads; id++) {
+    const key = b.random.chance(0.4) ? keys[0] : b.random.pick(keys);
+    if (key === undefined) throw new RangeError("there are keys");
+    const frame = requestFrame(clientOf(1), { op: "read", key, requestId: id });
+    await it.play(fromClient(frame));
+    const value = new Uint8Array(8).fill(id);
+    if (it.due?.verdict === "forward") await it.play(fromNode(nodeReply(frame, 0, value)));
+  }
+  await it.rig.end();
+  return it.seen;
 }
 
 /** A hit alone, all ends free: cycles that are neither memory's nor the way's of the payload. */

@@ -6,10 +6,9 @@ import {
   type KeyOutput,
   keySpecification,
 } from "../../../../../../../designs/clio/linearizability/index.ts";
-import { kvKeyHash } from "../../../../../../../designs/supernic/wire/index.ts";
 import { type Client, clientOf, fromClient, fromNode, nodeReply, parsed, requestFrame } from "./kv-frames.ts";
 import { type B, KvRig, type RigOptions } from "./kv-rig.ts";
-import { deafCycles, words } from "./kv-runs.ts";
+import { deafCycles, keysOfOneSet, pid, words } from "./kv-runs.ts";
 
 export interface WorldOptions extends RigOptions {
   readonly operations: number;
@@ -24,20 +23,12 @@ export interface WorldOptions extends RigOptions {
   /** Share of writes. */
   readonly writes?: number;
 }
-const pid = 17,
-  clients = 4,
+const clients = 4,
   timeout = 2_500,
   /** Cycles of a way: to the node and back, and between clients and cache. */
   nodeWay = 150,
   clientWay = 300;
 
-/** Keys that all share a set: six for four places. */
-export function keysOfOneSet(sets: number, count: number): readonly bigint[] {
-  const found: bigint[] = [];
-  for (let key = 1n; found.length < count; key++)
-    if (Number(kvKeyHash(BigInt(pid) | (key << 16n))) % sets === 3) found.push(key);
-  return found;
-}
 interface Waiting {
   readonly ids: Set<number>;
   readonly done: (frame: Uint8Array) => void;
