@@ -4,7 +4,7 @@ import { KvCacheModel } from "../../../../../../designs/supernic/model/index.ts"
 import type { KvPolicy } from "../../../../../../designs/supernic/wire/index.ts";
 import { bernoulli, runBench } from "../../../../../../sim/index.ts";
 import { type B, kvDut } from "./support/kv-rig.ts";
-import { oneHit, replaceRun, settledRun } from "./support/kv-runs.ts";
+import { crossings, oneHit, replaceRun, settledRun } from "./support/kv-runs.ts";
 import { kvWorld } from "./support/kv-world.ts";
 
 const values = 64;
@@ -26,6 +26,11 @@ describe("the KV cache", () => {
       expect(replaced.hits).toBeGreaterThan(30);
       expect(replaced.forwarded).toBeGreaterThan(60);
     }, 120_000);
+  it("what crosses what: only what cannot be old is kept", async () => {
+    const verdicts = await run("crossings", "lru", b => crossings(b, new KvCacheModel("lru", values)));
+    // The first case after the beginning, and the last three, which are old by then.
+    expect(verdicts.map((v, i) => (v === "drop" ? i : -1)).filter(i => i >= 0)).toEqual([1, 11, 12, 13]);
+  }, 120_000);
   it("a hit: its cycles, and one access of memory", async () => {
     const { cycles, accesses } = await run("one hit", "lru", oneHit);
     console.log(`KV cache: a hit takes ${cycles} cycles beside memory and payload, and ${accesses} access of memory`);

@@ -137,6 +137,131 @@ export async function replaceRun(b: B, model: KvCacheModel, reads: number) {
   return it.seen;
 }
 
+/** What crosses what: each case with a key of its own, and at its end a read that says whether a value was kept. */
+export async function crossings(b: B, model: KvCacheModel) {
+  const it = new Settled(b, model),
+    client = clientOf(2);
+  let id = 100,
+    key = 1n;
+  const verdicts: string[] = [];
+  const ask = (op: "read" | "update" | "delete", more: { readonly tracked?: boolean } = {}): Uint8Array =>
+      requestFrame(client, { op, key, requestId: id++, ...more, ...(op === "update" && { value: new Uint8Array(20).fill(1) }) }),
+    value = new Uint8Array(100).map((_, i) => i),
+    sends = (frame: Uint8Array): Promise<void> => it.play(fromClient(frame)),
+    says = (request: Uint8Array, status = 0): Promise<void> =>
+      it.play(fromNode(nodeReply(request, status, request[45] === 0x60 ? value : undefined)));
+  const ends = async (): Promise<void> => {
+    await sends(ask("read"));
+    verdicts.push(it.due?.verdict ?? "none");
+    key++;
+  };
+  const cases: readonly (() => Promise<void>)[] = [
+    // A read and its reply: kept.
+    async () => {
+      const read = ask("read");
+      await sends(read);
+      await says(read);
+    },
+    // A read that comes twice, and the reply to the first of it.
+    async () => {
+      const read = ask("read");
+      await sends(read);
+      await sends(read);
+      await says(read);
+    },
+    // A read behind a write that has not been answered.
+    async () => {
+      const write = ask("update"),
+        read = ask("read");
+      await sends(write);
+      await sends(read);
+      await says(read);
+      await says(write);
+    },
+    // A write between a read and its reply, answered before or after it.
+    async () => {
+      const read = ask("read"),
+        write = ask("update");
+      await sends(read);
+      await sends(write);
+      await says(read);
+      await says(write);
+    },
+    async () => {
+      const read = ask("read"),
+        write = ask("delete");
+      await sends(read);
+      await sends(write);
+      await says(write);
+      await says(read);
+    },
+    // A write whose reply is lost, one that nobody waits for, one that the node will do later.
+    async () => {
+      await sends(ask("update"));
+      const read = ask("read");
+      await sends(read);
+      await says(read);
+    },
+    async () => {
+      const write = ask("update", { tracked: false }),
+        read = ask("read");
+      await sends(write);
+      await says(write);
+      await sends(read);
+      await says(read);
+    },
+    async () => {
+      const write = ask("update"),
+        read = ask("read");
+      await sends(write);
+      await says(write, 6);
+      await sends(read);
+      await says(read);
+    },
+    // A reply that comes from elsewhere.
+    async () => {
+      const read = ask("read");
+      await sends(read);
+      await it.play(fromClient(nodeReply(read, 0, value)));
+    },
+    // A value that was kept, and a write.
+    async () => {
+      const read = ask("read"),
+        write = ask("update");
+      await sends(read);
+      await says(read);
+      await sends(ask("read"));
+      await sends(write);
+      await says(write);
+    },
+  ];
+  // At first nothing is learnt: requests may be under way that were not seen.
+  for (const w of words(longLife)) {
+    await it.rig.configure([w]);
+    model.configure(w.at, w.data);
+  }
+  const early = ask("read");
+  await b.cycles(1_100);
+  await sends(early);
+  await says(early);
+  await ends();
+  await it.hears();
+  for (const one of cases) {
+    await one();
+    await ends();
+  }
+  // What was closed is open again when it is old.
+  await it.hears();
+  for (key = 7n; key < 10n;) {
+    const read = ask("read");
+    await sends(read);
+    await says(read);
+    await ends();
+  }
+  await it.rig.end();
+  return verdicts;
+}
+
 /** A hit alone, all ends free: cycles that are neither memory's nor the way's of the payload. */
 export async function oneHit(b: B): Promise<{ readonly cycles: number; readonly accesses: number }> {
   const latency = 20,
