@@ -51,8 +51,7 @@ const headers = { ethernet: 14, ip: 20, udp: 8, clio: 16, kv: 12, kvReply: 4 } a
 const clioAt = 42,
   bodyAt = 58,
   keyAt = 62;
-const be = (b: Uint8Array, at: number, n: number): number =>
-  b.slice(at, at + n).reduce((x, byte) => x * 256 + byte, 0);
+const be = (b: Uint8Array, at: number, n: number): number => b.slice(at, at + n).reduce((x, byte) => x * 256 + byte, 0);
 const le = (b: Uint8Array, at: number, n: number): bigint =>
   b.slice(at, at + n).reduceRight((x, byte) => (x << 8n) | BigInt(byte), 0n);
 const le16 = (b: Uint8Array, at: number): number => Number(le(b, at, 2));
@@ -63,7 +62,10 @@ function partsOf(bytes: Uint8Array) {
   const header = new Uint8Array(64);
   header.set(bytes.slice(0, 64));
   const isUdp =
-    bytes.length >= headers.ethernet + headers.ip && be(header, 12, 2) === 0x800 && header[14] === 0x45 && header[23] === 17;
+    bytes.length >= headers.ethernet + headers.ip &&
+    be(header, 12, 2) === 0x800 &&
+    header[14] === 0x45 &&
+    header[23] === 17;
   return {
     header,
     isUdp,

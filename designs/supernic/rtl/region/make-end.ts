@@ -32,7 +32,10 @@ interface MakeEnds {
  * in the middle of one leaves nothing of it. Gives whether the task waits for room, which is no fault of it.
  */
 export function makeEnd(io: MakeEnds, off: Bit): { readonly held: Bit } {
-  const kept = instance("made", PacketFifo({ shape: MadeBeat, depth: madeBeats, last: "last", drop: "bad", style: "distributed" })),
+  const kept = instance(
+      "made",
+      PacketFifo({ shape: MadeBeat, depth: madeBeats, last: "last", drop: "bad", style: "distributed" }),
+    ),
     begun = reg(bit, { init: 0, name: "make_begun" }),
     from = stream(MadeBeat, { name: "making" }),
     cuts = node(off.and(begun), { name: "make_is_cut" });

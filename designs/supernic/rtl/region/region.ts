@@ -65,9 +65,7 @@ type RegionWayPorts = RegionPorts &
  * once, with the credits that it did not use. Reset: nothing is inside.
  * @throws RangeError for a chain without tasks or with more than 8, and for a declaration that cannot be
  */
-export function region(
-  tasks: readonly Task[],
-): (p: RegionParameters) => Def<RegionWayPorts> {
+export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<RegionWayPorts> {
   if (tasks.length < 1 || tasks.length > 8)
     throw new RangeError(`region: a chain has 1 to 8 tasks, and there are ${tasks.length}`);
   const [fault] = tasks.flatMap(t => declarationFaults(t.declared));

@@ -1,5 +1,13 @@
 /** A setup as the device and its models take it: names are numbers, and everything fits together. */
-import type { Declared, EgressWayName, FirewallRule, KvNode, MatchActionName, Ternary, TunnelRow } from "../../wire/index.ts";
+import type {
+  Declared,
+  EgressWayName,
+  FirewallRule,
+  KvNode,
+  MatchActionName,
+  Ternary,
+  TunnelRow,
+} from "../../wire/index.ts";
 
 /** Sizes that a setup has to fit. */
 export interface SetupSizes {

@@ -2,7 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";
-import { deviceDefinition, leftAtRest, SimulatedSuperNic, unaccounted } from "../../../../designs/supernic/rig/device/index.ts";
+import {
+  deviceDefinition,
+  leftAtRest,
+  SimulatedSuperNic,
+  unaccounted,
+} from "../../../../designs/supernic/rig/device/index.ts";
 import { readSetup } from "../../../../designs/supernic/software/index.ts";
 import { kvTick } from "../../../../designs/supernic/wire/index.ts";
 import { runBench } from "../../../../sim/index.ts";
@@ -30,8 +35,7 @@ const text = JSON.stringify({
     dags: [{ name: "cached", user: "store", uid: 0x401, stages: [[{ chain: "cache" }]] }],
     rules: [{ protocol: 17, action: { dag: "cached" } }],
   }),
-  read = (from: string) =>
-    readSetup(from, "setup", deviceSizes(parameters), name => taskNamed(name).declared),
+  read = (from: string) => readSetup(from, "setup", deviceSizes(parameters), name => taskNamed(name).declared),
   setup = read(text);
 
 it("a setup with a KV cache says which node it is for", () => {
@@ -71,7 +75,10 @@ describe("the KV cache in the device", () => {
         await bench.cycles((life + 4) * kvTick + 1_100);
         let id = 0;
         const ask = async (op: "read" | "update", value?: Uint8Array): Promise<Uint8Array> => {
-          device.send(0, requestFrame(client, { op, key: 0x1122_3344_5566_7788n, requestId: ++id, ...(value && { value }) }));
+          device.send(
+            0,
+            requestFrame(client, { op, key: 0x1122_3344_5566_7788n, requestId: ++id, ...(value && { value }) }),
+          );
           await bench.until(() => replies.length > 0);
           return replies.shift() ?? new Uint8Array();
         };
@@ -84,7 +91,8 @@ describe("the KV cache in the device", () => {
           await bench.cycles(400);
           const hit = await ask("read"),
             // Only the number of the request is another one.
-            same = (frame: Uint8Array): string => Buffer.from([...frame.slice(0, 50), ...frame.slice(54)]).toString("hex");
+            same = (frame: Uint8Array): string =>
+              Buffer.from([...frame.slice(0, 50), ...frame.slice(54)]).toString("hex");
           expect(Buffer.from(parsed(hit).body.slice(4))).toEqual(Buffer.from(value));
           expect(same(hit)).toBe(same(missed));
           expect(atNode - before).toBe(1);

@@ -56,7 +56,10 @@ export function classify(packet: Packet, row: UInt) {
   const total = wordAt(packet.header, 16),
     keyed = f.keySize.eq(8),
     asksRead = node(
-      total.eq(headers.ip + headers.clio + headers.kv).and(f.size.eq(headers.clio + headers.kv)).and(keyed),
+      total
+        .eq(headers.ip + headers.clio + headers.kv)
+        .and(f.size.eq(headers.clio + headers.kv))
+        .and(keyed),
       { name: "read_fits" },
     ),
     readPayload = node(packet.payloadBytes.eq(6).and(whole), { name: "read_payload_fits" }),

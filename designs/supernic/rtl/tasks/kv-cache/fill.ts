@@ -25,7 +25,13 @@ export interface FillStart {
   readonly line: UInt;
   readonly bytes: UInt;
   readonly first: UInt;
+  /** How often its group had been written. */
   readonly version: UInt;
+}
+interface FillEnds {
+  readonly beats: StreamIn<typeof FillBeat>;
+  readonly put: StreamOut<typeof MemoryPut>;
+  readonly wrote: StreamIn<typeof MemoryWrote>;
 }
 
 /**
@@ -38,9 +44,7 @@ export function fillOf(
   start: FillStart,
   cancel: Bit,
   hits: { readonly jobs: UInt; readonly ends: Bit },
-  beats: StreamIn<typeof FillBeat>,
-  put: StreamOut<typeof MemoryPut>,
-  wrote: StreamIn<typeof MemoryWrote>,
+  { beats, put, wrote }: FillEnds,
 ) {
   const key = reg(uint(keyBits), { name: "fill_key" }),
     line = reg(uint(lineBits(p)), { name: "fill_line" }),
@@ -53,7 +57,9 @@ export function fillOf(
     ready = reg(bit, { init: 0, name: "fill_is_ready" }),
     installed = reg(bit, { init: 0, name: "fill_ends" });
   connect(
-    map(fifo(beats, kvLineBytes / 64, { name: "fill_beats", style: "distributed" }), MemoryPut, ({ data }) => ({ data })),
+    map(fifo(beats, kvLineBytes / 64, { name: "fill_beats", style: "distributed" }), MemoryPut, ({ data }) => ({
+      data,
+    })),
     put,
   );
   const asks = stream(MemoryAsk, { name: "fill_asks" });

@@ -1,6 +1,6 @@
 /** What the KV cache keeps and hands on between its parts. */
 import { bit, bitsFor, struct, uint } from "../../../../../hdl-dsl/index.ts";
-import { kvHits, kvPending, type KvPolicy, kvWays } from "../../../wire/index.ts";
+import { kvBuckets, kvHits, kvPending, type KvPolicy, kvWays } from "../../../wire/index.ts";
 import { payloadBits } from "../payload.ts";
 
 export interface KvCacheParameters {
@@ -15,6 +15,9 @@ export const stampBits = 16,
   versionBits = 24;
 export const jobBits = bitsFor(kvHits);
 
+/** Bits of a key's hash: its set, and in the low ones its group. */
+export const hashBits = 12,
+  bucketBits = Math.log2(kvBuckets);
 /** A key of a process: process 16, key 64. */
 export const keyBits = 80;
 /** A value that is kept; its first two bytes stand here, the others in memory. */
@@ -48,7 +51,12 @@ export const Pending = struct({
  * Keys of a hash: how often they were written, writes that have not been answered, and whether one of them is not
  * waited for, since when.
  */
-export const Bucket = struct({ version: uint(versionBits), writers: uint(pendingBits + 1), shut: bit, stamp: uint(stampBits) });
+export const Bucket = struct({
+  version: uint(versionBits),
+  writers: uint(pendingBits + 1),
+  shut: bit,
+  stamp: uint(stampBits),
+});
 
 /** A hit: all that its reply needs beside the value. Numbers of several bytes as they stand on the wire. */
 export const Hit = struct({

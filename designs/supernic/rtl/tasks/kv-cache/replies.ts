@@ -30,8 +30,14 @@ const swap = (word: UInt): UInt => cat(word.bits(0, 8), word.bits(8, 8));
 const constantWords = 0x4500 + 0x4000 + 0x4011;
 
 /** The sum of what does not depend on the value, of a request's addresses as they stand on the wire. */
-export function sumOfAddresses(src: UInt, dst: UInt): { readonly pairs: readonly [UInt, UInt]; readonly add: (a: UInt, b: UInt) => UInt } {
-  const words = (ip: UInt): UInt => swap(ip.bits(0, 16)).zext(20).add(swap(ip.bits(16, 16)).zext(20));
+export function sumOfAddresses(
+  src: UInt,
+  dst: UInt,
+): { readonly pairs: readonly [UInt, UInt]; readonly add: (a: UInt, b: UInt) => UInt } {
+  const words = (ip: UInt): UInt =>
+    swap(ip.bits(0, 16))
+      .zext(20)
+      .add(swap(ip.bits(16, 16)).zext(20));
   return { pairs: [words(src), words(dst)], add: (a, b) => a.add(b).add(constantWords) };
 }
 

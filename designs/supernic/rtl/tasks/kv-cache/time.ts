@@ -1,5 +1,5 @@
 /** Time in the KV cache: what is too old, what is due, and when all that was kept is forgotten. */
-import { type Bit, bit, mux, node, reg, uint, type UInt, type Val, when } from "../../../../../hdl-dsl/index.ts";
+import { type Bit, bit, node, reg, uint, type UInt, type Val, when } from "../../../../../hdl-dsl/index.ts";
 import { kvAgeCycles, kvMostLife, kvPending, kvPlaces, kvTick } from "../../../wire/index.ts";
 import type { TaskConfig } from "../interface.ts";
 import { type KvCacheParameters, pendingBits, setBits, stampBits } from "./records.ts";
@@ -63,9 +63,10 @@ export function timeOf(p: KvCacheParameters, config: Val<typeof TaskConfig>) {
       when(sweeping, () => deaf.set(life.resize(lifeBits + 1).add(2)));
       when(forgets.or(configured), () => {
         sweeping.set(1);
-        sweepAt.set(mux(fresh, sweepAt, uintZero(sweepAt)));
+        // After a reset the sweep goes on: all must be cleared once.
+        when(fresh.not(), () => sweepAt.set(0));
       });
     },
   };
 }
-const uintZero = (like: UInt): UInt => like.and(0);
+export type Time = ReturnType<typeof timeOf>;

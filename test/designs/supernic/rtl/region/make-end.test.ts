@@ -36,7 +36,8 @@ async function frames(b: B, count: number) {
         coming.push(BigInt(s.value.data));
         if (Number(s.value.last) === 0) continue;
         const is = due.shift();
-        if (is?.join() !== coming.join()) throw new Error(`a frame of ${coming.length} beats is not that of ${is?.length ?? 0}`);
+        if (is?.join() !== coming.join())
+          throw new Error(`a frame of ${coming.length} beats is not that of ${is?.length ?? 0}`);
         coming = [];
         seen.left++;
       }
@@ -49,7 +50,9 @@ async function frames(b: B, count: number) {
       cut = random.chance(0.1) ? random.between(0, beats - 1) : beats;
     const sent = data
       .slice(0, cut)
-      .map((d, k) => from.send({ data: d, count: 64, last: k === beats - 1 ? 1 : 0, bad: bad && k === beats - 1 ? 1 : 0, port: 1 }));
+      .map((d, k) =>
+        from.send({ data: d, count: 64, last: k === beats - 1 ? 1 : 0, bad: bad && k === beats - 1 ? 1 : 0, port: 1 }),
+      );
     if (cut === beats && !bad && beats <= madeBeats) due.push(data);
     if (cut < beats) seen.cut++;
     else if (bad) seen.bad++;
@@ -75,7 +78,8 @@ describe("frames that a task makes", () => {
     for (const n of [seen.bad, seen.long, seen.cut, seen.held]) expect(n).toBeGreaterThan(5);
   });
   describe("a planted fault is found", () => {
-    it("a frame that is cut stays open", () => findsFault(run(plant(dut, /(wire make_is_cut =) [^;]*;/, "$1 1'b0;"))));
-    it("a beat of a task that is off counts", () => findsFault(run(plant(dut, /off \? make_begun :/, "1'b0 ? make_begun :"))));
+    it("a frame that is cut stays open", () => findsFault(run(plant(dut, /make_is_cut = [^;]*;/, "make_is_cut = 1'b0;"))));
+    it("a beat of a task that is off counts", () =>
+      findsFault(run(plant(dut, /off \? make_begun :/, "1'b0 ? make_begun :"))));
   });
 });

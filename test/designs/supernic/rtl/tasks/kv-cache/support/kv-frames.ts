@@ -14,7 +14,7 @@ import {
 
 export const user = 3,
   nodePort = 1;
-export const node = { mac: 0x025a_0000_00aan, ip: 0x0a00_0009, port: kvNodePort };
+export const node = { mac: 0x025a_0000_00aan, ip: 0xc0a8_f009, port: kvNodePort };
 export interface Client {
   readonly mac: bigint;
   readonly ip: number;
@@ -22,9 +22,19 @@ export interface Client {
 }
 export const clientOf = (n: number): Client => ({
   mac: 0x025a_0000_0100n + BigInt(n),
-  ip: 0x0a00_0100 + n,
+  ip: 0xc0a8_0100 + n,
   port: 4000 + n,
 });
+/** A client whose replies of `valueBytes` need the last carry of their checksum: the sum folds twice. */
+export function carryingClient(valueBytes: number): Client {
+  const words = (ip: number): number => (ip >>> 16) + (ip & 0xffff);
+  for (let low = 0; low < 0x10000; low++) {
+    const ip = 0xc0a8_0000 + low,
+      sum = 0x4500 + 0x4000 + 0x4011 + 48 + valueBytes + words(node.ip) + words(ip);
+    if ((sum & 0xffff) + (sum >>> 16) > 0xffff) return { ...clientOf(2), ip };
+  }
+  throw new RangeError(`no client's replies of ${valueBytes} bytes carry twice`);
+}
 export interface Ask {
   readonly op: keyof typeof kvOpcode;
   readonly key: bigint;

@@ -1,9 +1,7 @@
 /** The KV cache alone: packets with their payload, a memory, and the frames that it makes. */
 import type { KvPacket } from "../../../../../../../designs/supernic/model/index.ts";
 import { kvCache } from "../../../../../../../designs/supernic/rtl/tasks/index.ts";
-import type {
-  memoryPayloadTaskPorts,
-} from "../../../../../../../designs/supernic/rtl/tasks/index.ts";
+import type { memoryPayloadTaskPorts } from "../../../../../../../designs/supernic/rtl/tasks/index.ts";
 import { type ConfigWord, kvLineBytes, type KvPolicy } from "../../../../../../../designs/supernic/wire/index.ts";
 import type { Def } from "../../../../../../../hdl-dsl/index.ts";
 import { type Bench, never, type Pause, type Sent, StreamSink, StreamSource } from "../../../../../../../sim/index.ts";
@@ -25,6 +23,8 @@ export interface RigOptions {
   /** Cycles of an access of memory, at least, and at most so many more. */
   readonly latency?: number;
   readonly jitter?: number;
+  /** Cycles of a write; as of a read, where it is left out. */
+  readonly writeLatency?: number;
   /** Of so many accesses one fails. */
   readonly failing?: number;
 }
@@ -37,8 +37,9 @@ interface Inside {
 export interface Answered {
   readonly packet: KvPacket;
   readonly verdict: string;
-  /** Cycles from taking to answering. */
+  /** Cycles from taking to answering, and when it was. */
   readonly cycles: number;
+  readonly at: number;
 }
 interface Access {
   readonly write: boolean;
@@ -78,9 +79,9 @@ export class KvRig {
   #making: Uint8Array[] = [];
   #tag = 0;
 
-  constructor(b: B, { pause = () => never, latency = 10, jitter = 0, failing = 0 }: RigOptions = {}) {
+  constructor(b: B, { pause = () => never, latency = 10, jitter = 0, failing = 0, writeLatency = latency }: RigOptions = {}) {
     this.b = b;
-    this.#o = { latency, jitter, failing };
+    this.#o = { latency, jitter, failing, writeLatency };
     const { sim, io } = b;
     this.packets = new StreamSource(sim, io.packet, { pause: pause() });
     this.payload = new StreamSource(sim, io.payload, { pause: pause() });
@@ -122,7 +123,9 @@ export class KvRig {
   }
   get idle(): boolean {
     return (
-      this.pending === 0 && this.b.io.quiet.value === 1 && this.#reads.length + this.#writes.length + this.#making.length === 0
+      this.pending === 0 &&
+      this.b.io.quiet.value === 1 &&
+      this.#reads.length + this.#writes.length + this.#making.length === 0
     );
   }
   async settled(): Promise<void> {
@@ -142,7 +145,12 @@ export class KvRig {
         first = this.#inside.shift();
       if (first?.sent.cycle === undefined || is.tag !== first.tag) throw new Error("an answer of no packet");
       if (is.mask !== 0n && Number(is.mask) !== 0) throw new Error("it writes bytes of the header");
-      this.onAnswer({ packet: first.packet, verdict: String(is.verdict), cycles: s.cycle - first.sent.cycle });
+      this.onAnswer({
+        packet: first.packet,
+        verdict: String(is.verdict),
+        cycles: s.cycle - first.sent.cycle,
+        at: s.cycle,
+      });
     }
     for (let s = this.made.take(); s; s = this.made.take()) {
       if (this.#making.length === 1) this.toReply = s.cycle - this.#gotAt;
@@ -173,14 +181,14 @@ export class KvRig {
   }
   #accesses(): void {
     const { b } = this,
-      { latency, jitter, failing } = this.#o;
+      { latency, jitter, failing, writeLatency } = this.#o;
     for (let s = this.ask.take(); s; s = this.ask.take()) {
       const write = Number(s.value.write) === 1,
         access: Access = {
           write,
           address: Number(s.value.address),
           bytes: Number(s.value.lastByte) + 1,
-          at: b.cycle + latency + (jitter > 0 ? b.random.below(jitter) : 0),
+          at: b.cycle + (write ? writeLatency : latency) + (jitter > 0 ? b.random.below(jitter) : 0),
           failed: failing > 0 && b.random.below(failing) === 0,
           asked: s.cycle,
         };

@@ -1,9 +1,25 @@
 /** Runs of the KV cache that its bench and its planted faults share. */
 import type { KvAnswer, KvCacheModel, KvPacket } from "../../../../../../../designs/supernic/model/index.ts";
-import { kvAgeCycles, kvKeyHash, kvPending, kvTick, kvWords } from "../../../../../../../designs/supernic/wire/index.ts";
+import {
+  kvAgeCycles,
+  kvKeyHash,
+  kvPending,
+  kvTick,
+  kvWords,
+} from "../../../../../../../designs/supernic/wire/index.ts";
 import type { Pause } from "../../../../../../../sim/index.ts";
-import { clientOf, fromClient, fromNode, node, nodePort, nodeReply, requestFrame, user } from "./kv-frames.ts";
-import { type B, KvRig } from "./kv-rig.ts";
+import {
+  carryingClient,
+  clientOf,
+  fromClient,
+  fromNode,
+  node,
+  nodePort,
+  nodeReply,
+  requestFrame,
+  user,
+} from "./kv-frames.ts";
+import { type Answered, type B, KvRig } from "./kv-rig.ts";
 
 /** The process of all clients. */
 export const pid = 17;
@@ -140,12 +156,18 @@ export async function replaceRun(b: B, model: KvCacheModel, reads: number) {
 /** What crosses what: each case with a key of its own, and at its end a read that says whether a value was kept. */
 export async function crossings(b: B, model: KvCacheModel) {
   const it = new Settled(b, model),
-    client = clientOf(2);
+    client = carryingClient(100);
   let id = 100,
     key = 1n;
   const verdicts: string[] = [];
   const ask = (op: "read" | "update" | "delete", more: { readonly tracked?: boolean } = {}): Uint8Array =>
-      requestFrame(client, { op, key, requestId: id++, ...more, ...(op === "update" && { value: new Uint8Array(20).fill(1) }) }),
+      requestFrame(client, {
+        op,
+        key,
+        requestId: id++,
+        ...more,
+        ...(op === "update" && { value: new Uint8Array(20).fill(1) }),
+      }),
     value = new Uint8Array(100).map((_, i) => i),
     sends = (frame: Uint8Array): Promise<void> => it.play(fromClient(frame)),
     says = (request: Uint8Array, status = 0): Promise<void> =>
@@ -234,6 +256,22 @@ export async function crossings(b: B, model: KvCacheModel) {
       await sends(write);
       await says(write);
     },
+    // Another user's read, and its reply.
+    async () => {
+      const read = ask("read");
+      await it.play({ ...fromClient(read), user: user + 1 });
+      await says(read);
+    },
+    // A value that was kept, and a process that ends.
+    async () => {
+      const read = ask("read"),
+        free = ask("read").slice(0, 60);
+      free[45] = 0x86;
+      await sends(read);
+      await says(read);
+      await sends(ask("read"));
+      await sends(free);
+    },
   ];
   // At first nothing is learnt: requests may be under way that were not seen.
   for (const w of words(longLife)) {
@@ -260,6 +298,56 @@ export async function crossings(b: B, model: KvCacheModel) {
   }
   await it.rig.end();
   return verdicts;
+}
+
+/** A new value while hits of its set are under way: each gets what it found. */
+export async function replacedMeanwhile(b: B): Promise<void> {
+  const rig = new KvRig(b, { latency: 400, writeLatency: 5 }),
+    keys = keysOfOneSet(16, 5),
+    made: Uint8Array[] = [],
+    valueOf = (i: number): Uint8Array => new Uint8Array(100).fill(i + 1);
+  let id = 0;
+  const ask = (i: number): Uint8Array =>
+    requestFrame(clientOf(1), { op: "read", key: keys[i] ?? 0n, requestId: id++ });
+  rig.onMade = bytes => void made.push(bytes);
+  await rig.configure(words(20));
+  await b.cycles(deafCycles + 20 * kvTick);
+  for (let i = 0; i < 4; i++) {
+    const read = ask(i);
+    rig.send(fromClient(read));
+    await rig.settled();
+    rig.send(fromNode(nodeReply(read, 0, valueOf(i))));
+    await rig.settled();
+  }
+  const late = ask(4);
+  rig.send(fromClient(late));
+  for (let i = 0; i < 4; i++) rig.send(fromClient(ask(i)));
+  rig.send(fromNode(nodeReply(late, 0, valueOf(4))));
+  await rig.settled();
+  rig.send(fromClient(ask(4)));
+  await rig.end();
+  const is = made.map(bytes => Buffer.from(bytes.slice(62)).toString("hex")),
+    due = [0, 1, 2, 3, 4].map(i => Buffer.from(valueOf(i)).toString("hex"));
+  if (is.join() !== due.join()) throw new Error(`the values are ${is.map(v => v.slice(0, 4)).join()}`);
+}
+
+/** Packets as fast as they are taken. @returns least cycles to an answer, and from one answer to the next */
+export async function rates(b: B) {
+  const rig = new KvRig(b),
+    client = clientOf(1),
+    answers: Answered[] = [];
+  rig.onAnswer = a => void answers.push(a);
+  await rig.configure(words());
+  await b.cycles(deafCycles);
+  const measure = async (who: number) => {
+    for (let i = 0; i < 20; i++)
+      rig.send({ ...fromClient(requestFrame(client, { op: "read", key: BigInt(i), requestId: i })), user: who });
+    await rig.settled();
+    const of = answers.splice(0),
+      gaps = of.slice(1).map((a, i) => a.at - (of[i]?.at ?? 0));
+    return { latency: Math.min(...of.map(a => a.cycles)), interval: Math.min(...gaps) };
+  };
+  return { others: await measure(user + 1), reads: await measure(user) };
 }
 
 /** A hit alone, all ends free: cycles that are neither memory's nor the way's of the payload. */
