@@ -1,4 +1,4 @@
-/** A task with memory in the whole device: the board's memory is slow, or fails, or is short; frames are as modelled. */
+/** A task with memory in the whole device: its memory is slow, fails, or is short; frames are as modelled. */
 import { describe, expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";

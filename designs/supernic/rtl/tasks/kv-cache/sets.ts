@@ -20,7 +20,7 @@ import { type KvCacheParameters, Line, setBits } from "./records.ts";
 const orderBits = 6;
 const pairs = [0, 1, 2, 3].flatMap(i => [0, 1, 2, 3].filter(j => j > i).map(j => [i, j] as const));
 
-/** The order after a way was used: of each pair with it, it is the later one. A set bit: the lower way was used later. */
+/** The order after a way was used: it is the later one of each pair. A set bit: the lower way was used later. */
 function touched(order: UInt, way: UInt): UInt {
   return fromBits(
     pairs.map(([i, j], at) => mux(way.eq(i), constant(1, 1), mux(way.eq(j), constant(0, 1), order.bit(at)))),

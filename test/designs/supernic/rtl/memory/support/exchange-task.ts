@@ -1,4 +1,4 @@
-/** A task that keeps a number for each port in its memory: a packet gets that of the packet before, and leaves its own. */
+/** A task that keeps a number by port in its memory: a packet gets that of the one before, and leaves its own. */
 import {
   asItWas,
   asMemoryTask,
