@@ -5,7 +5,7 @@ import { kvCache } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
 import type { KvPolicy } from "../../../../../../designs/supernic/wire/index.ts";
 import { bernoulli, runBench } from "../../../../../../sim/index.ts";
 import { type B, kvDut } from "./support/kv-rig.ts";
-import { crossings, oneHit, rates, replacedMeanwhile, replaceRun, settledRun } from "./support/kv-runs.ts";
+import { crossings, oneHit, rates, replaceRun, settledRun } from "./support/kv-runs.ts";
 import { kvWorld } from "./support/kv-world.ts";
 
 const values = 64;
@@ -32,7 +32,6 @@ describe("the KV cache", () => {
     // The first case after the beginning, and the last three, which are old by then.
     expect(verdicts.map((v, i) => (v === "drop" ? i : -1)).filter(i => i >= 0)).toEqual([1, 13, 14, 15]);
   }, 120_000);
-  it("a value that is replaced while it is read", () => run("replaced meanwhile", "lru", replacedMeanwhile), 120_000);
   it("latency and interval are as it declares; a packet without a key is faster", async () => {
     const { others, reads } = await run("rates", "fifo", rates),
       { latency, interval } = kvCache("fifo", values).declared;

@@ -300,37 +300,6 @@ export async function crossings(b: B, model: KvCacheModel) {
   return verdicts;
 }
 
-/** A new value while hits of its set are under way: each gets what it found. */
-export async function replacedMeanwhile(b: B): Promise<void> {
-  const rig = new KvRig(b, { latency: 400, writeLatency: 5 }),
-    keys = keysOfOneSet(16, 5),
-    made: Uint8Array[] = [],
-    valueOf = (i: number): Uint8Array => new Uint8Array(100).fill(i + 1);
-  let id = 0;
-  const ask = (i: number): Uint8Array =>
-    requestFrame(clientOf(1), { op: "read", key: keys[i] ?? 0n, requestId: id++ });
-  rig.onMade = bytes => void made.push(bytes);
-  await rig.configure(words(20));
-  await b.cycles(deafCycles + 20 * kvTick);
-  for (let i = 0; i < 4; i++) {
-    const read = ask(i);
-    rig.send(fromClient(read));
-    await rig.settled();
-    rig.send(fromNode(nodeReply(read, 0, valueOf(i))));
-    await rig.settled();
-  }
-  const late = ask(4);
-  rig.send(fromClient(late));
-  for (let i = 0; i < 4; i++) rig.send(fromClient(ask(i)));
-  rig.send(fromNode(nodeReply(late, 0, valueOf(4))));
-  await rig.settled();
-  rig.send(fromClient(ask(4)));
-  await rig.end();
-  const is = made.map(bytes => Buffer.from(bytes.slice(62)).toString("hex")),
-    due = [0, 1, 2, 3, 4].map(i => Buffer.from(valueOf(i)).toString("hex"));
-  if (is.join() !== due.join()) throw new Error(`the values are ${is.map(v => v.slice(0, 4)).join()}`);
-}
-
 /** Packets as fast as they are taken. @returns least cycles to an answer, and from one answer to the next */
 export async function rates(b: B) {
   const rig = new KvRig(b),
