@@ -180,7 +180,11 @@ describe("a task with memory in the device", () => {
     });
   }, 120_000);
   // Another whole device is built for it: MNEMO_LONG=1 runs it.
-  it.skipIf(process.env["MNEMO_LONG"] !== "1")("a planted fault is found: who waits for memory is stuck", async () => {
-    await findsFault(slowly(plant(definition, / \| memory_held\b/, "")));
-  }, 120_000);
+  it.skipIf(process.env["MNEMO_LONG"] !== "1")(
+    "a planted fault is found: who waits for memory is stuck",
+    async () => {
+      await findsFault(slowly(plant(definition, / \| memory_held\b/, "")));
+    },
+    120_000,
+  );
 });

@@ -79,7 +79,10 @@ export class KvRig {
   #making: Uint8Array[] = [];
   #tag = 0;
 
-  constructor(b: B, { pause = () => never, latency = 10, jitter = 0, failing = 0, writeLatency = latency }: RigOptions = {}) {
+  constructor(
+    b: B,
+    { pause = () => never, latency = 10, jitter = 0, failing = 0, writeLatency = latency }: RigOptions = {},
+  ) {
     this.b = b;
     this.#o = { latency, jitter, failing, writeLatency };
     const { sim, io } = b;
