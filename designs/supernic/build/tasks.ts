@@ -6,6 +6,7 @@ import {
   dummy,
   encrypt,
   firewall,
+  kvCache,
   nat,
   type Task,
   tunnel,
@@ -33,7 +34,10 @@ export function taskNamed(text: string): Task {
   const [latency, interval, more] = (given ?? "").split(",").map(Number);
   if (name === "delay" && latency !== undefined && interval !== undefined && more === undefined)
     return delay(latency, interval);
+  const [, policy] = /^kv_(.*)$/.exec(name) ?? [];
+  if ((policy === "fifo" || policy === "lru") && latency !== undefined && interval === undefined)
+    return kvCache(policy, latency);
   throw new RangeError(
-    `there is no such task; the tasks are ${Object.keys(plain).join(", ")} and delay(latency,interval)`,
+    `there is no such task; the tasks are ${Object.keys(plain).join(", ")}, delay(latency,interval), kv_fifo(values) and kv_lru(values)`,
   );
 }

@@ -24,6 +24,7 @@ export { Match, type MatchParameters } from "./match/index.ts";
 export { ChainPacket, type ChainParameters, region, type RegionParameters, Slot } from "./region/index.ts";
 export {
   asItWas,
+  asMemoryTask,
   asTask,
   balancer,
   checksum,
@@ -32,6 +33,8 @@ export {
   dummy,
   encrypt,
   firewall,
+  kvCache,
+  memoryTaskPorts,
   nat,
   noFront,
   PayloadBeat,
@@ -50,10 +53,12 @@ export {
   type Bitstreams,
   Descriptors,
   Dispatch,
+  memoryWaysOf,
   PayloadJobs,
   type RegionContent,
   regions,
   Return,
+  stayingTasks,
 } from "./core/index.ts";
 export { Decoupler, Loader, type LoaderParameters } from "./reconfigure/index.ts";
 export { Egress } from "./egress/index.ts";

@@ -7,6 +7,7 @@ export * from "./descriptor.ts";
 export * from "./ether-types.ts";
 export * from "./flow.ts";
 export * from "./frame.ts";
+export * from "./kv-cache.ts";
 export * from "./match.ts";
 export * from "./nat.ts";
 export * from "./peer-bodies.ts";

@@ -20,8 +20,13 @@ export const payloadUse = ({ payload = "none" }: Pick<Declared, "payload">): Pay
 
 /** Whether a task has a way to the board's memory. */
 export const usesMemory = ({ memory = false }: Pick<Declared, "memory">): boolean => memory;
+/** Bytes of its space; a task that does not say has a page of 2 MB. */
+export const spaceBytesOf = ({ spaceBytes = 2 ** 21 }: Pick<Declared, "spaceBytes">): number => spaceBytes;
 /** Tasks of a device that may have memory. */
 export const mostMemoryTasks = 8;
+
+/** Whether a task makes frames of its own. */
+export const makesFrames = ({ makes = false }: Pick<Declared, "makes">): boolean => makes;
 
 /** Tasks of a device that may have payload: each has a bus of the packet store. */
 export const mostPayloadTasks = 2;
@@ -33,6 +38,10 @@ export interface Declared {
   readonly payload?: PayloadUse;
   /** It has a space in the board's memory; left out: none. */
   readonly memory?: boolean;
+  /** Bytes of that space, in pages that come with their first touch. */
+  readonly spaceBytes?: number;
+  /** It makes frames of its own; left out: none. */
+  readonly makes?: boolean;
   /** Bytes of the header that it reads, a bit each, byte 0 lowest; it sees 0 for the others. */
   readonly reads: bigint;
   /** Bytes of the header that it may write. */

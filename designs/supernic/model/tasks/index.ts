@@ -4,3 +4,4 @@ export * from "./chain.ts";
 export * from "./nat.ts";
 export * from "./stateless.ts";
 export * from "./task.ts";
+export { type KvAnswer, KvCacheModel, type KvPacket } from "./kv-cache.ts";

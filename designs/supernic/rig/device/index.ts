@@ -23,3 +23,4 @@ export {
   SimulatedSuperNic,
   withDevice,
 } from "./simulated-device.ts";
+export { TaskMemory, type TaskMemoryOptions } from "./task-memory.ts";

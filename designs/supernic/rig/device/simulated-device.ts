@@ -10,15 +10,24 @@ import {
   StreamSink,
   StreamSource,
 } from "../../../../sim/index.ts";
-import { deviceSizes, taskNamed } from "../../build/index.ts";
+import { deviceSizes, memoryOf, taskNamed } from "../../build/index.ts";
 import type { Parameters } from "../../config/index.ts";
 import { driverOf, type SnicDriver } from "../../registers/index.ts";
-import { type DeviceParameters, type RegionContent, superNic, type Task } from "../../rtl/index.ts";
+import {
+  type DeviceParameters,
+  type MemoryParameters,
+  memoryWaysOf,
+  type RegionContent,
+  stayingTasks,
+  superNic,
+  type Task,
+} from "../../rtl/index.ts";
 import { type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
 import { clearingCycles, configureDevice } from "./bring-up.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
 import { type Inside, readInside } from "./ledger.ts";
 import { type ManagedRegions, managedRegions } from "./managed.ts";
+import { TaskMemory, type TaskMemoryOptions } from "./task-memory.ts";
 import type { DeviceCounts } from "../../model/index.ts";
 
 /** Bits per second of a port's line. */
@@ -57,6 +66,11 @@ function contentsOf(
     first: 1 + bitstreams.findIndex(b => b.join("+") === (chains[r] ?? []).join("+")),
   }));
 }
+/** The memory of these regions' tasks; undefined: none has any. */
+function memorySizesOf(contents: readonly RegionContent[], parameters: Parameters): MemoryParameters | undefined {
+  const ways = memoryWaysOf(contents);
+  return ways === 0 ? undefined : memoryOf(parameters, ways);
+}
 /** The device that a setup wants. Building one takes seconds: the same one of the project's tasks is built once. */
 export function deviceDefinition(
   setup: Setup,
@@ -64,8 +78,11 @@ export function deviceDefinition(
   { taskOf, sizes = {}, bitstreams }: BuildOptions = {},
 ): DeviceDefinition {
   const chains = setup.regions.map(c => c?.labels ?? []),
-    build = (of: (name: string) => Task): DeviceDefinition =>
-      superNic(contentsOf(setup, parameters.regions, of, bitstreams))({ ...deviceSizes(parameters), ...sizes });
+    build = (of: (name: string) => Task): DeviceDefinition => {
+      const contents = contentsOf(setup, parameters.regions, of, bitstreams),
+        memory = memorySizesOf(contents, parameters);
+      return superNic(contents)({ ...deviceSizes(parameters), ...(memory && { memory }), ...sizes });
+    };
   if (taskOf) return build(taskOf);
   const key = JSON.stringify([chains, parameters, sizes, bitstreams]),
     known = definitions.get(key) ?? build(taskNamed);
@@ -96,6 +113,8 @@ export interface LineOptions {
   readonly pauseTx?: (port: number) => Pause;
   /** The software's time, ns; simulated time, where this is left out. */
   readonly time?: () => number;
+  /** Of a device whose tasks have memory. */
+  readonly memory?: TaskMemoryOptions;
 }
 
 export class SimulatedSuperNic {
@@ -107,6 +126,8 @@ export class SimulatedSuperNic {
   /** Of a device whose regions can be reprogrammed. */
   readonly managed: ManagedRegions | undefined;
   readonly bitstreams: BuildOptions["bitstreams"];
+  /** Of a device whose tasks have memory; their chains stay. */
+  readonly memory: TaskMemory | undefined;
   readonly #macs: readonly EthernetMac[];
   readonly #toSoftware;
   readonly #fromSoftware;
@@ -124,7 +145,14 @@ export class SimulatedSuperNic {
     bench: DeviceBench,
     setup: Setup,
     parameters: Parameters,
-    { backToBack = false, pauseTx, bitstreams, taskOf, time = () => bench.cycle * 4 }: LineOptions & BuildOptions = {},
+    {
+      backToBack = false,
+      pauseTx,
+      memory,
+      bitstreams,
+      taskOf,
+      time = () => bench.cycle * 4,
+    }: LineOptions & BuildOptions = {},
   ) {
     this.bench = bench;
     this.setup = setup;
@@ -146,6 +174,9 @@ export class SimulatedSuperNic {
     this.#fromSoftware = new StreamSource(sim, io.fromSoftware);
     this.managed =
       bitstreams && managedRegions(this.driver, setup, { bitstreams, taskOf, time, wait: () => bench.cycles(50) });
+    const contents = contentsOf(setup, parameters.regions, taskOf ?? taskNamed, bitstreams),
+      sizes = memorySizesOf(contents, parameters);
+    this.memory = sizes && new TaskMemory(bench, sizes, stayingTasks(contents), memory);
     this.software = new SnicSoftware(setup, { write: entry => this.driver.write([entry]) }, time, this.managed);
     bench.onEdge({ sample: () => this.#sample() });
   }
@@ -153,6 +184,7 @@ export class SimulatedSuperNic {
   async bringUp(): Promise<void> {
     await configureDevice(this.driver, this.setup);
     await this.managed?.manager.start();
+    await this.memory?.start();
     await this.bench.cycles(clearingCycles);
   }
   /** A frame comes in at a port. */
@@ -244,5 +276,5 @@ export const withDevice = <T>(
   runBench(name, deviceDefinition(setup, parameters, options), options, async bench => {
     const device = new SimulatedSuperNic(bench, setup, parameters, options);
     await device.bringUp();
-    return body(device);
+    return body(device).finally(() => device.memory?.stop());
   });

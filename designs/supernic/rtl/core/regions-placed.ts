@@ -24,6 +24,7 @@ import { ctxBits } from "../inside/index.ts";
 import { type Loader, mostWays, nameOfChain, reconfigurable, RegionStatus } from "../reconfigure/index.ts";
 import {
   type ChainParameters,
+  makersOf,
   type memoryPortsOf,
   memoryWays,
   payloadUses,
@@ -195,6 +196,8 @@ export function staticRegion(
   const { valid, region: to, slot, at, data } = io.config;
   it.config.set({ valid: valid.and(to.eq(r)), slot: slot.trunc(it.config.slot.width), at, data });
   connectWays(it, chain, payloadUses(before.tasks).length, within);
+  for (let m = 0; m < makersOf(chain); m++)
+    connect(portOf(it, "make", m), portOf(io, "make", makersOf(before.tasks) + m));
   const memoryOff = connectMemories(it, memoryWays(chain), before.memories, io);
   connect(entering(entry, of, r), it.enter);
   return { accepts: it.accepts, leave: leaving(it.leave, p, r), memoryOff };

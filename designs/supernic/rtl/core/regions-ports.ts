@@ -3,7 +3,7 @@ import { input, mergePorts, output, portArray, sink, source, struct, uint, vec }
 import type { PayloadUse } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
 import { mostWays, nameOfChain, nameOfVariants, RegionStatus } from "../reconfigure/index.ts";
-import { memoryPortsOf, memoryWays, ofWriters, SlotControl, SlotState } from "../region/index.ts";
+import { makePortsOf, memoryPortsOf, memoryWays, ofWriters, SlotControl, SlotState } from "../region/index.ts";
 import { PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
 
@@ -57,9 +57,10 @@ export const memoryWaysOf = (contents: readonly RegionContent[]): number =>
   contents.map(c => (isStatic(c) ? memoryWays(c) : mostWays(c.variants))).reduce((a, b) => a + b, 0);
 export const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });
 /** Their ways to payloads and memory, for those that declare one. */
-export const waysPorts = (p: RegionsParameters, uses: readonly PayloadUse[], memories: number) =>
+export const waysPorts = (p: RegionsParameters, uses: readonly PayloadUse[], memories: number, makers: number) =>
   mergePorts(
     memoryPortsOf(memories),
+    makePortsOf(makers),
     portArray("job", uses.length, source(JobOf(p))),
     portArray("payload", uses.length, sink(PayloadBeat)),
     ofWriters("back", uses, source(PayloadBeat)),

@@ -11,8 +11,9 @@ import {
   module,
 } from "../../../../hdl-dsl/index.ts";
 import { mostMemoryTasks, mostPayloadTasks } from "../../wire/index.ts";
+import type { Task } from "../tasks/index.ts";
 import { defaultReprogramCycles, Loader, variantBits } from "../reconfigure/index.ts";
-import { payloadUses } from "../region/index.ts";
+import { makersOf, payloadUses } from "../region/index.ts";
 import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
@@ -45,10 +46,17 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
     throw new RangeError(
       `regions: ${memories} tasks have memory, and a device has ${mostMemoryTasks} ways to it; leave some out`,
     );
-  const swapped = contents.findIndex(c => !isStatic(c) && payloadUses(c.variants.flat()).length > 0);
-  if (swapped >= 0)
+  const bitstream = (of: (tasks: readonly Task[]) => number): number =>
+      contents.findIndex(c => !isStatic(c) && of(c.variants.flat()) > 0),
+    reading = bitstream(tasks => payloadUses(tasks).length),
+    making = bitstream(makersOf);
+  if (reading >= 0)
     throw new RangeError(
-      `regions: a bitstream of region ${swapped} has a task with payload; only a region whose chain stays has a way to payloads`,
+      `regions: a bitstream of region ${reading} has a task with payload; only a region whose chain stays has a way to payloads`,
+    );
+  if (making >= 0)
+    throw new RangeError(
+      `regions: a bitstream of region ${making} has a task that makes frames; only a region whose chain stays has a way out for them`,
     );
 }
 
@@ -62,10 +70,11 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
  */
 export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
   const uses = payloadUses(stayingTasks(contents)),
-    memories = memoryWaysOf(contents);
+    memories = memoryWaysOf(contents),
+    makers = makersOf(stayingTasks(contents));
   return module(
     "Regions",
-    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses, memories)),
+    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses, memories, makers)),
     (io, p) => {
       checkContents(contents, p);
       const entries = demux(io.enter, io.enter.payload.region, p.regions, { name: "enters" }),

@@ -15,4 +15,13 @@ export { region, type RegionParameters, type RegionPorts } from "./region.ts";
 export { sentLate } from "./way-out.ts";
 export { Slot } from "./slot.ts";
 export { PayloadJob } from "./payload-end.ts";
-export { memoryPortsOf, memoryWays, ofWriters, payloadPortsOf, payloadUses, silent } from "./ways.ts";
+export {
+  makePortsOf,
+  makersOf,
+  memoryPortsOf,
+  memoryWays,
+  ofWriters,
+  payloadPortsOf,
+  payloadUses,
+  silent,
+} from "./ways.ts";

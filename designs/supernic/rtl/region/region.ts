@@ -9,6 +9,7 @@ import {
   mergePorts,
   module,
   output,
+  portOf,
   sink,
   source,
   stage,
@@ -16,7 +17,7 @@ import {
   uint,
   vec,
 } from "../../../../hdl-dsl/index.ts";
-import { declarationFaults, payloadUse, usesMemory } from "../../wire/index.ts";
+import { declarationFaults, makesFrames, payloadUse, usesMemory } from "../../wire/index.ts";
 import { noFront, type Task, withAllWays } from "../tasks/index.ts";
 import {
   ChainPacket,
@@ -28,7 +29,16 @@ import {
   SlotState,
 } from "./records.ts";
 import { Slot } from "./slot.ts";
-import { connectMemory, connectWay, memoryPortsOf, memoryWays, payloadPortsOf, payloadUses } from "./ways.ts";
+import {
+  connectMemory,
+  connectWay,
+  makePortsOf,
+  makersOf,
+  memoryPortsOf,
+  memoryWays,
+  payloadPortsOf,
+  payloadUses,
+} from "./ways.ts";
 
 export type RegionParameters = Omit<ChainParameters, "slots">;
 const regionPorts = (p: ChainParameters) => ({
@@ -43,6 +53,10 @@ const regionPorts = (p: ChainParameters) => ({
   state: output(vec(SlotState(p), p.slots)),
 });
 export type RegionPorts = ReturnType<typeof regionPorts>;
+type RegionWayPorts = RegionPorts &
+  ReturnType<typeof payloadPortsOf> &
+  ReturnType<typeof memoryPortsOf> &
+  ReturnType<typeof makePortsOf>;
 
 /**
  * A region with a chain of 1 to 8 tasks, slot 0 first (paper §5.3.2; docs/supernic/region.md). Latency: that of each
@@ -51,9 +65,7 @@ export type RegionPorts = ReturnType<typeof regionPorts>;
  * once, with the credits that it did not use. Reset: nothing is inside.
  * @throws RangeError for a chain without tasks or with more than 8, and for a declaration that cannot be
  */
-export function region(
-  tasks: readonly Task[],
-): (p: RegionParameters) => Def<RegionPorts & ReturnType<typeof payloadPortsOf> & ReturnType<typeof memoryPortsOf>> {
+export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<RegionWayPorts> {
   if (tasks.length < 1 || tasks.length > 8)
     throw new RangeError(`region: a chain has 1 to 8 tasks, and there are ${tasks.length}`);
   const [fault] = tasks.flatMap(t => declarationFaults(t.declared));
@@ -64,7 +76,12 @@ export function region(
   return module(
     "Region",
     (p: RegionParameters) =>
-      mergePorts(regionPorts({ ...p, slots }), payloadPortsOf({ ...p, slots }, uses), memoryPortsOf(memories)),
+      mergePorts(
+        regionPorts({ ...p, slots }),
+        payloadPortsOf({ ...p, slots }, uses),
+        memoryPortsOf(memories),
+        makePortsOf(makersOf(tasks)),
+      ),
     (io, given) => {
       const p = { ...given, slots },
         chain = tasks.map(t => t.declared),
@@ -75,6 +92,10 @@ export function region(
           task = instance(`task_${i}_${declared.name}`, withAllWays(it), { reset: wrapper.taskReset });
         if (payloadUse(declared) !== "none") connectWay(io, payloadUses(tasks.slice(0, i)).length, it, wrapper, task);
         if (usesMemory(declared)) connectMemory(io, memoryWays(tasks.slice(0, i)), wrapper, task);
+        if (makesFrames(declared)) {
+          connect(task.make, wrapper.taskMake);
+          connect(wrapper.make, portOf(io, "make", makersOf(tasks.slice(0, i))));
+        }
         connect(wrapper.packet, task.packet);
         connect(task.answer, wrapper.answer);
         const { slot, valid, at, data } = io.config;

@@ -23,11 +23,12 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
-import { payloadUse, taskTagBits, usesMemory } from "../../wire/index.ts";
+import { makesFrames, payloadUse, taskTagBits, usesMemory } from "../../wire/index.ts";
 import { headerBits, TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
 import { bitsOfBytes, carriedBy, countOf, gathered, scattered, TaskView } from "./carried.ts";
 import { level } from "./level.ts";
 import { besideAnswer, outcomeOf } from "./outcome.ts";
+import { makeEnd, makeEndPortsOf } from "./make-end.ts";
 import { memoryEnd, memoryEndPortsOf } from "./memory-end.ts";
 import { payloadEnd, payloadEndPortsOf } from "./payload-end.ts";
 import { chainOf, ChainPacket, countBits, declaredOf, SlotControl, type SlotParameters, SlotState } from "./records.ts";
@@ -69,6 +70,7 @@ export const Slot = module(
     ...(p.slot === 0 ? acceptsPort : ({} as typeof acceptsPort)),
     ...payloadEndPortsOf(declaredOf(p), chainOf(p)),
     ...memoryEndPortsOf(declaredOf(p)),
+    ...makeEndPortsOf(declaredOf(p)),
   }),
   (io, p) => {
     const { control } = io,
@@ -144,7 +146,8 @@ export const Slot = module(
         : payloadEnd(io, declared, p.places, p.contexts, {
             ...{ comes: mine, ctx: who.ctx, takes, payloadBytes: next.payloadBytes, leaves, off },
           });
-    const memory = usesMemory(declared) ? memoryEnd(io, off) : undefined,
+    const made = makesFrames(declared) ? makeEnd(io, off) : undefined,
+      memory = usesMemory(declared) ? memoryEnd(io, off) : undefined,
       ifIdle = (event: Bit): Bit => (memory === undefined ? event : event.and(memory.idle));
     const ifDone = (event: Bit): Bit => (end === undefined ? event : event.and(end.done)),
       orElse = (event: Bit, more: Bit | undefined): Bit => (more === undefined ? event : event.or(more));
@@ -172,7 +175,7 @@ export const Slot = module(
     // The task: on or off.
     step({
       has: has.or(waiting.valid.and(gives)),
-      offers: orElse(orElse(ifDone(right), end?.held), memory?.held),
+      offers: orElse(orElse(orElse(ifDone(right), end?.held), memory?.held), made?.held),
       progress: orElse(leaves.or(takes.andNot(has)), end?.progress),
       empty: ifIdle(has.not().andNot(drains.and(waiting.valid))),
     });

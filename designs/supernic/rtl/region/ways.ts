@@ -21,8 +21,9 @@ import {
   unpack,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import { payloadUse, type PayloadUse, usesMemory } from "../../wire/index.ts";
+import { makesFrames, payloadUse, type PayloadUse, usesMemory } from "../../wire/index.ts";
 import {
+  MadeBeat,
   MemoryAsk,
   MemoryGot,
   type memoryPayloadTaskPorts,
@@ -70,6 +71,10 @@ export function memoryPortsOf(ways: number) {
     ways === 0 ? ({} as typeof states) : states,
   );
 }
+/** A port for each task that makes frames. */
+export const makePortsOf = (makers: number) => portArray("make", makers, source(MadeBeat));
+/** How many of the tasks make frames. */
+export const makersOf = (tasks: readonly Task[]): number => tasks.filter(t => makesFrames(t.declared)).length;
 /** How many of the tasks have memory. */
 export const memoryWays = (tasks: readonly Task[]): number => tasks.filter(t => usesMemory(t.declared)).length;
 

@@ -1,6 +1,7 @@
 /** The ports of a task that declares memory, beside those of every task (docs/supernic/memory.md). */
 import { bit, type Def, enumOf, sink, source, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { type Task, type TaskPorts, taskPorts } from "./interface.ts";
+import { makePorts } from "./make.ts";
 import { payloadBits, writingTaskPorts } from "./payload.ts";
 
 /** Bits of a byte's address in a task's space: 8,192 pages of 2 MB. */
@@ -31,8 +32,8 @@ export const memoryPorts = () => ({
  * one of them has been answered. A write's beats come in the order of the asks, before or after them.
  */
 export const memoryTaskPorts = () => ({ ...taskPorts(), ...memoryPorts() });
-/** A task that has both, payload and memory. */
-export const memoryPayloadTaskPorts = () => ({ ...writingTaskPorts(), ...memoryPorts() });
+/** A task that has all: payload, memory, and frames of its own. */
+export const memoryPayloadTaskPorts = () => ({ ...writingTaskPorts(), ...memoryPorts(), ...makePorts() });
 
 /** The hardware of a task with all the ports that a task may have; it has those that it declares. */
 export const withAllWays = ({ hardware }: Task): Def<ReturnType<typeof memoryPayloadTaskPorts>> =>

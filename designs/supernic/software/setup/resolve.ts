@@ -4,7 +4,7 @@ import { checkFile } from "../../../shared/settings/index.ts";
 import { chainsOf } from "./chains.ts";
 import { dagsOf } from "./dags.ts";
 import { Refuse } from "./refuse.ts";
-import { balancersOf, firewallOf, tunnelsOf } from "./rows.ts";
+import { balancersOf, firewallOf, kvNodeOf, tunnelsOf } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 import { type SetupFile, setupSchema } from "./schema.ts";
 import type { DeclaredOf, Setup, SetupSizes, User } from "./setup.ts";
@@ -110,6 +110,11 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
     withNat < 0 || file.nat !== undefined,
     () => `nat: it is left out, and regions[${withNat}] has a nat; say its address`,
   );
+  const withCache = regions.findIndex(c => c?.tasks.some(t => t.name.startsWith("kv_")) === true);
+  refuse.unless(
+    withCache < 0 || file.kvNode !== undefined,
+    () => `kvNode: it is left out, and regions[${withCache}] has a KV cache; say its station`,
+  );
   const tunnels = tunnelsOf(file, users, refuse),
     balancers = balancersOf(file, users, file.stations, refuse),
     known = { sizes, users, chains, peers: file.peers, tunnels, balancers };
@@ -132,6 +137,7 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
       nat,
       tunnels,
       balancers,
+      kvNode: kvNodeOf(file, users, refuse),
       dags,
     },
     firewall: firewallOf(file, users, refuse),

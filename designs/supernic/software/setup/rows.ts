@@ -21,7 +21,7 @@ import {
 import type { Prefix } from "./fields.ts";
 import type { Refuse } from "./refuse.ts";
 import type { SetupFile } from "./schema.ts";
-import type { Balancer, Station, Tunnel, User } from "./setup.ts";
+import type { Balancer, SetupKvNode, Station, Tunnel, User } from "./setup.ts";
 
 const bits = (n: number): number => 2 ** n - 1;
 /** The bits of an address that count. */
@@ -108,6 +108,19 @@ export function tunnelsOf(file: Pick<SetupFile, "tunnels" | "mac">, users: reado
     i => `tunnels[${i}].number = ${tunnels[i]?.number ?? 0}`,
   );
   return tunnels;
+}
+
+/** The node behind the KV caches. */
+export function kvNodeOf(
+  { kvNode, stations }: Pick<SetupFile, "kvNode" | "stations">,
+  users: readonly User[],
+  refuse: Refuse,
+): SetupKvNode | undefined {
+  if (kvNode === undefined) return undefined;
+  const { ip, port } = refuse.named(stations, kvNode.station, "kvNode.station", "station"),
+    { number } = refuse.named(users, kvNode.user, "kvNode.user", "user");
+  refuse.unless(ip !== undefined, () => `kvNode.station: "${kvNode.station}" has no ip; give it one`);
+  return { valid: true, user: number, ip: ip ?? 0, port, life: kvNode.life };
 }
 
 /** Sizes of a group of buckets: two to 256, a power of two. */

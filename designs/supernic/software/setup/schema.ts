@@ -89,6 +89,13 @@ export const balancerSchema = z.strictObject({
   user,
   backends: list(name).describe("stations by bucket: 2, 4, 8 or another power of two up to 256"),
 });
+export const kvNodeSchema = z.strictObject({
+  station: name.describe("the station that it is; it needs an ip"),
+  user: user.describe("whose keys are kept"),
+  life: whole(1, 16_384, "a number of 256 cycles")
+    .default(4096)
+    .describe("time after which no request is under way any more, in units of 256 cycles"),
+});
 export const branchSchema = z.strictObject({
   chain: z
     .string({ error: "must be the name of a chain" })
@@ -167,6 +174,7 @@ export const setupSchema = z.strictObject({
   nat: natSchema.optional().describe("of the NAT, if a region has one"),
   tunnels: list(tunnelSchema).default([]).describe("rows of every tunnel"),
   balancers: list(balancerSchema).default([]).describe("buckets of every balancer"),
+  kvNode: kvNodeSchema.optional().describe("the key-value node behind every KV cache"),
   dags: list(dagSchema).default([]).describe("what users' packets go through"),
   rules: list(ruleSchema).default([]).describe("match and action: the first that matches decides"),
 });

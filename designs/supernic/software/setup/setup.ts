@@ -1,5 +1,13 @@
 /** A setup as the device and its models take it: names are numbers, and everything fits together. */
-import type { Declared, EgressWayName, FirewallRule, MatchActionName, Ternary, TunnelRow } from "../../wire/index.ts";
+import type {
+  Declared,
+  EgressWayName,
+  FirewallRule,
+  KvNode,
+  MatchActionName,
+  Ternary,
+  TunnelRow,
+} from "../../wire/index.ts";
 
 /** Sizes that a setup has to fit. */
 export interface SetupSizes {
@@ -105,6 +113,11 @@ export interface Nat {
   readonly life: number;
   readonly epoch?: number | undefined;
 }
+/** The node behind the KV caches. */
+export interface SetupKvNode extends KvNode {
+  /** In units of 256 cycles. */
+  readonly life: number;
+}
 export interface Setup {
   readonly sizes: SetupSizes;
   readonly mac: bigint;
@@ -124,6 +137,7 @@ export interface Setup {
   readonly nat: Nat | undefined;
   readonly tunnels: readonly Tunnel[];
   readonly balancers: readonly Balancer[];
+  readonly kvNode: SetupKvNode | undefined;
   readonly dags: readonly Dag[];
   readonly rules: readonly SetupRule[];
 }

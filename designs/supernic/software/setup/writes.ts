@@ -5,6 +5,7 @@ import {
   egressWays,
   firewallTableRules,
   firewallWords,
+  kvWords,
   matchActions,
   mostSlots,
   mostStages,
@@ -169,7 +170,12 @@ function sumOf(bytes: Uint8Array): number {
 }
 
 /** The words that configure a task of this name on a fresh device. */
-export function taskWords(task: string, s: Pick<Setup, "firewall" | "nat" | "tunnels" | "balancers">): ConfigWord[] {
+export function taskWords(
+  task: string,
+  s: Pick<Setup, "firewall" | "nat" | "tunnels" | "balancers" | "kvNode">,
+): ConfigWord[] {
+  // A cache's name has its values.
+  if (task.startsWith("kv_")) return s.kvNode === undefined ? [] : [...kvWords(s.kvNode, s.kvNode.life)];
   const tables = Math.ceil(s.firewall.length / firewallTableRules);
   const words: Readonly<Record<string, () => readonly ConfigWord[]>> = {
     firewall: () =>

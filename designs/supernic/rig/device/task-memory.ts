@@ -1,0 +1,94 @@
+/** The board's memory of a simulated device, and the software that gives its pages to the tasks (memory.md). */
+import { AxiRam, type AxiRamOptions, type Bench, LiteMaster, StreamSink, StreamSource } from "../../../../sim/index.ts";
+import { memoryDriverOf } from "../../registers/index.ts";
+import type { MemoryParameters, SuperNicPorts, Task } from "../../rtl/index.ts";
+import { LocalPages, MemoryManager } from "../../software/index.ts";
+import { spaceBytesOf, usesMemory } from "../../wire/index.ts";
+
+type DeviceBench = Bench<SuperNicPorts>;
+const beatBytes = 64;
+/** Cycles between two rounds of the software that looks after pages; zeroed pages that it keeps ready. */
+const roundCycles = 200,
+  ready = 2;
+
+export interface TaskMemoryOptions {
+  /** How the board's memory answers; by default in 50 cycles. */
+  readonly ram?: AxiRamOptions;
+  /** Pages of the board that are for tasks, and pages that a memory elsewhere takes. By default all have room here. */
+  readonly frames?: number;
+  readonly elsewhere?: number;
+}
+const bits = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
+const bytesOf = (beat: bigint): Buffer => Buffer.from(beat.toString(16).padStart(2 * beatBytes, "0"), "hex").reverse();
+
+/** Every task with memory has a space of its own, as large as it declares, from the bring-up on. */
+export class TaskMemory {
+  readonly ram: AxiRam;
+  readonly driver: ReturnType<typeof memoryDriverOf>;
+  readonly manager: MemoryManager;
+  readonly #bench: DeviceBench;
+  readonly #limits: readonly number[];
+  #running = false;
+
+  /** @param tasks those of the device, in the order of regions and slots */
+  constructor(bench: DeviceBench, p: MemoryParameters, tasks: readonly Task[], o: TaskMemoryOptions = {}) {
+    const { sim, io } = bench,
+      pageBytes = 2 ** p.pageShift;
+    this.#bench = bench;
+    this.#limits = tasks
+      .map(t => t.declared)
+      .filter(usesMemory)
+      .map(d => Math.ceil(spaceBytesOf(d) / pageBytes));
+    this.ram = new AxiRam(sim, { aw: io.mAw, w: io.mW, b: io.mB, ar: io.mAr, r: io.mR }, o.ram);
+    const registers = new LiteMaster(sim, {
+      ...{ sAw: io.memoryAw, sW: io.memoryW, sB: io.memoryB, sAr: io.memoryAr, sR: io.memoryR },
+    });
+    const out = new StreamSink(sim, io.pageOut),
+      into = new StreamSource(sim, io.pageIn),
+      beats = pageBytes / beatBytes;
+    this.driver = memoryDriverOf(registers, {
+      pageBytes,
+      take: async () => {
+        await bench.until(() => out.received.length >= beats);
+        return Uint8Array.from(Buffer.concat(out.received.splice(0, beats).map(s => bytesOf(BigInt(s.value.data)))));
+      },
+      give: async bytes => {
+        for (let at = 0; at < bytes.length; at += beatBytes) into.send({ data: bits(bytes.slice(at, at + beatBytes)) });
+        await into.drained();
+      },
+    });
+    const promised = this.#limits.reduce((a, b) => a + b, 0);
+    this.manager = new MemoryManager({
+      ...{ driver: this.driver, remote: new LocalPages(o.elsewhere ?? 0), pages: p.pages, spaces: p.spaces },
+      ...{ first: 0, frames: o.frames ?? promised + ready, ready },
+    });
+  }
+  /** Gives each task its space, and looks after pages from then on. @throws Error for memory that they do not fit */
+  async start(): Promise<void> {
+    for (const [way, limit] of this.#limits.entries()) {
+      const space = await this.manager.create({ user: way, limit, write: true });
+      if (typeof space === "string") throw new Error(`the space of task ${way} with memory is refused: ${space}`);
+      await this.manager.attach(way, space);
+    }
+    await this.manager.step();
+    this.#running = true;
+    this.#bench.spawn(async () => {
+      while (this.#running) {
+        await this.#bench.cycles(roundCycles);
+        await this.manager.step();
+      }
+    });
+  }
+  /** No more rounds begin. */
+  stop(): void {
+    this.#running = false;
+  }
+  /** @returns a sentence for each way that has something under way */
+  async leftAtRest(): Promise<readonly string[]> {
+    const left: string[] = [];
+    for (const way of this.#limits.keys())
+      if (!(await this.driver.way(way)).idle) left.push(`the way of task ${way} to memory is not idle at the end`);
+    if (!this.ram.idle) left.push("the board's memory has bursts at the end");
+    return left;
+  }
+}

@@ -1,0 +1,84 @@
+/** Frames that a task makes: whole ones leave, in their order; of others nothing does. */
+import { describe, expect, it } from "vitest";
+import { makeEnd, makeEndPortsOf } from "../../../../../designs/supernic/rtl/region/make-end.ts";
+import { madeBeats } from "../../../../../designs/supernic/rtl/tasks/index.ts";
+import { bit, input, module, output } from "../../../../../hdl-dsl/index.ts";
+import { type Bench, bernoulli, type Dut, runBench, StreamSink, StreamSource } from "../../../../../sim/index.ts";
+import { findsFault, plant } from "../../../../support/plant.ts";
+
+const dut = module(
+  "MakeEndBench",
+  () => ({
+    off: input(bit),
+    held: output(bit),
+    ...makeEndPortsOf({
+      ...{ name: "maker", makes: true, reads: 0n, writes: 0n, growth: 0, leavesOut: 0 },
+      ...{ latency: 1, interval: 1, holds: 1, state: "none" },
+    }),
+  }),
+  io => io.held.set(makeEnd(io, io.off).held),
+)();
+type B = Bench<(typeof dut)["ports"]>;
+
+/** Random frames, and a task that is switched off in the middle. @returns frames that left, were bad, long, cut */
+async function frames(b: B, count: number) {
+  const { io, random } = b,
+    from = new StreamSource(b.sim, io.taskMake, { pause: bernoulli(0.2, 3) }),
+    to = new StreamSink(b.sim, io.make, { pause: bernoulli(0.4, 4) }),
+    due: bigint[][] = [],
+    seen = { left: 0, bad: 0, long: 0, cut: 0, held: 0 };
+  let coming: bigint[] = [];
+  io.off.value = 0;
+  b.onEdge({
+    sample: () => {
+      seen.held += io.held.num;
+      for (let s = to.take(); s; s = to.take()) {
+        coming.push(BigInt(s.value.data));
+        if (Number(s.value.last) === 0) continue;
+        const is = due.shift();
+        if (is?.join() !== coming.join())
+          throw new Error(`a frame of ${coming.length} beats is not that of ${is?.length ?? 0}`);
+        coming = [];
+        seen.left++;
+      }
+    },
+  });
+  for (let i = 0; i < count; i++) {
+    const beats = random.chance(0.1) ? random.between(madeBeats, madeBeats + 3) : random.between(1, 9),
+      bad = random.chance(0.15),
+      data = Array.from({ length: beats }, (_, k) => BigInt(i * 100 + k)),
+      cut = random.chance(0.1) ? random.between(0, beats - 1) : beats;
+    const sent = data
+      .slice(0, cut)
+      .map((d, k) =>
+        from.send({ data: d, count: 64, last: k === beats - 1 ? 1 : 0, bad: bad && k === beats - 1 ? 1 : 0, port: 1 }),
+      );
+    if (cut === beats && !bad && beats <= madeBeats) due.push(data);
+    if (cut < beats) seen.cut++;
+    else if (bad) seen.bad++;
+    else if (beats > madeBeats) seen.long++;
+    await b.until(() => sent.every(s => s.cycle !== undefined));
+    if (cut === beats) continue;
+    io.off.value = 1;
+    await b.cycles(random.between(60, 80));
+    io.off.value = 0;
+  }
+  await b.until(() => due.length === 0);
+  await b.cycles(100);
+  if (coming.length > 0) throw new Error("a frame has no end");
+  return seen;
+}
+const run = (device: Dut<(typeof dut)["ports"]>) =>
+  runBench("make end", device, { seed: 2, wave: false, limitCycles: 60_000, hangCycles: 3_000 }, b => frames(b, 300));
+
+describe("frames that a task makes", () => {
+  it("leave whole or not at all", async () => {
+    const seen = await run(dut);
+    expect(seen.left).toBeGreaterThan(150);
+    for (const n of [seen.bad, seen.long, seen.cut, seen.held]) expect(n).toBeGreaterThan(5);
+  });
+  describe("a planted fault is found", () => {
+    it("a beat of a task that is off counts", () =>
+      findsFault(run(plant(dut, /off \? make_begun :/, "1'b0 ? make_begun :"))));
+  });
+});
