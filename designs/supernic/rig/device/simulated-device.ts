@@ -41,6 +41,10 @@ export interface BuildOptions {
   readonly sizes?: Partial<DeviceParameters>;
   /** Chains that every region can be given, by their tasks: then all of them can be reprogrammed. */
   readonly bitstreams?: readonly (readonly string[])[];
+  /** Fair shares in hardware, with the tables that software keeps for them. */
+  readonly fair?: boolean;
+  /** Nanoseconds for which a chain keeps its region; MONITOR_PERIOD where this is left out. */
+  readonly hold?: number;
 }
 /** What each region holds: a chain of the setup, for ever or as one of the bitstreams. */
 function contentsOf(
@@ -119,7 +123,7 @@ export class SimulatedSuperNic {
     bench: DeviceBench,
     setup: Setup,
     parameters: Parameters,
-    { backToBack = false, pauseTx, bitstreams, taskOf }: LineOptions & BuildOptions = {},
+    { backToBack = false, pauseTx, bitstreams, taskOf, fair = false, hold }: LineOptions & BuildOptions = {},
   ) {
     this.bench = bench;
     this.setup = setup;
@@ -140,14 +144,20 @@ export class SimulatedSuperNic {
     this.#fromSoftware = new StreamSource(sim, io.fromSoftware);
     const time = (): number => this.bench.cycle * 4;
     this.managed =
-      bitstreams && managedRegions(this.driver, setup, { bitstreams, taskOf, time, wait: () => bench.cycles(50) });
+      bitstreams &&
+      managedRegions(this.driver, setup, {
+        ...{ bitstreams, taskOf, time, fair },
+        wait: () => bench.cycles(50),
+        sizes: deviceSizes(parameters),
+        hold: hold ?? parameters.monitorPeriod,
+      });
     this.software = new SnicSoftware(setup, { write: entry => this.driver.write([entry]) }, time, this.managed);
     bench.onEdge({ sample: () => this.#sample() });
   }
   /** Writes the tables and registers of the setup. */
   async bringUp(): Promise<void> {
     await configureDevice(this.driver, this.setup);
-    await this.managed?.manager.start();
+    await this.managed?.start();
     await this.bench.cycles(clearingCycles);
   }
   /** A frame comes in at a port. */
