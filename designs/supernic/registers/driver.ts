@@ -37,6 +37,12 @@ export interface SnicDriver {
   /** How a region is, and what one of its slots has counted. */
   region(region: number): Promise<RegionRegisters>;
   took(region: number, slot: number): Promise<number>;
+  /** What the monitors and the unit of fair shares say of a user, and of its use of a resource. */
+  fair(user: number, resource?: number): Promise<FairRegisters>;
+  /** The DAG of a frame that waits for a region. Each call looks for another one. */
+  waiting(): Promise<number | undefined>;
+  /** Packets of a DAG inside; `settled`: with those that were taken before a DAG was last made to wait. */
+  dagInside(dag: number): Promise<{ readonly inside: number; readonly settled: boolean }>;
   /** Frames that a block of counters has inside now. */
   inside(block: number): Promise<{ readonly queued: number; readonly kept: number }>;
 }
@@ -53,6 +59,14 @@ export interface RegionRegisters {
   readonly inside: number;
   readonly killed: number;
   readonly strays: number;
+}
+export interface FairRegisters {
+  /** Units per byte in parts of 2^-8. */
+  readonly use: number;
+  /** Bytes of an epoch. */
+  readonly demand: number;
+  readonly taken: number;
+  readonly rate: number;
 }
 const regionStages = ["on", "cut", "loading", "waking"] as const;
 
@@ -135,6 +149,30 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       await registers.write({ slotRegion: region, slotAt: slot });
       return registers.read("slottook");
     },
+    fair: async (user, resource = 0) => {
+      await registers.write({ fairUser: user, fairResource: resource });
+      // What is selected shows behind some cycles.
+      await registers.read("version");
+      return {
+        use: await registers.read("fairUse"),
+        demand: await registers.read("fairDemand"),
+        taken: await registers.read("fairTaken"),
+        rate: await registers.read("fairRate"),
+      };
+    },
+    waiting: async () => {
+      const seen = await bus.read(addressOf("waiting")),
+        dag = seen & 0xff;
+      if (seen >> 8 === 0) return undefined;
+      await registers.write({ waitingNext: 1 });
+      return dag;
+    },
+    dagInside: async dag => {
+      await registers.write({ dagLook: dag });
+      await registers.read("version");
+      const seen = await bus.read(addressOf("dagInside"));
+      return { inside: seen & 0x1ff, settled: seen >> 16 === 1 };
+    },
     inside: async block => {
       await put("counter", block * countersOfBlock);
       const queued = await registers.read("insideQueued");
@@ -163,6 +201,9 @@ function alone(driver: SnicDriver): SnicDriver {
     counter: queued((...a: Parameters<typeof driver.counter>) => driver.counter(...a)),
     region: queued((...a: Parameters<typeof driver.region>) => driver.region(...a)),
     took: queued((...a: Parameters<typeof driver.took>) => driver.took(...a)),
+    fair: queued((...a: Parameters<typeof driver.fair>) => driver.fair(...a)),
+    waiting: queued(() => driver.waiting()),
+    dagInside: queued((...a: Parameters<typeof driver.dagInside>) => driver.dagInside(...a)),
     inside: queued((...a: Parameters<typeof driver.inside>) => driver.inside(...a)),
   };
 }

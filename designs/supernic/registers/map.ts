@@ -134,6 +134,18 @@ export const snicMap = registerMap({
     register(0x164, "fairRate", "what the unit gave the user last", {
       fairRate: [0, 24, "live", "bytes in an epoch"],
     }),
+    register(0x168, "waiting", "a frame that waits for a region of its DAG", {
+      waitingDag: [0, 8, "live", "the DAG"],
+      waitingIs: [8, 1, "live", "there is one"],
+    }),
+    register(0x16c, "waitingNext", "another frame that waits is looked for", {
+      waitingNext: [0, 1, "pulse", "now"],
+    }),
+    register(0x170, "dagAt", "the DAG that is looked at", { dagLook: [0, 8, "rw", "its number"] }),
+    register(0x174, "dagInside", "what is inside of that DAG", {
+      dagInside: [0, 9, "live", "packets"],
+      dagSettled: [16, 1, "live", "those that were taken before a DAG was last made to wait are among them"],
+    }),
   ],
 });
 

@@ -60,7 +60,7 @@ export {
   Return,
   stayingTasks,
 } from "./core/index.ts";
-export { Decoupler, Loader, type LoaderParameters } from "./reconfigure/index.ts";
+export { DagGate, type DagGateParameters, Decoupler, Loader, type LoaderParameters } from "./reconfigure/index.ts";
 export { Egress } from "./egress/index.ts";
 export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";
 export { Drf, type DrfParameters } from "./drf/index.ts";
@@ -72,6 +72,7 @@ export {
   FairVectors,
   portResource,
   resourceAt,
+  typesOf,
   type SharedResource,
   unitBits,
   UseMonitor,

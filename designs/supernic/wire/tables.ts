@@ -177,6 +177,12 @@ export const tables = {
       chain: num(6, "with load: the bitstream, from 1; 0 is none"),
     },
   },
+  wait: {
+    id: 15,
+    title: "DAGs whose frames stay in their class queues",
+    entries: dagEntries,
+    fields: { waits: num(1, "it waits", "bool") },
+  },
   mark: {
     id: 12,
     title: "the flows of a group of chains choose anew; any value",

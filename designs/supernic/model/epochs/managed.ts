@@ -90,6 +90,8 @@ export class ManagedPlacement implements Placement {
       declared,
       words: () => [],
       loadOf: r => Promise.resolve(this.#loadOfRegion(r)),
+      // Who may be launched is asked for below.
+      hold: 0,
       ...(o.victimLife !== undefined && { victimLife: o.victimLife }),
     });
     const monitor = { epoch: (all: readonly LiveChain[]) => Promise.resolve(this.#loads(all)) };

@@ -1,8 +1,22 @@
 /** The software that manages the regions of a simulated device, over its registers. */
 import { taskNamed } from "../../build/index.ts";
 import type { SnicDriver } from "../../registers/index.ts";
-import type { Task } from "../../rtl/index.ts";
-import { type DagDriver, DagTable, RegionManager, Requests, type Setup, TaskRows } from "../../software/index.ts";
+import { drfOf, type FairParameters, portResource, resourceAt, type Task, typesOf, unitBits } from "../../rtl/index.ts";
+import {
+  Autoscaler,
+  type ChainGate,
+  type DagDriver,
+  DagTable,
+  FairShares,
+  IntendedMonitor,
+  RegionManager,
+  Requests,
+  type ResourceNumbers,
+  ScalingLoop,
+  type Setup,
+  TaskRows,
+  WaitingDags,
+} from "../../software/index.ts";
 import { plainConfig } from "./bring-up.ts";
 
 export interface ManagedRegions {
@@ -10,6 +24,14 @@ export interface ManagedRegions {
   readonly dags: DagTable;
   readonly requests: Requests;
   readonly rows: TaskRows;
+  readonly shares: FairShares;
+  readonly waiting: WaitingDags;
+  /** Before frames come. */
+  readonly start: () => Promise<void>;
+  /** Launches chains for a frame that waits for them, if there is one. */
+  readonly look: () => Promise<void>;
+  /** Scales chains by what users intend. @param period epochs of a MONITOR_PERIOD */
+  readonly scaling: (period: number) => ScalingLoop;
 }
 export interface ManagedOptions {
   readonly bitstreams: readonly (readonly string[])[];
@@ -17,15 +39,55 @@ export interface ManagedOptions {
   /** Nanoseconds since some start. */
   readonly time: () => number;
   readonly wait: () => Promise<void>;
+  /** Sizes of the build, as its monitors know them. */
+  readonly sizes: FairParameters;
+  /** Nanoseconds for which a chain keeps its region. */
+  readonly hold: number;
+  /** The unit gives rates; software keeps its tables. */
+  readonly fair: boolean;
 }
+/** How the build numbers what users share. */
+export const resourceNumbers = (p: FairParameters): ResourceNumbers => ({
+  types: typesOf(p),
+  all: drfOf(p).resources,
+  lane: resourceAt(p, "lane"),
+  writes: resourceAt(p, "writes"),
+  reads: resourceAt(p, "reads"),
+  ports: Array.from({ length: p.ports }, (_, q) => portResource(p, q)),
+  unit: 2 ** unitBits,
+});
 
 export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptions): ManagedRegions {
   const { bitstreams, taskOf = taskNamed, time, wait } = o,
-    labels = setup.regions.map(c => c?.labels ?? []);
+    labels = setup.regions.map(c => c?.labels ?? []),
+    write: DagDriver["write"] = entry => driver.write([entry]);
+  const shares: FairShares = new FairShares(setup, write, () => dags.dags, { resources: resourceNumbers(o.sizes) }),
+    waiting: WaitingDags = new WaitingDags(
+      { write, waiting: () => driver.waiting(), dagInside: d => driver.dagInside(d) },
+      {
+        dags: () => dags.dags,
+        hasRegion: n => (manager.chains.find(c => c.number === n)?.regions.length ?? 0) > 0,
+        time,
+        wait,
+      },
+    );
+  const gate: ChainGate = {
+    close: (chain, drain) => waiting.close(chain, drain),
+    open: async chain => {
+      if (o.fair) await shares.changed(chain);
+      await waiting.open(chain);
+    },
+    changed: chain => (o.fair ? shares.changed(chain) : Promise.resolve()),
+  };
   const access: DagDriver & { readonly region: SnicDriver["region"] } = {
-    write: entry => driver.write([entry]),
+    write,
     configure: c => driver.configure(plainConfig(c, setup.number)),
     region: r => driver.region(r),
+    added: async dag => {
+      if (o.fair) await shares.added(dag);
+      await waiting.admit(dag);
+    },
+    removed: dag => waiting.removed(dag),
   };
   const rows: TaskRows = new TaskRows(setup, access, () =>
     manager.places.map(p => (p.use === "free" ? [] : (p.chain?.tasks ?? []).map(t => t.name))),
@@ -40,8 +102,36 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
     declared: name => taskOf(name).declared,
     words: task => rows.words(task),
     loadOf: async r => (await driver.region(r)).sent,
+    hold: o.hold,
+    gate,
   });
-  const dags = new DagTable(setup, access, time),
-    catalogue = [...new Set(bitstreams.flat())];
-  return { manager, dags, requests: new Requests(setup, dags, manager, { catalogue }), rows };
+  const dags: DagTable = new DagTable(setup, access, time),
+    catalogue = [...new Set(bitstreams.flat())],
+    requests = new Requests(setup, dags, manager, {
+      catalogue,
+      ...(o.fair && { weigh: (user: number, weight: number) => shares.weigh(user, weight) }),
+    });
+  return {
+    ...{ manager, dags, requests, rows, shares, waiting },
+    start: async () => {
+      await manager.start();
+      if (!o.fair) return;
+      await shares.start(manager.chains);
+      await driver.registers.write({ fairHardware: 1 });
+    },
+    look: async () => {
+      const dag = await waiting.look();
+      if (dag !== undefined) void requests.launchFor(dag);
+    },
+    scaling: period =>
+      new ScalingLoop(
+        manager,
+        new IntendedMonitor(
+          { fair: (u, t) => driver.fair(u, t) },
+          shares,
+          setup.users.map(u => u.number),
+        ),
+        new Autoscaler(period),
+      ),
+  };
 }

@@ -50,6 +50,10 @@ export interface BuildOptions {
   readonly sizes?: Partial<DeviceParameters>;
   /** Chains that every region can be given, by their tasks: then all of them can be reprogrammed. */
   readonly bitstreams?: readonly (readonly string[])[];
+  /** Fair shares in hardware, with the tables that software keeps for them. */
+  readonly fair?: boolean;
+  /** Nanoseconds for which a chain keeps its region; MONITOR_PERIOD where this is left out. */
+  readonly hold?: number;
 }
 /** What each region holds: a chain of the setup, for ever or as one of the bitstreams. */
 function contentsOf(
@@ -151,6 +155,8 @@ export class SimulatedSuperNic {
       memory,
       bitstreams,
       taskOf,
+      fair = false,
+      hold,
       time = () => bench.cycle * 4,
     }: LineOptions & BuildOptions = {},
   ) {
@@ -173,7 +179,13 @@ export class SimulatedSuperNic {
     this.#toSoftware = new StreamSink(sim, io.toSoftware);
     this.#fromSoftware = new StreamSource(sim, io.fromSoftware);
     this.managed =
-      bitstreams && managedRegions(this.driver, setup, { bitstreams, taskOf, time, wait: () => bench.cycles(50) });
+      bitstreams &&
+      managedRegions(this.driver, setup, {
+        ...{ bitstreams, taskOf, time, fair },
+        wait: () => bench.cycles(50),
+        sizes: deviceSizes(parameters),
+        hold: hold ?? parameters.monitorPeriod,
+      });
     const contents = contentsOf(setup, parameters.regions, taskOf ?? taskNamed, bitstreams),
       sizes = memorySizesOf(contents, parameters);
     this.memory = sizes && new TaskMemory(bench, sizes, stayingTasks(contents), memory);
@@ -183,7 +195,7 @@ export class SimulatedSuperNic {
   /** Writes the tables and registers of the setup. */
   async bringUp(): Promise<void> {
     await configureDevice(this.driver, this.setup);
-    await this.managed?.manager.start();
+    await this.managed?.start();
     await this.memory?.start();
     await this.bench.cycles(clearingCycles);
   }

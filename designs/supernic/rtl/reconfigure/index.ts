@@ -1,4 +1,5 @@
 /** Regions whose chain comes and goes while the device runs. */
+export { DagGate, type DagGateParameters, gatedHeads, GateShown } from "./dag-gate.ts";
 export { Decoupler } from "./decoupler.ts";
 export { Loader, type LoaderParameters } from "./loader.ts";
 export { type Chain, nameOfChain, nameOfVariants, partition, type PartitionPorts } from "./partition.ts";

@@ -25,8 +25,8 @@ import { counterBits } from "../../../shared/counters/rtl/index.ts";
 import { buildValues, registerAddressBits, snicMap, valueWords } from "../../registers/index.ts";
 import { tableValueBits } from "../../wire/index.ts";
 import { branchesOf, SlotConfig } from "../core/index.ts";
-import { inlets, TableBus, tableEntry } from "../inside/index.ts";
-import { RegionStatus } from "../reconfigure/index.ts";
+import { dagBits, inlets, TableBus, tableEntry } from "../inside/index.ts";
+import { GateShown, RegionStatus } from "../reconfigure/index.ts";
 import { Shown } from "../monitor/index.ts";
 import { SlotControl, SlotState } from "../region/index.ts";
 import { FairSet, fairSetOf } from "./fairness.ts";
@@ -66,6 +66,10 @@ export const Control = module(
     part: output(bit),
     fair: output(FairSet(p)),
     shown: input(Shown),
+    /** DAGs that wait: the one that is looked at, what is seen, and that the scan goes on. */
+    dagLook: output(uint(dagBits)),
+    dagNext: output(bit),
+    gate: input(GateShown),
     slots: output(vec(SlotControl({ ...p, places: p.credits }), p.regions * p.slots)),
     config: output(SlotConfig),
     state: input(vec(SlotState({ ...p, places: p.credits }), p.regions * p.slots)),
@@ -113,6 +117,12 @@ export const Control = module(
     registers.fairDemand.set(io.shown.demand);
     registers.fairTaken.set(io.shown.taken);
     registers.fairRate.set(io.shown.rate);
+    io.dagLook.set(registers.dagLook);
+    io.dagNext.set(registers.waitingNext);
+    registers.waitingDag.set(io.gate.dag);
+    registers.waitingIs.set(io.gate.waits);
+    registers.dagInside.set(io.gate.inside);
+    registers.dagSettled.set(io.gate.settled);
     registers.down.set(io.down.zext(registers.down.width));
     registers.freeContexts.set(io.freeContexts.resize(12));
     registers.freeCells.set(io.freeCells.resize(12));

@@ -51,6 +51,7 @@ import { connectMemories, memoryDevicePorts } from "./memory.ts";
 import { connectPayload } from "./payload.ts";
 import { type DeviceParameters, queuedBits } from "./records.ts";
 import { ternaryOf, writeOf } from "./tables.ts";
+import { waiting } from "./waiting.ts";
 
 const plainPorts = (p: DeviceParameters) =>
   mergePorts(
@@ -136,7 +137,6 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
         merge = instance("merge", Merge(p)),
         descriptors = instance("descriptors", Descriptors(p));
       for (let u = 0; u < p.users; u++) headers.quotas.at(u).set(p.contexts);
-      rx.forEach((r, i) => merge.heads.at(i).set(r.heads));
       arrayOf(merge, "take", n).forEach((take, i) => connect(take, (rx[i] ?? loop).takeMerge));
       arrayOf(merge, "frames", n).forEach((frames, i) => connect((rx[i] ?? loop).toMerge, frames));
       connect(merge.enter, headers.enter);
@@ -231,6 +231,9 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       connect(egress.releaseCells, store.release0);
       merge.released.set(egress.released);
       control.shown.set(fairness(p, { set: control.fair, part: control.part, bus, users, rx, merge, egress }));
+
+      const { dagLook: look, dagNext: next } = control;
+      control.gate.set(waiting(p, { bus, rx, merge, egress, look, next }));
 
       // The switch lane, and software.
       rx.forEach((r, i) => lane.heads.at(i).set(r.heads));

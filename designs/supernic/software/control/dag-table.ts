@@ -19,6 +19,10 @@ import {
 export interface DagDriver {
   write(entry: TableWrite): Promise<void>;
   configure?(config: DeviceConfig): Promise<void>;
+  /** A DAG has its entries, and no way leads to it yet. */
+  added?(dag: Dag): Promise<void>;
+  /** No way leads to it any more. */
+  removed?(dag: Dag): Promise<void>;
 }
 export interface NewDag extends Pick<Dag, "way" | "port" | "keepShim" | "unordered"> {
   readonly stages: readonly (readonly Branch[])[];
@@ -99,8 +103,9 @@ export class DagTable {
     };
     // The way to it comes last.
     for (const w of dagWrites({ dags: [added] })) await this.#driver.write(w);
-    await this.#driver.write(tableWrite("uid", place, uidValues(added, true), added.ports));
     this.#dags.push(added);
+    await this.#driver.added?.(added);
+    await this.#driver.write(tableWrite("uid", place, uidValues(added, true), added.ports));
     return added;
   }
   /** The oldest number that has rested, if a UID has, too. */
@@ -119,6 +124,7 @@ export class DagTable {
     await this.#unbind(dag);
     await this.#driver.write(tableWrite("uid", place, {}, everyPort(this.#setup.sizes)));
     this.#dags.splice(this.#dags.indexOf(dag), 1);
+    await this.#driver.removed?.(dag);
     this.#generation.set(place, (generation + 1) % generations);
     this.#freeUids.push({ number: place, at });
     this.#freeNumbers.push({ number: dag.number, at });

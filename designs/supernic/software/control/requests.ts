@@ -1,6 +1,6 @@
 /** What users ask beside QUERY and NT_CONFIG: tasks, DAGs, launching, rules, weights (paper §5.4.3). */
 import { decode, encode, type FieldSet, type Layout, PacketError } from "../../../shared/wire/index.ts";
-import { ConfigError } from "../../config/index.ts";
+import { ConfigError, drfFormat } from "../../config/index.ts";
 import {
   addDagBody,
   bindBody,
@@ -35,12 +35,15 @@ export interface RequestOptions {
   readonly catalogue: readonly string[];
   /** The weight that a user may have, at most. */
   readonly granted?: (user: number) => number;
+  /** Makes a weight count. */
+  readonly weigh?: (user: number, weight: number) => Promise<void>;
 }
 interface Deployed {
   readonly users: Set<number>;
   shared: boolean;
 }
-const defaultWeight = 16;
+/** The largest weight that fair shares know. */
+const defaultWeight = 2 ** drfFormat.weightBits - 1;
 export const changingRequests = ["DEPLOY_NT", "ADD_DAG", "REMOVE_DAG", "BIND", "LAUNCH", "STOP", "WEIGHT"] as const;
 export const changes = (opcode: number): boolean => changingRequests.some(name => ctrlOpcode[name] === opcode);
 
@@ -58,7 +61,7 @@ export class Requests {
     this.#setup = setup;
     this.#dags = dags;
     this.#manager = manager;
-    this.#o = { granted: () => defaultWeight, ...o };
+    this.#o = { granted: () => defaultWeight, weigh: () => Promise.resolve(), ...o };
     // What the setup loads is everybody's.
     for (const label of setup.chains.flatMap(c => c.labels))
       this.#deployed.set(label, { users: new Set(), shared: true });
@@ -191,6 +194,12 @@ export class Requests {
     for (const { chain } of dag.stages.flat()) void this.#manager.launch(this.#live(chain), "demand");
     return answer("OK");
   }
+  /** A frame of the DAG is there, and waits: chains that have no region are launched. */
+  async launchFor(dag: Dag): Promise<void> {
+    this.#wanted.add(dag);
+    const missing = dag.stages.flat().map(b => this.#live(b.chain));
+    await Promise.all(missing.map(chain => this.#manager.launch(chain, "demand")));
+  }
   #stop(dag: Dag): Answer {
     this.#wanted.delete(dag);
     const wanted = new Set([...this.#wanted].flatMap(d => d.stages.flat().map(b => b.chain.number)));
@@ -198,11 +207,12 @@ export class Requests {
       if (!wanted.has(chain.number)) void this.#manager.stop(this.#live(chain));
     return answer("OK");
   }
-  #weigh(body: Uint8Array, user: User): Answer {
+  async #weigh(body: Uint8Array, user: User): Promise<Answer> {
     const { weight } = whole(weightBody, body);
     if (weight === 0) throw new Refused("INVALID");
     if (weight > this.#o.granted(user.number)) throw new Refused("DENIED");
     this.weights.set(user.number, weight);
+    await this.#o.weigh(user.number, weight);
     return answer("OK");
   }
   async #bind(body: Uint8Array, user: User): Promise<Answer> {

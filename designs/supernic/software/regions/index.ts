@@ -2,13 +2,15 @@
 export { Autoscaler, type EpochLoad, periodEpochs, type Scaling } from "./autoscale.ts";
 export { type Bitstreams, bitstreamsFor, mostBitstreams, type OrderedDag, type UsersOf } from "./bitstreams.ts";
 export {
+  type ChainGate,
   type LaunchOutcome,
   type LaunchReason,
   type LiveChain,
   type ManagerOptions,
   RegionManager,
-  type Use,
 } from "./manager.ts";
+export { type Use } from "./placing.ts";
+export { type IntendedDriver, IntendedMonitor, type SlotTypes, type UserSeen } from "./intended.ts";
 export { LoadMonitor, type MonitorDriver, ScalingLoop } from "./monitor.ts";
 export {
   defaultTimes,

@@ -2,16 +2,10 @@
 import { chainEntries, type ConfigWord, type Declared, tableWrite } from "../../wire/index.ts";
 import type { Chain, DeclaredOf } from "../setup/index.ts";
 import type { Scaling } from "./autoscale.ts";
+import { later, type Place, whoGives } from "./placing.ts";
 import { type RegionDriver, SwapFailed, type SwapOptions, Swapper } from "./swap.ts";
+import { WaitingLine } from "./waiting-line.ts";
 
-/** What a region is for now; `fixed`: its chain stays, `broken`: what was loaded there did not come. */
-export type Use = "free" | "active" | "victim" | "loading" | "fixed" | "broken";
-interface Place {
-  use: Use;
-  chain: LiveChain | undefined;
-  /** When it became what it is. */
-  since: number;
-}
 /** A chain as a DAG names it; its regions change. */
 export interface LiveChain extends Chain {
   readonly tasks: readonly Declared[];
@@ -35,25 +29,52 @@ export interface ManagerOptions extends SwapOptions {
   readonly loadOf?: (region: number) => Promise<number>;
   /** Nanoseconds for which a victim is kept when others are launched ahead or scaled. */
   readonly victimLife?: number;
+  /** Nanoseconds for which a chain that runs keeps its region, whoever waits for one; 5 ms where this is left out. */
+  readonly hold?: number;
+  /** Told of chains whose packets have nowhere to go, and of those that have somewhere again. */
+  readonly gate?: ChainGate;
 }
+/** What keeps packets of a chain outside while it has no region. */
+export interface ChainGate {
+  /** No packet of it comes in from now on. With `drain` those that are inside have left, or 1 ms is over. */
+  close(chain: LiveChain, drain: boolean): Promise<void>;
+  /** It has a region, or never gets one: its packets come in, first those that have waited. */
+  open(chain: LiveChain): Promise<void>;
+  /** Its regions are others now. */
+  changed(chain: LiveChain): Promise<void>;
+}
+const noGate: ChainGate = {
+  close: () => Promise.resolve(),
+  open: () => Promise.resolve(),
+  changed: () => Promise.resolve(),
+};
 /** Groups of the flow table. */
 const groups = 4;
+/** A MONITOR_PERIOD, in nanoseconds. */
+const defaultHold = 5_000_000;
 
 export class RegionManager {
   readonly #driver: RegionDriver;
   readonly #swapper: Swapper;
-  readonly #o: Required<Pick<ManagerOptions, "loadOf" | "victimLife">> & ManagerOptions;
+  readonly #o: Required<Pick<ManagerOptions, "loadOf" | "victimLife" | "hold" | "gate">> & ManagerOptions;
   readonly #places: Place[];
   readonly #chains: LiveChain[] = [];
   /** One change after the other: there is one reprogramming at a time. */
   #working: Promise<unknown> = Promise.resolve();
+  /** Chains that wait until somebody has had his region for long enough. */
+  readonly #line: WaitingLine<LiveChain, LaunchOutcome>;
   readonly counted = { reprogrammed: 0, reused: 0, stopped: 0, failed: 0 };
 
   /** @param chains of the setup, as its DAGs name them */
   constructor(driver: RegionDriver, chains: readonly Chain[], o: ManagerOptions) {
     this.#driver = driver;
     this.#swapper = new Swapper(driver, o);
-    this.#o = { loadOf: () => Promise.resolve(0), victimLife: 20_000_000, ...o };
+    this.#o = {
+      loadOf: () => Promise.resolve(0),
+      ...{ victimLife: 20_000_000, hold: defaultHold, gate: noGate },
+      ...o,
+    };
+    this.#line = new WaitingLine(chain => this.#next(() => this.#demand(chain)), o.wait);
     for (const c of chains) this.#chains[c.number] = { ...c, regions: [...c.regions] };
     this.#places = o.regions.map(({ labels, fixed }, r) => {
       const chain = this.#chains.find(c => c.regions.includes(r));
@@ -104,18 +125,43 @@ export class RegionManager {
     return this.#places.some(p => p.chain === chain && p.use === "loading") ? "loading" : "none";
   }
 
-  /** A region for the chain. With `demand` one that has a chain already runs as it is; `scale` wants one more. */
+  /** Whether a chain waits for its turn. */
+  waits(chain: LiveChain): boolean {
+    return this.#line.has(chain);
+  }
+
+  /**
+   * A region for the chain. With `demand` one that has a chain already runs as it is; one for which there is none now
+   * waits in line, and is answered when it runs. `scale` wants one more.
+   */
   launch(chain: LiveChain, reason: LaunchReason): Promise<LaunchOutcome> {
+    if (reason === "demand") {
+      if (this.#line.isEmpty)
+        return this.#next(() => this.#demand(chain)).then(done => (done === later ? this.#line.join(chain) : done));
+      return this.stateOf(chain) === "running" ? Promise.resolve("running") : this.#line.join(chain);
+    }
     return this.#next(async () => {
-      if (reason !== "scale" && this.stateOf(chain) === "running") return "running";
-      if (reason === "scale" && this.#shares(chain)) return "noRegion";
+      if (reason === "ahead" && this.stateOf(chain) === "running") return "running";
+      // What becomes free is for those in line.
+      if (!this.#line.isEmpty || (reason === "scale" && this.#shares(chain))) return "noRegion";
       const region = await this.#choose(chain, reason);
-      if (region === undefined) return "noRegion";
-      return this.#into(region, chain);
+      return typeof region === "number" ? this.#into(region, chain) : "noRegion";
     });
+  }
+  async #demand(chain: LiveChain): Promise<LaunchOutcome | typeof later> {
+    if (this.stateOf(chain) === "running") return "running";
+    // From now on its packets wait, and are not dropped.
+    await this.#o.gate.close(chain, false);
+    const region = await this.#choose(chain, "demand");
+    if (region === later) return later;
+    const done = region === undefined ? "noRegion" : await this.#into(region, chain);
+    // Who gets no region at all is not waited for: its packets come in, and are dropped and counted.
+    if (done !== "running") await this.#o.gate.open(chain);
+    return done;
   }
   /** Nobody uses the chain any more: its regions are victims, and keep it for a while. */
   stop(chain: LiveChain): Promise<void> {
+    this.#line.leave(chain, "noRegion");
     return this.#next(async () => {
       for (const region of [...chain.regions]) if (this.#places[region]?.use === "active") await this.#retire(region);
     });
@@ -148,13 +194,18 @@ export class RegionManager {
       const place = this.#places[region],
         chain = place?.chain;
       if (place?.use !== "active" || chain === undefined) return "noRegion";
+      const { since } = place;
+      if (isLast(chain, region)) await this.#o.gate.close(chain, false);
       await this.#leave(chain, region);
       try {
         await this.#swapper.kill(region);
       } catch (e) {
         return this.#failed(region, chain, e);
       }
-      return this.#wake(region, chain);
+      const done = await this.#wake(region, chain);
+      // It was there before: who waits for a region does not wait longer because of a kill.
+      if (done === "running") place.since = since;
+      return done;
     });
   }
 
@@ -163,22 +214,16 @@ export class RegionManager {
     this.#working = done.catch(() => undefined);
     return done;
   }
-  /** A victim of its own, a free region, the oldest victim; on demand, the least loaded region. */
-  async #choose(chain: LiveChain, reason: LaunchReason): Promise<number | undefined> {
+  /** A victim of its own, a free region, the oldest victim; on demand, one that its chain has had for long enough. */
+  async #choose(chain: LiveChain, reason: LaunchReason): Promise<number | undefined | typeof later> {
     const now = this.#o.time(),
-      all = this.#places.map((p, r) => ({ ...p, r }));
-    const own = all.find(p => p.use === "victim" && p.chain === chain);
-    if (own !== undefined) return own.r;
+      { victimLife, hold, loadOf } = this.#o,
+      own = this.#places.findIndex(p => p.use === "victim" && p.chain === chain);
+    if (own >= 0) return own;
     if (this.#bitstreamOf(chain) === undefined) return undefined;
-    const free = all.find(p => p.use === "free");
-    if (free !== undefined) return free.r;
-    const [victim] = all
-      .filter(p => p.use === "victim" && (reason === "demand" || now - p.since > this.#o.victimLife))
-      .sort((a, b) => a.since - b.since);
-    if (victim !== undefined || reason !== "demand") return victim?.r;
-    const active = all.filter(p => p.use === "active"),
-      loads = await Promise.all(active.map(p => this.#o.loadOf(p.r)));
-    return active[loads.indexOf(Math.min(...loads))]?.r;
+    const free = this.#places.findIndex(p => p.use === "free");
+    if (free >= 0) return free;
+    return whoGives(this.#places, { onDemand: reason === "demand", now, victimLife, hold, loadOf });
   }
   async #into(region: number, chain: LiveChain): Promise<LaunchOutcome> {
     const place = this.#places[region];
@@ -188,7 +233,9 @@ export class RegionManager {
     if (bitstream === undefined && !isThere) return "noBitstream";
     if (place.use === "active" && place.chain !== undefined) {
       this.counted.stopped++;
+      if (isLast(place.chain, region)) await this.#o.gate.close(place.chain, true);
       await this.#leave(place.chain, region);
+      await this.#o.gate.changed(place.chain);
     }
     Object.assign(place, { use: "loading", chain, since: this.#o.time() });
     try {
@@ -215,6 +262,7 @@ export class RegionManager {
     }
     if (place !== undefined) Object.assign(place, { use: "active", chain, since: this.#o.time() });
     if (!chain.regions.includes(region)) await this.#join(chain, region);
+    await this.#o.gate.changed(chain);
     return "running";
   }
   /** Who waits for it is dropped: the region is cut, and takes all with credits. */
@@ -225,6 +273,7 @@ export class RegionManager {
     await this.#swapper.dropAll(region, this.#o.slots);
     const place = this.#places[region];
     if (place !== undefined) Object.assign(place, { use: "broken", chain: undefined, since: this.#o.time() });
+    await this.#o.gate.open(chain);
     return "failed";
   }
   /** Its packets leave; what is loaded stays. */
@@ -232,14 +281,17 @@ export class RegionManager {
     const place = this.#places[region],
       chain = place?.chain;
     if (place === undefined || chain === undefined) return;
+    if (isLast(chain, region)) await this.#o.gate.close(chain, true);
     await this.#leave(chain, region);
     await this.#swapper.drained(region);
     Object.assign(place, { use: "victim", since: this.#o.time() });
+    await this.#o.gate.changed(chain);
   }
   async #join(chain: LiveChain, region: number): Promise<void> {
     if (chain.regions.length === 0) chain.group = this.#freeGroup(chain);
     chain.regions = [...chain.regions, region].sort((a, b) => a - b);
     await this.#write(chain);
+    await this.#o.gate.open(chain);
   }
   async #leave(chain: LiveChain, region: number): Promise<void> {
     chain.regions = chain.regions.filter(r => r !== region);
@@ -263,6 +315,8 @@ export class RegionManager {
     return at < 0 ? undefined : at + 1;
   }
 }
+/** The chain has no other region than this one. */
+const isLast = ({ regions }: LiveChain, region: number): boolean => regions.every(r => r === region);
 function isWithin(run: readonly string[], labels: readonly string[]): boolean {
   let at = 0;
   for (const l of labels) if (l === run[at]) at++;

@@ -182,7 +182,8 @@ describe("DAGs of users", () => {
       body = (weight: number): Uint8Array => encode(weightBody, { weight });
     expect(await a.status(1, "WEIGHT", body(4))).toBe("OK");
     expect(a.w.requests.weights.get(1)).toBe(4);
-    expect(await a.status(1, "WEIGHT", body(17))).toBe("DENIED");
+    expect(await a.status(1, "WEIGHT", body(16))).toBe("DENIED");
+    expect(await a.status(2, "WEIGHT", body(15))).toBe("OK");
     expect(await a.status(1, "WEIGHT", body(0))).toBe("INVALID");
     expect(a.w.requests.weights.get(1)).toBe(4);
   });

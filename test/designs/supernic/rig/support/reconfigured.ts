@@ -3,6 +3,7 @@ import { deviceSizes, taskNamed } from "../../../../../designs/supernic/build/in
 import { makeParameters } from "../../../../../designs/supernic/config/index.ts";
 import { DeviceScoreboard } from "../../../../../designs/supernic/model/index.ts";
 import {
+  type BuildOptions,
   leftAtRest,
   type ManagedRegions,
   type SimulatedSuperNic,
@@ -51,8 +52,9 @@ export const setup: Setup = readSetup(
       port,
     })),
     users: [
-      { name: "alice", class: 0, key: "61".repeat(16) },
-      { name: "bob", class: 1, key: "62".repeat(16) },
+      // More than their lines bring: fair shares count for who is limited.
+      { name: "alice", class: 0, key: "61".repeat(16), bytesPerEpoch: 4_000_000 },
+      { name: "bob", class: 1, key: "62".repeat(16), bytesPerEpoch: 4_000_000 },
     ],
     regions: [
       { chain: "double", tasks: ["dummy"] },
@@ -132,12 +134,13 @@ export class Traffic {
 export const reconfigured = (
   name: string,
   body: (t: Traffic) => Promise<readonly string[]>,
+  more: BuildOptions = {},
 ): Promise<readonly string[]> =>
   withDevice(
     name,
     setup,
     parameters,
-    { bitstreams, limitCycles: 400_000, wave: false, signals: true, backToBack: true },
+    { bitstreams, limitCycles: 400_000, wave: false, signals: true, backToBack: true, hold: 0, ...more },
     async device => {
       const census = watchCensus(device),
         t = new Traffic(device),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   Autoscaler,
   type EpochLoad,
+  IntendedMonitor,
   type LiveChain,
   LoadMonitor,
   periodEpochs,
@@ -101,5 +102,64 @@ describe("the load of a chain", () => {
   });
   it("a chain without a region has none", async () => {
     expect((await new LoadMonitor(rig(), 100).epoch([chain([], "dummy")])).size).toBe(0);
+  });
+});
+
+describe("what is intended for a chain", () => {
+  const chain = (regions: number[], ...labels: string[]): LiveChain => ({
+    number: 3,
+    name: labels.join("+"),
+    labels,
+    tasks: labels.map(l => taskNamed(l).declared),
+    regions,
+    group: 0,
+  });
+  /** A user's packets have 100 bytes: of what it brings, so much by type; epochs of 800 cycles. */
+  interface Brings {
+    readonly demand: number;
+    readonly rate: number;
+    readonly types: readonly number[];
+  }
+  const packet = 100;
+  const monitor = (...users: readonly Brings[]): IntendedMonitor =>
+    new IntendedMonitor(
+      {
+        fair: (user, type) =>
+          Promise.resolve({
+            use: (users[user]?.types[type] ?? 0) / packet,
+            demand: (users[user]?.demand ?? 0) * packet,
+            rate: (users[user]?.rate ?? 0) * packet,
+          }),
+      },
+      { typeOf: (_, slot) => slot, packetsOf: interval => 800 / interval, packetsByByte: use => use },
+      users.map((_, u) => u),
+    );
+  const loadOf = async (c: LiveChain, ...users: readonly Brings[]): Promise<number> =>
+    (await monitor(...users).epoch([c])).get(3)?.demand ?? NaN;
+
+  it("is what users intend in front of their meters, where fair shares gave a task away in full", async () => {
+    const slow = chain([0, 1], "dummy", "delay(4,8)");
+    // Two instances take 200 packets of an epoch: 120 and 80 are let in of 120 and 180.
+    const users = [
+      { demand: 120, rate: 120, types: [1, 1] },
+      { demand: 180, rate: 80, types: [1, 1] },
+    ];
+    expect(await loadOf(slow, ...users)).toBeCloseTo(3);
+    // What is let in says nothing of it.
+    expect(await loadOf(slow, ...users.map(u => ({ ...u, demand: u.rate })))).toBeCloseTo(2);
+  });
+  it("is no more than there is where another task holds the user: a second instance would not help", async () => {
+    expect(await loadOf(chain([0], "dummy"), { demand: 9_000, rate: 100, types: [1] })).toBeCloseTo(1);
+    expect(await loadOf(chain([0], "dummy"), { demand: 80, rate: 9_000, types: [1] })).toBeCloseTo(0.1);
+  });
+  it("counts a DAG that goes through the task twice, and users that do not use it not at all", async () => {
+    const users = [
+      { demand: 100, rate: 50, types: [2] },
+      { demand: 900, rate: 9_000, types: [0] },
+    ];
+    expect(await loadOf(chain([0], "delay(4,8)"), ...users)).toBeCloseTo(2);
+  });
+  it("a chain without a region has none", async () => {
+    expect((await monitor().epoch([chain([], "dummy")])).size).toBe(0);
   });
 });

@@ -62,7 +62,12 @@ export interface World {
   readonly loads: number[];
 }
 export function world(
-  o: Partial<ModelledOptions> & { readonly victimLife?: number; readonly rest?: number } = {},
+  o: Partial<ModelledOptions> & {
+    readonly victimLife?: number;
+    readonly hold?: number;
+    readonly rest?: number;
+    readonly bitstreams?: typeof bitstreams;
+  } = {},
 ): World {
   const regions = new ModelledRegions({ regions: 4, reprogramCycles: 5000, first: [1, 2, 0, 0], leaves: 10, ...o }),
     loads = [0, 0, 0, 0],
@@ -81,11 +86,12 @@ export function world(
       credits: 24,
       slots: 2,
       regions: [["dummy"], ["checksum"], [], []].map(labels => ({ labels, fixed: false })),
-      bitstreams,
+      bitstreams: o.bitstreams ?? bitstreams,
       declared: name => taskNamed(name).declared,
       words: task => rows.words(task),
       loadOf: r => Promise.resolve(loads[r] ?? 0),
       victimLife: o.victimLife ?? 1e9,
+      hold: o.hold ?? 0,
     });
   const dags = new DagTable(setup, driver, time, o.rest ?? 1000),
     requests = new Requests(setup, dags, manager, { catalogue });

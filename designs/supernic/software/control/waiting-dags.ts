@@ -1,0 +1,84 @@
+/** DAGs whose chains have no region: their frames stay in the class queues, and software is told of them. */
+import { dagEntries, type TableWrite, tableWrite } from "../../wire/index.ts";
+import type { ChainGate, LiveChain } from "../regions/index.ts";
+import type { Dag } from "../setup/index.ts";
+
+export interface GateDriver {
+  write(entry: TableWrite): Promise<void>;
+  /** The DAG of a frame that waits; each call looks for another one. */
+  waiting(): Promise<number | undefined>;
+  dagInside(dag: number): Promise<{ readonly inside: number; readonly settled: boolean }>;
+}
+export interface WaitingOptions {
+  readonly dags: () => readonly Dag[];
+  /** Whether a chain has a region, or one is being loaded for it. */
+  readonly hasRegion: (chain: number) => boolean;
+  /** Nanoseconds since some start, and between two looks. */
+  readonly time: () => number;
+  readonly wait: () => Promise<void>;
+  /** Nanoseconds until packets that do not leave are left to the kill of their region. */
+  readonly drain?: number;
+}
+const defaultDrain = 1_000_000;
+
+/** Closes the gate of DAGs, and opens it again (docs/supernic/reconfigure.md). */
+export class WaitingDags implements ChainGate {
+  readonly #driver: GateDriver;
+  readonly #o: Required<WaitingOptions>;
+  readonly #closed = new Set<number>();
+
+  constructor(driver: GateDriver, o: WaitingOptions) {
+    this.#driver = driver;
+    this.#o = { drain: defaultDrain, ...o };
+  }
+  /** DAGs that wait now, by number. */
+  get closed(): ReadonlySet<number> {
+    return this.#closed;
+  }
+  /** Its UID is not known yet: the first frame of a DAG that cannot run waits like all others. */
+  async admit(dag: Dag): Promise<void> {
+    if (!this.#runs(dag)) await this.#set(dag.number, true);
+  }
+  /** It is removed: what waits goes on, and is dropped and counted, as its chains may be nowhere. */
+  async removed(dag: Dag): Promise<void> {
+    await this.#set(dag.number, false);
+  }
+  async close(chain: LiveChain, drain: boolean): Promise<void> {
+    const dags = this.#of(chain);
+    for (const dag of dags) await this.#set(dag.number, true);
+    if (drain) for (const dag of dags) await this.#left(dag.number);
+  }
+  async open(chain: LiveChain): Promise<void> {
+    // Without a region it never gets one: then nobody waits for it.
+    const isGivenUp = !this.#o.hasRegion(chain.number);
+    for (const dag of this.#of(chain)) if (isGivenUp || this.#runs(dag)) await this.#set(dag.number, false);
+  }
+  changed(): Promise<void> {
+    return Promise.resolve();
+  }
+  /** Looks for a frame that waits. @returns its DAG */
+  async look(): Promise<Dag | undefined> {
+    const number = await this.#driver.waiting();
+    return number === undefined ? undefined : this.#o.dags().find(d => d.number === number);
+  }
+  #of({ number }: LiveChain): Dag[] {
+    return this.#o.dags().filter(d => d.peer === undefined && d.stages.flat().some(b => b.chain.number === number));
+  }
+  #runs({ stages }: Dag): boolean {
+    return stages.flat().every(b => this.#o.hasRegion(b.chain.number));
+  }
+  async #set(dag: number, waits: boolean): Promise<void> {
+    if (dag >= dagEntries || this.#closed.has(dag) === waits) return;
+    if (waits) this.#closed.add(dag);
+    else this.#closed.delete(dag);
+    await this.#driver.write(tableWrite("wait", dag, { waits: waits ? 1 : 0 }));
+  }
+  async #left(dag: number): Promise<void> {
+    const from = this.#o.time();
+    for (;;) {
+      const { inside, settled } = await this.#driver.dagInside(dag);
+      if ((settled && inside === 0) || this.#o.time() - from > this.#o.drain) return;
+      await this.#o.wait();
+    }
+  }
+}

@@ -1,0 +1,206 @@
+/** The gate of DAGs beside a model: heads come and go, a merge takes some, packets arrive and leave, software looks. */
+import { DagGate, gatedHeads } from "../../../../../../designs/supernic/rtl/reconfigure/index.ts";
+import { type Bench, poke } from "../../../../../../sim/index.ts";
+
+export const p = { ports: 2, contexts: 32 } as const;
+export const gate = () => DagGate(p);
+export type GatePorts = ReturnType<typeof gate>["ports"];
+/** DAGs that the bench uses: the ends of the table, and what differs in one bit. */
+const dags = [0, 1, 2, 3, 127, 128, 254, 255];
+const heads = gatedHeads(p),
+  /** Cycles of clearing, and of what is told late. */
+  clearing = 256,
+  told = 2,
+  late = 12,
+  scan = 2 * heads + 8;
+
+interface Head {
+  valid: number;
+  dag: number;
+}
+interface Frame {
+  readonly dag: number;
+  readonly at: number;
+  ctx?: number;
+}
+export class GateRig {
+  readonly #b: Bench<GatePorts>;
+  #cycle = 0;
+  readonly #waits = new Set<number>();
+  readonly #heads: Head[] = Array.from({ length: heads }, () => ({ valid: 0, dag: 0 }));
+  /** Frames that were chosen and have not arrived; that have, and have not left. */
+  #chosen: Frame[] = [];
+  #inside: Frame[] = [];
+  #free = Array.from({ length: p.contexts }, (_, i) => i);
+  #look = 0;
+  #still = 0;
+  readonly #seen = new Set<number>();
+  #waitsSince = new Map<number, number>();
+  /** Chance of a frame to be chosen, to arrive, to leave in a cycle. */
+  pace = { choose: 0.5, arrive: 0.5, leave: 0.5 };
+
+  constructor(b: Bench<GatePorts>) {
+    this.#b = b;
+  }
+  #truth(dag: number): number {
+    return [...this.#chosen, ...this.#inside].filter(f => f.dag === dag).length;
+  }
+  #fail(what: string): never {
+    throw new Error(`cycle ${this.#cycle}: ${what}`);
+  }
+  /** Behind a reset nobody waits, and nothing is inside. */
+  async reset(): Promise<void> {
+    this.#b.sim.reset(2);
+    this.#waits.clear();
+    this.#chosen = [];
+    this.#inside = [];
+    this.#free = Array.from({ length: p.contexts }, (_, i) => i);
+    this.#still = 0;
+    this.#waitsSince.clear();
+    for (const h of this.#heads) h.valid = 0;
+    this.#idle();
+    await this.#b.cycles(clearing + 4);
+  }
+  #idle(): void {
+    const { io } = this.#b;
+    for (const [i, h] of this.#heads.entries()) poke(io.heads.at(i) as never, h as never);
+    poke(io.wait as never, { en: 0, index: 0, value: { waits: 0 } } as never);
+    poke(io.arrived as never, { valid: 0, ctx: 0, dag: 0 } as never);
+    poke(io.decided as never, { valid: 0, ctx: 0 } as never);
+    io.taken.value = 0;
+    io.next.value = 0;
+  }
+  async run(cycles: number): Promise<void> {
+    for (let i = 0; i < cycles; i++) await this.#step();
+  }
+  async #step(): Promise<void> {
+    const { io, random } = this.#b,
+      pick = <T>(list: readonly T[]): T => list[random.between(0, list.length - 1)] as T;
+    this.#idle();
+    // New heads where there are none.
+    for (const h of this.#heads)
+      if (h.valid === 0 && random.chance(0.2)) Object.assign(h, { valid: 1, dag: pick(dags) });
+    for (const [i, h] of this.#heads.entries()) poke(io.heads.at(i) as never, h as never);
+    // One that is open is chosen; the merge tells of it two cycles later.
+    const open = this.#heads.filter(h => h.valid === 1 && !this.#waits.has(h.dag)),
+      under = this.#chosen.length,
+      goes =
+        under < 16 && this.#inside.length + under < p.contexts && open.length > 0 && random.chance(this.pace.choose);
+    const taken = goes ? pick(open) : undefined;
+    io.taken.value = this.#chosen.some(f => f.at === this.#cycle - told) ? 1 : 0;
+    const [first] = this.#chosen;
+    let arrives: Frame | undefined;
+    if (first !== undefined && first.at < this.#cycle - told && random.chance(this.pace.arrive)) {
+      arrives = first;
+      arrives.ctx = this.#free.splice(random.between(0, this.#free.length - 1), 1)[0] ?? 0;
+      poke(io.arrived as never, { valid: 1, ctx: arrives.ctx, dag: arrives.dag } as never);
+    }
+    let leaves: Frame | undefined;
+    const old = this.#inside.filter(f => f.at < this.#cycle - late);
+    if (old.length > 0 && random.chance(this.pace.leave)) {
+      leaves = pick(old);
+      poke(io.decided as never, { valid: 1, ctx: leaves.ctx ?? 0 } as never);
+    }
+    // Software closes and opens, and looks elsewhere when it has looked for a while.
+    let write: { dag: number; waits: boolean } | undefined;
+    if (random.chance(0.05)) {
+      write = { dag: pick(dags), waits: random.chance(0.6) };
+      poke(io.wait as never, { en: 1, index: write.dag, value: { waits: write.waits ? 1 : 0 } } as never);
+    }
+    if (random.chance(0.02)) {
+      this.#look = pick(dags);
+      this.#still = 0;
+    }
+    io.look.value = this.#look;
+    io.next.value = random.chance(0.2) ? 1 : 0;
+    const remove = this.#b.onEdge({ sample: () => this.#check() });
+    await this.#b.cycles(1);
+    remove();
+    if (taken !== undefined) {
+      this.#chosen.push({ dag: taken.dag, at: this.#cycle });
+      taken.valid = 0;
+    }
+    if (arrives !== undefined) {
+      this.#chosen.shift();
+      this.#inside.push({ dag: arrives.dag, at: this.#cycle, ctx: arrives.ctx ?? 0 });
+    }
+    if (leaves !== undefined) {
+      this.#inside.splice(this.#inside.indexOf(leaves), 1);
+      this.#free.push(leaves.ctx ?? 0);
+    }
+    if (write !== undefined) {
+      if (write.waits) this.#waits.add(write.dag);
+      else this.#waits.delete(write.dag);
+      if (write.waits) this.#still = 0;
+    }
+    this.#cycle++;
+  }
+  #check(): void {
+    const { open, shown } = this.#b.io,
+      bits = BigInt(open.value);
+    for (const [i, h] of this.#heads.entries())
+      if (h.valid === 1 && ((bits >> BigInt(i)) & 1n) !== (this.#waits.has(h.dag) ? 0n : 1n))
+        this.#fail(`head ${i} of DAG ${h.dag} is let through, or is not`);
+    const inside = Number(shown.inside.value),
+      isSettled = Number(shown.settled.value) === 1,
+      truth = this.#truth(this.#look);
+    this.#still++;
+    // What software relies on: a closed DAG of which nothing is shown has nothing inside, or on its way there.
+    if (this.#waits.has(this.#look) && this.#still > 4 && isSettled && inside === 0 && truth > 0)
+      this.#fail(`nothing of DAG ${this.#look} is shown, and ${truth} are inside`);
+    this.#scanned(Number(shown.waits.value) === 1, Number(shown.dag.value));
+  }
+  /** Each DAG that waits is shown, sooner or later; what is shown waits, or did just now. */
+  #scanned(is: boolean, dag: number): void {
+    if (is) this.#seen.add(dag);
+    const there = new Set(this.#heads.filter(h => h.valid === 1 && this.#waits.has(h.dag)).map(h => h.dag));
+    for (const d of dags) {
+      if (!there.has(d)) this.#waitsSince.delete(d);
+      else if (!this.#waitsSince.has(d)) this.#waitsSince.set(d, this.#cycle);
+      // At the chance of going on that software has here, all heads have been shown by then.
+      const since = this.#waitsSince.get(d);
+      if (is && d === dag) this.#waitsSince.delete(d);
+      if (since !== undefined && this.#cycle - since > 12 * scan) this.#fail(`DAG ${d} waits and is not shown`);
+    }
+    if (is && !this.#recent(dag)) this.#fail(`DAG ${dag} is shown, and nothing of it waits`);
+  }
+  readonly #last = new Map<number, number>();
+  #recent(dag: number): boolean {
+    for (const h of this.#heads) if (h.valid === 1 && this.#waits.has(h.dag)) this.#last.set(h.dag, this.#cycle);
+    return this.#cycle - (this.#last.get(dag) ?? -Infinity) <= 5;
+  }
+  /** All leave; then each closed DAG is shown as empty, and the counts of all are 0. */
+  async end(): Promise<void> {
+    const { io } = this.#b;
+    this.pace = { choose: 0, arrive: 1, leave: 1 };
+    for (let i = 0; i < 200 && this.#chosen.length + this.#inside.length > 0; i++) await this.#step();
+    this.#idle();
+    await this.#b.cycles(20);
+    for (const dag of dags) {
+      io.look.value = dag;
+      await this.#b.cycles(4);
+      if (Number(io.shown.inside.value) !== 0 || Number(io.shown.settled.value) !== 1)
+        this.#fail(`at the end ${Number(io.shown.inside.value)} of DAG ${dag} are inside`);
+    }
+  }
+}
+/** Traffic at several paces, with a reset in the middle. */
+export async function life(b: Bench<GatePorts>): Promise<void> {
+  const rig = new GateRig(b);
+  await rig.reset();
+  for (const pace of [
+    { choose: 0.5, arrive: 0.5, leave: 0.5 },
+    { choose: 1, arrive: 0.2, leave: 0.1 },
+    { choose: 1, arrive: 1, leave: 1 },
+  ]) {
+    rig.pace = pace;
+    await rig.run(700);
+    await rig.end();
+  }
+  rig.pace = { choose: 1, arrive: 0.3, leave: 0.3 };
+  await rig.run(200);
+  await rig.reset();
+  rig.pace = { choose: 1, arrive: 0.3, leave: 0.3 };
+  await rig.run(300);
+  await rig.end();
+}
