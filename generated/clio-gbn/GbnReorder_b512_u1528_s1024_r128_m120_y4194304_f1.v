@@ -95,9 +95,11 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   reg catching; // reorder.ts:311
   reg [9:0] cursor; // reorder.ts:326
   reg drops; // reorder.ts:345
-  reg closes_lane; // reorder.ts:357
-  reg [6:0] closed; // reorder.ts:358
-  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:420
+  reg frees; // reorder.ts:355
+  reg [6:0] freed_slot; // reorder.ts:356
+  reg closes_lane; // reorder.ts:361
+  reg [6:0] closed; // reorder.ts:362
+  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:424
   (* ram_style = "distributed" *) reg [150:0] kept_words [0:127]; // reorder.ts:129
   (* ram_style = "distributed" *) reg [6:0] links [0:127]; // reorder.ts:134
   (* ram_style = "distributed" *) reg taken [0:127]; // reorder.ts:135
@@ -181,9 +183,9 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   wire flushed_1 = flushed & drops; // reorder.ts:347
   wire listed = ~(|(cursor >> 7)) & starting; // reorder.ts:348
   wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:351
-  wire visits = clock[15] & ~(impatient | keeping); // reorder.ts:414
-  wire old = probed & seen[probe]; // reorder.ts:415
-  wire [6:0] node_2 = keeping ? free_slot : probe; // reorder.ts:416
+  wire visits = clock[15] & ~(impatient | keeping); // reorder.ts:418
+  wire old = probed & seen[probe]; // reorder.ts:419
+  wire [6:0] node_2 = keeping ? free_slot : probe; // reorder.ts:420
 
   GbnWaiting_b512_u1528_r128 room ( // reorder.ts:118
     .clk (clk), .rst (rst),
@@ -207,11 +209,9 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     .level (outs_level)
   );
 
-  wire free_push_valid = listed | freed | flushed_1; // reorder.ts:138
-  wire [6:0] free_push_payload = starting ? cursor[6:0] : slot;
   Fifo_uint7_d128 free ( // reorder.ts:138
     .clk (clk), .rst (rst),
-    .push_valid (free_push_valid), .push_ready (free_push_ready), .push_payload (free_push_payload),
+    .push_valid (frees), .push_ready (free_push_ready), .push_payload (freed_slot),
     .pop_valid (free_pop_valid), .pop_ready (joining), .pop_payload (free_slot),
     .level (free_level)
   );
@@ -245,7 +245,7 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 
   always @(posedge clk)
     if (rst) begin
-      crowded_q <= 1'b0; impatient <= 1'b0; joining <= 1'b0; opens_lane <= 1'b0; catching <= 1'b0;
+      crowded_q <= 1'b0; impatient <= 1'b0; joining <= 1'b0; opens_lane <= 1'b0; catching <= 1'b0; frees <= 1'b0;
       closes_lane <= 1'b0; events_waited_q <= 1'b0; events_skipped_q <= 1'b0; events_stale_q <= 1'b0;
     end
     else begin
@@ -253,6 +253,7 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
       joining <= keeping;
       opens_lane <= keeping & alone;
       catching <= ~away[15] & (|away[14:10]);
+      frees <= listed | freed | flushed_1;
       closes_lane <= listed | (freed & ~(|fewer)) | (restarts & ~alone);
       impatient <= impatient ? probed : visits & old;
       events_waited_q <= keeping & op_reply;
@@ -406,6 +407,7 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     joining_slot <= free_slot;
     matches_ <= slot_taken & ({kept_turn_session, kept_word[29:14]} == {turn_session, chased});
     drops <= slot_taken & (kept_turn_session == turn_session);
+    freed_slot <= starting ? cursor[6:0] : slot;
     closed <= starting ? cursor[6:0] : decide ? was_lane : lane;
   end
 
@@ -467,29 +469,29 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~free_push_valid | free_push_ready); // reorder.ts:427
-      assert (~closes_lane | lanes_push_ready); // reorder.ts:428
-      assert (~freed | slot_taken); // reorder.ts:429
-      assert (~freed | (|count)); // reorder.ts:430
+      assert (~frees | free_push_ready); // reorder.ts:431
+      assert (~closes_lane | lanes_push_ready); // reorder.ts:432
+      assert (~freed | slot_taken); // reorder.ts:433
+      assert (~freed | (|count)); // reorder.ts:434
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
-      if (~(~free_push_valid | free_push_ready)) begin
-        $display("%s", "assertion failed: a slot comes back once (reorder.ts:427)"); // reorder.ts:427
+      if (~(~frees | free_push_ready)) begin
+        $display("%s", "assertion failed: a slot comes back once (reorder.ts:431)"); // reorder.ts:431
         $stop;
       end
       if (~(~closes_lane | lanes_push_ready)) begin
-        $display("%s", "assertion failed: a lane comes back once (reorder.ts:428)"); // reorder.ts:428
+        $display("%s", "assertion failed: a lane comes back once (reorder.ts:432)"); // reorder.ts:432
         $stop;
       end
       if (~(~freed | slot_taken)) begin
-        $display("%s", "assertion failed: what is released has waited (reorder.ts:429)"); // reorder.ts:429
+        $display("%s", "assertion failed: what is released has waited (reorder.ts:433)"); // reorder.ts:433
         $stop;
       end
       if (~(~freed | (|count))) begin
-        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:430)"); // reorder.ts:430
+        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:434)"); // reorder.ts:434
         $stop;
       end
     end

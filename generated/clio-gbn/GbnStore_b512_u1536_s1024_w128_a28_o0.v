@@ -84,13 +84,13 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   reg read_running; // store.ts:107
   reg [27:0] read_at; // store.ts:108
   reg [6:0] read_left; // store.ts:109
-  reg [6:0] last_beat; // store.ts:157
-  reg [5:0] last_lane; // store.ts:158
-  reg [6:0] index; // store.ts:159
-  reg bad; // store.ts:160
-  wire frames_push_ready, frames_dropped; // store.ts:161
+  reg [6:0] behind; // store.ts:158
+  reg last; // store.ts:159
+  reg [5:0] last_lane; // store.ts:160
+  reg bad; // store.ts:161
+  wire frames_push_ready, frames_dropped; // store.ts:162
   wire [6:0] frames_packets;
-  reg errors_q; // store.ts:203
+  reg errors_q; // store.ts:207
   (* ram_style = "ultra" *) reg [10:0] lengths [0:131071]; // store.ts:95
   reg [10:0] length; // store.ts:154
   wire [16:0] written_place = {place_payload_at_session, place_payload_at_place}; // store.ts:126
@@ -102,10 +102,9 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   wire ar_taken = ar_valid & ar_ready; // store.ts:155
   wire read_final = read_left <= 7'd64; // store.ts:110
   wire [7:0] read_len = read_final ? {1'b0, read_left - 7'd1} : 8'd63; // store.ts:111
-  wire last = index == last_beat; // store.ts:171
   wire came = r_valid & r_ready; // store.ts:172
   wire ends = came & last; // store.ts:173
-  wire failed = bad | (|r_payload_resp); // store.ts:187
+  wire failed = bad | (|r_payload_resp); // store.ts:192
 
   Fifo_bit_d64 pending ( // store.ts:127
     .clk (clk), .rst (rst),
@@ -129,9 +128,9 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
     last_lane >= 6'd8, last_lane >= 6'd7, last_lane >= 6'd6, last_lane >= 6'd5, last_lane >= 6'd4, last_lane >= 6'd3,
     last_lane >= 6'd2, last_lane >= 6'd1, 1'b1
   };
-  wire [63:0] frames_push_payload_keep = last ? frames_push_payload_keep_joined : 64'hffffffffffffffff; // store.ts:161
+  wire [63:0] frames_push_payload_keep = last ? frames_push_payload_keep_joined : 64'hffffffffffffffff; // store.ts:162
   wire frames_push_payload_user = last & failed;
-  PacketFifo_AxisBeat_d64_last_drop_user_block frames ( // store.ts:161
+  PacketFifo_AxisBeat_d64_last_drop_user_block frames ( // store.ts:162
     .clk (clk), .rst (rst),
     .push_valid (r_valid), .push_ready (frames_push_ready), .push_payload_data (r_payload_data),
     .push_payload_keep (frames_push_payload_keep), .push_payload_last (last),
@@ -228,18 +227,18 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
 
   always @(posedge clk)
     if (asked) begin
-      last_beat <= read_left_shifted[6:0] - 7'd1;
+      behind <= read_left_shifted[6:0] - 7'd1;
+      last <= length <= 11'd64;
       last_lane <= length[5:0] - 6'd1;
+    end
+    else if (came) begin
+      behind <= behind - 7'd1;
+      last <= behind == 7'd1;
     end
 
   always @(posedge clk)
-    if (rst) begin
-      index <= 7'd0; bad <= 1'b0;
-    end
-    else if (came) begin
-      index <= last ? 7'd0 : index + 7'd1;
-      bad <= failed & ~last;
-    end
+    if (rst) bad <= 1'b0;
+    else if (came) bad <= failed & ~last;
 
   always @(posedge clk) begin
     if (place_valid & place_ready) lengths[written_place] <= place_payload_bytes;
@@ -275,7 +274,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   always @(posedge clk)
     if (~rst) begin
       if (b_valid) assert (pending_pop_valid); // store.ts:147
-      if (r_valid) assert (frames_push_ready); // store.ts:193
+      if (r_valid) assert (frames_push_ready); // store.ts:197
     end
 `else
 `ifndef SYNTHESIS
@@ -289,7 +288,7 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
       end
       if (r_valid) begin
         if (~frames_push_ready) begin
-          $display("%s", "assertion failed: a frame that is read has room (store.ts:193)"); // store.ts:193
+          $display("%s", "assertion failed: a frame that is read has room (store.ts:197)"); // store.ts:197
           $stop;
         end
       end

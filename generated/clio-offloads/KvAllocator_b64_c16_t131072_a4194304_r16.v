@@ -84,101 +84,98 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg [4:0] region; // allocator.ts:111
   reg [28:0] live; // allocator.ts:113
   reg [4:0] levels_0, levels_1, levels_2, levels_3, levels_4, levels_5; // allocator.ts:114
-  reg [6:0] cached; // allocator.ts:115
-  reg [2:0] kind; // allocator.ts:119
-  reg asked_table, asked_slot; // allocator.ts:120
+  reg filled_0, filled_1, filled_2, filled_3, filled_4, filled_5; // allocator.ts:116
+  reg [6:0] cached; // allocator.ts:117
+  reg [2:0] kind; // allocator.ts:121
+  reg asked_table, asked_slot; // allocator.ts:122
   reg [2:0] asked_kind;
   reg [3:0] asked_context;
-  reg [43:0] home; // allocator.ts:121
-  reg giving_slot; // allocator.ts:122
-  reg taking; // allocator.ts:123
-  reg [3:0] answer_status; // allocator.ts:124
+  reg [43:0] home; // allocator.ts:123
+  reg giving_slot; // allocator.ts:124
+  reg taking; // allocator.ts:125
+  reg [3:0] answer_status; // allocator.ts:126
   reg [43:0] answer_block;
-  reg flushing; // allocator.ts:125
-  reg flushed; // allocator.ts:126
-  reg [11:0] number; // arenas.ts:43
-  reg [10:0] offset; // arenas.ts:44
-  reg [3:0] digit; // arenas.ts:45
-  reg is_before; // arenas.ts:46
-  reg in_range; // arenas.ts:47
-  reg untouched; // arenas.ts:48
-  reg covers; // arenas.ts:49
-  reg [7:0] fits; // arenas.ts:56
-  reg summary; // allocator.ts:134
-  reg survey; // allocator.ts:135
-  reg [3:0] wanted; // allocator.ts:136
+  reg flushing; // allocator.ts:127
+  reg flushed; // allocator.ts:128
+  reg [11:0] number; // arenas.ts:50
+  reg [10:0] offset; // arenas.ts:51
+  reg [3:0] digit; // arenas.ts:52
+  reg is_before; // arenas.ts:53
+  reg in_range; // arenas.ts:54
+  reg untouched; // arenas.ts:55
+  reg covers; // arenas.ts:56
+  reg [2:0] limit; // arenas.ts:63
+  reg summary; // allocator.ts:137
+  reg survey; // allocator.ts:138
+  reg [3:0] wanted; // allocator.ts:139
+  reg [3:0] given_word; // allocator.ts:142
   reg [511:0] line; // free-line.ts:62
   reg [3:0] at; // free-line.ts:63
   reg [6:0] group; // free-line.ts:64
   reg [2:0] group_digit; // free-line.ts:65
   reg is_first; // free-line.ts:70
-  reg [31:0] begins; // free-line.ts:74
-  reg looking; // free-line.ts:75
-  reg looked; // free-line.ts:76
-  reg pick_any; // free-line.ts:78
+  reg [31:0] reserved_units; // free-line.ts:73
+  reg [31:0] begins; // free-line.ts:75
+  reg looking; // free-line.ts:76
+  reg looked; // free-line.ts:77
+  reg pick_any; // free-line.ts:79
   reg [4:0] pick_index;
-  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:80
-  reg [3:0] picked; // free-line.ts:81
-  reg freed; // free-line.ts:83
-  reg [6:0] before_; // free-line.ts:89
-  reg [6:0] after; // free-line.ts:90
-  reg touched; // free-line.ts:91
-  reg [7:0] seen; // free-line.ts:110
-  reg counts; // free-line.ts:111
-  reg found; // free-line.ts:113
-  reg [6:0] found_at; // free-line.ts:114
-  reg spare_valid; // allocator.ts:146
+  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:81
+  reg [3:0] picked; // free-line.ts:82
+  reg freed; // free-line.ts:84
+  reg [6:0] before_; // free-line.ts:90
+  reg [6:0] after; // free-line.ts:91
+  reg touched; // free-line.ts:92
+  reg [7:0] seen; // free-line.ts:111
+  reg counts; // free-line.ts:112
+  reg found; // free-line.ts:114
+  reg [6:0] found_at; // free-line.ts:115
+  reg spare_valid; // allocator.ts:152
   reg [11:0] spare_arena;
-  reg outside; // allocator.ts:147
-  reg push; // allocator.ts:158
-  reg [6:0] push_at; // allocator.ts:159
-  reg [43:0] pushed; // allocator.ts:160
-  reg [5:0] quiet; // allocator.ts:189
-  reg [4:0] state; // allocator.ts:235
-  reg beat; // allocator.ts:504
-  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:116
-  reg [63:0] digits [0:255]; // arenas.ts:41
-  reg [63:0] word; // arenas.ts:51
-  reg [10:0] offsets [0:4095]; // arenas.ts:42
-  reg [10:0] offset_here; // arenas.ts:52
+  reg outside; // allocator.ts:153
+  reg push; // allocator.ts:164
+  reg [6:0] push_at; // allocator.ts:165
+  reg [43:0] pushed; // allocator.ts:166
+  reg [5:0] quiet; // allocator.ts:206
+  reg [4:0] state; // allocator.ts:252
+  reg beat; // allocator.ts:521
+  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:118
+  reg [63:0] digits [0:255]; // arenas.ts:48
+  reg [63:0] word; // arenas.ts:58
+  reg [10:0] offsets [0:4095]; // arenas.ts:49
+  reg [10:0] offset_here; // arenas.ts:59
   wire [39:0] level_joined = {10'd0, levels_5, levels_4, levels_3, levels_2, levels_1, levels_0};
-  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:127
-  wire some = |level; // allocator.ts:128
-  wire room = ~level[4]; // allocator.ts:129
-  wire [43:0] popped = stack[{kind, level[3:0] - 4'd1}]; // allocator.ts:130
-  wire [7:0] word_number = number[11:4]; // arenas.ts:50
-  wire [63:0] word_1 = word; // arenas.ts:51
-  wire [10:0] offset_here_1 = offset_here; // arenas.ts:52
-  wire [3:0] here = word_1[{number[3:0], 2'd0} +: 4]; // arenas.ts:54
-  wire [7:0] fitting_shifted = fits >> word_1[62:60];
-  wire [7:0] fits_shifted = fits >> word_1[58:56];
-  wire [7:0] word_1_shifted = fits >> word_1[54:52];
-  wire [7:0] fitting_shifted_fits = fits >> word_1[50:48];
-  wire [7:0] fitting_shifted_word_1 = fits >> word_1[46:44];
-  wire [7:0] fitting_shifted_2 = fits >> word_1[42:40];
-  wire [7:0] fitting_shifted_3 = fits >> word_1[38:36];
-  wire [7:0] fitting_shifted_4 = fits >> word_1[34:32];
-  wire [7:0] fitting_shifted_5 = fits >> word_1[30:28];
-  wire [7:0] fitting_shifted_6 = fits >> word_1[26:24];
-  wire [7:0] fitting_shifted_7 = fits >> word_1[22:20];
-  wire [7:0] fitting_shifted_8 = fits >> word_1[18:16];
-  wire [7:0] fitting_shifted_9 = fits >> word_1[14:12];
-  wire [7:0] fitting_shifted_10 = fits >> word_1[10:8];
-  wire [7:0] fitting_shifted_11 = fits >> word_1[6:4];
-  wire [7:0] fitting_shifted_12 = fits >> word_1[2:0];
+  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:129
+  wire [7:0] some_joined = {2'd0, filled_5, filled_4, filled_3, filled_2, filled_1, filled_0};
+  wire some = some_joined[kind]; // allocator.ts:130
+  wire room = ~level[4]; // allocator.ts:131
+  wire [43:0] popped = stack[{kind, level[3:0]}]; // allocator.ts:133
+  wire [7:0] word_number = number[11:4]; // arenas.ts:57
+  wire [63:0] word_1 = word; // arenas.ts:58
+  wire [10:0] offset_here_1 = offset_here; // arenas.ts:59
+  wire [3:0] here = word_1[{number[3:0], 2'd0} +: 4]; // arenas.ts:61
   wire [15:0] fitting = {
-    word_1[63] & fitting_shifted[0], word_1[59] & fits_shifted[0], word_1[55] & word_1_shifted[0],
-    word_1[51] & fitting_shifted_fits[0], word_1[47] & fitting_shifted_word_1[0], word_1[43] & fitting_shifted_2[0],
-    word_1[39] & fitting_shifted_3[0], word_1[35] & fitting_shifted_4[0], word_1[31] & fitting_shifted_5[0],
-    word_1[27] & fitting_shifted_6[0], word_1[23] & fitting_shifted_7[0], word_1[19] & fitting_shifted_8[0],
-    word_1[15] & fitting_shifted_9[0], word_1[11] & fitting_shifted_10[0], word_1[7] & fitting_shifted_11[0],
-    word_1[3] & fitting_shifted_12[0]
-  }; // arenas.ts:59
-  wire [22:0] first_slab = {number, offset}; // arenas.ts:76
-  wire last = word_number == 8'd255; // arenas.ts:79
-  wire [10:0] slab = home[15:5] - offset; // allocator.ts:137
+    word_1[63] & ((word_1[62] == limit[2]) ? ((word_1[61] == limit[1]) ? (word_1[60] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[59] & ((word_1[58] == limit[2]) ? ((word_1[57] == limit[1]) ? (word_1[56] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[55] & ((word_1[54] == limit[2]) ? ((word_1[53] == limit[1]) ? (word_1[52] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[51] & ((word_1[50] == limit[2]) ? ((word_1[49] == limit[1]) ? (word_1[48] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[47] & ((word_1[46] == limit[2]) ? ((word_1[45] == limit[1]) ? (word_1[44] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[43] & ((word_1[42] == limit[2]) ? ((word_1[41] == limit[1]) ? (word_1[40] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[39] & ((word_1[38] == limit[2]) ? ((word_1[37] == limit[1]) ? (word_1[36] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[35] & ((word_1[34] == limit[2]) ? ((word_1[33] == limit[1]) ? (word_1[32] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[31] & ((word_1[30] == limit[2]) ? ((word_1[29] == limit[1]) ? (word_1[28] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[27] & ((word_1[26] == limit[2]) ? ((word_1[25] == limit[1]) ? (word_1[24] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[23] & ((word_1[22] == limit[2]) ? ((word_1[21] == limit[1]) ? (word_1[20] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[19] & ((word_1[18] == limit[2]) ? ((word_1[17] == limit[1]) ? (word_1[16] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[15] & ((word_1[14] == limit[2]) ? ((word_1[13] == limit[1]) ? (word_1[12] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[11] & ((word_1[10] == limit[2]) ? ((word_1[9] == limit[1]) ? (word_1[8] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[7] & ((word_1[6] == limit[2]) ? ((word_1[5] == limit[1]) ? (word_1[4] == limit[0]) | limit[0] : limit[1]) : limit[2]),
+    word_1[3] & ((word_1[2] == limit[2]) ? ((word_1[1] == limit[1]) ? (word_1[0] == limit[0]) | limit[0] : limit[1]) : limit[2])
+  }; // arenas.ts:65
+  wire [22:0] first_slab = {number, offset}; // arenas.ts:82
+  wire last = word_number == 8'd255; // arenas.ts:85
+  wire [10:0] slab = home[15:5] - offset; // allocator.ts:140
   wire [31:0] line_word = line[31:0]; // free-line.ts:66
-  wire [31:0] reserved_units = is_first ? ((at < 4'd4) ? 32'hffffffff : (at == 4'd4) ? 32'd1 : 32'd0) : 32'd0; // free-line.ts:72
   wire [31:0] free_units = ~(line_word | reserved_units); // free-map.ts:79
   wire [15:0] free_blocks_1 = {
     free_units[30] & free_units[31], free_units[28] & free_units[29], free_units[26] & free_units[27],
@@ -199,9 +196,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   };
   wire [1:0] free_blocks_4 = {free_blocks_3[2] & free_blocks_3[3], free_blocks_3[0] & free_blocks_3[1]};
   wire free_blocks_5 = free_blocks_4[0] & free_blocks_4[1];
-  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:82
-  wire gives = ~taking & ~freed & (at == slab[3:0]); // free-line.ts:84
-  wire changes = taking ? takes : gives; // free-line.ts:85
+  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:83
+  wire gives = ~taking & ~freed & (at == given_word); // free-line.ts:85
+  wire changes = taking ? takes : gives; // free-line.ts:86
   wire [4:0] block_units_choice = taking ? pick_index : home[4:0];
   wire [31:0] block_units_joined = {
     block_units_choice == 5'd31, block_units_choice == 5'd30, block_units_choice == 5'd29,
@@ -234,30 +231,30 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     | ({32{kind == 3'd3}} & {{8{block_units_choice[4:3] == 2'd3}}, {8{block_units_choice[4:3] == 2'd2}}, {8{block_units_choice[4:3] == 2'd1}}, {8{block_units_choice[4:3] == 2'd0}}});
   wire [31:0] block_units =
     ({32{kind == 3'd0}} & block_units_joined) | ({32{kind == 3'd1}} & block_units_choice_joined) | block_units_or
-    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:86
+    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:87
   wire [6:0] word_has = {
     |line_word, free_blocks_5, |free_blocks_4, |free_blocks_3, |free_blocks_2, |free_blocks_1, |free_units
-  }; // free-line.ts:92
+  }; // free-line.ts:93
   wire [6:0] mine_shifted = group >> 3;
-  wire mine = at == mine_shifted[3:0]; // free-line.ts:101
-  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:102
-  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:106
-  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:107
-  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:106
-  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:107
-  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:106
-  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:107
-  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:106
-  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:107
-  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:106
-  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:107
-  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:106
-  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:107
-  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:106
-  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:107
-  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:106
-  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:107
-  wire [3:0] limit = 4'd6 - {1'b0, kind}; // free-line.ts:115
+  wire mine = at == mine_shifted[3:0]; // free-line.ts:102
+  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:103
+  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:107
+  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:108
+  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:107
+  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:108
+  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:107
+  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:108
+  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:107
+  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:108
+  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:107
+  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:108
+  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:107
+  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:108
+  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:107
+  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:108
+  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:107
+  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:108
+  wire [3:0] limit_1 = 4'd6 - {1'b0, kind}; // free-line.ts:116
   wire [2:0] digit_before =
     ~before_[6] ? 3'd0 :
     before_[5] ? 3'd1 :
@@ -266,7 +263,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     before_[2] ? 3'd4 :
     before_[1] ? 3'd5 :
     before_[0] ? 3'd6 :
-    3'd7; // free-line.ts:129
+    3'd7; // free-line.ts:130
   wire [2:0] digit_after =
     ~after[6] ? 3'd0 :
     after[5] ? 3'd1 :
@@ -275,7 +272,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     after[2] ? 3'd4 :
     after[1] ? 3'd5 :
     after[0] ? 3'd6 :
-    3'd7; // free-line.ts:130
+    3'd7; // free-line.ts:131
   wire has_slab = seen[1] | seen[0]; // free-map.ts:128
   wire [2:0] digit_folded =
     ~(|seen[7:1]) ? 3'd0 :
@@ -285,25 +282,25 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     seen[4] ? 3'd4 :
     seen[5] ? 3'd5 :
     seen[6] ? 3'd6 :
-    3'd7; // free-line.ts:131
-  wire granted = ~((|event_status) | event_refused); // allocator.ts:151
-  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:152
-  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:177
-  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:178
-  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:179
-  wire [35:0] spare_room = {7'd0, live} - {29'd0, cached}; // allocator.ts:180
-  wire over = {7'd0, live} < {29'd0, cached}; // allocator.ts:181
-  wire far_over = ({7'd0, live} + 36'd32) < {29'd0, cached}; // allocator.ts:183
-  wire over_at_rest = {7'd0, live >> 2} < {29'd0, cached}; // allocator.ts:191
-  wire at_rest = quiet[5] & ~(give_valid | take_valid); // allocator.ts:197
-  wire too_many = flushing ? |cached : at_rest ? over_at_rest : far_over; // allocator.ts:198
-  wire [8:0] place = picks_7; // allocator.ts:199
-  wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // allocator.ts:200
-  wire gone = ~(|digit); // allocator.ts:424
-  wire is_empty = digit == 4'd8; // allocator.ts:425
-  wire is_spare = spare_valid & (spare_arena == number); // allocator.ts:426
-  wire [7:0] line_unit = summary ? 8'd0 : {1'b0, group} + 8'd1; // allocator.ts:517
-  wire [22:0] line_slab = first_slab + {20'd0, line_unit[7:5]}; // allocator.ts:518
+    3'd7; // free-line.ts:132
+  wire granted = ~((|event_status) | event_refused); // allocator.ts:157
+  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:158
+  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:194
+  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:195
+  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:196
+  wire [35:0] spare_room = {7'd0, live} - {29'd0, cached}; // allocator.ts:197
+  wire over = {7'd0, live} < {29'd0, cached}; // allocator.ts:198
+  wire far_over = ({7'd0, live} + 36'd32) < {29'd0, cached}; // allocator.ts:200
+  wire over_at_rest = {7'd0, live >> 2} < {29'd0, cached}; // allocator.ts:208
+  wire at_rest = quiet[5] & ~(give_valid | take_valid); // allocator.ts:214
+  wire too_many = flushing ? |cached : at_rest ? over_at_rest : far_over; // allocator.ts:215
+  wire [8:0] place = picks_7; // allocator.ts:216
+  wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // allocator.ts:217
+  wire gone = ~(|digit); // allocator.ts:441
+  wire is_empty = digit == 4'd8; // allocator.ts:442
+  wire is_spare = spare_valid & (spare_arena == number); // allocator.ts:443
+  wire [7:0] line_unit = summary ? 8'd0 : {1'b0, group} + 8'd1; // allocator.ts:534
+  wire [22:0] line_slab = first_slab + {20'd0, line_unit[7:5]}; // allocator.ts:535
   wire number_or = (|fitting[1:0]) | (|fitting[3:2]);
   wire fitting_or = (|fitting[5:4]) | (|fitting[7:6]);
   wire number_or_fitting = (|fitting[9:8]) | (|fitting[11:10]);
@@ -322,7 +319,8 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   always @(posedge clk)
     if (rst) begin
       region <= 5'd0; live <= 29'd0; levels_0 <= 5'd0; levels_1 <= 5'd0; levels_2 <= 5'd0; levels_3 <= 5'd0;
-      levels_4 <= 5'd0; levels_5 <= 5'd0; cached <= 7'd0; giving_slot <= 1'b0; taking <= 1'b0; flushing <= 1'b0;
+      levels_4 <= 5'd0; levels_5 <= 5'd0; filled_0 <= 1'b0; filled_1 <= 1'b0; filled_2 <= 1'b0; filled_3 <= 1'b0;
+      filled_4 <= 1'b0; filled_5 <= 1'b0; cached <= 7'd0; giving_slot <= 1'b0; taking <= 1'b0; flushing <= 1'b0;
       flushed <= 1'b0; number <= 12'd0; looking <= 1'b0; looked <= 1'b0; counts <= 1'b0; spare_valid <= 1'b0;
       spare_arena <= 12'd0; outside <= 1'b0; push <= 1'b0; quiet <= 6'd0; state <= state_clear;
     end
@@ -345,12 +343,30 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         state_give: begin
           if (room) begin
             push <= 1'b1;
-            if (kind == 3'd0) levels_0 <= levels_0 + 5'd1;
-            if (kind == 3'd1) levels_1 <= levels_1 + 5'd1;
-            if (kind == 3'd2) levels_2 <= levels_2 + 5'd1;
-            if (kind == 3'd3) levels_3 <= levels_3 + 5'd1;
-            if (kind == 3'd4) levels_4 <= levels_4 + 5'd1;
-            if (kind == 3'd5) levels_5 <= levels_5 + 5'd1;
+            if (kind == 3'd0) begin
+              levels_0 <= levels_0 + 5'd1;
+              filled_0 <= 1'b1;
+            end
+            if (kind == 3'd1) begin
+              levels_1 <= levels_1 + 5'd1;
+              filled_1 <= 1'b1;
+            end
+            if (kind == 3'd2) begin
+              levels_2 <= levels_2 + 5'd1;
+              filled_2 <= 1'b1;
+            end
+            if (kind == 3'd3) begin
+              levels_3 <= levels_3 + 5'd1;
+              filled_3 <= 1'b1;
+            end
+            if (kind == 3'd4) begin
+              levels_4 <= levels_4 + 5'd1;
+              filled_4 <= 1'b1;
+            end
+            if (kind == 3'd5) begin
+              levels_5 <= levels_5 + 5'd1;
+              filled_5 <= 1'b1;
+            end
             cached <= cached + 7'd1;
           end
           state <= state_given;
@@ -374,12 +390,30 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           end
         end
         state_pull: begin
-          if (kind == 3'd0) levels_0 <= levels_0 - 5'd1;
-          if (kind == 3'd1) levels_1 <= levels_1 - 5'd1;
-          if (kind == 3'd2) levels_2 <= levels_2 - 5'd1;
-          if (kind == 3'd3) levels_3 <= levels_3 - 5'd1;
-          if (kind == 3'd4) levels_4 <= levels_4 - 5'd1;
-          if (kind == 3'd5) levels_5 <= levels_5 - 5'd1;
+          if (kind == 3'd0) begin
+            levels_0 <= levels_0 - 5'd1;
+            filled_0 <= levels_0 != 5'd1;
+          end
+          if (kind == 3'd1) begin
+            levels_1 <= levels_1 - 5'd1;
+            filled_1 <= levels_1 != 5'd1;
+          end
+          if (kind == 3'd2) begin
+            levels_2 <= levels_2 - 5'd1;
+            filled_2 <= levels_2 != 5'd1;
+          end
+          if (kind == 3'd3) begin
+            levels_3 <= levels_3 - 5'd1;
+            filled_3 <= levels_3 != 5'd1;
+          end
+          if (kind == 3'd4) begin
+            levels_4 <= levels_4 - 5'd1;
+            filled_4 <= levels_4 != 5'd1;
+          end
+          if (kind == 3'd5) begin
+            levels_5 <= levels_5 - 5'd1;
+            filled_5 <= levels_5 != 5'd1;
+          end
           cached <= cached - 7'd1;
           state <= state_seek;
         end
@@ -402,12 +436,30 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           number <= 12'd0;
           if (asked_table) state <= state_allocate;
           else if (some) begin
-            if (kind == 3'd0) levels_0 <= levels_0 - 5'd1;
-            if (kind == 3'd1) levels_1 <= levels_1 - 5'd1;
-            if (kind == 3'd2) levels_2 <= levels_2 - 5'd1;
-            if (kind == 3'd3) levels_3 <= levels_3 - 5'd1;
-            if (kind == 3'd4) levels_4 <= levels_4 - 5'd1;
-            if (kind == 3'd5) levels_5 <= levels_5 - 5'd1;
+            if (kind == 3'd0) begin
+              levels_0 <= levels_0 - 5'd1;
+              filled_0 <= levels_0 != 5'd1;
+            end
+            if (kind == 3'd1) begin
+              levels_1 <= levels_1 - 5'd1;
+              filled_1 <= levels_1 != 5'd1;
+            end
+            if (kind == 3'd2) begin
+              levels_2 <= levels_2 - 5'd1;
+              filled_2 <= levels_2 != 5'd1;
+            end
+            if (kind == 3'd3) begin
+              levels_3 <= levels_3 - 5'd1;
+              filled_3 <= levels_3 != 5'd1;
+            end
+            if (kind == 3'd4) begin
+              levels_4 <= levels_4 - 5'd1;
+              filled_4 <= levels_4 != 5'd1;
+            end
+            if (kind == 3'd5) begin
+              levels_5 <= levels_5 - 5'd1;
+              filled_5 <= levels_5 != 5'd1;
+            end
             cached <= cached - 7'd1;
             state <= state_answer;
           end
@@ -504,12 +556,30 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         end
         state_fill: begin
           push <= 1'b1;
-          if (kind == 3'd0) levels_0 <= levels_0 + 5'd1;
-          if (kind == 3'd1) levels_1 <= levels_1 + 5'd1;
-          if (kind == 3'd2) levels_2 <= levels_2 + 5'd1;
-          if (kind == 3'd3) levels_3 <= levels_3 + 5'd1;
-          if (kind == 3'd4) levels_4 <= levels_4 + 5'd1;
-          if (kind == 3'd5) levels_5 <= levels_5 + 5'd1;
+          if (kind == 3'd0) begin
+            levels_0 <= levels_0 + 5'd1;
+            filled_0 <= 1'b1;
+          end
+          if (kind == 3'd1) begin
+            levels_1 <= levels_1 + 5'd1;
+            filled_1 <= 1'b1;
+          end
+          if (kind == 3'd2) begin
+            levels_2 <= levels_2 + 5'd1;
+            filled_2 <= 1'b1;
+          end
+          if (kind == 3'd3) begin
+            levels_3 <= levels_3 + 5'd1;
+            filled_3 <= 1'b1;
+          end
+          if (kind == 3'd4) begin
+            levels_4 <= levels_4 + 5'd1;
+            filled_4 <= 1'b1;
+          end
+          if (kind == 3'd5) begin
+            levels_5 <= levels_5 + 5'd1;
+            filled_5 <= 1'b1;
+          end
           cached <= cached + 7'd1;
           if (picked == 4'd1) state <= state_settle;
         end
@@ -581,13 +651,13 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   wire seen_or_6 =
     (line[483:480] == 4'd0) | (line[487:484] == 4'd0) | (line[491:488] == 4'd0) | (line[495:492] == 4'd0)
     | (line[499:496] == 4'd0) | (line[503:500] == 4'd0) | (line[507:504] == 4'd0) | (line[511:508] == 4'd0);
-  wire kind_any = |{line_word[7:4] <= limit, line_word[3:0] <= limit};
-  wire line_word_any = |{line_word[15:12] <= limit, line_word[11:8] <= limit};
-  wire limit_any = |{line_word[23:20] <= limit, line_word[19:16] <= limit};
-  wire kind_any_line_word = |{line_word[31:28] <= limit, line_word[27:24] <= limit};
+  wire kind_any = |{line_word[7:4] <= limit_1, line_word[3:0] <= limit_1};
+  wire line_word_any = |{line_word[15:12] <= limit_1, line_word[11:8] <= limit_1};
+  wire limit_1_any = |{line_word[23:20] <= limit_1, line_word[19:16] <= limit_1};
+  wire kind_any_line_word = |{line_word[31:28] <= limit_1, line_word[27:24] <= limit_1};
   wire [1:0] found_at_choice =
-    (kind_any | line_word_any) ? {~kind_any & line_word_any, kind_any ? (line_word[3:0] > limit) & (line_word[7:4] <= limit) : (line_word[11:8] > limit) & (line_word[15:12] <= limit)} :
-    {~limit_any & kind_any_line_word, limit_any ? (line_word[19:16] > limit) & (line_word[23:20] <= limit) : (line_word[27:24] > limit) & (line_word[31:28] <= limit)}; // priority.ts:75
+    (kind_any | line_word_any) ? {~kind_any & line_word_any, kind_any ? (line_word[3:0] > limit_1) & (line_word[7:4] <= limit_1) : (line_word[11:8] > limit_1) & (line_word[15:12] <= limit_1)} :
+    {~limit_1_any & kind_any_line_word, limit_1_any ? (line_word[19:16] > limit_1) & (line_word[23:20] <= limit_1) : (line_word[27:24] > limit_1) & (line_word[31:28] <= limit_1)}; // priority.ts:75
 
   always @(posedge clk)
     case (state)
@@ -617,7 +687,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
         is_before <= 1'b0;
       end
       state_trim: begin
-        kind <= |levels_5 ? 3'd5 : |levels_4 ? 3'd4 : |levels_3 ? 3'd3 : |levels_2 ? 3'd2 : |levels_1 ? 3'd1 : 3'd0;
+        kind <= filled_5 ? 3'd5 : filled_4 ? 3'd4 : filled_3 ? 3'd3 : filled_2 ? 3'd2 : filled_1 ? 3'd1 : 3'd0;
         if (~too_many) begin
           if (flushing) kind <= asked_kind;
         end
@@ -669,6 +739,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           end
           else begin
             at <= 4'd0;
+            reserved_units <= is_first ? 32'hffffffff : 32'd0;
             freed <= 1'b0;
             before_ <= 7'd0;
             after <= 7'd0;
@@ -688,10 +759,13 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
             line[511:32]
           };
           at <= at + 4'd1;
+          reserved_units <=
+            is_first ? (((at + 4'd1) < 4'd4) ? 32'hffffffff : ((at + 4'd1) == 4'd4) ? 32'd1 : 32'd0) :
+            32'd0;
           if (digits_are_real) begin
-            if ((kind_any | line_word_any | limit_any | kind_any_line_word) & ~found) begin
+            if ((kind_any | line_word_any | limit_1_any | kind_any_line_word) & ~found) begin
               found <= 1'b1;
-              found_at <= {at, ~(kind_any | line_word_any) & (limit_any | kind_any_line_word), found_at_choice};
+              found_at <= {at, ~(kind_any | line_word_any) & (limit_1_any | kind_any_line_word), found_at_choice};
             end
           end
         end
@@ -716,6 +790,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
           after <= after | word_has;
           line <= {line_word, line[511:32]};
           at <= at + 4'd1;
+          reserved_units <=
+            is_first ? (((at + 4'd1) < 4'd4) ? 32'hffffffff : ((at + 4'd1) == 4'd4) ? 32'd1 : 32'd0) :
+            32'd0;
         end
       end
       state_turned: begin
@@ -832,7 +909,8 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   };
 
   always @(posedge clk) begin
-    fits <= {1'b0, kind <= 3'd0, kind <= 3'd1, kind <= 3'd2, kind <= 3'd3, kind <= 3'd4, kind <= 3'd5, kind <= 3'd6};
+    limit <= 3'd6 - kind;
+    given_word <= slab[3:0];
     is_first <= group == 7'd0;
     begins <=
       ({32{kind == 3'd0}} & free_units) | ({32{kind == 3'd1}} & begins_joined) | begins_or
@@ -840,7 +918,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
       | ({32{kind == 3'd5}} & {31'd0, free_blocks_5});
     pick_any <= pick_any_or_or | pick_any_or_4_or;
     pick_index <= {~pick_any_or_or & pick_any_or_4_or, pick_any_or_or ? pick_index_joined : pick_any_or_4_joined};
-    push_at <= {kind, level[3:0]};
+    push_at <= {kind, level[3:0] + 4'd1};
   end
 
   always @(posedge clk)
@@ -849,7 +927,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
 
   always @(posedge clk)
     if (push) stack[push_at] <= pushed;
-  wire [3:0] words_15 = word_1[63:60]; // arenas.ts:53
+  wire [3:0] words_15 = word_1[63:60]; // arenas.ts:60
   wire [3:0] words_14 = word_1[59:56];
   wire [3:0] words_13 = word_1[55:52];
   wire [3:0] words_12 = word_1[51:48];
@@ -927,30 +1005,24 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:541
-      assert (~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:545
+      assert (~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:558
+      assert (~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:562
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing))) begin
-        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:541)"); // allocator.ts:541
+        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:558)"); // allocator.ts:558
         $stop;
       end
       if (~(~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0])))) begin
-        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:545)"); // allocator.ts:545
+        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:562)"); // allocator.ts:562
         $stop;
       end
     end
 `endif
 `endif
 
-  wire _unused_ok = &{
-    1'b0, event_valid, event_purpose, event_context, fitting_shifted[7:1], fits_shifted[7:1], word_1_shifted[7:1],
-    fitting_shifted_fits[7:1], fitting_shifted_word_1[7:1], fitting_shifted_2[7:1], fitting_shifted_3[7:1],
-    fitting_shifted_4[7:1], fitting_shifted_5[7:1], fitting_shifted_6[7:1], fitting_shifted_7[7:1],
-    fitting_shifted_8[7:1], fitting_shifted_9[7:1], fitting_shifted_10[7:1], fitting_shifted_11[7:1],
-    fitting_shifted_12[7:1], mine_shifted[6:4], 1'b0
-  };
+  wire _unused_ok = &{1'b0, event_valid, event_purpose, event_context, mine_shifted[6:4], 1'b0};
 endmodule

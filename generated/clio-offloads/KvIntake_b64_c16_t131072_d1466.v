@@ -92,13 +92,13 @@ module KvIntake_b64_c16_t131072_d1466 (
   localparam [3:0] state_parse = 4'd3;
   localparam [3:0] state_table = 4'd5;
   localparam [3:0] state_block = 4'd7;
-  reg [3:0] request_context; // intake.ts:109
+  reg [3:0] request_context; // intake.ts:111
   reg [7:0] request_opcode;
   reg [15:0] request_pid;
   reg [13:0] request_length;
-  reg ended; // intake.ts:110
-  reg [95:0] head; // intake.ts:111
-  reg [1:0] asked_kind_q; // intake.ts:112
+  reg ended; // intake.ts:112
+  reg [95:0] head; // intake.ts:113
+  reg [1:0] asked_kind_q; // intake.ts:114
   reg asked_any_q;
   reg [7:0] asked_user_q, asked_fingerprint_q;
   reg [15:0] asked_pid_q;
@@ -106,65 +106,86 @@ module KvIntake_b64_c16_t131072_d1466 (
   reg [10:0] asked_size_q;
   reg [43:0] asked_block_q;
   reg [16:0] asked_bucket_q;
-  reg [8:0] write_beats; // intake.ts:113
-  reg [43:0] table_q; // intake.ts:114
-  reg table_known; // intake.ts:115
-  reg [3:0] failure; // intake.ts:116
-  reg right; // intake.ts:136
-  reg [31:0] hash; // intake.ts:137
-  reg writes; // intake.ts:138
-  reg with_value; // intake.ts:139
-  reg [13:0] pair_bytes; // intake.ts:140
-  reg [2:0] wanted; // intake.ts:141
-  reg [2:0] round; // intake.ts:144
-  reg [31:0] sip_0; // intake.ts:146
-  reg [31:0] sip_1; // intake.ts:147
-  reg [31:0] sip_2; // intake.ts:148
-  reg [31:0] sip_3; // intake.ts:149
-  reg due; // intake.ts:158
-  reg swept; // intake.ts:159
-  reg [3:0] swept_code_q; // intake.ts:160
-  reg [3:0] sweep_context; // intake.ts:161
-  reg [15:0] sweep_pid; // intake.ts:162
-  reg [17:0] sweep_bucket; // intake.ts:163
-  reg alone; // intake.ts:164
-  reg turn; // intake.ts:166
-  reg shows; // intake.ts:176
-  reg last_bucket; // intake.ts:177
-  reg last_word; // intake.ts:178
-  reg begins; // intake.ts:192
-  reg [3:0] state; // intake.ts:211
-  reg [63:0] marks [0:2047]; // marks.ts:37
-  reg [63:0] marked; // marks.ts:39
+  reg [8:0] write_beats; // intake.ts:115
+  reg [43:0] table_q; // intake.ts:116
+  reg table_known; // intake.ts:117
+  reg [3:0] failure; // intake.ts:118
+  reg right; // intake.ts:138
+  reg [31:0] hash; // intake.ts:139
+  reg writes; // intake.ts:140
+  reg with_value; // intake.ts:141
+  reg [13:0] pair_bytes; // intake.ts:142
+  reg [2:0] wanted; // intake.ts:143
+  reg [2:0] round; // intake.ts:146
+  reg [31:0] hashed; // intake.ts:147
+  reg [31:0] sip_0; // intake.ts:149
+  reg [31:0] sip_1; // intake.ts:150
+  reg [31:0] sip_2; // intake.ts:151
+  reg [31:0] sip_3; // intake.ts:152
+  reg due; // intake.ts:161
+  reg swept; // intake.ts:162
+  reg [3:0] swept_code_q; // intake.ts:163
+  reg [3:0] sweep_context; // intake.ts:164
+  reg [15:0] sweep_pid; // intake.ts:165
+  reg [17:0] sweep_bucket; // intake.ts:166
+  reg alone; // intake.ts:167
+  reg turn; // intake.ts:169
+  reg [63:0] walk_place; // marks.ts:43
+  reg shows; // intake.ts:179
+  reg last_bucket; // intake.ts:180
+  reg last_word; // intake.ts:181
+  reg begins; // intake.ts:195
+  reg [3:0] state; // intake.ts:214
+  reg [64:0] marks [0:2047]; // marks.ts:37
+  reg [64:0] marked; // marks.ts:39
   integer i;
-  wire [1:0] kind = request_opcode[2:1]; // intake.ts:128
-  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:129
-  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:130
-  wire [10:0] size = head[26:16]; // intake.ts:131
-  wire [13:0] room = request_length - 14'd12; // intake.ts:133
-  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:134
-  wire short = request_length < 14'd12; // intake.ts:135
-  wire idle = state == state_idle; // intake.ts:167
-  wire sends = state == state_send; // intake.ts:168
-  wire [63:0] from_there = marked >> sweep_bucket[5:0]; // marks.ts:42
-  wire last = |marked ? last_bucket : last_word; // intake.ts:183
-  wire [17:0] next_word = (sweep_bucket | 18'd63) + 18'd1; // intake.ts:184
-  wire walks = due & (turn | ~request_valid); // intake.ts:189
-  wire left = ~ended; // intake.ts:190
-  wire [31:0] hashed_word =
-    (round == 3'd0) ? head[63:32] :
-    (round == 3'd1) ? head[95:64] :
-    (round == 3'd2) ? {16'd2560, request_pid} :
-    32'd0; // layout.ts:55
-  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:390
-  wire bare = ~((failure == status_ok) | (failure == status_fail)) | alone; // intake.ts:405
+  wire [1:0] kind = request_opcode[2:1]; // intake.ts:130
+  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:131
+  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:132
+  wire [10:0] size = head[26:16]; // intake.ts:133
+  wire [13:0] room = request_length - 14'd12; // intake.ts:135
+  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:136
+  wire short = request_length < 14'd12; // intake.ts:137
+  wire idle = state == state_idle; // intake.ts:170
+  wire sends = state == state_send; // intake.ts:171
+  wire [63:0] renewed_marks_joined = {
+    asked_bucket_q[5:0] == 6'd63, asked_bucket_q[5:0] == 6'd62, asked_bucket_q[5:0] == 6'd61,
+    asked_bucket_q[5:0] == 6'd60, asked_bucket_q[5:0] == 6'd59, asked_bucket_q[5:0] == 6'd58,
+    asked_bucket_q[5:0] == 6'd57, asked_bucket_q[5:0] == 6'd56, asked_bucket_q[5:0] == 6'd55,
+    asked_bucket_q[5:0] == 6'd54, asked_bucket_q[5:0] == 6'd53, asked_bucket_q[5:0] == 6'd52,
+    asked_bucket_q[5:0] == 6'd51, asked_bucket_q[5:0] == 6'd50, asked_bucket_q[5:0] == 6'd49,
+    asked_bucket_q[5:0] == 6'd48, asked_bucket_q[5:0] == 6'd47, asked_bucket_q[5:0] == 6'd46,
+    asked_bucket_q[5:0] == 6'd45, asked_bucket_q[5:0] == 6'd44, asked_bucket_q[5:0] == 6'd43,
+    asked_bucket_q[5:0] == 6'd42, asked_bucket_q[5:0] == 6'd41, asked_bucket_q[5:0] == 6'd40,
+    asked_bucket_q[5:0] == 6'd39, asked_bucket_q[5:0] == 6'd38, asked_bucket_q[5:0] == 6'd37,
+    asked_bucket_q[5:0] == 6'd36, asked_bucket_q[5:0] == 6'd35, asked_bucket_q[5:0] == 6'd34,
+    asked_bucket_q[5:0] == 6'd33, asked_bucket_q[5:0] == 6'd32, asked_bucket_q[5:0] == 6'd31,
+    asked_bucket_q[5:0] == 6'd30, asked_bucket_q[5:0] == 6'd29, asked_bucket_q[5:0] == 6'd28,
+    asked_bucket_q[5:0] == 6'd27, asked_bucket_q[5:0] == 6'd26, asked_bucket_q[5:0] == 6'd25,
+    asked_bucket_q[5:0] == 6'd24, asked_bucket_q[5:0] == 6'd23, asked_bucket_q[5:0] == 6'd22,
+    asked_bucket_q[5:0] == 6'd21, asked_bucket_q[5:0] == 6'd20, asked_bucket_q[5:0] == 6'd19,
+    asked_bucket_q[5:0] == 6'd18, asked_bucket_q[5:0] == 6'd17, asked_bucket_q[5:0] == 6'd16,
+    asked_bucket_q[5:0] == 6'd15, asked_bucket_q[5:0] == 6'd14, asked_bucket_q[5:0] == 6'd13,
+    asked_bucket_q[5:0] == 6'd12, asked_bucket_q[5:0] == 6'd11, asked_bucket_q[5:0] == 6'd10,
+    asked_bucket_q[5:0] == 6'd9, asked_bucket_q[5:0] == 6'd8, asked_bucket_q[5:0] == 6'd7,
+    asked_bucket_q[5:0] == 6'd6, asked_bucket_q[5:0] == 6'd5, asked_bucket_q[5:0] == 6'd4,
+    asked_bucket_q[5:0] == 6'd3, asked_bucket_q[5:0] == 6'd2, asked_bucket_q[5:0] == 6'd1, asked_bucket_q[5:0] == 6'd0
+  };
+  wire [63:0] renewed_marks = marked[63:0] | renewed_marks_joined; // marks.ts:40
+  wire last = marked[64] ? last_bucket : last_word; // intake.ts:186
+  wire [17:0] next_word = (sweep_bucket | 18'd63) + 18'd1; // intake.ts:187
+  wire walks = due & (turn | ~request_valid); // intake.ts:192
+  wire left = ~ended; // intake.ts:193
+  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:398
+  wire bare = ~((failure == status_ok) | (failure == status_fail)) | alone; // intake.ts:413
   wire [31:0] sip_0_sum = sip_0 + sip_1;
-  wire [31:0] sip_2_sum = sip_2 + (sip_3 ^ hashed_word);
-  wire [31:0] sip_0_xor = {sip_3[23:0] ^ hashed_word[23:0], sip_3[31:24] ^ hashed_word[31:24]} ^ sip_2_sum;
+  wire [31:0] sip_2_sum = sip_2 + (sip_3 ^ hashed);
+  wire [31:0] sip_0_xor = {sip_3[23:0] ^ hashed[23:0], sip_3[31:24] ^ hashed[31:24]} ^ sip_2_sum;
   wire [31:0] sip_1_sum = {sip_0[15:0] + sip_1[15:0], sip_0_sum[31:16]} + sip_0_xor;
   wire [31:0] sip_1_xor = {sip_1[26:0], sip_1[31:27]} ^ sip_0_sum;
   wire [31:0] sip_2_sum_sum = sip_2_sum + sip_1_xor;
   wire [14:0] write_beats_shifted = ({1'b0, pair_bytes} + 15'd63) >> 6;
+  wire request_context_when = (|(marked[63:0] & walk_place)) | shows;
 
   always @(posedge clk)
     case (state)
@@ -197,10 +218,14 @@ module KvIntake_b64_c16_t131072_d1466 (
           end
         end
       end
-      state_head: head <= request_data_payload_data[95:0];
+      state_head: begin
+        head <= request_data_payload_data[95:0];
+        hashed <= request_data_payload_data[63:32];
+      end
       state_hash: begin
         round <= round + 3'd1;
-        sip_0 <= sip_1_sum ^ hashed_word;
+        hashed <= (round == 3'd0) ? head[95:64] : (round == 3'd1) ? {16'd2560, request_pid} : 32'd0;
+        sip_0 <= sip_1_sum ^ hashed;
         sip_1 <= {sip_1_xor[18:0], sip_1_xor[31:19]} ^ (sip_2_sum + sip_1_xor);
         sip_2 <= {sip_2_sum[15:0] + sip_1_xor[15:0], sip_2_sum_sum[31:16]} ^ ((round == 3'd2) ? 32'hff : 32'd0);
         sip_3 <= {sip_0_xor[24:0], sip_0_xor[31:25]} ^ sip_1_sum;
@@ -240,12 +265,12 @@ module KvIntake_b64_c16_t131072_d1466 (
         request_opcode <= 8'd0;
         failure <= status_ok;
         alone <= 1'b1;
-        if (from_there[0] | shows) begin
+        if (request_context_when) begin
           request_opcode <= opcode_kv_delete;
           request_pid <= sweep_pid;
           ended <= 1'b1;
         end
-        else if (~last) sweep_bucket <= |marked ? sweep_bucket + 18'd1 : next_word;
+        else if (~last) sweep_bucket <= marked[64] ? sweep_bucket + 18'd1 : next_word;
       end
       state_sweep: begin
         asked_kind_q <= 2'd3;
@@ -334,7 +359,7 @@ module KvIntake_b64_c16_t131072_d1466 (
         state_answer: if (reply_ready) state <= state_idle;
         state_look: begin
           turn <= 1'b0;
-          if (from_there[0] | shows) state <= state_sweep;
+          if (request_context_when) state <= state_sweep;
           else if (last) begin
             due <= 1'b0;
             state <= state_answer;
@@ -371,6 +396,24 @@ module KvIntake_b64_c16_t131072_d1466 (
       (size <= 11'd500) ? 3'd3 :
       (size <= 11'd1012) ? 3'd4 :
       3'd5;
+    walk_place <= {
+      sweep_bucket[5:0] == 6'd63, sweep_bucket[5:0] == 6'd62, sweep_bucket[5:0] == 6'd61, sweep_bucket[5:0] == 6'd60,
+      sweep_bucket[5:0] == 6'd59, sweep_bucket[5:0] == 6'd58, sweep_bucket[5:0] == 6'd57, sweep_bucket[5:0] == 6'd56,
+      sweep_bucket[5:0] == 6'd55, sweep_bucket[5:0] == 6'd54, sweep_bucket[5:0] == 6'd53, sweep_bucket[5:0] == 6'd52,
+      sweep_bucket[5:0] == 6'd51, sweep_bucket[5:0] == 6'd50, sweep_bucket[5:0] == 6'd49, sweep_bucket[5:0] == 6'd48,
+      sweep_bucket[5:0] == 6'd47, sweep_bucket[5:0] == 6'd46, sweep_bucket[5:0] == 6'd45, sweep_bucket[5:0] == 6'd44,
+      sweep_bucket[5:0] == 6'd43, sweep_bucket[5:0] == 6'd42, sweep_bucket[5:0] == 6'd41, sweep_bucket[5:0] == 6'd40,
+      sweep_bucket[5:0] == 6'd39, sweep_bucket[5:0] == 6'd38, sweep_bucket[5:0] == 6'd37, sweep_bucket[5:0] == 6'd36,
+      sweep_bucket[5:0] == 6'd35, sweep_bucket[5:0] == 6'd34, sweep_bucket[5:0] == 6'd33, sweep_bucket[5:0] == 6'd32,
+      sweep_bucket[5:0] == 6'd31, sweep_bucket[5:0] == 6'd30, sweep_bucket[5:0] == 6'd29, sweep_bucket[5:0] == 6'd28,
+      sweep_bucket[5:0] == 6'd27, sweep_bucket[5:0] == 6'd26, sweep_bucket[5:0] == 6'd25, sweep_bucket[5:0] == 6'd24,
+      sweep_bucket[5:0] == 6'd23, sweep_bucket[5:0] == 6'd22, sweep_bucket[5:0] == 6'd21, sweep_bucket[5:0] == 6'd20,
+      sweep_bucket[5:0] == 6'd19, sweep_bucket[5:0] == 6'd18, sweep_bucket[5:0] == 6'd17, sweep_bucket[5:0] == 6'd16,
+      sweep_bucket[5:0] == 6'd15, sweep_bucket[5:0] == 6'd14, sweep_bucket[5:0] == 6'd13, sweep_bucket[5:0] == 6'd12,
+      sweep_bucket[5:0] == 6'd11, sweep_bucket[5:0] == 6'd10, sweep_bucket[5:0] == 6'd9, sweep_bucket[5:0] == 6'd8,
+      sweep_bucket[5:0] == 6'd7, sweep_bucket[5:0] == 6'd6, sweep_bucket[5:0] == 6'd5, sweep_bucket[5:0] == 6'd4,
+      sweep_bucket[5:0] == 6'd3, sweep_bucket[5:0] == 6'd2, sweep_bucket[5:0] == 6'd1, sweep_bucket[5:0] == 6'd0
+    };
     shows <= ~(|sweep_bucket[8:0]);
     last_bucket <= sweep_bucket == 18'h1ffff;
     last_word <= (sweep_bucket >> 6) == 18'd2047;
@@ -380,37 +423,14 @@ module KvIntake_b64_c16_t131072_d1466 (
     if (swept_valid) swept_code_q <= swept_code;
 
   initial begin
-    for (i = 0; i < 1024; i = i + 1) marks[i[10:0]] = 64'd0;
+    for (i = 0; i < 1024; i = i + 1) marks[i[10:0]] = 65'h0;
   end
   initial begin
-    for (i = 1024; i < 2048; i = i + 1) marks[i[10:0]] = 64'd0;
+    for (i = 1024; i < 2048; i = i + 1) marks[i[10:0]] = 65'h0;
   end
-  wire [63:0] marks_joined = {
-    asked_bucket_q[5:0] == 6'd63, asked_bucket_q[5:0] == 6'd62, asked_bucket_q[5:0] == 6'd61,
-    asked_bucket_q[5:0] == 6'd60, asked_bucket_q[5:0] == 6'd59, asked_bucket_q[5:0] == 6'd58,
-    asked_bucket_q[5:0] == 6'd57, asked_bucket_q[5:0] == 6'd56, asked_bucket_q[5:0] == 6'd55,
-    asked_bucket_q[5:0] == 6'd54, asked_bucket_q[5:0] == 6'd53, asked_bucket_q[5:0] == 6'd52,
-    asked_bucket_q[5:0] == 6'd51, asked_bucket_q[5:0] == 6'd50, asked_bucket_q[5:0] == 6'd49,
-    asked_bucket_q[5:0] == 6'd48, asked_bucket_q[5:0] == 6'd47, asked_bucket_q[5:0] == 6'd46,
-    asked_bucket_q[5:0] == 6'd45, asked_bucket_q[5:0] == 6'd44, asked_bucket_q[5:0] == 6'd43,
-    asked_bucket_q[5:0] == 6'd42, asked_bucket_q[5:0] == 6'd41, asked_bucket_q[5:0] == 6'd40,
-    asked_bucket_q[5:0] == 6'd39, asked_bucket_q[5:0] == 6'd38, asked_bucket_q[5:0] == 6'd37,
-    asked_bucket_q[5:0] == 6'd36, asked_bucket_q[5:0] == 6'd35, asked_bucket_q[5:0] == 6'd34,
-    asked_bucket_q[5:0] == 6'd33, asked_bucket_q[5:0] == 6'd32, asked_bucket_q[5:0] == 6'd31,
-    asked_bucket_q[5:0] == 6'd30, asked_bucket_q[5:0] == 6'd29, asked_bucket_q[5:0] == 6'd28,
-    asked_bucket_q[5:0] == 6'd27, asked_bucket_q[5:0] == 6'd26, asked_bucket_q[5:0] == 6'd25,
-    asked_bucket_q[5:0] == 6'd24, asked_bucket_q[5:0] == 6'd23, asked_bucket_q[5:0] == 6'd22,
-    asked_bucket_q[5:0] == 6'd21, asked_bucket_q[5:0] == 6'd20, asked_bucket_q[5:0] == 6'd19,
-    asked_bucket_q[5:0] == 6'd18, asked_bucket_q[5:0] == 6'd17, asked_bucket_q[5:0] == 6'd16,
-    asked_bucket_q[5:0] == 6'd15, asked_bucket_q[5:0] == 6'd14, asked_bucket_q[5:0] == 6'd13,
-    asked_bucket_q[5:0] == 6'd12, asked_bucket_q[5:0] == 6'd11, asked_bucket_q[5:0] == 6'd10,
-    asked_bucket_q[5:0] == 6'd9, asked_bucket_q[5:0] == 6'd8, asked_bucket_q[5:0] == 6'd7,
-    asked_bucket_q[5:0] == 6'd6, asked_bucket_q[5:0] == 6'd5, asked_bucket_q[5:0] == 6'd4,
-    asked_bucket_q[5:0] == 6'd3, asked_bucket_q[5:0] == 6'd2, asked_bucket_q[5:0] == 6'd1, asked_bucket_q[5:0] == 6'd0
-  };
 
   always @(posedge clk) begin
-    if (sends) marks[asked_bucket_q[16:6]] <= marked | marks_joined;
+    if (sends) marks[asked_bucket_q[16:6]] <= {1'b1, renewed_marks};
     if (~sends) marked <= marks[idle ? sweep_bucket[16:6] : asked_bucket_q[16:6]];
   end
 
@@ -455,7 +475,6 @@ module KvIntake_b64_c16_t131072_d1466 (
   assign table_ = table_q;
 
   wire _unused_ok = &{
-    1'b0, taken_payload_slot, taken_payload_context, hash[23:17], from_there[63:1], sip_2_sum_sum[15:0],
-    write_beats_shifted[14:9], 1'b0
+    1'b0, taken_payload_slot, taken_payload_context, hash[23:17], sip_2_sum_sum[15:0], write_beats_shifted[14:9], 1'b0
   };
 endmodule

@@ -133,10 +133,10 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
   wire [2:0] came = memory_reply_payload_tag[6:4]; // engine.ts:268
   wire copies = (came == 3'd2) & (memory_reply_payload_status == 4'd0); // engine.ts:269
   wire no_room = (came == 3'd5) & (memory_reply_payload_status == 4'd0) & (|memory_reply_payload_va[31:0]); // engine.ts:270
-  wire second = s == s_ask_entry; // engine.ts:382
-  wire is_value = ((what_event == 3'd2) | (what_event == 3'd4)) & ~second; // engine.ts:383
-  wire good = says_status == 4'd0; // engine.ts:393
-  wire value = says_value & good; // engine.ts:394
+  wire second = s == s_ask_entry; // engine.ts:387
+  wire is_value = ((what_event == 3'd2) | (what_event == 3'd4)) & ~second; // engine.ts:388
+  wire good = says_status == 4'd0; // engine.ts:398
+  wire value = says_value & good; // engine.ts:399
   wire last_when = (e == 3'd3) & ~failed;
   wire r_kind_when = (r_kind == 3'd0) & note_fresh;
 
@@ -267,14 +267,14 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
       end
       s_size: begin
         size_class <=
-          (size > 14'd1024) ? 4'd11 :
-          (size > 14'd512) ? 4'd10 :
-          (size > 14'd256) ? 4'd9 :
-          (size > 14'd128) ? 4'd8 :
-          (size > 14'd64) ? 4'd7 :
-          (size > 14'd32) ? 4'd6 :
-          (size > 14'd16) ? 4'd5 :
-          (size > 14'd8) ? 4'd4 :
+          ((|size[13:11]) | (size[10] & (|size[9:0]))) ? 4'd11 :
+          ((|size[13:10]) | (size[9] & (|size[8:0]))) ? 4'd10 :
+          ((|size[13:9]) | (size[8] & (|size[7:0]))) ? 4'd9 :
+          ((|size[13:8]) | (size[7] & (|size[6:0]))) ? 4'd8 :
+          ((|size[13:7]) | (size[6] & (|size[5:0]))) ? 4'd7 :
+          ((|size[13:6]) | (size[5] & (|size[4:0]))) ? 4'd6 :
+          ((|size[13:5]) | (size[4] & (|size[3:0]))) ? 4'd5 :
+          ((|size[13:4]) | (size[3] & (|size[2:0]))) ? 4'd4 :
           4'd3;
         index <= (r_kind == 3'd2) ? r_version[10:0] - 11'd1 : (r_kind == 3'd3) ? count - 11'd1 : count;
         if (r_kind != 3'd0) note_object <= r_object[15:0];

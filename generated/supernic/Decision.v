@@ -281,7 +281,7 @@ module Decision (
     .limits_13     (limits_13),
     .limits_14     (limits_14),
     .limits_15     (limits_15),
-    .take_valid    (start_valid),
+    .take_valid    (1'b1),
     .take_region   (start_region),
     .take_slots    (start_slots),
     .give_0        (give_0),

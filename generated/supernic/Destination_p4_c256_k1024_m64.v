@@ -32,6 +32,7 @@ module Destination_p4_c256_k1024_m64 (
   input  wire [6:0]  known_drop_front,
   input  wire        known_reply,
   output wire        keep_shim,
+  input  wire [3:0]  config_rings,
   input  wire [7:0]  config_origin,
   input  wire        config_has_uplink,
   input  wire [3:0]  config_uplink,
@@ -70,23 +71,23 @@ module Destination_p4_c256_k1024_m64 (
   localparam [1:0] egress_way_loop = 2'd3;
   localparam [1:0] egress_drop_none = 2'd0, egress_drop_task = 2'd1, egress_drop_nowhere = 2'd2,
     egress_drop_again = 2'd3;
-  reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3; // destination.ts:119
-  reg is_group; // destination.ts:123
-  reg known2; // destination.ts:128
-  reg [5:0] mac2; // destination.ts:129
-  reg valid_2; // destination.ts:135
-  reg [7:0] asked2_ctx; // destination.ts:136
+  reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3; // destination.ts:137
+  reg is_group; // destination.ts:141
+  reg known2; // destination.ts:146
+  reg [5:0] mac2; // destination.ts:147
+  reg valid_2; // destination.ts:153
+  reg [7:0] asked2_ctx; // destination.ts:154
   reg asked2_early, asked2_dropped, asked2_reply, asked2_group;
-  reg [1:0] asked2_way, asked2_class, asked2_size;
+  reg [1:0] asked2_way, asked2_class, asked2_peer_class, asked2_size;
   reg [3:0] asked2_port, asked2_ingress;
-  reg goes_valid_q, goes_early_q; // destination.ts:151
+  reg goes_valid_q, goes_early_q; // destination.ts:176
   reg [7:0] goes_ctx_q;
   reg [4:0] goes_list_port_q;
   reg [3:0] goes_list_class_q;
   reg [1:0] goes_size_q, goes_drop_q;
-  (* ram_style = "distributed" *) reg [1:0] classes [0:63]; // destination.ts:109
-  (* ram_style = "distributed" *) reg [7:0] dags [0:255]; // destination.ts:110
-  (* ram_style = "distributed" *) reg [3:0] entries [0:63]; // destination.ts:111
+  (* ram_style = "distributed" *) reg [1:0] classes [0:63]; // destination.ts:127
+  (* ram_style = "distributed" *) reg [7:0] dags [0:255]; // destination.ts:128
+  (* ram_style = "distributed" *) reg [3:0] entries [0:63]; // destination.ts:129
   (* ram_style = "distributed" *) reg [63:0] macs_words_0 [0:31]; // ternary.ts:29
   (* ram_style = "distributed" *) reg [63:0] macs_words_1 [0:31];
   (* ram_style = "distributed" *) reg [63:0] macs_words_2 [0:31];
@@ -103,21 +104,25 @@ module Destination_p4_c256_k1024_m64 (
   wire [63:0] macs_matches_1 = macs_words_1[dst[9:5]] & macs_words_5[dst[29:25]] & macs_words_9[{2'd0, dst[47:45]}];
   wire [63:0] macs_matches_2 = macs_words_2[dst[14:10]] & macs_words_6[dst[34:30]];
   wire [63:0] macs_matches_3 = macs_words_3[dst[19:15]] & macs_words_7[dst[39:35]];
-  wire from_loop = asked2_ingress == 4'd4; // destination.ts:62
-  wire goes_back = asked2_reply | (asked2_way == egress_way_back); // destination.ts:63
-  wire goes_to_loop = (asked2_way == egress_way_loop) & ~asked2_reply; // destination.ts:64
+  wire from_loop = asked2_ingress == 4'd4; // destination.ts:75
+  wire goes_back = asked2_reply | (asked2_way == egress_way_back); // destination.ts:76
+  wire goes_to_loop = (asked2_way == egress_way_loop) & ~asked2_reply; // destination.ts:77
   wire goes_to_and = known2 & ~asked2_group;
-  wire [3:0] mac_port = entries[mac2]; // destination.ts:152
+  wire [3:0] mac_port = entries[mac2]; // destination.ts:177
   wire [3:0] goes_to =
     goes_back ? asked2_ingress :
     goes_to_loop ? 4'd4 :
     (asked2_way == egress_way_port) ? asked2_port :
     goes_to_and ? mac_port :
-    config_uplink; // destination.ts:68
-  wire no_such_port = (goes_to >= 4'd4) & ~goes_to_loop; // destination.ts:74
+    config_uplink; // destination.ts:81
+  wire [4:0] goes_to_peer_joined = {
+    goes_to == 4'd4, goes_to == 4'd3, goes_to == 4'd2, goes_to == 4'd1, goes_to == 4'd0
+  };
+  wire goes_to_peer = |(goes_to_peer_joined & {1'b0, config_rings}); // destination.ts:86
+  wire no_such_port = (goes_to >= 4'd4) & ~goes_to_loop; // destination.ts:89
   wire goes_nowhere =
     no_such_port
-    | (~(goes_back | goes_to_loop | (asked2_way == egress_way_port)) & (~(goes_to_and | config_has_uplink) | (goes_to == asked2_ingress))); // destination.ts:75
+    | (~(goes_back | goes_to_loop | (asked2_way == egress_way_port)) & (~(goes_to_and | config_has_uplink) | (goes_to == asked2_ingress))); // destination.ts:90
   wire [63:0] known2_and = macs_1_0 & macs_1_1 & macs_1_2 & macs_1_3;
   wire [63:0] mac2_and = known2_and & (~known2_and + 64'd1);
   wire mac2_or =
@@ -164,7 +169,8 @@ module Destination_p4_c256_k1024_m64 (
     mac2_and[33] | mac2_and[35] | mac2_and[37] | mac2_and[39] | mac2_and[41] | mac2_and[43] | mac2_and[45]
     | mac2_and[47] | mac2_and[49] | mac2_and[51] | mac2_and[53] | mac2_and[55] | mac2_and[57] | mac2_and[59]
     | mac2_and[61] | mac2_and[63];
-  wire [7:0] dag_word = dags[known_dag]; // destination.ts:133
+  wire [7:0] dag_word = dags[known_dag]; // destination.ts:151
+  wire dag_keep_shim = dag_word[7];
 
   always @(posedge clk) begin
     macs_1_0 <= macs_matches_0;
@@ -186,6 +192,7 @@ module Destination_p4_c256_k1024_m64 (
     asked2_reply <= known_reply;
     asked2_group <= is_group;
     asked2_class <= classes[known_user];
+    asked2_peer_class <= dag_keep_shim ? ((classes[known_user] > 2'd2) ? 2'd2 : classes[known_user]) : 2'd3;
     asked2_size <= {
       known_payload_bytes > 14'd192,
       (known_payload_bytes > 14'd192) ? known_payload_bytes > 14'd576 : known_payload_bytes > 14'd0
@@ -202,8 +209,10 @@ module Destination_p4_c256_k1024_m64 (
       goes_valid_q <= valid_2;
       goes_early_q <= asked2_early;
       goes_ctx_q <= asked2_ctx;
-      goes_list_port_q <= {goes_to == 4'd4, goes_to == 4'd3, goes_to == 4'd2, goes_to == 4'd1, goes_to == 4'd0};
-      goes_list_class_q <= {asked2_class == 2'd3, asked2_class == 2'd2, asked2_class == 2'd1, asked2_class == 2'd0};
+      goes_list_port_q <= goes_to_peer_joined;
+      goes_list_class_q <=
+        goes_to_peer ? {asked2_peer_class == 2'd3, asked2_peer_class == 2'd2, asked2_peer_class == 2'd1, asked2_peer_class == 2'd0} :
+        {asked2_class == 2'd3, asked2_class == 2'd2, asked2_class == 2'd1, asked2_class == 2'd0};
       goes_size_q <= asked2_size;
       goes_drop_q <=
         asked2_dropped ? egress_drop_task :
@@ -303,7 +312,7 @@ module Destination_p4_c256_k1024_m64 (
   always @(posedge clk)
     if (macs_en & (macs_chunk == 4'd9)) macs_words_9[macs_at] <= macs_word;
 
-  assign keep_shim = dag_word[7];
+  assign keep_shim = dag_keep_shim;
   assign goes_valid = goes_valid_q;
   assign goes_early = goes_early_q;
   assign goes_ctx = goes_ctx_q;

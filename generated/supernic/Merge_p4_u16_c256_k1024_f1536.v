@@ -561,6 +561,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   output wire         events_urgent,
   output wire [15:0]  dry
 );
+  localparam [2:0] match_outcome_core = 3'd3;
   wire accounts_allowances_0_plenty, accounts_allowances_0_arrival, accounts_allowances_0_loop,
     accounts_allowances_0_dry, accounts_allowances_1_plenty, accounts_allowances_1_arrival,
     accounts_allowances_1_loop, accounts_allowances_1_dry, accounts_allowances_2_plenty,
@@ -620,36 +621,36 @@ module Merge_p4_u16_c256_k1024_f1536 (
     lacks_quota_3_0, lacks_room_3_0, alone_3_1, lacks_quota_3_1, lacks_room_3_1, alone_3_2, lacks_quota_3_2,
     lacks_room_3_2, alone_3_3, lacks_quota_3_3, lacks_room_3_3, alone_4_0, lacks_quota_4_0, lacks_room_4_0, alone_4_1,
     lacks_quota_4_1, lacks_room_4_1, alone_4_2, lacks_quota_4_2, lacks_room_4_2, alone_4_3, lacks_quota_4_3,
-    lacks_room_4_3; // choice.ts:92
-  reg [4:0] chosen; // choice.ts:143
-  reg was_held_0; // choice.ts:146
-  reg was_ready_0; // choice.ts:147
-  reg [2:0] held_class_0; // choice.ts:150
-  reg was_held_1; // choice.ts:146
-  reg was_ready_1; // choice.ts:147
-  reg [2:0] held_class_1; // choice.ts:150
-  reg was_held_2; // choice.ts:146
-  reg was_ready_2; // choice.ts:147
-  reg [2:0] held_class_2; // choice.ts:150
-  reg was_held_3; // choice.ts:146
-  reg was_ready_3; // choice.ts:147
-  reg [2:0] held_class_3; // choice.ts:150
-  reg was_held_4; // choice.ts:146
-  reg was_ready_4; // choice.ts:147
-  reg [2:0] held_class_4; // choice.ts:150
+    lacks_room_4_3; // choice.ts:95
+  reg [4:0] chosen; // choice.ts:146
+  reg was_held_0; // choice.ts:149
+  reg was_ready_0; // choice.ts:150
+  reg [2:0] held_class_0; // choice.ts:153
+  reg was_held_1; // choice.ts:149
+  reg was_ready_1; // choice.ts:150
+  reg [2:0] held_class_1; // choice.ts:153
+  reg was_held_2; // choice.ts:149
+  reg was_ready_2; // choice.ts:150
+  reg [2:0] held_class_2; // choice.ts:153
+  reg was_held_3; // choice.ts:149
+  reg was_ready_3; // choice.ts:150
+  reg [2:0] held_class_3; // choice.ts:153
+  reg was_held_4; // choice.ts:149
+  reg was_ready_4; // choice.ts:150
+  reg [2:0] held_class_4; // choice.ts:153
   reg [2:0] watched_inlet; // watch.ts:29
   reg [1:0] watched_class; // watch.ts:30
   reg [6:0] passed_watched; // watch.ts:31
   reg urgent_quota, urgent_room; // watch.ts:37
-  reg [4:0] last_alone_0, last_alone_1, last_alone_2, last_alone_3; // choice.ts:159
-  reg room_is_scarce; // choice.ts:160
-  reg room_was_scarce; // choice.ts:161
+  reg [4:0] last_alone_0, last_alone_1, last_alone_2, last_alone_3; // choice.ts:162
+  reg room_is_scarce; // choice.ts:163
+  reg room_was_scarce; // choice.ts:164
   reg named_0_0, named_1_0, named_2_0, named_3_0, named_4_0, named_0_1, named_1_1, named_2_1, named_3_1, named_4_1,
-    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:172
+    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:175
   reg [4:0] take_group_last; // two-turns.ts:48
   reg [1:0] take_0_last, take_1_last, take_2_last, take_3_last, take_4_last; // two-turns.ts:35
   reg [15:0] facts_0_uid, facts_0_tag, facts_1_uid, facts_1_tag, facts_2_uid, facts_2_tag, facts_3_uid, facts_3_tag,
-    facts_4_uid, facts_4_tag; // choice.ts:198
+    facts_4_uid, facts_4_tag; // choice.ts:201
   reg [7:0] facts_0_dag, facts_1_dag, facts_2_dag, facts_3_dag, facts_4_dag;
   reg [5:0] facts_0_user, facts_1_user, facts_2_user, facts_3_user, facts_4_user;
   reg facts_0_unordered, facts_0_no_l4, facts_0_tagged, facts_0_shimmed, facts_1_unordered, facts_1_no_l4,
@@ -661,7 +662,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   reg [3:0] facts_0_ttl, facts_1_ttl, facts_2_ttl, facts_3_ttl, facts_4_ttl;
   reg took_alone_0_0, took_alone_0_1, took_alone_0_2, took_alone_0_3, took_alone_1_0, took_alone_1_1,
     took_alone_1_2, took_alone_1_3, took_alone_2_0, took_alone_2_1, took_alone_2_2, took_alone_2_3, took_alone_3_0,
-    took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:220
+    took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:223
   reg events_taken_q, events_urgent_q; // merge.ts:101
   reg [5:0] events_user_q;
   reg [13:0] events_bytes_q;
@@ -759,7 +760,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_6_plenty, accounts_allowances_5_plenty, accounts_allowances_4_plenty,
     accounts_allowances_3_plenty, accounts_allowances_2_plenty, accounts_allowances_1_plenty,
     accounts_allowances_0_plenty
-  }; // choice.ts:65
+  }; // choice.ts:66
   wire [15:0] arrival_one = {
     accounts_allowances_15_arrival, accounts_allowances_14_arrival, accounts_allowances_13_arrival,
     accounts_allowances_12_arrival, accounts_allowances_11_arrival, accounts_allowances_10_arrival,
@@ -767,7 +768,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_6_arrival, accounts_allowances_5_arrival, accounts_allowances_4_arrival,
     accounts_allowances_3_arrival, accounts_allowances_2_arrival, accounts_allowances_1_arrival,
     accounts_allowances_0_arrival
-  }; // choice.ts:73
+  }; // choice.ts:74
   wire [15:0] loop_one = {
     accounts_allowances_15_loop, accounts_allowances_14_loop, accounts_allowances_13_loop,
     accounts_allowances_12_loop, accounts_allowances_11_loop, accounts_allowances_10_loop, accounts_allowances_9_loop,
@@ -776,7 +777,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     accounts_allowances_0_loop
   };
   wire [13:0] need_0_0_shifted = heads_0_0_facts_length >> 8;
-  wire [2:0] need_0_0 = need_0_0_shifted[2:0] + {2'd0, heads_0_0_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_0_0 = need_0_0_shifted[2:0] + {2'd0, heads_0_0_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_0_0_and =
     (heads_0_0_facts_user[3:2] == 2'd0)
     & (((heads_0_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -842,11 +843,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_0_0_facts_user[3:2] == 2'd3)
     & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_0_0_at_most = need_0_0 <= {user_lets_0_0_and_4 | user_lets_0_0_and_5 | user_lets_0_0_and_6 | user_lets_0_0_and_7, user_lets_0_0_and_8 | user_lets_0_0_and_9 | user_lets_0_0_and_10 | user_lets_0_0_and_11, user_lets_0_0_and_12 | user_lets_0_0_and_13 | user_lets_0_0_and_14 | user_lets_0_0_and_15};
-  wire user_lets_0_0 = heads_0_0_valid & (user_lets_0_0_or | (arrival_one_and_or & user_lets_0_0_at_most)); // choice.ts:89
-  wire room_lets_0_0 = room_plenty | (room_for_arrival & (need_0_0 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_0_0 = heads_0_0_valid & user_lets_0_0_or & room_plenty; // choice.ts:100
+  wire user_lets_0_0 = heads_0_0_valid & (user_lets_0_0_or | (arrival_one_and_or & user_lets_0_0_at_most)); // choice.ts:92
+  wire room_lets_0_0 = room_plenty | (room_for_arrival & (need_0_0 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_0_0 = heads_0_0_valid & user_lets_0_0_or & room_plenty; // choice.ts:103
   wire [13:0] need_0_1_shifted = heads_0_1_facts_length >> 8;
-  wire [2:0] need_0_1 = need_0_1_shifted[2:0] + {2'd0, heads_0_1_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_0_1 = need_0_1_shifted[2:0] + {2'd0, heads_0_1_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_0_1_and =
     (heads_0_1_facts_user[3:2] == 2'd0)
     & (((heads_0_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -913,11 +914,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_0_1_facts_user[3:2] == 2'd3)
     & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_0_1_at_most = need_0_1 <= {user_lets_0_1_and_5 | user_lets_0_1_and_6 | user_lets_0_1_and_7 | user_lets_0_1_and_8, user_lets_0_1_and_9 | user_lets_0_1_and_10 | user_lets_0_1_and_11 | user_lets_0_1_and_12, user_lets_0_1_and_13 | user_lets_0_1_and_14 | user_lets_0_1_and_15 | user_lets_0_1_and_16};
-  wire user_lets_0_1 = heads_0_1_valid & (user_lets_0_1_or | (user_lets_0_1_and_2_or & user_lets_0_1_at_most)); // choice.ts:89
-  wire room_lets_0_1 = room_plenty | (room_for_arrival & (need_0_1 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_0_1 = heads_0_1_valid & user_lets_0_1_or & room_plenty; // choice.ts:100
+  wire user_lets_0_1 = heads_0_1_valid & (user_lets_0_1_or | (user_lets_0_1_and_2_or & user_lets_0_1_at_most)); // choice.ts:92
+  wire room_lets_0_1 = room_plenty | (room_for_arrival & (need_0_1 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_0_1 = heads_0_1_valid & user_lets_0_1_or & room_plenty; // choice.ts:103
   wire [13:0] need_0_2_shifted = heads_0_2_facts_length >> 8;
-  wire [2:0] need_0_2 = need_0_2_shifted[2:0] + {2'd0, heads_0_2_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_0_2 = need_0_2_shifted[2:0] + {2'd0, heads_0_2_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_0_2_and =
     (heads_0_2_facts_user[3:2] == 2'd0)
     & (((heads_0_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -984,11 +985,12 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_0_2_facts_user[3:2] == 2'd3)
     & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_0_2_at_most = need_0_2 <= {user_lets_0_2_and_5 | user_lets_0_2_and_6 | user_lets_0_2_and_7 | user_lets_0_2_and_8, user_lets_0_2_and_9 | user_lets_0_2_and_10 | user_lets_0_2_and_11 | user_lets_0_2_and_12, user_lets_0_2_and_13 | user_lets_0_2_and_14 | user_lets_0_2_and_15 | user_lets_0_2_and_16};
-  wire user_lets_0_2 = heads_0_2_valid & (user_lets_0_2_or | (user_lets_0_2_and_2_or & user_lets_0_2_at_most)); // choice.ts:89
-  wire room_lets_0_2 = room_plenty | (room_for_arrival & (need_0_2 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_0_2 = heads_0_2_valid & user_lets_0_2_or & room_plenty; // choice.ts:100
+  wire user_lets_0_2 = heads_0_2_valid & (user_lets_0_2_or | (user_lets_0_2_and_2_or & user_lets_0_2_at_most)); // choice.ts:92
+  wire room_lets_0_2 = room_plenty | (room_for_arrival & (need_0_2 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_0_2 = heads_0_2_valid & user_lets_0_2_or & room_plenty; // choice.ts:103
+  wire for_core_0 = heads_0_3_valid & (heads_0_3_facts_outcome == match_outcome_core); // choice.ts:84
   wire [13:0] need_0_3_shifted = heads_0_3_facts_length >> 8;
-  wire [2:0] need_0_3 = need_0_3_shifted[2:0] + {2'd0, heads_0_3_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_0_3 = need_0_3_shifted[2:0] + {2'd0, heads_0_3_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_0_3_and =
     (heads_0_3_facts_user[3:2] == 2'd0)
     & (((heads_0_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1055,11 +1057,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_0_3_facts_user[3:2] == 2'd3)
     & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_0_3_at_most = need_0_3 <= {user_lets_0_3_and_5 | user_lets_0_3_and_6 | user_lets_0_3_and_7 | user_lets_0_3_and_8, user_lets_0_3_and_9 | user_lets_0_3_and_10 | user_lets_0_3_and_11 | user_lets_0_3_and_12, user_lets_0_3_and_13 | user_lets_0_3_and_14 | user_lets_0_3_and_15 | user_lets_0_3_and_16};
-  wire user_lets_0_3 = heads_0_3_valid & (user_lets_0_3_or | (user_lets_0_3_and_2_or & user_lets_0_3_at_most)); // choice.ts:89
-  wire room_lets_0_3 = room_plenty | (room_for_arrival & (need_0_3 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_0_3 = heads_0_3_valid & user_lets_0_3_or & room_plenty; // choice.ts:100
+  wire user_lets_0_3 = for_core_0 & (user_lets_0_3_or | (user_lets_0_3_and_2_or & user_lets_0_3_at_most)); // choice.ts:92
+  wire room_lets_0_3 = room_plenty | (room_for_arrival & (need_0_3 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_0_3 = for_core_0 & user_lets_0_3_or & room_plenty; // choice.ts:103
   wire [13:0] need_1_0_shifted = heads_1_0_facts_length >> 8;
-  wire [2:0] need_1_0 = need_1_0_shifted[2:0] + {2'd0, heads_1_0_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_1_0 = need_1_0_shifted[2:0] + {2'd0, heads_1_0_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_1_0_and =
     (heads_1_0_facts_user[3:2] == 2'd0)
     & (((heads_1_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1126,11 +1128,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_1_0_facts_user[3:2] == 2'd3)
     & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_1_0_at_most = need_1_0 <= {user_lets_1_0_and_5 | user_lets_1_0_and_6 | user_lets_1_0_and_7 | user_lets_1_0_and_8, user_lets_1_0_and_9 | user_lets_1_0_and_10 | user_lets_1_0_and_11 | user_lets_1_0_and_12, user_lets_1_0_and_13 | user_lets_1_0_and_14 | user_lets_1_0_and_15 | user_lets_1_0_and_16};
-  wire user_lets_1_0 = heads_1_0_valid & (user_lets_1_0_or | (user_lets_1_0_and_2_or & user_lets_1_0_at_most)); // choice.ts:89
-  wire room_lets_1_0 = room_plenty | (room_for_arrival & (need_1_0 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_1_0 = heads_1_0_valid & user_lets_1_0_or & room_plenty; // choice.ts:100
+  wire user_lets_1_0 = heads_1_0_valid & (user_lets_1_0_or | (user_lets_1_0_and_2_or & user_lets_1_0_at_most)); // choice.ts:92
+  wire room_lets_1_0 = room_plenty | (room_for_arrival & (need_1_0 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_1_0 = heads_1_0_valid & user_lets_1_0_or & room_plenty; // choice.ts:103
   wire [13:0] need_1_1_shifted = heads_1_1_facts_length >> 8;
-  wire [2:0] need_1_1 = need_1_1_shifted[2:0] + {2'd0, heads_1_1_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_1_1 = need_1_1_shifted[2:0] + {2'd0, heads_1_1_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_1_1_and =
     (heads_1_1_facts_user[3:2] == 2'd0)
     & (((heads_1_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1197,11 +1199,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_1_1_facts_user[3:2] == 2'd3)
     & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_1_1_at_most = need_1_1 <= {user_lets_1_1_and_5 | user_lets_1_1_and_6 | user_lets_1_1_and_7 | user_lets_1_1_and_8, user_lets_1_1_and_9 | user_lets_1_1_and_10 | user_lets_1_1_and_11 | user_lets_1_1_and_12, user_lets_1_1_and_13 | user_lets_1_1_and_14 | user_lets_1_1_and_15 | user_lets_1_1_and_16};
-  wire user_lets_1_1 = heads_1_1_valid & (user_lets_1_1_or | (user_lets_1_1_and_2_or & user_lets_1_1_at_most)); // choice.ts:89
-  wire room_lets_1_1 = room_plenty | (room_for_arrival & (need_1_1 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_1_1 = heads_1_1_valid & user_lets_1_1_or & room_plenty; // choice.ts:100
+  wire user_lets_1_1 = heads_1_1_valid & (user_lets_1_1_or | (user_lets_1_1_and_2_or & user_lets_1_1_at_most)); // choice.ts:92
+  wire room_lets_1_1 = room_plenty | (room_for_arrival & (need_1_1 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_1_1 = heads_1_1_valid & user_lets_1_1_or & room_plenty; // choice.ts:103
   wire [13:0] need_1_2_shifted = heads_1_2_facts_length >> 8;
-  wire [2:0] need_1_2 = need_1_2_shifted[2:0] + {2'd0, heads_1_2_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_1_2 = need_1_2_shifted[2:0] + {2'd0, heads_1_2_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_1_2_and =
     (heads_1_2_facts_user[3:2] == 2'd0)
     & (((heads_1_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1268,11 +1270,12 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_1_2_facts_user[3:2] == 2'd3)
     & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_1_2_at_most = need_1_2 <= {user_lets_1_2_and_5 | user_lets_1_2_and_6 | user_lets_1_2_and_7 | user_lets_1_2_and_8, user_lets_1_2_and_9 | user_lets_1_2_and_10 | user_lets_1_2_and_11 | user_lets_1_2_and_12, user_lets_1_2_and_13 | user_lets_1_2_and_14 | user_lets_1_2_and_15 | user_lets_1_2_and_16};
-  wire user_lets_1_2 = heads_1_2_valid & (user_lets_1_2_or | (user_lets_1_2_and_2_or & user_lets_1_2_at_most)); // choice.ts:89
-  wire room_lets_1_2 = room_plenty | (room_for_arrival & (need_1_2 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_1_2 = heads_1_2_valid & user_lets_1_2_or & room_plenty; // choice.ts:100
+  wire user_lets_1_2 = heads_1_2_valid & (user_lets_1_2_or | (user_lets_1_2_and_2_or & user_lets_1_2_at_most)); // choice.ts:92
+  wire room_lets_1_2 = room_plenty | (room_for_arrival & (need_1_2 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_1_2 = heads_1_2_valid & user_lets_1_2_or & room_plenty; // choice.ts:103
+  wire for_core_1 = heads_1_3_valid & (heads_1_3_facts_outcome == match_outcome_core); // choice.ts:84
   wire [13:0] need_1_3_shifted = heads_1_3_facts_length >> 8;
-  wire [2:0] need_1_3 = need_1_3_shifted[2:0] + {2'd0, heads_1_3_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_1_3 = need_1_3_shifted[2:0] + {2'd0, heads_1_3_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_1_3_and =
     (heads_1_3_facts_user[3:2] == 2'd0)
     & (((heads_1_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1339,11 +1342,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_1_3_facts_user[3:2] == 2'd3)
     & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_1_3_at_most = need_1_3 <= {user_lets_1_3_and_5 | user_lets_1_3_and_6 | user_lets_1_3_and_7 | user_lets_1_3_and_8, user_lets_1_3_and_9 | user_lets_1_3_and_10 | user_lets_1_3_and_11 | user_lets_1_3_and_12, user_lets_1_3_and_13 | user_lets_1_3_and_14 | user_lets_1_3_and_15 | user_lets_1_3_and_16};
-  wire user_lets_1_3 = heads_1_3_valid & (user_lets_1_3_or | (user_lets_1_3_and_2_or & user_lets_1_3_at_most)); // choice.ts:89
-  wire room_lets_1_3 = room_plenty | (room_for_arrival & (need_1_3 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_1_3 = heads_1_3_valid & user_lets_1_3_or & room_plenty; // choice.ts:100
+  wire user_lets_1_3 = for_core_1 & (user_lets_1_3_or | (user_lets_1_3_and_2_or & user_lets_1_3_at_most)); // choice.ts:92
+  wire room_lets_1_3 = room_plenty | (room_for_arrival & (need_1_3 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_1_3 = for_core_1 & user_lets_1_3_or & room_plenty; // choice.ts:103
   wire [13:0] need_2_0_shifted = heads_2_0_facts_length >> 8;
-  wire [2:0] need_2_0 = need_2_0_shifted[2:0] + {2'd0, heads_2_0_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_2_0 = need_2_0_shifted[2:0] + {2'd0, heads_2_0_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_2_0_and =
     (heads_2_0_facts_user[3:2] == 2'd0)
     & (((heads_2_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1410,11 +1413,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_2_0_facts_user[3:2] == 2'd3)
     & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_2_0_at_most = need_2_0 <= {user_lets_2_0_and_5 | user_lets_2_0_and_6 | user_lets_2_0_and_7 | user_lets_2_0_and_8, user_lets_2_0_and_9 | user_lets_2_0_and_10 | user_lets_2_0_and_11 | user_lets_2_0_and_12, user_lets_2_0_and_13 | user_lets_2_0_and_14 | user_lets_2_0_and_15 | user_lets_2_0_and_16};
-  wire user_lets_2_0 = heads_2_0_valid & (user_lets_2_0_or | (user_lets_2_0_and_2_or & user_lets_2_0_at_most)); // choice.ts:89
-  wire room_lets_2_0 = room_plenty | (room_for_arrival & (need_2_0 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_2_0 = heads_2_0_valid & user_lets_2_0_or & room_plenty; // choice.ts:100
+  wire user_lets_2_0 = heads_2_0_valid & (user_lets_2_0_or | (user_lets_2_0_and_2_or & user_lets_2_0_at_most)); // choice.ts:92
+  wire room_lets_2_0 = room_plenty | (room_for_arrival & (need_2_0 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_2_0 = heads_2_0_valid & user_lets_2_0_or & room_plenty; // choice.ts:103
   wire [13:0] need_2_1_shifted = heads_2_1_facts_length >> 8;
-  wire [2:0] need_2_1 = need_2_1_shifted[2:0] + {2'd0, heads_2_1_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_2_1 = need_2_1_shifted[2:0] + {2'd0, heads_2_1_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_2_1_and =
     (heads_2_1_facts_user[3:2] == 2'd0)
     & (((heads_2_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1481,11 +1484,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_2_1_facts_user[3:2] == 2'd3)
     & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_2_1_at_most = need_2_1 <= {user_lets_2_1_and_5 | user_lets_2_1_and_6 | user_lets_2_1_and_7 | user_lets_2_1_and_8, user_lets_2_1_and_9 | user_lets_2_1_and_10 | user_lets_2_1_and_11 | user_lets_2_1_and_12, user_lets_2_1_and_13 | user_lets_2_1_and_14 | user_lets_2_1_and_15 | user_lets_2_1_and_16};
-  wire user_lets_2_1 = heads_2_1_valid & (user_lets_2_1_or | (user_lets_2_1_and_2_or & user_lets_2_1_at_most)); // choice.ts:89
-  wire room_lets_2_1 = room_plenty | (room_for_arrival & (need_2_1 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_2_1 = heads_2_1_valid & user_lets_2_1_or & room_plenty; // choice.ts:100
+  wire user_lets_2_1 = heads_2_1_valid & (user_lets_2_1_or | (user_lets_2_1_and_2_or & user_lets_2_1_at_most)); // choice.ts:92
+  wire room_lets_2_1 = room_plenty | (room_for_arrival & (need_2_1 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_2_1 = heads_2_1_valid & user_lets_2_1_or & room_plenty; // choice.ts:103
   wire [13:0] need_2_2_shifted = heads_2_2_facts_length >> 8;
-  wire [2:0] need_2_2 = need_2_2_shifted[2:0] + {2'd0, heads_2_2_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_2_2 = need_2_2_shifted[2:0] + {2'd0, heads_2_2_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_2_2_and =
     (heads_2_2_facts_user[3:2] == 2'd0)
     & (((heads_2_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1552,11 +1555,12 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_2_2_facts_user[3:2] == 2'd3)
     & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_2_2_at_most = need_2_2 <= {user_lets_2_2_and_5 | user_lets_2_2_and_6 | user_lets_2_2_and_7 | user_lets_2_2_and_8, user_lets_2_2_and_9 | user_lets_2_2_and_10 | user_lets_2_2_and_11 | user_lets_2_2_and_12, user_lets_2_2_and_13 | user_lets_2_2_and_14 | user_lets_2_2_and_15 | user_lets_2_2_and_16};
-  wire user_lets_2_2 = heads_2_2_valid & (user_lets_2_2_or | (user_lets_2_2_and_2_or & user_lets_2_2_at_most)); // choice.ts:89
-  wire room_lets_2_2 = room_plenty | (room_for_arrival & (need_2_2 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_2_2 = heads_2_2_valid & user_lets_2_2_or & room_plenty; // choice.ts:100
+  wire user_lets_2_2 = heads_2_2_valid & (user_lets_2_2_or | (user_lets_2_2_and_2_or & user_lets_2_2_at_most)); // choice.ts:92
+  wire room_lets_2_2 = room_plenty | (room_for_arrival & (need_2_2 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_2_2 = heads_2_2_valid & user_lets_2_2_or & room_plenty; // choice.ts:103
+  wire for_core_2 = heads_2_3_valid & (heads_2_3_facts_outcome == match_outcome_core); // choice.ts:84
   wire [13:0] need_2_3_shifted = heads_2_3_facts_length >> 8;
-  wire [2:0] need_2_3 = need_2_3_shifted[2:0] + {2'd0, heads_2_3_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_2_3 = need_2_3_shifted[2:0] + {2'd0, heads_2_3_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_2_3_and =
     (heads_2_3_facts_user[3:2] == 2'd0)
     & (((heads_2_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1623,11 +1627,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_2_3_facts_user[3:2] == 2'd3)
     & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_2_3_at_most = need_2_3 <= {user_lets_2_3_and_5 | user_lets_2_3_and_6 | user_lets_2_3_and_7 | user_lets_2_3_and_8, user_lets_2_3_and_9 | user_lets_2_3_and_10 | user_lets_2_3_and_11 | user_lets_2_3_and_12, user_lets_2_3_and_13 | user_lets_2_3_and_14 | user_lets_2_3_and_15 | user_lets_2_3_and_16};
-  wire user_lets_2_3 = heads_2_3_valid & (user_lets_2_3_or | (user_lets_2_3_and_2_or & user_lets_2_3_at_most)); // choice.ts:89
-  wire room_lets_2_3 = room_plenty | (room_for_arrival & (need_2_3 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_2_3 = heads_2_3_valid & user_lets_2_3_or & room_plenty; // choice.ts:100
+  wire user_lets_2_3 = for_core_2 & (user_lets_2_3_or | (user_lets_2_3_and_2_or & user_lets_2_3_at_most)); // choice.ts:92
+  wire room_lets_2_3 = room_plenty | (room_for_arrival & (need_2_3 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_2_3 = for_core_2 & user_lets_2_3_or & room_plenty; // choice.ts:103
   wire [13:0] need_3_0_shifted = heads_3_0_facts_length >> 8;
-  wire [2:0] need_3_0 = need_3_0_shifted[2:0] + {2'd0, heads_3_0_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_3_0 = need_3_0_shifted[2:0] + {2'd0, heads_3_0_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_3_0_and =
     (heads_3_0_facts_user[3:2] == 2'd0)
     & (((heads_3_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1694,11 +1698,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_3_0_facts_user[3:2] == 2'd3)
     & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_3_0_at_most = need_3_0 <= {user_lets_3_0_and_5 | user_lets_3_0_and_6 | user_lets_3_0_and_7 | user_lets_3_0_and_8, user_lets_3_0_and_9 | user_lets_3_0_and_10 | user_lets_3_0_and_11 | user_lets_3_0_and_12, user_lets_3_0_and_13 | user_lets_3_0_and_14 | user_lets_3_0_and_15 | user_lets_3_0_and_16};
-  wire user_lets_3_0 = heads_3_0_valid & (user_lets_3_0_or | (user_lets_3_0_and_2_or & user_lets_3_0_at_most)); // choice.ts:89
-  wire room_lets_3_0 = room_plenty | (room_for_arrival & (need_3_0 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_3_0 = heads_3_0_valid & user_lets_3_0_or & room_plenty; // choice.ts:100
+  wire user_lets_3_0 = heads_3_0_valid & (user_lets_3_0_or | (user_lets_3_0_and_2_or & user_lets_3_0_at_most)); // choice.ts:92
+  wire room_lets_3_0 = room_plenty | (room_for_arrival & (need_3_0 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_3_0 = heads_3_0_valid & user_lets_3_0_or & room_plenty; // choice.ts:103
   wire [13:0] need_3_1_shifted = heads_3_1_facts_length >> 8;
-  wire [2:0] need_3_1 = need_3_1_shifted[2:0] + {2'd0, heads_3_1_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_3_1 = need_3_1_shifted[2:0] + {2'd0, heads_3_1_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_3_1_and =
     (heads_3_1_facts_user[3:2] == 2'd0)
     & (((heads_3_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1765,11 +1769,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_3_1_facts_user[3:2] == 2'd3)
     & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_3_1_at_most = need_3_1 <= {user_lets_3_1_and_5 | user_lets_3_1_and_6 | user_lets_3_1_and_7 | user_lets_3_1_and_8, user_lets_3_1_and_9 | user_lets_3_1_and_10 | user_lets_3_1_and_11 | user_lets_3_1_and_12, user_lets_3_1_and_13 | user_lets_3_1_and_14 | user_lets_3_1_and_15 | user_lets_3_1_and_16};
-  wire user_lets_3_1 = heads_3_1_valid & (user_lets_3_1_or | (user_lets_3_1_and_2_or & user_lets_3_1_at_most)); // choice.ts:89
-  wire room_lets_3_1 = room_plenty | (room_for_arrival & (need_3_1 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_3_1 = heads_3_1_valid & user_lets_3_1_or & room_plenty; // choice.ts:100
+  wire user_lets_3_1 = heads_3_1_valid & (user_lets_3_1_or | (user_lets_3_1_and_2_or & user_lets_3_1_at_most)); // choice.ts:92
+  wire room_lets_3_1 = room_plenty | (room_for_arrival & (need_3_1 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_3_1 = heads_3_1_valid & user_lets_3_1_or & room_plenty; // choice.ts:103
   wire [13:0] need_3_2_shifted = heads_3_2_facts_length >> 8;
-  wire [2:0] need_3_2 = need_3_2_shifted[2:0] + {2'd0, heads_3_2_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_3_2 = need_3_2_shifted[2:0] + {2'd0, heads_3_2_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_3_2_and =
     (heads_3_2_facts_user[3:2] == 2'd0)
     & (((heads_3_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1836,11 +1840,12 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_3_2_facts_user[3:2] == 2'd3)
     & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_3_2_at_most = need_3_2 <= {user_lets_3_2_and_5 | user_lets_3_2_and_6 | user_lets_3_2_and_7 | user_lets_3_2_and_8, user_lets_3_2_and_9 | user_lets_3_2_and_10 | user_lets_3_2_and_11 | user_lets_3_2_and_12, user_lets_3_2_and_13 | user_lets_3_2_and_14 | user_lets_3_2_and_15 | user_lets_3_2_and_16};
-  wire user_lets_3_2 = heads_3_2_valid & (user_lets_3_2_or | (user_lets_3_2_and_2_or & user_lets_3_2_at_most)); // choice.ts:89
-  wire room_lets_3_2 = room_plenty | (room_for_arrival & (need_3_2 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_3_2 = heads_3_2_valid & user_lets_3_2_or & room_plenty; // choice.ts:100
+  wire user_lets_3_2 = heads_3_2_valid & (user_lets_3_2_or | (user_lets_3_2_and_2_or & user_lets_3_2_at_most)); // choice.ts:92
+  wire room_lets_3_2 = room_plenty | (room_for_arrival & (need_3_2 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_3_2 = heads_3_2_valid & user_lets_3_2_or & room_plenty; // choice.ts:103
+  wire for_core_3 = heads_3_3_valid & (heads_3_3_facts_outcome == match_outcome_core); // choice.ts:84
   wire [13:0] need_3_3_shifted = heads_3_3_facts_length >> 8;
-  wire [2:0] need_3_3 = need_3_3_shifted[2:0] + {2'd0, heads_3_3_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_3_3 = need_3_3_shifted[2:0] + {2'd0, heads_3_3_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_3_3_and =
     (heads_3_3_facts_user[3:2] == 2'd0)
     & (((heads_3_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1907,11 +1912,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_3_3_facts_user[3:2] == 2'd3)
     & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
   wire user_lets_3_3_at_most = need_3_3 <= {user_lets_3_3_and_5 | user_lets_3_3_and_6 | user_lets_3_3_and_7 | user_lets_3_3_and_8, user_lets_3_3_and_9 | user_lets_3_3_and_10 | user_lets_3_3_and_11 | user_lets_3_3_and_12, user_lets_3_3_and_13 | user_lets_3_3_and_14 | user_lets_3_3_and_15 | user_lets_3_3_and_16};
-  wire user_lets_3_3 = heads_3_3_valid & (user_lets_3_3_or | (user_lets_3_3_and_2_or & user_lets_3_3_at_most)); // choice.ts:89
-  wire room_lets_3_3 = room_plenty | (room_for_arrival & (need_3_3 <= room_cells_for_arrival)); // choice.ts:90
-  wire fast_3_3 = heads_3_3_valid & user_lets_3_3_or & room_plenty; // choice.ts:100
+  wire user_lets_3_3 = for_core_3 & (user_lets_3_3_or | (user_lets_3_3_and_2_or & user_lets_3_3_at_most)); // choice.ts:92
+  wire room_lets_3_3 = room_plenty | (room_for_arrival & (need_3_3 <= room_cells_for_arrival)); // choice.ts:93
+  wire fast_3_3 = for_core_3 & user_lets_3_3_or & room_plenty; // choice.ts:103
   wire [13:0] need_4_0_shifted = heads_4_0_facts_length >> 8;
-  wire [2:0] need_4_0 = need_4_0_shifted[2:0] + {2'd0, heads_4_0_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_4_0 = need_4_0_shifted[2:0] + {2'd0, heads_4_0_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_4_0_and =
     (heads_4_0_facts_user[3:2] == 2'd0)
     & (((heads_4_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -1977,11 +1982,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_4_0_facts_user[3:2] == 2'd3)
     & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
   wire user_lets_4_0_at_most = need_4_0 <= {user_lets_4_0_and_4 | user_lets_4_0_and_5 | user_lets_4_0_and_6 | user_lets_4_0_and_7, user_lets_4_0_and_8 | user_lets_4_0_and_9 | user_lets_4_0_and_10 | user_lets_4_0_and_11, user_lets_4_0_and_12 | user_lets_4_0_and_13 | user_lets_4_0_and_14 | user_lets_4_0_and_15};
-  wire user_lets_4_0 = heads_4_0_valid & (user_lets_4_0_or | (loop_one_and_or & user_lets_4_0_at_most)); // choice.ts:89
-  wire room_lets_4_0 = room_plenty | (room_for_loop & (need_4_0 <= room_cells_for_loop)); // choice.ts:90
-  wire fast_4_0 = heads_4_0_valid & user_lets_4_0_or & room_plenty; // choice.ts:100
+  wire user_lets_4_0 = heads_4_0_valid & (user_lets_4_0_or | (loop_one_and_or & user_lets_4_0_at_most)); // choice.ts:92
+  wire room_lets_4_0 = room_plenty | (room_for_loop & (need_4_0 <= room_cells_for_loop)); // choice.ts:93
+  wire fast_4_0 = heads_4_0_valid & user_lets_4_0_or & room_plenty; // choice.ts:103
   wire [13:0] need_4_1_shifted = heads_4_1_facts_length >> 8;
-  wire [2:0] need_4_1 = need_4_1_shifted[2:0] + {2'd0, heads_4_1_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_4_1 = need_4_1_shifted[2:0] + {2'd0, heads_4_1_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_4_1_and =
     (heads_4_1_facts_user[3:2] == 2'd0)
     & (((heads_4_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -2048,11 +2053,11 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_4_1_facts_user[3:2] == 2'd3)
     & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
   wire user_lets_4_1_at_most = need_4_1 <= {user_lets_4_1_and_5 | user_lets_4_1_and_6 | user_lets_4_1_and_7 | user_lets_4_1_and_8, user_lets_4_1_and_9 | user_lets_4_1_and_10 | user_lets_4_1_and_11 | user_lets_4_1_and_12, user_lets_4_1_and_13 | user_lets_4_1_and_14 | user_lets_4_1_and_15 | user_lets_4_1_and_16};
-  wire user_lets_4_1 = heads_4_1_valid & (user_lets_4_1_or | (user_lets_4_1_and_2_or & user_lets_4_1_at_most)); // choice.ts:89
-  wire room_lets_4_1 = room_plenty | (room_for_loop & (need_4_1 <= room_cells_for_loop)); // choice.ts:90
-  wire fast_4_1 = heads_4_1_valid & user_lets_4_1_or & room_plenty; // choice.ts:100
+  wire user_lets_4_1 = heads_4_1_valid & (user_lets_4_1_or | (user_lets_4_1_and_2_or & user_lets_4_1_at_most)); // choice.ts:92
+  wire room_lets_4_1 = room_plenty | (room_for_loop & (need_4_1 <= room_cells_for_loop)); // choice.ts:93
+  wire fast_4_1 = heads_4_1_valid & user_lets_4_1_or & room_plenty; // choice.ts:103
   wire [13:0] need_4_2_shifted = heads_4_2_facts_length >> 8;
-  wire [2:0] need_4_2 = need_4_2_shifted[2:0] + {2'd0, heads_4_2_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_4_2 = need_4_2_shifted[2:0] + {2'd0, heads_4_2_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_4_2_and =
     (heads_4_2_facts_user[3:2] == 2'd0)
     & (((heads_4_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -2119,11 +2124,12 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_4_2_facts_user[3:2] == 2'd3)
     & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
   wire user_lets_4_2_at_most = need_4_2 <= {user_lets_4_2_and_5 | user_lets_4_2_and_6 | user_lets_4_2_and_7 | user_lets_4_2_and_8, user_lets_4_2_and_9 | user_lets_4_2_and_10 | user_lets_4_2_and_11 | user_lets_4_2_and_12, user_lets_4_2_and_13 | user_lets_4_2_and_14 | user_lets_4_2_and_15 | user_lets_4_2_and_16};
-  wire user_lets_4_2 = heads_4_2_valid & (user_lets_4_2_or | (user_lets_4_2_and_2_or & user_lets_4_2_at_most)); // choice.ts:89
-  wire room_lets_4_2 = room_plenty | (room_for_loop & (need_4_2 <= room_cells_for_loop)); // choice.ts:90
-  wire fast_4_2 = heads_4_2_valid & user_lets_4_2_or & room_plenty; // choice.ts:100
+  wire user_lets_4_2 = heads_4_2_valid & (user_lets_4_2_or | (user_lets_4_2_and_2_or & user_lets_4_2_at_most)); // choice.ts:92
+  wire room_lets_4_2 = room_plenty | (room_for_loop & (need_4_2 <= room_cells_for_loop)); // choice.ts:93
+  wire fast_4_2 = heads_4_2_valid & user_lets_4_2_or & room_plenty; // choice.ts:103
+  wire for_core_4 = heads_4_3_valid & (heads_4_3_facts_outcome == match_outcome_core); // choice.ts:84
   wire [13:0] need_4_3_shifted = heads_4_3_facts_length >> 8;
-  wire [2:0] need_4_3 = need_4_3_shifted[2:0] + {2'd0, heads_4_3_facts_length[7:0] > 8'd64}; // choice.ts:83
+  wire [2:0] need_4_3 = need_4_3_shifted[2:0] + {2'd0, heads_4_3_facts_length[7:0] > 8'd64}; // choice.ts:86
   wire user_lets_4_3_and =
     (heads_4_3_facts_user[3:2] == 2'd0)
     & (((heads_4_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
@@ -2190,24 +2196,24 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (heads_4_3_facts_user[3:2] == 2'd3)
     & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
   wire user_lets_4_3_at_most = need_4_3 <= {user_lets_4_3_and_5 | user_lets_4_3_and_6 | user_lets_4_3_and_7 | user_lets_4_3_and_8, user_lets_4_3_and_9 | user_lets_4_3_and_10 | user_lets_4_3_and_11 | user_lets_4_3_and_12, user_lets_4_3_and_13 | user_lets_4_3_and_14 | user_lets_4_3_and_15 | user_lets_4_3_and_16};
-  wire user_lets_4_3 = heads_4_3_valid & (user_lets_4_3_or | (user_lets_4_3_and_2_or & user_lets_4_3_at_most)); // choice.ts:89
-  wire room_lets_4_3 = room_plenty | (room_for_loop & (need_4_3 <= room_cells_for_loop)); // choice.ts:90
-  wire fast_4_3 = heads_4_3_valid & user_lets_4_3_or & room_plenty; // choice.ts:100
-  wire was_offered_0 = chosen[0] | was_held_0; // choice.ts:148
-  wire held_0 = was_offered_0 & ~was_ready_0; // choice.ts:149
-  wire gone_0 = was_offered_0 & was_ready_0; // choice.ts:153
-  wire was_offered_1 = chosen[1] | was_held_1; // choice.ts:148
-  wire held_1 = was_offered_1 & ~was_ready_1; // choice.ts:149
-  wire gone_1 = was_offered_1 & was_ready_1; // choice.ts:153
-  wire was_offered_2 = chosen[2] | was_held_2; // choice.ts:148
-  wire held_2 = was_offered_2 & ~was_ready_2; // choice.ts:149
-  wire gone_2 = was_offered_2 & was_ready_2; // choice.ts:153
-  wire was_offered_3 = chosen[3] | was_held_3; // choice.ts:148
-  wire held_3 = was_offered_3 & ~was_ready_3; // choice.ts:149
-  wire gone_3 = was_offered_3 & was_ready_3; // choice.ts:153
-  wire was_offered_4 = chosen[4] | was_held_4; // choice.ts:148
-  wire held_4 = was_offered_4 & ~was_ready_4; // choice.ts:149
-  wire gone_4 = was_offered_4 & was_ready_4; // choice.ts:153
+  wire user_lets_4_3 = for_core_4 & (user_lets_4_3_or | (user_lets_4_3_and_2_or & user_lets_4_3_at_most)); // choice.ts:92
+  wire room_lets_4_3 = room_plenty | (room_for_loop & (need_4_3 <= room_cells_for_loop)); // choice.ts:93
+  wire fast_4_3 = for_core_4 & user_lets_4_3_or & room_plenty; // choice.ts:103
+  wire was_offered_0 = chosen[0] | was_held_0; // choice.ts:151
+  wire held_0 = was_offered_0 & ~was_ready_0; // choice.ts:152
+  wire gone_0 = was_offered_0 & was_ready_0; // choice.ts:156
+  wire was_offered_1 = chosen[1] | was_held_1; // choice.ts:151
+  wire held_1 = was_offered_1 & ~was_ready_1; // choice.ts:152
+  wire gone_1 = was_offered_1 & was_ready_1; // choice.ts:156
+  wire was_offered_2 = chosen[2] | was_held_2; // choice.ts:151
+  wire held_2 = was_offered_2 & ~was_ready_2; // choice.ts:152
+  wire gone_2 = was_offered_2 & was_ready_2; // choice.ts:156
+  wire was_offered_3 = chosen[3] | was_held_3; // choice.ts:151
+  wire held_3 = was_offered_3 & ~was_ready_3; // choice.ts:152
+  wire gone_3 = was_offered_3 & was_ready_3; // choice.ts:156
+  wire was_offered_4 = chosen[4] | was_held_4; // choice.ts:151
+  wire held_4 = was_offered_4 & ~was_ready_4; // choice.ts:152
+  wire gone_4 = was_offered_4 & was_ready_4; // choice.ts:156
   wire watched_waits_or =
     (heads_0_0_valid & (watched_inlet == 3'd0) & (watched_class == 2'd0))
     | (heads_0_1_valid & (watched_inlet == 3'd0) & (watched_class == 2'd1))
@@ -2215,25 +2221,25 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire heads_1_1_valid_or =
     (heads_1_1_valid & (watched_inlet == 3'd1) & (watched_class == 2'd1))
     | (heads_1_2_valid & (watched_inlet == 3'd1) & (watched_class == 2'd2))
-    | (heads_1_3_valid & (watched_inlet == 3'd1) & (watched_class == 2'd3));
+    | (for_core_1 & (watched_inlet == 3'd1) & (watched_class == 2'd3));
   wire heads_2_2_valid_or =
     (heads_2_2_valid & (watched_inlet == 3'd2) & (watched_class == 2'd2))
-    | (heads_2_3_valid & (watched_inlet == 3'd2) & (watched_class == 2'd3))
+    | (for_core_2 & (watched_inlet == 3'd2) & (watched_class == 2'd3))
     | (heads_3_0_valid & (watched_inlet == 3'd3) & (watched_class == 2'd0));
-  wire heads_3_3_valid_or =
-    (heads_3_3_valid & (watched_inlet == 3'd3) & (watched_class == 2'd3))
+  wire for_core_3_or =
+    (for_core_3 & (watched_inlet == 3'd3) & (watched_class == 2'd3))
     | (heads_4_0_valid & (watched_inlet == 3'd4) & (watched_class == 2'd0))
     | (heads_4_1_valid & (watched_inlet == 3'd4) & (watched_class == 2'd1));
   wire watched_waits_or_or =
-    watched_waits_or | (heads_0_3_valid & (watched_inlet == 3'd0) & (watched_class == 2'd3))
+    watched_waits_or | (for_core_0 & (watched_inlet == 3'd0) & (watched_class == 2'd3))
     | (heads_1_0_valid & (watched_inlet == 3'd1) & (watched_class == 2'd0)) | heads_1_1_valid_or
     | (heads_2_0_valid & (watched_inlet == 3'd2) & (watched_class == 2'd0))
     | (heads_2_1_valid & (watched_inlet == 3'd2) & (watched_class == 2'd1));
   wire heads_2_2_valid_or_or =
     heads_2_2_valid_or | (heads_3_1_valid & (watched_inlet == 3'd3) & (watched_class == 2'd1))
-    | (heads_3_2_valid & (watched_inlet == 3'd3) & (watched_class == 2'd2)) | heads_3_3_valid_or
+    | (heads_3_2_valid & (watched_inlet == 3'd3) & (watched_class == 2'd2)) | for_core_3_or
     | (heads_4_2_valid & (watched_inlet == 3'd4) & (watched_class == 2'd2))
-    | (heads_4_3_valid & (watched_inlet == 3'd4) & (watched_class == 2'd3));
+    | (for_core_4 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
   wire watched_waits = watched_waits_or_or | heads_2_2_valid_or_or; // watch.ts:33
   wire watched_long = passed_watched == 7'd64; // watch.ts:35
   wire watched_lacks_quota_or =
@@ -2291,10 +2297,10 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (lacks_room_4_3 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
   wire watched_lacks_room = watched_lacks_room_or_or | lacks_room_2_2_or_or; // watch.ts:33
   wire watched_is_loop = watched_inlet == 3'd4; // watch.ts:43
-  wire apart = ~(room_is_scarce | room_was_scarce) | quiet_all; // choice.ts:162
+  wire apart = ~(room_is_scarce | room_was_scarce) | quiet_all; // choice.ts:165
   wire asks_alone_0_0 =
     alone_0_0 & ~(gone_0 & (held_class_0 == 3'd0))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:167
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:170
   wire asks_alone_1_0 =
     alone_1_0 & ~(gone_1 & (held_class_1 == 3'd0))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd0)));
@@ -2335,7 +2341,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_0_to_4 = asks_alone_4_0 & alone_0_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_1 =
     alone_0_1 & ~(gone_0 & (held_class_0 == 3'd1))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:167
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:170
   wire asks_alone_1_1 =
     alone_1_1 & ~(gone_1 & (held_class_1 == 3'd1))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd1)));
@@ -2376,7 +2382,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_1_to_4 = asks_alone_4_1 & alone_1_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_2 =
     alone_0_2 & ~(gone_0 & (held_class_0 == 3'd2))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:167
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:170
   wire asks_alone_1_2 =
     alone_1_2 & ~(gone_1 & (held_class_1 == 3'd2))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd2)));
@@ -2417,7 +2423,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_2_to_4 = asks_alone_4_2 & alone_2_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_3 =
     alone_0_3 & ~(gone_0 & (held_class_0 == 3'd3))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:167
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:170
   wire asks_alone_1_3 =
     alone_1_3 & ~(gone_1 & (held_class_1 == 3'd3))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd3)));
@@ -2456,106 +2462,106 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (last_alone_3[1] & ~(asks_alone_2_3 | asks_alone_3_3)) | (last_alone_3[2] & ~asks_alone_3_3) | last_alone_3[3]
     | (last_alone_3[4] & ~(asks_alone_0_3 | asks_alone_1_3 | asks_alone_2_3 | asks_alone_3_3));
   wire alone_3_to_4 = asks_alone_4_3 & alone_3_to_4_or; // fair-turn.ts:24
-  wire goes_alone_0_0 = named_0_0 & heads_0_0_valid & quiet_alone_0 & apart & ~(gone_0 & (held_class_0 == 3'd0)); // choice.ts:183
-  wire open_for_0_0 = order_open & ~held_0; // choice.ts:187
-  wire goes_by_user_0_0 = heads_0_0_valid & room_plenty & open_for_0_0; // choice.ts:188
-  wire goes_besides_0_0 = goes_alone_0_0 & open_for_0_0; // choice.ts:189
-  wire asks_0_0 = (user_lets_0_0_or & goes_by_user_0_0) | goes_besides_0_0; // choice.ts:190
-  wire goes_alone_0_1 = named_0_1 & heads_0_1_valid & quiet_alone_1 & apart & ~(gone_0 & (held_class_0 == 3'd1)); // choice.ts:183
-  wire open_for_0_1 = order_open & ~held_0; // choice.ts:187
-  wire goes_by_user_0_1 = heads_0_1_valid & room_plenty & open_for_0_1; // choice.ts:188
-  wire goes_besides_0_1 = goes_alone_0_1 & open_for_0_1; // choice.ts:189
-  wire asks_0_1 = (user_lets_0_1_or & goes_by_user_0_1) | goes_besides_0_1; // choice.ts:190
-  wire goes_alone_0_2 = named_0_2 & heads_0_2_valid & quiet_alone_2 & apart & ~(gone_0 & (held_class_0 == 3'd2)); // choice.ts:183
-  wire open_for_0_2 = order_open & ~held_0; // choice.ts:187
-  wire goes_by_user_0_2 = heads_0_2_valid & room_plenty & open_for_0_2; // choice.ts:188
-  wire goes_besides_0_2 = goes_alone_0_2 & open_for_0_2; // choice.ts:189
-  wire asks_0_2 = (user_lets_0_2_or & goes_by_user_0_2) | goes_besides_0_2; // choice.ts:190
-  wire goes_alone_0_3 = named_0_3 & heads_0_3_valid & quiet_alone_3 & apart & ~(gone_0 & (held_class_0 == 3'd3)); // choice.ts:183
-  wire open_for_0_3 = order_open & ~held_0; // choice.ts:187
-  wire goes_by_user_0_3 = heads_0_3_valid & room_plenty & open_for_0_3; // choice.ts:188
-  wire goes_besides_0_3 = goes_alone_0_3 & open_for_0_3; // choice.ts:189
-  wire asks_0_3 = (user_lets_0_3_or & goes_by_user_0_3) | goes_besides_0_3; // choice.ts:190
-  wire goes_alone_1_0 = named_1_0 & heads_1_0_valid & quiet_alone_0 & apart & ~(gone_1 & (held_class_1 == 3'd0)); // choice.ts:183
-  wire open_for_1_0 = order_open & ~held_1; // choice.ts:187
-  wire goes_by_user_1_0 = heads_1_0_valid & room_plenty & open_for_1_0; // choice.ts:188
-  wire goes_besides_1_0 = goes_alone_1_0 & open_for_1_0; // choice.ts:189
-  wire asks_1_0 = (user_lets_1_0_or & goes_by_user_1_0) | goes_besides_1_0; // choice.ts:190
-  wire goes_alone_1_1 = named_1_1 & heads_1_1_valid & quiet_alone_1 & apart & ~(gone_1 & (held_class_1 == 3'd1)); // choice.ts:183
-  wire open_for_1_1 = order_open & ~held_1; // choice.ts:187
-  wire goes_by_user_1_1 = heads_1_1_valid & room_plenty & open_for_1_1; // choice.ts:188
-  wire goes_besides_1_1 = goes_alone_1_1 & open_for_1_1; // choice.ts:189
-  wire asks_1_1 = (user_lets_1_1_or & goes_by_user_1_1) | goes_besides_1_1; // choice.ts:190
-  wire goes_alone_1_2 = named_1_2 & heads_1_2_valid & quiet_alone_2 & apart & ~(gone_1 & (held_class_1 == 3'd2)); // choice.ts:183
-  wire open_for_1_2 = order_open & ~held_1; // choice.ts:187
-  wire goes_by_user_1_2 = heads_1_2_valid & room_plenty & open_for_1_2; // choice.ts:188
-  wire goes_besides_1_2 = goes_alone_1_2 & open_for_1_2; // choice.ts:189
-  wire asks_1_2 = (user_lets_1_2_or & goes_by_user_1_2) | goes_besides_1_2; // choice.ts:190
-  wire goes_alone_1_3 = named_1_3 & heads_1_3_valid & quiet_alone_3 & apart & ~(gone_1 & (held_class_1 == 3'd3)); // choice.ts:183
-  wire open_for_1_3 = order_open & ~held_1; // choice.ts:187
-  wire goes_by_user_1_3 = heads_1_3_valid & room_plenty & open_for_1_3; // choice.ts:188
-  wire goes_besides_1_3 = goes_alone_1_3 & open_for_1_3; // choice.ts:189
-  wire asks_1_3 = (user_lets_1_3_or & goes_by_user_1_3) | goes_besides_1_3; // choice.ts:190
-  wire goes_alone_2_0 = named_2_0 & heads_2_0_valid & quiet_alone_0 & apart & ~(gone_2 & (held_class_2 == 3'd0)); // choice.ts:183
-  wire open_for_2_0 = order_open & ~held_2; // choice.ts:187
-  wire goes_by_user_2_0 = heads_2_0_valid & room_plenty & open_for_2_0; // choice.ts:188
-  wire goes_besides_2_0 = goes_alone_2_0 & open_for_2_0; // choice.ts:189
-  wire asks_2_0 = (user_lets_2_0_or & goes_by_user_2_0) | goes_besides_2_0; // choice.ts:190
-  wire goes_alone_2_1 = named_2_1 & heads_2_1_valid & quiet_alone_1 & apart & ~(gone_2 & (held_class_2 == 3'd1)); // choice.ts:183
-  wire open_for_2_1 = order_open & ~held_2; // choice.ts:187
-  wire goes_by_user_2_1 = heads_2_1_valid & room_plenty & open_for_2_1; // choice.ts:188
-  wire goes_besides_2_1 = goes_alone_2_1 & open_for_2_1; // choice.ts:189
-  wire asks_2_1 = (user_lets_2_1_or & goes_by_user_2_1) | goes_besides_2_1; // choice.ts:190
-  wire goes_alone_2_2 = named_2_2 & heads_2_2_valid & quiet_alone_2 & apart & ~(gone_2 & (held_class_2 == 3'd2)); // choice.ts:183
-  wire open_for_2_2 = order_open & ~held_2; // choice.ts:187
-  wire goes_by_user_2_2 = heads_2_2_valid & room_plenty & open_for_2_2; // choice.ts:188
-  wire goes_besides_2_2 = goes_alone_2_2 & open_for_2_2; // choice.ts:189
-  wire asks_2_2 = (user_lets_2_2_or & goes_by_user_2_2) | goes_besides_2_2; // choice.ts:190
-  wire goes_alone_2_3 = named_2_3 & heads_2_3_valid & quiet_alone_3 & apart & ~(gone_2 & (held_class_2 == 3'd3)); // choice.ts:183
-  wire open_for_2_3 = order_open & ~held_2; // choice.ts:187
-  wire goes_by_user_2_3 = heads_2_3_valid & room_plenty & open_for_2_3; // choice.ts:188
-  wire goes_besides_2_3 = goes_alone_2_3 & open_for_2_3; // choice.ts:189
-  wire asks_2_3 = (user_lets_2_3_or & goes_by_user_2_3) | goes_besides_2_3; // choice.ts:190
-  wire goes_alone_3_0 = named_3_0 & heads_3_0_valid & quiet_alone_0 & apart & ~(gone_3 & (held_class_3 == 3'd0)); // choice.ts:183
-  wire open_for_3_0 = order_open & ~held_3; // choice.ts:187
-  wire goes_by_user_3_0 = heads_3_0_valid & room_plenty & open_for_3_0; // choice.ts:188
-  wire goes_besides_3_0 = goes_alone_3_0 & open_for_3_0; // choice.ts:189
-  wire asks_3_0 = (user_lets_3_0_or & goes_by_user_3_0) | goes_besides_3_0; // choice.ts:190
-  wire goes_alone_3_1 = named_3_1 & heads_3_1_valid & quiet_alone_1 & apart & ~(gone_3 & (held_class_3 == 3'd1)); // choice.ts:183
-  wire open_for_3_1 = order_open & ~held_3; // choice.ts:187
-  wire goes_by_user_3_1 = heads_3_1_valid & room_plenty & open_for_3_1; // choice.ts:188
-  wire goes_besides_3_1 = goes_alone_3_1 & open_for_3_1; // choice.ts:189
-  wire asks_3_1 = (user_lets_3_1_or & goes_by_user_3_1) | goes_besides_3_1; // choice.ts:190
-  wire goes_alone_3_2 = named_3_2 & heads_3_2_valid & quiet_alone_2 & apart & ~(gone_3 & (held_class_3 == 3'd2)); // choice.ts:183
-  wire open_for_3_2 = order_open & ~held_3; // choice.ts:187
-  wire goes_by_user_3_2 = heads_3_2_valid & room_plenty & open_for_3_2; // choice.ts:188
-  wire goes_besides_3_2 = goes_alone_3_2 & open_for_3_2; // choice.ts:189
-  wire asks_3_2 = (user_lets_3_2_or & goes_by_user_3_2) | goes_besides_3_2; // choice.ts:190
-  wire goes_alone_3_3 = named_3_3 & heads_3_3_valid & quiet_alone_3 & apart & ~(gone_3 & (held_class_3 == 3'd3)); // choice.ts:183
-  wire open_for_3_3 = order_open & ~held_3; // choice.ts:187
-  wire goes_by_user_3_3 = heads_3_3_valid & room_plenty & open_for_3_3; // choice.ts:188
-  wire goes_besides_3_3 = goes_alone_3_3 & open_for_3_3; // choice.ts:189
-  wire asks_3_3 = (user_lets_3_3_or & goes_by_user_3_3) | goes_besides_3_3; // choice.ts:190
-  wire goes_alone_4_0 = named_4_0 & heads_4_0_valid & quiet_alone_0 & apart & ~(gone_4 & (held_class_4 == 3'd0)); // choice.ts:183
-  wire open_for_4_0 = order_open & ~held_4; // choice.ts:187
-  wire goes_by_user_4_0 = heads_4_0_valid & room_plenty & open_for_4_0; // choice.ts:188
-  wire goes_besides_4_0 = goes_alone_4_0 & open_for_4_0; // choice.ts:189
-  wire asks_4_0 = (user_lets_4_0_or & goes_by_user_4_0) | goes_besides_4_0; // choice.ts:190
-  wire goes_alone_4_1 = named_4_1 & heads_4_1_valid & quiet_alone_1 & apart & ~(gone_4 & (held_class_4 == 3'd1)); // choice.ts:183
-  wire open_for_4_1 = order_open & ~held_4; // choice.ts:187
-  wire goes_by_user_4_1 = heads_4_1_valid & room_plenty & open_for_4_1; // choice.ts:188
-  wire goes_besides_4_1 = goes_alone_4_1 & open_for_4_1; // choice.ts:189
-  wire asks_4_1 = (user_lets_4_1_or & goes_by_user_4_1) | goes_besides_4_1; // choice.ts:190
-  wire goes_alone_4_2 = named_4_2 & heads_4_2_valid & quiet_alone_2 & apart & ~(gone_4 & (held_class_4 == 3'd2)); // choice.ts:183
-  wire open_for_4_2 = order_open & ~held_4; // choice.ts:187
-  wire goes_by_user_4_2 = heads_4_2_valid & room_plenty & open_for_4_2; // choice.ts:188
-  wire goes_besides_4_2 = goes_alone_4_2 & open_for_4_2; // choice.ts:189
-  wire asks_4_2 = (user_lets_4_2_or & goes_by_user_4_2) | goes_besides_4_2; // choice.ts:190
-  wire goes_alone_4_3 = named_4_3 & heads_4_3_valid & quiet_alone_3 & apart & ~(gone_4 & (held_class_4 == 3'd3)); // choice.ts:183
-  wire open_for_4_3 = order_open & ~held_4; // choice.ts:187
-  wire goes_by_user_4_3 = heads_4_3_valid & room_plenty & open_for_4_3; // choice.ts:188
-  wire goes_besides_4_3 = goes_alone_4_3 & open_for_4_3; // choice.ts:189
-  wire asks_4_3 = (user_lets_4_3_or & goes_by_user_4_3) | goes_besides_4_3; // choice.ts:190
+  wire goes_alone_0_0 = named_0_0 & heads_0_0_valid & quiet_alone_0 & apart & ~(gone_0 & (held_class_0 == 3'd0)); // choice.ts:186
+  wire open_for_0_0 = order_open & ~held_0; // choice.ts:190
+  wire goes_by_user_0_0 = heads_0_0_valid & room_plenty & open_for_0_0; // choice.ts:191
+  wire goes_besides_0_0 = goes_alone_0_0 & open_for_0_0; // choice.ts:192
+  wire asks_0_0 = (user_lets_0_0_or & goes_by_user_0_0) | goes_besides_0_0; // choice.ts:193
+  wire goes_alone_0_1 = named_0_1 & heads_0_1_valid & quiet_alone_1 & apart & ~(gone_0 & (held_class_0 == 3'd1)); // choice.ts:186
+  wire open_for_0_1 = order_open & ~held_0; // choice.ts:190
+  wire goes_by_user_0_1 = heads_0_1_valid & room_plenty & open_for_0_1; // choice.ts:191
+  wire goes_besides_0_1 = goes_alone_0_1 & open_for_0_1; // choice.ts:192
+  wire asks_0_1 = (user_lets_0_1_or & goes_by_user_0_1) | goes_besides_0_1; // choice.ts:193
+  wire goes_alone_0_2 = named_0_2 & heads_0_2_valid & quiet_alone_2 & apart & ~(gone_0 & (held_class_0 == 3'd2)); // choice.ts:186
+  wire open_for_0_2 = order_open & ~held_0; // choice.ts:190
+  wire goes_by_user_0_2 = heads_0_2_valid & room_plenty & open_for_0_2; // choice.ts:191
+  wire goes_besides_0_2 = goes_alone_0_2 & open_for_0_2; // choice.ts:192
+  wire asks_0_2 = (user_lets_0_2_or & goes_by_user_0_2) | goes_besides_0_2; // choice.ts:193
+  wire goes_alone_0_3 = named_0_3 & for_core_0 & quiet_alone_3 & apart & ~(gone_0 & (held_class_0 == 3'd3)); // choice.ts:186
+  wire open_for_0_3 = order_open & ~held_0; // choice.ts:190
+  wire goes_by_user_0_3 = for_core_0 & room_plenty & open_for_0_3; // choice.ts:191
+  wire goes_besides_0_3 = goes_alone_0_3 & open_for_0_3; // choice.ts:192
+  wire asks_0_3 = (user_lets_0_3_or & goes_by_user_0_3) | goes_besides_0_3; // choice.ts:193
+  wire goes_alone_1_0 = named_1_0 & heads_1_0_valid & quiet_alone_0 & apart & ~(gone_1 & (held_class_1 == 3'd0)); // choice.ts:186
+  wire open_for_1_0 = order_open & ~held_1; // choice.ts:190
+  wire goes_by_user_1_0 = heads_1_0_valid & room_plenty & open_for_1_0; // choice.ts:191
+  wire goes_besides_1_0 = goes_alone_1_0 & open_for_1_0; // choice.ts:192
+  wire asks_1_0 = (user_lets_1_0_or & goes_by_user_1_0) | goes_besides_1_0; // choice.ts:193
+  wire goes_alone_1_1 = named_1_1 & heads_1_1_valid & quiet_alone_1 & apart & ~(gone_1 & (held_class_1 == 3'd1)); // choice.ts:186
+  wire open_for_1_1 = order_open & ~held_1; // choice.ts:190
+  wire goes_by_user_1_1 = heads_1_1_valid & room_plenty & open_for_1_1; // choice.ts:191
+  wire goes_besides_1_1 = goes_alone_1_1 & open_for_1_1; // choice.ts:192
+  wire asks_1_1 = (user_lets_1_1_or & goes_by_user_1_1) | goes_besides_1_1; // choice.ts:193
+  wire goes_alone_1_2 = named_1_2 & heads_1_2_valid & quiet_alone_2 & apart & ~(gone_1 & (held_class_1 == 3'd2)); // choice.ts:186
+  wire open_for_1_2 = order_open & ~held_1; // choice.ts:190
+  wire goes_by_user_1_2 = heads_1_2_valid & room_plenty & open_for_1_2; // choice.ts:191
+  wire goes_besides_1_2 = goes_alone_1_2 & open_for_1_2; // choice.ts:192
+  wire asks_1_2 = (user_lets_1_2_or & goes_by_user_1_2) | goes_besides_1_2; // choice.ts:193
+  wire goes_alone_1_3 = named_1_3 & for_core_1 & quiet_alone_3 & apart & ~(gone_1 & (held_class_1 == 3'd3)); // choice.ts:186
+  wire open_for_1_3 = order_open & ~held_1; // choice.ts:190
+  wire goes_by_user_1_3 = for_core_1 & room_plenty & open_for_1_3; // choice.ts:191
+  wire goes_besides_1_3 = goes_alone_1_3 & open_for_1_3; // choice.ts:192
+  wire asks_1_3 = (user_lets_1_3_or & goes_by_user_1_3) | goes_besides_1_3; // choice.ts:193
+  wire goes_alone_2_0 = named_2_0 & heads_2_0_valid & quiet_alone_0 & apart & ~(gone_2 & (held_class_2 == 3'd0)); // choice.ts:186
+  wire open_for_2_0 = order_open & ~held_2; // choice.ts:190
+  wire goes_by_user_2_0 = heads_2_0_valid & room_plenty & open_for_2_0; // choice.ts:191
+  wire goes_besides_2_0 = goes_alone_2_0 & open_for_2_0; // choice.ts:192
+  wire asks_2_0 = (user_lets_2_0_or & goes_by_user_2_0) | goes_besides_2_0; // choice.ts:193
+  wire goes_alone_2_1 = named_2_1 & heads_2_1_valid & quiet_alone_1 & apart & ~(gone_2 & (held_class_2 == 3'd1)); // choice.ts:186
+  wire open_for_2_1 = order_open & ~held_2; // choice.ts:190
+  wire goes_by_user_2_1 = heads_2_1_valid & room_plenty & open_for_2_1; // choice.ts:191
+  wire goes_besides_2_1 = goes_alone_2_1 & open_for_2_1; // choice.ts:192
+  wire asks_2_1 = (user_lets_2_1_or & goes_by_user_2_1) | goes_besides_2_1; // choice.ts:193
+  wire goes_alone_2_2 = named_2_2 & heads_2_2_valid & quiet_alone_2 & apart & ~(gone_2 & (held_class_2 == 3'd2)); // choice.ts:186
+  wire open_for_2_2 = order_open & ~held_2; // choice.ts:190
+  wire goes_by_user_2_2 = heads_2_2_valid & room_plenty & open_for_2_2; // choice.ts:191
+  wire goes_besides_2_2 = goes_alone_2_2 & open_for_2_2; // choice.ts:192
+  wire asks_2_2 = (user_lets_2_2_or & goes_by_user_2_2) | goes_besides_2_2; // choice.ts:193
+  wire goes_alone_2_3 = named_2_3 & for_core_2 & quiet_alone_3 & apart & ~(gone_2 & (held_class_2 == 3'd3)); // choice.ts:186
+  wire open_for_2_3 = order_open & ~held_2; // choice.ts:190
+  wire goes_by_user_2_3 = for_core_2 & room_plenty & open_for_2_3; // choice.ts:191
+  wire goes_besides_2_3 = goes_alone_2_3 & open_for_2_3; // choice.ts:192
+  wire asks_2_3 = (user_lets_2_3_or & goes_by_user_2_3) | goes_besides_2_3; // choice.ts:193
+  wire goes_alone_3_0 = named_3_0 & heads_3_0_valid & quiet_alone_0 & apart & ~(gone_3 & (held_class_3 == 3'd0)); // choice.ts:186
+  wire open_for_3_0 = order_open & ~held_3; // choice.ts:190
+  wire goes_by_user_3_0 = heads_3_0_valid & room_plenty & open_for_3_0; // choice.ts:191
+  wire goes_besides_3_0 = goes_alone_3_0 & open_for_3_0; // choice.ts:192
+  wire asks_3_0 = (user_lets_3_0_or & goes_by_user_3_0) | goes_besides_3_0; // choice.ts:193
+  wire goes_alone_3_1 = named_3_1 & heads_3_1_valid & quiet_alone_1 & apart & ~(gone_3 & (held_class_3 == 3'd1)); // choice.ts:186
+  wire open_for_3_1 = order_open & ~held_3; // choice.ts:190
+  wire goes_by_user_3_1 = heads_3_1_valid & room_plenty & open_for_3_1; // choice.ts:191
+  wire goes_besides_3_1 = goes_alone_3_1 & open_for_3_1; // choice.ts:192
+  wire asks_3_1 = (user_lets_3_1_or & goes_by_user_3_1) | goes_besides_3_1; // choice.ts:193
+  wire goes_alone_3_2 = named_3_2 & heads_3_2_valid & quiet_alone_2 & apart & ~(gone_3 & (held_class_3 == 3'd2)); // choice.ts:186
+  wire open_for_3_2 = order_open & ~held_3; // choice.ts:190
+  wire goes_by_user_3_2 = heads_3_2_valid & room_plenty & open_for_3_2; // choice.ts:191
+  wire goes_besides_3_2 = goes_alone_3_2 & open_for_3_2; // choice.ts:192
+  wire asks_3_2 = (user_lets_3_2_or & goes_by_user_3_2) | goes_besides_3_2; // choice.ts:193
+  wire goes_alone_3_3 = named_3_3 & for_core_3 & quiet_alone_3 & apart & ~(gone_3 & (held_class_3 == 3'd3)); // choice.ts:186
+  wire open_for_3_3 = order_open & ~held_3; // choice.ts:190
+  wire goes_by_user_3_3 = for_core_3 & room_plenty & open_for_3_3; // choice.ts:191
+  wire goes_besides_3_3 = goes_alone_3_3 & open_for_3_3; // choice.ts:192
+  wire asks_3_3 = (user_lets_3_3_or & goes_by_user_3_3) | goes_besides_3_3; // choice.ts:193
+  wire goes_alone_4_0 = named_4_0 & heads_4_0_valid & quiet_alone_0 & apart & ~(gone_4 & (held_class_4 == 3'd0)); // choice.ts:186
+  wire open_for_4_0 = order_open & ~held_4; // choice.ts:190
+  wire goes_by_user_4_0 = heads_4_0_valid & room_plenty & open_for_4_0; // choice.ts:191
+  wire goes_besides_4_0 = goes_alone_4_0 & open_for_4_0; // choice.ts:192
+  wire asks_4_0 = (user_lets_4_0_or & goes_by_user_4_0) | goes_besides_4_0; // choice.ts:193
+  wire goes_alone_4_1 = named_4_1 & heads_4_1_valid & quiet_alone_1 & apart & ~(gone_4 & (held_class_4 == 3'd1)); // choice.ts:186
+  wire open_for_4_1 = order_open & ~held_4; // choice.ts:190
+  wire goes_by_user_4_1 = heads_4_1_valid & room_plenty & open_for_4_1; // choice.ts:191
+  wire goes_besides_4_1 = goes_alone_4_1 & open_for_4_1; // choice.ts:192
+  wire asks_4_1 = (user_lets_4_1_or & goes_by_user_4_1) | goes_besides_4_1; // choice.ts:193
+  wire goes_alone_4_2 = named_4_2 & heads_4_2_valid & quiet_alone_2 & apart & ~(gone_4 & (held_class_4 == 3'd2)); // choice.ts:186
+  wire open_for_4_2 = order_open & ~held_4; // choice.ts:190
+  wire goes_by_user_4_2 = heads_4_2_valid & room_plenty & open_for_4_2; // choice.ts:191
+  wire goes_besides_4_2 = goes_alone_4_2 & open_for_4_2; // choice.ts:192
+  wire asks_4_2 = (user_lets_4_2_or & goes_by_user_4_2) | goes_besides_4_2; // choice.ts:193
+  wire goes_alone_4_3 = named_4_3 & for_core_4 & quiet_alone_3 & apart & ~(gone_4 & (held_class_4 == 3'd3)); // choice.ts:186
+  wire open_for_4_3 = order_open & ~held_4; // choice.ts:190
+  wire goes_by_user_4_3 = for_core_4 & room_plenty & open_for_4_3; // choice.ts:191
+  wire goes_besides_4_3 = goes_alone_4_3 & open_for_4_3; // choice.ts:192
+  wire asks_4_3 = (user_lets_4_3_or & goes_by_user_4_3) | goes_besides_4_3; // choice.ts:193
   wire take_group_behind_0 = 1'b0; // two-turns.ts:51
   wire take_group_behind_1 = take_group_last[0];
   wire take_group_behind_2 = take_group_last[0] | take_group_last[1];
@@ -2896,7 +2902,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
       lacks_quota_0_2 <= heads_0_2_valid & user_lets_0_2_and_2_or & ~user_lets_0_2_at_most;
       lacks_room_0_2 <= user_lets_0_2 & ~room_lets_0_2;
       alone_0_3 <= user_lets_0_3 & room_lets_0_3;
-      lacks_quota_0_3 <= heads_0_3_valid & user_lets_0_3_and_2_or & ~user_lets_0_3_at_most;
+      lacks_quota_0_3 <= for_core_0 & user_lets_0_3_and_2_or & ~user_lets_0_3_at_most;
       lacks_room_0_3 <= user_lets_0_3 & ~room_lets_0_3;
       alone_1_0 <= user_lets_1_0 & room_lets_1_0;
       lacks_quota_1_0 <= heads_1_0_valid & user_lets_1_0_and_2_or & ~user_lets_1_0_at_most;
@@ -2908,7 +2914,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
       lacks_quota_1_2 <= heads_1_2_valid & user_lets_1_2_and_2_or & ~user_lets_1_2_at_most;
       lacks_room_1_2 <= user_lets_1_2 & ~room_lets_1_2;
       alone_1_3 <= user_lets_1_3 & room_lets_1_3;
-      lacks_quota_1_3 <= heads_1_3_valid & user_lets_1_3_and_2_or & ~user_lets_1_3_at_most;
+      lacks_quota_1_3 <= for_core_1 & user_lets_1_3_and_2_or & ~user_lets_1_3_at_most;
       lacks_room_1_3 <= user_lets_1_3 & ~room_lets_1_3;
       alone_2_0 <= user_lets_2_0 & room_lets_2_0;
       lacks_quota_2_0 <= heads_2_0_valid & user_lets_2_0_and_2_or & ~user_lets_2_0_at_most;
@@ -2920,7 +2926,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
       lacks_quota_2_2 <= heads_2_2_valid & user_lets_2_2_and_2_or & ~user_lets_2_2_at_most;
       lacks_room_2_2 <= user_lets_2_2 & ~room_lets_2_2;
       alone_2_3 <= user_lets_2_3 & room_lets_2_3;
-      lacks_quota_2_3 <= heads_2_3_valid & user_lets_2_3_and_2_or & ~user_lets_2_3_at_most;
+      lacks_quota_2_3 <= for_core_2 & user_lets_2_3_and_2_or & ~user_lets_2_3_at_most;
       lacks_room_2_3 <= user_lets_2_3 & ~room_lets_2_3;
       alone_3_0 <= user_lets_3_0 & room_lets_3_0;
       lacks_quota_3_0 <= heads_3_0_valid & user_lets_3_0_and_2_or & ~user_lets_3_0_at_most;
@@ -2932,7 +2938,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
       lacks_quota_3_2 <= heads_3_2_valid & user_lets_3_2_and_2_or & ~user_lets_3_2_at_most;
       lacks_room_3_2 <= user_lets_3_2 & ~room_lets_3_2;
       alone_3_3 <= user_lets_3_3 & room_lets_3_3;
-      lacks_quota_3_3 <= heads_3_3_valid & user_lets_3_3_and_2_or & ~user_lets_3_3_at_most;
+      lacks_quota_3_3 <= for_core_3 & user_lets_3_3_and_2_or & ~user_lets_3_3_at_most;
       lacks_room_3_3 <= user_lets_3_3 & ~room_lets_3_3;
       alone_4_0 <= user_lets_4_0 & room_lets_4_0;
       lacks_quota_4_0 <= heads_4_0_valid & loop_one_and_or & ~user_lets_4_0_at_most;
@@ -2944,7 +2950,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
       lacks_quota_4_2 <= heads_4_2_valid & user_lets_4_2_and_2_or & ~user_lets_4_2_at_most;
       lacks_room_4_2 <= user_lets_4_2 & ~room_lets_4_2;
       alone_4_3 <= user_lets_4_3 & room_lets_4_3;
-      lacks_quota_4_3 <= heads_4_3_valid & user_lets_4_3_and_2_or & ~user_lets_4_3_at_most;
+      lacks_quota_4_3 <= for_core_4 & user_lets_4_3_and_2_or & ~user_lets_4_3_at_most;
       lacks_room_4_3 <= user_lets_4_3 & ~room_lets_4_3;
       was_held_0 <= held_0;
       was_ready_0 <= take0_ready;
@@ -3464,25 +3470,24 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire _unused_ok = &{
     1'b0, heads_0_0_facts_outcome, heads_0_0_facts_ports, heads_0_0_facts_peer, heads_0_1_facts_outcome,
     heads_0_1_facts_ports, heads_0_1_facts_peer, heads_0_2_facts_outcome, heads_0_2_facts_ports, heads_0_2_facts_peer,
-    heads_0_3_facts_outcome, heads_0_3_facts_ports, heads_0_3_facts_peer, heads_0_4_valid, heads_0_4_facts_outcome,
-    heads_0_4_facts_ports, heads_0_4_facts_peer, heads_0_4_facts_uid, heads_0_4_facts_dag, heads_0_4_facts_user,
-    heads_0_4_facts_unordered, heads_0_4_facts_length, heads_0_4_facts_no_l4, heads_0_4_facts_flow_hash,
-    heads_0_4_facts_tagged, heads_0_4_facts_tag, heads_0_4_facts_shimmed, heads_0_4_facts_ttl, heads_0_5_valid,
-    heads_0_5_facts_outcome, heads_0_5_facts_ports, heads_0_5_facts_peer, heads_0_5_facts_uid, heads_0_5_facts_dag,
-    heads_0_5_facts_user, heads_0_5_facts_unordered, heads_0_5_facts_length, heads_0_5_facts_no_l4,
-    heads_0_5_facts_flow_hash, heads_0_5_facts_tagged, heads_0_5_facts_tag, heads_0_5_facts_shimmed,
-    heads_0_5_facts_ttl, heads_1_0_facts_outcome, heads_1_0_facts_ports, heads_1_0_facts_peer,
-    heads_1_1_facts_outcome, heads_1_1_facts_ports, heads_1_1_facts_peer, heads_1_2_facts_outcome,
-    heads_1_2_facts_ports, heads_1_2_facts_peer, heads_1_3_facts_outcome, heads_1_3_facts_ports, heads_1_3_facts_peer,
-    heads_1_4_valid, heads_1_4_facts_outcome, heads_1_4_facts_ports, heads_1_4_facts_peer, heads_1_4_facts_uid,
-    heads_1_4_facts_dag, heads_1_4_facts_user, heads_1_4_facts_unordered, heads_1_4_facts_length,
-    heads_1_4_facts_no_l4, heads_1_4_facts_flow_hash, heads_1_4_facts_tagged, heads_1_4_facts_tag,
-    heads_1_4_facts_shimmed, heads_1_4_facts_ttl, heads_1_5_valid, heads_1_5_facts_outcome, heads_1_5_facts_ports,
-    heads_1_5_facts_peer, heads_1_5_facts_uid, heads_1_5_facts_dag, heads_1_5_facts_user, heads_1_5_facts_unordered,
-    heads_1_5_facts_length, heads_1_5_facts_no_l4, heads_1_5_facts_flow_hash, heads_1_5_facts_tagged,
-    heads_1_5_facts_tag, heads_1_5_facts_shimmed, heads_1_5_facts_ttl, heads_2_0_facts_outcome, heads_2_0_facts_ports,
-    heads_2_0_facts_peer, heads_2_1_facts_outcome, heads_2_1_facts_ports, heads_2_1_facts_peer,
-    heads_2_2_facts_outcome, heads_2_2_facts_ports, heads_2_2_facts_peer, heads_2_3_facts_outcome,
+    heads_0_3_facts_ports, heads_0_3_facts_peer, heads_0_4_valid, heads_0_4_facts_outcome, heads_0_4_facts_ports,
+    heads_0_4_facts_peer, heads_0_4_facts_uid, heads_0_4_facts_dag, heads_0_4_facts_user, heads_0_4_facts_unordered,
+    heads_0_4_facts_length, heads_0_4_facts_no_l4, heads_0_4_facts_flow_hash, heads_0_4_facts_tagged,
+    heads_0_4_facts_tag, heads_0_4_facts_shimmed, heads_0_4_facts_ttl, heads_0_5_valid, heads_0_5_facts_outcome,
+    heads_0_5_facts_ports, heads_0_5_facts_peer, heads_0_5_facts_uid, heads_0_5_facts_dag, heads_0_5_facts_user,
+    heads_0_5_facts_unordered, heads_0_5_facts_length, heads_0_5_facts_no_l4, heads_0_5_facts_flow_hash,
+    heads_0_5_facts_tagged, heads_0_5_facts_tag, heads_0_5_facts_shimmed, heads_0_5_facts_ttl,
+    heads_1_0_facts_outcome, heads_1_0_facts_ports, heads_1_0_facts_peer, heads_1_1_facts_outcome,
+    heads_1_1_facts_ports, heads_1_1_facts_peer, heads_1_2_facts_outcome, heads_1_2_facts_ports, heads_1_2_facts_peer,
+    heads_1_3_facts_ports, heads_1_3_facts_peer, heads_1_4_valid, heads_1_4_facts_outcome, heads_1_4_facts_ports,
+    heads_1_4_facts_peer, heads_1_4_facts_uid, heads_1_4_facts_dag, heads_1_4_facts_user, heads_1_4_facts_unordered,
+    heads_1_4_facts_length, heads_1_4_facts_no_l4, heads_1_4_facts_flow_hash, heads_1_4_facts_tagged,
+    heads_1_4_facts_tag, heads_1_4_facts_shimmed, heads_1_4_facts_ttl, heads_1_5_valid, heads_1_5_facts_outcome,
+    heads_1_5_facts_ports, heads_1_5_facts_peer, heads_1_5_facts_uid, heads_1_5_facts_dag, heads_1_5_facts_user,
+    heads_1_5_facts_unordered, heads_1_5_facts_length, heads_1_5_facts_no_l4, heads_1_5_facts_flow_hash,
+    heads_1_5_facts_tagged, heads_1_5_facts_tag, heads_1_5_facts_shimmed, heads_1_5_facts_ttl,
+    heads_2_0_facts_outcome, heads_2_0_facts_ports, heads_2_0_facts_peer, heads_2_1_facts_outcome,
+    heads_2_1_facts_ports, heads_2_1_facts_peer, heads_2_2_facts_outcome, heads_2_2_facts_ports, heads_2_2_facts_peer,
     heads_2_3_facts_ports, heads_2_3_facts_peer, heads_2_4_valid, heads_2_4_facts_outcome, heads_2_4_facts_ports,
     heads_2_4_facts_peer, heads_2_4_facts_uid, heads_2_4_facts_dag, heads_2_4_facts_user, heads_2_4_facts_unordered,
     heads_2_4_facts_length, heads_2_4_facts_no_l4, heads_2_4_facts_flow_hash, heads_2_4_facts_tagged,
@@ -3492,24 +3497,23 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_2_5_facts_tagged, heads_2_5_facts_tag, heads_2_5_facts_shimmed, heads_2_5_facts_ttl,
     heads_3_0_facts_outcome, heads_3_0_facts_ports, heads_3_0_facts_peer, heads_3_1_facts_outcome,
     heads_3_1_facts_ports, heads_3_1_facts_peer, heads_3_2_facts_outcome, heads_3_2_facts_ports, heads_3_2_facts_peer,
-    heads_3_3_facts_outcome, heads_3_3_facts_ports, heads_3_3_facts_peer, heads_3_4_valid, heads_3_4_facts_outcome,
-    heads_3_4_facts_ports, heads_3_4_facts_peer, heads_3_4_facts_uid, heads_3_4_facts_dag, heads_3_4_facts_user,
-    heads_3_4_facts_unordered, heads_3_4_facts_length, heads_3_4_facts_no_l4, heads_3_4_facts_flow_hash,
-    heads_3_4_facts_tagged, heads_3_4_facts_tag, heads_3_4_facts_shimmed, heads_3_4_facts_ttl, heads_3_5_valid,
-    heads_3_5_facts_outcome, heads_3_5_facts_ports, heads_3_5_facts_peer, heads_3_5_facts_uid, heads_3_5_facts_dag,
-    heads_3_5_facts_user, heads_3_5_facts_unordered, heads_3_5_facts_length, heads_3_5_facts_no_l4,
-    heads_3_5_facts_flow_hash, heads_3_5_facts_tagged, heads_3_5_facts_tag, heads_3_5_facts_shimmed,
-    heads_3_5_facts_ttl, heads_4_0_facts_outcome, heads_4_0_facts_ports, heads_4_0_facts_peer,
-    heads_4_1_facts_outcome, heads_4_1_facts_ports, heads_4_1_facts_peer, heads_4_2_facts_outcome,
-    heads_4_2_facts_ports, heads_4_2_facts_peer, heads_4_3_facts_outcome, heads_4_3_facts_ports, heads_4_3_facts_peer,
-    heads_4_4_valid, heads_4_4_facts_outcome, heads_4_4_facts_ports, heads_4_4_facts_peer, heads_4_4_facts_uid,
-    heads_4_4_facts_dag, heads_4_4_facts_user, heads_4_4_facts_unordered, heads_4_4_facts_length,
-    heads_4_4_facts_no_l4, heads_4_4_facts_flow_hash, heads_4_4_facts_tagged, heads_4_4_facts_tag,
-    heads_4_4_facts_shimmed, heads_4_4_facts_ttl, heads_4_5_valid, heads_4_5_facts_outcome, heads_4_5_facts_ports,
-    heads_4_5_facts_peer, heads_4_5_facts_uid, heads_4_5_facts_dag, heads_4_5_facts_user, heads_4_5_facts_unordered,
-    heads_4_5_facts_length, heads_4_5_facts_no_l4, heads_4_5_facts_flow_hash, heads_4_5_facts_tagged,
-    heads_4_5_facts_tag, heads_4_5_facts_shimmed, heads_4_5_facts_ttl, entered_payload_last, pending_packets_level,
-    take_group_last[4], need_0_0_shifted[13:3], need_0_1_shifted[13:3], need_0_2_shifted[13:3],
+    heads_3_3_facts_ports, heads_3_3_facts_peer, heads_3_4_valid, heads_3_4_facts_outcome, heads_3_4_facts_ports,
+    heads_3_4_facts_peer, heads_3_4_facts_uid, heads_3_4_facts_dag, heads_3_4_facts_user, heads_3_4_facts_unordered,
+    heads_3_4_facts_length, heads_3_4_facts_no_l4, heads_3_4_facts_flow_hash, heads_3_4_facts_tagged,
+    heads_3_4_facts_tag, heads_3_4_facts_shimmed, heads_3_4_facts_ttl, heads_3_5_valid, heads_3_5_facts_outcome,
+    heads_3_5_facts_ports, heads_3_5_facts_peer, heads_3_5_facts_uid, heads_3_5_facts_dag, heads_3_5_facts_user,
+    heads_3_5_facts_unordered, heads_3_5_facts_length, heads_3_5_facts_no_l4, heads_3_5_facts_flow_hash,
+    heads_3_5_facts_tagged, heads_3_5_facts_tag, heads_3_5_facts_shimmed, heads_3_5_facts_ttl,
+    heads_4_0_facts_outcome, heads_4_0_facts_ports, heads_4_0_facts_peer, heads_4_1_facts_outcome,
+    heads_4_1_facts_ports, heads_4_1_facts_peer, heads_4_2_facts_outcome, heads_4_2_facts_ports, heads_4_2_facts_peer,
+    heads_4_3_facts_ports, heads_4_3_facts_peer, heads_4_4_valid, heads_4_4_facts_outcome, heads_4_4_facts_ports,
+    heads_4_4_facts_peer, heads_4_4_facts_uid, heads_4_4_facts_dag, heads_4_4_facts_user, heads_4_4_facts_unordered,
+    heads_4_4_facts_length, heads_4_4_facts_no_l4, heads_4_4_facts_flow_hash, heads_4_4_facts_tagged,
+    heads_4_4_facts_tag, heads_4_4_facts_shimmed, heads_4_4_facts_ttl, heads_4_5_valid, heads_4_5_facts_outcome,
+    heads_4_5_facts_ports, heads_4_5_facts_peer, heads_4_5_facts_uid, heads_4_5_facts_dag, heads_4_5_facts_user,
+    heads_4_5_facts_unordered, heads_4_5_facts_length, heads_4_5_facts_no_l4, heads_4_5_facts_flow_hash,
+    heads_4_5_facts_tagged, heads_4_5_facts_tag, heads_4_5_facts_shimmed, heads_4_5_facts_ttl, entered_payload_last,
+    pending_packets_level, take_group_last[4], need_0_0_shifted[13:3], need_0_1_shifted[13:3], need_0_2_shifted[13:3],
     need_0_3_shifted[13:3], need_1_0_shifted[13:3], need_1_1_shifted[13:3], need_1_2_shifted[13:3],
     need_1_3_shifted[13:3], need_2_0_shifted[13:3], need_2_1_shifted[13:3], need_2_2_shifted[13:3],
     need_2_3_shifted[13:3], need_3_0_shifted[13:3], need_3_1_shifted[13:3], need_3_2_shifted[13:3],

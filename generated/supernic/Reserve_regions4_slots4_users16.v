@@ -70,21 +70,21 @@ module Reserve_regions4_slots4_users16 (
   output wire [3:0]  turns_14,
   output wire [3:0]  turns_15
 );
-  reg began_valid, began_slow, began_short; // reserve.ts:91
+  reg began_valid, began_slow, began_short; // reserve.ts:93
   reg [1:0] began_region;
   reg [3:0] began_user, began_slots;
-  reg [3:0] moved; // reserve.ts:92
+  reg [3:0] moved; // reserve.ts:94
   reg [3:0] last_of_0, last_of_1, last_of_2, last_of_3, last_of_4, last_of_5, last_of_6, last_of_7, last_of_8,
-    last_of_9, last_of_10, last_of_11, last_of_12, last_of_13, last_of_14, last_of_15; // reserve.ts:97
-  reg [3:0] fast_run, fast_next, slow_run, slow_next; // reserve.ts:99
+    last_of_9, last_of_10, last_of_11, last_of_12, last_of_13, last_of_14, last_of_15; // reserve.ts:99
+  reg [3:0] fast_run, fast_next, slow_run, slow_next; // reserve.ts:101
   reg fast_over, slow_over;
-  reg [3:0] facts_busy, facts_has, facts_has_two, facts_others, facts_earlier, facts_if_moved; // reserve.ts:100
-  reg [3:0] behind_slot; // reserve.ts:124
-  reg same_region; // reserve.ts:126
-  reg same_user; // reserve.ts:127
-  reg slow_first; // reserve.ts:128
-  reg [15:0] slow_next_0, slow_next_1, slow_next_2, slow_next_3; // reserve.ts:130
-  reg lacks_q; // reserve.ts:159
+  reg [3:0] facts_busy, facts_has, facts_has_two, facts_others, facts_earlier, facts_if_moved; // reserve.ts:102
+  reg [3:0] behind_slot; // reserve.ts:126
+  reg same_region; // reserve.ts:128
+  reg same_user; // reserve.ts:129
+  reg slow_first; // reserve.ts:130
+  reg [15:0] slow_next_0, slow_next_1, slow_next_2, slow_next_3; // reserve.ts:132
+  reg lacks_q; // reserve.ts:165
   wire [15:0] others_0_joined = {
     choice_user == 4'd15, choice_user == 4'd14, choice_user == 4'd13, choice_user == 4'd12, choice_user == 4'd11,
     choice_user == 4'd10, choice_user == 4'd9, choice_user == 4'd8, choice_user == 4'd7, choice_user == 4'd6,
@@ -93,39 +93,39 @@ module Reserve_regions4_slots4_users16 (
   };
   wire [15:0] others_0 =
     (choice_region[1] ? (choice_region[0] ? waits_12 : waits_8) : choice_region[0] ? waits_4 : waits_0)
-    & ~others_0_joined; // reserve.ts:107
+    & ~others_0_joined; // reserve.ts:109
   wire [3:0] last_0 =
     choice_region[1] ? (choice_region[0] ? last_of_12 : last_of_8) :
     choice_region[0] ? last_of_4 :
-    last_of_0; // reserve.ts:108
+    last_of_0; // reserve.ts:110
   wire [15:0] others_1 =
     (choice_region[1] ? (choice_region[0] ? waits_13 : waits_9) : choice_region[0] ? waits_5 : waits_1)
-    & ~others_0_joined; // reserve.ts:107
+    & ~others_0_joined; // reserve.ts:109
   wire [3:0] last_1 =
     choice_region[1] ? (choice_region[0] ? last_of_13 : last_of_9) :
     choice_region[0] ? last_of_5 :
-    last_of_1; // reserve.ts:108
+    last_of_1; // reserve.ts:110
   wire [15:0] others_2 =
     (choice_region[1] ? (choice_region[0] ? waits_14 : waits_10) : choice_region[0] ? waits_6 : waits_2)
-    & ~others_0_joined; // reserve.ts:107
+    & ~others_0_joined; // reserve.ts:109
   wire [3:0] last_2 =
     choice_region[1] ? (choice_region[0] ? last_of_14 : last_of_10) :
     choice_region[0] ? last_of_6 :
-    last_of_2; // reserve.ts:108
+    last_of_2; // reserve.ts:110
   wire [15:0] others_3 =
     (choice_region[1] ? (choice_region[0] ? waits_15 : waits_11) : choice_region[0] ? waits_7 : waits_3)
-    & ~others_0_joined; // reserve.ts:107
+    & ~others_0_joined; // reserve.ts:109
   wire [3:0] last_3 =
     choice_region[1] ? (choice_region[0] ? last_of_15 : last_of_11) :
     choice_region[0] ? last_of_7 :
-    last_of_3; // reserve.ts:108
-  wire [3:0] took = began_slots & {4{began_valid & same_region}}; // reserve.ts:138
-  wire [3:0] changed = moved & {4{began_valid & same_region}}; // reserve.ts:139
-  wire again = began_valid & same_user; // reserve.ts:140
-  wire [3:0] has_now = (facts_has_two & took) | (facts_has & ~took); // reserve.ts:142
-  wire [3:0] earlier_now = ((facts_if_moved & changed) | (facts_earlier & ~changed)) & behind_slot; // reserve.ts:143
+    last_of_3; // reserve.ts:110
+  wire [3:0] took = began_slots & {4{began_valid & same_region}}; // reserve.ts:140
+  wire [3:0] changed = moved & {4{began_valid & same_region}}; // reserve.ts:141
+  wire again = began_valid & same_user; // reserve.ts:142
+  wire [3:0] has_now = (facts_has_two & took) | (facts_has & ~took); // reserve.ts:144
+  wire [3:0] earlier_now = ((facts_if_moved & changed) | (facts_earlier & ~changed)) & behind_slot; // reserve.ts:145
   wire fast_now_and = again & ~began_slow;
-  wire [3:0] fast_now = fast_now_and ? fast_next & {4{~began_short}} : fast_run; // reserve.ts:149
+  wire [3:0] fast_now = fast_now_and ? fast_next & {4{~began_short}} : fast_run; // reserve.ts:151
   wire [3:0] fast_here_joined = {due_slot == 2'd3, due_slot == 2'd2, due_slot == 2'd1, due_slot == 2'd0};
   wire fast_here = |({fast_now[3] & ~(|fast_now[2:0]), fast_now[2] & ~(|fast_now[1:0]), fast_now[1] & ~fast_now[0], fast_now[0]} & fast_here_joined); // run.ts:27
   wire fast_has_first = |(has_now & fast_here_joined); // run.ts:28
@@ -136,7 +136,7 @@ module Reserve_regions4_slots4_users16 (
     fast_now[0] & ~fast_lacks[0]
   }; // run.ts:37
   wire fast_starts = fast_here & fast_has_first & ((fast_over & ~fast_now_and) | ~(|fast_lacks)) & ~fast_is_busy; // run.ts:38
-  wire [3:0] slow_now = (again & began_slow) ? slow_next & {4{~began_short}} : slow_run; // reserve.ts:149
+  wire [3:0] slow_now = (again & began_slow) ? slow_next & {4{~began_short}} : slow_run; // reserve.ts:151
   wire slow_here = |({slow_now[3] & ~(|slow_now[2:0]), slow_now[2] & ~(|slow_now[1:0]), slow_now[1] & ~slow_now[0], slow_now[0]} & fast_here_joined); // run.ts:27
   wire slow_has_first = |(has_now & fast_here_joined); // run.ts:28
   wire [3:0] slow_lacks = slow_now & (~has_now | earlier_now); // run.ts:29
@@ -147,10 +147,12 @@ module Reserve_regions4_slots4_users16 (
   }; // run.ts:37
   wire slow_starts =
     slow_here & slow_has_first & ((slow_over & ~(again & began_slow)) | ~(|slow_lacks)) & ~slow_is_busy; // run.ts:38
-  wire started = due_valid & (fast_starts | slow_starts); // reserve.ts:154
-  wire is_slow = slow_starts & ((again ? ~began_slow : slow_first) | ~fast_starts); // reserve.ts:155
-  wire [3:0] starting = is_slow ? slow_slots : fast_slots; // reserve.ts:156
-  wire [3:0] moves = fast_here_joined | (starting & facts_others); // reserve.ts:157
+  wire prefers_slow = again ? ~began_slow : slow_first; // reserve.ts:155
+  wire started = due_valid & (fast_starts | slow_starts); // reserve.ts:156
+  wire is_slow = &{due_valid, slow_starts, prefers_slow | ~fast_starts}; // reserve.ts:157
+  wire is_fast = &{due_valid, fast_starts, ~(slow_starts & prefers_slow)}; // reserve.ts:158
+  wire [3:0] starting = (slow_slots & {4{is_slow}}) | (fast_slots & {4{is_fast}}); // reserve.ts:160
+  wire [3:0] moves = fast_here_joined | (starting & facts_others); // reserve.ts:163
 
   always @(posedge clk)
     if (rst) begin
@@ -349,13 +351,13 @@ module Reserve_regions4_slots4_users16 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~started | (|(starting & fast_here_joined))); // reserve.ts:182
+    if (~rst) assert (~started | (|(starting & fast_here_joined))); // reserve.ts:188
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~started | (|(starting & fast_here_joined)))) begin
-        $display("%s", "assertion failed: a run that starts has its first slot (reserve.ts:182)"); // reserve.ts:182
+        $display("%s", "assertion failed: a run that starts has its first slot (reserve.ts:188)"); // reserve.ts:188
         $stop;
       end
     end

@@ -2,7 +2,7 @@
 //   map.name               SuperNic                                        values.buildSlots     4
 //   map.doc                configuration, tables and counts of the device  values.buildBranches  4
 //   map.addressBits        10                                              values.buildUsers     16
-//   map.registers          74 entries                                      values.buildContexts  256
+//   map.registers          78 entries                                      values.buildContexts  256
 //   values.identification  1128877651                                      values.buildCells     1024
 //   values.version         1                                               values.epochCycles    5000
 //   values.buildPorts      4                                               values.portBytes      250000
@@ -122,7 +122,13 @@ module SuperNicRegisters (
   input  wire [23:0] fair_use,
   input  wire [23:0] fair_demand,
   input  wire [23:0] fair_taken,
-  input  wire [23:0] fair_rate
+  input  wire [23:0] fair_rate,
+  input  wire [7:0]  waiting_dag,
+  input  wire        waiting_is,
+  output wire        waiting_next,
+  output wire [7:0]  dag_look,
+  input  wire [8:0]  dag_inside,
+  input  wire        dag_settled
 );
   reg [31:0] mac_low_kept, macs_low_kept, macs_high_kept, rules0_kept, rules1_kept, rules2_kept, rules3_kept,
     rules4_kept, rules5_kept, rules6_kept, rules7_kept, rules8_kept, rules9_kept, value0_kept, value1_kept,
@@ -131,7 +137,7 @@ module SuperNicRegisters (
   reg [15:0] mac_high_kept, table_index_kept;
   reg [3:0] uplink_kept;
   reg has_uplink_kept, fair_hardware_kept;
-  reg [7:0] origin_kept;
+  reg [7:0] origin_kept, dag_look_kept;
   reg [9:0] reliable_kept, peer_ports_kept, control_kept, rings_kept, table_ports_kept;
   reg [29:0] port_classes_kept;
   reg [23:0] epoch_cycles_kept, port_bytes_kept;
@@ -221,11 +227,17 @@ module SuperNicRegisters (
     | ({32{asked_held_addr[9:2] == 8'd85}} & {18'd0, fair_user_kept, 2'd0, fair_resource_kept})
     | ({32{asked_held_addr[9:2] == 8'd86}} & {8'd0, fair_use})
     | ({32{asked_held_addr[9:2] == 8'd87}} & {8'd0, fair_demand});
+  wire [31:0] fair_taken_or =
+    ({32{asked_held_addr[9:2] == 8'd88}} & {8'd0, fair_taken})
+    | ({32{asked_held_addr[9:2] == 8'd89}} & {8'd0, fair_rate})
+    | ({32{asked_held_addr[9:2] == 8'd90}} & {23'd0, waiting_is, waiting_dag});
+  wire [31:0] counter_at_kept_or_or =
+    counter_at_kept_or | port_bytes_kept_or | fair_taken_or
+    | ({32{asked_held_addr[9:2] == 8'd92}} & {24'd0, dag_look_kept})
+    | ({32{asked_held_addr[9:2] == 8'd93}} & {15'd0, dag_settled, 7'd0, dag_inside});
   wire [31:0] answer_payload_data =
     answer_payload_data_or_or | asked_held_addr_or | epoch_cycles_kept_or | down_or | rules4_kept_or | value0_kept_or
-    | value7_kept_or | value15_kept_or | slotbusy_cycles_or | counter_at_kept_or | port_bytes_kept_or
-    | ({32{asked_held_addr[9:2] == 8'd88}} & {8'd0, fair_taken})
-    | ({32{asked_held_addr[9:2] == 8'd89}} & {8'd0, fair_rate}); // axi4-lite.ts:84
+    | value7_kept_or | value15_kept_or | slotbusy_cycles_or | counter_at_kept_or_or; // axi4-lite.ts:84
   wire answer_payload_resp_or =
     (asked_held_addr[9:2] == 8'd0) | (asked_held_addr[9:2] == 8'd1) | (asked_held_addr[9:2] == 8'd2)
     | (asked_held_addr[9:2] == 8'd3) | (asked_held_addr[9:2] == 8'd4) | (asked_held_addr[9:2] == 8'd5)
@@ -274,7 +286,9 @@ module SuperNicRegisters (
     answer_payload_resp_or_5_or | (asked_held_addr[9:2] == 8'd83) | (asked_held_addr[9:2] == 8'd84)
     | (asked_held_addr[9:2] == 8'd85) | (asked_held_addr[9:2] == 8'd86) | (asked_held_addr[9:2] == 8'd87)
     | (asked_held_addr[9:2] == 8'd88);
-  wire [1:0] answer_payload_resp = (answer_payload_resp_or_6 | (asked_held_addr[9:2] == 8'd89)) ? 2'd0 : 2'd3; // axi4-lite.ts:84
+  wire [1:0] answer_payload_resp =
+    (answer_payload_resp_or_6 | (asked_held_addr[9:2] == 8'd89) | (asked_held_addr[9:2] == 8'd90) | (asked_held_addr[9:2] == 8'd91) | (asked_held_addr[9:2] == 8'd92) | (asked_held_addr[9:2] == 8'd93)) ? 2'd0 :
+    2'd3; // axi4-lite.ts:84
   wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:92
   wire order_data_ready = written_ready & order_address_full & order_data_full;
   wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:91
@@ -326,9 +340,13 @@ module SuperNicRegisters (
     written_payload_resp_or_7 | (order_address_held_addr[9:2] == 8'd79) | (order_address_held_addr[9:2] == 8'd81)
     | (order_address_held_addr[9:2] == 8'd82) | (order_address_held_addr[9:2] == 8'd83)
     | (order_address_held_addr[9:2] == 8'd86) | (order_address_held_addr[9:2] == 8'd87);
+  wire written_payload_resp_or_9 =
+    written_payload_resp_or_4 | (order_address_held_addr[9:2] == 8'd64) | (order_address_held_addr[9:2] == 8'd80)
+    | (order_address_held_addr[9:2] == 8'd84) | (order_address_held_addr[9:2] == 8'd85)
+    | (order_address_held_addr[9:2] == 8'd91) | (order_address_held_addr[9:2] == 8'd92);
   wire [1:0] written_payload_resp =
-    (written_payload_resp_or_4 | (order_address_held_addr[9:2] == 8'd64) | (order_address_held_addr[9:2] == 8'd80) | (order_address_held_addr[9:2] == 8'd84) | (order_address_held_addr[9:2] == 8'd85)) ? 2'd0 :
-    (written_payload_resp_or_8 | (order_address_held_addr[9:2] == 8'd88) | (order_address_held_addr[9:2] == 8'd89)) ? 2'd2 :
+    written_payload_resp_or_9 ? 2'd0 :
+    (written_payload_resp_or_8 | (order_address_held_addr[9:2] == 8'd88) | (order_address_held_addr[9:2] == 8'd89) | (order_address_held_addr[9:2] == 8'd90) | (order_address_held_addr[9:2] == 8'd93)) ? 2'd2 :
     2'd3; // axi4-lite.ts:95
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:98
   wire write_mac_low = write_fire & (order_address_held_addr[9:2] == 8'd4); // slave.ts:81
@@ -378,6 +396,8 @@ module SuperNicRegisters (
   wire write_counter = write_fire & (order_address_held_addr[9:2] == 8'd80);
   wire write_port_bytes = write_fire & (order_address_held_addr[9:2] == 8'd84);
   wire write_fair_at = write_fire & (order_address_held_addr[9:2] == 8'd85);
+  wire write_waiting_next = write_fire & (order_address_held_addr[9:2] == 8'd91);
+  wire write_dag_at = write_fire & (order_address_held_addr[9:2] == 8'd92);
 
   always @(posedge clk)
     if (rst) mac_low_kept <= 32'd0;
@@ -848,6 +868,10 @@ module SuperNicRegisters (
       fair_resource_kept <= order_data_held_strb[0] ? order_data_held_data[5:0] : fair_resource_kept;
       fair_user_kept <= order_data_held_strb[1] ? order_data_held_data[13:8] : fair_user_kept;
     end
+
+  always @(posedge clk)
+    if (rst) dag_look_kept <= 8'd0;
+    else if (write_dag_at) dag_look_kept <= order_data_held_strb[0] ? order_data_held_data[7:0] : dag_look_kept;
   wire asked_full_when = ~asked_full | answer_ready;
 
   always @(posedge clk)
@@ -961,6 +985,8 @@ module SuperNicRegisters (
   assign port_bytes = port_bytes_kept;
   assign fair_resource = fair_resource_kept;
   assign fair_user = fair_user_kept;
+  assign waiting_next = write_waiting_next & order_data_held_strb[0] & order_data_held_data[0];
+  assign dag_look = dag_look_kept;
 
   wire _unused_ok = &{
     1'b0, asked_held_addr[1:0], asked_held_prot, order_address_held_addr[1:0], order_address_held_prot, 1'b0

@@ -611,10 +611,10 @@ module SwitchLane_p4_f1536_t250000 (
   localparam [2:0] match_outcome_drop = 3'd0, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5,
     match_outcome_ports = 3'd6;
   wire insert_plain_ready, insert_what_ready, insert_frame_valid, insert_frame_payload_last,
-    insert_frame_payload_bad; // switch-lane.ts:168
+    insert_frame_payload_bad; // switch-lane.ts:174
   wire [511:0] insert_frame_payload_data;
   wire [6:0] insert_frame_payload_count;
-  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:169
+  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:175
   wire sent_push_ready, sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // software.ts:33
   wire [511:0] sent_pop_payload_data;
   wire [6:0] sent_pop_payload_count;
@@ -636,56 +636,71 @@ module SwitchLane_p4_f1536_t250000 (
   wire [5:0] for_software_level;
   reg software_on_its_way; // software.ts:71
   reg [17:0] software_time; // software.ts:74
-  reg [3:0] frames_inside; // switch-lane.ts:174
-  reg [4:0] open; // switch-lane.ts:175
-  reg own_is_first; // switch-lane.ts:176
+  reg [3:0] frames_inside; // switch-lane.ts:180
+  reg [4:0] open; // switch-lane.ts:181
+  reg own_is_first; // switch-lane.ts:182
   wire target_push_ready, target_pop_valid, target_pop_payload_redirect, target_pop_payload_unwrap,
-    target_pop_payload_shimmed, target_pop_payload_late; // switch-lane.ts:186
+    target_pop_payload_shimmed, target_pop_payload_late; // switch-lane.ts:191
   wire [5:0] target_pop_payload_to;
   wire [47:0] target_pop_payload_mac;
   wire [3:0] target_pop_payload_ingress, target_pop_payload_ttl, target_level;
   wire [15:0] target_pop_payload_uid;
   wire [1:0] target_pop_payload_size;
   reg [5:0] promised_0, promised_1, promised_2, promised_3, promised_4; // promises.ts:52
-  reg [5:0] chosen; // choice.ts:167
-  reg chosen_any; // choice.ts:168
-  reg chosen_before; // choice.ts:115
-  reg large_before; // choice.ts:170
-  reg chosen_late; // choice.ts:171
-  reg held_0; // choice.ts:183
-  reg held_software_0; // choice.ts:184
-  reg switched_0_there; // choice.ts:115
-  reg [1:0] switched_0_size; // choice.ts:110
+  reg [5:0] chosen; // choice.ts:175
+  reg chosen_any; // choice.ts:176
+  reg chosen_before; // choice.ts:117
+  reg large_before; // choice.ts:178
+  reg chosen_late; // choice.ts:179
+  reg held_0; // choice.ts:191
+  reg [2:0] held_class_0; // choice.ts:192
+  reg switched_0_there; // choice.ts:117
+  reg [1:0] switched_0_size; // choice.ts:112
   reg [4:0] switched_0_to;
-  reg switched_0_can, software_0_can; // choice.ts:115
-  reg held_1; // choice.ts:183
-  reg held_software_1; // choice.ts:184
-  reg switched_1_there; // choice.ts:115
-  reg [1:0] switched_1_size; // choice.ts:110
+  reg switched_0_can, software_0_can, returned_0_there; // choice.ts:117
+  reg [1:0] returned_0_size; // choice.ts:112
+  reg [4:0] returned_0_to;
+  reg returned_0_can; // choice.ts:117
+  reg held_1; // choice.ts:191
+  reg [2:0] held_class_1; // choice.ts:192
+  reg switched_1_there; // choice.ts:117
+  reg [1:0] switched_1_size; // choice.ts:112
   reg [4:0] switched_1_to;
-  reg switched_1_can, software_1_can; // choice.ts:115
-  reg held_2; // choice.ts:183
-  reg held_software_2; // choice.ts:184
-  reg switched_2_there; // choice.ts:115
-  reg [1:0] switched_2_size; // choice.ts:110
+  reg switched_1_can, software_1_can, returned_1_there; // choice.ts:117
+  reg [1:0] returned_1_size; // choice.ts:112
+  reg [4:0] returned_1_to;
+  reg returned_1_can; // choice.ts:117
+  reg held_2; // choice.ts:191
+  reg [2:0] held_class_2; // choice.ts:192
+  reg switched_2_there; // choice.ts:117
+  reg [1:0] switched_2_size; // choice.ts:112
   reg [4:0] switched_2_to;
-  reg switched_2_can, software_2_can; // choice.ts:115
-  reg held_3; // choice.ts:183
-  reg held_software_3; // choice.ts:184
-  reg switched_3_there; // choice.ts:115
-  reg [1:0] switched_3_size; // choice.ts:110
+  reg switched_2_can, software_2_can, returned_2_there; // choice.ts:117
+  reg [1:0] returned_2_size; // choice.ts:112
+  reg [4:0] returned_2_to;
+  reg returned_2_can; // choice.ts:117
+  reg held_3; // choice.ts:191
+  reg [2:0] held_class_3; // choice.ts:192
+  reg switched_3_there; // choice.ts:117
+  reg [1:0] switched_3_size; // choice.ts:112
   reg [4:0] switched_3_to;
-  reg switched_3_can, software_3_can; // choice.ts:115
-  reg held_4; // choice.ts:183
-  reg held_software_4; // choice.ts:184
-  reg switched_4_there; // choice.ts:115
-  reg [1:0] switched_4_size; // choice.ts:110
+  reg switched_3_can, software_3_can, returned_3_there; // choice.ts:117
+  reg [1:0] returned_3_size; // choice.ts:112
+  reg [4:0] returned_3_to;
+  reg returned_3_can; // choice.ts:117
+  reg held_4; // choice.ts:191
+  reg [2:0] held_class_4; // choice.ts:192
+  reg switched_4_there; // choice.ts:117
+  reg [1:0] switched_4_size; // choice.ts:112
   reg [4:0] switched_4_to;
-  reg switched_4_can, software_4_can, own_can; // choice.ts:115
-  reg [4:0] own_to; // choice.ts:110
+  reg switched_4_can, software_4_can, returned_4_there; // choice.ts:117
+  reg [1:0] returned_4_size; // choice.ts:112
+  reg [4:0] returned_4_to;
+  reg returned_4_can, own_can; // choice.ts:117
+  reg [4:0] own_to; // choice.ts:112
   reg [5:0] lane_group_last; // two-turns.ts:48
-  reg lane_0_last, lane_1_last, lane_2_last, lane_3_last, lane_4_last; // two-turns.ts:35
-  reg [2:0] facts_0_outcome; // choice.ts:212
+  reg [1:0] lane_0_last, lane_1_last, lane_2_last, lane_3_last, lane_4_last; // two-turns.ts:35
+  reg [2:0] facts_0_outcome; // choice.ts:226
   reg [3:0] facts_0_ports, facts_0_peer, facts_0_ttl;
   reg [15:0] facts_0_uid, facts_0_tag;
   reg [7:0] facts_0_dag;
@@ -693,10 +708,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_0_unordered, facts_0_no_l4, facts_0_tagged, facts_0_shimmed;
   reg [13:0] facts_0_length;
   reg [9:0] facts_0_flow_hash;
-  reg was_software_0; // choice.ts:115
-  reg [1:0] was_size_0; // choice.ts:110
+  reg was_software_0; // choice.ts:117
+  reg [1:0] was_size_0; // choice.ts:112
   reg [4:0] was_to_0;
-  reg [2:0] facts_1_outcome; // choice.ts:212
+  reg [2:0] facts_1_outcome; // choice.ts:226
   reg [3:0] facts_1_ports, facts_1_peer, facts_1_ttl;
   reg [15:0] facts_1_uid, facts_1_tag;
   reg [7:0] facts_1_dag;
@@ -704,10 +719,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_1_unordered, facts_1_no_l4, facts_1_tagged, facts_1_shimmed;
   reg [13:0] facts_1_length;
   reg [9:0] facts_1_flow_hash;
-  reg was_software_1; // choice.ts:115
-  reg [1:0] was_size_1; // choice.ts:110
+  reg was_software_1; // choice.ts:117
+  reg [1:0] was_size_1; // choice.ts:112
   reg [4:0] was_to_1;
-  reg [2:0] facts_2_outcome; // choice.ts:212
+  reg [2:0] facts_2_outcome; // choice.ts:226
   reg [3:0] facts_2_ports, facts_2_peer, facts_2_ttl;
   reg [15:0] facts_2_uid, facts_2_tag;
   reg [7:0] facts_2_dag;
@@ -715,10 +730,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_2_unordered, facts_2_no_l4, facts_2_tagged, facts_2_shimmed;
   reg [13:0] facts_2_length;
   reg [9:0] facts_2_flow_hash;
-  reg was_software_2; // choice.ts:115
-  reg [1:0] was_size_2; // choice.ts:110
+  reg was_software_2; // choice.ts:117
+  reg [1:0] was_size_2; // choice.ts:112
   reg [4:0] was_to_2;
-  reg [2:0] facts_3_outcome; // choice.ts:212
+  reg [2:0] facts_3_outcome; // choice.ts:226
   reg [3:0] facts_3_ports, facts_3_peer, facts_3_ttl;
   reg [15:0] facts_3_uid, facts_3_tag;
   reg [7:0] facts_3_dag;
@@ -726,10 +741,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_3_unordered, facts_3_no_l4, facts_3_tagged, facts_3_shimmed;
   reg [13:0] facts_3_length;
   reg [9:0] facts_3_flow_hash;
-  reg was_software_3; // choice.ts:115
-  reg [1:0] was_size_3; // choice.ts:110
+  reg was_software_3; // choice.ts:117
+  reg [1:0] was_size_3; // choice.ts:112
   reg [4:0] was_to_3;
-  reg [2:0] facts_4_outcome; // choice.ts:212
+  reg [2:0] facts_4_outcome; // choice.ts:226
   reg [3:0] facts_4_ports, facts_4_peer, facts_4_ttl;
   reg [15:0] facts_4_uid, facts_4_tag;
   reg [7:0] facts_4_dag;
@@ -737,11 +752,11 @@ module SwitchLane_p4_f1536_t250000 (
   reg facts_4_unordered, facts_4_no_l4, facts_4_tagged, facts_4_shimmed;
   reg [13:0] facts_4_length;
   reg [9:0] facts_4_flow_hash;
-  reg was_software_4; // choice.ts:115
-  reg [1:0] was_size_4; // choice.ts:110
+  reg was_software_4; // choice.ts:117
+  reg [1:0] was_size_4; // choice.ts:112
   reg [4:0] was_to_4, own_was_to;
   reg held_frame_valid, held_frame_is_software, held_frame_late, held_frame_facts_unordered, held_frame_facts_no_l4,
-    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:214
+    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:220
   reg [5:0] held_frame_from, held_frame_facts_user;
   reg [1:0] held_frame_size;
   reg [4:0] held_frame_to;
@@ -751,18 +766,18 @@ module SwitchLane_p4_f1536_t250000 (
   reg [7:0] held_frame_facts_dag;
   reg [13:0] held_frame_facts_length;
   reg [9:0] held_frame_facts_flow_hash;
-  wire coming_frames_push_ready, coming_frames_pop_valid; // switch-lane.ts:239
+  wire coming_frames_push_ready, coming_frames_pop_valid; // switch-lane.ts:245
   wire [2:0] coming_frames_pop_payload_from;
   wire [6:0] coming_frames_pop_payload_last_bytes;
   wire [3:0] coming_frames_level;
-  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:243
+  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:249
   reg [511:0] taken_held_data;
   reg [6:0] taken_held_count;
-  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:244
+  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:250
   reg [511:0] inserted_held_data;
   reg [6:0] inserted_held_count;
   wire shape_push_ready, shape_pop_valid, shape_pop_payload_redirect, shape_pop_payload_unwrap,
-    shape_pop_payload_shimmed, shape_pop_payload_late; // switch-lane.ts:245
+    shape_pop_payload_shimmed, shape_pop_payload_late; // switch-lane.ts:251
   wire [5:0] shape_pop_payload_to;
   wire [2:0] shape_pop_payload_class;
   wire [47:0] shape_pop_payload_mac;
@@ -772,9 +787,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg has_0, has_1, has_2, has_3, has_4, has_5; // spread.ts:23
   reg spreads_first; // spread.ts:38
   reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q,
-    events_own_q; // switch-lane.ts:273
+    events_own_q; // switch-lane.ts:279
   reg [3:0] events_copies_q;
   wire spread_valid; // spread.ts:21
+  wire redirects; // switch-lane.ts:90
   wire [63:0] own_edge = from_software_payload_keep & ~(from_software_payload_keep >> 1); // software.ts:42
   wire to_buffer_valid_and = target_pop_payload_to[5] & ~has_5;
   wire to_buffer_valid = spread_valid & to_buffer_valid_and; // software.ts:67
@@ -782,7 +798,7 @@ module SwitchLane_p4_f1536_t250000 (
   wire software_late = software_time == 18'h3d090; // software.ts:75
   wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // software.ts:76
   wire software_room = software_has_room & ~software_on_its_way; // software.ts:80
-  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:183
+  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:188
   wire [2:0] shapes_payload_class = held_frame_from[5] ? 3'd5 : 3'd4;
   wire [47:0] shapes_payload_mac_and =
     {48{held_frame_facts_peer[3:2] == 2'd0}}
@@ -797,12 +813,12 @@ module SwitchLane_p4_f1536_t250000 (
     {48{held_frame_facts_peer[3:2] == 2'd3}}
     & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_12_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_13_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_14_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_15_mac));
   wire [47:0] shapes_payload_mac =
-    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:183
+    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:188
   wire [3:0] shapes_payload_ingress = {
     1'b0, held_frame_from[4], held_frame_from[2] | held_frame_from[3], held_frame_from[1] | held_frame_from[3]
   };
   wire [3:0] shapes_payload_ttl = held_frame_facts_shimmed ? held_frame_facts_ttl : 4'd15;
-  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:184
+  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:189
   wire [2:0] targets_payload_class = shapes_payload_class;
   wire [47:0] targets_payload_mac = shapes_payload_mac;
   wire [3:0] targets_payload_ingress = shapes_payload_ingress;
@@ -810,30 +826,30 @@ module SwitchLane_p4_f1536_t250000 (
   wire [2:0] coming_payload_from = {
     held_frame_from[4] | held_frame_from[5], held_frame_from[2] | held_frame_from[3],
     held_frame_from[1] | held_frame_from[3] | held_frame_from[5]
-  }; // switch-lane.ts:185
+  }; // switch-lane.ts:190
   wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]};
   wire begins_0_and = target_pop_payload_to[0] & ~has_0;
   wire spread_valid_and = spread_valid & begins_0_and & out0_ready;
-  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:187
+  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:192
   wire begins_1_and = target_pop_payload_to[1] & ~has_1;
   wire begins_1_and_and = spread_valid & begins_1_and & out1_ready;
-  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:187
+  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:192
   wire begins_2_and = target_pop_payload_to[2] & ~has_2;
   wire begins_2_and_and = spread_valid & begins_2_and & out2_ready;
-  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:187
+  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:192
   wire begins_3_and = target_pop_payload_to[3] & ~has_3;
   wire begins_3_and_and = spread_valid & begins_3_and & out3_ready;
-  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:187
+  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:192
   wire begins_4_and = target_pop_payload_to[4] & ~has_4;
   wire begins_4_and_and = spread_valid & begins_4_and & out4_ready;
-  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:187
-  wire promise = |chosen; // switch-lane.ts:190
+  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:192
+  wire promise = |chosen; // switch-lane.ts:195
   wire [4:0] promise_to =
     ({5{chosen[0]}} & was_to_0) | ({5{chosen[1]}} & was_to_1) | ({5{chosen[2]}} & was_to_2)
-    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:191
+    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:196
   wire [1:0] promise_size =
     ({2{chosen[0]}} & was_size_0) | ({2{chosen[1]}} & was_size_1) | ({2{chosen[2]}} & was_size_2)
-    | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}}; // switch-lane.ts:192
+    | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}}; // switch-lane.ts:197
   wire fits_0_0 = promised_0 <= 6'd19; // promises.ts:56
   wire fits_0_1 = promised_0 <= 6'd19;
   wire fits_0_2 = promised_0 <= 6'd13;
@@ -854,16 +870,16 @@ module SwitchLane_p4_f1536_t250000 (
   wire fits_4_1 = promised_4 <= 6'd19;
   wire fits_4_2 = promised_4 <= 6'd13;
   wire fits_4_3 = promised_4 <= 6'd0;
-  wire may_go = frames_inside < 4'd5; // switch-lane.ts:205
+  wire may_go = frames_inside < 4'd5; // switch-lane.ts:211
   wire chosen_software =
     (was_software_0 & chosen[0]) | (was_software_1 & chosen[1]) | (was_software_2 & chosen[2])
-    | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:172
-  wire chosen_large = |promise_size; // choice.ts:173
-  wire behind_large = chosen_large | large_before; // choice.ts:176
-  wire behind_any = chosen_any | chosen_before; // choice.ts:177
-  wire buffer_room = software_room & ~chosen_software; // choice.ts:179
-  wire software_may_go = buffer_room | software_late; // choice.ts:180
-  wire may_go_0 = may_go & ~held_0; // choice.ts:185
+    | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:180
+  wire chosen_large = |promise_size; // choice.ts:181
+  wire behind_large = chosen_large | large_before; // choice.ts:184
+  wire behind_any = chosen_any | chosen_before; // choice.ts:185
+  wire buffer_room = software_room & ~chosen_software; // choice.ts:187
+  wire software_may_go = buffer_room | software_late; // choice.ts:188
+  wire may_go_0 = may_go & ~held_0; // choice.ts:193
   wire [4:0] switched_0_closed_joined = {fits_4_0, fits_3_0, fits_2_0, fits_1_0, fits_0_0};
   wire [4:0] fits_4_1_joined = {fits_4_1, fits_3_1, fits_2_1, fits_1_1, fits_0_1};
   wire [4:0] fits_4_2_joined = {fits_4_2, fits_3_2, fits_2_2, fits_1_2, fits_0_2};
@@ -871,38 +887,78 @@ module SwitchLane_p4_f1536_t250000 (
   wire [4:0] switched_0_closed_and =
     open & room
     & (({5{switched_0_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_0_size == 2'd1}} & fits_4_1_joined) | ({5{switched_0_size == 2'd2}} & fits_4_2_joined) | ({5{switched_0_size == 2'd3}} & fits_4_3_joined));
-  wire switched_0_closed = |(switched_0_to & ~switched_0_closed_and); // choice.ts:132
-  wire asks_switched_0 = switched_0_can & ~(|switched_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:196
-  wire asks_software_0 = software_0_can & software_may_go & may_go_0; // choice.ts:197
-  wire may_go_1 = may_go & ~held_1; // choice.ts:185
+  wire switched_0_closed = |(switched_0_to & ~switched_0_closed_and); // choice.ts:139
+  wire returns_0 =
+    heads_0_3_valid
+    & ((heads_0_3_facts_outcome == match_outcome_ports) | (heads_0_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+  wire [4:0] returned_0_closed_and =
+    open & room
+    & (({5{returned_0_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_0_size == 2'd1}} & fits_4_1_joined) | ({5{returned_0_size == 2'd2}} & fits_4_2_joined) | ({5{returned_0_size == 2'd3}} & fits_4_3_joined));
+  wire returned_0_closed = |(returned_0_to & ~returned_0_closed_and); // choice.ts:139
+  wire asks_switched_0 = switched_0_can & ~(|switched_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:209
+  wire asks_software_0 = software_0_can & software_may_go & may_go_0; // choice.ts:210
+  wire asks_returned_0 = returned_0_can & ~(|returned_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:211
+  wire may_go_1 = may_go & ~held_1; // choice.ts:193
   wire [4:0] switched_1_closed_and =
     open & room
     & (({5{switched_1_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_1_size == 2'd1}} & fits_4_1_joined) | ({5{switched_1_size == 2'd2}} & fits_4_2_joined) | ({5{switched_1_size == 2'd3}} & fits_4_3_joined));
-  wire switched_1_closed = |(switched_1_to & ~switched_1_closed_and); // choice.ts:132
-  wire asks_switched_1 = switched_1_can & ~(|switched_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:196
-  wire asks_software_1 = software_1_can & software_may_go & may_go_1; // choice.ts:197
-  wire may_go_2 = may_go & ~held_2; // choice.ts:185
+  wire switched_1_closed = |(switched_1_to & ~switched_1_closed_and); // choice.ts:139
+  wire returns_1 =
+    heads_1_3_valid
+    & ((heads_1_3_facts_outcome == match_outcome_ports) | (heads_1_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+  wire [4:0] returned_1_closed_and =
+    open & room
+    & (({5{returned_1_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_1_size == 2'd1}} & fits_4_1_joined) | ({5{returned_1_size == 2'd2}} & fits_4_2_joined) | ({5{returned_1_size == 2'd3}} & fits_4_3_joined));
+  wire returned_1_closed = |(returned_1_to & ~returned_1_closed_and); // choice.ts:139
+  wire asks_switched_1 = switched_1_can & ~(|switched_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:209
+  wire asks_software_1 = software_1_can & software_may_go & may_go_1; // choice.ts:210
+  wire asks_returned_1 = returned_1_can & ~(|returned_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:211
+  wire may_go_2 = may_go & ~held_2; // choice.ts:193
   wire [4:0] switched_2_closed_and =
     open & room
     & (({5{switched_2_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_2_size == 2'd1}} & fits_4_1_joined) | ({5{switched_2_size == 2'd2}} & fits_4_2_joined) | ({5{switched_2_size == 2'd3}} & fits_4_3_joined));
-  wire switched_2_closed = |(switched_2_to & ~switched_2_closed_and); // choice.ts:132
-  wire asks_switched_2 = switched_2_can & ~(|switched_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:196
-  wire asks_software_2 = software_2_can & software_may_go & may_go_2; // choice.ts:197
-  wire may_go_3 = may_go & ~held_3; // choice.ts:185
+  wire switched_2_closed = |(switched_2_to & ~switched_2_closed_and); // choice.ts:139
+  wire returns_2 =
+    heads_2_3_valid
+    & ((heads_2_3_facts_outcome == match_outcome_ports) | (heads_2_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+  wire [4:0] returned_2_closed_and =
+    open & room
+    & (({5{returned_2_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_2_size == 2'd1}} & fits_4_1_joined) | ({5{returned_2_size == 2'd2}} & fits_4_2_joined) | ({5{returned_2_size == 2'd3}} & fits_4_3_joined));
+  wire returned_2_closed = |(returned_2_to & ~returned_2_closed_and); // choice.ts:139
+  wire asks_switched_2 = switched_2_can & ~(|switched_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:209
+  wire asks_software_2 = software_2_can & software_may_go & may_go_2; // choice.ts:210
+  wire asks_returned_2 = returned_2_can & ~(|returned_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:211
+  wire may_go_3 = may_go & ~held_3; // choice.ts:193
   wire [4:0] switched_3_closed_and =
     open & room
     & (({5{switched_3_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_3_size == 2'd1}} & fits_4_1_joined) | ({5{switched_3_size == 2'd2}} & fits_4_2_joined) | ({5{switched_3_size == 2'd3}} & fits_4_3_joined));
-  wire switched_3_closed = |(switched_3_to & ~switched_3_closed_and); // choice.ts:132
-  wire asks_switched_3 = switched_3_can & ~(|switched_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:196
-  wire asks_software_3 = software_3_can & software_may_go & may_go_3; // choice.ts:197
-  wire may_go_4 = may_go & ~held_4; // choice.ts:185
+  wire switched_3_closed = |(switched_3_to & ~switched_3_closed_and); // choice.ts:139
+  wire returns_3 =
+    heads_3_3_valid
+    & ((heads_3_3_facts_outcome == match_outcome_ports) | (heads_3_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+  wire [4:0] returned_3_closed_and =
+    open & room
+    & (({5{returned_3_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_3_size == 2'd1}} & fits_4_1_joined) | ({5{returned_3_size == 2'd2}} & fits_4_2_joined) | ({5{returned_3_size == 2'd3}} & fits_4_3_joined));
+  wire returned_3_closed = |(returned_3_to & ~returned_3_closed_and); // choice.ts:139
+  wire asks_switched_3 = switched_3_can & ~(|switched_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:209
+  wire asks_software_3 = software_3_can & software_may_go & may_go_3; // choice.ts:210
+  wire asks_returned_3 = returned_3_can & ~(|returned_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:211
+  wire may_go_4 = may_go & ~held_4; // choice.ts:193
   wire [4:0] switched_4_closed_and =
     open & room
     & (({5{switched_4_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_4_size == 2'd1}} & fits_4_1_joined) | ({5{switched_4_size == 2'd2}} & fits_4_2_joined) | ({5{switched_4_size == 2'd3}} & fits_4_3_joined));
-  wire switched_4_closed = |(switched_4_to & ~switched_4_closed_and); // choice.ts:132
-  wire asks_switched_4 = switched_4_can & ~(|switched_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:196
-  wire asks_software_4 = software_4_can & software_may_go & may_go_4; // choice.ts:197
-  wire own_asks = own_can & sent_pop_valid & own_is_first & ~behind_any & may_go; // choice.ts:202
+  wire switched_4_closed = |(switched_4_to & ~switched_4_closed_and); // choice.ts:139
+  wire returns_4 =
+    heads_4_3_valid
+    & ((heads_4_3_facts_outcome == match_outcome_ports) | (heads_4_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+  wire [4:0] returned_4_closed_and =
+    open & room
+    & (({5{returned_4_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_4_size == 2'd1}} & fits_4_1_joined) | ({5{returned_4_size == 2'd2}} & fits_4_2_joined) | ({5{returned_4_size == 2'd3}} & fits_4_3_joined));
+  wire returned_4_closed = |(returned_4_to & ~returned_4_closed_and); // choice.ts:139
+  wire asks_switched_4 = switched_4_can & ~(|switched_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:209
+  wire asks_software_4 = software_4_can & software_may_go & may_go_4; // choice.ts:210
+  wire asks_returned_4 = returned_4_can & ~(|returned_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:211
+  wire own_asks = own_can & sent_pop_valid & own_is_first & ~behind_any & may_go; // choice.ts:216
   wire lane_group_behind_0 = 1'b0; // two-turns.ts:51
   wire lane_group_behind_1 = lane_group_last[0];
   wire lane_group_behind_2 = lane_group_last[0] | lane_group_last[1];
@@ -910,46 +966,82 @@ module SwitchLane_p4_f1536_t250000 (
   wire lane_group_behind_4 = lane_group_last[0] | lane_group_last[1] | lane_group_last[2] | lane_group_last[3];
   wire lane_group_behind_5 =
     lane_group_last[0] | lane_group_last[1] | lane_group_last[2] | lane_group_last[3] | lane_group_last[4];
-  wire lane_group_any_behind_and = (asks_switched_0 | asks_software_0) & lane_group_behind_0;
-  wire asks_switched_1_and = (asks_switched_1 | asks_software_1) & lane_group_behind_1;
-  wire asks_switched_2_and = (asks_switched_2 | asks_software_2) & lane_group_behind_2;
-  wire asks_switched_3_and = (asks_switched_3 | asks_software_3) & lane_group_behind_3;
-  wire asks_switched_4_and = (asks_switched_4 | asks_software_4) & lane_group_behind_4;
+  wire lane_group_any_behind_or = asks_switched_0 | asks_software_0 | asks_returned_0;
+  wire asks_switched_1_or = asks_switched_1 | asks_software_1 | asks_returned_1;
+  wire asks_switched_2_or = asks_switched_2 | asks_software_2 | asks_returned_2;
+  wire asks_switched_3_or = asks_switched_3 | asks_software_3 | asks_returned_3;
+  wire asks_switched_4_or = asks_switched_4 | asks_software_4 | asks_returned_4;
   wire lane_group_any_behind =
-    lane_group_any_behind_and | asks_switched_1_and | asks_switched_2_and | asks_switched_3_and | asks_switched_4_and
-    | (own_asks & lane_group_behind_5); // two-turns.ts:53
-  wire lane_group_to_0 = (asks_switched_0 | asks_software_0) & ~(~lane_group_behind_0 & lane_group_any_behind); // two-turns.ts:57
+    (lane_group_any_behind_or & lane_group_behind_0) | (asks_switched_1_or & lane_group_behind_1)
+    | (asks_switched_2_or & lane_group_behind_2) | (asks_switched_3_or & lane_group_behind_3)
+    | (asks_switched_4_or & lane_group_behind_4) | (own_asks & lane_group_behind_5); // two-turns.ts:53
+  wire lane_group_to_0 = lane_group_any_behind_or & ~(~lane_group_behind_0 & lane_group_any_behind); // two-turns.ts:57
   wire lane_group_to_1 =
-    (asks_switched_1 | asks_software_1)
-    & ~(lane_group_behind_1 ? lane_group_any_behind_and : lane_group_any_behind | asks_switched_0 | asks_software_0);
+    asks_switched_1_or
+    & ~(lane_group_behind_1 ? lane_group_any_behind_or & lane_group_behind_0 : lane_group_any_behind | lane_group_any_behind_or);
   wire lane_group_to_2 =
-    (asks_switched_2 | asks_software_2)
-    & ~(lane_group_behind_2 ? lane_group_any_behind_and | asks_switched_1_and : lane_group_any_behind | asks_switched_0 | asks_software_0 | asks_switched_1 | asks_software_1);
+    asks_switched_2_or
+    & ~(lane_group_behind_2 ? (lane_group_any_behind_or & lane_group_behind_0) | (asks_switched_1_or & lane_group_behind_1) : lane_group_any_behind | lane_group_any_behind_or | asks_switched_1_or);
   wire lane_group_to_3 =
-    (asks_switched_3 | asks_software_3)
-    & ~(lane_group_behind_3 ? lane_group_any_behind_and | asks_switched_1_and | asks_switched_2_and : lane_group_any_behind | asks_switched_0 | asks_software_0 | asks_switched_1 | asks_software_1 | asks_switched_2 | asks_software_2);
+    asks_switched_3_or
+    & ~(lane_group_behind_3 ? (lane_group_any_behind_or & lane_group_behind_0) | (asks_switched_1_or & lane_group_behind_1) | (asks_switched_2_or & lane_group_behind_2) : lane_group_any_behind | lane_group_any_behind_or | asks_switched_1_or | asks_switched_2_or);
   wire lane_group_to_4_choice =
-    lane_group_behind_4 ? lane_group_any_behind_and | asks_switched_1_and | asks_switched_2_and | asks_switched_3_and :
-    lane_group_any_behind | asks_switched_0 | asks_software_0 | asks_switched_1 | asks_software_1 | asks_switched_2 | asks_software_2 | asks_switched_3 | asks_software_3;
-  wire lane_group_to_4 = (asks_switched_4 | asks_software_4) & ~lane_group_to_4_choice; // two-turns.ts:57
+    lane_group_behind_4 ? (lane_group_any_behind_or & lane_group_behind_0) | (asks_switched_1_or & lane_group_behind_1) | (asks_switched_2_or & lane_group_behind_2) | (asks_switched_3_or & lane_group_behind_3) :
+    lane_group_any_behind | lane_group_any_behind_or | asks_switched_1_or | asks_switched_2_or | asks_switched_3_or;
+  wire lane_group_to_4 = asks_switched_4_or & ~lane_group_to_4_choice; // two-turns.ts:57
   wire lane_group_to_5_choice =
-    lane_group_behind_5 ? lane_group_any_behind_and | asks_switched_1_and | asks_switched_2_and | asks_switched_3_and | asks_switched_4_and :
-    lane_group_any_behind | asks_switched_0 | asks_software_0 | asks_switched_1 | asks_software_1 | asks_switched_2 | asks_software_2 | asks_switched_3 | asks_software_3 | asks_switched_4 | asks_software_4;
+    lane_group_behind_5 ? (lane_group_any_behind_or & lane_group_behind_0) | (asks_switched_1_or & lane_group_behind_1) | (asks_switched_2_or & lane_group_behind_2) | (asks_switched_3_or & lane_group_behind_3) | (asks_switched_4_or & lane_group_behind_4) :
+    lane_group_any_behind | lane_group_any_behind_or | asks_switched_1_or | asks_switched_2_or | asks_switched_3_or | asks_switched_4_or;
   wire lane_group_to_5 = own_asks & ~lane_group_to_5_choice; // two-turns.ts:57
-  wire lane_0_to_0 = asks_switched_0 & ((~lane_0_last & ~asks_software_0) | lane_0_last); // fair-turn.ts:24
-  wire lane_0_to_1 = asks_software_0 & (~lane_0_last | (lane_0_last & ~asks_switched_0));
-  wire lane_1_to_0 = asks_switched_1 & ((~lane_1_last & ~asks_software_1) | lane_1_last);
-  wire lane_1_to_1 = asks_software_1 & (~lane_1_last | (lane_1_last & ~asks_switched_1));
-  wire lane_2_to_0 = asks_switched_2 & ((~lane_2_last & ~asks_software_2) | lane_2_last);
-  wire lane_2_to_1 = asks_software_2 & (~lane_2_last | (lane_2_last & ~asks_switched_2));
-  wire lane_3_to_0 = asks_switched_3 & ((~lane_3_last & ~asks_software_3) | lane_3_last);
-  wire lane_3_to_1 = asks_software_3 & (~lane_3_last | (lane_3_last & ~asks_switched_3));
-  wire lane_4_to_0 = asks_switched_4 & ((~lane_4_last & ~asks_software_4) | lane_4_last);
-  wire lane_4_to_1 = asks_software_4 & (~lane_4_last | (lane_4_last & ~asks_switched_4));
-  wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:85
-  wire redirects = (held_frame_facts_outcome == match_outcome_redirect) & is_switched; // switch-lane.ts:88
-  wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:89
-  wire beats_from_0 = coming_frames_pop_payload_from == 3'd0; // switch-lane.ts:126
+  wire lane_0_to_0 =
+    asks_switched_0
+    & (((lane_0_last == 2'd0) & ~(asks_software_0 | asks_returned_0)) | ((lane_0_last == 2'd1) & ~asks_returned_0) | (lane_0_last == 2'd2)); // fair-turn.ts:24
+  wire lane_0_to_1 =
+    asks_software_0
+    & ((lane_0_last == 2'd0) | ((lane_0_last == 2'd1) & ~(asks_returned_0 | asks_switched_0)) | ((lane_0_last == 2'd2) & ~asks_switched_0));
+  wire lane_0_to_2 =
+    asks_returned_0
+    & (((lane_0_last == 2'd0) & ~asks_software_0) | (lane_0_last == 2'd1) | ((lane_0_last == 2'd2) & ~(asks_switched_0 | asks_software_0)));
+  wire lane_1_to_0 =
+    asks_switched_1
+    & (((lane_1_last == 2'd0) & ~(asks_software_1 | asks_returned_1)) | ((lane_1_last == 2'd1) & ~asks_returned_1) | (lane_1_last == 2'd2));
+  wire lane_1_to_1 =
+    asks_software_1
+    & ((lane_1_last == 2'd0) | ((lane_1_last == 2'd1) & ~(asks_returned_1 | asks_switched_1)) | ((lane_1_last == 2'd2) & ~asks_switched_1));
+  wire lane_1_to_2 =
+    asks_returned_1
+    & (((lane_1_last == 2'd0) & ~asks_software_1) | (lane_1_last == 2'd1) | ((lane_1_last == 2'd2) & ~(asks_switched_1 | asks_software_1)));
+  wire lane_2_to_0 =
+    asks_switched_2
+    & (((lane_2_last == 2'd0) & ~(asks_software_2 | asks_returned_2)) | ((lane_2_last == 2'd1) & ~asks_returned_2) | (lane_2_last == 2'd2));
+  wire lane_2_to_1 =
+    asks_software_2
+    & ((lane_2_last == 2'd0) | ((lane_2_last == 2'd1) & ~(asks_returned_2 | asks_switched_2)) | ((lane_2_last == 2'd2) & ~asks_switched_2));
+  wire lane_2_to_2 =
+    asks_returned_2
+    & (((lane_2_last == 2'd0) & ~asks_software_2) | (lane_2_last == 2'd1) | ((lane_2_last == 2'd2) & ~(asks_switched_2 | asks_software_2)));
+  wire lane_3_to_0 =
+    asks_switched_3
+    & (((lane_3_last == 2'd0) & ~(asks_software_3 | asks_returned_3)) | ((lane_3_last == 2'd1) & ~asks_returned_3) | (lane_3_last == 2'd2));
+  wire lane_3_to_1 =
+    asks_software_3
+    & ((lane_3_last == 2'd0) | ((lane_3_last == 2'd1) & ~(asks_returned_3 | asks_switched_3)) | ((lane_3_last == 2'd2) & ~asks_switched_3));
+  wire lane_3_to_2 =
+    asks_returned_3
+    & (((lane_3_last == 2'd0) & ~asks_software_3) | (lane_3_last == 2'd1) | ((lane_3_last == 2'd2) & ~(asks_switched_3 | asks_software_3)));
+  wire lane_4_to_0 =
+    asks_switched_4
+    & (((lane_4_last == 2'd0) & ~(asks_software_4 | asks_returned_4)) | ((lane_4_last == 2'd1) & ~asks_returned_4) | (lane_4_last == 2'd2));
+  wire lane_4_to_1 =
+    asks_software_4
+    & ((lane_4_last == 2'd0) | ((lane_4_last == 2'd1) & ~(asks_returned_4 | asks_switched_4)) | ((lane_4_last == 2'd2) & ~asks_switched_4));
+  wire lane_4_to_2 =
+    asks_returned_4
+    & (((lane_4_last == 2'd0) & ~asks_software_4) | (lane_4_last == 2'd1) | ((lane_4_last == 2'd2) & ~(asks_switched_4 | asks_software_4)));
+  wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:87
+  assign redirects = (held_frame_facts_outcome == match_outcome_redirect) & is_switched;
+  wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:91
+  wire beats_from_0 = coming_frames_pop_payload_from == 3'd0; // switch-lane.ts:132
   wire beats_from_1 = coming_frames_pop_payload_from == 3'd1;
   wire beats_from_2 = coming_frames_pop_payload_from == 3'd2;
   wire beats_from_3 = coming_frames_pop_payload_from == 3'd3;
@@ -958,14 +1050,14 @@ module SwitchLane_p4_f1536_t250000 (
   wire beats_valid_or =
     (beats_from_0 & frames0_valid) | (beats_from_1 & frames1_valid) | (beats_from_2 & frames2_valid)
     | (beats_from_3 & frames3_valid) | (beats_from_4 & frames4_valid) | (beats_from_5 & sent_pop_valid);
-  wire beats_valid = coming_frames_pop_valid & beats_valid_or; // switch-lane.ts:128
+  wire beats_valid = coming_frames_pop_valid & beats_valid_or; // switch-lane.ts:134
   wire beats_ready = ~taken_full | insert_plain_ready;
   wire [511:0] beats_payload_data_and =
     {512{~coming_frames_pop_payload_from[2]}}
     & (({512{coming_frames_pop_payload_from[1:0] == 2'd0}} & frames0_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd1}} & frames1_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd2}} & frames2_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd3}} & frames3_payload_data));
   wire [511:0] beats_payload_data =
     beats_payload_data_and
-    | ({512{coming_frames_pop_payload_from[2]}} & (({512{coming_frames_pop_payload_from[1:0] == 2'd0}} & frames4_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd1}} & sent_pop_payload_data))); // switch-lane.ts:128
+    | ({512{coming_frames_pop_payload_from[2]}} & (({512{coming_frames_pop_payload_from[1:0] == 2'd0}} & frames4_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd1}} & sent_pop_payload_data))); // switch-lane.ts:134
   wire beats_payload_count_or =
     (beats_from_0 & frames0_payload_last) | (beats_from_1 & frames1_payload_last)
     | (beats_from_2 & frames2_payload_last) | (beats_from_3 & frames3_payload_last)
@@ -973,9 +1065,9 @@ module SwitchLane_p4_f1536_t250000 (
   wire [6:0] beats_payload_count =
     beats_from_5 ? sent_pop_payload_count :
     beats_payload_count_or ? coming_frames_pop_payload_last_bytes :
-    7'd64; // switch-lane.ts:128
+    7'd64; // switch-lane.ts:134
   wire beats_payload_last = beats_payload_count_or;
-  wire takes_beat = coming_frames_pop_valid & beats_ready; // switch-lane.ts:138
+  wire takes_beat = coming_frames_pop_valid & beats_ready; // switch-lane.ts:144
   assign spread_valid = reshape_out_valid & target_pop_valid;
   wire waits_0 = begins_0_and & ~out0_ready; // spread.ts:26
   wire waits_1 = begins_1_and & ~out1_ready;
@@ -986,16 +1078,16 @@ module SwitchLane_p4_f1536_t250000 (
   wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
   wire beat_goes = spread_valid & all_have; // spread.ts:29
   wire frame_ends = beat_goes & out0_payload_last; // spread.ts:36
-  wire [3:0] copies_more = {3'd0, target_pop_payload_to[0]} + {3'd0, target_pop_payload_to[1]} + {3'd0, target_pop_payload_to[2]} + {3'd0, target_pop_payload_to[3]} + {3'd0, target_pop_payload_to[4]} - {3'd0, |target_pop_payload_to[4:0]}; // switch-lane.ts:276
+  wire [3:0] copies_more = {3'd0, target_pop_payload_to[0]} + {3'd0, target_pop_payload_to[1]} + {3'd0, target_pop_payload_to[2]} + {3'd0, target_pop_payload_to[3]} + {3'd0, target_pop_payload_to[4]} - {3'd0, |target_pop_payload_to[4:0]}; // switch-lane.ts:282
 
-  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:168
+  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:174
   wire insert_what_payload_shimmed = held_frame_facts_shimmed & redirects;
   wire [47:0] insert_what_payload_shim = {
     shapes_payload_ingress, 4'd0, config_origin, held_frame_facts_uid[7:0], held_frame_facts_uid[15:8],
     shapes_payload_ttl, 12'd17
   };
   wire insert_frame_ready = ~inserted_full | reshape_frame_ready;
-  ShimInsert insert ( // switch-lane.ts:168
+  ShimInsert insert ( // switch-lane.ts:174
     .clk (clk), .rst (rst),
     .plain_valid (taken_full), .plain_ready (insert_plain_ready), .plain_payload_data (taken_held_data),
     .plain_payload_count (taken_held_count), .plain_payload_last (taken_held_last),
@@ -1014,9 +1106,9 @@ module SwitchLane_p4_f1536_t250000 (
     config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40], shape_pop_payload_mac[7:0],
     shape_pop_payload_mac[15:8], shape_pop_payload_mac[23:16], shape_pop_payload_mac[31:24],
     shape_pop_payload_mac[39:32], shape_pop_payload_mac[47:40]
-  }; // switch-lane.ts:169
+  }; // switch-lane.ts:175
   wire reshape_out_ready = target_pop_valid & all_have;
-  Reshape reshape ( // switch-lane.ts:169
+  Reshape reshape ( // switch-lane.ts:175
     .clk (clk), .rst (rst),
     .frame_valid (inserted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (inserted_held_data),
     .frame_payload_count (inserted_held_count), .frame_payload_last (inserted_held_last),
@@ -1065,7 +1157,7 @@ module SwitchLane_p4_f1536_t250000 (
     .level (for_software_level)
   );
 
-  Fifo_Bound_d8 target ( // switch-lane.ts:186
+  Fifo_Bound_d8 target ( // switch-lane.ts:191
     .clk (clk), .rst (rst),
     .push_valid (held_frame_valid), .push_ready (target_push_ready), .push_payload_redirect (redirects),
     .push_payload_unwrap (unwraps), .push_payload_to (targets_payload_to),
@@ -1082,8 +1174,8 @@ module SwitchLane_p4_f1536_t250000 (
     .level (target_level)
   );
 
-  wire coming_frames_pop_ready = takes_beat & beats_valid_or & beats_payload_count_or; // switch-lane.ts:239
-  Fifo_Coming_d8 coming_frames ( // switch-lane.ts:239
+  wire coming_frames_pop_ready = takes_beat & beats_valid_or & beats_payload_count_or; // switch-lane.ts:245
+  Fifo_Coming_d8 coming_frames ( // switch-lane.ts:245
     .clk (clk), .rst (rst),
     .push_valid (held_frame_valid), .push_ready (coming_frames_push_ready), .push_payload_from (coming_payload_from),
     .push_payload_last_bytes (coming_payload_last_bytes),
@@ -1093,7 +1185,7 @@ module SwitchLane_p4_f1536_t250000 (
     .level (coming_frames_level)
   );
 
-  Fifo_Bound_d8 shape ( // switch-lane.ts:245
+  Fifo_Bound_d8 shape ( // switch-lane.ts:251
     .clk (clk), .rst (rst),
     .push_valid (held_frame_valid), .push_ready (shape_push_ready), .push_payload_redirect (redirects),
     .push_payload_unwrap (unwraps), .push_payload_to (shapes_payload_to), .push_payload_class (shapes_payload_class),
@@ -1257,12 +1349,15 @@ module SwitchLane_p4_f1536_t250000 (
       frames_inside <= 4'd0; open <= 5'd0; promised_0 <= 6'd0; promised_1 <= 6'd0; promised_2 <= 6'd0;
       promised_3 <= 6'd0; promised_4 <= 6'd0; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0;
       large_before <= 1'b0; chosen_late <= 1'b0; switched_0_there <= 1'b0; switched_0_can <= 1'b0;
-      software_0_can <= 1'b0; switched_1_there <= 1'b0; switched_1_can <= 1'b0; software_1_can <= 1'b0;
-      switched_2_there <= 1'b0; switched_2_can <= 1'b0; software_2_can <= 1'b0; switched_3_there <= 1'b0;
-      switched_3_can <= 1'b0; software_3_can <= 1'b0; switched_4_there <= 1'b0; switched_4_can <= 1'b0;
-      software_4_can <= 1'b0; own_can <= 1'b0; was_software_0 <= 1'b0; was_software_1 <= 1'b0; was_software_2 <= 1'b0;
-      was_software_3 <= 1'b0; was_software_4 <= 1'b0; held_frame_valid <= 1'b0; held_frame_from <= 6'd0;
-      held_frame_is_software <= 1'b0; held_frame_late <= 1'b0; held_frame_size <= 2'd0; held_frame_to <= 5'd0;
+      software_0_can <= 1'b0; returned_0_there <= 1'b0; returned_0_can <= 1'b0; switched_1_there <= 1'b0;
+      switched_1_can <= 1'b0; software_1_can <= 1'b0; returned_1_there <= 1'b0; returned_1_can <= 1'b0;
+      switched_2_there <= 1'b0; switched_2_can <= 1'b0; software_2_can <= 1'b0; returned_2_there <= 1'b0;
+      returned_2_can <= 1'b0; switched_3_there <= 1'b0; switched_3_can <= 1'b0; software_3_can <= 1'b0;
+      returned_3_there <= 1'b0; returned_3_can <= 1'b0; switched_4_there <= 1'b0; switched_4_can <= 1'b0;
+      software_4_can <= 1'b0; returned_4_there <= 1'b0; returned_4_can <= 1'b0; own_can <= 1'b0;
+      was_software_0 <= 1'b0; was_software_1 <= 1'b0; was_software_2 <= 1'b0; was_software_3 <= 1'b0;
+      was_software_4 <= 1'b0; held_frame_valid <= 1'b0; held_frame_from <= 6'd0; held_frame_is_software <= 1'b0;
+      held_frame_late <= 1'b0; held_frame_size <= 2'd0; held_frame_to <= 5'd0;
       held_frame_facts_outcome <= match_outcome_drop; held_frame_facts_ports <= 4'd0; held_frame_facts_peer <= 4'd0;
       held_frame_facts_uid <= 16'd0; held_frame_facts_dag <= 8'd0; held_frame_facts_user <= 6'd0;
       held_frame_facts_unordered <= 1'b0; held_frame_facts_length <= 14'd0; held_frame_facts_no_l4 <= 1'b0;
@@ -1283,23 +1378,34 @@ module SwitchLane_p4_f1536_t250000 (
       switched_0_there <= heads_0_4_valid & ~held_0;
       switched_0_can <= switched_0_there & ~held_0 & ~switched_0_closed;
       software_0_can <= heads_0_5_valid & ~held_0;
+      returned_0_there <= returns_0 & ~held_0;
+      returned_0_can <= returned_0_there & ~held_0 & ~returned_0_closed;
       switched_1_there <= heads_1_4_valid & ~held_1;
       switched_1_can <= switched_1_there & ~held_1 & ~switched_1_closed;
       software_1_can <= heads_1_5_valid & ~held_1;
+      returned_1_there <= returns_1 & ~held_1;
+      returned_1_can <= returned_1_there & ~held_1 & ~returned_1_closed;
       switched_2_there <= heads_2_4_valid & ~held_2;
       switched_2_can <= switched_2_there & ~held_2 & ~switched_2_closed;
       software_2_can <= heads_2_5_valid & ~held_2;
+      returned_2_there <= returns_2 & ~held_2;
+      returned_2_can <= returned_2_there & ~held_2 & ~returned_2_closed;
       switched_3_there <= heads_3_4_valid & ~held_3;
       switched_3_can <= switched_3_there & ~held_3 & ~switched_3_closed;
       software_3_can <= heads_3_5_valid & ~held_3;
+      returned_3_there <= returns_3 & ~held_3;
+      returned_3_can <= returned_3_there & ~held_3 & ~returned_3_closed;
       switched_4_there <= heads_4_4_valid & ~held_4;
       switched_4_can <= switched_4_there & ~held_4 & ~switched_4_closed;
       software_4_can <= heads_4_5_valid & ~held_4;
+      returned_4_there <= returns_4 & ~held_4;
+      returned_4_can <= returned_4_there & ~held_4 & ~returned_4_closed;
       own_can <= sent_pop_valid & own_is_first & ~(|({1'b0, sent_pop_payload_ports} & ~(room & fits_4_3_joined)));
       chosen <= {lane_group_to_5, lane_group_to_4, lane_group_to_3, lane_group_to_2, lane_group_to_1, lane_group_to_0};
       chosen_any <=
-        asks_switched_0 | asks_software_0 | asks_switched_1 | asks_software_1 | asks_switched_2 | asks_software_2
-        | asks_switched_3 | asks_software_3 | asks_switched_4 | asks_software_4 | own_asks;
+        asks_switched_0 | asks_software_0 | asks_returned_0 | asks_switched_1 | asks_software_1 | asks_returned_1
+        | asks_switched_2 | asks_software_2 | asks_returned_2 | asks_switched_3 | asks_software_3 | asks_returned_3
+        | asks_switched_4 | asks_software_4 | asks_returned_4 | own_asks;
       chosen_late <= ~buffer_room;
       was_software_0 <= lane_0_to_1;
       was_software_1 <= lane_1_to_1;
@@ -1372,11 +1478,11 @@ module SwitchLane_p4_f1536_t250000 (
 
   always @(posedge clk)
     if (rst) begin
-      held_0 <= 1'b0; held_software_0 <= 1'b0;
+      held_0 <= 1'b0; held_class_0 <= 3'd0;
     end
     else if (lane_group_to_0) begin
       held_0 <= 1'b1;
-      held_software_0 <= lane_0_to_1;
+      held_class_0 <= lane_0_to_1 ? 3'd5 : lane_0_to_2 ? 3'd3 : 3'd4;
     end
     else if (take0_ready) held_0 <= 1'b0;
   wire [3:0] switched_0_to_and =
@@ -1393,34 +1499,79 @@ module SwitchLane_p4_f1536_t250000 (
     & (({4{heads_0_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_0_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_0_to_or =
     switched_0_to_and | heads_0_4_facts_peer_and | config_peers_8_port_and | config_peers_12_port_and;
+  wire [3:0] returned_0_to_and =
+    {4{heads_0_3_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_0_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_0_3_facts_peer_and =
+    {4{heads_0_3_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_0_3_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] config_peers_9_port_and =
+    {4{heads_0_3_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_0_3_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] config_peers_13_port_and =
+    {4{heads_0_3_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_0_3_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_0_3_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] returned_0_to_or =
+    returned_0_to_and | heads_0_3_facts_peer_and | config_peers_9_port_and | config_peers_13_port_and;
   wire [3:0] switched_1_to_and =
     {4{heads_1_4_facts_peer[3:2] == 2'd0}}
     & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
   wire [3:0] heads_1_4_facts_peer_and =
     {4{heads_1_4_facts_peer[3:2] == 2'd1}}
     & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
-  wire [3:0] config_peers_9_port_and =
+  wire [3:0] config_peers_10_port_and =
     {4{heads_1_4_facts_peer[3:2] == 2'd2}}
     & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
-  wire [3:0] config_peers_13_port_and =
+  wire [3:0] config_peers_14_port_and =
     {4{heads_1_4_facts_peer[3:2] == 2'd3}}
     & (({4{heads_1_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_1_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_1_to_or =
-    switched_1_to_and | heads_1_4_facts_peer_and | config_peers_9_port_and | config_peers_13_port_and;
+    switched_1_to_and | heads_1_4_facts_peer_and | config_peers_10_port_and | config_peers_14_port_and;
+  wire [3:0] returned_1_to_and =
+    {4{heads_1_3_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_1_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_1_3_facts_peer_and =
+    {4{heads_1_3_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_1_3_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] returned_1_to_and_heads_1_3_facts_peer =
+    {4{heads_1_3_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_1_3_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] returned_1_to_and_config_peers_12_port =
+    {4{heads_1_3_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_1_3_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_1_3_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] returned_1_to_or =
+    returned_1_to_and | heads_1_3_facts_peer_and | returned_1_to_and_heads_1_3_facts_peer
+    | returned_1_to_and_config_peers_12_port;
   wire [3:0] switched_2_to_and =
     {4{heads_2_4_facts_peer[3:2] == 2'd0}}
     & (({4{heads_2_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
   wire [3:0] heads_2_4_facts_peer_and =
     {4{heads_2_4_facts_peer[3:2] == 2'd1}}
     & (({4{heads_2_4_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
-  wire [3:0] config_peers_10_port_and =
+  wire [3:0] switched_2_to_and_heads_2_4_facts_peer =
     {4{heads_2_4_facts_peer[3:2] == 2'd2}}
     & (({4{heads_2_4_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
-  wire [3:0] config_peers_14_port_and =
+  wire [3:0] switched_2_to_and_config_peers_12_port =
     {4{heads_2_4_facts_peer[3:2] == 2'd3}}
     & (({4{heads_2_4_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_2_4_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
   wire [3:0] switched_2_to_or =
-    switched_2_to_and | heads_2_4_facts_peer_and | config_peers_10_port_and | config_peers_14_port_and;
+    switched_2_to_and | heads_2_4_facts_peer_and | switched_2_to_and_heads_2_4_facts_peer
+    | switched_2_to_and_config_peers_12_port;
+  wire [3:0] returned_2_to_and =
+    {4{heads_2_3_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_2_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_2_3_facts_peer_and =
+    {4{heads_2_3_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_2_3_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] returned_2_to_and_heads_2_3_facts_peer =
+    {4{heads_2_3_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_2_3_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] returned_2_to_and_config_peers_12_port =
+    {4{heads_2_3_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_2_3_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_2_3_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] returned_2_to_or =
+    returned_2_to_and | heads_2_3_facts_peer_and | returned_2_to_and_heads_2_3_facts_peer
+    | returned_2_to_and_config_peers_12_port;
   wire [3:0] switched_3_to_and =
     {4{heads_3_4_facts_peer[3:2] == 2'd0}}
     & (({4{heads_3_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_3_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
@@ -1436,6 +1587,21 @@ module SwitchLane_p4_f1536_t250000 (
   wire [3:0] switched_3_to_or =
     switched_3_to_and | heads_3_4_facts_peer_and | switched_3_to_and_heads_3_4_facts_peer
     | switched_3_to_and_config_peers_12_port;
+  wire [3:0] returned_3_to_and =
+    {4{heads_3_3_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_3_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_3_3_facts_peer_and =
+    {4{heads_3_3_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_3_3_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] returned_3_to_and_heads_3_3_facts_peer =
+    {4{heads_3_3_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_3_3_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] returned_3_to_and_config_peers_12_port =
+    {4{heads_3_3_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_3_3_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_3_3_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] returned_3_to_or =
+    returned_3_to_and | heads_3_3_facts_peer_and | returned_3_to_and_heads_3_3_facts_peer
+    | returned_3_to_and_config_peers_12_port;
   wire [3:0] switched_4_to_and =
     {4{heads_4_4_facts_peer[3:2] == 2'd0}}
     & (({4{heads_4_4_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_4_4_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
@@ -1451,6 +1617,21 @@ module SwitchLane_p4_f1536_t250000 (
   wire [3:0] switched_4_to_or =
     switched_4_to_and | heads_4_4_facts_peer_and | switched_4_to_and_heads_4_4_facts_peer
     | switched_4_to_and_config_peers_12_port;
+  wire [3:0] returned_4_to_and =
+    {4{heads_4_3_facts_peer[3:2] == 2'd0}}
+    & (({4{heads_4_3_facts_peer[1:0] == 2'd0}} & config_peers_0_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd1}} & config_peers_1_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd2}} & config_peers_2_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd3}} & config_peers_3_port));
+  wire [3:0] heads_4_3_facts_peer_and =
+    {4{heads_4_3_facts_peer[3:2] == 2'd1}}
+    & (({4{heads_4_3_facts_peer[1:0] == 2'd0}} & config_peers_4_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd1}} & config_peers_5_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd2}} & config_peers_6_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd3}} & config_peers_7_port));
+  wire [3:0] returned_4_to_and_heads_4_3_facts_peer =
+    {4{heads_4_3_facts_peer[3:2] == 2'd2}}
+    & (({4{heads_4_3_facts_peer[1:0] == 2'd0}} & config_peers_8_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd1}} & config_peers_9_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd2}} & config_peers_10_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd3}} & config_peers_11_port));
+  wire [3:0] returned_4_to_and_config_peers_12_port =
+    {4{heads_4_3_facts_peer[3:2] == 2'd3}}
+    & (({4{heads_4_3_facts_peer[1:0] == 2'd0}} & config_peers_12_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd1}} & config_peers_13_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd2}} & config_peers_14_port) | ({4{heads_4_3_facts_peer[1:0] == 2'd3}} & config_peers_15_port));
+  wire [3:0] returned_4_to_or =
+    returned_4_to_and | heads_4_3_facts_peer_and | returned_4_to_and_heads_4_3_facts_peer
+    | returned_4_to_and_config_peers_12_port;
 
   always @(posedge clk) begin
     switched_0_size <= {
@@ -1462,6 +1643,15 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_0_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_0_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_0_4_facts_ports} :
       5'd0;
+    returned_0_size <= {
+      heads_0_3_facts_length > 14'd350,
+      (heads_0_3_facts_length > 14'd350) ? heads_0_3_facts_length > 14'd734 : heads_0_3_facts_length > 14'd94
+    };
+    returned_0_to <=
+      (heads_0_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_0_to_or == 4'd3, returned_0_to_or == 4'd2, returned_0_to_or == 4'd1, returned_0_to_or == 4'd0} :
+      (heads_0_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_0_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_0_3_facts_ports} :
+      5'd0;
     switched_1_size <= {
       heads_1_4_facts_length > 14'd350,
       (heads_1_4_facts_length > 14'd350) ? heads_1_4_facts_length > 14'd734 : heads_1_4_facts_length > 14'd94
@@ -1470,6 +1660,15 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_1_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_1_to_or == 4'd3, switched_1_to_or == 4'd2, switched_1_to_or == 4'd1, switched_1_to_or == 4'd0} :
       (heads_1_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_1_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_1_4_facts_ports} :
+      5'd0;
+    returned_1_size <= {
+      heads_1_3_facts_length > 14'd350,
+      (heads_1_3_facts_length > 14'd350) ? heads_1_3_facts_length > 14'd734 : heads_1_3_facts_length > 14'd94
+    };
+    returned_1_to <=
+      (heads_1_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_1_to_or == 4'd3, returned_1_to_or == 4'd2, returned_1_to_or == 4'd1, returned_1_to_or == 4'd0} :
+      (heads_1_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_1_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_1_3_facts_ports} :
       5'd0;
     switched_2_size <= {
       heads_2_4_facts_length > 14'd350,
@@ -1480,6 +1679,15 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_2_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_2_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_2_4_facts_ports} :
       5'd0;
+    returned_2_size <= {
+      heads_2_3_facts_length > 14'd350,
+      (heads_2_3_facts_length > 14'd350) ? heads_2_3_facts_length > 14'd734 : heads_2_3_facts_length > 14'd94
+    };
+    returned_2_to <=
+      (heads_2_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_2_to_or == 4'd3, returned_2_to_or == 4'd2, returned_2_to_or == 4'd1, returned_2_to_or == 4'd0} :
+      (heads_2_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_2_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_2_3_facts_ports} :
+      5'd0;
     switched_3_size <= {
       heads_3_4_facts_length > 14'd350,
       (heads_3_4_facts_length > 14'd350) ? heads_3_4_facts_length > 14'd734 : heads_3_4_facts_length > 14'd94
@@ -1488,6 +1696,15 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_3_4_facts_outcome == match_outcome_redirect) ? {1'b0, switched_3_to_or == 4'd3, switched_3_to_or == 4'd2, switched_3_to_or == 4'd1, switched_3_to_or == 4'd0} :
       (heads_3_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_3_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_3_4_facts_ports} :
+      5'd0;
+    returned_3_size <= {
+      heads_3_3_facts_length > 14'd350,
+      (heads_3_3_facts_length > 14'd350) ? heads_3_3_facts_length > 14'd734 : heads_3_3_facts_length > 14'd94
+    };
+    returned_3_to <=
+      (heads_3_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_3_to_or == 4'd3, returned_3_to_or == 4'd2, returned_3_to_or == 4'd1, returned_3_to_or == 4'd0} :
+      (heads_3_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_3_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_3_3_facts_ports} :
       5'd0;
     switched_4_size <= {
       heads_4_4_facts_length > 14'd350,
@@ -1498,157 +1715,306 @@ module SwitchLane_p4_f1536_t250000 (
       (heads_4_4_facts_outcome == match_outcome_unwrap) ? 5'd16 :
       (heads_4_4_facts_outcome == match_outcome_ports) ? {1'b0, heads_4_4_facts_ports} :
       5'd0;
+    returned_4_size <= {
+      heads_4_3_facts_length > 14'd350,
+      (heads_4_3_facts_length > 14'd350) ? heads_4_3_facts_length > 14'd734 : heads_4_3_facts_length > 14'd94
+    };
+    returned_4_to <=
+      (heads_4_3_facts_outcome == match_outcome_redirect) ? {1'b0, returned_4_to_or == 4'd3, returned_4_to_or == 4'd2, returned_4_to_or == 4'd1, returned_4_to_or == 4'd0} :
+      (heads_4_3_facts_outcome == match_outcome_unwrap) ? 5'd16 :
+      (heads_4_3_facts_outcome == match_outcome_ports) ? {1'b0, heads_4_3_facts_ports} :
+      5'd0;
     own_to <= {1'b0, sent_pop_payload_ports};
-    facts_0_outcome <= lane_0_to_1 ? heads_0_5_facts_outcome : heads_0_4_facts_outcome;
-    facts_0_ports <= lane_0_to_1 ? heads_0_5_facts_ports : heads_0_4_facts_ports;
-    facts_0_peer <= lane_0_to_1 ? heads_0_5_facts_peer : heads_0_4_facts_peer;
-    facts_0_uid <= lane_0_to_1 ? heads_0_5_facts_uid : heads_0_4_facts_uid;
-    facts_0_dag <= lane_0_to_1 ? heads_0_5_facts_dag : heads_0_4_facts_dag;
-    facts_0_user <= lane_0_to_1 ? heads_0_5_facts_user : heads_0_4_facts_user;
-    facts_0_unordered <= lane_0_to_1 ? heads_0_5_facts_unordered : heads_0_4_facts_unordered;
-    facts_0_length <= lane_0_to_1 ? heads_0_5_facts_length : heads_0_4_facts_length;
-    facts_0_no_l4 <= lane_0_to_1 ? heads_0_5_facts_no_l4 : heads_0_4_facts_no_l4;
-    facts_0_flow_hash <= lane_0_to_1 ? heads_0_5_facts_flow_hash : heads_0_4_facts_flow_hash;
-    facts_0_tagged <= lane_0_to_1 ? heads_0_5_facts_tagged : heads_0_4_facts_tagged;
-    facts_0_tag <= lane_0_to_1 ? heads_0_5_facts_tag : heads_0_4_facts_tag;
-    facts_0_shimmed <= lane_0_to_1 ? heads_0_5_facts_shimmed : heads_0_4_facts_shimmed;
-    facts_0_ttl <= lane_0_to_1 ? heads_0_5_facts_ttl : heads_0_4_facts_ttl;
-    was_size_0 <= lane_0_to_1 ? 2'd0 : switched_0_size;
-    was_to_0 <= lane_0_to_1 ? 5'd0 : switched_0_to;
-    facts_1_outcome <= lane_1_to_1 ? heads_1_5_facts_outcome : heads_1_4_facts_outcome;
-    facts_1_ports <= lane_1_to_1 ? heads_1_5_facts_ports : heads_1_4_facts_ports;
-    facts_1_peer <= lane_1_to_1 ? heads_1_5_facts_peer : heads_1_4_facts_peer;
-    facts_1_uid <= lane_1_to_1 ? heads_1_5_facts_uid : heads_1_4_facts_uid;
-    facts_1_dag <= lane_1_to_1 ? heads_1_5_facts_dag : heads_1_4_facts_dag;
-    facts_1_user <= lane_1_to_1 ? heads_1_5_facts_user : heads_1_4_facts_user;
-    facts_1_unordered <= lane_1_to_1 ? heads_1_5_facts_unordered : heads_1_4_facts_unordered;
-    facts_1_length <= lane_1_to_1 ? heads_1_5_facts_length : heads_1_4_facts_length;
-    facts_1_no_l4 <= lane_1_to_1 ? heads_1_5_facts_no_l4 : heads_1_4_facts_no_l4;
-    facts_1_flow_hash <= lane_1_to_1 ? heads_1_5_facts_flow_hash : heads_1_4_facts_flow_hash;
-    facts_1_tagged <= lane_1_to_1 ? heads_1_5_facts_tagged : heads_1_4_facts_tagged;
-    facts_1_tag <= lane_1_to_1 ? heads_1_5_facts_tag : heads_1_4_facts_tag;
-    facts_1_shimmed <= lane_1_to_1 ? heads_1_5_facts_shimmed : heads_1_4_facts_shimmed;
-    facts_1_ttl <= lane_1_to_1 ? heads_1_5_facts_ttl : heads_1_4_facts_ttl;
-    was_size_1 <= lane_1_to_1 ? 2'd0 : switched_1_size;
-    was_to_1 <= lane_1_to_1 ? 5'd0 : switched_1_to;
-    facts_2_outcome <= lane_2_to_1 ? heads_2_5_facts_outcome : heads_2_4_facts_outcome;
-    facts_2_ports <= lane_2_to_1 ? heads_2_5_facts_ports : heads_2_4_facts_ports;
-    facts_2_peer <= lane_2_to_1 ? heads_2_5_facts_peer : heads_2_4_facts_peer;
-    facts_2_uid <= lane_2_to_1 ? heads_2_5_facts_uid : heads_2_4_facts_uid;
-    facts_2_dag <= lane_2_to_1 ? heads_2_5_facts_dag : heads_2_4_facts_dag;
-    facts_2_user <= lane_2_to_1 ? heads_2_5_facts_user : heads_2_4_facts_user;
-    facts_2_unordered <= lane_2_to_1 ? heads_2_5_facts_unordered : heads_2_4_facts_unordered;
-    facts_2_length <= lane_2_to_1 ? heads_2_5_facts_length : heads_2_4_facts_length;
-    facts_2_no_l4 <= lane_2_to_1 ? heads_2_5_facts_no_l4 : heads_2_4_facts_no_l4;
-    facts_2_flow_hash <= lane_2_to_1 ? heads_2_5_facts_flow_hash : heads_2_4_facts_flow_hash;
-    facts_2_tagged <= lane_2_to_1 ? heads_2_5_facts_tagged : heads_2_4_facts_tagged;
-    facts_2_tag <= lane_2_to_1 ? heads_2_5_facts_tag : heads_2_4_facts_tag;
-    facts_2_shimmed <= lane_2_to_1 ? heads_2_5_facts_shimmed : heads_2_4_facts_shimmed;
-    facts_2_ttl <= lane_2_to_1 ? heads_2_5_facts_ttl : heads_2_4_facts_ttl;
-    was_size_2 <= lane_2_to_1 ? 2'd0 : switched_2_size;
-    was_to_2 <= lane_2_to_1 ? 5'd0 : switched_2_to;
-    facts_3_outcome <= lane_3_to_1 ? heads_3_5_facts_outcome : heads_3_4_facts_outcome;
-    facts_3_ports <= lane_3_to_1 ? heads_3_5_facts_ports : heads_3_4_facts_ports;
-    facts_3_peer <= lane_3_to_1 ? heads_3_5_facts_peer : heads_3_4_facts_peer;
-    facts_3_uid <= lane_3_to_1 ? heads_3_5_facts_uid : heads_3_4_facts_uid;
-    facts_3_dag <= lane_3_to_1 ? heads_3_5_facts_dag : heads_3_4_facts_dag;
-    facts_3_user <= lane_3_to_1 ? heads_3_5_facts_user : heads_3_4_facts_user;
-    facts_3_unordered <= lane_3_to_1 ? heads_3_5_facts_unordered : heads_3_4_facts_unordered;
-    facts_3_length <= lane_3_to_1 ? heads_3_5_facts_length : heads_3_4_facts_length;
-    facts_3_no_l4 <= lane_3_to_1 ? heads_3_5_facts_no_l4 : heads_3_4_facts_no_l4;
-    facts_3_flow_hash <= lane_3_to_1 ? heads_3_5_facts_flow_hash : heads_3_4_facts_flow_hash;
-    facts_3_tagged <= lane_3_to_1 ? heads_3_5_facts_tagged : heads_3_4_facts_tagged;
-    facts_3_tag <= lane_3_to_1 ? heads_3_5_facts_tag : heads_3_4_facts_tag;
-    facts_3_shimmed <= lane_3_to_1 ? heads_3_5_facts_shimmed : heads_3_4_facts_shimmed;
-    facts_3_ttl <= lane_3_to_1 ? heads_3_5_facts_ttl : heads_3_4_facts_ttl;
-    was_size_3 <= lane_3_to_1 ? 2'd0 : switched_3_size;
-    was_to_3 <= lane_3_to_1 ? 5'd0 : switched_3_to;
-    facts_4_outcome <= lane_4_to_1 ? heads_4_5_facts_outcome : heads_4_4_facts_outcome;
-    facts_4_ports <= lane_4_to_1 ? heads_4_5_facts_ports : heads_4_4_facts_ports;
-    facts_4_peer <= lane_4_to_1 ? heads_4_5_facts_peer : heads_4_4_facts_peer;
-    facts_4_uid <= lane_4_to_1 ? heads_4_5_facts_uid : heads_4_4_facts_uid;
-    facts_4_dag <= lane_4_to_1 ? heads_4_5_facts_dag : heads_4_4_facts_dag;
-    facts_4_user <= lane_4_to_1 ? heads_4_5_facts_user : heads_4_4_facts_user;
-    facts_4_unordered <= lane_4_to_1 ? heads_4_5_facts_unordered : heads_4_4_facts_unordered;
-    facts_4_length <= lane_4_to_1 ? heads_4_5_facts_length : heads_4_4_facts_length;
-    facts_4_no_l4 <= lane_4_to_1 ? heads_4_5_facts_no_l4 : heads_4_4_facts_no_l4;
-    facts_4_flow_hash <= lane_4_to_1 ? heads_4_5_facts_flow_hash : heads_4_4_facts_flow_hash;
-    facts_4_tagged <= lane_4_to_1 ? heads_4_5_facts_tagged : heads_4_4_facts_tagged;
-    facts_4_tag <= lane_4_to_1 ? heads_4_5_facts_tag : heads_4_4_facts_tag;
-    facts_4_shimmed <= lane_4_to_1 ? heads_4_5_facts_shimmed : heads_4_4_facts_shimmed;
-    facts_4_ttl <= lane_4_to_1 ? heads_4_5_facts_ttl : heads_4_4_facts_ttl;
-    was_size_4 <= lane_4_to_1 ? 2'd0 : switched_4_size;
-    was_to_4 <= lane_4_to_1 ? 5'd0 : switched_4_to;
+    facts_0_outcome <=
+      ({3{lane_0_to_0}} & heads_0_4_facts_outcome) | ({3{lane_0_to_1}} & heads_0_5_facts_outcome)
+      | ({3{lane_0_to_2}} & heads_0_3_facts_outcome);
+    facts_0_ports <=
+      ({4{lane_0_to_0}} & heads_0_4_facts_ports) | ({4{lane_0_to_1}} & heads_0_5_facts_ports)
+      | ({4{lane_0_to_2}} & heads_0_3_facts_ports);
+    facts_0_peer <=
+      ({4{lane_0_to_0}} & heads_0_4_facts_peer) | ({4{lane_0_to_1}} & heads_0_5_facts_peer)
+      | ({4{lane_0_to_2}} & heads_0_3_facts_peer);
+    facts_0_uid <=
+      ({16{lane_0_to_0}} & heads_0_4_facts_uid) | ({16{lane_0_to_1}} & heads_0_5_facts_uid)
+      | ({16{lane_0_to_2}} & heads_0_3_facts_uid);
+    facts_0_dag <=
+      ({8{lane_0_to_0}} & heads_0_4_facts_dag) | ({8{lane_0_to_1}} & heads_0_5_facts_dag)
+      | ({8{lane_0_to_2}} & heads_0_3_facts_dag);
+    facts_0_user <=
+      ({6{lane_0_to_0}} & heads_0_4_facts_user) | ({6{lane_0_to_1}} & heads_0_5_facts_user)
+      | ({6{lane_0_to_2}} & heads_0_3_facts_user);
+    facts_0_unordered <=
+      (lane_0_to_0 & heads_0_4_facts_unordered) | (lane_0_to_1 & heads_0_5_facts_unordered)
+      | (lane_0_to_2 & heads_0_3_facts_unordered);
+    facts_0_length <=
+      ({14{lane_0_to_0}} & heads_0_4_facts_length) | ({14{lane_0_to_1}} & heads_0_5_facts_length)
+      | ({14{lane_0_to_2}} & heads_0_3_facts_length);
+    facts_0_no_l4 <=
+      (lane_0_to_0 & heads_0_4_facts_no_l4) | (lane_0_to_1 & heads_0_5_facts_no_l4)
+      | (lane_0_to_2 & heads_0_3_facts_no_l4);
+    facts_0_flow_hash <=
+      ({10{lane_0_to_0}} & heads_0_4_facts_flow_hash) | ({10{lane_0_to_1}} & heads_0_5_facts_flow_hash)
+      | ({10{lane_0_to_2}} & heads_0_3_facts_flow_hash);
+    facts_0_tagged <=
+      (lane_0_to_0 & heads_0_4_facts_tagged) | (lane_0_to_1 & heads_0_5_facts_tagged)
+      | (lane_0_to_2 & heads_0_3_facts_tagged);
+    facts_0_tag <=
+      ({16{lane_0_to_0}} & heads_0_4_facts_tag) | ({16{lane_0_to_1}} & heads_0_5_facts_tag)
+      | ({16{lane_0_to_2}} & heads_0_3_facts_tag);
+    facts_0_shimmed <=
+      (lane_0_to_0 & heads_0_4_facts_shimmed) | (lane_0_to_1 & heads_0_5_facts_shimmed)
+      | (lane_0_to_2 & heads_0_3_facts_shimmed);
+    facts_0_ttl <=
+      ({4{lane_0_to_0}} & heads_0_4_facts_ttl) | ({4{lane_0_to_1}} & heads_0_5_facts_ttl)
+      | ({4{lane_0_to_2}} & heads_0_3_facts_ttl);
+    was_size_0 <= ({2{lane_0_to_0}} & switched_0_size) | ({2{lane_0_to_2}} & returned_0_size);
+    was_to_0 <= ({5{lane_0_to_0}} & switched_0_to) | ({5{lane_0_to_2}} & returned_0_to);
+    facts_1_outcome <=
+      ({3{lane_1_to_0}} & heads_1_4_facts_outcome) | ({3{lane_1_to_1}} & heads_1_5_facts_outcome)
+      | ({3{lane_1_to_2}} & heads_1_3_facts_outcome);
+    facts_1_ports <=
+      ({4{lane_1_to_0}} & heads_1_4_facts_ports) | ({4{lane_1_to_1}} & heads_1_5_facts_ports)
+      | ({4{lane_1_to_2}} & heads_1_3_facts_ports);
+    facts_1_peer <=
+      ({4{lane_1_to_0}} & heads_1_4_facts_peer) | ({4{lane_1_to_1}} & heads_1_5_facts_peer)
+      | ({4{lane_1_to_2}} & heads_1_3_facts_peer);
+    facts_1_uid <=
+      ({16{lane_1_to_0}} & heads_1_4_facts_uid) | ({16{lane_1_to_1}} & heads_1_5_facts_uid)
+      | ({16{lane_1_to_2}} & heads_1_3_facts_uid);
+    facts_1_dag <=
+      ({8{lane_1_to_0}} & heads_1_4_facts_dag) | ({8{lane_1_to_1}} & heads_1_5_facts_dag)
+      | ({8{lane_1_to_2}} & heads_1_3_facts_dag);
+    facts_1_user <=
+      ({6{lane_1_to_0}} & heads_1_4_facts_user) | ({6{lane_1_to_1}} & heads_1_5_facts_user)
+      | ({6{lane_1_to_2}} & heads_1_3_facts_user);
+    facts_1_unordered <=
+      (lane_1_to_0 & heads_1_4_facts_unordered) | (lane_1_to_1 & heads_1_5_facts_unordered)
+      | (lane_1_to_2 & heads_1_3_facts_unordered);
+    facts_1_length <=
+      ({14{lane_1_to_0}} & heads_1_4_facts_length) | ({14{lane_1_to_1}} & heads_1_5_facts_length)
+      | ({14{lane_1_to_2}} & heads_1_3_facts_length);
+    facts_1_no_l4 <=
+      (lane_1_to_0 & heads_1_4_facts_no_l4) | (lane_1_to_1 & heads_1_5_facts_no_l4)
+      | (lane_1_to_2 & heads_1_3_facts_no_l4);
+    facts_1_flow_hash <=
+      ({10{lane_1_to_0}} & heads_1_4_facts_flow_hash) | ({10{lane_1_to_1}} & heads_1_5_facts_flow_hash)
+      | ({10{lane_1_to_2}} & heads_1_3_facts_flow_hash);
+    facts_1_tagged <=
+      (lane_1_to_0 & heads_1_4_facts_tagged) | (lane_1_to_1 & heads_1_5_facts_tagged)
+      | (lane_1_to_2 & heads_1_3_facts_tagged);
+    facts_1_tag <=
+      ({16{lane_1_to_0}} & heads_1_4_facts_tag) | ({16{lane_1_to_1}} & heads_1_5_facts_tag)
+      | ({16{lane_1_to_2}} & heads_1_3_facts_tag);
+    facts_1_shimmed <=
+      (lane_1_to_0 & heads_1_4_facts_shimmed) | (lane_1_to_1 & heads_1_5_facts_shimmed)
+      | (lane_1_to_2 & heads_1_3_facts_shimmed);
+    facts_1_ttl <=
+      ({4{lane_1_to_0}} & heads_1_4_facts_ttl) | ({4{lane_1_to_1}} & heads_1_5_facts_ttl)
+      | ({4{lane_1_to_2}} & heads_1_3_facts_ttl);
+    was_size_1 <= ({2{lane_1_to_0}} & switched_1_size) | ({2{lane_1_to_2}} & returned_1_size);
+    was_to_1 <= ({5{lane_1_to_0}} & switched_1_to) | ({5{lane_1_to_2}} & returned_1_to);
+    facts_2_outcome <=
+      ({3{lane_2_to_0}} & heads_2_4_facts_outcome) | ({3{lane_2_to_1}} & heads_2_5_facts_outcome)
+      | ({3{lane_2_to_2}} & heads_2_3_facts_outcome);
+    facts_2_ports <=
+      ({4{lane_2_to_0}} & heads_2_4_facts_ports) | ({4{lane_2_to_1}} & heads_2_5_facts_ports)
+      | ({4{lane_2_to_2}} & heads_2_3_facts_ports);
+    facts_2_peer <=
+      ({4{lane_2_to_0}} & heads_2_4_facts_peer) | ({4{lane_2_to_1}} & heads_2_5_facts_peer)
+      | ({4{lane_2_to_2}} & heads_2_3_facts_peer);
+    facts_2_uid <=
+      ({16{lane_2_to_0}} & heads_2_4_facts_uid) | ({16{lane_2_to_1}} & heads_2_5_facts_uid)
+      | ({16{lane_2_to_2}} & heads_2_3_facts_uid);
+    facts_2_dag <=
+      ({8{lane_2_to_0}} & heads_2_4_facts_dag) | ({8{lane_2_to_1}} & heads_2_5_facts_dag)
+      | ({8{lane_2_to_2}} & heads_2_3_facts_dag);
+    facts_2_user <=
+      ({6{lane_2_to_0}} & heads_2_4_facts_user) | ({6{lane_2_to_1}} & heads_2_5_facts_user)
+      | ({6{lane_2_to_2}} & heads_2_3_facts_user);
+    facts_2_unordered <=
+      (lane_2_to_0 & heads_2_4_facts_unordered) | (lane_2_to_1 & heads_2_5_facts_unordered)
+      | (lane_2_to_2 & heads_2_3_facts_unordered);
+    facts_2_length <=
+      ({14{lane_2_to_0}} & heads_2_4_facts_length) | ({14{lane_2_to_1}} & heads_2_5_facts_length)
+      | ({14{lane_2_to_2}} & heads_2_3_facts_length);
+    facts_2_no_l4 <=
+      (lane_2_to_0 & heads_2_4_facts_no_l4) | (lane_2_to_1 & heads_2_5_facts_no_l4)
+      | (lane_2_to_2 & heads_2_3_facts_no_l4);
+    facts_2_flow_hash <=
+      ({10{lane_2_to_0}} & heads_2_4_facts_flow_hash) | ({10{lane_2_to_1}} & heads_2_5_facts_flow_hash)
+      | ({10{lane_2_to_2}} & heads_2_3_facts_flow_hash);
+    facts_2_tagged <=
+      (lane_2_to_0 & heads_2_4_facts_tagged) | (lane_2_to_1 & heads_2_5_facts_tagged)
+      | (lane_2_to_2 & heads_2_3_facts_tagged);
+    facts_2_tag <=
+      ({16{lane_2_to_0}} & heads_2_4_facts_tag) | ({16{lane_2_to_1}} & heads_2_5_facts_tag)
+      | ({16{lane_2_to_2}} & heads_2_3_facts_tag);
+    facts_2_shimmed <=
+      (lane_2_to_0 & heads_2_4_facts_shimmed) | (lane_2_to_1 & heads_2_5_facts_shimmed)
+      | (lane_2_to_2 & heads_2_3_facts_shimmed);
+    facts_2_ttl <=
+      ({4{lane_2_to_0}} & heads_2_4_facts_ttl) | ({4{lane_2_to_1}} & heads_2_5_facts_ttl)
+      | ({4{lane_2_to_2}} & heads_2_3_facts_ttl);
+    was_size_2 <= ({2{lane_2_to_0}} & switched_2_size) | ({2{lane_2_to_2}} & returned_2_size);
+    was_to_2 <= ({5{lane_2_to_0}} & switched_2_to) | ({5{lane_2_to_2}} & returned_2_to);
+    facts_3_outcome <=
+      ({3{lane_3_to_0}} & heads_3_4_facts_outcome) | ({3{lane_3_to_1}} & heads_3_5_facts_outcome)
+      | ({3{lane_3_to_2}} & heads_3_3_facts_outcome);
+    facts_3_ports <=
+      ({4{lane_3_to_0}} & heads_3_4_facts_ports) | ({4{lane_3_to_1}} & heads_3_5_facts_ports)
+      | ({4{lane_3_to_2}} & heads_3_3_facts_ports);
+    facts_3_peer <=
+      ({4{lane_3_to_0}} & heads_3_4_facts_peer) | ({4{lane_3_to_1}} & heads_3_5_facts_peer)
+      | ({4{lane_3_to_2}} & heads_3_3_facts_peer);
+    facts_3_uid <=
+      ({16{lane_3_to_0}} & heads_3_4_facts_uid) | ({16{lane_3_to_1}} & heads_3_5_facts_uid)
+      | ({16{lane_3_to_2}} & heads_3_3_facts_uid);
+    facts_3_dag <=
+      ({8{lane_3_to_0}} & heads_3_4_facts_dag) | ({8{lane_3_to_1}} & heads_3_5_facts_dag)
+      | ({8{lane_3_to_2}} & heads_3_3_facts_dag);
+    facts_3_user <=
+      ({6{lane_3_to_0}} & heads_3_4_facts_user) | ({6{lane_3_to_1}} & heads_3_5_facts_user)
+      | ({6{lane_3_to_2}} & heads_3_3_facts_user);
+    facts_3_unordered <=
+      (lane_3_to_0 & heads_3_4_facts_unordered) | (lane_3_to_1 & heads_3_5_facts_unordered)
+      | (lane_3_to_2 & heads_3_3_facts_unordered);
+    facts_3_length <=
+      ({14{lane_3_to_0}} & heads_3_4_facts_length) | ({14{lane_3_to_1}} & heads_3_5_facts_length)
+      | ({14{lane_3_to_2}} & heads_3_3_facts_length);
+    facts_3_no_l4 <=
+      (lane_3_to_0 & heads_3_4_facts_no_l4) | (lane_3_to_1 & heads_3_5_facts_no_l4)
+      | (lane_3_to_2 & heads_3_3_facts_no_l4);
+    facts_3_flow_hash <=
+      ({10{lane_3_to_0}} & heads_3_4_facts_flow_hash) | ({10{lane_3_to_1}} & heads_3_5_facts_flow_hash)
+      | ({10{lane_3_to_2}} & heads_3_3_facts_flow_hash);
+    facts_3_tagged <=
+      (lane_3_to_0 & heads_3_4_facts_tagged) | (lane_3_to_1 & heads_3_5_facts_tagged)
+      | (lane_3_to_2 & heads_3_3_facts_tagged);
+    facts_3_tag <=
+      ({16{lane_3_to_0}} & heads_3_4_facts_tag) | ({16{lane_3_to_1}} & heads_3_5_facts_tag)
+      | ({16{lane_3_to_2}} & heads_3_3_facts_tag);
+    facts_3_shimmed <=
+      (lane_3_to_0 & heads_3_4_facts_shimmed) | (lane_3_to_1 & heads_3_5_facts_shimmed)
+      | (lane_3_to_2 & heads_3_3_facts_shimmed);
+    facts_3_ttl <=
+      ({4{lane_3_to_0}} & heads_3_4_facts_ttl) | ({4{lane_3_to_1}} & heads_3_5_facts_ttl)
+      | ({4{lane_3_to_2}} & heads_3_3_facts_ttl);
+    was_size_3 <= ({2{lane_3_to_0}} & switched_3_size) | ({2{lane_3_to_2}} & returned_3_size);
+    was_to_3 <= ({5{lane_3_to_0}} & switched_3_to) | ({5{lane_3_to_2}} & returned_3_to);
+    facts_4_outcome <=
+      ({3{lane_4_to_0}} & heads_4_4_facts_outcome) | ({3{lane_4_to_1}} & heads_4_5_facts_outcome)
+      | ({3{lane_4_to_2}} & heads_4_3_facts_outcome);
+    facts_4_ports <=
+      ({4{lane_4_to_0}} & heads_4_4_facts_ports) | ({4{lane_4_to_1}} & heads_4_5_facts_ports)
+      | ({4{lane_4_to_2}} & heads_4_3_facts_ports);
+    facts_4_peer <=
+      ({4{lane_4_to_0}} & heads_4_4_facts_peer) | ({4{lane_4_to_1}} & heads_4_5_facts_peer)
+      | ({4{lane_4_to_2}} & heads_4_3_facts_peer);
+    facts_4_uid <=
+      ({16{lane_4_to_0}} & heads_4_4_facts_uid) | ({16{lane_4_to_1}} & heads_4_5_facts_uid)
+      | ({16{lane_4_to_2}} & heads_4_3_facts_uid);
+    facts_4_dag <=
+      ({8{lane_4_to_0}} & heads_4_4_facts_dag) | ({8{lane_4_to_1}} & heads_4_5_facts_dag)
+      | ({8{lane_4_to_2}} & heads_4_3_facts_dag);
+    facts_4_user <=
+      ({6{lane_4_to_0}} & heads_4_4_facts_user) | ({6{lane_4_to_1}} & heads_4_5_facts_user)
+      | ({6{lane_4_to_2}} & heads_4_3_facts_user);
+    facts_4_unordered <=
+      (lane_4_to_0 & heads_4_4_facts_unordered) | (lane_4_to_1 & heads_4_5_facts_unordered)
+      | (lane_4_to_2 & heads_4_3_facts_unordered);
+    facts_4_length <=
+      ({14{lane_4_to_0}} & heads_4_4_facts_length) | ({14{lane_4_to_1}} & heads_4_5_facts_length)
+      | ({14{lane_4_to_2}} & heads_4_3_facts_length);
+    facts_4_no_l4 <=
+      (lane_4_to_0 & heads_4_4_facts_no_l4) | (lane_4_to_1 & heads_4_5_facts_no_l4)
+      | (lane_4_to_2 & heads_4_3_facts_no_l4);
+    facts_4_flow_hash <=
+      ({10{lane_4_to_0}} & heads_4_4_facts_flow_hash) | ({10{lane_4_to_1}} & heads_4_5_facts_flow_hash)
+      | ({10{lane_4_to_2}} & heads_4_3_facts_flow_hash);
+    facts_4_tagged <=
+      (lane_4_to_0 & heads_4_4_facts_tagged) | (lane_4_to_1 & heads_4_5_facts_tagged)
+      | (lane_4_to_2 & heads_4_3_facts_tagged);
+    facts_4_tag <=
+      ({16{lane_4_to_0}} & heads_4_4_facts_tag) | ({16{lane_4_to_1}} & heads_4_5_facts_tag)
+      | ({16{lane_4_to_2}} & heads_4_3_facts_tag);
+    facts_4_shimmed <=
+      (lane_4_to_0 & heads_4_4_facts_shimmed) | (lane_4_to_1 & heads_4_5_facts_shimmed)
+      | (lane_4_to_2 & heads_4_3_facts_shimmed);
+    facts_4_ttl <=
+      ({4{lane_4_to_0}} & heads_4_4_facts_ttl) | ({4{lane_4_to_1}} & heads_4_5_facts_ttl)
+      | ({4{lane_4_to_2}} & heads_4_3_facts_ttl);
+    was_size_4 <= ({2{lane_4_to_0}} & switched_4_size) | ({2{lane_4_to_2}} & returned_4_size);
+    was_to_4 <= ({5{lane_4_to_0}} & switched_4_to) | ({5{lane_4_to_2}} & returned_4_to);
     own_was_to <= own_to;
   end
 
   always @(posedge clk)
     if (rst) begin
-      held_1 <= 1'b0; held_software_1 <= 1'b0;
+      held_1 <= 1'b0; held_class_1 <= 3'd0;
     end
     else if (lane_group_to_1) begin
       held_1 <= 1'b1;
-      held_software_1 <= lane_1_to_1;
+      held_class_1 <= lane_1_to_1 ? 3'd5 : lane_1_to_2 ? 3'd3 : 3'd4;
     end
     else if (take1_ready) held_1 <= 1'b0;
 
   always @(posedge clk)
     if (rst) begin
-      held_2 <= 1'b0; held_software_2 <= 1'b0;
+      held_2 <= 1'b0; held_class_2 <= 3'd0;
     end
     else if (lane_group_to_2) begin
       held_2 <= 1'b1;
-      held_software_2 <= lane_2_to_1;
+      held_class_2 <= lane_2_to_1 ? 3'd5 : lane_2_to_2 ? 3'd3 : 3'd4;
     end
     else if (take2_ready) held_2 <= 1'b0;
 
   always @(posedge clk)
     if (rst) begin
-      held_3 <= 1'b0; held_software_3 <= 1'b0;
+      held_3 <= 1'b0; held_class_3 <= 3'd0;
     end
     else if (lane_group_to_3) begin
       held_3 <= 1'b1;
-      held_software_3 <= lane_3_to_1;
+      held_class_3 <= lane_3_to_1 ? 3'd5 : lane_3_to_2 ? 3'd3 : 3'd4;
     end
     else if (take3_ready) held_3 <= 1'b0;
 
   always @(posedge clk)
     if (rst) begin
-      held_4 <= 1'b0; held_software_4 <= 1'b0;
+      held_4 <= 1'b0; held_class_4 <= 3'd0;
     end
     else if (lane_group_to_4) begin
       held_4 <= 1'b1;
-      held_software_4 <= lane_4_to_1;
+      held_class_4 <= lane_4_to_1 ? 3'd5 : lane_4_to_2 ? 3'd3 : 3'd4;
     end
     else if (take4_ready) held_4 <= 1'b0;
 
   always @(posedge clk)
     if (rst) lane_group_last <= 6'd1;
-    else if (asks_switched_0 | asks_software_0 | asks_switched_1 | asks_software_1 | asks_switched_2 | asks_software_2 | asks_switched_3 | asks_software_3 | asks_switched_4 | asks_software_4 | own_asks) begin
+    else if (lane_group_any_behind_or | asks_switched_1_or | asks_switched_2_or | asks_switched_3_or | asks_switched_4_or | own_asks) begin
       lane_group_last <= {
         lane_group_to_5, lane_group_to_4, lane_group_to_3, lane_group_to_2, lane_group_to_1, lane_group_to_0
       };
     end
 
   always @(posedge clk)
-    if (rst) lane_0_last <= 1'b0;
-    else if (lane_group_to_0) lane_0_last <= lane_0_to_1;
+    if (rst) lane_0_last <= 2'd0;
+    else if (lane_group_to_0) lane_0_last <= {lane_0_to_2, lane_0_to_1};
 
   always @(posedge clk)
-    if (rst) lane_1_last <= 1'b0;
-    else if (lane_group_to_1) lane_1_last <= lane_1_to_1;
+    if (rst) lane_1_last <= 2'd0;
+    else if (lane_group_to_1) lane_1_last <= {lane_1_to_2, lane_1_to_1};
 
   always @(posedge clk)
-    if (rst) lane_2_last <= 1'b0;
-    else if (lane_group_to_2) lane_2_last <= lane_2_to_1;
+    if (rst) lane_2_last <= 2'd0;
+    else if (lane_group_to_2) lane_2_last <= {lane_2_to_2, lane_2_to_1};
 
   always @(posedge clk)
-    if (rst) lane_3_last <= 1'b0;
-    else if (lane_group_to_3) lane_3_last <= lane_3_to_1;
+    if (rst) lane_3_last <= 2'd0;
+    else if (lane_group_to_3) lane_3_last <= {lane_3_to_2, lane_3_to_1};
 
   always @(posedge clk)
-    if (rst) lane_4_last <= 1'b0;
-    else if (lane_group_to_4) lane_4_last <= lane_4_to_1;
+    if (rst) lane_4_last <= 2'd0;
+    else if (lane_group_to_4) lane_4_last <= {lane_4_to_2, lane_4_to_1};
 
   always @(posedge clk)
     if (rst) taken_full <= 1'b0;
@@ -1709,15 +2075,15 @@ module SwitchLane_p4_f1536_t250000 (
     else if (beat_goes) spreads_first <= out0_payload_last;
 
   assign take0_valid = held_0;
-  assign take0_payload = held_software_0 ? 3'd5 : 3'd4;
+  assign take0_payload = held_class_0;
   assign take1_valid = held_1;
-  assign take1_payload = held_software_1 ? 3'd5 : 3'd4;
+  assign take1_payload = held_class_1;
   assign take2_valid = held_2;
-  assign take2_payload = held_software_2 ? 3'd5 : 3'd4;
+  assign take2_payload = held_class_2;
   assign take3_valid = held_3;
-  assign take3_payload = held_software_3 ? 3'd5 : 3'd4;
+  assign take3_payload = held_class_3;
   assign take4_valid = held_4;
-  assign take4_payload = held_software_4 ? 3'd5 : 3'd4;
+  assign take4_payload = held_class_4;
   assign frames0_ready = takes_beat & beats_from_0;
   assign frames1_ready = takes_beat & beats_from_1;
   assign frames2_ready = takes_beat & beats_from_2;
@@ -1762,10 +2128,10 @@ module SwitchLane_p4_f1536_t250000 (
   always @(posedge clk)
     if (~rst) begin
       assert (~to_buffer_valid | for_software_push_ready); // software.ts:70
-      assert (~held_frame_valid | shape_push_ready); // switch-lane.ts:234
-      assert (~held_frame_valid | target_push_ready); // switch-lane.ts:234
-      assert (~held_frame_valid | coming_frames_push_ready); // switch-lane.ts:234
-      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:234
+      assert (~held_frame_valid | shape_push_ready); // switch-lane.ts:240
+      assert (~held_frame_valid | target_push_ready); // switch-lane.ts:240
+      assert (~held_frame_valid | coming_frames_push_ready); // switch-lane.ts:240
+      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:240
     end
 `else
 `ifndef SYNTHESIS
@@ -1776,19 +2142,19 @@ module SwitchLane_p4_f1536_t250000 (
         $stop;
       end
       if (~(~held_frame_valid | shape_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:234)"); // switch-lane.ts:234
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
         $stop;
       end
       if (~(~held_frame_valid | target_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:234)"); // switch-lane.ts:234
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
         $stop;
       end
       if (~(~held_frame_valid | coming_frames_push_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:234)"); // switch-lane.ts:234
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
         $stop;
       end
       if (~(~held_frame_valid | insert_what_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:234)"); // switch-lane.ts:234
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
         $stop;
       end
     end
@@ -1805,50 +2171,37 @@ module SwitchLane_p4_f1536_t250000 (
     heads_0_1_facts_tag, heads_0_1_facts_shimmed, heads_0_1_facts_ttl, heads_0_2_valid, heads_0_2_facts_outcome,
     heads_0_2_facts_ports, heads_0_2_facts_peer, heads_0_2_facts_uid, heads_0_2_facts_dag, heads_0_2_facts_user,
     heads_0_2_facts_unordered, heads_0_2_facts_length, heads_0_2_facts_no_l4, heads_0_2_facts_flow_hash,
-    heads_0_2_facts_tagged, heads_0_2_facts_tag, heads_0_2_facts_shimmed, heads_0_2_facts_ttl, heads_0_3_valid,
-    heads_0_3_facts_outcome, heads_0_3_facts_ports, heads_0_3_facts_peer, heads_0_3_facts_uid, heads_0_3_facts_dag,
-    heads_0_3_facts_user, heads_0_3_facts_unordered, heads_0_3_facts_length, heads_0_3_facts_no_l4,
-    heads_0_3_facts_flow_hash, heads_0_3_facts_tagged, heads_0_3_facts_tag, heads_0_3_facts_shimmed,
-    heads_0_3_facts_ttl, heads_1_0_valid, heads_1_0_facts_outcome, heads_1_0_facts_ports, heads_1_0_facts_peer,
-    heads_1_0_facts_uid, heads_1_0_facts_dag, heads_1_0_facts_user, heads_1_0_facts_unordered, heads_1_0_facts_length,
-    heads_1_0_facts_no_l4, heads_1_0_facts_flow_hash, heads_1_0_facts_tagged, heads_1_0_facts_tag,
-    heads_1_0_facts_shimmed, heads_1_0_facts_ttl, heads_1_1_valid, heads_1_1_facts_outcome, heads_1_1_facts_ports,
-    heads_1_1_facts_peer, heads_1_1_facts_uid, heads_1_1_facts_dag, heads_1_1_facts_user, heads_1_1_facts_unordered,
-    heads_1_1_facts_length, heads_1_1_facts_no_l4, heads_1_1_facts_flow_hash, heads_1_1_facts_tagged,
-    heads_1_1_facts_tag, heads_1_1_facts_shimmed, heads_1_1_facts_ttl, heads_1_2_valid, heads_1_2_facts_outcome,
-    heads_1_2_facts_ports, heads_1_2_facts_peer, heads_1_2_facts_uid, heads_1_2_facts_dag, heads_1_2_facts_user,
-    heads_1_2_facts_unordered, heads_1_2_facts_length, heads_1_2_facts_no_l4, heads_1_2_facts_flow_hash,
-    heads_1_2_facts_tagged, heads_1_2_facts_tag, heads_1_2_facts_shimmed, heads_1_2_facts_ttl, heads_1_3_valid,
-    heads_1_3_facts_outcome, heads_1_3_facts_ports, heads_1_3_facts_peer, heads_1_3_facts_uid, heads_1_3_facts_dag,
-    heads_1_3_facts_user, heads_1_3_facts_unordered, heads_1_3_facts_length, heads_1_3_facts_no_l4,
-    heads_1_3_facts_flow_hash, heads_1_3_facts_tagged, heads_1_3_facts_tag, heads_1_3_facts_shimmed,
-    heads_1_3_facts_ttl, heads_2_0_valid, heads_2_0_facts_outcome, heads_2_0_facts_ports, heads_2_0_facts_peer,
-    heads_2_0_facts_uid, heads_2_0_facts_dag, heads_2_0_facts_user, heads_2_0_facts_unordered, heads_2_0_facts_length,
-    heads_2_0_facts_no_l4, heads_2_0_facts_flow_hash, heads_2_0_facts_tagged, heads_2_0_facts_tag,
-    heads_2_0_facts_shimmed, heads_2_0_facts_ttl, heads_2_1_valid, heads_2_1_facts_outcome, heads_2_1_facts_ports,
-    heads_2_1_facts_peer, heads_2_1_facts_uid, heads_2_1_facts_dag, heads_2_1_facts_user, heads_2_1_facts_unordered,
-    heads_2_1_facts_length, heads_2_1_facts_no_l4, heads_2_1_facts_flow_hash, heads_2_1_facts_tagged,
-    heads_2_1_facts_tag, heads_2_1_facts_shimmed, heads_2_1_facts_ttl, heads_2_2_valid, heads_2_2_facts_outcome,
-    heads_2_2_facts_ports, heads_2_2_facts_peer, heads_2_2_facts_uid, heads_2_2_facts_dag, heads_2_2_facts_user,
-    heads_2_2_facts_unordered, heads_2_2_facts_length, heads_2_2_facts_no_l4, heads_2_2_facts_flow_hash,
-    heads_2_2_facts_tagged, heads_2_2_facts_tag, heads_2_2_facts_shimmed, heads_2_2_facts_ttl, heads_2_3_valid,
-    heads_2_3_facts_outcome, heads_2_3_facts_ports, heads_2_3_facts_peer, heads_2_3_facts_uid, heads_2_3_facts_dag,
-    heads_2_3_facts_user, heads_2_3_facts_unordered, heads_2_3_facts_length, heads_2_3_facts_no_l4,
-    heads_2_3_facts_flow_hash, heads_2_3_facts_tagged, heads_2_3_facts_tag, heads_2_3_facts_shimmed,
-    heads_2_3_facts_ttl, heads_3_0_valid, heads_3_0_facts_outcome, heads_3_0_facts_ports, heads_3_0_facts_peer,
-    heads_3_0_facts_uid, heads_3_0_facts_dag, heads_3_0_facts_user, heads_3_0_facts_unordered, heads_3_0_facts_length,
-    heads_3_0_facts_no_l4, heads_3_0_facts_flow_hash, heads_3_0_facts_tagged, heads_3_0_facts_tag,
-    heads_3_0_facts_shimmed, heads_3_0_facts_ttl, heads_3_1_valid, heads_3_1_facts_outcome, heads_3_1_facts_ports,
-    heads_3_1_facts_peer, heads_3_1_facts_uid, heads_3_1_facts_dag, heads_3_1_facts_user, heads_3_1_facts_unordered,
-    heads_3_1_facts_length, heads_3_1_facts_no_l4, heads_3_1_facts_flow_hash, heads_3_1_facts_tagged,
-    heads_3_1_facts_tag, heads_3_1_facts_shimmed, heads_3_1_facts_ttl, heads_3_2_valid, heads_3_2_facts_outcome,
-    heads_3_2_facts_ports, heads_3_2_facts_peer, heads_3_2_facts_uid, heads_3_2_facts_dag, heads_3_2_facts_user,
-    heads_3_2_facts_unordered, heads_3_2_facts_length, heads_3_2_facts_no_l4, heads_3_2_facts_flow_hash,
-    heads_3_2_facts_tagged, heads_3_2_facts_tag, heads_3_2_facts_shimmed, heads_3_2_facts_ttl, heads_3_3_valid,
-    heads_3_3_facts_outcome, heads_3_3_facts_ports, heads_3_3_facts_peer, heads_3_3_facts_uid, heads_3_3_facts_dag,
-    heads_3_3_facts_user, heads_3_3_facts_unordered, heads_3_3_facts_length, heads_3_3_facts_no_l4,
-    heads_3_3_facts_flow_hash, heads_3_3_facts_tagged, heads_3_3_facts_tag, heads_3_3_facts_shimmed,
-    heads_3_3_facts_ttl, heads_4_0_valid, heads_4_0_facts_outcome, heads_4_0_facts_ports, heads_4_0_facts_peer,
+    heads_0_2_facts_tagged, heads_0_2_facts_tag, heads_0_2_facts_shimmed, heads_0_2_facts_ttl, heads_1_0_valid,
+    heads_1_0_facts_outcome, heads_1_0_facts_ports, heads_1_0_facts_peer, heads_1_0_facts_uid, heads_1_0_facts_dag,
+    heads_1_0_facts_user, heads_1_0_facts_unordered, heads_1_0_facts_length, heads_1_0_facts_no_l4,
+    heads_1_0_facts_flow_hash, heads_1_0_facts_tagged, heads_1_0_facts_tag, heads_1_0_facts_shimmed,
+    heads_1_0_facts_ttl, heads_1_1_valid, heads_1_1_facts_outcome, heads_1_1_facts_ports, heads_1_1_facts_peer,
+    heads_1_1_facts_uid, heads_1_1_facts_dag, heads_1_1_facts_user, heads_1_1_facts_unordered, heads_1_1_facts_length,
+    heads_1_1_facts_no_l4, heads_1_1_facts_flow_hash, heads_1_1_facts_tagged, heads_1_1_facts_tag,
+    heads_1_1_facts_shimmed, heads_1_1_facts_ttl, heads_1_2_valid, heads_1_2_facts_outcome, heads_1_2_facts_ports,
+    heads_1_2_facts_peer, heads_1_2_facts_uid, heads_1_2_facts_dag, heads_1_2_facts_user, heads_1_2_facts_unordered,
+    heads_1_2_facts_length, heads_1_2_facts_no_l4, heads_1_2_facts_flow_hash, heads_1_2_facts_tagged,
+    heads_1_2_facts_tag, heads_1_2_facts_shimmed, heads_1_2_facts_ttl, heads_2_0_valid, heads_2_0_facts_outcome,
+    heads_2_0_facts_ports, heads_2_0_facts_peer, heads_2_0_facts_uid, heads_2_0_facts_dag, heads_2_0_facts_user,
+    heads_2_0_facts_unordered, heads_2_0_facts_length, heads_2_0_facts_no_l4, heads_2_0_facts_flow_hash,
+    heads_2_0_facts_tagged, heads_2_0_facts_tag, heads_2_0_facts_shimmed, heads_2_0_facts_ttl, heads_2_1_valid,
+    heads_2_1_facts_outcome, heads_2_1_facts_ports, heads_2_1_facts_peer, heads_2_1_facts_uid, heads_2_1_facts_dag,
+    heads_2_1_facts_user, heads_2_1_facts_unordered, heads_2_1_facts_length, heads_2_1_facts_no_l4,
+    heads_2_1_facts_flow_hash, heads_2_1_facts_tagged, heads_2_1_facts_tag, heads_2_1_facts_shimmed,
+    heads_2_1_facts_ttl, heads_2_2_valid, heads_2_2_facts_outcome, heads_2_2_facts_ports, heads_2_2_facts_peer,
+    heads_2_2_facts_uid, heads_2_2_facts_dag, heads_2_2_facts_user, heads_2_2_facts_unordered, heads_2_2_facts_length,
+    heads_2_2_facts_no_l4, heads_2_2_facts_flow_hash, heads_2_2_facts_tagged, heads_2_2_facts_tag,
+    heads_2_2_facts_shimmed, heads_2_2_facts_ttl, heads_3_0_valid, heads_3_0_facts_outcome, heads_3_0_facts_ports,
+    heads_3_0_facts_peer, heads_3_0_facts_uid, heads_3_0_facts_dag, heads_3_0_facts_user, heads_3_0_facts_unordered,
+    heads_3_0_facts_length, heads_3_0_facts_no_l4, heads_3_0_facts_flow_hash, heads_3_0_facts_tagged,
+    heads_3_0_facts_tag, heads_3_0_facts_shimmed, heads_3_0_facts_ttl, heads_3_1_valid, heads_3_1_facts_outcome,
+    heads_3_1_facts_ports, heads_3_1_facts_peer, heads_3_1_facts_uid, heads_3_1_facts_dag, heads_3_1_facts_user,
+    heads_3_1_facts_unordered, heads_3_1_facts_length, heads_3_1_facts_no_l4, heads_3_1_facts_flow_hash,
+    heads_3_1_facts_tagged, heads_3_1_facts_tag, heads_3_1_facts_shimmed, heads_3_1_facts_ttl, heads_3_2_valid,
+    heads_3_2_facts_outcome, heads_3_2_facts_ports, heads_3_2_facts_peer, heads_3_2_facts_uid, heads_3_2_facts_dag,
+    heads_3_2_facts_user, heads_3_2_facts_unordered, heads_3_2_facts_length, heads_3_2_facts_no_l4,
+    heads_3_2_facts_flow_hash, heads_3_2_facts_tagged, heads_3_2_facts_tag, heads_3_2_facts_shimmed,
+    heads_3_2_facts_ttl, heads_4_0_valid, heads_4_0_facts_outcome, heads_4_0_facts_ports, heads_4_0_facts_peer,
     heads_4_0_facts_uid, heads_4_0_facts_dag, heads_4_0_facts_user, heads_4_0_facts_unordered, heads_4_0_facts_length,
     heads_4_0_facts_no_l4, heads_4_0_facts_flow_hash, heads_4_0_facts_tagged, heads_4_0_facts_tag,
     heads_4_0_facts_shimmed, heads_4_0_facts_ttl, heads_4_1_valid, heads_4_1_facts_outcome, heads_4_1_facts_ports,
@@ -1857,17 +2210,13 @@ module SwitchLane_p4_f1536_t250000 (
     heads_4_1_facts_tag, heads_4_1_facts_shimmed, heads_4_1_facts_ttl, heads_4_2_valid, heads_4_2_facts_outcome,
     heads_4_2_facts_ports, heads_4_2_facts_peer, heads_4_2_facts_uid, heads_4_2_facts_dag, heads_4_2_facts_user,
     heads_4_2_facts_unordered, heads_4_2_facts_length, heads_4_2_facts_no_l4, heads_4_2_facts_flow_hash,
-    heads_4_2_facts_tagged, heads_4_2_facts_tag, heads_4_2_facts_shimmed, heads_4_2_facts_ttl, heads_4_3_valid,
-    heads_4_3_facts_outcome, heads_4_3_facts_ports, heads_4_3_facts_peer, heads_4_3_facts_uid, heads_4_3_facts_dag,
-    heads_4_3_facts_user, heads_4_3_facts_unordered, heads_4_3_facts_length, heads_4_3_facts_no_l4,
-    heads_4_3_facts_flow_hash, heads_4_3_facts_tagged, heads_4_3_facts_tag, heads_4_3_facts_shimmed,
-    heads_4_3_facts_ttl, paused_0[7:5], paused_0[3:0], paused_1[7:5], paused_1[3:0], paused_2[7:5], paused_2[3:0],
-    paused_3[7:5], paused_3[3:0], sent_pop_payload_user, sent_packets, target_pop_payload_redirect,
-    target_pop_payload_unwrap, target_pop_payload_mac, target_pop_payload_ttl, target_level, lane_group_last[5],
-    held_frame_from[0], held_frame_facts_ports, held_frame_facts_dag, held_frame_facts_user,
-    held_frame_facts_unordered, held_frame_facts_length[13:6], held_frame_facts_no_l4, held_frame_facts_flow_hash,
-    coming_frames_level, shape_pop_payload_to, shape_pop_payload_class, shape_pop_payload_shimmed,
-    shape_pop_payload_late, shape_pop_payload_size, shape_level, own_edge[0], lane_0_to_0, lane_1_to_0, lane_2_to_0,
-    lane_3_to_0, lane_4_to_0, 1'b0
+    heads_4_2_facts_tagged, heads_4_2_facts_tag, heads_4_2_facts_shimmed, heads_4_2_facts_ttl, paused_0[7:5],
+    paused_0[3:0], paused_1[7:5], paused_1[3:0], paused_2[7:5], paused_2[3:0], paused_3[7:5], paused_3[3:0],
+    sent_pop_payload_user, sent_packets, target_pop_payload_redirect, target_pop_payload_unwrap,
+    target_pop_payload_mac, target_pop_payload_ttl, target_level, lane_group_last[5], held_frame_from[0],
+    held_frame_facts_ports, held_frame_facts_dag, held_frame_facts_user, held_frame_facts_unordered,
+    held_frame_facts_length[13:6], held_frame_facts_no_l4, held_frame_facts_flow_hash, coming_frames_level,
+    shape_pop_payload_to, shape_pop_payload_class, shape_pop_payload_shimmed, shape_pop_payload_late,
+    shape_pop_payload_size, shape_level, own_edge[0], 1'b0
   };
 endmodule
