@@ -1,5 +1,5 @@
 /** The formats: one description of every header, and all that is made from it. */
-export * from "./aes.ts";
+export * from "./cipher/index.ts";
 export * from "./bundles.ts";
 export * from "./ctrl.ts";
 export * from "./ctrl-bodies.ts";

@@ -15,6 +15,8 @@ const noBlocks: readonly RegExp[] = [
   /^wire\/(?:arp|ethernet|icmp|ipv4|udp|header-offsets)\.ts$/,
   /^frame\/(?:beats|slots)\.ts$/,
   /^go-back-n\/(?:rtl\/types|wire\/\w+)\.ts$/,
+  // How the kernel names a device: one rule, without parameters.
+  /^settings\/device-name\.ts$/,
   // Time as the benches of the others play it.
   /^control\/software\/clock\.ts$/,
   // Loads of benches: numbers that are drawn, held to their distributions.

@@ -158,7 +158,7 @@ export class KvCacheModel {
     return { verdict: "forward" };
   }
   #request(p: Parts, bytes: Uint8Array, ingress: number): KvAnswer {
-    const isWrite = [kvOpcode.create, kvOpcode.update, kvOpcode.delete].includes(p.opcode as never),
+    const isWrite = [kvOpcode.create, kvOpcode.update, kvOpcode.delete].some(o => o === p.opcode),
       hasKey = p.whole && p.payload >= 6;
     if (p.dstPort !== kvNodePort || (p.opcode >= kvOthers.first && p.opcode <= kvOthers.last) || (isWrite && !hasKey)) {
       this.#forget();

@@ -8,7 +8,7 @@ import {
   TaskPacket,
   TaskVerdict,
 } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
-import { type TaskModel, writesAt } from "../../../../../../designs/supernic/model/tasks/index.ts";
+import { type TaskModel, writesAt } from "../../../../../../designs/supernic/model/index.ts";
 import { headerBytesFrom } from "../../../../../../designs/supernic/wire/index.ts";
 import { bit, fsm, module, mux, reg, uint, when } from "../../../../../../hdl-dsl/index.ts";
 

@@ -1,0 +1,2 @@
+/** Tables and nonces of the cipher tasks. */
+export * from "./aes.ts";
