@@ -259,7 +259,9 @@ export class KvCacheModel {
 function replyTo(request: Uint8Array, value: Uint8Array): Uint8Array {
   const out = new Uint8Array(keyAt + value.length),
     total = headers.ip + headers.udp + headers.clio + headers.kvReply + value.length,
-    put = (at: number, n: number): void => void out.set([n >> 8, n & 255], at);
+    put = (at: number, n: number): void => {
+      out.set([n >> 8, n & 255], at);
+    };
   out.set(request.slice(6, 12), 0);
   out.set(request.slice(0, 6), 6);
   out.set([8, 0, 0x45, 0], 12);

@@ -50,7 +50,7 @@ export class TaskMemory {
       pageBytes,
       take: async () => {
         await bench.until(() => out.received.length >= beats);
-        return Uint8Array.from(Buffer.concat(out.received.splice(0, beats).map(s => bytesOf(BigInt(s.value.data)))));
+        return Uint8Array.from(Buffer.concat(out.received.splice(0, beats).map(s => bytesOf(s.value.data))));
       },
       give: async bytes => {
         for (let at = 0; at < bytes.length; at += beatBytes) into.send({ data: bits(bytes.slice(at, at + beatBytes)) });

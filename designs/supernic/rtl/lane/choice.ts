@@ -159,9 +159,9 @@ function looks({ p, config, fits, room, open, openRedirect }: Around) {
 /**
  * Round robin over the inlets' switched frames, results that return and frames for software, and frames of software.
  * One goes when all its ports are open and have room, also for those that were chosen and have not begun; one for
- * software when its buffer has room, or when that has been waited for long enough. A head is looked at in two cycles and
- * chosen in the next; four cycles later the next one of its inlet is. Behind a frame that is not of the smallest size
- * two cycles pass.
+ * software when its buffer has room, or when that has been waited for long enough. A head is looked at in two cycles
+ * and chosen in the next; four cycles later the next one of its inlet is. Behind a frame that is not of the smallest
+ * size two cycles pass.
  */
 export function choose(
   around: Around,

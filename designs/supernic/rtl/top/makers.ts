@@ -33,10 +33,10 @@ export function connectMakers(
       FromSoftware(p),
       ({ data, count, last, port }) => ({
         data,
-        keep: fromBits(Array.from({ length: beatBytes }, (__, b) => count.gt(b))).is(beatBytes),
+        keep: fromBits(Array.from({ length: beatBytes }, (_all, b) => count.gt(b))).is(beatBytes),
         last,
         user: 0,
-        ports: fromBits(Array.from({ length: p.ports }, (__, q) => port.eq(q))).is(p.ports),
+        ports: fromBits(Array.from({ length: p.ports }, (_all, q) => port.eq(q))).is(p.ports),
       }),
       { name: `made_${i}` },
     ),

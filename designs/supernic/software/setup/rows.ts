@@ -120,7 +120,7 @@ export function kvNodeOf(
   const { ip, port } = refuse.named(stations, kvNode.station, "kvNode.station", "station"),
     { number } = refuse.named(users, kvNode.user, "kvNode.user", "user");
   refuse.unless(ip !== undefined, () => `kvNode.station: "${kvNode.station}" has no ip; give it one`);
-  return { valid: true, user: number, ip: ip ?? 0, port, life: kvNode.life };
+  return { valid: true, user: number, ip, port, life: kvNode.life };
 }
 
 /** Sizes of a group of buckets: two to 256, a power of two. */

@@ -1,4 +1,4 @@
-/** Users with regions of their own: whatever one does, the other's frames leave, in time, with nothing of others in them. */
+/** Users with regions of their own: whatever one does, the other's frames leave in time and clean. */
 import { describe, expect, it } from "vitest";
 import { everyPort, uidValues } from "../../../../designs/supernic/software/index.ts";
 import { tableWrite, uidEntries } from "../../../../designs/supernic/wire/index.ts";

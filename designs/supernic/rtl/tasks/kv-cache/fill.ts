@@ -16,8 +16,9 @@ import {
   when,
 } from "../../../../../hdl-dsl/index.ts";
 import { kvLineBytes } from "../../../wire/index.ts";
-import { MemoryAsk, memoryAddressBits, memoryLengthBits, MemoryPut, type MemoryWrote } from "../memory.ts";
-import { FillBeat, jobBits, keyBits, type KvCacheParameters, lineBits, versionBits } from "./records.ts";
+import { memoryAddressBits, MemoryAsk, memoryLengthBits, MemoryPut, type MemoryWrote } from "../memory.ts";
+import type { FillBeat } from "./records.ts";
+import { jobBits, keyBits, type KvCacheParameters, lineBits, versionBits } from "./records.ts";
 
 /** What is known of a value when its reply comes. */
 export interface FillStart {

@@ -19,7 +19,7 @@ import {
 } from "../../../../../hdl-dsl/index.ts";
 import { kvHits, kvLineBytes, kvOpcode, kvReply } from "../../../wire/index.ts";
 import type { MadeBeat } from "../make.ts";
-import { MemoryAsk, memoryAddressBits, type MemoryGot, memoryLengthBits } from "../memory.ts";
+import { memoryAddressBits, MemoryAsk, type MemoryGot, memoryLengthBits } from "../memory.ts";
 import { Hit, jobBits, type KvCacheParameters, Place } from "./records.ts";
 
 /** Bytes from the IPv4 header on, and Clio's, of a reply without its value. */

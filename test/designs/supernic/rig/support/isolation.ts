@@ -18,7 +18,7 @@ export interface Isolated {
 }
 const cycles = 5_000,
   every = 40;
-/** One frame of the longest kind in front, at the merge and at the deparser, and as much again for what shares the lane. */
+/** One frame of the longest kind in front, at the merge and at the deparser, and as much for the lane. */
 export const bound = 4 * Math.ceil(parameters.mtuFrame / 64);
 
 const bobsSlot = mostSlots;

@@ -14,10 +14,10 @@ import { type Dag, readSetup, type Setup } from "../../../../../designs/supernic
 import {
   ctrlMessage,
   type ctrlOpcode,
-  ctrlOpcode as opcodes,
   ctrlPort,
   endsOf,
   macControlAddress,
+  ctrlOpcode as opcodes,
   putShims,
 } from "../../../../../designs/supernic/wire/index.ts";
 import { decode, ethernetHeader } from "../../../../../designs/shared/wire/index.ts";

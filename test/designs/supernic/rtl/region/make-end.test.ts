@@ -33,8 +33,8 @@ async function frames(b: B, count: number) {
     sample: () => {
       seen.held += io.held.num;
       for (let s = to.take(); s; s = to.take()) {
-        coming.push(BigInt(s.value.data));
-        if (Number(s.value.last) === 0) continue;
+        coming.push(s.value.data);
+        if (s.value.last === 0) continue;
         const is = due.shift();
         if (is?.join() !== coming.join())
           throw new Error(`a frame of ${coming.length} beats is not that of ${is?.length ?? 0}`);

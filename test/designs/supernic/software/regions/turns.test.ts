@@ -20,7 +20,7 @@ describe("more chains than regions", () => {
     expect(stopped).toBeGreaterThan(15);
     expect(Math.min(...ran)).toBeGreaterThanOrEqual(hold);
     for (const { place, time } of waited) expect(time).toBeLessThanOrEqual(mostWait(place, swap));
-    // Both bounds are near what happens: nobody keeps his region for much longer, and somebody waits for nearly all of it.
+    // Both bounds are near what happens: nobody keeps his region much longer, and somebody waits nearly that long.
     expect(Math.max(...ran)).toBeLessThan(2 * hold);
     expect(Math.max(...waited.map(w => w.time))).toBeGreaterThan(hold / 2);
   });

@@ -1,10 +1,10 @@
 /** A task that keeps a number by port in its memory: a packet gets that of the one before, and leaves its own. */
+import type { TaskAnswer } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
 import {
   asItWas,
   asMemoryTask,
   memoryTaskPorts,
   type Task,
-  TaskAnswer,
   TaskPacket,
   TaskVerdict,
 } from "../../../../../../designs/supernic/rtl/tasks/index.ts";

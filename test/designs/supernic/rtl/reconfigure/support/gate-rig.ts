@@ -141,14 +141,14 @@ export class GateRig {
     for (const [i, h] of this.#heads.entries())
       if (h.valid === 1 && ((bits >> BigInt(i)) & 1n) !== (this.#waits.has(h.dag) ? 0n : 1n))
         this.#fail(`head ${i} of DAG ${h.dag} is let through, or is not`);
-    const inside = Number(shown.inside.value),
-      isSettled = Number(shown.settled.value) === 1,
+    const inside = shown.inside.value,
+      isSettled = shown.settled.value === 1,
       truth = this.#truth(this.#look);
     this.#still++;
     // What software relies on: a closed DAG of which nothing is shown has nothing inside, or on its way there.
     if (this.#waits.has(this.#look) && this.#still > 4 && isSettled && inside === 0 && truth > 0)
       this.#fail(`nothing of DAG ${this.#look} is shown, and ${truth} are inside`);
-    this.#scanned(Number(shown.waits.value) === 1, Number(shown.dag.value));
+    this.#scanned(shown.waits.value === 1, shown.dag.value);
   }
   /** Each DAG that waits is shown, sooner or later; what is shown waits, or did just now. */
   #scanned(is: boolean, dag: number): void {
@@ -179,8 +179,8 @@ export class GateRig {
     for (const dag of dags) {
       io.look.value = dag;
       await this.#b.cycles(4);
-      if (Number(io.shown.inside.value) !== 0 || Number(io.shown.settled.value) !== 1)
-        this.#fail(`at the end ${Number(io.shown.inside.value)} of DAG ${dag} are inside`);
+      if (io.shown.inside.value !== 0 || io.shown.settled.value !== 1)
+        this.#fail(`at the end ${io.shown.inside.value} of DAG ${dag} are inside`);
     }
   }
 }

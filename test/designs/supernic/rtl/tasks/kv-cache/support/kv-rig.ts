@@ -147,10 +147,10 @@ export class KvRig {
       const is = s.value,
         first = this.#inside.shift();
       if (first?.sent.cycle === undefined || is.tag !== first.tag) throw new Error("an answer of no packet");
-      if (is.mask !== 0n && Number(is.mask) !== 0) throw new Error("it writes bytes of the header");
+      if (is.mask !== 0n) throw new Error("it writes bytes of the header");
       this.onAnswer({
         packet: first.packet,
-        verdict: String(is.verdict),
+        verdict: is.verdict,
         cycles: s.cycle - first.sent.cycle,
         at: s.cycle,
       });
@@ -169,28 +169,28 @@ export class KvRig {
     }
   }
   #beat(is: (typeof this.made)["received"][number]["value"]): void {
-    this.#making.push(toBytes(BigInt(is.data)).slice(0, Number(is.count)));
-    if (Number(is.last) === 0) {
-      if (Number(is.count) !== beatBytes) throw new Error("a beat in the middle is not full");
+    this.#making.push(toBytes(is.data).slice(0, is.count));
+    if (is.last === 0) {
+      if (is.count !== beatBytes) throw new Error("a beat in the middle is not full");
       return;
     }
     const bytes = Uint8Array.from(Buffer.concat(this.#making.splice(0)));
-    if (Number(is.bad) === 1) {
+    if (is.bad === 1) {
       this.counts.bad++;
       return;
     }
     this.counts.made++;
-    this.onMade(bytes, Number(is.port));
+    this.onMade(bytes, is.port);
   }
   #accesses(): void {
     const { b } = this,
       { latency, jitter, failing, writeLatency } = this.#o;
     for (let s = this.ask.take(); s; s = this.ask.take()) {
-      const write = Number(s.value.write) === 1,
+      const write = s.value.write === 1,
         access: Access = {
           write,
-          address: Number(s.value.address),
-          bytes: Number(s.value.lastByte) + 1,
+          address: s.value.address,
+          bytes: s.value.lastByte + 1,
           at: b.cycle + (write ? writeLatency : latency) + (jitter > 0 ? b.random.below(jitter) : 0),
           failed: failing > 0 && b.random.below(failing) === 0,
           asked: s.cycle,
@@ -200,7 +200,7 @@ export class KvRig {
       this.counts[write ? "writes" : "reads"]++;
       if (!write) this.asked.push(s.cycle - this.takenAt);
     }
-    for (let s = this.put.take(); s; s = this.put.take()) this.#puts.push(toBytes(BigInt(s.value.data)));
+    for (let s = this.put.take(); s; s = this.put.take()) this.#puts.push(toBytes(s.value.data));
     const [write] = this.#writes,
       [read] = this.#reads;
     if (write && write.at <= b.cycle && this.#puts.length >= Math.ceil(write.bytes / beatBytes)) {
