@@ -308,11 +308,11 @@ export const MvEngine = module(
         },
         size: () => {
           // Sizes 9 to 16 are class 4, and so on. Bits say so with fewer levels than sums.
-          const isAbove = (i: number): Bit =>
-            size
-              .bits(i + 1, sizeBits - i - 1)
-              .any()
-              .or(size.bit(i).and(size.trunc(i).any()));
+          const isAbove = (i: number): Bit => {
+            const isInside = size.bit(i).and(size.trunc(i).any()),
+              above = sizeBits - i - 1;
+            return above === 0 ? isInside : isInside.or(size.bits(i + 1, above).any());
+          };
           let k: UInt = constant(leastClass, 4);
           for (let i = leastClass; i < mostClass(p); i++) k = mux(isAbove(i), constant(i + 1, 4), k);
           sizeClass.set(k);
