@@ -267,14 +267,14 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
       end
       s_size: begin
         size_class <=
-          ((|size[13:11]) | (size[10] & (|size[9:0]))) ? 4'd11 :
-          ((|size[13:10]) | (size[9] & (|size[8:0]))) ? 4'd10 :
-          ((|size[13:9]) | (size[8] & (|size[7:0]))) ? 4'd9 :
-          ((|size[13:8]) | (size[7] & (|size[6:0]))) ? 4'd8 :
-          ((|size[13:7]) | (size[6] & (|size[5:0]))) ? 4'd7 :
-          ((|size[13:6]) | (size[5] & (|size[4:0]))) ? 4'd6 :
-          ((|size[13:5]) | (size[4] & (|size[3:0]))) ? 4'd5 :
-          ((|size[13:4]) | (size[3] & (|size[2:0]))) ? 4'd4 :
+          ((size[10] & (|size[9:0])) | (|size[13:11])) ? 4'd11 :
+          ((size[9] & (|size[8:0])) | (|size[13:10])) ? 4'd10 :
+          ((size[8] & (|size[7:0])) | (|size[13:9])) ? 4'd9 :
+          ((size[7] & (|size[6:0])) | (|size[13:8])) ? 4'd8 :
+          ((size[6] & (|size[5:0])) | (|size[13:7])) ? 4'd7 :
+          ((size[5] & (|size[4:0])) | (|size[13:6])) ? 4'd6 :
+          ((size[4] & (|size[3:0])) | (|size[13:5])) ? 4'd5 :
+          ((size[3] & (|size[2:0])) | (|size[13:4])) ? 4'd4 :
           4'd3;
         index <= (r_kind == 3'd2) ? r_version[10:0] - 11'd1 : (r_kind == 3'd3) ? count - 11'd1 : count;
         if (r_kind != 3'd0) note_object <= r_object[15:0];
