@@ -55,6 +55,7 @@ export const resourceNumbers = (p: FairParameters): ResourceNumbers => ({
   reads: resourceAt(p, "reads"),
   ports: Array.from({ length: p.ports }, (_, q) => portResource(p, q)),
   unit: 2 ** unitBits,
+  users: p.users,
 });
 
 export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptions): ManagedRegions {

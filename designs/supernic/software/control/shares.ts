@@ -14,6 +14,8 @@ export interface ResourceNumbers {
   readonly ports: readonly number[];
   /** Units of a byte. */
   readonly unit: number;
+  /** Users of the build, also those that no setup names. */
+  readonly users: number;
 }
 export interface SharesOptions {
   readonly resources: ResourceNumbers;
@@ -61,6 +63,7 @@ export class FairShares implements SlotTypes {
   async start(chains: readonly LiveChain[]): Promise<void> {
     const { lane, writes, reads, ports, all } = this.#o.resources,
       { epoch, users } = this.#setup;
+    await this.#forget();
     for (let j = 0; j < all; j++) await this.#capacity(j, 0, false);
     for (const j of [lane, writes, reads]) await this.#capacity(j, beatBytes * epoch, false);
     for (const j of ports) await this.#capacity(j, this.#o.portBytes * epoch, false);
@@ -89,9 +92,7 @@ export class FairShares implements SlotTypes {
     const { lane, writes, reads } = this.#o.resources,
       types = dag.stages.flat().flatMap(b => b.run.flatMap(slot => this.typeOf(b.chain.number, slot) ?? []));
     for (const j of new Set([...types, lane, writes, reads]))
-      await this.#write(
-        tableWrite("firstUse", resourcePlaces * dag.user.number + j, { use: this.#o.resources.unit * vectorParts }),
-      );
+      await this.#firstUse(dag.user.number, j, this.#o.resources.unit * vectorParts);
   }
   /** From the next epoch on. */
   async weigh(user: number, weight: number): Promise<void> {
@@ -114,6 +115,21 @@ export class FairShares implements SlotTypes {
     return use / vectorParts / this.#o.resources.unit / packetBytes;
   }
 
+  /**
+   * Nobody uses anything. Memories keep what they had over a reset, and hold anything when the device is new. A user
+   * who never sends counts with his use, too: it would take what there is.
+   */
+  async #forget(): Promise<void> {
+    const { all, users } = this.#o.resources;
+    for (let user = 0; user < users; user++) {
+      await this.#write(tableWrite("weight", user, { weight: 0 }));
+      for (let j = 0; j < all; j++) await this.#firstUse(user, j, 0);
+    }
+    this.#known.clear();
+  }
+  async #firstUse(user: number, resource: number, use: number): Promise<void> {
+    await this.#write(tableWrite("firstUse", resourcePlaces * user + resource, { use }));
+  }
   async #capacity(resource: number, bytes: number, packets: boolean): Promise<void> {
     // What has no room binds nobody: instances that do more than the lane brings.
     const units = Math.min(mostUnits, Math.floor(given * bytes * this.#o.resources.unit));

@@ -6,7 +6,7 @@ import { fieldsOf } from "./regions/support/modelled-regions.ts";
 import { setup } from "./regions/support/world.ts";
 
 const unit = 32,
-  resources = { types: 8, all: 16, lane: 8, writes: 9, reads: 10, ports: [12, 13], unit };
+  resources = { types: 8, all: 16, lane: 8, writes: 9, reads: 10, ports: [12, 13], unit, users: 4 };
 const chains = (): LiveChain[] => setup.chains.map(c => ({ ...c, regions: [...c.regions] }));
 const dags: Dag[] = [...setup.dags];
 /** What stands in a table, entry by entry. */
