@@ -52,7 +52,7 @@ export class WorkerProcess {
     this.runs++;
     this.#printed = "";
     const child = this.#child;
-    return new Promise(done => {
+    const ending = await new Promise<Ending>(done => {
       const end = (ending: Ending): void => {
         clearTimeout(timer);
         child.removeAllListeners("message").removeAllListeners("exit");
@@ -66,6 +66,9 @@ export class WorkerProcess {
         end({ how: "died", why: child.signalCode ?? `exit code ${child.exitCode ?? "none"}` });
       else child.send(order, () => undefined);
     });
+    // What it printed comes by other pipes: it is there, and is read in this turn or the next one.
+    for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
+    return ending;
   }
 
   /** Ends it and all that it has started. */

@@ -9,7 +9,7 @@ describe("mnemo run fastswap", () => {
     // Against a hang: three whole nodes are built and run.
   }, 600_000);
   it.each([
-    [["--window", "1"], '--window = "1": must be a whole number from 2 to 32'],
+    [["--window", "1"], "option '--window <pages>' argument '1' is invalid. It must be a whole number from 2 to 32"],
     [["--set", "patience=256"], "patience"],
     [["--set", "patiense=1"], "patiense"],
     [["--set", "bulkIn=100"], "bulkIn"],
