@@ -19,14 +19,15 @@ import {
   past,
   type Proof,
   reg,
+  repeat,
   sink,
   uint,
   type UInt,
   vec,
 } from "../../../../hdl-dsl/index.ts";
-import { FlowAsk, FlowLeave, type FlowParameters, FlowTable } from "../scheduler/index.ts";
+import { FlowAsk, FlowLeave, FlowMark, type FlowParameters, FlowTable } from "../scheduler/index.ts";
 
-const p: FlowParameters = { regions: 2, groups: 2, hashBits: 1, contexts: 2 },
+const p: FlowParameters = { regions: 2, groups: 2, hashBits: 1, contexts: 2, generationBits: 1 },
   COUNT = 2,
   /** The flow that is watched: all entries of the table have the same hardware. */
   GROUP = 1,
@@ -44,7 +45,7 @@ const harness = module(
   () => ({
     ask: sink(FlowAsk(p)),
     leave: input(FlowLeave(p)),
-    mark: sink(bit),
+    mark: sink(FlowMark(p)),
     instances: input(vec(uint(p.regions), p.groups)),
     goes: output(bit),
   }),
@@ -68,7 +69,20 @@ const harness = module(
       instances = node(io.instances.at(GROUP), { name: "model_instances" }),
       isOther = node(changed(instances).and(run), { name: "model_is_other" }),
       dirty = reg(bit, { init: 0, name: "model_dirty" }),
-      marked = node(io.mark.fire.and(io.mark.payload.eq(GROUP)), { name: "model_marked" });
+      marked = node(io.mark.fire.and(io.mark.payload.group.eq(GROUP)), { name: "model_marked" });
+    // Where the chain was; and a mark that is on its way does not become another one.
+    const was = reg(uint(p.regions), { init: 0, name: "model_was" });
+    was.set(was.andNot(repeat(marked, p.regions)).or(repeat(isOther, p.regions).and(past(instances, 1))));
+    assumeAlways(
+      marked.not().or(
+        was
+          .or(repeat(isOther, p.regions).and(past(instances, 1)))
+          .andNot(io.mark.payload.from)
+          .any()
+          .not(),
+      ),
+      "a mark names all regions in which the chain was",
+    );
     dirty.set(dirty.or(isOther).andNot(marked));
     const asksHere = ask.valid.and(ask.payload.flow.group.eq(GROUP));
     assumeAlways(asksHere.not().or(dirty.or(isOther).not()), "nobody asks until a chain that has changed is marked");
@@ -141,12 +155,23 @@ export const flowTableProof: Proof = {
       from: "is_behind = (|place_waiting) & ~who_again",
       to: "is_behind = 1'b0",
     },
-    { what: "a packet that has to wait takes the mark away", from: "place_marked & ~counts", to: "1'b0" },
-    { what: "the sweep begins with what it reads last", from: "{swept_group, 1'b0}", to: "{swept_group, 1'b1}" },
+    {
+      what: "a packet that has to wait takes the mark away",
+      from: "is_held & ~counts & ~clearing",
+      to: "is_held & ~asks & ~clearing",
+    },
+    { what: "a mark counts only when the sweep comes", from: "place_marked | (is_old & is_from)", to: "place_marked" },
+    {
+      what: "the sweep leaves flows out",
+      from: "if (sweeps) swept_hash <= swept_hash + 1'b1",
+      to: "if (sweeps & swept_hash) swept_hash <= 1'b0",
+    },
+    { what: "packets ask before a mark counts", from: "rests = ~(|mark_taken)", to: "rests = 1'b1" },
+    { what: "a mark is taken without a generation left", from: "& ~clearing & ~mark_is_full", to: "& ~clearing" },
     {
       what: "one leaves as one of its flow enters, and neither counts",
-      from: "if (leaves | (state == state_clear))",
-      to: "if ((leaves & ~counts) | (state == state_clear))",
+      from: "if (leaves | clearing)",
+      to: "if ((leaves & ~counts) | clearing)",
     },
   ],
 };

@@ -1,10 +1,11 @@
 import {
   type Bit,
-  decode,
+  cat,
   encodeOnehot,
   type InstanceOf,
   lowestFlat,
   node,
+  onehotMux,
   ram,
   reg,
   repeat,
@@ -32,8 +33,9 @@ export interface ChainFound {
 }
 
 /**
- * The chains, and the marks. A chain that is written, and a mark, have the flows of their group marked; meanwhile
- * nobody may ask (`open`). So no packet chooses by one instance set while its flow is not marked for the other.
+ * The chains, and the marks. A chain that is written has the flows marked that are where it was; a mark, those of its
+ * group. Until that counts nobody may ask (`open`). So no packet chooses by one instance set while its flow is not
+ * marked for the other.
  */
 export function chainTable(
   p: DeviceSizes,
@@ -54,22 +56,31 @@ export function chainTable(
     init: [0],
   });
   table.write(chain.en, chain.index, { regions, group });
+  const before = table.readAsync(chain.index);
 
-  const marks = reg(uint(flowGroups), { init: 0, name: "marks" }),
-    nextMark = lowestFlat(marks);
-  const asked = decode(mark.index, flowGroups).and(repeat(mark.en, flowGroups)),
-    written = decode(group, flowGroups).and(repeat(chain.en, flowGroups)),
-    done = nextMark.and(repeat(flows.mark.ready, flowGroups));
-  marks.set(marks.andNot(done).or(asked).or(written));
-  flows.mark.valid.set(marks.any());
-  flows.mark.payload.set(encodeOnehot(nextMark));
+  const marks = Array.from({ length: flowGroups }, (_, g) => reg(uint(p.regions), { init: 0, name: `marks_${g}` })),
+    asks = node(cat(...marks.map(m => m.any()).reverse()), { name: "marks" }),
+    next = lowestFlat(asks);
   for (let g = 0; g < flowGroups; g++) {
+    const isWritten = node(chain.en.and(group.eq(g)), { name: `writes_${g}` }),
+      asked = repeat(mark.en.and(mark.index.eq(g)), p.regions),
+      was = before.regions.and(repeat(isWritten.and(before.group.eq(g)), p.regions)),
+      done = repeat(next.bit(g).and(flows.mark.ready), p.regions);
+    marks[g]?.set((marks[g] as UInt).andNot(done).or(asked).or(was));
     const instances = reg(uint(p.regions), { init: 0, name: `instances_${g}` });
-    when(written.bit(g), () => instances.set(regions));
+    when(isWritten, () => instances.set(regions));
     flows.instances.at(g).set(instances);
   }
+  flows.mark.valid.set(asks.any());
+  flows.mark.payload.set({
+    group: encodeOnehot(next),
+    from: onehotMux(
+      marks.map((_, g) => next.bit(g)),
+      marks,
+    ),
+  });
   return {
-    open: node(marks.any().not(), { name: "no_marks" }),
+    open: node(asks.any().not(), { name: "no_marks" }),
     find: (number: UInt): ChainFound => {
       const found = table.readAsync(number),
         first = lowestFlat(found.regions);

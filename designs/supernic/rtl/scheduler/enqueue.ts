@@ -29,7 +29,8 @@ import {
 import { dagEntries, mostStages } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, userBits } from "../inside/index.ts";
 import { chainTable } from "./chains.ts";
-import { FlowLeave, FlowTable } from "./flow-table.ts";
+import { FlowLeave } from "./flow-records.ts";
+import { FlowTable } from "./flow-table.ts";
 import { pendingBits, StageBack, StageBegins } from "./join.ts";
 import { TableWrite, ToSchedule } from "./ports.ts";
 import {
@@ -111,7 +112,7 @@ const ports = (p: DeviceSizes) =>
  * pass. The first of the list asks again every 8 cycles; while it waits for its flow to be empty, the marked flows
  * behind it in the list wait too. A packet of a stage without branches, of a branch without slots, of a chain without
  * an instance, or of a user that there is not, is `lost`: back at once, dropped. A chain that is written marks its
- * group, and nobody asks until that is done, 256 cycles. Reset: 1,024 cycles in which nobody asks.
+ * flows, and nobody asks for five cycles. Reset: 1,024 cycles in which nobody asks.
  */
 export const Enqueue = module("Enqueue", ports, (io, p) => {
   const flows = instance("flows", FlowTable(flowSizes(p))),

@@ -5,7 +5,7 @@ import {
   type Bit,
   cat,
   constant,
-  fsm,
+  decode,
   input,
   module,
   mux,
@@ -21,39 +21,16 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-
-export interface FlowParameters {
-  readonly regions: number;
-  /** Chains that have, or may get, more than one instance: a power of two of 2 or more. */
-  readonly groups: number;
-  /** Bits of a flow's hash. */
-  readonly hashBits: number;
-  /** Packets that are inside, or wait to be, at most: a power of two. One counts for each of its branches. */
-  readonly contexts: number;
-}
-const groupBits = (p: Pick<FlowParameters, "groups">): number => addressBits(p.groups);
-export const flowRegionBits = (p: Pick<FlowParameters, "regions">): number => addressBits(p.regions);
-const countBits = (p: Pick<FlowParameters, "contexts">): number => Math.log2(p.contexts) + 1;
-const entries = (p: FlowParameters): number => p.groups * 2 ** p.hashBits;
-
-/** A flow of a chain: packets that share both keep their order. */
-export const Flow = (p: FlowParameters) => struct({ group: uint(groupBits(p)), hash: uint(p.hashBits) });
-/** A packet that wants in. */
-export const FlowAsk = (p: FlowParameters) =>
-  struct({
-    flow: Flow(p),
-    /** It may overtake, and be overtaken: it never waits. */
-    unordered: bit,
-    /** It goes to `region`, and nowhere else: its chain has no other instance. */
-    pinned: bit,
-    region: uint(flowRegionBits(p)),
-    /** It has asked before, and is the first of those of its flow that wait. */
-    again: bit,
-    /** With `again`: it does not want in any more. */
-    givesUp: bit,
-  });
-export const FlowLeave = (p: FlowParameters) =>
-  struct({ valid: bit, flow: Flow(p), unordered: bit, region: uint(flowRegionBits(p)) });
+import { flowMarks } from "./flow-marks.ts";
+import {
+  FlowAsk,
+  flowCountBits,
+  flowEntries,
+  FlowLeave,
+  FlowMark,
+  type FlowParameters,
+  flowRegionBits,
+} from "./flow-records.ts";
 
 /** The region with the fewest packets, of those of a mask; through a tree with a register in each level. */
 function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParameters): UInt {
@@ -84,7 +61,7 @@ function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParamet
       who.set(b === undefined || second === undefined ? a.region : mux(second, b.region, a.region));
       if (isRoot) return { ...a, region: who };
       const there = reg(bit, { name: `${at}_there` }),
-        least = reg(uint(countBits(p)), { name: `${at}_load` });
+        least = reg(uint(flowCountBits(p)), { name: `${at}_load` });
       there.set(b === undefined ? a.there() : a.there().or(b.there()));
       least.set(b === undefined || second === undefined ? a.load() : mux(second, b.load(), a.load()));
       return { region: who, there: () => there, load: () => least };
@@ -95,16 +72,22 @@ function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParamet
 
 /**
  * Where a flow's packets go. A flow stays in its region while packets of it are inside; a new one goes to the instance
- * of its chain that has the fewest. `mark` (a scale-out, a drain) marks the flows of a chain that are inside: their new
- * packets do not go until none is left, and then choose anew. Packets that did not go are counted, and as long as one
- * of the flow waits only the first of them may go (`again`). So nothing overtakes. A packet that is `unordered` never
- * waits, and counts only as a load. One that is `pinned` goes where it says, and waits as all others.
+ * of its chain that has the fewest. `mark` (a scale-out, a drain) marks the flows of a group that are inside one of
+ * some regions: their new packets do not go until none is left, and then choose anew. Packets that did not go are
+ * counted, and as long as one of the flow waits only the first of them may go (`again`). So nothing overtakes. A packet
+ * that is `unordered` never waits, and counts only as a load. One that is `pinned` goes where it says, and waits as all
+ * others.
  *
  * `answer` says a cycle after `ask` whether the packet goes, and where; one that goes is counted. Latency 1, initiation
  * interval 1. `leave` counts a packet out; `ask` sees it in the next cycle. Loads are seen `ceil(log2(regions)) + 1`
- * cycles late. `mark` takes 2^hashBits cycles, and reset clears the table in as many for each group: `ask` and `mark`
- * wait meanwhile, packets may leave. A packet that leaves must have entered. (Design: supernic-scheduler, P4; paper
- * §5.4.2.)
+ * cycles late.
+ *
+ * A mark counts when `ask` is ready again, `ceil(log2(regions)) + 1` cycles later. It is a new generation of its group;
+ * each flow has that of its last packet. A sweep behind it makes the flows' generations new, in every eighth cycle, in
+ * which nobody may ask: 8 x 2^hashBits cycles. A mark waits, and all others with it, when its group has 2^bits - 1
+ * generations that are not swept up; then the sweep has every cycle. Reset clears the table, a cycle for each flow of
+ * each group: `ask` and `mark` wait, packets may leave. A packet that leaves must have entered. (Design:
+ * supernic-scheduler, P4; paper §5.4.2.)
  */
 export const FlowTable = module(
   "FlowTable",
@@ -112,66 +95,54 @@ export const FlowTable = module(
     ask: sink(FlowAsk(p)),
     answer: output(struct({ valid: bit, goes: bit, region: uint(flowRegionBits(p)) })),
     leave: input(FlowLeave(p)),
-    mark: sink(uint(groupBits(p))),
+    mark: sink(FlowMark(p)),
     /** Regions that have the chain, by group: one at least, while its packets ask. */
     instances: input(vec(uint(p.regions), p.groups)),
     /** Packets that were sent to each region and have not left, a cycle late. */
-    loads: output(vec(uint(countBits(p)), p.regions)),
+    loads: output(vec(uint(flowCountBits(p)), p.regions)),
   }),
   (io, p) => {
-    const count = uint(countBits(p)),
-      index = uint(addressBits(entries(p))),
-      region = uint(flowRegionBits(p)),
-      lastHash = 2 ** p.hashBits - 1;
+    const count = uint(flowCountBits(p)),
+      index = uint(addressBits(flowEntries(p))),
+      region = uint(flowRegionBits(p));
     const at = (f: { readonly group: UInt; readonly hash: UInt }): UInt => cat(f.group, f.hash).is(index.width);
 
     // Each list has one who writes: `entered` who asks, `left` who leaves. A flow is inside while they differ.
-    const depth = entries(p);
+    const depth = flowEntries(p);
     const entered = ram(count, { depth, collision: "new", style: "block" }),
       left = ram(count, { depth, collision: "new", style: "block" }),
-      places = ram(struct({ region, marked: bit, waiting: count }), { depth, collision: "new", style: "block" });
+      generation = uint(p.generationBits),
+      places = ram(struct({ region, mixed: bit, marked: bit, generation, waiting: count }), {
+        depth,
+        collision: "new",
+        style: "block",
+      });
 
-    const sweeping = reg(index, { init: 0, name: "sweeping" }),
-      group = reg(uint(groupBits(p)), { init: 0, name: "swept_group" });
-    const state = fsm(["clear", "serve", "fetch", "sweep"], "clear", m => ({
-      clear: () => when(sweeping.all(), () => m.go("serve")),
-      serve: () =>
-        when(io.mark.valid, () => {
-          group.set(io.mark.payload);
-          m.go("fetch");
-        }),
-      // What was asked with the mark is written in this cycle, and so the sweep sees it.
-      fetch: () => m.go("sweep"),
-      sweep: () => when(sweeping.bits(0, p.hashBits).eq(lastHash), () => m.go("serve")),
-    }));
-    const clearing = state.is("clear"),
-      serving = state.is("serve"),
-      sweeps = state.is("sweep");
-    sweeping.set(mux(clearing.or(sweeps), sweeping.add(1), constant(0, index.width)));
-    io.mark.ready.set(serving);
-    io.ask.ready.set(serving);
+    const clearing = reg(bit, { init: 1, name: "clearing" }),
+      cleared = reg(index, { init: 0, name: "cleared" });
+    cleared.set(cleared.add(1));
+    when(cleared.all(), () => clearing.set(0));
+    const { rests, sweeps, swept, latest } = flowMarks(p, io.mark, io.ask.payload.flow.group, clearing);
+    io.ask.ready.set(rests.andNot(clearing).andNot(sweeps));
 
     // Who asks: read, then decide and write. The one just behind sees what is written.
-    const swept = cat(group, sweeping.bits(0, p.hashBits)).is(index.width),
-      sweptNext = cat(group, sweeping.bits(0, p.hashBits).add(1)).is(index.width);
     const asks = reg(bit, { init: 0, name: "asks" }),
+      sweeping = reg(bit, { init: 0, name: "sweeping" }),
       who = reg(FlowAsk(p), { name: "who" }),
       asked = who.flow;
     asks.set(io.ask.fire);
+    sweeping.set(sweeps);
     when(io.ask.fire, () => who.set(io.ask.payload));
-    const readAt = node(
-      mux(
-        serving,
-        at(io.ask.payload.flow),
-        mux(sweeps, sweptNext, cat(group, constant(0, p.hashBits)).is(index.width)),
-      ),
-      { name: "read_at" },
-    );
+    const readAt = node(mux(sweeps, swept, at(io.ask.payload.flow)), { name: "read_at" }),
+      writtenAt = reg(index, { name: "written_at" });
+    writtenAt.set(readAt);
     const before = entered.readSync(readAt, { name: "entered_before" }),
       gone = left.readSync(readAt, { name: "left_before" }),
       place = places.readSync(readAt, { name: "place_before" });
     const inside = node(before.ne(gone), { name: "is_inside" }),
-      held = node(inside.and(place.marked), { name: "is_held" }),
+      old = node(place.generation.ne(latest.generation), { name: "is_old" }),
+      isFrom = node(place.mixed.or(decode(place.region, p.regions).and(latest.from).any()), { name: "is_from" }),
+      held = node(inside.and(place.marked.or(old.and(isFrom))), { name: "is_held" }),
       behind = node(place.waiting.any().andNot(who.again), { name: "is_behind" }),
       wants = node(asks.andNot(who.givesUp), { name: "wants" }),
       goes = node(wants.and(who.unordered.or(held.or(behind).not())), { name: "goes" }),
@@ -186,8 +157,9 @@ export const FlowTable = module(
     io.answer.set({ valid: asks, goes, region: to });
 
     // Who asks always writes, even what was there: whether he goes is known late, and all see what is written.
-    const askedAt = at(asked),
-      no = constant(0, count.width),
+    const no = constant(0, count.width),
+      // Chains with one instance each share the entry: packets of it are in more regions than the one it names.
+      elsewhere = node(who.pinned.and(who.region.ne(place.region)), { name: "is_elsewhere" }),
       fewer = node(place.waiting.sub(1), { name: "fewer_wait" }),
       // Who goes, and who does not; one that does not go and did not wait before waits from now on.
       waitsLess = mux(who.again.andNot(who.unordered), fewer, place.waiting),
@@ -195,13 +167,15 @@ export const FlowTable = module(
       waitingNow = mux(goes, waitsLess, mux(who.givesUp, fewer, waitsOn));
     entered.write(
       asks.or(clearing),
-      mux(clearing, sweeping, askedAt),
+      mux(clearing, cleared, writtenAt),
       mux(clearing, no, mux(counts, before.add(1), before)),
     );
-    places.write(asks.or(sweeps).or(clearing), mux(clearing, sweeping, mux(sweeps, swept, askedAt)), {
+    places.write(asks.or(sweeping).or(clearing), mux(clearing, cleared, writtenAt), {
       region: mux(counts, to, place.region),
-      marked: mux(sweeps, inside, place.marked.andNot(counts)).andNot(clearing),
-      waiting: mux(clearing, no, mux(sweeps, place.waiting, waitingNow)),
+      mixed: mux(counts, inside.and(place.mixed.or(elsewhere)), place.mixed),
+      marked: held.andNot(counts).andNot(clearing),
+      generation: mux(clearing, constant(0, p.generationBits), latest.generation),
+      waiting: mux(clearing, no, mux(sweeping, place.waiting, waitingNow)),
     });
 
     // Who leaves: the same, one cycle behind the other.
@@ -212,7 +186,7 @@ export const FlowTable = module(
     const goneBefore = left.readSync(at(io.leave.flow), { name: "gone_before" });
     left.write(
       leaves.or(clearing),
-      mux(clearing, sweeping, leaver),
+      mux(clearing, cleared, leaver),
       mux(clearing, constant(0, count.width), goneBefore.add(1)),
     );
 
