@@ -14,7 +14,7 @@ import {
 } from "../../wire/index.ts";
 import type { LiveChain } from "../regions/index.ts";
 import { type Branch, checkPlan, type Dag, Refuse } from "../setup/index.ts";
-import { chainsOf, hasState, missing, quietOf, roomFor, type Site } from "./site.ts";
+import { chainsOf, hasState, missing, quietOf, roomForGuest, type Site } from "./site.ts";
 
 export const mostGuests = 16;
 /** LOADs in a row in which an owner may leave a guest out. */
@@ -233,7 +233,7 @@ export class Guests {
       isShared = (c: LiveChain): boolean => others.some(d => chainsOf(manager, d).includes(c));
     if (chains.some(c => hasState(c) && isShared(c))) throw new Refused("FULL");
     const lacks = missing(manager, chains);
-    if (lacks.length > roomFor(manager, ["free"], lacks)) throw new Refused("FULL");
+    if (lacks.length > roomForGuest(manager, lacks)) throw new Refused("FULL");
   }
 
   async #load(guest: Guest): Promise<void> {

@@ -285,7 +285,7 @@ export class PeerSoftware {
   #load(to: Neighbour): void {
     if (to.boot === 0) return;
     const { boot, busiest = () => 0, pages = () => 0 } = this.#o,
-      free = this.#site.manager.places.filter(p => p.use === "free").length;
+      free = this.#site.manager.spare;
     this.counts.loads++;
     const head = { boot, yourBoot: to.named, sequence: ++this.#sequence, free, busiest: busiest(), pages: pages() },
       body = loadBody(head, this.#entries(to).slice(0, mostEntries));

@@ -39,6 +39,12 @@ export const missing = (manager: RegionManager, chains: readonly LiveChain[]): r
 export const roomFor = (manager: RegionManager, uses: readonly string[], wanted: readonly LiveChain[] = []): number =>
   manager.places.filter(p => uses.includes(p.use) || (p.use === "victim" && wanted.some(c => c === p.chain))).length;
 
+/** Regions that a guest's chains get: what is spare, and victims that hold one of them and are not old yet. */
+export function roomForGuest(manager: RegionManager, wanted: readonly LiveChain[]): number {
+  const { spare } = manager;
+  return spare === 0 ? roomFor(manager, [], wanted) : Math.max(spare, roomFor(manager, ["free"], wanted));
+}
+
 /**
  * Waits until no packet has been inside the chains for `quiet`, and none of them is.
  * @param gaveUp asked between two looks @returns whether that came

@@ -2,7 +2,7 @@
 import { chainEntries, type ConfigWord, type Declared, tableWrite } from "../../wire/index.ts";
 import type { Chain, DeclaredOf } from "../setup/index.ts";
 import type { Scaling } from "./autoscale.ts";
-import { later, type Place, whoGives } from "./placing.ts";
+import { isOldVictim, later, type Place, whoGives } from "./placing.ts";
 import { type RegionDriver, SwapFailed, type SwapOptions, Swapper } from "./swap.ts";
 import { WaitingLine } from "./waiting-line.ts";
 
@@ -83,6 +83,12 @@ export class RegionManager {
   }
   get places(): readonly Readonly<Place>[] {
     return this.#places;
+  }
+  /** Regions that a launch ahead gets: free ones and old victims; none while somebody waits in line for them. */
+  get spare(): number {
+    if (!this.#line.isEmpty) return 0;
+    const now = this.#o.time();
+    return this.#places.filter(p => p.use === "free" || isOldVictim(p, now, this.#o.victimLife)).length;
   }
   /** Every chain that is known. */
   get chains(): readonly LiveChain[] {

@@ -12,6 +12,10 @@ export interface Place {
 /** Nobody has had his region for long enough, but somebody will have. */
 export const later = "later";
 
+/** What it holds has been wanted by nobody for longer than `life`. */
+export const isOldVictim = ({ use, since }: Place, now: number, life: number): boolean =>
+  use === "victim" && now - since > life;
+
 export interface Giving {
   /** Its packets are there: then chains that run give up regions, too. */
   readonly onDemand: boolean;
@@ -33,7 +37,7 @@ export async function whoGives(
 ): Promise<number | undefined | typeof later> {
   const all = places.map((p, region) => ({ ...p, region }));
   const [victim] = all
-    .filter(p => p.use === "victim" && (onDemand || now - p.since > victimLife))
+    .filter(p => (onDemand ? p.use === "victim" : isOldVictim(p, now, victimLife)))
     .sort((a, b) => a.since - b.since);
   if (victim !== undefined || !onDemand) return victim?.region;
   const running = all.filter(p => p.use === "active"),

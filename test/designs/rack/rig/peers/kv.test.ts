@@ -15,7 +15,7 @@ const operations = Number(process.env["MNEMO_OPERATIONS"] ?? 24),
   quiet = 3_000,
   rackKey = new Uint8Array(32).fill(3);
 const guard = ["firewall", "delay(6,1)"],
-  build = { bitstreams: [guard, ["dummy"]], sizes: { reprogramCycles: 1_500 }, hold: 0 };
+  build = { bitstreams: [guard, ["dummy"]], sizes: { reprogramCycles: 1_500 } };
 const device = (n: number) => ({
   name: `snic${n}`,
   set: { ports: 3, regions: 2, slots: 2, branches: 1, contexts: 64, cells: 128, users: 2 },

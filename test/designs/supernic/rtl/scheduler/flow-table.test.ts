@@ -437,7 +437,10 @@ describe("FlowTable", () => {
       for (let n = 0; n < cycles; n++)
         await rig.cycle({ ask: { flow: n % 1024 }, ...(n === 0 && mark !== undefined ? { mark } : {}) });
       const went = rig.inside.length - before;
-      for (let leave; (leave = rig.inside.shift()) !== undefined; await rig.cycle({ leave })) rig.noteLeave(leave);
+      for (let leave; (leave = rig.inside.shift()) !== undefined;) {
+        rig.noteLeave(leave);
+        await rig.cycle({ leave });
+      }
       return went;
     };
     await rig.cycle({});

@@ -59,6 +59,8 @@ const forgets = async (software: Software): Promise<void> => {
         a.dags.every(d => a.wayOf(d) !== "snic1"),
         "a rule leads to who is gone",
       );
+      // Whose place it takes has it for a hold at least.
+      await rack.periods(60);
       need(a.dags[2] !== undefined && a.wayOf(a.dags[2]) === "here", "what was away has no place");
       rack.cut.clear();
       await rack.periods(60);

@@ -94,7 +94,7 @@ export class Nic {
     const { time } = this.#rack;
     return new RegionManager(this.model, [], {
       ...{ time: () => time.now(), wait: () => this.model.pause(1000), credits: 8, slots: 2, declared, bitstreams },
-      ...{ regions: [0, 1].map(() => ({ labels: [], fixed: false })), words: () => [], victimLife: 1e6, hold: 0 },
+      ...{ regions: [0, 1].map(() => ({ labels: [], fixed: false })), words: () => [], victimLife: 1e6 },
       times: { drain: 1_000_000, reprogram: 10 * reprogram },
     });
   }
