@@ -59,6 +59,7 @@ async function ownFiles(d: Design, root: string): Promise<readonly GeneratedFile
 const excerptPages = [
   "README.md",
   "docs/add-a-design.md",
+  "docs/rack-on-a-laptop.md",
   ...["amaranth", "chisel", "hardcaml", "systemverilog"].map(language => `docs/from-${language}.md`),
 ];
 

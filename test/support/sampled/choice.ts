@@ -41,6 +41,7 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/hdl-dsl/fuzz/grid/grid.test.ts": "fuzz.test.ts",
   "test/hdl-dsl/lib/two-ports.test.ts": "memory.test.ts of test/hdl-dsl/verilog",
   "test/hdl-dsl/simulator/waves.test.ts": "the other comparisons beside it",
+  "test/docs/rack-on-a-laptop.test.ts": "rack.test.ts, and the page's excerpts are generated",
 };
 
 /** Single tests that take as long, in files whose others do not: what stands in their names. */

@@ -26,6 +26,8 @@ export class Clockwork {
   readonly times: readonly SimulatedTime[];
   readonly #step: Step;
   readonly #over = new Signal();
+  /** A member failed before all had begun. */
+  #isAbandoned = false;
   /** Cycle of each member's bench in which the common time began. */
   readonly #benches: (Bench | undefined)[];
   readonly #from: number[];
@@ -74,7 +76,15 @@ export class Clockwork {
       bench.catch(() => undefined);
       started.push(ready.told);
       benches.push(bench);
-      await Promise.race([entered.told, bench]);
+      try {
+        await Promise.race([entered.told, bench]);
+      } catch (e) {
+        // Those that have begun would wait for it for ever.
+        clockwork.#isAbandoned = true;
+        clockwork.#step.abandon();
+        await Promise.allSettled(benches);
+        throw e;
+      }
     }
     const ends = Promise.all(benches),
       work = async (): Promise<T> => {
@@ -100,6 +110,7 @@ export class Clockwork {
     entered.tell();
     await joined;
     try {
+      if (this.#isAbandoned) return;
       this.#advance(i, bench);
       const stop = await start();
       ready.tell();

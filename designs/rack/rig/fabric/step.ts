@@ -45,6 +45,12 @@ export class Step {
     }
     return this.#complete.told;
   }
+  /** One of them never comes: nobody waits for another any more. */
+  abandon(): void {
+    for (const p of this.#places) Object.assign(p, { joined: true, over: true });
+    this.#complete.tell();
+    this.#wake();
+  }
   /** No member takes a cycle until this settles. */
   hold(until: Promise<void>): void {
     this.#held = true;

@@ -42,7 +42,8 @@ export const regionsPorts = (p: RegionsParameters) => ({
   // A build without some of the slots does not look at theirs. By region, then slot.
   control: input(vec(SlotControl(slotsOf(p)), p.regions * p.slots), { unused: true }),
   state: output(vec(SlotState(slotsOf(p)), p.regions * p.slots)),
-  config: input(SlotConfig),
+  // A build without tasks looks at none.
+  config: input(SlotConfig, { unused: true }),
   // A build whose chains stay does not look at it.
   region: input(EntryWrite("region"), { unused: true }),
   status: output(vec(RegionStatus(branchesOf(p)), p.regions)),

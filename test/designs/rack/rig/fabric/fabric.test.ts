@@ -128,6 +128,17 @@ it("a member that fails ends the run with its error", async () => {
   await expect(run).rejects.toThrow(/has not ended after 300 cycles/);
 });
 
+it("a member that is not built ends those that have begun", async () => {
+  const broken: Member = { name: "broken", run: () => Promise.reject(new Error("it cannot be built")) },
+    first = counting("a", 1);
+  const run = Clockwork.run(
+    3,
+    () => ({ members: [first, broken, counting("c", 1)], lookahead: 4 }),
+    c => c.pause(1e6),
+  );
+  await expect(run).rejects.toThrow("it cannot be built");
+});
+
 describe("the switch", () => {
   const known = 0x02_00_00_00_00_11n,
     time = new SimulatedTime();
