@@ -35,7 +35,7 @@ function chosen(all: readonly Definition[], only: string | undefined): readonly 
     unknown = wanted.find(n => !known.includes(n));
   if (unknown !== undefined)
     throw new UsageError(
-      `--only names figure "${unknown}", which is not among ${known.join(", ")}; write such as --only 4.6,4.7`,
+      `--only names figure "${unknown}", which is not among ${known.join(", ")}; write such as --only ${known.slice(0, 2).join(",")}`,
     );
   return all.filter(d => wanted.includes(d.number));
 }

@@ -30,7 +30,7 @@ async function servedWith(fault?: Fault): Promise<readonly string[]> {
 }
 
 describe("isolation", () => {
-  it("alice's bytes and 99th percentile stay while bob floods, hangs and is killed", async () => {
+  it("alice's bytes and 99th percentile stay while bob floods, hangs, is killed and reprogrammed", async () => {
     const alone = await seenWith("nothing");
     expect(alone.others).toBe(0);
     for (const doing of doings.filter(d => d !== "nothing")) {

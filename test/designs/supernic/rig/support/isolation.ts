@@ -1,10 +1,11 @@
 /** Alice at one port and bob at the other, each with a region of its own: what alice has, whatever bob does. */
 import { encode } from "../../../../../designs/shared/wire/index.ts";
+import type { LiveChain } from "../../../../../designs/supernic/software/index.ts";
 import { mostSlots, tableWrite, weightBody } from "../../../../../designs/supernic/wire/index.ts";
 import { markOf, parameters, setup, uids, users, type UsersDevice } from "./users-device.ts";
 
 /** What bob does beside alice's frames. */
-export const doings = ["nothing", "floods", "stuck", "killed"] as const;
+export const doings = ["nothing", "floods", "stuck", "killed", "reloaded"] as const;
 export type Doing = (typeof doings)[number];
 export interface Isolated {
   readonly sent: number;
@@ -26,13 +27,23 @@ const bobsSlot = mostSlots;
 const hold = (quiesce: number) =>
   tableWrite("slot", bobsSlot, { limit: parameters.credits, busyAt: parameters.credits, quiesce });
 
+/** Bob's chain is given up, its region forgotten and reprogrammed. */
+async function reload({ managed: { manager } }: UsersDevice, chain: LiveChain): Promise<void> {
+  await manager.stop(chain);
+  // His next packet may have launched it before it is forgotten.
+  await manager.erase(1);
+  await manager.launch(chain, "demand");
+}
 /** Bob's part, beside traffic. */
 async function does(t: UsersDevice, doing: Doing, over: () => boolean): Promise<void> {
   const { manager } = t.managed,
     { bench } = t.device;
+  const chain = manager.places[1]?.chain;
+  if (chain === undefined) throw new RangeError("bob has no region");
   if (doing === "stuck") await t.device.driver.write([hold(1)]);
   while (!over()) {
     if (doing === "killed") await manager.kill(1);
+    if (doing === "reloaded") await reload(t, chain);
     await bench.cycles(100);
   }
 }
