@@ -8,4 +8,4 @@ export {
   ageBits,
   regionBits,
 } from "./records.ts";
-export { regionEntry, regionIndexOf } from "./region-index.ts";
+export { regionIndexOf } from "./region-index.ts";

@@ -23,11 +23,3 @@ const mirror = (pid: UInt, bits: number): UInt => {
   const [first, ...others] = Array.from({ length: bits }, (_, i) => pid.bit(i));
   return cat(first as UInt, ...others);
 };
-
-/** The same for software. */
-export function regionEntry({ pid, region }: { readonly pid: number; readonly region: number }, bits: number): number {
-  const mask = 2 ** bits - 1;
-  let mirrored = 0;
-  for (let i = 0; i < bits; i++) if ((pid >> i) & 1) mirrored |= 1 << (bits - 1 - i);
-  return (region & mask) ^ mirrored ^ (pid >> bits) ^ ((region >> bits) & mask);
-}

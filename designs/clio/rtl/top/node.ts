@@ -26,6 +26,8 @@ import {
 } from "../../config/index.ts";
 import { opcodeBits, statusBits } from "../../wire/index.ts";
 import { resetValues } from "../../registers/index.ts";
+import { ActivityStamp, ActivityTable, regionIndexOf } from "../activity/index.ts";
+import { activityPorts, activityTableOf } from "../ports/activity-ports.ts";
 import { AccessRead } from "../memory/access-read.ts";
 import { AccessWrite } from "../memory/access-write.ts";
 import { AxiShare } from "../../../shared/axi/index.ts";
@@ -47,7 +49,7 @@ import { syncOp, SyncRequest, wordBits } from "../sync/sync-ops.ts";
 import { SyncUnit } from "../sync/sync-unit.ts";
 import { Translate } from "../memory/translate.ts";
 import { memoryMasters, translateParameters, widthsOf } from "../ports/widths.ts";
-import { Ending, firstPointerOp, operandBits, replyForm, replyWord, wordOf } from "../records/records.ts";
+import { Ending, firstPointerOp, operandBits, plainOp, replyForm, replyWord, wordOf } from "../records/records.ts";
 
 /**
  * Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100
@@ -90,6 +92,7 @@ export const ClioNode = module(
       ...memoryPorts(c, w, translateParameters(c)),
       ...(p.exportsConfig === true ? configPort : ({} as typeof configPort)),
       ...(p.countsOffloads === true ? offloadsPort : ({} as typeof offloadsPort)),
+      ...(c.activityRegions > 0 ? activityPorts(c) : ({} as ReturnType<typeof activityPorts>)),
     };
   },
   (io, p) => {
@@ -319,6 +322,28 @@ export const ClioNode = module(
     finish.word.set(found.value.is(wordBits));
     retry.done.set(finish.done);
 
+    // When each region was written last: noted beside the fast path, once memory has answered the write.
+    if (c.activityRegions > 0) {
+      const size = activityTableOf(c),
+        entryBits = Math.log2(size.regions),
+        { access } = translate,
+        { slot, pid, va, write, op } = access.payload,
+        writes = node(write.or(op.ne(plainOp).and(op.lt(firstPointerOp))), { name: "access_writes" }),
+        noted = instance("noted", SlotWords({ slots: w.slots, width: entryBits + 1 })),
+        table = instance("activity", ActivityTable(size)),
+        stamp = reg(ActivityStamp(size), { init: 0, name: "stamp" });
+      noted.write.set({ en: access.fire, slot, value: cat(writes, regionIndexOf(pid, va, entryBits)) });
+      noted.slot.set(finish.done.slot);
+      stamp.set({
+        en: finish.done.valid.and(finish.done.status.eq(statusBits.OK)).and(noted.value.bit(entryBits)),
+        region: noted.value.bits(0, entryBits),
+      });
+      table.stamp.set(stamp);
+      connect(io.activityCommand, table.command);
+      connect(table.result, io.activityResult);
+      io.activityOverdue.set(table.overdue);
+    }
+
     // Repetitions are answered as the first was. Only the replies of atomics have the reply opcode of READ here.
     const again = retry.answer;
     const replayed = node(again.payload.kind.eq(AnswerKind.replayed));
@@ -513,4 +538,5 @@ const nodeName = (c: NodeConfig): string =>
   (c.fences === 4 ? "" : `_e${c.fences}`) +
   (c.slotsFactor === 4 ? "" : `_s${c.slotsFactor}`) +
   (c.clientPorts === 1024 ? "" : `_c${c.clientPorts}`) +
-  (c.processKeys === 0 ? "" : `_k${c.processKeys}`);
+  (c.processKeys === 0 ? "" : `_k${c.processKeys}`) +
+  (c.activityRegions === 0 ? "" : `_a${c.activityRegions}`);
