@@ -98,7 +98,10 @@ export const parametersSchema = z.strictObject({
  * `partitions`, `gbnTimeout`, `processKeys` and `activityRegions` are present only in a build whose value is not the
  * default. So the Verilog of a default build does not change by a letter.
  */
-export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout" | "processKeys" | "activityRegions"> & {
+export type Parameters = Omit<
+  z.output<typeof parametersSchema>,
+  "partitions" | "gbnTimeout" | "processKeys" | "activityRegions"
+> & {
   readonly partitions?: number;
   readonly gbnTimeout?: number;
   readonly processKeys?: number;

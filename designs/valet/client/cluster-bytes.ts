@@ -1,5 +1,11 @@
-import { type Client, type ClientOptions, ClusterProcess, type NodeAddress, OperationError } from "../../clio/client/index.ts";
-import type { Failure, FarBytes } from "./far-bytes.ts";
+import {
+  type Client,
+  type ClientOptions,
+  ClusterProcess,
+  type NodeAddress,
+  OperationError,
+} from "../../clio/client/index.ts";
+import type { Failure, FarBytes } from "../stage/index.ts";
 
 export interface ClusterBytesOptions {
   readonly client: Client;

@@ -108,11 +108,19 @@ const harness = module(
     assertAlways(comes.and(live).andNot(told.found).not(), "an enrolled region is found");
     assertAlways(comes.and(isNamed).andNot(live).not(), "what is found is enrolled");
     assertAlways(
-      comes.and(live).and(told.age.zext(7).add(PASS_TICKS).lt(age.zext(7))).not(),
+      comes
+        .and(live)
+        .and(told.age.zext(7).add(PASS_TICKS).lt(age.zext(7)))
+        .not(),
       "no enrolled region was written longer ago",
     );
     assertAlways(
-      comes.and(isNamed).and(since.lt(PASS - 1)).andNot(told.touched).and(told.age.ne(0)).not(),
+      comes
+        .and(isNamed)
+        .and(since.lt(PASS - 1))
+        .andNot(told.touched)
+        .and(told.age.ne(0))
+        .not(),
       "a region that is written during the scan is not named unawares",
     );
 
@@ -147,7 +155,11 @@ export const activityProof: Proof = {
     },
     { what: "a withdrawn region stays", from: /~clearing & command_payload_op\[0\]/, to: "~clearing" },
     { what: "the younger of two", from: "(lane_0_age >= lane_1_age)", to: "(lane_0_age <= lane_1_age)" },
-    { what: "a region beside one that is not enrolled is lost", from: "pair_0_takes_a = lane_0_live & ", to: "pair_0_takes_a = " },
+    {
+      what: "a region beside one that is not enrolled is lost",
+      from: "pair_0_takes_a = lane_0_live & ",
+      to: "pair_0_takes_a = ",
+    },
     { what: "a result does not wait", from: "if (result_valid & result_ready) holds", to: "if (result_valid) holds" },
   ],
 };

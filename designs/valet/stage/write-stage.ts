@@ -95,10 +95,14 @@ export class WriteStage {
   }
 
   /** Cuts at the ends of pages, and where a part is long enough. */
-  async #parts(va: bigint, bytes: number, one: (va: bigint, from: number, bytes: number) => Promise<void>): Promise<void> {
+  async #parts(
+    va: bigint,
+    bytes: number,
+    one: (va: bigint, from: number, bytes: number) => Promise<void>,
+  ): Promise<void> {
     const page = BigInt(this.#o.pageBytes),
       parts: Promise<void>[] = [];
-    for (let from = 0; from < bytes; ) {
+    for (let from = 0; from < bytes;) {
       const at = va + BigInt(from),
         length = Math.min(bytes - from, this.#o.partBytes, Number(page - (at % page)));
       parts.push(one(at, from, length));

@@ -14,8 +14,7 @@ interface Place {
   readonly va: bigint;
   readonly bytes: number;
 }
-export const meet = (a: Place, b: Place): boolean =>
-  a.va < b.va + BigInt(b.bytes) && b.va < a.va + BigInt(a.bytes);
+export const meet = (a: Place, b: Place): boolean => a.va < b.va + BigInt(b.bytes) && b.va < a.va + BigInt(a.bytes);
 
 /**
  * A read under way. What leaves the stage during it is kept here: the node may have been read before it got there.
