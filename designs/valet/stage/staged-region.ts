@@ -8,14 +8,14 @@ export interface RegionEvents {
 
 /**
  * A region with operations under way or staged. What is staged goes to the node in order, several at a time, those of
- * the same bytes one after another; a direct write of the same bytes that is under way goes first.
+ * the same bytes one after another. A direct write that is under way meanwhile is not acknowledged yet, so it may be
+ * done before or after.
  */
 export class StagedRegion {
   /** Who works on it now: it is kept for them. */
   users = 0;
   readonly #staged: Entry[] = [];
   readonly #underWay = new Set<Entry>();
-  readonly #direct = new Set<Entry>();
   readonly #reads = new Set<ReadView>();
   readonly #window: number;
   readonly #events: RegionEvents;
@@ -31,16 +31,6 @@ export class StagedRegion {
     return this.users === 0 && !this.staging;
   }
 
-  /** An operation that goes to the node at once. */
-  async direct<T>(entry: Entry, operation: () => Promise<T>): Promise<T> {
-    this.#direct.add(entry);
-    try {
-      return await operation();
-    } finally {
-      this.#direct.delete(entry);
-      this.#drain();
-    }
-  }
   stage(entry: Entry): void {
     this.#staged.push(entry);
     this.#drain();
@@ -69,7 +59,7 @@ export class StagedRegion {
     for (const [at, entry] of this.#staged.entries()) {
       if (this.#underWay.size >= this.#window) return;
       if (this.#underWay.has(entry)) continue;
-      if ([...this.#staged.slice(0, at), ...this.#direct].some(other => meet(other, entry))) return;
+      if (this.#staged.slice(0, at).some(other => meet(other, entry))) return;
       this.#underWay.add(entry);
       entry.carryOut().then(
         () => this.#leaves(entry, undefined),

@@ -74,10 +74,9 @@ export class WriteStage {
     const { far } = this.#o,
       run = (): Promise<bigint> => far.fetchAndAdd(va, addend);
     return this.#use(va, region => {
-      const place = { va, bytes: 8, data: undefined };
-      if (!region.staging) return region.direct({ ...place, carryOut: () => Promise.resolve() }, run);
+      if (!region.staging) return run();
       return new Promise((resolve, reject) => {
-        region.stage({ ...place, carryOut: () => run().then(resolve, reject) });
+        region.stage({ va, bytes: 8, data: undefined, carryOut: () => run().then(resolve, reject) });
       });
     });
   }
@@ -141,17 +140,17 @@ export class WriteStage {
   #writePart(va: bigint, data: Uint8Array): Promise<void> {
     const entry: Entry = { va, bytes: data.length, data, carryOut: () => this.#insist(va, data) };
     return this.#use(va, async region => {
-      if (!region.staging && (await this.#direct(region, entry, data))) return;
+      if (!region.staging && (await this.#direct(va, data))) return;
       await this.#room.take(entry.bytes);
       this.#counted.staged++;
       region.stage(entry);
     });
   }
   /** @returns false when the region moves: nothing was done */
-  async #direct(region: StagedRegion, entry: Entry, data: Uint8Array): Promise<boolean> {
+  async #direct(va: bigint, data: Uint8Array): Promise<boolean> {
     const { far } = this.#o;
     try {
-      await region.direct(entry, () => far.tryWrite(entry.va, data));
+      await far.tryWrite(va, data);
     } catch (e) {
       if (far.failure(e) !== "moving") throw e;
       return false;

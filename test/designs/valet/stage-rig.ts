@@ -61,7 +61,7 @@ export class FarModel implements FarBytes {
   async read(va: bigint, bytes: number): Promise<Uint8Array> {
     await this.later();
     const found = this.all.slice(Number(va), Number(va) + bytes);
-    await this.later();
+    await this.later(this.#random.between(1, 2000));
     return found;
   }
   tryWrite(va: bigint, data: Uint8Array): Promise<void> {

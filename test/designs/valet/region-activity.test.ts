@@ -1,0 +1,54 @@
+/** The choice of a region by the table: what is enrolled, what is set aside, and that no entry is kept. */
+import { expect, it } from "vitest";
+import { regionEntry } from "../../../designs/clio/config/index.ts";
+import { type ActivityHardware, RegionActivity, type RegionName } from "../../../designs/clio/software/index.ts";
+import { Random } from "../../../sim/index.ts";
+
+const bits = 4;
+/** The table, told by lists. */
+class Table implements ActivityHardware {
+  readonly entries = 2 ** bits;
+  /** Enrolled entries, the one that was written longest ago first. */
+  order: number[] = [];
+  enroll(entry: number): Promise<void> {
+    if (this.order.includes(entry)) throw new Error(`${entry} is enrolled twice`);
+    this.order.push(entry);
+    return Promise.resolve();
+  }
+  withdraw(entry: number): Promise<void> {
+    if (!this.order.includes(entry)) throw new Error(`${entry} is not enrolled`);
+    this.order = this.order.filter(e => e !== entry);
+    return Promise.resolve();
+  }
+  scan(): Promise<number | undefined> {
+    return Promise.resolve(this.order[0]);
+  }
+  write(entry: number): void {
+    if (!this.order.includes(entry)) return;
+    this.order = [...this.order.filter(e => e !== entry), entry];
+  }
+}
+const entryOf = (n: RegionName): number => regionEntry(n, bits);
+
+it("is the one of those named, with frames, that was written longest ago; all others stay enrolled", async () => {
+  const random = new Random(3),
+    table = new Table(),
+    all = Array.from({ length: 30 }, (_, i): RegionName => ({ pid: 1 + (i % 3), region: i })),
+    withFrames = new Set<RegionName>();
+  const activity = new RegionActivity(table, n => Promise.resolve([...withFrames].some(w => w.pid === n.pid && w.region === n.region)));
+  for (let round = 0; round < 200; round++) {
+    const regions = all.filter(() => random.chance(0.5)),
+      named = regions.filter(() => random.chance(0.6));
+    withFrames.clear();
+    for (const n of all) if (random.chance(0.7)) withFrames.add(n);
+    await activity.scan(regions);
+    expect([...table.order].sort((a, b) => a - b)).toEqual([...new Set(regions.map(entryOf))].sort((a, b) => a - b));
+    for (let i = 0; i < 5; i++) table.write(random.below(table.entries));
+    const may = named.filter(n => withFrames.has(n)),
+      first = table.order.find(e => may.some(n => entryOf(n) === e)),
+      chosen = await activity.leastRecentlyWritten(named);
+    expect(chosen === undefined ? undefined : entryOf(chosen)).toBe(first);
+    if (chosen !== undefined) expect(may).toContain(chosen);
+    expect(table.order).toHaveLength(new Set(regions.map(entryOf)).size);
+  }
+});
