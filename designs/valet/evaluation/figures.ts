@@ -47,7 +47,7 @@ const goodput: Definition = {
   ],
   measure: async ({ seed, quick, full }) => {
     const settings = makeSettings(),
-      picks = quick ? 2 : full === true ? 12 : 5,
+      picks = quick ? 3 : full === true ? 24 : 6,
       all: Moved[] = [];
     for (const way of ways) all.push(await measureMoves(way, { seed, settings, picks }));
     const scan = Math.max(...all.map(r => r.scanCycles)),

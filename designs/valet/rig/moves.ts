@@ -89,6 +89,11 @@ function memoryOf(way: Way, p: Pair, process: ClusterProcess, s: Settings): { me
   return { stage, memory: stage };
 }
 
+/** Each once, in an order that is drawn. */
+function shuffled<T>(all: readonly T[], random: Random): T[] {
+  const left = [...all];
+  return all.map(() => left.splice(random.below(left.length), 1)[0] as T);
+}
 const addressOf = ({ region }: RegionName): bigint => BigInt(region) << 30n;
 
 /** Regions move away and back under the traffic of all threads. @throws CheckFailed when a thread finds a wrong record */
@@ -98,6 +103,8 @@ export function measureMoves(way: Way, o: MovesOptions): Promise<Moved> {
     const { process, names, source, pid } = await regionsOf(p, settings),
       { memory, stage } = memoryOf(way, p, process, settings),
       random = new Random(seed * 10),
+      // The same for each way.
+      picked = shuffled(names, new Random(seed * 77)),
       node = p.nodes.find(n => n.runtime.ip === source) as Pair["nodes"][number],
       activity = node.slowPath.cluster?.epochs;
     if (activity === undefined) throw new CheckFailed("the node is in no cluster");
@@ -120,7 +127,7 @@ export function measureMoves(way: Way, o: MovesOptions): Promise<Moved> {
       await p.after(calmNs);
       const before = rates(calm),
         victim: Victim = n === 0 ? "least active" : "random",
-        chosen = n === 0 ? await activity.leastRecentlyWritten(names) : random.pick(names);
+        chosen = n === 0 ? await activity.leastRecentlyWritten(names) : picked[(n - 1) % picked.length];
       if (chosen === undefined) throw new CheckFailed("no region was found to move");
       const from = p.time.now();
       await move(chosen, modes[way]);
