@@ -4,7 +4,9 @@
  */
 export function regionEntry({ pid, region }: { readonly pid: number; readonly region: number }, bits: number): number {
   const mask = 2 ** bits - 1;
-  let mirrored = 0;
-  for (let i = 0; i < bits; i++) if ((pid >> i) & 1) mirrored |= 1 << (bits - 1 - i);
-  return (region & mask) ^ mirrored ^ (pid >> bits) ^ ((region >> bits) & mask);
+  let entry = 0;
+  for (let i = 0; i < bits; i++) if ((pid >> i) & 1) entry |= 1 << (bits - 1 - i);
+  for (let rest = pid >> bits; rest > 0; rest >>= bits) entry ^= rest & mask;
+  for (let rest = region; rest > 0; rest >>= bits) entry ^= rest & mask;
+  return entry;
 }

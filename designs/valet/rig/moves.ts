@@ -36,6 +36,8 @@ export interface Move {
   /** Operations for each us, before and while it moved. */
   readonly before: Readonly<Record<Kind, number>>;
   readonly during: Readonly<Record<Kind, number>>;
+  /** Writes that the stage took in for it. */
+  readonly staged: number;
 }
 export interface Moved {
   readonly way: Way;
@@ -68,7 +70,12 @@ async function regionsOf({ client, controller }: Pair, { regions, pages }: Setti
   return { pid, process, names, source: source as number };
 }
 
-function memoryOf(way: Way, p: Pair, process: ClusterProcess, s: Settings): { memory: Memory; stage: WriteStage | undefined } {
+function memoryOf(
+  way: Way,
+  p: Pair,
+  process: ClusterProcess,
+  s: Settings,
+): { memory: Memory; stage: WriteStage | undefined } {
   if (way !== "staged")
     return {
       stage: undefined,
@@ -110,7 +117,16 @@ export function measureMoves(way: Way, o: MovesOptions): Promise<Moved> {
     if (activity === undefined) throw new CheckFailed("the node is in no cluster");
     await activity.scan(names);
     const { threads, writes, pages } = settings,
-      users = new Users({ time: p.time, random, memory, regions: names.map(addressOf), pageBytes, pages, threads, writes });
+      users = new Users({
+        time: p.time,
+        random,
+        memory,
+        regions: names.map(addressOf),
+        pageBytes,
+        pages,
+        threads,
+        writes,
+      });
     const rates = (from: number): Readonly<Record<Kind, number>> => {
       const to = p.time.now(),
         of = (kind: Kind): number => (1000 * users.between(kind, from, to)) / (to - from);
@@ -129,9 +145,10 @@ export function measureMoves(way: Way, o: MovesOptions): Promise<Moved> {
         victim: Victim = n === 0 ? "least active" : "random",
         chosen = n === 0 ? await activity.leastRecentlyWritten(names) : picked[(n - 1) % picked.length];
       if (chosen === undefined) throw new CheckFailed("no region was found to move");
-      const from = p.time.now();
+      const from = p.time.now(),
+        staged = stage?.statistics.staged ?? 0;
       await move(chosen, modes[way]);
-      moves.push({ victim, rank: names.indexOf(chosen), ns: p.time.now() - from, before, during: rates(from) });
+      moves.push({ victim, rank: names.indexOf(chosen), ns: p.time.now() - from, before, during: rates(from), staged: (stage?.statistics.staged ?? 0) - staged });
       await move(chosen, "pageByPage");
     }
     await users.end();

@@ -5,7 +5,16 @@ import { clockPeriod, makeSettings, type NodeConfig } from "../../clio/config/in
 import { ClientStation, joinController, joinNetwork, type NodePorts, SimulatedNode } from "../../clio/rig/index.ts";
 import type { GlobalController, MigrationReport } from "../../clio/software/index.ts";
 import { clientEndpoint } from "../../clio/workload/index.ts";
-import { type Design, designOf, type LinkOptions, Lockstep, NetworkModel, Random, runBench, SimulatedTime } from "../../../sim/index.ts";
+import {
+  type Design,
+  designOf,
+  type LinkOptions,
+  Lockstep,
+  NetworkModel,
+  Random,
+  runBench,
+  SimulatedTime,
+} from "../../../sim/index.ts";
 
 export const pageBytes = 4096;
 const controllerAt = { mac: 0x02c1_1000_00ffn, ip: 0x0a0a_00ff, port: 10_000 };
@@ -49,7 +58,11 @@ export interface PairOptions {
 let design: Design<NodePorts> | undefined;
 
 /** Runs a body on such a pair. */
-export async function withPair<T>(name: string, { seed, link = {} }: PairOptions, body: (p: Pair) => Promise<T>): Promise<T> {
+export async function withPair<T>(
+  name: string,
+  { seed, link = {} }: PairOptions,
+  body: (p: Pair) => Promise<T>,
+): Promise<T> {
   const lockstep = new Lockstep(2),
     nodes: SimulatedNode[] = [],
     reports: MigrationReport[] = [];

@@ -75,7 +75,9 @@ export class Users {
   #check(va: bigint, found: Uint8Array, { sure, maybe }: { readonly sure: number; readonly maybe: number }): void {
     const number = new DataView(found.buffer, found.byteOffset).getUint32(0, true);
     if (number < sure || number > maybe)
-      throw new CheckFailed(`the record at 0x${va.toString(16)} has number ${number}; the last that was written is ${sure}`);
+      throw new CheckFailed(
+        `the record at 0x${va.toString(16)} has number ${number}; the last that was written is ${sure}`,
+      );
   }
   #pick(random: Random, regions: readonly bigint[]): bigint {
     for (const va of regions) if (random.chance(0.5)) return va;

@@ -30,7 +30,15 @@ const after = ({ time }: ClusterRig, ns: number): Promise<void> =>
   });
 
 /** Four threads behind one stage, while a region goes to and fro. @throws when a result is wrong, or something is kept */
-function staged({ mode = "readAtSource", times = 2, stageWrites = 64, happens, ends = [0], dies, ...o }: Staged = {}): Promise<Outcome> {
+function staged({
+  mode = "readAtSource",
+  times = 2,
+  stageWrites = 64,
+  happens,
+  ends = [0],
+  dies,
+  ...o
+}: Staged = {}): Promise<Outcome> {
   const seed = o.seed ?? 1;
   return onCluster({ clients: 1, limitNs: 1e9, ...o, seed }, async rig => {
     const [process] = await rig.process(),

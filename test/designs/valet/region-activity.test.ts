@@ -35,7 +35,9 @@ it("is the one of those named, with frames, that was written longest ago; all ot
     table = new Table(),
     all = Array.from({ length: 30 }, (_, i): RegionName => ({ pid: 1 + (i % 3), region: i })),
     withFrames = new Set<RegionName>();
-  const activity = new RegionActivity(table, n => Promise.resolve([...withFrames].some(w => w.pid === n.pid && w.region === n.region)));
+  const activity = new RegionActivity(table, n =>
+    Promise.resolve([...withFrames].some(w => w.pid === n.pid && w.region === n.region)),
+  );
   for (let round = 0; round < 200; round++) {
     const regions = all.filter(() => random.chance(0.5)),
       named = regions.filter(() => random.chance(0.6));

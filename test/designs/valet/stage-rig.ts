@@ -146,16 +146,25 @@ export const judged = (Stage: StageClass, o: StageWorld): Promise<WriteStage["st
         far.moving = false;
       }
     };
-    const add = (stage: WriteStage, who: string, w: number): Promise<unknown> => {
-      const addend = ++added << 16n;
-      return history.record(
-        `word ${w}`,
-        who,
-        { kind: "faa", addend },
-        () => stage.fetchAndAdd(wordsAt + BigInt(8 * w), addend),
-        found => found,
-        unknown,
-      );
+    /** Adds to a word, writes it, or reads it. */
+    const word = async (stage: WriteStage, who: string, w: number): Promise<void> => {
+      const value = ++added << 16n,
+        va = wordsAt + BigInt(8 * w),
+        kind = random.pick(["faa", "write", "read"] as const),
+        data = new Uint8Array(8);
+      new DataView(data.buffer).setBigUint64(0, value, true);
+      const input: WordInput = kind === "faa" ? { kind, addend: value } : kind === "write" ? { kind, value } : { kind };
+      const operation = async (): Promise<bigint> => {
+        if (kind === "faa") return stage.fetchAndAdd(va, value);
+        if (kind === "read") return new DataView((await stage.read(va, 8)).slice().buffer).getBigUint64(0, true);
+        await stage.write(va, data);
+        return 0n;
+      };
+      await history
+        .record(`word ${w}`, who, input, operation, found => found, unknown)
+        .catch((e: unknown) => {
+          if (!unknown(e)) throw e;
+        });
     };
     const client = async (k: number): Promise<void> => {
       const stage = stages[k % stages.length] as WriteStage;
@@ -164,7 +173,7 @@ export const judged = (Stage: StageClass, o: StageWorld): Promise<WriteStage["st
           length = random.between(1, hot ? 12 : 200),
           start = hot ? random.below(20) : random.below(Number(wordsAt) - length),
           choice = random.fraction();
-        if (choice < 0.45) {
+        if (choice < 0.4) {
           const data = random.bytes(length);
           await bytes
             .write(
@@ -178,8 +187,8 @@ export const judged = (Stage: StageClass, o: StageWorld): Promise<WriteStage["st
               if (!unknown(e)) throw e;
             });
           data.fill(0xee);
-        } else if (choice < 0.9) await bytes.read(`client ${k}`, start, () => stage.read(BigInt(start), length));
-        else await add(stage, `client ${k}`, random.below(words));
+        } else if (choice < 0.8) await bytes.read(`client ${k}`, start, () => stage.read(BigInt(start), length));
+        else await word(stage, `client ${k}`, random.below(words));
         if (random.chance(0.2)) await far.later(random.between(1, 3000));
       }
     };

@@ -156,8 +156,7 @@ describe("planted faults", () => {
         );
         if (!told.includes("were lost")) throw new Error("a write that was lost is not told");
       });
-      for (const world of Object.values(worlds))
-        for (const seed of [1, 2]) await judged(Planted, { ...world, seed });
+      for (const world of Object.values(worlds)) for (const seed of [1, 2]) await judged(Planted, { ...world, seed });
     };
     await expect(found()).rejects.toThrow();
   });

@@ -35,7 +35,7 @@ import { Control } from "../dispatch/control.ts";
 import { FenceUnit } from "../dispatch/fence.ts";
 import { OffloadControl, OffloadEvents, OffloadState } from "../dispatch/events.ts";
 import { Finish } from "../dispatch/finish.ts";
-import { FrameBuffer, Release, SlotPool, SlotWords } from "../../../shared/frame/index.ts";
+import { FrameBuffer, Release, SlotPool, SlotWords, WordWrite } from "../../../shared/frame/index.ts";
 import { Mat } from "../dispatch/mat.ts";
 import { configPort, framePorts, memoryPorts } from "../ports/node-ports.ts";
 import { NetRx } from "../network/net-rx.ts";
@@ -329,10 +329,14 @@ export const ClioNode = module(
         { access } = translate,
         { slot, pid, va, write, op } = access.payload,
         writes = node(write.or(op.ne(plainOp).and(op.lt(firstPointerOp))), { name: "access_writes" }),
-        noted = instance("noted", SlotWords({ slots: w.slots, width: entryBits + 1 })),
+        words = { slots: w.slots, width: entryBits + 1 },
+        noted = instance("noted", SlotWords(words)),
+        note = reg(WordWrite(words), { init: 0, name: "note" }),
         table = instance("activity", ActivityTable(size)),
         stamp = reg(ActivityStamp(size), { init: 0, name: "stamp" });
-      noted.write.set({ en: access.fire, slot, value: cat(writes, regionIndexOf(pid, va, entryBits)) });
+      // A cycle later: memory answers no sooner.
+      note.set({ en: access.fire, slot, value: cat(writes, regionIndexOf(pid, va, entryBits)) });
+      noted.write.set(note);
       noted.slot.set(finish.done.slot);
       stamp.set({
         en: finish.done.valid.and(finish.done.status.eq(statusBits.OK)).and(noted.value.bit(entryBits)),

@@ -99,7 +99,8 @@ const operate = (design = designOf(clioNode(settings.config)), steps = 24): Prom
     await node.settled();
   });
 
-test("writes and atomics that were done count, for the region that they reached, and nothing else does", () => operate());
+test("writes and atomics that were done count, for the region that they reached, and nothing else does", () =>
+  operate());
 test.each([
   ["reads count", /wire access_writes = [^;]*;/, "wire access_writes = 1'b1;"],
   ["atomics do not count", /wire access_writes = ([^|;]*)\|[^;]*;/, "wire access_writes = $1;"],

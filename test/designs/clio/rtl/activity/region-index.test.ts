@@ -5,23 +5,25 @@ import { input, module, output, uint } from "../../../../../hdl-dsl/index.ts";
 import { runBench } from "../../../../../sim/index.ts";
 
 const bits = 12;
-const Index = module(
-  "RegionIndex",
-  () => ({ pid: input(uint(16)), va: input(uint(64)), entry: output(uint(bits)) }),
-  io => io.entry.set(regionIndexOf(io.pid, io.va, bits)),
-);
+const indexOf = (width: number) =>
+  module(
+    "RegionIndex",
+    () => ({ pid: input(uint(16)), va: input(uint(64)), entry: output(uint(width)) }),
+    io => io.entry.set(regionIndexOf(io.pid, io.va, width)),
+  )();
 
-test("hardware and software name the same entry", () =>
-  runBench("region index", Index(), { seed: 3, wave: false }, async b => {
-    for (let i = 0; i < 500; i++) {
+test.each([6, 8, 10, 12])("hardware and software name the same entry of 2^%d", width =>
+  runBench("region index", indexOf(width), { seed: 3, wave: false }, async b => {
+    for (let i = 0; i < 300; i++) {
       const pid = b.random.below(2 ** 16),
         region = b.random.below(2 ** 18);
       b.io.pid.value = pid;
       b.io.va.value = (BigInt(region) << 30n) | b.random.bits(30);
       await b.risingEdge();
-      expect(b.io.entry.value).toBe(regionEntry({ pid, region }, bits));
+      expect(b.io.entry.value).toBe(regionEntry({ pid, region }, width));
     }
-  }));
+  }),
+);
 test.each([
   [256, 16],
   [16, 256],
