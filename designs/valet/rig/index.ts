@@ -1,4 +1,5 @@
 /** Regions that move between two memory nodes, and what those who use them notice. */
+export { ClusterBytes, type ClusterBytesOptions } from "./cluster-bytes.ts";
 export {
   measureMoves,
   type Move,

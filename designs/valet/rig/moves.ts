@@ -3,10 +3,10 @@ import { CheckFailed } from "../../shared/command-line/index.ts";
 import { ClusterProcess } from "../../clio/client/index.ts";
 import { type MigrationMode, migrationResult, type RegionName } from "../../clio/software/index.ts";
 import { type LinkOptions, Random } from "../../../sim/index.ts";
-import { ClusterBytes } from "../client/index.ts";
 import type { Settings } from "../config/index.ts";
+import { ClusterBytes } from "./cluster-bytes.ts";
 import { type StageStatistics, WriteStage } from "../stage/index.ts";
-import { home, insist, type Pair, pageBytes, quietNs, withPair } from "./pair.ts";
+import { home, insist, pageBytes, type Pair, quietNs, withPair } from "./pair.ts";
 import { type Kind, type Memory, recordBytes, Users } from "./users.ts";
 
 export const ways = ["pause all", "held", "staged"] as const;
@@ -103,7 +103,10 @@ function shuffled<T>(all: readonly T[], random: Random): T[] {
 }
 const addressOf = ({ region }: RegionName): bigint => BigInt(region) << 30n;
 
-/** Regions move away and back under the traffic of all threads. @throws CheckFailed when a thread finds a wrong record */
+/**
+ * Regions move away and back under the traffic of all threads.
+ * @throws CheckFailed when a thread finds a wrong record
+ */
 export function measureMoves(way: Way, o: MovesOptions): Promise<Moved> {
   const { seed, settings } = o;
   return withPair(`valet, ${way}`, { seed, ...(o.link && { link: o.link }) }, async p => {
@@ -148,7 +151,14 @@ export function measureMoves(way: Way, o: MovesOptions): Promise<Moved> {
       const from = p.time.now(),
         staged = stage?.statistics.staged ?? 0;
       await move(chosen, modes[way]);
-      moves.push({ victim, rank: names.indexOf(chosen), ns: p.time.now() - from, before, during: rates(from), staged: (stage?.statistics.staged ?? 0) - staged });
+      moves.push({
+        victim,
+        rank: names.indexOf(chosen),
+        ns: p.time.now() - from,
+        before,
+        during: rates(from),
+        staged: (stage?.statistics.staged ?? 0) - staged,
+      });
       await move(chosen, "pageByPage");
     }
     await users.end();

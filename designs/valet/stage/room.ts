@@ -17,7 +17,10 @@ export class Room {
 
   /** Resolves when the write has its room: at once, or after all who asked before. */
   async take(bytes: number): Promise<void> {
-    if (this.#waiting.length === 0 && this.#fits(bytes)) return this.#count(bytes);
+    if (this.#waiting.length === 0 && this.#fits(bytes)) {
+      this.#count(bytes);
+      return;
+    }
     this.seen.held++;
     await new Promise<void>(go => {
       this.#waiting.push({ bytes, go });

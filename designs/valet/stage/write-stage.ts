@@ -29,8 +29,8 @@ export interface StageStatistics {
 
 /**
  * Writes to a region that moves wait here, acknowledged, instead of being held at whoever writes (docs/valet.md; Valet,
- * section 3.5). It is the only way to its regions: every read sees what it has acknowledged. Full: a write is held until
- * there is room, first come first served. `fence` tells of staged writes that their node refused in the end.
+ * section 3.5). It is the only way to its regions: every read sees what it has acknowledged. Full: a write is held
+ * until there is room, first come first served. `fence` tells of staged writes that their node refused in the end.
  */
 export class WriteStage {
   readonly #o: WriteStageOptions;
@@ -158,12 +158,13 @@ export class WriteStage {
     this.#counted.direct++;
     return true;
   }
-  /** Until the node says yes or no. A write that is done twice is done once, as none of the same bytes comes between. */
+  /** Until the node says yes or no. A write that is done twice is as one: none of the same bytes comes between. */
   async #insist(va: bigint, data: Uint8Array): Promise<void> {
     const { far } = this.#o;
     for (;;) {
       try {
-        return await far.write(va, data);
+        await far.write(va, data);
+        return;
       } catch (e) {
         if (far.failure(e) === "refused") throw e;
         await far.quiet();

@@ -126,7 +126,10 @@ export const inTime = <T>(body: (time: SimulatedTime) => Promise<T>): Promise<T>
   return time.run(body(time), { limitNs: 1e7, describe: () => "the stage hangs" });
 };
 
-/** Clients read, write and add through a stage while the memory moves. @throws when a result is wrong, or something is kept */
+/**
+ * Clients read, write and add through a stage while the memory moves.
+ * @throws when a result is wrong, or something is kept
+ */
 export const judged = (Stage: StageClass, o: StageWorld): Promise<WriteStage["statistics"]> =>
   inTime(async time => {
     const random = new Random(o.seed),

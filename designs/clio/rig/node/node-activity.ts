@@ -34,7 +34,7 @@ export class NodeActivity implements ActivityHardware {
       await this.#order(activityOp.scan, 0);
       const { found, region } = await this.#results.recv();
       this.lastScan = this.#bench.cycle - from;
-      return Number(found) === 1 ? Number(region) : undefined;
+      return found === 1 ? Number(region) : undefined;
     });
   }
 

@@ -12,7 +12,7 @@ import {
   type Val,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { type ActivityStamp, type ActivityParameters, ageBits, laneBits, regionBits } from "./records.ts";
+import { type ActivityParameters, type ActivityStamp, ageBits, laneBits, regionBits } from "./records.ts";
 
 /** A region on its way through the comparison. `touched`: it was written after its stamp was read. */
 export const Candidate = (p: ActivityParameters) =>
@@ -21,7 +21,7 @@ export type CandidateOf = Val<ReturnType<typeof Candidate>>;
 type Stamp = Val<ReturnType<typeof ActivityStamp>>;
 
 /** The write of this cycle is to this region. */
-export const isHit = (stamp: Stamp, region: UInt): Bit => stamp.en.and(stamp.region.eq(region as typeof stamp.region));
+export const isHit = (stamp: Stamp, region: UInt): Bit => stamp.en.and(stamp.region.eq(region));
 /** The region of a lane of a row. */
 export const regionOf = (row: UInt, lane: number): UInt => cat(row, constant(lane, laneBits));
 

@@ -173,7 +173,7 @@ export class RegionSender {
 
   /**
    * Valet's (section 3.5): from the first page on none is written, and all are read here until the last byte is there.
-   * Then no page is in use anywhere, for as long as it takes to put all to use there. Pages without a frame have nothing
+   * Then no page is in use anywhere, as long as it takes to put all to use there. Pages without a frame have nothing
    * to copy: they are in use here until then.
    */
   private async readAtSource(): Promise<void> {

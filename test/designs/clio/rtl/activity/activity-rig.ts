@@ -1,5 +1,5 @@
 /** A bench for the activity table: random stamps and commands, and a model that says each result and its cycle. */
-import { ActivityTable, activityOp, type ActivityParameters } from "../../../../../designs/clio/rtl/activity/index.ts";
+import { activityOp, type ActivityParameters, type ActivityTable } from "../../../../../designs/clio/rtl/activity/index.ts";
 import { type Bench, type Design, runBench } from "../../../../../sim/index.ts";
 
 type Dut = ReturnType<typeof ActivityTable>;

@@ -1,6 +1,6 @@
 /** The activity table: stamps at line rate, the region written longest ago, stamps that wrap. */
 import { describe, expect, test } from "vitest";
-import { ActivityTable, activityOp, type ActivityParameters } from "../../../../../designs/clio/rtl/activity/index.ts";
+import { activityOp, type ActivityParameters, ActivityTable } from "../../../../../designs/clio/rtl/activity/index.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 import { type ActivityBench, play, run, type World } from "./activity-rig.ts";
 
@@ -109,10 +109,11 @@ async function starve(b: ActivityBench): Promise<void> {
   io.stamp.en.value = 1;
   io.stamp.region.value = 8;
   const enrolledAt = b.cycle;
+  const isOverdue = (): boolean => io.overdue.value !== 0;
   let waits = 0;
-  while (io.overdue.value === 0 && b.cycle < enrolledAt + half) {
+  while (!isOverdue() && b.cycle < enrolledAt + half) {
     waits = Math.max(waits, (await order(b, activityOp.scan)).told);
-    if (io.overdue.value === 0) expect(Number(io.result.payload.region.value)).toBe(4);
+    if (!isOverdue()) expect(Number(io.result.payload.region.value)).toBe(4);
   }
   expect(io.overdue.value).toBe(1);
   expect(b.cycle - enrolledAt).toBeGreaterThan(half / 2);

@@ -19,8 +19,8 @@ export interface ClusterBytesOptions {
 
 /**
  * A process of a cluster, for a stage. Each operation is a thread of its own: the stage keeps what belongs in order. A
- * try has no patience: the first refusal by a region that moves ends it. What waits asks the controller again and again,
- * as any client of a cluster does.
+ * try has no patience: the first refusal by a region that moves ends it. What waits asks the controller again and
+ * again, as any client of a cluster does.
  */
 export class ClusterBytes implements FarBytes {
   readonly #o: ClusterBytesOptions;
