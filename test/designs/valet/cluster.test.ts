@@ -4,7 +4,7 @@ import { ClusterBytes } from "../../../designs/valet/rig/index.ts";
 import { WriteStage } from "../../../designs/valet/stage/index.ts";
 import { type MigrationMode, migrationResult } from "../../../designs/clio/software/index.ts";
 import { findsFault } from "../../support/plant.ts";
-import { lossy, veryLate } from "../clio/cluster/migrating.ts";
+import { lossy, migrating, veryLate } from "../clio/cluster/migrating.ts";
 import { type ClusterOptions, type ClusterRig, insist, onCluster, page, pageBytes } from "../clio/cluster/rig.ts";
 import { traffic, type TrafficProcess, type TrafficResult } from "../clio/cluster/traffic.ts";
 
@@ -118,6 +118,19 @@ describe("linearizable, and no write is lost", () => {
   });
   it("with faults later than the time until frames are sent again", async () => {
     await staged({ seed: 3, times: 1, link: veryLate });
+  });
+  it("with clients that hold their writes instead, and 10 % of each fault", async () => {
+    const r = await migrating("readAtSource", { seed: 2, times: 1, link: lossy, betweenNs: 200_000 });
+    expect(r.readsDuring).toBeGreaterThan(r.writesDuring);
+  });
+  it("with nodes whose shootdowns are slow", async () => {
+    const { result } = await staged({
+      times: 1,
+      plant: (_, hardware) => {
+        hardware.shootdownNs = 10_000;
+      },
+    });
+    expect(result.failed).toBe(0);
   });
   it("with room for two writes: the others are held, and all goes on", async () => {
     const { stage } = await staged({ stageWrites: 2 });

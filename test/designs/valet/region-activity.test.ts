@@ -1,38 +1,16 @@
 /** The choice of a region by the table: what is enrolled, what is set aside, and that no entry is kept. */
 import { expect, it } from "vitest";
 import { regionEntry } from "../../../designs/clio/config/index.ts";
-import { type ActivityHardware, RegionActivity, type RegionName } from "../../../designs/clio/software/index.ts";
+import { RegionActivity, type RegionName } from "../../../designs/clio/software/index.ts";
 import { Random } from "../../../sim/index.ts";
+import { TableActivity } from "../clio/cluster/table-activity.ts";
 
 const bits = 4;
-/** The table, told by lists. */
-class Table implements ActivityHardware {
-  readonly entries = 2 ** bits;
-  /** Enrolled entries, the one that was written longest ago first. */
-  order: number[] = [];
-  enroll(entry: number): Promise<void> {
-    if (this.order.includes(entry)) throw new Error(`${entry} is enrolled twice`);
-    this.order.push(entry);
-    return Promise.resolve();
-  }
-  withdraw(entry: number): Promise<void> {
-    if (!this.order.includes(entry)) throw new Error(`${entry} is not enrolled`);
-    this.order = this.order.filter(e => e !== entry);
-    return Promise.resolve();
-  }
-  scan(): Promise<number | undefined> {
-    return Promise.resolve(this.order[0]);
-  }
-  write(entry: number): void {
-    if (!this.order.includes(entry)) return;
-    this.order = [...this.order.filter(e => e !== entry), entry];
-  }
-}
 const entryOf = (n: RegionName): number => regionEntry(n, bits);
 
 it("is the one of those named, with frames, that was written longest ago; all others stay enrolled", async () => {
   const random = new Random(3),
-    table = new Table(),
+    table = new TableActivity(bits),
     all = Array.from({ length: 30 }, (_, i): RegionName => ({ pid: 1 + (i % 3), region: i })),
     withFrames = new Set<RegionName>();
   const activity = new RegionActivity(table, n =>

@@ -1,5 +1,9 @@
 /** A bench for the activity table: random stamps and commands, and a model that says each result and its cycle. */
-import { activityOp, type ActivityParameters, type ActivityTable } from "../../../../../designs/clio/rtl/activity/index.ts";
+import {
+  activityOp,
+  type ActivityParameters,
+  type ActivityTable,
+} from "../../../../../designs/clio/rtl/activity/index.ts";
 import { type Bench, type Design, runBench } from "../../../../../sim/index.ts";
 
 type Dut = ReturnType<typeof ActivityTable>;
