@@ -49,7 +49,7 @@ import { syncOp, SyncRequest, wordBits } from "../sync/sync-ops.ts";
 import { SyncUnit } from "../sync/sync-unit.ts";
 import { Translate } from "../memory/translate.ts";
 import { memoryMasters, translateParameters, widthsOf } from "../ports/widths.ts";
-import { Ending, firstPointerOp, operandBits, plainOp, replyForm, replyWord, wordOf } from "../records/records.ts";
+import { Ending, firstPointerOp, operandBits, replyForm, replyWord, wordOf } from "../records/records.ts";
 
 /**
  * Reads issued ahead of the one being answered, and beats that wait for the wire: enough to hide a memory of 100
@@ -326,22 +326,21 @@ export const ClioNode = module(
     if (c.activityRegions > 0) {
       const size = activityTableOf(c),
         entryBits = Math.log2(size.regions),
-        { access } = translate,
-        { slot, pid, va, write, op } = access.payload,
-        writes = node(write.or(op.ne(plainOp).and(op.lt(firstPointerOp))), { name: "access_writes" }),
         words = { slots: w.slots, width: entryBits + 1 },
-        noted = instance("noted", SlotWords(words)),
+        { access } = translate,
+        { slot, pid, va, write } = access.payload,
         note = reg(WordWrite(words), { init: 0, name: "note" }),
+        noted = instance("noted", SlotWords(words)),
         table = instance("activity", ActivityTable(size)),
         stamp = reg(ActivityStamp(size), { init: 0, name: "stamp" });
       // A cycle later: memory answers no sooner.
-      note.set({ en: access.fire, slot, value: cat(writes, regionIndexOf(pid, va, entryBits)) });
+      note.set({ en: access.fire, slot, value: cat(write, regionIndexOf(pid, va, entryBits)) });
       noted.write.set(note);
-      noted.slot.set(finish.done.slot);
-      stamp.set({
-        en: finish.done.valid.and(finish.done.status.eq(statusBits.OK)).and(noted.value.bit(entryBits)),
-        region: noted.value.bits(0, entryBits),
-      });
+      const { done } = finish,
+        accessDone = node(done.valid.and(done.status.eq(statusBits.OK)), { name: "access_done" }),
+        isWrite = node(noted.value.bit(entryBits), { name: "noted_write" });
+      noted.slot.set(done.slot);
+      stamp.set({ en: accessDone.and(isWrite), region: noted.value.bits(0, entryBits) });
       table.stamp.set(stamp);
       connect(io.activityCommand, table.command);
       connect(table.result, io.activityResult);

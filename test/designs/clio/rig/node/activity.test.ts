@@ -103,8 +103,8 @@ const operate = (design = designOf(clioNode(settings.config)), steps = 18): Prom
 test("writes and atomics that were done count, for the region that they reached, and nothing else does", () =>
   operate());
 test.each([
-  ["reads count", /wire access_writes = [^;]*;/, "wire access_writes = 1'b1;"],
-  ["atomics do not count", /wire access_writes = ([^|;]*)\|[^;]*;/, "wire access_writes = $1;"],
+  ["reads count", /wire noted_write = [^;]*;/, "wire noted_write = 1'b1;"],
+  ["refused writes count", /wire access_done = (\w+) & [^;]*;/, "wire access_done = $1;"],
 ])("a planted fault is found: %s", (_what, from, to) =>
   findsFault(operate(plant(designOf(clioNode(settings.config)), from, to)), /step/),
 );
