@@ -9,6 +9,7 @@ import { legoos } from "../designs/legoos/design.ts";
 import { rack } from "../designs/rack/design.ts";
 import type { Design } from "../designs/shared/command-line/index.ts";
 import { supernic } from "../designs/supernic/design.ts";
+import { valet } from "../designs/valet/design.ts";
 import { wickit } from "../designs/wickit/design.ts";
 import { frameCounter } from "../examples/frame-counter/design.ts";
 
@@ -20,5 +21,6 @@ export const designs: readonly [Design, ...Design[]] = [
   wickit,
   fastswap,
   aifm,
+  valet,
   frameCounter,
 ];

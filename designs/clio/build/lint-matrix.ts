@@ -43,6 +43,8 @@ export const matrix: readonly (readonly string[])[] = [
   ["dataWidth=64", "transport=gbn", "gbnSessions=16", "offloads=all", "requestSlots=16"],
   ["processKeys=256"],
   ["dataWidth=64", "processKeys=65536", "transport=gbn", "gbnSessions=16", "offloads=kv"],
+  ["activityRegions=4096"],
+  ["dataWidth=64", "pageSize=1GB", "physicalMemory=4TB", "activityRegions=64", "requestSlots=8", "outstandingMisses=8"],
   ["partitions=2"],
   ["partitions=4", "pageSize=4KB", "mtuFrame=9018"],
 ];

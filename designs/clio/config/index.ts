@@ -23,6 +23,7 @@ export {
 } from "./parameters.ts";
 export { narrowConfig, type NarrowParameters } from "./narrow.ts";
 export { clockPeriod } from "./clock.ts";
+export { regionEntry } from "./region-entry.ts";
 export {
   retryKey,
   retrySetBits,

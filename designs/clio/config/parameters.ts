@@ -88,15 +88,24 @@ export const parametersSchema = z.strictObject({
    * build has no keys, as in the paper.
    */
   processKeys: oneOf([0, 256, 1024, 4096, 16384, 65536]).default(0),
+  /**
+   * Entries of the table of when each region was written last (docs/valet.md). 0: the build has no such table, and the
+   * slow path looks for what changes, as without it.
+   */
+  activityRegions: oneOf([0, 64, 256, 1024, 4096]).default(0),
 });
 /**
- * `partitions`, `gbnTimeout` and `processKeys` are present only in a build whose value is not the default. So the
- * Verilog of a default build does not change by a letter.
+ * `partitions`, `gbnTimeout`, `processKeys` and `activityRegions` are present only in a build whose value is not the
+ * default. So the Verilog of a default build does not change by a letter.
  */
-export type Parameters = Omit<z.output<typeof parametersSchema>, "partitions" | "gbnTimeout" | "processKeys"> & {
+export type Parameters = Omit<
+  z.output<typeof parametersSchema>,
+  "partitions" | "gbnTimeout" | "processKeys" | "activityRegions"
+> & {
   readonly partitions?: number;
   readonly gbnTimeout?: number;
   readonly processKeys?: number;
+  readonly activityRegions?: number;
 };
 /**
  * Cycles after which a Go-Back-N session's frames go out again: `gbnTimeout`, rounded up to whole rounds of the timer
@@ -109,6 +118,9 @@ export const partitionsOf = (p: Pick<Parameters, "partitions">): number => p.par
 
 /** Process IDs of a build that can have a key: those below this number. */
 export const processKeysOf = (p: Pick<Parameters, "processKeys">): number => p.processKeys ?? 0;
+
+/** Entries of a build's table of written regions; 0: it has none. */
+export const activityRegionsOf = (p: Pick<Parameters, "activityRegions">): number => p.activityRegions ?? 0;
 
 /** Bytes that a frame takes on the wire beside its own: preamble 8, FCS 4, gap 12. */
 const wireOverhead = 24;
@@ -194,11 +206,26 @@ function checkPartitions(p: Parameters): void {
   }
 }
 
+/** The table's ports are those of a plain node: what stands around one does not hand them through. */
+function checkActivity(p: Parameters): void {
+  if (activityRegionsOf(p) === 0) return;
+  for (const [name, value, plain] of [
+    ["partitions", partitionsOf(p), 1],
+    ["transport", p.transport, "none"],
+    ["offloads", p.offloads, "none"],
+  ] as const)
+    if (value !== plain)
+      throw new ConfigError(
+        `activityRegions = ${activityRegionsOf(p)} with ${name} = ${value} is not built yet; set ${name} = ${plain} or activityRegions = 0`,
+      );
+}
+
 /** A build: its parameters and all that follows from them. */
 export interface NodeConfig extends Parameters {
   readonly partitions: number;
   readonly gbnTimeout: number;
   readonly processKeys: number;
+  readonly activityRegions: number;
   readonly vaBits: number;
   readonly vpnBits: number;
   readonly ppnBits: number;
@@ -243,6 +270,7 @@ export function parametersOf(c: NodeConfig): Parameters {
     partitions: c.partitions === 1,
     gbnTimeout: c.gbnTimeout === gbnTimeoutDefault,
     processKeys: c.processKeys === 0,
+    activityRegions: c.activityRegions === 0,
   };
   const names = Object.keys(parametersSchema.shape).filter(k => absent[k] !== true);
   // In two steps: that the names are all of the parameters is what the schema says, not a type.
@@ -274,6 +302,7 @@ export function deriveConfig(p: Parameters): NodeConfig {
     );
   }
   checkPartitions(p);
+  checkActivity(p);
   if (p.outstandingMisses > p.requestSlots) {
     throw new ConfigError(
       `outstandingMisses = ${p.outstandingMisses} is more than requestSlots = ${p.requestSlots} requests can need; the nearest is outstandingMisses = ${p.requestSlots}`,
@@ -289,6 +318,7 @@ export function deriveConfig(p: Parameters): NodeConfig {
     partitions: partitionsOf(p),
     gbnTimeout: p.gbnTimeout ?? gbnTimeoutDefault,
     processKeys: processKeysOf(p),
+    activityRegions: activityRegionsOf(p),
     vaBits: table.vaBits,
     vpnBits: table.vpnBits,
     ppnBits: table.ppnBits,

@@ -24,3 +24,5 @@ export { partBit } from "./transport/tags.ts";
 export { turnCycles } from "./retry/retry-verdict/turns.ts";
 
 export { configPort, framePorts, handThrough, memoryPorts, type NodePorts } from "./ports/node-ports.ts";
+export { type ActivityPorts } from "./ports/activity-ports.ts";
+export { activityOp } from "./activity/index.ts";

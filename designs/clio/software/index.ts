@@ -4,7 +4,7 @@
  */
 export type { SessionPorts } from "./requests/session-handlers.ts";
 export { clearTable, drawProcessKey, SlowPath, type SlowPathOptions } from "./slow-path.ts";
-export type { ControlRegister, SlowPathTransport } from "./transport/transport.ts";
+export type { ActivityHardware, ControlRegister, SlowPathTransport } from "./transport/transport.ts";
 export {
   errorNumber,
   MemoryManager,

@@ -23,6 +23,7 @@ import {
   StreamSink,
   StreamSource,
 } from "../../../../sim/index.ts";
+import { NodeActivity } from "./node-activity.ts";
 import type { NodePorts } from "./node-ports.ts";
 
 /** Cycles between two looks of the watch over the offloads. */
@@ -34,6 +35,7 @@ const lookCycles = 4096;
  * `slowPathLatency` ns after its last beat.
  */
 export class NodeTransport implements SlowPathTransport {
+  readonly activity: NodeActivity | undefined;
   readonly #bench: Bench<NodePorts>;
   readonly #ram: AxiRam;
   readonly #lite: LiteMaster;
@@ -71,6 +73,7 @@ export class NodeTransport implements SlowPathTransport {
     this.#shootdown = new StreamSource(sim, io.shootdown);
     this.#shotDown = new StreamSink(sim, io.shootdownDone);
     this.#capacity = config.freePageBuffer;
+    this.activity = config.activityRegions > 0 ? new NodeActivity(bench, config) : undefined;
     this.#time = time;
     this.#latencyCycles = Math.ceil(runtime.slowPathLatency / clockNs);
   }

@@ -1,5 +1,6 @@
 /** Proofs of the node's units: harnesses for `mnemo prove`. */
 import type { Proof } from "../../../../hdl-dsl/index.ts";
+import { activityProof } from "./activity.ts";
 import { entryExchangeProof } from "./entry-exchange.ts";
 import { fenceProofs } from "./fence.ts";
 import {
@@ -32,6 +33,7 @@ export const nodeProofs: readonly Proof[] = [
   retryClientsProof,
   retrySweepProof,
   retryTurnsProof,
+  activityProof,
   ...partitionProofs,
   ...sharedAxiProofs,
   ...nodeAxiProofs,

@@ -26,6 +26,8 @@ import {
 } from "../../config/index.ts";
 import { opcodeBits, statusBits } from "../../wire/index.ts";
 import { resetValues } from "../../registers/index.ts";
+import { ActivityStamp, ActivityTable, regionIndexOf } from "../activity/index.ts";
+import { activityPorts, activityTableOf } from "../ports/activity-ports.ts";
 import { AccessRead } from "../memory/access-read.ts";
 import { AccessWrite } from "../memory/access-write.ts";
 import { AxiShare } from "../../../shared/axi/index.ts";
@@ -33,7 +35,7 @@ import { Control } from "../dispatch/control.ts";
 import { FenceUnit } from "../dispatch/fence.ts";
 import { OffloadControl, OffloadEvents, OffloadState } from "../dispatch/events.ts";
 import { Finish } from "../dispatch/finish.ts";
-import { FrameBuffer, Release, SlotPool, SlotWords } from "../../../shared/frame/index.ts";
+import { FrameBuffer, Release, SlotPool, SlotWords, WordWrite } from "../../../shared/frame/index.ts";
 import { Mat } from "../dispatch/mat.ts";
 import { configPort, framePorts, memoryPorts } from "../ports/node-ports.ts";
 import { NetRx } from "../network/net-rx.ts";
@@ -90,6 +92,7 @@ export const ClioNode = module(
       ...memoryPorts(c, w, translateParameters(c)),
       ...(p.exportsConfig === true ? configPort : ({} as typeof configPort)),
       ...(p.countsOffloads === true ? offloadsPort : ({} as typeof offloadsPort)),
+      ...(c.activityRegions > 0 ? activityPorts(c) : ({} as ReturnType<typeof activityPorts>)),
     };
   },
   (io, p) => {
@@ -319,6 +322,31 @@ export const ClioNode = module(
     finish.word.set(found.value.is(wordBits));
     retry.done.set(finish.done);
 
+    // When each region was written last: noted beside the fast path, once memory has answered the write.
+    if (c.activityRegions > 0) {
+      const size = activityTableOf(c),
+        entryBits = Math.log2(size.regions),
+        words = { slots: w.slots, width: entryBits + 1 },
+        { access } = translate,
+        { slot, pid, va, write } = access.payload,
+        note = reg(WordWrite(words), { init: 0, name: "note" }),
+        noted = instance("noted", SlotWords(words)),
+        table = instance("activity", ActivityTable(size)),
+        stamp = reg(ActivityStamp(size), { init: 0, name: "stamp" });
+      // A cycle later: memory answers no sooner.
+      note.set({ en: access.fire, slot, value: cat(write, regionIndexOf(pid, va, entryBits)) });
+      noted.write.set(note);
+      const { done } = finish,
+        accessDone = node(done.valid.and(done.status.eq(statusBits.OK)), { name: "access_done" }),
+        isWrite = node(noted.value.bit(entryBits), { name: "noted_write" });
+      noted.slot.set(done.slot);
+      stamp.set({ en: accessDone.and(isWrite), region: noted.value.bits(0, entryBits) });
+      table.stamp.set(stamp);
+      connect(io.activityCommand, table.command);
+      connect(table.result, io.activityResult);
+      io.activityOverdue.set(table.overdue);
+    }
+
     // Repetitions are answered as the first was. Only the replies of atomics have the reply opcode of READ here.
     const again = retry.answer;
     const replayed = node(again.payload.kind.eq(AnswerKind.replayed));
@@ -513,4 +541,5 @@ const nodeName = (c: NodeConfig): string =>
   (c.fences === 4 ? "" : `_e${c.fences}`) +
   (c.slotsFactor === 4 ? "" : `_s${c.slotsFactor}`) +
   (c.clientPorts === 1024 ? "" : `_c${c.clientPorts}`) +
-  (c.processKeys === 0 ? "" : `_k${c.processKeys}`);
+  (c.processKeys === 0 ? "" : `_k${c.processKeys}`) +
+  (c.activityRegions === 0 ? "" : `_a${c.activityRegions}`);

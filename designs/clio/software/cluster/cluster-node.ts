@@ -8,8 +8,9 @@ import type { SlowPathTransport } from "../transport/transport.ts";
 import { type ClusterClock, pause } from "./clock.ts";
 import { PeerExchange, PeerGone } from "./peer-exchange.ts";
 import { RegionReceiver } from "./region-receiver.ts";
+import { RegionActivity } from "./region-activity.ts";
 import { type MigrationReport, RegionSender } from "./region-sender.ts";
-import { decodeStep, encodeStep, migrationResult, regionKey, sendStep } from "./steps.ts";
+import { decodeStep, encodeStep, migrationResult, modeOfStep, regionKey, type RegionName } from "./steps.ts";
 import { Turns } from "./turns.ts";
 import { WriteEpochs } from "./write-epochs.ts";
 
@@ -58,7 +59,8 @@ const migrating: SlowReply = { status: status.MIGRATING, body: new Uint8Array(),
  */
 export class ClusterNode {
   readonly turns = new Turns();
-  readonly epochs: WriteEpochs;
+  /** Which region was written longest ago: the hardware's table knows, or the memory is looked at. */
+  readonly epochs: WriteEpochs | RegionActivity;
   private readonly o: Required<Omit<ClusterNodeOptions, "report" | "timeoutNs" | "silentNs">> &
     Pick<ClusterNodeOptions, "report">;
   private readonly s: ClusterNodeServices;
@@ -98,10 +100,13 @@ export class ClusterNode {
       ...(o.silentNs !== undefined && { silentNs: o.silentNs }),
     });
     this.receiver = new RegionReceiver(config, memory, pool, transport);
-    this.epochs = new WriteEpochs(config, memory, transport, async () => {
-      await pause(o.clock, 0);
-      if (this.closed) throw new PeerGone("the node is shut down");
-    });
+    this.epochs =
+      transport.activity === undefined
+        ? new WriteEpochs(config, memory, transport, async () => {
+            await pause(o.clock, 0);
+            if (this.closed) throw new PeerGone("the node is shut down");
+          })
+        : new RegionActivity(transport.activity, name => this.hasFrames(name));
   }
 
   /** Joins, then watches memory until `close`; an error goes to `failure`. */
@@ -217,7 +222,7 @@ export class ClusterNode {
       {
         ...name,
         version: step.version,
-        mode: step.step === sendStep.pageByPage ? "pageByPage" : "stopAll",
+        mode: modeOfStep(step.step),
         source: this.own,
         destination,
       },
@@ -266,7 +271,7 @@ export class ClusterNode {
     await this.epochs.scan(settled);
     // A region on its way out will make room: the next scan sees its free frames.
     if (pool.free > this.o.pressureFrames || [...this.outgoing.values()].some(o => o.result === undefined)) return;
-    const chosen = this.epochs.leastRecentlyWritten(settled.filter(n => !this.pinned.has(regionKey(n))));
+    const chosen = await this.epochs.leastRecentlyWritten(settled.filter(n => !this.pinned.has(regionKey(n))));
     if (chosen === undefined) return;
     const { body } = await this.peers.request(
       this.o.controller,
@@ -284,6 +289,15 @@ export class ClusterNode {
       this.pinned.add(regionKey(chosen));
   }
 
+  /** Whether moving a region would give frames back. */
+  private async hasFrames({ pid, region }: RegionName): Promise<boolean> {
+    const { memory, config } = this.s,
+      perRegion = Math.max(1, regionBytes / config.pageSize),
+      first = region * perRegion;
+    for (const { start, end } of memory.rangesBetween(pid, first, first + perRegion))
+      for (let vpn = start; vpn < end; vpn++) if ((await memory.frameOf(pid, vpn)) !== undefined) return true;
+    return false;
+  }
   private forget(pid: number): void {
     for (const set of [this.gone, this.pinned])
       for (const key of [...set]) if (key.startsWith(`${pid}:`)) set.delete(key);

@@ -6,6 +6,7 @@ export type { ClusterClock } from "./clock.ts";
 export { ClusterNode, type ClusterNodeOptions } from "./cluster-node.ts";
 export { GlobalController, type GlobalControllerOptions } from "./global-controller.ts";
 export { PeerExchange, PeerGone, type PeerExchangeOptions, type PeerReply } from "./peer-exchange.ts";
+export { RegionActivity } from "./region-activity.ts";
 export { RegionReceiver } from "./region-receiver.ts";
 export { RegionSender, type Migration, type MigrationReport } from "./region-sender.ts";
 export { migrationResult, receiveStep, type MigrationMode, type RegionName } from "./steps.ts";

@@ -9,8 +9,11 @@ export interface MemberNode extends Endpoint {
   readonly memoryBytes: number;
 }
 
-/** Codes of a region's state in replies to clients. */
-export const regionState = { placed: 0, stopAll: 1, pageByPage: 2, lost: 3 } as const;
+/**
+ * Codes of a region's state in replies to clients. To them a region that is read at its source moves as one that is
+ * stopped: they go on asking where it was.
+ */
+export const regionState = { placed: 0, stopAll: 1, readAtSource: 1, pageByPage: 2, lost: 3 } as const;
 export type RegionState = keyof typeof regionState;
 
 /** Where a region is. */

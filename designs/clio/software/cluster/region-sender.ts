@@ -92,7 +92,7 @@ export class RegionSender {
     let result: number;
     try {
       await this.open();
-      await (this.m.mode === "stopAll" ? this.stopAll() : this.pageByPage());
+      await this[this.m.mode]();
       await this.step(receiveStep.close);
       await this.leave();
       result = migrationResult.done;
@@ -169,6 +169,32 @@ export class RegionSender {
     if (rest.length === 0) return;
     this.longestWritePause = Math.max(this.longestWritePause, clock.now() - from);
     this.longestPause = Math.max(this.longestPause, clock.now() - from);
+  }
+
+  /**
+   * Valet's (section 3.5): from the first page on none is written, and all are read here until the last byte is there.
+   * Then no page is in use anywhere, as long as it takes to put all to use there. Pages without a frame have nothing
+   * to copy: they are in use here until then.
+   */
+  private async readAtSource(): Promise<void> {
+    const { clock, memory } = this.s,
+      from = clock.now();
+    for (const page of this.pages)
+      if ((await memory.frameOf(this.m.pid, page.vpn)) !== undefined) await this.withdrawWrite(page);
+    const copied = this.pages.filter(p => p.state === "readable");
+    for (const page of copied) {
+      this.checkCancelled();
+      await this.copy(page);
+    }
+    this.checkCancelled();
+    const between = clock.now();
+    for (const page of this.pages) await this.withdraw(page);
+    // Some may have been used for the first time in the meantime.
+    for (const page of this.pages) if (!copied.includes(page)) await this.copy(page);
+    this.checkCancelled();
+    for (const page of this.pages) await this.enable(page);
+    this.longestWritePause = clock.now() - from;
+    this.longestPause = clock.now() - between;
   }
   private checkCancelled(): void {
     if (this.stopped) throw new Cancelled("cancelled");

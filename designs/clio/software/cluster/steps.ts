@@ -13,14 +13,20 @@ export function regionKey({ pid, region }: RegionName): string {
 
 /**
  * How a region moves. `stopAll`: the paper's; no client has access until it is over. `pageByPage`: everything but
- * writes to the page that is being copied goes on.
+ * writes to the page that is being copied goes on. `readAtSource`: Valet's; reads go on at the source until all is
+ * copied, and no page is written.
  */
-export type MigrationMode = "stopAll" | "pageByPage";
+export type MigrationMode = "stopAll" | "pageByPage" | "readAtSource";
 
 /** Steps that the source of a region requests of its destination (MIGRATION_RECEIVE). */
 export const receiveStep = { open: 1, data: 2, enable: 3, take: 4, read: 5, close: 6, abort: 7 } as const;
 /** Steps that the controller requests of the source of a region (MIGRATION_SEND): to begin, or to report progress. */
-export const sendStep = { stopAll: 1, pageByPage: 2 } as const satisfies Readonly<Record<MigrationMode, number>>;
+export const sendStep = { stopAll: 1, pageByPage: 2, readAtSource: 3 } as const satisfies Readonly<
+  Record<MigrationMode, number>
+>;
+/** The way that a step to begin names; stop all for one that is not known. */
+export const modeOfStep = (step: number): MigrationMode =>
+  step === sendStep.pageByPage ? "pageByPage" : step === sendStep.readAtSource ? "readAtSource" : "stopAll";
 
 /** `ret` of the answers. */
 export const migrationResult = {

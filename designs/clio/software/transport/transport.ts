@@ -13,6 +13,16 @@ export class EntryRefused extends Error {
   }
 }
 
+/** The table of when each region was written last, in a build with `activityRegions` (docs/valet.md). */
+export interface ActivityHardware {
+  readonly entries: number;
+  /** From now on the entry counts, and as written now. */
+  enroll(entry: number): Promise<void>;
+  withdraw(entry: number): Promise<void>;
+  /** The entry that was written longest ago of those that count; undefined when none does. */
+  scan(): Promise<number | undefined>;
+}
+
 /**
  * Operations of the hardware that the slow path needs (paper §4.5: rings both ways, register access, DRAM access
  * across the interconnect). In simulation a bench stands behind it, on a board a driver; the slow path is the same.
@@ -57,4 +67,6 @@ export interface SlowPathTransport {
    * it (docs/clio/process-keys.md).
    */
   setProcessKey(pid: number, key: bigint): Promise<void>;
+  /** Present in a build with `activityRegions`. */
+  readonly activity?: ActivityHardware | undefined;
 }

@@ -15,6 +15,8 @@ export interface ClusterOptions {
   /** Frames of each node. */
   readonly pages?: readonly number[];
   readonly plant?: TableNodeOptions["plant"];
+  /** Nodes with a table of written regions. */
+  readonly activity?: boolean;
   readonly limitNs?: number;
   /** Settings of the nodes that differ; bytes of a page among them. */
   readonly given?: Readonly<Record<string, unknown>> & { readonly pageSize?: number };
@@ -79,6 +81,7 @@ export async function onCluster<T>(o: ClusterOptions, body: (rig: ClusterRig) =>
             },
           },
           ...(o.pages?.[i] !== undefined && { pages: o.pages[i] }),
+          ...(o.activity !== undefined && { activity: o.activity }),
           ...(o.link && { link: o.link }),
           ...(o.plant && { plant: o.plant }),
         }),

@@ -1,5 +1,5 @@
 import type { NodeAddress } from "../../../../designs/clio/client/index.ts";
-import { makeSettings, type NodeConfig } from "../../../../designs/clio/config/index.ts";
+import { makeSettings, type NodeConfig, regionEntry } from "../../../../designs/clio/config/index.ts";
 import { type PageState, ReferenceNode, type VirtualMemory } from "../../../../designs/clio/model/index.ts";
 import { clearTable, type ClusterNodeOptions, SlowPath } from "../../../../designs/clio/software/index.ts";
 import {
@@ -12,6 +12,7 @@ import {
 } from "../../../../designs/shared/virtual-memory/table/index.ts";
 import type { LinkOptions, NetworkModel, SimulatedTime } from "../../../../sim/index.ts";
 import { FakeHardware } from "../software/fake-hardware.ts";
+import { TableActivity } from "./table-activity.ts";
 
 interface Mapping {
   readonly ppn: number;
@@ -27,6 +28,8 @@ interface Mapping {
 export class TableHardware extends FakeHardware implements VirtualMemory {
   /** Sends what the slow path sends. */
   out: (frame: Uint8Array) => void = () => undefined;
+  /** Present in a node with a table of written regions. */
+  activity: TableActivity | undefined;
   /** From the shootdown's order to its acknowledgement, ns. */
   shootdownNs = 300;
   private readonly mappings = new Map<string, Mapping>();
@@ -76,6 +79,8 @@ export class TableHardware extends FakeHardware implements VirtualMemory {
   }
   write(pid: number, vpn: bigint, offset: number, bytes: Uint8Array): void {
     this.memory.write(this.at(pid, vpn, offset), bytes);
+    const region = Number((vpn * BigInt(this.table.pageSize)) >> 30n);
+    this.activity?.write(regionEntry({ pid, region }, this.activity.bits));
   }
 
   private at(pid: number, vpn: bigint, offset: number): number {
@@ -99,6 +104,8 @@ export interface TableNodeOptions {
   readonly given: Readonly<Record<string, unknown>>;
   readonly cluster: Omit<ClusterNodeOptions, "clock">;
   readonly pages?: number;
+  /** The node has a table of written regions. */
+  readonly activity?: boolean;
   readonly link?: LinkOptions;
   /** Changes the node before it starts: a planted fault. */
   readonly plant?: (slow: SlowPath, hardware: TableHardware) => void;
@@ -125,6 +132,7 @@ export async function tableNode(network: NetworkModel, o: TableNodeOptions): Pro
   const { config, runtime } = makeSettings({ ...o.given }),
     { time } = network,
     hardware = new TableHardware(config, time);
+  if (o.activity === true) hardware.activity = new TableActivity(12);
   await clearTable(hardware, config);
   const slow = new SlowPath(hardware, config, runtime, {
     cluster: { ...o.cluster, clock: time },

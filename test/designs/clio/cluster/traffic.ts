@@ -1,4 +1,4 @@
-import { type ClusterProcess, OperationError, type Thread } from "../../../../designs/clio/client/index.ts";
+import { OperationError, type Thread } from "../../../../designs/clio/client/index.ts";
 import { SharedBytes } from "../../../../designs/clio/end-to-end/index.ts";
 import {
   checkLinearizable,
@@ -11,10 +11,14 @@ import type { SimulatedTime } from "../../../../sim/index.ts";
 import { insist, pageBytes } from "./rig.ts";
 import { Random } from "../../../../hdl-dsl/index.ts";
 
+/** What traffic needs of a process: its own threads, or those of what stands before it. */
+export interface TrafficProcess {
+  thread(): Pick<Thread, "rread" | "rwrite" | "fetchAndAdd">;
+}
 export interface TrafficOptions {
   readonly time: SimulatedTime;
   readonly seed: number;
-  readonly processes: readonly ClusterProcess[];
+  readonly processes: readonly TrafficProcess[];
   readonly va: bigint;
   readonly pages: number;
 }
@@ -70,7 +74,7 @@ export async function traffic(
     });
   // The last page holds the words.
   const wordAt = (w: number): bigint => va + BigInt((pages - 1) * pageBytes + 64 * w);
-  const add = (t: Thread, who: string, w: number, addend: bigint): Promise<unknown> =>
+  const add = (t: ReturnType<TrafficProcess["thread"]>, who: string, w: number, addend: bigint): Promise<unknown> =>
     words.record(
       `word ${w}`,
       who,
@@ -79,7 +83,7 @@ export async function traffic(
       found => found,
       unknown,
     );
-  const one = async (t: Thread, r: Random, who: string): Promise<void> => {
+  const one = async (t: ReturnType<TrafficProcess["thread"]>, r: Random, who: string): Promise<void> => {
     const length = r.chance(0.7) ? r.between(1, 64) : r.between(1, 2000),
       at = r.chance(0.2)
         ? r.between(1, pages - 2) * pageBytes - r.between(1, Math.min(length, 60))

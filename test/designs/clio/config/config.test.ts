@@ -155,6 +155,10 @@ describe("settings", () => {
     expect(refusal("processKeys=300")).toBe(
       'processKeys = "300": must be 0, 256, 1024, 4096, 16384 or 65536; the nearest is 256',
     );
+    expect(refusal("activityRegions=64", "offloads=kv")).toBe(
+      "activityRegions = 64 with offloads = kv is not built yet; set offloads = none or activityRegions = 0",
+    );
+    expect("activityRegions" in parametersOf(makeSettings().config)).toBe(false);
     expect(refusal("partitions=4", "tlbEntries=32")).toBe(
       "tlbEntries = 32 leaves less than 16 for each of partitions = 4; the nearest is tlbEntries = 64",
     );

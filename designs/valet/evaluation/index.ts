@@ -1,0 +1,1 @@
+export { figureHook } from "./figures.ts";
