@@ -86,6 +86,11 @@ export class ReplicaModel implements TaskModel {
     this.#inSet.fill(0);
   }
 
+  /** As behind a reset. */
+  forget(): void {
+    this.grown();
+    for (const row of this.#rows) row.nodes = 0;
+  }
   answer(packet: TaskPacketModel): TaskAnswerModel {
     const { header: h, arg, user, ingress, noL4 } = packet,
       row = this.#rows[arg % replicaGroups],
