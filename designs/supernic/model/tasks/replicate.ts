@@ -68,7 +68,7 @@ export class ReplicaModel implements TaskModel {
     const group = at - replicaPlaces.group(0);
     if (group >= 0 && group < replicaGroups) {
       const row = this.#rows[group];
-      if (row) Object.assign(row, { user: Number(data & 63n), nodes: Number((data >> BigInt(replicaRow.nodes)) & 7n) });
+      if (row) Object.assign(row, { user: Number(data & 63n), nodes: Math.min(replicaNodes.most, Number((data >> BigInt(replicaRow.nodes)) & 7n)) });
       return;
     }
     const node = this.#rows[at >> 3]?.at[(at >> 1) & 3];

@@ -42,7 +42,10 @@ export function groupsOf(config: Val<typeof TaskConfig>) {
     address.write(mine.and(at.bit(0)), group, data.trunc(32));
   }
   const row = at.trunc(groupBits).is(groupBits);
-  rows.write(isGroup, row, { user: data.trunc(6), nodes: data.bits(replicaRow.nodes, 3) });
+  const given = data.bits(replicaRow.nodes, 3),
+    // Whatever is written, copies end.
+    count = mux(given.gt(replicaNodes.most), replicaNodes.most, given).is(3);
+  rows.write(isGroup, row, { user: data.trunc(6), nodes: count });
   when(isGroup, () => on.set(on.or(fromBits(Array.from({ length: replicaGroups }, (_, i) => row.eq(i))))));
 
   const isOn = (g: UInt): Bit => orTree(Array.from({ length: replicaGroups }, (_, i) => g.eq(i).and(on.bit(i))));

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { replicate } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
 import { bernoulli, runBench } from "../../../../../../sim/index.ts";
 import { type B, replicaDut } from "./support/rig.ts";
+import { replicaWorld } from "./support/world.ts";
 import { agesRun, mixedRun, rates, resetRun, stoppedRun } from "./support/runs.ts";
 
 const run = <T>(name: string, body: (b: B) => Promise<T>): Promise<T> =>
@@ -23,6 +24,17 @@ describe("replication", () => {
     expect(forwarded).toBe(40);
     expect(copies).toEqual(Array.from({ length: 32 }, (_, i) => 10 * Math.floor(i / 2) + 1 + (i % 2)));
   });
+  it("ways that lose and double: what was answered is at every node; repetitions do nothing twice", async () => {
+    const seen = await run("world", b => replicaWorld(b, { operations: 150, lost: 0.1, doubled: 0.1, resets: 60 }));
+    expect(seen.givenUp).toBe(0);
+    expect(seen.again).toBeGreaterThan(20);
+    expect(seen.resets).toBe(2);
+  }, 120_000);
+  it("a node that falls silent: nothing is answered from then on, what was is at the other nodes", async () => {
+    const seen = await run("silent", b => replicaWorld(b, { operations: 90, lost: 0.02, doubled: 0.05, silentAfter: 60 }));
+    expect(seen.silent).toBeGreaterThan(20);
+    expect(seen.givenUp).toBeGreaterThan(20);
+  }, 120_000);
   it("latency and intervals are as declared", async () => {
     const seen = await run("rates", rates),
       { latency, interval } = replicate.declared;

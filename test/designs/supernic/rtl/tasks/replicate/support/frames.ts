@@ -10,7 +10,7 @@ import {
   udpHeader,
 } from "../../../../../../../designs/shared/wire/index.ts";
 import type { TaskPacketModel } from "../../../../../../../designs/supernic/model/index.ts";
-import { kvNodePort, type ReplicaGroup } from "../../../../../../../designs/supernic/wire/index.ts";
+import { kvNodePort, type ReplicaGroup, replicaKeyHash } from "../../../../../../../designs/supernic/wire/index.ts";
 
 export interface Client {
   readonly mac: bigint;
@@ -27,6 +27,41 @@ export const nodes = Array.from({ length: 4 }, (_, n) => ({
   ip: (0xc0a8_f009 + n * 0x0001_fe03) >>> 0,
   port: n + 1,
 }));
+/** Bytes of the body of a write whose replies need the last carry of their checksum for the second of these. */
+export const carryingBytes = 40;
+/** Clients that differ in their address, and in their port alone; their numbers are the same. */
+export function someClients(): readonly Client[] {
+  const asked = (client: Client): Uint8Array =>
+      requestFrame(client, 0, { requestId: 1, body: new Uint8Array(carryingBytes) }),
+    [first, second] = groupOf(0).nodes.map(n => n.ip);
+  if (first === undefined || second === undefined) throw new RangeError("the group has two nodes");
+  return [
+    clientOf(1),
+    { ...clientOf(1), port: sharingPort(clientOf(1)) },
+    carrying(client => nodeReply(1, asked(client), 0), second, first),
+    carrying(asked, first, second),
+  ];
+}
+/** Another port of a client, with which its requests have places in the same sets. */
+function sharingPort({ port }: Client): number {
+  const onWire = (p: number): bigint => BigInt(((p & 255) << 8) | (p >> 8)) << 32n;
+  for (let other = port + 1; other < 0x10000; other++)
+    if (replicaKeyHash(onWire(port) ^ onWire(other)) === 0n) return other;
+  throw new RangeError("no port shares the sets");
+}
+/** One whose frames need the last carry of their checksum, when an address of them becomes another. */
+function carrying(frameOf: (client: Client) => Uint8Array, before: number, after: number): Client {
+  const fold = (sum: number): number => (sum & 0xffff) + (sum >>> 16),
+    words = (ip: number): readonly number[] => [ip >>> 16, ip & 0xffff];
+  for (let low = 0; low < 0x10000; low++) {
+    const client = { ...clientOf(2), ip: 0xc0a8_0000 + low },
+      frame = frameOf(client),
+      sum = ((frame[24] ?? 0) << 8) | (frame[25] ?? 0),
+      all = [~sum, ...words(before).map(w => ~w), ...words(after)].reduce((n, w) => n + (w & 0xffff), 0);
+    if (fold(all) > 0xffff) return client;
+  }
+  throw new RangeError("no client's frames carry twice");
+}
 /** User of all groups, and the groups by their `arg`: of one, two, three and four nodes. */
 export const user = 3;
 export const groups: readonly ReplicaGroup[] = [2, 3, 4, 1].map((count, i) => ({

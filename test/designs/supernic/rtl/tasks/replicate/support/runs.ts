@@ -9,7 +9,7 @@ import {
 } from "../../../../../../../designs/supernic/wire/index.ts";
 import type { TaskPacketModel } from "../../../../../../../designs/supernic/model/index.ts";
 import type { Pause } from "../../../../../../../sim/index.ts";
-import { type Client, clientOf, fromClient, fromNode, nodeReply, nodes, packetOf, requestFrame, user } from "./frames.ts";
+import { carryingBytes, type Client, clientOf, fromClient, fromNode, nodeReply, nodes, packetOf, requestFrame, someClients, user } from "./frames.ts";
 import { type Answered, type B, ReplicaRig } from "./rig.ts";
 
 /** Longer than a run: nothing grows old in it. */
@@ -23,7 +23,10 @@ interface Waits {
   readonly arg: number;
   readonly frame: Uint8Array;
 }
-const bodies = [0, 2, 3, 6, 7, 70, 71, 500, 1024, 1984 + 6, 1984 + 7];
+/** Who asks, and the number. */
+const nameOf = (frame: Uint8Array): string =>
+  Buffer.from([...frame.slice(26, 30), ...frame.slice(34, 36), ...frame.slice(50, 54)]).toString("hex");
+const bodies = [0, 2, 3, 6, 7, carryingBytes, carryingBytes, 70, 71, 500, 1024, 1984 + 6, 1984 + 7];
 
 /** A packet that is not for replication, or is refused. */
 function oddPacket(b: B, frame: Uint8Array, arg: number): TaskPacketModel {
@@ -42,13 +45,14 @@ function oddPacket(b: B, frame: Uint8Array, arg: number): TaskPacketModel {
 export async function mixedRun(b: B, packets: number, pause?: () => Pause) {
   const rig = new ReplicaRig(b, pause),
     { random } = b,
+    clients = someClients(),
+    ids = clients.map(() => 0),
     asked: Waits[] = [],
     replies: { readonly packet: TaskPacketModel }[] = [];
   await rig.configure(longLife);
-  let id = 0;
   rig.onMade = ({ bytes, port }) => {
-    // One whose number was damaged is nobody's: its replies come with the arg of another group.
-    const arg = asked.find(w => Buffer.from(w.frame.slice(50, 54)).equals(bytes.slice(50, 54)))?.arg ?? 0,
+    // One that was damaged is nobody's: its replies come with the arg of another group.
+    const arg = asked.find(w => nameOf(w.frame) === nameOf(bytes))?.arg ?? 0,
       at = nodes.findIndex(n => n.port === port),
       times = random.pick([0, 1, 1, 1, 1, 1, 1, 2]);
     for (let i = 0; i < times; i++)
@@ -66,8 +70,10 @@ export async function mixedRun(b: B, packets: number, pause?: () => Pause) {
     }
     const arg = random.pick([0, 0, 1, 2, 15]),
       again = random.chance(0.15) ? asked[random.below(asked.length)] : undefined,
-      frame = again?.frame ?? requestFrame(clientOf(random.below(3)), arg, {
-        ...{ requestId: id++, opcode: random.pick([0x50, 0x50, 0x50, 0x64, 0x52]), body: random.bytes(random.pick(bodies)) },
+      who = random.below(clients.length),
+      requestId = (ids[who] = (ids[who] ?? 0) + 1),
+      frame = again?.frame ?? requestFrame(clients[who] ?? clientOf(1), arg, {
+        ...{ requestId, opcode: random.pick([0x50, 0x50, 0x50, 0x64, 0x52]), body: random.bytes(random.pick(bodies)) },
         ...{ replicate: random.chance(0.9), tracked: random.chance(0.95) },
       });
     if (again === undefined) asked.push({ arg, frame });
@@ -130,6 +136,23 @@ export async function allPlacesThere(b: B, rig: ReplicaRig): Promise<void> {
   await rig.end();
 }
 
+/** One set is looked at in each tick: of a request in every set all must wait just as long. */
+async function oneOfEachSet(b: B, rig: ReplicaRig, least: number): Promise<void> {
+  const client = clientOf(8),
+    ids = fillingIds(client, 5_000_000).slice(0, replicaSets),
+    begin = b.cycle,
+    { answered } = rig.model.counts,
+    frameOf = (requestId: number): Uint8Array => requestFrame(client, 15, { requestId, body: new Uint8Array() });
+  for (const id of ids) {
+    rig.send(fromClient(frameOf(id), 15));
+    await b.until(() => rig.pending + rig.due < 8);
+  }
+  await b.until(() => b.cycle >= begin + least - 10);
+  for (const id of ids) rig.send(fromNode(3, nodeReply(3, frameOf(id), 0), 15));
+  await rig.settled();
+  if (rig.model.counts.answered !== answered + ids.length) throw new Error("a request is too old in its life");
+}
+
 /** Replies just before a request is too old, when its place was given back, and when a node was heard meanwhile. */
 export async function agesRun(b: B): Promise<void> {
   const rig = new ReplicaRig(b),
@@ -167,6 +190,7 @@ export async function agesRun(b: B): Promise<void> {
       await says(1);
       expects("heard meanwhile", "drop", "forward");
     }
+    await oneOfEachSet(b, rig, least);
     await asks();
     await b.cycles(most);
     rig.model.grown();
