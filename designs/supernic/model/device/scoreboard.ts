@@ -47,11 +47,16 @@ export class DeviceScoreboard {
       setup,
       kinds: portKinds(setup),
       matches: Array.from({ length: inlets }, (_, port) => matchSettings(setup, port)),
-      chains: chainTasks(setup, models, () => {
-        const now = this.#following;
-        if (now === undefined) throw new Error("unreachable: the NAT is asked while a frame is followed");
-        return this.nat.tableFor(now.choose, now.claims, now.entered);
-      }),
+      chains: chainTasks(
+        setup,
+        models,
+        () => {
+          const now = this.#following;
+          if (now === undefined) throw new Error("unreachable: the NAT is asked while a frame is followed");
+          return this.nat.tableFor(now.choose, now.claims, now.entered);
+        },
+        () => this.#step,
+      ),
     };
   }
 

@@ -13,6 +13,8 @@ import {
   identity,
   natAnswer,
   type NatTable,
+  ReplicaModel,
+  type TaskAnswerModel,
   type TaskModel,
   tunnelModel,
   xorModel,
@@ -53,7 +55,28 @@ export function matchSettings(s: Setup, port: number): MatchSettings {
 /** Models of tasks by their declared names. */
 export type TaskModels = Readonly<Record<string, () => TaskModel>>;
 
-const projectModels = (s: Setup, nat: () => NatTable): TaskModels => ({
+/**
+ * A model with state, asked once for each packet of a frame: a frame is followed again for all that a NAT in its way
+ * may choose.
+ */
+function askedOnce(model: TaskModel, frame: () => number): TaskModel {
+  let last = -1;
+  const known = new Map<string, TaskAnswerModel>();
+  return {
+    configure: (at, data) => model.configure?.(at, data),
+    answer: packet => {
+      const now = frame();
+      if (now !== last) known.clear();
+      last = now;
+      const { payload: _, header, ...told } = packet,
+        key = `${Buffer.from(header).toString("latin1")} ${JSON.stringify(told)}`,
+        answer = known.get(key) ?? model.answer(packet);
+      known.set(key, answer);
+      return answer;
+    },
+  };
+}
+const projectModels = (s: Setup, nat: () => NatTable, frame: () => number): TaskModels => ({
   dummy: identity,
   xor: xorModel,
   encrypt: encryptModel,
@@ -63,6 +86,7 @@ const projectModels = (s: Setup, nat: () => NatTable): TaskModels => ({
   tunnel: tunnelModel,
   firewall: () => firewallModel(s.firewall),
   nat: () => ({ answer: p => natAnswer(p, nat()) }),
+  replicate: () => askedOnce(new ReplicaModel(), frame),
 });
 function modelNamed(name: string, s: Setup, all: TaskModels): TaskModel {
   // A delay's name has its figures.
@@ -72,8 +96,16 @@ function modelNamed(name: string, s: Setup, all: TaskModels): TaskModel {
   for (const { at, data } of taskWords(name, s)) model.configure?.(at, data);
   return model;
 }
-/** The tasks of each chain. @param own models of tasks that are not the project's @param nat of the frame under way */
-export function chainTasks(s: Setup, own: TaskModels, nat: () => NatTable): readonly (readonly ChainTask[])[] {
-  const all = { ...projectModels(s, nat), ...own };
+/**
+ * The tasks of each chain. @param own models of tasks that are not the project's @param nat of the frame under way
+ * @param frame a number of its own for each frame that is followed
+ */
+export function chainTasks(
+  s: Setup,
+  own: TaskModels,
+  nat: () => NatTable,
+  frame: () => number,
+): readonly (readonly ChainTask[])[] {
+  const all = { ...projectModels(s, nat, frame), ...own };
   return s.chains.map(c => c.tasks.map(declared => ({ declared, model: modelNamed(declared.name, s, all) })));
 }

@@ -153,6 +153,7 @@ export class ReplicaModel implements TaskModel {
     this.#inSet[set] = (this.#inSet[set] ?? 1) - 1;
     this.counts.answered++;
     const writes = readdressed(h, "src", first).set(replicaAt.status, (byte & 0xf0) | waiting.status);
-    return { verdict: "forward", writes };
+    // What is sent is the same, whichever reply came last.
+    return { verdict: "forward", writes, unordered: true };
   }
 }

@@ -5,6 +5,7 @@ import type {
   FirewallRule,
   KvNode,
   MatchActionName,
+  ReplicaGroup,
   Ternary,
   TunnelRow,
 } from "../../wire/index.ts";
@@ -118,6 +119,13 @@ export interface SetupKvNode extends KvNode {
   /** In units of 256 cycles. */
   readonly life: number;
 }
+/** A group of nodes that writes are copied to. */
+export interface Replicas {
+  readonly name: string;
+  /** What tells a DAG's packets to use it. */
+  readonly arg: number;
+  readonly group: ReplicaGroup;
+}
 export interface Setup {
   readonly sizes: SetupSizes;
   readonly mac: bigint;
@@ -138,6 +146,9 @@ export interface Setup {
   readonly tunnels: readonly Tunnel[];
   readonly balancers: readonly Balancer[];
   readonly kvNode: SetupKvNode | undefined;
+  readonly replicas: readonly Replicas[];
+  /** In units of 256 cycles. */
+  readonly replicaLife: number;
   readonly dags: readonly Dag[];
   readonly rules: readonly SetupRule[];
 }
