@@ -76,6 +76,10 @@ function askedOnce(model: TaskModel, frame: () => number): TaskModel {
     },
   };
 }
+function everyTime(): () => number {
+  let n = 0;
+  return () => n++;
+}
 const projectModels = (s: Setup, nat: () => NatTable, frame: () => number): TaskModels => ({
   dummy: identity,
   xor: xorModel,
@@ -98,13 +102,13 @@ function modelNamed(name: string, s: Setup, all: TaskModels): TaskModel {
 }
 /**
  * The tasks of each chain. @param own models of tasks that are not the project's @param nat of the frame under way
- * @param frame a number of its own for each frame that is followed
+ * @param frame a number of its own for each frame that is followed; left out: each packet is another frame's
  */
 export function chainTasks(
   s: Setup,
   own: TaskModels,
   nat: () => NatTable,
-  frame: () => number,
+  frame: () => number = everyTime(),
 ): readonly (readonly ChainTask[])[] {
   const all = { ...projectModels(s, nat, frame), ...own };
   return s.chains.map(c => c.tasks.map(declared => ({ declared, model: modelNamed(declared.name, s, all) })));

@@ -66,8 +66,8 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
       // One of the branches at most writes it.
       if (exit.payload !== given) payload = exit.payload ?? payload;
       reply ||= exit.reply;
-      unordered ||= exit.unordered;
-      made.push(...exit.made.map(m => ({ ...m, chain: chain.number })));
+      unordered ||= exit.unordered === true;
+      made.push(...(exit.made ?? []).map(m => ({ ...m, chain: chain.number })));
       if (exit.prepend !== before.prepend || exit.dropFront !== before.dropFront) front = exit;
       const by = taken.at(-1);
       if (exit.dropped && by !== undefined) {

@@ -32,9 +32,9 @@ export interface ChainExit extends Front {
   readonly payload?: Uint8Array | undefined;
   readonly reply: boolean;
   /** Frames that its tasks made. */
-  readonly made: readonly Made[];
+  readonly made?: readonly Made[];
   /** It has no order among the packets of its flow. */
-  readonly unordered: boolean;
+  readonly unordered?: boolean;
   readonly dropped: boolean;
   /** Slots that it was to take behind the one that dropped it. */
   readonly refund: readonly number[];

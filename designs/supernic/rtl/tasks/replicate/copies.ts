@@ -57,7 +57,7 @@ function keeperOf(payload: StreamIn<typeof PayloadBeat>, sorts: StreamIn<typeof 
     { data, last } = payload.payload;
   payload.ready.set(sorts.valid);
   sorts.ready.set(payload.fire.and(last));
-  when(payload.fire, () => at.set(mux(last, 0, at.add(1)).is(beatBits)));
+  when(payload.fire, () => at.set(mux(last, constant(0, beatBits), at.add(1))));
   kept.write(node(payload.fire.and(keep), { name: "keeps_beat" }), cat(job, at).is(jobBits + beatBits), data);
   return { kept, whole: node(payload.fire.and(last).and(keep), { name: "keeps_last" }) };
 }
@@ -90,7 +90,7 @@ function nextCopy(jobs: StreamIn<typeof Job>, ready: Bit, groups: Groups, taken:
       },
       Offer: () => {
         when(taken, () => {
-          at.set(mux(lastOne, 0, at.add(1)).is(2));
+          at.set(mux(lastOne, constant(0, 2), at.add(1)));
           s.go("Change");
         });
       },

@@ -1,6 +1,7 @@
 /** The groups of nodes, as they are configured. */
 import {
   type Bit,
+  constant,
   fromBits,
   mux,
   node,
@@ -44,7 +45,7 @@ export function groupsOf(config: Val<typeof TaskConfig>) {
   const row = at.trunc(groupBits).is(groupBits);
   const given = data.bits(replicaRow.nodes, 3),
     // Whatever is written, copies end.
-    count = mux(given.gt(replicaNodes.most), replicaNodes.most, given).is(3);
+    count = mux(given.gt(replicaNodes.most), constant(replicaNodes.most, 3), given);
   rows.write(isGroup, row, { user: data.trunc(6), nodes: count });
   when(isGroup, () => on.set(on.or(fromBits(Array.from({ length: replicaGroups }, (_, i) => row.eq(i))))));
 

@@ -2,6 +2,7 @@
 import {
   type Bit,
   bit,
+  constant,
   firstSet,
   fromBits,
   mux,
@@ -99,8 +100,8 @@ export function tableOf(time: Time, look: Look, d: Decision, acts: Bit) {
     places[i]?.write(writes, address, {
       valid: ends.not(),
       want: mux(begins, d.want, want).is(4),
-      got: mux(begins, 0, got).is(4),
-      status: mux(begins, 0, status).is(4),
+      got: mux(begins, constant(0, 4), got),
+      status: mux(begins, constant(0, 4), status),
       stamp: time.now,
     });
     keys[i]?.write(node(acts.and(begins).and(free.index.eq(i)), { name: `writes_key_${i}` }), set, key);
