@@ -137,9 +137,9 @@ export async function allPlacesThere(b: B, rig: ReplicaRig): Promise<void> {
 }
 
 /** One set is looked at in each tick: of a request in every set all must wait just as long. */
-async function oneOfEachSet(b: B, rig: ReplicaRig, least: number): Promise<void> {
+async function oneOfEachSet(b: B, rig: ReplicaRig, least: number, from: number): Promise<void> {
   const client = clientOf(8),
-    ids = fillingIds(client, 5_000_000).slice(0, replicaSets),
+    ids = fillingIds(client, from).slice(0, replicaSets),
     begin = b.cycle,
     { answered } = rig.model.counts,
     frameOf = (requestId: number): Uint8Array => requestFrame(client, 15, { requestId, body: new Uint8Array() });
@@ -190,7 +190,11 @@ export async function agesRun(b: B): Promise<void> {
       await says(1);
       expects("heard meanwhile", "drop", "forward");
     }
-    await oneOfEachSet(b, rig, least);
+    // At several phases of the ticks.
+    for (let phase = 0; phase < 4; phase++) {
+      await b.cycles(64);
+      await oneOfEachSet(b, rig, least, 1_000_000 * (5 + phase));
+    }
     await asks();
     await b.cycles(most);
     rig.model.grown();
