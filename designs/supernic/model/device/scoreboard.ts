@@ -55,11 +55,16 @@ export class DeviceScoreboard {
           if (now === undefined) throw new Error("unreachable: the NAT is asked while a frame is followed");
           return this.nat.tableFor(now.choose, now.claims, now.entered);
         },
-        () => this.#step,
+        () => ({ number: this.#step, choose: this.#chosen() }),
       ),
     };
   }
 
+  #chosen(): Choose {
+    const now = this.#following;
+    if (now === undefined) throw new Error("unreachable: a task is asked while a frame is followed");
+    return now.choose;
+  }
   /** A frame has come in at a port. */
   enter(port: number, bytes: Uint8Array, damaged = false): Entered {
     const entered = ++this.#step;

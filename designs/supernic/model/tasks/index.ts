@@ -5,4 +5,5 @@ export * from "./nat.ts";
 export { ReplicaModel } from "./replicate.ts";
 export * from "./stateless.ts";
 export * from "./task.ts";
+export { KvJudge } from "./kv-judge.ts";
 export { type KvAnswer, KvCacheModel, type KvPacket } from "./kv-cache.ts";
