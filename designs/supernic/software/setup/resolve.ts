@@ -46,6 +46,7 @@ function usersOf(file: SetupFile, sizes: SetupSizes, refuse: Refuse): User[] {
     bytesPerEpoch: u.bytesPerEpoch === "unlimited" ? undefined : u.bytesPerEpoch,
     contexts: quotas[0]?.[i] ?? 0,
     cells: quotas[1]?.[i] ?? 0,
+    memory: u.memory,
     key: u.key,
   }));
   for (const [i, u] of users.entries())

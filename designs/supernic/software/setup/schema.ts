@@ -42,6 +42,9 @@ export const userSchema = z.strictObject({
     .describe('bytes that it may bring in an epoch, or "unlimited"'),
   contexts: whole(1, 256, "a number of packets").optional().describe("packets inside; default: an equal share"),
   cells: whole(1, 1024, "a number of cells").optional().describe("cells of 256 bytes; default: an equal share"),
+  memory: whole(0, 2 ** 34, "a number of bytes")
+    .optional()
+    .describe("bytes of the board's memory that its tasks may have; default: as much as there is"),
   key: key.optional().describe("key of its CTRL messages, hexadecimal; without one it sends none"),
 });
 export const regionSchema = z.strictObject({

@@ -49,6 +49,8 @@ export interface User {
   readonly bytesPerEpoch: number | undefined;
   readonly contexts: number;
   readonly cells: number;
+  /** Bytes that its tasks may have of the board's memory; undefined: as much as there is. */
+  readonly memory?: number | undefined;
   readonly key: Uint8Array | undefined;
 }
 /** A row of tasks, in one or more regions. */
