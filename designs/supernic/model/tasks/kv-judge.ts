@@ -70,12 +70,10 @@ export class KvJudge {
     if (p.opcode !== kvOpcode.read || !fits) return [passOn];
     const known = this.#of(key);
     if (p.tracked) this.#reads.set(asker, { key, writes: known.writes });
-    const hits = [...known.may.values()].map(
-      ({ value }): TaskAnswerModel => ({
-        verdict: "drop",
-        made: [{ port: ingress, bytes: replyTo(p.header, value) }],
-      }),
-    );
+    const hits = [...known.may.values()].map(({ value }): TaskAnswerModel => ({
+      verdict: "drop",
+      made: [{ port: ingress, bytes: replyTo(p.header, value) }],
+    }));
     return [passOn, ...hits];
   }
   #reply(p: Parts, bytes: Uint8Array): void {

@@ -39,7 +39,8 @@ const drop: TaskAnswerModel = { verdict: "drop" };
 /** A checksum after some words have changed (RFC 1624, equation 3). */
 function summed(sum: number, before: number, after: number): number {
   const words = (ip: number): number[] => [ip >>> 16, ip & 0xffff];
-  let all = (~sum & 0xffff) + words(before).reduce((n, w) => n + (~w & 0xffff), 0) + words(after).reduce((n, w) => n + w, 0);
+  let all =
+    (~sum & 0xffff) + words(before).reduce((n, w) => n + (~w & 0xffff), 0) + words(after).reduce((n, w) => n + w, 0);
   while (all > 0xffff) all = (all & 0xffff) + (all >>> 16);
   return ~all & 0xffff;
 }
@@ -68,7 +69,11 @@ export class ReplicaModel implements TaskModel {
     const group = at - replicaPlaces.group(0);
     if (group >= 0 && group < replicaGroups) {
       const row = this.#rows[group];
-      if (row) Object.assign(row, { user: Number(data & 63n), nodes: Math.min(replicaNodes.most, Number((data >> BigInt(replicaRow.nodes)) & 7n)) });
+      if (row)
+        Object.assign(row, {
+          user: Number(data & 63n),
+          nodes: Math.min(replicaNodes.most, Number((data >> BigInt(replicaRow.nodes)) & 7n)),
+        });
       return;
     }
     const node = this.#rows[at >> 3]?.at[(at >> 1) & 3];

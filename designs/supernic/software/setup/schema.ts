@@ -101,7 +101,9 @@ export const kvNodeSchema = z.strictObject({
 });
 export const replicasSchema = z.strictObject({
   name: name.describe("as DAGs name it"),
-  number: whole(0, replicaGroups - 1, "a group's number").optional().describe("default: its place in the list, from 0"),
+  number: whole(0, replicaGroups - 1, "a group's number")
+    .optional()
+    .describe("default: its place in the list, from 0"),
   user: user.describe("whose writes are copied"),
   nodes: list(name)
     .min(replicaNodes.least, "must name 1 to 4 stations")

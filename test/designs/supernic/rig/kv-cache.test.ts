@@ -118,10 +118,7 @@ describe("the KV cache in the device", () => {
         await bench.cycles((life + 4) * kvTick + 1_100);
         let id = 0;
         const ask = async (op: "read" | "update", value?: Uint8Array): Promise<Uint8Array> => {
-          send(
-            0,
-            requestFrame(client, { op, key: 0x1122_3344_5566_7788n, requestId: ++id, ...(value && { value }) }),
-          );
+          send(0, requestFrame(client, { op, key: 0x1122_3344_5566_7788n, requestId: ++id, ...(value && { value }) }));
           await bench.until(() => replies.length > 0);
           return replies.shift() ?? new Uint8Array();
         };

@@ -44,7 +44,10 @@ describe("a setup with replication", () => {
   it("names its groups; one that cannot be is refused in a sentence", () => {
     refused({ replicas: [] }, "replicas: there are none, and regions[0] has a replicate; give a group of nodes");
     refused({ replicas: [{ name: "two", user: "store", nodes: ["mem0", "mem9"] }] }, 'replicas[0].nodes[1] = "mem9"');
-    refused({ replicas: [{ name: "two", user: "store", nodes: ["mem0", "mem0"] }] }, "the same as replicas[0].nodes[0]");
+    refused(
+      { replicas: [{ name: "two", user: "store", nodes: ["mem0", "mem0"] }] },
+      "the same as replicas[0].nodes[0]",
+    );
     refused({ replicas: [{ name: "none", user: "store", nodes: [] }] }, "must name 1 to 4 stations");
     refused(
       { dags: [{ ...file.dags[0], stages: [[{ chain: "copies", arg: 7 }]] }] },

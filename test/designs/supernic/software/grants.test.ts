@@ -1,6 +1,11 @@
 /** Memory for tasks that users deploy: quotas, what the board has, and whose a task is. */
 import { expect, it } from "vitest";
-import { LocalPages, MemoryGrants, type MemoryDriver, MemoryManager } from "../../../../designs/supernic/software/index.ts";
+import {
+  LocalPages,
+  MemoryGrants,
+  type MemoryDriver,
+  MemoryManager,
+} from "../../../../designs/supernic/software/index.ts";
 
 const pageBytes = 1024,
   tasks = [
@@ -43,7 +48,12 @@ it("a user's task has its space, once; another's is denied, and one without memo
   expect(await grants.give("kv_lru(64)", 1)).toBeUndefined();
   expect(await grants.give("kv_lru(64)", 1)).toBeUndefined();
   expect(await grants.give("firewall", 3)).toBeUndefined();
-  expect([manager.promised, ways.get(0), grants.ownerOf("kv_lru(64)"), grants.needs("firewall")]).toEqual([4, 0, 1, false]);
+  expect([manager.promised, ways.get(0), grants.ownerOf("kv_lru(64)"), grants.needs("firewall")]).toEqual([
+    4,
+    0,
+    1,
+    false,
+  ]);
   expect(await grants.give("kv_lru(64)", 2)).toEqual({
     status: "DENIED",
     why: "kv_lru(64) is that of user alice; use what that user shares",
@@ -57,7 +67,9 @@ it("a quota is in whole pages, over all tasks of a user; what is refused takes n
   });
   expect(manager.promised).toBe(0);
   expect(await grants.give("kv_lru(64)", 1)).toBeUndefined();
-  expect((await grants.give("pair", 1))?.why).toContain("user alice may have 2 more; raise memory of that user to 10240");
+  expect((await grants.give("pair", 1))?.why).toContain(
+    "user alice may have 2 more; raise memory of that user to 10240",
+  );
   expect(grants.pagesOf(1)).toBe(4);
 });
 it("the board's memory and its spaces are bounds, too: all of a task's spaces, or none", async () => {

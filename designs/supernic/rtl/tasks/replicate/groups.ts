@@ -69,8 +69,7 @@ export function nodeOf(nodes: readonly NodeOf[], which: UInt): NodeOf {
   return { mac: of(nodes.map(n => n.mac)), ip: of(nodes.map(n => n.ip)), port: of(nodes.map(n => n.port)) };
 }
 /** The nodes that there are, a bit each. */
-export const maskOf = (nodes: UInt): UInt =>
-  fromBits(Array.from({ length: nodeMask }, (_, i) => nodes.gt(i)));
+export const maskOf = (nodes: UInt): UInt => fromBits(Array.from({ length: nodeMask }, (_, i) => nodes.gt(i)));
 /** Bytes of a number in the order of the wire. */
 export const onWire = (n: UInt): UInt => {
   const words = Array.from({ length: n.width / 16 }, (_, i) => swapped(n.bits(16 * i, 16)));

@@ -68,7 +68,9 @@ export function tableOf(time: Time, look: Look, d: Decision, acts: Bit) {
     if (place === undefined || held === undefined) throw new Error("unreachable: a way has both memories");
     when(look.moves, () => {
       row.set(place);
-      same.set(fromBits(parts.map(from => held.bits(from, partBits).eq(look.key.bits(from, partBits)))).is(parts.length));
+      same.set(
+        fromBits(parts.map(from => held.bits(from, partBits).eq(look.key.bits(from, partBits)))).is(parts.length),
+      );
       age.set(time.now.sub(place.stamp));
     });
     return { row, match: node(row.valid.and(same.all()), { name: `matches_${i}` }), age };

@@ -7,7 +7,12 @@ import { replicaWorld } from "./support/world.ts";
 import { agesRun, mixedRun, rates, resetRun, stoppedRun } from "./support/runs.ts";
 
 const run = <T>(name: string, body: (b: B) => Promise<T>): Promise<T> =>
-  runBench(`replicate ${name}`, replicaDut, { seed: 3, wave: false, limitCycles: 2_000_000, hangCycles: 200_000 }, body);
+  runBench(
+    `replicate ${name}`,
+    replicaDut,
+    { seed: 3, wave: false, limitCycles: 2_000_000, hangCycles: 200_000 },
+    body,
+  );
 
 describe("replication", () => {
   it("answers, copies and replies are as the model says; every place can be had in the end", async () => {
@@ -31,7 +36,9 @@ describe("replication", () => {
     expect(seen.resets).toBe(2);
   }, 120_000);
   it("a node that falls silent: nothing is answered from then on, what was is at the other nodes", async () => {
-    const seen = await run("silent", b => replicaWorld(b, { operations: 90, lost: 0.02, doubled: 0.05, silentAfter: 60 }));
+    const seen = await run("silent", b =>
+      replicaWorld(b, { operations: 90, lost: 0.02, doubled: 0.05, silentAfter: 60 }),
+    );
     expect(seen.silent).toBeGreaterThan(20);
     expect(seen.givenUp).toBeGreaterThan(20);
   }, 120_000);

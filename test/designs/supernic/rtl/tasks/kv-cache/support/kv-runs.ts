@@ -355,16 +355,15 @@ export async function overwriteRun(b: B): Promise<number> {
     valueOf = (key: number): Uint8Array => new Uint8Array(bytes).fill(key + 1);
   let id = 0,
     compared = 0;
-  const read = (key: number): Uint8Array =>
-      requestFrame(client, { op: "read", key: keys[key] ?? 0n, requestId: id++ }),
-    says = (request: Uint8Array, key: number): void =>
-      rig.send(fromNode(nodeReply(request, 0, valueOf(key)))),
+  const read = (key: number): Uint8Array => requestFrame(client, { op: "read", key: keys[key] ?? 0n, requestId: id++ }),
+    says = (request: Uint8Array, key: number): void => rig.send(fromNode(nodeReply(request, 0, valueOf(key)))),
     awaited: number[] = [];
   rig.onMade = frame => {
     const key = awaited.shift(),
       value = frame.slice(-bytes);
     if (key === undefined) throw new Error("a reply of no hit");
-    if (value.some(x => x !== key + 1)) throw new Error(`the value of key ${key} has bytes of another: ${value.join()}`);
+    if (value.some(x => x !== key + 1))
+      throw new Error(`the value of key ${key} has bytes of another: ${value.join()}`);
     compared++;
   };
   await rig.configure(words(longLife));

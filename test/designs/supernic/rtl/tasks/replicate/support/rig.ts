@@ -1,6 +1,14 @@
 /** Replication alone: packets with their payload, answers and the frames that it makes, each compared with the model. */
-import { ReplicaModel, type TaskAnswerModel, type TaskPacketModel } from "../../../../../../../designs/supernic/model/index.ts";
-import { type makePorts, replicate, type readingTaskPorts } from "../../../../../../../designs/supernic/rtl/tasks/index.ts";
+import {
+  ReplicaModel,
+  type TaskAnswerModel,
+  type TaskPacketModel,
+} from "../../../../../../../designs/supernic/model/index.ts";
+import {
+  type makePorts,
+  replicate,
+  type readingTaskPorts,
+} from "../../../../../../../designs/supernic/rtl/tasks/index.ts";
 import { type ConfigWord, replicaWords } from "../../../../../../../designs/supernic/wire/index.ts";
 import type { Def } from "../../../../../../../hdl-dsl/index.ts";
 import { type Bench, never, type Pause, type Sent, StreamSink, StreamSource } from "../../../../../../../sim/index.ts";

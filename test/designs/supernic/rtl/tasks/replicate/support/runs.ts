@@ -9,7 +9,19 @@ import {
 } from "../../../../../../../designs/supernic/wire/index.ts";
 import type { TaskPacketModel } from "../../../../../../../designs/supernic/model/index.ts";
 import type { Pause } from "../../../../../../../sim/index.ts";
-import { carryingBytes, type Client, clientOf, fromClient, fromNode, nodeReply, nodes, packetOf, requestFrame, someClients, user } from "./frames.ts";
+import {
+  carryingBytes,
+  type Client,
+  clientOf,
+  fromClient,
+  fromNode,
+  nodeReply,
+  nodes,
+  packetOf,
+  requestFrame,
+  someClients,
+  user,
+} from "./frames.ts";
 import { type Answered, type B, ReplicaRig } from "./rig.ts";
 
 /** Longer than a run: nothing grows old in it. */
@@ -72,10 +84,16 @@ export async function mixedRun(b: B, packets: number, pause?: () => Pause) {
       again = random.chance(0.15) ? asked[random.below(asked.length)] : undefined,
       who = random.below(clients.length),
       requestId = (ids[who] = (ids[who] ?? 0) + 1),
-      frame = again?.frame ?? requestFrame(clients[who] ?? clientOf(1), arg, {
-        ...{ requestId, opcode: random.pick([0x50, 0x50, 0x50, 0x64, 0x52]), body: random.bytes(random.pick(bodies)) },
-        ...{ replicate: random.chance(0.9), tracked: random.chance(0.95) },
-      });
+      frame =
+        again?.frame ??
+        requestFrame(clients[who] ?? clientOf(1), arg, {
+          ...{
+            requestId,
+            opcode: random.pick([0x50, 0x50, 0x50, 0x64, 0x52]),
+            body: random.bytes(random.pick(bodies)),
+          },
+          ...{ replicate: random.chance(0.9), tracked: random.chance(0.95) },
+        });
     if (again === undefined) asked.push({ arg, frame });
     const packet = fromClient(frame, again?.arg ?? arg);
     rig.send(random.chance(0.9) ? packet : oddPacket(b, frame, arg));
@@ -118,7 +136,8 @@ export async function allPlacesThere(b: B, rig: ReplicaRig): Promise<void> {
     };
   for (const id of ids) await sends(id);
   await rig.settled();
-  if (rig.model.waiting !== replicaPending) throw new Error(`${rig.model.waiting} requests wait in ${replicaPending} places`);
+  if (rig.model.waiting !== replicaPending)
+    throw new Error(`${rig.model.waiting} requests wait in ${replicaPending} places`);
   const { refused } = rig.model.counts;
   for (let i = 0; i < 8; i++) await sends(2_000_000 + i);
   await rig.settled();
@@ -209,7 +228,9 @@ export async function agesRun(b: B): Promise<void> {
 export async function resetRun(b: B): Promise<void> {
   const rig = new ReplicaRig(b),
     client = clientOf(2);
-  const frames = Array.from({ length: 12 }, (_, i) => requestFrame(client, 1, { requestId: i, body: new Uint8Array(900) })),
+  const frames = Array.from({ length: 12 }, (_, i) =>
+      requestFrame(client, 1, { requestId: i, body: new Uint8Array(900) }),
+    ),
     asks = (): void => frames.forEach(f => void rig.send(fromClient(f, 1))),
     says = (): void =>
       frames.forEach(f => {
@@ -290,9 +311,11 @@ export async function rates(b: B) {
   const times: number[] = [];
   rig.onMade = ({ at }) => void times.push(at);
   const beats = 17;
-  for (const i of ids.slice(0, 6))
-    rig.send(fromClient(frame(100 + i, { body: new Uint8Array(64 * beats - 58) }), 0));
+  for (const i of ids.slice(0, 6)) rig.send(fromClient(frame(100 + i, { body: new Uint8Array(64 * beats - 58) }), 0));
   await rig.settled();
-  const made = times.slice(1).map((t, i) => t - (times[i] ?? 0)).slice(2);
+  const made = times
+    .slice(1)
+    .map((t, i) => t - (times[i] ?? 0))
+    .slice(2);
   return { others, requests, replies, beats, frame: Math.max(...made) };
 }

@@ -73,7 +73,8 @@ class World {
     const { clio, ipv4, body, ethernet } = parsed(frame),
       store = this.#stores[at],
       is = nodes[at];
-    if (store === undefined || ethernet.dst !== is?.mac || ipv4.dst !== is.ip) throw new Error("a copy for another node");
+    if (store === undefined || ethernet.dst !== is?.mac || ipv4.dst !== is.ip)
+      throw new Error("a copy for another node");
     const name = `${ipv4.src} ${clio.flagRetry === 1 ? clio.retryOf : clio.requestId}`,
       view = new DataView(body.buffer, body.byteOffset);
     if (!store.done.has(name)) {
