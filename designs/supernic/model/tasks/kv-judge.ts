@@ -4,7 +4,7 @@
  * its value may not be older than a write that has been answered.
  */
 import { kvKept, kvNodePort, kvOpcode, kvOthers, kvPlaces, kvReply, kvRow, kvSettled } from "../../wire/index.ts";
-import { askerOf, kvAt, kvHeaders, le, partsOf, type Parts, replyTo } from "./kv-parts.ts";
+import { askerOf, kvAt, kvHeaders, le, type Parts, partsOf, replyTo } from "./kv-parts.ts";
 import { passOn, type TaskAnswerModel, type TaskPacketModel } from "./task.ts";
 
 /** What is known of a key. */

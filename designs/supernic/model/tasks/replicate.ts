@@ -7,8 +7,8 @@ import {
   replicaAt,
   replicaBeats,
   replicaGroups,
-  type ReplicaNode,
   replicaKeyHash,
+  type ReplicaNode,
   replicaNodes,
   replicaPlaces,
   replicaRow,
@@ -54,7 +54,7 @@ function readdressed(h: Uint8Array, which: "dst" | "src", to: ReplicaNode): Map<
     ...writesAt(replicaAt.udpSum, [0, 0]),
   ]);
 }
-const with_ = (h: Uint8Array, writes: ReadonlyMap<number, number>): Uint8Array => h.map((b, i) => writes.get(i) ?? b);
+const withBytes = (h: Uint8Array, writes: ReadonlyMap<number, number>): Uint8Array => h.map((b, i) => writes.get(i) ?? b);
 
 export class ReplicaModel implements TaskModel {
   readonly #rows: Row[] = Array.from({ length: replicaGroups }, () => ({
@@ -136,7 +136,7 @@ export class ReplicaModel implements TaskModel {
       made: nodes.map(to => ({
         port: to.port,
         bytes: Uint8Array.from([
-          ...with_(h, readdressed(h, "dst", to)).slice(0, headBytes),
+          ...withBytes(h, readdressed(h, "dst", to)).slice(0, headBytes),
           ...(payload ?? new Uint8Array()),
         ]),
       })),

@@ -1,4 +1,4 @@
-/** A device whose regions come and go, and two whose chains stay: users deploy a KV cache and replication, and use them. */
+/** A device of which two chains stay beside those that come and go: users deploy a KV cache and replication. */
 import { expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";

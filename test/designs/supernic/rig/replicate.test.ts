@@ -1,4 +1,4 @@
-/** Replication in the whole device, by a setup file: clients at a port, three nodes at others, judged frame by frame. */
+/** Replication in the whole device, by a setup file: a client, three nodes, and the model beside every frame. */
 import { describe, expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";

@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import {
   LocalPages,
-  MemoryGrants,
   type MemoryDriver,
+  MemoryGrants,
   MemoryManager,
 } from "../../../../designs/supernic/software/index.ts";
 

@@ -28,7 +28,7 @@ import { type PayloadBeat, payloadBits } from "../payload.ts";
 import { changeOf, foldOnce, foldTwice } from "../translate.ts";
 import { halves, ipSumOf } from "./classify.ts";
 import { type Groups, nodeOf, onWire } from "./groups.ts";
-import { beatBits, Job, jobBits, Sort } from "./records.ts";
+import { beatBits, Job, jobBits, type Sort } from "./records.ts";
 
 const countBits = bitsFor(replicaJobs);
 const counterOf = (name: string, up: Bit, down: Bit): UInt => {
@@ -45,8 +45,8 @@ const withBytes = (header: UInt, at: number, value: UInt): UInt => {
 };
 
 /**
- * The payloads of all packets, in their order: of those that are copied they are kept, a place of 32 beats for each job.
- * Never waits but for what says whose they are.
+ * The payloads of all packets, in their order. Of those that are copied they are kept, a place of 32 beats for each
+ * job. Never waits but for what says whose they are.
  */
 function keeperOf(payload: StreamIn<typeof PayloadBeat>, sorts: StreamIn<typeof Sort>) {
   const kept = ram(uint(payloadBits), {
@@ -105,7 +105,7 @@ function nextCopy(jobs: StreamIn<typeof Job>, ready: Bit, groups: Groups, taken:
   ];
   jobs.ready.set(taken.and(lastOne));
   return {
-    header: parts.reduce((h, [from, value]) => withBytes(h, from, value), header as UInt),
+    header: parts.reduce<UInt>((h, [from, value]) => withBytes(h, from, value), header),
     port: to.port,
     lastOne,
     offered: phase.is("Offer"),

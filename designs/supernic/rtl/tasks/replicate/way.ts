@@ -15,9 +15,8 @@ interface Behind {
 export const stageNames = ["a", "b", "c", "t", "d"] as const;
 /** A bit for each stage: a packet is in it. Stage d is the last one. */
 export const stagesOf = () => {
-  const [a, b, c, t, d] = stageNames.map(n => reg(bit, { init: 0, name: `valid_${n}` }));
-  if (!a || !b || !c || !t || !d) throw new Error("unreachable: there are five stages");
-  return { a, b, c, t, d };
+  const stage = (name: (typeof stageNames)[number]) => reg(bit, { init: 0, name: `valid_${name}` });
+  return { a: stage("a"), b: stage("b"), c: stage("c"), t: stage("t"), d: stage("d") };
 };
 /**
  * The last stage changes what the one before it reads. So a packet that is looked up waits while another one is

@@ -1,4 +1,4 @@
-/** Replication alone: packets with their payload, answers and the frames that it makes, each compared with the model. */
+/** Replication alone: packets with their payload, answers, and the frames that it makes, beside the model. */
 import {
   ReplicaModel,
   type TaskAnswerModel,
@@ -6,8 +6,8 @@ import {
 } from "../../../../../../../designs/supernic/model/index.ts";
 import {
   type makePorts,
-  replicate,
   type readingTaskPorts,
+  replicate,
 } from "../../../../../../../designs/supernic/rtl/tasks/index.ts";
 import { type ConfigWord, replicaWords } from "../../../../../../../designs/supernic/wire/index.ts";
 import type { Def } from "../../../../../../../hdl-dsl/index.ts";

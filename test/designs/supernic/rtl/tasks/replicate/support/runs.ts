@@ -231,7 +231,9 @@ export async function resetRun(b: B): Promise<void> {
   const frames = Array.from({ length: 12 }, (_, i) =>
       requestFrame(client, 1, { requestId: i, body: new Uint8Array(900) }),
     ),
-    asks = (): void => frames.forEach(f => void rig.send(fromClient(f, 1))),
+    asks = (): void => {
+      for (const f of frames) rig.send(fromClient(f, 1));
+    },
     says = (): void =>
       frames.forEach(f => {
         for (const node of [0, 1, 2]) rig.send(fromNode(node, nodeReply(node, f, 0), 1));

@@ -1,4 +1,4 @@
-/** Clients that repeat what is not answered, lossy ways, and nodes that do each operation once: nothing answered is lost. */
+/** Clients that repeat, lossy ways, and nodes that do each operation once: nothing that was answered is lost. */
 import { clientOf, fromClient, fromNode, groupOf, nodeReply, nodes, parsed, requestFrame } from "./frames.ts";
 import { type B, ReplicaRig } from "./rig.ts";
 
