@@ -54,7 +54,8 @@ function readdressed(h: Uint8Array, which: "dst" | "src", to: ReplicaNode): Map<
     ...writesAt(replicaAt.udpSum, [0, 0]),
   ]);
 }
-const withBytes = (h: Uint8Array, writes: ReadonlyMap<number, number>): Uint8Array => h.map((b, i) => writes.get(i) ?? b);
+const withBytes = (h: Uint8Array, writes: ReadonlyMap<number, number>): Uint8Array =>
+  h.map((b, i) => writes.get(i) ?? b);
 
 export class ReplicaModel implements TaskModel {
   readonly #rows: Row[] = Array.from({ length: replicaGroups }, () => ({
