@@ -8,6 +8,7 @@ import {
   firewall,
   kvCache,
   nat,
+  replicate,
   type Task,
   tunnel,
   xor,
@@ -24,6 +25,7 @@ const plain: Readonly<Record<string, Task>> = {
   xor,
   encrypt,
   decrypt,
+  replicate,
 };
 
 /** A task by its name: `firewall`, `delay(6,1)`. @throws RangeError in one sentence for one that there is not */

@@ -36,6 +36,7 @@ export {
   kvCache,
   memoryTaskPorts,
   nat,
+  replicate,
   noFront,
   PayloadBeat,
   type Task,

@@ -13,6 +13,7 @@ export * from "./nat.ts";
 export * from "./peer-bodies.ts";
 export * from "./pfc.ts";
 export * from "./refusals.ts";
+export * from "./replicate.ts";
 export * from "./shims.ts";
 export * from "./tables.ts";
 export * from "./task-rows.ts";

@@ -90,7 +90,7 @@ export class RackDevice implements Member {
           if (served === undefined) this.#judge(device);
           else this.still = new Stillness(device);
           bench.onEdge({ sample: () => this.#watch(device) });
-          return () => undefined;
+          return () => device.memory?.stop();
         });
       },
     );

@@ -44,7 +44,8 @@ export const exitsOf = (fate: Fate): readonly Exit[] =>
 /** A frame that is at least so like one that is due is taken for it, and only its difference is told. */
 const alike = 0.75;
 const keyOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
-const orderAt = ({ exit, way }: Due): string => `${exit.port} ${way.fate.order ?? ""}`;
+const orderOf = ({ exit, way }: Due): string | undefined => ("order" in exit ? exit.order : way.fate.order),
+  orderAt = (due: Due): string => `${due.exit.port} ${orderOf(due) ?? ""}`;
 
 export class Dues {
   readonly #problems: string[];
@@ -97,7 +98,7 @@ export class Dues {
   /** Of the frames with these bytes, the first of its flow behind what has left of it. */
   #find(port: number, bytes: Uint8Array): Due | undefined {
     const all = this.#with(port, bytes),
-      lastOf = (d: Due): number => (d.way.fate.order === undefined ? 0 : (this.#last.get(orderAt(d)) ?? 0));
+      lastOf = (d: Due): number => (orderOf(d) === undefined ? 0 : (this.#last.get(orderAt(d)) ?? 0));
     const due = all.find(d => d.entry.number > lastOf(d)) ?? all[0];
     if (due === undefined) return undefined;
     const last = lastOf(due);

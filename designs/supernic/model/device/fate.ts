@@ -10,9 +10,10 @@ export type Drop =
   /** It has no port to leave by, or would take a third pass. */
   | { readonly by: "egress"; readonly reason: "nowhere" | "again" };
 
-/** A frame that leaves. */
+/** A frame that leaves. `order`: one that a task made has another order than the frame that it was made of. */
 export interface Exit {
   readonly port: number;
+  readonly order?: string | undefined;
   readonly bytes: Uint8Array;
 }
 /** A slot of a chain. */

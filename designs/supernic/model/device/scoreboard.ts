@@ -47,14 +47,24 @@ export class DeviceScoreboard {
       setup,
       kinds: portKinds(setup),
       matches: Array.from({ length: inlets }, (_, port) => matchSettings(setup, port)),
-      chains: chainTasks(setup, models, () => {
-        const now = this.#following;
-        if (now === undefined) throw new Error("unreachable: the NAT is asked while a frame is followed");
-        return this.nat.tableFor(now.choose, now.claims, now.entered);
-      }),
+      chains: chainTasks(
+        setup,
+        models,
+        () => {
+          const now = this.#following;
+          if (now === undefined) throw new Error("unreachable: the NAT is asked while a frame is followed");
+          return this.nat.tableFor(now.choose, now.claims, now.entered);
+        },
+        () => ({ number: this.#step, choose: this.#chosen() }),
+      ),
     };
   }
 
+  #chosen(): Choose {
+    const now = this.#following;
+    if (now === undefined) throw new Error("unreachable: a task is asked while a frame is followed");
+    return now.choose;
+  }
   /** A frame has come in at a port. */
   enter(port: number, bytes: Uint8Array, damaged = false): Entered {
     const entered = ++this.#step;

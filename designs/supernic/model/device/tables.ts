@@ -1,6 +1,7 @@
 /** The models' tables of a setup, as plain lists. */
 import { type Dag, deviceConfig, macEntries, type Setup, taskWords } from "../../software/index.ts";
 import { uidEntries } from "../../wire/index.ts";
+import type { Choose } from "./choices.ts";
 import type { JudgedPortKind } from "../judge/index.ts";
 import type { MatchSettings, UidRule } from "../match/index.ts";
 import {
@@ -11,9 +12,14 @@ import {
   encryptModel,
   firewallModel,
   identity,
+  KvJudge,
   natAnswer,
   type NatTable,
+  passOn,
+  ReplicaModel,
+  type TaskAnswerModel,
   type TaskModel,
+  type TaskPacketModel,
   tunnelModel,
   xorModel,
 } from "../tasks/index.ts";
@@ -53,7 +59,52 @@ export function matchSettings(s: Setup, port: number): MatchSettings {
 /** Models of tasks by their declared names. */
 export type TaskModels = Readonly<Record<string, () => TaskModel>>;
 
-const projectModels = (s: Setup, nat: () => NatTable): TaskModels => ({
+/** The frame that is followed: a number of its own, and its choices. */
+export interface Followed {
+  readonly number: number;
+  readonly choose: Choose;
+}
+/** What a model with state may answer; it is asked once for each packet of a frame. */
+interface WithState {
+  readonly options: (packet: TaskPacketModel) => readonly TaskAnswerModel[];
+  readonly configure: (at: number, data: bigint) => void;
+}
+/** A frame is followed again for all that its tasks may choose. */
+function askedOnce(model: WithState, frame: () => Followed): TaskModel {
+  let last = -1;
+  const known = new Map<string, readonly TaskAnswerModel[]>();
+  return {
+    configure: (at, data) => model.configure(at, data),
+    answer: packet => {
+      const { number, choose } = frame();
+      if (number !== last) known.clear();
+      last = number;
+      const { payload: _, header, ...told } = packet,
+        key = `${Buffer.from(header).toString("latin1")} ${JSON.stringify(told)}`,
+        options = known.get(key) ?? model.options(packet);
+      known.set(key, options);
+      return options.length === 1 ? (options[0] ?? passOn) : choose(options);
+    },
+  };
+}
+const replicaState = (model: ReplicaModel): WithState => ({
+  options: packet => [model.answer(packet)],
+  configure: (at, data) => model.configure(at, data),
+});
+/** Each packet is another frame's, and goes the first of its ways. */
+function everyTime(): () => Followed {
+  let n = 0;
+  return () => ({
+    number: n++,
+    choose: options => {
+      const [first] = options;
+      if (options.length === 0) throw new RangeError("a choice among nothing");
+      // It is there; an option may be undefined.
+      return first as (typeof options)[number];
+    },
+  });
+}
+const projectModels = (s: Setup, nat: () => NatTable, frame: () => Followed): TaskModels => ({
   dummy: identity,
   xor: xorModel,
   encrypt: encryptModel,
@@ -63,17 +114,34 @@ const projectModels = (s: Setup, nat: () => NatTable): TaskModels => ({
   tunnel: tunnelModel,
   firewall: () => firewallModel(s.firewall),
   nat: () => ({ answer: p => natAnswer(p, nat()) }),
+  replicate: () => askedOnce(replicaState(new ReplicaModel()), frame),
 });
-function modelNamed(name: string, s: Setup, all: TaskModels): TaskModel {
-  // A delay's name has its figures.
-  const make = all[name] ?? (/^delay_\d+_\d+$/.test(name) ? identity : undefined);
+/** Models of tasks whose names have figures. */
+const figured = (frame: () => Followed): readonly (readonly [RegExp, () => TaskModel])[] => [
+  [/^delay_\d+_\d+$/, identity],
+  [/^kv_(fifo|lru)_\d+$/, () => askedOnce(kvState(new KvJudge()), frame)],
+];
+const kvState = (judge: KvJudge): WithState => ({
+  options: packet => judge.options(packet),
+  configure: (at, data) => judge.configure(at, data),
+});
+function modelNamed(name: string, s: Setup, all: TaskModels, frame: () => Followed): TaskModel {
+  const make = all[name] ?? figured(frame).find(([is]) => is.test(name))?.[1];
   if (make === undefined) throw new RangeError(`the task "${name}" has no model; give the scoreboard one of that name`);
   const model = make();
   for (const { at, data } of taskWords(name, s)) model.configure?.(at, data);
   return model;
 }
-/** The tasks of each chain. @param own models of tasks that are not the project's @param nat of the frame under way */
-export function chainTasks(s: Setup, own: TaskModels, nat: () => NatTable): readonly (readonly ChainTask[])[] {
-  const all = { ...projectModels(s, nat), ...own };
-  return s.chains.map(c => c.tasks.map(declared => ({ declared, model: modelNamed(declared.name, s, all) })));
+/**
+ * The tasks of each chain. @param own models of tasks that are not the project's @param nat of the frame under way
+ * @param frame that is followed; left out: each packet is another frame's
+ */
+export function chainTasks(
+  s: Setup,
+  own: TaskModels,
+  nat: () => NatTable,
+  frame: () => Followed = everyTime(),
+): readonly (readonly ChainTask[])[] {
+  const all = { ...projectModels(s, nat, frame), ...own };
+  return s.chains.map(c => c.tasks.map(declared => ({ declared, model: modelNamed(declared.name, s, all, frame) })));
 }

@@ -5,7 +5,7 @@ import { enclosedFrame } from "../../wire/index.ts";
 import { deparse } from "../deparse/index.ts";
 import { type JudgedFrame, type JudgedPortKind, judgeFrame } from "../judge/index.ts";
 import { type Matched, matchFrame, type MatchSettings } from "../match/index.ts";
-import { type ChainTask, type Front, throughChain } from "../tasks/index.ts";
+import { type ChainTask, type Front, type Made, throughChain } from "../tasks/index.ts";
 import type { Drop, Exit, Fate, Pass, SlotOf } from "./fate.ts";
 import { keptShim, redirectedFrame, taggedFrame } from "./shims.ts";
 
@@ -25,6 +25,9 @@ interface Done extends Front {
   readonly header: Uint8Array;
   readonly payload: Uint8Array;
   readonly reply: boolean;
+  /** Frames that tasks made, with the chain of each. */
+  readonly made: readonly (Made & { readonly chain: number })[];
+  readonly unordered: boolean;
   readonly took: Pass["took"];
   readonly dropped: Pass["dropped"];
   readonly drop?: Drop;
@@ -40,8 +43,10 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
   };
   let front: Front = { prepend: 0, frontBytes: 0, dropFront: 0 },
     reply = false,
+    unordered = false,
     payload: Uint8Array = a.bytes.slice(headerBytes);
-  const took: SlotOf[] = [],
+  const made: (Made & { readonly chain: number })[] = [],
+    took: SlotOf[] = [],
     dropped: SlotOf[] = [];
   for (const stage of dag.stages) {
     const next = header.slice(),
@@ -61,6 +66,8 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
       // One of the branches at most writes it.
       if (exit.payload !== given) payload = exit.payload ?? payload;
       reply ||= exit.reply;
+      unordered ||= exit.unordered === true;
+      made.push(...(exit.made ?? []).map(m => ({ ...m, chain: chain.number })));
       if (exit.prepend !== before.prepend || exit.dropFront !== before.dropFront) front = exit;
       const by = taken.at(-1);
       if (exit.dropped && by !== undefined) {
@@ -69,9 +76,9 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
       }
     }
     header = next;
-    if (drop !== undefined) return { ...front, header, payload, reply, took, dropped, drop };
+    if (drop !== undefined) return { ...front, header, payload, reply, made, unordered, took, dropped, drop };
   }
-  return { ...front, header, payload, reply, took, dropped };
+  return { ...front, header, payload, reply, made, unordered, took, dropped };
 }
 
 /** The port by which a packet leaves; or why it has none. */
@@ -105,13 +112,15 @@ interface Past {
   readonly passes: readonly Pass[];
   readonly steps: readonly string[];
   readonly order: string | undefined;
+  /** Frames that tasks have made of it. */
+  readonly made: readonly Exit[];
 }
 const orders = (past: Past, key: string | undefined): string | undefined =>
   past.order === undefined || key === undefined ? undefined : `${past.order}/${key}`;
-const ends = (past: Past, end: Partial<Fate>, ...steps: readonly string[]): Fate => ({
-  exits: [],
+const ends = ({ made, ...past }: Past, { exits = [], ...end }: Partial<Fate>, ...steps: readonly string[]): Fate => ({
   ...past,
   ...end,
+  exits: [...made, ...exits],
   steps: [...past.steps, ...steps],
 });
 const dropped = (past: Past, drop: Drop): Fate => ends(past, { drop }, dropText(drop));
@@ -133,7 +142,8 @@ function throughCore(a: Accepted, m: Matched, port: number, past: Past, around: 
     now: Past = {
       passes: [...past.passes, { dag: dag.number, took: done.took, dropped: done.dropped }],
       steps: [...past.steps, `DAG ${dag.name}`],
-      order: orders(past, dag.unordered ? undefined : `${dag.number}:${a.flowHash}`),
+      order: orders(past, dag.unordered || done.unordered ? undefined : `${dag.number}:${a.flowHash}`),
+      made: [...past.made, ...done.made.map(m => madeExit(m, past, dag, a.flowHash))],
     };
   if (done.drop !== undefined) return dropped(now, done.drop);
   const out = portOf(done, dag, port, setup);
@@ -143,6 +153,12 @@ function throughCore(a: Accepted, m: Matched, port: number, past: Past, around: 
   if (out !== loopPort(setup)) return leaves(steps, [{ port: out, bytes }]);
   return walk(bytes, false, out, { ...steps, steps: [...steps.steps, "loop"] }, around);
 }
+/** A frame that a task made. Those of a task leave in the order in which it took what they were made of. */
+const madeExit = (m: Made & { readonly chain: number }, past: Past, dag: Dag, flowHash: number): Exit => ({
+  port: m.port,
+  bytes: m.bytes,
+  order: orders(past, dag.unordered ? undefined : `${dag.number}:${flowHash}:made ${m.chain}.${m.slot}`),
+});
 const leaves = (past: Past, exits: readonly Exit[]): Fate =>
   ends(past, { exits }, `port ${exits.map(e => e.port).join(", ")}`);
 
@@ -196,4 +212,4 @@ export function walk(frame: Uint8Array, badFcs: boolean, port: number, past: Pas
     }
   }
 }
-export const begins: Past = { passes: [], steps: [], order: "" };
+export const begins: Past = { passes: [], steps: [], order: "", made: [] };

@@ -17,6 +17,12 @@ export interface Front {
 export interface ChainEntry extends TaskPacketModel, Front {
   readonly run: readonly number[];
 }
+/** A frame that a task made, and the slot of the task. */
+export interface Made {
+  readonly slot: number;
+  readonly port: number;
+  readonly bytes: Uint8Array;
+}
 /** A packet behind the region. */
 export interface ChainExit extends Front {
   readonly header: Uint8Array;
@@ -25,6 +31,10 @@ export interface ChainExit extends Front {
   /** Undefined: the packet's own was not given. */
   readonly payload?: Uint8Array | undefined;
   readonly reply: boolean;
+  /** Frames that its tasks made. */
+  readonly made?: readonly Made[];
+  /** It has no order among the packets of its flow. */
+  readonly unordered?: boolean;
   readonly dropped: boolean;
   /** Slots that it was to take behind the one that dropped it. */
   readonly refund: readonly number[];
@@ -59,7 +69,9 @@ export function throughChain(tasks: readonly ChainTask[], entry: ChainEntry): Ch
   const front = { prepend: entry.prepend, frontBytes: entry.frontBytes, dropFront: entry.dropFront };
   let mask = 0n,
     reply = false,
+    unordered = false,
     { payload } = entry;
+  const made: Made[] = [];
   for (const [i, slot] of entry.run.entries()) {
     const task = tasks[slot];
     if (task === undefined) throw new RangeError(`slot ${slot} of a chain of ${tasks.length} has no task`);
@@ -68,9 +80,11 @@ export function throughChain(tasks: readonly ChainTask[], entry: ChainEntry): Ch
     const { payload: _, ...told } = entry,
       use = payloadUse(declared);
     const answer = model.answer({ ...told, header: seen, ...(use !== "none" && payload !== undefined && { payload }) });
+    made.push(...(answer.made ?? []).map(m => ({ slot, ...m })));
+    if (answer.unordered === true) unordered = true;
     if (use === "write") payload = written(payload, answer.payload);
     if (answer.verdict === "drop" || growsTooFar({ ...entry, ...front }, answer, declared))
-      return { header, mask, ...front, payload, reply, dropped: true, refund: entry.run.slice(i + 1) };
+      return { header, mask, ...front, payload, reply, made, unordered, dropped: true, refund: entry.run.slice(i + 1) };
     for (const [at, byte] of answer.writes ?? [])
       if (at < taskHeaderBytes && has(declared.writes, at)) {
         header[at] = byte;
@@ -80,5 +94,5 @@ export function throughChain(tasks: readonly ChainTask[], entry: ChainEntry): Ch
     if (answer.dropFront) front.dropFront = answer.dropFront;
     reply ||= answer.verdict === "reply";
   }
-  return { header, mask, ...front, payload, reply, dropped: false, refund: [] };
+  return { header, mask, ...front, payload, reply, made, unordered, dropped: false, refund: [] };
 }

@@ -2,6 +2,8 @@
 export * from "./aes.ts";
 export * from "./chain.ts";
 export * from "./nat.ts";
+export { ReplicaModel } from "./replicate.ts";
 export * from "./stateless.ts";
 export * from "./task.ts";
+export { KvJudge } from "./kv-judge.ts";
 export { type KvAnswer, KvCacheModel, type KvPacket } from "./kv-cache.ts";

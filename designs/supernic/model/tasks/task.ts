@@ -26,6 +26,10 @@ export interface TaskAnswerModel {
   readonly dropFront?: number;
   /** Of a task that writes payload: as many bytes in place of those that came. */
   readonly payload?: Uint8Array;
+  /** Which of several packets this answer is given to, nobody can tell: it has no order among those of its flow. */
+  readonly unordered?: boolean;
+  /** Of a task that makes frames: those that it makes of this packet, in their order. */
+  readonly made?: readonly { readonly port: number; readonly bytes: Uint8Array }[];
 }
 export interface TaskModel {
   answer(packet: TaskPacketModel): TaskAnswerModel;

@@ -9,6 +9,7 @@ import {
   DagTable,
   FairShares,
   IntendedMonitor,
+  type MemoryGrants,
   RegionManager,
   Requests,
   type ResourceNumbers,
@@ -36,6 +37,10 @@ export interface ManagedRegions {
 export interface ManagedOptions {
   readonly bitstreams: readonly (readonly string[])[];
   readonly taskOf: ((name: string) => Task) | undefined;
+  /** Regions whose chains stay. */
+  readonly stays: (region: number) => boolean;
+  /** Of a device whose tasks have memory. */
+  readonly memory?: MemoryGrants;
   /** Nanoseconds since some start. */
   readonly time: () => number;
   readonly wait: () => Promise<void>;
@@ -98,7 +103,7 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
     wait,
     credits: setup.sizes.credits,
     slots: setup.sizes.slots,
-    regions: Array.from({ length: setup.sizes.regions }, (_, r) => ({ labels: labels[r] ?? [], fixed: false })),
+    regions: Array.from({ length: setup.sizes.regions }, (_, r) => ({ labels: labels[r] ?? [], fixed: o.stays(r) })),
     bitstreams,
     declared: name => taskOf(name).declared,
     words: task => rows.words(task),
@@ -107,9 +112,12 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
     gate,
   });
   const dags: DagTable = new DagTable(setup, access, time),
-    catalogue = [...new Set(bitstreams.flat())],
+    // Behind the tasks of bitstreams those of chains that stay.
+    staying = labels.flatMap((l, r) => (o.stays(r) ? l : [])),
+    catalogue = [...new Set([...bitstreams.flat(), ...staying])],
     requests = new Requests(setup, dags, manager, {
       catalogue,
+      ...(o.memory && { memory: o.memory }),
       ...(o.fair && { weigh: (user: number, weight: number) => shares.weigh(user, weight) }),
     });
   return {

@@ -18,16 +18,16 @@ import {
   type MemoryParameters,
   memoryWaysOf,
   type RegionContent,
-  stayingTasks,
   superNic,
   type Task,
 } from "../../rtl/index.ts";
 import { type Sent, type Setup, SnicSoftware } from "../../software/index.ts";
+import { makesFrames, payloadUse, usesMemory } from "../../wire/index.ts";
 import { clearingCycles, configureDevice } from "./bring-up.ts";
 import { type AllCounts, deviceCounts, readCounters } from "./counters.ts";
 import { type Inside, readInside } from "./ledger.ts";
 import { type ManagedRegions, managedRegions } from "./managed.ts";
-import { TaskMemory, type TaskMemoryOptions } from "./task-memory.ts";
+import { memoryTasksOf, TaskMemory, type TaskMemoryOptions } from "./task-memory.ts";
 import type { DeviceCounts } from "../../model/index.ts";
 
 /** Bits per second of a port's line. */
@@ -55,6 +55,11 @@ export interface BuildOptions {
   /** Nanoseconds for which a chain keeps its region; MONITOR_PERIOD where this is left out. */
   readonly hold?: number;
 }
+/** A chain whose tasks have memory, payload or frames of their own stays: ways out of a region are built for it. */
+export const staysIn = (setup: Setup, region: number): boolean =>
+  setup.regions[region]?.tasks.some(t => usesMemory(t) || makesFrames(t) || payloadUse(t) !== "none") === true;
+/** Pages of the board's memory that are not for rings. */
+const boardPagesOf = (p: Parameters): number => Math.floor((p.memory - p.spillRings * p.spillRing) / p.pageSize);
 /** What each region holds: a chain of the setup, for ever or as one of the bitstreams. */
 function contentsOf(
   setup: Setup,
@@ -65,10 +70,11 @@ function contentsOf(
   const chains = setup.regions.map(c => c?.labels ?? []);
   if (bitstreams === undefined) return chains.map(c => c.map(of));
   const variants = bitstreams.map(b => b.map(of));
-  return Array.from({ length: regions }, (_, r) => ({
-    variants,
-    first: 1 + bitstreams.findIndex(b => b.join("+") === (chains[r] ?? []).join("+")),
-  }));
+  return Array.from({ length: regions }, (_, r) => {
+    const own = chains[r] ?? [];
+    if (staysIn(setup, r)) return own.map(of);
+    return { variants, first: 1 + bitstreams.findIndex(b => b.join("+") === own.join("+")) };
+  });
 }
 /** The memory of these regions' tasks; undefined: none has any. */
 function memorySizesOf(contents: readonly RegionContent[], parameters: Parameters): MemoryParameters | undefined {
@@ -178,17 +184,27 @@ export class SimulatedSuperNic {
     this.driver = driverOf(new LiteMaster(sim, io), parameters.ports);
     this.#toSoftware = new StreamSink(sim, io.toSoftware);
     this.#fromSoftware = new StreamSource(sim, io.fromSoftware);
+    const contents = contentsOf(setup, parameters.regions, taskOf ?? taskNamed, bitstreams),
+      memories = memorySizesOf(contents, parameters),
+      stays = (region: number): boolean => bitstreams === undefined || staysIn(setup, region);
+    this.memory =
+      memories &&
+      new TaskMemory(
+        bench,
+        memories,
+        { tasks: memoryTasksOf(setup, stays), users: setup.users, boardPages: boardPagesOf(parameters) },
+        memory,
+      );
     this.managed =
       bitstreams &&
       managedRegions(this.driver, setup, {
         ...{ bitstreams, taskOf, time, fair },
         wait: () => bench.cycles(50),
+        stays,
+        ...(this.memory && { memory: this.memory.grants }),
         sizes: deviceSizes(parameters),
         hold: hold ?? parameters.monitorPeriod,
       });
-    const contents = contentsOf(setup, parameters.regions, taskOf ?? taskNamed, bitstreams),
-      sizes = memorySizesOf(contents, parameters);
-    this.memory = sizes && new TaskMemory(bench, sizes, stayingTasks(contents), memory);
     this.software = new SnicSoftware(setup, { write: entry => this.driver.write([entry]) }, time, this.managed);
     bench.onEdge({ sample: () => this.#sample() });
   }
@@ -196,7 +212,7 @@ export class SimulatedSuperNic {
   async bringUp(): Promise<void> {
     await configureDevice(this.driver, this.setup);
     await this.managed?.start();
-    await this.memory?.start();
+    await this.memory?.start(this.managed !== undefined);
     await this.bench.cycles(clearingCycles);
   }
   /** A frame comes in at a port. */

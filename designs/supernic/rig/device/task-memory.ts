@@ -1,9 +1,18 @@
 /** The board's memory of a simulated device, and the software that gives its pages to the tasks (memory.md). */
 import { AxiRam, type AxiRamOptions, type Bench, LiteMaster, StreamSink, StreamSource } from "../../../../sim/index.ts";
 import { memoryDriverOf } from "../../registers/index.ts";
-import type { MemoryParameters, SuperNicPorts, Task } from "../../rtl/index.ts";
-import { LocalPages, MemoryManager } from "../../software/index.ts";
-import { spaceBytesOf, usesMemory } from "../../wire/index.ts";
+import type { MemoryParameters, SuperNicPorts } from "../../rtl/index.ts";
+import { ConfigError } from "../../config/index.ts";
+import {
+  type Dag,
+  LocalPages,
+  MemoryGrants,
+  MemoryManager,
+  type MemoryUser,
+  nobody,
+  type Setup,
+} from "../../software/index.ts";
+import { type Declared, spaceBytesOf, usesMemory } from "../../wire/index.ts";
 
 type DeviceBench = Bench<SuperNicPorts>;
 const beatBytes = 64;
@@ -21,24 +30,51 @@ export interface TaskMemoryOptions {
 const bits = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
 const bytesOf = (beat: bigint): Buffer => Buffer.from(beat.toString(16).padStart(2 * beatBytes, "0"), "hex").reverse();
 
+/** A task with memory, as the setup names it; `owner`: the user whose DAG has it first. */
+export interface OwnedTask {
+  readonly label: string;
+  readonly declared: Declared;
+  readonly owner: number | undefined;
+}
+export interface MemoryPlan {
+  readonly tasks: readonly OwnedTask[];
+  readonly users: readonly MemoryUser[];
+  /** Pages of the board's memory that tasks may have. */
+  readonly boardPages: number;
+}
+/** The tasks with memory of regions whose chains stay. */
+export const memoryTasksOf = (setup: Setup, stays: (region: number) => boolean): readonly OwnedTask[] =>
+  setup.regions.flatMap((chain, r) =>
+    chain === undefined || !stays(r)
+      ? []
+      : chain.tasks.flatMap((declared, slot) => {
+          if (!usesMemory(declared)) return [];
+          const has = (d: Dag): boolean =>
+            d.stages.flat().some(b => b.chain.number === chain.number && b.run.includes(slot));
+          return [{ label: chain.labels[slot] ?? "", declared, owner: setup.dags.find(has)?.user.number }];
+        }),
+  );
 /** Every task with memory has a space of its own, as large as it declares, from the bring-up on. */
 export class TaskMemory {
   readonly ram: AxiRam;
   readonly driver: ReturnType<typeof memoryDriverOf>;
   readonly manager: MemoryManager;
   readonly #bench: DeviceBench;
-  readonly #limits: readonly number[];
+  readonly grants: MemoryGrants;
+  readonly #tasks: readonly OwnedTask[];
   #running = false;
 
-  /** @param tasks those of the device, in the order of regions and slots */
-  constructor(bench: DeviceBench, p: MemoryParameters, tasks: readonly Task[], o: TaskMemoryOptions = {}) {
+  /** @param tasks those of the device that have memory, in the order of regions and slots */
+  constructor(
+    bench: DeviceBench,
+    p: MemoryParameters,
+    { tasks, users, boardPages }: MemoryPlan,
+    o: TaskMemoryOptions = {},
+  ) {
     const { sim, io } = bench,
       pageBytes = 2 ** p.pageShift;
     this.#bench = bench;
-    this.#limits = tasks
-      .map(t => t.declared)
-      .filter(usesMemory)
-      .map(d => Math.ceil(spaceBytesOf(d) / pageBytes));
+    this.#tasks = tasks;
     this.ram = new AxiRam(sim, { aw: io.mAw, w: io.mW, b: io.mB, ar: io.mAr, r: io.mR }, o.ram);
     const registers = new LiteMaster(sim, {
       ...{ sAw: io.memoryAw, sW: io.memoryW, sB: io.memoryB, sAr: io.memoryAr, sR: io.memoryR },
@@ -57,18 +93,26 @@ export class TaskMemory {
         await into.drained();
       },
     });
-    const promised = this.#limits.reduce((a, b) => a + b, 0);
+    const own = tasks.map(({ label, declared }, way) => ({
+        ...{ label, way },
+        pages: Math.ceil(spaceBytesOf(declared) / pageBytes),
+      })),
+      promised = own.reduce((n, t) => n + t.pages, 0);
     this.manager = new MemoryManager({
       ...{ driver: this.driver, remote: new LocalPages(o.elsewhere ?? 0), pages: p.pages, spaces: p.spaces },
-      ...{ first: 0, frames: o.frames ?? promised + ready, ready },
+      ...{ first: 0, frames: o.frames ?? Math.min(promised + ready, boardPages), ready },
     });
+    this.grants = new MemoryGrants({ manager: this.manager, tasks: own, users, pageBytes });
   }
-  /** Gives each task its space, and looks after pages from then on. @throws Error for memory that they do not fit */
-  async start(): Promise<void> {
-    for (const [way, limit] of this.#limits.entries()) {
-      const space = await this.manager.create({ user: way, limit, write: true });
-      if (typeof space === "string") throw new Error(`the space of task ${way} with memory is refused: ${space}`);
-      await this.manager.attach(way, space);
+  /**
+   * Gives each task its space, for the user whose DAG has it, and looks after pages from then on. @param later tasks
+   * that no DAG has wait until somebody deploys them @throws ConfigError in a sentence for memory that is not there
+   */
+  async start(later: boolean): Promise<void> {
+    for (const { label, owner } of this.#tasks) {
+      if (owner === undefined && later) continue;
+      const refused = await this.grants.give(label, owner ?? nobody);
+      if (refused !== undefined) throw new ConfigError(refused.why);
     }
     await this.manager.step();
     this.#running = true;
@@ -86,7 +130,7 @@ export class TaskMemory {
   /** @returns a sentence for each way that has something under way */
   async leftAtRest(): Promise<readonly string[]> {
     const left: string[] = [];
-    for (const way of this.#limits.keys())
+    for (const way of this.#tasks.keys())
       if (!(await this.driver.way(way)).idle) left.push(`the way of task ${way} to memory is not idle at the end`);
     if (!this.ram.idle) left.push("the board's memory has bursts at the end");
     return left;

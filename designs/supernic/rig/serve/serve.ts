@@ -48,6 +48,7 @@ export async function serveSuperNic(
           run = service.run(o.stop, lingered(o.stop));
         o.ready?.(device);
         const rested = await run;
+        device.memory?.stop();
         if (rested instanceof Error) return rested;
         const totals = service.totals(),
           inside = await device.inside(),

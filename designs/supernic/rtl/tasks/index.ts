@@ -11,5 +11,6 @@ export * from "./make.ts";
 export * from "./memory.ts";
 export { nat } from "./nat.ts";
 export * from "./payload.ts";
+export { replicate } from "./replicate/index.ts";
 export { tunnel } from "./tunnel.ts";
 export { xor } from "./xor.ts";

@@ -14,6 +14,7 @@ import {
   weightBody,
 } from "../../wire/index.ts";
 import { type Bitstreams, bitstreamsFor, type LiveChain, type RegionManager } from "../regions/index.ts";
+import type { MemoryGrants } from "../memory/index.ts";
 import type { Branch, Dag, Setup, User } from "../setup/index.ts";
 import type { DagTable } from "./dag-table.ts";
 
@@ -35,6 +36,10 @@ export interface RequestOptions {
   readonly catalogue: readonly string[];
   /** The weight that a user may have, at most. */
   readonly granted?: (user: number) => number;
+  /** Gives tasks with memory theirs; left out: the device has none. */
+  readonly memory?: Pick<MemoryGrants, "needs" | "give">;
+  /** Told why memory was refused. */
+  readonly onRefused?: (why: string) => void;
   /** Makes a weight count. */
   readonly weigh?: (user: number, weight: number) => Promise<void>;
 }
@@ -61,10 +66,19 @@ export class Requests {
     this.#setup = setup;
     this.#dags = dags;
     this.#manager = manager;
-    this.#o = { granted: () => defaultWeight, weigh: () => Promise.resolve(), ...o };
-    // What the setup loads is everybody's.
+    this.#o = {
+      ...{ granted: () => defaultWeight, weigh: () => Promise.resolve(), onRefused: () => undefined },
+      ...{ memory: { needs: () => false, give: () => Promise.resolve(undefined) } },
+      ...o,
+    };
+    // What the setup loads is everybody's; a task with memory is that of the users whose DAGs have it.
     for (const label of setup.chains.flatMap(c => c.labels))
-      this.#deployed.set(label, { users: new Set(), shared: true });
+      this.#deployed.set(
+        label,
+        this.#o.memory.needs(label)
+          ? { users: new Set(usersOf(setup, label)), shared: false }
+          : { users: new Set(), shared: true },
+      );
     for (const dag of setup.dags) if (dag.peer === undefined) this.#wanted.add(dag);
   }
   get dags(): readonly Dag[] {
@@ -112,11 +126,17 @@ export class Requests {
       throw e;
     }
   }
-  #deploy(body: Uint8Array, user: User): Answer {
+  async #deploy(body: Uint8Array, user: User): Promise<Answer> {
     const { task, shared } = whole(deployBody, body),
       label = this.#o.catalogue[task - 1];
     if (label === undefined || shared > 1) throw new Refused("INVALID");
     const known = this.#deployed.get(label) ?? { users: new Set(), shared: false };
+    // Its memory comes out of what the user may have.
+    const refused = known.shared ? undefined : await this.#o.memory.give(label, user.number);
+    if (refused !== undefined) {
+      this.#o.onRefused(refused.why);
+      throw new Refused(refused.status);
+    }
     known.users.add(user.number);
     // Only who deployed it may open it, and nobody closes what others rely on.
     known.shared ||= shared === 1;
@@ -239,6 +259,11 @@ export class Requests {
     return live;
   }
 }
+/** Users whose DAGs run a task of this name. */
+const usersOf = (setup: Setup, label: string): number[] =>
+  setup.dags.flatMap(d =>
+    d.stages.flat().some(b => b.run.some(slot => b.chain.labels[slot] === label)) ? [d.user.number] : [],
+  );
 /** A body of one layout, and nothing behind it. */
 function whole<const F extends FieldSet>(of: Layout<F>, body: Uint8Array) {
   if (body.length !== of.bytes) throw new Refused("INVALID");

@@ -10,4 +10,5 @@ export {
   type WayStatus,
 } from "./driver.ts";
 export { gapFor } from "./gaps.ts";
+export { MemoryGrants, type MemoryTask, type MemoryUser, nobody, type NotGiven } from "./grants.ts";
 export { type LiveSpace, MemoryManager, type MemoryManagerOptions, type Refusal, type SpaceWish } from "./manager.ts";

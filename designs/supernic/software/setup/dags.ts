@@ -2,9 +2,9 @@ import { dagEntries, type EgressWayName, uidEntries } from "../../wire/index.ts"
 import { checkPlan } from "./plan.ts";
 import type { Refuse } from "./refuse.ts";
 import type { BranchFile, DagFile, SetupFile } from "./schema.ts";
-import { type Balancer, type Branch, type Chain, type Dag, everyPort, type Setup, type Tunnel } from "./setup.ts";
+import { type Branch, type Chain, type Dag, everyPort, type Setup } from "./setup.ts";
 
-type Known = Pick<Setup, "sizes" | "users" | "chains" | "peers" | "tunnels" | "balancers">;
+type Known = Pick<Setup, "sizes" | "users" | "chains" | "peers" | "tunnels" | "balancers" | "replicas">;
 
 /** Ports as bits. */
 export function portBits(
@@ -54,13 +54,13 @@ function runOf(given: BranchFile["run"], chain: Chain, at: string, refuse: Refus
 
 function argOf(
   arg: string | number,
-  rows: { readonly tunnels: readonly Tunnel[]; readonly balancers: readonly Balancer[] },
+  rows: Pick<Setup, "tunnels" | "balancers" | "replicas">,
   at: string,
   refuse: Refuse,
 ): number {
   if (typeof arg === "number") return arg;
-  const named = [...rows.tunnels.map(t => ({ name: t.name, arg: t.number })), ...rows.balancers];
-  return refuse.named(named, arg, `${at}.arg`, "tunnel or balancer").arg;
+  const named = [...rows.tunnels.map(t => ({ name: t.name, arg: t.number })), ...rows.balancers, ...rows.replicas];
+  return refuse.named(named, arg, `${at}.arg`, "tunnel, balancer or group of replicas").arg;
 }
 
 function wayOf(egress: DagFile["egress"], ports: number, at: string, refuse: Refuse): [EgressWayName, number] {

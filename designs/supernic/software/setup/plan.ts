@@ -1,7 +1,7 @@
 /** The planner's rules of supernic.md, section 3, "parallel NTs": what may stand side by side, and what last. */
 import { type Declared, mostStages, payloadUse } from "../../wire/index.ts";
 import type { Refuse } from "./refuse.ts";
-import type { Balancer, Branch, Dag, SetupSizes, Tunnel } from "./setup.ts";
+import type { Branch, Dag, Setup, SetupSizes } from "./setup.ts";
 
 const tasksOf = ({ chain, run }: Branch): Declared[] => run.flatMap(slot => chain.tasks[slot] ?? []);
 const bytesOf = (branch: Branch, of: "reads" | "writes"): bigint => tasksOf(branch).reduce((m, t) => m | t[of], 0n);
@@ -67,21 +67,22 @@ const switches: Readonly<Record<string, number>> = { firewall: 3, nat: 3, checks
 function checkArg(
   branch: Branch,
   dag: Pick<Dag, "user">,
-  rows: { readonly tunnels: readonly Tunnel[]; readonly balancers: readonly Balancer[] },
+  rows: Pick<Setup, "tunnels" | "balancers" | "replicas">,
   at: string,
   refuse: Refuse,
 ): void {
   const { arg } = branch,
     own = dag.user.number;
   const isTunnel = rows.tunnels.some(t => t.number === arg && t.row.user === own),
-    isBalancer = rows.balancers.some(b => b.arg === arg && b.user === own);
+    isBalancer = rows.balancers.some(b => b.arg === arg && b.user === own),
+    isGroup = rows.replicas.some(r => r.arg === arg && r.group.user === own);
   for (const { name } of tasksOf(branch)) {
     const most = switches[name];
     refuse.unless(
       most === undefined || arg <= most,
       () => `${at}.arg = ${arg}: ${name} takes 0 to ${most ?? 0}; give one of these`,
     );
-    const kinds: Readonly<Record<string, boolean>> = { tunnel: isTunnel, balancer: isBalancer };
+    const kinds: Readonly<Record<string, boolean>> = { tunnel: isTunnel, balancer: isBalancer, replicate: isGroup };
     refuse.unless(
       kinds[name] ?? true,
       () => `${at}.arg = ${arg}: ${name} has no such row of user ${dag.user.name}; name one of that user`,
@@ -92,7 +93,7 @@ function checkArg(
 /** @throws ConfigError for a DAG that cannot be as it is. @param at the DAG's place in the file */
 export function checkPlan(
   dag: Pick<Dag, "stages" | "user">,
-  rows: { readonly tunnels: readonly Tunnel[]; readonly balancers: readonly Balancer[] },
+  rows: Pick<Setup, "tunnels" | "balancers" | "replicas">,
   sizes: SetupSizes,
   at: string,
   refuse: Refuse,

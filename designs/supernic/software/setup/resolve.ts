@@ -4,7 +4,7 @@ import { checkFile } from "../../../shared/settings/index.ts";
 import { chainsOf } from "./chains.ts";
 import { dagsOf } from "./dags.ts";
 import { Refuse } from "./refuse.ts";
-import { balancersOf, firewallOf, kvNodeOf, tunnelsOf } from "./rows.ts";
+import { balancersOf, firewallOf, kvNodeOf, replicasOf, tunnelsOf } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 import { type SetupFile, setupSchema } from "./schema.ts";
 import type { DeclaredOf, Setup, SetupSizes, User } from "./setup.ts";
@@ -46,6 +46,7 @@ function usersOf(file: SetupFile, sizes: SetupSizes, refuse: Refuse): User[] {
     bytesPerEpoch: u.bytesPerEpoch === "unlimited" ? undefined : u.bytesPerEpoch,
     contexts: quotas[0]?.[i] ?? 0,
     cells: quotas[1]?.[i] ?? 0,
+    memory: u.memory,
     key: u.key,
   }));
   for (const [i, u] of users.entries())
@@ -115,9 +116,15 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
     withCache < 0 || file.kvNode !== undefined,
     () => `kvNode: it is left out, and regions[${withCache}] has a KV cache; say its station`,
   );
+  const withReplicas = regions.findIndex(c => c?.tasks.some(t => t.name === "replicate") === true);
+  refuse.unless(
+    withReplicas < 0 || file.replicas.length > 0,
+    () => `replicas: there are none, and regions[${withReplicas}] has a replicate; give a group of nodes`,
+  );
   const tunnels = tunnelsOf(file, users, refuse),
     balancers = balancersOf(file, users, file.stations, refuse),
-    known = { sizes, users, chains, peers: file.peers, tunnels, balancers };
+    replicas = replicasOf(file, users, refuse),
+    known = { sizes, users, chains, peers: file.peers, tunnels, balancers, replicas };
   const dags = dagsOf(file, known, refuse);
   const { mac, ip, number, ports, uplink, epoch, stations, peers, nat } = file;
   return {
@@ -138,6 +145,8 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
       tunnels,
       balancers,
       kvNode: kvNodeOf(file, users, refuse),
+      replicas,
+      replicaLife: file.replicaLife,
       dags,
     },
     firewall: firewallOf(file, users, refuse),

@@ -21,7 +21,7 @@ import {
 import type { Prefix } from "./fields.ts";
 import type { Refuse } from "./refuse.ts";
 import type { SetupFile } from "./schema.ts";
-import type { Balancer, SetupKvNode, Station, Tunnel, User } from "./setup.ts";
+import type { Balancer, Replicas, SetupKvNode, Station, Tunnel, User } from "./setup.ts";
 
 const bits = (n: number): number => 2 ** n - 1;
 /** The bits of an address that count. */
@@ -121,6 +121,36 @@ export function kvNodeOf(
     { number } = refuse.named(users, kvNode.user, "kvNode.user", "user");
   refuse.unless(ip !== undefined, () => `kvNode.station: "${kvNode.station}" has no ip; give it one`);
   return { valid: true, user: number, ip, port, life: kvNode.life };
+}
+
+/** Groups of nodes for replication: each of them is a station of its own port and address. */
+export function replicasOf(
+  { replicas, stations }: Pick<SetupFile, "replicas" | "stations">,
+  users: readonly User[],
+  refuse: Refuse,
+): Replicas[] {
+  const groups = replicas.map((r, i): Replicas => {
+    const at = `replicas[${i}]`,
+      { number: user } = refuse.named(users, r.user, `${at}.user`, "user"),
+      number = r.number ?? i;
+    const nodes = r.nodes.map((name, n) => {
+      const { mac, ip, port } = refuse.named(stations, name, `${at}.nodes[${n}]`, "station");
+      refuse.unless(ip !== undefined, () => `${at}.nodes[${n}]: "${name}" has no ip; give it one`);
+      return { mac, ip, port };
+    });
+    refuse.once(
+      r.nodes,
+      n => n,
+      n => `${at}.nodes[${n}] = "${r.nodes[n] ?? ""}"`,
+    );
+    return { name: r.name, arg: number, group: { number, user, nodes } };
+  });
+  refuse.once(
+    groups,
+    g => g.arg,
+    i => `replicas[${i}].number = ${groups[i]?.arg ?? 0}`,
+  );
+  return groups;
 }
 
 /** Sizes of a group of buckets: two to 256, a power of two. */

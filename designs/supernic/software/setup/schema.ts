@@ -1,6 +1,6 @@
 /** A setup file: who is there, what is deployed, who may use it. The page docs/supernic/run.md is made from this. */
 import * as z from "zod";
-import { egressWays } from "../../wire/index.ts";
+import { egressWays, replicaGroups, replicaMostLife, replicaNodes } from "../../wire/index.ts";
 import { flag, hexBytes, ipv4, key, list, mac, name, one, ownMac, prefix, task, whole } from "./fields.ts";
 
 const portNumber = whole(0, 8, "the number of a port"),
@@ -42,6 +42,9 @@ export const userSchema = z.strictObject({
     .describe('bytes that it may bring in an epoch, or "unlimited"'),
   contexts: whole(1, 256, "a number of packets").optional().describe("packets inside; default: an equal share"),
   cells: whole(1, 1024, "a number of cells").optional().describe("cells of 256 bytes; default: an equal share"),
+  memory: whole(0, 2 ** 34, "a number of bytes")
+    .optional()
+    .describe("bytes of the board's memory that its tasks may have; default: as much as there is"),
   key: key.optional().describe("key of its CTRL messages, hexadecimal; without one it sends none"),
 });
 export const regionSchema = z.strictObject({
@@ -96,6 +99,17 @@ export const kvNodeSchema = z.strictObject({
     .default(4096)
     .describe("time after which no request is under way any more, in units of 256 cycles"),
 });
+export const replicasSchema = z.strictObject({
+  name: name.describe("as DAGs name it"),
+  number: whole(0, replicaGroups - 1, "a group's number")
+    .optional()
+    .describe("default: its place in the list, from 0"),
+  user: user.describe("whose writes are copied"),
+  nodes: list(name)
+    .min(replicaNodes.least, "must name 1 to 4 stations")
+    .max(replicaNodes.most, "must name 1 to 4 stations")
+    .describe("stations that each write goes to, 1 to 4; the first one is that which clients know, and reads go to"),
+});
 export const branchSchema = z.strictObject({
   chain: z
     .string({ error: "must be the name of a chain" })
@@ -106,10 +120,10 @@ export const branchSchema = z.strictObject({
     .describe("tasks of it that the packet takes, by name or slot; default: all of them"),
   arg: z
     .union([whole(0, 255, "a number"), name], {
-      error: "must be a number from 0 to 255, or the name of a tunnel or balancer",
+      error: "must be a number from 0 to 255, or the name of a tunnel, balancer or group of replicas",
     })
     .default(0)
-    .describe("what its tasks are told: a number, or the name of a tunnel or balancer"),
+    .describe("what its tasks are told: a number, or the name of a tunnel, balancer or group of replicas"),
 });
 export const dagSchema = z.strictObject({
   name: name.describe("as rules and the tables of a run name it"),
@@ -175,6 +189,10 @@ export const setupSchema = z.strictObject({
   tunnels: list(tunnelSchema).default([]).describe("rows of every tunnel"),
   balancers: list(balancerSchema).default([]).describe("buckets of every balancer"),
   kvNode: kvNodeSchema.optional().describe("the key-value node behind every KV cache"),
+  replicas: list(replicasSchema).default([]).describe("groups of nodes, of every replicate"),
+  replicaLife: whole(1, replicaMostLife, "a number of 256 cycles")
+    .default(4096)
+    .describe("time after which a write that was not answered by all is given up, in units of 256 cycles"),
   dags: list(dagSchema).default([]).describe("what users' packets go through"),
   rules: list(ruleSchema).default([]).describe("match and action: the first that matches decides"),
 });

@@ -5,6 +5,7 @@ import type {
   FirewallRule,
   KvNode,
   MatchActionName,
+  ReplicaGroup,
   Ternary,
   TunnelRow,
 } from "../../wire/index.ts";
@@ -48,6 +49,8 @@ export interface User {
   readonly bytesPerEpoch: number | undefined;
   readonly contexts: number;
   readonly cells: number;
+  /** Bytes that its tasks may have of the board's memory; undefined: as much as there is. */
+  readonly memory?: number | undefined;
   readonly key: Uint8Array | undefined;
 }
 /** A row of tasks, in one or more regions. */
@@ -118,6 +121,13 @@ export interface SetupKvNode extends KvNode {
   /** In units of 256 cycles. */
   readonly life: number;
 }
+/** A group of nodes that writes are copied to. */
+export interface Replicas {
+  readonly name: string;
+  /** What tells a DAG's packets to use it. */
+  readonly arg: number;
+  readonly group: ReplicaGroup;
+}
 export interface Setup {
   readonly sizes: SetupSizes;
   readonly mac: bigint;
@@ -138,6 +148,9 @@ export interface Setup {
   readonly tunnels: readonly Tunnel[];
   readonly balancers: readonly Balancer[];
   readonly kvNode: SetupKvNode | undefined;
+  readonly replicas: readonly Replicas[];
+  /** In units of 256 cycles. */
+  readonly replicaLife: number;
   readonly dags: readonly Dag[];
   readonly rules: readonly SetupRule[];
 }

@@ -10,6 +10,7 @@ import {
   mostSlots,
   mostStages,
   natOutside,
+  replicaWords,
   ruleKeyBits,
   type TableValues,
   type TableWrite,
@@ -172,7 +173,7 @@ function sumOf(bytes: Uint8Array): number {
 /** The words that configure a task of this name on a fresh device. */
 export function taskWords(
   task: string,
-  s: Pick<Setup, "firewall" | "nat" | "tunnels" | "balancers" | "kvNode">,
+  s: Pick<Setup, "firewall" | "nat" | "tunnels" | "balancers" | "kvNode" | "replicas" | "replicaLife">,
 ): ConfigWord[] {
   // A cache's name has its values.
   if (task.startsWith("kv_")) return s.kvNode === undefined ? [] : [...kvWords(s.kvNode, s.kvNode.life)];
@@ -184,6 +185,10 @@ export function taskWords(
       ).flat(),
     nat: () => (s.nat === undefined ? [] : [natOutside(s.nat.address, s.nat.ports)]),
     tunnel: () => s.tunnels.map(t => tunnelWord(t.number, t.row)),
+    replicate: () => {
+      const groups = s.replicas.map(r => r.group);
+      return groups.length === 0 ? [] : replicaWords(groups, s.replicaLife);
+    },
     balancer: () =>
       s.balancers.flatMap(b => b.macs.map((mac, i) => bucketWord(b.first + i, { valid: true, user: b.user, mac }))),
   };

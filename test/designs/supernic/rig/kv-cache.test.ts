@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";
+import { DeviceScoreboard } from "../../../../designs/supernic/model/index.ts";
 import {
   deviceDefinition,
   leftAtRest,
@@ -44,6 +45,42 @@ it("a setup with a KV cache says which node it is for", () => {
   expect(() => taskNamed("kv_lru(100)")).toThrow("give a power of two from 64 to 16384");
 });
 
+describe("the model beside the device", () => {
+  const key = 5n,
+    value = new Uint8Array(30).fill(1);
+  /** A read that is answered by the node; then `between`, and another read, which hits with that value. */
+  const problemsOf = (between: (s: DeviceScoreboard) => void, as = value): readonly string[] => {
+    const board = new DeviceScoreboard(setup),
+      ask = (op: "read" | "update", requestId: number): Uint8Array =>
+        requestFrame(client, { op, key, requestId, ...(op === "update" && { value }) }),
+      passes = (from: number, to: number, frame: Uint8Array): void => {
+        board.enter(from, frame);
+        board.leave(to, frame);
+      };
+    passes(0, nodePort, ask("read", 1));
+    passes(nodePort, 0, nodeReply(ask("read", 1), 0, value));
+    between(board);
+    board.enter(0, ask("read", 2));
+    board.leave(0, nodeReply(ask("read", 2), 0, as));
+    return board.finish();
+  };
+  const write = (board: DeviceScoreboard, answered: boolean): void => {
+    const frame = requestFrame(client, { op: "update", key, requestId: 9, value: new Uint8Array(5) }),
+      reply = nodeReply(frame, 0);
+    board.enter(0, frame);
+    board.leave(nodePort, frame);
+    if (!answered) return;
+    board.enter(nodePort, reply);
+    board.leave(0, reply);
+  };
+  it("a hit may be, or not; its bytes are right, and no write that was answered is behind it", () => {
+    expect(problemsOf(() => undefined)).toEqual([]);
+    expect(problemsOf(board => write(board, false))).toEqual([]);
+    expect(problemsOf(board => write(board, true))).not.toEqual([]);
+    expect(problemsOf(() => undefined, value.with(3, 2))).not.toEqual([]);
+  });
+});
+
 describe("the KV cache in the device", () => {
   it("answers as the node would, byte for byte, and asks it no more; a write goes to the node", async () => {
     await runBench(
@@ -52,7 +89,12 @@ describe("the KV cache in the device", () => {
       { limitCycles: 200_000, wave: false, signals: true },
       async bench => {
         const device = new SimulatedSuperNic(bench, setup, parameters, { backToBack: true }),
-          store = new Map<string, Uint8Array>();
+          store = new Map<string, Uint8Array>(),
+          scoreboard = new DeviceScoreboard(setup),
+          send = (port: number, bytes: Uint8Array): void => {
+            scoreboard.enter(port, bytes);
+            device.send(port, bytes);
+          };
         let atNode = 0;
         const replies: Uint8Array[] = [];
         bench.onEdge({
@@ -60,13 +102,14 @@ describe("the KV cache in the device", () => {
             for (let left = device.take(); left; left = device.take()) {
               const { bytes } = left.frame;
               if (isPause(bytes)) continue;
+              scoreboard.leave(left.port, bytes);
               if (left.port === 0) replies.push(bytes);
               else {
                 atNode++;
                 const { clio, body } = parsed(bytes),
                   key = Buffer.from(body.slice(4, 12)).toString("hex");
                 if (clio.opcode === 0x64) store.set(key, body.slice(12));
-                device.send(nodePort, nodeReply(bytes, 0, clio.opcode === 0x60 ? store.get(key) : undefined));
+                send(nodePort, nodeReply(bytes, 0, clio.opcode === 0x60 ? store.get(key) : undefined));
               }
             }
           },
@@ -75,10 +118,7 @@ describe("the KV cache in the device", () => {
         await bench.cycles((life + 4) * kvTick + 1_100);
         let id = 0;
         const ask = async (op: "read" | "update", value?: Uint8Array): Promise<Uint8Array> => {
-          device.send(
-            0,
-            requestFrame(client, { op, key: 0x1122_3344_5566_7788n, requestId: ++id, ...(value && { value }) }),
-          );
+          send(0, requestFrame(client, { op, key: 0x1122_3344_5566_7788n, requestId: ++id, ...(value && { value }) }));
           await bench.until(() => replies.length > 0);
           return replies.shift() ?? new Uint8Array();
         };
@@ -101,6 +141,7 @@ describe("the KV cache in the device", () => {
         await bench.cycles(600);
         device.memory?.stop();
         expect([
+          ...scoreboard.finish(await device.counts(await device.counters())),
           ...unaccounted(await device.counters(), await device.inside()),
           ...leftAtRest(bench.sim, parameters),
           ...((await device.memory?.leftAtRest()) ?? []),

@@ -5,7 +5,7 @@ import { kvCache } from "../../../../../../designs/supernic/rtl/tasks/index.ts";
 import type { KvPolicy } from "../../../../../../designs/supernic/wire/index.ts";
 import { bernoulli, runBench } from "../../../../../../sim/index.ts";
 import { type B, kvDut } from "./support/kv-rig.ts";
-import { crossings, oneHit, rates, replaceRun, settledRun } from "./support/kv-runs.ts";
+import { crossings, oneHit, overwriteRun, rates, replaceRun, settledRun } from "./support/kv-runs.ts";
 import { kvWorld } from "./support/kv-world.ts";
 
 const values = 64;
@@ -48,6 +48,9 @@ describe("the KV cache", () => {
     expect(cycles).toBeLessThanOrEqual(12);
   });
 
+  it("a value that is read is not written over: its successor waits for every hit of it", async () => {
+    expect(await run("overwrite", "fifo", overwriteRun)).toBe(36);
+  }, 120_000);
   it("linearizable with lost, doubled and overtaking frames, more keys than places, and pauses at every end", async () => {
     const seen = await run("world", "lru", b =>
       kvWorld(b, { operations: 800, latency: 30, jitter: 150, pause: () => bernoulli(0.2, b.random.word()) }),

@@ -4,25 +4,32 @@ import { KvCacheModel } from "../../../../../../designs/supernic/model/index.ts"
 import { runBench } from "../../../../../../sim/index.ts";
 import { findsFault, plant } from "../../../../../support/plant.ts";
 import { type B, kvDut } from "./support/kv-rig.ts";
-import { crossings, replaceRun } from "./support/kv-runs.ts";
+import { crossings, overwriteRun, replaceRun } from "./support/kv-runs.ts";
 import { kvWorld } from "./support/kv-world.ts";
 
 const values = 64,
   dut = kvDut("lru", values),
+  fifo = kvDut("fifo", values),
   model = (): KvCacheModel => new KvCacheModel("lru", values);
 const crossing = (b: B) => crossings(b, model()),
   replacing = (b: B) => replaceRun(b, model(), 60),
   failing = (b: B) => kvWorld(b, { operations: 300, latency: 30, jitter: 60, failing: 5, writes: 0.1 });
 
 describe("a planted fault in the KV cache is found", () => {
-  const finds = (name: string, from: string | RegExp, to: string, run: (b: B) => Promise<unknown>) =>
+  const finds = (
+    name: string,
+    from: string | RegExp,
+    to: string,
+    run: (b: B) => Promise<unknown>,
+    device: typeof dut = dut,
+  ) =>
     it(
       name,
       () =>
         findsFault(
           runBench(
             `kv fault ${name}`,
-            plant(dut, from, to),
+            plant(device, from, to),
             { seed: 9, wave: false, limitCycles: 2_000_000, hangCycles: 500_000 },
             run,
           ),
@@ -55,5 +62,19 @@ describe("a planted fault in the KV cache is found", () => {
     register("fill_is_cancelled"),
     "fill_is_cancelled <= 1'b0;",
     failing,
+  );
+  finds(
+    "a value is written over while it is read",
+    /if \(~\(\|hits_before_fill\)\)|if \(~\|hits_before_fill\)/,
+    "if (1'b1)",
+    overwriteRun,
+    fifo,
+  );
+  finds(
+    "one hit too few is waited for",
+    "hits_before_fill <= hits_under_way - {3'd0, value_ends};",
+    "hits_before_fill <= (hits_under_way > 4'd1) ? hits_under_way - 4'd1 : 4'd0;",
+    overwriteRun,
+    fifo,
   );
 });

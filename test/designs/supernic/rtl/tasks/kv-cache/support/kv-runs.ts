@@ -341,3 +341,53 @@ export async function oneHit(b: B): Promise<{ readonly cycles: number; readonly 
   if (done === 0) throw new Error("the second read is no hit");
   return { cycles: asked + rig.toReply, accesses: rig.counts.reads - before };
 }
+
+/**
+ * A value goes while hits of it are on their way out of a slow memory, and writes are done at once: each reply has the
+ * value that was found, and none has bytes of the one that comes in its place. For a cache that replaces as FIFO.
+ * @returns replies that were compared
+ */
+export async function overwriteRun(b: B): Promise<number> {
+  const rig = new KvRig(b, { latency: 300, jitter: 100, writeLatency: 1 }),
+    client = clientOf(1),
+    keys = keysOfOneSet(16, 12),
+    bytes = 600,
+    valueOf = (key: number): Uint8Array => new Uint8Array(bytes).fill(key + 1);
+  let id = 0,
+    compared = 0;
+  const read = (key: number): Uint8Array => requestFrame(client, { op: "read", key: keys[key] ?? 0n, requestId: id++ }),
+    says = (request: Uint8Array, key: number): void => rig.send(fromNode(nodeReply(request, 0, valueOf(key)))),
+    awaited: number[] = [];
+  rig.onMade = frame => {
+    const key = awaited.shift(),
+      value = frame.slice(-bytes);
+    if (key === undefined) throw new Error("a reply of no hit");
+    if (value.some(x => x !== key + 1))
+      throw new Error(`the value of key ${key} has bytes of another: ${value.join()}`);
+    compared++;
+  };
+  await rig.configure(words(longLife));
+  await b.cycles((longLife + 3) * kvTick + 1_100);
+  const keeps = async (key: number): Promise<void> => {
+    const request = read(key);
+    rig.send(fromClient(request));
+    says(request, key);
+    await rig.settled();
+  };
+  for (let key = 0; key < 4; key++) await keeps(key);
+  // The oldest goes next: it is hit once to eight times, and its successor's reply comes right behind.
+  for (let key = 4; key < keys.length; key++) {
+    const missed = read(key),
+      hits = key - 3;
+    rig.send(fromClient(missed));
+    for (let i = 0; i < hits; i++) {
+      awaited.push(key - 4);
+      rig.send(fromClient(read(key - 4)));
+    }
+    says(missed, key);
+    await rig.settled();
+    if (awaited.length > 0) throw new Error(`${awaited.length} hits were not answered`);
+  }
+  await rig.end();
+  return compared;
+}
