@@ -1,0 +1,3 @@
+/** AES-GCM: GHASH, powers of hash keys, and the tasks. */
+export { Ghash, HashPower, hashLatency, HashWord } from "./ghash.ts";
+export { HashPowers, powerCycles } from "./powers.ts";
