@@ -1,5 +1,5 @@
 /** What a region must do with a packet: its tasks' models one after another, held to their declarations. */
-import { type Declared, payloadUse, taskHeaderBytes } from "../../wire/index.ts";
+import { type Declared, payloadUse, taskHeaderBytes, trailerBytes } from "../../wire/index.ts";
 import type { TaskAnswerModel, TaskModel, TaskPacketModel } from "./task.ts";
 
 /** A task of a chain. */
@@ -24,6 +24,8 @@ export interface ChainExit extends Front {
   readonly mask: bigint;
   /** Undefined: the packet's own was not given. */
   readonly payload?: Uint8Array | undefined;
+  /** What stands behind the payload, or that its last 16 bytes are left out. */
+  readonly trailer?: TaskAnswerModel["trailer"];
   readonly reply: boolean;
   readonly dropped: boolean;
   /** Slots that it was to take behind the one that dropped it. */
@@ -42,6 +44,7 @@ function growsTooFar(at: ChainEntry & Front, a: TaskAnswerModel, d: Declared): b
     dropFront > d.leavesOut ||
     (dropFront > 0 && at.dropFront > 0) ||
     dropFront > at.headBytes ||
+    (a.trailer === "cut" && at.payloadBytes <= trailerBytes) ||
     (dropFront === at.headBytes && at.payloadBytes === 0)
   );
 }
@@ -59,6 +62,7 @@ export function throughChain(tasks: readonly ChainTask[], entry: ChainEntry): Ch
   const front = { prepend: entry.prepend, frontBytes: entry.frontBytes, dropFront: entry.dropFront };
   let mask = 0n,
     reply = false,
+    trailer: TaskAnswerModel["trailer"],
     { payload } = entry;
   for (const [i, slot] of entry.run.entries()) {
     const task = tasks[slot];
@@ -79,6 +83,7 @@ export function throughChain(tasks: readonly ChainTask[], entry: ChainEntry): Ch
     if (answer.prepend) Object.assign(front, { prepend: answer.prepend, frontBytes: answer.frontBytes ?? 0 });
     if (answer.dropFront) front.dropFront = answer.dropFront;
     reply ||= answer.verdict === "reply";
+    trailer = answer.trailer ?? trailer;
   }
-  return { header, mask, ...front, payload, reply, dropped: false, refund: [] };
+  return { header, mask, ...front, payload, ...(trailer && { trailer }), reply, dropped: false, refund: [] };
 }

@@ -26,6 +26,8 @@ export interface TaskAnswerModel {
   readonly dropFront?: number;
   /** Of a task that writes payload: as many bytes in place of those that came. */
   readonly payload?: Uint8Array;
+  /** Of a task with a trailer: the bytes that it puts behind, or that the last 16 of the payload are left out. */
+  readonly trailer?: Uint8Array | "cut";
 }
 export interface TaskModel {
   answer(packet: TaskPacketModel): TaskAnswerModel;

@@ -126,8 +126,8 @@ const Gcm = module(
       ends = node(there.and(end), { name: "ends" }),
       comes = node(there.and(power), { name: "power_comes" }),
       bodies = node(there.andNot(orTree([head, end, power])), { name: "bodies" });
-    const keyTaken = keys.step(asksKey, comes.and(powers.from.ready), word.bits(0, blockBits)),
-      meets = node(orTree([waits.fire, beats.fire, ends, comes.and(keyTaken)]), { name: "meets" }),
+    keys.step(asksKey, comes, word.bits(0, blockBits));
+    const meets = node(orTree([waits.fire, beats.fire, ends, comes]), { name: "meets" }),
       { header, body, behind, hashed } = meet(
         { meant: meant.payload, kept: kept.payload, word, data: io.payload.payload.data, meets },
         direction,

@@ -1,6 +1,8 @@
 /** From a row's key to the powers of its hash key. */
 import {
+  assertAlways,
   bit,
+  type Bit,
   type InstanceOf,
   node,
   reg,
@@ -23,7 +25,7 @@ type Done = Val<typeof KeyDone>;
  * comes.
  */
 export function hashKeys(
-  begun: Done & { readonly short: UInt<1> },
+  begun: Done & { readonly short: Bit },
   expanded: Done,
   powers: InstanceOf<typeof HashPowers>,
 ) {
@@ -36,8 +38,8 @@ export function hashKeys(
   const wanted: KeyAsk = { valid: node(wants.andNot(under), { name: "asks_hash_key" }), key, short };
   return {
     wanted,
-    /** `came`: a beat of key stream that was asked for is here, with its first block. */
-    step: (asked: UInt<1>, came: UInt<1>, block: UInt): UInt<1> => {
+    /** It is asked for now; `came`: the block is here, and is taken. */
+    step: (asked: Bit, came: Bit, block: UInt): void => {
       const fresh = node(came.andNot(stale), { name: "hash_key_comes" });
       powers.from.valid.set(fresh);
       powers.from.payload.set({ key, block: block.is(blockBits) });
@@ -57,9 +59,7 @@ export function hashKeys(
         short.set(begun.short);
         stale.set(under.or(asked).andNot(came));
       });
-      // Its powers are never under way when it comes.
-      return stale.or(powers.from.ready);
+      assertAlways(fresh.not().or(powers.from.ready), "no powers are under way when a hash key comes");
     },
   };
 }
-export type HashKeys = ReturnType<typeof hashKeys>;

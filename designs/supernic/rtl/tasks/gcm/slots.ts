@@ -104,13 +104,13 @@ export function askSlots(
   const power = wanted.valid,
     head = node(at.any().not().andNot(behind), { name: "is_head" }),
     lastBeat = node(at.eq(beats), { name: "is_last_beat" }),
-    before = node(at.add(1).eq(beats), { name: "is_beat_before" });
+    lastText = seals ? lastBeat : mux(early, at.add(1).eq(beats), lastBeat);
   const meant = stream(Meant, { name: "meant" }),
     kept = stream(Kept, { name: "kept" });
   const asks = node(meant.ready.and(power.or(looked.valid.and(head.not().or(kept.ready)))), { name: "asks" }),
     asked = node(asks.and(ready), { name: "asked" }),
     steps = node(asked.andNot(power), { name: "steps" });
-  const ends = node(mux(head, none, mux(early, before, lastBeat)), { name: "text_ends_here" }),
+  const ends = node(mux(head, none, lastText), { name: "text_ends_here" }),
     beyond = node(early.and(lastBeat).andNot(head).andNot(behind), { name: "is_beyond" }),
     four = constant(lanes, 3),
     one = constant(1, 3);

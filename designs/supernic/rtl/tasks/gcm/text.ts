@@ -52,7 +52,8 @@ export function meet({ meant, kept, word, data, meets }: Given, direction: Direc
   const block = reg(uint(blockBits), { name: "carried_block" }),
     bytes = reg(uint(carriedBits), { name: "carried_bytes" }),
     last = word.bits((lanes - 1) * blockBits, blockBits);
-  when(meets.and(head.or(end).or(meant.power).not().or(head)), () => block.set(last.is(blockBits)));
+  const goesOn = node(meets.andNot(end.or(meant.power)), { name: "text_goes_on" });
+  when(goesOn, () => block.set(last.is(blockBits)));
 
   // The text is what is encrypted: bytes behind it count nowhere.
   const counts = node(
@@ -70,7 +71,7 @@ export function meet({ meant, kept, word, data, meets }: Given, direction: Direc
 
   const nonce = kept.iv.zext(payloadBits),
     tops = (of: UInt): UInt => of.bits(8 * taskHeaderBytes - carriedBits, carriedBits);
-  when(meets.and(end.or(meant.power).not()), () => bytes.set(mux(head, tops(headCipher), tops(cipher)).is(carriedBits)));
+  when(goesOn, () => bytes.set(mux(head, tops(headCipher), tops(cipher)).is(carriedBits)));
   const lengths = lengthBlock(text),
     words = [
       seals
@@ -83,7 +84,8 @@ export function meet({ meant, kept, word, data, meets }: Given, direction: Direc
       cat(cipher, bytes).trunc(payloadBits),
     ];
   return {
-    header,
+    /** Bytes of it behind the end of its frame are 0. */
+    header: seals ? headCipher : header,
     body,
     /** Bytes of payload behind the text. */
     behind: data.and(counts.not()),
