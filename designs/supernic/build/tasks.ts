@@ -6,6 +6,8 @@ import {
   dummy,
   encrypt,
   firewall,
+  gcmOpen,
+  gcmSeal,
   kvCache,
   nat,
   type Task,
@@ -24,6 +26,8 @@ const plain: Readonly<Record<string, Task>> = {
   xor,
   encrypt,
   decrypt,
+  gcm_seal: gcmSeal,
+  gcm_open: gcmOpen,
 };
 
 /** A task by its name: `firewall`, `delay(6,1)`. @throws RangeError in one sentence for one that there is not */

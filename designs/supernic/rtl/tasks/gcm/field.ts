@@ -19,12 +19,13 @@ export function mirrored(block: UInt): UInt {
   return out;
 }
 
-/** Exclusive or of all, as a tree. */
-function sumOf(terms: readonly UInt[]): UInt {
-  const [first] = terms,
-    half = Math.ceil(terms.length / 2);
-  if (first === undefined) throw new RangeError("a sum has one term at least");
-  return terms.length === 1 ? first : sumOf(terms.slice(0, half)).xor(sumOf(terms.slice(half)));
+/** Exclusive or of all, as a tree: a LUT has six inputs, so three bits by three, and then six sums. */
+function sumOf(terms: readonly UInt[], together: number): UInt {
+  if (terms.length <= together) return terms.reduce((a, b) => a.xor(b));
+  const groups = Array.from({ length: Math.ceil(terms.length / together) }, (_, i) =>
+    sumOf(terms.slice(i * together, (i + 1) * together), together),
+  );
+  return sumOf(groups, 6);
 }
 /** Each bit of `b` with all of `a`. */
 const byRows = (a: UInt, b: UInt): UInt =>
@@ -35,6 +36,7 @@ const byRows = (a: UInt, b: UInt): UInt =>
         .zext(2 * a.width)
         .shl(i),
     ),
+    3,
   );
 /**
  * Product of two polynomials of equal length, twice as long. It is cut in halves `cuts` times, with three products in

@@ -23,7 +23,7 @@ import { mirrored, product, reduced } from "./field.ts";
 const keyBits = Math.log2(aesKeys);
 /** How often the products of the lanes are cut in halves; and that of the sum, whose way is in a circle. */
 const laneCuts = 3,
-  sumCuts = 1;
+  sumCuts = 0;
 /** Cycles from the last blocks of a message to its hash. */
 export const hashLatency = 5;
 

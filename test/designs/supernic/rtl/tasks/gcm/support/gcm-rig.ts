@@ -2,7 +2,7 @@
 import { createCipheriv } from "node:crypto";
 import { openModel, sealModel, type TaskPacketModel } from "../../../../../../../designs/supernic/model/index.ts";
 import { gcmOpen, gcmSeal } from "../../../../../../../designs/supernic/rtl/tasks/index.ts";
-import { aesFrontBytes, aesNonceBytes, type AesRow, tunnelPort } from "../../../../../../../designs/supernic/wire/index.ts";
+import { aesFrontBytes, aesNonceBytes, type AesRow } from "../../../../../../../designs/supernic/wire/index.ts";
 import type { Random } from "../../../../../../../sim/index.ts";
 import type { PayloadRig } from "../../../region/support/payload-rig.ts";
 import type { Tried } from "../../../region/support/test-tasks.ts";
