@@ -12,7 +12,6 @@ import {
   type TaskModel,
 } from "../../../../designs/supernic/model/index.ts";
 import {
-  deviceCounts,
   leftAtRest,
   type SimulatedSuperNic,
   unaccounted,
@@ -65,7 +64,7 @@ const setup = readSetup(
       },
     ],
     dags: [
-      { name: "out", user: "user", uid: uid.out, stages: [[{ chain: "seal", arg: 1 }]] },
+      { name: "out", user: "user", uid: uid.out, stages: [[{ chain: "seal", arg: 1 }]], egress: { port: 1 } },
       { name: "through", user: "user", uid: uid.through, stages: [[{ chain: "seal", arg: 0 }]], egress: "loop" },
       { name: "opened", user: "user", uid: uid.open, stages: [[{ chain: "open", arg: 0 }]] },
       { name: "back", user: "user", uid: uid.back, stages: [[{ chain: "open", arg: 1 }]], egress: { port: 0 } },
@@ -161,7 +160,7 @@ async function run(device: SimulatedSuperNic): Promise<readonly string[]> {
   }
   await settled();
   expect(out.length - before).toBe(20);
-  const { slots } = await deviceCounts(device.driver, setup, await device.counters());
+  const { slots } = await device.counts(await device.counters());
   expect(slots[1]?.[0]?.dropped).toBe(20);
   return [
     ...census(),

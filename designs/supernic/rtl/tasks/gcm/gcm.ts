@@ -43,7 +43,7 @@ import { askSlots } from "./slots.ts";
 import { spoiledPackets } from "./spoiled.ts";
 import { meet } from "./text.ts";
 
-const own = { interval: 2, latency: 27 } as const;
+const own = { interval: 2, latency: 24 } as const;
 const declared: Readonly<Record<Direction, Declared>> = {
   encrypt: { ...ofTunnel.encrypt, ...own, name: "gcm_seal", trailer: "puts" },
   decrypt: { ...ofTunnel.decrypt, ...own, name: "gcm_open", trailer: "cuts" },
@@ -89,7 +89,7 @@ function cameTag(behind: UInt, meets: { readonly head: UInt<1>; readonly body: U
 
 /**
  * AES-GCM (SP 800-38D) as a tunnel whose packets carry a tag of 16 bytes: docs/supernic/gcm.md. Keys, nonces and the
- * place of the text are those of the tunnel in counter mode. Latency 27; a beat of 64 bytes a cycle, and two cycles more
+ * place of the text are those of the tunnel in counter mode. Latency 24; a beat of 64 bytes a cycle, and two cycles more
  * for each packet. What is opened is answered behind its last beat: a packet whose tag is wrong is dropped. Full: it
  * takes no packet while 32 are inside. Reset: nothing is inside, no row is live, and there is no launch.
  */

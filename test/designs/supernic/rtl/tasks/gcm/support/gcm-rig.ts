@@ -4,9 +4,9 @@ import { openModel, sealModel, type TaskPacketModel } from "../../../../../../..
 import { gcmOpen, gcmSeal } from "../../../../../../../designs/supernic/rtl/tasks/index.ts";
 import { aesFrontBytes, aesNonceBytes, type AesRow } from "../../../../../../../designs/supernic/wire/index.ts";
 import type { Random } from "../../../../../../../sim/index.ts";
-import type { PayloadRig } from "../../../region/support/payload-rig.ts";
+import { type B, PayloadRig } from "../../../region/support/payload-rig.ts";
 import type { Tried } from "../../../region/support/test-tasks.ts";
-import { goodPacket, rowCount } from "../../aes/support/tunnel-rig.ts";
+import { configureKeys, goodPacket, rowCount, someRows } from "../../aes/support/tunnel-rig.ts";
 
 export const seals: Tried = { ...gcmSeal, model: sealModel },
   opens: Tried = { ...gcmOpen, model: openModel };
@@ -48,6 +48,18 @@ export function changed(r: Random, packet: Given): Given {
   return { ...packet, header, payload };
 }
 
+/** Cycles in which a row becomes live. */
+export const preparation = 520;
+type Options = ConstructorParameters<typeof PayloadRig>[2];
+/** Rows, and packets of every kind for some cycles. */
+export async function run(b: B, task: Tried, cycles: number, o: Options = {}): Promise<PayloadRig> {
+  const rig = new PayloadRig(b, [task], o),
+    rows = someRows(b.random);
+  await configureKeys(rig, rows, 1, preparation);
+  await gcmTraffic(rig, task, rows, cycles);
+  await rig.end();
+  return rig;
+}
 /** Packets of every kind for some cycles, one in ten past the task. */
 export async function gcmTraffic(
   rig: PayloadRig,
@@ -62,22 +74,30 @@ export async function gcmTraffic(
     await rig.b.cycles(1);
   }
 }
-export function sendOne(rig: PayloadRig, task: Tried, rows: readonly AesRow[], bytes: number): void {
+/** A packet of so many bytes of payload or text; `mixed`: some go past the task, and some must be dropped. */
+export function sendOne(
+  rig: PayloadRig,
+  task: Tried,
+  rows: readonly AesRow[],
+  bytes: number,
+  { mixed = true }: { readonly mixed?: boolean } = {},
+): void {
   const { random: r } = rig.b,
-    arg = r.between(0, rowCount - 1),
+    arg = r.between(0, rows.length - 1),
     row = rows[arg],
-    run = r.chance(0.9) ? [0] : [];
+    chance = (p: number): boolean => mixed && r.chance(p),
+    run = chance(0.1) ? [] : [0];
   if (row === undefined) throw new RangeError(`there is no row ${arg}`);
   const others = (user: number): object => r.pick([{ user: (user + 1) % 3 }, { arg: arg + 64 }, { arg: rowCount + 1 }]);
   if (task === seals) {
     const { payloadBytes: _, ...packet } = goodPacket(r, "encrypt", arg),
-      headBytes = bytes === 0 ? r.between(14, 64) : 64;
+      headBytes = bytes === 0 && mixed ? r.between(14, 64) : 64;
     // Bytes behind the end of a header are 0.
     const header = packet.header.map((b, i) => (i < headBytes ? b : 0));
-    rig.send(run, bytes, { ...packet, headBytes, header, ...(r.chance(0.1) ? others(arg % 3) : {}) });
+    rig.send(run, bytes, { ...packet, headBytes, header, ...(chance(0.1) ? others(arg % 3) : {}) });
     return;
   }
   const packet = sealedPacket(r, arg, row, Math.max(3, bytes)),
-    kind = r.chance(0.25) ? changed(r, packet) : packet;
-  rig.send(run, kind.payload.length, { ...kind, ...(r.chance(0.05) ? others(arg % 3) : {}) });
+    kind = chance(0.25) ? changed(r, packet) : packet;
+  rig.send(run, kind.payload.length, { ...kind, ...(chance(0.05) ? others(arg % 3) : {}) });
 }
