@@ -97,8 +97,11 @@ export type Cipher = (
 ) => Pick<TaskAnswerModel, "payload" | "trailer"> & { readonly header: readonly number[] };
 const counterMode: Cipher = (p, from, { key }, nonce) => through(p, from, key, nonce);
 
-/** Into a tunnel. Each packet gets the next number, from 0 of each launch on. */
-export function intoTunnel(cipher: Cipher): TaskModel {
+/**
+ * Into a tunnel. Each packet gets the next number, from 0 of each launch on. @param seen the counter of a packet as it
+ * was seen, where it is not known which packets have taken one
+ */
+export function intoTunnel(cipher: Cipher, seen?: () => bigint): TaskModel {
   const table = keyTable(),
     launched = numbers();
   return {
@@ -110,7 +113,7 @@ export function intoTunnel(cipher: Cipher): TaskModel {
       const row = table.row(p.arg % aesKeys);
       const isOurs = p.arg < aesKeys && row.valid && row.user === p.user;
       if (!isOurs || !launched.any() || wordOf(p.header, 12) !== etherTypeIpv4) return drop;
-      const nonce = Uint8Array.from([...bytesOf(BigInt(row.number), 4), ...bytesOf(launched.next(), 8)]);
+      const nonce = Uint8Array.from([...bytesOf(BigInt(row.number), 4), ...bytesOf(seen?.() ?? launched.next(), 8)]);
       const { header, ...rest } = cipher(p, aesFrom, row, nonce);
       return {
         ...rest,

@@ -44,5 +44,5 @@ function opens(...[p, from, { key }, nonce]: Parameters<Cipher>): ReturnType<Cip
   opened.set(out.slice(text.length));
   return { header: [...out.slice(0, text.length)], payload: opened, trailer: "cut" };
 }
-export const sealModel = (): TaskModel => intoTunnel(seals);
+export const sealModel = (seen?: () => bigint): TaskModel => intoTunnel(seals, seen);
 export const openModel = (): TaskModel => outOfTunnel(opens);
