@@ -1,4 +1,4 @@
-/** Trailers of packets inside: which have one, what it is, and which are to lose theirs. Page: docs/supernic/trailers.md. */
+/** Trailers of packets inside: which have one, what it is, and which are to lose theirs. Page: docs/supernic/payload.md. */
 import {
   type Bit,
   bit,

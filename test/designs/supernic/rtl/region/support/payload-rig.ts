@@ -238,7 +238,7 @@ export class PayloadRig {
     this.leaveCycles.push(cycle);
     this.latencies.push(cycle - (packet.sent?.cycle ?? NaN));
     this.#back(Number(is.refund));
-    this.beforeJudging?.(BigInt(is.header), is.dropped === 1);
+    if (packet.run.length > 0) this.beforeJudging?.(BigInt(is.header), is.dropped === 1);
     const exit = throughChain(this.#chain, {
       ...packet.told,
       ...{ header: packet.header, payload: packet.payload, run: packet.run },
@@ -274,7 +274,7 @@ export class PayloadRig {
   }
   /** Is told the header of each packet that leaves, as the model has it. */
   onLeave: ((header: Uint8Array) => void) | undefined;
-  /** Is told the header of each packet as it leaves, before the model has it. */
+  /** Is told the header of each packet that took a slot as it leaves, before the model has it. */
   beforeJudging: ((header: bigint, dropped: boolean) => void) | undefined;
   /** A task may do wrong, so that packets are dropped that the model passes on. */
   mayDrop = false;

@@ -90,7 +90,7 @@ const faults: readonly Planted[] = [
   },
   {
     name: "a row is live before its powers are there",
-    task: opens,
+    task: seals,
     from: /\.done_valid\s*\(prepared_valid\),\s*\.done_key\s*\(prepared_key\)/,
     to: ".done_valid(), .done_key()); assign prepared_valid = expansion_done_valid; assign prepared_key = expansion_done_key; wire unused_end; assign unused_end = (1'b0",
     scene: keys,
