@@ -31,7 +31,7 @@ const keyBits = Math.log2(aesKeys);
 /** The number of the block that hides a tag, J0; the text's first block has the next one. */
 const tagBlock = 1;
 /** Bytes that a beat of payload takes over from the block that has begun in front of it. */
-const carriedBytes = 2;
+export const carriedBytes = 2;
 
 /** A beat of key stream on its way: of a header, of a beat of payload, behind all of them, or of a hash key. */
 export const Meant = struct({
@@ -164,4 +164,3 @@ export function askSlots(
     kept: fifo(kept, holds, { name: "headers", style: "distributed" }),
   };
 }
-export { carriedBytes };
