@@ -26,8 +26,8 @@ const plain: Readonly<Record<string, Task>> = {
   xor,
   encrypt,
   decrypt,
-  gcm_seal: gcmSeal,
-  gcm_open: gcmOpen,
+  seal: gcmSeal,
+  open: gcmOpen,
 };
 
 /** A task by its name: `firewall`, `delay(6,1)`. @throws RangeError in one sentence for one that there is not */

@@ -22,7 +22,7 @@ const ports = 2,
 /** Each with the bytes by which a frame grows. */
 const tasks = [
   { name: "encrypt", grows: aesFrontBytes - aesDrops.encrypt },
-  { name: "gcm_seal", grows: aesFrontBytes - aesDrops.encrypt + trailerBytes },
+  { name: "seal", grows: aesFrontBytes - aesDrops.encrypt + trailerBytes },
 ] as const;
 
 /** DAG `d` has task `d`, and leaves by port 1. */

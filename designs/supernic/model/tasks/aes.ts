@@ -127,9 +127,7 @@ export function intoTunnel(cipher: Cipher, seen?: () => bigint): TaskModel {
   };
 }
 /** Out of it. @param cipher gives nothing for a packet that is not as it was sent */
-export function outOfTunnel(
-  cipher: (...given: Parameters<Cipher>) => ReturnType<Cipher> | undefined,
-): TaskModel {
+export function outOfTunnel(cipher: (...given: Parameters<Cipher>) => ReturnType<Cipher> | undefined): TaskModel {
   const table = keyTable();
   return {
     configure: table.configure,

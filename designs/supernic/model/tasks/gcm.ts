@@ -27,13 +27,13 @@ const seals: Cipher = (p, from, { key }, nonce) => {
 };
 function opens(...[p, from, { key }, nonce]: Parameters<Cipher>): ReturnType<Cipher> | undefined {
   const payload = payloadOf(p),
-    end = payload.length - trailerBytes;
+    end = payload.length - trailerBytes,
+    [text, tag] = [partsOf(p, from).text, payload.subarray(end)];
   if (end < 1) return undefined;
-  const { text } = partsOf(p, from),
-    decipher = createDecipheriv(algorithm(key), key, nonce, { authTagLength: trailerBytes })
+  const decipher = createDecipheriv(algorithm(key), key, nonce, { authTagLength: trailerBytes })
       .setAAD(nonce)
-      .setAuthTag(payload.slice(end)),
-    out = decipher.update(concat(text, payload.slice(0, end)));
+      .setAuthTag(tag),
+    out = decipher.update(concat(text, payload.subarray(0, end)));
   try {
     decipher.final();
   } catch {

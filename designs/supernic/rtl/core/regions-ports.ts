@@ -3,7 +3,15 @@ import { input, mergePorts, output, portArray, sink, source, struct, uint, vec }
 import type { PayloadUse } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
 import { mostWays, nameOfChain, nameOfVariants, RegionStatus } from "../reconfigure/index.ts";
-import { makePortsOf, memoryPortsOf, memoryWays, ofWriters, SlotControl, SlotState, TrailerSaid } from "../region/index.ts";
+import {
+  makePortsOf,
+  memoryPortsOf,
+  memoryWays,
+  ofWriters,
+  SlotControl,
+  SlotState,
+  TrailerSaid,
+} from "../region/index.ts";
 import { PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
 
@@ -59,7 +67,13 @@ export const memoryWaysOf = (contents: readonly RegionContent[]): number =>
 export const TrailerOf = (p: RegionsParameters) => struct({ ...TrailerSaid(slotsOf(p)).fields, ctx: uint(ctxBits(p)) });
 export const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });
 /** Their ways to payloads and memory, for those that declare one. */
-export const waysPorts = (p: RegionsParameters, uses: readonly PayloadUse[], memories: number, makers: number, trailers: number) =>
+export const waysPorts = (
+  p: RegionsParameters,
+  uses: readonly PayloadUse[],
+  memories: number,
+  makers: number,
+  trailers: number,
+) =>
   mergePorts(
     memoryPortsOf(memories),
     makePortsOf(makers),

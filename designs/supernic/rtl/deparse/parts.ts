@@ -52,8 +52,8 @@ function rest({ hasBody, hasTail, payloadBeats }: Val<ReturnType<typeof Leaving>
 }
 
 /**
- * What goes in front, the header, the payload, the trailer; `step` goes on to the next beat, and behind the last to the first. How
- * much there is of a payload is known a cycle after the packet is: `known` tells it.
+ * What goes in front, the header, the payload, the trailer; `step` goes on to the next beat, and behind the last to the
+ * first. How much there is of a payload is known a cycle after the packet is: `known` tells it.
  */
 export function partOf(
   packet: Val<ReturnType<typeof Leaving>>,

@@ -148,9 +148,7 @@ export const Egress = module(
       told = arrayOf(io, "trailer", trailersOf(p).length),
       marks = trailerMarks(p, told, io.look, io.release),
       { waiting, holds } = noted(p, io.known, destination.keepShim, marks);
-    told
-      .filter((_, i) => trailersOf(p)[i] === "puts")
-      .forEach((said, i) => portOf(fetch, "trailer", i).set(said));
+    told.filter((_, i) => trailersOf(p)[i] === "puts").forEach((said, i) => portOf(fetch, "trailer", i).set(said));
     const early = { valid: asks.valid.andNot(asks.dropped), ctx: asks.ctx };
     fetch.early.set(early);
     destination.asks.set({ ...asks, early: fetch.takesEarly });
@@ -220,5 +218,8 @@ export const Egress = module(
     });
     io.events.set(events);
   },
-  { nameOf: p => `Egress_p${p.ports}_c${p.contexts}_k${p.cells}_f${p.frameBytes}_m${p.macs}_t${p.pauseCycles}${trailerName(p)}` },
+  {
+    nameOf: p =>
+      `Egress_p${p.ports}_c${p.contexts}_k${p.cells}_f${p.frameBytes}_m${p.macs}_t${p.pauseCycles}${trailerName(p)}`,
+  },
 );

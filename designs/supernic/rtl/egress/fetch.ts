@@ -173,23 +173,24 @@ function headersOf(
  */
 export const Fetch = module(
   "Fetch",
-  (p: EgressParameters) => mergePorts(portArray("trailer", puttersOf(p), input(TrailerOf(p))), {
-    note: input(struct({ en: bit, ctx: uint(ctxBits(p)), waiting: Waiting(p) })),
-    templates: input(EntryWrite("template")),
-    origin: input(uint(8)),
-    /** A packet that has come; it is noted in this cycle. */
-    early: input(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
-    takesEarly: output(bit),
-    decided: input(struct({ valid: bit, goes: bit, going: Going(p) })),
-    mayPass: output(bit),
-    picked: input(struct({ valid: bit, packet: Picked(p) })),
-    stalls: output(bit),
-    leave: source(HeaderJob(p)),
-    left: sink(HeaderRead(p)),
-    read: source(PayloadJob(p)),
-    packet: source(Leaving({ ...p, toBits: goingBits(p), trailers: puttersOf(p) > 0 })),
-    cleared: source(uint(ctxBits(p))),
-  } as const),
+  (p: EgressParameters) =>
+    mergePorts(portArray("trailer", puttersOf(p), input(TrailerOf(p))), {
+      note: input(struct({ en: bit, ctx: uint(ctxBits(p)), waiting: Waiting(p) })),
+      templates: input(EntryWrite("template")),
+      origin: input(uint(8)),
+      /** A packet that has come; it is noted in this cycle. */
+      early: input(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
+      takesEarly: output(bit),
+      decided: input(struct({ valid: bit, goes: bit, going: Going(p) })),
+      mayPass: output(bit),
+      picked: input(struct({ valid: bit, packet: Picked(p) })),
+      stalls: output(bit),
+      leave: source(HeaderJob(p)),
+      left: sink(HeaderRead(p)),
+      read: source(PayloadJob(p)),
+      packet: source(Leaving({ ...p, toBits: goingBits(p), trailers: puttersOf(p) > 0 })),
+      cleared: source(uint(ctxBits(p))),
+    } as const),
   (io, p) => {
     const picked = passQueue("picks", Picked(p), pickedPackets, io.picked.valid, io.picked.packet),
       inside = reg(uint(4), { init: 0, name: "picks_inside" });

@@ -44,7 +44,10 @@ type Trailing = Pick<EgressParameters, "trailers">;
 export const trailersOf = ({ trailers = [] }: Trailing): readonly TrailerUse[] => trailers;
 export const puttersOf = (p: Trailing): number => trailersOf(p).filter(use => use === "puts").length;
 /** What a module's name says of them. */
-export const trailerName = (p: Trailing): string => trailersOf(p).map(use => `_${use}`).join("");
+export const trailerName = (p: Trailing): string =>
+  trailersOf(p)
+    .map(use => `_${use}`)
+    .join("");
 /** A packet has a trailer from now on. */
 export const TrailerOf = (p: Pick<DeviceSizes, "contexts">) =>
   struct({ valid: bit, ctx: uint(ctxBits(p)), bytes: uint(8 * trailerBytes) });

@@ -1,4 +1,4 @@
-/** Trailers of packets inside: which have one, what it is, and which are to lose theirs. Page: docs/supernic/payload.md. */
+/** Trailers of packets inside: which have one, what it is, which are to lose theirs. Page: docs/supernic/payload.md. */
 import {
   type Bit,
   bit,
@@ -75,8 +75,6 @@ export function trailerStore(p: EgressParameters, said: readonly Said[]) {
   return (at: UInt, en: Bit): ((trails: UInt) => UInt) => {
     const words = stores.map((store, i) => store.readSync(at, { en, name: `trailer_word_${i}` }));
     return trails =>
-      words
-        .map((word, i): UInt => word.and(repeat(trails.bit(i), 8 * trailerBytes)))
-        .reduce((a, b) => a.or(b));
+      words.map((word, i): UInt => word.and(repeat(trails.bit(i), 8 * trailerBytes))).reduce((a, b) => a.or(b));
   };
 }

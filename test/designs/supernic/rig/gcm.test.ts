@@ -5,12 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../designs/supernic/config/index.ts";
-import {
-  DeviceScoreboard,
-  openModel,
-  sealModel,
-  type TaskModel,
-} from "../../../../designs/supernic/model/index.ts";
+import { DeviceScoreboard, openModel, sealModel, type TaskModel } from "../../../../designs/supernic/model/index.ts";
 import {
   leftAtRest,
   type SimulatedSuperNic,
@@ -52,8 +47,8 @@ const setup = readSetup(
     stations: macs.map((mac, port) => ({ name: `host${port}`, mac, ip: `10.4.0.${port + 1}`, port })),
     users: [{ name: "user" }],
     regions: [
-      { chain: "seal", tasks: ["gcm_seal"] },
-      { chain: "open", tasks: ["gcm_open"] },
+      { chain: "seal", tasks: ["seal"] },
+      { chain: "open", tasks: ["open"] },
     ],
     tunnels: [
       {
@@ -111,8 +106,8 @@ async function run(device: SimulatedSuperNic): Promise<readonly string[]> {
     sealed: Uint8Array[] = [],
     { bench } = device;
   const scoreboard = new DeviceScoreboard(setup, {
-      gcm_seal: () => told(sealModel(), 0),
-      gcm_open: () => told(openModel(), 1),
+      seal: () => told(sealModel(), 0),
+      open: () => told(openModel(), 1),
     }),
     census = watchCensus(device);
   bench.onEdge({

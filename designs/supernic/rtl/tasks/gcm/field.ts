@@ -49,7 +49,9 @@ export function product(a: UInt, b: UInt, cuts: number): UInt {
     [a0, a1, b0, b1] = [a.bits(0, half), a.bits(half, half), b.bits(0, half), b.bits(half, half)] as const;
   const low = product(a0, b0, cuts - 1),
     high = product(a1, b1, cuts - 1),
-    middle = product(a0.xor(a1), b0.xor(b1), cuts - 1).xor(low).xor(high);
+    middle = product(a0.xor(a1), b0.xor(b1), cuts - 1)
+      .xor(low)
+      .xor(high);
   return cat(high, low)
     .xor(middle.zext(2 * n).shl(half))
     .is(2 * n);
@@ -69,4 +71,8 @@ const foldedBack = (high: UInt): UInt => {
 };
 /** Times x. */
 export const timesX = (a: UInt): UInt =>
-  a.shl(1).xor(repeat(a.bit(blockBits - 1), 8).and(0x87).zext(blockBits));
+  a.shl(1).xor(
+    repeat(a.bit(blockBits - 1), 8)
+      .and(0x87)
+      .zext(blockBits),
+  );

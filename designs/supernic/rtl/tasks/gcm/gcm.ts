@@ -26,13 +26,13 @@ import { aesDrops, aesKeys, type Declared, taskTagBits } from "../../../wire/ind
 import {
   blockBits,
   CounterMode,
-  declared as ofTunnel,
   type Direction,
   holds,
   KeyDone,
   keyRows,
   lanes,
   look,
+  declared as ofTunnel,
 } from "../aes/index.ts";
 import { headerBits, noFront, type Task, TaskAnswer, TaskVerdict } from "../interface.ts";
 import { asTask, PayloadBeat, trailingTaskPorts } from "../payload.ts";
@@ -45,8 +45,8 @@ import { meet } from "./text.ts";
 
 const own = { interval: 2, latency: 24 } as const;
 const declared: Readonly<Record<Direction, Declared>> = {
-  encrypt: { ...ofTunnel.encrypt, ...own, name: "gcm_seal", trailer: "puts" },
-  decrypt: { ...ofTunnel.decrypt, ...own, name: "gcm_open", trailer: "cuts" },
+  encrypt: { ...ofTunnel.encrypt, ...own, name: "seal", trailer: "puts" },
+  decrypt: { ...ofTunnel.decrypt, ...own, name: "open", trailer: "cuts" },
 };
 
 /** A header that waits for its tag. */
@@ -82,15 +82,22 @@ function cameTag(behind: UInt, meets: { readonly head: UInt<1>; readonly body: U
   for (let k = 0; k < turn.width; k++) {
     const by = 8 * 2 ** k,
       from = out;
-    out = mux(turn.bit(k), from.shr(by).or(from.shl(blockBits - by)).is(blockBits), from);
+    out = mux(
+      turn.bit(k),
+      from
+        .shr(by)
+        .or(from.shl(blockBits - by))
+        .is(blockBits),
+      from,
+    );
   }
   return out;
 }
 
 /**
  * AES-GCM (SP 800-38D) as a tunnel whose packets carry a tag of 16 bytes: docs/supernic/gcm.md. Keys, nonces and the
- * place of the text are those of the tunnel in counter mode. Latency 24; a beat of 64 bytes a cycle, and two cycles more
- * for each packet. What is opened is answered behind its last beat: a packet whose tag is wrong is dropped. Full: it
+ * place of the text are those of the tunnel in counter mode. Latency 24; a beat of 64 bytes a cycle, and two cycles
+ * more for each packet. What is opened is answered behind its last beat: a packet whose tag is wrong is dropped. Full: it
  * takes no packet while 32 are inside. Reset: nothing is inside, no row is live, and there is no launch.
  */
 const Gcm = module(

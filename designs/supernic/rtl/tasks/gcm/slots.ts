@@ -146,9 +146,15 @@ export function askSlots(
 
   // The header's first block, or its last, is the first of the text; each beat begins in the middle of one.
   const from = tagBlock + 1 - (seals ? 0 : lanes - 1),
-    number = node(at.zext(blockNumberBits).shl(Math.log2(lanes)).add(constant(BigInt(from) & 0xffff_ffffn, blockNumberBits)), {
-      name: "text_block",
-    });
+    number = node(
+      at
+        .zext(blockNumberBits)
+        .shl(Math.log2(lanes))
+        .add(constant(BigInt(from) & 0xffff_ffffn, blockNumberBits)),
+      {
+        name: "text_block",
+      },
+    );
   return {
     valid: asks,
     ask: {

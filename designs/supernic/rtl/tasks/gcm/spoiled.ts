@@ -1,15 +1,5 @@
 /** Packets whose row was written while they were inside: what was made of them has two keys. */
-import {
-  bit,
-  type Bit,
-  fromBits,
-  node,
-  reg,
-  uint,
-  type UInt,
-  type Val,
-  when,
-} from "../../../../../hdl-dsl/index.ts";
+import { bit, type Bit, fromBits, node, reg, uint, type UInt, type Val, when } from "../../../../../hdl-dsl/index.ts";
 import { aesKeys } from "../../../wire/index.ts";
 import { holds, type KeyDone } from "../aes/index.ts";
 
@@ -34,6 +24,5 @@ export function spoiledPackets(
     }).elseWhen(begun.valid.and(begun.key.eq(key)), () => spoiled.set(1));
     return spoiled;
   });
-  return tag =>
-    node(fromBits(all).shr(tag.trunc(placeBits)).bit(0), { name: "is_spoiled" });
+  return tag => node(fromBits(all).shr(tag.trunc(placeBits)).bit(0), { name: "is_spoiled" });
 }

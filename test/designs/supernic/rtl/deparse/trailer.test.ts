@@ -37,13 +37,24 @@ describe("a planted fault is found", () => {
       name,
       () =>
         findsFault(
-          runBench(`trailer fault ${name}`, plant(design(), from, to), { seed: 54, wave: false, limitCycles: 5_000 }, b =>
-            traffic(b, 120, true),
+          runBench(
+            `trailer fault ${name}`,
+            plant(design(), from, to),
+            { seed: 54, wave: false, limitCycles: 5_000 },
+            b => traffic(b, 120, true),
           ),
         ),
       60_000,
     );
-  finds("a trailer goes on into the next packet", /body_done <= [^;]*;/, "body_done <= body_done | (is_body & body_ends);");
-  finds("the template's lengths forget the trailer", /(frame_bytes =[^;]*)packet_payload_rest_length/, "$1{1'b0, packet_payload_head_length}");
+  finds(
+    "a trailer goes on into the next packet",
+    /body_done <= [^;]*;/,
+    "body_done <= body_done | (is_body & body_ends);",
+  );
+  finds(
+    "the template's lengths forget the trailer",
+    /(frame_bytes =[^;]*)packet_payload_rest_length/,
+    "$1{1'b0, packet_payload_head_length}",
+  );
   finds("of two beats the first counts as the last", /rest_ends <= [^;]*;/, "rest_ends <= rest_is_one_part;");
 });

@@ -88,7 +88,7 @@ async function traffic(b: B, cycles: number): Promise<number> {
       const { left, tail } = due;
       if (io.trails.num !== due.trails) throw new Error(`trails ${io.trails.num}, not ${due.trails}`);
       if (io.left.num !== left) throw new Error(`${io.left.num} bytes are left, not ${left}`);
-      if (tail !== undefined && BigInt(io.tail.value) !== tail) throw new Error("the trailer is another one's");
+      if (tail !== undefined && io.tail.value !== tail) throw new Error("the trailer is another one's");
     }
     due = { trails, left: is?.way === 1 ? bytes - 16 : bytes, tail: trails === 0 ? undefined : is?.bytes };
   }
@@ -108,13 +108,24 @@ describe("a planted fault is found", () => {
       name,
       () =>
         findsFault(
-          runBench(`trailers fault ${name}`, plant(Trailers(), from, to), { seed: 73, wave: false, limitCycles: 5_000 }, b =>
-            traffic(b, 1_000),
+          runBench(
+            `trailers fault ${name}`,
+            plant(Trailers(), from, to),
+            { seed: 73, wave: false, limitCycles: 5_000 },
+            b => traffic(b, 1_000),
           ),
         ),
       60_000,
     );
-  finds("a mark stays when its context is free", /trailers_0 <= [^;]*;/, "trailers_0 <= trailers_0 | (32'd1 << said0_ctx & {32{said0_valid}});");
+  finds(
+    "a mark stays when its context is free",
+    /trailers_0 <= [^;]*;/,
+    "trailers_0 <= trailers_0 | (32'd1 << said0_ctx & {32{said0_valid}});",
+  );
   finds("the payload keeps what is cut", /has_trailer_1 <= [^;]*;/, "has_trailer_1 <= 1'b0;");
-  finds("two tasks share a memory", /trailer_bytes_1\[said2_ctx\] <= said2_bytes/, "trailer_bytes_1[said0_ctx] <= said0_bytes");
+  finds(
+    "two tasks share a memory",
+    /trailer_bytes_1\[said2_ctx\] <= said2_bytes/,
+    "trailer_bytes_1[said0_ctx] <= said0_bytes",
+  );
 });

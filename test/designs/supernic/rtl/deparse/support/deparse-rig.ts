@@ -39,7 +39,10 @@ export class DeparseRig {
   frameBytes = 0;
   count = 0;
 
-  constructor(b: Bench<Ports>, o: { readonly from?: Pause; readonly to?: Pause; readonly late?: Pause; readonly trailers?: boolean } = {}) {
+  constructor(
+    b: Bench<Ports>,
+    o: { readonly from?: Pause; readonly to?: Pause; readonly late?: Pause; readonly trailers?: boolean } = {},
+  ) {
     this.#trailers = o.trailers ?? false;
     this.b = b;
     const { sim, io } = b;

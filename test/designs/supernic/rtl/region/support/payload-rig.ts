@@ -49,22 +49,23 @@ export function pathOf(tasks: readonly Tried[], payloadBeats = 32) {
     chain = { contexts: sizes.contexts, places: sizes.places, slots };
   return module(
     "PayloadPath",
-    () => mergePorts(trailerPortsOf(chain, trailerUses(tasks).length), {
-      write: sink(StoreBeat(store)),
-      stored: source(FirstCell(store)),
-      arrive: input(struct({ valid: bit, packet: Arrived(sizes) })),
-      enter: sink(RegionEnter(chain)),
-      leave: source(RegionLeave(chain)),
-      leaveJob: sink(StoreJob(store)),
-      beats: source(ReadBeat(beatBytes)),
-      release: sink(FirstCell(store)),
-      free: output(uint(Math.log2(sizes.cells) + 1)),
-      events: output(StoreEvents),
-      give: output(uint(slots)),
-      control: input(vec(SlotControl(chain), slots)),
-      config: input(RegionConfig(chain)),
-      state: output(vec(SlotState(chain), slots)),
-    } as const),
+    () =>
+      mergePorts(trailerPortsOf(chain, trailerUses(tasks).length), {
+        write: sink(StoreBeat(store)),
+        stored: source(FirstCell(store)),
+        arrive: input(struct({ valid: bit, packet: Arrived(sizes) })),
+        enter: sink(RegionEnter(chain)),
+        leave: source(RegionLeave(chain)),
+        leaveJob: sink(StoreJob(store)),
+        beats: source(ReadBeat(beatBytes)),
+        release: sink(FirstCell(store)),
+        free: output(uint(Math.log2(sizes.cells) + 1)),
+        events: output(StoreEvents),
+        give: output(uint(slots)),
+        control: input(vec(SlotControl(chain), slots)),
+        config: input(RegionConfig(chain)),
+        state: output(vec(SlotState(chain), slots)),
+      } as const),
     io => {
       const kept = instance("store", PacketStore(store)),
         it = instance("region", region(tasks)({ contexts: sizes.contexts, places: sizes.places }));

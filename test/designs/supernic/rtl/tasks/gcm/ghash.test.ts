@@ -24,7 +24,7 @@ const lengths = (a: number, c: number): Uint8Array => {
   view.setUint32(12, 8 * c);
   return block;
 };
-/** Test cases 2, 4 and 16 of the specification of GCM (McGrew, Viega; the vectors that SP 800-38D was validated with). */
+/** Test cases 2, 4 and 16 of the specification of GCM (McGrew, Viega), which became SP 800-38D. */
 const cases = [
   {
     h: "66e94bd4ef8a2c3b884cfa59ca342b2e",
@@ -102,8 +102,11 @@ describe("a planted fault is found", () => {
       name,
       () =>
         findsFault(
-          runBench(`ghash fault ${name}`, plant(GhashUnderTest(), from, to), { seed: 9, wave: false, limitCycles: 9_000 }, b =>
-            many(new GhashRig(b), b.random, 20),
+          runBench(
+            `ghash fault ${name}`,
+            plant(GhashUnderTest(), from, to),
+            { seed: 9, wave: false, limitCycles: 9_000 },
+            b => many(new GhashRig(b), b.random, 20),
           ),
         ),
       60_000,

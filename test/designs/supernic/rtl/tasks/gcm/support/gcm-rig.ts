@@ -43,7 +43,8 @@ export function changed(r: Random, packet: Given): Given {
     places - r.between(1, tagBytes),
     places - r.between(1, 4),
   ]);
-  const [bytes, i] = at < places - payload.length ? [header, aesFrontBytes + 4 + at] : [payload, at - (places - payload.length)];
+  const [bytes, i] =
+    at < places - payload.length ? [header, aesFrontBytes + 4 + at] : [payload, at - (places - payload.length)];
   bytes[i] = (bytes[i] ?? 0) ^ (1 << r.between(0, 7));
   return { ...packet, header, payload };
 }

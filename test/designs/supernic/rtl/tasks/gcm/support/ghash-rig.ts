@@ -1,6 +1,16 @@
 /** Powers and GHASH together: hash keys and blocks in, hashes out, compared with the standard's algorithm. */
 import { Ghash, HashPowers, HashWord } from "../../../../../../../designs/supernic/rtl/tasks/gcm/index.ts";
-import { bit, connect, input, instance, module, output, sink, struct, uint } from "../../../../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  connect,
+  input,
+  instance,
+  module,
+  output,
+  sink,
+  struct,
+  uint,
+} from "../../../../../../../hdl-dsl/index.ts";
 import type { Bench, Random } from "../../../../../../../sim/index.ts";
 import { numberOf } from "../../aes/support/aes-rig.ts";
 
@@ -124,7 +134,7 @@ export class GhashRig {
     this.#sent--;
     if (due === undefined) throw new Error("a hash that nobody asked for");
     const bytes = Buffer.alloc(16);
-    const value = BigInt(hash.value.value);
+    const { value } = hash.value;
     for (let i = 0; i < 16; i++) bytes[i] = Number((value >> BigInt(8 * i)) & 255n);
     if (numeral(bytes) !== due.is) throw new Error(`the hash is ${bytes.toString("hex")}, not ${due.is.toString(16)}`);
     // Driven in one cycle, taken in the next.

@@ -1,12 +1,10 @@
 /** What may happen beside packets: a row gets another key, the device is reset, a launch comes again. */
 import { sealModel } from "../../../../../../../designs/supernic/model/index.ts";
-import type { AesRow } from "../../../../../../../designs/supernic/wire/index.ts";
-import { aesRowWords } from "../../../../../../../designs/supernic/wire/index.ts";
-import type { B } from "../../../region/support/payload-rig.ts";
-import { PayloadRig } from "../../../region/support/payload-rig.ts";
+import { type AesRow, aesRowWords } from "../../../../../../../designs/supernic/wire/index.ts";
+import { type B, PayloadRig } from "../../../region/support/payload-rig.ts";
 import type { Tried } from "../../../region/support/test-tasks.ts";
 import { configureKeys, goodPacket, rowOf, someRows } from "../../aes/support/tunnel-rig.ts";
-import { gcmTraffic, preparation, seals, sealedPacket } from "./gcm-rig.ts";
+import { gcmTraffic, preparation, sealedPacket, seals } from "./gcm-rig.ts";
 
 /**
  * A rig whose model takes the nonces of what leaves: it does not know which packets were dropped before they took one.
