@@ -50,7 +50,7 @@ const declared: Readonly<Record<Direction, Declared>> = {
 };
 
 /** A header that waits for its tag. */
-const Waiting = struct({
+const AwaitingTag = struct({
   tag: uint(taskTagBits),
   good: bit,
   header: uint(headerBits),
@@ -60,7 +60,7 @@ const Waiting = struct({
 /** What hides a tag; and of one that is opened, the tag that came with it. */
 const Hidden = struct({ mask: uint(blockBits), came: uint(blockBits) });
 /** A header with its tag: right, if it is the one that came. */
-const Tagged = struct({ ...Waiting.fields, right: bit, trailer: uint(blockBits) });
+const Tagged = struct({ ...AwaitingTag.fields, right: bit, trailer: uint(blockBits) });
 
 const answerOf = (h: Val<typeof Tagged>, direction: Direction): Given<typeof TaskAnswer> => ({
   ...noFront,
@@ -124,7 +124,7 @@ const Gcm = module(
     mode.ask.payload.set(ask);
 
     // The key stream meets what it is for.
-    const waits = stream(Waiting, { name: "waits" }),
+    const waits = stream(AwaitingTag, { name: "waits" }),
       beats = stream(PayloadBeat, { name: "beats" }),
       { power, head, end, last } = meant.payload,
       word = mode.stream.payload,

@@ -34,7 +34,7 @@ const tagBlock = 1;
 export const carriedBytes = 2;
 
 /** A beat of key stream on its way: of a header, of a beat of payload, behind all of them, or of a hash key. */
-export const Meant = struct({
+export const SlotMeant = struct({
   power: bit,
   head: bit,
   end: bit,
@@ -51,7 +51,7 @@ export const Meant = struct({
   text: uint(14),
 });
 /** What is kept of a header for its answer, and for the hash. */
-export const Kept = struct({ ...Said.fields, iv: uint(nonceBits) });
+export const KeptHead = struct({ ...Said.fields, iv: uint(nonceBits) });
 
 /** Blocks that so many bytes of text make with those that were carried, or behind the block of the nonce. */
 const blocksOf = (tail: UInt<6>): UInt => {
@@ -93,8 +93,8 @@ export function askSlots(
   readonly valid: UInt<1>;
   readonly ask: Val<typeof StreamAsk>;
   readonly asksKey: UInt<1>;
-  readonly meant: StreamIn<typeof Meant>;
-  readonly kept: StreamIn<typeof Kept>;
+  readonly meant: StreamIn<typeof SlotMeant>;
+  readonly kept: StreamIn<typeof KeptHead>;
 } {
   const seals = direction === "encrypt",
     at = reg(uint(8), { init: 0, name: "slot" }),
@@ -105,8 +105,8 @@ export function askSlots(
     head = node(at.any().not().andNot(behind), { name: "is_head" }),
     lastBeat = node(at.eq(beats), { name: "is_last_beat" }),
     lastText = seals ? lastBeat : mux(early, at.add(1).eq(beats), lastBeat);
-  const meant = stream(Meant, { name: "meant" }),
-    kept = stream(Kept, { name: "kept" });
+  const meant = stream(SlotMeant, { name: "meant" }),
+    kept = stream(KeptHead, { name: "kept" });
   const asks = node(meant.ready.and(power.or(looked.valid.and(head.not().or(kept.ready)))), { name: "asks" }),
     asked = node(asks.and(ready), { name: "asked" }),
     steps = node(asked.andNot(power), { name: "steps" });

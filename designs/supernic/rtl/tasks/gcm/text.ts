@@ -18,14 +18,14 @@ import { blockBits, bodyAt, type Direction, lanes, nonceBits, turned } from "../
 import { headerBits } from "../interface.ts";
 import { payloadBits } from "../payload.ts";
 import { tailMask } from "../payload-tasks.ts";
-import { carriedBytes, type Kept, type Meant } from "./slots.ts";
+import { carriedBytes, type KeptHead, type SlotMeant } from "./slots.ts";
 
 const carriedBits = 8 * carriedBytes,
   nonceBytes = nonceBits / 8;
 
 interface Given {
-  readonly meant: Val<typeof Meant>;
-  readonly kept: Val<typeof Kept>;
+  readonly meant: Val<typeof SlotMeant>;
+  readonly kept: Val<typeof KeptHead>;
   /** The beat of key stream, and the beat of payload. */
   readonly word: UInt;
   readonly data: UInt;
