@@ -48,7 +48,7 @@ export function rateOf(device: SimulatedSuperNic, { dag, size, ports, frames }: 
     checkSame(bytes, all[(port + parameters.ports - 1) % parameters.ports]),
   );
 }
-/** The same of any frames, one for each port, from port 0. @param check throws for a frame that leaves as it must not */
+/** The same of any frames, one for each port. @param check throws for a frame that leaves as it must not */
 export async function rateOfFrames(
   device: SimulatedSuperNic,
   { size, frames, all }: Pick<Offered, "size" | "frames"> & { readonly all: readonly Uint8Array[] },

@@ -41,8 +41,8 @@ function opens(...[p, from, { key }, nonce]: Parameters<Cipher>): ReturnType<Cip
   }
   // The place of the tag is 0 in the store.
   const opened = new Uint8Array(payload.length);
-  opened.set(out.slice(text.length));
-  return { header: [...out.slice(0, text.length)], payload: opened, trailer: "cut" };
+  opened.set(out.subarray(text.length));
+  return { header: [...out.subarray(0, text.length)], payload: opened, trailer: "cut" };
 }
 export const sealModel = (seen?: () => bigint): TaskModel => intoTunnel(seals, seen);
 export const openModel = (): TaskModel => outOfTunnel(opens);

@@ -97,8 +97,8 @@ function cameTag(behind: UInt, meets: { readonly head: UInt<1>; readonly body: U
 /**
  * AES-GCM (SP 800-38D) as a tunnel whose packets carry a tag of 16 bytes: docs/supernic/gcm.md. Keys, nonces and the
  * place of the text are those of the tunnel in counter mode. Latency 24; a beat of 64 bytes a cycle, and two cycles
- * more for each packet. What is opened is answered behind its last beat: a packet whose tag is wrong is dropped. Full: it
- * takes no packet while 32 are inside. Reset: nothing is inside, no row is live, and there is no launch.
+ * more for each packet. What is opened is answered behind its last beat: a packet whose tag is wrong is dropped. Full:
+ * it takes no packet while 32 are inside. Reset: nothing is inside, no row is live, and there is no launch.
  */
 const Gcm = module(
   "AesGcm",

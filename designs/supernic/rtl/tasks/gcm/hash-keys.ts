@@ -21,8 +21,8 @@ type Done = Val<typeof KeyDone>;
 
 /**
  * When a key has been expanded, its hash key is asked for: the block 0 under it. `wanted` until `asked`; the block
- * comes later, and goes to `powers`. A row that begins meanwhile ends all that: what is under way then is thrown away when it
- * comes.
+ * comes later, and goes to `powers`. A row that begins meanwhile ends all that: what is under way then is thrown away
+ * when it comes.
  */
 export function hashKeys(begun: Done & { readonly short: Bit }, expanded: Done, powers: InstanceOf<typeof HashPowers>) {
   const wants = reg(bit, { init: 0, name: "wants_hash_key" }),
