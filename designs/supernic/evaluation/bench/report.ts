@@ -1,7 +1,14 @@
 /** Tables of what was measured, beside the paper and the goals. */
 import { table } from "../../../shared/command-line/index.ts";
 import { coreRows, type Table51 } from "../figures/index.ts";
-import { beatsOf, type ByCredits, type CipherRate, type CoreFigures, type Rate, type Throughput } from "../measure/index.ts";
+import {
+  beatsOf,
+  type ByCredits,
+  type CipherRate,
+  type CoreFigures,
+  type Rate,
+  type Throughput,
+} from "../measure/index.ts";
 
 /** 148.8 M frames a second at 250 MHz (64 bytes and 20 around them at 100 Gbit/s), and one in every cycle. */
 const lineRate = 100 / (84 * 8) / 0.25,
