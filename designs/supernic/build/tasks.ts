@@ -6,6 +6,8 @@ import {
   dummy,
   encrypt,
   firewall,
+  gcmOpen,
+  gcmSeal,
   kvCache,
   nat,
   replicate,
@@ -26,6 +28,8 @@ const plain: Readonly<Record<string, Task>> = {
   encrypt,
   decrypt,
   replicate,
+  seal: gcmSeal,
+  open: gcmOpen,
 };
 
 /** A task by its name: `firewall`, `delay(6,1)`. @throws RangeError in one sentence for one that there is not */

@@ -32,6 +32,8 @@ export {
   delay,
   dummy,
   encrypt,
+  gcmOpen,
+  gcmSeal,
   firewall,
   kvCache,
   memoryTaskPorts,

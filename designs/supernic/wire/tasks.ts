@@ -18,6 +18,11 @@ export const mostHeld = 64;
 export type PayloadUse = "none" | "read" | "write";
 export const payloadUse = ({ payload = "none" }: Pick<Declared, "payload">): PayloadUse => payload;
 
+/** What a task does behind payloads: it puts a trailer there, or leaves out one that it found. */
+export type TrailerUse = "puts" | "cuts";
+/** Bytes of a trailer. */
+export const trailerBytes = 16;
+
 /** Whether a task has a way to the board's memory. */
 export const usesMemory = ({ memory = false }: Pick<Declared, "memory">): boolean => memory;
 /** Bytes of its space; a task that does not say has a page of 2 MB. */
@@ -36,6 +41,8 @@ export interface Declared {
   readonly name: string;
   /** What it does with payloads; left out: nothing. One that writes is given them, too. */
   readonly payload?: PayloadUse;
+  /** What it may do with the 16 bytes behind a payload; left out: nothing. It writes payload, too. */
+  readonly trailer?: TrailerUse;
   /** It has a space in the board's memory; left out: none. */
   readonly memory?: boolean;
   /** Bytes of that space, in pages that come with their first touch. */
@@ -81,6 +88,9 @@ export function declarationFaults(d: Declared): readonly string[] {
         field =>
           `${d.name}: ${field} = 0x${d[field].toString(16)} names bytes behind the header's ${taskHeaderBytes}; leave them out`,
       ),
+    ...(d.trailer !== undefined && payloadUse(d) !== "write"
+      ? [`${d.name}: trailer = ${d.trailer}: a task with a trailer writes payload; declare payload = write`]
+      : []),
     ...numbers
       .filter(([, n, least, most]) => !within(n, least, most))
       .map(([field, n, least, most]) => `${d.name}: ${field} = ${n}: must be ${least} to ${most}`),

@@ -6,12 +6,13 @@ import {
   lengths,
   measureByCredits,
   measureChaining,
+  measureCiphers,
   measureCore,
   measureThroughput,
   measureWays,
 } from "../measure/index.ts";
 import { compareDeviceSimulators, simulatorReport } from "./simulators.ts";
-import { areaReport, coreReport, creditReport, sequenceReport, throughputReport } from "./report.ts";
+import { areaReport, cipherReport, coreReport, creditReport, sequenceReport, throughputReport } from "./report.ts";
 
 const figure = <T>(
   name: string,
@@ -33,6 +34,7 @@ const ofThroughput = 900,
 export const benchFigures: readonly BenchFigure[] = [
   figure("core", measureCore, coreReport),
   figure("throughput", seed => measureThroughput(seed, { frames: ofThroughput }), throughputReport),
+  figure("ciphers", seed => measureCiphers(seed, { sizes: [64, 256, 1024, 1518], frames: ofCredits }), cipherReport),
   figure(
     "credits",
     seed => measureByCredits(seed, { credits: [1, 2, 4, 8, 16], sizes: [64, 256, 1024], frames: ofCredits }),

@@ -7,6 +7,7 @@ export {
   measureThroughput,
   type Throughput,
 } from "./core.ts";
+export { type CipherRate, measureCiphers } from "./ciphers.ts";
 export { type FairMeasured, measureFairStep } from "./fair-step.ts";
 export {
   measureScaleOut,

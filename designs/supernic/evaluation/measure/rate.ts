@@ -41,9 +41,21 @@ const over = 400;
 const isOwn = (frame: Uint8Array): boolean => decode(ethernetHeader, frame).dst === macControlAddress;
 
 /** @throws CheckFailed when a frame leaves otherwise than it came, or when too few leave to tell a rate */
-export async function rateOf(device: SimulatedSuperNic, { dag, size, ports, frames }: Offered): Promise<Rate> {
-  const { bench, parameters } = device,
+export function rateOf(device: SimulatedSuperNic, { dag, size, ports, frames }: Offered): Promise<Rate> {
+  const { parameters } = device,
     all = Array.from({ length: ports }, (_, from) => frameFor(dag, { size, from, ports: parameters.ports }));
+  return rateOfFrames(device, { size, frames, all }, (port, bytes) =>
+    checkSame(bytes, all[(port + parameters.ports - 1) % parameters.ports]),
+  );
+}
+/** The same of any frames, one for each port. @param check throws for a frame that leaves as it must not */
+export async function rateOfFrames(
+  device: SimulatedSuperNic,
+  { size, frames, all }: Pick<Offered, "size" | "frames"> & { readonly all: readonly Uint8Array[] },
+  check: (port: number, bytes: Uint8Array) => void,
+): Promise<Rate> {
+  const { bench } = device,
+    ports = all.length;
   // Whole rounds over the ports, all of one cycle.
   for (let i = 0; i < frames; i++) for (const [port, frame] of all.entries()) device.send(port, frame);
   const ends: number[] = [];
@@ -52,7 +64,7 @@ export async function rateOf(device: SimulatedSuperNic, { dag, size, ports, fram
     for (let left = device.take(); left; left = device.take()) {
       // PFC of a port whose queue is full.
       if (isOwn(left.frame.bytes)) continue;
-      checkSame(left.frame.bytes, all[(left.port + parameters.ports - 1) % parameters.ports]);
+      check(left.port, left.frame.bytes);
       ends.push(left.frame.end);
       last = bench.cycle;
     }

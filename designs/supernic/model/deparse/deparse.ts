@@ -6,6 +6,8 @@ import { putShims, type Shims } from "../../wire/index.ts";
 export interface Packet {
   readonly header: Uint8Array;
   readonly payload: Uint8Array;
+  /** What stands behind it. */
+  readonly trailer?: Uint8Array;
   readonly dropFront: number;
   /** What goes in front; with `lengths` it has IPv4 and UDP whose lengths are filled in. */
   readonly template: { readonly bytes: Uint8Array; readonly lengths: boolean };
@@ -25,8 +27,8 @@ function filled({ bytes, lengths }: Packet["template"], frameBytes: number): Uin
 }
 
 /** The frame that a packet becomes, without FCS. */
-export function deparse({ header, payload, dropFront, template, shims }: Packet): Uint8Array {
-  const rest = concat(header.slice(dropFront), payload),
+export function deparse({ header, payload, trailer, dropFront, template, shims }: Packet): Uint8Array {
+  const rest = concat(header.slice(dropFront), payload, trailer ?? new Uint8Array()),
     front = filled(template, template.bytes.length + rest.length);
   return putShims(concat(front, rest), shims);
 }

@@ -1,11 +1,11 @@
 /** A frame's way through the device, from the port where it comes in to those where it leaves. */
 import { decode, ethernetHeader } from "../../../shared/wire/index.ts";
 import { type Dag, loopPort, type Setup } from "../../software/index.ts";
-import { enclosedFrame } from "../../wire/index.ts";
+import { enclosedFrame, trailerBytes } from "../../wire/index.ts";
 import { deparse } from "../deparse/index.ts";
 import { type JudgedFrame, type JudgedPortKind, judgeFrame } from "../judge/index.ts";
 import { type Matched, matchFrame, type MatchSettings } from "../match/index.ts";
-import { type ChainTask, type Front, type Made, throughChain } from "../tasks/index.ts";
+import { type ChainExit, type ChainTask, type Front, type Made, throughChain } from "../tasks/index.ts";
 import type { Drop, Exit, Fate, Pass, SlotOf } from "./fate.ts";
 import { keptShim, redirectedFrame, taggedFrame } from "./shims.ts";
 
@@ -24,6 +24,7 @@ const headerBytes = 64;
 interface Done extends Front {
   readonly header: Uint8Array;
   readonly payload: Uint8Array;
+  readonly trailer?: ChainExit["trailer"];
   readonly reply: boolean;
   /** Frames that tasks made, with the chain of each. */
   readonly made: readonly (Made & { readonly chain: number })[];
@@ -44,6 +45,7 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
   let front: Front = { prepend: 0, frontBytes: 0, dropFront: 0 },
     reply = false,
     unordered = false,
+    trailer: ChainExit["trailer"],
     payload: Uint8Array = a.bytes.slice(headerBytes);
   const made: (Made & { readonly chain: number })[] = [],
     took: SlotOf[] = [],
@@ -65,6 +67,7 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
       for (let i = 0; i < headerBytes; i++) if ((exit.mask >> BigInt(i)) & 1n) next[i] = exit.header[i] ?? 0;
       // One of the branches at most writes it.
       if (exit.payload !== given) payload = exit.payload ?? payload;
+      trailer = exit.trailer ?? trailer;
       reply ||= exit.reply;
       unordered ||= exit.unordered === true;
       made.push(...(exit.made ?? []).map(m => ({ ...m, chain: chain.number })));
@@ -78,7 +81,7 @@ function throughStages(a: Accepted, dag: Dag, ingress: number, { chains }: Surro
     header = next;
     if (drop !== undefined) return { ...front, header, payload, reply, made, unordered, took, dropped, drop };
   }
-  return { ...front, header, payload, reply, made, unordered, took, dropped };
+  return { ...front, header, payload, ...(trailer && { trailer }), reply, made, unordered, took, dropped };
 }
 
 /** The port by which a packet leaves; or why it has none. */
@@ -100,7 +103,8 @@ function frameOf(a: Accepted, uid: number, dag: Dag, done: Done, s: Setup, ingre
     { vlan } = a.taken;
   return deparse({
     header: done.header.slice(0, Math.min(a.bytes.length, headerBytes)),
-    payload: done.payload,
+    payload: done.trailer === "cut" ? done.payload.slice(0, -trailerBytes) : done.payload,
+    ...(typeof done.trailer === "object" && { trailer: done.trailer }),
     dropFront: done.dropFront,
     template: template ?? { bytes: new Uint8Array(), lengths: false },
     shims: { ...(vlan && { vlan }), ...(dag.keepShim && { snic: keptShim(uid, a.taken, at) }) },

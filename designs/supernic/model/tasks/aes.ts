@@ -65,32 +65,60 @@ function through(p: TaskPacketModel, from: number, key: Uint8Array, nonce: Uint8
   return { header: [...out.slice(0, inHeader)], payload: out.slice(inHeader) };
 }
 
-/** Each packet gets the next number, from 0 of each launch on. */
-export function encryptModel(): TaskModel {
-  const table = keyTable();
+/** Numbers of packets: from 0 of each launch on, and none before the first launch or behind the last number. */
+function numbers() {
   let launch: { readonly word: bigint; number: bigint } | undefined,
     before = 0n;
   return {
-    configure: (at, data) => {
-      table.configure(at, data);
+    configure: (at: number, data: bigint): void => {
       const asked = data & ((1n << BigInt(aesCounterBits.launch)) - 1n);
       if (at !== aesPlace.launch || asked <= before) return;
       before = asked;
       launch = { word: data & ((1n << BigInt(aesCounterBits.snic + aesCounterBits.launch)) - 1n), number: 0n };
     },
+    any: (): boolean => launch !== undefined,
+    next: (): bigint => {
+      if (launch === undefined) throw new RangeError("there is no launch");
+      const counter = (launch.word << BigInt(aesCounterBits.number)) | launch.number;
+      launch.number++;
+      if (launch.number >> BigInt(aesCounterBits.number) !== 0n) launch = undefined;
+      return counter;
+    },
+  };
+}
+
+type Row = ReturnType<ReturnType<typeof keyTable>["row"]>;
+/** A cipher with what of a packet it makes other bytes of: the key's row, the nonce. */
+export type Cipher = (
+  p: TaskPacketModel,
+  from: number,
+  row: Row,
+  nonce: Uint8Array,
+) => Pick<TaskAnswerModel, "payload" | "trailer"> & { readonly header: readonly number[] };
+const counterMode: Cipher = (p, from, { key }, nonce) => through(p, from, key, nonce);
+
+/**
+ * Into a tunnel. Each packet gets the next number, from 0 of each launch on. @param seen the counter of a packet as it
+ * was seen, where it is not known which packets have taken one
+ */
+export function intoTunnel(cipher: Cipher, seen?: () => bigint): TaskModel {
+  const table = keyTable(),
+    launched = numbers();
+  return {
+    configure: (at, data) => {
+      table.configure(at, data);
+      launched.configure(at, data);
+    },
     answer: p => {
       const row = table.row(p.arg % aesKeys);
       const isOurs = p.arg < aesKeys && row.valid && row.user === p.user;
-      if (!isOurs || launch === undefined || wordOf(p.header, 12) !== etherTypeIpv4) return drop;
-      const counter = (launch.word << BigInt(aesCounterBits.number)) | launch.number,
-        nonce = Uint8Array.from([...bytesOf(BigInt(row.number), 4), ...bytesOf(counter, 8)]);
-      launch.number++;
-      if (launch.number >> BigInt(aesCounterBits.number) !== 0n) launch = undefined;
-      const { header, payload } = through(p, aesFrom, row.key, nonce);
+      if (!isOurs || !launched.any() || wordOf(p.header, 12) !== etherTypeIpv4) return drop;
+      const nonce = Uint8Array.from([...bytesOf(BigInt(row.number), 4), ...bytesOf(seen?.() ?? launched.next(), 8)]);
+      const { header, ...rest } = cipher(p, aesFrom, row, nonce);
       return {
+        ...rest,
         verdict: "forward",
         writes: new Map(writesAt(aesDrops.encrypt, [...nonce, ...header])),
-        payload,
         dropFront: aesDrops.encrypt,
         prepend: row.template,
         frontBytes: row.frontBytes,
@@ -98,7 +126,8 @@ export function encryptModel(): TaskModel {
     },
   };
 }
-export function decryptModel(): TaskModel {
+/** Out of it. @param cipher gives nothing for a packet that is not as it was sent */
+export function outOfTunnel(cipher: (...given: Parameters<Cipher>) => ReturnType<Cipher> | undefined): TaskModel {
   const table = keyTable();
   return {
     configure: table.configure,
@@ -109,13 +138,17 @@ export function decryptModel(): TaskModel {
       const nonce = p.header.slice(aesFrontBytes, aesFrontBytes + aesNonceBytes),
         isNamed = Buffer.from(nonce).readUInt32BE(0) === row.number;
       if (!isOurs || !isTunnel || !isNamed || p.headBytes !== 64) return drop;
-      const { header, payload } = through(p, aesFrontBytes + aesNonceBytes, row.key, nonce);
+      const opened = cipher(p, aesFrontBytes + aesNonceBytes, row, nonce);
+      if (opened === undefined) return drop;
+      const { header, ...rest } = opened;
       return {
+        ...rest,
         verdict: "forward",
         writes: new Map(writesAt(aesDrops.decrypt, [...row.macs, 0x08, 0x00, ...header])),
-        payload,
         dropFront: aesDrops.decrypt,
       };
     },
   };
 }
+export const encryptModel = (): TaskModel => intoTunnel(counterMode);
+export const decryptModel = (): TaskModel => outOfTunnel(counterMode);

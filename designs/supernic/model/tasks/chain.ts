@@ -1,5 +1,5 @@
 /** What a region must do with a packet: its tasks' models one after another, held to their declarations. */
-import { type Declared, payloadUse, taskHeaderBytes } from "../../wire/index.ts";
+import { type Declared, payloadUse, taskHeaderBytes, trailerBytes } from "../../wire/index.ts";
 import type { TaskAnswerModel, TaskModel, TaskPacketModel } from "./task.ts";
 
 /** A task of a chain. */
@@ -30,6 +30,8 @@ export interface ChainExit extends Front {
   readonly mask: bigint;
   /** Undefined: the packet's own was not given. */
   readonly payload?: Uint8Array | undefined;
+  /** What stands behind the payload, or that its last 16 bytes are left out. */
+  readonly trailer?: TaskAnswerModel["trailer"];
   readonly reply: boolean;
   /** Frames that its tasks made. */
   readonly made?: readonly Made[];
@@ -52,6 +54,7 @@ function growsTooFar(at: ChainEntry & Front, a: TaskAnswerModel, d: Declared): b
     dropFront > d.leavesOut ||
     (dropFront > 0 && at.dropFront > 0) ||
     dropFront > at.headBytes ||
+    (a.trailer === "cut" && at.payloadBytes <= trailerBytes) ||
     (dropFront === at.headBytes && at.payloadBytes === 0)
   );
 }
@@ -70,6 +73,7 @@ export function throughChain(tasks: readonly ChainTask[], entry: ChainEntry): Ch
   let mask = 0n,
     reply = false,
     unordered = false,
+    trailer: TaskAnswerModel["trailer"],
     { payload } = entry;
   const made: Made[] = [];
   for (const [i, slot] of entry.run.entries()) {
@@ -93,6 +97,8 @@ export function throughChain(tasks: readonly ChainTask[], entry: ChainEntry): Ch
     if (answer.prepend) Object.assign(front, { prepend: answer.prepend, frontBytes: answer.frontBytes ?? 0 });
     if (answer.dropFront) front.dropFront = answer.dropFront;
     reply ||= answer.verdict === "reply";
+    trailer = answer.trailer ?? trailer;
   }
-  return { header, mask, ...front, payload, reply, made, unordered, dropped: false, refund: [] };
+  const trailers = trailer && { trailer };
+  return { header, mask, ...front, payload, ...trailers, reply, made, unordered, dropped: false, refund: [] };
 }

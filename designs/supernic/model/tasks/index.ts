@@ -1,6 +1,7 @@
 /** Models of the network tasks, and of chains of them. */
-export * from "./aes.ts";
+export { decryptModel, encryptModel } from "./aes.ts";
 export * from "./chain.ts";
+export * from "./gcm.ts";
 export * from "./nat.ts";
 export { ReplicaModel } from "./replicate.ts";
 export * from "./stateless.ts";

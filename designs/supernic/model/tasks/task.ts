@@ -30,6 +30,8 @@ export interface TaskAnswerModel {
   readonly unordered?: boolean;
   /** Of a task that makes frames: those that it makes of this packet, in their order. */
   readonly made?: readonly { readonly port: number; readonly bytes: Uint8Array }[];
+  /** Of a task with a trailer: the bytes that it puts behind, or that the last 16 of the payload are left out. */
+  readonly trailer?: Uint8Array | "cut";
 }
 export interface TaskModel {
   answer(packet: TaskPacketModel): TaskAnswerModel;

@@ -33,6 +33,7 @@ import {
   type RegionLeave,
   sentLate,
   SlotState,
+  trailerUses,
 } from "../region/index.ts";
 import { noFront, type Task } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
@@ -198,6 +199,10 @@ export function staticRegion(
   connectWays(it, chain, payloadUses(before.tasks).length, within);
   for (let m = 0; m < makersOf(chain); m++)
     connect(portOf(it, "make", m), portOf(io, "make", makersOf(before.tasks) + m));
+  trailerUses(chain).forEach((_, i) => {
+    const said = portOf(it, "trailer", i);
+    portOf(io, "trailer", trailerUses(before.tasks).length + i).set({ ...said, ctx: said.ctx.trunc(ctxBits(p)) });
+  });
   const memoryOff = connectMemories(it, memoryWays(chain), before.memories, io);
   connect(entering(entry, of, r), it.enter);
   return { accepts: it.accepts, leave: leaving(it.leave, p, r), memoryOff };

@@ -3,7 +3,15 @@ import { input, mergePorts, output, portArray, sink, source, struct, uint, vec }
 import type { PayloadUse } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
 import { mostWays, nameOfChain, nameOfVariants, RegionStatus } from "../reconfigure/index.ts";
-import { makePortsOf, memoryPortsOf, memoryWays, ofWriters, SlotControl, SlotState } from "../region/index.ts";
+import {
+  makePortsOf,
+  memoryPortsOf,
+  memoryWays,
+  ofWriters,
+  SlotControl,
+  SlotState,
+  TrailerSaid,
+} from "../region/index.ts";
 import { PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
 import { BranchEnter, BranchLeave, type PathParameters } from "./records.ts";
 
@@ -56,14 +64,23 @@ export const stayingTasks = (contents: readonly RegionContent[]): readonly Task[
 /** Ways to memory that these regions need: each as many as any chain of its has. */
 export const memoryWaysOf = (contents: readonly RegionContent[]): number =>
   contents.map(c => (isStatic(c) ? memoryWays(c) : mostWays(c.variants))).reduce((a, b) => a + b, 0);
+/** A packet's trailer, as its task says. */
+export const TrailerOf = (p: RegionsParameters) => struct({ ...TrailerSaid(slotsOf(p)).fields, ctx: uint(ctxBits(p)) });
 export const JobOf = (p: RegionsParameters) => struct({ ctx: uint(ctxBits(p)) });
 /** Their ways to payloads and memory, for those that declare one. */
-export const waysPorts = (p: RegionsParameters, uses: readonly PayloadUse[], memories: number, makers: number) =>
+export const waysPorts = (
+  p: RegionsParameters,
+  uses: readonly PayloadUse[],
+  memories: number,
+  makers: number,
+  trailers: number,
+) =>
   mergePorts(
     memoryPortsOf(memories),
     makePortsOf(makers),
     portArray("job", uses.length, source(JobOf(p))),
     portArray("payload", uses.length, sink(PayloadBeat)),
     ofWriters("back", uses, source(PayloadBeat)),
+    portArray("trailer", trailers, output(TrailerOf(p))),
   );
 export type RegionsPorts = ReturnType<typeof regionsPorts> & ReturnType<typeof waysPorts>;

@@ -13,7 +13,7 @@ import {
 import { mostMemoryTasks, mostPayloadTasks } from "../../wire/index.ts";
 import type { Task } from "../tasks/index.ts";
 import { defaultReprogramCycles, Loader, variantBits } from "../reconfigure/index.ts";
-import { makersOf, payloadUses } from "../region/index.ts";
+import { makersOf, payloadUses, trailerUses } from "../region/index.ts";
 import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
@@ -71,10 +71,11 @@ function checkContents(contents: readonly RegionContent[], p: RegionsParameters)
 export function regions(contents: readonly RegionContent[]): (p: RegionsParameters) => Def<RegionsPorts> {
   const uses = payloadUses(stayingTasks(contents)),
     memories = memoryWaysOf(contents),
-    makers = makersOf(stayingTasks(contents));
+    makers = makersOf(stayingTasks(contents)),
+    trailers = trailerUses(stayingTasks(contents)).length;
   return module(
     "Regions",
-    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses, memories, makers)),
+    (p: RegionsParameters) => mergePorts(regionsPorts(p), waysPorts(p, uses, memories, makers, trailers)),
     (io, p) => {
       checkContents(contents, p);
       const entries = demux(io.enter, io.enter.payload.region, p.regions, { name: "enters" }),

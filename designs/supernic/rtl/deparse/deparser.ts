@@ -47,8 +47,9 @@ function checkLengths(p: Val<ReturnType<typeof Leaving>>, valid: Bit): void {
 
 /**
  * The deparser (paper §5.4): packets become frames again. In front of the header goes a template, with its lengths and
- * IPv4 checksum; front bytes of the header are left out; the payload follows; tag and sNIC shim go behind the MACs;
- * short frames are filled with zeros. Latency: 2 cycles from a packet, or from a beat of its payload, to its beat.
+ * IPv4 checksum; front bytes of the header are left out; the payload follows, and its trailer; tag and sNIC shim go
+ * behind the MACs; short frames are filled with zeros. Latency: 2 cycles from a packet, or from a beat of its payload,
+ * to its beat.
  * Initiation interval: a beat a cycle, a packet of one beat a cycle; a template costs two cycles a packet. Full:
  * packets wait while `frame` does. `left` tells that header and payload have been read. A payload that is shorter than
  * it should be is filled with zeros, and its frame marked bad. Reset: none is under way.
@@ -63,12 +64,12 @@ export const Deparser = module(
   }),
   (io, p) => {
     const packet = io.packet.payload,
-      template = filledTemplate(io.packet),
+      template = filledTemplate(io.packet, p.trailers),
       read = stream(uint(Math.log2(p.contexts)), { name: "read" });
     checkLengths(packet, io.packet.valid);
 
     // The beat that is next, if it is there. Of a payload that is too short the rest is zeros.
-    const part = partOf(packet, template.settled),
+    const part = partOf(packet, template.settled, p.trailers),
       turning = turnedBeat(p),
       out = placed(p, turning),
       short = reg(bit, { init: 0, name: "short" }),
@@ -93,8 +94,8 @@ export const Deparser = module(
         valid: there,
         part,
         data: onehotMux(
-          [part.isFront, part.isHead, part.isBody.andNot(short)],
-          [template.data, packet.header, body.data],
+          [part.isFront, part.isHead, part.isBody.andNot(short), ...(p.trailers === true ? [part.isTail] : [])],
+          [template.data, packet.header, body.data, ...(p.trailers === true ? [packet.tail.zext(8 * beatBytes)] : [])],
         ),
         bad: part.isBody.and(short.or(body.bad)),
         about: packet.about,
@@ -105,5 +106,5 @@ export const Deparser = module(
     );
     connect(fifo(out.frame, waitingBeats, { name: "whole_beats", style: "distributed" }), io.frame);
   },
-  { nameOf: p => `Deparser_c${p.contexts}_t${p.toBits}` },
+  { nameOf: p => `Deparser_c${p.contexts}_t${p.toBits}${p.trailers === true ? "_tail" : ""}` },
 );

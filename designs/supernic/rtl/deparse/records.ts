@@ -1,12 +1,15 @@
 /** What goes into the deparser and comes out. */
 import { bit, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
+import { trailerBytes } from "../../wire/index.ts";
 import { headerBytes } from "../headers/index.ts";
 
 export interface DeparserParameters {
   readonly contexts: number;
   /** Bits that ride with a packet to each beat of its frame. */
   readonly toBits: number;
+  /** Packets may have a trailer behind their payload; left out: none has. */
+  readonly trailers?: boolean;
 }
 
 /** Bytes of what goes in front, at most. */
@@ -38,6 +41,13 @@ export const About = (p: DeparserParameters) =>
     /** The sNIC shim without its `next`, byte 0 lowest. */
     shim: uint(48),
   });
+const trailing = {
+  hasTail: bit,
+  /** What stands behind the payload, byte 0 lowest. */
+  tail: uint(8 * trailerBytes),
+  /** Bytes of header and trailer that leave. */
+  restLength: uint(8),
+} as const;
 /** A packet that leaves. What follows from its lengths is given with them, so that it is there early in the cycle. */
 export const Leaving = (p: DeparserParameters) =>
   struct({
@@ -57,6 +67,7 @@ export const Leaving = (p: DeparserParameters) =>
     payloadBytes: uint(lengthBits),
     payloadBeats: uint(payloadBeatBits),
     hasBody: bit,
+    ...(p.trailers === true ? trailing : ({} as typeof trailing)),
   });
 /** A beat of a frame, and what rides with its packet. */
 export const LeavingBeat = (p: DeparserParameters) => struct({ ...AxisBeat(beatBytes).fields, to: uint(p.toBits) });

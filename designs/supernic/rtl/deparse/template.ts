@@ -29,8 +29,13 @@ const onesAdd = (a: UInt, b: UInt): UInt => {
   return sum.trunc(16).add(sum.bit(16).zext(16));
 };
 /** Bytes of the frame, tag and shim not counted. */
-const frameBytes = (p: Val<ReturnType<typeof Leaving>>): UInt =>
-  p.payloadBytes.add(p.template.bytes.zext(8).add(p.headLength.zext(8)).zext(lengthBits));
+const frameBytes = (p: Val<ReturnType<typeof Leaving>>, trailers: boolean): UInt =>
+  p.payloadBytes.add(
+    p.template.bytes
+      .zext(8)
+      .add(trailers ? p.restLength : p.headLength.zext(8))
+      .zext(lengthBits),
+  );
 
 interface Filled {
   readonly data: UInt;
@@ -42,9 +47,9 @@ interface Filled {
  * The template of the packet that waits, filled in: the lengths are known a cycle later. A template without lengths is
  * known at once.
  */
-export function filledTemplate(packet: StreamIn<ReturnType<typeof Leaving>>): Filled {
+export function filledTemplate(packet: StreamIn<ReturnType<typeof Leaving>>, trailers = false): Filled {
   const { template } = packet.payload,
-    bytes = node(frameBytes(packet.payload).zext(16), { name: "frame_bytes" }),
+    bytes = node(frameBytes(packet.payload, trailers).zext(16), { name: "frame_bytes" }),
     ip = node(bytes.sub(headerOffsets.network), { name: "ip_length" });
   const settled = reg(bit, { init: 0, name: "is_settled" }),
     ipLength = reg(uint(16), { name: "filled_ip_length" }),

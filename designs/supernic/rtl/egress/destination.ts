@@ -33,7 +33,7 @@ import {
   userClasses,
 } from "../inside/index.ts";
 import { portBits, ternary, TernaryWrite } from "../match/index.ts";
-import { EgressConfig, type EgressParameters } from "./ports.ts";
+import { EgressConfig, type EgressParameters, trailerName } from "./ports.ts";
 import { ListOf, sizeOfPayload } from "./records.ts";
 
 const macBits = 48;
@@ -178,5 +178,5 @@ export const Destination = module(
     goes.set({ valid: valid2, early: asked2.early, ctx: asked2.ctx, size: asked2.size, ...to });
     io.goes.set(goes);
   },
-  { nameOf: p => `Destination_p${p.ports}_c${p.contexts}_k${p.cells}_m${p.macs}` },
+  { nameOf: p => `Destination_p${p.ports}_c${p.contexts}_k${p.cells}_m${p.macs}${trailerName(p)}` },
 );

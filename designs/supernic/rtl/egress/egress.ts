@@ -12,12 +12,14 @@ import {
   mux,
   node,
   orTree,
+  portOf,
   reg,
   stream,
   type StreamIn,
   type StreamOut,
   struct,
   uint,
+  type UInt,
   unpack,
   type Val,
   when,
@@ -38,9 +40,18 @@ import { Destination, EgressDrop } from "./destination.ts";
 import { Fetch } from "./fetch.ts";
 import { blindPicks, Lists } from "./lists.ts";
 import { Pauses } from "./pauses.ts";
-import { EgressEvents, type EgressParameters, egressPorts, payloadBeatBits } from "./ports.ts";
+import {
+  EgressEvents,
+  type EgressParameters,
+  egressPorts,
+  payloadBeatBits,
+  puttersOf,
+  trailerName,
+  trailersOf,
+} from "./ports.ts";
 import { beatsOf, egressSizes, Going, goingBits } from "./records.ts";
 import { Releases } from "./releases.ts";
+import { trailerMarks, withoutTrailer } from "./trailers.ts";
 
 /** Packets that are dropped and wait for their release. Half of them may come when no more are taken. */
 const droppedPackets = 8;
@@ -61,14 +72,20 @@ function comes(
 }
 
 /** What stays of a packet until it leaves, and until it is released. */
-function noted(p: EgressParameters, known: Val<ReturnType<typeof Known>>, keepShim: Bit) {
+function noted(
+  p: EgressParameters,
+  known: Val<ReturnType<typeof Known>>,
+  keepShim: Bit,
+  trailer: ReturnType<typeof trailerMarks>,
+) {
   const { uid, ingress, firstCell, payloadBytes, headBytes, prepend, dropFront, tagged, tag, shimmed, ttl } = known;
   return {
     waiting: {
+      ...(puttersOf(p) > 0 ? { trails: trailer?.trails ?? constant(0, 1) } : ({} as { trails: UInt })),
       uid,
       ingress,
       firstCell,
-      payloadBytes,
+      payloadBytes: trailer === undefined ? payloadBytes : withoutTrailer(payloadBytes, trailer.cut),
       headBytes,
       prepend,
       dropFront,
@@ -120,7 +137,7 @@ export const Egress = module(
       fetch = instance("fetch", Fetch(p)),
       pauses = instance("pauses", Pauses(p)),
       releases = instance("releases", Releases(p)),
-      deparser = instance("deparser", Deparser({ ...p, toBits: goingBits(p) }));
+      deparser = instance("deparser", Deparser({ ...p, toBits: goingBits(p), trailers: puttersOf(p) > 0 }));
 
     // In: where it goes.
     const dropped = stream(uint(ctxBits(p)), { name: "dropped" }),
@@ -128,7 +145,10 @@ export const Egress = module(
       mayCome = reg(bit, { init: 0, name: "may_come" });
     mayCome.set(level.lt(droppedPackets / 2 - 1));
     const asks = comes(p, io.finished, io.look, mayCome),
-      { waiting, holds } = noted(p, io.known, destination.keepShim);
+      told = arrayOf(io, "trailer", trailersOf(p).length),
+      marks = trailerMarks(p, told, io.look, io.release),
+      { waiting, holds } = noted(p, io.known, destination.keepShim, marks);
+    told.filter((_, i) => trailersOf(p)[i] === "puts").forEach((said, i) => portOf(fetch, "trailer", i).set(said));
     const early = { valid: asks.valid.andNot(asks.dropped), ctx: asks.ctx };
     fetch.early.set(early);
     destination.asks.set({ ...asks, early: fetch.takesEarly });
@@ -198,5 +218,8 @@ export const Egress = module(
     });
     io.events.set(events);
   },
-  { nameOf: p => `Egress_p${p.ports}_c${p.contexts}_k${p.cells}_f${p.frameBytes}_m${p.macs}_t${p.pauseCycles}` },
+  {
+    nameOf: p =>
+      `Egress_p${p.ports}_c${p.contexts}_k${p.cells}_f${p.frameBytes}_m${p.macs}_t${p.pauseCycles}${trailerName(p)}`,
+  },
 );

@@ -1,15 +1,18 @@
 import {
+  arrayOf,
   type Bit,
   bit,
   bitsFor,
   cat,
   constant,
   input,
+  mergePorts,
   module,
   mux,
   node,
   output,
   pack,
+  portArray,
   priority,
   ram,
   reg,
@@ -26,12 +29,13 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
-import { snicKind, templateEntries } from "../../wire/index.ts";
+import { snicKind, templateEntries, trailerBytes } from "../../wire/index.ts";
 import { Leaving } from "../deparse/index.ts";
 import { HeaderJob, HeaderRead } from "../headers/index.ts";
 import { ctxBits, EntryWrite, shimOf, tableEntry, ttlOf } from "../inside/index.ts";
-import { type EgressParameters, payloadBeatBits, PayloadJob } from "./ports.ts";
+import { type EgressParameters, payloadBeatBits, PayloadJob, puttersOf, trailerName, TrailerOf } from "./ports.ts";
 import { beatsOf, Going, goingBits, Picked, Waiting } from "./records.ts";
+import { trailerStore } from "./trailers.ts";
 
 /** Packets that have been chosen and wait for their header; those that come when no more are chosen. */
 const pickedPackets = 8;
@@ -55,16 +59,28 @@ const shimOfWaiting = (w: Val<ReturnType<typeof Waiting>>, origin: Val<ReturnTyp
 const Asked = (p: EgressParameters) => struct({ ctx: uint(ctxBits(p)), early: bit, late: bit, going: Going(p) });
 /** The same, with what was noted of it. */
 const Noted = (p: EgressParameters) => struct({ ...Asked(p).fields, waiting: Waiting(p) });
+const rest = { restLength: uint(8) } as const;
 /** The same, with what the deparser wants to know of its lengths. */
 const Ready = (p: EgressParameters) =>
-  struct({ ...Noted(p).fields, headTurn: uint(6), headLength: uint(7), hasHead: bit, payloadBeats: uint(9) });
-const readyOf = (noted: Val<ReturnType<typeof Noted>>) => {
+  struct({
+    ...Noted(p).fields,
+    ...(puttersOf(p) > 0 ? rest : ({} as typeof rest)),
+    headTurn: uint(6),
+    headLength: uint(7),
+    hasHead: bit,
+    payloadBeats: uint(9),
+  });
+const readyOf = (p: EgressParameters, noted: Val<ReturnType<typeof Noted>>) => {
   const { headBytes, dropFront, payloadBytes, keepShim, tagged } = noted.waiting,
     inserted = cat(keepShim, tagged, constant(0, 2)).zext(6);
+  const headLength = headBytes.sub(dropFront),
+    withTrailer = (): UInt =>
+      headLength.zext(8).add(mux(noted.waiting.trails.any(), constant(trailerBytes, 8), constant(0, 8)));
   return {
     ...noted,
+    ...(puttersOf(p) > 0 ? { restLength: withTrailer() } : ({} as { restLength: UInt })),
     headTurn: inserted.sub(dropFront.trunc(6)),
-    headLength: headBytes.sub(dropFront),
+    headLength,
     hasHead: headBytes.ne(dropFront),
     payloadBeats: beatsOf(payloadBytes, 9),
   };
@@ -74,15 +90,18 @@ const jobOf = (p: EgressParameters, { firstCell, payloadBytes }: Val<ReturnType<
   beats: beatsOf(payloadBytes, payloadBeatBits(p)),
 });
 
+type Tail = Pick<Val<ReturnType<typeof Leaving>>, "hasTail" | "tail" | "restLength">;
 interface Fetched {
   readonly ready: Val<ReturnType<typeof Ready>>;
   readonly going: Val<ReturnType<typeof Going>>;
   readonly template: Val<ReturnType<typeof tableEntry<"template">>>;
   readonly header: UInt;
   readonly origin: UInt;
+  /** Of a packet that has one. */
+  readonly tail: UInt | undefined;
 }
 /** A packet as the deparser wants it. */
-function leavingOf({ ready, going, template, header, origin }: Fetched) {
+function leavingOf({ ready, going, template, header, origin, tail }: Fetched) {
   const { waiting, headTurn, headLength, hasHead, payloadBeats, ctx } = ready,
     { prepend, payloadBytes, tagged, tag, keepShim } = waiting,
     hasFront = prepend.any();
@@ -103,6 +122,9 @@ function leavingOf({ ready, going, template, header, origin }: Fetched) {
     payloadBytes,
     payloadBeats,
     hasBody: payloadBytes.any(),
+    ...(tail === undefined
+      ? ({} as Tail)
+      : { hasTail: waiting.trails.any(), tail: tail.is(8 * trailerBytes), restLength: ready.restLength }),
   };
 }
 
@@ -151,23 +173,24 @@ function headersOf(
  */
 export const Fetch = module(
   "Fetch",
-  (p: EgressParameters) => ({
-    note: input(struct({ en: bit, ctx: uint(ctxBits(p)), waiting: Waiting(p) })),
-    templates: input(EntryWrite("template")),
-    origin: input(uint(8)),
-    /** A packet that has come; it is noted in this cycle. */
-    early: input(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
-    takesEarly: output(bit),
-    decided: input(struct({ valid: bit, goes: bit, going: Going(p) })),
-    mayPass: output(bit),
-    picked: input(struct({ valid: bit, packet: Picked(p) })),
-    stalls: output(bit),
-    leave: source(HeaderJob(p)),
-    left: sink(HeaderRead(p)),
-    read: source(PayloadJob(p)),
-    packet: source(Leaving({ ...p, toBits: goingBits(p) })),
-    cleared: source(uint(ctxBits(p))),
-  }),
+  (p: EgressParameters) =>
+    mergePorts(portArray("trailer", puttersOf(p), input(TrailerOf(p))), {
+      note: input(struct({ en: bit, ctx: uint(ctxBits(p)), waiting: Waiting(p) })),
+      templates: input(EntryWrite("template")),
+      origin: input(uint(8)),
+      /** A packet that has come; it is noted in this cycle. */
+      early: input(struct({ valid: bit, ctx: uint(ctxBits(p)) })),
+      takesEarly: output(bit),
+      decided: input(struct({ valid: bit, goes: bit, going: Going(p) })),
+      mayPass: output(bit),
+      picked: input(struct({ valid: bit, packet: Picked(p) })),
+      stalls: output(bit),
+      leave: source(HeaderJob(p)),
+      left: sink(HeaderRead(p)),
+      read: source(PayloadJob(p)),
+      packet: source(Leaving({ ...p, toBits: goingBits(p), trailers: puttersOf(p) > 0 })),
+      cleared: source(uint(ctxBits(p))),
+    } as const),
   (io, p) => {
     const picked = passQueue("picks", Picked(p), pickedPackets, io.picked.valid, io.picked.packet),
       inside = reg(uint(4), { init: 0, name: "picks_inside" });
@@ -182,6 +205,8 @@ export const Fetch = module(
       });
     waiting.write(io.note.en, io.note.ctx, io.note.waiting);
     templates.write(io.templates.en, io.templates.index, io.templates.value);
+
+    const trailers = trailerStore(p, arrayOf(io, "trailer", puttersOf(p)));
 
     // 1: its header is asked for. 2: what was noted is there, and its payload is asked for. 3: so is its template.
     const valid2 = reg(bit, { init: 0, name: "noted_valid" }),
@@ -215,12 +240,13 @@ export const Fetch = module(
     const going = passQueue("asked", Noted(p), asked, moves2, { ...of2, waiting: word }),
       moves3 = node(valid3.not().or(io.left.fire), { name: "ready_moves" }),
       goes3 = node(going.valid.and(moves3), { name: "ready_comes" }),
-      template = templates.readSync(going.payload.waiting.prepend, { en: moves3, name: "template_word" });
+      template = templates.readSync(going.payload.waiting.prepend, { en: moves3, name: "template_word" }),
+      trailer = puttersOf(p) === 0 ? undefined : trailers(going.payload.ctx, moves3);
     going.ready.set(moves3);
     when(moves3, () => valid3.set(going.valid));
     when(io.left.fire, () => isVoid.set(0));
     when(goes3, () => {
-      at3.set(readyOf(going.payload));
+      at3.set(readyOf(p, going.payload));
       isVoid.set(going.payload.late);
     });
 
@@ -250,8 +276,9 @@ export const Fetch = module(
         template,
         header: io.left.payload.header,
         origin: io.origin,
+        tail: trailer?.(at3.waiting.trails),
       }),
     );
   },
-  { nameOf: p => `Fetch_c${p.contexts}_k${p.cells}_f${p.frameBytes}` },
+  { nameOf: p => `Fetch_c${p.contexts}_k${p.cells}_f${p.frameBytes}${trailerName(p)}` },
 );

@@ -26,6 +26,7 @@ import {
   Released,
   TxBeat,
 } from "../inside/index.ts";
+import { trailerBytes, type TrailerUse } from "../../wire/index.ts";
 import { portBits, TernaryWrite } from "../match/index.ts";
 import { FirstCell } from "../store/index.ts";
 
@@ -35,13 +36,27 @@ export interface EgressParameters extends Pick<
 > {
   /** Cycles for which a class may be paused at a port until its packets are dropped. */
   readonly pauseCycles: number;
+  /** What tasks do behind payloads, in the order of their ports; left out: nothing. */
+  readonly trailers?: readonly TrailerUse[];
 }
+type Trailing = Pick<EgressParameters, "trailers">;
+/** Tasks with a trailer, and those of them that put one. */
+export const trailersOf = ({ trailers = [] }: Trailing): readonly TrailerUse[] => trailers;
+export const puttersOf = (p: Trailing): number => trailersOf(p).filter(use => use === "puts").length;
+/** What a module's name says of them. */
+export const trailerName = (p: Trailing): string =>
+  trailersOf(p)
+    .map(use => `_${use}`)
+    .join("");
+/** A packet has a trailer from now on. */
+export const TrailerOf = (p: Pick<DeviceSizes, "contexts">) =>
+  struct({ valid: bit, ctx: uint(ctxBits(p)), bytes: uint(8 * trailerBytes) });
 const macBits = 48;
-/** Bytes that a frame can grow by: a template, a tag and a shim. */
-const grows = 64 + 4 + 8;
+/** Bytes that a frame can grow by: a template, a tag and a shim, and a trailer. */
+const grows = (p: Trailing): number => 64 + 4 + 8 + (puttersOf(p) > 0 ? trailerBytes : 0);
 /** Beats of the longest frame that leaves. */
-export const longestBeats = (p: Pick<DeviceSizes, "frameBytes">): number =>
-  Math.ceil((p.frameBytes + grows) / beatBytes);
+export const longestBeats = (p: Pick<DeviceSizes, "frameBytes"> & Trailing): number =>
+  Math.ceil((p.frameBytes + grows(p)) / beatBytes);
 
 /** What stands still while packets leave. */
 export const EgressConfig = (p: Pick<DeviceSizes, "macs" | "ports">) =>
@@ -104,5 +119,6 @@ export const egressPorts = (p: EgressParameters) =>
       /** Where a packet goes, a bit for its port; it is dropped when that is so. */
       decided: output(struct({ valid: bit, ctx: uint(ctxBits(p)), dropped: bit, ports: uint(inlets(p)) })),
     },
+    portArray("trailer", trailersOf(p).length, input(TrailerOf(p))),
     portArray("out", inlets(p), source(TxBeat)),
   );

@@ -15,17 +15,17 @@ import {
   userClasses,
 } from "../inside/index.ts";
 import { portBits } from "../match/index.ts";
-import { longestBeats, payloadBeatBits } from "./ports.ts";
+import { type EgressParameters, longestBeats, payloadBeatBits, puttersOf } from "./ports.ts";
 
-/** Beats that a frame may have beside those of its payload: header, template, tag and shim. */
+/** Beats that a frame may have beside those of its payload: header, template, tag and shim, and a trailer. */
 export const besidesPayload = 3;
 /** Sizes of frames that leave. */
-export const egressSizes = (p: Pick<DeviceSizes, "frameBytes">): Sizes => {
+export const egressSizes = (p: Pick<EgressParameters, "frameBytes" | "trailers">): Sizes => {
   const longest = longestBeats(p);
   return { beats: [3, Math.min(6, longest), Math.min(12, longest)], longest };
 };
 /** The size of a frame with so much payload. */
-export const sizeOfPayload = (p: Pick<DeviceSizes, "frameBytes">, bytes: UInt): UInt => {
+export const sizeOfPayload = (p: Pick<EgressParameters, "frameBytes" | "trailers">, bytes: UInt): UInt => {
   const [small, some, more] = egressSizes(p).beats.map(n => bytes.gt((n - besidesPayload) * beatBytes)) as [
     Bit,
     Bit,
@@ -34,9 +34,12 @@ export const sizeOfPayload = (p: Pick<DeviceSizes, "frameBytes">, bytes: UInt): 
   return fromBits([mux(some, more, small), some]).is(sizeBits);
 };
 
+/** Which of the tasks that put a trailer behind has put this one's. */
+const trailing = (p: Pick<EgressParameters, "trailers">) => ({ trails: uint(puttersOf(p)) });
 /** What the deparser has to know of a packet that waits. */
-export const Waiting = (p: Pick<DeviceSizes, "cells">) =>
+export const Waiting = (p: Pick<EgressParameters, "cells" | "trailers">) =>
   struct({
+    ...(puttersOf(p) > 0 ? trailing(p) : ({} as ReturnType<typeof trailing>)),
     uid: uint(16),
     ingress: uint(portBits),
     firstCell: uint(cellIndexBits(p)),

@@ -14,6 +14,7 @@ export {
 export { region, type RegionParameters, type RegionPorts } from "./region.ts";
 export { sentLate } from "./way-out.ts";
 export { Slot } from "./slot.ts";
+export { TrailerSaid } from "./trailer-end.ts";
 export { PayloadJob } from "./payload-end.ts";
 export {
   makePortsOf,
@@ -24,4 +25,6 @@ export {
   payloadPortsOf,
   payloadUses,
   silent,
+  trailerPortsOf,
+  trailerUses,
 } from "./ways.ts";

@@ -1,6 +1,6 @@
 /** What becomes of a packet by its task's answer. Wires only. */
 import { type Bit, cat, constant, mux, node, orTree, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
-import { type Declared, taskHeaderBytes } from "../../wire/index.ts";
+import { type Declared, taskHeaderBytes, trailerBytes } from "../../wire/index.ts";
 import { headerBits, type TaskAnswer } from "../tasks/index.ts";
 import { bitsOfBytes, bytesAt } from "./carried.ts";
 import { type ChainPacket, declaredOf, type SlotParameters } from "./records.ts";
@@ -48,17 +48,21 @@ const leavesOutTooMuch = (packet: Packet, { dropFront }: Answer, { leavesOut }: 
         dropFront.eq(packet.headBytes).andNot(packet.payloadBytes.any()),
       ];
 
+/** It cuts a trailer off a payload that has no more than that. */
+const cutsTooMuch = (packet: Packet, cuts: Bit): Bit => cuts.and(packet.payloadBytes.le(trailerBytes));
+
 /**
  * The packet as it goes on, and what was wrong with its answer. `killed`: there is no task. `uneven`: beats came back
- * for it that are no payload of its length.
+ * for it that are no payload of its length. `cuts`: the end of its payload is a trailer that is left out.
  */
-export function outcomeOf(packet: Packet, answer: Answer, killed: Bit, p: SlotParameters, uneven?: Bit) {
+export function outcomeOf(packet: Packet, answer: Answer, killed: Bit, p: SlotParameters, uneven?: Bit, cuts?: Bit) {
   const declared = declaredOf(p),
     slots = p.chain.length;
   const tooFar = orTree([
     ...growsInFront(packet, answer, declared),
     ...leavesOutTooMuch(packet, answer, declared),
     ...(uneven === undefined ? [] : [uneven]),
+    ...(cuts === undefined ? [] : [cutsTooMuch(packet, cuts)]),
   ]);
   const goesOn = node(answer.verdict.ne("drop").andNot(killed), { name: "goes_on" }),
     grown = node(goesOn.and(tooFar), { name: "grown" }),

@@ -38,6 +38,8 @@ import {
   memoryWays,
   payloadPortsOf,
   payloadUses,
+  trailerPortsOf,
+  trailerUses,
 } from "./ways.ts";
 
 export type RegionParameters = Omit<ChainParameters, "slots">;
@@ -56,7 +58,8 @@ export type RegionPorts = ReturnType<typeof regionPorts>;
 type RegionWayPorts = RegionPorts &
   ReturnType<typeof payloadPortsOf> &
   ReturnType<typeof memoryPortsOf> &
-  ReturnType<typeof makePortsOf>;
+  ReturnType<typeof makePortsOf> &
+  ReturnType<typeof trailerPortsOf>;
 
 /**
  * A region with a chain of 1 to 8 tasks, slot 0 first (paper §5.3.2; docs/supernic/region.md). Latency: that of each
@@ -81,6 +84,7 @@ export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<Reg
         payloadPortsOf({ ...p, slots }, uses),
         memoryPortsOf(memories),
         makePortsOf(makersOf(tasks)),
+        trailerPortsOf({ ...p, slots }, trailerUses(tasks).length),
       ),
     (io, given) => {
       const p = { ...given, slots },
@@ -95,6 +99,10 @@ export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<Reg
         if (makesFrames(declared)) {
           connect(task.make, wrapper.taskMake);
           connect(wrapper.make, portOf(io, "make", makersOf(tasks.slice(0, i))));
+        }
+        if (declared.trailer !== undefined) {
+          wrapper.taskTrailer.set(task.trailer);
+          portOf(io, "trailer", trailerUses(tasks.slice(0, i)).length).set(wrapper.trailer);
         }
         connect(wrapper.packet, task.packet);
         connect(task.answer, wrapper.answer);

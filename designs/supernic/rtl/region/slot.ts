@@ -32,6 +32,7 @@ import { makeEnd, makeEndPortsOf } from "./make-end.ts";
 import { memoryEnd, memoryEndPortsOf } from "./memory-end.ts";
 import { payloadEnd, payloadEndPortsOf } from "./payload-end.ts";
 import { chainOf, ChainPacket, countBits, declaredOf, SlotControl, type SlotParameters, SlotState } from "./records.ts";
+import { trailerEnd, trailerEndPortsOf } from "./trailer-end.ts";
 import { watch } from "./watch.ts";
 import { pastLevelBits, pastPlaces, sentLate, wayOut } from "./way-out.ts";
 
@@ -71,6 +72,7 @@ export const Slot = module(
     ...payloadEndPortsOf(declaredOf(p), chainOf(p)),
     ...memoryEndPortsOf(declaredOf(p)),
     ...makeEndPortsOf(declaredOf(p)),
+    ...trailerEndPortsOf(declaredOf(p), chainOf(p)),
   }),
   (io, p) => {
     const { control } = io,
@@ -157,13 +159,15 @@ export const Slot = module(
       named = node(has.and(io.answer.payload.tag.eq(headTag)).andNot(off), { name: "named" }),
       right = node(io.answer.valid.and(named), { name: "right" }),
       oldest = unpack(Packet, scattered(kept.readAsync(head), carried.kept, width)),
-      outcome = outcomeOf(oldest, io.answer.payload, off, p, end?.wrong);
+      cuts = declared.trailer === "cuts" ? io.taskTrailer.valid : undefined,
+      outcome = outcomeOf(oldest, io.answer.payload, off, p, end?.wrong, cuts);
     const there = node(pasts.add(skips.zext(pasts.width)), { name: "past_there" });
     const first = unpack(Packet, scattered(past.payload, carried.past, width)),
       passing = map(past, Packet, () => ({ ...first, header: besideAnswer(first.header, io.answer.payload, p) }));
     const ripe = ifDone(right.or(off.and(has))),
       way = wayOut(passing, there, { valid: ripe, payload: outcome.packet }, io.leave);
     leaves.set(way.leaves);
+    if (declared.trailer !== undefined) trailerEnd(io, leaves, outcome.drops, oldest.ctx);
     const stray = node(orElse(io.answer.valid.andNot(right).andNot(off), end?.stray), { name: "stray" });
     // Without a right answer it does not matter who looks, so that this is known early in the cycle.
     io.answer.ready.set(named.not().or(ifDone(way.mayLeave)));

@@ -21,7 +21,7 @@ import {
   unpack,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import { makesFrames, payloadUse, type PayloadUse, usesMemory } from "../../wire/index.ts";
+import { makesFrames, payloadUse, type PayloadUse, type TrailerUse, usesMemory } from "../../wire/index.ts";
 import {
   MadeBeat,
   MemoryAsk,
@@ -35,6 +35,7 @@ import {
 } from "../tasks/index.ts";
 import { PayloadJob } from "./payload-end.ts";
 import type { ChainParameters } from "./records.ts";
+import { TrailerSaid } from "./trailer-end.ts";
 import type { Slot } from "./slot.ts";
 
 /** A port for each way that writes, with the way's number. */
@@ -75,6 +76,12 @@ export function memoryPortsOf(ways: number) {
 export const makePortsOf = (makers: number) => portArray("make", makers, source(MadeBeat));
 /** How many of the tasks make frames. */
 export const makersOf = (tasks: readonly Task[]): number => tasks.filter(t => makesFrames(t.declared)).length;
+/** A port for each task with a trailer. */
+export const trailerPortsOf = (p: ChainParameters, trailers: number) =>
+  portArray("trailer", trailers, output(TrailerSaid(p)));
+/** What the tasks do with trailers: those that have any. */
+export const trailerUses = (tasks: readonly Task[]): readonly TrailerUse[] =>
+  tasks.flatMap(t => t.declared.trailer ?? []);
 /** How many of the tasks have memory. */
 export const memoryWays = (tasks: readonly Task[]): number => tasks.filter(t => usesMemory(t.declared)).length;
 

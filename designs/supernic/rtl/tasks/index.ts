@@ -6,6 +6,7 @@ export { checksum } from "./checksum.ts";
 export { delay, type DelayParameters } from "./delay.ts";
 export { dummy } from "./dummy.ts";
 export { firewall } from "./firewall.ts";
+export { gcmOpen, gcmSeal } from "./gcm/index.ts";
 export { kvCache } from "./kv-cache/index.ts";
 export * from "./make.ts";
 export * from "./memory.ts";

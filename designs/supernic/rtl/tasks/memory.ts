@@ -2,7 +2,7 @@
 import { bit, type Def, enumOf, sink, source, struct, uint } from "../../../../hdl-dsl/index.ts";
 import { type Task, type TaskPorts, taskPorts } from "./interface.ts";
 import { makePorts } from "./make.ts";
-import { payloadBits, writingTaskPorts } from "./payload.ts";
+import { payloadBits, trailingTaskPorts } from "./payload.ts";
 
 /** Bits of a byte's address in a task's space: 8,192 pages of 2 MB. */
 export const memoryAddressBits = 34;
@@ -33,7 +33,7 @@ export const memoryPorts = () => ({
  */
 export const memoryTaskPorts = () => ({ ...taskPorts(), ...memoryPorts() });
 /** A task that has all: payload, memory, and frames of its own. */
-export const memoryPayloadTaskPorts = () => ({ ...writingTaskPorts(), ...memoryPorts(), ...makePorts() });
+export const memoryPayloadTaskPorts = () => ({ ...trailingTaskPorts(), ...memoryPorts(), ...makePorts() });
 
 /** The hardware of a task with all the ports that a task may have; it has those that it declares. */
 export const withAllWays = ({ hardware }: Task): Def<ReturnType<typeof memoryPayloadTaskPorts>> =>

@@ -13,6 +13,7 @@ import {
   mergePorts,
   module,
   portArray,
+  portOf,
   reg,
   sink,
   source,
@@ -40,7 +41,7 @@ import { FromSoftware, peers, SwitchLane, ToSoftware } from "../lane/index.ts";
 import { keptBits } from "../link/index.ts";
 import { Merge } from "../merge/index.ts";
 import { Scheduler, ToSchedule } from "../scheduler/index.ts";
-import { bytesAt, makersOf, payloadUses, silent } from "../region/index.ts";
+import { bytesAt, makersOf, payloadUses, silent, trailerUses } from "../region/index.ts";
 import { PacketStore } from "../store/index.ts";
 import { Control } from "./control.ts";
 import { middleBits, middleCounterBits } from "./counts.ts";
@@ -203,8 +204,10 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
       connect(back.back, scheduler.back);
 
       // Out again.
-      const egress = instance("egress", Egress(p)),
+      const trailers = trailerUses(stayingTasks(chains)),
+        egress = instance("egress", Egress({ ...p, trailers })),
         lane = instance("lane", SwitchLane(p));
+      trailers.forEach((_, i) => portOf(egress, "trailer", i).set(portOf(inside, "trailer", i)));
       connect(scheduler.finished, egress.finished);
       headers.look.set(egress.look.ctx);
       descriptors.look.set(egress.look.ctx);

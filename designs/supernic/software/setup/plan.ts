@@ -5,8 +5,8 @@ import type { Branch, Dag, Setup, SetupSizes } from "./setup.ts";
 
 const tasksOf = ({ chain, run }: Branch): Declared[] => run.flatMap(slot => chain.tasks[slot] ?? []);
 const bytesOf = (branch: Branch, of: "reads" | "writes"): bigint => tasksOf(branch).reduce((m, t) => m | t[of], 0n);
-/** It puts something in front, or leaves something out. */
-const moves = (t: Declared): boolean => t.growth > 0 || t.leavesOut > 0;
+/** It puts something in front or behind, or leaves something out. */
+const moves = (t: Declared): boolean => t.growth > 0 || t.leavesOut > 0 || t.trailer !== undefined;
 
 /** A task that changes where the frame begins is the last of its pass. */
 function checkLast(dag: Pick<Dag, "stages">, at: string, refuse: Refuse): void {

@@ -60,7 +60,7 @@ const setup = readSetup(
       },
     ],
     dags: [
-      { name: "out", user: "user", uid: uid.out, stages: [[{ chain: "seal", arg: 1 }]] },
+      { name: "out", user: "user", uid: uid.out, stages: [[{ chain: "seal", arg: 1 }]], egress: { port: 1 } },
       { name: "through", user: "user", uid: uid.through, stages: [[{ chain: "seal", arg: 0 }]], egress: "loop" },
       { name: "opened", user: "user", uid: uid.open, stages: [[{ chain: "open", arg: 0 }]] },
     ],

@@ -33,7 +33,7 @@ const Meant = struct({ isHeader: bit, last: bit, tail: uint(6) });
 
 /** Asks for a beat of key stream for each header, and one for each beat of payload; tells what each is for. */
 function askFor(
-  looked: StreamIn<typeof Looked>,
+  looked: StreamIn<ReturnType<typeof Looked>>,
   ready: UInt<1>,
   direction: Direction,
 ): {

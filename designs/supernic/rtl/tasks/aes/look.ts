@@ -11,7 +11,7 @@ import {
   uint,
   type Val,
 } from "../../../../../hdl-dsl/index.ts";
-import { aesDrops, aesKeys, taskTagBits } from "../../../wire/index.ts";
+import { aesDrops, aesFrom, aesKeys, taskHeaderBytes, taskTagBits, trailerBytes } from "../../../wire/index.ts";
 import { headerBits, type TaskConfig, type TaskPacket } from "../interface.ts";
 import { payloadBits } from "../payload.ts";
 import { tailOf } from "../payload-tasks.ts";
@@ -31,15 +31,31 @@ export const Said = struct({
   template: uint(8),
   bytes: uint(7),
 });
-/** A packet with all that its beats of key stream need. */
-export const Looked = struct({
-  ...Said.fields,
-  key: uint(keyBits),
-  short: bit,
-  iv: uint(nonceBits),
-  /** Beats of its payload, and bytes of the last one, as `tailOf` has them. */
-  beats: uint(8),
-  tail: uint(6),
+const lengths = {
+  headBytes: uint(7),
+  /** Bytes of what is encrypted, if there are no more behind it than a trailer of one that is decrypted. */
+  text: uint(14),
+} as const;
+/** A packet with all that its beats of key stream need; `withLengths`: and all that its hash needs. */
+export const Looked = (withLengths: boolean) =>
+  struct({
+    ...Said.fields,
+    key: uint(keyBits),
+    short: bit,
+    iv: uint(nonceBits),
+    /** Beats of its payload, and bytes of the last one, as `tailOf` has them. */
+    beats: uint(8),
+    tail: uint(6),
+    ...(withLengths ? lengths : ({} as typeof lengths)),
+  });
+
+/** Header and payload hold what is encrypted, and one that is decrypted has a trailer behind it. */
+const lengthsOf = ({ headBytes, payloadBytes }: Val<typeof TaskPacket>, direction: Direction) => ({
+  headBytes,
+  text: (direction === "encrypt"
+    ? payloadBytes.add(headBytes.sub(aesFrom).zext(payloadBytes.width))
+    : payloadBytes.sub(trailerBytes - (taskHeaderBytes - bodyAt.decrypt))
+  ).is(14),
 });
 
 /** The row of a packet, and its nonce: a new one, or the one that it brings. Latency 2, initiation interval 1. */
@@ -48,6 +64,7 @@ export function look(
   config: Val<typeof TaskConfig>,
   rows: ReturnType<typeof keyRows>,
   direction: Direction,
+  withLengths = false,
 ) {
   const numbers = direction === "encrypt" ? nonces(config) : undefined,
     first = stage(packets, "forward", { name: "first" }),
@@ -69,7 +86,7 @@ export function look(
     keeps = from(packet.header.shr(8 * bodyAt[direction]), bodyAt[direction]);
   const looking = map(
     first,
-    Looked,
+    Looked(withLengths),
     p => ({
       tag: p.tag,
       good,
@@ -85,6 +102,7 @@ export function look(
         .shr(Math.log2(beatBytes))
         .trunc(8),
       tail: tailOf(p.payloadBytes),
+      ...(withLengths ? lengthsOf(p, direction) : ({} as ReturnType<typeof lengthsOf>)),
     }),
     { name: "looking" },
   );

@@ -22,6 +22,9 @@ const rowBits = Math.log2(aesKeys),
   partWidth = aesPlace.row;
 const Row = struct({ valid: bit, short: bit, template: uint(8), bytes: uint(7), user: uint(6), number: uint(32) });
 
+/** A key of which all is there, for a cycle. */
+export const KeyDone = struct({ valid: bit, key: uint(rowBits) });
+type Done = Val<typeof KeyDone>;
 type Config = Val<typeof TaskConfig>;
 /** A word for a part of a row: whether there is one, which part, and of which row. */
 function wordOf({ valid, at }: Config, name: string) {
@@ -52,9 +55,10 @@ export function macRows(config: Config) {
 
 /**
  * A row is live when its key has been expanded, 62 cycles after its word. From the word until then it is not, and one
- * that begins while another is expanded leaves that one dead. Reset: no row is live.
+ * that begins while another is expanded leaves that one dead. Reset: no row is live. @param prepared a row's key is
+ * ready, where more is to be done than its expansion
  */
-export function keyRows(config: Config) {
+export function keyRows(config: Config, prepared?: Done) {
   const { ours, part, which } = wordOf(config, "row_is_written"),
     { data } = config;
   const raw = Array.from({ length: 4 }, (_, i) => reg(uint(64), { name: `key_word_${i}` }));
@@ -81,7 +85,7 @@ export function keyRows(config: Config) {
   });
   const none = constant(0, aesKeys);
   // A row that begins now is not live, whatever was done before.
-  const { valid: isDone, key: doneKey } = keys.done;
+  const { valid: isDone, key: doneKey } = prepared ?? keys.done;
   live.set(
     live
       .or(mux(isDone, decode(doneKey, aesKeys), none))
@@ -90,6 +94,9 @@ export function keyRows(config: Config) {
   );
   return {
     roundKeys: keys.to,
+    /** A row begins now, with a key of AES-128 if `short`; a key has been expanded. */
+    begun: { valid: begins, key: which, short: data.bit(aesRow.short) },
+    expanded: keys.done,
     /** The row of this number; it counts if `good`. */
     look: (index: UInt) => {
       const row = rows.readAsync(index);

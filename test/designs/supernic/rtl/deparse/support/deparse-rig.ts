@@ -13,7 +13,7 @@ import {
   StreamSource,
 } from "../../../../../../sim/index.ts";
 
-export const dut = () => Deparser({ contexts: 256, toBits: 11 });
+export const dut = (trailers = false) => Deparser({ contexts: 256, toBits: 11, trailers });
 export type Ports = ReturnType<typeof dut>["ports"];
 
 interface Sent {
@@ -34,11 +34,16 @@ export class DeparseRig {
   #awaited: Sent[] = [];
   #leaving: Sent[] = [];
   #resetting = false;
+  readonly #trailers: boolean;
   readonly latencies: number[] = [];
   frameBytes = 0;
   count = 0;
 
-  constructor(b: Bench<Ports>, o: { readonly from?: Pause; readonly to?: Pause; readonly late?: Pause } = {}) {
+  constructor(
+    b: Bench<Ports>,
+    o: { readonly from?: Pause; readonly to?: Pause; readonly late?: Pause; readonly trailers?: boolean } = {},
+  ) {
+    this.#trailers = o.trailers ?? false;
     this.b = b;
     const { sim, io } = b;
     this.packets = new StreamSource(sim, io.packet, { pause: o.from ?? never });
@@ -56,7 +61,15 @@ export class DeparseRig {
     const { vlan, snic } = packet.shims,
       { template } = packet,
       lengths = template.lengths;
+    const { trailer } = packet,
+      rest = packet.header.length - packet.dropFront + (trailer?.length ?? 0);
+    const tail = {
+      hasTail: trailer ? 1 : 0,
+      tail: trailer ? number(trailer) : random.bits(128),
+      restLength: rest,
+    };
     const sent = this.packets.send({
+      ...(this.#trailers ? tail : ({} as typeof tail)),
       ctx,
       about: {
         to,
@@ -158,6 +171,7 @@ export class DeparseRig {
       // MACs and EtherType are there, whatever is left out.
       dropFront: r.chance(0.7) ? 0 : r.between(0, Math.min(header.length, bytes + header.length + payload.length - 14)),
       template: { bytes: lengths ? template(r, bytes) : junk(r, bytes), lengths },
+      ...(this.#trailers && r.chance(0.5) && { trailer: junk(r, 16) }),
       shims: { ...(r.chance(0.3) && { vlan: vlan(r) }), ...(r.chance(0.3) && { snic: snic(r) }) },
     };
   }

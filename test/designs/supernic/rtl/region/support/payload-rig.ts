@@ -9,6 +9,8 @@ import {
   RegionLeave,
   SlotControl,
   SlotState,
+  trailerPortsOf,
+  trailerUses,
 } from "../../../../../../designs/supernic/rtl/region/index.ts";
 import {
   FirstCell,
@@ -24,8 +26,10 @@ import {
   connect,
   input,
   instance,
+  mergePorts,
   module,
   output,
+  portOf,
   sink,
   source,
   struct,
@@ -37,30 +41,31 @@ import { randomPacket, toBits, wide } from "../../tasks/support/task-rig.ts";
 import type { Tried } from "./test-tasks.ts";
 
 export const sizes = { contexts: 64, cells: 128, places: 24 } as const;
-const store = { cells: sizes.cells, cellBeats, beatBytes, payloadBeats: 32 };
 
 /** At most two of the tasks have payload. */
-export function pathOf(tasks: readonly Tried[]) {
+export function pathOf(tasks: readonly Tried[], payloadBeats = 32) {
+  const store = { cells: sizes.cells, cellBeats, beatBytes, payloadBeats };
   const slots = tasks.length,
     chain = { contexts: sizes.contexts, places: sizes.places, slots };
   return module(
     "PayloadPath",
-    () => ({
-      write: sink(StoreBeat(store)),
-      stored: source(FirstCell(store)),
-      arrive: input(struct({ valid: bit, packet: Arrived(sizes) })),
-      enter: sink(RegionEnter(chain)),
-      leave: source(RegionLeave(chain)),
-      leaveJob: sink(StoreJob(store)),
-      beats: source(ReadBeat(beatBytes)),
-      release: sink(FirstCell(store)),
-      free: output(uint(Math.log2(sizes.cells) + 1)),
-      events: output(StoreEvents),
-      give: output(uint(slots)),
-      control: input(vec(SlotControl(chain), slots)),
-      config: input(RegionConfig(chain)),
-      state: output(vec(SlotState(chain), slots)),
-    }),
+    () =>
+      mergePorts(trailerPortsOf(chain, trailerUses(tasks).length), {
+        write: sink(StoreBeat(store)),
+        stored: source(FirstCell(store)),
+        arrive: input(struct({ valid: bit, packet: Arrived(sizes) })),
+        enter: sink(RegionEnter(chain)),
+        leave: source(RegionLeave(chain)),
+        leaveJob: sink(StoreJob(store)),
+        beats: source(ReadBeat(beatBytes)),
+        release: sink(FirstCell(store)),
+        free: output(uint(Math.log2(sizes.cells) + 1)),
+        events: output(StoreEvents),
+        give: output(uint(slots)),
+        control: input(vec(SlotControl(chain), slots)),
+        config: input(RegionConfig(chain)),
+        state: output(vec(SlotState(chain), slots)),
+      } as const),
     io => {
       const kept = instance("store", PacketStore(store)),
         it = instance("region", region(tasks)({ contexts: sizes.contexts, places: sizes.places }));
@@ -81,6 +86,7 @@ export function pathOf(tasks: readonly Tried[]) {
         it.control.at(s).set(io.control.at(s));
         io.state.at(s).set(it.state.at(s));
       }
+      trailerUses(tasks).forEach((_, i) => portOf(io, "trailer", i).set(portOf(it, "trailer", i)));
       connectPayload(kept, it, io.arrive, { ...sizes, store, uses: payloadUses(tasks) });
     },
   )();
@@ -128,6 +134,7 @@ export class PayloadRig {
   #ready: Packet[] = [];
   readonly #inside = new Map<number, Packet>();
   #leaving: { readonly packet: Packet; readonly is: Uint8Array; at: number }[] = [];
+  readonly #trailers = new Map<number, bigint>();
   #arrives: Packet | undefined;
   #resetting = false;
 
@@ -191,8 +198,8 @@ export class PayloadRig {
     if (ctx === undefined) throw new Error("all contexts are out");
     const { random } = this.b,
       { header, ...rest } = { ...randomPacket(random), headBytes: 64, ...given },
-      payload = Uint8Array.from({ length: payloadBytes }, () => random.between(0, 255));
-    const told = { ...rest, payloadBytes };
+      { payload = Uint8Array.from({ length: payloadBytes }, () => random.between(0, 255)), ...others } = rest;
+    const told = { ...others, payloadBytes };
     const packet = { ctx, run, header, payload, told, first: 0, sent: undefined };
     if (payloadBytes === 0) {
       this.#ready.push(packet);
@@ -214,6 +221,10 @@ export class PayloadRig {
       packet.first = Number(s.value.first);
       this.#ready.push(packet);
     }
+    trailerUses(this.tasks).forEach((_, i) => {
+      const said = portOf(io, "trailer", i);
+      if (said.valid.value === 1) this.#trailers.set(Number(said.ctx.value), BigInt(said.bytes.value));
+    });
     for (let s = this.leave.take(); s; s = this.leave.take()) this.#left(s.cycle, s.value);
     for (let s = this.beats.take(); s; s = this.beats.take()) this.#beat(s.value);
   }
@@ -228,13 +239,17 @@ export class PayloadRig {
     this.leaveCycles.push(cycle);
     this.latencies.push(cycle - (packet.sent?.cycle ?? NaN));
     this.#back(Number(is.refund));
+    if (packet.run.length > 0) this.beforeJudging?.(BigInt(is.header), is.dropped === 1);
     const exit = throughChain(this.#chain, {
       ...packet.told,
       ...{ header: packet.header, payload: packet.payload, run: packet.run },
       ...{ prepend: 0, frontBytes: 0, dropFront: 0 },
     });
     this.seen[is.killed === 1 ? "killed" : is.dropped === 1 ? "dropped" : "forwarded"]++;
+    const trailer = this.#trailers.get(packet.ctx);
+    this.#trailers.delete(packet.ctx);
     if (is.dropped === 1) {
+      if (trailer !== undefined) throw new Error(`packet ${is.ctx} is dropped, and has a trailer`);
       if (!exit.dropped && !this.mayDrop) throw new Error(`packet ${is.ctx} is dropped`);
       if (packet.payload.length > 0) this.release.send({ first: packet.first });
       this.#free.push(packet.ctx);
@@ -244,6 +259,8 @@ export class PayloadRig {
     const same = (what: string, a: unknown, b: unknown): void => {
       if (a !== b) throw new Error(`${what} is ${String(a)}, not ${String(b)}, of packet ${is.ctx}`);
     };
+    const due = exit.trailer === "cut" ? 0n : exit.trailer && toBits(exit.trailer);
+    same("trailer", trailer?.toString(16), due?.toString(16));
     const written = wide(exit.mask);
     same("mask", is.mask, exit.mask);
     same("header", BigInt(is.header) & written, toBits(exit.header) & written);
@@ -258,6 +275,8 @@ export class PayloadRig {
   }
   /** Is told the header of each packet that leaves, as the model has it. */
   onLeave: ((header: Uint8Array) => void) | undefined;
+  /** Is told the header of each packet that took a slot as it leaves, before the model has it. */
+  beforeJudging: ((header: bigint, dropped: boolean) => void) | undefined;
   /** A task may do wrong, so that packets are dropped that the model passes on. */
   mayDrop = false;
   #beat(is: (typeof this.beats)["received"][number]["value"]): void {
@@ -316,6 +335,7 @@ export class PayloadRig {
     this.#ready = [];
     this.#leaving = [];
     this.#inside.clear();
+    this.#trailers.clear();
     this.#arrives = undefined;
     this.#resetting = false;
   }

@@ -37,20 +37,22 @@ export async function configureKeys(
   rig: PayloadRig,
   rows: readonly AesRow[],
   launch: number | undefined,
+  /** Cycles until a row is live. */
+  prepared = expansion,
 ): Promise<void> {
   for (const [i, row] of rows.entries()) {
     for (const { at, data } of aesRowWords(i, row)) await rig.configure(0, at, data);
-    await rig.b.cycles(expansion);
+    await rig.b.cycles(prepared);
   }
   if (launch === undefined) return;
   const { at, data } = aesLaunchWord(9, launch);
   await rig.configure(0, at, data);
 }
 /** A packet of a row that its task takes. */
-export function goodPacket(r: Random, task: Tried, arg: number): TaskPacketModel {
+export function goodPacket(r: Random, task: Tried | "encrypt" | "decrypt", arg: number): TaskPacketModel {
   const header = Uint8Array.from({ length: 64 }, () => r.between(0, 255));
   header.set([0x08, 0x00, 0x45], 12);
-  if (task === decrypts) {
+  if (task === decrypts || task === "decrypt") {
     header[23] = 17;
     header.set([tunnelPort >> 8, tunnelPort & 255], 36);
     new DataView(header.buffer).setUint32(aesFrontBytes, firstNumber + arg);
