@@ -19,3 +19,4 @@ export {
   type RoundRobinArbiterParameters,
   type RoundRobinArbiterPorts,
 } from "./round-robin-arbiter.ts";
+export { Axi4WidthConverter, type Axi4WidthConverterParameters } from "./width/index.ts";
