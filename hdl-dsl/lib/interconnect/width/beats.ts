@@ -77,7 +77,8 @@ export function walk(w: Widths, plans: StreamIn<Plan>, name: string): Walk {
     final = reg(bit, { name: `${name}_final` }),
     id = reg(uint<number>(w.idBits), { name: `${name}_id` });
   const last = node(left.eq(0), { name: `${name}_last` }),
-    ends = node(at.or(fill).all().or(last), { name: `${name}_ends` });
+    // A part of 256 beats may end within a wide beat, whose rest the next part has.
+    ends = node(at.or(fill).all().or(last.and(final)), { name: `${name}_ends` });
   const onward = node(at.or(below).add(1), { name: `${name}_onward` });
   return {
     busy,
@@ -112,7 +113,11 @@ export function walk(w: Widths, plans: StreamIn<Plan>, name: string): Walk {
 export function maskOf(w: Widths, a: { readonly len: UInt<8>; readonly size: UInt<3>; readonly burst: UInt<2> }): UInt {
   const ones = constant((1n << BigInt(w.wide)) - 1n, w.wide);
   const wrapped = bySize(a.size, 0, w.wide, k =>
-    a.len.zext(8 + w.wide).shl(k).or((1n << BigInt(k)) - 1n).trunc(w.wide),
+    a.len
+      .zext(8 + w.wide)
+      .shl(k)
+      .or((1n << BigInt(k)) - 1n)
+      .trunc(w.wide),
   );
   return mux(a.burst.eq(burstKind.fixed), constant(0, w.wide), mux(a.burst.eq(burstKind.wrap), wrapped, ones));
 }

@@ -42,7 +42,12 @@ function waiting(to: { readonly ready: Bit; readonly valid: { set(v: Bit): void 
 }
 
 /** Narrow write data into wide beats. A lane of which no byte came is not strobed. */
-export function gatherWrites(w: Widths, plans: StreamIn<Plan>, from: StreamIn<Axi4Write>, to: StreamOut<Axi4Write>): void {
+export function gatherWrites(
+  w: Widths,
+  plans: StreamIn<Plan>,
+  from: StreamIn<Axi4Write>,
+  to: StreamOut<Axi4Write>,
+): void {
   const at = walk(w, plans, "w_at"),
     wide = waiting(to, "w");
   const data = reg(uint<number>(8 * 2 ** w.wide), { name: "w_data" }),
@@ -85,7 +90,12 @@ export function gatherReads(w: Widths, plans: StreamIn<Plan>, from: StreamIn<Axi
 const worst = (a: UInt<2>, b: UInt<2>): UInt<2> => a.or(b);
 
 /** Wide write data in narrow beats. */
-export function dealWrites(w: Widths, plans: StreamIn<Plan>, from: StreamIn<Axi4Write>, to: StreamOut<Axi4Write>): void {
+export function dealWrites(
+  w: Widths,
+  plans: StreamIn<Plan>,
+  from: StreamIn<Axi4Write>,
+  to: StreamOut<Axi4Write>,
+): void {
   const at = walk(w, plans, "w_at"),
     out = stream(to.shape, { name: "w_out" });
   out.valid.set(at.busy.and(from.valid));
