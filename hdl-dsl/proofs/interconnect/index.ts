@@ -1,6 +1,7 @@
 /** What joins masters and slaves. */
 import type { Proof } from "../harness/proof.ts";
 import { crossbarProof } from "./crossbar.ts";
+import { widthProofs } from "./widths.ts";
 
 /** Every proof of this group. */
-export const interconnectProofs: readonly Proof[] = [crossbarProof];
+export const interconnectProofs: readonly Proof[] = [crossbarProof, ...widthProofs];
