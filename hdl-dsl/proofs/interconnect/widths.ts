@@ -14,7 +14,7 @@ const renamed = (io: object): LiteBus => {
 };
 const lite = (fromBytes: 4 | 8): Proof["harness"] =>
   around(`LiteWidth${fromBytes}Proof`, LiteWidthConverter({ addressBits: 3, fromBytes, outstanding: 2 }), io => {
-    const above = liteSlaveObeys(io as unknown as LiteBus, { outstanding: 4, name: "above" }),
+    const above = liteSlaveObeys(io, { outstanding: 4, name: "above" }),
       below = liteMasterObeys(renamed(io), { outstanding: 4, name: "below" });
     const ends: Bit = io.sB.fire;
     cover(above.writes.several.and(ends), "a write ends while another is under way");

@@ -15,7 +15,7 @@ import type { Owed } from "./parts.ts";
 
 const partsOf = (w: Widths): number => 2 ** (w.wide - w.narrow);
 const lanesOf = (w: Widths, word: UInt, lane: UInt): UInt =>
-  unpack(vec(uint<number>(word.width / partsOf(w)), partsOf(w)), word).at(lane) as UInt;
+  unpack(vec(uint<number>(word.width / partsOf(w)), partsOf(w)), word).at(lane);
 
 /** Sets the lane's part of the word; the others become 0 in a wide beat's first narrow one where `clears`. */
 function gather(w: Widths, word: UIntVar, lane: UInt, part: UInt, clears?: Bit): void {

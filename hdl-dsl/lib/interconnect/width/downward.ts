@@ -117,16 +117,9 @@ export function downward(w: Widths, from: StreamIn<Axi4Address>, name: string): 
   when(out.fire, () => {
     when(over, () => {
       left.set(left.sub(MOST));
-      job.addr.set(
-        cat(
-          job.addr
-            .shr(w.narrow + 8)
-            .add(1)
-            .trunc(w.addressBits - w.narrow - 8),
-          job.addr.bits(w.narrow, 8),
-          constant(0, w.narrow),
-        ),
-      );
+      const page = job.addr.shr(w.narrow + 8).add(1).trunc(w.addressBits - w.narrow - 8);
+      const within = [job.addr.bits(w.narrow, 8), ...(w.narrow === 0 ? [] : [constant(0, w.narrow)])];
+      job.addr.set(cat(page, ...within));
     }).otherwise(() => {
       left.set(job.cut);
       job.addr.set(job.base);

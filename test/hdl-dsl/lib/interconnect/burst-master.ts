@@ -99,7 +99,7 @@ export class BurstMaster {
   write(r: Random, x: AnyBurst, strobed: number): void {
     const resp = this.model.respOf(beatsOf(x).flat());
     this.#writes.push({ id: x.id, resp });
-    this.aw.send({ ...x } as never);
+    this.aw.send({ ...x });
     beatsOf(x).forEach((bytes, i) => {
       let data = r.bits(8 * this.bytes),
         strb = 0n;
@@ -116,12 +116,12 @@ export class BurstMaster {
         data: this.bytes <= 4 ? Number(data) : data,
         strb: this.bytes <= 32 ? Number(strb) : strb,
         last: i === x.len ? 1 : 0,
-      } as never);
+      });
     });
   }
   read(x: AnyBurst): void {
     this.#reads.push({ burst: x, beat: 0 });
-    this.ar.send({ ...x } as never);
+    this.ar.send({ ...x });
   }
   /** Looks at the answers that have come: in order, with their IDs, each byte as it must be. */
   check(): void {

@@ -18,7 +18,7 @@ import { findsFault, plant } from "../../../support/plant.ts";
 type Io = Readonly<Record<string, StreamIo<Shape, "in"> & StreamIo<Shape, "out">>>;
 type Fields = Readonly<Record<string, number | bigint>>;
 const BYTES = 256;
-const dut = (fromBytes: 4 | 8): Dut => LiteWidthConverter({ addressBits: 12, fromBytes, outstanding: 3 }) as Dut;
+const dut = (fromBytes: 4 | 8): Dut => LiteWidthConverter({ addressBits: 12, fromBytes, outstanding: 3 });
 const word = (v: bigint, bytes: number): number | bigint => (bytes === 4 ? Number(v) : v);
 /** Addresses of the two halves that fail, and how. */
 const errorOf = (at: number): number => (at >= 0x20 && at < 0x24 ? 2 : at >= 0x4c && at < 0x50 ? 3 : 0);
@@ -53,7 +53,7 @@ class LiteMemory {
           resp = Math.max(resp, errorOf(base + i));
           this.bytes[base + i] = Number((BigInt(data!) >> BigInt(8 * i)) & 255n);
         }
-      this.#b.send({ resp } as never);
+      this.#b.send({ resp });
     }
     for (; this.#reads < ar.received.length; this.#reads++) {
       const addr = Number((ar.received[this.#reads]!.value as Fields)["addr"]),
@@ -66,7 +66,7 @@ class LiteMemory {
           bytes,
         ),
         resp: Math.max(...at.map(errorOf)),
-      } as never);
+      });
     }
   }
   get idle(): boolean {
@@ -112,8 +112,8 @@ async function converts(b: Bench, from: 4 | 8, pause: (n: number) => Pause, coun
       strb = r.chance(0.6) ? 2 ** from - 1 : r.below(2 ** from),
       data = r.bits(8 * from);
     const lowest = from === 8 && (addr & 4) !== 0 ? strb & 0xf0 : strb;
-    aw.send({ addr, prot: r.below(8) } as never);
-    w.send({ data: word(data, from), strb: lowest } as never);
+    aw.send({ addr, prot: r.below(8) });
+    w.send({ data: word(data, from), strb: lowest });
     const touched = Array.from({ length: from }, (_, k) => k).filter(k => ((lowest >> k) & 1) === 1);
     for (const k of touched) model[base + k] = Number((data >> BigInt(8 * k)) & 255n);
     answers.push(Math.max(0, ...touched.map(k => errorOf(base + k))));
@@ -128,7 +128,7 @@ async function converts(b: Bench, from: 4 | 8, pause: (n: number) => Pause, coun
     const base = r.below(BYTES / from) * from;
     return from === 8 && r.chance(0.3) ? base + 4 : base;
   });
-  for (const addr of reads) ar.send({ addr, prot: 0 } as never);
+  for (const addr of reads) ar.send({ addr, prot: 0 });
   await b.until(() => rOut.received.length === count);
   rOut.received.forEach((x, i) => {
     const { data, resp } = x.value as Fields,
@@ -156,21 +156,21 @@ async function times(b: Bench, from: 4 | 8): Promise<void> {
     sink = (name: string) => new StreamSink(b.sim, io[name]!);
   const [aw, w, ar, mR, mB] = [source("sAw"), source("sW"), source("sAr"), source("mR"), source("mB")],
     [mAw, mW, mAr, sR, sB] = [sink("mAw"), sink("mW"), sink("mAr"), sink("sR"), sink("sB")];
-  const reads = Array.from({ length: 6 }, () => ar.send({ addr: 4, prot: 0 } as never)),
-    writes = Array.from({ length: 3 }, () => aw.send({ addr: 4, prot: 0 } as never));
+  const reads = Array.from({ length: 6 }, () => ar.send({ addr: 4, prot: 0 })),
+    writes = Array.from({ length: 3 }, () => aw.send({ addr: 4, prot: 0 }));
   await b.cycles(12);
   // Three are under way, and no more. A write waits for its data.
   expect(mAr.received.map(x => x.cycle)).toEqual(reads.slice(0, 3).map(s => s.cycle! + 1));
   expect(mAw.received.length).toBe(0);
-  const data = Array.from({ length: 3 }, () => w.send({ data: word(1n, from), strb: from === 4 ? 1 : 16 } as never));
+  const data = Array.from({ length: 3 }, () => w.send({ data: word(1n, from), strb: from === 4 ? 1 : 16 }));
   await b.cycles(8);
   const later = from === 4 ? 1 : 2;
   expect(mAw.received.map(x => x.cycle)).toEqual(data.map(s => s.cycle! + later));
   expect(mW.received.map(x => x.cycle)).toEqual(data.map(s => s.cycle! + later));
   expect(data.map(s => s.cycle! - data[0]!.cycle!)).toEqual([0, 1, 2]);
   expect(writes.map(s => s.cycle)).toEqual(data.map(s => s.cycle));
-  const back = [0, 1, 2].map(() => mR.send({ data: word(0n, 12 - from), resp: 0 } as never)),
-    done = [0, 1, 2].map(() => mB.send({ resp: 0 } as never));
+  const back = [0, 1, 2].map(() => mR.send({ data: word(0n, 12 - from), resp: 0 })),
+    done = [0, 1, 2].map(() => mB.send({ resp: 0 }));
   await b.cycles(8);
   expect(sR.received.map(x => x.cycle)).toEqual(back.map(s => s.cycle! + 1));
   expect(sB.received.map(x => x.cycle)).toEqual(done.map(s => s.cycle! + 1));
@@ -183,14 +183,14 @@ async function cutOff(b: Bench, from: 4 | 8): Promise<void> {
   for (const name of ["mAw", "mW", "mAr"]) io[name]!.ready.value = 1;
   const none = word(0n, from);
   const both = [
-    offer(b, io["sAw"]!, { addr: 0, prot: 0 } as never),
-    offer({ risingEdge: () => b.risingEdge() }, io["sW"]!, { data: none, strb: 2 ** from - 1 } as never),
+    offer(b, io["sAw"]!, { addr: 0, prot: 0 }),
+    offer({ risingEdge: () => b.risingEdge() }, io["sW"]!, { data: none, strb: 2 ** from - 1 }),
   ];
   await Promise.all(both);
-  expect(await offer(b, io["sAr"]!, { addr: 0, prot: 0 } as never)).toBe(true);
+  expect(await offer(b, io["sAr"]!, { addr: 0, prot: 0 })).toBe(true);
   await b.cycles(3);
-  expect(await offer(b, io["mR"]!, { data: word(1n, 12 - from), resp: 3 } as never)).toBe(true);
-  expect(await offer(b, io["mB"]!, { resp: 3 } as never)).toBe(true);
+  expect(await offer(b, io["mR"]!, { data: word(1n, 12 - from), resp: 3 })).toBe(true);
+  expect(await offer(b, io["mB"]!, { resp: 3 })).toBe(true);
   b.sim.reset(1);
   b.sim.settle();
   for (const name of ["mAw", "mW", "mAr", "sR", "sB"]) expect([name, io[name]!.valid.value]).toEqual([name, 0]);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../../bench.ts";
 import {
-  Axi4WidthConverter,
   axi4Bus,
   axi4Master,
   axi4Slave,
+  Axi4WidthConverter,
   connect,
   endOf,
   flip,
@@ -49,7 +49,7 @@ const via = (from: number, middle: number, to: number): Dut =>
       connect(endOf(flip(end(middle)), first as never, "m"), endOf(end(middle), second as never, "s"));
       connect(endOf(flip(end(to)), second as never, "m"), endOf(end(to), io, "m"));
     },
-  )() as never;
+  )();
 type Io = Readonly<Record<string, StreamIo<Shape, "in"> & StreamIo<Shape, "out">>>;
 
 interface Traffic {
@@ -213,13 +213,13 @@ const cutsAs =
     new StreamSink(b.sim, io["sR"]!);
     let seen = 0;
     for (const [[addr, len, size, burst], ...parts] of cuts[way]) {
-      from.send({ addr, id: 3, len, size, burst } as never);
+      from.send({ addr, id: 3, len, size, burst });
       await b.until(() => out.received.length === seen + parts.length);
       expect(out.received.slice(seen).map(x => x.value)).toEqual(
         parts.map(([at, beats, bytes, kind]) => ({ addr: at, id: 0, len: beats, size: bytes, burst: kind })),
       );
       for (const [, beats] of parts)
-        for (let i = 0; i <= beats; i++) data.send({ data: 0n, id: 0, resp: 0, last: i === beats ? 1 : 0 } as never);
+        for (let i = 0; i <= beats; i++) data.send({ data: 0n, id: 0, resp: 0, last: i === beats ? 1 : 0 });
       await data.drained();
       seen += parts.length;
     }
@@ -255,7 +255,7 @@ const times =
       beats = widens ? 8 : 2,
       ratio = widens ? toBytes / fromBytes : fromBytes / toBytes;
     const data = Array.from({ length: 2 * beats }, (_, i) =>
-      w.send({ data: BigInt(i), strb: 1, last: i % beats === beats - 1 ? 1 : 0 } as never),
+      w.send({ data: BigInt(i), strb: 1, last: i % beats === beats - 1 ? 1 : 0 }),
     );
     await b.cycles(30);
     const first = data[0]!.cycle!;
@@ -266,14 +266,14 @@ const times =
     );
     const back = new StreamSource(b.sim, io["mB"]!),
       bOut = new StreamSink(b.sim, io["sB"]!);
-    const answers = [0, 1].map(() => back.send({ id: 0, resp: 0 } as never));
+    const answers = [0, 1].map(() => back.send({ id: 0, resp: 0 }));
     await b.cycles(6);
     expect(bOut.received.map(x => x.cycle)).toEqual(answers.map(a => a.cycle! + 1));
     const r = new StreamSource(b.sim, io["mR"]!),
       rOut = new StreamSink(b.sim, io["sR"]!),
       each = widens ? 8 / ratio : 2 * ratio;
     Array.from({ length: 2 * each }, (_, i) =>
-      r.send({ data: BigInt(i), id: 0, resp: 0, last: i % each === each - 1 ? 1 : 0 } as never),
+      r.send({ data: BigInt(i), id: 0, resp: 0, last: i % each === each - 1 ? 1 : 0 }),
     );
     await b.cycles(30);
     const came = rOut.received.map(x => x.cycle);
@@ -290,17 +290,17 @@ const cutOff =
     for (const name of ["mAw", "mW", "mAr", "sR"]) io[name]!.ready.value = 1;
     expect(await offer(b, io["sAw"]!, x)).toBe(true);
     expect(await offer(b, io["sAr"]!, x)).toBe(true);
-    expect(await offer(b, io["sW"]!, { data: 255n, strb: 1, last: 0 } as never)).toBe(true);
+    expect(await offer(b, io["sW"]!, { data: 255n, strb: 1, last: 0 })).toBe(true);
     await b.cycles(5);
-    expect(await offer(b, io["mR"]!, { data: 1n, id: 0, resp: 3, last: 0 } as never)).toBe(true);
-    expect(await offer(b, io["mB"]!, { id: 0, resp: 3 } as never)).toBe(true);
+    expect(await offer(b, io["mR"]!, { data: 1n, id: 0, resp: 3, last: 0 })).toBe(true);
+    expect(await offer(b, io["mB"]!, { id: 0, resp: 3 })).toBe(true);
     b.sim.reset(1);
     b.sim.settle();
     for (const name of ["mAw", "mW", "mAr", "sR", "sB"]) expect([name, io[name]!.valid.value]).toEqual([name, 0]);
     // The next beat has its own strobes alone.
     io["mW"]!.ready.value = 0;
-    expect(await offer(b, io["sAw"]!, { addr: 0, id: 1, len: 0, size: 0, burst: 1 } as never)).toBe(true);
-    expect(await offer(b, io["sW"]!, { data: 1n, strb: 1, last: 1 } as never)).toBe(true);
+    expect(await offer(b, io["sAw"]!, { addr: 0, id: 1, len: 0, size: 0, burst: 1 })).toBe(true);
+    expect(await offer(b, io["sW"]!, { data: 1n, strb: 1, last: 1 })).toBe(true);
     await b.until(() => io["mW"]!.valid.value === 1);
     expect((io["mW"]!.payload as unknown as { readonly strb: { readonly value: number } }).strb.value).toBe(1);
     b.sim.reset(1);
