@@ -29,7 +29,7 @@ const ALL = 0xffffffff,
  *
  * Latency 5 cycles from a byte to its beat, because the last four are the check sequence; 0 from the end of `line.en`
  * to the last beat and `received`. Initiation interval 1. Nothing can make it wait. Reset forgets the frame that comes
- * in; what is left of it is no frame (no start delimiter).
+ * in; what is left of it is no frame.
  */
 export const GmiiReceiver = module(
   "GmiiReceiver",
@@ -38,7 +38,9 @@ export const GmiiReceiver = module(
     return { line: input(Gmii), beat: output(lineBeat(1)), received: output(Received) };
   },
   (io, p) => {
-    const within = reg(bit, { init: 0 }),
+    // After reset the line is looked at from its next pause on.
+    const quiet = reg(bit, { init: 0 }),
+      within = reg(bit, { init: 0 }),
       spoilt = reg(bit, { init: 0 }),
       wrong = reg(bit, { init: 0 }),
       length = reg(uint(LENGTH_BITS)),
@@ -48,7 +50,7 @@ export const GmiiReceiver = module(
       filled = reg(uint(3));
     const { en, er, data } = io.line;
     const byte = node(en.and(within)),
-      before = node(en.andNot(within.or(spoilt)));
+      before = node(en.and(quiet).andNot(within.or(spoilt)));
     when(before, () => {
       within.set(er.not().and(data.eq(preamble.start)));
       spoilt.set(er.or(data.ne(preamble.start).and(data.ne(preamble.byte))));
@@ -58,6 +60,7 @@ export const GmiiReceiver = module(
       filled.set(0);
     });
     when(en.not(), () => {
+      quiet.set(1);
       within.set(0);
       spoilt.set(0);
     });

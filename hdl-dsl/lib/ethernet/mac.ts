@@ -10,7 +10,7 @@ import { connectAny } from "../../stream/connect.ts";
 import { axisBeat, type AxisBeatShape } from "../axi/index.ts";
 import { AsyncFifo, PacketFifo } from "../queues/index.ts";
 import { countedIn } from "./counters.ts";
-import type { Received} from "./frame.ts";
+import type { Received } from "./frame.ts";
 import { type LineBeat, receivedKinds } from "./frame.ts";
 import { checkLongest, GmiiReceiver } from "./gmii-receive.ts";
 import { Gmii, GmiiTransmitter } from "./gmii-transmit.ts";
@@ -50,9 +50,9 @@ type MacPorts<L extends StructShape> = {
   readonly rxLine: Port<"in", L>;
 };
 const macPorts = <L extends StructShape>(bytes: number, line: L): MacPorts<L> => ({
-  send: sink(axisBeat(bytes)),
-  received: source(axisBeat(bytes)),
-  counts: output(MacCounts),
+  send: sink(axisBeat(bytes), { domain: "user" }),
+  received: source(axisBeat(bytes), { domain: "user" }),
+  counts: output(MacCounts, { domain: "user" }),
   txLine: output(line, { domain: "tx" }),
   rxLine: input(line, { domain: "rx" }),
 });
@@ -73,14 +73,17 @@ function sizesOf(what: string, bytes: number, p: EthernetMacParameters): Sizes {
 /** Beats that cross between the clocks at a time: the round trip of clocks about equal. */
 const CROSSING = 16;
 
+type Clocks = Readonly<Record<"user" | "tx" | "rx", ClockDomain>>;
+const clocksOf = (): Clocks => ({ user: clockDomain("user"), tx: clockDomain("tx"), rx: clockDomain("rx") });
+
 /** Frames of the user, whole, in the line's clock. */
-function toLine(io: { readonly send: StreamIn<AxisBeatShape> }, tx: ClockDomain, s: Sizes) {
+function toLine(io: { readonly send: StreamIn<AxisBeatShape> }, clocks: Clocks, s: Sizes) {
   const beat = axisBeat(s.bytes),
     crossing = instance("send_crossing", AsyncFifo({ shape: beat, depth: CROSSING, style: "distributed" }), {
-      domains: { pop: tx },
+      domains: { push: clocks.user, pop: clocks.tx },
     });
   connectAny(io.send, crossing.push);
-  return inDomain(tx, () => {
+  return inDomain(clocks.tx, () => {
     const store = instance("send_frames", PacketFifo({ shape: beat, depth: s.depth, last: "last", style: "block" }));
     connectAny(crossing.pop, store.push);
     return store;
@@ -88,14 +91,19 @@ function toLine(io: { readonly send: StreamIn<AxisBeatShape> }, tx: ClockDomain,
 }
 type Verdict = Val<typeof Received>;
 /** Good frames of the line, to the user. */
-function fromLine(io: Pick<Inside<MacPorts<typeof Rgmii>>, "received">, rx: ClockDomain, beat: Val<LineBeat>, s: Sizes): Bit {
+function fromLine(
+  io: Pick<Inside<MacPorts<typeof Rgmii>>, "received">,
+  clocks: Clocks,
+  beat: Val<LineBeat>,
+  s: Sizes,
+): Bit {
   const crossing = instance(
     "receive_crossing",
     AsyncFifo({ shape: axisBeat(s.bytes), depth: CROSSING, style: "distributed" }),
-    { domains: { push: rx } },
+    { domains: { push: clocks.rx, pop: clocks.user } },
   );
   connectAny(crossing.pop, io.received);
-  return inDomain(rx, () => {
+  return inDomain(clocks.rx, () => {
     const { frames, overflow } = receiveStore(beat, s.bytes, s.depth);
     connectAny(frames, crossing.push);
     return overflow;
@@ -103,10 +111,10 @@ function fromLine(io: Pick<Inside<MacPorts<typeof Rgmii>>, "received">, rx: Cloc
 }
 function counted(
   io: Pick<Inside<MacPorts<typeof Rgmii>>, "counts">,
-  clocks: { readonly tx: ClockDomain; readonly rx: ClockDomain },
+  clocks: Clocks,
   events: { readonly received: Verdict; readonly overflow: Bit; readonly unsent: Bit },
 ): void {
-  const count = (domain: ClockDomain, event: Bit, name: string) => countedIn(domain, event, 16, `${name}_count`).is(16);
+  const count = (domain: ClockDomain, event: Bit, name: string) => inDomain(clocks.user, () => countedIn(domain, event, 16, `${name}_count`).is(16));
   const [good, code, short, long, check] = receivedKinds.map(k => count(clocks.rx, events.received[k], k));
   io.counts.set({
     good: good!,
@@ -121,7 +129,7 @@ function counted(
 
 /**
  * Ethernet MAC of 1 Gbit/s with RGMII (125 MHz; 10 and 100 Mbit/s are not made). `send` and `received` are frames
- * without preamble and check sequence, a byte a beat, in the user's clock (`clk`); `tx` and `rx` are the line's clocks.
+ * without preamble and check sequence, a byte a beat, in the user's clock; `tx` and `rx` are the line's clocks.
  * `WidthAdapter` makes wider beats of them.
  *
  * Sending: a frame goes when it is whole, padded to 60 bytes, with its check sequence, and at least 12 bytes of gap.
@@ -141,31 +149,31 @@ export const RgmiiMac = module(
   },
   (io, p) => {
     const s = sizesOf("RgmiiMac", 1, p),
-      tx = clockDomain("tx"),
-      rx = clockDomain("rx");
-    const store = toLine(io, tx, s);
-    inDomain(tx, () => {
+      clocks = clocksOf();
+    const store = toLine(io, clocks, s);
+    inDomain(clocks.tx, () => {
       const transmitter = instance("transmitter", GmiiTransmitter());
       connectAny(store.pop, transmitter.from);
       const { en, er, data } = transmitter.line;
       io.txLine.set({ rise: data.bits(0, 4), fall: data.bits(4, 4), controlRise: en, controlFall: en.xor(er) });
     });
-    const receiver = inDomain(rx, () => {
-      const line = reg(Gmii, { init: { en: 0, er: 0, data: 0 }, name: "line" }),
+    const receiver = inDomain(clocks.rx, () => {
+      // In reset as within a frame: what is left of one on the line is none.
+      const line = reg(Gmii, { init: { en: 1, er: 0, data: 0 }, name: "line" }),
         { rise, fall, controlRise, controlFall } = io.rxLine;
       line.set({ en: controlRise, er: controlRise.xor(controlFall), data: cat(fall, rise) });
       const unit = instance("receiver", GmiiReceiver({ longest: s.longest }));
       unit.line.set(line);
       return unit;
     });
-    const overflow = fromLine(io, rx, receiver.beat, s);
-    counted(io, { tx, rx }, { received: receiver.received, overflow, unsent: store.dropped });
+    const overflow = fromLine(io, clocks, receiver.beat, s);
+    counted(io, clocks, { received: receiver.received, overflow, unsent: store.dropped });
   },
 );
 
 /**
  * Ethernet MAC of 10 Gbit/s with XGMII of 64 bits (156.25 MHz). `send` and `received` are frames without preamble and
- * check sequence, eight bytes a beat, in the user's clock (`clk`); `tx` and `rx` are the line's clocks.
+ * check sequence, eight bytes a beat, in the user's clock; `tx` and `rx` are the line's clocks.
  *
  * Sending: a frame goes when it is whole, padded to 60 bytes, with its check sequence. Gaps are 12 bytes on average
  * (`XgmiiTransmitter`). Full: `send.ready` is 0. A frame longer than the store is not sent, and counted (`unsent`).
@@ -185,22 +193,21 @@ export const XgmiiMac = module(
   },
   (io, p) => {
     const s = sizesOf("XgmiiMac", 8, p),
-      tx = clockDomain("tx"),
-      rx = clockDomain("rx");
-    const store = toLine(io, tx, s);
-    inDomain(tx, () => {
+      clocks = clocksOf();
+    const store = toLine(io, clocks, s);
+    inDomain(clocks.tx, () => {
       const transmitter = instance("transmitter", XgmiiTransmitter());
       connectAny(store.pop, transmitter.from);
       io.txLine.set(transmitter.line);
     });
-    const receiver = inDomain(rx, () => {
+    const receiver = inDomain(clocks.rx, () => {
       const line = reg(Xgmii, { init: idleWord, name: "line" });
       line.set(io.rxLine);
       const unit = instance("receiver", XgmiiReceiver({ longest: s.longest }));
       unit.line.set(line);
       return unit;
     });
-    const overflow = fromLine(io, rx, receiver.beat, s);
-    counted(io, { tx, rx }, { received: receiver.received, overflow, unsent: store.dropped });
+    const overflow = fromLine(io, clocks, receiver.beat, s);
+    counted(io, clocks, { received: receiver.received, overflow, unsent: store.dropped });
   },
 );

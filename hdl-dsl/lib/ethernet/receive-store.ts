@@ -15,8 +15,7 @@ type Stored = StructShape<{
   readonly last: UIntShape<1>;
   readonly drop: UIntShape<1>;
 }>;
-const stored = (bytes: number): Stored =>
-  struct({ data: uint(8 * bytes), keep: uint(bytes), last: bit, drop: bit });
+const stored = (bytes: number): Stored => struct({ data: uint(8 * bytes), keep: uint(bytes), last: bit, drop: bit });
 
 /**
  * Good frames, whole; bad ones are dropped. A frame of which a beat finds no room is lost as a whole, and `overflow`
@@ -53,12 +52,9 @@ export function receiveStore(
   });
   when(owes.and(store.push.ready), () => owes.set(0));
   when(misses.and(began), () => owes.set(1));
-  const frames = map(
-    store.pop,
-    axisBeat(bytes),
-    v => ({ data: v.data, keep: v.keep, last: v.last }),
-    { name: "stored" },
-  );
+  const frames = map(store.pop, axisBeat(bytes), v => ({ data: v.data, keep: v.keep, last: v.last }), {
+    name: "stored",
+  });
   // A frame that fills the store alone is taken to its end, and dropped there.
   const tooLong = node(store.dropped.andNot(owes).andNot(beat.bad), { name: "too_long" });
   return { frames, overflow: misses.and(beat.last).andNot(beat.bad).or(tooLong) };

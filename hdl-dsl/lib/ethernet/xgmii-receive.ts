@@ -23,8 +23,7 @@ function aligned(line: { readonly data: UInt; readonly control: UInt }, busy: Bi
   const last = reg(Xgmii, { init: idleWord, name: "last" }),
     half = reg(bit, { init: 0, name: "half" });
   last.set({ data: line.data.is(64), control: line.control.is(8) });
-  const begins = (lane: number): Bit =>
-    last.control.bit(lane).and(last.data.bits(8 * lane, 8).eq(xgmiiCode.start));
+  const begins = (lane: number): Bit => last.control.bit(lane).and(last.data.bits(8 * lane, 8).eq(xgmiiCode.start));
   const at0 = node(begins(0), { name: "begins_0" }),
     at4 = node(begins(4), { name: "begins_4" });
   const moved = node(mux(busy, half, at0.not()), { name: "moved" });
@@ -75,8 +74,12 @@ export const XgmiiReceiver = module(
     when(busy, () => {
       hold.set(word.data);
       held.set(ends.not());
-      when(ends, () => busy.set(0)).elseWhen(length.bits(3, LENGTH_BITS - 3).all().not(), () =>
-        length.set(length.add(BYTES)),
+      when(ends, () => busy.set(0)).elseWhen(
+        length
+          .bits(3, LENGTH_BITS - 3)
+          .all()
+          .not(),
+        () => length.set(length.add(BYTES)),
       );
     });
 
@@ -103,10 +106,12 @@ export const XgmiiReceiver = module(
     );
     const shortened = node(closes.andNot(broken)),
       now = node(ends, { name: "found_now" });
+    // A held word with up to four bytes behind it: those are of the check sequence.
+    const endKeep = mux(count.bit(2), constant(0xff, 8), ones(count.or(4)));
     const late = delayed({
       valid: part.or(restKept),
       data: mux(rest.valid, rest.data, hold),
-      keep: mux(rest.valid, ones(rest.count.sub(ethernet.check)), mux(shortened, ones(count.or(4)), constant(0xff, 8))),
+      keep: mux(rest.valid, ones(rest.count.sub(ethernet.check)), mux(shortened, endKeep, constant(0xff, 8))),
       last: rest.valid.or(closes),
       ends: closes.or(restKept).or(refused),
       code: mux(now, broken, found.code).or(refused),
@@ -170,6 +175,11 @@ function delayed(now: Given<typeof Late>): Val<typeof Late> {
 
 /** Whether the chosen lane has the character that ends a frame. */
 function fromLanes(data: UInt, lane: UInt): Bit {
-  const is = Array.from({ length: BYTES }, (_, i) => data.bits(8 * i, 8).eq(xgmiiCode.terminate).and(lane.bit(i)));
+  const is = Array.from({ length: BYTES }, (_, i) =>
+    data
+      .bits(8 * i, 8)
+      .eq(xgmiiCode.terminate)
+      .and(lane.bit(i)),
+  );
   return cat(...is).any();
 }

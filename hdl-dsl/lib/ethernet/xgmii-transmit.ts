@@ -103,7 +103,10 @@ function gaps(): Gap {
 function ending(bytes: UInt, count: UInt, sum: UInt) {
   const at = cat(count, constant(0, 3)),
     wide = 16 * 8;
-  const upTo = (n: UInt, width: number): UInt => constant((1n << BigInt(width)) - 1n, width).shl(n).not();
+  const upTo = (n: UInt, width: number): UInt =>
+    constant((1n << BigInt(width)) - 1n, width)
+      .shl(n)
+      .not();
   const code = cat(constant(lanesFrom(0, xgmiiCode.idle), 64), constant(lanesFrom(0, xgmiiCode.idle), 64));
   const sequence = cat(constant(xgmiiCode.terminate, 8), sum).zext(wide).shl(at),
     shift = cat(count.add(ethernet.check + 1).is(4), constant(0, 3)),
@@ -165,23 +168,26 @@ function wordOf(
     control: mux(token.last, end.control.bits(8, 8), constant(idleWord.control, 8)),
   });
   const opening = BigInt(xgmiiCode.start) | (BigInt(preamble.start) << 56n) | opened;
-  return node(
-    {
-      data: priority(
+  return {
+    data: node(
+      priority(
         [token.start, constant(opening, 64)],
         [token.last, end.data.bits(0, 64)],
         [token.data, token.bytes],
         rest.data,
       ),
-      control: priority(
+      { name: "word_data" },
+    ),
+    control: node(
+      priority(
         [token.start, constant(1, 8)],
         [token.last, end.control.bits(0, 8)],
         [token.data, constant(0, 8)],
         rest.control,
       ),
-    },
-    { name: "word" },
-  );
+      { name: "word_control" },
+    ),
+  };
 }
 const opened = [1, 2, 3, 4, 5, 6].reduce((v, lane) => v | (BigInt(preamble.byte) << BigInt(8 * lane)), 0n);
 

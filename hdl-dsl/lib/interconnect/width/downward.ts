@@ -117,7 +117,10 @@ export function downward(w: Widths, from: StreamIn<Axi4Address>, name: string): 
   when(out.fire, () => {
     when(over, () => {
       left.set(left.sub(MOST));
-      const page = job.addr.shr(w.narrow + 8).add(1).trunc(w.addressBits - w.narrow - 8);
+      const page = job.addr
+        .shr(w.narrow + 8)
+        .add(1)
+        .trunc(w.addressBits - w.narrow - 8);
       const within = [job.addr.bits(w.narrow, 8), ...(w.narrow === 0 ? [] : [constant(0, w.narrow)])];
       job.addr.set(cat(page, ...within));
     }).otherwise(() => {
