@@ -114,7 +114,8 @@ function counted(
   clocks: Clocks,
   events: { readonly received: Verdict; readonly overflow: Bit; readonly unsent: Bit },
 ): void {
-  const count = (domain: ClockDomain, event: Bit, name: string) => inDomain(clocks.user, () => countedIn(domain, event, 16, `${name}_count`).is(16));
+  const count = (domain: ClockDomain, event: Bit, name: string) =>
+    inDomain(clocks.user, () => countedIn(domain, event, 16, `${name}_count`).is(16));
   const [good, code, short, long, check] = receivedKinds.map(k => count(clocks.rx, events.received[k], k));
   io.counts.set({
     good: good!,

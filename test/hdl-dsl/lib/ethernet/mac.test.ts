@@ -78,24 +78,27 @@ function sends(b: Bench, k: Kind, pause: Pause) {
 function watchLine(b: Bench, k: Kind) {
   const line = (b.io as Io)["txLine"] as Signals,
     seen: (Character | GmiiByte)[] = [];
-  b.sim.onEdge({
-    sample: () => {
-      if (k.bytes === 1) {
-        const { rise, fall, controlRise, controlFall } = line as Readonly<Record<string, { value: number }>>;
-        seen.push({
-          en: controlRise!.value,
-          er: controlRise!.value ^ controlFall!.value,
-          data: rise!.value + 16 * fall!.value,
-        });
-        return;
-      }
-      const word = BigInt(line["data"]!.value as unknown as bigint),
-        control = line["control"]!.value;
-      for (let i = 0; i < 8; i++)
-        seen.push({ value: Number((word >> BigInt(8 * i)) & 255n), control: ((control >> i) & 1) === 1 });
-    },
-    drive: () => undefined,
-  } as never, "tx");
+  b.sim.onEdge(
+    {
+      sample: () => {
+        if (k.bytes === 1) {
+          const { rise, fall, controlRise, controlFall } = line as Readonly<Record<string, { value: number }>>;
+          seen.push({
+            en: controlRise!.value,
+            er: controlRise!.value ^ controlFall!.value,
+            data: rise!.value + 16 * fall!.value,
+          });
+          return;
+        }
+        const word = BigInt(line["data"]!.value as unknown as bigint),
+          control = line["control"]!.value;
+        for (let i = 0; i < 8; i++)
+          seen.push({ value: Number((word >> BigInt(8 * i)) & 255n), control: ((control >> i) & 1) === 1 });
+      },
+      drive: () => undefined,
+    } as never,
+    "tx",
+  );
   return { frames: () => (k.bytes === 1 ? fromGmii(seen as GmiiByte[]) : fromXgmii(seen as Character[])) };
 }
 interface Coming {
@@ -242,6 +245,46 @@ async function overflows(b: Bench, k: Kind): Promise<void> {
   expect(countsOf(b)["overflow"]).toBe(overflow);
 }
 
+/** Latencies by the clocks they are said in: all three are the same here. */
+async function times(b: Bench, k: Kind): Promise<void> {
+  const n = 64,
+    beats = n / k.bytes,
+    frame = frameOf(b.random, n),
+    seen: number[] = [];
+  const line = (b.io as Io)["txLine"] as Signals,
+    idle = (): boolean => (k.bytes === 1 ? line["controlRise"]!.value === 0 : line["control"]!.value === 255);
+  let now = 0,
+    cameIn = -1;
+  const io = (b.io as Io)["send"] as StreamIo<Shape, "in">,
+    received = (b.io as Io)["received"] as StreamIo<Shape, "out">;
+  const rx = (b.io as Io)["rxLine"] as Signals;
+  const at: Record<string, number> = {};
+  const first = (what: string, holds: boolean): void => {
+    if (holds) at[what] ??= now;
+  };
+  const lineIn = (): boolean => (k.bytes === 1 ? rx["controlRise"]!.value === 1 : rx["control"]!.value !== 255);
+  b.onEdge(
+    {
+      sample: () => {
+        now++;
+        first("sent", io.valid.value === 1 && io.ready.value === 1);
+        first("line", !idle());
+        if (lineIn()) cameIn = now;
+        first("received", received.valid.value === 1);
+      },
+      drive: () => undefined,
+    },
+    "user",
+  );
+  sends(b, k, never)(frame);
+  playLine(b, k, [{ frame, damage: "none", gap: 12, preamble: 7 }]);
+  await b.clock("user").cycles(400);
+  seen.push(at["line"]! - at["sent"]! - beats, at["received"]! - cameIn);
+  // Two crossings of 1 and 2 to 3 cycles; the store; the sender. The same on the way in.
+  expect(seen).toEqual(k.bytes === 1 ? LATENCY[1] : LATENCY[8]);
+}
+const LATENCY = { 1: [5, 5], 8: [5, 5] } as const;
+
 /** A frame that no store holds is not sent; the next one is. */
 async function unsent(b: Bench, k: Kind): Promise<void> {
   const line = watchLine(b, k),
@@ -276,7 +319,10 @@ describe.each([rgmii, xgmii])("$name", k => {
       talks(b, k, { frames, send: bernoulli(pause, 1), take: bernoulli(user > slow ? 0 : pause, 2) }),
     );
   bench("gaps between frames", k.dut, { clocks: clocksOf(4, slow, slow), limitCycles: 50_000 }, b => gaps(b, k));
-  bench("a full store", k.dut, { clocks: clocksOf(4, slow, slow), limitCycles: 50_000, hangCycles: 50_000 }, b => overflows(b, k));
+  bench("a full store", k.dut, { clocks: clocksOf(4, slow, slow), limitCycles: 50_000, hangCycles: 50_000 }, b =>
+    overflows(b, k),
+  );
+  bench("latencies", k.dut, { clocks: clocksOf(8, 8, 8) }, b => times(b, k));
   bench("a frame longer than the store", k.dut, { clocks: clocksOf(4, slow, slow) }, b => unsent(b, k));
   bench("reset in the middle of frames", k.dut, { clocks: clocksOf(4, slow, slow) }, b => cutOff(b, k));
 });
