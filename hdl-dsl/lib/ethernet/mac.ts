@@ -138,8 +138,8 @@ function counted(
  * out when it is whole and good; bad ones are dropped, and counted by their reason (`Received`). A frame that finds no
  * room is lost as a whole (`overflow`; `good` has it as well). PAUSE frames are frames like others.
  *
- * Latency, of a frame of n bytes: to the line, n cycles of `tx` for the store and about 9 cycles more; from its last
- * byte on the line, about 8 cycles of `rx` and 3 of the user's clock. Counts come 2 to 3 cycles of the user's clock
+ * Latency of a frame of n bytes with equal clocks: n + 5 cycles from its first beat to the line, 6 from its last
+ * byte on the line to its first beat. Of those 1 cycle of one clock and 2 to 3 of the other are a crossing. Counts come 2 to 3 cycles of the user's clock
  * behind. All three clocks are reset together; what is under way is forgotten.
  */
 export const RgmiiMac = module(
@@ -182,8 +182,8 @@ export const RgmiiMac = module(
  * (`Received`). A frame that finds no room is lost as a whole (`overflow`; `good` has it as well). PAUSE frames are
  * frames like others, faults of the link (sequences) are no frames.
  *
- * Latency, of a frame of n beats: to the line, n cycles of `tx` for the store and about 8 cycles more; from its last
- * word on the line, about 8 cycles of `rx` and 3 of the user's clock. Counts come 2 to 3 cycles of the user's clock
+ * Latency of a frame of n beats with equal clocks: n + 6 cycles from its first beat to the line, 9 from its last
+ * word on the line to its first beat. Of those 1 cycle of one clock and 2 to 3 of the other are a crossing. Counts come 2 to 3 cycles of the user's clock
  * behind. All three clocks are reset together; what is under way is forgotten.
  */
 export const XgmiiMac = module(
