@@ -42,7 +42,10 @@ export function cutter(
   // Beats up to the end of a page, as far as they matter.
   const toPage = (v: UInt): UInt => {
     const index = v.bits(shift, PAGE - shift),
-      far = index.bits(4, PAGE - shift - 4).not().any();
+      far = index
+        .bits(4, PAGE - shift - 4)
+        .not()
+        .any();
     return mux(far, constant(MOST, 5), constant(MOST, 5).sub(index.trunc(4).zext(5)));
   };
   const a = toPage(now.source),

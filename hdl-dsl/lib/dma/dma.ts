@@ -10,7 +10,14 @@ import { cat, constant, repeat } from "../../build/value.ts";
 import { connect } from "../../stream/connect.ts";
 import { stage } from "../../stream/stage.ts";
 import { stream } from "../../stream/stream.ts";
-import { axi4Address, axi4Bus, type Axi4Address, type Axi4Channels, axi4Master, type Axi4Parameters } from "../axi/index.ts";
+import {
+  axi4Address,
+  axi4Bus,
+  type Axi4Address,
+  type Axi4Channels,
+  axi4Master,
+  type Axi4Parameters,
+} from "../axi/index.ts";
 import { Fifo } from "../queues/index.ts";
 import { cutter, MOST } from "./bursts.ts";
 import { DESCRIPTOR_BYTES, descriptorAt, DmaCounts, DmaEvent, fieldsOf } from "./descriptor.ts";
@@ -58,7 +65,12 @@ function reading(s: Sizes, m: Bus, gathers: Bit) {
 }
 
 /** Writes one burst at a time, or drops the data of one that was read with an error; or writes a status. */
-function writing(s: Sizes, m: Bus, r: ReturnType<typeof reading>, report: { readonly now: Bit; readonly at: UInt; readonly status: UInt }) {
+function writing(
+  s: Sizes,
+  m: Bus,
+  r: ReturnType<typeof reading>,
+  report: { readonly now: Bit; readonly at: UInt; readonly status: UInt },
+) {
   const address = reg(bit, { init: 0, name: "address_waits" }),
     beats = reg(bit, { init: 0, name: "beats_wait" }),
     drops = reg(bit, { init: 0, name: "drops" }),
@@ -104,7 +116,10 @@ function writing(s: Sizes, m: Bus, r: ReturnType<typeof reading>, report: { read
     tells.set(1);
     beats.set(1);
   });
-  return { beat: node(beat.andNot(tells), { name: "room_comes" }), dropped: node(beat.and(drops).and(last), { name: "burst_dropped" }) };
+  return {
+    beat: node(beat.andNot(tells), { name: "room_comes" }),
+    dropped: node(beat.and(drops).and(last), { name: "burst_dropped" }),
+  };
 }
 
 /** Counts events, modulo 2^16. */

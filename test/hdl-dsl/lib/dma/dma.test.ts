@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { bench } from "../../../bench.ts";
-import { AxiDma, DESCRIPTOR_BYTES, descriptorAt, dmaStatus, type Random, type Shape } from "../../../../hdl-dsl/index.ts";
+import {
+  AxiDma,
+  DESCRIPTOR_BYTES,
+  descriptorAt,
+  dmaStatus,
+  type Random,
+  type Shape,
+} from "../../../../hdl-dsl/index.ts";
 import {
   axiPorts,
   AxiRam,
@@ -20,7 +27,7 @@ const BYTES = 16,
   /** Sources below, destinations above, descriptors at the top. */
   HALF = 0x8000,
   TABLE = 0x18000;
-const dut = (beatBytes = BYTES): Dut => AxiDma({ addressBits: 20, idBits: 2, beatBytes, outstanding: 4 }) as Dut;
+const dut = (beatBytes = BYTES): Dut => AxiDma({ addressBits: 20, idBits: 2, beatBytes, outstanding: 8 }) as Dut;
 type Io = Readonly<Record<string, unknown>>;
 type Signals = Readonly<Record<string, { value: number }>>;
 interface Block {
@@ -288,7 +295,13 @@ async function cutOff(b: Bench): Promise<void> {
 
 const slow: AxiRamOptions = {
   jitter: 30,
-  pause: { aw: bernoulli(0.5, 1), w: bernoulli(0.4, 2), b: bernoulli(0.6, 3), ar: bernoulli(0.5, 4), r: bernoulli(0.4, 5) },
+  pause: {
+    aw: bernoulli(0.5, 1),
+    w: bernoulli(0.4, 2),
+    b: bernoulli(0.6, 3),
+    ar: bernoulli(0.5, 4),
+    r: bernoulli(0.4, 5),
+  },
 };
 describe("AxiDma", () => {
   for (const bytes of [8, 16, 64])
@@ -302,7 +315,58 @@ describe("AxiDma", () => {
   bench("reset beside traffic", dut(), {}, cutOff);
 });
 test("widths that are not made are refused", () => {
-  expect(() => AxiDma({ addressBits: 20, idBits: 1, beatBytes: 4 })).toThrow("AxiDma: beatBytes is 4; choose 8, 16, 32 or 64");
-  expect(() => AxiDma({ addressBits: 12, idBits: 1, beatBytes: 8 })).toThrow("AxiDma: addresses have 12 bits; choose 13 to 64");
+  expect(() => AxiDma({ addressBits: 20, idBits: 1, beatBytes: 4 })).toThrow(
+    "AxiDma: beatBytes is 4; choose 8, 16, 32 or 64",
+  );
+  expect(() => AxiDma({ addressBits: 12, idBits: 1, beatBytes: 8 })).toThrow(
+    "AxiDma: addresses have 12 bits; choose 13 to 64",
+  );
 });
-void runBench; void findsFault; void plant;
+
+type Run = (b: Bench) => Promise<void>;
+const runs = { copies: b => copies(b, BYTES, slow), errors, stops, times, cutOff } satisfies Readonly<
+  Record<string, Run>
+>;
+test.each([
+  ["copies", "a burst crosses 4 KB at its destination", /cut_room <= [^;]*;/, "cut_room <= 5'd16;"],
+  ["copies", "a row's last burst is as long as the others", /wire row_is_short = [^;]*;/, "wire row_is_short = 1'b0;"],
+  [
+    "copies",
+    "rows follow one another without a stride",
+    /row_source <= row_source \+ [^;]*;/,
+    "row_source <= row_source;",
+  ],
+  ["copies", "a descriptor without rows is begun", "& (|held[255:224])", ""],
+  ["copies", "what is not aligned is moved", "if (held_when) phase <= dma_phase_drain;", ""],
+  [
+    "copies",
+    "the chain goes on behind a refusal",
+    /wire bad = [^;]*;/,
+    "wire bad = wrong | failed_read | failed_write;",
+  ],
+  ["copies", "a status before the last answer", /open == 8'd0/, "open <= 8'd1"],
+  ["copies", "room is given back twice", "{6'd0, room_comes}", "{5'd0, room_comes, 1'b0}"],
+  ["copies", "room never comes back", "{6'd0, room_comes}", "7'd0"],
+  ["copies", "an interrupt that nobody asked for", "held[384]", "1'b1"],
+  ["errors", "a burst with an error is written", /drops <= here_pop_payload_bad;/, "drops <= 1'b0;"],
+  ["errors", "the error of a burst's first beats is forgotten", /burst_spoilt <= [^;]*;/, "burst_spoilt <= 1'b0;"],
+  [
+    "errors",
+    "an error spoils the next burst",
+    /burst_spoilt <= [^;]*;/,
+    "burst_spoilt <= burst_spoilt | beat_is_wrong;",
+  ],
+  ["errors", "an error is in the next chain, too", "failed_read <= 1'b0;", ""],
+  ["errors", "a write's error is not told", /if \(wrong\) failed_write <= 1'b1;/, ""],
+  ["errors", "a descriptor with an error is carried out", "if (|m_r_payload_resp) failed_descriptor <= 1'b1;", ""],
+  ["errors", "a dropped burst stays open", /wire burst_dropped = [^;]*;/, "wire burst_dropped = 1'b0;"],
+  ["stops", "it goes on although it is stopped", /wire chain_ends = [^;]*;/, "wire chain_ends = bad | ~(|held[19:6]);"],
+  ["times", "only one burst is under way", /open < 8'd8/, "open < 8'd1"],
+  ["cutOff", "reset leaves bursts open", "open <= 8'd0;", ""],
+  ["cutOff", "reset leaves an address to write", "address_waits <= 1'b0; beats_wait", "beats_wait"],
+] as const)("planted fault, %s: %s", (run, _what, from, to) =>
+  findsFault(
+    runBench(run, plant(dut(), from, to), { wave: false, hangCycles: 1500, limitCycles: 30_000, seed: 3 }, runs[run]),
+    /./,
+  ),
+);
