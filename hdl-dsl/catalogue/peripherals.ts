@@ -324,7 +324,7 @@ const ethernet: readonly CatalogueEntry[] = [
     what: "10 Gbit/s, with stores and clock crossings",
     def: XgmiiMac({}),
     example: "frames of 1522 bytes, stores of 512 beats",
-    latency: "n + 6 to the line, 9 from it",
+    latency: "n + 7 to the line, 10 from it",
     interval: "the line's",
     proofs: ["AsyncFifo", "PacketFifo"],
   }),
@@ -354,7 +354,7 @@ const ethernet: readonly CatalogueEntry[] = [
     what: "frames to a line of 10 Gbit/s",
     def: XgmiiTransmitter(),
     example: "as it is",
-    latency: 3,
+    latency: 4,
     interval: "the line's",
   }),
   row({
@@ -364,7 +364,7 @@ const ethernet: readonly CatalogueEntry[] = [
     what: "frames from a line of 10 Gbit/s",
     def: XgmiiReceiver({ longest: 1522 }),
     example: "frames of 1522 bytes",
-    latency: "5, a frame's last beat up to 6",
+    latency: "6, a frame's last beat up to 7",
   }),
 ];
 

@@ -182,7 +182,7 @@ export const RgmiiMac = module(
  * (`Received`). A frame that finds no room is lost as a whole (`overflow`; `good` has it as well). PAUSE frames are
  * frames like others, faults of the link (sequences) are no frames.
  *
- * Latency of a frame of n beats with equal clocks: n + 6 cycles from its first beat to the line, 9 from its last
+ * Latency of a frame of n beats with equal clocks: n + 7 cycles from its first beat to the line, 10 from its last
  * word on the line to its first beat. Of those 1 cycle of one clock and 2 to 3 of the other are a crossing. Counts come 2 to 3 cycles of the user's clock
  * behind. All three clocks are reset together; what is under way is forgotten.
  */

@@ -15,7 +15,7 @@ const BYTES = 8,
   /** CRC-32 of a frame with its check sequence behind it. */
   RIGHT = 0x2144df1c;
 /** Cycles until the CRC of a frame is known, from its last beat on. */
-const LATE = 3;
+const LATE = 4;
 const ones = (n: UInt): UInt => constant(0xff, 8).shl(n).not();
 
 /** The line with frames of lane 4 moved to lane 0: the word, and whether one begins. */
@@ -43,7 +43,7 @@ function aligned(line: { readonly data: UInt; readonly control: UInt }, busy: Bi
  * and ends it there. A frame of less than 8 bytes has no beat, only a verdict. At least five characters stand between
  * frames, the end among them.
  *
- * Latency 5 cycles from a word to its beat; the last beat of a frame may be one more cycle behind. `received` comes
+ * Latency 6 cycles from a word to its beat; the last beat of a frame may be one more cycle behind. `received` comes
  * with the last beat. Initiation interval 1. Nothing can make it wait. Reset forgets the frame that comes in; the rest
  * of it is no frame.
  */
@@ -96,16 +96,8 @@ export const XgmiiReceiver = module(
 
     const bytes = node(length.add(count.zext(LENGTH_BITS)));
     const found = reg(Found, { name: "found" });
-    when(ends, () =>
-      found.set({
-        code: broken,
-        short: bytes.lt(ethernet.least + ethernet.check),
-        long: bytes.gt(p.longest),
-        summed: held,
-      }),
-    );
-    const shortened = node(closes.andNot(broken)),
-      now = node(ends, { name: "found_now" });
+    when(ends, () => found.set({ code: broken, bytes, summed: held }));
+    const shortened = node(closes.andNot(broken));
     // A held word with up to four bytes behind it: those are of the check sequence.
     const endKeep = mux(count.bit(2), constant(0xff, 8), ones(count.or(4)));
     const late = delayed({
@@ -114,23 +106,26 @@ export const XgmiiReceiver = module(
       keep: mux(rest.valid, ones(rest.count.sub(ethernet.check)), mux(shortened, endKeep, constant(0xff, 8))),
       last: rest.valid.or(closes),
       ends: closes.or(restKept).or(refused),
-      code: mux(now, broken, found.code).or(refused),
-      short: mux(now, bytes.lt(ethernet.least + ethernet.check), found.short),
-      long: mux(now, bytes.gt(p.longest), found.long),
-      summed: mux(now, held, found.summed).andNot(refused),
+      code: mux(rest.valid, found.code, broken).or(refused),
+      bytes: mux(rest.valid, found.bytes, bytes),
+      summed: mux(rest.valid, found.summed, held).andNot(refused),
     });
-    const sum = instance("sum", Crc32({ bytes: BYTES }));
-    sum.from.valid.set(part.or(rest.valid));
-    sum.from.payload.set({
+    // What is summed, a cycle later: it comes after all that was looked at.
+    const sum = instance("sum", Crc32({ bytes: BYTES })),
+      summed = reg(Summed, { init: { valid: 0, data: 0, keep: 0, last: 0 } });
+    summed.set({
+      valid: part.or(rest.valid),
       data: mux(rest.valid, rest.data, hold),
       keep: mux(rest.valid, ones(rest.count), constant(0xff, 8)),
       last: rest.valid.or(ends.andNot(more)),
     });
+    sum.from.valid.set(summed.valid);
+    sum.from.payload.set({ data: summed.data, keep: summed.keep, last: summed.last });
     sum.to.ready.set(late.ends.and(late.summed));
     const received = verdict(late.ends, {
       code: late.code,
-      short: late.short,
-      long: late.long,
+      short: late.bytes.lt(ethernet.least + ethernet.check),
+      long: late.bytes.gt(p.longest),
       check: late.summed.not().or(sum.to.payload.ne(RIGHT)),
     });
     io.received.set(received);
@@ -141,14 +136,15 @@ export const XgmiiReceiver = module(
       last: late.last,
       bad: received.good.not(),
     });
-    // Its CRC is there when a frame's last beat is: three cycles after it came in, at most.
+    // Its CRC is there when a frame's last beat is: four cycles after it came in, at most.
     assertAlways(late.ends.and(late.summed).not().or(sum.to.valid), "a frame has its sum when it ends");
     assertAlways(sum.from.valid.not().or(sum.from.ready), "nothing makes a frame wait");
   },
 );
 
 const Rest = struct({ valid: bit, data: uint(64), count: uint(3) });
-const Found = struct({ code: bit, short: bit, long: bit, summed: bit });
+const Found = struct({ code: bit, bytes: uint(LENGTH_BITS), summed: bit });
+const Summed = struct({ valid: bit, data: uint(64), keep: uint(8), last: bit });
 const Late = struct({
   valid: bit,
   data: uint(64),
@@ -156,15 +152,14 @@ const Late = struct({
   last: bit,
   ends: bit,
   code: bit,
-  short: bit,
-  long: bit,
+  bytes: uint(LENGTH_BITS),
   summed: bit,
 });
 
 /** The same, as many cycles later as a sum takes. */
 function delayed(now: Given<typeof Late>): Val<typeof Late> {
   let value = now;
-  const init = { valid: 0, data: 0, keep: 0, last: 0, ends: 0, code: 0, short: 0, long: 0, summed: 0 };
+  const init = { valid: 0, data: 0, keep: 0, last: 0, ends: 0, code: 0, bytes: 0, summed: 0 };
   const line = Array.from({ length: LATE }, (_, i) => reg(Late, { name: `late_${i + 1}`, init }));
   for (const at of line) {
     at.set(value);

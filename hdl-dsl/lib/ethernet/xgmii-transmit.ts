@@ -1,6 +1,6 @@
 import { output, sink } from "../../types/ports.ts";
-import { bit, struct, uint } from "../../types/shape.ts";
-import type { Bit, Stream, StreamIn, UInt, Val } from "../../types/value.ts";
+import { bit, struct, uint, type UIntShape } from "../../types/shape.ts";
+import type { Bit, Stream, StreamIn, UInt, Val, Var } from "../../types/value.ts";
 import { node, reg } from "../../build/declare.ts";
 import { instance, module } from "../../build/module.ts";
 import { assertAlways, mux, when } from "../../build/statements.ts";
@@ -46,8 +46,8 @@ function padded(from: StreamIn<AxisBeatShape>): StreamIn<AxisBeatShape> {
   return out;
 }
 
-const Token = struct({ start: bit, data: bit, last: bit, bytes: uint(64), count: uint(4) });
-const nothing = { start: 0, data: 0, last: 0, bytes: 0, count: 0 } as const;
+const Token = struct({ start: bit, data: bit, last: bit, bytes: uint(64), keep: uint(8), count: uint(4) });
+const nothing = { start: 0, data: 0, last: 0, bytes: 0, keep: 0, count: 0 } as const;
 
 /** When the next frame may begin, and in which half of a word the one under way stands. */
 interface Gap {
@@ -123,7 +123,7 @@ function ending(bytes: UInt, count: UInt, sum: UInt) {
  * without a pause (asserted), each but the last whole.
  *
  * A frame begins in lane 0 or 4. Between frames that wait for one another are 12 bytes on average, the end among them,
- * never less than 9. Latency 3 cycles from the first beat to the word with the start. Initiation interval: as the
+ * never less than 9. Latency 4 cycles from the first beat to the word with the start. Initiation interval: as the
  * line has it. After reset the line is idle; a frame under way ends where it is, without an end.
  */
 export const XgmiiTransmitter = module(
@@ -151,14 +151,20 @@ function wordOf(
   beat: Val<AxisBeatShape>,
   at: { readonly starts: Bit; readonly taken: Bit; readonly last: Bit; readonly count: UInt },
 ): Val<typeof Xgmii> {
+  const [taken, between, token] = ["token_1", "token_2", "token_3"].map(name => reg(Token, { init: nothing, name })) as [
+    Var<typeof Token>,
+    Var<typeof Token>,
+    Var<typeof Token>,
+  ];
+  const { data, keep } = beat;
+  taken.set({ start: at.starts, data: at.taken, last: at.last, bytes: data, keep, count: at.count });
+  between.set(taken);
+  token.set(between);
+  // The sum of a frame is known two cycles after its last beat.
   const sum = instance("sum", Crc32({ bytes: BYTES }));
-  sum.from.valid.set(at.taken);
-  sum.from.payload.set(beat);
-  assertAlways(at.taken.not().or(sum.from.ready), "nothing makes a frame wait");
-  const before = reg(Token, { init: nothing, name: "before" }),
-    token = reg(Token, { init: nothing, name: "token" });
-  before.set({ start: at.starts, data: at.taken, last: at.last, bytes: beat.data, count: at.count });
-  token.set(before);
+  sum.from.valid.set(taken.data);
+  sum.from.payload.set({ data: taken.bytes, keep: taken.keep, last: taken.last });
+  assertAlways(taken.data.not().or(sum.from.ready), "nothing makes a frame wait");
   sum.to.ready.set(token.last);
   assertAlways(token.last.not().or(sum.to.valid), "a frame has its sum when it ends");
   const end = ending(token.bytes, token.count, sum.to.payload),
@@ -195,9 +201,14 @@ const opened = [1, 2, 3, 4, 5, 6].reduce((v, lane) => v | (BigInt(preamble.byte)
 function placed(word: Val<typeof Xgmii>, half: Bit): Val<typeof Xgmii> {
   const before = reg(Xgmii, { init: idleWord, name: "word_before" }),
     line = reg(Xgmii, { init: idleWord, name: "placed" }),
-    moves = reg(bit, { init: 0, name: "moves" });
+    [soon, moves] = ["moves_soon", "moves"].map(name => reg(bit, { init: 0, name })) as [
+      Var<UIntShape<1>>,
+      Var<UIntShape<1>>,
+    ];
   before.set(word);
-  moves.set(half);
+  // As late as the word with the start.
+  soon.set(half);
+  moves.set(soon);
   line.set({
     data: mux(moves, cat(word.data.bits(0, 32), before.data.bits(32, 32)), word.data),
     control: mux(moves, cat(word.control.bits(0, 4), before.control.bits(4, 4)), word.control),
