@@ -8,8 +8,8 @@ import { orTree } from "../../vectors/index.ts";
 export const DESCRIPTOR_BYTES = 64;
 /**
  * Where its words of 64 bits begin, in bytes, the lowest byte first. `next`: of the next descriptor, 0: there is none.
- * `size`: bytes of a row, 32 bits, and above them the number of rows, 32 bits. Strides: from one row to the next, modulo
- * the address. `control`: bit 0 asks for an interrupt. `status`: written by the engine.
+ * `size`: bytes of a row, 32 bits, and above them the number of rows, 32 bits. Strides: from one row to the next,
+ * modulo the address. `control`: bit 0 asks for an interrupt. `status`: written by the engine.
  */
 export const descriptorAt = {
   next: 0,

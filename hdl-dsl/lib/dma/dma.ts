@@ -11,9 +11,9 @@ import { connect } from "../../stream/connect.ts";
 import { stage } from "../../stream/stage.ts";
 import { stream } from "../../stream/stream.ts";
 import {
+  type Axi4Address,
   axi4Address,
   axi4Bus,
-  type Axi4Address,
   type Axi4Channels,
   axi4Master,
   type Axi4Parameters,

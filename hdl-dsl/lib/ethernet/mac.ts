@@ -1,6 +1,6 @@
 import { input, output, type Port, sink, source, type StreamPort } from "../../types/ports.ts";
 import { bit, struct, type StructShape, uint } from "../../types/shape.ts";
-import type { Bit, Inside, StreamIn, Val } from "../../types/value.ts";
+import type { Bit, Inside, StreamIn, UInt, Val } from "../../types/value.ts";
 import type { ClockDomain } from "../../ir/circuit.ts";
 import { clockDomain, inDomain } from "../../build/clock-domain.ts";
 import { reg } from "../../build/declare.ts";
@@ -118,11 +118,11 @@ function counted(
     inDomain(clocks.user, () => countedIn(domain, event, 16, `${name}_count`).is(16));
   const [good, code, short, long, check] = receivedKinds.map(k => count(clocks.rx, events.received[k], k));
   io.counts.set({
-    good: good!,
-    code: code!,
-    short: short!,
-    long: long!,
-    check: check!,
+    good: good as UInt<16>,
+    code: code as UInt<16>,
+    short: short as UInt<16>,
+    long: long as UInt<16>,
+    check: check as UInt<16>,
     overflow: count(clocks.rx, events.overflow, "overflow"),
     unsent: count(clocks.tx, events.unsent, "unsent"),
   });
@@ -139,7 +139,8 @@ function counted(
  * room is lost as a whole (`overflow`; `good` has it as well). PAUSE frames are frames like others.
  *
  * Latency of a frame of n bytes with equal clocks: n + 5 cycles from its first beat to the line, 6 from its last
- * byte on the line to its first beat. Of those 1 cycle of one clock and 2 to 3 of the other are a crossing. Counts come 2 to 3 cycles of the user's clock
+ * byte on the line to its first beat. Of those 1 cycle of one clock and 2 to 3 of the other are a crossing. Counts
+ * come 2 to 3 cycles of the user's clock
  * behind. All three clocks are reset together; what is under way is forgotten.
  */
 export const RgmiiMac = module(
@@ -183,7 +184,8 @@ export const RgmiiMac = module(
  * frames like others, faults of the link (sequences) are no frames.
  *
  * Latency of a frame of n beats with equal clocks: n + 7 cycles from its first beat to the line, 10 from its last
- * word on the line to its first beat. Of those 1 cycle of one clock and 2 to 3 of the other are a crossing. Counts come 2 to 3 cycles of the user's clock
+ * word on the line to its first beat. Of those 1 cycle of one clock and 2 to 3 of the other are a crossing. Counts
+ * come 2 to 3 cycles of the user's clock
  * behind. All three clocks are reset together; what is under way is forgotten.
  */
 export const XgmiiMac = module(

@@ -16,7 +16,7 @@ const BYTES = 8,
   RIGHT = 0x2144df1c;
 /** Cycles until the CRC of a frame is known, from its last beat on. */
 const LATE = 4;
-const ones = (n: UInt): UInt => constant(0xff, 8).shl(n).not();
+const ones = (n: UInt): UInt<8> => constant(0xff, 8).shl(n).not();
 
 /** The line with frames of lane 4 moved to lane 0: the word, and whether one begins. */
 function aligned(line: { readonly data: UInt; readonly control: UInt }, busy: Bit) {
@@ -97,13 +97,12 @@ export const XgmiiReceiver = module(
     const bytes = node(length.add(count.zext(LENGTH_BITS)));
     const found = reg(Found, { name: "found" });
     when(ends, () => found.set({ code: broken, bytes, summed: held }));
-    const shortened = node(closes.andNot(broken));
     // A held word with up to four bytes behind it: those are of the check sequence.
     const endKeep = mux(count.bit(2), constant(0xff, 8), ones(count.or(4)));
     const late = delayed({
       valid: part.or(restKept),
       data: mux(rest.valid, rest.data, hold),
-      keep: mux(rest.valid, ones(rest.count.sub(ethernet.check)), mux(shortened, endKeep, constant(0xff, 8))),
+      keep: mux(rest.valid, ones(rest.count.sub(ethernet.check)), mux(ends, endKeep, constant(0xff, 8))),
       last: rest.valid.or(closes),
       ends: closes.or(restKept).or(refused),
       code: mux(rest.valid, found.code, broken).or(refused),

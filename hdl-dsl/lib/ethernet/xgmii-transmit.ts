@@ -60,13 +60,13 @@ interface Gap {
  * A gap of 12 bytes on average between frames that wait for one another: a frame begins in lane 0 or 4. So a gap is up
  * to three bytes shorter when those before were longer by as many (deficit idle count, IEEE 802.3, 46.3.1.4).
  */
-function gaps(): Gap {
+function gaps(closes: Bit): Gap {
   const wait = reg(uint(2), { init: 0, name: "wait" }),
     half = reg(bit, { init: 0, name: "half" }),
     next = reg(bit, { init: 0, name: "next_half" }),
     deficit = reg(uint(2), { init: 0, name: "deficit" }),
     exact = reg(bit, { init: 0, name: "exact" });
-  const open = node(wait.eq(0), { name: "open" });
+  const open = node(wait.eq(0).andNot(closes), { name: "open" });
   return {
     open,
     half,
@@ -90,7 +90,7 @@ function gaps(): Gap {
       });
       when(ends, () => {
         // Places are 16 to 28: two or three words on.
-        wait.set(quarter.shr(1).trunc(2).sub(1));
+        wait.set(quarter.shr(1).trunc(2).sub(2));
         next.set(quarter.bit(0));
         exact.set(1);
         deficit.set(owes.trunc(2));
@@ -132,13 +132,18 @@ export const XgmiiTransmitter = module(
   io => {
     const from = padded(io.from),
       sends = reg(bit, { init: 0 }),
-      gap = gaps();
+      // A frame's end, a cycle later.
+      closes = reg(bit, { init: 0 }),
+      lastCount = reg(uint(4)),
+      gap = gaps(closes);
     const starts = node(sends.not().and(from.valid).and(gap.open)),
       taken = node(sends.and(from.valid)),
       last = node(taken.and(from.payload.last)),
       count = node(lastLane(from.payload.keep).zext(4).add(1));
     from.ready.set(sends);
-    gap.step({ starts, ends: last, count });
+    closes.set(last);
+    lastCount.set(count);
+    gap.step({ starts, ends: closes, count: lastCount });
     when(starts, () => sends.set(1));
     when(last, () => sends.set(0));
     assertAlways(sends.not().or(from.valid), "a frame comes without a pause");
@@ -151,11 +156,9 @@ function wordOf(
   beat: Val<AxisBeatShape>,
   at: { readonly starts: Bit; readonly taken: Bit; readonly last: Bit; readonly count: UInt },
 ): Val<typeof Xgmii> {
-  const [taken, between, token] = ["token_1", "token_2", "token_3"].map(name => reg(Token, { init: nothing, name })) as [
-    Var<typeof Token>,
-    Var<typeof Token>,
-    Var<typeof Token>,
-  ];
+  const [taken, between, token] = ["token_1", "token_2", "token_3"].map(name =>
+    reg(Token, { init: nothing, name }),
+  ) as [Var<typeof Token>, Var<typeof Token>, Var<typeof Token>];
   const { data, keep } = beat;
   taken.set({ start: at.starts, data: at.taken, last: at.last, bytes: data, keep, count: at.count });
   between.set(taken);

@@ -55,10 +55,10 @@ const busesOf = (p: Axi4WidthConverterParameters) => ({
  * that make a beat.
  *
  * All accesses have ID 0 at `m`, so answers come in order; the master's ID is given back with them. Latency in cycles,
- * with nothing paused: addresses 1 (to a narrower bus 3), data and answers 1. Initiation interval 1 beat of the narrower
- * bus; 1 address at `m`. At most `outstanding` writes are under way at `m`, and as many reads behind the one whose
- * data come; beyond that addresses wait. Data are taken after their address. Reset forgets all that is under way, on
- * both sides at once.
+ * with nothing paused: addresses 1 (to a narrower bus 3), data and answers 1. Initiation interval 1 beat of the
+ * narrower bus; 1 address at `m`. At most `outstanding` writes are under way at `m`, and as many reads behind the one
+ * whose data come; beyond that addresses wait. Data are taken after their address. Reset forgets all that is under way,
+ * on both sides at once.
  */
 export const Axi4WidthConverter = module(
   "Axi4WidthConverter",

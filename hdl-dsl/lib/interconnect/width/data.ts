@@ -1,11 +1,10 @@
 /** Data between a narrow and a wide bus: gathered into wide beats, or dealt out in narrow ones. */
-import { bit, uint } from "../../../types/shape.ts";
+import { bit, uint, vec } from "../../../types/shape.ts";
 import type { Bit, StreamIn, StreamOut, UInt, UIntVar } from "../../../types/value.ts";
 import { node, reg } from "../../../build/declare.ts";
 import { mux, when } from "../../../build/statements.ts";
 import { constant, repeat } from "../../../build/value.ts";
 import { unpack } from "../../../build/view.ts";
-import { vec } from "../../../types/shape.ts";
 import { connect } from "../../../stream/connect.ts";
 import { stage } from "../../../stream/stage.ts";
 import { stream } from "../../../stream/stream.ts";

@@ -82,7 +82,10 @@ function writeWider(s: Upper, m: Lower): void {
   connect(stage(m.b, "forward", { name: "b" }), s.b);
 }
 
-/** A word's halves one after the other, the lower first: `needs` says which. Gives the half and whether it is the last. */
+/**
+ * A word's halves one after the other, the lower first: `needs` says which. Gives the half and whether it is
+ * the last.
+ */
 function steps(needs: { readonly lower: Bit; readonly upper: Bit }, fire: Bit, name: string) {
   const second = reg(bit, { init: 0, name: `${name}_second` });
   const upper = node(second.or(needs.lower.not()), { name: `${name}_upper` }),

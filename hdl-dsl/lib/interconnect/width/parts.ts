@@ -34,14 +34,15 @@ export function dispatch(
   const owed = answers ? instance(`${name}_owed`, Fifo({ shape: answerOf(w), ...fifo })) : undefined;
   const rooms: readonly Bit[] = [plans.push.ready, address.ready, ...(owed === undefined ? [] : [owed.push.ready])];
   const all = (bits: readonly Bit[]): Bit => bits.reduce((x, y) => x.and(y));
-  const without = (room: Bit): Bit => all([parts.valid, ...rooms.filter(r => r !== room)]);
+  // Each goes when the others have room.
+  const without = (place: number): Bit => all([parts.valid, ...rooms.filter((_, i) => i !== place)]);
   parts.ready.set(all(rooms));
-  address.valid.set(without(address.ready));
+  address.valid.set(without(1));
   address.payload.set(parts.payload.address);
   connect(stage(address as StreamIn<Axi4Address>, "full", { name: `${name}_out` }), to);
-  plans.push.valid.set(without(plans.push.ready));
+  plans.push.valid.set(without(0));
   plans.push.payload.set(parts.payload.plan);
-  owed?.push.valid.set(without(owed.push.ready));
+  owed?.push.valid.set(without(2));
   owed?.push.payload.set({ final: parts.payload.plan.final, id: parts.payload.plan.id });
   return { plans: plans.pop, ...(owed === undefined ? {} : { owed: owed.pop }) };
 }

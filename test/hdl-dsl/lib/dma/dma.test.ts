@@ -27,7 +27,7 @@ const BYTES = 16,
   /** Sources below, destinations above, descriptors at the top. */
   HALF = 0x8000,
   TABLE = 0x18000;
-const dut = (beatBytes = BYTES): Dut => AxiDma({ addressBits: 20, idBits: 2, beatBytes, outstanding: 8 }) as Dut;
+const dut = (beatBytes = BYTES): Dut => AxiDma({ addressBits: 20, idBits: 2, beatBytes, outstanding: 8 });
 type Io = Readonly<Record<string, unknown>>;
 type Signals = Readonly<Record<string, { value: number }>>;
 interface Block {
@@ -116,7 +116,7 @@ class Engine {
   }
   async run(at: number): Promise<void> {
     const before = this.seen.chainEnds;
-    this.#start.send(at as never);
+    this.#start.send(at);
     await this.#b.until(() => this.seen.chainEnds > before);
     await this.#b.cycles(3);
   }
@@ -273,7 +273,7 @@ async function cutOff(b: Bench): Promise<void> {
   for (const after of [14, 33, 61]) {
     const io = b.io as unknown as Readonly<Record<string, StreamIo<Shape, "in">>>;
     // A memory of our own that takes all and answers with anything.
-    for (const name of ["mAr", "mAw", "mW"]) io[name]!.ready.value = name === "mAw" && after > 50 ? 0 : 1;
+    for (const name of ["mAr", "mAw", "mW"]) (io[name]!.ready as { value: number }).value = name === "mAw" && after > 50 ? 0 : 1;
     io["start"]!.valid.value = 1;
     io["mR"]!.valid.value = 1;
     io["mB"]!.valid.value = after % 2;

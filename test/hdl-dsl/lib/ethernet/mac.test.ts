@@ -41,13 +41,13 @@ const LONGEST = 300,
 const rgmii: Kind = {
     name: "RgmiiMac",
     bytes: 1,
-    dut: RgmiiMac({ longest: LONGEST, depth: DEPTH[1] }) as Dut,
+    dut: RgmiiMac({ longest: LONGEST, depth: DEPTH[1] }),
     longest: LONGEST,
   },
   xgmii: Kind = {
     name: "XgmiiMac",
     bytes: 8,
-    dut: XgmiiMac({ longest: LONGEST, depth: DEPTH[8] }) as Dut,
+    dut: XgmiiMac({ longest: LONGEST, depth: DEPTH[8] }),
     longest: LONGEST,
   };
 
@@ -70,7 +70,7 @@ function sends(b: Bench, k: Kind, pause: Pause) {
         data: k.bytes === 1 ? Number(value) : value,
         keep: 2 ** part.length - 1,
         last: at + k.bytes >= frame.length ? 1 : 0,
-      } as never);
+      });
     }
   };
 }
@@ -90,13 +90,13 @@ function watchLine(b: Bench, k: Kind) {
           });
           return;
         }
-        const word = BigInt(line["data"]!.value as unknown as bigint),
+        const word = BigInt(line["data"]!.value),
           control = line["control"]!.value;
         for (let i = 0; i < 8; i++)
           seen.push({ value: Number((word >> BigInt(8 * i)) & 255n), control: ((control >> i) & 1) === 1 });
       },
       drive: () => undefined,
-    } as never,
+    },
     "tx",
   );
   return { frames: () => (k.bytes === 1 ? fromGmii(seen as GmiiByte[]) : fromXgmii(seen as Character[])) };
@@ -127,7 +127,7 @@ function playLine(b: Bench, k: Kind, frames: readonly Coming[]): () => boolean {
   let at = 0;
   const next = () => poke(line, (values[at++] ?? idle) as never);
   next();
-  b.sim.onEdge({ sample: () => undefined, drive: next } as never, "rx");
+  b.sim.onEdge({ sample: () => undefined, drive: next }, "rx");
   return () => at > values.length + 20;
 }
 /** What must become of a frame. */
