@@ -273,7 +273,8 @@ async function cutOff(b: Bench): Promise<void> {
   for (const after of [14, 33, 61]) {
     const io = b.io as unknown as Readonly<Record<string, StreamIo<Shape, "in">>>;
     // A memory of our own that takes all and answers with anything.
-    for (const name of ["mAr", "mAw", "mW"]) (io[name]!.ready as { value: number }).value = name === "mAw" && after > 50 ? 0 : 1;
+    for (const name of ["mAr", "mAw", "mW"])
+      (io[name]!.ready as { value: number }).value = name === "mAw" && after > 50 ? 0 : 1;
     io["start"]!.valid.value = 1;
     io["mR"]!.valid.value = 1;
     io["mB"]!.valid.value = after % 2;
