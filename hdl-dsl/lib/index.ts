@@ -11,6 +11,8 @@ import { RoundRobinArbiter } from "./interconnect/index.ts";
 export * from "./axi/index.ts";
 export * from "./clocks/index.ts";
 export * from "./codes/index.ts";
+export * from "./dma/index.ts";
+export * from "./ethernet/index.ts";
 export * from "./interconnect/index.ts";
 export * from "./io/index.ts";
 export * from "./math/index.ts";

@@ -46,6 +46,24 @@ export const liteBus = (addressBits: number): Interface<LiteChannels> =>
     r: sink(LiteRead),
   });
 
+/** The same channels for words of 32 or 64 bits. */
+export type LiteWideChannels = {
+  readonly aw: StreamPort<"out", LiteAddress>;
+  readonly w: StreamPort<"out", StructShape<{ readonly data: UIntShape; readonly strb: UIntShape }>>;
+  readonly b: StreamPort<"in", typeof LiteResponse>;
+  readonly ar: StreamPort<"out", LiteAddress>;
+  readonly r: StreamPort<"in", StructShape<{ readonly data: UIntShape; readonly resp: UIntShape<2> }>>;
+};
+/** An AXI4-Lite bus with words of `wordBytes` bytes, 4 or 8: the standard has no other. */
+export const liteBusOf = (addressBits: number, wordBytes: number): Interface<LiteWideChannels> =>
+  interfaceOf({
+    aw: source(liteAddress(addressBits)),
+    w: source(struct({ data: uint(8 * wordBytes), strb: uint(wordBytes) })),
+    b: sink(LiteResponse),
+    ar: source(liteAddress(addressBits)),
+    r: sink(struct({ data: uint(8 * wordBytes), resp: uint(2) })),
+  });
+
 /** The five channels of a slave as ports of their own, named `s_aw` and so on. */
 export type LiteSlavePorts = MemberPorts<"s", Flipped<LiteChannels>>;
 /** The ports of a slave with byte addresses of `addressBits` bits. */

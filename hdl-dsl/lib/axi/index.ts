@@ -21,6 +21,7 @@ export {
 export {
   liteAddress,
   liteBus,
+  liteBusOf,
   LiteRead,
   LiteResponse,
   liteSlave,
@@ -31,6 +32,7 @@ export {
   type LiteReadAccess,
   type LiteSlave,
   type LiteSlavePorts,
+  type LiteWideChannels,
   type LiteWriteAccess,
 } from "./axi4-lite.ts";
 export { AxisRegister } from "./axis-register.ts";

@@ -19,3 +19,9 @@ export {
   type RoundRobinArbiterParameters,
   type RoundRobinArbiterPorts,
 } from "./round-robin-arbiter.ts";
+export {
+  Axi4WidthConverter,
+  LiteWidthConverter,
+  type Axi4WidthConverterParameters,
+  type LiteWidthConverterParameters,
+} from "./width/index.ts";

@@ -1,0 +1,86 @@
+/** The width converters by the rules of their buses: a slave on one side, a master on the other. */
+import type { Bit } from "../../types/value.ts";
+import { cover } from "../../build/statements.ts";
+import { Axi4WidthConverter, LiteWidthConverter } from "../../lib/index.ts";
+import { axi4MasterObeys, axi4SlaveObeys, busOf } from "../axi/axi4-rules.ts";
+import { type LiteBus, liteMasterObeys, liteSlaveObeys } from "../axi/lite-rules.ts";
+import { around } from "../harness/around.ts";
+import type { Proof } from "../harness/proof.ts";
+
+/** Another side's channels under the names of the rules. */
+const renamed = (io: object): LiteBus => {
+  const at = io as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(["Aw", "W", "B", "Ar", "R"].map(c => [`s${c}`, at[`m${c}`]])) as unknown as LiteBus;
+};
+const lite = (fromBytes: 4 | 8): Proof["harness"] =>
+  around(`LiteWidth${fromBytes}Proof`, LiteWidthConverter({ addressBits: 3, fromBytes, outstanding: 2 }), io => {
+    const above = liteSlaveObeys(io, { outstanding: 4, name: "above" }),
+      below = liteMasterObeys(renamed(io), { outstanding: 4, name: "below" });
+    const ends: Bit = io.sB.fire;
+    cover(above.writes.several.and(ends), "a write ends while another is under way");
+    cover(below.reads.several.and(io.sR.fire), "a read ends while two are under way");
+  });
+
+const p = { addressBits: 13, idBits: 1 };
+const axi4 = (fromBytes: number, toBytes: number): Proof["harness"] =>
+  around(
+    `Axi4Width${fromBytes}to${toBytes}Proof`,
+    Axi4WidthConverter({ ...p, fromBytes, toBytes, outstanding: 1 }),
+    io => {
+      const size = { outstanding: 4, beats: fromBytes > toBytes ? 2 : 4 };
+      const above = axi4SlaveObeys(busOf(io, "s"), { ...size, beatBytes: fromBytes, name: "above" });
+      axi4MasterObeys(busOf(io, "m"), { outstanding: 4, beats: 4, beatBytes: toBytes, name: "below" });
+      cover(above.writes.any.and(io.sB.fire), "a write ends");
+      cover(above.reads.any.and(io.sR.fire), "a beat is read");
+    },
+  );
+
+/** Proofs of the converter for AXI4-Lite. */
+export const liteWidthProofs: readonly Proof[] = [
+  {
+    module: "LiteWidthConverter, 4 to 8 bytes",
+    long: true,
+    harness: lite(4),
+    faults: [
+      {
+        what: "data that were taken are offered again",
+        from: /half_1_done <= [^;]*write_ready[^;]*;/,
+        to: "half_1_done <= 1'b0;",
+      },
+    ],
+  },
+  {
+    module: "LiteWidthConverter, 8 to 4 bytes",
+    long: true,
+    harness: lite(8),
+    faults: [{ what: "an answer waits for nothing", from: /b_passes = [^;]*;/, to: "b_passes = 1'b1;" }],
+  },
+];
+
+/** Harnesses of the converter for AXI4: no run has decided them. Without a counterexample within 7 cycles. */
+export const axi4WidthProofs: readonly Proof[] = [
+  {
+    module: "Axi4WidthConverter, 1 to 2 bytes",
+    long: true,
+    harness: axi4(1, 2),
+    faults: [
+      {
+        what: "a burst's last beat does not go",
+        from: /ar_reach = [^;]*;/,
+        to: "ar_reach = {1'b0, s_ar_payload_len};",
+      },
+    ],
+  },
+  {
+    module: "Axi4WidthConverter, 2 to 1 bytes",
+    long: true,
+    harness: axi4(2, 1),
+    faults: [
+      {
+        what: "an unaligned burst is a beat too long",
+        from: /aw_first = [^;]*;/,
+        to: "aw_first = aw_next_held_beats;",
+      },
+    ],
+  },
+];
