@@ -9,7 +9,6 @@ import {
   fifoWithLevel,
   instance,
   module,
-  mux,
   node,
   orTree,
   reg,
@@ -17,6 +16,7 @@ import {
   type StreamIn,
   type StreamOut,
   struct,
+  toBits,
   uint,
   unpack,
   type Val,
@@ -172,9 +172,11 @@ export const Egress = module(
     // Which lists may go.
     const picked = lists.picked.packet,
       fits = promises(sizes, inlets(p), blindPicks, {
-        chosen: lists.passes.or(lists.picked.valid.andNot(picked.dropped)),
-        to: mux(lists.passes, list.port, picked.list.port),
-        size: mux(lists.passes, size, picked.size),
+        chosen: {
+          by: toBits(picked.list.port).map(q => q.and(lists.picked.valid).andNot(picked.dropped)),
+          size: picked.size,
+        },
+        passing: { by: toBits(list.port).map(q => q.and(lists.passes)), size },
         begins,
         begunSize,
       });

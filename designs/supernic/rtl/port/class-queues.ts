@@ -51,9 +51,10 @@ function account(p: QueueParameters, c: number, comes: Bit, leaves: Bit, more: U
   const rest = reg(uint(bits), { init: limit, name: `rest_${c}` }),
     full = reg(bit, { init: 0, name: `full_${c}` }),
     zero = constant(0, bits);
-  const grows = mux(comes, more.resize(bits), zero),
-    falls = mux(leaves, fewer.resize(bits), zero);
-  rest.set(rest.sub(grows).add(falls));
+  // Whether it comes is known late, so both sums are there by then.
+  const falls = mux(leaves, fewer.resize(bits), zero),
+    stays = node(rest.add(falls), { name: `stays_${c}` });
+  rest.set(mux(comes, stays.sub(more.resize(bits)), stays));
   assertAlways(rest.le(limit), `class ${c} has no more than its limit`);
   when(rest.le(limit - p.pauseAt), () => full.set(1)).elseWhen(rest.gt(limit - p.resumeAt), () => full.set(0));
   // What came counts from the next cycle on; what left, a cycle later. A compare is less deep than a sum.
@@ -177,9 +178,8 @@ export const ClassQueues = module(
     assertAlways(keeps.not().or(io.room), "no frame is kept without room");
     io.full.set(fromBits(accounts.map(a => a.full)).is(queueClasses));
     const waiting = reg(uint(beatIndexBits(p) + 1), { init: 0, name: "waiting_q" });
-    when(keeps.andNot(goes), () => waiting.set(waiting.add(1))).elseWhen(goes.andNot(keeps), () =>
-      waiting.set(waiting.sub(1)),
-    );
+    // Both are known late: each chooses between counts that are there.
+    waiting.set(mux(keeps, mux(goes, waiting, waiting.add(1)), mux(goes, waiting.sub(1), waiting)));
     io.waiting.set(waiting);
     classes.forEach(c => {
       const { valid, frame } = lists.heads.at(c);

@@ -45,7 +45,7 @@ import {
   switchedClass,
   userBits,
 } from "../inside/index.ts";
-import { Judge, JudgedPort, JudgeReason, Verdict } from "../judge/index.ts";
+import { Judge, JudgedPort, Verdict } from "../judge/index.ts";
 import {
   Action,
   MacEntry,
@@ -203,14 +203,14 @@ export const RxPort = module(
     judge.frame.ready.set(1);
     queues.beat.set({ valid, data: beat.data, first: beat.first, last: beat.last });
     match.key.valid.set(ends);
-    match.key.payload.set({ head, verdict: beat.verdict });
+    match.key.payload.set({ head, refused: beat.refused, verdict: beat.verdict });
     assertAlways(ends.not().or(match.key.ready), "match takes a frame a cycle");
     const verdicts = stream(Beside, { name: "verdicts" });
     verdicts.valid.set(ends);
     verdicts.payload.set(beat.verdict);
     const besides = fifo(verdicts, judgedFrames, { name: "besides", style: "distributed" });
     assertAlways(ends.not().or(verdicts.ready), "there is room for each verdict beside its outcome");
-    io.pfc.set(pfcOf(ends.and(beat.verdict.kind.is("pfc")).and(beat.verdict.reason.eq(JudgeReason.none)), head));
+    io.pfc.set(pfcOf(ends.and(beat.verdict.kind.is("pfc")).andNot(beat.refused), head));
 
     // Its outcome, and its class, a register behind match.
     const outcome = match.outcome.payload,

@@ -167,7 +167,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["software's frames do not wait for room", /own_can <= [^;]*;/, "own_can <= sent_pop_valid & own_is_first;"],
   ["a longer frame follows too soon", /behind_any = [^;]*;/, "behind_any = chosen_any;"],
   ["small frames behind a long one", /behind_large = [^;]*;/, "behind_large = 1'b0;"],
-  ["a promise is never kept", /promised_0 <= promised_0 \+ ([^;]*) - \([^;]*;/, "promised_0 <= promised_0 + $1;"],
+  ["a promise is never kept", /(promised_0 <=\s+)begins_0 \?\s+[^:]* : ([^;]*;)/, "$1$2"],
   [
     "software's buffer is promised twice",
     "software_room = software_has_room & ~software_on_its_way",
