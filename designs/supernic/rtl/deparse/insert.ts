@@ -9,6 +9,7 @@ import {
   reg,
   sink,
   source,
+  stage,
   stream,
   struct,
   uint,
@@ -34,14 +35,14 @@ const bytesOf = (etherType: number): UInt => constant(((etherType & 255) << 8) |
 
 /**
  * Puts 802.1Q tag and sNIC shim behind the MACs of frames, and zeros behind short ones up to 60 bytes. `what` comes
- * once for each frame, not later than its first beat is wanted. Latency 1 cycle, initiation interval 1; a frame that
+ * once for each frame, two cycles before its first beat is wanted; else that waits. Latency 1 cycle, initiation interval 1; a frame that
  * grows into one beat more takes one cycle more. Full: `plain` waits when four beats of `frame` do. Reset: no frame.
  */
 export const ShimInsert = module(
   "ShimInsert",
   () => ({ plain: sink(PlainBeat), what: sink(Inserted), frame: source(PlainBeat) }),
   io => {
-    const what = earlyQueue(io.what, 16, "whats");
+    const what = stage(earlyQueue(io.what, 16, "whats"), "forward", { name: "what_now" });
     const { tagged, tag, shimmed, shim } = what.payload,
       plain = io.plain.payload;
     const first = reg(bit, { init: 1, name: "first_beat" }),

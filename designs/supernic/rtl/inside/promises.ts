@@ -6,6 +6,7 @@ import {
   constant,
   fromBits,
   mux,
+  node,
   reg,
   toBits,
   uint,
@@ -89,12 +90,13 @@ export function promises(sizes: Sizes, ports: number, blind: number, moves: Move
     most = [...sizes.beats, longest].map((n, i) => Math.max(0, longest - (i === 0 && !smallAlone ? (blind + 1) * n : n)));
   const fits = Array.from({ length: ports }, (_, q) => {
     const beats = reg(uint(width), { init: 0, name: `promised_${q}` }),
-      begun = begins[q] ?? none,
+      begun = node(begins[q] ?? none, { name: `begun_${q}` }),
       passes = passing?.by[q] ?? none,
-      usual = sumsOf(beats, sizes, begunSize, chosen.size, chosen.by[q]),
+      isChosen = node(chosen.by[q] ?? none, { name: `chosen_for_${q}` }),
+      usual = sumsOf(beats, sizes, begunSize, chosen.size, isChosen),
       late = passing === undefined ? usual : sumsOf(beats, sizes, begunSize, passing.size);
     if (passing !== undefined)
-      assertAlways(passes.and(chosen.by[q] ?? none).not(), `one frame is chosen for port ${q} in a cycle`);
+      assertAlways(passes.and(isChosen).not(), `one frame is chosen for port ${q} in a cycle`);
     beats.set(mux(passes, mux(begun, late.falls, late.stays), mux(begun, usual.falls, usual.stays)));
     return most.map((n, i) => {
       const fit = reg(bit, { init: 1, name: `fits_${q}_${i}` }),

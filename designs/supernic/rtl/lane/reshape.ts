@@ -16,9 +16,9 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat, keepTo, pickOf } from "../../../shared/frame/index.ts";
+import { AxisBeat, pickOf } from "../../../shared/frame/index.ts";
 import { earlyQueue } from "../../../shared/stream/index.ts";
-import { PlainBeat } from "../deparse/index.ts";
+import { lanesTo, PlainBeat } from "../deparse/index.ts";
 import { beatBytes } from "../inside/index.ts";
 import { redirectBytes } from "./ports.ts";
 
@@ -73,7 +73,7 @@ export const Reshape = module(
     out.valid.set(flush.or(there.andNot(silent)));
     out.payload.set({
       data: joined,
-      keep: keepTo(lane, beatBytes),
+      keep: lanesTo(lane),
       last: ends,
       user: ends.and(mux(flush, flushBad, bad)),
     });

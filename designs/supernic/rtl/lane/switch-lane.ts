@@ -188,7 +188,8 @@ export const SwitchLane = module(
     const shapes = stream(Bound(p), { name: "shapes" }),
       targets = stream(Bound(p), { name: "targets" }),
       coming = stream(Coming(p), { name: "coming" }),
-      target = earlyQueue(targets, notedFrames, "target");
+      // What is done to a frame and where it goes is wanted cycles later: from a register, and not from a memory.
+      target = stage(earlyQueue(targets, notedFrames, "target"), "forward", { name: "target_now" });
     const begins = Array.from({ length: n }, (_, q) => wire(bit, { name: `begins_${q}` })),
       sizes = laneSizes(p),
       promised = { to: wire(uint(n), { name: "promise_to" }), size: wire(uint(sizeBits), { name: "promise_size" }) };
@@ -241,13 +242,13 @@ export const SwitchLane = module(
 
     // Its beats: tag and shim go in, then what stands in front.
     const beats = beatsOf(
-      earlyQueue(coming, notedFrames, "coming_frames"),
+      earlyQueue(coming, notedFrames, "coming_frames", "front"),
       arrayOf(io, "frames", n),
       own.frames,
     );
     connect(stage(beats, "forward", { name: "taken" }), insert.plain);
     const inserted = stage(insert.frame, "forward", { name: "inserted" }),
-      shape = earlyQueue(shapes, notedFrames, "shape");
+      shape = stage(earlyQueue(shapes, notedFrames, "shape"), "forward", { name: "shape_now" });
     connect(inserted, reshape.frame);
     reshape.shape.valid.set(shape.valid);
     reshape.shape.payload.set(shapeOf(shape.payload, io.config));

@@ -6,7 +6,6 @@ import {
   connect,
   constant,
   decode,
-  fifo,
   fromBits,
   input,
   instance,
@@ -26,6 +25,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
+import { earlyQueue, lateCount } from "../../../shared/stream/index.ts";
 import { classBits, FrameBeat, queueClasses, QueueHead } from "../inside/index.ts";
 import { BeatPool } from "./beat-pool.ts";
 import { ClassLists } from "./class-lists.ts";
@@ -131,7 +131,7 @@ export const ClassQueues = module(
     drops.payload.set(at);
     // Behind a frame of the longest kind as many may wait as it has beats.
     const mostDropped = 2 ** Math.ceil(Math.log2(mostBeats(p) + judgedFrames));
-    connect(fifo(drops, mostDropped, { name: "to_drop", style: "distributed" }), dropper.frame);
+    connect(earlyQueue(drops, mostDropped, "to_drop"), dropper.frame);
     assertAlways(drops.valid.not().or(drops.ready), "frames are dropped as fast as they come");
 
     // Whose turn it is to be given out: of two that ask, not the one that had the last. It does not wait for the
@@ -178,8 +178,7 @@ export const ClassQueues = module(
     assertAlways(keeps.not().or(io.room), "no frame is kept without room");
     io.full.set(fromBits(accounts.map(a => a.full)).is(queueClasses));
     const waiting = reg(uint(beatIndexBits(p) + 1), { init: 0, name: "waiting_q" });
-    // Both are known late: each chooses between counts that are there.
-    waiting.set(mux(keeps, mux(goes, waiting, waiting.add(1)), mux(goes, waiting.sub(1), waiting)));
+    waiting.set(lateCount(waiting, keeps, goes));
     io.waiting.set(waiting);
     classes.forEach(c => {
       const { valid, frame } = lists.heads.at(c);

@@ -138,17 +138,17 @@ function fateOf(asked: {
         Array.from({ length: queueClasses }, (_, c) => asked.class.eq(c)),
         Array.from({ length: queueClasses }, (_, c) => Fate[`${what}${c}` as FateName]),
       );
-  return priority(
-    ...refusals.map(name => [verdict.reason.eq(name), Fate[name]] as const),
-    [outcome.outcome.is("link"), Fate.forLink],
-    ...(["stranger", "control", "rule", "uid"] as const).map(
-      name => [outcome.outcome.is("drop").and(outcome.reason.is(name)), Fate[name]] as const,
-    ),
-    [wants.not(), Fate.nowhere],
-    [accept, byClass("queued")],
-    [room, Fate.unlinked],
-    byClass("full"),
-  );
+  // Whether it is kept is known late: so the others come first, and what it would be by that stands beside them.
+  const others = [
+      ...refusals.map(name => [verdict.reason.eq(name), Fate[name]] as const),
+      [outcome.outcome.is("link"), Fate.forLink] as const,
+      ...(["stranger", "control", "rule", "uid"] as const).map(
+        name => [outcome.outcome.is("drop").and(outcome.reason.is(name)), Fate[name]] as const,
+      ),
+      [wants.not(), Fate.nowhere] as const,
+    ],
+    elseBy = (then: Val<typeof Fate>) => priority(...others, then);
+  return mux(accept, elseBy(byClass("queued")), mux(room, elseBy(Fate.unlinked), elseBy(byClass("full"))));
 }
 
 /**

@@ -265,12 +265,12 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
     "any_before_0 = any_before_0_1",
   ],
   ["small packets behind a long one", "fits_1_0 & ~large_before_1", "fits_1_0"],
-  ["a promise is never kept", /promised_0 <= promised_0 \+ ([^;]*) - \([^;]*;/, "promised_0 <= promised_0 + $1;"],
+  ["a promise is never kept", /begun_0 = [^;]*;/, "begun_0 = 1'b0;"],
   ["a promise too many", "promised_1 <= 5'd0;\n", "promised_1 <= promised_1;\n"],
   [
     "a promise of a packet that is dropped",
-    "promised_0_or = lists_passes | (lists_picked_valid & ~lists_picked_packet_dropped)",
-    "promised_0_or = lists_passes | lists_picked_valid",
+    /(chosen_for_0 = [^;]*) & ~lists_picked_packet_dropped/,
+    "$1",
   ],
   // The straight way of a packet that comes while nothing is on its way out.
   ["a packet passes those that wait for its port", /assign is_quiet_1 = [^;]*;/, "assign is_quiet_1 = 1'b1;"],

@@ -303,7 +303,7 @@ const faults: readonly Planted[] = [
   ["accounts outlive a reset", "if (took_valid | clearing) begin", "if (took_valid) begin"],
   [
     "arrivals do not leave a context of the quota",
-    /(allowance_\d_arrival <= spent_has_tokens [^;]*) > 7'd1\)/,
+    /(spent_arrival = spent_has_tokens [^;]*) > 7'd1\)/,
     "$1 > 7'd0)",
   ],
   [
@@ -313,6 +313,8 @@ const faults: readonly Planted[] = [
   ],
   ["a user is said to have plenty too early", "(spent_contexts_left > 7'd5)", "(spent_contexts_left > 7'd2)"],
   ["plenty of cells too early", "(spent_cells_left > 8'd17)", "(spent_cells_left > 8'd5)"],
+  ["a take and a turn of one user are mixed up", /arrivals_both = [^;]*;/, "arrivals_both = 1'b0;"],
+  ["what a take shows does not count the turn", /spent_plenty\} \^ [^;:]*/, "spent_plenty} "],
   ["the next of a class goes by old accounts", /quiet_alone_(\d) = [^;]*;/, "quiet_alone_$1 = 1'b1;"],
   ["it waits a cycle too few", /quiet_alone_(\d) = ~\((.*) \| alone_\d_4_ago\)/, "quiet_alone_$1 = ~($2)"],
   ["a head is named that has gone", / & ~\(gone_(\d) & \(held_class_\1 == 3'd\d\)\)/, ""],
@@ -339,7 +341,8 @@ const faults: readonly Planted[] = [
   ["an inlet that is held is chosen again", / = order_open & ~held_0;/, " = order_open;"],
 ];
 const ofResets: readonly Planted[] = [
-  ["nobody waits until accounts are clear", "seen_valid <= ~clearing;", "seen_valid <= 1'b1;"],
+  ["nobody waits until accounts are clear", / & ~accounts_closed/, ""],
+  ["what users might take outlives a reset", / \| clearing\) arrivals_(first|second)\[/, ") arrivals_$1["],
 ];
 const ofWaiting: readonly Planted[] = [
   ["when room is scarce, frames follow each other", /apart = [^;]*;/, "apart = 1'b1;"],
