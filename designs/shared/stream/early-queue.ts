@@ -22,19 +22,20 @@ import { pickOf } from "../frame/index.ts";
 const tableBits = 6;
 
 /**
- * A count, one more or one less, where both are known late in the cycle: they choose between counts that are there. Of
- * a small count these are tables, and no carry chain. It wraps as its width does.
+ * A count, a few more or less, in the time of a table: no carry chain, as long as it is small. It wraps as its width
+ * does.
  */
-export function lateCount(count: UInt, more: Bit, fewer: Bit): UInt {
-  const last = 2 ** count.width - 1,
-    table = (step: number): UInt =>
-      pickOf(
-        count,
-        Array.from({ length: last + 1 }, (_, n) => constant((n + step) & last, count.width)),
-      );
-  const [up, down] = count.width <= tableBits ? [table(1), table(-1)] : [count.add(1), count.sub(1)];
-  return mux(more, mux(fewer, count, up), mux(fewer, down, count));
+export function stepped(count: UInt, step: number): UInt {
+  const places = 2 ** count.width;
+  if (count.width > tableBits) return step < 0 ? count.sub(-step) : count.add(step);
+  return pickOf(
+    count,
+    Array.from({ length: places }, (_, n) => constant((n + step + places) % places, count.width)),
+  );
 }
+/** A count, one more or one less, where both are known late in the cycle: they choose between counts that are there. */
+export const lateCount = (count: UInt, more: Bit, fewer: Bit): UInt =>
+  mux(more, mux(fewer, count, stepped(count, 1)), mux(fewer, stepped(count, -1), count));
 
 /**
  * A FIFO in distributed memory (`depth`: a power of two, 2 or more) whose `ready` and `valid` are registers, and whose
@@ -42,12 +43,20 @@ export function lateCount(count: UInt, more: Bit, fewer: Bit): UInt {
  * register, too. Latency 1, initiation interval 1, also when it is full and popped in every cycle. Full: `ready` is 0,
  * also in a cycle that pops. Reset: empty.
  */
-export function earlyQueue<S extends Shape>(
+export const earlyQueue = <S extends Shape>(
   from: StreamIn<S>,
   depth: number,
   name: string,
   front?: "front",
-): StreamIn<S> {
+): StreamIn<S> => earlyQueueWithLevel(from, depth, name, front).out;
+
+/** The same, with the number of elements in it. */
+export function earlyQueueWithLevel<S extends Shape>(
+  from: StreamIn<S>,
+  depth: number,
+  name: string,
+  front?: "front",
+): { readonly out: StreamIn<S>; readonly level: UInt } {
   const out = stream(from.shape, { name }),
     pointer = uint(Math.log2(depth));
   const store = ram(from.shape, { depth, collision: "undefined", style: "distributed", name: `${name}_store` }),
@@ -78,5 +87,5 @@ export function earlyQueue<S extends Shape>(
   }
   assertAlways(some.eq(count.any()), `the queue ${name} has one when it counts one`);
   assertAlways(room.eq(count.ne(depth)), `the queue ${name} has room when it counts fewer than its places`);
-  return out;
+  return { out, level: count };
 }

@@ -105,7 +105,7 @@ export function coreOf(read: Read, inlets: readonly number[], entered: () => num
     leftNow = read("egress.events_left"),
     drops = ["task", "nowhere", "again", "paused"].map(n => read(`egress.events_${n}`)),
     onTheirWay = ["dropped_queue", "cleared", "deparser.read_packets", "deparser.whole_beats"].map(n =>
-      read(`egress.${n}.level`),
+      read(`egress.${n}_count`),
     ),
     outs = inlets.map(i => fired(read, `egress.out${i}`));
   const all = free();

@@ -5,8 +5,6 @@ import {
   connect,
   constant,
   encodeOnehot,
-  fifo,
-  fifoWithLevel,
   instance,
   module,
   node,
@@ -22,6 +20,7 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
+import { earlyQueue, earlyQueueWithLevel } from "../../../shared/stream/index.ts";
 import { Deparser, type LeavingBeat } from "../deparse/index.ts";
 import {
   classBits,
@@ -69,6 +68,8 @@ function noted(p: EgressParameters, known: Val<ReturnType<typeof Known>>, keepSh
       ingress,
       firstCell,
       payloadBytes,
+      hasBody: payloadBytes.any(),
+      hasFront: prepend.any(),
       headBytes,
       prepend,
       dropFront,
@@ -124,7 +125,7 @@ export const Egress = module(
 
     // In: where it goes.
     const dropped = stream(uint(ctxBits(p)), { name: "dropped" }),
-      { out: toDrop, level } = fifoWithLevel(dropped, droppedPackets, { name: "dropped_queue", style: "distributed" }),
+      { out: toDrop, level } = earlyQueueWithLevel(dropped, droppedPackets, "dropped_queue"),
       mayCome = reg(bit, { init: 0, name: "may_come" });
     mayCome.set(level.lt(droppedPackets / 2 - 1));
     const asks = comes(p, io.finished, io.look, mayCome),
@@ -160,7 +161,7 @@ export const Egress = module(
     connect(fetch.leave, io.leave);
     connect(io.left, fetch.left);
     connect(fetch.read, io.read);
-    connect(fifo(fetch.cleared, 4, { name: "cleared", style: "distributed" }), releases.cleared);
+    connect(earlyQueue(fetch.cleared, 4, "cleared"), releases.cleared);
     connect(fetch.packet, deparser.packet);
     connect(io.payload, deparser.payload);
     connect(deparser.left, releases.left);

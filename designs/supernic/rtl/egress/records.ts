@@ -41,6 +41,9 @@ export const Waiting = (p: Pick<DeviceSizes, "cells">) =>
     ingress: uint(portBits),
     firstCell: uint(cellIndexBits(p)),
     payloadBytes: uint(lengthBits),
+    /** There is a payload, and a template. */
+    hasBody: bit,
+    hasFront: bit,
     headBytes: uint(7),
     prepend: uint(8),
     dropFront: uint(7),

@@ -38,8 +38,11 @@ interface Moves {
 /** Whether a longest frame has no room for the smallest ones that may be chosen before it is known. */
 export const isSmallAlone = (sizes: Sizes, blind: number): boolean => sizes.longest < (blind + 1) * sizes.beats[0];
 
-/** `value <= most`, as logic of its bits: a carry chain would be one piece more on the way. */
+/** Bits of a value that is compared with a number in one lookup table. */
+const compareBits = 6;
+/** `value <= most`; of a wider value as logic of its bits: a carry chain would be one piece more on the way. */
 function isAtMost(value: UInt, most: number): Bit {
+  if (value.width <= compareBits) return value.le(most);
   const wants = BigInt(most);
   return toBits(value).reduce<Bit>(
     (low, b, i) => ((wants >> BigInt(i)) & 1n ? low.or(b.not()) : low.andNot(b)),

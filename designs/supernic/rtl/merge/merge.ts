@@ -11,7 +11,7 @@ import {
   uint,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { passQueue } from "../../../shared/stream/index.ts";
+import { lateCount, passQueue } from "../../../shared/stream/index.ts";
 import { inlets, payloadCellBits, userClasses } from "../inside/index.ts";
 import { Accounts } from "./accounts.ts";
 import { candidatesOf, choose } from "./choice.ts";
@@ -58,7 +58,7 @@ export const Merge = module(
       noted = wire(Noted(p), { name: "noted" }),
       order = passQueue("order", Noted(p), notedFrames, takes, noted),
       waiting = reg(uint(Math.log2(notedFrames) + 1), { init: 0, name: "noted_waiting" });
-    waiting.set(waiting.add(takes.zext(waiting.width)).sub(order.fire.zext(waiting.width)));
+    waiting.set(lateCount(waiting, takes, order.fire));
     const lane = split({ noted: order, frames, enter: io.enter, write: io.write });
 
     // Who goes.

@@ -261,15 +261,15 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a port without room is served", "(may_go_0 & room[0])", "may_go_0"],
   [
     "a longer packet follows too soon",
-    "any_before_0 = any_before_0_1 | any_before_0_2",
-    "any_before_0 = any_before_0_1",
+    /(any_before_0 <= [^;]*) \| any_before_0_1;/,
+    "$1;",
   ],
-  ["small packets behind a long one", "fits_1_0 & ~large_before_1", "fits_1_0"],
+  ["small packets behind a long one", "is_large_1 ? any_before_1 : large_before_1", "is_large_1 & any_before_1"],
   ["a promise is never kept", /begun_0 = [^;]*;/, "begun_0 = 1'b0;"],
-  ["a promise too many", "promised_1 <= 5'd0;\n", "promised_1 <= promised_1;\n"],
+  ["a promise too many", "promised_1 <= 5'd0;", "promised_1 <= promised_1;"],
   [
     "a promise of a packet that is dropped",
-    /(chosen_for_0 = [^;]*) & ~lists_picked_packet_dropped/,
+    /(chosen_for_\d = [^;]*) & ~lists_picked_packet_dropped/,
     "$1",
   ],
   // The straight way of a packet that comes while nothing is on its way out.
@@ -307,8 +307,8 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["an unknown MAC without uplink", "~(goes_to_and | config_has_uplink)", "1'b0"],
   [
     "dropped packets are one too many",
-    "may_come <= dropped_queue_level < 4'd3",
-    "may_come <= dropped_queue_level < 4'd8",
+    "may_come <= dropped_queue_count < 4'd3",
+    "may_come <= dropped_queue_count < 4'd8",
   ],
   ["a template where there is none", /& \{7\{[^}]*\}\}/, ""],
   [

@@ -313,8 +313,9 @@ const faults: readonly Planted[] = [
   ],
   ["a user is said to have plenty too early", "(spent_contexts_left > 7'd5)", "(spent_contexts_left > 7'd2)"],
   ["plenty of cells too early", "(spent_cells_left > 8'd17)", "(spent_cells_left > 8'd5)"],
-  ["a take and a turn of one user are mixed up", /arrivals_both = [^;]*;/, "arrivals_both = 1'b0;"],
-  ["what a take shows does not count the turn", /spent_plenty\} \^ [^;:]*/, "spent_plenty} "],
+  ["what a take shows does not count the turn", / \^ arrivals_second\[spent_user\]/, ""],
+  ["what users might take outlives a reset", / \| clearing\) begin\s+arrivals_(first|second)\[/, ") begin arrivals_$1["],
+  ["what a turn shows does not count the take", / \^ arrivals_first\[seen_user\]/, ""],
   ["the next of a class goes by old accounts", /quiet_alone_(\d) = [^;]*;/, "quiet_alone_$1 = 1'b1;"],
   ["it waits a cycle too few", /quiet_alone_(\d) = ~\((.*) \| alone_\d_4_ago\)/, "quiet_alone_$1 = ~($2)"],
   ["a head is named that has gone", / & ~\(gone_(\d) & \(held_class_\1 == 3'd\d\)\)/, ""],
@@ -331,7 +332,7 @@ const faults: readonly Planted[] = [
   ],
   [
     "a packet's first cell is another's",
-    "stored_ready = packet_arrives & pending_packets_pop_payload_has_body",
+    "stored_ready = packet_arrives & pending_packets_payload_has_body",
     "stored_ready = packet_arrives",
   ],
   ["a header that waits is lost", /pending_valid = ([^;]*) & enter_ready/, "pending_valid = $1"],
@@ -342,7 +343,6 @@ const faults: readonly Planted[] = [
 ];
 const ofResets: readonly Planted[] = [
   ["nobody waits until accounts are clear", / & ~accounts_closed/, ""],
-  ["what users might take outlives a reset", / \| clearing\) arrivals_(first|second)\[/, ") arrivals_$1["],
 ];
 const ofWaiting: readonly Planted[] = [
   ["when room is scarce, frames follow each other", /apart = [^;]*;/, "apart = 1'b1;"],

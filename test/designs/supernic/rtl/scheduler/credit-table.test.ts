@@ -245,8 +245,8 @@ describe("CreditTable", () => {
       ["a refund comes to the region beside", /refunds_of_0 = refund_valid & ~?/, "refunds_of_0 = refund_valid & "],
       [
         "a refund beside a gift is lost",
-        /fewer_1_2 = [^;]*;/,
-        "fewer_1_2 = {1'b0, give_1[2] | (refunds_of_1 & refund_slots[2])};",
+        /two_back_1_2 = [^;]*;/,
+        "two_back_1_2 = 1'b0;",
       ],
       [
         "a reservation hides what comes back",
