@@ -1,4 +1,5 @@
 import {
+  assertAlways,
   type Bit,
   bit,
   bitsFor,
@@ -224,9 +225,10 @@ export const Fetch = module(
     });
 
     // A packet that came early goes when that is decided, or is void.
-    const passes = node(isEarly.and(io.decided.valid).and(io.decided.goes), { name: "early_passes" }),
+    const passes = io.decided.goes,
       goes = node(io.packet.fire, { name: "goes" }),
       body3 = at3.waiting.hasBody;
+    assertAlways(passes.not().or(isEarly.and(io.decided.valid)), "who passes has come early");
     io.mayPass.set(isEarly.andNot(valid2).andNot(picked.valid));
     when(isEarly.and(io.decided.valid), () => {
       isVoid.set(io.decided.goes.not());

@@ -36,6 +36,8 @@ const listOf = (p: EgressParameters, at: string) => ({
   tail: reg(uint(ctxBits(p)), { name: `tail_${at}` }),
   open: reg(bit, { init: 0, name: `open_${at}` }),
   drops: reg(bit, { init: 0, name: `drops_${at}` }),
+  /** It is open, and does not drop. */
+  lets: reg(bit, { init: 0, name: `lets_${at}` }),
 });
 
 /** The packet of a port that is next, if there is one. */
@@ -182,11 +184,12 @@ export const Lists = module(
       const asks = row.map((l, k) => {
         l.open.set(io.open.at(q).bit(k));
         l.drops.set(io.drops.at(q).bit(k));
+        l.lets.set(io.open.at(q).bit(k).andNot(io.drops.at(q).bit(k)));
         return node(l.some.and(l.drops.or(l.open)), { name: `asks_${q}_${k}` });
       });
-      const isFree = row.map((l, k) => push.list.class.bit(k).and(l.open).andNot(l.some.or(l.drops))),
+      const isFree = row.map((l, k) => push.list.class.bit(k).and(l.lets).andNot(l.some)),
         isQuiet = node(next.valid.or(orTree(asks)).or(picked.valid).not(), { name: `is_quiet_${q}` }),
-        fits = node(fromBits(fitsOf(q)).shr(push.size).bit(0).and(io.room.bit(q)), { name: `has_room_${q}` });
+        fits = node(pickOf(push.size, fitsOf(q)).bit(0).and(io.room.bit(q)), { name: `has_room_${q}` });
       passes[q]?.set(
         push.valid.and(push.mayPass).and(push.list.port.bit(q)).and(isQuiet).and(fits).and(orTree(isFree)),
       );

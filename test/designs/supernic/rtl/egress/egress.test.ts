@@ -274,7 +274,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ],
   // The straight way of a packet that comes while nothing is on its way out.
   ["a packet passes those that wait for its port", /assign is_quiet_1 = [^;]*;/, "assign is_quiet_1 = 1'b1;"],
-  ["a packet passes though its class is paused", /(passes_1_or =[^;]*)open_1_2/, "$1 1'b1"],
+  ["a packet passes though its class is paused", /(passes_1_or =[^;]*)lets_1_2/, "$1 1'b1"],
   ["a packet passes without room", "is_quiet_1 & has_room_1 &", "is_quiet_1 &"],
   ["a header that is void leaves", "left_valid & ~is_void &", "left_valid &"],
   ["a header that is void stays", "left_ready = goes | (ready_valid & is_void)", "left_ready = goes"],

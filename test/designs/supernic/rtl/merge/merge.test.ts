@@ -314,7 +314,6 @@ const faults: readonly Planted[] = [
   ["a user is said to have plenty too early", "(spent_contexts_left > 7'd5)", "(spent_contexts_left > 7'd2)"],
   ["plenty of cells too early", "(spent_cells_left > 8'd17)", "(spent_cells_left > 8'd5)"],
   ["what a take shows does not count the turn", / \^ arrivals_second\[spent_user\]/, ""],
-  ["what users might take outlives a reset", / \| clearing\) begin\s+arrivals_(first|second)\[/, ") begin arrivals_$1["],
   ["what a turn shows does not count the take", / \^ arrivals_first\[seen_user\]/, ""],
   ["the next of a class goes by old accounts", /quiet_alone_(\d) = [^;]*;/, "quiet_alone_$1 = 1'b1;"],
   ["it waits a cycle too few", /quiet_alone_(\d) = ~\((.*) \| alone_\d_4_ago\)/, "quiet_alone_$1 = ~($2)"],
