@@ -240,9 +240,7 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     );
   if (over.length > 0) terminal.error(`mnemo: out of the bounds in bounds.json beside the baseline:\n${listed(over)}`);
   else if (bounds !== undefined)
-    terminal.print(
-      `Every module keeps the bounds: ${boundsText(bounds)}, but for the exceptions listed.`,
-    );
+    terminal.print(`Every module keeps the bounds: ${boundsText(bounds)}, but for the exceptions listed.`);
   if (worse.length + over.length === 0) return exitCode.done;
   return exitCode.failed;
 }

@@ -35,8 +35,9 @@ const bytesOf = (etherType: number): UInt => constant(((etherType & 255) << 8) |
 
 /**
  * Puts 802.1Q tag and sNIC shim behind the MACs of frames, and zeros behind short ones up to 60 bytes. `what` comes
- * once for each frame, two cycles before its first beat is wanted; else that waits. Latency 1 cycle, initiation interval 1; a frame that
- * grows into one beat more takes one cycle more. Full: `plain` waits when four beats of `frame` do. Reset: no frame.
+ * once for each frame, two cycles before its first beat is wanted; else that waits. Latency 1 cycle, initiation
+ * interval 1; a frame that grows into one beat more takes one cycle more. Full: `plain` waits when four beats of
+ * `frame` do. Reset: no frame.
  */
 export const ShimInsert = module(
   "ShimInsert",

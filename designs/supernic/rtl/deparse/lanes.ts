@@ -19,7 +19,9 @@ function lanes(number: UInt, beyond: (high: UInt, n: number) => Bit, low: (low: 
     highs = each(n => upper.eq(n)),
     all = each(n => beyond(upper, n));
   return fromBits(
-    Array.from({ length: beatBytes / few }, (_, h) => lows.map(l => (all[h] as Bit).or((highs[h] as Bit).and(l)))).flat(),
+    Array.from({ length: beatBytes / few }, (_, h) =>
+      lows.map(l => (all[h] as Bit).or((highs[h] as Bit).and(l))),
+    ).flat(),
   );
 }
 const never = constant(0, 1).bit(0),

@@ -90,7 +90,9 @@ export function promises(sizes: Sizes, ports: number, blind: number, moves: Move
     width = Math.ceil(Math.log2(longest + 1)) + 1,
     none = constant(0, 1).bit(0);
   const smallAlone = isSmallAlone(sizes, blind),
-    most = [...sizes.beats, longest].map((n, i) => Math.max(0, longest - (i === 0 && !smallAlone ? (blind + 1) * n : n)));
+    most = [...sizes.beats, longest].map((n, i) =>
+      Math.max(0, longest - (i === 0 && !smallAlone ? (blind + 1) * n : n)),
+    );
   const fits = Array.from({ length: ports }, (_, q) => {
     const beats = reg(uint(width), { init: 0, name: `promised_${q}` }),
       begun = node(begins[q] ?? none, { name: `begun_${q}` }),
@@ -98,8 +100,7 @@ export function promises(sizes: Sizes, ports: number, blind: number, moves: Move
       isChosen = node(chosen.by[q] ?? none, { name: `chosen_for_${q}` }),
       usual = sumsOf(beats, sizes, begunSize, chosen.size, isChosen),
       late = passing === undefined ? usual : sumsOf(beats, sizes, begunSize, passing.size);
-    if (passing !== undefined)
-      assertAlways(passes.and(isChosen).not(), `one frame is chosen for port ${q} in a cycle`);
+    if (passing !== undefined) assertAlways(passes.and(isChosen).not(), `one frame is chosen for port ${q} in a cycle`);
     beats.set(mux(passes, mux(begun, late.falls, late.stays), mux(begun, usual.falls, usual.stays)));
     return most.map((n, i) => {
       const fit = reg(bit, { init: 1, name: `fits_${q}_${i}` }),

@@ -22,8 +22,8 @@ export const MatchOutcome = enumOf("MatchOutcome", [...matchOutcomes]);
 export const MatchDrop = enumOf("MatchDrop", [...matchDrops]);
 
 /**
- * A frame that the judge has seen: the first bytes without shims, byte 0 lowest, the verdict, and by itself whether that
- * has a reason to refuse it.
+ * A frame that the judge has seen: the first bytes without shims, byte 0 lowest, the verdict, and by itself whether
+ * that has a reason to refuse it.
  */
 export const MatchKey = struct({ head: uint(matchHeadBytes * 8), refused: bit, verdict: Verdict });
 

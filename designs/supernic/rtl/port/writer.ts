@@ -27,9 +27,9 @@ export const BeatWrite = (p: QueueParameters) =>
 /**
  * Gives each beat that comes in a free place, of which there is always one (`classBeats`; asserted). It has the place
  * of the beat that comes next already, so a beat and the link behind it are written as one word. `written` has the
- * frames in their order, two cycles behind their last beat. Latency 0 from `beat` to `write`, initiation interval 1. Full:
- * `judgedFrames` frames wait; outcomes come in time (asserted). Reset: no frame is under way, and the first beat must
- * not come before a place has (asserted).
+ * frames in their order, two cycles behind their last beat. Latency 0 from `beat` to `write`, initiation interval 1.
+ * Full: `judgedFrames` frames wait, and one in the register behind them; outcomes come in time (asserted). Reset: no
+ * frame is under way, and the first beat must not come before a place has (asserted).
  */
 export const BeatWriter = module(
   "BeatWriter",

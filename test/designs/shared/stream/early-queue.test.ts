@@ -21,7 +21,7 @@ const Harness = module(
 );
 type Ports = ReturnType<typeof Harness>["ports"];
 
-/** All comes out in its order, a reset in the middle empties it, and it has taken as many as its places, and no more. */
+/** It fills when nobody takes; then all comes out in its order. */
 async function run(b: Bench<Ports>, { depth }: Shape, from: Pause, to: Pause): Promise<void> {
   const into = new StreamSource(b.sim, b.io.push, { pause: from });
   // Nobody takes: it fills.
@@ -54,7 +54,11 @@ describe("a planted fault is found", () => {
   const p = parameterSets[1];
   test.each([
     ["it has one place too few", "early_count < 3'd3", "early_count < 3'd2"],
-    ["one that comes as the last one goes is lost", /early_some <=\s+early_push \|/, "early_some <= early_push & ~early_pop |"],
+    [
+      "one that comes as the last one goes is lost",
+      /early_some <=\s+early_push \|/,
+      "early_some <= early_push & ~early_pop |",
+    ],
     ["the first is the one behind it", /early_several \? /, "1'b1 ? "],
     ["it takes when it is full", /early_room <= early_pop \|/, "early_room <= 1'b1 |"],
   ] as const)("%s", (name, from, to) =>

@@ -259,19 +259,11 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["the port's next outlives a reset", /next_valid_0 <= 1'b0;/, "next_valid_0 <= next_valid_0;"],
   ["a class that is paused is served", "asks_1_2 = some_1_2 & (drops_1_2 | open_1_2)", "asks_1_2 = some_1_2"],
   ["a port without room is served", "(may_go_0 & room[0])", "may_go_0"],
-  [
-    "a longer packet follows too soon",
-    /(any_before_0 <= [^;]*) \| any_before_0_1;/,
-    "$1;",
-  ],
+  ["a longer packet follows too soon", /(any_before_0 <= [^;]*) \| any_before_0_1;/, "$1;"],
   ["small packets behind a long one", "is_large_1 ? any_before_1 : large_before_1", "is_large_1 & any_before_1"],
   ["a promise is never kept", /begun_0 = [^;]*;/, "begun_0 = 1'b0;"],
   ["a promise too many", "promised_1 <= 5'd0;", "promised_1 <= promised_1;"],
-  [
-    "a promise of a packet that is dropped",
-    /(chosen_for_\d = [^;]*) & ~lists_picked_packet_dropped/,
-    "$1",
-  ],
+  ["a promise of a packet that is dropped", /(chosen_for_\d = [^;]*) & ~lists_picked_packet_dropped/, "$1"],
   // The straight way of a packet that comes while nothing is on its way out.
   ["a packet passes those that wait for its port", /assign is_quiet_1 = [^;]*;/, "assign is_quiet_1 = 1'b1;"],
   ["a packet passes though its class is paused", /(passes_1_or =[^;]*)lets_1_2/, "$1 1'b1"],

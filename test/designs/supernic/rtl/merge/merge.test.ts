@@ -301,11 +301,7 @@ const faults: readonly Planted[] = [
     "before_cells + {6'd0, released_q_cells[1], 1'b0}",
   ],
   ["accounts outlive a reset", "if (took_valid | clearing) begin", "if (took_valid) begin"],
-  [
-    "arrivals do not leave a context of the quota",
-    /(spent_arrival = spent_has_tokens [^;]*) > 7'd1\)/,
-    "$1 > 7'd0)",
-  ],
+  ["arrivals do not leave a context of the quota", /(spent_arrival = spent_has_tokens [^;]*) > 7'd1\)/, "$1 > 7'd0)"],
   [
     "arrivals do not leave cells of the quota",
     "spent_cells_behind = spent_cells_left - 8'd3",
@@ -340,9 +336,7 @@ const faults: readonly Planted[] = [
   ["an inlet that was chosen and not taken outlives a reset", /held_1 <= 1'b0;/, "held_1 <= held_1;"],
   ["an inlet that is held is chosen again", / = order_open & ~held_0;/, " = order_open;"],
 ];
-const ofResets: readonly Planted[] = [
-  ["nobody waits until accounts are clear", / & ~accounts_closed/, ""],
-];
+const ofResets: readonly Planted[] = [["nobody waits until accounts are clear", / & ~accounts_closed/, ""]];
 const ofWaiting: readonly Planted[] = [
   ["when room is scarce, frames follow each other", /apart = [^;]*;/, "apart = 1'b1;"],
   [
