@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { UsageError } from "../../designs/shared/command-line/index.ts";
-import { fanOutOf, type Result } from "./report.ts";
+import { fanOutOf, levelsOf, type Result } from "./report.ts";
 
 const exception = z.strictObject({
   /** What the unit has at most, in place of the bound. */
@@ -12,7 +12,10 @@ const exception = z.strictObject({
 });
 const boundsFile = z.strictObject({
   depth: z.number(),
-  fanOut: z.number(),
+  /** Whether a path's carry blocks count as levels of it; they do if nothing is said. */
+  carries: z.boolean().optional(),
+  /** Left out: a net may have any number of inputs. */
+  fanOut: z.number().optional(),
   /** Units that are put together from others, which are measured by themselves. */
   wholes: z.array(z.string()),
   exceptions: z.record(z.string(), exception),
@@ -52,15 +55,25 @@ export function outOfBounds(results: readonly Result[], bounds: Bounds): readonl
   return results.flatMap(r => {
     if (bounds.wholes.includes(r.unit.name)) return [];
     const excepted = bounds.exceptions[r.unit.name];
-    const judge = (what: string, is: number, bound: number, own: number | undefined): string[] => {
+    const judge = (what: string, is: number, bound: number | undefined, own: number | undefined): string[] => {
+      if (bound === undefined) return [];
       if (is > (own ?? bound)) return [`${r.unit.name}: ${what} is ${is}, the bound is ${own ?? bound}`];
       return own !== undefined && is <= bound
         ? [`${r.unit.name}: ${what} is ${is}, so its exception (${own}) is not needed`]
         : [];
     };
     return [
-      ...judge("depth with carries", depthOf(r), bounds.depth, excepted?.depth),
+      ...(bounds.carries === false
+        ? judge("depth", levelsOf(r), bounds.depth, excepted?.depth)
+        : judge("depth with carries", depthOf(r), bounds.depth, excepted?.depth)),
       ...judge("fan-out", fanOutOf(r), bounds.fanOut, excepted?.fanOut),
     ];
   });
 }
+
+/** What the bounds are, in words. */
+export const boundsText = ({ depth, carries, fanOut }: Bounds): string =>
+  [
+    `${depth} levels${carries === false ? "" : " with carries"}`,
+    ...(fanOut === undefined ? [] : [`${fanOut} inputs on a net`]),
+  ].join(", ");

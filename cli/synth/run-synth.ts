@@ -12,7 +12,7 @@ import { designs } from "../designs.ts";
 import { isSource, onlyForFile } from "../own/source-file.ts";
 import { repository } from "../repository.ts";
 import { totalLuts } from "./area.ts";
-import { outOfBounds, readBounds } from "./bounds.ts";
+import { boundsText, outOfBounds, readBounds } from "./bounds.ts";
 import { baselinePath, byKnownText, readBaseline, regressions, writeBaseline } from "./baseline.ts";
 import { figuresOf } from "./figures.ts";
 import {
@@ -240,9 +240,7 @@ export async function runSynth(name: string, o: SynthOptions, terminal: Terminal
     );
   if (over.length > 0) terminal.error(`mnemo: out of the bounds in bounds.json beside the baseline:\n${listed(over)}`);
   else if (bounds !== undefined)
-    terminal.print(
-      `Every module keeps the bounds: ${bounds.depth} levels with carries, ${bounds.fanOut} inputs on a net, but for the exceptions listed.`,
-    );
+    terminal.print(`Every module keeps the bounds: ${boundsText(bounds)}, but for the exceptions listed.`);
   if (worse.length + over.length === 0) return exitCode.done;
   return exitCode.failed;
 }

@@ -145,6 +145,10 @@ describe("the bounds", () => {
     });
     expect(outOfBounds([made(8, 0, 256), made(7, 1, 1)], bounds)).toEqual([]);
     expect(outOfBounds([made(8, 1, 256)], bounds)).toEqual(["All: depth with carries is 9, the bound is 8"]);
+    // Carries and nets may be left out.
+    const levels = { depth: 8, carries: false, wholes: [], exceptions: {} };
+    expect(outOfBounds([made(8, 9, 9999)], levels)).toEqual([]);
+    expect(outOfBounds([made(9, 0, 1)], levels)).toEqual(["All: depth is 9, the bound is 8"]);
     // A path of fewer levels and more carries is not hidden behind the first one.
     const shallow = made(8, 0, 256),
       hidden = { ...shallow, paths: [...shallow.paths, ...made(7, 3, 1).paths, ...made(2, 1, 1).paths] };
@@ -175,6 +179,15 @@ describe("the bounds", () => {
       expect(depthOfPath(u), `depth of ${name}`).toBeLessThanOrEqual(own?.depth ?? 8);
       expect(u.fanOut ?? 0, `fan-out of ${name}`).toBeLessThanOrEqual(own?.fanOut ?? 256);
     }
+  });
+  it("of SuperNIC are of levels, and the figures in its baseline keep them", () => {
+    const path = "constraints/baseline/supernic/xcup.json",
+      { units } = readBaseline(path),
+      bounds = readBounds(path);
+    expect(bounds).toMatchObject({ depth: 8, carries: false });
+    expect(Object.keys(bounds?.exceptions ?? {}).filter(n => units[n] === undefined)).toEqual([]);
+    for (const [name, u] of Object.entries(units))
+      expect(u.levels, `levels of ${name}`).toBeLessThanOrEqual(bounds?.exceptions[name]?.depth ?? 8);
   });
   it("are refused in a sentence when they are no list of bounds", () => {
     const path = join(folder, "bounded/xcup.json");

@@ -105,7 +105,7 @@ export function coreOf(read: Read, inlets: readonly number[], entered: () => num
     leftNow = read("egress.events_left"),
     drops = ["task", "nowhere", "again", "paused"].map(n => read(`egress.events_${n}`)),
     onTheirWay = ["dropped_queue", "cleared", "deparser.read_packets", "deparser.whole_beats"].map(n =>
-      read(`egress.${n}.level`),
+      read(`egress.${n}_count`),
     ),
     outs = inlets.map(i => fired(read, `egress.out${i}`));
   const all = free();
@@ -159,7 +159,7 @@ export function laneOf(read: Read, inlets: readonly number[], entered: () => num
     },
     counts = { left: 0, toSoftware: 0, notTaken: 0, nowhere: 0, bad: 0, own: 0, copies: 0 };
   const inside = read("lane.frames_inside"),
-    coming = read("lane.coming_frames.level"),
+    coming = read("lane.coming_frames_count"),
     held = read("lane.held_frame_valid"),
     has = inlets.map(i => read(`lane.has_${i}`)),
     headLast = read("lane.reshape.out_payload_last"),

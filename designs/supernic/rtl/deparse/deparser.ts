@@ -3,7 +3,6 @@ import {
   bit,
   type Bit,
   connect,
-  fifo,
   module,
   node,
   onehotMux,
@@ -16,6 +15,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { ReadBeat } from "../../../shared/frame/index.ts";
+import { earlyQueue } from "../../../shared/stream/index.ts";
 import { partOf } from "./parts.ts";
 import { placed, turnedBeat } from "./placed.ts";
 import { beatBytes, type DeparserParameters, Leaving, LeavingBeat } from "./records.ts";
@@ -86,7 +86,7 @@ export const Deparser = module(
     when(takes, () => short.set(part.last.not().and(short.or(io.payload.fire.and(body.last)))));
     read.valid.set(goes);
     read.payload.set(packet.ctx);
-    connect(fifo(read, waitingPackets, { name: "read_packets", style: "distributed" }), io.left);
+    connect(earlyQueue(read, waitingPackets, "read_packets"), io.left);
 
     // Turned to its lanes, and joined with what is held.
     turning.load(
@@ -104,7 +104,7 @@ export const Deparser = module(
       },
       out,
     );
-    connect(fifo(out.frame, waitingBeats, { name: "whole_beats", style: "distributed" }), io.frame);
+    connect(earlyQueue(out.frame, waitingBeats, "whole_beats"), io.frame);
   },
   { nameOf: p => `Deparser_c${p.contexts}_t${p.toBits}${p.trailers === true ? "_tail" : ""}` },
 );

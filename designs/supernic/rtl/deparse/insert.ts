@@ -3,13 +3,13 @@ import {
   cat,
   connect,
   constant,
-  fifo,
   module,
   mux,
   node,
   reg,
   sink,
   source,
+  stage,
   stream,
   struct,
   uint,
@@ -17,6 +17,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { joinBytes, pickOf } from "../../../shared/frame/index.ts";
+import { earlyQueue } from "../../../shared/stream/index.ts";
 import { minimumFrame } from "../../../shared/wire/index.ts";
 import { snicEtherType } from "../../wire/index.ts";
 
@@ -34,14 +35,15 @@ const bytesOf = (etherType: number): UInt => constant(((etherType & 255) << 8) |
 
 /**
  * Puts 802.1Q tag and sNIC shim behind the MACs of frames, and zeros behind short ones up to 60 bytes. `what` comes
- * once for each frame, not later than its first beat is wanted. Latency 1 cycle, initiation interval 1; a frame that
- * grows into one beat more takes one cycle more. Full: `plain` waits when four beats of `frame` do. Reset: no frame.
+ * once for each frame, two cycles before its first beat is wanted; else that waits. Latency 1 cycle, initiation
+ * interval 1; a frame that grows into one beat more takes one cycle more. Full: `plain` waits when four beats of
+ * `frame` do. Reset: no frame.
  */
 export const ShimInsert = module(
   "ShimInsert",
   () => ({ plain: sink(PlainBeat), what: sink(Inserted), frame: source(PlainBeat) }),
   io => {
-    const what = fifo(io.what, 16, { name: "whats", style: "distributed" });
+    const what = stage(earlyQueue(io.what, 16, "whats"), "forward", { name: "what_now" });
     const { tagged, tag, shimmed, shim } = what.payload,
       plain = io.plain.payload;
     const first = reg(bit, { init: 1, name: "first_beat" }),
@@ -51,7 +53,12 @@ export const ShimInsert = module(
       carry = reg(uint(macWords * wordBits), { name: "carry" });
     const by = cat(shimmed, tagged).is(2),
       total = node(plain.count.zext(8).add(by.zext(8).shl(2)), { name: "total" }),
-      over = node(plain.last.and(total.gt(beatBytes)), { name: "grows_over" });
+      // Which count is too many is known before it is known what is inserted: no sum is asked.
+      tooMany = pickOf(
+        by,
+        [0, 1, 2, 3].map(n => plain.count.gt(beatBytes - 4 * n)),
+      ).bit(0),
+      over = node(plain.last.and(tooMany), { name: "grows_over" });
 
     // The words of a beat: MACs, what is inserted, and the rest moved up.
     const tagWord = joinBytes(bytesOf(snicEtherType.vlan), tag.bits(8, 8), tag.bits(0, 8)),
@@ -91,6 +98,6 @@ export const ShimInsert = module(
       flushCount.set(total.sub(beatBytes).trunc(7));
       flushBad.set(plain.bad);
     });
-    connect(fifo(out, 4, { name: "staged", style: "distributed" }), io.frame);
+    connect(earlyQueue(out, 4, "staged"), io.frame);
   },
 );

@@ -17,6 +17,7 @@ import {
 import { joinBytes, pickOf } from "../../../shared/frame/index.ts";
 import { minimumFrame } from "../../../shared/wire/index.ts";
 import { snicEtherType } from "../../wire/index.ts";
+import { lanesFrom } from "./lanes.ts";
 import type { Part } from "./parts.ts";
 import { About, beatBytes, type DeparserParameters, LeavingBeat } from "./records.ts";
 
@@ -40,8 +41,6 @@ function turned(data: UInt, by: UInt): UInt {
   }
   return out;
 }
-/** Lanes from `first` up: a lookup table each, as a shift of what is constant. */
-const lanesFrom = (first: UInt): UInt => constant((1n << BigInt(beatBytes)) - 1n, beatBytes).shl(first);
 const bytesOf = (etherType: number): UInt => constant(((etherType & 255) << 8) | (etherType >> 8), 16);
 
 interface Given {

@@ -3,7 +3,6 @@ import {
   bit,
   constant,
   decode,
-  encodePriority,
   enumOf,
   fromCode,
   input,
@@ -23,6 +22,7 @@ import { dagEntries, egressWays, tables } from "../../wire/index.ts";
 import {
   ctxBits,
   EntryWrite,
+  firstByFours,
   inlets,
   Known,
   ownEntry,
@@ -142,7 +142,7 @@ export const Destination = module(
     // The lowest bit of the first byte.
     isGroup.set(io.dst.bit(40));
     // 1: the first of them, the DAG, the class.
-    const first = encodePriority(parts.reduce<UInt>((a, b) => a.and(b), constant((1n << BigInt(p.macs)) - 1n, p.macs))),
+    const first = firstByFours(parts.reduce<UInt>((a, b) => a.and(b), constant((1n << BigInt(p.macs)) - 1n, p.macs))),
       known2 = reg(bit),
       mac2 = reg(uint(first.index.width));
     known2.set(first.any);

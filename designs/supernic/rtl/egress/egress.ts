@@ -5,11 +5,8 @@ import {
   connect,
   constant,
   encodeOnehot,
-  fifo,
-  fifoWithLevel,
   instance,
   module,
-  mux,
   node,
   orTree,
   portOf,
@@ -18,12 +15,14 @@ import {
   type StreamIn,
   type StreamOut,
   struct,
+  toBits,
   uint,
   type UInt,
   unpack,
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
+import { earlyQueue, earlyQueueWithLevel } from "../../../shared/stream/index.ts";
 import { Deparser, type LeavingBeat } from "../deparse/index.ts";
 import {
   classBits,
@@ -78,14 +77,17 @@ function noted(
   keepShim: Bit,
   trailer: ReturnType<typeof trailerMarks>,
 ) {
-  const { uid, ingress, firstCell, payloadBytes, headBytes, prepend, dropFront, tagged, tag, shimmed, ttl } = known;
+  const { uid, ingress, firstCell, payloadBytes, headBytes, prepend, dropFront, tagged, tag, shimmed, ttl } = known,
+    bodyBytes = trailer === undefined ? payloadBytes : withoutTrailer(payloadBytes, trailer.cut);
   return {
     waiting: {
       ...(puttersOf(p) > 0 ? { trails: trailer?.trails ?? constant(0, 1) } : ({} as { trails: UInt })),
       uid,
       ingress,
       firstCell,
-      payloadBytes: trailer === undefined ? payloadBytes : withoutTrailer(payloadBytes, trailer.cut),
+      payloadBytes: bodyBytes,
+      hasBody: bodyBytes.any(),
+      hasFront: prepend.any(),
       headBytes,
       prepend,
       dropFront,
@@ -141,7 +143,7 @@ export const Egress = module(
 
     // In: where it goes.
     const dropped = stream(uint(ctxBits(p)), { name: "dropped" }),
-      { out: toDrop, level } = fifoWithLevel(dropped, droppedPackets, { name: "dropped_queue", style: "distributed" }),
+      { out: toDrop, level } = earlyQueueWithLevel(dropped, droppedPackets, "dropped_queue"),
       mayCome = reg(bit, { init: 0, name: "may_come" });
     mayCome.set(level.lt(droppedPackets / 2 - 1));
     const asks = comes(p, io.finished, io.look, mayCome),
@@ -180,7 +182,7 @@ export const Egress = module(
     connect(fetch.leave, io.leave);
     connect(io.left, fetch.left);
     connect(fetch.read, io.read);
-    connect(fifo(fetch.cleared, 4, { name: "cleared", style: "distributed" }), releases.cleared);
+    connect(earlyQueue(fetch.cleared, 4, "cleared"), releases.cleared);
     connect(fetch.packet, deparser.packet);
     connect(io.payload, deparser.payload);
     connect(deparser.left, releases.left);
@@ -192,9 +194,11 @@ export const Egress = module(
     // Which lists may go.
     const picked = lists.picked.packet,
       fits = promises(sizes, inlets(p), blindPicks, {
-        chosen: lists.passes.or(lists.picked.valid.andNot(picked.dropped)),
-        to: mux(lists.passes, list.port, picked.list.port),
-        size: mux(lists.passes, size, picked.size),
+        chosen: {
+          by: toBits(picked.list.port).map(q => q.and(lists.picked.valid).andNot(picked.dropped)),
+          size: picked.size,
+        },
+        passing: { by: toBits(list.port).map(q => q.and(lists.passes)), size },
         begins,
         begunSize,
       });

@@ -1,5 +1,6 @@
 import {
   arrayOf,
+  assertAlways,
   type Bit,
   bit,
   bitsFor,
@@ -28,7 +29,7 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { passQueue } from "../../../shared/stream/index.ts";
+import { lateCount, passQueue } from "../../../shared/stream/index.ts";
 import { snicKind, templateEntries, trailerBytes } from "../../wire/index.ts";
 import { Leaving } from "../deparse/index.ts";
 import { HeaderJob, HeaderRead } from "../headers/index.ts";
@@ -103,8 +104,7 @@ interface Fetched {
 /** A packet as the deparser wants it. */
 function leavingOf({ ready, going, template, header, origin, tail }: Fetched) {
   const { waiting, headTurn, headLength, hasHead, payloadBeats, ctx } = ready,
-    { prepend, payloadBytes, tagged, tag, keepShim } = waiting,
-    hasFront = prepend.any();
+    { hasFront, hasBody, payloadBytes, tagged, tag, keepShim } = waiting;
   return {
     ctx,
     about: { to: pack(going), tagged, tag, shimmed: keepShim, shim: shimOfWaiting(waiting, origin) },
@@ -121,7 +121,7 @@ function leavingOf({ ready, going, template, header, origin, tail }: Fetched) {
     hasHead,
     payloadBytes,
     payloadBeats,
-    hasBody: payloadBytes.any(),
+    hasBody,
     ...(tail === undefined
       ? ({} as Tail)
       : { hasTail: waiting.trails.any(), tail: tail.is(8 * trailerBytes), restLength: ready.restLength }),
@@ -194,7 +194,7 @@ export const Fetch = module(
   (io, p) => {
     const picked = passQueue("picks", Picked(p), pickedPackets, io.picked.valid, io.picked.packet),
       inside = reg(uint(4), { init: 0, name: "picks_inside" });
-    inside.set(inside.add(io.picked.valid.zext(4)).sub(picked.fire.zext(4)));
+    inside.set(lateCount(inside, io.picked.valid, picked.fire));
     io.stalls.set(inside.ge(pickedPackets - pickedLate));
     const waiting = ram(Waiting(p), { depth: p.contexts, collision: "new", style: "block" }),
       templates = ram(tableEntry("template"), {
@@ -233,7 +233,7 @@ export const Fetch = module(
       en: first.fetched,
       name: "waiting_word",
     });
-    body2.set(word.payloadBytes.any());
+    body2.set(word.hasBody);
     valid2.set(first.fetched.or(held2));
     when(first.fetched, () => of2.set(first.of));
 
@@ -251,9 +251,10 @@ export const Fetch = module(
     });
 
     // A packet that came early goes when that is decided, or is void.
-    const passes = node(isEarly.and(io.decided.valid).and(io.decided.goes), { name: "early_passes" }),
+    const passes = io.decided.goes,
       goes = node(io.packet.fire, { name: "goes" }),
-      body3 = node(at3.waiting.payloadBytes.any(), { name: "ready_body" });
+      body3 = at3.waiting.hasBody;
+    assertAlways(passes.not().or(isEarly.and(io.decided.valid)), "who passes has come early");
     io.mayPass.set(isEarly.andNot(valid2).andNot(picked.valid));
     when(isEarly.and(io.decided.valid), () => {
       isVoid.set(io.decided.goes.not());
@@ -266,7 +267,7 @@ export const Fetch = module(
     io.read.valid.set(asks3.or(reads2.andNot(reads3)));
     io.read.payload.set(jobOf(p, mux(reads3, at3.waiting, word)));
     io.left.ready.set(goes.or(valid3.and(isVoid)));
-    under.set(under.add(first.fetched.zext(under.width)).sub(io.left.fire.zext(under.width)));
+    under.set(lateCount(under, first.fetched, io.left.fire));
 
     io.packet.valid.set(valid3.and(io.left.valid).andNot(isVoid).and(isEarly.not().or(passes)));
     io.packet.payload.set(

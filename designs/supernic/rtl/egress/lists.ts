@@ -5,6 +5,7 @@ import {
   fromBits,
   input,
   module,
+  mux,
   node,
   onehotMux,
   orTree,
@@ -17,6 +18,7 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
+import { pickOf } from "../../../shared/frame/index.ts";
 import { fairTurn } from "../../../shared/stream/index.ts";
 import { ctxBits, inlets, sizeBits, userClasses } from "../inside/index.ts";
 import type { EgressParameters } from "./ports.ts";
@@ -34,6 +36,8 @@ const listOf = (p: EgressParameters, at: string) => ({
   tail: reg(uint(ctxBits(p)), { name: `tail_${at}` }),
   open: reg(bit, { init: 0, name: `open_${at}` }),
   drops: reg(bit, { init: 0, name: `drops_${at}` }),
+  /** It is open, and does not drop. */
+  lets: reg(bit, { init: 0, name: `lets_${at}` }),
 });
 
 /** The packet of a port that is next, if there is one. */
@@ -54,22 +58,24 @@ interface Before {
 /** Whether the next packet of a port may go, by its size and by what went before it. */
 function mayGo(q: number, next: Next, before: Before, fits: readonly Bit[], smallAlone: boolean): Bit {
   const isLarge = node(next.entry.size.any(), { name: `is_large_${q}` });
+  // Whether it was so in one of the two cycles before: of these only the younger is wanted by itself.
   const was = (name: string, value: Bit): Bit => {
     const one = reg(bit, { init: 0, name: `${name}_${q}_1` }),
-      two = reg(bit, { init: 0, name: `${name}_${q}_2` });
+      either = reg(bit, { init: 0, name: `${name}_${q}` });
     one.set(value);
-    two.set(one);
-    return node(one.or(two), { name: `${name}_${q}` });
+    either.set(value.or(one));
+    return either;
   };
   const frame = node(before.served.andNot(next.dropped), { name: `frame_for_${q}` }),
     any = was("any_before", frame.or(before.passes)),
     large = was("large_before", frame.and(isLarge).or(before.passes.and(before.isLarge)));
-  const lets = fits.map((fit, size) => {
-    const seen = reg(bit, { init: 0, name: `fits_${q}_${size}` });
-    seen.set(fit);
-    return seen.andNot(size === 0 && !smallAlone ? large : any);
-  });
-  return node(fromBits(lets).shr(next.entry.size).bit(0), { name: `may_go_${q}` });
+  const seen = fits.map((fit, size) => {
+      const last = reg(bit, { init: 0, name: `fits_${q}_${size}` });
+      last.set(fit);
+      return last;
+    }),
+    behind = node(smallAlone ? any : mux(isLarge, any, large), { name: `behind_${q}` });
+  return node(pickOf(next.entry.size, seen).bit(0).andNot(behind), { name: `may_go_${q}` });
 }
 
 /**
@@ -178,11 +184,12 @@ export const Lists = module(
       const asks = row.map((l, k) => {
         l.open.set(io.open.at(q).bit(k));
         l.drops.set(io.drops.at(q).bit(k));
+        l.lets.set(io.open.at(q).bit(k).andNot(io.drops.at(q).bit(k)));
         return node(l.some.and(l.drops.or(l.open)), { name: `asks_${q}_${k}` });
       });
-      const isFree = row.map((l, k) => push.list.class.bit(k).and(l.open).andNot(l.some.or(l.drops))),
+      const isFree = row.map((l, k) => push.list.class.bit(k).and(l.lets).andNot(l.some)),
         isQuiet = node(next.valid.or(orTree(asks)).or(picked.valid).not(), { name: `is_quiet_${q}` }),
-        fits = node(fromBits(fitsOf(q)).shr(push.size).bit(0).and(io.room.bit(q)), { name: `has_room_${q}` });
+        fits = node(pickOf(push.size, fitsOf(q)).bit(0).and(io.room.bit(q)), { name: `has_room_${q}` });
       passes[q]?.set(
         push.valid.and(push.mayPass).and(push.list.port.bit(q)).and(isQuiet).and(fits).and(orTree(isFree)),
       );

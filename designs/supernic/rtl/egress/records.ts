@@ -44,6 +44,9 @@ export const Waiting = (p: Pick<EgressParameters, "cells" | "trailers">) =>
     ingress: uint(portBits),
     firstCell: uint(cellIndexBits(p)),
     payloadBytes: uint(lengthBits),
+    /** There is a payload, and a template. */
+    hasBody: bit,
+    hasFront: bit,
     headBytes: uint(7),
     prepend: uint(8),
     dropFront: uint(7),

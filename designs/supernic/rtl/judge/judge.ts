@@ -1,4 +1,5 @@
 import {
+  assertAlways,
   bit,
   type Bit,
   cat,
@@ -7,6 +8,7 @@ import {
   module,
   mux,
   node,
+  orTree,
   output,
   priority,
   reg,
@@ -17,7 +19,7 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat } from "../../../shared/frame/index.ts";
+import { AxisBeat, pickOf } from "../../../shared/frame/index.ts";
 import { ethernetHeader } from "../../../shared/wire/index.ts";
 import { pfcHeader, refusals } from "../../wire/index.ts";
 import { Facts, factsOf } from "./facts.ts";
@@ -34,26 +36,28 @@ import { strip } from "./strip.ts";
 
 const afterEthernet = ethernetHeader.bytes;
 
-/** Bytes of a redirect or return in front of its inner frame's own, and those of the inner frame's tag and shim. */
-const extraBytes = ({ encloses, insideWords }: Val<typeof Facts>): UInt =>
-  mux(
-    encloses,
-    cat(insideWords, constant(0, 2)).zext(judgedLengthBits).add(afterEthernet),
-    constant(0, judgedLengthBits),
+/**
+ * `bytes` and, of a redirect or return, those in front of its inner frame's own, and of the inner frame's tag and shim.
+ * A table, and not a sum: what it is compared with is another one.
+ */
+function behindExtra({ encloses, insideWords }: Val<typeof Facts>, bytes: number): UInt {
+  const sums = Array.from({ length: 2 ** insideWords.width }, (_, words) =>
+    constant(bytes + afterEthernet + 4 * words, judgedLengthBits),
   );
+  return mux(encloses, pickOf(insideWords, sums), constant(bytes, judgedLengthBits));
+}
 
-/** The first rule that is broken, at a frame's last beat. */
-function reasonOf(
+/** The first rule that is broken, at a frame's last beat; and whether one is, without the order of the rules. */
+function judge(
   p: JudgeParameters,
   facts: Val<typeof Facts>,
   length: UInt,
   ends: { readonly bad: Bit; readonly cut: Bit },
 ) {
-  const extra = node(extraBytes(facts), { name: "extra_bytes" });
-  const long = node(length.gt(extra.add(p.frameBytes)), { name: "is_long" }),
-    insideCut = node(facts.encloses.and(length.lt(extra.add(afterEthernet))), { name: "inside_cut" }),
+  const long = node(length.gt(behindExtra(facts, p.frameBytes)), { name: "is_long" }),
+    insideCut = node(facts.encloses.and(length.lt(behindExtra(facts, afterEthernet))), { name: "inside_cut" }),
     pfcCut = node(facts.verdict.kind.is("pfc").and(length.lt(afterEthernet + pfcHeader.bytes)), { name: "pfc_cut" });
-  return priority(
+  const broken = [
     [ends.bad, JudgeReason.fcs],
     [long, JudgeReason.long],
     [ends.cut, JudgeReason.short],
@@ -65,8 +69,11 @@ function reasonOf(
     [facts.enclosed.or(insideCut), JudgeReason.enclosed],
     [facts.pfc.or(pfcCut), JudgeReason.pfc],
     [facts.peer, JudgeReason.peer],
-    JudgeReason.none,
-  );
+  ] as const;
+  return {
+    reason: priority(...broken, JudgeReason.none),
+    refused: node(orTree(broken.map(([rule]) => rule)), { name: "is_refused" }),
+  };
 }
 
 /**
@@ -110,13 +117,14 @@ export const Judge = module(
       when(stripped.first, () => facts.set(factsOf(stripped, io.config)));
     });
 
-    const reason = reasonOf(p, facts, length, ends),
+    const { reason, refused } = judge(p, facts, length, ends),
       beyond = node(facts.ipEnd.gt(length.zext(17)), { name: "ip_beyond" });
     io.frame.valid.set(valid);
     io.frame.payload.set({
       data,
       first,
       last,
+      refused,
       verdict: { ...facts.verdict, reason, length, noL4: facts.hasPorts.not().or(beyond) },
     });
 
@@ -124,6 +132,7 @@ export const Judge = module(
       leaves = node(io.frame.fire.and(last), { name: "frame_leaves" });
     for (const name of refusals) pulses[name].set(leaves.and(reason.eq(name)));
     io.refused.set(pulses);
+    assertAlways(valid.not().or(refused.eq(reason.ne("none"))), "a frame is refused if there is a reason");
   },
   { nameOf: p => `Judge_f${p.frameBytes}` },
 );

@@ -57,8 +57,17 @@ export const Verdict = struct({
   noL4: bit,
 });
 
-/** A beat of a frame without shims and tag. `first`: the packet's header. Bytes behind the end are 0. */
-export const JudgedBeat = struct({ data: uint(judgeBeatBytes * 8), first: bit, last: bit, verdict: Verdict });
+/**
+ * A beat of a frame without shims and tag. `first`: the packet's header. Bytes behind the end are 0. `refused` and the
+ * verdict count with the last beat: there is a reason, known earlier than which one.
+ */
+export const JudgedBeat = struct({
+  data: uint(judgeBeatBytes * 8),
+  first: bit,
+  last: bit,
+  refused: bit,
+  verdict: Verdict,
+});
 
 /** A pulse for each refused frame, by reason. */
 export const RefusedPulses = struct({

@@ -4,7 +4,6 @@ import {
   cat,
   connect,
   constant,
-  fifo,
   module,
   mux,
   node,
@@ -17,8 +16,9 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat, keepTo, pickOf } from "../../../shared/frame/index.ts";
-import { PlainBeat } from "../deparse/index.ts";
+import { AxisBeat, pickOf } from "../../../shared/frame/index.ts";
+import { earlyQueue } from "../../../shared/stream/index.ts";
+import { lanesTo, PlainBeat } from "../deparse/index.ts";
 import { beatBytes } from "../inside/index.ts";
 import { redirectBytes } from "./ports.ts";
 
@@ -44,7 +44,7 @@ export const Reshape = module(
       { data, count, last, bad } = io.frame.payload;
     const first = reg(bit, { init: 1, name: "first_beat" }),
       flush = reg(bit, { init: 0, name: "flushes" }),
-      flushBytes = reg(uint(7), { name: "flush_bytes" }),
+      flushLane = reg(uint(6), { name: "flush_lane" }),
       flushBad = reg(bit, { name: "flush_bad" }),
       before = reg(uint(bits), { name: "beat_before" });
 
@@ -59,18 +59,21 @@ export const Reshape = module(
     const over = node(last.and(mux(redirect, fits(moved).not(), unwrap.andNot(fits(wrapBytes)))), {
       name: "grows_over",
     });
-    const rest = mux(redirect, count.sub(moved), count.sub(wrapBytes)),
-      whole = mux(redirect, count.add(redirectBytes), mux(unwrap, count.add(beatBytes - wrapBytes), count));
+    // Lanes of a last beat's last byte: in the beat that it makes, and in the one behind it.
+    const laneOf = (more: number): UInt<6> => count.add((more + 2 * beatBytes - 1) % beatBytes).trunc(6),
+      rest = mux(redirect, laneOf(redirectBytes), laneOf(-wrapBytes)),
+      whole = mux(redirect, laneOf(redirectBytes), mux(unwrap, laneOf(-wrapBytes), laneOf(0)));
     const silent = node(unwrap.and(first), { name: "gives_none" });
 
     const out = stream(AxisBeat(beatBytes), { name: "shaped" }),
       there = node(io.frame.valid.and(io.shape.valid), { name: "beat_there" });
     const ends = node(flush.or(last.andNot(over)), { name: "ends" }),
-      bytes = node(mux(flush, flushBytes, whole), { name: "out_bytes" });
+      // No lane above the last one of a frame counts; else the highest is the last.
+      lane = node(mux(ends, mux(flush, flushLane, whole), constant(beatBytes - 1, 6)), { name: "last_lane" });
     out.valid.set(flush.or(there.andNot(silent)));
     out.payload.set({
       data: joined,
-      keep: mux(ends, keepTo(bytes.sub(1).trunc(6), beatBytes), constant((1n << 64n) - 1n, beatBytes)),
+      keep: lanesTo(lane),
       last: ends,
       user: ends.and(mux(flush, flushBad, bad)),
     });
@@ -81,7 +84,7 @@ export const Reshape = module(
     when(takes, () => {
       first.set(0);
       before.set(data);
-      flushBytes.set(rest);
+      flushLane.set(rest);
       flushBad.set(bad);
       flush.set(over);
     });
@@ -89,6 +92,6 @@ export const Reshape = module(
       first.set(1);
       flush.set(0);
     });
-    connect(fifo(out, 4, { name: "staged", style: "distributed" }), io.out);
+    connect(earlyQueue(out, 4, "staged"), io.out);
   },
 );

@@ -72,9 +72,16 @@ export function softwareBuffer(
     hasRoom = node(level.le(depth - laneFrameBeats(p)), { name: "software_has_room" });
   const bits = Math.ceil(Math.log2(p.softwareCycles + 1)),
     time = reg(uint(bits), { init: 0, name: "software_time" }),
-    late = node(time.eq(p.softwareCycles), { name: "software_late" }),
+    late = reg(bit, { init: 0, name: "software_late" }),
     waits = node(orTree(heads.map(h => h.at(softwareClass).valid)), { name: "waits_for_software" });
-  when(hasRoom.or(waits.not()), () => time.set(0)).elseWhen(late.not(), () => time.set(time.add(1)));
+  // That the time is over is a register, with the last cycle of it: all turns hang on it.
+  when(hasRoom.or(waits.not()), () => {
+    time.set(0);
+    late.set(0);
+  }).elseWhen(late.not(), () => {
+    time.set(time.add(1));
+    late.set(time.eq(p.softwareCycles - 1));
+  });
   return {
     input,
     room: node(hasRoom.andNot(onItsWay), { name: "software_room" }),

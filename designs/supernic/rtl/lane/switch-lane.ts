@@ -8,7 +8,6 @@ import {
   connect,
   constant,
   encodeOnehot,
-  fifo,
   fromBits,
   instance,
   module,
@@ -29,6 +28,7 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { joinBytes, joinFields, pickOf } from "../../../shared/frame/index.ts";
+import { earlyQueue } from "../../../shared/stream/index.ts";
 import { ethernetHeader } from "../../../shared/wire/index.ts";
 import { snicEtherType, snicKind } from "../../wire/index.ts";
 import { PlainBeat, ShimInsert } from "../deparse/index.ts";
@@ -188,15 +188,16 @@ export const SwitchLane = module(
     const shapes = stream(Bound(p), { name: "shapes" }),
       targets = stream(Bound(p), { name: "targets" }),
       coming = stream(Coming(p), { name: "coming" }),
-      target = fifo(targets, notedFrames, { name: "target", style: "distributed" });
+      // What is done to a frame and where it goes is wanted cycles later: from a register, and not from a memory.
+      target = stage(earlyQueue(targets, notedFrames, "target"), "forward", { name: "target_now" });
     const begins = Array.from({ length: n }, (_, q) => wire(bit, { name: `begins_${q}` })),
       sizes = laneSizes(p),
-      promised = {
-        chosen: wire(bit, { name: "promise" }),
-        to: wire(uint(n), { name: "promise_to" }),
-        size: wire(uint(sizeBits), { name: "promise_size" }),
-      };
-    const fits = promises(sizes, n, blindChoices, { ...promised, begins, begunSize: target.payload.size });
+      promised = { to: wire(uint(n), { name: "promise_to" }), size: wire(uint(sizeBits), { name: "promise_size" }) };
+    const fits = promises(sizes, n, blindChoices, {
+      chosen: { by: toBits(promised.to), size: promised.size },
+      begins,
+      begunSize: target.payload.size,
+    });
     const chosen = choose(
       {
         p,
@@ -228,7 +229,6 @@ export const SwitchLane = module(
       facts: chosen.facts,
     });
     const what = boundOf(p, io.config, held);
-    promised.chosen.set(chosen.valid);
     promised.to.set(chosen.to);
     promised.size.set(chosen.size);
     shapes.payload.set(what.bound);
@@ -242,13 +242,13 @@ export const SwitchLane = module(
 
     // Its beats: tag and shim go in, then what stands in front.
     const beats = beatsOf(
-      fifo(coming, notedFrames, { name: "coming_frames", style: "distributed" }),
+      earlyQueue(coming, notedFrames, "coming_frames", "front"),
       arrayOf(io, "frames", n),
       own.frames,
     );
     connect(stage(beats, "forward", { name: "taken" }), insert.plain);
     const inserted = stage(insert.frame, "forward", { name: "inserted" }),
-      shape = fifo(shapes, notedFrames, { name: "shape", style: "distributed" });
+      shape = stage(earlyQueue(shapes, notedFrames, "shape"), "forward", { name: "shape_now" });
     connect(inserted, reshape.frame);
     reshape.shape.valid.set(shape.valid);
     reshape.shape.payload.set(shapeOf(shape.payload, io.config));

@@ -24,7 +24,6 @@ import {
 import { cutFields } from "../../../shared/frame/index.ts";
 import { ethernetHeader, headerOffsets, ipv4Header } from "../../../shared/wire/index.ts";
 import { type MatchActionName, ruleKeyBits, snicEtherType } from "../../wire/index.ts";
-import { JudgeReason } from "../judge/index.ts";
 import {
   Action,
   MacEntry,
@@ -53,7 +52,7 @@ const Asked = struct({
 });
 
 /** The key of the rules, the MAC that is looked up, and what else counts. */
-function partsOf({ head, verdict }: Val<typeof MatchKey>, ownMac: UInt) {
+function partsOf({ head, refused, verdict }: Val<typeof MatchKey>, ownMac: UInt) {
   const ethernet = cutFields(ethernetHeader, head),
     ip = cutFields(ipv4Header, head.zext(64 * 8), headerOffsets.network),
     at = (headerOffsets.transport + 2) * 8;
@@ -67,7 +66,7 @@ function partsOf({ head, verdict }: Val<typeof MatchKey>, ownMac: UInt) {
     // Of a redirect the sender counts.
     mac: mux(encloses, ethernet.src, ethernet.dst),
     asked: {
-      refused: verdict.reason.ne(JudgeReason.none),
+      refused,
       forLink: verdict.kind.is("pfc", "answer"),
       encloses,
       own: ethernet.dst.eq(ownMac),

@@ -21,8 +21,11 @@ export const MatchAction = enumOf("MatchAction", [...matchActions]);
 export const MatchOutcome = enumOf("MatchOutcome", [...matchOutcomes]);
 export const MatchDrop = enumOf("MatchDrop", [...matchDrops]);
 
-/** A frame that the judge has seen: the first bytes without shims, byte 0 lowest, and the verdict. */
-export const MatchKey = struct({ head: uint(matchHeadBytes * 8), verdict: Verdict });
+/**
+ * A frame that the judge has seen: the first bytes without shims, byte 0 lowest, the verdict, and by itself whether
+ * that has a reason to refuse it.
+ */
+export const MatchKey = struct({ head: uint(matchHeadBytes * 8), refused: bit, verdict: Verdict });
 
 /** Where a frame goes. Which fields count depends on the outcome. */
 export const Outcome = (p: MatchParameters) =>

@@ -4,6 +4,7 @@ import {
   bit,
   type Bit,
   bitsFor,
+  cat,
   constant,
   fromBits,
   input,
@@ -17,14 +18,25 @@ import {
   struct,
   uint,
   type UInt,
+  unpack,
   type Val,
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { EntryWrite, lengthBits, ownEntry, payloadCellBits, payloadCells, Released } from "../inside/index.ts";
+import {
+  EntryWrite,
+  inlets,
+  lengthBits,
+  ownEntry,
+  payloadCellBits,
+  payloadCells,
+  Released,
+  userClasses,
+} from "../inside/index.ts";
 import type { MergeParameters } from "./ports.ts";
 import { atLeast, blindTakes } from "./records.ts";
 import { giving, isPositive, tokensLeft } from "./tokens.ts";
+import { twoWriters } from "./two-writers.ts";
 
 /** Parts of an epoch, in each of which a user gets as much. Tokens are counted in such parts of a byte. */
 const partBits = 6;
@@ -34,19 +46,17 @@ const tokenBits = 26;
 /** A frame that has been taken. */
 export const Took = (p: MergeParameters) =>
   struct({ valid: bit, user: uint(addressBits(p.users)), bytes: uint(lengthBits), cells: uint(payloadCellBits(p)) });
-/** What a user may take now: of arrivals, and of the loop port's frames. */
-export const Allowance = (p: MergeParameters) =>
+/** What a user may take now. */
+export const Allowed = (p: MergeParameters) =>
   struct({
     /** Enough for several of the longest frames of all inlets. */
     plenty: bit,
     /** Enough for one frame, as far as it has no more cells than `cells` says. */
-    arrival: bit,
-    arrivalCells: uint(payloadCellBits(p)),
-    loop: bit,
-    loopCells: uint(payloadCellBits(p)),
-    /** Its tokens are used up: the meter holds it. */
-    dry: bit,
+    one: bit,
+    cells: uint(payloadCellBits(p)),
   });
+/** Heads of users: of all inlets, the loop port's last. */
+export const userHeads = (p: MergeParameters): number => inlets(p) * userClasses;
 
 /** Cycles, beside two turns of all users, until takes follow what software has written. */
 const seenLate = 8;
@@ -93,13 +103,15 @@ function allowanceOf(name: string, p: MergeParameters, a: Val<ReturnType<typeof 
   const behind = node(cells.sub(longest), { name: `${name}_cells_behind` });
   return {
     plenty: manyTokens.and(atLeast(contexts, blindTakes + 1)).and(atLeast(cells, (blindTakes + 1) * longest)),
-    arrival: someTokens.and(atLeast(contexts, 2)),
+    arrival: node(someTokens.and(atLeast(contexts, 2)), { name: `${name}_arrival` }),
     arrivalCells: leftOf(behind, longest, cellBits),
     loop: someTokens.and(atLeast(contexts, 1)),
     loopCells: leftOf(cells, longest, cellBits),
     dry: someTokens.not(),
   };
 }
+
+type Allowances = ReturnType<typeof allowanceOf>;
 
 /**
  * What each user has used of its tokens, contexts and cells, and what it may take (paper §5.5; docs/supernic/merge.md).
@@ -115,7 +127,13 @@ export const Accounts = module(
     released: input(Released(p)),
     part: input(bit),
     users: input(EntryWrite("user")),
-    allowances: output(vec(Allowance(p), p.users)),
+    /** By head, whose it is, and in the same cycle what that one may take. */
+    whose: input(vec(uint(addressBits(p.users)), userHeads(p))),
+    allowed: output(vec(Allowed(p), userHeads(p))),
+    /** Nobody may take anything, whatever `allowed` says. */
+    closed: output(bit),
+    /** Users whose tokens are used up. */
+    dry: output(uint(p.users)),
   }),
   (io, p) => {
     const index = uint(addressBits(p.users)),
@@ -227,13 +245,31 @@ export const Accounts = module(
 
     const bySpent = allowanceOf("spent", p, spent),
       bySeen = allowanceOf("seen", p, seen);
-    for (let i = 0; i < p.users; i++) {
-      const allowance = reg(Allowance(p), { init: 0, name: `allowance_${i}` });
-      when(spent.valid.and(spent.user.eq(i)), () => allowance.set(bySpent)).elseWhen(
-        seen.valid.and(seen.user.eq(i)),
-        () => allowance.set(bySeen),
+    const dry = Array.from({ length: p.users }, (_, i) => {
+      const is = reg(bit, { init: 0, name: `dry_${i}` });
+      when(spent.valid.and(spent.user.eq(i)), () => is.set(bySpent.dry)).elseWhen(seen.valid.and(seen.user.eq(i)), () =>
+        is.set(bySeen.dry),
       );
-      io.allowances.at(i).set(allowance);
+      return is;
+    });
+    io.dry.set(fromBits(dry).is(p.users));
+    io.closed.set(clearing);
+
+    // What a take shows, and what a turn, are written side by side; each kind of heads reads its own.
+    const clear = { en: clearing, at: scanned },
+      looks = [
+        { name: "arrivals", of: (a: Allowances): UInt => cat(a.arrivalCells, a.arrival, a.plenty) },
+        { name: "loops", of: (a: Allowances): UInt => cat(a.loopCells, a.loop, a.plenty) },
+      ].map(({ name, of }) =>
+        twoWriters(name, 2 ** index.width, {
+          first: { en: spent.valid, at: spent.user, value: of(bySpent) },
+          second: { en: seen.valid, at: seen.user, value: of(bySeen) },
+          clear,
+        }),
+      );
+    for (let i = 0; i < userHeads(p); i++) {
+      const look = looks[i < p.ports * userClasses ? 0 : 1] as (typeof looks)[number];
+      io.allowed.at(i).set(unpack(Allowed(p), look(io.whose.at(i)).is(2 + payloadCellBits(p))));
     }
   },
   { nameOf: p => `Accounts_u${p.users}_c${p.contexts}_k${p.cells}_f${p.frameBytes}` },

@@ -1,5 +1,4 @@
 import {
-  addressBits,
   bit,
   type Bit,
   constant,
@@ -29,9 +28,9 @@ import {
   twoTurns,
   userClasses,
 } from "../inside/index.ts";
-import type { Allowance } from "./accounts.ts";
+import type { Allowed } from "./accounts.ts";
 import type { MergeParameters } from "./ports.ts";
-import { bitOf, cellsOf, TakenFacts, takenFacts } from "./records.ts";
+import { cellsOf, TakenFacts, takenFacts } from "./records.ts";
 import type { Room } from "./room.ts";
 import { watchHeads } from "./watch.ts";
 
@@ -52,44 +51,32 @@ export interface Candidate {
 
 interface Asked {
   readonly heads: readonly Val<ReturnType<typeof QueueHeads>>[];
-  readonly allowances: readonly Val<ReturnType<typeof Allowance>>[];
+  /** By head, inlet by inlet: what its user may take. */
+  readonly allowed: readonly Val<ReturnType<typeof Allowed>>[];
+  /** No head may go, whatever that says. */
+  readonly closed: Bit;
   readonly room: Room;
 }
 
 /** All heads of users, by inlet and class. */
 export function candidatesOf(
   p: MergeParameters,
-  { heads, allowances, room }: Asked,
+  { heads, allowed, closed, room }: Asked,
 ): readonly (readonly Candidate[])[] {
   const cellBits = payloadCellBits(p);
-  const flags = (f: (a: Val<ReturnType<typeof Allowance>>) => Bit): UInt => fromBits(allowances.map(f)).is(p.users),
-    plenty = node(
-      flags(a => a.plenty),
-      { name: "users_with_plenty" },
-    );
-  const one = (loop: boolean): UInt => flags(a => (loop ? a.loop : a.arrival)),
-    cells = (loop: boolean): readonly UInt[] =>
-      Array.from({ length: cellBits }, (_, b) => flags(a => (loop ? a.loopCells : a.arrivalCells).bit(b)));
-  const kinds = [false, true].map(loop => ({
-    one: node(one(loop), { name: loop ? "loop_one" : "arrival_one" }),
-    cells: cells(loop),
-    room: loop ? room.loop : room.arrival,
-    roomCells: loop ? room.loopCells : room.arrivalCells,
-  }));
   return heads.map((queues, i) => {
-    const kind = kinds[i === p.ports ? 1 : 0] as (typeof kinds)[number];
+    const isLoop = i === p.ports,
+      kind = isLoop ? { any: room.loop, cells: room.loopCells } : { any: room.arrival, cells: room.arrivalCells };
     return Array.from({ length: userClasses }, (_, k): Candidate => {
       const { valid: waits, facts } = queues.at(k),
         // A result that returns is the switch lane's.
-        valid = k === returnClass ? node(waits.and(facts.outcome.is("core")), { name: `for_core_${i}` }) : waits,
-        user = facts.user.resize(addressBits(p.users)),
+        isOurs = k === returnClass ? node(waits.and(facts.outcome.is("core")), { name: `for_core_${i}` }) : waits,
+        valid = node(isOurs.andNot(closed), { name: `waits_${i}_${k}` }),
         need = node(cellsOf(facts.length, cellBits), { name: `need_${i}_${k}` });
-      const has = bitOf(plenty, user),
-        mayOne = bitOf(kind.one, user),
-        left = fromBits(kind.cells.map(c => bitOf(c, user)));
-      const quotaFits = need.le(left),
-        roomFits = kind.room.and(need.le(kind.roomCells));
-      const userLets = node(valid.and(has.or(mayOne.and(quotaFits))), { name: `user_lets_${i}_${k}` }),
+      const { plenty: has, one, cells } = allowed[i * userClasses + k] as Val<ReturnType<typeof Allowed>>;
+      const quotaFits = need.le(cells),
+        roomFits = kind.any.and(need.le(kind.cells));
+      const userLets = node(valid.and(has.or(one.and(quotaFits))), { name: `user_lets_${i}_${k}` }),
         roomLets = node(room.plenty.or(roomFits), { name: `room_lets_${i}_${k}` });
       const kept = (name: string, value: Bit): Bit => {
         const q = reg(bit, { init: 0, name: `${name}_${i}_${k}` });
@@ -102,7 +89,7 @@ export function candidatesOf(
         has,
         fast: node(valid.and(has).and(room.plenty), { name: `fast_${i}_${k}` }),
         alone: kept("alone", userLets.and(roomLets)),
-        lacksQuota: kept("lacks_quota", valid.and(mayOne).andNot(quotaFits)),
+        lacksQuota: kept("lacks_quota", valid.and(one).andNot(quotaFits)),
         lacksRoom: kept("lacks_room", userLets.andNot(roomLets)),
       };
     });

@@ -4,7 +4,6 @@ import {
   connect,
   constant,
   encodeOnehot,
-  fifo,
   mux,
   node,
   onehotMux,
@@ -16,6 +15,7 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
+import { earlyQueue } from "../../../shared/stream/index.ts";
 import type { Entered, Entry } from "../headers/index.ts";
 import type { FrameBeat } from "../inside/index.ts";
 import { Arrived, beatBytes, cellBeats, cellIndexBits, inlets, lengthBits } from "../inside/index.ts";
@@ -67,7 +67,7 @@ export function split({ noted, frames, enter, write }: Stores) {
     beat.set(mux(first, constant(0, beat.width), beat.add(1)));
   });
   return {
-    pending: fifo(pending, 8, { name: "pending_packets", style: "distributed" }),
+    pending: earlyQueue(pending, 8, "pending_packets"),
     enters: node(enter.fire, { name: "header_enters" }),
     beginsCell: node(write.fire.and(beat.eq(0)), { name: "cell_begins" }),
   };

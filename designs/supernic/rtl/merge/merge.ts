@@ -3,7 +3,6 @@ import {
   arrayOf,
   bit,
   type Bit,
-  fromBits,
   instance,
   module,
   node,
@@ -12,7 +11,7 @@ import {
   uint,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { passQueue } from "../../../shared/stream/index.ts";
+import { lateCount, passQueue } from "../../../shared/stream/index.ts";
 import { inlets, payloadCellBits, userClasses } from "../inside/index.ts";
 import { Accounts } from "./accounts.ts";
 import { candidatesOf, choose } from "./choice.ts";
@@ -59,7 +58,7 @@ export const Merge = module(
       noted = wire(Noted(p), { name: "noted" }),
       order = passQueue("order", Noted(p), notedFrames, takes, noted),
       waiting = reg(uint(Math.log2(notedFrames) + 1), { init: 0, name: "noted_waiting" });
-    waiting.set(waiting.add(takes.zext(waiting.width)).sub(order.fire.zext(waiting.width)));
+    waiting.set(lateCount(waiting, takes, order.fire));
     const lane = split({ noted: order, frames, enter: io.enter, write: io.write });
 
     // Who goes.
@@ -83,7 +82,11 @@ export const Merge = module(
     open.set(waiting.lt(notedFrames - notedLate));
     const alone = Array.from({ length: userClasses }, (_, k) => quietAfter(`alone_${k}`)),
       all = quietAfter("all"),
-      candidates = candidatesOf(p, { heads: io.heads.toArray(), allowances: accounts.allowances.toArray(), room });
+      heads = io.heads.toArray(),
+      candidates = candidatesOf(p, { heads, allowed: accounts.allowed.toArray(), closed: accounts.closed, room });
+    heads
+      .flatMap(queues => Array.from({ length: userClasses }, (_, k) => queues.at(k).facts.user))
+      .forEach((user, i) => accounts.whose.at(i).set(user.resize(addressBits(p.users))));
     const chosen = choose(p, candidates, arrayOf(io, "take", n), {
       open,
       room,
@@ -101,7 +104,7 @@ export const Merge = module(
     const events = reg(MergeEvents, { init: 0 });
     events.set({ taken: takes, user: facts.user, bytes: facts.length, urgent: chosen.urgent });
     io.events.set(events);
-    io.dry.set(fromBits(accounts.allowances.toArray().map(a => a.dry)).is(p.users));
+    io.dry.set(accounts.dry);
   },
   { nameOf: p => `Merge_p${p.ports}_u${p.users}_c${p.contexts}_k${p.cells}_f${p.frameBytes}` },
 );

@@ -1,6 +1,5 @@
 /** What the merge's parts hand on. */
-import { type Bit, bit, constant, struct, toBits, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
-import { pickOf } from "../../../shared/frame/index.ts";
+import { type Bit, bit, constant, struct, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { flowHashBits } from "../../wire/index.ts";
 import { dagBits, type FrameFacts, lengthBits, userBits } from "../inside/index.ts";
 
@@ -55,5 +54,3 @@ export const atLeast = (left: UInt, least: number): Bit =>
         .bit(left.width - 1)
         .not()
         .and(left.gt(least - 1));
-/** Of several values of one bit each, the one of this number. */
-export const bitOf = (values: UInt, which: UInt): Bit => pickOf(which, toBits(values)).bit(0);

@@ -6,7 +6,6 @@ import {
   connect,
   constant,
   decode,
-  fifo,
   fromBits,
   input,
   instance,
@@ -26,6 +25,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
+import { earlyQueue, lateCount } from "../../../shared/stream/index.ts";
 import { classBits, FrameBeat, queueClasses, QueueHead } from "../inside/index.ts";
 import { BeatPool } from "./beat-pool.ts";
 import { ClassLists } from "./class-lists.ts";
@@ -51,9 +51,10 @@ function account(p: QueueParameters, c: number, comes: Bit, leaves: Bit, more: U
   const rest = reg(uint(bits), { init: limit, name: `rest_${c}` }),
     full = reg(bit, { init: 0, name: `full_${c}` }),
     zero = constant(0, bits);
-  const grows = mux(comes, more.resize(bits), zero),
-    falls = mux(leaves, fewer.resize(bits), zero);
-  rest.set(rest.sub(grows).add(falls));
+  // Whether it comes is known late, so both sums are there by then.
+  const falls = mux(leaves, fewer.resize(bits), zero),
+    stays = node(rest.add(falls), { name: `stays_${c}` });
+  rest.set(mux(comes, stays.sub(more.resize(bits)), stays));
   assertAlways(rest.le(limit), `class ${c} has no more than its limit`);
   when(rest.le(limit - p.pauseAt), () => full.set(1)).elseWhen(rest.gt(limit - p.resumeAt), () => full.set(0));
   // What came counts from the next cycle on; what left, a cycle later. A compare is less deep than a sum.
@@ -130,7 +131,7 @@ export const ClassQueues = module(
     drops.payload.set(at);
     // Behind a frame of the longest kind as many may wait as it has beats.
     const mostDropped = 2 ** Math.ceil(Math.log2(mostBeats(p) + judgedFrames));
-    connect(fifo(drops, mostDropped, { name: "to_drop", style: "distributed" }), dropper.frame);
+    connect(earlyQueue(drops, mostDropped, "to_drop"), dropper.frame);
     assertAlways(drops.valid.not().or(drops.ready), "frames are dropped as fast as they come");
 
     // Whose turn it is to be given out: of two that ask, not the one that had the last. It does not wait for the
@@ -177,9 +178,7 @@ export const ClassQueues = module(
     assertAlways(keeps.not().or(io.room), "no frame is kept without room");
     io.full.set(fromBits(accounts.map(a => a.full)).is(queueClasses));
     const waiting = reg(uint(beatIndexBits(p) + 1), { init: 0, name: "waiting_q" });
-    when(keeps.andNot(goes), () => waiting.set(waiting.add(1))).elseWhen(goes.andNot(keeps), () =>
-      waiting.set(waiting.sub(1)),
-    );
+    waiting.set(lateCount(waiting, keeps, goes));
     io.waiting.set(waiting);
     classes.forEach(c => {
       const { valid, frame } = lists.heads.at(c);

@@ -45,7 +45,7 @@ import {
   switchedClass,
   userBits,
 } from "../inside/index.ts";
-import { Judge, JudgedPort, JudgeReason, Verdict } from "../judge/index.ts";
+import { Judge, JudgedPort, Verdict } from "../judge/index.ts";
 import {
   Action,
   MacEntry,
@@ -138,17 +138,17 @@ function fateOf(asked: {
         Array.from({ length: queueClasses }, (_, c) => asked.class.eq(c)),
         Array.from({ length: queueClasses }, (_, c) => Fate[`${what}${c}` as FateName]),
       );
-  return priority(
-    ...refusals.map(name => [verdict.reason.eq(name), Fate[name]] as const),
-    [outcome.outcome.is("link"), Fate.forLink],
-    ...(["stranger", "control", "rule", "uid"] as const).map(
-      name => [outcome.outcome.is("drop").and(outcome.reason.is(name)), Fate[name]] as const,
-    ),
-    [wants.not(), Fate.nowhere],
-    [accept, byClass("queued")],
-    [room, Fate.unlinked],
-    byClass("full"),
-  );
+  // Whether it is kept is known late: so the others come first, and what it would be by that stands beside them.
+  const others = [
+      ...refusals.map(name => [verdict.reason.eq(name), Fate[name]] as const),
+      [outcome.outcome.is("link"), Fate.forLink] as const,
+      ...(["stranger", "control", "rule", "uid"] as const).map(
+        name => [outcome.outcome.is("drop").and(outcome.reason.is(name)), Fate[name]] as const,
+      ),
+      [wants.not(), Fate.nowhere] as const,
+    ],
+    elseBy = (then: Val<typeof Fate>) => priority(...others, then);
+  return mux(accept, elseBy(byClass("queued")), mux(room, elseBy(Fate.unlinked), elseBy(byClass("full"))));
 }
 
 /**
@@ -203,14 +203,14 @@ export const RxPort = module(
     judge.frame.ready.set(1);
     queues.beat.set({ valid, data: beat.data, first: beat.first, last: beat.last });
     match.key.valid.set(ends);
-    match.key.payload.set({ head, verdict: beat.verdict });
+    match.key.payload.set({ head, refused: beat.refused, verdict: beat.verdict });
     assertAlways(ends.not().or(match.key.ready), "match takes a frame a cycle");
     const verdicts = stream(Beside, { name: "verdicts" });
     verdicts.valid.set(ends);
     verdicts.payload.set(beat.verdict);
     const besides = fifo(verdicts, judgedFrames, { name: "besides", style: "distributed" });
     assertAlways(ends.not().or(verdicts.ready), "there is room for each verdict beside its outcome");
-    io.pfc.set(pfcOf(ends.and(beat.verdict.kind.is("pfc")).and(beat.verdict.reason.eq(JudgeReason.none)), head));
+    io.pfc.set(pfcOf(ends.and(beat.verdict.kind.is("pfc")).andNot(beat.refused), head));
 
     // Its outcome, and its class, a register behind match.
     const outcome = match.outcome.payload,

@@ -1,6 +1,7 @@
 import {
   assertAlways,
   bit,
+  connect,
   constant,
   Fifo,
   input,
@@ -12,6 +13,7 @@ import {
   reg,
   sink,
   source,
+  stage,
   struct,
   uint,
   when,
@@ -25,9 +27,9 @@ export const BeatWrite = (p: QueueParameters) =>
 /**
  * Gives each beat that comes in a free place, of which there is always one (`classBeats`; asserted). It has the place
  * of the beat that comes next already, so a beat and the link behind it are written as one word. `written` has the
- * frames in their order, a cycle behind their last beat. Latency 0 from `beat` to `write`, initiation interval 1. Full:
- * `judgedFrames` frames wait; outcomes come in time (asserted). Reset: no frame is under way, and the first beat must
- * not come before a place has (asserted).
+ * frames in their order, two cycles behind their last beat. Latency 0 from `beat` to `write`, initiation interval 1.
+ * Full: `judgedFrames` frames wait, and one in the register behind them; outcomes come in time (asserted). Reset: no
+ * frame is under way, and the first beat must not come before a place has (asserted).
  */
 export const BeatWriter = module(
   "BeatWriter",
@@ -68,9 +70,8 @@ export const BeatWriter = module(
     frames.push.valid.set(valid.and(last));
     frames.push.payload.set({ first: begins, beats: now });
     assertAlways(frames.push.valid.not().or(frames.push.ready), "outcomes come in time");
-    io.written.valid.set(frames.pop.valid);
-    io.written.payload.set(frames.pop.payload);
-    frames.pop.ready.set(io.written.ready);
+    // Its outcome comes later still, and its length is wanted early in that cycle: so it waits in a register.
+    connect(stage(frames.pop, "forward", { name: "next_written" }), io.written);
   },
   { nameOf: p => `BeatWriter_b${p.beats}_f${p.frameBytes}` },
 );

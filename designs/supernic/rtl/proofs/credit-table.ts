@@ -83,7 +83,7 @@ export const creditTableProof: Proof = {
   harness: harness(),
   faults: [
     { what: "one more than the limit", from: "left_0_1[2:0] > 3'd0", to: "1'b1" },
-    { what: "a gift and a refund count once", from: "{1'b0, give_1[0]} + {1'b0,", to: "{1'b0, give_1[0]} | {1'b0," },
+    { what: "a gift and a refund at once are lost", from: /two_back_1_0 = [^;]*;/, to: "two_back_1_0 = 1'b0;" },
     { what: "every region takes", from: "takes_of_1 = take_valid & take_region", to: "takes_of_1 = take_valid" },
   ],
 };

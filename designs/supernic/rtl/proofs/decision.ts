@@ -97,9 +97,9 @@ export const decisionProof: Proof = {
       to: "left_one_1_0",
     },
     {
-      what: "of the credits that come back together one is lost",
-      from: "{1'b0, refunds_of_1 & refund_slots[1]}",
-      to: "{1'b0, refunds_of_1 & refund_slots[1] & ~give_1[1]}",
+      what: "credits that come back together are lost",
+      from: /two_back_1_1 = [^;]*;/,
+      to: "two_back_1_1 = 1'b0;",
     },
     {
       what: "a start just before counts in the first region only",

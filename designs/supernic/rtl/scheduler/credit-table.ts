@@ -13,8 +13,10 @@ import {
   reg,
   struct,
   uint,
+  type UInt,
   vec,
 } from "../../../../hdl-dsl/index.ts";
+import { stepped } from "../../../shared/stream/index.ts";
 
 export interface CreditParameters {
   readonly regions: number;
@@ -89,8 +91,9 @@ export const CreditTable = module(
         const one = node(taken.xor(returned), { name: `one_back_${name}` }),
           both = node(taken.and(returned), { name: `two_back_${name}` }),
           after = (none: Bit, single: Bit, two: Bit): Bit => mux(both, two, mux(one, single, none));
-        const stay = node(held.sub(fewer.resize(bits)), { name: `stay_${name}` }),
-          grown = node(stay.add(1), { name: `grown_${name}` }),
+        const by = (step: number): UInt => stepped(held, step),
+          stay = node(mux(both, by(-2), mux(one, by(-1), held)), { name: `stay_${name}` }),
+          grown = node(mux(both, by(-1), mux(one, held, by(1))), { name: `grown_${name}` }),
           soon = node(after(atLeast[1], atLeast[2], atLeast[3]), { name: `soon_${name}` }),
           soonTwo = node(after(atLeast[0], atLeast[1], atLeast[2]), { name: `soon_two_${name}` });
         const next = mux(more, soonTwo, soon);

@@ -85,11 +85,11 @@ describe("SwitchLane", () => {
     };
     test("and nothing without one", () => look("no fault", dut("small")));
     const faults: readonly (readonly [string, string | RegExp, string])[] = [
-      ["a frame for software is dropped a cycle too early", "software_time == 9'd300", "software_time == 9'd299"],
-      ["and a cycle too late", "software_time == 9'd300", "software_time == 9'd301"],
+      ["a frame for software is dropped a cycle too early", "software_time == 9'd299", "software_time == 9'd298"],
+      ["and a cycle too late", "software_time == 9'd299", "software_time == 9'd300"],
       ["time passes while nobody waits", "software_has_room | ~waits_for_software", "software_has_room"],
       ["the first copy counts", /copies_more = ([^;]*) - \{[^;]*;/, "copies_more = $1;"],
-      ["small frames are promised that have no room", /(fits_\d_0 = promised_\d <=) 5'd4/, "$1 5'd6"],
+      ["small frames are promised that have no room", /(promise_size == 2'd0\}\} & 5')d2/, "$1d0"],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut("small"), from, to)));

@@ -167,7 +167,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["software's frames do not wait for room", /own_can <= [^;]*;/, "own_can <= sent_pop_valid & own_is_first;"],
   ["a longer frame follows too soon", /behind_any = [^;]*;/, "behind_any = chosen_any;"],
   ["small frames behind a long one", /behind_large = [^;]*;/, "behind_large = 1'b0;"],
-  ["a promise is never kept", /promised_0 <= promised_0 \+ ([^;]*) - \([^;]*;/, "promised_0 <= promised_0 + $1;"],
+  ["a promise is never kept", /begun_0 = [^;]*;/, "begun_0 = 1'b0;"],
   [
     "software's buffer is promised twice",
     "software_room = software_has_room & ~software_on_its_way",
@@ -179,9 +179,9 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
     "software_has_room = for_software_level <= 5'd6",
     "software_has_room = for_software_level <= 5'd9",
   ],
-  ["a frame for software is dropped too early", "software_time == 9'd300", "software_time == 9'd250"],
-  ["and too late", "software_time == 9'd300", "software_time == 9'd360"],
-  ["its time adds up", /if \(software_has_room \| ~waits_for_software\) software_time/, "if (1'b0) software_time"],
+  ["a frame for software is dropped too early", "software_time == 9'd299", "software_time == 9'd250"],
+  ["and too late", "software_time == 9'd299", "software_time == 9'd360"],
+  ["its time adds up", /if \(software_has_room \| ~waits_for_software\) begin/, "if (1'b0) begin"],
   ["its time outlives a reset", /software_time <= 9'd0;/, "software_time <= software_time;"],
   [
     "a frame on its way to software outlives a reset",

@@ -301,11 +301,7 @@ const faults: readonly Planted[] = [
     "before_cells + {6'd0, released_q_cells[1], 1'b0}",
   ],
   ["accounts outlive a reset", "if (took_valid | clearing) begin", "if (took_valid) begin"],
-  [
-    "arrivals do not leave a context of the quota",
-    /(allowance_\d_arrival <= spent_has_tokens [^;]*) > 7'd1\)/,
-    "$1 > 7'd0)",
-  ],
+  ["arrivals do not leave a context of the quota", /(spent_arrival = spent_has_tokens [^;]*) > 7'd1\)/, "$1 > 7'd0)"],
   [
     "arrivals do not leave cells of the quota",
     "spent_cells_behind = spent_cells_left - 8'd3",
@@ -313,6 +309,8 @@ const faults: readonly Planted[] = [
   ],
   ["a user is said to have plenty too early", "(spent_contexts_left > 7'd5)", "(spent_contexts_left > 7'd2)"],
   ["plenty of cells too early", "(spent_cells_left > 8'd17)", "(spent_cells_left > 8'd5)"],
+  ["what a take shows does not count the turn", / \^ arrivals_second\[spent_user\]/, ""],
+  ["what a turn shows does not count the take", / \^ arrivals_first\[seen_user\]/, ""],
   ["the next of a class goes by old accounts", /quiet_alone_(\d) = [^;]*;/, "quiet_alone_$1 = 1'b1;"],
   ["it waits a cycle too few", /quiet_alone_(\d) = ~\((.*) \| alone_\d_4_ago\)/, "quiet_alone_$1 = ~($2)"],
   ["a head is named that has gone", / & ~\(gone_(\d) & \(held_class_\1 == 3'd\d\)\)/, ""],
@@ -329,7 +327,7 @@ const faults: readonly Planted[] = [
   ],
   [
     "a packet's first cell is another's",
-    "stored_ready = packet_arrives & pending_packets_pop_payload_has_body",
+    "stored_ready = packet_arrives & pending_packets_payload_has_body",
     "stored_ready = packet_arrives",
   ],
   ["a header that waits is lost", /pending_valid = ([^;]*) & enter_ready/, "pending_valid = $1"],
@@ -338,9 +336,7 @@ const faults: readonly Planted[] = [
   ["an inlet that was chosen and not taken outlives a reset", /held_1 <= 1'b0;/, "held_1 <= held_1;"],
   ["an inlet that is held is chosen again", / = order_open & ~held_0;/, " = order_open;"],
 ];
-const ofResets: readonly Planted[] = [
-  ["nobody waits until accounts are clear", "seen_valid <= ~clearing;", "seen_valid <= 1'b1;"],
-];
+const ofResets: readonly Planted[] = [["nobody waits until accounts are clear", / & ~accounts_closed/, ""]];
 const ofWaiting: readonly Planted[] = [
   ["when room is scarce, frames follow each other", /apart = [^;]*;/, "apart = 1'b1;"],
   [

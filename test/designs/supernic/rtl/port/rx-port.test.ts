@@ -91,7 +91,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a ring does not wrap", /\(head_4 == 7'd\d+\) \?/, "1'b0 ?"],
   ["beats that are not kept are freed a second time", "walks <= steps", "walks <= steps | walks"],
   ["the verdict is that of the frame behind", ".pop_ready (match_outcome_valid)", ".pop_ready (1'b1)"],
-  ["a PFC frame that is refused pauses", /& \(judge_frame_payload_verdict_reason == judge_reason_none\)/, ""],
+  ["a PFC frame that is refused pauses", " & ~judge_frame_payload_refused", ""],
   ["a pause is not told", /pfc_seen_valid <=\s+ends[^;]*;/, "pfc_seen_valid <= 1'b0;"],
   [
     "one class is paused for another's time",

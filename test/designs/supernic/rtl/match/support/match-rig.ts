@@ -182,6 +182,7 @@ function keyOf({ reason, accepted }: JudgedFrame, frame: Uint8Array) {
   const { snic } = accepted?.taken ?? {};
   return {
     head: BigInt(`0x${Buffer.from(head).reverse().toString("hex")}`),
+    refused: reason === "none" ? 0 : 1,
     verdict: {
       reason,
       kind: accepted?.kind ?? "data",
