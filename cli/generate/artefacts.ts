@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { committedBoardFiles } from "../board/committed.ts";
 import { cataloguePage } from "../catalogue/page.ts";
@@ -55,13 +55,11 @@ async function ownFiles(d: Design, root: string): Promise<readonly GeneratedFile
   return (await d.files?.(tools)) ?? [];
 }
 
-/** Pages whose excerpts are taken from other files. */
-const excerptPages = [
-  "README.md",
-  "docs/add-a-design.md",
-  "docs/rack-on-a-laptop.md",
-  ...["amaranth", "chisel", "hardcaml", "systemverilog"].map(language => `docs/from-${language}.md`),
-];
+/** Pages whose excerpts are taken from other files: those that name one. */
+const excerptPages = (root: string): readonly string[] =>
+  ["README.md", ...readdirSync(join(root, "docs")).map(name => `docs/${name}`)].filter(
+    path => path.endsWith(".md") && readFileSync(join(root, path), "utf8").includes("<!-- file: "),
+  );
 
 /**
  * Everything that is committed and generated. Excerpts are taken from the other files, so their pages come last.
@@ -80,7 +78,7 @@ export async function projectFiles(root: string, w: Warned): Promise<readonly Ge
   };
   return [
     ...files,
-    ...excerptPages.map(path => ({ path, text: withExcerpts(readFileSync(join(root, path), "utf8"), textOf) })),
+    ...excerptPages(root).map(path => ({ path, text: withExcerpts(readFileSync(join(root, path), "utf8"), textOf) })),
   ];
 }
 

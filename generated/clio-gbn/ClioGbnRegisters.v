@@ -65,21 +65,21 @@ module ClioGbnRegisters (
 );
   reg [15:0] gbn_session_kept; // slave.ts:44
   reg gbn_open_kept;
-  reg asked_full; // axi4-lite.ts:83
+  reg asked_full; // axi4-lite.ts:101
   reg [7:0] asked_held_addr;
   reg [2:0] asked_held_prot;
-  reg answered_full; // axi4-lite.ts:89
+  reg answered_full; // axi4-lite.ts:107
   reg [31:0] answered_held_data;
   reg [1:0] answered_held_resp;
-  reg order_address_full, order_data_full; // axi4-lite.ts:92
+  reg order_address_full, order_data_full; // axi4-lite.ts:110
   reg [7:0] order_address_held_addr;
   reg [2:0] order_address_held_prot;
   reg [31:0] order_data_held_data;
   reg [3:0] order_data_held_strb;
-  reg done_full; // axi4-lite.ts:102
+  reg done_full; // axi4-lite.ts:120
   reg [1:0] done_held_resp;
-  wire written_ready; // axi4-lite.ts:95
-  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:84
+  wire written_ready; // axi4-lite.ts:113
+  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:102
   wire [31:0] answer_payload_data_or =
     ({32{asked_held_addr[7:2] == 6'd0}} & 32'h42474c43) | ({32{asked_held_addr[7:2] == 6'd1}} & 32'd1802)
     | ({32{asked_held_addr[7:2] == 6'd2}} & {1'b0, gbn_open_kept, 14'd0, gbn_session_kept})
@@ -107,7 +107,7 @@ module ClioGbnRegisters (
     | ({32{asked_held_addr[7:2] == 6'd37}} & gbn_tx_waited) | ({32{asked_held_addr[7:2] == 6'd38}} & gbn_tx_skipped)
     | ({32{asked_held_addr[7:2] == 6'd39}} & gbn_tx_stale);
   wire [31:0] answer_payload_data =
-    answer_payload_data_or | asked_held_addr_or | gbn_rx_strangers_or | gbn_rx_nacks_or | gbn_tx_failed_or; // axi4-lite.ts:84
+    answer_payload_data_or | asked_held_addr_or | gbn_rx_strangers_or | gbn_rx_nacks_or | gbn_tx_failed_or; // axi4-lite.ts:102
   wire answer_payload_resp_or =
     (asked_held_addr[7:2] == 6'd0) | (asked_held_addr[7:2] == 6'd1) | (asked_held_addr[7:2] == 6'd2)
     | (asked_held_addr[7:2] == 6'd3) | (asked_held_addr[7:2] == 6'd4) | (asked_held_addr[7:2] == 6'd16)
@@ -126,10 +126,10 @@ module ClioGbnRegisters (
     | (asked_held_addr[7:2] == 6'd35);
   wire [1:0] answer_payload_resp =
     (answer_payload_resp_or_2 | (asked_held_addr[7:2] == 6'd36) | (asked_held_addr[7:2] == 6'd37) | (asked_held_addr[7:2] == 6'd38) | (asked_held_addr[7:2] == 6'd39)) ? 2'd0 :
-    2'd3; // axi4-lite.ts:84
-  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:92
+    2'd3; // axi4-lite.ts:102
+  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:110
   wire order_data_ready = written_ready & order_address_full & order_data_full;
-  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:91
+  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:109
   assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
     (order_address_held_addr[7:2] == 6'd0) | (order_address_held_addr[7:2] == 6'd1)
@@ -151,8 +151,8 @@ module ClioGbnRegisters (
   wire [1:0] written_payload_resp =
     ((order_address_held_addr[7:2] == 6'd2) | (order_address_held_addr[7:2] == 6'd4)) ? 2'd0 :
     (written_payload_resp_or_order_address_held_addr | (order_address_held_addr[7:2] == 6'd38) | (order_address_held_addr[7:2] == 6'd39)) ? 2'd2 :
-    2'd3; // axi4-lite.ts:95
-  wire write_fire = order_valid & written_ready; // axi4-lite.ts:98
+    2'd3; // axi4-lite.ts:113
+  wire write_fire = order_valid & written_ready; // axi4-lite.ts:116
   wire write_gbn_session = write_fire & (order_address_held_addr[7:2] == 6'd2); // slave.ts:81
   wire write_gbn_failed = write_fire & (order_address_held_addr[7:2] == 6'd4);
 

@@ -196,19 +196,19 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   reg [5:0] place; // control.ts:262
   reg settling; // control.ts:264
   reg ordered; // control.ts:145
-  reg asked_full; // axi4-lite.ts:83
+  reg asked_full; // axi4-lite.ts:101
   reg [11:0] asked_held_addr;
   reg [2:0] asked_held_prot;
   reg [15:0] kept_high; // control.ts:126
-  reg answered_full; // axi4-lite.ts:89
+  reg answered_full; // axi4-lite.ts:107
   reg [31:0] answered_held_data;
   reg [1:0] answered_held_resp;
-  reg order_address_full, order_data_full; // axi4-lite.ts:92
+  reg order_address_full, order_data_full; // axi4-lite.ts:110
   reg [11:0] order_address_held_addr;
   reg [2:0] order_address_held_prot;
   reg [31:0] order_data_held_data;
   reg [3:0] order_data_held_strb;
-  reg done_full; // axi4-lite.ts:102
+  reg done_full; // axi4-lite.ts:120
   reg [1:0] done_held_resp;
   (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // control.ts:237
   wire [9:0] at; // control.ts:119
@@ -217,13 +217,13 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   wire [9:0] offset; // control.ts:123
   wire in_mat; // control.ts:122
   wire mapped; // control.ts:130
-  wire written_ready; // axi4-lite.ts:95
+  wire written_ready; // axi4-lite.ts:113
   wire to_register; // control.ts:149
   wire to_mat; // control.ts:150
   wire entry_bytes; // control.ts:151
   wire [9:0] target; // control.ts:148
   wire last = turn == 6'd63; // control.ts:245
-  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:84
+  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:102
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd6}} & {4'd0, offload_state_active, 4'd0, offload_state_stuck, 4'd0, offload_state_held, 4'd0, offload_reset_kept})
     | ({32{at == 10'd7}} & {8'd0, offload_patience_kept});
@@ -259,7 +259,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     | ({32{in_mat}} & {16'd0, mat_entry_reply_opcode, mat_entry_operation, mat_entry_silent, mat_entry_write, mat_entry_action});
   wire [31:0] answer_payload_data =
     answer_payload_data_or_or | at_or | client_port_kept_or | free_pages_or | rule3_valid_kept_or
-    | offload_state_since_2_or | in_counters_or; // axi4-lite.ts:84
+    | offload_state_since_2_or | in_counters_or; // axi4-lite.ts:102
   wire [1:0] answer_payload_resp = mapped ? 2'd0 : 2'd3;
   assign at = asked_held_addr[11:2];
   assign in_counters = (at >= 10'd128) & (at < 10'd256);
@@ -278,9 +278,9 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   assign mapped =
     mapped_or_or_or_or | (at == 10'd52) | (at == 10'd53) | (at == 10'd54) | (at == 10'd55) | (at == 10'd56)
     | in_counters | in_mat;
-  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:92
+  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:110
   wire order_data_ready = written_ready & order_address_full & order_data_full;
-  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:91
+  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:109
   assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
     (target == 10'd0) | (target == 10'd1) | (target == 10'd2) | (target == 10'd3) | (target == 10'd4)
@@ -291,8 +291,8 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   wire [1:0] written_payload_resp =
     (to_register | (to_mat & entry_bytes)) ? 2'd0 :
     (written_payload_resp_or_or | to_mat) ? 2'd2 :
-    2'd3; // axi4-lite.ts:95
-  wire write_fire = order_valid & written_ready; // axi4-lite.ts:98
+    2'd3; // axi4-lite.ts:113
+  wire write_fire = order_valid & written_ready; // axi4-lite.ts:116
   assign target = order_address_held_addr[11:2];
   wire to_register_or =
     (target == 10'd6) | (target == 10'd7) | (target == 10'd8) | (target == 10'd9) | (target == 10'd10)

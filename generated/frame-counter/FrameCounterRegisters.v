@@ -33,34 +33,34 @@ module FrameCounterRegisters (
   input  wire [31:0] bytes,
   output wire        clear
 );
-  reg asked_full; // axi4-lite.ts:83
+  reg asked_full; // axi4-lite.ts:101
   reg [3:0] asked_held_addr;
   reg [2:0] asked_held_prot;
-  reg answered_full; // axi4-lite.ts:89
+  reg answered_full; // axi4-lite.ts:107
   reg [31:0] answered_held_data;
   reg [1:0] answered_held_resp;
-  reg order_address_full, order_data_full; // axi4-lite.ts:92
+  reg order_address_full, order_data_full; // axi4-lite.ts:110
   reg [3:0] order_address_held_addr, order_data_held_strb;
   reg [2:0] order_address_held_prot;
   reg [31:0] order_data_held_data;
-  reg done_full; // axi4-lite.ts:102
+  reg done_full; // axi4-lite.ts:120
   reg [1:0] done_held_resp;
-  wire written_ready; // axi4-lite.ts:95
-  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:84
+  wire written_ready; // axi4-lite.ts:113
+  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:102
   wire [31:0] answer_payload_data =
     ({32{asked_held_addr[3:2] == 2'd0}} & frames) | ({32{asked_held_addr[3:2] == 2'd1}} & bytes);
   wire [1:0] answer_payload_resp =
     ((asked_held_addr[3:2] == 2'd0) | (asked_held_addr[3:2] == 2'd1) | (asked_held_addr[3:2] == 2'd2)) ? 2'd0 :
     2'd3;
-  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:92
+  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:110
   wire order_data_ready = written_ready & order_address_full & order_data_full;
-  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:91
+  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:109
   assign written_ready = ~done_full | s_b_ready;
   wire [1:0] written_payload_resp =
     (order_address_held_addr[3:2] == 2'd2) ? 2'd0 :
     ((order_address_held_addr[3:2] == 2'd0) | (order_address_held_addr[3:2] == 2'd1)) ? 2'd2 :
-    2'd3; // axi4-lite.ts:95
-  wire write_fire = order_valid & written_ready; // axi4-lite.ts:98
+    2'd3; // axi4-lite.ts:113
+  wire write_fire = order_valid & written_ready; // axi4-lite.ts:116
   wire write_control = write_fire & (order_address_held_addr[3:2] == 2'd2); // slave.ts:81
   wire asked_full_when = ~asked_full | answer_ready;
 

@@ -22,196 +22,172 @@ module Accounts_u16_c256_k1024_f1536 (
   input  wire [1:0]  users_value_class,
   input  wire [8:0]  users_value_contexts,
   input  wire [10:0] users_value_cells,
-  output wire        allowances_0_plenty,
-  output wire        allowances_0_arrival,
-  output wire [2:0]  allowances_0_arrival_cells,
-  output wire        allowances_0_loop,
-  output wire [2:0]  allowances_0_loop_cells,
-  output wire        allowances_0_dry,
-  output wire        allowances_1_plenty,
-  output wire        allowances_1_arrival,
-  output wire [2:0]  allowances_1_arrival_cells,
-  output wire        allowances_1_loop,
-  output wire [2:0]  allowances_1_loop_cells,
-  output wire        allowances_1_dry,
-  output wire        allowances_2_plenty,
-  output wire        allowances_2_arrival,
-  output wire [2:0]  allowances_2_arrival_cells,
-  output wire        allowances_2_loop,
-  output wire [2:0]  allowances_2_loop_cells,
-  output wire        allowances_2_dry,
-  output wire        allowances_3_plenty,
-  output wire        allowances_3_arrival,
-  output wire [2:0]  allowances_3_arrival_cells,
-  output wire        allowances_3_loop,
-  output wire [2:0]  allowances_3_loop_cells,
-  output wire        allowances_3_dry,
-  output wire        allowances_4_plenty,
-  output wire        allowances_4_arrival,
-  output wire [2:0]  allowances_4_arrival_cells,
-  output wire        allowances_4_loop,
-  output wire [2:0]  allowances_4_loop_cells,
-  output wire        allowances_4_dry,
-  output wire        allowances_5_plenty,
-  output wire        allowances_5_arrival,
-  output wire [2:0]  allowances_5_arrival_cells,
-  output wire        allowances_5_loop,
-  output wire [2:0]  allowances_5_loop_cells,
-  output wire        allowances_5_dry,
-  output wire        allowances_6_plenty,
-  output wire        allowances_6_arrival,
-  output wire [2:0]  allowances_6_arrival_cells,
-  output wire        allowances_6_loop,
-  output wire [2:0]  allowances_6_loop_cells,
-  output wire        allowances_6_dry,
-  output wire        allowances_7_plenty,
-  output wire        allowances_7_arrival,
-  output wire [2:0]  allowances_7_arrival_cells,
-  output wire        allowances_7_loop,
-  output wire [2:0]  allowances_7_loop_cells,
-  output wire        allowances_7_dry,
-  output wire        allowances_8_plenty,
-  output wire        allowances_8_arrival,
-  output wire [2:0]  allowances_8_arrival_cells,
-  output wire        allowances_8_loop,
-  output wire [2:0]  allowances_8_loop_cells,
-  output wire        allowances_8_dry,
-  output wire        allowances_9_plenty,
-  output wire        allowances_9_arrival,
-  output wire [2:0]  allowances_9_arrival_cells,
-  output wire        allowances_9_loop,
-  output wire [2:0]  allowances_9_loop_cells,
-  output wire        allowances_9_dry,
-  output wire        allowances_10_plenty,
-  output wire        allowances_10_arrival,
-  output wire [2:0]  allowances_10_arrival_cells,
-  output wire        allowances_10_loop,
-  output wire [2:0]  allowances_10_loop_cells,
-  output wire        allowances_10_dry,
-  output wire        allowances_11_plenty,
-  output wire        allowances_11_arrival,
-  output wire [2:0]  allowances_11_arrival_cells,
-  output wire        allowances_11_loop,
-  output wire [2:0]  allowances_11_loop_cells,
-  output wire        allowances_11_dry,
-  output wire        allowances_12_plenty,
-  output wire        allowances_12_arrival,
-  output wire [2:0]  allowances_12_arrival_cells,
-  output wire        allowances_12_loop,
-  output wire [2:0]  allowances_12_loop_cells,
-  output wire        allowances_12_dry,
-  output wire        allowances_13_plenty,
-  output wire        allowances_13_arrival,
-  output wire [2:0]  allowances_13_arrival_cells,
-  output wire        allowances_13_loop,
-  output wire [2:0]  allowances_13_loop_cells,
-  output wire        allowances_13_dry,
-  output wire        allowances_14_plenty,
-  output wire        allowances_14_arrival,
-  output wire [2:0]  allowances_14_arrival_cells,
-  output wire        allowances_14_loop,
-  output wire [2:0]  allowances_14_loop_cells,
-  output wire        allowances_14_dry,
-  output wire        allowances_15_plenty,
-  output wire        allowances_15_arrival,
-  output wire [2:0]  allowances_15_arrival_cells,
-  output wire        allowances_15_loop,
-  output wire [2:0]  allowances_15_loop_cells,
-  output wire        allowances_15_dry
+  input  wire [3:0]  whose_0,
+  input  wire [3:0]  whose_1,
+  input  wire [3:0]  whose_2,
+  input  wire [3:0]  whose_3,
+  input  wire [3:0]  whose_4,
+  input  wire [3:0]  whose_5,
+  input  wire [3:0]  whose_6,
+  input  wire [3:0]  whose_7,
+  input  wire [3:0]  whose_8,
+  input  wire [3:0]  whose_9,
+  input  wire [3:0]  whose_10,
+  input  wire [3:0]  whose_11,
+  input  wire [3:0]  whose_12,
+  input  wire [3:0]  whose_13,
+  input  wire [3:0]  whose_14,
+  input  wire [3:0]  whose_15,
+  input  wire [3:0]  whose_16,
+  input  wire [3:0]  whose_17,
+  input  wire [3:0]  whose_18,
+  input  wire [3:0]  whose_19,
+  output wire        allowed_0_plenty,
+  output wire        allowed_0_one,
+  output wire [2:0]  allowed_0_cells,
+  output wire        allowed_1_plenty,
+  output wire        allowed_1_one,
+  output wire [2:0]  allowed_1_cells,
+  output wire        allowed_2_plenty,
+  output wire        allowed_2_one,
+  output wire [2:0]  allowed_2_cells,
+  output wire        allowed_3_plenty,
+  output wire        allowed_3_one,
+  output wire [2:0]  allowed_3_cells,
+  output wire        allowed_4_plenty,
+  output wire        allowed_4_one,
+  output wire [2:0]  allowed_4_cells,
+  output wire        allowed_5_plenty,
+  output wire        allowed_5_one,
+  output wire [2:0]  allowed_5_cells,
+  output wire        allowed_6_plenty,
+  output wire        allowed_6_one,
+  output wire [2:0]  allowed_6_cells,
+  output wire        allowed_7_plenty,
+  output wire        allowed_7_one,
+  output wire [2:0]  allowed_7_cells,
+  output wire        allowed_8_plenty,
+  output wire        allowed_8_one,
+  output wire [2:0]  allowed_8_cells,
+  output wire        allowed_9_plenty,
+  output wire        allowed_9_one,
+  output wire [2:0]  allowed_9_cells,
+  output wire        allowed_10_plenty,
+  output wire        allowed_10_one,
+  output wire [2:0]  allowed_10_cells,
+  output wire        allowed_11_plenty,
+  output wire        allowed_11_one,
+  output wire [2:0]  allowed_11_cells,
+  output wire        allowed_12_plenty,
+  output wire        allowed_12_one,
+  output wire [2:0]  allowed_12_cells,
+  output wire        allowed_13_plenty,
+  output wire        allowed_13_one,
+  output wire [2:0]  allowed_13_cells,
+  output wire        allowed_14_plenty,
+  output wire        allowed_14_one,
+  output wire [2:0]  allowed_14_cells,
+  output wire        allowed_15_plenty,
+  output wire        allowed_15_one,
+  output wire [2:0]  allowed_15_cells,
+  output wire        allowed_16_plenty,
+  output wire        allowed_16_one,
+  output wire [2:0]  allowed_16_cells,
+  output wire        allowed_17_plenty,
+  output wire        allowed_17_one,
+  output wire [2:0]  allowed_17_cells,
+  output wire        allowed_18_plenty,
+  output wire        allowed_18_one,
+  output wire [2:0]  allowed_18_cells,
+  output wire        allowed_19_plenty,
+  output wire        allowed_19_one,
+  output wire [2:0]  allowed_19_cells,
+  output wire        closed,
+  output wire [15:0] dry
 );
-  reg clearing; // accounts.ts:143
-  reg [3:0] scanned; // accounts.ts:144
-  reg entry_is_new; // accounts.ts:179
-  reg [5:0] entries_settled; // accounts.ts:180
-  reg spent_valid, spent_limited; // accounts.ts:195
+  reg clearing; // accounts.ts:161
+  reg [3:0] scanned; // accounts.ts:162
+  reg entry_is_new; // accounts.ts:197
+  reg [5:0] entries_settled; // accounts.ts:198
+  reg spent_valid, spent_limited; // accounts.ts:213
   reg [3:0] spent_user;
   reg [31:0] spent_given;
   reg [25:0] spent_bytes;
   reg [9:0] spent_contexts, spent_context_limit;
   reg [11:0] spent_cells, spent_cell_limit;
-  reg released_q_valid; // accounts.ts:199
+  reg released_q_valid; // accounts.ts:217
   reg [5:0] released_q_user;
   reg [2:0] released_q_cells;
-  reg seen_valid, seen_limited; // accounts.ts:210
+  reg seen_valid, seen_limited; // accounts.ts:228
   reg [3:0] seen_user;
   reg [31:0] seen_given;
   reg [25:0] seen_bytes;
   reg [9:0] seen_contexts, seen_context_limit;
   reg [11:0] seen_cells, seen_cell_limit;
-  reg [23:0] seen_share; // accounts.ts:211
-  reg seen_due; // accounts.ts:212
-  reg [15:0] due; // accounts.ts:213
-  reg [3:0] getter; // accounts.ts:219
+  reg [23:0] seen_share; // accounts.ts:229
+  reg seen_due; // accounts.ts:230
+  reg [15:0] due; // accounts.ts:231
+  reg [3:0] getter; // accounts.ts:237
   reg gets; // tokens.ts:35
   reg [31:0] had; // tokens.ts:36
   reg [31:0] share_room; // tokens.ts:37
   reg [23:0] share; // tokens.ts:38
-  reg allowance_0_plenty, allowance_0_arrival, allowance_0_loop, allowance_0_dry, allowance_1_plenty,
-    allowance_1_arrival, allowance_1_loop, allowance_1_dry, allowance_2_plenty, allowance_2_arrival, allowance_2_loop,
-    allowance_2_dry, allowance_3_plenty, allowance_3_arrival, allowance_3_loop, allowance_3_dry, allowance_4_plenty,
-    allowance_4_arrival, allowance_4_loop, allowance_4_dry, allowance_5_plenty, allowance_5_arrival, allowance_5_loop,
-    allowance_5_dry, allowance_6_plenty, allowance_6_arrival, allowance_6_loop, allowance_6_dry, allowance_7_plenty,
-    allowance_7_arrival, allowance_7_loop, allowance_7_dry, allowance_8_plenty, allowance_8_arrival, allowance_8_loop,
-    allowance_8_dry, allowance_9_plenty, allowance_9_arrival, allowance_9_loop, allowance_9_dry, allowance_10_plenty,
-    allowance_10_arrival, allowance_10_loop, allowance_10_dry, allowance_11_plenty, allowance_11_arrival,
-    allowance_11_loop, allowance_11_dry, allowance_12_plenty, allowance_12_arrival, allowance_12_loop,
-    allowance_12_dry, allowance_13_plenty, allowance_13_arrival, allowance_13_loop, allowance_13_dry,
-    allowance_14_plenty, allowance_14_arrival, allowance_14_loop, allowance_14_dry, allowance_15_plenty,
-    allowance_15_arrival, allowance_15_loop, allowance_15_dry; // accounts.ts:231
-  reg [2:0] allowance_0_arrival_cells, allowance_0_loop_cells, allowance_1_arrival_cells, allowance_1_loop_cells,
-    allowance_2_arrival_cells, allowance_2_loop_cells, allowance_3_arrival_cells, allowance_3_loop_cells,
-    allowance_4_arrival_cells, allowance_4_loop_cells, allowance_5_arrival_cells, allowance_5_loop_cells,
-    allowance_6_arrival_cells, allowance_6_loop_cells, allowance_7_arrival_cells, allowance_7_loop_cells,
-    allowance_8_arrival_cells, allowance_8_loop_cells, allowance_9_arrival_cells, allowance_9_loop_cells,
-    allowance_10_arrival_cells, allowance_10_loop_cells, allowance_11_arrival_cells, allowance_11_loop_cells,
-    allowance_12_arrival_cells, allowance_12_loop_cells, allowance_13_arrival_cells, allowance_13_loop_cells,
-    allowance_14_arrival_cells, allowance_14_loop_cells, allowance_15_arrival_cells, allowance_15_loop_cells;
-  (* ram_style = "distributed" *) reg [47:0] used [0:15]; // accounts.ts:126
+  reg dry_0, dry_1, dry_2, dry_3, dry_4, dry_5, dry_6, dry_7, dry_8, dry_9, dry_10, dry_11, dry_12, dry_13, dry_14,
+    dry_15; // accounts.ts:249
+  (* ram_style = "distributed" *) reg [47:0] used [0:15]; // accounts.ts:144
   (* ram_style = "distributed" *) reg [21:0] back [0:15];
   (* ram_style = "distributed" *) reg [31:0] given [0:15];
   (* ram_style = "distributed" *) reg [46:0] limits [0:15];
+  (* ram_style = "distributed" *) reg [4:0] arrivals_first [0:15]; // two-writers.ts:25
+  (* ram_style = "distributed" *) reg [4:0] arrivals_second [0:15];
+  (* ram_style = "distributed" *) reg [4:0] loops_first [0:15];
+  (* ram_style = "distributed" *) reg [4:0] loops_second [0:15];
   integer i;
-  wire scanned_all = scanned == 4'd15; // accounts.ts:145
-  wire [46:0] limit_word = limits[took_user]; // accounts.ts:153
+  wire scanned_all = scanned == 4'd15; // accounts.ts:163
+  wire [46:0] limit_word = limits[took_user]; // accounts.ts:171
   wire limit_limited = limit_word[0];
-  wire [13:0] counted_bytes = limit_limited ? took_bytes : 14'd0; // accounts.ts:169
-  wire [47:0] used_word = used[took_user]; // accounts.ts:150
-  wire [25:0] used_bytes = used_word[25:0] + {12'd0, counted_bytes}; // accounts.ts:171
-  wire [9:0] used_contexts = used_word[35:26] + 10'd1; // accounts.ts:172
-  wire [11:0] used_cells = used_word[47:36] + {9'd0, took_cells}; // accounts.ts:173
+  wire [13:0] counted_bytes = limit_limited ? took_bytes : 14'd0; // accounts.ts:187
+  wire [47:0] used_word = used[took_user]; // accounts.ts:168
+  wire [25:0] used_bytes = used_word[25:0] + {12'd0, counted_bytes}; // accounts.ts:189
+  wire [9:0] used_contexts = used_word[35:26] + 10'd1; // accounts.ts:190
+  wire [11:0] used_cells = used_word[47:36] + {9'd0, took_cells}; // accounts.ts:191
   wire [31:0] tokens_before_shifted = given[took_user] >> 6;
-  wire [25:0] tokens_before = tokens_before_shifted[25:0] - used_word[25:0]; // accounts.ts:177
+  wire [25:0] tokens_before = tokens_before_shifted[25:0] - used_word[25:0]; // accounts.ts:195
   wire [31:0] tokens_now = seen_given - {seen_bytes, 6'd0}; // tokens.ts:33
   wire share_fits = ~share_room[31] & (share_room >= {8'd0, share}); // tokens.ts:44
   wire [31:0] spent_tokens_shifted = spent_given >> 6;
-  wire [25:0] spent_tokens = spent_tokens_shifted[25:0] - spent_bytes; // accounts.ts:85
-  wire [9:0] spent_contexts_left = spent_context_limit - spent_contexts; // accounts.ts:86
-  wire [11:0] spent_cells_left = spent_cell_limit - spent_cells; // accounts.ts:87
-  wire spent_has_tokens = ~spent_limited | ((|spent_tokens) & ~spent_tokens[25]); // accounts.ts:90
-  wire [11:0] spent_cells_behind = spent_cells_left - 12'd6; // accounts.ts:93
+  wire [25:0] spent_tokens = spent_tokens_shifted[25:0] - spent_bytes; // accounts.ts:95
+  wire [9:0] spent_contexts_left = spent_context_limit - spent_contexts; // accounts.ts:96
+  wire [11:0] spent_cells_left = spent_cell_limit - spent_cells; // accounts.ts:97
+  wire spent_has_tokens = ~spent_limited | ((|spent_tokens) & ~spent_tokens[25]); // accounts.ts:100
+  wire [11:0] spent_cells_behind = spent_cells_left - 12'd6; // accounts.ts:103
+  wire spent_arrival = spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1); // accounts.ts:106
   wire [31:0] seen_tokens_shifted = seen_given >> 6;
-  wire [25:0] seen_tokens = seen_tokens_shifted[25:0] - seen_bytes; // accounts.ts:85
-  wire [9:0] seen_contexts_left = seen_context_limit - seen_contexts; // accounts.ts:86
-  wire [11:0] seen_cells_left = seen_cell_limit - seen_cells; // accounts.ts:87
-  wire seen_has_tokens = ~seen_limited | ((|seen_tokens) & ~seen_tokens[25]); // accounts.ts:90
-  wire [11:0] seen_cells_behind = seen_cells_left - 12'd6; // accounts.ts:93
+  wire [25:0] seen_tokens = seen_tokens_shifted[25:0] - seen_bytes; // accounts.ts:95
+  wire [9:0] seen_contexts_left = seen_context_limit - seen_contexts; // accounts.ts:96
+  wire [11:0] seen_cells_left = seen_cell_limit - seen_cells; // accounts.ts:97
+  wire seen_has_tokens = ~seen_limited | ((|seen_tokens) & ~seen_tokens[25]); // accounts.ts:100
+  wire [11:0] seen_cells_behind = seen_cells_left - 12'd6; // accounts.ts:103
+  wire seen_arrival = seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1); // accounts.ts:106
+  wire arrivals_both = spent_valid & (spent_user == seen_user); // two-writers.ts:28
+  wire loops_both = spent_valid & (spent_user == seen_user);
 
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
     else if (scanned_all) clearing <= 1'b0;
-  wire [21:0] back_word = back[took_user]; // accounts.ts:151
+  wire [21:0] back_word = back[took_user]; // accounts.ts:169
   wire [9:0] back_contexts = back_word[9:0];
-  wire [9:0] limit_contexts = limit_word[34:25]; // accounts.ts:153
-  wire [11:0] back_cells = back_word[21:10]; // accounts.ts:151
-  wire [11:0] limit_cells = limit_word[46:35]; // accounts.ts:153
+  wire [9:0] limit_contexts = limit_word[34:25]; // accounts.ts:171
+  wire [11:0] back_cells = back_word[21:10]; // accounts.ts:169
+  wire [11:0] limit_cells = limit_word[46:35]; // accounts.ts:171
   wire [15:0] due_joined = {
     scanned == 4'd15, scanned == 4'd14, scanned == 4'd13, scanned == 4'd12, scanned == 4'd11, scanned == 4'd10,
     scanned == 4'd9, scanned == 4'd8, scanned == 4'd7, scanned == 4'd6, scanned == 4'd5, scanned == 4'd4,
     scanned == 4'd3, scanned == 4'd2, scanned == 4'd1, scanned == 4'd0
   };
-  wire [46:0] seen_limited_word = limits[scanned]; // accounts.ts:153
-  wire [47:0] seen_bytes_word = used[scanned]; // accounts.ts:150
-  wire [21:0] seen_context_limit_word = back[scanned]; // accounts.ts:151
+  wire [46:0] seen_limited_word = limits[scanned]; // accounts.ts:171
+  wire [47:0] seen_bytes_word = used[scanned]; // accounts.ts:168
+  wire [21:0] seen_context_limit_word = back[scanned]; // accounts.ts:169
 
   always @(posedge clk)
     if (rst) begin
@@ -269,564 +245,84 @@ module Accounts_u16_c256_k1024_f1536 (
   end
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_0_plenty <= 1'b0; allowance_0_arrival <= 1'b0; allowance_0_arrival_cells <= 3'd0;
-      allowance_0_loop <= 1'b0; allowance_0_loop_cells <= 3'd0; allowance_0_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd0)) begin
-      allowance_0_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_0_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_0_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_0_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_0_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_0_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd0)) begin
-      allowance_0_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_0_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_0_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_0_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_0_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_0_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_0 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd0)) dry_0 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd0)) dry_0 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_1_plenty <= 1'b0; allowance_1_arrival <= 1'b0; allowance_1_arrival_cells <= 3'd0;
-      allowance_1_loop <= 1'b0; allowance_1_loop_cells <= 3'd0; allowance_1_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd1)) begin
-      allowance_1_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_1_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_1_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_1_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_1_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_1_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd1)) begin
-      allowance_1_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_1_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_1_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_1_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_1_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_1_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_1 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd1)) dry_1 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd1)) dry_1 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_2_plenty <= 1'b0; allowance_2_arrival <= 1'b0; allowance_2_arrival_cells <= 3'd0;
-      allowance_2_loop <= 1'b0; allowance_2_loop_cells <= 3'd0; allowance_2_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd2)) begin
-      allowance_2_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_2_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_2_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_2_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_2_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_2_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd2)) begin
-      allowance_2_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_2_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_2_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_2_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_2_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_2_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_2 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd2)) dry_2 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd2)) dry_2 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_3_plenty <= 1'b0; allowance_3_arrival <= 1'b0; allowance_3_arrival_cells <= 3'd0;
-      allowance_3_loop <= 1'b0; allowance_3_loop_cells <= 3'd0; allowance_3_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd3)) begin
-      allowance_3_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_3_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_3_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_3_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_3_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_3_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd3)) begin
-      allowance_3_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_3_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_3_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_3_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_3_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_3_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_3 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd3)) dry_3 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd3)) dry_3 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_4_plenty <= 1'b0; allowance_4_arrival <= 1'b0; allowance_4_arrival_cells <= 3'd0;
-      allowance_4_loop <= 1'b0; allowance_4_loop_cells <= 3'd0; allowance_4_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd4)) begin
-      allowance_4_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_4_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_4_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_4_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_4_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_4_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd4)) begin
-      allowance_4_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_4_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_4_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_4_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_4_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_4_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_4 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd4)) dry_4 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd4)) dry_4 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_5_plenty <= 1'b0; allowance_5_arrival <= 1'b0; allowance_5_arrival_cells <= 3'd0;
-      allowance_5_loop <= 1'b0; allowance_5_loop_cells <= 3'd0; allowance_5_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd5)) begin
-      allowance_5_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_5_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_5_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_5_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_5_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_5_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd5)) begin
-      allowance_5_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_5_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_5_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_5_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_5_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_5_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_5 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd5)) dry_5 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd5)) dry_5 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_6_plenty <= 1'b0; allowance_6_arrival <= 1'b0; allowance_6_arrival_cells <= 3'd0;
-      allowance_6_loop <= 1'b0; allowance_6_loop_cells <= 3'd0; allowance_6_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd6)) begin
-      allowance_6_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_6_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_6_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_6_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_6_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_6_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd6)) begin
-      allowance_6_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_6_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_6_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_6_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_6_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_6_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_6 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd6)) dry_6 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd6)) dry_6 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_7_plenty <= 1'b0; allowance_7_arrival <= 1'b0; allowance_7_arrival_cells <= 3'd0;
-      allowance_7_loop <= 1'b0; allowance_7_loop_cells <= 3'd0; allowance_7_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd7)) begin
-      allowance_7_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_7_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_7_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_7_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_7_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_7_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd7)) begin
-      allowance_7_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_7_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_7_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_7_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_7_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_7_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_7 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd7)) dry_7 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd7)) dry_7 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_8_plenty <= 1'b0; allowance_8_arrival <= 1'b0; allowance_8_arrival_cells <= 3'd0;
-      allowance_8_loop <= 1'b0; allowance_8_loop_cells <= 3'd0; allowance_8_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd8)) begin
-      allowance_8_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_8_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_8_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_8_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_8_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_8_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd8)) begin
-      allowance_8_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_8_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_8_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_8_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_8_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_8_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_8 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd8)) dry_8 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd8)) dry_8 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_9_plenty <= 1'b0; allowance_9_arrival <= 1'b0; allowance_9_arrival_cells <= 3'd0;
-      allowance_9_loop <= 1'b0; allowance_9_loop_cells <= 3'd0; allowance_9_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd9)) begin
-      allowance_9_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_9_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_9_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_9_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_9_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_9_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd9)) begin
-      allowance_9_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_9_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_9_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_9_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_9_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_9_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_9 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd9)) dry_9 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd9)) dry_9 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_10_plenty <= 1'b0; allowance_10_arrival <= 1'b0; allowance_10_arrival_cells <= 3'd0;
-      allowance_10_loop <= 1'b0; allowance_10_loop_cells <= 3'd0; allowance_10_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd10)) begin
-      allowance_10_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_10_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_10_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_10_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_10_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_10_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd10)) begin
-      allowance_10_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_10_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_10_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_10_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_10_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_10_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_10 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd10)) dry_10 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd10)) dry_10 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_11_plenty <= 1'b0; allowance_11_arrival <= 1'b0; allowance_11_arrival_cells <= 3'd0;
-      allowance_11_loop <= 1'b0; allowance_11_loop_cells <= 3'd0; allowance_11_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd11)) begin
-      allowance_11_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_11_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_11_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_11_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_11_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_11_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd11)) begin
-      allowance_11_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_11_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_11_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_11_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_11_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_11_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_11 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd11)) dry_11 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd11)) dry_11 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_12_plenty <= 1'b0; allowance_12_arrival <= 1'b0; allowance_12_arrival_cells <= 3'd0;
-      allowance_12_loop <= 1'b0; allowance_12_loop_cells <= 3'd0; allowance_12_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd12)) begin
-      allowance_12_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_12_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_12_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_12_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_12_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_12_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd12)) begin
-      allowance_12_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_12_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_12_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_12_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_12_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_12_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_12 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd12)) dry_12 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd12)) dry_12 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_13_plenty <= 1'b0; allowance_13_arrival <= 1'b0; allowance_13_arrival_cells <= 3'd0;
-      allowance_13_loop <= 1'b0; allowance_13_loop_cells <= 3'd0; allowance_13_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd13)) begin
-      allowance_13_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_13_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_13_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_13_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_13_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_13_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd13)) begin
-      allowance_13_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_13_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_13_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_13_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_13_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_13_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_13 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd13)) dry_13 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd13)) dry_13 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_14_plenty <= 1'b0; allowance_14_arrival <= 1'b0; allowance_14_arrival_cells <= 3'd0;
-      allowance_14_loop <= 1'b0; allowance_14_loop_cells <= 3'd0; allowance_14_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd14)) begin
-      allowance_14_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_14_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_14_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_14_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_14_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_14_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd14)) begin
-      allowance_14_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_14_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_14_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_14_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_14_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_14_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_14 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd14)) dry_14 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd14)) dry_14 <= ~seen_has_tokens;
 
   always @(posedge clk)
-    if (rst) begin
-      allowance_15_plenty <= 1'b0; allowance_15_arrival <= 1'b0; allowance_15_arrival_cells <= 3'd0;
-      allowance_15_loop <= 1'b0; allowance_15_loop_cells <= 3'd0; allowance_15_dry <= 1'b0;
-    end
-    else if (spent_valid & (spent_user == 4'd15)) begin
-      allowance_15_plenty <=
-        (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
-        & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
-      allowance_15_arrival <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1);
-      allowance_15_arrival_cells <=
-        spent_cells_behind[11] ? 3'd0 :
-        (spent_cells_behind > 12'd6) ? 3'd6 :
-        spent_cells_behind[2:0];
-      allowance_15_loop <= spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0);
-      allowance_15_loop_cells <=
-        spent_cells_left[11] ? 3'd0 :
-        (spent_cells_left > 12'd6) ? 3'd6 :
-        spent_cells_left[2:0];
-      allowance_15_dry <= ~spent_has_tokens;
-    end
-    else if (seen_valid & (seen_user == 4'd15)) begin
-      allowance_15_plenty <=
-        (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
-        & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
-      allowance_15_arrival <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1);
-      allowance_15_arrival_cells <=
-        seen_cells_behind[11] ? 3'd0 :
-        (seen_cells_behind > 12'd6) ? 3'd6 :
-        seen_cells_behind[2:0];
-      allowance_15_loop <= seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0);
-      allowance_15_loop_cells <= seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0];
-      allowance_15_dry <= ~seen_has_tokens;
-    end
+    if (rst) dry_15 <= 1'b0;
+    else if (spent_valid & (spent_user == 4'd15)) dry_15 <= ~spent_has_tokens;
+    else if (seen_valid & (seen_user == 4'd15)) dry_15 <= ~seen_has_tokens;
 
   initial begin
     for (i = 0; i < 16; i = i + 1) used[i[3:0]] = 48'd0;
@@ -842,7 +338,7 @@ module Accounts_u16_c256_k1024_f1536 (
   initial begin
     for (i = 0; i < 16; i = i + 1) back[i[3:0]] = 22'd0;
   end
-  wire [21:0] before_word = back[released_q_user[3:0]]; // accounts.ts:202
+  wire [21:0] before_word = back[released_q_user[3:0]]; // accounts.ts:220
   wire [11:0] before_cells = before_word[21:10];
   wire [9:0] before_contexts = before_word[9:0];
 
@@ -875,114 +371,153 @@ module Accounts_u16_c256_k1024_f1536 (
       };
     end
 
-  assign allowances_0_plenty = allowance_0_plenty;
-  assign allowances_0_arrival = allowance_0_arrival;
-  assign allowances_0_arrival_cells = allowance_0_arrival_cells;
-  assign allowances_0_loop = allowance_0_loop;
-  assign allowances_0_loop_cells = allowance_0_loop_cells;
-  assign allowances_0_dry = allowance_0_dry;
-  assign allowances_1_plenty = allowance_1_plenty;
-  assign allowances_1_arrival = allowance_1_arrival;
-  assign allowances_1_arrival_cells = allowance_1_arrival_cells;
-  assign allowances_1_loop = allowance_1_loop;
-  assign allowances_1_loop_cells = allowance_1_loop_cells;
-  assign allowances_1_dry = allowance_1_dry;
-  assign allowances_2_plenty = allowance_2_plenty;
-  assign allowances_2_arrival = allowance_2_arrival;
-  assign allowances_2_arrival_cells = allowance_2_arrival_cells;
-  assign allowances_2_loop = allowance_2_loop;
-  assign allowances_2_loop_cells = allowance_2_loop_cells;
-  assign allowances_2_dry = allowance_2_dry;
-  assign allowances_3_plenty = allowance_3_plenty;
-  assign allowances_3_arrival = allowance_3_arrival;
-  assign allowances_3_arrival_cells = allowance_3_arrival_cells;
-  assign allowances_3_loop = allowance_3_loop;
-  assign allowances_3_loop_cells = allowance_3_loop_cells;
-  assign allowances_3_dry = allowance_3_dry;
-  assign allowances_4_plenty = allowance_4_plenty;
-  assign allowances_4_arrival = allowance_4_arrival;
-  assign allowances_4_arrival_cells = allowance_4_arrival_cells;
-  assign allowances_4_loop = allowance_4_loop;
-  assign allowances_4_loop_cells = allowance_4_loop_cells;
-  assign allowances_4_dry = allowance_4_dry;
-  assign allowances_5_plenty = allowance_5_plenty;
-  assign allowances_5_arrival = allowance_5_arrival;
-  assign allowances_5_arrival_cells = allowance_5_arrival_cells;
-  assign allowances_5_loop = allowance_5_loop;
-  assign allowances_5_loop_cells = allowance_5_loop_cells;
-  assign allowances_5_dry = allowance_5_dry;
-  assign allowances_6_plenty = allowance_6_plenty;
-  assign allowances_6_arrival = allowance_6_arrival;
-  assign allowances_6_arrival_cells = allowance_6_arrival_cells;
-  assign allowances_6_loop = allowance_6_loop;
-  assign allowances_6_loop_cells = allowance_6_loop_cells;
-  assign allowances_6_dry = allowance_6_dry;
-  assign allowances_7_plenty = allowance_7_plenty;
-  assign allowances_7_arrival = allowance_7_arrival;
-  assign allowances_7_arrival_cells = allowance_7_arrival_cells;
-  assign allowances_7_loop = allowance_7_loop;
-  assign allowances_7_loop_cells = allowance_7_loop_cells;
-  assign allowances_7_dry = allowance_7_dry;
-  assign allowances_8_plenty = allowance_8_plenty;
-  assign allowances_8_arrival = allowance_8_arrival;
-  assign allowances_8_arrival_cells = allowance_8_arrival_cells;
-  assign allowances_8_loop = allowance_8_loop;
-  assign allowances_8_loop_cells = allowance_8_loop_cells;
-  assign allowances_8_dry = allowance_8_dry;
-  assign allowances_9_plenty = allowance_9_plenty;
-  assign allowances_9_arrival = allowance_9_arrival;
-  assign allowances_9_arrival_cells = allowance_9_arrival_cells;
-  assign allowances_9_loop = allowance_9_loop;
-  assign allowances_9_loop_cells = allowance_9_loop_cells;
-  assign allowances_9_dry = allowance_9_dry;
-  assign allowances_10_plenty = allowance_10_plenty;
-  assign allowances_10_arrival = allowance_10_arrival;
-  assign allowances_10_arrival_cells = allowance_10_arrival_cells;
-  assign allowances_10_loop = allowance_10_loop;
-  assign allowances_10_loop_cells = allowance_10_loop_cells;
-  assign allowances_10_dry = allowance_10_dry;
-  assign allowances_11_plenty = allowance_11_plenty;
-  assign allowances_11_arrival = allowance_11_arrival;
-  assign allowances_11_arrival_cells = allowance_11_arrival_cells;
-  assign allowances_11_loop = allowance_11_loop;
-  assign allowances_11_loop_cells = allowance_11_loop_cells;
-  assign allowances_11_dry = allowance_11_dry;
-  assign allowances_12_plenty = allowance_12_plenty;
-  assign allowances_12_arrival = allowance_12_arrival;
-  assign allowances_12_arrival_cells = allowance_12_arrival_cells;
-  assign allowances_12_loop = allowance_12_loop;
-  assign allowances_12_loop_cells = allowance_12_loop_cells;
-  assign allowances_12_dry = allowance_12_dry;
-  assign allowances_13_plenty = allowance_13_plenty;
-  assign allowances_13_arrival = allowance_13_arrival;
-  assign allowances_13_arrival_cells = allowance_13_arrival_cells;
-  assign allowances_13_loop = allowance_13_loop;
-  assign allowances_13_loop_cells = allowance_13_loop_cells;
-  assign allowances_13_dry = allowance_13_dry;
-  assign allowances_14_plenty = allowance_14_plenty;
-  assign allowances_14_arrival = allowance_14_arrival;
-  assign allowances_14_arrival_cells = allowance_14_arrival_cells;
-  assign allowances_14_loop = allowance_14_loop;
-  assign allowances_14_loop_cells = allowance_14_loop_cells;
-  assign allowances_14_dry = allowance_14_dry;
-  assign allowances_15_plenty = allowance_15_plenty;
-  assign allowances_15_arrival = allowance_15_arrival;
-  assign allowances_15_arrival_cells = allowance_15_arrival_cells;
-  assign allowances_15_loop = allowance_15_loop;
-  assign allowances_15_loop_cells = allowance_15_loop_cells;
-  assign allowances_15_dry = allowance_15_dry;
+  initial begin
+    for (i = 0; i < 16; i = i + 1) arrivals_first[i[3:0]] = 5'd0;
+  end
+  wire arrivals_first_and =
+    (~spent_limited | (~spent_tokens[25] & (|(spent_tokens >> 13)))) & ~spent_contexts_left[9]
+    & (spent_contexts_left > 10'd5) & ~spent_cells_left[11] & (spent_cells_left > 12'd35);
+
+  always @(posedge clk)
+    if (spent_valid | clearing) begin
+      arrivals_first[clearing ? scanned : spent_user] <=
+        clearing ? 5'd0 :
+        {spent_cells_behind[11] ? 3'd0 : (spent_cells_behind > 12'd6) ? 3'd6 : spent_cells_behind[2:0], spent_arrival, arrivals_first_and} ^ arrivals_second[spent_user];
+    end
+
+  initial begin
+    for (i = 0; i < 16; i = i + 1) arrivals_second[i[3:0]] = 5'd0;
+  end
+  wire arrivals_second_and =
+    (~seen_limited | (~seen_tokens[25] & (|(seen_tokens >> 13)))) & ~seen_contexts_left[9]
+    & (seen_contexts_left > 10'd5) & ~seen_cells_left[11] & (seen_cells_left > 12'd35);
+
+  always @(posedge clk)
+    if ((seen_valid & ~arrivals_both) | clearing) begin
+      arrivals_second[clearing ? scanned : seen_user] <=
+        clearing ? 5'd0 :
+        {seen_cells_behind[11] ? 3'd0 : (seen_cells_behind > 12'd6) ? 3'd6 : seen_cells_behind[2:0], seen_arrival, arrivals_second_and} ^ arrivals_first[seen_user];
+    end
+
+  initial begin
+    for (i = 0; i < 16; i = i + 1) loops_first[i[3:0]] = 5'd0;
+  end
+  wire [4:0] loops_first_xor =
+    {spent_cells_left[11] ? 3'd0 : (spent_cells_left > 12'd6) ? 3'd6 : spent_cells_left[2:0], spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd0), arrivals_first_and}
+    ^ loops_second[spent_user];
+
+  always @(posedge clk)
+    if (spent_valid | clearing) loops_first[clearing ? scanned : spent_user] <= clearing ? 5'd0 : loops_first_xor;
+
+  initial begin
+    for (i = 0; i < 16; i = i + 1) loops_second[i[3:0]] = 5'd0;
+  end
+  wire [4:0] loops_second_xor =
+    {seen_cells_left[11] ? 3'd0 : (seen_cells_left > 12'd6) ? 3'd6 : seen_cells_left[2:0], seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd0), arrivals_second_and}
+    ^ loops_first[seen_user];
+
+  always @(posedge clk)
+    if ((seen_valid & ~loops_both) | clearing) begin
+      loops_second[clearing ? scanned : seen_user] <= clearing ? 5'd0 : loops_second_xor;
+    end
+
+  wire [4:0] allowed_0_plenty_xor = arrivals_first[whose_0] ^ arrivals_second[whose_0];
+  assign allowed_0_plenty = allowed_0_plenty_xor[0];
+  assign allowed_0_one = allowed_0_plenty_xor[1];
+  assign allowed_0_cells = allowed_0_plenty_xor[4:2];
+  wire [4:0] allowed_1_plenty_xor = arrivals_first[whose_1] ^ arrivals_second[whose_1];
+  assign allowed_1_plenty = allowed_1_plenty_xor[0];
+  assign allowed_1_one = allowed_1_plenty_xor[1];
+  assign allowed_1_cells = allowed_1_plenty_xor[4:2];
+  wire [4:0] allowed_2_plenty_xor = arrivals_first[whose_2] ^ arrivals_second[whose_2];
+  assign allowed_2_plenty = allowed_2_plenty_xor[0];
+  assign allowed_2_one = allowed_2_plenty_xor[1];
+  assign allowed_2_cells = allowed_2_plenty_xor[4:2];
+  wire [4:0] allowed_3_plenty_xor = arrivals_first[whose_3] ^ arrivals_second[whose_3];
+  assign allowed_3_plenty = allowed_3_plenty_xor[0];
+  assign allowed_3_one = allowed_3_plenty_xor[1];
+  assign allowed_3_cells = allowed_3_plenty_xor[4:2];
+  wire [4:0] allowed_4_plenty_xor = arrivals_first[whose_4] ^ arrivals_second[whose_4];
+  assign allowed_4_plenty = allowed_4_plenty_xor[0];
+  assign allowed_4_one = allowed_4_plenty_xor[1];
+  assign allowed_4_cells = allowed_4_plenty_xor[4:2];
+  wire [4:0] allowed_5_plenty_xor = arrivals_first[whose_5] ^ arrivals_second[whose_5];
+  assign allowed_5_plenty = allowed_5_plenty_xor[0];
+  assign allowed_5_one = allowed_5_plenty_xor[1];
+  assign allowed_5_cells = allowed_5_plenty_xor[4:2];
+  wire [4:0] allowed_6_plenty_xor = arrivals_first[whose_6] ^ arrivals_second[whose_6];
+  assign allowed_6_plenty = allowed_6_plenty_xor[0];
+  assign allowed_6_one = allowed_6_plenty_xor[1];
+  assign allowed_6_cells = allowed_6_plenty_xor[4:2];
+  wire [4:0] allowed_7_plenty_xor = arrivals_first[whose_7] ^ arrivals_second[whose_7];
+  assign allowed_7_plenty = allowed_7_plenty_xor[0];
+  assign allowed_7_one = allowed_7_plenty_xor[1];
+  assign allowed_7_cells = allowed_7_plenty_xor[4:2];
+  wire [4:0] allowed_8_plenty_xor = arrivals_first[whose_8] ^ arrivals_second[whose_8];
+  assign allowed_8_plenty = allowed_8_plenty_xor[0];
+  assign allowed_8_one = allowed_8_plenty_xor[1];
+  assign allowed_8_cells = allowed_8_plenty_xor[4:2];
+  wire [4:0] allowed_9_plenty_xor = arrivals_first[whose_9] ^ arrivals_second[whose_9];
+  assign allowed_9_plenty = allowed_9_plenty_xor[0];
+  assign allowed_9_one = allowed_9_plenty_xor[1];
+  assign allowed_9_cells = allowed_9_plenty_xor[4:2];
+  wire [4:0] allowed_10_plenty_xor = arrivals_first[whose_10] ^ arrivals_second[whose_10];
+  assign allowed_10_plenty = allowed_10_plenty_xor[0];
+  assign allowed_10_one = allowed_10_plenty_xor[1];
+  assign allowed_10_cells = allowed_10_plenty_xor[4:2];
+  wire [4:0] allowed_11_plenty_xor = arrivals_first[whose_11] ^ arrivals_second[whose_11];
+  assign allowed_11_plenty = allowed_11_plenty_xor[0];
+  assign allowed_11_one = allowed_11_plenty_xor[1];
+  assign allowed_11_cells = allowed_11_plenty_xor[4:2];
+  wire [4:0] allowed_12_plenty_xor = arrivals_first[whose_12] ^ arrivals_second[whose_12];
+  assign allowed_12_plenty = allowed_12_plenty_xor[0];
+  assign allowed_12_one = allowed_12_plenty_xor[1];
+  assign allowed_12_cells = allowed_12_plenty_xor[4:2];
+  wire [4:0] allowed_13_plenty_xor = arrivals_first[whose_13] ^ arrivals_second[whose_13];
+  assign allowed_13_plenty = allowed_13_plenty_xor[0];
+  assign allowed_13_one = allowed_13_plenty_xor[1];
+  assign allowed_13_cells = allowed_13_plenty_xor[4:2];
+  wire [4:0] allowed_14_plenty_xor = arrivals_first[whose_14] ^ arrivals_second[whose_14];
+  assign allowed_14_plenty = allowed_14_plenty_xor[0];
+  assign allowed_14_one = allowed_14_plenty_xor[1];
+  assign allowed_14_cells = allowed_14_plenty_xor[4:2];
+  wire [4:0] allowed_15_plenty_xor = arrivals_first[whose_15] ^ arrivals_second[whose_15];
+  assign allowed_15_plenty = allowed_15_plenty_xor[0];
+  assign allowed_15_one = allowed_15_plenty_xor[1];
+  assign allowed_15_cells = allowed_15_plenty_xor[4:2];
+  wire [4:0] allowed_16_plenty_xor = loops_first[whose_16] ^ loops_second[whose_16];
+  assign allowed_16_plenty = allowed_16_plenty_xor[0];
+  assign allowed_16_one = allowed_16_plenty_xor[1];
+  assign allowed_16_cells = allowed_16_plenty_xor[4:2];
+  wire [4:0] allowed_17_plenty_xor = loops_first[whose_17] ^ loops_second[whose_17];
+  assign allowed_17_plenty = allowed_17_plenty_xor[0];
+  assign allowed_17_one = allowed_17_plenty_xor[1];
+  assign allowed_17_cells = allowed_17_plenty_xor[4:2];
+  wire [4:0] allowed_18_plenty_xor = loops_first[whose_18] ^ loops_second[whose_18];
+  assign allowed_18_plenty = allowed_18_plenty_xor[0];
+  assign allowed_18_one = allowed_18_plenty_xor[1];
+  assign allowed_18_cells = allowed_18_plenty_xor[4:2];
+  wire [4:0] allowed_19_plenty_xor = loops_first[whose_19] ^ loops_second[whose_19];
+  assign allowed_19_plenty = allowed_19_plenty_xor[0];
+  assign allowed_19_one = allowed_19_plenty_xor[1];
+  assign allowed_19_cells = allowed_19_plenty_xor[4:2];
+  assign closed = clearing;
+  assign dry = {
+    dry_15, dry_14, dry_13, dry_12, dry_11, dry_10, dry_9, dry_8, dry_7, dry_6, dry_5, dry_4, dry_3, dry_2, dry_1,
+    dry_0
+  };
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25])); // accounts.ts:185
+      assert (~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25])); // accounts.ts:203
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25]))) begin
-        $display("%s", "assertion failed: who takes a frame has tokens (accounts.ts:185)"); // accounts.ts:185
+        $display("%s", "assertion failed: who takes a frame has tokens (accounts.ts:203)"); // accounts.ts:203
         $stop;
       end
     end

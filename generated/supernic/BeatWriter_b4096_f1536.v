@@ -24,23 +24,29 @@ module BeatWriter_b4096_f1536 (
   output wire [4:0]  written_payload_beats,
   output wire        holds
 );
-  reg [11:0] start; // writer.ts:46
-  reg [11:0] here; // writer.ts:47
-  reg holds_place; // writer.ts:48
-  reg [4:0] beats; // writer.ts:49
-  wire frames_push_ready; // writer.ts:67
+  reg [11:0] start; // writer.ts:48
+  reg [11:0] here; // writer.ts:49
+  reg holds_place; // writer.ts:50
+  reg [4:0] beats; // writer.ts:51
+  wire frames_push_ready, frames_pop_valid; // writer.ts:69
+  wire [11:0] frames_pop_payload_first;
+  wire [4:0] frames_pop_payload_beats;
   wire [3:0] frames_level;
-  wire [4:0] had = beat_first ? 5'd0 : beats; // writer.ts:50
-  wire [4:0] beats_now = had + 5'd1; // writer.ts:51
-  wire [11:0] begins = beat_first ? here : start; // writer.ts:52
+  reg next_written_full; // writer.ts:74
+  reg [11:0] next_written_held_first;
+  reg [4:0] next_written_held_beats;
+  wire [4:0] had = beat_first ? 5'd0 : beats; // writer.ts:52
+  wire [4:0] beats_now = had + 5'd1; // writer.ts:53
+  wire [11:0] begins = beat_first ? here : start; // writer.ts:54
 
-  wire frames_push_valid = beat_valid & beat_last; // writer.ts:67
-  Fifo_Stored_d8 frames ( // writer.ts:67
+  wire frames_push_valid = beat_valid & beat_last; // writer.ts:69
+  wire frames_pop_ready = ~next_written_full | written_ready;
+  Fifo_Stored_d8 frames ( // writer.ts:69
     .clk (clk), .rst (rst),
     .push_valid (frames_push_valid), .push_ready (frames_push_ready), .push_payload_first (begins),
     .push_payload_beats (beats_now),
-    .pop_valid (written_valid), .pop_ready (written_ready), .pop_payload_first (written_payload_first),
-    .pop_payload_beats (written_payload_beats),
+    .pop_valid (frames_pop_valid), .pop_ready (frames_pop_ready), .pop_payload_first (frames_pop_payload_first),
+    .pop_payload_beats (frames_pop_payload_beats),
     .level (frames_level)
   );
 
@@ -58,33 +64,46 @@ module BeatWriter_b4096_f1536 (
     if (rst) beats <= 5'd0;
     else if (beat_valid) beats <= beats_now;
 
+  always @(posedge clk)
+    if (rst) next_written_full <= 1'b0;
+    else if (frames_pop_ready) next_written_full <= frames_pop_valid;
+
+  always @(posedge clk)
+    if (frames_pop_valid & frames_pop_ready) begin
+      next_written_held_first <= frames_pop_payload_first;
+      next_written_held_beats <= frames_pop_payload_beats;
+    end
+
   assign offer_ready = beat_valid | ~holds_place;
   assign write_en = beat_valid;
   assign write_at = here;
   assign write_next = offer_payload;
+  assign written_valid = next_written_full;
+  assign written_payload_first = next_written_held_first;
+  assign written_payload_beats = next_written_held_beats;
   assign holds = holds_place;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~beat_valid | (holds_place & offer_valid)); // writer.ts:53
-      assert (~beat_valid | (had < 5'd26)); // writer.ts:65
-      assert (~frames_push_valid | frames_push_ready); // writer.ts:70
+      assert (~beat_valid | (holds_place & offer_valid)); // writer.ts:55
+      assert (~beat_valid | (had < 5'd26)); // writer.ts:67
+      assert (~frames_push_valid | frames_push_ready); // writer.ts:72
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~beat_valid | (holds_place & offer_valid))) begin
-        $display("%s", "assertion failed: a beat that comes has a place, and so has the next one (writer.ts:53)"); // writer.ts:53
+        $display("%s", "assertion failed: a beat that comes has a place, and so has the next one (writer.ts:55)"); // writer.ts:55
         $stop;
       end
       if (~(~beat_valid | (had < 5'd26))) begin
-        $display("%s", "assertion failed: no frame is longer than the longest (writer.ts:65)"); // writer.ts:65
+        $display("%s", "assertion failed: no frame is longer than the longest (writer.ts:67)"); // writer.ts:67
         $stop;
       end
       if (~(~frames_push_valid | frames_push_ready)) begin
-        $display("%s", "assertion failed: outcomes come in time (writer.ts:70)"); // writer.ts:70
+        $display("%s", "assertion failed: outcomes come in time (writer.ts:72)"); // writer.ts:72
         $stop;
       end
     end

@@ -174,33 +174,33 @@ module ClassLists_p4_b4096_f1536 (
   reg fetching_0, fetching_1, fetching_2, fetching_3, fetching_4, fetching_5; // class-lists.ts:79
   reg is_fetched; // class-lists.ts:80
   reg [5:0] fetch_last; // fair-turn.ts:34
-  reg [1:0] first_0; // class-lists.ts:128
-  reg [1:0] end_0; // class-lists.ts:129
-  reg [2:0] level_0; // class-lists.ts:130
-  reg has_0; // class-lists.ts:131
-  reg [1:0] first_1; // class-lists.ts:128
-  reg [1:0] end_1; // class-lists.ts:129
-  reg [2:0] level_1; // class-lists.ts:130
-  reg has_1; // class-lists.ts:131
-  reg [1:0] first_2; // class-lists.ts:128
-  reg [1:0] end_2; // class-lists.ts:129
-  reg [2:0] level_2; // class-lists.ts:130
-  reg has_2; // class-lists.ts:131
-  reg [1:0] first_3; // class-lists.ts:128
-  reg [1:0] end_3; // class-lists.ts:129
-  reg [2:0] level_3; // class-lists.ts:130
-  reg has_3; // class-lists.ts:131
-  reg [1:0] first_4; // class-lists.ts:128
-  reg [1:0] end_4; // class-lists.ts:129
-  reg [2:0] level_4; // class-lists.ts:130
-  reg has_4; // class-lists.ts:131
-  reg [1:0] first_5; // class-lists.ts:128
-  reg [1:0] end_5; // class-lists.ts:129
-  reg [2:0] level_5; // class-lists.ts:130
-  reg has_5; // class-lists.ts:131
+  reg [1:0] first_0; // class-lists.ts:130
+  reg [1:0] end_0; // class-lists.ts:131
+  reg [2:0] level_0; // class-lists.ts:132
+  reg has_0; // class-lists.ts:133
+  reg [1:0] first_1; // class-lists.ts:130
+  reg [1:0] end_1; // class-lists.ts:131
+  reg [2:0] level_1; // class-lists.ts:132
+  reg has_1; // class-lists.ts:133
+  reg [1:0] first_2; // class-lists.ts:130
+  reg [1:0] end_2; // class-lists.ts:131
+  reg [2:0] level_2; // class-lists.ts:132
+  reg has_2; // class-lists.ts:133
+  reg [1:0] first_3; // class-lists.ts:130
+  reg [1:0] end_3; // class-lists.ts:131
+  reg [2:0] level_3; // class-lists.ts:132
+  reg has_3; // class-lists.ts:133
+  reg [1:0] first_4; // class-lists.ts:130
+  reg [1:0] end_4; // class-lists.ts:131
+  reg [2:0] level_4; // class-lists.ts:132
+  reg has_4; // class-lists.ts:133
+  reg [1:0] first_5; // class-lists.ts:130
+  reg [1:0] end_5; // class-lists.ts:131
+  reg [2:0] level_5; // class-lists.ts:132
+  reg has_5; // class-lists.ts:133
   (* ram_style = "ultra" *) reg [105:0] rings [0:4000]; // class-lists.ts:57
   reg [105:0] fetched; // class-lists.ts:97
-  (* ram_style = "distributed" *) reg [105:0] at_hand_0 [0:3]; // class-lists.ts:121
+  (* ram_style = "distributed" *) reg [105:0] at_hand_0 [0:3]; // class-lists.ts:123
   (* ram_style = "distributed" *) reg [105:0] at_hand_1 [0:3];
   (* ram_style = "distributed" *) reg [105:0] at_hand_2 [0:3];
   (* ram_style = "distributed" *) reg [105:0] at_hand_3 [0:3];
@@ -270,12 +270,90 @@ module ClassLists_p4_b4096_f1536 (
   wire stores_3 = comes_3 & ~straight_3;
   wire stores_4 = comes_4 & ~straight_4;
   wire stores_5 = comes_5 & ~straight_5;
-  wire arrives_0 = straight_0 | fetching_0; // class-lists.ts:132
-  wire arrives_1 = straight_1 | fetching_1;
-  wire arrives_2 = straight_2 | fetching_2;
-  wire arrives_3 = straight_3 | fetching_3;
-  wire arrives_4 = straight_4 | fetching_4;
-  wire arrives_5 = straight_5 | fetching_5;
+  wire single_0 = ((head_0 == 12'd748) ? 12'd0 : head_0 + 12'd1) == tail_0; // class-lists.ts:117
+  wire arrives_0 = straight_0 | fetching_0; // class-lists.ts:134
+  wire single_1 = ((head_1 == 12'd1497) ? 12'd749 : head_1 + 12'd1) == tail_1; // class-lists.ts:117
+  wire arrives_1 = straight_1 | fetching_1; // class-lists.ts:134
+  wire single_2 = ((head_2 == 12'd2246) ? 12'd1498 : head_2 + 12'd1) == tail_2; // class-lists.ts:117
+  wire arrives_2 = straight_2 | fetching_2; // class-lists.ts:134
+  wire single_3 = ((head_3 == 12'd2995) ? 12'd2247 : head_3 + 12'd1) == tail_3; // class-lists.ts:117
+  wire arrives_3 = straight_3 | fetching_3; // class-lists.ts:134
+  wire single_4 = ((head_4 == 12'd3744) ? 12'd2996 : head_4 + 12'd1) == tail_4; // class-lists.ts:117
+  wire arrives_4 = straight_4 | fetching_4; // class-lists.ts:134
+  wire single_5 = ((head_5 == 12'd4000) ? 12'd3745 : head_5 + 12'd1) == tail_5; // class-lists.ts:117
+  wire arrives_5 = straight_5 | fetching_5; // class-lists.ts:134
+  wire [2:0] level_0_and =
+    {3{~level_0[2]}}
+    & (({3{level_0[1:0] == 2'd0}} & 3'd1) | ({3{level_0[1:0] == 2'd1}} & 3'd2) | ({3{level_0[1:0] == 2'd2}} & 3'd3) | ({3{level_0[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] level_0_and_2 =
+    {3{level_0[2]}}
+    & (({3{level_0[1:0] == 2'd0}} & 3'd3) | ({3{level_0[1:0] == 2'd1}} & 3'd4) | ({3{level_0[1:0] == 2'd2}} & 3'd5) | ({3{level_0[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] claimed_0_and =
+    {3{~claimed_0[2]}}
+    & (({3{claimed_0[1:0] == 2'd0}} & 3'd1) | ({3{claimed_0[1:0] == 2'd1}} & 3'd2) | ({3{claimed_0[1:0] == 2'd2}} & 3'd3) | ({3{claimed_0[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] claimed_0_and_2 =
+    {3{claimed_0[2]}}
+    & (({3{claimed_0[1:0] == 2'd0}} & 3'd3) | ({3{claimed_0[1:0] == 2'd1}} & 3'd4) | ({3{claimed_0[1:0] == 2'd2}} & 3'd5) | ({3{claimed_0[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] level_1_and =
+    {3{~level_1[2]}}
+    & (({3{level_1[1:0] == 2'd0}} & 3'd1) | ({3{level_1[1:0] == 2'd1}} & 3'd2) | ({3{level_1[1:0] == 2'd2}} & 3'd3) | ({3{level_1[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] level_1_and_2 =
+    {3{level_1[2]}}
+    & (({3{level_1[1:0] == 2'd0}} & 3'd3) | ({3{level_1[1:0] == 2'd1}} & 3'd4) | ({3{level_1[1:0] == 2'd2}} & 3'd5) | ({3{level_1[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] claimed_1_and =
+    {3{~claimed_1[2]}}
+    & (({3{claimed_1[1:0] == 2'd0}} & 3'd1) | ({3{claimed_1[1:0] == 2'd1}} & 3'd2) | ({3{claimed_1[1:0] == 2'd2}} & 3'd3) | ({3{claimed_1[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] claimed_1_and_2 =
+    {3{claimed_1[2]}}
+    & (({3{claimed_1[1:0] == 2'd0}} & 3'd3) | ({3{claimed_1[1:0] == 2'd1}} & 3'd4) | ({3{claimed_1[1:0] == 2'd2}} & 3'd5) | ({3{claimed_1[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] level_2_and =
+    {3{~level_2[2]}}
+    & (({3{level_2[1:0] == 2'd0}} & 3'd1) | ({3{level_2[1:0] == 2'd1}} & 3'd2) | ({3{level_2[1:0] == 2'd2}} & 3'd3) | ({3{level_2[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] level_2_and_2 =
+    {3{level_2[2]}}
+    & (({3{level_2[1:0] == 2'd0}} & 3'd3) | ({3{level_2[1:0] == 2'd1}} & 3'd4) | ({3{level_2[1:0] == 2'd2}} & 3'd5) | ({3{level_2[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] claimed_2_and =
+    {3{~claimed_2[2]}}
+    & (({3{claimed_2[1:0] == 2'd0}} & 3'd1) | ({3{claimed_2[1:0] == 2'd1}} & 3'd2) | ({3{claimed_2[1:0] == 2'd2}} & 3'd3) | ({3{claimed_2[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] claimed_2_and_2 =
+    {3{claimed_2[2]}}
+    & (({3{claimed_2[1:0] == 2'd0}} & 3'd3) | ({3{claimed_2[1:0] == 2'd1}} & 3'd4) | ({3{claimed_2[1:0] == 2'd2}} & 3'd5) | ({3{claimed_2[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] level_3_and =
+    {3{~level_3[2]}}
+    & (({3{level_3[1:0] == 2'd0}} & 3'd1) | ({3{level_3[1:0] == 2'd1}} & 3'd2) | ({3{level_3[1:0] == 2'd2}} & 3'd3) | ({3{level_3[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] level_3_and_2 =
+    {3{level_3[2]}}
+    & (({3{level_3[1:0] == 2'd0}} & 3'd3) | ({3{level_3[1:0] == 2'd1}} & 3'd4) | ({3{level_3[1:0] == 2'd2}} & 3'd5) | ({3{level_3[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] claimed_3_and =
+    {3{~claimed_3[2]}}
+    & (({3{claimed_3[1:0] == 2'd0}} & 3'd1) | ({3{claimed_3[1:0] == 2'd1}} & 3'd2) | ({3{claimed_3[1:0] == 2'd2}} & 3'd3) | ({3{claimed_3[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] claimed_3_and_2 =
+    {3{claimed_3[2]}}
+    & (({3{claimed_3[1:0] == 2'd0}} & 3'd3) | ({3{claimed_3[1:0] == 2'd1}} & 3'd4) | ({3{claimed_3[1:0] == 2'd2}} & 3'd5) | ({3{claimed_3[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] level_4_and =
+    {3{~level_4[2]}}
+    & (({3{level_4[1:0] == 2'd0}} & 3'd1) | ({3{level_4[1:0] == 2'd1}} & 3'd2) | ({3{level_4[1:0] == 2'd2}} & 3'd3) | ({3{level_4[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] level_4_and_2 =
+    {3{level_4[2]}}
+    & (({3{level_4[1:0] == 2'd0}} & 3'd3) | ({3{level_4[1:0] == 2'd1}} & 3'd4) | ({3{level_4[1:0] == 2'd2}} & 3'd5) | ({3{level_4[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] claimed_4_and =
+    {3{~claimed_4[2]}}
+    & (({3{claimed_4[1:0] == 2'd0}} & 3'd1) | ({3{claimed_4[1:0] == 2'd1}} & 3'd2) | ({3{claimed_4[1:0] == 2'd2}} & 3'd3) | ({3{claimed_4[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] claimed_4_and_2 =
+    {3{claimed_4[2]}}
+    & (({3{claimed_4[1:0] == 2'd0}} & 3'd3) | ({3{claimed_4[1:0] == 2'd1}} & 3'd4) | ({3{claimed_4[1:0] == 2'd2}} & 3'd5) | ({3{claimed_4[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] level_5_and =
+    {3{~level_5[2]}}
+    & (({3{level_5[1:0] == 2'd0}} & 3'd1) | ({3{level_5[1:0] == 2'd1}} & 3'd2) | ({3{level_5[1:0] == 2'd2}} & 3'd3) | ({3{level_5[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] level_5_and_2 =
+    {3{level_5[2]}}
+    & (({3{level_5[1:0] == 2'd0}} & 3'd3) | ({3{level_5[1:0] == 2'd1}} & 3'd4) | ({3{level_5[1:0] == 2'd2}} & 3'd5) | ({3{level_5[1:0] == 2'd3}} & 3'd6));
+  wire [2:0] claimed_5_and =
+    {3{~claimed_5[2]}}
+    & (({3{claimed_5[1:0] == 2'd0}} & 3'd1) | ({3{claimed_5[1:0] == 2'd1}} & 3'd2) | ({3{claimed_5[1:0] == 2'd2}} & 3'd3) | ({3{claimed_5[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] claimed_5_and_2 =
+    {3{claimed_5[2]}}
+    & (({3{claimed_5[1:0] == 2'd0}} & 3'd3) | ({3{claimed_5[1:0] == 2'd1}} & 3'd4) | ({3{claimed_5[1:0] == 2'd2}} & 3'd5) | ({3{claimed_5[1:0] == 2'd3}} & 3'd6));
 
   always @(posedge clk)
     if (rst) begin
@@ -316,41 +394,77 @@ module ClassLists_p4_b4096_f1536 (
       pushed_valid <= push_valid;
       is_fetched <= fetch_to_0 | fetch_to_1 | fetch_to_2 | fetch_to_3 | fetch_to_4 | fetch_to_5;
       fetching_0 <= fetch_to_0;
+      any_0 <= stores_0 | (any_0 & ~(fetch_to_0 & single_0));
       waiting_0 <= waiting_0 + {9'd0, stores_0} - {9'd0, fetch_to_0};
-      any_0 <= stores_0 | (waiting_0 > 10'd1) | ((|waiting_0) & ~fetch_to_0);
-      level_0 <= level_0 + {2'd0, arrives_0} - {2'd0, pop[0]};
+      level_0 <=
+        arrives_0 ? (pop[0] ? level_0 : level_0_and | ({3{level_0[2]}} & (({3{level_0[1:0] == 2'd0}} & 3'd5) | ({3{level_0[1:0] == 2'd1}} & 3'd6) | {3{level_0[1:0] == 2'd2}}))) :
+        pop[0] ? ({3{~level_0[2]}} & ({3{level_0[1:0] == 2'd0}} | ({3{level_0[1:0] == 2'd2}} & 3'd1) | ({3{level_0[1:0] == 2'd3}} & 3'd2))) | level_0_and_2 :
+        level_0;
       has_0 <= arrives_0 | (level_0 > 3'd1) | ((|level_0) & ~pop[0]);
-      claimed_0 <= claimed_0 + {2'd0, straight_0 | fetch_to_0} - {2'd0, pop[0]};
+      claimed_0 <=
+        (straight_0 | fetch_to_0) ? (pop[0] ? claimed_0 : claimed_0_and | ({3{claimed_0[2]}} & (({3{claimed_0[1:0] == 2'd0}} & 3'd5) | ({3{claimed_0[1:0] == 2'd1}} & 3'd6) | {3{claimed_0[1:0] == 2'd2}}))) :
+        pop[0] ? ({3{~claimed_0[2]}} & ({3{claimed_0[1:0] == 2'd0}} | ({3{claimed_0[1:0] == 2'd2}} & 3'd1) | ({3{claimed_0[1:0] == 2'd3}} & 3'd2))) | claimed_0_and_2 :
+        claimed_0;
       fetching_1 <= fetch_to_1;
+      any_1 <= stores_1 | (any_1 & ~(fetch_to_1 & single_1));
       waiting_1 <= waiting_1 + {9'd0, stores_1} - {9'd0, fetch_to_1};
-      any_1 <= stores_1 | (waiting_1 > 10'd1) | ((|waiting_1) & ~fetch_to_1);
-      level_1 <= level_1 + {2'd0, arrives_1} - {2'd0, pop[1]};
+      level_1 <=
+        arrives_1 ? (pop[1] ? level_1 : level_1_and | ({3{level_1[2]}} & (({3{level_1[1:0] == 2'd0}} & 3'd5) | ({3{level_1[1:0] == 2'd1}} & 3'd6) | {3{level_1[1:0] == 2'd2}}))) :
+        pop[1] ? ({3{~level_1[2]}} & ({3{level_1[1:0] == 2'd0}} | ({3{level_1[1:0] == 2'd2}} & 3'd1) | ({3{level_1[1:0] == 2'd3}} & 3'd2))) | level_1_and_2 :
+        level_1;
       has_1 <= arrives_1 | (level_1 > 3'd1) | ((|level_1) & ~pop[1]);
-      claimed_1 <= claimed_1 + {2'd0, straight_1 | fetch_to_1} - {2'd0, pop[1]};
+      claimed_1 <=
+        (straight_1 | fetch_to_1) ? (pop[1] ? claimed_1 : claimed_1_and | ({3{claimed_1[2]}} & (({3{claimed_1[1:0] == 2'd0}} & 3'd5) | ({3{claimed_1[1:0] == 2'd1}} & 3'd6) | {3{claimed_1[1:0] == 2'd2}}))) :
+        pop[1] ? ({3{~claimed_1[2]}} & ({3{claimed_1[1:0] == 2'd0}} | ({3{claimed_1[1:0] == 2'd2}} & 3'd1) | ({3{claimed_1[1:0] == 2'd3}} & 3'd2))) | claimed_1_and_2 :
+        claimed_1;
       fetching_2 <= fetch_to_2;
+      any_2 <= stores_2 | (any_2 & ~(fetch_to_2 & single_2));
       waiting_2 <= waiting_2 + {9'd0, stores_2} - {9'd0, fetch_to_2};
-      any_2 <= stores_2 | (waiting_2 > 10'd1) | ((|waiting_2) & ~fetch_to_2);
-      level_2 <= level_2 + {2'd0, arrives_2} - {2'd0, pop[2]};
+      level_2 <=
+        arrives_2 ? (pop[2] ? level_2 : level_2_and | ({3{level_2[2]}} & (({3{level_2[1:0] == 2'd0}} & 3'd5) | ({3{level_2[1:0] == 2'd1}} & 3'd6) | {3{level_2[1:0] == 2'd2}}))) :
+        pop[2] ? ({3{~level_2[2]}} & ({3{level_2[1:0] == 2'd0}} | ({3{level_2[1:0] == 2'd2}} & 3'd1) | ({3{level_2[1:0] == 2'd3}} & 3'd2))) | level_2_and_2 :
+        level_2;
       has_2 <= arrives_2 | (level_2 > 3'd1) | ((|level_2) & ~pop[2]);
-      claimed_2 <= claimed_2 + {2'd0, straight_2 | fetch_to_2} - {2'd0, pop[2]};
+      claimed_2 <=
+        (straight_2 | fetch_to_2) ? (pop[2] ? claimed_2 : claimed_2_and | ({3{claimed_2[2]}} & (({3{claimed_2[1:0] == 2'd0}} & 3'd5) | ({3{claimed_2[1:0] == 2'd1}} & 3'd6) | {3{claimed_2[1:0] == 2'd2}}))) :
+        pop[2] ? ({3{~claimed_2[2]}} & ({3{claimed_2[1:0] == 2'd0}} | ({3{claimed_2[1:0] == 2'd2}} & 3'd1) | ({3{claimed_2[1:0] == 2'd3}} & 3'd2))) | claimed_2_and_2 :
+        claimed_2;
       fetching_3 <= fetch_to_3;
+      any_3 <= stores_3 | (any_3 & ~(fetch_to_3 & single_3));
       waiting_3 <= waiting_3 + {9'd0, stores_3} - {9'd0, fetch_to_3};
-      any_3 <= stores_3 | (waiting_3 > 10'd1) | ((|waiting_3) & ~fetch_to_3);
-      level_3 <= level_3 + {2'd0, arrives_3} - {2'd0, pop[3]};
+      level_3 <=
+        arrives_3 ? (pop[3] ? level_3 : level_3_and | ({3{level_3[2]}} & (({3{level_3[1:0] == 2'd0}} & 3'd5) | ({3{level_3[1:0] == 2'd1}} & 3'd6) | {3{level_3[1:0] == 2'd2}}))) :
+        pop[3] ? ({3{~level_3[2]}} & ({3{level_3[1:0] == 2'd0}} | ({3{level_3[1:0] == 2'd2}} & 3'd1) | ({3{level_3[1:0] == 2'd3}} & 3'd2))) | level_3_and_2 :
+        level_3;
       has_3 <= arrives_3 | (level_3 > 3'd1) | ((|level_3) & ~pop[3]);
-      claimed_3 <= claimed_3 + {2'd0, straight_3 | fetch_to_3} - {2'd0, pop[3]};
+      claimed_3 <=
+        (straight_3 | fetch_to_3) ? (pop[3] ? claimed_3 : claimed_3_and | ({3{claimed_3[2]}} & (({3{claimed_3[1:0] == 2'd0}} & 3'd5) | ({3{claimed_3[1:0] == 2'd1}} & 3'd6) | {3{claimed_3[1:0] == 2'd2}}))) :
+        pop[3] ? ({3{~claimed_3[2]}} & ({3{claimed_3[1:0] == 2'd0}} | ({3{claimed_3[1:0] == 2'd2}} & 3'd1) | ({3{claimed_3[1:0] == 2'd3}} & 3'd2))) | claimed_3_and_2 :
+        claimed_3;
       fetching_4 <= fetch_to_4;
+      any_4 <= stores_4 | (any_4 & ~(fetch_to_4 & single_4));
       waiting_4 <= waiting_4 + {9'd0, stores_4} - {9'd0, fetch_to_4};
-      any_4 <= stores_4 | (waiting_4 > 10'd1) | ((|waiting_4) & ~fetch_to_4);
-      level_4 <= level_4 + {2'd0, arrives_4} - {2'd0, pop[4]};
+      level_4 <=
+        arrives_4 ? (pop[4] ? level_4 : level_4_and | ({3{level_4[2]}} & (({3{level_4[1:0] == 2'd0}} & 3'd5) | ({3{level_4[1:0] == 2'd1}} & 3'd6) | {3{level_4[1:0] == 2'd2}}))) :
+        pop[4] ? ({3{~level_4[2]}} & ({3{level_4[1:0] == 2'd0}} | ({3{level_4[1:0] == 2'd2}} & 3'd1) | ({3{level_4[1:0] == 2'd3}} & 3'd2))) | level_4_and_2 :
+        level_4;
       has_4 <= arrives_4 | (level_4 > 3'd1) | ((|level_4) & ~pop[4]);
-      claimed_4 <= claimed_4 + {2'd0, straight_4 | fetch_to_4} - {2'd0, pop[4]};
+      claimed_4 <=
+        (straight_4 | fetch_to_4) ? (pop[4] ? claimed_4 : claimed_4_and | ({3{claimed_4[2]}} & (({3{claimed_4[1:0] == 2'd0}} & 3'd5) | ({3{claimed_4[1:0] == 2'd1}} & 3'd6) | {3{claimed_4[1:0] == 2'd2}}))) :
+        pop[4] ? ({3{~claimed_4[2]}} & ({3{claimed_4[1:0] == 2'd0}} | ({3{claimed_4[1:0] == 2'd2}} & 3'd1) | ({3{claimed_4[1:0] == 2'd3}} & 3'd2))) | claimed_4_and_2 :
+        claimed_4;
       fetching_5 <= fetch_to_5;
+      any_5 <= stores_5 | (any_5 & ~(fetch_to_5 & single_5));
       waiting_5 <= waiting_5 + {8'd0, stores_5} - {8'd0, fetch_to_5};
-      any_5 <= stores_5 | (waiting_5 > 9'd1) | ((|waiting_5) & ~fetch_to_5);
-      level_5 <= level_5 + {2'd0, arrives_5} - {2'd0, pop[5]};
+      level_5 <=
+        arrives_5 ? (pop[5] ? level_5 : level_5_and | ({3{level_5[2]}} & (({3{level_5[1:0] == 2'd0}} & 3'd5) | ({3{level_5[1:0] == 2'd1}} & 3'd6) | {3{level_5[1:0] == 2'd2}}))) :
+        pop[5] ? ({3{~level_5[2]}} & ({3{level_5[1:0] == 2'd0}} | ({3{level_5[1:0] == 2'd2}} & 3'd1) | ({3{level_5[1:0] == 2'd3}} & 3'd2))) | level_5_and_2 :
+        level_5;
       has_5 <= arrives_5 | (level_5 > 3'd1) | ((|level_5) & ~pop[5]);
-      claimed_5 <= claimed_5 + {2'd0, straight_5 | fetch_to_5} - {2'd0, pop[5]};
+      claimed_5 <=
+        (straight_5 | fetch_to_5) ? (pop[5] ? claimed_5 : claimed_5_and | ({3{claimed_5[2]}} & (({3{claimed_5[1:0] == 2'd0}} & 3'd5) | ({3{claimed_5[1:0] == 2'd1}} & 3'd6) | {3{claimed_5[1:0] == 2'd2}}))) :
+        pop[5] ? ({3{~claimed_5[2]}} & ({3{claimed_5[1:0] == 2'd0}} | ({3{claimed_5[1:0] == 2'd2}} & 3'd1) | ({3{claimed_5[1:0] == 2'd3}} & 3'd2))) | claimed_5_and_2 :
+        claimed_5;
     end
 
   always @(posedge clk)
@@ -569,7 +683,7 @@ module ClassLists_p4_b4096_f1536 (
     end
 
   assign heads_0_valid = has_0;
-  wire [105:0] frame_word = at_hand_0[first_0]; // class-lists.ts:140
+  wire [105:0] frame_word = at_hand_0[first_0]; // class-lists.ts:142
   assign heads_0_frame_at_first = frame_word[11:0];
   assign heads_0_frame_at_beats = frame_word[16:12];
   assign heads_0_frame_facts_outcome = frame_word[19:17];
@@ -587,7 +701,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_0_frame_facts_shimmed = frame_word[101];
   assign heads_0_frame_facts_ttl = frame_word[105:102];
   assign heads_1_valid = has_1;
-  wire [105:0] heads_1_frame_at_first_word = at_hand_1[first_1]; // class-lists.ts:140
+  wire [105:0] heads_1_frame_at_first_word = at_hand_1[first_1]; // class-lists.ts:142
   assign heads_1_frame_at_first = heads_1_frame_at_first_word[11:0];
   assign heads_1_frame_at_beats = heads_1_frame_at_first_word[16:12];
   assign heads_1_frame_facts_outcome = heads_1_frame_at_first_word[19:17];
@@ -605,7 +719,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_1_frame_facts_shimmed = heads_1_frame_at_first_word[101];
   assign heads_1_frame_facts_ttl = heads_1_frame_at_first_word[105:102];
   assign heads_2_valid = has_2;
-  wire [105:0] heads_2_frame_at_first_word = at_hand_2[first_2]; // class-lists.ts:140
+  wire [105:0] heads_2_frame_at_first_word = at_hand_2[first_2]; // class-lists.ts:142
   assign heads_2_frame_at_first = heads_2_frame_at_first_word[11:0];
   assign heads_2_frame_at_beats = heads_2_frame_at_first_word[16:12];
   assign heads_2_frame_facts_outcome = heads_2_frame_at_first_word[19:17];
@@ -623,7 +737,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_2_frame_facts_shimmed = heads_2_frame_at_first_word[101];
   assign heads_2_frame_facts_ttl = heads_2_frame_at_first_word[105:102];
   assign heads_3_valid = has_3;
-  wire [105:0] heads_3_frame_at_first_word = at_hand_3[first_3]; // class-lists.ts:140
+  wire [105:0] heads_3_frame_at_first_word = at_hand_3[first_3]; // class-lists.ts:142
   assign heads_3_frame_at_first = heads_3_frame_at_first_word[11:0];
   assign heads_3_frame_at_beats = heads_3_frame_at_first_word[16:12];
   assign heads_3_frame_facts_outcome = heads_3_frame_at_first_word[19:17];
@@ -641,7 +755,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_3_frame_facts_shimmed = heads_3_frame_at_first_word[101];
   assign heads_3_frame_facts_ttl = heads_3_frame_at_first_word[105:102];
   assign heads_4_valid = has_4;
-  wire [105:0] heads_4_frame_at_first_word = at_hand_4[first_4]; // class-lists.ts:140
+  wire [105:0] heads_4_frame_at_first_word = at_hand_4[first_4]; // class-lists.ts:142
   assign heads_4_frame_at_first = heads_4_frame_at_first_word[11:0];
   assign heads_4_frame_at_beats = heads_4_frame_at_first_word[16:12];
   assign heads_4_frame_facts_outcome = heads_4_frame_at_first_word[19:17];
@@ -659,7 +773,7 @@ module ClassLists_p4_b4096_f1536 (
   assign heads_4_frame_facts_shimmed = heads_4_frame_at_first_word[101];
   assign heads_4_frame_facts_ttl = heads_4_frame_at_first_word[105:102];
   assign heads_5_valid = has_5;
-  wire [105:0] heads_5_frame_at_first_word = at_hand_5[first_5]; // class-lists.ts:140
+  wire [105:0] heads_5_frame_at_first_word = at_hand_5[first_5]; // class-lists.ts:142
   assign heads_5_frame_at_first = heads_5_frame_at_first_word[11:0];
   assign heads_5_frame_at_beats = heads_5_frame_at_first_word[16:12];
   assign heads_5_frame_facts_outcome = heads_5_frame_at_first_word[19:17];
@@ -682,54 +796,54 @@ module ClassLists_p4_b4096_f1536 (
     if (~rst) begin
       if (rings_write) assert (rings_address <= 12'd4000); // class-lists.ts:89
       if (fetched_enable) assert (fetched_address <= 12'd4000); // class-lists.ts:97
-      assert (~stores_0 | (waiting_0 < 10'd749)); // class-lists.ts:119
-      assert (~pop[0] | has_0); // class-lists.ts:141
-      assert (has_0 == (|level_0)); // class-lists.ts:143
-      assert (any_0 == (|waiting_0)); // class-lists.ts:144
-      assert ((claimed_0 == (level_0 + {2'd0, fetching_0})) & (claimed_0 <= 3'd4)); // class-lists.ts:145
-      assert ((end_0 - first_0) == level_0[1:0]); // class-lists.ts:149
-      assert ((({1'b0, tail_0} - {1'b0, head_0} + ((tail_0 < head_0) ? 13'd749 : 13'd0)) == {3'd0, waiting_0}) | ((tail_0 == head_0) & (waiting_0 == 10'd749))); // class-lists.ts:152
-      assert ((head_0 < 12'd749) & (tail_0 < 12'd749)); // class-lists.ts:157
-      assert (~stores_1 | (waiting_1 < 10'd749)); // class-lists.ts:119
-      assert (~pop[1] | has_1); // class-lists.ts:141
-      assert (has_1 == (|level_1)); // class-lists.ts:143
-      assert (any_1 == (|waiting_1)); // class-lists.ts:144
-      assert ((claimed_1 == (level_1 + {2'd0, fetching_1})) & (claimed_1 <= 3'd4)); // class-lists.ts:145
-      assert ((end_1 - first_1) == level_1[1:0]); // class-lists.ts:149
-      assert ((({1'b0, tail_1} - {1'b0, head_1} + ((tail_1 < head_1) ? 13'd749 : 13'd0)) == {3'd0, waiting_1}) | ((tail_1 == head_1) & (waiting_1 == 10'd749))); // class-lists.ts:152
-      assert ((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498)); // class-lists.ts:157
-      assert (~stores_2 | (waiting_2 < 10'd749)); // class-lists.ts:119
-      assert (~pop[2] | has_2); // class-lists.ts:141
-      assert (has_2 == (|level_2)); // class-lists.ts:143
-      assert (any_2 == (|waiting_2)); // class-lists.ts:144
-      assert ((claimed_2 == (level_2 + {2'd0, fetching_2})) & (claimed_2 <= 3'd4)); // class-lists.ts:145
-      assert ((end_2 - first_2) == level_2[1:0]); // class-lists.ts:149
-      assert ((({1'b0, tail_2} - {1'b0, head_2} + ((tail_2 < head_2) ? 13'd749 : 13'd0)) == {3'd0, waiting_2}) | ((tail_2 == head_2) & (waiting_2 == 10'd749))); // class-lists.ts:152
-      assert ((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247)); // class-lists.ts:157
-      assert (~stores_3 | (waiting_3 < 10'd749)); // class-lists.ts:119
-      assert (~pop[3] | has_3); // class-lists.ts:141
-      assert (has_3 == (|level_3)); // class-lists.ts:143
-      assert (any_3 == (|waiting_3)); // class-lists.ts:144
-      assert ((claimed_3 == (level_3 + {2'd0, fetching_3})) & (claimed_3 <= 3'd4)); // class-lists.ts:145
-      assert ((end_3 - first_3) == level_3[1:0]); // class-lists.ts:149
-      assert ((({1'b0, tail_3} - {1'b0, head_3} + ((tail_3 < head_3) ? 13'd749 : 13'd0)) == {3'd0, waiting_3}) | ((tail_3 == head_3) & (waiting_3 == 10'd749))); // class-lists.ts:152
-      assert ((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996)); // class-lists.ts:157
-      assert (~stores_4 | (waiting_4 < 10'd749)); // class-lists.ts:119
-      assert (~pop[4] | has_4); // class-lists.ts:141
-      assert (has_4 == (|level_4)); // class-lists.ts:143
-      assert (any_4 == (|waiting_4)); // class-lists.ts:144
-      assert ((claimed_4 == (level_4 + {2'd0, fetching_4})) & (claimed_4 <= 3'd4)); // class-lists.ts:145
-      assert ((end_4 - first_4) == level_4[1:0]); // class-lists.ts:149
-      assert ((({1'b0, tail_4} - {1'b0, head_4} + ((tail_4 < head_4) ? 13'd749 : 13'd0)) == {3'd0, waiting_4}) | ((tail_4 == head_4) & (waiting_4 == 10'd749))); // class-lists.ts:152
-      assert ((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745)); // class-lists.ts:157
-      assert (~stores_5 | (waiting_5 < 9'd256)); // class-lists.ts:119
-      assert (~pop[5] | has_5); // class-lists.ts:141
-      assert (has_5 == (|level_5)); // class-lists.ts:143
-      assert (any_5 == (|waiting_5)); // class-lists.ts:144
-      assert ((claimed_5 == (level_5 + {2'd0, fetching_5})) & (claimed_5 <= 3'd4)); // class-lists.ts:145
-      assert ((end_5 - first_5) == level_5[1:0]); // class-lists.ts:149
-      assert ((({1'b0, tail_5} - {1'b0, head_5} + ((tail_5 < head_5) ? 13'd256 : 13'd0)) == {4'd0, waiting_5}) | ((tail_5 == head_5) & (waiting_5 == 9'd256))); // class-lists.ts:152
-      assert ((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001)); // class-lists.ts:157
+      assert (~stores_0 | (waiting_0 < 10'd749)); // class-lists.ts:121
+      assert (~pop[0] | has_0); // class-lists.ts:143
+      assert (has_0 == (|level_0)); // class-lists.ts:145
+      assert (any_0 == (|waiting_0)); // class-lists.ts:146
+      assert ((claimed_0 == (level_0 + {2'd0, fetching_0})) & (claimed_0 <= 3'd4)); // class-lists.ts:147
+      assert ((end_0 - first_0) == level_0[1:0]); // class-lists.ts:151
+      assert ((({1'b0, tail_0} - {1'b0, head_0} + ((tail_0 < head_0) ? 13'd749 : 13'd0)) == {3'd0, waiting_0}) | ((tail_0 == head_0) & (waiting_0 == 10'd749))); // class-lists.ts:154
+      assert ((head_0 < 12'd749) & (tail_0 < 12'd749)); // class-lists.ts:159
+      assert (~stores_1 | (waiting_1 < 10'd749)); // class-lists.ts:121
+      assert (~pop[1] | has_1); // class-lists.ts:143
+      assert (has_1 == (|level_1)); // class-lists.ts:145
+      assert (any_1 == (|waiting_1)); // class-lists.ts:146
+      assert ((claimed_1 == (level_1 + {2'd0, fetching_1})) & (claimed_1 <= 3'd4)); // class-lists.ts:147
+      assert ((end_1 - first_1) == level_1[1:0]); // class-lists.ts:151
+      assert ((({1'b0, tail_1} - {1'b0, head_1} + ((tail_1 < head_1) ? 13'd749 : 13'd0)) == {3'd0, waiting_1}) | ((tail_1 == head_1) & (waiting_1 == 10'd749))); // class-lists.ts:154
+      assert ((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498)); // class-lists.ts:159
+      assert (~stores_2 | (waiting_2 < 10'd749)); // class-lists.ts:121
+      assert (~pop[2] | has_2); // class-lists.ts:143
+      assert (has_2 == (|level_2)); // class-lists.ts:145
+      assert (any_2 == (|waiting_2)); // class-lists.ts:146
+      assert ((claimed_2 == (level_2 + {2'd0, fetching_2})) & (claimed_2 <= 3'd4)); // class-lists.ts:147
+      assert ((end_2 - first_2) == level_2[1:0]); // class-lists.ts:151
+      assert ((({1'b0, tail_2} - {1'b0, head_2} + ((tail_2 < head_2) ? 13'd749 : 13'd0)) == {3'd0, waiting_2}) | ((tail_2 == head_2) & (waiting_2 == 10'd749))); // class-lists.ts:154
+      assert ((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247)); // class-lists.ts:159
+      assert (~stores_3 | (waiting_3 < 10'd749)); // class-lists.ts:121
+      assert (~pop[3] | has_3); // class-lists.ts:143
+      assert (has_3 == (|level_3)); // class-lists.ts:145
+      assert (any_3 == (|waiting_3)); // class-lists.ts:146
+      assert ((claimed_3 == (level_3 + {2'd0, fetching_3})) & (claimed_3 <= 3'd4)); // class-lists.ts:147
+      assert ((end_3 - first_3) == level_3[1:0]); // class-lists.ts:151
+      assert ((({1'b0, tail_3} - {1'b0, head_3} + ((tail_3 < head_3) ? 13'd749 : 13'd0)) == {3'd0, waiting_3}) | ((tail_3 == head_3) & (waiting_3 == 10'd749))); // class-lists.ts:154
+      assert ((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996)); // class-lists.ts:159
+      assert (~stores_4 | (waiting_4 < 10'd749)); // class-lists.ts:121
+      assert (~pop[4] | has_4); // class-lists.ts:143
+      assert (has_4 == (|level_4)); // class-lists.ts:145
+      assert (any_4 == (|waiting_4)); // class-lists.ts:146
+      assert ((claimed_4 == (level_4 + {2'd0, fetching_4})) & (claimed_4 <= 3'd4)); // class-lists.ts:147
+      assert ((end_4 - first_4) == level_4[1:0]); // class-lists.ts:151
+      assert ((({1'b0, tail_4} - {1'b0, head_4} + ((tail_4 < head_4) ? 13'd749 : 13'd0)) == {3'd0, waiting_4}) | ((tail_4 == head_4) & (waiting_4 == 10'd749))); // class-lists.ts:154
+      assert ((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745)); // class-lists.ts:159
+      assert (~stores_5 | (waiting_5 < 9'd256)); // class-lists.ts:121
+      assert (~pop[5] | has_5); // class-lists.ts:143
+      assert (has_5 == (|level_5)); // class-lists.ts:145
+      assert (any_5 == (|waiting_5)); // class-lists.ts:146
+      assert ((claimed_5 == (level_5 + {2'd0, fetching_5})) & (claimed_5 <= 3'd4)); // class-lists.ts:147
+      assert ((end_5 - first_5) == level_5[1:0]); // class-lists.ts:151
+      assert ((({1'b0, tail_5} - {1'b0, head_5} + ((tail_5 < head_5) ? 13'd256 : 13'd0)) == {4'd0, waiting_5}) | ((tail_5 == head_5) & (waiting_5 == 9'd256))); // class-lists.ts:154
+      assert ((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001)); // class-lists.ts:159
     end
 `else
 `ifndef SYNTHESIS
@@ -748,195 +862,195 @@ module ClassLists_p4_b4096_f1536 (
         end
       end
       if (~(~stores_0 | (waiting_0 < 10'd749))) begin
-        $display("%s", "assertion failed: class 0 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 0 has a place for each of its frames (class-lists.ts:121)"); // class-lists.ts:121
         $stop;
       end
       if (~(~pop[0] | has_0)) begin
-        $display("%s", "assertion failed: class 0 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 0 gives what it has (class-lists.ts:143)"); // class-lists.ts:143
         $stop;
       end
       if (~(has_0 == (|level_0))) begin
-        $display("%s", "assertion failed: class 0 has a head when it has one at hand (class-lists.ts:143)"); // class-lists.ts:143
+        $display("%s", "assertion failed: class 0 has a head when it has one at hand (class-lists.ts:145)"); // class-lists.ts:145
         $stop;
       end
       if (~(any_0 == (|waiting_0))) begin
-        $display("%s", "assertion failed: class 0 has frames in the memory when they are counted (class-lists.ts:144)"); // class-lists.ts:144
+        $display("%s", "assertion failed: class 0 has frames in the memory when they are counted (class-lists.ts:146)"); // class-lists.ts:146
         $stop;
       end
       if (~((claimed_0 == (level_0 + {2'd0, fetching_0})) & (claimed_0 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 0 has a place at hand for what is fetched (class-lists.ts:145)"); // class-lists.ts:145
+        $display("%s", "assertion failed: class 0 has a place at hand for what is fetched (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~((end_0 - first_0) == level_0[1:0])) begin
-        $display("%s", "assertion failed: class 0 has at hand what it counts (class-lists.ts:149)"); // class-lists.ts:149
+        $display("%s", "assertion failed: class 0 has at hand what it counts (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((({1'b0, tail_0} - {1'b0, head_0} + ((tail_0 < head_0) ? 13'd749 : 13'd0)) == {3'd0, waiting_0}) | ((tail_0 == head_0) & (waiting_0 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 0 has in the memory what it counts (class-lists.ts:152)"); // class-lists.ts:152
+        $display("%s", "assertion failed: class 0 has in the memory what it counts (class-lists.ts:154)"); // class-lists.ts:154
         $stop;
       end
       if (~((head_0 < 12'd749) & (tail_0 < 12'd749))) begin
-        $display("%s", "assertion failed: class 0 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+        $display("%s", "assertion failed: class 0 stays in its own ring (class-lists.ts:159)"); // class-lists.ts:159
         $stop;
       end
       if (~(~stores_1 | (waiting_1 < 10'd749))) begin
-        $display("%s", "assertion failed: class 1 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 1 has a place for each of its frames (class-lists.ts:121)"); // class-lists.ts:121
         $stop;
       end
       if (~(~pop[1] | has_1)) begin
-        $display("%s", "assertion failed: class 1 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 1 gives what it has (class-lists.ts:143)"); // class-lists.ts:143
         $stop;
       end
       if (~(has_1 == (|level_1))) begin
-        $display("%s", "assertion failed: class 1 has a head when it has one at hand (class-lists.ts:143)"); // class-lists.ts:143
+        $display("%s", "assertion failed: class 1 has a head when it has one at hand (class-lists.ts:145)"); // class-lists.ts:145
         $stop;
       end
       if (~(any_1 == (|waiting_1))) begin
-        $display("%s", "assertion failed: class 1 has frames in the memory when they are counted (class-lists.ts:144)"); // class-lists.ts:144
+        $display("%s", "assertion failed: class 1 has frames in the memory when they are counted (class-lists.ts:146)"); // class-lists.ts:146
         $stop;
       end
       if (~((claimed_1 == (level_1 + {2'd0, fetching_1})) & (claimed_1 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 1 has a place at hand for what is fetched (class-lists.ts:145)"); // class-lists.ts:145
+        $display("%s", "assertion failed: class 1 has a place at hand for what is fetched (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~((end_1 - first_1) == level_1[1:0])) begin
-        $display("%s", "assertion failed: class 1 has at hand what it counts (class-lists.ts:149)"); // class-lists.ts:149
+        $display("%s", "assertion failed: class 1 has at hand what it counts (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((({1'b0, tail_1} - {1'b0, head_1} + ((tail_1 < head_1) ? 13'd749 : 13'd0)) == {3'd0, waiting_1}) | ((tail_1 == head_1) & (waiting_1 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 1 has in the memory what it counts (class-lists.ts:152)"); // class-lists.ts:152
+        $display("%s", "assertion failed: class 1 has in the memory what it counts (class-lists.ts:154)"); // class-lists.ts:154
         $stop;
       end
       if (~((head_1 >= 12'd749) & (head_1 < 12'd1498) & (tail_1 >= 12'd749) & (tail_1 < 12'd1498))) begin
-        $display("%s", "assertion failed: class 1 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+        $display("%s", "assertion failed: class 1 stays in its own ring (class-lists.ts:159)"); // class-lists.ts:159
         $stop;
       end
       if (~(~stores_2 | (waiting_2 < 10'd749))) begin
-        $display("%s", "assertion failed: class 2 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 2 has a place for each of its frames (class-lists.ts:121)"); // class-lists.ts:121
         $stop;
       end
       if (~(~pop[2] | has_2)) begin
-        $display("%s", "assertion failed: class 2 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 2 gives what it has (class-lists.ts:143)"); // class-lists.ts:143
         $stop;
       end
       if (~(has_2 == (|level_2))) begin
-        $display("%s", "assertion failed: class 2 has a head when it has one at hand (class-lists.ts:143)"); // class-lists.ts:143
+        $display("%s", "assertion failed: class 2 has a head when it has one at hand (class-lists.ts:145)"); // class-lists.ts:145
         $stop;
       end
       if (~(any_2 == (|waiting_2))) begin
-        $display("%s", "assertion failed: class 2 has frames in the memory when they are counted (class-lists.ts:144)"); // class-lists.ts:144
+        $display("%s", "assertion failed: class 2 has frames in the memory when they are counted (class-lists.ts:146)"); // class-lists.ts:146
         $stop;
       end
       if (~((claimed_2 == (level_2 + {2'd0, fetching_2})) & (claimed_2 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 2 has a place at hand for what is fetched (class-lists.ts:145)"); // class-lists.ts:145
+        $display("%s", "assertion failed: class 2 has a place at hand for what is fetched (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~((end_2 - first_2) == level_2[1:0])) begin
-        $display("%s", "assertion failed: class 2 has at hand what it counts (class-lists.ts:149)"); // class-lists.ts:149
+        $display("%s", "assertion failed: class 2 has at hand what it counts (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((({1'b0, tail_2} - {1'b0, head_2} + ((tail_2 < head_2) ? 13'd749 : 13'd0)) == {3'd0, waiting_2}) | ((tail_2 == head_2) & (waiting_2 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 2 has in the memory what it counts (class-lists.ts:152)"); // class-lists.ts:152
+        $display("%s", "assertion failed: class 2 has in the memory what it counts (class-lists.ts:154)"); // class-lists.ts:154
         $stop;
       end
       if (~((head_2 >= 12'd1498) & (head_2 < 12'd2247) & (tail_2 >= 12'd1498) & (tail_2 < 12'd2247))) begin
-        $display("%s", "assertion failed: class 2 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+        $display("%s", "assertion failed: class 2 stays in its own ring (class-lists.ts:159)"); // class-lists.ts:159
         $stop;
       end
       if (~(~stores_3 | (waiting_3 < 10'd749))) begin
-        $display("%s", "assertion failed: class 3 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 3 has a place for each of its frames (class-lists.ts:121)"); // class-lists.ts:121
         $stop;
       end
       if (~(~pop[3] | has_3)) begin
-        $display("%s", "assertion failed: class 3 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 3 gives what it has (class-lists.ts:143)"); // class-lists.ts:143
         $stop;
       end
       if (~(has_3 == (|level_3))) begin
-        $display("%s", "assertion failed: class 3 has a head when it has one at hand (class-lists.ts:143)"); // class-lists.ts:143
+        $display("%s", "assertion failed: class 3 has a head when it has one at hand (class-lists.ts:145)"); // class-lists.ts:145
         $stop;
       end
       if (~(any_3 == (|waiting_3))) begin
-        $display("%s", "assertion failed: class 3 has frames in the memory when they are counted (class-lists.ts:144)"); // class-lists.ts:144
+        $display("%s", "assertion failed: class 3 has frames in the memory when they are counted (class-lists.ts:146)"); // class-lists.ts:146
         $stop;
       end
       if (~((claimed_3 == (level_3 + {2'd0, fetching_3})) & (claimed_3 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 3 has a place at hand for what is fetched (class-lists.ts:145)"); // class-lists.ts:145
+        $display("%s", "assertion failed: class 3 has a place at hand for what is fetched (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~((end_3 - first_3) == level_3[1:0])) begin
-        $display("%s", "assertion failed: class 3 has at hand what it counts (class-lists.ts:149)"); // class-lists.ts:149
+        $display("%s", "assertion failed: class 3 has at hand what it counts (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((({1'b0, tail_3} - {1'b0, head_3} + ((tail_3 < head_3) ? 13'd749 : 13'd0)) == {3'd0, waiting_3}) | ((tail_3 == head_3) & (waiting_3 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 3 has in the memory what it counts (class-lists.ts:152)"); // class-lists.ts:152
+        $display("%s", "assertion failed: class 3 has in the memory what it counts (class-lists.ts:154)"); // class-lists.ts:154
         $stop;
       end
       if (~((head_3 >= 12'd2247) & (head_3 < 12'd2996) & (tail_3 >= 12'd2247) & (tail_3 < 12'd2996))) begin
-        $display("%s", "assertion failed: class 3 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+        $display("%s", "assertion failed: class 3 stays in its own ring (class-lists.ts:159)"); // class-lists.ts:159
         $stop;
       end
       if (~(~stores_4 | (waiting_4 < 10'd749))) begin
-        $display("%s", "assertion failed: class 4 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 4 has a place for each of its frames (class-lists.ts:121)"); // class-lists.ts:121
         $stop;
       end
       if (~(~pop[4] | has_4)) begin
-        $display("%s", "assertion failed: class 4 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 4 gives what it has (class-lists.ts:143)"); // class-lists.ts:143
         $stop;
       end
       if (~(has_4 == (|level_4))) begin
-        $display("%s", "assertion failed: class 4 has a head when it has one at hand (class-lists.ts:143)"); // class-lists.ts:143
+        $display("%s", "assertion failed: class 4 has a head when it has one at hand (class-lists.ts:145)"); // class-lists.ts:145
         $stop;
       end
       if (~(any_4 == (|waiting_4))) begin
-        $display("%s", "assertion failed: class 4 has frames in the memory when they are counted (class-lists.ts:144)"); // class-lists.ts:144
+        $display("%s", "assertion failed: class 4 has frames in the memory when they are counted (class-lists.ts:146)"); // class-lists.ts:146
         $stop;
       end
       if (~((claimed_4 == (level_4 + {2'd0, fetching_4})) & (claimed_4 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 4 has a place at hand for what is fetched (class-lists.ts:145)"); // class-lists.ts:145
+        $display("%s", "assertion failed: class 4 has a place at hand for what is fetched (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~((end_4 - first_4) == level_4[1:0])) begin
-        $display("%s", "assertion failed: class 4 has at hand what it counts (class-lists.ts:149)"); // class-lists.ts:149
+        $display("%s", "assertion failed: class 4 has at hand what it counts (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((({1'b0, tail_4} - {1'b0, head_4} + ((tail_4 < head_4) ? 13'd749 : 13'd0)) == {3'd0, waiting_4}) | ((tail_4 == head_4) & (waiting_4 == 10'd749)))) begin
-        $display("%s", "assertion failed: class 4 has in the memory what it counts (class-lists.ts:152)"); // class-lists.ts:152
+        $display("%s", "assertion failed: class 4 has in the memory what it counts (class-lists.ts:154)"); // class-lists.ts:154
         $stop;
       end
       if (~((head_4 >= 12'd2996) & (head_4 < 12'd3745) & (tail_4 >= 12'd2996) & (tail_4 < 12'd3745))) begin
-        $display("%s", "assertion failed: class 4 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+        $display("%s", "assertion failed: class 4 stays in its own ring (class-lists.ts:159)"); // class-lists.ts:159
         $stop;
       end
       if (~(~stores_5 | (waiting_5 < 9'd256))) begin
-        $display("%s", "assertion failed: class 5 has a place for each of its frames (class-lists.ts:119)"); // class-lists.ts:119
+        $display("%s", "assertion failed: class 5 has a place for each of its frames (class-lists.ts:121)"); // class-lists.ts:121
         $stop;
       end
       if (~(~pop[5] | has_5)) begin
-        $display("%s", "assertion failed: class 5 gives what it has (class-lists.ts:141)"); // class-lists.ts:141
+        $display("%s", "assertion failed: class 5 gives what it has (class-lists.ts:143)"); // class-lists.ts:143
         $stop;
       end
       if (~(has_5 == (|level_5))) begin
-        $display("%s", "assertion failed: class 5 has a head when it has one at hand (class-lists.ts:143)"); // class-lists.ts:143
+        $display("%s", "assertion failed: class 5 has a head when it has one at hand (class-lists.ts:145)"); // class-lists.ts:145
         $stop;
       end
       if (~(any_5 == (|waiting_5))) begin
-        $display("%s", "assertion failed: class 5 has frames in the memory when they are counted (class-lists.ts:144)"); // class-lists.ts:144
+        $display("%s", "assertion failed: class 5 has frames in the memory when they are counted (class-lists.ts:146)"); // class-lists.ts:146
         $stop;
       end
       if (~((claimed_5 == (level_5 + {2'd0, fetching_5})) & (claimed_5 <= 3'd4))) begin
-        $display("%s", "assertion failed: class 5 has a place at hand for what is fetched (class-lists.ts:145)"); // class-lists.ts:145
+        $display("%s", "assertion failed: class 5 has a place at hand for what is fetched (class-lists.ts:147)"); // class-lists.ts:147
         $stop;
       end
       if (~((end_5 - first_5) == level_5[1:0])) begin
-        $display("%s", "assertion failed: class 5 has at hand what it counts (class-lists.ts:149)"); // class-lists.ts:149
+        $display("%s", "assertion failed: class 5 has at hand what it counts (class-lists.ts:151)"); // class-lists.ts:151
         $stop;
       end
       if (~((({1'b0, tail_5} - {1'b0, head_5} + ((tail_5 < head_5) ? 13'd256 : 13'd0)) == {4'd0, waiting_5}) | ((tail_5 == head_5) & (waiting_5 == 9'd256)))) begin
-        $display("%s", "assertion failed: class 5 has in the memory what it counts (class-lists.ts:152)"); // class-lists.ts:152
+        $display("%s", "assertion failed: class 5 has in the memory what it counts (class-lists.ts:154)"); // class-lists.ts:154
         $stop;
       end
       if (~((head_5 >= 12'd3745) & (head_5 < 12'd4001) & (tail_5 >= 12'd3745) & (tail_5 < 12'd4001))) begin
-        $display("%s", "assertion failed: class 5 stays in its own ring (class-lists.ts:157)"); // class-lists.ts:157
+        $display("%s", "assertion failed: class 5 stays in its own ring (class-lists.ts:159)"); // class-lists.ts:159
         $stop;
       end
     end

@@ -141,29 +141,30 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   output wire [12:0]  waiting,
   output wire [12:0]  free
 );
-  wire pool_offer_valid; // class-queues.ts:93
+  wire pool_offer_valid; // class-queues.ts:94
   wire [11:0] pool_offer_payload;
   wire [12:0] pool_free;
-  wire writer_offer_ready, writer_write_en, writer_written_valid, writer_holds; // class-queues.ts:94
+  wire writer_offer_ready, writer_write_en, writer_written_valid, writer_holds; // class-queues.ts:95
   wire [11:0] writer_write_at, writer_write_next, writer_written_payload_first;
   wire [4:0] writer_written_payload_beats;
   wire [11:0] lists_heads_0_frame_at_first, lists_heads_1_frame_at_first, lists_heads_2_frame_at_first,
-    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:95
+    lists_heads_3_frame_at_first, lists_heads_4_frame_at_first, lists_heads_5_frame_at_first; // class-queues.ts:96
   wire [4:0] lists_heads_0_frame_at_beats, lists_heads_1_frame_at_beats, lists_heads_2_frame_at_beats,
     lists_heads_3_frame_at_beats, lists_heads_4_frame_at_beats, lists_heads_5_frame_at_beats;
-  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:96
+  wire reader_take_ready, reader_read_en, reader_free_valid; // class-queues.ts:97
   wire [11:0] reader_read_at, reader_free_beat;
-  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:97
+  wire dropper_frame_ready, dropper_read_en, dropper_free_valid; // class-queues.ts:98
   wire [11:0] dropper_read_at, dropper_free_beat;
-  reg place_is_held; // class-queues.ts:117
-  wire to_drop_push_ready, to_drop_pop_valid; // class-queues.ts:133
-  wire [11:0] to_drop_pop_payload_first;
-  wire [4:0] to_drop_pop_payload_beats;
-  wire [6:0] to_drop_level;
-  reg last_second; // class-queues.ts:139
-  reg take_waits; // class-queues.ts:140
-  reg take_waits_second; // class-queues.ts:141
-  reg out_valid; // class-queues.ts:164
+  reg place_is_held; // class-queues.ts:118
+  reg [5:0] to_drop_head; // early-queue.ts:63
+  reg [5:0] to_drop_tail; // early-queue.ts:64
+  reg [6:0] to_drop_count; // early-queue.ts:65
+  reg to_drop_some; // early-queue.ts:66
+  reg to_drop_room; // early-queue.ts:67
+  reg last_second; // class-queues.ts:140
+  reg take_waits; // class-queues.ts:141
+  reg take_waits_second; // class-queues.ts:142
+  reg out_valid; // class-queues.ts:165
   reg [5:0] out_class;
   reg [4:0] out_beats;
   reg [9:0] rest_0; // class-queues.ts:51
@@ -178,23 +179,36 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   reg full_4; // class-queues.ts:52
   reg [8:0] rest_5; // class-queues.ts:51
   reg full_5; // class-queues.ts:52
-  reg [12:0] waiting_q; // class-queues.ts:179
-  (* ram_style = "ultra" *) reg [523:0] words [0:4095]; // class-queues.ts:103
-  reg [523:0] word; // class-queues.ts:110
-  (* ram_style = "block" *) reg [11:0] links [0:4095]; // class-queues.ts:104
-  reg [11:0] link; // class-queues.ts:113
-  wire reader_take_valid; // class-queues.ts:96
-  wire keeps = decided_valid & keep; // class-queues.ts:124
-  wire drops_valid = decided_valid & ~keep; // class-queues.ts:128
-  wire is_second = take_waits ? take_waits_second : take_switch_valid & ~(take_merge_valid & last_second); // class-queues.ts:143
+  reg [12:0] waiting_q; // class-queues.ts:180
+  (* ram_style = "ultra" *) reg [523:0] words [0:4095]; // class-queues.ts:104
+  reg [523:0] word; // class-queues.ts:111
+  (* ram_style = "block" *) reg [11:0] links [0:4095]; // class-queues.ts:105
+  reg [11:0] link; // class-queues.ts:114
+  (* ram_style = "distributed" *) reg [16:0] to_drop_store [0:63]; // early-queue.ts:62
+  wire reader_take_valid; // class-queues.ts:97
+  wire keeps = decided_valid & keep; // class-queues.ts:125
+  wire drops_valid = decided_valid & ~keep; // class-queues.ts:129
+  wire [16:0] word_word = to_drop_store[to_drop_head]; // early-queue.ts:79
+  wire [11:0] to_drop_payload_first = word_word[11:0]; // early-queue.ts:60
+  wire [4:0] to_drop_payload_beats = word_word[16:12];
+  wire to_drop_push = drops_valid & to_drop_room; // early-queue.ts:68
+  wire to_drop_pop = to_drop_some & dropper_frame_ready; // early-queue.ts:69
+  wire to_drop_several = to_drop_count > 7'd1; // early-queue.ts:70
+  wire is_second = take_waits ? take_waits_second : take_switch_valid & ~(take_merge_valid & last_second); // class-queues.ts:144
   wire [2:0] taken_choice = is_second ? take_switch_payload : take_merge_payload;
   wire [5:0] taken = {
     taken_choice == 3'd5, taken_choice == 3'd4, taken_choice == 3'd3, taken_choice == 3'd2, taken_choice == 3'd1,
     taken_choice == 3'd0
-  }; // class-queues.ts:144
-  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:157
+  }; // class-queues.ts:145
+  wire goes = reader_take_ready & reader_take_valid; // class-queues.ts:158
+  wire [9:0] stays_0 = rest_0 + ((out_valid & out_class[0]) ? {5'd0, out_beats} : 10'd0); // class-queues.ts:56
+  wire [9:0] stays_1 = rest_1 + ((out_valid & out_class[1]) ? {5'd0, out_beats} : 10'd0);
+  wire [9:0] stays_2 = rest_2 + ((out_valid & out_class[2]) ? {5'd0, out_beats} : 10'd0);
+  wire [9:0] stays_3 = rest_3 + ((out_valid & out_class[3]) ? {5'd0, out_beats} : 10'd0);
+  wire [9:0] stays_4 = rest_4 + ((out_valid & out_class[4]) ? {5'd0, out_beats} : 10'd0);
+  wire [8:0] stays_5 = rest_5 + ((out_valid & out_class[5]) ? {4'd0, out_beats} : 9'd0);
 
-  BeatPool_b4096 pool ( // class-queues.ts:93
+  BeatPool_b4096 pool ( // class-queues.ts:94
     .clk (clk), .rst (rst),
     .offer_valid (pool_offer_valid), .offer_ready (writer_offer_ready), .offer_payload (pool_offer_payload),
     .given_valid   (reader_free_valid),
@@ -204,7 +218,7 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free          (pool_free)
   );
 
-  BeatWriter_b4096_f1536 writer ( // class-queues.ts:94
+  BeatWriter_b4096_f1536 writer ( // class-queues.ts:95
     .clk (clk), .rst (rst),
     .beat_valid (beat_valid),
     .beat_first (beat_first),
@@ -218,8 +232,8 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .holds      (writer_holds)
   );
 
-  wire [5:0] lists_pop = goes ? taken : 6'd0; // class-queues.ts:95
-  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:95
+  wire [5:0] lists_pop = goes ? taken : 6'd0; // class-queues.ts:96
+  ClassLists_p4_b4096_f1536 lists ( // class-queues.ts:96
     .clk (clk), .rst (rst),
     .push_valid                    (keeps),
     .push_class                    (decided_class),
@@ -348,12 +362,12 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
   wire [11:0] reader_take_payload_at_first =
     ({12{taken[0]}} & lists_heads_0_frame_at_first) | ({12{taken[1]}} & lists_heads_1_frame_at_first)
     | ({12{taken[2]}} & lists_heads_2_frame_at_first) | ({12{taken[3]}} & lists_heads_3_frame_at_first)
-    | ({12{taken[4]}} & lists_heads_4_frame_at_first) | ({12{taken[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:96
+    | ({12{taken[4]}} & lists_heads_4_frame_at_first) | ({12{taken[5]}} & lists_heads_5_frame_at_first); // class-queues.ts:97
   wire [4:0] reader_take_payload_at_beats =
     ({5{taken[0]}} & lists_heads_0_frame_at_beats) | ({5{taken[1]}} & lists_heads_1_frame_at_beats)
     | ({5{taken[2]}} & lists_heads_2_frame_at_beats) | ({5{taken[3]}} & lists_heads_3_frame_at_beats)
     | ({5{taken[4]}} & lists_heads_4_frame_at_beats) | ({5{taken[5]}} & lists_heads_5_frame_at_beats);
-  FrameReader_b4096_f1536 reader ( // class-queues.ts:96
+  FrameReader_b4096_f1536 reader ( // class-queues.ts:97
     .clk (clk), .rst (rst),
     .take_valid (reader_take_valid), .take_ready (reader_take_ready),
     .take_payload_at_first (reader_take_payload_at_first), .take_payload_at_beats (reader_take_payload_at_beats),
@@ -370,10 +384,10 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free_beat  (reader_free_beat)
   );
 
-  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:97
+  FrameDropper_b4096_f1536 dropper ( // class-queues.ts:98
     .clk (clk), .rst (rst),
-    .frame_valid (to_drop_pop_valid), .frame_ready (dropper_frame_ready),
-    .frame_payload_first (to_drop_pop_payload_first), .frame_payload_beats (to_drop_pop_payload_beats),
+    .frame_valid (to_drop_some), .frame_ready (dropper_frame_ready), .frame_payload_first (to_drop_payload_first),
+    .frame_payload_beats (to_drop_payload_beats),
     .read_en    (dropper_read_en),
     .read_at    (dropper_read_at),
     .next       (link),
@@ -381,33 +395,40 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     .free_beat  (dropper_free_beat)
   );
 
-  Fifo_Stored_d64 to_drop ( // class-queues.ts:133
-    .clk (clk), .rst (rst),
-    .push_valid (drops_valid), .push_ready (to_drop_push_ready), .push_payload_first (writer_written_payload_first),
-    .push_payload_beats (writer_written_payload_beats),
-    .pop_valid (to_drop_pop_valid), .pop_ready (dropper_frame_ready), .pop_payload_first (to_drop_pop_payload_first),
-    .pop_payload_beats (to_drop_pop_payload_beats),
-    .level (to_drop_level)
-  );
-
   always @(posedge clk)
     if (rst) begin
-      place_is_held <= 1'b0; take_waits <= 1'b0; out_valid <= 1'b0; out_class <= 6'd0; out_beats <= 5'd0;
-      rest_0 <= 10'd749; rest_1 <= 10'd749; rest_2 <= 10'd749; rest_3 <= 10'd749; rest_4 <= 10'd749; rest_5 <= 9'd256;
+      place_is_held <= 1'b0; to_drop_count <= 7'd0; to_drop_some <= 1'b0; to_drop_room <= 1'b1; take_waits <= 1'b0;
+      out_valid <= 1'b0; out_class <= 6'd0; out_beats <= 5'd0; rest_0 <= 10'd749; rest_1 <= 10'd749;
+      rest_2 <= 10'd749; rest_3 <= 10'd749; rest_4 <= 10'd749; rest_5 <= 9'd256; waiting_q <= 13'd0;
     end
     else begin
       place_is_held <= writer_holds;
+      to_drop_count <=
+        to_drop_push ? (to_drop_pop ? to_drop_count : to_drop_count + 7'd1) :
+        to_drop_pop ? to_drop_count - 7'd1 :
+        to_drop_count;
+      to_drop_some <= to_drop_push | to_drop_several | (to_drop_some & ~to_drop_pop);
+      to_drop_room <= to_drop_pop | (to_drop_count < 7'd63) | (to_drop_room & ~to_drop_push);
       take_waits <= reader_take_valid & ~reader_take_ready;
       out_valid <= goes;
       out_class <= taken;
       out_beats <= reader_take_payload_at_beats;
-      rest_0 <= rest_0 - ((keeps & (decided_class == 3'd0)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[0]) ? {5'd0, out_beats} : 10'd0);
-      rest_1 <= rest_1 - ((keeps & (decided_class == 3'd1)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[1]) ? {5'd0, out_beats} : 10'd0);
-      rest_2 <= rest_2 - ((keeps & (decided_class == 3'd2)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[2]) ? {5'd0, out_beats} : 10'd0);
-      rest_3 <= rest_3 - ((keeps & (decided_class == 3'd3)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[3]) ? {5'd0, out_beats} : 10'd0);
-      rest_4 <= rest_4 - ((keeps & (decided_class == 3'd4)) ? {5'd0, writer_written_payload_beats} : 10'd0) + ((out_valid & out_class[4]) ? {5'd0, out_beats} : 10'd0);
-      rest_5 <= rest_5 - ((keeps & (decided_class == 3'd5)) ? {4'd0, writer_written_payload_beats} : 9'd0) + ((out_valid & out_class[5]) ? {4'd0, out_beats} : 9'd0);
+      rest_0 <= (keeps & (decided_class == 3'd0)) ? stays_0 - {5'd0, writer_written_payload_beats} : stays_0;
+      rest_1 <= (keeps & (decided_class == 3'd1)) ? stays_1 - {5'd0, writer_written_payload_beats} : stays_1;
+      rest_2 <= (keeps & (decided_class == 3'd2)) ? stays_2 - {5'd0, writer_written_payload_beats} : stays_2;
+      rest_3 <= (keeps & (decided_class == 3'd3)) ? stays_3 - {5'd0, writer_written_payload_beats} : stays_3;
+      rest_4 <= (keeps & (decided_class == 3'd4)) ? stays_4 - {5'd0, writer_written_payload_beats} : stays_4;
+      rest_5 <= (keeps & (decided_class == 3'd5)) ? stays_5 - {4'd0, writer_written_payload_beats} : stays_5;
+      waiting_q <= keeps ? (goes ? waiting_q : waiting_q + 13'd1) : goes ? waiting_q - 13'd1 : waiting_q;
     end
+
+  always @(posedge clk)
+    if (rst) to_drop_head <= 6'd0;
+    else if (to_drop_pop) to_drop_head <= to_drop_head + 6'd1;
+
+  always @(posedge clk)
+    if (rst) to_drop_tail <= 6'd0;
+    else if (to_drop_push) to_drop_tail <= to_drop_tail + 6'd1;
 
   always @(posedge clk)
     if (rst) last_second <= 1'b1;
@@ -445,11 +466,6 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     else if (rest_5 <= 9'd184) full_5 <= 1'b1;
     else if (rest_5 > 9'd220) full_5 <= 1'b0;
 
-  always @(posedge clk)
-    if (rst) waiting_q <= 13'd0;
-    else if (keeps & ~goes) waiting_q <= waiting_q + 13'd1;
-    else if (goes & ~keeps) waiting_q <= waiting_q - 13'd1;
-
   always @(posedge clk) begin
     if (writer_write_en) words[writer_write_at] <= {writer_write_next, beat_data};
     if (reader_read_en) word <= words[reader_read_at];
@@ -459,6 +475,9 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
     if (writer_write_en) links[writer_write_at] <= writer_write_next;
     if (dropper_read_en) link <= links[dropper_read_at];
   end
+
+  always @(posedge clk)
+    if (to_drop_push) to_drop_store[to_drop_tail] <= {writer_written_payload_beats, writer_written_payload_first};
 
   wire room_or =
     ((decided_class == 3'd0) & (rest_0 >= {5'd0, writer_written_payload_beats}))
@@ -477,59 +496,67 @@ module ClassQueues_p4_b4096_s256_x72_o36_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~decided_valid | writer_written_valid); // class-queues.ts:126
-      assert (~drops_valid | to_drop_push_ready); // class-queues.ts:134
-      assert (rest_0 <= 10'd749); // class-queues.ts:57
-      assert (rest_1 <= 10'd749); // class-queues.ts:57
-      assert (rest_2 <= 10'd749); // class-queues.ts:57
-      assert (rest_3 <= 10'd749); // class-queues.ts:57
-      assert (rest_4 <= 10'd749); // class-queues.ts:57
-      assert (rest_5 <= 9'd256); // class-queues.ts:57
-      assert (~keeps | room); // class-queues.ts:177
+      assert (~decided_valid | writer_written_valid); // class-queues.ts:127
+      assert (to_drop_some == (|to_drop_count)); // early-queue.ts:88
+      assert (to_drop_room == (to_drop_count != 7'd64)); // early-queue.ts:89
+      assert (~drops_valid | to_drop_room); // class-queues.ts:135
+      assert (rest_0 <= 10'd749); // class-queues.ts:58
+      assert (rest_1 <= 10'd749); // class-queues.ts:58
+      assert (rest_2 <= 10'd749); // class-queues.ts:58
+      assert (rest_3 <= 10'd749); // class-queues.ts:58
+      assert (rest_4 <= 10'd749); // class-queues.ts:58
+      assert (rest_5 <= 9'd256); // class-queues.ts:58
+      assert (~keeps | room); // class-queues.ts:178
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~decided_valid | writer_written_valid)) begin
-        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:126)"); // class-queues.ts:126
+        $display("%s", "assertion failed: an outcome is that of a frame (class-queues.ts:127)"); // class-queues.ts:127
         $stop;
       end
-      if (~(~drops_valid | to_drop_push_ready)) begin
-        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:134)"); // class-queues.ts:134
+      if (~(to_drop_some == (|to_drop_count))) begin
+        $display("%s", "assertion failed: the queue to_drop has one when it counts one (early-queue.ts:88)"); // early-queue.ts:88
+        $stop;
+      end
+      if (~(to_drop_room == (to_drop_count != 7'd64))) begin
+        $display("%s", "assertion failed: the queue to_drop has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
+        $stop;
+      end
+      if (~(~drops_valid | to_drop_room)) begin
+        $display("%s", "assertion failed: frames are dropped as fast as they come (class-queues.ts:135)"); // class-queues.ts:135
         $stop;
       end
       if (~(rest_0 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 0 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
+        $display("%s", "assertion failed: class 0 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
         $stop;
       end
       if (~(rest_1 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 1 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
+        $display("%s", "assertion failed: class 1 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
         $stop;
       end
       if (~(rest_2 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 2 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
+        $display("%s", "assertion failed: class 2 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
         $stop;
       end
       if (~(rest_3 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 3 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
+        $display("%s", "assertion failed: class 3 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
         $stop;
       end
       if (~(rest_4 <= 10'd749)) begin
-        $display("%s", "assertion failed: class 4 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
+        $display("%s", "assertion failed: class 4 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
         $stop;
       end
       if (~(rest_5 <= 9'd256)) begin
-        $display("%s", "assertion failed: class 5 has no more than its limit (class-queues.ts:57)"); // class-queues.ts:57
+        $display("%s", "assertion failed: class 5 has no more than its limit (class-queues.ts:58)"); // class-queues.ts:58
         $stop;
       end
       if (~(~keeps | room)) begin
-        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:177)"); // class-queues.ts:177
+        $display("%s", "assertion failed: no frame is kept without room (class-queues.ts:178)"); // class-queues.ts:178
         $stop;
       end
     end
 `endif
 `endif
-
-  wire _unused_ok = &{1'b0, to_drop_level, 1'b0};
 endmodule

@@ -17,6 +17,7 @@ module Judge_f1536 (
   output wire [511:0] frame_payload_data,
   output wire         frame_payload_first,
   output wire         frame_payload_last,
+  output wire         frame_payload_refused,
   output wire [2:0]   frame_payload_verdict_kind,
   output wire         frame_payload_verdict_linked,
   output wire [15:0]  frame_payload_verdict_link_sequence,
@@ -57,7 +58,7 @@ module Judge_f1536 (
     judge_reason_short = 4'd3, judge_reason_link = 4'd4, judge_reason_version = 4'd5, judge_reason_shim = 4'd6,
     judge_reason_ttl = 4'd7, judge_reason_order = 4'd8, judge_reason_enclosed = 4'd9, judge_reason_pfc = 4'd10,
     judge_reason_peer = 4'd11;
-  reg judged_valid; // judge.ts:90
+  reg judged_valid; // judge.ts:97
   reg held_valid; // strip.ts:98
   reg [511:0] held_data; // strip.ts:99
   reg [6:0] held_count; // strip.ts:100
@@ -99,11 +100,11 @@ module Judge_f1536 (
   reg stripped_off_linked, stripped_off_tagged, stripped_off_shimmed; // strip.ts:153
   reg [47:0] stripped_off_link, stripped_off_snic;
   reg [15:0] stripped_off_tag;
-  reg [511:0] judged_data; // judge.ts:94
+  reg [511:0] judged_data; // judge.ts:101
   reg judged_facts_link, judged_facts_version, judged_facts_shim, judged_facts_ttl, judged_facts_order,
     judged_facts_enclosed, judged_facts_pfc, judged_facts_peer, judged_facts_encloses, judged_facts_has_ports,
     judged_facts_verdict_linked, judged_facts_verdict_link_nack, judged_facts_verdict_tagged,
-    judged_facts_verdict_shimmed, judged_facts_verdict_snic_unprocessed; // judge.ts:95
+    judged_facts_verdict_shimmed, judged_facts_verdict_snic_unprocessed; // judge.ts:102
   reg [2:0] judged_facts_inside_words, judged_facts_verdict_kind, judged_facts_verdict_class;
   reg [16:0] judged_facts_ip_end;
   reg [15:0] judged_facts_verdict_link_sequence, judged_facts_verdict_link_ack, judged_facts_verdict_tag,
@@ -111,13 +112,13 @@ module Judge_f1536 (
   reg [3:0] judged_facts_verdict_snic_ttl, judged_facts_verdict_snic_stage, judged_facts_verdict_snic_ingress;
   reg [7:0] judged_facts_verdict_snic_origin;
   reg [9:0] judged_facts_verdict_flow_hash;
-  reg [13:0] judged_length; // judge.ts:96
-  reg judged_first; // judge.ts:97
-  reg judged_last; // judge.ts:98
-  reg judged_bad, judged_cut; // judge.ts:99
+  reg [13:0] judged_length; // judge.ts:103
+  reg judged_first; // judge.ts:104
+  reg judged_last; // judge.ts:105
+  reg judged_bad, judged_cut; // judge.ts:106
   reg refused_q_fcs, refused_q_long, refused_q_short, refused_q_link, refused_q_version, refused_q_shim,
-    refused_q_ttl, refused_q_order, refused_q_enclosed, refused_q_pfc, refused_q_peer; // judge.ts:123
-  wire judged_room = ~judged_valid | frame_ready; // judge.ts:91
+    refused_q_ttl, refused_q_order, refused_q_enclosed, refused_q_pfc, refused_q_peer; // judge.ts:131
+  wire judged_room = ~judged_valid | frame_ready; // judge.ts:98
   wire stripped_free = ~stripped_valid | judged_room; // strip.ts:107
   wire held_free = ~held_valid | stripped_free; // strip.ts:110
   wire [63:0] rx_edge = rx_payload_keep & ~(rx_payload_keep >> 1); // strip.ts:66
@@ -251,12 +252,28 @@ module Judge_f1536 (
     ^(hash_of_stations_joined & 104'h7ed24df96a144ecbd86a9c8621),
     ^(hash_of_stations_joined & 104'h2a4e3b57260c3a46b7d98b821f)
   }; // rules.ts:162
-  wire [13:0] extra_bytes = judged_facts_encloses ? {9'd0, judged_facts_inside_words, 2'd0} + 14'd14 : 14'd0; // judge.ts:52
-  wire is_long = judged_length > (extra_bytes + 14'd1536); // judge.ts:53
-  wire inside_cut = judged_facts_encloses & (judged_length < (extra_bytes + 14'd14)); // judge.ts:54
-  wire pfc_cut = (judged_facts_verdict_kind == judged_kind_pfc) & (judged_length < 14'd34); // judge.ts:55
-  wire ip_beyond = judged_facts_ip_end > {3'd0, judged_length}; // judge.ts:114
-  wire frame_leaves = frame_valid & frame_ready & judged_last; // judge.ts:124
+  wire [13:0] is_long_and =
+    {14{~judged_facts_inside_words[2]}}
+    & (({14{judged_facts_inside_words[1:0] == 2'd0}} & 14'd1550) | ({14{judged_facts_inside_words[1:0] == 2'd1}} & 14'd1554) | ({14{judged_facts_inside_words[1:0] == 2'd2}} & 14'd1558) | ({14{judged_facts_inside_words[1:0] == 2'd3}} & 14'd1562));
+  wire [13:0] is_long_and_2 =
+    {14{judged_facts_inside_words[2]}}
+    & (({14{judged_facts_inside_words[1:0] == 2'd0}} & 14'd1566) | ({14{judged_facts_inside_words[1:0] == 2'd1}} & 14'd1570) | ({14{judged_facts_inside_words[1:0] == 2'd2}} & 14'd1574) | ({14{judged_facts_inside_words[1:0] == 2'd3}} & 14'd1578));
+  wire is_long = judged_length > (judged_facts_encloses ? is_long_and | is_long_and_2 : 14'd1536); // judge.ts:57
+  wire [13:0] inside_cut_and =
+    {14{~judged_facts_inside_words[2]}}
+    & (({14{judged_facts_inside_words[1:0] == 2'd0}} & 14'd28) | ({14{judged_facts_inside_words[1:0] == 2'd1}} & 14'd32) | ({14{judged_facts_inside_words[1:0] == 2'd2}} & 14'd36) | ({14{judged_facts_inside_words[1:0] == 2'd3}} & 14'd40));
+  wire [13:0] inside_cut_and_2 =
+    {14{judged_facts_inside_words[2]}}
+    & (({14{judged_facts_inside_words[1:0] == 2'd0}} & 14'd44) | ({14{judged_facts_inside_words[1:0] == 2'd1}} & 14'd48) | ({14{judged_facts_inside_words[1:0] == 2'd2}} & 14'd52) | ({14{judged_facts_inside_words[1:0] == 2'd3}} & 14'd56));
+  wire inside_cut =
+    judged_facts_encloses & (judged_length < (judged_facts_encloses ? inside_cut_and | inside_cut_and_2 : 14'd14)); // judge.ts:58
+  wire pfc_cut = (judged_facts_verdict_kind == judged_kind_pfc) & (judged_length < 14'd34); // judge.ts:59
+  wire is_refused =
+    judged_bad | is_long | judged_cut | judged_facts_link | judged_facts_version | judged_facts_shim
+    | judged_facts_ttl | judged_facts_order | judged_facts_enclosed | inside_cut | judged_facts_pfc | pfc_cut
+    | judged_facts_peer; // judge.ts:75
+  wire ip_beyond = judged_facts_ip_end > {3'd0, judged_length}; // judge.ts:121
+  wire frame_leaves = frame_valid & frame_ready & judged_last; // judge.ts:132
 
   always @(posedge clk)
     if (rst) judged_valid <= 1'b0;
@@ -581,6 +598,7 @@ module Judge_f1536 (
   assign frame_payload_data = judged_data;
   assign frame_payload_first = judged_first;
   assign frame_payload_last = judged_last;
+  assign frame_payload_refused = is_refused;
   assign frame_payload_verdict_kind = judged_facts_verdict_kind;
   assign frame_payload_verdict_linked = judged_facts_verdict_linked;
   assign frame_payload_verdict_link_sequence = judged_facts_verdict_link_sequence;
@@ -611,6 +629,21 @@ module Judge_f1536 (
   assign refused_enclosed = refused_q_enclosed;
   assign refused_pfc = refused_q_pfc;
   assign refused_peer = refused_q_peer;
+
+`ifdef FORMAL
+  always @(posedge clk)
+    if (~rst) assert (~judged_valid | (is_refused == (reason != judge_reason_none))); // judge.ts:135
+`else
+`ifndef SYNTHESIS
+  always @(posedge clk)
+    if (~rst) begin
+      if (~(~judged_valid | (is_refused == (reason != judge_reason_none)))) begin
+        $display("%s", "assertion failed: a frame is refused if there is a reason (judge.ts:135)"); // judge.ts:135
+        $stop;
+      end
+    end
+`endif
+`endif
 
   wire _unused_ok = &{
     1'b0, stripped_off_link[15:8], rx_edge[0], inside_tagged_shifted[511:208], inside_tagged_shifted[191:188],

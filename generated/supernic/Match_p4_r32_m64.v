@@ -8,6 +8,7 @@ module Match_p4_r32_m64 (
   input  wire         key_valid,
   output wire         key_ready,
   input  wire [303:0] key_payload_head,
+  input  wire         key_payload_refused,
   input  wire [2:0]   key_payload_verdict_kind,
   input  wire         key_payload_verdict_linked,
   input  wire [15:0]  key_payload_verdict_link_sequence,
@@ -78,43 +79,42 @@ module Match_p4_r32_m64 (
     judged_kind_return = 3'd4;
   localparam [2:0] match_action_port = 3'd0, match_action_software = 3'd1, match_action_uid = 3'd2,
     match_action_peer = 3'd3, match_action_drop = 3'd4;
-  localparam [3:0] judge_reason_none = 4'd0;
   localparam [2:0] match_outcome_drop = 3'd0, match_outcome_link = 3'd1, match_outcome_software = 3'd2,
     match_outcome_core = 3'd3, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6;
   localparam [2:0] match_drop_none = 3'd0, match_drop_refused = 3'd1, match_drop_stranger = 3'd2,
     match_drop_control = 3'd3, match_drop_rule = 3'd4, match_drop_uid = 3'd5, match_drop_nowhere = 3'd6;
-  reg valid_1, valid_2, valid_3; // match.ts:180
-  reg outcome_valid_q; // match.ts:181
-  reg [31:0] rules_1_0, rules_1_1, rules_1_2, rules_1_3; // match.ts:155
+  reg valid_1, valid_2, valid_3; // match.ts:179
+  reg outcome_valid_q; // match.ts:180
+  reg [31:0] rules_1_0, rules_1_1, rules_1_2, rules_1_3; // match.ts:154
   reg [63:0] macs_1_0, macs_1_1, macs_1_2, macs_1_3;
-  reg asked1_refused, asked1_for_link, asked1_encloses, asked1_own, asked1_group, asked1_shimmed; // match.ts:197
+  reg asked1_refused, asked1_for_link, asked1_encloses, asked1_own, asked1_group, asked1_shimmed; // match.ts:196
   reg [15:0] asked1_uid;
-  reg ruled2; // match.ts:201
-  reg [4:0] rule2; // match.ts:202
-  reg known2; // match.ts:203
-  reg [5:0] mac2; // match.ts:204
-  reg asked2_refused, asked2_for_link, asked2_encloses, asked2_own, asked2_group, asked2_shimmed; // match.ts:205
+  reg ruled2; // match.ts:200
+  reg [4:0] rule2; // match.ts:201
+  reg known2; // match.ts:202
+  reg [5:0] mac2; // match.ts:203
+  reg asked2_refused, asked2_for_link, asked2_encloses, asked2_own, asked2_group, asked2_shimmed; // match.ts:204
   reg [15:0] asked2_uid;
-  reg asked_refused, asked_for_link, asked_encloses, asked_own, asked_group, asked_shimmed; // match.ts:210
+  reg asked_refused, asked_for_link, asked_encloses, asked_own, asked_group, asked_shimmed; // match.ts:209
   reg [15:0] asked_uid;
-  reg ruled; // match.ts:211
-  reg [2:0] action_action; // match.ts:212
+  reg ruled; // match.ts:210
+  reg [2:0] action_action; // match.ts:211
   reg [3:0] action_port;
   reg [15:0] action_uid;
-  reg known; // match.ts:213
-  reg [3:0] mac_port; // match.ts:214
+  reg known; // match.ts:212
+  reg [3:0] mac_port; // match.ts:213
   reg mac_peer;
-  reg [15:0] uid; // match.ts:215
-  reg [2:0] outcome_outcome, outcome_reason; // match.ts:219
+  reg [15:0] uid; // match.ts:214
+  reg [2:0] outcome_outcome, outcome_reason; // match.ts:218
   reg [3:0] outcome_ports, outcome_peer;
   reg [15:0] outcome_uid;
   reg [7:0] outcome_dag;
   reg [5:0] outcome_user;
   reg outcome_unordered;
-  (* ram_style = "distributed" *) reg [22:0] actions [0:31]; // match.ts:186
-  (* ram_style = "distributed" *) reg [4:0] entries [0:63]; // match.ts:187
-  (* ram_style = "block" *) reg [27:0] uids [0:1023]; // match.ts:188
-  reg [27:0] uid_entry; // match.ts:217
+  (* ram_style = "distributed" *) reg [22:0] actions [0:31]; // match.ts:185
+  (* ram_style = "distributed" *) reg [4:0] entries [0:63]; // match.ts:186
+  (* ram_style = "block" *) reg [27:0] uids [0:1023]; // match.ts:187
+  reg [27:0] uid_entry; // match.ts:216
   (* ram_style = "distributed" *) reg [31:0] rules_words_0 [0:31]; // ternary.ts:29
   (* ram_style = "distributed" *) reg [31:0] rules_words_1 [0:31];
   (* ram_style = "distributed" *) reg [31:0] rules_words_2 [0:31];
@@ -151,10 +151,10 @@ module Match_p4_r32_m64 (
   (* ram_style = "distributed" *) reg [63:0] macs_words_8 [0:31];
   (* ram_style = "distributed" *) reg [63:0] macs_words_9 [0:31];
   integer i;
-  wire moves = ~outcome_valid_q | outcome_ready; // match.ts:182
-  wire has_ip = {key_payload_head[103:96], key_payload_head[111:104]} == 16'd2048; // match.ts:60
+  wire moves = ~outcome_valid_q | outcome_ready; // match.ts:181
+  wire has_ip = {key_payload_head[103:96], key_payload_head[111:104]} == 16'd2048; // match.ts:59
   wire encloses =
-    (key_payload_verdict_kind == judged_kind_redirect) | (key_payload_verdict_kind == judged_kind_return); // match.ts:64
+    (key_payload_verdict_kind == judged_kind_redirect) | (key_payload_verdict_kind == judged_kind_return); // match.ts:63
   wire [15:0] rules_matches_0_and =
     {key_payload_head[295:288], key_payload_head[303:296]} & {16{~key_payload_verdict_no_l4}};
   wire [31:0] words = rules_words_0[{rules_matches_0_and[2:0], has_ip, ~key_payload_verdict_no_l4}]; // ternary.ts:37
@@ -190,26 +190,26 @@ module Match_p4_r32_m64 (
   };
   wire [47:0] mac =
     encloses ? {key_payload_head[55:48], key_payload_head[63:56], key_payload_head[71:64], key_payload_head[79:72], key_payload_head[87:80], key_payload_head[95:88]} :
-    macs_matches_0_joined; // match.ts:68
+    macs_matches_0_joined; // match.ts:67
   wire [63:0] macs_matches_0 =
     config_macs & macs_words_0[mac[4:0]] & macs_words_4[mac[24:20]] & macs_words_8[mac[44:40]]; // ternary.ts:40
   wire [63:0] macs_matches_1 = macs_words_1[mac[9:5]] & macs_words_5[mac[29:25]] & macs_words_9[{2'd0, mac[47:45]}];
   wire [63:0] macs_matches_2 = macs_words_2[mac[14:10]] & macs_words_6[mac[34:30]];
   wire [63:0] macs_matches_3 = macs_words_3[mac[19:15]] & macs_words_7[mac[39:35]];
-  wire [22:0] action_word = actions[rule2]; // match.ts:207
-  wire [15:0] uid_2 = ruled2 ? action_word[22:7] : asked2_uid; // match.ts:208
-  wire entry_valid = uid_entry[0]; // match.ts:217
+  wire [22:0] action_word = actions[rule2]; // match.ts:206
+  wire [15:0] uid_2 = ruled2 ? action_word[22:7] : asked2_uid; // match.ts:207
+  wire entry_valid = uid_entry[0]; // match.ts:216
   wire entry_allowed = uid_entry[21];
   wire [5:0] entry_generation = uid_entry[6:1];
-  wire uid_right = entry_valid & entry_allowed & (entry_generation == uid[15:10]); // match.ts:99
+  wire uid_right = entry_valid & entry_allowed & (entry_generation == uid[15:10]); // match.ts:98
   wire [3:0] wanted =
     (ruled & (action_action == match_action_port)) ? {action_port == 4'd3, action_port == 4'd2, action_port == 4'd1, action_port == 4'd0} :
     (asked_group & ~known) ? 4'd15 :
     known ? {mac_port == 4'd3, mac_port == 4'd2, mac_port == 4'd1, mac_port == 4'd0} :
     config_has_uplink ? {config_uplink == 4'd3, config_uplink == 4'd2, config_uplink == 4'd1, config_uplink == 4'd0} :
-    4'd0; // match.ts:104
+    4'd0; // match.ts:103
   wire [3:0] switched_to =
-    wanted & ~(config_rings | {config_port == 4'd3, config_port == 4'd2, config_port == 4'd1, config_port == 4'd0}); // match.ts:109
+    wanted & ~(config_rings | {config_port == 4'd3, config_port == 4'd2, config_port == 4'd1, config_port == 4'd0}); // match.ts:108
 
   always @(posedge clk)
     if (rst) begin
@@ -292,7 +292,7 @@ module Match_p4_r32_m64 (
   wire [4:0] mac_port_word = entries[mac2];
   wire outcome_outcome_inverse = ~(known & mac_peer & (mac_port == config_port));
   wire outcome_outcome_or = (ruled & (action_action == match_action_uid)) | (asked_shimmed & ~ruled);
-  wire entry_here = uid_entry[22]; // match.ts:217
+  wire entry_here = uid_entry[22]; // match.ts:216
   wire [3:0] entry_peer = uid_entry[26:23];
 
   always @(posedge clk)
@@ -305,7 +305,7 @@ module Match_p4_r32_m64 (
       macs_1_1 <= macs_matches_1;
       macs_1_2 <= macs_matches_2;
       macs_1_3 <= macs_matches_3;
-      asked1_refused <= key_payload_verdict_reason != judge_reason_none;
+      asked1_refused <= key_payload_refused;
       asked1_for_link <=
         (key_payload_verdict_kind == judged_kind_pfc) | (key_payload_verdict_kind == judged_kind_answer);
       asked1_encloses <= encloses;
@@ -661,7 +661,7 @@ module Match_p4_r32_m64 (
     key_payload_verdict_link_sequence, key_payload_verdict_link_ack, key_payload_verdict_link_nack,
     key_payload_verdict_tagged, key_payload_verdict_tag, key_payload_verdict_snic_ttl, key_payload_verdict_snic_stage,
     key_payload_verdict_snic_origin, key_payload_verdict_snic_ingress, key_payload_verdict_snic_unprocessed,
-    key_payload_verdict_class, key_payload_verdict_flow_hash, key_payload_verdict_length, action_uid,
-    rules_matches_0_joined[119:0], rule2_and[0], mac2_and[0], 1'b0
+    key_payload_verdict_class, key_payload_verdict_flow_hash, key_payload_verdict_reason, key_payload_verdict_length,
+    action_uid, rules_matches_0_joined[119:0], rule2_and[0], mac2_and[0], 1'b0
   };
 endmodule

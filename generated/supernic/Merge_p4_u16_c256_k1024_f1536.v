@@ -562,57 +562,42 @@ module Merge_p4_u16_c256_k1024_f1536 (
   output wire [15:0]  dry
 );
   localparam [2:0] match_outcome_core = 3'd3;
-  wire accounts_allowances_0_plenty, accounts_allowances_0_arrival, accounts_allowances_0_loop,
-    accounts_allowances_0_dry, accounts_allowances_1_plenty, accounts_allowances_1_arrival,
-    accounts_allowances_1_loop, accounts_allowances_1_dry, accounts_allowances_2_plenty,
-    accounts_allowances_2_arrival, accounts_allowances_2_loop, accounts_allowances_2_dry,
-    accounts_allowances_3_plenty, accounts_allowances_3_arrival, accounts_allowances_3_loop,
-    accounts_allowances_3_dry, accounts_allowances_4_plenty, accounts_allowances_4_arrival,
-    accounts_allowances_4_loop, accounts_allowances_4_dry, accounts_allowances_5_plenty,
-    accounts_allowances_5_arrival, accounts_allowances_5_loop, accounts_allowances_5_dry,
-    accounts_allowances_6_plenty, accounts_allowances_6_arrival, accounts_allowances_6_loop,
-    accounts_allowances_6_dry, accounts_allowances_7_plenty, accounts_allowances_7_arrival,
-    accounts_allowances_7_loop, accounts_allowances_7_dry, accounts_allowances_8_plenty,
-    accounts_allowances_8_arrival, accounts_allowances_8_loop, accounts_allowances_8_dry,
-    accounts_allowances_9_plenty, accounts_allowances_9_arrival, accounts_allowances_9_loop,
-    accounts_allowances_9_dry, accounts_allowances_10_plenty, accounts_allowances_10_arrival,
-    accounts_allowances_10_loop, accounts_allowances_10_dry, accounts_allowances_11_plenty,
-    accounts_allowances_11_arrival, accounts_allowances_11_loop, accounts_allowances_11_dry,
-    accounts_allowances_12_plenty, accounts_allowances_12_arrival, accounts_allowances_12_loop,
-    accounts_allowances_12_dry, accounts_allowances_13_plenty, accounts_allowances_13_arrival,
-    accounts_allowances_13_loop, accounts_allowances_13_dry, accounts_allowances_14_plenty,
-    accounts_allowances_14_arrival, accounts_allowances_14_loop, accounts_allowances_14_dry,
-    accounts_allowances_15_plenty, accounts_allowances_15_arrival, accounts_allowances_15_loop,
-    accounts_allowances_15_dry; // merge.ts:56
-  wire [2:0] accounts_allowances_0_arrival_cells, accounts_allowances_0_loop_cells,
-    accounts_allowances_1_arrival_cells, accounts_allowances_1_loop_cells, accounts_allowances_2_arrival_cells,
-    accounts_allowances_2_loop_cells, accounts_allowances_3_arrival_cells, accounts_allowances_3_loop_cells,
-    accounts_allowances_4_arrival_cells, accounts_allowances_4_loop_cells, accounts_allowances_5_arrival_cells,
-    accounts_allowances_5_loop_cells, accounts_allowances_6_arrival_cells, accounts_allowances_6_loop_cells,
-    accounts_allowances_7_arrival_cells, accounts_allowances_7_loop_cells, accounts_allowances_8_arrival_cells,
-    accounts_allowances_8_loop_cells, accounts_allowances_9_arrival_cells, accounts_allowances_9_loop_cells,
-    accounts_allowances_10_arrival_cells, accounts_allowances_10_loop_cells, accounts_allowances_11_arrival_cells,
-    accounts_allowances_11_loop_cells, accounts_allowances_12_arrival_cells, accounts_allowances_12_loop_cells,
-    accounts_allowances_13_arrival_cells, accounts_allowances_13_loop_cells, accounts_allowances_14_arrival_cells,
-    accounts_allowances_14_loop_cells, accounts_allowances_15_arrival_cells, accounts_allowances_15_loop_cells;
+  wire accounts_allowed_0_plenty, accounts_allowed_0_one, accounts_allowed_1_plenty, accounts_allowed_1_one,
+    accounts_allowed_2_plenty, accounts_allowed_2_one, accounts_allowed_3_plenty, accounts_allowed_3_one,
+    accounts_allowed_4_plenty, accounts_allowed_4_one, accounts_allowed_5_plenty, accounts_allowed_5_one,
+    accounts_allowed_6_plenty, accounts_allowed_6_one, accounts_allowed_7_plenty, accounts_allowed_7_one,
+    accounts_allowed_8_plenty, accounts_allowed_8_one, accounts_allowed_9_plenty, accounts_allowed_9_one,
+    accounts_allowed_10_plenty, accounts_allowed_10_one, accounts_allowed_11_plenty, accounts_allowed_11_one,
+    accounts_allowed_12_plenty, accounts_allowed_12_one, accounts_allowed_13_plenty, accounts_allowed_13_one,
+    accounts_allowed_14_plenty, accounts_allowed_14_one, accounts_allowed_15_plenty, accounts_allowed_15_one,
+    accounts_allowed_16_plenty, accounts_allowed_16_one, accounts_allowed_17_plenty, accounts_allowed_17_one,
+    accounts_allowed_18_plenty, accounts_allowed_18_one, accounts_allowed_19_plenty, accounts_allowed_19_one,
+    accounts_closed; // merge.ts:55
+  wire [2:0] accounts_allowed_0_cells, accounts_allowed_1_cells, accounts_allowed_2_cells, accounts_allowed_3_cells,
+    accounts_allowed_4_cells, accounts_allowed_5_cells, accounts_allowed_6_cells, accounts_allowed_7_cells,
+    accounts_allowed_8_cells, accounts_allowed_9_cells, accounts_allowed_10_cells, accounts_allowed_11_cells,
+    accounts_allowed_12_cells, accounts_allowed_13_cells, accounts_allowed_14_cells, accounts_allowed_15_cells,
+    accounts_allowed_16_cells, accounts_allowed_17_cells, accounts_allowed_18_cells, accounts_allowed_19_cells;
   reg order_queued; // pass-queue.ts:34
   reg [3:0] order_head; // pass-queue.ts:35
   reg [3:0] order_behind_head; // pass-queue.ts:36
   reg [3:0] order_tail; // pass-queue.ts:37
-  reg [4:0] noted_waiting; // merge.ts:61
+  reg [4:0] noted_waiting; // merge.ts:60
   reg first_beat; // lane.ts:44
   reg [1:0] beat_of_cell; // lane.ts:45
-  wire pending_packets_push_ready, pending_packets_pop_valid, pending_packets_pop_payload_has_body; // lane.ts:70
-  wire [13:0] pending_packets_pop_payload_facts_length;
-  wire [3:0] pending_packets_level;
+  reg [2:0] pending_packets_head; // early-queue.ts:63
+  reg [2:0] pending_packets_tail; // early-queue.ts:64
+  reg [3:0] pending_packets_count; // early-queue.ts:65
+  reg pending_packets_some; // early-queue.ts:66
+  reg pending_packets_room; // early-queue.ts:67
   reg [9:0] contexts_on_their_way; // room.ts:58
   reg [11:0] cells_on_their_way; // room.ts:59
   reg entered_1, entered_2, entered_3, began_cell_1, began_cell_2, began_cell_3; // room.ts:38
   reg room_plenty, room_for_arrival, room_for_loop; // room.ts:76
   reg [2:0] room_cells_for_arrival, room_cells_for_loop;
-  reg order_open; // merge.ts:82
+  reg order_open; // merge.ts:81
   reg alone_0_2_ago, alone_0_3_ago, alone_0_4_ago, alone_1_2_ago, alone_1_3_ago, alone_1_4_ago, alone_2_2_ago,
-    alone_2_3_ago, alone_2_4_ago, alone_3_2_ago, alone_3_3_ago, alone_3_4_ago, all_2_ago, all_3_ago, all_4_ago; // merge.ts:32
+    alone_2_3_ago, alone_2_4_ago, alone_3_2_ago, alone_3_3_ago, alone_3_4_ago, all_2_ago, all_3_ago, all_4_ago; // merge.ts:31
   reg alone_0_0, lacks_quota_0_0, lacks_room_0_0, alone_0_1, lacks_quota_0_1, lacks_room_0_1, alone_0_2,
     lacks_quota_0_2, lacks_room_0_2, alone_0_3, lacks_quota_0_3, lacks_room_0_3, alone_1_0, lacks_quota_1_0,
     lacks_room_1_0, alone_1_1, lacks_quota_1_1, lacks_room_1_1, alone_1_2, lacks_quota_1_2, lacks_room_1_2, alone_1_3,
@@ -621,36 +606,36 @@ module Merge_p4_u16_c256_k1024_f1536 (
     lacks_quota_3_0, lacks_room_3_0, alone_3_1, lacks_quota_3_1, lacks_room_3_1, alone_3_2, lacks_quota_3_2,
     lacks_room_3_2, alone_3_3, lacks_quota_3_3, lacks_room_3_3, alone_4_0, lacks_quota_4_0, lacks_room_4_0, alone_4_1,
     lacks_quota_4_1, lacks_room_4_1, alone_4_2, lacks_quota_4_2, lacks_room_4_2, alone_4_3, lacks_quota_4_3,
-    lacks_room_4_3; // choice.ts:95
-  reg [4:0] chosen; // choice.ts:146
-  reg was_held_0; // choice.ts:149
-  reg was_ready_0; // choice.ts:150
-  reg [2:0] held_class_0; // choice.ts:153
-  reg was_held_1; // choice.ts:149
-  reg was_ready_1; // choice.ts:150
-  reg [2:0] held_class_1; // choice.ts:153
-  reg was_held_2; // choice.ts:149
-  reg was_ready_2; // choice.ts:150
-  reg [2:0] held_class_2; // choice.ts:153
-  reg was_held_3; // choice.ts:149
-  reg was_ready_3; // choice.ts:150
-  reg [2:0] held_class_3; // choice.ts:153
-  reg was_held_4; // choice.ts:149
-  reg was_ready_4; // choice.ts:150
-  reg [2:0] held_class_4; // choice.ts:153
+    lacks_room_4_3; // choice.ts:82
+  reg [4:0] chosen; // choice.ts:133
+  reg was_held_0; // choice.ts:136
+  reg was_ready_0; // choice.ts:137
+  reg [2:0] held_class_0; // choice.ts:140
+  reg was_held_1; // choice.ts:136
+  reg was_ready_1; // choice.ts:137
+  reg [2:0] held_class_1; // choice.ts:140
+  reg was_held_2; // choice.ts:136
+  reg was_ready_2; // choice.ts:137
+  reg [2:0] held_class_2; // choice.ts:140
+  reg was_held_3; // choice.ts:136
+  reg was_ready_3; // choice.ts:137
+  reg [2:0] held_class_3; // choice.ts:140
+  reg was_held_4; // choice.ts:136
+  reg was_ready_4; // choice.ts:137
+  reg [2:0] held_class_4; // choice.ts:140
   reg [2:0] watched_inlet; // watch.ts:29
   reg [1:0] watched_class; // watch.ts:30
   reg [6:0] passed_watched; // watch.ts:31
   reg urgent_quota, urgent_room; // watch.ts:37
-  reg [4:0] last_alone_0, last_alone_1, last_alone_2, last_alone_3; // choice.ts:162
-  reg room_is_scarce; // choice.ts:163
-  reg room_was_scarce; // choice.ts:164
+  reg [4:0] last_alone_0, last_alone_1, last_alone_2, last_alone_3; // choice.ts:149
+  reg room_is_scarce; // choice.ts:150
+  reg room_was_scarce; // choice.ts:151
   reg named_0_0, named_1_0, named_2_0, named_3_0, named_4_0, named_0_1, named_1_1, named_2_1, named_3_1, named_4_1,
-    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:175
+    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:162
   reg [4:0] take_group_last; // two-turns.ts:48
   reg [1:0] take_0_last, take_1_last, take_2_last, take_3_last, take_4_last; // two-turns.ts:35
   reg [15:0] facts_0_uid, facts_0_tag, facts_1_uid, facts_1_tag, facts_2_uid, facts_2_tag, facts_3_uid, facts_3_tag,
-    facts_4_uid, facts_4_tag; // choice.ts:201
+    facts_4_uid, facts_4_tag; // choice.ts:188
   reg [7:0] facts_0_dag, facts_1_dag, facts_2_dag, facts_3_dag, facts_4_dag;
   reg [5:0] facts_0_user, facts_1_user, facts_2_user, facts_3_user, facts_4_user;
   reg facts_0_unordered, facts_0_no_l4, facts_0_tagged, facts_0_shimmed, facts_1_unordered, facts_1_no_l4,
@@ -662,16 +647,18 @@ module Merge_p4_u16_c256_k1024_f1536 (
   reg [3:0] facts_0_ttl, facts_1_ttl, facts_2_ttl, facts_3_ttl, facts_4_ttl;
   reg took_alone_0_0, took_alone_0_1, took_alone_0_2, took_alone_0_3, took_alone_1_0, took_alone_1_1,
     took_alone_1_2, took_alone_1_3, took_alone_2_0, took_alone_2_1, took_alone_2_2, took_alone_2_3, took_alone_3_0,
-    took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:223
-  reg events_taken_q, events_urgent_q; // merge.ts:101
+    took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:210
+  reg events_taken_q, events_urgent_q; // merge.ts:104
   reg [5:0] events_user_q;
   reg [13:0] events_bytes_q;
   (* ram_style = "distributed" *) reg [82:0] order_store [0:15]; // pass-queue.ts:33
+  (* ram_style = "distributed" *) reg [82:0] pending_packets_store [0:7]; // early-queue.ts:62
   wire beat_moves; // lane.ts:62
   wire beat_is_last; // lane.ts:54
   wire beat_is_there; // lane.ts:49
-  wire took = |chosen; // merge.ts:58
-  wire [4:0] noted_inlet = chosen; // merge.ts:59
+  wire packet_arrives; // lane.ts:89
+  wire took = |chosen; // merge.ts:57
+  wire [4:0] noted_inlet = chosen; // merge.ts:58
   wire [15:0] noted_facts_uid =
     ({16{chosen[0]}} & facts_0_uid) | ({16{chosen[1]}} & facts_1_uid) | ({16{chosen[2]}} & facts_2_uid)
     | ({16{chosen[3]}} & facts_3_uid) | ({16{chosen[4]}} & facts_4_uid);
@@ -736,1511 +723,216 @@ module Merge_p4_u16_c256_k1024_f1536 (
     (order_payload_inlet[0] & frames0_payload_last) | (order_payload_inlet[1] & frames1_payload_last)
     | (order_payload_inlet[2] & frames2_payload_last) | (order_payload_inlet[3] & frames3_payload_last)
     | (order_payload_inlet[4] & frames4_payload_last);
-  wire beat_room = first_beat ? enter_ready & pending_packets_push_ready : write_ready; // lane.ts:61
+  wire beat_room = first_beat ? enter_ready & pending_packets_room : write_ready; // lane.ts:61
   assign beat_moves = beat_is_there & beat_room;
+  wire [82:0] word_word = pending_packets_store[pending_packets_head]; // early-queue.ts:79
+  wire pending_packets_payload_has_body = word_word[4]; // early-queue.ts:60
+  wire [13:0] pending_packets_payload_facts_length = word_word[49:36];
+  wire pending_packets_push = pending_valid & pending_packets_room; // early-queue.ts:68
+  wire pending_packets_pop = pending_packets_some & packet_arrives; // early-queue.ts:69
+  wire pending_packets_several = pending_packets_count > 4'd1; // early-queue.ts:70
   wire header_enters = enter_valid & enter_ready; // lane.ts:71
   wire cell_begins = write_valid & write_ready & (beat_of_cell == 2'd0); // lane.ts:72
   wire [9:0] contexts_left = {1'b0, free_contexts} - contexts_on_their_way; // room.ts:66
   wire [11:0] cells_left = {1'b0, free_cells} - cells_on_their_way; // room.ts:67
   wire [11:0] cells_left_behind = cells_left - 12'd6; // room.ts:86
-  wire alone_0_1_ago = took_alone_0_0 | took_alone_1_0 | took_alone_2_0 | took_alone_3_0 | took_alone_4_0; // merge.ts:31
-  wire quiet_alone_0 = ~(alone_0_1_ago | alone_0_2_ago | alone_0_3_ago | alone_0_4_ago); // merge.ts:35
-  wire alone_1_1_ago = took_alone_0_1 | took_alone_1_1 | took_alone_2_1 | took_alone_3_1 | took_alone_4_1; // merge.ts:31
-  wire quiet_alone_1 = ~(alone_1_1_ago | alone_1_2_ago | alone_1_3_ago | alone_1_4_ago); // merge.ts:35
-  wire alone_2_1_ago = took_alone_0_2 | took_alone_1_2 | took_alone_2_2 | took_alone_3_2 | took_alone_4_2; // merge.ts:31
-  wire quiet_alone_2 = ~(alone_2_1_ago | alone_2_2_ago | alone_2_3_ago | alone_2_4_ago); // merge.ts:35
-  wire alone_3_1_ago = took_alone_0_3 | took_alone_1_3 | took_alone_2_3 | took_alone_3_3 | took_alone_4_3; // merge.ts:31
-  wire quiet_alone_3 = ~(alone_3_1_ago | alone_3_2_ago | alone_3_3_ago | alone_3_4_ago); // merge.ts:35
-  wire all_1_ago = |chosen; // merge.ts:31
-  wire quiet_all = ~(all_1_ago | all_2_ago | all_3_ago | all_4_ago); // merge.ts:35
-  wire [15:0] users_with_plenty = {
-    accounts_allowances_15_plenty, accounts_allowances_14_plenty, accounts_allowances_13_plenty,
-    accounts_allowances_12_plenty, accounts_allowances_11_plenty, accounts_allowances_10_plenty,
-    accounts_allowances_9_plenty, accounts_allowances_8_plenty, accounts_allowances_7_plenty,
-    accounts_allowances_6_plenty, accounts_allowances_5_plenty, accounts_allowances_4_plenty,
-    accounts_allowances_3_plenty, accounts_allowances_2_plenty, accounts_allowances_1_plenty,
-    accounts_allowances_0_plenty
-  }; // choice.ts:66
-  wire [15:0] arrival_one = {
-    accounts_allowances_15_arrival, accounts_allowances_14_arrival, accounts_allowances_13_arrival,
-    accounts_allowances_12_arrival, accounts_allowances_11_arrival, accounts_allowances_10_arrival,
-    accounts_allowances_9_arrival, accounts_allowances_8_arrival, accounts_allowances_7_arrival,
-    accounts_allowances_6_arrival, accounts_allowances_5_arrival, accounts_allowances_4_arrival,
-    accounts_allowances_3_arrival, accounts_allowances_2_arrival, accounts_allowances_1_arrival,
-    accounts_allowances_0_arrival
-  }; // choice.ts:74
-  wire [15:0] loop_one = {
-    accounts_allowances_15_loop, accounts_allowances_14_loop, accounts_allowances_13_loop,
-    accounts_allowances_12_loop, accounts_allowances_11_loop, accounts_allowances_10_loop, accounts_allowances_9_loop,
-    accounts_allowances_8_loop, accounts_allowances_7_loop, accounts_allowances_6_loop, accounts_allowances_5_loop,
-    accounts_allowances_4_loop, accounts_allowances_3_loop, accounts_allowances_2_loop, accounts_allowances_1_loop,
-    accounts_allowances_0_loop
-  };
+  wire alone_0_1_ago = took_alone_0_0 | took_alone_1_0 | took_alone_2_0 | took_alone_3_0 | took_alone_4_0; // merge.ts:30
+  wire quiet_alone_0 = ~(alone_0_1_ago | alone_0_2_ago | alone_0_3_ago | alone_0_4_ago); // merge.ts:34
+  wire alone_1_1_ago = took_alone_0_1 | took_alone_1_1 | took_alone_2_1 | took_alone_3_1 | took_alone_4_1; // merge.ts:30
+  wire quiet_alone_1 = ~(alone_1_1_ago | alone_1_2_ago | alone_1_3_ago | alone_1_4_ago); // merge.ts:34
+  wire alone_2_1_ago = took_alone_0_2 | took_alone_1_2 | took_alone_2_2 | took_alone_3_2 | took_alone_4_2; // merge.ts:30
+  wire quiet_alone_2 = ~(alone_2_1_ago | alone_2_2_ago | alone_2_3_ago | alone_2_4_ago); // merge.ts:34
+  wire alone_3_1_ago = took_alone_0_3 | took_alone_1_3 | took_alone_2_3 | took_alone_3_3 | took_alone_4_3; // merge.ts:30
+  wire quiet_alone_3 = ~(alone_3_1_ago | alone_3_2_ago | alone_3_3_ago | alone_3_4_ago); // merge.ts:34
+  wire all_1_ago = |chosen; // merge.ts:30
+  wire quiet_all = ~(all_1_ago | all_2_ago | all_3_ago | all_4_ago); // merge.ts:34
+  wire waits_0_0 = heads_0_0_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_0_0_shifted = heads_0_0_facts_length >> 8;
-  wire [2:0] need_0_0 = need_0_0_shifted[2:0] + {2'd0, heads_0_0_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_0_0_and =
-    (heads_0_0_facts_user[3:2] == 2'd0)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_0_0_facts_user_and =
-    (heads_0_0_facts_user[3:2] == 2'd1)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_0_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_0_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_0_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire users_with_plenty_and =
-    (heads_0_0_facts_user[3:2] == 2'd2)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_0_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_0_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_0_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_0_0_and_heads_0_0_facts_user =
-    (heads_0_0_facts_user[3:2] == 2'd3)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_0_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_0_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_0_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_0_0_or =
-    user_lets_0_0_and | heads_0_0_facts_user_and | users_with_plenty_and | user_lets_0_0_and_heads_0_0_facts_user;
-  wire arrival_one_and =
-    (heads_0_0_facts_user[3:2] == 2'd0)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_0_0_and_arrival_one =
-    (heads_0_0_facts_user[3:2] == 2'd1)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_0_0_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_0_0_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_0_0_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_0_0_and_2 =
-    (heads_0_0_facts_user[3:2] == 2'd2)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_0_0_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_0_0_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_0_0_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_0_0_and_3 =
-    (heads_0_0_facts_user[3:2] == 2'd3)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_0_0_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_0_0_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_0_0_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire arrival_one_and_or =
-    arrival_one_and | user_lets_0_0_and_arrival_one | user_lets_0_0_and_2 | user_lets_0_0_and_3;
-  wire user_lets_0_0_and_4 =
-    (heads_0_0_facts_user[3:2] == 2'd0)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_0_0_and_5 =
-    (heads_0_0_facts_user[3:2] == 2'd1)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_0_0_and_6 =
-    (heads_0_0_facts_user[3:2] == 2'd2)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_0_0_and_7 =
-    (heads_0_0_facts_user[3:2] == 2'd3)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_0_0_and_8 =
-    (heads_0_0_facts_user[3:2] == 2'd0)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_0_0_and_9 =
-    (heads_0_0_facts_user[3:2] == 2'd1)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_0_0_and_10 =
-    (heads_0_0_facts_user[3:2] == 2'd2)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_0_0_and_11 =
-    (heads_0_0_facts_user[3:2] == 2'd3)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_0_0_and_12 =
-    (heads_0_0_facts_user[3:2] == 2'd0)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_0_0_and_13 =
-    (heads_0_0_facts_user[3:2] == 2'd1)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_0_0_and_14 =
-    (heads_0_0_facts_user[3:2] == 2'd2)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_0_0_and_15 =
-    (heads_0_0_facts_user[3:2] == 2'd3)
-    & (((heads_0_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_0_0_at_most = need_0_0 <= {user_lets_0_0_and_4 | user_lets_0_0_and_5 | user_lets_0_0_and_6 | user_lets_0_0_and_7, user_lets_0_0_and_8 | user_lets_0_0_and_9 | user_lets_0_0_and_10 | user_lets_0_0_and_11, user_lets_0_0_and_12 | user_lets_0_0_and_13 | user_lets_0_0_and_14 | user_lets_0_0_and_15};
-  wire user_lets_0_0 = heads_0_0_valid & (user_lets_0_0_or | (arrival_one_and_or & user_lets_0_0_at_most)); // choice.ts:92
-  wire room_lets_0_0 = room_plenty | (room_for_arrival & (need_0_0 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_0_0 = heads_0_0_valid & user_lets_0_0_or & room_plenty; // choice.ts:103
+  wire [2:0] need_0_0 = need_0_0_shifted[2:0] + {2'd0, heads_0_0_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_0_0 =
+    waits_0_0 & (accounts_allowed_0_plenty | (accounts_allowed_0_one & (need_0_0 <= accounts_allowed_0_cells))); // choice.ts:79
+  wire room_lets_0_0 = room_plenty | (room_for_arrival & (need_0_0 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_0_0 = waits_0_0 & accounts_allowed_0_plenty & room_plenty; // choice.ts:90
+  wire waits_0_1 = heads_0_1_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_0_1_shifted = heads_0_1_facts_length >> 8;
-  wire [2:0] need_0_1 = need_0_1_shifted[2:0] + {2'd0, heads_0_1_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_0_1_and =
-    (heads_0_1_facts_user[3:2] == 2'd0)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_0_1_facts_user_and =
-    (heads_0_1_facts_user[3:2] == 2'd1)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_0_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_0_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_0_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_0_1_and_heads_0_1_facts_user =
-    (heads_0_1_facts_user[3:2] == 2'd2)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_0_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_0_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_0_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_0_1_and_users_with_plenty =
-    (heads_0_1_facts_user[3:2] == 2'd3)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_0_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_0_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_0_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_0_1_or =
-    user_lets_0_1_and | heads_0_1_facts_user_and | user_lets_0_1_and_heads_0_1_facts_user
-    | user_lets_0_1_and_users_with_plenty;
-  wire user_lets_0_1_and_arrival_one =
-    (heads_0_1_facts_user[3:2] == 2'd0)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_0_1_and_2 =
-    (heads_0_1_facts_user[3:2] == 2'd1)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_0_1_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_0_1_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_0_1_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_0_1_and_3 =
-    (heads_0_1_facts_user[3:2] == 2'd2)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_0_1_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_0_1_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_0_1_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_0_1_and_4 =
-    (heads_0_1_facts_user[3:2] == 2'd3)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_0_1_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_0_1_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_0_1_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_0_1_and_2_or =
-    user_lets_0_1_and_arrival_one | user_lets_0_1_and_2 | user_lets_0_1_and_3 | user_lets_0_1_and_4;
-  wire user_lets_0_1_and_5 =
-    (heads_0_1_facts_user[3:2] == 2'd0)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_0_1_and_6 =
-    (heads_0_1_facts_user[3:2] == 2'd1)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_0_1_and_7 =
-    (heads_0_1_facts_user[3:2] == 2'd2)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_0_1_and_8 =
-    (heads_0_1_facts_user[3:2] == 2'd3)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_0_1_and_9 =
-    (heads_0_1_facts_user[3:2] == 2'd0)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_0_1_and_10 =
-    (heads_0_1_facts_user[3:2] == 2'd1)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_0_1_and_11 =
-    (heads_0_1_facts_user[3:2] == 2'd2)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_0_1_and_12 =
-    (heads_0_1_facts_user[3:2] == 2'd3)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_0_1_and_13 =
-    (heads_0_1_facts_user[3:2] == 2'd0)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_0_1_and_14 =
-    (heads_0_1_facts_user[3:2] == 2'd1)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_0_1_and_15 =
-    (heads_0_1_facts_user[3:2] == 2'd2)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_0_1_and_16 =
-    (heads_0_1_facts_user[3:2] == 2'd3)
-    & (((heads_0_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_0_1_at_most = need_0_1 <= {user_lets_0_1_and_5 | user_lets_0_1_and_6 | user_lets_0_1_and_7 | user_lets_0_1_and_8, user_lets_0_1_and_9 | user_lets_0_1_and_10 | user_lets_0_1_and_11 | user_lets_0_1_and_12, user_lets_0_1_and_13 | user_lets_0_1_and_14 | user_lets_0_1_and_15 | user_lets_0_1_and_16};
-  wire user_lets_0_1 = heads_0_1_valid & (user_lets_0_1_or | (user_lets_0_1_and_2_or & user_lets_0_1_at_most)); // choice.ts:92
-  wire room_lets_0_1 = room_plenty | (room_for_arrival & (need_0_1 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_0_1 = heads_0_1_valid & user_lets_0_1_or & room_plenty; // choice.ts:103
+  wire [2:0] need_0_1 = need_0_1_shifted[2:0] + {2'd0, heads_0_1_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_0_1 =
+    waits_0_1 & (accounts_allowed_1_plenty | (accounts_allowed_1_one & (need_0_1 <= accounts_allowed_1_cells))); // choice.ts:79
+  wire room_lets_0_1 = room_plenty | (room_for_arrival & (need_0_1 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_0_1 = waits_0_1 & accounts_allowed_1_plenty & room_plenty; // choice.ts:90
+  wire waits_0_2 = heads_0_2_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_0_2_shifted = heads_0_2_facts_length >> 8;
-  wire [2:0] need_0_2 = need_0_2_shifted[2:0] + {2'd0, heads_0_2_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_0_2_and =
-    (heads_0_2_facts_user[3:2] == 2'd0)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_0_2_facts_user_and =
-    (heads_0_2_facts_user[3:2] == 2'd1)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_0_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_0_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_0_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_0_2_and_heads_0_2_facts_user =
-    (heads_0_2_facts_user[3:2] == 2'd2)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_0_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_0_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_0_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_0_2_and_users_with_plenty =
-    (heads_0_2_facts_user[3:2] == 2'd3)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_0_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_0_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_0_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_0_2_or =
-    user_lets_0_2_and | heads_0_2_facts_user_and | user_lets_0_2_and_heads_0_2_facts_user
-    | user_lets_0_2_and_users_with_plenty;
-  wire user_lets_0_2_and_arrival_one =
-    (heads_0_2_facts_user[3:2] == 2'd0)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_0_2_and_2 =
-    (heads_0_2_facts_user[3:2] == 2'd1)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_0_2_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_0_2_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_0_2_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_0_2_and_3 =
-    (heads_0_2_facts_user[3:2] == 2'd2)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_0_2_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_0_2_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_0_2_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_0_2_and_4 =
-    (heads_0_2_facts_user[3:2] == 2'd3)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_0_2_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_0_2_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_0_2_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_0_2_and_2_or =
-    user_lets_0_2_and_arrival_one | user_lets_0_2_and_2 | user_lets_0_2_and_3 | user_lets_0_2_and_4;
-  wire user_lets_0_2_and_5 =
-    (heads_0_2_facts_user[3:2] == 2'd0)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_0_2_and_6 =
-    (heads_0_2_facts_user[3:2] == 2'd1)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_0_2_and_7 =
-    (heads_0_2_facts_user[3:2] == 2'd2)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_0_2_and_8 =
-    (heads_0_2_facts_user[3:2] == 2'd3)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_0_2_and_9 =
-    (heads_0_2_facts_user[3:2] == 2'd0)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_0_2_and_10 =
-    (heads_0_2_facts_user[3:2] == 2'd1)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_0_2_and_11 =
-    (heads_0_2_facts_user[3:2] == 2'd2)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_0_2_and_12 =
-    (heads_0_2_facts_user[3:2] == 2'd3)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_0_2_and_13 =
-    (heads_0_2_facts_user[3:2] == 2'd0)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_0_2_and_14 =
-    (heads_0_2_facts_user[3:2] == 2'd1)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_0_2_and_15 =
-    (heads_0_2_facts_user[3:2] == 2'd2)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_0_2_and_16 =
-    (heads_0_2_facts_user[3:2] == 2'd3)
-    & (((heads_0_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_0_2_at_most = need_0_2 <= {user_lets_0_2_and_5 | user_lets_0_2_and_6 | user_lets_0_2_and_7 | user_lets_0_2_and_8, user_lets_0_2_and_9 | user_lets_0_2_and_10 | user_lets_0_2_and_11 | user_lets_0_2_and_12, user_lets_0_2_and_13 | user_lets_0_2_and_14 | user_lets_0_2_and_15 | user_lets_0_2_and_16};
-  wire user_lets_0_2 = heads_0_2_valid & (user_lets_0_2_or | (user_lets_0_2_and_2_or & user_lets_0_2_at_most)); // choice.ts:92
-  wire room_lets_0_2 = room_plenty | (room_for_arrival & (need_0_2 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_0_2 = heads_0_2_valid & user_lets_0_2_or & room_plenty; // choice.ts:103
-  wire for_core_0 = heads_0_3_valid & (heads_0_3_facts_outcome == match_outcome_core); // choice.ts:84
+  wire [2:0] need_0_2 = need_0_2_shifted[2:0] + {2'd0, heads_0_2_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_0_2 =
+    waits_0_2 & (accounts_allowed_2_plenty | (accounts_allowed_2_one & (need_0_2 <= accounts_allowed_2_cells))); // choice.ts:79
+  wire room_lets_0_2 = room_plenty | (room_for_arrival & (need_0_2 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_0_2 = waits_0_2 & accounts_allowed_2_plenty & room_plenty; // choice.ts:90
+  wire for_core_0 = heads_0_3_valid & (heads_0_3_facts_outcome == match_outcome_core); // choice.ts:73
+  wire waits_0_3 = for_core_0 & ~accounts_closed; // choice.ts:74
   wire [13:0] need_0_3_shifted = heads_0_3_facts_length >> 8;
-  wire [2:0] need_0_3 = need_0_3_shifted[2:0] + {2'd0, heads_0_3_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_0_3_and =
-    (heads_0_3_facts_user[3:2] == 2'd0)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_0_3_facts_user_and =
-    (heads_0_3_facts_user[3:2] == 2'd1)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_0_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_0_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_0_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_0_3_and_heads_0_3_facts_user =
-    (heads_0_3_facts_user[3:2] == 2'd2)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_0_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_0_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_0_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_0_3_and_users_with_plenty =
-    (heads_0_3_facts_user[3:2] == 2'd3)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_0_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_0_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_0_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_0_3_or =
-    user_lets_0_3_and | heads_0_3_facts_user_and | user_lets_0_3_and_heads_0_3_facts_user
-    | user_lets_0_3_and_users_with_plenty;
-  wire user_lets_0_3_and_arrival_one =
-    (heads_0_3_facts_user[3:2] == 2'd0)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_0_3_and_2 =
-    (heads_0_3_facts_user[3:2] == 2'd1)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_0_3_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_0_3_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_0_3_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_0_3_and_3 =
-    (heads_0_3_facts_user[3:2] == 2'd2)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_0_3_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_0_3_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_0_3_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_0_3_and_4 =
-    (heads_0_3_facts_user[3:2] == 2'd3)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_0_3_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_0_3_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_0_3_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_0_3_and_2_or =
-    user_lets_0_3_and_arrival_one | user_lets_0_3_and_2 | user_lets_0_3_and_3 | user_lets_0_3_and_4;
-  wire user_lets_0_3_and_5 =
-    (heads_0_3_facts_user[3:2] == 2'd0)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_0_3_and_6 =
-    (heads_0_3_facts_user[3:2] == 2'd1)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_0_3_and_7 =
-    (heads_0_3_facts_user[3:2] == 2'd2)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_0_3_and_8 =
-    (heads_0_3_facts_user[3:2] == 2'd3)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_0_3_and_9 =
-    (heads_0_3_facts_user[3:2] == 2'd0)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_0_3_and_10 =
-    (heads_0_3_facts_user[3:2] == 2'd1)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_0_3_and_11 =
-    (heads_0_3_facts_user[3:2] == 2'd2)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_0_3_and_12 =
-    (heads_0_3_facts_user[3:2] == 2'd3)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_0_3_and_13 =
-    (heads_0_3_facts_user[3:2] == 2'd0)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_0_3_and_14 =
-    (heads_0_3_facts_user[3:2] == 2'd1)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_0_3_and_15 =
-    (heads_0_3_facts_user[3:2] == 2'd2)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_0_3_and_16 =
-    (heads_0_3_facts_user[3:2] == 2'd3)
-    & (((heads_0_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_0_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_0_3_at_most = need_0_3 <= {user_lets_0_3_and_5 | user_lets_0_3_and_6 | user_lets_0_3_and_7 | user_lets_0_3_and_8, user_lets_0_3_and_9 | user_lets_0_3_and_10 | user_lets_0_3_and_11 | user_lets_0_3_and_12, user_lets_0_3_and_13 | user_lets_0_3_and_14 | user_lets_0_3_and_15 | user_lets_0_3_and_16};
-  wire user_lets_0_3 = for_core_0 & (user_lets_0_3_or | (user_lets_0_3_and_2_or & user_lets_0_3_at_most)); // choice.ts:92
-  wire room_lets_0_3 = room_plenty | (room_for_arrival & (need_0_3 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_0_3 = for_core_0 & user_lets_0_3_or & room_plenty; // choice.ts:103
+  wire [2:0] need_0_3 = need_0_3_shifted[2:0] + {2'd0, heads_0_3_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_0_3 =
+    waits_0_3 & (accounts_allowed_3_plenty | (accounts_allowed_3_one & (need_0_3 <= accounts_allowed_3_cells))); // choice.ts:79
+  wire room_lets_0_3 = room_plenty | (room_for_arrival & (need_0_3 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_0_3 = waits_0_3 & accounts_allowed_3_plenty & room_plenty; // choice.ts:90
+  wire waits_1_0 = heads_1_0_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_1_0_shifted = heads_1_0_facts_length >> 8;
-  wire [2:0] need_1_0 = need_1_0_shifted[2:0] + {2'd0, heads_1_0_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_1_0_and =
-    (heads_1_0_facts_user[3:2] == 2'd0)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_1_0_facts_user_and =
-    (heads_1_0_facts_user[3:2] == 2'd1)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_1_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_1_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_1_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_1_0_and_heads_1_0_facts_user =
-    (heads_1_0_facts_user[3:2] == 2'd2)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_1_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_1_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_1_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_1_0_and_users_with_plenty =
-    (heads_1_0_facts_user[3:2] == 2'd3)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_1_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_1_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_1_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_1_0_or =
-    user_lets_1_0_and | heads_1_0_facts_user_and | user_lets_1_0_and_heads_1_0_facts_user
-    | user_lets_1_0_and_users_with_plenty;
-  wire user_lets_1_0_and_arrival_one =
-    (heads_1_0_facts_user[3:2] == 2'd0)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_1_0_and_2 =
-    (heads_1_0_facts_user[3:2] == 2'd1)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_1_0_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_1_0_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_1_0_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_1_0_and_3 =
-    (heads_1_0_facts_user[3:2] == 2'd2)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_1_0_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_1_0_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_1_0_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_1_0_and_4 =
-    (heads_1_0_facts_user[3:2] == 2'd3)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_1_0_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_1_0_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_1_0_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_1_0_and_2_or =
-    user_lets_1_0_and_arrival_one | user_lets_1_0_and_2 | user_lets_1_0_and_3 | user_lets_1_0_and_4;
-  wire user_lets_1_0_and_5 =
-    (heads_1_0_facts_user[3:2] == 2'd0)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_1_0_and_6 =
-    (heads_1_0_facts_user[3:2] == 2'd1)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_1_0_and_7 =
-    (heads_1_0_facts_user[3:2] == 2'd2)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_1_0_and_8 =
-    (heads_1_0_facts_user[3:2] == 2'd3)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_1_0_and_9 =
-    (heads_1_0_facts_user[3:2] == 2'd0)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_1_0_and_10 =
-    (heads_1_0_facts_user[3:2] == 2'd1)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_1_0_and_11 =
-    (heads_1_0_facts_user[3:2] == 2'd2)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_1_0_and_12 =
-    (heads_1_0_facts_user[3:2] == 2'd3)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_1_0_and_13 =
-    (heads_1_0_facts_user[3:2] == 2'd0)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_1_0_and_14 =
-    (heads_1_0_facts_user[3:2] == 2'd1)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_1_0_and_15 =
-    (heads_1_0_facts_user[3:2] == 2'd2)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_1_0_and_16 =
-    (heads_1_0_facts_user[3:2] == 2'd3)
-    & (((heads_1_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_1_0_at_most = need_1_0 <= {user_lets_1_0_and_5 | user_lets_1_0_and_6 | user_lets_1_0_and_7 | user_lets_1_0_and_8, user_lets_1_0_and_9 | user_lets_1_0_and_10 | user_lets_1_0_and_11 | user_lets_1_0_and_12, user_lets_1_0_and_13 | user_lets_1_0_and_14 | user_lets_1_0_and_15 | user_lets_1_0_and_16};
-  wire user_lets_1_0 = heads_1_0_valid & (user_lets_1_0_or | (user_lets_1_0_and_2_or & user_lets_1_0_at_most)); // choice.ts:92
-  wire room_lets_1_0 = room_plenty | (room_for_arrival & (need_1_0 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_1_0 = heads_1_0_valid & user_lets_1_0_or & room_plenty; // choice.ts:103
+  wire [2:0] need_1_0 = need_1_0_shifted[2:0] + {2'd0, heads_1_0_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_1_0 =
+    waits_1_0 & (accounts_allowed_4_plenty | (accounts_allowed_4_one & (need_1_0 <= accounts_allowed_4_cells))); // choice.ts:79
+  wire room_lets_1_0 = room_plenty | (room_for_arrival & (need_1_0 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_1_0 = waits_1_0 & accounts_allowed_4_plenty & room_plenty; // choice.ts:90
+  wire waits_1_1 = heads_1_1_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_1_1_shifted = heads_1_1_facts_length >> 8;
-  wire [2:0] need_1_1 = need_1_1_shifted[2:0] + {2'd0, heads_1_1_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_1_1_and =
-    (heads_1_1_facts_user[3:2] == 2'd0)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_1_1_facts_user_and =
-    (heads_1_1_facts_user[3:2] == 2'd1)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_1_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_1_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_1_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_1_1_and_heads_1_1_facts_user =
-    (heads_1_1_facts_user[3:2] == 2'd2)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_1_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_1_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_1_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_1_1_and_users_with_plenty =
-    (heads_1_1_facts_user[3:2] == 2'd3)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_1_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_1_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_1_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_1_1_or =
-    user_lets_1_1_and | heads_1_1_facts_user_and | user_lets_1_1_and_heads_1_1_facts_user
-    | user_lets_1_1_and_users_with_plenty;
-  wire user_lets_1_1_and_arrival_one =
-    (heads_1_1_facts_user[3:2] == 2'd0)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_1_1_and_2 =
-    (heads_1_1_facts_user[3:2] == 2'd1)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_1_1_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_1_1_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_1_1_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_1_1_and_3 =
-    (heads_1_1_facts_user[3:2] == 2'd2)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_1_1_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_1_1_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_1_1_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_1_1_and_4 =
-    (heads_1_1_facts_user[3:2] == 2'd3)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_1_1_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_1_1_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_1_1_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_1_1_and_2_or =
-    user_lets_1_1_and_arrival_one | user_lets_1_1_and_2 | user_lets_1_1_and_3 | user_lets_1_1_and_4;
-  wire user_lets_1_1_and_5 =
-    (heads_1_1_facts_user[3:2] == 2'd0)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_1_1_and_6 =
-    (heads_1_1_facts_user[3:2] == 2'd1)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_1_1_and_7 =
-    (heads_1_1_facts_user[3:2] == 2'd2)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_1_1_and_8 =
-    (heads_1_1_facts_user[3:2] == 2'd3)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_1_1_and_9 =
-    (heads_1_1_facts_user[3:2] == 2'd0)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_1_1_and_10 =
-    (heads_1_1_facts_user[3:2] == 2'd1)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_1_1_and_11 =
-    (heads_1_1_facts_user[3:2] == 2'd2)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_1_1_and_12 =
-    (heads_1_1_facts_user[3:2] == 2'd3)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_1_1_and_13 =
-    (heads_1_1_facts_user[3:2] == 2'd0)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_1_1_and_14 =
-    (heads_1_1_facts_user[3:2] == 2'd1)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_1_1_and_15 =
-    (heads_1_1_facts_user[3:2] == 2'd2)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_1_1_and_16 =
-    (heads_1_1_facts_user[3:2] == 2'd3)
-    & (((heads_1_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_1_1_at_most = need_1_1 <= {user_lets_1_1_and_5 | user_lets_1_1_and_6 | user_lets_1_1_and_7 | user_lets_1_1_and_8, user_lets_1_1_and_9 | user_lets_1_1_and_10 | user_lets_1_1_and_11 | user_lets_1_1_and_12, user_lets_1_1_and_13 | user_lets_1_1_and_14 | user_lets_1_1_and_15 | user_lets_1_1_and_16};
-  wire user_lets_1_1 = heads_1_1_valid & (user_lets_1_1_or | (user_lets_1_1_and_2_or & user_lets_1_1_at_most)); // choice.ts:92
-  wire room_lets_1_1 = room_plenty | (room_for_arrival & (need_1_1 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_1_1 = heads_1_1_valid & user_lets_1_1_or & room_plenty; // choice.ts:103
+  wire [2:0] need_1_1 = need_1_1_shifted[2:0] + {2'd0, heads_1_1_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_1_1 =
+    waits_1_1 & (accounts_allowed_5_plenty | (accounts_allowed_5_one & (need_1_1 <= accounts_allowed_5_cells))); // choice.ts:79
+  wire room_lets_1_1 = room_plenty | (room_for_arrival & (need_1_1 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_1_1 = waits_1_1 & accounts_allowed_5_plenty & room_plenty; // choice.ts:90
+  wire waits_1_2 = heads_1_2_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_1_2_shifted = heads_1_2_facts_length >> 8;
-  wire [2:0] need_1_2 = need_1_2_shifted[2:0] + {2'd0, heads_1_2_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_1_2_and =
-    (heads_1_2_facts_user[3:2] == 2'd0)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_1_2_facts_user_and =
-    (heads_1_2_facts_user[3:2] == 2'd1)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_1_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_1_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_1_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_1_2_and_heads_1_2_facts_user =
-    (heads_1_2_facts_user[3:2] == 2'd2)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_1_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_1_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_1_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_1_2_and_users_with_plenty =
-    (heads_1_2_facts_user[3:2] == 2'd3)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_1_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_1_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_1_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_1_2_or =
-    user_lets_1_2_and | heads_1_2_facts_user_and | user_lets_1_2_and_heads_1_2_facts_user
-    | user_lets_1_2_and_users_with_plenty;
-  wire user_lets_1_2_and_arrival_one =
-    (heads_1_2_facts_user[3:2] == 2'd0)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_1_2_and_2 =
-    (heads_1_2_facts_user[3:2] == 2'd1)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_1_2_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_1_2_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_1_2_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_1_2_and_3 =
-    (heads_1_2_facts_user[3:2] == 2'd2)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_1_2_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_1_2_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_1_2_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_1_2_and_4 =
-    (heads_1_2_facts_user[3:2] == 2'd3)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_1_2_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_1_2_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_1_2_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_1_2_and_2_or =
-    user_lets_1_2_and_arrival_one | user_lets_1_2_and_2 | user_lets_1_2_and_3 | user_lets_1_2_and_4;
-  wire user_lets_1_2_and_5 =
-    (heads_1_2_facts_user[3:2] == 2'd0)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_1_2_and_6 =
-    (heads_1_2_facts_user[3:2] == 2'd1)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_1_2_and_7 =
-    (heads_1_2_facts_user[3:2] == 2'd2)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_1_2_and_8 =
-    (heads_1_2_facts_user[3:2] == 2'd3)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_1_2_and_9 =
-    (heads_1_2_facts_user[3:2] == 2'd0)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_1_2_and_10 =
-    (heads_1_2_facts_user[3:2] == 2'd1)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_1_2_and_11 =
-    (heads_1_2_facts_user[3:2] == 2'd2)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_1_2_and_12 =
-    (heads_1_2_facts_user[3:2] == 2'd3)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_1_2_and_13 =
-    (heads_1_2_facts_user[3:2] == 2'd0)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_1_2_and_14 =
-    (heads_1_2_facts_user[3:2] == 2'd1)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_1_2_and_15 =
-    (heads_1_2_facts_user[3:2] == 2'd2)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_1_2_and_16 =
-    (heads_1_2_facts_user[3:2] == 2'd3)
-    & (((heads_1_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_1_2_at_most = need_1_2 <= {user_lets_1_2_and_5 | user_lets_1_2_and_6 | user_lets_1_2_and_7 | user_lets_1_2_and_8, user_lets_1_2_and_9 | user_lets_1_2_and_10 | user_lets_1_2_and_11 | user_lets_1_2_and_12, user_lets_1_2_and_13 | user_lets_1_2_and_14 | user_lets_1_2_and_15 | user_lets_1_2_and_16};
-  wire user_lets_1_2 = heads_1_2_valid & (user_lets_1_2_or | (user_lets_1_2_and_2_or & user_lets_1_2_at_most)); // choice.ts:92
-  wire room_lets_1_2 = room_plenty | (room_for_arrival & (need_1_2 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_1_2 = heads_1_2_valid & user_lets_1_2_or & room_plenty; // choice.ts:103
-  wire for_core_1 = heads_1_3_valid & (heads_1_3_facts_outcome == match_outcome_core); // choice.ts:84
+  wire [2:0] need_1_2 = need_1_2_shifted[2:0] + {2'd0, heads_1_2_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_1_2 =
+    waits_1_2 & (accounts_allowed_6_plenty | (accounts_allowed_6_one & (need_1_2 <= accounts_allowed_6_cells))); // choice.ts:79
+  wire room_lets_1_2 = room_plenty | (room_for_arrival & (need_1_2 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_1_2 = waits_1_2 & accounts_allowed_6_plenty & room_plenty; // choice.ts:90
+  wire for_core_1 = heads_1_3_valid & (heads_1_3_facts_outcome == match_outcome_core); // choice.ts:73
+  wire waits_1_3 = for_core_1 & ~accounts_closed; // choice.ts:74
   wire [13:0] need_1_3_shifted = heads_1_3_facts_length >> 8;
-  wire [2:0] need_1_3 = need_1_3_shifted[2:0] + {2'd0, heads_1_3_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_1_3_and =
-    (heads_1_3_facts_user[3:2] == 2'd0)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_1_3_facts_user_and =
-    (heads_1_3_facts_user[3:2] == 2'd1)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_1_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_1_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_1_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_1_3_and_heads_1_3_facts_user =
-    (heads_1_3_facts_user[3:2] == 2'd2)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_1_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_1_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_1_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_1_3_and_users_with_plenty =
-    (heads_1_3_facts_user[3:2] == 2'd3)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_1_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_1_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_1_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_1_3_or =
-    user_lets_1_3_and | heads_1_3_facts_user_and | user_lets_1_3_and_heads_1_3_facts_user
-    | user_lets_1_3_and_users_with_plenty;
-  wire user_lets_1_3_and_arrival_one =
-    (heads_1_3_facts_user[3:2] == 2'd0)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_1_3_and_2 =
-    (heads_1_3_facts_user[3:2] == 2'd1)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_1_3_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_1_3_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_1_3_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_1_3_and_3 =
-    (heads_1_3_facts_user[3:2] == 2'd2)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_1_3_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_1_3_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_1_3_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_1_3_and_4 =
-    (heads_1_3_facts_user[3:2] == 2'd3)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_1_3_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_1_3_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_1_3_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_1_3_and_2_or =
-    user_lets_1_3_and_arrival_one | user_lets_1_3_and_2 | user_lets_1_3_and_3 | user_lets_1_3_and_4;
-  wire user_lets_1_3_and_5 =
-    (heads_1_3_facts_user[3:2] == 2'd0)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_1_3_and_6 =
-    (heads_1_3_facts_user[3:2] == 2'd1)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_1_3_and_7 =
-    (heads_1_3_facts_user[3:2] == 2'd2)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_1_3_and_8 =
-    (heads_1_3_facts_user[3:2] == 2'd3)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_1_3_and_9 =
-    (heads_1_3_facts_user[3:2] == 2'd0)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_1_3_and_10 =
-    (heads_1_3_facts_user[3:2] == 2'd1)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_1_3_and_11 =
-    (heads_1_3_facts_user[3:2] == 2'd2)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_1_3_and_12 =
-    (heads_1_3_facts_user[3:2] == 2'd3)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_1_3_and_13 =
-    (heads_1_3_facts_user[3:2] == 2'd0)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_1_3_and_14 =
-    (heads_1_3_facts_user[3:2] == 2'd1)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_1_3_and_15 =
-    (heads_1_3_facts_user[3:2] == 2'd2)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_1_3_and_16 =
-    (heads_1_3_facts_user[3:2] == 2'd3)
-    & (((heads_1_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_1_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_1_3_at_most = need_1_3 <= {user_lets_1_3_and_5 | user_lets_1_3_and_6 | user_lets_1_3_and_7 | user_lets_1_3_and_8, user_lets_1_3_and_9 | user_lets_1_3_and_10 | user_lets_1_3_and_11 | user_lets_1_3_and_12, user_lets_1_3_and_13 | user_lets_1_3_and_14 | user_lets_1_3_and_15 | user_lets_1_3_and_16};
-  wire user_lets_1_3 = for_core_1 & (user_lets_1_3_or | (user_lets_1_3_and_2_or & user_lets_1_3_at_most)); // choice.ts:92
-  wire room_lets_1_3 = room_plenty | (room_for_arrival & (need_1_3 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_1_3 = for_core_1 & user_lets_1_3_or & room_plenty; // choice.ts:103
+  wire [2:0] need_1_3 = need_1_3_shifted[2:0] + {2'd0, heads_1_3_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_1_3 =
+    waits_1_3 & (accounts_allowed_7_plenty | (accounts_allowed_7_one & (need_1_3 <= accounts_allowed_7_cells))); // choice.ts:79
+  wire room_lets_1_3 = room_plenty | (room_for_arrival & (need_1_3 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_1_3 = waits_1_3 & accounts_allowed_7_plenty & room_plenty; // choice.ts:90
+  wire waits_2_0 = heads_2_0_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_2_0_shifted = heads_2_0_facts_length >> 8;
-  wire [2:0] need_2_0 = need_2_0_shifted[2:0] + {2'd0, heads_2_0_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_2_0_and =
-    (heads_2_0_facts_user[3:2] == 2'd0)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_2_0_facts_user_and =
-    (heads_2_0_facts_user[3:2] == 2'd1)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_2_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_2_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_2_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_2_0_and_heads_2_0_facts_user =
-    (heads_2_0_facts_user[3:2] == 2'd2)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_2_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_2_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_2_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_2_0_and_users_with_plenty =
-    (heads_2_0_facts_user[3:2] == 2'd3)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_2_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_2_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_2_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_2_0_or =
-    user_lets_2_0_and | heads_2_0_facts_user_and | user_lets_2_0_and_heads_2_0_facts_user
-    | user_lets_2_0_and_users_with_plenty;
-  wire user_lets_2_0_and_arrival_one =
-    (heads_2_0_facts_user[3:2] == 2'd0)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_2_0_and_2 =
-    (heads_2_0_facts_user[3:2] == 2'd1)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_2_0_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_2_0_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_2_0_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_2_0_and_3 =
-    (heads_2_0_facts_user[3:2] == 2'd2)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_2_0_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_2_0_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_2_0_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_2_0_and_4 =
-    (heads_2_0_facts_user[3:2] == 2'd3)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_2_0_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_2_0_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_2_0_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_2_0_and_2_or =
-    user_lets_2_0_and_arrival_one | user_lets_2_0_and_2 | user_lets_2_0_and_3 | user_lets_2_0_and_4;
-  wire user_lets_2_0_and_5 =
-    (heads_2_0_facts_user[3:2] == 2'd0)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_2_0_and_6 =
-    (heads_2_0_facts_user[3:2] == 2'd1)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_2_0_and_7 =
-    (heads_2_0_facts_user[3:2] == 2'd2)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_2_0_and_8 =
-    (heads_2_0_facts_user[3:2] == 2'd3)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_2_0_and_9 =
-    (heads_2_0_facts_user[3:2] == 2'd0)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_2_0_and_10 =
-    (heads_2_0_facts_user[3:2] == 2'd1)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_2_0_and_11 =
-    (heads_2_0_facts_user[3:2] == 2'd2)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_2_0_and_12 =
-    (heads_2_0_facts_user[3:2] == 2'd3)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_2_0_and_13 =
-    (heads_2_0_facts_user[3:2] == 2'd0)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_2_0_and_14 =
-    (heads_2_0_facts_user[3:2] == 2'd1)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_2_0_and_15 =
-    (heads_2_0_facts_user[3:2] == 2'd2)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_2_0_and_16 =
-    (heads_2_0_facts_user[3:2] == 2'd3)
-    & (((heads_2_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_2_0_at_most = need_2_0 <= {user_lets_2_0_and_5 | user_lets_2_0_and_6 | user_lets_2_0_and_7 | user_lets_2_0_and_8, user_lets_2_0_and_9 | user_lets_2_0_and_10 | user_lets_2_0_and_11 | user_lets_2_0_and_12, user_lets_2_0_and_13 | user_lets_2_0_and_14 | user_lets_2_0_and_15 | user_lets_2_0_and_16};
-  wire user_lets_2_0 = heads_2_0_valid & (user_lets_2_0_or | (user_lets_2_0_and_2_or & user_lets_2_0_at_most)); // choice.ts:92
-  wire room_lets_2_0 = room_plenty | (room_for_arrival & (need_2_0 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_2_0 = heads_2_0_valid & user_lets_2_0_or & room_plenty; // choice.ts:103
+  wire [2:0] need_2_0 = need_2_0_shifted[2:0] + {2'd0, heads_2_0_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_2_0 =
+    waits_2_0 & (accounts_allowed_8_plenty | (accounts_allowed_8_one & (need_2_0 <= accounts_allowed_8_cells))); // choice.ts:79
+  wire room_lets_2_0 = room_plenty | (room_for_arrival & (need_2_0 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_2_0 = waits_2_0 & accounts_allowed_8_plenty & room_plenty; // choice.ts:90
+  wire waits_2_1 = heads_2_1_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_2_1_shifted = heads_2_1_facts_length >> 8;
-  wire [2:0] need_2_1 = need_2_1_shifted[2:0] + {2'd0, heads_2_1_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_2_1_and =
-    (heads_2_1_facts_user[3:2] == 2'd0)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_2_1_facts_user_and =
-    (heads_2_1_facts_user[3:2] == 2'd1)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_2_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_2_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_2_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_2_1_and_heads_2_1_facts_user =
-    (heads_2_1_facts_user[3:2] == 2'd2)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_2_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_2_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_2_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_2_1_and_users_with_plenty =
-    (heads_2_1_facts_user[3:2] == 2'd3)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_2_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_2_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_2_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_2_1_or =
-    user_lets_2_1_and | heads_2_1_facts_user_and | user_lets_2_1_and_heads_2_1_facts_user
-    | user_lets_2_1_and_users_with_plenty;
-  wire user_lets_2_1_and_arrival_one =
-    (heads_2_1_facts_user[3:2] == 2'd0)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_2_1_and_2 =
-    (heads_2_1_facts_user[3:2] == 2'd1)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_2_1_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_2_1_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_2_1_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_2_1_and_3 =
-    (heads_2_1_facts_user[3:2] == 2'd2)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_2_1_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_2_1_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_2_1_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_2_1_and_4 =
-    (heads_2_1_facts_user[3:2] == 2'd3)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_2_1_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_2_1_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_2_1_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_2_1_and_2_or =
-    user_lets_2_1_and_arrival_one | user_lets_2_1_and_2 | user_lets_2_1_and_3 | user_lets_2_1_and_4;
-  wire user_lets_2_1_and_5 =
-    (heads_2_1_facts_user[3:2] == 2'd0)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_2_1_and_6 =
-    (heads_2_1_facts_user[3:2] == 2'd1)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_2_1_and_7 =
-    (heads_2_1_facts_user[3:2] == 2'd2)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_2_1_and_8 =
-    (heads_2_1_facts_user[3:2] == 2'd3)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_2_1_and_9 =
-    (heads_2_1_facts_user[3:2] == 2'd0)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_2_1_and_10 =
-    (heads_2_1_facts_user[3:2] == 2'd1)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_2_1_and_11 =
-    (heads_2_1_facts_user[3:2] == 2'd2)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_2_1_and_12 =
-    (heads_2_1_facts_user[3:2] == 2'd3)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_2_1_and_13 =
-    (heads_2_1_facts_user[3:2] == 2'd0)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_2_1_and_14 =
-    (heads_2_1_facts_user[3:2] == 2'd1)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_2_1_and_15 =
-    (heads_2_1_facts_user[3:2] == 2'd2)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_2_1_and_16 =
-    (heads_2_1_facts_user[3:2] == 2'd3)
-    & (((heads_2_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_2_1_at_most = need_2_1 <= {user_lets_2_1_and_5 | user_lets_2_1_and_6 | user_lets_2_1_and_7 | user_lets_2_1_and_8, user_lets_2_1_and_9 | user_lets_2_1_and_10 | user_lets_2_1_and_11 | user_lets_2_1_and_12, user_lets_2_1_and_13 | user_lets_2_1_and_14 | user_lets_2_1_and_15 | user_lets_2_1_and_16};
-  wire user_lets_2_1 = heads_2_1_valid & (user_lets_2_1_or | (user_lets_2_1_and_2_or & user_lets_2_1_at_most)); // choice.ts:92
-  wire room_lets_2_1 = room_plenty | (room_for_arrival & (need_2_1 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_2_1 = heads_2_1_valid & user_lets_2_1_or & room_plenty; // choice.ts:103
+  wire [2:0] need_2_1 = need_2_1_shifted[2:0] + {2'd0, heads_2_1_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_2_1 =
+    waits_2_1 & (accounts_allowed_9_plenty | (accounts_allowed_9_one & (need_2_1 <= accounts_allowed_9_cells))); // choice.ts:79
+  wire room_lets_2_1 = room_plenty | (room_for_arrival & (need_2_1 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_2_1 = waits_2_1 & accounts_allowed_9_plenty & room_plenty; // choice.ts:90
+  wire waits_2_2 = heads_2_2_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_2_2_shifted = heads_2_2_facts_length >> 8;
-  wire [2:0] need_2_2 = need_2_2_shifted[2:0] + {2'd0, heads_2_2_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_2_2_and =
-    (heads_2_2_facts_user[3:2] == 2'd0)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_2_2_facts_user_and =
-    (heads_2_2_facts_user[3:2] == 2'd1)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_2_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_2_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_2_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_2_2_and_heads_2_2_facts_user =
-    (heads_2_2_facts_user[3:2] == 2'd2)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_2_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_2_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_2_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_2_2_and_users_with_plenty =
-    (heads_2_2_facts_user[3:2] == 2'd3)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_2_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_2_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_2_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_2_2_or =
-    user_lets_2_2_and | heads_2_2_facts_user_and | user_lets_2_2_and_heads_2_2_facts_user
-    | user_lets_2_2_and_users_with_plenty;
-  wire user_lets_2_2_and_arrival_one =
-    (heads_2_2_facts_user[3:2] == 2'd0)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_2_2_and_2 =
-    (heads_2_2_facts_user[3:2] == 2'd1)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_2_2_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_2_2_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_2_2_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_2_2_and_3 =
-    (heads_2_2_facts_user[3:2] == 2'd2)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_2_2_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_2_2_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_2_2_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_2_2_and_4 =
-    (heads_2_2_facts_user[3:2] == 2'd3)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_2_2_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_2_2_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_2_2_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_2_2_and_2_or =
-    user_lets_2_2_and_arrival_one | user_lets_2_2_and_2 | user_lets_2_2_and_3 | user_lets_2_2_and_4;
-  wire user_lets_2_2_and_5 =
-    (heads_2_2_facts_user[3:2] == 2'd0)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_2_2_and_6 =
-    (heads_2_2_facts_user[3:2] == 2'd1)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_2_2_and_7 =
-    (heads_2_2_facts_user[3:2] == 2'd2)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_2_2_and_8 =
-    (heads_2_2_facts_user[3:2] == 2'd3)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_2_2_and_9 =
-    (heads_2_2_facts_user[3:2] == 2'd0)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_2_2_and_10 =
-    (heads_2_2_facts_user[3:2] == 2'd1)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_2_2_and_11 =
-    (heads_2_2_facts_user[3:2] == 2'd2)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_2_2_and_12 =
-    (heads_2_2_facts_user[3:2] == 2'd3)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_2_2_and_13 =
-    (heads_2_2_facts_user[3:2] == 2'd0)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_2_2_and_14 =
-    (heads_2_2_facts_user[3:2] == 2'd1)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_2_2_and_15 =
-    (heads_2_2_facts_user[3:2] == 2'd2)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_2_2_and_16 =
-    (heads_2_2_facts_user[3:2] == 2'd3)
-    & (((heads_2_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_2_2_at_most = need_2_2 <= {user_lets_2_2_and_5 | user_lets_2_2_and_6 | user_lets_2_2_and_7 | user_lets_2_2_and_8, user_lets_2_2_and_9 | user_lets_2_2_and_10 | user_lets_2_2_and_11 | user_lets_2_2_and_12, user_lets_2_2_and_13 | user_lets_2_2_and_14 | user_lets_2_2_and_15 | user_lets_2_2_and_16};
-  wire user_lets_2_2 = heads_2_2_valid & (user_lets_2_2_or | (user_lets_2_2_and_2_or & user_lets_2_2_at_most)); // choice.ts:92
-  wire room_lets_2_2 = room_plenty | (room_for_arrival & (need_2_2 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_2_2 = heads_2_2_valid & user_lets_2_2_or & room_plenty; // choice.ts:103
-  wire for_core_2 = heads_2_3_valid & (heads_2_3_facts_outcome == match_outcome_core); // choice.ts:84
+  wire [2:0] need_2_2 = need_2_2_shifted[2:0] + {2'd0, heads_2_2_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_2_2 =
+    waits_2_2 & (accounts_allowed_10_plenty | (accounts_allowed_10_one & (need_2_2 <= accounts_allowed_10_cells))); // choice.ts:79
+  wire room_lets_2_2 = room_plenty | (room_for_arrival & (need_2_2 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_2_2 = waits_2_2 & accounts_allowed_10_plenty & room_plenty; // choice.ts:90
+  wire for_core_2 = heads_2_3_valid & (heads_2_3_facts_outcome == match_outcome_core); // choice.ts:73
+  wire waits_2_3 = for_core_2 & ~accounts_closed; // choice.ts:74
   wire [13:0] need_2_3_shifted = heads_2_3_facts_length >> 8;
-  wire [2:0] need_2_3 = need_2_3_shifted[2:0] + {2'd0, heads_2_3_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_2_3_and =
-    (heads_2_3_facts_user[3:2] == 2'd0)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_2_3_facts_user_and =
-    (heads_2_3_facts_user[3:2] == 2'd1)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_2_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_2_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_2_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_2_3_and_heads_2_3_facts_user =
-    (heads_2_3_facts_user[3:2] == 2'd2)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_2_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_2_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_2_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_2_3_and_users_with_plenty =
-    (heads_2_3_facts_user[3:2] == 2'd3)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_2_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_2_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_2_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_2_3_or =
-    user_lets_2_3_and | heads_2_3_facts_user_and | user_lets_2_3_and_heads_2_3_facts_user
-    | user_lets_2_3_and_users_with_plenty;
-  wire user_lets_2_3_and_arrival_one =
-    (heads_2_3_facts_user[3:2] == 2'd0)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_2_3_and_2 =
-    (heads_2_3_facts_user[3:2] == 2'd1)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_2_3_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_2_3_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_2_3_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_2_3_and_3 =
-    (heads_2_3_facts_user[3:2] == 2'd2)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_2_3_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_2_3_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_2_3_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_2_3_and_4 =
-    (heads_2_3_facts_user[3:2] == 2'd3)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_2_3_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_2_3_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_2_3_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_2_3_and_2_or =
-    user_lets_2_3_and_arrival_one | user_lets_2_3_and_2 | user_lets_2_3_and_3 | user_lets_2_3_and_4;
-  wire user_lets_2_3_and_5 =
-    (heads_2_3_facts_user[3:2] == 2'd0)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_2_3_and_6 =
-    (heads_2_3_facts_user[3:2] == 2'd1)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_2_3_and_7 =
-    (heads_2_3_facts_user[3:2] == 2'd2)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_2_3_and_8 =
-    (heads_2_3_facts_user[3:2] == 2'd3)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_2_3_and_9 =
-    (heads_2_3_facts_user[3:2] == 2'd0)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_2_3_and_10 =
-    (heads_2_3_facts_user[3:2] == 2'd1)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_2_3_and_11 =
-    (heads_2_3_facts_user[3:2] == 2'd2)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_2_3_and_12 =
-    (heads_2_3_facts_user[3:2] == 2'd3)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_2_3_and_13 =
-    (heads_2_3_facts_user[3:2] == 2'd0)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_2_3_and_14 =
-    (heads_2_3_facts_user[3:2] == 2'd1)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_2_3_and_15 =
-    (heads_2_3_facts_user[3:2] == 2'd2)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_2_3_and_16 =
-    (heads_2_3_facts_user[3:2] == 2'd3)
-    & (((heads_2_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_2_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_2_3_at_most = need_2_3 <= {user_lets_2_3_and_5 | user_lets_2_3_and_6 | user_lets_2_3_and_7 | user_lets_2_3_and_8, user_lets_2_3_and_9 | user_lets_2_3_and_10 | user_lets_2_3_and_11 | user_lets_2_3_and_12, user_lets_2_3_and_13 | user_lets_2_3_and_14 | user_lets_2_3_and_15 | user_lets_2_3_and_16};
-  wire user_lets_2_3 = for_core_2 & (user_lets_2_3_or | (user_lets_2_3_and_2_or & user_lets_2_3_at_most)); // choice.ts:92
-  wire room_lets_2_3 = room_plenty | (room_for_arrival & (need_2_3 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_2_3 = for_core_2 & user_lets_2_3_or & room_plenty; // choice.ts:103
+  wire [2:0] need_2_3 = need_2_3_shifted[2:0] + {2'd0, heads_2_3_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_2_3 =
+    waits_2_3 & (accounts_allowed_11_plenty | (accounts_allowed_11_one & (need_2_3 <= accounts_allowed_11_cells))); // choice.ts:79
+  wire room_lets_2_3 = room_plenty | (room_for_arrival & (need_2_3 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_2_3 = waits_2_3 & accounts_allowed_11_plenty & room_plenty; // choice.ts:90
+  wire waits_3_0 = heads_3_0_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_3_0_shifted = heads_3_0_facts_length >> 8;
-  wire [2:0] need_3_0 = need_3_0_shifted[2:0] + {2'd0, heads_3_0_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_3_0_and =
-    (heads_3_0_facts_user[3:2] == 2'd0)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_3_0_facts_user_and =
-    (heads_3_0_facts_user[3:2] == 2'd1)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_3_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_3_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_3_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_3_0_and_heads_3_0_facts_user =
-    (heads_3_0_facts_user[3:2] == 2'd2)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_3_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_3_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_3_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_3_0_and_users_with_plenty =
-    (heads_3_0_facts_user[3:2] == 2'd3)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_3_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_3_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_3_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_3_0_or =
-    user_lets_3_0_and | heads_3_0_facts_user_and | user_lets_3_0_and_heads_3_0_facts_user
-    | user_lets_3_0_and_users_with_plenty;
-  wire user_lets_3_0_and_arrival_one =
-    (heads_3_0_facts_user[3:2] == 2'd0)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_3_0_and_2 =
-    (heads_3_0_facts_user[3:2] == 2'd1)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_3_0_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_3_0_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_3_0_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_3_0_and_3 =
-    (heads_3_0_facts_user[3:2] == 2'd2)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_3_0_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_3_0_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_3_0_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_3_0_and_4 =
-    (heads_3_0_facts_user[3:2] == 2'd3)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_3_0_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_3_0_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_3_0_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_3_0_and_2_or =
-    user_lets_3_0_and_arrival_one | user_lets_3_0_and_2 | user_lets_3_0_and_3 | user_lets_3_0_and_4;
-  wire user_lets_3_0_and_5 =
-    (heads_3_0_facts_user[3:2] == 2'd0)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_3_0_and_6 =
-    (heads_3_0_facts_user[3:2] == 2'd1)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_3_0_and_7 =
-    (heads_3_0_facts_user[3:2] == 2'd2)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_3_0_and_8 =
-    (heads_3_0_facts_user[3:2] == 2'd3)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_3_0_and_9 =
-    (heads_3_0_facts_user[3:2] == 2'd0)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_3_0_and_10 =
-    (heads_3_0_facts_user[3:2] == 2'd1)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_3_0_and_11 =
-    (heads_3_0_facts_user[3:2] == 2'd2)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_3_0_and_12 =
-    (heads_3_0_facts_user[3:2] == 2'd3)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_3_0_and_13 =
-    (heads_3_0_facts_user[3:2] == 2'd0)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_3_0_and_14 =
-    (heads_3_0_facts_user[3:2] == 2'd1)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_3_0_and_15 =
-    (heads_3_0_facts_user[3:2] == 2'd2)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_3_0_and_16 =
-    (heads_3_0_facts_user[3:2] == 2'd3)
-    & (((heads_3_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_3_0_at_most = need_3_0 <= {user_lets_3_0_and_5 | user_lets_3_0_and_6 | user_lets_3_0_and_7 | user_lets_3_0_and_8, user_lets_3_0_and_9 | user_lets_3_0_and_10 | user_lets_3_0_and_11 | user_lets_3_0_and_12, user_lets_3_0_and_13 | user_lets_3_0_and_14 | user_lets_3_0_and_15 | user_lets_3_0_and_16};
-  wire user_lets_3_0 = heads_3_0_valid & (user_lets_3_0_or | (user_lets_3_0_and_2_or & user_lets_3_0_at_most)); // choice.ts:92
-  wire room_lets_3_0 = room_plenty | (room_for_arrival & (need_3_0 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_3_0 = heads_3_0_valid & user_lets_3_0_or & room_plenty; // choice.ts:103
+  wire [2:0] need_3_0 = need_3_0_shifted[2:0] + {2'd0, heads_3_0_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_3_0 =
+    waits_3_0 & (accounts_allowed_12_plenty | (accounts_allowed_12_one & (need_3_0 <= accounts_allowed_12_cells))); // choice.ts:79
+  wire room_lets_3_0 = room_plenty | (room_for_arrival & (need_3_0 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_3_0 = waits_3_0 & accounts_allowed_12_plenty & room_plenty; // choice.ts:90
+  wire waits_3_1 = heads_3_1_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_3_1_shifted = heads_3_1_facts_length >> 8;
-  wire [2:0] need_3_1 = need_3_1_shifted[2:0] + {2'd0, heads_3_1_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_3_1_and =
-    (heads_3_1_facts_user[3:2] == 2'd0)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_3_1_facts_user_and =
-    (heads_3_1_facts_user[3:2] == 2'd1)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_3_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_3_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_3_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_3_1_and_heads_3_1_facts_user =
-    (heads_3_1_facts_user[3:2] == 2'd2)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_3_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_3_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_3_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_3_1_and_users_with_plenty =
-    (heads_3_1_facts_user[3:2] == 2'd3)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_3_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_3_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_3_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_3_1_or =
-    user_lets_3_1_and | heads_3_1_facts_user_and | user_lets_3_1_and_heads_3_1_facts_user
-    | user_lets_3_1_and_users_with_plenty;
-  wire user_lets_3_1_and_arrival_one =
-    (heads_3_1_facts_user[3:2] == 2'd0)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_3_1_and_2 =
-    (heads_3_1_facts_user[3:2] == 2'd1)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_3_1_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_3_1_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_3_1_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_3_1_and_3 =
-    (heads_3_1_facts_user[3:2] == 2'd2)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_3_1_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_3_1_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_3_1_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_3_1_and_4 =
-    (heads_3_1_facts_user[3:2] == 2'd3)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_3_1_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_3_1_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_3_1_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_3_1_and_2_or =
-    user_lets_3_1_and_arrival_one | user_lets_3_1_and_2 | user_lets_3_1_and_3 | user_lets_3_1_and_4;
-  wire user_lets_3_1_and_5 =
-    (heads_3_1_facts_user[3:2] == 2'd0)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_3_1_and_6 =
-    (heads_3_1_facts_user[3:2] == 2'd1)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_3_1_and_7 =
-    (heads_3_1_facts_user[3:2] == 2'd2)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_3_1_and_8 =
-    (heads_3_1_facts_user[3:2] == 2'd3)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_3_1_and_9 =
-    (heads_3_1_facts_user[3:2] == 2'd0)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_3_1_and_10 =
-    (heads_3_1_facts_user[3:2] == 2'd1)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_3_1_and_11 =
-    (heads_3_1_facts_user[3:2] == 2'd2)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_3_1_and_12 =
-    (heads_3_1_facts_user[3:2] == 2'd3)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_3_1_and_13 =
-    (heads_3_1_facts_user[3:2] == 2'd0)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_3_1_and_14 =
-    (heads_3_1_facts_user[3:2] == 2'd1)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_3_1_and_15 =
-    (heads_3_1_facts_user[3:2] == 2'd2)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_3_1_and_16 =
-    (heads_3_1_facts_user[3:2] == 2'd3)
-    & (((heads_3_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_3_1_at_most = need_3_1 <= {user_lets_3_1_and_5 | user_lets_3_1_and_6 | user_lets_3_1_and_7 | user_lets_3_1_and_8, user_lets_3_1_and_9 | user_lets_3_1_and_10 | user_lets_3_1_and_11 | user_lets_3_1_and_12, user_lets_3_1_and_13 | user_lets_3_1_and_14 | user_lets_3_1_and_15 | user_lets_3_1_and_16};
-  wire user_lets_3_1 = heads_3_1_valid & (user_lets_3_1_or | (user_lets_3_1_and_2_or & user_lets_3_1_at_most)); // choice.ts:92
-  wire room_lets_3_1 = room_plenty | (room_for_arrival & (need_3_1 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_3_1 = heads_3_1_valid & user_lets_3_1_or & room_plenty; // choice.ts:103
+  wire [2:0] need_3_1 = need_3_1_shifted[2:0] + {2'd0, heads_3_1_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_3_1 =
+    waits_3_1 & (accounts_allowed_13_plenty | (accounts_allowed_13_one & (need_3_1 <= accounts_allowed_13_cells))); // choice.ts:79
+  wire room_lets_3_1 = room_plenty | (room_for_arrival & (need_3_1 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_3_1 = waits_3_1 & accounts_allowed_13_plenty & room_plenty; // choice.ts:90
+  wire waits_3_2 = heads_3_2_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_3_2_shifted = heads_3_2_facts_length >> 8;
-  wire [2:0] need_3_2 = need_3_2_shifted[2:0] + {2'd0, heads_3_2_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_3_2_and =
-    (heads_3_2_facts_user[3:2] == 2'd0)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_3_2_facts_user_and =
-    (heads_3_2_facts_user[3:2] == 2'd1)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_3_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_3_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_3_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_3_2_and_heads_3_2_facts_user =
-    (heads_3_2_facts_user[3:2] == 2'd2)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_3_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_3_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_3_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_3_2_and_users_with_plenty =
-    (heads_3_2_facts_user[3:2] == 2'd3)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_3_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_3_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_3_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_3_2_or =
-    user_lets_3_2_and | heads_3_2_facts_user_and | user_lets_3_2_and_heads_3_2_facts_user
-    | user_lets_3_2_and_users_with_plenty;
-  wire user_lets_3_2_and_arrival_one =
-    (heads_3_2_facts_user[3:2] == 2'd0)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_3_2_and_2 =
-    (heads_3_2_facts_user[3:2] == 2'd1)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_3_2_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_3_2_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_3_2_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_3_2_and_3 =
-    (heads_3_2_facts_user[3:2] == 2'd2)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_3_2_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_3_2_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_3_2_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_3_2_and_4 =
-    (heads_3_2_facts_user[3:2] == 2'd3)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_3_2_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_3_2_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_3_2_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_3_2_and_2_or =
-    user_lets_3_2_and_arrival_one | user_lets_3_2_and_2 | user_lets_3_2_and_3 | user_lets_3_2_and_4;
-  wire user_lets_3_2_and_5 =
-    (heads_3_2_facts_user[3:2] == 2'd0)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_3_2_and_6 =
-    (heads_3_2_facts_user[3:2] == 2'd1)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_3_2_and_7 =
-    (heads_3_2_facts_user[3:2] == 2'd2)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_3_2_and_8 =
-    (heads_3_2_facts_user[3:2] == 2'd3)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_3_2_and_9 =
-    (heads_3_2_facts_user[3:2] == 2'd0)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_3_2_and_10 =
-    (heads_3_2_facts_user[3:2] == 2'd1)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_3_2_and_11 =
-    (heads_3_2_facts_user[3:2] == 2'd2)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_3_2_and_12 =
-    (heads_3_2_facts_user[3:2] == 2'd3)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_3_2_and_13 =
-    (heads_3_2_facts_user[3:2] == 2'd0)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_3_2_and_14 =
-    (heads_3_2_facts_user[3:2] == 2'd1)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_3_2_and_15 =
-    (heads_3_2_facts_user[3:2] == 2'd2)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_3_2_and_16 =
-    (heads_3_2_facts_user[3:2] == 2'd3)
-    & (((heads_3_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_3_2_at_most = need_3_2 <= {user_lets_3_2_and_5 | user_lets_3_2_and_6 | user_lets_3_2_and_7 | user_lets_3_2_and_8, user_lets_3_2_and_9 | user_lets_3_2_and_10 | user_lets_3_2_and_11 | user_lets_3_2_and_12, user_lets_3_2_and_13 | user_lets_3_2_and_14 | user_lets_3_2_and_15 | user_lets_3_2_and_16};
-  wire user_lets_3_2 = heads_3_2_valid & (user_lets_3_2_or | (user_lets_3_2_and_2_or & user_lets_3_2_at_most)); // choice.ts:92
-  wire room_lets_3_2 = room_plenty | (room_for_arrival & (need_3_2 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_3_2 = heads_3_2_valid & user_lets_3_2_or & room_plenty; // choice.ts:103
-  wire for_core_3 = heads_3_3_valid & (heads_3_3_facts_outcome == match_outcome_core); // choice.ts:84
+  wire [2:0] need_3_2 = need_3_2_shifted[2:0] + {2'd0, heads_3_2_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_3_2 =
+    waits_3_2 & (accounts_allowed_14_plenty | (accounts_allowed_14_one & (need_3_2 <= accounts_allowed_14_cells))); // choice.ts:79
+  wire room_lets_3_2 = room_plenty | (room_for_arrival & (need_3_2 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_3_2 = waits_3_2 & accounts_allowed_14_plenty & room_plenty; // choice.ts:90
+  wire for_core_3 = heads_3_3_valid & (heads_3_3_facts_outcome == match_outcome_core); // choice.ts:73
+  wire waits_3_3 = for_core_3 & ~accounts_closed; // choice.ts:74
   wire [13:0] need_3_3_shifted = heads_3_3_facts_length >> 8;
-  wire [2:0] need_3_3 = need_3_3_shifted[2:0] + {2'd0, heads_3_3_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_3_3_and =
-    (heads_3_3_facts_user[3:2] == 2'd0)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_3_3_facts_user_and =
-    (heads_3_3_facts_user[3:2] == 2'd1)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_3_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_3_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_3_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_3_3_and_heads_3_3_facts_user =
-    (heads_3_3_facts_user[3:2] == 2'd2)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_3_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_3_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_3_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_3_3_and_users_with_plenty =
-    (heads_3_3_facts_user[3:2] == 2'd3)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_3_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_3_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_3_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_3_3_or =
-    user_lets_3_3_and | heads_3_3_facts_user_and | user_lets_3_3_and_heads_3_3_facts_user
-    | user_lets_3_3_and_users_with_plenty;
-  wire user_lets_3_3_and_arrival_one =
-    (heads_3_3_facts_user[3:2] == 2'd0)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & arrival_one[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & arrival_one[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & arrival_one[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & arrival_one[3]));
-  wire user_lets_3_3_and_2 =
-    (heads_3_3_facts_user[3:2] == 2'd1)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & arrival_one[4]) | ((heads_3_3_facts_user[1:0] == 2'd1) & arrival_one[5]) | ((heads_3_3_facts_user[1:0] == 2'd2) & arrival_one[6]) | ((heads_3_3_facts_user[1:0] == 2'd3) & arrival_one[7]));
-  wire user_lets_3_3_and_3 =
-    (heads_3_3_facts_user[3:2] == 2'd2)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & arrival_one[8]) | ((heads_3_3_facts_user[1:0] == 2'd1) & arrival_one[9]) | ((heads_3_3_facts_user[1:0] == 2'd2) & arrival_one[10]) | ((heads_3_3_facts_user[1:0] == 2'd3) & arrival_one[11]));
-  wire user_lets_3_3_and_4 =
-    (heads_3_3_facts_user[3:2] == 2'd3)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & arrival_one[12]) | ((heads_3_3_facts_user[1:0] == 2'd1) & arrival_one[13]) | ((heads_3_3_facts_user[1:0] == 2'd2) & arrival_one[14]) | ((heads_3_3_facts_user[1:0] == 2'd3) & arrival_one[15]));
-  wire user_lets_3_3_and_2_or =
-    user_lets_3_3_and_arrival_one | user_lets_3_3_and_2 | user_lets_3_3_and_3 | user_lets_3_3_and_4;
-  wire user_lets_3_3_and_5 =
-    (heads_3_3_facts_user[3:2] == 2'd0)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[2]));
-  wire user_lets_3_3_and_6 =
-    (heads_3_3_facts_user[3:2] == 2'd1)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[2]));
-  wire user_lets_3_3_and_7 =
-    (heads_3_3_facts_user[3:2] == 2'd2)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[2]));
-  wire user_lets_3_3_and_8 =
-    (heads_3_3_facts_user[3:2] == 2'd3)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[2]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[2]));
-  wire user_lets_3_3_and_9 =
-    (heads_3_3_facts_user[3:2] == 2'd0)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[1]));
-  wire user_lets_3_3_and_10 =
-    (heads_3_3_facts_user[3:2] == 2'd1)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[1]));
-  wire user_lets_3_3_and_11 =
-    (heads_3_3_facts_user[3:2] == 2'd2)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[1]));
-  wire user_lets_3_3_and_12 =
-    (heads_3_3_facts_user[3:2] == 2'd3)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[1]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[1]));
-  wire user_lets_3_3_and_13 =
-    (heads_3_3_facts_user[3:2] == 2'd0)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_arrival_cells[0]));
-  wire user_lets_3_3_and_14 =
-    (heads_3_3_facts_user[3:2] == 2'd1)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_arrival_cells[0]));
-  wire user_lets_3_3_and_15 =
-    (heads_3_3_facts_user[3:2] == 2'd2)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_arrival_cells[0]));
-  wire user_lets_3_3_and_16 =
-    (heads_3_3_facts_user[3:2] == 2'd3)
-    & (((heads_3_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_arrival_cells[0]) | ((heads_3_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_arrival_cells[0]));
-  wire user_lets_3_3_at_most = need_3_3 <= {user_lets_3_3_and_5 | user_lets_3_3_and_6 | user_lets_3_3_and_7 | user_lets_3_3_and_8, user_lets_3_3_and_9 | user_lets_3_3_and_10 | user_lets_3_3_and_11 | user_lets_3_3_and_12, user_lets_3_3_and_13 | user_lets_3_3_and_14 | user_lets_3_3_and_15 | user_lets_3_3_and_16};
-  wire user_lets_3_3 = for_core_3 & (user_lets_3_3_or | (user_lets_3_3_and_2_or & user_lets_3_3_at_most)); // choice.ts:92
-  wire room_lets_3_3 = room_plenty | (room_for_arrival & (need_3_3 <= room_cells_for_arrival)); // choice.ts:93
-  wire fast_3_3 = for_core_3 & user_lets_3_3_or & room_plenty; // choice.ts:103
+  wire [2:0] need_3_3 = need_3_3_shifted[2:0] + {2'd0, heads_3_3_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_3_3 =
+    waits_3_3 & (accounts_allowed_15_plenty | (accounts_allowed_15_one & (need_3_3 <= accounts_allowed_15_cells))); // choice.ts:79
+  wire room_lets_3_3 = room_plenty | (room_for_arrival & (need_3_3 <= room_cells_for_arrival)); // choice.ts:80
+  wire fast_3_3 = waits_3_3 & accounts_allowed_15_plenty & room_plenty; // choice.ts:90
+  wire waits_4_0 = heads_4_0_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_4_0_shifted = heads_4_0_facts_length >> 8;
-  wire [2:0] need_4_0 = need_4_0_shifted[2:0] + {2'd0, heads_4_0_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_4_0_and =
-    (heads_4_0_facts_user[3:2] == 2'd0)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_4_0_facts_user_and =
-    (heads_4_0_facts_user[3:2] == 2'd1)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_4_0_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_4_0_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_4_0_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_4_0_and_heads_4_0_facts_user =
-    (heads_4_0_facts_user[3:2] == 2'd2)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_4_0_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_4_0_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_4_0_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_4_0_and_users_with_plenty =
-    (heads_4_0_facts_user[3:2] == 2'd3)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_4_0_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_4_0_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_4_0_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_4_0_or =
-    user_lets_4_0_and | heads_4_0_facts_user_and | user_lets_4_0_and_heads_4_0_facts_user
-    | user_lets_4_0_and_users_with_plenty;
-  wire loop_one_and =
-    (heads_4_0_facts_user[3:2] == 2'd0)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & loop_one[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & loop_one[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & loop_one[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & loop_one[3]));
-  wire user_lets_4_0_and_loop_one =
-    (heads_4_0_facts_user[3:2] == 2'd1)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & loop_one[4]) | ((heads_4_0_facts_user[1:0] == 2'd1) & loop_one[5]) | ((heads_4_0_facts_user[1:0] == 2'd2) & loop_one[6]) | ((heads_4_0_facts_user[1:0] == 2'd3) & loop_one[7]));
-  wire user_lets_4_0_and_2 =
-    (heads_4_0_facts_user[3:2] == 2'd2)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & loop_one[8]) | ((heads_4_0_facts_user[1:0] == 2'd1) & loop_one[9]) | ((heads_4_0_facts_user[1:0] == 2'd2) & loop_one[10]) | ((heads_4_0_facts_user[1:0] == 2'd3) & loop_one[11]));
-  wire user_lets_4_0_and_3 =
-    (heads_4_0_facts_user[3:2] == 2'd3)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & loop_one[12]) | ((heads_4_0_facts_user[1:0] == 2'd1) & loop_one[13]) | ((heads_4_0_facts_user[1:0] == 2'd2) & loop_one[14]) | ((heads_4_0_facts_user[1:0] == 2'd3) & loop_one[15]));
-  wire loop_one_and_or = loop_one_and | user_lets_4_0_and_loop_one | user_lets_4_0_and_2 | user_lets_4_0_and_3;
-  wire user_lets_4_0_and_4 =
-    (heads_4_0_facts_user[3:2] == 2'd0)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[2]));
-  wire user_lets_4_0_and_5 =
-    (heads_4_0_facts_user[3:2] == 2'd1)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[2]));
-  wire user_lets_4_0_and_6 =
-    (heads_4_0_facts_user[3:2] == 2'd2)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[2]));
-  wire user_lets_4_0_and_7 =
-    (heads_4_0_facts_user[3:2] == 2'd3)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[2]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[2]));
-  wire user_lets_4_0_and_8 =
-    (heads_4_0_facts_user[3:2] == 2'd0)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[1]));
-  wire user_lets_4_0_and_9 =
-    (heads_4_0_facts_user[3:2] == 2'd1)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[1]));
-  wire user_lets_4_0_and_10 =
-    (heads_4_0_facts_user[3:2] == 2'd2)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[1]));
-  wire user_lets_4_0_and_11 =
-    (heads_4_0_facts_user[3:2] == 2'd3)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[1]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[1]));
-  wire user_lets_4_0_and_12 =
-    (heads_4_0_facts_user[3:2] == 2'd0)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[0]));
-  wire user_lets_4_0_and_13 =
-    (heads_4_0_facts_user[3:2] == 2'd1)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[0]));
-  wire user_lets_4_0_and_14 =
-    (heads_4_0_facts_user[3:2] == 2'd2)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[0]));
-  wire user_lets_4_0_and_15 =
-    (heads_4_0_facts_user[3:2] == 2'd3)
-    & (((heads_4_0_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_0_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
-  wire user_lets_4_0_at_most = need_4_0 <= {user_lets_4_0_and_4 | user_lets_4_0_and_5 | user_lets_4_0_and_6 | user_lets_4_0_and_7, user_lets_4_0_and_8 | user_lets_4_0_and_9 | user_lets_4_0_and_10 | user_lets_4_0_and_11, user_lets_4_0_and_12 | user_lets_4_0_and_13 | user_lets_4_0_and_14 | user_lets_4_0_and_15};
-  wire user_lets_4_0 = heads_4_0_valid & (user_lets_4_0_or | (loop_one_and_or & user_lets_4_0_at_most)); // choice.ts:92
-  wire room_lets_4_0 = room_plenty | (room_for_loop & (need_4_0 <= room_cells_for_loop)); // choice.ts:93
-  wire fast_4_0 = heads_4_0_valid & user_lets_4_0_or & room_plenty; // choice.ts:103
+  wire [2:0] need_4_0 = need_4_0_shifted[2:0] + {2'd0, heads_4_0_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_4_0 =
+    waits_4_0 & (accounts_allowed_16_plenty | (accounts_allowed_16_one & (need_4_0 <= accounts_allowed_16_cells))); // choice.ts:79
+  wire room_lets_4_0 = room_plenty | (room_for_loop & (need_4_0 <= room_cells_for_loop)); // choice.ts:80
+  wire fast_4_0 = waits_4_0 & accounts_allowed_16_plenty & room_plenty; // choice.ts:90
+  wire waits_4_1 = heads_4_1_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_4_1_shifted = heads_4_1_facts_length >> 8;
-  wire [2:0] need_4_1 = need_4_1_shifted[2:0] + {2'd0, heads_4_1_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_4_1_and =
-    (heads_4_1_facts_user[3:2] == 2'd0)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_4_1_facts_user_and =
-    (heads_4_1_facts_user[3:2] == 2'd1)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_4_1_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_4_1_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_4_1_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_4_1_and_heads_4_1_facts_user =
-    (heads_4_1_facts_user[3:2] == 2'd2)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_4_1_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_4_1_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_4_1_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_4_1_and_users_with_plenty =
-    (heads_4_1_facts_user[3:2] == 2'd3)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_4_1_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_4_1_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_4_1_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_4_1_or =
-    user_lets_4_1_and | heads_4_1_facts_user_and | user_lets_4_1_and_heads_4_1_facts_user
-    | user_lets_4_1_and_users_with_plenty;
-  wire user_lets_4_1_and_loop_one =
-    (heads_4_1_facts_user[3:2] == 2'd0)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & loop_one[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & loop_one[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & loop_one[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & loop_one[3]));
-  wire user_lets_4_1_and_2 =
-    (heads_4_1_facts_user[3:2] == 2'd1)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & loop_one[4]) | ((heads_4_1_facts_user[1:0] == 2'd1) & loop_one[5]) | ((heads_4_1_facts_user[1:0] == 2'd2) & loop_one[6]) | ((heads_4_1_facts_user[1:0] == 2'd3) & loop_one[7]));
-  wire user_lets_4_1_and_3 =
-    (heads_4_1_facts_user[3:2] == 2'd2)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & loop_one[8]) | ((heads_4_1_facts_user[1:0] == 2'd1) & loop_one[9]) | ((heads_4_1_facts_user[1:0] == 2'd2) & loop_one[10]) | ((heads_4_1_facts_user[1:0] == 2'd3) & loop_one[11]));
-  wire user_lets_4_1_and_4 =
-    (heads_4_1_facts_user[3:2] == 2'd3)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & loop_one[12]) | ((heads_4_1_facts_user[1:0] == 2'd1) & loop_one[13]) | ((heads_4_1_facts_user[1:0] == 2'd2) & loop_one[14]) | ((heads_4_1_facts_user[1:0] == 2'd3) & loop_one[15]));
-  wire user_lets_4_1_and_2_or =
-    user_lets_4_1_and_loop_one | user_lets_4_1_and_2 | user_lets_4_1_and_3 | user_lets_4_1_and_4;
-  wire user_lets_4_1_and_5 =
-    (heads_4_1_facts_user[3:2] == 2'd0)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[2]));
-  wire user_lets_4_1_and_6 =
-    (heads_4_1_facts_user[3:2] == 2'd1)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[2]));
-  wire user_lets_4_1_and_7 =
-    (heads_4_1_facts_user[3:2] == 2'd2)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[2]));
-  wire user_lets_4_1_and_8 =
-    (heads_4_1_facts_user[3:2] == 2'd3)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[2]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[2]));
-  wire user_lets_4_1_and_9 =
-    (heads_4_1_facts_user[3:2] == 2'd0)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[1]));
-  wire user_lets_4_1_and_10 =
-    (heads_4_1_facts_user[3:2] == 2'd1)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[1]));
-  wire user_lets_4_1_and_11 =
-    (heads_4_1_facts_user[3:2] == 2'd2)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[1]));
-  wire user_lets_4_1_and_12 =
-    (heads_4_1_facts_user[3:2] == 2'd3)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[1]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[1]));
-  wire user_lets_4_1_and_13 =
-    (heads_4_1_facts_user[3:2] == 2'd0)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[0]));
-  wire user_lets_4_1_and_14 =
-    (heads_4_1_facts_user[3:2] == 2'd1)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[0]));
-  wire user_lets_4_1_and_15 =
-    (heads_4_1_facts_user[3:2] == 2'd2)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[0]));
-  wire user_lets_4_1_and_16 =
-    (heads_4_1_facts_user[3:2] == 2'd3)
-    & (((heads_4_1_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_1_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
-  wire user_lets_4_1_at_most = need_4_1 <= {user_lets_4_1_and_5 | user_lets_4_1_and_6 | user_lets_4_1_and_7 | user_lets_4_1_and_8, user_lets_4_1_and_9 | user_lets_4_1_and_10 | user_lets_4_1_and_11 | user_lets_4_1_and_12, user_lets_4_1_and_13 | user_lets_4_1_and_14 | user_lets_4_1_and_15 | user_lets_4_1_and_16};
-  wire user_lets_4_1 = heads_4_1_valid & (user_lets_4_1_or | (user_lets_4_1_and_2_or & user_lets_4_1_at_most)); // choice.ts:92
-  wire room_lets_4_1 = room_plenty | (room_for_loop & (need_4_1 <= room_cells_for_loop)); // choice.ts:93
-  wire fast_4_1 = heads_4_1_valid & user_lets_4_1_or & room_plenty; // choice.ts:103
+  wire [2:0] need_4_1 = need_4_1_shifted[2:0] + {2'd0, heads_4_1_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_4_1 =
+    waits_4_1 & (accounts_allowed_17_plenty | (accounts_allowed_17_one & (need_4_1 <= accounts_allowed_17_cells))); // choice.ts:79
+  wire room_lets_4_1 = room_plenty | (room_for_loop & (need_4_1 <= room_cells_for_loop)); // choice.ts:80
+  wire fast_4_1 = waits_4_1 & accounts_allowed_17_plenty & room_plenty; // choice.ts:90
+  wire waits_4_2 = heads_4_2_valid & ~accounts_closed; // choice.ts:74
   wire [13:0] need_4_2_shifted = heads_4_2_facts_length >> 8;
-  wire [2:0] need_4_2 = need_4_2_shifted[2:0] + {2'd0, heads_4_2_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_4_2_and =
-    (heads_4_2_facts_user[3:2] == 2'd0)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_4_2_facts_user_and =
-    (heads_4_2_facts_user[3:2] == 2'd1)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_4_2_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_4_2_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_4_2_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_4_2_and_heads_4_2_facts_user =
-    (heads_4_2_facts_user[3:2] == 2'd2)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_4_2_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_4_2_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_4_2_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_4_2_and_users_with_plenty =
-    (heads_4_2_facts_user[3:2] == 2'd3)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_4_2_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_4_2_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_4_2_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_4_2_or =
-    user_lets_4_2_and | heads_4_2_facts_user_and | user_lets_4_2_and_heads_4_2_facts_user
-    | user_lets_4_2_and_users_with_plenty;
-  wire user_lets_4_2_and_loop_one =
-    (heads_4_2_facts_user[3:2] == 2'd0)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & loop_one[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & loop_one[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & loop_one[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & loop_one[3]));
-  wire user_lets_4_2_and_2 =
-    (heads_4_2_facts_user[3:2] == 2'd1)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & loop_one[4]) | ((heads_4_2_facts_user[1:0] == 2'd1) & loop_one[5]) | ((heads_4_2_facts_user[1:0] == 2'd2) & loop_one[6]) | ((heads_4_2_facts_user[1:0] == 2'd3) & loop_one[7]));
-  wire user_lets_4_2_and_3 =
-    (heads_4_2_facts_user[3:2] == 2'd2)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & loop_one[8]) | ((heads_4_2_facts_user[1:0] == 2'd1) & loop_one[9]) | ((heads_4_2_facts_user[1:0] == 2'd2) & loop_one[10]) | ((heads_4_2_facts_user[1:0] == 2'd3) & loop_one[11]));
-  wire user_lets_4_2_and_4 =
-    (heads_4_2_facts_user[3:2] == 2'd3)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & loop_one[12]) | ((heads_4_2_facts_user[1:0] == 2'd1) & loop_one[13]) | ((heads_4_2_facts_user[1:0] == 2'd2) & loop_one[14]) | ((heads_4_2_facts_user[1:0] == 2'd3) & loop_one[15]));
-  wire user_lets_4_2_and_2_or =
-    user_lets_4_2_and_loop_one | user_lets_4_2_and_2 | user_lets_4_2_and_3 | user_lets_4_2_and_4;
-  wire user_lets_4_2_and_5 =
-    (heads_4_2_facts_user[3:2] == 2'd0)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[2]));
-  wire user_lets_4_2_and_6 =
-    (heads_4_2_facts_user[3:2] == 2'd1)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[2]));
-  wire user_lets_4_2_and_7 =
-    (heads_4_2_facts_user[3:2] == 2'd2)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[2]));
-  wire user_lets_4_2_and_8 =
-    (heads_4_2_facts_user[3:2] == 2'd3)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[2]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[2]));
-  wire user_lets_4_2_and_9 =
-    (heads_4_2_facts_user[3:2] == 2'd0)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[1]));
-  wire user_lets_4_2_and_10 =
-    (heads_4_2_facts_user[3:2] == 2'd1)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[1]));
-  wire user_lets_4_2_and_11 =
-    (heads_4_2_facts_user[3:2] == 2'd2)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[1]));
-  wire user_lets_4_2_and_12 =
-    (heads_4_2_facts_user[3:2] == 2'd3)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[1]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[1]));
-  wire user_lets_4_2_and_13 =
-    (heads_4_2_facts_user[3:2] == 2'd0)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[0]));
-  wire user_lets_4_2_and_14 =
-    (heads_4_2_facts_user[3:2] == 2'd1)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[0]));
-  wire user_lets_4_2_and_15 =
-    (heads_4_2_facts_user[3:2] == 2'd2)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[0]));
-  wire user_lets_4_2_and_16 =
-    (heads_4_2_facts_user[3:2] == 2'd3)
-    & (((heads_4_2_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_2_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
-  wire user_lets_4_2_at_most = need_4_2 <= {user_lets_4_2_and_5 | user_lets_4_2_and_6 | user_lets_4_2_and_7 | user_lets_4_2_and_8, user_lets_4_2_and_9 | user_lets_4_2_and_10 | user_lets_4_2_and_11 | user_lets_4_2_and_12, user_lets_4_2_and_13 | user_lets_4_2_and_14 | user_lets_4_2_and_15 | user_lets_4_2_and_16};
-  wire user_lets_4_2 = heads_4_2_valid & (user_lets_4_2_or | (user_lets_4_2_and_2_or & user_lets_4_2_at_most)); // choice.ts:92
-  wire room_lets_4_2 = room_plenty | (room_for_loop & (need_4_2 <= room_cells_for_loop)); // choice.ts:93
-  wire fast_4_2 = heads_4_2_valid & user_lets_4_2_or & room_plenty; // choice.ts:103
-  wire for_core_4 = heads_4_3_valid & (heads_4_3_facts_outcome == match_outcome_core); // choice.ts:84
+  wire [2:0] need_4_2 = need_4_2_shifted[2:0] + {2'd0, heads_4_2_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_4_2 =
+    waits_4_2 & (accounts_allowed_18_plenty | (accounts_allowed_18_one & (need_4_2 <= accounts_allowed_18_cells))); // choice.ts:79
+  wire room_lets_4_2 = room_plenty | (room_for_loop & (need_4_2 <= room_cells_for_loop)); // choice.ts:80
+  wire fast_4_2 = waits_4_2 & accounts_allowed_18_plenty & room_plenty; // choice.ts:90
+  wire for_core_4 = heads_4_3_valid & (heads_4_3_facts_outcome == match_outcome_core); // choice.ts:73
+  wire waits_4_3 = for_core_4 & ~accounts_closed; // choice.ts:74
   wire [13:0] need_4_3_shifted = heads_4_3_facts_length >> 8;
-  wire [2:0] need_4_3 = need_4_3_shifted[2:0] + {2'd0, heads_4_3_facts_length[7:0] > 8'd64}; // choice.ts:86
-  wire user_lets_4_3_and =
-    (heads_4_3_facts_user[3:2] == 2'd0)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & users_with_plenty[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & users_with_plenty[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & users_with_plenty[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & users_with_plenty[3]));
-  wire heads_4_3_facts_user_and =
-    (heads_4_3_facts_user[3:2] == 2'd1)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & users_with_plenty[4]) | ((heads_4_3_facts_user[1:0] == 2'd1) & users_with_plenty[5]) | ((heads_4_3_facts_user[1:0] == 2'd2) & users_with_plenty[6]) | ((heads_4_3_facts_user[1:0] == 2'd3) & users_with_plenty[7]));
-  wire user_lets_4_3_and_heads_4_3_facts_user =
-    (heads_4_3_facts_user[3:2] == 2'd2)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & users_with_plenty[8]) | ((heads_4_3_facts_user[1:0] == 2'd1) & users_with_plenty[9]) | ((heads_4_3_facts_user[1:0] == 2'd2) & users_with_plenty[10]) | ((heads_4_3_facts_user[1:0] == 2'd3) & users_with_plenty[11]));
-  wire user_lets_4_3_and_users_with_plenty =
-    (heads_4_3_facts_user[3:2] == 2'd3)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & users_with_plenty[12]) | ((heads_4_3_facts_user[1:0] == 2'd1) & users_with_plenty[13]) | ((heads_4_3_facts_user[1:0] == 2'd2) & users_with_plenty[14]) | ((heads_4_3_facts_user[1:0] == 2'd3) & users_with_plenty[15]));
-  wire user_lets_4_3_or =
-    user_lets_4_3_and | heads_4_3_facts_user_and | user_lets_4_3_and_heads_4_3_facts_user
-    | user_lets_4_3_and_users_with_plenty;
-  wire user_lets_4_3_and_loop_one =
-    (heads_4_3_facts_user[3:2] == 2'd0)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & loop_one[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & loop_one[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & loop_one[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & loop_one[3]));
-  wire user_lets_4_3_and_2 =
-    (heads_4_3_facts_user[3:2] == 2'd1)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & loop_one[4]) | ((heads_4_3_facts_user[1:0] == 2'd1) & loop_one[5]) | ((heads_4_3_facts_user[1:0] == 2'd2) & loop_one[6]) | ((heads_4_3_facts_user[1:0] == 2'd3) & loop_one[7]));
-  wire user_lets_4_3_and_3 =
-    (heads_4_3_facts_user[3:2] == 2'd2)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & loop_one[8]) | ((heads_4_3_facts_user[1:0] == 2'd1) & loop_one[9]) | ((heads_4_3_facts_user[1:0] == 2'd2) & loop_one[10]) | ((heads_4_3_facts_user[1:0] == 2'd3) & loop_one[11]));
-  wire user_lets_4_3_and_4 =
-    (heads_4_3_facts_user[3:2] == 2'd3)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & loop_one[12]) | ((heads_4_3_facts_user[1:0] == 2'd1) & loop_one[13]) | ((heads_4_3_facts_user[1:0] == 2'd2) & loop_one[14]) | ((heads_4_3_facts_user[1:0] == 2'd3) & loop_one[15]));
-  wire user_lets_4_3_and_2_or =
-    user_lets_4_3_and_loop_one | user_lets_4_3_and_2 | user_lets_4_3_and_3 | user_lets_4_3_and_4;
-  wire user_lets_4_3_and_5 =
-    (heads_4_3_facts_user[3:2] == 2'd0)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[2]));
-  wire user_lets_4_3_and_6 =
-    (heads_4_3_facts_user[3:2] == 2'd1)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[2]));
-  wire user_lets_4_3_and_7 =
-    (heads_4_3_facts_user[3:2] == 2'd2)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[2]));
-  wire user_lets_4_3_and_8 =
-    (heads_4_3_facts_user[3:2] == 2'd3)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[2]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[2]));
-  wire user_lets_4_3_and_9 =
-    (heads_4_3_facts_user[3:2] == 2'd0)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[1]));
-  wire user_lets_4_3_and_10 =
-    (heads_4_3_facts_user[3:2] == 2'd1)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[1]));
-  wire user_lets_4_3_and_11 =
-    (heads_4_3_facts_user[3:2] == 2'd2)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[1]));
-  wire user_lets_4_3_and_12 =
-    (heads_4_3_facts_user[3:2] == 2'd3)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[1]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[1]));
-  wire user_lets_4_3_and_13 =
-    (heads_4_3_facts_user[3:2] == 2'd0)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_0_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_1_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_2_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_3_loop_cells[0]));
-  wire user_lets_4_3_and_14 =
-    (heads_4_3_facts_user[3:2] == 2'd1)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_4_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_5_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_6_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_7_loop_cells[0]));
-  wire user_lets_4_3_and_15 =
-    (heads_4_3_facts_user[3:2] == 2'd2)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_8_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_9_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_10_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_11_loop_cells[0]));
-  wire user_lets_4_3_and_16 =
-    (heads_4_3_facts_user[3:2] == 2'd3)
-    & (((heads_4_3_facts_user[1:0] == 2'd0) & accounts_allowances_12_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd1) & accounts_allowances_13_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd2) & accounts_allowances_14_loop_cells[0]) | ((heads_4_3_facts_user[1:0] == 2'd3) & accounts_allowances_15_loop_cells[0]));
-  wire user_lets_4_3_at_most = need_4_3 <= {user_lets_4_3_and_5 | user_lets_4_3_and_6 | user_lets_4_3_and_7 | user_lets_4_3_and_8, user_lets_4_3_and_9 | user_lets_4_3_and_10 | user_lets_4_3_and_11 | user_lets_4_3_and_12, user_lets_4_3_and_13 | user_lets_4_3_and_14 | user_lets_4_3_and_15 | user_lets_4_3_and_16};
-  wire user_lets_4_3 = for_core_4 & (user_lets_4_3_or | (user_lets_4_3_and_2_or & user_lets_4_3_at_most)); // choice.ts:92
-  wire room_lets_4_3 = room_plenty | (room_for_loop & (need_4_3 <= room_cells_for_loop)); // choice.ts:93
-  wire fast_4_3 = for_core_4 & user_lets_4_3_or & room_plenty; // choice.ts:103
-  wire was_offered_0 = chosen[0] | was_held_0; // choice.ts:151
-  wire held_0 = was_offered_0 & ~was_ready_0; // choice.ts:152
-  wire gone_0 = was_offered_0 & was_ready_0; // choice.ts:156
-  wire was_offered_1 = chosen[1] | was_held_1; // choice.ts:151
-  wire held_1 = was_offered_1 & ~was_ready_1; // choice.ts:152
-  wire gone_1 = was_offered_1 & was_ready_1; // choice.ts:156
-  wire was_offered_2 = chosen[2] | was_held_2; // choice.ts:151
-  wire held_2 = was_offered_2 & ~was_ready_2; // choice.ts:152
-  wire gone_2 = was_offered_2 & was_ready_2; // choice.ts:156
-  wire was_offered_3 = chosen[3] | was_held_3; // choice.ts:151
-  wire held_3 = was_offered_3 & ~was_ready_3; // choice.ts:152
-  wire gone_3 = was_offered_3 & was_ready_3; // choice.ts:156
-  wire was_offered_4 = chosen[4] | was_held_4; // choice.ts:151
-  wire held_4 = was_offered_4 & ~was_ready_4; // choice.ts:152
-  wire gone_4 = was_offered_4 & was_ready_4; // choice.ts:156
+  wire [2:0] need_4_3 = need_4_3_shifted[2:0] + {2'd0, heads_4_3_facts_length[7:0] > 8'd64}; // choice.ts:75
+  wire user_lets_4_3 =
+    waits_4_3 & (accounts_allowed_19_plenty | (accounts_allowed_19_one & (need_4_3 <= accounts_allowed_19_cells))); // choice.ts:79
+  wire room_lets_4_3 = room_plenty | (room_for_loop & (need_4_3 <= room_cells_for_loop)); // choice.ts:80
+  wire fast_4_3 = waits_4_3 & accounts_allowed_19_plenty & room_plenty; // choice.ts:90
+  wire was_offered_0 = chosen[0] | was_held_0; // choice.ts:138
+  wire held_0 = was_offered_0 & ~was_ready_0; // choice.ts:139
+  wire gone_0 = was_offered_0 & was_ready_0; // choice.ts:143
+  wire was_offered_1 = chosen[1] | was_held_1; // choice.ts:138
+  wire held_1 = was_offered_1 & ~was_ready_1; // choice.ts:139
+  wire gone_1 = was_offered_1 & was_ready_1; // choice.ts:143
+  wire was_offered_2 = chosen[2] | was_held_2; // choice.ts:138
+  wire held_2 = was_offered_2 & ~was_ready_2; // choice.ts:139
+  wire gone_2 = was_offered_2 & was_ready_2; // choice.ts:143
+  wire was_offered_3 = chosen[3] | was_held_3; // choice.ts:138
+  wire held_3 = was_offered_3 & ~was_ready_3; // choice.ts:139
+  wire gone_3 = was_offered_3 & was_ready_3; // choice.ts:143
+  wire was_offered_4 = chosen[4] | was_held_4; // choice.ts:138
+  wire held_4 = was_offered_4 & ~was_ready_4; // choice.ts:139
+  wire gone_4 = was_offered_4 & was_ready_4; // choice.ts:143
   wire watched_waits_or =
-    (heads_0_0_valid & (watched_inlet == 3'd0) & (watched_class == 2'd0))
-    | (heads_0_1_valid & (watched_inlet == 3'd0) & (watched_class == 2'd1))
-    | (heads_0_2_valid & (watched_inlet == 3'd0) & (watched_class == 2'd2));
-  wire heads_1_1_valid_or =
-    (heads_1_1_valid & (watched_inlet == 3'd1) & (watched_class == 2'd1))
-    | (heads_1_2_valid & (watched_inlet == 3'd1) & (watched_class == 2'd2))
-    | (for_core_1 & (watched_inlet == 3'd1) & (watched_class == 2'd3));
-  wire heads_2_2_valid_or =
-    (heads_2_2_valid & (watched_inlet == 3'd2) & (watched_class == 2'd2))
-    | (for_core_2 & (watched_inlet == 3'd2) & (watched_class == 2'd3))
-    | (heads_3_0_valid & (watched_inlet == 3'd3) & (watched_class == 2'd0));
-  wire for_core_3_or =
-    (for_core_3 & (watched_inlet == 3'd3) & (watched_class == 2'd3))
-    | (heads_4_0_valid & (watched_inlet == 3'd4) & (watched_class == 2'd0))
-    | (heads_4_1_valid & (watched_inlet == 3'd4) & (watched_class == 2'd1));
+    (waits_0_0 & (watched_inlet == 3'd0) & (watched_class == 2'd0))
+    | (waits_0_1 & (watched_inlet == 3'd0) & (watched_class == 2'd1))
+    | (waits_0_2 & (watched_inlet == 3'd0) & (watched_class == 2'd2));
+  wire waits_1_1_or =
+    (waits_1_1 & (watched_inlet == 3'd1) & (watched_class == 2'd1))
+    | (waits_1_2 & (watched_inlet == 3'd1) & (watched_class == 2'd2))
+    | (waits_1_3 & (watched_inlet == 3'd1) & (watched_class == 2'd3));
+  wire waits_2_2_or =
+    (waits_2_2 & (watched_inlet == 3'd2) & (watched_class == 2'd2))
+    | (waits_2_3 & (watched_inlet == 3'd2) & (watched_class == 2'd3))
+    | (waits_3_0 & (watched_inlet == 3'd3) & (watched_class == 2'd0));
+  wire waits_3_3_or =
+    (waits_3_3 & (watched_inlet == 3'd3) & (watched_class == 2'd3))
+    | (waits_4_0 & (watched_inlet == 3'd4) & (watched_class == 2'd0))
+    | (waits_4_1 & (watched_inlet == 3'd4) & (watched_class == 2'd1));
   wire watched_waits_or_or =
-    watched_waits_or | (for_core_0 & (watched_inlet == 3'd0) & (watched_class == 2'd3))
-    | (heads_1_0_valid & (watched_inlet == 3'd1) & (watched_class == 2'd0)) | heads_1_1_valid_or
-    | (heads_2_0_valid & (watched_inlet == 3'd2) & (watched_class == 2'd0))
-    | (heads_2_1_valid & (watched_inlet == 3'd2) & (watched_class == 2'd1));
-  wire heads_2_2_valid_or_or =
-    heads_2_2_valid_or | (heads_3_1_valid & (watched_inlet == 3'd3) & (watched_class == 2'd1))
-    | (heads_3_2_valid & (watched_inlet == 3'd3) & (watched_class == 2'd2)) | for_core_3_or
-    | (heads_4_2_valid & (watched_inlet == 3'd4) & (watched_class == 2'd2))
-    | (for_core_4 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
-  wire watched_waits = watched_waits_or_or | heads_2_2_valid_or_or; // watch.ts:33
+    watched_waits_or | (waits_0_3 & (watched_inlet == 3'd0) & (watched_class == 2'd3))
+    | (waits_1_0 & (watched_inlet == 3'd1) & (watched_class == 2'd0)) | waits_1_1_or
+    | (waits_2_0 & (watched_inlet == 3'd2) & (watched_class == 2'd0))
+    | (waits_2_1 & (watched_inlet == 3'd2) & (watched_class == 2'd1));
+  wire waits_2_2_or_or =
+    waits_2_2_or | (waits_3_1 & (watched_inlet == 3'd3) & (watched_class == 2'd1))
+    | (waits_3_2 & (watched_inlet == 3'd3) & (watched_class == 2'd2)) | waits_3_3_or
+    | (waits_4_2 & (watched_inlet == 3'd4) & (watched_class == 2'd2))
+    | (waits_4_3 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
+  wire watched_waits = watched_waits_or_or | waits_2_2_or_or; // watch.ts:33
   wire watched_long = passed_watched == 7'd64; // watch.ts:35
   wire watched_lacks_quota_or =
     (lacks_quota_0_0 & (watched_inlet == 3'd0) & (watched_class == 2'd0))
@@ -2297,10 +989,10 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (lacks_room_4_3 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
   wire watched_lacks_room = watched_lacks_room_or_or | lacks_room_2_2_or_or; // watch.ts:33
   wire watched_is_loop = watched_inlet == 3'd4; // watch.ts:43
-  wire apart = ~(room_is_scarce | room_was_scarce) | quiet_all; // choice.ts:165
+  wire apart = ~(room_is_scarce | room_was_scarce) | quiet_all; // choice.ts:152
   wire asks_alone_0_0 =
     alone_0_0 & ~(gone_0 & (held_class_0 == 3'd0))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:170
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:157
   wire asks_alone_1_0 =
     alone_1_0 & ~(gone_1 & (held_class_1 == 3'd0))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd0)));
@@ -2341,7 +1033,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_0_to_4 = asks_alone_4_0 & alone_0_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_1 =
     alone_0_1 & ~(gone_0 & (held_class_0 == 3'd1))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:170
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:157
   wire asks_alone_1_1 =
     alone_1_1 & ~(gone_1 & (held_class_1 == 3'd1))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd1)));
@@ -2382,7 +1074,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_1_to_4 = asks_alone_4_1 & alone_1_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_2 =
     alone_0_2 & ~(gone_0 & (held_class_0 == 3'd2))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:170
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:157
   wire asks_alone_1_2 =
     alone_1_2 & ~(gone_1 & (held_class_1 == 3'd2))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd2)));
@@ -2423,7 +1115,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_2_to_4 = asks_alone_4_2 & alone_2_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_3 =
     alone_0_3 & ~(gone_0 & (held_class_0 == 3'd3))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:170
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:157
   wire asks_alone_1_3 =
     alone_1_3 & ~(gone_1 & (held_class_1 == 3'd3))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd3)));
@@ -2462,106 +1154,106 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (last_alone_3[1] & ~(asks_alone_2_3 | asks_alone_3_3)) | (last_alone_3[2] & ~asks_alone_3_3) | last_alone_3[3]
     | (last_alone_3[4] & ~(asks_alone_0_3 | asks_alone_1_3 | asks_alone_2_3 | asks_alone_3_3));
   wire alone_3_to_4 = asks_alone_4_3 & alone_3_to_4_or; // fair-turn.ts:24
-  wire goes_alone_0_0 = named_0_0 & heads_0_0_valid & quiet_alone_0 & apart & ~(gone_0 & (held_class_0 == 3'd0)); // choice.ts:186
-  wire open_for_0_0 = order_open & ~held_0; // choice.ts:190
-  wire goes_by_user_0_0 = heads_0_0_valid & room_plenty & open_for_0_0; // choice.ts:191
-  wire goes_besides_0_0 = goes_alone_0_0 & open_for_0_0; // choice.ts:192
-  wire asks_0_0 = (user_lets_0_0_or & goes_by_user_0_0) | goes_besides_0_0; // choice.ts:193
-  wire goes_alone_0_1 = named_0_1 & heads_0_1_valid & quiet_alone_1 & apart & ~(gone_0 & (held_class_0 == 3'd1)); // choice.ts:186
-  wire open_for_0_1 = order_open & ~held_0; // choice.ts:190
-  wire goes_by_user_0_1 = heads_0_1_valid & room_plenty & open_for_0_1; // choice.ts:191
-  wire goes_besides_0_1 = goes_alone_0_1 & open_for_0_1; // choice.ts:192
-  wire asks_0_1 = (user_lets_0_1_or & goes_by_user_0_1) | goes_besides_0_1; // choice.ts:193
-  wire goes_alone_0_2 = named_0_2 & heads_0_2_valid & quiet_alone_2 & apart & ~(gone_0 & (held_class_0 == 3'd2)); // choice.ts:186
-  wire open_for_0_2 = order_open & ~held_0; // choice.ts:190
-  wire goes_by_user_0_2 = heads_0_2_valid & room_plenty & open_for_0_2; // choice.ts:191
-  wire goes_besides_0_2 = goes_alone_0_2 & open_for_0_2; // choice.ts:192
-  wire asks_0_2 = (user_lets_0_2_or & goes_by_user_0_2) | goes_besides_0_2; // choice.ts:193
-  wire goes_alone_0_3 = named_0_3 & for_core_0 & quiet_alone_3 & apart & ~(gone_0 & (held_class_0 == 3'd3)); // choice.ts:186
-  wire open_for_0_3 = order_open & ~held_0; // choice.ts:190
-  wire goes_by_user_0_3 = for_core_0 & room_plenty & open_for_0_3; // choice.ts:191
-  wire goes_besides_0_3 = goes_alone_0_3 & open_for_0_3; // choice.ts:192
-  wire asks_0_3 = (user_lets_0_3_or & goes_by_user_0_3) | goes_besides_0_3; // choice.ts:193
-  wire goes_alone_1_0 = named_1_0 & heads_1_0_valid & quiet_alone_0 & apart & ~(gone_1 & (held_class_1 == 3'd0)); // choice.ts:186
-  wire open_for_1_0 = order_open & ~held_1; // choice.ts:190
-  wire goes_by_user_1_0 = heads_1_0_valid & room_plenty & open_for_1_0; // choice.ts:191
-  wire goes_besides_1_0 = goes_alone_1_0 & open_for_1_0; // choice.ts:192
-  wire asks_1_0 = (user_lets_1_0_or & goes_by_user_1_0) | goes_besides_1_0; // choice.ts:193
-  wire goes_alone_1_1 = named_1_1 & heads_1_1_valid & quiet_alone_1 & apart & ~(gone_1 & (held_class_1 == 3'd1)); // choice.ts:186
-  wire open_for_1_1 = order_open & ~held_1; // choice.ts:190
-  wire goes_by_user_1_1 = heads_1_1_valid & room_plenty & open_for_1_1; // choice.ts:191
-  wire goes_besides_1_1 = goes_alone_1_1 & open_for_1_1; // choice.ts:192
-  wire asks_1_1 = (user_lets_1_1_or & goes_by_user_1_1) | goes_besides_1_1; // choice.ts:193
-  wire goes_alone_1_2 = named_1_2 & heads_1_2_valid & quiet_alone_2 & apart & ~(gone_1 & (held_class_1 == 3'd2)); // choice.ts:186
-  wire open_for_1_2 = order_open & ~held_1; // choice.ts:190
-  wire goes_by_user_1_2 = heads_1_2_valid & room_plenty & open_for_1_2; // choice.ts:191
-  wire goes_besides_1_2 = goes_alone_1_2 & open_for_1_2; // choice.ts:192
-  wire asks_1_2 = (user_lets_1_2_or & goes_by_user_1_2) | goes_besides_1_2; // choice.ts:193
-  wire goes_alone_1_3 = named_1_3 & for_core_1 & quiet_alone_3 & apart & ~(gone_1 & (held_class_1 == 3'd3)); // choice.ts:186
-  wire open_for_1_3 = order_open & ~held_1; // choice.ts:190
-  wire goes_by_user_1_3 = for_core_1 & room_plenty & open_for_1_3; // choice.ts:191
-  wire goes_besides_1_3 = goes_alone_1_3 & open_for_1_3; // choice.ts:192
-  wire asks_1_3 = (user_lets_1_3_or & goes_by_user_1_3) | goes_besides_1_3; // choice.ts:193
-  wire goes_alone_2_0 = named_2_0 & heads_2_0_valid & quiet_alone_0 & apart & ~(gone_2 & (held_class_2 == 3'd0)); // choice.ts:186
-  wire open_for_2_0 = order_open & ~held_2; // choice.ts:190
-  wire goes_by_user_2_0 = heads_2_0_valid & room_plenty & open_for_2_0; // choice.ts:191
-  wire goes_besides_2_0 = goes_alone_2_0 & open_for_2_0; // choice.ts:192
-  wire asks_2_0 = (user_lets_2_0_or & goes_by_user_2_0) | goes_besides_2_0; // choice.ts:193
-  wire goes_alone_2_1 = named_2_1 & heads_2_1_valid & quiet_alone_1 & apart & ~(gone_2 & (held_class_2 == 3'd1)); // choice.ts:186
-  wire open_for_2_1 = order_open & ~held_2; // choice.ts:190
-  wire goes_by_user_2_1 = heads_2_1_valid & room_plenty & open_for_2_1; // choice.ts:191
-  wire goes_besides_2_1 = goes_alone_2_1 & open_for_2_1; // choice.ts:192
-  wire asks_2_1 = (user_lets_2_1_or & goes_by_user_2_1) | goes_besides_2_1; // choice.ts:193
-  wire goes_alone_2_2 = named_2_2 & heads_2_2_valid & quiet_alone_2 & apart & ~(gone_2 & (held_class_2 == 3'd2)); // choice.ts:186
-  wire open_for_2_2 = order_open & ~held_2; // choice.ts:190
-  wire goes_by_user_2_2 = heads_2_2_valid & room_plenty & open_for_2_2; // choice.ts:191
-  wire goes_besides_2_2 = goes_alone_2_2 & open_for_2_2; // choice.ts:192
-  wire asks_2_2 = (user_lets_2_2_or & goes_by_user_2_2) | goes_besides_2_2; // choice.ts:193
-  wire goes_alone_2_3 = named_2_3 & for_core_2 & quiet_alone_3 & apart & ~(gone_2 & (held_class_2 == 3'd3)); // choice.ts:186
-  wire open_for_2_3 = order_open & ~held_2; // choice.ts:190
-  wire goes_by_user_2_3 = for_core_2 & room_plenty & open_for_2_3; // choice.ts:191
-  wire goes_besides_2_3 = goes_alone_2_3 & open_for_2_3; // choice.ts:192
-  wire asks_2_3 = (user_lets_2_3_or & goes_by_user_2_3) | goes_besides_2_3; // choice.ts:193
-  wire goes_alone_3_0 = named_3_0 & heads_3_0_valid & quiet_alone_0 & apart & ~(gone_3 & (held_class_3 == 3'd0)); // choice.ts:186
-  wire open_for_3_0 = order_open & ~held_3; // choice.ts:190
-  wire goes_by_user_3_0 = heads_3_0_valid & room_plenty & open_for_3_0; // choice.ts:191
-  wire goes_besides_3_0 = goes_alone_3_0 & open_for_3_0; // choice.ts:192
-  wire asks_3_0 = (user_lets_3_0_or & goes_by_user_3_0) | goes_besides_3_0; // choice.ts:193
-  wire goes_alone_3_1 = named_3_1 & heads_3_1_valid & quiet_alone_1 & apart & ~(gone_3 & (held_class_3 == 3'd1)); // choice.ts:186
-  wire open_for_3_1 = order_open & ~held_3; // choice.ts:190
-  wire goes_by_user_3_1 = heads_3_1_valid & room_plenty & open_for_3_1; // choice.ts:191
-  wire goes_besides_3_1 = goes_alone_3_1 & open_for_3_1; // choice.ts:192
-  wire asks_3_1 = (user_lets_3_1_or & goes_by_user_3_1) | goes_besides_3_1; // choice.ts:193
-  wire goes_alone_3_2 = named_3_2 & heads_3_2_valid & quiet_alone_2 & apart & ~(gone_3 & (held_class_3 == 3'd2)); // choice.ts:186
-  wire open_for_3_2 = order_open & ~held_3; // choice.ts:190
-  wire goes_by_user_3_2 = heads_3_2_valid & room_plenty & open_for_3_2; // choice.ts:191
-  wire goes_besides_3_2 = goes_alone_3_2 & open_for_3_2; // choice.ts:192
-  wire asks_3_2 = (user_lets_3_2_or & goes_by_user_3_2) | goes_besides_3_2; // choice.ts:193
-  wire goes_alone_3_3 = named_3_3 & for_core_3 & quiet_alone_3 & apart & ~(gone_3 & (held_class_3 == 3'd3)); // choice.ts:186
-  wire open_for_3_3 = order_open & ~held_3; // choice.ts:190
-  wire goes_by_user_3_3 = for_core_3 & room_plenty & open_for_3_3; // choice.ts:191
-  wire goes_besides_3_3 = goes_alone_3_3 & open_for_3_3; // choice.ts:192
-  wire asks_3_3 = (user_lets_3_3_or & goes_by_user_3_3) | goes_besides_3_3; // choice.ts:193
-  wire goes_alone_4_0 = named_4_0 & heads_4_0_valid & quiet_alone_0 & apart & ~(gone_4 & (held_class_4 == 3'd0)); // choice.ts:186
-  wire open_for_4_0 = order_open & ~held_4; // choice.ts:190
-  wire goes_by_user_4_0 = heads_4_0_valid & room_plenty & open_for_4_0; // choice.ts:191
-  wire goes_besides_4_0 = goes_alone_4_0 & open_for_4_0; // choice.ts:192
-  wire asks_4_0 = (user_lets_4_0_or & goes_by_user_4_0) | goes_besides_4_0; // choice.ts:193
-  wire goes_alone_4_1 = named_4_1 & heads_4_1_valid & quiet_alone_1 & apart & ~(gone_4 & (held_class_4 == 3'd1)); // choice.ts:186
-  wire open_for_4_1 = order_open & ~held_4; // choice.ts:190
-  wire goes_by_user_4_1 = heads_4_1_valid & room_plenty & open_for_4_1; // choice.ts:191
-  wire goes_besides_4_1 = goes_alone_4_1 & open_for_4_1; // choice.ts:192
-  wire asks_4_1 = (user_lets_4_1_or & goes_by_user_4_1) | goes_besides_4_1; // choice.ts:193
-  wire goes_alone_4_2 = named_4_2 & heads_4_2_valid & quiet_alone_2 & apart & ~(gone_4 & (held_class_4 == 3'd2)); // choice.ts:186
-  wire open_for_4_2 = order_open & ~held_4; // choice.ts:190
-  wire goes_by_user_4_2 = heads_4_2_valid & room_plenty & open_for_4_2; // choice.ts:191
-  wire goes_besides_4_2 = goes_alone_4_2 & open_for_4_2; // choice.ts:192
-  wire asks_4_2 = (user_lets_4_2_or & goes_by_user_4_2) | goes_besides_4_2; // choice.ts:193
-  wire goes_alone_4_3 = named_4_3 & for_core_4 & quiet_alone_3 & apart & ~(gone_4 & (held_class_4 == 3'd3)); // choice.ts:186
-  wire open_for_4_3 = order_open & ~held_4; // choice.ts:190
-  wire goes_by_user_4_3 = for_core_4 & room_plenty & open_for_4_3; // choice.ts:191
-  wire goes_besides_4_3 = goes_alone_4_3 & open_for_4_3; // choice.ts:192
-  wire asks_4_3 = (user_lets_4_3_or & goes_by_user_4_3) | goes_besides_4_3; // choice.ts:193
+  wire goes_alone_0_0 = named_0_0 & waits_0_0 & quiet_alone_0 & apart & ~(gone_0 & (held_class_0 == 3'd0)); // choice.ts:173
+  wire open_for_0_0 = order_open & ~held_0; // choice.ts:177
+  wire goes_by_user_0_0 = waits_0_0 & room_plenty & open_for_0_0; // choice.ts:178
+  wire goes_besides_0_0 = goes_alone_0_0 & open_for_0_0; // choice.ts:179
+  wire asks_0_0 = (accounts_allowed_0_plenty & goes_by_user_0_0) | goes_besides_0_0; // choice.ts:180
+  wire goes_alone_0_1 = named_0_1 & waits_0_1 & quiet_alone_1 & apart & ~(gone_0 & (held_class_0 == 3'd1)); // choice.ts:173
+  wire open_for_0_1 = order_open & ~held_0; // choice.ts:177
+  wire goes_by_user_0_1 = waits_0_1 & room_plenty & open_for_0_1; // choice.ts:178
+  wire goes_besides_0_1 = goes_alone_0_1 & open_for_0_1; // choice.ts:179
+  wire asks_0_1 = (accounts_allowed_1_plenty & goes_by_user_0_1) | goes_besides_0_1; // choice.ts:180
+  wire goes_alone_0_2 = named_0_2 & waits_0_2 & quiet_alone_2 & apart & ~(gone_0 & (held_class_0 == 3'd2)); // choice.ts:173
+  wire open_for_0_2 = order_open & ~held_0; // choice.ts:177
+  wire goes_by_user_0_2 = waits_0_2 & room_plenty & open_for_0_2; // choice.ts:178
+  wire goes_besides_0_2 = goes_alone_0_2 & open_for_0_2; // choice.ts:179
+  wire asks_0_2 = (accounts_allowed_2_plenty & goes_by_user_0_2) | goes_besides_0_2; // choice.ts:180
+  wire goes_alone_0_3 = named_0_3 & waits_0_3 & quiet_alone_3 & apart & ~(gone_0 & (held_class_0 == 3'd3)); // choice.ts:173
+  wire open_for_0_3 = order_open & ~held_0; // choice.ts:177
+  wire goes_by_user_0_3 = waits_0_3 & room_plenty & open_for_0_3; // choice.ts:178
+  wire goes_besides_0_3 = goes_alone_0_3 & open_for_0_3; // choice.ts:179
+  wire asks_0_3 = (accounts_allowed_3_plenty & goes_by_user_0_3) | goes_besides_0_3; // choice.ts:180
+  wire goes_alone_1_0 = named_1_0 & waits_1_0 & quiet_alone_0 & apart & ~(gone_1 & (held_class_1 == 3'd0)); // choice.ts:173
+  wire open_for_1_0 = order_open & ~held_1; // choice.ts:177
+  wire goes_by_user_1_0 = waits_1_0 & room_plenty & open_for_1_0; // choice.ts:178
+  wire goes_besides_1_0 = goes_alone_1_0 & open_for_1_0; // choice.ts:179
+  wire asks_1_0 = (accounts_allowed_4_plenty & goes_by_user_1_0) | goes_besides_1_0; // choice.ts:180
+  wire goes_alone_1_1 = named_1_1 & waits_1_1 & quiet_alone_1 & apart & ~(gone_1 & (held_class_1 == 3'd1)); // choice.ts:173
+  wire open_for_1_1 = order_open & ~held_1; // choice.ts:177
+  wire goes_by_user_1_1 = waits_1_1 & room_plenty & open_for_1_1; // choice.ts:178
+  wire goes_besides_1_1 = goes_alone_1_1 & open_for_1_1; // choice.ts:179
+  wire asks_1_1 = (accounts_allowed_5_plenty & goes_by_user_1_1) | goes_besides_1_1; // choice.ts:180
+  wire goes_alone_1_2 = named_1_2 & waits_1_2 & quiet_alone_2 & apart & ~(gone_1 & (held_class_1 == 3'd2)); // choice.ts:173
+  wire open_for_1_2 = order_open & ~held_1; // choice.ts:177
+  wire goes_by_user_1_2 = waits_1_2 & room_plenty & open_for_1_2; // choice.ts:178
+  wire goes_besides_1_2 = goes_alone_1_2 & open_for_1_2; // choice.ts:179
+  wire asks_1_2 = (accounts_allowed_6_plenty & goes_by_user_1_2) | goes_besides_1_2; // choice.ts:180
+  wire goes_alone_1_3 = named_1_3 & waits_1_3 & quiet_alone_3 & apart & ~(gone_1 & (held_class_1 == 3'd3)); // choice.ts:173
+  wire open_for_1_3 = order_open & ~held_1; // choice.ts:177
+  wire goes_by_user_1_3 = waits_1_3 & room_plenty & open_for_1_3; // choice.ts:178
+  wire goes_besides_1_3 = goes_alone_1_3 & open_for_1_3; // choice.ts:179
+  wire asks_1_3 = (accounts_allowed_7_plenty & goes_by_user_1_3) | goes_besides_1_3; // choice.ts:180
+  wire goes_alone_2_0 = named_2_0 & waits_2_0 & quiet_alone_0 & apart & ~(gone_2 & (held_class_2 == 3'd0)); // choice.ts:173
+  wire open_for_2_0 = order_open & ~held_2; // choice.ts:177
+  wire goes_by_user_2_0 = waits_2_0 & room_plenty & open_for_2_0; // choice.ts:178
+  wire goes_besides_2_0 = goes_alone_2_0 & open_for_2_0; // choice.ts:179
+  wire asks_2_0 = (accounts_allowed_8_plenty & goes_by_user_2_0) | goes_besides_2_0; // choice.ts:180
+  wire goes_alone_2_1 = named_2_1 & waits_2_1 & quiet_alone_1 & apart & ~(gone_2 & (held_class_2 == 3'd1)); // choice.ts:173
+  wire open_for_2_1 = order_open & ~held_2; // choice.ts:177
+  wire goes_by_user_2_1 = waits_2_1 & room_plenty & open_for_2_1; // choice.ts:178
+  wire goes_besides_2_1 = goes_alone_2_1 & open_for_2_1; // choice.ts:179
+  wire asks_2_1 = (accounts_allowed_9_plenty & goes_by_user_2_1) | goes_besides_2_1; // choice.ts:180
+  wire goes_alone_2_2 = named_2_2 & waits_2_2 & quiet_alone_2 & apart & ~(gone_2 & (held_class_2 == 3'd2)); // choice.ts:173
+  wire open_for_2_2 = order_open & ~held_2; // choice.ts:177
+  wire goes_by_user_2_2 = waits_2_2 & room_plenty & open_for_2_2; // choice.ts:178
+  wire goes_besides_2_2 = goes_alone_2_2 & open_for_2_2; // choice.ts:179
+  wire asks_2_2 = (accounts_allowed_10_plenty & goes_by_user_2_2) | goes_besides_2_2; // choice.ts:180
+  wire goes_alone_2_3 = named_2_3 & waits_2_3 & quiet_alone_3 & apart & ~(gone_2 & (held_class_2 == 3'd3)); // choice.ts:173
+  wire open_for_2_3 = order_open & ~held_2; // choice.ts:177
+  wire goes_by_user_2_3 = waits_2_3 & room_plenty & open_for_2_3; // choice.ts:178
+  wire goes_besides_2_3 = goes_alone_2_3 & open_for_2_3; // choice.ts:179
+  wire asks_2_3 = (accounts_allowed_11_plenty & goes_by_user_2_3) | goes_besides_2_3; // choice.ts:180
+  wire goes_alone_3_0 = named_3_0 & waits_3_0 & quiet_alone_0 & apart & ~(gone_3 & (held_class_3 == 3'd0)); // choice.ts:173
+  wire open_for_3_0 = order_open & ~held_3; // choice.ts:177
+  wire goes_by_user_3_0 = waits_3_0 & room_plenty & open_for_3_0; // choice.ts:178
+  wire goes_besides_3_0 = goes_alone_3_0 & open_for_3_0; // choice.ts:179
+  wire asks_3_0 = (accounts_allowed_12_plenty & goes_by_user_3_0) | goes_besides_3_0; // choice.ts:180
+  wire goes_alone_3_1 = named_3_1 & waits_3_1 & quiet_alone_1 & apart & ~(gone_3 & (held_class_3 == 3'd1)); // choice.ts:173
+  wire open_for_3_1 = order_open & ~held_3; // choice.ts:177
+  wire goes_by_user_3_1 = waits_3_1 & room_plenty & open_for_3_1; // choice.ts:178
+  wire goes_besides_3_1 = goes_alone_3_1 & open_for_3_1; // choice.ts:179
+  wire asks_3_1 = (accounts_allowed_13_plenty & goes_by_user_3_1) | goes_besides_3_1; // choice.ts:180
+  wire goes_alone_3_2 = named_3_2 & waits_3_2 & quiet_alone_2 & apart & ~(gone_3 & (held_class_3 == 3'd2)); // choice.ts:173
+  wire open_for_3_2 = order_open & ~held_3; // choice.ts:177
+  wire goes_by_user_3_2 = waits_3_2 & room_plenty & open_for_3_2; // choice.ts:178
+  wire goes_besides_3_2 = goes_alone_3_2 & open_for_3_2; // choice.ts:179
+  wire asks_3_2 = (accounts_allowed_14_plenty & goes_by_user_3_2) | goes_besides_3_2; // choice.ts:180
+  wire goes_alone_3_3 = named_3_3 & waits_3_3 & quiet_alone_3 & apart & ~(gone_3 & (held_class_3 == 3'd3)); // choice.ts:173
+  wire open_for_3_3 = order_open & ~held_3; // choice.ts:177
+  wire goes_by_user_3_3 = waits_3_3 & room_plenty & open_for_3_3; // choice.ts:178
+  wire goes_besides_3_3 = goes_alone_3_3 & open_for_3_3; // choice.ts:179
+  wire asks_3_3 = (accounts_allowed_15_plenty & goes_by_user_3_3) | goes_besides_3_3; // choice.ts:180
+  wire goes_alone_4_0 = named_4_0 & waits_4_0 & quiet_alone_0 & apart & ~(gone_4 & (held_class_4 == 3'd0)); // choice.ts:173
+  wire open_for_4_0 = order_open & ~held_4; // choice.ts:177
+  wire goes_by_user_4_0 = waits_4_0 & room_plenty & open_for_4_0; // choice.ts:178
+  wire goes_besides_4_0 = goes_alone_4_0 & open_for_4_0; // choice.ts:179
+  wire asks_4_0 = (accounts_allowed_16_plenty & goes_by_user_4_0) | goes_besides_4_0; // choice.ts:180
+  wire goes_alone_4_1 = named_4_1 & waits_4_1 & quiet_alone_1 & apart & ~(gone_4 & (held_class_4 == 3'd1)); // choice.ts:173
+  wire open_for_4_1 = order_open & ~held_4; // choice.ts:177
+  wire goes_by_user_4_1 = waits_4_1 & room_plenty & open_for_4_1; // choice.ts:178
+  wire goes_besides_4_1 = goes_alone_4_1 & open_for_4_1; // choice.ts:179
+  wire asks_4_1 = (accounts_allowed_17_plenty & goes_by_user_4_1) | goes_besides_4_1; // choice.ts:180
+  wire goes_alone_4_2 = named_4_2 & waits_4_2 & quiet_alone_2 & apart & ~(gone_4 & (held_class_4 == 3'd2)); // choice.ts:173
+  wire open_for_4_2 = order_open & ~held_4; // choice.ts:177
+  wire goes_by_user_4_2 = waits_4_2 & room_plenty & open_for_4_2; // choice.ts:178
+  wire goes_besides_4_2 = goes_alone_4_2 & open_for_4_2; // choice.ts:179
+  wire asks_4_2 = (accounts_allowed_18_plenty & goes_by_user_4_2) | goes_besides_4_2; // choice.ts:180
+  wire goes_alone_4_3 = named_4_3 & waits_4_3 & quiet_alone_3 & apart & ~(gone_4 & (held_class_4 == 3'd3)); // choice.ts:173
+  wire open_for_4_3 = order_open & ~held_4; // choice.ts:177
+  wire goes_by_user_4_3 = waits_4_3 & room_plenty & open_for_4_3; // choice.ts:178
+  wire goes_besides_4_3 = goes_alone_4_3 & open_for_4_3; // choice.ts:179
+  wire asks_4_3 = (accounts_allowed_19_plenty & goes_by_user_4_3) | goes_besides_4_3; // choice.ts:180
   wire take_group_behind_0 = 1'b0; // two-turns.ts:51
   wire take_group_behind_1 = take_group_last[0];
   wire take_group_behind_2 = take_group_last[0] | take_group_last[1];
@@ -2677,179 +1369,216 @@ module Merge_p4_u16_c256_k1024_f1536 (
     watched_goes_or | (chosen[3] & (watched_inlet == 3'd3) & (held_class_3 == {1'b0, watched_class}))
     | (chosen[4] & (watched_inlet == 3'd4) & (held_class_4 == {1'b0, watched_class})); // watch.ts:57
   wire watch_next = watched_goes | ~watched_waits; // watch.ts:68
-  wire payload_is_there = ~pending_packets_pop_payload_has_body | stored_valid; // lane.ts:86
-  wire header_is_there = pending_packets_pop_valid & entered_valid; // lane.ts:87
-  wire packet_arrives = arrived_ready & header_is_there & payload_is_there; // lane.ts:89
+  wire payload_is_there = ~pending_packets_payload_has_body | stored_valid; // lane.ts:86
+  wire header_is_there = pending_packets_some & entered_valid; // lane.ts:87
+  assign packet_arrives = arrived_ready & header_is_there & payload_is_there;
 
   wire [13:0] accounts_took_cells_shifted = noted_facts_length >> 8;
-  wire [2:0] accounts_took_cells = accounts_took_cells_shifted[2:0] + {2'd0, noted_facts_length[7:0] > 8'd64}; // merge.ts:56
-  Accounts_u16_c256_k1024_f1536 accounts ( // merge.ts:56
+  wire [2:0] accounts_took_cells = accounts_took_cells_shifted[2:0] + {2'd0, noted_facts_length[7:0] > 8'd64}; // merge.ts:55
+  Accounts_u16_c256_k1024_f1536 accounts ( // merge.ts:55
     .clk (clk), .rst (rst),
-    .took_valid                  (took),
-    .took_user                   (noted_facts_user[3:0]),
-    .took_bytes                  (noted_facts_length),
-    .took_cells                  (accounts_took_cells),
-    .released_valid              (released_valid),
-    .released_user               (released_user),
-    .released_cells              (released_cells),
-    .part                        (epoch),
-    .users_en                    (users_en),
-    .users_index                 (users_index),
-    .users_value_limited         (users_value_limited),
-    .users_value_bytes           (users_value_bytes),
-    .users_value_class           (users_value_class),
-    .users_value_contexts        (users_value_contexts),
-    .users_value_cells           (users_value_cells),
-    .allowances_0_plenty         (accounts_allowances_0_plenty),
-    .allowances_0_arrival        (accounts_allowances_0_arrival),
-    .allowances_0_arrival_cells  (accounts_allowances_0_arrival_cells),
-    .allowances_0_loop           (accounts_allowances_0_loop),
-    .allowances_0_loop_cells     (accounts_allowances_0_loop_cells),
-    .allowances_0_dry            (accounts_allowances_0_dry),
-    .allowances_1_plenty         (accounts_allowances_1_plenty),
-    .allowances_1_arrival        (accounts_allowances_1_arrival),
-    .allowances_1_arrival_cells  (accounts_allowances_1_arrival_cells),
-    .allowances_1_loop           (accounts_allowances_1_loop),
-    .allowances_1_loop_cells     (accounts_allowances_1_loop_cells),
-    .allowances_1_dry            (accounts_allowances_1_dry),
-    .allowances_2_plenty         (accounts_allowances_2_plenty),
-    .allowances_2_arrival        (accounts_allowances_2_arrival),
-    .allowances_2_arrival_cells  (accounts_allowances_2_arrival_cells),
-    .allowances_2_loop           (accounts_allowances_2_loop),
-    .allowances_2_loop_cells     (accounts_allowances_2_loop_cells),
-    .allowances_2_dry            (accounts_allowances_2_dry),
-    .allowances_3_plenty         (accounts_allowances_3_plenty),
-    .allowances_3_arrival        (accounts_allowances_3_arrival),
-    .allowances_3_arrival_cells  (accounts_allowances_3_arrival_cells),
-    .allowances_3_loop           (accounts_allowances_3_loop),
-    .allowances_3_loop_cells     (accounts_allowances_3_loop_cells),
-    .allowances_3_dry            (accounts_allowances_3_dry),
-    .allowances_4_plenty         (accounts_allowances_4_plenty),
-    .allowances_4_arrival        (accounts_allowances_4_arrival),
-    .allowances_4_arrival_cells  (accounts_allowances_4_arrival_cells),
-    .allowances_4_loop           (accounts_allowances_4_loop),
-    .allowances_4_loop_cells     (accounts_allowances_4_loop_cells),
-    .allowances_4_dry            (accounts_allowances_4_dry),
-    .allowances_5_plenty         (accounts_allowances_5_plenty),
-    .allowances_5_arrival        (accounts_allowances_5_arrival),
-    .allowances_5_arrival_cells  (accounts_allowances_5_arrival_cells),
-    .allowances_5_loop           (accounts_allowances_5_loop),
-    .allowances_5_loop_cells     (accounts_allowances_5_loop_cells),
-    .allowances_5_dry            (accounts_allowances_5_dry),
-    .allowances_6_plenty         (accounts_allowances_6_plenty),
-    .allowances_6_arrival        (accounts_allowances_6_arrival),
-    .allowances_6_arrival_cells  (accounts_allowances_6_arrival_cells),
-    .allowances_6_loop           (accounts_allowances_6_loop),
-    .allowances_6_loop_cells     (accounts_allowances_6_loop_cells),
-    .allowances_6_dry            (accounts_allowances_6_dry),
-    .allowances_7_plenty         (accounts_allowances_7_plenty),
-    .allowances_7_arrival        (accounts_allowances_7_arrival),
-    .allowances_7_arrival_cells  (accounts_allowances_7_arrival_cells),
-    .allowances_7_loop           (accounts_allowances_7_loop),
-    .allowances_7_loop_cells     (accounts_allowances_7_loop_cells),
-    .allowances_7_dry            (accounts_allowances_7_dry),
-    .allowances_8_plenty         (accounts_allowances_8_plenty),
-    .allowances_8_arrival        (accounts_allowances_8_arrival),
-    .allowances_8_arrival_cells  (accounts_allowances_8_arrival_cells),
-    .allowances_8_loop           (accounts_allowances_8_loop),
-    .allowances_8_loop_cells     (accounts_allowances_8_loop_cells),
-    .allowances_8_dry            (accounts_allowances_8_dry),
-    .allowances_9_plenty         (accounts_allowances_9_plenty),
-    .allowances_9_arrival        (accounts_allowances_9_arrival),
-    .allowances_9_arrival_cells  (accounts_allowances_9_arrival_cells),
-    .allowances_9_loop           (accounts_allowances_9_loop),
-    .allowances_9_loop_cells     (accounts_allowances_9_loop_cells),
-    .allowances_9_dry            (accounts_allowances_9_dry),
-    .allowances_10_plenty        (accounts_allowances_10_plenty),
-    .allowances_10_arrival       (accounts_allowances_10_arrival),
-    .allowances_10_arrival_cells (accounts_allowances_10_arrival_cells),
-    .allowances_10_loop          (accounts_allowances_10_loop),
-    .allowances_10_loop_cells    (accounts_allowances_10_loop_cells),
-    .allowances_10_dry           (accounts_allowances_10_dry),
-    .allowances_11_plenty        (accounts_allowances_11_plenty),
-    .allowances_11_arrival       (accounts_allowances_11_arrival),
-    .allowances_11_arrival_cells (accounts_allowances_11_arrival_cells),
-    .allowances_11_loop          (accounts_allowances_11_loop),
-    .allowances_11_loop_cells    (accounts_allowances_11_loop_cells),
-    .allowances_11_dry           (accounts_allowances_11_dry),
-    .allowances_12_plenty        (accounts_allowances_12_plenty),
-    .allowances_12_arrival       (accounts_allowances_12_arrival),
-    .allowances_12_arrival_cells (accounts_allowances_12_arrival_cells),
-    .allowances_12_loop          (accounts_allowances_12_loop),
-    .allowances_12_loop_cells    (accounts_allowances_12_loop_cells),
-    .allowances_12_dry           (accounts_allowances_12_dry),
-    .allowances_13_plenty        (accounts_allowances_13_plenty),
-    .allowances_13_arrival       (accounts_allowances_13_arrival),
-    .allowances_13_arrival_cells (accounts_allowances_13_arrival_cells),
-    .allowances_13_loop          (accounts_allowances_13_loop),
-    .allowances_13_loop_cells    (accounts_allowances_13_loop_cells),
-    .allowances_13_dry           (accounts_allowances_13_dry),
-    .allowances_14_plenty        (accounts_allowances_14_plenty),
-    .allowances_14_arrival       (accounts_allowances_14_arrival),
-    .allowances_14_arrival_cells (accounts_allowances_14_arrival_cells),
-    .allowances_14_loop          (accounts_allowances_14_loop),
-    .allowances_14_loop_cells    (accounts_allowances_14_loop_cells),
-    .allowances_14_dry           (accounts_allowances_14_dry),
-    .allowances_15_plenty        (accounts_allowances_15_plenty),
-    .allowances_15_arrival       (accounts_allowances_15_arrival),
-    .allowances_15_arrival_cells (accounts_allowances_15_arrival_cells),
-    .allowances_15_loop          (accounts_allowances_15_loop),
-    .allowances_15_loop_cells    (accounts_allowances_15_loop_cells),
-    .allowances_15_dry           (accounts_allowances_15_dry)
+    .took_valid           (took),
+    .took_user            (noted_facts_user[3:0]),
+    .took_bytes           (noted_facts_length),
+    .took_cells           (accounts_took_cells),
+    .released_valid       (released_valid),
+    .released_user        (released_user),
+    .released_cells       (released_cells),
+    .part                 (epoch),
+    .users_en             (users_en),
+    .users_index          (users_index),
+    .users_value_limited  (users_value_limited),
+    .users_value_bytes    (users_value_bytes),
+    .users_value_class    (users_value_class),
+    .users_value_contexts (users_value_contexts),
+    .users_value_cells    (users_value_cells),
+    .whose_0              (heads_0_0_facts_user[3:0]),
+    .whose_1              (heads_0_1_facts_user[3:0]),
+    .whose_2              (heads_0_2_facts_user[3:0]),
+    .whose_3              (heads_0_3_facts_user[3:0]),
+    .whose_4              (heads_1_0_facts_user[3:0]),
+    .whose_5              (heads_1_1_facts_user[3:0]),
+    .whose_6              (heads_1_2_facts_user[3:0]),
+    .whose_7              (heads_1_3_facts_user[3:0]),
+    .whose_8              (heads_2_0_facts_user[3:0]),
+    .whose_9              (heads_2_1_facts_user[3:0]),
+    .whose_10             (heads_2_2_facts_user[3:0]),
+    .whose_11             (heads_2_3_facts_user[3:0]),
+    .whose_12             (heads_3_0_facts_user[3:0]),
+    .whose_13             (heads_3_1_facts_user[3:0]),
+    .whose_14             (heads_3_2_facts_user[3:0]),
+    .whose_15             (heads_3_3_facts_user[3:0]),
+    .whose_16             (heads_4_0_facts_user[3:0]),
+    .whose_17             (heads_4_1_facts_user[3:0]),
+    .whose_18             (heads_4_2_facts_user[3:0]),
+    .whose_19             (heads_4_3_facts_user[3:0]),
+    .allowed_0_plenty     (accounts_allowed_0_plenty),
+    .allowed_0_one        (accounts_allowed_0_one),
+    .allowed_0_cells      (accounts_allowed_0_cells),
+    .allowed_1_plenty     (accounts_allowed_1_plenty),
+    .allowed_1_one        (accounts_allowed_1_one),
+    .allowed_1_cells      (accounts_allowed_1_cells),
+    .allowed_2_plenty     (accounts_allowed_2_plenty),
+    .allowed_2_one        (accounts_allowed_2_one),
+    .allowed_2_cells      (accounts_allowed_2_cells),
+    .allowed_3_plenty     (accounts_allowed_3_plenty),
+    .allowed_3_one        (accounts_allowed_3_one),
+    .allowed_3_cells      (accounts_allowed_3_cells),
+    .allowed_4_plenty     (accounts_allowed_4_plenty),
+    .allowed_4_one        (accounts_allowed_4_one),
+    .allowed_4_cells      (accounts_allowed_4_cells),
+    .allowed_5_plenty     (accounts_allowed_5_plenty),
+    .allowed_5_one        (accounts_allowed_5_one),
+    .allowed_5_cells      (accounts_allowed_5_cells),
+    .allowed_6_plenty     (accounts_allowed_6_plenty),
+    .allowed_6_one        (accounts_allowed_6_one),
+    .allowed_6_cells      (accounts_allowed_6_cells),
+    .allowed_7_plenty     (accounts_allowed_7_plenty),
+    .allowed_7_one        (accounts_allowed_7_one),
+    .allowed_7_cells      (accounts_allowed_7_cells),
+    .allowed_8_plenty     (accounts_allowed_8_plenty),
+    .allowed_8_one        (accounts_allowed_8_one),
+    .allowed_8_cells      (accounts_allowed_8_cells),
+    .allowed_9_plenty     (accounts_allowed_9_plenty),
+    .allowed_9_one        (accounts_allowed_9_one),
+    .allowed_9_cells      (accounts_allowed_9_cells),
+    .allowed_10_plenty    (accounts_allowed_10_plenty),
+    .allowed_10_one       (accounts_allowed_10_one),
+    .allowed_10_cells     (accounts_allowed_10_cells),
+    .allowed_11_plenty    (accounts_allowed_11_plenty),
+    .allowed_11_one       (accounts_allowed_11_one),
+    .allowed_11_cells     (accounts_allowed_11_cells),
+    .allowed_12_plenty    (accounts_allowed_12_plenty),
+    .allowed_12_one       (accounts_allowed_12_one),
+    .allowed_12_cells     (accounts_allowed_12_cells),
+    .allowed_13_plenty    (accounts_allowed_13_plenty),
+    .allowed_13_one       (accounts_allowed_13_one),
+    .allowed_13_cells     (accounts_allowed_13_cells),
+    .allowed_14_plenty    (accounts_allowed_14_plenty),
+    .allowed_14_one       (accounts_allowed_14_one),
+    .allowed_14_cells     (accounts_allowed_14_cells),
+    .allowed_15_plenty    (accounts_allowed_15_plenty),
+    .allowed_15_one       (accounts_allowed_15_one),
+    .allowed_15_cells     (accounts_allowed_15_cells),
+    .allowed_16_plenty    (accounts_allowed_16_plenty),
+    .allowed_16_one       (accounts_allowed_16_one),
+    .allowed_16_cells     (accounts_allowed_16_cells),
+    .allowed_17_plenty    (accounts_allowed_17_plenty),
+    .allowed_17_one       (accounts_allowed_17_one),
+    .allowed_17_cells     (accounts_allowed_17_cells),
+    .allowed_18_plenty    (accounts_allowed_18_plenty),
+    .allowed_18_one       (accounts_allowed_18_one),
+    .allowed_18_cells     (accounts_allowed_18_cells),
+    .allowed_19_plenty    (accounts_allowed_19_plenty),
+    .allowed_19_one       (accounts_allowed_19_one),
+    .allowed_19_cells     (accounts_allowed_19_cells),
+    .closed               (accounts_closed),
+    .dry                  (dry)
   );
-
-  Fifo_Pending_d8 pending_packets ( // lane.ts:70
-    .clk (clk), .rst (rst),
-    .push_valid (pending_valid), .push_ready (pending_packets_push_ready),
-    .push_payload_ingress (pending_payload_ingress), .push_payload_has_body (pending_payload_has_body),
-    .push_payload_facts_uid (order_payload_facts_uid), .push_payload_facts_dag (order_payload_facts_dag),
-    .push_payload_facts_user (order_payload_facts_user),
-    .push_payload_facts_unordered (order_payload_facts_unordered),
-    .push_payload_facts_length (order_payload_facts_length), .push_payload_facts_no_l4 (order_payload_facts_no_l4),
-    .push_payload_facts_flow_hash (order_payload_facts_flow_hash),
-    .push_payload_facts_tagged (order_payload_facts_tagged), .push_payload_facts_tag (order_payload_facts_tag),
-    .push_payload_facts_shimmed (order_payload_facts_shimmed), .push_payload_facts_ttl (order_payload_facts_ttl),
-    .pop_valid (pending_packets_pop_valid), .pop_ready (packet_arrives),
-    .pop_payload_ingress (arrived_payload_ingress), .pop_payload_has_body (pending_packets_pop_payload_has_body),
-    .pop_payload_facts_uid (arrived_payload_uid), .pop_payload_facts_dag (arrived_payload_dag),
-    .pop_payload_facts_user (arrived_payload_user), .pop_payload_facts_unordered (arrived_payload_unordered),
-    .pop_payload_facts_length (pending_packets_pop_payload_facts_length),
-    .pop_payload_facts_no_l4 (arrived_payload_no_l4), .pop_payload_facts_flow_hash (arrived_payload_flow_hash),
-    .pop_payload_facts_tagged (arrived_payload_tagged), .pop_payload_facts_tag (arrived_payload_tag),
-    .pop_payload_facts_shimmed (arrived_payload_shimmed), .pop_payload_facts_ttl (arrived_payload_ttl),
-    .level (pending_packets_level)
-  );
+  wire [4:0] noted_waiting_and =
+    {5{noted_waiting[3:2] == 2'd0}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd1) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd2) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd3) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd4));
+  wire [4:0] noted_waiting_and_2 =
+    {5{noted_waiting[3:2] == 2'd1}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd5) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd6) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd7) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd8));
+  wire [4:0] noted_waiting_and_3 =
+    {5{noted_waiting[3:2] == 2'd2}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd9) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd10) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd11) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd12));
+  wire [4:0] noted_waiting_and_4 =
+    {5{noted_waiting[3:2] == 2'd3}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd13) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd14) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd15) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd16));
+  wire [4:0] noted_waiting_and_5 =
+    {5{noted_waiting[3:2] == 2'd0}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd17) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd18) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd19) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd20));
+  wire [4:0] noted_waiting_and_6 =
+    {5{noted_waiting[3:2] == 2'd1}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd21) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd22) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd23) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd24));
+  wire [4:0] noted_waiting_and_7 =
+    {5{noted_waiting[3:2] == 2'd2}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd25) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd26) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd27) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd28));
+  wire [4:0] noted_waiting_or =
+    noted_waiting_and_5 | noted_waiting_and_6 | noted_waiting_and_7
+    | ({5{noted_waiting[3:2] == 2'd3}} & (({5{noted_waiting[1:0] == 2'd0}} & 5'd29) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd30) | {5{noted_waiting[1:0] == 2'd2}}));
+  wire [4:0] noted_waiting_and_8 =
+    {5{noted_waiting[3:2] == 2'd1}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd3) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd4) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd5) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd6));
+  wire [4:0] noted_waiting_and_9 =
+    {5{noted_waiting[3:2] == 2'd2}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd7) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd8) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd9) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd10));
+  wire [4:0] noted_waiting_and_10 =
+    {5{noted_waiting[3:2] == 2'd3}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd11) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd12) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd13) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd14));
+  wire [4:0] noted_waiting_and_8_or =
+    ({5{noted_waiting[3:2] == 2'd0}} & ({5{noted_waiting[1:0] == 2'd0}} | ({5{noted_waiting[1:0] == 2'd2}} & 5'd1) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd2)))
+    | noted_waiting_and_8 | noted_waiting_and_9 | noted_waiting_and_10;
+  wire [4:0] noted_waiting_and_11 =
+    {5{noted_waiting[3:2] == 2'd0}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd15) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd16) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd17) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd18));
+  wire [4:0] noted_waiting_and_12 =
+    {5{noted_waiting[3:2] == 2'd1}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd19) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd20) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd21) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd22));
+  wire [4:0] noted_waiting_and_13 =
+    {5{noted_waiting[3:2] == 2'd2}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd23) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd24) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd25) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd26));
+  wire [4:0] noted_waiting_and_14 =
+    {5{noted_waiting[3:2] == 2'd3}}
+    & (({5{noted_waiting[1:0] == 2'd0}} & 5'd27) | ({5{noted_waiting[1:0] == 2'd1}} & 5'd28) | ({5{noted_waiting[1:0] == 2'd2}} & 5'd29) | ({5{noted_waiting[1:0] == 2'd3}} & 5'd30));
+  wire [3:0] pending_packets_count_and =
+    {4{pending_packets_count[3:2] == 2'd0}}
+    & (({4{pending_packets_count[1:0] == 2'd0}} & 4'd1) | ({4{pending_packets_count[1:0] == 2'd1}} & 4'd2) | ({4{pending_packets_count[1:0] == 2'd2}} & 4'd3) | ({4{pending_packets_count[1:0] == 2'd3}} & 4'd4));
+  wire [3:0] pending_packets_count_and_2 =
+    {4{pending_packets_count[3:2] == 2'd1}}
+    & (({4{pending_packets_count[1:0] == 2'd0}} & 4'd5) | ({4{pending_packets_count[1:0] == 2'd1}} & 4'd6) | ({4{pending_packets_count[1:0] == 2'd2}} & 4'd7) | ({4{pending_packets_count[1:0] == 2'd3}} & 4'd8));
+  wire [3:0] pending_packets_count_and_3 =
+    {4{pending_packets_count[3:2] == 2'd2}}
+    & (({4{pending_packets_count[1:0] == 2'd0}} & 4'd9) | ({4{pending_packets_count[1:0] == 2'd1}} & 4'd10) | ({4{pending_packets_count[1:0] == 2'd2}} & 4'd11) | ({4{pending_packets_count[1:0] == 2'd3}} & 4'd12));
+  wire [3:0] pending_packets_count_or =
+    pending_packets_count_and | pending_packets_count_and_2 | pending_packets_count_and_3
+    | ({4{pending_packets_count[3:2] == 2'd3}} & (({4{pending_packets_count[1:0] == 2'd0}} & 4'd13) | ({4{pending_packets_count[1:0] == 2'd1}} & 4'd14) | {4{pending_packets_count[1:0] == 2'd2}}));
+  wire [3:0] pending_packets_count_and_4 =
+    {4{pending_packets_count[3:2] == 2'd1}}
+    & (({4{pending_packets_count[1:0] == 2'd0}} & 4'd3) | ({4{pending_packets_count[1:0] == 2'd1}} & 4'd4) | ({4{pending_packets_count[1:0] == 2'd2}} & 4'd5) | ({4{pending_packets_count[1:0] == 2'd3}} & 4'd6));
+  wire [3:0] pending_packets_count_and_5 =
+    {4{pending_packets_count[3:2] == 2'd2}}
+    & (({4{pending_packets_count[1:0] == 2'd0}} & 4'd7) | ({4{pending_packets_count[1:0] == 2'd1}} & 4'd8) | ({4{pending_packets_count[1:0] == 2'd2}} & 4'd9) | ({4{pending_packets_count[1:0] == 2'd3}} & 4'd10));
+  wire [3:0] pending_packets_count_and_6 =
+    {4{pending_packets_count[3:2] == 2'd3}}
+    & (({4{pending_packets_count[1:0] == 2'd0}} & 4'd11) | ({4{pending_packets_count[1:0] == 2'd1}} & 4'd12) | ({4{pending_packets_count[1:0] == 2'd2}} & 4'd13) | ({4{pending_packets_count[1:0] == 2'd3}} & 4'd14));
+  wire [3:0] pending_packets_count_or_2 =
+    ({4{pending_packets_count[3:2] == 2'd0}} & ({4{pending_packets_count[1:0] == 2'd0}} | ({4{pending_packets_count[1:0] == 2'd2}} & 4'd1) | ({4{pending_packets_count[1:0] == 2'd3}} & 4'd2)))
+    | pending_packets_count_and_4 | pending_packets_count_and_5 | pending_packets_count_and_6;
 
   always @(posedge clk)
     if (rst) begin
-      order_queued <= 1'b0; noted_waiting <= 5'd0; contexts_on_their_way <= 10'd0; cells_on_their_way <= 12'd0;
-      entered_1 <= 1'b0; entered_2 <= 1'b0; entered_3 <= 1'b0; began_cell_1 <= 1'b0; began_cell_2 <= 1'b0;
-      began_cell_3 <= 1'b0; room_plenty <= 1'b0; room_for_arrival <= 1'b0; room_cells_for_arrival <= 3'd0;
-      room_for_loop <= 1'b0; room_cells_for_loop <= 3'd0; order_open <= 1'b0; alone_0_2_ago <= 1'b0;
-      alone_0_3_ago <= 1'b0; alone_0_4_ago <= 1'b0; alone_1_2_ago <= 1'b0; alone_1_3_ago <= 1'b0;
-      alone_1_4_ago <= 1'b0; alone_2_2_ago <= 1'b0; alone_2_3_ago <= 1'b0; alone_2_4_ago <= 1'b0;
-      alone_3_2_ago <= 1'b0; alone_3_3_ago <= 1'b0; alone_3_4_ago <= 1'b0; all_2_ago <= 1'b0; all_3_ago <= 1'b0;
-      all_4_ago <= 1'b0; alone_0_0 <= 1'b0; lacks_quota_0_0 <= 1'b0; lacks_room_0_0 <= 1'b0; alone_0_1 <= 1'b0;
-      lacks_quota_0_1 <= 1'b0; lacks_room_0_1 <= 1'b0; alone_0_2 <= 1'b0; lacks_quota_0_2 <= 1'b0;
-      lacks_room_0_2 <= 1'b0; alone_0_3 <= 1'b0; lacks_quota_0_3 <= 1'b0; lacks_room_0_3 <= 1'b0; alone_1_0 <= 1'b0;
-      lacks_quota_1_0 <= 1'b0; lacks_room_1_0 <= 1'b0; alone_1_1 <= 1'b0; lacks_quota_1_1 <= 1'b0;
-      lacks_room_1_1 <= 1'b0; alone_1_2 <= 1'b0; lacks_quota_1_2 <= 1'b0; lacks_room_1_2 <= 1'b0; alone_1_3 <= 1'b0;
-      lacks_quota_1_3 <= 1'b0; lacks_room_1_3 <= 1'b0; alone_2_0 <= 1'b0; lacks_quota_2_0 <= 1'b0;
-      lacks_room_2_0 <= 1'b0; alone_2_1 <= 1'b0; lacks_quota_2_1 <= 1'b0; lacks_room_2_1 <= 1'b0; alone_2_2 <= 1'b0;
-      lacks_quota_2_2 <= 1'b0; lacks_room_2_2 <= 1'b0; alone_2_3 <= 1'b0; lacks_quota_2_3 <= 1'b0;
-      lacks_room_2_3 <= 1'b0; alone_3_0 <= 1'b0; lacks_quota_3_0 <= 1'b0; lacks_room_3_0 <= 1'b0; alone_3_1 <= 1'b0;
-      lacks_quota_3_1 <= 1'b0; lacks_room_3_1 <= 1'b0; alone_3_2 <= 1'b0; lacks_quota_3_2 <= 1'b0;
-      lacks_room_3_2 <= 1'b0; alone_3_3 <= 1'b0; lacks_quota_3_3 <= 1'b0; lacks_room_3_3 <= 1'b0; alone_4_0 <= 1'b0;
-      lacks_quota_4_0 <= 1'b0; lacks_room_4_0 <= 1'b0; alone_4_1 <= 1'b0; lacks_quota_4_1 <= 1'b0;
-      lacks_room_4_1 <= 1'b0; alone_4_2 <= 1'b0; lacks_quota_4_2 <= 1'b0; lacks_room_4_2 <= 1'b0; alone_4_3 <= 1'b0;
-      lacks_quota_4_3 <= 1'b0; lacks_room_4_3 <= 1'b0; chosen <= 5'd0; was_held_0 <= 1'b0; was_ready_0 <= 1'b0;
-      was_held_1 <= 1'b0; was_ready_1 <= 1'b0; was_held_2 <= 1'b0; was_ready_2 <= 1'b0; was_held_3 <= 1'b0;
-      was_ready_3 <= 1'b0; was_held_4 <= 1'b0; was_ready_4 <= 1'b0; urgent_quota <= 1'b0; urgent_room <= 1'b0;
-      room_is_scarce <= 1'b0; room_was_scarce <= 1'b0; named_0_0 <= 1'b0; named_1_0 <= 1'b0; named_2_0 <= 1'b0;
-      named_3_0 <= 1'b0; named_4_0 <= 1'b0; named_0_1 <= 1'b0; named_1_1 <= 1'b0; named_2_1 <= 1'b0;
-      named_3_1 <= 1'b0; named_4_1 <= 1'b0; named_0_2 <= 1'b0; named_1_2 <= 1'b0; named_2_2 <= 1'b0;
-      named_3_2 <= 1'b0; named_4_2 <= 1'b0; named_0_3 <= 1'b0; named_1_3 <= 1'b0; named_2_3 <= 1'b0;
-      named_3_3 <= 1'b0; named_4_3 <= 1'b0; took_alone_0_0 <= 1'b0; took_alone_0_1 <= 1'b0; took_alone_0_2 <= 1'b0;
+      order_queued <= 1'b0; noted_waiting <= 5'd0; pending_packets_count <= 4'd0; pending_packets_some <= 1'b0;
+      pending_packets_room <= 1'b1; contexts_on_their_way <= 10'd0; cells_on_their_way <= 12'd0; entered_1 <= 1'b0;
+      entered_2 <= 1'b0; entered_3 <= 1'b0; began_cell_1 <= 1'b0; began_cell_2 <= 1'b0; began_cell_3 <= 1'b0;
+      room_plenty <= 1'b0; room_for_arrival <= 1'b0; room_cells_for_arrival <= 3'd0; room_for_loop <= 1'b0;
+      room_cells_for_loop <= 3'd0; order_open <= 1'b0; alone_0_2_ago <= 1'b0; alone_0_3_ago <= 1'b0;
+      alone_0_4_ago <= 1'b0; alone_1_2_ago <= 1'b0; alone_1_3_ago <= 1'b0; alone_1_4_ago <= 1'b0;
+      alone_2_2_ago <= 1'b0; alone_2_3_ago <= 1'b0; alone_2_4_ago <= 1'b0; alone_3_2_ago <= 1'b0;
+      alone_3_3_ago <= 1'b0; alone_3_4_ago <= 1'b0; all_2_ago <= 1'b0; all_3_ago <= 1'b0; all_4_ago <= 1'b0;
+      alone_0_0 <= 1'b0; lacks_quota_0_0 <= 1'b0; lacks_room_0_0 <= 1'b0; alone_0_1 <= 1'b0; lacks_quota_0_1 <= 1'b0;
+      lacks_room_0_1 <= 1'b0; alone_0_2 <= 1'b0; lacks_quota_0_2 <= 1'b0; lacks_room_0_2 <= 1'b0; alone_0_3 <= 1'b0;
+      lacks_quota_0_3 <= 1'b0; lacks_room_0_3 <= 1'b0; alone_1_0 <= 1'b0; lacks_quota_1_0 <= 1'b0;
+      lacks_room_1_0 <= 1'b0; alone_1_1 <= 1'b0; lacks_quota_1_1 <= 1'b0; lacks_room_1_1 <= 1'b0; alone_1_2 <= 1'b0;
+      lacks_quota_1_2 <= 1'b0; lacks_room_1_2 <= 1'b0; alone_1_3 <= 1'b0; lacks_quota_1_3 <= 1'b0;
+      lacks_room_1_3 <= 1'b0; alone_2_0 <= 1'b0; lacks_quota_2_0 <= 1'b0; lacks_room_2_0 <= 1'b0; alone_2_1 <= 1'b0;
+      lacks_quota_2_1 <= 1'b0; lacks_room_2_1 <= 1'b0; alone_2_2 <= 1'b0; lacks_quota_2_2 <= 1'b0;
+      lacks_room_2_2 <= 1'b0; alone_2_3 <= 1'b0; lacks_quota_2_3 <= 1'b0; lacks_room_2_3 <= 1'b0; alone_3_0 <= 1'b0;
+      lacks_quota_3_0 <= 1'b0; lacks_room_3_0 <= 1'b0; alone_3_1 <= 1'b0; lacks_quota_3_1 <= 1'b0;
+      lacks_room_3_1 <= 1'b0; alone_3_2 <= 1'b0; lacks_quota_3_2 <= 1'b0; lacks_room_3_2 <= 1'b0; alone_3_3 <= 1'b0;
+      lacks_quota_3_3 <= 1'b0; lacks_room_3_3 <= 1'b0; alone_4_0 <= 1'b0; lacks_quota_4_0 <= 1'b0;
+      lacks_room_4_0 <= 1'b0; alone_4_1 <= 1'b0; lacks_quota_4_1 <= 1'b0; lacks_room_4_1 <= 1'b0; alone_4_2 <= 1'b0;
+      lacks_quota_4_2 <= 1'b0; lacks_room_4_2 <= 1'b0; alone_4_3 <= 1'b0; lacks_quota_4_3 <= 1'b0;
+      lacks_room_4_3 <= 1'b0; chosen <= 5'd0; was_held_0 <= 1'b0; was_ready_0 <= 1'b0; was_held_1 <= 1'b0;
+      was_ready_1 <= 1'b0; was_held_2 <= 1'b0; was_ready_2 <= 1'b0; was_held_3 <= 1'b0; was_ready_3 <= 1'b0;
+      was_held_4 <= 1'b0; was_ready_4 <= 1'b0; urgent_quota <= 1'b0; urgent_room <= 1'b0; room_is_scarce <= 1'b0;
+      room_was_scarce <= 1'b0; named_0_0 <= 1'b0; named_1_0 <= 1'b0; named_2_0 <= 1'b0; named_3_0 <= 1'b0;
+      named_4_0 <= 1'b0; named_0_1 <= 1'b0; named_1_1 <= 1'b0; named_2_1 <= 1'b0; named_3_1 <= 1'b0;
+      named_4_1 <= 1'b0; named_0_2 <= 1'b0; named_1_2 <= 1'b0; named_2_2 <= 1'b0; named_3_2 <= 1'b0;
+      named_4_2 <= 1'b0; named_0_3 <= 1'b0; named_1_3 <= 1'b0; named_2_3 <= 1'b0; named_3_3 <= 1'b0;
+      named_4_3 <= 1'b0; took_alone_0_0 <= 1'b0; took_alone_0_1 <= 1'b0; took_alone_0_2 <= 1'b0;
       took_alone_0_3 <= 1'b0; took_alone_1_0 <= 1'b0; took_alone_1_1 <= 1'b0; took_alone_1_2 <= 1'b0;
       took_alone_1_3 <= 1'b0; took_alone_2_0 <= 1'b0; took_alone_2_1 <= 1'b0; took_alone_2_2 <= 1'b0;
       took_alone_2_3 <= 1'b0; took_alone_3_0 <= 1'b0; took_alone_3_1 <= 1'b0; took_alone_3_2 <= 1'b0;
@@ -2859,7 +1588,18 @@ module Merge_p4_u16_c256_k1024_f1536 (
     end
     else begin
       order_queued <= order_queued ? ~order_single | took | ~order_taken : took & ~order_taken;
-      noted_waiting <= noted_waiting + {4'd0, took} - {4'd0, order_valid & order_ready};
+      noted_waiting <=
+        took ? ((order_valid & order_ready) ? noted_waiting : ({5{~noted_waiting[4]}} & (noted_waiting_and | noted_waiting_and_2 | noted_waiting_and_3 | noted_waiting_and_4)) | ({5{noted_waiting[4]}} & noted_waiting_or)) :
+        (order_valid & order_ready) ? ({5{~noted_waiting[4]}} & noted_waiting_and_8_or) | ({5{noted_waiting[4]}} & (noted_waiting_and_11 | noted_waiting_and_12 | noted_waiting_and_13 | noted_waiting_and_14)) :
+        noted_waiting;
+      pending_packets_count <=
+        pending_packets_push ? (pending_packets_pop ? pending_packets_count : pending_packets_count_or) :
+        pending_packets_pop ? pending_packets_count_or_2 :
+        pending_packets_count;
+      pending_packets_some <=
+        pending_packets_push | pending_packets_several | (pending_packets_some & ~pending_packets_pop);
+      pending_packets_room <=
+        pending_packets_pop | (pending_packets_count < 4'd7) | (pending_packets_room & ~pending_packets_push);
       entered_1 <= header_enters;
       entered_2 <= entered_1;
       entered_3 <= entered_2;
@@ -2893,64 +1633,64 @@ module Merge_p4_u16_c256_k1024_f1536 (
       all_3_ago <= all_2_ago;
       all_4_ago <= all_3_ago;
       alone_0_0 <= user_lets_0_0 & room_lets_0_0;
-      lacks_quota_0_0 <= heads_0_0_valid & arrival_one_and_or & ~user_lets_0_0_at_most;
+      lacks_quota_0_0 <= waits_0_0 & accounts_allowed_0_one & (need_0_0 > accounts_allowed_0_cells);
       lacks_room_0_0 <= user_lets_0_0 & ~room_lets_0_0;
       alone_0_1 <= user_lets_0_1 & room_lets_0_1;
-      lacks_quota_0_1 <= heads_0_1_valid & user_lets_0_1_and_2_or & ~user_lets_0_1_at_most;
+      lacks_quota_0_1 <= waits_0_1 & accounts_allowed_1_one & (need_0_1 > accounts_allowed_1_cells);
       lacks_room_0_1 <= user_lets_0_1 & ~room_lets_0_1;
       alone_0_2 <= user_lets_0_2 & room_lets_0_2;
-      lacks_quota_0_2 <= heads_0_2_valid & user_lets_0_2_and_2_or & ~user_lets_0_2_at_most;
+      lacks_quota_0_2 <= waits_0_2 & accounts_allowed_2_one & (need_0_2 > accounts_allowed_2_cells);
       lacks_room_0_2 <= user_lets_0_2 & ~room_lets_0_2;
       alone_0_3 <= user_lets_0_3 & room_lets_0_3;
-      lacks_quota_0_3 <= for_core_0 & user_lets_0_3_and_2_or & ~user_lets_0_3_at_most;
+      lacks_quota_0_3 <= waits_0_3 & accounts_allowed_3_one & (need_0_3 > accounts_allowed_3_cells);
       lacks_room_0_3 <= user_lets_0_3 & ~room_lets_0_3;
       alone_1_0 <= user_lets_1_0 & room_lets_1_0;
-      lacks_quota_1_0 <= heads_1_0_valid & user_lets_1_0_and_2_or & ~user_lets_1_0_at_most;
+      lacks_quota_1_0 <= waits_1_0 & accounts_allowed_4_one & (need_1_0 > accounts_allowed_4_cells);
       lacks_room_1_0 <= user_lets_1_0 & ~room_lets_1_0;
       alone_1_1 <= user_lets_1_1 & room_lets_1_1;
-      lacks_quota_1_1 <= heads_1_1_valid & user_lets_1_1_and_2_or & ~user_lets_1_1_at_most;
+      lacks_quota_1_1 <= waits_1_1 & accounts_allowed_5_one & (need_1_1 > accounts_allowed_5_cells);
       lacks_room_1_1 <= user_lets_1_1 & ~room_lets_1_1;
       alone_1_2 <= user_lets_1_2 & room_lets_1_2;
-      lacks_quota_1_2 <= heads_1_2_valid & user_lets_1_2_and_2_or & ~user_lets_1_2_at_most;
+      lacks_quota_1_2 <= waits_1_2 & accounts_allowed_6_one & (need_1_2 > accounts_allowed_6_cells);
       lacks_room_1_2 <= user_lets_1_2 & ~room_lets_1_2;
       alone_1_3 <= user_lets_1_3 & room_lets_1_3;
-      lacks_quota_1_3 <= for_core_1 & user_lets_1_3_and_2_or & ~user_lets_1_3_at_most;
+      lacks_quota_1_3 <= waits_1_3 & accounts_allowed_7_one & (need_1_3 > accounts_allowed_7_cells);
       lacks_room_1_3 <= user_lets_1_3 & ~room_lets_1_3;
       alone_2_0 <= user_lets_2_0 & room_lets_2_0;
-      lacks_quota_2_0 <= heads_2_0_valid & user_lets_2_0_and_2_or & ~user_lets_2_0_at_most;
+      lacks_quota_2_0 <= waits_2_0 & accounts_allowed_8_one & (need_2_0 > accounts_allowed_8_cells);
       lacks_room_2_0 <= user_lets_2_0 & ~room_lets_2_0;
       alone_2_1 <= user_lets_2_1 & room_lets_2_1;
-      lacks_quota_2_1 <= heads_2_1_valid & user_lets_2_1_and_2_or & ~user_lets_2_1_at_most;
+      lacks_quota_2_1 <= waits_2_1 & accounts_allowed_9_one & (need_2_1 > accounts_allowed_9_cells);
       lacks_room_2_1 <= user_lets_2_1 & ~room_lets_2_1;
       alone_2_2 <= user_lets_2_2 & room_lets_2_2;
-      lacks_quota_2_2 <= heads_2_2_valid & user_lets_2_2_and_2_or & ~user_lets_2_2_at_most;
+      lacks_quota_2_2 <= waits_2_2 & accounts_allowed_10_one & (need_2_2 > accounts_allowed_10_cells);
       lacks_room_2_2 <= user_lets_2_2 & ~room_lets_2_2;
       alone_2_3 <= user_lets_2_3 & room_lets_2_3;
-      lacks_quota_2_3 <= for_core_2 & user_lets_2_3_and_2_or & ~user_lets_2_3_at_most;
+      lacks_quota_2_3 <= waits_2_3 & accounts_allowed_11_one & (need_2_3 > accounts_allowed_11_cells);
       lacks_room_2_3 <= user_lets_2_3 & ~room_lets_2_3;
       alone_3_0 <= user_lets_3_0 & room_lets_3_0;
-      lacks_quota_3_0 <= heads_3_0_valid & user_lets_3_0_and_2_or & ~user_lets_3_0_at_most;
+      lacks_quota_3_0 <= waits_3_0 & accounts_allowed_12_one & (need_3_0 > accounts_allowed_12_cells);
       lacks_room_3_0 <= user_lets_3_0 & ~room_lets_3_0;
       alone_3_1 <= user_lets_3_1 & room_lets_3_1;
-      lacks_quota_3_1 <= heads_3_1_valid & user_lets_3_1_and_2_or & ~user_lets_3_1_at_most;
+      lacks_quota_3_1 <= waits_3_1 & accounts_allowed_13_one & (need_3_1 > accounts_allowed_13_cells);
       lacks_room_3_1 <= user_lets_3_1 & ~room_lets_3_1;
       alone_3_2 <= user_lets_3_2 & room_lets_3_2;
-      lacks_quota_3_2 <= heads_3_2_valid & user_lets_3_2_and_2_or & ~user_lets_3_2_at_most;
+      lacks_quota_3_2 <= waits_3_2 & accounts_allowed_14_one & (need_3_2 > accounts_allowed_14_cells);
       lacks_room_3_2 <= user_lets_3_2 & ~room_lets_3_2;
       alone_3_3 <= user_lets_3_3 & room_lets_3_3;
-      lacks_quota_3_3 <= for_core_3 & user_lets_3_3_and_2_or & ~user_lets_3_3_at_most;
+      lacks_quota_3_3 <= waits_3_3 & accounts_allowed_15_one & (need_3_3 > accounts_allowed_15_cells);
       lacks_room_3_3 <= user_lets_3_3 & ~room_lets_3_3;
       alone_4_0 <= user_lets_4_0 & room_lets_4_0;
-      lacks_quota_4_0 <= heads_4_0_valid & loop_one_and_or & ~user_lets_4_0_at_most;
+      lacks_quota_4_0 <= waits_4_0 & accounts_allowed_16_one & (need_4_0 > accounts_allowed_16_cells);
       lacks_room_4_0 <= user_lets_4_0 & ~room_lets_4_0;
       alone_4_1 <= user_lets_4_1 & room_lets_4_1;
-      lacks_quota_4_1 <= heads_4_1_valid & user_lets_4_1_and_2_or & ~user_lets_4_1_at_most;
+      lacks_quota_4_1 <= waits_4_1 & accounts_allowed_17_one & (need_4_1 > accounts_allowed_17_cells);
       lacks_room_4_1 <= user_lets_4_1 & ~room_lets_4_1;
       alone_4_2 <= user_lets_4_2 & room_lets_4_2;
-      lacks_quota_4_2 <= heads_4_2_valid & user_lets_4_2_and_2_or & ~user_lets_4_2_at_most;
+      lacks_quota_4_2 <= waits_4_2 & accounts_allowed_18_one & (need_4_2 > accounts_allowed_18_cells);
       lacks_room_4_2 <= user_lets_4_2 & ~room_lets_4_2;
       alone_4_3 <= user_lets_4_3 & room_lets_4_3;
-      lacks_quota_4_3 <= for_core_4 & user_lets_4_3_and_2_or & ~user_lets_4_3_at_most;
+      lacks_quota_4_3 <= waits_4_3 & accounts_allowed_19_one & (need_4_3 > accounts_allowed_19_cells);
       lacks_room_4_3 <= user_lets_4_3 & ~room_lets_4_3;
       was_held_0 <= held_0;
       was_ready_0 <= take0_ready;
@@ -3034,6 +1774,14 @@ module Merge_p4_u16_c256_k1024_f1536 (
       first_beat <= beat_is_last;
       beat_of_cell <= first_beat ? 2'd0 : beat_of_cell + 2'd1;
     end
+
+  always @(posedge clk)
+    if (rst) pending_packets_head <= 3'd0;
+    else if (pending_packets_pop) pending_packets_head <= pending_packets_head + 3'd1;
+
+  always @(posedge clk)
+    if (rst) pending_packets_tail <= 3'd0;
+    else if (pending_packets_push) pending_packets_tail <= pending_packets_tail + 3'd1;
   wire [1:0] held_class_0_joined = {take_0_to_2 | take_0_to_3, take_0_to_1 | take_0_to_3};
 
   always @(posedge clk)
@@ -3403,6 +2151,16 @@ module Merge_p4_u16_c256_k1024_f1536 (
       };
     end
 
+  always @(posedge clk)
+    if (pending_packets_push) begin
+      pending_packets_store[pending_packets_tail] <= {
+        order_payload_facts_ttl, order_payload_facts_shimmed, order_payload_facts_tag, order_payload_facts_tagged,
+        order_payload_facts_flow_hash, order_payload_facts_no_l4, order_payload_facts_length,
+        order_payload_facts_unordered, order_payload_facts_user, order_payload_facts_dag, order_payload_facts_uid,
+        pending_payload_has_body, pending_payload_ingress
+      };
+    end
+
   assign take0_valid = held_0 | take_group_to_0;
   assign take0_payload = held_0 ? held_class_0 : {1'b0, held_class_0_joined};
   assign take1_valid = held_1 | take_group_to_1;
@@ -3418,7 +2176,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   assign frames2_ready = order_valid & order_payload_inlet[2] & beat_room;
   assign frames3_ready = order_valid & order_payload_inlet[3] & beat_room;
   assign frames4_ready = order_valid & order_payload_inlet[4] & beat_room;
-  assign enter_valid = beat_is_there & first_beat & pending_packets_push_ready;
+  assign enter_valid = beat_is_there & first_beat & pending_packets_room;
   assign enter_payload_header =
     ({512{order_payload_inlet[0]}} & frames0_payload_data) | ({512{order_payload_inlet[1]}} & frames1_payload_data)
     | ({512{order_payload_inlet[2]}} & frames2_payload_data) | ({512{order_payload_inlet[3]}} & frames3_payload_data)
@@ -3431,36 +2189,53 @@ module Merge_p4_u16_c256_k1024_f1536 (
   assign write_payload_data = enter_payload_header;
   assign write_payload_last = beat_is_last;
   assign write_payload_owners = 3'd1;
-  assign stored_ready = packet_arrives & pending_packets_pop_payload_has_body;
+  assign stored_ready = packet_arrives & pending_packets_payload_has_body;
   assign arrived_valid = header_is_there & payload_is_there;
   assign arrived_payload_ctx = entered_payload_ctx;
-  assign arrived_payload_first_cell = pending_packets_pop_payload_has_body ? stored_payload_first : 10'd0;
+  assign arrived_payload_uid = word_word[20:5];
+  assign arrived_payload_dag = word_word[28:21];
+  assign arrived_payload_user = word_word[34:29];
+  assign arrived_payload_ingress = word_word[3:0];
+  assign arrived_payload_first_cell = pending_packets_payload_has_body ? stored_payload_first : 10'd0;
   assign arrived_payload_payload_bytes =
-    pending_packets_pop_payload_has_body ? pending_packets_pop_payload_facts_length - 14'd64 :
+    pending_packets_payload_has_body ? pending_packets_payload_facts_length - 14'd64 :
     14'd0;
   assign arrived_payload_head_bytes =
-    pending_packets_pop_payload_has_body ? 7'd64 :
-    pending_packets_pop_payload_facts_length[6:0];
+    pending_packets_payload_has_body ? 7'd64 :
+    pending_packets_payload_facts_length[6:0];
+  assign arrived_payload_unordered = word_word[35];
+  assign arrived_payload_no_l4 = word_word[50];
+  assign arrived_payload_flow_hash = word_word[60:51];
+  assign arrived_payload_tagged = word_word[61];
+  assign arrived_payload_tag = word_word[77:62];
+  assign arrived_payload_shimmed = word_word[78];
+  assign arrived_payload_ttl = word_word[82:79];
   assign events_taken = events_taken_q;
   assign events_user = events_user_q;
   assign events_bytes = events_bytes_q;
   assign events_urgent = events_urgent_q;
-  assign dry = {
-    accounts_allowances_15_dry, accounts_allowances_14_dry, accounts_allowances_13_dry, accounts_allowances_12_dry,
-    accounts_allowances_11_dry, accounts_allowances_10_dry, accounts_allowances_9_dry, accounts_allowances_8_dry,
-    accounts_allowances_7_dry, accounts_allowances_6_dry, accounts_allowances_5_dry, accounts_allowances_4_dry,
-    accounts_allowances_3_dry, accounts_allowances_2_dry, accounts_allowances_1_dry, accounts_allowances_0_dry
-  };
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(took & order_queued & (order_tail == order_head) & ~order_taken)); // pass-queue.ts:53
+    if (~rst) begin
+      assert (~(took & order_queued & (order_tail == order_head) & ~order_taken)); // pass-queue.ts:53
+      assert (pending_packets_some == (|pending_packets_count)); // early-queue.ts:88
+      assert (pending_packets_room == (pending_packets_count != 4'd8)); // early-queue.ts:89
+    end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(took & order_queued & (order_tail == order_head) & ~order_taken))) begin
         $display("%s", "assertion failed: the queue order has room for all that can come (pass-queue.ts:53)"); // pass-queue.ts:53
+        $stop;
+      end
+      if (~(pending_packets_some == (|pending_packets_count))) begin
+        $display("%s", "assertion failed: the queue pending_packets has one when it counts one (early-queue.ts:88)"); // early-queue.ts:88
+        $stop;
+      end
+      if (~(pending_packets_room == (pending_packets_count != 4'd8))) begin
+        $display("%s", "assertion failed: the queue pending_packets has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
         $stop;
       end
     end
@@ -3513,7 +2288,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
     heads_4_5_facts_ports, heads_4_5_facts_peer, heads_4_5_facts_uid, heads_4_5_facts_dag, heads_4_5_facts_user,
     heads_4_5_facts_unordered, heads_4_5_facts_length, heads_4_5_facts_no_l4, heads_4_5_facts_flow_hash,
     heads_4_5_facts_tagged, heads_4_5_facts_tag, heads_4_5_facts_shimmed, heads_4_5_facts_ttl, entered_payload_last,
-    pending_packets_level, take_group_last[4], need_0_0_shifted[13:3], need_0_1_shifted[13:3], need_0_2_shifted[13:3],
+    take_group_last[4], need_0_0_shifted[13:3], need_0_1_shifted[13:3], need_0_2_shifted[13:3],
     need_0_3_shifted[13:3], need_1_0_shifted[13:3], need_1_1_shifted[13:3], need_1_2_shifted[13:3],
     need_1_3_shifted[13:3], need_2_0_shifted[13:3], need_2_1_shifted[13:3], need_2_2_shifted[13:3],
     need_2_3_shifted[13:3], need_3_0_shifted[13:3], need_3_1_shifted[13:3], need_3_2_shifted[13:3],

@@ -230,7 +230,7 @@ module PickTurn_regions4_slots4_users16 (
     after_user < 4'd10, after_user < 4'd9, after_user < 4'd8, after_user < 4'd7, after_user < 4'd6, after_user < 4'd5,
     after_user < 4'd4, after_user < 4'd3, after_user < 4'd2, after_user < 4'd1, 1'b0
   };
-  wire [15:0] user_later = users & user_later_joined; // turn.ts:85
+  wire [15:0] user_later = users & user_later_joined; // turn.ts:56
   wire chosen_stays = ~(|(chosen_at & lacks_at)); // pick-turn.ts:110
   wire due_stays = ~(behind_same & lacks); // pick-turn.ts:111
   wire two_0_0_or = ready_0[0] | ready_0[1] | ready_0[2];
@@ -437,7 +437,7 @@ module PickTurn_regions4_slots4_users16 (
     |user_later[7:4] ? {~(user_later[4] | user_later[5]) & (user_later[6] | user_later[7]), ~user_later[4] & (user_later[5] | (~user_later[6] & user_later[7]))} :
     |user_later[11:8] ? {~(user_later[8] | user_later[9]) & (user_later[10] | user_later[11]), ~user_later[8] & (user_later[9] | (~user_later[10] & user_later[11]))} :
     |user_later[15:12] ? {~(user_later[12] | user_later[13]) & (user_later[14] | user_later[15]), ~user_later[12] & (user_later[13] | (~user_later[14] & user_later[15]))} :
-    2'd0; // turn.ts:79
+    2'd0; // first.ts:29
   wire [1:0] chosen_user_choice =
     |users[3:0] ? {~(users[0] | users[1]) & (users[2] | users[3]), ~users[0] & (users[1] | (~users[2] & users[3]))} :
     |users[7:4] ? {~(users[4] | users[5]) & (users[6] | users[7]), ~users[4] & (users[5] | (~users[6] & users[7]))} :

@@ -393,7 +393,7 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     region_2_enter_ready, region_2_leave_valid, region_2_leave_payload_reply, region_2_leave_payload_dropped,
     region_2_leave_payload_killed, region_2_accepts, region_3_enter_ready, region_3_leave_valid,
     region_3_leave_payload_reply, region_3_leave_payload_dropped, region_3_leave_payload_killed,
-    region_3_leave_payload_refund, region_3_give, region_3_accepts; // regions-placed.ts:188
+    region_3_leave_payload_refund, region_3_give, region_3_accepts; // regions-placed.ts:189
   wire [9:0] region_0_leave_payload_ctx, region_1_leave_payload_ctx, region_2_leave_payload_ctx,
     region_3_leave_payload_ctx;
   wire [511:0] region_0_leave_payload_header, region_1_leave_payload_header, region_2_leave_payload_header,
@@ -407,44 +407,44 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     region_2_leave_payload_drop_front, region_3_leave_payload_front_bytes, region_3_leave_payload_drop_front;
   wire [1:0] region_0_leave_payload_refund, region_0_give, region_2_leave_payload_refund, region_2_give;
   wire [3:0] region_1_leave_payload_refund;
-  reg leaves_locked; // regions.ts:112
+  reg leaves_locked; // regions.ts:113
   reg [3:0] leaves_owner;
   wire [3:0] leaves_grant;
-  wire enters_0_valid = enter_valid & (enter_payload_region == 2'd0); // regions.ts:80
+  wire enters_0_valid = enter_valid & (enter_payload_region == 2'd0); // regions.ts:81
   wire enters_1_valid = enter_valid & (enter_payload_region == 2'd1);
   wire enters_2_valid = enter_valid & (enter_payload_region == 2'd2);
   wire enters_3_valid = enter_valid & (enter_payload_region == 2'd3);
-  wire [9:0] entering_0_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:91
+  wire [9:0] entering_0_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:92
   wire [1:0] entering_0_payload_run = enter_payload_run[1:0];
-  wire leaving_0_ready = leaves_grant[0] & leave_ready; // regions-placed.ts:98
+  wire leaving_0_ready = leaves_grant[0] & leave_ready; // regions-placed.ts:99
   wire [7:0] leaving_0_payload_ctx = region_0_leave_payload_ctx[7:0];
   wire [3:0] leaving_0_payload_refund = {2'd0, region_0_leave_payload_refund};
   wire [1:0] leaving_0_payload_branch = region_0_leave_payload_ctx[9:8];
-  wire [9:0] entering_1_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:91
-  wire leaving_1_ready = leaves_grant[1] & leave_ready; // regions-placed.ts:98
+  wire [9:0] entering_1_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:92
+  wire leaving_1_ready = leaves_grant[1] & leave_ready; // regions-placed.ts:99
   wire [7:0] leaving_1_payload_ctx = region_1_leave_payload_ctx[7:0];
   wire [1:0] leaving_1_payload_branch = region_1_leave_payload_ctx[9:8];
-  wire [9:0] entering_2_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:91
+  wire [9:0] entering_2_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:92
   wire [1:0] entering_2_payload_run = enter_payload_run[1:0];
-  wire leaving_2_ready = leaves_grant[2] & leave_ready; // regions-placed.ts:98
+  wire leaving_2_ready = leaves_grant[2] & leave_ready; // regions-placed.ts:99
   wire [7:0] leaving_2_payload_ctx = region_2_leave_payload_ctx[7:0];
   wire [3:0] leaving_2_payload_refund = {2'd0, region_2_leave_payload_refund};
   wire [1:0] leaving_2_payload_branch = region_2_leave_payload_ctx[9:8];
-  wire [9:0] entering_3_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:91
+  wire [9:0] entering_3_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:92
   wire entering_3_payload_run = enter_payload_run[0];
-  wire leaving_3_ready = leaves_grant[3] & leave_ready; // regions-placed.ts:98
+  wire leaving_3_ready = leaves_grant[3] & leave_ready; // regions-placed.ts:99
   wire [7:0] leaving_3_payload_ctx = region_3_leave_payload_ctx[7:0];
   wire [3:0] leaving_3_payload_refund = {3'd0, region_3_leave_payload_refund};
   wire [1:0] leaving_3_payload_branch = region_3_leave_payload_ctx[9:8];
-  wire [3:0] leaves_request = {region_3_leave_valid, region_2_leave_valid, region_1_leave_valid, region_0_leave_valid}; // regions.ts:112
+  wire [3:0] leaves_request = {region_3_leave_valid, region_2_leave_valid, region_1_leave_valid, region_0_leave_valid}; // regions.ts:113
   wire [3:0] leaves_after = leaves_request & ~(leaves_owner | (leaves_owner - 4'd1));
   assign leaves_grant =
     leaves_locked ? leaves_owner :
     |leaves_after ? leaves_after & (~leaves_after + 4'd1) :
     leaves_request & (~leaves_request + 4'd1);
 
-  wire region_0_config_valid = config_valid & (config_region == 3'd0); // regions-placed.ts:188
-  Region_firewall_nat_c1024_f24 region_0 ( // regions-placed.ts:188
+  wire region_0_config_valid = config_valid & (config_region == 3'd0); // regions-placed.ts:189
+  Region_firewall_nat_c1024_f24 region_0 ( // regions-placed.ts:189
     .clk (clk), .rst (rst),
     .enter_valid (enters_0_valid), .enter_ready (region_0_enter_ready), .enter_payload_ctx (entering_0_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -503,8 +503,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_1_counts_grown       (state_1_counts_grown)
   );
 
-  wire region_1_config_valid = config_valid & (config_region == 3'd1); // regions-placed.ts:188
-  Region_dummy_dummy_dummy_dummy_c1024_f24 region_1 ( // regions-placed.ts:188
+  wire region_1_config_valid = config_valid & (config_region == 3'd1); // regions-placed.ts:189
+  Region_dummy_dummy_dummy_dummy_c1024_f24 region_1 ( // regions-placed.ts:189
     .clk (clk), .rst (rst),
     .enter_valid (enters_1_valid), .enter_ready (region_1_enter_ready), .enter_payload_ctx (entering_1_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -599,8 +599,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_3_counts_grown       (state_7_counts_grown)
   );
 
-  wire region_2_config_valid = config_valid & (config_region == 3'd2); // regions-placed.ts:188
-  Region_checksum_balancer_c1024_f24 region_2 ( // regions-placed.ts:188
+  wire region_2_config_valid = config_valid & (config_region == 3'd2); // regions-placed.ts:189
+  Region_checksum_balancer_c1024_f24 region_2 ( // regions-placed.ts:189
     .clk (clk), .rst (rst),
     .enter_valid (enters_2_valid), .enter_ready (region_2_enter_ready), .enter_payload_ctx (entering_2_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -659,8 +659,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_1_counts_grown       (state_9_counts_grown)
   );
 
-  wire region_3_config_valid = config_valid & (config_region == 3'd3); // regions-placed.ts:188
-  Region_tunnel_c1024_f24 region_3 ( // regions-placed.ts:188
+  wire region_3_config_valid = config_valid & (config_region == 3'd3); // regions-placed.ts:189
+  Region_tunnel_c1024_f24 region_3 ( // regions-placed.ts:189
     .clk (clk), .rst (rst),
     .enter_valid (enters_3_valid), .enter_ready (region_3_enter_ready), .enter_payload_ctx (entering_3_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),

@@ -26,67 +26,101 @@ module Reshape (
 );
   reg first_beat; // reshape.ts:45
   reg flushes; // reshape.ts:46
-  reg [6:0] flush_bytes; // reshape.ts:47
+  reg [5:0] flush_lane; // reshape.ts:47
   reg flush_bad; // reshape.ts:48
   reg [511:0] beat_before; // reshape.ts:49
-  wire staged_push_ready; // reshape.ts:92
-  wire [2:0] staged_level;
-  wire beat_there; // reshape.ts:67
-  wire ends; // reshape.ts:68
-  wire [6:0] out_bytes; // reshape.ts:69
+  reg [1:0] staged_head; // early-queue.ts:63
+  reg [1:0] staged_tail; // early-queue.ts:64
+  reg [2:0] staged_count; // early-queue.ts:65
+  reg staged_some; // early-queue.ts:66
+  reg staged_room; // early-queue.ts:67
+  (* ram_style = "distributed" *) reg [577:0] staged_store [0:3]; // early-queue.ts:62
+  wire beat_there; // reshape.ts:69
+  wire [5:0] last_lane; // reshape.ts:72
+  wire ends; // reshape.ts:70
   wire [1:0] joins_how = {shape_payload_redirect, shape_payload_redirect ? first_beat : shape_payload_unwrap}; // reshape.ts:56
   wire grows_over =
     frame_payload_last
     & (shape_payload_redirect ? frame_payload_count > 7'd42 : shape_payload_unwrap & (frame_payload_count > 7'd14)); // reshape.ts:59
-  wire gives_none = shape_payload_unwrap & first_beat; // reshape.ts:64
-  wire shaped_valid = flushes | (beat_there & ~gives_none); // reshape.ts:66
+  wire gives_none = shape_payload_unwrap & first_beat; // reshape.ts:66
+  wire shaped_valid = flushes | (beat_there & ~gives_none); // reshape.ts:68
   wire [511:0] shaped_payload_data =
     ({512{joins_how == 2'd0}} & frame_payload_data)
     | ({512{joins_how == 2'd1}} & {frame_payload_data[111:0], beat_before[511:112]})
     | ({512{joins_how == 2'd2}} & {frame_payload_data[335:0], beat_before[511:336]})
     | ({512{joins_how == 2'd3}} & {frame_payload_data[335:0], shape_payload_front});
-  wire [63:0] shaped_payload_keep_joined = {
-    (out_bytes[5:0] - 6'd1) >= 6'd63, (out_bytes[5:0] - 6'd1) >= 6'd62, (out_bytes[5:0] - 6'd1) >= 6'd61,
-    (out_bytes[5:0] - 6'd1) >= 6'd60, (out_bytes[5:0] - 6'd1) >= 6'd59, (out_bytes[5:0] - 6'd1) >= 6'd58,
-    (out_bytes[5:0] - 6'd1) >= 6'd57, (out_bytes[5:0] - 6'd1) >= 6'd56, (out_bytes[5:0] - 6'd1) >= 6'd55,
-    (out_bytes[5:0] - 6'd1) >= 6'd54, (out_bytes[5:0] - 6'd1) >= 6'd53, (out_bytes[5:0] - 6'd1) >= 6'd52,
-    (out_bytes[5:0] - 6'd1) >= 6'd51, (out_bytes[5:0] - 6'd1) >= 6'd50, (out_bytes[5:0] - 6'd1) >= 6'd49,
-    (out_bytes[5:0] - 6'd1) >= 6'd48, (out_bytes[5:0] - 6'd1) >= 6'd47, (out_bytes[5:0] - 6'd1) >= 6'd46,
-    (out_bytes[5:0] - 6'd1) >= 6'd45, (out_bytes[5:0] - 6'd1) >= 6'd44, (out_bytes[5:0] - 6'd1) >= 6'd43,
-    (out_bytes[5:0] - 6'd1) >= 6'd42, (out_bytes[5:0] - 6'd1) >= 6'd41, (out_bytes[5:0] - 6'd1) >= 6'd40,
-    (out_bytes[5:0] - 6'd1) >= 6'd39, (out_bytes[5:0] - 6'd1) >= 6'd38, (out_bytes[5:0] - 6'd1) >= 6'd37,
-    (out_bytes[5:0] - 6'd1) >= 6'd36, (out_bytes[5:0] - 6'd1) >= 6'd35, (out_bytes[5:0] - 6'd1) >= 6'd34,
-    (out_bytes[5:0] - 6'd1) >= 6'd33, (out_bytes[5:0] - 6'd1) >= 6'd32, (out_bytes[5:0] - 6'd1) >= 6'd31,
-    (out_bytes[5:0] - 6'd1) >= 6'd30, (out_bytes[5:0] - 6'd1) >= 6'd29, (out_bytes[5:0] - 6'd1) >= 6'd28,
-    (out_bytes[5:0] - 6'd1) >= 6'd27, (out_bytes[5:0] - 6'd1) >= 6'd26, (out_bytes[5:0] - 6'd1) >= 6'd25,
-    (out_bytes[5:0] - 6'd1) >= 6'd24, (out_bytes[5:0] - 6'd1) >= 6'd23, (out_bytes[5:0] - 6'd1) >= 6'd22,
-    (out_bytes[5:0] - 6'd1) >= 6'd21, (out_bytes[5:0] - 6'd1) >= 6'd20, (out_bytes[5:0] - 6'd1) >= 6'd19,
-    (out_bytes[5:0] - 6'd1) >= 6'd18, (out_bytes[5:0] - 6'd1) >= 6'd17, (out_bytes[5:0] - 6'd1) >= 6'd16,
-    (out_bytes[5:0] - 6'd1) >= 6'd15, (out_bytes[5:0] - 6'd1) >= 6'd14, (out_bytes[5:0] - 6'd1) >= 6'd13,
-    (out_bytes[5:0] - 6'd1) >= 6'd12, (out_bytes[5:0] - 6'd1) >= 6'd11, (out_bytes[5:0] - 6'd1) >= 6'd10,
-    (out_bytes[5:0] - 6'd1) >= 6'd9, (out_bytes[5:0] - 6'd1) >= 6'd8, (out_bytes[5:0] - 6'd1) >= 6'd7,
-    (out_bytes[5:0] - 6'd1) >= 6'd6, (out_bytes[5:0] - 6'd1) >= 6'd5, (out_bytes[5:0] - 6'd1) >= 6'd4,
-    (out_bytes[5:0] - 6'd1) >= 6'd3, (out_bytes[5:0] - 6'd1) >= 6'd2, (out_bytes[5:0] - 6'd1) >= 6'd1, 1'b1
+  wire [63:0] shaped_payload_keep = {
+    (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd7), (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd6),
+    (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd5), (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd4),
+    (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd3), (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd2),
+    (last_lane[5:3] == 3'd7) & (last_lane[2:0] >= 3'd1), last_lane[5:3] == 3'd7,
+    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd7)),
+    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd6)),
+    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd5)),
+    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd4)),
+    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd3)),
+    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd2)),
+    (last_lane[5:3] > 3'd6) | ((last_lane[5:3] == 3'd6) & (last_lane[2:0] >= 3'd1)),
+    (last_lane[5:3] > 3'd6) | (last_lane[5:3] == 3'd6),
+    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd7)),
+    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd6)),
+    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd5)),
+    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd4)),
+    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd3)),
+    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd2)),
+    (last_lane[5:3] > 3'd5) | ((last_lane[5:3] == 3'd5) & (last_lane[2:0] >= 3'd1)),
+    (last_lane[5:3] > 3'd5) | (last_lane[5:3] == 3'd5),
+    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd7)),
+    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd6)),
+    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd5)),
+    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd4)),
+    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd3)),
+    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd2)),
+    (last_lane[5:3] > 3'd4) | ((last_lane[5:3] == 3'd4) & (last_lane[2:0] >= 3'd1)),
+    (last_lane[5:3] > 3'd4) | (last_lane[5:3] == 3'd4),
+    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd7)),
+    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd6)),
+    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd5)),
+    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd4)),
+    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd3)),
+    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd2)),
+    (last_lane[5:3] > 3'd3) | ((last_lane[5:3] == 3'd3) & (last_lane[2:0] >= 3'd1)),
+    (last_lane[5:3] > 3'd3) | (last_lane[5:3] == 3'd3),
+    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd7)),
+    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd6)),
+    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd5)),
+    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd4)),
+    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd3)),
+    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd2)),
+    (last_lane[5:3] > 3'd2) | ((last_lane[5:3] == 3'd2) & (last_lane[2:0] >= 3'd1)),
+    (last_lane[5:3] > 3'd2) | (last_lane[5:3] == 3'd2),
+    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd7)),
+    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd6)),
+    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd5)),
+    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd4)),
+    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd3)),
+    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd2)),
+    (last_lane[5:3] > 3'd1) | ((last_lane[5:3] == 3'd1) & (last_lane[2:0] >= 3'd1)),
+    (last_lane[5:3] > 3'd1) | (last_lane[5:3] == 3'd1),
+    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd7)),
+    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd6)),
+    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd5)),
+    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd4)),
+    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd3)),
+    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd2)),
+    (last_lane[5:3] > 3'd0) | ((last_lane[5:3] == 3'd0) & (last_lane[2:0] >= 3'd1)),
+    (last_lane[5:3] > 3'd0) | (last_lane[5:3] == 3'd0)
   };
-  wire [63:0] shaped_payload_keep = ends ? shaped_payload_keep_joined : 64'hffffffffffffffff; // reshape.ts:66
   wire shaped_payload_user = ends & (flushes ? flush_bad : frame_payload_bad);
   assign beat_there = frame_valid & shape_valid;
   assign ends = flushes | (frame_payload_last & ~grows_over);
-  assign out_bytes =
-    flushes ? flush_bytes :
-    shape_payload_redirect ? frame_payload_count + 7'd22 :
-    shape_payload_unwrap ? frame_payload_count + 7'd50 :
-    frame_payload_count;
-  wire takes = frame_valid & frame_ready; // reshape.ts:80
-
-  Fifo_AxisBeat_d4 staged ( // reshape.ts:92
-    .clk (clk), .rst (rst),
-    .push_valid (shaped_valid), .push_ready (staged_push_ready), .push_payload_data (shaped_payload_data),
-    .push_payload_keep (shaped_payload_keep), .push_payload_last (ends), .push_payload_user (shaped_payload_user),
-    .pop_valid (out_valid), .pop_ready (out_ready), .pop_payload_data (out_payload_data),
-    .pop_payload_keep (out_payload_keep), .pop_payload_last (out_payload_last), .pop_payload_user (out_payload_user),
-    .level (staged_level)
-  );
+  assign last_lane =
+    ends ? (flushes ? flush_lane : shape_payload_redirect ? frame_payload_count[5:0] + 6'd21 : shape_payload_unwrap ? frame_payload_count[5:0] + 6'd49 : frame_payload_count[5:0] + 6'd63) :
+    6'd63;
+  wire takes = frame_valid & frame_ready; // reshape.ts:83
+  wire staged_push = shaped_valid & staged_room; // early-queue.ts:68
+  wire staged_pop = staged_some & out_ready; // early-queue.ts:69
+  wire staged_several = staged_count > 3'd1; // early-queue.ts:70
 
   always @(posedge clk)
     if (rst) begin
@@ -97,7 +131,7 @@ module Reshape (
         first_beat <= 1'b0;
         flushes <= grows_over;
       end
-      if (shaped_valid & staged_push_ready & ends) begin
+      if (shaped_valid & staged_room & ends) begin
         first_beat <= 1'b1;
         flushes <= 1'b0;
       end
@@ -106,12 +140,72 @@ module Reshape (
   always @(posedge clk)
     if (takes) begin
       beat_before <= frame_payload_data;
-      flush_bytes <= shape_payload_redirect ? frame_payload_count - 7'd42 : frame_payload_count - 7'd14;
+      flush_lane <= shape_payload_redirect ? frame_payload_count[5:0] + 6'd21 : frame_payload_count[5:0] + 6'd49;
       flush_bad <= frame_payload_bad;
     end
 
-  assign frame_ready = shape_valid & ~flushes & (staged_push_ready | gives_none);
-  assign shape_ready = shaped_valid & staged_push_ready & ends;
+  always @(posedge clk)
+    if (rst) staged_head <= 2'd0;
+    else if (staged_pop) staged_head <= staged_head + 2'd1;
 
-  wire _unused_ok = &{1'b0, beat_before[111:0], staged_level, out_bytes[6], 1'b0};
+  always @(posedge clk)
+    if (rst) staged_tail <= 2'd0;
+    else if (staged_push) staged_tail <= staged_tail + 2'd1;
+  wire [2:0] staged_count_and =
+    {3{~staged_count[2]}}
+    & (({3{staged_count[1:0] == 2'd0}} & 3'd1) | ({3{staged_count[1:0] == 2'd1}} & 3'd2) | ({3{staged_count[1:0] == 2'd2}} & 3'd3) | ({3{staged_count[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] staged_count_and_2 =
+    {3{staged_count[2]}}
+    & (({3{staged_count[1:0] == 2'd0}} & 3'd3) | ({3{staged_count[1:0] == 2'd1}} & 3'd4) | ({3{staged_count[1:0] == 2'd2}} & 3'd5) | ({3{staged_count[1:0] == 2'd3}} & 3'd6));
+
+  always @(posedge clk)
+    if (rst) begin
+      staged_count <= 3'd0; staged_some <= 1'b0; staged_room <= 1'b1;
+    end
+    else begin
+      staged_count <=
+        staged_push ? (staged_pop ? staged_count : staged_count_and | ({3{staged_count[2]}} & (({3{staged_count[1:0] == 2'd0}} & 3'd5) | ({3{staged_count[1:0] == 2'd1}} & 3'd6) | {3{staged_count[1:0] == 2'd2}}))) :
+        staged_pop ? ({3{~staged_count[2]}} & ({3{staged_count[1:0] == 2'd0}} | ({3{staged_count[1:0] == 2'd2}} & 3'd1) | ({3{staged_count[1:0] == 2'd3}} & 3'd2))) | staged_count_and_2 :
+        staged_count;
+      staged_some <= staged_push | staged_several | (staged_some & ~staged_pop);
+      staged_room <= staged_pop | (staged_count < 3'd3) | (staged_room & ~staged_push);
+    end
+
+  always @(posedge clk)
+    if (staged_push) begin
+      staged_store[staged_tail] <= {shaped_payload_user, ends, shaped_payload_keep, shaped_payload_data};
+    end
+
+  assign frame_ready = shape_valid & ~flushes & (staged_room | gives_none);
+  assign shape_ready = shaped_valid & staged_room & ends;
+  assign out_valid = staged_some;
+  wire [577:0] word_word = staged_store[staged_head]; // early-queue.ts:79
+  assign out_payload_data = word_word[511:0];
+  assign out_payload_keep = word_word[575:512];
+  assign out_payload_last = word_word[576];
+  assign out_payload_user = word_word[577];
+
+`ifdef FORMAL
+  always @(posedge clk)
+    if (~rst) begin
+      assert (staged_some == (|staged_count)); // early-queue.ts:88
+      assert (staged_room == (staged_count != 3'd4)); // early-queue.ts:89
+    end
+`else
+`ifndef SYNTHESIS
+  always @(posedge clk)
+    if (~rst) begin
+      if (~(staged_some == (|staged_count))) begin
+        $display("%s", "assertion failed: the queue staged has one when it counts one (early-queue.ts:88)"); // early-queue.ts:88
+        $stop;
+      end
+      if (~(staged_room == (staged_count != 3'd4))) begin
+        $display("%s", "assertion failed: the queue staged has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
+        $stop;
+      end
+    end
+`endif
+`endif
+
+  wire _unused_ok = &{1'b0, beat_before[111:0], 1'b0};
 endmodule

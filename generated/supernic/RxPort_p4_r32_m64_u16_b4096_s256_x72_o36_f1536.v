@@ -197,10 +197,9 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   output wire [12:0]  waiting,
   output wire [12:0]  free
 );
-  localparam [3:0] judge_reason_none = 4'd0, judge_reason_fcs = 4'd1, judge_reason_long = 4'd2,
-    judge_reason_short = 4'd3, judge_reason_link = 4'd4, judge_reason_version = 4'd5, judge_reason_shim = 4'd6,
-    judge_reason_ttl = 4'd7, judge_reason_order = 4'd8, judge_reason_enclosed = 4'd9, judge_reason_pfc = 4'd10,
-    judge_reason_peer = 4'd11;
+  localparam [3:0] judge_reason_fcs = 4'd1, judge_reason_long = 4'd2, judge_reason_short = 4'd3,
+    judge_reason_link = 4'd4, judge_reason_version = 4'd5, judge_reason_shim = 4'd6, judge_reason_ttl = 4'd7,
+    judge_reason_order = 4'd8, judge_reason_enclosed = 4'd9, judge_reason_pfc = 4'd10, judge_reason_peer = 4'd11;
   localparam [2:0] judged_kind_pfc = 3'd1;
   localparam [4:0] fate_fcs = 5'd0, fate_long = 5'd1, fate_short = 5'd2, fate_link = 5'd3, fate_version = 5'd4,
     fate_shim = 5'd5, fate_ttl = 5'd6, fate_order = 5'd7, fate_enclosed = 5'd8, fate_pfc = 5'd9, fate_peer = 5'd10,
@@ -212,11 +211,12 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     match_outcome_core = 3'd3, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5, match_outcome_ports = 3'd6;
   localparam [2:0] match_drop_stranger = 3'd2, match_drop_control = 3'd3, match_drop_rule = 3'd4,
     match_drop_uid = 3'd5;
-  wire judge_frame_valid, judge_frame_payload_first, judge_frame_payload_last, judge_frame_payload_verdict_linked,
-    judge_frame_payload_verdict_link_nack, judge_frame_payload_verdict_tagged, judge_frame_payload_verdict_shimmed,
-    judge_frame_payload_verdict_snic_unprocessed, judge_frame_payload_verdict_no_l4, judge_refused_fcs,
-    judge_refused_long, judge_refused_short, judge_refused_link, judge_refused_version, judge_refused_shim,
-    judge_refused_ttl, judge_refused_order, judge_refused_enclosed, judge_refused_pfc, judge_refused_peer; // rx-port.ts:186
+  wire judge_frame_valid, judge_frame_payload_first, judge_frame_payload_last, judge_frame_payload_refused,
+    judge_frame_payload_verdict_linked, judge_frame_payload_verdict_link_nack, judge_frame_payload_verdict_tagged,
+    judge_frame_payload_verdict_shimmed, judge_frame_payload_verdict_snic_unprocessed,
+    judge_frame_payload_verdict_no_l4, judge_refused_fcs, judge_refused_long, judge_refused_short, judge_refused_link,
+    judge_refused_version, judge_refused_shim, judge_refused_ttl, judge_refused_order, judge_refused_enclosed,
+    judge_refused_pfc, judge_refused_peer; // rx-port.ts:186
   wire [511:0] judge_frame_payload_data;
   wire [2:0] judge_frame_payload_verdict_kind, judge_frame_payload_verdict_class;
   wire [15:0] judge_frame_payload_verdict_link_sequence, judge_frame_payload_verdict_link_ack,
@@ -285,6 +285,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
     .frame_valid (judge_frame_valid), .frame_ready (1'b1), .frame_payload_data (judge_frame_payload_data),
     .frame_payload_first (judge_frame_payload_first), .frame_payload_last (judge_frame_payload_last),
+    .frame_payload_refused (judge_frame_payload_refused),
     .frame_payload_verdict_kind (judge_frame_payload_verdict_kind),
     .frame_payload_verdict_linked (judge_frame_payload_verdict_linked),
     .frame_payload_verdict_link_sequence (judge_frame_payload_verdict_link_sequence),
@@ -323,7 +324,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
   Match_p4_r32_m64 match ( // rx-port.ts:187
     .clk (clk), .rst (rst),
     .key_valid (ends), .key_ready (match_key_ready), .key_payload_head (head),
-    .key_payload_verdict_kind (judge_frame_payload_verdict_kind),
+    .key_payload_refused (judge_frame_payload_refused), .key_payload_verdict_kind (judge_frame_payload_verdict_kind),
     .key_payload_verdict_linked (judge_frame_payload_verdict_linked),
     .key_payload_verdict_link_sequence (judge_frame_payload_verdict_link_sequence),
     .key_payload_verdict_link_ack (judge_frame_payload_verdict_link_ack),
@@ -548,14 +549,56 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
 
   always @(posedge clk)
     if (judge_frame_valid & judge_frame_payload_first) head_kept <= judge_frame_payload_data[303:0];
+  wire fate_q_fate_and = (known_outcome == match_outcome_drop) & (known_reason == match_drop_stranger);
+  wire known_outcome_and = (known_outcome == match_outcome_drop) & (known_reason == match_drop_control);
+  wire match_outcome_drop_and = (known_outcome == match_outcome_drop) & (known_reason == match_drop_rule);
+  wire known_reason_and = (known_outcome == match_outcome_drop) & (known_reason == match_drop_uid);
   wire [4:0] fate_q_fate_or =
-    ({5{frame_class == 3'd0}} & fate_full0) | ({5{frame_class == 3'd1}} & fate_full1)
-    | ({5{frame_class == 3'd2}} & fate_full2) | ({5{frame_class == 3'd3}} & fate_full3)
-    | ({5{frame_class == 3'd4}} & fate_full4) | ({5{frame_class == 3'd5}} & fate_full5);
-  wire [4:0] frame_class_or =
     ({5{frame_class == 3'd0}} & fate_queued0) | ({5{frame_class == 3'd1}} & fate_queued1)
     | ({5{frame_class == 3'd2}} & fate_queued2) | ({5{frame_class == 3'd3}} & fate_queued3)
     | ({5{frame_class == 3'd4}} & fate_queued4) | ({5{frame_class == 3'd5}} & fate_queued5);
+  wire [4:0] frame_class_or =
+    ({5{frame_class == 3'd0}} & fate_full0) | ({5{frame_class == 3'd1}} & fate_full1)
+    | ({5{frame_class == 3'd2}} & fate_full2) | ({5{frame_class == 3'd3}} & fate_full3)
+    | ({5{frame_class == 3'd4}} & fate_full4) | ({5{frame_class == 3'd5}} & fate_full5);
+  wire [4:0] fate_q_fate_choice =
+    (verdict_reason == judge_reason_fcs) ? fate_fcs :
+    (verdict_reason == judge_reason_long) ? fate_long :
+    (verdict_reason == judge_reason_short) ? fate_short :
+    (verdict_reason == judge_reason_link) ? fate_link :
+    (verdict_reason == judge_reason_version) ? fate_version :
+    (verdict_reason == judge_reason_shim) ? fate_shim :
+    (verdict_reason == judge_reason_ttl) ? fate_ttl :
+    (verdict_reason == judge_reason_order) ? fate_order :
+    (verdict_reason == judge_reason_enclosed) ? fate_enclosed :
+    (verdict_reason == judge_reason_pfc) ? fate_pfc :
+    (verdict_reason == judge_reason_peer) ? fate_peer :
+    (known_outcome == match_outcome_link) ? fate_for_link :
+    fate_q_fate_and ? fate_stranger :
+    known_outcome_and ? fate_control :
+    match_outcome_drop_and ? fate_rule :
+    known_reason_and ? fate_uid :
+    ~wants_room ? fate_nowhere :
+    fate_unlinked;
+  wire [4:0] verdict_reason_choice =
+    (verdict_reason == judge_reason_fcs) ? fate_fcs :
+    (verdict_reason == judge_reason_long) ? fate_long :
+    (verdict_reason == judge_reason_short) ? fate_short :
+    (verdict_reason == judge_reason_link) ? fate_link :
+    (verdict_reason == judge_reason_version) ? fate_version :
+    (verdict_reason == judge_reason_shim) ? fate_shim :
+    (verdict_reason == judge_reason_ttl) ? fate_ttl :
+    (verdict_reason == judge_reason_order) ? fate_order :
+    (verdict_reason == judge_reason_enclosed) ? fate_enclosed :
+    (verdict_reason == judge_reason_pfc) ? fate_pfc :
+    (verdict_reason == judge_reason_peer) ? fate_peer :
+    (known_outcome == match_outcome_link) ? fate_for_link :
+    fate_q_fate_and ? fate_stranger :
+    known_outcome_and ? fate_control :
+    match_outcome_drop_and ? fate_rule :
+    known_reason_and ? fate_uid :
+    ~wants_room ? fate_nowhere :
+    fate_q_fate_or;
 
   always @(posedge clk)
     if (rst) begin
@@ -566,9 +609,7 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
       offered_q_bytes <= 14'd0;
     end
     else begin
-      pfc_seen_valid <=
-        ends & (judge_frame_payload_verdict_kind == judged_kind_pfc)
-        & (judge_frame_payload_verdict_reason == judge_reason_none);
+      pfc_seen_valid <= ends & (judge_frame_payload_verdict_kind == judged_kind_pfc) & ~judge_frame_payload_refused;
       pfc_seen_enabled <= head[143:136];
       pfc_seen_times_0 <= {head[151:144], head[159:152]};
       pfc_seen_times_1 <= {head[167:160], head[175:168]};
@@ -581,6 +622,8 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
       there <= match_outcome_valid;
       fate_q_valid <= there;
       fate_q_fate <=
+        keep ? verdict_reason_choice :
+        seen_room ? fate_q_fate_choice :
         (verdict_reason == judge_reason_fcs) ? fate_fcs :
         (verdict_reason == judge_reason_long) ? fate_long :
         (verdict_reason == judge_reason_short) ? fate_short :
@@ -593,14 +636,12 @@ module RxPort_p4_r32_m64_u16_b4096_s256_x72_o36_f1536 (
         (verdict_reason == judge_reason_pfc) ? fate_pfc :
         (verdict_reason == judge_reason_peer) ? fate_peer :
         (known_outcome == match_outcome_link) ? fate_for_link :
-        ((known_outcome == match_outcome_drop) & (known_reason == match_drop_stranger)) ? fate_stranger :
-        ((known_outcome == match_outcome_drop) & (known_reason == match_drop_control)) ? fate_control :
-        ((known_outcome == match_outcome_drop) & (known_reason == match_drop_rule)) ? fate_rule :
-        ((known_outcome == match_outcome_drop) & (known_reason == match_drop_uid)) ? fate_uid :
+        fate_q_fate_and ? fate_stranger :
+        known_outcome_and ? fate_control :
+        match_outcome_drop_and ? fate_rule :
+        known_reason_and ? fate_uid :
         ~wants_room ? fate_nowhere :
-        keep ? frame_class_or :
-        seen_room ? fate_unlinked :
-        fate_q_fate_or;
+        frame_class_or;
       offered_q_valid <= there & (known_outcome == match_outcome_core) & (keep | ~verdict_linked);
       offered_q_kept <= keep;
       offered_q_user <= known_user;

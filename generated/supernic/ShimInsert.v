@@ -25,99 +25,255 @@ module ShimInsert (
   output wire         frame_payload_last,
   output wire         frame_payload_bad
 );
-  wire whats_pop_valid, whats_pop_payload_tagged, whats_pop_payload_shimmed; // insert.ts:44
-  wire [15:0] whats_pop_payload_tag;
-  wire [47:0] whats_pop_payload_shim;
-  wire [4:0] whats_level;
-  reg first_beat; // insert.ts:47
-  reg flushes; // insert.ts:48
-  reg [6:0] flush_count; // insert.ts:49
-  reg flush_bad; // insert.ts:50
-  reg [95:0] carry; // insert.ts:51
-  wire staged_push_ready; // insert.ts:94
-  wire [2:0] staged_level;
-  wire takes; // insert.ts:74
-  wire ends; // insert.ts:77
-  wire [7:0] total = {1'b0, plain_payload_count} + ({6'd0, whats_pop_payload_shimmed, whats_pop_payload_tagged} << 2); // insert.ts:53
-  wire grows_over = plain_payload_last & (total > 8'd64); // insert.ts:54
-  wire out_valid = flushes | (takes & plain_valid); // insert.ts:73
-  wire out_payload_data_match = {whats_pop_payload_shimmed, whats_pop_payload_tagged} == 2'd0;
-  wire whats_pop_payload_tagged_match = {whats_pop_payload_shimmed, whats_pop_payload_tagged} == 2'd1;
-  wire out_payload_data_match_whats_pop_payload_tagged = {whats_pop_payload_shimmed, whats_pop_payload_tagged} == 2'd2;
-  wire out_payload_data_match_2 = {whats_pop_payload_shimmed, whats_pop_payload_tagged} == 2'd3;
+  reg [3:0] whats_head; // early-queue.ts:63
+  reg [3:0] whats_tail; // early-queue.ts:64
+  reg [4:0] whats_count; // early-queue.ts:65
+  reg whats_some; // early-queue.ts:66
+  reg whats_room; // early-queue.ts:67
+  reg what_now_full, what_now_held_tagged, what_now_held_shimmed; // insert.ts:46
+  reg [15:0] what_now_held_tag;
+  reg [47:0] what_now_held_shim;
+  reg first_beat; // insert.ts:49
+  reg flushes; // insert.ts:50
+  reg [6:0] flush_count; // insert.ts:51
+  reg flush_bad; // insert.ts:52
+  reg [95:0] carry; // insert.ts:53
+  reg [1:0] staged_head; // early-queue.ts:63
+  reg [1:0] staged_tail; // early-queue.ts:64
+  reg [2:0] staged_count; // early-queue.ts:65
+  reg staged_some; // early-queue.ts:66
+  reg staged_room; // early-queue.ts:67
+  (* ram_style = "distributed" *) reg [65:0] whats_store [0:15]; // early-queue.ts:62
+  (* ram_style = "distributed" *) reg [520:0] staged_store [0:3];
+  wire what_now_ready; // insert.ts:46
+  wire out_valid; // insert.ts:80
+  wire ends; // insert.ts:84
+  wire takes; // insert.ts:81
+  wire whats_ready = ~what_now_full | what_now_ready; // early-queue.ts:60
+  wire [65:0] word_word = whats_store[whats_head]; // early-queue.ts:79
+  wire whats_payload_tagged = word_word[0]; // early-queue.ts:60
+  wire [15:0] whats_payload_tag = word_word[16:1];
+  wire whats_payload_shimmed = word_word[17];
+  wire [47:0] whats_payload_shim = word_word[65:18];
+  wire whats_push = what_valid & whats_room; // early-queue.ts:68
+  wire whats_pop = whats_some & whats_ready; // early-queue.ts:69
+  wire whats_several = whats_count > 5'd1; // early-queue.ts:70
+  assign what_now_ready = out_valid & staged_room & ends;
+  wire [7:0] total = {1'b0, plain_payload_count} + ({6'd0, what_now_held_shimmed, what_now_held_tagged} << 2); // insert.ts:55
+  wire grows_over_or =
+    (({what_now_held_shimmed, what_now_held_tagged} == 2'd0) & (plain_payload_count > 7'd64))
+    | (({what_now_held_shimmed, what_now_held_tagged} == 2'd1) & (plain_payload_count > 7'd60))
+    | (({what_now_held_shimmed, what_now_held_tagged} == 2'd2) & (plain_payload_count > 7'd56))
+    | (({what_now_held_shimmed, what_now_held_tagged} == 2'd3) & (plain_payload_count > 7'd52));
+  wire grows_over = plain_payload_last & grows_over_or; // insert.ts:61
+  assign out_valid = flushes | (takes & plain_valid);
+  wire out_payload_data_match = {what_now_held_shimmed, what_now_held_tagged} == 2'd0;
+  wire what_now_held_shimmed_match = {what_now_held_shimmed, what_now_held_tagged} == 2'd1;
+  wire what_now_held_tagged_match = {what_now_held_shimmed, what_now_held_tagged} == 2'd2;
+  wire out_payload_data_match_what_now_held_shimmed = {what_now_held_shimmed, what_now_held_tagged} == 2'd3;
   wire [95:0] inserted =
-    whats_pop_payload_tagged ? {whats_pop_payload_shim, 16'd46472, whats_pop_payload_tag[7:0], whats_pop_payload_tag[15:8], 16'd129} :
-    {32'd0, whats_pop_payload_shim, 16'd46472}; // insert.ts:59
+    what_now_held_tagged ? {what_now_held_shim, 16'd46472, what_now_held_tag[7:0], what_now_held_tag[15:8], 16'd129} :
+    {32'd0, what_now_held_shim, 16'd46472}; // insert.ts:66
   wire [31:0] placed =
-    (first_beat & ({whats_pop_payload_shimmed, whats_pop_payload_tagged} > 2'd2)) ? inserted[95:64] :
-    ({32{out_payload_data_match}} & plain_payload_data[191:160]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[159:128]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[127:96]) | ({32{out_payload_data_match_2}} & plain_payload_data[95:64]); // insert.ts:69
+    (first_beat & ({what_now_held_shimmed, what_now_held_tagged} > 2'd2)) ? inserted[95:64] :
+    ({32{out_payload_data_match}} & plain_payload_data[191:160]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[159:128]) | ({32{what_now_held_tagged_match}} & plain_payload_data[127:96]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[95:64]); // insert.ts:76
   wire [31:0] out_payload_data_choice =
-    (first_beat & ({whats_pop_payload_shimmed, whats_pop_payload_tagged} > 2'd1)) ? inserted[63:32] :
-    ({32{out_payload_data_match}} & plain_payload_data[159:128]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[127:96]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[95:64]) | ({32{out_payload_data_match_2}} & plain_payload_data[63:32]);
+    (first_beat & ({what_now_held_shimmed, what_now_held_tagged} > 2'd1)) ? inserted[63:32] :
+    ({32{out_payload_data_match}} & plain_payload_data[159:128]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[127:96]) | ({32{what_now_held_tagged_match}} & plain_payload_data[95:64]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[63:32]);
   wire [31:0] first_beat_choice =
-    (first_beat & ({whats_pop_payload_shimmed, whats_pop_payload_tagged} > 2'd0)) ? inserted[31:0] :
-    ({32{out_payload_data_match}} & plain_payload_data[127:96]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[95:64]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[63:32]) | ({32{out_payload_data_match_2}} & plain_payload_data[31:0]);
+    (first_beat & ({what_now_held_shimmed, what_now_held_tagged} > 2'd0)) ? inserted[31:0] :
+    ({32{out_payload_data_match}} & plain_payload_data[127:96]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[95:64]) | ({32{what_now_held_tagged_match}} & plain_payload_data[63:32]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[31:0]);
   wire [511:0] out_payload_data = {
-    ({32{out_payload_data_match}} & plain_payload_data[511:480]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[479:448]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[447:416]) | ({32{out_payload_data_match_2}} & plain_payload_data[415:384]),
-    ({32{out_payload_data_match}} & plain_payload_data[479:448]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[447:416]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[415:384]) | ({32{out_payload_data_match_2}} & plain_payload_data[383:352]),
-    ({32{out_payload_data_match}} & plain_payload_data[447:416]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[415:384]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[383:352]) | ({32{out_payload_data_match_2}} & plain_payload_data[351:320]),
-    ({32{out_payload_data_match}} & plain_payload_data[415:384]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[383:352]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[351:320]) | ({32{out_payload_data_match_2}} & plain_payload_data[319:288]),
-    ({32{out_payload_data_match}} & plain_payload_data[383:352]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[351:320]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[319:288]) | ({32{out_payload_data_match_2}} & plain_payload_data[287:256]),
-    ({32{out_payload_data_match}} & plain_payload_data[351:320]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[319:288]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[287:256]) | ({32{out_payload_data_match_2}} & plain_payload_data[255:224]),
-    ({32{out_payload_data_match}} & plain_payload_data[319:288]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[287:256]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[255:224]) | ({32{out_payload_data_match_2}} & plain_payload_data[223:192]),
-    ({32{out_payload_data_match}} & plain_payload_data[287:256]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[255:224]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[223:192]) | ({32{out_payload_data_match_2}} & plain_payload_data[191:160]),
-    ({32{out_payload_data_match}} & plain_payload_data[255:224]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[223:192]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[191:160]) | ({32{out_payload_data_match_2}} & plain_payload_data[159:128]),
-    ({32{out_payload_data_match}} & plain_payload_data[223:192]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[191:160]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[159:128]) | ({32{out_payload_data_match_2}} & plain_payload_data[127:96]),
+    ({32{out_payload_data_match}} & plain_payload_data[511:480]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[479:448]) | ({32{what_now_held_tagged_match}} & plain_payload_data[447:416]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[415:384]),
+    ({32{out_payload_data_match}} & plain_payload_data[479:448]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[447:416]) | ({32{what_now_held_tagged_match}} & plain_payload_data[415:384]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[383:352]),
+    ({32{out_payload_data_match}} & plain_payload_data[447:416]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[415:384]) | ({32{what_now_held_tagged_match}} & plain_payload_data[383:352]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[351:320]),
+    ({32{out_payload_data_match}} & plain_payload_data[415:384]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[383:352]) | ({32{what_now_held_tagged_match}} & plain_payload_data[351:320]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[319:288]),
+    ({32{out_payload_data_match}} & plain_payload_data[383:352]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[351:320]) | ({32{what_now_held_tagged_match}} & plain_payload_data[319:288]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[287:256]),
+    ({32{out_payload_data_match}} & plain_payload_data[351:320]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[319:288]) | ({32{what_now_held_tagged_match}} & plain_payload_data[287:256]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[255:224]),
+    ({32{out_payload_data_match}} & plain_payload_data[319:288]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[287:256]) | ({32{what_now_held_tagged_match}} & plain_payload_data[255:224]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[223:192]),
+    ({32{out_payload_data_match}} & plain_payload_data[287:256]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[255:224]) | ({32{what_now_held_tagged_match}} & plain_payload_data[223:192]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[191:160]),
+    ({32{out_payload_data_match}} & plain_payload_data[255:224]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[223:192]) | ({32{what_now_held_tagged_match}} & plain_payload_data[191:160]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[159:128]),
+    ({32{out_payload_data_match}} & plain_payload_data[223:192]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[191:160]) | ({32{what_now_held_tagged_match}} & plain_payload_data[159:128]) | ({32{out_payload_data_match_what_now_held_shimmed}} & plain_payload_data[127:96]),
     placed, out_payload_data_choice, first_beat_choice,
-    first_beat ? plain_payload_data[95:64] : ({32{out_payload_data_match}} & plain_payload_data[95:64]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[63:32]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & plain_payload_data[31:0]) | ({32{out_payload_data_match_2}} & carry[95:64]),
-    first_beat ? plain_payload_data[63:32] : ({32{out_payload_data_match}} & plain_payload_data[63:32]) | ({32{whats_pop_payload_tagged_match}} & plain_payload_data[31:0]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & carry[95:64]) | ({32{out_payload_data_match_2}} & carry[63:32]),
-    first_beat ? plain_payload_data[31:0] : ({32{out_payload_data_match}} & plain_payload_data[31:0]) | ({32{whats_pop_payload_tagged_match}} & carry[95:64]) | ({32{out_payload_data_match_whats_pop_payload_tagged}} & carry[63:32]) | ({32{out_payload_data_match_2}} & carry[31:0])
-  }; // insert.ts:73
+    first_beat ? plain_payload_data[95:64] : ({32{out_payload_data_match}} & plain_payload_data[95:64]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[63:32]) | ({32{what_now_held_tagged_match}} & plain_payload_data[31:0]) | ({32{out_payload_data_match_what_now_held_shimmed}} & carry[95:64]),
+    first_beat ? plain_payload_data[63:32] : ({32{out_payload_data_match}} & plain_payload_data[63:32]) | ({32{what_now_held_shimmed_match}} & plain_payload_data[31:0]) | ({32{what_now_held_tagged_match}} & carry[95:64]) | ({32{out_payload_data_match_what_now_held_shimmed}} & carry[63:32]),
+    first_beat ? plain_payload_data[31:0] : ({32{out_payload_data_match}} & plain_payload_data[31:0]) | ({32{what_now_held_shimmed_match}} & carry[95:64]) | ({32{what_now_held_tagged_match}} & carry[63:32]) | ({32{out_payload_data_match_what_now_held_shimmed}} & carry[31:0])
+  }; // insert.ts:80
   wire [7:0] out_payload_count_choice = (first_beat & (total < 8'd60)) ? 8'd60 : total;
-  wire [6:0] out_payload_count = ends ? (flushes ? flush_count : out_payload_count_choice[6:0]) : 7'd64; // insert.ts:73
+  wire [6:0] out_payload_count = ends ? (flushes ? flush_count : out_payload_count_choice[6:0]) : 7'd64; // insert.ts:80
   wire out_payload_bad = ends & (flushes ? flush_bad : plain_payload_bad);
-  assign takes = ~flushes & whats_pop_valid;
+  assign takes = ~flushes & what_now_full;
   assign ends = flushes | (plain_payload_last & ~grows_over);
+  wire staged_push = out_valid & staged_room; // early-queue.ts:68
+  wire staged_pop = staged_some & frame_ready; // early-queue.ts:69
+  wire staged_several = staged_count > 3'd1; // early-queue.ts:70
 
-  wire whats_pop_ready = out_valid & staged_push_ready & ends; // insert.ts:44
-  Fifo_Inserted_d16 whats ( // insert.ts:44
-    .clk (clk), .rst (rst),
-    .push_valid (what_valid), .push_ready (what_ready), .push_payload_tagged (what_payload_tagged),
-    .push_payload_tag (what_payload_tag), .push_payload_shimmed (what_payload_shimmed),
-    .push_payload_shim (what_payload_shim),
-    .pop_valid (whats_pop_valid), .pop_ready (whats_pop_ready), .pop_payload_tagged (whats_pop_payload_tagged),
-    .pop_payload_tag (whats_pop_payload_tag), .pop_payload_shimmed (whats_pop_payload_shimmed),
-    .pop_payload_shim (whats_pop_payload_shim),
-    .level (whats_level)
-  );
+  always @(posedge clk)
+    if (rst) whats_head <= 4'd0;
+    else if (whats_pop) whats_head <= whats_head + 4'd1;
 
-  Fifo_PlainBeat_d4 staged ( // insert.ts:94
-    .clk (clk), .rst (rst),
-    .push_valid (out_valid), .push_ready (staged_push_ready), .push_payload_data (out_payload_data),
-    .push_payload_count (out_payload_count), .push_payload_last (ends), .push_payload_bad (out_payload_bad),
-    .pop_valid (frame_valid), .pop_ready (frame_ready), .pop_payload_data (frame_payload_data),
-    .pop_payload_count (frame_payload_count), .pop_payload_last (frame_payload_last),
-    .pop_payload_bad (frame_payload_bad),
-    .level (staged_level)
-  );
+  always @(posedge clk)
+    if (rst) whats_tail <= 4'd0;
+    else if (whats_push) whats_tail <= whats_tail + 4'd1;
+  wire [4:0] whats_count_and =
+    {5{whats_count[3:2] == 2'd0}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd1) | ({5{whats_count[1:0] == 2'd1}} & 5'd2) | ({5{whats_count[1:0] == 2'd2}} & 5'd3) | ({5{whats_count[1:0] == 2'd3}} & 5'd4));
+  wire [4:0] whats_count_and_2 =
+    {5{whats_count[3:2] == 2'd1}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd5) | ({5{whats_count[1:0] == 2'd1}} & 5'd6) | ({5{whats_count[1:0] == 2'd2}} & 5'd7) | ({5{whats_count[1:0] == 2'd3}} & 5'd8));
+  wire [4:0] whats_count_and_3 =
+    {5{whats_count[3:2] == 2'd2}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd9) | ({5{whats_count[1:0] == 2'd1}} & 5'd10) | ({5{whats_count[1:0] == 2'd2}} & 5'd11) | ({5{whats_count[1:0] == 2'd3}} & 5'd12));
+  wire [4:0] whats_count_and_4 =
+    {5{whats_count[3:2] == 2'd3}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd13) | ({5{whats_count[1:0] == 2'd1}} & 5'd14) | ({5{whats_count[1:0] == 2'd2}} & 5'd15) | ({5{whats_count[1:0] == 2'd3}} & 5'd16));
+  wire [4:0] whats_count_and_5 =
+    {5{whats_count[3:2] == 2'd0}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd17) | ({5{whats_count[1:0] == 2'd1}} & 5'd18) | ({5{whats_count[1:0] == 2'd2}} & 5'd19) | ({5{whats_count[1:0] == 2'd3}} & 5'd20));
+  wire [4:0] whats_count_and_6 =
+    {5{whats_count[3:2] == 2'd1}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd21) | ({5{whats_count[1:0] == 2'd1}} & 5'd22) | ({5{whats_count[1:0] == 2'd2}} & 5'd23) | ({5{whats_count[1:0] == 2'd3}} & 5'd24));
+  wire [4:0] whats_count_and_7 =
+    {5{whats_count[3:2] == 2'd2}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd25) | ({5{whats_count[1:0] == 2'd1}} & 5'd26) | ({5{whats_count[1:0] == 2'd2}} & 5'd27) | ({5{whats_count[1:0] == 2'd3}} & 5'd28));
+  wire [4:0] whats_count_or =
+    whats_count_and_5 | whats_count_and_6 | whats_count_and_7
+    | ({5{whats_count[3:2] == 2'd3}} & (({5{whats_count[1:0] == 2'd0}} & 5'd29) | ({5{whats_count[1:0] == 2'd1}} & 5'd30) | {5{whats_count[1:0] == 2'd2}}));
+  wire [4:0] whats_count_and_8 =
+    {5{whats_count[3:2] == 2'd1}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd3) | ({5{whats_count[1:0] == 2'd1}} & 5'd4) | ({5{whats_count[1:0] == 2'd2}} & 5'd5) | ({5{whats_count[1:0] == 2'd3}} & 5'd6));
+  wire [4:0] whats_count_and_9 =
+    {5{whats_count[3:2] == 2'd2}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd7) | ({5{whats_count[1:0] == 2'd1}} & 5'd8) | ({5{whats_count[1:0] == 2'd2}} & 5'd9) | ({5{whats_count[1:0] == 2'd3}} & 5'd10));
+  wire [4:0] whats_count_and_10 =
+    {5{whats_count[3:2] == 2'd3}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd11) | ({5{whats_count[1:0] == 2'd1}} & 5'd12) | ({5{whats_count[1:0] == 2'd2}} & 5'd13) | ({5{whats_count[1:0] == 2'd3}} & 5'd14));
+  wire [4:0] whats_count_and_8_or =
+    ({5{whats_count[3:2] == 2'd0}} & ({5{whats_count[1:0] == 2'd0}} | ({5{whats_count[1:0] == 2'd2}} & 5'd1) | ({5{whats_count[1:0] == 2'd3}} & 5'd2)))
+    | whats_count_and_8 | whats_count_and_9 | whats_count_and_10;
+  wire [4:0] whats_count_and_11 =
+    {5{whats_count[3:2] == 2'd0}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd15) | ({5{whats_count[1:0] == 2'd1}} & 5'd16) | ({5{whats_count[1:0] == 2'd2}} & 5'd17) | ({5{whats_count[1:0] == 2'd3}} & 5'd18));
+  wire [4:0] whats_count_and_12 =
+    {5{whats_count[3:2] == 2'd1}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd19) | ({5{whats_count[1:0] == 2'd1}} & 5'd20) | ({5{whats_count[1:0] == 2'd2}} & 5'd21) | ({5{whats_count[1:0] == 2'd3}} & 5'd22));
+  wire [4:0] whats_count_and_13 =
+    {5{whats_count[3:2] == 2'd2}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd23) | ({5{whats_count[1:0] == 2'd1}} & 5'd24) | ({5{whats_count[1:0] == 2'd2}} & 5'd25) | ({5{whats_count[1:0] == 2'd3}} & 5'd26));
+  wire [4:0] whats_count_and_14 =
+    {5{whats_count[3:2] == 2'd3}}
+    & (({5{whats_count[1:0] == 2'd0}} & 5'd27) | ({5{whats_count[1:0] == 2'd1}} & 5'd28) | ({5{whats_count[1:0] == 2'd2}} & 5'd29) | ({5{whats_count[1:0] == 2'd3}} & 5'd30));
+  wire [2:0] staged_count_and =
+    {3{~staged_count[2]}}
+    & (({3{staged_count[1:0] == 2'd0}} & 3'd1) | ({3{staged_count[1:0] == 2'd1}} & 3'd2) | ({3{staged_count[1:0] == 2'd2}} & 3'd3) | ({3{staged_count[1:0] == 2'd3}} & 3'd4));
+  wire [2:0] staged_count_and_2 =
+    {3{staged_count[2]}}
+    & (({3{staged_count[1:0] == 2'd0}} & 3'd3) | ({3{staged_count[1:0] == 2'd1}} & 3'd4) | ({3{staged_count[1:0] == 2'd2}} & 3'd5) | ({3{staged_count[1:0] == 2'd3}} & 3'd6));
+
+  always @(posedge clk)
+    if (rst) begin
+      whats_count <= 5'd0; whats_some <= 1'b0; whats_room <= 1'b1; staged_count <= 3'd0; staged_some <= 1'b0;
+      staged_room <= 1'b1;
+    end
+    else begin
+      whats_count <=
+        whats_push ? (whats_pop ? whats_count : ({5{~whats_count[4]}} & (whats_count_and | whats_count_and_2 | whats_count_and_3 | whats_count_and_4)) | ({5{whats_count[4]}} & whats_count_or)) :
+        whats_pop ? ({5{~whats_count[4]}} & whats_count_and_8_or) | ({5{whats_count[4]}} & (whats_count_and_11 | whats_count_and_12 | whats_count_and_13 | whats_count_and_14)) :
+        whats_count;
+      whats_some <= whats_push | whats_several | (whats_some & ~whats_pop);
+      whats_room <= whats_pop | (whats_count < 5'd15) | (whats_room & ~whats_push);
+      staged_count <=
+        staged_push ? (staged_pop ? staged_count : staged_count_and | ({3{staged_count[2]}} & (({3{staged_count[1:0] == 2'd0}} & 3'd5) | ({3{staged_count[1:0] == 2'd1}} & 3'd6) | {3{staged_count[1:0] == 2'd2}}))) :
+        staged_pop ? ({3{~staged_count[2]}} & ({3{staged_count[1:0] == 2'd0}} | ({3{staged_count[1:0] == 2'd2}} & 3'd1) | ({3{staged_count[1:0] == 2'd3}} & 3'd2))) | staged_count_and_2 :
+        staged_count;
+      staged_some <= staged_push | staged_several | (staged_some & ~staged_pop);
+      staged_room <= staged_pop | (staged_count < 3'd3) | (staged_room & ~staged_push);
+    end
+
+  always @(posedge clk)
+    if (rst) what_now_full <= 1'b0;
+    else if (whats_ready) what_now_full <= whats_some;
+
+  always @(posedge clk)
+    if (whats_some & whats_ready) begin
+      what_now_held_tagged <= whats_payload_tagged;
+      what_now_held_tag <= whats_payload_tag;
+      what_now_held_shimmed <= whats_payload_shimmed;
+      what_now_held_shim <= whats_payload_shim;
+    end
 
   always @(posedge clk)
     if (rst) begin
       first_beat <= 1'b1; flushes <= 1'b0;
     end
-    else if (out_valid & staged_push_ready) begin
+    else if (out_valid & staged_room) begin
       first_beat <= ends;
       flushes <= ~flushes & grows_over;
     end
 
   always @(posedge clk)
-    if (out_valid & staged_push_ready) begin
+    if (out_valid & staged_room) begin
       carry <= plain_payload_data[511:416];
       flush_count <= total[6:0] - 7'd64;
       flush_bad <= plain_payload_bad;
     end
 
-  assign plain_ready = takes & staged_push_ready;
+  always @(posedge clk)
+    if (rst) staged_head <= 2'd0;
+    else if (staged_pop) staged_head <= staged_head + 2'd1;
 
-  wire _unused_ok = &{1'b0, whats_level, staged_level, out_payload_count_choice[7], 1'b0};
+  always @(posedge clk)
+    if (rst) staged_tail <= 2'd0;
+    else if (staged_push) staged_tail <= staged_tail + 2'd1;
+
+  always @(posedge clk)
+    if (whats_push) begin
+      whats_store[whats_tail] <= {what_payload_shim, what_payload_shimmed, what_payload_tag, what_payload_tagged};
+    end
+
+  always @(posedge clk)
+    if (staged_push) staged_store[staged_tail] <= {out_payload_bad, ends, out_payload_count, out_payload_data};
+
+  assign plain_ready = takes & staged_room;
+  assign what_ready = whats_room;
+  assign frame_valid = staged_some;
+  wire [520:0] frame_payload_data_word = staged_store[staged_head]; // early-queue.ts:79
+  assign frame_payload_data = frame_payload_data_word[511:0];
+  assign frame_payload_count = frame_payload_data_word[518:512];
+  assign frame_payload_last = frame_payload_data_word[519];
+  assign frame_payload_bad = frame_payload_data_word[520];
+
+`ifdef FORMAL
+  always @(posedge clk)
+    if (~rst) begin
+      assert (whats_some == (|whats_count)); // early-queue.ts:88
+      assert (whats_room == (whats_count != 5'd16)); // early-queue.ts:89
+      assert (staged_some == (|staged_count)); // early-queue.ts:88
+      assert (staged_room == (staged_count != 3'd4)); // early-queue.ts:89
+    end
+`else
+`ifndef SYNTHESIS
+  always @(posedge clk)
+    if (~rst) begin
+      if (~(whats_some == (|whats_count))) begin
+        $display("%s", "assertion failed: the queue whats has one when it counts one (early-queue.ts:88)"); // early-queue.ts:88
+        $stop;
+      end
+      if (~(whats_room == (whats_count != 5'd16))) begin
+        $display("%s", "assertion failed: the queue whats has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
+        $stop;
+      end
+      if (~(staged_some == (|staged_count))) begin
+        $display("%s", "assertion failed: the queue staged has one when it counts one (early-queue.ts:88)"); // early-queue.ts:88
+        $stop;
+      end
+      if (~(staged_room == (staged_count != 3'd4))) begin
+        $display("%s", "assertion failed: the queue staged has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
+        $stop;
+      end
+    end
+`endif
+`endif
+
+  wire _unused_ok = &{1'b0, out_payload_count_choice[7], 1'b0};
 endmodule

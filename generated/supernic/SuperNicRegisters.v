@@ -145,21 +145,21 @@ module SuperNicRegisters (
   reg [2:0] slot_at_kept, slot_region_kept;
   reg [11:0] counter_at_kept;
   reg [5:0] fair_resource_kept, fair_user_kept;
-  reg asked_full; // axi4-lite.ts:83
+  reg asked_full; // axi4-lite.ts:101
   reg [9:0] asked_held_addr;
   reg [2:0] asked_held_prot;
-  reg answered_full; // axi4-lite.ts:89
+  reg answered_full; // axi4-lite.ts:107
   reg [31:0] answered_held_data;
   reg [1:0] answered_held_resp;
-  reg order_address_full, order_data_full; // axi4-lite.ts:92
+  reg order_address_full, order_data_full; // axi4-lite.ts:110
   reg [9:0] order_address_held_addr;
   reg [2:0] order_address_held_prot;
   reg [31:0] order_data_held_data;
   reg [3:0] order_data_held_strb;
-  reg done_full; // axi4-lite.ts:102
+  reg done_full; // axi4-lite.ts:120
   reg [1:0] done_held_resp;
-  wire written_ready; // axi4-lite.ts:95
-  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:84
+  wire written_ready; // axi4-lite.ts:113
+  wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:102
   wire [31:0] answer_payload_data_or =
     ({32{asked_held_addr[9:2] == 8'd4}} & mac_low_kept)
     | ({32{asked_held_addr[9:2] == 8'd5}} & {16'd0, mac_high_kept})
@@ -237,7 +237,7 @@ module SuperNicRegisters (
     | ({32{asked_held_addr[9:2] == 8'd93}} & {15'd0, dag_settled, 7'd0, dag_inside});
   wire [31:0] answer_payload_data =
     answer_payload_data_or_or | asked_held_addr_or | epoch_cycles_kept_or | down_or | rules4_kept_or | value0_kept_or
-    | value7_kept_or | value15_kept_or | slotbusy_cycles_or | counter_at_kept_or_or; // axi4-lite.ts:84
+    | value7_kept_or | value15_kept_or | slotbusy_cycles_or | counter_at_kept_or_or; // axi4-lite.ts:102
   wire answer_payload_resp_or =
     (asked_held_addr[9:2] == 8'd0) | (asked_held_addr[9:2] == 8'd1) | (asked_held_addr[9:2] == 8'd2)
     | (asked_held_addr[9:2] == 8'd3) | (asked_held_addr[9:2] == 8'd4) | (asked_held_addr[9:2] == 8'd5)
@@ -288,10 +288,10 @@ module SuperNicRegisters (
     | (asked_held_addr[9:2] == 8'd88);
   wire [1:0] answer_payload_resp =
     (answer_payload_resp_or_6 | (asked_held_addr[9:2] == 8'd89) | (asked_held_addr[9:2] == 8'd90) | (asked_held_addr[9:2] == 8'd91) | (asked_held_addr[9:2] == 8'd92) | (asked_held_addr[9:2] == 8'd93)) ? 2'd0 :
-    2'd3; // axi4-lite.ts:84
-  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:92
+    2'd3; // axi4-lite.ts:102
+  wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:110
   wire order_data_ready = written_ready & order_address_full & order_data_full;
-  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:91
+  wire order_valid = order_address_full & order_data_full; // axi4-lite.ts:109
   assign written_ready = ~done_full | s_b_ready;
   wire written_payload_resp_or =
     (order_address_held_addr[9:2] == 8'd4) | (order_address_held_addr[9:2] == 8'd5)
@@ -347,8 +347,8 @@ module SuperNicRegisters (
   wire [1:0] written_payload_resp =
     written_payload_resp_or_9 ? 2'd0 :
     (written_payload_resp_or_8 | (order_address_held_addr[9:2] == 8'd88) | (order_address_held_addr[9:2] == 8'd89) | (order_address_held_addr[9:2] == 8'd90) | (order_address_held_addr[9:2] == 8'd93)) ? 2'd2 :
-    2'd3; // axi4-lite.ts:95
-  wire write_fire = order_valid & written_ready; // axi4-lite.ts:98
+    2'd3; // axi4-lite.ts:113
+  wire write_fire = order_valid & written_ready; // axi4-lite.ts:116
   wire write_mac_low = write_fire & (order_address_held_addr[9:2] == 8'd4); // slave.ts:81
   wire write_mac_high = write_fire & (order_address_held_addr[9:2] == 8'd5);
   wire write_uplink = write_fire & (order_address_held_addr[9:2] == 8'd6);

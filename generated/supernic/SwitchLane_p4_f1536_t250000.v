@@ -636,17 +636,33 @@ module SwitchLane_p4_f1536_t250000 (
   wire [5:0] for_software_level;
   reg software_on_its_way; // software.ts:71
   reg [17:0] software_time; // software.ts:74
+  reg software_late; // software.ts:75
   reg [3:0] frames_inside; // switch-lane.ts:180
   reg [4:0] open; // switch-lane.ts:181
   reg own_is_first; // switch-lane.ts:182
-  wire target_push_ready, target_pop_valid, target_pop_payload_redirect, target_pop_payload_unwrap,
-    target_pop_payload_shimmed, target_pop_payload_late; // switch-lane.ts:191
-  wire [5:0] target_pop_payload_to;
-  wire [47:0] target_pop_payload_mac;
-  wire [3:0] target_pop_payload_ingress, target_pop_payload_ttl, target_level;
-  wire [15:0] target_pop_payload_uid;
-  wire [1:0] target_pop_payload_size;
-  reg [5:0] promised_0, promised_1, promised_2, promised_3, promised_4; // promises.ts:52
+  reg [2:0] target_head; // early-queue.ts:63
+  reg [2:0] target_tail; // early-queue.ts:64
+  reg [3:0] target_count; // early-queue.ts:65
+  reg target_some; // early-queue.ts:66
+  reg target_room; // early-queue.ts:67
+  reg target_now_full, target_now_held_redirect, target_now_held_unwrap, target_now_held_shimmed,
+    target_now_held_late; // switch-lane.ts:192
+  reg [5:0] target_now_held_to;
+  reg [2:0] target_now_held_class;
+  reg [47:0] target_now_held_mac;
+  reg [3:0] target_now_held_ingress, target_now_held_ttl;
+  reg [15:0] target_now_held_uid;
+  reg [1:0] target_now_held_size;
+  reg [5:0] promised_0; // promises.ts:97
+  reg fits_0_0, fits_0_1, fits_0_2, fits_0_3; // promises.ts:106
+  reg [5:0] promised_1; // promises.ts:97
+  reg fits_1_0, fits_1_1, fits_1_2, fits_1_3; // promises.ts:106
+  reg [5:0] promised_2; // promises.ts:97
+  reg fits_2_0, fits_2_1, fits_2_2, fits_2_3; // promises.ts:106
+  reg [5:0] promised_3; // promises.ts:97
+  reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // promises.ts:106
+  reg [5:0] promised_4; // promises.ts:97
+  reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // promises.ts:106
   reg [5:0] chosen; // choice.ts:175
   reg chosen_any; // choice.ts:176
   reg chosen_before; // choice.ts:117
@@ -756,7 +772,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg [1:0] was_size_4; // choice.ts:112
   reg [4:0] was_to_4, own_was_to;
   reg held_frame_valid, held_frame_is_software, held_frame_late, held_frame_facts_unordered, held_frame_facts_no_l4,
-    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:220
+    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:221
   reg [5:0] held_frame_from, held_frame_facts_user;
   reg [1:0] held_frame_size;
   reg [4:0] held_frame_to;
@@ -766,38 +782,50 @@ module SwitchLane_p4_f1536_t250000 (
   reg [7:0] held_frame_facts_dag;
   reg [13:0] held_frame_facts_length;
   reg [9:0] held_frame_facts_flow_hash;
-  wire coming_frames_push_ready, coming_frames_pop_valid; // switch-lane.ts:245
-  wire [2:0] coming_frames_pop_payload_from;
-  wire [6:0] coming_frames_pop_payload_last_bytes;
-  wire [3:0] coming_frames_level;
+  reg [2:0] coming_frames_head; // early-queue.ts:63
+  reg [2:0] coming_frames_tail; // early-queue.ts:64
+  reg [3:0] coming_frames_count; // early-queue.ts:65
+  reg coming_frames_some; // early-queue.ts:66
+  reg coming_frames_room; // early-queue.ts:67
+  reg [2:0] coming_frames_front_from; // early-queue.ts:83
+  reg [6:0] coming_frames_front_last_bytes;
   reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:249
   reg [511:0] taken_held_data;
   reg [6:0] taken_held_count;
   reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:250
   reg [511:0] inserted_held_data;
   reg [6:0] inserted_held_count;
-  wire shape_push_ready, shape_pop_valid, shape_pop_payload_redirect, shape_pop_payload_unwrap,
-    shape_pop_payload_shimmed, shape_pop_payload_late; // switch-lane.ts:251
-  wire [5:0] shape_pop_payload_to;
-  wire [2:0] shape_pop_payload_class;
-  wire [47:0] shape_pop_payload_mac;
-  wire [3:0] shape_pop_payload_ingress, shape_pop_payload_ttl, shape_level;
-  wire [15:0] shape_pop_payload_uid;
-  wire [1:0] shape_pop_payload_size;
+  reg [2:0] shape_head; // early-queue.ts:63
+  reg [2:0] shape_tail; // early-queue.ts:64
+  reg [3:0] shape_count; // early-queue.ts:65
+  reg shape_some; // early-queue.ts:66
+  reg shape_room; // early-queue.ts:67
+  reg shape_now_full, shape_now_held_redirect, shape_now_held_unwrap, shape_now_held_shimmed, shape_now_held_late; // switch-lane.ts:251
+  reg [5:0] shape_now_held_to;
+  reg [2:0] shape_now_held_class;
+  reg [47:0] shape_now_held_mac;
+  reg [3:0] shape_now_held_ingress, shape_now_held_ttl;
+  reg [15:0] shape_now_held_uid;
+  reg [1:0] shape_now_held_size;
   reg has_0, has_1, has_2, has_3, has_4, has_5; // spread.ts:23
   reg spreads_first; // spread.ts:38
   reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q,
     events_own_q; // switch-lane.ts:279
   reg [3:0] events_copies_q;
+  (* ram_style = "distributed" *) reg [86:0] target_store [0:7]; // early-queue.ts:62
+  (* ram_style = "distributed" *) reg [9:0] coming_frames_store [0:7];
+  (* ram_style = "distributed" *) reg [86:0] shape_store [0:7];
   wire spread_valid; // spread.ts:21
   wire redirects; // switch-lane.ts:90
+  wire frame_ends; // spread.ts:36
+  wire takes_beat; // switch-lane.ts:144
+  wire beats_from_0, beats_from_1, beats_from_2, beats_from_3, beats_from_4, beats_from_5; // switch-lane.ts:132
   wire [63:0] own_edge = from_software_payload_keep & ~(from_software_payload_keep >> 1); // software.ts:42
-  wire to_buffer_valid_and = target_pop_payload_to[5] & ~has_5;
+  wire to_buffer_valid_and = target_now_held_to[5] & ~has_5;
   wire to_buffer_valid = spread_valid & to_buffer_valid_and; // software.ts:67
   wire software_has_room = for_software_level <= 6'd7; // software.ts:72
-  wire software_late = software_time == 18'h3d090; // software.ts:75
   wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // software.ts:76
-  wire software_room = software_has_room & ~software_on_its_way; // software.ts:80
+  wire software_room = software_has_room & ~software_on_its_way; // software.ts:87
   wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:188
   wire [2:0] shapes_payload_class = held_frame_from[5] ? 3'd5 : 3'd4;
   wire [47:0] shapes_payload_mac_and =
@@ -828,49 +856,54 @@ module SwitchLane_p4_f1536_t250000 (
     held_frame_from[1] | held_frame_from[3] | held_frame_from[5]
   }; // switch-lane.ts:190
   wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]};
-  wire begins_0_and = target_pop_payload_to[0] & ~has_0;
+  wire target_ready = ~target_now_full | frame_ends; // early-queue.ts:60
+  wire [86:0] word_word = target_store[target_head]; // early-queue.ts:79
+  wire target_payload_redirect = word_word[0]; // early-queue.ts:60
+  wire target_payload_unwrap = word_word[1];
+  wire [5:0] target_payload_to = word_word[7:2];
+  wire [2:0] target_payload_class = word_word[10:8];
+  wire [47:0] target_payload_mac = word_word[58:11];
+  wire [3:0] target_payload_ingress = word_word[62:59];
+  wire target_payload_shimmed = word_word[63];
+  wire [3:0] target_payload_ttl = word_word[67:64];
+  wire [15:0] target_payload_uid = word_word[83:68];
+  wire target_payload_late = word_word[84];
+  wire [1:0] target_payload_size = word_word[86:85];
+  wire target_push = held_frame_valid & target_room; // early-queue.ts:68
+  wire target_pop = target_some & target_ready; // early-queue.ts:69
+  wire target_several = target_count > 4'd1; // early-queue.ts:70
+  wire begins_0_and = target_now_held_to[0] & ~has_0;
   wire spread_valid_and = spread_valid & begins_0_and & out0_ready;
-  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:192
-  wire begins_1_and = target_pop_payload_to[1] & ~has_1;
+  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:193
+  wire begins_1_and = target_now_held_to[1] & ~has_1;
   wire begins_1_and_and = spread_valid & begins_1_and & out1_ready;
-  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:192
-  wire begins_2_and = target_pop_payload_to[2] & ~has_2;
+  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:193
+  wire begins_2_and = target_now_held_to[2] & ~has_2;
   wire begins_2_and_and = spread_valid & begins_2_and & out2_ready;
-  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:192
-  wire begins_3_and = target_pop_payload_to[3] & ~has_3;
+  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:193
+  wire begins_3_and = target_now_held_to[3] & ~has_3;
   wire begins_3_and_and = spread_valid & begins_3_and & out3_ready;
-  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:192
-  wire begins_4_and = target_pop_payload_to[4] & ~has_4;
+  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:193
+  wire begins_4_and = target_now_held_to[4] & ~has_4;
   wire begins_4_and_and = spread_valid & begins_4_and & out4_ready;
-  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:192
-  wire promise = |chosen; // switch-lane.ts:195
+  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:193
   wire [4:0] promise_to =
     ({5{chosen[0]}} & was_to_0) | ({5{chosen[1]}} & was_to_1) | ({5{chosen[2]}} & was_to_2)
-    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:196
+    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:195
   wire [1:0] promise_size =
     ({2{chosen[0]}} & was_size_0) | ({2{chosen[1]}} & was_size_1) | ({2{chosen[2]}} & was_size_2)
-    | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}}; // switch-lane.ts:197
-  wire fits_0_0 = promised_0 <= 6'd19; // promises.ts:56
-  wire fits_0_1 = promised_0 <= 6'd19;
-  wire fits_0_2 = promised_0 <= 6'd13;
-  wire fits_0_3 = promised_0 <= 6'd0;
-  wire fits_1_0 = promised_1 <= 6'd19;
-  wire fits_1_1 = promised_1 <= 6'd19;
-  wire fits_1_2 = promised_1 <= 6'd13;
-  wire fits_1_3 = promised_1 <= 6'd0;
-  wire fits_2_0 = promised_2 <= 6'd19;
-  wire fits_2_1 = promised_2 <= 6'd19;
-  wire fits_2_2 = promised_2 <= 6'd13;
-  wire fits_2_3 = promised_2 <= 6'd0;
-  wire fits_3_0 = promised_3 <= 6'd19;
-  wire fits_3_1 = promised_3 <= 6'd19;
-  wire fits_3_2 = promised_3 <= 6'd13;
-  wire fits_3_3 = promised_3 <= 6'd0;
-  wire fits_4_0 = promised_4 <= 6'd19;
-  wire fits_4_1 = promised_4 <= 6'd19;
-  wire fits_4_2 = promised_4 <= 6'd13;
-  wire fits_4_3 = promised_4 <= 6'd0;
-  wire may_go = frames_inside < 4'd5; // switch-lane.ts:211
+    | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}};
+  wire begun_0 = begins_0; // promises.ts:98
+  wire chosen_for_0 = promise_to[0]; // promises.ts:100
+  wire begun_1 = begins_1; // promises.ts:98
+  wire chosen_for_1 = promise_to[1]; // promises.ts:100
+  wire begun_2 = begins_2; // promises.ts:98
+  wire chosen_for_2 = promise_to[2]; // promises.ts:100
+  wire begun_3 = begins_3; // promises.ts:98
+  wire chosen_for_3 = promise_to[3]; // promises.ts:100
+  wire begun_4 = begins_4; // promises.ts:98
+  wire chosen_for_4 = promise_to[4]; // promises.ts:100
+  wire may_go = frames_inside < 4'd5; // switch-lane.ts:212
   wire chosen_software =
     (was_software_0 & chosen[0]) | (was_software_1 & chosen[1]) | (was_software_2 & chosen[2])
     | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:180
@@ -1041,34 +1074,54 @@ module SwitchLane_p4_f1536_t250000 (
   wire is_switched = ~(held_frame_is_software | held_frame_from[5]); // switch-lane.ts:87
   assign redirects = (held_frame_facts_outcome == match_outcome_redirect) & is_switched;
   wire unwraps = (held_frame_facts_outcome == match_outcome_unwrap) & is_switched; // switch-lane.ts:91
-  wire beats_from_0 = coming_frames_pop_payload_from == 3'd0; // switch-lane.ts:132
-  wire beats_from_1 = coming_frames_pop_payload_from == 3'd1;
-  wire beats_from_2 = coming_frames_pop_payload_from == 3'd2;
-  wire beats_from_3 = coming_frames_pop_payload_from == 3'd3;
-  wire beats_from_4 = coming_frames_pop_payload_from == 3'd4;
-  wire beats_from_5 = coming_frames_pop_payload_from == 3'd5;
-  wire beats_valid_or =
+  wire coming_frames_ready_or =
     (beats_from_0 & frames0_valid) | (beats_from_1 & frames1_valid) | (beats_from_2 & frames2_valid)
     | (beats_from_3 & frames3_valid) | (beats_from_4 & frames4_valid) | (beats_from_5 & sent_pop_valid);
-  wire beats_valid = coming_frames_pop_valid & beats_valid_or; // switch-lane.ts:134
-  wire beats_ready = ~taken_full | insert_plain_ready;
-  wire [511:0] beats_payload_data_and =
-    {512{~coming_frames_pop_payload_from[2]}}
-    & (({512{coming_frames_pop_payload_from[1:0] == 2'd0}} & frames0_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd1}} & frames1_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd2}} & frames2_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd3}} & frames3_payload_data));
-  wire [511:0] beats_payload_data =
-    beats_payload_data_and
-    | ({512{coming_frames_pop_payload_from[2]}} & (({512{coming_frames_pop_payload_from[1:0] == 2'd0}} & frames4_payload_data) | ({512{coming_frames_pop_payload_from[1:0] == 2'd1}} & sent_pop_payload_data))); // switch-lane.ts:134
-  wire beats_payload_count_or =
+  wire beats_from_0_or =
     (beats_from_0 & frames0_payload_last) | (beats_from_1 & frames1_payload_last)
     | (beats_from_2 & frames2_payload_last) | (beats_from_3 & frames3_payload_last)
     | (beats_from_4 & frames4_payload_last) | (beats_from_5 & sent_pop_payload_last);
+  wire coming_frames_ready = takes_beat & coming_frames_ready_or & beats_from_0_or; // early-queue.ts:60
+  wire coming_frames_push = held_frame_valid & coming_frames_room; // early-queue.ts:68
+  wire coming_frames_pop = coming_frames_some & coming_frames_ready; // early-queue.ts:69
+  wire coming_frames_several = coming_frames_count > 4'd1; // early-queue.ts:70
+  assign beats_from_0 = coming_frames_front_from == 3'd0;
+  assign beats_from_1 = coming_frames_front_from == 3'd1;
+  assign beats_from_2 = coming_frames_front_from == 3'd2;
+  assign beats_from_3 = coming_frames_front_from == 3'd3;
+  assign beats_from_4 = coming_frames_front_from == 3'd4;
+  assign beats_from_5 = coming_frames_front_from == 3'd5;
+  wire beats_valid = coming_frames_some & coming_frames_ready_or; // switch-lane.ts:134
+  wire beats_ready = ~taken_full | insert_plain_ready;
+  wire [511:0] beats_payload_data_and =
+    {512{~coming_frames_front_from[2]}}
+    & (({512{coming_frames_front_from[1:0] == 2'd0}} & frames0_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd1}} & frames1_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd2}} & frames2_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd3}} & frames3_payload_data));
+  wire [511:0] beats_payload_data =
+    beats_payload_data_and
+    | ({512{coming_frames_front_from[2]}} & (({512{coming_frames_front_from[1:0] == 2'd0}} & frames4_payload_data) | ({512{coming_frames_front_from[1:0] == 2'd1}} & sent_pop_payload_data))); // switch-lane.ts:134
   wire [6:0] beats_payload_count =
     beats_from_5 ? sent_pop_payload_count :
-    beats_payload_count_or ? coming_frames_pop_payload_last_bytes :
-    7'd64; // switch-lane.ts:134
-  wire beats_payload_last = beats_payload_count_or;
-  wire takes_beat = coming_frames_pop_valid & beats_ready; // switch-lane.ts:144
-  assign spread_valid = reshape_out_valid & target_pop_valid;
+    beats_from_0_or ? coming_frames_front_last_bytes :
+    7'd64;
+  wire beats_payload_last = beats_from_0_or;
+  assign takes_beat = coming_frames_some & beats_ready;
+  wire shape_ready = ~shape_now_full | reshape_shape_ready; // early-queue.ts:60
+  wire [86:0] shape_payload_redirect_word = shape_store[shape_head]; // early-queue.ts:79
+  wire shape_payload_redirect = shape_payload_redirect_word[0]; // early-queue.ts:60
+  wire shape_payload_unwrap = shape_payload_redirect_word[1];
+  wire [5:0] shape_payload_to = shape_payload_redirect_word[7:2];
+  wire [2:0] shape_payload_class = shape_payload_redirect_word[10:8];
+  wire [47:0] shape_payload_mac = shape_payload_redirect_word[58:11];
+  wire [3:0] shape_payload_ingress = shape_payload_redirect_word[62:59];
+  wire shape_payload_shimmed = shape_payload_redirect_word[63];
+  wire [3:0] shape_payload_ttl = shape_payload_redirect_word[67:64];
+  wire [15:0] shape_payload_uid = shape_payload_redirect_word[83:68];
+  wire shape_payload_late = shape_payload_redirect_word[84];
+  wire [1:0] shape_payload_size = shape_payload_redirect_word[86:85];
+  wire shape_push = held_frame_valid & shape_room; // early-queue.ts:68
+  wire shape_pop = shape_some & shape_ready; // early-queue.ts:69
+  wire shape_several = shape_count > 4'd1; // early-queue.ts:70
+  assign spread_valid = reshape_out_valid & target_now_full;
   wire waits_0 = begins_0_and & ~out0_ready; // spread.ts:26
   wire waits_1 = begins_1_and & ~out1_ready;
   wire waits_2 = begins_2_and & ~out2_ready;
@@ -1077,8 +1130,8 @@ module SwitchLane_p4_f1536_t250000 (
   wire waits_5 = to_buffer_valid_and & ~for_software_push_ready;
   wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
   wire beat_goes = spread_valid & all_have; // spread.ts:29
-  wire frame_ends = beat_goes & out0_payload_last; // spread.ts:36
-  wire [3:0] copies_more = {3'd0, target_pop_payload_to[0]} + {3'd0, target_pop_payload_to[1]} + {3'd0, target_pop_payload_to[2]} + {3'd0, target_pop_payload_to[3]} + {3'd0, target_pop_payload_to[4]} - {3'd0, |target_pop_payload_to[4:0]}; // switch-lane.ts:282
+  assign frame_ends = beat_goes & out0_payload_last;
+  wire [3:0] copies_more = {3'd0, target_now_held_to[0]} + {3'd0, target_now_held_to[1]} + {3'd0, target_now_held_to[2]} + {3'd0, target_now_held_to[3]} + {3'd0, target_now_held_to[4]} - {3'd0, |target_now_held_to[4:0]}; // switch-lane.ts:282
 
   wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:174
   wire insert_what_payload_shimmed = held_frame_facts_shimmed & redirects;
@@ -1101,20 +1154,19 @@ module SwitchLane_p4_f1536_t250000 (
   );
 
   wire [175:0] reshape_shape_payload_front = {
-    16'd22629, shape_pop_payload_ingress, 4'd0, config_origin, shape_pop_payload_uid[7:0],
-    shape_pop_payload_uid[15:8], shape_pop_payload_ttl, 28'h12b588, config_mac[7:0], config_mac[15:8],
-    config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40], shape_pop_payload_mac[7:0],
-    shape_pop_payload_mac[15:8], shape_pop_payload_mac[23:16], shape_pop_payload_mac[31:24],
-    shape_pop_payload_mac[39:32], shape_pop_payload_mac[47:40]
+    16'd22629, shape_now_held_ingress, 4'd0, config_origin, shape_now_held_uid[7:0], shape_now_held_uid[15:8],
+    shape_now_held_ttl, 28'h12b588, config_mac[7:0], config_mac[15:8], config_mac[23:16], config_mac[31:24],
+    config_mac[39:32], config_mac[47:40], shape_now_held_mac[7:0], shape_now_held_mac[15:8],
+    shape_now_held_mac[23:16], shape_now_held_mac[31:24], shape_now_held_mac[39:32], shape_now_held_mac[47:40]
   }; // switch-lane.ts:175
-  wire reshape_out_ready = target_pop_valid & all_have;
+  wire reshape_out_ready = target_now_full & all_have;
   Reshape reshape ( // switch-lane.ts:175
     .clk (clk), .rst (rst),
     .frame_valid (inserted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (inserted_held_data),
     .frame_payload_count (inserted_held_count), .frame_payload_last (inserted_held_last),
     .frame_payload_bad (inserted_held_bad),
-    .shape_valid (shape_pop_valid), .shape_ready (reshape_shape_ready),
-    .shape_payload_redirect (shape_pop_payload_redirect), .shape_payload_unwrap (shape_pop_payload_unwrap),
+    .shape_valid (shape_now_full), .shape_ready (reshape_shape_ready),
+    .shape_payload_redirect (shape_now_held_redirect), .shape_payload_unwrap (shape_now_held_unwrap),
     .shape_payload_front (reshape_shape_payload_front),
     .out_valid (reshape_out_valid), .out_ready (reshape_out_ready), .out_payload_data (out0_payload_data),
     .out_payload_keep (out0_payload_keep), .out_payload_last (out0_payload_last),
@@ -1148,59 +1200,13 @@ module SwitchLane_p4_f1536_t250000 (
     .clk (clk), .rst (rst),
     .push_valid (to_buffer_valid), .push_ready (for_software_push_ready), .push_payload_data (out0_payload_data),
     .push_payload_keep (out0_payload_keep), .push_payload_last (out0_payload_last),
-    .push_payload_user (out0_payload_user), .push_payload_ingress (target_pop_payload_ingress),
-    .push_payload_shimmed (target_pop_payload_shimmed), .push_payload_uid (target_pop_payload_uid),
+    .push_payload_user (out0_payload_user), .push_payload_ingress (target_now_held_ingress),
+    .push_payload_shimmed (target_now_held_shimmed), .push_payload_uid (target_now_held_uid),
     .pop_valid (to_software_valid), .pop_ready (to_software_ready), .pop_payload_data (to_software_payload_data),
     .pop_payload_keep (to_software_payload_keep), .pop_payload_last (to_software_payload_last),
     .pop_payload_user (to_software_payload_user), .pop_payload_ingress (to_software_payload_ingress),
     .pop_payload_shimmed (to_software_payload_shimmed), .pop_payload_uid (to_software_payload_uid),
     .level (for_software_level)
-  );
-
-  Fifo_Bound_d8 target ( // switch-lane.ts:191
-    .clk (clk), .rst (rst),
-    .push_valid (held_frame_valid), .push_ready (target_push_ready), .push_payload_redirect (redirects),
-    .push_payload_unwrap (unwraps), .push_payload_to (targets_payload_to),
-    .push_payload_class (targets_payload_class), .push_payload_mac (targets_payload_mac),
-    .push_payload_ingress (targets_payload_ingress), .push_payload_shimmed (held_frame_facts_shimmed),
-    .push_payload_ttl (targets_payload_ttl), .push_payload_uid (held_frame_facts_uid),
-    .push_payload_late (held_frame_is_software), .push_payload_size (held_frame_size),
-    .pop_valid (target_pop_valid), .pop_ready (frame_ends), .pop_payload_redirect (target_pop_payload_redirect),
-    .pop_payload_unwrap (target_pop_payload_unwrap), .pop_payload_to (target_pop_payload_to),
-    .pop_payload_class (out0_payload_class), .pop_payload_mac (target_pop_payload_mac),
-    .pop_payload_ingress (target_pop_payload_ingress), .pop_payload_shimmed (target_pop_payload_shimmed),
-    .pop_payload_ttl (target_pop_payload_ttl), .pop_payload_uid (target_pop_payload_uid),
-    .pop_payload_late (target_pop_payload_late), .pop_payload_size (target_pop_payload_size),
-    .level (target_level)
-  );
-
-  wire coming_frames_pop_ready = takes_beat & beats_valid_or & beats_payload_count_or; // switch-lane.ts:245
-  Fifo_Coming_d8 coming_frames ( // switch-lane.ts:245
-    .clk (clk), .rst (rst),
-    .push_valid (held_frame_valid), .push_ready (coming_frames_push_ready), .push_payload_from (coming_payload_from),
-    .push_payload_last_bytes (coming_payload_last_bytes),
-    .pop_valid (coming_frames_pop_valid), .pop_ready (coming_frames_pop_ready),
-    .pop_payload_from (coming_frames_pop_payload_from),
-    .pop_payload_last_bytes (coming_frames_pop_payload_last_bytes),
-    .level (coming_frames_level)
-  );
-
-  Fifo_Bound_d8 shape ( // switch-lane.ts:251
-    .clk (clk), .rst (rst),
-    .push_valid (held_frame_valid), .push_ready (shape_push_ready), .push_payload_redirect (redirects),
-    .push_payload_unwrap (unwraps), .push_payload_to (shapes_payload_to), .push_payload_class (shapes_payload_class),
-    .push_payload_mac (shapes_payload_mac), .push_payload_ingress (shapes_payload_ingress),
-    .push_payload_shimmed (held_frame_facts_shimmed), .push_payload_ttl (shapes_payload_ttl),
-    .push_payload_uid (held_frame_facts_uid), .push_payload_late (held_frame_is_software),
-    .push_payload_size (held_frame_size),
-    .pop_valid (shape_pop_valid), .pop_ready (reshape_shape_ready),
-    .pop_payload_redirect (shape_pop_payload_redirect), .pop_payload_unwrap (shape_pop_payload_unwrap),
-    .pop_payload_to (shape_pop_payload_to), .pop_payload_class (shape_pop_payload_class),
-    .pop_payload_mac (shape_pop_payload_mac), .pop_payload_ingress (shape_pop_payload_ingress),
-    .pop_payload_shimmed (shape_pop_payload_shimmed), .pop_payload_ttl (shape_pop_payload_ttl),
-    .pop_payload_uid (shape_pop_payload_uid), .pop_payload_late (shape_pop_payload_late),
-    .pop_payload_size (shape_pop_payload_size),
-    .level (shape_level)
   );
 
   always @(posedge clk)
@@ -1331,48 +1337,303 @@ module SwitchLane_p4_f1536_t250000 (
   always @(posedge clk)
     if (rst) software_on_its_way <= 1'b0;
     else if (chosen_software & ~chosen_late) software_on_its_way <= 1'b1;
-    else if (frame_ends & target_pop_payload_to[5]) software_on_its_way <= 1'b0;
-
-  always @(posedge clk)
-    if (rst) software_time <= 18'd0;
-    else if (software_has_room | ~waits_for_software) software_time <= 18'd0;
-    else if (~software_late) software_time <= software_time + 18'd1;
-  wire [4:0] promised_0_or =
-    ({5{promise_size == 2'd0}} & 5'd2) | ({5{promise_size == 2'd1}} & 5'd6) | ({5{promise_size == 2'd2}} & 5'd12)
-    | ({5{promise_size == 2'd3}} & 5'd25);
-  wire [4:0] target_pop_payload_size_or =
-    ({5{target_pop_payload_size == 2'd0}} & 5'd2) | ({5{target_pop_payload_size == 2'd1}} & 5'd6)
-    | ({5{target_pop_payload_size == 2'd2}} & 5'd12) | ({5{target_pop_payload_size == 2'd3}} & 5'd25);
+    else if (frame_ends & target_now_held_to[5]) software_on_its_way <= 1'b0;
 
   always @(posedge clk)
     if (rst) begin
-      frames_inside <= 4'd0; open <= 5'd0; promised_0 <= 6'd0; promised_1 <= 6'd0; promised_2 <= 6'd0;
-      promised_3 <= 6'd0; promised_4 <= 6'd0; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0;
-      large_before <= 1'b0; chosen_late <= 1'b0; switched_0_there <= 1'b0; switched_0_can <= 1'b0;
-      software_0_can <= 1'b0; returned_0_there <= 1'b0; returned_0_can <= 1'b0; switched_1_there <= 1'b0;
-      switched_1_can <= 1'b0; software_1_can <= 1'b0; returned_1_there <= 1'b0; returned_1_can <= 1'b0;
-      switched_2_there <= 1'b0; switched_2_can <= 1'b0; software_2_can <= 1'b0; returned_2_there <= 1'b0;
-      returned_2_can <= 1'b0; switched_3_there <= 1'b0; switched_3_can <= 1'b0; software_3_can <= 1'b0;
-      returned_3_there <= 1'b0; returned_3_can <= 1'b0; switched_4_there <= 1'b0; switched_4_can <= 1'b0;
-      software_4_can <= 1'b0; returned_4_there <= 1'b0; returned_4_can <= 1'b0; own_can <= 1'b0;
-      was_software_0 <= 1'b0; was_software_1 <= 1'b0; was_software_2 <= 1'b0; was_software_3 <= 1'b0;
-      was_software_4 <= 1'b0; held_frame_valid <= 1'b0; held_frame_from <= 6'd0; held_frame_is_software <= 1'b0;
-      held_frame_late <= 1'b0; held_frame_size <= 2'd0; held_frame_to <= 5'd0;
-      held_frame_facts_outcome <= match_outcome_drop; held_frame_facts_ports <= 4'd0; held_frame_facts_peer <= 4'd0;
-      held_frame_facts_uid <= 16'd0; held_frame_facts_dag <= 8'd0; held_frame_facts_user <= 6'd0;
-      held_frame_facts_unordered <= 1'b0; held_frame_facts_length <= 14'd0; held_frame_facts_no_l4 <= 1'b0;
-      held_frame_facts_flow_hash <= 10'd0; held_frame_facts_tagged <= 1'b0; held_frame_facts_tag <= 16'd0;
-      held_frame_facts_shimmed <= 1'b0; held_frame_facts_ttl <= 4'd0; events_left_q <= 1'b0;
+      software_time <= 18'd0; software_late <= 1'b0;
+    end
+    else if (software_has_room | ~waits_for_software) begin
+      software_time <= 18'd0;
+      software_late <= 1'b0;
+    end
+    else if (~software_late) begin
+      software_time <= software_time + 18'd1;
+      software_late <= software_time == 18'h3d08f;
+    end
+  wire [3:0] target_count_and =
+    {4{target_count[3:2] == 2'd0}}
+    & (({4{target_count[1:0] == 2'd0}} & 4'd1) | ({4{target_count[1:0] == 2'd1}} & 4'd2) | ({4{target_count[1:0] == 2'd2}} & 4'd3) | ({4{target_count[1:0] == 2'd3}} & 4'd4));
+  wire [3:0] target_count_and_2 =
+    {4{target_count[3:2] == 2'd1}}
+    & (({4{target_count[1:0] == 2'd0}} & 4'd5) | ({4{target_count[1:0] == 2'd1}} & 4'd6) | ({4{target_count[1:0] == 2'd2}} & 4'd7) | ({4{target_count[1:0] == 2'd3}} & 4'd8));
+  wire [3:0] target_count_and_3 =
+    {4{target_count[3:2] == 2'd2}}
+    & (({4{target_count[1:0] == 2'd0}} & 4'd9) | ({4{target_count[1:0] == 2'd1}} & 4'd10) | ({4{target_count[1:0] == 2'd2}} & 4'd11) | ({4{target_count[1:0] == 2'd3}} & 4'd12));
+  wire [3:0] target_count_or =
+    target_count_and | target_count_and_2 | target_count_and_3
+    | ({4{target_count[3:2] == 2'd3}} & (({4{target_count[1:0] == 2'd0}} & 4'd13) | ({4{target_count[1:0] == 2'd1}} & 4'd14) | {4{target_count[1:0] == 2'd2}}));
+  wire [3:0] target_count_and_4 =
+    {4{target_count[3:2] == 2'd1}}
+    & (({4{target_count[1:0] == 2'd0}} & 4'd3) | ({4{target_count[1:0] == 2'd1}} & 4'd4) | ({4{target_count[1:0] == 2'd2}} & 4'd5) | ({4{target_count[1:0] == 2'd3}} & 4'd6));
+  wire [3:0] target_count_and_5 =
+    {4{target_count[3:2] == 2'd2}}
+    & (({4{target_count[1:0] == 2'd0}} & 4'd7) | ({4{target_count[1:0] == 2'd1}} & 4'd8) | ({4{target_count[1:0] == 2'd2}} & 4'd9) | ({4{target_count[1:0] == 2'd3}} & 4'd10));
+  wire [3:0] target_count_and_6 =
+    {4{target_count[3:2] == 2'd3}}
+    & (({4{target_count[1:0] == 2'd0}} & 4'd11) | ({4{target_count[1:0] == 2'd1}} & 4'd12) | ({4{target_count[1:0] == 2'd2}} & 4'd13) | ({4{target_count[1:0] == 2'd3}} & 4'd14));
+  wire [3:0] target_count_and_4_or =
+    ({4{target_count[3:2] == 2'd0}} & ({4{target_count[1:0] == 2'd0}} | ({4{target_count[1:0] == 2'd2}} & 4'd1) | ({4{target_count[1:0] == 2'd3}} & 4'd2)))
+    | target_count_and_4 | target_count_and_5 | target_count_and_6;
+  wire promised_0_match = {target_now_held_size[0], chosen_for_0} == 2'd0;
+  wire target_now_held_size_match = {target_now_held_size[0], chosen_for_0} == 2'd1;
+  wire [5:0] promised_0_and =
+    {6{promised_0_match}}
+    & (({6{promise_size == 2'd0}} & 6'd62) | ({6{promise_size == 2'd1}} & 6'd62) | ({6{promise_size == 2'd2}} & 6'd62) | ({6{promise_size == 2'd3}} & 6'd62));
+  wire chosen_for_0_match = {target_now_held_size[0], chosen_for_0} == 2'd2;
+  wire promised_0_match_target_now_held_size = {target_now_held_size[0], chosen_for_0} == 2'd3;
+  wire [5:0] chosen_for_0_match_and =
+    {6{chosen_for_0_match}}
+    & (({6{promise_size == 2'd0}} & 6'd58) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd2}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd58));
+  wire [5:0] promised_0_or =
+    promised_0_and
+    | ({6{target_now_held_size_match}} & (({6{promise_size == 2'd1}} & 6'd4) | ({6{promise_size == 2'd2}} & 6'd10) | ({6{promise_size == 2'd3}} & 6'd23)))
+    | chosen_for_0_match_and
+    | ({6{promised_0_match_target_now_held_size}} & (({6{promise_size == 2'd0}} & 6'd60) | ({6{promise_size == 2'd2}} & 6'd6) | ({6{promise_size == 2'd3}} & 6'd19)));
+  wire [5:0] promised_0_match_and =
+    {6{promised_0_match}}
+    & (({6{promise_size == 2'd0}} & 6'd52) | ({6{promise_size == 2'd1}} & 6'd52) | ({6{promise_size == 2'd2}} & 6'd52) | ({6{promise_size == 2'd3}} & 6'd52));
+  wire [5:0] promise_size_and =
+    {6{chosen_for_0_match}}
+    & (({6{promise_size == 2'd0}} & 6'd39) | ({6{promise_size == 2'd1}} & 6'd39) | ({6{promise_size == 2'd2}} & 6'd39) | ({6{promise_size == 2'd3}} & 6'd39));
+  wire [5:0] promised_0_match_and_or =
+    promised_0_match_and
+    | ({6{target_now_held_size_match}} & (({6{promise_size == 2'd0}} & 6'd54) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd13)))
+    | promise_size_and
+    | ({6{promised_0_match_target_now_held_size}} & (({6{promise_size == 2'd0}} & 6'd41) | ({6{promise_size == 2'd1}} & 6'd45) | ({6{promise_size == 2'd2}} & 6'd51)));
+  wire [5:0] promised_0_sum = promised_0 + (({6{~target_now_held_size[1]}} & promised_0_or) | ({6{target_now_held_size[1]}} & promised_0_match_and_or));
+  wire [5:0] chosen_for_0_and =
+    {6{chosen_for_0}}
+    & (({6{promise_size == 2'd0}} & 6'd2) | ({6{promise_size == 2'd1}} & 6'd6) | ({6{promise_size == 2'd2}} & 6'd12) | ({6{promise_size == 2'd3}} & 6'd25));
+  wire promised_1_match = {target_now_held_size[0], chosen_for_1} == 2'd0;
+  wire chosen_for_1_match = {target_now_held_size[0], chosen_for_1} == 2'd1;
+  wire [5:0] promised_1_and =
+    {6{promised_1_match}}
+    & (({6{promise_size == 2'd0}} & 6'd62) | ({6{promise_size == 2'd1}} & 6'd62) | ({6{promise_size == 2'd2}} & 6'd62) | ({6{promise_size == 2'd3}} & 6'd62));
+  wire promised_1_match_target_now_held_size = {target_now_held_size[0], chosen_for_1} == 2'd2;
+  wire promised_1_match_chosen_for_1 = {target_now_held_size[0], chosen_for_1} == 2'd3;
+  wire [5:0] promised_1_and_promise_size =
+    {6{promised_1_match_target_now_held_size}}
+    & (({6{promise_size == 2'd0}} & 6'd58) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd2}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd58));
+  wire [5:0] promised_1_or =
+    promised_1_and
+    | ({6{chosen_for_1_match}} & (({6{promise_size == 2'd1}} & 6'd4) | ({6{promise_size == 2'd2}} & 6'd10) | ({6{promise_size == 2'd3}} & 6'd23)))
+    | promised_1_and_promise_size
+    | ({6{promised_1_match_chosen_for_1}} & (({6{promise_size == 2'd0}} & 6'd60) | ({6{promise_size == 2'd2}} & 6'd6) | ({6{promise_size == 2'd3}} & 6'd19)));
+  wire [5:0] promised_1_match_and =
+    {6{promised_1_match}}
+    & (({6{promise_size == 2'd0}} & 6'd52) | ({6{promise_size == 2'd1}} & 6'd52) | ({6{promise_size == 2'd2}} & 6'd52) | ({6{promise_size == 2'd3}} & 6'd52));
+  wire [5:0] promised_1_and_2 =
+    {6{promised_1_match_target_now_held_size}}
+    & (({6{promise_size == 2'd0}} & 6'd39) | ({6{promise_size == 2'd1}} & 6'd39) | ({6{promise_size == 2'd2}} & 6'd39) | ({6{promise_size == 2'd3}} & 6'd39));
+  wire [5:0] promised_1_match_and_or =
+    promised_1_match_and
+    | ({6{chosen_for_1_match}} & (({6{promise_size == 2'd0}} & 6'd54) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd13)))
+    | promised_1_and_2
+    | ({6{promised_1_match_chosen_for_1}} & (({6{promise_size == 2'd0}} & 6'd41) | ({6{promise_size == 2'd1}} & 6'd45) | ({6{promise_size == 2'd2}} & 6'd51)));
+  wire [5:0] promised_1_sum = promised_1 + (({6{~target_now_held_size[1]}} & promised_1_or) | ({6{target_now_held_size[1]}} & promised_1_match_and_or));
+  wire [5:0] chosen_for_1_and =
+    {6{chosen_for_1}}
+    & (({6{promise_size == 2'd0}} & 6'd2) | ({6{promise_size == 2'd1}} & 6'd6) | ({6{promise_size == 2'd2}} & 6'd12) | ({6{promise_size == 2'd3}} & 6'd25));
+  wire promised_2_match = {target_now_held_size[0], chosen_for_2} == 2'd0;
+  wire chosen_for_2_match = {target_now_held_size[0], chosen_for_2} == 2'd1;
+  wire [5:0] promised_2_and =
+    {6{promised_2_match}}
+    & (({6{promise_size == 2'd0}} & 6'd62) | ({6{promise_size == 2'd1}} & 6'd62) | ({6{promise_size == 2'd2}} & 6'd62) | ({6{promise_size == 2'd3}} & 6'd62));
+  wire promised_2_match_target_now_held_size = {target_now_held_size[0], chosen_for_2} == 2'd2;
+  wire promised_2_match_chosen_for_2 = {target_now_held_size[0], chosen_for_2} == 2'd3;
+  wire [5:0] promised_2_and_promise_size =
+    {6{promised_2_match_target_now_held_size}}
+    & (({6{promise_size == 2'd0}} & 6'd58) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd2}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd58));
+  wire [5:0] promised_2_or =
+    promised_2_and
+    | ({6{chosen_for_2_match}} & (({6{promise_size == 2'd1}} & 6'd4) | ({6{promise_size == 2'd2}} & 6'd10) | ({6{promise_size == 2'd3}} & 6'd23)))
+    | promised_2_and_promise_size
+    | ({6{promised_2_match_chosen_for_2}} & (({6{promise_size == 2'd0}} & 6'd60) | ({6{promise_size == 2'd2}} & 6'd6) | ({6{promise_size == 2'd3}} & 6'd19)));
+  wire [5:0] promised_2_match_and =
+    {6{promised_2_match}}
+    & (({6{promise_size == 2'd0}} & 6'd52) | ({6{promise_size == 2'd1}} & 6'd52) | ({6{promise_size == 2'd2}} & 6'd52) | ({6{promise_size == 2'd3}} & 6'd52));
+  wire [5:0] promised_2_and_2 =
+    {6{promised_2_match_target_now_held_size}}
+    & (({6{promise_size == 2'd0}} & 6'd39) | ({6{promise_size == 2'd1}} & 6'd39) | ({6{promise_size == 2'd2}} & 6'd39) | ({6{promise_size == 2'd3}} & 6'd39));
+  wire [5:0] promised_2_match_and_or =
+    promised_2_match_and
+    | ({6{chosen_for_2_match}} & (({6{promise_size == 2'd0}} & 6'd54) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd13)))
+    | promised_2_and_2
+    | ({6{promised_2_match_chosen_for_2}} & (({6{promise_size == 2'd0}} & 6'd41) | ({6{promise_size == 2'd1}} & 6'd45) | ({6{promise_size == 2'd2}} & 6'd51)));
+  wire [5:0] promised_2_sum = promised_2 + (({6{~target_now_held_size[1]}} & promised_2_or) | ({6{target_now_held_size[1]}} & promised_2_match_and_or));
+  wire [5:0] chosen_for_2_and =
+    {6{chosen_for_2}}
+    & (({6{promise_size == 2'd0}} & 6'd2) | ({6{promise_size == 2'd1}} & 6'd6) | ({6{promise_size == 2'd2}} & 6'd12) | ({6{promise_size == 2'd3}} & 6'd25));
+  wire promised_3_match = {target_now_held_size[0], chosen_for_3} == 2'd0;
+  wire chosen_for_3_match = {target_now_held_size[0], chosen_for_3} == 2'd1;
+  wire [5:0] promised_3_and =
+    {6{promised_3_match}}
+    & (({6{promise_size == 2'd0}} & 6'd62) | ({6{promise_size == 2'd1}} & 6'd62) | ({6{promise_size == 2'd2}} & 6'd62) | ({6{promise_size == 2'd3}} & 6'd62));
+  wire promised_3_match_target_now_held_size = {target_now_held_size[0], chosen_for_3} == 2'd2;
+  wire promised_3_match_chosen_for_3 = {target_now_held_size[0], chosen_for_3} == 2'd3;
+  wire [5:0] promised_3_and_promise_size =
+    {6{promised_3_match_target_now_held_size}}
+    & (({6{promise_size == 2'd0}} & 6'd58) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd2}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd58));
+  wire [5:0] promised_3_or =
+    promised_3_and
+    | ({6{chosen_for_3_match}} & (({6{promise_size == 2'd1}} & 6'd4) | ({6{promise_size == 2'd2}} & 6'd10) | ({6{promise_size == 2'd3}} & 6'd23)))
+    | promised_3_and_promise_size
+    | ({6{promised_3_match_chosen_for_3}} & (({6{promise_size == 2'd0}} & 6'd60) | ({6{promise_size == 2'd2}} & 6'd6) | ({6{promise_size == 2'd3}} & 6'd19)));
+  wire [5:0] promised_3_match_and =
+    {6{promised_3_match}}
+    & (({6{promise_size == 2'd0}} & 6'd52) | ({6{promise_size == 2'd1}} & 6'd52) | ({6{promise_size == 2'd2}} & 6'd52) | ({6{promise_size == 2'd3}} & 6'd52));
+  wire [5:0] promised_3_and_2 =
+    {6{promised_3_match_target_now_held_size}}
+    & (({6{promise_size == 2'd0}} & 6'd39) | ({6{promise_size == 2'd1}} & 6'd39) | ({6{promise_size == 2'd2}} & 6'd39) | ({6{promise_size == 2'd3}} & 6'd39));
+  wire [5:0] promised_3_match_and_or =
+    promised_3_match_and
+    | ({6{chosen_for_3_match}} & (({6{promise_size == 2'd0}} & 6'd54) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd13)))
+    | promised_3_and_2
+    | ({6{promised_3_match_chosen_for_3}} & (({6{promise_size == 2'd0}} & 6'd41) | ({6{promise_size == 2'd1}} & 6'd45) | ({6{promise_size == 2'd2}} & 6'd51)));
+  wire [5:0] promised_3_sum = promised_3 + (({6{~target_now_held_size[1]}} & promised_3_or) | ({6{target_now_held_size[1]}} & promised_3_match_and_or));
+  wire [5:0] chosen_for_3_and =
+    {6{chosen_for_3}}
+    & (({6{promise_size == 2'd0}} & 6'd2) | ({6{promise_size == 2'd1}} & 6'd6) | ({6{promise_size == 2'd2}} & 6'd12) | ({6{promise_size == 2'd3}} & 6'd25));
+  wire promised_4_match = {target_now_held_size[0], chosen_for_4} == 2'd0;
+  wire chosen_for_4_match = {target_now_held_size[0], chosen_for_4} == 2'd1;
+  wire [5:0] promised_4_and =
+    {6{promised_4_match}}
+    & (({6{promise_size == 2'd0}} & 6'd62) | ({6{promise_size == 2'd1}} & 6'd62) | ({6{promise_size == 2'd2}} & 6'd62) | ({6{promise_size == 2'd3}} & 6'd62));
+  wire promised_4_match_target_now_held_size = {target_now_held_size[0], chosen_for_4} == 2'd2;
+  wire promised_4_match_chosen_for_4 = {target_now_held_size[0], chosen_for_4} == 2'd3;
+  wire [5:0] promised_4_and_promise_size =
+    {6{promised_4_match_target_now_held_size}}
+    & (({6{promise_size == 2'd0}} & 6'd58) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd2}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd58));
+  wire [5:0] promised_4_or =
+    promised_4_and
+    | ({6{chosen_for_4_match}} & (({6{promise_size == 2'd1}} & 6'd4) | ({6{promise_size == 2'd2}} & 6'd10) | ({6{promise_size == 2'd3}} & 6'd23)))
+    | promised_4_and_promise_size
+    | ({6{promised_4_match_chosen_for_4}} & (({6{promise_size == 2'd0}} & 6'd60) | ({6{promise_size == 2'd2}} & 6'd6) | ({6{promise_size == 2'd3}} & 6'd19)));
+  wire [5:0] promised_4_match_and =
+    {6{promised_4_match}}
+    & (({6{promise_size == 2'd0}} & 6'd52) | ({6{promise_size == 2'd1}} & 6'd52) | ({6{promise_size == 2'd2}} & 6'd52) | ({6{promise_size == 2'd3}} & 6'd52));
+  wire [5:0] promised_4_and_2 =
+    {6{promised_4_match_target_now_held_size}}
+    & (({6{promise_size == 2'd0}} & 6'd39) | ({6{promise_size == 2'd1}} & 6'd39) | ({6{promise_size == 2'd2}} & 6'd39) | ({6{promise_size == 2'd3}} & 6'd39));
+  wire [5:0] promised_4_match_and_or =
+    promised_4_match_and
+    | ({6{chosen_for_4_match}} & (({6{promise_size == 2'd0}} & 6'd54) | ({6{promise_size == 2'd1}} & 6'd58) | ({6{promise_size == 2'd3}} & 6'd13)))
+    | promised_4_and_2
+    | ({6{promised_4_match_chosen_for_4}} & (({6{promise_size == 2'd0}} & 6'd41) | ({6{promise_size == 2'd1}} & 6'd45) | ({6{promise_size == 2'd2}} & 6'd51)));
+  wire [5:0] promised_4_sum = promised_4 + (({6{~target_now_held_size[1]}} & promised_4_or) | ({6{target_now_held_size[1]}} & promised_4_match_and_or));
+  wire [5:0] chosen_for_4_and =
+    {6{chosen_for_4}}
+    & (({6{promise_size == 2'd0}} & 6'd2) | ({6{promise_size == 2'd1}} & 6'd6) | ({6{promise_size == 2'd2}} & 6'd12) | ({6{promise_size == 2'd3}} & 6'd25));
+  wire [3:0] coming_frames_count_and =
+    {4{coming_frames_count[3:2] == 2'd0}}
+    & (({4{coming_frames_count[1:0] == 2'd0}} & 4'd1) | ({4{coming_frames_count[1:0] == 2'd1}} & 4'd2) | ({4{coming_frames_count[1:0] == 2'd2}} & 4'd3) | ({4{coming_frames_count[1:0] == 2'd3}} & 4'd4));
+  wire [3:0] coming_frames_count_and_2 =
+    {4{coming_frames_count[3:2] == 2'd1}}
+    & (({4{coming_frames_count[1:0] == 2'd0}} & 4'd5) | ({4{coming_frames_count[1:0] == 2'd1}} & 4'd6) | ({4{coming_frames_count[1:0] == 2'd2}} & 4'd7) | ({4{coming_frames_count[1:0] == 2'd3}} & 4'd8));
+  wire [3:0] coming_frames_count_and_3 =
+    {4{coming_frames_count[3:2] == 2'd2}}
+    & (({4{coming_frames_count[1:0] == 2'd0}} & 4'd9) | ({4{coming_frames_count[1:0] == 2'd1}} & 4'd10) | ({4{coming_frames_count[1:0] == 2'd2}} & 4'd11) | ({4{coming_frames_count[1:0] == 2'd3}} & 4'd12));
+  wire [3:0] coming_frames_count_or =
+    coming_frames_count_and | coming_frames_count_and_2 | coming_frames_count_and_3
+    | ({4{coming_frames_count[3:2] == 2'd3}} & (({4{coming_frames_count[1:0] == 2'd0}} & 4'd13) | ({4{coming_frames_count[1:0] == 2'd1}} & 4'd14) | {4{coming_frames_count[1:0] == 2'd2}}));
+  wire [3:0] coming_frames_count_and_4 =
+    {4{coming_frames_count[3:2] == 2'd1}}
+    & (({4{coming_frames_count[1:0] == 2'd0}} & 4'd3) | ({4{coming_frames_count[1:0] == 2'd1}} & 4'd4) | ({4{coming_frames_count[1:0] == 2'd2}} & 4'd5) | ({4{coming_frames_count[1:0] == 2'd3}} & 4'd6));
+  wire [3:0] coming_frames_count_and_5 =
+    {4{coming_frames_count[3:2] == 2'd2}}
+    & (({4{coming_frames_count[1:0] == 2'd0}} & 4'd7) | ({4{coming_frames_count[1:0] == 2'd1}} & 4'd8) | ({4{coming_frames_count[1:0] == 2'd2}} & 4'd9) | ({4{coming_frames_count[1:0] == 2'd3}} & 4'd10));
+  wire [3:0] coming_frames_count_and_6 =
+    {4{coming_frames_count[3:2] == 2'd3}}
+    & (({4{coming_frames_count[1:0] == 2'd0}} & 4'd11) | ({4{coming_frames_count[1:0] == 2'd1}} & 4'd12) | ({4{coming_frames_count[1:0] == 2'd2}} & 4'd13) | ({4{coming_frames_count[1:0] == 2'd3}} & 4'd14));
+  wire [3:0] coming_frames_count_or_2 =
+    ({4{coming_frames_count[3:2] == 2'd0}} & ({4{coming_frames_count[1:0] == 2'd0}} | ({4{coming_frames_count[1:0] == 2'd2}} & 4'd1) | ({4{coming_frames_count[1:0] == 2'd3}} & 4'd2)))
+    | coming_frames_count_and_4 | coming_frames_count_and_5 | coming_frames_count_and_6;
+  wire [3:0] shape_count_and =
+    {4{shape_count[3:2] == 2'd0}}
+    & (({4{shape_count[1:0] == 2'd0}} & 4'd1) | ({4{shape_count[1:0] == 2'd1}} & 4'd2) | ({4{shape_count[1:0] == 2'd2}} & 4'd3) | ({4{shape_count[1:0] == 2'd3}} & 4'd4));
+  wire [3:0] shape_count_and_2 =
+    {4{shape_count[3:2] == 2'd1}}
+    & (({4{shape_count[1:0] == 2'd0}} & 4'd5) | ({4{shape_count[1:0] == 2'd1}} & 4'd6) | ({4{shape_count[1:0] == 2'd2}} & 4'd7) | ({4{shape_count[1:0] == 2'd3}} & 4'd8));
+  wire [3:0] shape_count_and_3 =
+    {4{shape_count[3:2] == 2'd2}}
+    & (({4{shape_count[1:0] == 2'd0}} & 4'd9) | ({4{shape_count[1:0] == 2'd1}} & 4'd10) | ({4{shape_count[1:0] == 2'd2}} & 4'd11) | ({4{shape_count[1:0] == 2'd3}} & 4'd12));
+  wire [3:0] shape_count_or =
+    shape_count_and | shape_count_and_2 | shape_count_and_3
+    | ({4{shape_count[3:2] == 2'd3}} & (({4{shape_count[1:0] == 2'd0}} & 4'd13) | ({4{shape_count[1:0] == 2'd1}} & 4'd14) | {4{shape_count[1:0] == 2'd2}}));
+  wire [3:0] shape_count_and_4 =
+    {4{shape_count[3:2] == 2'd1}}
+    & (({4{shape_count[1:0] == 2'd0}} & 4'd3) | ({4{shape_count[1:0] == 2'd1}} & 4'd4) | ({4{shape_count[1:0] == 2'd2}} & 4'd5) | ({4{shape_count[1:0] == 2'd3}} & 4'd6));
+  wire [3:0] shape_count_and_5 =
+    {4{shape_count[3:2] == 2'd2}}
+    & (({4{shape_count[1:0] == 2'd0}} & 4'd7) | ({4{shape_count[1:0] == 2'd1}} & 4'd8) | ({4{shape_count[1:0] == 2'd2}} & 4'd9) | ({4{shape_count[1:0] == 2'd3}} & 4'd10));
+  wire [3:0] shape_count_and_6 =
+    {4{shape_count[3:2] == 2'd3}}
+    & (({4{shape_count[1:0] == 2'd0}} & 4'd11) | ({4{shape_count[1:0] == 2'd1}} & 4'd12) | ({4{shape_count[1:0] == 2'd2}} & 4'd13) | ({4{shape_count[1:0] == 2'd3}} & 4'd14));
+  wire [3:0] shape_count_and_4_or =
+    ({4{shape_count[3:2] == 2'd0}} & ({4{shape_count[1:0] == 2'd0}} | ({4{shape_count[1:0] == 2'd2}} & 4'd1) | ({4{shape_count[1:0] == 2'd3}} & 4'd2)))
+    | shape_count_and_4 | shape_count_and_5 | shape_count_and_6;
+
+  always @(posedge clk)
+    if (rst) begin
+      frames_inside <= 4'd0; open <= 5'd0; target_count <= 4'd0; target_some <= 1'b0; target_room <= 1'b1;
+      promised_0 <= 6'd0; fits_0_0 <= 1'b1; fits_0_1 <= 1'b1; fits_0_2 <= 1'b1; fits_0_3 <= 1'b1; promised_1 <= 6'd0;
+      fits_1_0 <= 1'b1; fits_1_1 <= 1'b1; fits_1_2 <= 1'b1; fits_1_3 <= 1'b1; promised_2 <= 6'd0; fits_2_0 <= 1'b1;
+      fits_2_1 <= 1'b1; fits_2_2 <= 1'b1; fits_2_3 <= 1'b1; promised_3 <= 6'd0; fits_3_0 <= 1'b1; fits_3_1 <= 1'b1;
+      fits_3_2 <= 1'b1; fits_3_3 <= 1'b1; promised_4 <= 6'd0; fits_4_0 <= 1'b1; fits_4_1 <= 1'b1; fits_4_2 <= 1'b1;
+      fits_4_3 <= 1'b1; chosen <= 6'd0; chosen_any <= 1'b0; chosen_before <= 1'b0; large_before <= 1'b0;
+      chosen_late <= 1'b0; switched_0_there <= 1'b0; switched_0_can <= 1'b0; software_0_can <= 1'b0;
+      returned_0_there <= 1'b0; returned_0_can <= 1'b0; switched_1_there <= 1'b0; switched_1_can <= 1'b0;
+      software_1_can <= 1'b0; returned_1_there <= 1'b0; returned_1_can <= 1'b0; switched_2_there <= 1'b0;
+      switched_2_can <= 1'b0; software_2_can <= 1'b0; returned_2_there <= 1'b0; returned_2_can <= 1'b0;
+      switched_3_there <= 1'b0; switched_3_can <= 1'b0; software_3_can <= 1'b0; returned_3_there <= 1'b0;
+      returned_3_can <= 1'b0; switched_4_there <= 1'b0; switched_4_can <= 1'b0; software_4_can <= 1'b0;
+      returned_4_there <= 1'b0; returned_4_can <= 1'b0; own_can <= 1'b0; was_software_0 <= 1'b0;
+      was_software_1 <= 1'b0; was_software_2 <= 1'b0; was_software_3 <= 1'b0; was_software_4 <= 1'b0;
+      held_frame_valid <= 1'b0; held_frame_from <= 6'd0; held_frame_is_software <= 1'b0; held_frame_late <= 1'b0;
+      held_frame_size <= 2'd0; held_frame_to <= 5'd0; held_frame_facts_outcome <= match_outcome_drop;
+      held_frame_facts_ports <= 4'd0; held_frame_facts_peer <= 4'd0; held_frame_facts_uid <= 16'd0;
+      held_frame_facts_dag <= 8'd0; held_frame_facts_user <= 6'd0; held_frame_facts_unordered <= 1'b0;
+      held_frame_facts_length <= 14'd0; held_frame_facts_no_l4 <= 1'b0; held_frame_facts_flow_hash <= 10'd0;
+      held_frame_facts_tagged <= 1'b0; held_frame_facts_tag <= 16'd0; held_frame_facts_shimmed <= 1'b0;
+      held_frame_facts_ttl <= 4'd0; coming_frames_count <= 4'd0; coming_frames_some <= 1'b0;
+      coming_frames_room <= 1'b1; shape_count <= 4'd0; shape_some <= 1'b0; shape_room <= 1'b1; events_left_q <= 1'b0;
       events_to_software_q <= 1'b0; events_not_taken_q <= 1'b0; events_nowhere_q <= 1'b0;
       events_bad_software_q <= 1'b0; events_own_q <= 1'b0; events_copies_q <= 4'd0;
     end
     else begin
       open <= ~{1'b0, paused_3[4], paused_2[4], paused_1[4], paused_0[4]};
-      promised_0 <= promised_0 + ((promise & promise_to[0]) ? {1'b0, promised_0_or} : 6'd0) - (begins_0 ? {1'b0, target_pop_payload_size_or} : 6'd0);
-      promised_1 <= promised_1 + ((promise & promise_to[1]) ? {1'b0, promised_0_or} : 6'd0) - (begins_1 ? {1'b0, target_pop_payload_size_or} : 6'd0);
-      promised_2 <= promised_2 + ((promise & promise_to[2]) ? {1'b0, promised_0_or} : 6'd0) - (begins_2 ? {1'b0, target_pop_payload_size_or} : 6'd0);
-      promised_3 <= promised_3 + ((promise & promise_to[3]) ? {1'b0, promised_0_or} : 6'd0) - (begins_3 ? {1'b0, target_pop_payload_size_or} : 6'd0);
-      promised_4 <= promised_4 + ((promise & promise_to[4]) ? {1'b0, promised_0_or} : 6'd0) - (begins_4 ? {1'b0, target_pop_payload_size_or} : 6'd0);
+      target_count <=
+        target_push ? (target_pop ? target_count : target_count_or) :
+        target_pop ? target_count_and_4_or :
+        target_count;
+      target_some <= target_push | target_several | (target_some & ~target_pop);
+      target_room <= target_pop | (target_count < 4'd7) | (target_room & ~target_push);
+      promised_0 <= begun_0 ? promised_0_sum : promised_0 + chosen_for_0_and;
+      fits_0_0 <= begun_0 ? promised_0_sum <= 6'd19 : (promised_0 + chosen_for_0_and) <= 6'd19;
+      fits_0_1 <= begun_0 ? promised_0_sum <= 6'd19 : (promised_0 + chosen_for_0_and) <= 6'd19;
+      fits_0_2 <= begun_0 ? promised_0_sum <= 6'd13 : (promised_0 + chosen_for_0_and) <= 6'd13;
+      fits_0_3 <= begun_0 ? promised_0_sum <= 6'd0 : (promised_0 + chosen_for_0_and) <= 6'd0;
+      promised_1 <= begun_1 ? promised_1_sum : promised_1 + chosen_for_1_and;
+      fits_1_0 <= begun_1 ? promised_1_sum <= 6'd19 : (promised_1 + chosen_for_1_and) <= 6'd19;
+      fits_1_1 <= begun_1 ? promised_1_sum <= 6'd19 : (promised_1 + chosen_for_1_and) <= 6'd19;
+      fits_1_2 <= begun_1 ? promised_1_sum <= 6'd13 : (promised_1 + chosen_for_1_and) <= 6'd13;
+      fits_1_3 <= begun_1 ? promised_1_sum <= 6'd0 : (promised_1 + chosen_for_1_and) <= 6'd0;
+      promised_2 <= begun_2 ? promised_2_sum : promised_2 + chosen_for_2_and;
+      fits_2_0 <= begun_2 ? promised_2_sum <= 6'd19 : (promised_2 + chosen_for_2_and) <= 6'd19;
+      fits_2_1 <= begun_2 ? promised_2_sum <= 6'd19 : (promised_2 + chosen_for_2_and) <= 6'd19;
+      fits_2_2 <= begun_2 ? promised_2_sum <= 6'd13 : (promised_2 + chosen_for_2_and) <= 6'd13;
+      fits_2_3 <= begun_2 ? promised_2_sum <= 6'd0 : (promised_2 + chosen_for_2_and) <= 6'd0;
+      promised_3 <= begun_3 ? promised_3_sum : promised_3 + chosen_for_3_and;
+      fits_3_0 <= begun_3 ? promised_3_sum <= 6'd19 : (promised_3 + chosen_for_3_and) <= 6'd19;
+      fits_3_1 <= begun_3 ? promised_3_sum <= 6'd19 : (promised_3 + chosen_for_3_and) <= 6'd19;
+      fits_3_2 <= begun_3 ? promised_3_sum <= 6'd13 : (promised_3 + chosen_for_3_and) <= 6'd13;
+      fits_3_3 <= begun_3 ? promised_3_sum <= 6'd0 : (promised_3 + chosen_for_3_and) <= 6'd0;
+      promised_4 <= begun_4 ? promised_4_sum : promised_4 + chosen_for_4_and;
+      fits_4_0 <= begun_4 ? promised_4_sum <= 6'd19 : (promised_4 + chosen_for_4_and) <= 6'd19;
+      fits_4_1 <= begun_4 ? promised_4_sum <= 6'd19 : (promised_4 + chosen_for_4_and) <= 6'd19;
+      fits_4_2 <= begun_4 ? promised_4_sum <= 6'd13 : (promised_4 + chosen_for_4_and) <= 6'd13;
+      fits_4_3 <= begun_4 ? promised_4_sum <= 6'd0 : (promised_4 + chosen_for_4_and) <= 6'd0;
       chosen_before <= chosen_any;
       large_before <= chosen_large;
       switched_0_there <= heads_0_4_valid & ~held_0;
@@ -1412,7 +1673,7 @@ module SwitchLane_p4_f1536_t250000 (
       was_software_2 <= lane_2_to_1;
       was_software_3 <= lane_3_to_1;
       was_software_4 <= lane_4_to_1;
-      held_frame_valid <= promise;
+      held_frame_valid <= |chosen;
       held_frame_from <= chosen;
       held_frame_is_software <= chosen_software;
       held_frame_late <= chosen_late;
@@ -1461,11 +1722,24 @@ module SwitchLane_p4_f1536_t250000 (
       held_frame_facts_ttl <=
         ({4{chosen[0]}} & facts_0_ttl) | ({4{chosen[1]}} & facts_1_ttl) | ({4{chosen[2]}} & facts_2_ttl)
         | ({4{chosen[3]}} & facts_3_ttl) | ({4{chosen[4]}} & facts_4_ttl);
-      frames_inside <= frames_inside + {3'd0, promise} - {3'd0, frame_ends};
-      events_left_q <= frame_ends & (|target_pop_payload_to[4:0]);
-      events_to_software_q <= frame_ends & target_pop_payload_to[5];
-      events_not_taken_q <= frame_ends & ~(|target_pop_payload_to) & target_pop_payload_late;
-      events_nowhere_q <= frame_ends & ~(|target_pop_payload_to) & ~target_pop_payload_late;
+      coming_frames_count <=
+        coming_frames_push ? (coming_frames_pop ? coming_frames_count : coming_frames_count_or) :
+        coming_frames_pop ? coming_frames_count_or_2 :
+        coming_frames_count;
+      coming_frames_some <= coming_frames_push | coming_frames_several | (coming_frames_some & ~coming_frames_pop);
+      coming_frames_room <=
+        coming_frames_pop | (coming_frames_count < 4'd7) | (coming_frames_room & ~coming_frames_push);
+      shape_count <=
+        shape_push ? (shape_pop ? shape_count : shape_count_or) :
+        shape_pop ? shape_count_and_4_or :
+        shape_count;
+      shape_some <= shape_push | shape_several | (shape_some & ~shape_pop);
+      shape_room <= shape_pop | (shape_count < 4'd7) | (shape_room & ~shape_push);
+      frames_inside <= frames_inside + {3'd0, |chosen} - {3'd0, frame_ends};
+      events_left_q <= frame_ends & (|target_now_held_to[4:0]);
+      events_to_software_q <= frame_ends & target_now_held_to[5];
+      events_not_taken_q <= frame_ends & ~(|target_now_held_to) & target_now_held_late;
+      events_nowhere_q <= frame_ends & ~(|target_now_held_to) & ~target_now_held_late;
       events_bad_software_q <= sent_dropped;
       events_own_q <= from_software_valid & from_software_ready & from_software_payload_last;
       events_copies_q <= frame_ends ? copies_more : 4'd0;
@@ -1475,6 +1749,33 @@ module SwitchLane_p4_f1536_t250000 (
     if (rst) own_is_first <= 1'b1;
     else if (lane_group_to_5) own_is_first <= 1'b0;
     else if (sent_pop_valid & sent_pop_ready & sent_pop_payload_last) own_is_first <= 1'b1;
+
+  always @(posedge clk)
+    if (rst) target_head <= 3'd0;
+    else if (target_pop) target_head <= target_head + 3'd1;
+
+  always @(posedge clk)
+    if (rst) target_tail <= 3'd0;
+    else if (target_push) target_tail <= target_tail + 3'd1;
+
+  always @(posedge clk)
+    if (rst) target_now_full <= 1'b0;
+    else if (target_ready) target_now_full <= target_some;
+
+  always @(posedge clk)
+    if (target_some & target_ready) begin
+      target_now_held_redirect <= target_payload_redirect;
+      target_now_held_unwrap <= target_payload_unwrap;
+      target_now_held_to <= target_payload_to;
+      target_now_held_class <= target_payload_class;
+      target_now_held_mac <= target_payload_mac;
+      target_now_held_ingress <= target_payload_ingress;
+      target_now_held_shimmed <= target_payload_shimmed;
+      target_now_held_ttl <= target_payload_ttl;
+      target_now_held_uid <= target_payload_uid;
+      target_now_held_late <= target_payload_late;
+      target_now_held_size <= target_payload_size;
+    end
 
   always @(posedge clk)
     if (rst) begin
@@ -2017,6 +2318,23 @@ module SwitchLane_p4_f1536_t250000 (
     else if (lane_group_to_4) lane_4_last <= {lane_4_to_2, lane_4_to_1};
 
   always @(posedge clk)
+    if (rst) coming_frames_head <= 3'd1;
+    else if (coming_frames_pop) coming_frames_head <= coming_frames_head + 3'd1;
+
+  always @(posedge clk)
+    if (rst) coming_frames_tail <= 3'd0;
+    else if (coming_frames_push) coming_frames_tail <= coming_frames_tail + 3'd1;
+  wire [9:0] coming_frames_front_from_word = coming_frames_store[coming_frames_head]; // early-queue.ts:79
+  wire [2:0] word_from = coming_frames_front_from_word[2:0];
+  wire [6:0] word_last_bytes = coming_frames_front_from_word[9:3];
+
+  always @(posedge clk)
+    if (coming_frames_pop | ~coming_frames_some) begin
+      coming_frames_front_from <= coming_frames_several ? word_from : coming_payload_from;
+      coming_frames_front_last_bytes <= coming_frames_several ? word_last_bytes : coming_payload_last_bytes;
+    end
+
+  always @(posedge clk)
     if (rst) taken_full <= 1'b0;
     else if (beats_ready) taken_full <= beats_valid;
 
@@ -2038,6 +2356,33 @@ module SwitchLane_p4_f1536_t250000 (
       inserted_held_count <= insert_frame_payload_count;
       inserted_held_last <= insert_frame_payload_last;
       inserted_held_bad <= insert_frame_payload_bad;
+    end
+
+  always @(posedge clk)
+    if (rst) shape_head <= 3'd0;
+    else if (shape_pop) shape_head <= shape_head + 3'd1;
+
+  always @(posedge clk)
+    if (rst) shape_tail <= 3'd0;
+    else if (shape_push) shape_tail <= shape_tail + 3'd1;
+
+  always @(posedge clk)
+    if (rst) shape_now_full <= 1'b0;
+    else if (shape_ready) shape_now_full <= shape_some;
+
+  always @(posedge clk)
+    if (shape_some & shape_ready) begin
+      shape_now_held_redirect <= shape_payload_redirect;
+      shape_now_held_unwrap <= shape_payload_unwrap;
+      shape_now_held_to <= shape_payload_to;
+      shape_now_held_class <= shape_payload_class;
+      shape_now_held_mac <= shape_payload_mac;
+      shape_now_held_ingress <= shape_payload_ingress;
+      shape_now_held_shimmed <= shape_payload_shimmed;
+      shape_now_held_ttl <= shape_payload_ttl;
+      shape_now_held_uid <= shape_payload_uid;
+      shape_now_held_late <= shape_payload_late;
+      shape_now_held_size <= shape_payload_size;
     end
 
   always @(posedge clk)
@@ -2074,6 +2419,27 @@ module SwitchLane_p4_f1536_t250000 (
     if (rst) spreads_first <= 1'b1;
     else if (beat_goes) spreads_first <= out0_payload_last;
 
+  always @(posedge clk)
+    if (target_push) begin
+      target_store[target_tail] <= {
+        held_frame_size, held_frame_is_software, held_frame_facts_uid, targets_payload_ttl, held_frame_facts_shimmed,
+        targets_payload_ingress, targets_payload_mac, targets_payload_class, targets_payload_to, unwraps, redirects
+      };
+    end
+
+  always @(posedge clk)
+    if (coming_frames_push) begin
+      coming_frames_store[coming_frames_tail] <= {coming_payload_last_bytes, coming_payload_from};
+    end
+
+  always @(posedge clk)
+    if (shape_push) begin
+      shape_store[shape_tail] <= {
+        held_frame_size, held_frame_is_software, held_frame_facts_uid, shapes_payload_ttl, held_frame_facts_shimmed,
+        shapes_payload_ingress, shapes_payload_mac, shapes_payload_class, shapes_payload_to, unwraps, redirects
+      };
+    end
+
   assign take0_valid = held_0;
   assign take0_payload = held_class_0;
   assign take1_valid = held_1;
@@ -2099,39 +2465,66 @@ module SwitchLane_p4_f1536_t250000 (
   assign events_own = events_own_q;
   assign events_copies = events_copies_q;
   assign out0_valid = spread_valid & begins_0_and;
+  assign out0_payload_class = target_now_held_class;
   assign out1_valid = spread_valid & begins_1_and;
   assign out1_payload_data = out0_payload_data;
   assign out1_payload_keep = out0_payload_keep;
   assign out1_payload_last = out0_payload_last;
   assign out1_payload_user = out0_payload_user;
-  assign out1_payload_class = out0_payload_class;
+  assign out1_payload_class = target_now_held_class;
   assign out2_valid = spread_valid & begins_2_and;
   assign out2_payload_data = out0_payload_data;
   assign out2_payload_keep = out0_payload_keep;
   assign out2_payload_last = out0_payload_last;
   assign out2_payload_user = out0_payload_user;
-  assign out2_payload_class = out0_payload_class;
+  assign out2_payload_class = target_now_held_class;
   assign out3_valid = spread_valid & begins_3_and;
   assign out3_payload_data = out0_payload_data;
   assign out3_payload_keep = out0_payload_keep;
   assign out3_payload_last = out0_payload_last;
   assign out3_payload_user = out0_payload_user;
-  assign out3_payload_class = out0_payload_class;
+  assign out3_payload_class = target_now_held_class;
   assign out4_valid = spread_valid & begins_4_and;
   assign out4_payload_data = out0_payload_data;
   assign out4_payload_keep = out0_payload_keep;
   assign out4_payload_last = out0_payload_last;
   assign out4_payload_user = out0_payload_user;
-  assign out4_payload_class = out0_payload_class;
+  assign out4_payload_class = target_now_held_class;
 
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
       assert (~to_buffer_valid | for_software_push_ready); // software.ts:70
-      assert (~held_frame_valid | shape_push_ready); // switch-lane.ts:240
-      assert (~held_frame_valid | target_push_ready); // switch-lane.ts:240
-      assert (~held_frame_valid | coming_frames_push_ready); // switch-lane.ts:240
+      assert (target_some == (|target_count)); // early-queue.ts:88
+      assert (target_room == (target_count != 4'd8)); // early-queue.ts:89
+      assert (fits_0_0 == (promised_0 <= 6'd19)); // promises.ts:109
+      assert (fits_0_1 == (promised_0 <= 6'd19)); // promises.ts:109
+      assert (fits_0_2 == (promised_0 <= 6'd13)); // promises.ts:109
+      assert (fits_0_3 == (promised_0 <= 6'd0)); // promises.ts:109
+      assert (fits_1_0 == (promised_1 <= 6'd19)); // promises.ts:109
+      assert (fits_1_1 == (promised_1 <= 6'd19)); // promises.ts:109
+      assert (fits_1_2 == (promised_1 <= 6'd13)); // promises.ts:109
+      assert (fits_1_3 == (promised_1 <= 6'd0)); // promises.ts:109
+      assert (fits_2_0 == (promised_2 <= 6'd19)); // promises.ts:109
+      assert (fits_2_1 == (promised_2 <= 6'd19)); // promises.ts:109
+      assert (fits_2_2 == (promised_2 <= 6'd13)); // promises.ts:109
+      assert (fits_2_3 == (promised_2 <= 6'd0)); // promises.ts:109
+      assert (fits_3_0 == (promised_3 <= 6'd19)); // promises.ts:109
+      assert (fits_3_1 == (promised_3 <= 6'd19)); // promises.ts:109
+      assert (fits_3_2 == (promised_3 <= 6'd13)); // promises.ts:109
+      assert (fits_3_3 == (promised_3 <= 6'd0)); // promises.ts:109
+      assert (fits_4_0 == (promised_4 <= 6'd19)); // promises.ts:109
+      assert (fits_4_1 == (promised_4 <= 6'd19)); // promises.ts:109
+      assert (fits_4_2 == (promised_4 <= 6'd13)); // promises.ts:109
+      assert (fits_4_3 == (promised_4 <= 6'd0)); // promises.ts:109
+      assert (~held_frame_valid | shape_room); // switch-lane.ts:240
+      assert (~held_frame_valid | target_room); // switch-lane.ts:240
+      assert (~held_frame_valid | coming_frames_room); // switch-lane.ts:240
       assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:240
+      assert (coming_frames_some == (|coming_frames_count)); // early-queue.ts:88
+      assert (coming_frames_room == (coming_frames_count != 4'd8)); // early-queue.ts:89
+      assert (shape_some == (|shape_count)); // early-queue.ts:88
+      assert (shape_room == (shape_count != 4'd8)); // early-queue.ts:89
     end
 `else
 `ifndef SYNTHESIS
@@ -2141,20 +2534,124 @@ module SwitchLane_p4_f1536_t250000 (
         $display("%s", "assertion failed: a frame for software has room in its buffer (software.ts:70)"); // software.ts:70
         $stop;
       end
-      if (~(~held_frame_valid | shape_push_ready)) begin
+      if (~(target_some == (|target_count))) begin
+        $display("%s", "assertion failed: the queue target has one when it counts one (early-queue.ts:88)"); // early-queue.ts:88
+        $stop;
+      end
+      if (~(target_room == (target_count != 4'd8))) begin
+        $display("%s", "assertion failed: the queue target has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
+        $stop;
+      end
+      if (~(fits_0_0 == (promised_0 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 0 has room for frames of size 0 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_0_1 == (promised_0 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 0 has room for frames of size 1 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_0_2 == (promised_0 <= 6'd13))) begin
+        $display("%s", "assertion failed: port 0 has room for frames of size 2 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_0_3 == (promised_0 <= 6'd0))) begin
+        $display("%s", "assertion failed: port 0 has room for frames of size 3 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_1_0 == (promised_1 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 1 has room for frames of size 0 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_1_1 == (promised_1 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 1 has room for frames of size 1 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_1_2 == (promised_1 <= 6'd13))) begin
+        $display("%s", "assertion failed: port 1 has room for frames of size 2 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_1_3 == (promised_1 <= 6'd0))) begin
+        $display("%s", "assertion failed: port 1 has room for frames of size 3 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_2_0 == (promised_2 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 2 has room for frames of size 0 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_2_1 == (promised_2 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 2 has room for frames of size 1 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_2_2 == (promised_2 <= 6'd13))) begin
+        $display("%s", "assertion failed: port 2 has room for frames of size 2 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_2_3 == (promised_2 <= 6'd0))) begin
+        $display("%s", "assertion failed: port 2 has room for frames of size 3 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_3_0 == (promised_3 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 3 has room for frames of size 0 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_3_1 == (promised_3 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 3 has room for frames of size 1 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_3_2 == (promised_3 <= 6'd13))) begin
+        $display("%s", "assertion failed: port 3 has room for frames of size 2 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_3_3 == (promised_3 <= 6'd0))) begin
+        $display("%s", "assertion failed: port 3 has room for frames of size 3 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_4_0 == (promised_4 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 4 has room for frames of size 0 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_4_1 == (promised_4 <= 6'd19))) begin
+        $display("%s", "assertion failed: port 4 has room for frames of size 1 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_4_2 == (promised_4 <= 6'd13))) begin
+        $display("%s", "assertion failed: port 4 has room for frames of size 2 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(fits_4_3 == (promised_4 <= 6'd0))) begin
+        $display("%s", "assertion failed: port 4 has room for frames of size 3 as its beats say (promises.ts:109)"); // promises.ts:109
+        $stop;
+      end
+      if (~(~held_frame_valid | shape_room)) begin
         $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
         $stop;
       end
-      if (~(~held_frame_valid | target_push_ready)) begin
+      if (~(~held_frame_valid | target_room)) begin
         $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
         $stop;
       end
-      if (~(~held_frame_valid | coming_frames_push_ready)) begin
+      if (~(~held_frame_valid | coming_frames_room)) begin
         $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
         $stop;
       end
       if (~(~held_frame_valid | insert_what_ready)) begin
         $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
+        $stop;
+      end
+      if (~(coming_frames_some == (|coming_frames_count))) begin
+        $display("%s", "assertion failed: the queue coming_frames has one when it counts one (early-queue.ts:88)"); // early-queue.ts:88
+        $stop;
+      end
+      if (~(coming_frames_room == (coming_frames_count != 4'd8))) begin
+        $display("%s", "assertion failed: the queue coming_frames has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
+        $stop;
+      end
+      if (~(shape_some == (|shape_count))) begin
+        $display("%s", "assertion failed: the queue shape has one when it counts one (early-queue.ts:88)"); // early-queue.ts:88
+        $stop;
+      end
+      if (~(shape_room == (shape_count != 4'd8))) begin
+        $display("%s", "assertion failed: the queue shape has room when it counts fewer than its places (early-queue.ts:89)"); // early-queue.ts:89
         $stop;
       end
     end
@@ -2212,11 +2709,10 @@ module SwitchLane_p4_f1536_t250000 (
     heads_4_2_facts_unordered, heads_4_2_facts_length, heads_4_2_facts_no_l4, heads_4_2_facts_flow_hash,
     heads_4_2_facts_tagged, heads_4_2_facts_tag, heads_4_2_facts_shimmed, heads_4_2_facts_ttl, paused_0[7:5],
     paused_0[3:0], paused_1[7:5], paused_1[3:0], paused_2[7:5], paused_2[3:0], paused_3[7:5], paused_3[3:0],
-    sent_pop_payload_user, sent_packets, target_pop_payload_redirect, target_pop_payload_unwrap,
-    target_pop_payload_mac, target_pop_payload_ttl, target_level, lane_group_last[5], held_frame_from[0],
-    held_frame_facts_ports, held_frame_facts_dag, held_frame_facts_user, held_frame_facts_unordered,
-    held_frame_facts_length[13:6], held_frame_facts_no_l4, held_frame_facts_flow_hash, coming_frames_level,
-    shape_pop_payload_to, shape_pop_payload_class, shape_pop_payload_shimmed, shape_pop_payload_late,
-    shape_pop_payload_size, shape_level, own_edge[0], 1'b0
+    sent_pop_payload_user, sent_packets, target_now_held_redirect, target_now_held_unwrap, target_now_held_mac,
+    target_now_held_ttl, lane_group_last[5], held_frame_from[0], held_frame_facts_ports, held_frame_facts_dag,
+    held_frame_facts_user, held_frame_facts_unordered, held_frame_facts_length[13:6], held_frame_facts_no_l4,
+    held_frame_facts_flow_hash, shape_now_held_to, shape_now_held_class, shape_now_held_shimmed, shape_now_held_late,
+    shape_now_held_size, own_edge[0], 1'b0
   };
 endmodule

@@ -25,6 +25,7 @@ function lanes(number: UInt, beyond: (high: UInt, n: number) => Bit, low: (low: 
   );
 }
 const never = constant(0, 1).bit(0),
+  always = constant(1, 1).bit(0),
   most = few - 1;
 
 /** Lanes from `first` up. */
@@ -32,12 +33,12 @@ export const lanesFrom = (first: UInt): UInt =>
   lanes(
     first,
     (high, n) => (n === 0 ? never : high.lt(n)),
-    (low, n) => low.le(n),
+    (low, n) => (n === most ? always : low.le(n)),
   );
 /** Lanes up to `last`. */
 export const lanesTo = (last: UInt): UInt =>
   lanes(
     last,
     (high, n) => (n === most ? never : high.gt(n)),
-    (low, n) => low.ge(n),
+    (low, n) => (n === 0 ? always : low.ge(n)),
   );

@@ -17,7 +17,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { chainEntries } from "../../wire/index.ts";
 import type { DeviceSizes } from "../inside/index.ts";
-import type { FlowTable } from "./flow-table.ts";
+import type { FlowTable } from "./flows/index.ts";
 import type { TableWrite } from "./ports.ts";
 import { flowGroups, groupBits } from "./records.ts";
 

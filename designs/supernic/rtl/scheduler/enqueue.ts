@@ -29,8 +29,7 @@ import {
 import { dagEntries, mostStages } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, userBits } from "../inside/index.ts";
 import { chainTable } from "./chains.ts";
-import { FlowLeave } from "./flow-records.ts";
-import { FlowTable } from "./flow-table.ts";
+import { FlowLeave, FlowTable } from "./flows/index.ts";
 import { pendingBits, StageBack, StageBegins } from "./join.ts";
 import { TableWrite, ToSchedule } from "./ports.ts";
 import {

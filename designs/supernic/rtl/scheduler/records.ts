@@ -2,7 +2,7 @@
 import { addressBits, bit, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 import { CameBack, ctxBits, type DeviceSizes } from "../inside/index.ts";
 import { mostStages } from "../../wire/index.ts";
-import type { FlowParameters } from "./flow-records.ts";
+import type { FlowParameters } from "./flows/index.ts";
 
 export const branchBits = (p: Pick<DeviceSizes, "branches">): number => addressBits(p.branches);
 export const regionBits = (p: Pick<DeviceSizes, "regions">): number => addressBits(p.regions);

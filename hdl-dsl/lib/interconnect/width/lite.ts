@@ -15,6 +15,7 @@ import { Fifo } from "../../queues/index.ts";
 
 /** Which way, and how much may be under way. */
 export interface LiteWidthConverterParameters {
+  /** Bits of a byte address, both sides'. */
   readonly addressBits: number;
   /** Bytes of a word at the master's side `s`, 4 or 8; the slave's side `m` has the other. */
   readonly fromBytes: 4 | 8;
@@ -94,8 +95,11 @@ function steps(needs: { readonly lower: Bit; readonly upper: Bit }, fire: Bit, n
   return { upper, final };
 }
 /** The address of a half: that of the word for the lower one, unless it is named itself. */
-const halfAddress = (addr: UInt, upper: Bit, named: Bit): UInt =>
-  mux(upper.andNot(named), cat(addr.shr(3).trunc(addr.width - 3), constant(4, 3)), addr);
+const halfAddress = (addr: UInt, upper: Bit, named: Bit): UInt => {
+  // A bus of one word has no other address.
+  const second = addr.width === 3 ? constant(4, 3) : cat(addr.shr(3).trunc(addr.width - 3), constant(4, 3));
+  return mux(upper.andNot(named), second, addr);
+};
 
 /** A read is one of each half; of the upper half alone where the address names it. */
 function readNarrower(p: Sizes, s: Upper, m: Lower): void {

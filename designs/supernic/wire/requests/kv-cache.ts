@@ -1,5 +1,5 @@
 /** The KV cache (docs/supernic/kv-cache.md): what its hardware, its model and software agree on. */
-import type { ConfigWord } from "./task-rows.ts";
+import type { ConfigWord } from "../task-rows.ts";
 
 /** Which value of a set goes for a new one: the oldest, or the one that was used longest ago. */
 export const kvPolicies = ["fifo", "lru"] as const;

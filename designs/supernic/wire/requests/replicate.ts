@@ -1,6 +1,6 @@
 /** Replication (docs/supernic/replication.md): what its hardware, its model and software agree on. */
 import { kvHash } from "./kv-cache.ts";
-import type { ConfigWord } from "./task-rows.ts";
+import type { ConfigWord } from "../task-rows.ts";
 
 /** Groups of nodes, told apart by the low bits of a DAG's `arg`; nodes of one, at least and at most. */
 export const replicaGroups = 16,

@@ -11,7 +11,7 @@ import {
   uint,
   type UInt,
   when,
-} from "../../../../hdl-dsl/index.ts";
+} from "../../../../../hdl-dsl/index.ts";
 import { flowGroupBits, type FlowMark, type FlowParameters } from "./flow-records.ts";
 
 /** Every how many cycles the sweep has the table, while packets ask. */

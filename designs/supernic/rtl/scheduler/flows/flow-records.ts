@@ -1,5 +1,5 @@
 /** What the flow table is asked and told. */
-import { addressBits, bit, struct, uint } from "../../../../hdl-dsl/index.ts";
+import { addressBits, bit, struct, uint } from "../../../../../hdl-dsl/index.ts";
 
 export interface FlowParameters {
   readonly regions: number;

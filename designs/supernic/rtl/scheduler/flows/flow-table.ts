@@ -20,7 +20,7 @@ import {
   type UInt,
   vec,
   when,
-} from "../../../../hdl-dsl/index.ts";
+} from "../../../../../hdl-dsl/index.ts";
 import { flowMarks } from "./flow-marks.ts";
 import {
   FlowAsk,
