@@ -221,6 +221,16 @@ export async function agesRun(b: B): Promise<void> {
     await says(1);
     expects("too old", "drop", "drop");
   }
+  // A life that is longer than a look at all sets: one that is not made younger is found old in time.
+  const long = 2 * replicaSets,
+    { least } = oldWithin(long);
+  await rig.configure(long);
+  await asks();
+  await b.cycles(least - 60);
+  await says(0);
+  await b.cycles(least - 60);
+  await says(1);
+  expects("heard meanwhile, for long", "drop", "forward");
   await rig.end();
 }
 
