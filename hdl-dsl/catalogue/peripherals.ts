@@ -259,7 +259,7 @@ const interconnect: readonly CatalogueEntry[] = [
     file: "lib/interconnect/width/lite",
     what: "AXI4-Lite from 4 to 8 bytes",
     def: LiteWidthConverter({ addressBits: 12, fromBytes: 4 }),
-    example: "12 address bits",
+    example: "12 address bits, from 4 bytes",
     latency: 1,
   }),
   row({
@@ -268,7 +268,7 @@ const interconnect: readonly CatalogueEntry[] = [
     file: "lib/interconnect/width/lite",
     what: "AXI4-Lite from 8 to 4 bytes",
     def: LiteWidthConverter({ addressBits: 12, fromBytes: 8 }),
-    example: "12 address bits",
+    example: "12 address bits, from 8 bytes",
     latency: "1, writes 2",
     interval: "1 word of 4 bytes",
   }),

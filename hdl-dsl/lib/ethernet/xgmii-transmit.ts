@@ -30,7 +30,7 @@ function padded(from: StreamIn<AxisBeatShape>): StreamIn<AxisBeatShape> {
   out.valid.set(from.valid.or(padding));
   out.payload.set({
     data: mux(padding, constant(0, 64), onlyKept(data, keep)),
-    keep: mux(ends, mux(early, constant(0xff, 8), mux(padding, constant(LEAST_KEEP, 8), least)), keep),
+    keep: priority([ends.not(), keep], [early, constant(0xff, 8)], [padding, constant(LEAST_KEEP, 8)], least),
     last: ends.andNot(early),
   });
   from.ready.set(out.ready.andNot(padding));

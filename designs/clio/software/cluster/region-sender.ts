@@ -282,11 +282,10 @@ export class RegionSender {
           await this.fetch(page);
         } catch (e) {
           if (!(e instanceof Refused || e instanceof PeerGone)) throw e;
-          // Page by page, clients may have written there.
-          if (this.m.mode === "pageByPage") {
-            whole = false;
-            continue;
-          }
+          // Clients may have written there: page by page they were sent there, and else one may have come from an
+          // earlier move, before the controller has said anything.
+          whole = false;
+          continue;
         }
       }
       await turns.take(() => memory.grant(this.m.pid, page.vpn, page.frame));

@@ -147,6 +147,27 @@ test("stop-all, the destination is gone: all stays where it is", () =>
     expect(await migration).toBe(migrationResult.noRoom);
     for (let i = 0n; i < 20n; i++) expect(await t.rread(va + i * page, 1)).toEqual(Uint8Array.of(Number(i) + 1));
   }));
+test.each(["stopAll", "readAtSource"] as const)(
+  "%s, the destination is gone when pages are in use there that the controller has not told of: lost, not silently old",
+  mode =>
+    onCluster({ clients: 2, limitNs: 1e12, cluster: { silentNs: 750_000 } }, async rig => {
+      const [p] = await rig.process(),
+        t = p!.thread(),
+        va = await t.ralloc(4n * page, { region: 1 });
+      for (let i = 0n; i < 4n; i++) await t.rwrite(va + i * page, Uint8Array.of(1));
+      const destination = rig.nodes.find(n => n !== rig.nodeOf(p!, 1))!,
+        migration = rig.controller.migrate(p!.pid, 1, { mode });
+      // In use there, and the controller does not know it yet.
+      const grants = destination.slow.memory.grant.bind(destination.slow.memory);
+      let granted = 0;
+      destination.slow.memory.grant = async (...args) => {
+        await grants(...args);
+        if (++granted === 2) destination.fail();
+      };
+      expect(await migration).toBe(migrationResult.lost);
+      await expect(t.rread(va, 1)).rejects.toThrow(/lost|TIMEOUT/);
+    }),
+);
 test("page by page, the destination is gone with pages that were in use there: the region is lost, not silently old", () =>
   onCluster({ limitNs: 1e12, cluster: { silentNs: 750_000 } }, async rig => {
     const [p] = await rig.process(),
