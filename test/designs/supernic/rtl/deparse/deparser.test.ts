@@ -69,7 +69,11 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["words come again in a frame's last beat", "is_first_beat <= beat_ends;", "is_first_beat <= turned_last;"],
   ["what is told of the frame before", "if (~begun) begin", "if (begun) begin"],
   ["a packet half told outlives a reset", "begun <= 1'b0; head_done <= 1'b0;", "head_done <= 1'b0;"],
-  ["a packet has been read with each of its parts", "read_packets_push = packet_goes", "read_packets_push = takes_part"],
+  [
+    "a packet has been read with each of its parts",
+    "read_packets_push = packet_goes",
+    "read_packets_push = takes_part",
+  ],
 ];
 
 describe("Deparser", () => {
