@@ -119,8 +119,9 @@ module Enqueue (
   wire [7:0] list_pop_payload_ctx;
   wire [1:0] list_pop_payload_branch;
   wire [10:0] list_level;
-  reg [3:0] marks_0, marks_1, marks_2, marks_3; // chains.ts:61
-  reg [3:0] instances_0, instances_1, instances_2, instances_3; // chains.ts:70
+  reg [3:0] marks; // chains.ts:63
+  reg [3:0] marked_from_0, marked_from_1, marked_from_2, marked_from_3; // chains.ts:65
+  reg [3:0] instances_0, instances_1, instances_2, instances_3; // chains.ts:78
   reg listed_full, listed_skid_full; // enqueue.ts:124
   reg [7:0] listed_held_ctx, listed_skid_held_ctx;
   reg [1:0] listed_held_branch, listed_skid_held_branch;
@@ -167,12 +168,14 @@ module Enqueue (
   wire may_move; // enqueue.ts:188
   wire first_moves; // enqueue.ts:158
   integer i;
-  wire [3:0] marks = {|marks_3, |marks_2, |marks_1, |marks_0}; // chains.ts:62
-  wire writes_0 = chain_en & (chain_value_group == 2'd0); // chains.ts:65
-  wire writes_1 = chain_en & (chain_value_group == 2'd1);
-  wire writes_2 = chain_en & (chain_value_group == 2'd2);
-  wire writes_3 = chain_en & (chain_value_group == 2'd3);
-  wire no_marks = ~(|marks); // chains.ts:83
+  wire [3:0] written =
+    {chain_value_group == 2'd3, chain_value_group == 2'd2, chain_value_group == 2'd1, chain_value_group == 2'd0}
+    & {4{chain_en}}; // chains.ts:67
+  wire marks_done_and = marks[3] & ~(|marks[2:0]);
+  wire marks_and = marks[2] & ~(|marks[1:0]);
+  wire marks_done_and_marks = marks[1] & ~marks[0];
+  wire [3:0] marks_done = {marks_done_and, marks_and, marks_done_and_marks, marks[0]} & {4{flows_mark_ready}}; // chains.ts:68
+  wire no_marks = ~(|marks); // chains.ts:91
   wire listed_room = ~listed_full | unlists; // enqueue.ts:124
   wire wants_again = listed_full & ~(asks_again | (|rests)); // enqueue.ts:130
   wire is_again = ~next_valid & wants_again; // enqueue.ts:133
@@ -193,7 +196,7 @@ module Enqueue (
   wire no_branch = ~(|wanted_branches); // stage-table.ts:49
   wire emits = is_first & second_moves; // enqueue.ts:157
   assign first_moves = ~is_first | (emits & ~(|rest_of_branches));
-  wire [5:0] found_word = chains[second_chain]; // chains.ts:85
+  wire [5:0] found_word = chains[second_chain]; // chains.ts:93
   wire [3:0] found_regions = found_word[3:0];
   wire goes_nowhere = ~(|found_regions) | ~(|second_run); // enqueue.ts:186
   wire is_bad = goes_nowhere | second_none | ~second_packet_known; // enqueue.ts:187
@@ -212,15 +215,10 @@ module Enqueue (
     flows_ask_payload_pinned_and_found_word | flows_ask_payload_pinned_and
   };
   wire flows_mark_valid = |marks;
-  wire flows_mark_payload_group_and = marks[2] & ~(|marks[1:0]);
-  wire marks_and = marks[3] & ~(|marks[2:0]);
-  wire flows_mark_payload_group_and_marks = marks[1] & ~marks[0];
-  wire [1:0] flows_mark_payload_group = {
-    flows_mark_payload_group_and | marks_and, flows_mark_payload_group_and_marks | marks_and
-  }; // enqueue.ts:117
+  wire [1:0] flows_mark_payload_group = {marks_and | marks_done_and, marks_done_and_marks | marks_done_and};
   wire [3:0] flows_mark_payload_from =
-    ({4{marks[0]}} & marks_0) | ({4{flows_mark_payload_group_and_marks}} & marks_1)
-    | ({4{flows_mark_payload_group_and}} & marks_2) | ({4{marks_and}} & marks_3);
+    ({4{marks[0]}} & marked_from_0) | ({4{marks_done_and_marks}} & marked_from_1) | ({4{marks_and}} & marked_from_2)
+    | ({4{marks_done_and}} & marked_from_3);
   FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 flows ( // enqueue.ts:117
     .clk (clk), .rst (rst),
     .ask_valid (flows_ask_valid), .ask_ready (flows_ask_ready), .ask_payload_flow_group (found_word[5:4]),
@@ -255,34 +253,31 @@ module Enqueue (
     .pop_payload_branch (list_pop_payload_branch),
     .level (list_level)
   );
-  wire marks_0_and = mark_en & (mark_index == 2'd0);
+  wire [3:0] mark_index_and =
+    {mark_index == 2'd3, mark_index == 2'd2, mark_index == 2'd1, mark_index == 2'd0} & {4{mark_en}};
   wire [5:0] before_word = chains[chain_index]; // chains.ts:59
   wire [3:0] before_regions = before_word[3:0];
   wire [1:0] before_group = before_word[5:4];
-  wire writes_0_and = writes_0 & (before_group == 2'd0);
-  wire marks_1_and = mark_en & (mark_index == 2'd1);
-  wire writes_1_and = writes_1 & (before_group == 2'd1);
-  wire marks_2_and = mark_en & (mark_index == 2'd2);
-  wire writes_2_and = writes_2 & (before_group == 2'd2);
-  wire marks_3_and = mark_en & (mark_index == 2'd3);
-  wire writes_3_and = writes_3 & (before_group == 2'd3);
+  wire marked_from_0_and = written[0] & (before_group == 2'd0);
+  wire marked_from_1_and = written[1] & (before_group == 2'd1);
+  wire marked_from_2_and = written[2] & (before_group == 2'd2);
+  wire marked_from_3_and = written[3] & (before_group == 2'd3);
 
   always @(posedge clk)
     if (rst) begin
-      marks_0 <= 4'd0; marks_1 <= 4'd0; marks_2 <= 4'd0; marks_3 <= 4'd0; asks <= 1'b0; pushes <= 1'b0; waits <= 1'b0;
-      settles <= 1'b0; waiting_q <= 11'd0;
+      marks <= 4'd0; marked_from_0 <= 4'd0; marked_from_1 <= 4'd0; marked_from_2 <= 4'd0; marked_from_3 <= 4'd0;
+      asks <= 1'b0; pushes <= 1'b0; waits <= 1'b0; settles <= 1'b0; waiting_q <= 11'd0;
     end
     else begin
-      marks_0 <=
-        (marks_0 & ~{4{marks[0] & flows_mark_ready}}) | {4{marks_0_and}} | (before_regions & {4{writes_0_and}});
-      marks_1 <=
-        (marks_1 & ~{4{flows_mark_payload_group_and_marks & flows_mark_ready}}) | {4{marks_1_and}}
-        | (before_regions & {4{writes_1_and}});
-      marks_2 <=
-        (marks_2 & ~{4{flows_mark_payload_group_and & flows_mark_ready}}) | {4{marks_2_and}}
-        | (before_regions & {4{writes_2_and}});
-      marks_3 <=
-        (marks_3 & ~{4{marks_and & flows_mark_ready}}) | {4{marks_3_and}} | (before_regions & {4{writes_3_and}});
+      marks <= (marks & ~marks_done) | mark_index_and | written;
+      marked_from_0 <=
+        (marked_from_0 & ~{4{marks_done[0]}}) | {4{mark_index_and[0]}} | (before_regions & {4{marked_from_0_and}});
+      marked_from_1 <=
+        (marked_from_1 & ~{4{marks_done[1]}}) | {4{mark_index_and[1]}} | (before_regions & {4{marked_from_1_and}});
+      marked_from_2 <=
+        (marked_from_2 & ~{4{marks_done[2]}}) | {4{mark_index_and[2]}} | (before_regions & {4{marked_from_2_and}});
+      marked_from_3 <=
+        (marked_from_3 & ~{4{marks_done[3]}}) | {4{mark_index_and[3]}} | (before_regions & {4{marked_from_3_and}});
       asks <= flows_ask_valid & flows_ask_ready;
       pushes <= asks & flows_answer_goes;
       waits <= asks & ~(flows_answer_goes | asking_again);
@@ -292,19 +287,19 @@ module Enqueue (
 
   always @(posedge clk)
     if (rst) instances_0 <= 4'd0;
-    else if (writes_0) instances_0 <= chain_value_regions[3:0];
+    else if (written[0]) instances_0 <= chain_value_regions[3:0];
 
   always @(posedge clk)
     if (rst) instances_1 <= 4'd0;
-    else if (writes_1) instances_1 <= chain_value_regions[3:0];
+    else if (written[1]) instances_1 <= chain_value_regions[3:0];
 
   always @(posedge clk)
     if (rst) instances_2 <= 4'd0;
-    else if (writes_2) instances_2 <= chain_value_regions[3:0];
+    else if (written[2]) instances_2 <= chain_value_regions[3:0];
 
   always @(posedge clk)
     if (rst) instances_3 <= 4'd0;
-    else if (writes_3) instances_3 <= chain_value_regions[3:0];
+    else if (written[3]) instances_3 <= chain_value_regions[3:0];
 
   always @(posedge clk)
     if (rst) begin

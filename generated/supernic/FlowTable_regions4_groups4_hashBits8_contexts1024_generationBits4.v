@@ -38,29 +38,29 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
 );
   reg clearing; // flow-table.ts:121
   reg [9:0] cleared; // flow-table.ts:122
-  reg [3:0] generation_0; // flow-marks.ts:30
-  reg [3:0] behind_0; // flow-marks.ts:32
-  reg [3:0] from_0; // flow-marks.ts:33
-  reg [3:0] generation_1; // flow-marks.ts:30
-  reg [3:0] behind_1; // flow-marks.ts:32
-  reg [3:0] from_1; // flow-marks.ts:33
-  reg [3:0] generation_2; // flow-marks.ts:30
-  reg [3:0] behind_2; // flow-marks.ts:32
-  reg [3:0] from_2; // flow-marks.ts:33
-  reg [3:0] generation_3; // flow-marks.ts:30
-  reg [3:0] behind_3; // flow-marks.ts:32
-  reg [3:0] from_3; // flow-marks.ts:33
-  reg [2:0] mark_taken; // flow-marks.ts:42
-  reg [1:0] marked_group; // flow-marks.ts:43
-  reg [3:0] marked_regions; // flow-marks.ts:44
-  reg [1:0] swept_group; // flow-marks.ts:56
-  reg [7:0] swept_hash; // flow-marks.ts:57
-  reg sweep_active; // flow-marks.ts:58
-  reg [2:0] sweep_turn; // flow-marks.ts:59
-  reg [3:0] marks_since; // flow-marks.ts:60
-  reg [3:0] regions_since; // flow-marks.ts:61
-  reg [3:0] latest_generation; // flow-marks.ts:96
-  reg [3:0] latest_from; // flow-marks.ts:97
+  reg [3:0] generation_0; // flow-marks.ts:31
+  reg [3:0] behind_0; // flow-marks.ts:33
+  reg [3:0] from_0; // flow-marks.ts:34
+  reg [3:0] generation_1; // flow-marks.ts:31
+  reg [3:0] behind_1; // flow-marks.ts:33
+  reg [3:0] from_1; // flow-marks.ts:34
+  reg [3:0] generation_2; // flow-marks.ts:31
+  reg [3:0] behind_2; // flow-marks.ts:33
+  reg [3:0] from_2; // flow-marks.ts:34
+  reg [3:0] generation_3; // flow-marks.ts:31
+  reg [3:0] behind_3; // flow-marks.ts:33
+  reg [3:0] from_3; // flow-marks.ts:34
+  reg [2:0] mark_taken; // flow-marks.ts:43
+  reg [1:0] marked_group; // flow-marks.ts:44
+  reg [3:0] marked_regions; // flow-marks.ts:45
+  reg [1:0] swept_group; // flow-marks.ts:57
+  reg [7:0] swept_hash; // flow-marks.ts:58
+  reg sweep_active; // flow-marks.ts:59
+  reg [2:0] sweep_turn; // flow-marks.ts:60
+  reg [3:0] marks_since; // flow-marks.ts:61
+  reg [3:0] regions_since; // flow-marks.ts:62
+  reg [3:0] latest_generation; // flow-marks.ts:97
+  reg [3:0] latest_from; // flow-marks.ts:98
   reg asks; // flow-table.ts:129
   reg sweeping; // flow-table.ts:130
   reg [1:0] who_flow_group, who_region; // flow-table.ts:131
@@ -114,15 +114,16 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   reg gone_before_hit;
   reg [18:0] place_before_rd, place_before_fwd; // flow-table.ts:141
   reg place_before_hit;
-  wire rests = ~(|mark_taken); // flow-marks.ts:45
-  wire mark_counts = mark_taken[2]; // flow-marks.ts:46
-  wire mark_is_full = &(({4{mark_payload_group == 2'd0}} & behind_0) | ({4{mark_payload_group == 2'd1}} & behind_1) | ({4{mark_payload_group == 2'd2}} & behind_2) | ({4{mark_payload_group == 2'd3}} & behind_3)); // flow-marks.ts:47
-  wire sweeps = sweep_active & rests & ((&sweep_turn) | mark_valid); // flow-marks.ts:63
-  wire sweep_ends = sweeps & (&swept_hash); // flow-marks.ts:64
+  wire rests = ~(|mark_taken); // flow-marks.ts:46
+  wire mark_counts = mark_taken[2] & (|marked_regions); // flow-marks.ts:47
+  wire mark_is_full_all = &(({4{mark_payload_group == 2'd0}} & behind_0) | ({4{mark_payload_group == 2'd1}} & behind_1) | ({4{mark_payload_group == 2'd2}} & behind_2) | ({4{mark_payload_group == 2'd3}} & behind_3));
+  wire mark_is_full = mark_is_full_all & (|mark_payload_from); // flow-marks.ts:48
+  wire sweeps = sweep_active & rests & ((&sweep_turn) | mark_valid); // flow-marks.ts:64
+  wire sweep_ends = sweeps & (&swept_hash); // flow-marks.ts:65
   wire sweep_begins_any = |(({4{swept_group == 2'd0}} & behind_0) | ({4{swept_group == 2'd1}} & behind_1) | ({4{swept_group == 2'd2}} & behind_2) | ({4{swept_group == 2'd3}} & behind_3));
-  wire sweep_begins = ~sweep_active & sweep_begins_any; // flow-marks.ts:65
-  wire mark_of_the_swept = mark_counts & (marked_group == swept_group); // flow-marks.ts:66
-  wire counts_0 = mark_counts & (marked_group == 2'd0); // flow-marks.ts:80
+  wire sweep_begins = ~sweep_active & sweep_begins_any; // flow-marks.ts:66
+  wire mark_of_the_swept = mark_counts & (marked_group == swept_group); // flow-marks.ts:67
+  wire counts_0 = mark_counts & (marked_group == 2'd0); // flow-marks.ts:81
   wire counts_1 = mark_counts & (marked_group == 2'd1);
   wire counts_2 = mark_counts & (marked_group == 2'd2);
   wire counts_3 = mark_counts & (marked_group == 2'd3);
@@ -283,7 +284,7 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
       end
       if (sweep_ends) sweep_active <= 1'b0;
     end
-  wire [1:0] looked = sweeps ? swept_group : ask_payload_flow_group; // flow-marks.ts:94
+  wire [1:0] looked = sweeps ? swept_group : ask_payload_flow_group; // flow-marks.ts:95
 
   always @(posedge clk) begin
     latest_generation <=
@@ -396,10 +397,10 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~counts_0 | ~(&behind_0)); // flow-marks.ts:89
-      assert (~counts_1 | ~(&behind_1)); // flow-marks.ts:89
-      assert (~counts_2 | ~(&behind_2)); // flow-marks.ts:89
-      assert (~counts_3 | ~(&behind_3)); // flow-marks.ts:89
+      assert (~counts_0 | ~(&behind_0)); // flow-marks.ts:90
+      assert (~counts_1 | ~(&behind_1)); // flow-marks.ts:90
+      assert (~counts_2 | ~(&behind_2)); // flow-marks.ts:90
+      assert (~counts_3 | ~(&behind_3)); // flow-marks.ts:90
       assert (~fewer_in_0 | (|load_0) | more_in_0); // flow-table.ts:203
       assert (~fewer_in_1 | (|load_1) | more_in_1); // flow-table.ts:203
       assert (~fewer_in_2 | (|load_2) | more_in_2); // flow-table.ts:203
@@ -411,19 +412,19 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   always @(posedge clk)
     if (~rst) begin
       if (~(~counts_0 | ~(&behind_0))) begin
-        $display("%s", "assertion failed: group 0 has a generation left (flow-marks.ts:89)"); // flow-marks.ts:89
+        $display("%s", "assertion failed: group 0 has a generation left (flow-marks.ts:90)"); // flow-marks.ts:90
         $stop;
       end
       if (~(~counts_1 | ~(&behind_1))) begin
-        $display("%s", "assertion failed: group 1 has a generation left (flow-marks.ts:89)"); // flow-marks.ts:89
+        $display("%s", "assertion failed: group 1 has a generation left (flow-marks.ts:90)"); // flow-marks.ts:90
         $stop;
       end
       if (~(~counts_2 | ~(&behind_2))) begin
-        $display("%s", "assertion failed: group 2 has a generation left (flow-marks.ts:89)"); // flow-marks.ts:89
+        $display("%s", "assertion failed: group 2 has a generation left (flow-marks.ts:90)"); // flow-marks.ts:90
         $stop;
       end
       if (~(~counts_3 | ~(&behind_3))) begin
-        $display("%s", "assertion failed: group 3 has a generation left (flow-marks.ts:89)"); // flow-marks.ts:89
+        $display("%s", "assertion failed: group 3 has a generation left (flow-marks.ts:90)"); // flow-marks.ts:90
         $stop;
       end
       if (~(~fewer_in_0 | (|load_0) | more_in_0)) begin

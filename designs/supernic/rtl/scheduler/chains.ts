@@ -1,6 +1,6 @@
 import {
   type Bit,
-  cat,
+  decode,
   encodeOnehot,
   type InstanceOf,
   lowestFlat,
@@ -58,29 +58,37 @@ export function chainTable(
   table.write(chain.en, chain.index, { regions, group });
   const before = table.readAsync(chain.index);
 
-  const marks = Array.from({ length: flowGroups }, (_, g) => reg(uint(p.regions), { init: 0, name: `marks_${g}` })),
-    asks = node(cat(...marks.map(m => m.any()).reverse()), { name: "marks" }),
-    next = lowestFlat(asks);
-  for (let g = 0; g < flowGroups; g++) {
-    const isWritten = node(chain.en.and(group.eq(g)), { name: `writes_${g}` }),
-      asked = repeat(mark.en.and(mark.index.eq(g)), p.regions),
-      was = before.regions.and(repeat(isWritten.and(before.group.eq(g)), p.regions)),
-      done = repeat(next.bit(g).and(flows.mark.ready), p.regions);
-    marks[g]?.set((marks[g] as UInt).andNot(done).or(asked).or(was));
+  // A group that is to be marked, and where. A chain that was nowhere has no flow to mark, but its new regions have to
+  // be known before a packet chooses.
+  const marks = reg(uint(flowGroups), { init: 0, name: "marks" }),
+    next = lowestFlat(marks),
+    from = Array.from({ length: flowGroups }, (_, g) => reg(uint(p.regions), { init: 0, name: `marked_from_${g}` }));
+  const asked = decode(mark.index, flowGroups).and(repeat(mark.en, flowGroups)),
+    written = node(decode(group, flowGroups).and(repeat(chain.en, flowGroups)), { name: "written" }),
+    done = node(next.and(repeat(flows.mark.ready, flowGroups)), { name: "marks_done" });
+  marks.set(marks.andNot(done).or(asked).or(written));
+  from.forEach((regionsOf, g) => {
+    const was = before.regions.and(repeat(written.bit(g).and(before.group.eq(g)), p.regions));
+    regionsOf.set(
+      regionsOf
+        .andNot(repeat(done.bit(g), p.regions))
+        .or(repeat(asked.bit(g), p.regions))
+        .or(was),
+    );
     const instances = reg(uint(p.regions), { init: 0, name: `instances_${g}` });
-    when(isWritten, () => instances.set(regions));
+    when(written.bit(g), () => instances.set(regions));
     flows.instances.at(g).set(instances);
-  }
-  flows.mark.valid.set(asks.any());
+  });
+  flows.mark.valid.set(marks.any());
   flows.mark.payload.set({
     group: encodeOnehot(next),
     from: onehotMux(
-      marks.map((_, g) => next.bit(g)),
-      marks,
+      from.map((_, g) => next.bit(g)),
+      from,
     ),
   });
   return {
-    open: node(asks.any().not(), { name: "no_marks" }),
+    open: node(marks.any().not(), { name: "no_marks" }),
     find: (number: UInt): ChainFound => {
       const found = table.readAsync(number),
         first = lowestFlat(found.regions);

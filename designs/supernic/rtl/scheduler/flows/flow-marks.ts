@@ -19,7 +19,8 @@ const sweepEvery = 8;
 
 /**
  * The generations of the groups, and the sweep behind them. A mark is taken when its group has a generation left; it
- * counts when the trees of the fewest know the instances that came with it. `rests`: packets may ask. `sweeps`: the
+ * counts when the trees of the fewest know the instances that came with it. One for no region waits for that, too, and
+ * is no generation. `rests`: packets may ask. `sweeps`: the
  * sweep reads flow `swept` of `group`, and nobody asks.
  */
 export function flowMarks(p: FlowParameters, mark: StreamIn<ReturnType<typeof FlowMark>>, asking: UInt, clearing: Bit) {
@@ -43,9 +44,9 @@ export function flowMarks(p: FlowParameters, mark: StreamIn<ReturnType<typeof Fl
     marked = reg(uint(flowGroupBits(p)), { name: "marked_group" }),
     regions = reg(uint(p.regions), { name: "marked_regions" }),
     rests = node(taken.any().not(), { name: "rests" }),
-    counts = node(taken.bit(settling), { name: "mark_counts" }),
-    isFull = node(of(mark.payload.group, "behind").all(), { name: "mark_is_full" });
-  mark.ready.set(rests.andNot(clearing).andNot(isFull));
+    counts = node(taken.bit(settling).and(regions.any()), { name: "mark_counts" }),
+    lacks = node(of(mark.payload.group, "behind").all().and(mark.payload.from.any()), { name: "mark_is_full" });
+  mark.ready.set(rests.andNot(clearing).andNot(lacks));
   taken.set(cat(taken.bits(0, settling), mark.fire));
   when(mark.fire, () => {
     marked.set(mark.payload.group);

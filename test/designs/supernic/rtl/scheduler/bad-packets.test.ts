@@ -3,6 +3,7 @@ import { bench } from "../../../../bench.ts";
 import { besideDut } from "./support/beside-model.ts";
 import {
   badBesideWaiting,
+  fromNowhere,
   goneChain,
   goodBesideBad,
   lostAtOnce,
@@ -22,6 +23,7 @@ describe("a flow that is marked waits until its packets have left", () => {
   bench("then they go, in order; others are not held up", besideDut("random"), {}, waitsInOrder);
   bench("a chain that is moved: what waits goes where it is now", besideDut("random"), {}, movedChain);
   bench("a chain that is moved while packets come", besideDut("random"), {}, movedAtOnce);
+  bench("a chain that was nowhere and gets two regions while packets come", besideDut("random"), {}, fromNowhere);
   bench("two chains share a group: each goes to its own region", besideDut("random"), {}, sharedGroup);
   bench("a chain that goes away: what waits is dropped, the flow is free", besideDut("random"), {}, goneChain);
 });

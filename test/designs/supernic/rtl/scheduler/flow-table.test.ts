@@ -5,7 +5,7 @@ import { bench } from "../../../../bench.ts";
 import { findsFault, plant } from "../../../../support/plant.ts";
 
 export const parameterSets = {
-  small: { regions: 3, groups: 2, hashBits: 2, contexts: 8, generationBits: 2 },
+  small: { regions: 3, groups: 2, hashBits: 2, contexts: 16, generationBits: 2 },
   full: { regions: 4, groups: 4, hashBits: 8, contexts: 256, generationBits: 4 },
   swept: { regions: 3, groups: 2, hashBits: 3, contexts: 8, generationBits: 2 },
   largest: { regions: 8, groups: 4, hashBits: 3, contexts: 16, generationBits: 1 },
@@ -175,6 +175,7 @@ class Rig {
     const m = this.#taken;
     if (m === undefined || m.cycle === this.#cycle) return;
     this.#taken = undefined;
+    if (m.from === 0) return;
     this.#marks.unshift(m);
     // A sweep of a group, when all groups are to be swept.
     const swept = this.p.groups * (8 << this.p.hashBits) * 2 + 64,
@@ -267,11 +268,11 @@ class Rig {
     if (!unordered) this.#lastLeft.set(this.flows[flow]!, this.#cycle + 1);
   }
   /** Somebody of the flow: of those that wait the first, often. */
-  #asking(flow: number): Ask {
+  #asking(flow: number, room: boolean): Ask {
     const { random } = this.b,
       f = this.flows[flow]!;
-    if (random.chance(0.1)) return { flow, unordered: true };
-    const again = f.waiting > 0 && this.#asked?.flow !== flow && random.chance(0.6);
+    if (room && random.chance(0.1)) return { flow, unordered: true };
+    const again = f.waiting > 0 && this.#asked?.flow !== flow && (!room || random.chance(0.6));
     if (again) return { flow, again, givesUp: random.chance(0.1) };
     // Its chain has one instance: where the flow is, if it is anywhere; or another chain shares its group.
     if (random.chance(0.1) && this.#asked?.flow !== flow) {
@@ -290,7 +291,9 @@ class Rig {
       if (random.chance(0.06)) {
         this.masks[random.below(groups)] = random.between(1, 2 ** regions - 1);
       }
-      const room = this.inside.length + 1 < contexts * full,
+      // Whoever waits counts, too: one of those asks again when there is no room for another packet.
+      const waiting = this.flows.reduce((sum, f) => sum + f.waiting, 0),
+        room = this.inside.length + waiting + 2 < contexts * full,
         leaves = this.inside.length > 0 && random.chance(room ? 0.25 : 0.8);
       const at = random.below(Math.max(1, this.inside.length)),
         leave = leaves ? this.inside.splice(at, 1)[0] : undefined;
@@ -298,13 +301,14 @@ class Rig {
       // Few flows, so that they meet; often one that is inside.
       const met = this.inside[random.below(2 * this.inside.length + 1)]?.flow,
         flow = met ?? (random.below(groups) << hashBits) + random.below(Math.min(4, 2 ** hashBits));
-      const asks = room && random.chance(0.7) && this.#ask === undefined;
+      const waits = this.flows[flow]!.waiting > 0 && this.#asked?.flow !== flow,
+        asks = (room || waits) && random.chance(0.7) && this.#ask === undefined;
       // Marks of a group come one by one, or more of them than it has generations.
       if (burst?.left === 0) burst = undefined;
       else if (burst !== undefined && this.#mark === undefined) burst.left--;
       else if (random.chance(marks)) burst = { group: random.below(groups), left: random.chance(0.2) ? 4 : 0 };
       await this.cycle({
-        ...(asks ? { ask: this.#asking(flow) } : {}),
+        ...(asks ? { ask: this.#asking(flow, room) } : {}),
         ...(leave === undefined ? {} : { leave }),
         ...(burst === undefined ? {} : { mark: { group: burst.group, from: random.below(2 ** regions) } }),
       });
@@ -402,7 +406,7 @@ async function beside(b: B, wait: number): Promise<void> {
   await b.cycles(wait);
   await marked(7 - here);
   await b.cycles(72);
-  for (const from of [0, 0, here]) await marked(from);
+  for (const from of [7 - here, 7 - here, here]) await marked(from);
   expect(await asked(), `${wait} cycles`).toBe(false);
 }
 
@@ -525,7 +529,7 @@ describe("FlowTable", () => {
       ["the sweep leaves flows out", "{swept_group, swept_hash}", "{swept_group, swept_hash[1], 1'b0}"],
       ["the sweep leaves a group out", /swept_group <= swept_group \+ 1'b1/, "swept_group <= swept_group"],
       ["the sweep takes marks away", "is_held & ~counts & ~clearing", "is_held & ~counts & ~sweeping & ~clearing"],
-      ["the sweep forgets who waits", "sweeping ? place_waiting", "sweeping ? 4'd0"],
+      ["the sweep forgets who waits", "sweeping ? place_waiting", "sweeping ? 5'd0"],
       ["packets ask beside the sweep", "& ~clearing & ~sweeps", "& ~clearing"],
       [
         "regions of a mark beside a sweep are forgotten",
@@ -542,7 +546,7 @@ describe("FlowTable", () => {
       ],
       ["of two the fuller", "load_1 < load_0", "load_1 > load_0"],
       ["the table is not cleared", "clearing <= 1'b1", "clearing <= 1'b0"],
-      ["a load is not reset", " load_1 <= 4'd0;", ""],
+      ["a load is not reset", " load_1 <= 5'd0;", ""],
     ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut("small"), from, to)));

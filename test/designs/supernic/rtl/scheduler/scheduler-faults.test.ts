@@ -4,6 +4,7 @@ import { findsFault, plant } from "../../../../support/plant.ts";
 import { type BesideBench, besideDut, randomLife } from "./support/beside-model.ts";
 import {
   badBesideWaiting,
+  fromNowhere,
   goneChain,
   goodBesideBad,
   lostAtOnce,
@@ -18,6 +19,7 @@ type Ports = ReturnType<typeof besideDut>["ports"];
 /** What a fault must show in: by hand, and random configurations with stops, drops, slow DAGs and marks. */
 const runs: readonly ((b: BesideBench) => Promise<unknown>)[] = [
   waitsInOrder,
+  fromNowhere,
   movedChain,
   goneChain,
   lostAtOnce,
@@ -64,7 +66,12 @@ describe("a fault planted in the scheduler is found", () => {
     ["who asks again asks for all branches", /is_again \? \{[^}]*\} :/, "1'b0 ? 4'd0 :"],
     ["who gives up is still counted", /gives_up = [^;]*;/, "gives_up = 1'b0;"],
     ["who gives up stays in the list", "settles & (pushes | pushed_gives_up)", "settles & pushes"],
-    ["a chain that is written marks nothing", / \| \(before_regions & \{4\{writes_\d_and\}\}\)/, ""],
+    ["a chain that is written marks nothing", / \| \(before_regions & \{4\{marked_from_\d_and\}\}\)/, ""],
+    [
+      "a chain that was nowhere lets packets ask at once",
+      "mark_index_and | written",
+      "mark_index_and | (written & {4{|before_regions}})",
+    ],
     ["packets ask while a group is to be marked", /no_marks = [^;]*;/, "no_marks = 1'b1;"],
     [
       "a chain with one region goes where its flow is",

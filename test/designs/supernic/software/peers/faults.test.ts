@@ -77,6 +77,22 @@ const reconciles = (software: Software): Promise<void> =>
     need(a.neighbour(1).counts.denials === 1, "a denial is not counted");
   });
 
+/** Regions of a peer that hold what nobody wants any more take a guest; and none while somebody waits for them. */
+const victims = (software: Software): Promise<void> =>
+  inRack({ count: 2, software }, async rack => {
+    const [a, b] = [rack.nic(0), rack.nic(1)];
+    for (const task of ["dummy", "checksum"]) {
+      const dag = await b.dag(task);
+      await b.peers.place(dag);
+      for (const chain of b.manager.chains) await b.manager.stop(chain);
+      await b.peers.away.withdraw(dag);
+    }
+    need(b.manager.spare === 0, "victims that are young are given away");
+    await rack.periods(15);
+    need(b.manager.spare === 2, "victims that are old are kept");
+    for (const task of ["dummy", "checksum"]) await a.peers.place(await a.dag(task));
+    need((await a.peers.place(await a.dag("counter"))) === "peer", "a peer with old victims has no room");
+  });
 /** An owner that starts anew launches again, and its earlier life's guests are gone. */
 const restarts = (software: Software): Promise<void> =>
   away(software, async rack => {
@@ -123,6 +139,14 @@ const faults: readonly (readonly [
     forgets,
   ],
   ["rules lead on to who is gone", "service.ts", "this.away.gone(peer);", "", forgets],
+  [
+    "LOAD tells of empty regions only",
+    "service.ts",
+    "this.#site.manager.spare",
+    'this.#site.manager.places.filter(p => p.use === "free").length',
+    victims,
+  ],
+  ["a guest gets empty regions only", "site.ts", "Math.max(spare, ", "Math.max(0, ", victims],
   ["a denial is not seen", "away.ts", "++stay.missed >= mostMissed", "++stay.missed >= 1000", reconciles],
   [
     "new packets come before those at the peer are done",
@@ -185,7 +209,7 @@ describe("a planted fault in the software of peers is found", () => {
   beforeAll(() => mutants.prepare());
   afterAll(() => mutants.remove());
   it("and nothing without one", async () => {
-    for (const run of [works, moves, survives, forgets, reconciles, restarts]) await run(undefined);
+    for (const run of [works, moves, survives, forgets, reconciles, victims, restarts]) await run(undefined);
   });
   it("the software as it is, made in the same way, is right", async () => {
     const software = await mutants.of("away.ts", "const mostHops = 1;", "const mostHops = 1; ");

@@ -239,6 +239,29 @@ export async function movedAtOnce(b: BesideBench): Promise<void> {
   expect(rig.ended().map(([ctx]) => ctx)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   rig.empty();
 }
+/** A chain that was nowhere gets two regions while packets come: none goes where it was before. */
+export async function fromNowhere(b: BesideBench): Promise<void> {
+  const rig = await rigOf(b);
+  for (let phase = 0; phase < 12; phase++) {
+    await writeTable(b, "chain", 2, { regions: 0b1000, group: 2 });
+    await b.cycles(10);
+    await writeTable(b, "chain", 2, { regions: 0, group: 2 });
+    await b.cycles(20);
+    for (let ctx = 0; ctx < 12; ctx++) rig.send(ctx, dags.good);
+    await b.cycles(phase);
+    await writeTable(b, "chain", 2, { regions: 0b0110, group: 2 });
+    await b.cycles(60);
+    const where = rig.started.map(s => s.region);
+    expect(where.length, `phase ${phase}`).toBeGreaterThan(0);
+    expect(where.filter(r => r !== 1 && r !== 2)).toEqual([]);
+    for (let n = 0; n < 12; n++) {
+      while (rig.started.length > 0) await rig.comesBack();
+      await b.cycles(40);
+    }
+    expect(rig.ended()).toHaveLength(12);
+    rig.empty();
+  }
+}
 /** Two chains of one region each share a group, and their flows an entry: each goes where its chain is. */
 export async function sharedGroup(b: BesideBench): Promise<void> {
   const rig = await rigOf(b);
