@@ -82,12 +82,12 @@ function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParamet
  * interval 1. `leave` counts a packet out; `ask` sees it in the next cycle. Loads are seen `ceil(log2(regions)) + 1`
  * cycles late.
  *
- * A mark counts when `ask` is ready again, `ceil(log2(regions)) + 1` cycles later. It is a new generation of its group,
- * unless it is for no region; each flow has that of its last packet. A sweep behind it makes the flows' generations new, in every eighth cycle, in
- * which nobody may ask: 8 x 2^hashBits cycles. A mark waits, and all others with it, when its group has 2^bits - 1
- * generations that are not swept up; then the sweep has every cycle. Reset clears the table, a cycle for each flow of
- * each group: `ask` and `mark` wait, packets may leave. A packet that leaves must have entered. (Design:
- * supernic-scheduler, P4; paper §5.4.2.)
+ * A mark counts when `ask` is ready again, `ceil(log2(regions)) + 1` cycles later. It is a new generation of its
+ * group, unless it is for no region; each flow has that of its last packet. A sweep behind it makes the flows'
+ * generations new, in every eighth cycle, in which nobody may ask: 8 x 2^hashBits cycles. A mark waits, and all others
+ * with it, when its group has 2^bits - 1 generations that are not swept up; then the sweep has every cycle. Reset
+ * clears the table, a cycle for each flow of each group: `ask` and `mark` wait, packets may leave. A packet that
+ * leaves must have entered. (Design: supernic-scheduler, P4; paper §5.4.2.)
  */
 export const FlowTable = module(
   "FlowTable",
