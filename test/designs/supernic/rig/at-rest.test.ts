@@ -9,8 +9,8 @@ const frames = 50,
 const leaks: readonly (readonly [string, string | RegExp, string, RegExp])[] = [
   [
     "a credit, when three are held",
-    /wire (\[\d+:0\]) stay_0_0 = held_0_0 - ([^;]*);/,
-    "wire $1 stay_0_0 = held_0_0 - ((held_0_0 == 3) & give_0[0] & ~refunds_of_0 ? 0 : $2);",
+    /held_0_0 <= more_0_0 \? ([^;]*);/,
+    "held_0_0 <= ((held_0_0 == 3) & give_0[0] & ~refunds_of_0 & ~more_0_0) ? held_0_0 : more_0_0 ? $1;",
     /^region 0, slot 0: credits held at the end: [1-9]/,
   ],
   [
@@ -21,8 +21,8 @@ const leaks: readonly (readonly [string, string | RegExp, string, RegExp])[] = [
   ],
   [
     "the egress's promise of a frame",
-    /promised_1 <= promised_1 \+ (.*) - \(\(out1_valid & out1_ready & is_first_beat\)/,
-    "promised_1 <= promised_1 + $1 - ((out1_valid & out1_ready & is_first_beat & (out1_payload_class != 2))",
+    "wire begun_1 = out1_valid &",
+    "wire begun_1 = (out1_payload_class != 2) & out1_valid &",
     /^port 1: beats promised by the egress at the end: [1-9]/,
   ],
   [

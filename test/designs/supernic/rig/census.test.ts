@@ -12,7 +12,7 @@ const faults: readonly (readonly [string, string | RegExp, string, RegExp])[] = 
   [
     "a refused frame has no fate",
     "fate_q_valid <= there;",
-    "fate_q_valid <= there & (verdict_reason == judge_reason_none);",
+    "fate_q_valid <= there & (verdict_reason == 4'd0);",
     /judge/,
   ],
   ["a context is not given back", "back <= release_valid;", "back <= release_valid & (release_ctx != 6'd3);", /core/],
@@ -32,8 +32,8 @@ const faults: readonly (readonly [string, string | RegExp, string, RegExp])[] = 
   ],
   [
     "a queue forgets a frame",
-    "else if (keeps & ~goes) waiting_q",
-    "else if (keeps & ~goes & (decided_class != 3'd4)) waiting_q",
+    "waiting_q <= keeps ?",
+    "waiting_q <= (keeps & (decided_class != 3'd4)) ?",
     /class queues/,
   ],
   [
