@@ -13,7 +13,7 @@ it("each test is in the quick run or in the rest, never in both", () => {
       expect(inPart("sample", file, name)).not.toBe(inPart("rest", file, name));
     }
 });
-it("of planted faults one in four is in it, of other tests all but those of long files", () => {
+it("of planted faults one in eight is in it, of other tests all but those of long files", () => {
   const of = (file: string): number => names.filter(n => inSample(file, n)).length;
   expect(of("test/a.test.ts") / names.length).toBeCloseTo(1 / oneIn, 1);
   expect(inSample("test/a.test.ts", "an idle frame")).toBe(true);

@@ -22,6 +22,7 @@ export function partOf(asked: string | undefined, given: readonly string[]): Par
 
 /** Files that take half a minute or more, and what runs instead of each in `npm test`. */
 export const heavyFiles: Readonly<Record<string, string>> = {
+  "test/designs/clio/cluster/failures.test.ts": "migration.test.ts and under-traffic.test.ts beside it",
   "test/designs/clio/offload/internal-link.test.ts": "extend-path.test.ts beside it",
   "test/designs/clio/offloads/kv-node.test.ts": "kv.test.ts beside it",
   "test/designs/clio/rig/node/gbn-offloads.test.ts": "gbn.test.ts and the offloads' own benches",
@@ -31,12 +32,16 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/designs/rack/rig/peers/kv.test.ts": "the peers' software against models of devices",
   "test/designs/rack/rig/peers/vpc.test.ts": "the tasks' benches",
   "test/designs/rack/rig/serve/verb.test.ts": "verb.test.ts of the sNIC alone and of the node alone",
+  "test/designs/shared/go-back-n/rtl/reorder.test.ts": "reorder-bounded.test.ts beside it",
   "test/designs/supernic/build/corners.test.ts": "the builds that are generated and linted",
+  "test/designs/supernic/evaluation/figures.test.ts": "the measures' own tests; the page is what this writes",
   "test/designs/supernic/rig/at-rest.test.ts": "census.test.ts beside it",
   "test/designs/supernic/rig/memory-task.test.ts": "the benches of rtl/memory",
+  "test/designs/supernic/rig/payload-task.test.ts": "payload.test.ts of rtl/region",
   "test/designs/supernic/rig/users.test.ts": "isolation.test.ts beside it, and the software's own tests",
   "test/designs/supernic/rig/weights.test.ts": "fair-shares.test.ts beside it, and the software's own tests",
   "test/designs/supernic/rig/worlds.test.ts": "the captures of rig/run and the blocks' random benches",
+  "test/designs/valet/cluster.test.ts": "stage.test.ts beside it",
   "test/hdl-dsl/fuzz/faults.test.ts": "fuzz.test.ts beside it",
   "test/hdl-dsl/fuzz/grid/grid.test.ts": "fuzz.test.ts",
   "test/hdl-dsl/lib/two-ports.test.ts": "memory.test.ts of test/hdl-dsl/verilog",
@@ -57,7 +62,7 @@ export const heavyTests: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** One test in so many of those that are sampled. */
-export const oneIn = 4;
+export const oneIn = 8;
 
 /** A planted fault is one of many like it; a proof of the portfolio, too. */
 export const isSampled = (file: string, name: string): boolean =>

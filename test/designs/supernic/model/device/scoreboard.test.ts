@@ -44,7 +44,7 @@ function run(
   const random = new Random(seed),
     board = new DeviceScoreboard(setup),
     device = new ObedientDevice(setup, random.fork("device"));
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 200; i++) {
     const f = frame(random);
     board.enter(f.port, f.bytes, f.damaged);
     device.enter(f.port, f.bytes, f.damaged);
