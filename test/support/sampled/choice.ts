@@ -34,7 +34,7 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/designs/rack/rig/serve/verb.test.ts": "verb.test.ts of the sNIC alone and of the node alone",
   "test/designs/shared/go-back-n/rtl/reorder.test.ts": "reorder-bounded.test.ts beside it",
   "test/designs/supernic/build/corners.test.ts": "the builds that are generated and linted",
-  "test/designs/supernic/evaluation/figures.test.ts": "the measures' own tests; the page is what this writes",
+  "test/designs/supernic/evaluation/figures.test.ts": "core/path.test.ts and the benches of the scheduler",
   "test/designs/supernic/rig/at-rest.test.ts": "census.test.ts beside it",
   "test/designs/supernic/rig/memory-task.test.ts": "the benches of rtl/memory",
   "test/designs/supernic/rig/payload-task.test.ts": "payload.test.ts of rtl/region",
