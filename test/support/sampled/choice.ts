@@ -32,6 +32,7 @@ export const heavyFiles: Readonly<Record<string, string>> = {
   "test/designs/rack/rig/peers/kv.test.ts": "the peers' software against models of devices",
   "test/designs/rack/rig/peers/vpc.test.ts": "the tasks' benches",
   "test/designs/rack/rig/serve/verb.test.ts": "verb.test.ts of the sNIC alone and of the node alone",
+  "test/designs/rack/rig/threads.test.ts": "fabric.test.ts beside it, and rack.test.ts in one thread",
   "test/designs/shared/go-back-n/rtl/reorder.test.ts": "reorder-bounded.test.ts beside it",
   "test/designs/supernic/build/corners.test.ts": "the builds that are generated and linted",
   "test/designs/supernic/evaluation/figures.test.ts": "core/path.test.ts and the benches of the scheduler",

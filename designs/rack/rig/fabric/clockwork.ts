@@ -1,11 +1,23 @@
 /** Benches of several designs in one simulated time. */
 import { type Bench, SimulatedTime } from "../../../../sim/index.ts";
+import { type Elsewhere, SetTimes } from "./elsewhere.ts";
 import { Signal } from "./signal.ts";
 import { Step } from "./step.ts";
+import { runWindows } from "./windows.ts";
 
 /** Nanoseconds of a cycle: sNICs and memory nodes have the same clock. */
 export const clockPeriod = 4;
 
+/** What takes part in a run. */
+export interface Members {
+  readonly members: readonly Member[];
+  /** Cycles of the shortest line between two. */
+  readonly lookahead: number;
+  /** Threads that simulate some of them. */
+  readonly elsewhere?: readonly Elsewhere[];
+  /** Told of each member that has started, with the cycle. */
+  readonly started?: (member: number, cycle: number) => void;
+}
 /** From the main function of a member's bench: takes part in the time from here on, until the run is over. */
 export type Join = (bench: Bench, start: () => Promise<() => void | Promise<void>>) => Promise<void>;
 
@@ -31,11 +43,16 @@ export class Clockwork {
   /** Cycle of each member's bench in which the common time began. */
   readonly #benches: (Bench | undefined)[];
   readonly #from: number[];
+  /** Times of members that another thread simulates. */
+  readonly #set = new SetTimes(clockPeriod);
+  #told: ((member: number, cycle: number) => void) | undefined;
+  /** Cycle at which the last of the members had started. */
+  #started = 0;
 
   private constructor(members: number) {
     this.#benches = Array.from({ length: members }, () => undefined);
     this.#from = this.#benches.map(() => 0);
-    this.times = this.#benches.map((_, i) => new SimulatedTime(() => this.#cycle(i) * clockPeriod));
+    this.times = this.#benches.map((_, i) => new SimulatedTime(() => this.#set.of(i) ?? this.#cycle(i) * clockPeriod));
     this.#step = new Step(members, i => this.#cycle(i));
   }
   #cycle(member: number): number {
@@ -53,48 +70,115 @@ export class Clockwork {
   }
 
   /**
-   * Runs `body` once all members have started, and then ends them.
-   * @param made gives the members, whose parts may use the times, and the cycles of the shortest line between two
+   * Runs `body` once all members have started, and then ends them. It begins in a cycle that does not depend on the
+   * threads: some windows behind the last start.
+   * @param made gives the members, whose parts may use the times
    * @throws what the body, or a bench, throws first
    */
   static async run<T>(
     members: number,
-    made: (clockwork: Clockwork) => { readonly members: readonly Member[]; readonly lookahead: number },
+    made: (clockwork: Clockwork) => Members,
     body: (clockwork: Clockwork) => Promise<T>,
   ): Promise<T> {
     const clockwork = new Clockwork(members),
-      started: Promise<void>[] = [],
-      benches: Promise<void>[] = [],
-      { members: all, lookahead } = made(clockwork);
-    clockwork.#step.lookahead = lookahead;
-    // One behind another, so that their order, and with it the run, is always the same.
-    for (const [i, member] of all.entries()) {
+      all = made(clockwork);
+    clockwork.#step.lookahead = all.lookahead;
+    clockwork.#told = all.started;
+    const { elsewhere = [] } = all;
+    try {
+      return await clockwork.#run(all, elsewhere, body);
+    } finally {
+      await Promise.all(elsewhere.map(e => e.end()));
+    }
+  }
+  async #run<T>(
+    { members, lookahead }: Members,
+    elsewhere: readonly Elsewhere[],
+    body: (clockwork: Clockwork) => Promise<T>,
+  ): Promise<T> {
+    const started = members.map(() => new Signal()),
+      far = new Set(elsewhere.flatMap(e => e.members));
+    if (far.size > 0) this.#step.stop();
+    for (const m of far) this.#set.add(m);
+    const joined = elsewhere.map(e => e.join());
+    // It is heard of below, with all others.
+    for (const j of joined) j.catch(() => undefined);
+    const benches = await this.#begin(
+      members.map((m, i) => (far.has(i) ? undefined : m)),
+      started,
+    );
+    const ends = this.#ends(benches, elsewhere, joined, lookahead, started),
+      work = async (): Promise<T> => {
+        await Promise.all(started.map(s => s.told));
+        const from = (Math.floor(this.#started / lookahead) + 2) * lookahead;
+        await this.pause((from - this.cycle) * clockPeriod);
+        return body(this);
+      };
+    // A member that fails ends the others.
+    ends.catch(() => this.#over.tell());
+    const [result] = await Promise.all([work().finally(() => this.#over.tell()), ends]);
+    return result;
+  }
+  /** Begins the benches here, one behind another: so their order, and with it the run, is always the same. */
+  async #begin(
+    members: readonly (Member | undefined)[],
+    started: readonly Signal[],
+  ): Promise<readonly Promise<void>[]> {
+    const benches: Promise<void>[] = [];
+    for (const [i, member] of members.entries()) {
+      if (member === undefined) {
+        this.#step.leaveOut(i);
+        continue;
+      }
       const entered = new Signal(),
-        ready = new Signal(),
-        bench = member.run((b, start) => clockwork.#member(i, b, start, entered, ready));
+        bench = member.run((b, start) => this.#member(i, b, start, entered, started[i] as Signal));
       // A bench that fails early is heard of below.
       bench.catch(() => undefined);
-      started.push(ready.told);
       benches.push(bench);
       try {
         await Promise.race([entered.told, bench]);
       } catch (e) {
         // Those that have begun would wait for it for ever.
-        clockwork.#isAbandoned = true;
-        clockwork.#step.abandon();
+        this.#isAbandoned = true;
+        this.#step.abandon();
         await Promise.allSettled(benches);
         throw e;
       }
     }
-    const ends = Promise.all(benches),
-      work = async (): Promise<T> => {
-        await Promise.all(started);
-        return body(clockwork);
+    return benches;
+  }
+  /** Resolves when all benches here are over; beside them the windows, where there are members elsewhere. */
+  async #ends(
+    benches: readonly Promise<void>[],
+    elsewhere: readonly Elsewhere[],
+    joined: readonly Promise<void>[],
+    length: number,
+    started: readonly Signal[],
+  ): Promise<void> {
+    if (elsewhere.length === 0) {
+      await Promise.all(benches);
+      return;
+    }
+    const { times } = this,
+      windows = async (): Promise<void> => {
+        try {
+          await Promise.all(joined);
+          const told = (member: number, cycle: number): void => {
+            this.#hasStarted(cycle);
+            started[member]?.tell();
+          };
+          await runWindows(
+            { step: this.#step, elsewhere, length, times, set: this.#set, started: told },
+            () => this.#step.isOver,
+          );
+        } finally {
+          void this.#step.until(Infinity);
+        }
       };
-    // A member that fails ends the others.
-    ends.catch(() => clockwork.#over.tell());
-    const [result] = await Promise.all([work().finally(() => clockwork.#over.tell()), ends]);
-    return result;
+    await Promise.all([...benches, windows()]);
+  }
+  #hasStarted(cycle: number): void {
+    this.#started = Math.max(this.#started, cycle);
   }
 
   async #member(
@@ -113,6 +197,8 @@ export class Clockwork {
       if (this.#isAbandoned) return;
       this.#advance(i, bench);
       const stop = await start();
+      this.#hasStarted(this.#cycle(i));
+      this.#told?.(i, this.#cycle(i));
       ready.tell();
       await this.#over.told;
       await stop();
@@ -129,6 +215,18 @@ export class Clockwork {
         time.advance();
       }
     });
+  }
+  /** Resolves when all stand at the beginning of the common time. */
+  get joined(): Promise<void> {
+    return this.#step.joined;
+  }
+  /** From here on nobody takes a cycle but for `until`: another thread has the common time. */
+  stop(): void {
+    this.#step.stop();
+  }
+  /** Lets all run to the beginning of a cycle, and resolves when they stand there. */
+  until(cycle: number): Promise<void> {
+    return this.#step.until(cycle);
   }
   /** The clocks of all stand still until this settles. */
   rest(until: Promise<void>): void {

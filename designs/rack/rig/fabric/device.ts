@@ -134,6 +134,10 @@ export class RackDevice implements Member {
       this.scoreboard.enter(port, sent.bytes, damaged);
   }
 
+  /** Bytes of frames that its model has compared. */
+  get comparedBytes(): number {
+    return this.scoreboard.comparedBytes;
+  }
   /** Nothing is under way, as far as its registers tell. */
   async isAtRest(): Promise<boolean> {
     if (this.#atWork > 0 || this.device.busy) return false;

@@ -62,6 +62,10 @@ export class RackNode implements Member {
     );
   }
 
+  /** No request is under way. */
+  isAtRest(): Promise<boolean> {
+    return Promise.resolve(this.node.idle);
+  }
   /**
    * @param strict programs alone send: then a frame that the node drops is a fault
    * @returns its counters, and all that was wrong with it: what it still holds, frames that it should not have got

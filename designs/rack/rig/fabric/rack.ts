@@ -6,11 +6,12 @@ import type { AllCounts, BuildOptions } from "../../../supernic/rig/index.ts";
 import { isServed, type Plug, type Rack } from "../../setup/index.ts";
 import { clockPeriod, Clockwork } from "./clockwork.ts";
 import { RackDevice, type RackDeviceOptions } from "./device.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import { RackEndpoint } from "./endpoint.ts";
 import type { Jack } from "./jack.ts";
 import { joints } from "./joints.ts";
 import { Line, type Tap } from "./line.ts";
-import { RackNode } from "./node.ts";
+import { RackNode, type RackNodeOptions } from "./node.ts";
 import { RackSwitch } from "./switch.ts";
 
 export interface RackOptions {
@@ -21,8 +22,18 @@ export interface RackOptions {
   readonly served?: { readonly node: NodeOptions; readonly time: () => number };
   /** How its sNICs are built, where that is not as their parameters say. */
   readonly build?: BuildOptions;
+  /** Threads of their own for some of the sNICs and nodes. */
+  readonly apart?: Apart;
   /** Of a sNIC by its name: models of its tasks, and what its software does at first. */
   readonly device?: (name: string) => Pick<RackDeviceOptions, "models" | "prepare" | "isManaged">;
+}
+/** What another thread simulates has a stand-in here. */
+export interface Apart {
+  readonly elsewhere: readonly Elsewhere[];
+  /** The stand-in; undefined for a sNIC that is simulated here. @param member its place among all */
+  readonly device: (member: number, o: RackDeviceOptions, time: SimulatedTime) => RackDevice | undefined;
+  /** The same of a node. */
+  readonly node: (member: number, o: RackNodeOptions, time: SimulatedTime) => RackNode | undefined;
 }
 /** What the hardware counted, by name of the device or node. */
 export interface Finished {
@@ -56,10 +67,15 @@ export class RunningRack {
     const { served, build } = o,
       deviceOptions = { seed, ...(served && { served: { time: served.time } }), ...(build && { build }) },
       nodeOptions = { seed, ...(served && { options: served.node }) };
-    this.devices = plan.devices.map(
-      (d, i) => new RackDevice({ ...d, ...deviceOptions, ...o.device?.(d.name) }, timeOf(i)),
-    );
-    this.nodes = plan.nodes.map((n, i) => new RackNode({ ...n, ...nodeOptions }, timeOf(plan.devices.length + i)));
+    this.devices = plan.devices.map((d, i) => {
+      const options = { ...d, ...deviceOptions, ...o.device?.(d.name) };
+      return o.apart?.device(i, options, timeOf(i)) ?? new RackDevice(options, timeOf(i));
+    });
+    this.nodes = plan.nodes.map((n, k) => {
+      const options = { ...n, ...nodeOptions },
+        i = plan.devices.length + k;
+      return o.apart?.node(i, options, timeOf(i)) ?? new RackNode(options, timeOf(i));
+    });
     this.switches = plan.switches.map(s => new RackSwitch(s, time));
     this.endpoints = plan.endpoints.map(e => new RackEndpoint({ ...e, neighbours: plan.neighbours }, time));
     this.lines = plan.links.map(({ between: [a, b], ...options }, i) => {
@@ -107,8 +123,8 @@ export class RunningRack {
   }
   async #isAtRest(): Promise<boolean> {
     const under = this.lines.some(l => l.inside > 0) || this.switches.some(s => s.inside > 0);
-    if (under || this.nodes.some(n => !n.node.idle)) return false;
-    for (const d of this.devices) if (!(await d.isAtRest())) return false;
+    if (under) return false;
+    for (const place of [...this.nodes, ...this.devices]) if (!(await place.isAtRest())) return false;
     return true;
   }
   /** Something may be under way: asked at each edge of a served rack. */
@@ -151,7 +167,11 @@ export const withRack = <T>(plan: Rack, o: RackOptions, body: (rack: RunningRack
     plan.devices.length + plan.nodes.length,
     clockwork => {
       rack = new RunningRack(plan, clockwork, o);
-      return { members: [...rack.devices, ...rack.nodes], lookahead: rack.lookahead };
+      return {
+        members: [...rack.devices, ...rack.nodes],
+        lookahead: rack.lookahead,
+        ...(o.apart && { elsewhere: o.apart.elsewhere }),
+      };
     },
     () => body(rack as RunningRack),
   );

@@ -53,7 +53,7 @@ const linkTable = ({ lines }: RunningRack): string =>
       ]),
   );
 function deviceTable(rack: RunningRack, { devices }: Finished): string {
-  const rows = rack.devices.map(({ name, jacks, left, scoreboard }) => {
+  const rows = rack.devices.map(({ name, jacks, left, comparedBytes }) => {
     const middle = devices.get(name)?.middle ?? {},
       sum = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0);
     return [
@@ -62,7 +62,7 @@ function deviceTable(rack: RunningRack, { devices }: Finished): string {
       sum(left),
       middle["arrived"] ?? 0,
       middle["laneLeft"] ?? 0,
-      scoreboard.comparedBytes,
+      comparedBytes,
     ].map(x => (typeof x === "number" ? grouped(x) : x));
   });
   return titled("sNIC", ["frames in", "out", "processed", "switched", "bytes compared"], rows);
@@ -90,12 +90,16 @@ export interface Summary {
   readonly finished: Finished;
   readonly problems: readonly string[];
   readonly cycles: number;
-  /** Of the processor, while cycles were simulated. */
+  /** By the clock and of processors, while cycles were simulated. */
   readonly seconds: number;
+  readonly processorSeconds: number;
+  readonly threads: number;
 }
-export function speedLine(rack: RunningRack, { cycles, seconds }: Summary): string {
-  const members = `${rack.devices.length} sNICs and ${rack.nodes.length} memory nodes`;
-  return `${grouped(cycles)} cycles = ${((cycles * clockPeriod) / 1000).toFixed(3)} us of ${members}; ${grouped(Math.round(cycles / seconds))} cycles a second here`;
+export function speedLine(rack: RunningRack, { cycles, seconds, processorSeconds, threads }: Summary): string {
+  const members = `${rack.devices.length} sNICs and ${rack.nodes.length} memory nodes`,
+    rate = (s: number): string => grouped(Math.round(cycles / s)),
+    shared = threads === 1 ? "1 thread" : `${threads} threads`;
+  return `${grouped(cycles)} cycles = ${((cycles * clockPeriod) / 1000).toFixed(3)} us of ${members}; ${rate(seconds)} cycles a second here by ${shared}, ${rate(processorSeconds)} a second of a processor`;
 }
 export function judged({ workloads, problems }: Summary): string {
   const sum = (of: "judgedOperations" | "judgedBytes"): number => workloads.reduce((n, w) => n + w.result[of], 0),

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { exitCode, type ExitCode, type Terminal } from "../../../shared/command-line/index.ts";
 import { claimOutputs, readNamed } from "../../../shared/rig/index.ts";
 import { outOf, type Rack, readRack } from "../../setup/index.ts";
+import { threadsFor } from "../apart/index.ts";
 import { type RunningRack, type Tap, withRack } from "../fabric/index.ts";
 import { clientGroups, playAll, problemsOf, work, type Workload } from "../program/index.ts";
 import {
@@ -21,6 +22,8 @@ export interface RackRunOptions {
   readonly links?: string;
   readonly stats?: string;
   readonly seed: number;
+  /** Of this process; each simulates a share of the sNICs and nodes. */
+  readonly threads: number;
 }
 
 /**
@@ -29,21 +32,24 @@ export interface RackRunOptions {
  * @throws what is wrong with the setup and its files, before anything is simulated
  */
 export async function runRack(o: RackRunOptions, terminal: Terminal): Promise<ExitCode> {
-  const plan = readRack(readNamed(o.setup).toString(), o.setup),
+  const text = readNamed(o.setup).toString(),
+    plan = readRack(text, o.setup),
     inputs = readInputs(plan, o.setup),
     outputs = plan.endpoints.flatMap(e => outOf(e.program) ?? []),
     links = o.links === undefined ? [] : plan.links.map((l, i) => linkFile(o.links ?? "", l, i));
   const giveUp = claimOutputs([o.setup, ...inputs.map(i => i.path)], [...outputs, ...links, o.stats]);
   const recorder = new Recorder(plan);
   terminal.progress("building the models ...");
+  const apart = threadsFor(plan, { text, path: o.setup, seed: o.seed }, o.threads);
   let report: string, summary: Summary, stats: string;
   try {
     [report, summary, stats] = await withRack(
       plan,
-      { seed: o.seed, ...(links.length > 0 && { tap: i => recorder.tap(i) }) },
+      { seed: o.seed, ...(apart && { apart }), ...(links.length > 0 && { tap: i => recorder.tap(i) }) },
       async rack => {
         recorder.watch(rack);
-        const made = await simulate(rack, inputs, o.seed, terminal);
+        const threads = 1 + (apart?.elsewhere.length ?? 0),
+          made = await simulate(rack, inputs, { seed: o.seed, threads }, terminal);
         return [reportOf(rack, made), made, statistics(rack, made, o)] as const;
       },
     );
@@ -65,10 +71,10 @@ const processorSeconds = (): number => {
 async function simulate(
   rack: RunningRack,
   inputs: readonly Input[],
-  seed: number,
+  { seed, threads }: { readonly seed: number; readonly threads: number },
   terminal: Terminal,
 ): Promise<Summary> {
-  const from = { cycle: rack.clockwork.cycle, seconds: processorSeconds() },
+  const from = { cycle: rack.clockwork.cycle, seconds: performance.now() / 1000, processor: processorSeconds() },
     groups = clientGroups(rack, seed),
     players = inputs.map(i => ({ endpoint: rack.endpoint(i.endpoint), frames: i.frames }));
   const progress = (done: number): void =>
@@ -83,7 +89,9 @@ async function simulate(
     finished,
     problems: [...workloads.flatMap(problemsOf), ...finished.problems],
     cycles: rack.clockwork.cycle - from.cycle,
-    seconds: processorSeconds() - from.seconds,
+    seconds: performance.now() / 1000 - from.seconds,
+    processorSeconds: processorSeconds() - from.processor,
+    threads,
   };
 }
 
