@@ -48,7 +48,7 @@ export class Thread implements Elsewhere {
     const worker = new Worker(new URL("./half.mjs", import.meta.url), { workerData: this.#start, execArgv: [] });
     this.#worker = worker;
     worker.on("message", (news: News) => this.#take(news));
-    worker.on("error", e => this.#fail(e as Error));
+    worker.on("error", e => this.#fail(e));
     this.#gone = new Promise(resolve => {
       worker.once("exit", () => {
         this.#fail(new SimulationError("a thread of the rack has ended before the others"));

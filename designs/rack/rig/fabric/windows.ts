@@ -15,8 +15,8 @@ export interface WindowsOptions {
 }
 
 /**
- * Runs all members in windows until `isOver` says that it is enough. A frame that is sent in a window arrives in a later
- * one. So the threads tell each other between two windows, and the run is the same as that of one thread.
+ * Runs all members in windows until `isOver` says that it is enough. A frame that is sent in a window arrives in a
+ * later one. So the threads tell each other between two windows, and the run is the same as that of one thread.
  * @throws what a member elsewhere throws
  */
 export async function runWindows(o: WindowsOptions, isOver: () => boolean): Promise<void> {
