@@ -9,6 +9,7 @@ export {
   type SpaceValues,
   type WayStatus,
 } from "./driver.ts";
+export { BoardFrames, type PageFrames } from "./frames.ts";
 export { gapFor } from "./gaps.ts";
 export { MemoryGrants, type MemoryTask, type MemoryUser, nobody, type NotGiven } from "./grants.ts";
 export { type LiveSpace, MemoryManager, type MemoryManagerOptions, type Refusal, type SpaceWish } from "./manager.ts";

@@ -1,5 +1,5 @@
 /** The spaces of tasks, the pages of the board, and what of them is elsewhere (docs/supernic/memory.md). */
-import { mostOver, oldest } from "./choose.ts";
+import { ageOf, mostOver, oldest } from "./choose.ts";
 import type { MemoryDriver, PageState, RemotePages } from "./driver.ts";
 import { gapFor } from "./gaps.ts";
 
@@ -14,6 +14,8 @@ export interface MemoryManagerOptions {
   readonly frames: number;
   /** Zeroed pages that are to be ready. */
   readonly ready: number;
+  /** Epochs for which a task waits for room that is nowhere, before it is refused; 250 (5 ms) unless given. */
+  readonly patience?: number;
 }
 export interface SpaceWish {
   readonly user: number;
@@ -38,7 +40,13 @@ export class MemoryManager {
   readonly #ways = new Map<number, number>();
   /** One thing at a time. */
   #working: Promise<unknown> = Promise.resolve();
-  readonly counted = { zeroed: 0, out: 0, in: 0, bad: 0, lost: 0 };
+  /** Entries whose bytes are on their way here. */
+  readonly #coming = new Set<number>();
+  /** By entry that somebody waits for, and there is no room: since which epoch. */
+  readonly #starving = new Map<number, number>();
+  /** What went wrong while a page was on its way; whoever asks next is told. */
+  #failed: unknown;
+  readonly counted = { zeroed: 0, out: 0, in: 0, bad: 0, lost: 0, refused: 0 };
 
   constructor(o: MemoryManagerOptions) {
     this.#o = o;
@@ -55,20 +63,29 @@ export class MemoryManager {
     return this.#unused.length;
   }
 
+  /** Pages that somebody waits for, whose bytes are on their way here. */
+  get coming(): number {
+    return this.#coming.size;
+  }
+  /** Alone with the board's memory, for whoever moves pages of it that are not for tasks here. */
+  alone<T>(what: () => Promise<T>): Promise<T> {
+    return this.#next(what);
+  }
+
   /**
-   * A space whose pages are not there yet. Admitted while all that is promised has room here or elsewhere, less one
-   * page here, which a page from elsewhere comes into.
+   * A space whose pages are not there yet. Admitted while all that is promised has room here or elsewhere, less what may
+   * lie ready unused here, and one page, which a page from elsewhere comes into.
    */
   create(wish: SpaceWish): Promise<LiveSpace | Refusal> {
     return this.#next(() => this.#create(wish));
   }
   async #create(wish: SpaceWish): Promise<LiveSpace | Refusal> {
-    const { driver, remote, frames, pages } = this.#o,
+    const { driver, remote, frames, pages, ready } = this.#o,
       number = Array.from({ length: this.#o.spaces }, (_, i) => i).find(i => !this.#spaces.has(i)),
       base = gapFor(this.spaces, wish.limit, pages);
     if (number === undefined) return "noSpace";
     if (base === undefined) return "noEntries";
-    const has = remote.capacity === 0 ? frames : frames - 1 + remote.capacity;
+    const has = remote.capacity === 0 ? frames : frames - 1 - ready + remote.capacity;
     if (this.promised + wish.limit > has) return "noMemory";
     const space: LiveSpace = { weight: 1, ...wish, number, base };
     this.#spaces.set(number, space);
@@ -118,44 +135,103 @@ export class MemoryManager {
     return done;
   }
   async #round(): Promise<void> {
+    if (this.#failed !== undefined) throw this.#failed;
+    const wanted = await this.#wanted();
+    for (const at of this.#starving.keys()) if (!wanted.has(at)) this.#starving.delete(at);
+    for (const [page, remote] of wanted) if (remote) await this.#fetch(page);
+    if (await this.#refill()) return;
+    for (const [page, remote] of wanted) if (!remote) await this.#starve(page, remote);
+  }
+  /** Entries that ways wait for, and whether these are elsewhere. */
+  async #wanted(): Promise<ReadonlyMap<number, boolean>> {
+    const wanted = new Map<number, boolean>();
     for (const way of this.#ways.keys()) {
       const { waits, remote, page } = await this.#o.driver.way(way);
-      if (waits && remote) await this.#fetch(page);
+      if (waits) wanted.set(page, remote);
     }
-    while ((await this.#o.driver.freePages()) < this.#o.ready) {
+    return wanted;
+  }
+  /** @returns whether zeroed pages are ready */
+  async #refill(): Promise<boolean> {
+    let free = await this.#o.driver.freePages();
+    for (; free < this.#o.ready; free = await this.#o.driver.freePages()) {
       const ppn = await this.#unusedPage();
-      if (ppn === undefined) return;
+      if (ppn === undefined) return free > 0;
       if (await this.#o.driver.zero(ppn)) this.counted.zeroed++;
       else this.#bad();
     }
+    return true;
   }
   /** A page that cannot be written or read is never used again. */
   #bad(): void {
     this.counted.bad++;
   }
+  #spaceAt(page: number): LiveSpace | undefined {
+    return this.spaces.find(s => page >= s.base && page < s.base + s.limit);
+  }
+  /** Its place here is kept before its bytes are asked for; while they come all others go on. */
   async #fetch(page: number): Promise<void> {
-    const space = this.spaces.find(s => page >= s.base && page < s.base + s.limit),
-      { driver, remote } = this.#o;
-    if (space === undefined || !(await driver.page(page)).remote) return;
+    const space = this.#spaceAt(page);
+    if (space === undefined || this.#coming.has(page) || !(await this.#o.driver.page(page)).remote) return;
     const ppn = await this.#unusedPage();
-    if (ppn === undefined) return;
-    const key = keyOf(space.number, page),
-      bytes = await remote.get(key),
+    if (ppn === undefined) return this.#starve(page, true);
+    this.#starving.delete(page);
+    this.#coming.add(page);
+    void this.#bring(space, page, ppn);
+  }
+  async #bring(space: LiveSpace, page: number, ppn: number): Promise<void> {
+    const key = keyOf(space.number, page);
+    try {
+      const bytes = await this.#o.remote.get(key);
+      await this.#next(() => this.#arrive(space, page, ppn, bytes));
+    } catch (e) {
+      this.#failed ??= e;
+    } finally {
+      this.#coming.delete(page);
+    }
+  }
+  async #arrive(space: LiveSpace, page: number, ppn: number, bytes: Uint8Array | undefined): Promise<void> {
+    const { driver, remote } = this.#o,
       { write } = space;
-    if (bytes === undefined) {
-      // It is gone for good: who touches it is refused.
-      this.counted.lost++;
+    // The space has ended meanwhile; what came is nobody's.
+    if (this.#spaces.get(space.number) !== space) {
       this.#unused.push(ppn);
-      await driver.setPage(page, { valid: false, present: false, write: false, remote: false, ppn: 0 });
       return;
+    }
+    if (bytes === undefined) {
+      this.#unused.push(ppn);
+      return this.#lose(space, page);
     }
     if (!(await driver.pageIn(ppn, bytes))) {
       this.#bad();
       return;
     }
     await driver.setPage(page, { valid: true, present: true, write, remote: false, ppn });
-    await remote.drop(key);
+    await remote.drop(keyOf(space.number, page));
     this.counted.in++;
+  }
+  /** Its bytes are gone for good: who touches it is refused. */
+  async #lose(space: LiveSpace, page: number): Promise<void> {
+    this.counted.lost++;
+    await this.#o.driver.setPage(page, { valid: false, present: false, write: false, remote: false, ppn: 0 });
+    await this.#o.remote.drop(keyOf(space.number, page));
+  }
+  /** There is room for a page neither here nor elsewhere. It was promised, so less is there than was: nobody waits for ever. */
+  async #starve(page: number, remote: boolean): Promise<void> {
+    const { driver, patience = 250 } = this.#o,
+      now = await driver.epoch(),
+      since = this.#starving.get(page),
+      space = this.#spaceAt(page);
+    if (since === undefined) this.#starving.set(page, now);
+    if (since === undefined || space === undefined || ageOf(since, now) < patience) return;
+    this.#starving.delete(page);
+    if (remote) return this.#lose(space, page);
+    // No page is free, and only this software makes one free: the entry is not being given one.
+    await driver.fence();
+    const { valid, present, remote: isElsewhere } = await driver.page(page);
+    if (!valid || present || isElsewhere) return;
+    this.counted.refused++;
+    await driver.setPage(page, { valid: false, present: false, write: false, remote: false, ppn: 0 });
   }
   /** A page of the board that nobody has; if there is none, one goes elsewhere for it. */
   async #unusedPage(): Promise<number | undefined> {
