@@ -134,7 +134,7 @@ export class Asking {
   }
 
   /** A piece of a page, one way or the other, or its end. BUSY is no answer. */
-  page(to: Neighbour, what: PageRequest, piece: Piece, bytes = new Uint8Array()): Promise<PeerAnswer> {
+  page(to: Neighbour, what: PageRequest, piece: Piece, bytes: Uint8Array = new Uint8Array()): Promise<PeerAnswer> {
     const body = concat(encode(peerPageBody, { ...this.#lives(to), ...piece }), bytes);
     return this.#ask(to, ctrlOpcode[what], body, true);
   }

@@ -25,6 +25,7 @@ interface Page {
   readonly end: () => void;
 }
 type Ended = CtrlStatusName | "gone" | "late";
+type Turns = Map<Neighbour, Promise<unknown>>;
 const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 export class PagesAway implements RemotePages {
@@ -37,6 +38,9 @@ export class PagesAway implements RemotePages {
   readonly #kept = new Map<string, Page>();
   /** What may be at a peer, those too that are on their way there or are being dropped. */
   readonly #there = new Set<Page>();
+  /** The last page on its way to a peer, and from it. */
+  readonly #sending: Turns = new Map();
+  readonly #fetching: Turns = new Map();
   /** Peers that are not asked for room, and until when; refusals in a row. */
   readonly #resting = new Map<Neighbour, number>();
   readonly #refusals = new Map<Neighbour, number>();
@@ -68,29 +72,32 @@ export class PagesAway implements RemotePages {
   }
 
   async put(key: string, bytes: Uint8Array): Promise<boolean> {
-    for (const peer of this.#candidates()) {
-      const page = this.#page(peer, bytes);
-      this.#there.add(page);
-      const how = await this.#within(page, this.#send(page, bytes));
-      if (how === "OK" && !page.isOver) {
-        await this.drop(key);
-        this.#kept.set(key, page);
-        this.#refusals.delete(peer);
-        this.counts.out++;
-        return true;
-      }
-      this.counts.refused++;
-      if (how === "late") this.#rest(peer);
-      if (how === "FULL") this.#full(peer);
-      this.#forget(page);
+    for (const peer of this.#candidates())
+      if (await inTurn(this.#sending, peer, () => this.#putAt(peer, key, bytes))) return true;
+    return false;
+  }
+  async #putAt(peer: Neighbour, key: string, bytes: Uint8Array): Promise<boolean> {
+    const page = this.#page(peer, bytes);
+    this.#there.add(page);
+    const how = await this.#within(page, this.#send(page, bytes));
+    if (how === "OK" && !page.isOver) {
+      await this.drop(key);
+      this.#kept.set(key, page);
+      this.#refusals.delete(peer);
+      this.counts.out++;
+      return true;
     }
+    this.counts.refused++;
+    if (how === "late") this.#rest(peer);
+    if (how === "FULL") this.#full(peer);
+    this.#forget(page);
     return false;
   }
   async get(key: string): Promise<Uint8Array | undefined> {
     const page = this.#kept.get(key);
     if (page === undefined || page.isOver) return undefined;
     const bytes = new Uint8Array(page.total),
-      how = await this.#within(page, this.#fetch(page, bytes));
+      how = await inTurn(this.#fetching, page.peer, () => this.#within(page, this.#fetch(page, bytes)));
     if (how === "OK" && digestOf(bytes) === page.digest) {
       this.counts.in++;
       return bytes;
@@ -99,7 +106,8 @@ export class PagesAway implements RemotePages {
     // Who says that all is well, and gives something else, lies.
     if (how === "OK" || how === "INVALID") this.counts.lies++;
     if (this.#kept.get(key) !== page) return undefined;
-    if (how !== "gone") this.counts.lost++;
+    // Where its peer is gone it has been counted.
+    if (!page.isOver) this.counts.lost++;
     await this.drop(key);
     return undefined;
   }
@@ -116,6 +124,12 @@ export class PagesAway implements RemotePages {
       this.#there.delete(page);
       page.end();
     }
+  }
+
+  /** Nothing more is asked. */
+  close(): void {
+    for (const page of this.#there) page.end();
+    this.#there.clear();
   }
 
   /** The nearest first, then the one with most room. */
@@ -218,4 +232,13 @@ export class PagesAway implements RemotePages {
       throw e;
     }
   }
+}
+/** A peer has a buffer for one page each way: two at once would take it from each other. */
+function inTurn<T>(turns: Turns, peer: Neighbour, what: () => Promise<T>): Promise<T> {
+  const done = (turns.get(peer) ?? Promise.resolve()).then(what);
+  turns.set(
+    peer,
+    done.catch(() => undefined),
+  );
+  return done;
 }

@@ -130,6 +130,7 @@ export class PeerSoftware {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#asking.close();
+    this.pages.close();
   }
   /** A place for an own DAG (docs/supernic/peers.md, "Placing a DAG"). */
   place(dag: Dag): Promise<Placed> {
