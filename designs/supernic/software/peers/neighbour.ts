@@ -200,7 +200,8 @@ function saidOf(l: Load, regions: number): Said | undefined {
     once = [chains.map(c => c.value), guests.map(g => g.uid), away.map(a => a.uid)].every(
       ids => new Set(ids).size === ids.length,
     );
-  if (!known || !states || !once || !plain || l.blank !== 0 || l.busiest > 100 || l.free + instances > regions) return undefined;
+  if (!known || !states || !once || !plain || l.blank !== 0 || l.busiest > 100 || l.free + instances > regions)
+    return undefined;
   if (chains.some(c => c.state === 0 || c.uid > 100)) return undefined;
   return {
     ...{ free: l.free, pages: l.pages, busiest: l.busiest },

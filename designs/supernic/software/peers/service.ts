@@ -246,12 +246,7 @@ export class PeerSoftware {
     const reply = more ?? encode(peerWhichBody, { ...lives, uid, launch });
     this.#sendTo(peerFrame(this.#own, from.place, { opcode, requestId, status, reply: true, body: reply }));
   }
-  async #do(
-    owner: number,
-    opcode: number,
-    which: WhichBody,
-    body: Uint8Array,
-  ): Promise<Done> {
+  async #do(owner: number, opcode: number, which: WhichBody, body: Uint8Array): Promise<Done> {
     const { guests } = this,
       isWhole = body.length === peerWhichBody.bytes && which.blank === 0;
     switch (opcode) {

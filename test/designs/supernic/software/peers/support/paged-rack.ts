@@ -87,9 +87,12 @@ export class PagedNic {
       const space = await this.manager.create({ user: way, limit, write: true });
       if (typeof space === "string") throw new Error(`${this.nic.model.name}: no space, ${space}`);
       await this.manager.attach(way, space);
-      this.tasks.push(new PagedTask(`${this.nic.model.name} user ${way}`, this.board, way, space));
+      this.tasks.push(this.newTask(way, space));
     }
     this.#steps = this.#run();
+  }
+  newTask(way: number, space: LiveSpace): PagedTask {
+    return new PagedTask(`${this.nic.model.name} user ${space.user}`, this.board, way, space);
   }
   async #run(): Promise<void> {
     while (this.running) {
@@ -154,9 +157,11 @@ export class PagedRack {
   /** Nobody has anything that nobody needs. @throws Error else */
   async check(): Promise<void> {
     const { rack } = this;
-    await rack.until(() => this.#leaks().length === 0, "nothing is left", 30).catch((e: unknown) => {
-      throw new Error(this.#leaks().join("; "), { cause: e });
-    });
+    await rack
+      .until(() => this.#leaks().length === 0, "nothing is left", 30)
+      .catch((e: unknown) => {
+        throw new Error(this.#leaks().join("; "), { cause: e });
+      });
     for (const n of this.nics) await n.end();
     await rack.until(
       () => this.#leaks().length === 0 && this.nics.every(n => this.#keptBy(n) === 0),
