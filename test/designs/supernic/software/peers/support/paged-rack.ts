@@ -5,6 +5,7 @@ import {
   MemoryManager,
   type RemotePages,
 } from "../../../../../../designs/supernic/software/index.ts";
+import { mostPageBytes } from "../../../../../../designs/supernic/wire/index.ts";
 import { inRack, type ModelledRack, type Nic, period, type RackOptions } from "./modelled-rack.ts";
 import { epochNs, PagedBoard, pageBytes } from "./paged-board.ts";
 
@@ -12,7 +13,10 @@ import { epochNs, PagedBoard, pageBytes } from "./paged-board.ts";
 const frames = 6,
   ready = 1,
   limit = 4,
-  words = pageBytes / 4;
+  words = pageBytes / 4,
+  allPages = [0, 1, 2, 3],
+  /** A word of each piece. */
+  pieces = Array.from({ length: pageBytes / mostPageBytes }, (_, i) => (i * mostPageBytes) / 4 + i);
 /** Nanoseconds between two rounds of the software; epochs for which a task waits for room: 100 periods. */
 const roundNs = 10_000,
   patience = (100 * period) / epochNs;
@@ -130,14 +134,18 @@ export class PagedRack {
     if (found === undefined) throw new RangeError(`there is no task ${way}`);
     return found;
   }
-  /** A number in every page of a task; each is other than all before. */
-  async fill(task: PagedTask): Promise<void> {
-    for (let page = 0; page < limit; page++) await task.access(page, page, ++this.#value);
+  /** A number in every piece of some pages of a task; each is other than all before. */
+  async fill(task: PagedTask, pages: readonly number[] = allPages): Promise<void> {
+    for (const page of pages) for (const word of pieces) await task.access(page, word, ++this.#value);
   }
   /** All that a task wrote is read. @returns how many pages were refused */
-  async read(task: PagedTask): Promise<number> {
+  async read(task: PagedTask, pages: readonly number[] = allPages): Promise<number> {
     let denied = 0;
-    for (let page = 0; page < limit; page++) if (await task.access(page, page)) denied++;
+    for (const page of pages) {
+      const ends = [];
+      for (const word of pieces) ends.push(await task.access(page, word));
+      if (ends.some(e => e)) denied++;
+    }
     return denied;
   }
   /** Accesses of all tasks at once, at random. @param count of each */
