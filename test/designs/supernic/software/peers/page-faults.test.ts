@@ -30,6 +30,7 @@ const among =
       { count, ...planted },
       Array.from({ length: count }, () => 2),
       async paged => {
+        for (const t of tasksOf(paged)) t.isSure = true;
         await fill(paged);
         await Promise.all(tasksOf(paged).map(t => paged.fill(t, t.way === 0 ? [1, 2, 3] : [3, 2, 1])));
         const denied = await Promise.all(tasksOf(paged).map(t => paged.read(t, [1, 2, 3])));

@@ -18,7 +18,7 @@ const frames = 6,
   /** A word of each piece. */
   pieces = Array.from({ length: pageBytes / mostPageBytes }, (_, i) => (i * mostPageBytes) / 4 + i);
 /** Nanoseconds between two rounds of the software; epochs for which a task waits for room: 100 periods. */
-const roundNs = 10_000,
+const roundNs = 20_000,
   patience = (100 * period) / epochNs;
 
 export interface PagedOptions extends Omit<RackOptions, "aside"> {
@@ -36,7 +36,8 @@ export class PagedTask {
   readonly #wrote = new Map<string, number>();
   /** Pages that were refused: they are never there again. */
   readonly lost = new Set<number>();
-  accesses = 0;
+  /** It is never refused. */
+  isSure = false;
 
   constructor(name: string, board: PagedBoard, way: number, space: LiveSpace) {
     this.name = name;
@@ -49,8 +50,8 @@ export class PagedTask {
     const key = `${page}.${word}`,
       should = this.#wrote.get(key) ?? 0,
       was = await this.#board.access(this.way, page, word, value);
-    this.accesses++;
     if (was === "denied") {
+      if (this.isSure) throw new Error(`${this.name}: page ${page} is lost`);
       this.lost.add(page);
       return true;
     }
