@@ -22,7 +22,7 @@ export interface RackOptions {
   /** How its sNICs are built, where that is not as their parameters say. */
   readonly build?: BuildOptions;
   /** Of a sNIC by its name: models of its tasks, and what its software does at first. */
-  readonly device?: (name: string) => Pick<RackDeviceOptions, "models" | "prepare" | "isManaged">;
+  readonly device?: (name: string) => Pick<RackDeviceOptions, "models" | "prepare" | "isManaged" | "memory">;
 }
 /** What the hardware counted, by name of the device or node. */
 export interface Finished {

@@ -3,6 +3,7 @@ export { ageOf, mostOver, oldest, type Resident } from "./choose.ts";
 export {
   LocalPages,
   type MemoryDriver,
+  PagesElsewhere,
   type PageState,
   type PageValues,
   type RemotePages,
