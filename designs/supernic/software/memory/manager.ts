@@ -51,7 +51,7 @@ export class MemoryManager {
   readonly #coming = new Set<number>();
   /** The entry whose bytes are on their way elsewhere. */
   #leaving: number | undefined;
-  /** By entry that somebody waits for, since which epoch nothing is done for it; who has waited for longest is first. */
+  /** By entry that somebody waits for, since which epoch nothing is done for it; the longest wait is first. */
   readonly #waiting = new Map<number, number>();
   /** What went wrong while a page was on its way; whoever asks next is told. */
   #failed: unknown;
@@ -82,8 +82,8 @@ export class MemoryManager {
   }
 
   /**
-   * A space whose pages are not there yet. Admitted while all that is promised has room here or elsewhere, less what may
-   * lie ready unused here, and one page, which a page from elsewhere comes into.
+   * A space whose pages are not there yet. Admitted while all that is promised has room here or elsewhere, less what
+   * may lie ready unused here, and one page, which a page from elsewhere comes into.
    */
   create(wish: SpaceWish): Promise<LiveSpace | Refusal> {
     return this.#next(() => this.#create(wish));
@@ -144,7 +144,7 @@ export class MemoryManager {
     return done;
   }
   async #round(): Promise<void> {
-    if (this.#failed !== undefined) throw this.#failed;
+    if (this.#failed !== undefined) throw new Error("a page on its way failed", { cause: this.#failed });
     const wanted = await this.#wanted(),
       now = wanted.size > 0 ? await this.#o.driver.epoch() : 0;
     for (const at of this.#waiting.keys()) if (!wanted.has(at)) this.#waiting.delete(at);
@@ -235,7 +235,10 @@ export class MemoryManager {
     await this.#o.driver.setPage(page, { valid: false, present: false, write: false, remote: false, ppn: 0 });
     await this.#o.remote.drop(keyOf(space.number, page));
   }
-  /** There is room for a page neither here nor elsewhere. It was promised, so less is there than was: nobody waits for ever. */
+  /**
+   * There is room for a page neither here nor elsewhere. It was promised, so less is there than was: nobody waits for
+   * ever.
+   */
   async #refuse(page: number, remote: boolean): Promise<void> {
     const { driver } = this.#o,
       space = this.#spaceAt(page);

@@ -107,7 +107,7 @@ export class PagesAway implements RemotePages {
     if (how === "OK" || how === "INVALID") this.counts.lies++;
     if (this.#kept.get(key) !== page) return undefined;
     // Where its peer is gone it has been counted.
-    if (!page.isOver) this.counts.lost++;
+    if (this.#there.has(page)) this.counts.lost++;
     await this.drop(key);
     return undefined;
   }
@@ -209,18 +209,18 @@ export class PagesAway implements RemotePages {
     from: number,
     piece: (offset: number) => Promise<CtrlStatusName | undefined>,
   ): Promise<CtrlStatusName | undefined> {
-    let next = from,
-      how: CtrlStatusName | undefined = "OK";
+    let next = from;
+    const wrong: (CtrlStatusName | undefined)[] = [];
     const run = async (): Promise<void> => {
-      while (next < page.total && how === "OK" && !page.isOver) {
+      while (next < page.total && wrong.length === 0 && !page.isOver) {
         const offset = next;
         next += mostPageBytes;
         const told = await piece(offset);
-        if (told !== "OK" && how === "OK") how = told;
+        if (told !== "OK") wrong.push(told);
       }
     };
     await Promise.all(Array.from({ length: window }, run));
-    return how;
+    return wrong.length > 0 ? wrong[0] : "OK";
   }
   /** Undefined: the peer is gone. */
   async #ask(page: Page, what: PageRequest, offset: number, bytes?: Uint8Array): Promise<PeerAnswer | undefined> {

@@ -9,7 +9,7 @@ import { type Endpoint, udpFrame } from "../../../../../designs/shared/wire/inde
 import { taskNamed } from "../../../../../designs/supernic/build/index.ts";
 import type { PeerSoftware } from "../../../../../designs/supernic/software/index.ts";
 import { putShims, snicKind } from "../../../../../designs/supernic/wire/index.ts";
-import { exchange } from "../../../supernic/rtl/memory/support/exchange-task.ts";
+import { exchange, exchangeModel } from "../../../supernic/rtl/memory/support/exchange-task.ts";
 
 const patience = 400_000,
   period = 50_000,
@@ -114,7 +114,11 @@ describe.skipIf(process.env["MNEMO_LONG"] !== "1")("pages of one sNIC's task in 
         {
           seed: 1,
           build: { bitstreams: [["dummy"]], taskOf },
-          device: () => ({ isManaged: true, memory: { frames: 4, elsewhere: 300, aside: 6 } }),
+          device: () => ({
+            isManaged: true,
+            models: { exchange: exchangeModel },
+            memory: { frames: 4, elsewhere: 300, aside: 6 },
+          }),
         },
         async rack => {
           const software = await begin(rack),

@@ -8,7 +8,7 @@ import type {
 } from "../../../../../../designs/supernic/software/index.ts";
 import type { SimulatedTime } from "../../../../../../sim/index.ts";
 
-/** Bytes of a page: more than a window of pieces. Nanoseconds: of a register access, of a page that moves, between two looks. */
+/** Bytes of a page: more than a window of pieces. Nanoseconds: of a register access, of a move, between two looks. */
 export const pageBytes = 18 * 1024,
   epochNs = 20_000;
 const times = { access: 50, move: 2_000, look: 1_000 } as const;
@@ -34,7 +34,9 @@ export class PagedBoard implements MemoryDriver {
     this.#frames = Array.from({ length: frames }, () => new Uint8Array(pageBytes).fill(fill));
   }
   #pause(ns: number): Promise<void> {
-    return new Promise(resolve => this.#time.after(ns, resolve));
+    return new Promise(resolve => {
+      this.#time.after(ns, resolve);
+    });
   }
   async setWay(way: number, space: number | undefined): Promise<void> {
     await this.#pause(times.access);

@@ -7,7 +7,7 @@ import {
 } from "../../../../../../designs/supernic/software/index.ts";
 import { mostPageBytes } from "../../../../../../designs/supernic/wire/index.ts";
 import { inRack, type ModelledRack, type Nic, period, type RackOptions } from "./modelled-rack.ts";
-import { epochNs, PagedBoard, pageBytes } from "./paged-board.ts";
+import { epochNs, pageBytes, PagedBoard } from "./paged-board.ts";
 
 /** Pages of the board for tasks, zeroed ones that are ready, and pages of each space. */
 const frames = 6,
