@@ -99,17 +99,18 @@ export class PagedBoard implements MemoryDriver {
 
   /** A task's access to a word of its space. @returns the word that was there, or that it was refused */
   async access(way: number, page: number, word: number, value?: number): Promise<number | "denied"> {
-    for (; ; await this.#pause(times.look)) {
-      const at = this.#look(way, page);
-      if (at === "waits") continue;
-      this.#waits.delete(way);
-      if (at === "denied") return "denied";
-      const { buffer, byteOffset } = this.#frame(at),
-        view = new DataView(buffer, byteOffset),
-        before = view.getUint32(4 * word);
-      if (value !== undefined) view.setUint32(4 * word, value);
-      return before;
+    let at = this.#look(way, page);
+    while (at === "waits") {
+      await this.#pause(times.look);
+      at = this.#look(way, page);
     }
+    this.#waits.delete(way);
+    if (at === "denied") return "denied";
+    const { buffer, byteOffset } = this.#frame(at),
+      view = new DataView(buffer, byteOffset),
+      before = view.getUint32(4 * word);
+    if (value !== undefined) view.setUint32(4 * word, value);
+    return before;
   }
   #look(way: number, page: number): number | "denied" | "waits" {
     const space = this.#spaces.get(this.#ways.get(way) ?? -1);
