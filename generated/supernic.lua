@@ -88,7 +88,7 @@ end
 do
 local proto = Proto("supernic_ctrl", "SuperNIC CTRL")
 local f = proto.fields
-f.ctrl_opcode = ProtoField.uint8("supernic.ctrl.opcode", "opcode", base.HEX, { [1] = "DEPLOY_NT", [2] = "ADD_DAG", [3] = "REMOVE_DAG", [4] = "BIND", [5] = "LAUNCH", [6] = "STOP", [7] = "QUERY", [8] = "WEIGHT", [9] = "NT_CONFIG", [32] = "PEER_HELLO", [33] = "PEER_LOAD", [34] = "PEER_LAUNCH", [35] = "PEER_BITSTREAM", [36] = "PEER_READY", [37] = "PEER_PAUSE", [38] = "PEER_STATE", [39] = "PEER_PAGE_OUT", [40] = "PEER_PAGE_IN", [41] = "PEER_RELEASE" }, nil, "what is asked; the same in the reply")
+f.ctrl_opcode = ProtoField.uint8("supernic.ctrl.opcode", "opcode", base.HEX, { [1] = "DEPLOY_NT", [2] = "ADD_DAG", [3] = "REMOVE_DAG", [4] = "BIND", [5] = "LAUNCH", [6] = "STOP", [7] = "QUERY", [8] = "WEIGHT", [9] = "NT_CONFIG", [32] = "PEER_HELLO", [33] = "PEER_LOAD", [34] = "PEER_LAUNCH", [35] = "PEER_BITSTREAM", [36] = "PEER_READY", [37] = "PEER_PAUSE", [38] = "PEER_STATE", [39] = "PEER_PAGE_OUT", [40] = "PEER_PAGE_IN", [41] = "PEER_RELEASE", [42] = "PEER_PAGE_DROP" }, nil, "what is asked; the same in the reply")
 f.ctrl_status = ProtoField.uint8("supernic.ctrl.status", "status", base.DEC, { [0] = "OK", [1] = "INVALID", [2] = "DENIED", [3] = "FULL", [4] = "BUSY", [5] = "EXPIRED", [6] = "UNKNOWN" }, nil, "reply: how it ended; request: 0")
 f.ctrl_user = ProtoField.uint16("supernic.ctrl.user", "user", base.DEC, nil, nil, "whose key the tail is made with; the rack's, 0, for peers")
 f.ctrl_size = ProtoField.uint16("supernic.ctrl.size", "size", base.DEC, nil, nil, "bytes from this header's first to the body's last; the tail comes behind")
@@ -170,13 +170,13 @@ f.peerLoad_yourBoot = ProtoField.uint32("supernic.peerLoad.yourBoot", "yourBoot"
 f.peerLoad_sequence = ProtoField.uint32("supernic.peerLoad.sequence", "sequence", base.DEC, nil, nil, "larger in each HELLO and LOAD of this boot")
 f.peerLoad_free = ProtoField.uint8("supernic.peerLoad.free", "free", base.DEC, nil, nil, "regions that are free, or a victim's of long ago")
 f.peerLoad_busiest = ProtoField.uint8("supernic.peerLoad.busiest", "busiest", base.DEC, nil, nil, "load of its busiest port, in percent")
-f.peerLoad_pages = ProtoField.uint16("supernic.peerLoad.pages", "pages", base.DEC, nil, nil, "pages of memory that are free; 65535: that many or more")
+f.peerLoad_pages = ProtoField.uint16("supernic.peerLoad.pages", "pages", base.DEC, nil, nil, "pages that the receiver may still send; 65535: that many or more")
 f.peerLoad_entries = ProtoField.uint16("supernic.peerLoad.entries", "entries", base.DEC, nil, nil, "entries that follow")
 f.peerLoad_blank = ProtoField.uint16("supernic.peerLoad.blank", "blank", base.DEC, nil, nil, "0")
-f.peerEntry_kind = ProtoField.uint8("supernic.peerEntry.kind", "kind", base.DEC, { [1] = "chain", [2] = "guest", [3] = "away" }, nil, "1 a chain that runs here, 2 a guest of yours, 3 a DAG of mine at yours")
-f.peerEntry_state = ProtoField.uint8("supernic.peerEntry.state", "state", base.DEC, { [1] = "loading", [2] = "ready", [3] = "paused", [4] = "failed" }, nil, "chain: its instances; guest: 1 loading, 2 ready, 3 paused, 4 failed; away: 0")
-f.peerEntry_uid = ProtoField.uint16("supernic.peerEntry.uid", "uid", base.HEX, nil, nil, "chain: load of its instances, in percent; else the owner's DAG")
-f.peerEntry_value = ProtoField.uint32("supernic.peerEntry.value", "value", base.HEX, nil, nil, "chain: digest of its tasks' names; else the launch")
+f.peerEntry_kind = ProtoField.uint8("supernic.peerEntry.kind", "kind", base.DEC, { [1] = "chain", [2] = "guest", [3] = "away", [4] = "pages" }, nil, "1 a chain that runs here, 2 a guest of yours, 3 a DAG of mine at yours, 4 my pages at yours")
+f.peerEntry_state = ProtoField.uint8("supernic.peerEntry.state", "state", base.DEC, { [1] = "loading", [2] = "ready", [3] = "paused", [4] = "failed" }, nil, "chain: its instances; guest: 1 loading, 2 ready, 3 paused, 4 failed; else: 0")
+f.peerEntry_uid = ProtoField.uint16("supernic.peerEntry.uid", "uid", base.HEX, nil, nil, "chain: load of its instances, in percent; pages: 0; else the owner's DAG")
+f.peerEntry_value = ProtoField.uint32("supernic.peerEntry.value", "value", base.HEX, nil, nil, "chain: digest of its tasks' names; pages: the oldest number that counts; else the launch")
 f.peerLaunch_boot = ProtoField.uint32("supernic.peerLaunch.boot", "boot", base.DEC, nil, nil, "the sender's boot: larger after each start of its software")
 f.peerLaunch_yourBoot = ProtoField.uint32("supernic.peerLaunch.yourBoot", "yourBoot", base.DEC, nil, nil, "the receiver's boot as the sender knows it; 0: not yet")
 f.peerLaunch_uid = ProtoField.uint16("supernic.peerLaunch.uid", "uid", base.HEX, nil, nil, "the owner's DAG")
@@ -202,6 +202,11 @@ f.peerState_done = ProtoField.uint8("supernic.peerState.done", "done", base.DEC,
 f.peerState_unused = ProtoField.uint32("supernic.peerState.unused", "unused", base.DEC, nil, 0xfffffffc, "0")
 f.peerState_offset = ProtoField.uint32("supernic.peerState.offset", "offset", base.DEC, nil, nil, "bytes in front of this piece")
 f.peerState_total = ProtoField.uint32("supernic.peerState.total", "total", base.DEC, nil, nil, "bytes of the whole state")
+f.peerPage_boot = ProtoField.uint32("supernic.peerPage.boot", "boot", base.DEC, nil, nil, "the sender's boot: larger after each start of its software")
+f.peerPage_yourBoot = ProtoField.uint32("supernic.peerPage.yourBoot", "yourBoot", base.DEC, nil, nil, "the receiver's boot as the sender knows it; 0: not yet")
+f.peerPage_page = ProtoField.uint32("supernic.peerPage.page", "page", base.DEC, nil, nil, "the owner's number of it: larger for each page that leaves, never given twice in a boot")
+f.peerPage_offset = ProtoField.uint32("supernic.peerPage.offset", "offset", base.DEC, nil, nil, "bytes in front of this piece")
+f.peerPage_total = ProtoField.uint32("supernic.peerPage.total", "total", base.DEC, nil, nil, "bytes of the whole page")
 f.body = ProtoField.bytes("supernic.ctrl.body", "body")
 f.tail = ProtoField.bytes("supernic.ctrl.tail", "tail", base.NONE, "HMAC-SHA-256, first 16 bytes")
 local f_short = ProtoExpert.new("supernic_ctrl.short", "cut short", expert.group.MALFORMED, expert.severity.ERROR)
@@ -417,6 +422,16 @@ local function add_peerState(buffer, offset, stop, tree)
   return offset + 28
 end
 
+local function add_peerPage(buffer, offset, stop, tree)
+  if offset + 20 > stop then tree:add_proto_expert_info(f_short, "PEER_PAGE_OUT, PEER_PAGE_IN, PEER_PAGE_DROP, and their replies; bytes of the page may follow: cut short") return nil end
+  tree:add_le(f.peerPage_boot, buffer(offset + 0, 4))
+  tree:add_le(f.peerPage_yourBoot, buffer(offset + 4, 4))
+  tree:add_le(f.peerPage_page, buffer(offset + 8, 4))
+  tree:add_le(f.peerPage_offset, buffer(offset + 12, 4))
+  tree:add_le(f.peerPage_total, buffer(offset + 16, 4))
+  return offset + 20
+end
+
 local function add_body(buffer, head, stop, tree)
   local code = buffer(0, 1):uint()
   local is_reply = bit.band(buffer(6, 1):uint(), 1) ~= 0
@@ -487,6 +502,24 @@ local function add_body(buffer, head, stop, tree)
   end
   if code == 41 and is_reply then
     offset = add_peerWhich(buffer, head, stop, tree)
+  end
+  if code == 39 and not is_reply then
+    offset = add_peerPage(buffer, head, stop, tree)
+  end
+  if code == 39 and is_reply then
+    offset = add_peerPage(buffer, head, stop, tree)
+  end
+  if code == 40 and not is_reply then
+    offset = add_peerPage(buffer, head, stop, tree)
+  end
+  if code == 40 and is_reply then
+    offset = add_peerPage(buffer, head, stop, tree)
+  end
+  if code == 42 and not is_reply then
+    offset = add_peerPage(buffer, head, stop, tree)
+  end
+  if code == 42 and is_reply then
+    offset = add_peerPage(buffer, head, stop, tree)
   end
   return offset
 end

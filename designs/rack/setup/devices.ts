@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "../../shared/errors/index.ts";
 import { formatIpv4, formatMac } from "../../shared/wire/index.ts";
-import { deviceSizes, taskNamed } from "../../supernic/build/index.ts";
+import { deviceSizes } from "../../supernic/build/index.ts";
 import type { Parameters } from "../../supernic/config/index.ts";
 import { readSetup } from "../../supernic/software/index.ts";
+import type { Declared } from "../../supernic/wire/index.ts";
 import type { DevicePlan } from "./rack.ts";
 import type { RackFile } from "./schema.ts";
 import type { Topology } from "./topology.ts";
@@ -56,7 +57,13 @@ export function devicePlan(
     parameters,
     stations,
     topology,
-  }: { readonly parameters: Parameters; readonly stations: readonly RackStation[]; readonly topology: Topology },
+    declared,
+  }: {
+    readonly parameters: Parameters;
+    readonly stations: readonly RackStation[];
+    readonly topology: Topology;
+    readonly declared: (task: string) => Declared;
+  },
 ): DevicePlan {
   const { name } = device,
     raw = rawSetup(device, `${at}.setup`);
@@ -77,6 +84,6 @@ export function devicePlan(
     stations: there,
     rules: [...rules, ...listOf(raw, "rules")],
   };
-  const setup = readSetup(JSON.stringify(whole), `${at}.setup`, deviceSizes(parameters), t => taskNamed(t).declared);
+  const setup = readSetup(JSON.stringify(whole), `${at}.setup`, deviceSizes(parameters), declared);
   return { name, setup, parameters };
 }

@@ -1,7 +1,9 @@
 /** From a setup file to a rack: what cannot be is refused in one sentence. */
 import { UsageError } from "../../shared/errors/index.ts";
 import { checkFile } from "../../shared/settings/index.ts";
+import { taskNamed } from "../../supernic/build/index.ts";
 import { makeParameters, type Parameters } from "../../supernic/config/index.ts";
+import type { Declared } from "../../supernic/wire/index.ts";
 import { devicePlan } from "./devices.ts";
 import { endpointPlan, nodePlan, within } from "./places.ts";
 import { plugs } from "./plugs.ts";
@@ -13,9 +15,14 @@ import { Topology } from "./topology.ts";
 /**
  * Reads a rack of a file's text.
  * @param path of the file, for sentences
+ * @param declared what tasks say of themselves, where there are others than the project's
  * @throws UsageError in one sentence naming file, field, value and remedy
  */
-export function readRack(text: string, path: string): Rack {
+export function readRack(
+  text: string,
+  path: string,
+  declared: (task: string) => Declared = t => taskNamed(t).declared,
+): Rack {
   const file = checkFile(rackSchema, path, text, UsageError);
   if (file.devices.length + file.nodes.length === 0)
     throw new UsageError(`${path}: it has neither a sNIC nor a node; add one to devices or nodes`);
@@ -25,7 +32,12 @@ export function readRack(text: string, path: string): Rack {
     links = plugs(file.links, sockets, path),
     topology = new Topology(sockets, links);
   const devices = file.devices.map((d, i) =>
-      devicePlan(d, `${path}: devices[${i}]`, { parameters: parameters[i] as Parameters, stations, topology }),
+      devicePlan(d, `${path}: devices[${i}]`, {
+        parameters: parameters[i] as Parameters,
+        stations,
+        topology,
+        declared,
+      }),
     ),
     nodes = file.nodes.map((n, i) => nodePlan(n, `${path}: nodes[${i}]`)),
     closing = topology.closing();

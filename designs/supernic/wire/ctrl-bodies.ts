@@ -6,6 +6,7 @@ import {
   peerHelloBody,
   peerLaunchBody,
   peerLoadBody,
+  peerPageBody,
   peerStateBody,
   peerWhichBody,
 } from "./peer-bodies.ts";
@@ -148,5 +149,8 @@ export const ctrlBodies: readonly CtrlBody[] = [
   ...([false, true] as const).map(reply => ({ opcode: ctrlOpcode.PEER_STATE, reply, head: peerStateBody })),
   ...([ctrlOpcode.PEER_PAUSE, ctrlOpcode.PEER_RELEASE] as const).flatMap(opcode =>
     [false, true].map(reply => ({ opcode, reply, head: peerWhichBody })),
+  ),
+  ...([ctrlOpcode.PEER_PAGE_OUT, ctrlOpcode.PEER_PAGE_IN, ctrlOpcode.PEER_PAGE_DROP] as const).flatMap(opcode =>
+    [false, true].map(reply => ({ opcode, reply, head: peerPageBody })),
   ),
 ];

@@ -32,6 +32,7 @@ export const ctrlOpcode = {
   PEER_PAGE_OUT: 0x27,
   PEER_PAGE_IN: 0x28,
   PEER_RELEASE: 0x29,
+  PEER_PAGE_DROP: 0x2a,
 } as const;
 export type CtrlOpcodeName = keyof typeof ctrlOpcode;
 
@@ -53,9 +54,10 @@ export const ctrlMeaning: Readonly<Record<CtrlOpcodeName, string>> = {
   PEER_READY: "the chain is loaded",
   PEER_PAUSE: "stop and drain a chain",
   PEER_STATE: "a part of a chain's state",
-  PEER_PAGE_OUT: "keep a page for me",
-  PEER_PAGE_IN: "give a page back",
-  PEER_RELEASE: "what was loaded or kept for me is no longer needed",
+  PEER_PAGE_OUT: "a part of a page, to keep for me",
+  PEER_PAGE_IN: "give a part of a page back",
+  PEER_RELEASE: "what was loaded for me is no longer needed",
+  PEER_PAGE_DROP: "a page is no longer needed",
 };
 
 /** How a request ended. */

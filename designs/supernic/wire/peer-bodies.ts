@@ -30,26 +30,31 @@ export const peerLoadBody = layout("peerLoad", "PEER_LOAD, then its entries", "l
   sequence: num(32, "larger in each HELLO and LOAD of this boot"),
   free: num(8, "regions that are free, or a victim's of long ago"),
   busiest: num(8, "load of its busiest port, in percent"),
-  pages: num(16, "pages of memory that are free; 65535: that many or more"),
+  pages: num(16, "pages that the receiver may still send; 65535: that many or more"),
   entries: num(16, "entries that follow"),
   blank: num(16, "0"),
 });
 /** What an entry of a LOAD is about. */
-export const peerEntryKind = { chain: 1, guest: 2, away: 3 } as const;
+export const peerEntryKind = { chain: 1, guest: 2, away: 3, pages: 4 } as const;
 export const guestState = { loading: 1, ready: 2, paused: 3, failed: 4 } as const;
 export type GuestStateName = keyof typeof guestState;
 const namesOf = (codes: Readonly<Record<string, number>>): Record<number, string> =>
   Object.fromEntries(Object.entries(codes).map(([name, code]) => [code, name]));
 export const peerEntryBody = layout("peerEntry", "PEER_LOAD, an entry", "le", {
-  kind: num(8, "1 a chain that runs here, 2 a guest of yours, 3 a DAG of mine at yours", "dec", namesOf(peerEntryKind)),
+  kind: num(
+    8,
+    "1 a chain that runs here, 2 a guest of yours, 3 a DAG of mine at yours, 4 my pages at yours",
+    "dec",
+    namesOf(peerEntryKind),
+  ),
   state: num(
     8,
-    "chain: its instances; guest: 1 loading, 2 ready, 3 paused, 4 failed; away: 0",
+    "chain: its instances; guest: 1 loading, 2 ready, 3 paused, 4 failed; else: 0",
     "dec",
     namesOf(guestState),
   ),
-  uid: num(16, "chain: load of its instances, in percent; else the owner's DAG", "hex"),
-  value: num(32, "chain: digest of its tasks' names; else the launch", "hex"),
+  uid: num(16, "chain: load of its instances, in percent; pages: 0; else the owner's DAG", "hex"),
+  value: num(32, "chain: digest of its tasks' names; pages: the oldest number that counts; else the launch", "hex"),
 });
 export const peerLaunchBody = layout("peerLaunch", "PEER_LAUNCH, then its branches as in ADD_DAG", "le", {
   ...which,
@@ -71,3 +76,16 @@ export const peerStateBody = layout("peerState", "PEER_STATE and its reply; byte
   offset: num(32, "bytes in front of this piece"),
   total: num(32, "bytes of the whole state"),
 });
+/** Bytes of a page in a message, at most: all pieces but a page's last one have as many. */
+export const mostPageBytes = 1024;
+export const peerPageBody = layout(
+  "peerPage",
+  "PEER_PAGE_OUT, PEER_PAGE_IN, PEER_PAGE_DROP, and their replies; bytes of the page may follow",
+  "le",
+  {
+    ...lives,
+    page: num(32, "the owner's number of it: larger for each page that leaves, never given twice in a boot"),
+    offset: num(32, "bytes in front of this piece"),
+    total: num(32, "bytes of the whole page"),
+  },
+);

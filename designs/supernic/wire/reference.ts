@@ -23,6 +23,7 @@ import {
   peerHelloBody,
   peerLaunchBody,
   peerLoadBody,
+  peerPageBody,
   peerStateBody,
   peerWhichBody,
 } from "./peer-bodies.ts";
@@ -96,7 +97,7 @@ ${(Object.keys(ctrlStatus) as CtrlStatusName[]).map(n => `| ${ctrlStatus[n]} | $
 
 User 0, with the key of the pair. [Peers](peers.md) has what they mean, and when they are answered.
 
-${table([peerHelloBody, peerLoadBody, peerEntryBody, peerLaunchBody, peerWhichBody, peerStateBody])}
+${table([peerHelloBody, peerLoadBody, peerEntryBody, peerLaunchBody, peerWhichBody, peerStateBody, peerPageBody])}
 ## Inside
 
 A packet inside has no shims and no tag: IPv4 stands at byte 14, TCP or UDP at byte 34. Its first 64 bytes are the header, the rest is payload in cells.

@@ -11,6 +11,7 @@ import {
   leftAtRest,
   SimulatedSuperNic,
   Stillness,
+  type TaskMemoryOptions,
   unaccounted,
 } from "../../../supernic/rig/index.ts";
 import type { Setup } from "../../../supernic/software/index.ts";
@@ -26,6 +27,8 @@ export interface RackDeviceOptions {
   readonly served?: { readonly time: () => number };
   /** How it is built, where that is not as its parameters say. */
   readonly build?: BuildOptions;
+  /** Its tasks' memory. */
+  readonly memory?: TaskMemoryOptions;
   /** Models of tasks that are told more than a setup says, such as keys. */
   readonly models?: TaskModels;
   /** Its tables change while it runs: no model of them judges its frames, its counters do. */
@@ -75,14 +78,18 @@ export class RackDevice implements Member {
   }
 
   async run(join: Join): Promise<void> {
-    const { setup, parameters, seed, served, build = {} } = this.#o;
+    const { setup, parameters, seed, served, build = {}, memory } = this.#o;
     await runBench(
       this.name,
       deviceDefinition(setup, parameters, build),
       // Signals inside: credits and the links' numbers are looked at in the end.
       { seed, wave: false, limitCycles: Infinity, hangCycles: 200_000, signals: served === undefined },
       async bench => {
-        const device = new SimulatedSuperNic(bench, setup, parameters, { ...build, ...served });
+        const device = new SimulatedSuperNic(bench, setup, parameters, {
+          ...build,
+          ...served,
+          ...(memory && { memory }),
+        });
         this.#device = device;
         await join(bench, async () => {
           await device.bringUp();

@@ -30,8 +30,11 @@ export function peersOf(device: RackDevice, all: readonly RackDevice[], o: Peers
   const software = new PeerSoftware(site, {
     ...{ peers, boot: o.boot, period: o.period, clock: time },
     send: sent => nic.give(sent),
+    frames: nic.memory?.aside,
     onGone: p => o.onGone?.(p.name),
   });
+  // Pages of an earlier life of this software are lost.
+  if (nic.memory !== undefined) nic.memory.elsewhere.at = software.pages;
   nic.takesPeers = ({ bytes, ingress }) => software.receive(bytes, ingress) === "taken";
   return software;
 }

@@ -25,7 +25,7 @@ export interface RackOptions {
   /** Threads of their own for some of the sNICs and nodes. */
   readonly apart?: Apart;
   /** Of a sNIC by its name: models of its tasks, and what its software does at first. */
-  readonly device?: (name: string) => Pick<RackDeviceOptions, "models" | "prepare" | "isManaged">;
+  readonly device?: (name: string) => Pick<RackDeviceOptions, "models" | "prepare" | "isManaged" | "memory">;
 }
 /** What another thread simulates has a stand-in here. */
 export interface Apart {

@@ -4,12 +4,14 @@ import { memoryDriverOf } from "../../registers/index.ts";
 import type { MemoryParameters, SuperNicPorts } from "../../rtl/index.ts";
 import { ConfigError } from "../../config/index.ts";
 import {
+  BoardFrames,
   type Dag,
   LocalPages,
   MemoryGrants,
   MemoryManager,
   type MemoryUser,
   nobody,
+  PagesElsewhere,
   type Setup,
 } from "../../software/index.ts";
 import { type Declared, spaceBytesOf, usesMemory } from "../../wire/index.ts";
@@ -26,6 +28,8 @@ export interface TaskMemoryOptions {
   /** Pages of the board that are for tasks, and pages that a memory elsewhere takes. By default all have room here. */
   readonly frames?: number;
   readonly elsewhere?: number;
+  /** Pages of the board that are set aside for peers. */
+  readonly aside?: number;
 }
 const bits = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString("hex")}`);
 const bytesOf = (beat: bigint): Buffer => Buffer.from(beat.toString(16).padStart(2 * beatBytes, "0"), "hex").reverse();
@@ -59,6 +63,10 @@ export class TaskMemory {
   readonly ram: AxiRam;
   readonly driver: ReturnType<typeof memoryDriverOf>;
   readonly manager: MemoryManager;
+  /** Where its pages go: a model at first, which has room for as many. */
+  readonly elsewhere: PagesElsewhere;
+  /** Pages for peers. */
+  readonly aside: BoardFrames;
   readonly #bench: DeviceBench;
   readonly grants: MemoryGrants;
   readonly #tasks: readonly OwnedTask[];
@@ -98,10 +106,14 @@ export class TaskMemory {
         pages: Math.ceil(spaceBytesOf(declared) / pageBytes),
       })),
       promised = own.reduce((n, t) => n + t.pages, 0);
+    const room = o.elsewhere ?? 0,
+      frames = o.frames ?? Math.min(promised + ready, boardPages);
+    this.elsewhere = new PagesElsewhere(room, new LocalPages(room));
     this.manager = new MemoryManager({
-      ...{ driver: this.driver, remote: new LocalPages(o.elsewhere ?? 0), pages: p.pages, spaces: p.spaces },
-      ...{ first: 0, frames: o.frames ?? Math.min(promised + ready, boardPages), ready },
+      ...{ driver: this.driver, remote: this.elsewhere, pages: p.pages, spaces: p.spaces },
+      ...{ first: 0, frames, ready },
     });
+    this.aside = new BoardFrames({ driver: this.driver, manager: this.manager, first: frames, count: o.aside ?? 0 });
     this.grants = new MemoryGrants({ manager: this.manager, tasks: own, users, pageBytes });
   }
   /**

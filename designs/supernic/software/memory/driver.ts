@@ -55,6 +55,25 @@ export interface RemotePages {
   drop(key: string): Promise<void>;
 }
 
+/** Wherever pages go now; its room is what the setup says, since peers may not be there yet. */
+export class PagesElsewhere implements RemotePages {
+  readonly capacity: number;
+  at: RemotePages;
+  constructor(capacity: number, at: RemotePages) {
+    this.capacity = capacity;
+    this.at = at;
+  }
+  put(key: string, bytes: Uint8Array): Promise<boolean> {
+    return this.at.put(key, bytes);
+  }
+  get(key: string): Promise<Uint8Array | undefined> {
+    return this.at.get(key);
+  }
+  drop(key: string): Promise<void> {
+    return this.at.drop(key);
+  }
+}
+
 /** A remote memory within this program. */
 export class LocalPages implements RemotePages {
   readonly capacity: number;

@@ -1,5 +1,5 @@
 /** The spaces of tasks, the pages of the board, and what of them is elsewhere (docs/supernic/memory.md). */
-import { mostOver, oldest } from "./choose.ts";
+import { ageOf, mostOver, oldest } from "./choose.ts";
 import type { MemoryDriver, PageState, RemotePages } from "./driver.ts";
 import { gapFor } from "./gaps.ts";
 
@@ -14,6 +14,8 @@ export interface MemoryManagerOptions {
   readonly frames: number;
   /** Zeroed pages that are to be ready. */
   readonly ready: number;
+  /** Epochs for which a task waits for room that is nowhere, before it is refused; 5,000 (100 ms) unless given. */
+  readonly patience?: number;
 }
 export interface SpaceWish {
   readonly user: number;
@@ -29,6 +31,13 @@ export interface LiveSpace extends Required<SpaceWish> {
 /** Why a space is not given: no number, no entries in a row, or more than there is of memory here and elsewhere. */
 export type Refusal = "noSpace" | "noEntries" | "noMemory";
 
+/** A page here, and its entry. */
+interface Placed extends PageState {
+  readonly at: number;
+}
+/** Longer than a peer that was late, or has been silent for a moment, is left alone. */
+const patience = 5_000;
+
 export class MemoryManager {
   readonly #o: MemoryManagerOptions;
   readonly #spaces = new Map<number, LiveSpace>();
@@ -38,7 +47,15 @@ export class MemoryManager {
   readonly #ways = new Map<number, number>();
   /** One thing at a time. */
   #working: Promise<unknown> = Promise.resolve();
-  readonly counted = { zeroed: 0, out: 0, in: 0, bad: 0, lost: 0 };
+  /** Entries whose bytes are on their way here. */
+  readonly #coming = new Set<number>();
+  /** The entry whose bytes are on their way elsewhere. */
+  #leaving: number | undefined;
+  /** By entry that somebody waits for, since which epoch nothing is done for it; the longest wait is first. */
+  readonly #waiting = new Map<number, number>();
+  /** What went wrong while a page was on its way; whoever asks next is told. */
+  #failed: unknown;
+  readonly counted = { zeroed: 0, out: 0, in: 0, bad: 0, lost: 0, refused: 0 };
 
   constructor(o: MemoryManagerOptions) {
     this.#o = o;
@@ -55,20 +72,29 @@ export class MemoryManager {
     return this.#unused.length;
   }
 
+  /** Pages of the board whose bytes are on their way, here or elsewhere. */
+  get moving(): number {
+    return this.#coming.size + (this.#leaving === undefined ? 0 : 1);
+  }
+  /** Alone with the board's memory, for whoever moves pages of it that are not for tasks here. */
+  alone<T>(what: () => Promise<T>): Promise<T> {
+    return this.#next(what);
+  }
+
   /**
-   * A space whose pages are not there yet. Admitted while all that is promised has room here or elsewhere, less one
-   * page here, which a page from elsewhere comes into.
+   * A space whose pages are not there yet. Admitted while all that is promised has room here or elsewhere, less what
+   * may lie ready unused here, and one page, which a page from elsewhere comes into.
    */
   create(wish: SpaceWish): Promise<LiveSpace | Refusal> {
     return this.#next(() => this.#create(wish));
   }
   async #create(wish: SpaceWish): Promise<LiveSpace | Refusal> {
-    const { driver, remote, frames, pages } = this.#o,
+    const { driver, remote, frames, pages, ready } = this.#o,
       number = Array.from({ length: this.#o.spaces }, (_, i) => i).find(i => !this.#spaces.has(i)),
       base = gapFor(this.spaces, wish.limit, pages);
     if (number === undefined) return "noSpace";
     if (base === undefined) return "noEntries";
-    const has = remote.capacity === 0 ? frames : frames - 1 + remote.capacity;
+    const has = remote.capacity === 0 ? frames : frames - 1 - ready + remote.capacity;
     if (this.promised + wish.limit > has) return "noMemory";
     const space: LiveSpace = { weight: 1, ...wish, number, base };
     this.#spaces.set(number, space);
@@ -118,58 +144,126 @@ export class MemoryManager {
     return done;
   }
   async #round(): Promise<void> {
+    if (this.#failed !== undefined) throw new Error("a page on its way failed", { cause: this.#failed });
+    const wanted = await this.#wanted(),
+      now = wanted.size > 0 ? await this.#o.driver.epoch() : 0;
+    for (const at of this.#waiting.keys()) if (!wanted.has(at)) this.#waiting.delete(at);
+    for (const at of wanted.keys()) if (!this.#waiting.has(at)) this.#waiting.set(at, now);
+    let touches = 0;
+    for (const [at, since] of this.#waiting) {
+      const remote = wanted.get(at) === true,
+        isServed = remote ? await this.#fetch(at) : await this.#ready(++touches);
+      if (isServed) this.#waiting.set(at, now);
+      else if (ageOf(since, now) >= (this.#o.patience ?? patience)) await this.#refuse(at, remote);
+    }
+    await this.#ready(this.#o.ready);
+  }
+  /** Entries that ways wait for, and whether these are elsewhere. */
+  async #wanted(): Promise<ReadonlyMap<number, boolean>> {
+    const wanted = new Map<number, boolean>();
     for (const way of this.#ways.keys()) {
       const { waits, remote, page } = await this.#o.driver.way(way);
-      if (waits && remote) await this.#fetch(page);
+      if (waits) wanted.set(page, remote);
     }
-    while ((await this.#o.driver.freePages()) < this.#o.ready) {
+    return wanted;
+  }
+  /** @returns whether so many zeroed pages are ready */
+  async #ready(count: number): Promise<boolean> {
+    while ((await this.#o.driver.freePages()) < count) {
       const ppn = await this.#unusedPage();
-      if (ppn === undefined) return;
+      if (ppn === undefined) return false;
       if (await this.#o.driver.zero(ppn)) this.counted.zeroed++;
       else this.#bad();
     }
+    return true;
   }
   /** A page that cannot be written or read is never used again. */
   #bad(): void {
     this.counted.bad++;
   }
-  async #fetch(page: number): Promise<void> {
-    const space = this.spaces.find(s => page >= s.base && page < s.base + s.limit),
-      { driver, remote } = this.#o;
-    if (space === undefined || !(await driver.page(page)).remote) return;
+  #spaceAt(page: number): LiveSpace | undefined {
+    return this.spaces.find(s => page >= s.base && page < s.base + s.limit);
+  }
+  /**
+   * Its place here is kept before its bytes are asked for; while they come all others go on.
+   * @returns whether they come
+   */
+  async #fetch(page: number): Promise<boolean> {
+    const space = this.#spaceAt(page);
+    if (this.#coming.has(page)) return true;
+    if (space === undefined || this.#leaving === page || !(await this.#o.driver.page(page)).remote) return true;
     const ppn = await this.#unusedPage();
-    if (ppn === undefined) return;
-    const key = keyOf(space.number, page),
-      bytes = await remote.get(key),
+    if (ppn === undefined) return false;
+    this.#coming.add(page);
+    void this.#bring(space, page, ppn);
+    return true;
+  }
+  async #bring(space: LiveSpace, page: number, ppn: number): Promise<void> {
+    const key = keyOf(space.number, page);
+    try {
+      const bytes = await this.#o.remote.get(key);
+      await this.#next(() => this.#arrive(space, page, ppn, bytes));
+    } catch (e) {
+      this.#failed ??= e;
+    } finally {
+      this.#coming.delete(page);
+    }
+  }
+  async #arrive(space: LiveSpace, page: number, ppn: number, bytes: Uint8Array | undefined): Promise<void> {
+    const { driver, remote } = this.#o,
       { write } = space;
-    if (bytes === undefined) {
-      // It is gone for good: who touches it is refused.
-      this.counted.lost++;
+    // The space has ended meanwhile; what came is nobody's.
+    if (this.#spaces.get(space.number) !== space) {
       this.#unused.push(ppn);
-      await driver.setPage(page, { valid: false, present: false, write: false, remote: false, ppn: 0 });
       return;
+    }
+    if (bytes === undefined) {
+      this.#unused.push(ppn);
+      return this.#lose(space, page);
     }
     if (!(await driver.pageIn(ppn, bytes))) {
       this.#bad();
       return;
     }
     await driver.setPage(page, { valid: true, present: true, write, remote: false, ppn });
-    await remote.drop(key);
+    await remote.drop(keyOf(space.number, page));
     this.counted.in++;
   }
-  /** A page of the board that nobody has; if there is none, one goes elsewhere for it. */
-  async #unusedPage(): Promise<number | undefined> {
-    return this.#unused.shift() ?? (await this.#evict());
+  /** Its bytes are gone for good: who touches it is refused. */
+  async #lose(space: LiveSpace, page: number): Promise<void> {
+    this.counted.lost++;
+    await this.#o.driver.setPage(page, { valid: false, present: false, write: false, remote: false, ppn: 0 });
+    await this.#o.remote.drop(keyOf(space.number, page));
   }
-  async #evict(): Promise<number | undefined> {
-    const { driver, remote } = this.#o,
+  /**
+   * There is room for a page neither here nor elsewhere. It was promised, so less is there than was: nobody waits for
+   * ever.
+   */
+  async #refuse(page: number, remote: boolean): Promise<void> {
+    const { driver } = this.#o,
+      space = this.#spaceAt(page);
+    if (space === undefined) return;
+    if (remote) return this.#lose(space, page);
+    // No page is free, and only this software makes one free: the entry is not being given one.
+    await driver.fence();
+    const { valid, present, remote: isElsewhere } = await driver.page(page);
+    if (!valid || present || isElsewhere) return;
+    this.counted.refused++;
+    await driver.setPage(page, { valid: false, present: false, write: false, remote: false, ppn: 0 });
+  }
+  /** A page of the board that nobody has; if there is none, one goes elsewhere, and there is one later. */
+  async #unusedPage(): Promise<number | undefined> {
+    if (this.#unused.length === 0 && this.#leaving === undefined) await this.#evict();
+    return this.#unused.shift();
+  }
+  async #evict(): Promise<void> {
+    const { driver } = this.#o,
       residents = await this.#residents(),
       whose = mostOver(residents),
       page = oldest(whose?.here ?? [], await driver.epoch());
-    if (whose === undefined || page === undefined) return undefined;
-    const { write, number } = whose.space,
-      key = keyOf(number, page.at),
-      entry = { valid: true, write, ppn: 0 };
+    if (whose === undefined || page === undefined) return;
+    const { space } = whose,
+      entry = { valid: true, write: space.write, ppn: 0 };
     // From here on who touches it waits; what was looked up before is awaited.
     await driver.setPage(page.at, { ...entry, present: false, remote: true });
     await driver.fence();
@@ -181,12 +275,35 @@ export class MemoryManager {
       await driver.setPage(page.at, { ...entry, valid: false, present: false, remote: false });
       return this.#evict();
     }
-    if (!(await remote.put(key, bytes))) {
-      await driver.setPage(page.at, { ...entry, present: true, remote: false, ppn: page.ppn });
-      return undefined;
+    this.#leaving = page.at;
+    void this.#send(space, page, bytes);
+  }
+  /** Not alone: a peer that takes the page may want its own pages taken here, and each would wait for the other. */
+  async #send(space: LiveSpace, page: Placed, bytes: Uint8Array): Promise<void> {
+    try {
+      const isThere = await this.#o.remote.put(keyOf(space.number, page.at), bytes);
+      await this.#next(async () => {
+        await this.#left(space, page, isThere);
+        this.#leaving = undefined;
+        // Who waits for this page of the board need not wait for the next round.
+        if (isThere && this.#waiting.size > 0) await this.#round();
+      });
+    } catch (e) {
+      this.#leaving = undefined;
+      this.#failed ??= e;
     }
-    this.counted.out++;
-    return page.ppn;
+  }
+  async #left(space: LiveSpace, { at, ppn, write }: Placed, isThere: boolean): Promise<void> {
+    const { driver, remote } = this.#o,
+      isWanted = this.#spaces.get(space.number) === space;
+    if (isWanted && !isThere) {
+      await driver.setPage(at, { valid: true, write, present: true, remote: false, ppn });
+      return;
+    }
+    // The space may have ended meanwhile.
+    if (!isWanted) await remote.drop(keyOf(space.number, at));
+    this.#unused.push(ppn);
+    if (isThere) this.counted.out++;
   }
   /** One after the other: the hardware shows one entry at a time. */
   async #residents() {
@@ -197,8 +314,8 @@ export class MemoryManager {
     }
     return all;
   }
-  async #pagesOf({ base, limit }: LiveSpace): Promise<readonly (PageState & { readonly at: number })[]> {
-    const found: (PageState & { readonly at: number })[] = [];
+  async #pagesOf({ base, limit }: LiveSpace): Promise<readonly Placed[]> {
+    const found: Placed[] = [];
     for (let at = base; at < base + limit; at++) {
       const page = await this.#o.driver.page(at);
       if (page.present) found.push({ ...page, at });

@@ -8,11 +8,13 @@ import {
   dagBranchBody,
   mostStateBytes,
   peerLaunchBody,
+  peerPageBody,
   peerStateBody,
   peerWhichBody,
 } from "../../wire/index.ts";
 import type { Dag } from "../setup/index.ts";
 import type { Neighbour } from "./neighbour.ts";
+import type { Piece } from "./pages-kept.ts";
 
 /** Until a request goes out again, ns; it doubles, up to eight times as much. */
 const again = 50_000;
@@ -27,6 +29,7 @@ export interface PeerAnswer {
   readonly status: CtrlStatusName;
   readonly body: Uint8Array;
 }
+export type PageRequest = "PEER_PAGE_OUT" | "PEER_PAGE_IN" | "PEER_PAGE_DROP";
 export interface Which {
   readonly uid: number;
   readonly launch: number;
@@ -128,6 +131,12 @@ export class Asking {
       offset += piece.length;
       if (offset === said.total) return concat(...pieces);
     }
+  }
+
+  /** A piece of a page, one way or the other, or its end. BUSY is no answer. */
+  page(to: Neighbour, what: PageRequest, piece: Piece, bytes: Uint8Array = new Uint8Array()): Promise<PeerAnswer> {
+    const body = concat(encode(peerPageBody, { ...this.#lives(to), ...piece }), bytes);
+    return this.#ask(to, ctrlOpcode[what], body, true);
   }
 
   #lives(to: Neighbour): { readonly boot: number; readonly yourBoot: number } {

@@ -5,6 +5,8 @@ export { type Guest, Guests, mostGuests } from "./guests.ts";
 export { chainDigest, pairKey } from "./keys.ts";
 export { peerFrame, type PeerPlace } from "./messages.ts";
 export { Neighbour, type PeerCounts, type Presence, type Said } from "./neighbour.ts";
+export { PagesAway } from "./pages-away.ts";
+export { PagesKept, type Piece } from "./pages-kept.ts";
 export { PeerSoftware, type PeersOptions } from "./service.ts";
 export { type ChainState, type Site } from "./site.ts";
 export { Ways } from "./ways.ts";

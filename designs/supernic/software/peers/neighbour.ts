@@ -26,6 +26,8 @@ export interface Said {
   /** By UID: ours that it runs, and its own that it believes to be here. */
   readonly guests: ReadonlyMap<number, GuestThere>;
   readonly away: ReadonlyMap<number, number>;
+  /** The oldest number of its pages here that counts. */
+  readonly oldest: number | undefined;
 }
 export interface PeerCounts {
   stale: number;
@@ -189,19 +191,23 @@ function saidOf(l: Load, regions: number): Said | undefined {
   const of = (kind: number): readonly Entry[] => l.list.filter(e => e.kind === kind),
     chains = of(peerEntryKind.chain),
     guests = of(peerEntryKind.guest),
-    away = of(peerEntryKind.away);
+    away = of(peerEntryKind.away),
+    kept = of(peerEntryKind.pages);
   const instances = chains.reduce((n, c) => n + c.state, 0),
-    known = chains.length + guests.length + away.length === l.list.length,
+    known = chains.length + guests.length + away.length + kept.length === l.list.length,
     states = guests.every(g => g.state >= 1 && g.state <= stateNames.length) && away.every(a => a.state === 0),
+    plain = kept.length <= 1 && kept.every(k => k.state === 0 && k.uid === 0),
     once = [chains.map(c => c.value), guests.map(g => g.uid), away.map(a => a.uid)].every(
       ids => new Set(ids).size === ids.length,
     );
-  if (!known || !states || !once || l.blank !== 0 || l.busiest > 100 || l.free + instances > regions) return undefined;
+  if (!known || !states || !once || !plain || l.blank !== 0 || l.busiest > 100 || l.free + instances > regions)
+    return undefined;
   if (chains.some(c => c.state === 0 || c.uid > 100)) return undefined;
   return {
     ...{ free: l.free, pages: l.pages, busiest: l.busiest },
     chains: new Map(chains.map(c => [c.value, { instances: c.state, load: c.uid }])),
     guests: new Map(guests.map(g => [g.uid, { launch: g.value, state: stateNames[g.state - 1] ?? "failed" }])),
     away: new Map(away.map(a => [a.uid, a.value])),
+    oldest: kept[0]?.value,
   };
 }

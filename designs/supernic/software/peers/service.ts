@@ -10,10 +10,12 @@ import {
   peerEntryKind,
   peerHelloBody,
   peerLaunchBody,
+  peerPageBody,
   peerStateBody,
   peerWhichBody,
 } from "../../wire/index.ts";
 import type { Sent } from "../control/index.ts";
+import type { PageFrames } from "../memory/index.ts";
 import type { Dag } from "../setup/index.ts";
 import { Asking, statusOf } from "./ask.ts";
 import { Away, type Placed } from "./away.ts";
@@ -30,12 +32,16 @@ import {
   readPeerFrame,
 } from "./messages.ts";
 import { Neighbour } from "./neighbour.ts";
+import { PagesAway } from "./pages-away.ts";
+import { PagesKept } from "./pages-kept.ts";
 import type { Site } from "./site.ts";
 
 /** Periods of silence after which a peer's requests fail, as the peer itself does. */
 const silentPeriods = 5,
   /** Requests of a peer that wait, at most. */
   mostWaiting = 64,
+  /** Pages that a LOAD can tell of. */
+  mostPagesSaid = 2 ** 16 - 1,
   lastOf32 = 2 ** 32 - 1;
 
 export interface PeersOptions {
@@ -46,19 +52,27 @@ export interface PeersOptions {
   readonly period: number;
   readonly clock: Clock;
   readonly send: (sent: Sent) => void;
-  /** Load of each chain and of the busiest port, in percent; pages that are free. */
+  /** Load of each chain and of the busiest port, in percent. */
   readonly loadOf?: (chain: number) => number;
   readonly busiest?: () => number;
-  readonly pages?: () => number;
+  /** Pages of the board's memory that peers may have; none unless given. */
+  readonly frames?: PageFrames | undefined;
   readonly runsAtEndpoint?: (dag: Dag) => boolean;
   /** Told once when a peer is gone, before its DAGs are placed anew: its pages are lost. */
   readonly onGone?: (peer: PeerPlace) => void;
 }
 type WhichBody = Decoded<typeof peerWhichBody>;
+interface Done {
+  readonly status: CtrlStatusName;
+  readonly more?: Uint8Array;
+}
 
 export class PeerSoftware {
   readonly guests: Guests;
   readonly away: Away;
+  /** Own tasks' pages at peers, and peers' pages here. */
+  readonly pages: PagesAway;
+  readonly kept: PagesKept;
   readonly neighbours: readonly Neighbour[];
   readonly counts = { strangers: 0, wrong: 0, hellos: 0, loads: 0 };
   readonly #site: Site;
@@ -91,6 +105,11 @@ export class PeerSoftware {
       (to, opcode, requestId, body) => peerFrame(this.#own, to.place, { opcode, requestId, body }),
       frame => this.#sendTo(frame),
     );
+    this.pages = new PagesAway(this.#asking, this.neighbours, { clock, period });
+    this.kept = new PagesKept(
+      o.frames,
+      o.peers.map(p => p.number),
+    );
     this.guests = new Guests(site, owner => this.#changed(this.#named(owner)));
     this.away = new Away(site, {
       ...{ period, asking: this.#asking, peers: () => this.neighbours, changed: n => this.#changed(n) },
@@ -111,6 +130,7 @@ export class PeerSoftware {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#asking.close();
+    this.pages.close();
   }
   /** A place for an own DAG (docs/supernic/peers.md, "Placing a DAG"). */
   place(dag: Dag): Promise<Placed> {
@@ -201,6 +221,7 @@ export class PeerSoftware {
     this.away.heard(from);
     const { said, sequence } = from;
     void this.#next(async () => {
+      if (said?.oldest !== undefined) this.kept.floor(from.place.number, said.oldest);
       if (said !== undefined) await this.guests.named(from.place.number, said.away, sequence);
       await this.away.sweep();
     });
@@ -208,6 +229,8 @@ export class PeerSoftware {
   /** @param anew it has started anew */
   async #gone(peer: Neighbour, anew: boolean): Promise<void> {
     this.away.gone(peer);
+    this.pages.gone(peer);
+    this.kept.ownerGone(peer.place.number, anew);
     this.#o.onGone?.(peer.place);
     await this.away.sweep();
     await this.guests.ownerGone(peer.place.number, anew);
@@ -223,12 +246,7 @@ export class PeerSoftware {
     const reply = more ?? encode(peerWhichBody, { ...lives, uid, launch });
     this.#sendTo(peerFrame(this.#own, from.place, { opcode, requestId, status, reply: true, body: reply }));
   }
-  async #do(
-    owner: number,
-    opcode: number,
-    which: WhichBody,
-    body: Uint8Array,
-  ): Promise<{ readonly status: CtrlStatusName; readonly more?: Uint8Array }> {
+  async #do(owner: number, opcode: number, which: WhichBody, body: Uint8Array): Promise<Done> {
     const { guests } = this,
       isWhole = body.length === peerWhichBody.bytes && which.blank === 0;
     switch (opcode) {
@@ -238,6 +256,10 @@ export class PeerSoftware {
       }
       case ctrlOpcode.PEER_STATE:
         return this.#state(owner, body);
+      case ctrlOpcode.PEER_PAGE_OUT:
+      case ctrlOpcode.PEER_PAGE_IN:
+      case ctrlOpcode.PEER_PAGE_DROP:
+        return this.#page(owner, opcode, body);
       case ctrlOpcode.PEER_PAUSE:
         return { status: isWhole ? guests.pause(owner, which) : "INVALID" };
       case ctrlOpcode.PEER_RELEASE:
@@ -246,7 +268,7 @@ export class PeerSoftware {
         return { status: "UNKNOWN" };
     }
   }
-  async #state(owner: number, body: Uint8Array): Promise<{ status: CtrlStatusName; more?: Uint8Array }> {
+  async #state(owner: number, body: Uint8Array): Promise<Done> {
     const head = wholeOf(peerStateBody, body.slice(0, peerStateBody.bytes)),
       bytes = body.slice(peerStateBody.bytes);
     if (head === undefined || head.blank !== 0 || head.unused !== 0 || bytes.length > mostStateBytes)
@@ -260,6 +282,21 @@ export class PeerSoftware {
       piece = saved.slice(offset, offset + mostStateBytes);
     const reply = encode(peerStateBody, { ...lives, uid, launch, offset, total: saved.length });
     return { status: "OK", more: concat(reply, piece) };
+  }
+
+  #page(owner: number, opcode: number, body: Uint8Array): Done {
+    const piece = wholeOf(peerPageBody, body.slice(0, peerPageBody.bytes)),
+      bytes = body.slice(peerPageBody.bytes),
+      { PEER_PAGE_OUT, PEER_PAGE_DROP } = ctrlOpcode;
+    if (piece === undefined) return { status: "INVALID" };
+    const { page, offset, total } = piece,
+      lives = { boot: this.#o.boot, yourBoot: this.#named(owner).named },
+      head = encode(peerPageBody, { ...lives, page, offset, total });
+    if (opcode === PEER_PAGE_OUT) return { status: this.kept.out(owner, piece, bytes), more: head };
+    if (bytes.length > 0) return { status: "INVALID", more: head };
+    if (opcode === PEER_PAGE_DROP) return { status: this.kept.drop(owner, page), more: head };
+    const given = this.kept.in(owner, piece);
+    return typeof given === "string" ? { status: given, more: head } : { status: "OK", more: concat(head, given) };
   }
 
   #sendTo(frame: Uint8Array): void {
@@ -284,10 +321,11 @@ export class PeerSoftware {
   }
   #load(to: Neighbour): void {
     if (to.boot === 0) return;
-    const { boot, busiest = () => 0, pages = () => 0 } = this.#o,
-      free = this.#site.manager.spare;
+    const { boot, busiest = () => 0 } = this.#o,
+      free = this.#site.manager.spare,
+      pages = Math.min(this.kept.freeOf(to.place.number), mostPagesSaid);
     this.counts.loads++;
-    const head = { boot, yourBoot: to.named, sequence: ++this.#sequence, free, busiest: busiest(), pages: pages() },
+    const head = { boot, yourBoot: to.named, sequence: ++this.#sequence, free, busiest: busiest(), pages },
       body = loadBody(head, this.#entries(to).slice(0, mostEntries));
     this.#sendTo(peerFrame(this.#own, to.place, { opcode: ctrlOpcode.PEER_LOAD, requestId: this.#sequence, body }));
   }
@@ -297,6 +335,7 @@ export class PeerSoftware {
     const running = (regions: readonly number[]): number =>
       regions.filter(r => ["active", "fixed"].includes(manager.places[r]?.use ?? "")).length;
     return [
+      { kind: peerEntryKind.pages, value: this.pages.oldestAt(to) },
       ...this.guests
         .of(to.place.number)
         .map(g => ({ kind: peerEntryKind.guest, state: guestState[g.state], uid: g.dag.uid, value: g.launch })),

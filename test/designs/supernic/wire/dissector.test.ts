@@ -250,6 +250,6 @@ describe("the page", () => {
   });
   it("has a row for every opcode and status", () => {
     for (const [name, code] of Object.entries(ctrlOpcode))
-      expect(formatsReference()).toContain(`| ${code.toString(16).padStart(2, "0")} | ${name} |`);
+      expect(formatsReference()).toContain(`| ${code.toString(16).toUpperCase().padStart(2, "0")} | ${name} |`);
   });
 });

@@ -39,6 +39,33 @@ const moves = (software: Software): Promise<void> =>
 const need = (holds: boolean, what: string): void => {
   if (!holds) throw new Error(what);
 };
+/** All that was said to a peer for a move is said again, when the chain has gone on there. */
+const repeats = (software: Software): Promise<void> =>
+  inRack({ count: 2, software }, async rack => {
+    const [a, b] = [rack.nic(0), rack.nic(1)],
+      dag = await a.dag("counter"),
+      said: Uint8Array[] = [];
+    await a.peers.place(dag);
+    const counts = async (packets: number): Promise<void> => {
+      for (let i = 0; i < packets; i++) rack.packet(a, dag, 0);
+      await rack.periods(2);
+    };
+    await counts(3);
+    rack.between = (from, _to, frame) => {
+      if (from === 0) said.push(frame);
+      return [frame];
+    };
+    need(await a.peers.away.move(dag), "it does not go");
+    await counts(3);
+    for (const f of [...said]) b.peers.receive(f, b.portTo(0));
+    await rack.periods(1);
+    await counts(3);
+    need(
+      rack.results.every((r, i) => r.n === i + 1),
+      "a packet was counted twice, or not at all",
+    );
+    need(b.peers.guests.counts.launched === 1, "it is launched twice");
+  });
 /** One that is away, and whose peer is not heard any more. */
 const away = (software: Software, body: (rack: ModelledRack) => Promise<void>): Promise<void> =>
   inRack({ count: 2, software }, async rack => {
@@ -171,6 +198,14 @@ const faults: readonly (readonly [
     "// Who",
     moves,
   ],
+  ["a move that is repeated is done again", "guests.ts", "guest.putting = undefined;", "", repeats],
+  [
+    "state is moved before the chain is drained",
+    "guests.ts",
+    "void this.#drain(guest);",
+    'void this.#site.state.save(guest.chains.filter(hasState)).then(s => { guest.saved = s; guest.state = "paused"; });',
+    moves,
+  ],
   [
     "a chain with state is shared with a guest",
     "away.ts",
@@ -209,7 +244,7 @@ describe("a planted fault in the software of peers is found", () => {
   beforeAll(() => mutants.prepare());
   afterAll(() => mutants.remove());
   it("and nothing without one", async () => {
-    for (const run of [works, moves, survives, forgets, reconciles, victims, restarts]) await run(undefined);
+    for (const run of [works, moves, repeats, survives, forgets, reconciles, victims, restarts]) await run(undefined);
   });
   it("the software as it is, made in the same way, is right", async () => {
     const software = await mutants.of("away.ts", "const mostHops = 1;", "const mostHops = 1; ");

@@ -104,7 +104,17 @@ describe("a peer", () => {
       "lies",
     ],
     ["a guest in no state", (h: Heard) => h.load({}, [{ kind: peerEntryKind.guest, state: 5, uid: 1 }]), "lies"],
-    ["an entry of no kind", (h: Heard) => h.load({}, [{ kind: 4 }]), "lies"],
+    ["an entry of no kind", (h: Heard) => h.load({}, [{ kind: 5 }]), "lies"],
+    [
+      "two oldest numbers of pages",
+      (h: Heard) =>
+        h.load(
+          {},
+          [1, 2].map(value => ({ kind: peerEntryKind.pages, value })),
+        ),
+      "lies",
+    ],
+    ["pages in a state", (h: Heard) => h.load({}, [{ kind: peerEntryKind.pages, state: 1, value: 1 }]), "lies"],
     [
       "a guest twice",
       (h: Heard) =>

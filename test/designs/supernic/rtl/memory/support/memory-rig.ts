@@ -348,6 +348,7 @@ export class MemoryRig {
     await this.b.cycles(60);
     this.stop();
     await this.manager.step();
+    await this.b.until(() => this.manager.moving === 0);
     const { io } = this.b;
     if (Number(io.idle.value) !== 2 ** sizes.ways - 1) throw new Error("a way is not idle at the end");
     if (Number(io.held.value) !== 0) throw new Error("a way is held at the end");

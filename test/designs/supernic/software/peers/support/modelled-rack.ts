@@ -4,6 +4,7 @@ import { makeParameters } from "../../../../../../designs/supernic/config/index.
 import {
   type ChainState,
   type Dag,
+  type PageFrames,
   pairKey,
   PeerSoftware,
   readSetup,
@@ -55,6 +56,8 @@ export interface RackOptions {
   readonly load?: number;
   /** The software with a fault in it. */
   readonly software?: typeof PeerSoftware | undefined;
+  /** Pages of a sNIC's board that are set aside for peers. */
+  readonly aside?: (nic: Nic, rack: ModelledRack) => PageFrames;
 }
 
 export class Nic {
@@ -67,6 +70,8 @@ export class Nic {
   readonly gone: string[] = [];
   peers: PeerSoftware;
   boot = 1;
+  /** Pages that are set aside for peers. */
+  aside = 0;
   readonly #rack: ModelledRack;
 
   constructor(rack: ModelledRack, number: number) {
@@ -116,7 +121,9 @@ export class Nic {
   }
   #software(): PeerSoftware {
     const { o, time } = this.#rack,
-      { software: Software = PeerSoftware } = o;
+      { software: Software = PeerSoftware } = o,
+      frames = o.aside?.(this, this.#rack);
+    this.aside = frames?.count ?? 0;
     return new Software(this.site, {
       peers: this.setup.peers.map((p, i) => {
         const n = Number(p.mac - macOf(0));
@@ -131,6 +138,7 @@ export class Nic {
       },
       onGone: p => this.gone.push(p.name),
       loadOf: () => o.load ?? 0,
+      frames,
       ...(o.runsAtEndpoint && { runsAtEndpoint: o.runsAtEndpoint }),
     });
   }
