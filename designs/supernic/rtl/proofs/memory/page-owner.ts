@@ -62,16 +62,21 @@ export const pageOwnerProof: Proof = {
   own: true,
   by: "abc pdr",
   faults: [
-    { what: "an entry that changes is believed", from: /stale <= [^;]*;/, to: "stale <= 1'b0;" },
+    {
+      what: "an entry that changes is believed",
+      from: "stale <= entry_changes & (place == at_page)",
+      to: "stale <= 1'b0",
+    },
     { what: "a page is given and stays free", from: /free_ready = [^;]*;/, to: "free_ready = 1'b0;" },
     {
-      what: "who waits for his turn takes a page too",
-      from: /takes_page = is_first_touch & \S+/,
-      to: "takes_page = is_first_touch",
+      what: "a page is given that nobody has freed",
+      from: "& free_valid & ~software_writes",
+      to: "& ~software_writes",
     },
+    { what: "the page goes to the next look's entry", from: "takes_page ? here_page", to: "takes_page ? at_page" },
     {
-      what: "a verdict names the free page for one that is present",
-      from: /entry_present \? entry_ppn : /,
+      what: "a verdict names the free page for one that is there",
+      from: "entry_present ? entry_ppn : ",
       to: "1'b0 ? entry_ppn : ",
     },
   ],

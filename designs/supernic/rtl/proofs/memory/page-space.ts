@@ -81,6 +81,13 @@ export const pageSpaceProof: Proof = {
   own: true,
   by: "abc pdr",
   faults: [
+    {
+      what: "a page behind the table's end is one of its first",
+      from: "beyond_table | page_sum[2]",
+      to: "beyond_table",
+    },
+    { what: "a way without a space has the last one's", from: "at_inside <= whose_known & ", to: "at_inside <= " },
+    { what: "the right of the entry alone lets write", from: /entry_write & here_may_write/, to: "entry_write" },
     { what: "the limit is not looked at", from: /within_limit = [^;]*;/, to: "within_limit = 1'b1;" },
     { what: "a limit counts one more", from: /within_limit = (\w+) < /, to: "within_limit = $1 <= " },
     {
