@@ -61,6 +61,7 @@ export const pageOwnerProof: Proof = {
   harness: harness(),
   own: true,
   by: "abc pdr",
+  reach: 20,
   faults: [
     {
       what: "an entry that changes is believed",
