@@ -60,6 +60,7 @@ export const pageOwnerProof: Proof = {
   module: `PageTable: a page has one owner, ${p.pages} pages`,
   harness: harness(),
   own: true,
+  long: true,
   by: "abc pdr",
   reach: 20,
   faults: [

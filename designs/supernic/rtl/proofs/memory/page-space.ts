@@ -79,6 +79,7 @@ export const pageSpaceProof: Proof = {
   module: `PageTable: looks stay in their space, ${p.spaces} spaces, ${p.pages} entries`,
   harness: harness(),
   own: true,
+  long: true,
   by: "abc pdr",
   faults: [
     {
