@@ -54,8 +54,7 @@ export function tableRig(io: Inside<ReturnType<typeof tablePorts>>) {
   assumeAlways(runs.or(io.begins).and(anyWrite).not(), "software writes before looks come");
   assumeAlways(io.pageWrite.en.and(io.pageWrite.value.present).not(), "it gives no page away itself");
   const { spaceWrite, pageWrite } = io;
-  const oneOf = (n: number, at: UInt) =>
-    fromBits(Array.from({ length: n }, (_, i) => at.eq(i))).is(n);
+  const oneOf = (n: number, at: UInt) => fromBits(Array.from({ length: n }, (_, i) => at.eq(i))).is(n);
   when(spaceWrite.en, () => told.set(told.or(oneOf(sizes.spaces, spaceWrite.index))));
   when(pageWrite.en, () => entries.set(entries.or(oneOf(sizes.pages, pageWrite.index))));
   assumeAlways(io.begins.not().or(told.all().and(entries.all())), "it writes all of them");
