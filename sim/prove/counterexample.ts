@@ -1,7 +1,8 @@
 /** From a verdict "it fails" to the run that shows it. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findTool } from "../backend/verilator/tools.ts";
+import { failedRun } from "./engines/pdr.ts";
 import { type FormalModel, TOP } from "./model.ts";
 import { runLimited } from "./process.ts";
 import { type Property, propertyAt } from "./properties.ts";
@@ -16,20 +17,32 @@ export interface Counterexample {
   readonly vcd: string;
 }
 
-/** Has an SMT solver find the run within `cycles` cycles: a check of the engine that said so, by another one. */
+/** How long the shortest run is looked for before the engine's own is followed, s. */
+const SHORTEST = 15;
+
+/**
+ * Has an SMT solver find the run within `cycles` cycles: a check of the engine that said so, by another one. What it
+ * finds is the shortest. Where that takes long, and the engine wrote its own run down, the solver follows it.
+ */
 export async function counterexample(
   model: FormalModel,
   cycles: number,
   seconds: number,
 ): Promise<Counterexample | undefined> {
-  for (const solver of ["z3", "cvc5"]) {
+  const follow = ["--aig", `${model.map}:${failedRun}`, "--aig-noheader"],
+    search = (solver: string, limit: number) => ({ solver, limit, way: [] as string[] }),
+    full = [search("z3", seconds), search("cvc5", seconds)];
+  const tries = existsSync(join(model.folder, failedRun))
+    ? [search("z3", Math.min(SHORTEST, seconds)), { solver: "z3", limit: seconds, way: follow }, ...full]
+    : full;
+  for (const { solver, limit, way } of tries) {
     if (findTool(solver) === undefined) continue;
     const ended = await runLimited(
       "yosys-smtbmc",
-      ["-s", solver, "--presat", "--unroll", "-t", String(cycles), "--dump-vcd", "trace.vcd", model.smt2],
-      { cwd: model.folder, seconds },
+      ["-s", solver, "--presat", "--unroll", ...way, "-t", String(cycles), "--dump-vcd", "trace.vcd", model.smt2],
+      { cwd: model.folder, seconds: limit },
     );
-    if (!ended.out.includes("BMC failed")) continue;
+    if (ended.late || !ended.out.includes("BMC failed")) continue;
     const vcd = readFileSync(join(model.folder, "trace.vcd"), "utf8");
     const failed = /Assert failed in [^:]*: (.*)/.exec(ended.out)?.[1] ?? "";
     return {

@@ -19,6 +19,8 @@ export interface FormalModel extends Disposable {
   readonly smt2: "model.smt2";
   readonly rtlil: "model.il";
   readonly aiger: "model.aig";
+  /** What the bits of `aiger` are. */
+  readonly map: "model.aim";
 }
 
 const declared = (p: EmittedPort): string =>
@@ -128,6 +130,7 @@ export async function formalModel(design: EmittedDesign, own = false): Promise<F
     smt2: "model.smt2",
     rtlil: "model.il",
     aiger: "model.aig",
+    map: "model.aim",
     [Symbol.dispose]: dispose,
   };
 }

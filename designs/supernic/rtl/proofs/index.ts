@@ -11,6 +11,9 @@ import { twoTurnsProof } from "./fair-turn.ts";
 import { flowTableProof } from "./flow-table.ts";
 import { joinProof } from "./join.ts";
 import { linkDeliveryProof } from "./link-delivery.ts";
+import { pageOwnerProof } from "./memory/page-owner.ts";
+import { pageSpaceProof } from "./memory/page-space.ts";
+import { zeroedProof } from "./memory/zeroed.ts";
 import { meterProof } from "./meter.ts";
 import { passQueueProof } from "./pass-queue.ts";
 import { pickTurnProof } from "./pick-turn.ts";
@@ -32,6 +35,8 @@ export const supernicProofs: readonly Proof[] = [
   joinProof,
   linkDeliveryProof,
   meterProof,
+  pageOwnerProof,
+  pageSpaceProof,
   passQueueProof,
   pickTurnProof,
   ...queueOrderProofs,
@@ -40,4 +45,5 @@ export const supernicProofs: readonly Proof[] = [
   returnProof,
   slotOrderProof,
   twoTurnsProof,
+  zeroedProof,
 ];
