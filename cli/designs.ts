@@ -5,6 +5,7 @@
 import { aifm } from "../designs/aifm/design.ts";
 import { clio } from "../designs/clio/design.ts";
 import { fastswap } from "../designs/fastswap/design.ts";
+import { hotpot } from "../designs/hotpot/design.ts";
 import { legoos } from "../designs/legoos/design.ts";
 import { rack } from "../designs/rack/design.ts";
 import type { Design } from "../designs/shared/command-line/index.ts";
@@ -22,5 +23,6 @@ export const designs: readonly [Design, ...Design[]] = [
   fastswap,
   aifm,
   valet,
+  hotpot,
   frameCounter,
 ];

@@ -9,7 +9,7 @@ const layers = ["hdl-dsl", "designs", "examples", "sim", "cli", "test"];
 /** Parts of designs/shared that are hardware, or the data that describe it. */
 const sharedHardware = "designs/shared/(?:wire|hash|frame|stream|axi|proofs|[^/]+/(?:rtl|wire|table))";
 /** Designs that are made of other ones: a rack of devices and nodes, what stands in front of a node or inside one. */
-const systems = ["rack", "legoos", "wickit", "fastswap", "aifm", "valet"];
+const systems = ["rack", "legoos", "wickit", "fastswap", "aifm", "valet", "hotpot"];
 /** Parts of a design that may use the simulator; an example's parts are files. The gallery's folders bring benches. */
 const simulated =
   "^(?:(?:designs|examples)/[^/]+/(?:(?:rig|evaluation)(?:/|\\.ts$)|design\\.ts$)|examples/gallery/[^/]+/test/)";

@@ -17,7 +17,7 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
   [["run", ...files], "mnemo: missing required argument 'design'"],
   [
     ["run", "nobody", ...files],
-    "mnemo: command-argument value 'nobody' is invalid for argument 'design'. Allowed choices are clio, supernic, rack, legoos, wickit, fastswap, aifm, valet, frame-counter.",
+    "mnemo: command-argument value 'nobody' is invalid for argument 'design'. Allowed choices are clio, supernic, rack, legoos, wickit, fastswap, aifm, valet, hotpot, frame-counter.",
   ],
   [["run", "supernic", ...files], "mnemo: required option '--setup <file>' not specified"],
   [["serve", "legoos"], "mnemo: legoos has no serve; its verbs are run, figures, generate, lint, synth, draw"],

@@ -106,7 +106,7 @@ describe("bad usage is one sentence", () => {
     [["clio/netTx"], "clio/netTx names no module; give <design>/<Module>, such as clio/NetTx"],
     [
       ["moon/NetTx"],
-      "there is no design moon; name the module as <design>/<Module>, the design one of clio, supernic, rack, legoos, wickit, fastswap, aifm, valet, frame-counter, library",
+      "there is no design moon; name the module as <design>/<Module>, the design one of clio, supernic, rack, legoos, wickit, fastswap, aifm, valet, hotpot, frame-counter, library",
     ],
     [
       ["clio/Nowhere"],

@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { UsageError } from "../../shared/errors/index.ts";
+import { checkSettings, keyValues, powerOfTwo, range, refuseUnknown } from "../../shared/settings/index.ts";
+
+const schema = z.strictObject({
+  /** Requests that the node hands to the engine before the first is answered. */
+  contexts: powerOfTwo(1, 64).default(8),
+  /** Owners of a commit, areas at each, and lines of 64 bytes of an area. */
+  owners: range(1, 4).default(2),
+  areas: range(1, 8).default(4),
+  lines: range(1, 16).default(16),
+  /** Copies of each page, the owner's among them. */
+  copies: range(1, 3).default(2),
+});
+export type Settings = z.output<typeof schema>;
+
+/** Settings given as an object; missing ones have their defaults. @throws UsageError in one sentence */
+export function makeSettings(given: Readonly<Record<string, unknown>> = {}): Settings {
+  refuseUnknown(Object.keys(given), Object.keys(schema.shape), UsageError);
+  return checkSettings(schema, given, UsageError);
+}
+/**
+ * Settings from `--set key=value` arguments, over those of a setup. @throws UsageError as `makeSettings`, and for a key
+ * given twice
+ */
+export const parseSettings = (args: readonly string[], setup: Readonly<Record<string, number>> = {}): Settings =>
+  makeSettings({ ...setup, ...keyValues(args, "contexts=8", UsageError) });

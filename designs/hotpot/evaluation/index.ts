@@ -1,0 +1,2 @@
+/** Figures of replicated commit. */
+export { figureHook } from "./figures.ts";

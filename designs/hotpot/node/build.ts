@@ -1,0 +1,11 @@
+import type { Def } from "../../../hdl-dsl/index.ts";
+import type { Settings } from "../config/index.ts";
+import { CommitEngine } from "./engine/commit-engine.ts";
+import type { CommitParameters } from "./engine/types.ts";
+
+/** What the host gives an offload of a node with the default frames; the log at 1 MB of the engine's space. */
+export const parametersOf = ({ contexts }: Pick<Settings, "contexts">): CommitParameters => ({
+  ...{ contexts, maxData: 1466, beatBytes: 64, base: 1n << 20n },
+});
+/** The engine of these settings. */
+export const buildOf = (s: Settings): Def => CommitEngine(parametersOf(s));

@@ -1,0 +1,113 @@
+/** A message comes in and is looked up. */
+import { bit, fsm, mux, node, onehotMux, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
+import { bounds, kinds } from "../../wire/index.ts";
+import { judgedOf } from "./judge.ts";
+import type { Shared } from "./shared.ts";
+import { countBits, lineBits, partBits } from "./types.ts";
+
+/** The bit of a mask that a number names. */
+const bitAt = (mask: UInt, at: UInt): UInt<1> =>
+  onehotMux(
+    Array.from({ length: mask.width }, (_, i) => at.eq(i)),
+    Array.from({ length: mask.width }, (_, i) => mask.bit(i)),
+  );
+
+/**
+ * `decides` for a cycle, when all is known of the message; the other facts stand until the next one.
+ * @param answered the answer is out, and the next message may come
+ */
+export function frontOf(e: Shared, answered: UInt<1>) {
+  const { asked } = e.beats,
+    opcode = reg(uint(8), { name: "opcode" }),
+    length = reg(uint(14), { name: "length" }),
+    index = reg(uint(countBits), { init: 0, name: "index" }),
+    bare = reg(bit, { init: 0, name: "has_no_body" }),
+    malformed = judgedOf(e.beats, opcode, length);
+  const kept = (name: string) => reg(bit, { init: 0, name }),
+    isOver = kept("is_over"),
+    wasHeld = kept("was_held"),
+    samePid = kept("is_same_pid"),
+    sameParts = kept("is_same_parts"),
+    allHeld = kept("all_held"),
+    held = reg(uint(bounds.parts), { init: 0, name: "held_before" });
+  const { request, requestData } = e.io;
+  const s = fsm(
+    ["idle", "body", "look", "match", "matched", "search", "weigh", "decide", "work"],
+    "idle",
+    go => ({
+      idle: () => {
+        const r = request.payload,
+          hasBody = r.length.any();
+        index.set(0);
+        e.part.set(0);
+        e.context.set(r.context);
+        opcode.set(r.opcode);
+        e.pid.set(r.pid);
+        length.set(r.length);
+        bare.set(hasBody.not());
+        e.digest.begin();
+        when(request.valid, () => {
+          go.go("decide");
+          when(hasBody, () => go.go("body"));
+        });
+      },
+      body: () =>
+        when(requestData.valid, () => {
+          const beat = requestData.payload.data;
+          when(index.any(), () => e.beats.put(index.sub(1), beat)).otherwise(() => e.beats.head.set(beat.is(lineBits)));
+          e.digest.feed(beat);
+          when(index.all().not(), () => index.set(index.add(1)));
+          when(requestData.payload.last, () => go.go("look"));
+        }),
+      look: () => {
+        e.floors.look(asked.lane);
+        e.looking.matches.set(1);
+        go.go("match");
+      },
+      match: () => go.go("matched"),
+      matched: () => {
+        e.ownCrc.set(e.digest.result);
+        go.go("weigh");
+        when(asked.kind.eq(kinds.prepare), () => {
+          e.looking.searches.set(1);
+          go.go("search");
+        });
+      },
+      search: () => {
+        const last = e.part.trunc(partBits).all();
+        e.part.set(e.part.add(1));
+        e.looking.searches.set(last.not());
+        when(last, () => go.go("weigh"));
+      },
+      weigh: () => {
+        isOver.set(asked.seq.lt(e.floors.floor));
+        held.set(mux(e.table.known, e.table.held, 0).is(bounds.parts));
+        wasHeld.set(bitAt(e.table.held, asked.part));
+        samePid.set(e.table.pid.eq(e.pid));
+        sameParts.set(e.table.meta.parts.zext(8).eq(asked.parts));
+        allHeld.set(e.table.isWhole);
+        go.go("decide");
+      },
+      decide: () => {
+        e.part.set(0);
+        go.go("work");
+      },
+      work: () => when(answered, () => go.go("idle")),
+    }),
+    { name: "front" },
+  );
+  request.ready.set(s.is("idle"));
+  requestData.ready.set(s.is("body"));
+  return {
+    decides: s.is("decide"),
+    malformed: node(malformed.or(bare), { name: "is_malformed" }),
+    opcode,
+    isOver,
+    wasHeld,
+    samePid,
+    sameParts,
+    allHeld,
+    held,
+  };
+}
+export type Front = ReturnType<typeof frontOf>;
