@@ -30,8 +30,10 @@ export function saturated(name: string, value: UInt, bits: number): UInt {
 }
 /** Divided by a power of two and rounded up, in so many bits. */
 export function upBy(name: string, value: UInt, shift: number, bits: number): UInt {
-  const raised = node(value.zext(value.width + 1).add((1n << BigInt(shift)) - 1n), { name: `${name}_raised` });
-  return saturated(name, raised.bits(shift, raised.width - shift), bits);
+  const width = value.width - shift + 1,
+    more = value.trunc(shift).any().zext(width),
+    raised = node(value.shr(shift).resize(width).add(more), { name: `${name}_raised` });
+  return saturated(name, raised, bits);
 }
 /** Counts from 0 to `count` - 1 and begins anew; `last` in the last of them. */
 export function counter(name: string, count: number, bits: number) {

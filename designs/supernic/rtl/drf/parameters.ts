@@ -6,7 +6,7 @@ export interface DrfParameters {
   readonly resources: number;
   /** Resources whose shares and uses are computed at once; a beat has the vectors of as many. */
   readonly lanes: number;
-  /** Bits of the level that a cycle finds: 1 or 2. With 2 each resource has three subtractors and not one. */
+  /** Bits of a step of the level that a cycle finds, one adder a lane for each: they divide the level's 20. */
   readonly digitBits: number;
   /** Bytes in an epoch that each user has without asking. */
   readonly floor: number;
@@ -24,8 +24,20 @@ export const sumBitsOf = (p: DrfParameters): number => drfFormat.vectorBits + Ma
 export const loadBitsOf = (p: DrfParameters): number => drfFormat.useBits + Math.ceil(Math.log2(p.users));
 /** What is left of a resource, 1 at first. */
 export const leftBits = drfFormat.useFraction + drfFormat.levelFraction + 1;
-/** Cycles in which a step of the level is found. */
-export const stepsOf = (p: DrfParameters): number => drfFormat.levelBits / p.digitBits;
+/** How far the level can rise: 1 at most, as some user rises that takes its weight or more of a resource. */
+export const gapBits = drfFormat.levelFraction + 1;
+/** Cycles in which a resource's gap is found. */
+export const stepsOf = (p: DrfParameters): number => drfFormat.levelFraction / p.digitBits;
+/** Users whose needs are looked through one by one. */
+export const bankUsers = 8;
+/** Gaps that are compared in one cycle with the step so far, and with the next need. */
+const lastGaps = 6;
+/** Cycles in which the gaps of a group become that few, each by two rounds of comparing. */
+export const gapRoundsOf = (p: DrfParameters): number => {
+  let cycles = 1;
+  for (let n = Math.ceil(p.lanes / 4); n > lastGaps; n = Math.ceil(n / 4)) cycles++;
+  return cycles;
+};
 /** One by what is left of a resource that is not full. */
 export const inverseBits = drfFormat.inverseFraction - Math.log2(drfFormat.leastLeft);
 /** Weight by one by the largest share. */
@@ -36,6 +48,7 @@ export function checkParameters(p: DrfParameters): void {
   const groups = groupsOf(p);
   if (!Number.isInteger(Math.log2(groups)) || groups < 2)
     throw new RangeError(`${p.resources} resources in ${p.lanes} lanes: must be twice, four times ... as many`);
-  if (p.digitBits !== 1 && p.digitBits !== 2) throw new RangeError(`${p.digitBits} bits a cycle: must be 1 or 2`);
+  if (!Number.isInteger(stepsOf(p)) || stepsOf(p) < 4)
+    throw new RangeError(`${p.digitBits} bits a cycle: must be 1, 2, 4 or 5`);
   if (p.users < 2) throw new RangeError(`${p.users} users: must be 2 or more`);
 }
