@@ -1,4 +1,4 @@
-import { bit, type Bit, constant, mux, node, reg, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import { bit, type Bit, cat, constant, mux, node, reg, uint, type UInt } from "../../../../hdl-dsl/index.ts";
 
 /** A bit as it was so many cycles ago; 0 behind a reset. */
 export function ago(name: string, value: Bit, cycles: number): Bit {
@@ -41,4 +41,19 @@ export function counter(name: string, count: number, bits: number) {
     last = node(value.eq(count - 1), { name: `${name}_last` });
   const next = node(mux(last, constant(0, bits), value.add(1)), { name: `${name}_next` });
   return { value, last, step: (): void => value.set(next), clear: (): void => value.set(0) };
+}
+/** One adder for both: what is carried into it comes from a bit in front. */
+export function addOrSubtract(a: UInt, b: UInt, subtracts: Bit): UInt {
+  const turned = mux(subtracts, b.not(), b),
+    sum = cat(a, constant(1, 1)).add(cat(turned, subtracts));
+  return sum.shr(1).trunc(a.width);
+}
+/** Bits of a factor that a multiplier of the device takes beside one of 26. */
+const factorBits = 17;
+/** A product in as few multipliers as it takes: the second factor in two parts, where it is longer than 17 bits. */
+export function productOf(a: UInt, b: UInt): UInt {
+  if (b.width <= factorBits) return a.mul(b);
+  const low = a.mul(b.trunc(factorBits)),
+    high = a.mul(b.shr(factorBits).trunc(b.width - factorBits));
+  return cat(high.add(low.shr(factorBits).resize(high.width)), low.trunc(factorBits));
 }

@@ -19,6 +19,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
+import { addOrSubtract } from "./arithmetic.ts";
 import {
   type DrfParameters,
   gapBits,
@@ -79,8 +80,8 @@ function gapOf(p: DrfParameters, o: { readonly step: StepValue; readonly begin: 
   for (let k = 0; k < p.digitBits; k++) {
     const lacks = now.bit(wide - 1),
       next = cat(now.trunc(wide - 1), low.bit(f.levelFraction - 1 - k)).is(wide),
-      turned = node(mux(lacks, loaded.zext(wide), loaded.zext(wide).not()).is(wide), { name: `by_${k}` });
-    now = node(next.add(turned).add(lacks.not().zext(wide)), { name: `rest_${k}` });
+      fits = lacks.not();
+    now = node(addOrSubtract(next, loaded.zext(wide), fits), { name: `rest_${k}` });
     found.unshift(now.bit(wide - 1).not());
   }
   const whole = leftBits - f.levelFraction;
@@ -135,8 +136,7 @@ export const DrfRow = module(
         { name: "change" },
       ),
       takes = node(io.turn.valid.andNot(io.turn.adds), { name: "takes" }),
-      by = node(mux(takes, change.not(), change).is(loadBits), { name: "change_by" }),
-      load = node(loads.front.add(by).add(takes.zext(loadBits)), { name: "load_next" });
+      load = node(addOrSubtract(loads.front, change, takes), { name: "load_next" });
     loads.follow(load, 0n);
     const uses1 = node(io.load.valid.and(io.load.use.any()), { name: "uses_some" }),
       joins = mux(uses1, decode(io.load.user, p.users).is(p.users), constant(0, p.users));

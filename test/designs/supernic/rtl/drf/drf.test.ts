@@ -91,7 +91,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a share that has no room wraps", /share_over = [^;]*;/, "share_over = 1'b0;"],
   ["a full resource stops nobody", "stops = on_full_3 | ", "stops = "],
   ["floors of the last user are forgotten", "if (beat_valid) sums", "if (beat_valid & (beat_user != 2'd3)) sums"],
-  ["sums of the last run stay", "(beat_user == 2'd0) ? {2'd0, beat_use} :", ""],
+  ["sums of the last run stay", "(beat_user == 2'd0) ? 26'd0 :", ""],
   ["an inverse is rounded down", /quotient_up_1 <= [^;]*;/, "quotient_up_1 <= divider_answer_quotient;"],
   ["an absent resource is a full one", /capacity_absent = [^;]*;/, "capacity_absent = 1'b0;"],
   ["a stopped user stays in the load", "turn_valid ? kept :", "turn_valid & turn_adds ? kept :"],
