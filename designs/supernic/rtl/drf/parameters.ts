@@ -6,7 +6,7 @@ export interface DrfParameters {
   readonly resources: number;
   /** Resources whose shares and uses are computed at once; a beat has the vectors of as many. */
   readonly lanes: number;
-  /** Bits of a step of the level that a cycle finds, one adder a lane for each: they divide the level's 20. */
+  /** Bits of a gap that a cycle finds: 1 or 2. Two gaps of a lane are found at once, with an adder for each bit. */
   readonly digitBits: number;
   /** Bytes in an epoch that each user has without asking. */
   readonly floor: number;
@@ -48,7 +48,6 @@ export function checkParameters(p: DrfParameters): void {
   const groups = groupsOf(p);
   if (!Number.isInteger(Math.log2(groups)) || groups < 2)
     throw new RangeError(`${p.resources} resources in ${p.lanes} lanes: must be twice, four times ... as many`);
-  if (!Number.isInteger(stepsOf(p)) || stepsOf(p) < 4)
-    throw new RangeError(`${p.digitBits} bits a cycle: must be 1, 2, 4 or 5`);
+  if (p.digitBits !== 1 && p.digitBits !== 2) throw new RangeError(`${p.digitBits} bits a cycle: must be 1 or 2`);
   if (p.users < 2) throw new RangeError(`${p.users} users: must be 2 or more`);
 }

@@ -82,7 +82,8 @@ type Users = ReturnType<typeof usersOf>;
 /** Where a round is: the resource that is in front, and the digit of its gap. */
 const placeOf = (p: DrfParameters) => ({
   group: counter("group_at", groupsOf(p), groupBitsOf(p)),
-  digit: counter("digit_at", stepsOf(p), addressBits(stepsOf(p))),
+  /** Of two gaps: their digits, and a cycle for each to be looked at. */
+  digit: counter("digit_at", stepsOf(p) + 2, addressBits(stepsOf(p) + 2)),
   wait: counter("least_at", gapRoundsOf(p) + 1, addressBits(gapRoundsOf(p) + 1)),
 });
 type Place = ReturnType<typeof placeOf>;
@@ -110,7 +111,7 @@ function machine(
   p: DrfParameters,
   u: Users,
   at: Place,
-  on: { readonly go: Bit; readonly rises: UInt; readonly step: Found; readonly needing: UInt; readonly done: () => void },
+  on: { readonly go: Bit; readonly rises: UInt; readonly step: Found; readonly needing: UInt; readonly begins: Bit; readonly lastGap: Bit; readonly done: () => void },
 ) {
   const hit = node(mux(on.step.byNeed.bit(0), on.needing, constant(0, p.users)).and(u.active), { name: "hit" }),
     stops = node(on.step.users.and(u.active).or(hit), { name: "stopping" }),
@@ -142,9 +143,11 @@ function machine(
       },
       Divide: () => {
         at.digit.step();
-        when(at.digit.last, () => {
-          at.group.step();
-          when(at.group.last, () => s.go("Find"));
+        when(on.begins, () => at.group.step());
+        when(on.lastGap, () => {
+          at.group.clear();
+          at.digit.clear();
+          s.go("Find");
         });
       },
       Find: () => {
@@ -168,8 +171,8 @@ function machine(
  * they are (docs/supernic/drf.md). A round is a step of the level, and the users that it stops: the gaps of all
  * resources, the least of them and of the needs, and what of each resource goes.
  *
- * Latency of a round: a cycle for each digit of a gap in each group, one for each group and user that stops, two or more
- * for the least, one to decide. There is a round at most for each user in each rising. Nothing waits. Reset: nobody
+ * Latency of a round: two cycles for each two groups and one for each digit of their gaps, one for each group and user
+ * that stops, and two or more for the least and to decide. There is a round at most for each user in each rising. Nothing waits. Reset: nobody
  * rises.
  */
 export const DrfRise = module(
@@ -183,9 +186,13 @@ export const DrfRise = module(
       turns = wire(bit, { name: "turns" }),
       steps = wire(bit, { name: "steps" });
     const lastTurn = node(turns.and(at.group.last), { name: "last_turn" }),
-      lastDigit = node(steps.and(at.digit.last), { name: "last_digit" }),
-      nextGap = node(lastDigit.andNot(at.group.last), { name: "next_gap" }),
+      first = at.digit.value.eq(0),
+      nextGap = node(steps.and(first.or(at.digit.last)), { name: "next_gap" }),
       begins = node(lastTurn.or(nextGap), { name: "begins" });
+    // The last gap is there in the first cycle in which the least is found.
+    const gapComes = node(steps.and(at.digit.value.eq(stepsOf(p))), { name: "gap_comes" }),
+      lastGap = node(gapComes.and(at.group.last), { name: "last_gap" }),
+      there = node(gapComes.or(ago("gap_is_second", gapComes, 1)), { name: "gap_there" });
     const need = needsOf(p, {
       need: io.need,
       bound: mux(u.second, constant(0, p.users), u.active),
@@ -194,7 +201,7 @@ export const DrfRise = module(
     });
     const step = leastOf(p, {
       gaps: rows.map(row => row.gap),
-      there: ago("gaps_come", lastDigit, 1),
+      there,
       need,
       begin: lastTurn,
     });
@@ -213,7 +220,8 @@ export const DrfRise = module(
       row.rises.set(rises);
       row.delta.set(step.value);
       row.begin.set(begins);
-      row.step.set({ valid: steps, first: at.digit.value.eq(0), last: lastDigit });
+      row.first.set(first.or(at.digit.value.eq(1)));
+      row.there.set(there);
     });
 
     io.done.set(0);
@@ -222,6 +230,8 @@ export const DrfRise = module(
       rises: io.rises,
       step,
       needing: need.users,
+      begins: nextGap,
+      lastGap,
       done: () => io.done.set(1),
     });
     decides.set(phase.is("Decide"));

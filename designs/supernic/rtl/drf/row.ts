@@ -16,6 +16,7 @@ import {
   struct,
   uint,
   type UInt,
+  type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
@@ -49,10 +50,11 @@ export const rowPorts = (p: DrfParameters) => ({
   /** The level has risen by `delta`: what goes of the resource behind the front is subtracted in the next cycle. */
   rises: input(bit),
   delta: input(uint(gapBits)),
-  /** The gap of the resource in front is to be found; then its digits follow, the highest first. */
+  /** The gap of the resource in front is to be found: its digits follow, and then it is `there`. */
   begin: input(bit),
-  step: input(struct({ valid: bit, first: bit, last: bit })),
-  /** In the cycle behind the last digit. */
+  /** The cycle behind `begin`. */
+  first: input(bit),
+  there: input(bit),
   gap: output(Gap(p)),
 });
 
@@ -67,50 +69,58 @@ function ring(p: DrfParameters, bits: number, name: string, at: { readonly clear
   return { places, front: places.at(-1) as UInt, follow };
 }
 
-/** Digits of left by load, by adding or subtracting: what is left over is below 0 when it lacks a load. */
-function gapOf(p: DrfParameters, o: { readonly step: StepValue; readonly begin: Bit; readonly left: UInt; readonly load: UInt }) {
-  const wide = loadBitsOf(p) + 1,
-    loaded = reg(uint(loadBitsOf(p)), { name: "divisor" }),
-    rest = reg(uint(wide), { name: "rest" }),
-    low = reg(uint(f.levelFraction), { name: "low" }),
-    digits = reg(uint(f.levelFraction), { name: "digits" }),
-    over = reg(bit, { name: "over" });
-  const found: Bit[] = [];
-  let now: UInt = rest;
-  for (let k = 0; k < p.digitBits; k++) {
-    const lacks = now.bit(wide - 1),
-      next = cat(now.trunc(wide - 1), low.bit(f.levelFraction - 1 - k)).is(wide),
-      fits = lacks.not();
-    now = node(addOrSubtract(next, loaded.zext(wide), fits), { name: `rest_${k}` });
-    found.unshift(now.bit(wide - 1).not());
-  }
-  const whole = leftBits - f.levelFraction;
-  when(o.begin, () => {
-    loaded.set(o.load.is(loadBitsOf(p)));
-    rest.set(o.left.shr(f.levelFraction).resize(wide));
-    low.set(o.left.trunc(f.levelFraction));
-  }).elseWhen(o.step.valid, () => {
-    rest.set(now.is(wide));
-    low.set(low.shl(p.digitBits));
+/** A division that is under way: the digits found so far, and what they are found of. */
+const Division = (p: DrfParameters) =>
+  struct({
+    load: uint(loadBitsOf(p)),
+    rest: uint(loadBitsOf(p) + 1),
+    low: uint(f.levelFraction),
+    digits: uint(f.levelFraction),
+    over: bit,
   });
-  // More than all of it is as good as all of it: nobody rises by more.
-  when(o.step.valid.and(o.step.first), () => over.set(rest.trunc(whole).zext(wide).ge(loaded.zext(wide))));
-  const none = node(over.andNot(o.step.first), { name: "no_digits" });
-  when(o.step.valid, () =>
-    digits.set(
-      mux(none, constant(0, f.levelFraction), cat(digits.trunc(f.levelFraction - p.digitBits), fromBits(found)).is(f.levelFraction)),
-    ),
-  );
-  return cat(over, digits).is(gapBits);
+type DivisionValue = Pick<Val<ReturnType<typeof Division>>, "load" | "rest" | "low" | "digits" | "over">;
+
+/** Some digits more, by adding or subtracting: the rest is below 0 when it lacks a load. */
+function further(p: DrfParameters, name: string, d: DivisionValue) {
+  const wide = loadBitsOf(p) + 1,
+    found: Bit[] = [];
+  let rest: UInt = d.rest;
+  for (let k = 0; k < p.digitBits; k++) {
+    const next = cat(rest.trunc(wide - 1), d.low.bit(f.levelFraction - 1 - k)).is(wide),
+      fits = rest.bit(wide - 1).not();
+    rest = node(addOrSubtract(next, d.load.zext(wide), fits), { name: `${name}_${k}` });
+    found.unshift(rest.bit(wide - 1).not());
+  }
+  const digits = cat(d.digits.trunc(f.levelFraction - p.digitBits), fromBits(found)).is(f.levelFraction);
+  return { load: d.load, rest: rest.is(wide), low: d.low.shl(p.digitBits).trunc(f.levelFraction), digits };
 }
-interface StepValue {
-  readonly valid: Bit;
-  readonly first: Bit;
+
+/**
+ * Left by load. Two divisions are under way, a cycle apart: each is in either register in turn, and ends in the first.
+ * More than all of a resource is as good as all of it, as nobody rises by more.
+ */
+function gapOf(p: DrfParameters, o: { readonly first: Bit; readonly begin: Bit; readonly left: UInt; readonly load: UInt }) {
+  const wide = loadBitsOf(p) + 1,
+    one = reg(Division(p), { name: "one" }),
+    two = reg(Division(p), { name: "two" }),
+    whole = leftBits - f.levelFraction;
+  const over = node(mux(o.first, one.rest.trunc(whole).zext(wide).ge(one.load.zext(wide)), one.over), { name: "over" }),
+    half = further(p, "rest_one", one),
+    all = further(p, "rest_two", two);
+  two.set({ ...half, over });
+  one.set({
+    load: mux(o.begin, o.load.is(loadBitsOf(p)), all.load),
+    rest: mux(o.begin, o.left.shr(f.levelFraction).resize(wide).is(wide), all.rest),
+    low: mux(o.begin, o.left.trunc(f.levelFraction), all.low),
+    digits: mux(two.over, constant(0, f.levelFraction), all.digits),
+    over: two.over,
+  });
+  return cat(one.over, one.digits).is(gapBits);
 }
 
 /**
  * A resource of each group while users rise: what is left of it, what goes when the level rises by its smallest part,
- * and how far the level can rise until it is full. A gap takes a cycle for each digit. What has gone is one product, a
+ * and how far the level can rise until it is full. A gap takes a cycle for each digit; two are under way at once. What has gone is one product, a
  * cycle before the resource is in front. Latency 1 of all else that it is told; nothing waits. Reset leaves all of it
  * alone: a run begins with `clear`.
  */
@@ -121,7 +131,7 @@ export const DrfRow = module(
     const loadBits = loadBitsOf(p),
       loads = ring(p, loadBits, "load", io),
       lefts = ring(p, leftBits, "left", io),
-      users = ring(p, p.users, "users", { clear: io.clear, rotate: node(io.load.valid.or(io.step.last), { name: "passes" }) });
+      users = ring(p, p.users, "users", { clear: io.clear, rotate: node(io.load.valid.or(io.there), { name: "passes" }) });
     const uses = ram(uint(f.useBits), {
       depth: 2 ** placeBitsOf(p),
       collision: "old",
@@ -151,7 +161,7 @@ export const DrfRow = module(
     const left = node(lefts.front.sub(gone).is(leftBits), { name: "left_next" });
     lefts.follow(left, 1n << BigInt(leftBits - 1));
 
-    const value = gapOf(p, { step: io.step, begin: io.begin, left, load });
-    io.gap.set({ value, users: (users.places[1] as UInt).is(p.users) });
+    const value = gapOf(p, { first: io.first, begin: io.begin, left, load });
+    io.gap.set({ value, users: (users.places[0] as UInt).is(p.users) });
   },
 );

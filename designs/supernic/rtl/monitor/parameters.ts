@@ -39,7 +39,7 @@ export const drfOf = (p: FairParameters): DrfParameters => ({
   users: fairUsers(p),
   resources: resourcesOf(p),
   lanes: resourcesOf(p) / 2,
-  digitBits: 4,
+  digitBits: 2,
   floor: p.frameBytes,
 });
 /** What names a build of these blocks. */

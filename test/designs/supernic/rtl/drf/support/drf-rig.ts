@@ -4,10 +4,10 @@ import { Drf, type DrfParameters } from "../../../../../../designs/supernic/rtl/
 import { type Bench, never, type Pause, poke, StreamSink, StreamSource } from "../../../../../../sim/index.ts";
 
 export const sizes = {
-  small: { users: 4, resources: 6, lanes: 3, digitBits: 5, floor: 64 },
+  small: { users: 4, resources: 6, lanes: 3, digitBits: 2, floor: 64 },
   /** A bit of the level a cycle, and no power of two of users. */
-  slow: { users: 5, resources: 8, lanes: 2, digitBits: 2, floor: 1536 },
-  full: { users: 16, resources: 40, lanes: 20, digitBits: 4, floor: 1536 },
+  slow: { users: 5, resources: 8, lanes: 2, digitBits: 1, floor: 1536 },
+  full: { users: 16, resources: 40, lanes: 20, digitBits: 2, floor: 1536 },
 } as const satisfies Readonly<Record<string, DrfParameters>>;
 export type Size = keyof typeof sizes;
 export const dut = (size: Size) => Drf(sizes[size]);
@@ -17,7 +17,7 @@ export type Ports = ReturnType<typeof dut>["ports"];
 export function roundCycles({ first, second }: FixedAnswer, p: DrfParameters): number {
   const groups = p.resources / p.lanes,
     find = Math.ceil(p.lanes / 4) > 6 ? 3 : 2,
-    round = (groups * 20) / p.digitBits + find + 1;
+    round = (groups / 2) * (20 / p.digitBits + 2) + find;
   const stops = [...first.stops, ...second.stops].filter(users => users.length > 0),
     turns = stops.reduce((n, users) => n + users.length, first.satisfied.size);
   return groups + stops.length * round + groups * turns;
