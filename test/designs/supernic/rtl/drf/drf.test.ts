@@ -86,8 +86,8 @@ const besideRounds = (rig: DrfRig): number[] =>
 
 /** What is wrong, and the text that makes it so. */
 const faults: readonly (readonly [string, string | RegExp, string])[] = [
-  ["a share is rounded down", /share_raised = [^;]*;/, "share_raised = {1'b0, product[53:14]};"],
-  ["a use is rounded down", /by_level_raised = [^;]*;/, "by_level_raised = {1'b0, product[53:21]};"],
+  ["a share is rounded down", /share_raised = [^;]*;/, "share_raised = {1'b0, product[39:14]};"],
+  ["a use is rounded down", /by_level_raised = [^;]*;/, "by_level_raised = {1'b0, product[40:21]};"],
   ["a share that has no room wraps", /share_over = [^;]*;/, "share_over = 1'b0;"],
   ["a full resource stops nobody", "stops = on_full_3 | ", "stops = "],
   ["floors of the last user are forgotten", "if (beat_valid) sums", "if (beat_valid & (beat_user != 2'd3)) sums"],
@@ -113,7 +113,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["who has no weight rises", /may_rise = [^;]*;/, "may_rise = ~top_stopped;"],
   ["a stop of an earlier group is forgotten", "lane_stops_1 | (before_stopped & ", "lane_stops_1 | (1'b0 & "],
   ["the largest share is of the last group", "(largest_0_0_1 > before_share)", "1'b1"],
-  ["a demand is rounded down", /need_level_raised = [^;]*;/, "need_level_raised = {1'b0, need_scaled_1};"],
+  ["a demand is rounded down", /need_level_raised = [^;]*;/, "need_level_raised = {1'b0, need_scaled_1[49:28]};"],
   ["the floor is not taken from the demand", /demand_less = [^;]*;/, "demand_less = {1'b0, vectors_payload_demand};"],
   ["the floor is not in the rate", /(rate_base_1 <= [^;]*) \+ 25'd64;/, "$1;"],
   ["beats come in during a run", /vectors_ready = [^;]*;/, "vectors_ready = 1'b1;"],
