@@ -30,9 +30,24 @@ export function saturated(name: string, value: UInt, bits: number): UInt {
 }
 /** Divided by a power of two and rounded up, in so many bits. What is above them is known without the sum. */
 export function upBy(name: string, value: UInt, shift: number, bits: number): UInt {
-  const more = value.trunc(shift).any().zext(bits + 1),
-    raised = node(value.bits(shift, bits).zext(bits + 1).add(more), { name: `${name}_raised` }),
-    over = node(value.shr(shift + bits).any().or(raised.bit(bits)), { name: `${name}_over` });
+  const more = value
+      .trunc(shift)
+      .any()
+      .zext(bits + 1),
+    raised = node(
+      value
+        .bits(shift, bits)
+        .zext(bits + 1)
+        .add(more),
+      { name: `${name}_raised` },
+    ),
+    over = node(
+      value
+        .shr(shift + bits)
+        .any()
+        .or(raised.bit(bits)),
+      { name: `${name}_over` },
+    );
   return mux(over, allOnes(bits), raised.trunc(bits)).is(bits);
 }
 /** Counts from 0 to `count` - 1 and begins anew; `last` in the last of them. */

@@ -1,4 +1,17 @@
-import { bit, cat, constant, input, module, mux, output, ram, reg, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  cat,
+  constant,
+  input,
+  module,
+  mux,
+  output,
+  ram,
+  reg,
+  struct,
+  uint,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
 import { ago, productOf, upBy } from "./arithmetic.ts";
 import {

@@ -1,4 +1,15 @@
-import { type Bit, constant, mux, node, reg, struct, uint, type UInt, type Val, when } from "../../../../hdl-dsl/index.ts";
+import {
+  type Bit,
+  constant,
+  mux,
+  node,
+  reg,
+  struct,
+  uint,
+  type UInt,
+  type Val,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { ago, allOnes } from "./arithmetic.ts";
 import type { Need } from "./needs.ts";
 import { type DrfParameters, gapBits, gapRoundsOf } from "./parameters.ts";
@@ -44,7 +55,11 @@ export function leastOf(
   },
 ): StepValue {
   const step = Step(p);
-  let list: StepValue[] = o.gaps.map(g => ({ value: g.value.is(gapBits), users: g.users.is(p.users), byNeed: constant(0, 1) })),
+  let list: StepValue[] = o.gaps.map(g => ({
+      value: g.value.is(gapBits),
+      users: g.users.is(p.users),
+      byNeed: constant(0, 1),
+    })),
     there = o.there;
   for (let c = 0; c < gapRoundsOf(p); c++) {
     const now = there;

@@ -53,10 +53,12 @@ function bankOf(o: Told, b: number, at: UInt, now: Bit) {
   when(o.look, () => {
     least.set(allOnes(f.levelBits).is(f.levelBits));
     users.set(0);
-  }).elseWhen(counts.and(need.lt(least)), () => {
-    least.set(need);
-    users.set(one);
-  }).elseWhen(counts.and(need.eq(least)), () => users.set(users.or(one)));
+  })
+    .elseWhen(counts.and(need.lt(least)), () => {
+      least.set(need);
+      users.set(one);
+    })
+    .elseWhen(counts.and(need.eq(least)), () => users.set(users.or(one)));
   return { least: least as UInt, users: users as UInt };
 }
 type Found = ReturnType<typeof bankOf>;

@@ -111,7 +111,15 @@ function machine(
   p: DrfParameters,
   u: Users,
   at: Place,
-  on: { readonly go: Bit; readonly rises: UInt; readonly step: Found; readonly needing: UInt; readonly begins: Bit; readonly lastGap: Bit; readonly done: () => void },
+  on: {
+    readonly go: Bit;
+    readonly rises: UInt;
+    readonly step: Found;
+    readonly needing: UInt;
+    readonly begins: Bit;
+    readonly lastGap: Bit;
+    readonly done: () => void;
+  },
 ) {
   const hit = node(mux(on.step.byNeed.bit(0), on.needing, constant(0, p.users)).and(u.active), { name: "hit" }),
     stops = node(on.step.users.and(u.active).or(hit), { name: "stopping" }),

@@ -40,9 +40,7 @@ export const rowPorts = (p: DrfParameters) => ({
   /** All is left, and nobody rises. */
   clear: input(bit),
   /** A user begins to rise, and uses so much of the next resource. */
-  load: input(
-    struct({ valid: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)), use: uint(f.useBits) }),
-  ),
+  load: input(struct({ valid: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)), use: uint(f.useBits) })),
   /** A user stops, or rises on. */
   turn: input(struct({ valid: bit, adds: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)) })),
   /** The next resource comes to the front; in its cycle the one in front is what all else is about. */
@@ -99,7 +97,10 @@ function further(p: DrfParameters, name: string, d: DivisionValue) {
  * Left by load. Two divisions are under way, a cycle apart: each is in either register in turn, and ends in the first.
  * More than all of a resource is as good as all of it, as nobody rises by more.
  */
-function gapOf(p: DrfParameters, o: { readonly first: Bit; readonly begin: Bit; readonly left: UInt; readonly load: UInt }) {
+function gapOf(
+  p: DrfParameters,
+  o: { readonly first: Bit; readonly begin: Bit; readonly left: UInt; readonly load: UInt },
+) {
   const wide = loadBitsOf(p) + 1,
     one = reg(Division(p), { name: "one" }),
     two = reg(Division(p), { name: "two" }),
@@ -131,7 +132,10 @@ export const DrfRow = module(
     const loadBits = loadBitsOf(p),
       loads = ring(p, loadBits, "load", io),
       lefts = ring(p, leftBits, "left", io),
-      users = ring(p, p.users, "users", { clear: io.clear, rotate: node(io.load.valid.or(io.there), { name: "passes" }) });
+      users = ring(p, p.users, "users", {
+        clear: io.clear,
+        rotate: node(io.load.valid.or(io.there), { name: "passes" }),
+      });
     const uses = ram(uint(f.useBits), {
       depth: 2 ** placeBitsOf(p),
       collision: "old",
@@ -141,10 +145,9 @@ export const DrfRow = module(
     uses.write(io.load.valid, cat(io.load.user, io.load.group).is(placeBitsOf(p)), io.load.use);
 
     const kept = uses.readAsync(cat(io.turn.user, io.turn.group).is(placeBitsOf(p))),
-      change = node(
-        mux(io.load.valid, io.load.use, mux(io.turn.valid, kept, constant(0, f.useBits))).zext(loadBits),
-        { name: "change" },
-      ),
+      change = node(mux(io.load.valid, io.load.use, mux(io.turn.valid, kept, constant(0, f.useBits))).zext(loadBits), {
+        name: "change",
+      }),
       takes = node(io.turn.valid.andNot(io.turn.adds), { name: "takes" }),
       load = node(addOrSubtract(loads.front, change, takes), { name: "load_next" });
     loads.follow(load, 0n);

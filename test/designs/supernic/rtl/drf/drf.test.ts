@@ -106,7 +106,11 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["a resource is left out of the step", /gaps_0_b_0_less = [^;]*;/, "gaps_0_b_0_less = 1'b0;"],
   ["of two that are full one stops nobody", /gaps_0_a_0_second = [^;]*;/, "gaps_0_a_0_second = gaps_0_a_0_less;"],
   ["the last user's need is not looked at", "need_at == 3'd7) need_looks", "need_at == 3'd2) need_looks"],
-  ["a need is missed where a resource is full", /least_1_0_first = [^;]*;/, "least_1_0_first = least_1_0 < gap_0_0_value;"],
+  [
+    "a need is missed where a resource is full",
+    /least_1_0_first = [^;]*;/,
+    "least_1_0_first = least_1_0 < gap_0_0_value;",
+  ],
   ["demands count in the second rising", "second ? 4'd0 : active", "active"],
   ["who has its demand does not rise on", /to_second = [^;]*;/, "to_second = 1'b0;"],
   ["the level of the last run stays", /(active <= rises;[^]*?)level <= 22'd0;/, "$1"],
@@ -131,9 +135,14 @@ describe("Drf", () => {
   bench("small: the software's rates, bit for bit", dut("small"), { seed: 2, hangCycles: 3_000 }, async b => {
     await questions(b, "small", 80);
   });
-  bench("a bit of a gap a cycle, and four groups: the same rates", dut("slow"), { seed: 3, hangCycles: 3_000 }, async b => {
-    await questions(b, "slow", 60);
-  });
+  bench(
+    "a bit of a gap a cycle, and four groups: the same rates",
+    dut("slow"),
+    { seed: 3, hangCycles: 3_000 },
+    async b => {
+      await questions(b, "slow", 60);
+    },
+  );
   bench("full: the software's rates, bit for bit", dut("full"), { seed: 4, hangCycles: 3_000 }, async b => {
     await questions(b, "full", 40);
   });
