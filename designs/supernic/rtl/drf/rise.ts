@@ -180,8 +180,8 @@ function machine(
  * resources, the least of them and of the needs, and what of each resource goes.
  *
  * Latency of a round: two cycles for each two groups and one for each digit of their gaps, one for each group and user
- * that stops, and two or more for the least and to decide. There is a round at most for each user in each rising. Nothing waits. Reset: nobody
- * rises.
+ * that stops, and three or more for the least and to decide. There is a round at most for each user in each rising.
+ * Nothing waits. Reset: nobody rises.
  */
 export const DrfRise = module(
   "DrfRise",

@@ -121,9 +121,9 @@ function gapOf(
 
 /**
  * A resource of each group while users rise: what is left of it, what goes when the level rises by its smallest part,
- * and how far the level can rise until it is full. A gap takes a cycle for each digit; two are under way at once. What has gone is one product, a
- * cycle before the resource is in front. Latency 1 of all else that it is told; nothing waits. Reset leaves all of it
- * alone: a run begins with `clear`.
+ * and how far the level can rise until it is full. A gap takes a cycle for each digit; two are under way at once. What
+ * has gone is one product, a cycle before the resource is in front. Latency 1 of all else that it is told; nothing
+ * waits. Reset leaves all of it alone: a run begins with `clear`.
  */
 export const DrfRow = module(
   "DrfRow",
