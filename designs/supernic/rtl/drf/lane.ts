@@ -1,6 +1,19 @@
-import { bit, cat, input, module, mux, output, ram, reg, struct, uint, type UInt } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  cat,
+  constant,
+  input,
+  module,
+  mux,
+  output,
+  ram,
+  reg,
+  struct,
+  uint,
+  type UInt,
+} from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
-import { ago, upBy } from "./arithmetic.ts";
+import { ago, productOf, upBy } from "./arithmetic.ts";
 import {
   type DrfParameters,
   groupBitsOf,
@@ -56,7 +69,7 @@ export const DrfLane = module(
     const isFirst = beat.user.eq(0),
       before = sums.readAsync(beat.group),
       use = beat.use.zext(sumBitsOf(p));
-    sums.write(beat.valid, beat.group, mux(isFirst, use, before.add(use)));
+    sums.write(beat.valid, beat.group, use.add(mux(isFirst, constant(0, sumBitsOf(p)), before)));
     io.sum.set(sums.readAsync(io.sumOf));
     inverses.write(inverse.valid, inverse.group, { value: inverse.value, full: inverse.full });
 
@@ -69,7 +82,7 @@ export const DrfLane = module(
       product = reg(uint(f.shareBits + pitchBits), { name: "product" });
     left.set(mux(ask.byPitch, shares.readAsync(place), asked.zext(f.shareBits)));
     right.set(mux(ask.byPitch, ask.pitch, by.value.zext(pitchBits)));
-    product.set(left.mul(right));
+    product.set(productOf(left, right).is(f.shareBits + pitchBits));
     const share = reg(uint(f.shareBits), { name: "share_q" }),
       byLevel = reg(uint(f.useBits), { name: "by_level" });
     share.set(upBy("share", product, f.vectorFraction + f.inverseFraction - f.shareFraction, f.shareBits));

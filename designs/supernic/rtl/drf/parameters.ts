@@ -6,7 +6,7 @@ export interface DrfParameters {
   readonly resources: number;
   /** Resources whose shares and uses are computed at once; a beat has the vectors of as many. */
   readonly lanes: number;
-  /** Bits of the level that a cycle finds: 1 or 2. With 2 each resource has three subtractors and not one. */
+  /** Bits of a gap that a cycle finds: 1 or 2. Two gaps of a lane are found at once, with an adder for each bit. */
   readonly digitBits: number;
   /** Bytes in an epoch that each user has without asking. */
   readonly floor: number;
@@ -24,8 +24,20 @@ export const sumBitsOf = (p: DrfParameters): number => drfFormat.vectorBits + Ma
 export const loadBitsOf = (p: DrfParameters): number => drfFormat.useBits + Math.ceil(Math.log2(p.users));
 /** What is left of a resource, 1 at first. */
 export const leftBits = drfFormat.useFraction + drfFormat.levelFraction + 1;
-/** Cycles in which a step of the level is found. */
-export const stepsOf = (p: DrfParameters): number => drfFormat.levelBits / p.digitBits;
+/** How far the level can rise: 1 at most, as some user rises that takes its weight or more of a resource. */
+export const gapBits = drfFormat.levelFraction + 1;
+/** Cycles in which a resource's gap is found. */
+export const stepsOf = (p: DrfParameters): number => drfFormat.levelFraction / p.digitBits;
+/** Users whose needs are looked through one by one. */
+export const bankUsers = 8;
+/** Gaps that are compared in one cycle with the step so far, and with the next need. */
+const lastGaps = 6;
+/** Cycles in which the gaps of a group become that few, each by two rounds of comparing. */
+export const gapRoundsOf = (p: DrfParameters): number => {
+  let cycles = 1;
+  for (let n = Math.ceil(p.lanes / 4); n > lastGaps; n = Math.ceil(n / 4)) cycles++;
+  return cycles;
+};
 /** One by what is left of a resource that is not full. */
 export const inverseBits = drfFormat.inverseFraction - Math.log2(drfFormat.leastLeft);
 /** Weight by one by the largest share. */

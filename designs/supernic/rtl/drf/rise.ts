@@ -1,14 +1,12 @@
 import {
+  addressBits,
   bit,
   type Bit,
-  cat,
   constant,
   encodeOnehot,
-  fromBits,
   fsm,
   input,
   instance,
-  type InstanceOf,
   lowestSet,
   module,
   mux,
@@ -24,8 +22,10 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
+import { ago, counter } from "./arithmetic.ts";
+import { leastOf } from "./least.ts";
 import { needsOf } from "./needs.ts";
-import { type DrfParameters, groupBitsOf, stepsOf, userBitsOf } from "./parameters.ts";
+import { type DrfParameters, gapRoundsOf, groupBitsOf, groupsOf, stepsOf, userBitsOf } from "./parameters.ts";
 import { DrfRow } from "./row.ts";
 
 /** What a user has when all have stopped. */
@@ -59,18 +59,6 @@ export const risePorts = (p: DrfParameters) => ({
   outcome: output(Outcome),
 });
 
-const andAll = (bits: readonly Bit[]): Bit => fromBits(bits).all();
-/** What the rows and needs are told, driven when the machine is there. */
-const told = () => ({
-  check: wire(bit, { name: "checks" }),
-  begin: wire(bit, { name: "begins" }),
-  step: wire(bit, { name: "steps" }),
-  turn: wire(bit, { name: "turns" }),
-  /** The last step has been added to the level. */
-  settled: wire(bit, { name: "settled" }),
-});
-type Told = ReturnType<typeof told>;
-
 /** Users that rise, and those that are about to stop, or to rise on. */
 function usersOf(p: DrfParameters) {
   const set = (name: string) => reg(uint(p.users), { init: 0, name });
@@ -87,177 +75,176 @@ function usersOf(p: DrfParameters) {
     /** In the second rising, beyond demands; users are added to it. */
     second: reg(bit, { init: 0, name: "second" }),
     adds: reg(bit, { init: 0, name: "adds" }),
+    level: reg(uint(f.levelBits), { init: 0, name: "level" }),
   };
 }
 type Users = ReturnType<typeof usersOf>;
-/** How far they have risen, and by how much in this step, which is found digit by digit. */
-const levelsOf = (p: DrfParameters, t: Told, digit: UInt) => ({
-  level: reg(uint(f.levelBits), { init: 0, name: "level" }),
-  delta: stepOf(p, t, digit),
-  digits: reg(uint(Math.ceil(Math.log2(stepsOf(p)))), { init: 0, name: "digits_left" }),
+/** Where a round is: the resource that is in front, and the digit of its gap. */
+const placeOf = (p: DrfParameters) => ({
+  group: counter("group_at", groupsOf(p), groupBitsOf(p)),
+  /** Of two gaps: their digits, and a cycle for each to be looked at. */
+  digit: counter("digit_at", stepsOf(p) + 2, addressBits(stepsOf(p) + 2)),
+  wait: counter("least_at", gapRoundsOf(p) + 1, addressBits(gapRoundsOf(p) + 1)),
 });
-type Levels = ReturnType<typeof levelsOf>;
-function stepOf(p: DrfParameters, t: Told, digit: UInt) {
-  const delta = reg(uint(f.levelBits), { init: 0, name: "delta" });
-  when(t.step, () => delta.set(cat(delta.trunc(f.levelBits - p.digitBits), digit).is(f.levelBits))).elseWhen(
-    t.settled,
-    () => delta.set(0),
-  );
-  return delta;
-}
+type Place = ReturnType<typeof placeOf>;
 
-/** Nobody has risen: the rows are full of nothing, and users without demand are there already. */
-function start(u: Users, l: Levels, rises: UInt): void {
+/** Nobody has risen. */
+function start(u: Users, rises: UInt): void {
   for (const set of [u.active, u.raised]) set.set(rises.is(set.width));
-  for (const r of [u.satisfied, u.second, u.adds, l.level]) r.set(0);
+  for (const r of [u.satisfied, u.pending, u.second, u.adds, u.level]) r.set(0);
 }
 /** Who has its demand rises on, beside the others, from level 0. */
-function startSecond(u: Users, l: Levels): void {
+function startSecond(u: Users): void {
   for (const r of [u.second, u.adds]) r.set(1);
   for (const set of [u.pending, u.active]) set.set(u.satisfied);
-  l.level.set(0);
+  u.level.set(0);
 }
 
+/** What the machine is told of the step. */
+interface Found {
+  readonly value: UInt;
+  readonly users: UInt;
+  readonly byNeed: UInt;
+}
 /** The order of a run; `on.done` in its last cycle. */
 function machine(
   p: DrfParameters,
   u: Users,
-  l: Levels,
+  at: Place,
   on: {
     readonly go: Bit;
     readonly rises: UInt;
-    readonly hits: UInt;
-    readonly stopped: UInt;
+    readonly step: Found;
+    readonly needing: UInt;
+    readonly begins: Bit;
+    readonly lastGap: Bit;
     readonly done: () => void;
   },
 ) {
-  const hit = node(on.hits.and(u.active), { name: "hit" }),
-    stops = node(on.stopped.and(u.active).or(hit), { name: "stopping" }),
+  const hit = node(mux(on.step.byNeed.bit(0), on.needing, constant(0, p.users)).and(u.active), { name: "hit" }),
+    stops = node(on.step.users.and(u.active).or(hit), { name: "stopping" }),
     toSecond = node(u.second.not().and(u.satisfied.any()), { name: "to_second" });
   return fsm(
-    ["Idle", "Check", "Choose", "Turn", "Begin", "Divide"],
+    ["Idle", "Turn", "Divide", "Find", "Decide"],
     "Idle",
     s => ({
       Idle: () => {
         when(on.go, () => {
-          start(u, l, on.rises);
-          s.go("Check");
+          start(u, on.rises);
+          s.go("Turn");
         });
       },
-      Check: () => {
-        l.level.set(l.level.add(l.delta));
-        s.go("Choose");
+      Turn: () => {
+        at.group.step();
+        when(at.group.last, () => {
+          u.pending.set(u.others);
+          when(u.others.any().not(), () => {
+            u.adds.set(0);
+            when(u.active.any(), () => s.go("Divide"))
+              .elseWhen(toSecond, () => startSecond(u))
+              .otherwise(() => {
+                on.done();
+                s.go("Idle");
+              });
+          });
+        });
       },
-      Choose: () => {
+      Divide: () => {
+        at.digit.step();
+        when(on.begins, () => at.group.step());
+        when(on.lastGap, () => {
+          at.group.clear();
+          at.digit.clear();
+          s.go("Find");
+        });
+      },
+      Find: () => {
+        at.wait.step();
+        when(at.wait.last, () => s.go("Decide"));
+      },
+      Decide: () => {
+        u.level.set(u.level.add(on.step.value.zext(f.levelBits)).is(f.levelBits));
         u.pending.set(stops.is(p.users));
         u.active.set(u.active.andNot(stops));
         u.satisfied.set(u.satisfied.or(hit));
         s.go("Turn");
-      },
-      Turn: () => {
-        u.pending.set(u.others);
-        when(u.others.any().not(), () => {
-          u.adds.set(0);
-          when(u.adds, () => s.go("Check"))
-            .elseWhen(u.active.any(), () => s.go("Begin"))
-            .elseWhen(toSecond, () => startSecond(u, l))
-            .otherwise(() => {
-              on.done();
-              s.go("Idle");
-            });
-        });
-      },
-      Begin: () => {
-        l.digits.set(stepsOf(p) - 1);
-        s.go("Divide");
-      },
-      Divide: () => {
-        l.digits.set(l.digits.sub(1));
-        when(l.digits.eq(0), () => s.go("Check"));
       },
     }),
     { name: "phase" },
   );
 }
 
-type Row = InstanceOf<typeof DrfRow>;
-/** Tells all rows the same, and each its own uses. */
-function tell(
-  p: DrfParameters,
-  rows: readonly Row[],
-  io: RiseInputs,
-  u: Users,
-  t: Told,
-  reaches: readonly Bit[],
-): void {
-  rows.forEach((row, j) => {
-    const { valid, user, group, values } = io.uses,
-      mine = group.eq(Math.floor(j / p.lanes));
-    row.clear.set(io.clear);
-    row.load.set({ valid: valid.and(mine), user, use: values.at(j % p.lanes) });
-    row.turn.set({ valid: t.turn, adds: u.adds, user: u.user });
-    row.mark.set(t.check);
-    row.begin.set(t.begin);
-    row.step.set({ valid: t.step, reaches: fromBits(reaches).is(reaches.length) });
-  });
-}
-type RiseInputs = Pick<InputsOf, "clear" | "uses">;
-interface InputsOf {
-  readonly clear: Bit;
-  readonly uses: {
-    readonly valid: Bit;
-    readonly user: UInt;
-    readonly group: UInt;
-    readonly values: { at(i: number): UInt };
-  };
-}
-/** The digit by which digits it reaches: so many from 1 on. */
-const digitOf = (p: DrfParameters, reaches: readonly Bit[]): UInt =>
-  reaches.reduce<UInt>((d, r, k) => mux(r, constant(k + 1, p.digitBits), d), constant(0, p.digitBits));
-
 /**
  * Raises the level until every user is at its need or on a full resource; then those at their need rise on, from where
- * they are (docs/supernic/drf.md). A round is a step of the level, found by digits, and the users that it stops.
+ * they are (docs/supernic/drf.md). A round is a step of the level, and the users that it stops: the gaps of all
+ * resources, the least of them and of the needs, and what of each resource goes.
  *
- * Latency of a round: 3 cycles, one for each digit, and one for each user that stops; a round at most for each user in
- * each rising. Nothing waits. Reset: nobody rises.
+ * Latency of a round: two cycles for each two groups and one for each digit of their gaps, one for each group and user
+ * that stops, and three or more for the least and to decide. There is a round at most for each user in each rising.
+ * Nothing waits. Reset: nobody rises.
  */
 export const DrfRise = module(
   "DrfRise",
   (p: DrfParameters) => risePorts(p),
   (io, p) => {
-    const rows = Array.from({ length: p.resources }, (_, j) => instance(`row_${j}`, DrfRow(p))),
+    const rows = Array.from({ length: p.lanes }, (_, l) => instance(`row_${l}`, DrfRow(p))),
       u = usersOf(p),
-      t = told(),
-      reaches = Array.from({ length: 2 ** p.digitBits - 1 }, (_, k) => wire(bit, { name: `reaches_${k + 1}` })),
-      l = levelsOf(p, t, digitOf(p, reaches));
-    const needs = needsOf(p, {
+      at = placeOf(p),
+      decides = wire(bit, { name: "decides" }),
+      turns = wire(bit, { name: "turns" }),
+      steps = wire(bit, { name: "steps" });
+    const lastTurn = node(turns.and(at.group.last), { name: "last_turn" }),
+      first = at.digit.value.eq(0),
+      nextGap = node(steps.and(first.or(at.digit.last)), { name: "next_gap" }),
+      begins = node(lastTurn.or(nextGap), { name: "begins" });
+    // The last gap is there in the first cycle in which the least is found.
+    const gapComes = node(steps.and(at.digit.value.eq(stepsOf(p))), { name: "gap_comes" }),
+      lastGap = node(gapComes.and(at.group.last), { name: "last_gap" }),
+      there = node(gapComes.or(ago("gap_is_second", gapComes, 1)), { name: "gap_there" });
+    const need = needsOf(p, {
       need: io.need,
       bound: mux(u.second, constant(0, p.users), u.active),
-      check: t.check,
-      delta: l.delta,
-      begin: t.begin,
-      step: t.step,
-      reaches,
+      level: u.level,
+      look: node(io.go.or(decides), { name: "looks" }),
     });
-    reaches.forEach((r, k) =>
-      r.set(andAll([...rows.map(row => row.enough.bit(k)), ...needs.map(n => n.allows[k] as Bit)])),
-    );
-    tell(p, rows, io, u, t, reaches);
+    const step = leastOf(p, {
+      gaps: rows.map(row => row.gap),
+      there,
+      need,
+      begin: lastTurn,
+    });
+
+    // What a step takes goes from all resources while the first user that it stops is subtracted.
+    const updating = reg(bit, { init: 0, name: "updating" });
+    when(decides, () => updating.set(1)).elseWhen(lastTurn, () => updating.set(0));
+    const rises = node(decides.or(updating.and(turns).andNot(at.group.last)), { name: "rises_now" }),
+      turning = node(turns.and(u.any), { name: "turning_now" });
+    rows.forEach((row, l) => {
+      const { valid, user, group, values } = io.uses;
+      row.clear.set(io.clear);
+      row.load.set({ valid, user, group, use: values.at(l) });
+      row.turn.set({ valid: turning, adds: u.adds, user: u.user, group: at.group.value.is(groupBitsOf(p)) });
+      row.rotate.set(valid.or(turns).or(nextGap).or(decides));
+      row.rises.set(rises);
+      row.delta.set(step.value);
+      row.begin.set(begins);
+      row.first.set(first.or(at.digit.value.eq(1)));
+      row.there.set(there);
+    });
 
     io.done.set(0);
-    const phase = machine(p, u, l, {
+    const phase = machine(p, u, at, {
       go: io.go,
       rises: io.rises,
-      hits: mux(u.second, constant(0, p.users), fromBits(needs.map(n => n.met)).is(p.users)),
-      stopped: fromBits(Array.from({ length: p.users }, (_, i) => fromBits(rows.map(r => r.stops.bit(i))).any())),
+      step,
+      needing: need.users,
+      begins: nextGap,
+      lastGap,
       done: () => io.done.set(1),
     });
-    t.check.set(phase.is("Check"));
-    t.begin.set(phase.is("Begin"));
-    t.step.set(phase.is("Divide"));
-    t.turn.set(phase.is("Turn").and(u.any));
-    t.settled.set(phase.is("Choose"));
+    decides.set(phase.is("Decide"));
+    turns.set(phase.is("Turn"));
+    steps.set(phase.is("Divide"));
 
     const levels = ram(uint(f.levelBits), {
       depth: 2 ** userBitsOf(p),
@@ -265,7 +252,7 @@ export const DrfRise = module(
       style: "distributed",
       name: "levels",
     });
-    levels.write(t.turn, u.user, l.level);
+    levels.write(turning, u.user, u.level);
     const isRaised = u.raised.shr(io.of).bit(0);
     io.outcome.set({
       level: mux(isRaised, levels.readAsync(io.of), constant(0, f.levelBits)),

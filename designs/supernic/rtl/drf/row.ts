@@ -16,105 +16,155 @@ import {
   struct,
   uint,
   type UInt,
+  type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { drfFormat } from "../../config/index.ts";
-import { type DrfParameters, leftBits, loadBitsOf, userBitsOf } from "./parameters.ts";
+import { drfFormat as f } from "../../config/index.ts";
+import { addOrSubtract } from "./arithmetic.ts";
+import {
+  type DrfParameters,
+  gapBits,
+  groupBitsOf,
+  groupsOf,
+  leftBits,
+  loadBitsOf,
+  placeBitsOf,
+  userBitsOf,
+} from "./parameters.ts";
+
+/** How far the level can rise until a resource is full, and the users of that resource. */
+export const Gap = (p: DrfParameters) => struct({ value: uint(gapBits), users: uint(p.users) });
 
 /** One at a time, of all that a row is told. */
 export const rowPorts = (p: DrfParameters) => ({
   /** All is left, and nobody rises. */
   clear: input(bit),
-  /** A user begins to rise, and uses so much. */
-  load: input(struct({ valid: bit, user: uint(userBitsOf(p)), use: uint(drfFormat.useBits) })),
+  /** A user begins to rise, and uses so much of the next resource. */
+  load: input(struct({ valid: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)), use: uint(f.useBits) })),
   /** A user stops, or rises on. */
-  turn: input(struct({ valid: bit, adds: bit, user: uint(userBitsOf(p)) })),
-  /** Whether the row is full is to be known in the next cycle. */
-  mark: input(bit),
-  /** A step begins; then its digits follow, the highest first. */
+  turn: input(struct({ valid: bit, adds: bit, user: uint(userBitsOf(p)), group: uint(groupBitsOf(p)) })),
+  /** The next resource comes to the front; in its cycle the one in front is what all else is about. */
+  rotate: input(bit),
+  /** The level has risen by `delta`: what goes of the resource behind the front is subtracted in the next cycle. */
+  rises: input(bit),
+  delta: input(uint(gapBits)),
+  /** The gap of the resource in front is to be found: its digits follow, and then it is `there`. */
   begin: input(bit),
-  /** A bit for each digit from 1 on: it is at least that. */
-  step: input(struct({ valid: bit, reaches: uint(2 ** p.digitBits - 1) })),
-  /** The same bits: what the row has enough for. */
-  enough: output(uint(2 ** p.digitBits - 1)),
-  /** Users that a full row stops. */
-  stops: output(uint(p.users)),
+  /** The cycle behind `begin`. */
+  first: input(bit),
+  there: input(bit),
+  gap: output(Gap(p)),
 });
 
-/** The load once, twice and so on; three times it is added while a step begins. */
-function multiplesOf(p: DrfParameters, load: UInt, begin: Bit): readonly UInt[] {
-  const wide = loadBitsOf(p) + p.digitBits;
-  if (p.digitBits === 1) return [load.zext(wide)];
-  const triple = reg(uint(wide), { name: "triple" }),
-    once = load.zext(wide),
-    twice = once.shl(1);
-  when(begin, () => triple.set(once.add(twice)));
-  return [once, twice, triple];
+/** Resources of a row, in a ring: the last is in front, and comes back changed at the other end. */
+function ring(p: DrfParameters, bits: number, name: string, at: { readonly clear: Bit; readonly rotate: Bit }) {
+  const places = Array.from({ length: groupsOf(p) }, (_, i) => reg(uint(bits), { name: `${name}_${i}` }));
+  const follow = (changed: UInt, cleared: bigint): void => {
+    when(at.clear, () => places.forEach(r => r.set(cleared))).elseWhen(at.rotate, () =>
+      places.forEach((r, i) => r.set(i === 0 ? changed.is(bits) : (places[i - 1] as UInt).is(bits))),
+    );
+  };
+  return { places, front: places.at(-1) as UInt, follow };
+}
+
+/** A division that is under way: the digits found so far, and what they are found of. */
+const Division = (p: DrfParameters) =>
+  struct({
+    load: uint(loadBitsOf(p)),
+    rest: uint(loadBitsOf(p) + 1),
+    low: uint(f.levelFraction),
+    digits: uint(f.levelFraction),
+    over: bit,
+  });
+type DivisionValue = Pick<Val<ReturnType<typeof Division>>, "load" | "rest" | "low" | "digits" | "over">;
+
+/** Some digits more, by adding or subtracting: the rest is below 0 when it lacks a load. */
+function further(p: DrfParameters, name: string, d: DivisionValue) {
+  const wide = loadBitsOf(p) + 1,
+    found: Bit[] = [];
+  let rest: UInt = d.rest;
+  for (let k = 0; k < p.digitBits; k++) {
+    const next = cat(rest.trunc(wide - 1), d.low.bit(f.levelFraction - 1 - k)).is(wide),
+      fits = rest.bit(wide - 1).not();
+    rest = node(addOrSubtract(next, d.load.zext(wide), fits), { name: `${name}_${k}` });
+    found.unshift(rest.bit(wide - 1).not());
+  }
+  const digits = cat(d.digits.trunc(f.levelFraction - p.digitBits), fromBits(found)).is(f.levelFraction);
+  return { load: d.load, rest: rest.is(wide), low: d.low.shl(p.digitBits).trunc(f.levelFraction), digits };
 }
 
 /**
- * One resource while users rise: what is left of it, and what goes when the level rises by its smallest part. A step of
- * the level is a quotient that all rows find together: each says which digits it has enough for, and all subtract the
- * digit that everybody has enough for. What remains behind the last digit is what is left. Latency 1 of all that it is
- * told; nothing waits. Reset leaves all of it alone: a run begins with `clear`.
+ * Left by load. Two divisions are under way, a cycle apart: each is in either register in turn, and ends in the first.
+ * More than all of a resource is as good as all of it, as nobody rises by more.
+ */
+function gapOf(
+  p: DrfParameters,
+  o: { readonly first: Bit; readonly begin: Bit; readonly left: UInt; readonly load: UInt },
+) {
+  const wide = loadBitsOf(p) + 1,
+    one = reg(Division(p), { name: "one" }),
+    two = reg(Division(p), { name: "two" }),
+    whole = leftBits - f.levelFraction;
+  const over = node(mux(o.first, one.rest.trunc(whole).zext(wide).ge(one.load.zext(wide)), one.over), { name: "over" }),
+    half = further(p, "rest_one", one),
+    all = further(p, "rest_two", two);
+  two.set({ ...half, over });
+  one.set({
+    load: mux(o.begin, o.load.is(loadBitsOf(p)), all.load),
+    rest: mux(o.begin, o.left.shr(f.levelFraction).resize(wide).is(wide), all.rest),
+    low: mux(o.begin, o.left.trunc(f.levelFraction), all.low),
+    digits: mux(two.over, constant(0, f.levelFraction), all.digits),
+    over: two.over,
+  });
+  return cat(one.over, one.digits).is(gapBits);
+}
+
+/**
+ * A resource of each group while users rise: what is left of it, what goes when the level rises by its smallest part,
+ * and how far the level can rise until it is full. A gap takes a cycle for each digit; two are under way at once. What
+ * has gone is one product, a cycle before the resource is in front. Latency 1 of all else that it is told; nothing
+ * waits. Reset leaves all of it alone: a run begins with `clear`.
  */
 export const DrfRow = module(
   "DrfRow",
   (p: DrfParameters) => rowPorts(p),
   (io, p) => {
     const loadBits = loadBitsOf(p),
-      shift = p.digitBits;
-    const left = reg(uint(leftBits), { name: "left" }),
-      // Digits of what is left that have not been looked at in this step.
-      low = reg(uint(drfFormat.levelBits), { name: "low" }),
-      load = reg(uint(loadBits), { name: "load" }),
-      users = reg(uint(p.users), { name: "users" }),
-      full = reg(bit, { name: "full" });
-    const uses = ram(uint(drfFormat.useBits), {
-      depth: 2 ** userBitsOf(p),
+      loads = ring(p, loadBits, "load", io),
+      lefts = ring(p, leftBits, "left", io),
+      users = ring(p, p.users, "users", {
+        clear: io.clear,
+        rotate: node(io.load.valid.or(io.there), { name: "passes" }),
+      });
+    const uses = ram(uint(f.useBits), {
+      depth: 2 ** placeBitsOf(p),
       collision: "old",
       style: "distributed",
       name: "uses",
     });
-    uses.write(io.load.valid, io.load.user, io.load.use);
+    uses.write(io.load.valid, cat(io.load.user, io.load.group).is(placeBitsOf(p)), io.load.use);
 
-    const changes = node(mux(io.load.valid, io.load.use, uses.readAsync(io.turn.user)).zext(loadBits), {
-        name: "changes",
+    const kept = uses.readAsync(cat(io.turn.user, io.turn.group).is(placeBitsOf(p))),
+      change = node(mux(io.load.valid, io.load.use, mux(io.turn.valid, kept, constant(0, f.useBits))).zext(loadBits), {
+        name: "change",
       }),
-      grows = node(io.load.valid.or(io.turn.adds), { name: "grows" });
-    when(io.clear, () => load.set(0)).elseWhen(io.load.valid.or(io.turn.valid), () =>
-      load.set(mux(grows, load.add(changes), load.sub(changes))),
-    );
-    when(io.clear, () => users.set(0)).elseWhen(io.load.valid.and(io.load.use.any()), () =>
-      users.set(users.or(decode(io.load.user, p.users).is(p.users))),
-    );
+      takes = node(io.turn.valid.andNot(io.turn.adds), { name: "takes" }),
+      load = node(addOrSubtract(loads.front, change, takes), { name: "load_next" });
+    loads.follow(load, 0n);
+    const uses1 = node(io.load.valid.and(io.load.use.any()), { name: "uses_some" }),
+      joins = mux(uses1, decode(io.load.user, p.users).is(p.users), constant(0, p.users));
+    users.follow(users.front.or(joins), 0n);
 
-    // Multiples of the load, and what is left behind each.
-    const wide = leftBits + 1,
-      now = node(cat(left.trunc(leftBits - shift), low.bits(drfFormat.levelBits - shift, shift)).is(leftBits), {
-        name: "now",
-      });
-    const behind = multiplesOf(p, load, io.begin).map((m, k) =>
-      node(now.zext(wide).sub(m.zext(wide)), { name: `behind_${k + 1}` }),
-    );
-    const enough = node(fromBits(behind.map(b => b.bit(wide - 1).not())).is(2 ** shift - 1), { name: "has_enough" });
-    io.enough.set(enough);
-    const lacks = node(io.step.valid.and(io.step.reaches.andNot(enough).any()), { name: "lacks" });
+    const gone = reg(uint(leftBits), { name: "gone" }),
+      behind = loads.places.at(-2) as UInt,
+      product = node(behind.mul(io.delta).resize(leftBits), { name: "goes" });
+    gone.set(mux(io.rises, product, constant(0, leftBits)));
+    const lacks = node(lefts.front.lt(gone).and(io.rotate), { name: "lacks" });
     assertAlways(lacks.not(), "a step takes no more of a resource than it has");
-    const next = node(
-      behind.reduce<UInt>((rest, b, k) => mux(io.step.reaches.bit(k), b.trunc(leftBits), rest), now),
-      { name: "next" },
-    );
-    when(io.clear, () => left.set(1n << BigInt(leftBits - 1)))
-      .elseWhen(io.begin, () => {
-        left.set(left.shr(drfFormat.levelBits));
-        low.set(left.trunc(drfFormat.levelBits));
-      })
-      .elseWhen(io.step.valid, () => {
-        left.set(next.is(leftBits));
-        low.set(low.shl(shift));
-      });
-    when(io.mark, () => full.set(left.lt(load.zext(leftBits))));
-    io.stops.set(mux(full, users, constant(0, p.users)));
+    const left = node(lefts.front.sub(gone).is(leftBits), { name: "left_next" });
+    lefts.follow(left, 1n << BigInt(leftBits - 1));
+
+    const value = gapOf(p, { first: io.first, begin: io.begin, left, load });
+    io.gap.set({ value, users: (users.places[0] as UInt).is(p.users) });
   },
 );

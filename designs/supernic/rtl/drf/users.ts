@@ -13,7 +13,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { drfFormat as f } from "../../config/index.ts";
-import { ago, numberAgo, upBy } from "./arithmetic.ts";
+import { ago, numberAgo, productOf, upBy } from "./arithmetic.ts";
 import { type DrfParameters, userBitsOf } from "./parameters.ts";
 import type { Division } from "./prepare.ts";
 import type { Top } from "./shares.ts";
@@ -93,7 +93,7 @@ function needLevel(bytes: UInt, top: UInt, weight: UInt) {
     name: "by_weights",
     init: byWeights(),
   });
-  const product = numberAgo("need_product", bytes.mul(top), 1),
+  const product = numberAgo("need_product", productOf(top, bytes), 1),
     cut = f.shareFraction - f.demandShareFraction,
     share = numberAgo("need_share", upBy("need_share", product, cut, f.demandShareBits), 1);
   const byWeight = numberAgo(
@@ -101,7 +101,7 @@ function needLevel(bytes: UInt, top: UInt, weight: UInt) {
       inverse.readAsync(numberAgo("need_weight", weight, 1).is(f.weightBits)),
       1,
     ),
-    scaled = numberAgo("need_scaled", share.mul(byWeight), 1),
+    scaled = numberAgo("need_scaled", productOf(share, byWeight), 1),
     shift = f.demandShareFraction + f.weightFraction - f.levelFraction;
   return numberAgo("need_level", upBy("need_level", scaled, shift, f.levelBits), 1).is(f.levelBits);
 }

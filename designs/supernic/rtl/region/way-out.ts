@@ -44,10 +44,12 @@ export function wayOut<S extends Shape>(
     before = reg(uint(there.width), { init: 0, name: "before_answer" });
   const mayGo = node(mux(waited, before.any(), past.valid).not(), { name: "answer_may_go" }),
     chosen = node(answered.valid.and(mayGo), { name: "answer_goes" });
-  leave.valid.set(past.valid.or(answered.valid));
+  // An answer's turn is its own, also in the cycle in which it is withdrawn: who passes is known early.
+  const itsTurn = node(waited.andNot(before.any()), { name: "answer_turn" });
+  leave.valid.set(past.valid.andNot(itsTurn).or(answered.valid));
   // Both are of the one shape, which is a parameter: their widths are checked at elaboration.
   assignView(leave.payload, mux<unknown, unknown>(chosen, answered.payload, past.payload), "payload");
-  past.ready.set(leave.ready.andNot(chosen));
+  past.ready.set(leave.ready.andNot(itsTurn));
   const leaves = node(chosen.and(leave.ready), { name: "answer_leaves" }),
     passes = node(past.fire, { name: "past_leaves" });
   waited.set(answered.valid.andNot(leaves));

@@ -81,3 +81,38 @@ export function greedyProblem({ users, resources, floor }: Sizes): DrfProblem {
     })),
   };
 }
+/** Two resources of users 0, 1 and 2 are full at the same level, and each has something left that is too little. */
+export function tiedProblem(r: Random, { users, resources, floor }: Sizes): DrfProblem {
+  const crumb = r.between(1, 200),
+    vectors = [
+      [256, 128],
+      [0, 256],
+      [crumb, crumb, 256],
+    ];
+  return exactProblem({ users, resources, floor }, 2 ** 21, i => ({
+    weight: i === 0 ? 2 : 1,
+    demand: i < 3 ? 2 ** 24 - 1 : 0,
+    vector: vectors[i] ?? [],
+  }));
+}
+/** A user that asks for as much as there is of its resource, but for a few bytes; and all of it when it can. */
+export function edgeProblem(r: Random, { users, resources, floor }: Sizes): DrfProblem {
+  const use = r.pick([256, r.between(200, 500)]),
+    // What a user uses of a resource of its own is rounded up by a 65,536th, if it is no power of two.
+    most = Math.floor(((2 ** 21 * 256) / use) * (use === 256 ? 1 : 1 - 2 ** -16)),
+    asked = most - r.between(-1, 4);
+  return exactProblem({ users, resources, floor }, 2 ** 21, i => ({
+    weight: 1,
+    demand: i > 0 ? 0 : use === 256 && r.chance(0.5) ? 2 ** 24 - 1 : floor + asked,
+    vector: i === 0 ? [use] : [],
+  }));
+}
+/** Each resource has so many units left behind the floors of those who use it. */
+function exactProblem({ users, resources, floor }: Sizes, left: number, of: (user: number) => DrfUser): DrfProblem {
+  const list = Array.from({ length: users }, (_, i) => {
+    const user = of(i);
+    return { ...user, vector: Array.from({ length: resources }, (_x, j) => user.vector[j] ?? 0) };
+  });
+  const floors = (j: number): number => Math.ceil((list.reduce((n, u) => n + (u.vector[j] ?? 0), 0) * floor) / 256);
+  return { capacities: Array.from({ length: resources }, (_, j) => left + floors(j)), floor, users: list };
+}

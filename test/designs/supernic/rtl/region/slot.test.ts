@@ -211,6 +211,7 @@ describe("Slot", () => {
       ["the task is given one too many", "inside_ < 3'd5", "inside_ <= 3'd5"],
       ["an answer goes first", "answer_waited ? |before_answer : past_valid", "1'b0"],
       ["what goes past is always first", "answer_waited ? |before_answer : past_valid", "past_valid"],
+      ["what goes past leaves in an answer's turn", /answer_turn = [^;]*;/, "answer_turn = 1'b0;"],
       ["an answer waits for one too few", /(past_there\)) - \{3'd0, past_leaves\}/, "$1 - {3'd0, past_valid}"],
       ["the way past overflows", "past_level <= 4'd4", "past_level <= 4'd7"],
       ["a dropped packet goes on to the next task", "(drops ? 3'd0 : oldest_run)", "oldest_run"],

@@ -13,13 +13,14 @@ export type Size = keyof typeof sizes;
 export const dut = (size: Size) => Drf(sizes[size]);
 export type Ports = ReturnType<typeof dut>["ports"];
 
-/** Cycles of the rounds: 3, the digits, and one for each user that stops; those who rise on are added one by one. */
+/** Cycles of the rounds: digits of all groups, what follows, and one a group for each user that stops or rises on. */
 export function roundCycles({ first, second }: FixedAnswer, p: DrfParameters): number {
-  const turns = (stops: readonly (readonly number[])[]): number =>
-    stops.reduce((n, users) => n + 2 + Math.max(1, users.length), 0) +
-    Math.max(0, stops.length - 1) * (1 + 22 / p.digitBits);
-  const none = 3;
-  return (turns(first.stops) || none) + turns(second.stops) + first.satisfied.size;
+  const groups = p.resources / p.lanes,
+    find = Math.ceil(p.lanes / 4) > 6 ? 3 : 2,
+    round = (groups / 2) * (20 / p.digitBits + 2) + find;
+  const stops = [...first.stops, ...second.stops].filter(users => users.length > 0),
+    turns = stops.reduce((n, users) => n + users.length, first.satisfied.size);
+  return groups + stops.length * round + groups * turns;
 }
 
 interface Run {
