@@ -25,6 +25,7 @@ import {
 import { minimumFrame } from "../../../shared/wire/index.ts";
 import { cells } from "../../../shared/stream/index.ts";
 import {
+  ipv4Checksum,
   AxisBeat,
   BufferBeat,
   BufferJob,
@@ -41,7 +42,6 @@ import {
   echoBytes,
   fullBytes,
   headerBytes,
-  ipv4Checksum,
   placeChecksum,
   planReply,
   rawLimit,

@@ -34,6 +34,7 @@ import { GbnAnswers } from "./gbn-answers.ts";
 import {
   Acknowledgement,
   Answer,
+  GbnAction,
   gbnBytes,
   GbnFrameKind,
   GbnFrames,
@@ -42,22 +43,24 @@ import {
   GbnPacket,
   GbnReceiver,
   type GbnReceiverParameters,
+  GbnRemove,
+  lifeBit,
   Named,
   namedEvery,
   PeerFields,
+  RemovePlan,
   sessionBits,
   SessionControl,
   type SessionParameters,
+  tagBits,
   ticketBits,
   wirePeer,
   wireSequenceBits,
   wireSlotBits,
 } from "../../../shared/go-back-n/rtl/index.ts";
 import { isNoSender, isNoStation, isReply } from "../network/senders.ts";
-import { lifeBit, tagBits } from "./tags.ts";
 import { headerBytes, opcodeOffset, sizeOffset, statusOffset } from "./gbn-opcode.ts";
 import { GbnPeerWrite } from "./gbn-peers.ts";
-import { GbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";
 import { NetConfig } from "../records/records.ts";
 
 export interface GbnRxParameters extends SessionParameters {

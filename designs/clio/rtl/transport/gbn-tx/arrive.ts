@@ -5,14 +5,17 @@ import {
   gbnBytes,
   GbnFrameKind,
   lengthBitsOf,
+  lifeBit,
   lifeBits,
+  partBit,
   sessionBits,
+  tagBits,
+  tagPrefix,
   ticketBits,
 } from "../../../../shared/go-back-n/rtl/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../../shared/wire/index.ts";
 import { frameOffsets } from "../../../wire/index.ts";
 import { changedChecksum, contextBits } from "../gbn-rx.ts";
-import { lifeBit, partBit, tagBits, tagPrefix } from "../tags.ts";
 import { Arrived, type GbnTxParameters } from "./records.ts";
 import type { arrivedQueue, Frames } from "./units.ts";
 
