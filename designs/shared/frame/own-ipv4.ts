@@ -35,3 +35,17 @@ export function ipv4Checksum(sum: UInt): UInt<16> {
   const folded = node(cat(low, constant(1, 1)).add(cat(carries.zext(16), wraps)));
   return folded.bits(1, 16).not();
 }
+
+/**
+ * 16-bit ones' complement sum of a checksum's complement and `more`, complemented: the checksum when the data grew by
+ * `more` (RFC 1624).
+ */
+export function changedChecksum(checksum: UInt, more: number): UInt<16> {
+  const sum = node(
+    checksum
+      .not()
+      .zext(17)
+      .add(((more % 0xffff) + 0xffff) % 0xffff),
+  );
+  return sum.bits(0, 16).add(sum.bit(16).zext(16)).not().is(16);
+}

@@ -1,0 +1,1 @@
+export { goBackN } from "./go-back-n.ts";
