@@ -1,1 +1,2 @@
-export { goBackN } from "./go-back-n.ts";
+export { goBackN, GoBackN } from "./go-back-n.ts";
+export { gbnTaskDefaults, type GbnTaskParameters } from "./records.ts";
