@@ -93,7 +93,7 @@ function answerOf({ tag, header, drops, shifts, life }: Val<typeof Decided>) {
 /**
  * Go-Back-N in front of memory nodes (paper §5.6.1; docs/supernic/go-back-n.md). It ends the clients' sessions: a
  * request in order goes on without its header, a reply becomes a frame made here, which is kept in memory until it is
- * acknowledged. Latency 6 cycles, initiation interval 1; a reply leaves every 8 cycles or as its beats need. Full: see
+ * acknowledged. Latency 6 cycles, initiation interval 1; a reply leaves every 4 cycles or as its beats need. Full: see
  * the page; taking waits for nothing but a session that changes. Errors of memory: the frame is not sent again. Reset:
  * all sessions are closed and no node is known; some 520 cycles in which nothing is taken.
  */

@@ -100,7 +100,7 @@ export class GbnRig {
     }
     config.valid.value = 0;
   }
-  send(bytes: Uint8Array, ingress: number, of = user): void {
+  send(bytes: Uint8Array, ingress: number, of = user): Sent<unknown> {
     const header = new Uint8Array(64),
       tag = this.#tag++ & 255;
     header.set(bytes.slice(0, 64));
@@ -110,6 +110,7 @@ export class GbnRig {
       payloadBytes: Math.max(0, bytes.length - 64),
     });
     this.#inside.push({ bytes, sent, tag, given: false });
+    return sent;
   }
   get pending(): number {
     return this.#inside.length;

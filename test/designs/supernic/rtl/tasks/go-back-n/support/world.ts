@@ -30,6 +30,8 @@ interface Life {
   replied: Uint8Array[];
   delivered: number;
 }
+/** Cycles without a reply after which a client asks for something else. */
+const patience = 20_000;
 const headBytes = 16;
 /** Who sent it, in which life, and which one it is: in front of every payload. */
 function numbered(client: number, life: number, n: number, rest: Uint8Array): Uint8Array {
@@ -163,12 +165,19 @@ export class World {
   /** Sends until each client has sent all of its requests of this life and heard all of the replies. */
   async play(requests = this.#o.requests): Promise<void> {
     const { random } = this.b,
+      // A reply that a reset has lost never comes: after a while its client asks for something else.
+      heard = this.clients.map(() => ({ replies: 0, at: this.b.cycle })),
       goal = this.clients.map(c => this.#life(c.o.number, c.life).delivered + requests);
     await this.b.until(() => {
       let done = true;
       this.clients.forEach((c, i) => {
         const is = this.#life(c.o.number, c.life);
-        if (c.session?.room === true && is.sent < (goal[i] ?? 0) && is.sent - is.delivered < this.#o.most) {
+        const last = heard[i];
+        if (last === undefined) return;
+        if (last.replies !== is.delivered) Object.assign(last, { replies: is.delivered, at: this.b.cycle });
+        const waits = this.b.cycle - last.at > patience;
+        if (waits) last.at = this.b.cycle;
+        if (c.session?.room === true && (waits || is.sent < (goal[i] ?? 0)) && is.sent - is.delivered < this.#o.most) {
           const payload = numbered(c.o.number, c.life, is.sent, random.bytes(random.pick(this.#o.bytes)));
           this.#requests.set(`${c.o.number}/${c.life}/${is.sent++}`, payload);
           c.put(payload);
