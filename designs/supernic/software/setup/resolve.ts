@@ -4,7 +4,7 @@ import { checkFile } from "../../../shared/settings/index.ts";
 import { chainsOf } from "./chains.ts";
 import { dagsOf } from "./dags.ts";
 import { Refuse } from "./refuse.ts";
-import { balancersOf, firewallOf, kvNodeOf, replicasOf, tunnelsOf } from "./rows.ts";
+import { balancersOf, firewallOf, gbnNodesOf, kvNodeOf, replicasOf, tunnelsOf } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 import { type SetupFile, setupSchema } from "./schema.ts";
 import type { DeclaredOf, Setup, SetupSizes, User } from "./setup.ts";
@@ -121,6 +121,11 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
     withReplicas < 0 || file.replicas.length > 0,
     () => `replicas: there are none, and regions[${withReplicas}] has a replicate; give a group of nodes`,
   );
+  const withSessions = regions.findIndex(c => c?.tasks.some(t => t.name === "go_back_n") === true);
+  refuse.unless(
+    withSessions < 0 || file.gbnNodes.length > 0,
+    () => `gbnNodes: there are none, and regions[${withSessions}] has a go_back_n; give the nodes behind it`,
+  );
   const tunnels = tunnelsOf(file, users, refuse),
     balancers = balancersOf(file, users, file.stations, refuse),
     replicas = replicasOf(file, users, refuse),
@@ -145,6 +150,7 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
       tunnels,
       balancers,
       kvNode: kvNodeOf(file, users, refuse),
+      gbnNodes: gbnNodesOf(file, users, refuse),
       replicas,
       replicaLife: file.replicaLife,
       dags,

@@ -1,6 +1,6 @@
 /** A setup file: who is there, what is deployed, who may use it. The page docs/supernic/run.md is made from this. */
 import * as z from "zod";
-import { egressWays, replicaGroups, replicaMostLife, replicaNodes } from "../../wire/index.ts";
+import { egressWays, gbnNodes, replicaGroups, replicaMostLife, replicaNodes } from "../../wire/index.ts";
 import { flag, hexBytes, ipv4, key, list, mac, name, one, ownMac, prefix, task, whole } from "./fields.ts";
 
 const portNumber = whole(0, 8, "the number of a port"),
@@ -99,6 +99,10 @@ export const kvNodeSchema = z.strictObject({
     .default(4096)
     .describe("time after which no request is under way any more, in units of 256 cycles"),
 });
+export const gbnNodeSchema = z.strictObject({
+  station: name.describe("the station that it is; it needs an ip"),
+  user: user.describe("whose packets it takes"),
+});
 export const replicasSchema = z.strictObject({
   name: name.describe("as DAGs name it"),
   number: whole(0, replicaGroups - 1, "a group's number")
@@ -189,6 +193,10 @@ export const setupSchema = z.strictObject({
   tunnels: list(tunnelSchema).default([]).describe("rows of every tunnel"),
   balancers: list(balancerSchema).default([]).describe("buckets of every balancer"),
   kvNode: kvNodeSchema.optional().describe("the key-value node behind every KV cache"),
+  gbnNodes: list(gbnNodeSchema)
+    .max(gbnNodes, `must name at most ${gbnNodes} nodes`)
+    .default([])
+    .describe("memory nodes behind every go_back_n, which need no transport of their own"),
   replicas: list(replicasSchema).default([]).describe("groups of nodes, of every replicate"),
   replicaLife: whole(1, replicaMostLife, "a number of 256 cycles")
     .default(4096)

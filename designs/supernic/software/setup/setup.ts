@@ -3,6 +3,7 @@ import type {
   Declared,
   EgressWayName,
   FirewallRule,
+  GbnNode,
   KvNode,
   MatchActionName,
   ReplicaGroup,
@@ -148,6 +149,8 @@ export interface Setup {
   readonly tunnels: readonly Tunnel[];
   readonly balancers: readonly Balancer[];
   readonly kvNode: SetupKvNode | undefined;
+  /** Nodes behind every Go-Back-N task. */
+  readonly gbnNodes: readonly GbnNode[];
   readonly replicas: readonly Replicas[];
   /** In units of 256 cycles. */
   readonly replicaLife: number;

@@ -10,6 +10,7 @@ import {
   mostSlots,
   mostStages,
   natOutside,
+  gbnWords,
   replicaWords,
   ruleKeyBits,
   type TableValues,
@@ -173,7 +174,7 @@ function sumOf(bytes: Uint8Array): number {
 /** The words that configure a task of this name on a fresh device. */
 export function taskWords(
   task: string,
-  s: Pick<Setup, "firewall" | "nat" | "tunnels" | "balancers" | "kvNode" | "replicas" | "replicaLife">,
+  s: Pick<Setup, "firewall" | "nat" | "tunnels" | "balancers" | "kvNode" | "gbnNodes" | "replicas" | "replicaLife">,
 ): ConfigWord[] {
   // A cache's name has its values.
   if (task.startsWith("kv_")) return s.kvNode === undefined ? [] : [...kvWords(s.kvNode, s.kvNode.life)];
@@ -185,6 +186,7 @@ export function taskWords(
       ).flat(),
     nat: () => (s.nat === undefined ? [] : [natOutside(s.nat.address, s.nat.ports)]),
     tunnel: () => s.tunnels.map(t => tunnelWord(t.number, t.row)),
+    go_back_n: () => gbnWords(s.gbnNodes),
     replicate: () => {
       const groups = s.replicas.map(r => r.group);
       return groups.length === 0 ? [] : replicaWords(groups, s.replicaLife);

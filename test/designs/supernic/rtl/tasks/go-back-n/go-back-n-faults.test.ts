@@ -7,7 +7,6 @@ import {
   ageRun,
   beginAnewRun,
   checksRun,
-  crowdedRun,
   full,
   fullRun,
   lossyRun,
@@ -45,17 +44,13 @@ describe("a planted fault in the Go-Back-N task is found", () => {
   /** One that needs traffic: with MNEMO_LONG=1. */
   const findsLong = (name: string, from: string | RegExp, to: string, run: Run, more: object = {}) =>
     plants(name, from, to, run, more, false);
-  const wire = (name: string): RegExp => new RegExp(`(wire (?:\\[[^\\]]*\\] )?${name} =) [^;]*;`);
+  const wire = (name: string): RegExp => new RegExp(`((?:wire (?:\\[[^\\]]*\\] )?|assign )${name} =) [^;]*;`),
+    held = (name: string): string => `who_b_held_${name}`;
 
   finds("a reply of another life is numbered", wire("is_of_this_life"), "$1 1'b1;", beginAnewRun);
-  finds(
-    "any node answers for a session",
-    wire("is_of_this_life"),
-    "$1 reply_life_life == replies_pop_life;",
-    beginAnewRun,
-  );
-  finds("a session's life does not begin anew", /life_before_life \+ 16'd1/, "life_before_life", beginAnewRun);
-  finds("anybody closes a session", wire("same_client"), "$1 holder_taken;", beginAnewRun);
+  finds("any node answers for a session", /\(life_node == \w+\)/, "1'b1", beginAnewRun);
+  finds("a session's life does not begin anew", /life_before\[15:0\] \+ 16'd1/, "life_before[15:0]", beginAnewRun);
+  finds("anybody closes a session", wire("same_client"), "$1 row_taken;", beginAnewRun);
   finds("management can be closed", wire("is_a_session"), "$1 1'b1;", beginAnewRun);
   finds(
     "the number that was given last is given again",
@@ -64,13 +59,15 @@ describe("a planted fault in the Go-Back-N task is found", () => {
     beginAnewRun,
   );
   finds("a repetition opens another session", /same_name <= [^;]*;/, "same_name <= 1'b0;", beginAnewRun);
-  finds("a session that was given up stays taken", wire("failed_ready"), "$1 1'b0;", silentRun);
-  finds("a foreign user's packets are taken", wire("is_good"), "$1 to_node & who_b_whole;", checksRun);
-  finds("lengths are not looked at", wire("is_good"), "$1 to_node & (|(who_b_to & who_b_mine));", checksRun);
+  finds("a session that was given up stays taken", wire("sender_failed_ready"), "$1 1'b0;", silentRun);
+  finds("a session is given up one timeout early", /was_tries (==|!=) 2'd3/, "was_tries $1 2'd2", silentRun);
+  finds("a session is never given up", wire("fails"), "$1 1'b0;", silentRun);
+  finds("a foreign user's packets are taken", wire("is_good"), `$1 to_node & ${held("whole")};`, checksRun);
+  finds("lengths are not looked at", wire("is_good"), `$1 to_node & (|(${held("to")} & ${held("mine")}));`, checksRun);
   finds(
     "replies of all lengths are taken",
     wire("takes_reply"),
-    "$1 is_reply & (|(who_b_from & who_b_mine));",
+    `$1 is_reply & (|(${held("from")} & ${held("mine")}));`,
     checksRun,
   );
   finds("crowded is never seen", /crowded_before <= crowded;/, "crowded_before <= 1'b0;", fullRun, full);
@@ -78,11 +75,16 @@ describe("a planted fault in the Go-Back-N task is found", () => {
   finds("a dropped reply's place is not given back", wire("reply_is_planned"), "$1 number_given;", silentRun);
   finds("an error of memory is not told", /\? 2'd2 : 2'd0/, "? 2'd0 : 2'd0", memoryErrorRun);
   finds("a frame leaves by the port of the one before", wire("leaves_by"), "$1 port_of_frame;", windowRun);
-  findsLong(
-    "sessions are open after a reset",
-    /(controls|control)_payload_open = [^;]*;/,
-    "$1_payload_open = 1'b1;",
-    resetRun,
-  );
-  void [ageRun, crowdedRun, wrap, wrapRun, lossy];
+  finds("the window has one place more", /~flying\[3\]/, "~(flying[3] & (|flying[2:0]))", windowRun);
+  finds("an ACK of what was never sent counts", /& ~rest\[4\]/, "", windowRun);
+  finds("ACKs are not heard", wire("is_heard"), "$1 1'b0;", windowRun);
+  finds("an ACK waits for two rounds", /(wire timed =) [^;]*;/, "$1 op_timer & (was_unacked > 3'd1);", ageRun);
+  finds("every packet ahead is answered", /& ~was_nacked/, "", ageRun);
+  finds("a place for requests is never given back", /else if \(job_done\) job_taken <= 1'b0;/, "", beginAnewRun);
+  findsLong("numbers do not go round", /(wire behind =) gap\[31\];/, "$1 op_sequence < was_expected;", wrapRun, wrap);
+  findsLong("a frame is sent again before it is in memory", wire("settled"), "$1 1'b1;", lossy);
+  findsLong("new replies overtake those that are sent again", /= ~was_again;/, "= 1'b1;", lossy);
+  findsLong("what was dropped is kept", /keeps_payload <= [^;]*;/, "keeps_payload <= 1'b1;", lossy);
+  findsLong("a reply's last beat is whole", /last_bytes <= [^;]*;/, "last_bytes <= 7'd64;", lossy);
+  findsLong("a reset leaves sessions open", wire("receiver_control_payload_open"), "$1 1'b1;", resetRun);
 });

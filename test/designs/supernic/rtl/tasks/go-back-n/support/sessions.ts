@@ -14,7 +14,8 @@ export interface Said {
 export async function asks(rig: GbnRig, frame: Uint8Array, port: number): Promise<Said | undefined> {
   let said: Said | undefined;
   const before = rig.onMade;
-  rig.onMade = bytes => {
+  rig.onMade = (bytes, at) => {
+    if (at !== port) throw new Error(`an answer leaves by port ${at}, not ${port}`);
     const { gbn, body } = parsedGbn(bytes);
     if (gbn.srcSlot !== 0 || gbn.sequence !== 0) return;
     const clio = decode(clioHeader, body);
@@ -55,4 +56,11 @@ export async function openAll(rig: GbnRig, sessions: number): Promise<void> {
     const said = await closes(rig, n, session);
     if (said?.status !== status.OK || said.session !== 0) throw new Error(`session ${session} is not given back`);
   }
+  // One that was just given back is not given at once to somebody else.
+  const one = await opens(rig, 0),
+    closed = one && (await closes(rig, 0, one.session)),
+    next = await opens(rig, 1);
+  if (closed?.status !== status.OK || next?.status !== status.OK || next.session === one?.session)
+    throw new Error(`session ${next?.session ?? 0} is given again at once`);
+  await closes(rig, 1, next.session);
 }
