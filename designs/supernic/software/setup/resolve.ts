@@ -4,6 +4,7 @@ import { checkFile } from "../../../shared/settings/index.ts";
 import { chainsOf } from "./chains.ts";
 import { dagsOf } from "./dags.ts";
 import { Refuse } from "./refuse.ts";
+import { keysOf } from "./keys.ts";
 import { balancersOf, firewallOf, gbnNodesOf, kvNodeOf, replicasOf, tunnelsOf } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 import { type SetupFile, setupSchema } from "./schema.ts";
@@ -129,7 +130,8 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
   const tunnels = tunnelsOf(file, users, refuse),
     balancers = balancersOf(file, users, file.stations, refuse),
     replicas = replicasOf(file, users, refuse),
-    known = { sizes, users, chains, peers: file.peers, tunnels, balancers, replicas };
+    keys = keysOf(file, { users, tunnels, regions }, refuse),
+    known = { sizes, users, chains, peers: file.peers, tunnels, balancers, replicas, keys };
   const dags = dagsOf(file, known, refuse);
   const { mac, ip, number, ports, uplink, epoch, stations, peers, nat } = file;
   return {
@@ -150,6 +152,8 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
       tunnels,
       balancers,
       kvNode: kvNodeOf(file, users, refuse),
+      keys,
+      launch: file.launch,
       gbnNodes: gbnNodesOf(file, users, refuse),
       replicas,
       replicaLife: file.replicaLife,
