@@ -6,11 +6,15 @@ import {
   ageRun,
   beginAnewRun,
   checksRun,
+  closedRun,
   crowdedRun,
+  edge,
+  edgeRun,
   full,
   fullRun,
   latencyRun,
   memoryErrorRun,
+  raceRun,
   resetRun,
   silentRun,
   small,
@@ -46,6 +50,9 @@ describe("sessions end at the sNIC", () => {
       await w.end(small.sessions);
     }));
   it("numbers go round; an ACK that is lost there is no loss", () => run("wrap", wrapRun, { first: 2 ** 32 - 20 }));
+  it("where numbers go round, by hand", () => run("edge", edgeRun, edge));
+  it("a NACK while frames are being written, and a reply while they are sent again", () => run("race", raceRun));
+  it("behind a reset nobody has a session", () => run("closed", closedRun));
   it("a full window waits, exactly; ACKs come through", () => run("window", windowRun));
   it("a client that falls silent is given up, neither sooner nor later", () => run("silent", silentRun));
   it("ACKs and timeouts come when they are due, from both sides", () => run("ages", ageRun));

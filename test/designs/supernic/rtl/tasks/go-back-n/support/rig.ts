@@ -27,6 +27,8 @@ export interface RigOptions {
   readonly make?: Pause;
   /** Cycles of an access of memory, and at most so many more. */
   readonly latency?: number;
+  /** And of a write, so many more. */
+  readonly writing?: number;
   readonly jitter?: number;
 }
 interface Inside {
@@ -66,6 +68,7 @@ export class GbnRig {
   readonly #got;
   readonly #wrote;
   readonly #latency: () => number;
+  readonly #writing: number;
   readonly #memory = new Map<number, bigint>();
   #inside: Inside[] = [];
   #reads: Access[] = [];
@@ -74,9 +77,10 @@ export class GbnRig {
   #making: Uint8Array[] = [];
   #tag = 0;
 
-  constructor(b: B, { pause = () => never, make = pause(), latency = 30, jitter = 40 }: RigOptions = {}) {
+  constructor(b: B, { pause = () => never, make = pause(), latency = 30, jitter = 40, writing = 0 }: RigOptions = {}) {
     this.b = b;
     this.#latency = () => latency + (jitter > 0 ? b.random.below(jitter) : 0);
+    this.#writing = writing;
     const { sim, io } = b;
     this.packets = new StreamSource(sim, io.packet, { pause: pause() });
     this.payload = new StreamSource(sim, io.payload, { pause: pause() });
@@ -175,7 +179,10 @@ export class GbnRig {
       const { write, address, lastByte } = s.value,
         access = { write: write === 1, beat: address / beatBytes, beats: (lastByte + 1) / beatBytes, at: now };
       if (!Number.isInteger(access.beat) || !Number.isInteger(access.beats)) throw new Error("not whole beats");
-      (access.write ? this.#writes : this.#reads).push({ ...access, at: now + this.#latency() });
+      (access.write ? this.#writes : this.#reads).push({
+        ...access,
+        at: now + this.#latency() + (access.write ? this.#writing : 0),
+      });
       this.counts[access.write ? "writes" : "reads"]++;
     }
     for (let s = this.#put.take(); s; s = this.#put.take()) this.#puts.push(s.value.data);

@@ -41,6 +41,7 @@ class Hand {
   readonly to = nodeEnd(1);
   readonly slot = 4;
   session = 0;
+  first = 1;
   sequence = 1;
   readonly on: Uint8Array[] = [];
   readonly made: {
@@ -67,7 +68,7 @@ class Hand {
     const said = await asks(this.rig, openFrame(this.from, this.to, this.slot, name), clientPort(1));
     must(said?.status === 0, "no session");
     this.session = said?.session ?? 0;
-    this.sequence = 1;
+    this.sequence = this.first;
   }
   say(type: number, sequence: number, payload?: Uint8Array, from = this.from): void {
     const header = { type, sequence: sequence >>> 0, srcSlot: this.slot, dstSlot: this.session };
@@ -91,14 +92,83 @@ class Hand {
     return this.made.filter(m => m.type === gbnTypes.data).map(m => m.sequence);
   }
 }
-async function begun(b: B, rig?: GbnRig): Promise<Hand> {
+async function begun(b: B, rig?: GbnRig, first = 1): Promise<Hand> {
   const h = new Hand(b, rig);
+  h.first = first;
   await h.rig.configure();
   await h.open();
   return h;
 }
 const equal = (is: readonly unknown[], should: readonly unknown[], what: string): void =>
   must(JSON.stringify(is) === JSON.stringify(should), `${what}: ${JSON.stringify(is)}, not ${JSON.stringify(should)}`);
+
+export const edge = { first: 2 ** 32 - 2 };
+/** By hand where the numbers go round: what is behind and ahead there, and an ACK that stands for a lost one. */
+export async function edgeRun(b: B): Promise<void> {
+  const h = await begun(b, undefined, edge.first),
+    said = () => h.made.map(m => [m.type, m.sequence]),
+    last = 2 ** 32 - 1;
+  h.request();
+  h.request();
+  h.say(gbnTypes.data, 1, b.random.bytes(20));
+  await b.cycles(60);
+  equal(said(), [[gbnTypes.nack, last]], "ahead, round the end");
+  h.request();
+  h.request();
+  await b.until(() => h.on.length === 4);
+  await b.cycles(small.ackCycles + 200);
+  h.made.length = 0;
+  h.say(gbnTypes.data, last, b.random.bytes(20));
+  await b.cycles(60);
+  equal(said(), [[gbnTypes.ack, 1]], "behind, round the end");
+  for (let n = 0; n < 4; n++) h.reply(n);
+  await b.cycles(300);
+  equal(h.data(), [edge.first, last, 0, 1], "replies round the end");
+  // The ACKs of the first two were lost.
+  h.ack(0);
+  await b.cycles(60);
+  h.made.length = 0;
+  h.say(gbnTypes.nack, 0);
+  await b.cycles(200);
+  equal(h.data(), [1], "sent again behind the end");
+  h.ack(1);
+  await asks(h.rig, closeFrame(h.from, h.to, h.slot, h.session), clientPort(1));
+  await openAll(h.rig, small.sessions);
+}
+/** A NACK while the frames are still being written, and a new reply while they are sent again. */
+export async function raceRun(b: B): Promise<void> {
+  const h = await begun(b, new GbnRig(b, { latency: 60, jitter: 0, writing: 500 })),
+    body = (n: number): Uint8Array => b.random.bytes(300 + n);
+  for (let n = 0; n < 4; n++) h.request();
+  await b.until(() => h.on.length === 4);
+  const bodies = [0, 1, 2, 3].map(body);
+  for (let n = 0; n < 3; n++) h.reply(n, bodies[n]);
+  await b.until(() => h.data().length === 3);
+  h.say(gbnTypes.nack, 0);
+  await b.until(() => h.data().length === 4);
+  h.reply(3, bodies[3]);
+  await b.until(() => h.data().length >= 7);
+  await b.cycles(900);
+  equal(h.data(), [1, 2, 3, 1, 2, 3, 4], "sent again, and a new one behind");
+  must(
+    h.made
+      .filter(m => m.type === gbnTypes.data)
+      .every(m => Buffer.from(m.body).equals(Buffer.from(bodies[m.sequence - 1] ?? []))),
+    "a frame that is sent again is not as it was",
+  );
+  h.ack(4);
+  await asks(h.rig, closeFrame(h.from, h.to, h.slot, h.session), clientPort(1));
+  await openAll(h.rig, small.sessions);
+}
+/** Behind a reset nobody has a session: not even who begins with the right number. */
+export async function closedRun(b: B): Promise<void> {
+  const h = await begun(b);
+  await h.rig.reset();
+  h.request();
+  await h.rig.settled();
+  must(h.on.length === 0, "a packet of before the reset");
+  await openAll(h.rig, small.sessions);
+}
 
 /** As many replies as the window has, and one more; then ACKs let through as many as they acknowledge. */
 export async function windowRun(b: B): Promise<void> {

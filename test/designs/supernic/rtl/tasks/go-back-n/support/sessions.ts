@@ -15,15 +15,15 @@ export async function asks(rig: GbnRig, frame: Uint8Array, port: number): Promis
   let said: Said | undefined;
   const before = rig.onMade;
   rig.onMade = (bytes, at) => {
-    if (at !== port) throw new Error(`an answer leaves by port ${at}, not ${port}`);
     const { gbn, body } = parsedGbn(bytes);
     if (gbn.srcSlot !== 0 || gbn.sequence !== 0) return;
     const clio = decode(clioHeader, body);
-    if (clio.requestId === decode(clioHeader, frame.slice(50)).requestId)
-      said = {
-        ...{ status: clio.status, opcode: clio.opcode, waitNs: waitOf(clio) },
-        session: decode(sessionBody, body, clioHeader.bytes).session,
-      };
+    if (clio.requestId !== decode(clioHeader, frame.slice(50)).requestId) return;
+    if (at !== port) throw new Error(`an answer leaves by port ${at}, not ${port}`);
+    said = {
+      ...{ status: clio.status, opcode: clio.opcode, waitNs: waitOf(clio) },
+      session: decode(sessionBody, body, clioHeader.bytes).session,
+    };
   };
   rig.send(frame, port);
   await rig.settled();
