@@ -193,6 +193,7 @@ export function taskWords(
 ): ConfigWord[] {
   // A cache's name has its values.
   if (task.startsWith("kv_")) return s.kvNode === undefined ? [] : [...kvWords(s.kvNode, s.kvNode.life)];
+  if (task === "go_back_n") return [...gbnWords(s.gbnNodes)];
   const tables = Math.ceil(s.firewall.length / firewallTableRules);
   const words: Readonly<Record<string, () => readonly ConfigWord[]>> = {
     firewall: () =>
@@ -201,7 +202,6 @@ export function taskWords(
       ).flat(),
     nat: () => (s.nat === undefined ? [] : [natOutside(s.nat.address, s.nat.ports)]),
     tunnel: () => s.tunnels.map(t => tunnelWord(t.number, t.row)),
-    go_back_n: () => gbnWords(s.gbnNodes),
     replicate: () => {
       const groups = s.replicas.map(r => r.group);
       return groups.length === 0 ? [] : replicaWords(groups, s.replicaLife);

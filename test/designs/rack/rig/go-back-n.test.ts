@@ -1,6 +1,6 @@
 /**
- * A client of CLib over Go-Back-N, a sNIC that ends its sessions, and a memory node without Go-Back-N. The client's line
- * loses, doubles and delays; each operation is done once, and none is lost.
+ * A client of CLib over Go-Back-N, a sNIC that ends its sessions, and a memory node without Go-Back-N. The client's
+ * line loses and doubles; each operation is done once, and none is lost.
  */
 import { expect, it } from "vitest";
 import { withRack } from "../../../../designs/rack/rig/fabric/index.ts";

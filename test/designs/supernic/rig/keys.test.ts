@@ -1,4 +1,4 @@
-/** Keys in a setup file: what a run seals is as Node's AES-GCM has it; keys that cannot be are refused in a sentence. */
+/** Keys in a setup file: Node's AES-GCM opens what a run seals; keys that cannot be are refused in a sentence. */
 import { createDecipheriv } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";

@@ -8,7 +8,6 @@ import {
   mux,
   node,
   orTree,
-  priority,
   type Ram,
   ram,
   reg,
@@ -22,26 +21,14 @@ import {
 } from "../../../../../hdl-dsl/index.ts";
 import { AxisBeat, keepAll, keepTo } from "../../../../shared/frame/index.ts";
 import { gbnEnd, SessionControl, wireSlotBits } from "../../../../shared/go-back-n/rtl/index.ts";
-import { gbnHeader, managementSlot } from "../../../../shared/go-back-n/wire/index.ts";
-import { joinBytes, joinFields } from "../../../../shared/frame/index.ts";
-import { gbnManage, gbnSays, gbnWaitNs } from "../../../wire/index.ts";
+import { gbnManage, gbnSays } from "../../../wire/index.ts";
 import { headerBits } from "../interface.ts";
 import { clio, headersOf } from "./classify.ts";
+import { managedFrame, type ManageJob } from "./managed-frame.ts";
 import { beatBytes, type GbnTaskParameters, type Life, nodeBits } from "./records.ts";
 
 /** A session's holder; `name` is what he calls it. */
 const Holder = struct({ taken: bit, ip: uint(32), port: uint(16), node: uint(nodeBits), name: uint(32) });
-/** A request: its header, and the bytes behind it: the end of Clio's header, and the session. */
-export interface ManageJob {
-  /** It is there, and its bytes stay until it is `done`. */
-  readonly valid: Bit;
-  readonly header: UInt;
-  readonly node: UInt;
-  readonly ingress: UInt;
-  /** The end of Clio's header, 16 bits. */
-  readonly rest: UInt;
-  readonly session: UInt;
-}
 interface Ends {
   readonly job: ManageJob;
   /** A session that the sender has given up. */
@@ -50,37 +37,6 @@ interface Ends {
   readonly lives: Ram<typeof Life>;
   /** Nothing is on its way that belongs to a session's life. */
   readonly drained: Bit;
-}
-
-/** The answer: the request turned round, so the sum of its IPv4 header is as it was. */
-function answerFrame(job: ManageJob, says: { readonly status: UInt; readonly session: UInt }) {
-  const { ethernet, ip, udp, gbn } = headersOf(job.header),
-    byte = (at: number, count = 1): UInt => job.header.bits(8 * at, 8 * count),
-    at = (n: number): number => gbnEnd + n,
-    busy = says.status.eq(gbnSays.busy),
-    // `flagRoute` says that there is a time to wait, where `retryOf` stands.
-    flags = byte(at(clio.status)).bits(4, 4).or(busy.zext(4)),
-    wait = constant(gbnWaitNs, 32);
-  const bytesOf = (n: UInt): UInt => cat(...Array.from({ length: n.width / 8 }, (_, i) => n.bits(8 * i, 8)));
-  const header = joinBytes(
-    bytesOf(ethernet.src),
-    bytesOf(ethernet.dst),
-    byte(12, 14),
-    bytesOf(ip.dst),
-    bytesOf(ip.src),
-    bytesOf(udp.dstPort),
-    bytesOf(udp.srcPort),
-    byte(38, 2),
-    constant(0, 16),
-    // The port by which it leaves goes along in the unused bits (out.ts).
-    joinFields(gbnHeader, { ...gbn, srcSlot: managementSlot, dstSlot: gbn.srcSlot, sequence: 0, unused: job.ingress }),
-    byte(at(0), clio.opcode),
-    byte(at(clio.opcode)).or(1),
-    cat(flags, says.status.resize(4)),
-    byte(at(5), 7),
-    mux(busy, wait.trunc(16), byte(at(12), 2)),
-  ).is(headerBits);
-  return [header, cat(says.session.resize(32), mux(busy, wait.shr(16).trunc(16), job.rest)).zext(headerBits)] as const;
 }
 
 /**
@@ -258,7 +214,7 @@ export function sessionsOf(p: GbnTaskParameters, { job, failed, controls, lives,
     life: life.life.add(1),
     node: job.node.is(nodeBits),
   });
-  const [head, tail] = answerFrame(job, says);
+  const [head, tail] = managedFrame(job, says);
   out.valid.set(phase.is("Answer"));
   out.payload.set({
     data: mux(beat, tail, head).is(headerBits),
@@ -269,7 +225,7 @@ export function sessionsOf(p: GbnTaskParameters, { job, failed, controls, lives,
   return {
     out,
     /** Nothing new may begin that belongs to a session's life. */
-    stops: node(priority([phase.is("Stop"), constant(1, 1)], [telling, constant(1, 1)], notes), { name: "stops" }),
+    stops: node(orTree([phase.is("Stop"), telling, notes]), { name: "stops" }),
     done: node(phase.is("Answer").and(out.fire).and(beat), { name: "job_is_done" }),
     busy: node(phase.is("Idle").not(), { name: "changes_sessions" }),
   };

@@ -223,7 +223,7 @@ describe("setups", () => {
         ...demoSetup,
         keys: [{ name: "site", task: "seal", user: "left", number: 1, key: "00ff", tunnel: "none" }],
       }),
-      "DIR/setup.json: keys[0].key must be a key of 16 bytes (AES-128) or 32 (AES-256), in hexadecimal digits",
+      'DIR/setup.json: keys[0].key = "00ff": must be a key of 16 bytes (AES-128) or 32 (AES-256), in hexadecimal digits',
     ));
   it("is not there", () =>
     refused(

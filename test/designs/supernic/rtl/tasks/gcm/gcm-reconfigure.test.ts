@@ -36,7 +36,7 @@ const nobodyWrites = { write: () => Promise.resolve() },
 async function programmed(times: number, words: () => readonly ConfigWord[], dut: Dut<B["ports"]> = pathOf([seals])) {
   const seen = new Set<string>();
   for (let n = 0; n < times; n++)
-    await runBench(`seal, bitstream ${n}`, dut, { seed: 9 + n, wave: false, limitCycles: 20_000 }, async b => {
+    await runBench(`seal, bitstream ${n}`, dut, { seed: 9 + n, wave: false, limitCycles: 20_000 }, async (b: B) => {
       const rig = new PayloadRig(b, [seals]);
       rig.onLeave = header => {
         const nonce = Buffer.from(header.slice(2, 14)).toString("hex");

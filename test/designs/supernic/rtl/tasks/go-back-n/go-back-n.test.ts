@@ -1,7 +1,7 @@
 /** Go-Back-N in front of nodes: sessions over lines that lose, double and reorder. */
 import { describe, expect, it } from "vitest";
 import { bernoulli, bursts, runBench } from "../../../../../../sim/index.ts";
-import { gbnDut } from "./support/rig.ts";
+import { type B, gbnDut } from "./support/rig.ts";
 import {
   ageRun,
   beginAnewRun,
@@ -24,8 +24,8 @@ import {
 import { World } from "./support/world.ts";
 
 const options = { seed: 3, wave: false, limitCycles: 3_000_000, hangCycles: 60_000 } as const;
-const run = (name: string, of: Parameters<typeof runBench>[3] | unknown, more = {}) =>
-  runBench(`go-back-n ${name}`, gbnDut({ ...small, ...more }), options, of as never);
+const run = (name: string, of: (b: B) => Promise<unknown>, more = {}) =>
+  runBench(`go-back-n ${name}`, gbnDut({ ...small, ...more }), options, of);
 
 describe("sessions end at the sNIC", () => {
   it("over right lines nothing is sent twice", () =>

@@ -1,4 +1,4 @@
-/** Clients behind lossy lines, and nodes behind right ones: each request is done once and in order, so is each reply. */
+/** Clients behind lossy lines, nodes behind right ones: each request is done once and in order, so is each reply. */
 import { udpFrame } from "../../../../../../../designs/shared/wire/index.ts";
 import { gbnNodes, kvNodePort } from "../../../../../../../designs/supernic/wire/index.ts";
 import { GbnClient } from "./client.ts";
@@ -123,7 +123,7 @@ export class World {
     if (port !== clientPort(number)) throw new Error(`a frame for client ${number} at port ${port}`);
     const { mac, ip: from } = nodeEnd(number % gbnNodes);
     if (ethernet.src !== mac || ip.src !== from || udp.srcPort !== kvNodePort) throw new Error("from another node");
-    this.#faulty(() => this.clients[number]?.take(bytes));
+    this.#faulty(() => this.clients[number].take(bytes));
   }
   /** A request has come to a node: it must be the next one of its session, byte for byte. */
   #atNode(frame: Uint8Array): void {
