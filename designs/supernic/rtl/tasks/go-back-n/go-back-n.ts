@@ -34,6 +34,7 @@ import {
   GbnStore,
   gbnEnd,
   partWays,
+  SessionControl,
   sendAgain,
   tagPrefix,
 } from "../../../../shared/go-back-n/rtl/index.ts";
@@ -160,10 +161,15 @@ export const GoBackN = module(
     sendAgain({ store, resend }, sender, numbers.given);
 
     // Sessions.
+    const controls = [receiver.control, sender.control].map((to, i) => {
+      const told = stream(SessionControl(p), { name: `control_${i}` });
+      connect(stage(told, "forward", { name: `control_${i}_held` }), to);
+      return told;
+    });
     const sessions: Sessions = sessionsOf(p, {
       job: { ...collected.job, valid: collected.job.waits },
       failed: sender.failed,
-      controls: [receiver.control, sender.control],
+      controls,
       lives,
       drained,
     });

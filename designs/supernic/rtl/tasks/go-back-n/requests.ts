@@ -62,7 +62,8 @@ export function requestsOf(
       "forward",
       { name: "who_b" },
     ),
-    c = stage(map(b, Sorted, sort, { name: "sorted" }), "forward", { name: "who_c" });
+    // Registered both ways: whether the receiver takes it hangs on its timer.
+    c = stage(map(b, Sorted, sort, { name: "sorted" }), "full", { name: "who_c" });
 
   // Asked, and known two cycles later.
   const who = c.payload,

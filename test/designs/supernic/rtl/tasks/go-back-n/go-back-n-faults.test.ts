@@ -90,5 +90,5 @@ describe("a planted fault in the Go-Back-N task is found", () => {
   findsLong("new replies overtake those that are sent again", /= ~was_again;/, "= 1'b1;", raceRun);
   findsLong("what was dropped is kept", /keeps_payload <= [^;]*;/, "keeps_payload <= 1'b1;", lossy);
   findsLong("a reply's last beat is whole", /last_bytes <= [^;]*;/, "last_bytes <= 7'd64;", lossy);
-  findsLong("a reset leaves sessions open", wire("receiver_control_payload_open"), "$1 1'b1;", closedRun);
+  findsLong("a reset leaves sessions open", wire("control_0_payload_open"), "$1 1'b1;", closedRun);
 });

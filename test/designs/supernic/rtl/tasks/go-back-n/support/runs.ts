@@ -351,7 +351,15 @@ export async function beginAnewRun(b: B): Promise<void> {
 
 /** Resets in the middle of everything: clients begin anew by themselves, and nothing is done twice. */
 export async function resetRun(b: B): Promise<void> {
-  const w = new World(b, { clients: 4, requests: 0, lost: 0.05, doubled: 0.1, way: 200, timeout: 800 });
+  const w = new World(b, {
+    clients: 4,
+    requests: 0,
+    lost: 0.05,
+    doubled: 0.1,
+    way: 200,
+    timeout: 800,
+    patience: 20_000,
+  });
   await w.begin();
   for (let n = 0; n < 2; n++) {
     b.spawn(async () => {

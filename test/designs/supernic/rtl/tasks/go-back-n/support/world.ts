@@ -18,6 +18,8 @@ export interface WorldOptions extends RigOptions {
   readonly first?: number;
   /** Requests without an answer yet, of each client. */
   readonly most?: number;
+  /** Cycles without a reply after which a client asks for something else; default: it waits for ever. */
+  readonly patience?: number;
   readonly timeout?: number;
   readonly ackDelay?: number;
   readonly bytes?: readonly number[];
@@ -30,8 +32,6 @@ interface Life {
   replied: Uint8Array[];
   delivered: number;
 }
-/** Cycles without a reply after which a client asks for something else. */
-const patience = 20_000;
 const headBytes = 16;
 /** Who sent it, in which life, and which one it is: in front of every payload. */
 function numbered(client: number, life: number, n: number, rest: Uint8Array): Uint8Array {
@@ -64,7 +64,17 @@ export class World {
   constructor(b: B, o: WorldOptions) {
     this.b = b;
     this.#o = {
-      ...{ lost: 0, doubled: 0, way: 60, service: 400, first: 1, most: 16, timeout: 6000, ackDelay: 500 },
+      ...{
+        lost: 0,
+        doubled: 0,
+        way: 60,
+        service: 400,
+        first: 1,
+        most: 16,
+        patience: Infinity,
+        timeout: 6000,
+        ackDelay: 500,
+      },
       ...{ bytes: [16, 17, 30, 100, 300, 1400] },
       ...o,
     };
@@ -175,7 +185,7 @@ export class World {
         const last = heard[i];
         if (last === undefined) return;
         if (last.replies !== is.delivered) Object.assign(last, { replies: is.delivered, at: this.b.cycle });
-        const waits = this.b.cycle - last.at > patience;
+        const waits = this.b.cycle - last.at > this.#o.patience;
         if (waits) last.at = this.b.cycle;
         if (c.session?.room === true && (waits || is.sent < (goal[i] ?? 0)) && is.sent - is.delivered < this.#o.most) {
           const payload = numbered(c.o.number, c.life, is.sent, random.bytes(random.pick(this.#o.bytes)));
