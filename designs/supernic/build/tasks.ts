@@ -29,7 +29,7 @@ const plain: Readonly<Record<string, Task>> = {
   encrypt,
   decrypt,
   replicate,
-  go_back_n: goBackN,
+  [goBackN.declared.name]: goBackN,
   seal: gcmSeal,
   open: gcmOpen,
 };

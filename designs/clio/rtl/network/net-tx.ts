@@ -25,10 +25,10 @@ import {
 import { minimumFrame } from "../../../shared/wire/index.ts";
 import { cells } from "../../../shared/stream/index.ts";
 import {
-  ipv4Checksum,
   AxisBeat,
   BufferBeat,
   BufferJob,
+  ipv4Checksum,
   keepAll,
   keepTo,
   ReadBeat,

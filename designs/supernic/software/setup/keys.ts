@@ -1,5 +1,5 @@
 /** Keys of the tasks that encrypt: each has one, and no two tasks make nonces with the same. */
-import { aesFrontBytes, aesRowWords, aesLaunchWord, type ConfigWord } from "../../wire/index.ts";
+import { aesFrontBytes, aesLaunchWord, aesRowWords, type ConfigWord } from "../../wire/index.ts";
 import type { Refuse } from "./refuse.ts";
 import { cipherTasks, type SetupFile } from "./schema.ts";
 import type { Chain, Setup, SetupKey, Tunnel, User } from "./setup.ts";
@@ -43,7 +43,7 @@ export function keysOf(file: SetupFile, known: Known, refuse: Refuse): SetupKey[
     if (!makers.includes(k.task)) {
       const mac = (name: string | undefined, field: string): bigint => {
         refuse.unless(name !== undefined, () => `${at(i)}.${field}: it is left out; name a station`);
-        return refuse.named(stations, name ?? "", `${at(i)}.${field}`, "station").mac;
+        return refuse.named(stations, name, `${at(i)}.${field}`, "station").mac;
       };
       return {
         name: k.name,

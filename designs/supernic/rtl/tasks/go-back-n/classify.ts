@@ -1,4 +1,4 @@
-/** What a packet is to the sessions. Two steps: what its header says, a rule a bit; then what follows from all rules. */
+/** What a packet is to the sessions. Two steps: what its header says, a rule a bit; then what follows from all. */
 import {
   type Bit,
   cat,
@@ -79,7 +79,7 @@ export function look(packet: Val<typeof TaskPacket>, nodes: Nodes, sessions: num
     fits: bytes.le(gbnFrameBytes - gbnBytes),
   });
 }
-const indexOf = (bits: UInt): UInt<typeof nodeBits> =>
+const indexOf = (bits: UInt): UInt =>
   fromBits(
     Array.from({ length: nodeBits }, (_, b) =>
       Array.from({ length: bits.width }, (_, i) => i)

@@ -1,11 +1,11 @@
 import {
   bit,
+  cat,
   connect,
   constant,
   fifo,
   fifoWithLevel,
   fork,
-  cat,
   instance,
   map,
   mergePorts,
@@ -19,23 +19,23 @@ import {
   stream,
   type UInt,
   type Val,
-  wire,
   when,
+  wire,
 } from "../../../../../hdl-dsl/index.ts";
 import { AxisBeat, keepTo } from "../../../../shared/frame/index.ts";
 import {
   Acknowledgement,
   Answer,
   gbnBytes,
+  gbnEnd,
   GbnInsert,
   GbnReceiver,
   GbnResend,
   GbnSender,
   GbnStore,
-  gbnEnd,
   partWays,
-  SessionControl,
   sendAgain,
+  SessionControl,
   tagPrefix,
 } from "../../../../shared/go-back-n/rtl/index.ts";
 import { type Declared, gbnFrameBytes, gbnTaskSessions, headerBytesFrom } from "../../../wire/index.ts";
@@ -52,8 +52,8 @@ import { answersOf, leave } from "./out.ts";
 import {
   beatBytes,
   type Decided,
-  type GbnTaskParameters,
   gbnTaskDefaults,
+  type GbnTaskParameters,
   Life,
   memoryOf,
   taskPeer,

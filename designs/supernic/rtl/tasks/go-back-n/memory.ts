@@ -19,8 +19,8 @@ import { type GbnStore } from "../../../../shared/go-back-n/rtl/index.ts";
 import {
   memoryAddressBits,
   MemoryAsk,
-  memoryLengthBits,
   type MemoryGot,
+  memoryLengthBits,
   MemoryPut,
   type MemoryWrote,
 } from "../memory.ts";

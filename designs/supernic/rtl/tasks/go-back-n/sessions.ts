@@ -20,7 +20,8 @@ import {
   when,
 } from "../../../../../hdl-dsl/index.ts";
 import { AxisBeat, keepAll, keepTo } from "../../../../shared/frame/index.ts";
-import { gbnEnd, SessionControl, wireSlotBits } from "../../../../shared/go-back-n/rtl/index.ts";
+import type { SessionControl } from "../../../../shared/go-back-n/rtl/index.ts";
+import { gbnEnd, wireSlotBits } from "../../../../shared/go-back-n/rtl/index.ts";
 import { gbnManage, gbnSays } from "../../../wire/index.ts";
 import { headerBits } from "../interface.ts";
 import { clio, headersOf } from "./classify.ts";

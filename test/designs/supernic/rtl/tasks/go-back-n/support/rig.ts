@@ -12,8 +12,7 @@ import { nodes, user } from "./frames.ts";
 type Ports = Omit<ReturnType<typeof memoryPayloadTaskPorts>, "back" | "trailer">;
 export type B = Bench<Ports>;
 // A task is kept with the ports that all have.
-export const gbnDut = (more: Partial<GbnTaskParameters> = {}): Def<Ports> =>
-  GoBackN({ ...gbnTaskDefaults, ...more }) as unknown as Def<Ports>;
+export const gbnDut = (more: Partial<GbnTaskParameters> = {}): Def<Ports> => GoBackN({ ...gbnTaskDefaults, ...more });
 export const sizes = (more: Partial<GbnTaskParameters> = {}): GbnTaskParameters => ({ ...gbnTaskDefaults, ...more });
 
 const beatBytes = 64;

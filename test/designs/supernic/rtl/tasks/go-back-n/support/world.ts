@@ -143,7 +143,7 @@ export class World {
       from = clientEnd(client),
       node = client % gbnNodes;
     if (ethernet.src >> 32n !== 0x0247n) throw new Error("a request without a tag");
-    if (ethernet.dst !== nodes[node]?.mac || ip.dst !== nodes[node]?.ip) throw new Error("a request at another node");
+    if (ethernet.dst !== nodes[node]?.mac || ip.dst !== nodes[node].ip) throw new Error("a request at another node");
     if (ip.src !== from.ip || udp.srcPort !== from.port) throw new Error("a request from nobody");
     if (n !== is.arrived) throw new Error(`client ${client}: request ${n} arrives, not ${is.arrived}`);
     if (text(body) !== text(this.#requests.get(`${client}/${life}/${n}`))) throw new Error("a request that is changed");
