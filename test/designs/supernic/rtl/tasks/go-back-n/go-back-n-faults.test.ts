@@ -70,9 +70,6 @@ describe("a planted fault in the Go-Back-N task is found", () => {
     wire("takes_reply"),
     `$1 is_reply & (|(${held("from")} & ${held("mine")}));`,
     checksRun,
-    closedRun,
-    edge,
-    edgeRun,
   );
   findsLong("crowded is never seen", /crowded_before <= crowded;/, "crowded_before <= 1'b0;", fullRun, full);
   finds("one reply more than there are places", wire("room_for_reply"), "$1 1'b1;", fullRun, full);

@@ -133,7 +133,7 @@ export class World {
     if (port !== clientPort(number)) throw new Error(`a frame for client ${number} at port ${port}`);
     const { mac, ip: from } = nodeEnd(number % gbnNodes);
     if (ethernet.src !== mac || ip.src !== from || udp.srcPort !== kvNodePort) throw new Error("from another node");
-    this.#faulty(() => this.clients[number].take(bytes));
+    this.#faulty(() => this.clients.at(number)?.take(bytes));
   }
   /** A request has come to a node: it must be the next one of its session, byte for byte. */
   #atNode(frame: Uint8Array): void {
