@@ -33,7 +33,11 @@ const setup = readSetup(
 const nobodyWrites = { write: () => Promise.resolve() },
   packets = 12;
 /** A bitstream after the other, each configured with the words that there are then. @throws when a nonce comes twice */
-async function programmed(times: number, words: () => readonly ConfigWord[], dut: Dut<ReturnType<typeof pathOf>["ports"]> = pathOf([seals])) {
+async function programmed(
+  times: number,
+  words: () => readonly ConfigWord[],
+  dut: Dut<ReturnType<typeof pathOf>["ports"]> = pathOf([seals]),
+) {
   const seen = new Set<string>();
   for (let n = 0; n < times; n++)
     await runBench(`seal, bitstream ${n}`, dut, { seed: 9 + n, wave: false, limitCycles: 20_000 }, async (b: B) => {
