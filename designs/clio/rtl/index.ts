@@ -20,7 +20,7 @@ export {
 export { Shootdown } from "./memory/translate.ts";
 export { NetConfig, type Translated } from "./records/records.ts";
 export { gbnDefaults } from "./transport/gbn-shims.ts";
-export { partBit } from "./transport/tags.ts";
+export { partBit } from "../../shared/go-back-n/rtl/index.ts";
 export { turnCycles } from "./retry/retry-verdict/turns.ts";
 
 export { configPort, framePorts, handThrough, memoryPorts, type NodePorts } from "./ports/node-ports.ts";

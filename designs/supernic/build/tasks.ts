@@ -8,6 +8,7 @@ import {
   firewall,
   gcmOpen,
   gcmSeal,
+  goBackN,
   kvCache,
   nat,
   replicate,
@@ -28,6 +29,7 @@ const plain: Readonly<Record<string, Task>> = {
   encrypt,
   decrypt,
   replicate,
+  [goBackN.declared.name]: goBackN,
   seal: gcmSeal,
   open: gcmOpen,
 };

@@ -39,6 +39,7 @@ export {
   memoryTaskPorts,
   nat,
   replicate,
+  goBackN,
   noFront,
   PayloadBeat,
   type Task,

@@ -5,11 +5,9 @@
 import { accessBody, clioHeader, frameOffsets, oldValueBody, statusBits } from "../../wire/index.ts";
 import {
   arpPacket,
-  encode,
   ethernetHeader,
   etherType,
   icmpHeader,
-  ipProtocol,
   ipv4Header,
   minimumFrame,
   udpHeader,
@@ -29,7 +27,7 @@ import {
   uint,
   type Val,
 } from "../../../../hdl-dsl/index.ts";
-import { cutFields, joinBytes, joinFields } from "../../../shared/frame/index.ts";
+import { constantSum, cutFields, ipv4Constants, joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import {
   FrameKind,
   type NetConfig,
@@ -50,27 +48,6 @@ export const fullBytes = frameOffsets.body + accessBody.bytes;
 export const headerBytes = frameOffsets.body + oldValueBody.bytes;
 
 const arpBytes = frameOffsets.network + arpPacket.bytes;
-/** Fields of an IPv4 header that are the same in every reply of ours. */
-export const ipv4Constants = {
-  version: 4,
-  ihl: 5,
-  tos: 0,
-  identification: 0,
-  reservedFlag: 0,
-  dontFragment: 1,
-  moreFragments: 0,
-  fragmentOffset: 0,
-  ttl: 64,
-  protocol: ipProtocol.udp,
-  checksum: 0,
-} as const;
-/** Sum of their 16-bit words. */
-export const constantSum = (() => {
-  const bytes = encode(ipv4Header, ipv4Constants);
-  let sum = 0;
-  for (let i = 0; i < bytes.length; i += 2) sum += (bytes[i] as number) * 256 + (bytes[i + 1] as number);
-  return sum;
-})();
 const echoRequestType = 8;
 const clioToIp = udpHeader.bytes + ipv4Header.bytes;
 
@@ -312,18 +289,6 @@ export function echoBeats(
     first: mux(icmp, constant(before(echoBytes), beatBits), before(rawLimit)),
     beats: mux(isPadded(context, icmp, icmp.not()), padded, whole),
   };
-}
-
-/**
- * The IPv4 checksum from a plan's `sum`: its carries added to its low word, and the carry of that again. The origin of
- * that second carry is derived from the operands, so that one adder is enough.
- */
-export function ipv4Checksum(sum: UInt): UInt<16> {
-  const low = sum.bits(0, 16),
-    carries = sum.bits(16, 4);
-  const wraps = node(low.bits(4, 12).all().and(low.bits(0, 4).gt(carries.not())));
-  const folded = node(cat(low, constant(1, 1)).add(cat(carries.zext(16), wraps)));
-  return folded.bits(1, 16).not();
 }
 
 /** The header with the IPv4 checksum filled in. */

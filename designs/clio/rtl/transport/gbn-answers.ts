@@ -19,27 +19,22 @@ import {
   when,
   without,
 } from "../../../../hdl-dsl/index.ts";
-import { ethernetHeader, etherType, ipv4Header, minimumFrame, udpHeader } from "../../../shared/wire/index.ts";
-import { gbnHeader, gbnTypes } from "../../../shared/go-back-n/wire/index.ts";
-import { AxisBeat, joinBytes, joinFields, keepAll, keepTo } from "../../../shared/frame/index.ts";
+import { AxisBeat, keepAll, keepTo } from "../../../shared/frame/index.ts";
 import {
   Answer,
-  gbnBytes,
+  answerFrame,
+  answerOwnSum,
+  answerSum,
   PeerFields,
   type SessionParameters,
   wirePeer,
-  wireSequenceBits,
-  wireSlotBits,
 } from "../../../shared/go-back-n/rtl/index.ts";
-import { constantSum, ipv4Checksum, ipv4Constants } from "../network/reply-frame.ts";
+import { minimumFrame } from "../../../shared/wire/index.ts";
 import { NetConfig } from "../records/records.ts";
 
 export interface GbnAnswersParameters extends SessionParameters {
   readonly beatBytes: number;
 }
-
-const udpBytes = udpHeader.bytes + gbnBytes,
-  ipBytes = ipv4Header.bytes + udpBytes;
 
 /**
  * ACK and NACK frames (60 bytes with the padding): to the session's peer, from the port that it writes to, with the
@@ -71,40 +66,16 @@ export const GbnAnswers = module(
     // The sum of the IPv4 header's words, then the frame.
     io.job.ready.set(room);
     const asked = peerOf(io.job.payload.peer);
-    const word = (v: UInt): UInt => v.zext(20);
     const own = reg(uint(20));
-    own.set(
-      word(io.config.ip.bits(0, 16))
-        .add(word(io.config.ip.bits(16, 16)))
-        .add(constantSum + ipBytes),
-    );
+    own.set(answerOwnSum(io.config.ip));
     when(room, () => {
       summedValid.set(io.job.valid);
-      summed.set({
-        answer: io.job.payload,
-        sum: own.add(word(asked.ip.bits(0, 16))).add(word(asked.ip.bits(16, 16))),
-      });
+      summed.set({ answer: io.job.payload, sum: answerSum(own, asked.ip) });
     });
     const answer = summed.answer,
       peer = peerOf(answer.peer);
-    const frame = joinBytes(
-      joinFields(ethernetHeader, { dst: peer.mac, src: io.config.mac, etherType: etherType.ipv4 }),
-      joinFields(ipv4Header, {
-        ...ipv4Constants,
-        totalLength: ipBytes,
-        checksum: ipv4Checksum(summed.sum),
-        src: io.config.ip,
-        dst: peer.ip,
-      }),
-      joinFields(udpHeader, { srcPort: peer.nodePort, dstPort: peer.port, length: udpBytes, checksum: 0 }),
-      joinFields(gbnHeader, {
-        type: mux(answer.nack, constant(gbnTypes.nack, 8), gbnTypes.ack),
-        sequence: answer.sequence.resize(wireSequenceBits),
-        srcSlot: answer.session.resize(wireSlotBits),
-        dstSlot: peer.slot,
-        unused: 0,
-      }),
-    );
+    const { mac, ip } = io.config;
+    const frame = answerFrame(answer, { own: { mac, ip, port: peer.nodePort }, peer }, summed.sum);
     const rest = reg(uint(beats * beatBytes * 8));
     when(sendingRoom, () => sending.set(summedValid));
     when(summedValid.and(sendingRoom), () => {

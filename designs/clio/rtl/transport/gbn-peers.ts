@@ -19,8 +19,7 @@ import {
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { frameOffsets } from "../../wire/index.ts";
 import { AxisBeat, cutFields } from "../../../shared/frame/index.ts";
-import { sessionBits, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
-import { tagBits, tagPrefix } from "./tags.ts";
+import { sessionBits, tagBits, tagPrefix, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
 
 export interface GbnPeersParameters {
   readonly beatBytes: number;

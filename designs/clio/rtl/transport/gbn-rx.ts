@@ -29,11 +29,12 @@ import {
 import { clioHeader, frameOffsets, operations } from "../../wire/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { gbnHeader, gbnTypes, gbnVerdict, managementSlot } from "../../../shared/go-back-n/wire/index.ts";
-import { AxisBeat, cutFields } from "../../../shared/frame/index.ts";
+import { AxisBeat, changedChecksum, cutFields } from "../../../shared/frame/index.ts";
 import { GbnAnswers } from "./gbn-answers.ts";
 import {
   Acknowledgement,
   Answer,
+  GbnAction,
   gbnBytes,
   GbnFrameKind,
   GbnFrames,
@@ -42,22 +43,24 @@ import {
   GbnPacket,
   GbnReceiver,
   type GbnReceiverParameters,
+  GbnRemove,
+  lifeBit,
   Named,
   namedEvery,
   PeerFields,
+  RemovePlan,
   sessionBits,
   SessionControl,
   type SessionParameters,
+  tagBits,
   ticketBits,
   wirePeer,
   wireSequenceBits,
   wireSlotBits,
 } from "../../../shared/go-back-n/rtl/index.ts";
 import { isNoSender, isNoStation, isReply } from "../network/senders.ts";
-import { lifeBit, tagBits } from "./tags.ts";
 import { headerBytes, opcodeOffset, sizeOffset, statusOffset } from "./gbn-opcode.ts";
 import { GbnPeerWrite } from "./gbn-peers.ts";
-import { GbnAction, GbnRemove, RemovePlan } from "./gbn-shift.ts";
 import { NetConfig } from "../records/records.ts";
 
 export interface GbnRxParameters extends SessionParameters {
@@ -105,20 +108,6 @@ export const GbnRxEvents = struct({
   acks: bit,
   nacks: bit,
 });
-
-/**
- * 16-bit ones' complement sum of a checksum's complement and `more`, complemented: the checksum when the data grew by
- * `more` (RFC 1624).
- */
-export function changedChecksum(checksum: UInt, more: number): UInt<16> {
-  const sum = node(
-    checksum
-      .not()
-      .zext(17)
-      .add(((more % 0xffff) + 0xffff) % 0xffff),
-  );
-  return sum.bits(0, 16).add(sum.bit(16).zext(16)).not().is(16);
-}
 
 /** Opcodes of requests that are never answered, besides replies. */
 const silentOpcodes = operations.filter(o => o.reply === undefined).map(o => o.code);

@@ -6,7 +6,8 @@ import { order } from "./gbn-tx/order.ts";
 import { plan } from "./gbn-tx/plan.ts";
 import { gbnTxPorts } from "./gbn-tx/ports.ts";
 import { GbnTxEvents } from "./gbn-tx/records.ts";
-import { keep, part, sendAgain, takeTurns } from "./gbn-tx/send.ts";
+import { sendAgain } from "../../../shared/go-back-n/rtl/index.ts";
+import { keep, part, takeTurns } from "./gbn-tx/send.ts";
 import { arrivedQueue, framesOf, keptOf, plansOf, reorderOf, senderOf } from "./gbn-tx/units.ts";
 
 export { GbnTxEvents, type GbnTxParameters } from "./gbn-tx/records.ts";

@@ -38,6 +38,8 @@ export interface GbnStoreParameters extends SessionParameters {
   readonly idBits: number;
   /** Where the frames lie in memory, bytes; a multiple of what they take. */
   readonly base: number;
+  /** Bytes of a burst, at most: a power of two; default 4,096, which AXI4 allows. */
+  readonly burstBytes?: number;
 }
 /** Bytes of memory for a frame: a power of two, so that an address is session, number and byte side by side. */
 export const frameSpace = (p: Pick<GbnStoreParameters, "frameBytes">): number =>
@@ -60,9 +62,9 @@ export const writtenBits = 16;
  * `place` tells where a frame goes and how long it is, `beats` brings it; `written` counts the frames that the memory
  * has answered. `read` asks for one frame (one at a time: the next is taken when the one before is in), which comes out
  * whole on `frame`; `reading` is 0 when its last beat has come in. A frame that the memory reports an error for does
- * not come out; `errors` pulses for it, and for a write that failed. Bursts: up to 256 beats and 4 KB, none crosses 4
- * KB. Latency: 1 cycle from `place` to `aw`, 1 from `beats` to `w`, 2 from `read` to `ar`, 1 from the last `r` to
- * `frame`. Initiation interval: one beat per cycle each way. Full: with 64 bursts unanswered no more `aw` is issued,
+ * not come out; `errors` pulses for it, and for a write that failed. Bursts: up to 256 beats and `burst_bytes`, none
+ * crosses 4 KB. Latency: 1 cycle from `place` to `aw`, 1 from `beats` to `w`, 2 from `read` to `ar`, 1 from the last
+ * `r` to `frame`. Initiation interval: one beat per cycle each way. Full: with 64 bursts unanswered no more `aw` is issued,
  * then `place` and `beats` wait; `read` waits while two frames wait at `frame`.
  */
 export const GbnStore = module(
@@ -88,7 +90,7 @@ export const GbnStore = module(
       bytesBits = lengthBitsOf(p);
     const spaceBits = Math.log2(frameSpace(p)),
       placeBits = sessionBits(p) + Math.log2(p.window);
-    const burst = Math.min(256, 4096 / beatBytes),
+    const burst = Math.min(256, (p.burstBytes ?? 4096) / beatBytes),
       burstBits = Math.log2(burst),
       countBits = bitsFor(Math.max(most, burst));
     const depth = 2 ** placeBits;
@@ -210,6 +212,6 @@ export const GbnStore = module(
   },
   {
     nameOf: p =>
-      `GbnStore_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_w${p.window}_a${p.addressBits}_o${p.base}`,
+      `GbnStore_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_w${p.window}_a${p.addressBits}_o${p.base}${p.burstBytes === undefined ? "" : `_m${p.burstBytes}`}`,
   },
 );

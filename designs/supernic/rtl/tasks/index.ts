@@ -7,6 +7,7 @@ export { delay, type DelayParameters } from "./delay.ts";
 export { dummy } from "./dummy.ts";
 export { firewall } from "./firewall.ts";
 export { gcmOpen, gcmSeal } from "./gcm/index.ts";
+export { gbnTaskDefaults, type GbnTaskParameters, GoBackN, goBackN } from "./go-back-n/index.ts";
 export { kvCache } from "./kv-cache/index.ts";
 export * from "./make.ts";
 export * from "./memory.ts";

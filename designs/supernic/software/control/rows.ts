@@ -34,6 +34,8 @@ export class TaskRows {
   readonly #rules: (FirewallRule | undefined)[];
   readonly #tasksOf: () => readonly (readonly string[])[];
   /** What users wrote into rows of tunnels and balancers, by task and place: a task that comes back gets it again. */
+  /** Launches of nonces, so that no two have the same number. */
+  #launches = 0;
   readonly #written = new Map<string, Map<number, ConfigWord>>();
 
   /** @param tasksOf the tasks of each region now; those of the setup, where this is left out */
@@ -65,7 +67,8 @@ export class TaskRows {
   words(task: string): readonly ConfigWord[] {
     const firewall = this.#rules.flatMap(r => r ?? []);
     if (task === "firewall") return taskWords(task, { ...this.#setup, firewall });
-    return [...taskWords(task, this.#setup), ...(this.#written.get(task)?.values() ?? [])];
+    // The bring-up was the first launch; a task that comes back may have forgotten it.
+    return [...taskWords(task, this.#setup, ++this.#launches), ...(this.#written.get(task)?.values() ?? [])];
   }
 
   #words(task: CtrlTaskName, row: number, user: number, values: Uint8Array): readonly ConfigWord[] {

@@ -4,7 +4,7 @@ import type { Refuse } from "./refuse.ts";
 import type { BranchFile, DagFile, SetupFile } from "./schema.ts";
 import { type Branch, type Chain, type Dag, everyPort, type Setup } from "./setup.ts";
 
-type Known = Pick<Setup, "sizes" | "users" | "chains" | "peers" | "tunnels" | "balancers" | "replicas">;
+type Known = Pick<Setup, "sizes" | "users" | "chains" | "peers" | "tunnels" | "balancers" | "replicas" | "keys">;
 
 /** Ports as bits. */
 export function portBits(
@@ -54,13 +54,14 @@ function runOf(given: BranchFile["run"], chain: Chain, at: string, refuse: Refus
 
 function argOf(
   arg: string | number,
-  rows: Pick<Setup, "tunnels" | "balancers" | "replicas">,
+  rows: Pick<Setup, "tunnels" | "balancers" | "replicas" | "keys">,
   at: string,
   refuse: Refuse,
 ): number {
   if (typeof arg === "number") return arg;
-  const named = [...rows.tunnels.map(t => ({ name: t.name, arg: t.number })), ...rows.balancers, ...rows.replicas];
-  return refuse.named(named, arg, `${at}.arg`, "tunnel, balancer or group of replicas").arg;
+  const tunnels = rows.tunnels.map(t => ({ name: t.name, arg: t.number })),
+    named = [...tunnels, ...rows.balancers, ...rows.replicas, ...rows.keys];
+  return refuse.named(named, arg, `${at}.arg`, "tunnel, balancer, group of replicas or key").arg;
 }
 
 function wayOf(egress: DagFile["egress"], ports: number, at: string, refuse: Refuse): [EgressWayName, number] {

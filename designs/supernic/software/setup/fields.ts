@@ -69,6 +69,10 @@ const leastKey = 8;
 export const key = hexBytes.refine(k => k.length >= leastKey, {
   error: `must be a key of ${leastKey} bytes or more, in hexadecimal digits`,
 });
+/** A key of AES. */
+export const cipherKey = hexBytes.refine(k => k.length === 16 || k.length === 32, {
+  error: "must be a key of 16 bytes (AES-128) or 32 (AES-256), in hexadecimal digits",
+});
 export const list = <S extends z.ZodType>(element: S) =>
   z.array(element, { error: "must be a list, in square brackets" });
 export const one = <const W extends readonly [string, ...string[]]>(words: W) =>

@@ -67,7 +67,7 @@ const switches: Readonly<Record<string, number>> = { firewall: 3, nat: 3, checks
 function checkArg(
   branch: Branch,
   dag: Pick<Dag, "user">,
-  rows: Pick<Setup, "tunnels" | "balancers" | "replicas">,
+  rows: Pick<Setup, "tunnels" | "balancers" | "replicas" | "keys">,
   at: string,
   refuse: Refuse,
 ): void {
@@ -83,6 +83,11 @@ function checkArg(
       () => `${at}.arg = ${arg}: ${name} takes 0 to ${most ?? 0}; give one of these`,
     );
     const kinds: Readonly<Record<string, boolean>> = { tunnel: isTunnel, balancer: isBalancer, replicate: isGroup };
+    const ofTask = rows.keys.filter(k => k.task === name);
+    refuse.unless(
+      ofTask.length === 0 || ofTask.some(k => k.arg === arg && k.row.user === own),
+      () => `${at}.arg = ${arg}: ${name} has no such key of user ${dag.user.name}; name one of that user`,
+    );
     refuse.unless(
       kinds[name] ?? true,
       () => `${at}.arg = ${arg}: ${name} has no such row of user ${dag.user.name}; name one of that user`,
@@ -93,7 +98,7 @@ function checkArg(
 /** @throws ConfigError for a DAG that cannot be as it is. @param at the DAG's place in the file */
 export function checkPlan(
   dag: Pick<Dag, "stages" | "user">,
-  rows: Pick<Setup, "tunnels" | "balancers" | "replicas">,
+  rows: Pick<Setup, "tunnels" | "balancers" | "replicas" | "keys">,
   sizes: SetupSizes,
   at: string,
   refuse: Refuse,

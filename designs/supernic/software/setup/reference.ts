@@ -36,7 +36,7 @@ function section(title: string, schema: z.ZodObject): string {
 export function setupReference(): string {
   return `# SuperNIC: the setup file
 
-Generated from \`designs/supernic/software/setup\`; do not edit. [examples/supernic.setup.json](../../examples/supernic.setup.json) has each kind of field but \`kvNode\` and \`replicas\`.
+Generated from \`designs/supernic/software/setup\`; do not edit. [examples/supernic.setup.json](../../examples/supernic.setup.json) has each kind of field but \`kvNode\`, \`keys\`, \`launch\`, \`gbnNodes\` and \`replicas\`.
 
 A setup says who is there, what the regions hold, and who may use it. What it says must fit together and fit the device, else it is refused in one sentence: file, field, value, remedy.
 A DAG's stages run one after the other, the branches of a stage side by side. Branches may not write the same bytes of the header, nor read what another one writes. A tunnel is the last task of a pass.

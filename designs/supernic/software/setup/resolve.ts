@@ -4,7 +4,8 @@ import { checkFile } from "../../../shared/settings/index.ts";
 import { chainsOf } from "./chains.ts";
 import { dagsOf } from "./dags.ts";
 import { Refuse } from "./refuse.ts";
-import { balancersOf, firewallOf, kvNodeOf, replicasOf, tunnelsOf } from "./rows.ts";
+import { keysOf } from "./keys.ts";
+import { balancersOf, firewallOf, gbnNodesOf, kvNodeOf, replicasOf, tunnelsOf } from "./rows.ts";
 import { rulesOf } from "./rules.ts";
 import { type SetupFile, setupSchema } from "./schema.ts";
 import type { DeclaredOf, Setup, SetupSizes, User } from "./setup.ts";
@@ -121,10 +122,16 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
     withReplicas < 0 || file.replicas.length > 0,
     () => `replicas: there are none, and regions[${withReplicas}] has a replicate; give a group of nodes`,
   );
+  const withSessions = regions.findIndex(c => c?.tasks.some(t => t.name === "go_back_n") === true);
+  refuse.unless(
+    withSessions < 0 || file.gbnNodes.length > 0,
+    () => `gbnNodes: there are none, and regions[${withSessions}] has a go_back_n; give the nodes behind it`,
+  );
   const tunnels = tunnelsOf(file, users, refuse),
     balancers = balancersOf(file, users, file.stations, refuse),
     replicas = replicasOf(file, users, refuse),
-    known = { sizes, users, chains, peers: file.peers, tunnels, balancers, replicas };
+    keys = keysOf(file, { users, tunnels, regions }, refuse),
+    known = { sizes, users, chains, peers: file.peers, tunnels, balancers, replicas, keys };
   const dags = dagsOf(file, known, refuse);
   const { mac, ip, number, ports, uplink, epoch, stations, peers, nat } = file;
   return {
@@ -145,6 +152,9 @@ export function resolveSetup(file: SetupFile, path: string, sizes: SetupSizes, d
       tunnels,
       balancers,
       kvNode: kvNodeOf(file, users, refuse),
+      keys,
+      launch: file.launch,
+      gbnNodes: gbnNodesOf(file, users, refuse),
       replicas,
       replicaLife: file.replicaLife,
       dags,

@@ -15,6 +15,7 @@ import {
   firewallKeyBits,
   type FirewallRule,
   firewallRules,
+  type GbnNode,
   tunnelBytes,
   tunnelPort,
 } from "../../wire/index.ts";
@@ -121,6 +122,25 @@ export function kvNodeOf(
     { number } = refuse.named(users, kvNode.user, "kvNode.user", "user");
   refuse.unless(ip !== undefined, () => `kvNode.station: "${kvNode.station}" has no ip; give it one`);
   return { valid: true, user: number, ip, port, life: kvNode.life };
+}
+
+/** The nodes behind Go-Back-N: each of them is a station of its own port and address. */
+export function gbnNodesOf(
+  { gbnNodes, stations }: Pick<SetupFile, "gbnNodes" | "stations">,
+  users: readonly User[],
+  refuse: Refuse,
+): GbnNode[] {
+  refuse.once(
+    gbnNodes,
+    n => n.station,
+    i => `gbnNodes[${i}].station = "${gbnNodes[i]?.station ?? ""}"`,
+  );
+  return gbnNodes.map((n, i) => {
+    const { mac, ip, port } = refuse.named(stations, n.station, `gbnNodes[${i}].station`, "station"),
+      { number } = refuse.named(users, n.user, `gbnNodes[${i}].user`, "user");
+    refuse.unless(ip !== undefined, () => `gbnNodes[${i}].station: "${n.station}" has no ip; give it one`);
+    return { mac, ip, port, user: number };
+  });
 }
 
 /** Groups of nodes for replication: each of them is a station of its own port and address. */

@@ -1,7 +1,7 @@
 /** A setup file: who is there, what is deployed, who may use it. The page docs/supernic/run.md is made from this. */
 import * as z from "zod";
-import { egressWays, replicaGroups, replicaMostLife, replicaNodes } from "../../wire/index.ts";
-import { flag, hexBytes, ipv4, key, list, mac, name, one, ownMac, prefix, task, whole } from "./fields.ts";
+import { egressWays, gbnNodes, replicaGroups, replicaMostLife, replicaNodes } from "../../wire/index.ts";
+import { cipherKey, flag, hexBytes, ipv4, key, list, mac, name, one, ownMac, prefix, task, whole } from "./fields.ts";
 
 const portNumber = whole(0, 8, "the number of a port"),
   user = name.describe("whose it is"),
@@ -99,6 +99,22 @@ export const kvNodeSchema = z.strictObject({
     .default(4096)
     .describe("time after which no request is under way any more, in units of 256 cycles"),
 });
+export const gbnNodeSchema = z.strictObject({
+  station: name.describe("the station that it is; it needs an ip"),
+  user: user.describe("whose packets it takes"),
+});
+/** Tasks that have keys; those that make nonces of their own come first. */
+export const cipherTasks = ["seal", "encrypt", "open", "decrypt"] as const;
+export const cipherKeySchema = z.strictObject({
+  name: name.describe("as DAGs name it"),
+  task: one(cipherTasks).describe("whose it is: seal and open are AES-GCM, encrypt and decrypt counter mode"),
+  user: user.describe("whose packets it takes"),
+  number: whole(0, 2 ** 32 - 1, "a number").describe("its number, which frames carry to the other end"),
+  key: cipherKey.describe("16 bytes for AES-128 or 32 for AES-256, hexadecimal"),
+  tunnel: name.optional().describe("of seal and encrypt: the tunnel that goes in front, with 50 bytes"),
+  to: name.optional().describe("of open and decrypt: the station whose MAC receives what comes out"),
+  from: name.optional().describe("and the one whose MAC sends it"),
+});
 export const replicasSchema = z.strictObject({
   name: name.describe("as DAGs name it"),
   number: whole(0, replicaGroups - 1, "a group's number")
@@ -120,10 +136,10 @@ export const branchSchema = z.strictObject({
     .describe("tasks of it that the packet takes, by name or slot; default: all of them"),
   arg: z
     .union([whole(0, 255, "a number"), name], {
-      error: "must be a number from 0 to 255, or the name of a tunnel, balancer or group of replicas",
+      error: "must be a number from 0 to 255, or the name of a tunnel, balancer, group of replicas or key",
     })
     .default(0)
-    .describe("what its tasks are told: a number, or the name of a tunnel, balancer or group of replicas"),
+    .describe("what its tasks are told: a number, or the name of a tunnel, balancer, group of replicas or key"),
 });
 export const dagSchema = z.strictObject({
   name: name.describe("as rules and the tables of a run name it"),
@@ -189,6 +205,14 @@ export const setupSchema = z.strictObject({
   tunnels: list(tunnelSchema).default([]).describe("rows of every tunnel"),
   balancers: list(balancerSchema).default([]).describe("buckets of every balancer"),
   kvNode: kvNodeSchema.optional().describe("the key-value node behind every KV cache"),
+  gbnNodes: list(gbnNodeSchema)
+    .max(gbnNodes, `must name at most ${gbnNodes} nodes`)
+    .default([])
+    .describe("memory nodes behind every go_back_n, which need no transport of their own"),
+  keys: list(cipherKeySchema).default([]).describe("keys of seal, open, encrypt and decrypt, one for each of these"),
+  launch: whole(1, 2 ** 23 - 1, "a number")
+    .optional()
+    .describe("where numbers of nonces begin: higher in each run than in all before it with the same keys"),
   replicas: list(replicasSchema).default([]).describe("groups of nodes, of every replicate"),
   replicaLife: whole(1, replicaMostLife, "a number of 256 cycles")
     .default(4096)

@@ -1,8 +1,11 @@
 /** A setup as the device and its models take it: names are numbers, and everything fits together. */
+import type { cipherTasks } from "./schema.ts";
 import type {
+  AesRow,
   Declared,
   EgressWayName,
   FirewallRule,
+  GbnNode,
   KvNode,
   MatchActionName,
   ReplicaGroup,
@@ -121,6 +124,14 @@ export interface SetupKvNode extends KvNode {
   /** In units of 256 cycles. */
   readonly life: number;
 }
+/** A key of a task that encrypts. */
+export interface SetupKey {
+  readonly name: string;
+  /** Its row, as a DAG's packets name it. */
+  readonly arg: number;
+  readonly task: (typeof cipherTasks)[number];
+  readonly row: AesRow;
+}
 /** A group of nodes that writes are copied to. */
 export interface Replicas {
   readonly name: string;
@@ -148,6 +159,11 @@ export interface Setup {
   readonly tunnels: readonly Tunnel[];
   readonly balancers: readonly Balancer[];
   readonly kvNode: SetupKvNode | undefined;
+  readonly keys: readonly SetupKey[];
+  /** Number of the first launch of nonces. */
+  readonly launch: number | undefined;
+  /** Nodes behind every Go-Back-N task. */
+  readonly gbnNodes: readonly GbnNode[];
   readonly replicas: readonly Replicas[];
   /** In units of 256 cycles. */
   readonly replicaLife: number;

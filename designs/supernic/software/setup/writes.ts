@@ -1,10 +1,12 @@
 /** What software writes into a fresh device: entries of tables. Everything that is not written is 0. */
+import { keyWords } from "./keys.ts";
 import {
   bucketWord,
   type ConfigWord,
   egressWays,
   firewallTableRules,
   firewallWords,
+  gbnWords,
   kvWords,
   matchActions,
   mostSlots,
@@ -13,8 +15,8 @@ import {
   replicaWords,
   ruleKeyBits,
   type TableValues,
-  type TableWrite,
   tableWrite,
+  type TableWrite,
   type Ternary,
   ternaryChunkBits,
   ternaryWords,
@@ -170,13 +172,28 @@ function sumOf(bytes: Uint8Array): number {
   return sum;
 }
 
-/** The words that configure a task of this name on a fresh device. */
+/** The words that configure a task of this name that is fresh. @param launches of nonces that there were before */
 export function taskWords(
   task: string,
-  s: Pick<Setup, "firewall" | "nat" | "tunnels" | "balancers" | "kvNode" | "replicas" | "replicaLife">,
+  s: Pick<
+    Setup,
+    | "firewall"
+    | "nat"
+    | "tunnels"
+    | "balancers"
+    | "kvNode"
+    | "gbnNodes"
+    | "replicas"
+    | "replicaLife"
+    | "keys"
+    | "launch"
+    | "number"
+  >,
+  launches = 0,
 ): ConfigWord[] {
   // A cache's name has its values.
   if (task.startsWith("kv_")) return s.kvNode === undefined ? [] : [...kvWords(s.kvNode, s.kvNode.life)];
+  if (task === "go_back_n") return [...gbnWords(s.gbnNodes)];
   const tables = Math.ceil(s.firewall.length / firewallTableRules);
   const words: Readonly<Record<string, () => readonly ConfigWord[]>> = {
     firewall: () =>
@@ -192,7 +209,7 @@ export function taskWords(
     balancer: () =>
       s.balancers.flatMap(b => b.macs.map((mac, i) => bucketWord(b.first + i, { valid: true, user: b.user, mac }))),
   };
-  return (words[task]?.() ?? []).filter(w => w.data !== 0n);
+  return [...(words[task]?.() ?? []), ...keyWords(task, s, launches)].filter(w => w.data !== 0n);
 }
 /** A word for the task in a slot. */
 export const taskWrite = (region: number, slot: number, { at, data }: ConfigWord): TableWrite =>

@@ -1,18 +1,21 @@
 /** A frame has come whole: its kind, whose reply it is, and its lengths with the header. */
 import { bit, literalOf, mux, node, priority, reg, type UInt, type Val } from "../../../../../hdl-dsl/index.ts";
-import { cutFields } from "../../../../shared/frame/index.ts";
+import { changedChecksum, cutFields } from "../../../../shared/frame/index.ts";
 import {
   gbnBytes,
   GbnFrameKind,
   lengthBitsOf,
+  lifeBit,
   lifeBits,
+  partBit,
   sessionBits,
+  tagBits,
+  tagPrefix,
   ticketBits,
 } from "../../../../shared/go-back-n/rtl/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../../shared/wire/index.ts";
 import { frameOffsets } from "../../../wire/index.ts";
-import { changedChecksum, contextBits } from "../gbn-rx.ts";
-import { lifeBit, partBit, tagBits, tagPrefix } from "../tags.ts";
+import { contextBits } from "../gbn-rx.ts";
 import { Arrived, type GbnTxParameters } from "./records.ts";
 import type { arrivedQueue, Frames } from "./units.ts";
 

@@ -1,9 +1,14 @@
 /** What becomes of a frame whose number and receiver are known. */
 import { mux, priority, reg, uint, type UInt, when } from "../../../../../hdl-dsl/index.ts";
 import { joinFields } from "../../../../shared/frame/index.ts";
-import { gbnBytes, wireSequenceBits, wireSlotBits, writtenBits } from "../../../../shared/go-back-n/rtl/index.ts";
+import {
+  GbnAction,
+  gbnBytes,
+  wireSequenceBits,
+  wireSlotBits,
+  writtenBits,
+} from "../../../../shared/go-back-n/rtl/index.ts";
 import { gbnHeader, gbnTypes, managementSlot } from "../../../../shared/go-back-n/wire/index.ts";
-import { GbnAction } from "../gbn-shift.ts";
 import type { Numbered } from "./number.ts";
 import type { GbnTxParameters } from "./records.ts";
 import type { Plans } from "./units.ts";

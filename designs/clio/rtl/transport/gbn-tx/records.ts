@@ -63,6 +63,3 @@ export const Arrived = (p: GbnTxParameters) =>
     queued: Queued(p),
     ...(p.marksParts === true ? { part: bit } : ({} as { part: typeof bit })),
   });
-
-/** Ways of a frame with its header: to the network, to memory, or both. */
-export const Ways = struct({ send: bit, store: bit });

@@ -5,16 +5,18 @@ import {
   gbnBytes,
   GbnFrames,
   gbnFramesKept,
+  GbnInsert,
   GbnReorder,
   GbnResend,
   GbnSender,
   GbnStore,
+  InsertPlan,
   lengthBitsOf,
+  Ways,
 } from "../../../../shared/go-back-n/rtl/index.ts";
 import { headerBytes } from "../gbn-opcode.ts";
 import { GbnContext } from "../gbn-rx.ts";
-import { GbnInsert, InsertPlan } from "../gbn-shift.ts";
-import { Arrived, type GbnTxParameters, Queued, Ways } from "./records.ts";
+import { Arrived, type GbnTxParameters, Queued } from "./records.ts";
 
 export type Frames = InstanceOf<typeof GbnFrames>;
 export type Sender = InstanceOf<typeof GbnSender>;

@@ -217,6 +217,14 @@ describe("setups", () => {
   };
   it("none is named", () =>
     refused(["--in", shippedCapture, ...out()], "required option '--setup <file>' not specified"));
+  it("has a key that is none", () =>
+    refusedSetup(
+      JSON.stringify({
+        ...demoSetup,
+        keys: [{ name: "site", task: "seal", user: "left", number: 1, key: "00ff", tunnel: "none" }],
+      }),
+      'DIR/setup.json: keys[0].key = "00ff": must be a key of 16 bytes (AES-128) or 32 (AES-256), in hexadecimal digits',
+    ));
   it("is not there", () =>
     refused(
       ["--in", shippedCapture, ...out(), "--setup", at("no.json")],

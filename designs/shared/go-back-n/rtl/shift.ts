@@ -24,11 +24,10 @@ import {
   type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { ethernetHeader, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
-import { frameOffsets } from "../../wire/index.ts";
-import { gbnBytes, gbnOffset, ticketBits } from "../../../shared/go-back-n/rtl/index.ts";
+import { ethernetHeader, headerOffsets, ipv4Header, udpHeader } from "../../wire/index.ts";
+import { AxisBeat, slotBeatBits } from "../../frame/index.ts";
 import { tagBits, tagPrefix } from "./tags.ts";
-import { AxisBeat, slotBeatBits } from "../../../shared/frame/index.ts";
+import { gbnBytes, gbnOffset, ticketBits } from "./types.ts";
 
 export interface GbnShiftParameters {
   readonly beatBytes: number;
@@ -51,10 +50,10 @@ interface Patch {
   readonly bytes: readonly UInt[];
 }
 const lengthPatches = (v: { readonly ipLength: UInt; readonly checksum: UInt; readonly udpLength: UInt }): Patch[] => [
-  { at: frameOffsets.network + ipv4Header.at.totalLength.byteOffset, bytes: bytesOf(v.ipLength) },
-  { at: frameOffsets.network + ipv4Header.at.checksum.byteOffset, bytes: bytesOf(v.checksum) },
-  { at: frameOffsets.transport + udpHeader.at.length.byteOffset, bytes: bytesOf(v.udpLength) },
-  { at: frameOffsets.transport + udpHeader.at.checksum.byteOffset, bytes: [constant(0, 8), constant(0, 8)] },
+  { at: headerOffsets.network + ipv4Header.at.totalLength.byteOffset, bytes: bytesOf(v.ipLength) },
+  { at: headerOffsets.network + ipv4Header.at.checksum.byteOffset, bytes: bytesOf(v.checksum) },
+  { at: headerOffsets.transport + udpHeader.at.length.byteOffset, bytes: bytesOf(v.udpLength) },
+  { at: headerOffsets.transport + udpHeader.at.checksum.byteOffset, bytes: [constant(0, 8), constant(0, 8)] },
 ];
 /** The beat with the patched bytes in the places of their frame bytes. `beat` is the beat's number in the frame. */
 function patched(data: UInt, beat: UInt, on: Bit, patches: readonly Patch[], beatBytes: number): UInt {

@@ -1,4 +1,4 @@
-import { wireSlotBits } from "../../../shared/go-back-n/rtl/index.ts";
+import { wireSlotBits } from "./types.ts";
 
 /**
  * The MAC that the node sees in place of the client's: 02:47, a ticket, and 16 bits. Bit 15 of these: management, and
