@@ -25,30 +25,30 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
   output wire         tx_payload_last,
   output wire         tx_payload_user
 );
-  reg summed_valid; // gbn-answers.ts:61
-  reg [9:0] summed_answer_session; // gbn-answers.ts:62
+  reg summed_valid; // gbn-answers.ts:56
+  reg [9:0] summed_answer_session; // gbn-answers.ts:57
   reg [31:0] summed_answer_sequence;
   reg summed_answer_nack;
   reg [57:0] summed_answer_peer_identity;
   reg [63:0] summed_answer_peer_address;
   reg [19:0] summed_sum;
-  reg sending; // gbn-answers.ts:63
-  reg left; // gbn-answers.ts:64
-  reg [19:0] own; // gbn-answers.ts:75
-  reg [511:0] rest; // gbn-answers.ts:108
+  reg sending; // gbn-answers.ts:58
+  reg left; // gbn-answers.ts:59
+  reg [19:0] own; // gbn-answers.ts:69
+  reg [511:0] rest; // gbn-answers.ts:79
   reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // gbn-answers.ts:126
+    staged_skid_held_user; // gbn-answers.ts:97
   reg [511:0] staged_held_data, staged_skid_held_data;
   reg [63:0] staged_held_keep, staged_skid_held_keep;
-  wire last; // gbn-answers.ts:118
-  wire sent_ready = ~staged_skid_full; // gbn-answers.ts:65
+  wire last; // gbn-answers.ts:89
+  wire sent_ready = ~staged_skid_full; // gbn-answers.ts:60
   wire [63:0] sent_payload_keep = last ? 64'hfffffffffffffff : 64'hffffffffffffffff;
-  wire sending_room = ~sending | (sending & sent_ready & ~left); // gbn-answers.ts:66
-  wire room = ~summed_valid | sending_room; // gbn-answers.ts:67
-  wire wraps = (&summed_sum[15:4]) & (summed_sum[3:0] > ~summed_sum[19:16]); // reply-frame.ts:324
-  wire [16:0] folded = {summed_sum[15:0], 1'b1} + {12'd0, summed_sum[19:16], wraps}; // reply-frame.ts:325
+  wire sending_room = ~sending | (sending & sent_ready & ~left); // gbn-answers.ts:61
+  wire room = ~summed_valid | sending_room; // gbn-answers.ts:62
+  wire wraps = (&summed_sum[15:4]) & (summed_sum[3:0] > ~summed_sum[19:16]); // own-ipv4.ts:34
+  wire [16:0] folded = {summed_sum[15:0], 1'b1} + {12'd0, summed_sum[19:16], wraps}; // own-ipv4.ts:35
   assign last = ~left;
-  wire staged_room = ~staged_full | tx_ready; // gbn-answers.ts:126
+  wire staged_room = ~staged_full | tx_ready; // gbn-answers.ts:97
 
   always @(posedge clk)
     if (rst) summed_valid <= 1'b0;
@@ -74,7 +74,7 @@ module GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 (
     else if (sending & sent_ready) left <= left - 1'b1;
 
   always @(posedge clk) own <= {4'd0, config_ip[15:0]} + {4'd0, config_ip[31:16]} + 20'd50485;
-  wire [9:0] peer_slot = summed_answer_peer_identity[9:0]; // gbn-answers.ts:69
+  wire [9:0] peer_slot = summed_answer_peer_identity[9:0]; // gbn-answers.ts:64
   wire [399:0] rest_joined = {
     4'd0, peer_slot, summed_answer_session, summed_answer_sequence, summed_answer_nack ? 8'd2 : 8'd1, 32'd4096,
     summed_answer_peer_identity[17:10], summed_answer_peer_identity[25:18], summed_answer_peer_address[7:0],

@@ -31,20 +31,20 @@ module GbnInsert_beatBytes64_frameBytes1536 (
 );
   localparam [1:0] gbn_action_discard = 2'd0;
   localparam [1:0] gbn_action_shift = 2'd2;
-  reg [5:0] index; // gbn-shift.ts:177
-  reg [63:0] before_data; // gbn-shift.ts:178
+  reg [5:0] index; // shift.ts:176
+  reg [63:0] before_data; // shift.ts:177
   reg [7:0] before_keep;
-  reg flush; // gbn-shift.ts:179
+  reg flush; // shift.ts:178
   reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // gbn-shift.ts:235
+    staged_skid_held_user; // shift.ts:234
   reg [511:0] staged_held_data, staged_skid_held_data;
   reg [63:0] staged_held_keep, staged_skid_held_keep;
-  wire discards; // gbn-shift.ts:181
-  wire behind; // gbn-shift.ts:205
-  wire shifts; // gbn-shift.ts:182
-  wire spills; // gbn-shift.ts:185
-  wire whole_ready; // gbn-shift.ts:236
-  wire out_valid = flush | (beats_valid & plan_valid & ~discards); // gbn-shift.ts:180
+  wire discards; // shift.ts:180
+  wire behind; // shift.ts:204
+  wire shifts; // shift.ts:181
+  wire spills; // shift.ts:184
+  wire whole_ready; // shift.ts:235
+  wire out_valid = flush | (beats_valid & plan_valid & ~discards); // shift.ts:179
   wire [7:0] out_payload_data_choice = (shifts & (index == 6'd0)) ? 8'd0 : beats_payload_data[335:328];
   wire [7:0] shifts_choice = (shifts & (index == 6'd0)) ? 8'd0 : beats_payload_data[327:320];
   wire [7:0] index_choice = (shifts & (index == 6'd0)) ? plan_payload_udp_length[7:0] : beats_payload_data[319:312];
@@ -144,7 +144,7 @@ module GbnInsert_beatBytes64_frameBytes1536 (
     (index == 6'd0) ? out_payload_data_choice_beats_payload_data : behind ? before_data[23:16] : out_payload_data_choice_beats_payload_data,
     (index == 6'd0) ? out_payload_data_choice_2 : behind ? before_data[15:8] : out_payload_data_choice_2,
     (index == 6'd0) ? out_payload_data_choice_3 : behind ? before_data[7:0] : out_payload_data_choice_3
-  }; // gbn-shift.ts:180
+  }; // shift.ts:179
   wire [63:0] out_payload_keep = {
     (behind | flush) ? beats_payload_keep[55] & ~flush : beats_payload_keep[63],
     (behind | flush) ? beats_payload_keep[54] & ~flush : beats_payload_keep[62],
@@ -216,12 +216,12 @@ module GbnInsert_beatBytes64_frameBytes1536 (
   assign discards = plan_payload_action == gbn_action_discard;
   assign shifts = plan_payload_action == gbn_action_shift;
   assign spills = shifts & beats_payload_last & beats_payload_keep[56];
-  wire taken = beats_valid & beats_ready; // gbn-shift.ts:188
-  wire gives = out_valid & whole_ready; // gbn-shift.ts:189
-  wire ends = flush ? gives : taken & beats_payload_last & ~spills; // gbn-shift.ts:194
+  wire taken = beats_valid & beats_ready; // shift.ts:187
+  wire gives = out_valid & whole_ready; // shift.ts:188
+  wire ends = flush ? gives : taken & beats_payload_last & ~spills; // shift.ts:193
   assign behind = shifts;
   assign whole_ready = ~staged_skid_full;
-  wire staged_room = ~staged_full | tx_ready; // gbn-shift.ts:235
+  wire staged_room = ~staged_full | tx_ready; // shift.ts:234
 
   always @(posedge clk)
     if (rst) index <= 6'd0;

@@ -31,22 +31,22 @@ module GbnRemove_beatBytes64_frameBytes1536 (
 );
   localparam [1:0] gbn_action_discard = 2'd0;
   localparam [1:0] gbn_action_shift = 2'd2;
-  reg first; // gbn-shift.ts:94
-  reg [5:0] index; // gbn-shift.ts:95
-  reg held_valid; // gbn-shift.ts:99
-  reg [511:0] held_data; // gbn-shift.ts:100
+  reg first; // shift.ts:93
+  reg [5:0] index; // shift.ts:94
+  reg held_valid; // shift.ts:98
+  reg [511:0] held_data; // shift.ts:99
   reg [63:0] held_keep;
   reg held_last, held_user;
-  reg held_shifts; // gbn-shift.ts:101
-  reg held_head; // gbn-shift.ts:102
+  reg held_shifts; // shift.ts:100
+  reg held_head; // shift.ts:101
   reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // gbn-shift.ts:156
+    staged_skid_held_user; // shift.ts:155
   reg [511:0] staged_held_data, staged_skid_held_data;
   reg [63:0] staged_held_keep, staged_skid_held_keep;
-  wire joins; // gbn-shift.ts:104
-  wire absorbs; // gbn-shift.ts:105
-  wire [5:0] number = first ? 6'd0 : index; // gbn-shift.ts:96
-  wire out_valid = held_valid & (~joins | beats_valid); // gbn-shift.ts:103
+  wire joins; // shift.ts:103
+  wire absorbs; // shift.ts:104
+  wire [5:0] number = first ? 6'd0 : index; // shift.ts:95
+  wire out_valid = held_valid & (~joins | beats_valid); // shift.ts:102
   wire out_ready = ~staged_skid_full;
   wire [511:0] out_payload_data = {
     ~held_shifts ? held_data[511:504] : beats_payload_data[63:56],
@@ -164,17 +164,17 @@ module GbnRemove_beatBytes64_frameBytes1536 (
     (~held_shifts | held_head) ? held_keep[3] : held_keep[11],
     (~held_shifts | held_head) ? held_keep[2] : held_keep[10],
     (~held_shifts | held_head) ? held_keep[1] : held_keep[9], (~held_shifts | held_head) ? held_keep[0] : held_keep[8]
-  }; // gbn-shift.ts:103
+  }; // shift.ts:102
   wire out_payload_last = held_last | absorbs;
   wire out_payload_user = absorbs ? beats_payload_user : held_user & held_last;
   assign joins = held_valid & held_shifts & ~held_last;
   assign absorbs = joins & beats_payload_last & ~beats_payload_keep[8];
-  wire discards = plan_payload_action == gbn_action_discard; // gbn-shift.ts:108
-  wire gives = out_valid & out_ready; // gbn-shift.ts:110
-  wire room = ~held_valid | gives; // gbn-shift.ts:112
-  wire taken = beats_valid & beats_ready; // gbn-shift.ts:114
-  wire shifts = plan_payload_action == gbn_action_shift; // gbn-shift.ts:120
-  wire staged_room = ~staged_full | tx_ready; // gbn-shift.ts:156
+  wire discards = plan_payload_action == gbn_action_discard; // shift.ts:107
+  wire gives = out_valid & out_ready; // shift.ts:109
+  wire room = ~held_valid | gives; // shift.ts:111
+  wire taken = beats_valid & beats_ready; // shift.ts:113
+  wire shifts = plan_payload_action == gbn_action_shift; // shift.ts:119
+  wire staged_room = ~staged_full | tx_ready; // shift.ts:155
 
   always @(posedge clk)
     if (rst) begin

@@ -108,18 +108,18 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   localparam [1:0] gbn_action_as_is = 2'd1;
   localparam [1:0] gbn_action_shift = 2'd2;
   wire frames_ends, frames_end_long, frames_end_bad, frames_end_stored, frames_beats_valid,
-    frames_beats_payload_last, frames_beats_payload_user; // units.ts:26
+    frames_beats_payload_last, frames_beats_payload_user; // units.ts:28
   wire [463:0] frames_end_header;
   wire [15:0] frames_end_last_byte;
   wire [511:0] frames_beats_payload_data;
   wire [63:0] frames_beats_payload_keep;
   wire sender_control_ready, sender_request_ready, sender_granted_valid, sender_granted_granted,
     sender_granted_closed, sender_granted_now, sender_step_ready, sender_stepped_valid, sender_stepped_more,
-    sender_again_valid, sender_events_nacked, sender_events_timeouts; // units.ts:31
+    sender_again_valid, sender_events_nacked, sender_events_timeouts; // units.ts:33
   wire [31:0] sender_granted_sequence, sender_stepped_sequence;
   wire [9:0] sender_again_payload;
-  reg control_to_0_done, control_to_1_done; // gbn-tx.ts:41
-  wire queue_push_ready, queue_pop_valid; // units.ts:36
+  reg control_to_0_done, control_to_1_done; // gbn-tx.ts:42
+  wire queue_push_ready, queue_pop_valid; // units.ts:38
   wire [9:0] queue_pop_payload_turn_session;
   wire [3:0] queue_pop_payload_turn_life;
   wire [15:0] queue_pop_payload_turn_ticket, queue_pop_payload_queued_ip_length, queue_pop_payload_queued_checksum,
@@ -130,27 +130,27 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [4:0] queue_level;
   wire reorder_reply_ready, reorder_beats_ready, reorder_control_ready, reorder_out_valid, reorder_out_beats_valid,
     reorder_out_beats_payload_last, reorder_out_beats_payload_user, reorder_events_waited, reorder_events_skipped,
-    reorder_events_stale; // units.ts:44
+    reorder_events_stale; // units.ts:46
   wire [119:0] reorder_out_payload;
   wire [511:0] reorder_out_beats_payload_data;
   wire [63:0] reorder_out_beats_payload_keep;
-  reg [9:0] entry_turn_session; // arrive.ts:69
+  reg [9:0] entry_turn_session; // arrive.ts:72
   reg [3:0] entry_turn_life;
   reg [15:0] entry_turn_ticket, entry_queued_ip_length, entry_queued_checksum, entry_queued_udp_length;
   reg [1:0] entry_queued_kind;
   reg [10:0] entry_queued_index, entry_queued_bytes;
   reg [47:0] entry_queued_mac;
-  reg entry_valid; // arrive.ts:70
-  reg held; // arrive.ts:76
-  wire planned_push_ready, planned_pop_valid; // units.ts:59
+  reg entry_valid; // arrive.ts:73
+  reg held; // arrive.ts:79
+  wire planned_push_ready, planned_pop_valid; // units.ts:61
   wire [1:0] planned_pop_payload_action;
   wire [47:0] planned_pop_payload_mac;
   wire [63:0] planned_pop_payload_header;
   wire [15:0] planned_pop_payload_ip_length, planned_pop_payload_checksum, planned_pop_payload_udp_length;
   wire [5:0] planned_level;
-  wire outs_push_ready, outs_pop_valid, outs_pop_payload_send, outs_pop_payload_store; // units.ts:60
+  wire outs_push_ready, outs_pop_valid, outs_pop_payload_send, outs_pop_payload_store; // units.ts:62
   wire [5:0] outs_level;
-  wire places_push_ready, places_pop_valid; // units.ts:61
+  wire places_push_ready, places_pop_valid; // units.ts:63
   wire [9:0] places_pop_payload_at_session;
   wire [6:0] places_pop_payload_at_place;
   wire [10:0] places_pop_payload_bytes;
@@ -165,13 +165,13 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   reg known; // number.ts:63
   reg asking; // number.ts:64
   reg room; // number.ts:39
-  reg [15:0] given; // plan.ts:42
-  wire insert_plan_ready, insert_beats_ready, insert_tx_valid, insert_tx_payload_last, insert_tx_payload_user; // units.ts:68
+  reg [15:0] given; // plan.ts:47
+  wire insert_plan_ready, insert_beats_ready, insert_tx_valid, insert_tx_payload_last, insert_tx_payload_user; // units.ts:70
   wire [511:0] insert_tx_payload_data;
   wire [63:0] insert_tx_payload_keep;
   wire store_place_ready, store_beats_ready, store_read_ready, store_reading, store_frame_valid,
     store_frame_payload_last, store_frame_payload_user, store_errors, resend_again_ready, resend_step_valid,
-    resend_step_payload_fresh, resend_read_valid, resend_busy_valid; // units.ts:75
+    resend_step_payload_fresh, resend_read_valid, resend_busy_valid; // units.ts:77
   wire [15:0] store_written;
   wire [511:0] store_frame_payload_data;
   wire [63:0] store_frame_payload_keep;
@@ -179,40 +179,40 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   wire [31:0] resend_step_payload_sequence, resend_busy_sequence;
   wire [6:0] resend_read_payload_place;
   reg kept_stage_full, kept_stage_held_last, kept_stage_held_user, kept_stage_skid_full, kept_stage_skid_held_last,
-    kept_stage_skid_held_user; // send.ts:35
+    kept_stage_skid_held_user; // send.ts:22
   reg [511:0] kept_stage_held_data, kept_stage_skid_held_data;
   reg [63:0] kept_stage_held_keep, kept_stage_skid_held_keep;
   reg again_stage_full, again_stage_held_last, again_stage_held_user, again_stage_skid_full,
-    again_stage_skid_held_last, again_stage_skid_held_user; // send.ts:57
+    again_stage_skid_held_last, again_stage_skid_held_user; // send.ts:32
   reg [511:0] again_stage_held_data, again_stage_skid_held_data;
   reg [63:0] again_stage_held_keep, again_stage_skid_held_keep;
   reg fresh_stage_full, fresh_stage_held_last, fresh_stage_held_user, fresh_stage_skid_full,
-    fresh_stage_skid_held_last, fresh_stage_skid_held_user; // send.ts:58
+    fresh_stage_skid_held_last, fresh_stage_skid_held_user; // send.ts:33
   reg [511:0] fresh_stage_held_data, fresh_stage_skid_held_data;
   reg [63:0] fresh_stage_held_keep, fresh_stage_skid_held_keep;
-  reg frames_out_locked; // send.ts:59
+  reg frames_out_locked; // send.ts:34
   reg [2:0] frames_out_owner;
-  reg sent_full, sent_held_last, sent_held_user, sent_skid_full, sent_skid_held_last, sent_skid_held_user; // send.ts:60
+  reg sent_full, sent_held_last, sent_held_user, sent_skid_full, sent_skid_held_last, sent_skid_held_user; // send.ts:35
   reg [511:0] sent_held_data, sent_skid_held_data;
   reg [63:0] sent_held_keep, sent_skid_held_keep;
   reg events_sent_q, events_management_q, events_passed_q, events_closed_q, events_resent_q, events_nacked_q,
-    events_timeouts_q, events_failed_q, events_memory_errors_q, events_waited_q, events_skipped_q, events_stale_q; // gbn-tx.ts:63
-  (* ram_style = "block" *) reg [57:0] contexts [0:2047]; // units.ts:51
+    events_timeouts_q, events_failed_q, events_memory_errors_q, events_waited_q, events_skipped_q, events_stale_q; // gbn-tx.ts:64
+  (* ram_style = "block" *) reg [57:0] contexts [0:2047]; // units.ts:53
   wire [57:0] to; // number.ts:62
   wire decided; // number.ts:77
-  wire kept_room; // send.ts:21
-  wire fresh_room; // send.ts:20
-  wire [2:0] frames_out_grant, frames_out_request; // send.ts:59
+  wire kept_room; // sending.ts:27
+  wire fresh_room; // sending.ts:26
+  wire [2:0] frames_out_grant, frames_out_request; // send.ts:34
   wire frames_out_ready;
-  wire insert_tx_ready; // units.ts:68
+  wire insert_tx_ready; // units.ts:70
   reg [57:0] to_rd, to_fwd; // number.ts:62
   reg to_hit;
-  wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:41
+  wire control_to_0_valid = control_valid & ~control_to_0_done; // gbn-tx.ts:42
   wire control_to_1_valid = control_valid & ~control_to_1_done;
-  wire is_tagged = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // arrive.ts:25
+  wire is_tagged = {frames_end_header[7:0], frames_end_header[15:8]} == 16'd583; // arrive.ts:28
   wire is_udp =
-    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // arrive.ts:42
-  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // gbn-rx.ts:114
+    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // arrive.ts:45
+  wire [16:0] sum = {1'b0, ~{frames_end_header[199:192], frames_end_header[207:200]}} + 17'd8; // own-ipv4.ts:44
   wire ordered_ready = ~next_skid_full; // number.ts:48
   wire [1:0] q_kind = reorder_out_payload[1:0]; // number.ts:52
   wire ordered_payload_of_session = q_kind == gbn_frame_kind_session; // number.ts:48
@@ -231,22 +231,22 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   assign decided = known & (~next_held_of_session | sender_granted_granted | sender_granted_closed);
   wire raw = next_held_queued_kind == gbn_frame_kind_raw; // number.ts:79
   wire replies = next_held_of_session | (next_held_queued_kind == gbn_frame_kind_management); // number.ts:80
-  wire fresh_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_send & kept_room; // send.ts:18
+  wire fresh_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_send & kept_room; // sending.ts:24
   wire fresh_ready = ~fresh_stage_skid_full;
-  wire kept_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_store & fresh_room; // send.ts:19
+  wire kept_valid = insert_tx_valid & outs_pop_valid & outs_pop_payload_store & fresh_room; // sending.ts:25
   wire kept_ready = ~kept_stage_skid_full;
   assign fresh_room = fresh_ready | ~outs_pop_payload_send;
   assign kept_room = kept_ready | ~outs_pop_payload_store;
-  wire kept_stage_room = ~kept_stage_full | store_beats_ready; // send.ts:35
-  wire again_stage_ready = frames_out_grant[1] & frames_out_ready; // send.ts:57
+  wire kept_stage_room = ~kept_stage_full | store_beats_ready; // send.ts:22
+  wire again_stage_ready = frames_out_grant[1] & frames_out_ready; // send.ts:32
   wire again_stage_room = ~again_stage_full | again_stage_ready;
-  wire fresh_stage_ready = frames_out_grant[2] & frames_out_ready; // send.ts:58
+  wire fresh_stage_ready = frames_out_grant[2] & frames_out_ready; // send.ts:33
   wire fresh_stage_room = ~fresh_stage_full | fresh_stage_ready;
-  wire frames_out_valid = |(frames_out_grant & frames_out_request); // send.ts:59
+  wire frames_out_valid = |(frames_out_grant & frames_out_request); // send.ts:34
   assign frames_out_ready = ~sent_skid_full;
   wire [511:0] frames_out_payload_data =
     ({512{frames_out_grant[0]}} & answers_payload_data) | ({512{frames_out_grant[1]}} & again_stage_held_data)
-    | ({512{frames_out_grant[2]}} & fresh_stage_held_data); // send.ts:59
+    | ({512{frames_out_grant[2]}} & fresh_stage_held_data); // send.ts:34
   wire [63:0] frames_out_payload_keep =
     ({64{frames_out_grant[0]}} & answers_payload_keep) | ({64{frames_out_grant[1]}} & again_stage_held_keep)
     | ({64{frames_out_grant[2]}} & fresh_stage_held_keep);
@@ -257,14 +257,14 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     (frames_out_grant[0] & answers_payload_user) | (frames_out_grant[1] & again_stage_held_user)
     | (frames_out_grant[2] & fresh_stage_held_user);
   assign frames_out_request = {fresh_stage_full, again_stage_full, answers_valid};
-  wire [2:0] frames_out_after = frames_out_request & ~(frames_out_owner | (frames_out_owner - 3'd1)); // send.ts:59
+  wire [2:0] frames_out_after = frames_out_request & ~(frames_out_owner | (frames_out_owner - 3'd1)); // send.ts:34
   assign frames_out_grant =
     frames_out_locked ? frames_out_owner :
     |frames_out_after ? frames_out_after & (~frames_out_after + 3'd1) :
     frames_out_request & (~frames_out_request + 3'd1);
-  wire sent_room = ~sent_full | tx_ready; // send.ts:60
+  wire sent_room = ~sent_full | tx_ready; // send.ts:35
 
-  GbnFrames_b512_u1528_waits frames ( // units.ts:26
+  GbnFrames_b512_u1528_waits frames ( // units.ts:28
     .clk (clk), .rst (rst),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
@@ -281,8 +281,8 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .beats_payload_last (frames_beats_payload_last), .beats_payload_user (frames_beats_payload_user)
   );
 
-  wire sender_request_valid = asks & next_held_of_session; // units.ts:31
-  GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // units.ts:31
+  wire sender_request_valid = asks & next_held_of_session; // units.ts:33
+  GbnSender_s1024_q32_w128_t8192_n7_f1 sender ( // units.ts:33
     .clk (clk), .rst (rst),
     .control_valid (control_to_0_valid), .control_ready (sender_control_ready),
     .control_payload_session (control_payload_session), .control_payload_open (control_payload_open),
@@ -310,7 +310,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .events_timeouts  (sender_events_timeouts)
   );
 
-  Fifo_Arrived_d16 queue ( // units.ts:36
+  Fifo_Arrived_d16 queue ( // units.ts:38
     .clk (clk), .rst (rst),
     .push_valid (entry_valid), .push_ready (queue_push_ready), .push_payload_turn_session (entry_turn_session),
     .push_payload_turn_life (entry_turn_life), .push_payload_turn_ticket (entry_turn_ticket),
@@ -331,13 +331,13 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level (queue_level)
   );
 
-  wire reorder_reply_payload_ordered = queue_pop_payload_queued_kind == gbn_frame_kind_session; // units.ts:44
+  wire reorder_reply_payload_ordered = queue_pop_payload_queued_kind == gbn_frame_kind_session; // units.ts:46
   wire [119:0] reorder_reply_payload_meta = {
     queue_pop_payload_queued_udp_length, queue_pop_payload_queued_checksum, queue_pop_payload_queued_ip_length,
     queue_pop_payload_queued_bytes, queue_pop_payload_queued_mac, queue_pop_payload_queued_index,
     queue_pop_payload_queued_kind
   };
-  GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 reorder ( // units.ts:44
+  GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 reorder ( // units.ts:46
     .clk (clk), .rst (rst),
     .reply_valid (queue_pop_valid), .reply_ready (reorder_reply_ready),
     .reply_payload_ordered (reorder_reply_payload_ordered),
@@ -364,15 +364,15 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .events_stale   (reorder_events_stale)
   );
 
-  wire [1:0] planned_push_payload_action = raw ? gbn_action_as_is : gone ? gbn_action_discard : gbn_action_shift; // units.ts:59
+  wire [1:0] planned_push_payload_action = raw ? gbn_action_as_is : gone ? gbn_action_discard : gbn_action_shift; // units.ts:61
   wire [47:0] to_mac = to[47:0]; // number.ts:62
-  wire [47:0] planned_push_payload_mac = replies ? to_mac : next_held_queued_mac; // units.ts:59
+  wire [47:0] planned_push_payload_mac = replies ? to_mac : next_held_queued_mac; // units.ts:61
   wire [9:0] to_slot = to[57:48]; // number.ts:62
   wire [63:0] planned_push_payload_header = {
     4'd0, replies ? to_slot : 10'd0, next_held_of_session ? next_held_queued_index[9:0] : 10'd0,
     next_held_of_session ? sender_granted_sequence : 32'd0, 8'd3
-  }; // units.ts:59
-  Fifo_InsertPlan_d32 planned ( // units.ts:59
+  }; // units.ts:61
+  Fifo_InsertPlan_d32 planned ( // units.ts:61
     .clk (clk), .rst (rst),
     .push_valid (decided), .push_ready (planned_push_ready), .push_payload_action (planned_push_payload_action),
     .push_payload_mac (planned_push_payload_mac), .push_payload_header (planned_push_payload_header),
@@ -385,10 +385,10 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level (planned_level)
   );
 
-  wire outs_push_valid = decided & ~gone; // units.ts:60
+  wire outs_push_valid = decided & ~gone; // units.ts:62
   wire outs_push_payload_send = ~next_held_of_session | sender_granted_now;
   wire outs_pop_ready = insert_tx_valid & insert_tx_ready & insert_tx_payload_last;
-  Fifo_Ways_d32 outs ( // units.ts:60
+  Fifo_Ways_d32 outs ( // units.ts:62
     .clk (clk), .rst (rst),
     .push_valid (outs_push_valid), .push_ready (outs_push_ready), .push_payload_send (outs_push_payload_send),
     .push_payload_store (next_held_of_session),
@@ -397,7 +397,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .level (outs_level)
   );
 
-  Fifo_KeptPlace_d32 places ( // units.ts:61
+  Fifo_KeptPlace_d32 places ( // units.ts:63
     .clk (clk), .rst (rst),
     .push_valid (numbered), .push_ready (places_push_ready), .push_payload_at_session (next_held_queued_index[9:0]),
     .push_payload_at_place (sender_granted_sequence[6:0]), .push_payload_bytes (next_held_queued_bytes),
@@ -408,7 +408,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
   );
 
   assign insert_tx_ready = outs_pop_valid & fresh_room & kept_room;
-  GbnInsert_beatBytes64_frameBytes1536 insert ( // units.ts:68
+  GbnInsert_beatBytes64_frameBytes1536 insert ( // units.ts:70
     .clk (clk), .rst (rst),
     .plan_valid (planned_pop_valid), .plan_ready (insert_plan_ready),
     .plan_payload_action (planned_pop_payload_action), .plan_payload_mac (planned_pop_payload_mac),
@@ -422,8 +422,8 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .tx_payload_user (insert_tx_payload_user)
   );
 
-  wire store_frame_ready = ~again_stage_skid_full; // units.ts:75
-  GbnStore_b512_u1536_s1024_w128_a28_o0 store ( // units.ts:75
+  wire store_frame_ready = ~again_stage_skid_full; // units.ts:77
+  GbnStore_b512_u1536_s1024_w128_a28_o0 store ( // units.ts:77
     .clk (clk), .rst (rst),
     .place_valid (places_pop_valid), .place_ready (store_place_ready),
     .place_payload_at_session (places_pop_payload_at_session), .place_payload_at_place (places_pop_payload_at_place),
@@ -453,7 +453,7 @@ module GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 (
     .r_payload_id (mem_r_payload_id), .r_payload_resp (mem_r_payload_resp), .r_payload_last (mem_r_payload_last)
   );
 
-  GbnResend_s1024_q32_w128 resend ( // units.ts:75
+  GbnResend_s1024_q32_w128 resend ( // units.ts:77
     .clk (clk), .rst (rst),
     .again_valid (sender_again_valid), .again_ready (resend_again_ready), .again_payload (sender_again_payload),
     .step_valid (resend_step_valid), .step_ready (sender_step_ready),

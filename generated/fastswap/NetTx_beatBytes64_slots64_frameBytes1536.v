@@ -84,7 +84,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   reg [1:0] replies_held_form, replies_held_word, replies_skid_held_form, replies_skid_held_word;
   reg [7:0] replies_held_opcode, replies_skid_held_opcode;
   reg [3:0] replies_held_status, replies_skid_held_status;
-  reg [19:0] own_ping, own_bare, own_access; // reply-frame.ts:141
+  reg [19:0] own_ping, own_bare, own_access; // reply-frame.ts:118
   reg staged_full, staged_skid_full; // net-tx.ts:132
   reg [5:0] staged_held_slot, staged_held_beats, staged_skid_held_slot, staged_skid_held_beats;
   reg [4:0] staged_held_first, staged_skid_held_first;
@@ -147,22 +147,22 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire built_room = ~built_valid | sending_room; // net-tx.ts:113
   wire known_room = ~known_valid | built_room; // net-tx.ts:114
   wire replies_room = ~replies_full | asked_room; // net-tx.ts:116
-  wire arp = context_kind == frame_kind_arp; // reply-frame.ts:122
-  wire icmp = context_kind == frame_kind_icmp; // reply-frame.ts:123
-  wire clio = context_kind == frame_kind_clio; // reply-frame.ts:124
-  wire data = clio & (asked_form == 2'd2); // reply-frame.ts:125
-  wire ping = clio & (asked_form == 2'd3); // reply-frame.ts:126
-  wire short = clio & (asked_form == 2'd1); // reply-frame.ts:127
-  wire with_word = short & (asked_word == 2'd1); // reply-frame.ts:128
-  wire with_access = data | short; // reply-frame.ts:131
+  wire arp = context_kind == frame_kind_arp; // reply-frame.ts:99
+  wire icmp = context_kind == frame_kind_icmp; // reply-frame.ts:100
+  wire clio = context_kind == frame_kind_clio; // reply-frame.ts:101
+  wire data = clio & (asked_form == 2'd2); // reply-frame.ts:102
+  wire ping = clio & (asked_form == 2'd3); // reply-frame.ts:103
+  wire short = clio & (asked_form == 2'd1); // reply-frame.ts:104
+  wire with_word = short & (asked_word == 2'd1); // reply-frame.ts:105
+  wire with_access = data | short; // reply-frame.ts:108
   wire padded =
     (icmp & (context_ip_length < 16'd46)) | (ping & (context_header[63:48] < 16'd18)) | arp
-    | (clio & ~(ping | with_access)); // reply-frame.ts:133
-  wire pinged = context_header[63:48] > 16'd16; // reply-frame.ts:138
-  wire echoes = icmp | (ping & pinged); // reply-frame.ts:172
+    | (clio & ~(ping | with_access)); // reply-frame.ts:110
+  wire pinged = context_header[63:48] > 16'd16; // reply-frame.ts:115
+  wire echoes = icmp | (ping & pinged); // reply-frame.ts:149
   wire [15:0] given_node =
     ({16{data | with_word}} & context_body[79:64]) | ({16{ping}} & context_header[63:48])
-    | ({16{icmp}} & context_ip_length); // reply-frame.ts:173
+    | ({16{icmp}} & context_ip_length); // reply-frame.ts:150
   wire job_valid = asked_valid & echoes & known_room; // net-tx.ts:118
   wire job_ready = ~staged_skid_full;
   wire [4:0] job_payload_first = 5'd0;
@@ -176,17 +176,17 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire asked_moves = asked_valid & known_room & job_settled; // net-tx.ts:120
   assign asked_room = ~asked_valid | asked_moves;
   wire staged_room = ~staged_full | echo_job_ready; // net-tx.ts:132
-  wire [15:0] size = known_kind_given + (known_kind_ping ? 16'd0 : known_kind_with_access ? 16'd28 : 16'd16); // reply-frame.ts:205
-  wire [15:0] udp_length = known_kind_given + (known_kind_ping ? 16'd8 : known_kind_with_access ? 16'd36 : 16'd24); // reply-frame.ts:206
-  wire [15:0] ip_length = known_kind_given + (known_kind_ping ? 16'd28 : known_kind_with_access ? 16'd56 : 16'd44); // reply-frame.ts:207
-  wire [15:0] last = known_kind_given + (known_kind_with_access ? 16'd69 : known_kind_icmp ? 16'd13 : known_kind_ping ? 16'd41 : known_kind_arp ? 16'd41 : 16'd57); // reply-frame.ts:215
-  wire [15:0] icmp_checksum = ~(~known_context_icmp_checksum + ((~known_context_icmp_checksum > 16'd2048) ? 16'd63488 : 16'd63487)); // reply-frame.ts:253
-  wire [15:0] last_byte = known_kind_padded ? 16'd59 : last; // reply-frame.ts:276
+  wire [15:0] size = known_kind_given + (known_kind_ping ? 16'd0 : known_kind_with_access ? 16'd28 : 16'd16); // reply-frame.ts:182
+  wire [15:0] udp_length = known_kind_given + (known_kind_ping ? 16'd8 : known_kind_with_access ? 16'd36 : 16'd24); // reply-frame.ts:183
+  wire [15:0] ip_length = known_kind_given + (known_kind_ping ? 16'd28 : known_kind_with_access ? 16'd56 : 16'd44); // reply-frame.ts:184
+  wire [15:0] last = known_kind_given + (known_kind_with_access ? 16'd69 : known_kind_icmp ? 16'd13 : known_kind_ping ? 16'd41 : known_kind_arp ? 16'd41 : 16'd57); // reply-frame.ts:192
+  wire [15:0] icmp_checksum = ~(~known_context_icmp_checksum + ((~known_context_icmp_checksum > 16'd2048) ? 16'd63488 : 16'd63487)); // reply-frame.ts:230
+  wire [15:0] last_byte = known_kind_padded ? 16'd59 : last; // reply-frame.ts:253
   wire [4:0] last_beat = last_byte[10:6]; // net-tx.ts:144
   wire built_moves = built_valid & sending_room; // net-tx.ts:179
   wire bears = built_echo | built_data; // net-tx.ts:191
-  wire wraps = (&built_sum[15:4]) & (built_sum[3:0] > ~built_sum[19:16]); // reply-frame.ts:324
-  wire [16:0] folded = {built_sum[15:0], 1'b1} + {12'd0, built_sum[19:16], wraps}; // reply-frame.ts:325
+  wire wraps = (&built_sum[15:4]) & (built_sum[3:0] > ~built_sum[19:16]); // own-ipv4.ts:34
+  wire [16:0] folded = {built_sum[15:0], 1'b1} + {12'd0, built_sum[19:16], wraps}; // own-ipv4.ts:35
   assign waits = ~plain[0];
   wire data_1_ready = consumes & ~echo; // net-tx.ts:238
   assign behind = echo ? echo_data_payload_data : data_held_data;
@@ -393,7 +393,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     config_ip[15:8], config_ip[23:16], config_ip[31:24],
     known_kind_icmp ? known_context_ip_header : {64'h114000400000, ip_length[7:0], ip_length[15:8], 16'd69}
   };
-  wire [15:0] ether_type = known_kind_arp ? 16'd2054 : 16'd2048; // reply-frame.ts:220
+  wire [15:0] ether_type = known_kind_arp ? 16'd2054 : 16'd2048; // reply-frame.ts:197
 
   always @(posedge clk)
     if (built_room) begin

@@ -64,9 +64,9 @@ module DagGate_p4_c256 (
   output wire [8:0]  shown_inside,
   output wire        shown_settled
 );
-  reg [7:0] clear_at; // arithmetic.ts:38
+  reg [7:0] clear_at; // arithmetic.ts:55
   reg cleared; // dag-gate.ts:137
-  reg [4:0] scan_at; // arithmetic.ts:38
+  reg [4:0] scan_at; // arithmetic.ts:55
   reg scan_second; // dag-gate.ts:71
   reg found_is; // dag-gate.ts:72
   reg [7:0] found_dag;
@@ -83,8 +83,8 @@ module DagGate_p4_c256 (
   reg [7:0] gone_dag; // dag-gate.ts:166
   (* ram_style = "distributed" *) reg [8:0] came [0:255]; // dag-gate.ts:53
   (* ram_style = "distributed" *) reg [8:0] went [0:255];
-  wire clear_at_last = clear_at == 8'd255; // arithmetic.ts:39
-  wire [7:0] clear_at_next = clear_at_last ? 8'd0 : clear_at + 8'd1; // arithmetic.ts:40
+  wire clear_at_last = clear_at == 8'd255; // arithmetic.ts:56
+  wire [7:0] clear_at_next = clear_at_last ? 8'd0 : clear_at + 8'd1; // arithmetic.ts:57
   wire waits = wait_value_waits & cleared; // dag-gate.ts:148
   wire flag_0 = waiting_dags[heads_0_dag]; // dag-gate.ts:151
   wire flag_1 = waiting_dags[heads_1_dag];
@@ -106,8 +106,8 @@ module DagGate_p4_c256 (
   wire flag_17 = waiting_dags[heads_17_dag];
   wire flag_18 = waiting_dags[heads_18_dag];
   wire flag_19 = waiting_dags[heads_19_dag];
-  wire scan_at_last = scan_at == 5'd19; // arithmetic.ts:39
-  wire [4:0] scan_at_next = scan_at_last ? 5'd0 : scan_at + 5'd1; // arithmetic.ts:40
+  wire scan_at_last = scan_at == 5'd19; // arithmetic.ts:56
+  wire [4:0] scan_at_next = scan_at_last ? 5'd0 : scan_at + 5'd1; // arithmetic.ts:57
   wire [7:0] came_at = ~cleared ? clear_at : come_dag_1; // dag-gate.ts:54
   wire [7:0] went_at = ~cleared ? clear_at : gone_dag;
   wire is_settled = ~((|frames_ahead) | fence_pending); // dag-gate.ts:109

@@ -49,7 +49,7 @@ module DemandMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
   output wire [23:0] demand_bytes,
   output wire [23:0] demand_taken
 );
-  reg [3:0] walk_user; // arithmetic.ts:38
+  reg [3:0] walk_user; // arithmetic.ts:55
   reg walks; // demand-monitor.ts:70
   reg begins_1, ends_1; // arithmetic.ts:7
   wire [23:0] offers_0_counts_0, offers_0_counts_1; // demand-counts.ts:52
@@ -118,8 +118,8 @@ module DemandMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
   (* ram_style = "distributed" *) reg [1:0] user_classes [0:15]; // demand-monitor.ts:75
   (* ram_style = "distributed" *) reg [23:0] backlogs [0:15]; // demand-counts.ts:113
   integer i;
-  wire walk_user_last = walk_user == 4'd15; // arithmetic.ts:39
-  wire [3:0] walk_user_next = walk_user_last ? 4'd0 : walk_user + 4'd1; // arithmetic.ts:40
+  wire walk_user_last = walk_user == 4'd15; // arithmetic.ts:56
+  wire [3:0] walk_user_next = walk_user_last ? 4'd0 : walk_user + 4'd1; // arithmetic.ts:57
   wire [3:0] paused_0_ever = paused_0_so_far | paused_0; // demand-counts.ts:29
   wire [3:0] paused_1_ever = paused_1_so_far | paused_1;
   wire [3:0] paused_2_ever = paused_2_so_far | paused_2;

@@ -13,165 +13,153 @@ module DrfDivider_aboveBits37_belowBits24_quotientBits24_tagBits10 (
   output wire [23:0] answer_quotient,
   output wire        answer_inexact
 );
-  reg [9:0] stage_0_tag; // divider.ts:50
-  reg [23:0] stage_0_below, stage_0_rest, stage_0_bits;
-  reg valid_0; // divider.ts:59
-  reg [9:0] stage_1_tag; // divider.ts:50
-  reg [23:0] stage_1_below, stage_1_rest, stage_1_bits;
-  reg valid_1; // divider.ts:59
-  reg [9:0] stage_2_tag; // divider.ts:50
-  reg [23:0] stage_2_below, stage_2_rest, stage_2_bits;
-  reg valid_2; // divider.ts:59
-  reg [9:0] stage_3_tag; // divider.ts:50
-  reg [23:0] stage_3_below, stage_3_rest, stage_3_bits;
-  reg valid_3; // divider.ts:59
-  reg [9:0] stage_4_tag; // divider.ts:50
-  reg [23:0] stage_4_below, stage_4_rest, stage_4_bits;
-  reg valid_4; // divider.ts:59
-  reg [9:0] stage_5_tag; // divider.ts:50
-  reg [23:0] stage_5_below, stage_5_rest, stage_5_bits;
-  reg valid_5; // divider.ts:59
-  reg [9:0] stage_6_tag; // divider.ts:50
-  reg [23:0] stage_6_below, stage_6_rest, stage_6_bits;
-  reg valid_6; // divider.ts:59
-  reg [9:0] stage_7_tag; // divider.ts:50
-  reg [23:0] stage_7_below, stage_7_rest, stage_7_bits;
-  reg valid_7; // divider.ts:59
-  reg [9:0] stage_8_tag; // divider.ts:50
-  reg [23:0] stage_8_below, stage_8_rest, stage_8_bits;
-  reg valid_8; // divider.ts:59
-  reg [9:0] stage_9_tag; // divider.ts:50
-  reg [23:0] stage_9_below, stage_9_rest, stage_9_bits;
-  reg valid_9; // divider.ts:59
-  reg [9:0] stage_10_tag; // divider.ts:50
-  reg [23:0] stage_10_below, stage_10_rest, stage_10_bits;
-  reg valid_10; // divider.ts:59
-  reg [9:0] stage_11_tag; // divider.ts:50
-  reg [23:0] stage_11_below, stage_11_rest, stage_11_bits;
-  reg valid_11; // divider.ts:59
+  reg [9:0] stage_0_tag; // divider.ts:51
+  reg [23:0] stage_0_below, stage_0_bits;
+  reg [24:0] stage_0_rest;
+  reg valid_0; // divider.ts:60
+  reg [9:0] stage_1_tag; // divider.ts:51
+  reg [23:0] stage_1_below, stage_1_bits;
+  reg [24:0] stage_1_rest;
+  reg valid_1; // divider.ts:60
+  reg [9:0] stage_2_tag; // divider.ts:51
+  reg [23:0] stage_2_below, stage_2_bits;
+  reg [24:0] stage_2_rest;
+  reg valid_2; // divider.ts:60
+  reg [9:0] stage_3_tag; // divider.ts:51
+  reg [23:0] stage_3_below, stage_3_bits;
+  reg [24:0] stage_3_rest;
+  reg valid_3; // divider.ts:60
+  reg [9:0] stage_4_tag; // divider.ts:51
+  reg [23:0] stage_4_below, stage_4_bits;
+  reg [24:0] stage_4_rest;
+  reg valid_4; // divider.ts:60
+  reg [9:0] stage_5_tag; // divider.ts:51
+  reg [23:0] stage_5_below, stage_5_bits;
+  reg [24:0] stage_5_rest;
+  reg valid_5; // divider.ts:60
+  reg [9:0] stage_6_tag; // divider.ts:51
+  reg [23:0] stage_6_below, stage_6_bits;
+  reg [24:0] stage_6_rest;
+  reg valid_6; // divider.ts:60
+  reg [9:0] stage_7_tag; // divider.ts:51
+  reg [23:0] stage_7_below, stage_7_bits;
+  reg [24:0] stage_7_rest;
+  reg valid_7; // divider.ts:60
+  reg [9:0] stage_8_tag; // divider.ts:51
+  reg [23:0] stage_8_below, stage_8_bits;
+  reg [24:0] stage_8_rest;
+  reg valid_8; // divider.ts:60
+  reg [9:0] stage_9_tag; // divider.ts:51
+  reg [23:0] stage_9_below, stage_9_bits;
+  reg [24:0] stage_9_rest;
+  reg valid_9; // divider.ts:60
+  reg [9:0] stage_10_tag; // divider.ts:51
+  reg [23:0] stage_10_below, stage_10_bits;
+  reg [24:0] stage_10_rest;
+  reg valid_10; // divider.ts:60
+  reg [9:0] stage_11_tag; // divider.ts:51
+  reg [23:0] stage_11_below, stage_11_bits;
+  reg [24:0] stage_11_rest;
+  reg valid_11; // divider.ts:60
   wire [36:0] rest_0_0_shifted = ask_above >> 24;
-  wire [24:0] rest_0_0 = {rest_0_0_shifted[23:0], ask_above[23]}; // divider.ts:44
-  wire [24:0] less_0_0 = rest_0_0 - {1'b0, ask_below}; // divider.ts:45
-  wire fits_0_0 = ~less_0_0[24]; // divider.ts:46
-  wire [24:0] rest_0_1 = {fits_0_0 ? less_0_0[23:0] : rest_0_0[23:0], ask_above[22]}; // divider.ts:44
-  wire [24:0] less_0_1 = rest_0_1 - {1'b0, ask_below}; // divider.ts:45
-  wire fits_0_1 = ~less_0_1[24]; // divider.ts:46
-  wire [24:0] rest_1_0 = {stage_0_rest, stage_0_bits[23]}; // divider.ts:44
-  wire [24:0] less_1_0 = rest_1_0 - {1'b0, stage_0_below}; // divider.ts:45
-  wire fits_1_0 = ~less_1_0[24]; // divider.ts:46
-  wire [24:0] rest_1_1 = {fits_1_0 ? less_1_0[23:0] : rest_1_0[23:0], stage_0_bits[22]}; // divider.ts:44
-  wire [24:0] less_1_1 = rest_1_1 - {1'b0, stage_0_below}; // divider.ts:45
-  wire fits_1_1 = ~less_1_1[24]; // divider.ts:46
-  wire [24:0] rest_2_0 = {stage_1_rest, stage_1_bits[23]}; // divider.ts:44
-  wire [24:0] less_2_0 = rest_2_0 - {1'b0, stage_1_below}; // divider.ts:45
-  wire fits_2_0 = ~less_2_0[24]; // divider.ts:46
-  wire [24:0] rest_2_1 = {fits_2_0 ? less_2_0[23:0] : rest_2_0[23:0], stage_1_bits[22]}; // divider.ts:44
-  wire [24:0] less_2_1 = rest_2_1 - {1'b0, stage_1_below}; // divider.ts:45
-  wire fits_2_1 = ~less_2_1[24]; // divider.ts:46
-  wire [24:0] rest_3_0 = {stage_2_rest, stage_2_bits[23]}; // divider.ts:44
-  wire [24:0] less_3_0 = rest_3_0 - {1'b0, stage_2_below}; // divider.ts:45
-  wire fits_3_0 = ~less_3_0[24]; // divider.ts:46
-  wire [24:0] rest_3_1 = {fits_3_0 ? less_3_0[23:0] : rest_3_0[23:0], stage_2_bits[22]}; // divider.ts:44
-  wire [24:0] less_3_1 = rest_3_1 - {1'b0, stage_2_below}; // divider.ts:45
-  wire fits_3_1 = ~less_3_1[24]; // divider.ts:46
-  wire [24:0] rest_4_0 = {stage_3_rest, stage_3_bits[23]}; // divider.ts:44
-  wire [24:0] less_4_0 = rest_4_0 - {1'b0, stage_3_below}; // divider.ts:45
-  wire fits_4_0 = ~less_4_0[24]; // divider.ts:46
-  wire [24:0] rest_4_1 = {fits_4_0 ? less_4_0[23:0] : rest_4_0[23:0], stage_3_bits[22]}; // divider.ts:44
-  wire [24:0] less_4_1 = rest_4_1 - {1'b0, stage_3_below}; // divider.ts:45
-  wire fits_4_1 = ~less_4_1[24]; // divider.ts:46
-  wire [24:0] rest_5_0 = {stage_4_rest, stage_4_bits[23]}; // divider.ts:44
-  wire [24:0] less_5_0 = rest_5_0 - {1'b0, stage_4_below}; // divider.ts:45
-  wire fits_5_0 = ~less_5_0[24]; // divider.ts:46
-  wire [24:0] rest_5_1 = {fits_5_0 ? less_5_0[23:0] : rest_5_0[23:0], stage_4_bits[22]}; // divider.ts:44
-  wire [24:0] less_5_1 = rest_5_1 - {1'b0, stage_4_below}; // divider.ts:45
-  wire fits_5_1 = ~less_5_1[24]; // divider.ts:46
-  wire [24:0] rest_6_0 = {stage_5_rest, stage_5_bits[23]}; // divider.ts:44
-  wire [24:0] less_6_0 = rest_6_0 - {1'b0, stage_5_below}; // divider.ts:45
-  wire fits_6_0 = ~less_6_0[24]; // divider.ts:46
-  wire [24:0] rest_6_1 = {fits_6_0 ? less_6_0[23:0] : rest_6_0[23:0], stage_5_bits[22]}; // divider.ts:44
-  wire [24:0] less_6_1 = rest_6_1 - {1'b0, stage_5_below}; // divider.ts:45
-  wire fits_6_1 = ~less_6_1[24]; // divider.ts:46
-  wire [24:0] rest_7_0 = {stage_6_rest, stage_6_bits[23]}; // divider.ts:44
-  wire [24:0] less_7_0 = rest_7_0 - {1'b0, stage_6_below}; // divider.ts:45
-  wire fits_7_0 = ~less_7_0[24]; // divider.ts:46
-  wire [24:0] rest_7_1 = {fits_7_0 ? less_7_0[23:0] : rest_7_0[23:0], stage_6_bits[22]}; // divider.ts:44
-  wire [24:0] less_7_1 = rest_7_1 - {1'b0, stage_6_below}; // divider.ts:45
-  wire fits_7_1 = ~less_7_1[24]; // divider.ts:46
-  wire [24:0] rest_8_0 = {stage_7_rest, stage_7_bits[23]}; // divider.ts:44
-  wire [24:0] less_8_0 = rest_8_0 - {1'b0, stage_7_below}; // divider.ts:45
-  wire fits_8_0 = ~less_8_0[24]; // divider.ts:46
-  wire [24:0] rest_8_1 = {fits_8_0 ? less_8_0[23:0] : rest_8_0[23:0], stage_7_bits[22]}; // divider.ts:44
-  wire [24:0] less_8_1 = rest_8_1 - {1'b0, stage_7_below}; // divider.ts:45
-  wire fits_8_1 = ~less_8_1[24]; // divider.ts:46
-  wire [24:0] rest_9_0 = {stage_8_rest, stage_8_bits[23]}; // divider.ts:44
-  wire [24:0] less_9_0 = rest_9_0 - {1'b0, stage_8_below}; // divider.ts:45
-  wire fits_9_0 = ~less_9_0[24]; // divider.ts:46
-  wire [24:0] rest_9_1 = {fits_9_0 ? less_9_0[23:0] : rest_9_0[23:0], stage_8_bits[22]}; // divider.ts:44
-  wire [24:0] less_9_1 = rest_9_1 - {1'b0, stage_8_below}; // divider.ts:45
-  wire fits_9_1 = ~less_9_1[24]; // divider.ts:46
-  wire [24:0] rest_10_0 = {stage_9_rest, stage_9_bits[23]}; // divider.ts:44
-  wire [24:0] less_10_0 = rest_10_0 - {1'b0, stage_9_below}; // divider.ts:45
-  wire fits_10_0 = ~less_10_0[24]; // divider.ts:46
-  wire [24:0] rest_10_1 = {fits_10_0 ? less_10_0[23:0] : rest_10_0[23:0], stage_9_bits[22]}; // divider.ts:44
-  wire [24:0] less_10_1 = rest_10_1 - {1'b0, stage_9_below}; // divider.ts:45
-  wire fits_10_1 = ~less_10_1[24]; // divider.ts:46
-  wire [24:0] rest_11_0 = {stage_10_rest, stage_10_bits[23]}; // divider.ts:44
-  wire [24:0] less_11_0 = rest_11_0 - {1'b0, stage_10_below}; // divider.ts:45
-  wire fits_11_0 = ~less_11_0[24]; // divider.ts:46
-  wire [24:0] rest_11_1 = {fits_11_0 ? less_11_0[23:0] : rest_11_0[23:0], stage_10_bits[22]}; // divider.ts:44
-  wire [24:0] less_11_1 = rest_11_1 - {1'b0, stage_10_below}; // divider.ts:45
-  wire fits_11_1 = ~less_11_1[24]; // divider.ts:46
+  wire [25:0] rest_0_0_shifted_shifted = ({rest_0_0_shifted[23:0], ask_above[23], 1'b1} + {~rest_0_0_shifted[24] ? ~{1'b0, ask_below} : {1'b0, ask_below}, ~rest_0_0_shifted[24]}) >> 1;
+  wire [24:0] rest_0_0 = rest_0_0_shifted_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_0_1_shifted = ({rest_0_0[23:0], ask_above[22], 1'b1} + {~rest_0_0[24] ? ~{1'b0, ask_below} : {1'b0, ask_below}, ~rest_0_0[24]}) >> 1;
+  wire [24:0] rest_0_1 = rest_0_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_1_0_shifted = ({stage_0_rest[23:0], stage_0_bits[23], 1'b1} + {~stage_0_rest[24] ? ~{1'b0, stage_0_below} : {1'b0, stage_0_below}, ~stage_0_rest[24]}) >> 1;
+  wire [24:0] rest_1_0 = rest_1_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_1_1_shifted = ({rest_1_0[23:0], stage_0_bits[22], 1'b1} + {~rest_1_0[24] ? ~{1'b0, stage_0_below} : {1'b0, stage_0_below}, ~rest_1_0[24]}) >> 1;
+  wire [24:0] rest_1_1 = rest_1_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_2_0_shifted = ({stage_1_rest[23:0], stage_1_bits[23], 1'b1} + {~stage_1_rest[24] ? ~{1'b0, stage_1_below} : {1'b0, stage_1_below}, ~stage_1_rest[24]}) >> 1;
+  wire [24:0] rest_2_0 = rest_2_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_2_1_shifted = ({rest_2_0[23:0], stage_1_bits[22], 1'b1} + {~rest_2_0[24] ? ~{1'b0, stage_1_below} : {1'b0, stage_1_below}, ~rest_2_0[24]}) >> 1;
+  wire [24:0] rest_2_1 = rest_2_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_3_0_shifted = ({stage_2_rest[23:0], stage_2_bits[23], 1'b1} + {~stage_2_rest[24] ? ~{1'b0, stage_2_below} : {1'b0, stage_2_below}, ~stage_2_rest[24]}) >> 1;
+  wire [24:0] rest_3_0 = rest_3_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_3_1_shifted = ({rest_3_0[23:0], stage_2_bits[22], 1'b1} + {~rest_3_0[24] ? ~{1'b0, stage_2_below} : {1'b0, stage_2_below}, ~rest_3_0[24]}) >> 1;
+  wire [24:0] rest_3_1 = rest_3_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_4_0_shifted = ({stage_3_rest[23:0], stage_3_bits[23], 1'b1} + {~stage_3_rest[24] ? ~{1'b0, stage_3_below} : {1'b0, stage_3_below}, ~stage_3_rest[24]}) >> 1;
+  wire [24:0] rest_4_0 = rest_4_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_4_1_shifted = ({rest_4_0[23:0], stage_3_bits[22], 1'b1} + {~rest_4_0[24] ? ~{1'b0, stage_3_below} : {1'b0, stage_3_below}, ~rest_4_0[24]}) >> 1;
+  wire [24:0] rest_4_1 = rest_4_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_5_0_shifted = ({stage_4_rest[23:0], stage_4_bits[23], 1'b1} + {~stage_4_rest[24] ? ~{1'b0, stage_4_below} : {1'b0, stage_4_below}, ~stage_4_rest[24]}) >> 1;
+  wire [24:0] rest_5_0 = rest_5_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_5_1_shifted = ({rest_5_0[23:0], stage_4_bits[22], 1'b1} + {~rest_5_0[24] ? ~{1'b0, stage_4_below} : {1'b0, stage_4_below}, ~rest_5_0[24]}) >> 1;
+  wire [24:0] rest_5_1 = rest_5_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_6_0_shifted = ({stage_5_rest[23:0], stage_5_bits[23], 1'b1} + {~stage_5_rest[24] ? ~{1'b0, stage_5_below} : {1'b0, stage_5_below}, ~stage_5_rest[24]}) >> 1;
+  wire [24:0] rest_6_0 = rest_6_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_6_1_shifted = ({rest_6_0[23:0], stage_5_bits[22], 1'b1} + {~rest_6_0[24] ? ~{1'b0, stage_5_below} : {1'b0, stage_5_below}, ~rest_6_0[24]}) >> 1;
+  wire [24:0] rest_6_1 = rest_6_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_7_0_shifted = ({stage_6_rest[23:0], stage_6_bits[23], 1'b1} + {~stage_6_rest[24] ? ~{1'b0, stage_6_below} : {1'b0, stage_6_below}, ~stage_6_rest[24]}) >> 1;
+  wire [24:0] rest_7_0 = rest_7_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_7_1_shifted = ({rest_7_0[23:0], stage_6_bits[22], 1'b1} + {~rest_7_0[24] ? ~{1'b0, stage_6_below} : {1'b0, stage_6_below}, ~rest_7_0[24]}) >> 1;
+  wire [24:0] rest_7_1 = rest_7_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_8_0_shifted = ({stage_7_rest[23:0], stage_7_bits[23], 1'b1} + {~stage_7_rest[24] ? ~{1'b0, stage_7_below} : {1'b0, stage_7_below}, ~stage_7_rest[24]}) >> 1;
+  wire [24:0] rest_8_0 = rest_8_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_8_1_shifted = ({rest_8_0[23:0], stage_7_bits[22], 1'b1} + {~rest_8_0[24] ? ~{1'b0, stage_7_below} : {1'b0, stage_7_below}, ~rest_8_0[24]}) >> 1;
+  wire [24:0] rest_8_1 = rest_8_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_9_0_shifted = ({stage_8_rest[23:0], stage_8_bits[23], 1'b1} + {~stage_8_rest[24] ? ~{1'b0, stage_8_below} : {1'b0, stage_8_below}, ~stage_8_rest[24]}) >> 1;
+  wire [24:0] rest_9_0 = rest_9_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_9_1_shifted = ({rest_9_0[23:0], stage_8_bits[22], 1'b1} + {~rest_9_0[24] ? ~{1'b0, stage_8_below} : {1'b0, stage_8_below}, ~rest_9_0[24]}) >> 1;
+  wire [24:0] rest_9_1 = rest_9_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_10_0_shifted = ({stage_9_rest[23:0], stage_9_bits[23], 1'b1} + {~stage_9_rest[24] ? ~{1'b0, stage_9_below} : {1'b0, stage_9_below}, ~stage_9_rest[24]}) >> 1;
+  wire [24:0] rest_10_0 = rest_10_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_10_1_shifted = ({rest_10_0[23:0], stage_9_bits[22], 1'b1} + {~rest_10_0[24] ? ~{1'b0, stage_9_below} : {1'b0, stage_9_below}, ~rest_10_0[24]}) >> 1;
+  wire [24:0] rest_10_1 = rest_10_1_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_11_0_shifted = ({stage_10_rest[23:0], stage_10_bits[23], 1'b1} + {~stage_10_rest[24] ? ~{1'b0, stage_10_below} : {1'b0, stage_10_below}, ~stage_10_rest[24]}) >> 1;
+  wire [24:0] rest_11_0 = rest_11_0_shifted[24:0]; // divider.ts:48
+  wire [25:0] rest_11_1_shifted = ({rest_11_0[23:0], stage_10_bits[22], 1'b1} + {~rest_11_0[24] ? ~{1'b0, stage_10_below} : {1'b0, stage_10_below}, ~rest_11_0[24]}) >> 1;
+  wire [24:0] rest_11_1 = rest_11_1_shifted[24:0]; // divider.ts:48
 
   always @(posedge clk) begin
     stage_0_tag <= ask_tag;
     stage_0_below <= ask_below;
-    stage_0_rest <= fits_0_1 ? less_0_1[23:0] : rest_0_1[23:0];
-    stage_0_bits <= {ask_above[21:0], fits_0_0, fits_0_1};
+    stage_0_rest <= rest_0_1;
+    stage_0_bits <= {ask_above[21:0], ~rest_0_0[24], ~rest_0_1[24]};
     stage_1_tag <= stage_0_tag;
     stage_1_below <= stage_0_below;
-    stage_1_rest <= fits_1_1 ? less_1_1[23:0] : rest_1_1[23:0];
-    stage_1_bits <= {stage_0_bits[21:0], fits_1_0, fits_1_1};
+    stage_1_rest <= rest_1_1;
+    stage_1_bits <= {stage_0_bits[21:0], ~rest_1_0[24], ~rest_1_1[24]};
     stage_2_tag <= stage_1_tag;
     stage_2_below <= stage_1_below;
-    stage_2_rest <= fits_2_1 ? less_2_1[23:0] : rest_2_1[23:0];
-    stage_2_bits <= {stage_1_bits[21:0], fits_2_0, fits_2_1};
+    stage_2_rest <= rest_2_1;
+    stage_2_bits <= {stage_1_bits[21:0], ~rest_2_0[24], ~rest_2_1[24]};
     stage_3_tag <= stage_2_tag;
     stage_3_below <= stage_2_below;
-    stage_3_rest <= fits_3_1 ? less_3_1[23:0] : rest_3_1[23:0];
-    stage_3_bits <= {stage_2_bits[21:0], fits_3_0, fits_3_1};
+    stage_3_rest <= rest_3_1;
+    stage_3_bits <= {stage_2_bits[21:0], ~rest_3_0[24], ~rest_3_1[24]};
     stage_4_tag <= stage_3_tag;
     stage_4_below <= stage_3_below;
-    stage_4_rest <= fits_4_1 ? less_4_1[23:0] : rest_4_1[23:0];
-    stage_4_bits <= {stage_3_bits[21:0], fits_4_0, fits_4_1};
+    stage_4_rest <= rest_4_1;
+    stage_4_bits <= {stage_3_bits[21:0], ~rest_4_0[24], ~rest_4_1[24]};
     stage_5_tag <= stage_4_tag;
     stage_5_below <= stage_4_below;
-    stage_5_rest <= fits_5_1 ? less_5_1[23:0] : rest_5_1[23:0];
-    stage_5_bits <= {stage_4_bits[21:0], fits_5_0, fits_5_1};
+    stage_5_rest <= rest_5_1;
+    stage_5_bits <= {stage_4_bits[21:0], ~rest_5_0[24], ~rest_5_1[24]};
     stage_6_tag <= stage_5_tag;
     stage_6_below <= stage_5_below;
-    stage_6_rest <= fits_6_1 ? less_6_1[23:0] : rest_6_1[23:0];
-    stage_6_bits <= {stage_5_bits[21:0], fits_6_0, fits_6_1};
+    stage_6_rest <= rest_6_1;
+    stage_6_bits <= {stage_5_bits[21:0], ~rest_6_0[24], ~rest_6_1[24]};
     stage_7_tag <= stage_6_tag;
     stage_7_below <= stage_6_below;
-    stage_7_rest <= fits_7_1 ? less_7_1[23:0] : rest_7_1[23:0];
-    stage_7_bits <= {stage_6_bits[21:0], fits_7_0, fits_7_1};
+    stage_7_rest <= rest_7_1;
+    stage_7_bits <= {stage_6_bits[21:0], ~rest_7_0[24], ~rest_7_1[24]};
     stage_8_tag <= stage_7_tag;
     stage_8_below <= stage_7_below;
-    stage_8_rest <= fits_8_1 ? less_8_1[23:0] : rest_8_1[23:0];
-    stage_8_bits <= {stage_7_bits[21:0], fits_8_0, fits_8_1};
+    stage_8_rest <= rest_8_1;
+    stage_8_bits <= {stage_7_bits[21:0], ~rest_8_0[24], ~rest_8_1[24]};
     stage_9_tag <= stage_8_tag;
     stage_9_below <= stage_8_below;
-    stage_9_rest <= fits_9_1 ? less_9_1[23:0] : rest_9_1[23:0];
-    stage_9_bits <= {stage_8_bits[21:0], fits_9_0, fits_9_1};
+    stage_9_rest <= rest_9_1;
+    stage_9_bits <= {stage_8_bits[21:0], ~rest_9_0[24], ~rest_9_1[24]};
     stage_10_tag <= stage_9_tag;
     stage_10_below <= stage_9_below;
-    stage_10_rest <= fits_10_1 ? less_10_1[23:0] : rest_10_1[23:0];
-    stage_10_bits <= {stage_9_bits[21:0], fits_10_0, fits_10_1};
+    stage_10_rest <= rest_10_1;
+    stage_10_bits <= {stage_9_bits[21:0], ~rest_10_0[24], ~rest_10_1[24]};
     stage_11_tag <= stage_10_tag;
     stage_11_below <= stage_10_below;
-    stage_11_rest <= fits_11_1 ? less_11_1[23:0] : rest_11_1[23:0];
-    stage_11_bits <= {stage_10_bits[21:0], fits_11_0, fits_11_1};
+    stage_11_rest <= rest_11_1;
+    stage_11_bits <= {stage_10_bits[21:0], ~rest_11_0[24], ~rest_11_1[24]};
   end
 
   always @(posedge clk)
@@ -197,7 +185,14 @@ module DrfDivider_aboveBits37_belowBits24_quotientBits24_tagBits10 (
   assign answer_valid = valid_11;
   assign answer_tag = stage_11_tag;
   assign answer_quotient = stage_11_bits;
-  assign answer_inexact = |stage_11_rest;
+  assign answer_inexact = |(stage_11_rest[24] ? stage_11_rest[23:0] + stage_11_below : stage_11_rest[23:0]);
 
-  wire _unused_ok = &{1'b0, stage_11_below, rest_0_0_shifted[36:24], 1'b0};
+  wire _unused_ok = &{
+    1'b0, rest_0_0_shifted[36:25], rest_0_0_shifted_shifted[25], rest_0_1_shifted[25], rest_1_0_shifted[25],
+    rest_1_1_shifted[25], rest_2_0_shifted[25], rest_2_1_shifted[25], rest_3_0_shifted[25], rest_3_1_shifted[25],
+    rest_4_0_shifted[25], rest_4_1_shifted[25], rest_5_0_shifted[25], rest_5_1_shifted[25], rest_6_0_shifted[25],
+    rest_6_1_shifted[25], rest_7_0_shifted[25], rest_7_1_shifted[25], rest_8_0_shifted[25], rest_8_1_shifted[25],
+    rest_9_0_shifted[25], rest_9_1_shifted[25], rest_10_0_shifted[25], rest_10_1_shifted[25], rest_11_0_shifted[25],
+    rest_11_1_shifted[25], 1'b0
+  };
 endmodule

@@ -13,178 +13,165 @@ module DrfDivider_aboveBits41_belowBits26_quotientBits26_tagBits5 (
   output wire [25:0] answer_quotient,
   output wire        answer_inexact
 );
-  reg [4:0] stage_0_tag; // divider.ts:50
-  reg [25:0] stage_0_below, stage_0_rest, stage_0_bits;
-  reg valid_0; // divider.ts:59
-  reg [4:0] stage_1_tag; // divider.ts:50
-  reg [25:0] stage_1_below, stage_1_rest, stage_1_bits;
-  reg valid_1; // divider.ts:59
-  reg [4:0] stage_2_tag; // divider.ts:50
-  reg [25:0] stage_2_below, stage_2_rest, stage_2_bits;
-  reg valid_2; // divider.ts:59
-  reg [4:0] stage_3_tag; // divider.ts:50
-  reg [25:0] stage_3_below, stage_3_rest, stage_3_bits;
-  reg valid_3; // divider.ts:59
-  reg [4:0] stage_4_tag; // divider.ts:50
-  reg [25:0] stage_4_below, stage_4_rest, stage_4_bits;
-  reg valid_4; // divider.ts:59
-  reg [4:0] stage_5_tag; // divider.ts:50
-  reg [25:0] stage_5_below, stage_5_rest, stage_5_bits;
-  reg valid_5; // divider.ts:59
-  reg [4:0] stage_6_tag; // divider.ts:50
-  reg [25:0] stage_6_below, stage_6_rest, stage_6_bits;
-  reg valid_6; // divider.ts:59
-  reg [4:0] stage_7_tag; // divider.ts:50
-  reg [25:0] stage_7_below, stage_7_rest, stage_7_bits;
-  reg valid_7; // divider.ts:59
-  reg [4:0] stage_8_tag; // divider.ts:50
-  reg [25:0] stage_8_below, stage_8_rest, stage_8_bits;
-  reg valid_8; // divider.ts:59
-  reg [4:0] stage_9_tag; // divider.ts:50
-  reg [25:0] stage_9_below, stage_9_rest, stage_9_bits;
-  reg valid_9; // divider.ts:59
-  reg [4:0] stage_10_tag; // divider.ts:50
-  reg [25:0] stage_10_below, stage_10_rest, stage_10_bits;
-  reg valid_10; // divider.ts:59
-  reg [4:0] stage_11_tag; // divider.ts:50
-  reg [25:0] stage_11_below, stage_11_rest, stage_11_bits;
-  reg valid_11; // divider.ts:59
-  reg [4:0] stage_12_tag; // divider.ts:50
-  reg [25:0] stage_12_below, stage_12_rest, stage_12_bits;
-  reg valid_12; // divider.ts:59
+  reg [4:0] stage_0_tag; // divider.ts:51
+  reg [25:0] stage_0_below, stage_0_bits;
+  reg [26:0] stage_0_rest;
+  reg valid_0; // divider.ts:60
+  reg [4:0] stage_1_tag; // divider.ts:51
+  reg [25:0] stage_1_below, stage_1_bits;
+  reg [26:0] stage_1_rest;
+  reg valid_1; // divider.ts:60
+  reg [4:0] stage_2_tag; // divider.ts:51
+  reg [25:0] stage_2_below, stage_2_bits;
+  reg [26:0] stage_2_rest;
+  reg valid_2; // divider.ts:60
+  reg [4:0] stage_3_tag; // divider.ts:51
+  reg [25:0] stage_3_below, stage_3_bits;
+  reg [26:0] stage_3_rest;
+  reg valid_3; // divider.ts:60
+  reg [4:0] stage_4_tag; // divider.ts:51
+  reg [25:0] stage_4_below, stage_4_bits;
+  reg [26:0] stage_4_rest;
+  reg valid_4; // divider.ts:60
+  reg [4:0] stage_5_tag; // divider.ts:51
+  reg [25:0] stage_5_below, stage_5_bits;
+  reg [26:0] stage_5_rest;
+  reg valid_5; // divider.ts:60
+  reg [4:0] stage_6_tag; // divider.ts:51
+  reg [25:0] stage_6_below, stage_6_bits;
+  reg [26:0] stage_6_rest;
+  reg valid_6; // divider.ts:60
+  reg [4:0] stage_7_tag; // divider.ts:51
+  reg [25:0] stage_7_below, stage_7_bits;
+  reg [26:0] stage_7_rest;
+  reg valid_7; // divider.ts:60
+  reg [4:0] stage_8_tag; // divider.ts:51
+  reg [25:0] stage_8_below, stage_8_bits;
+  reg [26:0] stage_8_rest;
+  reg valid_8; // divider.ts:60
+  reg [4:0] stage_9_tag; // divider.ts:51
+  reg [25:0] stage_9_below, stage_9_bits;
+  reg [26:0] stage_9_rest;
+  reg valid_9; // divider.ts:60
+  reg [4:0] stage_10_tag; // divider.ts:51
+  reg [25:0] stage_10_below, stage_10_bits;
+  reg [26:0] stage_10_rest;
+  reg valid_10; // divider.ts:60
+  reg [4:0] stage_11_tag; // divider.ts:51
+  reg [25:0] stage_11_below, stage_11_bits;
+  reg [26:0] stage_11_rest;
+  reg valid_11; // divider.ts:60
+  reg [4:0] stage_12_tag; // divider.ts:51
+  reg [25:0] stage_12_below, stage_12_bits;
+  reg [26:0] stage_12_rest;
+  reg valid_12; // divider.ts:60
   wire [40:0] rest_0_0_shifted = ask_above >> 26;
-  wire [26:0] rest_0_0 = {rest_0_0_shifted[25:0], ask_above[25]}; // divider.ts:44
-  wire [26:0] less_0_0 = rest_0_0 - {1'b0, ask_below}; // divider.ts:45
-  wire fits_0_0 = ~less_0_0[26]; // divider.ts:46
-  wire [26:0] rest_0_1 = {fits_0_0 ? less_0_0[25:0] : rest_0_0[25:0], ask_above[24]}; // divider.ts:44
-  wire [26:0] less_0_1 = rest_0_1 - {1'b0, ask_below}; // divider.ts:45
-  wire fits_0_1 = ~less_0_1[26]; // divider.ts:46
-  wire [26:0] rest_1_0 = {stage_0_rest, stage_0_bits[25]}; // divider.ts:44
-  wire [26:0] less_1_0 = rest_1_0 - {1'b0, stage_0_below}; // divider.ts:45
-  wire fits_1_0 = ~less_1_0[26]; // divider.ts:46
-  wire [26:0] rest_1_1 = {fits_1_0 ? less_1_0[25:0] : rest_1_0[25:0], stage_0_bits[24]}; // divider.ts:44
-  wire [26:0] less_1_1 = rest_1_1 - {1'b0, stage_0_below}; // divider.ts:45
-  wire fits_1_1 = ~less_1_1[26]; // divider.ts:46
-  wire [26:0] rest_2_0 = {stage_1_rest, stage_1_bits[25]}; // divider.ts:44
-  wire [26:0] less_2_0 = rest_2_0 - {1'b0, stage_1_below}; // divider.ts:45
-  wire fits_2_0 = ~less_2_0[26]; // divider.ts:46
-  wire [26:0] rest_2_1 = {fits_2_0 ? less_2_0[25:0] : rest_2_0[25:0], stage_1_bits[24]}; // divider.ts:44
-  wire [26:0] less_2_1 = rest_2_1 - {1'b0, stage_1_below}; // divider.ts:45
-  wire fits_2_1 = ~less_2_1[26]; // divider.ts:46
-  wire [26:0] rest_3_0 = {stage_2_rest, stage_2_bits[25]}; // divider.ts:44
-  wire [26:0] less_3_0 = rest_3_0 - {1'b0, stage_2_below}; // divider.ts:45
-  wire fits_3_0 = ~less_3_0[26]; // divider.ts:46
-  wire [26:0] rest_3_1 = {fits_3_0 ? less_3_0[25:0] : rest_3_0[25:0], stage_2_bits[24]}; // divider.ts:44
-  wire [26:0] less_3_1 = rest_3_1 - {1'b0, stage_2_below}; // divider.ts:45
-  wire fits_3_1 = ~less_3_1[26]; // divider.ts:46
-  wire [26:0] rest_4_0 = {stage_3_rest, stage_3_bits[25]}; // divider.ts:44
-  wire [26:0] less_4_0 = rest_4_0 - {1'b0, stage_3_below}; // divider.ts:45
-  wire fits_4_0 = ~less_4_0[26]; // divider.ts:46
-  wire [26:0] rest_4_1 = {fits_4_0 ? less_4_0[25:0] : rest_4_0[25:0], stage_3_bits[24]}; // divider.ts:44
-  wire [26:0] less_4_1 = rest_4_1 - {1'b0, stage_3_below}; // divider.ts:45
-  wire fits_4_1 = ~less_4_1[26]; // divider.ts:46
-  wire [26:0] rest_5_0 = {stage_4_rest, stage_4_bits[25]}; // divider.ts:44
-  wire [26:0] less_5_0 = rest_5_0 - {1'b0, stage_4_below}; // divider.ts:45
-  wire fits_5_0 = ~less_5_0[26]; // divider.ts:46
-  wire [26:0] rest_5_1 = {fits_5_0 ? less_5_0[25:0] : rest_5_0[25:0], stage_4_bits[24]}; // divider.ts:44
-  wire [26:0] less_5_1 = rest_5_1 - {1'b0, stage_4_below}; // divider.ts:45
-  wire fits_5_1 = ~less_5_1[26]; // divider.ts:46
-  wire [26:0] rest_6_0 = {stage_5_rest, stage_5_bits[25]}; // divider.ts:44
-  wire [26:0] less_6_0 = rest_6_0 - {1'b0, stage_5_below}; // divider.ts:45
-  wire fits_6_0 = ~less_6_0[26]; // divider.ts:46
-  wire [26:0] rest_6_1 = {fits_6_0 ? less_6_0[25:0] : rest_6_0[25:0], stage_5_bits[24]}; // divider.ts:44
-  wire [26:0] less_6_1 = rest_6_1 - {1'b0, stage_5_below}; // divider.ts:45
-  wire fits_6_1 = ~less_6_1[26]; // divider.ts:46
-  wire [26:0] rest_7_0 = {stage_6_rest, stage_6_bits[25]}; // divider.ts:44
-  wire [26:0] less_7_0 = rest_7_0 - {1'b0, stage_6_below}; // divider.ts:45
-  wire fits_7_0 = ~less_7_0[26]; // divider.ts:46
-  wire [26:0] rest_7_1 = {fits_7_0 ? less_7_0[25:0] : rest_7_0[25:0], stage_6_bits[24]}; // divider.ts:44
-  wire [26:0] less_7_1 = rest_7_1 - {1'b0, stage_6_below}; // divider.ts:45
-  wire fits_7_1 = ~less_7_1[26]; // divider.ts:46
-  wire [26:0] rest_8_0 = {stage_7_rest, stage_7_bits[25]}; // divider.ts:44
-  wire [26:0] less_8_0 = rest_8_0 - {1'b0, stage_7_below}; // divider.ts:45
-  wire fits_8_0 = ~less_8_0[26]; // divider.ts:46
-  wire [26:0] rest_8_1 = {fits_8_0 ? less_8_0[25:0] : rest_8_0[25:0], stage_7_bits[24]}; // divider.ts:44
-  wire [26:0] less_8_1 = rest_8_1 - {1'b0, stage_7_below}; // divider.ts:45
-  wire fits_8_1 = ~less_8_1[26]; // divider.ts:46
-  wire [26:0] rest_9_0 = {stage_8_rest, stage_8_bits[25]}; // divider.ts:44
-  wire [26:0] less_9_0 = rest_9_0 - {1'b0, stage_8_below}; // divider.ts:45
-  wire fits_9_0 = ~less_9_0[26]; // divider.ts:46
-  wire [26:0] rest_9_1 = {fits_9_0 ? less_9_0[25:0] : rest_9_0[25:0], stage_8_bits[24]}; // divider.ts:44
-  wire [26:0] less_9_1 = rest_9_1 - {1'b0, stage_8_below}; // divider.ts:45
-  wire fits_9_1 = ~less_9_1[26]; // divider.ts:46
-  wire [26:0] rest_10_0 = {stage_9_rest, stage_9_bits[25]}; // divider.ts:44
-  wire [26:0] less_10_0 = rest_10_0 - {1'b0, stage_9_below}; // divider.ts:45
-  wire fits_10_0 = ~less_10_0[26]; // divider.ts:46
-  wire [26:0] rest_10_1 = {fits_10_0 ? less_10_0[25:0] : rest_10_0[25:0], stage_9_bits[24]}; // divider.ts:44
-  wire [26:0] less_10_1 = rest_10_1 - {1'b0, stage_9_below}; // divider.ts:45
-  wire fits_10_1 = ~less_10_1[26]; // divider.ts:46
-  wire [26:0] rest_11_0 = {stage_10_rest, stage_10_bits[25]}; // divider.ts:44
-  wire [26:0] less_11_0 = rest_11_0 - {1'b0, stage_10_below}; // divider.ts:45
-  wire fits_11_0 = ~less_11_0[26]; // divider.ts:46
-  wire [26:0] rest_11_1 = {fits_11_0 ? less_11_0[25:0] : rest_11_0[25:0], stage_10_bits[24]}; // divider.ts:44
-  wire [26:0] less_11_1 = rest_11_1 - {1'b0, stage_10_below}; // divider.ts:45
-  wire fits_11_1 = ~less_11_1[26]; // divider.ts:46
-  wire [26:0] rest_12_0 = {stage_11_rest, stage_11_bits[25]}; // divider.ts:44
-  wire [26:0] less_12_0 = rest_12_0 - {1'b0, stage_11_below}; // divider.ts:45
-  wire fits_12_0 = ~less_12_0[26]; // divider.ts:46
-  wire [26:0] rest_12_1 = {fits_12_0 ? less_12_0[25:0] : rest_12_0[25:0], stage_11_bits[24]}; // divider.ts:44
-  wire [26:0] less_12_1 = rest_12_1 - {1'b0, stage_11_below}; // divider.ts:45
-  wire fits_12_1 = ~less_12_1[26]; // divider.ts:46
+  wire [27:0] rest_0_0_shifted_shifted = ({rest_0_0_shifted[25:0], ask_above[25], 1'b1} + {~rest_0_0_shifted[26] ? ~{1'b0, ask_below} : {1'b0, ask_below}, ~rest_0_0_shifted[26]}) >> 1;
+  wire [26:0] rest_0_0 = rest_0_0_shifted_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_0_1_shifted = ({rest_0_0[25:0], ask_above[24], 1'b1} + {~rest_0_0[26] ? ~{1'b0, ask_below} : {1'b0, ask_below}, ~rest_0_0[26]}) >> 1;
+  wire [26:0] rest_0_1 = rest_0_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_1_0_shifted = ({stage_0_rest[25:0], stage_0_bits[25], 1'b1} + {~stage_0_rest[26] ? ~{1'b0, stage_0_below} : {1'b0, stage_0_below}, ~stage_0_rest[26]}) >> 1;
+  wire [26:0] rest_1_0 = rest_1_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_1_1_shifted = ({rest_1_0[25:0], stage_0_bits[24], 1'b1} + {~rest_1_0[26] ? ~{1'b0, stage_0_below} : {1'b0, stage_0_below}, ~rest_1_0[26]}) >> 1;
+  wire [26:0] rest_1_1 = rest_1_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_2_0_shifted = ({stage_1_rest[25:0], stage_1_bits[25], 1'b1} + {~stage_1_rest[26] ? ~{1'b0, stage_1_below} : {1'b0, stage_1_below}, ~stage_1_rest[26]}) >> 1;
+  wire [26:0] rest_2_0 = rest_2_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_2_1_shifted = ({rest_2_0[25:0], stage_1_bits[24], 1'b1} + {~rest_2_0[26] ? ~{1'b0, stage_1_below} : {1'b0, stage_1_below}, ~rest_2_0[26]}) >> 1;
+  wire [26:0] rest_2_1 = rest_2_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_3_0_shifted = ({stage_2_rest[25:0], stage_2_bits[25], 1'b1} + {~stage_2_rest[26] ? ~{1'b0, stage_2_below} : {1'b0, stage_2_below}, ~stage_2_rest[26]}) >> 1;
+  wire [26:0] rest_3_0 = rest_3_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_3_1_shifted = ({rest_3_0[25:0], stage_2_bits[24], 1'b1} + {~rest_3_0[26] ? ~{1'b0, stage_2_below} : {1'b0, stage_2_below}, ~rest_3_0[26]}) >> 1;
+  wire [26:0] rest_3_1 = rest_3_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_4_0_shifted = ({stage_3_rest[25:0], stage_3_bits[25], 1'b1} + {~stage_3_rest[26] ? ~{1'b0, stage_3_below} : {1'b0, stage_3_below}, ~stage_3_rest[26]}) >> 1;
+  wire [26:0] rest_4_0 = rest_4_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_4_1_shifted = ({rest_4_0[25:0], stage_3_bits[24], 1'b1} + {~rest_4_0[26] ? ~{1'b0, stage_3_below} : {1'b0, stage_3_below}, ~rest_4_0[26]}) >> 1;
+  wire [26:0] rest_4_1 = rest_4_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_5_0_shifted = ({stage_4_rest[25:0], stage_4_bits[25], 1'b1} + {~stage_4_rest[26] ? ~{1'b0, stage_4_below} : {1'b0, stage_4_below}, ~stage_4_rest[26]}) >> 1;
+  wire [26:0] rest_5_0 = rest_5_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_5_1_shifted = ({rest_5_0[25:0], stage_4_bits[24], 1'b1} + {~rest_5_0[26] ? ~{1'b0, stage_4_below} : {1'b0, stage_4_below}, ~rest_5_0[26]}) >> 1;
+  wire [26:0] rest_5_1 = rest_5_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_6_0_shifted = ({stage_5_rest[25:0], stage_5_bits[25], 1'b1} + {~stage_5_rest[26] ? ~{1'b0, stage_5_below} : {1'b0, stage_5_below}, ~stage_5_rest[26]}) >> 1;
+  wire [26:0] rest_6_0 = rest_6_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_6_1_shifted = ({rest_6_0[25:0], stage_5_bits[24], 1'b1} + {~rest_6_0[26] ? ~{1'b0, stage_5_below} : {1'b0, stage_5_below}, ~rest_6_0[26]}) >> 1;
+  wire [26:0] rest_6_1 = rest_6_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_7_0_shifted = ({stage_6_rest[25:0], stage_6_bits[25], 1'b1} + {~stage_6_rest[26] ? ~{1'b0, stage_6_below} : {1'b0, stage_6_below}, ~stage_6_rest[26]}) >> 1;
+  wire [26:0] rest_7_0 = rest_7_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_7_1_shifted = ({rest_7_0[25:0], stage_6_bits[24], 1'b1} + {~rest_7_0[26] ? ~{1'b0, stage_6_below} : {1'b0, stage_6_below}, ~rest_7_0[26]}) >> 1;
+  wire [26:0] rest_7_1 = rest_7_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_8_0_shifted = ({stage_7_rest[25:0], stage_7_bits[25], 1'b1} + {~stage_7_rest[26] ? ~{1'b0, stage_7_below} : {1'b0, stage_7_below}, ~stage_7_rest[26]}) >> 1;
+  wire [26:0] rest_8_0 = rest_8_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_8_1_shifted = ({rest_8_0[25:0], stage_7_bits[24], 1'b1} + {~rest_8_0[26] ? ~{1'b0, stage_7_below} : {1'b0, stage_7_below}, ~rest_8_0[26]}) >> 1;
+  wire [26:0] rest_8_1 = rest_8_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_9_0_shifted = ({stage_8_rest[25:0], stage_8_bits[25], 1'b1} + {~stage_8_rest[26] ? ~{1'b0, stage_8_below} : {1'b0, stage_8_below}, ~stage_8_rest[26]}) >> 1;
+  wire [26:0] rest_9_0 = rest_9_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_9_1_shifted = ({rest_9_0[25:0], stage_8_bits[24], 1'b1} + {~rest_9_0[26] ? ~{1'b0, stage_8_below} : {1'b0, stage_8_below}, ~rest_9_0[26]}) >> 1;
+  wire [26:0] rest_9_1 = rest_9_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_10_0_shifted = ({stage_9_rest[25:0], stage_9_bits[25], 1'b1} + {~stage_9_rest[26] ? ~{1'b0, stage_9_below} : {1'b0, stage_9_below}, ~stage_9_rest[26]}) >> 1;
+  wire [26:0] rest_10_0 = rest_10_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_10_1_shifted = ({rest_10_0[25:0], stage_9_bits[24], 1'b1} + {~rest_10_0[26] ? ~{1'b0, stage_9_below} : {1'b0, stage_9_below}, ~rest_10_0[26]}) >> 1;
+  wire [26:0] rest_10_1 = rest_10_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_11_0_shifted = ({stage_10_rest[25:0], stage_10_bits[25], 1'b1} + {~stage_10_rest[26] ? ~{1'b0, stage_10_below} : {1'b0, stage_10_below}, ~stage_10_rest[26]}) >> 1;
+  wire [26:0] rest_11_0 = rest_11_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_11_1_shifted = ({rest_11_0[25:0], stage_10_bits[24], 1'b1} + {~rest_11_0[26] ? ~{1'b0, stage_10_below} : {1'b0, stage_10_below}, ~rest_11_0[26]}) >> 1;
+  wire [26:0] rest_11_1 = rest_11_1_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_12_0_shifted = ({stage_11_rest[25:0], stage_11_bits[25], 1'b1} + {~stage_11_rest[26] ? ~{1'b0, stage_11_below} : {1'b0, stage_11_below}, ~stage_11_rest[26]}) >> 1;
+  wire [26:0] rest_12_0 = rest_12_0_shifted[26:0]; // divider.ts:48
+  wire [27:0] rest_12_1_shifted = ({rest_12_0[25:0], stage_11_bits[24], 1'b1} + {~rest_12_0[26] ? ~{1'b0, stage_11_below} : {1'b0, stage_11_below}, ~rest_12_0[26]}) >> 1;
+  wire [26:0] rest_12_1 = rest_12_1_shifted[26:0]; // divider.ts:48
 
   always @(posedge clk) begin
     stage_0_tag <= ask_tag;
     stage_0_below <= ask_below;
-    stage_0_rest <= fits_0_1 ? less_0_1[25:0] : rest_0_1[25:0];
-    stage_0_bits <= {ask_above[23:0], fits_0_0, fits_0_1};
+    stage_0_rest <= rest_0_1;
+    stage_0_bits <= {ask_above[23:0], ~rest_0_0[26], ~rest_0_1[26]};
     stage_1_tag <= stage_0_tag;
     stage_1_below <= stage_0_below;
-    stage_1_rest <= fits_1_1 ? less_1_1[25:0] : rest_1_1[25:0];
-    stage_1_bits <= {stage_0_bits[23:0], fits_1_0, fits_1_1};
+    stage_1_rest <= rest_1_1;
+    stage_1_bits <= {stage_0_bits[23:0], ~rest_1_0[26], ~rest_1_1[26]};
     stage_2_tag <= stage_1_tag;
     stage_2_below <= stage_1_below;
-    stage_2_rest <= fits_2_1 ? less_2_1[25:0] : rest_2_1[25:0];
-    stage_2_bits <= {stage_1_bits[23:0], fits_2_0, fits_2_1};
+    stage_2_rest <= rest_2_1;
+    stage_2_bits <= {stage_1_bits[23:0], ~rest_2_0[26], ~rest_2_1[26]};
     stage_3_tag <= stage_2_tag;
     stage_3_below <= stage_2_below;
-    stage_3_rest <= fits_3_1 ? less_3_1[25:0] : rest_3_1[25:0];
-    stage_3_bits <= {stage_2_bits[23:0], fits_3_0, fits_3_1};
+    stage_3_rest <= rest_3_1;
+    stage_3_bits <= {stage_2_bits[23:0], ~rest_3_0[26], ~rest_3_1[26]};
     stage_4_tag <= stage_3_tag;
     stage_4_below <= stage_3_below;
-    stage_4_rest <= fits_4_1 ? less_4_1[25:0] : rest_4_1[25:0];
-    stage_4_bits <= {stage_3_bits[23:0], fits_4_0, fits_4_1};
+    stage_4_rest <= rest_4_1;
+    stage_4_bits <= {stage_3_bits[23:0], ~rest_4_0[26], ~rest_4_1[26]};
     stage_5_tag <= stage_4_tag;
     stage_5_below <= stage_4_below;
-    stage_5_rest <= fits_5_1 ? less_5_1[25:0] : rest_5_1[25:0];
-    stage_5_bits <= {stage_4_bits[23:0], fits_5_0, fits_5_1};
+    stage_5_rest <= rest_5_1;
+    stage_5_bits <= {stage_4_bits[23:0], ~rest_5_0[26], ~rest_5_1[26]};
     stage_6_tag <= stage_5_tag;
     stage_6_below <= stage_5_below;
-    stage_6_rest <= fits_6_1 ? less_6_1[25:0] : rest_6_1[25:0];
-    stage_6_bits <= {stage_5_bits[23:0], fits_6_0, fits_6_1};
+    stage_6_rest <= rest_6_1;
+    stage_6_bits <= {stage_5_bits[23:0], ~rest_6_0[26], ~rest_6_1[26]};
     stage_7_tag <= stage_6_tag;
     stage_7_below <= stage_6_below;
-    stage_7_rest <= fits_7_1 ? less_7_1[25:0] : rest_7_1[25:0];
-    stage_7_bits <= {stage_6_bits[23:0], fits_7_0, fits_7_1};
+    stage_7_rest <= rest_7_1;
+    stage_7_bits <= {stage_6_bits[23:0], ~rest_7_0[26], ~rest_7_1[26]};
     stage_8_tag <= stage_7_tag;
     stage_8_below <= stage_7_below;
-    stage_8_rest <= fits_8_1 ? less_8_1[25:0] : rest_8_1[25:0];
-    stage_8_bits <= {stage_7_bits[23:0], fits_8_0, fits_8_1};
+    stage_8_rest <= rest_8_1;
+    stage_8_bits <= {stage_7_bits[23:0], ~rest_8_0[26], ~rest_8_1[26]};
     stage_9_tag <= stage_8_tag;
     stage_9_below <= stage_8_below;
-    stage_9_rest <= fits_9_1 ? less_9_1[25:0] : rest_9_1[25:0];
-    stage_9_bits <= {stage_8_bits[23:0], fits_9_0, fits_9_1};
+    stage_9_rest <= rest_9_1;
+    stage_9_bits <= {stage_8_bits[23:0], ~rest_9_0[26], ~rest_9_1[26]};
     stage_10_tag <= stage_9_tag;
     stage_10_below <= stage_9_below;
-    stage_10_rest <= fits_10_1 ? less_10_1[25:0] : rest_10_1[25:0];
-    stage_10_bits <= {stage_9_bits[23:0], fits_10_0, fits_10_1};
+    stage_10_rest <= rest_10_1;
+    stage_10_bits <= {stage_9_bits[23:0], ~rest_10_0[26], ~rest_10_1[26]};
     stage_11_tag <= stage_10_tag;
     stage_11_below <= stage_10_below;
-    stage_11_rest <= fits_11_1 ? less_11_1[25:0] : rest_11_1[25:0];
-    stage_11_bits <= {stage_10_bits[23:0], fits_11_0, fits_11_1};
+    stage_11_rest <= rest_11_1;
+    stage_11_bits <= {stage_10_bits[23:0], ~rest_11_0[26], ~rest_11_1[26]};
     stage_12_tag <= stage_11_tag;
     stage_12_below <= stage_11_below;
-    stage_12_rest <= fits_12_1 ? less_12_1[25:0] : rest_12_1[25:0];
-    stage_12_bits <= {stage_11_bits[23:0], fits_12_0, fits_12_1};
+    stage_12_rest <= rest_12_1;
+    stage_12_bits <= {stage_11_bits[23:0], ~rest_12_0[26], ~rest_12_1[26]};
   end
 
   always @(posedge clk)
@@ -212,7 +199,14 @@ module DrfDivider_aboveBits41_belowBits26_quotientBits26_tagBits5 (
   assign answer_valid = valid_12;
   assign answer_tag = stage_12_tag;
   assign answer_quotient = stage_12_bits;
-  assign answer_inexact = |stage_12_rest;
+  assign answer_inexact = |(stage_12_rest[26] ? stage_12_rest[25:0] + stage_12_below : stage_12_rest[25:0]);
 
-  wire _unused_ok = &{1'b0, stage_12_below, rest_0_0_shifted[40:26], 1'b0};
+  wire _unused_ok = &{
+    1'b0, rest_0_0_shifted[40:27], rest_0_0_shifted_shifted[27], rest_0_1_shifted[27], rest_1_0_shifted[27],
+    rest_1_1_shifted[27], rest_2_0_shifted[27], rest_2_1_shifted[27], rest_3_0_shifted[27], rest_3_1_shifted[27],
+    rest_4_0_shifted[27], rest_4_1_shifted[27], rest_5_0_shifted[27], rest_5_1_shifted[27], rest_6_0_shifted[27],
+    rest_6_1_shifted[27], rest_7_0_shifted[27], rest_7_1_shifted[27], rest_8_0_shifted[27], rest_8_1_shifted[27],
+    rest_9_0_shifted[27], rest_9_1_shifted[27], rest_10_0_shifted[27], rest_10_1_shifted[27], rest_11_0_shifted[27],
+    rest_11_1_shifted[27], rest_12_0_shifted[27], rest_12_1_shifted[27], 1'b0
+  };
 endmodule

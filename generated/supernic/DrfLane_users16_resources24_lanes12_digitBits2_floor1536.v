@@ -24,32 +24,35 @@ module DrfLane_users16_resources24_lanes12_digitBits2_floor1536 (
   output wire        stops,
   output wire [19:0] use_
 );
-  reg [25:0] left; // lane.ts:67
-  reg [29:0] right; // lane.ts:68
-  reg [55:0] product; // lane.ts:69
-  reg [25:0] share_q; // lane.ts:73
-  reg [19:0] by_level; // lane.ts:74
+  reg [25:0] left; // lane.ts:80
+  reg [29:0] right; // lane.ts:81
+  reg [55:0] product; // lane.ts:82
+  reg [25:0] share_q; // lane.ts:86
+  reg [19:0] by_level; // lane.ts:87
   reg on_full_1, on_full_2, on_full_3; // arithmetic.ts:7
-  (* ram_style = "distributed" *) reg [23:0] uses [0:31]; // lane.ts:48
+  (* ram_style = "distributed" *) reg [23:0] uses [0:31]; // lane.ts:61
   (* ram_style = "distributed" *) reg [25:0] shares [0:31];
   (* ram_style = "distributed" *) reg [27:0] sums [0:1];
   (* ram_style = "distributed" *) reg [24:0] inverses [0:1];
-  wire [56:0] share_raised = {1'b0, product} + 57'd16383; // arithmetic.ts:33
-  wire share_over = |(share_raised[56:14] >> 26); // arithmetic.ts:28
-  wire [56:0] by_level_raised = {1'b0, product} + 57'h1fffff; // arithmetic.ts:33
-  wire by_level_over = |(by_level_raised[56:21] >> 20); // arithmetic.ts:28
-  wire [23:0] asked = uses[{ask_user, ask_group}]; // lane.ts:65
-  wire [24:0] by_word = inverses[ask_group]; // lane.ts:66
+  wire [26:0] share_raised = {1'b0, product[39:14]} + {26'd0, |product[13:0]}; // arithmetic.ts:37
+  wire share_over = (|(product >> 40)) | share_raised[26]; // arithmetic.ts:44
+  wire [20:0] by_level_raised = {1'b0, product[40:21]} + {20'd0, |product[20:0]}; // arithmetic.ts:37
+  wire by_level_over = (|(product >> 41)) | by_level_raised[20]; // arithmetic.ts:44
+  wire [23:0] asked = uses[{ask_user, ask_group}]; // lane.ts:78
+  wire [24:0] by_word = inverses[ask_group]; // lane.ts:79
   wire [23:0] by_value = by_word[23:0];
+  wire [29:0] product_shifted = right >> 17;
+  wire [42:0] product_product = {17'd0, left} * {26'd0, right[16:0]};
+  wire [42:0] product_product_shifted = product_product >> 17;
 
   always @(posedge clk) begin
     left <= ask_by_pitch ? shares[{ask_user, ask_group}] : {2'd0, asked};
     right <= ask_by_pitch ? ask_pitch : {6'd0, by_value};
-    product <= {30'd0, left} * {26'd0, right};
-    share_q <= share_over ? 26'h3ffffff : share_raised[39:14];
-    by_level <= by_level_over ? 20'hfffff : by_level_raised[40:21];
+    product <= {{13'd0, left} * {26'd0, product_shifted[12:0]} + product_product_shifted[38:0], product_product[16:0]};
+    share_q <= share_over ? 26'h3ffffff : share_raised[25:0];
+    by_level <= by_level_over ? 20'hfffff : by_level_raised[19:0];
   end
-  wire by_full = by_word[24]; // lane.ts:66
+  wire by_full = by_word[24]; // lane.ts:79
 
   always @(posedge clk)
     if (rst) begin
@@ -66,10 +69,10 @@ module DrfLane_users16_resources24_lanes12_digitBits2_floor1536 (
 
   always @(posedge clk)
     if (keep_valid) shares[keep_place] <= share_q;
-  wire [27:0] sums_word = sums[beat_group]; // lane.ts:57
+  wire [27:0] sums_word = sums[beat_group]; // lane.ts:70
 
   always @(posedge clk)
-    if (beat_valid) sums[beat_group] <= (beat_user == 4'd0) ? {4'd0, beat_use} : sums_word + {4'd0, beat_use};
+    if (beat_valid) sums[beat_group] <= {4'd0, beat_use} + ((beat_user == 4'd0) ? 28'd0 : sums_word);
 
   always @(posedge clk)
     if (inverse_valid) inverses[inverse_group] <= {inverse_full, inverse_value};
@@ -79,5 +82,5 @@ module DrfLane_users16_resources24_lanes12_digitBits2_floor1536 (
   assign stops = on_full_3 | (&share_q);
   assign use_ = by_level;
 
-  wire _unused_ok = &{1'b0, share_raised[13:0], by_level_raised[20:0], 1'b0};
+  wire _unused_ok = &{1'b0, product_shifted[29:13], product_product_shifted[42:39], 1'b0};
 endmodule

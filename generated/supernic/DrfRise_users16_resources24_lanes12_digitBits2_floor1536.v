@@ -30,752 +30,427 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
   output wire [21:0] outcome_level,
   output wire        outcome_satisfied
 );
-  localparam [2:0] phase_check = 3'd1;
-  localparam [2:0] phase_begin = 3'd4;
-  localparam [2:0] phase_divide = 3'd5;
-  localparam [2:0] phase_turn = 3'd3;
-  localparam [2:0] phase_choose = 3'd2;
+  localparam [2:0] phase_decide = 3'd4;
+  localparam [2:0] phase_turn = 3'd1;
+  localparam [2:0] phase_divide = 3'd2;
   localparam [2:0] phase_idle = 3'd0;
-  wire [2:0] row_0_enough, row_1_enough, row_2_enough, row_3_enough, row_4_enough, row_5_enough, row_6_enough,
-    row_7_enough, row_8_enough, row_9_enough, row_10_enough, row_11_enough, row_12_enough, row_13_enough,
-    row_14_enough, row_15_enough, row_16_enough, row_17_enough, row_18_enough, row_19_enough, row_20_enough,
-    row_21_enough, row_22_enough, row_23_enough; // rise.ts:229
-  wire [15:0] row_0_stops, row_1_stops, row_2_stops, row_3_stops, row_4_stops, row_5_stops, row_6_stops,
-    row_7_stops, row_8_stops, row_9_stops, row_10_stops, row_11_stops, row_12_stops, row_13_stops, row_14_stops,
-    row_15_stops, row_16_stops, row_17_stops, row_18_stops, row_19_stops, row_20_stops, row_21_stops, row_22_stops,
-    row_23_stops;
-  reg [15:0] pending, active, satisfied, raised; // rise.ts:76
-  reg second; // rise.ts:88
-  reg adds; // rise.ts:89
-  reg [21:0] level; // rise.ts:95
-  reg [21:0] delta; // rise.ts:101
-  reg [3:0] digits_left; // rise.ts:97
-  reg [21:0] missing_0; // needs.ts:35
-  reg above_0; // needs.ts:36
-  reg allows_0_1, allows_0_2, allows_0_3; // needs.ts:37
-  reg [21:0] missing_1; // needs.ts:35
-  reg above_1; // needs.ts:36
-  reg allows_1_1, allows_1_2, allows_1_3; // needs.ts:37
-  reg [21:0] missing_2; // needs.ts:35
-  reg above_2; // needs.ts:36
-  reg allows_2_1, allows_2_2, allows_2_3; // needs.ts:37
-  reg [21:0] missing_3; // needs.ts:35
-  reg above_3; // needs.ts:36
-  reg allows_3_1, allows_3_2, allows_3_3; // needs.ts:37
-  reg [21:0] missing_4; // needs.ts:35
-  reg above_4; // needs.ts:36
-  reg allows_4_1, allows_4_2, allows_4_3; // needs.ts:37
-  reg [21:0] missing_5; // needs.ts:35
-  reg above_5; // needs.ts:36
-  reg allows_5_1, allows_5_2, allows_5_3; // needs.ts:37
-  reg [21:0] missing_6; // needs.ts:35
-  reg above_6; // needs.ts:36
-  reg allows_6_1, allows_6_2, allows_6_3; // needs.ts:37
-  reg [21:0] missing_7; // needs.ts:35
-  reg above_7; // needs.ts:36
-  reg allows_7_1, allows_7_2, allows_7_3; // needs.ts:37
-  reg [21:0] missing_8; // needs.ts:35
-  reg above_8; // needs.ts:36
-  reg allows_8_1, allows_8_2, allows_8_3; // needs.ts:37
-  reg [21:0] missing_9; // needs.ts:35
-  reg above_9; // needs.ts:36
-  reg allows_9_1, allows_9_2, allows_9_3; // needs.ts:37
-  reg [21:0] missing_10; // needs.ts:35
-  reg above_10; // needs.ts:36
-  reg allows_10_1, allows_10_2, allows_10_3; // needs.ts:37
-  reg [21:0] missing_11; // needs.ts:35
-  reg above_11; // needs.ts:36
-  reg allows_11_1, allows_11_2, allows_11_3; // needs.ts:37
-  reg [21:0] missing_12; // needs.ts:35
-  reg above_12; // needs.ts:36
-  reg allows_12_1, allows_12_2, allows_12_3; // needs.ts:37
-  reg [21:0] missing_13; // needs.ts:35
-  reg above_13; // needs.ts:36
-  reg allows_13_1, allows_13_2, allows_13_3; // needs.ts:37
-  reg [21:0] missing_14; // needs.ts:35
-  reg above_14; // needs.ts:36
-  reg allows_14_1, allows_14_2, allows_14_3; // needs.ts:37
-  reg [21:0] missing_15; // needs.ts:35
-  reg above_15; // needs.ts:36
-  reg allows_15_1, allows_15_2, allows_15_3; // needs.ts:37
-  reg [2:0] phase; // rise.ts:137
-  (* ram_style = "distributed" *) reg [21:0] levels [0:15]; // rise.ts:262
-  wire [15:0] first = pending & (~pending + 16'd1); // rise.ts:78
+  localparam [2:0] phase_find = 3'd3;
+  wire [20:0] row_0_gap_value, row_1_gap_value, row_2_gap_value, row_3_gap_value, row_4_gap_value, row_5_gap_value,
+    row_6_gap_value, row_7_gap_value, row_8_gap_value, row_9_gap_value, row_10_gap_value, row_11_gap_value; // rise.ts:190
+  wire [15:0] row_0_gap_users, row_1_gap_users, row_2_gap_users, row_3_gap_users, row_4_gap_users, row_5_gap_users,
+    row_6_gap_users, row_7_gap_users, row_8_gap_users, row_9_gap_users, row_10_gap_users, row_11_gap_users;
+  reg [15:0] pending, active, satisfied, raised; // rise.ts:64
+  reg second; // rise.ts:76
+  reg adds; // rise.ts:77
+  reg [21:0] level; // rise.ts:78
+  reg group_at, least_at; // arithmetic.ts:55
+  reg [3:0] digit_at;
+  reg gap_is_second_1; // arithmetic.ts:7
+  reg [2:0] need_at; // needs.ts:79
+  reg need_looks; // needs.ts:80
+  reg [21:0] least_0; // needs.ts:47
+  reg [7:0] least_users_0; // needs.ts:48
+  reg [21:0] least_1; // needs.ts:47
+  reg [7:0] least_users_1; // needs.ts:48
+  reg [20:0] missing; // needs.ts:93
+  reg [15:0] needing; // needs.ts:94
+  reg [20:0] gap_0_0_value, gap_0_1_value, gap_0_2_value; // least.ts:67
+  reg [15:0] gap_0_0_users, gap_0_1_users, gap_0_2_users;
+  reg gap_0_0_by_need, gap_0_1_by_need, gap_0_2_by_need;
+  reg gaps_there_0_1; // arithmetic.ts:7
+  reg [20:0] least_value; // least.ts:73
+  reg [15:0] least_users;
+  reg least_by_need;
+  reg updating; // rise.ts:218
+  reg [2:0] phase; // rise.ts:127
+  (* ram_style = "distributed" *) reg [21:0] needs_0 [0:7]; // needs.ts:39
+  (* ram_style = "distributed" *) reg [21:0] needs_1 [0:7];
+  (* ram_style = "distributed" *) reg [21:0] levels [0:15]; // rise.ts:249
+  wire [15:0] first = pending & (~pending + 16'd1); // rise.ts:66
   wire [3:0] turning = {
     first[8] | first[9] | first[10] | first[11] | first[12] | first[13] | first[14] | first[15],
     first[4] | first[5] | first[6] | first[7] | first[12] | first[13] | first[14] | first[15],
     first[2] | first[3] | first[6] | first[7] | first[10] | first[11] | first[14] | first[15],
     first[1] | first[3] | first[5] | first[7] | first[9] | first[11] | first[13] | first[15]
-  }; // rise.ts:85
-  wire [15:0] others = pending & ~first; // rise.ts:86
-  wire checks = phase == phase_check; // rise.ts:65
-  wire begins = phase == phase_begin; // rise.ts:66
-  wire steps = phase == phase_divide; // rise.ts:67
-  wire turns = (phase == phase_turn) & (|pending); // rise.ts:68
-  wire settled = phase == phase_choose; // rise.ts:70
-  wire [39:0] reaches_1_joined = {
-    allows_15_1, allows_14_1, allows_13_1, allows_12_1, allows_11_1, allows_10_1, allows_9_1, allows_8_1, allows_7_1,
-    allows_6_1, allows_5_1, allows_4_1, allows_3_1, allows_2_1, allows_1_1, allows_0_1, row_23_enough[0],
-    row_22_enough[0], row_21_enough[0], row_20_enough[0], row_19_enough[0], row_18_enough[0], row_17_enough[0],
-    row_16_enough[0], row_15_enough[0], row_14_enough[0], row_13_enough[0], row_12_enough[0], row_11_enough[0],
-    row_10_enough[0], row_9_enough[0], row_8_enough[0], row_7_enough[0], row_6_enough[0], row_5_enough[0],
-    row_4_enough[0], row_3_enough[0], row_2_enough[0], row_1_enough[0], row_0_enough[0]
-  };
-  wire reaches_1 = &reaches_1_joined; // rise.ts:232
-  wire [39:0] reaches_2_joined = {
-    allows_15_2, allows_14_2, allows_13_2, allows_12_2, allows_11_2, allows_10_2, allows_9_2, allows_8_2, allows_7_2,
-    allows_6_2, allows_5_2, allows_4_2, allows_3_2, allows_2_2, allows_1_2, allows_0_2, row_23_enough[1],
-    row_22_enough[1], row_21_enough[1], row_20_enough[1], row_19_enough[1], row_18_enough[1], row_17_enough[1],
-    row_16_enough[1], row_15_enough[1], row_14_enough[1], row_13_enough[1], row_12_enough[1], row_11_enough[1],
-    row_10_enough[1], row_9_enough[1], row_8_enough[1], row_7_enough[1], row_6_enough[1], row_5_enough[1],
-    row_4_enough[1], row_3_enough[1], row_2_enough[1], row_1_enough[1], row_0_enough[1]
-  };
-  wire reaches_2 = &reaches_2_joined; // rise.ts:232
-  wire [39:0] reaches_3_joined = {
-    allows_15_3, allows_14_3, allows_13_3, allows_12_3, allows_11_3, allows_10_3, allows_9_3, allows_8_3, allows_7_3,
-    allows_6_3, allows_5_3, allows_4_3, allows_3_3, allows_2_3, allows_1_3, allows_0_3, row_23_enough[2],
-    row_22_enough[2], row_21_enough[2], row_20_enough[2], row_19_enough[2], row_18_enough[2], row_17_enough[2],
-    row_16_enough[2], row_15_enough[2], row_14_enough[2], row_13_enough[2], row_12_enough[2], row_11_enough[2],
-    row_10_enough[2], row_9_enough[2], row_8_enough[2], row_7_enough[2], row_6_enough[2], row_5_enough[2],
-    row_4_enough[2], row_3_enough[2], row_2_enough[2], row_1_enough[2], row_0_enough[2]
-  };
-  wire reaches_3 = &reaches_3_joined; // rise.ts:232
-  wire [15:0] bound = second ? 16'd0 : active; // rise.ts:236
-  wire unbound_0 = ~bound[0]; // needs.ts:42
-  wire free_0 =
-    above_0 | ((missing_0[21:20] >= 2'd1) & ~reaches_1) | ((missing_0[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_0[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_1 = ~bound[1]; // needs.ts:42
-  wire free_1 =
-    above_1 | ((missing_1[21:20] >= 2'd1) & ~reaches_1) | ((missing_1[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_1[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_2 = ~bound[2]; // needs.ts:42
-  wire free_2 =
-    above_2 | ((missing_2[21:20] >= 2'd1) & ~reaches_1) | ((missing_2[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_2[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_3 = ~bound[3]; // needs.ts:42
-  wire free_3 =
-    above_3 | ((missing_3[21:20] >= 2'd1) & ~reaches_1) | ((missing_3[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_3[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_4 = ~bound[4]; // needs.ts:42
-  wire free_4 =
-    above_4 | ((missing_4[21:20] >= 2'd1) & ~reaches_1) | ((missing_4[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_4[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_5 = ~bound[5]; // needs.ts:42
-  wire free_5 =
-    above_5 | ((missing_5[21:20] >= 2'd1) & ~reaches_1) | ((missing_5[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_5[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_6 = ~bound[6]; // needs.ts:42
-  wire free_6 =
-    above_6 | ((missing_6[21:20] >= 2'd1) & ~reaches_1) | ((missing_6[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_6[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_7 = ~bound[7]; // needs.ts:42
-  wire free_7 =
-    above_7 | ((missing_7[21:20] >= 2'd1) & ~reaches_1) | ((missing_7[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_7[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_8 = ~bound[8]; // needs.ts:42
-  wire free_8 =
-    above_8 | ((missing_8[21:20] >= 2'd1) & ~reaches_1) | ((missing_8[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_8[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_9 = ~bound[9]; // needs.ts:42
-  wire free_9 =
-    above_9 | ((missing_9[21:20] >= 2'd1) & ~reaches_1) | ((missing_9[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_9[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_10 = ~bound[10]; // needs.ts:42
-  wire free_10 =
-    above_10 | ((missing_10[21:20] >= 2'd1) & ~reaches_1) | ((missing_10[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_10[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_11 = ~bound[11]; // needs.ts:42
-  wire free_11 =
-    above_11 | ((missing_11[21:20] >= 2'd1) & ~reaches_1) | ((missing_11[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_11[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_12 = ~bound[12]; // needs.ts:42
-  wire free_12 =
-    above_12 | ((missing_12[21:20] >= 2'd1) & ~reaches_1) | ((missing_12[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_12[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_13 = ~bound[13]; // needs.ts:42
-  wire free_13 =
-    above_13 | ((missing_13[21:20] >= 2'd1) & ~reaches_1) | ((missing_13[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_13[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_14 = ~bound[14]; // needs.ts:42
-  wire free_14 =
-    above_14 | ((missing_14[21:20] >= 2'd1) & ~reaches_1) | ((missing_14[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_14[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire unbound_15 = ~bound[15]; // needs.ts:42
-  wire free_15 =
-    above_15 | ((missing_15[21:20] >= 2'd1) & ~reaches_1) | ((missing_15[21:20] >= 2'd2) & ~reaches_2)
-    | ((missing_15[21:20] >= 2'd3) & ~reaches_3); // needs.ts:43
-  wire [15:0] hit_joined = {
-    ~(|missing_15), ~(|missing_14), ~(|missing_13), ~(|missing_12), ~(|missing_11), ~(|missing_10), ~(|missing_9),
-    ~(|missing_8), ~(|missing_7), ~(|missing_6), ~(|missing_5), ~(|missing_4), ~(|missing_3), ~(|missing_2),
-    ~(|missing_1), ~(|missing_0)
-  };
-  wire [15:0] hit = (second ? 16'd0 : hit_joined) & active; // rise.ts:134
-  wire [23:0] stopping_joined = {
-    row_23_stops[15], row_22_stops[15], row_21_stops[15], row_20_stops[15], row_19_stops[15], row_18_stops[15],
-    row_17_stops[15], row_16_stops[15], row_15_stops[15], row_14_stops[15], row_13_stops[15], row_12_stops[15],
-    row_11_stops[15], row_10_stops[15], row_9_stops[15], row_8_stops[15], row_7_stops[15], row_6_stops[15],
-    row_5_stops[15], row_4_stops[15], row_3_stops[15], row_2_stops[15], row_1_stops[15], row_0_stops[15]
-  };
-  wire [23:0] row_23_stops_joined = {
-    row_23_stops[14], row_22_stops[14], row_21_stops[14], row_20_stops[14], row_19_stops[14], row_18_stops[14],
-    row_17_stops[14], row_16_stops[14], row_15_stops[14], row_14_stops[14], row_13_stops[14], row_12_stops[14],
-    row_11_stops[14], row_10_stops[14], row_9_stops[14], row_8_stops[14], row_7_stops[14], row_6_stops[14],
-    row_5_stops[14], row_4_stops[14], row_3_stops[14], row_2_stops[14], row_1_stops[14], row_0_stops[14]
-  };
-  wire [23:0] row_22_stops_joined = {
-    row_23_stops[13], row_22_stops[13], row_21_stops[13], row_20_stops[13], row_19_stops[13], row_18_stops[13],
-    row_17_stops[13], row_16_stops[13], row_15_stops[13], row_14_stops[13], row_13_stops[13], row_12_stops[13],
-    row_11_stops[13], row_10_stops[13], row_9_stops[13], row_8_stops[13], row_7_stops[13], row_6_stops[13],
-    row_5_stops[13], row_4_stops[13], row_3_stops[13], row_2_stops[13], row_1_stops[13], row_0_stops[13]
-  };
-  wire [23:0] row_21_stops_joined = {
-    row_23_stops[12], row_22_stops[12], row_21_stops[12], row_20_stops[12], row_19_stops[12], row_18_stops[12],
-    row_17_stops[12], row_16_stops[12], row_15_stops[12], row_14_stops[12], row_13_stops[12], row_12_stops[12],
-    row_11_stops[12], row_10_stops[12], row_9_stops[12], row_8_stops[12], row_7_stops[12], row_6_stops[12],
-    row_5_stops[12], row_4_stops[12], row_3_stops[12], row_2_stops[12], row_1_stops[12], row_0_stops[12]
-  };
-  wire [23:0] row_20_stops_joined = {
-    row_23_stops[11], row_22_stops[11], row_21_stops[11], row_20_stops[11], row_19_stops[11], row_18_stops[11],
-    row_17_stops[11], row_16_stops[11], row_15_stops[11], row_14_stops[11], row_13_stops[11], row_12_stops[11],
-    row_11_stops[11], row_10_stops[11], row_9_stops[11], row_8_stops[11], row_7_stops[11], row_6_stops[11],
-    row_5_stops[11], row_4_stops[11], row_3_stops[11], row_2_stops[11], row_1_stops[11], row_0_stops[11]
-  };
-  wire [23:0] stopping_joined_row_23_stops = {
-    row_23_stops[10], row_22_stops[10], row_21_stops[10], row_20_stops[10], row_19_stops[10], row_18_stops[10],
-    row_17_stops[10], row_16_stops[10], row_15_stops[10], row_14_stops[10], row_13_stops[10], row_12_stops[10],
-    row_11_stops[10], row_10_stops[10], row_9_stops[10], row_8_stops[10], row_7_stops[10], row_6_stops[10],
-    row_5_stops[10], row_4_stops[10], row_3_stops[10], row_2_stops[10], row_1_stops[10], row_0_stops[10]
-  };
-  wire [23:0] stopping_joined_row_22_stops = {
-    row_23_stops[9], row_22_stops[9], row_21_stops[9], row_20_stops[9], row_19_stops[9], row_18_stops[9],
-    row_17_stops[9], row_16_stops[9], row_15_stops[9], row_14_stops[9], row_13_stops[9], row_12_stops[9],
-    row_11_stops[9], row_10_stops[9], row_9_stops[9], row_8_stops[9], row_7_stops[9], row_6_stops[9], row_5_stops[9],
-    row_4_stops[9], row_3_stops[9], row_2_stops[9], row_1_stops[9], row_0_stops[9]
-  };
-  wire [23:0] stopping_joined_row_21_stops = {
-    row_23_stops[8], row_22_stops[8], row_21_stops[8], row_20_stops[8], row_19_stops[8], row_18_stops[8],
-    row_17_stops[8], row_16_stops[8], row_15_stops[8], row_14_stops[8], row_13_stops[8], row_12_stops[8],
-    row_11_stops[8], row_10_stops[8], row_9_stops[8], row_8_stops[8], row_7_stops[8], row_6_stops[8], row_5_stops[8],
-    row_4_stops[8], row_3_stops[8], row_2_stops[8], row_1_stops[8], row_0_stops[8]
-  };
-  wire [23:0] stopping_joined_row_20_stops = {
-    row_23_stops[7], row_22_stops[7], row_21_stops[7], row_20_stops[7], row_19_stops[7], row_18_stops[7],
-    row_17_stops[7], row_16_stops[7], row_15_stops[7], row_14_stops[7], row_13_stops[7], row_12_stops[7],
-    row_11_stops[7], row_10_stops[7], row_9_stops[7], row_8_stops[7], row_7_stops[7], row_6_stops[7], row_5_stops[7],
-    row_4_stops[7], row_3_stops[7], row_2_stops[7], row_1_stops[7], row_0_stops[7]
-  };
-  wire [23:0] stopping_joined_2 = {
-    row_23_stops[6], row_22_stops[6], row_21_stops[6], row_20_stops[6], row_19_stops[6], row_18_stops[6],
-    row_17_stops[6], row_16_stops[6], row_15_stops[6], row_14_stops[6], row_13_stops[6], row_12_stops[6],
-    row_11_stops[6], row_10_stops[6], row_9_stops[6], row_8_stops[6], row_7_stops[6], row_6_stops[6], row_5_stops[6],
-    row_4_stops[6], row_3_stops[6], row_2_stops[6], row_1_stops[6], row_0_stops[6]
-  };
-  wire [23:0] stopping_joined_3 = {
-    row_23_stops[5], row_22_stops[5], row_21_stops[5], row_20_stops[5], row_19_stops[5], row_18_stops[5],
-    row_17_stops[5], row_16_stops[5], row_15_stops[5], row_14_stops[5], row_13_stops[5], row_12_stops[5],
-    row_11_stops[5], row_10_stops[5], row_9_stops[5], row_8_stops[5], row_7_stops[5], row_6_stops[5], row_5_stops[5],
-    row_4_stops[5], row_3_stops[5], row_2_stops[5], row_1_stops[5], row_0_stops[5]
-  };
-  wire [23:0] stopping_joined_4 = {
-    row_23_stops[4], row_22_stops[4], row_21_stops[4], row_20_stops[4], row_19_stops[4], row_18_stops[4],
-    row_17_stops[4], row_16_stops[4], row_15_stops[4], row_14_stops[4], row_13_stops[4], row_12_stops[4],
-    row_11_stops[4], row_10_stops[4], row_9_stops[4], row_8_stops[4], row_7_stops[4], row_6_stops[4], row_5_stops[4],
-    row_4_stops[4], row_3_stops[4], row_2_stops[4], row_1_stops[4], row_0_stops[4]
-  };
-  wire [23:0] stopping_joined_5 = {
-    row_23_stops[3], row_22_stops[3], row_21_stops[3], row_20_stops[3], row_19_stops[3], row_18_stops[3],
-    row_17_stops[3], row_16_stops[3], row_15_stops[3], row_14_stops[3], row_13_stops[3], row_12_stops[3],
-    row_11_stops[3], row_10_stops[3], row_9_stops[3], row_8_stops[3], row_7_stops[3], row_6_stops[3], row_5_stops[3],
-    row_4_stops[3], row_3_stops[3], row_2_stops[3], row_1_stops[3], row_0_stops[3]
-  };
-  wire [23:0] stopping_joined_6 = {
-    row_23_stops[2], row_22_stops[2], row_21_stops[2], row_20_stops[2], row_19_stops[2], row_18_stops[2],
-    row_17_stops[2], row_16_stops[2], row_15_stops[2], row_14_stops[2], row_13_stops[2], row_12_stops[2],
-    row_11_stops[2], row_10_stops[2], row_9_stops[2], row_8_stops[2], row_7_stops[2], row_6_stops[2], row_5_stops[2],
-    row_4_stops[2], row_3_stops[2], row_2_stops[2], row_1_stops[2], row_0_stops[2]
-  };
-  wire [23:0] stopping_joined_7 = {
-    row_23_stops[1], row_22_stops[1], row_21_stops[1], row_20_stops[1], row_19_stops[1], row_18_stops[1],
-    row_17_stops[1], row_16_stops[1], row_15_stops[1], row_14_stops[1], row_13_stops[1], row_12_stops[1],
-    row_11_stops[1], row_10_stops[1], row_9_stops[1], row_8_stops[1], row_7_stops[1], row_6_stops[1], row_5_stops[1],
-    row_4_stops[1], row_3_stops[1], row_2_stops[1], row_1_stops[1], row_0_stops[1]
-  };
-  wire [23:0] stopping_joined_8 = {
-    row_23_stops[0], row_22_stops[0], row_21_stops[0], row_20_stops[0], row_19_stops[0], row_18_stops[0],
-    row_17_stops[0], row_16_stops[0], row_15_stops[0], row_14_stops[0], row_13_stops[0], row_12_stops[0],
-    row_11_stops[0], row_10_stops[0], row_9_stops[0], row_8_stops[0], row_7_stops[0], row_6_stops[0], row_5_stops[0],
-    row_4_stops[0], row_3_stops[0], row_2_stops[0], row_1_stops[0], row_0_stops[0]
-  };
-  wire [15:0] stopping_joined_joined = {
-    |stopping_joined, |row_23_stops_joined, |row_22_stops_joined, |row_21_stops_joined, |row_20_stops_joined,
-    |stopping_joined_row_23_stops, |stopping_joined_row_22_stops, |stopping_joined_row_21_stops,
-    |stopping_joined_row_20_stops, |stopping_joined_2, |stopping_joined_3, |stopping_joined_4, |stopping_joined_5,
-    |stopping_joined_6, |stopping_joined_7, |stopping_joined_8
-  };
-  wire [15:0] stopping = (stopping_joined_joined & active) | hit; // rise.ts:135
-  wire to_second = ~second & (|satisfied); // rise.ts:136
+  }; // rise.ts:73
+  wire [15:0] others = pending & ~first; // rise.ts:74
+  wire group_at_last = group_at; // arithmetic.ts:56
+  wire group_at_next = ~group_at_last & (group_at + 1'b1); // arithmetic.ts:57
+  wire digit_at_last = digit_at == 4'd11; // arithmetic.ts:56
+  wire [3:0] digit_at_next = digit_at_last ? 4'd0 : digit_at + 4'd1; // arithmetic.ts:57
+  wire least_at_last = least_at; // arithmetic.ts:56
+  wire least_at_next = ~least_at_last & (least_at + 1'b1); // arithmetic.ts:57
+  wire decides = phase == phase_decide; // rise.ts:193
+  wire turns = phase == phase_turn; // rise.ts:194
+  wire steps = phase == phase_divide; // rise.ts:195
+  wire last_turn = turns & group_at_last; // rise.ts:196
+  wire next_gap = steps & ((digit_at == 4'd0) | digit_at_last); // rise.ts:198
+  wire begins = last_turn | next_gap; // rise.ts:199
+  wire gap_comes = steps & (digit_at == 4'd10); // rise.ts:201
+  wire last_gap = gap_comes & group_at_last; // rise.ts:202
+  wire gap_there = gap_comes | gap_is_second_1; // rise.ts:203
+  wire looks = go | decides; // rise.ts:208
+  wire [15:0] bound = second ? 16'd0 : active; // rise.ts:206
+  wire [7:0] counts_0_shifted = bound[7:0] >> need_at;
+  wire counts_0 = need_looks & counts_0_shifted[0]; // needs.ts:51
+  wire [15:0] counts_1_shifted = bound >> 8;
+  wire [7:0] counts_1_shifted_shifted = counts_1_shifted[7:0] >> need_at;
+  wire counts_1 = need_looks & counts_1_shifted_shifted[0]; // needs.ts:51
+  wire least_to_1_less = least_1 < least_0; // needs.ts:68
+  wire least_to_1_same = least_1 == least_0; // needs.ts:69
+  wire [21:0] least_to_1 = least_to_1_less ? least_1 : least_0; // needs.ts:72
+  wire [21:0] need_beyond = least_to_1 - level; // needs.ts:91
+  wire gaps_0_a_0_less = row_1_gap_value < row_0_gap_value; // least.ts:23
+  wire gaps_0_a_0_same = row_1_gap_value == row_0_gap_value; // least.ts:24
+  wire gaps_0_a_0_first = ~gaps_0_a_0_less; // least.ts:25
+  wire gaps_0_a_0_second = gaps_0_a_0_less | gaps_0_a_0_same; // least.ts:26
+  wire [20:0] gaps_0_a_0 = gaps_0_a_0_less ? row_1_gap_value : row_0_gap_value; // least.ts:30
+  wire gaps_0_a_1_less = row_3_gap_value < row_2_gap_value; // least.ts:23
+  wire gaps_0_a_1_same = row_3_gap_value == row_2_gap_value; // least.ts:24
+  wire gaps_0_a_1_first = ~gaps_0_a_1_less; // least.ts:25
+  wire gaps_0_a_1_second = gaps_0_a_1_less | gaps_0_a_1_same; // least.ts:26
+  wire [20:0] gaps_0_a_1 = gaps_0_a_1_less ? row_3_gap_value : row_2_gap_value; // least.ts:30
+  wire gaps_0_a_2_less = row_5_gap_value < row_4_gap_value; // least.ts:23
+  wire gaps_0_a_2_same = row_5_gap_value == row_4_gap_value; // least.ts:24
+  wire gaps_0_a_2_first = ~gaps_0_a_2_less; // least.ts:25
+  wire gaps_0_a_2_second = gaps_0_a_2_less | gaps_0_a_2_same; // least.ts:26
+  wire [20:0] gaps_0_a_2 = gaps_0_a_2_less ? row_5_gap_value : row_4_gap_value; // least.ts:30
+  wire gaps_0_a_3_less = row_7_gap_value < row_6_gap_value; // least.ts:23
+  wire gaps_0_a_3_same = row_7_gap_value == row_6_gap_value; // least.ts:24
+  wire gaps_0_a_3_first = ~gaps_0_a_3_less; // least.ts:25
+  wire gaps_0_a_3_second = gaps_0_a_3_less | gaps_0_a_3_same; // least.ts:26
+  wire [20:0] gaps_0_a_3 = gaps_0_a_3_less ? row_7_gap_value : row_6_gap_value; // least.ts:30
+  wire gaps_0_a_4_less = row_9_gap_value < row_8_gap_value; // least.ts:23
+  wire gaps_0_a_4_same = row_9_gap_value == row_8_gap_value; // least.ts:24
+  wire gaps_0_a_4_first = ~gaps_0_a_4_less; // least.ts:25
+  wire gaps_0_a_4_second = gaps_0_a_4_less | gaps_0_a_4_same; // least.ts:26
+  wire [20:0] gaps_0_a_4 = gaps_0_a_4_less ? row_9_gap_value : row_8_gap_value; // least.ts:30
+  wire gaps_0_a_5_less = row_11_gap_value < row_10_gap_value; // least.ts:23
+  wire gaps_0_a_5_same = row_11_gap_value == row_10_gap_value; // least.ts:24
+  wire gaps_0_a_5_first = ~gaps_0_a_5_less; // least.ts:25
+  wire gaps_0_a_5_second = gaps_0_a_5_less | gaps_0_a_5_same; // least.ts:26
+  wire [20:0] gaps_0_a_5 = gaps_0_a_5_less ? row_11_gap_value : row_10_gap_value; // least.ts:30
+  wire gaps_0_b_0_less = gaps_0_a_1 < gaps_0_a_0; // least.ts:23
+  wire gaps_0_b_0_same = gaps_0_a_1 == gaps_0_a_0; // least.ts:24
+  wire gaps_0_b_0_first = ~gaps_0_b_0_less; // least.ts:25
+  wire gaps_0_b_0_second = gaps_0_b_0_less | gaps_0_b_0_same; // least.ts:26
+  wire [20:0] gaps_0_b_0 = gaps_0_b_0_less ? gaps_0_a_1 : gaps_0_a_0; // least.ts:30
+  wire gaps_0_b_1_less = gaps_0_a_3 < gaps_0_a_2; // least.ts:23
+  wire gaps_0_b_1_same = gaps_0_a_3 == gaps_0_a_2; // least.ts:24
+  wire gaps_0_b_1_first = ~gaps_0_b_1_less; // least.ts:25
+  wire gaps_0_b_1_second = gaps_0_b_1_less | gaps_0_b_1_same; // least.ts:26
+  wire [20:0] gaps_0_b_1 = gaps_0_b_1_less ? gaps_0_a_3 : gaps_0_a_2; // least.ts:30
+  wire gaps_0_b_2_less = gaps_0_a_5 < gaps_0_a_4; // least.ts:23
+  wire gaps_0_b_2_same = gaps_0_a_5 == gaps_0_a_4; // least.ts:24
+  wire gaps_0_b_2_first = ~gaps_0_b_2_less; // least.ts:25
+  wire gaps_0_b_2_second = gaps_0_b_2_less | gaps_0_b_2_same; // least.ts:26
+  wire [20:0] gaps_0_b_2 = gaps_0_b_2_less ? gaps_0_a_5 : gaps_0_a_4; // least.ts:30
+  wire least_0_0_less = missing < least_value; // least.ts:23
+  wire least_0_0_same = missing == least_value; // least.ts:24
+  wire least_0_0_first = ~least_0_0_less; // least.ts:25
+  wire least_0_0_second = least_0_0_less | least_0_0_same; // least.ts:26
+  wire [20:0] least_0_0 = least_0_0_less ? missing : least_value; // least.ts:30
+  wire least_0_1_less = gap_0_1_value < gap_0_0_value; // least.ts:23
+  wire least_0_1_same = gap_0_1_value == gap_0_0_value; // least.ts:24
+  wire least_0_1_first = ~least_0_1_less; // least.ts:25
+  wire least_0_1_second = least_0_1_less | least_0_1_same; // least.ts:26
+  wire [20:0] least_0_1 = least_0_1_less ? gap_0_1_value : gap_0_0_value; // least.ts:30
+  wire least_1_0_less = least_0_1 < least_0_0; // least.ts:23
+  wire least_1_0_same = least_0_1 == least_0_0; // least.ts:24
+  wire least_1_0_first = ~least_1_0_less; // least.ts:25
+  wire least_1_0_second = least_1_0_less | least_1_0_same; // least.ts:26
+  wire [20:0] least_1_0 = least_1_0_less ? least_0_1 : least_0_0; // least.ts:30
+  wire least_2_0_less = gap_0_2_value < least_1_0; // least.ts:23
+  wire least_2_0_same = gap_0_2_value == least_1_0; // least.ts:24
+  wire least_2_0_first = ~least_2_0_less; // least.ts:25
+  wire least_2_0_second = least_2_0_less | least_2_0_same; // least.ts:26
+  wire [20:0] least_2_0 = least_2_0_less ? gap_0_2_value : least_1_0; // least.ts:30
+  wire rises_now = decides | (updating & turns & ~group_at_last); // rise.ts:220
+  wire turning_now = turns & (|pending); // rise.ts:221
+  wire [15:0] hit = (least_by_need ? needing : 16'd0) & active; // rise.ts:124
+  wire [15:0] stopping = (least_users & active) | hit; // rise.ts:125
+  wire to_second = ~second & (|satisfied); // rise.ts:126
 
-  wire row_0_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_0_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_0 ( // rise.ts:229
+  wire row_0_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_0_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_0 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_0_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_0),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_0_step_reaches),
-    .enough       (row_0_enough),
-    .stops        (row_0_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_0),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_0_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_0_first),
+    .there      (gap_there),
+    .gap_value  (row_0_gap_value),
+    .gap_users  (row_0_gap_users)
   );
 
-  wire row_1_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_1_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_1 ( // rise.ts:229
+  wire row_1_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_1_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_1 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_1_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_1),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_1_step_reaches),
-    .enough       (row_1_enough),
-    .stops        (row_1_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_1),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_1_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_1_first),
+    .there      (gap_there),
+    .gap_value  (row_1_gap_value),
+    .gap_users  (row_1_gap_users)
   );
 
-  wire row_2_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_2_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_2 ( // rise.ts:229
+  wire row_2_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_2_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_2 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_2_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_2),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_2_step_reaches),
-    .enough       (row_2_enough),
-    .stops        (row_2_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_2),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_2_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_2_first),
+    .there      (gap_there),
+    .gap_value  (row_2_gap_value),
+    .gap_users  (row_2_gap_users)
   );
 
-  wire row_3_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_3_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_3 ( // rise.ts:229
+  wire row_3_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_3_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_3 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_3_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_3),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_3_step_reaches),
-    .enough       (row_3_enough),
-    .stops        (row_3_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_3),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_3_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_3_first),
+    .there      (gap_there),
+    .gap_value  (row_3_gap_value),
+    .gap_users  (row_3_gap_users)
   );
 
-  wire row_4_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_4_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_4 ( // rise.ts:229
+  wire row_4_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_4_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_4 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_4_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_4),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_4_step_reaches),
-    .enough       (row_4_enough),
-    .stops        (row_4_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_4),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_4_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_4_first),
+    .there      (gap_there),
+    .gap_value  (row_4_gap_value),
+    .gap_users  (row_4_gap_users)
   );
 
-  wire row_5_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_5_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_5 ( // rise.ts:229
+  wire row_5_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_5_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_5 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_5_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_5),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_5_step_reaches),
-    .enough       (row_5_enough),
-    .stops        (row_5_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_5),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_5_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_5_first),
+    .there      (gap_there),
+    .gap_value  (row_5_gap_value),
+    .gap_users  (row_5_gap_users)
   );
 
-  wire row_6_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_6_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_6 ( // rise.ts:229
+  wire row_6_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_6_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_6 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_6_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_6),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_6_step_reaches),
-    .enough       (row_6_enough),
-    .stops        (row_6_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_6),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_6_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_6_first),
+    .there      (gap_there),
+    .gap_value  (row_6_gap_value),
+    .gap_users  (row_6_gap_users)
   );
 
-  wire row_7_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_7_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_7 ( // rise.ts:229
+  wire row_7_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_7_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_7 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_7_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_7),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_7_step_reaches),
-    .enough       (row_7_enough),
-    .stops        (row_7_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_7),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_7_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_7_first),
+    .there      (gap_there),
+    .gap_value  (row_7_gap_value),
+    .gap_users  (row_7_gap_users)
   );
 
-  wire row_8_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_8_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_8 ( // rise.ts:229
+  wire row_8_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_8_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_8 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_8_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_8),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_8_step_reaches),
-    .enough       (row_8_enough),
-    .stops        (row_8_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_8),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_8_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_8_first),
+    .there      (gap_there),
+    .gap_value  (row_8_gap_value),
+    .gap_users  (row_8_gap_users)
   );
 
-  wire row_9_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_9_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_9 ( // rise.ts:229
+  wire row_9_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_9_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_9 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_9_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_9),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_9_step_reaches),
-    .enough       (row_9_enough),
-    .stops        (row_9_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_9),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_9_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_9_first),
+    .there      (gap_there),
+    .gap_value  (row_9_gap_value),
+    .gap_users  (row_9_gap_users)
   );
 
-  wire row_10_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_10_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_10 ( // rise.ts:229
+  wire row_10_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_10_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_10 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_10_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_10),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_10_step_reaches),
-    .enough       (row_10_enough),
-    .stops        (row_10_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_10),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_10_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_10_first),
+    .there      (gap_there),
+    .gap_value  (row_10_gap_value),
+    .gap_users  (row_10_gap_users)
   );
 
-  wire row_11_load_valid = uses_valid & ~uses_group; // rise.ts:229
-  wire [2:0] row_11_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_11 ( // rise.ts:229
+  wire row_11_rotate = uses_valid | turns | next_gap | decides; // rise.ts:190
+  wire row_11_first = (digit_at == 4'd0) | (digit_at == 4'd1);
+  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_11 ( // rise.ts:190
     .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_11_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_11),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_11_step_reaches),
-    .enough       (row_11_enough),
-    .stops        (row_11_stops)
-  );
-
-  wire row_12_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_12_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_12 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_12_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_0),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_12_step_reaches),
-    .enough       (row_12_enough),
-    .stops        (row_12_stops)
-  );
-
-  wire row_13_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_13_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_13 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_13_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_1),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_13_step_reaches),
-    .enough       (row_13_enough),
-    .stops        (row_13_stops)
-  );
-
-  wire row_14_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_14_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_14 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_14_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_2),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_14_step_reaches),
-    .enough       (row_14_enough),
-    .stops        (row_14_stops)
-  );
-
-  wire row_15_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_15_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_15 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_15_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_3),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_15_step_reaches),
-    .enough       (row_15_enough),
-    .stops        (row_15_stops)
-  );
-
-  wire row_16_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_16_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_16 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_16_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_4),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_16_step_reaches),
-    .enough       (row_16_enough),
-    .stops        (row_16_stops)
-  );
-
-  wire row_17_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_17_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_17 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_17_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_5),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_17_step_reaches),
-    .enough       (row_17_enough),
-    .stops        (row_17_stops)
-  );
-
-  wire row_18_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_18_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_18 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_18_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_6),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_18_step_reaches),
-    .enough       (row_18_enough),
-    .stops        (row_18_stops)
-  );
-
-  wire row_19_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_19_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_19 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_19_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_7),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_19_step_reaches),
-    .enough       (row_19_enough),
-    .stops        (row_19_stops)
-  );
-
-  wire row_20_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_20_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_20 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_20_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_8),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_20_step_reaches),
-    .enough       (row_20_enough),
-    .stops        (row_20_stops)
-  );
-
-  wire row_21_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_21_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_21 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_21_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_9),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_21_step_reaches),
-    .enough       (row_21_enough),
-    .stops        (row_21_stops)
-  );
-
-  wire row_22_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_22_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_22 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_22_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_10),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_22_step_reaches),
-    .enough       (row_22_enough),
-    .stops        (row_22_stops)
-  );
-
-  wire row_23_load_valid = uses_valid & uses_group; // rise.ts:229
-  wire [2:0] row_23_step_reaches = {reaches_3, reaches_2, reaches_1};
-  DrfRow_users16_resources24_lanes12_digitBits2_floor1536 row_23 ( // rise.ts:229
-    .clk (clk), .rst (rst),
-    .clear        (clear),
-    .load_valid   (row_23_load_valid),
-    .load_user    (uses_user),
-    .load_use     (uses_values_11),
-    .turn_valid   (turns),
-    .turn_adds    (adds),
-    .turn_user    (turning),
-    .mark         (checks),
-    .begin_       (begins),
-    .step_valid   (steps),
-    .step_reaches (row_23_step_reaches),
-    .enough       (row_23_enough),
-    .stops        (row_23_stops)
+    .clear      (clear),
+    .load_valid (uses_valid),
+    .load_user  (uses_user),
+    .load_group (uses_group),
+    .load_use   (uses_values_11),
+    .turn_valid (turning_now),
+    .turn_adds  (adds),
+    .turn_user  (turning),
+    .turn_group (group_at),
+    .rotate     (row_11_rotate),
+    .rises      (rises_now),
+    .delta      (least_value),
+    .begin_     (begins),
+    .first      (row_11_first),
+    .there      (gap_there),
+    .gap_value  (row_11_gap_value),
+    .gap_users  (row_11_gap_users)
   );
 
   always @(posedge clk)
     if (rst) begin
       pending <= 16'd0; active <= 16'd0; satisfied <= 16'd0; raised <= 16'd0; second <= 1'b0; adds <= 1'b0;
-      level <= 22'd0; digits_left <= 4'd0; phase <= phase_idle;
+      level <= 22'd0; group_at <= 1'b0; digit_at <= 4'd0; least_at <= 1'b0; phase <= phase_idle;
     end
     else case (phase)
       phase_idle: begin
@@ -783,276 +458,172 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
           active <= rises;
           raised <= rises;
           satisfied <= 16'd0;
+          pending <= 16'd0;
           second <= 1'b0;
           adds <= 1'b0;
           level <= 22'd0;
-          phase <= phase_check;
+          phase <= phase_turn;
         end
       end
-      phase_check: begin
-        level <= level + delta;
-        phase <= phase_choose;
+      phase_turn: begin
+        group_at <= group_at_next;
+        if (group_at_last) begin
+          pending <= others;
+          if (~(|others)) begin
+            adds <= 1'b0;
+            if (|active) phase <= phase_divide;
+            else if (to_second) begin
+              second <= 1'b1;
+              adds <= 1'b1;
+              pending <= satisfied;
+              active <= satisfied;
+              level <= 22'd0;
+            end
+            else phase <= phase_idle;
+          end
+        end
       end
-      phase_choose: begin
+      phase_divide: begin
+        digit_at <= digit_at_next;
+        if (next_gap) group_at <= group_at_next;
+        if (last_gap) begin
+          group_at <= 1'b0;
+          digit_at <= 4'd0;
+          phase <= phase_find;
+        end
+      end
+      phase_find: begin
+        least_at <= least_at_next;
+        if (least_at_last) phase <= phase_decide;
+      end
+      phase_decide: begin
+        level <= level + {1'b0, least_value};
         pending <= stopping;
         active <= active & ~stopping;
         satisfied <= satisfied | hit;
         phase <= phase_turn;
       end
-      phase_turn: begin
-        pending <= others;
-        if (~(|others)) begin
-          adds <= 1'b0;
-          if (adds) phase <= phase_check;
-          else if (|active) phase <= phase_begin;
-          else if (to_second) begin
-            second <= 1'b1;
-            adds <= 1'b1;
-            pending <= satisfied;
-            active <= satisfied;
-            level <= 22'd0;
-          end
-          else phase <= phase_idle;
-        end
-      end
-      phase_begin: begin
-        digits_left <= 4'd10;
-        phase <= phase_divide;
-      end
-      phase_divide: begin
-        digits_left <= digits_left - 4'd1;
-        if (digits_left == 4'd0) phase <= phase_check;
-      end
       default: ;
     endcase
 
   always @(posedge clk)
-    if (rst) delta <= 22'd0;
-    else if (steps) delta <= {delta[19:0], reaches_3 ? 2'd3 : reaches_2 ? 2'd2 : reaches_1 ? 2'd1 : 2'd0};
-    else if (settled) delta <= 22'd0;
-
-  always @(posedge clk)
-    if (need_valid & (need_user == 4'd0)) missing_0 <= need_level;
-    else if (checks) missing_0 <= missing_0 - delta;
-    else if (steps) missing_0 <= {missing_0[19:0], missing_0[21:20]};
-
-  always @(posedge clk)
-    if (begins) begin
-      above_0 <= unbound_0;
-      allows_0_1 <= (missing_0[21:20] >= 2'd1) | unbound_0;
-      allows_0_2 <= (missing_0[21:20] >= 2'd2) | unbound_0;
-      allows_0_3 <= (missing_0[21:20] >= 2'd3) | unbound_0;
-      above_1 <= unbound_1;
-      allows_1_1 <= (missing_1[21:20] >= 2'd1) | unbound_1;
-      allows_1_2 <= (missing_1[21:20] >= 2'd2) | unbound_1;
-      allows_1_3 <= (missing_1[21:20] >= 2'd3) | unbound_1;
-      above_2 <= unbound_2;
-      allows_2_1 <= (missing_2[21:20] >= 2'd1) | unbound_2;
-      allows_2_2 <= (missing_2[21:20] >= 2'd2) | unbound_2;
-      allows_2_3 <= (missing_2[21:20] >= 2'd3) | unbound_2;
-      above_3 <= unbound_3;
-      allows_3_1 <= (missing_3[21:20] >= 2'd1) | unbound_3;
-      allows_3_2 <= (missing_3[21:20] >= 2'd2) | unbound_3;
-      allows_3_3 <= (missing_3[21:20] >= 2'd3) | unbound_3;
-      above_4 <= unbound_4;
-      allows_4_1 <= (missing_4[21:20] >= 2'd1) | unbound_4;
-      allows_4_2 <= (missing_4[21:20] >= 2'd2) | unbound_4;
-      allows_4_3 <= (missing_4[21:20] >= 2'd3) | unbound_4;
-      above_5 <= unbound_5;
-      allows_5_1 <= (missing_5[21:20] >= 2'd1) | unbound_5;
-      allows_5_2 <= (missing_5[21:20] >= 2'd2) | unbound_5;
-      allows_5_3 <= (missing_5[21:20] >= 2'd3) | unbound_5;
-      above_6 <= unbound_6;
-      allows_6_1 <= (missing_6[21:20] >= 2'd1) | unbound_6;
-      allows_6_2 <= (missing_6[21:20] >= 2'd2) | unbound_6;
-      allows_6_3 <= (missing_6[21:20] >= 2'd3) | unbound_6;
-      above_7 <= unbound_7;
-      allows_7_1 <= (missing_7[21:20] >= 2'd1) | unbound_7;
-      allows_7_2 <= (missing_7[21:20] >= 2'd2) | unbound_7;
-      allows_7_3 <= (missing_7[21:20] >= 2'd3) | unbound_7;
-      above_8 <= unbound_8;
-      allows_8_1 <= (missing_8[21:20] >= 2'd1) | unbound_8;
-      allows_8_2 <= (missing_8[21:20] >= 2'd2) | unbound_8;
-      allows_8_3 <= (missing_8[21:20] >= 2'd3) | unbound_8;
-      above_9 <= unbound_9;
-      allows_9_1 <= (missing_9[21:20] >= 2'd1) | unbound_9;
-      allows_9_2 <= (missing_9[21:20] >= 2'd2) | unbound_9;
-      allows_9_3 <= (missing_9[21:20] >= 2'd3) | unbound_9;
-      above_10 <= unbound_10;
-      allows_10_1 <= (missing_10[21:20] >= 2'd1) | unbound_10;
-      allows_10_2 <= (missing_10[21:20] >= 2'd2) | unbound_10;
-      allows_10_3 <= (missing_10[21:20] >= 2'd3) | unbound_10;
-      above_11 <= unbound_11;
-      allows_11_1 <= (missing_11[21:20] >= 2'd1) | unbound_11;
-      allows_11_2 <= (missing_11[21:20] >= 2'd2) | unbound_11;
-      allows_11_3 <= (missing_11[21:20] >= 2'd3) | unbound_11;
-      above_12 <= unbound_12;
-      allows_12_1 <= (missing_12[21:20] >= 2'd1) | unbound_12;
-      allows_12_2 <= (missing_12[21:20] >= 2'd2) | unbound_12;
-      allows_12_3 <= (missing_12[21:20] >= 2'd3) | unbound_12;
-      above_13 <= unbound_13;
-      allows_13_1 <= (missing_13[21:20] >= 2'd1) | unbound_13;
-      allows_13_2 <= (missing_13[21:20] >= 2'd2) | unbound_13;
-      allows_13_3 <= (missing_13[21:20] >= 2'd3) | unbound_13;
-      above_14 <= unbound_14;
-      allows_14_1 <= (missing_14[21:20] >= 2'd1) | unbound_14;
-      allows_14_2 <= (missing_14[21:20] >= 2'd2) | unbound_14;
-      allows_14_3 <= (missing_14[21:20] >= 2'd3) | unbound_14;
-      above_15 <= unbound_15;
-      allows_15_1 <= (missing_15[21:20] >= 2'd1) | unbound_15;
-      allows_15_2 <= (missing_15[21:20] >= 2'd2) | unbound_15;
-      allows_15_3 <= (missing_15[21:20] >= 2'd3) | unbound_15;
+    if (rst) begin
+      gap_is_second_1 <= 1'b0; gaps_there_0_1 <= 1'b0;
     end
-    else if (steps) begin
-      above_0 <= free_0;
-      allows_0_1 <= (missing_0[19:18] >= 2'd1) | free_0;
-      allows_0_2 <= (missing_0[19:18] >= 2'd2) | free_0;
-      allows_0_3 <= (missing_0[19:18] >= 2'd3) | free_0;
-      above_1 <= free_1;
-      allows_1_1 <= (missing_1[19:18] >= 2'd1) | free_1;
-      allows_1_2 <= (missing_1[19:18] >= 2'd2) | free_1;
-      allows_1_3 <= (missing_1[19:18] >= 2'd3) | free_1;
-      above_2 <= free_2;
-      allows_2_1 <= (missing_2[19:18] >= 2'd1) | free_2;
-      allows_2_2 <= (missing_2[19:18] >= 2'd2) | free_2;
-      allows_2_3 <= (missing_2[19:18] >= 2'd3) | free_2;
-      above_3 <= free_3;
-      allows_3_1 <= (missing_3[19:18] >= 2'd1) | free_3;
-      allows_3_2 <= (missing_3[19:18] >= 2'd2) | free_3;
-      allows_3_3 <= (missing_3[19:18] >= 2'd3) | free_3;
-      above_4 <= free_4;
-      allows_4_1 <= (missing_4[19:18] >= 2'd1) | free_4;
-      allows_4_2 <= (missing_4[19:18] >= 2'd2) | free_4;
-      allows_4_3 <= (missing_4[19:18] >= 2'd3) | free_4;
-      above_5 <= free_5;
-      allows_5_1 <= (missing_5[19:18] >= 2'd1) | free_5;
-      allows_5_2 <= (missing_5[19:18] >= 2'd2) | free_5;
-      allows_5_3 <= (missing_5[19:18] >= 2'd3) | free_5;
-      above_6 <= free_6;
-      allows_6_1 <= (missing_6[19:18] >= 2'd1) | free_6;
-      allows_6_2 <= (missing_6[19:18] >= 2'd2) | free_6;
-      allows_6_3 <= (missing_6[19:18] >= 2'd3) | free_6;
-      above_7 <= free_7;
-      allows_7_1 <= (missing_7[19:18] >= 2'd1) | free_7;
-      allows_7_2 <= (missing_7[19:18] >= 2'd2) | free_7;
-      allows_7_3 <= (missing_7[19:18] >= 2'd3) | free_7;
-      above_8 <= free_8;
-      allows_8_1 <= (missing_8[19:18] >= 2'd1) | free_8;
-      allows_8_2 <= (missing_8[19:18] >= 2'd2) | free_8;
-      allows_8_3 <= (missing_8[19:18] >= 2'd3) | free_8;
-      above_9 <= free_9;
-      allows_9_1 <= (missing_9[19:18] >= 2'd1) | free_9;
-      allows_9_2 <= (missing_9[19:18] >= 2'd2) | free_9;
-      allows_9_3 <= (missing_9[19:18] >= 2'd3) | free_9;
-      above_10 <= free_10;
-      allows_10_1 <= (missing_10[19:18] >= 2'd1) | free_10;
-      allows_10_2 <= (missing_10[19:18] >= 2'd2) | free_10;
-      allows_10_3 <= (missing_10[19:18] >= 2'd3) | free_10;
-      above_11 <= free_11;
-      allows_11_1 <= (missing_11[19:18] >= 2'd1) | free_11;
-      allows_11_2 <= (missing_11[19:18] >= 2'd2) | free_11;
-      allows_11_3 <= (missing_11[19:18] >= 2'd3) | free_11;
-      above_12 <= free_12;
-      allows_12_1 <= (missing_12[19:18] >= 2'd1) | free_12;
-      allows_12_2 <= (missing_12[19:18] >= 2'd2) | free_12;
-      allows_12_3 <= (missing_12[19:18] >= 2'd3) | free_12;
-      above_13 <= free_13;
-      allows_13_1 <= (missing_13[19:18] >= 2'd1) | free_13;
-      allows_13_2 <= (missing_13[19:18] >= 2'd2) | free_13;
-      allows_13_3 <= (missing_13[19:18] >= 2'd3) | free_13;
-      above_14 <= free_14;
-      allows_14_1 <= (missing_14[19:18] >= 2'd1) | free_14;
-      allows_14_2 <= (missing_14[19:18] >= 2'd2) | free_14;
-      allows_14_3 <= (missing_14[19:18] >= 2'd3) | free_14;
-      above_15 <= free_15;
-      allows_15_1 <= (missing_15[19:18] >= 2'd1) | free_15;
-      allows_15_2 <= (missing_15[19:18] >= 2'd2) | free_15;
-      allows_15_3 <= (missing_15[19:18] >= 2'd3) | free_15;
+    else begin
+      gap_is_second_1 <= gap_comes;
+      gaps_there_0_1 <= gap_there;
     end
 
   always @(posedge clk)
-    if (need_valid & (need_user == 4'd1)) missing_1 <= need_level;
-    else if (checks) missing_1 <= missing_1 - delta;
-    else if (steps) missing_1 <= {missing_1[19:0], missing_1[21:20]};
+    if (rst) begin
+      need_at <= 3'd0; need_looks <= 1'b0;
+    end
+    else if (looks) begin
+      need_at <= 3'd0;
+      need_looks <= 1'b1;
+    end
+    else if (need_looks) begin
+      need_at <= need_at + 3'd1;
+      if (need_at == 3'd7) need_looks <= 1'b0;
+    end
+  wire [21:0] need = needs_0[need_at]; // needs.ts:49
+  wire [7:0] least_users_0_joined = {
+    need_at == 3'd7, need_at == 3'd6, need_at == 3'd5, need_at == 3'd4, need_at == 3'd3, need_at == 3'd2,
+    need_at == 3'd1, need_at == 3'd0
+  };
 
   always @(posedge clk)
-    if (need_valid & (need_user == 4'd2)) missing_2 <= need_level;
-    else if (checks) missing_2 <= missing_2 - delta;
-    else if (steps) missing_2 <= {missing_2[19:0], missing_2[21:20]};
+    if (looks) begin
+      least_0 <= 22'h3fffff;
+      least_users_0 <= 8'd0;
+    end
+    else if (counts_0 & (need < least_0)) begin
+      least_0 <= need;
+      least_users_0 <= {
+        need_at == 3'd7, need_at == 3'd6, need_at == 3'd5, need_at == 3'd4, need_at == 3'd3, need_at == 3'd2,
+        need_at == 3'd1, need_at == 3'd0
+      };
+    end
+    else if (counts_0 & (need == least_0)) least_users_0 <= least_users_0 | least_users_0_joined;
 
   always @(posedge clk)
-    if (need_valid & (need_user == 4'd3)) missing_3 <= need_level;
-    else if (checks) missing_3 <= missing_3 - delta;
-    else if (steps) missing_3 <= {missing_3[19:0], missing_3[21:20]};
+    if (looks) begin
+      least_1 <= 22'h3fffff;
+      least_users_1 <= 8'd0;
+    end
+    else if (counts_1 & (needs_1[need_at] < least_1)) begin
+      least_1 <= needs_1[need_at];
+      least_users_1 <= {
+        need_at == 3'd7, need_at == 3'd6, need_at == 3'd5, need_at == 3'd4, need_at == 3'd3, need_at == 3'd2,
+        need_at == 3'd1, need_at == 3'd0
+      };
+    end
+    else if (counts_1 & (needs_1[need_at] == least_1)) least_users_1 <= least_users_1 | least_users_0_joined;
+
+  always @(posedge clk) begin
+    missing <= need_beyond[21] ? 21'h1fffff : need_beyond[20:0];
+    needing <= {(least_to_1_less | least_to_1_same) ? least_users_1 : 8'd0, ~least_to_1_less ? least_users_0 : 8'd0};
+  end
 
   always @(posedge clk)
-    if (need_valid & (need_user == 4'd4)) missing_4 <= need_level;
-    else if (checks) missing_4 <= missing_4 - delta;
-    else if (steps) missing_4 <= {missing_4[19:0], missing_4[21:20]};
+    if (gap_there) begin
+      gap_0_0_value <= gaps_0_b_0;
+      gap_0_0_users <=
+        (gaps_0_b_0_first ? (gaps_0_a_0_first ? row_0_gap_users : 16'd0) | (gaps_0_a_0_second ? row_1_gap_users : 16'd0) : 16'd0)
+        | (gaps_0_b_0_second ? (gaps_0_a_1_first ? row_2_gap_users : 16'd0) | (gaps_0_a_1_second ? row_3_gap_users : 16'd0) : 16'd0);
+      gap_0_0_by_need <= 1'b0;
+      gap_0_1_value <= gaps_0_b_1;
+      gap_0_1_users <=
+        (gaps_0_b_1_first ? (gaps_0_a_2_first ? row_4_gap_users : 16'd0) | (gaps_0_a_2_second ? row_5_gap_users : 16'd0) : 16'd0)
+        | (gaps_0_b_1_second ? (gaps_0_a_3_first ? row_6_gap_users : 16'd0) | (gaps_0_a_3_second ? row_7_gap_users : 16'd0) : 16'd0);
+      gap_0_1_by_need <= 1'b0;
+      gap_0_2_value <= gaps_0_b_2;
+      gap_0_2_users <=
+        (gaps_0_b_2_first ? (gaps_0_a_4_first ? row_8_gap_users : 16'd0) | (gaps_0_a_4_second ? row_9_gap_users : 16'd0) : 16'd0)
+        | (gaps_0_b_2_second ? (gaps_0_a_5_first ? row_10_gap_users : 16'd0) | (gaps_0_a_5_second ? row_11_gap_users : 16'd0) : 16'd0);
+      gap_0_2_by_need <= 1'b0;
+    end
+  wire [15:0] least_users_or =
+    (least_1_0_first ? (least_0_0_first ? least_users : 16'd0) : 16'd0)
+    | (least_1_0_second ? (least_0_1_first ? gap_0_0_users : 16'd0) | (least_0_1_second ? gap_0_1_users : 16'd0) : 16'd0);
 
   always @(posedge clk)
-    if (need_valid & (need_user == 4'd5)) missing_5 <= need_level;
-    else if (checks) missing_5 <= missing_5 - delta;
-    else if (steps) missing_5 <= {missing_5[19:0], missing_5[21:20]};
+    if (last_turn) begin
+      least_value <= 21'h1fffff;
+      least_users <= 16'd0;
+      least_by_need <= 1'b0;
+    end
+    else if (gaps_there_0_1) begin
+      least_value <= least_2_0;
+      least_users <= (least_2_0_first ? least_users_or : 16'd0) | (least_2_0_second ? gap_0_2_users : 16'd0);
+      least_by_need <=
+        (least_2_0_first & ((least_1_0_first & ((least_0_0_first & least_by_need) | (least_0_0_second & (|needing)))) | (least_1_0_second & ((least_0_1_first & gap_0_0_by_need) | (least_0_1_second & gap_0_1_by_need)))))
+        | (least_2_0_second & gap_0_2_by_need);
+    end
 
   always @(posedge clk)
-    if (need_valid & (need_user == 4'd6)) missing_6 <= need_level;
-    else if (checks) missing_6 <= missing_6 - delta;
-    else if (steps) missing_6 <= {missing_6[19:0], missing_6[21:20]};
+    if (rst) updating <= 1'b0;
+    else if (decides) updating <= 1'b1;
+    else if (last_turn) updating <= 1'b0;
 
   always @(posedge clk)
-    if (need_valid & (need_user == 4'd7)) missing_7 <= need_level;
-    else if (checks) missing_7 <= missing_7 - delta;
-    else if (steps) missing_7 <= {missing_7[19:0], missing_7[21:20]};
+    if (need_valid & ((need_user >> 3) == 4'd0)) needs_0[need_user[2:0]] <= need_level;
 
   always @(posedge clk)
-    if (need_valid & (need_user == 4'd8)) missing_8 <= need_level;
-    else if (checks) missing_8 <= missing_8 - delta;
-    else if (steps) missing_8 <= {missing_8[19:0], missing_8[21:20]};
+    if (need_valid & ((need_user >> 3) == 4'd1)) needs_1[need_user[2:0]] <= need_level;
 
   always @(posedge clk)
-    if (need_valid & (need_user == 4'd9)) missing_9 <= need_level;
-    else if (checks) missing_9 <= missing_9 - delta;
-    else if (steps) missing_9 <= {missing_9[19:0], missing_9[21:20]};
+    if (turning_now) levels[turning] <= level;
 
-  always @(posedge clk)
-    if (need_valid & (need_user == 4'd10)) missing_10 <= need_level;
-    else if (checks) missing_10 <= missing_10 - delta;
-    else if (steps) missing_10 <= {missing_10[19:0], missing_10[21:20]};
-
-  always @(posedge clk)
-    if (need_valid & (need_user == 4'd11)) missing_11 <= need_level;
-    else if (checks) missing_11 <= missing_11 - delta;
-    else if (steps) missing_11 <= {missing_11[19:0], missing_11[21:20]};
-
-  always @(posedge clk)
-    if (need_valid & (need_user == 4'd12)) missing_12 <= need_level;
-    else if (checks) missing_12 <= missing_12 - delta;
-    else if (steps) missing_12 <= {missing_12[19:0], missing_12[21:20]};
-
-  always @(posedge clk)
-    if (need_valid & (need_user == 4'd13)) missing_13 <= need_level;
-    else if (checks) missing_13 <= missing_13 - delta;
-    else if (steps) missing_13 <= {missing_13[19:0], missing_13[21:20]};
-
-  always @(posedge clk)
-    if (need_valid & (need_user == 4'd14)) missing_14 <= need_level;
-    else if (checks) missing_14 <= missing_14 - delta;
-    else if (steps) missing_14 <= {missing_14[19:0], missing_14[21:20]};
-
-  always @(posedge clk)
-    if (need_valid & (need_user == 4'd15)) missing_15 <= need_level;
-    else if (checks) missing_15 <= missing_15 - delta;
-    else if (steps) missing_15 <= {missing_15[19:0], missing_15[21:20]};
-
-  always @(posedge clk)
-    if (turns) levels[turning] <= level;
-
-  assign done = (phase == phase_turn) & ~(|others) & ~adds & ~(|active) & ~to_second;
+  assign done = (phase == phase_turn) & group_at_last & ~(|others) & ~(|active) & ~to_second;
   wire [15:0] outcome_level_shifted = raised >> of;
   assign outcome_level = outcome_level_shifted[0] ? levels[of] : 22'd0;
   wire [15:0] outcome_satisfied_shifted = satisfied >> of;
   assign outcome_satisfied = outcome_satisfied_shifted[0];
 
-  wire _unused_ok = &{1'b0, outcome_level_shifted[15:1], outcome_satisfied_shifted[15:1], 1'b0};
+  wire _unused_ok = &{
+    1'b0, counts_0_shifted[7:1], counts_1_shifted[15:8], counts_1_shifted_shifted[7:1], outcome_level_shifted[15:1],
+    outcome_satisfied_shifted[15:1], 1'b0
+  };
 endmodule

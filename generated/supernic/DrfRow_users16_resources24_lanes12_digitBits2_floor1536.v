@@ -7,87 +7,121 @@ module DrfRow_users16_resources24_lanes12_digitBits2_floor1536 (
   input  wire        clear,
   input  wire        load_valid,
   input  wire [3:0]  load_user,
+  input  wire        load_group,
   input  wire [19:0] load_use,
   input  wire        turn_valid,
   input  wire        turn_adds,
   input  wire [3:0]  turn_user,
-  input  wire        mark,
+  input  wire        turn_group,
+  input  wire        rotate,
+  input  wire        rises,
+  input  wire [20:0] delta,
   input  wire        begin_,
-  input  wire        step_valid,
-  input  wire [2:0]  step_reaches,
-  output wire [2:0]  enough,
-  output wire [15:0] stops
+  input  wire        first,
+  input  wire        there,
+  output wire [20:0] gap_value,
+  output wire [15:0] gap_users
 );
-  reg [36:0] left; // row.ts:67
-  reg [21:0] low; // row.ts:69
-  reg [23:0] load; // row.ts:70
-  reg [15:0] users; // row.ts:71
-  reg full; // row.ts:72
-  reg [25:0] triple; // row.ts:48
-  (* ram_style = "distributed" *) reg [19:0] uses [0:15]; // row.ts:73
-  wire [23:0] changes = {4'd0, load_valid ? load_use : uses[turn_user]}; // row.ts:81
-  wire grows = load_valid | turn_adds; // row.ts:84
-  wire [36:0] now = {left[34:0], low[21:20]}; // row.ts:94
-  wire [37:0] behind_1 = {1'b0, now} - {14'd0, load}; // row.ts:98
-  wire [25:0] behind_2_shifted = {2'd0, load} << 1;
-  wire [37:0] behind_2 = {1'b0, now} - {12'd0, behind_2_shifted}; // row.ts:98
-  wire [37:0] behind_3 = {1'b0, now} - {12'd0, triple};
-  wire [2:0] has_enough = {~behind_3[37], ~behind_2[37], ~behind_1[37]}; // row.ts:100
-  wire lacks = step_valid & (|(step_reaches & ~has_enough)); // row.ts:102
-  wire [36:0] next =
-    step_reaches[2] ? behind_3[36:0] :
-    step_reaches[1] ? behind_2[36:0] :
-    step_reaches[0] ? behind_1[36:0] :
-    now; // row.ts:104
+  reg [23:0] load_0, load_1; // row.ts:61
+  reg [36:0] left_0, left_1;
+  reg [15:0] users_0, users_1;
+  reg [36:0] gone; // row.ts:158
+  reg [23:0] one_load; // row.ts:105
+  reg [24:0] one_rest;
+  reg [19:0] one_low, one_digits;
+  reg one_over;
+  reg [23:0] two_load; // row.ts:106
+  reg [24:0] two_rest;
+  reg [19:0] two_low, two_digits;
+  reg two_over;
+  (* ram_style = "distributed" *) reg [19:0] uses [0:31]; // row.ts:139
+  wire passes = load_valid | there; // row.ts:137
+  wire [19:0] kept = uses[{turn_user, turn_group}]; // row.ts:147
+  wire [23:0] change = {4'd0, load_valid ? load_use : turn_valid ? kept : 20'd0}; // row.ts:148
+  wire takes = turn_valid & ~turn_adds; // row.ts:151
+  wire [24:0] load_next_shifted = ({load_1, 1'b1} + {takes ? ~change : change, takes}) >> 1;
+  wire [23:0] load_next = load_next_shifted[23:0]; // row.ts:152
+  wire uses_some = load_valid & (|load_use); // row.ts:154
+  wire [36:0] goes = {13'd0, load_0} * {16'd0, delta}; // row.ts:160
+  wire lacks = (left_1 < gone) & rotate; // row.ts:162
+  wire [36:0] left_next = left_1 - gone; // row.ts:164
+  wire over = first ? {8'd0, one_rest[16:0]} >= {1'b0, one_load} : one_over; // row.ts:108
+  wire [25:0] rest_one_0_shifted = ({one_rest[23:0], one_low[19], 1'b1} + {~one_rest[24] ? ~{1'b0, one_load} : {1'b0, one_load}, ~one_rest[24]}) >> 1;
+  wire [24:0] rest_one_0 = rest_one_0_shifted[24:0]; // row.ts:89
+  wire [25:0] rest_one_1_shifted = ({rest_one_0[23:0], one_low[18], 1'b1} + {~rest_one_0[24] ? ~{1'b0, one_load} : {1'b0, one_load}, ~rest_one_0[24]}) >> 1;
+  wire [24:0] rest_one_1 = rest_one_1_shifted[24:0]; // row.ts:89
+  wire [25:0] rest_two_0_shifted = ({two_rest[23:0], two_low[19], 1'b1} + {~two_rest[24] ? ~{1'b0, two_load} : {1'b0, two_load}, ~two_rest[24]}) >> 1;
+  wire [24:0] rest_two_0 = rest_two_0_shifted[24:0]; // row.ts:89
+  wire [25:0] rest_two_1_shifted = ({rest_two_0[23:0], two_low[18], 1'b1} + {~rest_two_0[24] ? ~{1'b0, two_load} : {1'b0, two_load}, ~rest_two_0[24]}) >> 1;
+  wire [24:0] rest_two_1 = rest_two_1_shifted[24:0]; // row.ts:89
 
   always @(posedge clk)
-    if (clear) left <= 37'h1000000000;
-    else if (begin_) begin
-      left <= left >> 22;
-      low <= left[21:0];
+    if (clear) begin
+      load_0 <= 24'd0;
+      load_1 <= 24'd0;
+      left_0 <= 37'h1000000000;
+      left_1 <= 37'h1000000000;
     end
-    else if (step_valid) begin
-      left <= next;
-      low <= low << 2;
+    else if (rotate) begin
+      load_0 <= load_next;
+      load_1 <= load_0;
+      left_0 <= left_next;
+      left_1 <= left_0;
     end
-
-  always @(posedge clk)
-    if (clear) load <= 24'd0;
-    else if (load_valid | turn_valid) load <= grows ? load + changes : load - changes;
-  wire [15:0] users_joined = {
+  wire [15:0] users_0_joined = {
     load_user == 4'd15, load_user == 4'd14, load_user == 4'd13, load_user == 4'd12, load_user == 4'd11,
     load_user == 4'd10, load_user == 4'd9, load_user == 4'd8, load_user == 4'd7, load_user == 4'd6, load_user == 4'd5,
     load_user == 4'd4, load_user == 4'd3, load_user == 4'd2, load_user == 4'd1, load_user == 4'd0
   };
 
   always @(posedge clk)
-    if (clear) users <= 16'd0;
-    else if (load_valid & (|load_use)) users <= users | users_joined;
+    if (clear) begin
+      users_0 <= 16'd0;
+      users_1 <= 16'd0;
+    end
+    else if (passes) begin
+      users_0 <= users_1 | (uses_some ? users_0_joined : 16'd0);
+      users_1 <= users_0;
+    end
+  wire [36:0] one_rest_shifted = left_next >> 20;
+
+  always @(posedge clk) begin
+    gone <= rises ? goes : 37'd0;
+    two_load <= one_load;
+    two_rest <= rest_one_1;
+    two_low <= one_low << 2;
+    two_digits <= {one_digits[17:0], ~rest_one_0[24], ~rest_one_1[24]};
+    two_over <= over;
+    one_load <= begin_ ? load_next : two_load;
+    one_rest <= begin_ ? one_rest_shifted[24:0] : rest_two_1;
+    one_low <= begin_ ? left_next[19:0] : two_low << 2;
+    one_digits <= two_over ? 20'd0 : {two_digits[17:0], ~rest_two_0[24], ~rest_two_1[24]};
+    one_over <= two_over;
+  end
 
   always @(posedge clk)
-    if (mark) full <= left < {13'd0, load};
+    if (load_valid) uses[{load_user, load_group}] <= load_use;
 
-  always @(posedge clk)
-    if (begin_) triple <= {2'd0, load} + behind_2_shifted;
-
-  always @(posedge clk)
-    if (load_valid) uses[load_user] <= load_use;
-
-  assign enough = has_enough;
-  assign stops = full ? users : 16'd0;
+  assign gap_value = {one_over, one_digits};
+  assign gap_users = users_0;
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~lacks); // row.ts:103
+    if (~rst) assert (~lacks); // row.ts:163
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~lacks)) begin
-        $display("%s", "assertion failed: a step takes no more of a resource than it has (row.ts:103)"); // row.ts:103
+        $display("%s", "assertion failed: a step takes no more of a resource than it has (row.ts:163)"); // row.ts:163
         $stop;
       end
     end
 `endif
 `endif
+
+  wire _unused_ok = &{
+    1'b0, two_digits[19:18], load_next_shifted[24], rest_one_0_shifted[25], rest_one_1_shifted[25],
+    rest_two_0_shifted[25], rest_two_1_shifted[25], one_rest_shifted[36:25], 1'b0
+  };
 endmodule

@@ -51,10 +51,10 @@ module Drf_users16_resources24_lanes12_digitBits2_floor1536 (
   reg [1:0] answer_mark_1; // arithmetic.ts:17
   reg [25:0] quotient_1, quotient_up_1;
   reg answers_inverse_1, answers_pitch_1, answers_rate_1; // arithmetic.ts:7
-  reg beat_group; // arithmetic.ts:38
+  reg beat_group; // arithmetic.ts:55
   reg [3:0] beat_user;
   reg preparing_1; // arithmetic.ts:7
-  reg [3:0] left_lane; // arithmetic.ts:38
+  reg [3:0] left_lane; // arithmetic.ts:55
   reg left_group;
   reg [4:0] left_row;
   reg left_asking; // prepare.ts:74
@@ -64,16 +64,16 @@ module Drf_users16_resources24_lanes12_digitBits2_floor1536 (
   reg left_valid_1, left_valid_2, left_valid_3; // arithmetic.ts:7
   reg [23:0] left_units_1; // arithmetic.ts:17
   reg [1:0] left_mark_1;
-  reg [3:0] inverse_lane; // arithmetic.ts:38
+  reg [3:0] inverse_lane; // arithmetic.ts:55
   reg inverse_group;
   reg inverses_0, inverses_1; // prepare.ts:133
-  reg [3:0] pitched; // arithmetic.ts:38
+  reg [3:0] pitched; // arithmetic.ts:55
   reg [15:0] judged_rises; // drf.ts:143
   reg pitch_valid_1; // arithmetic.ts:7
   reg [3:0] pitch_user_1; // arithmetic.ts:17
   reg [29:0] pitch_1;
   reg [4:0] pitches_there; // shares.ts:167
-  reg [3:0] share_user, use_user; // arithmetic.ts:38
+  reg [3:0] share_user, use_user; // arithmetic.ts:55
   reg share_group, use_group;
   reg sharing; // shares.ts:63
   reg using; // shares.ts:64
@@ -105,7 +105,7 @@ module Drf_users16_resources24_lanes12_digitBits2_floor1536 (
   reg [24:0] need_by_weight_1;
   reg [50:0] need_scaled_1;
   reg [21:0] need_level_1;
-  reg [3:0] rate_user; // arithmetic.ts:38
+  reg [3:0] rate_user; // arithmetic.ts:55
   reg rates_asking; // rates.ts:35
   reg [25:0] rate_top_1, rate_top_2, rate_scaled_1; // arithmetic.ts:17
   reg [21:0] rate_level_1;
@@ -114,12 +114,12 @@ module Drf_users16_resources24_lanes12_digitBits2_floor1536 (
   reg rate_kept_1; // arithmetic.ts:7
   reg [3:0] rate_kept_user_1; // arithmetic.ts:17
   reg rate_asked_1, rate_asked_2; // arithmetic.ts:7
-  reg [3:0] rated; // arithmetic.ts:38
+  reg [3:0] rated; // arithmetic.ts:55
   reg rate_there_1; // arithmetic.ts:7
   reg [3:0] rate_there_user_1; // arithmetic.ts:17
   reg [23:0] rate_bytes_1;
   reg [4:0] rates_written; // rates.ts:83
-  reg [4:0] rates_sent; // arithmetic.ts:38
+  reg [4:0] rates_sent; // arithmetic.ts:55
   reg [1:0] order; // drf.ts:93
   (* ram_style = "distributed" *) reg [27:0] asked [0:15]; // users.ts:26
   (* ram_style = "distributed" *) reg [23:0] capacities [0:23]; // prepare.ts:51
@@ -130,38 +130,38 @@ module Drf_users16_resources24_lanes12_digitBits2_floor1536 (
   (* ram_style = "distributed" *) reg [23:0] bases [0:15]; // rates.ts:56
   (* ram_style = "distributed" *) reg [23:0] rates [0:15];
   integer i;
-  wire beat_group_last = beat_group; // arithmetic.ts:39
-  wire beat_group_next = ~beat_group_last & (beat_group + 1'b1); // arithmetic.ts:40
-  wire beat_user_last = beat_user == 4'd15; // arithmetic.ts:39
-  wire [3:0] beat_user_next = beat_user_last ? 4'd0 : beat_user + 4'd1; // arithmetic.ts:40
+  wire beat_group_last = beat_group; // arithmetic.ts:56
+  wire beat_group_next = ~beat_group_last & (beat_group + 1'b1); // arithmetic.ts:57
+  wire beat_user_last = beat_user == 4'd15; // arithmetic.ts:56
+  wire [3:0] beat_user_next = beat_user_last ? 4'd0 : beat_user + 4'd1; // arithmetic.ts:57
   wire last_beat = vectors_valid & vectors_ready & beat_group_last & beat_user_last; // drf.ts:82
   wire [24:0] demand_less = {1'b0, vectors_payload_demand} - 25'd1536; // users.ts:32
-  wire left_lane_last = left_lane == 4'd11; // arithmetic.ts:39
-  wire [3:0] left_lane_next = left_lane_last ? 4'd0 : left_lane + 4'd1; // arithmetic.ts:40
-  wire left_group_last = left_group; // arithmetic.ts:39
-  wire left_group_next = ~left_group_last & (left_group + 1'b1); // arithmetic.ts:40
-  wire left_row_last = left_row == 5'd23; // arithmetic.ts:39
-  wire [4:0] left_row_next = left_row_last ? 5'd0 : left_row + 5'd1; // arithmetic.ts:40
+  wire left_lane_last = left_lane == 4'd11; // arithmetic.ts:56
+  wire [3:0] left_lane_next = left_lane_last ? 4'd0 : left_lane + 4'd1; // arithmetic.ts:57
+  wire left_group_last = left_group; // arithmetic.ts:56
+  wire left_group_next = ~left_group_last & (left_group + 1'b1); // arithmetic.ts:57
+  wire left_row_last = left_row == 5'd23; // arithmetic.ts:56
+  wire [4:0] left_row_next = left_row_last ? 5'd0 : left_row + 5'd1; // arithmetic.ts:57
   wire [39:0] floors_up = ({1'b0, {11'd0, uses_sum_1} * 39'd1536} + 40'd255) >> 8; // prepare.ts:96
   wire [40:0] capacity_less = {17'd0, capacity_2} - {1'b0, floors_1}; // prepare.ts:98
   wire capacity_few = capacity_less[39:0] <= 40'h10000; // prepare.ts:100
   wire capacity_absent = capacity_2 == 24'd0; // prepare.ts:101
   wire capacity_full = (capacity_less[40] | capacity_few) & ~capacity_absent; // prepare.ts:102
-  wire inverse_lane_last = inverse_lane == 4'd11; // arithmetic.ts:39
-  wire [3:0] inverse_lane_next = inverse_lane_last ? 4'd0 : inverse_lane + 4'd1; // arithmetic.ts:40
-  wire inverse_group_last = inverse_group; // arithmetic.ts:39
-  wire inverse_group_next = ~inverse_group_last & (inverse_group + 1'b1); // arithmetic.ts:40
+  wire inverse_lane_last = inverse_lane == 4'd11; // arithmetic.ts:56
+  wire [3:0] inverse_lane_next = inverse_lane_last ? 4'd0 : inverse_lane + 4'd1; // arithmetic.ts:57
+  wire inverse_group_last = inverse_group; // arithmetic.ts:56
+  wire inverse_group_next = ~inverse_group_last & (inverse_group + 1'b1); // arithmetic.ts:57
   wire inverse_group_ends = answers_inverse_1 & inverse_lane_last; // prepare.ts:131
-  wire pitched_last = pitched == 4'd15; // arithmetic.ts:39
-  wire [3:0] pitched_next = pitched_last ? 4'd0 : pitched + 4'd1; // arithmetic.ts:40
-  wire share_user_last = share_user == 4'd15; // arithmetic.ts:39
-  wire [3:0] share_user_next = share_user_last ? 4'd0 : share_user + 4'd1; // arithmetic.ts:40
-  wire share_group_last = share_group; // arithmetic.ts:39
-  wire share_group_next = ~share_group_last & (share_group + 1'b1); // arithmetic.ts:40
-  wire use_user_last = use_user == 4'd15; // arithmetic.ts:39
-  wire [3:0] use_user_next = use_user_last ? 4'd0 : use_user + 4'd1; // arithmetic.ts:40
-  wire use_group_last = use_group; // arithmetic.ts:39
-  wire use_group_next = ~use_group_last & (use_group + 1'b1); // arithmetic.ts:40
+  wire pitched_last = pitched == 4'd15; // arithmetic.ts:56
+  wire [3:0] pitched_next = pitched_last ? 4'd0 : pitched + 4'd1; // arithmetic.ts:57
+  wire share_user_last = share_user == 4'd15; // arithmetic.ts:56
+  wire [3:0] share_user_next = share_user_last ? 4'd0 : share_user + 4'd1; // arithmetic.ts:57
+  wire share_group_last = share_group; // arithmetic.ts:56
+  wire share_group_next = ~share_group_last & (share_group + 1'b1); // arithmetic.ts:57
+  wire use_user_last = use_user == 4'd15; // arithmetic.ts:56
+  wire [3:0] use_user_next = use_user_last ? 4'd0 : use_user + 4'd1; // arithmetic.ts:57
+  wire use_group_last = use_group; // arithmetic.ts:56
+  wire use_group_next = ~use_group_last & (use_group + 1'b1); // arithmetic.ts:57
   wire shares_now = sharing & ((~share_group & inverses_0) | (share_group & inverses_1)); // shares.ts:70
   wire uses_now = using & (pitches_there > {1'b0, use_user}); // shares.ts:71
   wire shares_end = shares_now & share_user_last & share_group_last; // shares.ts:72
@@ -184,19 +184,19 @@ module Drf_users16_resources24_lanes12_digitBits2_floor1536 (
     top_user == 4'd9, top_user == 4'd8, top_user == 4'd7, top_user == 4'd6, top_user == 4'd5, top_user == 4'd4,
     top_user == 4'd3, top_user == 4'd2, top_user == 4'd1, top_user == 4'd0
   }; // users.ts:65
-  wire [50:0] need_share_raised = {1'b0, need_product_1} + 51'd1023; // arithmetic.ts:33
-  wire need_share_over = |(need_share_raised[50:10] >> 26); // arithmetic.ts:28
-  wire [51:0] need_level_raised = {1'b0, need_scaled_1} + 52'hfffffff; // arithmetic.ts:33
-  wire need_level_over = |(need_level_raised[51:28] >> 22); // arithmetic.ts:28
-  wire rate_user_last = rate_user == 4'd15; // arithmetic.ts:39
-  wire [3:0] rate_user_next = rate_user_last ? 4'd0 : rate_user + 4'd1; // arithmetic.ts:40
+  wire [26:0] need_share_raised = {1'b0, need_product_1[35:10]} + {26'd0, |need_product_1[9:0]}; // arithmetic.ts:37
+  wire need_share_over = (|(need_product_1 >> 36)) | need_share_raised[26]; // arithmetic.ts:44
+  wire [22:0] need_level_raised = {1'b0, need_scaled_1[49:28]} + {22'd0, |need_scaled_1[27:0]}; // arithmetic.ts:37
+  wire need_level_over = (|(need_scaled_1 >> 50)) | need_level_raised[22]; // arithmetic.ts:44
+  wire rate_user_last = rate_user == 4'd15; // arithmetic.ts:56
+  wire [3:0] rate_user_next = rate_user_last ? 4'd0 : rate_user + 4'd1; // arithmetic.ts:57
   wire rate_base_over = |(rate_base_1 >> 24); // arithmetic.ts:28
-  wire rated_last = rated == 4'd15; // arithmetic.ts:39
-  wire [3:0] rated_next = rated_last ? 4'd0 : rated + 4'd1; // arithmetic.ts:40
+  wire rated_last = rated == 4'd15; // arithmetic.ts:56
+  wire [3:0] rated_next = rated_last ? 4'd0 : rated + 4'd1; // arithmetic.ts:57
   wire [26:0] rate_sum = {3'd0, bases[rated]} + {1'b0, quotient_1}; // rates.ts:69
   wire rate_over = |(rate_sum >> 24); // arithmetic.ts:28
-  wire rates_sent_last = rates_sent == 5'd15; // arithmetic.ts:39
-  wire [4:0] rates_sent_next = rates_sent_last ? 5'd0 : rates_sent + 5'd1; // arithmetic.ts:40
+  wire rates_sent_last = rates_sent == 5'd15; // arithmetic.ts:56
+  wire [4:0] rates_sent_next = rates_sent_last ? 5'd0 : rates_sent + 5'd1; // arithmetic.ts:57
   wire rates_done = rates_valid & rates_ready & rates_sent_last; // rates.ts:85
 
   wire lane_0_beat_valid = vectors_valid & vectors_ready; // drf.ts:128
@@ -558,6 +558,12 @@ module Drf_users16_resources24_lanes12_digitBits2_floor1536 (
   wire [15:0] pitch_1_shifted = judged_rises >> pitched;
   wire [27:0] weight_word = asked[pitched]; // users.ts:38
   wire [3:0] weight_weight = weight_word[3:0];
+  wire [23:0] need_product_1_shifted = judged_bytes_1 >> 17;
+  wire [42:0] need_product_1_product = {17'd0, judged_top_1} * {26'd0, judged_bytes_1[16:0]};
+  wire [42:0] need_product_1_product_shifted = need_product_1_product >> 17;
+  wire [24:0] need_scaled_1_shifted = need_by_weight_1 >> 17;
+  wire [42:0] need_scaled_1_product = {17'd0, need_share_1} * {26'd0, need_by_weight_1[16:0]};
+  wire [42:0] need_scaled_1_product_shifted = need_scaled_1_product >> 17;
   wire [27:0] rate_weight_1_word = asked[rate_user];
 
   always @(posedge clk) begin
@@ -605,12 +611,18 @@ module Drf_users16_resources24_lanes12_digitBits2_floor1536 (
     need_user_4 <= need_user_3;
     judged_bytes_1 <= may_rise_word[27:4];
     judged_weight_1 <= may_rise_word[3:0];
-    need_product_1 <= {26'd0, judged_bytes_1} * {24'd0, judged_top_1};
-    need_share_1 <= need_share_over ? 26'h3ffffff : need_share_raised[35:10];
+    need_product_1 <= {
+      {7'd0, judged_top_1} * {26'd0, need_product_1_shifted[6:0]} + need_product_1_product_shifted[32:0],
+      need_product_1_product[16:0]
+    };
+    need_share_1 <= need_share_over ? 26'h3ffffff : need_share_raised[25:0];
     need_weight_1 <= judged_weight_1;
     need_by_weight_1 <= by_weights[need_weight_1];
-    need_scaled_1 <= {25'd0, need_share_1} * {26'd0, need_by_weight_1};
-    need_level_1 <= need_level_over ? 22'h3fffff : need_level_raised[49:28];
+    need_scaled_1 <= {
+      {8'd0, need_share_1} * {26'd0, need_scaled_1_shifted[7:0]} + need_scaled_1_product_shifted[33:0],
+      need_scaled_1_product[16:0]
+    };
+    need_level_1 <= need_level_over ? 22'h3fffff : need_level_raised[21:0];
     judged_rises <= rises;
     rate_top_1 <= tops[rate_user];
     rate_top_2 <= rate_top_1;
@@ -865,6 +877,7 @@ module Drf_users16_resources24_lanes12_digitBits2_floor1536 (
 `endif
 
   wire _unused_ok = &{
-    1'b0, need_share_raised[9:0], need_level_raised[27:0], pitch_1_shifted[15:1], weight_word[27:4], 1'b0
+    1'b0, pitch_1_shifted[15:1], weight_word[27:4], need_product_1_shifted[23:7],
+    need_product_1_product_shifted[42:33], need_scaled_1_shifted[24:8], need_scaled_1_product_shifted[42:34], 1'b0
   };
 endmodule

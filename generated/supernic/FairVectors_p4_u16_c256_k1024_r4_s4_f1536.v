@@ -34,7 +34,7 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
   output wire [23:0] shown,
   output wire        busy
 );
-  reg [3:0] walk_user, walk_lane; // arithmetic.ts:38
+  reg [3:0] walk_user, walk_lane; // arithmetic.ts:55
   reg [4:0] walk_resource;
   reg walk_group; // measures.ts:47
   reg walking; // measures.ts:48
@@ -81,12 +81,12 @@ module FairVectors_p4_u16_c256_k1024_r4_s4_f1536 (
   (* ram_style = "distributed" *) reg [23:0] vectors_10 [0:31];
   (* ram_style = "distributed" *) reg [23:0] vectors_11 [0:31];
   integer i;
-  wire walk_user_last = walk_user == 4'd15; // arithmetic.ts:39
-  wire [3:0] walk_user_next = walk_user_last ? 4'd0 : walk_user + 4'd1; // arithmetic.ts:40
-  wire walk_resource_last = walk_resource == 5'd23; // arithmetic.ts:39
-  wire [4:0] walk_resource_next = walk_resource_last ? 5'd0 : walk_resource + 5'd1; // arithmetic.ts:40
-  wire walk_lane_last = walk_lane == 4'd11; // arithmetic.ts:39
-  wire [3:0] walk_lane_next = walk_lane_last ? 4'd0 : walk_lane + 4'd1; // arithmetic.ts:40
+  wire walk_user_last = walk_user == 4'd15; // arithmetic.ts:56
+  wire [3:0] walk_user_next = walk_user_last ? 4'd0 : walk_user + 4'd1; // arithmetic.ts:57
+  wire walk_resource_last = walk_resource == 5'd23; // arithmetic.ts:56
+  wire [4:0] walk_resource_next = walk_resource_last ? 5'd0 : walk_resource + 5'd1; // arithmetic.ts:57
+  wire walk_lane_last = walk_lane == 4'd11; // arithmetic.ts:56
+  wire [3:0] walk_lane_next = walk_lane_last ? 4'd0 : walk_lane + 4'd1; // arithmetic.ts:57
   wire steps = walking & second_cycle; // measures.ts:50
   wire walk_ends = steps & walk_resource_last & walk_user_last; // measures.ts:51
   wire asks = walking & ~second_cycle; // measures.ts:65

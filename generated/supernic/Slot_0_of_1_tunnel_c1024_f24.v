@@ -135,8 +135,8 @@ module Slot_0_of_1_tunnel_c1024_f24 (
   wire room; // slot.ts:126
   wire gives; // slot.ts:127
   wire passing_ready; // slot.ts:166
-  wire answer_leaves; // way-out.ts:51
-  wire answer_goes; // way-out.ts:46
+  wire answer_leaves; // way-out.ts:53
+  wire answer_turn; // way-out.ts:48
   wire who_run = came[372]; // slot.ts:88
   wire mine = comes & who_run; // slot.ts:92
   wire skips = comes & ~mine; // slot.ts:93
@@ -173,13 +173,14 @@ module Slot_0_of_1_tunnel_c1024_f24 (
   wire drops = ~goes_on | grown; // outcome.ts:69
   wire outside = (|answer_payload_mask) & ~off; // outcome.ts:92
   wire [4:0] past_there = past_level + {4'd0, skips}; // slot.ts:164
-  assign passing_ready = leave_ready & ~answer_goes;
+  assign passing_ready = leave_ready & ~answer_turn;
   wire answer_may_go = ~(answer_waited ? |before_answer : past_valid); // way-out.ts:45
   wire answer_goes_or = right | (off & has_inside);
-  assign answer_goes = answer_goes_or & answer_may_go;
+  wire answer_goes = answer_goes_or & answer_may_go; // way-out.ts:46
+  assign answer_turn = answer_waited & ~(|before_answer);
   assign answer_leaves = answer_goes & leave_ready;
-  wire past_leaves = past_valid & passing_ready; // way-out.ts:52
-  wire answer_may_leave = answer_may_go & leave_ready; // way-out.ts:56
+  wire past_leaves = past_valid & passing_ready; // way-out.ts:54
+  wire answer_may_leave = answer_may_go & leave_ready; // way-out.ts:58
   wire stray = answer_valid & ~right & ~off; // slot.ts:171
   wire counts_idle_or = has_inside | (waiting_valid & gives);
   wire counts_idle = counts_idle_or & ~right & ~off; // watch.ts:36
@@ -345,7 +346,7 @@ module Slot_0_of_1_tunnel_c1024_f24 (
     if (mine) kept[tail] <= {came[362:342], who_ctx};
 
   assign enter_ready = open;
-  assign leave_valid = past_valid | answer_goes_or;
+  assign leave_valid = (past_valid & ~answer_turn) | answer_goes_or;
   wire [9:0] oldest_ctx = grown_word[9:0]; // slot.ts:161
   assign leave_payload_ctx = answer_goes ? oldest_ctx : past_payload;
   assign leave_payload_header = 512'h0;

@@ -135,8 +135,8 @@ module Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 (
   wire room; // slot.ts:126
   wire gives; // slot.ts:127
   wire passing_ready; // slot.ts:166
-  wire answer_leaves; // way-out.ts:51
-  wire answer_goes; // way-out.ts:46
+  wire answer_leaves; // way-out.ts:53
+  wire answer_turn; // way-out.ts:48
   wire mine = comes & came[76]; // slot.ts:92
   wire skips = comes & ~mine; // slot.ts:93
   wire waiting_valid = mine | waiting_queued; // pass-queue.ts:31
@@ -164,7 +164,7 @@ module Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 (
   wire drops = ~goes_on | grown; // outcome.ts:69
   wire outside = (|answer_payload_mask) & ~off; // outcome.ts:92
   wire [4:0] past_there = past_level + {4'd0, skips}; // slot.ts:164
-  assign passing_ready = leave_ready & ~answer_goes;
+  assign passing_ready = leave_ready & ~answer_turn;
   wire [9:0] passing_payload_ctx = past_payload[9:0]; // slot.ts:166
   wire [15:0] passing_payload_uid = past_payload[25:10];
   wire [5:0] passing_payload_user = past_payload[31:26];
@@ -177,10 +177,11 @@ module Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 (
   wire [3:0] passing_payload_run = {past_payload[78:76], 1'b0};
   wire answer_may_go = ~(answer_waited ? |before_answer : past_valid); // way-out.ts:45
   wire answer_goes_or = right | (off & has_inside);
-  assign answer_goes = answer_goes_or & answer_may_go;
+  wire answer_goes = answer_goes_or & answer_may_go; // way-out.ts:46
+  assign answer_turn = answer_waited & ~(|before_answer);
   assign answer_leaves = answer_goes & leave_ready;
-  wire past_leaves = past_valid & passing_ready; // way-out.ts:52
-  wire answer_may_leave = answer_may_go & leave_ready; // way-out.ts:56
+  wire past_leaves = past_valid & passing_ready; // way-out.ts:54
+  wire answer_may_leave = answer_may_go & leave_ready; // way-out.ts:58
   wire stray = answer_valid & ~right & ~off; // slot.ts:171
   wire counts_idle_or = has_inside | (waiting_valid & gives);
   wire counts_idle = counts_idle_or & ~right & ~off; // watch.ts:36
@@ -346,7 +347,7 @@ module Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 (
     if (mine) kept[tail] <= {came[79:77], came[75:0]};
 
   assign enter_ready = open;
-  assign leave_valid = past_valid | answer_goes_or;
+  assign leave_valid = (past_valid & ~answer_turn) | answer_goes_or;
   wire [78:0] leave_payload_ctx_word = kept[head];
   wire [9:0] oldest_ctx = leave_payload_ctx_word[9:0]; // slot.ts:161
   assign leave_payload_ctx = answer_goes ? oldest_ctx : passing_payload_ctx;

@@ -92,7 +92,7 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
   reg [3:0] holds_less_user_1; // arithmetic.ts:17
   reg [2:0] holds_less_cells_1;
   reg [15:0] took_written, gave_written; // held.ts:13
-  reg [3:0] holder; // arithmetic.ts:38
+  reg [3:0] holder; // arithmetic.ts:55
   wire [23:0] cell_tally_counts_0; // use-tallies.ts:88
   wire cell_tally_some;
   reg cell_tally_adds_1; // arithmetic.ts:7
@@ -165,8 +165,8 @@ module UseMonitor_p4_u16_c256_k1024_r4_s4_f1536 (
   wire [15:0] gave_goes_on_shifted = gave_written >> holds_less_user_1;
   wire gave_goes_on = gave_goes_on_shifted[0]; // held.ts:15
   wire [10:0] gave_sum = (gave_goes_on ? gave[holds_less_user_1] : 11'd0) + {8'd0, holds_less_cells_1}; // held.ts:19
-  wire holder_last = holder == 4'd15; // arithmetic.ts:39
-  wire [3:0] holder_next = holder_last ? 4'd0 : holder + 4'd1; // arithmetic.ts:40
+  wire holder_last = holder == 4'd15; // arithmetic.ts:56
+  wire [3:0] holder_next = holder_last ? 4'd0 : holder + 4'd1; // arithmetic.ts:57
   wire [15:0] took_is_there_shifted = took_written >> holder;
   wire took_is_there = took_is_there_shifted[0]; // held.ts:15
   wire [15:0] gave_is_there_shifted = gave_written >> holder;
