@@ -1,13 +1,13 @@
 /** Keys in a setup file: Node's AES-GCM opens what a run seals; keys that cannot be are refused in a sentence. */
 import { createDecipheriv } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
-import { makeParameters } from "../../../../designs/supernic/config/index.ts";
-import { DeviceScoreboard } from "../../../../designs/supernic/model/index.ts";
-import { play, withDevice } from "../../../../designs/supernic/rig/device/index.ts";
-import { readSetup } from "../../../../designs/supernic/software/index.ts";
-import { filler, udp } from "../../../../designs/supernic/workload/index.ts";
-import { aesFrontBytes, aesNonceBytes, trailerBytes } from "../../../../designs/supernic/wire/index.ts";
+import { deviceSizes, taskNamed } from "../../../../../designs/supernic/build/index.ts";
+import { makeParameters } from "../../../../../designs/supernic/config/index.ts";
+import { DeviceScoreboard } from "../../../../../designs/supernic/model/index.ts";
+import { play, withDevice } from "../../../../../designs/supernic/rig/device/index.ts";
+import { readSetup } from "../../../../../designs/supernic/software/index.ts";
+import { filler, udp } from "../../../../../designs/supernic/workload/index.ts";
+import { aesFrontBytes, aesNonceBytes, trailerBytes } from "../../../../../designs/supernic/wire/index.ts";
 
 const parameters = makeParameters({
   ...{ ports: 2, contexts: 32, cells: 64, regions: 1, slots: 1, branches: 1, users: 4 },

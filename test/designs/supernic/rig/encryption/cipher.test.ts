@@ -1,31 +1,31 @@
 /** Encryption in the whole device: out of a port as a tunnel, and through the loop port back to what it was. */
 import { describe, expect, it } from "vitest";
-import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
-import { makeParameters } from "../../../../designs/supernic/config/index.ts";
+import { deviceSizes, taskNamed } from "../../../../../designs/supernic/build/index.ts";
+import { makeParameters } from "../../../../../designs/supernic/config/index.ts";
 import {
   decryptModel,
   DeviceScoreboard,
   encryptModel,
   type TaskModel,
-} from "../../../../designs/supernic/model/index.ts";
+} from "../../../../../designs/supernic/model/index.ts";
 import {
   leftAtRest,
   type SimulatedSuperNic,
   unaccounted,
   withDevice,
-} from "../../../../designs/supernic/rig/device/index.ts";
-import { readSetup, taskWrite } from "../../../../designs/supernic/software/index.ts";
+} from "../../../../../designs/supernic/rig/device/index.ts";
+import { readSetup, taskWrite } from "../../../../../designs/supernic/software/index.ts";
 import {
   aesFrontBytes,
   aesLaunchWord,
   type AesRow,
   aesRowWords,
   putShims,
-} from "../../../../designs/supernic/wire/index.ts";
-import { filler, shim, udp } from "../../../../designs/supernic/workload/index.ts";
-import { Random } from "../../../../sim/index.ts";
-import { isPause } from "./support/pauses.ts";
-import { watchCensus } from "./support/worlds.ts";
+} from "../../../../../designs/supernic/wire/index.ts";
+import { filler, shim, udp } from "../../../../../designs/supernic/workload/index.ts";
+import { Random } from "../../../../../sim/index.ts";
+import { isPause } from "../support/pauses.ts";
+import { watchCensus } from "../support/worlds.ts";
 
 const parameters = makeParameters({
     ports: 2,

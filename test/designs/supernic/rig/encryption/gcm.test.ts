@@ -3,16 +3,16 @@
  * back into a port, some with a bit changed on the way.
  */
 import { describe, expect, it } from "vitest";
-import { deviceSizes, taskNamed } from "../../../../designs/supernic/build/index.ts";
-import { makeParameters } from "../../../../designs/supernic/config/index.ts";
-import { DeviceScoreboard, openModel, sealModel, type TaskModel } from "../../../../designs/supernic/model/index.ts";
+import { deviceSizes, taskNamed } from "../../../../../designs/supernic/build/index.ts";
+import { makeParameters } from "../../../../../designs/supernic/config/index.ts";
+import { DeviceScoreboard, openModel, sealModel, type TaskModel } from "../../../../../designs/supernic/model/index.ts";
 import {
   leftAtRest,
   type SimulatedSuperNic,
   unaccounted,
   withDevice,
-} from "../../../../designs/supernic/rig/device/index.ts";
-import { readSetup, taskWrite } from "../../../../designs/supernic/software/index.ts";
+} from "../../../../../designs/supernic/rig/device/index.ts";
+import { readSetup, taskWrite } from "../../../../../designs/supernic/software/index.ts";
 import {
   aesFrontBytes,
   aesLaunchWord,
@@ -20,11 +20,11 @@ import {
   aesRowWords,
   putShims,
   tunnelPort,
-} from "../../../../designs/supernic/wire/index.ts";
-import { filler, shim, udp } from "../../../../designs/supernic/workload/index.ts";
-import { Random } from "../../../../sim/index.ts";
-import { isPause } from "./support/pauses.ts";
-import { watchCensus } from "./support/worlds.ts";
+} from "../../../../../designs/supernic/wire/index.ts";
+import { filler, shim, udp } from "../../../../../designs/supernic/workload/index.ts";
+import { Random } from "../../../../../sim/index.ts";
+import { isPause } from "../support/pauses.ts";
+import { watchCensus } from "../support/worlds.ts";
 
 const parameters = makeParameters({
     ports: 2,
