@@ -46,14 +46,14 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
   reg group_at, least_at; // arithmetic.ts:55
   reg [3:0] digit_at;
   reg gap_is_second_1; // arithmetic.ts:7
-  reg [2:0] need_at; // needs.ts:79
-  reg need_looks; // needs.ts:80
-  reg [21:0] least_0; // needs.ts:47
-  reg [7:0] least_users_0; // needs.ts:48
-  reg [21:0] least_1; // needs.ts:47
-  reg [7:0] least_users_1; // needs.ts:48
-  reg [20:0] missing; // needs.ts:93
-  reg [15:0] needing; // needs.ts:94
+  reg [2:0] need_at; // needs.ts:81
+  reg need_looks; // needs.ts:82
+  reg [21:0] least_0; // needs.ts:49
+  reg [7:0] least_users_0; // needs.ts:50
+  reg [21:0] least_1; // needs.ts:49
+  reg [7:0] least_users_1; // needs.ts:50
+  reg [20:0] missing; // needs.ts:95
+  reg [15:0] needing; // needs.ts:96
   reg [20:0] gap_0_0_value, gap_0_1_value, gap_0_2_value; // least.ts:67
   reg [15:0] gap_0_0_users, gap_0_1_users, gap_0_2_users;
   reg gap_0_0_by_need, gap_0_1_by_need, gap_0_2_by_need;
@@ -92,14 +92,14 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
   wire looks = go | decides; // rise.ts:208
   wire [15:0] bound = second ? 16'd0 : active; // rise.ts:206
   wire [7:0] counts_0_shifted = bound[7:0] >> need_at;
-  wire counts_0 = need_looks & counts_0_shifted[0]; // needs.ts:51
+  wire counts_0 = need_looks & counts_0_shifted[0]; // needs.ts:53
   wire [15:0] counts_1_shifted = bound >> 8;
   wire [7:0] counts_1_shifted_shifted = counts_1_shifted[7:0] >> need_at;
-  wire counts_1 = need_looks & counts_1_shifted_shifted[0]; // needs.ts:51
-  wire least_to_1_less = least_1 < least_0; // needs.ts:68
-  wire least_to_1_same = least_1 == least_0; // needs.ts:69
-  wire [21:0] least_to_1 = least_to_1_less ? least_1 : least_0; // needs.ts:72
-  wire [21:0] need_beyond = least_to_1 - level; // needs.ts:91
+  wire counts_1 = need_looks & counts_1_shifted_shifted[0]; // needs.ts:53
+  wire least_to_1_less = least_1 < least_0; // needs.ts:70
+  wire least_to_1_same = least_1 == least_0; // needs.ts:71
+  wire [21:0] least_to_1 = least_to_1_less ? least_1 : least_0; // needs.ts:74
+  wire [21:0] need_beyond = least_to_1 - level; // needs.ts:93
   wire gaps_0_a_0_less = row_1_gap_value < row_0_gap_value; // least.ts:23
   wire gaps_0_a_0_same = row_1_gap_value == row_0_gap_value; // least.ts:24
   wire gaps_0_a_0_first = ~gaps_0_a_0_less; // least.ts:25
@@ -527,7 +527,7 @@ module DrfRise_users16_resources24_lanes12_digitBits2_floor1536 (
       need_at <= need_at + 3'd1;
       if (need_at == 3'd7) need_looks <= 1'b0;
     end
-  wire [21:0] need = needs_0[need_at]; // needs.ts:49
+  wire [21:0] need = needs_0[need_at]; // needs.ts:51
   wire [7:0] least_users_0_joined = {
     need_at == 3'd7, need_at == 3'd6, need_at == 3'd5, need_at == 3'd4, need_at == 3'd3, need_at == 3'd2,
     need_at == 3'd1, need_at == 3'd0

@@ -42,8 +42,10 @@ function bankOf(o: Told, b: number, at: UInt, now: Bit) {
       style: "distributed",
       name: `needs_${b}`,
     });
-  const { valid, user, level } = o.need;
-  list.write(valid.and(user.shr(bits).eq(b)), user.resize(bits).is(bits), level.is(f.levelBits));
+  const { valid, user, level } = o.need,
+    // Few users have one bank.
+    isHere = user.width > bits ? valid.and(user.shr(bits).eq(b)) : valid;
+  list.write(isHere, user.resize(bits).is(bits), level.is(f.levelBits));
   const least = reg(uint(f.levelBits), { name: `least_${b}` }),
     users = reg(uint(bankUsers), { name: `least_users_${b}` }),
     need = list.readAsync(at.is(bits)),
