@@ -64,8 +64,8 @@ export const writtenBits = 16;
  * whole on `frame`; `reading` is 0 when its last beat has come in. A frame that the memory reports an error for does
  * not come out; `errors` pulses for it, and for a write that failed. Bursts: up to 256 beats and `burst_bytes`, none
  * crosses 4 KB. Latency: 1 cycle from `place` to `aw`, 1 from `beats` to `w`, 2 from `read` to `ar`, 1 from the last
- * `r` to `frame`. Initiation interval: one beat per cycle each way. Full: with 64 bursts unanswered no more `aw` is issued,
- * then `place` and `beats` wait; `read` waits while two frames wait at `frame`.
+ * `r` to `frame`. Initiation interval: one beat per cycle each way. Full: with 64 bursts unanswered no more `aw` goes
+ * out, then `place` and `beats` wait; `read` waits while two frames wait at `frame`.
  */
 export const GbnStore = module(
   "GbnStore",
