@@ -4,7 +4,7 @@ import { checkSettings, keyValues, powerOfTwo, range, refuseUnknown } from "../.
 
 const schema = z.strictObject({
   /** Requests that the node hands to the engine before the first is answered. */
-  contexts: powerOfTwo(1, 64).default(8),
+  contexts: powerOfTwo(2, 64).default(8),
   /** Owners of a commit, areas at each, and lines of 64 bytes of an area. */
   owners: range(1, 4).default(2),
   areas: range(1, 8).default(4),
