@@ -279,7 +279,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [13:0] replies_to_sum_held_length, replies_to_sum_skid_held_length;
   reg [95:0] replies_to_sum_held_body, replies_to_sum_skid_held_body;
   reg [463:0] replies_to_sum_held_header, replies_to_sum_skid_held_header;
-  reg [19:0] replies_own_ip_sum; // addresses.ts:63
+  reg [19:0] replies_own_ip_sum; // addresses.ts:46
   reg replies_to_head_full, replies_to_head_held_more, replies_to_head_held_remember, replies_to_head_skid_full,
     replies_to_head_skid_held_more, replies_to_head_skid_held_remember; // reply-port.ts:111
   reg [2:0] replies_to_head_held_number, replies_to_head_skid_held_number;
@@ -333,7 +333,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [9:0] to_memory_granted_held_cost, to_memory_granted_skid_held_cost;
   reg [3:0] to_memory_granted_held_epoch, to_memory_granted_skid_held_epoch;
   reg [1:0] to_memory_granted_held_number, to_memory_granted_skid_held_number;
-  reg [19:0] to_memory_own_ip_sum; // addresses.ts:63
+  reg [19:0] to_memory_own_ip_sum; // addresses.ts:46
   reg to_memory_to_head_full, to_memory_to_head_skid_full; // memory-port.ts:103
   reg [7:0] to_memory_to_head_held_tag, to_memory_to_head_held_opcode, to_memory_to_head_skid_held_tag,
     to_memory_to_head_skid_held_opcode;
@@ -363,7 +363,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_headed_ready; // reply-port.ts:91
   wire [4:0] replies_granted_request; // reply-port.ts:82
   wire replies_summed_ready; // reply-port.ts:112
-  wire [19:0] replies_sum_node; // addresses.ts:65
+  wire [19:0] replies_sum_node; // addresses.ts:48
   wire replies_serves_4; // memory-port.ts:167
   wire replies_reply_header_data_valid; // reply-port.ts:151
   wire split_inside; // internal-link.ts:69
@@ -371,7 +371,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [3:0] to_memory_access_grant, to_memory_access_request; // memory-port.ts:74
   wire to_memory_access_ready;
   wire to_memory_summed_ready; // memory-port.ts:104
-  wire [19:0] to_memory_sum_node; // addresses.ts:65
+  wire [19:0] to_memory_sum_node; // addresses.ts:48
   wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:151
   wire forget_1_own = forget_1_active & ~forget_1_pending & (slot_1_answer_payload_context == forget_1_context); // forget.ts:50
   wire forget_1_others_valid = slot_1_answer_valid & ~forget_1_own; // forget.ts:51
@@ -515,7 +515,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:111
   wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // reply-port.ts:124
   wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:126
-  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:70
+  wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:53
   wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:137
   wire [463:0] replies_head_payload_header = {
     replies_to_head_held_header[463:400], replies_size, replies_to_head_held_header[383:376],
@@ -550,7 +550,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire split_inside_node =
     (node_tx_payload_data[7:0] == 8'd3) & (node_tx_payload_data[15:8] == 8'd67)
     & (node_tx_payload_data[23:16] == 8'd76) & (node_tx_payload_data[31:24] == 8'd73)
-    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:90
+    & (node_tx_payload_data[39:32] == 8'd79); // addresses.ts:73
   assign split_inside = split_first ? split_inside_node : split_owner;
   wire [7:0] from_memory_reply_payload_tag = from_memory_memory_strip_head_payload_header[407:400]; // memory-port.ts:195
   wire [3:0] from_memory_reply_payload_status =
@@ -649,7 +649,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   assign to_memory_sum_node = to_memory_own_ip_sum + {18'd64, to_memory_granted_held_number} + 20'd32579 + {4'd0, to_memory_ip_length};
   wire to_memory_to_head_room = ~to_memory_to_head_full | to_memory_memory_header_head_ready; // memory-port.ts:103
   wire [15:0] to_memory_clio_size = {2'd0, to_memory_to_head_held_data} + 16'd28; // memory-port.ts:111
-  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:70
+  wire [15:0] to_memory_checksum = ~(to_memory_to_head_held_sum[15:0] + {15'd0, to_memory_to_head_held_sum[16]}); // addresses.ts:53
   wire [15:0] to_memory_length = {2'd0, to_memory_to_head_held_data} + 16'd36; // memory-port.ts:122
   wire [559:0] to_memory_head_payload_header = {
     to_memory_to_head_held_length, to_memory_to_head_held_va, 46'd0, to_memory_to_head_held_cost,

@@ -247,7 +247,7 @@ module CommitEngine_c8_d1466_a100000 (
   reg [13:0] length; // front.ts:22
   reg [4:0] index; // front.ts:23
   reg has_no_body; // front.ts:24
-  reg wrong_kind, wrong_bare, wrong_size, wrong_granule, wrong_bytes, wrong_page, wrong_parts, wrong_lane,
+  reg wrong_kind, wrong_bare, wrong_size, wrong_granule, wrong_bytes, wrong_page, wrong_parts, wrong_name,
     asks_with_data, asks_of_commit, asks_in_parts, malformed; // judge.ts:12
   reg is_over, was_held, is_same_pid, is_same_parts, all_held; // front.ts:26
   reg [7:0] held_before; // front.ts:32
@@ -427,6 +427,17 @@ module CommitEngine_c8_d1466_a100000 (
     | ({8{is_place_4}} & held_4) | ({8{is_place_5}} & held_5) | ({8{is_place_6}} & held_6)
     | ({8{is_place_7}} & held_7); // table.ts:144
   wire is_whole = place_held == all_parts; // table.ts:181
+  wire ends_others_or =
+    (ended_0 & ~same_pid_0 & (state_0 != commit_state_free))
+    | (ended_1 & ~same_pid_1 & (state_1 != commit_state_free))
+    | (ended_2 & ~same_pid_2 & (state_2 != commit_state_free))
+    | (ended_3 & ~same_pid_3 & (state_3 != commit_state_free));
+  wire ended_4_or =
+    (ended_4 & ~same_pid_4 & (state_4 != commit_state_free))
+    | (ended_5 & ~same_pid_5 & (state_5 != commit_state_free))
+    | (ended_6 & ~same_pid_6 & (state_6 != commit_state_free))
+    | (ended_7 & ~same_pid_7 & (state_7 != commit_state_free));
+  wire ends_others = ends_others_or | ended_4_or; // table.ts:184
   wire [31:0] crcs = crcs_7[place]; // table.ts:149
   wire [511:0] record_body = {
     112'h0, all_parts[7] ? crcs : 32'd0, all_parts[6] ? crcs_6[place] : 32'd0, all_parts[5] ? crcs_5[place] : 32'd0,
@@ -446,7 +457,7 @@ module CommitEngine_c8_d1466_a100000 (
   wire is_answered = answered; // commit-engine.ts:33
   wire kind_has_data = (head[7:0] == 8'd1) | (head[7:0] == 8'd3); // judge.ts:17
   wire [16:0] area_end = {5'd0, head[139:128]} + {1'b0, head[127:112]}; // judge.ts:19
-  wire wrong_area = wrong_size | wrong_granule | wrong_bytes | wrong_page; // judge.ts:31
+  wire wrong_area = wrong_size | wrong_granule | wrong_bytes | wrong_page; // judge.ts:32
   wire is_malformed = malformed | has_no_body; // front.ts:103
   wire [7:0] own_part = 8'd1 << head[10:8]; // prepare.ts:25
   wire log_is_sound = crc_result == home_crc; // home.ts:10
@@ -816,13 +827,15 @@ module CommitEngine_c8_d1466_a100000 (
             end
             8'd4: begin
               if (~is_over) begin
-                access_opcode <= opcode_write;
-                access_home <= 1'b0;
-                access_va <= {55'd2048, head[37:32], 3'd0};
-                access_bytes <= 14'd8;
-                access_sends <= 14'd8;
-                access_beats <= 5'd0;
-                access_headed <= 1'b0;
+                if (~ends_others) begin
+                  access_opcode <= opcode_write;
+                  access_home <= 1'b0;
+                  access_va <= {55'd2048, head[37:32], 3'd0};
+                  access_bytes <= 14'd8;
+                  access_sends <= 14'd8;
+                  access_beats <= 5'd0;
+                  access_headed <= 1'b0;
+                end
               end
             end
             8'd6: ;
@@ -830,13 +843,15 @@ module CommitEngine_c8_d1466_a100000 (
               if (~(~wants_data)) begin
                 if (~is_over) begin
                   if (~(~repeats)) begin
-                    access_opcode <= opcode_read;
-                    access_home <= 1'b0;
-                    access_va <= {46'd4, {1'b0, place, head[10:8]} + 7'd1, 11'd0};
-                    access_bytes <= 14'd1088;
-                    access_sends <= 14'd0;
-                    access_beats <= 5'd0;
-                    access_headed <= 1'b1;
+                    if (~is_other_pid) begin
+                      access_opcode <= opcode_read;
+                      access_home <= 1'b0;
+                      access_va <= {46'd4, {1'b0, place, head[10:8]} + 7'd1, 11'd0};
+                      access_bytes <= 14'd1088;
+                      access_sends <= 14'd0;
+                      access_beats <= 5'd0;
+                      access_headed <= 1'b1;
+                    end
                   end
                 end
               end
@@ -1230,6 +1245,22 @@ module CommitEngine_c8_d1466_a100000 (
         recovery_floors: begin
           if (access == access_done) begin
             if (access_failed) begin
+              state_0 <= commit_state_free;
+              held_0 <= 8'd0;
+              state_1 <= commit_state_free;
+              held_1 <= 8'd0;
+              state_2 <= commit_state_free;
+              held_2 <= 8'd0;
+              state_3 <= commit_state_free;
+              held_3 <= 8'd0;
+              state_4 <= commit_state_free;
+              held_4 <= 8'd0;
+              state_5 <= commit_state_free;
+              held_5 <= 8'd0;
+              state_6 <= commit_state_free;
+              held_6 <= 8'd0;
+              state_7 <= commit_state_free;
+              held_7 <= 8'd0;
               verdict <= commit_verdict_failed;
               finished <= 1'b1;
               recovery <= recovery_idle;
@@ -1252,6 +1283,22 @@ module CommitEngine_c8_d1466_a100000 (
         recovery_read: begin
           if (access == access_done) begin
             if (access_failed) begin
+              state_0 <= commit_state_free;
+              held_0 <= 8'd0;
+              state_1 <= commit_state_free;
+              held_1 <= 8'd0;
+              state_2 <= commit_state_free;
+              held_2 <= 8'd0;
+              state_3 <= commit_state_free;
+              held_3 <= 8'd0;
+              state_4 <= commit_state_free;
+              held_4 <= 8'd0;
+              state_5 <= commit_state_free;
+              held_5 <= 8'd0;
+              state_6 <= commit_state_free;
+              held_6 <= 8'd0;
+              state_7 <= commit_state_free;
+              held_7 <= 8'd0;
               verdict <= commit_verdict_failed;
               finished <= 1'b1;
               recovery <= recovery_idle;
@@ -1293,6 +1340,22 @@ module CommitEngine_c8_d1466_a100000 (
         recovery_area: begin
           if (access == access_done) begin
             if (access_failed) begin
+              state_0 <= commit_state_free;
+              held_0 <= 8'd0;
+              state_1 <= commit_state_free;
+              held_1 <= 8'd0;
+              state_2 <= commit_state_free;
+              held_2 <= 8'd0;
+              state_3 <= commit_state_free;
+              held_3 <= 8'd0;
+              state_4 <= commit_state_free;
+              held_4 <= 8'd0;
+              state_5 <= commit_state_free;
+              held_5 <= 8'd0;
+              state_6 <= commit_state_free;
+              held_6 <= 8'd0;
+              state_7 <= commit_state_free;
+              held_7 <= 8'd0;
               verdict <= commit_verdict_failed;
               finished <= 1'b1;
               recovery <= recovery_idle;
@@ -1532,6 +1595,10 @@ module CommitEngine_c8_d1466_a100000 (
               verdict <= commit_verdict_done;
               finished <= 1'b1;
             end
+            else if (ends_others) begin
+              verdict <= commit_verdict_refused;
+              finished <= 1'b1;
+            end
             else begin
               access_start <= 1'b1;
               access_lead <= commit_lead_floor;
@@ -1565,6 +1632,10 @@ module CommitEngine_c8_d1466_a100000 (
               verdict <= commit_verdict_unknown;
               finished <= 1'b1;
             end
+            else if (is_other_pid) begin
+              verdict <= commit_verdict_refused;
+              finished <= 1'b1;
+            end
             else begin
               part <= {1'b0, head[10:8]};
               access_start <= 1'b1;
@@ -1591,7 +1662,7 @@ module CommitEngine_c8_d1466_a100000 (
   always @(posedge clk)
     if (rst) begin
       record_ready <= 1'b0; wrong_kind <= 1'b0; wrong_bare <= 1'b0; wrong_size <= 1'b0; wrong_granule <= 1'b0;
-      wrong_bytes <= 1'b0; wrong_page <= 1'b0; wrong_parts <= 1'b0; wrong_lane <= 1'b0; asks_with_data <= 1'b0;
+      wrong_bytes <= 1'b0; wrong_page <= 1'b0; wrong_parts <= 1'b0; wrong_name <= 1'b0; asks_with_data <= 1'b0;
       asks_of_commit <= 1'b0; asks_in_parts <= 1'b0; malformed <= 1'b0;
     end
     else begin
@@ -1603,13 +1674,13 @@ module CommitEngine_c8_d1466_a100000 (
       wrong_bytes <= ~(|head[127:112]) | (head[127:112] > 16'd1024);
       wrong_page <= area_end > 17'd4096;
       wrong_parts <= (head[15:8] >= head[23:16]) | (head[23:16] > 8'd8);
-      wrong_lane <= head[47:32] >= 16'd64;
+      wrong_name <= (head[47:32] >= 16'd64) | (&head[95:64]);
       asks_with_data <= kind_has_data;
       asks_of_commit <= (head[7:0] == 8'd1) | (head[7:0] == 8'd3) | (head[7:0] == 8'd2) | (head[7:0] == 8'd4);
       asks_in_parts <= head[7:0] == 8'd1;
       malformed <=
         wrong_kind | wrong_bare | (asks_with_data & wrong_area) | (asks_in_parts & wrong_parts)
-        | (asks_of_commit & wrong_lane);
+        | (asks_of_commit & wrong_name);
     end
   wire [63:0] all_va = is_page_1_word[63:0]; // table.ts:151
   wire [4:0] all_beats = theirs_word[68:64];

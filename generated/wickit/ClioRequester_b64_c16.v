@@ -132,7 +132,7 @@ module ClioRequester_b64_c16 (
   reg [15:0] sender_size; // sender.ts:69
   reg [16:0] sender_sum; // sender.ts:70
   reg [3:0] sender_index; // sender.ts:71
-  reg [19:0] sender_address_sum; // header.ts:42
+  reg [19:0] sender_address_sum; // header.ts:27
   wire sender_request_header_head_ready, sender_request_header_data_ready; // sender.ts:73
   reg [3:0] sender_to_beats_left; // words.ts:83
   reg [2:0] sender_to_beats_lane; // words.ts:84
@@ -224,18 +224,18 @@ module ClioRequester_b64_c16 (
   wire to_send_payload_again = to_send_grant[0] | to_send_grant[1];
   assign to_send_request = {accesses_new_ones_valid, watch_again_valid, receiver_sends_again};
   assign to_send_grant = to_send_locked ? to_send_owner : to_send_request & (~to_send_request + 3'd1);
-  wire [19:0] sender_own_sum = {4'd0, config_ip[15:0]} + {4'd0, config_ip[31:16]} + 20'd50449; // header.ts:44
+  wire [19:0] sender_own_sum = {4'd0, config_ip[15:0]} + {4'd0, config_ip[31:16]} + 20'd50449; // header.ts:29
   wire sender_words_valid = sender_state == sender_state_words; // sender.ts:74
   wire sender_words_ready = (|sender_to_beats_left) & ~sender_to_beats_full;
   wire [63:0] sender_words_payload = slots_words[{sender_turn_context, sender_index[2:0]}];
   wire sender_greeting_expired = sender_greeting_due == now; // sender.ts:78
   wire sender_to_beats_beat_payload_last = sender_to_beats_left == 4'd0; // words.ts:87
   wire sender_to_beats_busy = (|sender_to_beats_left) | sender_to_beats_full; // words.ts:103
-  wire [19:0] sender_length_sum = sender_address_sum + {4'd0, sender_size} + 20'd28; // header.ts:50
+  wire [19:0] sender_length_sum = sender_address_sum + {4'd0, sender_size} + 20'd28; // header.ts:35
   wire [31:0] sender_first = sender_turn_again ? sender_before_first : sender_id; // sender.ts:135
-  wire [15:0] sender_checksum = ~(sender_sum[15:0] + {15'd0, sender_sum[16]}); // header.ts:56
-  wire [15:0] sender_total_length = sender_size + 16'd28; // header.ts:62
-  wire [15:0] sender_udp_length = sender_size + 16'd8; // header.ts:69
+  wire [15:0] sender_checksum = ~(sender_sum[15:0] + {15'd0, sender_sum[16]}); // header.ts:41
+  wire [15:0] sender_total_length = sender_size + 16'd28; // header.ts:47
+  wire [15:0] sender_udp_length = sender_size + 16'd8; // header.ts:54
   wire sender_goes = sender_request_header_head_valid & sender_request_header_head_ready & ~sender_greets; // sender.ts:159
   wire sender_repeats = sender_goes & sender_turn_again; // sender.ts:163
   wire [7:0] sender_tries = (sender_turn_again ? sender_before_tries : 8'd0) + 8'd1; // sender.ts:167

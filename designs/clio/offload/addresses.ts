@@ -3,9 +3,9 @@
  * outside can have.
  */
 import { type Bit, cat, node, reg, uint, type UInt, type Val } from "../../../hdl-dsl/index.ts";
-import { etherType, ipProtocol, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
+import { etherType, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { frameOffsets, internalPrefix, internalPrefixBits } from "../wire/index.ts";
-import { joinFields } from "../../shared/frame/index.ts";
+import { ipv4ConstantSum, ipv4Constants, joinFields } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 
 export { internalPrefix, internalPrefixBits };
@@ -33,23 +33,6 @@ const fold = (sum: UInt): UInt<17> =>
     .add(sum.bits(16, sum.width - 16).zext(17))
     .is(17);
 
-/** Fields of the IPv4 header that are the same in every frame. */
-const ipConstants = {
-  version: 4,
-  ihl: 5,
-  tos: 0,
-  identification: 0,
-  reservedFlag: 0,
-  dontFragment: 1,
-  moreFragments: 0,
-  fragmentOffset: 0,
-  ttl: 64,
-  protocol: ipProtocol.udp,
-  checksum: 0,
-} as const;
-/** Their sum: version, ihl and tos; the flags; ttl and protocol. */
-const constantSum = 0x4500 + 0x4000 + ((64 << 8) | ipProtocol.udp);
-
 export interface IpFields {
   readonly src: UInt;
   readonly dst: UInt;
@@ -61,14 +44,14 @@ export interface IpFields {
  */
 export function ipSum(config: Val<typeof NetConfig>, other: UInt, totalLength: UInt): UInt<17> {
   const own = reg(uint(20), { name: "own_ip_sum" });
-  own.set(config.ip.bits(0, 16).zext(20).add(config.ip.bits(16, 16).zext(20)).add(constantSum));
+  own.set(config.ip.bits(0, 16).zext(20).add(config.ip.bits(16, 16).zext(20)).add(ipv4ConstantSum));
   return fold(node(own.add(other.bits(0, 16).zext(20)).add(other.bits(16, 16).zext(20)).add(totalLength.zext(20))));
 }
 /** The second step: the header with its checksum, byte 0 lowest. */
 export function ipHeader(f: IpFields, sum: UInt<17>): UInt {
   const low = sum.bits(0, 16),
     checksum = node(low.add(sum.bit(16).zext(16)).not());
-  return joinFields(ipv4Header, { ...ipConstants, checksum, totalLength: f.totalLength, src: f.src, dst: f.dst });
+  return joinFields(ipv4Header, { ...ipv4Constants, checksum, totalLength: f.totalLength, src: f.src, dst: f.dst });
 }
 
 /**

@@ -59,6 +59,8 @@ const free = (place: number): Row => ({
   ...{ place, lane: 0, seq: 0, pid: 0, state: "free" as const, owners: 0, replicas: 0, parts: 0 },
   areas: new Map(),
 });
+/** No commit has it: the floor behind it would be 0. */
+const lastSeq = 0xffff_ffff;
 const page = (va: bigint): bigint => va / BigInt(bounds.pageBytes);
 
 export interface NodeModelOptions {
@@ -142,7 +144,9 @@ export class NodeModel {
         this.#open = true;
         return say("done");
       case "forget":
-        if (!over) this.#forget(m.lane ?? 0, m.seq ?? 0);
+        if (over) return say("done");
+        if (this.#upTo(m.lane ?? 0, m.seq ?? 0).some(r => r.pid !== pid)) return say("refused");
+        this.#forget(m.lane ?? 0, m.seq ?? 0);
         return say("done");
       case "update":
         if (over || closed) return say(over ? "stale" : "cold");
@@ -157,7 +161,7 @@ export class NodeModel {
         if (over || closed) return say(over ? "stale" : "cold");
         return say(this.#prepare(m, pid, row, marked("merged")));
       case "inspect":
-        return this.#inspect(m, row, over);
+        return this.#inspect(m, pid, row, over);
     }
   }
 
@@ -212,19 +216,23 @@ export class NodeModel {
     this.#write(this.#pid, this.#base + BigInt(logAt.record(row.place)), body);
     row.state = state;
   }
+  /** Commits of a lane up to a number. */
+  #upTo(lane: number, seq: number): readonly Row[] {
+    return this.#rows.filter(r => r.state !== "free" && r.lane === lane && r.seq <= seq);
+  }
   #forget(lane: number, seq: number): void {
     const floor = new DataView(new ArrayBuffer(floorBytes));
     floor.setUint32(0, seq + 1, true);
     this.#write(this.#pid, this.#base + BigInt(logAt.floor(lane)), new Uint8Array(floor.buffer));
     this.#floors[lane] = (seq + 1) >>> 0;
-    for (const r of this.#rows)
-      if (r.state !== "free" && r.lane === lane && r.seq <= seq) Object.assign(r, free(r.place));
+    for (const r of this.#upTo(lane, seq)) Object.assign(r, free(r.place));
   }
-  #inspect(m: Message, row: Row | undefined, over: boolean) {
+  #inspect(m: Message, pid: number, row: Row | undefined, over: boolean) {
     const verdict = (v: Verdict) => ({ verdict: v }),
       area = row?.areas.get(m.part ?? 0);
     if (over) return verdict("stale");
     if (!row || !area) return verdict("unknown");
+    if (row.pid !== pid) return verdict("refused");
     const entry = this.#read(this.#entry(row.place, m.part ?? 0), headBytes + bounds.areaBytes).subarray(
       0,
       headBytes + area.bytes,
@@ -291,7 +299,7 @@ export class NodeModel {
 }
 
 /** Whether a message contradicts itself. */
-function malformed({ kind, part = 0, parts = 1, lane = 0, va = 0n, data }: Message): boolean {
+function malformed({ kind, part = 0, parts = 1, lane = 0, seq = 0, va = 0n, data }: Message): boolean {
   const bytes = data?.length ?? 0,
     step = bounds.granule;
   if (kind === "prepare" || kind === "update") {
@@ -300,5 +308,6 @@ function malformed({ kind, part = 0, parts = 1, lane = 0, va = 0n, data }: Messa
       return true;
   } else if (bytes > 0) return true;
   if (kind === "prepare" && (part >= parts || parts > bounds.parts)) return true;
-  return (["prepare", "update", "commit", "forget"] as (keyof typeof kinds)[]).includes(kind) && lane >= bounds.lanes;
+  const names = (["prepare", "update", "commit", "forget"] as (keyof typeof kinds)[]).includes(kind);
+  return names && (lane >= bounds.lanes || seq === lastSeq);
 }

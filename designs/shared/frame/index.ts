@@ -10,7 +10,7 @@ export { FrameGuard, LinkBeat } from "./frame-guard.ts";
 export { FrameHead, HeaderInsert, type HeaderShiftParameters } from "./header-insert.ts";
 export { HeaderStrip, type HeaderStripParameters, StrippedHead } from "./header-strip.ts";
 export { keepAll, keepTo } from "./keep.ts";
-export { changedChecksum, constantSum, ipv4Checksum, ipv4Constants } from "./own-ipv4.ts";
+export { changedChecksum, ipv4Checksum, ipv4Constants, ipv4ConstantSum } from "./own-ipv4.ts";
 export { pickOf } from "./pick.ts";
 export { keptBytes } from "./kept-bytes.ts";
 export { MacCrossing, type MacCrossingParameters } from "./mac-crossing.ts";

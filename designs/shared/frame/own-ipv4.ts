@@ -17,7 +17,7 @@ export const ipv4Constants = {
   checksum: 0,
 } as const;
 /** Sum of their 16-bit words. */
-export const constantSum = (() => {
+export const ipv4ConstantSum = (() => {
   const bytes = encode(ipv4Header, ipv4Constants);
   let sum = 0;
   for (let i = 0; i < bytes.length; i += 2) sum += (bytes[i] as number) * 256 + (bytes[i + 1] as number);

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { CommitEngine } from "../../../designs/hotpot/node/index.ts";
 import type { OffloadPorts } from "../../../designs/clio/rig/index.ts";
 import { answered, CommitHost } from "../../../designs/hotpot/rig/index.ts";
-import type { Message } from "../../../designs/hotpot/wire/index.ts";
-import { type Dut, runBench } from "../../../sim/index.ts";
+import { marks, type Message } from "../../../designs/hotpot/wire/index.ts";
+import { type Bench, type Dut, runBench } from "../../../sim/index.ts";
 import { bench } from "../../bench.ts";
 import { findsFault, plant } from "../../support/plant.ts";
-import { homeAt, memoryOf, parameters, pid, type RandomRun, randomRun } from "./support/random-run.ts";
+import { homeAt, memoryOf, other, parameters, pid, type RandomRun, randomRun } from "./support/random-run.ts";
 
 const dut = CommitEngine(parameters);
 const wanted = [
@@ -31,6 +31,11 @@ bench("memory that refuses", dut, { seed: 2 }, async b => {
   );
 });
 
+for (const seed of [100, 102, 105])
+  bench(`memory that refuses, and more of it (${seed})`, dut, { seed }, async b => {
+    await randomRun(b, { count: 150, failing: 0.15, rounds: 6, options: { pause: 0.1, jitter: 5 } });
+  });
+
 bench("latency and initiation interval, of messages that ask nothing of memory", dut, { seed: 3 }, async b => {
   const h = new CommitHost(b, { parameters, memory: memoryOf() }),
     data = b.random.bytes(256);
@@ -48,6 +53,55 @@ bench("latency and initiation interval, of messages that ask nothing of memory",
     expect(taken.slice(1).map((t, i) => t - (taken[i] ?? 0))).toEqual([cycles + 3, cycles + 3]);
   }
 });
+
+/** What a stranger to the commit may not do, and what nobody may. */
+async function strangers(b: Bench<OffloadPorts>): Promise<void> {
+  const memory = memoryOf(),
+    h = new CommitHost(b, { parameters, memory }),
+    data = b.random.bytes(128),
+    name = { lane: 3, seq: 5 } as const;
+  await h.send({ kind: "recover", seq: 1 }, pid);
+  await h.send({ kind: "open", seq: 1 }, pid);
+  expect((await h.send({ kind: "prepare", ...name, va: homeAt, data }, pid)).verdict).toBe("done");
+  // Another process neither reads what is logged nor ends it, by this number or a later one.
+  const look = await h.send({ kind: "inspect", ...name, marks: marks.data }, other);
+  expect([look.verdict, look.data.length]).toEqual(["refused", 0]);
+  for (const seq of [5, 6, 0xffff_fffe])
+    expect((await h.send({ kind: "forget", lane: 3, seq }, other)).verdict).toBe("refused");
+  expect((await h.send({ kind: "inspect", ...name, marks: marks.data }, pid)).data).toEqual(data);
+  // The last number has no floor behind it.
+  for (const kind of ["forget", "commit"] as const) {
+    const call = h.request({ kind, lane: 3, seq: 0xffff_ffff }, pid);
+    await h.host.drained();
+    expect(call.replies).toMatchObject([{ status: 8 }]);
+  }
+  expect((await h.send({ kind: "commit", ...name }, pid)).verdict).toBe("done");
+  expect(memory.load(pid, homeAt, data.length)).toEqual(data);
+  expect((await h.send({ kind: "forget", ...name }, pid)).verdict).toBe("done");
+  expect((await h.send({ kind: "prepare", ...name, va: homeAt, data }, pid)).verdict).toBe("stale");
+}
+bench("strangers, and the last number", dut, { seed: 4 }, strangers);
+
+/** Memory refuses in the middle of a recovery: the engine stays cold, and tells of no commit that it has found. */
+async function halfRecovered(b: Bench<OffloadPorts>): Promise<void> {
+  const memory = memoryOf(),
+    h = new CommitHost(b, { parameters, memory }),
+    data = b.random.bytes(64),
+    name = { lane: 2, seq: 1 } as const;
+  await h.send({ kind: "recover", seq: 1 }, pid);
+  await h.send({ kind: "open", seq: 1 }, pid);
+  await h.send({ kind: "prepare", ...name, va: homeAt, data }, pid);
+  h.host.reset();
+  // Floors, the first record and its area are read; the second record is not.
+  const from = memory.accesses;
+  memory.refuses = n => n === from + 3;
+  expect((await h.send({ kind: "recover", seq: 2 }, pid)).verdict).toBe("failed");
+  const { verdict, state, held } = await h.send({ kind: "commit", ...name }, pid);
+  expect({ verdict, state, held }).toEqual({ verdict: "cold", state: "free", held: 0 });
+  expect((await h.send({ kind: "recover", seq: 2 }, pid)).verdict).toBe("done");
+  expect((await h.send({ kind: "commit", ...name }, pid)).verdict).toBe("done");
+}
+bench("memory refuses in a recovery", dut, { seed: 5 }, halfRecovered);
 
 // Chosen from the emitted Verilog: recovery, resets, floors, locks, memory's refusals, bounds.
 const faults: readonly (readonly [string, string | RegExp, string])[] = [
@@ -110,8 +164,8 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ["another process ends a commit", /is_other_pid = [^;]*;/, "is_other_pid = 1'b0;"],
 ];
 const runs: readonly RandomRun[] = [
-  { count: 150, failing: 0.06, rounds: 4, options: { jitter: 3 } },
-  { count: 200, failing: 0, rounds: 6, options: { latency: 5 } },
+  { count: 200, failing: 0.08, rounds: 6, options: { jitter: 3 } },
+  { count: 250, failing: 0, rounds: 8, options: { latency: 5 } },
 ];
 const check = async (name: string, design: Dut<OffloadPorts>): Promise<void> => {
   for (const [i, run] of runs.entries())
@@ -119,6 +173,21 @@ const check = async (name: string, design: Dut<OffloadPorts>): Promise<void> => 
       randomRun(b, run),
     );
 };
+it("a planted fault is found: a recovery that fails leaves what it has found", async () => {
+  const from = /(access_failed\) begin\s+)state_0 <= commit_state_free;/,
+    run = runBench("half", plant(dut, from, "$1"), { wave: false, seed: 5, limitCycles: 20_000 }, halfRecovered);
+  await findsFault(run);
+});
+describe("a planted fault is found by strangers", () => {
+  const planted: readonly (readonly [string, string | RegExp, string])[] = [
+    ["another process ends a commit by a later number", /ends_others =\s[^;]*;/, "ends_others = is_other_pid;"],
+    ["another process reads the log", /is_other_pid = [^;]*;/, "is_other_pid = 1'b0;"],
+    ["the last number is one like others", /wrong_name <= ([^;]*) \| [^;|]*;/, "wrong_name <= $1;"],
+  ];
+  it.each(planted)("%s", async (name, from, to) => {
+    await findsFault(runBench(name, plant(dut, from, to), { wave: false, seed: 4, limitCycles: 20_000 }, strangers));
+  });
+});
 describe("a planted fault is found", () => {
   it("and nothing without one", () => check("no fault", dut));
   it.each(faults)("%s", async (name, from, to) => {

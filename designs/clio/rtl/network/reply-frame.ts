@@ -27,7 +27,7 @@ import {
   uint,
   type Val,
 } from "../../../../hdl-dsl/index.ts";
-import { constantSum, cutFields, ipv4Constants, joinBytes, joinFields } from "../../../shared/frame/index.ts";
+import { ipv4ConstantSum, cutFields, ipv4Constants, joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import {
   FrameKind,
   type NetConfig,
@@ -121,7 +121,7 @@ export function replyKind(
         .bits(0, 16)
         .zext(sumBits)
         .add(config.ip.bits(16, 16).zext(sumBits))
-        .add(constantSum + clioToIp + more),
+        .add(ipv4ConstantSum + clioToIp + more),
     );
     return sum;
   };

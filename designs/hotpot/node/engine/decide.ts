@@ -61,14 +61,16 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
       });
   };
   const forget = (): void => {
-    when(front.isOver, () => say("done")).otherwise(() => {
-      const bytes = constant(floorBytes, 14);
-      access.ask({
-        ...{ opcode: opcodeBits.WRITE, home: 0, va: e.at.floor(asked.lane), bytes, sends: bytes },
-        ...{ beats: e.nothing, lead: "floor", headed: 0 },
+    when(front.isOver, () => say("done"))
+      .elseWhen(table.endsOthers, () => say("refused"))
+      .otherwise(() => {
+        const bytes = constant(floorBytes, 14);
+        access.ask({
+          ...{ opcode: opcodeBits.WRITE, home: 0, va: e.at.floor(asked.lane), bytes, sends: bytes },
+          ...{ beats: e.nothing, lead: "floor", headed: 0 },
+        });
+        starts.floor.begin();
       });
-      starts.floor.begin();
-    });
   };
   const recover = (): void => {
     table.known.set(0);
@@ -98,6 +100,7 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
     })
       .elseWhen(front.isOver, () => say("stale"))
       .elseWhen(repeats.not(), () => say("unknown"))
+      .elseWhen(isOther, () => say("refused"))
       .otherwise(() => {
         e.part.set(asked.part.trunc(partBits).resize(partBits + 1));
         e.readLog(e.at.entry(asked.part), bounds.areaBytes);

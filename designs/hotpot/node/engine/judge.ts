@@ -24,10 +24,11 @@ export function judgedOf({ asked }: Beats, opcode: UInt, length: UInt) {
     bytes = kept("wrong_bytes", asked.length.any().not().or(asked.length.gt(bounds.areaBytes))),
     page = kept("wrong_page", end.gt(bounds.pageBytes)),
     parts = kept("wrong_parts", asked.part.ge(asked.parts).or(asked.parts.gt(bounds.parts))),
-    lane = kept("wrong_lane", asked.lane.ge(bounds.lanes)),
+    // The floor behind the last number would be 0, and all that is over would count again.
+    name = kept("wrong_name", asked.lane.ge(bounds.lanes).or(asked.seq.all())),
     withData = kept("asks_with_data", hasData),
     named = kept("asks_of_commit", is("prepare", "update", "commit", "forget")),
     inParts = kept("asks_in_parts", is("prepare"));
   const area = node(orTree([size, granule, bytes, page]), { name: "wrong_area" });
-  return kept("malformed", orTree([kind, bare, withData.and(area), inParts.and(parts), named.and(lane)]));
+  return kept("malformed", orTree([kind, bare, withData.and(area), inParts.and(parts), named.and(name)]));
 }

@@ -40,6 +40,8 @@ export function recoverOf(e: Shared, { begins }: Begin): void {
     "idle",
     go => {
       const failed = (): void => {
+        // Nobody is told of a commit whose neighbours are not known.
+        table.clear();
         e.end(Verdict.failed);
         go.go("idle");
       };

@@ -180,6 +180,10 @@ export function tableOf(
     /** All areas of the commit are held. */
     isWhole: node(at(r => r.held).eq(whole), { name: "is_whole" }),
     whole,
+    /** What is asked would end a commit of another process. */
+    endsOthers: node(orTree(rows.map(r => r.ended.andNot(r.samePid).andNot(r.state.eq("free")))), {
+      name: "ends_others",
+    }),
     clear: (): void => {
       for (const r of rows) {
         r.state.set(CommitState.free);

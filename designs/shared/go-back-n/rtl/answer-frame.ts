@@ -1,6 +1,6 @@
 /** The frame of an ACK or NACK: headers only, and their checksum in two steps. Wires only. */
 import { constant, mux, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
-import { constantSum, ipv4Checksum, ipv4Constants, joinBytes, joinFields } from "../../frame/index.ts";
+import { ipv4ConstantSum, ipv4Checksum, ipv4Constants, joinBytes, joinFields } from "../../frame/index.ts";
 import { ethernetHeader, etherType, ipv4Header, udpHeader } from "../../wire/index.ts";
 import { gbnHeader, gbnTypes } from "../wire/index.ts";
 import { type Answer, gbnBytes, wireSequenceBits, wireSlotBits } from "./types.ts";
@@ -14,7 +14,7 @@ const word = (v: UInt): UInt => v.zext(sumBits);
 export const answerOwnSum = (ip: UInt): UInt =>
   word(ip.bits(0, 16))
     .add(word(ip.bits(16, 16)))
-    .add(constantSum + ipBytes);
+    .add(ipv4ConstantSum + ipBytes);
 /** The sum with the receiver's address. */
 export const answerSum = (own: UInt, ip: UInt): UInt => own.add(word(ip.bits(0, 16))).add(word(ip.bits(16, 16)));
 

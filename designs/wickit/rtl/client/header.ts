@@ -1,6 +1,6 @@
 import { constant, node, reg, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
-import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
-import { joinBytes, joinFields } from "../../../shared/frame/index.ts";
+import { ethernetHeader, etherType, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
+import { ipv4ConstantSum, ipv4Constants, joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import { accessBody, clioHeader, frameOffsets } from "../../../clio/wire/index.ts";
 import type { ClientConfig } from "./types.ts";
 
@@ -22,26 +22,11 @@ export interface RequestFields {
   readonly length: UInt;
 }
 
-const fixed = {
-  version: 4,
-  ihl: 5,
-  tos: 0,
-  identification: 0,
-  reservedFlag: 0,
-  dontFragment: 1,
-  moreFragments: 0,
-  fragmentOffset: 0,
-  ttl: 64,
-  protocol: ipProtocol.udp,
-} as const;
-/** The sum of the fixed words: version, IHL and TOS; the flags; TTL and protocol. */
-const fixedSum = 0x4500 + 0x4000 + ((64 << 8) | ipProtocol.udp);
-
 /** The sum of the IPv4 header's words without its length: addresses come from registers, and so does the sum. */
 export function addressSum(config: Val<typeof ClientConfig>): UInt {
   const sum = reg(uint(20), { name: "address_sum" }),
     half = (v: UInt, at: number): UInt => v.bits(at, 16).zext(20);
-  const own = node(half(config.ip, 0).add(half(config.ip, 16)).add(fixedSum), { name: "own_sum" });
+  const own = node(half(config.ip, 0).add(half(config.ip, 16)).add(ipv4ConstantSum), { name: "own_sum" });
   sum.set(own.add(half(config.nodeIp, 0)).add(half(config.nodeIp, 16)));
   return sum;
 }
@@ -57,7 +42,7 @@ export function requestHeader(config: Val<typeof ClientConfig>, f: RequestFields
   return joinBytes(
     joinFields(ethernetHeader, { dst: config.nodeMac, src: config.mac, etherType: constant(etherType.ipv4, 16) }),
     joinFields(ipv4Header, {
-      ...fixed,
+      ...ipv4Constants,
       checksum,
       totalLength: node(f.size.add(ipOverhead), { name: "total_length" }),
       src: config.ip,

@@ -23,7 +23,8 @@ function setup(withDevices: boolean): string {
     })),
     links: [
       ...of(i => ({ between: [`host${i}`, `tor:${i}`], latencyNs: 100, ...faults })),
-      ...of(i => ({ between: [`tor:${2 + i}`, withDevices ? `snic${i}:0` : `mem${i}`], latencyNs: 130 })),
+      // What is damaged behind the switch comes to the other thread so.
+      ...of(i => ({ between: [`tor:${2 + i}`, withDevices ? `snic${i}:0` : `mem${i}`], latencyNs: 130, corrupt: 0.1 })),
       ...(withDevices ? of(i => ({ between: [`snic${i}:1`, `mem${i}`], latencyNs: 90 })) : []),
     ],
   });
@@ -95,6 +96,33 @@ describe("a planted fault between threads is found", () => {
   });
 });
 
+it("a planted fault is found: a frame that came damaged is whole to the other thread", async () => {
+  const one = await nodesAlone(),
+    found = await runOf(setup(false), 2, apart => {
+      const { node } = apart;
+      return {
+        ...apart,
+        node: (member, o, time) => {
+          const far = node(member, o, time);
+          if (far !== undefined) {
+            const receive = far.jack.receive.bind(far.jack);
+            far.jack.receive = frame => receive(frame, false);
+          }
+          return far;
+        },
+      };
+    }).then(told, (e: unknown) => e);
+  expect(found).not.toEqual(one);
+});
+it("a thread that ends in the middle of a run ends it with its sentence", async () => {
+  const text = setup(false),
+    plan = readRack(text, "threads"),
+    apart = threadsFor(plan, { text, path: "threads", seed: 1 }, 2);
+  const run = ran(plan, apart ? { apart } : {}, rack => {
+    rack.clockwork.time.after(3000, () => void apart?.elsewhere[0]?.end());
+  });
+  await expect(run).rejects.toThrow("a thread of the rack has ended before the others");
+});
 it("a thread that fails ends the run with its sentence", async () => {
   const text = setup(false),
     plan = readRack(text, "threads"),
