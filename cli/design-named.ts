@@ -1,13 +1,19 @@
-import { Argument } from "commander";
+import { Argument, InvalidArgumentError } from "commander";
 import { type Design, UsageError } from "../designs/shared/command-line/index.ts";
-import { designs } from "./designs.ts";
+import { designs, otherDesigns } from "./designs.ts";
 
 /** The design of a verb without a design's name. */
 export const [defaultDesign] = designs;
 
 /** `<design>` or `[design]` among the designs, and words of the verb's own beside them. */
-export const designArgument = (name: string, description: string, others: readonly string[] = []): Argument =>
-  new Argument(name, description).choices([...designs.map(d => d.name), ...others]);
+export const designArgument = (name: string, description: string, others: readonly string[] = []): Argument => {
+  const words = [...designs.map(d => d.name), ...others];
+  return new Argument(name, description).choices(words).argParser(word => {
+    if (!words.includes(word))
+      throw new InvalidArgumentError(`Allowed choices are ${words.join(", ")}.${otherDesigns}`);
+    return word;
+  });
+};
 
 /** The design of the name, which an argument has checked. @throws UsageError naming all when there is none */
 export function designNamed(name: string): Design {

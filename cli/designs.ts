@@ -26,3 +26,5 @@ export const designs: readonly [Design, ...Design[]] = [
   hotpot,
   frameCounter,
 ];
+/** What is said, behind the names of the designs, to who named another one; more in `installed-designs.ts`. */
+export const otherDesigns: string = "";

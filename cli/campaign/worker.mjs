@@ -1,5 +1,6 @@
 // A worker of a campaign: TypeScript is run as it stands, as by mnemo.mjs. It is started once and runs piece after
 // piece, so that no piece pays for the start.
+import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { register } from "tsx/esm/api";
 
@@ -11,4 +12,4 @@ setInterval(() => {
 }, 250);`;
 new Worker(watch, { eval: true }).unref();
 register();
-await import("./worker.ts");
+await import(existsSync(new URL("./worker.ts", import.meta.url)) ? "./worker.ts" : "./worker.js");

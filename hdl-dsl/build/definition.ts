@@ -3,9 +3,9 @@ import type { Position } from "../ir/circuit.ts";
 import { refuse } from "./context.ts";
 
 /** Modules without their parameters, by the function that takes them. */
-const makers = new WeakMap<object, { readonly name: string; readonly position: Position | undefined }>();
+const makers = new WeakMap<object, { readonly name: string; readonly position: () => Position | undefined }>();
 
-export function registerMaker(maker: object, name: string, position: Position | undefined): void {
+export function registerMaker(maker: object, name: string, position: () => Position | undefined): void {
   makers.set(maker, { name, position });
 }
 
@@ -18,7 +18,7 @@ export function requireDefinition(v: unknown, what: string): void {
       "HDL126",
       `${what}: the module \`${maker.name}\` was not called`,
       `Call it, with its parameters if it has any: ${maker.name}(...)`,
-      maker.position,
+      maker.position(),
     );
   refuse(
     "HDL126",

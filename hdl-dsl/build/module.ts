@@ -27,7 +27,7 @@ import { chooseName, makeSignal } from "./declare.ts";
 import { asEnd } from "./ends.ts";
 import { nameWith, parameterKey, parameterRows } from "./module-name.ts";
 import { settleHistories } from "./past.ts";
-import { userPosition } from "./position.ts";
+import { later, userPosition } from "./position.ts";
 import { fieldAfter } from "../source/source-name.ts";
 import { refusePrimitive, Value, Variable } from "./value.ts";
 import { view } from "./view.ts";
@@ -71,7 +71,7 @@ export function module<A = void, const P extends Ports = Ports>(
   o: ModuleOptions<A> = {},
 ): (params: A) => Def<P> {
   const defs = new Map<string, Def<P>>();
-  const position = userPosition();
+  const position = later(userPosition);
   const maker = (params: A): Def<P> => {
     const key = parameterKey(name, params);
     let def = defs.get(key);
@@ -90,7 +90,7 @@ function define<P extends Ports>(
   name: string,
   parameters: Circuit["parameters"],
   ports: P,
-  position: Position | undefined,
+  place: () => Position | undefined,
   body: (io: unknown) => unknown,
   verbatim = false,
 ): Def<P> {
@@ -102,6 +102,7 @@ function define<P extends Ports>(
     // The stack walk for names ends at this function's name (build/position.ts).
     elaborate: function elaborateOnce() {
       if (done !== undefined) return done;
+      const position = place();
       if (busy)
         refuse(
           "HDL127",
@@ -486,7 +487,7 @@ export function blackBox<const P extends Ports>(
     name,
     parameters.map(([k, v]) => [k, String(v)] as const),
     ports,
-    userPosition(),
+    later(userPosition),
     () => {
       if (o.clocked === true) context().domains.add(context().domain);
       else if (typeof o.clocked === "object") context().domains.add(boxDomain(o.clocked));

@@ -133,3 +133,9 @@ export const sites = (depth: number, below: (...args: never[]) => unknown): read
 /** The places of the calls on the stack, those of the language among them. */
 export const frames = (depth: number): Position[] =>
   stackFrames(depth + 4, undefined).flatMap(f => (f.position === undefined ? [] : [f.position]));
+
+/** What `read` finds on the stack now: a page has loaded all its modules before anybody asks. */
+export function later<T>(read: () => T): () => T {
+  const is = read();
+  return () => is;
+}

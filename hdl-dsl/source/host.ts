@@ -23,10 +23,51 @@ export const textOf = (path: string): string => readFileSync(path, "utf8");
 /** The path of a script by its name on the stack. */
 export const plainPath = (f: string): string => (f.startsWith("file://") ? fileURLToPath(f) : f).replace(/\?.*$/, "");
 
+/** A stack of an earlier moment: its calls, and a holder of its text, which is made when it is asked for. */
+interface Held {
+  readonly sites: readonly Site[];
+  readonly holder: { readonly stack?: string };
+}
+/** The stack that is read in place of the real one. */
+let held: Held | undefined;
+
+/** A stack of so many calls is read at once: what is kept of it would cost more. */
+const shallow = 12;
+
+/**
+ * What `read` would find on the stack now, found out when it is asked for. While modules are loaded hundreds of types
+ * and modules are declared, and few of their places are ever asked for: texts and source maps are what costs.
+ */
+export function later<T>(read: () => T): () => T {
+  const now = sites(shallow, later);
+  let value: { readonly is: T } | undefined;
+  if (now.length >= shallow) {
+    const is = read();
+    return () => is;
+  }
+  const limit = Error.stackTraceLimit,
+    holder: { stack?: string } = {};
+  Error.stackTraceLimit = shallow;
+  Error.captureStackTrace(holder);
+  Error.stackTraceLimit = limit;
+  return () => {
+    if (value !== undefined) return value.is;
+    const before = held;
+    held = { sites: now, holder };
+    try {
+      value = { is: read() };
+    } finally {
+      held = before;
+    }
+    return value.is;
+  };
+}
+
 const asSites = (_e: Error, sites: NodeJS.CallSite[]): NodeJS.CallSite[] => sites;
 
 /** The calls that led to `below`, innermost first, at most `depth`. */
 export function sites(depth: number, below: (...args: never[]) => unknown): readonly Site[] {
+  if (held !== undefined) return held.sites;
   // eslint-disable-next-line @typescript-eslint/unbound-method -- kept to be put back, never called
   const prepare = Error.prepareStackTrace,
     limit = Error.stackTraceLimit;
@@ -43,18 +84,21 @@ export function sites(depth: number, below: (...args: never[]) => unknown): read
   }
 }
 
-/** The places of the calls on the stack with the runtime's source maps applied, this file's own among them. */
-export function frames(depth: number): Position[] {
+function stackText(depth: number): string {
+  if (held !== undefined) return held.holder.stack ?? "";
   const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = depth + 4;
-  let stack: string;
+  Error.stackTraceLimit = depth;
   try {
-    stack = new Error().stack ?? "";
+    return new Error().stack ?? "";
   } finally {
     Error.stackTraceLimit = limit;
   }
+}
+
+/** The places of the calls on the stack with the runtime's source maps applied, this file's own among them. */
+export function frames(depth: number): Position[] {
   const found: Position[] = [];
-  for (const line of stack.split("\n")) {
+  for (const line of stackText(depth + 4).split("\n")) {
     const m = /\(?((?:file:\/\/|\/|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)\)?$/.exec(line);
     if (m === null) continue;
     found.push(sourcePosition({ file: plainPath(m[1] as string), line: Number(m[2]), column: Number(m[3]) }));

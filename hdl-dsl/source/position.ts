@@ -4,9 +4,11 @@
  * stack, which applies its source maps. So a position costs microseconds once seen, and is right under the CLI and
  * under vitest alike.
  */
-import { basename, dirname, frames, languageFolder, plainPath, resolve, sep, type Site, sites } from "./host.ts";
+import { basename, dirname, frames, languageFolder, later, plainPath, resolve, sep, type Site, sites } from "./host.ts";
 import { type Base, baseOf } from "./literal-base.ts";
 import { type Binding, bindingAt, declarationAt, type Position } from "./source-name.ts";
+
+export { later };
 
 /** The folder of the language: `hdl-dsl` of the repository, or `dist/hdl-dsl` of the installed package. */
 const language = languageFolder;

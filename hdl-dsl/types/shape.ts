@@ -4,7 +4,7 @@
  * from bit 0 up.
  */
 
-import { declaredName } from "../source/position.ts";
+import { declaredName, later } from "../source/position.ts";
 import type { WidthOf } from "./width-of.ts";
 
 /** An unsigned integer of `width` bits (1 or more). */
@@ -92,24 +92,23 @@ export const bit: UIntShape<1> = { kind: "uint", width: 1 };
 export function struct<const F extends Fields>(fields: F): StructShape<F> {
   if (Object.keys(fields).length === 0) throw new ShapeError("struct: at least one field is needed");
   const shape: StructShape<F> = { kind: "struct", fields };
-  const declared = declaredName();
-  if (declared !== undefined) declaredNames.set(shape, declared);
+  declaredNames.set(shape, later(declaredName));
   return shape;
 }
 
-const declaredNames = new WeakMap<Shape, string>();
+const declaredNames = new WeakMap<Shape, () => string | undefined>();
 
 /** The same struct under a name of its own, for names of modules: `named("Beat32", AxisBeat(4))`. */
 export function named<const F extends Fields>(name: string, shape: StructShape<F>): StructShape<F> {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     throw new ShapeError(`named: ${JSON.stringify(name)} is no name: letters, digits and underscores are expected`);
   const renamed: StructShape<F> = { kind: "struct", fields: shape.fields };
-  declaredNames.set(renamed, name);
+  declaredNames.set(renamed, () => name);
   return renamed;
 }
 
 /** The name that a struct has from its declaration; undefined where it has none. */
-export const declaredNameOf = (shape: Shape): string | undefined => declaredNames.get(shape);
+export const declaredNameOf = (shape: Shape): string | undefined => declaredNames.get(shape)?.();
 
 /** Characters beyond which the name of an unnamed struct leaves fields out and tells its width instead. */
 const longestStructName = 48;
@@ -119,7 +118,7 @@ const longestStructName = 48;
  * `sint8`, `bit`, `uint8x4` for a vec of 4, `slot6_frame14` for a struct without a name.
  */
 export function shapeName(shape: Shape): string {
-  const declared = declaredNames.get(shape);
+  const declared = declaredNameOf(shape);
   if (declared !== undefined) return declared.replace(/[^A-Za-z0-9_]/g, "_");
   switch (shape.kind) {
     case "uint":

@@ -9,7 +9,7 @@ const read = (path: string): string => readFileSync(new URL(`../../../${path}`, 
 test("the page shows the example as it is", () => {
   const shown = /```ts mailbox\.ts\n([\s\S]*?)```/.exec(read("docs/clio/clib.md"))?.[1];
   expect(shown).toBe(
-    read("docs/examples/mailbox.ts").replace("../../designs/clio/client/index.ts", "mnemosyne/clio/client"),
+    read("docs/examples/mailbox.ts").replace("../../designs/clio/client/index.ts", "mnemosyne-clio/client"),
   );
 });
 test("it runs", () =>
