@@ -72,11 +72,15 @@ export class RackNode implements Member {
    */
   async finish(strict: boolean): Promise<{ readonly counters: Counters; readonly problems: readonly string[] }> {
     const counters = await this.node.counters();
-    const dropped = (Object.keys(counters) as CounterName[]).filter(c => c.startsWith("drop") && counters[c] > 0n);
+    // A line may damage what it carries: the node drops it, or answers with NACK where it can still say whose it is.
+    const dropped = (Object.keys(counters) as CounterName[]).filter(
+      c => c.startsWith("drop") && c !== "dropFcs" && counters[c] > 0n,
+    );
     const problems = [
       ...(this.node.idle ? [] : [`it is not at rest: units ${this.node.bench.io.busy.big.toString(2)} are busy`]),
       ...(strict ? dropped : []).map(c => `${counters[c]} frames came that are none of its (${c})`),
       ...this.#unlike("frames came to it", this.jack.counts.received, counters.rxFrames),
+      ...this.#unlike("damaged frames came to it", this.jack.counts.damaged, counters.dropFcs + counters.nacks),
       ...this.#unlike("frames left it", this.jack.counts.sent, counters.txFrames),
     ];
     return { counters, problems: problems.map(p => `${this.name}: ${p}`) };
