@@ -57,6 +57,10 @@ const harness = module(
     io.on.set(turns.on);
     io.strike.set(strike);
     assumeAlways(io.struck.not().or(strike.valid), "nobody is struck who does not stand there");
+    // All places are taken then, so each was entered since the reset: who follows the newest has no reset of its own.
+    const entered = reg(bit, { init: 0, name: "model_entered" });
+    when(io.add.valid, () => entered.set(1));
+    assumeAlways(io.refused.not().or(entered), "nobody is refused before somebody has entered");
 
     const was = reg(bit, { init: 0, name: "model_was" }),
       yielded = reg(bit, { init: 0, name: "model_yielded" }),
