@@ -11,15 +11,18 @@ import {
   decryptModel,
   encryptModel,
   firewallModel,
+  GbnJudge,
   identity,
   KvJudge,
   natAnswer,
   type NatTable,
   openModel,
+  type OwnFrames,
   passOn,
   ReplicaModel,
   sealModel,
   type TaskAnswerModel,
+  type TaskClaim,
   type TaskModel,
   type TaskPacketModel,
   tunnelModel,
@@ -61,31 +64,36 @@ export function matchSettings(s: Setup, port: number): MatchSettings {
 /** Models of tasks by their declared names. */
 export type TaskModels = Readonly<Record<string, () => TaskModel>>;
 
-/** The frame that is followed: a number of its own, and its choices. */
+/** The frame that is followed: a number of its own, its choices, and what they take for true. */
 export interface Followed {
   readonly number: number;
   readonly choose: Choose;
+  readonly claim: (c: TaskClaim) => void;
 }
 /** What a model with state may answer; it is asked once for each packet of a frame. */
 interface WithState {
   readonly options: (packet: TaskPacketModel) => readonly TaskAnswerModel[];
   readonly configure: (at: number, data: bigint) => void;
+  readonly own?: OwnFrames;
 }
 /** A frame is followed again for all that its tasks may choose. */
 function askedOnce(model: WithState, frame: () => Followed): TaskModel {
   let last = -1;
   const known = new Map<string, readonly TaskAnswerModel[]>();
   return {
+    ...(model.own && { own: model.own }),
     configure: (at, data) => model.configure(at, data),
     answer: packet => {
-      const { number, choose } = frame();
+      const { number, choose, claim } = frame();
       if (number !== last) known.clear();
       last = number;
       const { payload: _, header, ...told } = packet,
         key = `${Buffer.from(header).toString("latin1")} ${JSON.stringify(told)}`,
         options = known.get(key) ?? model.options(packet);
       known.set(key, options);
-      return options.length === 1 ? (options[0] ?? passOn) : choose(options);
+      const answer = options.length === 1 ? (options[0] ?? passOn) : choose(options);
+      if (answer.claim) claim(answer.claim);
+      return answer;
     },
   };
 }
@@ -98,6 +106,7 @@ function everyTime(): () => Followed {
   let n = 0;
   return () => ({
     number: n++,
+    claim: () => undefined,
     choose: options => {
       const [first] = options;
       if (options.length === 0) throw new RangeError("a choice among nothing");
@@ -106,7 +115,12 @@ function everyTime(): () => Followed {
     },
   });
 }
-const projectModels = (s: Setup, nat: () => NatTable, frame: () => Followed): TaskModels => ({
+const gbnState = (judge: GbnJudge): WithState => ({
+  options: packet => judge.options(packet),
+  configure: (at, data) => judge.configure(at, data),
+  own: judge,
+});
+const projectModels = (s: Setup, nat: () => NatTable, frame: () => Followed, now: Clock): TaskModels => ({
   dummy: identity,
   xor: xorModel,
   encrypt: encryptModel,
@@ -119,7 +133,10 @@ const projectModels = (s: Setup, nat: () => NatTable, frame: () => Followed): Ta
   firewall: () => firewallModel(s.firewall),
   nat: () => ({ answer: p => natAnswer(p, nat()) }),
   replicate: () => askedOnce(replicaState(new ReplicaModel()), frame),
+  go_back_n: () => askedOnce(gbnState(new GbnJudge(now)), frame),
 });
+/** The device's cycle; undefined where nobody counts. */
+export type Clock = () => number | undefined;
 /** Models of tasks whose names have figures. */
 const figured = (frame: () => Followed): readonly (readonly [RegExp, () => TaskModel])[] => [
   [/^delay_\d+_\d+$/, identity],
@@ -138,14 +155,15 @@ function modelNamed(name: string, s: Setup, all: TaskModels, frame: () => Follow
 }
 /**
  * The tasks of each chain. @param own models of tasks that are not the project's @param nat of the frame under way
- * @param frame that is followed; left out: each packet is another frame's
+ * @param frame that is followed; left out: each packet is another frame's @param now for tasks whose frames hang on time
  */
 export function chainTasks(
   s: Setup,
   own: TaskModels,
   nat: () => NatTable,
   frame: () => Followed = everyTime(),
+  now: Clock = () => undefined,
 ): readonly (readonly ChainTask[])[] {
-  const all = { ...projectModels(s, nat, frame), ...own };
+  const all = { ...projectModels(s, nat, frame, now), ...own };
   return s.chains.map(c => c.tasks.map(declared => ({ declared, model: modelNamed(declared.name, s, all, frame) })));
 }

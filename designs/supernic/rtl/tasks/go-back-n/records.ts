@@ -2,7 +2,15 @@
 import { bit, bitsFor, struct, uint, type Val } from "../../../../../hdl-dsl/index.ts";
 import { type GbnSenderParameters, wireSequenceBits, wireSlotBits } from "../../../../shared/go-back-n/rtl/index.ts";
 import { gbnFirst, gbnWindow } from "../../../../shared/go-back-n/wire/index.ts";
-import { gbnFrameBytes, gbnLifeBits, gbnNodes, gbnTaskSessions, gbnWaiting, taskTagBits } from "../../../wire/index.ts";
+import {
+  gbnFrameBytes,
+  gbnLifeBits,
+  gbnNodes,
+  gbnTaskSessions,
+  gbnTimes,
+  gbnWaiting,
+  taskTagBits,
+} from "../../../wire/index.ts";
 import { headerBits, told } from "../interface.ts";
 import { memoryAddressBits, memoryMostBytes } from "../memory.ts";
 import { payloadBits } from "../payload.ts";
@@ -21,10 +29,7 @@ export const gbnTaskDefaults: GbnTaskParameters = {
   sequenceBits: wireSequenceBits,
   window: gbnWindow,
   first: gbnFirst,
-  ackEvery: 100,
-  ackCycles: 4096,
-  timeoutCycles: 8192,
-  tries: 7,
+  ...gbnTimes,
   ...gbnWaiting,
 };
 export const nodeBits = Math.log2(gbnNodes),
