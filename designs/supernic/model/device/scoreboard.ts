@@ -110,8 +110,7 @@ export class DeviceScoreboard {
   }
 
   /** A frame has left by a port. @returns the frame that came in as it, where that can be told */
-  leave(port: number, given: Uint8Array): Entered | undefined {
-    const bytes = this.#own.reduce((frame, o) => o.seen(frame), given);
+  leave(port: number, bytes: Uint8Array): Entered | undefined {
     this.#step++;
     if (port !== toSoftware) this.#out[port] = (this.#out[port] ?? 0) + 1;
     if (!this.#dues.has(port, bytes) && this.#isOwn(port, bytes)) return undefined;
@@ -147,10 +146,15 @@ export class DeviceScoreboard {
     return this.nat.possible(claims, step) && (left.length > 0 || tasks.every(t => t.possible()));
   }
 
+  /** What tasks that make frames by themselves must send or hear yet. */
+  get owed(): number {
+    return this.#own.reduce((n, o) => n + o.outstanding, 0);
+  }
   /** Frames that have come in and must leave. */
   get outstanding(): number {
-    const own = this.#own.reduce((n, o) => n + o.outstanding, 0);
-    return own + this.#all.filter(e => e.fate === undefined && !e.ways.some(w => exitsOf(w.fate).length === 0)).length;
+    return (
+      this.owed + this.#all.filter(e => e.fate === undefined && !e.ways.some(w => exitsOf(w.fate).length === 0)).length
+    );
   }
   /** The run is over: what has not left is lost, unless a counter says why. @returns all that was wrong */
   finish(counts?: DeviceCounts): readonly string[] {

@@ -44,8 +44,6 @@ export interface TaskClaim {
 }
 /** Frames that a task makes by itself: no packet's answer has them. */
 export interface OwnFrames {
-  /** A frame that has left, as this model would give it: without what a memory held before the first reset. */
-  seen(frame: Uint8Array): Uint8Array;
   /** A frame has left. @returns what is wrong with it, "" when nothing is; undefined: it is none of the task's */
   left(port: number, frame: Uint8Array): string | undefined;
   /** What must come yet. */

@@ -7,7 +7,6 @@ import { withRack } from "../../../../designs/rack/rig/fabric/index.ts";
 import { readRack } from "../../../../designs/rack/setup/index.ts";
 import { Client, GoBackNTransport } from "../../../../designs/clio/client/index.ts";
 import { partitionsOf } from "../../../../designs/clio/config/index.ts";
-import { identity } from "../../../../designs/supernic/model/index.ts";
 import { Random } from "../../../../sim/index.ts";
 
 const operations = Number(process.env["MNEMO_OPERATIONS"] ?? 40);
@@ -39,8 +38,7 @@ it.skipIf(process.env["MNEMO_LONG"] !== "1")(
   () =>
     withRack(
       plan,
-      // What the task makes hangs on time: it has a bench of its own, and the client says what is right.
-      { seed: 1, device: () => ({ isManaged: true, models: { go_back_n: identity } }) },
+      { seed: 1 },
       async rack => {
         const endpoint = rack.endpoint("host0"),
           random = new Random(5),

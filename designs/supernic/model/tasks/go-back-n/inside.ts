@@ -4,6 +4,8 @@ import { gbnFrameBytes, gbnWaiting } from "../../../wire/index.ts";
 const beatBytes = 64,
   mostBeats = gbnFrameBytes / beatBytes + 1;
 
+/** Answers that wait are fewer than this: half of those for which there is room, for those of timers are not seen. */
+const mostAnswers = 6;
 export interface Waiting {
   readonly reply: Uint8Array;
   /** Step and cycle at which it came. */
@@ -14,13 +16,19 @@ export interface Waiting {
   isStray: boolean;
   /** There may have been no room for it. */
   mayBeLost: boolean;
+  /** What its session had heard when it came: NACKs, and ACKs of something new. */
+  readonly nacks: number;
+  readonly moves: number;
 }
 export class Inside {
   /** The present step. */
   step = 0;
   readonly #all = new Set<Waiting>();
   /** The last step at which requests may have been refused because of them. */
-  #crowded = 0;
+  #crowded = -1;
+  /** Packets that ask for an answer, and have none yet; the last step at which there were many. */
+  #asking = 0;
+  #busy = -1;
 
   add(w: Waiting): void {
     this.#all.add(w);
@@ -35,6 +43,17 @@ export class Inside {
   /** Requests may have been refused at some time since this step. */
   crowdedSince(step: number): boolean {
     return this.#crowded >= step;
+  }
+  asks(): void {
+    this.#asking++;
+    if (this.#asking >= mostAnswers) this.#busy = this.step;
+  }
+  answered(): void {
+    this.#asking = Math.max(0, this.#asking - 1);
+  }
+  /** There may have been no room for an answer at some time since this step. */
+  busySince(step: number): boolean {
+    return this.#busy >= step;
   }
   #look(): void {
     const beats = [...this.#all].reduce((n, w) => n + w.beats, 0),

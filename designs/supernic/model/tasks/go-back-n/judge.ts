@@ -19,7 +19,7 @@ import { type OwnFrames, passOn, type TaskAnswerModel, type TaskPacketModel } fr
 import { managedFrame, requestWrites } from "./frames.ts";
 import { beatsOf, Inside, type Waiting } from "./inside.ts";
 import { type Clock, GbnLife, settling } from "./life.ts";
-import { bytesOf, type Client, gbnHeaderEnd, type GbnPacketKind, kindOf, requestBytes, tagOf } from "./packet.ts";
+import { bytesOf, type Client, gbnHeaderEnd, type GbnPacketKind, kindOf, requestBytes } from "./packet.ts";
 
 type Manages = Extract<GbnPacketKind, { is: "manages" }>;
 /** A request for a session, or to close one. */
@@ -37,7 +37,6 @@ interface Says {
 const sessionNumbers = Array.from({ length: gbnTaskSessions - 1 }, (_, i) => i + 1);
 const drop: TaskAnswerModel = { verdict: "drop" };
 const slotBits = 10,
-  srcMac = 6,
   lives = 2 ** gbnLifeBits;
 const field = (data: bigint, at: number, bits: number): bigint => (data >> BigInt(at)) & ((1n << BigInt(bits)) - 1n);
 /** What names a client's slot: another name for it is a client that has begun anew. */
@@ -61,9 +60,8 @@ export class GbnJudge implements OwnFrames {
   readonly #inside = new Inside();
   /** By number, the present life last. */
   readonly #lives = new Map<number, GbnLife[]>();
-  /** How often a number was given; and the life that it had before, which its first request at a node tells. */
+  /** How often a number was given. */
   readonly #given = new Map<number, number>();
-  readonly #lifeBefore = new Map<number, number>();
   #asked: Asked[] = [];
   /** The number that is given next, if it is free; undefined: several were asked for at once. */
   #next: number | undefined = 1;
@@ -118,11 +116,11 @@ export class GbnJudge implements OwnFrames {
   }
   #reply(k: Extract<GbnPacketKind, { is: "reply" }>, packet: TaskPacketModel, step: number): void {
     const life = this.#of(k.session),
-      told = (k.life - (this.#lifeBefore.get(k.session) ?? 0) + lives) % lives,
-      isOf = life !== undefined && life.life === told && life.holder.node === k.node && life.ended === undefined;
+      isOf = life !== undefined && life.life === k.life && life.holder.node === k.node && life.ended === undefined;
     const w: Waiting = {
       ...{ reply: bytesOf(packet), step, at: this.#time, beats: beatsOf(packet.payloadBytes) },
       ...{ isStray: !isOf, mayBeLost: false },
+      ...(isOf ? life.heardUntilNow : { nacks: 0, moves: 0 }),
     };
     this.#inside.add(w);
     if (isOf) life.waiting.push(w);
@@ -170,17 +168,6 @@ export class GbnJudge implements OwnFrames {
     return [on, drop];
   }
 
-  seen(frame: Uint8Array): Uint8Array {
-    const tag = tagOf(frame.slice(srcMac)),
-      life = tag && this.#of(tag.session);
-    if (tag === undefined || life === undefined || wordOf(frame, 36) !== kvNodePort) return frame;
-    const before = this.#lifeBefore.get(tag.session) ?? (tag.life - life.life + lives) % lives,
-      out = frame.slice(),
-      is = (tag.life - before + lives) % lives;
-    this.#lifeBefore.set(tag.session, before);
-    out.set([is >> 8, is & 255], srcMac + 2);
-    return out;
-  }
   left(port: number, frame: Uint8Array): string | undefined {
     const nodes = this.#nodes;
     if (!nodes.some(n => n !== undefined && isFrom(frame, n))) return undefined;

@@ -21,6 +21,8 @@ class Arrivals {
   /** How many had come beside them when one was reached; and the step at which one came last. */
   readonly extraAt = new Map<number, number>();
   readonly lastAt = new Map<number, number>();
+  /** The last in order when one ahead came, and the step of that. */
+  readonly gapAt = new Map<number, number>();
 
   constructor(from: Client) {
     this.from = from;
@@ -31,15 +33,17 @@ class Arrivals {
     if (sequence === plus(this.reach, 1)) {
       this.reach = sequence;
       this.extraAt.set(sequence, this.extra);
-    } else this.extra++;
+    } else {
+      this.extra++;
+      if (distance(sequence, this.reach) > 0 && !this.gapAt.has(this.reach)) this.gapAt.set(this.reach, step);
+    }
   }
 }
 /** A reply that has its number. */
 interface Kept {
   readonly reply: Uint8Array;
-  readonly at: number;
-  /** Nothing else was in flight when it came. */
-  readonly alone: boolean;
+  /** No timeout of it comes sooner than a round of the timer behind this cycle: it came then, or an ACK did. */
+  readonly since: number;
   readonly nacks: number;
   readonly moves: number;
   times: number;
@@ -73,6 +77,7 @@ export class GbnLife {
   #sent = before;
   #acked = before;
   #ackedAt = -Infinity;
+  #isSure = true;
   #nacks = 0;
   #moves = 0;
   /** A reply was acknowledged that had not left yet: the task may have heard it, or not. */
@@ -110,6 +115,7 @@ export class GbnLife {
     if (this.#peer !== undefined && !sameClient(this.#peer, from)) return false;
     const of = this.#arrived.find(a => sameClient(a.from, from)) ?? new Arrivals(from);
     if (of.all.length === 0) this.#arrived.push(of);
+    if (sequence !== plus(of.reach, 1)) this.#inside.asks();
     of.add(sequence, step);
     const known = this.#places.some(p => p.mac === at.mac && p.port === at.port && p.until === Infinity);
     if (!known) this.#places.push({ ...at, step, until: Infinity });
@@ -140,11 +146,16 @@ export class GbnLife {
     if (isEarly) this.#early = sequence;
     else this.#moveTo(sequence, this.#time);
   }
-  #moveTo(sequence: number, at: number): void {
+  /** @param at undefined: perhaps the task has not heard it */
+  #moveTo(sequence: number, at: number | undefined): void {
     if (distance(sequence, this.#acked) <= 0) return;
     this.#moves++;
     this.#acked = sequence;
-    this.#ackedAt = at;
+    this.#isSure = at !== undefined;
+    this.#ackedAt = at ?? this.#ackedAt;
+  }
+  get heardUntilNow(): { readonly nacks: number; readonly moves: number } {
+    return { nacks: this.#nacks, moves: this.#moves };
   }
 
   /** A frame that it made has left. @returns what is wrong with it */
@@ -182,6 +193,7 @@ export class GbnLife {
       return `${nack ? "NACK" : "ACK"} of ${q}, which has not come`;
     if (distance(q, this.#promised) < 0) return `an answer of ${q} behind one of ${this.#promised}`;
     this.#promised = q;
+    this.#inside.answered();
     return nack ? this.#nack(q, of) : this.#ack(q, of);
   }
   #ack(q: number, { extra, extraAt }: Arrivals): string | undefined {
@@ -216,14 +228,12 @@ export class GbnLife {
     if (taken === undefined) return `reply ${n} is none that a node has given`;
     const lost = this.waiting.slice(0, next).filter(w => !w.mayBeLost).length;
     this.waiting.splice(0, next + 1).forEach(w => this.#inside.gone(w));
-    const quiet = this.#sent === this.#acked && this.#time > this.#ackedAt + settling,
-      { isFull } = this;
+    const { isFull } = this,
+      last = this.#kept.get(this.#sent),
+      since = last === undefined || this.#sent === this.#acked ? taken.at : Math.max(last.since, this.#ackedAt);
     this.#sent = n;
-    this.#kept.set(n, {
-      ...{ reply: taken.reply, at: taken.at, alone: quiet },
-      ...{ nacks: this.#nacks, moves: this.#moves, times: 1 },
-    });
-    if (distance(n, this.#early) <= 0) this.#moveTo(n, Infinity);
+    this.#kept.set(n, { reply: taken.reply, since, nacks: taken.nacks, moves: taken.moves, times: 1 });
+    if (distance(n, this.#early) <= 0) this.#moveTo(n, undefined);
     if (isFull) return `reply ${n} is beyond the window`;
     return lost > 0 ? `reply ${n} leaves, and ${lost} before it did not` : undefined;
   }
@@ -235,9 +245,9 @@ export class GbnLife {
       tries = gbnTimes.tries * (1 + this.#moves - k.moves);
     if (k.times > 1 + nacks + tries) return `reply ${n} is sent for the ${k.times}th time`;
     if (now === undefined) return undefined;
-    const timeouts = Math.floor((now - k.at) / gbnTimes.timeoutCycles) + (k.alone ? 0 : 1);
+    const timeouts = Math.floor((now - k.since) / gbnTimes.timeoutCycles);
     if (k.times > 1 + nacks + timeouts) return `reply ${n} is sent again too early`;
-    const isAcked = distance(n, this.#acked) <= 0 && now > this.#ackedAt + settling;
+    const isAcked = this.#isSure && distance(n, this.#acked) <= 0 && now > this.#ackedAt + settling;
     return isAcked ? `reply ${n} is sent again long after its ACK` : undefined;
   }
 
@@ -275,6 +285,11 @@ export class GbnLife {
     if (missing !== undefined) problems.push(`request ${missing} came in order, and has not gone on`);
     if (distance(this.#taken, this.#promised) > 0) problems.push(`no ACK of request ${this.#taken} has left`);
     const stays = this.waiting.filter(w => !w.mayBeLost).length;
+    for (const [q, step] of this.#came?.gapAt ?? []) {
+      const isExcused = this.#inside.crowdedSince(0) || this.#inside.busySince(step);
+      if (distance(q, before) > 0 && !this.#nacked.has(q) && !isExcused)
+        problems.push(`a packet came behind ${plus(q, 1)}, which was missing, and no NACK of ${q} has left`);
+    }
     if (!isHeld && stays > 0) problems.push(`${stays} replies have not left`);
     if (this.#now() !== undefined && distance(this.#sent, this.#acked) > 0)
       problems.push(`reply ${plus(this.#acked, 1)} is not acknowledged, and is not sent again`);

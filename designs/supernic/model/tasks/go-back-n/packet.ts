@@ -55,7 +55,7 @@ export const bytesOf = ({ header, headBytes, payload }: TaskPacketModel): Uint8A
   Uint8Array.from([...header.slice(0, headBytes), ...(payload ?? [])]);
 
 /** What a MAC says that is such a name of a session and its life. */
-export function tagOf(mac: Uint8Array): { readonly session: number; readonly life: number } | undefined {
+function tagOf(mac: Uint8Array): { readonly session: number; readonly life: number } | undefined {
   const [prefix, life, session] = [be(mac, 0, 2), be(mac, 2, 2), be(mac, 4, 2)];
   return prefix === tagPrefix && session < gbnTaskSessions ? { session, life } : undefined;
 }

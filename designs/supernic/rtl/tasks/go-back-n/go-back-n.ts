@@ -17,6 +17,7 @@ import {
   reg,
   stage,
   stream,
+  type StreamIn,
   type UInt,
   type Val,
   when,
@@ -92,6 +93,25 @@ function answerOf({ tag, header, drops, shifts, life }: Val<typeof Decided>) {
 }
 
 /**
+ * A register that takes a beat when it has none: every second cycle, and no way leads from behind it to what is before
+ * it. Frames are sent again one after the other, each after its time in memory: that is fast enough for them.
+ */
+function unhurried(from: StreamIn<Beat>, name: string): StreamIn<Beat> {
+  const out = stream(AxisBeat(beatBytes), { name }),
+    full = reg(bit, { init: 0, name: `${name}_full` }),
+    held = reg(AxisBeat(beatBytes), { name: `${name}_held` });
+  from.ready.set(full.not());
+  when(full.not(), () => {
+    full.set(from.valid);
+    held.set(from.payload);
+  }).elseWhen(out.ready, () => full.set(0));
+  out.valid.set(full);
+  out.payload.set(held);
+  return out;
+}
+type Beat = ReturnType<typeof AxisBeat>;
+
+/**
  * Go-Back-N in front of memory nodes (paper §5.6.1; docs/supernic/go-back-n.md). It ends the clients' sessions: a
  * request in order goes on without its header, a reply becomes a frame made here, which is kept in memory until it is
  * acknowledged. Latency 6 cycles, initiation interval 1; a reply leaves every 4 cycles or as its beats need. Full: see
@@ -109,7 +129,8 @@ export const GoBackN = module(
       resend = instance("resend", GbnResend(memoryOf(p))),
       insert = instance("insert", GbnInsert({ beatBytes, frameBytes: gbnFrameBytes }));
     const perSession = { depth: p.sessions, collision: "new", style: "block" } as const,
-      lives = ram(Life, { ...perSession, name: "lives" }),
+      // A device that is loaded begins at 0; a reset leaves them.
+      lives = ram(Life, { ...perSession, init: [], name: "lives" }),
       peers = ram(To, { ...perSession, name: "peers" });
     const stops = wire(bit, { name: "stop" }),
       drained = wire(bit, { name: "drained" }),
@@ -153,10 +174,11 @@ export const GoBackN = module(
       insert.beats,
     );
     gone.beat.set(waiting.fire);
-    gone.reply.set(numbers.gone);
+    gone.reply.set(numbers.taken);
     const { fresh, kept } = partWays(beatBytes, insert.tx, numbers.ways);
     connect(numbers.places, store.place);
-    connect(stage(kept, "full", { name: "kept_stage" }), store.beats);
+    // The store takes them into registers of its own.
+    connect(kept, store.beats);
     keepIn(p, store, io);
     sendAgain({ store, resend }, sender, numbers.given);
 
@@ -186,8 +208,8 @@ export const GoBackN = module(
     roomForAnswer.set(queued.level.lt(12));
     receiver.answerRoom.set(roomForAnswer);
     const answers = answersOf(p, queued.out, nodes),
-      again = stage(store.frame, "full", { name: "again_stage" }),
-      first = stage(fresh, "full", { name: "fresh_stage" }),
+      again = unhurried(store.frame, "again_stage"),
+      first = stage(fresh, "forward", { name: "fresh_stage" }),
       leaving = leave([answers.out, sessions.out, again, first], io.make);
     const unwritten = node(numbers.given.ne(store.written), { name: "unwritten" });
     io.quiet.set(
@@ -195,7 +217,7 @@ export const GoBackN = module(
         orTree([
           ...[requests.empty.not(), requests.out.valid, requests.waits, collected.working, jobTaken, heardQueue.valid],
           ...[queued.out.valid, answers.busy, answers.out.valid, leaving.busy, again.valid, first.valid],
-          ...[unwritten, resend.busy.valid, numbers.idle.not(), sessions.busy],
+          ...[unwritten, resend.busy.valid, numbers.waits, sessions.busy],
         ]).not(),
         { name: "is_quiet" },
       ),

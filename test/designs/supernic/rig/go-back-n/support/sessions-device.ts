@@ -110,7 +110,9 @@ export class SessionsDevice {
     this.#entering.push({ sent: this.device.send(port, frame), port });
   }
   get isStill(): boolean {
-    return this.#due.length === 0 && this.#entering.length === 0 && !this.device.busy && this.scoreboard.outstanding === 0;
+    return (
+      this.#due.length === 0 && this.#entering.length === 0 && !this.device.busy && this.scoreboard.outstanding === 0
+    );
   }
   #atNode(frame: Uint8Array): void {
     const { ethernet, ip: at, udp } = parsed(frame),
