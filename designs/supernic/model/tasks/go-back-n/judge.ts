@@ -27,8 +27,8 @@ interface Asked {
   readonly kind: Manages;
   readonly bytes: Uint8Array;
   readonly since: number;
-  /** Nothing else was under way: it must be answered. */
-  readonly alone: boolean;
+  /** No other one was under way: it must be answered. Of several, whichever comes to the task first is taken. */
+  alone: boolean;
 }
 interface Says {
   readonly status: number;
@@ -131,7 +131,10 @@ export class GbnJudge implements OwnFrames {
     this.#asked = this.#asked.filter(a => a.alone || this.#now() === undefined || a.since + settling > since);
     const alone = this.#asked.length === 0;
     this.#asked.push({ kind, bytes: bytesOf(packet), since, alone });
-    if (!alone) this.#next = undefined;
+    if (!alone) {
+      this.#next = undefined;
+      for (const a of this.#asked) a.alone = false;
+    }
     const ends = kind.opens ? this.#ofSlot(kind).find(l => l.holder.name !== kind.name) : this.#held(kind);
     if (ends !== undefined) ends.mayEnd = true;
   }

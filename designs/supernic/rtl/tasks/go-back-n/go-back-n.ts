@@ -17,7 +17,6 @@ import {
   reg,
   stage,
   stream,
-  type StreamIn,
   type UInt,
   type Val,
   when,
@@ -49,7 +48,7 @@ import { collect } from "./collect.ts";
 import { keepIn } from "./memory.ts";
 import { nodesOf } from "./nodes.ts";
 import { numberOf } from "./number.ts";
-import { answersOf, leave } from "./out.ts";
+import { answersOf, leave, unhurried } from "./out.ts";
 import {
   beatBytes,
   type Decided,
@@ -93,25 +92,6 @@ function answerOf({ tag, header, drops, shifts, life }: Val<typeof Decided>) {
 }
 
 /**
- * A register that takes a beat when it has none: every second cycle, and no way leads from behind it to what is before
- * it. Frames are sent again one after the other, each after its time in memory: that is fast enough for them.
- */
-function unhurried(from: StreamIn<Beat>, name: string): StreamIn<Beat> {
-  const out = stream(AxisBeat(beatBytes), { name }),
-    full = reg(bit, { init: 0, name: `${name}_full` }),
-    held = reg(AxisBeat(beatBytes), { name: `${name}_held` });
-  from.ready.set(full.not());
-  when(full.not(), () => {
-    full.set(from.valid);
-    held.set(from.payload);
-  }).elseWhen(out.ready, () => full.set(0));
-  out.valid.set(full);
-  out.payload.set(held);
-  return out;
-}
-type Beat = ReturnType<typeof AxisBeat>;
-
-/**
  * Go-Back-N in front of memory nodes (paper §5.6.1; docs/supernic/go-back-n.md). It ends the clients' sessions: a
  * request in order goes on without its header, a reply becomes a frame made here, which is kept in memory until it is
  * acknowledged. Latency 6 cycles, initiation interval 1; a reply leaves every 4 cycles or as its beats need. Full: see
@@ -144,17 +124,17 @@ export const GoBackN = module(
     const [toAnswer, toCollect] = fork(requests.out, 2, "eager", { name: "decision_to" });
     connect(map(toAnswer, TaskAnswer, answerOf), io.answer);
     const { late } = requests,
-      says = headersOf(late.header);
-    peers.write(requests.delivered, says.gbn.dstSlot.trunc(Math.log2(p.sessions)), {
-      mac: says.ethernet.src,
-      slot: says.gbn.srcSlot,
+      { says } = late;
+    peers.write(requests.delivered, says.dstSlot.trunc(Math.log2(p.sessions)), {
+      mac: says.mac,
+      slot: says.srcSlot,
       port: late.ingress,
     });
     const heard = stream(Acknowledgement(p), { name: "heard" });
     heard.valid.set(requests.heard);
     heard.payload.set({
-      session: says.gbn.dstSlot.trunc(Math.log2(p.sessions)),
-      sequence: says.gbn.sequence,
+      session: says.dstSlot.trunc(Math.log2(p.sessions)),
+      sequence: says.sequence,
       nack: requests.nack,
     });
     const heardQueue = fifo(heard, 16, { name: "heard_queue", style: "distributed" });
@@ -177,7 +157,6 @@ export const GoBackN = module(
     gone.reply.set(numbers.taken);
     const { fresh, kept } = partWays(beatBytes, insert.tx, numbers.ways);
     connect(numbers.places, store.place);
-    // The store takes them into registers of its own.
     connect(kept, store.beats);
     keepIn(p, store, io);
     sendAgain({ store, resend }, sender, numbers.given);

@@ -11,6 +11,7 @@ import {
   orTree,
   reg,
   stage,
+  stream,
   type StreamIn,
   type StreamOut,
   struct,
@@ -30,6 +31,23 @@ import { beatBytes, type GbnTaskParameters, PeerFields, taskPeer } from "./recor
 
 type Beats = StreamIn<ReturnType<typeof AxisBeat>>;
 
+/**
+ * A register that takes a beat when it has none: every second cycle, and no way leads from behind it to what is before
+ * it: for frames of one beat, and for those that memory gives one after the other.
+ */
+export function unhurried(from: Beats, name: string): Beats {
+  const out = stream(AxisBeat(beatBytes), { name }),
+    full = reg(bit, { init: 0, name: `${name}_full` }),
+    held = reg(AxisBeat(beatBytes), { name: `${name}_held` });
+  from.ready.set(full.not());
+  when(full.not(), () => {
+    full.set(from.valid);
+    held.set(from.payload);
+  }).elseWhen(out.ready, () => full.set(0));
+  out.valid.set(full);
+  out.payload.set(held);
+  return out;
+}
 /** ACK and NACK frames of 60 bytes, a beat each: the sum of the header's words in two steps, then the frame. */
 export function answersOf(
   p: GbnTaskParameters,
@@ -63,7 +81,7 @@ export function answersOf(
       user: 0,
     };
   });
-  return { out: stage(out, "forward", { name: "answer_out" }), busy: orTree([half.valid, whole.valid]) };
+  return { out: unhurried(out, "answer_out"), busy: orTree([half.valid, whole.valid]) };
 }
 
 /** Where the port stands that a frame carries with it: in the four unused bits of its Go-Back-N header. */
@@ -111,7 +129,7 @@ export function leave(
   from: readonly [Beats, Beats, Beats, Beats],
   make: StreamOut<typeof MadeBeat>,
 ): { readonly busy: Bit } {
-  const out = stage(inTurn(from), "full", { name: "leaving" }),
+  const out = stage(inTurn(from), "forward", { name: "leaving" }),
     first = reg(bit, { init: 1, name: "first_beat_leaves" }),
     held = reg(uint(4), { name: "port_of_frame" }),
     { data, keep, last, user } = out.payload,

@@ -29,9 +29,10 @@ beforeAll(
           }
         await b.until(() => w.clients.every((c, i) => c.session?.idle === true && w.delivered[i]?.length === requests));
         await b.until(() => w.isStill);
-        for (const { o, slot, number } of w.clients)
+        for (const { o, slot, number } of w.clients) {
           w.send(o.number, closeFrame(clientEnd(o.number), nodeEnd(0), slot, number));
-        await b.until(() => w.isStill);
+          await b.until(() => w.isStill);
+        }
         await b.cycles(600);
         w.device.memory?.stop();
         const counters = await w.device.counters();
