@@ -6,6 +6,8 @@ const beatBytes = 64,
 
 /** Answers that wait are fewer than this: half of those for which there is room, for those of timers are not seen. */
 const mostAnswers = 6;
+/** Cycles that a packet takes to the task, at most. */
+const onItsWay = 2000;
 export interface Waiting {
   readonly reply: Uint8Array;
   /** Step and cycle at which it came. */
@@ -26,9 +28,9 @@ export class Inside {
   readonly #all = new Set<Waiting>();
   /** The last step at which requests may have been refused because of them. */
   #crowded = -1;
-  /** Packets that ask for an answer, and have none yet; the last step at which there were many. */
-  #asking = 0;
-  #busy = -1;
+  /** Cycles of packets that ask for an answer, and have none yet; those in which there were many. */
+  #asking: number[] = [];
+  readonly #busy: number[] = [];
 
   add(w: Waiting): void {
     this.#all.add(w);
@@ -44,16 +46,17 @@ export class Inside {
   crowdedSince(step: number): boolean {
     return this.#crowded >= step;
   }
-  asks(): void {
-    this.#asking++;
-    if (this.#asking >= mostAnswers) this.#busy = this.step;
+  asks(at: number): void {
+    // One that has none for so long was not answered.
+    this.#asking = [...this.#asking.filter(a => a + onItsWay > at), at];
+    if (this.#asking.length >= mostAnswers) this.#busy.push(at);
   }
   answered(): void {
-    this.#asking = Math.max(0, this.#asking - 1);
+    this.#asking.shift();
   }
-  /** There may have been no room for an answer at some time since this step. */
-  busySince(step: number): boolean {
-    return this.#busy >= step;
+  /** There may have been no room for the answer to a packet that came in this cycle. */
+  busyAt(at: number): boolean {
+    return this.#busy.some(b => b >= at && b <= at + onItsWay);
   }
   #look(): void {
     const beats = [...this.#all].reduce((n, w) => n + w.beats, 0),

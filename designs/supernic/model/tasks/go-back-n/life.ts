@@ -21,22 +21,27 @@ class Arrivals {
   /** How many had come beside them when one was reached; and the step at which one came last. */
   readonly extraAt = new Map<number, number>();
   readonly lastAt = new Map<number, number>();
-  /** The last in order when one ahead came, and the step of that. */
+  /** The last in order when one ahead came, and the cycle of that. */
   readonly gapAt = new Map<number, number>();
 
   constructor(from: Client) {
     this.from = from;
   }
-  add(sequence: number, step: number): void {
+  /** @returns whether it is to be answered at once */
+  add(sequence: number, step: number, at: number): boolean {
     this.all.push({ sequence, step });
     this.lastAt.set(sequence, step);
     if (sequence === plus(this.reach, 1)) {
       this.reach = sequence;
       this.extraAt.set(sequence, this.extra);
-    } else {
-      this.extra++;
-      if (distance(sequence, this.reach) > 0 && !this.gapAt.has(this.reach)) this.gapAt.set(this.reach, step);
+      return false;
     }
+    this.extra++;
+    const isAhead = distance(sequence, this.reach) > 0,
+      isKnown = this.gapAt.has(this.reach);
+    if (isAhead && !isKnown) this.gapAt.set(this.reach, at);
+    // Nobody is answered before the first request.
+    return this.reach !== before && !(isAhead && isKnown);
   }
 }
 /** A reply that has its number. */
@@ -115,8 +120,7 @@ export class GbnLife {
     if (this.#peer !== undefined && !sameClient(this.#peer, from)) return false;
     const of = this.#arrived.find(a => sameClient(a.from, from)) ?? new Arrivals(from);
     if (of.all.length === 0) this.#arrived.push(of);
-    if (sequence !== plus(of.reach, 1)) this.#inside.asks();
-    of.add(sequence, step);
+    if (of.add(sequence, step, this.#time)) this.#inside.asks(this.#time);
     const known = this.#places.some(p => p.mac === at.mac && p.port === at.port && p.until === Infinity);
     if (!known) this.#places.push({ ...at, step, until: Infinity });
     return true;
@@ -275,21 +279,28 @@ export class GbnLife {
       unheard + Math.max(0, unsaid) + (this.isFull ? 0 : this.waiting.length) + (this.#missing === undefined ? 0 : 1)
     );
   }
+  /** Gaps of which no NACK has told; of a session that was closed, those of long before. */
+  #unanswered(): readonly string[] {
+    const { ended } = this,
+      inside = this.#inside,
+      until = ended === undefined ? Infinity : ended.at - settling;
+    if (this.mayBeGone || (ended === undefined && this.mayEnd)) return [];
+    return [...(this.#came?.gapAt ?? [])]
+      .filter(([q, at]) => at < until && !this.#nacked.has(q) && !inside.busyAt(at))
+      .filter(([q]) => distance(q, before) > 0 && !inside.crowdedSince(0))
+      .map(([q]) => `a packet came behind ${plus(q, 1)}, which was missing, and no NACK of ${q} has left`);
+  }
   /** The run is over. @param isHeld some session's full window holds up all replies */
   finish(isHeld: boolean): readonly string[] {
     const problems: string[] = [];
     if (distance(this.#promised, this.#taken) > 0)
       problems.push(`request ${plus(this.#taken, 1)} was acknowledged, and has not gone on`);
+    problems.push(...this.#unanswered());
     if (!this.isOpen) return problems;
     const missing = this.#missing;
     if (missing !== undefined) problems.push(`request ${missing} came in order, and has not gone on`);
     if (distance(this.#taken, this.#promised) > 0) problems.push(`no ACK of request ${this.#taken} has left`);
     const stays = this.waiting.filter(w => !w.mayBeLost).length;
-    for (const [q, step] of this.#came?.gapAt ?? []) {
-      const isExcused = this.#inside.crowdedSince(0) || this.#inside.busySince(step);
-      if (distance(q, before) > 0 && !this.#nacked.has(q) && !isExcused)
-        problems.push(`a packet came behind ${plus(q, 1)}, which was missing, and no NACK of ${q} has left`);
-    }
     if (!isHeld && stays > 0) problems.push(`${stays} replies have not left`);
     if (this.#now() !== undefined && distance(this.#sent, this.#acked) > 0)
       problems.push(`reply ${plus(this.#acked, 1)} is not acknowledged, and is not sent again`);

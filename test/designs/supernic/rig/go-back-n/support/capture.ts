@@ -16,7 +16,7 @@ const from = (type: number, sequence: number, payload?: Uint8Array): Uint8Array 
     gbnFrame(client, node, { type, sequence, srcSlot: slot, dstSlot: session }, payload),
   request = (n: number): Uint8Array => from(gbnTypes.data, n, body(n, 20 + 60 * n)),
   reply = (n: number): Uint8Array =>
-    udpFrame(node, { mac: tag, ip: client.ip, port: client.port }, body(n, 30 + 500 * n));
+    udpFrame(node, { mac: tag, ip: client.ip, port: client.port }, body(n, 30 + 400 * n));
 
 /** Session 1: a request is lost and comes again, one comes twice, an ACK of the client is late. */
 export const capture: readonly { readonly timeNs: bigint; readonly bytes: Uint8Array; readonly what: string }[] = [
