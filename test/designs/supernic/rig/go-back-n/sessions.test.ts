@@ -89,7 +89,7 @@ describe("Go-Back-N in the device", () => {
   });
 
   describe("the model finds", () => {
-    it.each([
+    it.each<readonly [string, (e: Event) => boolean, number, number?]>([
       ["a byte of a reply", isData, -1],
       ["a reply's receiver", isData, 5],
       ["a reply's IPv4 checksum", isData, 24],
@@ -107,7 +107,7 @@ describe("Go-Back-N in the device", () => {
       ["the session that is opened", isAnswer, 66],
       ["the status of what is answered", isAnswer, 54],
       ["a byte of what is answered", isAnswer, 51],
-    ] as const)("%s that is another one", (_name, which, at, bit = 1) =>
+    ])("%s that is another one", (_name, which, at, bit = 1) =>
       found(replaced(pick(which), [flipped(pick(which), at, bit)])),
     );
     it("a reply that is sent again with another byte", () => {

@@ -5,9 +5,9 @@ import { DeviceScoreboard } from "../../../../../../designs/supernic/model/index
 import { type deviceDefinition, SimulatedSuperNic } from "../../../../../../designs/supernic/rig/device/index.ts";
 import { readSetup } from "../../../../../../designs/supernic/software/index.ts";
 import { udpFrame } from "../../../../../../designs/shared/wire/index.ts";
-import type { Bench, PortsOf } from "../../../../../../sim/index.ts";
+import type { Bench } from "../../../../../../sim/index.ts";
 import { GbnClient } from "../../../rtl/tasks/go-back-n/support/client.ts";
-import { clientEnd, nodeEnd, nodes, parsed } from "../../../rtl/tasks/go-back-n/support/frames.ts";
+import { clientEnd, nodeEnd, parsed } from "../../../rtl/tasks/go-back-n/support/frames.ts";
 import { isPause } from "../../support/pauses.ts";
 
 export const sets = {
@@ -53,7 +53,7 @@ export function judged(events: readonly Event[], clock = true): { problems: read
   return { problems: board.finish(), compared: board.comparedBytes };
 }
 
-type Ports = PortsOf<ReturnType<typeof deviceDefinition>>;
+type Ports = ReturnType<typeof deviceDefinition>["ports"];
 /** Clients with CLib's sessions behind lines that lose, double and reorder; a node that answers late. */
 export class SessionsDevice {
   readonly device: SimulatedSuperNic;
@@ -123,10 +123,7 @@ export class SessionsDevice {
       what: () => {
         const payload = random.bytes(random.pick([16, 18, 22, 100, 700, 1400]));
         this.replied[client]?.push(Buffer.from(payload).toString("hex"));
-        this.send(
-          nodes[0] === undefined ? 0 : nodePort,
-          udpFrame(nodeEnd(0), { mac: ethernet.src, ip: at.src, port: udp.srcPort }, payload),
-        );
+        this.send(nodePort, udpFrame(nodeEnd(0), { mac: ethernet.src, ip: at.src, port: udp.srcPort }, payload));
       },
     });
   }
