@@ -65,9 +65,9 @@ export const writtenBits = 16;
  * has answered. `read` asks for one frame (one at a time: the next is taken when the one before is in), which comes out
  * whole on `frame`; `reading` is 0 when its last beat has come in. A frame that the memory reports an error for does
  * not come out; `errors` pulses for it, and for a write that failed. Bursts: up to 256 beats and `burst_bytes`, none
- * crosses 4 KB. Latency: 1 cycle from `place` to `aw`, 1 from `beats` to `w` (`direct`: 0), 2 from `read` to `ar`, 1 from the last
- * `r` to `frame`. Initiation interval: one beat per cycle each way. Full: with 64 bursts unanswered no more `aw` goes
- * out, then `place` and `beats` wait; `read` waits while two frames wait at `frame`.
+ * crosses 4 KB. Latency: 1 cycle from `place` to `aw`, 1 from `beats` to `w` (`direct`: 0), 2 from `read` to `ar`, 1
+ * from the last `r` to `frame`. Initiation interval: one beat per cycle each way. Full: with 64 bursts unanswered no
+ * more `aw` goes out, then `place` and `beats` wait; `read` waits while two frames wait at `frame`.
  */
 export const GbnStore = module(
   "GbnStore",

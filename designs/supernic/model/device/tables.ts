@@ -120,7 +120,7 @@ const gbnState = (judge: GbnJudge): WithState => ({
   configure: (at, data) => judge.configure(at, data),
   own: judge,
 });
-const projectModels = (s: Setup, nat: () => NatTable, frame: () => Followed, now: Clock): TaskModels => ({
+const projectModels = (s: Setup, nat: () => NatTable, frame: () => Followed): TaskModels => ({
   dummy: identity,
   xor: xorModel,
   encrypt: encryptModel,
@@ -133,21 +133,21 @@ const projectModels = (s: Setup, nat: () => NatTable, frame: () => Followed, now
   firewall: () => firewallModel(s.firewall),
   nat: () => ({ answer: p => natAnswer(p, nat()) }),
   replicate: () => askedOnce(replicaState(new ReplicaModel()), frame),
-  go_back_n: () => askedOnce(gbnState(new GbnJudge(now)), frame),
 });
 /** The device's cycle; undefined where nobody counts. */
 export type Clock = () => number | undefined;
-/** Models of tasks whose names have figures. */
-const figured = (frame: () => Followed): readonly (readonly [RegExp, () => TaskModel])[] => [
+/** Models of tasks whose names have figures, or more words than one. */
+const figured = (frame: () => Followed, now: Clock): readonly (readonly [RegExp, () => TaskModel])[] => [
   [/^delay_\d+_\d+$/, identity],
+  [/^go_back_n$/, () => askedOnce(gbnState(new GbnJudge(now)), frame)],
   [/^kv_(fifo|lru)_\d+$/, () => askedOnce(kvState(new KvJudge()), frame)],
 ];
 const kvState = (judge: KvJudge): WithState => ({
   options: packet => judge.options(packet),
   configure: (at, data) => judge.configure(at, data),
 });
-function modelNamed(name: string, s: Setup, all: TaskModels, frame: () => Followed): TaskModel {
-  const make = all[name] ?? figured(frame).find(([is]) => is.test(name))?.[1];
+function modelNamed(name: string, s: Setup, all: TaskModels, figures: ReturnType<typeof figured>): TaskModel {
+  const make = all[name] ?? figures.find(([is]) => is.test(name))?.[1];
   if (make === undefined) throw new RangeError(`the task "${name}" has no model; give the scoreboard one of that name`);
   const model = make();
   for (const { at, data } of taskWords(name, s)) model.configure?.(at, data);
@@ -155,7 +155,8 @@ function modelNamed(name: string, s: Setup, all: TaskModels, frame: () => Follow
 }
 /**
  * The tasks of each chain. @param own models of tasks that are not the project's @param nat of the frame under way
- * @param frame that is followed; left out: each packet is another frame's @param now for tasks whose frames hang on time
+ * @param frame that is followed; left out: each packet is another frame's
+ * @param now for tasks whose frames hang on time
  */
 export function chainTasks(
   s: Setup,
@@ -164,6 +165,7 @@ export function chainTasks(
   frame: () => Followed = everyTime(),
   now: Clock = () => undefined,
 ): readonly (readonly ChainTask[])[] {
-  const all = { ...projectModels(s, nat, frame, now), ...own };
-  return s.chains.map(c => c.tasks.map(declared => ({ declared, model: modelNamed(declared.name, s, all, frame) })));
+  const all = { ...projectModels(s, nat, frame), ...own },
+    figures = figured(frame, now);
+  return s.chains.map(c => c.tasks.map(declared => ({ declared, model: modelNamed(declared.name, s, all, figures) })));
 }

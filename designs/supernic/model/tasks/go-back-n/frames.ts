@@ -7,7 +7,7 @@ import {
   managementSlot,
 } from "../../../../shared/go-back-n/wire/index.ts";
 import { concat, decode, encode, encodeInto, ethernetHeader, headerOffsets } from "../../../../shared/wire/index.ts";
-import { gbnSays, type GbnNode, gbnWaitNs, kvNodePort } from "../../../wire/index.ts";
+import { type GbnNode, gbnSays, gbnWaitNs, kvNodePort } from "../../../wire/index.ts";
 import { wordOf } from "../ip.ts";
 import { writesAt } from "../task.ts";
 import { type Client, gbnHeaderEnd, type Place, requestBytes } from "./packet.ts";

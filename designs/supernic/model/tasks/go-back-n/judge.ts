@@ -7,8 +7,8 @@ import { gbnHeader, gbnTypes, managementSlot } from "../../../../shared/go-back-
 import { decode, etherType, headerOffsets, ipProtocol } from "../../../../shared/wire/index.ts";
 import {
   gbnLifeBits,
-  gbnNodes,
   type GbnNode,
+  gbnNodes,
   gbnRow,
   gbnSays,
   gbnTaskSessions,

@@ -35,9 +35,9 @@ import { type GbnTaskParameters, lengthBits, type Life, memoryOf, Reply, type To
 const planned = 4;
 
 /**
- * One reply after the other, 4 cycles each. It is taken when the one before has its number, and held. With a full window it is looked
- * at again from the start, so that a session may be closed meanwhile. Its number is given in the cycle after the
- * sender's answer, in which the next one is taken. `stops`: none begins.
+ * One reply after the other, 4 cycles each. It is taken when the one before has its number, and held. With a full
+ * window it is looked at again from the start, so that a session may be closed meanwhile. Its number is given in the
+ * cycle after the sender's answer, in which the next one is taken. `stops`: none begins.
  */
 export function numberOf(
   p: GbnTaskParameters,
