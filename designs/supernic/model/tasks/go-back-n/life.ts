@@ -105,7 +105,11 @@ export class GbnLife {
   /** It has been told so often that nobody has heard it that it may be given up. */
   get mayBeGone(): boolean {
     const first = this.#kept.get(plus(this.#acked, 1));
-    return first !== undefined && first.times >= gbnTimes.tries;
+    if (first === undefined || first.times < gbnTimes.tries) return false;
+    // NACKs send again, too: but each try, and giving up, takes a round of the timer.
+    const now = this.#now(),
+      since = Math.max(first.since, this.#ackedAt);
+    return now === undefined || now - since >= (gbnTimes.tries + 1) * gbnTimes.timeoutCycles;
   }
   /** It is open for certain. */
   get isOpen(): boolean {

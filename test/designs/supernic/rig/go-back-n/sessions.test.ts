@@ -89,25 +89,25 @@ describe("Go-Back-N in the device", () => {
   });
 
   describe("the model finds", () => {
-    it.each<readonly [string, (e: Event) => boolean, number, number?]>([
-      ["a byte of a reply", isData, -1],
-      ["a reply's receiver", isData, 5],
-      ["a reply's IPv4 checksum", isData, 24],
-      ["the number of a reply", isData, 43],
-      ["the slot of a reply", isData, 47],
-      ["the session of a reply", isData, 48],
-      ["a request's receiver", isRequest, 0],
-      ["a request's tag", isRequest, 9],
-      ["a byte of a request", isRequest, -1],
-      ["the number of an ACK", is(gbnTypes.ack), 43],
-      ["an ACK's receiver", is(gbnTypes.ack), 33],
-      ["the bytes that pad an ACK", is(gbnTypes.ack), -1],
-      ["the number of a NACK", is(gbnTypes.nack), 43],
+    it.each([
+      ["a byte of a reply", isData, -1, 1],
+      ["a reply's receiver", isData, 5, 1],
+      ["a reply's IPv4 checksum", isData, 24, 1],
+      ["the number of a reply", isData, 43, 1],
+      ["the slot of a reply", isData, 47, 1],
+      ["the session of a reply", isData, 48, 1],
+      ["a request's receiver", isRequest, 0, 1],
+      ["a request's tag", isRequest, 9, 1],
+      ["a byte of a request", isRequest, -1, 1],
+      ["the number of an ACK", is(gbnTypes.ack), 43, 1],
+      ["an ACK's receiver", is(gbnTypes.ack), 33, 1],
+      ["the bytes that pad an ACK", is(gbnTypes.ack), -1, 1],
+      ["the number of a NACK", is(gbnTypes.nack), 43, 1],
       ["a NACK that is an ACK", is(gbnTypes.nack), 42, 3],
-      ["the session that is opened", isAnswer, 66],
-      ["the status of what is answered", isAnswer, 54],
-      ["a byte of what is answered", isAnswer, 51],
-    ])("%s that is another one", (_name, which, at, bit = 1) =>
+      ["the session that is opened", isAnswer, 66, 1],
+      ["the status of what is answered", isAnswer, 54, 1],
+      ["a byte of what is answered", isAnswer, 51, 1],
+    ] as const)("%s that is another one", (_name, which, at, bit) =>
       found(replaced(pick(which), [flipped(pick(which), at, bit)])),
     );
     it("a reply that is sent again with another byte", () => {
