@@ -80,6 +80,8 @@ const client = {
   threads: whole(1, 16, "a number of threads").default(2),
   /** Until a request that a node's software answers goes out again; by default CLib's own. */
   softwareTimeoutNs: whole(1000, 1_000_000_000, "a number of nanoseconds").optional(),
+  /** `gbn`: over Go-Back-N, which a sNIC before the node ends. */
+  transport: z.enum(["none", "gbn"], { error: 'must be "none" or "gbn"' }).default("none"),
   out: fileName.optional(),
 };
 const clibSchema = z.strictObject({

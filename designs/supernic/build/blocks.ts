@@ -171,6 +171,7 @@ const beside: readonly BlockName[] = [
   "BalancerTask",
   "NatTask",
   "TunnelTask",
+  "GoBackNTask",
 ];
 /** Blocks that are smaller in a device of two ports, which is what the paper's table is of. */
 export const twoPortBlocks = [

@@ -1,6 +1,6 @@
 /** Clients of CLib and of Clio-KV at endpoints, and the judgement of all that they found. */
 import { Random } from "../../../../sim/index.ts";
-import { Client } from "../../../clio/client/index.ts";
+import { Client, type ClientTransport, GoBackNTransport } from "../../../clio/client/index.ts";
 import { partitionsOf } from "../../../clio/config/index.ts";
 import { endToEnd, type RunResult } from "../../../clio/end-to-end/index.ts";
 import type { ClientProgram } from "../../setup/index.ts";
@@ -9,7 +9,10 @@ import type { RackEndpoint, RunningRack } from "../fabric/index.ts";
 /** UDP port of an endpoint's first client. */
 const firstPort = 40_000,
   /** Delay that is no sign of congestion, by the timeout: some sNICs are on the way. */
-  targetDelay = 0.75;
+  targetDelay = 0.75,
+  /** Of a session: longer than the sNIC and the node take; and of a client over one. */
+  sessionTimes = { timeoutNs: 40_000, ackDelayNs: 6000 },
+  patience = 3_000_000;
 
 /** The clients of an endpoint. */
 export interface EndpointClients {
@@ -36,16 +39,21 @@ export function clientGroups(rack: RunningRack, seed: number): readonly (readonl
   }
   return [...groups.values()];
 }
+const reliable = (rack: RunningRack, under: ClientTransport, random: Random): ClientTransport =>
+  new GoBackNTransport(under, { clock: rack.clockwork.time, ...sessionTimes, random: () => random.fraction() });
 function clientsAt(rack: RunningRack, name: string, program: ClientProgram, seed: number): readonly Client[] {
   const endpoint = rack.endpoint(name),
     random = new Random(seed),
     { config } = rack.node(program.node).settings;
   return Array.from({ length: program.clients }, (_, c) => {
     const own = random.fork(`client ${c}`);
+    const under = endpoint.transport(firstPort + c),
+      isReliable = program.transport === "gbn";
     return new Client({
-      transport: endpoint.transport(firstPort + c),
+      transport: isReliable ? reliable(rack, under, own) : under,
       clock: rack.clockwork.time,
-      timeoutNs: config.retryTimeout,
+      // Go-Back-N repeats what is lost: the client does so when that has failed.
+      timeoutNs: isReliable ? patience : config.retryTimeout,
       targetDelayNs: targetDelay * config.retryTimeout,
       ...(program.softwareTimeoutNs !== undefined && { slowTimeoutNs: program.softwareTimeoutNs }),
       pageSize: config.pageSize,

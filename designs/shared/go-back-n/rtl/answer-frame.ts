@@ -1,6 +1,6 @@
 /** The frame of an ACK or NACK: headers only, and their checksum in two steps. Wires only. */
 import { constant, mux, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
-import { ipv4ConstantSum, ipv4Checksum, ipv4Constants, joinBytes, joinFields } from "../../frame/index.ts";
+import { ipv4Checksum, ipv4Constants, ipv4ConstantSum, joinBytes, joinFields } from "../../frame/index.ts";
 import { ethernetHeader, etherType, ipv4Header, udpHeader } from "../../wire/index.ts";
 import { gbnHeader, gbnTypes } from "../wire/index.ts";
 import { type Answer, gbnBytes, wireSequenceBits, wireSlotBits } from "./types.ts";

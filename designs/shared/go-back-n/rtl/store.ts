@@ -40,6 +40,8 @@ export interface GbnStoreParameters extends SessionParameters {
   readonly base: number;
   /** Bytes of a burst, at most: a power of two; default 4,096, which AXI4 allows. */
   readonly burstBytes?: number;
+  /** `beats` go to `w` as they come, without registers between; default: registered both ways. */
+  readonly direct?: boolean;
 }
 /** Bytes of memory for a frame: a power of two, so that an address is session, number and byte side by side. */
 export const frameSpace = (p: Pick<GbnStoreParameters, "frameBytes">): number =>
@@ -63,9 +65,9 @@ export const writtenBits = 16;
  * has answered. `read` asks for one frame (one at a time: the next is taken when the one before is in), which comes out
  * whole on `frame`; `reading` is 0 when its last beat has come in. A frame that the memory reports an error for does
  * not come out; `errors` pulses for it, and for a write that failed. Bursts: up to 256 beats and `burst_bytes`, none
- * crosses 4 KB. Latency: 1 cycle from `place` to `aw`, 1 from `beats` to `w`, 2 from `read` to `ar`, 1 from the last
- * `r` to `frame`. Initiation interval: one beat per cycle each way. Full: with 64 bursts unanswered no more `aw` goes
- * out, then `place` and `beats` wait; `read` waits while two frames wait at `frame`.
+ * crosses 4 KB. Latency: 1 cycle from `place` to `aw`, 1 from `beats` to `w` (`direct`: 0), 2 from `read` to `ar`, 1
+ * from the last `r` to `frame`. Initiation interval: one beat per cycle each way. Full: with 64 bursts unanswered no
+ * more `aw` goes out, then `place` and `beats` wait; `read` waits while two frames wait at `frame`.
  */
 export const GbnStore = module(
   "GbnStore",
@@ -137,7 +139,7 @@ export const GbnStore = module(
     pending.push.valid.set(awTaken);
     pending.push.payload.set(writes.final);
     const beat = reg(uint(burstBits), { init: 0 });
-    const beats = stage(io.beats, "full");
+    const beats = p.direct === true ? io.beats : stage(io.beats, "full");
     io.w.valid.set(beats.valid);
     io.w.payload.set({ data: beats.payload.data, strb: beats.payload.keep, last: beats.payload.last.or(beat.all()) });
     beats.ready.set(io.w.ready);
@@ -212,6 +214,6 @@ export const GbnStore = module(
   },
   {
     nameOf: p =>
-      `GbnStore_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_w${p.window}_a${p.addressBits}_o${p.base}${p.burstBytes === undefined ? "" : `_m${p.burstBytes}`}`,
+      `GbnStore_b${p.beatBytes * 8}_u${p.frameBytes}_s${p.sessions}_w${p.window}_a${p.addressBits}_o${p.base}${p.burstBytes === undefined ? "" : `_m${p.burstBytes}`}${p.direct === true ? "_d" : ""}`,
   },
 );

@@ -9,13 +9,17 @@ interface Lost {
 }
 const sum = (all: readonly number[]): number => all.reduce((n, x) => n + x, 0);
 
+/** Frames that counters tell of: without room, paused for too long, not taken by software. */
+export const toldLost = ({ ports, egress, software }: DeviceCounts): number =>
+  sum(ports.map(p => p.room)) + egress.paused + software;
+
 /** @param lost frames that did not leave, and that no rule drops */
 export function compareCounts(must: Counting, lost: readonly Lost[], is: DeviceCounts, setup: Setup): string[] {
   const problems: string[] = [];
   const check = (what: string, wanted: number, found: number | undefined): void => {
     if (found !== wanted) problems.push(`${what} is ${found ?? "missing"}; it must be ${wanted}`);
   };
-  const told = sum(is.ports.map(p => p.room)) + is.egress.paused + is.software;
+  const told = toldLost(is);
   // Frames without room may be some that would have been dropped further in: these counters may lack them.
   let silent = 0;
   const inside = (what: string, wanted: number, found: number): void => {

@@ -1,5 +1,6 @@
 /** Frames that are due to leave, by port and bytes. */
 import { difference, likeness } from "./difference.ts";
+import type { TaskClaim } from "../tasks/index.ts";
 import type { Exit, Fate } from "./fate.ts";
 import type { Claim } from "./open-nat.ts";
 
@@ -7,6 +8,8 @@ import type { Claim } from "./open-nat.ts";
 export interface Way {
   readonly fate: Fate;
   readonly claims: readonly Claim[];
+  /** The same of tasks. */
+  readonly tasks: readonly TaskClaim[];
 }
 /** A frame that came in. */
 export interface Entered {
@@ -83,6 +86,10 @@ export class Dues {
     const gone = this.#gone.get(port) ?? new Map<string, number>();
     this.#gone.set(port, gone.set(keyOf(bytes), due.entry.number));
     return due;
+  }
+  /** A frame with these bytes is due at the port. */
+  has(port: number, bytes: Uint8Array): boolean {
+    return this.#with(port, bytes).length > 0;
   }
   #drop(due: Due): void {
     const at = this.#at.get(due.exit.port),

@@ -1,18 +1,20 @@
 /** Judges all that a device gives out: each frame on each port, the order within a flow, every drop by its counter. */
 import { loopPort, type Setup } from "../../software/index.ts";
 import { alternatives, type Choose } from "./choices.ts";
-import { compareCounts } from "./compare.ts";
+import { compareCounts, toldLost } from "./compare.ts";
 import { Counting, type DeviceCounts } from "./counts.ts";
-import { type Due, Dues, type Entered, type Entry, exitsOf, toSoftware, type Way } from "./dues.ts";
+import { type Due, Dues, type Entered, type Entry, exitsOf, portName, toSoftware, type Way } from "./dues.ts";
 import type { Fate } from "./fate.ts";
+import type { OwnFrames, TaskClaim } from "../tasks/index.ts";
 import { type Claim, OpenNat } from "./open-nat.ts";
-import { chainTasks, matchSettings, portKinds, type TaskModels } from "./tables.ts";
+import { chainTasks, type Clock, matchSettings, portKinds, type TaskModels } from "./tables.ts";
 import { begins, type Surroundings, walk } from "./walk.ts";
 
 /** The frame that is being followed: what its NAT chooses, and takes for true. */
 interface Following {
   readonly choose: Choose;
   readonly claims: Claim[];
+  readonly tasks: TaskClaim[];
   readonly entered: number;
 }
 
@@ -32,12 +34,17 @@ export class DeviceScoreboard {
   readonly #around: Surroundings;
   readonly #all: Entry[] = [];
   readonly #dues: Dues;
+  /** Of tasks that make frames by themselves. */
+  readonly #own: readonly OwnFrames[];
   readonly #out: number[];
   #following: Following | undefined;
   #step = 0;
 
-  /** @param models of tasks that are not the project's own. @throws RangeError for a task without a model */
-  constructor(setup: Setup, models: TaskModels = {}) {
+  /**
+   * @param models of tasks that are not the project's own @param now the device's cycle, for tasks whose frames hang on
+   * time: without it these are held to less. @throws RangeError for a task without a model
+   */
+  constructor(setup: Setup, models: TaskModels = {}, now: Clock = () => undefined) {
     const inlets = setup.sizes.ports + 1;
     this.setup = setup;
     this.nat = new OpenNat(setup.nat?.address ?? 0, setup.nat?.ports ?? 0, setup.nat?.life ?? 0);
@@ -50,29 +57,29 @@ export class DeviceScoreboard {
       chains: chainTasks(
         setup,
         models,
-        () => {
-          const now = this.#following;
-          if (now === undefined) throw new Error("unreachable: the NAT is asked while a frame is followed");
-          return this.nat.tableFor(now.choose, now.claims, now.entered);
-        },
-        () => ({ number: this.#step, choose: this.#chosen() }),
+        () => this.nat.tableFor(this.#now.choose, this.#now.claims, this.#now.entered),
+        () => ({ number: this.#step, choose: this.#now.choose, claim: c => void this.#now.tasks.push(c) }),
+        now,
       ),
     };
+    this.#own = this.#around.chains.flat().flatMap(t => t.model.own ?? []);
   }
 
-  #chosen(): Choose {
+  get #now(): Following {
     const now = this.#following;
     if (now === undefined) throw new Error("unreachable: a task is asked while a frame is followed");
-    return now.choose;
+    return now;
   }
   /** A frame has come in at a port. */
   enter(port: number, bytes: Uint8Array, damaged = false): Entered {
     const entered = ++this.#step;
     const ways = alternatives((choose): Way => {
-      const claims: Claim[] = [];
-      this.#following = { choose, claims, entered };
-      return { fate: walk(bytes, damaged, port, begins, this.#around), claims };
+      const claims: Claim[] = [],
+        tasks: TaskClaim[] = [];
+      this.#following = { choose, claims, tasks, entered };
+      return { fate: walk(bytes, damaged, port, begins, this.#around), claims, tasks };
     });
+    for (const { fate, tasks } of ways) if (exitsOf(fate).length === 0) for (const t of tasks) t.hidden();
     this.#following = undefined;
     const entry = this.#expect(port, bytes, ways);
     this.entries.push(entry);
@@ -81,7 +88,7 @@ export class DeviceScoreboard {
   /** What becomes of a frame, as far as it is known: the first of the ways that it may go. */
   ways({ number }: Entered): Fate {
     const entry = this.#all[number - 1],
-      way = entry?.ways.find(w => this.nat.possible(w.claims, entry.step));
+      way = entry?.ways.find(w => this.#holds(w, entry));
     if (way === undefined) throw new RangeError(`there is no frame ${number}`);
     return way.fate;
   }
@@ -89,7 +96,7 @@ export class DeviceScoreboard {
   sent(bytes: Uint8Array, ports: readonly number[]): void {
     this.#step++;
     const fate = { exits: ports.map(port => ({ port, bytes })), passes: [], steps: ["software"], order: "software" };
-    this.#expect(toSoftware, bytes, [{ fate, claims: [] }]);
+    this.#expect(toSoftware, bytes, [{ fate, claims: [], tasks: [] }]);
   }
   #expect(port: number, bytes: Uint8Array, ways: readonly Way[]): Entry {
     const step = this.#step,
@@ -106,27 +113,48 @@ export class DeviceScoreboard {
   leave(port: number, bytes: Uint8Array): Entered | undefined {
     this.#step++;
     if (port !== toSoftware) this.#out[port] = (this.#out[port] ?? 0) + 1;
+    if (!this.#dues.has(port, bytes) && this.#isOwn(port, bytes)) return undefined;
     const due = this.#dues.take(port, bytes);
     if (due === undefined) return undefined;
     const { entry, way, exit } = due;
     this.nat.commit(way.claims, this.#step);
+    if (entry.left.length === 0) for (const t of way.tasks) t.shown();
     entry.left.push(exit);
     entry.ways = [way];
     if (entry.left.length === exitsOf(way.fate).length) entry.fate = way.fate;
     this.comparedBytes += bytes.length;
     return entry;
   }
+  /** It is one that a task has made by itself; what is wrong with it is told. */
+  #isOwn(port: number, bytes: Uint8Array): boolean {
+    const said = this.#own.map(o => o.left(port, bytes)).find(s => s !== undefined);
+    if (said === undefined) return false;
+    if (said !== "") this.problems.push(`${portName(port)}: a frame of ${bytes.length} bytes: ${said}`);
+    this.comparedBytes += bytes.length;
+    return true;
+  }
   /** A frame has come to software. */
   toSoftware(bytes: Uint8Array): Entered | undefined {
     return this.leave(toSoftware, bytes);
   }
   #possible({ entry, way }: Due): boolean {
-    return entry.fate === undefined && entry.ways.includes(way) && this.nat.possible(way.claims, entry.step);
+    return entry.fate === undefined && entry.ways.includes(way) && this.#holds(way, entry);
+  }
+  /** It can be, as far as frames have shown. */
+  #holds({ claims, tasks }: Way, { step, left }: Entry): boolean {
+    // What its own frames have shown is so.
+    return this.nat.possible(claims, step) && (left.length > 0 || tasks.every(t => t.possible()));
   }
 
+  /** What tasks that make frames by themselves must send or hear yet. */
+  get owed(): number {
+    return this.#own.reduce((n, o) => n + o.outstanding, 0);
+  }
   /** Frames that have come in and must leave. */
   get outstanding(): number {
-    return this.#all.filter(e => e.fate === undefined && !e.ways.some(w => exitsOf(w.fate).length === 0)).length;
+    return (
+      this.owed + this.#all.filter(e => e.fate === undefined && !e.ways.some(w => exitsOf(w.fate).length === 0)).length
+    );
   }
   /** The run is over: what has not left is lost, unless a counter says why. @returns all that was wrong */
   finish(counts?: DeviceCounts): readonly string[] {
@@ -134,12 +162,14 @@ export class DeviceScoreboard {
     const lost = this.#all.filter(e => e.lost);
     if (counts !== undefined) this.problems.push(...compareCounts(this.#counting(), lost, counts, this.setup));
     else for (const e of lost) this.problems.push(`frame ${e.number} is lost: ${e.fate?.steps.join(" > ") ?? ""}`);
+    const told = counts === undefined ? 0 : toldLost(counts);
+    this.problems.push(...this.#own.flatMap(o => o.finish(told)));
     return this.problems;
   }
   /** A frame of which not all has left: one of its ways drops it, or it is lost. */
   #settle(entry: Entry): void {
     const dropped = entry.ways.find(
-      w => exitsOf(w.fate).length === 0 && this.nat.possible(w.claims, entry.step) && entry.left.length === 0,
+      w => exitsOf(w.fate).length === 0 && this.#holds(w, entry) && entry.left.length === 0,
     );
     entry.fate = (dropped ?? entry.ways[0])?.fate;
     entry.lost = dropped === undefined;

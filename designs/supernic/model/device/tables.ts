@@ -11,15 +11,18 @@ import {
   decryptModel,
   encryptModel,
   firewallModel,
+  GbnJudge,
   identity,
   KvJudge,
   natAnswer,
   type NatTable,
   openModel,
+  type OwnFrames,
   passOn,
   ReplicaModel,
   sealModel,
   type TaskAnswerModel,
+  type TaskClaim,
   type TaskModel,
   type TaskPacketModel,
   tunnelModel,
@@ -61,31 +64,36 @@ export function matchSettings(s: Setup, port: number): MatchSettings {
 /** Models of tasks by their declared names. */
 export type TaskModels = Readonly<Record<string, () => TaskModel>>;
 
-/** The frame that is followed: a number of its own, and its choices. */
+/** The frame that is followed: a number of its own, its choices, and what they take for true. */
 export interface Followed {
   readonly number: number;
   readonly choose: Choose;
+  readonly claim: (c: TaskClaim) => void;
 }
 /** What a model with state may answer; it is asked once for each packet of a frame. */
 interface WithState {
   readonly options: (packet: TaskPacketModel) => readonly TaskAnswerModel[];
   readonly configure: (at: number, data: bigint) => void;
+  readonly own?: OwnFrames;
 }
 /** A frame is followed again for all that its tasks may choose. */
 function askedOnce(model: WithState, frame: () => Followed): TaskModel {
   let last = -1;
   const known = new Map<string, readonly TaskAnswerModel[]>();
   return {
+    ...(model.own && { own: model.own }),
     configure: (at, data) => model.configure(at, data),
     answer: packet => {
-      const { number, choose } = frame();
+      const { number, choose, claim } = frame();
       if (number !== last) known.clear();
       last = number;
       const { payload: _, header, ...told } = packet,
         key = `${Buffer.from(header).toString("latin1")} ${JSON.stringify(told)}`,
         options = known.get(key) ?? model.options(packet);
       known.set(key, options);
-      return options.length === 1 ? (options[0] ?? passOn) : choose(options);
+      const answer = options.length === 1 ? (options[0] ?? passOn) : choose(options);
+      if (answer.claim) claim(answer.claim);
+      return answer;
     },
   };
 }
@@ -98,6 +106,7 @@ function everyTime(): () => Followed {
   let n = 0;
   return () => ({
     number: n++,
+    claim: () => undefined,
     choose: options => {
       const [first] = options;
       if (options.length === 0) throw new RangeError("a choice among nothing");
@@ -106,6 +115,11 @@ function everyTime(): () => Followed {
     },
   });
 }
+const gbnState = (judge: GbnJudge): WithState => ({
+  options: packet => judge.options(packet),
+  configure: (at, data) => judge.configure(at, data),
+  own: judge,
+});
 const projectModels = (s: Setup, nat: () => NatTable, frame: () => Followed): TaskModels => ({
   dummy: identity,
   xor: xorModel,
@@ -120,17 +134,20 @@ const projectModels = (s: Setup, nat: () => NatTable, frame: () => Followed): Ta
   nat: () => ({ answer: p => natAnswer(p, nat()) }),
   replicate: () => askedOnce(replicaState(new ReplicaModel()), frame),
 });
-/** Models of tasks whose names have figures. */
-const figured = (frame: () => Followed): readonly (readonly [RegExp, () => TaskModel])[] => [
+/** The device's cycle; undefined where nobody counts. */
+export type Clock = () => number | undefined;
+/** Models of tasks whose names have figures, or more words than one. */
+const figured = (frame: () => Followed, now: Clock): readonly (readonly [RegExp, () => TaskModel])[] => [
   [/^delay_\d+_\d+$/, identity],
+  [/^go_back_n$/, () => askedOnce(gbnState(new GbnJudge(now)), frame)],
   [/^kv_(fifo|lru)_\d+$/, () => askedOnce(kvState(new KvJudge()), frame)],
 ];
 const kvState = (judge: KvJudge): WithState => ({
   options: packet => judge.options(packet),
   configure: (at, data) => judge.configure(at, data),
 });
-function modelNamed(name: string, s: Setup, all: TaskModels, frame: () => Followed): TaskModel {
-  const make = all[name] ?? figured(frame).find(([is]) => is.test(name))?.[1];
+function modelNamed(name: string, s: Setup, all: TaskModels, figures: ReturnType<typeof figured>): TaskModel {
+  const make = all[name] ?? figures.find(([is]) => is.test(name))?.[1];
   if (make === undefined) throw new RangeError(`the task "${name}" has no model; give the scoreboard one of that name`);
   const model = make();
   for (const { at, data } of taskWords(name, s)) model.configure?.(at, data);
@@ -139,13 +156,16 @@ function modelNamed(name: string, s: Setup, all: TaskModels, frame: () => Follow
 /**
  * The tasks of each chain. @param own models of tasks that are not the project's @param nat of the frame under way
  * @param frame that is followed; left out: each packet is another frame's
+ * @param now for tasks whose frames hang on time
  */
 export function chainTasks(
   s: Setup,
   own: TaskModels,
   nat: () => NatTable,
   frame: () => Followed = everyTime(),
+  now: Clock = () => undefined,
 ): readonly (readonly ChainTask[])[] {
-  const all = { ...projectModels(s, nat, frame), ...own };
-  return s.chains.map(c => c.tasks.map(declared => ({ declared, model: modelNamed(declared.name, s, all, frame) })));
+  const all = { ...projectModels(s, nat, frame), ...own },
+    figures = figured(frame, now);
+  return s.chains.map(c => c.tasks.map(declared => ({ declared, model: modelNamed(declared.name, s, all, figures) })));
 }

@@ -2,6 +2,7 @@
 export { decryptModel, encryptModel } from "./aes.ts";
 export * from "./chain.ts";
 export * from "./gcm.ts";
+export { GbnJudge } from "./go-back-n/index.ts";
 export * from "./nat.ts";
 export { ReplicaModel } from "./replicate.ts";
 export * from "./stateless.ts";

@@ -32,9 +32,29 @@ export interface TaskAnswerModel {
   readonly made?: readonly { readonly port: number; readonly bytes: Uint8Array }[];
   /** Of a task with a trailer: the bytes that it puts behind, or that the last 16 of the payload are left out. */
   readonly trailer?: Uint8Array | "cut";
+  /** What this answer takes for true. */
+  readonly claim?: TaskClaim;
+}
+/** What only a frame that leaves shows: whether the answer can still be, and that it was so. */
+export interface TaskClaim {
+  possible(): boolean;
+  shown(): void;
+  /** The packet does not leave, whatever this task says: nothing will show it. */
+  hidden(): void;
+}
+/** Frames that a task makes by itself: no packet's answer has them. */
+export interface OwnFrames {
+  /** A frame has left. @returns what is wrong with it, "" when nothing is; undefined: it is none of the task's */
+  left(port: number, frame: Uint8Array): string | undefined;
+  /** What must come yet. */
+  readonly outstanding: number;
+  /** The run is over. @param lost frames that counters tell of. @returns what was wrong */
+  finish(lost: number): readonly string[];
 }
 export interface TaskModel {
   answer(packet: TaskPacketModel): TaskAnswerModel;
+  /** Of a task that makes frames by itself. */
+  readonly own?: OwnFrames;
   /** A word of configuration; a task without any ignores it. */
   configure?(at: number, data: bigint): void;
 }

@@ -44,7 +44,7 @@ export async function runSuperNic(o: SuperNicRunOptions, terminal: Terminal): Pr
       async device => {
         const played = await play(device, frames, {
           pace: o.pace,
-          scoreboard: new DeviceScoreboard(setup),
+          scoreboard: new DeviceScoreboard(setup, {}, () => device.bench.cycle),
           out,
           progress: (done, all) => terminal.progress(`${done} of ${all} frames, cycle ${device.bench.cycle}`),
         });

@@ -11,6 +11,11 @@ export const gbnLifeBits = 16;
 export const gbnFrameBytes = 2048;
 /** Replies that wait, and their beats. From half of either on no more requests are let in. */
 export const gbnWaiting = { replies: 128, beats: 4096 } as const;
+/**
+ * Packets in order after which an ACK is sent, and cycles in which all sessions are looked at for one; cycles in which
+ * all are looked at for replies that nobody acknowledges, and how often these are sent again without progress.
+ */
+export const gbnTimes = { ackEvery: 100, ackCycles: 4096, timeoutCycles: 8192, tries: 7 } as const;
 
 /** Requests that are answered here, and what is said, as docs/clio/wire-format.md has them. */
 export const gbnManage = { open: 0x88, close: 0x8a } as const;

@@ -106,7 +106,8 @@ function shorter(header: UInt, on: Bit): UInt {
   return words.reduce((h, [where, word]) => withWord(h, where, mux(on, word, header.bits(8 * where, 16))), header);
 }
 
-export function sort(l: Val<typeof Looked>): Val<typeof Sorted> {
+/** `header`: as it is when it goes on; it waits elsewhere. */
+export function sort(l: Val<typeof Looked>): { readonly sorted: Val<typeof Sorted>; readonly header: UInt } {
   const fromNode = node(l.udp.and(l.fromPort).and(l.from.any()), { name: "from_node" }),
     toNode = node(l.udp.and(l.toPort).and(l.to.any()).andNot(fromNode), { name: "to_node" }),
     good = node(toNode.and(l.to.and(l.mine).any()).and(l.whole), { name: "is_good" }),
@@ -114,9 +115,11 @@ export function sort(l: Val<typeof Looked>): Val<typeof Sorted> {
     manages = node(good.and(l.manages).and(l.data), { name: "is_management" }),
     reply = node(fromNode.and(l.tagged), { name: "is_reply" }),
     takes = node(reply.and(l.from.and(l.mine).any()).and(l.fits), { name: "takes_reply" });
-  return literalOf(Sorted, {
+  const { ethernet, ip, udp, gbn } = headersOf(l.header),
+    says = { mac: ethernet.src, ip: ip.src, port: udp.srcPort, nack: gbn.type.eq(gbnTypes.nack) };
+  const sorted = literalOf(Sorted, {
     ...{ tag: l.tag, headBytes: l.headBytes, payloadBytes: l.payloadBytes, ingress: l.ingress },
-    header: shorter(l.header, session),
+    says: { ...says, sequence: gbn.sequence, srcSlot: gbn.srcSlot, dstSlot: gbn.dstSlot },
     node: indexOf(mux(fromNode, l.from, l.to)),
     session,
     control: l.answer,
@@ -124,4 +127,5 @@ export function sort(l: Val<typeof Looked>): Val<typeof Sorted> {
     reply: takes,
     lost: toNode.andNot(session.or(manages)).or(reply.andNot(takes)),
   });
+  return { sorted, header: shorter(l.header, session) };
 }

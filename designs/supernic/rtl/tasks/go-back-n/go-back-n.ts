@@ -48,7 +48,7 @@ import { collect } from "./collect.ts";
 import { keepIn } from "./memory.ts";
 import { nodesOf } from "./nodes.ts";
 import { numberOf } from "./number.ts";
-import { answersOf, leave } from "./out.ts";
+import { answersOf, leave, unhurried } from "./out.ts";
 import {
   beatBytes,
   type Decided,
@@ -109,7 +109,8 @@ export const GoBackN = module(
       resend = instance("resend", GbnResend(memoryOf(p))),
       insert = instance("insert", GbnInsert({ beatBytes, frameBytes: gbnFrameBytes }));
     const perSession = { depth: p.sessions, collision: "new", style: "block" } as const,
-      lives = ram(Life, { ...perSession, name: "lives" }),
+      // A device that is loaded begins at 0; a reset leaves them.
+      lives = ram(Life, { ...perSession, init: [], name: "lives" }),
       peers = ram(To, { ...perSession, name: "peers" });
     const stops = wire(bit, { name: "stop" }),
       drained = wire(bit, { name: "drained" }),
@@ -123,17 +124,17 @@ export const GoBackN = module(
     const [toAnswer, toCollect] = fork(requests.out, 2, "eager", { name: "decision_to" });
     connect(map(toAnswer, TaskAnswer, answerOf), io.answer);
     const { late } = requests,
-      says = headersOf(late.header);
-    peers.write(requests.delivered, says.gbn.dstSlot.trunc(Math.log2(p.sessions)), {
-      mac: says.ethernet.src,
-      slot: says.gbn.srcSlot,
+      { says } = late;
+    peers.write(requests.delivered, says.dstSlot.trunc(Math.log2(p.sessions)), {
+      mac: says.mac,
+      slot: says.srcSlot,
       port: late.ingress,
     });
     const heard = stream(Acknowledgement(p), { name: "heard" });
     heard.valid.set(requests.heard);
     heard.payload.set({
-      session: says.gbn.dstSlot.trunc(Math.log2(p.sessions)),
-      sequence: says.gbn.sequence,
+      session: says.dstSlot.trunc(Math.log2(p.sessions)),
+      sequence: says.sequence,
       nack: requests.nack,
     });
     const heardQueue = fifo(heard, 16, { name: "heard_queue", style: "distributed" });
@@ -153,10 +154,10 @@ export const GoBackN = module(
       insert.beats,
     );
     gone.beat.set(waiting.fire);
-    gone.reply.set(numbers.gone);
+    gone.reply.set(numbers.taken);
     const { fresh, kept } = partWays(beatBytes, insert.tx, numbers.ways);
     connect(numbers.places, store.place);
-    connect(stage(kept, "full", { name: "kept_stage" }), store.beats);
+    connect(kept, store.beats);
     keepIn(p, store, io);
     sendAgain({ store, resend }, sender, numbers.given);
 
@@ -186,8 +187,8 @@ export const GoBackN = module(
     roomForAnswer.set(queued.level.lt(12));
     receiver.answerRoom.set(roomForAnswer);
     const answers = answersOf(p, queued.out, nodes),
-      again = stage(store.frame, "full", { name: "again_stage" }),
-      first = stage(fresh, "full", { name: "fresh_stage" }),
+      again = unhurried(store.frame, "again_stage"),
+      first = stage(fresh, "forward", { name: "fresh_stage" }),
       leaving = leave([answers.out, sessions.out, again, first], io.make);
     const unwritten = node(numbers.given.ne(store.written), { name: "unwritten" });
     io.quiet.set(
@@ -195,7 +196,7 @@ export const GoBackN = module(
         orTree([
           ...[requests.empty.not(), requests.out.valid, requests.waits, collected.working, jobTaken, heardQueue.valid],
           ...[queued.out.valid, answers.busy, answers.out.valid, leaving.busy, again.valid, first.valid],
-          ...[unwritten, resend.busy.valid, numbers.idle.not(), sessions.busy],
+          ...[unwritten, resend.busy.valid, numbers.waits, sessions.busy],
         ]).not(),
         { name: "is_quiet" },
       ),

@@ -46,5 +46,7 @@ export function managedFrame(job: ManageJob, says: { readonly status: UInt; read
     byte(at(5), 7),
     mux(busy, wait.trunc(16), byte(at(12), 2)),
   ).is(headerBits);
-  return [header, cat(says.session.resize(32), mux(busy, wait.shr(16).trunc(16), job.rest)).zext(headerBits)] as const;
+  // What stands behind its 6 bytes is nobody's: the header's own costs no choice.
+  const tail = cat(says.session.resize(32), mux(busy, wait.shr(16).trunc(16), job.rest));
+  return [header, cat(header.bits(tail.width, headerBits - tail.width), tail).is(headerBits)] as const;
 }

@@ -11,6 +11,7 @@ import {
   orTree,
   reg,
   stage,
+  stream,
   type StreamIn,
   type StreamOut,
   struct,
@@ -30,6 +31,23 @@ import { beatBytes, type GbnTaskParameters, PeerFields, taskPeer } from "./recor
 
 type Beats = StreamIn<ReturnType<typeof AxisBeat>>;
 
+/**
+ * A register that takes a beat when it has none: every second cycle, and no way leads from behind it to what is before
+ * it: for frames of one beat, and for those that memory gives one after the other.
+ */
+export function unhurried(from: Beats, name: string): Beats {
+  const out = stream(AxisBeat(beatBytes), { name }),
+    full = reg(bit, { init: 0, name: `${name}_full` }),
+    held = reg(AxisBeat(beatBytes), { name: `${name}_held` });
+  from.ready.set(full.not());
+  when(full.not(), () => {
+    full.set(from.valid);
+    held.set(from.payload);
+  }).elseWhen(out.ready, () => full.set(0));
+  out.valid.set(full);
+  out.payload.set(held);
+  return out;
+}
 /** ACK and NACK frames of 60 bytes, a beat each: the sum of the header's words in two steps, then the frame. */
 export function answersOf(
   p: GbnTaskParameters,
@@ -63,7 +81,7 @@ export function answersOf(
       user: 0,
     };
   });
-  return { out: stage(out, "forward", { name: "answer_out" }), busy: orTree([half.valid, whole.valid]) };
+  return { out: unhurried(out, "answer_out"), busy: orTree([half.valid, whole.valid]) };
 }
 
 /** Where the port stands that a frame carries with it: in the four unused bits of its Go-Back-N header. */
@@ -83,9 +101,35 @@ const countOf = (keep: UInt): UInt =>
     constant(0, 7),
   );
 
+/** Whose beat is next: chosen by number, which is half of the logic of a choice with a bit for each. */
+const Turn = struct({ from: uint(2), last: bit });
+function inTurn(from: readonly [Beats, Beats, Beats, Beats]): Beats {
+  const turns = from.map((f, i) => map(f, Turn, ({ last }) => ({ from: i, last }), { name: `turn_${i}` })),
+    [a, b, c, d] = from.map(f => cat(f.payload.user, f.payload.last, f.payload.keep, f.payload.data));
+  if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("unreachable: four");
+  return map(
+    arbiter(turns, { last: v => v.last, name: "frames_out" }),
+    AxisBeat(beatBytes),
+    ({ from: which }) => {
+      const low = mux(which.bit(0), b, a),
+        high = mux(which.bit(0), d, c),
+        beat = mux(which.bit(1), high, low);
+      return {
+        data: beat.bits(0, payloadBits).is(payloadBits),
+        keep: beat.bits(payloadBits, beatBytes).is(beatBytes),
+        last: beat.bit(payloadBits + beatBytes),
+        user: beat.bit(payloadBits + beatBytes + 1),
+      };
+    },
+    { name: "chosen_beat" },
+  );
+}
 /** Frames take turns. Each leaves by the port that it carries in its first beat, whose place is 0 on the wire. */
-export function leave(from: readonly Beats[], make: StreamOut<typeof MadeBeat>): { readonly busy: Bit } {
-  const out = stage(arbiter(from, { last: v => v.last, name: "frames_out" }), "full", { name: "leaving" }),
+export function leave(
+  from: readonly [Beats, Beats, Beats, Beats],
+  make: StreamOut<typeof MadeBeat>,
+): { readonly busy: Bit } {
+  const out = stage(inTurn(from), "forward", { name: "leaving" }),
     first = reg(bit, { init: 1, name: "first_beat_leaves" }),
     held = reg(uint(4), { name: "port_of_frame" }),
     { data, keep, last, user } = out.payload,

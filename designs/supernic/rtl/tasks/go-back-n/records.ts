@@ -2,7 +2,15 @@
 import { bit, bitsFor, struct, uint, type Val } from "../../../../../hdl-dsl/index.ts";
 import { type GbnSenderParameters, wireSequenceBits, wireSlotBits } from "../../../../shared/go-back-n/rtl/index.ts";
 import { gbnFirst, gbnWindow } from "../../../../shared/go-back-n/wire/index.ts";
-import { gbnFrameBytes, gbnLifeBits, gbnNodes, gbnTaskSessions, gbnWaiting, taskTagBits } from "../../../wire/index.ts";
+import {
+  gbnFrameBytes,
+  gbnLifeBits,
+  gbnNodes,
+  gbnTaskSessions,
+  gbnTimes,
+  gbnWaiting,
+  taskTagBits,
+} from "../../../wire/index.ts";
 import { headerBits, told } from "../interface.ts";
 import { memoryAddressBits, memoryMostBytes } from "../memory.ts";
 import { payloadBits } from "../payload.ts";
@@ -21,10 +29,7 @@ export const gbnTaskDefaults: GbnTaskParameters = {
   sequenceBits: wireSequenceBits,
   window: gbnWindow,
   first: gbnFirst,
-  ackEvery: 100,
-  ackCycles: 4096,
-  timeoutCycles: 8192,
-  tries: 7,
+  ...gbnTimes,
   ...gbnWaiting,
 };
 export const nodeBits = Math.log2(gbnNodes),
@@ -36,6 +41,8 @@ export const memoryOf = (p: GbnTaskParameters) => ({
   ...{ sessions: p.sessions, sequenceBits: p.sequenceBits, window: p.window },
   ...{ beatBytes, frameBytes: gbnFrameBytes, addressBits: memoryAddressBits, idBits: 1, base: 0 },
   burstBytes: memoryMostBytes,
+  // Beats come from registers.
+  direct: true,
 });
 
 /** Who is at the other end of a session, the lowest first: what he is known by, then where he is. */
@@ -51,10 +58,9 @@ export const taskPeer = { identityBits: wireSlotBits + 16 + 32 + nodeBits, addre
 
 /** A node of the table. */
 export const NodeRow = struct({ mac: uint(48), port: uint(4), ip: uint(32), user: uint(6), valid: bit });
-/** What goes along with a packet until it is answered. */
+/** What goes along with a packet until it is answered, beside its header. */
 export const Carried = struct({
   tag: uint(taskTagBits),
-  header: uint(headerBits),
   headBytes: told.headBytes,
   payloadBytes: told.payloadBytes,
   ingress: uint(4),
@@ -62,9 +68,8 @@ export const Carried = struct({
 });
 type CarriedOf = { readonly [K in keyof typeof Carried.fields]: Val<(typeof Carried.fields)[K]> };
 /** These fields of a record that has more. */
-export const carriedOf = ({ tag, header, headBytes, payloadBytes, ingress, node }: CarriedOf) => ({
+export const carriedOf = ({ tag, headBytes, payloadBytes, ingress, node }: CarriedOf) => ({
   tag,
-  header,
   headBytes,
   payloadBytes,
   ingress,
@@ -73,6 +78,7 @@ export const carriedOf = ({ tag, header, headBytes, payloadBytes, ingress, node 
 /** By the header alone, a bit for each rule; `to` and `from`: nodes that it is for or of. */
 export const Looked = struct({
   ...Carried.fields,
+  header: uint(headerBits),
   udp: bit,
   toPort: bit,
   fromPort: bit,
@@ -88,10 +94,29 @@ export const Looked = struct({
   fits: bit,
 });
 /** What it is: at most one of `session`, `manages`, `reply` and `lost`; none of them: it goes on as it came. */
-export const Sorted = struct({ ...Carried.fields, session: bit, control: bit, manages: bit, reply: bit, lost: bit });
+/** What the receiver asks of a header, and who writes to the sender. */
+export const Said = struct({
+  mac: uint(48),
+  ip: uint(32),
+  port: uint(16),
+  nack: bit,
+  sequence: uint(wireSequenceBits),
+  srcSlot: uint(wireSlotBits),
+  dstSlot: uint(wireSlotBits),
+});
+export const Sorted = struct({
+  ...Carried.fields,
+  says: Said,
+  session: bit,
+  control: bit,
+  manages: bit,
+  reply: bit,
+  lost: bit,
+});
 /** What becomes of a packet. `shifts`: it goes on without the header, from the tag. */
 export const Decided = struct({
   ...Carried.fields,
+  header: uint(headerBits),
   drops: bit,
   shifts: bit,
   keeps: bit,

@@ -1,9 +1,12 @@
 /** Packets on their way to their decision. */
 import {
+  assertAlways,
   type Bit,
   bit,
   cat,
+  Fifo,
   fifoWithLevel,
+  instance,
   type InstanceOf,
   map,
   node,
@@ -15,13 +18,14 @@ import {
   type StreamIn,
   struct,
   uint,
+  when,
   wire,
 } from "../../../../../hdl-dsl/index.ts";
-import { type GbnReceiver, wireSequenceBits } from "../../../../shared/go-back-n/rtl/index.ts";
-import { gbnTypes, gbnVerdict } from "../../../../shared/go-back-n/wire/index.ts";
+import type { GbnReceiver } from "../../../../shared/go-back-n/rtl/index.ts";
+import { gbnVerdict } from "../../../../shared/go-back-n/wire/index.ts";
 import { gbnLifeBits } from "../../../wire/index.ts";
-import type { TaskPacket } from "../interface.ts";
-import { headersOf, look, sort } from "./classify.ts";
+import { headerBits, type TaskPacket } from "../interface.ts";
+import { look, sort } from "./classify.ts";
 import type { Nodes } from "./nodes.ts";
 import { beatBytes, carriedOf, Decided, type GbnTaskParameters, type Life, Looked, Sorted } from "./records.ts";
 import { roomOf } from "./room.ts";
@@ -30,6 +34,8 @@ import { roomOf } from "./room.ts";
 export const holds = 20;
 const depth = 16,
   underWay = 4;
+const { header: _, ...withoutHeader } = Decided.fields,
+  Waits = struct(withoutHeader);
 
 interface Around {
   readonly nodes: Nodes;
@@ -62,25 +68,32 @@ export function requestsOf(
       "forward",
       { name: "who_b" },
     ),
+    is = sort(b.payload),
+    sorted = map(b, Sorted, () => is.sorted, { name: "sorted" }),
     // Registered both ways: whether the receiver takes it hangs on its timer.
-    c = stage(map(b, Sorted, sort, { name: "sorted" }), "full", { name: "who_c" });
+    c = stage(sorted, "full", { name: "who_c" });
+  // Headers wait in memory, in the order of the decisions.
+  const headers = instance("headers", Fifo({ shape: uint(headerBits), depth: 2 * depth, style: "distributed" }));
+  headers.push.valid.set(sorted.fire);
+  headers.push.payload.set(is.header);
+  when(sorted.valid, () => assertAlways(headers.push.ready, "a packet that is let in has room for its header"));
 
   // Asked, and known two cycles later.
   const who = c.payload,
-    says = headersOf(who.header),
+    { says } = who,
     room = reg(bit, { init: 0, name: "decision_room" }),
     crowdedBefore = reg(bit, { init: 0, name: "crowded_before" }),
-    session = says.gbn.dstSlot.trunc(Math.log2(p.sessions)),
+    session = says.dstSlot.trunc(Math.log2(p.sessions)),
     refused = node(crowdedBefore.and(who.session).andNot(who.control), { name: "is_refused" }),
     asks = node(who.session.andNot(refused), { name: "asks_receiver" });
   receiver.packet.valid.set(c.valid.and(asks).and(room));
   receiver.packet.payload.set({
     session,
-    sequence: says.gbn.sequence.resize(wireSequenceBits),
+    sequence: says.sequence,
     control: who.control,
     peer: {
-      identity: cat(who.node, says.ip.src, says.udp.srcPort, says.gbn.srcSlot),
-      address: cat(says.ethernet.src, who.ingress),
+      identity: cat(who.node, says.ip, says.port, says.srcSlot),
+      address: cat(says.mac, who.ingress),
     },
   });
   c.ready.set(room.and(asks.not().or(receiver.packet.ready)));
@@ -111,7 +124,7 @@ export function requestsOf(
     manages = node(lateValid.and(late.manages).and(freeJob), { name: "is_answered_here" });
   keeps.set(lateValid.and(late.reply).and(waiting.room));
   crowdedBefore.set(waiting.crowded);
-  const decided = stream(Decided, { name: "decided" }),
+  const decided = stream(Waits, { name: "decided" }),
     { out, level } = fifoWithLevel(decided, depth, { name: "decisions", style: "distributed" });
   room.set(level.le(depth - underWay));
   decided.valid.set(lateValid);
@@ -123,12 +136,13 @@ export function requestsOf(
     manages,
     life,
   });
+  headers.pop.ready.set(out.fire);
   return {
-    out,
+    out: map(out, Decided, d => ({ ...d, header: headers.pop.payload }), { name: "decision" }),
     late,
     delivered,
     heard: node(accepted.and(late.control), { name: "is_heard" }),
-    nack: headersOf(late.header).gbn.type.eq(gbnTypes.nack),
+    nack: late.says.nack,
     manages,
     waits: waiting.waits,
     /** Nothing is on its way to its decision. */

@@ -128,8 +128,13 @@ export class GbnRig {
   }
   /** The task in the middle of what it does: what was inside is lost, and what it was configured with. */
   async reset(): Promise<void> {
-    for (const s of [this.packets, this.payload, this.#got, this.#wrote]) s.forget();
+    const forget = (): void => {
+      for (const s of [this.packets, this.payload, this.#got, this.#wrote]) s.forget();
+    };
+    forget();
     this.b.sim.reset(1);
+    // Memory may have answered in that very cycle.
+    forget();
     for (const l of [this.#reads, this.#writes, this.#puts, this.#making]) l.splice(0);
     this.#inside = [];
     for (const s of [this.answers, this.made, this.#ask, this.#put]) s.received.splice(0);

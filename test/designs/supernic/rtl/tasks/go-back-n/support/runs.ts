@@ -539,4 +539,4 @@ export async function fullRun(b: B): Promise<void> {
 export const full = { replies: 8 };
 /** Cycles from a short reply to the next one, as the page says. */
 export const replyInterval = 4;
-export const replyLatency = 14;
+export const replyLatency = 15;

@@ -1,0 +1,1 @@
+export { GbnJudge } from "./judge.ts";
