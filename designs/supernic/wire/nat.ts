@@ -1,6 +1,7 @@
 /** NAT: how its bindings are found, and how it is configured. */
 import { flowHash } from "./flow.ts";
 import type { ConfigWord } from "./task-rows.ts";
+import type { StatePart, StateSchema } from "./task-state.ts";
 
 export const natWays = 4;
 export const natSets = 1024;
@@ -30,3 +31,19 @@ export const natOutside = (address: number, portHigh: number): ConfigWord => ({
 });
 /** A new epoch begins; bindings that were not used for more than `life` epochs, 0 to 14, are free. */
 export const natEpoch = (life: number): ConfigWord => ({ at: natPlaces.epoch, data: BigInt(life) });
+
+/** What of it moves with its chain: the time of bindings, and each binding at the place of its number. */
+export const natTimePart = {
+  name: "time",
+  first: 0,
+  words: 1,
+  // The first bit is always 1: a word of 0 is none.
+  fields: { there: 1, epoch: natEpochBits, life: natEpochBits },
+} as const satisfies StatePart;
+export const natBindingsPart = {
+  name: "bindings",
+  first: natSets * natWays,
+  words: natSets * natWays,
+  fields: { valid: 1, key: natKeyBits, epoch: natEpochBits },
+} as const satisfies StatePart;
+export const natKeeps: StateSchema = { parts: [natTimePart, natBindingsPart] };

@@ -14,3 +14,12 @@ export {
   wakingCycles,
 } from "./records.ts";
 export { reconfigurable, type ReconfigurablePorts } from "./reconfigurable.ts";
+export {
+  RegionStateAsk,
+  StateGo,
+  StateOutcome,
+  statePatience,
+  StateReader,
+  type StateReaderParameters,
+  StateShown,
+} from "./state-reader.ts";
