@@ -19,6 +19,12 @@ export interface NatKey {
 }
 export const natKey = (k: NatKey): bigint =>
   (BigInt(k.user) << 49n) | (k.udp ? 1n << 48n : 0n) | (BigInt(k.address) << 16n) | BigInt(k.port);
+export const natKeyOf = (key: bigint): NatKey => ({
+  user: Number(key >> 49n),
+  udp: ((key >> 48n) & 1n) === 1n,
+  address: Number((key >> 16n) & 0xffff_ffffn),
+  port: Number(key & 0xffffn),
+});
 /** The set of a key: where its binding is, if there is one. */
 export const natSet = (key: bigint): bigint => flowHash(key);
 

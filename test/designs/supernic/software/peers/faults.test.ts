@@ -182,11 +182,11 @@ const faults: readonly (readonly [
     "",
     moves,
   ],
-  ["the state stays behind", "away.ts", "else await state.restore(stateful, saved);", "", moves],
+  ["the state stays behind", "away.ts", "state.restore(stateful, saved)", "state.restore(stateful, undefined)", moves],
   [
     "a guest takes packets before its state is there",
     "guests.ts",
-    "for (const c of guest.chains.filter(hasState)) await ways.hold(c);",
+    "for (const c of stateful) await ways.hold(c);",
     ";",
     moves,
   ],

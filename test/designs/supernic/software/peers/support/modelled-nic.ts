@@ -208,12 +208,13 @@ export class ModelledNic implements RegionDriver {
     const states = chains.map(c => [...(this.regions[c.regions[0] ?? 0]?.state ?? [])]);
     return new Uint8Array(Buffer.from(JSON.stringify(states)));
   }
-  async restore(chains: readonly LiveChain[], bytes: Uint8Array): Promise<void> {
+  async restore(chains: readonly LiveChain[], bytes: Uint8Array | undefined): Promise<boolean> {
     await this.pause(times.access);
-    const states = JSON.parse(Buffer.from(bytes).toString()) as [number, number][][];
+    const states = bytes && (JSON.parse(Buffer.from(bytes).toString()) as [number, number][][]);
     for (const [i, c] of chains.entries()) {
       const r = this.regions[c.regions[0] ?? 0];
-      if (r !== undefined) r.state = new Map(states[i]);
+      if (r !== undefined) r.state = new Map(states?.[i]);
     }
+    return states !== undefined;
   }
 }
