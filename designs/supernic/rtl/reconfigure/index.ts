@@ -22,4 +22,5 @@ export {
   StateReader,
   type StateReaderParameters,
   StateShown,
+  stateWordCycles,
 } from "./state-reader.ts";

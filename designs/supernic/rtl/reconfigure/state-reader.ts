@@ -22,6 +22,8 @@ export interface StateReaderParameters {
 }
 /** Cycles until a task that does not answer is late: longer than any of them clears its memory. */
 export const statePatience = 4096;
+/** Cycles of a word, from one ask of a read to the next one, of a task that answers after 3 as the NAT does. */
+export const stateWordCycles = 8;
 const countBits = 32;
 
 /** An ask with the region that it is for. */

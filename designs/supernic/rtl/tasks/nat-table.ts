@@ -96,9 +96,12 @@ export function natTable(
   };
   const valid = reg(bit, { init: 0, name: "asked_valid" }),
     sweeps = reg(bit, { init: 0, name: "asked_sweeps" }),
+    // The last set that is cleared is looked at when clearing is over.
+    clears = reg(bit, { init: 1, name: "asked_clearing" }),
     puts = reg(bit, { init: 0, name: "asked_puts" }),
     put = reg(struct({ valid: bit, epoch: uint(natEpochBits) }), { name: "asked_put" });
   when(moves, () => {
+    clears.set(clearing);
     puts.set(asked.puts);
     put.set({ valid: asked.put.valid, epoch: asked.put.epoch });
     valid.set(asked.valid);
@@ -115,7 +118,7 @@ export function natTable(
     ),
     rows = memories.map((m, i) => m.readSync(asked.set.is(setBits), { en: moves, name: `binding_${i}` }));
   const live = rows.map((row, i) =>
-    node(row.valid.and(epoch.sub(row.epoch).le(life)).andNot(clearing), { name: `live_${i}` }),
+    node(row.valid.and(epoch.sub(row.epoch).le(life)).andNot(clears), { name: `live_${i}` }),
   );
   const hits = rows.map((row, i) => node((live[i] ?? clearing).and(row.key.eq(key)), { name: `hits_${i}` }));
   const anyHit = node(fromBits(hits).any(), { name: "any_hit" }),
