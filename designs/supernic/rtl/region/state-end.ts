@@ -21,6 +21,10 @@ export const StateSaid = struct({
   data: uint(stateBits.data),
 });
 
+/** What a slot keeps of an ask. */
+const { write, at, data } = TaskStateAsk.fields,
+  AskedState = struct({ write, at, data, number: uint(stateNumberBits) });
+
 const stateEndPorts = () => ({
   taskStateAsk: output(TaskStateAsk),
   taskStateSaid: input(TaskStateSaid),
@@ -45,7 +49,7 @@ interface StateEnds {
 export function stateEnd(io: StateEnds, quiet: Bit, off: Bit): Bit {
   const { stateAsk: ask, taskStateSaid: said } = io,
     pending = reg(bit, { init: 0, name: "state_pending" }),
-    asked = reg(StateAsk, { name: "state_asked" }),
+    asked = reg(AskedState, { name: "state_asked" }),
     passes = reg(bit, { init: 0, name: "state_passes" }),
     refuses = reg(bit, { init: 0, name: "state_refuses" });
   const mayAsk = node(quiet.andNot(off).andNot(pending), { name: "state_may_ask" }),
@@ -54,7 +58,9 @@ export function stateEnd(io: StateEnds, quiet: Bit, off: Bit): Bit {
   passes.set(ask.valid.and(mayAsk));
   refuses.set(ask.valid.andNot(mayAsk));
   refused.set(ask.number);
-  when(ask.valid.and(mayAsk), () => asked.set(ask));
+  when(ask.valid.and(mayAsk), () =>
+    asked.set({ write: ask.write, at: ask.at, data: ask.data, number: ask.number }),
+  );
   pending.set(ask.valid.and(mayAsk).or(pending.andNot(said.valid)).andNot(off));
   io.taskStateAsk.set({ valid: passes, write: asked.write, at: asked.at, data: asked.data });
 

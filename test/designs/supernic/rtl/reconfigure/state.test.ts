@@ -133,8 +133,9 @@ async function refuses(b: B): Promise<void> {
     }
   };
   await b.cycles(clear);
-  // It takes packets.
+  // It takes packets, or could.
   await refused(1, 1);
+  await refused(0, 0);
   await traffic(rig, 60, -1, []);
   await refused(2, 1);
   await rig.quiet(2);
@@ -172,7 +173,7 @@ async function refuses(b: B): Promise<void> {
   await refused(1, 1);
   await rig.wake(1, 2);
   expect(await rig.all(1, 1)).toEqual([]);
-  expect(b.io.shown.lates.value).toBe(0);
+  expect([b.io.shown.lates.value, b.io.shown.strays.value]).toEqual([0, 0]);
   rig.chains[2]?.[1]?.model.put?.(before[0] ?? word);
   await rig.end();
 }
@@ -206,7 +207,7 @@ async function badManners(b: B): Promise<void> {
   const other = [{ at: 3, data: 0x777n }];
   await rig.put(2, 1, other);
   expect((await rig.read(0, 0, 3, 4)).outcome).toBe("late");
-  for (const until = b.cycle + 2 * patience; b.cycle < until; ) expect(await rig.all(2, 1)).toEqual(other);
+  for (const until = b.cycle + 2 * patience; b.cycle < until;) expect(await rig.all(2, 1)).toEqual(other);
   expect([shown.lates.value, shown.strays.value]).toEqual([3, 1]);
   // Who says it twice is heard once, and the slot counts it.
   const strays = b.io.state[1]?.counts.strays.value ?? 0;
@@ -253,6 +254,38 @@ async function resets(b: B): Promise<void> {
   await rig.end();
 }
 
+/** Words one by one: how long each takes, the last one of all, those beside it, and an ask beside another. */
+async function words(b: B): Promise<void> {
+  const rig = new StateRig(b),
+    { first, words: count } = natBindingsPart,
+    last = first + count - 1;
+  await b.cycles(clear + 1100);
+  await rig.quiet(0);
+  const one = await rig.read(0, 0, first, first),
+    many = await rig.read(0, 0, first, first + 99);
+  expect([one.word, many.word]).toEqual([undefined, undefined]);
+  // From the ask in the registers to the answer in them.
+  expect(one.cycles).toBe(stateWordCycles + 2);
+  expect(many.cycles - one.cycles).toBe(99 * stateWordCycles);
+  expect((await rig.read(0, 0, last, last)).word).toBeUndefined();
+  expect((await rig.read(0, 0, 65_535, 65_535)).word).toBeUndefined();
+  // All ways of the last set but one.
+  const put = [3, 2, 0].map(n => ({ at: last - n, data: 0x123n + BigInt(2 * n) }));
+  await rig.put(0, 0, put);
+  for (const n of [0, 1, 2, 3]) {
+    const { word } = await rig.read(0, 0, last - n, last - n);
+    expect(word).toEqual(put.find(p => p.at === last - n));
+  }
+  rig.go({ write: 0, region: 0, slot: 0, at: last - 9, last, data: 0n });
+  await b.cycles(1);
+  rig.go({ write: 1, region: 0, slot: 0, at: natTimePart.first, last: 0, data: 0xffn });
+  await b.cycles(2);
+  b.io.go.valid.value = 0;
+  await b.until(() => b.io.shown.busy.value === 0);
+  expect([Number(b.io.shown.at.value), b.io.shown.data.value]).toEqual([put[0]?.at, put[0]?.data]);
+  await rig.same(0, 0);
+  await rig.end();
+}
 /** No frame moves while all of a NAT is read. */
 const long = { hangCycles: 100_000, limitCycles: 3_000_000 };
 describe("state of tasks", () => {
@@ -263,41 +296,70 @@ describe("state of tasks", () => {
   bench("asks at the wrong time or place are refused, and do nothing", dut, { seed: 3 }, refuses);
   bench("tasks that do not answer, too late, or twice", dut, { seed: 4, ...long }, badManners);
   bench("a reset beside a move", dut, { seed: 5, ...long }, resets);
-  bench("a word takes its cycles, and a second ask meanwhile does nothing", dut, { seed: 6 }, async b => {
-    const rig = new StateRig(b),
-      { first, words } = natBindingsPart;
-    await b.cycles(clear + 1100);
-    await rig.quiet(0);
-    const one = await rig.read(0, 0, first, first),
-      many = await rig.read(0, 0, first, first + 99);
-    expect([one.word, many.word]).toEqual([undefined, undefined]);
-    // From the ask in the registers to the answer in them.
-    expect(one.cycles).toBe(stateWordCycles + 2);
-    expect(many.cycles - one.cycles).toBe(99 * stateWordCycles);
-    // The last place of all: it ends there, and goes round to none.
-    expect((await rig.read(0, 0, first + words - 1, first + words - 1)).word).toBeUndefined();
-    expect((await rig.read(0, 0, 65_535, 65_535)).word).toBeUndefined();
-    const last = { at: first + words - 1, data: 0x123n };
-    await rig.put(0, 0, [last]);
-    rig.go({ write: 0, region: 0, slot: 0, at: last.at - 5, last: last.at, data: 0n });
-    await b.cycles(1);
-    rig.go({ write: 1, region: 0, slot: 0, at: natTimePart.first, last: 0, data: 0xffn });
-    await b.cycles(2);
-    b.io.go.valid.value = 0;
-    await b.until(() => b.io.shown.busy.value === 0);
-    expect([Number(b.io.shown.at.value), b.io.shown.data.value]).toEqual([last.at, last.data]);
-    await rig.same(0, 0);
-    await rig.end();
-  });
+  bench("a word takes its cycles, and a second ask meanwhile does nothing", dut, { seed: 6 }, words);
 
+  /** This text of a module whose name begins so. */
+  const of = (module: string, text: string): RegExp =>
+    new RegExp(`(module ${module}[^]*?)${text.replace(/[|\\{}()[\]^$+*?.]/g, "\\$&")}`);
   describe("a planted fault is found", () => {
     const look = async (name: string, design: Dut<(typeof dut)["ports"]>): Promise<void> => {
-      const runs: readonly ((b: B) => Promise<unknown>)[] = [refuses, badManners, resets, b => moves(b, 2)];
-      const o = { wave: false, seed: 7, ...long };
-      for (const [i, run] of runs.entries()) await runBench(`${name} ${i}`, design, o, run);
+      const runs: readonly (readonly [number, (b: B) => Promise<unknown>])[] = [
+        [4_000, refuses],
+        [60_000, words],
+        [20_000, badManners],
+        [300_000, resets],
+        [600_000, b => moves(b, 2)],
+      ];
+      for (const [limitCycles, run] of runs)
+        await runBench(name, design, { wave: false, seed: 7, hangCycles: long.hangCycles, limitCycles }, run);
     };
     test("and nothing without one", () => look("no fault", dut));
-    const faults: readonly (readonly [string, string | RegExp, string])[] = [];
+    const faults: readonly (readonly [string, string | RegExp, string])[] = [
+      ["a slot that takes packets is asked", "is_quiet & ~off & ~state_pending", "~off & ~state_pending"],
+      [
+        "a task that owes an answer is asked again",
+        of("Slot_0_of_1_counter_mute", "is_quiet & ~off & ~state_pending"),
+        "$1is_quiet & ~off",
+      ],
+      [
+        "a slot that was reset still waits for an answer",
+        of("Slot_0_of_1_counter_mute", "~task_state_said_valid)) & ~off"),
+        "$1~task_state_said_valid))",
+      ],
+      ["a slot waits for an answer after a reset", "state_pending <= 1'b0;", "state_pending <= 1'b1;"],
+      [
+        "what is said twice is an answer twice",
+        of("Slot_1_of_2_counter_late_counter_twice", "state_ends = task_state_said_valid & state_pending"),
+        "$1state_ends = task_state_said_valid",
+      ],
+      ["a refusal is no answer", "state_said_valid = state_ended | state_refuses", "state_said_valid = state_ended"],
+      ["slots without state say nothing", /no_state_valid <= [^;]*;/, "no_state_valid <= 1'b0;"],
+      [
+        "a region answers for another",
+        "state_of_region_1 = state_asked_region == 3'd1",
+        "state_of_region_1 = state_asked_region == 3'd2",
+      ],
+      ["a late answer is the next ask's", "(said_number == number)", "1'b1"],
+      ["who never answers is waited for", "late = waits & over & ~mine", "late = 1'b0"],
+      ["who never answers is not counted", "count_lates + 32'd1", "count_lates + 32'd0"],
+      ["it gives up too early", "waited == 11'd1398", "waited == 11'd30"],
+      ["it gives up too late", "waited == 11'd1398", "waited == 11'd1447"],
+      ["a refused ask is done", ": state_outcome_refused", ": state_outcome_done"],
+      ["a stray is not counted", of("StateReader", "count_strays + 32'd1"), "$1count_strays + 32'd0"],
+      ["a read ends at a word of 0", /goes_on = [^;]*;/, "goes_on = 1'b0;"],
+      ["the last word is left out", "is_last = at == kept_last", "is_last = at + 16'd1 == kept_last"],
+      ["a read goes on behind its last word", "is_last = at == kept_last", "is_last = at == kept_last + 16'd1"],
+      ["an ask interrupts the one before", "begins = go_valid & ~busy", "begins = go_valid"],
+      ["a NAT answers while it clears", /(serves_state = state_waits & ~valid_1) & ~clearing/, "$1"],
+      ["the last set of bindings outlives a reset", "asked_clearing <= clearing", "asked_clearing <= 1'b0"],
+      ["a binding is written into another way", "asked_puts & (asked_way == 2'd1)", "asked_puts & (asked_way == 2'd2)"],
+      ["a binding is written into no way", "restores_0 & asked_put_valid", "1'b0"],
+      ["a binding that comes back is young", "asked_puts ? asked_put_epoch : epoch", "epoch"],
+      ["time stays behind", "epoch <= state_data[4:1]", "epoch <= epoch"],
+      ["life stays behind", "life <= state_data[8:5]", "life <= life"],
+      ["a binding that is over is read", /binding_as_is_valid \? (\{[^}]*\}) : 60'd0/, "$1"],
+      ["a read writes", "puts_state = serves_state & state_writes", "puts_state = serves_state"],
+    ];
     test.each(faults)("%s", async (name, from, to) => {
       await findsFault(look(name, plant(dut, from, to)));
     });

@@ -251,7 +251,7 @@ export class StateRig {
     const declared = this.chains[region]?.[slot]?.declared,
       words: StateWord[] = [];
     for (const { first: from, words: count } of (declared && keptOf(declared))?.parts ?? [])
-      for (let at = from; at < from + count; ) {
+      for (let at = from; at < from + count;) {
         const { outcome, word } = await this.read(region, slot, at, from + count - 1);
         if (outcome !== "done") throw new Error(`region ${region}, slot ${slot}: ${outcome} at ${at}`);
         if (word !== undefined) words.push(word);

@@ -113,9 +113,7 @@ export function counterModel(): TaskModel {
       return { verdict: "forward", writes: new Map(writesAt(1, [number])) };
     },
     words: () =>
-      words
-        .map((w, i) => ({ at: countsPart.first + i, data: packState(countsPart, w) }))
-        .filter(w => w.data !== 0n),
+      words.map((w, i) => ({ at: countsPart.first + i, data: packState(countsPart, w) })).filter(w => w.data !== 0n),
     put: ({ at, data }) => {
       const { packets = 0n, sum = 0n } = unpackState(countsPart, data);
       words[at - countsPart.first] = { packets, sum };
