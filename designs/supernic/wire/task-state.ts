@@ -67,7 +67,9 @@ export function stateFaults(task: string, { parts }: StateSchema): readonly stri
   return faults;
 }
 /** FNV-1a, 32 bits, of what tasks of a chain keep, by name: an image of another chain has another one. */
-export function stateDigest(tasks: readonly { readonly name: string; readonly keeps?: StateSchema | "cold" }[]): number {
+export function stateDigest(
+  tasks: readonly { readonly name: string; readonly keeps?: StateSchema | "cold" }[],
+): number {
   const text = JSON.stringify(tasks.map(t => [t.name, t.keeps ?? "none"]));
   let h = 0x811c9dc5;
   for (const c of text) h = Math.imul(h ^ c.charCodeAt(0), 0x01000193) >>> 0;

@@ -127,7 +127,10 @@ export function natModel(): TaskModel & { readonly live: () => number } {
       ...[...sets]
         .flatMap(([set, list]) => list.map((b, way) => ({ at: natBindingsPart.first + set * natWays + way, b })))
         .filter((x): x is { at: number; b: Binding } => lives(x.b))
-        .map(({ at, b }) => ({ at, data: packState(natBindingsPart, { valid: 1n, key: natKey(b), epoch: timeOf(b.used) }) }))
+        .map(({ at, b }) => ({
+          at,
+          data: packState(natBindingsPart, { valid: 1n, key: natKey(b), epoch: timeOf(b.used) }),
+        }))
         .sort((a, b) => a.at - b.at),
     ],
     put: ({ at, data }) => {
@@ -139,8 +142,7 @@ export function natModel(): TaskModel & { readonly live: () => number } {
       const { valid, key = 0n, epoch: used = 0n } = unpackState(natBindingsPart, data),
         n = at - natBindingsPart.first;
       const age = (epoch - Number(used)) & (2 ** natEpochBits - 1);
-      setOf(Math.floor(n / natWays))[n % natWays] =
-        valid === 1n ? { ...natKeyOf(key), used: epoch - age } : undefined;
+      setOf(Math.floor(n / natWays))[n % natWays] = valid === 1n ? { ...natKeyOf(key), used: epoch - age } : undefined;
     },
   };
 }

@@ -86,7 +86,8 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
     throw new RangeError(`partition: there are ${variants.length} variants; give 1 to ${mostVariants}`);
   return module(
     "Partition",
-    (p: ChainParameters) => mergePorts(ports(p), memoryPortsOf(mostWays(variants)), statePortsOf(variants.some(keepsState))),
+    (p: ChainParameters) =>
+      mergePorts(ports(p), memoryPortsOf(mostWays(variants)), statePortsOf(variants.some(keepsState))),
     (io, p) => {
       const long = variants.find(v => v.length > p.slots);
       if (long)
@@ -105,7 +106,9 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
         io.noise,
         word,
       );
-      const keeping = all.flatMap((it, i) => (keepsState(variants[i] ?? []) ? [{ it, has: chosen[i] ?? io.noise }] : []));
+      const keeping = all.flatMap((it, i) =>
+        keepsState(variants[i] ?? []) ? [{ it, has: chosen[i] ?? io.noise }] : [],
+      );
       if (keeping.length > 0) {
         keeping.forEach(({ it, has }) => it.stateAsk.set({ ...io.stateAsk, valid: io.stateAsk.valid.and(has) }));
         // Of the others nobody asks, so that they say nothing.

@@ -20,7 +20,14 @@ import {
   unpack,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import { type ChainParameters, keepsState, memoryPortsOf, SlotState, stateNumberBits, statePortsOf } from "../region/index.ts";
+import {
+  type ChainParameters,
+  keepsState,
+  memoryPortsOf,
+  SlotState,
+  stateNumberBits,
+  statePortsOf,
+} from "../region/index.ts";
 import { Decoupler } from "./decoupler.ts";
 import { decoupledWays, mostWays } from "./memory-ways.ts";
 import { type Chain, nameOfVariants, partition } from "./partition.ts";

@@ -1,5 +1,18 @@
 /** A slot's end of the way to its task's state: docs/supernic/state.md. */
-import { type Bit, bit, type Given, input, mux, node, output, reg, struct, uint, type Val, when } from "../../../../hdl-dsl/index.ts";
+import {
+  type Bit,
+  bit,
+  type Given,
+  input,
+  mux,
+  node,
+  output,
+  reg,
+  struct,
+  uint,
+  type Val,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { type Declared, keptOf, mostSlots, stateBits } from "../../wire/index.ts";
 import { TaskStateAsk, TaskStateSaid } from "../tasks/index.ts";
 
@@ -58,9 +71,7 @@ export function stateEnd(io: StateEnds, quiet: Bit, off: Bit): Bit {
   passes.set(ask.valid.and(mayAsk));
   refuses.set(ask.valid.andNot(mayAsk));
   refused.set(ask.number);
-  when(ask.valid.and(mayAsk), () =>
-    asked.set({ write: ask.write, at: ask.at, data: ask.data, number: ask.number }),
-  );
+  when(ask.valid.and(mayAsk), () => asked.set({ write: ask.write, at: ask.at, data: ask.data, number: ask.number }));
   pending.set(ask.valid.and(mayAsk).or(pending.andNot(said.valid)).andNot(off));
   io.taskStateAsk.set({ valid: passes, write: asked.write, at: asked.at, data: asked.data });
 

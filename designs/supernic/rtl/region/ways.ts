@@ -171,8 +171,6 @@ export function connectState(
 /** What was said first of several, a cycle later. Of two at once one is lost: the ask of the other is late. */
 export function firstSaid(all: readonly Val<typeof StateSaid>[], name: string): Val<typeof StateSaid> {
   const said = reg(StateSaid, { init: 0, name });
-  said.set(
-    all.reduceRight((rest, one) => mux(one.valid, one, rest)),
-  );
+  said.set(all.reduceRight((rest, one) => mux(one.valid, one, rest)));
   return said;
 }

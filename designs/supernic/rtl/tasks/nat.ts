@@ -147,15 +147,7 @@ const Nat = module("NatTask", stateTaskPorts, io => {
   const timeWord = wire(Time, { name: "time_word" });
   timeWord.set({ there: 1, epoch: time.epoch, life: time.life });
   io.stateSaid.valid.set(served);
-  io.stateSaid.data.set(
-    mux(
-      ofTable,
-      found.word.zext(64),
-      pack(timeWord)
-        .zext(64)
-        .and(repeat(ofTime, 64)),
-    ),
-  );
+  io.stateSaid.data.set(mux(ofTable, found.word.zext(64), pack(timeWord).zext(64).and(repeat(ofTime, 64))));
   // 3: what the packet gets.
   const has = later("has", found.found),
     index = later("index", found.index),

@@ -102,7 +102,7 @@ export class Away {
     const mine = this.#mayHave(chains);
     if (mine && lacks.length <= roomFor(manager, ["free", "victim"]) && (await this.#launchHere(chains)))
       return this.#leadHere(dag);
-    if (await this.#send(dag, this.#lying(chains))) return "peer";
+    if (await this.#send(dag, this.#lying(dag, chains))) return "peer";
     if (!mayStop) return "none";
     if (this.#o.runsAtEndpoint(dag)) {
       this.counts.endpoint++;
@@ -115,10 +115,11 @@ export class Away {
     return (await this.#launchHere(chains)) ? this.#leadHere(dag) : "none";
   }
   /** State of chains that were given up lies here, and goes along. */
-  #lying(chains: readonly LiveChain[]): Saving | undefined {
+  #lying(dag: Dag, chains: readonly LiveChain[]): Saving | undefined {
     const { manager, state } = this.#site,
       stateful = chains.filter(hasState);
-    return stateful.some(c => manager.state.has(c)) ? () => state.save(stateful) : undefined;
+    const mayGo = stateful.some(c => manager.state.has(c)) && !this.#isShared(dag, stateful);
+    return mayGo ? () => state.save(stateful) : undefined;
   }
   #mayHave(chains: readonly LiveChain[]): boolean {
     return !chains.some(c => hasState(c) && this.#o.hasGuest(c));
@@ -179,7 +180,7 @@ export class Away {
       if (save !== undefined && !(await this.#putState(stay, save))) continue;
       stay.stage = "there";
       // What lies here is old from now on.
-      for (const c of chainsOf(this.#site.manager, dag)) if (hasState(c)) this.#site.manager.state.take(c);
+      if (save !== undefined) for (const c of chainsOf(this.#site.manager, dag)) this.#site.manager.state.take(c);
       this.#here.delete(dag);
       this.counts.sent++;
       return true;
@@ -188,10 +189,24 @@ export class Away {
   }
   async #putState(stay: Stay, save: Saving): Promise<boolean> {
     const state = await save(stay),
-      status = state && (await orGone(this.#o.asking.put(stay.peer, nameOf(stay), state)));
+      status = state && (await this.#orOver(stay, this.#o.asking.put(stay.peer, nameOf(stay), state)));
     if (status === "OK" && stay.over === undefined) return true;
     this.#leave(stay);
     return false;
+  }
+  /** What a peer answers; undefined: it is gone, or it began anew, and then it answers nothing of before. */
+  async #orOver<T>(stay: Stay, asked: Promise<T>): Promise<T | undefined> {
+    const { pause } = this.#site,
+      waiting = { ends: false };
+    const over = async (): Promise<undefined> => {
+      while (!waiting.ends && stay.over === undefined) await pause(this.#o.period / 4);
+      return undefined;
+    };
+    try {
+      return await Promise.race([orGone(asked), over()]);
+    } finally {
+      waiting.ends = true;
+    }
   }
   /** @returns a guest that is ready */
   async #tryAt(dag: Dag, peer: Neighbour, stateful: boolean): Promise<Stay | undefined> {
@@ -261,7 +276,8 @@ export class Away {
     const { manager, state, ways } = this.#site,
       stateful = chainsOf(manager, dag).filter(hasState);
     if (stateful.some(canLose)) this.counts.lost++;
-    const loaded = stateful.filter(c => manager.stateOf(c) === "running" && !this.#o.hasGuest(c));
+    // One that others use is theirs.
+    const loaded = stateful.filter(c => manager.stateOf(c) === "running" && !this.#isShared(dag, [c]));
     if (loaded.length === 0) return;
     await state.restore(loaded, undefined);
     for (const c of loaded) await ways.open(c);
@@ -310,10 +326,12 @@ export class Away {
       stay.stage = "going";
       for (const c of own) await ways.hold(c);
       await this.#leadHere(dag);
-      const isPaused = (await orGone(this.#o.asking.pause(peer, nameOf(stay)))) === "OK";
+      const isPaused = (await this.#orOver(stay, this.#o.asking.pause(peer, nameOf(stay)))) === "OK";
       if (stateful.length > 0) {
-        const saved = isPaused ? await orGone(this.#o.asking.get(peer, nameOf(stay))) : undefined;
-        if (!(await state.restore(stateful, saved)) && stateful.some(canLose)) this.counts.lost++;
+        const saved = isPaused ? await this.#orOver(stay, this.#o.asking.get(peer, nameOf(stay))) : undefined;
+        // A chain that others use meanwhile has their state.
+        const isOurs = stateful.every(c => own.includes(c));
+        if (!(isOurs && (await state.restore(stateful, saved))) && stateful.some(canLose)) this.counts.lost++;
       }
       for (const c of own) await ways.open(c);
       this.counts.back++;

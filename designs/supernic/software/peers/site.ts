@@ -34,7 +34,7 @@ const lengthOf = (image: Uint8Array): Uint8Array => {
 function imagesOf(state: Uint8Array): readonly Uint8Array[] | undefined {
   const images: Uint8Array[] = [],
     view = new DataView(state.buffer, state.byteOffset, state.byteLength);
-  for (let at = 0; at < state.length; ) {
+  for (let at = 0; at < state.length;) {
     const end = at + lengthBytes <= state.length ? at + lengthBytes + view.getUint32(at, true) : Infinity;
     if (end > state.length) return undefined;
     images.push(state.slice(at + lengthBytes, end));

@@ -180,7 +180,8 @@ export class RegionManager {
   stop(chain: LiveChain, state: "keep" | "forget" = "keep"): Promise<void> {
     this.#line.leave(chain, "noRegion");
     return this.#next(async () => {
-      for (const region of [...chain.regions]) if (this.#places[region]?.use === "active") await this.#retire(region, state);
+      for (const region of [...chain.regions])
+        if (this.#places[region]?.use === "active") await this.#retire(region, state);
     });
   }
   /** @returns whether it has one instance more, or less */
@@ -394,7 +395,10 @@ export class RegionManager {
   }
   /** No: its flows share a group with another chain's, or it has state that is only in one place. */
   #mayScale(chain: LiveChain): boolean {
-    return !this.state.isSingle(chain) && !this.chains.some(c => c !== chain && c.regions.length > 0 && c.group === chain.group);
+    return (
+      !this.state.isSingle(chain) &&
+      !this.chains.some(c => c !== chain && c.regions.length > 0 && c.group === chain.group)
+    );
   }
   #bitstreamOf(chain: LiveChain): number | undefined {
     const at = this.#o.bitstreams.findIndex(b => b.join("+") === chain.labels.join("+"));

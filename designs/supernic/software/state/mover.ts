@@ -56,7 +56,7 @@ export class StateMover {
     const words: ChainWord[] = [];
     for (const [slot, task] of tasks.entries())
       for (const part of keptOf(task)?.parts ?? [])
-        for (let at = part.first; at < part.first + part.words; ) {
+        for (let at = part.first; at < part.first + part.words;) {
           const last = Math.min(at + chunk, part.first + part.words) - 1,
             { outcome, word } = await this.#driver.readState(region, slot, at, last);
           if (outcome !== "done") throw faultOf(outcome, region, slot, task);

@@ -1,7 +1,12 @@
 /** A device with a NAT whose region is given to others and back, and flows both ways through it. */
 import { deviceSizes, taskNamed } from "../../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../../designs/supernic/config/index.ts";
-import { type BuildOptions, leftAtRest, unaccounted, withDevice } from "../../../../../designs/supernic/rig/device/index.ts";
+import {
+  type BuildOptions,
+  leftAtRest,
+  unaccounted,
+  withDevice,
+} from "../../../../../designs/supernic/rig/device/index.ts";
 import type { Task } from "../../../../../designs/supernic/rtl/index.ts";
 import { type LiveChain, readSetup, type Setup } from "../../../../../designs/supernic/software/index.ts";
 import { natKey, natSet, putShims } from "../../../../../designs/supernic/wire/index.ts";

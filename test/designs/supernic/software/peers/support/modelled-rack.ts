@@ -2,7 +2,6 @@
 import { deviceSizes, taskNamed } from "../../../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../../../designs/supernic/config/index.ts";
 import {
-  type ChainState,
   type Dag,
   type PageFrames,
   pairKey,
@@ -11,6 +10,8 @@ import {
   RegionManager,
   type Setup,
   type Site,
+  StateMover,
+  stateOf,
   Ways,
 } from "../../../../../../designs/supernic/software/index.ts";
 import { dagWrites } from "../../../../../../designs/supernic/software/setup/index.ts";
@@ -22,7 +23,7 @@ import {
 } from "../../../../../../designs/supernic/wire/index.ts";
 import { decode, encode } from "../../../../../../designs/shared/wire/index.ts";
 import { Random, SimulatedTime } from "../../../../../../sim/index.ts";
-import { ModelledNic, type Packet, type Result, times } from "./modelled-nic.ts";
+import { countsKept, ModelledNic, type Packet, type Result, times } from "./modelled-nic.ts";
 
 export const period = 100_000;
 const catalogue = ["dummy", "checksum", "counter"],
@@ -34,7 +35,9 @@ const catalogue = ["dummy", "checksum", "counter"],
   quiet = 20_000,
   rackKey = new Uint8Array(32).fill(7);
 const declared = (name: string): Declared =>
-  name === "counter" ? { ...taskNamed("dummy").declared, name, state: "flow" } : taskNamed(name).declared;
+  name === "counter"
+    ? { ...taskNamed("dummy").declared, name, state: "flow", keeps: countsKept }
+    : taskNamed(name).declared;
 const parameters = makeParameters({ ports: 4, regions: 2, slots: 2, users: 4 });
 const macOf = (n: number): bigint => 0x02_5c_00_00_00_10n + BigInt(n);
 const macText = (n: number): string => `02:5c:00:00:00:${(0x10 + n).toString(16)}`;
@@ -101,16 +104,16 @@ export class Nic {
       ...{ time: () => time.now(), wait: () => this.model.pause(1000), credits: 8, slots: 2, declared, bitstreams },
       ...{ regions: [0, 1].map(() => ({ labels: [], fixed: false })), words: () => [], victimLife: 1e6 },
       times: { drain: 1_000_000, reprogram: 10 * reprogram },
+      state: new StateMover(this.model, {
+        ...{ time: () => time.now(), wait: () => this.model.pause(1000), words: () => [] },
+      }),
     });
   }
   portTo(other: number): number {
     return 1 + (other > this.number ? other - 1 : other);
   }
   get site(): Site {
-    const state: ChainState = {
-      save: chains => this.model.save(chains),
-      restore: (chains, bytes) => this.model.restore(chains, bytes),
-    };
+    const state = stateOf(this.manager);
     return {
       ...{ setup: this.setup, manager: this.manager, ways: this.ways, state, catalogue, quiet },
       dags: () => this.dags,
