@@ -102,7 +102,7 @@ export class Away {
     const mine = this.#mayHave(chains);
     if (mine && lacks.length <= roomFor(manager, ["free", "victim"]) && (await this.#launchHere(chains)))
       return this.#leadHere(dag);
-    if (await this.#send(dag, this.#lying(dag, chains))) return "peer";
+    if (await this.#send(dag, await this.#lying(dag, chains))) return "peer";
     if (!mayStop) return "none";
     if (this.#o.runsAtEndpoint(dag)) {
       this.counts.endpoint++;
@@ -115,11 +115,11 @@ export class Away {
     return (await this.#launchHere(chains)) ? this.#leadHere(dag) : "none";
   }
   /** State of chains that were given up lies here, and goes along. */
-  #lying(dag: Dag, chains: readonly LiveChain[]): Saving | undefined {
+  async #lying(dag: Dag, chains: readonly LiveChain[]): Promise<Saving | undefined> {
     const { manager, state } = this.#site,
       stateful = chains.filter(hasState);
-    const mayGo = stateful.some(c => manager.state.has(c)) && !this.#isShared(dag, stateful);
-    return mayGo ? () => state.save(stateful) : undefined;
+    if (stateful.length === 0 || this.#isShared(dag, stateful)) return undefined;
+    return (await manager.keeps(stateful)) ? () => state.save(stateful) : undefined;
   }
   #mayHave(chains: readonly LiveChain[]): boolean {
     return !chains.some(c => hasState(c) && this.#o.hasGuest(c));

@@ -228,6 +228,10 @@ export class RegionManager {
     });
   }
 
+  /** Whether state of one of these chains lies here; asked when what goes on is over, as one may be read just now. */
+  keeps(chains: readonly LiveChain[]): Promise<boolean> {
+    return this.#next(() => Promise.resolve(chains.some(c => this.state.has(c))));
+  }
   /**
    * The state of chains for a peer; nobody may be on his way to them. Those with regions go on as before. What is of no
    * length is none: the chain is as configured.
