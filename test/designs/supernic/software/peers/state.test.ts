@@ -181,7 +181,12 @@ describe("state that goes to a peer and back", () => {
       const [one, two] = [await a.dag("dummy"), await a.dag("checksum")];
       await a.peers.place(one);
       const counterOf = (n: Nic) => n.manager.chains.find(c => c.labels[0] === "counter")!;
-      expect(await a.manager.launch(a.manager.chains.find(c => c.labels[0] === "checksum")!, "demand")).toBe("running");
+      expect(
+        await a.manager.launch(
+          a.manager.chains.find(c => c.labels[0] === "checksum")!,
+          "demand",
+        ),
+      ).toBe("running");
       await a.peers.place(two);
       expect([a.manager.state.has(counterOf(a)), b.manager.state.has(counterOf(b))]).toEqual([true, true]);
       await rack.until(() => a.wayOf(dag) === "snic1", "it is away", 60);

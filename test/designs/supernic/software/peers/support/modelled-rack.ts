@@ -48,6 +48,10 @@ export interface LineFaults {
   readonly duplicate?: number;
   readonly reorder?: number;
 }
+export interface RegionParts {
+  readonly RegionManager: typeof RegionManager;
+  readonly StateMover: typeof StateMover;
+}
 export interface RackOptions {
   /** sNICs, each joined to each. */
   readonly count: number;
@@ -59,6 +63,8 @@ export interface RackOptions {
   readonly load?: number;
   /** The software with a fault in it. */
   readonly software?: typeof PeerSoftware | undefined;
+  /** The software of regions and of state with a fault in it. */
+  readonly parts?: RegionParts | undefined;
   /** Pages of a sNIC's board that are set aside for peers. */
   readonly aside?: (nic: Nic, rack: ModelledRack) => PageFrames;
 }
@@ -99,12 +105,13 @@ export class Nic {
     this.peers = this.#software();
   }
   #regions(): RegionManager {
-    const { time } = this.#rack;
-    return new RegionManager(this.model, [], {
+    const { time, o } = this.#rack,
+      { RegionManager: Manager, StateMover: Mover } = o.parts ?? { RegionManager, StateMover };
+    return new Manager(this.model, [], {
       ...{ time: () => time.now(), wait: () => this.model.pause(1000), credits: 8, slots: 2, declared, bitstreams },
       ...{ regions: [0, 1].map(() => ({ labels: [], fixed: false })), words: () => [], victimLife: 1e6 },
       times: { drain: 1_000_000, reprogram: 10 * reprogram },
-      state: new StateMover(this.model, {
+      state: new Mover(this.model, {
         ...{ time: () => time.now(), wait: () => this.model.pause(1000), words: () => [] },
       }),
     });
