@@ -1,10 +1,10 @@
 import {
   bit,
   type Bit,
+  constant,
   firstSet,
   fromBits,
   mux,
-  constant,
   node,
   onehotMux,
   pack,

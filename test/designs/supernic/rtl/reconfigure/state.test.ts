@@ -282,7 +282,7 @@ async function words(b: B): Promise<void> {
   await b.cycles(2);
   b.io.go.valid.value = 0;
   await b.until(() => b.io.shown.busy.value === 0);
-  expect([Number(b.io.shown.at.value), b.io.shown.data.value]).toEqual([put[0]?.at, put[0]?.data]);
+  expect([b.io.shown.at.value, b.io.shown.data.value]).toEqual([put[0]?.at, put[0]?.data]);
   await rig.same(0, 0);
   await rig.end();
 }

@@ -234,7 +234,7 @@ export class StateRig {
     const word = shown.outcome.value === "done" && shown.data.value !== 0n;
     return {
       outcome: shown.outcome.value,
-      word: word ? { at: Number(shown.at.value), data: shown.data.value } : undefined,
+      word: word ? { at: shown.at.value, data: shown.data.value } : undefined,
       cycles: this.b.cycle - from,
     };
   }
