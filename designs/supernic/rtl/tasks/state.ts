@@ -40,15 +40,13 @@ type WordFields<F extends Readonly<Record<string, number>>> = {
   readonly [K in keyof F]: ReturnType<typeof uint<F[K]>>;
 };
 /** A word of state as hardware has it, from the description of its part. */
-export const stateWord = <const F extends Readonly<Record<string, number>>>(
+export function stateWord<const F extends Readonly<Record<string, number>>>(
   part: StatePart & { readonly fields: F },
-): StructShape<WordFields<F>> =>
+): StructShape<WordFields<F>> {
+  const fields = Object.fromEntries(Object.entries(part.fields).map(([name, bits]) => [name, uint(bits)]));
   // Each field of the description has a shape of as many bits, which the compiler cannot see through the entries.
-  struct(
-    Object.fromEntries(
-      Object.entries(part.fields).map(([name, bits]) => [name, uint(bits)]),
-    ) as unknown as WordFields<F>,
-  );
+  return struct(fields as unknown as WordFields<F>);
+}
 
 /** An ask that waits for its turn in the task. `done`: it has been answered. Reset: there is none. */
 export function askedState(ask: Val<typeof TaskStateAsk>): {
