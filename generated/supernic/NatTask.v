@@ -52,10 +52,10 @@ module NatTask (
   reg [54:0] s1_key;
   reg [9:0] s1_set;
   reg [1:0] s1_way;
-  reg state_waits; // state.ts:61
-  reg state_writes; // state.ts:62
-  reg [15:0] state_at; // state.ts:63
-  reg [63:0] state_data; // state.ts:64
+  reg state_waits; // state.ts:59
+  reg state_writes; // state.ts:60
+  reg [15:0] state_at; // state.ts:61
+  reg [63:0] state_data; // state.ts:62
   reg asked_valid; // nat-table.ts:97
   reg asked_sweeps; // nat-table.ts:98
   reg asked_clearing; // nat-table.ts:100
@@ -110,7 +110,7 @@ module NatTask (
   wire is_binding = (state_at >> 12) == 16'd1; // nat.ts:116
   wire is_time = state_at == 16'd0; // nat.ts:117
   wire puts_state = serves_state & state_writes; // nat.ts:120
-  wire state_waits_on = state_ask_valid | (state_waits & ~serves_state); // state.ts:72
+  wire state_waits_on = state_ask_valid | (state_waits & ~serves_state); // state.ts:70
   wire swept = sweeps & moves; // nat.ts:122
   wire rows_valid = binding_0[0]; // nat-table.ts:119
   wire [3:0] rows_epoch = binding_0[59:56];
