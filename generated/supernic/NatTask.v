@@ -30,28 +30,45 @@ module NatTask (
   input  wire [15:0]  config_at,
   input  wire [63:0]  config_data,
   input  wire         quiesce,
-  output wire         quiet
+  output wire         quiet,
+  input  wire         state_ask_valid,
+  input  wire         state_ask_write,
+  input  wire [15:0]  state_ask_at,
+  input  wire [63:0]  state_ask_data,
+  output wire         state_said_valid,
+  output wire [63:0]  state_said_data
 );
   localparam [1:0] task_verdict_forward = 2'd0;
   localparam [1:0] task_verdict_drop = 2'd1;
-  reg [35:0] outside; // nat.ts:65
-  reg [3:0] epoch; // nat-table.ts:37
-  reg [3:0] life; // nat-table.ts:38
-  reg sweeping; // nat-table.ts:40
-  reg clearing; // nat-table.ts:41
-  reg [9:0] sweep_at; // nat-table.ts:42
-  reg [3:0] sweep_waits; // nat.ts:68
+  reg [35:0] outside; // nat.ts:80
+  reg [3:0] epoch; // nat-table.ts:45
+  reg [3:0] life; // nat-table.ts:46
+  reg sweeping; // nat-table.ts:48
+  reg clearing; // nat-table.ts:49
+  reg [9:0] sweep_at; // nat-table.ts:50
+  reg [3:0] sweep_waits; // nat.ts:83
   reg valid_1, valid_2, valid_3, valid_4, valid_5, valid_6; // stages.ts:28
   reg s1_fits, s1_inbound; // stages.ts:42
   reg [54:0] s1_key;
   reg [9:0] s1_set;
   reg [1:0] s1_way;
-  reg asked_valid; // nat-table.ts:85
-  reg asked_sweeps; // nat-table.ts:86
-  reg [9:0] asked_set; // nat-table.ts:81
+  reg state_waits; // state.ts:59
+  reg state_writes; // state.ts:60
+  reg [15:0] state_at; // state.ts:61
+  reg [63:0] state_data; // state.ts:62
+  reg asked_valid; // nat-table.ts:97
+  reg asked_sweeps; // nat-table.ts:98
+  reg asked_clearing; // nat-table.ts:100
+  reg asked_puts; // nat-table.ts:101
+  reg asked_put_valid; // nat-table.ts:102
+  reg [3:0] asked_put_epoch;
+  reg [9:0] asked_set; // nat-table.ts:93
   reg [54:0] asked_key;
   reg [1:0] asked_way;
   reg asked_inbound;
+  reg state_served; // nat.ts:141
+  reg state_of_time; // nat.ts:142
+  reg state_of_table; // nat.ts:143
   reg has, udp_1, udp_2, udp_3, inbound_1, inbound_2, fit_1, fit_2, udps_1, udps_2, is_udp, goes_in_1, goes_in_2,
     goes_in_3, changed_1, changed_2, changed_3, fitted_1, fitted_2, fitted_3, passes_1, passes_2, passes_3, passes_4,
     passes_5, passes_6; // stages.ts:42
@@ -64,20 +81,20 @@ module NatTask (
   reg [19:0] address_change, port_change;
   reg [16:0] ip_folded, folded;
   reg [7:0] tags_1, tags_2, tags_3, tags_4, tags_5, tags_6;
-  (* ram_style = "block" *) reg [59:0] bindings_0 [0:1023]; // nat-table.ts:98
-  wire [59:0] binding_0; // nat-table.ts:100
-  (* ram_style = "block" *) reg [59:0] bindings_1 [0:1023]; // nat-table.ts:98
-  wire [59:0] binding_1; // nat-table.ts:100
-  (* ram_style = "block" *) reg [59:0] bindings_2 [0:1023]; // nat-table.ts:98
-  wire [59:0] binding_2; // nat-table.ts:100
-  (* ram_style = "block" *) reg [59:0] bindings_3 [0:1023]; // nat-table.ts:98
-  wire [59:0] binding_3; // nat-table.ts:100
+  (* ram_style = "block" *) reg [59:0] bindings_0 [0:1023]; // nat-table.ts:117
+  wire [59:0] binding_0; // nat-table.ts:119
+  (* ram_style = "block" *) reg [59:0] bindings_1 [0:1023]; // nat-table.ts:117
+  wire [59:0] binding_1; // nat-table.ts:119
+  (* ram_style = "block" *) reg [59:0] bindings_2 [0:1023]; // nat-table.ts:117
+  wire [59:0] binding_2; // nat-table.ts:119
+  (* ram_style = "block" *) reg [59:0] bindings_3 [0:1023]; // nat-table.ts:117
+  wire [59:0] binding_3; // nat-table.ts:119
   reg [59:0] binding_0_rd, binding_0_fwd, binding_1_rd, binding_1_fwd, binding_2_rd, binding_2_fwd, binding_3_rd,
     binding_3_fwd;
   reg binding_0_hit, binding_1_hit, binding_2_hit, binding_3_hit;
-  wire epoch_begins = config_valid & (config_at == 16'd1); // nat-table.ts:39
-  wire takes_packets = ~clearing & ~(&sweep_waits); // nat.ts:69
-  wire open_packets_valid = packet_valid & takes_packets; // nat.ts:70
+  wire epoch_begins = config_valid & (config_at == 16'd1); // nat-table.ts:47
+  wire takes_packets = ~clearing & ~(&sweep_waits); // nat.ts:84
+  wire open_packets_valid = packet_valid & takes_packets; // nat.ts:85
   wire moves = ~valid_6 | answer_ready; // stages.ts:31
   wire has_ip =
     ({packet_payload_header[103:96], packet_payload_header[111:104]} == 16'd2048)
@@ -87,29 +104,50 @@ module NatTask (
   wire fits =
     has_ip & ~packet_payload_no_l4
     & ((packet_payload_header[191:184] == 8'd17) ? packet_payload_head_bytes >= 7'd42 : (packet_payload_head_bytes >= 7'd52) & (packet_payload_header[191:184] == 8'd6))
-    & (~packet_payload_arg[0] | ({fits_or[15:12], packet_payload_header[247:240], packet_payload_header[255:248], packet_payload_header[263:256], packet_payload_header[271:264]} == outside)); // nat.ts:86
-  wire sweeps = sweeping & ~valid_1; // nat.ts:97
-  wire swept = sweeps & moves; // nat.ts:98
-  wire rows_valid = binding_0[0]; // nat-table.ts:100
+    & (~packet_payload_arg[0] | ({fits_or[15:12], packet_payload_header[247:240], packet_payload_header[255:248], packet_payload_header[263:256], packet_payload_header[271:264]} == outside)); // nat.ts:101
+  wire serves_state = state_waits & ~valid_1 & ~clearing & moves; // nat.ts:113
+  wire sweeps = sweeping & ~valid_1 & ~serves_state; // nat.ts:114
+  wire is_binding = (state_at >> 12) == 16'd1; // nat.ts:116
+  wire is_time = state_at == 16'd0; // nat.ts:117
+  wire puts_state = serves_state & state_writes; // nat.ts:120
+  wire state_waits_on = state_ask_valid | (state_waits & ~serves_state); // state.ts:70
+  wire swept = sweeps & moves; // nat.ts:122
+  wire rows_valid = binding_0[0]; // nat-table.ts:119
   wire [3:0] rows_epoch = binding_0[59:56];
-  wire live_0 = rows_valid & ((epoch - rows_epoch) <= life) & ~clearing; // nat-table.ts:102
-  wire live_1 = binding_1[0] & ((epoch - binding_1[59:56]) <= life) & ~clearing;
-  wire live_2 = binding_2[0] & ((epoch - binding_2[59:56]) <= life) & ~clearing;
-  wire live_3 = binding_3[0] & ((epoch - binding_3[59:56]) <= life) & ~clearing;
-  wire [54:0] rows_key = binding_0[55:1]; // nat-table.ts:100
-  wire hits_0 = live_0 & (rows_key == asked_key); // nat-table.ts:104
+  wire live_0 = rows_valid & ((epoch - rows_epoch) <= life) & ~asked_clearing; // nat-table.ts:121
+  wire live_1 = binding_1[0] & ((epoch - binding_1[59:56]) <= life) & ~asked_clearing;
+  wire live_2 = binding_2[0] & ((epoch - binding_2[59:56]) <= life) & ~asked_clearing;
+  wire live_3 = binding_3[0] & ((epoch - binding_3[59:56]) <= life) & ~asked_clearing;
+  wire [54:0] rows_key = binding_0[55:1]; // nat-table.ts:119
+  wire hits_0 = live_0 & (rows_key == asked_key); // nat-table.ts:123
   wire hits_1 = live_1 & (binding_1[55:1] == asked_key);
   wire hits_2 = live_2 & (binding_2[55:1] == asked_key);
   wire hits_3 = live_3 & (binding_3[55:1] == asked_key);
-  wire any_hit = |{hits_3, hits_2, hits_1, hits_0}; // nat-table.ts:105
+  wire any_hit = |{hits_3, hits_2, hits_1, hits_0}; // nat-table.ts:124
   wire out_way_any = |{hits_1, hits_0};
   wire live_1_any = |{~live_1, ~live_0};
   wire live_3_any = |{~live_3, ~live_2};
   wire [1:0] out_way =
     any_hit ? {~out_way_any & (|{hits_3, hits_2}), out_way_any ? ~hits_0 & hits_1 : ~hits_2 & hits_3} :
-    {~live_1_any & live_3_any, live_1_any ? live_0 & ~live_1 : live_2 & ~live_3}; // nat-table.ts:107
-  wire makes = asked_valid & ~asked_inbound & (any_hit | live_1_any | live_3_any); // nat-table.ts:109
-  wire gets = has & (~inbound_2 | ((owner[54:49] == user_3) & (owner[48] == udp_3))); // nat.ts:126
+    {~live_1_any & live_3_any, live_1_any ? live_0 & ~live_1 : live_2 & ~live_3}; // nat-table.ts:126
+  wire makes = asked_valid & ~asked_inbound & (any_hit | live_1_any | live_3_any); // nat-table.ts:128
+  wire restores_0 = asked_puts & (asked_way == 2'd0); // nat-table.ts:132
+  wire restores_1 = asked_puts & (asked_way == 2'd1);
+  wire restores_2 = asked_puts & (asked_way == 2'd2);
+  wire restores_3 = asked_puts & (asked_way == 2'd3);
+  wire binding_as_is_valid =
+    ((asked_way == 2'd0) & live_0) | ((asked_way == 2'd1) & live_1) | ((asked_way == 2'd2) & live_2)
+    | ((asked_way == 2'd3) & live_3); // nat-table.ts:144
+  wire [54:0] binding_as_is_key =
+    ({55{asked_way == 2'd0}} & rows_key) | ({55{asked_way == 2'd1}} & binding_1[55:1])
+    | ({55{asked_way == 2'd2}} & binding_2[55:1]) | ({55{asked_way == 2'd3}} & binding_3[55:1]);
+  wire [3:0] binding_as_is_epoch =
+    ({4{asked_way == 2'd0}} & rows_epoch) | ({4{asked_way == 2'd1}} & binding_1[59:56])
+    | ({4{asked_way == 2'd2}} & binding_2[59:56]) | ({4{asked_way == 2'd3}} & binding_3[59:56]);
+  wire time_word_there = 1'b1; // nat.ts:147
+  wire [3:0] time_word_epoch = epoch;
+  wire [3:0] time_word_life = life;
+  wire gets = has & (~inbound_2 | ((owner[54:49] == user_3) & (owner[48] == udp_3))); // nat.ts:162
   wire [15:0] transport_sum = ~(folded[15:0] + {15'd0, folded[16]}); // translate.ts:20
 
   always @(posedge clk)
@@ -134,6 +172,10 @@ module NatTask (
         sweeping <= 1'b1;
       end
       if (epoch_begins & ~clearing) sweep_at <= 10'd0;
+      if (puts_state & is_time) begin
+        epoch <= state_data[4:1];
+        life <= state_data[8:5];
+      end
     end
 
   always @(posedge clk)
@@ -146,7 +188,7 @@ module NatTask (
   always @(posedge clk)
     if (rst) begin
       valid_1 <= 1'b0; valid_2 <= 1'b0; valid_3 <= 1'b0; valid_4 <= 1'b0; valid_5 <= 1'b0; valid_6 <= 1'b0;
-      asked_valid <= 1'b0; asked_sweeps <= 1'b0;
+      asked_valid <= 1'b0; asked_sweeps <= 1'b0; asked_clearing <= 1'b1; asked_puts <= 1'b0;
     end
     else if (moves) begin
       valid_1 <= open_packets_valid;
@@ -155,6 +197,8 @@ module NatTask (
       valid_4 <= valid_3;
       valid_5 <= valid_4;
       valid_6 <= valid_5;
+      asked_clearing <= clearing;
+      asked_puts <= puts_state & is_binding;
       asked_valid <= valid_1 & s1_fits;
       asked_sweeps <= sweeps;
     end
@@ -171,8 +215,9 @@ module NatTask (
     ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h4ecbd86a9c8621),
     ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h3a46b7d98b821f)
   };
-  wire [31:0] new_address = inbound_2 ? owner[47:16] : outside[31:0]; // nat.ts:127
-  wire [15:0] new_port = inbound_2 ? owner[15:0] : {outside[35:32], index}; // nat.ts:128
+  wire [54:0] put_key = state_data[55:1]; // nat.ts:118
+  wire [31:0] new_address = inbound_2 ? owner[47:16] : outside[31:0]; // nat.ts:163
+  wire [15:0] new_port = inbound_2 ? owner[15:0] : {outside[35:32], index}; // nat.ts:164
   wire [19:0] ip_folded_sum = {4'd0, ~ip_sum_4} + address_change;
   wire [19:0] ip_folded_shifted = ip_folded_sum >> 16;
   wire [19:0] folded_sum = {4'd0, ~sum_4} + address_change + port_change;
@@ -188,17 +233,15 @@ module NatTask (
       };
       s1_set <= packet_payload_arg[0] ? fits_or[11:2] : s1_set_joined;
       s1_way <= fits_or[1:0];
-      asked_set <= valid_1 ? s1_set : sweep_at;
-      asked_key <= s1_key;
-      asked_way <= s1_way;
+      asked_put_valid <= state_data[0];
+      asked_put_epoch <= state_data[59:56];
+      asked_set <= valid_1 ? s1_set : serves_state ? state_at[11:2] : sweep_at;
+      asked_key <= valid_1 ? s1_key : put_key;
+      asked_way <= valid_1 ? s1_way : state_at[1:0];
       asked_inbound <= s1_inbound;
-      has <=
-        asked_inbound ? ((asked_way == 2'd0) & live_0) | ((asked_way == 2'd1) & live_1) | ((asked_way == 2'd2) & live_2) | ((asked_way == 2'd3) & live_3) :
-        makes;
+      has <= asked_inbound ? binding_as_is_valid : makes;
       index <= ({2'd0, asked_set} << 2) | {10'd0, out_way};
-      owner <=
-        ({55{asked_way == 2'd0}} & rows_key) | ({55{asked_way == 2'd1}} & binding_1[55:1])
-        | ({55{asked_way == 2'd2}} & binding_2[55:1]) | ({55{asked_way == 2'd3}} & binding_3[55:1]);
+      owner <= binding_as_is_key;
       user_1 <= packet_payload_user;
       user_2 <= user_1;
       user_3 <= user_2;
@@ -265,56 +308,93 @@ module NatTask (
       tags_5 <= tags_4;
       tags_6 <= tags_5;
     end
-  wire bindings_0_and = makes & (out_way == 2'd0);
-  wire [9:0] set = valid_1 ? s1_set : sweep_at; // nat.ts:105
+
+  always @(posedge clk)
+    if (rst) begin
+      state_waits <= 1'b0; state_served <= 1'b0;
+    end
+    else begin
+      state_waits <= state_waits_on;
+      state_served <= serves_state;
+    end
+
+  always @(posedge clk)
+    if (state_ask_valid) begin
+      state_writes <= state_ask_write;
+      state_at <= state_ask_at;
+      state_data <= state_ask_data;
+    end
 
   always @(posedge clk) begin
-    if (moves & (bindings_0_and | (asked_sweeps & ~live_0))) begin
-      bindings_0[asked_set] <= {epoch, asked_key, bindings_0_and};
+    state_of_time <= is_time;
+    state_of_table <= is_binding;
+  end
+  wire bindings_0_and = makes & (out_way == 2'd0);
+  wire [9:0] set = valid_1 ? s1_set : serves_state ? state_at[11:2] : sweep_at; // nat.ts:129
+
+  always @(posedge clk) begin
+    if (moves & (bindings_0_and | (asked_sweeps & ~live_0) | restores_0)) begin
+      bindings_0[asked_set] <= {
+        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_0_and | (restores_0 & asked_put_valid)
+      };
     end
     if (moves) begin
       binding_0_rd <= bindings_0[set];
-      binding_0_fwd <= {epoch, asked_key, bindings_0_and};
-      binding_0_hit <= moves & (bindings_0_and | (asked_sweeps & ~live_0)) & (asked_set == set);
+      binding_0_fwd <= {
+        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_0_and | (restores_0 & asked_put_valid)
+      };
+      binding_0_hit <= moves & (bindings_0_and | (asked_sweeps & ~live_0) | restores_0) & (asked_set == set);
     end
   end
   assign binding_0 = binding_0_hit ? binding_0_fwd : binding_0_rd;
   wire bindings_1_and = makes & (out_way == 2'd1);
 
   always @(posedge clk) begin
-    if (moves & (bindings_1_and | (asked_sweeps & ~live_1))) begin
-      bindings_1[asked_set] <= {epoch, asked_key, bindings_1_and};
+    if (moves & (bindings_1_and | (asked_sweeps & ~live_1) | restores_1)) begin
+      bindings_1[asked_set] <= {
+        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_1_and | (restores_1 & asked_put_valid)
+      };
     end
     if (moves) begin
       binding_1_rd <= bindings_1[set];
-      binding_1_fwd <= {epoch, asked_key, bindings_1_and};
-      binding_1_hit <= moves & (bindings_1_and | (asked_sweeps & ~live_1)) & (asked_set == set);
+      binding_1_fwd <= {
+        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_1_and | (restores_1 & asked_put_valid)
+      };
+      binding_1_hit <= moves & (bindings_1_and | (asked_sweeps & ~live_1) | restores_1) & (asked_set == set);
     end
   end
   assign binding_1 = binding_1_hit ? binding_1_fwd : binding_1_rd;
   wire bindings_2_and = makes & (out_way == 2'd2);
 
   always @(posedge clk) begin
-    if (moves & (bindings_2_and | (asked_sweeps & ~live_2))) begin
-      bindings_2[asked_set] <= {epoch, asked_key, bindings_2_and};
+    if (moves & (bindings_2_and | (asked_sweeps & ~live_2) | restores_2)) begin
+      bindings_2[asked_set] <= {
+        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_2_and | (restores_2 & asked_put_valid)
+      };
     end
     if (moves) begin
       binding_2_rd <= bindings_2[set];
-      binding_2_fwd <= {epoch, asked_key, bindings_2_and};
-      binding_2_hit <= moves & (bindings_2_and | (asked_sweeps & ~live_2)) & (asked_set == set);
+      binding_2_fwd <= {
+        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_2_and | (restores_2 & asked_put_valid)
+      };
+      binding_2_hit <= moves & (bindings_2_and | (asked_sweeps & ~live_2) | restores_2) & (asked_set == set);
     end
   end
   assign binding_2 = binding_2_hit ? binding_2_fwd : binding_2_rd;
   wire bindings_3_and = makes & (out_way == 2'd3);
 
   always @(posedge clk) begin
-    if (moves & (bindings_3_and | (asked_sweeps & ~live_3))) begin
-      bindings_3[asked_set] <= {epoch, asked_key, bindings_3_and};
+    if (moves & (bindings_3_and | (asked_sweeps & ~live_3) | restores_3)) begin
+      bindings_3[asked_set] <= {
+        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_3_and | (restores_3 & asked_put_valid)
+      };
     end
     if (moves) begin
       binding_3_rd <= bindings_3[set];
-      binding_3_fwd <= {epoch, asked_key, bindings_3_and};
-      binding_3_hit <= moves & (bindings_3_and | (asked_sweeps & ~live_3)) & (asked_set == set);
+      binding_3_fwd <= {
+        asked_puts ? asked_put_epoch : epoch, asked_key, bindings_3_and | (restores_3 & asked_put_valid)
+      };
+      binding_3_hit <= moves & (bindings_3_and | (asked_sweeps & ~live_3) | restores_3) & (asked_set == set);
     end
   end
   assign binding_3 = binding_3_hit ? binding_3_fwd : binding_3_rd;
@@ -344,11 +424,15 @@ module NatTask (
   assign answer_payload_front_bytes = 7'd0;
   assign answer_payload_drop_front = 7'd0;
   assign quiet = ~(valid_1 | valid_2 | valid_3 | valid_4 | valid_5 | valid_6);
+  assign state_said_valid = state_served;
+  assign state_said_data =
+    state_of_table ? {4'd0, binding_as_is_valid ? {binding_as_is_epoch, binding_as_is_key, binding_as_is_valid} : 60'd0} :
+    {55'd0, time_word_life, time_word_epoch, time_word_there} & {64{state_of_time}};
 
   wire _unused_ok = &{
     1'b0, packet_payload_header[511:416], packet_payload_header[399:336], packet_payload_header[319:304],
     packet_payload_header[183:120], packet_payload_header[95:0], packet_payload_uid, packet_payload_ingress,
     packet_payload_flow_hash, packet_payload_payload_bytes, packet_payload_arg[7:2], config_data[63:36], quiesce,
-    ip_folded_shifted[19:17], folded_shifted[19:17], 1'b0
+    state_data[63:60], ip_folded_shifted[19:17], folded_shifted[19:17], 1'b0
   };
 endmodule

@@ -79,7 +79,7 @@ module Region_checksum_balancer_c1024_f24 (
     slot_0_task_reset, slot_0_task_quiesce, slot_0_give, slot_1_enter_ready, slot_1_leave_valid,
     slot_1_leave_payload_no_l4, slot_1_leave_payload_reply, slot_1_leave_payload_dropped, slot_1_leave_payload_killed,
     slot_1_packet_valid, slot_1_packet_payload_no_l4, slot_1_answer_ready, slot_1_task_reset, slot_1_task_quiesce,
-    slot_1_give; // region.ts:92
+    slot_1_give; // region.ts:97
   wire [9:0] slot_0_leave_payload_ctx, slot_0_leave_payload_flow_hash, slot_0_packet_payload_flow_hash,
     slot_1_leave_payload_ctx, slot_1_leave_payload_flow_hash, slot_1_packet_payload_flow_hash;
   wire [511:0] slot_0_leave_payload_header, slot_0_packet_payload_header, slot_1_leave_payload_header,
@@ -102,7 +102,7 @@ module Region_checksum_balancer_c1024_f24 (
     slot_1_leave_payload_refund;
   wire [63:0] slot_0_leave_payload_mask, slot_1_leave_payload_mask;
   wire task_0_checksum_packet_ready, task_0_checksum_answer_valid, task_0_checksum_quiet,
-    task_1_balancer_packet_ready, task_1_balancer_answer_valid, task_1_balancer_quiet; // region.ts:96
+    task_1_balancer_packet_ready, task_1_balancer_answer_valid, task_1_balancer_quiet; // region.ts:102
   wire [7:0] task_0_checksum_answer_payload_tag, task_0_checksum_answer_payload_prepend,
     task_1_balancer_answer_payload_tag, task_1_balancer_answer_payload_prepend;
   wire [1:0] task_0_checksum_answer_payload_verdict, task_1_balancer_answer_payload_verdict;
@@ -110,7 +110,7 @@ module Region_checksum_balancer_c1024_f24 (
   wire [63:0] task_0_checksum_answer_payload_mask, task_1_balancer_answer_payload_mask;
   wire [6:0] task_0_checksum_answer_payload_front_bytes, task_0_checksum_answer_payload_drop_front,
     task_1_balancer_answer_payload_front_bytes, task_1_balancer_answer_payload_drop_front;
-  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:135
+  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:143
   reg [9:0] staged_held_ctx, staged_held_flow_hash;
   reg [511:0] staged_held_header;
   reg [15:0] staged_held_uid;
@@ -121,9 +121,9 @@ module Region_checksum_balancer_c1024_f24 (
   reg [7:0] staged_held_arg, staged_held_prepend;
   reg [1:0] staged_held_run, staged_held_refund;
   reg [63:0] staged_held_mask;
-  wire behind_ready = ~staged_full | leave_ready; // region.ts:122
+  wire behind_ready = ~staged_full | leave_ready; // region.ts:130
 
-  Slot_0_of_2_checksum_balancer_c1024_f24 slot_0 ( // region.ts:92
+  Slot_0_of_2_checksum_balancer_c1024_f24 slot_0 ( // region.ts:97
     .clk (clk), .rst (rst),
     .enter_valid (enter_valid), .enter_ready (enter_ready), .enter_payload_ctx (enter_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -188,7 +188,7 @@ module Region_checksum_balancer_c1024_f24 (
     .accepts                  (accepts)
   );
 
-  Slot_1_of_2_checksum_balancer_c1024_f24 slot_1 ( // region.ts:92
+  Slot_1_of_2_checksum_balancer_c1024_f24 slot_1 ( // region.ts:97
     .clk (clk), .rst (rst),
     .enter_valid (slot_0_leave_valid), .enter_ready (slot_1_enter_ready),
     .enter_payload_ctx (slot_0_leave_payload_ctx), .enter_payload_header (slot_0_leave_payload_header),
@@ -256,8 +256,8 @@ module Region_checksum_balancer_c1024_f24 (
     .give                     (slot_1_give)
   );
 
-  wire task_0_checksum_config_valid = config_valid & ~config_slot; // region.ts:96
-  ChecksumTask task_0_checksum ( // region.ts:96
+  wire task_0_checksum_config_valid = config_valid & ~config_slot; // region.ts:102
+  ChecksumTask task_0_checksum ( // region.ts:102
     .clk (clk), .rst (rst | slot_0_task_reset),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_checksum_packet_ready),
     .packet_payload_tag (slot_0_packet_payload_tag), .packet_payload_header (slot_0_packet_payload_header),
@@ -282,8 +282,8 @@ module Region_checksum_balancer_c1024_f24 (
     .quiet        (task_0_checksum_quiet)
   );
 
-  wire task_1_balancer_config_valid = config_valid & config_slot; // region.ts:96
-  BalancerTask task_1_balancer ( // region.ts:96
+  wire task_1_balancer_config_valid = config_valid & config_slot; // region.ts:102
+  BalancerTask task_1_balancer ( // region.ts:102
     .clk (clk), .rst (rst | slot_1_task_reset),
     .packet_valid (slot_1_packet_valid), .packet_ready (task_1_balancer_packet_ready),
     .packet_payload_tag (slot_1_packet_payload_tag), .packet_payload_header (slot_1_packet_payload_header),

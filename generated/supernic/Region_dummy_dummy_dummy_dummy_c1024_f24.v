@@ -120,7 +120,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     slot_2_answer_ready, slot_2_task_reset, slot_2_task_quiesce, slot_2_give, slot_3_enter_ready, slot_3_leave_valid,
     slot_3_leave_payload_no_l4, slot_3_leave_payload_reply, slot_3_leave_payload_dropped, slot_3_leave_payload_killed,
     slot_3_packet_valid, slot_3_packet_payload_no_l4, slot_3_answer_ready, slot_3_task_reset, slot_3_task_quiesce,
-    slot_3_give; // region.ts:92
+    slot_3_give; // region.ts:97
   wire [9:0] slot_0_leave_payload_ctx, slot_0_leave_payload_flow_hash, slot_0_packet_payload_flow_hash,
     slot_1_leave_payload_ctx, slot_1_leave_payload_flow_hash, slot_1_packet_payload_flow_hash,
     slot_2_leave_payload_ctx, slot_2_leave_payload_flow_hash, slot_2_packet_payload_flow_hash,
@@ -158,7 +158,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     slot_3_leave_payload_mask;
   wire task_0_dummy_packet_ready, task_0_dummy_answer_valid, task_0_dummy_quiet, task_1_dummy_packet_ready,
     task_1_dummy_answer_valid, task_1_dummy_quiet, task_2_dummy_packet_ready, task_2_dummy_answer_valid,
-    task_2_dummy_quiet, task_3_dummy_packet_ready, task_3_dummy_answer_valid, task_3_dummy_quiet; // region.ts:96
+    task_2_dummy_quiet, task_3_dummy_packet_ready, task_3_dummy_answer_valid, task_3_dummy_quiet; // region.ts:102
   wire [7:0] task_0_dummy_answer_payload_tag, task_0_dummy_answer_payload_prepend, task_1_dummy_answer_payload_tag,
     task_1_dummy_answer_payload_prepend, task_2_dummy_answer_payload_tag, task_2_dummy_answer_payload_prepend,
     task_3_dummy_answer_payload_tag, task_3_dummy_answer_payload_prepend;
@@ -172,7 +172,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     task_1_dummy_answer_payload_front_bytes, task_1_dummy_answer_payload_drop_front,
     task_2_dummy_answer_payload_front_bytes, task_2_dummy_answer_payload_drop_front,
     task_3_dummy_answer_payload_front_bytes, task_3_dummy_answer_payload_drop_front;
-  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:135
+  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:143
   reg [9:0] staged_held_ctx, staged_held_flow_hash;
   reg [511:0] staged_held_header;
   reg [15:0] staged_held_uid;
@@ -182,9 +182,9 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
   reg [13:0] staged_held_payload_bytes;
   reg [7:0] staged_held_arg, staged_held_prepend;
   reg [63:0] staged_held_mask;
-  wire behind_ready = ~staged_full | leave_ready; // region.ts:122
+  wire behind_ready = ~staged_full | leave_ready; // region.ts:130
 
-  Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_0 ( // region.ts:92
+  Slot_0_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_0 ( // region.ts:97
     .clk (clk), .rst (rst),
     .enter_valid (enter_valid), .enter_ready (enter_ready), .enter_payload_ctx (enter_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -249,7 +249,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .accepts                  (accepts)
   );
 
-  Slot_1_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_1 ( // region.ts:92
+  Slot_1_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_1 ( // region.ts:97
     .clk (clk), .rst (rst),
     .enter_valid (slot_0_leave_valid), .enter_ready (slot_1_enter_ready),
     .enter_payload_ctx (slot_0_leave_payload_ctx), .enter_payload_header (slot_0_leave_payload_header),
@@ -317,7 +317,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .give                     (slot_1_give)
   );
 
-  Slot_2_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_2 ( // region.ts:92
+  Slot_2_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_2 ( // region.ts:97
     .clk (clk), .rst (rst),
     .enter_valid (slot_1_leave_valid), .enter_ready (slot_2_enter_ready),
     .enter_payload_ctx (slot_1_leave_payload_ctx), .enter_payload_header (slot_1_leave_payload_header),
@@ -385,7 +385,7 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .give                     (slot_2_give)
   );
 
-  Slot_3_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_3 ( // region.ts:92
+  Slot_3_of_4_dummy_dummy_dummy_dummy_c1024_f24 slot_3 ( // region.ts:97
     .clk (clk), .rst (rst),
     .enter_valid (slot_2_leave_valid), .enter_ready (slot_3_enter_ready),
     .enter_payload_ctx (slot_2_leave_payload_ctx), .enter_payload_header (slot_2_leave_payload_header),
@@ -453,8 +453,8 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .give                     (slot_3_give)
   );
 
-  wire task_0_dummy_config_valid = config_valid & (config_slot == 2'd0); // region.ts:96
-  DummyTask task_0_dummy ( // region.ts:96
+  wire task_0_dummy_config_valid = config_valid & (config_slot == 2'd0); // region.ts:102
+  DummyTask task_0_dummy ( // region.ts:102
     .clk (clk), .rst (rst | slot_0_task_reset),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_dummy_packet_ready),
     .packet_payload_tag (slot_0_packet_payload_tag), .packet_payload_header (slot_0_packet_payload_header),
@@ -479,8 +479,8 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .quiet        (task_0_dummy_quiet)
   );
 
-  wire task_1_dummy_config_valid = config_valid & (config_slot == 2'd1); // region.ts:96
-  DummyTask task_1_dummy ( // region.ts:96
+  wire task_1_dummy_config_valid = config_valid & (config_slot == 2'd1); // region.ts:102
+  DummyTask task_1_dummy ( // region.ts:102
     .clk (clk), .rst (rst | slot_1_task_reset),
     .packet_valid (slot_1_packet_valid), .packet_ready (task_1_dummy_packet_ready),
     .packet_payload_tag (slot_1_packet_payload_tag), .packet_payload_header (slot_1_packet_payload_header),
@@ -505,8 +505,8 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .quiet        (task_1_dummy_quiet)
   );
 
-  wire task_2_dummy_config_valid = config_valid & (config_slot == 2'd2); // region.ts:96
-  DummyTask task_2_dummy ( // region.ts:96
+  wire task_2_dummy_config_valid = config_valid & (config_slot == 2'd2); // region.ts:102
+  DummyTask task_2_dummy ( // region.ts:102
     .clk (clk), .rst (rst | slot_2_task_reset),
     .packet_valid (slot_2_packet_valid), .packet_ready (task_2_dummy_packet_ready),
     .packet_payload_tag (slot_2_packet_payload_tag), .packet_payload_header (slot_2_packet_payload_header),
@@ -531,8 +531,8 @@ module Region_dummy_dummy_dummy_dummy_c1024_f24 (
     .quiet        (task_2_dummy_quiet)
   );
 
-  wire task_3_dummy_config_valid = config_valid & (config_slot == 2'd3); // region.ts:96
-  DummyTask task_3_dummy ( // region.ts:96
+  wire task_3_dummy_config_valid = config_valid & (config_slot == 2'd3); // region.ts:102
+  DummyTask task_3_dummy ( // region.ts:102
     .clk (clk), .rst (rst | slot_3_task_reset),
     .packet_valid (slot_3_packet_valid), .packet_ready (task_3_dummy_packet_ready),
     .packet_payload_tag (slot_3_packet_payload_tag), .packet_payload_header (slot_3_packet_payload_header),

@@ -72,20 +72,31 @@ module Region_firewall_nat_c1024_f24 (
   output wire [31:0]  state_1_counts_busy_cycles,
   output wire [31:0]  state_1_counts_strays,
   output wire [31:0]  state_1_counts_outside,
-  output wire [31:0]  state_1_counts_grown
+  output wire [31:0]  state_1_counts_grown,
+  input  wire         state_ask_valid,
+  input  wire         state_ask_write,
+  input  wire [15:0]  state_ask_at,
+  input  wire [63:0]  state_ask_data,
+  input  wire [2:0]   state_ask_slot,
+  input  wire [7:0]   state_ask_number,
+  output wire         state_said_valid,
+  output wire         state_said_done,
+  output wire [7:0]   state_said_number,
+  output wire [63:0]  state_said_data
 );
   wire slot_0_leave_valid, slot_0_leave_payload_no_l4, slot_0_leave_payload_reply, slot_0_leave_payload_dropped,
     slot_0_leave_payload_killed, slot_0_packet_valid, slot_0_packet_payload_no_l4, slot_0_answer_ready,
     slot_0_task_reset, slot_0_task_quiesce, slot_0_give, slot_1_enter_ready, slot_1_leave_valid,
     slot_1_leave_payload_no_l4, slot_1_leave_payload_reply, slot_1_leave_payload_dropped, slot_1_leave_payload_killed,
     slot_1_packet_valid, slot_1_packet_payload_no_l4, slot_1_answer_ready, slot_1_task_reset, slot_1_task_quiesce,
-    slot_1_give; // region.ts:92
+    slot_1_give, slot_1_task_state_ask_valid, slot_1_task_state_ask_write, slot_1_state_said_valid,
+    slot_1_state_said_done; // region.ts:97
   wire [9:0] slot_0_leave_payload_ctx, slot_0_leave_payload_flow_hash, slot_0_packet_payload_flow_hash,
     slot_1_leave_payload_ctx, slot_1_leave_payload_flow_hash, slot_1_packet_payload_flow_hash;
   wire [511:0] slot_0_leave_payload_header, slot_0_packet_payload_header, slot_1_leave_payload_header,
     slot_1_packet_payload_header;
   wire [15:0] slot_0_leave_payload_uid, slot_0_packet_payload_uid, slot_1_leave_payload_uid,
-    slot_1_packet_payload_uid;
+    slot_1_packet_payload_uid, slot_1_task_state_ask_at;
   wire [5:0] slot_0_leave_payload_user, slot_0_packet_payload_user, slot_1_leave_payload_user,
     slot_1_packet_payload_user;
   wire [3:0] slot_0_leave_payload_ingress, slot_0_packet_payload_ingress, slot_1_leave_payload_ingress,
@@ -97,20 +108,27 @@ module Region_firewall_nat_c1024_f24 (
     slot_1_leave_payload_payload_bytes, slot_1_packet_payload_payload_bytes;
   wire [7:0] slot_0_leave_payload_arg, slot_0_leave_payload_prepend, slot_0_packet_payload_tag,
     slot_0_packet_payload_arg, slot_1_leave_payload_arg, slot_1_leave_payload_prepend, slot_1_packet_payload_tag,
-    slot_1_packet_payload_arg;
+    slot_1_packet_payload_arg, slot_1_state_said_number;
   wire [1:0] slot_0_leave_payload_run, slot_0_leave_payload_refund, slot_1_leave_payload_run,
     slot_1_leave_payload_refund;
-  wire [63:0] slot_0_leave_payload_mask, slot_1_leave_payload_mask;
+  wire [63:0] slot_0_leave_payload_mask, slot_1_leave_payload_mask, slot_1_task_state_ask_data,
+    slot_1_state_said_data;
   wire task_0_firewall_packet_ready, task_0_firewall_answer_valid, task_0_firewall_quiet, task_1_nat_packet_ready,
-    task_1_nat_answer_valid, task_1_nat_quiet; // region.ts:96
+    task_1_nat_answer_valid, task_1_nat_quiet, task_1_nat_state_said_valid; // region.ts:102
   wire [7:0] task_0_firewall_answer_payload_tag, task_0_firewall_answer_payload_prepend,
     task_1_nat_answer_payload_tag, task_1_nat_answer_payload_prepend;
   wire [1:0] task_0_firewall_answer_payload_verdict, task_1_nat_answer_payload_verdict;
   wire [511:0] task_0_firewall_answer_payload_header, task_1_nat_answer_payload_header;
-  wire [63:0] task_0_firewall_answer_payload_mask, task_1_nat_answer_payload_mask;
+  wire [63:0] task_0_firewall_answer_payload_mask, task_1_nat_answer_payload_mask, task_1_nat_state_said_data;
   wire [6:0] task_0_firewall_answer_payload_front_bytes, task_0_firewall_answer_payload_drop_front,
     task_1_nat_answer_payload_front_bytes, task_1_nat_answer_payload_drop_front;
-  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:135
+  reg no_state_valid, no_state_done; // ways.ts:157
+  reg [7:0] no_state_number;
+  reg [63:0] no_state_data;
+  reg state_said_valid_q, state_said_done_q; // ways.ts:173
+  reg [7:0] state_said_number_q;
+  reg [63:0] state_said_data_q;
+  reg staged_full, staged_held_no_l4, staged_held_reply, staged_held_dropped, staged_held_killed; // region.ts:143
   reg [9:0] staged_held_ctx, staged_held_flow_hash;
   reg [511:0] staged_held_header;
   reg [15:0] staged_held_uid;
@@ -121,9 +139,10 @@ module Region_firewall_nat_c1024_f24 (
   reg [7:0] staged_held_arg, staged_held_prepend;
   reg [1:0] staged_held_run, staged_held_refund;
   reg [63:0] staged_held_mask;
-  wire behind_ready = ~staged_full | leave_ready; // region.ts:122
+  wire asks_slot_1 = state_ask_slot == 3'd1; // ways.ts:156
+  wire behind_ready = ~staged_full | leave_ready; // region.ts:130
 
-  Slot_0_of_2_firewall_nat_c1024_f24 slot_0 ( // region.ts:92
+  Slot_0_of_2_firewall_nat_c1024_f24 slot_0 ( // region.ts:97
     .clk (clk), .rst (rst),
     .enter_valid (enter_valid), .enter_ready (enter_ready), .enter_payload_ctx (enter_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -188,7 +207,8 @@ module Region_firewall_nat_c1024_f24 (
     .accepts                  (accepts)
   );
 
-  Slot_1_of_2_firewall_nat_c1024_f24 slot_1 ( // region.ts:92
+  wire slot_1_state_ask_valid = state_ask_valid & asks_slot_1; // region.ts:97
+  Slot_1_of_2_firewall_nat_c1024_f24 slot_1 ( // region.ts:97
     .clk (clk), .rst (rst),
     .enter_valid (slot_0_leave_valid), .enter_ready (slot_1_enter_ready),
     .enter_payload_ctx (slot_0_leave_payload_ctx), .enter_payload_header (slot_0_leave_payload_header),
@@ -251,11 +271,27 @@ module Region_firewall_nat_c1024_f24 (
     .state_counts_strays      (state_1_counts_strays),
     .state_counts_outside     (state_1_counts_outside),
     .state_counts_grown       (state_1_counts_grown),
-    .give                     (slot_1_give)
+    .give                     (slot_1_give),
+    .task_state_ask_valid     (slot_1_task_state_ask_valid),
+    .task_state_ask_write     (slot_1_task_state_ask_write),
+    .task_state_ask_at        (slot_1_task_state_ask_at),
+    .task_state_ask_data      (slot_1_task_state_ask_data),
+    .task_state_said_valid    (task_1_nat_state_said_valid),
+    .task_state_said_data     (task_1_nat_state_said_data),
+    .state_ask_valid          (slot_1_state_ask_valid),
+    .state_ask_write          (state_ask_write),
+    .state_ask_at             (state_ask_at),
+    .state_ask_data           (state_ask_data),
+    .state_ask_slot           (state_ask_slot),
+    .state_ask_number         (state_ask_number),
+    .state_said_valid         (slot_1_state_said_valid),
+    .state_said_done          (slot_1_state_said_done),
+    .state_said_number        (slot_1_state_said_number),
+    .state_said_data          (slot_1_state_said_data)
   );
 
-  wire task_0_firewall_config_valid = config_valid & ~config_slot; // region.ts:96
-  FirewallTask task_0_firewall ( // region.ts:96
+  wire task_0_firewall_config_valid = config_valid & ~config_slot; // region.ts:102
+  FirewallTask task_0_firewall ( // region.ts:102
     .clk (clk), .rst (rst | slot_0_task_reset),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_firewall_packet_ready),
     .packet_payload_tag (slot_0_packet_payload_tag), .packet_payload_header (slot_0_packet_payload_header),
@@ -280,8 +316,8 @@ module Region_firewall_nat_c1024_f24 (
     .quiet        (task_0_firewall_quiet)
   );
 
-  wire task_1_nat_config_valid = config_valid & config_slot; // region.ts:96
-  NatTask task_1_nat ( // region.ts:96
+  wire task_1_nat_config_valid = config_valid & config_slot; // region.ts:102
+  NatTask task_1_nat ( // region.ts:102
     .clk (clk), .rst (rst | slot_1_task_reset),
     .packet_valid (slot_1_packet_valid), .packet_ready (task_1_nat_packet_ready),
     .packet_payload_tag (slot_1_packet_payload_tag), .packet_payload_header (slot_1_packet_payload_header),
@@ -297,12 +333,34 @@ module Region_firewall_nat_c1024_f24 (
     .answer_payload_prepend (task_1_nat_answer_payload_prepend),
     .answer_payload_front_bytes (task_1_nat_answer_payload_front_bytes),
     .answer_payload_drop_front (task_1_nat_answer_payload_drop_front),
-    .config_valid (task_1_nat_config_valid),
-    .config_at    (config_at),
-    .config_data  (config_data),
-    .quiesce      (slot_1_task_quiesce),
-    .quiet        (task_1_nat_quiet)
+    .config_valid     (task_1_nat_config_valid),
+    .config_at        (config_at),
+    .config_data      (config_data),
+    .quiesce          (slot_1_task_quiesce),
+    .quiet            (task_1_nat_quiet),
+    .state_ask_valid  (slot_1_task_state_ask_valid),
+    .state_ask_write  (slot_1_task_state_ask_write),
+    .state_ask_at     (slot_1_task_state_ask_at),
+    .state_ask_data   (slot_1_task_state_ask_data),
+    .state_said_valid (task_1_nat_state_said_valid),
+    .state_said_data  (task_1_nat_state_said_data)
   );
+
+  always @(posedge clk)
+    if (rst) begin
+      no_state_valid <= 1'b0; no_state_done <= 1'b0; no_state_number <= 8'd0; no_state_data <= 64'd0;
+      state_said_valid_q <= 1'b0; state_said_done_q <= 1'b0; state_said_number_q <= 8'd0; state_said_data_q <= 64'd0;
+    end
+    else begin
+      no_state_valid <= state_ask_valid & ~asks_slot_1;
+      no_state_done <= 1'b0;
+      no_state_number <= state_ask_number;
+      no_state_data <= 64'd0;
+      state_said_valid_q <= no_state_valid ? no_state_valid : slot_1_state_said_valid;
+      state_said_done_q <= no_state_valid ? no_state_done : slot_1_state_said_done;
+      state_said_number_q <= no_state_valid ? no_state_number : slot_1_state_said_number;
+      state_said_data_q <= no_state_valid ? no_state_data : slot_1_state_said_data;
+    end
 
   always @(posedge clk)
     if (rst) staged_full <= 1'b0;
@@ -343,6 +401,10 @@ module Region_firewall_nat_c1024_f24 (
   assign leave_payload_killed = staged_held_killed;
   assign leave_payload_refund = staged_held_refund;
   assign give = {slot_1_give, slot_0_give};
+  assign state_said_valid = state_said_valid_q;
+  assign state_said_done = state_said_done_q;
+  assign state_said_number = state_said_number_q;
+  assign state_said_data = state_said_data_q;
 
   wire _unused_ok = &{
     1'b0, staged_held_uid, staged_held_user, staged_held_ingress, staged_held_flow_hash, staged_held_head_bytes,

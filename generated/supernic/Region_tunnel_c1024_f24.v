@@ -58,7 +58,7 @@ module Region_tunnel_c1024_f24 (
 );
   wire slot_0_leave_valid, slot_0_leave_payload_no_l4, slot_0_leave_payload_run, slot_0_leave_payload_reply,
     slot_0_leave_payload_dropped, slot_0_leave_payload_killed, slot_0_leave_payload_refund, slot_0_packet_valid,
-    slot_0_packet_payload_no_l4, slot_0_answer_ready, slot_0_task_reset, slot_0_task_quiesce; // region.ts:92
+    slot_0_packet_payload_no_l4, slot_0_answer_ready, slot_0_task_reset, slot_0_task_quiesce; // region.ts:97
   wire [9:0] slot_0_leave_payload_ctx, slot_0_leave_payload_flow_hash, slot_0_packet_payload_flow_hash;
   wire [511:0] slot_0_leave_payload_header, slot_0_packet_payload_header;
   wire [15:0] slot_0_leave_payload_uid, slot_0_packet_payload_uid;
@@ -70,14 +70,14 @@ module Region_tunnel_c1024_f24 (
   wire [7:0] slot_0_leave_payload_arg, slot_0_leave_payload_prepend, slot_0_packet_payload_tag,
     slot_0_packet_payload_arg;
   wire [63:0] slot_0_leave_payload_mask;
-  wire task_0_tunnel_packet_ready, task_0_tunnel_answer_valid, task_0_tunnel_quiet; // region.ts:96
+  wire task_0_tunnel_packet_ready, task_0_tunnel_answer_valid, task_0_tunnel_quiet; // region.ts:102
   wire [7:0] task_0_tunnel_answer_payload_tag, task_0_tunnel_answer_payload_prepend;
   wire [1:0] task_0_tunnel_answer_payload_verdict;
   wire [511:0] task_0_tunnel_answer_payload_header;
   wire [63:0] task_0_tunnel_answer_payload_mask;
   wire [6:0] task_0_tunnel_answer_payload_front_bytes, task_0_tunnel_answer_payload_drop_front;
   reg staged_full, staged_held_no_l4, staged_held_run, staged_held_reply, staged_held_dropped, staged_held_killed,
-    staged_held_refund; // region.ts:135
+    staged_held_refund; // region.ts:143
   reg [9:0] staged_held_ctx, staged_held_flow_hash;
   reg [511:0] staged_held_header;
   reg [15:0] staged_held_uid;
@@ -87,9 +87,9 @@ module Region_tunnel_c1024_f24 (
   reg [13:0] staged_held_payload_bytes;
   reg [7:0] staged_held_arg, staged_held_prepend;
   reg [63:0] staged_held_mask;
-  wire behind_ready = ~staged_full | leave_ready; // region.ts:122
+  wire behind_ready = ~staged_full | leave_ready; // region.ts:130
 
-  Slot_0_of_1_tunnel_c1024_f24 slot_0 ( // region.ts:92
+  Slot_0_of_1_tunnel_c1024_f24 slot_0 ( // region.ts:97
     .clk (clk), .rst (rst),
     .enter_valid (enter_valid), .enter_ready (enter_ready), .enter_payload_ctx (enter_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -154,8 +154,8 @@ module Region_tunnel_c1024_f24 (
     .accepts                  (accepts)
   );
 
-  wire task_0_tunnel_config_valid = config_valid & ~config_slot; // region.ts:96
-  TunnelTask task_0_tunnel ( // region.ts:96
+  wire task_0_tunnel_config_valid = config_valid & ~config_slot; // region.ts:102
+  TunnelTask task_0_tunnel ( // region.ts:102
     .clk (clk), .rst (rst | slot_0_task_reset),
     .packet_valid (slot_0_packet_valid), .packet_ready (task_0_tunnel_packet_ready),
     .packet_payload_tag (slot_0_packet_payload_tag), .packet_payload_header (slot_0_packet_payload_header),

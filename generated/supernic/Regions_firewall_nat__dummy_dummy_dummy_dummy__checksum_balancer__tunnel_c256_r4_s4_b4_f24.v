@@ -385,66 +385,90 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
   output wire [10:0]  status_3_inside,
   output wire [31:0]  status_3_killed,
   output wire [31:0]  status_3_strays,
-  output wire         status_3_quiet
+  output wire         status_3_quiet,
+  input  wire         state_ask_valid,
+  input  wire         state_ask_write,
+  input  wire [15:0]  state_ask_at,
+  input  wire [63:0]  state_ask_data,
+  input  wire [2:0]   state_ask_slot,
+  input  wire [7:0]   state_ask_number,
+  input  wire [2:0]   state_ask_region,
+  output wire         state_said_valid,
+  output wire         state_said_done,
+  output wire [7:0]   state_said_number,
+  output wire [63:0]  state_said_data
 );
+  reg state_asked_valid, state_asked_write; // regions.ts:155
+  reg [15:0] state_asked_at;
+  reg [63:0] state_asked_data;
+  reg [2:0] state_asked_slot, state_asked_region;
+  reg [7:0] state_asked_number;
   wire region_0_enter_ready, region_0_leave_valid, region_0_leave_payload_reply, region_0_leave_payload_dropped,
-    region_0_leave_payload_killed, region_0_accepts, region_1_enter_ready, region_1_leave_valid,
-    region_1_leave_payload_reply, region_1_leave_payload_dropped, region_1_leave_payload_killed, region_1_accepts,
-    region_2_enter_ready, region_2_leave_valid, region_2_leave_payload_reply, region_2_leave_payload_dropped,
-    region_2_leave_payload_killed, region_2_accepts, region_3_enter_ready, region_3_leave_valid,
-    region_3_leave_payload_reply, region_3_leave_payload_dropped, region_3_leave_payload_killed,
-    region_3_leave_payload_refund, region_3_give, region_3_accepts; // regions-placed.ts:189
+    region_0_leave_payload_killed, region_0_accepts, region_0_state_said_valid, region_0_state_said_done,
+    region_1_enter_ready, region_1_leave_valid, region_1_leave_payload_reply, region_1_leave_payload_dropped,
+    region_1_leave_payload_killed, region_1_accepts, region_2_enter_ready, region_2_leave_valid,
+    region_2_leave_payload_reply, region_2_leave_payload_dropped, region_2_leave_payload_killed, region_2_accepts,
+    region_3_enter_ready, region_3_leave_valid, region_3_leave_payload_reply, region_3_leave_payload_dropped,
+    region_3_leave_payload_killed, region_3_leave_payload_refund, region_3_give, region_3_accepts; // regions-placed.ts:190
   wire [9:0] region_0_leave_payload_ctx, region_1_leave_payload_ctx, region_2_leave_payload_ctx,
     region_3_leave_payload_ctx;
   wire [511:0] region_0_leave_payload_header, region_1_leave_payload_header, region_2_leave_payload_header,
     region_3_leave_payload_header;
-  wire [63:0] region_0_leave_payload_mask, region_1_leave_payload_mask, region_2_leave_payload_mask,
-    region_3_leave_payload_mask;
-  wire [7:0] region_0_leave_payload_prepend, region_1_leave_payload_prepend, region_2_leave_payload_prepend,
-    region_3_leave_payload_prepend;
+  wire [63:0] region_0_leave_payload_mask, region_0_state_said_data, region_1_leave_payload_mask,
+    region_2_leave_payload_mask, region_3_leave_payload_mask;
+  wire [7:0] region_0_leave_payload_prepend, region_0_state_said_number, region_1_leave_payload_prepend,
+    region_2_leave_payload_prepend, region_3_leave_payload_prepend;
   wire [6:0] region_0_leave_payload_front_bytes, region_0_leave_payload_drop_front,
     region_1_leave_payload_front_bytes, region_1_leave_payload_drop_front, region_2_leave_payload_front_bytes,
     region_2_leave_payload_drop_front, region_3_leave_payload_front_bytes, region_3_leave_payload_drop_front;
   wire [1:0] region_0_leave_payload_refund, region_0_give, region_2_leave_payload_refund, region_2_give;
   wire [3:0] region_1_leave_payload_refund;
-  reg leaves_locked; // regions.ts:113
+  reg no_state_valid, no_state_done; // regions.ts:166
+  reg [7:0] no_state_number;
+  reg [63:0] no_state_data;
+  reg state_said_valid_q, state_said_done_q; // ways.ts:173
+  reg [7:0] state_said_number_q;
+  reg [63:0] state_said_data_q;
+  reg leaves_locked; // regions.ts:135
   reg [3:0] leaves_owner;
   wire [3:0] leaves_grant;
-  wire enters_0_valid = enter_valid & (enter_payload_region == 2'd0); // regions.ts:81
+  wire enters_0_valid = enter_valid & (enter_payload_region == 2'd0); // regions.ts:95
   wire enters_1_valid = enter_valid & (enter_payload_region == 2'd1);
   wire enters_2_valid = enter_valid & (enter_payload_region == 2'd2);
   wire enters_3_valid = enter_valid & (enter_payload_region == 2'd3);
-  wire [9:0] entering_0_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:92
+  wire [9:0] entering_0_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:93
   wire [1:0] entering_0_payload_run = enter_payload_run[1:0];
-  wire leaving_0_ready = leaves_grant[0] & leave_ready; // regions-placed.ts:99
+  wire leaving_0_ready = leaves_grant[0] & leave_ready; // regions-placed.ts:100
   wire [7:0] leaving_0_payload_ctx = region_0_leave_payload_ctx[7:0];
   wire [3:0] leaving_0_payload_refund = {2'd0, region_0_leave_payload_refund};
   wire [1:0] leaving_0_payload_branch = region_0_leave_payload_ctx[9:8];
-  wire [9:0] entering_1_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:92
-  wire leaving_1_ready = leaves_grant[1] & leave_ready; // regions-placed.ts:99
+  wire state_of_region_0 = state_asked_region == 3'd0; // regions.ts:161
+  wire [9:0] entering_1_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:93
+  wire leaving_1_ready = leaves_grant[1] & leave_ready; // regions-placed.ts:100
   wire [7:0] leaving_1_payload_ctx = region_1_leave_payload_ctx[7:0];
   wire [1:0] leaving_1_payload_branch = region_1_leave_payload_ctx[9:8];
-  wire [9:0] entering_2_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:92
+  wire [9:0] entering_2_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:93
   wire [1:0] entering_2_payload_run = enter_payload_run[1:0];
-  wire leaving_2_ready = leaves_grant[2] & leave_ready; // regions-placed.ts:99
+  wire leaving_2_ready = leaves_grant[2] & leave_ready; // regions-placed.ts:100
   wire [7:0] leaving_2_payload_ctx = region_2_leave_payload_ctx[7:0];
   wire [3:0] leaving_2_payload_refund = {2'd0, region_2_leave_payload_refund};
   wire [1:0] leaving_2_payload_branch = region_2_leave_payload_ctx[9:8];
-  wire [9:0] entering_3_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:92
+  wire [9:0] entering_3_payload_ctx = {enter_payload_branch, enter_payload_ctx}; // regions-placed.ts:93
   wire entering_3_payload_run = enter_payload_run[0];
-  wire leaving_3_ready = leaves_grant[3] & leave_ready; // regions-placed.ts:99
+  wire leaving_3_ready = leaves_grant[3] & leave_ready; // regions-placed.ts:100
   wire [7:0] leaving_3_payload_ctx = region_3_leave_payload_ctx[7:0];
   wire [3:0] leaving_3_payload_refund = {3'd0, region_3_leave_payload_refund};
   wire [1:0] leaving_3_payload_branch = region_3_leave_payload_ctx[9:8];
-  wire [3:0] leaves_request = {region_3_leave_valid, region_2_leave_valid, region_1_leave_valid, region_0_leave_valid}; // regions.ts:113
+  wire [3:0] leaves_request = {region_3_leave_valid, region_2_leave_valid, region_1_leave_valid, region_0_leave_valid}; // regions.ts:135
   wire [3:0] leaves_after = leaves_request & ~(leaves_owner | (leaves_owner - 4'd1));
   assign leaves_grant =
     leaves_locked ? leaves_owner :
     |leaves_after ? leaves_after & (~leaves_after + 4'd1) :
     leaves_request & (~leaves_request + 4'd1);
 
-  wire region_0_config_valid = config_valid & (config_region == 3'd0); // regions-placed.ts:189
-  Region_firewall_nat_c1024_f24 region_0 ( // regions-placed.ts:189
+  wire region_0_config_valid = config_valid & (config_region == 3'd0); // regions-placed.ts:190
+  wire region_0_state_ask_valid = state_asked_valid & state_of_region_0;
+  Region_firewall_nat_c1024_f24 region_0 ( // regions-placed.ts:190
     .clk (clk), .rst (rst),
     .enter_valid (enters_0_valid), .enter_ready (region_0_enter_ready), .enter_payload_ctx (entering_0_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -500,11 +524,21 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_1_counts_busy_cycles (state_1_counts_busy_cycles),
     .state_1_counts_strays      (state_1_counts_strays),
     .state_1_counts_outside     (state_1_counts_outside),
-    .state_1_counts_grown       (state_1_counts_grown)
+    .state_1_counts_grown       (state_1_counts_grown),
+    .state_ask_valid            (region_0_state_ask_valid),
+    .state_ask_write            (state_asked_write),
+    .state_ask_at               (state_asked_at),
+    .state_ask_data             (state_asked_data),
+    .state_ask_slot             (state_asked_slot),
+    .state_ask_number           (state_asked_number),
+    .state_said_valid           (region_0_state_said_valid),
+    .state_said_done            (region_0_state_said_done),
+    .state_said_number          (region_0_state_said_number),
+    .state_said_data            (region_0_state_said_data)
   );
 
-  wire region_1_config_valid = config_valid & (config_region == 3'd1); // regions-placed.ts:189
-  Region_dummy_dummy_dummy_dummy_c1024_f24 region_1 ( // regions-placed.ts:189
+  wire region_1_config_valid = config_valid & (config_region == 3'd1); // regions-placed.ts:190
+  Region_dummy_dummy_dummy_dummy_c1024_f24 region_1 ( // regions-placed.ts:190
     .clk (clk), .rst (rst),
     .enter_valid (enters_1_valid), .enter_ready (region_1_enter_ready), .enter_payload_ctx (entering_1_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -599,8 +633,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_3_counts_grown       (state_7_counts_grown)
   );
 
-  wire region_2_config_valid = config_valid & (config_region == 3'd2); // regions-placed.ts:189
-  Region_checksum_balancer_c1024_f24 region_2 ( // regions-placed.ts:189
+  wire region_2_config_valid = config_valid & (config_region == 3'd2); // regions-placed.ts:190
+  Region_checksum_balancer_c1024_f24 region_2 ( // regions-placed.ts:190
     .clk (clk), .rst (rst),
     .enter_valid (enters_2_valid), .enter_ready (region_2_enter_ready), .enter_payload_ctx (entering_2_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -659,8 +693,8 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_1_counts_grown       (state_9_counts_grown)
   );
 
-  wire region_3_config_valid = config_valid & (config_region == 3'd3); // regions-placed.ts:189
-  Region_tunnel_c1024_f24 region_3 ( // regions-placed.ts:189
+  wire region_3_config_valid = config_valid & (config_region == 3'd3); // regions-placed.ts:190
+  Region_tunnel_c1024_f24 region_3 ( // regions-placed.ts:190
     .clk (clk), .rst (rst),
     .enter_valid (enters_3_valid), .enter_ready (region_3_enter_ready), .enter_payload_ctx (entering_3_payload_ctx),
     .enter_payload_header (enter_payload_header), .enter_payload_uid (enter_payload_uid),
@@ -700,6 +734,31 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
     .state_0_counts_outside     (state_12_counts_outside),
     .state_0_counts_grown       (state_12_counts_grown)
   );
+
+  always @(posedge clk)
+    if (rst) begin
+      state_asked_valid <= 1'b0; state_asked_write <= 1'b0; state_asked_at <= 16'd0; state_asked_data <= 64'd0;
+      state_asked_slot <= 3'd0; state_asked_number <= 8'd0; state_asked_region <= 3'd0; no_state_valid <= 1'b0;
+      no_state_done <= 1'b0; no_state_number <= 8'd0; no_state_data <= 64'd0; state_said_valid_q <= 1'b0;
+      state_said_done_q <= 1'b0; state_said_number_q <= 8'd0; state_said_data_q <= 64'd0;
+    end
+    else begin
+      state_asked_valid <= state_ask_valid;
+      state_asked_write <= state_ask_write;
+      state_asked_at <= state_ask_at;
+      state_asked_data <= state_ask_data;
+      state_asked_slot <= state_ask_slot;
+      state_asked_number <= state_ask_number;
+      state_asked_region <= state_ask_region;
+      no_state_valid <= state_asked_valid & ~state_of_region_0;
+      no_state_done <= 1'b0;
+      no_state_number <= state_asked_number;
+      no_state_data <= 64'd0;
+      state_said_valid_q <= no_state_valid ? no_state_valid : region_0_state_said_valid;
+      state_said_done_q <= no_state_valid ? no_state_done : region_0_state_said_done;
+      state_said_number_q <= no_state_valid ? no_state_number : region_0_state_said_number;
+      state_said_data_q <= no_state_valid ? no_state_data : region_0_state_said_data;
+    end
 
   always @(posedge clk)
     if (rst) begin
@@ -902,6 +961,10 @@ module Regions_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tunnel_
   assign status_3_killed = 32'd0;
   assign status_3_strays = 32'd0;
   assign status_3_quiet = 1'b0;
+  assign state_said_valid = state_said_valid_q;
+  assign state_said_done = state_said_done_q;
+  assign state_said_number = state_said_number_q;
+  assign state_said_data = state_said_data_q;
 
   wire _unused_ok = &{
     1'b0, control_2_quiesce, control_2_isolate, control_2_busy_at, control_2_patience, control_3_quiesce,

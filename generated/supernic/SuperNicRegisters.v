@@ -2,7 +2,7 @@
 //   map.name               SuperNic                                        values.buildSlots     4
 //   map.doc                configuration, tables and counts of the device  values.buildBranches  4
 //   map.addressBits        10                                              values.buildUsers     16
-//   map.registers          78 entries                                      values.buildContexts  256
+//   map.registers          87 entries                                      values.buildContexts  256
 //   values.identification  1128877651                                      values.buildCells     1024
 //   values.version         1                                               values.epochCycles    5000
 //   values.buildPorts      4                                               values.portBytes      250000
@@ -128,13 +128,27 @@ module SuperNicRegisters (
   output wire        waiting_next,
   output wire [7:0]  dag_look,
   input  wire [8:0]  dag_inside,
-  input  wire        dag_settled
+  input  wire        dag_settled,
+  output wire [15:0] state_at,
+  output wire [15:0] state_last,
+  output wire [31:0] state_put_low,
+  output wire [31:0] state_put_high,
+  output wire        state_read,
+  output wire        state_write,
+  input  wire        state_busy,
+  input  wire [1:0]  state_outcome,
+  input  wire [15:0] state_found,
+  input  wire [31:0] state_low,
+  input  wire [31:0] state_high,
+  input  wire [31:0] state_lates,
+  input  wire [31:0] state_strays
 );
   reg [31:0] mac_low_kept, macs_low_kept, macs_high_kept, rules0_kept, rules1_kept, rules2_kept, rules3_kept,
     rules4_kept, rules5_kept, rules6_kept, rules7_kept, rules8_kept, rules9_kept, value0_kept, value1_kept,
     value2_kept, value3_kept, value4_kept, value5_kept, value6_kept, value7_kept, value8_kept, value9_kept,
-    value10_kept, value11_kept, value12_kept, value13_kept, value14_kept, value15_kept, value16_kept; // slave.ts:44
-  reg [15:0] mac_high_kept, table_index_kept;
+    value10_kept, value11_kept, value12_kept, value13_kept, value14_kept, value15_kept, value16_kept,
+    state_put_low_kept, state_put_high_kept; // slave.ts:44
+  reg [15:0] mac_high_kept, table_index_kept, state_at_kept, state_last_kept;
   reg [3:0] uplink_kept;
   reg has_uplink_kept, fair_hardware_kept;
   reg [7:0] origin_kept, dag_look_kept;
@@ -231,13 +245,20 @@ module SuperNicRegisters (
     ({32{asked_held_addr[9:2] == 8'd88}} & {8'd0, fair_taken})
     | ({32{asked_held_addr[9:2] == 8'd89}} & {8'd0, fair_rate})
     | ({32{asked_held_addr[9:2] == 8'd90}} & {23'd0, waiting_is, waiting_dag});
-  wire [31:0] counter_at_kept_or_or =
-    counter_at_kept_or | port_bytes_kept_or | fair_taken_or
-    | ({32{asked_held_addr[9:2] == 8'd92}} & {24'd0, dag_look_kept})
-    | ({32{asked_held_addr[9:2] == 8'd93}} & {15'd0, dag_settled, 7'd0, dag_inside});
+  wire [31:0] dag_look_kept_or =
+    ({32{asked_held_addr[9:2] == 8'd92}} & {24'd0, dag_look_kept})
+    | ({32{asked_held_addr[9:2] == 8'd93}} & {15'd0, dag_settled, 7'd0, dag_inside})
+    | ({32{asked_held_addr[9:2] == 8'd94}} & {state_last_kept, state_at_kept})
+    | ({32{asked_held_addr[9:2] == 8'd95}} & state_put_low_kept);
+  wire [31:0] state_put_high_kept_or =
+    ({32{asked_held_addr[9:2] == 8'd96}} & state_put_high_kept)
+    | ({32{asked_held_addr[9:2] == 8'd98}} & {state_found, 13'd0, state_outcome, state_busy})
+    | ({32{asked_held_addr[9:2] == 8'd99}} & state_low) | ({32{asked_held_addr[9:2] == 8'd100}} & state_high)
+    | ({32{asked_held_addr[9:2] == 8'd101}} & state_lates) | ({32{asked_held_addr[9:2] == 8'd102}} & state_strays);
   wire [31:0] answer_payload_data =
     answer_payload_data_or_or | asked_held_addr_or | epoch_cycles_kept_or | down_or | rules4_kept_or | value0_kept_or
-    | value7_kept_or | value15_kept_or | slotbusy_cycles_or | counter_at_kept_or_or; // axi4-lite.ts:102
+    | value7_kept_or | value15_kept_or | slotbusy_cycles_or | counter_at_kept_or | port_bytes_kept_or | fair_taken_or
+    | dag_look_kept_or | state_put_high_kept_or; // axi4-lite.ts:102
   wire answer_payload_resp_or =
     (asked_held_addr[9:2] == 8'd0) | (asked_held_addr[9:2] == 8'd1) | (asked_held_addr[9:2] == 8'd2)
     | (asked_held_addr[9:2] == 8'd3) | (asked_held_addr[9:2] == 8'd4) | (asked_held_addr[9:2] == 8'd5)
@@ -286,8 +307,16 @@ module SuperNicRegisters (
     answer_payload_resp_or_5_or | (asked_held_addr[9:2] == 8'd83) | (asked_held_addr[9:2] == 8'd84)
     | (asked_held_addr[9:2] == 8'd85) | (asked_held_addr[9:2] == 8'd86) | (asked_held_addr[9:2] == 8'd87)
     | (asked_held_addr[9:2] == 8'd88);
+  wire answer_payload_resp_or_6_or =
+    answer_payload_resp_or_6 | (asked_held_addr[9:2] == 8'd89) | (asked_held_addr[9:2] == 8'd90)
+    | (asked_held_addr[9:2] == 8'd91) | (asked_held_addr[9:2] == 8'd92) | (asked_held_addr[9:2] == 8'd93)
+    | (asked_held_addr[9:2] == 8'd94);
+  wire answer_payload_resp_or_7 =
+    answer_payload_resp_or_6_or | (asked_held_addr[9:2] == 8'd95) | (asked_held_addr[9:2] == 8'd96)
+    | (asked_held_addr[9:2] == 8'd97) | (asked_held_addr[9:2] == 8'd98) | (asked_held_addr[9:2] == 8'd99)
+    | (asked_held_addr[9:2] == 8'd100);
   wire [1:0] answer_payload_resp =
-    (answer_payload_resp_or_6 | (asked_held_addr[9:2] == 8'd89) | (asked_held_addr[9:2] == 8'd90) | (asked_held_addr[9:2] == 8'd91) | (asked_held_addr[9:2] == 8'd92) | (asked_held_addr[9:2] == 8'd93)) ? 2'd0 :
+    (answer_payload_resp_or_7 | (asked_held_addr[9:2] == 8'd101) | (asked_held_addr[9:2] == 8'd102)) ? 2'd0 :
     2'd3; // axi4-lite.ts:102
   wire order_address_ready = written_ready & order_address_full & order_data_full; // axi4-lite.ts:110
   wire order_data_ready = written_ready & order_address_full & order_data_full;
@@ -324,29 +353,33 @@ module SuperNicRegisters (
     | (order_address_held_addr[9:2] == 8'd53) | (order_address_held_addr[9:2] == 8'd54)
     | (order_address_held_addr[9:2] == 8'd55) | (order_address_held_addr[9:2] == 8'd56);
   wire written_payload_resp_or_5 =
+    written_payload_resp_or_4 | (order_address_held_addr[9:2] == 8'd64) | (order_address_held_addr[9:2] == 8'd80)
+    | (order_address_held_addr[9:2] == 8'd84) | (order_address_held_addr[9:2] == 8'd85)
+    | (order_address_held_addr[9:2] == 8'd91) | (order_address_held_addr[9:2] == 8'd92);
+  wire written_payload_resp_or_6 =
     (order_address_held_addr[9:2] == 8'd0) | (order_address_held_addr[9:2] == 8'd1)
     | (order_address_held_addr[9:2] == 8'd2) | (order_address_held_addr[9:2] == 8'd3)
     | (order_address_held_addr[9:2] == 8'd17) | (order_address_held_addr[9:2] == 8'd18)
     | (order_address_held_addr[9:2] == 8'd19);
-  wire written_payload_resp_or_6 =
-    written_payload_resp_or_5 | (order_address_held_addr[9:2] == 8'd65) | (order_address_held_addr[9:2] == 8'd68)
+  wire written_payload_resp_or_7 =
+    written_payload_resp_or_6 | (order_address_held_addr[9:2] == 8'd65) | (order_address_held_addr[9:2] == 8'd68)
     | (order_address_held_addr[9:2] == 8'd69) | (order_address_held_addr[9:2] == 8'd70)
     | (order_address_held_addr[9:2] == 8'd71) | (order_address_held_addr[9:2] == 8'd72);
-  wire written_payload_resp_or_7 =
-    written_payload_resp_or_6 | (order_address_held_addr[9:2] == 8'd73) | (order_address_held_addr[9:2] == 8'd74)
+  wire written_payload_resp_or_8 =
+    written_payload_resp_or_7 | (order_address_held_addr[9:2] == 8'd73) | (order_address_held_addr[9:2] == 8'd74)
     | (order_address_held_addr[9:2] == 8'd75) | (order_address_held_addr[9:2] == 8'd76)
     | (order_address_held_addr[9:2] == 8'd77) | (order_address_held_addr[9:2] == 8'd78);
-  wire written_payload_resp_or_8 =
-    written_payload_resp_or_7 | (order_address_held_addr[9:2] == 8'd79) | (order_address_held_addr[9:2] == 8'd81)
+  wire written_payload_resp_or_9 =
+    written_payload_resp_or_8 | (order_address_held_addr[9:2] == 8'd79) | (order_address_held_addr[9:2] == 8'd81)
     | (order_address_held_addr[9:2] == 8'd82) | (order_address_held_addr[9:2] == 8'd83)
     | (order_address_held_addr[9:2] == 8'd86) | (order_address_held_addr[9:2] == 8'd87);
-  wire written_payload_resp_or_9 =
-    written_payload_resp_or_4 | (order_address_held_addr[9:2] == 8'd64) | (order_address_held_addr[9:2] == 8'd80)
-    | (order_address_held_addr[9:2] == 8'd84) | (order_address_held_addr[9:2] == 8'd85)
-    | (order_address_held_addr[9:2] == 8'd91) | (order_address_held_addr[9:2] == 8'd92);
+  wire written_payload_resp_or_10 =
+    written_payload_resp_or_9 | (order_address_held_addr[9:2] == 8'd88) | (order_address_held_addr[9:2] == 8'd89)
+    | (order_address_held_addr[9:2] == 8'd90) | (order_address_held_addr[9:2] == 8'd93)
+    | (order_address_held_addr[9:2] == 8'd98) | (order_address_held_addr[9:2] == 8'd99);
   wire [1:0] written_payload_resp =
-    written_payload_resp_or_9 ? 2'd0 :
-    (written_payload_resp_or_8 | (order_address_held_addr[9:2] == 8'd88) | (order_address_held_addr[9:2] == 8'd89) | (order_address_held_addr[9:2] == 8'd90) | (order_address_held_addr[9:2] == 8'd93)) ? 2'd2 :
+    (written_payload_resp_or_5 | (order_address_held_addr[9:2] == 8'd94) | (order_address_held_addr[9:2] == 8'd95) | (order_address_held_addr[9:2] == 8'd96) | (order_address_held_addr[9:2] == 8'd97)) ? 2'd0 :
+    (written_payload_resp_or_10 | (order_address_held_addr[9:2] == 8'd100) | (order_address_held_addr[9:2] == 8'd101) | (order_address_held_addr[9:2] == 8'd102)) ? 2'd2 :
     2'd3; // axi4-lite.ts:113
   wire write_fire = order_valid & written_ready; // axi4-lite.ts:116
   wire write_mac_low = write_fire & (order_address_held_addr[9:2] == 8'd4); // slave.ts:81
@@ -398,6 +431,10 @@ module SuperNicRegisters (
   wire write_fair_at = write_fire & (order_address_held_addr[9:2] == 8'd85);
   wire write_waiting_next = write_fire & (order_address_held_addr[9:2] == 8'd91);
   wire write_dag_at = write_fire & (order_address_held_addr[9:2] == 8'd92);
+  wire write_state_at = write_fire & (order_address_held_addr[9:2] == 8'd94);
+  wire write_state_put_low = write_fire & (order_address_held_addr[9:2] == 8'd95);
+  wire write_state_put_high = write_fire & (order_address_held_addr[9:2] == 8'd96);
+  wire write_state_go = write_fire & (order_address_held_addr[9:2] == 8'd97);
 
   always @(posedge clk)
     if (rst) mac_low_kept <= 32'd0;
@@ -872,6 +909,43 @@ module SuperNicRegisters (
   always @(posedge clk)
     if (rst) dag_look_kept <= 8'd0;
     else if (write_dag_at) dag_look_kept <= order_data_held_strb[0] ? order_data_held_data[7:0] : dag_look_kept;
+
+  always @(posedge clk)
+    if (rst) begin
+      state_at_kept <= 16'd0; state_last_kept <= 16'd0;
+    end
+    else if (write_state_at) begin
+      state_at_kept <= {
+        order_data_held_strb[1] ? order_data_held_data[15:8] : state_at_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : state_at_kept[7:0]
+      };
+      state_last_kept <= {
+        order_data_held_strb[3] ? order_data_held_data[31:24] : state_last_kept[15:8],
+        order_data_held_strb[2] ? order_data_held_data[23:16] : state_last_kept[7:0]
+      };
+    end
+
+  always @(posedge clk)
+    if (rst) state_put_low_kept <= 32'd0;
+    else if (write_state_put_low) begin
+      state_put_low_kept <= {
+        order_data_held_strb[3] ? order_data_held_data[31:24] : state_put_low_kept[31:24],
+        order_data_held_strb[2] ? order_data_held_data[23:16] : state_put_low_kept[23:16],
+        order_data_held_strb[1] ? order_data_held_data[15:8] : state_put_low_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : state_put_low_kept[7:0]
+      };
+    end
+
+  always @(posedge clk)
+    if (rst) state_put_high_kept <= 32'd0;
+    else if (write_state_put_high) begin
+      state_put_high_kept <= {
+        order_data_held_strb[3] ? order_data_held_data[31:24] : state_put_high_kept[31:24],
+        order_data_held_strb[2] ? order_data_held_data[23:16] : state_put_high_kept[23:16],
+        order_data_held_strb[1] ? order_data_held_data[15:8] : state_put_high_kept[15:8],
+        order_data_held_strb[0] ? order_data_held_data[7:0] : state_put_high_kept[7:0]
+      };
+    end
   wire asked_full_when = ~asked_full | answer_ready;
 
   always @(posedge clk)
@@ -987,6 +1061,12 @@ module SuperNicRegisters (
   assign fair_user = fair_user_kept;
   assign waiting_next = write_waiting_next & order_data_held_strb[0] & order_data_held_data[0];
   assign dag_look = dag_look_kept;
+  assign state_at = state_at_kept;
+  assign state_last = state_last_kept;
+  assign state_put_low = state_put_low_kept;
+  assign state_put_high = state_put_high_kept;
+  assign state_read = write_state_go & order_data_held_strb[0] & order_data_held_data[0];
+  assign state_write = write_state_go & order_data_held_strb[0] & order_data_held_data[1];
 
   wire _unused_ok = &{
     1'b0, asked_held_addr[1:0], asked_held_prot, order_address_held_addr[1:0], order_address_held_prot, 1'b0

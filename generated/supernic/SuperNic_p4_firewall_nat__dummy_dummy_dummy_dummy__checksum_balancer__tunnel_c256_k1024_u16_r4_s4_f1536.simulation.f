@@ -1,4 +1,5 @@
 SuperNicRegisters.v
+StateReader_t4096.v
 Control_p4_r4_s4_c256_k1024.v
 Judge_f1536.v
 Match_p4_r32_m64.v

@@ -114,7 +114,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     fate_full3 = 5'd21, fate_full4 = 5'd22, fate_full5 = 5'd23, fate_queued0 = 5'd24, fate_queued1 = 5'd25,
     fate_queued2 = 5'd26, fate_queued3 = 5'd27, fate_queued4 = 5'd28, fate_queued5 = 5'd29;
   wire [47:0] control_set_mac; // super-nic.ts:107
-  wire [7:0] control_set_origin, control_dag_look;
+  wire [7:0] control_set_origin, control_dag_look, control_state_ask_number;
   wire control_set_has_uplink, control_bus_en, control_part, control_fair_hardware, control_dag_next,
     control_slots_0_quiesce, control_slots_0_isolate, control_slots_1_quiesce, control_slots_1_isolate,
     control_slots_2_quiesce, control_slots_2_isolate, control_slots_3_quiesce, control_slots_3_isolate,
@@ -124,14 +124,15 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     control_slots_10_quiesce, control_slots_10_isolate, control_slots_11_quiesce, control_slots_11_isolate,
     control_slots_12_quiesce, control_slots_12_isolate, control_slots_13_quiesce, control_slots_13_isolate,
     control_slots_14_quiesce, control_slots_14_isolate, control_slots_15_quiesce, control_slots_15_isolate,
-    control_config_valid;
+    control_config_valid, control_state_ask_valid, control_state_ask_write;
   wire [3:0] control_set_uplink, control_set_rings, control_set_reliable, control_set_peers, control_set_control,
     control_set_restart, control_fair_look_user;
   wire [2:0] control_set_classes_0, control_set_classes_1, control_set_classes_2, control_set_classes_3,
-    control_set_classes_4, control_config_region, control_config_slot;
+    control_set_classes_4, control_config_region, control_config_slot, control_state_ask_slot,
+    control_state_ask_region;
   wire [31:0] control_set_rules_0, control_set_rules_1, control_set_rules_2, control_set_rules_3,
     control_set_rules_4;
-  wire [63:0] control_set_macs, control_config_data;
+  wire [63:0] control_set_macs, control_config_data, control_state_ask_data;
   wire [4:0] control_bus_table, control_fair_look_resource, control_slots_0_busy_at, control_slots_1_busy_at,
     control_slots_2_busy_at, control_slots_3_busy_at, control_slots_4_busy_at, control_slots_5_busy_at,
     control_slots_6_busy_at, control_slots_7_busy_at, control_slots_8_busy_at, control_slots_9_busy_at,
@@ -142,7 +143,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     control_slots_3_patience, control_slots_4_patience, control_slots_5_patience, control_slots_6_patience,
     control_slots_7_patience, control_slots_8_patience, control_slots_9_patience, control_slots_10_patience,
     control_slots_11_patience, control_slots_12_patience, control_slots_13_patience, control_slots_14_patience,
-    control_slots_15_patience, control_config_at;
+    control_slots_15_patience, control_config_at, control_state_ask_at;
   wire [543:0] control_bus_value;
   wire [23:0] control_fair_port_bytes;
   wire [5:0] control_counter;
@@ -455,10 +456,10 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     regions_status_1_off, regions_status_1_empty, regions_status_1_quiet, regions_status_2_wrong,
     regions_status_2_refused, regions_status_2_off, regions_status_2_empty, regions_status_2_quiet,
     regions_status_3_wrong, regions_status_3_refused, regions_status_3_off, regions_status_3_empty,
-    regions_status_3_quiet; // super-nic.ts:157
-  wire [7:0] regions_leave_payload_ctx, regions_leave_payload_prepend;
+    regions_status_3_quiet, regions_state_said_valid, regions_state_said_done; // super-nic.ts:157
+  wire [7:0] regions_leave_payload_ctx, regions_leave_payload_prepend, regions_state_said_number;
   wire [511:0] regions_leave_payload_header;
-  wire [63:0] regions_leave_payload_mask;
+  wire [63:0] regions_leave_payload_mask, regions_state_said_data;
   wire [6:0] regions_leave_payload_front_bytes, regions_leave_payload_drop_front, regions_state_0_inside,
     regions_state_1_inside, regions_state_2_inside, regions_state_3_inside, regions_state_4_inside,
     regions_state_5_inside, regions_state_6_inside, regions_state_7_inside, regions_state_8_inside,
@@ -533,7 +534,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     egress_decided_dropped, egress_out0_valid, egress_out0_payload_last, egress_out0_payload_user, egress_out1_valid,
     egress_out1_payload_last, egress_out1_payload_user, egress_out2_valid, egress_out2_payload_last,
     egress_out2_payload_user, egress_out3_valid, egress_out3_payload_last, egress_out3_payload_user,
-    egress_out4_valid, egress_out4_payload_last, egress_out4_payload_user; // super-nic.ts:208
+    egress_out4_valid, egress_out4_payload_last, egress_out4_payload_user; // super-nic.ts:210
   wire [7:0] egress_look_ctx, egress_leave_payload_ctx, egress_release_ctx, egress_decided_ctx;
   wire [9:0] egress_read_payload_first, egress_release_cells_payload_first;
   wire [4:0] egress_read_payload_beats, egress_decided_ports;
@@ -549,7 +550,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     lane_events_to_software, lane_events_not_taken, lane_events_nowhere, lane_events_bad_software, lane_events_own,
     lane_out0_valid, lane_out0_payload_last, lane_out0_payload_user, lane_out1_valid, lane_out1_payload_last,
     lane_out1_payload_user, lane_out2_valid, lane_out2_payload_last, lane_out2_payload_user, lane_out3_valid,
-    lane_out3_payload_last, lane_out3_payload_user, lane_out4_valid, lane_out4_payload_last, lane_out4_payload_user; // super-nic.ts:209
+    lane_out3_payload_last, lane_out3_payload_user, lane_out4_valid, lane_out4_payload_last, lane_out4_payload_user; // super-nic.ts:211
   wire [2:0] lane_take0_payload, lane_take1_payload, lane_take2_payload, lane_take3_payload, lane_take4_payload,
     lane_out0_payload_class, lane_out1_payload_class, lane_out2_payload_class, lane_out3_payload_class,
     lane_out4_payload_class;
@@ -569,11 +570,11 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [7:0] gate_shown_dag;
   wire [8:0] gate_shown_inside;
   reg [47:0] peer_0_mac, peer_1_mac, peer_2_mac, peer_3_mac, peer_4_mac, peer_5_mac, peer_6_mac, peer_7_mac,
-    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // super-nic.ts:251
+    peer_8_mac, peer_9_mac, peer_10_mac, peer_11_mac, peer_12_mac, peer_13_mac, peer_14_mac, peer_15_mac; // super-nic.ts:253
   reg [3:0] peer_0_port, peer_1_port, peer_2_port, peer_3_port, peer_4_port, peer_5_port, peer_6_port, peer_7_port,
     peer_8_port, peer_9_port, peer_10_port, peer_11_port, peer_12_port, peer_13_port, peer_14_port, peer_15_port;
-  reg loop_room; // super-nic.ts:257
-  reg to_loop_locked; // super-nic.ts:274
+  reg loop_room; // super-nic.ts:259
+  reg to_loop_locked; // super-nic.ts:276
   reg [1:0] to_loop_owner;
   wire [47:0] counts_loop_value; // inlets.ts:77
   reg counts_loop_events_0, counts_loop_events_1, counts_loop_events_2, counts_loop_events_3, counts_loop_events_4,
@@ -587,7 +588,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     counts_middle_events_4, counts_middle_events_5, counts_middle_events_6, counts_middle_events_7,
     counts_middle_events_8, counts_middle_events_9, counts_middle_events_10, counts_middle_events_11,
     counts_middle_events_12, counts_middle_events_13, counts_middle_events_14, counts_middle_events_15; // inlets.ts:80
-  wire [1:0] to_loop_grant, to_loop_request; // super-nic.ts:274
+  wire [1:0] to_loop_grant, to_loop_request; // super-nic.ts:276
   wire writes_user = control_bus_en & (control_bus_table == 5'd5) & (control_bus_index < 16'd64); // tables.ts:36
   wire writes_dag = control_bus_en & (control_bus_table == 5'd7) & (control_bus_index < 16'd256);
   wire writes_rule_action_0 =
@@ -654,7 +655,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire writes_first_use = control_bus_en & (control_bus_table == 5'd19) & (control_bus_index < 16'd4096);
   wire writes_wait = control_bus_en & (control_bus_table == 5'd15) & (control_bus_index < 16'd256);
   wire writes_peer = control_bus_en & (control_bus_table == 5'd13) & (control_bus_index < 16'd16);
-  wire to_loop_valid = |(to_loop_grant & to_loop_request); // super-nic.ts:274
+  wire to_loop_valid = |(to_loop_grant & to_loop_request); // super-nic.ts:276
   wire [511:0] to_loop_payload_data =
     ({512{to_loop_grant[0]}} & egress_out4_payload_data) | ({512{to_loop_grant[1]}} & lane_out4_payload_data);
   wire [63:0] to_loop_payload_keep =
@@ -666,7 +667,7 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [2:0] to_loop_payload_class =
     ({3{to_loop_grant[0]}} & egress_out4_payload_class) | ({3{to_loop_grant[1]}} & lane_out4_payload_class);
   assign to_loop_request = {lane_out4_valid, egress_out4_valid};
-  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // super-nic.ts:274
+  wire [1:0] to_loop_after = to_loop_request & ~(to_loop_owner | (to_loop_owner - 2'd1)); // super-nic.ts:276
   assign to_loop_grant =
     to_loop_locked ? to_loop_owner :
     |to_loop_after ? to_loop_after & (~to_loop_after + 2'd1) :
@@ -1023,6 +1024,17 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .state_15_counts_strays      (regions_state_15_counts_strays),
     .state_15_counts_outside     (regions_state_15_counts_outside),
     .state_15_counts_grown       (regions_state_15_counts_grown),
+    .state_ask_valid             (control_state_ask_valid),
+    .state_ask_write             (control_state_ask_write),
+    .state_ask_at                (control_state_ask_at),
+    .state_ask_data              (control_state_ask_data),
+    .state_ask_slot              (control_state_ask_slot),
+    .state_ask_number            (control_state_ask_number),
+    .state_ask_region            (control_state_ask_region),
+    .state_said_valid            (regions_state_said_valid),
+    .state_said_done             (regions_state_said_done),
+    .state_said_number           (regions_state_said_number),
+    .state_said_data             (regions_state_said_data),
     .regions_0_stage             (regions_status_0_stage),
     .regions_0_chain             (regions_status_0_chain),
     .regions_0_wrong             (regions_status_0_wrong),
@@ -3694,7 +3706,18 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .status_3_inside             (regions_status_3_inside),
     .status_3_killed             (regions_status_3_killed),
     .status_3_strays             (regions_status_3_strays),
-    .status_3_quiet              (regions_status_3_quiet)
+    .status_3_quiet              (regions_status_3_quiet),
+    .state_ask_valid             (control_state_ask_valid),
+    .state_ask_write             (control_state_ask_write),
+    .state_ask_at                (control_state_ask_at),
+    .state_ask_data              (control_state_ask_data),
+    .state_ask_slot              (control_state_ask_slot),
+    .state_ask_number            (control_state_ask_number),
+    .state_ask_region            (control_state_ask_region),
+    .state_said_valid            (regions_state_said_valid),
+    .state_said_done             (regions_state_said_done),
+    .state_said_number           (regions_state_said_number),
+    .state_said_data             (regions_state_said_data)
   );
 
   Return_c256_r4_s4_b4 return_ ( // super-nic.ts:158
@@ -3725,10 +3748,10 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
   wire [47:0] egress_dst = {
     headers_dst[7:0], headers_dst[15:8], headers_dst[23:16], headers_dst[31:24], headers_dst[39:32],
     headers_dst[47:40]
-  }; // super-nic.ts:208
+  }; // super-nic.ts:210
   wire [4:0] egress_room = {loop_room, tx_3_room, tx_2_room, tx_1_room, tx_0_room};
   wire egress_out4_ready = to_loop_grant[0] & rx_loop_rx_ready;
-  Egress_p4_c256_k1024_f1536_m64_t2500000 egress ( // super-nic.ts:208
+  Egress_p4_c256_k1024_f1536_m64_t2500000 egress ( // super-nic.ts:210
     .clk (clk), .rst (rst),
     .finished_valid (scheduler_finished_valid), .finished_ready (egress_finished_ready),
     .finished_payload_ctx (scheduler_finished_payload_ctx),
@@ -3834,8 +3857,8 @@ module SuperNic_p4_firewall_nat__dummy_dummy_dummy_dummy__checksum_balancer__tun
     .out4_payload_user (egress_out4_payload_user), .out4_payload_class (egress_out4_payload_class)
   );
 
-  wire lane_out4_ready = to_loop_grant[1] & rx_loop_rx_ready; // super-nic.ts:209
-  SwitchLane_p4_f1536_t250000 lane ( // super-nic.ts:209
+  wire lane_out4_ready = to_loop_grant[1] & rx_loop_rx_ready; // super-nic.ts:211
+  SwitchLane_p4_f1536_t250000 lane ( // super-nic.ts:211
     .clk (clk), .rst (rst),
     .heads_0_0_valid           (rx_0_heads_0_valid),
     .heads_0_0_facts_outcome   (rx_0_heads_0_facts_outcome),

@@ -1,6 +1,6 @@
 /** The device for programs: configuration, tables and counts over its registers. */
 import { type RegisterBus, registerDriver } from "../../../hdl-dsl/index.ts";
-import { tables, tableWrite, type TableWrite } from "../wire/index.ts";
+import { type StateWord, tables, tableWrite, type TableWrite } from "../wire/index.ts";
 import { snicMap, valueWords } from "./map.ts";
 
 export type SnicBus = RegisterBus;
@@ -37,6 +37,11 @@ export interface SnicDriver {
   /** How a region is, and what one of its slots has counted. */
   region(region: number): Promise<RegionRegisters>;
   took(region: number, slot: number): Promise<number>;
+  /** How a slot is. */
+  slot(region: number, slot: number): Promise<SlotRegisters>;
+  /** The first word of the state of a slot's task, from place `at` to `last`, that is not 0. */
+  readState(region: number, slot: number, at: number, last: number): Promise<StateRead>;
+  writeState(region: number, slot: number, word: StateWord): Promise<StateOutcomeName>;
   /** What the monitors and the unit of fair shares say of a user, and of its use of a resource. */
   fair(user: number, resource?: number): Promise<FairRegisters>;
   /** The DAG of a frame that waits for a region. Each call looks for another one. */
@@ -47,6 +52,19 @@ export interface SnicDriver {
   inside(block: number): Promise<{ readonly queued: number; readonly kept: number }>;
 }
 
+export interface SlotRegisters {
+  readonly quiet: boolean;
+  readonly off: boolean;
+  readonly stuck: boolean;
+}
+const stateOutcomes = ["done", "refused", "late"] as const;
+/** `refused`: the slot is not quiet, or keeps nothing. `late`: its task did not answer. */
+export type StateOutcomeName = (typeof stateOutcomes)[number];
+/** Without a word all are 0, or `outcome` tells why there is none. */
+export interface StateRead {
+  readonly outcome: StateOutcomeName;
+  readonly word: StateWord | undefined;
+}
 export interface RegionRegisters {
   readonly stage: "on" | "cut" | "loading" | "waking";
   readonly off: boolean;
@@ -96,6 +114,13 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       await put("tableIndex", index);
       for (let i = 0; i < valueWords; i++) await put(`value${i}`, low(value >> BigInt(32 * i)));
       await bus.write(addressOf("tableWrite"), 1);
+    }
+  };
+  /** Until what was asked for is over: the hardware gives up by itself. */
+  const stateEnds = async (): Promise<{ readonly outcome: StateOutcomeName; readonly at: number }> => {
+    for (;;) {
+      const seen = await bus.read(addressOf("stateStatus"));
+      if ((seen & 1) === 0) return { outcome: stateOutcomes[(seen >> 1) & 3] ?? "refused", at: seen >>> 16 };
     }
   };
   return alone({
@@ -149,6 +174,27 @@ export function driverOf(bus: SnicBus, ports: number): SnicDriver {
       await registers.write({ slotRegion: region, slotAt: slot });
       return registers.read("slottook");
     },
+    slot: async (region, slot) => {
+      await registers.write({ slotRegion: region, slotAt: slot });
+      const seen = await bus.read(addressOf("slotState"));
+      return { quiet: (seen & 2) !== 0, off: (seen & 4) !== 0, stuck: (seen & 8) !== 0 };
+    },
+    readState: async (region, slot, at, last) => {
+      await registers.write({ slotRegion: region, slotAt: slot, stateAt: at, stateLast: last });
+      await bus.write(addressOf("stateGo"), 1);
+      const ended = await stateEnds();
+      if (ended.outcome !== "done") return { outcome: ended.outcome, word: undefined };
+      const words = [await registers.read("stateLow"), await registers.read("stateHigh")] as const,
+        data = (BigInt(words[1]) << 32n) | BigInt(words[0]);
+      return { outcome: "done", word: data === 0n ? undefined : { at: ended.at, data } };
+    },
+    writeState: async (region, slot, { at, data }) => {
+      await registers.write({ slotRegion: region, slotAt: slot, stateAt: at, stateLast: at });
+      await put("statePutLow", low(data));
+      await put("statePutHigh", low(data >> 32n));
+      await bus.write(addressOf("stateGo"), 2);
+      return (await stateEnds()).outcome;
+    },
     fair: async (user, resource = 0) => {
       await registers.write({ fairUser: user, fairResource: resource });
       // What is selected shows behind some cycles.
@@ -201,6 +247,9 @@ function alone(driver: SnicDriver): SnicDriver {
     counter: queued((...a: Parameters<typeof driver.counter>) => driver.counter(...a)),
     region: queued((...a: Parameters<typeof driver.region>) => driver.region(...a)),
     took: queued((...a: Parameters<typeof driver.took>) => driver.took(...a)),
+    slot: queued((...a: Parameters<typeof driver.slot>) => driver.slot(...a)),
+    readState: queued((...a: Parameters<typeof driver.readState>) => driver.readState(...a)),
+    writeState: queued((...a: Parameters<typeof driver.writeState>) => driver.writeState(...a)),
     fair: queued((...a: Parameters<typeof driver.fair>) => driver.fair(...a)),
     waiting: queued(() => driver.waiting()),
     dagInside: queued((...a: Parameters<typeof driver.dagInside>) => driver.dagInside(...a)),

@@ -4,8 +4,11 @@ export {
   driverOf,
   type PlainConfig,
   type RegionRegisters,
+  type SlotRegisters,
   type SnicBus,
   type SnicDriver,
+  type StateOutcomeName,
+  type StateRead,
 } from "./driver.ts";
 export { type CounterNames, registerReference } from "./reference.ts";
 export { memoryDriverOf, type PageStreams } from "./memory-driver.ts";

@@ -146,6 +146,33 @@ export const snicMap = registerMap({
       dagInside: [0, 9, "live", "packets"],
       dagSettled: [16, 1, "live", "those that were taken before a DAG was last made to wait are among them"],
     }),
+    register(0x178, "stateAt", "words of the state of the selected slot's task", {
+      stateAt: [0, 16, "rw", "the place, of a read the first one"],
+      stateLast: [16, 16, "rw", "of a read the last place"],
+    }),
+    register(0x17c, "statePutLow", "a word to write, low part", { statePutLow: [0, 32, "rw", "bits 0 to 31"] }),
+    register(0x180, "statePutHigh", "a word to write, high part", { statePutHigh: [0, 32, "rw", "bits 32 to 63"] }),
+    register(0x184, "stateGo", "the state of the selected slot's task is read or written; one at a time", {
+      stateRead: [0, 1, "pulse", "the first word that is not 0"],
+      stateWrite: [1, 1, "pulse", "the word at the place"],
+    }),
+    register(0x188, "stateStatus", "what came of it", {
+      stateBusy: [0, 1, "live", "it is not over"],
+      stateOutcome: [1, 2, "live", "0 done, 1 refused, 2 late"],
+      stateFound: [16, 16, "live", "the place where it ended"],
+    }),
+    register(0x18c, "stateLow", "the word that was read, low part", {
+      stateLow: [0, 32, "live", "bits 0 to 31; 0 with the high part: there is none"],
+    }),
+    register(0x190, "stateHigh", "the word that was read, high part", {
+      stateHigh: [0, 32, "live", "bits 32 to 63"],
+    }),
+    register(0x194, "stateLates", "count of tasks that did not answer in time", {
+      stateLates: [0, 32, "live", "wraps"],
+    }),
+    register(0x198, "stateStrays", "count of answers of tasks that nobody waited for", {
+      stateStrays: [0, 32, "live", "wraps"],
+    }),
   ],
 });
 

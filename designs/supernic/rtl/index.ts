@@ -64,7 +64,15 @@ export {
   Return,
   stayingTasks,
 } from "./core/index.ts";
-export { DagGate, type DagGateParameters, Decoupler, Loader, type LoaderParameters } from "./reconfigure/index.ts";
+export {
+  DagGate,
+  type DagGateParameters,
+  Decoupler,
+  Loader,
+  type LoaderParameters,
+  statePatience,
+  StateReader,
+} from "./reconfigure/index.ts";
 export { Egress } from "./egress/index.ts";
 export { FromSoftware, SwitchLane, ToSoftware } from "./lane/index.ts";
 export { Drf, type DrfParameters } from "./drf/index.ts";

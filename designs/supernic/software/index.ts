@@ -5,3 +5,4 @@ export * from "./memory/index.ts";
 export * from "./peers/index.ts";
 export * from "./regions/index.ts";
 export * from "./setup/index.ts";
+export * from "./state/index.ts";

@@ -16,6 +16,7 @@ export * from "./refusals.ts";
 export * from "./shims.ts";
 export * from "./tables.ts";
 export * from "./task-rows.ts";
+export * from "./task-state.ts";
 export * from "./tasks.ts";
 export { dissectorLua } from "./dissector.ts";
 export { formatsReference } from "./reference.ts";

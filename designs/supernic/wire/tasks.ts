@@ -1,5 +1,7 @@
 /** What a network task declares, and what it may answer: for its hardware, its wrapper and its model alike. */
 
+import { stateFaults, type StateSchema } from "./task-state.ts";
+
 /** Bytes of a header: what a task sees of a packet. */
 export const taskHeaderBytes = 64;
 /** What becomes of a packet; `reply`: it goes back to where it came in. */
@@ -65,7 +67,15 @@ export interface Declared {
   readonly holds: number;
   /** What it keeps between packets: nothing, by flow, or for all; the last has one instance only. */
   readonly state: "none" | "flow" | "shared";
+  /**
+   * What of that software reads, and writes back when the chain comes again. `cold`: nothing, and it starts rightly
+   * without it. Left out: nothing, and what it has is lost with its chain.
+   */
+  readonly keeps?: StateSchema | "cold";
 }
+/** What software reads and writes of a task's state; undefined: nothing. */
+export const keptOf = ({ keeps }: Pick<Declared, "keeps">): StateSchema | undefined =>
+  keeps === "cold" ? undefined : keeps;
 
 /** `count` bytes of a header from byte `from` on. */
 export const headerBytesFrom = (from: number, count: number): bigint => ((1n << BigInt(count)) - 1n) << BigInt(from);
@@ -91,6 +101,8 @@ export function declarationFaults(d: Declared): readonly string[] {
     ...(d.trailer !== undefined && payloadUse(d) !== "write"
       ? [`${d.name}: trailer = ${d.trailer}: a task with a trailer writes payload; declare payload = write`]
       : []),
+    ...(keptOf(d) === undefined ? [] : stateFaults(d.name, keptOf(d) ?? { parts: [] })),
+    ...(keptOf(d) !== undefined && d.state === "none" ? [`${d.name}: keeps state, and declares none; say which`] : []),
     ...numbers
       .filter(([, n, least, most]) => !within(n, least, most))
       .map(([field, n, least, most]) => `${d.name}: ${field} = ${n}: must be ${least} to ${most}`),

@@ -1,5 +1,5 @@
 /** The software of a rack's sNICs for each other, over their own registers and lines. */
-import { pairKey, type PeerPlace, PeerSoftware, type Site, Ways } from "../../../supernic/software/index.ts";
+import { pairKey, type PeerPlace, PeerSoftware, type Site, stateOf, Ways } from "../../../supernic/software/index.ts";
 import type { SimulatedSuperNic } from "../../../supernic/rig/index.ts";
 import type { RackDevice } from "./device.ts";
 
@@ -45,8 +45,7 @@ function siteOf({ setup, time, name, device }: RackDevice, quiet: number): Site 
   return {
     ...{ setup, manager, quiet },
     ways: new Ways(setup, { write: entry => driver.write([entry]) }),
-    // Tasks of this project keep none that software could read.
-    state: { save: () => Promise.resolve(new Uint8Array()), restore: () => Promise.resolve() },
+    state: stateOf(manager),
     dags: () => dags.dags,
     catalogue: catalogueOf(device),
     activity: async r => {

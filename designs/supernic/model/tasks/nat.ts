@@ -1,6 +1,20 @@
 /** NAT: bindings by set, and a packet's checksums over all that they cover, as far as changes tell. */
 import { updateChecksum } from "../../../shared/wire/index.ts";
-import { natIndexBits, natKey, type NatKey, natPlaces, natSet, natWays, tcpProtocol } from "../../wire/index.ts";
+import {
+  natBindingsPart,
+  natEpochBits,
+  natIndexBits,
+  natKey,
+  type NatKey,
+  natKeyOf,
+  natPlaces,
+  natSet,
+  natTimePart,
+  natWays,
+  packState,
+  tcpProtocol,
+  unpackState,
+} from "../../wire/index.ts";
 import { hasIp, longOf, wordOf } from "./ip.ts";
 import { passOn, type TaskAnswerModel, type TaskModel, type TaskPacketModel, writesAt } from "./task.ts";
 
@@ -71,6 +85,9 @@ export function natAnswer(p: TaskPacketModel, table: NatTable): TaskAnswerModel 
   return owner === undefined ? drop : translate(p, udp, true, owner.address, owner.port);
 }
 
+/** A time as hardware counts it. */
+const timeOf = (epoch: number): bigint => BigInt(epoch & (2 ** natEpochBits - 1));
+
 export function natModel(): TaskModel & { readonly live: () => number } {
   const sets = new Map<number, (Binding | undefined)[]>();
   let outside = 0,
@@ -105,5 +122,27 @@ export function natModel(): TaskModel & { readonly live: () => number } {
       if (at === natPlaces.epoch) [epoch, life] = [epoch + 1, Number(data & 15n)];
     },
     answer: p => natAnswer(p, { outside, portHigh, bindingFor, ownerOf }),
+    words: () => [
+      { at: natTimePart.first, data: packState(natTimePart, { there: 1n, epoch: timeOf(epoch), life: BigInt(life) }) },
+      ...[...sets]
+        .flatMap(([set, list]) => list.map((b, way) => ({ at: natBindingsPart.first + set * natWays + way, b })))
+        .filter((x): x is { at: number; b: Binding } => lives(x.b))
+        .map(({ at, b }) => ({
+          at,
+          data: packState(natBindingsPart, { valid: 1n, key: natKey(b), epoch: timeOf(b.used) }),
+        }))
+        .sort((a, b) => a.at - b.at),
+    ],
+    put: ({ at, data }) => {
+      if (at === natTimePart.first) {
+        const time = unpackState(natTimePart, data);
+        [epoch, life] = [Number(time["epoch"]), Number(time["life"])];
+        return;
+      }
+      const { valid, key = 0n, epoch: used = 0n } = unpackState(natBindingsPart, data),
+        n = at - natBindingsPart.first;
+      const age = (epoch - Number(used)) & (2 ** natEpochBits - 1);
+      setOf(Math.floor(n / natWays))[n % natWays] = valid === 1n ? { ...natKeyOf(key), used: epoch - age } : undefined;
+    },
   };
 }

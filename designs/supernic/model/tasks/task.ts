@@ -1,5 +1,5 @@
 /** What a network task must do, packet by packet: the oracle beside its hardware. */
-import { type TaskVerdictName } from "../../wire/index.ts";
+import { type StateWord, type TaskVerdictName } from "../../wire/index.ts";
 
 /** A packet as a task sees it. */
 export interface TaskPacketModel {
@@ -57,6 +57,10 @@ export interface TaskModel {
   readonly own?: OwnFrames;
   /** A word of configuration; a task without any ignores it. */
   configure?(at: number, data: bigint): void;
+  /** Of a task that keeps state: its words that are not 0, in the order of their places. */
+  words?(): readonly StateWord[];
+  /** A word of state is written. */
+  put?(word: StateWord): void;
 }
 
 export const passOn: TaskAnswerModel = { verdict: "forward" };

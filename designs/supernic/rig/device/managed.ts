@@ -15,6 +15,7 @@ import {
   type ResourceNumbers,
   ScalingLoop,
   type Setup,
+  StateMover,
   TaskRows,
   WaitingDags,
 } from "../../software/index.ts";
@@ -110,6 +111,15 @@ export function managedRegions(driver: SnicDriver, setup: Setup, o: ManagedOptio
     loadOf: async r => (await driver.region(r)).sent,
     hold: o.hold,
     gate,
+    state: new StateMover(
+      {
+        write,
+        slot: (r, s) => driver.slot(r, s),
+        readState: (r, s, at, last) => driver.readState(r, s, at, last),
+        writeState: (r, s, word) => driver.writeState(r, s, word),
+      },
+      { time, wait, words: task => rows.words(task) },
+    ),
   });
   const dags: DagTable = new DagTable(setup, access, time),
     // Behind the tasks of bitstreams those of chains that stay.

@@ -12,6 +12,7 @@ export {
   nameOfContent,
   type RegionContent,
   type RegionsParameters,
+  regionsPorts,
   type RegionsPorts,
   SlotConfig,
   stayingTasks,

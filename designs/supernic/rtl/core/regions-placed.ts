@@ -33,6 +33,7 @@ import {
   type RegionLeave,
   sentLate,
   SlotState,
+  type statePortsOf,
   trailerUses,
 } from "../region/index.ts";
 import { noFront, type Task } from "../tasks/index.ts";
@@ -174,7 +175,7 @@ export function staticRegion(
   r: number,
   before: Before,
   within: Within,
-): Placed & { readonly memoryOff: readonly Bit[] } {
+): Placed & { readonly memoryOff: readonly Bit[]; readonly it?: Outside<ReturnType<typeof statePortsOf>> } {
   const { io, p, definition } = within,
     states = statesOf(within, r);
   states.slice(chain.length).forEach(state => assignView(state, noState(p), "state"));
@@ -205,7 +206,7 @@ export function staticRegion(
   });
   const memoryOff = connectMemories(it, memoryWays(chain), before.memories, io);
   connect(entering(entry, of, r), it.enter);
-  return { accepts: it.accepts, leave: leaving(it.leave, p, r), memoryOff };
+  return { it, accepts: it.accepts, leave: leaving(it.leave, p, r), memoryOff };
 }
 
 /** A region whose chain comes and goes, and its loader's wires. */
@@ -239,5 +240,5 @@ export function swappedRegion(
   const memoryOff = connectMemories(it, mostWays(content.variants), before.memories, io),
     { off, empty } = it.status;
   connect(entering(entry, of, r), it.enter);
-  return { accepts: it.accepts, leave: leaving(it.leave, p, r), off, empty, memoryOff };
+  return { it, accepts: it.accepts, leave: leaving(it.leave, p, r), off, empty, memoryOff };
 }

@@ -2,7 +2,7 @@
 import { input, mergePorts, output, portArray, sink, source, struct, uint, vec } from "../../../../hdl-dsl/index.ts";
 import type { PayloadUse } from "../../wire/index.ts";
 import { ctxBits, type DeviceSizes, EntryWrite } from "../inside/index.ts";
-import { mostWays, nameOfChain, nameOfVariants, RegionStatus } from "../reconfigure/index.ts";
+import { mostWays, nameOfChain, nameOfVariants, RegionStateAsk, RegionStatus } from "../reconfigure/index.ts";
 import {
   makePortsOf,
   memoryPortsOf,
@@ -10,6 +10,7 @@ import {
   ofWriters,
   SlotControl,
   SlotState,
+  StateSaid,
   TrailerSaid,
 } from "../region/index.ts";
 import { PayloadBeat, type Task, TaskConfig } from "../tasks/index.ts";
@@ -55,6 +56,9 @@ export const regionsPorts = (p: RegionsParameters) => ({
   // A build whose chains stay does not look at it.
   region: input(EntryWrite("region"), { unused: true }),
   status: output(vec(RegionStatus(branchesOf(p)), p.regions)),
+  // A build whose tasks keep no state refuses all of them.
+  stateAsk: input(RegionStateAsk, { unused: true }),
+  stateSaid: output(StateSaid),
 });
 /** Every chain that a region has or may get. */
 export const chainsOf = (contents: readonly RegionContent[]): readonly (readonly Task[])[] =>

@@ -6,14 +6,28 @@ import {
   type Def,
   demux,
   fromBits,
+  type Inside,
   instance,
   mergePorts,
   module,
+  node,
+  orTree,
+  type Outside,
+  reg,
+  type Val,
 } from "../../../../hdl-dsl/index.ts";
 import { mostMemoryTasks, mostPayloadTasks } from "../../wire/index.ts";
 import type { Task } from "../tasks/index.ts";
-import { defaultReprogramCycles, Loader, variantBits } from "../reconfigure/index.ts";
-import { makersOf, payloadUses, trailerUses } from "../region/index.ts";
+import { defaultReprogramCycles, Loader, RegionStateAsk, variantBits } from "../reconfigure/index.ts";
+import {
+  firstSaid,
+  keepsState,
+  makersOf,
+  payloadUses,
+  type statePortsOf,
+  StateSaid,
+  trailerUses,
+} from "../region/index.ts";
 import { staticRegion, swappedRegion, type Within } from "./regions-placed.ts";
 import {
   isStatic,
@@ -97,15 +111,23 @@ export function regions(contents: readonly RegionContent[]): (p: RegionsParamete
         { reprogramCycles = defaultReprogramCycles } = p,
         loader = swapped ? instance("loader", Loader({ regions: p.regions, reprogramCycles, first })) : undefined;
       loader?.write.set(io.region);
+      const states = statesOfRegions(io);
       const placed = entries.map((entry, r) => {
         const content = contents[r] ?? [];
         const before = { tasks: stayingTasks(contents.slice(0, r)), memories: memoryWaysOf(contents.slice(0, r)) };
-        if (loader !== undefined && !isStatic(content)) return swappedRegion(entry, content, r, before, loader, within);
+        if (loader !== undefined && !isStatic(content)) {
+          const swapping = swappedRegion(entry, content, r, before, loader, within);
+          if (content.variants.some(keepsState)) states.join(r, swapping.it);
+          return swapping;
+        }
         loader?.names.at(r).set(constant(0, variantBits));
         // To the loader it is never free: who would load it is refused.
         const chain = isStatic(content) ? content : [];
-        return { ...staticRegion(entry, chain, r, before, within), off: zero(), empty: zero() };
+        const staying = staticRegion(entry, chain, r, before, within);
+        if (keepsState(chain) && staying.it !== undefined) states.join(r, staying.it);
+        return { ...staying, off: zero(), empty: zero() };
       });
+      states.end();
       loader?.off.set(fromBits(placed.map(x => x.off)).is(p.regions));
       loader?.empty.set(fromBits(placed.map(x => x.empty)).is(p.regions));
       if (memories > 0) io.memoryOff.set(fromBits(placed.flatMap(x => x.memoryOff)).is(memories));
@@ -123,5 +145,34 @@ export function regions(contents: readonly RegionContent[]): (p: RegionsParamete
         `Regions_${contents.map(nameOfContent).join("__")}_c${p.contexts}_r${p.regions}_s${p.slots}_b${p.branches}_f${p.credits}`,
     },
   );
+}
+/**
+ * The way to the state of all regions: an ask is behind a register for the region that it is for. One without state,
+ * or that there is not, refuses.
+ */
+function statesOfRegions(io: Pick<Inside<RegionsPorts>, "stateAsk" | "stateSaid">) {
+  const { region, ...to } = io.stateAsk,
+    asked = reg(RegionStateAsk, { init: 0, name: "state_asked" }),
+    joined: { readonly there: Bit; readonly said: Val<typeof StateSaid> }[] = [];
+  asked.set({ ...to, region });
+  return {
+    join: (r: number, it: Outside<ReturnType<typeof statePortsOf>>): void => {
+      const { region: of, ...ask } = asked,
+        there = node(of.eq(r), { name: `state_of_region_${r}` });
+      it.stateAsk.set({ ...ask, valid: ask.valid.and(there) });
+      joined.push({ there, said: it.stateSaid });
+    },
+    end: (): void => {
+      const nobody = reg(StateSaid, { init: 0, name: "no_state" });
+      const there = joined.map(j => j.there);
+      nobody.set({
+        valid: there.length === 0 ? asked.valid : asked.valid.andNot(orTree(there)),
+        done: 0,
+        number: asked.number,
+        data: 0,
+      });
+      io.stateSaid.set(firstSaid([nobody, ...joined.map(j => j.said)], "state_said"));
+    },
+  };
 }
 const zero = (): Bit => constant(0, 1);

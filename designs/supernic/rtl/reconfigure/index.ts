@@ -14,3 +14,13 @@ export {
   wakingCycles,
 } from "./records.ts";
 export { reconfigurable, type ReconfigurablePorts } from "./reconfigurable.ts";
+export {
+  RegionStateAsk,
+  StateGo,
+  StateOutcome,
+  statePatience,
+  StateReader,
+  type StateReaderParameters,
+  StateShown,
+  stateWordCycles,
+} from "./state-reader.ts";

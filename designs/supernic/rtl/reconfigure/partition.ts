@@ -22,11 +22,14 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import {
   type ChainParameters,
+  keepsState,
   memoryPortsOf,
   region,
   RegionLeave,
   type RegionPorts,
   SlotState,
+  stateNumberBits,
+  statePortsOf,
 } from "../region/index.ts";
 import type { Task } from "../tasks/index.ts";
 import { chosenWays, mostWays } from "./memory-ways.ts";
@@ -59,7 +62,9 @@ const ports = (p: ChainParameters) => ({
   /** The chain as it names itself. */
   names: output(uint(variantBits)),
 });
-export type PartitionPorts = ReturnType<typeof ports> & ReturnType<typeof memoryPortsOf>;
+export type PartitionPorts = ReturnType<typeof ports> &
+  ReturnType<typeof memoryPortsOf> &
+  ReturnType<typeof statePortsOf>;
 
 /** Numbers that nobody expects: a Galois register, x^32 + x^22 + x^2 + x + 1. */
 function noiseWord(): UInt<32> {
@@ -81,7 +86,8 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
     throw new RangeError(`partition: there are ${variants.length} variants; give 1 to ${mostVariants}`);
   return module(
     "Partition",
-    (p: ChainParameters) => mergePorts(ports(p), memoryPortsOf(mostWays(variants))),
+    (p: ChainParameters) =>
+      mergePorts(ports(p), memoryPortsOf(mostWays(variants)), statePortsOf(variants.some(keepsState))),
     (io, p) => {
       const long = variants.find(v => v.length > p.slots);
       if (long)
@@ -100,6 +106,23 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
         io.noise,
         word,
       );
+      const keeping = all.flatMap((it, i) =>
+        keepsState(variants[i] ?? []) ? [{ it, has: chosen[i] ?? io.noise }] : [],
+      );
+      if (keeping.length > 0) {
+        keeping.forEach(({ it, has }) => it.stateAsk.set({ ...io.stateAsk, valid: io.stateAsk.valid.and(has) }));
+        // Of the others nobody asks, so that they say nothing.
+        const said = onehotMux(
+          keeping.map(k => k.has),
+          keeping.map(k => k.it.stateSaid),
+        );
+        io.stateSaid.set({
+          ...said,
+          valid: mux(io.noise, word.bit(5), said.valid),
+          done: mux(io.noise, word.bit(6), said.done),
+          number: mux(io.noise, word.bits(7, stateNumberBits), said.number),
+        });
+      }
       type Variant = InstanceOf<() => Def<RegionPorts>>;
       const bitOf = (of: (v: Variant) => ReturnType<typeof orTree>): ReturnType<typeof orTree> =>
         orTree(all.map((v, i) => of(v).and(chosen[i] ?? io.noise)));

@@ -1,21 +1,33 @@
 import {
   assignView,
+  type Bit,
   bit,
   connect,
   type Def,
   fromBits,
   input,
+  type Inside,
   instance,
   mergePorts,
   module,
+  mux,
   output,
+  type Outside,
   pack,
+  reg,
   repeat,
   uint,
   unpack,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import { type ChainParameters, memoryPortsOf, SlotState } from "../region/index.ts";
+import {
+  type ChainParameters,
+  keepsState,
+  memoryPortsOf,
+  SlotState,
+  stateNumberBits,
+  statePortsOf,
+} from "../region/index.ts";
 import { Decoupler } from "./decoupler.ts";
 import { decoupledWays, mostWays } from "./memory-ways.ts";
 import { type Chain, nameOfVariants, partition } from "./partition.ts";
@@ -37,7 +49,9 @@ const ports = (p: ChainParameters) => ({
   /** Each task is asked to put its state away, and has nothing inside. */
   quiet: output(bit),
 });
-export type ReconfigurablePorts = ReturnType<typeof ports> & ReturnType<typeof memoryPortsOf>;
+export type ReconfigurablePorts = ReturnType<typeof ports> &
+  ReturnType<typeof memoryPortsOf> &
+  ReturnType<typeof statePortsOf>;
 
 /**
  * A region whose chain comes and goes: a partition behind its decoupler (docs/supernic/reconfigure.md). Latency that of
@@ -46,10 +60,11 @@ export type ReconfigurablePorts = ReturnType<typeof ports> & ReturnType<typeof m
  */
 export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters) => Def<ReconfigurablePorts> {
   const inside = partition(variants),
+    keeps = variants.some(keepsState),
     ways = mostWays(variants);
   return module(
     "Reconfigurable",
-    (p: ChainParameters) => mergePorts(ports(p), memoryPortsOf(ways)),
+    (p: ChainParameters) => mergePorts(ports(p), memoryPortsOf(ways), statePortsOf(keeps)),
     (io, p) => {
       const decoupler = instance("decoupler", Decoupler(p)),
         part = instance("partition", inside(p));
@@ -67,6 +82,7 @@ export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters)
       io.accepts.set(decoupler.accepts);
       io.status.set(idle === undefined ? decoupler.status : { ...decoupler.status, empty: empty.and(idle) });
 
+      if (keeps) decoupledState(io, part, off);
       part.loaded.set(io.loaded);
       part.noise.set(io.noise);
       part.held.set(io.held);
@@ -86,4 +102,24 @@ export function reconfigurable(variants: readonly Chain[]): (p: ChainParameters)
     },
     { nameOf: p => `Reconfigurable_${nameOfVariants(variants)}_c${p.contexts}_s${p.slots}_f${p.places}` },
   );
+}
+
+/** While the region is off, what it says of state is thrown away, and an ask is refused here, a cycle later. */
+function decoupledState(
+  io: Inside<ReturnType<typeof statePortsOf>>,
+  part: Outside<ReturnType<typeof statePortsOf>>,
+  off: Bit,
+): void {
+  part.stateAsk.set({ ...io.stateAsk, valid: io.stateAsk.valid.andNot(off) });
+  const refuses = reg(bit, { init: 0, name: "state_refused" }),
+    number = reg(uint(stateNumberBits), { name: "state_refused_number" });
+  refuses.set(io.stateAsk.valid.and(off));
+  number.set(io.stateAsk.number);
+  const { valid, done, ...said } = part.stateSaid;
+  io.stateSaid.set({
+    ...said,
+    valid: refuses.or(valid.andNot(off)),
+    done: done.andNot(refuses),
+    number: mux(refuses, number, said.number),
+  });
 }

@@ -14,9 +14,12 @@ export {
 export { region, type RegionParameters, type RegionPorts } from "./region.ts";
 export { sentLate } from "./way-out.ts";
 export { Slot } from "./slot.ts";
+export { StateAsk, stateNumberBits, StateSaid } from "./state-end.ts";
 export { TrailerSaid } from "./trailer-end.ts";
 export { PayloadJob } from "./payload-end.ts";
 export {
+  firstSaid,
+  keepsState,
   makePortsOf,
   makersOf,
   memoryPortsOf,
@@ -25,6 +28,7 @@ export {
   payloadPortsOf,
   payloadUses,
   silent,
+  statePortsOf,
   trailerPortsOf,
   trailerUses,
 } from "./ways.ts";

@@ -17,7 +17,7 @@ import {
   uint,
   vec,
 } from "../../../../hdl-dsl/index.ts";
-import { declarationFaults, makesFrames, payloadUse, usesMemory } from "../../wire/index.ts";
+import { declarationFaults, keptOf, makesFrames, payloadUse, usesMemory } from "../../wire/index.ts";
 import { noFront, type Task, withAllWays } from "../tasks/index.ts";
 import {
   ChainPacket,
@@ -31,13 +31,16 @@ import {
 import { Slot } from "./slot.ts";
 import {
   connectMemory,
+  connectState,
   connectWay,
+  keepsState,
   makePortsOf,
   makersOf,
   memoryPortsOf,
   memoryWays,
   payloadPortsOf,
   payloadUses,
+  statePortsOf,
   trailerPortsOf,
   trailerUses,
 } from "./ways.ts";
@@ -59,7 +62,8 @@ type RegionWayPorts = RegionPorts &
   ReturnType<typeof payloadPortsOf> &
   ReturnType<typeof memoryPortsOf> &
   ReturnType<typeof makePortsOf> &
-  ReturnType<typeof trailerPortsOf>;
+  ReturnType<typeof trailerPortsOf> &
+  ReturnType<typeof statePortsOf>;
 
 /**
  * A region with a chain of 1 to 8 tasks, slot 0 first (paper §5.3.2; docs/supernic/region.md). Latency: that of each
@@ -85,11 +89,13 @@ export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<Reg
         memoryPortsOf(memories),
         makePortsOf(makersOf(tasks)),
         trailerPortsOf({ ...p, slots }, trailerUses(tasks).length),
+        statePortsOf(keepsState(tasks)),
       ),
     (io, given) => {
       const p = { ...given, slots },
         chain = tasks.map(t => t.declared),
         wrappers = tasks.map((_, slot) => instance(`slot_${slot}`, Slot({ ...given, chain, slot })));
+      const keeping: Parameters<typeof connectState>[1][number][] = [];
       wrappers.forEach((wrapper, i) => {
         const it = tasks[i] as Task,
           { declared } = it,
@@ -104,6 +110,7 @@ export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<Reg
           wrapper.taskTrailer.set(task.trailer);
           portOf(io, "trailer", trailerUses(tasks.slice(0, i)).length).set(wrapper.trailer);
         }
+        if (keptOf(declared) !== undefined) keeping.push({ number: i, slot: wrapper, task });
         connect(wrapper.packet, task.packet);
         connect(task.answer, wrapper.answer);
         const { slot, valid, at, data } = io.config;
@@ -113,6 +120,7 @@ export function region(tasks: readonly Task[]): (p: RegionParameters) => Def<Reg
         wrapper.control.set(io.control.at(i));
         io.state.at(i).set(wrapper.state);
       });
+      if (keeping.length > 0) connectState(io, keeping);
       const remembering = wrappers.filter((_, i) => chain[i] !== undefined && usesMemory(chain[i]));
       if (memories > 0) io.memoryOff.set(fromBits(remembering.map(w => w.taskReset)).is(memories));
       io.give.set(fromBits(wrappers.map(w => w.give)).is(slots));

@@ -23,7 +23,7 @@ import {
   wire,
 } from "../../../../hdl-dsl/index.ts";
 import { passQueue } from "../../../shared/stream/index.ts";
-import { makesFrames, payloadUse, taskTagBits, usesMemory } from "../../wire/index.ts";
+import { keptOf, makesFrames, payloadUse, taskTagBits, usesMemory } from "../../wire/index.ts";
 import { headerBits, TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
 import { bitsOfBytes, carriedBy, countOf, gathered, scattered, TaskView } from "./carried.ts";
 import { level } from "./level.ts";
@@ -32,6 +32,7 @@ import { makeEnd, makeEndPortsOf } from "./make-end.ts";
 import { memoryEnd, memoryEndPortsOf } from "./memory-end.ts";
 import { payloadEnd, payloadEndPortsOf } from "./payload-end.ts";
 import { chainOf, ChainPacket, countBits, declaredOf, SlotControl, type SlotParameters, SlotState } from "./records.ts";
+import { stateEnd, stateEndPortsOf } from "./state-end.ts";
 import { trailerEnd, trailerEndPortsOf } from "./trailer-end.ts";
 import { watch } from "./watch.ts";
 import { pastLevelBits, pastPlaces, sentLate, wayOut } from "./way-out.ts";
@@ -73,6 +74,7 @@ export const Slot = module(
     ...memoryEndPortsOf(declaredOf(p)),
     ...makeEndPortsOf(declaredOf(p)),
     ...trailerEndPortsOf(declaredOf(p), chainOf(p)),
+    ...stateEndPortsOf(declaredOf(p)),
   }),
   (io, p) => {
     const { control } = io,
@@ -168,7 +170,9 @@ export const Slot = module(
       way = wayOut(passing, there, { valid: ripe, payload: outcome.packet }, io.leave);
     leaves.set(way.leaves);
     if (declared.trailer !== undefined) trailerEnd(io, leaves, outcome.drops, oldest.ctx);
-    const stray = node(orElse(io.answer.valid.andNot(right).andNot(off), end?.stray), { name: "stray" });
+    const quiet = node(ifIdle(control.quiesce.and(has.not()).andNot(offered).and(io.taskQuiet)), { name: "is_quiet" }),
+      asked = keptOf(declared) === undefined ? undefined : stateEnd(io, quiet, off),
+      stray = node(orElse(orElse(io.answer.valid.andNot(right).andNot(off), end?.stray), asked), { name: "stray" });
     // Without a right answer it does not matter who looks, so that this is known early in the cycle.
     io.answer.ready.set(named.not().or(ifDone(way.mayLeave)));
     when(leaves, () => {
@@ -197,7 +201,7 @@ export const Slot = module(
     const of = (event: Bit): Bit => node(leaves.and(event));
     io.state.set({
       busy,
-      quiet: ifIdle(control.quiesce.and(has.not()).andNot(offered).and(io.taskQuiet)),
+      quiet,
       off,
       stuck,
       waiting: places,

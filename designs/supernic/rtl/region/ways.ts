@@ -8,20 +8,25 @@ import {
   type Inside,
   type InstanceOf,
   mergePorts,
+  mux,
+  node,
+  orTree,
   output,
   type Outside,
   portArray,
   type PortArray,
   portOf,
+  reg,
   type Shape,
   sink,
   source,
   type StreamOut,
   uint,
   unpack,
+  type Val,
   widthOf,
 } from "../../../../hdl-dsl/index.ts";
-import { makesFrames, payloadUse, type PayloadUse, type TrailerUse, usesMemory } from "../../wire/index.ts";
+import { keptOf, makesFrames, payloadUse, type PayloadUse, type TrailerUse, usesMemory } from "../../wire/index.ts";
 import {
   MadeBeat,
   MemoryAsk,
@@ -30,11 +35,13 @@ import {
   MemoryPut,
   MemoryWrote,
   PayloadBeat,
+  type statePorts,
   type Task,
   type writingTaskPorts,
 } from "../tasks/index.ts";
 import { PayloadJob } from "./payload-end.ts";
 import type { ChainParameters } from "./records.ts";
+import { StateAsk, StateSaid } from "./state-end.ts";
 import { TrailerSaid } from "./trailer-end.ts";
 import type { Slot } from "./slot.ts";
 
@@ -82,6 +89,13 @@ export const trailerPortsOf = (p: ChainParameters, trailers: number) =>
 /** What the tasks do with trailers: those that have any. */
 export const trailerUses = (tasks: readonly Task[]): readonly TrailerUse[] =>
   tasks.flatMap(t => t.declared.trailer ?? []);
+/** Whether any of the tasks keeps state that software may read. */
+export const keepsState = (tasks: readonly Task[]): boolean => tasks.some(t => keptOf(t.declared) !== undefined);
+const stateWayPorts = () => ({ stateAsk: input(StateAsk), stateSaid: output(StateSaid) });
+/** The way to the state of a chain's tasks, if any of them keeps some. */
+export const statePortsOf = (keeps: boolean): ReturnType<typeof stateWayPorts> =>
+  // Without it there are no such ports, and nobody asks for them.
+  keeps ? stateWayPorts() : ({} as ReturnType<typeof stateWayPorts>);
 /** How many of the tasks have memory. */
 export const memoryWays = (tasks: readonly Task[]): number => tasks.filter(t => usesMemory(t.declared)).length;
 
@@ -124,4 +138,39 @@ export function connectMemory(
   connect(portOf(io, "got", way), slot.got);
   connect(portOf(io, "wrote", way), slot.wrote);
   slot.memory.set({ idle: io.memoryIdle.bit(way), held: io.memoryHeld.bit(way) });
+}
+
+/**
+ * Joins a region's way to state with those of its slots; a slot that keeps nothing, or that there is not, refuses.
+ * Latency: none in, 1 cycle back.
+ */
+export function connectState(
+  io: Inside<ReturnType<typeof stateWayPorts>>,
+  slots: readonly {
+    readonly number: number;
+    readonly slot: InstanceOf<typeof Slot>;
+    readonly task: Outside<ReturnType<typeof statePorts>>;
+  }[],
+): void {
+  const { slot: to, valid, ...ask } = io.stateAsk,
+    there = slots.map(({ number }) => node(to.eq(number), { name: `asks_slot_${number}` })),
+    nobody = reg(StateSaid, { init: 0, name: "no_state" });
+  nobody.set({
+    valid: valid.andNot(orTree(there)),
+    done: 0,
+    number: ask.number,
+    data: 0,
+  });
+  slots.forEach(({ slot, task }, i) => {
+    task.stateAsk.set(slot.taskStateAsk);
+    slot.taskStateSaid.set(task.stateSaid);
+    slot.stateAsk.set({ ...ask, slot: to, valid: valid.and(there[i] ?? valid) });
+  });
+  io.stateSaid.set(firstSaid([nobody, ...slots.map(({ slot }) => slot.stateSaid)], "state_said"));
+}
+/** What was said first of several, a cycle later. Of two at once one is lost: the ask of the other is late. */
+export function firstSaid(all: readonly Val<typeof StateSaid>[], name: string): Val<typeof StateSaid> {
+  const said = reg(StateSaid, { init: 0, name });
+  said.set(all.reduceRight((rest, one) => mux(one.valid, one, rest)));
+  return said;
 }

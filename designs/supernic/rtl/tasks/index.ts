@@ -14,5 +14,6 @@ export * from "./memory.ts";
 export { nat } from "./nat.ts";
 export * from "./payload.ts";
 export { replicate } from "./replicate/index.ts";
+export * from "./state.ts";
 export { tunnel } from "./tunnel.ts";
 export { xor } from "./xor.ts";

@@ -3,6 +3,7 @@ import { bit, type Def, enumOf, sink, source, struct, uint } from "../../../../h
 import { type Task, type TaskPorts, taskPorts } from "./interface.ts";
 import { makePorts } from "./make.ts";
 import { payloadBits, trailingTaskPorts } from "./payload.ts";
+import { statePorts } from "./state.ts";
 
 /** Bits of a byte's address in a task's space: 8,192 pages of 2 MB. */
 export const memoryAddressBits = 34;
@@ -32,12 +33,14 @@ export const memoryPorts = () => ({
  * one of them has been answered. A write's beats come in the order of the asks, before or after them.
  */
 export const memoryTaskPorts = () => ({ ...taskPorts(), ...memoryPorts() });
-/** A task that has all: payload, memory, and frames of its own. */
+/** A task that has payload, memory, and frames of its own. */
 export const memoryPayloadTaskPorts = () => ({ ...trailingTaskPorts(), ...memoryPorts(), ...makePorts() });
+/** A task that has all, and state that moves, too. */
+export const allTaskPorts = () => ({ ...memoryPayloadTaskPorts(), ...statePorts() });
 
 /** The hardware of a task with all the ports that a task may have; it has those that it declares. */
-export const withAllWays = ({ hardware }: Task): Def<ReturnType<typeof memoryPayloadTaskPorts>> =>
+export const withAllWays = ({ hardware }: Task): Def<ReturnType<typeof allTaskPorts>> =>
   // A task is kept with the ports that all have.
-  hardware as unknown as Def<ReturnType<typeof memoryPayloadTaskPorts>>;
+  hardware as unknown as Def<ReturnType<typeof allTaskPorts>>;
 /** The same as every task's: what it declares says what more it has. */
 export const asMemoryTask = (hardware: Def<ReturnType<typeof memoryTaskPorts>>): Def<TaskPorts> => hardware;

@@ -1,11 +1,13 @@
 import {
   bit,
   type Bit,
+  constant,
   firstSet,
   fromBits,
   mux,
   node,
   onehotMux,
+  pack,
   ram,
   reg,
   struct,
@@ -13,13 +15,16 @@ import {
   type UInt,
   type Val,
   when,
+  widthOf,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
-import { natEpochBits, natKeyBits, natPlaces, natSets, natWays } from "../../wire/index.ts";
+import { natBindingsPart, natEpochBits, natKeyBits, natPlaces, natSets, natWays } from "../../wire/index.ts";
 import type { TaskConfig } from "./interface.ts";
+import { stateWord } from "./state.ts";
 
 const setBits = Math.log2(natSets);
 /** A binding: who has it, and the epoch in which it was last used. */
-const Binding = struct({ valid: bit, key: uint(natKeyBits), epoch: uint(natEpochBits) });
+export const Binding = stateWord(natBindingsPart);
 
 /** What is asked of the table: a binding by its key, or by its number; or a set is swept. */
 export interface NatAsk {
@@ -30,6 +35,9 @@ export interface NatAsk {
   readonly sweeps: Bit;
   /** A packet that may have a binding. */
   readonly valid: Bit;
+  /** Software writes this binding at the set and way; `key` is its key, too. */
+  readonly puts: Bit;
+  readonly put: Val<typeof Binding>;
 }
 
 /** The epoch and how long bindings live, and the sweeping of all sets after a reset and in each epoch. */
@@ -46,8 +54,8 @@ export function natTime(config: Val<typeof TaskConfig>) {
     clearing,
     sweeping,
     at,
-    /** `swept`: one set more has been. */
-    step: (swept: Bit): void => {
+    /** `swept`: one set more has been. `put`: software sets the time. */
+    step: (swept: Bit, put: { readonly valid: Bit; readonly epoch: UInt; readonly life: UInt }): void => {
       when(swept, () => {
         at.set(at.add(1));
         when(at.all(), () => {
@@ -62,6 +70,10 @@ export function natTime(config: Val<typeof TaskConfig>) {
       });
       // A new epoch in the middle of a sweep begins it anew; after a reset all sets must be cleared first.
       when(begins.andNot(clearing), () => at.set(0));
+      when(put.valid, () => {
+        epoch.set(put.epoch.is(natEpochBits));
+        life.set(put.life.is(natEpochBits));
+      });
     },
   };
 }
@@ -83,8 +95,15 @@ export function natTable(
     return held;
   };
   const valid = reg(bit, { init: 0, name: "asked_valid" }),
-    sweeps = reg(bit, { init: 0, name: "asked_sweeps" });
+    sweeps = reg(bit, { init: 0, name: "asked_sweeps" }),
+    // The last set that is cleared is looked at when clearing is over.
+    clears = reg(bit, { init: 1, name: "asked_clearing" }),
+    puts = reg(bit, { init: 0, name: "asked_puts" }),
+    put = reg(struct({ valid: bit, epoch: uint(natEpochBits) }), { name: "asked_put" });
   when(moves, () => {
+    clears.set(clearing);
+    puts.set(asked.puts);
+    put.set({ valid: asked.put.valid, epoch: asked.put.epoch });
     valid.set(asked.valid);
     sweeps.set(asked.sweeps);
   });
@@ -99,7 +118,7 @@ export function natTable(
     ),
     rows = memories.map((m, i) => m.readSync(asked.set.is(setBits), { en: moves, name: `binding_${i}` }));
   const live = rows.map((row, i) =>
-    node(row.valid.and(epoch.sub(row.epoch).le(life)).andNot(clearing), { name: `live_${i}` }),
+    node(row.valid.and(epoch.sub(row.epoch).le(life)).andNot(clears), { name: `live_${i}` }),
   );
   const hits = rows.map((row, i) => node((live[i] ?? clearing).and(row.key.eq(key)), { name: `hits_${i}` }));
   const anyHit = node(fromBits(hits).any(), { name: "any_hit" }),
@@ -109,11 +128,12 @@ export function natTable(
   const makes = node(valid.andNot(inbound.bit(0)).and(anyHit.or(free.any)), { name: "makes" });
   memories.forEach((memory, i) => {
     const refreshes = makes.and(outWay.eq(i)),
-      forgets = sweeps.andNot(live[i] ?? sweeps);
-    memory.write(moves.and(refreshes.or(forgets)), set.is(setBits), {
-      valid: refreshes,
+      forgets = sweeps.andNot(live[i] ?? sweeps),
+      restores = node(puts.and(named[i] ?? puts), { name: `restores_${i}` });
+    memory.write(moves.and(refreshes.or(forgets).or(restores)), set.is(setBits), {
+      valid: refreshes.or(restores.and(put.valid)),
       key: key.is(natKeyBits),
-      epoch,
+      epoch: mux(puts, put.epoch, epoch),
     });
   });
   const inLive = onehotMux(named, live),
@@ -121,10 +141,21 @@ export function natTable(
       named,
       rows.map(r => r.key),
     );
+  const asIs = wire(Binding, { name: "binding_as_is" });
+  asIs.set({
+    valid: inLive,
+    key: inKey,
+    epoch: onehotMux(
+      named,
+      rows.map(r => r.epoch),
+    ),
+  });
   return {
     /** Outbound: there is a binding now. Inbound: there is one, and whose. */
     found: mux(inbound.bit(0), inLive, makes),
     index: set.zext(12).shl(2).or(outWay.zext(12)),
     key: inKey,
+    /** The binding of the set and way that was asked for; 0: it is free. */
+    word: mux(inLive, pack(asIs), constant(0, widthOf(Binding))),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  bit,
   cat,
   constant,
   gate,
@@ -6,26 +7,36 @@ import {
   module,
   mux,
   node,
+  pack,
   reg,
+  repeat,
   uint,
   type UInt,
+  unpack,
   when,
+  widthOf,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
 import { ipProtocol } from "../../../shared/wire/index.ts";
 import {
   type Declared,
   flowHashBits,
   headerBytesFrom,
+  natBindingsPart,
   natIndexBits,
+  natKeeps,
   natKeyBits,
   natPlaces,
   natSet,
+  natSets,
+  natTimePart,
   tcpProtocol,
 } from "../../wire/index.ts";
-import { noFront, type Task, taskPorts, TaskVerdict } from "./interface.ts";
+import { noFront, type Task, TaskVerdict } from "./interface.ts";
 import { ipBytes, ipOf, swapped, wordAt } from "./ip.ts";
-import { natTable, natTime } from "./nat-table.ts";
+import { Binding, natTable, natTime } from "./nat-table.ts";
 import { stages } from "./stages.ts";
+import { askedState, asTaskWithState, stateTaskPorts, stateWord } from "./state.ts";
 import { changeOf, foldOnce, foldTwice, transportChecksum } from "./translate.ts";
 
 const latency = 6;
@@ -45,7 +56,10 @@ const declared: Declared = {
   interval: 1,
   holds: latency + 1,
   state: "shared",
+  keeps: natKeeps,
 };
+const Time = stateWord(natTimePart),
+  setBits = Math.log2(natSets);
 const halves = (address: UInt): readonly [UInt, UInt] => [address.bits(16, 16), address.bits(0, 16)];
 /** 16 bits in network order, at their bytes. */
 const placed = (word: UInt, byte: number): UInt =>
@@ -59,9 +73,10 @@ const placed = (word: UInt, byte: number): UInt =>
  * the way in: the destination becomes the binding's again, of the same user and protocol only. A packet that gets no
  * binding or has none is dropped. Others are dropped, or with `arg` bit 1 pass as they are. Latency 6, initiation
  * interval 1; while a new epoch's sweep is under way, one cycle in 16 may be the sweep's. Reset: all bindings are free,
- * after 1,024 cycles in which nothing is taken.
+ * after 1,024 cycles in which nothing is taken. State: as `natKeeps` says; a word is answered 3 cycles later, behind a
+ * reset when all bindings have been cleared.
  */
-const Nat = module("NatTask", taskPorts, io => {
+const Nat = module("NatTask", stateTaskPorts, io => {
   const outside = reg(uint(36), { init: 0, name: "outside" });
   when(io.config.valid.and(io.config.at.eq(natPlaces.outside)), () => outside.set(io.config.data.trunc(36)));
   const time = natTime(io.config),
@@ -94,24 +109,45 @@ const Nat = module("NatTask", taskPorts, io => {
     way: later("s1_way", dstPort.trunc(2)),
   };
   const here = valid[0] ?? open,
-    sweeps = node(time.sweeping.andNot(here), { name: "sweeps" });
-  time.step(node(sweeps.and(moves), { name: "swept" }));
+    state = askedState(io.stateAsk),
+    serves = node(state.waits.andNot(here).andNot(time.clearing).and(moves), { name: "serves_state" }),
+    sweeps = node(time.sweeping.andNot(here).andNot(serves), { name: "sweeps" });
+  // State: a binding by its number goes through the table as a packet's does, time is here.
+  const isBinding = node(state.at.shr(Math.log2(natBindingsPart.first)).eq(1), { name: "is_binding" }),
+    isTime = node(state.at.eq(natTimePart.first), { name: "is_time" }),
+    put = unpack(Binding, state.data.trunc(widthOf(Binding))),
+    putTime = unpack(Time, state.data.trunc(widthOf(Time)));
+  const puts = node(serves.and(state.write), { name: "puts_state" });
+  state.done(serves);
+  time.step(node(sweeps.and(moves), { name: "swept" }), { ...putTime, valid: puts.and(isTime) });
   when(moves, () => {
     when(time.sweeping.and(here), () => forced.set(forced.add(1))).otherwise(() => forced.set(0));
   });
   // 2: the table answers.
   const found = natTable(
     {
-      set: mux(here, one.set, time.at),
-      key: one.key,
-      way: one.way,
+      set: mux(here, one.set, mux(serves, state.at.bits(2, setBits), time.at)),
+      key: mux(here, one.key, put.key),
+      way: mux(here, one.way, state.at.trunc(2)),
       inbound: one.inbound,
       sweeps,
+      puts: puts.and(isBinding),
+      put,
       valid: here.and(one.fits),
     },
     moves,
     time,
   );
+  const served = reg(bit, { init: 0, name: "state_served" }),
+    ofTime = reg(bit, { name: "state_of_time" }),
+    ofTable = reg(bit, { name: "state_of_table" });
+  served.set(serves);
+  ofTime.set(isTime);
+  ofTable.set(isBinding);
+  const timeWord = wire(Time, { name: "time_word" });
+  timeWord.set({ there: 1, epoch: time.epoch, life: time.life });
+  io.stateSaid.valid.set(served);
+  io.stateSaid.data.set(mux(ofTable, found.word.zext(64), pack(timeWord).zext(64).and(repeat(ofTime, 64))));
   // 3: what the packet gets.
   const has = later("has", found.found),
     index = later("index", found.index),
@@ -165,4 +201,4 @@ const Nat = module("NatTask", taskPorts, io => {
     ...noFront,
   });
 });
-export const nat: Task = { declared, hardware: Nat() };
+export const nat: Task = { declared, hardware: asTaskWithState(Nat()) };

@@ -26,9 +26,9 @@ import { buildValues, registerAddressBits, snicMap, valueWords } from "../../reg
 import { tableValueBits } from "../../wire/index.ts";
 import { branchesOf, SlotConfig } from "../core/index.ts";
 import { dagBits, inlets, TableBus, tableEntry } from "../inside/index.ts";
-import { GateShown, RegionStatus } from "../reconfigure/index.ts";
+import { GateShown, RegionStateAsk, RegionStatus, statePatience, StateReader } from "../reconfigure/index.ts";
 import { Shown } from "../monitor/index.ts";
-import { SlotControl, SlotState } from "../region/index.ts";
+import { SlotControl, SlotState, StateSaid } from "../region/index.ts";
 import { FairSet, fairSetOf } from "./fairness.ts";
 import { type DeviceParameters, DeviceSet, Inside } from "./records.ts";
 import { behindBus, writeOf } from "./tables.ts";
@@ -73,6 +73,9 @@ export const Control = module(
     slots: output(vec(SlotControl({ ...p, places: p.credits }), p.regions * p.slots)),
     config: output(SlotConfig),
     state: input(vec(SlotState({ ...p, places: p.credits }), p.regions * p.slots)),
+    /** To the state of the tasks, and what they say. */
+    stateAsk: output(RegionStateAsk),
+    stateSaid: input(StateSaid),
     /** Of the regions: how each is, and branches that the scheduler has sent there. */
     regions: input(vec(RegionStatus(branchesOf(p)), p.regions)),
     loads: input(vec(uint(bitsFor(branchesOf(p).contexts)), p.regions)),
@@ -196,6 +199,28 @@ export const Control = module(
     registers.regionSent.set(load.resize(12));
     registers.regionKilled.set(region.killed);
     registers.regionStrays.set(region.strays);
+
+    // State of the task of that slot.
+    const reader = instance("state_reader", StateReader({ patience: statePatience })),
+      { shown } = reader;
+    reader.go.set({
+      valid: registers.stateRead.or(registers.stateWrite),
+      write: registers.stateWrite,
+      region: registers.slotRegion,
+      slot: registers.slotAt,
+      at: registers.stateAt,
+      last: registers.stateLast,
+      data: cat(registers.statePutHigh, registers.statePutLow),
+    });
+    io.stateAsk.set(reader.ask);
+    reader.said.set(io.stateSaid);
+    registers.stateBusy.set(shown.busy);
+    registers.stateOutcome.set(pack(shown.outcome));
+    registers.stateFound.set(shown.at);
+    registers.stateLow.set(shown.data.trunc(32));
+    registers.stateHigh.set(shown.data.bits(32, 32));
+    registers.stateLates.set(shown.lates);
+    registers.stateStrays.set(shown.strays);
 
     // The counter that is looked at.
     const count = reg(uint(counterBits), { name: "count" }),

@@ -192,6 +192,8 @@ export function superNic(chains: readonly RegionContent[]): (p: DeviceParameters
         control.state.at(i).set(inside.state.at(i));
       }
       inside.config.set(control.config);
+      inside.stateAsk.set(control.stateAsk);
+      control.stateSaid.set(inside.stateSaid);
       inside.region.set(writeOf(bus, "region"));
       for (let r = 0; r < p.regions; r++) {
         control.regions.at(r).set(inside.status.at(r));

@@ -6,6 +6,7 @@ import {
   ctrlStatus,
   type CtrlStatusName,
   dagBranchBody,
+  mostState,
   mostStateBytes,
   peerLaunchBody,
   peerPageBody,
@@ -118,6 +119,7 @@ export class Asking {
   /** @returns undefined: the peer has none of this launch */
   async get(to: Neighbour, which: Which): Promise<Uint8Array | undefined> {
     const pieces: Uint8Array[] = [];
+    let total: number | undefined;
     for (let offset = 0; ;) {
       const head = encode(peerStateBody, { ...this.#lives(to), ...which, offset }),
         { status, body } = await this.#ask(to, ctrlOpcode.PEER_STATE, head, true);
@@ -125,8 +127,9 @@ export class Asking {
       const said = decode(peerStateBody, body),
         piece = body.slice(peerStateBody.bytes);
       // A peer that gives another piece than was asked for has none that can be used.
-      if (said.offset !== offset || offset + piece.length > said.total) return undefined;
-      if (piece.length === 0 && offset < said.total) return undefined;
+      if (said.offset !== offset || said.total > mostState || said.total !== (total ?? said.total)) return undefined;
+      if (piece.length !== Math.min(mostStateBytes, said.total - offset)) return undefined;
+      total = said.total;
       pieces.push(piece);
       offset += piece.length;
       if (offset === said.total) return concat(...pieces);

@@ -6,7 +6,7 @@ import type { Asking } from "./ask.ts";
 import { peersFor } from "./choose.ts";
 import { chainDigest } from "./keys.ts";
 import type { Neighbour } from "./neighbour.ts";
-import { chainsOf, hasState, missing, quietOf, roomFor, type Site } from "./site.ts";
+import { canLose, chainsOf, hasState, missing, quietOf, roomFor, type Site } from "./site.ts";
 
 export const mostAway = 16;
 /** LOADs in a row that may lack a guest; periods for which a peer may load it, and for which it stays there. */
@@ -29,6 +29,9 @@ interface Stay {
   /** Why it is no longer of use; undefined: it is. */
   over: "gone" | "failed" | "denied" | undefined;
 }
+
+/** The state that goes along; undefined: it cannot be read, or the stay is over. */
+type Saving = (stay: Stay) => Promise<Uint8Array | undefined>;
 
 export interface AwayOptions {
   readonly period: number;
@@ -99,7 +102,7 @@ export class Away {
     const mine = this.#mayHave(chains);
     if (mine && lacks.length <= roomFor(manager, ["free", "victim"]) && (await this.#launchHere(chains)))
       return this.#leadHere(dag);
-    if (await this.#send(dag, undefined)) return "peer";
+    if (await this.#send(dag, await this.#lying(dag, chains))) return "peer";
     if (!mayStop) return "none";
     if (this.#o.runsAtEndpoint(dag)) {
       this.counts.endpoint++;
@@ -110,6 +113,13 @@ export class Away {
     if (!mine) return "none";
     this.counts.stopped++;
     return (await this.#launchHere(chains)) ? this.#leadHere(dag) : "none";
+  }
+  /** State of chains that were given up lies here, and goes along. */
+  async #lying(dag: Dag, chains: readonly LiveChain[]): Promise<Saving | undefined> {
+    const { manager, state } = this.#site,
+      stateful = chains.filter(hasState);
+    if (stateful.length === 0 || this.#isShared(dag, stateful)) return undefined;
+    return (await manager.keeps(stateful)) ? () => state.save(stateful) : undefined;
   }
   #mayHave(chains: readonly LiveChain[]): boolean {
     return !chains.some(c => hasState(c) && this.#o.hasGuest(c));
@@ -148,7 +158,8 @@ export class Away {
       const idle = chains.filter(c => !this.#isShared(dag, [c]));
       await quietOf(this.#site, idle, () => this.peerOf(dag) === undefined);
       if (this.peerOf(dag) === undefined) return false;
-      for (const c of idle) if (!this.#o.hasGuest(c)) await manager.stop(c);
+      // Its state is there now: what is left here is old.
+      for (const c of idle) if (!this.#o.hasGuest(c)) await manager.stop(c, "forget");
       return true;
     });
   }
@@ -159,7 +170,7 @@ export class Away {
   }
 
   /** @param save the state that goes with it, asked for when new packets go there */
-  async #send(dag: Dag, save: ((stay: Stay) => Promise<Uint8Array | undefined>) | undefined): Promise<boolean> {
+  async #send(dag: Dag, save: Saving | undefined): Promise<boolean> {
     if (dag.way !== "mac" || dag.keepShim || this.#stays.size >= mostAway) return false;
     const digests = chainsOf(this.#site.manager, dag).map(c => chainDigest(c.labels));
     for (const peer of peersFor(this.#o.peers(), digests, mostHops)) {
@@ -168,18 +179,34 @@ export class Away {
       await this.#site.ways.lead(dag, this.#o.indexOf(peer));
       if (save !== undefined && !(await this.#putState(stay, save))) continue;
       stay.stage = "there";
+      // What lies here is old from now on.
+      if (save !== undefined) for (const c of chainsOf(this.#site.manager, dag)) this.#site.manager.state.take(c);
       this.#here.delete(dag);
       this.counts.sent++;
       return true;
     }
     return false;
   }
-  async #putState(stay: Stay, save: (stay: Stay) => Promise<Uint8Array | undefined>): Promise<boolean> {
+  async #putState(stay: Stay, save: Saving): Promise<boolean> {
     const state = await save(stay),
-      status = state && (await orGone(this.#o.asking.put(stay.peer, nameOf(stay), state)));
+      status = state && (await this.#orOver(stay, this.#o.asking.put(stay.peer, nameOf(stay), state)));
     if (status === "OK" && stay.over === undefined) return true;
     this.#leave(stay);
     return false;
+  }
+  /** What a peer answers; undefined: it is gone, or it began anew, and then it answers nothing of before. */
+  async #orOver<T>(stay: Stay, asked: Promise<T>): Promise<T | undefined> {
+    const { pause } = this.#site,
+      waiting = { ends: false };
+    const over = async (): Promise<undefined> => {
+      while (!waiting.ends && stay.over === undefined) await pause(this.#o.period / 4);
+      return undefined;
+    };
+    try {
+      return await Promise.race([orGone(asked), over()]);
+    } finally {
+      waiting.ends = true;
+    }
   }
   /** @returns a guest that is ready */
   async #tryAt(dag: Dag, peer: Neighbour, stateful: boolean): Promise<Stay | undefined> {
@@ -236,7 +263,7 @@ export class Away {
     for (const { dag } of over) this.#busy.add(dag);
     for (const { dag } of over) await this.#site.ways.close(dag);
     for (const stay of over) {
-      if (chainsOf(this.#site.manager, stay.dag).some(hasState)) this.counts.lost++;
+      await this.#anew(stay.dag);
       this.counts.anew++;
       this.#leave(stay);
       this.#busy.delete(stay.dag);
@@ -244,6 +271,17 @@ export class Away {
     }
   }
 
+  /** State that was away is lost: where a chain still has some, it is old. */
+  async #anew(dag: Dag): Promise<void> {
+    const { manager, state, ways } = this.#site,
+      stateful = chainsOf(manager, dag).filter(hasState);
+    if (stateful.some(canLose)) this.counts.lost++;
+    // One that others use is theirs.
+    const loaded = stateful.filter(c => manager.stateOf(c) === "running" && !this.#isShared(dag, [c]));
+    if (loaded.length === 0) return;
+    await state.restore(loaded, undefined);
+    for (const c of loaded) await ways.open(c);
+  }
   /**
    * A period ends: a DAG that has no place, or whose chain was given up here, goes where there is room. Else the DAG
    * that has been away for longest comes back, if there is a free region for it.
@@ -280,19 +318,20 @@ export class Away {
       stateful = chains.filter(hasState);
     await this.#alone(dag, async () => {
       for (const c of chains)
-        if ((await manager.launch(c, "ahead")) !== "running") {
-          for (const o of own) await manager.stop(o);
+        if ((await manager.launch(c, "ahead", hasState(c) ? "none" : "kept")) !== "running") {
+          for (const o of own) await manager.stop(o, "forget");
           return;
         }
       // From here on new packets wait inside, until the peer has done the ones before.
       stay.stage = "going";
       for (const c of own) await ways.hold(c);
       await this.#leadHere(dag);
-      const isPaused = (await orGone(this.#o.asking.pause(peer, nameOf(stay)))) === "OK";
+      const isPaused = (await this.#orOver(stay, this.#o.asking.pause(peer, nameOf(stay)))) === "OK";
       if (stateful.length > 0) {
-        const saved = isPaused ? await orGone(this.#o.asking.get(peer, nameOf(stay))) : undefined;
-        if (saved === undefined) this.counts.lost++;
-        else await state.restore(stateful, saved);
+        const saved = isPaused ? await this.#orOver(stay, this.#o.asking.get(peer, nameOf(stay))) : undefined;
+        // A chain that others use meanwhile has their state.
+        const isOurs = stateful.every(c => own.includes(c));
+        if (!(isOurs && (await state.restore(stateful, saved))) && stateful.some(canLose)) this.counts.lost++;
       }
       for (const c of own) await ways.open(c);
       this.counts.back++;

@@ -102,19 +102,25 @@ export class Guests {
     if (putting === undefined) return guest.state === "failed" ? "EXPIRED" : "OK";
     const fits = s.total <= mostState && s.offset + bytes.length <= s.total && s.unused === 0;
     if (!fits || (s.done === 1) !== (s.offset + bytes.length === s.total)) return "INVALID";
-    if (putting.bytes.length !== s.total) putting.bytes = new Uint8Array(s.total);
+    // One total for all pieces: of two, nobody knows which pieces are still to come.
+    if (putting.got === 0) putting.bytes = new Uint8Array(s.total);
+    else if (putting.bytes.length !== s.total) return "INVALID";
     if (s.offset > putting.got) return "INVALID";
     putting.bytes.set(bytes, s.offset);
     putting.got = Math.max(putting.got, s.offset + bytes.length);
     if (s.done === 0 || guest.state !== "ready") return s.done === 0 ? "OK" : "BUSY";
     guest.putting = undefined;
-    await this.#site.state.restore(guest.chains, putting.bytes);
-    for (const c of guest.chains.filter(hasState)) await this.#site.ways.open(c);
+    const stateful = guest.chains.filter(hasState);
+    if (!(await this.#site.state.restore(stateful, putting.bytes))) {
+      await this.#fail(guest);
+      return "EXPIRED";
+    }
+    for (const c of stateful) await this.#site.ways.open(c);
     return "OK";
   }
   saved(owner: number, s: Pick<State, "uid" | "launch">): Uint8Array | "EXPIRED" | "BUSY" {
     const guest = this.#of(owner, s);
-    return guest === undefined ? "EXPIRED" : (guest.saved ?? "BUSY");
+    return guest === undefined || guest.state === "failed" ? "EXPIRED" : (guest.saved ?? "BUSY");
   }
   /** Its packets are taken until none has come for a while; then no more. BUSY until it is drained. */
   pause(owner: number, w: Pick<State, "uid" | "launch">): CtrlStatusName {
@@ -239,16 +245,24 @@ export class Guests {
   async #load(guest: Guest): Promise<void> {
     const { manager, ways } = this.#site;
     for (const chain of guest.chains) {
-      if ((await manager.launch(chain, "ahead")) !== "running") return this.#fail(guest);
+      const begins = hasState(chain) ? "none" : "kept";
+      if ((await manager.launch(chain, "ahead", begins)) !== "running") return this.#fail(guest);
       if (isReleased(guest)) return this.#stopUnwanted(guest);
     }
     // Packets may come before their chain's state does.
-    if (guest.putting !== undefined) for (const c of guest.chains.filter(hasState)) await ways.hold(c);
+    const stateful = guest.chains.filter(hasState);
+    if (guest.putting !== undefined) for (const c of stateful) await ways.hold(c);
+    // What somebody else left there is none of its.
+    else if (stateful.length > 0) await this.#asConfigured(stateful);
     if (isReleased(guest)) return;
     await ways.admit(guest.dag);
     if (isReleased(guest)) return ways.refuse(guest.dag);
     guest.state = "ready";
     this.#changed(guest.owner);
+  }
+  async #asConfigured(chains: readonly LiveChain[]): Promise<void> {
+    await this.#site.state.restore(chains, undefined);
+    for (const c of chains) await this.#site.ways.open(c);
   }
   async #fail(guest: Guest): Promise<void> {
     if (guest.released) return;
@@ -263,8 +277,10 @@ export class Guests {
     // Who comes later is refused and counted; who came meanwhile leaves first.
     await this.#site.ways.refuse(guest.dag);
     if (!(await quietOf(this.#site, guest.chains, gaveUp))) return;
-    guest.saved = await this.#site.state.save(guest.chains.filter(hasState));
+    const saved = await this.#site.state.save(guest.chains.filter(hasState));
     if (gaveUp()) return;
+    if (saved === undefined) return this.#fail(guest);
+    guest.saved = saved;
     guest.state = "paused";
     this.#changed(guest.owner);
   }
@@ -283,7 +299,7 @@ export class Guests {
       if (own.includes(c) || this.wants(c)) continue;
       await this.#site.ways.open(c);
       // Its packets leave first, and a region may be loaded meanwhile: who asks does not wait for that.
-      void manager.stop(c);
+      void manager.stop(c, hasState(c) ? "forget" : "keep");
     }
   }
 }

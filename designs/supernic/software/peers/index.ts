@@ -8,5 +8,5 @@ export { Neighbour, type PeerCounts, type Presence, type Said } from "./neighbou
 export { PagesAway } from "./pages-away.ts";
 export { PagesKept, type Piece } from "./pages-kept.ts";
 export { PeerSoftware, type PeersOptions } from "./service.ts";
-export { type ChainState, type Site } from "./site.ts";
+export { type ChainState, type Site, stateOf } from "./site.ts";
 export { Ways } from "./ways.ts";

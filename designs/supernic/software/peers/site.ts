@@ -1,12 +1,46 @@
 /** What guests and owners need of this device: regions, tables, state. */
+import { concat } from "../../../shared/wire/index.ts";
 import type { LiveChain, RegionManager } from "../regions/index.ts";
 import type { Dag, Setup } from "../setup/index.ts";
 import type { Ways } from "./ways.ts";
 
 /** State of chains that keep some: it is read and written while they are held and empty. */
 export interface ChainState {
-  save(chains: readonly LiveChain[]): Promise<Uint8Array>;
-  restore(chains: readonly LiveChain[], state: Uint8Array): Promise<void>;
+  /** @returns undefined: it cannot be read */
+  save(chains: readonly LiveChain[]): Promise<Uint8Array | undefined>;
+  /**
+   * In place of all that they had. Without `state` they are as configured, and so they are when it is none of theirs.
+   * They have no credits then. @returns whether they have it
+   */
+  restore(chains: readonly LiveChain[], state: Uint8Array | undefined): Promise<boolean>;
+}
+const lengthBytes = 4;
+/** The state of chains of a device: each chain's length and bytes, one behind the other. */
+export function stateOf(manager: RegionManager): ChainState {
+  return {
+    save: async chains => {
+      const images = await manager.readState(chains);
+      return images && concat(...images.flatMap(i => [lengthOf(i), i]));
+    },
+    restore: (chains, state) => manager.writeState(chains, state && imagesOf(state)),
+  };
+}
+const lengthOf = (image: Uint8Array): Uint8Array => {
+  const bytes = new Uint8Array(lengthBytes);
+  new DataView(bytes.buffer).setUint32(0, image.length, true);
+  return bytes;
+};
+/** @returns undefined: the lengths do not fit */
+function imagesOf(state: Uint8Array): readonly Uint8Array[] | undefined {
+  const images: Uint8Array[] = [],
+    view = new DataView(state.buffer, state.byteOffset, state.byteLength);
+  for (let at = 0; at < state.length;) {
+    const end = at + lengthBytes <= state.length ? at + lengthBytes + view.getUint32(at, true) : Infinity;
+    if (end > state.length) return undefined;
+    images.push(state.slice(at + lengthBytes, end));
+    at = end;
+  }
+  return images;
 }
 export interface Site {
   readonly setup: Setup;
@@ -32,6 +66,9 @@ export function chainsOf(manager: RegionManager, dag: Pick<Dag, "stages">): read
   return manager.chains.filter(c => numbers.has(c.number));
 }
 export const hasState = ({ tasks }: Pick<LiveChain, "tasks">): boolean => tasks.some(t => t.state !== "none");
+/** Whether something of it is lost when it cannot move along: else it starts rightly without. */
+export const canLose = ({ tasks }: Pick<LiveChain, "tasks">): boolean =>
+  tasks.some(t => t.state !== "none" && t.keeps !== "cold");
 /** Chains that are not loaded. */
 export const missing = (manager: RegionManager, chains: readonly LiveChain[]): readonly LiveChain[] =>
   chains.filter(c => manager.stateOf(c) === "none");

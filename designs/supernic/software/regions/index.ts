@@ -1,6 +1,7 @@
 /** Software that manages regions: bitstreams, launching, victims, scaling. */
 export { Autoscaler, type EpochLoad, periodEpochs, type Scaling } from "./autoscale.ts";
 export { type Bitstreams, bitstreamsFor, mostBitstreams, type OrderedDag, type UsersOf } from "./bitstreams.ts";
+export { type ChainMover, KeptState } from "./kept-state.ts";
 export {
   type ChainGate,
   type LaunchOutcome,

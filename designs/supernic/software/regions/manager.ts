@@ -2,6 +2,7 @@
 import { chainEntries, type ConfigWord, type Declared, tableWrite } from "../../wire/index.ts";
 import type { Chain, DeclaredOf } from "../setup/index.ts";
 import type { Scaling } from "./autoscale.ts";
+import { type ChainMover, KeptState } from "./kept-state.ts";
 import { isOldVictim, later, type Place, whoGives } from "./placing.ts";
 import { type RegionDriver, SwapFailed, type SwapOptions, Swapper } from "./swap.ts";
 import { WaitingLine } from "./waiting-line.ts";
@@ -12,6 +13,8 @@ export interface LiveChain extends Chain {
   regions: number[];
   group: number;
 }
+/** What a chain begins with: what lies here of its state, or none. */
+type Begins = "kept" | "none";
 /** Why a chain is launched: its packets are there, a DAG was added, or its instances are too few. */
 export type LaunchReason = "demand" | "ahead" | "scale";
 export type LaunchOutcome = "running" | "noRegion" | "noBitstream" | "failed";
@@ -33,6 +36,8 @@ export interface ManagerOptions extends SwapOptions {
   readonly hold?: number;
   /** Told of chains whose packets have nowhere to go, and of those that have somewhere again. */
   readonly gate?: ChainGate;
+  /** Moves state of chains in and out of regions; without it chains come back as configured. */
+  readonly state?: ChainMover;
 }
 /** What keeps packets of a chain outside while it has no region. */
 export interface ChainGate {
@@ -63,12 +68,14 @@ export class RegionManager {
   #working: Promise<unknown> = Promise.resolve();
   /** Chains that wait until somebody has had his region for long enough. */
   readonly #line: WaitingLine<LiveChain, LaunchOutcome>;
+  readonly state: KeptState;
   readonly counted = { reprogrammed: 0, reused: 0, stopped: 0, failed: 0 };
 
   /** @param chains of the setup, as its DAGs name them */
   constructor(driver: RegionDriver, chains: readonly Chain[], o: ManagerOptions) {
     this.#driver = driver;
     this.#swapper = new Swapper(driver, o);
+    this.state = new KeptState(o.state);
     this.#o = {
       loadOf: () => Promise.resolve(0),
       ...{ victimLife: 20_000_000, hold: defaultHold, gate: noGate },
@@ -138,9 +145,10 @@ export class RegionManager {
 
   /**
    * A region for the chain. With `demand` one that has a chain already runs as it is; one for which there is none now
-   * waits in line, and is answered when it runs. `scale` wants one more.
+   * waits in line, and is answered when it runs. `scale` wants one more. @param begins with what lies here of its
+   * state, or with none, and that stays here: only for one that is launched ahead
    */
-  launch(chain: LiveChain, reason: LaunchReason): Promise<LaunchOutcome> {
+  launch(chain: LiveChain, reason: LaunchReason, begins: Begins = "kept"): Promise<LaunchOutcome> {
     if (reason === "demand") {
       if (this.#line.isEmpty)
         return this.#next(() => this.#demand(chain)).then(done => (done === later ? this.#line.join(chain) : done));
@@ -149,9 +157,9 @@ export class RegionManager {
     return this.#next(async () => {
       if (reason === "ahead" && this.stateOf(chain) === "running") return "running";
       // What becomes free is for those in line.
-      if (!this.#line.isEmpty || (reason === "scale" && this.#shares(chain))) return "noRegion";
+      if (!this.#line.isEmpty || (reason === "scale" && !this.#mayScale(chain))) return "noRegion";
       const region = await this.#choose(chain, reason);
-      return typeof region === "number" ? this.#into(region, chain) : "noRegion";
+      return typeof region === "number" ? this.#into(region, chain, begins) : "noRegion";
     });
   }
   async #demand(chain: LiveChain): Promise<LaunchOutcome | typeof later> {
@@ -165,11 +173,15 @@ export class RegionManager {
     if (done !== "running") await this.#o.gate.open(chain);
     return done;
   }
-  /** Nobody uses the chain any more: its regions are victims, and keep it for a while. */
-  stop(chain: LiveChain): Promise<void> {
+  /**
+   * Nobody uses the chain any more: its regions are victims, and keep it for a while. @param state stays here for when
+   * it comes again, or has gone with it
+   */
+  stop(chain: LiveChain, state: "keep" | "forget" = "keep"): Promise<void> {
     this.#line.leave(chain, "noRegion");
     return this.#next(async () => {
-      for (const region of [...chain.regions]) if (this.#places[region]?.use === "active") await this.#retire(region);
+      for (const region of [...chain.regions])
+        if (this.#places[region]?.use === "active") await this.#retire(region, state);
     });
   }
   /** @returns whether it has one instance more, or less */
@@ -181,7 +193,7 @@ export class RegionManager {
       const loads = await Promise.all(own.map(this.#o.loadOf)),
         region = own[loads.indexOf(Math.min(...loads))];
       if (region === undefined) return false;
-      await this.#retire(region);
+      await this.#retire(region, "keep");
       return true;
     });
   }
@@ -208,10 +220,59 @@ export class RegionManager {
       } catch (e) {
         return this.#failed(region, chain, e);
       }
-      const done = await this.#wake(region, chain);
+      if (this.state.isSingle(chain)) this.state.lose(`region ${region} was killed`);
+      const done = await this.#wake(region, chain, "none");
       // It was there before: who waits for a region does not wait longer because of a kill.
       if (done === "running") place.since = since;
       return done;
+    });
+  }
+
+  /** Whether state of one of these chains lies here; asked when what goes on is over, as one may be read just now. */
+  keeps(chains: readonly LiveChain[]): Promise<boolean> {
+    return this.#next(() => Promise.resolve(chains.some(c => this.state.has(c))));
+  }
+  /**
+   * The state of chains for a peer; nobody may be on his way to them. Those with regions go on as before. What is of no
+   * length is none: the chain is as configured.
+   * @returns undefined: it could not be read, and is counted as lost
+   */
+  readState(chains: readonly LiveChain[]): Promise<readonly Uint8Array[] | undefined> {
+    return this.#next(async () => {
+      const images: Uint8Array[] = [];
+      for (const chain of chains) {
+        const [region] = chain.regions;
+        if (!this.state.isSingle(chain)) continue;
+        // A chain without a region has what lies here of it, or nothing yet.
+        const image =
+          region === undefined ? (this.state.look(chain) ?? new Uint8Array()) : await this.state.read(region, chain);
+        if (region !== undefined) await this.#swapper.credit(region, chain);
+        if (image === undefined) return undefined;
+        images.push(image);
+      }
+      return images;
+    });
+  }
+  /**
+   * State of a peer for chains that have regions, in place of all that they had; without any they are as configured.
+   * They have no credits then. Tasks that keep nothing are reset, too. @returns whether they have what was given
+   */
+  writeState(chains: readonly LiveChain[], images: readonly Uint8Array[] | undefined): Promise<boolean> {
+    return this.#next(async () => {
+      const left = [...(images ?? [])];
+      let isWhole = images !== undefined;
+      for (const chain of chains) {
+        const [region] = chain.regions;
+        if (region !== undefined) await this.state.fresh(region, chain);
+        if (!this.state.isSingle(chain)) continue;
+        const image = left.shift();
+        if (isWhole && image?.length === 0) continue;
+        if (isWhole && region !== undefined && image !== undefined && (await this.state.write(region, chain, image)))
+          continue;
+        isWhole = false;
+        if (region !== undefined) await this.state.fresh(region, chain);
+      }
+      return isWhole && left.length === 0;
     });
   }
 
@@ -231,7 +292,7 @@ export class RegionManager {
     if (free >= 0) return free;
     return whoGives(this.#places, { onDemand: reason === "demand", now, victimLife, hold, loadOf });
   }
-  async #into(region: number, chain: LiveChain): Promise<LaunchOutcome> {
+  async #into(region: number, chain: LiveChain, begins: Begins = "kept"): Promise<LaunchOutcome> {
     const place = this.#places[region];
     if (place === undefined) return "noRegion";
     const bitstream = this.#bitstreamOf(chain);
@@ -241,6 +302,7 @@ export class RegionManager {
       this.counted.stopped++;
       if (isLast(place.chain, region)) await this.#o.gate.close(place.chain, true);
       await this.#leave(place.chain, region);
+      await this.#keep(place.chain, region);
       await this.#o.gate.changed(place.chain);
     }
     Object.assign(place, { use: "loading", chain, since: this.#o.time() });
@@ -257,12 +319,13 @@ export class RegionManager {
     } catch (e) {
       return this.#failed(region, chain, e);
     }
-    return this.#wake(region, chain);
+    return this.#wake(region, chain, begins);
   }
-  async #wake(region: number, chain: LiveChain): Promise<LaunchOutcome> {
-    const place = this.#places[region];
+  async #wake(region: number, chain: LiveChain, begins: Begins): Promise<LaunchOutcome> {
+    const place = this.#places[region],
+      image = begins === "kept" ? this.state.take(chain) : undefined;
     try {
-      await this.#swapper.release(region, chain, this.#o.words);
+      await this.#release(region, chain, image);
     } catch (e) {
       return this.#failed(region, chain, e);
     }
@@ -270,6 +333,27 @@ export class RegionManager {
     if (!chain.regions.includes(region)) await this.#join(chain, region);
     await this.#o.gate.changed(chain);
     return "running";
+  }
+  /** Before its slots have credits it has its state, all of it or nothing. */
+  async #release(region: number, chain: LiveChain, image: Uint8Array | undefined): Promise<void> {
+    await this.#swapper.wake(region, chain, this.#o.words);
+    if (image !== undefined && !(await this.state.write(region, chain, image))) {
+      await this.#swapper.kill(region);
+      await this.#swapper.wake(region, chain, this.#o.words);
+    }
+    await this.#swapper.credit(region, chain);
+  }
+  /** The state of a chain that has no region any more. */
+  async #keep(chain: LiveChain, region: number): Promise<void> {
+    if (chain.regions.length > 0) return;
+    if (!this.state.isSingle(chain)) return this.state.keep(region, chain);
+    const isEmpty = await this.#swapper.drained(region);
+    await this.state.keep(region, chain);
+    // Its slots are quiesced: who is still inside would stay there. Who cuts the region next tells what fails.
+    if (!isEmpty)
+      await this.#swapper.kill(region).catch((e: unknown) => {
+        if (!(e instanceof SwapFailed)) throw e;
+      });
   }
   /** Who waits for it is dropped: the region is cut, and takes all with credits. */
   async #failed(region: number, chain: LiveChain, e: unknown): Promise<LaunchOutcome> {
@@ -283,12 +367,13 @@ export class RegionManager {
     return "failed";
   }
   /** Its packets leave; what is loaded stays. */
-  async #retire(region: number): Promise<void> {
+  async #retire(region: number, state: "keep" | "forget"): Promise<void> {
     const place = this.#places[region],
       chain = place?.chain;
     if (place === undefined || chain === undefined) return;
     if (isLast(chain, region)) await this.#o.gate.close(chain, true);
     await this.#leave(chain, region);
+    if (state === "keep") await this.#keep(chain, region);
     await this.#swapper.drained(region);
     Object.assign(place, { use: "victim", since: this.#o.time() });
     await this.#o.gate.changed(chain);
@@ -312,9 +397,12 @@ export class RegionManager {
     const taken = new Set(this.chains.filter(c => c !== chain && c.regions.length > 0).map(c => c.group));
     return Array.from({ length: groups }, (_, g) => groups - 1 - g).find(g => !taken.has(g)) ?? 0;
   }
-  /** Its flows share a group with another chain's: it must not get a second region. */
-  #shares(chain: LiveChain): boolean {
-    return this.chains.some(c => c !== chain && c.regions.length > 0 && c.group === chain.group);
+  /** No: its flows share a group with another chain's, or it has state that is only in one place. */
+  #mayScale(chain: LiveChain): boolean {
+    return (
+      !this.state.isSingle(chain) &&
+      !this.chains.some(c => c !== chain && c.regions.length > 0 && c.group === chain.group)
+    );
   }
   #bitstreamOf(chain: LiveChain): number | undefined {
     const at = this.#o.bitstreams.findIndex(b => b.join("+") === chain.labels.join("+"));

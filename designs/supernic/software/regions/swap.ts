@@ -104,8 +104,8 @@ export class Swapper {
     if (!(await this.#until(region, s => s.stage === "cut", this.#o.times.reprogram)))
       throw new SwapFailed("late", region);
   }
-  /** The chain wakes; its tasks get their rows, and then its slots their credits. @throws SwapFailed */
-  async release(
+  /** The chain wakes, and its tasks get their rows; its slots have no credits yet. @throws SwapFailed */
+  async wake(
     region: number,
     chain: Pick<Chain, "tasks">,
     words: (task: string) => readonly ConfigWord[],
@@ -116,6 +116,9 @@ export class Swapper {
     if (!on || wrong) throw new SwapFailed(wrong ? "wrong" : "late", region);
     for (const [slot, { name }] of chain.tasks.entries())
       for (const word of words(name)) await this.#driver.write(taskWrite(region, slot, word));
+  }
+  /** Credits for the slots of a chain; they are quiesced no more. */
+  async credit(region: number, chain: Pick<Chain, "tasks">): Promise<void> {
     for (const [slot, values] of slotTimes(chain, this.#o.credits).entries())
       await this.#driver.write(tableWrite("slot", region * mostSlots + slot, values));
   }

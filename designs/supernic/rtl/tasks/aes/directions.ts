@@ -40,7 +40,8 @@ export const declared: Readonly<Record<Direction, Declared>> = {
     writes: bytesFrom(aesDrops.encrypt),
     growth: taskHeaderBytes,
     leavesOut: aesDrops.encrypt,
-    state: "shared",
+    // A number that moved could be restored twice, and with it a nonce: each place has launches of its own.
+    ...{ state: "shared", keeps: "cold" },
   },
   decrypt: {
     ...common,

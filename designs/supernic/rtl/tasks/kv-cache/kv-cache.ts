@@ -175,7 +175,9 @@ export function kvCache(policy: KvPolicy, values: number): Task {
     name: `kv_${policy}_${values}`,
     ...{ payload: "read", memory: true, makes: true, spaceBytes: values * kvLineBytes },
     reads: headerBytesFrom(0, 64),
-    ...{ writes: 0n, growth: 0, leavesOut: 0, latency: 9, interval: 10, holds: 2, state: "shared" },
+    ...{ writes: 0n, growth: 0, leavesOut: 0, latency: 9, interval: 10, holds: 2 },
+    // What it keeps its node has, too; what it kept before it was away may be old.
+    ...{ state: "shared", keeps: "cold" },
   };
   return { declared, hardware: asMakingTask(KvCache({ policy, values })) };
 }

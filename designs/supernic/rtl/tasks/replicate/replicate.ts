@@ -61,7 +61,9 @@ const declared: Declared = {
   ...{ payload: "read", makes: true },
   reads: headerBytesFrom(0, 64),
   writes: changedBytes,
-  ...{ growth: 0, leavesOut: 0, latency: 6, interval: 1, holds: 32, state: "shared" },
+  ...{ growth: 0, leavesOut: 0, latency: 6, interval: 1, holds: 32 },
+  // A request that was pending is asked again by its client.
+  ...{ state: "shared", keeps: "cold" },
 };
 type Packet = Val<typeof TaskPacket>;
 const groupOf = ({ arg }: Packet) => arg.trunc(groupBits).is(groupBits);

@@ -99,6 +99,7 @@ const Path = module(
     }
     for (let i = 0; i < p.regions * p.slots; i++) inside.control.at(i).set(io.control.at(i));
     inside.config.set(io.config);
+    inside.stateAsk.set({ valid: 0, write: 0, at: 0, data: 0, slot: 0, number: 0, region: 0 });
     inside.region.set({ en: 0, index: 0, value: { isolate: 0, quiesce: 0, load: 0, chain: 0 } });
     connect(io.leave, headers.leave);
     connect(headers.left, io.left);

@@ -47,6 +47,7 @@ export const dut = module(
     connect(it.leave, io.leave);
     io.accepts.set(it.accepts);
     it.config.set(io.config);
+    it.stateAsk.set({ valid: 0, write: 0, at: 0, data: 0, slot: 0, number: 0, region: 0 });
     it.region.set(io.region);
     for (let r = 0; r < sizes.regions; r++) {
       io.busy.at(r).set(it.busy.at(r));

@@ -1,14 +1,21 @@
 /** A sNIC in the model, in simulated time: tables as software wrote them, regions with packets and state, a line. */
-import type { LiveChain, RegionDriver, RegionState } from "../../../../../../designs/supernic/software/index.ts";
+import type { RegionDriver, RegionState, StateDriver } from "../../../../../../designs/supernic/software/index.ts";
 import {
   dagEntries,
   mostSlots,
   mostStages,
+  type StateSchema,
+  type StateWord,
   tables,
   type TableWrite,
   uidEntries,
 } from "../../../../../../designs/supernic/wire/index.ts";
 import type { SimulatedTime } from "../../../../../../sim/index.ts";
+
+/** What the task keeps that counts by flow: the count of each. */
+export const countsKept: StateSchema = { parts: [{ name: "counts", first: 0, words: 512, fields: { n: 32 } }] };
+type StateRead = Awaited<ReturnType<StateDriver["readState"]>>;
+type StateOutcomeName = StateRead["outcome"];
 
 /** Nanoseconds: of a register access, of waking, of a packet in a chain, of a line between two sNICs. */
 export const times = { access: 100, wake: 64, packet: 1000, line: 500 } as const;
@@ -53,7 +60,7 @@ interface Region {
   state: Map<number, number>;
 }
 
-export class ModelledNic implements RegionDriver {
+export class ModelledNic implements RegionDriver, StateDriver {
   readonly name: string;
   readonly time: SimulatedTime;
   readonly regions: readonly Region[];
@@ -67,6 +74,9 @@ export class ModelledNic implements RegionDriver {
   /** A packet that a guest has done goes back to its owner. */
   goBack: (p: Packet, n: number) => void = () => undefined;
   dropped: { readonly id: number; readonly why: string }[] = [];
+  /** Its tasks do not answer for their state; or not behind so many words that are written. */
+  mute = false;
+  writes = Infinity;
   /** The sNIC does nothing any more. */
   dead = false;
   /** A write that never comes. */
@@ -109,7 +119,12 @@ export class ModelledNic implements RegionDriver {
       w.table === "uid" ? [0, 1].filter(loop => ((w.ports ?? 0) & (loop ? ~this.#plain : this.#plain)) !== 0) : [0];
     for (const loop of places) this.#entries.set(`${w.table} ${loop} ${w.index}`, fieldsOf(w));
     if (w.table === "uid") this.log.push(`${this.time.now()} uid ${w.index}`);
-    if (w.table === "slot") this.#step(this.regions[Math.floor(w.index / mostSlots)]);
+    if (w.table === "slot") {
+      const r = this.regions[Math.floor(w.index / mostSlots)];
+      // Packets without credits wait in front of the region: an isolated slot has none of them.
+      if (fieldsOf(w)["isolate"] === 1 && r !== undefined && w.index % mostSlots === 0) r.state = new Map();
+      this.#step(r);
+    }
   }
   /** Ports but the loop port, which is port 4. */
   readonly #plain = 0xf;
@@ -189,8 +204,8 @@ export class ModelledNic implements RegionDriver {
   }
   #step(r: Region | undefined): void {
     if (r === undefined || r.busy || r.queue.length === 0 || r.stage !== "on") return;
-    const limit = this.entry("slot", this.regions.indexOf(r) * mostSlots)["limit"] ?? 0;
-    if (limit === 0) return;
+    const { limit = 0, quiesce = 0, isolate = 0 } = this.#slot(this.regions.indexOf(r));
+    if (limit === 0 || quiesce === 1 || isolate === 1) return;
     r.busy = true;
     this.time.after(times.packet, () => {
       r.busy = false;
@@ -203,17 +218,37 @@ export class ModelledNic implements RegionDriver {
       this.#step(r);
     });
   }
-  async save(chains: readonly LiveChain[]): Promise<Uint8Array> {
-    await this.pause(times.access);
-    const states = chains.map(c => [...(this.regions[c.regions[0] ?? 0]?.state ?? [])]);
-    return new Uint8Array(Buffer.from(JSON.stringify(states)));
+  #slot(index: number): Readonly<Record<string, number>> {
+    return this.entry("slot", index * mostSlots);
   }
-  async restore(chains: readonly LiveChain[], bytes: Uint8Array): Promise<void> {
+  async slot(index: number): Promise<{ quiet: boolean; off: boolean }> {
     await this.pause(times.access);
-    const states = JSON.parse(Buffer.from(bytes).toString()) as [number, number][][];
-    for (const [i, c] of chains.entries()) {
-      const r = this.regions[c.regions[0] ?? 0];
-      if (r !== undefined) r.state = new Map(states[i]);
-    }
+    const r = this.regions[index],
+      off = r?.stage !== "on" || this.#slot(index)["isolate"] === 1;
+    return { quiet: this.#slot(index)["quiesce"] === 1 && r?.busy !== true, off };
+  }
+  /** Its task has asks only while it is quiet. */
+  async #ask0(index: number, slot: number): Promise<Map<number, number> | undefined> {
+    await this.pause(times.access);
+    const { quiet, off } = await this.slot(index),
+      r = this.regions[index];
+    return quiet && !off && slot === 0 && r !== undefined && this.#counts.has(r.loaded) ? r.state : undefined;
+  }
+  async readState(index: number, slot: number, at: number, last: number): Promise<StateRead> {
+    const state = await this.#ask0(index, slot);
+    if (state === undefined) return { outcome: this.mute ? "late" : "refused", word: undefined };
+    if (this.mute) return { outcome: "late", word: undefined };
+    const [first] = [...state.keys()].filter(k => k >= at && k <= last).sort((x, y) => x - y);
+    return {
+      outcome: "done",
+      word: first === undefined ? undefined : { at: first, data: BigInt(state.get(first) ?? 0) },
+    };
+  }
+  async writeState(index: number, slot: number, { at, data }: StateWord): Promise<StateOutcomeName> {
+    const state = await this.#ask0(index, slot);
+    if (this.mute || --this.writes < 0) return "late";
+    if (state === undefined) return "refused";
+    state.set(at, Number(data));
+    return "done";
   }
 }

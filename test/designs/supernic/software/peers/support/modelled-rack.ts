@@ -2,7 +2,6 @@
 import { deviceSizes, taskNamed } from "../../../../../../designs/supernic/build/index.ts";
 import { makeParameters } from "../../../../../../designs/supernic/config/index.ts";
 import {
-  type ChainState,
   type Dag,
   type PageFrames,
   pairKey,
@@ -11,6 +10,8 @@ import {
   RegionManager,
   type Setup,
   type Site,
+  StateMover,
+  stateOf,
   Ways,
 } from "../../../../../../designs/supernic/software/index.ts";
 import { dagWrites } from "../../../../../../designs/supernic/software/setup/index.ts";
@@ -22,7 +23,7 @@ import {
 } from "../../../../../../designs/supernic/wire/index.ts";
 import { decode, encode } from "../../../../../../designs/shared/wire/index.ts";
 import { Random, SimulatedTime } from "../../../../../../sim/index.ts";
-import { ModelledNic, type Packet, type Result, times } from "./modelled-nic.ts";
+import { countsKept, ModelledNic, type Packet, type Result, times } from "./modelled-nic.ts";
 
 export const period = 100_000;
 const catalogue = ["dummy", "checksum", "counter"],
@@ -34,7 +35,9 @@ const catalogue = ["dummy", "checksum", "counter"],
   quiet = 20_000,
   rackKey = new Uint8Array(32).fill(7);
 const declared = (name: string): Declared =>
-  name === "counter" ? { ...taskNamed("dummy").declared, name, state: "flow" } : taskNamed(name).declared;
+  name === "counter"
+    ? { ...taskNamed("dummy").declared, name, state: "flow", keeps: countsKept }
+    : taskNamed(name).declared;
 const parameters = makeParameters({ ports: 4, regions: 2, slots: 2, users: 4 });
 const macOf = (n: number): bigint => 0x02_5c_00_00_00_10n + BigInt(n);
 const macText = (n: number): string => `02:5c:00:00:00:${(0x10 + n).toString(16)}`;
@@ -44,6 +47,10 @@ export interface LineFaults {
   readonly loss?: number;
   readonly duplicate?: number;
   readonly reorder?: number;
+}
+export interface RegionParts {
+  readonly RegionManager: typeof RegionManager;
+  readonly StateMover: typeof StateMover;
 }
 export interface RackOptions {
   /** sNICs, each joined to each. */
@@ -56,6 +63,8 @@ export interface RackOptions {
   readonly load?: number;
   /** The software with a fault in it. */
   readonly software?: typeof PeerSoftware | undefined;
+  /** The software of regions and of state with a fault in it. */
+  readonly parts?: RegionParts | undefined;
   /** Pages of a sNIC's board that are set aside for peers. */
   readonly aside?: (nic: Nic, rack: ModelledRack) => PageFrames;
 }
@@ -96,21 +105,22 @@ export class Nic {
     this.peers = this.#software();
   }
   #regions(): RegionManager {
-    const { time } = this.#rack;
-    return new RegionManager(this.model, [], {
+    const { time, o } = this.#rack,
+      { RegionManager: Manager, StateMover: Mover } = o.parts ?? { RegionManager, StateMover };
+    return new Manager(this.model, [], {
       ...{ time: () => time.now(), wait: () => this.model.pause(1000), credits: 8, slots: 2, declared, bitstreams },
       ...{ regions: [0, 1].map(() => ({ labels: [], fixed: false })), words: () => [], victimLife: 1e6 },
       times: { drain: 1_000_000, reprogram: 10 * reprogram },
+      state: new Mover(this.model, {
+        ...{ time: () => time.now(), wait: () => this.model.pause(1000), words: () => [] },
+      }),
     });
   }
   portTo(other: number): number {
     return 1 + (other > this.number ? other - 1 : other);
   }
   get site(): Site {
-    const state: ChainState = {
-      save: chains => this.model.save(chains),
-      restore: (chains, bytes) => this.model.restore(chains, bytes),
-    };
+    const state = stateOf(this.manager);
     return {
       ...{ setup: this.setup, manager: this.manager, ways: this.ways, state, catalogue, quiet },
       dags: () => this.dags,
