@@ -36,11 +36,11 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { kvBody, kvReplyBody, opcode, opcodeBits, statusBits } from "../../wire/index.ts";
+import { joinFields } from "../../../shared/frame/index.ts";
 import { slicesOf } from "../../../shared/wire/index.ts";
 import { bodyLengthBits, memoryTagBits } from "../../offload/index.ts";
-import { joinFields } from "../../../shared/frame/index.ts";
-import { Give, Take, Taken } from "./allocator.ts";
+import { kvBody, kvReplyBody, opcode, opcodeBits, statusBits } from "../../wire/index.ts";
+import { Give, Take, Taken } from "./allocator/ports.ts";
 import { Asked } from "./intake.ts";
 import { Entry, hasBody, operation } from "./layout.ts";
 import { MemoryBeat, ReplyBeat } from "./merged.ts";

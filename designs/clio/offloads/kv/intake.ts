@@ -18,10 +18,10 @@ import {
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { kvBody, kvReplyBody, opcode, opcodeBits, statusBits } from "../../wire/index.ts";
-import { beatsOf, BodyBeat, bodyLengthBits, forgetOpcode, OffloadRequest } from "../../offload/index.ts";
 import { cutFields, joinFields } from "../../../shared/frame/index.ts";
-import { Take, Taken } from "./allocator.ts";
+import { beatsOf, BodyBeat, bodyLengthBits, forgetOpcode, OffloadRequest } from "../../offload/index.ts";
+import { kvBody, kvReplyBody, opcode, opcodeBits, statusBits } from "../../wire/index.ts";
+import { Take, Taken } from "./allocator/ports.ts";
 import {
   addressOf,
   bucketBits,
