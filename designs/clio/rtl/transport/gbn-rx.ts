@@ -1,3 +1,12 @@
+import { bit, connect, instance, module, reg } from "../../../../hdl-dsl/index.ts";
+import { GbnFrames, GbnReceiver } from "../../../shared/go-back-n/rtl/index.ts";
+import { headerBytes } from "./gbn-opcode.ts";
+import { judge } from "./gbn-rx/judge.ts";
+import { countEvents, keepSenders, nameRequests, passAcks, passFrames, sendAnswers } from "./gbn-rx/pass.ts";
+import { gbnRxPorts, tableOf } from "./gbn-rx/ports.ts";
+import { askTable, outcomeOf } from "./gbn-rx/session.ts";
+import { verdictOf } from "./gbn-rx/verdict.ts";
+
 /**
  * The Go-Back-N shim in front of the node (wire-format.md "Go-Back-N build"): frames from the MAC in, plain
  * Clio frames out.

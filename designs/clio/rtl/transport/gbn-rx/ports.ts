@@ -1,4 +1,17 @@
 /** Parameters and ports of gbn_rx. */
+import { bit, input, type Inside, output, sink, source, struct, uint } from "../../../../../hdl-dsl/index.ts";
+import { AxisBeat } from "../../../../shared/frame/index.ts";
+import {
+  Acknowledgement,
+  type GbnReceiverParameters,
+  Named,
+  SessionControl,
+  type SessionParameters,
+  wirePeer,
+  wireSlotBits,
+} from "../../../../shared/go-back-n/rtl/index.ts";
+import { NetConfig } from "../../records/records.ts";
+import { GbnPeerWrite } from "../gbn-peers.ts";
 
 export interface GbnRxParameters extends SessionParameters {
   readonly beatBytes: number;
@@ -46,30 +59,29 @@ export const GbnRxEvents = struct({
   nacks: bit,
 });
 
-
 export const gbnRxPorts = (p: GbnRxParameters) => ({
-    rx: sink(AxisBeat(p.beatBytes)),
-    config: input(NetConfig),
-    tx: source(AxisBeat(p.beatBytes)),
-    answers: source(AxisBeat(p.beatBytes)),
-    acks: source(Acknowledgement(p)),
-    named: source(Named(p)),
-    crowded: input(bit),
-    control: sink(SessionControl(p)),
-    contextWrite: output(GbnContextWrite(p)),
-    events: output(GbnRxEvents),
-    ...(p.checksPeers === true ? peerPort(p) : ({} as ReturnType<typeof peerPort>)),
+  rx: sink(AxisBeat(p.beatBytes)),
+  config: input(NetConfig),
+  tx: source(AxisBeat(p.beatBytes)),
+  answers: source(AxisBeat(p.beatBytes)),
+  acks: source(Acknowledgement(p)),
+  named: source(Named(p)),
+  crowded: input(bit),
+  control: sink(SessionControl(p)),
+  contextWrite: output(GbnContextWrite(p)),
+  events: output(GbnRxEvents),
+  ...(p.checksPeers === true ? peerPort(p) : ({} as ReturnType<typeof peerPort>)),
 });
 /** The ports as the module's body sees them. */
 export type GbnRxIo = Inside<ReturnType<typeof gbnRxPorts>>;
 
 /** Of the sessions' table. */
 export const tableOf = (p: GbnRxParameters): GbnReceiverParameters => ({
-      sessions: p.sessions,
-      sequenceBits: p.sequenceBits,
-      window: p.window,
-      ...wirePeer,
-      ackEvery: p.ackEvery,
-      ackCycles: p.ackCycles,
-      first: p.first,
-    });
+  sessions: p.sessions,
+  sequenceBits: p.sequenceBits,
+  window: p.window,
+  ...wirePeer,
+  ackEvery: p.ackEvery,
+  ackCycles: p.ackCycles,
+  first: p.first,
+});
