@@ -26,7 +26,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { EntryExchange } from "../slow-path/entry-exchange.ts";
-import { Exchange, Exchanged } from "../slow-path/soc-port.ts";
+import { Exchange, Exchanged } from "../slow-path/soc-port/ports.ts";
 
 /** Bursts of a beat, one ID: the claims do not depend on them. */
 const p = { addressBits: 4, idBits: 1, beatBytes: 8 };

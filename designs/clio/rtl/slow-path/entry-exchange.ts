@@ -21,7 +21,7 @@ import {
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { Exchange, Exchanged } from "./soc-port.ts";
+import { Exchange, Exchanged } from "./soc-port/ports.ts";
 
 const counterBits = 10;
 
