@@ -23,7 +23,8 @@ import { Processes } from "./processes.ts";
 import { replyFrames } from "./reply-port.ts";
 import { requestFrames } from "./request-port.ts";
 import type { OnceParameters } from "./once-table.ts";
-import { OffloadSlot, type SlotParameters } from "./slot.ts";
+import { OffloadSlot } from "./slot.ts";
+import type { SlotParameters } from "./slot/ports.ts";
 import { type keyedOffloadPorts, type OffloadParameters, offloadPid, type offloadPorts } from "./types.ts";
 
 /** An offload as a build names it. */

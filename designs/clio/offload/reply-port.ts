@@ -27,7 +27,7 @@ import { ethernetType, ipHeader, ipOverhead, ipSum } from "./addresses.ts";
 import type { ExtendPathParameters } from "./extend-path.ts";
 import { supply } from "./memory-port.ts";
 import { requestHeader, type Requests } from "./request-port.ts";
-import type { SlotParameters } from "./slot.ts";
+import type { SlotParameters } from "./slot/ports.ts";
 import { rememberedBytes } from "./once-table.ts";
 import { BodyBeat, bodyLengthBits, type OffloadReply } from "./types.ts";
 

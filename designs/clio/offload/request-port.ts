@@ -30,7 +30,7 @@ import { bitsOfOpcode, clioHeader, clioSize, frameOffsets, statusBits } from "..
 import { ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { AxisBeat, cutFields, HeaderStrip } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
-import type { SlotParameters } from "./slot.ts";
+import type { SlotParameters } from "./slot/ports.ts";
 import { type OnceParameters, OnceTable, onceVerdict, rememberedBytes } from "./once-table.ts";
 import type { Forgetting } from "./forget.ts";
 import { beatsOf, BodyBeat, bodyLengthBits, forgetOpcode, type OffloadRequest } from "./types.ts";

@@ -26,7 +26,8 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { costBits, OffloadSlot, SlotAccess, type SlotParameters, SlotReply, SlotReplyBeat } from "../slot.ts";
+import { OffloadSlot } from "../slot.ts";
+import { costBits, SlotAccess, type SlotParameters, SlotReply, SlotReplyBeat } from "../slot/ports.ts";
 import { beatsOf, BodyBeat, MemoryReply, MemoryRequest, OffloadReply, OffloadRequest } from "../types.ts";
 
 const small: SlotParameters = { beatBytes: 8, contexts: 2, maxData: 16, outstanding: 2, replyBeats: 4, maxBody: 16 };
