@@ -21,7 +21,7 @@ export function ordersOf() {
     says,
     finish,
     refuse: (code: UInt<4>): void => finish(code),
-    ask(eventOf: number, sourceNumber: number): void {
+    ask: (eventOf: number, sourceNumber: number): void => {
       todo.set(does.asks);
       what.set({ event: eventOf, source: sourceNumber });
     },
