@@ -113,23 +113,23 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg [3:0] at; // free-line.ts:63
   reg [6:0] group; // free-line.ts:64
   reg [2:0] group_digit; // free-line.ts:65
-  reg is_first; // free-line.ts:70
-  reg [31:0] reserved_units; // free-line.ts:73
-  reg [31:0] begins; // free-line.ts:75
-  reg looking; // free-line.ts:76
-  reg looked; // free-line.ts:77
-  reg pick_any; // free-line.ts:79
+  reg is_first; // free-line.ts:75
+  reg [31:0] reserved_units; // free-line.ts:78
+  reg [31:0] begins; // free-line.ts:80
+  reg looking; // free-line.ts:81
+  reg looked; // free-line.ts:82
+  reg pick_any; // free-line.ts:84
   reg [4:0] pick_index;
-  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:81
-  reg [3:0] picked; // free-line.ts:82
-  reg freed; // free-line.ts:84
-  reg [6:0] before_; // free-line.ts:90
-  reg [6:0] after; // free-line.ts:91
-  reg touched; // free-line.ts:92
-  reg [7:0] seen; // free-line.ts:111
-  reg counts; // free-line.ts:112
-  reg found; // free-line.ts:114
-  reg [6:0] found_at; // free-line.ts:115
+  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:86
+  reg [3:0] picked; // free-line.ts:87
+  reg freed; // free-line.ts:89
+  reg [6:0] before_; // free-line.ts:95
+  reg [6:0] after; // free-line.ts:96
+  reg touched; // free-line.ts:97
+  reg [7:0] seen; // free-line.ts:137
+  reg counts; // free-line.ts:138
+  reg found; // free-line.ts:140
+  reg [6:0] found_at; // free-line.ts:141
   reg spare_valid; // parts.ts:56
   reg [11:0] spare_arena;
   reg outside; // parts.ts:57
@@ -196,9 +196,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   };
   wire [1:0] free_blocks_4 = {free_blocks_3[2] & free_blocks_3[3], free_blocks_3[0] & free_blocks_3[1]};
   wire free_blocks_5 = free_blocks_4[0] & free_blocks_4[1];
-  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:83
-  wire gives = ~taking & ~freed & (at == given_word); // free-line.ts:85
-  wire changes = taking ? takes : gives; // free-line.ts:86
+  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:88
+  wire gives = ~taking & ~freed & (at == given_word); // free-line.ts:90
+  wire changes = taking ? takes : gives; // free-line.ts:91
   wire [4:0] block_units_choice = taking ? pick_index : home[4:0];
   wire [31:0] block_units_joined = {
     block_units_choice == 5'd31, block_units_choice == 5'd30, block_units_choice == 5'd29,
@@ -231,30 +231,30 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     | ({32{kind == 3'd3}} & {{8{block_units_choice[4:3] == 2'd3}}, {8{block_units_choice[4:3] == 2'd2}}, {8{block_units_choice[4:3] == 2'd1}}, {8{block_units_choice[4:3] == 2'd0}}});
   wire [31:0] block_units =
     ({32{kind == 3'd0}} & block_units_joined) | ({32{kind == 3'd1}} & block_units_choice_joined) | block_units_or
-    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:87
+    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:92
   wire [6:0] word_has = {
     |line_word, free_blocks_5, |free_blocks_4, |free_blocks_3, |free_blocks_2, |free_blocks_1, |free_units
-  }; // free-line.ts:93
+  }; // free-line.ts:98
   wire [6:0] mine_shifted = group >> 3;
-  wire mine = at == mine_shifted[3:0]; // free-line.ts:102
-  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:103
-  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:107
-  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:108
-  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:107
-  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:108
-  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:107
-  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:108
-  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:107
-  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:108
-  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:107
-  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:108
-  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:107
-  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:108
-  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:107
-  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:108
-  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:107
-  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:108
-  wire [3:0] limit_1 = 4'd6 - {1'b0, kind}; // free-line.ts:116
+  wire mine = at == mine_shifted[3:0]; // free-line.ts:128
+  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:129
+  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:133
+  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:134
+  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:133
+  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:134
+  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:133
+  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:134
+  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:133
+  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:134
+  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:133
+  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:134
+  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:133
+  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:134
+  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:133
+  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:134
+  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:133
+  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:134
+  wire [3:0] limit_1 = 4'd6 - {1'b0, kind}; // free-line.ts:142
   wire [2:0] digit_before =
     ~before_[6] ? 3'd0 :
     before_[5] ? 3'd1 :
@@ -263,7 +263,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     before_[2] ? 3'd4 :
     before_[1] ? 3'd5 :
     before_[0] ? 3'd6 :
-    3'd7; // free-line.ts:130
+    3'd7; // free-line.ts:202
   wire [2:0] digit_after =
     ~after[6] ? 3'd0 :
     after[5] ? 3'd1 :
@@ -272,7 +272,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     after[2] ? 3'd4 :
     after[1] ? 3'd5 :
     after[0] ? 3'd6 :
-    3'd7; // free-line.ts:131
+    3'd7; // free-line.ts:203
   wire has_slab = seen[1] | seen[0]; // free-map.ts:128
   wire [2:0] digit_folded =
     ~(|seen[7:1]) ? 3'd0 :
@@ -282,7 +282,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     seen[4] ? 3'd4 :
     seen[5] ? 3'd5 :
     seen[6] ? 3'd6 :
-    3'd7; // free-line.ts:132
+    3'd7; // free-line.ts:204
   wire granted = ~((|event_status) | event_refused); // parts.ts:27
   wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // parts.ts:28
   wire slot_now = giving_slot | ~give_payload_value; // parts.ts:35

@@ -2,7 +2,7 @@ import { fsm, module } from "../../../../hdl-dsl/index.ts";
 import { answer, askMemory } from "./engine/outputs.ts";
 import { enginePorts } from "./engine/ports.ts";
 import { stateOf } from "./engine/state.ts";
-import { decideSteps, placeSteps, sendSteps, states, takeSteps } from "./engine/steps.ts";
+import { arrivalOf, decideSteps, placeSteps, sendSteps, states, takeSteps } from "./engine/steps.ts";
 
 /**
  * Does the work: one event after another, the start of a request or a reply of memory.
@@ -25,12 +25,13 @@ export const MvEngine = module(
   enginePorts,
   (io, p) => {
     const parts = stateOf(io, p),
-      { memories, event } = parts;
+      { memories, event } = parts,
+      arrival = arrivalOf(io, p);
     const state = fsm(
       states,
       "idle",
       m => ({
-        ...takeSteps(io, p, parts, m),
+        ...takeSteps(io, arrival, parts, m),
         ...placeSteps(p, parts, m),
         ...decideSteps(p, parts, m),
         ...sendSteps(io, parts, m),

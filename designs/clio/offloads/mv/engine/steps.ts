@@ -31,18 +31,24 @@ export const states = [
 ] as const;
 type Control = FsmControl<(typeof states)[number]>;
 
-/** Takes an event, a start or a reply of memory, and collects the bytes behind it. */
-export function takeSteps(io: EngineIo, p: MultiVersionParameters, { event }: State, m: Control) {
-  const { code, context, outcome, found, readBytes, beat } = event,
-    reply = io.memoryReply.payload,
+/** The reply of memory that comes: of which event, and whether it is more than its status says. */
+export function arrivalOf(io: EngineIo, p: MultiVersionParameters) {
+  const reply = io.memoryReply.payload,
     came = node(reply.tag.bits(contextBits(p), eventBits));
   const copies = node(came.eq(eventCode.value).and(reply.status.eq(0)));
   const noRoom = node(came.eq(eventCode.allocated).and(reply.status.eq(0)).and(reply.va.trunc(32).any()));
+  return { reply, came, copies, noRoom };
+}
+
+/** Takes an event, a start or a reply of memory, and collects the bytes behind it. */
+export function takeSteps(io: EngineIo, arrival: ReturnType<typeof arrivalOf>, { event }: State, m: Control) {
+  const { code, context, outcome, found, readBytes, beat } = event,
+    { reply, came, copies, noRoom } = arrival;
   return {
     idle: () => {
       beat.set(0);
       code.set(mux(io.memoryReply.valid, came, constant(eventCode.start, eventBits)));
-      context.set(mux(io.memoryReply.valid, reply.tag.trunc(contextBits(p)), io.start.payload));
+      context.set(mux(io.memoryReply.valid, reply.tag.trunc(context.width), io.start.payload));
       outcome.set(mux(io.memoryReply.valid, mux(noRoom, statusBits.OUT_OF_MEMORY, reply.status), statusBits.OK));
       found.set(cat(reply.length, reply.va.bits(32, 32)));
       when(io.memoryReply.valid.or(io.start.valid), () => m.go("load"));
