@@ -2,8 +2,7 @@
 import { cat, connect, instance, type InstanceOf, node, reg } from "../../../../../hdl-dsl/index.ts";
 import { SlotWords, WordWrite } from "../../../../shared/frame/index.ts";
 import { statusBits } from "../../../wire/index.ts";
-import { ActivityTable, regionIndexOf } from "../../activity/index.ts";
-import { ActivityStamp } from "../../activity/records.ts";
+import { ActivityStamp, ActivityTable, regionIndexOf } from "../../activity/index.ts";
 import type { Finish } from "../../dispatch/finish.ts";
 import type { Translate } from "../../memory/translate.ts";
 import { activityTableOf } from "../../ports/activity-ports.ts";
