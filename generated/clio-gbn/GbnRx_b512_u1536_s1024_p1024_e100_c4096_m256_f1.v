@@ -85,28 +85,28 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   localparam [1:0] gbn_action_as_is = 2'd1;
   localparam [1:0] gbn_action_shift = 2'd2;
   wire frames_ends, frames_end_long, frames_end_bad, frames_end_stored, frames_beats_valid,
-    frames_beats_payload_last, frames_beats_payload_user; // gbn-rx.ts:151
+    frames_beats_payload_last, frames_beats_payload_user; // gbn-rx.ts:34
   wire [463:0] frames_end_header;
   wire [15:0] frames_end_last_byte;
   wire [511:0] frames_beats_payload_data;
   wire [63:0] frames_beats_payload_keep;
-  wire receiver_packet_ready, receiver_verdict_valid, receiver_answer_valid, receiver_answer_answer_nack; // gbn-rx.ts:165
+  wire receiver_packet_ready, receiver_verdict_valid, receiver_answer_valid, receiver_answer_answer_nack; // gbn-rx.ts:39
   wire [2:0] receiver_verdict_what;
   wire [3:0] receiver_verdict_life;
   wire [9:0] receiver_answer_answer_session;
   wire [31:0] receiver_answer_answer_sequence;
   wire [57:0] receiver_answer_answer_peer_identity;
   wire [63:0] receiver_answer_answer_peer_address;
-  reg judged_valid; // gbn-rx.ts:233
+  reg judged_valid; // judge.ts:131
   reg judged_kept, judged_bad, judged_long, judged_stored, judged_data, judged_answered, judged_nack,
-    judged_management, judged_short, judged_silent; // gbn-rx.ts:234
+    judged_management, judged_short, judged_silent; // judge.ts:132
   reg [9:0] judged_ours, judged_session;
   reg [39:0] judged_sums;
   reg [31:0] judged_sequence;
   reg [121:0] judged_peer;
   reg [15:0] judged_ip_length, judged_checksum, judged_udp_length;
   wire queue_push_ready, queue_pop_valid, queue_pop_payload_kept, queue_pop_payload_bad, queue_pop_payload_lost,
-    queue_pop_payload_silent, queue_pop_payload_packet_control, queue_pop_payload_nack; // gbn-rx.ts:306
+    queue_pop_payload_silent, queue_pop_payload_packet_control, queue_pop_payload_nack; // verdict.ts:62
   wire [1:0] queue_pop_payload_kind;
   wire [9:0] queue_pop_payload_packet_session;
   wire [31:0] queue_pop_payload_packet_sequence;
@@ -114,18 +114,18 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   wire [63:0] queue_pop_payload_packet_peer_address;
   wire [15:0] queue_pop_payload_ip_length, queue_pop_payload_checksum, queue_pop_payload_udp_length;
   wire [4:0] queue_level;
-  reg [1:0] entry_kind; // gbn-rx.ts:307
+  reg [1:0] entry_kind; // verdict.ts:63
   reg entry_kept, entry_bad, entry_lost, entry_silent, entry_packet_control, entry_nack;
   reg [9:0] entry_packet_session;
   reg [31:0] entry_packet_sequence;
   reg [57:0] entry_packet_peer_identity;
   reg [63:0] entry_packet_peer_address;
   reg [15:0] entry_ip_length, entry_checksum, entry_udp_length;
-  reg entry_valid; // gbn-rx.ts:308
-  reg held; // gbn-rx.ts:334
+  reg entry_valid; // verdict.ts:64
+  reg held; // gbn-rx.ts:44
   reg next_full, next_held_kept, next_held_bad, next_held_lost, next_held_silent, next_held_packet_control,
     next_held_nack, next_skid_full, next_skid_held_kept, next_skid_held_bad, next_skid_held_lost,
-    next_skid_held_silent, next_skid_held_packet_control, next_skid_held_nack; // gbn-rx.ts:339
+    next_skid_held_silent, next_skid_held_packet_control, next_skid_held_nack; // session.ts:28
   reg [1:0] next_held_kind, next_skid_held_kind;
   reg [9:0] next_held_packet_session, next_skid_held_packet_session;
   reg [31:0] next_held_packet_sequence, next_skid_held_packet_sequence;
@@ -133,54 +133,54 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
   reg [63:0] next_held_packet_peer_address, next_skid_held_packet_peer_address;
   reg [15:0] next_held_ip_length, next_held_checksum, next_held_udp_length, next_skid_held_ip_length,
     next_skid_held_checksum, next_skid_held_udp_length;
-  wire names_push_ready; // gbn-rx.ts:341
+  wire names_push_ready; // session.ts:30
   wire [4:0] names_level;
-  reg full; // gbn-rx.ts:342
-  reg early_valid; // gbn-rx.ts:351
-  reg late_valid; // gbn-rx.ts:352
-  reg [1:0] early_kind; // gbn-rx.ts:353
+  reg full; // session.ts:31
+  reg early_valid; // session.ts:40
+  reg late_valid; // session.ts:41
+  reg [1:0] early_kind; // session.ts:42
   reg early_kept, early_bad, early_lost, early_silent, early_packet_control, early_nack;
   reg [9:0] early_packet_session;
   reg [31:0] early_packet_sequence;
   reg [57:0] early_packet_peer_identity;
   reg [63:0] early_packet_peer_address;
   reg [15:0] early_ip_length, early_checksum, early_udp_length;
-  reg [1:0] late_kind; // gbn-rx.ts:354
+  reg [1:0] late_kind; // session.ts:43
   reg late_kept, late_bad, late_lost, late_silent, late_packet_control, late_nack;
   reg [9:0] late_packet_session;
   reg [31:0] late_packet_sequence;
   reg [57:0] late_packet_peer_identity;
   reg [63:0] late_packet_peer_address;
   reg [15:0] late_ip_length, late_checksum, late_udp_length;
-  reg [7:0] place; // gbn-rx.ts:371
-  wire remove_plan_ready, remove_beats_ready; // gbn-rx.ts:387
-  wire planned_push_ready, planned_pop_valid; // gbn-rx.ts:388
+  reg [7:0] place; // session.ts:68
+  wire remove_plan_ready, remove_beats_ready; // pass.ts:69
+  wire planned_push_ready, planned_pop_valid; // pass.ts:70
   wire [1:0] planned_pop_payload_action;
   wire [15:0] planned_pop_payload_ticket, planned_pop_payload_tag, planned_pop_payload_ip_length,
     planned_pop_payload_checksum, planned_pop_payload_udp_length;
   wire [5:0] planned_level;
-  wire heard_queue_push_ready; // gbn-rx.ts:428
+  wire heard_queue_push_ready; // pass.ts:122
   wire [4:0] heard_queue_level;
-  wire answers_push_ready, answers_pop_valid, answers_pop_payload_nack; // gbn-rx.ts:436
+  wire answers_push_ready, answers_pop_valid, answers_pop_payload_nack; // pass.ts:132
   wire [9:0] answers_pop_payload_session;
   wire [31:0] answers_pop_payload_sequence;
   wire [57:0] answers_pop_payload_peer_identity;
   wire [63:0] answers_pop_payload_peer_address;
   wire [4:0] answers_level;
-  reg answer_room; // gbn-rx.ts:442
-  wire writer_job_ready; // gbn-rx.ts:445
+  reg answer_room; // pass.ts:135
+  wire writer_job_ready; // pass.ts:138
   reg events_accepted_q, events_duplicates_q, events_ahead_q, events_strangers_q, events_refused_q,
     events_malformed_q, events_corrupt_q, events_management_q, events_passed_q, events_acks_heard_q, events_acks_q,
-    events_nacks_q; // gbn-rx.ts:453
-  wire asks; // gbn-rx.ts:346
+    events_nacks_q; // pass.ts:150
+  wire asks; // session.ts:35
   wire udp_ip =
-    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // gbn-rx.ts:175
-  wire client = ({frames_end_header[295:288], frames_end_header[303:296]} - config_client_port) < 16'd1024; // gbn-rx.ts:176
-  wire our_port = ({frames_end_header[295:288], frames_end_header[303:296]} == config_native_port) | client; // gbn-rx.ts:179
-  wire answered = (frames_end_header[343:336] == 8'd1) | (frames_end_header[343:336] == 8'd2); // gbn-rx.ts:180
-  wire is_data = frames_end_header[343:336] == 8'd3; // gbn-rx.ts:181
-  wire discard = udp_ip & answered & (frames_end_last_byte >= 16'd42); // gbn-rx.ts:183
-  wire past = ({1'b0, frames_end_header[135:128], frames_end_header[143:136]} + 17'd13) > {1'b0, frames_end_last_byte}; // gbn-rx.ts:193
+    ({frames_end_header[103:96], frames_end_header[111:104]} == 16'd2048) & (frames_end_header[191:184] == 8'd17); // judge.ts:70
+  wire client = ({frames_end_header[295:288], frames_end_header[303:296]} - config_client_port) < 16'd1024; // judge.ts:71
+  wire our_port = ({frames_end_header[295:288], frames_end_header[303:296]} == config_native_port) | client; // judge.ts:72
+  wire answered = (frames_end_header[343:336] == 8'd1) | (frames_end_header[343:336] == 8'd2); // judge.ts:73
+  wire is_data = frames_end_header[343:336] == 8'd3; // judge.ts:74
+  wire discard = udp_ip & answered & (frames_end_last_byte >= 16'd42); // judge.ts:76
+  wire past = ({1'b0, frames_end_header[135:128], frames_end_header[143:136]} + 17'd13) > {1'b0, frames_end_last_byte}; // judge.ts:122
   wire from_node =
     ({frames_end_header[279:272], frames_end_header[287:280]} == config_native_port)
     | (({frames_end_header[279:272], frames_end_header[287:280]} - config_client_port) < 16'd1024); // senders.ts:49
@@ -212,40 +212,40 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     ((|frames_end_header[435:432]) & (({frames_end_header[295:288], frames_end_header[303:296]} == config_native_port) | (frames_end_header[463:448] == 16'd16)))
     | is_reply_or_or | frames_end_header_or_or
     | (((frames_end_header[431:424] == opcode_pingpong) | (frames_end_header[431:424] == opcode_fence) | (frames_end_header[431:424] == opcode_tlb_shootdown) | (frames_end_header[431:424] == opcode_fpga_pingpong)) & from_node); // senders.ts:51
-  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // gbn-rx.ts:270
-  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // gbn-rx.ts:271
-  wire ours = (&judged_ours) & sum_right; // gbn-rx.ts:277
-  wire known_session = 1'b1; // gbn-rx.ts:278
+  wire [19:0] sum = judged_sums[19:0] + judged_sums[39:20]; // checksum.ts:26
+  wire sum_right = (&sum[15:4]) & (sum[3:0] == ~sum[19:16]); // checksum.ts:29
+  wire ours = (&judged_ours) & sum_right; // verdict.ts:39
+  wire known_session = 1'b1; // verdict.ts:40
   wire well =
-    ~judged_short & (judged_data | (judged_answered & ~judged_management)) & (judged_management | known_session); // gbn-rx.ts:279
-  wire lost = judged_long | (~judged_stored & (~ours | judged_data)); // gbn-rx.ts:297
+    ~judged_short & (judged_data | (judged_answered & ~judged_management)) & (judged_management | known_session); // verdict.ts:41
+  wire lost = judged_long | (~judged_stored & (~ours | judged_data)); // verdict.ts:47
   wire [1:0] kind =
     ~ours ? gbn_frame_kind_raw :
     ~well ? gbn_frame_kind_loose :
     judged_management ? gbn_frame_kind_management :
-    gbn_frame_kind_session; // gbn-rx.ts:298
+    gbn_frame_kind_session; // verdict.ts:48
   wire [16:0] sum_1 = {1'b0, ~judged_checksum} + 17'd65527; // own-ipv4.ts:44
-  wire next_ready = ~asks | receiver_packet_ready; // gbn-rx.ts:339
+  wire next_ready = ~asks | receiver_packet_ready; // session.ts:28
   wire next_room = ~next_full | next_ready;
-  wire of_session = next_held_kind == gbn_frame_kind_session; // gbn-rx.ts:344
-  wire refused = next_held_lost | (of_session & full & ~next_held_packet_control); // gbn-rx.ts:345
+  wire of_session = next_held_kind == gbn_frame_kind_session; // session.ts:33
+  wire refused = next_held_lost | (of_session & full & ~next_held_packet_control); // session.ts:34
   assign asks = of_session & ~(next_held_bad | refused);
-  wire moves = next_full & next_ready; // gbn-rx.ts:350
-  wire intact = late_valid & ~(late_bad | late_lost); // gbn-rx.ts:364
-  wire accepted = intact & (late_kind == gbn_frame_kind_session) & (receiver_verdict_what == 3'd0); // gbn-rx.ts:367
-  wire delivered = accepted & ~late_packet_control; // gbn-rx.ts:368
-  wire managed = intact & (late_kind == gbn_frame_kind_management); // gbn-rx.ts:369
-  wire raw = intact & (late_kind == gbn_frame_kind_raw); // gbn-rx.ts:370
-  wire plans_valid = late_valid & late_kept; // gbn-rx.ts:373
+  wire moves = next_full & next_ready; // session.ts:39
+  wire intact = late_valid & ~(late_bad | late_lost); // session.ts:61
+  wire accepted = intact & (late_kind == gbn_frame_kind_session) & (receiver_verdict_what == 3'd0); // session.ts:64
+  wire delivered = accepted & ~late_packet_control; // session.ts:65
+  wire managed = intact & (late_kind == gbn_frame_kind_management); // session.ts:66
+  wire raw = intact & (late_kind == gbn_frame_kind_raw); // session.ts:67
+  wire plans_valid = late_valid & late_kept; // pass.ts:55
   wire [1:0] plans_payload_action =
     raw ? gbn_action_as_is :
     (delivered | managed) ? gbn_action_shift :
     gbn_action_discard;
   wire [15:0] plans_payload_ticket = managed ? 16'd0 : late_packet_sequence[15:0];
   wire [15:0] plans_payload_tag = managed ? {8'd128, place} : {2'd0, receiver_verdict_life, late_packet_session};
-  wire heard_valid = accepted & late_packet_control; // gbn-rx.ts:424
+  wire heard_valid = accepted & late_packet_control; // pass.ts:118
 
-  GbnFrames_b512_u1536 frames ( // gbn-rx.ts:151
+  GbnFrames_b512_u1536 frames ( // gbn-rx.ts:34
     .clk (clk), .rst (rst),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
@@ -262,8 +262,8 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .beats_payload_last (frames_beats_payload_last), .beats_payload_user (frames_beats_payload_user)
   );
 
-  wire receiver_packet_valid = next_full & asks; // gbn-rx.ts:165
-  GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 receiver ( // gbn-rx.ts:165
+  wire receiver_packet_valid = next_full & asks; // gbn-rx.ts:39
+  GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 receiver ( // gbn-rx.ts:39
     .clk (clk), .rst (rst),
     .packet_valid (receiver_packet_valid), .packet_ready (receiver_packet_ready),
     .packet_payload_session (next_held_packet_session), .packet_payload_sequence (next_held_packet_sequence),
@@ -284,7 +284,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .answer_answer_peer_address  (receiver_answer_answer_peer_address)
   );
 
-  Fifo_Queued_d16 queue ( // gbn-rx.ts:306
+  Fifo_Queued_d16 queue ( // verdict.ts:62
     .clk (clk), .rst (rst),
     .push_valid (entry_valid), .push_ready (queue_push_ready), .push_payload_kind (entry_kind),
     .push_payload_kept (entry_kept), .push_payload_bad (entry_bad), .push_payload_lost (entry_lost),
@@ -307,8 +307,8 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level (queue_level)
   );
 
-  wire names_push_valid = delivered & (late_silent | ~(|late_packet_sequence[11:0])); // gbn-rx.ts:341
-  Fifo_Named_d16 names ( // gbn-rx.ts:341
+  wire names_push_valid = delivered & (late_silent | ~(|late_packet_sequence[11:0])); // session.ts:30
+  Fifo_Named_d16 names ( // session.ts:30
     .clk (clk), .rst (rst),
     .push_valid (names_push_valid), .push_ready (names_push_ready), .push_payload_turn_session (late_packet_session),
     .push_payload_turn_life (receiver_verdict_life), .push_payload_turn_ticket (late_packet_sequence[15:0]),
@@ -319,7 +319,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level (names_level)
   );
 
-  GbnRemove_beatBytes64_frameBytes1536 remove ( // gbn-rx.ts:387
+  GbnRemove_beatBytes64_frameBytes1536 remove ( // pass.ts:69
     .clk (clk), .rst (rst),
     .plan_valid (planned_pop_valid), .plan_ready (remove_plan_ready),
     .plan_payload_action (planned_pop_payload_action), .plan_payload_ticket (planned_pop_payload_ticket),
@@ -332,7 +332,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .tx_payload_keep (tx_payload_keep), .tx_payload_last (tx_payload_last), .tx_payload_user (tx_payload_user)
   );
 
-  Fifo_RemovePlan_d32 planned ( // gbn-rx.ts:388
+  Fifo_RemovePlan_d32 planned ( // pass.ts:70
     .clk (clk), .rst (rst),
     .push_valid (plans_valid), .push_ready (planned_push_ready), .push_payload_action (plans_payload_action),
     .push_payload_ticket (plans_payload_ticket), .push_payload_tag (plans_payload_tag),
@@ -345,7 +345,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level (planned_level)
   );
 
-  Fifo_Acknowledgement_d16 heard_queue ( // gbn-rx.ts:428
+  Fifo_Acknowledgement_d16 heard_queue ( // pass.ts:122
     .clk (clk), .rst (rst),
     .push_valid (heard_valid), .push_ready (heard_queue_push_ready), .push_payload_session (late_packet_session),
     .push_payload_sequence (late_packet_sequence), .push_payload_nack (late_nack),
@@ -354,7 +354,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level (heard_queue_level)
   );
 
-  Fifo_Answer_d16 answers ( // gbn-rx.ts:436
+  Fifo_Answer_d16 answers ( // pass.ts:132
     .clk (clk), .rst (rst),
     .push_valid (receiver_answer_valid), .push_ready (answers_push_ready),
     .push_payload_session (receiver_answer_answer_session), .push_payload_sequence (receiver_answer_answer_sequence),
@@ -368,7 +368,7 @@ module GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 (
     .level (answers_level)
   );
 
-  GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 writer ( // gbn-rx.ts:445
+  GbnAnswers_beatBytes64_sessions1024_sequenceBits32_window128 writer ( // pass.ts:138
     .clk (clk), .rst (rst),
     .job_valid (answers_pop_valid), .job_ready (writer_job_ready), .job_payload_session (answers_pop_payload_session),
     .job_payload_sequence (answers_pop_payload_sequence), .job_payload_nack (answers_pop_payload_nack),

@@ -110,7 +110,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     gbn_rx_acks_payload_nack, gbn_rx_named_valid, gbn_rx_named_payload_silent, gbn_rx_control_ready,
     gbn_rx_context_write_en, gbn_rx_events_accepted, gbn_rx_events_duplicates, gbn_rx_events_ahead,
     gbn_rx_events_strangers, gbn_rx_events_refused, gbn_rx_events_malformed, gbn_rx_events_corrupt,
-    gbn_rx_events_management, gbn_rx_events_passed, gbn_rx_events_acks_heard, gbn_rx_events_acks, gbn_rx_events_nacks; // gbn-shims.ts:86
+    gbn_rx_events_management, gbn_rx_events_passed, gbn_rx_events_acks_heard, gbn_rx_events_acks, gbn_rx_events_nacks; // gbn-shims.ts:87
   wire [511:0] gbn_rx_answers_payload_data;
   wire [63:0] gbn_rx_answers_payload_keep;
   wire [9:0] gbn_rx_acks_payload_session, gbn_rx_named_payload_turn_session, gbn_rx_context_write_value_slot;
@@ -122,28 +122,28 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
   wire gbn_tx_answers_ready, gbn_tx_acks_ready, gbn_tx_control_ready, gbn_tx_failed_valid, gbn_tx_named_ready,
     gbn_tx_crowded, gbn_tx_events_sent, gbn_tx_events_management, gbn_tx_events_passed, gbn_tx_events_closed,
     gbn_tx_events_resent, gbn_tx_events_nacked, gbn_tx_events_timeouts, gbn_tx_events_failed,
-    gbn_tx_events_memory_errors, gbn_tx_events_waited, gbn_tx_events_skipped, gbn_tx_events_stale; // gbn-shims.ts:87
-  reg session_to_0_done, session_to_1_done; // gbn-shims.ts:111
-  reg controls_locked; // gbn-shims.ts:117
+    gbn_tx_events_memory_errors, gbn_tx_events_waited, gbn_tx_events_skipped, gbn_tx_events_stale; // gbn-shims.ts:88
+  reg session_to_0_done, session_to_1_done; // gbn-shims.ts:112
+  reg controls_locked; // gbn-shims.ts:118
   reg [1:0] controls_owner;
   reg [31:0] counts_rx_accepted, counts_rx_duplicates, counts_rx_ahead, counts_rx_strangers, counts_rx_refused,
     counts_rx_malformed, counts_rx_corrupt, counts_rx_management, counts_rx_passed, counts_rx_acks_heard,
     counts_rx_acks, counts_rx_nacks, counts_tx_sent, counts_tx_management, counts_tx_passed, counts_tx_closed,
     counts_tx_resent, counts_tx_nacked, counts_tx_timeouts, counts_tx_failed, counts_tx_memory_errors,
-    counts_tx_waited, counts_tx_skipped, counts_tx_stale; // gbn-shims.ts:120
-  wire [1:0] controls_grant, controls_request; // gbn-shims.ts:117
-  wire session_to_0_valid = session_valid & ~session_to_0_done; // gbn-shims.ts:111
+    counts_tx_waited, counts_tx_skipped, counts_tx_stale; // gbn-shims.ts:121
+  wire [1:0] controls_grant, controls_request; // gbn-shims.ts:118
+  wire session_to_0_valid = session_valid & ~session_to_0_done; // gbn-shims.ts:112
   wire session_to_0_ready = controls_grant[1] & gbn_rx_control_ready;
   wire session_to_1_valid = session_valid & ~session_to_1_done;
-  wire closing_ready = controls_grant[0] & gbn_rx_control_ready; // gbn-shims.ts:113
-  wire controls_valid = |(controls_grant & controls_request); // gbn-shims.ts:117
+  wire closing_ready = controls_grant[0] & gbn_rx_control_ready; // gbn-shims.ts:114
+  wire controls_valid = |(controls_grant & controls_request); // gbn-shims.ts:118
   wire [9:0] controls_payload_session =
     ({10{controls_grant[0]}} & failed_session) | ({10{controls_grant[1]}} & session_payload_session);
   wire controls_payload_open = controls_grant[1] & session_payload_open;
   assign controls_request = {session_to_0_valid, gbn_tx_failed_valid};
   assign controls_grant = controls_locked ? controls_owner : controls_request & (~controls_request + 2'd1);
 
-  GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 gbn_rx ( // gbn-shims.ts:86
+  GbnRx_b512_u1536_s1024_p1024_e100_c4096_m256_f1 gbn_rx ( // gbn-shims.ts:87
     .clk (clk), .rst (rst),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
@@ -187,7 +187,7 @@ module GbnShims_b512_u1536_s1024_p1024_e100_c4096_t8192_n7_w128_m256_r128_y41943
     .events_nacks             (gbn_rx_events_nacks)
   );
 
-  GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 gbn_tx ( // gbn-shims.ts:87
+  GbnTx_b512_u1536_s1024_w128_t8192_n7_m256_r128_y4194304_f1_a28_o0 gbn_tx ( // gbn-shims.ts:88
     .clk (clk), .rst (rst),
     .rx_valid (node_tx_valid), .rx_ready (node_tx_ready), .rx_payload_data (node_tx_payload_data),
     .rx_payload_keep (node_tx_payload_keep), .rx_payload_last (node_tx_payload_last),

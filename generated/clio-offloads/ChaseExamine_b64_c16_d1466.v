@@ -70,53 +70,53 @@ module ChaseExamine_b64_c16_d1466 (
   localparam [1:0] state_idle = 2'd0;
   localparam [1:0] state_node = 2'd1;
   localparam [1:0] state_value = 2'd2;
-  reg [3:0] work_context, work_job_next; // examine.ts:99
+  reg [3:0] work_context, work_job_next; // examine.ts:85
   reg [63:0] work_va, work_job_key;
   reg [15:0] work_left;
   reg work_job_use_key, work_job_use_depth, work_job_follows;
   reg [8:0] work_job_key_end, work_job_pointer_end;
   reg [13:0] work_job_node_bytes, work_job_value_bytes;
   reg [7:0] work_job_value_offset;
-  reg [2:0] index; // examine.ts:100
-  reg [1:0] state; // examine.ts:108
-  reg staged_full, staged_held_streamed, staged_skid_full, staged_skid_held_streamed; // examine.ts:138
+  reg [2:0] index; // examine.ts:86
+  reg [1:0] state; // examine.ts:94
+  reg staged_full, staged_held_streamed, staged_skid_full, staged_skid_held_streamed; // examine.ts:124
   reg [3:0] staged_held_context, staged_held_status, staged_skid_held_context, staged_skid_held_status;
-  reg beat_valid; // examine.ts:142
-  reg beat_last; // examine.ts:143
-  reg [2:0] beat_index_q; // examine.ts:144
-  reg [511:0] beat_data_q; // examine.ts:145
-  reg [55:0] before_; // examine.ts:146
-  reg [63:0] key; // examine.ts:156
-  reg [63:0] next; // examine.ts:157
-  reg [63:0] pointer; // examine.ts:158
-  reg seen_valid; // examine.ts:169
-  reg [3:0] seen_context, seen_job_next; // examine.ts:170
+  reg beat_valid; // examine.ts:136
+  reg beat_last; // examine.ts:137
+  reg [2:0] beat_index_q; // examine.ts:138
+  reg [511:0] beat_data_q; // examine.ts:139
+  reg [55:0] before_; // examine.ts:140
+  reg [63:0] key; // examine.ts:157
+  reg [63:0] next; // examine.ts:158
+  reg [63:0] pointer; // examine.ts:159
+  reg seen_valid; // examine.ts:179
+  reg [3:0] seen_context, seen_job_next; // examine.ts:180
   reg [63:0] seen_va, seen_job_key;
   reg [15:0] seen_left;
   reg seen_job_use_key, seen_job_use_depth, seen_job_follows;
   reg [8:0] seen_job_key_end, seen_job_pointer_end;
   reg [13:0] seen_job_node_bytes, seen_job_value_bytes;
   reg [7:0] seen_job_value_offset;
-  reg step_valid; // examine.ts:176
-  reg step_found; // examine.ts:177
-  reg step_ends; // examine.ts:178
-  reg [3:0] step_context; // examine.ts:179
+  reg step_valid; // examine.ts:186
+  reg step_found; // examine.ts:187
+  reg step_ends; // examine.ts:188
+  reg [3:0] step_context; // examine.ts:189
   reg step_value;
   reg [63:0] step_va;
   reg [13:0] step_length;
   reg [15:0] step_left;
-  reg [63:0] step_va_1; // examine.ts:180
-  (* ram_style = "distributed" *) reg [124:0] jobs [0:15]; // examine.ts:90
-  (* ram_style = "distributed" *) reg [15:0] lefts [0:15]; // examine.ts:92
-  wire [3:0] reply_context = memory_reply_payload_tag[3:0]; // examine.ts:97
-  wire passes = memory_reply_payload_tag[7] | (memory_reply_payload_status != status_ok); // examine.ts:101
-  wire passing_valid_1 = (state == state_idle) & memory_reply_valid & passes; // examine.ts:103
+  reg [63:0] step_va_1; // examine.ts:190
+  (* ram_style = "distributed" *) reg [124:0] jobs [0:15]; // examine.ts:78
+  (* ram_style = "distributed" *) reg [15:0] lefts [0:15]; // examine.ts:80
+  wire [3:0] reply_context = memory_reply_payload_tag[3:0]; // examine.ts:84
+  wire passes = memory_reply_payload_tag[7] | (memory_reply_payload_status != status_ok); // examine.ts:87
+  wire passing_valid_1 = (state == state_idle) & memory_reply_valid & passes; // examine.ts:89
   wire passing_ready_1 = ~staged_skid_full;
   wire passing_payload_streamed_1 = memory_reply_payload_status == status_ok;
-  wire staged_room = ~staged_full | passing_ready; // examine.ts:138
-  wire last_one = seen_left == 16'd1; // examine.ts:173
-  wire answers = seen_job_use_key ? key == seen_job_key : last_one | ~seen_job_use_depth; // examine.ts:174
-  wire [124:0] job_word = jobs[reply_context]; // examine.ts:115
+  wire staged_room = ~staged_full | passing_ready; // examine.ts:124
+  wire last_one = seen_left == 16'd1; // examine.ts:183
+  wire answers = seen_job_use_key ? key == seen_job_key : last_one | ~seen_job_use_depth; // examine.ts:184
+  wire [124:0] job_word = jobs[reply_context]; // examine.ts:101
 
   always @(posedge clk)
     case (state)
@@ -223,7 +223,7 @@ module ChaseExamine_b64_c16_d1466 (
 
   always @(posedge clk)
     if (beat_valid) before_ <= beat_data_q[511:456];
-  wire [311:0] rest = work_job_key_end[5] ? beat_data_q[511:200] : {beat_data_q[255:0], before_}; // examine.ts:49
+  wire [311:0] rest = work_job_key_end[5] ? beat_data_q[511:200] : {beat_data_q[255:0], before_}; // examine.ts:50
   wire [183:0] key_choice = work_job_key_end[4] ? rest[311:128] : rest[183:0];
   wire [119:0] work_job_key_end_choice = work_job_key_end[3] ? key_choice[183:64] : key_choice[119:0];
   wire [87:0] work_job_key_end_choice_choice =
@@ -246,7 +246,7 @@ module ChaseExamine_b64_c16_d1466 (
         work_job_next[0] ? beat_data_q[127:64] :
         beat_data_q[63:0];
     end
-  wire [311:0] pointer_choice = work_job_pointer_end[5] ? beat_data_q[511:200] : {beat_data_q[255:0], before_}; // examine.ts:49
+  wire [311:0] pointer_choice = work_job_pointer_end[5] ? beat_data_q[511:200] : {beat_data_q[255:0], before_}; // examine.ts:50
   wire [183:0] work_job_pointer_end_choice = work_job_pointer_end[4] ? pointer_choice[311:128] : pointer_choice[183:0];
   wire [119:0] pointer_choice_work_job_pointer_end =
     work_job_pointer_end[3] ? work_job_pointer_end_choice[183:64] :
@@ -301,13 +301,13 @@ module ChaseExamine_b64_c16_d1466 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert ((~fetch_valid | fetch_ready) & (~ended_valid | ended_ready)); // examine.ts:201
+    if (~rst) assert ((~fetch_valid | fetch_ready) & (~ended_valid | ended_ready)); // examine.ts:211
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~((~fetch_valid | fetch_ready) & (~ended_valid | ended_ready))) begin
-        $display("%s", "assertion failed: there is room for what becomes of every node (examine.ts:201)"); // examine.ts:201
+        $display("%s", "assertion failed: there is room for what becomes of every node (examine.ts:211)"); // examine.ts:211
         $stop;
       end
     end

@@ -61,67 +61,67 @@ module DfEvaluate_b64_c16_d1444_r8 (
   output wire         found_payload_hit,
   output wire [63:0]  found_payload_value
 );
-  reg full; // evaluate.ts:62
+  reg full; // evaluate.ts:210
   reg arrived_full, arrived_held_opens, arrived_held_test, arrived_held_value, arrived_held_piece,
     arrived_held_begins, arrived_held_result, arrived_held_ends, arrived_skid_full, arrived_skid_held_opens,
     arrived_skid_held_test, arrived_skid_held_value, arrived_skid_held_piece, arrived_skid_held_begins,
-    arrived_skid_held_result, arrived_skid_held_ends; // evaluate.ts:64
+    arrived_skid_held_result, arrived_skid_held_ends; // evaluate.ts:212
   reg [3:0] arrived_held_context, arrived_held_status, arrived_skid_held_context, arrived_skid_held_status;
   reg [2:0] arrived_held_read, arrived_skid_held_read;
   reg [13:0] arrived_held_at, arrived_skid_held_at;
   reg [5:0] arrived_held_field, arrived_held_value_at, arrived_skid_held_field, arrived_skid_held_value_at;
   reg [6:0] arrived_held_bytes, arrived_skid_held_bytes;
-  reg valid1; // evaluate.ts:82
-  reg [3:0] at1_step_context, at1_step_status; // evaluate.ts:83
+  reg valid1; // evaluate.ts:83
+  reg [3:0] at1_step_context, at1_step_status; // evaluate.ts:84
   reg [2:0] at1_step_read;
   reg [13:0] at1_step_at;
   reg at1_step_opens, at1_step_test, at1_step_value, at1_step_piece, at1_step_begins, at1_step_result,
     at1_step_ends;
   reg [5:0] at1_step_field, at1_step_value_at, at1_field_lane, at1_value_lane;
   reg [6:0] at1_step_bytes;
-  reg [63:0] take_even; // evaluate.ts:85
-  reg valid2; // evaluate.ts:88
-  reg [3:0] at2_step_context, at2_step_status; // evaluate.ts:89
+  reg [63:0] take_even; // evaluate.ts:86
+  reg valid2; // evaluate.ts:89
+  reg [3:0] at2_step_context, at2_step_status; // evaluate.ts:90
   reg [2:0] at2_step_read;
   reg [13:0] at2_step_at;
   reg at2_step_opens, at2_step_test, at2_step_value, at2_step_piece, at2_step_begins, at2_step_result,
     at2_step_ends;
   reg [5:0] at2_step_field, at2_step_value_at, at2_field_lane, at2_value_lane;
   reg [6:0] at2_step_bytes;
-  reg [511:0] data2; // evaluate.ts:90
-  reg valid3; // evaluate.ts:93
-  reg [3:0] at3_step_context, at3_step_status; // evaluate.ts:94
+  reg [511:0] data2; // evaluate.ts:91
+  reg valid3; // evaluate.ts:94
+  reg [3:0] at3_step_context, at3_step_status; // evaluate.ts:95
   reg [2:0] at3_step_read;
   reg [13:0] at3_step_at;
   reg at3_step_opens, at3_step_test, at3_step_value, at3_step_piece, at3_step_begins, at3_step_result,
     at3_step_ends;
   reg [5:0] at3_step_field, at3_step_value_at, at3_field_lane, at3_value_lane;
   reg [6:0] at3_step_bytes;
-  reg [511:0] data3; // evaluate.ts:95
-  reg [127:0] field_words; // evaluate.ts:96
-  reg [127:0] value_words; // evaluate.ts:97
-  reg valid4; // evaluate.ts:100
-  reg [3:0] step4_context, step4_status; // evaluate.ts:101
+  reg [511:0] data3; // evaluate.ts:96
+  reg [127:0] field_words; // evaluate.ts:97
+  reg [127:0] value_words; // evaluate.ts:98
+  reg valid4; // evaluate.ts:101
+  reg [3:0] step4_context, step4_status; // evaluate.ts:102
   reg [2:0] step4_read;
   reg [13:0] step4_at;
   reg step4_opens, step4_test, step4_value, step4_piece, step4_begins, step4_result, step4_ends;
   reg [5:0] step4_field, step4_value_at;
   reg [6:0] step4_bytes;
-  reg [511:0] data4; // evaluate.ts:102
-  reg [63:0] field4; // evaluate.ts:103
-  reg [63:0] value4; // evaluate.ts:104
-  reg valid5; // evaluate.ts:107
-  reg [3:0] step5_context, step5_status; // evaluate.ts:108
+  reg [511:0] data4; // evaluate.ts:103
+  reg [63:0] field4; // evaluate.ts:104
+  reg [63:0] value4; // evaluate.ts:105
+  reg valid5; // evaluate.ts:108
+  reg [3:0] step5_context, step5_status; // evaluate.ts:109
   reg [2:0] step5_read;
   reg [13:0] step5_at;
   reg step5_opens, step5_test, step5_value, step5_piece, step5_begins, step5_result, step5_ends;
   reg [5:0] step5_field, step5_value_at;
   reg [6:0] step5_bytes;
-  reg [511:0] data5; // evaluate.ts:109
-  reg [63:0] value5; // evaluate.ts:110
-  reg equal; // evaluate.ts:111
-  reg less; // evaluate.ts:112
-  reg [3:0] found_step_context, found_step_status; // evaluate.ts:115
+  reg [511:0] data5; // evaluate.ts:110
+  reg [63:0] value5; // evaluate.ts:111
+  reg equal; // evaluate.ts:112
+  reg less; // evaluate.ts:113
+  reg [3:0] found_step_context, found_step_status; // evaluate.ts:116
   reg [2:0] found_step_read;
   reg [13:0] found_step_at;
   reg found_step_opens, found_step_test, found_step_value, found_step_piece, found_step_begins, found_step_result,
@@ -130,18 +130,18 @@ module DfEvaluate_b64_c16_d1444_r8 (
   reg [6:0] found_step_bytes;
   reg [511:0] found_data;
   reg [63:0] found_value;
-  (* ram_style = "distributed" *) reg [7:0] sizes [0:15]; // evaluate.ts:51
+  (* ram_style = "distributed" *) reg [7:0] sizes [0:15]; // evaluate.ts:44
   (* ram_style = "distributed" *) reg [63:0] operands [0:15];
   (* ram_style = "distributed" *) reg [2:0] predicates [0:15];
-  (* ram_style = "block" *) reg [511:0] even [0:127]; // evaluate.ts:69
-  reg [511:0] even_word; // evaluate.ts:79
-  (* ram_style = "block" *) reg [511:0] odd [0:127]; // evaluate.ts:69
-  reg [511:0] odd_word; // evaluate.ts:80
-  wire go = ~full | found_ready; // evaluate.ts:63
-  wire arrived_room = ~arrived_full | go; // evaluate.ts:64
-  wire [6:0] to = {written_read, written_beat[4:1]}; // evaluate.ts:73
-  wire [4:0] beat = arrived_held_at[10:6]; // evaluate.ts:77
-  wire [5:0] lane = arrived_held_at[5:0]; // evaluate.ts:78
+  (* ram_style = "block" *) reg [511:0] even [0:127]; // evaluate.ts:64
+  reg [511:0] even_word; // evaluate.ts:73
+  (* ram_style = "block" *) reg [511:0] odd [0:127]; // evaluate.ts:64
+  reg [511:0] odd_word; // evaluate.ts:74
+  wire go = ~full | found_ready; // evaluate.ts:211
+  wire arrived_room = ~arrived_full | go; // evaluate.ts:212
+  wire [6:0] to = {written_read, written_beat[4:1]}; // evaluate.ts:68
+  wire [4:0] beat = arrived_held_at[10:6]; // evaluate.ts:71
+  wire [5:0] lane = arrived_held_at[5:0]; // evaluate.ts:72
 
   always @(posedge clk)
     if (rst) begin
@@ -221,25 +221,25 @@ module DfEvaluate_b64_c16_d1444_r8 (
     at2_value_lane[4] ? (at2_value_lane[3] ? data2[255:192] : data2[191:128]) :
     at2_value_lane[3] ? data2[127:64] :
     data2[63:0];
-  wire [127:0] shifted = at3_field_lane[0] ? field_words >> 8 : field_words; // evaluate.ts:192
+  wire [127:0] shifted = at3_field_lane[0] ? field_words >> 8 : field_words; // evaluate.ts:248
   wire [127:0] field4_choice = at3_field_lane[1] ? shifted >> 16 : shifted;
   wire [127:0] at3_field_lane_choice = at3_field_lane[2] ? field4_choice >> 32 : field4_choice;
-  wire [7:0] size_word = sizes[at3_step_context]; // evaluate.ts:139
+  wire [7:0] size_word = sizes[at3_step_context]; // evaluate.ts:169
   wire [3:0] size_field = size_word[3:0];
   wire [63:0] field4_joined = {
     {8{size_field > 4'd7}}, {8{size_field > 4'd6}}, {8{size_field > 4'd5}}, {8{size_field > 4'd4}},
     {8{size_field > 4'd3}}, {8{size_field > 4'd2}}, {8{size_field > 4'd1}}, {8{size_field > 4'd0}}
   };
-  wire [127:0] value4_choice = at3_value_lane[0] ? value_words >> 8 : value_words; // evaluate.ts:192
+  wire [127:0] value4_choice = at3_value_lane[0] ? value_words >> 8 : value_words; // evaluate.ts:248
   wire [127:0] at3_value_lane_choice = at3_value_lane[1] ? value4_choice >> 16 : value4_choice;
   wire [127:0] at3_value_lane_choice_choice = at3_value_lane[2] ? at3_value_lane_choice >> 32 : at3_value_lane_choice;
-  wire [3:0] size_value = size_word[7:4]; // evaluate.ts:139
+  wire [3:0] size_value = size_word[7:4]; // evaluate.ts:169
   wire [63:0] value4_joined = {
     {8{size_value > 4'd7}}, {8{size_value > 4'd6}}, {8{size_value > 4'd5}}, {8{size_value > 4'd4}},
     {8{size_value > 4'd3}}, {8{size_value > 4'd2}}, {8{size_value > 4'd1}}, {8{size_value > 4'd0}}
   };
-  wire [63:0] operand = operands[step4_context]; // evaluate.ts:146
-  wire [2:0] predicate = predicates[step5_context]; // evaluate.ts:154
+  wire [63:0] operand = operands[step4_context]; // evaluate.ts:176
+  wire [2:0] predicate = predicates[step5_context]; // evaluate.ts:184
 
   always @(posedge clk)
     if (go) begin

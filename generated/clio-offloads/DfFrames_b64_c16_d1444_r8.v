@@ -52,80 +52,80 @@ module DfFrames_b64_c16_d1444_r8 (
   localparam [1:0] s_idle = 2'd0;
   localparam [1:0] s_prepare = 2'd1;
   localparam [1:0] s_send = 2'd2;
-  reg [3:0] turned_0_context, turned_0_frame_context, turned_0_frame_status; // frames.ts:75
+  reg [3:0] turned_0_context, turned_0_frame_context, turned_0_frame_status; // frames.ts:63
   reg turned_0_half, turned_0_frame_half, turned_0_frame_more;
   reg [13:0] turned_0_at, turned_0_frame_bytes;
   reg [5:0] turned_0_turn;
   reg [63:0] turned_0_mask;
   reg [511:0] turned_0_data;
-  reg turned_0_valid; // frames.ts:76
-  reg turned_0_ends; // frames.ts:77
-  reg [3:0] turned_2_context, turned_2_frame_context, turned_2_frame_status; // frames.ts:75
+  reg turned_0_valid; // frames.ts:64
+  reg turned_0_ends; // frames.ts:65
+  reg [3:0] turned_2_context, turned_2_frame_context, turned_2_frame_status; // frames.ts:63
   reg turned_2_half, turned_2_frame_half, turned_2_frame_more;
   reg [13:0] turned_2_at, turned_2_frame_bytes;
   reg [5:0] turned_2_turn;
   reg [63:0] turned_2_mask;
   reg [511:0] turned_2_data;
-  reg turned_2_valid; // frames.ts:76
-  reg turned_2_ends; // frames.ts:77
-  reg [3:0] turned_4_context, turned_4_frame_context, turned_4_frame_status; // frames.ts:75
+  reg turned_2_valid; // frames.ts:64
+  reg turned_2_ends; // frames.ts:65
+  reg [3:0] turned_4_context, turned_4_frame_context, turned_4_frame_status; // frames.ts:63
   reg turned_4_half, turned_4_frame_half, turned_4_frame_more;
   reg [13:0] turned_4_at, turned_4_frame_bytes;
   reg [5:0] turned_4_turn;
   reg [63:0] turned_4_mask;
   reg [511:0] turned_4_data;
-  reg turned_4_valid; // frames.ts:76
-  reg turned_4_ends; // frames.ts:77
-  reg [63:0] in_even; // frames.ts:92
-  reg [511:0] data; // frames.ts:93
-  reg [63:0] mask; // frames.ts:94
-  reg writes; // frames.ts:95
-  reg [8:0] even_at; // frames.ts:96
-  reg [8:0] odd_at; // frames.ts:97
-  reg completes; // frames.ts:115
-  reg [3:0] complete_context, complete_status; // frames.ts:116
+  reg turned_4_valid; // frames.ts:64
+  reg turned_4_ends; // frames.ts:65
+  reg [63:0] in_even; // frames.ts:89
+  reg [511:0] data; // frames.ts:90
+  reg [63:0] mask; // frames.ts:91
+  reg writes; // frames.ts:92
+  reg [8:0] even_at; // frames.ts:93
+  reg [8:0] odd_at; // frames.ts:94
+  reg completes; // frames.ts:117
+  reg [3:0] complete_context, complete_status; // frames.ts:118
   reg complete_half, complete_more;
   reg [13:0] complete_bytes;
-  wire frames_push_ready, frames_pop_valid, frames_pop_payload_half, frames_pop_payload_more; // frames.ts:119
+  wire frames_push_ready, frames_pop_valid, frames_pop_payload_half, frames_pop_payload_more; // frames.ts:121
   wire [3:0] frames_pop_payload_context, frames_pop_payload_status;
   wire [13:0] frames_pop_payload_bytes;
   wire [5:0] frames_level;
   reg follows_0, follows_1, follows_2, follows_3, follows_4, follows_5, follows_6, follows_7, follows_8, follows_9,
-    follows_10, follows_11, follows_12, follows_13, follows_14, follows_15; // frames.ts:132
-  reg [3:0] frame_context, frame_status; // frames.ts:133
+    follows_10, follows_11, follows_12, follows_13, follows_14, follows_15; // frames.ts:139
+  reg [3:0] frame_context, frame_status; // frames.ts:140
   reg frame_half, frame_more;
   reg [13:0] frame_bytes;
-  reg [63:0] head_table; // frames.ts:134
+  reg [63:0] head_table; // frames.ts:141
   reg [7:0] head_opcode;
-  reg [63:0] next; // frames.ts:135
-  reg is_later; // frames.ts:136
-  reg [63:0] va; // frames.ts:137
-  reg [13:0] length; // frames.ts:138
-  reg [7:0] code; // frames.ts:139
-  reg [4:0] beat_out; // frames.ts:140
-  reg [5:0] left; // frames.ts:141
-  reg header_due; // frames.ts:142
-  reg out_valid; // frames.ts:143
-  reg [4:0] out_beat; // frames.ts:144
-  reg out_last; // frames.ts:145
-  reg [1:0] s; // frames.ts:154
-  (* ram_style = "block" *) reg [511:0] even [0:511]; // frames.ts:109
-  reg [511:0] even_word; // frames.ts:192
-  (* ram_style = "block" *) reg [511:0] odd [0:511]; // frames.ts:109
-  reg [511:0] odd_word; // frames.ts:193
-  (* ram_style = "distributed" *) reg [71:0] heads [0:15]; // frames.ts:126
-  (* ram_style = "distributed" *) reg [63:0] nexts [0:15]; // frames.ts:127
-  wire [4:0] beat = turned_4_at[10:6]; // frames.ts:91
-  wire [13:0] body = |frame_status ? 14'd0 : frame_bytes + 14'd12; // frames.ts:147
-  wire [63:0] at = is_later ? next : head_table; // frames.ts:150
-  wire pulls = (|left) & (~out_valid | reply_data_ready); // frames.ts:151
-  wire over = (~header_due | reply_ready) & (left == 6'd0) & (~out_valid | reply_data_ready); // frames.ts:152
-  wire [8:0] read_at = {frame_context, frame_half, beat_out[4:1]}; // frames.ts:191
-  wire [511:0] word = out_beat[0] ? odd_word : even_word; // frames.ts:194
-  wire [95:0] header = {frame_more, 17'd0, frame_bytes, va}; // frames.ts:195
+  reg [63:0] next; // frames.ts:142
+  reg is_later; // frames.ts:143
+  reg [63:0] va; // frames.ts:144
+  reg [13:0] length; // frames.ts:145
+  reg [7:0] code; // frames.ts:146
+  reg [4:0] beat_out; // frames.ts:147
+  reg [5:0] left; // frames.ts:148
+  reg header_due; // frames.ts:149
+  reg out_valid; // frames.ts:150
+  reg [4:0] out_beat; // frames.ts:151
+  reg out_last; // frames.ts:152
+  reg [1:0] s; // frames.ts:191
+  (* ram_style = "block" *) reg [511:0] even [0:511]; // frames.ts:106
+  reg [511:0] even_word; // frames.ts:240
+  (* ram_style = "block" *) reg [511:0] odd [0:511]; // frames.ts:106
+  reg [511:0] odd_word; // frames.ts:241
+  (* ram_style = "distributed" *) reg [71:0] heads [0:15]; // frames.ts:133
+  (* ram_style = "distributed" *) reg [63:0] nexts [0:15]; // frames.ts:134
+  wire [4:0] beat = turned_4_at[10:6]; // frames.ts:88
+  wire [13:0] body = |frame_status ? 14'd0 : frame_bytes + 14'd12; // frames.ts:154
+  wire [63:0] at = is_later ? next : head_table; // frames.ts:157
+  wire pulls = (|left) & (~out_valid | reply_data_ready); // frames.ts:158
+  wire over = (~header_due | reply_ready) & (left == 6'd0) & (~out_valid | reply_data_ready); // frames.ts:159
+  wire [8:0] read_at = {frame_context, frame_half, beat_out[4:1]}; // frames.ts:239
+  wire [511:0] word = out_beat[0] ? odd_word : even_word; // frames.ts:242
+  wire [95:0] header = {frame_more, 17'd0, frame_bytes, va}; // frames.ts:243
 
-  wire frames_pop_ready = s == s_idle; // frames.ts:119
-  Fifo_Frame_d32 frames ( // frames.ts:119
+  wire frames_pop_ready = s == s_idle; // frames.ts:121
+  Fifo_Frame_d32 frames ( // frames.ts:121
     .clk (clk), .rst (rst),
     .push_valid (completes), .push_ready (frames_push_ready), .push_payload_context (complete_context),
     .push_payload_half (complete_half), .push_payload_bytes (complete_bytes), .push_payload_more (complete_more),
@@ -135,7 +135,7 @@ module DfFrames_b64_c16_d1444_r8 (
     .pop_payload_more (frames_pop_payload_more), .pop_payload_status (frames_pop_payload_status),
     .level (frames_level)
   );
-  wire [63:0] out = placed_at[0] ? {placed_mask[62:0], placed_mask[63]} : placed_mask; // frames.ts:43
+  wire [63:0] out = placed_at[0] ? {placed_mask[62:0], placed_mask[63]} : placed_mask; // frames.ts:44
   wire [511:0] turned_0_data_choice = placed_turn[0] ? {placed_data[503:0], placed_data[511:504]} : placed_data;
   wire [63:0] turned_2_mask_choice = turned_0_at[2] ? {turned_0_mask[59:0], turned_0_mask[63:60]} : turned_0_mask;
   wire [511:0] turned_2_data_choice =
@@ -514,13 +514,13 @@ module DfFrames_b64_c16_d1444_r8 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~completes | frames_push_ready); // frames.ts:122
+    if (~rst) assert (~completes | frames_push_ready); // frames.ts:124
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~completes | frames_push_ready)) begin
-        $display("%s", "assertion failed: there is room for two frames of each context (frames.ts:122)"); // frames.ts:122
+        $display("%s", "assertion failed: there is room for two frames of each context (frames.ts:124)"); // frames.ts:124
         $stop;
       end
     end

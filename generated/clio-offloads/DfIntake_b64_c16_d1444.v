@@ -43,31 +43,31 @@ module DfIntake_b64_c16_d1444 (
   localparam [2:0] state_offer = 3'd4;
   localparam [3:0] status_ok = 4'd0;
   localparam [3:0] status_malformed = 4'd8;
-  reg [3:0] context_; // intake.ts:54
-  reg [7:0] code; // intake.ts:55
-  reg aggregate; // intake.ts:56
-  reg wrong_size; // intake.ts:57
-  reg [511:0] body; // intake.ts:58
-  reg at; // intake.ts:59
-  reg [3:0] bits_left; // intake.ts:64
-  reg [10:0] room; // intake.ts:65
-  reg [10:0] dividend; // intake.ts:66
-  reg [10:0] remainder; // intake.ts:67
-  reg [10:0] factor; // intake.ts:68
-  reg [42:0] total; // intake.ts:69
-  reg malformed; // intake.ts:80
-  reg [2:0] state; // intake.ts:88
-  wire [11:0] widened = {remainder, dividend[10]}; // intake.ts:70
-  wire [11:0] row_bytes = {1'b0, body[106:96]}; // intake.ts:71
-  wire fits = widened >= row_bytes; // intake.ts:72
-  wire [10:0] most = (body[111:96] <= 16'd11) ? body[106:96] << 7 : 11'd1444; // intake.ts:74
+  reg [3:0] context_; // intake.ts:47
+  reg [7:0] code; // intake.ts:48
+  reg aggregate; // intake.ts:49
+  reg wrong_size; // intake.ts:50
+  reg [511:0] body; // intake.ts:51
+  reg at; // intake.ts:52
+  reg [3:0] bits_left; // intake.ts:65
+  reg [10:0] room; // intake.ts:66
+  reg [10:0] dividend; // intake.ts:67
+  reg [10:0] remainder; // intake.ts:68
+  reg [10:0] factor; // intake.ts:69
+  reg [42:0] total; // intake.ts:70
+  reg malformed; // intake.ts:87
+  reg [2:0] state; // intake.ts:185
+  wire [11:0] widened = {remainder, dividend[10]}; // intake.ts:71
+  wire [11:0] row_bytes = {1'b0, body[106:96]}; // intake.ts:72
+  wire fits = widened >= row_bytes; // intake.ts:73
+  wire [10:0] most = (body[111:96] <= 16'd11) ? body[106:96] << 7 : 11'd1444; // intake.ts:75
   wire field_malformed =
     (body[135:128] == 8'd0) | (body[135:128] > 8'd8)
-    | (({1'b0, body[127:112]} + {9'd0, body[135:128]}) > {1'b0, body[111:96]}); // intake.ts:81
+    | (({1'b0, body[127:112]} + {9'd0, body[135:128]}) > {1'b0, body[111:96]}); // intake.ts:88
   wire value_malformed =
     (body[231:224] == 8'd0) | (body[231:224] > 8'd8)
-    | (({1'b0, body[223:208]} + {9'd0, body[231:224]}) > {1'b0, body[111:96]}); // intake.ts:82
-  wire row_malformed = (body[111:96] == 16'd0) | (body[111:96] > 16'd1444) | (body[143:136] > 8'd5); // intake.ts:83
+    | (({1'b0, body[223:208]} + {9'd0, body[231:224]}) > {1'b0, body[111:96]}); // intake.ts:89
+  wire row_malformed = (body[111:96] == 16'd0) | (body[111:96] > 16'd1444) | (body[143:136] > 8'd5); // intake.ts:90
 
   always @(posedge clk)
     case (state)

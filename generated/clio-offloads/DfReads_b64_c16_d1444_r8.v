@@ -63,55 +63,55 @@ module DfReads_b64_c16_d1444_r8 (
   localparam [1:0] turn_look = 2'd0;
   localparam [1:0] turn_decide = 2'd1;
   localparam [7:0] opcode_read = 8'h40;
-  wire turns_push_ready, turns_pop_valid; // reads.ts:69
+  wire turns_push_ready, turns_pop_valid; // reads.ts:63
   wire [3:0] turns_pop_payload;
   wire [4:0] turns_level;
   reg [3:0] failed_0, failed_1, failed_2, failed_3, failed_4, failed_5, failed_6, failed_7, failed_8, failed_9,
-    failed_10, failed_11, failed_12, failed_13, failed_14, failed_15; // reads.ts:74
-  reg [3:0] c; // reads.ts:77
-  reg [63:0] place_va; // reads.ts:78
+    failed_10, failed_11, failed_12, failed_13, failed_14, failed_15; // reads.ts:67
+  reg [3:0] c; // reads.ts:75
+  reg [63:0] place_va; // reads.ts:76
   reg [42:0] place_left;
   reg place_first;
-  reg [13:0] chunk; // reads.ts:79
-  reg gives_up; // reads.ts:80
-  reg [13:0] length; // reads.ts:81
-  reg final_; // reads.ts:82
-  reg none; // reads.ts:83
-  reg [3:0] free; // reads.ts:84
-  reg [2:0] tail; // reads.ts:85
-  reg [1:0] turn; // reads.ts:87
-  reg here_0, here_1, here_2, here_3, here_4, here_5, here_6, here_7; // reads.ts:142
-  reg [2:0] head; // reads.ts:143
-  reg bringing; // reads.ts:175
-  reg [2:0] which; // reads.ts:176
-  reg [4:0] beat; // reads.ts:177
-  (* ram_style = "distributed" *) reg [13:0] chunks [0:15]; // reads.ts:70
-  (* ram_style = "distributed" *) reg [107:0] places [0:15]; // reads.ts:72
-  (* ram_style = "distributed" *) reg [20:0] asked [0:7]; // reads.ts:140
-  (* ram_style = "distributed" *) reg [3:0] statuses [0:7]; // reads.ts:141
-  wire issued = memory_valid & memory_ready; // reads.ts:86
-  wire issuing = turn == turn_issue; // reads.ts:109
-  wire done = issuing & (none ? |free : memory_ready & (|free)); // reads.ts:121
-  wire again = done & ~final_; // reads.ts:122
-  wire starts = query_valid & query_ready; // reads.ts:127
-  wire taken = slice_valid & slice_ready; // reads.ts:149
-  wire [20:0] oldest_word = asked[head]; // reads.ts:154
+  reg [13:0] chunk; // reads.ts:77
+  reg gives_up; // reads.ts:78
+  reg [13:0] length; // reads.ts:79
+  reg final_; // reads.ts:80
+  reg none; // reads.ts:81
+  reg [3:0] free; // reads.ts:82
+  reg [2:0] tail; // reads.ts:83
+  reg [1:0] turn; // reads.ts:92
+  reg here_0, here_1, here_2, here_3, here_4, here_5, here_6, here_7; // reads.ts:171
+  reg [2:0] head; // reads.ts:172
+  reg bringing; // reads.ts:208
+  reg [2:0] which; // reads.ts:209
+  reg [4:0] beat; // reads.ts:210
+  (* ram_style = "distributed" *) reg [13:0] chunks [0:15]; // reads.ts:64
+  (* ram_style = "distributed" *) reg [107:0] places [0:15]; // reads.ts:65
+  (* ram_style = "distributed" *) reg [20:0] asked [0:7]; // reads.ts:169
+  (* ram_style = "distributed" *) reg [3:0] statuses [0:7]; // reads.ts:170
+  wire issued = memory_valid & memory_ready; // reads.ts:91
+  wire issuing = turn == turn_issue; // reads.ts:114
+  wire done = issuing & (none ? |free : memory_ready & (|free)); // reads.ts:126
+  wire again = done & ~final_; // reads.ts:127
+  wire starts = query_valid & query_ready; // reads.ts:143
+  wire taken = slice_valid & slice_ready; // reads.ts:178
+  wire [20:0] oldest_word = asked[head]; // reads.ts:183
   wire oldest_none = oldest_word[18];
-  wire [3:0] found = oldest_none ? 4'd0 : statuses[head]; // reads.ts:156
+  wire [3:0] found = oldest_none ? 4'd0 : statuses[head]; // reads.ts:185
   wire [63:0] status_now_joined = {
     failed_15, failed_14, failed_13, failed_12, failed_11, failed_10, failed_9, failed_8, failed_7, failed_6,
     failed_5, failed_4, failed_3, failed_2, failed_1, failed_0
   };
-  wire [3:0] oldest_context = oldest_word[3:0]; // reads.ts:154
-  wire [3:0] status_now_element = status_now_joined[{oldest_context, 2'd0} +: 4]; // reads.ts:155
-  wire [3:0] status_now = |status_now_element ? status_now_element : found; // reads.ts:157
-  wire [2:0] reply_read = memory_reply_payload_tag[2:0]; // reads.ts:179
-  wire ends = memory_reply_data_valid & memory_reply_data_ready & memory_reply_data_payload_last; // reads.ts:180
+  wire [3:0] oldest_context = oldest_word[3:0]; // reads.ts:183
+  wire [3:0] status_now_element = status_now_joined[{oldest_context, 2'd0} +: 4]; // reads.ts:184
+  wire [3:0] status_now = |status_now_element ? status_now_element : found; // reads.ts:186
+  wire [2:0] reply_read = memory_reply_payload_tag[2:0]; // reads.ts:212
+  wire ends = memory_reply_data_valid & memory_reply_data_ready & memory_reply_data_payload_last; // reads.ts:213
 
-  wire turns_push_valid = starts | again; // reads.ts:69
+  wire turns_push_valid = starts | again; // reads.ts:63
   wire [3:0] turns_push_payload = done ? c : query_payload_context;
   wire turns_pop_ready = turn == turn_look;
-  Fifo_uint4_d16 turns ( // reads.ts:69
+  Fifo_uint4_d16 turns ( // reads.ts:63
     .clk (clk), .rst (rst),
     .push_valid (turns_push_valid), .push_ready (turns_push_ready), .push_payload (turns_push_payload),
     .pop_valid (turns_pop_valid), .pop_ready (turns_pop_ready), .pop_payload (turns_pop_payload),
@@ -285,7 +285,7 @@ module DfReads_b64_c16_d1444_r8 (
   assign slice_valid = slice_valid_joined[head];
   assign slice_payload_context = oldest_context;
   assign slice_payload_read = head;
-  wire [13:0] oldest_length = oldest_word[17:4]; // reads.ts:154
+  wire [13:0] oldest_length = oldest_word[17:4]; // reads.ts:183
   assign slice_payload_length = oldest_none ? 14'd0 : oldest_length;
   assign slice_payload_status = status_now;
   assign slice_payload_first = oldest_word[19];
@@ -297,13 +297,13 @@ module DfReads_b64_c16_d1444_r8 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~turns_push_valid | turns_push_ready); // reads.ts:130
+    if (~rst) assert (~turns_push_valid | turns_push_ready); // reads.ts:146
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~turns_push_valid | turns_push_ready)) begin
-        $display("%s", "assertion failed: there is a turn for every request (reads.ts:130)"); // reads.ts:130
+        $display("%s", "assertion failed: there is a turn for every request (reads.ts:146)"); // reads.ts:146
         $stop;
       end
     end

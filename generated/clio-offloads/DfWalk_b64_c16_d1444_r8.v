@@ -66,20 +66,20 @@ module DfWalk_b64_c16_d1444_r8 (
   reg tested; // walk.ts:75
   reg [13:0] row_rest; // walk.ts:76
   reg [13:0] result_at; // walk.ts:77
-  reg [1:0] s; // walk.ts:88
-  (* ram_style = "distributed" *) reg [43:0] layouts [0:15]; // walk.ts:53
+  reg [1:0] s; // walk.ts:249
+  (* ram_style = "distributed" *) reg [43:0] layouts [0:15]; // walk.ts:48
   wire first_piece = row_rest == layout_row_bytes; // walk.ts:79
   wire last_piece = row_rest <= 14'd64; // walk.ts:80
   wire row_ends = layout_short | (tested & (layout_aggregate | last_piece)); // walk.ts:81
   wire slice_ends = row_ends & (rest == layout_row_bytes); // walk.ts:82
   wire result_ends = result_at == 14'd0; // walk.ts:83
-  wire rows = s == s_rows; // walk.ts:157
-  wire result = s == s_result; // walk.ts:158
-  wire end_ = s == s_end; // walk.ts:159
-  wire long = ~layout_short; // walk.ts:161
-  wire tests = rows & (layout_short | ~tested); // walk.ts:162
-  wire follows = rows & (layout_short | tested); // walk.ts:163
-  wire [43:0] found_word = layouts[slice_payload_context]; // walk.ts:91
+  wire rows = s == s_rows; // walk.ts:254
+  wire result = s == s_result; // walk.ts:255
+  wire end_ = s == s_end; // walk.ts:256
+  wire long = ~layout_short; // walk.ts:204
+  wire tests = rows & (layout_short | ~tested); // walk.ts:205
+  wire follows = rows & (layout_short | tested); // walk.ts:206
+  wire [43:0] found_word = layouts[slice_payload_context]; // walk.ts:117
 
   always @(posedge clk)
     case (s)

@@ -106,7 +106,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_0_answer_data_valid, slot_0_answer_data_payload_last, slot_0_access_valid, slot_0_access_data_valid,
     slot_0_access_data_payload_last, slot_0_came_ready, slot_0_came_data_ready, slot_0_events_requests,
     slot_0_events_replies, slot_0_events_accesses, slot_0_events_refused, slot_0_events_stray, slot_0_state_held,
-    slot_0_state_stuck, slot_0_state_active, slot_0_in_reset, slot_0_lost; // extend-path.ts:94
+    slot_0_state_stuck, slot_0_state_active, slot_0_in_reset, slot_0_lost; // extend-path.ts:83
   wire [3:0] slot_0_request_payload_context, slot_0_memory_reply_payload_status, slot_0_next_context,
     slot_0_answer_payload_context, slot_0_answer_payload_status, slot_0_access_payload_epoch;
   wire [7:0] slot_0_request_payload_opcode, slot_0_memory_reply_payload_tag, slot_0_answer_payload_opcode,
@@ -122,7 +122,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire pointer_chase_request_ready, pointer_chase_request_data_ready, pointer_chase_reply_valid,
     pointer_chase_reply_payload_more, pointer_chase_reply_data_valid, pointer_chase_reply_data_payload_last,
     pointer_chase_memory_valid, pointer_chase_memory_payload_client, pointer_chase_memory_data_valid,
-    pointer_chase_memory_data_payload_last, pointer_chase_memory_reply_ready, pointer_chase_memory_reply_data_ready; // extend-path.ts:103
+    pointer_chase_memory_data_payload_last, pointer_chase_memory_reply_ready, pointer_chase_memory_reply_data_ready; // extend-path.ts:92
   wire [3:0] pointer_chase_reply_payload_context, pointer_chase_reply_payload_status,
     pointer_chase_memory_payload_context;
   wire [7:0] pointer_chase_reply_payload_opcode, pointer_chase_memory_payload_tag,
@@ -138,7 +138,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_1_answer_data_valid, slot_1_answer_data_payload_last, slot_1_access_valid, slot_1_access_data_valid,
     slot_1_access_data_payload_last, slot_1_came_ready, slot_1_came_data_ready, slot_1_events_requests,
     slot_1_events_replies, slot_1_events_accesses, slot_1_events_refused, slot_1_events_stray, slot_1_state_held,
-    slot_1_state_stuck, slot_1_state_active, slot_1_in_reset, slot_1_lost; // extend-path.ts:94
+    slot_1_state_stuck, slot_1_state_active, slot_1_in_reset, slot_1_lost; // extend-path.ts:83
   wire [3:0] slot_1_request_payload_context, slot_1_memory_reply_payload_status, slot_1_next_context,
     slot_1_answer_payload_context, slot_1_answer_payload_status, slot_1_access_payload_epoch;
   wire [7:0] slot_1_request_payload_opcode, slot_1_memory_reply_payload_tag, slot_1_answer_payload_opcode,
@@ -153,7 +153,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [9:0] slot_1_access_payload_cost;
   wire kv_request_ready, kv_request_data_ready, kv_reply_valid, kv_reply_payload_more, kv_reply_data_valid,
     kv_reply_data_payload_last, kv_memory_valid, kv_memory_payload_client, kv_memory_data_valid,
-    kv_memory_data_payload_last, kv_memory_reply_ready, kv_memory_reply_data_ready; // extend-path.ts:102
+    kv_memory_data_payload_last, kv_memory_reply_ready, kv_memory_reply_data_ready; // extend-path.ts:91
   wire [3:0] kv_reply_payload_context, kv_reply_payload_status, kv_memory_payload_context;
   wire [7:0] kv_reply_payload_opcode, kv_memory_payload_tag, kv_memory_payload_opcode;
   wire [13:0] kv_reply_payload_length, kv_memory_payload_data;
@@ -167,7 +167,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_2_answer_data_valid, slot_2_answer_data_payload_last, slot_2_access_valid, slot_2_access_data_valid,
     slot_2_access_data_payload_last, slot_2_came_ready, slot_2_came_data_ready, slot_2_events_requests,
     slot_2_events_replies, slot_2_events_accesses, slot_2_events_refused, slot_2_events_stray, slot_2_state_held,
-    slot_2_state_stuck, slot_2_state_active, slot_2_in_reset, slot_2_lost; // extend-path.ts:94
+    slot_2_state_stuck, slot_2_state_active, slot_2_in_reset, slot_2_lost; // extend-path.ts:83
   wire [3:0] slot_2_request_payload_context, slot_2_memory_reply_payload_status, slot_2_next_context,
     slot_2_answer_payload_context, slot_2_answer_payload_status, slot_2_access_payload_epoch;
   wire [7:0] slot_2_request_payload_opcode, slot_2_memory_reply_payload_tag, slot_2_answer_payload_opcode,
@@ -183,7 +183,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire multi_version_request_ready, multi_version_request_data_ready, multi_version_reply_valid,
     multi_version_reply_payload_more, multi_version_reply_data_valid, multi_version_reply_data_payload_last,
     multi_version_memory_valid, multi_version_memory_payload_client, multi_version_memory_data_valid,
-    multi_version_memory_data_payload_last, multi_version_memory_reply_ready, multi_version_memory_reply_data_ready; // extend-path.ts:103
+    multi_version_memory_data_payload_last, multi_version_memory_reply_ready, multi_version_memory_reply_data_ready; // extend-path.ts:92
   wire [3:0] multi_version_reply_payload_context, multi_version_reply_payload_status,
     multi_version_memory_payload_context;
   wire [7:0] multi_version_reply_payload_opcode, multi_version_memory_payload_tag,
@@ -199,7 +199,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     slot_3_answer_data_valid, slot_3_answer_data_payload_last, slot_3_access_valid, slot_3_access_data_valid,
     slot_3_access_data_payload_last, slot_3_came_ready, slot_3_came_data_ready, slot_3_events_requests,
     slot_3_events_replies, slot_3_events_accesses, slot_3_events_refused, slot_3_events_stray, slot_3_state_held,
-    slot_3_state_stuck, slot_3_state_active, slot_3_in_reset, slot_3_lost; // extend-path.ts:94
+    slot_3_state_stuck, slot_3_state_active, slot_3_in_reset, slot_3_lost; // extend-path.ts:83
   wire [3:0] slot_3_request_payload_context, slot_3_memory_reply_payload_status, slot_3_next_context,
     slot_3_answer_payload_context, slot_3_answer_payload_status, slot_3_access_payload_epoch;
   wire [7:0] slot_3_request_payload_opcode, slot_3_memory_reply_payload_tag, slot_3_answer_payload_opcode,
@@ -215,14 +215,14 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire data_frame_request_ready, data_frame_request_data_ready, data_frame_reply_valid,
     data_frame_reply_payload_more, data_frame_reply_data_valid, data_frame_reply_data_payload_last,
     data_frame_memory_valid, data_frame_memory_payload_client, data_frame_memory_data_valid,
-    data_frame_memory_data_payload_last, data_frame_memory_reply_ready, data_frame_memory_reply_data_ready; // extend-path.ts:103
+    data_frame_memory_data_payload_last, data_frame_memory_reply_ready, data_frame_memory_reply_data_ready; // extend-path.ts:92
   wire [3:0] data_frame_reply_payload_context, data_frame_reply_payload_status, data_frame_memory_payload_context;
   wire [7:0] data_frame_reply_payload_opcode, data_frame_memory_payload_tag, data_frame_memory_payload_opcode;
   wire [13:0] data_frame_reply_payload_length, data_frame_memory_payload_data;
   wire [511:0] data_frame_reply_data_payload_data, data_frame_memory_data_payload_data;
   wire [63:0] data_frame_memory_payload_va;
   wire [31:0] data_frame_memory_payload_length;
-  wire processes_forget_valid, processes_answer_valid, processes_answer_exists; // extend-path.ts:118
+  wire processes_forget_valid, processes_answer_valid, processes_answer_exists; // extend-path.ts:110
   wire [15:0] processes_forget_pid;
   reg forget_1_pending; // forget.ts:44
   reg forget_1_active; // forget.ts:45
@@ -230,48 +230,48 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg forget_1_failed; // forget.ts:47
   reg [15:0] forget_1_pid; // forget.ts:48
   reg [3:0] forget_1_context; // forget.ts:49
-  wire requests_waiting_pop_valid; // request-port.ts:141
+  wire requests_waiting_pop_valid; // part.ts:35
   wire [2:0] requests_waiting_level;
-  wire requests_opcodes_push_ready, requests_opcodes_pop_valid; // request-port.ts:146
+  wire requests_opcodes_push_ready, requests_opcodes_pop_valid; // part.ts:40
   wire [23:0] requests_opcodes_pop_payload;
   wire [2:0] requests_opcodes_level;
-  reg requests_index; // request-port.ts:148
-  reg requests_first; // request-port.ts:158
-  reg requests_checked; // request-port.ts:169
-  reg requests_exists; // request-port.ts:170
-  reg requests_parting; // request-port.ts:176
-  reg requests_host_full; // request-port.ts:177
-  reg requests_to_soc; // request-port.ts:185
-  reg [3:0] requests_to_slot; // request-port.ts:186
+  reg requests_index; // part.ts:42
+  reg requests_first; // part.ts:58
+  reg requests_checked; // part.ts:69
+  reg requests_exists; // part.ts:70
+  reg requests_parting; // part.ts:101
+  reg requests_host_full; // part.ts:102
+  reg requests_to_soc; // part.ts:110
+  reg [3:0] requests_to_slot; // part.ts:111
   wire requests_strip_frame_ready, requests_strip_head_valid, requests_strip_head_payload_bad,
-    requests_strip_data_valid, requests_strip_data_payload_last; // request-port.ts:237
+    requests_strip_data_valid, requests_strip_data_payload_last; // judge.ts:30
   wire [463:0] requests_strip_head_payload_header;
   wire [13:0] requests_strip_head_payload_length;
   wire [511:0] requests_strip_data_payload_data;
   wire [7:0] requests_strip_route;
-  wire requests_body_push_ready, requests_body_pop_valid, requests_body_pop_payload_last; // request-port.ts:240
+  wire requests_body_push_ready, requests_body_pop_valid, requests_body_pop_payload_last; // judge.ts:33
   wire [511:0] requests_body_pop_payload_data;
   wire [5:0] requests_body_level;
-  reg requests_parted_full, requests_parted_held_bad; // request-port.ts:245
+  reg requests_parted_full, requests_parted_held_bad; // judge.ts:38
   reg [463:0] requests_parted_held_header;
   reg [13:0] requests_parted_held_length;
-  reg [1:0] requests_waited; // request-port.ts:256
-  wire requests_once_ask_ready, requests_once_answer_valid, requests_once_ready; // request-port.ts:260
+  reg [1:0] requests_waited; // judge.ts:54
+  wire requests_once_ask_ready, requests_once_answer_valid, requests_once_ready; // judge.ts:67
   wire [1:0] requests_once_answer_payload_verdict;
   wire [7:0] requests_once_answer_payload_entry, requests_once_answer_payload_opcode;
   wire [3:0] requests_once_answer_payload_status, requests_once_answer_payload_length;
   wire [95:0] requests_once_answer_payload_body;
-  reg requests_asked; // request-port.ts:266
-  reg [13:0] requests_body_left; // request-port.ts:307
-  reg requests_body_kept; // request-port.ts:308
-  reg [3:0] requests_host_answer_status; // request-port.ts:367
+  reg requests_asked; // judge.ts:73
+  reg [13:0] requests_body_left; // body.ts:14
+  reg requests_body_kept; // body.ts:15
+  reg [3:0] requests_host_answer_status; // store.ts:65
   reg [7:0] requests_host_answer_opcode;
   reg [13:0] requests_host_answer_length;
   reg [95:0] requests_host_answer_body;
-  reg replies_granted_locked; // reply-port.ts:82
+  reg replies_granted_locked; // gather.ts:64
   reg [4:0] replies_granted_owner;
   reg replies_to_sum_full, replies_to_sum_held_more, replies_to_sum_held_remember, replies_to_sum_skid_full,
-    replies_to_sum_skid_held_more, replies_to_sum_skid_held_remember; // reply-port.ts:90
+    replies_to_sum_skid_held_more, replies_to_sum_skid_held_remember; // gather.ts:71
   reg [2:0] replies_to_sum_held_number, replies_to_sum_skid_held_number;
   reg [3:0] replies_to_sum_held_status, replies_to_sum_skid_held_status;
   reg [7:0] replies_to_sum_held_opcode, replies_to_sum_held_entry, replies_to_sum_skid_held_opcode,
@@ -281,7 +281,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [463:0] replies_to_sum_held_header, replies_to_sum_skid_held_header;
   reg [19:0] replies_own_ip_sum; // addresses.ts:46
   reg replies_to_head_full, replies_to_head_held_more, replies_to_head_held_remember, replies_to_head_skid_full,
-    replies_to_head_skid_held_more, replies_to_head_skid_held_remember; // reply-port.ts:111
+    replies_to_head_skid_held_more, replies_to_head_skid_held_remember; // header.ts:16
   reg [2:0] replies_to_head_held_number, replies_to_head_skid_held_number;
   reg [3:0] replies_to_head_held_status, replies_to_head_skid_held_status;
   reg [7:0] replies_to_head_held_opcode, replies_to_head_held_entry, replies_to_head_skid_held_opcode,
@@ -292,17 +292,17 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg [15:0] replies_to_head_held_ip_length, replies_to_head_skid_held_ip_length;
   reg [16:0] replies_to_head_held_sum, replies_to_head_skid_held_sum;
   wire replies_reply_header_head_ready, replies_reply_header_data_ready, replies_reply_header_frame_valid,
-    replies_reply_header_frame_payload_last, replies_reply_header_frame_payload_user; // reply-port.ts:151
+    replies_reply_header_frame_payload_last, replies_reply_header_frame_payload_user; // reply-port.ts:26
   wire [511:0] replies_reply_header_frame_payload_data;
   wire [63:0] replies_reply_header_frame_payload_keep;
-  reg [3:0] replies_sent_status; // reply-port.ts:162
+  reg [3:0] replies_sent_status; // remember.ts:29
   reg [7:0] replies_sent_opcode, replies_sent_entry;
   reg [13:0] replies_sent_length;
   reg [95:0] replies_sent_body;
-  reg replies_remembering; // reply-port.ts:172
-  reg [3:0] replies_beat; // reply-port.ts:173
+  reg replies_remembering; // remember.ts:39
+  reg [3:0] replies_beat; // remember.ts:40
   reg [2:0] replies_serving; // memory-port.ts:165
-  reg soc_locked; // extend-path.ts:141
+  reg soc_locked; // extend-path.ts:185
   reg [1:0] soc_owner;
   reg split_first; // internal-link.ts:67
   reg split_owner; // internal-link.ts:68
@@ -355,27 +355,27 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   reg merge_owner; // internal-link.ts:37
   reg [8:0] merge_waited; // internal-link.ts:38
   reg merge_first; // internal-link.ts:41
-  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:127]; // request-port.ts:338
-  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:127]; // request-port.ts:359
-  wire requests_offered; // request-port.ts:214
-  wire requests_waiting_pop_ready; // request-port.ts:141
-  wire [4:0] replies_granted_grant; // reply-port.ts:82
-  wire replies_headed_ready; // reply-port.ts:91
-  wire [4:0] replies_granted_request; // reply-port.ts:82
-  wire replies_summed_ready; // reply-port.ts:112
+  (* ram_style = "distributed" *) reg [463:0] requests_headers [0:127]; // store.ts:31
+  (* ram_style = "distributed" *) reg [8:0] requests_entries [0:127]; // store.ts:52
+  wire requests_offered; // part.ts:140
+  wire requests_waiting_pop_ready; // part.ts:35
+  wire [4:0] replies_granted_grant; // gather.ts:64
+  wire replies_headed_ready; // gather.ts:72
+  wire [4:0] replies_granted_request; // gather.ts:64
+  wire replies_summed_ready; // header.ts:17
   wire [19:0] replies_sum_node; // addresses.ts:48
   wire replies_serves_4; // memory-port.ts:167
-  wire replies_reply_header_data_valid; // reply-port.ts:151
+  wire replies_reply_header_data_valid; // reply-port.ts:26
   wire split_inside; // internal-link.ts:69
   wire from_memory_reply_out_ready; // memory-port.ts:211
   wire [3:0] to_memory_access_grant, to_memory_access_request; // memory-port.ts:74
   wire to_memory_access_ready;
   wire to_memory_summed_ready; // memory-port.ts:104
   wire [19:0] to_memory_sum_node; // addresses.ts:48
-  wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:151
+  wire [511:0] replies_reply_header_data_payload_data; // reply-port.ts:26
   wire forget_1_own = forget_1_active & ~forget_1_pending & (slot_1_answer_payload_context == forget_1_context); // forget.ts:50
   wire forget_1_others_valid = slot_1_answer_valid & ~forget_1_own; // forget.ts:51
-  wire requests_for_0 = requests_opcodes_pop_payload[7:0] == opcode_pointer_chase; // request-port.ts:161
+  wire requests_for_0 = requests_opcodes_pop_payload[7:0] == opcode_pointer_chase; // part.ts:61
   wire requests_for_1 =
     (requests_opcodes_pop_payload[7:0] == opcode_kv_read) | (requests_opcodes_pop_payload[7:0] == opcode_kv_create)
     | (requests_opcodes_pop_payload[7:0] == opcode_kv_update)
@@ -388,60 +388,60 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire requests_for_3 =
     (requests_opcodes_pop_payload[7:0] == opcode_df_select)
     | (requests_opcodes_pop_payload[7:0] == opcode_df_aggregate);
-  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // request-port.ts:163
-  wire requests_of_offload = |requests_target; // request-port.ts:164
-  wire requests_owned = requests_for_1; // request-port.ts:168
-  wire requests_offloaded = requests_of_offload & (~requests_owned | ~requests_checked | requests_exists); // request-port.ts:173
+  wire [3:0] requests_target = {requests_for_3, requests_for_2, requests_for_1, requests_for_0}; // part.ts:63
+  wire requests_of_offload = |requests_target; // part.ts:64
+  wire requests_owned = requests_for_1; // part.ts:68
+  wire requests_offloaded = requests_of_offload & (~requests_owned | ~requests_checked | requests_exists); // part.ts:73
   wire requests_room =
     (requests_for_0 & slot_0_room) | (requests_for_1 & slot_1_room) | (requests_for_2 & slot_2_room)
-    | (requests_for_3 & slot_3_room); // request-port.ts:178
-  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // request-port.ts:187
-  wire requests_calm = ~requests_parting & ~requests_host_full; // request-port.ts:188
+    | (requests_for_3 & slot_3_room); // part.ts:103
+  wire requests_goes_soc = requests_first ? ~requests_offloaded : requests_to_soc; // part.ts:112
+  wire requests_calm = ~requests_parting & ~requests_host_full; // part.ts:113
   wire requests_may_begin_and = requests_for_1 & slot_1_room & forget_1_pending;
   wire requests_may_begin =
     requests_opcodes_pop_valid
-    & (~requests_offloaded | (requests_calm & (~requests_owned | requests_checked) & ~requests_may_begin_and)); // request-port.ts:195
+    & (~requests_offloaded | (requests_calm & (~requests_owned | requests_checked) & ~requests_may_begin_and)); // part.ts:120
   wire requests_wants =
-    requests_opcodes_pop_valid & requests_owned & ~requests_checked & requests_calm & ~requests_may_begin_and; // request-port.ts:198
-  wire requests_forgets_1 = slot_1_room & ~requests_parting & forget_1_pending; // request-port.ts:208
-  wire requests_open = ~requests_first | requests_may_begin; // request-port.ts:210
-  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // request-port.ts:213
+    requests_opcodes_pop_valid & requests_owned & ~requests_checked & requests_calm & ~requests_may_begin_and; // part.ts:87
+  wire requests_forgets_1 = slot_1_room & ~requests_parting & forget_1_pending; // part.ts:123
+  wire requests_open = ~requests_first | requests_may_begin; // part.ts:125
+  wire requests_apart_valid = requests_offered & ~requests_goes_soc; // part.ts:139
   assign requests_offered = requests_waiting_pop_valid & requests_open;
-  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // request-port.ts:225
+  wire requests_begins = requests_waiting_pop_valid & requests_waiting_pop_ready & requests_first; // part.ts:151
   wire [47:0] requests_client = {
     requests_parted_held_header[215:208], requests_parted_held_header[223:216], requests_parted_held_header[231:224],
     requests_parted_held_header[239:232], requests_parted_held_header[279:272], requests_parted_held_header[287:280]
-  }; // request-port.ts:251
-  wire requests_weighed = requests_waited[1]; // request-port.ts:257
+  }; // judge.ts:49
+  wire requests_weighed = requests_waited[1]; // judge.ts:55
   wire requests_fits =
     (requests_to_slot[0] & slot_0_fits) | (requests_to_slot[1] & slot_1_fits) | (requests_to_slot[2] & slot_2_fits)
-    | (requests_to_slot[3] & slot_3_fits); // request-port.ts:258
+    | (requests_to_slot[3] & slot_3_fits); // judge.ts:56
   wire requests_looks_up_and =
     requests_parted_held_header[374]
     & ({requests_parted_held_header[295:288], requests_parted_held_header[303:296]} == config_native_port)
     & ((requests_parted_held_header[367:360] == opcode_kv_create) | (requests_parted_held_header[367:360] == opcode_kv_update) | (requests_parted_held_header[367:360] == opcode_kv_delete) | (requests_parted_held_header[367:360] == opcode_mv_create) | (requests_parted_held_header[367:360] == opcode_mv_append) | (requests_parted_held_header[367:360] == opcode_mv_delete));
-  wire requests_looks_up = requests_looks_up_and & requests_fits; // request-port.ts:263
-  wire requests_known = requests_weighed & (~requests_looks_up | requests_once_answer_valid); // request-port.ts:274
-  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // request-port.ts:275
-  wire requests_decides = requests_parted_full & requests_known; // request-port.ts:278
-  wire requests_enters = requests_decides & requests_fresh & requests_fits; // request-port.ts:279
-  wire requests_here_0 = requests_to_slot[0]; // request-port.ts:280
+  wire requests_looks_up = requests_looks_up_and & requests_fits; // judge.ts:70
+  wire requests_known = requests_weighed & (~requests_looks_up | requests_once_answer_valid); // judge.ts:81
+  wire requests_fresh = ~requests_looks_up | (requests_once_answer_payload_verdict == 2'd0); // judge.ts:82
+  wire requests_decides = requests_parted_full & requests_known; // judge.ts:96
+  wire requests_enters = requests_decides & requests_fresh & requests_fits; // judge.ts:97
+  wire requests_here_0 = requests_to_slot[0]; // judge.ts:98
   wire requests_here_1 = requests_to_slot[1];
   wire requests_here_2 = requests_to_slot[2];
   wire requests_here_3 = requests_to_slot[3];
-  wire requests_moving = |requests_body_left; // request-port.ts:309
+  wire requests_moving = |requests_body_left; // body.ts:16
   wire requests_takes =
     ~requests_body_kept | (requests_here_0 & slot_0_asked_data_ready) | (requests_here_1 & slot_1_asked_data_ready)
-    | (requests_here_2 & slot_2_asked_data_ready) | (requests_here_3 & slot_3_asked_data_ready); // request-port.ts:319
+    | (requests_here_2 & slot_2_asked_data_ready) | (requests_here_3 & slot_3_asked_data_ready); // body.ts:26
   wire [14:0] requests_beats_shifted = ({1'b0, requests_parted_held_length} + 15'd63) >> 6;
-  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // request-port.ts:323
+  wire [13:0] requests_beats = {5'd0, requests_beats_shifted[8:0]}; // body.ts:30
   wire [6:0] requests_written =
     requests_enters ? ({7{requests_here_0}} & {3'd0, slot_0_next_context}) | ({7{requests_here_1}} & {3'd1, slot_1_next_context}) | ({7{requests_here_2}} & {3'd2, slot_2_next_context}) | ({7{requests_here_3}} & {3'd3, slot_3_next_context}) :
-    7'd64; // request-port.ts:345
-  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2); // request-port.ts:371
-  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:382
-  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:383
-  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // reply-port.ts:68
+    7'd64; // store.ts:38
+  wire requests_again = requests_looks_up & (requests_once_answer_payload_verdict == 2'd2); // store.ts:69
+  wire requests_answers_busy = requests_decides & ~requests_enters & ~requests_again; // request-port.ts:34
+  wire requests_answers_again = requests_decides & requests_again; // request-port.ts:35
+  wire replies_answer_0_ready = replies_granted_grant[0] & replies_headed_ready; // gather.ts:50
   wire [6:0] replies_answer_0_payload_place = {3'd0, slot_0_answer_payload_context};
   wire replies_answer_1_ready = replies_granted_grant[1] & replies_headed_ready;
   wire [6:0] replies_answer_1_payload_place = {3'd1, slot_1_answer_payload_context};
@@ -449,8 +449,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire [6:0] replies_answer_2_payload_place = {3'd2, slot_2_answer_payload_context};
   wire replies_answer_3_ready = replies_granted_grant[3] & replies_headed_ready;
   wire [6:0] replies_answer_3_payload_place = {3'd3, slot_3_answer_payload_context};
-  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // reply-port.ts:75
-  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // reply-port.ts:82
+  wire replies_host_answer_ready = replies_granted_grant[4] & replies_headed_ready; // gather.ts:57
+  wire replies_granted_valid = |(replies_granted_grant & replies_granted_request); // gather.ts:64
   wire [2:0] replies_granted_payload_number =
     ({3{replies_granted_grant[1]}} & 3'd1) | ({3{replies_granted_grant[2]}} & 3'd2)
     | ({3{replies_granted_grant[3]}} & 3'd3) | ({3{replies_granted_grant[4]}} & 3'd4);
@@ -489,34 +489,34 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     requests_host_full, slot_3_answer_valid, slot_2_answer_valid, forget_1_others_valid, slot_0_answer_valid
   };
   wire [4:0] replies_granted_after =
-    replies_granted_request & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // reply-port.ts:82
+    replies_granted_request & ~(replies_granted_owner | (replies_granted_owner - 5'd1)); // gather.ts:64
   assign replies_granted_grant =
     replies_granted_locked ? replies_granted_owner :
     |replies_granted_after ? replies_granted_after & (~replies_granted_after + 5'd1) :
     replies_granted_request & (~replies_granted_request + 5'd1);
-  wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // reply-port.ts:87
+  wire [463:0] replies_asked_header = requests_headers[replies_granted_payload_place]; // gather.ts:68
   assign replies_headed_ready = ~replies_to_sum_skid_full;
-  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:388
+  wire [8:0] replies_noted_word = requests_entries[replies_granted_payload_place]; // request-port.ts:40
   wire replies_noted_valid = replies_noted_word[0];
   wire [3:0] replies_headed_payload_status =
     replies_granted_payload_lost ? (replies_noted_valid ? status_expired : status_busy) :
-    replies_granted_payload_status; // reply-port.ts:91
+    replies_granted_payload_status; // gather.ts:72
   wire [7:0] replies_headed_payload_opcode =
     replies_granted_payload_lost ? replies_asked_header[367:360] :
     replies_granted_payload_opcode;
   wire replies_headed_payload_remember =
     replies_noted_valid & ~replies_granted_payload_more & (replies_granted_payload_number != 3'd4);
   wire [7:0] replies_headed_payload_entry = replies_noted_word[8:1];
-  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // reply-port.ts:90
-  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // reply-port.ts:109
+  wire replies_to_sum_room = ~replies_to_sum_full | replies_summed_ready; // gather.ts:71
+  wire [15:0] replies_ip_length = {2'd0, replies_to_sum_held_length} + 16'd44; // header.ts:14
   assign replies_summed_ready = ~replies_to_head_skid_full;
-  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // reply-port.ts:112
+  wire [16:0] replies_summed_payload_sum = {1'b0, replies_sum_node[15:0]} + {13'd0, replies_sum_node[19:16]}; // header.ts:17
   assign replies_sum_node = replies_own_ip_sum + {4'd0, replies_to_sum_held_header[231:224], replies_to_sum_held_header[239:232]} + {4'd0, replies_to_sum_held_header[215:208], replies_to_sum_held_header[223:216]} + {4'd0, replies_ip_length};
-  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // reply-port.ts:111
-  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // reply-port.ts:124
-  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // reply-port.ts:126
+  wire replies_to_head_room = ~replies_to_head_full | replies_reply_header_head_ready; // header.ts:16
+  wire replies_native = {replies_to_head_held_header[295:288], replies_to_head_held_header[303:296]} == config_native_port; // header.ts:37
+  wire [15:0] replies_size = {2'd0, replies_to_head_held_length} + 16'd16; // header.ts:39
   wire [15:0] replies_checksum = ~(replies_to_head_held_sum[15:0] + {15'd0, replies_to_head_held_sum[16]}); // addresses.ts:53
-  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // reply-port.ts:137
+  wire [15:0] replies_length = {2'd0, replies_to_head_held_length} + 16'd24; // header.ts:50
   wire [463:0] replies_head_payload_header = {
     replies_to_head_held_header[463:400], replies_size, replies_to_head_held_header[383:376],
     replies_to_head_held_header[375] & replies_native, replies_to_head_held_header[374] & replies_native,
@@ -528,19 +528,19 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     replies_to_head_held_ip_length[7:0], replies_to_head_held_ip_length[15:8], 32'h450008, config_mac[7:0],
     config_mac[15:8], config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40],
     replies_to_head_held_header[95:48]
-  }; // reply-port.ts:153
-  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // reply-port.ts:176
+  }; // reply-port.ts:28
+  wire replies_host_data_ready = replies_reply_header_data_ready & replies_serves_4; // remember.ts:43
   wire [511:0] replies_host_data_payload_data = {416'h0, replies_sent_body};
-  wire replies_enough = (replies_sent_length <= (({10'd0, replies_beat} + 14'd1) << 6)) | (replies_beat == 4'd0); // reply-port.ts:197
+  wire replies_enough = (replies_sent_length <= (({10'd0, replies_beat} + 14'd1) << 6)) | (replies_beat == 4'd0); // remember.ts:64
   wire replies_told =
     replies_remembering
-    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // reply-port.ts:200
+    & (~(|replies_sent_length) | (replies_reply_header_data_valid & replies_reply_header_data_ready & replies_enough)); // remember.ts:67
   wire replies_serves_0 = replies_serving == 3'd0; // memory-port.ts:167
   wire replies_serves_1 = replies_serving == 3'd1;
   wire replies_serves_2 = replies_serving == 3'd2;
   wire replies_serves_3 = replies_serving == 3'd3;
   assign replies_serves_4 = replies_serving == 3'd4;
-  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:141
+  wire [1:0] soc_request = {soc_tx_valid, replies_reply_header_frame_valid}; // extend-path.ts:185
   wire [1:0] soc_after = soc_request & ~(soc_owner | (soc_owner - 2'd1));
   wire [1:0] soc_grant =
     soc_locked ? soc_owner :
@@ -668,11 +668,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire merge_picks = to_memory_memory_header_frame_valid & (~rx_valid | (merge_waited == 9'd256)); // internal-link.ts:39
   wire merge_inside = merge_locked ? merge_owner : merge_picks; // internal-link.ts:40
 
-  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:94
+  wire slot_0_asked_valid = requests_enters & requests_here_0; // extend-path.ts:83
   wire slot_0_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_0;
   wire slot_0_answer_data_ready = replies_reply_header_data_ready & replies_serves_0;
   wire slot_0_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_0;
-  OffloadSlot_b64_c16_o8_r512_m1478 slot_0 ( // extend-path.ts:94
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_0 ( // extend-path.ts:83
     .clk (clk), .rst (rst),
     .pid              (16'd65280),
     .request_valid (slot_0_request_valid), .request_ready (pointer_chase_request_ready),
@@ -762,7 +762,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost             (slot_0_lost)
   );
 
-  PointerChase_b64_c16_d1466_n65535 pointer_chase ( // extend-path.ts:103
+  PointerChase_b64_c16_d1466_n65535 pointer_chase ( // extend-path.ts:92
     .clk (clk), .rst (rst | slot_0_in_reset),
     .request_valid (slot_0_request_valid), .request_ready (pointer_chase_request_ready),
     .request_payload_context (slot_0_request_payload_context),
@@ -803,7 +803,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_0_memory_reply_data_payload_last)
   );
 
-  wire [47:0] slot_1_client = requests_forgets_1 ? {config_ip, 16'd0} : requests_client; // extend-path.ts:94
+  wire [47:0] slot_1_client = requests_forgets_1 ? {config_ip, 16'd0} : requests_client; // extend-path.ts:83
   wire slot_1_asked_valid = (requests_enters & requests_here_1) | requests_forgets_1;
   wire [7:0] slot_1_asked_payload_opcode = requests_forgets_1 ? 8'd0 : requests_parted_held_header[367:360];
   wire [15:0] slot_1_asked_payload_pid = requests_forgets_1 ? forget_1_pid : requests_parted_held_header[351:336];
@@ -812,7 +812,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   wire slot_1_answer_ready = forget_1_own | replies_answer_1_ready;
   wire slot_1_answer_data_ready = replies_reply_header_data_ready & replies_serves_1;
   wire slot_1_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_1;
-  OffloadSlot_b64_c16_o8_r512_m1478 slot_1 ( // extend-path.ts:94
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_1 ( // extend-path.ts:83
     .clk (clk), .rst (rst),
     .pid              (16'd65281),
     .request_valid (slot_1_request_valid), .request_ready (kv_request_ready),
@@ -893,7 +893,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost             (slot_1_lost)
   );
 
-  ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 kv ( // extend-path.ts:102
+  ClioKv_b64_c16_t131072_a4194304_r16_d1466_l4095 kv ( // extend-path.ts:91
     .clk (clk), .rst (rst | slot_1_in_reset),
     .request_valid (slot_1_request_valid), .request_ready (kv_request_ready),
     .request_payload_context (slot_1_request_payload_context),
@@ -926,11 +926,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .secret (control_secret)
   );
 
-  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:94
+  wire slot_2_asked_valid = requests_enters & requests_here_2; // extend-path.ts:83
   wire slot_2_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_2;
   wire slot_2_answer_data_ready = replies_reply_header_data_ready & replies_serves_2;
   wire slot_2_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_2;
-  OffloadSlot_b64_c16_o8_r512_m1478 slot_2 ( // extend-path.ts:94
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_2 ( // extend-path.ts:83
     .clk (clk), .rst (rst),
     .pid              (16'd65282),
     .request_valid (slot_2_request_valid), .request_ready (multi_version_request_ready),
@@ -1020,7 +1020,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost             (slot_2_lost)
   );
 
-  MultiVersion_b64_c16_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:103
+  MultiVersion_b64_c16_d1466_i16_v1024_a67108864 multi_version ( // extend-path.ts:92
     .clk (clk), .rst (rst | slot_2_in_reset),
     .request_valid (slot_2_request_valid), .request_ready (multi_version_request_ready),
     .request_payload_context (slot_2_request_payload_context),
@@ -1061,11 +1061,11 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .memory_reply_data_payload_last (slot_2_memory_reply_data_payload_last)
   );
 
-  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:94
+  wire slot_3_asked_valid = requests_enters & requests_here_3; // extend-path.ts:83
   wire slot_3_asked_data_valid = requests_body_pop_valid & requests_moving & requests_body_kept & requests_here_3;
   wire slot_3_answer_data_ready = replies_reply_header_data_ready & replies_serves_3;
   wire slot_3_access_data_ready = to_memory_memory_header_data_ready & to_memory_serves_3;
-  OffloadSlot_b64_c16_o8_r512_m1478 slot_3 ( // extend-path.ts:94
+  OffloadSlot_b64_c16_o8_r512_m1478 slot_3 ( // extend-path.ts:83
     .clk (clk), .rst (rst),
     .pid              (16'd65283),
     .request_valid (slot_3_request_valid), .request_ready (data_frame_request_ready),
@@ -1150,7 +1150,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .lost             (slot_3_lost)
   );
 
-  DataFrame_b64_c16_d1444_r8 data_frame ( // extend-path.ts:103
+  DataFrame_b64_c16_d1444_r8 data_frame ( // extend-path.ts:92
     .clk (clk), .rst (rst | slot_3_in_reset),
     .request_valid (slot_3_request_valid), .request_ready (data_frame_request_ready),
     .request_payload_context (slot_3_request_payload_context),
@@ -1187,7 +1187,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   );
 
   wire [23:0] processes_ask_pid_shifted = requests_opcodes_pop_payload >> 8;
-  OffloadProcesses processes ( // extend-path.ts:118
+  OffloadProcesses processes ( // extend-path.ts:110
     .clk (clk), .rst (rst),
     .order_write   (control_process_write),
     .order_pid     (control_process_pid),
@@ -1205,7 +1205,7 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
   );
 
   assign requests_waiting_pop_ready = requests_open & (requests_goes_soc ? soc_rx_ready : requests_strip_frame_ready);
-  Fifo_AxisBeat_d4 requests_waiting ( // request-port.ts:141
+  Fifo_AxisBeat_d4 requests_waiting ( // part.ts:35
     .clk (clk), .rst (rst),
     .push_valid (node_soc_rx_valid), .push_ready (node_soc_rx_ready), .push_payload_data (node_soc_rx_payload_data),
     .push_payload_keep (node_soc_rx_payload_keep), .push_payload_last (node_soc_rx_payload_last),
@@ -1216,9 +1216,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_waiting_level)
   );
 
-  wire requests_opcodes_push_valid = node_soc_rx_valid & node_soc_rx_ready & ~requests_index; // request-port.ts:146
+  wire requests_opcodes_push_valid = node_soc_rx_valid & node_soc_rx_ready & ~requests_index; // part.ts:40
   wire [23:0] requests_opcodes_push_payload = {node_soc_rx_payload_data[351:336], node_soc_rx_payload_data[367:360]};
-  Fifo_uint24_d4 requests_opcodes ( // request-port.ts:146
+  Fifo_uint24_d4 requests_opcodes ( // part.ts:40
     .clk (clk), .rst (rst),
     .push_valid (requests_opcodes_push_valid), .push_ready (requests_opcodes_push_ready),
     .push_payload (requests_opcodes_push_payload),
@@ -1227,8 +1227,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_opcodes_level)
   );
 
-  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // request-port.ts:237
-  HeaderStrip_h58_b64 requests_strip ( // request-port.ts:237
+  wire requests_strip_head_ready = ~requests_parted_full | requests_decides; // judge.ts:30
+  HeaderStrip_h58_b64 requests_strip ( // judge.ts:30
     .clk (clk), .rst (rst),
     .frame_valid (requests_apart_valid), .frame_ready (requests_strip_frame_ready),
     .frame_payload_data (soc_rx_payload_data), .frame_payload_keep (soc_rx_payload_keep),
@@ -1241,8 +1241,8 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .route (requests_strip_route)
   );
 
-  wire requests_body_pop_ready = requests_moving & requests_takes; // request-port.ts:240
-  Fifo_BodyBeat_d32 requests_body ( // request-port.ts:240
+  wire requests_body_pop_ready = requests_moving & requests_takes; // judge.ts:33
+  Fifo_BodyBeat_d32 requests_body ( // judge.ts:33
     .clk (clk), .rst (rst),
     .push_valid (requests_strip_data_valid), .push_ready (requests_body_push_ready),
     .push_payload_data (requests_strip_data_payload_data), .push_payload_last (requests_strip_data_payload_last),
@@ -1251,14 +1251,14 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     .level (requests_body_level)
   );
 
-  wire requests_once_ask_valid = requests_parted_full & requests_weighed & requests_looks_up & ~requests_asked; // request-port.ts:260
+  wire requests_once_ask_valid = requests_parted_full & requests_weighed & requests_looks_up & ~requests_asked; // judge.ts:67
   wire [31:0] requests_once_ask_payload_operation =
     requests_parted_held_header[375] ? requests_parted_held_header[463:432] :
     requests_parted_held_header[431:400];
   wire [95:0] requests_once_done_body =
     (replies_beat == 4'd0) ? replies_reply_header_data_payload_data[95:0] :
     replies_sent_body;
-  OnceTable_n256_k3000 requests_once ( // request-port.ts:260
+  OnceTable_n256_k3000 requests_once ( // judge.ts:67
     .clk (clk), .rst (rst),
     .ask_valid (requests_once_ask_valid), .ask_ready (requests_once_ask_ready), .ask_payload_client (requests_client),
     .ask_payload_operation (requests_once_ask_payload_operation),
@@ -1289,9 +1289,9 @@ module ExtendPath_b64_pointer_chase_kv_multi_version_data_frame (
     | ({512{replies_serves_4}} & replies_host_data_payload_data);
   wire replies_reply_header_data_payload_last =
     (replies_serves_0 & slot_0_answer_data_payload_last) | (replies_serves_1 & slot_1_answer_data_payload_last)
-    | (replies_serves_2 & slot_2_answer_data_payload_last) | (replies_serves_3 & slot_3_answer_data_payload_last); // reply-port.ts:151
+    | (replies_serves_2 & slot_2_answer_data_payload_last) | (replies_serves_3 & slot_3_answer_data_payload_last); // reply-port.ts:26
   wire replies_reply_header_frame_ready = soc_grant[0] & node_soc_tx_ready;
-  HeaderInsert_h58_b64 replies_reply_header ( // reply-port.ts:151
+  HeaderInsert_h58_b64 replies_reply_header ( // reply-port.ts:26
     .clk (clk), .rst (rst),
     .head_valid (replies_to_head_full), .head_ready (replies_reply_header_head_ready),
     .head_payload_header (replies_head_payload_header), .head_payload_length (replies_to_head_held_length),

@@ -81,22 +81,22 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   localparam [4:0] state_allocating = 5'd26;
   localparam [4:0] state_freeing = 5'd28;
   localparam [7:0] opcode_read = 8'h40, opcode_write = 8'h50, opcode_alloc = 8'h80, opcode_free = 8'h82;
-  reg [4:0] region; // allocator.ts:111
-  reg [28:0] live; // allocator.ts:113
-  reg [4:0] levels_0, levels_1, levels_2, levels_3, levels_4, levels_5; // allocator.ts:114
-  reg filled_0, filled_1, filled_2, filled_3, filled_4, filled_5; // allocator.ts:116
-  reg [6:0] cached; // allocator.ts:117
-  reg [2:0] kind; // allocator.ts:121
-  reg asked_table, asked_slot; // allocator.ts:122
+  reg [4:0] region; // stock.ts:31
+  reg [28:0] live; // stock.ts:33
+  reg [4:0] levels_0, levels_1, levels_2, levels_3, levels_4, levels_5; // stock.ts:34
+  reg filled_0, filled_1, filled_2, filled_3, filled_4, filled_5; // stock.ts:36
+  reg [6:0] cached; // stock.ts:37
+  reg [2:0] kind; // stock.ts:40
+  reg asked_table, asked_slot; // stock.ts:41
   reg [2:0] asked_kind;
   reg [3:0] asked_context;
-  reg [43:0] home; // allocator.ts:123
-  reg giving_slot; // allocator.ts:124
-  reg taking; // allocator.ts:125
-  reg [3:0] answer_status; // allocator.ts:126
+  reg [43:0] home; // stock.ts:42
+  reg giving_slot; // stock.ts:43
+  reg taking; // stock.ts:44
+  reg [3:0] answer_status; // stock.ts:45
   reg [43:0] answer_block;
-  reg flushing; // allocator.ts:127
-  reg flushed; // allocator.ts:128
+  reg flushing; // stock.ts:47
+  reg flushed; // stock.ts:48
   reg [11:0] number; // arenas.ts:50
   reg [10:0] offset; // arenas.ts:51
   reg [3:0] digit; // arenas.ts:52
@@ -105,51 +105,51 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   reg untouched; // arenas.ts:55
   reg covers; // arenas.ts:56
   reg [2:0] limit; // arenas.ts:63
-  reg summary; // allocator.ts:137
-  reg survey; // allocator.ts:138
-  reg [3:0] wanted; // allocator.ts:139
-  reg [3:0] given_word; // allocator.ts:142
+  reg summary; // visit.ts:13
+  reg survey; // visit.ts:14
+  reg [3:0] wanted; // visit.ts:15
+  reg [3:0] given_word; // visit.ts:18
   reg [511:0] line; // free-line.ts:62
   reg [3:0] at; // free-line.ts:63
   reg [6:0] group; // free-line.ts:64
   reg [2:0] group_digit; // free-line.ts:65
-  reg is_first; // free-line.ts:70
-  reg [31:0] reserved_units; // free-line.ts:73
-  reg [31:0] begins; // free-line.ts:75
-  reg looking; // free-line.ts:76
-  reg looked; // free-line.ts:77
-  reg pick_any; // free-line.ts:79
+  reg is_first; // free-line.ts:75
+  reg [31:0] reserved_units; // free-line.ts:78
+  reg [31:0] begins; // free-line.ts:80
+  reg looking; // free-line.ts:81
+  reg looked; // free-line.ts:82
+  reg pick_any; // free-line.ts:84
   reg [4:0] pick_index;
-  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:81
-  reg [3:0] picked; // free-line.ts:82
-  reg freed; // free-line.ts:84
-  reg [6:0] before_; // free-line.ts:90
-  reg [6:0] after; // free-line.ts:91
-  reg touched; // free-line.ts:92
-  reg [7:0] seen; // free-line.ts:111
-  reg counts; // free-line.ts:112
-  reg found; // free-line.ts:114
-  reg [6:0] found_at; // free-line.ts:115
-  reg spare_valid; // allocator.ts:152
+  reg [8:0] picks_0, picks_1, picks_2, picks_3, picks_4, picks_5, picks_6, picks_7; // free-line.ts:86
+  reg [3:0] picked; // free-line.ts:87
+  reg freed; // free-line.ts:89
+  reg [6:0] before_; // free-line.ts:95
+  reg [6:0] after; // free-line.ts:96
+  reg touched; // free-line.ts:97
+  reg [7:0] seen; // free-line.ts:137
+  reg counts; // free-line.ts:138
+  reg found; // free-line.ts:140
+  reg [6:0] found_at; // free-line.ts:141
+  reg spare_valid; // parts.ts:56
   reg [11:0] spare_arena;
-  reg outside; // allocator.ts:153
-  reg push; // allocator.ts:164
-  reg [6:0] push_at; // allocator.ts:165
-  reg [43:0] pushed; // allocator.ts:166
-  reg [5:0] quiet; // allocator.ts:206
-  reg [4:0] state; // allocator.ts:252
-  reg beat; // allocator.ts:521
-  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // allocator.ts:118
+  reg outside; // parts.ts:57
+  reg push; // stock.ts:66
+  reg [6:0] push_at; // stock.ts:67
+  reg [43:0] pushed; // stock.ts:68
+  reg [5:0] quiet; // balance.ts:20
+  reg [4:0] state; // allocator.ts:42
+  reg beat; // memory.ts:41
+  (* ram_style = "distributed" *) reg [43:0] stack [0:127]; // stock.ts:38
   reg [63:0] digits [0:255]; // arenas.ts:48
   reg [63:0] word; // arenas.ts:58
   reg [10:0] offsets [0:4095]; // arenas.ts:49
   reg [10:0] offset_here; // arenas.ts:59
   wire [39:0] level_joined = {10'd0, levels_5, levels_4, levels_3, levels_2, levels_1, levels_0};
-  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // allocator.ts:129
+  wire [4:0] level = level_joined[{3'd0, kind} * 6'd5 +: 5]; // stock.ts:55
   wire [7:0] some_joined = {2'd0, filled_5, filled_4, filled_3, filled_2, filled_1, filled_0};
-  wire some = some_joined[kind]; // allocator.ts:130
-  wire room = ~level[4]; // allocator.ts:131
-  wire [43:0] popped = stack[{kind, level[3:0]}]; // allocator.ts:133
+  wire some = some_joined[kind]; // stock.ts:56
+  wire room = ~level[4]; // stock.ts:57
+  wire [43:0] popped = stack[{kind, level[3:0]}]; // stock.ts:59
   wire [7:0] word_number = number[11:4]; // arenas.ts:57
   wire [63:0] word_1 = word; // arenas.ts:58
   wire [10:0] offset_here_1 = offset_here; // arenas.ts:59
@@ -174,7 +174,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   }; // arenas.ts:65
   wire [22:0] first_slab = {number, offset}; // arenas.ts:82
   wire last = word_number == 8'd255; // arenas.ts:85
-  wire [10:0] slab = home[15:5] - offset; // allocator.ts:140
+  wire [10:0] slab = home[15:5] - offset; // visit.ts:16
   wire [31:0] line_word = line[31:0]; // free-line.ts:66
   wire [31:0] free_units = ~(line_word | reserved_units); // free-map.ts:79
   wire [15:0] free_blocks_1 = {
@@ -196,9 +196,9 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
   };
   wire [1:0] free_blocks_4 = {free_blocks_3[2] & free_blocks_3[3], free_blocks_3[0] & free_blocks_3[1]};
   wire free_blocks_5 = free_blocks_4[0] & free_blocks_4[1];
-  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:83
-  wire gives = ~taking & ~freed & (at == given_word); // free-line.ts:85
-  wire changes = taking ? takes : gives; // free-line.ts:86
+  wire takes = looked & pick_any & (picked != wanted); // free-line.ts:88
+  wire gives = ~taking & ~freed & (at == given_word); // free-line.ts:90
+  wire changes = taking ? takes : gives; // free-line.ts:91
   wire [4:0] block_units_choice = taking ? pick_index : home[4:0];
   wire [31:0] block_units_joined = {
     block_units_choice == 5'd31, block_units_choice == 5'd30, block_units_choice == 5'd29,
@@ -231,30 +231,30 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     | ({32{kind == 3'd3}} & {{8{block_units_choice[4:3] == 2'd3}}, {8{block_units_choice[4:3] == 2'd2}}, {8{block_units_choice[4:3] == 2'd1}}, {8{block_units_choice[4:3] == 2'd0}}});
   wire [31:0] block_units =
     ({32{kind == 3'd0}} & block_units_joined) | ({32{kind == 3'd1}} & block_units_choice_joined) | block_units_or
-    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:87
+    | ({32{kind == 3'd4}} & {{16{block_units_choice[4]}}, {16{~block_units_choice[4]}}}) | {32{kind == 3'd5}}; // free-line.ts:92
   wire [6:0] word_has = {
     |line_word, free_blocks_5, |free_blocks_4, |free_blocks_3, |free_blocks_2, |free_blocks_1, |free_units
-  }; // free-line.ts:93
+  }; // free-line.ts:98
   wire [6:0] mine_shifted = group >> 3;
-  wire mine = at == mine_shifted[3:0]; // free-line.ts:102
-  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:103
-  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:107
-  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:108
-  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:107
-  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:108
-  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:107
-  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:108
-  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:107
-  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:108
-  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:107
-  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:108
-  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:107
-  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:108
-  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:107
-  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:108
-  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:107
-  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:108
-  wire [3:0] limit_1 = 4'd6 - {1'b0, kind}; // free-line.ts:116
+  wire mine = at == mine_shifted[3:0]; // free-line.ts:128
+  wire digits_are_real = {1'b0, at} < 5'd16; // free-line.ts:129
+  wire here_1 = mine & (group[2:0] == 3'd0); // free-line.ts:133
+  wire [3:0] renewed_digit_0 = here_1 ? {1'b0, group_digit} : line_word[3:0]; // free-line.ts:134
+  wire here_2 = mine & (group[2:0] == 3'd1); // free-line.ts:133
+  wire [3:0] renewed_digit_1 = here_2 ? {1'b0, group_digit} : line_word[7:4]; // free-line.ts:134
+  wire here_3 = mine & (group[2:0] == 3'd2); // free-line.ts:133
+  wire [3:0] renewed_digit_2 = here_3 ? {1'b0, group_digit} : line_word[11:8]; // free-line.ts:134
+  wire here_4 = mine & (group[2:0] == 3'd3); // free-line.ts:133
+  wire [3:0] renewed_digit_3 = here_4 ? {1'b0, group_digit} : line_word[15:12]; // free-line.ts:134
+  wire here_5 = mine & (group[2:0] == 3'd4); // free-line.ts:133
+  wire [3:0] renewed_digit_4 = here_5 ? {1'b0, group_digit} : line_word[19:16]; // free-line.ts:134
+  wire here_6 = mine & (group[2:0] == 3'd5); // free-line.ts:133
+  wire [3:0] renewed_digit_5 = here_6 ? {1'b0, group_digit} : line_word[23:20]; // free-line.ts:134
+  wire here_7 = mine & (group[2:0] == 3'd6); // free-line.ts:133
+  wire [3:0] renewed_digit_6 = here_7 ? {1'b0, group_digit} : line_word[27:24]; // free-line.ts:134
+  wire here_8 = mine & (group[2:0] == 3'd7); // free-line.ts:133
+  wire [3:0] renewed_digit_7 = here_8 ? {1'b0, group_digit} : line_word[31:28]; // free-line.ts:134
+  wire [3:0] limit_1 = 4'd6 - {1'b0, kind}; // free-line.ts:142
   wire [2:0] digit_before =
     ~before_[6] ? 3'd0 :
     before_[5] ? 3'd1 :
@@ -263,7 +263,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     before_[2] ? 3'd4 :
     before_[1] ? 3'd5 :
     before_[0] ? 3'd6 :
-    3'd7; // free-line.ts:130
+    3'd7; // free-line.ts:202
   wire [2:0] digit_after =
     ~after[6] ? 3'd0 :
     after[5] ? 3'd1 :
@@ -272,7 +272,7 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     after[2] ? 3'd4 :
     after[1] ? 3'd5 :
     after[0] ? 3'd6 :
-    3'd7; // free-line.ts:131
+    3'd7; // free-line.ts:203
   wire has_slab = seen[1] | seen[0]; // free-map.ts:128
   wire [2:0] digit_folded =
     ~(|seen[7:1]) ? 3'd0 :
@@ -282,25 +282,25 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
     seen[4] ? 3'd4 :
     seen[5] ? 3'd5 :
     seen[6] ? 3'd6 :
-    3'd7; // free-line.ts:132
-  wire granted = ~((|event_status) | event_refused); // allocator.ts:157
-  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // allocator.ts:158
-  wire slot_now = giving_slot | ~give_payload_value; // allocator.ts:194
-  wire last_part = slot_now | ~give_payload_slot; // allocator.ts:195
-  wire sent = memory_valid & memory_ready & memory_payload_last; // allocator.ts:196
-  wire [35:0] spare_room = {7'd0, live} - {29'd0, cached}; // allocator.ts:197
-  wire over = {7'd0, live} < {29'd0, cached}; // allocator.ts:198
-  wire far_over = ({7'd0, live} + 36'd32) < {29'd0, cached}; // allocator.ts:200
-  wire over_at_rest = {7'd0, live >> 2} < {29'd0, cached}; // allocator.ts:208
-  wire at_rest = quiet[5] & ~(give_valid | take_valid); // allocator.ts:214
-  wire too_many = flushing ? |cached : at_rest ? over_at_rest : far_over; // allocator.ts:215
-  wire [8:0] place = picks_7; // allocator.ts:216
-  wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // allocator.ts:217
-  wire gone = ~(|digit); // allocator.ts:441
-  wire is_empty = digit == 4'd8; // allocator.ts:442
-  wire is_spare = spare_valid & (spare_arena == number); // allocator.ts:443
-  wire [7:0] line_unit = summary ? 8'd0 : {1'b0, group} + 8'd1; // allocator.ts:534
-  wire [22:0] line_slab = first_slab + {20'd0, line_unit[7:5]}; // allocator.ts:535
+    3'd7; // free-line.ts:204
+  wire granted = ~((|event_status) | event_refused); // parts.ts:27
+  wire another_region = (region != 5'd15) & (~(|event_status) | (event_status == status_out_of_memory)); // parts.ts:28
+  wire slot_now = giving_slot | ~give_payload_value; // parts.ts:35
+  wire last_part = slot_now | ~give_payload_slot; // parts.ts:36
+  wire sent = memory_valid & memory_ready & memory_payload_last; // parts.ts:62
+  wire [35:0] spare_room = {7'd0, live} - {29'd0, cached}; // balance.ts:16
+  wire over = {7'd0, live} < {29'd0, cached}; // balance.ts:17
+  wire far_over = ({7'd0, live} + 36'd32) < {29'd0, cached}; // balance.ts:19
+  wire over_at_rest = {7'd0, live >> 2} < {29'd0, cached}; // balance.ts:22
+  wire at_rest = quiet[5] & ~(give_valid | take_valid); // balance.ts:23
+  wire too_many = flushing ? |cached : at_rest ? over_at_rest : far_over; // balance.ts:31
+  wire [8:0] place = picks_7; // parts.ts:42
+  wire [22:0] slab_of_pick = first_slab + {12'd0, group, place[8:5]}; // parts.ts:43
+  wire gone = ~(|digit); // lines.ts:90
+  wire is_empty = digit == 4'd8; // lines.ts:91
+  wire is_spare = spare_valid & (spare_arena == number); // lines.ts:92
+  wire [7:0] line_unit = summary ? 8'd0 : {1'b0, group} + 8'd1; // memory.ts:52
+  wire [22:0] line_slab = first_slab + {20'd0, line_unit[7:5]}; // memory.ts:53
   wire number_or = (|fitting[1:0]) | (|fitting[3:2]);
   wire fitting_or = (|fitting[5:4]) | (|fitting[7:6]);
   wire number_or_fitting = (|fitting[9:8]) | (|fitting[11:10]);
@@ -1005,19 +1005,19 @@ module KvAllocator_b64_c16_t131072_a4194304_r16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:558
-      assert (~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:562
+      assert (~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing)); // allocator.ts:74
+      assert (~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0]))); // allocator.ts:75
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~event_for_allocator | (state == state_reading) | (state == state_writing) | (state == state_allocating) | (state == state_freeing))) begin
-        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:558)"); // allocator.ts:558
+        $display("%s", "assertion failed: a reply to the allocator is waited for (allocator.ts:74)"); // allocator.ts:74
         $stop;
       end
       if (~(~(event_for_allocator & (state == state_allocating) & granted & (|event_block[4:0])))) begin
-        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:562)"); // allocator.ts:562
+        $display("%s", "assertion failed: ALLOC gives whole pages (allocator.ts:75)"); // allocator.ts:75
         $stop;
       end
     end

@@ -95,15 +95,15 @@ module KvEngine_b64_c16_t131072_l4095 (
   localparam [2:0] state_join = 3'd4;
   localparam [7:0] opcode_read = 8'h40;
   localparam [7:0] opcode_write = 8'h50;
-  reg [15:0] written; // engine.ts:147
-  reg [15:0] decided; // engine.ts:148
-  reg [2:0] kind; // engine.ts:151
-  reg at_slot; // engine.ts:152
-  reg at_pair; // engine.ts:153
-  reg [3:0] context_; // engine.ts:154
-  reg [3:0] code; // engine.ts:155
-  reg failed; // engine.ts:156
-  reg [1:0] a_kind; // engine.ts:157
+  reg [15:0] written; // state.ts:21
+  reg [15:0] decided; // state.ts:22
+  reg [2:0] kind; // state.ts:24
+  reg at_slot; // state.ts:25
+  reg at_pair; // state.ts:26
+  reg [3:0] context_; // state.ts:27
+  reg [3:0] code; // state.ts:28
+  reg failed; // state.ts:29
+  reg [1:0] a_kind; // state.ts:30
   reg a_any;
   reg [7:0] a_user, a_fingerprint;
   reg [15:0] a_pid;
@@ -111,81 +111,81 @@ module KvEngine_b64_c16_t131072_l4095 (
   reg [10:0] a_size;
   reg [43:0] a_block;
   reg [16:0] a_bucket;
-  reg [11:0] c_looks; // engine.ts:158
+  reg [11:0] c_looks; // state.ts:31
   reg [43:0] c_slot, c_other_slot, c_found_block, c_link_block;
   reg [2:0] c_index, c_other_index;
   reg c_other_valid, c_more, c_alone, c_link_valid, c_grows;
   reg [10:0] c_found_size;
   reg [3:0] c_verdict;
-  reg was_written; // engine.ts:159
-  reg was_decided; // engine.ts:160
-  reg [3:0] write_status; // engine.ts:161
-  reg [43:0] first_slot; // engine.ts:163
-  reg same_key; // engine.ts:164
-  reg [6:0] matching; // engine.ts:165
-  reg matched; // engine.ts:166
-  reg saving; // engine.ts:176
-  reg asking; // engine.ts:177
-  reg ending; // engine.ts:178
-  reg growing; // engine.ts:179
-  reg [2:0] ask_purpose; // engine.ts:180
+  reg was_written; // state.ts:32
+  reg was_decided; // state.ts:33
+  reg [3:0] write_status; // state.ts:34
+  reg [43:0] first_slot; // state.ts:36
+  reg same_key; // state.ts:37
+  reg [6:0] matching; // state.ts:38
+  reg matched; // state.ts:39
+  reg saving; // orders.ts:22
+  reg asking; // orders.ts:23
+  reg ending; // orders.ts:24
+  reg growing; // orders.ts:25
+  reg [2:0] ask_purpose; // orders.ts:26
   reg ask_write, ask_whole, ask_link;
   reg [1:0] ask_at, ask_content;
-  reg end_silent, end_gives_new, end_gives_old, end_gives_slot, end_gives_other; // engine.ts:181
+  reg end_silent, end_gives_new, end_gives_old, end_gives_slot, end_gives_other; // orders.ts:27
   reg [3:0] end_code;
-  reg [2:0] state; // engine.ts:249
-  wire accesses_push_ready, accesses_pop_valid, accesses_pop_payload_write, accesses_pop_payload_whole; // engine.ts:425
+  reg [2:0] state; // engine.ts:39
+  wire accesses_push_ready, accesses_pop_valid, accesses_pop_payload_write, accesses_pop_payload_whole; // accesses.ts:68
   wire [7:0] accesses_pop_payload_tag;
   wire [43:0] accesses_pop_payload_block;
   wire [2:0] accesses_pop_payload_index;
   wire [11:0] accesses_pop_payload_length;
   wire [63:0] accesses_pop_payload_word;
   wire [4:0] accesses_level;
-  reg accessing_full, accessing_held_write, accessing_held_whole; // engine.ts:458
+  reg accessing_full, accessing_held_write, accessing_held_whole; // accesses.ts:97
   reg [7:0] accessing_held_tag;
   reg [43:0] accessing_held_block;
   reg [2:0] accessing_held_index;
   reg [11:0] accessing_held_length;
   reg [63:0] accessing_held_word;
-  reg asking_beat; // engine.ts:539
-  wire takes_push_ready; // engine.ts:460
+  reg asking_beat; // accesses.ts:35
+  wire takes_push_ready; // results.ts:28
   wire [4:0] takes_level;
-  wire giving_push_ready; // engine.ts:469
+  wire giving_push_ready; // results.ts:45
   wire [4:0] giving_level;
-  wire answers_push_ready; // engine.ts:488
+  wire answers_push_ready; // results.ts:71
   wire [1:0] answers_pop_payload_kind;
   wire [7:0] answers_pop_payload_user;
   wire [10:0] answers_pop_payload_size;
   wire [4:0] answers_level;
-  (* ram_style = "distributed" *) reg [170:0] asks [0:15]; // engine.ts:142
-  (* ram_style = "distributed" *) reg [213:0] steps [0:15]; // engine.ts:143
-  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:15]; // engine.ts:144
-  wire asking_last; // engine.ts:540
+  (* ram_style = "distributed" *) reg [170:0] asks [0:15]; // state.ts:12
+  (* ram_style = "distributed" *) reg [213:0] steps [0:15]; // state.ts:13
+  (* ram_style = "distributed" *) reg [3:0] write_statuses [0:15]; // state.ts:14
+  wire asking_last; // accesses.ts:36
   wire [6:0] occupied = {
     event_line[447], event_line[383], event_line[319], event_line[255], event_line[191], event_line[127],
     event_line[63]
-  }; // engine.ts:171
-  wire [6:0] chosen = matching & (~matching + 7'd1); // engine.ts:172
-  wire [6:0] hole = ~occupied & (occupied + 7'd1); // engine.ts:173
-  wire reads = a_kind == 2'd0; // engine.ts:227
-  wire creates = a_kind == 2'd1; // engine.ts:228
-  wire updates = a_kind == 2'd2; // engine.ts:229
-  wire deletes = a_kind == 2'd3; // engine.ts:230
-  wire brings = creates | updates; // engine.ts:231
-  wire searching = at_slot | at_pair; // engine.ts:232
-  wire confirms = at_slot & ~failed & matched; // engine.ts:233
-  wire hits = at_pair & ~failed & same_key; // engine.ts:234
-  wire looks_again = at_pair & ~failed & ~same_key & c_more; // engine.ts:235
-  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // engine.ts:236
-  wire follows = passes & c_link_valid; // engine.ts:237
-  wire over = passes & ~c_link_valid; // engine.ts:238
-  wire unlinks = c_alone & c_other_valid; // engine.ts:239
-  wire memory_event = event_valid & ~event_for_allocator; // engine.ts:240
-  wire [3:0] next_context = memory_event ? event_context[3:0] : spare_valid ? spare_payload_context : start_payload; // engine.ts:241
-  wire [213:0] progress_word = steps[context_]; // engine.ts:272
+  }; // state.ts:49
+  wire [6:0] chosen = matching & (~matching + 7'd1); // state.ts:50
+  wire [6:0] hole = ~occupied & (occupied + 7'd1); // state.ts:51
+  wire reads = a_kind == 2'd0; // judge.ts:7
+  wire creates = a_kind == 2'd1; // judge.ts:8
+  wire updates = a_kind == 2'd2; // judge.ts:9
+  wire deletes = a_kind == 2'd3; // judge.ts:10
+  wire brings = creates | updates; // judge.ts:11
+  wire searching = at_slot | at_pair; // judge.ts:12
+  wire confirms = at_slot & ~failed & matched; // judge.ts:13
+  wire hits = at_pair & ~failed & same_key; // judge.ts:14
+  wire looks_again = at_pair & ~failed & ~same_key & c_more; // judge.ts:15
+  wire passes = ~failed & ((at_slot & ~matched) | (at_pair & ~(same_key | c_more))); // judge.ts:16
+  wire follows = passes & c_link_valid; // judge.ts:17
+  wire over = passes & ~c_link_valid; // judge.ts:18
+  wire unlinks = c_alone & c_other_valid; // judge.ts:19
+  wire memory_event = event_valid & ~event_for_allocator; // state.ts:58
+  wire [3:0] next_context = memory_event ? event_context[3:0] : spare_valid ? spare_payload_context : start_payload; // state.ts:59
+  wire [213:0] progress_word = steps[context_]; // look.ts:49
   wire [11:0] progress_looks = progress_word[11:0];
-  wire spent = (at_slot | at_pair) & (progress_looks == 12'd4095); // engine.ts:274
-  wire accessing_ready = memory_ready & asking_last; // engine.ts:458
+  wire spent = (at_slot | at_pair) & (progress_looks == 12'd4095); // look.ts:51
+  wire accessing_ready = memory_ready & asking_last; // accesses.ts:97
   wire accessing_payload_write = accessing_full ? accessing_held_write : accesses_pop_payload_write;
   wire accessing_payload_whole = accessing_full ? accessing_held_whole : accesses_pop_payload_whole;
   wire [43:0] accessing_payload_block = accessing_full ? accessing_held_block : accesses_pop_payload_block;
@@ -193,9 +193,9 @@ module KvEngine_b64_c16_t131072_l4095 (
   wire [11:0] accessing_payload_length = accessing_full ? accessing_held_length : accesses_pop_payload_length;
   wire [63:0] accessing_payload_word = accessing_full ? accessing_held_word : accesses_pop_payload_word;
   assign asking_last = ~accessing_payload_whole | ~asking_beat;
-  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // engine.ts:468
+  wire gives = end_gives_new | end_gives_old | end_gives_slot | end_gives_other; // results.ts:44
 
-  wire [7:0] accesses_push_payload_tag = {ask_purpose, 1'b0, context_}; // engine.ts:425
+  wire [7:0] accesses_push_payload_tag = {ask_purpose, 1'b0, context_}; // accesses.ts:68
   wire [43:0] accesses_push_payload_block =
     ({44{ask_at == 2'd0}} & c_slot) | ({44{ask_at == 2'd1}} & c_found_block) | ({44{ask_at == 2'd2}} & c_other_slot);
   wire [2:0] accesses_push_payload_index = ask_link ? 3'd7 : (ask_write & ~ask_whole) ? c_index : 3'd0;
@@ -207,7 +207,7 @@ module KvEngine_b64_c16_t131072_l4095 (
     ({64{ask_content == 2'd1}} & {1'b1, a_fingerprint, a_size, a_block})
     | ({64{ask_content == 2'd2}} & {c_link_valid, 19'd0, c_link_block})
     | ({64{ask_content == 2'd3}} & {20'h80000, c_other_slot});
-  Fifo_Access_d16 accesses ( // engine.ts:425
+  Fifo_Access_d16 accesses ( // accesses.ts:68
     .clk (clk), .rst (rst),
     .push_valid (asking), .push_ready (accesses_push_ready), .push_payload_tag (accesses_push_payload_tag),
     .push_payload_write (ask_write), .push_payload_whole (ask_whole),
@@ -220,20 +220,20 @@ module KvEngine_b64_c16_t131072_l4095 (
     .level (accesses_level)
   );
 
-  Fifo_uint4_d16 takes ( // engine.ts:460
+  Fifo_uint4_d16 takes ( // results.ts:28
     .clk (clk), .rst (rst),
     .push_valid (growing), .push_ready (takes_push_ready), .push_payload (context_),
     .pop_valid (take_valid), .pop_ready (take_ready), .pop_payload (take_payload_context),
     .level (takes_level)
   );
 
-  wire giving_push_valid = ending & gives; // engine.ts:469
+  wire giving_push_valid = ending & gives; // results.ts:45
   wire giving_push_payload_value = end_gives_new | end_gives_old;
   wire [43:0] giving_push_payload_block = end_gives_new ? a_block : c_found_block;
   wire [10:0] giving_push_payload_size = end_gives_new ? a_size : c_found_size;
   wire giving_push_payload_slot = end_gives_slot | end_gives_other;
   wire [43:0] giving_push_payload_slot_block = end_gives_slot ? c_slot : c_other_slot;
-  Fifo_Give_d16 giving ( // engine.ts:469
+  Fifo_Give_d16 giving ( // results.ts:45
     .clk (clk), .rst (rst),
     .push_valid (giving_push_valid), .push_ready (giving_push_ready), .push_payload_value (giving_push_payload_value),
     .push_payload_block (giving_push_payload_block), .push_payload_size (giving_push_payload_size),
@@ -244,10 +244,10 @@ module KvEngine_b64_c16_t131072_l4095 (
     .level (giving_level)
   );
 
-  wire answers_push_valid = ending & ~end_silent & ~a_any; // engine.ts:488
+  wire answers_push_valid = ending & ~end_silent & ~a_any; // results.ts:71
   wire [10:0] answers_push_payload_size = |end_code ? 11'd0 : a_size;
   wire answers_push_payload_bare = ~((end_code == status_ok) | (end_code == status_fail));
-  Fifo_KvAnswer_d16 answers ( // engine.ts:488
+  Fifo_KvAnswer_d16 answers ( // results.ts:71
     .clk (clk), .rst (rst),
     .push_valid (answers_push_valid), .push_ready (answers_push_ready), .push_payload_context (context_),
     .push_payload_kind (a_kind), .push_payload_user (a_user), .push_payload_size (answers_push_payload_size),
@@ -656,29 +656,29 @@ module KvEngine_b64_c16_t131072_l4095 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(asking & ~accesses_push_ready)); // engine.ts:521
-      assert (~(ending & ~answers_push_ready)); // engine.ts:522
-      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:523
-      assert (~(growing & ~takes_push_ready)); // engine.ts:524
+      assert (~(asking & ~accesses_push_ready)); // engine.ts:66
+      assert (~(ending & ~answers_push_ready)); // engine.ts:67
+      assert (~(ending & gives & ~giving_push_ready)); // engine.ts:68
+      assert (~(growing & ~takes_push_ready)); // engine.ts:69
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(asking & ~accesses_push_ready))) begin
-        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:521)"); // engine.ts:521
+        $display("%s", "assertion failed: there is room for a memory request of every context (engine.ts:66)"); // engine.ts:66
         $stop;
       end
       if (~(~(ending & ~answers_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:522)"); // engine.ts:522
+        $display("%s", "assertion failed: there is room for every context's reply (engine.ts:67)"); // engine.ts:67
         $stop;
       end
       if (~(~(ending & gives & ~giving_push_ready))) begin
-        $display("%s", "assertion failed: there is room for what is given back (engine.ts:523)"); // engine.ts:523
+        $display("%s", "assertion failed: there is room for what is given back (engine.ts:68)"); // engine.ts:68
         $stop;
       end
       if (~(~(growing & ~takes_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:524)"); // engine.ts:524
+        $display("%s", "assertion failed: there is room for every context's wish for a slot (engine.ts:69)"); // engine.ts:69
         $stop;
       end
     end

@@ -92,13 +92,13 @@ module KvIntake_b64_c16_t131072_d1466 (
   localparam [3:0] state_parse = 4'd3;
   localparam [3:0] state_table = 4'd5;
   localparam [3:0] state_block = 4'd7;
-  reg [3:0] request_context; // intake.ts:111
+  reg [3:0] request_context; // request.ts:13
   reg [7:0] request_opcode;
   reg [15:0] request_pid;
   reg [13:0] request_length;
-  reg ended; // intake.ts:112
-  reg [95:0] head; // intake.ts:113
-  reg [1:0] asked_kind_q; // intake.ts:114
+  reg ended; // request.ts:14
+  reg [95:0] head; // request.ts:15
+  reg [1:0] asked_kind_q; // request.ts:16
   reg asked_any_q;
   reg [7:0] asked_user_q, asked_fingerprint_q;
   reg [15:0] asked_pid_q;
@@ -106,48 +106,48 @@ module KvIntake_b64_c16_t131072_d1466 (
   reg [10:0] asked_size_q;
   reg [43:0] asked_block_q;
   reg [16:0] asked_bucket_q;
-  reg [8:0] write_beats; // intake.ts:115
-  reg [43:0] table_q; // intake.ts:116
-  reg table_known; // intake.ts:117
-  reg [3:0] failure; // intake.ts:118
-  reg right; // intake.ts:138
-  reg [31:0] hash; // intake.ts:139
-  reg writes; // intake.ts:140
-  reg with_value; // intake.ts:141
-  reg [13:0] pair_bytes; // intake.ts:142
-  reg [2:0] wanted; // intake.ts:143
-  reg [2:0] round; // intake.ts:146
-  reg [31:0] hashed; // intake.ts:147
-  reg [31:0] sip_0; // intake.ts:149
-  reg [31:0] sip_1; // intake.ts:150
-  reg [31:0] sip_2; // intake.ts:151
-  reg [31:0] sip_3; // intake.ts:152
-  reg due; // intake.ts:161
-  reg swept; // intake.ts:162
-  reg [3:0] swept_code_q; // intake.ts:163
-  reg [3:0] sweep_context; // intake.ts:164
-  reg [15:0] sweep_pid; // intake.ts:165
-  reg [17:0] sweep_bucket; // intake.ts:166
-  reg alone; // intake.ts:167
-  reg turn; // intake.ts:169
+  reg [8:0] write_beats; // request.ts:17
+  reg [43:0] table_q; // request.ts:18
+  reg table_known; // request.ts:19
+  reg [3:0] failure; // request.ts:20
+  reg right; // request.ts:75
+  reg [31:0] hash; // request.ts:76
+  reg writes; // request.ts:77
+  reg with_value; // request.ts:78
+  reg [13:0] pair_bytes; // request.ts:79
+  reg [2:0] wanted; // request.ts:80
+  reg [2:0] round; // request.ts:48
+  reg [31:0] hashed; // request.ts:49
+  reg [31:0] sip_0; // request.ts:51
+  reg [31:0] sip_1; // request.ts:52
+  reg [31:0] sip_2; // request.ts:53
+  reg [31:0] sip_3; // request.ts:54
+  reg due; // walk.ts:16
+  reg swept; // walk.ts:17
+  reg [3:0] swept_code_q; // walk.ts:18
+  reg [3:0] sweep_context; // walk.ts:19
+  reg [15:0] sweep_pid; // walk.ts:20
+  reg [17:0] sweep_bucket; // walk.ts:21
+  reg alone; // walk.ts:22
+  reg turn; // walk.ts:24
   reg [63:0] walk_place; // marks.ts:43
-  reg shows; // intake.ts:179
-  reg last_bucket; // intake.ts:180
-  reg last_word; // intake.ts:181
-  reg begins; // intake.ts:195
-  reg [3:0] state; // intake.ts:214
+  reg shows; // walk.ts:34
+  reg last_bucket; // walk.ts:35
+  reg last_word; // walk.ts:36
+  reg begins; // parts.ts:14
+  reg [3:0] state; // intake.ts:39
   reg [64:0] marks [0:2047]; // marks.ts:37
   reg [64:0] marked; // marks.ts:39
   integer i;
-  wire [1:0] kind = request_opcode[2:1]; // intake.ts:130
-  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // intake.ts:131
-  wire brings = (kind == 2'd1) | (kind == 2'd2); // intake.ts:132
-  wire [10:0] size = head[26:16]; // intake.ts:133
-  wire [13:0] room = request_length - 14'd12; // intake.ts:135
-  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // intake.ts:136
-  wire short = request_length < 14'd12; // intake.ts:137
-  wire idle = state == state_idle; // intake.ts:170
-  wire sends = state == state_send; // intake.ts:171
+  wire [1:0] kind = request_opcode[2:1]; // request.ts:67
+  wire known = {request_opcode[7:3], request_opcode[0]} == 6'd24; // request.ts:68
+  wire brings = (kind == 2'd1) | (kind == 2'd2); // request.ts:69
+  wire [10:0] size = head[26:16]; // request.ts:70
+  wire [13:0] room = request_length - 14'd12; // request.ts:72
+  wire fits = (head[31:16] <= 16'd1454) & (room >= {3'd0, size}); // request.ts:73
+  wire short = request_length < 14'd12; // request.ts:74
+  wire idle = state == state_idle; // walk.ts:25
+  wire sends = state == state_send; // walk.ts:26
   wire [63:0] renewed_marks_joined = {
     asked_bucket_q[5:0] == 6'd63, asked_bucket_q[5:0] == 6'd62, asked_bucket_q[5:0] == 6'd61,
     asked_bucket_q[5:0] == 6'd60, asked_bucket_q[5:0] == 6'd59, asked_bucket_q[5:0] == 6'd58,
@@ -172,12 +172,12 @@ module KvIntake_b64_c16_t131072_d1466 (
     asked_bucket_q[5:0] == 6'd3, asked_bucket_q[5:0] == 6'd2, asked_bucket_q[5:0] == 6'd1, asked_bucket_q[5:0] == 6'd0
   };
   wire [63:0] renewed_marks = marked[63:0] | renewed_marks_joined; // marks.ts:40
-  wire last = marked[64] ? last_bucket : last_word; // intake.ts:186
-  wire [17:0] next_word = (sweep_bucket | 18'd63) + 18'd1; // intake.ts:187
-  wire walks = due & (turn | ~request_valid); // intake.ts:192
-  wire left = ~ended; // intake.ts:193
-  wire [511:0] pair_beat = request_data_payload_data; // intake.ts:398
-  wire bare = ~((failure == status_ok) | (failure == status_fail)) | alone; // intake.ts:413
+  wire last = marked[64] ? last_bucket : last_word; // walk.ts:41
+  wire [17:0] next_word = (sweep_bucket | 18'd63) + 18'd1; // walk.ts:42
+  wire walks = due & (turn | ~request_valid); // walk.ts:47
+  wire left = ~ended; // parts.ts:12
+  wire [511:0] pair_beat = request_data_payload_data; // outputs.ts:16
+  wire bare = ~((failure == status_ok) | (failure == status_fail)) | alone; // outputs.ts:35
   wire [31:0] sip_0_sum = sip_0 + sip_1;
   wire [31:0] sip_2_sum = sip_2 + (sip_3 ^ hashed);
   wire [31:0] sip_0_xor = {sip_3[23:0] ^ hashed[23:0], sip_3[31:24] ^ hashed[31:24]} ^ sip_2_sum;

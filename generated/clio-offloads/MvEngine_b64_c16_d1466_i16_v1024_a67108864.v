@@ -78,65 +78,65 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
   localparam [3:0] s_answer = 4'd9;
   localparam [3:0] s_copy = 4'd10;
   localparam [3:0] status_ok = 4'd0, status_fail = 4'd4, status_out_of_memory = 4'd7, status_malformed = 4'd8;
-  reg [15:0] last; // engine.ts:133
-  reg [15:0] heads_0, heads_1, heads_2, heads_3, heads_4, heads_5, heads_6, heads_7, heads_8; // engine.ts:134
-  reg has_map; // engine.ts:135
-  reg [63:0] map; // engine.ts:136
-  reg [63:0] arena; // engine.ts:137
-  reg [26:0] room; // engine.ts:138
-  reg [19:0] region; // engine.ts:139
-  reg region_is_fresh; // engine.ts:140
-  reg [2:0] e; // engine.ts:143
-  reg [3:0] c; // engine.ts:144
-  reg [3:0] outcome; // engine.ts:145
-  reg [63:0] found; // engine.ts:146
-  reg [127:0] read_bytes; // engine.ts:147
-  reg [1:0] beat; // engine.ts:148
-  reg [7:0] r_opcode; // engine.ts:149
+  reg [15:0] last; // state.ts:83
+  reg [15:0] heads_0, heads_1, heads_2, heads_3, heads_4, heads_5, heads_6, heads_7, heads_8; // state.ts:84
+  reg has_map; // state.ts:85
+  reg [63:0] map; // state.ts:86
+  reg [63:0] arena; // state.ts:87
+  reg [26:0] room; // state.ts:88
+  reg [19:0] region; // state.ts:89
+  reg region_is_fresh; // state.ts:90
+  reg [2:0] e; // state.ts:97
+  reg [3:0] c; // state.ts:98
+  reg [3:0] outcome; // state.ts:99
+  reg [63:0] found; // state.ts:100
+  reg [127:0] read_bytes; // state.ts:101
+  reg [1:0] beat; // state.ts:102
+  reg [7:0] r_opcode; // state.ts:103
   reg [2:0] r_kind;
   reg r_malformed;
   reg [31:0] r_object, r_version;
   reg [13:0] r_length;
-  reg [63:0] entry_array_q; // engine.ts:150
+  reg [63:0] entry_array_q; // state.ts:104
   reg [15:0] entry_number_q;
   reg [13:0] entry_size_q;
   reg entry_live_q;
-  reg [15:0] note_object, note_link; // engine.ts:151
+  reg [15:0] note_object, note_link; // state.ts:105
   reg note_fresh, note_half, note_half_is_value;
   reg [3:0] note_failed;
-  reg is_unknown; // engine.ts:159
-  reg is_missing; // engine.ts:160
-  reg is_full; // engine.ts:161
-  reg is_misfit; // engine.ts:162
-  reg [10:0] index; // engine.ts:169
-  reg [3:0] size_class; // engine.ts:170
-  reg [15:0] head; // engine.ts:172
-  reg [26:0] array_bytes; // engine.ts:173
-  reg [21:0] offset; // engine.ts:174
-  reg [63:0] value_at; // engine.ts:175
-  reg [63:0] entry_at; // engine.ts:176
-  reg [1:0] does; // engine.ts:177
-  reg [2:0] what_event; // engine.ts:178
+  reg is_unknown; // state.ts:111
+  reg is_missing; // state.ts:112
+  reg is_full; // state.ts:113
+  reg is_misfit; // state.ts:114
+  reg [10:0] index; // state.ts:126
+  reg [3:0] size_class; // state.ts:127
+  reg [15:0] head; // state.ts:134
+  reg [26:0] array_bytes; // state.ts:135
+  reg [21:0] offset; // state.ts:136
+  reg [63:0] value_at; // state.ts:137
+  reg [63:0] entry_at; // state.ts:138
+  reg [1:0] does; // orders.ts:8
+  reg [2:0] what_event; // orders.ts:9
   reg [1:0] what_source;
-  reg with_entry; // engine.ts:179
-  reg [3:0] says_status; // engine.ts:180
+  reg with_entry; // orders.ts:10
+  reg [3:0] says_status; // orders.ts:11
   reg [31:0] says_version;
   reg says_value;
-  reg [3:0] s; // engine.ts:271
-  (* ram_style = "distributed" *) reg [89:0] requests [0:15]; // engine.ts:97
-  (* ram_style = "distributed" *) reg [94:0] entries [0:15]; // engine.ts:98
-  (* ram_style = "distributed" *) reg [38:0] notes [0:15]; // engine.ts:107
-  wire failed = |outcome; // engine.ts:154
-  wire [10:0] count = entry_number_q[10:0]; // engine.ts:155
-  wire [13:0] size = (r_kind == 3'd0) ? r_version[13:0] : entry_size_q; // engine.ts:156
-  wire [3:0] class_index = size_class - 4'd3; // engine.ts:171
-  wire [2:0] came = memory_reply_payload_tag[6:4]; // engine.ts:268
-  wire copies = (came == 3'd2) & (memory_reply_payload_status == 4'd0); // engine.ts:269
-  wire no_room = (came == 3'd5) & (memory_reply_payload_status == 4'd0) & (|memory_reply_payload_va[31:0]); // engine.ts:270
-  wire second = s == s_ask_entry; // engine.ts:387
-  wire is_value = ((what_event == 3'd2) | (what_event == 3'd4)) & ~second; // engine.ts:388
-  wire good = says_status == 4'd0; // engine.ts:398
-  wire value = says_value & good; // engine.ts:399
+  reg [3:0] s; // engine.ts:30
+  (* ram_style = "distributed" *) reg [89:0] requests [0:15]; // state.ts:51
+  (* ram_style = "distributed" *) reg [94:0] entries [0:15];
+  (* ram_style = "distributed" *) reg [38:0] notes [0:15];
+  wire failed = |outcome; // state.ts:149
+  wire [10:0] count = entry_number_q[10:0]; // state.ts:150
+  wire [13:0] size = (r_kind == 3'd0) ? r_version[13:0] : entry_size_q; // state.ts:151
+  wire [3:0] class_index = size_class - 4'd3; // state.ts:128
+  wire [2:0] came = memory_reply_payload_tag[6:4]; // steps.ts:37
+  wire copies = (came == 3'd2) & (memory_reply_payload_status == 4'd0); // steps.ts:38
+  wire no_room = (came == 3'd5) & (memory_reply_payload_status == 4'd0) & (|memory_reply_payload_va[31:0]); // steps.ts:39
+  wire second = s == s_ask_entry; // outputs.ts:18
+  wire is_value = ((what_event == 3'd2) | (what_event == 3'd4)) & ~second; // outputs.ts:19
+  wire good = says_status == 4'd0; // outputs.ts:33
+  wire value = says_value & good; // outputs.ts:34
   wire last_when = (e == 3'd3) & ~failed;
   wire r_kind_when = (r_kind == 3'd0) & note_fresh;
 
@@ -224,13 +224,13 @@ module MvEngine_b64_c16_d1466_i16_v1024_a67108864 (
     endcase
   wire [89:0] r_opcode_word = requests[c];
   wire [38:0] note_object_word = notes[c];
-  wire [94:0] kept_word = entries[c]; // engine.ts:296
+  wire [94:0] kept_word = entries[c]; // steps.ts:79
   wire [63:0] kept_array = kept_word[63:0];
   wire [15:0] kept_number = kept_word[79:64];
   wire [13:0] kept_size = kept_word[93:80];
   wire kept_live = kept_word[94];
   wire [255:0] head_joined = {112'h0, heads_8, heads_7, heads_6, heads_5, heads_4, heads_3, heads_2, heads_1, heads_0};
-  wire [3:0] entry_outcome = (e == 3'd4) ? note_failed : outcome; // engine.ts:238
+  wire [3:0] entry_outcome = (e == 3'd4) ? note_failed : outcome; // decide.ts:69
 
   always @(posedge clk)
     case (s)

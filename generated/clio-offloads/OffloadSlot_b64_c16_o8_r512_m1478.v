@@ -138,18 +138,18 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
   localparam [7:0] opcode_read = 8'h40, opcode_atomic_tas = 8'h42, opcode_deref_write = 8'h43,
     opcode_deref_read = 8'h44, opcode_atomic_cas = 8'h48, opcode_atomic_faa = 8'h49, opcode_atomic_store = 8'h4a,
     opcode_write = 8'h50, opcode_alloc = 8'h80, opcode_free = 8'h82;
-  reg [15:0] used; // slot.ts:192
+  reg [15:0] used; // slot.ts:45
   reg closed; // slot-reset.ts:36
   reg drained; // slot-reset.ts:37
   reg lost_one; // slot-reset.ts:38
   reg [3:0] lost_context; // slot-reset.ts:40
   reg [47:0] client_0, client_1, client_2, client_3, client_4, client_5, client_6, client_7, client_8, client_9,
-    client_10, client_11, client_12, client_13, client_14, client_15; // slot.ts:203
-  reg [15:0] contexts_of_client; // slot.ts:205
-  reg client_fits; // slot.ts:206
-  wire [9:0] bodies_level; // slot.ts:215
-  wire [4:0] requests_level; // slot.ts:218
-  reg [13:0] body_owed; // slot.ts:229
+    client_10, client_11, client_12, client_13, client_14, client_15; // requests.ts:36
+  reg [15:0] contexts_of_client; // requests.ts:38
+  reg client_fits; // requests.ts:39
+  wire [9:0] bodies_level; // requests.ts:52
+  wire [4:0] requests_level; // requests.ts:55
+  reg [13:0] body_owed; // requests.ts:66
   wire replies_data_push_ready, replies_data_pop_valid; // collect.ts:62
   wire [5:0] replies_data_level;
   wire replies_heads_push_ready, replies_heads_pop_valid, replies_heads_pop_payload_more; // collect.ts:63
@@ -162,8 +162,8 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
   reg replies_held_more;
   reg replies_valid; // collect.ts:65
   reg [8:0] replies_left; // collect.ts:69
-  reg [4:0] left; // slot.ts:253
-  reg discarding; // slot.ts:254
+  reg [4:0] left; // replies.ts:45
+  reg discarding; // replies.ts:46
   wire accesses_data_push_ready; // collect.ts:62
   wire [5:0] accesses_data_level;
   wire accesses_heads_push_ready, accesses_heads_pop_valid, accesses_heads_pop_payload_client; // collect.ts:63
@@ -180,7 +180,7 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
   reg [13:0] accesses_held_data;
   reg accesses_valid; // collect.ts:65
   reg [8:0] accesses_left; // collect.ts:69
-  reg next_full; // slot.ts:314
+  reg next_full; // accesses.ts:93
   reg [7:0] next_held_tag, next_held_opcode;
   reg [15:0] next_held_pid;
   reg [63:0] next_held_va;
@@ -188,27 +188,27 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
   reg [13:0] next_held_data;
   reg [9:0] next_held_cost;
   reg [3:0] next_held_epoch;
-  reg [3:0] inside_; // slot.ts:315
-  reg [9:0] beats_free; // slot.ts:316
-  reg [3:0] epoch; // slot.ts:319
-  reg [5:0] data_owed; // slot.ts:325
-  wire memory_replies_push_ready, memory_replies_pop_valid; // slot.ts:334
+  reg [3:0] inside_; // accesses.ts:94
+  reg [9:0] beats_free; // accesses.ts:95
+  reg [3:0] epoch; // accesses.ts:98
+  reg [5:0] data_owed; // accesses.ts:104
+  wire memory_replies_push_ready, memory_replies_pop_valid; // accesses.ts:118
   wire [3:0] memory_replies_level;
-  wire memory_reply_beats_push_ready, memory_reply_beats_pop_valid; // slot.ts:338
+  wire memory_reply_beats_push_ready, memory_reply_beats_pop_valid; // accesses.ts:119
   wire [9:0] memory_reply_beats_level;
   reg [27:0] waiting_cycles; // slot-reset.ts:74
   reg waited_enough; // slot-reset.ts:75
   reg [15:0] since_cycles; // slot-reset.ts:88
   reg [23:0] since_units; // slot-reset.ts:89
-  reg silent; // slot.ts:418
+  reg silent; // reset.ts:52
   reg [23:0] idle_cycles; // slot-reset.ts:100
   reg stuck; // slot-reset.ts:101
-  (* ram_style = "distributed" *) reg [15:0] pids [0:15]; // slot.ts:227
+  (* ram_style = "distributed" *) reg [15:0] pids [0:15]; // requests.ts:64
   wire replies_wants; // collect.ts:71
   wire replies_heads_pop_ready; // collect.ts:63
   wire accesses_wants; // collect.ts:71
-  wire next_ready; // slot.ts:314
-  wire may; // slot.ts:317
+  wire next_ready; // accesses.ts:93
+  wire may; // accesses.ts:96
   wire answers_lost = closed & drained; // slot-reset.ts:41
   wire clear = answers_lost & ~(|used); // slot-reset.ts:42
   wire own_reply_valid = reply_valid & ~closed; // slot-reset.ts:53
@@ -229,9 +229,9 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
     replies_heads_pop_payload_context == 4'd3, replies_heads_pop_payload_context == 4'd2,
     replies_heads_pop_payload_context == 4'd1, replies_heads_pop_payload_context == 4'd0
   };
-  wire current = |(used & current_joined); // slot.ts:250
-  wire between = ~(|left); // slot.ts:255
-  wire dropped = replies_heads_pop_valid & replies_heads_pop_ready & ~current; // slot.ts:266
+  wire current = |(used & current_joined); // replies.ts:42
+  wire between = ~(|left); // replies.ts:47
+  wire dropped = replies_heads_pop_valid & replies_heads_pop_ready & ~current; // replies.ts:58
   wire own_memory_valid = memory_valid & ~closed; // slot-reset.ts:53
   wire own_memory_data_valid = memory_data_valid & ~closed;
   wire own_memory_data_ready = accesses_wants & accesses_data_push_ready;
@@ -259,33 +259,33 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
     | (accesses_heads_pop_payload_opcode == opcode_deref_read)
     | (accesses_heads_pop_payload_opcode == opcode_deref_write) | (accesses_heads_pop_payload_opcode == opcode_alloc)
     | (accesses_heads_pop_payload_opcode == opcode_free);
-  wire allowed = allowed_or & (~accesses_heads_pop_payload_client | (|(used & allowed_joined))); // slot.ts:293
+  wire allowed = allowed_or & (~accesses_heads_pop_payload_client | (|(used & allowed_joined))); // accesses.ts:56
   wire [13:0] bytes =
     (((accesses_heads_pop_payload_opcode == opcode_read) | (accesses_heads_pop_payload_opcode == opcode_deref_read)) & (accesses_heads_pop_payload_length <= 32'd1466)) ? accesses_heads_pop_payload_length[13:0] :
-    14'd16; // slot.ts:294
-  wire ready_ready = ~next_full | next_ready; // slot.ts:301
+    14'd16; // accesses.ts:57
+  wire ready_ready = ~next_full | next_ready; // accesses.ts:64
   wire [7:0] ready_payload_opcode = allowed ? accesses_heads_pop_payload_opcode : 8'd0;
   wire [15:0] ready_payload_pid = accesses_heads_pop_payload_client ? pids[accesses_heads_pop_payload_context] : pid;
   wire [14:0] ready_payload_cost_shifted = ({1'b0, bytes} + 15'd63) >> 6;
-  wire [9:0] ready_payload_cost = {1'b0, ready_payload_cost_shifted[8:0]}; // slot.ts:301
+  wire [9:0] ready_payload_cost = {1'b0, ready_payload_cost_shifted[8:0]}; // accesses.ts:64
   assign next_ready = access_ready & may;
   assign may = (inside_ != 4'd8) & (next_held_cost <= beats_free);
-  wire came_in_time = came_payload_epoch == epoch; // slot.ts:341
-  wire came_data_in_time = came_data_payload_epoch == epoch; // slot.ts:342
-  wire came_now = came_valid & came_ready & came_in_time; // slot.ts:343
+  wire came_in_time = came_payload_epoch == epoch; // accesses.ts:121
+  wire came_data_in_time = came_data_payload_epoch == epoch; // accesses.ts:122
+  wire came_now = came_valid & came_ready & came_in_time; // accesses.ts:123
   wire gives_up_and = closed & (|inside_);
   wire gives_up =
     waited_enough & gives_up_and
     & ~(|{memory_replies_pop_valid, memory_reply_beats_pop_valid, came_valid, came_data_valid, access_valid, data_owed}); // slot-reset.ts:76
   wire reached = (waiting_cycles[27:4] >= control_patience) & (&waiting_cycles[3:0]); // slot-reset.ts:77
   wire [14:0] spare_shifted = ({1'b0, came_payload_data} + 15'd63) >> 6;
-  wire [9:0] spare = came_now ? came_payload_cost - {1'b0, spare_shifted[8:0]} : 10'd0; // slot.ts:373
-  wire [9:0] spent = (access_valid & access_ready) ? access_payload_cost : 10'd0; // slot.ts:374
-  wire accesses_gone = ~accesses_pending & ~next_full & ~(|inside_) & (beats_free == 10'd512); // slot.ts:388
-  wire replies_gone = ~replies_pending & between; // slot.ts:391
-  wire host_is_asked = replies_pending | accesses_pending | next_full | (inside_ != memory_replies_level); // slot.ts:406
+  wire [9:0] spare = came_now ? came_payload_cost - {1'b0, spare_shifted[8:0]} : 10'd0; // accesses.ts:162
+  wire [9:0] spent = (access_valid & access_ready) ? access_payload_cost : 10'd0; // accesses.ts:163
+  wire accesses_gone = ~accesses_pending & ~next_full & ~(|inside_) & (beats_free == 10'd512); // reset.ts:22
+  wire replies_gone = ~replies_pending & between; // reset.ts:25
+  wire host_is_asked = replies_pending | accesses_pending | next_full | (inside_ != memory_replies_level); // reset.ts:40
 
-  Fifo_BodyBeat_d512_auto bodies ( // slot.ts:215
+  Fifo_BodyBeat_d512_auto bodies ( // requests.ts:52
     .clk (clk), .rst (rst | clear),
     .push_valid (asked_data_valid), .push_ready (asked_data_ready), .push_payload_data (asked_data_payload_data),
     .push_payload_last (asked_data_payload_last),
@@ -294,7 +294,7 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
     .level (bodies_level)
   );
 
-  Fifo_OffloadRequest_d16 requests ( // slot.ts:218
+  Fifo_OffloadRequest_d16 requests ( // requests.ts:55
     .clk (clk), .rst (rst | clear),
     .push_valid (asked_valid), .push_ready (asked_ready), .push_payload_context (asked_payload_context),
     .push_payload_opcode (asked_payload_opcode), .push_payload_pid (asked_payload_pid),
@@ -355,9 +355,9 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
     .level (accesses_heads_level)
   );
 
-  wire memory_replies_push_valid = came_valid & came_in_time; // slot.ts:334
+  wire memory_replies_push_valid = came_valid & came_in_time; // accesses.ts:118
   wire memory_replies_pop_ready = memory_reply_ready | closed;
-  Fifo_MemoryReply_d8 memory_replies ( // slot.ts:334
+  Fifo_MemoryReply_d8 memory_replies ( // accesses.ts:118
     .clk (clk), .rst (rst),
     .push_valid (memory_replies_push_valid), .push_ready (memory_replies_push_ready),
     .push_payload_tag (came_payload_tag), .push_payload_status (came_payload_status),
@@ -370,9 +370,9 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
     .level (memory_replies_level)
   );
 
-  wire memory_reply_beats_push_valid = came_data_valid & came_data_in_time; // slot.ts:338
+  wire memory_reply_beats_push_valid = came_data_valid & came_data_in_time; // accesses.ts:119
   wire memory_reply_beats_pop_ready = memory_reply_data_ready | closed;
-  Fifo_BodyBeat_d512_auto memory_reply_beats ( // slot.ts:338
+  Fifo_BodyBeat_d512_auto memory_reply_beats ( // accesses.ts:119
     .clk (clk), .rst (rst),
     .push_valid (memory_reply_beats_push_valid), .push_ready (memory_reply_beats_push_ready),
     .push_payload_data (came_data_payload_data), .push_payload_last (came_data_payload_last),
@@ -673,19 +673,19 @@ module OffloadSlot_b64_c16_o8_r512_m1478 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(came_valid & ~came_ready)); // slot.ts:350
-      assert (~(came_data_valid & ~came_data_ready)); // slot.ts:351
+      assert (~(came_valid & ~came_ready)); // accesses.ts:130
+      assert (~(came_data_valid & ~came_data_ready)); // accesses.ts:131
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(came_valid & ~came_ready))) begin
-        $display("%s", "assertion failed: there is room for every reply (slot.ts:350)"); // slot.ts:350
+        $display("%s", "assertion failed: there is room for every reply (accesses.ts:130)"); // accesses.ts:130
         $stop;
       end
       if (~(~(came_data_valid & ~came_data_ready))) begin
-        $display("%s", "assertion failed: there is room for the data of every reply (slot.ts:351)"); // slot.ts:351
+        $display("%s", "assertion failed: there is room for the data of every reply (accesses.ts:131)"); // accesses.ts:131
         $stop;
       end
     end

@@ -27,43 +27,43 @@ module Align_beatBytes64_tagBits6 (
   output wire         output_payload_last,
   output wire         input_last
 );
-  reg job_valid_q; // align.ts:94
-  reg [5:0] job_turn; // align.ts:95
-  reg [5:0] job_to; // align.ts:96
-  reg [5:0] job_end; // align.ts:97
-  reg [8:0] job_beats; // align.ts:98
-  reg job_prime; // align.ts:99
-  reg job_flush; // align.ts:100
-  reg job_single; // align.ts:101
-  reg [5:0] job_tag; // align.ts:102
-  reg turned_valid; // align.ts:122
-  reg turned_take; // align.ts:123
-  reg turned_emit; // align.ts:124
-  reg [511:0] turned_data; // align.ts:125
-  reg [63:0] turned_new; // align.ts:126
-  reg [63:0] turned_keep; // align.ts:127
-  reg [5:0] turned_tag; // align.ts:128
-  reg turned_bad; // align.ts:129
-  reg turned_last; // align.ts:130
-  reg [511:0] before_; // align.ts:131
-  reg flush; // align.ts:135
-  reg [5:0] flush_end; // align.ts:136
-  reg [5:0] flush_tag; // align.ts:137
-  reg bad_so_far; // align.ts:138
-  reg [8:0] index; // align.ts:140
-  wire [14:0] input_end = {1'b0, job_payload_length} + {9'd0, job_payload_from} - 15'd1; // align.ts:104
-  wire [14:0] output_end = {1'b0, job_payload_length} + {9'd0, job_payload_to} - 15'd1; // align.ts:110
-  wire wraps = job_payload_to < job_payload_from; // align.ts:116
-  wire one_beat = input_end[14:6] == 9'd0; // align.ts:117
-  wire same_beats = input_end[14:6] == output_end[14:6]; // align.ts:118
-  wire advance = ~turned_valid | ~turned_emit | output_ready; // align.ts:132
-  wire first = index == 9'd0; // align.ts:141
-  wire prime = first & job_prime; // align.ts:142
-  wire last_input = index == job_beats; // align.ts:143
-  wire take = input_valid & input_ready; // align.ts:147
-  wire done = take & last_input; // align.ts:148
-  wire first_output = job_prime ? index == 9'd1 : first; // align.ts:164
-  wire bad_now = input_payload_bad | (bad_so_far & ~first); // align.ts:165
+  reg job_valid_q; // align.ts:80
+  reg [5:0] job_turn; // align.ts:81
+  reg [5:0] job_to; // align.ts:82
+  reg [5:0] job_end; // align.ts:83
+  reg [8:0] job_beats; // align.ts:84
+  reg job_prime; // align.ts:85
+  reg job_flush; // align.ts:86
+  reg job_single; // align.ts:87
+  reg [5:0] job_tag; // align.ts:88
+  reg turned_valid; // align.ts:137
+  reg turned_take; // align.ts:138
+  reg turned_emit; // align.ts:139
+  reg [511:0] turned_data; // align.ts:140
+  reg [63:0] turned_new; // align.ts:141
+  reg [63:0] turned_keep; // align.ts:142
+  reg [5:0] turned_tag; // align.ts:143
+  reg turned_bad; // align.ts:144
+  reg turned_last; // align.ts:145
+  reg [511:0] before_; // align.ts:146
+  reg flush; // align.ts:200
+  reg [5:0] flush_end; // align.ts:201
+  reg [5:0] flush_tag; // align.ts:202
+  reg bad_so_far; // align.ts:203
+  reg [8:0] index; // align.ts:205
+  wire [14:0] input_end = {1'b0, job_payload_length} + {9'd0, job_payload_from} - 15'd1; // align.ts:90
+  wire [14:0] output_end = {1'b0, job_payload_length} + {9'd0, job_payload_to} - 15'd1; // align.ts:96
+  wire wraps = job_payload_to < job_payload_from; // align.ts:102
+  wire one_beat = input_end[14:6] == 9'd0; // align.ts:103
+  wire same_beats = input_end[14:6] == output_end[14:6]; // align.ts:104
+  wire advance = ~turned_valid | ~turned_emit | output_ready; // align.ts:197
+  wire first = index == 9'd0; // align.ts:206
+  wire prime = first & job_prime; // align.ts:207
+  wire last_input = index == job_beats; // align.ts:208
+  wire take = input_valid & input_ready; // align.ts:212
+  wire done = take & last_input; // align.ts:213
+  wire first_output = job_prime ? index == 9'd1 : first; // align.ts:219
+  wire bad_now = input_payload_bad | (bad_so_far & ~first); // align.ts:220
 
   always @(posedge clk)
     if (rst) job_valid_q <= 1'b0;
@@ -92,7 +92,7 @@ module Align_beatBytes64_tagBits6 (
       turned_valid <= take | flush;
       flush <= done & job_flush;
     end
-  wire [511:0] turned = job_turn[0] ? {input_payload_data[503:0], input_payload_data[511:504]} : input_payload_data; // align.ts:56
+  wire [511:0] turned = job_turn[0] ? {input_payload_data[503:0], input_payload_data[511:504]} : input_payload_data; // align.ts:57
   wire [511:0] turned_data_choice = job_turn[1] ? {turned[495:0], turned[511:496]} : turned;
   wire [511:0] job_turn_choice =
     job_turn[2] ? {turned_data_choice[479:0], turned_data_choice[511:480]} :

@@ -71,21 +71,21 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   localparam [1:0] frame_kind_icmp = 2'd1;
   localparam [1:0] frame_kind_arp = 2'd2;
   localparam [3:0] status_ok = 4'd0;
-  reg asked_valid; // net-tx.ts:105
-  reg [5:0] asked_slot; // net-tx.ts:106
+  reg asked_valid; // flow.ts:8
+  reg [5:0] asked_slot; // flow.ts:9
   reg [1:0] asked_form, asked_word;
   reg [7:0] asked_opcode;
   reg [3:0] asked_status;
   reg known_valid, built_valid; // cells.ts:21
-  reg sending; // net-tx.ts:109
-  reg final_; // net-tx.ts:111
-  reg replies_full, replies_skid_full; // net-tx.ts:116
+  reg sending; // flow.ts:12
+  reg final_; // flow.ts:14
+  reg replies_full, replies_skid_full; // plan.ts:13
   reg [5:0] replies_held_slot, replies_skid_held_slot;
   reg [1:0] replies_held_form, replies_held_word, replies_skid_held_form, replies_skid_held_word;
   reg [7:0] replies_held_opcode, replies_skid_held_opcode;
   reg [3:0] replies_held_status, replies_skid_held_status;
   reg [19:0] own_ping, own_bare, own_access; // reply-frame.ts:118
-  reg staged_full, staged_skid_full; // net-tx.ts:132
+  reg staged_full, staged_skid_full; // plan.ts:29
   reg [5:0] staged_held_slot, staged_held_beats, staged_skid_held_slot, staged_skid_held_beats;
   reg [4:0] staged_held_first, staged_skid_held_first;
   reg [5:0] known_reply_slot, built_slot, built_last_lane, built_content; // cells.ts:21
@@ -105,29 +105,29 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   reg [63:0] known_word;
   reg [623:0] built_header;
   reg [4:0] built_last_beat;
-  reg [5:0] slot; // net-tx.ts:183
-  reg [1023:0] header; // net-tx.ts:184
-  reg [127:0] take; // net-tx.ts:185
-  reg [1:0] plain; // net-tx.ts:186
-  reg bearing; // net-tx.ts:187
-  reg echo; // net-tx.ts:188
-  reg [4:0] left; // net-tx.ts:189
-  reg [63:0] last_keep; // net-tx.ts:190
-  reg data_full, data_held_last, data_held_bad; // net-tx.ts:238
+  reg [5:0] slot; // send.ts:31
+  reg [1023:0] header; // send.ts:32
+  reg [127:0] take; // send.ts:33
+  reg [1:0] plain; // send.ts:34
+  reg bearing; // send.ts:35
+  reg echo; // send.ts:36
+  reg [4:0] left; // send.ts:37
+  reg [63:0] last_keep; // send.ts:38
+  reg data_full, data_held_last, data_held_bad; // send.ts:111
   reg [511:0] data_held_data;
   reg staged_full_1, staged_held_1_last, staged_held_1_user, staged_skid_full_1, staged_skid_held_1_last,
-    staged_skid_held_1_user, arbitrated_locked; // net-tx.ts:251
+    staged_skid_held_1_user, arbitrated_locked; // send.ts:124
   reg [511:0] staged_held_1_data, staged_skid_held_1_data;
   reg [63:0] staged_held_1_keep, staged_skid_held_1_keep;
   reg [1:0] arbitrated_owner;
-  reg released; // net-tx.ts:253
-  reg [5:0] released_slot; // net-tx.ts:254
-  wire [511:0] behind; // net-tx.ts:239
-  wire waits; // net-tx.ts:236
-  wire asked_room; // net-tx.ts:121
-  wire consumes; // net-tx.ts:248
-  wire [1:0] arbitrated_grant; // net-tx.ts:251
-  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_full)); // net-tx.ts:110
+  reg released; // send.ts:126
+  reg [5:0] released_slot; // send.ts:127
+  wire [511:0] behind; // send.ts:112
+  wire waits; // send.ts:109
+  wire asked_room; // plan.ts:18
+  wire consumes; // send.ts:121
+  wire [1:0] arbitrated_grant; // send.ts:124
+  wire sent_valid = sending & (plain[0] | (echo ? echo_data_valid : data_full)); // flow.ts:13
   wire sent_ready = ~staged_skid_full_1;
   wire [511:0] sent_payload_data_joined = {
     {8{take[63]}}, {8{take[62]}}, {8{take[61]}}, {8{take[60]}}, {8{take[59]}}, {8{take[58]}}, {8{take[57]}},
@@ -140,13 +140,13 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
     {8{take[14]}}, {8{take[13]}}, {8{take[12]}}, {8{take[11]}}, {8{take[10]}}, {8{take[9]}}, {8{take[8]}},
     {8{take[7]}}, {8{take[6]}}, {8{take[5]}}, {8{take[4]}}, {8{take[3]}}, {8{take[2]}}, {8{take[1]}}, {8{take[0]}}
   };
-  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // net-tx.ts:110
+  wire [511:0] sent_payload_data = header[511:0] | (behind & sent_payload_data_joined); // flow.ts:13
   wire [63:0] sent_payload_keep = final_ ? last_keep : 64'hffffffffffffffff;
   wire sent_payload_user = final_ & waits & ~echo & data_held_bad;
-  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // net-tx.ts:112
-  wire built_room = ~built_valid | sending_room; // net-tx.ts:113
-  wire known_room = ~known_valid | built_room; // net-tx.ts:114
-  wire replies_room = ~replies_full | asked_room; // net-tx.ts:116
+  wire sending_room = ~sending | (sent_valid & sent_ready & final_); // flow.ts:15
+  wire built_room = ~built_valid | sending_room; // flow.ts:16
+  wire known_room = ~known_valid | built_room; // flow.ts:17
+  wire replies_room = ~replies_full | asked_room; // plan.ts:13
   wire arp = context_kind == frame_kind_arp; // reply-frame.ts:99
   wire icmp = context_kind == frame_kind_icmp; // reply-frame.ts:100
   wire clio = context_kind == frame_kind_clio; // reply-frame.ts:101
@@ -163,7 +163,7 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire [15:0] given_node =
     ({16{data | with_word}} & context_body[79:64]) | ({16{ping}} & context_header[63:48])
     | ({16{icmp}} & context_ip_length); // reply-frame.ts:150
-  wire job_valid = asked_valid & echoes & known_room; // net-tx.ts:118
+  wire job_valid = asked_valid & echoes & known_room; // plan.ts:15
   wire job_ready = ~staged_skid_full;
   wire [4:0] job_payload_first = 5'd0;
   wire [15:0] job_payload_beats_sum = context_ip_length + 16'd77;
@@ -171,27 +171,27 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
   wire [5:0] job_payload_beats =
     (((context_kind == frame_kind_icmp) & (context_ip_length < 16'd46)) | ((context_kind != frame_kind_icmp) & (context_header[63:48] < 16'd18))) ? 6'd1 :
     (context_kind == frame_kind_icmp) ? job_payload_beats_sum[11:6] :
-    context_header_sum[11:6]; // net-tx.ts:118
-  wire job_settled = ~echoes | job_ready; // net-tx.ts:119
-  wire asked_moves = asked_valid & known_room & job_settled; // net-tx.ts:120
+    context_header_sum[11:6]; // plan.ts:15
+  wire job_settled = ~echoes | job_ready; // plan.ts:16
+  wire asked_moves = asked_valid & known_room & job_settled; // plan.ts:17
   assign asked_room = ~asked_valid | asked_moves;
-  wire staged_room = ~staged_full | echo_job_ready; // net-tx.ts:132
+  wire staged_room = ~staged_full | echo_job_ready; // plan.ts:29
   wire [15:0] size = known_kind_given + (known_kind_ping ? 16'd0 : known_kind_with_access ? 16'd28 : 16'd16); // reply-frame.ts:182
   wire [15:0] udp_length = known_kind_given + (known_kind_ping ? 16'd8 : known_kind_with_access ? 16'd36 : 16'd24); // reply-frame.ts:183
   wire [15:0] ip_length = known_kind_given + (known_kind_ping ? 16'd28 : known_kind_with_access ? 16'd56 : 16'd44); // reply-frame.ts:184
   wire [15:0] last = known_kind_given + (known_kind_with_access ? 16'd69 : known_kind_icmp ? 16'd13 : known_kind_ping ? 16'd41 : known_kind_arp ? 16'd41 : 16'd57); // reply-frame.ts:192
   wire [15:0] icmp_checksum = ~(~known_context_icmp_checksum + ((~known_context_icmp_checksum > 16'd2048) ? 16'd63488 : 16'd63487)); // reply-frame.ts:230
   wire [15:0] last_byte = known_kind_padded ? 16'd59 : last; // reply-frame.ts:253
-  wire [4:0] last_beat = last_byte[10:6]; // net-tx.ts:144
-  wire built_moves = built_valid & sending_room; // net-tx.ts:179
-  wire bears = built_echo | built_data; // net-tx.ts:191
+  wire [4:0] last_beat = last_byte[10:6]; // plan.ts:49
+  wire built_moves = built_valid & sending_room; // plan.ts:92
+  wire bears = built_echo | built_data; // send.ts:82
   wire wraps = (&built_sum[15:4]) & (built_sum[3:0] > ~built_sum[19:16]); // own-ipv4.ts:34
   wire [16:0] folded = {built_sum[15:0], 1'b1} + {12'd0, built_sum[19:16], wraps}; // own-ipv4.ts:35
   assign waits = ~plain[0];
-  wire data_1_ready = consumes & ~echo; // net-tx.ts:238
+  wire data_1_ready = consumes & ~echo; // send.ts:111
   assign behind = echo ? echo_data_payload_data : data_held_data;
   assign consumes = sending & waits & sent_ready;
-  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // net-tx.ts:251
+  wire staged_1_ready = arbitrated_grant[0] & tx_ready; // send.ts:124
   wire staged_room_1 = ~staged_full_1 | staged_1_ready;
   wire [1:0] arbitrated_request = {raw_valid, staged_full_1};
   wire [1:0] arbitrated_after = arbitrated_request & ~(arbitrated_owner | (arbitrated_owner - 2'd1));
@@ -489,19 +489,19 @@ module NetTx_beatBytes64_slots64_frameBytes1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(data_full & data_1_ready) | (data_held_last == final_)); // net-tx.ts:260
-      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // net-tx.ts:261
+      assert (~(data_full & data_1_ready) | (data_held_last == final_)); // send.ts:133
+      assert (~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_)); // send.ts:134
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(data_full & data_1_ready) | (data_held_last == final_))) begin
-        $display("%s", "assertion failed: the data of a reply end with its length (net-tx.ts:260)"); // net-tx.ts:260
+        $display("%s", "assertion failed: the data of a reply end with its length (send.ts:133)"); // send.ts:133
         $stop;
       end
       if (~(~(echo_data_valid & echo_data_ready) | (echo_data_payload_last == final_))) begin
-        $display("%s", "assertion failed: the echoed beats end with the frame (net-tx.ts:261)"); // net-tx.ts:261
+        $display("%s", "assertion failed: the echoed beats end with the frame (send.ts:134)"); // send.ts:134
         $stop;
       end
     end

@@ -77,90 +77,90 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
 );
   localparam [3:0] status_ok = 4'd0;
   localparam [3:0] status_fail = 4'd4;
-  reg arrived_full, arrived_held_silent; // sync-unit.ts:111
+  reg arrived_full, arrived_held_silent; // read.ts:12
   reg [5:0] arrived_held_slot;
   reg [2:0] arrived_held_op;
   reg [30:0] arrived_held_address;
   reg [15:0] arrived_held_pid;
   reg [13:0] arrived_held_length;
   reg [7:0] arrived_held_reply_opcode;
-  wire words_free; // sync-unit.ts:116
+  wire words_free; // read.ts:15
   wire [1:0] words_lane;
-  wire asked_push_ready, reading_push_ready, reading_pop_valid, storing_push_ready, storing_pop_valid; // sync-unit.ts:283
+  wire asked_push_ready, reading_push_ready, reading_pop_valid, storing_push_ready, storing_pop_valid; // pulse.ts:6
   wire [27:0] asked_pop_payload;
   wire [2:0] asked_level, reading_level, storing_level;
   wire [1:0] reading_pop_payload, storing_pop_payload;
-  reg stored_last; // sync-unit.ts:160
-  reg at_work; // sync-unit.ts:179
-  reg [1:0] w_lane; // sync-unit.ts:181
+  reg stored_last; // read.ts:71
+  reg at_work; // work.ts:46
+  reg [1:0] w_lane; // work.ts:48
   reg [5:0] w_slot;
   reg [2:0] w_op;
   reg [27:0] w_word;
   reg [63:0] w_old;
   reg [127:0] w_operands;
   reg w_failed;
-  wire to_write_push_ready, to_write_pop_valid; // sync-unit.ts:215
+  wire to_write_push_ready, to_write_pop_valid; // work.ts:90
   wire [27:0] to_write_pop_payload_word;
   wire [63:0] to_write_pop_payload_value;
   wire [2:0] to_write_level;
-  wire writing_push_ready, writing_pop_valid; // sync-unit.ts:283
+  wire writing_push_ready, writing_pop_valid; // pulse.ts:6
   wire [1:0] writing_pop_payload;
   wire [2:0] writing_level;
-  reg write_to_0_done, write_to_1_done; // sync-unit.ts:217
-  wire without_write_push_ready, without_write_pop_valid, without_write_pop_payload_failed; // sync-unit.ts:247
+  reg write_to_0_done, write_to_1_done; // work.ts:92
+  wire without_write_push_ready, without_write_pop_valid, without_write_pop_payload_failed; // end.ts:37
   wire [1:0] without_write_pop_payload_lane;
   wire [2:0] without_write_level;
-  reg ends_locked; // sync-unit.ts:248
+  reg ends_locked; // end.ts:38
   reg [1:0] ends_owner;
   wire ended_push_ready, ended_pop_valid, ended_pop_payload_failed;
   wire [1:0] ended_pop_payload_lane;
   wire [2:0] ended_level;
-  (* ram_style = "distributed" *) reg [36:0] work [0:3]; // sync-unit.ts:126
-  (* ram_style = "distributed" *) reg [47:0] contexts [0:3]; // sync-unit.ts:140
-  (* ram_style = "distributed" *) reg [63:0] pointers [0:3]; // sync-unit.ts:206
-  wire [1:0] ends_grant, ends_request; // sync-unit.ts:248
+  (* ram_style = "distributed" *) reg [36:0] work [0:3]; // read.ts:29
+  (* ram_style = "distributed" *) reg [47:0] contexts [0:3]; // read.ts:43
+  (* ram_style = "distributed" *) reg [63:0] pointers [0:3]; // work.ts:73
+  wire [1:0] ends_grant, ends_request; // end.ts:38
   wire ended_pop_ready;
-  wire begins = arrived_full & words_free; // sync-unit.ts:119
-  wire is_store = arrived_held_op == 3'd4; // sync-unit.ts:121
-  wire reads = begins & ~is_store; // sync-unit.ts:151
-  wire takes_store = storing_pop_valid & (~stored_last | ~reading_pop_valid); // sync-unit.ts:161
-  wire [1:0] next_lane = takes_store ? storing_pop_payload : reading_pop_payload; // sync-unit.ts:173
-  wire [36:0] next_word = work[next_lane]; // sync-unit.ts:174
+  wire begins = arrived_full & words_free; // read.ts:18
+  wire is_store = arrived_held_op == 3'd4; // read.ts:20
+  wire reads = begins & ~is_store; // read.ts:62
+  wire takes_store = storing_pop_valid & (~stored_last | ~reading_pop_valid); // read.ts:72
+  wire [1:0] next_lane = takes_store ? storing_pop_payload : reading_pop_payload; // work.ts:40
+  wire [36:0] next_word = work[next_lane]; // work.ts:41
   wire [63:0] found =
     next_word[11] ? (next_word[10] ? (next_word[9] ? r_payload_data[511:448] : r_payload_data[447:384]) : next_word[9] ? r_payload_data[383:320] : r_payload_data[319:256]) :
     next_word[10] ? (next_word[9] ? r_payload_data[255:192] : r_payload_data[191:128]) :
     next_word[9] ? r_payload_data[127:64] :
-    r_payload_data[63:0]; // sync-unit.ts:178
+    r_payload_data[63:0]; // work.ts:45
   wire is_tas = w_op == 3'd1; // sync-ops.ts:62
   wire found_expected = w_old == (is_tas ? 64'd0 : w_operands[63:0]); // sync-ops.ts:64
   wire [63:0] sum = w_old + w_operands[63:0]; // sync-ops.ts:65
-  wire writes = (w_op < 3'd5) & (found_expected | (w_op == 3'd3) | (w_op == 3'd4)) & ~w_failed; // sync-unit.ts:203
-  wire fetched = at_work & (w_op >= 3'd5); // sync-unit.ts:204
-  wire written_valid = at_work & writes; // sync-unit.ts:211
+  wire writes = (w_op < 3'd5) & (found_expected | (w_op == 3'd3) | (w_op == 3'd4)) & ~w_failed; // work.ts:70
+  wire fetched = at_work & (w_op >= 3'd5); // work.ts:71
+  wire written_valid = at_work & writes; // work.ts:86
   wire [63:0] written_payload_value =
     is_tas ? 64'd1 :
     (w_op == 3'd2) ? w_operands[127:64] :
     (w_op == 3'd3) ? sum :
     w_operands[63:0];
-  wire unwritten_valid = at_work & ~writes; // sync-unit.ts:233
-  wire confirmed_payload_failed = |b_payload_resp; // sync-unit.ts:234
-  wire ends_valid = |(ends_grant & ends_request); // sync-unit.ts:248
+  wire unwritten_valid = at_work & ~writes; // end.ts:23
+  wire confirmed_payload_failed = |b_payload_resp; // end.ts:24
+  wire ends_valid = |(ends_grant & ends_request); // end.ts:38
   wire [1:0] ends_payload_lane =
     ({2{ends_grant[0]}} & without_write_pop_payload_lane) | ({2{ends_grant[1]}} & writing_pop_payload);
   wire ends_payload_failed =
     (ends_grant[0] & without_write_pop_payload_failed) | (ends_grant[1] & confirmed_payload_failed);
   assign ends_request = {b_valid, without_write_pop_valid};
-  wire [1:0] ends_after = ends_request & ~(ends_owner | (ends_owner - 2'd1)); // sync-unit.ts:248
+  wire [1:0] ends_after = ends_request & ~(ends_owner | (ends_owner - 2'd1)); // end.ts:38
   assign ends_grant =
     ends_locked ? ends_owner :
     |ends_after ? ends_after & (~ends_after + 2'd1) :
     ends_request & (~ends_request + 2'd1);
-  wire [47:0] context_word = contexts[ended_pop_payload_lane]; // sync-unit.ts:251
+  wire [47:0] context_word = contexts[ended_pop_payload_lane]; // end.ts:54
   wire [2:0] context_op = context_word[8:6];
-  wire goes_on = (context_op >= 3'd5) & ~ended_pop_payload_failed; // sync-unit.ts:252
+  wire goes_on = (context_op >= 3'd5) & ~ended_pop_payload_failed; // end.ts:55
 
-  wire words_release_valid = ended_pop_valid & ended_pop_ready; // sync-unit.ts:116
-  SyncWords_lanes4_numberBits28 words ( // sync-unit.ts:116
+  wire words_release_valid = ended_pop_valid & ended_pop_ready; // read.ts:15
+  SyncWords_lanes4_numberBits28 words ( // read.ts:15
     .clk (clk), .rst (rst),
     .word          (arrived_held_address[30:3]),
     .free          (words_free),
@@ -170,31 +170,31 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .release_lane  (ended_pop_payload_lane)
   );
 
-  Fifo_uint28_d4 asked ( // sync-unit.ts:283
+  Fifo_uint28_d4 asked ( // pulse.ts:6
     .clk (clk), .rst (rst),
     .push_valid (reads), .push_ready (asked_push_ready), .push_payload (arrived_held_address[30:3]),
     .pop_valid (ar_valid), .pop_ready (ar_ready), .pop_payload (asked_pop_payload),
     .level (asked_level)
   );
 
-  wire reading_pop_ready = r_valid & r_ready; // sync-unit.ts:283
-  Fifo_uint2_d4 reading ( // sync-unit.ts:283
+  wire reading_pop_ready = r_valid & r_ready; // pulse.ts:6
+  Fifo_uint2_d4 reading ( // pulse.ts:6
     .clk (clk), .rst (rst),
     .push_valid (reads), .push_ready (reading_push_ready), .push_payload (words_lane),
     .pop_valid (reading_pop_valid), .pop_ready (reading_pop_ready), .pop_payload (reading_pop_payload),
     .level (reading_level)
   );
 
-  wire storing_push_valid = begins & is_store; // sync-unit.ts:283
-  Fifo_uint2_d4 storing ( // sync-unit.ts:283
+  wire storing_push_valid = begins & is_store; // pulse.ts:6
+  Fifo_uint2_d4 storing ( // pulse.ts:6
     .clk (clk), .rst (rst),
     .push_valid (storing_push_valid), .push_ready (storing_push_ready), .push_payload (words_lane),
     .pop_valid (storing_pop_valid), .pop_ready (takes_store), .pop_payload (storing_pop_payload),
     .level (storing_level)
   );
 
-  wire to_write_pop_ready = (write_to_0_done | aw_ready) & (write_to_1_done | w_ready); // sync-unit.ts:215
-  Fifo_Write_d4 to_write ( // sync-unit.ts:215
+  wire to_write_pop_ready = (write_to_0_done | aw_ready) & (write_to_1_done | w_ready); // work.ts:90
+  Fifo_Write_d4 to_write ( // work.ts:90
     .clk (clk), .rst (rst),
     .push_valid (written_valid), .push_ready (to_write_push_ready), .push_payload_word (w_word),
     .push_payload_value (written_payload_value),
@@ -203,17 +203,17 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
     .level (to_write_level)
   );
 
-  wire writing_push_valid = at_work & writes; // sync-unit.ts:283
+  wire writing_push_valid = at_work & writes; // pulse.ts:6
   wire writing_pop_ready = b_valid & b_ready;
-  Fifo_uint2_d4 writing ( // sync-unit.ts:283
+  Fifo_uint2_d4 writing ( // pulse.ts:6
     .clk (clk), .rst (rst),
     .push_valid (writing_push_valid), .push_ready (writing_push_ready), .push_payload (w_lane),
     .pop_valid (writing_pop_valid), .pop_ready (writing_pop_ready), .pop_payload (writing_pop_payload),
     .level (writing_level)
   );
 
-  wire without_write_pop_ready = ends_grant[0] & ended_push_ready; // sync-unit.ts:247
-  Fifo_Ended_d4 without_write ( // sync-unit.ts:247
+  wire without_write_pop_ready = ends_grant[0] & ended_push_ready; // end.ts:37
+  Fifo_Ended_d4 without_write ( // end.ts:37
     .clk (clk), .rst (rst),
     .push_valid (unwritten_valid), .push_ready (without_write_push_ready), .push_payload_lane (w_lane),
     .push_payload_failed (w_failed),
@@ -223,7 +223,7 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
   );
 
   assign ended_pop_ready = (reply_ready & ~goes_on) | (access_ready & goes_on);
-  Fifo_Ended_d4 ended ( // sync-unit.ts:248
+  Fifo_Ended_d4 ended ( // end.ts:38
     .clk (clk), .rst (rst),
     .push_valid (ends_valid), .push_ready (ended_push_ready), .push_payload_lane (ends_payload_lane),
     .push_payload_failed (ends_payload_failed),
@@ -339,69 +339,69 @@ module SyncUnit_l4_n64_b64_a31_i5_17 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~arrived_full | (arrived_held_op != 3'd0)); // sync-unit.ts:122
-      assert (~arrived_full | ~(|arrived_held_address[2:0])); // sync-unit.ts:123
-      assert (~(reads & ~asked_push_ready)); // sync-unit.ts:286
-      assert (~(reads & ~reading_push_ready)); // sync-unit.ts:286
-      assert (~(storing_push_valid & ~storing_push_ready)); // sync-unit.ts:286
-      assert (~(r_valid & r_ready) | reading_pop_valid); // sync-unit.ts:166
-      assert (~r_valid | ((r_payload_id == 5'd17) & r_payload_last)); // sync-unit.ts:167
-      assert (~(written_valid & ~to_write_push_ready)); // sync-unit.ts:214
-      assert (~(writing_push_valid & ~writing_push_ready)); // sync-unit.ts:286
-      assert (~(unwritten_valid & ~without_write_push_ready)); // sync-unit.ts:237
-      assert (~(b_valid & b_ready) | writing_pop_valid); // sync-unit.ts:245
-      assert (~b_valid | (b_payload_id == 5'd17)); // sync-unit.ts:246
+      assert (~arrived_full | (arrived_held_op != 3'd0)); // read.ts:21
+      assert (~arrived_full | ~(|arrived_held_address[2:0])); // read.ts:22
+      assert (~(reads & ~asked_push_ready)); // pulse.ts:9
+      assert (~(reads & ~reading_push_ready)); // pulse.ts:9
+      assert (~(storing_push_valid & ~storing_push_ready)); // pulse.ts:9
+      assert (~(r_valid & r_ready) | reading_pop_valid); // read.ts:77
+      assert (~r_valid | ((r_payload_id == 5'd17) & r_payload_last)); // read.ts:78
+      assert (~(written_valid & ~to_write_push_ready)); // work.ts:89
+      assert (~(writing_push_valid & ~writing_push_ready)); // pulse.ts:9
+      assert (~(unwritten_valid & ~without_write_push_ready)); // end.ts:27
+      assert (~(b_valid & b_ready) | writing_pop_valid); // end.ts:35
+      assert (~b_valid | (b_payload_id == 5'd17)); // end.ts:36
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~arrived_full | (arrived_held_op != 3'd0))) begin
-        $display("%s", "assertion failed: no plain access comes here (sync-unit.ts:122)"); // sync-unit.ts:122
+        $display("%s", "assertion failed: no plain access comes here (read.ts:21)"); // read.ts:21
         $stop;
       end
       if (~(~arrived_full | ~(|arrived_held_address[2:0]))) begin
-        $display("%s", "assertion failed: words are aligned (sync-unit.ts:123)"); // sync-unit.ts:123
+        $display("%s", "assertion failed: words are aligned (read.ts:22)"); // read.ts:22
         $stop;
       end
       if (~(~(reads & ~asked_push_ready))) begin
-        $display("%s", "assertion failed: the queue asked has room for every operation in flight (sync-unit.ts:286)"); // sync-unit.ts:286
+        $display("%s", "assertion failed: the queue asked has room for every operation in flight (pulse.ts:9)"); // pulse.ts:9
         $stop;
       end
       if (~(~(reads & ~reading_push_ready))) begin
-        $display("%s", "assertion failed: the queue reading has room for every operation in flight (sync-unit.ts:286)"); // sync-unit.ts:286
+        $display("%s", "assertion failed: the queue reading has room for every operation in flight (pulse.ts:9)"); // pulse.ts:9
         $stop;
       end
       if (~(~(storing_push_valid & ~storing_push_ready))) begin
-        $display("%s", "assertion failed: the queue storing has room for every operation in flight (sync-unit.ts:286)"); // sync-unit.ts:286
+        $display("%s", "assertion failed: the queue storing has room for every operation in flight (pulse.ts:9)"); // pulse.ts:9
         $stop;
       end
       if (~(~(r_valid & r_ready) | reading_pop_valid)) begin
-        $display("%s", "assertion failed: a word that comes was asked for (sync-unit.ts:166)"); // sync-unit.ts:166
+        $display("%s", "assertion failed: a word that comes was asked for (read.ts:77)"); // read.ts:77
         $stop;
       end
       if (~(~r_valid | ((r_payload_id == 5'd17) & r_payload_last))) begin
-        $display("%s", "assertion failed: only single beats of the unit's ID come here (sync-unit.ts:167)"); // sync-unit.ts:167
+        $display("%s", "assertion failed: only single beats of the unit's ID come here (read.ts:78)"); // read.ts:78
         $stop;
       end
       if (~(~(written_valid & ~to_write_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every write (sync-unit.ts:214)"); // sync-unit.ts:214
+        $display("%s", "assertion failed: there is room for every write (work.ts:89)"); // work.ts:89
         $stop;
       end
       if (~(~(writing_push_valid & ~writing_push_ready))) begin
-        $display("%s", "assertion failed: the queue writing has room for every operation in flight (sync-unit.ts:286)"); // sync-unit.ts:286
+        $display("%s", "assertion failed: the queue writing has room for every operation in flight (pulse.ts:9)"); // pulse.ts:9
         $stop;
       end
       if (~(~(unwritten_valid & ~without_write_push_ready))) begin
-        $display("%s", "assertion failed: there is room for every operation that does not write (sync-unit.ts:237)"); // sync-unit.ts:237
+        $display("%s", "assertion failed: there is room for every operation that does not write (end.ts:27)"); // end.ts:27
         $stop;
       end
       if (~(~(b_valid & b_ready) | writing_pop_valid)) begin
-        $display("%s", "assertion failed: an answer (B) belongs to a word that was written (sync-unit.ts:245)"); // sync-unit.ts:245
+        $display("%s", "assertion failed: an answer (B) belongs to a word that was written (end.ts:35)"); // end.ts:35
         $stop;
       end
       if (~(~b_valid | (b_payload_id == 5'd17))) begin
-        $display("%s", "assertion failed: only answers to the unit's ID come here (sync-unit.ts:246)"); // sync-unit.ts:246
+        $display("%s", "assertion failed: only answers to the unit's ID come here (end.ts:36)"); // end.ts:36
         $stop;
       end
     end

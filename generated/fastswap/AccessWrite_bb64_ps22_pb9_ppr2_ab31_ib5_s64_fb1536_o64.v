@@ -64,9 +64,9 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 (
 );
   localparam [3:0] status_ok = 4'd0;
   localparam [3:0] status_fail = 4'd4;
-  reg request_to_0_done, request_to_1_done, request_to_2_done; // access-write.ts:68
+  reg request_to_0_done, request_to_1_done, request_to_2_done; // access-write.ts:196
   reg bursts_of_full, bursts_of_held_write, bursts_of_held_silent, bursts_of_held_indirect, bursts_of_skid_full,
-    bursts_of_skid_held_write, bursts_of_skid_held_silent, bursts_of_skid_held_indirect; // access-write.ts:71
+    bursts_of_skid_held_write, bursts_of_skid_held_silent, bursts_of_skid_held_indirect; // access-write.ts:199
   reg [5:0] bursts_of_held_slot, bursts_of_skid_held_slot;
   reg [21:0] bursts_of_held_offset, bursts_of_skid_held_offset;
   reg [13:0] bursts_of_held_length, bursts_of_skid_held_length;
@@ -74,7 +74,7 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 (
   reg [2:0] bursts_of_held_op, bursts_of_skid_held_op;
   reg [17:0] bursts_of_held_ppns, bursts_of_skid_held_ppns;
   reg align_of_full, align_of_held_write, align_of_held_silent, align_of_held_indirect, align_of_skid_full,
-    align_of_skid_held_write, align_of_skid_held_silent, align_of_skid_held_indirect; // access-write.ts:72
+    align_of_skid_held_write, align_of_skid_held_silent, align_of_skid_held_indirect; // access-write.ts:200
   reg [5:0] align_of_held_slot, align_of_skid_held_slot;
   reg [21:0] align_of_held_offset, align_of_skid_held_offset;
   reg [13:0] align_of_held_length, align_of_skid_held_length;
@@ -91,28 +91,28 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 (
   reg [7:0] aw_stage_held_len;
   reg [2:0] aw_stage_held_size;
   reg [1:0] aw_stage_held_burst;
-  wire pending_push_ready, pending_pop_valid, pending_pop_payload_indirect; // access-write.ts:89
+  wire pending_push_ready, pending_pop_valid, pending_pop_payload_indirect; // access-write.ts:73
   wire [13:0] pending_pop_payload_length;
   wire [6:0] pending_level;
-  wire align_job_ready, align_output_payload_bad, align_output_payload_last, align_input_last; // access-write.ts:121
+  wire align_job_ready, align_output_payload_bad, align_output_payload_last, align_input_last; // access-write.ts:117
   wire [5:0] align_output_payload_tag;
   reg begun; // access-write.ts:138
   reg [5:0] next_beat; // access-write.ts:139
-  reg failed_before; // access-write.ts:155
-  wire ends; // access-write.ts:157
+  reg failed_before; // access-write.ts:157
+  wire ends; // access-write.ts:159
   wire burst_stream_ready; // bursts.ts:72
   wire burst_last; // bursts.ts:89
-  wire aw_next_ready; // access-write.ts:77
+  wire aw_next_ready; // access-write.ts:61
   wire [17:0] burst_ppns; // bursts.ts:86
   wire [15:0] burst_beat; // bursts.ts:84
   wire [5:0] burst_length; // bursts.ts:90
-  wire request_to_0_valid = request_valid & ~request_to_0_done; // access-write.ts:68
+  wire request_to_0_valid = request_valid & ~request_to_0_done; // access-write.ts:196
   wire request_to_0_ready = ~bursts_of_skid_full;
   wire request_to_2_valid = request_valid & ~request_to_2_done;
   wire request_to_2_ready = ~align_of_skid_full;
-  wire bursts_of_ready = burst_stream_ready & burst_last; // access-write.ts:71
+  wire bursts_of_ready = burst_stream_ready & burst_last; // access-write.ts:199
   wire bursts_of_room = ~bursts_of_full | bursts_of_ready;
-  wire align_of_room = ~align_of_full | align_job_ready; // access-write.ts:72
+  wire align_of_room = ~align_of_full | align_job_ready; // access-write.ts:200
   assign burst_stream_ready = aw_next_ready & pending_push_ready;
   wire [30:0] burst_stream_payload_address_addr = {burst_ppns[8:0], burst_beat, 6'd0}; // bursts.ts:72
   wire [7:0] burst_stream_payload_address_len = {2'd0, burst_length};
@@ -123,16 +123,16 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 (
   wire [5:0] burst_room = ~burst_beat[5:0]; // bursts.ts:87
   assign burst_last = burst_left <= {3'd0, burst_room};
   assign burst_length = burst_last ? burst_left[5:0] : burst_room;
-  wire burst_to_0_valid = bursts_of_full & pending_push_ready; // access-write.ts:75
+  wire burst_to_0_valid = bursts_of_full & pending_push_ready; // access-write.ts:59
   wire burst_to_1_valid = bursts_of_full & aw_next_ready;
   assign aw_next_ready = ~aw_stage_full | aw_ready;
-  wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access-write.ts:107
+  wire [14:0] from_lane = {1'b0, request_payload_length} + 15'd69; // access-write.ts:103
   wire [5:0] beat = begun ? next_beat : align_output_payload_tag; // access-write.ts:140
-  wire failed = failed_before | (|b_payload_resp); // access-write.ts:156
-  wire completes = b_valid & b_ready & ends & ~failed; // access-write.ts:172
+  wire failed = failed_before | (|b_payload_resp); // access-write.ts:158
+  wire completes = b_valid & b_ready & ends & ~failed; // access-write.ts:174
 
-  wire pending_pop_ready = b_valid & (~ends | ending_ready); // access-write.ts:89
-  Fifo_Pending_d64 pending ( // access-write.ts:89
+  wire pending_pop_ready = b_valid & (~ends | ending_ready); // access-write.ts:73
+  Fifo_Pending_d64 pending ( // access-write.ts:73
     .clk (clk), .rst (rst),
     .push_valid (burst_to_1_valid), .push_ready (pending_push_ready), .push_payload_slot (bursts_of_held_slot),
     .push_payload_opcode (bursts_of_held_reply_opcode), .push_payload_length (bursts_of_held_length),
@@ -145,7 +145,7 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 (
     .level (pending_level)
   );
 
-  Align_beatBytes64_tagBits6 align ( // access-write.ts:121
+  Align_beatBytes64_tagBits6 align ( // access-write.ts:117
     .clk (clk), .rst (rst),
     .job_valid (align_of_full), .job_ready (align_job_ready), .job_payload_from (6'd6),
     .job_payload_to (align_of_held_offset[5:0]), .job_payload_length (align_of_held_length),
@@ -310,8 +310,8 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (buffer_valid & buffer_ready) assert (buffer_payload_last == align_input_last); // access-write.ts:134
-      if (b_valid) assert (pending_pop_valid); // access-write.ts:160
+      if (buffer_valid & buffer_ready) assert (buffer_payload_last == align_input_last); // access-write.ts:130
+      if (b_valid) assert (pending_pop_valid); // access-write.ts:162
     end
 `else
 `ifndef SYNTHESIS
@@ -319,13 +319,13 @@ module AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 (
     if (~rst) begin
       if (buffer_valid & buffer_ready) begin
         if (~(buffer_payload_last == align_input_last)) begin
-          $display("%s", "assertion failed: the frame buffer's last beat is the write's last beat (access-write.ts:134)"); // access-write.ts:134
+          $display("%s", "assertion failed: the frame buffer's last beat is the write's last beat (access-write.ts:130)"); // access-write.ts:130
           $stop;
         end
       end
       if (b_valid) begin
         if (~pending_pop_valid) begin
-          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (access-write.ts:160)"); // access-write.ts:160
+          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (access-write.ts:162)"); // access-write.ts:162
           $stop;
         end
       end

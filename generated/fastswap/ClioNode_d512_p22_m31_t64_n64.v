@@ -116,7 +116,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   localparam [2:0] answer_kind_replayed = 3'd0, answer_kind_busy = 3'd1, answer_kind_full = 3'd3,
     answer_kind_yields = 3'd4;
   localparam [7:0] opcode_read_reply = 8'h41;
-  wire [47:0] control_config_mac; // node.ts:103
+  wire [47:0] control_config_mac; // node.ts:33
   wire [31:0] control_config_ip;
   wire [15:0] control_config_native_port, control_config_client_port, control_rules_0_pid, control_rules_1_pid,
     control_rules_2_pid, control_rules_3_pid, control_offload_control_process_pid;
@@ -130,16 +130,16 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [7:0] control_mat_write_opcode, control_mat_write_entry_reply_opcode, control_mat_opcode;
   wire [3:0] control_offload_control_hold;
   wire [23:0] control_offload_control_patience, control_offload_control_limit;
-  wire pool_offer_valid; // node.ts:111
+  wire pool_offer_valid; // frames.ts:20
   wire [5:0] pool_offer_payload;
-  wire [127:0] operands_value; // node.ts:112
+  wire [127:0] operands_value; // frames.ts:21
   wire net_rx_slot_ready, net_rx_buffer_write_en, net_rx_context_write_en, net_rx_context_write_value_published,
     net_rx_request_valid, net_rx_request_payload_reply, net_rx_request_payload_foreign,
     net_rx_request_payload_malformed, net_rx_request_payload_corrupt, net_rx_request_payload_tracked,
     net_rx_request_payload_retry, net_rx_operands_write_en, net_rx_release_valid, net_rx_drops_long, net_rx_drops_fcs,
     net_rx_drops_short, net_rx_drops_mac, net_rx_drops_ether_type, net_rx_drops_arp, net_rx_drops_ip_header,
     net_rx_drops_ip_options, net_rx_drops_ip_checksum, net_rx_drops_fragment, net_rx_drops_ip, net_rx_drops_length,
-    net_rx_drops_protocol, net_rx_drops_icmp, net_rx_drops_port, net_rx_drops_source, net_rx_received; // node.ts:113
+    net_rx_drops_protocol, net_rx_drops_icmp, net_rx_drops_port, net_rx_drops_source, net_rx_received; // frames.ts:22
   wire [5:0] net_rx_buffer_write_slot, net_rx_context_write_slot, net_rx_request_payload_slot,
     net_rx_operands_write_slot, net_rx_release_slot;
   wire [4:0] net_rx_buffer_write_beat;
@@ -156,9 +156,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] net_rx_request_payload_body, net_rx_request_payload_frame;
   wire buffer_write_job_ready, buffer_echo_job_ready, buffer_slow_job_ready, buffer_write_data_valid,
     buffer_write_data_payload_last, buffer_echo_data_valid, buffer_echo_data_payload_last, buffer_slow_data_valid,
-    buffer_slow_data_payload_last; // node.ts:131
+    buffer_slow_data_payload_last; // frames.ts:40
   wire [511:0] buffer_write_data_payload_data, buffer_echo_data_payload_data, buffer_slow_data_payload_data;
-  wire [1:0] reply_contexts_value_kind; // node.ts:132
+  wire [1:0] reply_contexts_value_kind; // frames.ts:41
   wire [47:0] reply_contexts_value_mac;
   wire [31:0] reply_contexts_value_ip;
   wire [15:0] reply_contexts_value_client_port, reply_contexts_value_node_port, reply_contexts_value_ip_length,
@@ -171,7 +171,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     mat_asked_payload_introduces, mat_asked_payload_fence, mat_reply_valid, mat_slow_valid, mat_release_valid,
     mat_mat_entry_write, mat_mat_entry_silent, mat_events_nacks, mat_events_malformed, mat_events_invalid,
     mat_events_busy, mat_events_unanswered, mat_events_drop_rule, mat_events_drop_reply, mat_events_pingpongs,
-    mat_events_arp_replies, mat_events_icmp_replies, mat_events_slow_requests, mat_events_extend_requests; // node.ts:142
+    mat_events_arp_replies, mat_events_icmp_replies, mat_events_slow_requests, mat_events_extend_requests; // frames.ts:56
   wire [5:0] mat_asked_payload_access_slot, mat_reply_payload_slot, mat_slow_payload_slot, mat_release_slot;
   wire [15:0] mat_asked_payload_access_pid;
   wire [63:0] mat_asked_payload_access_va;
@@ -182,16 +182,16 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [31:0] mat_asked_payload_operation;
   wire [1:0] mat_reply_payload_form, mat_reply_payload_word;
   wire [3:0] mat_reply_payload_status;
-  wire slow_rx_frame_ready, slow_rx_job_valid, slow_rx_beats_ready, slow_rx_release_valid; // node.ts:148
+  wire slow_rx_frame_ready, slow_rx_job_valid, slow_rx_beats_ready, slow_rx_release_valid; // frames.ts:62
   wire [5:0] slow_rx_job_payload_slot, slow_rx_job_payload_beats, slow_rx_release_slot;
   wire [4:0] slow_rx_job_payload_first;
-  reg slow_job_full, slow_job_skid_full; // node.ts:151
+  reg slow_job_full, slow_job_skid_full; // frames.ts:65
   reg [5:0] slow_job_held_slot, slow_job_held_beats, slow_job_skid_held_slot, slow_job_skid_held_beats;
   reg [4:0] slow_job_held_first, slow_job_skid_held_first;
   wire retry_request_ready, retry_pass_valid, retry_pass_payload_write, retry_pass_payload_silent,
     retry_pass_payload_indirect, retry_fence_valid, retry_answer_valid, retry_answer_payload_silent,
     retry_events_retries_answered, retry_events_retries_busy, retry_events_retries_expired,
-    retry_events_retry_evictions, retry_events_retry_clients_replaced; // node.ts:157
+    retry_events_retry_evictions, retry_events_retry_clients_replaced; // order.ts:16
   wire [5:0] retry_pass_payload_slot, retry_fence_payload_slot, retry_answer_payload_slot;
   wire [15:0] retry_pass_payload_pid;
   wire [63:0] retry_pass_payload_va, retry_word;
@@ -200,16 +200,16 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [2:0] retry_pass_payload_op, retry_answer_payload_kind;
   wire [3:0] retry_answer_payload_status;
   wire [31:0] retry_wait_ns;
-  wire fences_fence_ready, fences_reply_valid, fences_reply_payload_refused; // node.ts:163
+  wire fences_fence_ready, fences_reply_valid, fences_reply_payload_refused; // order.ts:22
   wire [5:0] fences_reply_payload_slot;
   wire [2:0] fences_waiting;
-  reg fence_full; // node.ts:165
+  reg fence_full; // order.ts:24
   reg [5:0] fence_held_slot;
-  reg entered_valid; // node.ts:166
+  reg entered_valid; // order.ts:25
   reg [5:0] entered_slot;
   wire sync_request_ready, sync_ar_valid, sync_r_ready, sync_aw_valid, sync_w_valid, sync_w_payload_last,
     sync_b_ready, sync_result_valid, sync_reply_valid, sync_reply_payload_silent, sync_access_valid,
-    sync_access_payload_write, sync_access_payload_silent, sync_access_payload_indirect; // node.ts:172
+    sync_access_payload_write, sync_access_payload_silent, sync_access_payload_indirect; // virtual-memory.ts:29
   wire [5:0] sync_operand_slot, sync_result_slot, sync_reply_payload_slot, sync_access_payload_slot;
   wire [30:0] sync_ar_payload_addr, sync_aw_payload_addr;
   wire [4:0] sync_ar_payload_id, sync_aw_payload_id;
@@ -231,7 +231,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     translate_b_ready, translate_events_tlb_hits, translate_events_tlb_misses, translate_events_misses_merged,
     translate_events_bucket_fetches, translate_events_tlb_evictions, translate_events_page_faults,
     translate_events_table_write_errors, translate_events_shootdowns, translate_events_invalid,
-    translate_events_write_permission, translate_events_read_permission, translate_events_out_of_memory; // node.ts:183
+    translate_events_write_permission, translate_events_read_permission, translate_events_out_of_memory; // virtual-memory.ts:40
   wire [5:0] translate_reads_payload_slot, translate_writes_payload_slot, translate_refused_payload_slot,
     translate_syncs_payload_slot;
   wire [21:0] translate_reads_payload_offset, translate_writes_payload_offset, translate_syncs_payload_offset;
@@ -250,7 +250,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [63:0] translate_w_payload_strb;
   reg behind_pointer_full, behind_pointer_held_write, behind_pointer_held_silent, behind_pointer_held_indirect,
     behind_pointer_skid_full, behind_pointer_skid_held_write, behind_pointer_skid_held_silent,
-    behind_pointer_skid_held_indirect, accesses_locked; // node.ts:187
+    behind_pointer_skid_held_indirect, accesses_locked; // virtual-memory.ts:44
   reg [5:0] behind_pointer_held_slot, behind_pointer_skid_held_slot;
   reg [15:0] behind_pointer_held_pid, behind_pointer_skid_held_pid;
   reg [63:0] behind_pointer_held_va, behind_pointer_skid_held_va;
@@ -259,7 +259,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg [2:0] behind_pointer_held_op, behind_pointer_skid_held_op;
   reg [1:0] accesses_owner;
   wire reader_request_ready, reader_ar_valid, reader_r_ready, reader_reply_valid, reader_data_valid,
-    reader_data_payload_last, reader_data_payload_bad, reader_events_reads; // node.ts:221
+    reader_data_payload_last, reader_data_payload_bad, reader_events_reads; // memory.ts:39
   wire [30:0] reader_ar_payload_addr;
   wire [4:0] reader_ar_payload_id;
   wire [7:0] reader_ar_payload_len, reader_reply_payload_opcode;
@@ -271,7 +271,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [13:0] reader_events_read_bytes;
   wire writer_request_ready, writer_buffer_job_valid, writer_buffer_ready, writer_aw_valid, writer_w_valid,
     writer_w_payload_last, writer_b_ready, writer_ending_valid, writer_ending_payload_silent,
-    writer_ending_payload_done, writer_events_writes, writer_events_writes_no_reply, writer_events_unanswered; // node.ts:222
+    writer_ending_payload_done, writer_events_writes, writer_events_writes_no_reply, writer_events_unanswered; // memory.ts:40
   wire [5:0] writer_buffer_job_payload_slot, writer_buffer_job_payload_beats, writer_ending_payload_slot;
   wire [4:0] writer_buffer_job_payload_first, writer_aw_payload_id;
   wire [30:0] writer_aw_payload_addr;
@@ -283,38 +283,38 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [3:0] writer_ending_payload_status;
   wire [13:0] writer_events_write_bytes;
   reg to_read_full, to_read_held_write, to_read_held_silent, to_read_held_indirect, to_read_skid_full,
-    to_read_skid_held_write, to_read_skid_held_silent, to_read_skid_held_indirect; // node.ts:223
+    to_read_skid_held_write, to_read_skid_held_silent, to_read_skid_held_indirect; // memory.ts:41
   reg [5:0] to_read_held_slot, to_read_skid_held_slot;
   reg [21:0] to_read_held_offset, to_read_skid_held_offset;
   reg [13:0] to_read_held_length, to_read_skid_held_length;
   reg [7:0] to_read_held_reply_opcode, to_read_skid_held_reply_opcode;
   reg [2:0] to_read_held_op, to_read_skid_held_op;
   reg [17:0] to_read_held_ppns, to_read_skid_held_ppns;
-  wire [15:0] pids_value; // node.ts:226
-  reg to_sync_full, to_sync_held_write, to_sync_held_silent, to_sync_held_indirect; // node.ts:228
+  wire [15:0] pids_value; // memory.ts:49
+  reg to_sync_full, to_sync_held_write, to_sync_held_silent, to_sync_held_indirect; // memory.ts:51
   reg [5:0] to_sync_held_slot;
   reg [21:0] to_sync_held_offset;
   reg [13:0] to_sync_held_length;
   reg [7:0] to_sync_held_reply_opcode;
   reg [2:0] to_sync_held_op;
   reg [17:0] to_sync_held_ppns;
-  wire [63:0] found_value; // node.ts:250
+  wire [63:0] found_value; // memory.ts:73
   wire share_data_ar_ready, share_data_r_valid, share_data_r_payload_last, share_data_aw_ready, share_data_w_ready,
     share_data_b_valid, share_table_ar_ready, share_table_r_valid, share_table_r_payload_last, share_table_aw_ready,
     share_table_w_ready, share_table_b_valid, share_sync_ar_ready, share_sync_r_valid, share_sync_r_payload_last,
-    share_sync_aw_ready, share_sync_w_ready, share_sync_b_valid; // node.ts:254
+    share_sync_aw_ready, share_sync_w_ready, share_sync_b_valid; // memory.ts:83
   wire [511:0] share_data_r_payload_data, share_table_r_payload_data, share_sync_r_payload_data;
   wire [4:0] share_data_r_payload_id, share_data_b_payload_id, share_table_r_payload_id, share_table_b_payload_id,
     share_sync_r_payload_id, share_sync_b_payload_id;
   wire [1:0] share_data_r_payload_resp, share_data_b_payload_resp, share_table_r_payload_resp,
     share_table_b_payload_resp, share_sync_r_payload_resp, share_sync_b_payload_resp;
-  reg data_aw_full; // node.ts:265
+  reg data_aw_full; // memory.ts:94
   reg [30:0] data_aw_held_addr;
   reg [4:0] data_aw_held_id;
   reg [7:0] data_aw_held_len;
   reg [2:0] data_aw_held_size;
   reg [1:0] data_aw_held_burst;
-  wire finish_ending_ready, finish_reply_valid, finish_release_valid, finish_done_valid; // node.ts:286
+  wire finish_ending_ready, finish_reply_valid, finish_release_valid, finish_done_valid; // node.ts:48
   wire [5:0] finish_reply_payload_slot, finish_release_slot, finish_word_slot, finish_done_slot;
   wire [1:0] finish_reply_payload_form, finish_reply_payload_word;
   wire [7:0] finish_reply_payload_opcode;
@@ -327,7 +327,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     ending_3_held_done, ending_3_skid_full, ending_3_skid_held_silent, ending_3_skid_held_done, ending_4_full,
     ending_4_held_silent, ending_4_held_done, ending_4_skid_full, ending_4_skid_held_silent, ending_4_skid_held_done,
     ending_5_full, ending_5_held_silent, ending_5_held_done, ending_5_skid_full, ending_5_skid_held_silent,
-    ending_5_skid_held_done; // node.ts:399
+    ending_5_skid_held_done; // endings.ts:125
   reg [5:0] ending_0_held_slot, ending_0_skid_held_slot, ending_1_held_slot, ending_1_skid_held_slot,
     ending_2_held_slot, ending_2_skid_held_slot, ending_3_held_slot, ending_3_skid_held_slot, ending_4_held_slot,
     ending_4_skid_held_slot, ending_5_held_slot, ending_5_skid_held_slot;
@@ -342,14 +342,14 @@ module ClioNode_d512_p22_m31_t64_n64 (
   reg [3:0] ending_0_held_status, ending_0_skid_held_status, ending_1_held_status, ending_1_skid_held_status,
     ending_2_held_status, ending_2_skid_held_status, ending_3_held_status, ending_3_skid_held_status,
     ending_4_held_status, ending_4_skid_held_status, ending_5_held_status, ending_5_skid_held_status;
-  reg bare_ending_full, bare_ending_held_silent, bare_ending_held_done, endings_locked; // node.ts:402
+  reg bare_ending_full, bare_ending_held_silent, bare_ending_held_done, endings_locked; // endings.ts:127
   reg [5:0] bare_ending_held_slot;
   reg [1:0] bare_ending_held_form, bare_ending_held_word;
   reg [7:0] bare_ending_held_opcode;
   reg [3:0] bare_ending_held_status;
   reg [6:0] endings_owner;
   wire net_tx_reply_ready, net_tx_context_read_en, net_tx_data_ready, net_tx_echo_job_valid, net_tx_echo_data_ready,
-    net_tx_release_valid; // node.ts:407
+    net_tx_release_valid; // frames.ts:80
   wire [5:0] net_tx_context_read_slot, net_tx_word_slot, net_tx_echo_job_payload_slot,
     net_tx_echo_job_payload_beats, net_tx_release_slot;
   wire [4:0] net_tx_echo_job_payload_first;
@@ -363,13 +363,13 @@ module ClioNode_d512_p22_m31_t64_n64 (
     counted_fences, counted_slow_requests, counted_extend_requests, counted_page_faults, counted_tlb_hits,
     counted_tlb_misses, counted_misses_merged, counted_bucket_fetches, counted_tlb_evictions,
     counted_retries_answered, counted_retries_busy, counted_retries_expired, counted_retry_evictions,
-    counted_retry_clients_replaced, counted_shootdowns, counted_table_write_errors; // node.ts:518
+    counted_retry_clients_replaced, counted_shootdowns, counted_table_write_errors; // counters.ts:135
   reg [13:0] counted_read_bytes, counted_write_bytes;
-  wire [1:0] accesses_grant, accesses_request; // node.ts:187
-  wire answer_ready; // node.ts:357
-  wire [6:0] endings_grant, endings_request; // node.ts:402
-  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // node.ts:151
-  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // node.ts:187
+  wire [1:0] accesses_grant, accesses_request; // virtual-memory.ts:44
+  wire answer_ready; // endings.ts:72
+  wire [6:0] endings_grant, endings_request; // endings.ts:127
+  wire slow_job_room = ~slow_job_full | buffer_slow_job_ready; // frames.ts:65
+  wire behind_pointer_ready = accesses_grant[0] & translate_access_ready; // virtual-memory.ts:44
   wire behind_pointer_room = ~behind_pointer_full | behind_pointer_ready;
   wire accesses_valid = |(accesses_grant & accesses_request);
   wire [5:0] accesses_payload_slot =
@@ -393,8 +393,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
     (accesses_grant[0] & behind_pointer_held_indirect) | (accesses_grant[1] & retry_pass_payload_indirect);
   assign accesses_request = {retry_pass_valid, behind_pointer_full};
   assign accesses_grant = accesses_locked ? accesses_owner : accesses_request & (~accesses_request + 2'd1);
-  wire to_read_room = ~to_read_full | reader_request_ready; // node.ts:223
-  wire to_sync_valid = translate_syncs_valid | to_sync_full; // node.ts:228
+  wire to_read_room = ~to_read_full | reader_request_ready; // memory.ts:41
+  wire to_sync_valid = translate_syncs_valid | to_sync_full; // memory.ts:51
   wire [5:0] to_sync_payload_slot = to_sync_full ? to_sync_held_slot : translate_syncs_payload_slot;
   wire [21:0] to_sync_payload_offset = to_sync_full ? to_sync_held_offset : translate_syncs_payload_offset;
   wire [13:0] to_sync_payload_length = to_sync_full ? to_sync_held_length : translate_syncs_payload_length;
@@ -406,33 +406,33 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire [2:0] to_sync_payload_op = to_sync_full ? to_sync_held_op : translate_syncs_payload_op;
   wire to_sync_payload_indirect = to_sync_full ? to_sync_held_indirect : translate_syncs_payload_indirect;
   wire [17:0] to_sync_payload_ppns = to_sync_full ? to_sync_held_ppns : translate_syncs_payload_ppns;
-  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // node.ts:232
-  wire data_aw_valid = writer_aw_valid | data_aw_full; // node.ts:265
+  wire [30:0] sync_request_payload_address_1 = {to_sync_payload_ppns[8:0], to_sync_payload_offset}; // memory.ts:55
+  wire data_aw_valid = writer_aw_valid | data_aw_full; // memory.ts:94
   wire [30:0] data_aw_payload_addr = data_aw_full ? data_aw_held_addr : writer_aw_payload_addr;
   wire [4:0] data_aw_payload_id = data_aw_full ? data_aw_held_id : writer_aw_payload_id;
   wire [7:0] data_aw_payload_len = data_aw_full ? data_aw_held_len : writer_aw_payload_len;
   wire [2:0] data_aw_payload_size = data_aw_full ? data_aw_held_size : writer_aw_payload_size;
   wire [1:0] data_aw_payload_burst = data_aw_full ? data_aw_held_burst : writer_aw_payload_burst;
-  wire read_ending_ready = ~ending_0_skid_full; // node.ts:287
-  wire refusal_ready = ~ending_2_skid_full; // node.ts:288
+  wire read_ending_ready = ~ending_0_skid_full; // endings.ts:28
+  wire refusal_ready = ~ending_2_skid_full; // endings.ts:29
   wire [1:0] refusal_payload_word = translate_refused_payload_indirect ? 2'd2 : 2'd0;
-  wire sync_ending_ready = ~ending_3_skid_full; // node.ts:303
+  wire sync_ending_ready = ~ending_3_skid_full; // endings.ts:44
   wire [1:0] sync_ending_payload_word =
     ((sync_reply_payload_op < 3'd4) & (sync_reply_payload_status == status_ok)) ? 2'd1 :
     2'd0;
-  wire replayed = retry_answer_payload_kind == answer_kind_replayed; // node.ts:352
-  wire waits = (retry_answer_payload_kind == answer_kind_full) | (retry_answer_payload_kind == answer_kind_yields); // node.ts:353
-  wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // node.ts:356
+  wire replayed = retry_answer_payload_kind == answer_kind_replayed; // endings.ts:67
+  wire waits = (retry_answer_payload_kind == answer_kind_full) | (retry_answer_payload_kind == answer_kind_yields); // endings.ts:68
+  wire unheard = retry_answer_valid & answer_ready & retry_answer_payload_silent; // endings.ts:71
   assign answer_ready = ~ending_4_skid_full;
-  wire [1:0] answer_payload_form = ((retry_answer_payload_kind == answer_kind_busy) | waits) ? 2'd0 : 2'd1; // node.ts:357
+  wire [1:0] answer_payload_form = ((retry_answer_payload_kind == answer_kind_busy) | waits) ? 2'd0 : 2'd1; // endings.ts:72
   wire [1:0] answer_payload_word =
     waits ? 2'd3 :
     ((retry_answer_payload_kind == answer_kind_replayed) & (retry_answer_payload_status == status_ok) & (retry_answer_payload_reply_opcode == opcode_read_reply)) ? 2'd1 :
     2'd0;
-  wire fenced_ready = ~ending_5_skid_full; // node.ts:381
+  wire fenced_ready = ~ending_5_skid_full; // endings.ts:107
   wire [3:0] fenced_payload_status = fences_reply_payload_refused ? status_busy : status_ok;
-  wire bare_ready = ~bare_ending_full; // node.ts:395
-  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // node.ts:399
+  wire bare_ready = ~bare_ending_full; // endings.ts:121
+  wire ending_0_ready = endings_grant[0] & finish_ending_ready; // endings.ts:125
   wire ending_0_room = ~ending_0_full | ending_0_ready;
   wire ending_1_ready = endings_grant[1] & finish_ending_ready;
   wire ending_1_room = ~ending_1_full | ending_1_ready;
@@ -444,7 +444,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
   wire ending_4_room = ~ending_4_full | ending_4_ready;
   wire ending_5_ready = endings_grant[5] & finish_ending_ready;
   wire ending_5_room = ~ending_5_full | ending_5_ready;
-  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // node.ts:402
+  wire bare_ending_valid = mat_reply_valid | bare_ending_full; // endings.ts:127
   wire bare_ending_ready = endings_grant[6] & finish_ending_ready;
   wire [5:0] bare_ending_payload_slot = bare_ending_full ? bare_ending_held_slot : mat_reply_payload_slot;
   wire [1:0] bare_ending_payload_form = bare_ending_full ? bare_ending_held_form : mat_reply_payload_form;
@@ -492,20 +492,20 @@ module ClioNode_d512_p22_m31_t64_n64 (
   assign endings_request = {
     bare_ending_valid, ending_5_full, ending_4_full, ending_3_full, ending_2_full, ending_1_full, ending_0_full
   };
-  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // node.ts:402
+  wire [6:0] endings_after = endings_request & ~(endings_owner | (endings_owner - 7'd1)); // endings.ts:127
   assign endings_grant =
     endings_locked ? endings_owner :
     |endings_after ? endings_after & (~endings_after + 7'd1) :
     endings_request & (~endings_request + 7'd1);
-  wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // node.ts:430
+  wire refused_silent = translate_refused_valid & refusal_ready & translate_refused_payload_silent; // counters.ts:57
   wire atomic_done =
-    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == status_ok) & (sync_reply_payload_op < 3'd5); // node.ts:433
-  wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // node.ts:462
-  wire unanswered = unheard & ~replayed; // node.ts:470
-  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // node.ts:486
+    sync_reply_valid & sync_ending_ready & (sync_reply_payload_status == status_ok) & (sync_reply_payload_op < 3'd5); // counters.ts:60
+  wire busy_1 = fences_reply_valid & fenced_ready & fences_reply_payload_refused; // counters.ts:73
+  wire unanswered = unheard & ~replayed; // counters.ts:81
+  wire fences_1 = fences_reply_valid & fenced_ready & ~fences_reply_payload_refused; // counters.ts:97
 
-  wire [15:0] control_free_pages = {9'd0, free_pages}; // node.ts:103
-  Control_d512_p22_m31_t64_n64_u1536 control ( // node.ts:103
+  wire [15:0] control_free_pages = {9'd0, free_pages}; // node.ts:33
+  Control_d512_p22_m31_t64_n64_u1536 control ( // node.ts:33
     .clk (clk), .rst (rst),
     .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
     .s_aw_payload_prot (s_aw_payload_prot),
@@ -636,7 +636,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .offload_state_processes_failed     (1'b0)
   );
 
-  SlotPool_slots64_releases5 pool ( // node.ts:111
+  SlotPool_slots64_releases5 pool ( // frames.ts:20
     .clk (clk), .rst (rst),
     .offer_valid (pool_offer_valid), .offer_ready (net_rx_slot_ready), .offer_payload (pool_offer_payload),
     .release_0_valid (net_rx_release_valid),
@@ -652,7 +652,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .busy            (busy)
   );
 
-  SlotWords_slots64_width128 operands ( // node.ts:112
+  SlotWords_slots64_width128 operands ( // frames.ts:21
     .clk (clk), .rst (rst),
     .write_en    (net_rx_operands_write_en),
     .write_slot  (net_rx_operands_write_slot),
@@ -661,7 +661,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value       (operands_value)
   );
 
-  NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 net_rx ( // node.ts:113
+  NetRx_beatBytes64_slots64_frameBytes1536_clientPorts1024 net_rx ( // frames.ts:22
     .clk (clk), .rst (rst),
     .rx_valid (rx_valid), .rx_ready (rx_ready), .rx_payload_data (rx_payload_data),
     .rx_payload_keep (rx_payload_keep), .rx_payload_last (rx_payload_last), .rx_payload_user (rx_payload_user),
@@ -723,7 +723,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .received                          (net_rx_received)
   );
 
-  FrameBuffer_slots64_beatBytes64_frameBytes1536 buffer ( // node.ts:131
+  FrameBuffer_slots64_beatBytes64_frameBytes1536 buffer ( // frames.ts:40
     .clk (clk), .rst (rst),
     .write_en   (net_rx_buffer_write_en),
     .write_slot (net_rx_buffer_write_slot),
@@ -748,7 +748,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .slow_data_payload_data (buffer_slow_data_payload_data), .slow_data_payload_last (buffer_slow_data_payload_last)
   );
 
-  ReplyContexts_slots64 reply_contexts ( // node.ts:132
+  ReplyContexts_slots64 reply_contexts ( // frames.ts:41
     .clk (clk), .rst (rst),
     .write_en                  (net_rx_context_write_en),
     .write_slot                (net_rx_context_write_slot),
@@ -778,7 +778,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value_ip_header           (reply_contexts_value_ip_header)
   );
 
-  Mat_slots64_maxData1466 mat ( // node.ts:142
+  Mat_slots64_maxData1466 mat ( // frames.ts:56
     .clk (clk), .rst (rst),
     .request_valid (net_rx_request_valid), .request_ready (mat_request_ready),
     .request_payload_slot (net_rx_request_payload_slot), .request_payload_kind (net_rx_request_payload_kind),
@@ -850,7 +850,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_extend_requests       (mat_events_extend_requests)
   );
 
-  SlowRx_slots64_beatBytes64_frameBytes1536 slow_rx ( // node.ts:148
+  SlowRx_slots64_beatBytes64_frameBytes1536 slow_rx ( // frames.ts:62
     .clk (clk), .rst (rst),
     .frame_valid (mat_slow_valid), .frame_ready (slow_rx_frame_ready), .frame_payload_slot (mat_slow_payload_slot),
     .frame_payload_frame (mat_slow_payload_frame),
@@ -865,9 +865,9 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .release_slot  (slow_rx_release_slot)
   );
 
-  wire retry_pass_ready = accesses_grant[1] & translate_access_ready; // node.ts:157
+  wire retry_pass_ready = accesses_grant[1] & translate_access_ready; // order.ts:16
   wire retry_fence_ready = ~fence_full | fences_fence_ready;
-  RetryBuffer_e2048_c64_n64_t1000 retry ( // node.ts:157
+  RetryBuffer_e2048_c64_n64_t1000 retry ( // order.ts:16
     .clk (clk), .rst (rst),
     .request_valid (mat_asked_valid), .request_ready (retry_request_ready),
     .request_payload_access_slot (mat_asked_payload_access_slot),
@@ -908,7 +908,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_retry_clients_replaced (retry_events_retry_clients_replaced)
   );
 
-  FenceUnit_slots64_fences4 fences ( // node.ts:163
+  FenceUnit_slots64_fences4 fences ( // order.ts:22
     .clk (clk), .rst (rst),
     .fence_valid (fence_full), .fence_ready (fences_fence_ready), .fence_payload_slot (fence_held_slot),
     .entered_valid (entered_valid),
@@ -919,8 +919,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .waiting       (fences_waiting)
   );
 
-  wire sync_access_ready = ~behind_pointer_skid_full; // node.ts:172
-  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // node.ts:172
+  wire sync_access_ready = ~behind_pointer_skid_full; // virtual-memory.ts:29
+  SyncUnit_l4_n64_b64_a31_i5_17 sync ( // virtual-memory.ts:29
     .clk (clk), .rst (rst),
     .request_valid (to_sync_valid), .request_ready (sync_request_ready), .request_payload_slot (to_sync_payload_slot),
     .request_payload_op (to_sync_payload_op), .request_payload_address (sync_request_payload_address_1),
@@ -955,7 +955,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .access_payload_indirect (sync_access_payload_indirect)
   );
 
-  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // node.ts:183
+  Translate_t64_m16_n64_f64_b64_p22_m31_s4 translate ( // virtual-memory.ts:40
     .clk (clk), .rst (rst),
     .access_valid (accesses_valid), .access_ready (translate_access_ready),
     .access_payload_slot (accesses_payload_slot), .access_payload_pid (accesses_payload_pid),
@@ -1026,7 +1026,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_out_of_memory      (translate_events_out_of_memory)
   );
 
-  AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 reader ( // node.ts:221
+  AccessRead_bb64_ps22_pb9_ppr2_ab31_ib5_s64_o32_db64 reader ( // memory.ts:39
     .clk (clk), .rst (rst),
     .request_valid (to_read_full), .request_ready (reader_request_ready), .request_payload_slot (to_read_held_slot),
     .request_payload_offset (to_read_held_offset), .request_payload_length (to_read_held_length),
@@ -1049,7 +1049,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_read_bytes (reader_events_read_bytes)
   );
 
-  AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 writer ( // node.ts:222
+  AccessWrite_bb64_ps22_pb9_ppr2_ab31_ib5_s64_fb1536_o64 writer ( // memory.ts:40
     .clk (clk), .rst (rst),
     .request_valid (translate_writes_valid), .request_ready (writer_request_ready),
     .request_payload_slot (translate_writes_payload_slot), .request_payload_offset (translate_writes_payload_offset),
@@ -1083,8 +1083,8 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .events_write_bytes     (writer_events_write_bytes)
   );
 
-  wire pids_write_en = retry_pass_valid & retry_pass_ready; // node.ts:226
-  SlotWords_slots64_width16 pids ( // node.ts:226
+  wire pids_write_en = retry_pass_valid & retry_pass_ready; // memory.ts:49
+  SlotWords_slots64_width16 pids ( // memory.ts:49
     .clk (clk), .rst (rst),
     .write_en    (pids_write_en),
     .write_slot  (retry_pass_payload_slot),
@@ -1093,7 +1093,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value       (pids_value)
   );
 
-  SlotWords_slots64_width64 found ( // node.ts:250
+  SlotWords_slots64_width64 found ( // memory.ts:73
     .clk (clk), .rst (rst),
     .write_en    (sync_result_valid),
     .write_slot  (sync_result_slot),
@@ -1102,7 +1102,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .value       (found_value)
   );
 
-  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // node.ts:254
+  AxiShare_b64_a31_i5_table1up_sync17_data0_w16 share ( // memory.ts:83
     .clk (clk), .rst (rst),
     .data_ar_valid (reader_ar_valid), .data_ar_ready (share_data_ar_ready),
     .data_ar_payload_addr (reader_ar_payload_addr), .data_ar_payload_id (reader_ar_payload_id),
@@ -1164,7 +1164,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .b_payload_resp (mem_b_payload_resp)
   );
 
-  Finish_slots64 finish ( // node.ts:286
+  Finish_slots64 finish ( // node.ts:48
     .clk (clk), .rst (rst),
     .ending_valid (endings_valid), .ending_ready (finish_ending_ready), .ending_payload_slot (endings_payload_slot),
     .ending_payload_form (endings_payload_form), .ending_payload_word (endings_payload_word),
@@ -1184,7 +1184,7 @@ module ClioNode_d512_p22_m31_t64_n64 (
     .done_word     (finish_done_word)
   );
 
-  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // node.ts:407
+  NetTx_beatBytes64_slots64_frameBytes1536 net_tx ( // frames.ts:80
     .clk (clk), .rst (rst),
     .config_mac            (control_config_mac),
     .config_ip             (control_config_ip),

@@ -164,7 +164,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   input  wire        offload_state_processes_forgotten,
   input  wire        offload_state_processes_failed
 );
-  reg [3:0] offload_reset_kept; // control.ts:95
+  reg [3:0] offload_reset_kept; // control.ts:83
   reg [23:0] offload_patience_kept, offload_limit_kept;
   reg [31:0] mac_low_kept, ip_kept, hash_key_low_kept, hash_key_high_kept, offload_secret_low_kept,
     offload_secret_high_kept;
@@ -173,8 +173,8 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   reg accept_any_mac_kept, out_of_memory_kept, rule0_valid_kept, rule1_valid_kept, rule2_valid_kept,
     rule3_valid_kept, offload_process_exists_kept, offload_process_forget_kept, offload_process_seen_kept;
   reg [2:0] rule0_action_kept, rule1_action_kept, rule2_action_kept, rule3_action_kept;
-  reg [5:0] turn; // control.ts:243
-  reg clearing; // control.ts:244
+  reg [5:0] turn; // counter-sweep.ts:35
+  reg clearing; // counter-sweep.ts:36
   reg [7:0] pending_rx_frames, pending_tx_frames, pending_drop_long, pending_drop_fcs, pending_drop_short,
     pending_drop_mac, pending_drop_ether_type, pending_drop_arp, pending_drop_ip_header, pending_drop_ip_options,
     pending_drop_ip_checksum, pending_drop_fragment, pending_drop_ip, pending_drop_length, pending_drop_protocol,
@@ -188,18 +188,18 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     pending_retry_clients_replaced, pending_shootdowns, pending_offload0_requests, pending_offload1_requests,
     pending_offload2_requests, pending_offload3_requests, pending_offload0_accesses, pending_offload1_accesses,
     pending_offload2_accesses, pending_offload3_accesses, pending_offload_busy, pending_offload_repeated,
-    pending_table_write_errors; // control.ts:252
+    pending_table_write_errors; // counter-sweep.ts:44
   reg [21:0] pending_read_bytes, pending_write_bytes;
-  reg adding; // control.ts:259
-  reg [21:0] amount; // control.ts:260
-  reg [47:0] base; // control.ts:261
-  reg [5:0] place; // control.ts:262
-  reg settling; // control.ts:264
-  reg ordered; // control.ts:145
+  reg adding; // counter-sweep.ts:51
+  reg [21:0] amount; // counter-sweep.ts:52
+  reg [47:0] base; // counter-sweep.ts:53
+  reg [5:0] place; // counter-sweep.ts:54
+  reg settling; // counter-sweep.ts:56
+  reg ordered; // control.ts:138
   reg asked_full; // axi4-lite.ts:101
   reg [11:0] asked_held_addr;
   reg [2:0] asked_held_prot;
-  reg [15:0] kept_high; // control.ts:126
+  reg [15:0] kept_high; // control.ts:117
   reg answered_full; // axi4-lite.ts:107
   reg [31:0] answered_held_data;
   reg [1:0] answered_held_resp;
@@ -210,19 +210,19 @@ module Control_d512_p22_m31_t64_n64_u1536 (
   reg [3:0] order_data_held_strb;
   reg done_full; // axi4-lite.ts:120
   reg [1:0] done_held_resp;
-  (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // control.ts:237
-  wire [9:0] at; // control.ts:119
-  wire in_counters; // control.ts:121
-  wire high_word; // control.ts:125
-  wire [9:0] offset; // control.ts:123
-  wire in_mat; // control.ts:122
-  wire mapped; // control.ts:130
+  (* ram_style = "distributed" *) reg [47:0] counts [0:63]; // counter-sweep.ts:29
+  wire [9:0] at; // control.ts:110
+  wire in_counters; // control.ts:112
+  wire high_word; // control.ts:116
+  wire [9:0] offset; // control.ts:114
+  wire in_mat; // control.ts:113
+  wire mapped; // control.ts:121
   wire written_ready; // axi4-lite.ts:113
-  wire to_register; // control.ts:149
-  wire to_mat; // control.ts:150
-  wire entry_bytes; // control.ts:151
-  wire [9:0] target; // control.ts:148
-  wire last = turn == 6'd63; // control.ts:245
+  wire to_register; // control.ts:142
+  wire to_mat; // control.ts:143
+  wire entry_bytes; // control.ts:144
+  wire [9:0] target; // control.ts:141
+  wire last = turn == 6'd63; // counter-sweep.ts:37
   wire answer_ready = ~answered_full | s_r_ready; // axi4-lite.ts:102
   wire [31:0] answer_payload_data_or =
     ({32{at == 10'd6}} & {4'd0, offload_state_active, 4'd0, offload_state_stuck, 4'd0, offload_state_held, 4'd0, offload_reset_kept})
@@ -247,7 +247,7 @@ module Control_d512_p22_m31_t64_n64_u1536 (
     ({32{at == 10'd19}} & {rule3_valid_kept, 12'd0, rule3_action_kept, rule3_pid_kept})
     | ({32{at == 10'd48}} & {8'd0, offload_limit_kept}) | ({32{at == 10'd49}} & {8'd0, offload_state_since_0})
     | ({32{at == 10'd50}} & {8'd0, offload_state_since_1});
-  wire [47:0] count = (clearing | settling) ? 48'd0 : counts[offset[6:1]]; // control.ts:278
+  wire [47:0] count = (clearing | settling) ? 48'd0 : counts[offset[6:1]]; // counter-sweep.ts:70
   wire [31:0] answer_payload_data_or_at =
     ({32{at == 10'd55}} & {13'd0, offload_process_seen_kept, offload_process_forget_kept, offload_process_exists_kept, offload_process_pid_kept})
     | ({32{at == 10'd56}} & {27'd0, offload_state_processes_failed, offload_state_processes_forgotten, offload_state_processes_forgetting, offload_state_processes_used, offload_state_processes_busy});

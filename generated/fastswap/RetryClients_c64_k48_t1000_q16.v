@@ -31,33 +31,33 @@ module RetryClients_c64_k48_t1000_q16 (
     keys_24, keys_25, keys_26, keys_27, keys_28, keys_29, keys_30, keys_31, keys_32, keys_33, keys_34, keys_35,
     keys_36, keys_37, keys_38, keys_39, keys_40, keys_41, keys_42, keys_43, keys_44, keys_45, keys_46, keys_47,
     keys_48, keys_49, keys_50, keys_51, keys_52, keys_53, keys_54, keys_55, keys_56, keys_57, keys_58, keys_59,
-    keys_60, keys_61, keys_62, keys_63; // retry-clients.ts:92
-  reg [63:0] written; // retry-clients.ts:93
-  reg [63:0] matches_; // retry-clients.ts:96
-  reg asked; // retry-clients.ts:98
-  reg [6:0] used; // retry-clients.ts:104
-  reg vacant_valid, vacant_swept; // retry-clients.ts:105
+    keys_60, keys_61, keys_62, keys_63; // retry-clients.ts:75
+  reg [63:0] written; // retry-clients.ts:76
+  reg [63:0] matches_; // retry-clients.ts:79
+  reg asked; // retry-clients.ts:81
+  reg [6:0] used; // retry-clients.ts:95
+  reg vacant_valid, vacant_swept; // retry-clients.ts:96
   reg [5:0] vacant_index;
-  reg idle_valid_q; // retry-clients.ts:115
+  reg idle_valid_q; // retry-clients.ts:116
   reg [5:0] idle_index_q;
-  reg [63:0] idle_place; // retry-clients.ts:116
-  reg [63:0] struck_place; // retry-clients.ts:117
-  reg [7:0] cycles; // retry-clients.ts:134
-  reg [15:0] now; // retry-clients.ts:135
-  reg touch_valid_q; // retry-clients.ts:141
+  reg [63:0] idle_place; // retry-clients.ts:117
+  reg [63:0] struck_place; // retry-clients.ts:118
+  reg [7:0] cycles; // retry-clients.ts:141
+  reg [15:0] now; // retry-clients.ts:142
+  reg touch_valid_q; // retry-clients.ts:148
   reg [5:0] touch_index_q;
-  reg [5:0] looking; // retry-clients.ts:147
-  reg looked_valid; // retry-clients.ts:148
+  reg [5:0] looking; // retry-clients.ts:167
+  reg looked_valid; // retry-clients.ts:168
   reg [5:0] looked_index;
   reg [15:0] looked_quarters;
-  reg longest_valid; // retry-clients.ts:149
+  reg longest_valid; // retry-clients.ts:169
   reg [5:0] longest_index;
   reg [15:0] longest_quarters;
-  reg chosen_valid; // retry-clients.ts:173
+  reg chosen_valid; // retry-clients.ts:192
   reg [5:0] chosen_index;
-  reg [3:0] most; // retry-clients.ts:188
-  reg [3:0] left; // retry-clients.ts:189
-  (* ram_style = "distributed" *) reg [15:0] heard [0:63]; // retry-clients.ts:139
+  reg [3:0] most; // retry-clients.ts:215
+  reg [3:0] left; // retry-clients.ts:216
+  (* ram_style = "distributed" *) reg [15:0] heard [0:63]; // retry-clients.ts:146
   wire [16:0] matching_joined = {
     written[63], keys_63[47:45] == key[47:45], keys_63[44:42] == key[44:42], keys_63[41:39] == key[41:39],
     keys_63[38:36] == key[38:36], keys_63[35:33] == key[35:33], keys_63[32:30] == key[32:30],
@@ -587,9 +587,9 @@ module RetryClients_c64_k48_t1000_q16 (
     keys_10_joined_sum[17], keys_9_joined_sum[17], keys_8_joined_sum[17], keys_7_joined_sum[17],
     keys_6_joined_sum[17], keys_5_joined_sum[17], keys_4_joined_sum[17], keys_3_joined_sum[17], keys_2_joined_sum[17],
     keys_1_joined_sum[17], keys_0_joined_sum[17]
-  }; // retry-clients.ts:94
-  wire all_used = used[6]; // retry-clients.ts:106
-  wire [5:0] place = all_used ? vacant_index : used[5:0]; // retry-clients.ts:107
+  }; // retry-clients.ts:77
+  wire all_used = used[6]; // retry-clients.ts:97
+  wire [5:0] place = all_used ? vacant_index : used[5:0]; // retry-clients.ts:98
   wire [63:0] entering_joined = {
     place == 6'd63, place == 6'd62, place == 6'd61, place == 6'd60, place == 6'd59, place == 6'd58, place == 6'd57,
     place == 6'd56, place == 6'd55, place == 6'd54, place == 6'd53, place == 6'd52, place == 6'd51, place == 6'd50,
@@ -602,19 +602,19 @@ module RetryClients_c64_k48_t1000_q16 (
     place == 6'd7, place == 6'd6, place == 6'd5, place == 6'd4, place == 6'd3, place == 6'd2, place == 6'd1,
     place == 6'd0
   };
-  wire [63:0] entering = add_valid ? entering_joined : 64'd0; // retry-clients.ts:109
-  wire strikes = strike_valid & ~((|(matches_ & struck_place)) & asked) & ~retire; // retry-clients.ts:120
-  wire [63:0] forgotten = retire ? idle_place : strikes ? struck_place : 64'd0; // retry-clients.ts:122
-  wire ticks = cycles == 8'd249; // retry-clients.ts:136
-  wire long = looked_quarters >= 16'd13; // retry-clients.ts:159
+  wire [63:0] entering = add_valid ? entering_joined : 64'd0; // retry-clients.ts:100
+  wire strikes = strike_valid & ~((|(matches_ & struck_place)) & asked) & ~retire; // retry-clients.ts:121
+  wire [63:0] forgotten = retire ? idle_place : strikes ? struck_place : 64'd0; // retry-clients.ts:123
+  wire ticks = cycles == 8'd249; // retry-clients.ts:143
+  wire long = looked_quarters >= 16'd13; // retry-clients.ts:178
   wire longer =
     looked_valid & long & ~(touch_valid_q & (touch_index_q == looked_index))
-    & (~longest_valid | (looked_quarters > longest_quarters)); // retry-clients.ts:160
-  wire standing = longest_valid & ~(touch_valid_q & (touch_index_q == longest_index)); // retry-clients.ts:166
-  wire ends = looked_index == 6'd63; // retry-clients.ts:167
-  wire [3:0] quiet = long ? 4'd13 : looked_quarters[3:0]; // retry-clients.ts:187
-  wire counts = looked_valid & ~(touch_valid_q & (touch_index_q == looked_index)) & (quiet > most); // retry-clients.ts:190
-  wire [3:0] round_most = counts ? quiet : most; // retry-clients.ts:191
+    & (~longest_valid | (looked_quarters > longest_quarters)); // retry-clients.ts:179
+  wire standing = longest_valid & ~(touch_valid_q & (touch_index_q == longest_index)); // retry-clients.ts:185
+  wire ends = looked_index == 6'd63; // retry-clients.ts:186
+  wire [3:0] quiet = long ? 4'd13 : looked_quarters[3:0]; // retry-clients.ts:214
+  wire counts = looked_valid & ~(touch_valid_q & (touch_index_q == looked_index)) & (quiet > most); // retry-clients.ts:217
+  wire [3:0] round_most = counts ? quiet : most; // retry-clients.ts:218
 
   always @(posedge clk)
     if (entering[0]) keys_0 <= add_key;
@@ -994,39 +994,39 @@ module RetryClients_c64_k48_t1000_q16 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(|(matching & (matching - 64'd1)))); // retry-clients.ts:201
-      assert (~add_valid | ~all_used | (vacant_valid & vacant_swept)); // retry-clients.ts:202
-      assert (~(add_valid & touch_valid)); // retry-clients.ts:206
-      assert (~(look & add_valid)); // retry-clients.ts:207
-      assert (~retire | idle_valid); // retry-clients.ts:208
-      assert (~(retire & touch_valid & (touch_index == idle_index_q))); // retry-clients.ts:209
+      assert (~(|(matching & (matching - 64'd1)))); // retry-clients.ts:226
+      assert (~add_valid | ~all_used | (vacant_valid & vacant_swept)); // retry-clients.ts:227
+      assert (~(add_valid & touch_valid)); // retry-clients.ts:231
+      assert (~(look & add_valid)); // retry-clients.ts:232
+      assert (~retire | idle_valid); // retry-clients.ts:233
+      assert (~(retire & touch_valid & (touch_index == idle_index_q))); // retry-clients.ts:234
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(|(matching & (matching - 64'd1))))) begin
-        $display("%s", "assertion failed: a client is known at one place (retry-clients.ts:201)"); // retry-clients.ts:201
+        $display("%s", "assertion failed: a client is known at one place (retry-clients.ts:226)"); // retry-clients.ts:226
         $stop;
       end
       if (~(~add_valid | ~all_used | (vacant_valid & vacant_swept))) begin
-        $display("%s", "assertion failed: a client enters where there is a place (retry-clients.ts:202)"); // retry-clients.ts:202
+        $display("%s", "assertion failed: a client enters where there is a place (retry-clients.ts:227)"); // retry-clients.ts:227
         $stop;
       end
       if (~(~(add_valid & touch_valid))) begin
-        $display("%s", "assertion failed: who enters is heard of by that (retry-clients.ts:206)"); // retry-clients.ts:206
+        $display("%s", "assertion failed: who enters is heard of by that (retry-clients.ts:231)"); // retry-clients.ts:231
         $stop;
       end
       if (~(~(look & add_valid))) begin
-        $display("%s", "assertion failed: nobody is looked up while one enters (retry-clients.ts:207)"); // retry-clients.ts:207
+        $display("%s", "assertion failed: nobody is looked up while one enters (retry-clients.ts:232)"); // retry-clients.ts:232
         $stop;
       end
       if (~(~retire | idle_valid)) begin
-        $display("%s", "assertion failed: an idle client is forgotten, one at a time (retry-clients.ts:208)"); // retry-clients.ts:208
+        $display("%s", "assertion failed: an idle client is forgotten, one at a time (retry-clients.ts:233)"); // retry-clients.ts:233
         $stop;
       end
       if (~(~(retire & touch_valid & (touch_index == idle_index_q)))) begin
-        $display("%s", "assertion failed: nobody is forgotten while he is heard of (retry-clients.ts:209)"); // retry-clients.ts:209
+        $display("%s", "assertion failed: nobody is forgotten while he is heard of (retry-clients.ts:234)"); // retry-clients.ts:234
         $stop;
       end
     end

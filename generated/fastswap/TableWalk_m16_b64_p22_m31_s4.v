@@ -40,37 +40,37 @@ module TableWalk_m16_b64_p22_m31_s4 (
   output wire [7:0]   walked_result_index,
   output wire [35:0]  walked_result_tag
 );
-  reg asked_valid; // table-walk.ts:123
-  reg [3:0] asked_miss; // table-walk.ts:124
+  reg asked_valid; // table-walk.ts:119
+  reg [3:0] asked_miss; // table-walk.ts:120
   reg [7:0] asked_index;
   reg fetches_queued; // pass-queue.ts:34
   reg [3:0] fetches_head; // pass-queue.ts:35
   reg [3:0] fetches_behind_head; // pass-queue.ts:36
   reg [3:0] fetches_tail; // pass-queue.ts:37
-  reg [511:0] beat_data; // table-walk.ts:141
+  reg [511:0] beat_data; // table-walk.ts:140
   reg [4:0] beat_id;
   reg [1:0] beat_resp;
   reg beat_last;
-  reg beat_valid; // table-walk.ts:142
-  reg [3:0] miss; // table-walk.ts:143
-  reg [7:0] want_index; // table-walk.ts:144
+  reg beat_valid; // table-walk.ts:141
+  reg [3:0] miss; // table-walk.ts:142
+  reg [7:0] want_index; // table-walk.ts:143
   reg [35:0] want_tag;
-  reg [3:0] walked_miss; // table-walk.ts:211
+  reg [3:0] walked_miss; // table-walk.ts:236
   reg walked_error, walked_allocated, walked_mapped, walked_read, walked_write;
   reg [8:0] walked_ppn;
   reg [2:0] walked_slot;
   reg [7:0] walked_index;
   reg [35:0] walked_tag;
-  reg done; // table-walk.ts:212
-  (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table-walk.ts:119
+  reg done; // table-walk.ts:237
+  (* ram_style = "distributed" *) reg [43:0] wanted [0:15]; // table-walk.ts:115
   (* ram_style = "distributed" *) reg [11:0] fetches_store [0:15]; // pass-queue.ts:33
   wire [11:0] fetches_payload_miss_word = fetches_store[fetches_head];
   wire [3:0] fetches_payload_miss = fetches_queued ? fetches_payload_miss_word[3:0] : asked_miss; // pass-queue.ts:31
   wire [7:0] fetches_payload_index = fetches_queued ? fetches_payload_miss_word[11:4] : asked_index;
   wire fetches_taken = ar_valid & ar_ready; // pass-queue.ts:45
   wire fetches_single = fetches_tail == fetches_behind_head; // pass-queue.ts:51
-  wire [3:0] coming = r_payload_id[3:0] - 4'd1; // table-walk.ts:145
-  wire arrives = beat_valid & beat_last; // table-walk.ts:154
+  wire [3:0] coming = r_payload_id[3:0] - 4'd1; // table-walk.ts:144
+  wire arrives = beat_valid & beat_last; // table-walk.ts:153
 
   always @(posedge clk)
     if (rst) begin
@@ -82,7 +82,7 @@ module TableWalk_m16_b64_p22_m31_s4 (
       beat_valid <= r_valid;
       done <= arrives;
     end
-  wire entries_allocated = beat_data[1]; // table-walk.ts:158
+  wire entries_allocated = beat_data[1]; // table-walk.ts:180
   wire [35:0] entries_tag = beat_data[39:4];
   wire walked_allocated_and = entries_allocated & (entries_tag == want_tag);
   wire beat_data_and = beat_data[65] & (beat_data[103:68] == want_tag);
@@ -92,7 +92,7 @@ module TableWalk_m16_b64_p22_m31_s4 (
   wire walked_allocated_and_2 = beat_data[321] & (beat_data[359:324] == want_tag);
   wire walked_allocated_and_3 = beat_data[385] & (beat_data[423:388] == want_tag);
   wire walked_allocated_and_4 = beat_data[449] & (beat_data[487:452] == want_tag);
-  wire entries_valid = beat_data[0]; // table-walk.ts:158
+  wire entries_valid = beat_data[0]; // table-walk.ts:180
   wire entries_read = beat_data[2];
   wire entries_write = beat_data[3];
   wire [8:0] entries_ppn = beat_data[48:40];
@@ -146,7 +146,7 @@ module TableWalk_m16_b64_p22_m31_s4 (
   always @(posedge clk)
     if (rst) fetches_tail <= 4'd0;
     else if (asked_valid) fetches_tail <= fetches_tail + 4'd1;
-  wire [43:0] wanted_there_word = wanted[coming]; // table-walk.ts:146
+  wire [43:0] wanted_there_word = wanted[coming]; // table-walk.ts:145
 
   always @(posedge clk)
     if (r_valid) begin

@@ -202,34 +202,34 @@ module CommitEngine_c8_d1466_a100000 (
   reg same_pid_7; // table.ts:47
   reg used_7; // table.ts:48
   reg ended_7; // table.ts:49
-  reg known; // table.ts:62
-  reg has_room; // table.ts:63
-  reg conflict; // table.ts:88
-  reg writes_area; // table.ts:103
-  reg [2:0] area_part; // table.ts:104
-  reg [63:0] new_area_va; // table.ts:105
+  reg known; // table.ts:67
+  reg has_room; // table.ts:68
+  reg conflict; // table.ts:97
+  reg writes_area; // table.ts:116
+  reg [2:0] area_part; // table.ts:117
+  reg [63:0] new_area_va; // table.ts:118
   reg [4:0] new_area_beats;
-  reg [7:0] writes_crc; // table.ts:106
-  reg [255:0] new_crcs; // table.ts:107
-  reg writes_meta; // table.ts:108
-  reg [15:0] new_meta_owners, new_meta_replicas; // table.ts:109
+  reg [7:0] writes_crc; // table.ts:119
+  reg [255:0] new_crcs; // table.ts:120
+  reg writes_meta; // table.ts:121
+  reg [15:0] new_meta_owners, new_meta_replicas; // table.ts:122
   reg [3:0] new_meta_parts;
   reg [1:0] record_state; // record.ts:11
   reg [31:0] record_crc; // record.ts:12
   reg [2:0] record_steps; // record.ts:13
   reg record_ready; // record.ts:14
-  reg access_start; // access.ts:61
-  reg [7:0] access_opcode; // access.ts:62
-  reg access_home; // access.ts:63
-  reg [63:0] access_va; // access.ts:64
-  reg [13:0] access_bytes; // access.ts:65
-  reg [13:0] access_sends; // access.ts:66
-  reg [4:0] access_beats; // access.ts:67
-  reg [2:0] access_lead; // access.ts:68
-  reg access_headed; // access.ts:69
-  reg [4:0] access_index; // access.ts:70
-  reg [3:0] access_status; // access.ts:71
-  reg [3:0] access; // access.ts:78
+  reg access_start; // access.ts:52
+  reg [7:0] access_opcode; // access.ts:53
+  reg access_home; // access.ts:54
+  reg [63:0] access_va; // access.ts:55
+  reg [13:0] access_bytes; // access.ts:56
+  reg [13:0] access_sends; // access.ts:57
+  reg [4:0] access_beats; // access.ts:58
+  reg [2:0] access_lead; // access.ts:59
+  reg access_headed; // access.ts:60
+  reg [4:0] access_index; // access.ts:61
+  reg [3:0] access_status; // access.ts:62
+  reg [3:0] access; // access.ts:76
   reg [2:0] verdict; // shared.ts:88
   reg finished; // shared.ts:89
   reg [63:0] home_va; // shared.ts:95
@@ -256,10 +256,10 @@ module CommitEngine_c8_d1466_a100000 (
   reg asks_of_place; // commit-engine.ts:44
   reg [2:0] prepare; // prepare.ts:26
   reg [2:0] checkpoint; // home.ts:11
-  reg [5:0] floor_word; // recover.ts:26
-  reg [1:0] found_state; // recover.ts:27
-  reg record_is_sound, record_is_formed, record_is_over, area_is_sound, area_is_own; // recover.ts:28
-  reg [3:0] recovery; // recover.ts:35
+  reg [5:0] floor_word; // recover.ts:41
+  reg [1:0] found_state; // recover.ts:42
+  reg record_is_sound, record_is_formed, record_is_over, area_is_sound, area_is_own; // recover.ts:43
+  reg [3:0] recovery; // recover.ts:163
   reg answers_with_area; // single.ts:16
   reg [1:0] single; // single.ts:17
   reg [511:0] answer_line; // answer.ts:46
@@ -294,88 +294,88 @@ module CommitEngine_c8_d1466_a100000 (
   wire is_place_5 = place == 3'd5;
   wire is_place_6 = place == 3'd6;
   wire is_place_7 = place == 3'd7;
-  wire same_lane = lane_0 == head[37:32]; // table.ts:65
-  wire same_seq = seq_0 == head[95:64]; // table.ts:66
-  wire matches_1 = same_lane & same_seq & (state_0 != commit_state_free); // table.ts:67
-  wire same_lane_1 = lane_1 == head[37:32]; // table.ts:65
-  wire same_seq_1 = seq_1 == head[95:64]; // table.ts:66
-  wire matches_2 = same_lane_1 & same_seq_1 & (state_1 != commit_state_free); // table.ts:67
-  wire same_lane_2 = lane_2 == head[37:32]; // table.ts:65
-  wire same_seq_2 = seq_2 == head[95:64]; // table.ts:66
-  wire matches_3 = same_lane_2 & same_seq_2 & (state_2 != commit_state_free); // table.ts:67
-  wire same_lane_3 = lane_3 == head[37:32]; // table.ts:65
-  wire same_seq_3 = seq_3 == head[95:64]; // table.ts:66
-  wire matches_4 = same_lane_3 & same_seq_3 & (state_3 != commit_state_free); // table.ts:67
-  wire same_lane_4 = lane_4 == head[37:32]; // table.ts:65
-  wire same_seq_4 = seq_4 == head[95:64]; // table.ts:66
-  wire matches_5 = same_lane_4 & same_seq_4 & (state_4 != commit_state_free); // table.ts:67
-  wire same_lane_5 = lane_5 == head[37:32]; // table.ts:65
-  wire same_seq_5 = seq_5 == head[95:64]; // table.ts:66
-  wire matches_6 = same_lane_5 & same_seq_5 & (state_5 != commit_state_free); // table.ts:67
-  wire same_lane_6 = lane_6 == head[37:32]; // table.ts:65
-  wire same_seq_6 = seq_6 == head[95:64]; // table.ts:66
-  wire matches_7 = same_lane_6 & same_seq_6 & (state_6 != commit_state_free); // table.ts:67
-  wire same_lane_7 = lane_7 == head[37:32]; // table.ts:65
-  wire same_seq_7 = seq_7 == head[95:64]; // table.ts:66
-  wire matches_8 = same_lane_7 & same_seq_7 & (state_7 != commit_state_free); // table.ts:67
-  wire [68:0] theirs_word = areas_0[part[2:0]]; // table.ts:91
+  wire same_lane = lane_0 == head[37:32]; // table.ts:70
+  wire same_seq = seq_0 == head[95:64]; // table.ts:71
+  wire matches_1 = same_lane & same_seq & (state_0 != commit_state_free); // table.ts:72
+  wire same_lane_1 = lane_1 == head[37:32]; // table.ts:70
+  wire same_seq_1 = seq_1 == head[95:64]; // table.ts:71
+  wire matches_2 = same_lane_1 & same_seq_1 & (state_1 != commit_state_free); // table.ts:72
+  wire same_lane_2 = lane_2 == head[37:32]; // table.ts:70
+  wire same_seq_2 = seq_2 == head[95:64]; // table.ts:71
+  wire matches_3 = same_lane_2 & same_seq_2 & (state_2 != commit_state_free); // table.ts:72
+  wire same_lane_3 = lane_3 == head[37:32]; // table.ts:70
+  wire same_seq_3 = seq_3 == head[95:64]; // table.ts:71
+  wire matches_4 = same_lane_3 & same_seq_3 & (state_3 != commit_state_free); // table.ts:72
+  wire same_lane_4 = lane_4 == head[37:32]; // table.ts:70
+  wire same_seq_4 = seq_4 == head[95:64]; // table.ts:71
+  wire matches_5 = same_lane_4 & same_seq_4 & (state_4 != commit_state_free); // table.ts:72
+  wire same_lane_5 = lane_5 == head[37:32]; // table.ts:70
+  wire same_seq_5 = seq_5 == head[95:64]; // table.ts:71
+  wire matches_6 = same_lane_5 & same_seq_5 & (state_5 != commit_state_free); // table.ts:72
+  wire same_lane_6 = lane_6 == head[37:32]; // table.ts:70
+  wire same_seq_6 = seq_6 == head[95:64]; // table.ts:71
+  wire matches_7 = same_lane_6 & same_seq_6 & (state_6 != commit_state_free); // table.ts:72
+  wire same_lane_7 = lane_7 == head[37:32]; // table.ts:70
+  wire same_seq_7 = seq_7 == head[95:64]; // table.ts:71
+  wire matches_8 = same_lane_7 & same_seq_7 & (state_7 != commit_state_free); // table.ts:72
+  wire [68:0] theirs_word = areas_0[part[2:0]]; // table.ts:100
   wire [63:0] theirs_va = theirs_word[63:0];
-  wire is_page_0 = (theirs_va >> 12) == (head[191:128] >> 12); // table.ts:96
+  wire is_page_0 = (theirs_va >> 12) == (head[191:128] >> 12); // table.ts:105
   wire page_taken_0_or =
     ((part == 4'd0) & held_0[0]) | ((part == 4'd1) & held_0[1]) | ((part == 4'd2) & held_0[2])
     | ((part == 4'd3) & held_0[3]) | ((part == 4'd4) & held_0[4]) | ((part == 4'd5) & held_0[5])
     | ((part == 4'd6) & held_0[6]) | ((part == 4'd7) & held_0[7]);
-  wire page_taken_0 = is_page_0 & same_pid_0 & used_0 & page_taken_0_or; // table.ts:97
-  wire [68:0] is_page_1_word = areas_1[part[2:0]]; // table.ts:91
-  wire is_page_1 = (is_page_1_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:96
+  wire page_taken_0 = is_page_0 & same_pid_0 & used_0 & page_taken_0_or; // table.ts:106
+  wire [68:0] is_page_1_word = areas_1[part[2:0]]; // table.ts:100
+  wire is_page_1 = (is_page_1_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:105
   wire page_taken_1_or =
     ((part == 4'd0) & held_1[0]) | ((part == 4'd1) & held_1[1]) | ((part == 4'd2) & held_1[2])
     | ((part == 4'd3) & held_1[3]) | ((part == 4'd4) & held_1[4]) | ((part == 4'd5) & held_1[5])
     | ((part == 4'd6) & held_1[6]) | ((part == 4'd7) & held_1[7]);
-  wire page_taken_1 = is_page_1 & same_pid_1 & used_1 & page_taken_1_or; // table.ts:97
-  wire [68:0] is_page_2_word = areas_2[part[2:0]]; // table.ts:91
-  wire is_page_2 = (is_page_2_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:96
+  wire page_taken_1 = is_page_1 & same_pid_1 & used_1 & page_taken_1_or; // table.ts:106
+  wire [68:0] is_page_2_word = areas_2[part[2:0]]; // table.ts:100
+  wire is_page_2 = (is_page_2_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:105
   wire page_taken_2_or =
     ((part == 4'd0) & held_2[0]) | ((part == 4'd1) & held_2[1]) | ((part == 4'd2) & held_2[2])
     | ((part == 4'd3) & held_2[3]) | ((part == 4'd4) & held_2[4]) | ((part == 4'd5) & held_2[5])
     | ((part == 4'd6) & held_2[6]) | ((part == 4'd7) & held_2[7]);
-  wire page_taken_2 = is_page_2 & same_pid_2 & used_2 & page_taken_2_or; // table.ts:97
-  wire [68:0] is_page_3_word = areas_3[part[2:0]]; // table.ts:91
-  wire is_page_3 = (is_page_3_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:96
+  wire page_taken_2 = is_page_2 & same_pid_2 & used_2 & page_taken_2_or; // table.ts:106
+  wire [68:0] is_page_3_word = areas_3[part[2:0]]; // table.ts:100
+  wire is_page_3 = (is_page_3_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:105
   wire page_taken_3_or =
     ((part == 4'd0) & held_3[0]) | ((part == 4'd1) & held_3[1]) | ((part == 4'd2) & held_3[2])
     | ((part == 4'd3) & held_3[3]) | ((part == 4'd4) & held_3[4]) | ((part == 4'd5) & held_3[5])
     | ((part == 4'd6) & held_3[6]) | ((part == 4'd7) & held_3[7]);
-  wire page_taken_3 = is_page_3 & same_pid_3 & used_3 & page_taken_3_or; // table.ts:97
-  wire [68:0] is_page_4_word = areas_4[part[2:0]]; // table.ts:91
-  wire is_page_4 = (is_page_4_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:96
+  wire page_taken_3 = is_page_3 & same_pid_3 & used_3 & page_taken_3_or; // table.ts:106
+  wire [68:0] is_page_4_word = areas_4[part[2:0]]; // table.ts:100
+  wire is_page_4 = (is_page_4_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:105
   wire page_taken_4_or =
     ((part == 4'd0) & held_4[0]) | ((part == 4'd1) & held_4[1]) | ((part == 4'd2) & held_4[2])
     | ((part == 4'd3) & held_4[3]) | ((part == 4'd4) & held_4[4]) | ((part == 4'd5) & held_4[5])
     | ((part == 4'd6) & held_4[6]) | ((part == 4'd7) & held_4[7]);
-  wire page_taken_4 = is_page_4 & same_pid_4 & used_4 & page_taken_4_or; // table.ts:97
-  wire [68:0] is_page_5_word = areas_5[part[2:0]]; // table.ts:91
-  wire is_page_5 = (is_page_5_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:96
+  wire page_taken_4 = is_page_4 & same_pid_4 & used_4 & page_taken_4_or; // table.ts:106
+  wire [68:0] is_page_5_word = areas_5[part[2:0]]; // table.ts:100
+  wire is_page_5 = (is_page_5_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:105
   wire page_taken_5_or =
     ((part == 4'd0) & held_5[0]) | ((part == 4'd1) & held_5[1]) | ((part == 4'd2) & held_5[2])
     | ((part == 4'd3) & held_5[3]) | ((part == 4'd4) & held_5[4]) | ((part == 4'd5) & held_5[5])
     | ((part == 4'd6) & held_5[6]) | ((part == 4'd7) & held_5[7]);
-  wire page_taken_5 = is_page_5 & same_pid_5 & used_5 & page_taken_5_or; // table.ts:97
-  wire [68:0] is_page_6_word = areas_6[part[2:0]]; // table.ts:91
-  wire is_page_6 = (is_page_6_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:96
+  wire page_taken_5 = is_page_5 & same_pid_5 & used_5 & page_taken_5_or; // table.ts:106
+  wire [68:0] is_page_6_word = areas_6[part[2:0]]; // table.ts:100
+  wire is_page_6 = (is_page_6_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:105
   wire page_taken_6_or =
     ((part == 4'd0) & held_6[0]) | ((part == 4'd1) & held_6[1]) | ((part == 4'd2) & held_6[2])
     | ((part == 4'd3) & held_6[3]) | ((part == 4'd4) & held_6[4]) | ((part == 4'd5) & held_6[5])
     | ((part == 4'd6) & held_6[6]) | ((part == 4'd7) & held_6[7]);
-  wire page_taken_6 = is_page_6 & same_pid_6 & used_6 & page_taken_6_or; // table.ts:97
-  wire [68:0] is_page_7_word = areas_7[part[2:0]]; // table.ts:91
-  wire is_page_7 = (is_page_7_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:96
+  wire page_taken_6 = is_page_6 & same_pid_6 & used_6 & page_taken_6_or; // table.ts:106
+  wire [68:0] is_page_7_word = areas_7[part[2:0]]; // table.ts:100
+  wire is_page_7 = (is_page_7_word[63:0] >> 12) == (head[191:128] >> 12); // table.ts:105
   wire page_taken_7_or =
     ((part == 4'd0) & held_7[0]) | ((part == 4'd1) & held_7[1]) | ((part == 4'd2) & held_7[2])
     | ((part == 4'd3) & held_7[3]) | ((part == 4'd4) & held_7[4]) | ((part == 4'd5) & held_7[5])
     | ((part == 4'd6) & held_7[6]) | ((part == 4'd7) & held_7[7]);
-  wire page_taken_7 = is_page_7 & same_pid_7 & used_7 & page_taken_7_or; // table.ts:97
-  wire node = writes_area & is_place_0; // table.ts:113
+  wire page_taken_7 = is_page_7 & same_pid_7 & used_7 & page_taken_7_or; // table.ts:106
+  wire node = writes_area & is_place_0; // table.ts:126
   wire node_1 = writes_area & is_place_1;
   wire node_2 = writes_area & is_place_2;
   wire node_3 = writes_area & is_place_3;
@@ -383,12 +383,12 @@ module CommitEngine_c8_d1466_a100000 (
   wire node_5 = writes_area & is_place_5;
   wire node_6 = writes_area & is_place_6;
   wire node_7 = writes_area & is_place_7;
-  wire [35:0] said_word = metas[place]; // table.ts:117
+  wire [35:0] said_word = metas[place]; // table.ts:236
   wire [3:0] said_parts = said_word[35:32];
   wire [7:0] all_parts = {
     said_parts > 4'd7, said_parts > 4'd6, said_parts > 4'd5, said_parts > 4'd4, said_parts > 4'd3, said_parts > 4'd2,
     said_parts > 4'd1, said_parts > 4'd0
-  }; // table.ts:119
+  }; // table.ts:238
   wire place_state_or =
     (is_place_0 & ((state_0 == commit_state_prepared) | (state_0 == commit_state_committed)))
     | (is_place_1 & ((state_1 == commit_state_prepared) | (state_1 == commit_state_committed)))
@@ -409,24 +409,24 @@ module CommitEngine_c8_d1466_a100000 (
     | (is_place_5 & ((state_5 == commit_state_gathering) | (state_5 == commit_state_committed)))
     | (is_place_6 & ((state_6 == commit_state_gathering) | (state_6 == commit_state_committed)))
     | (is_place_7 & ((state_7 == commit_state_gathering) | (state_7 == commit_state_committed)));
-  wire [1:0] place_state = {place_state_or | is_place_4_or, is_place_0_or | state_4_or}; // table.ts:125
+  wire [1:0] place_state = {place_state_or | is_place_4_or, is_place_0_or | state_4_or}; // table.ts:150
   wire [5:0] place_lane =
     ({6{is_place_0}} & lane_0) | ({6{is_place_1}} & lane_1) | ({6{is_place_2}} & lane_2) | ({6{is_place_3}} & lane_3)
     | ({6{is_place_4}} & lane_4) | ({6{is_place_5}} & lane_5) | ({6{is_place_6}} & lane_6)
-    | ({6{is_place_7}} & lane_7); // table.ts:132
+    | ({6{is_place_7}} & lane_7); // table.ts:157
   wire [31:0] place_seq =
     ({32{is_place_0}} & seq_0) | ({32{is_place_1}} & seq_1) | ({32{is_place_2}} & seq_2) | ({32{is_place_3}} & seq_3)
     | ({32{is_place_4}} & seq_4) | ({32{is_place_5}} & seq_5) | ({32{is_place_6}} & seq_6)
-    | ({32{is_place_7}} & seq_7); // table.ts:136
+    | ({32{is_place_7}} & seq_7); // table.ts:161
   wire [15:0] place_pid =
     ({16{is_place_0}} & pid_0) | ({16{is_place_1}} & pid_1) | ({16{is_place_2}} & pid_2) | ({16{is_place_3}} & pid_3)
     | ({16{is_place_4}} & pid_4) | ({16{is_place_5}} & pid_5) | ({16{is_place_6}} & pid_6)
-    | ({16{is_place_7}} & pid_7); // table.ts:140
+    | ({16{is_place_7}} & pid_7); // table.ts:165
   wire [7:0] place_held =
     ({8{is_place_0}} & held_0) | ({8{is_place_1}} & held_1) | ({8{is_place_2}} & held_2) | ({8{is_place_3}} & held_3)
     | ({8{is_place_4}} & held_4) | ({8{is_place_5}} & held_5) | ({8{is_place_6}} & held_6)
-    | ({8{is_place_7}} & held_7); // table.ts:144
-  wire is_whole = place_held == all_parts; // table.ts:181
+    | ({8{is_place_7}} & held_7); // table.ts:169
+  wire is_whole = place_held == all_parts; // table.ts:249
   wire ends_others_or =
     (ended_0 & ~same_pid_0 & (state_0 != commit_state_free))
     | (ended_1 & ~same_pid_1 & (state_1 != commit_state_free))
@@ -437,8 +437,8 @@ module CommitEngine_c8_d1466_a100000 (
     | (ended_5 & ~same_pid_5 & (state_5 != commit_state_free))
     | (ended_6 & ~same_pid_6 & (state_6 != commit_state_free))
     | (ended_7 & ~same_pid_7 & (state_7 != commit_state_free));
-  wire ends_others = ends_others_or | ended_4_or; // table.ts:184
-  wire [31:0] crcs = crcs_7[place]; // table.ts:149
+  wire ends_others = ends_others_or | ended_4_or; // table.ts:252
+  wire [31:0] crcs = crcs_7[place]; // table.ts:246
   wire [511:0] record_body = {
     112'h0, all_parts[7] ? crcs : 32'd0, all_parts[6] ? crcs_6[place] : 32'd0, all_parts[5] ? crcs_5[place] : 32'd0,
     all_parts[4] ? crcs_4[place] : 32'd0, all_parts[3] ? crcs_3[place] : 32'd0, all_parts[2] ? crcs_2[place] : 32'd0,
@@ -446,10 +446,10 @@ module CommitEngine_c8_d1466_a100000 (
     10'd0, place_lane, 4'd0, said_parts, (record_state == commit_state_committed) ? 8'd3 : 8'd2, 32'd0
   }; // record.ts:15
   wire [31:0] new_floor = head[95:64] + 32'd1; // shared.ts:77
-  wire access_has_data = |access_beats; // access.ts:72
-  wire access_last_data = ({1'b0, access_index} + 6'd1) == {1'b0, access_beats}; // access.ts:73
-  wire access_counts = access_index <= line[122:118]; // access.ts:77
-  wire access_failed = access_status != status_ok; // access.ts:158
+  wire access_has_data = |access_beats; // access.ts:70
+  wire access_last_data = ({1'b0, access_index} + 6'd1) == {1'b0, access_beats}; // access.ts:71
+  wire access_counts = access_index <= line[122:118]; // access.ts:75
+  wire access_failed = access_status != status_ok; // access.ts:178
   wire is_merged = head[24]; // shared.ts:125
   wire is_redo = head[25]; // shared.ts:126
   wire wants_data = head[26]; // shared.ts:127
@@ -461,12 +461,12 @@ module CommitEngine_c8_d1466_a100000 (
   wire is_malformed = malformed | has_no_body; // front.ts:103
   wire [7:0] own_part = 8'd1 << head[10:8]; // prepare.ts:25
   wire log_is_sound = crc_result == home_crc; // home.ts:10
-  wire record_lives = record_is_sound & record_is_formed & ~record_is_over; // recover.ts:34
-  wire is_closed = ~open & ~is_redo; // decide.ts:26
-  wire is_other_pid = known & ~is_same_pid; // decide.ts:27
-  wire contradicts = known & ~is_same_parts; // decide.ts:28
-  wire is_full = ~(known | has_room); // decide.ts:29
-  wire repeats = known & was_held; // decide.ts:30
+  wire record_lives = record_is_sound & record_is_formed & ~record_is_over; // recover.ts:49
+  wire is_closed = ~open & ~is_redo; // decide.ts:27
+  wire is_other_pid = known & ~is_same_pid; // decide.ts:28
+  wire contradicts = known & ~is_same_parts; // decide.ts:29
+  wire is_full = ~(known | has_room); // decide.ts:30
+  wire repeats = known & was_held; // decide.ts:31
   wire shows_used_place = asks_of_place & (|place_state); // answer.ts:49
   wire shows_commit = asks_of_place ? shows_used_place : known; // answer.ts:50
   wire [15:0] answer_bytes = answers_with_area ? line[127:112] : 16'd0; // answer.ts:53
@@ -1682,7 +1682,7 @@ module CommitEngine_c8_d1466_a100000 (
         wrong_kind | wrong_bare | (asks_with_data & wrong_area) | (asks_in_parts & wrong_parts)
         | (asks_of_commit & wrong_name);
     end
-  wire [63:0] all_va = is_page_1_word[63:0]; // table.ts:151
+  wire [63:0] all_va = is_page_1_word[63:0]; // table.ts:174
   wire [4:0] all_beats = theirs_word[68:64];
   wire [31:0] home_crc_or =
     ({32{part == 4'd0}} & crcs_0[place]) | ({32{part == 4'd1}} & crcs_1[place]) | ({32{part == 4'd2}} & crcs_2[place])
@@ -1705,7 +1705,7 @@ module CommitEngine_c8_d1466_a100000 (
     home_crc <= home_crc_or | part_or;
     floor <= floors[floor_at];
   end
-  wire [15:0] said_replicas = said_word[31:16]; // table.ts:117
+  wire [15:0] said_replicas = said_word[31:16]; // table.ts:236
   wire [15:0] said_owners = said_word[15:0];
   wire [7:0] answer_line_choice =
     (verdict == commit_verdict_done) ? 8'd0 :

@@ -92,23 +92,23 @@ module ClioRequester_b64_c16 (
   reg [2:0] accesses_index; // clio-requester.ts:46
   reg [1:0] accesses_state; // clio-requester.ts:48
   wire receiver_reply_header_head_valid, receiver_reply_header_head_payload_bad, receiver_reply_header_data_valid,
-    receiver_reply_header_data_payload_last; // receiver.ts:96
+    receiver_reply_header_data_payload_last; // receiver.ts:160
   wire [559:0] receiver_reply_header_head_payload_header;
   wire [13:0] receiver_reply_header_head_payload_length;
   wire [511:0] receiver_reply_header_data_payload_data;
   wire [7:0] receiver_reply_header_route;
-  reg receiver_frame_ours, receiver_frame_from, receiver_frame_whole; // receiver.ts:105
+  reg receiver_frame_ours, receiver_frame_from, receiver_frame_whole; // receiver.ts:88
   reg [7:0] receiver_frame_tag, receiver_frame_opcode;
   reg [3:0] receiver_frame_status, receiver_frame_words;
   reg [31:0] receiver_frame_id;
   reg receiver_judged_waits, receiver_judged_known, receiver_judged_newest, receiver_judged_matches,
-    receiver_judged_greets; // receiver.ts:121
-  reg [11:0] receiver_kept_count; // receiver.ts:238
-  reg [11:0] receiver_kept_needed; // receiver.ts:239
+    receiver_judged_greets; // receiver.ts:104
+  reg [11:0] receiver_kept_count; // receiver.ts:256
+  reg [11:0] receiver_kept_needed; // receiver.ts:257
   reg [63:0] receiver_kept_word_0, receiver_kept_word_1, receiver_kept_word_2, receiver_kept_word_3,
-    receiver_kept_word_4, receiver_kept_word_5, receiver_kept_word_6, receiver_kept_word_7; // receiver.ts:240
-  reg [2:0] receiver_index; // receiver.ts:138
-  reg [2:0] receiver_state; // receiver.ts:140
+    receiver_kept_word_4, receiver_kept_word_5, receiver_kept_word_6, receiver_kept_word_7; // receiver.ts:258
+  reg [2:0] receiver_index; // receiver.ts:185
+  reg [2:0] receiver_state; // receiver.ts:187
   reg [3:0] watch_at; // clio-requester.ts:94
   reg watch_over; // clio-requester.ts:95
   reg watch_last; // clio-requester.ts:96
@@ -118,27 +118,27 @@ module ClioRequester_b64_c16 (
   wire queue_push_ready, queue_pop_valid, queue_pop_payload_again;
   wire [3:0] queue_pop_payload_context;
   wire [4:0] queue_level;
-  reg [3:0] sender_turn_context; // sender.ts:62
+  reg [3:0] sender_turn_context; // sender.ts:58
   reg sender_turn_again;
-  reg sender_greets; // sender.ts:63
-  reg sender_started; // sender.ts:64
-  reg [31:0] sender_id; // sender.ts:65
-  reg [23:0] sender_greeting_due; // sender.ts:66
-  reg [2:0] sender_ask_kind; // sender.ts:67
+  reg sender_greets; // sender.ts:59
+  reg sender_started; // sender.ts:60
+  reg [31:0] sender_id; // sender.ts:61
+  reg [23:0] sender_greeting_due; // sender.ts:62
+  reg [2:0] sender_ask_kind; // sender.ts:63
   reg [63:0] sender_ask_va;
   reg [3:0] sender_ask_words, sender_ask_sends;
-  reg [31:0] sender_before_first; // sender.ts:68
+  reg [31:0] sender_before_first; // sender.ts:64
   reg [7:0] sender_before_tries;
-  reg [15:0] sender_size; // sender.ts:69
-  reg [16:0] sender_sum; // sender.ts:70
-  reg [3:0] sender_index; // sender.ts:71
+  reg [15:0] sender_size; // sender.ts:65
+  reg [16:0] sender_sum; // sender.ts:66
+  reg [3:0] sender_index; // sender.ts:67
   reg [19:0] sender_address_sum; // header.ts:27
-  wire sender_request_header_head_ready, sender_request_header_data_ready; // sender.ts:73
+  wire sender_request_header_head_ready, sender_request_header_data_ready; // sender.ts:123
   reg [3:0] sender_to_beats_left; // words.ts:83
   reg [2:0] sender_to_beats_lane; // words.ts:84
   reg sender_to_beats_full; // words.ts:85
   reg [511:0] sender_to_beats_data; // words.ts:86
-  reg [2:0] sender_state; // sender.ts:81
+  reg [2:0] sender_state; // sender.ts:131
   reg merged_locked; // clio-requester.ts:193
   reg [1:0] merged_owner;
   (* ram_style = "distributed" *) reg [70:0] slots_asks [0:15]; // slots.ts:38
@@ -146,10 +146,10 @@ module ClioRequester_b64_c16 (
   (* ram_style = "distributed" *) reg [95:0] slots_sent [0:15]; // slots.ts:45
   wire [2:0] to_send_grant; // clio-requester.ts:179
   wire [1:0] merged_grant; // clio-requester.ts:193
-  wire receiver_ok; // receiver.ts:124
-  wire receiver_reply_header_head_ready; // receiver.ts:96
+  wire receiver_ok; // receiver.ts:172
+  wire receiver_reply_header_head_ready; // receiver.ts:160
   wire [2:0] to_send_request; // clio-requester.ts:179
-  wire sender_request_header_head_valid; // sender.ts:73
+  wire sender_request_header_head_valid; // sender.ts:123
   integer i;
   wire accesses_new_ones_valid = accesses_state == accesses_state_queue; // clio-requester.ts:47
   wire accesses_new_ones_ready = to_send_grant[2] & queue_push_ready;
@@ -169,21 +169,21 @@ module ClioRequester_b64_c16 (
     & ({receiver_reply_header_head_payload_header[247:240], receiver_reply_header_head_payload_header[255:248], receiver_reply_header_head_payload_header[263:256], receiver_reply_header_head_payload_header[271:264]} == config_ip)
     & ~receiver_reply_header_head_payload_bad; // receiver.ts:81
   assign receiver_ok = receiver_frame_status == status_ok;
-  wire receiver_again = (receiver_frame_status == status_nack) | (receiver_frame_status == status_busy); // receiver.ts:128
-  wire receiver_good = receiver_judged_waits & receiver_judged_known; // receiver.ts:129
-  wire receiver_accepts = receiver_good & ~receiver_again & receiver_judged_matches; // receiver.ts:130
-  wire receiver_retries = receiver_good & (receiver_frame_status == status_nack) & receiver_judged_newest; // receiver.ts:131
-  wire receiver_open = receiver_state == receiver_state_frame; // receiver.ts:133
-  wire receiver_behind = receiver_state == receiver_state_data; // receiver.ts:134
-  wire receiver_told = receiver_reply_header_head_valid & receiver_reply_header_head_ready; // receiver.ts:135
-  wire receiver_kept_complete = receiver_kept_count == receiver_kept_needed; // receiver.ts:241
-  wire receiver_in_table = receiver_frame_tag < 8'd16; // receiver.ts:164
-  wire receiver_is_ours = receiver_frame_ours & receiver_frame_from; // receiver.ts:165
-  wire [95:0] receiver_sent_word = slots_sent[receiver_frame_tag[3:0]]; // receiver.ts:120
+  wire receiver_again = (receiver_frame_status == status_nack) | (receiver_frame_status == status_busy); // receiver.ts:175
+  wire receiver_good = receiver_judged_waits & receiver_judged_known; // receiver.ts:176
+  wire receiver_accepts = receiver_good & ~receiver_again & receiver_judged_matches; // receiver.ts:177
+  wire receiver_retries = receiver_good & (receiver_frame_status == status_nack) & receiver_judged_newest; // receiver.ts:178
+  wire receiver_open = receiver_state == receiver_state_frame; // receiver.ts:180
+  wire receiver_behind = receiver_state == receiver_state_data; // receiver.ts:181
+  wire receiver_told = receiver_reply_header_head_valid & receiver_reply_header_head_ready; // receiver.ts:182
+  wire receiver_kept_complete = receiver_kept_count == receiver_kept_needed; // receiver.ts:259
+  wire receiver_in_table = receiver_frame_tag < 8'd16; // receiver.ts:132
+  wire receiver_is_ours = receiver_frame_ours & receiver_frame_from; // receiver.ts:133
+  wire [95:0] receiver_sent_word = slots_sent[receiver_frame_tag[3:0]]; // receiver.ts:130
   wire [31:0] receiver_sent_first = receiver_sent_word[31:0];
-  wire [31:0] receiver_since = receiver_frame_id - receiver_sent_first; // receiver.ts:166
-  wire [31:0] receiver_sent_newest = receiver_sent_word[63:32]; // receiver.ts:120
-  wire [31:0] receiver_until = receiver_sent_newest - receiver_sent_first; // receiver.ts:167
+  wire [31:0] receiver_since = receiver_frame_id - receiver_sent_first; // receiver.ts:134
+  wire [31:0] receiver_sent_newest = receiver_sent_word[63:32]; // receiver.ts:130
+  wire [31:0] receiver_until = receiver_sent_newest - receiver_sent_first; // receiver.ts:135
   wire [15:0] receiver_waits_node_joined = {
     receiver_frame_tag[3:0] == 4'd15, receiver_frame_tag[3:0] == 4'd14, receiver_frame_tag[3:0] == 4'd13,
     receiver_frame_tag[3:0] == 4'd12, receiver_frame_tag[3:0] == 4'd11, receiver_frame_tag[3:0] == 4'd10,
@@ -193,13 +193,13 @@ module ClioRequester_b64_c16 (
     receiver_frame_tag[3:0] == 4'd0
   };
   wire receiver_waits_node = |(slots_waiting & receiver_waits_node_joined); // slots.ts:52
-  wire receiver_ended = (receiver_state == receiver_state_judge) & (receiver_accepts | receiver_retries); // receiver.ts:214
-  wire receiver_sends_again = (receiver_state == receiver_state_judge) & receiver_retries; // receiver.ts:215
+  wire receiver_ended = (receiver_state == receiver_state_judge) & (receiver_accepts | receiver_retries); // receiver.ts:232
+  wire receiver_sends_again = (receiver_state == receiver_state_judge) & receiver_retries; // receiver.ts:233
   wire receiver_stray =
     (receiver_state == receiver_state_judge)
-    & ~(receiver_accepts | (receiver_again & receiver_good) | receiver_judged_greets); // receiver.ts:216
-  wire receiver_greeting = (receiver_state == receiver_state_judge) & receiver_judged_greets; // receiver.ts:217
-  wire receiver_settled = ~((receiver_state == receiver_state_look) | (receiver_state == receiver_state_judge)); // receiver.ts:220
+    & ~(receiver_accepts | (receiver_again & receiver_good) | receiver_judged_greets); // receiver.ts:234
+  wire receiver_greeting = (receiver_state == receiver_state_judge) & receiver_judged_greets; // receiver.ts:235
+  wire receiver_settled = ~((receiver_state == receiver_state_look) | (receiver_state == receiver_state_judge)); // receiver.ts:238
   wire watch_again_valid = watch_state == watch_state_again; // clio-requester.ts:97
   wire watch_again_ready = to_send_grant[1] & queue_push_ready;
   wire watch_expired_valid = watch_state == watch_state_expire; // clio-requester.ts:98
@@ -225,21 +225,21 @@ module ClioRequester_b64_c16 (
   assign to_send_request = {accesses_new_ones_valid, watch_again_valid, receiver_sends_again};
   assign to_send_grant = to_send_locked ? to_send_owner : to_send_request & (~to_send_request + 3'd1);
   wire [19:0] sender_own_sum = {4'd0, config_ip[15:0]} + {4'd0, config_ip[31:16]} + 20'd50449; // header.ts:29
-  wire sender_words_valid = sender_state == sender_state_words; // sender.ts:74
+  wire sender_words_valid = sender_state == sender_state_words; // sender.ts:124
   wire sender_words_ready = (|sender_to_beats_left) & ~sender_to_beats_full;
   wire [63:0] sender_words_payload = slots_words[{sender_turn_context, sender_index[2:0]}];
-  wire sender_greeting_expired = sender_greeting_due == now; // sender.ts:78
+  wire sender_greeting_expired = sender_greeting_due == now; // sender.ts:128
   wire sender_to_beats_beat_payload_last = sender_to_beats_left == 4'd0; // words.ts:87
   wire sender_to_beats_busy = (|sender_to_beats_left) | sender_to_beats_full; // words.ts:103
   wire [19:0] sender_length_sum = sender_address_sum + {4'd0, sender_size} + 20'd28; // header.ts:35
-  wire [31:0] sender_first = sender_turn_again ? sender_before_first : sender_id; // sender.ts:135
+  wire [31:0] sender_first = sender_turn_again ? sender_before_first : sender_id; // sender.ts:170
   wire [15:0] sender_checksum = ~(sender_sum[15:0] + {15'd0, sender_sum[16]}); // header.ts:41
   wire [15:0] sender_total_length = sender_size + 16'd28; // header.ts:47
   wire [15:0] sender_udp_length = sender_size + 16'd8; // header.ts:54
-  wire sender_goes = sender_request_header_head_valid & sender_request_header_head_ready & ~sender_greets; // sender.ts:159
-  wire sender_repeats = sender_goes & sender_turn_again; // sender.ts:163
-  wire [7:0] sender_tries = (sender_turn_again ? sender_before_tries : 8'd0) + 8'd1; // sender.ts:167
-  wire [23:0] sender_due = now + config_timeout; // sender.ts:168
+  wire sender_goes = sender_request_header_head_valid & sender_request_header_head_ready & ~sender_greets; // sender.ts:181
+  wire sender_repeats = sender_goes & sender_turn_again; // sender.ts:185
+  wire [7:0] sender_tries = (sender_turn_again ? sender_before_tries : 8'd0) + 8'd1; // sender.ts:189
+  wire [23:0] sender_due = now + config_timeout; // sender.ts:190
   wire [15:0] sets_joined = {
     sender_turn_context == 4'd15, sender_turn_context == 4'd14, sender_turn_context == 4'd13,
     sender_turn_context == 4'd12, sender_turn_context == 4'd11, sender_turn_context == 4'd10,
@@ -261,8 +261,8 @@ module ClioRequester_b64_c16 (
   wire expired = watch_expired_valid & watch_expired_ready; // clio-requester.ts:202
 
   assign receiver_reply_header_head_ready = receiver_state == receiver_state_frame;
-  wire receiver_reply_header_data_ready = receiver_open | (receiver_behind & ~receiver_kept_complete); // receiver.ts:96
-  HeaderStrip_h70_b64 receiver_reply_header ( // receiver.ts:96
+  wire receiver_reply_header_data_ready = receiver_open | (receiver_behind & ~receiver_kept_complete); // receiver.ts:160
+  HeaderStrip_h70_b64 receiver_reply_header ( // receiver.ts:160
     .clk (clk), .rst (rst),
     .frame_valid (rx_valid), .frame_ready (rx_ready), .frame_payload_data (rx_payload_data),
     .frame_payload_keep (rx_payload_keep), .frame_payload_last (rx_payload_last),
@@ -296,7 +296,7 @@ module ClioRequester_b64_c16 (
     (sender_ask_kind == access_kind_tas) ? opcode_atomic_tas :
     (sender_ask_kind == access_kind_cas) ? opcode_atomic_cas :
     (sender_ask_kind == access_kind_faa) ? opcode_atomic_faa :
-    opcode_atomic_store; // sender.ts:142
+    opcode_atomic_store; // sender.ts:102
   wire [559:0] sender_request_header_head_payload_header = {
     {28'd0, sender_ask_words} << 3, sender_ask_va, sender_first, sender_id, sender_size, 8'd0,
     sender_turn_again & ~sender_greets, 7'd64, sender_opcode, sender_greets ? 8'd128 : {4'd0, sender_turn_context},
@@ -307,9 +307,9 @@ module ClioRequester_b64_c16 (
     config_mac[7:0], config_mac[15:8], config_mac[23:16], config_mac[31:24], config_mac[39:32], config_mac[47:40],
     config_node_mac[7:0], config_node_mac[15:8], config_node_mac[23:16], config_node_mac[31:24],
     config_node_mac[39:32], config_node_mac[47:40]
-  }; // sender.ts:73
+  }; // sender.ts:123
   wire [13:0] sender_request_header_head_payload_length = sender_greets ? 14'd0 : {10'd0, sender_ask_sends} << 3;
-  HeaderInsert_h70_b64 sender_request_header ( // sender.ts:73
+  HeaderInsert_h70_b64 sender_request_header ( // sender.ts:123
     .clk (clk), .rst (rst),
     .head_valid (sender_request_header_head_valid), .head_ready (sender_request_header_head_ready),
     .head_payload_header (sender_request_header_head_payload_header),
@@ -378,7 +378,7 @@ module ClioRequester_b64_c16 (
       default: ;
     endcase
   wire [13:0] receiver_frame_words_shifted = receiver_reply_header_head_payload_length >> 3;
-  wire [70:0] receiver_ask_word = slots_asks[receiver_frame_tag[3:0]]; // receiver.ts:119
+  wire [70:0] receiver_ask_word = slots_asks[receiver_frame_tag[3:0]]; // receiver.ts:129
   wire [2:0] receiver_ask_kind = receiver_ask_word[2:0];
   wire [7:0] receiver_judged_matches_choice =
     (receiver_ask_kind == access_kind_load) ? 8'd65 :
@@ -387,7 +387,7 @@ module ClioRequester_b64_c16 (
     (receiver_ask_kind == access_kind_cas) ? 8'd65 :
     (receiver_ask_kind == access_kind_faa) ? 8'd65 :
     8'd81;
-  wire [3:0] receiver_ask_words = receiver_ask_word[70:67]; // receiver.ts:119
+  wire [3:0] receiver_ask_words = receiver_ask_word[70:67]; // receiver.ts:129
   wire [3:0] receiver_expected =
     (receiver_ask_kind == access_kind_load) ? receiver_ask_words :
     (receiver_ask_kind == access_kind_store) ? 4'd0 :
@@ -512,8 +512,8 @@ module ClioRequester_b64_c16 (
       to_send_owner <= to_send_grant;
       to_send_locked <= ~queue_push_ready;
     end
-  wire [70:0] sender_kept_word = slots_asks[sender_turn_context]; // sender.ts:75
-  wire [95:0] sender_sent_word = slots_sent[sender_turn_context]; // sender.ts:76
+  wire [70:0] sender_kept_word = slots_asks[sender_turn_context]; // sender.ts:125
+  wire [95:0] sender_sent_word = slots_sent[sender_turn_context]; // sender.ts:126
 
   always @(posedge clk)
     case (sender_state)

@@ -118,8 +118,8 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
   reg core_replying; // running.ts:40
   reg [15:0] core_wait; // running.ts:41
   reg [4:0] core_in_flight; // access-count.ts:6
-  reg [3:0] core_state; // core.ts:85
-  reg core_away; // core.ts:207
+  reg [3:0] core_state; // core.ts:255
+  reg core_away; // core.ts:268
   (* ram_style = "block" *) reg [31:0] program_ [0:511]; // wic-engine.ts:12
   reg [31:0] core_fetched; // wic-engine.ts:21
   (* ram_style = "distributed" *) reg [3:0] answers_destinations [0:15]; // answers.ts:23
@@ -127,12 +127,12 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
   reg [63:0] file_registers_a_word; // register-file.ts:80
   (* ram_style = "block" *) reg [63:0] file_registers_b [0:255]; // register-file.ts:78
   reg [63:0] file_registers_b_word; // register-file.ts:80
-  (* ram_style = "distributed" *) reg [47:0] core_saved [0:15]; // core.ts:66
-  (* ram_style = "distributed" *) reg [27:0] core_begun [0:15]; // core.ts:67
+  (* ram_style = "distributed" *) reg [47:0] core_saved [0:15]; // core.ts:67
+  (* ram_style = "distributed" *) reg [27:0] core_begun [0:15]; // core.ts:68
   wire free_untouched; // contexts.ts:36
   wire intake_open; // intake.ts:35
   wire [1:0] run_merged_grant, run_merged_request; // contexts.ts:56
-  wire core_sends_words; // core.ts:178
+  wire core_sends_words; // core.ts:207
   integer i;
   wire free_back_valid = core_state == core_state_free; // contexts.ts:32
   wire free_offer_valid = free_untouched | free_returned_pop_valid; // contexts.ts:33
@@ -276,17 +276,17 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
     | ((core_instruction[2:0] == 3'd2) & core_alu_less) | ((core_instruction[2:0] == 3'd3) & ~core_alu_less)
     | (core_instruction[2:0] == 3'd4);
   wire core_alu_taken = (core_instruction[7:4] == 4'd3) & core_alu_taken_or; // alu.ts:102
-  wire core_outside = core_pc >= 16'd512; // core.ts:80
-  wire core_begins = memory_valid & memory_ready; // core.ts:81
+  wire core_outside = core_pc >= 16'd512; // core.ts:249
+  wire core_begins = memory_valid & memory_ready; // core.ts:250
   wire core_room = core_in_flight < 5'd16; // access-count.ts:9
-  wire core_resumes = core_room & (run_completed_pop_valid | run_waiting_pop_valid); // core.ts:83
-  wire core_out = core_replying ? reply_data_ready : memory_data_ready; // core.ts:84
+  wire core_resumes = core_room & (run_completed_pop_valid | run_waiting_pop_valid); // core.ts:252
+  wire core_out = core_replying ? reply_data_ready : memory_data_ready; // core.ts:253
   wire core_choice_is_alu = core_instruction[7:4] == 4'd1; // alu.ts:38
   wire core_choice_minus = core_choice_is_alu & (core_instruction[2:0] == 3'd1); // alu.ts:40
-  wire [3:0] core_next_word = core_instruction[11:8] + core_index; // core.ts:156
+  wire [3:0] core_next_word = core_instruction[11:8] + core_index; // core.ts:179
   assign core_sends_words = (core_state == core_state_word) | (core_state == core_state_give);
-  wire core_answered = core_status == status_ok; // core.ts:199
-  wire core_holds = ~((core_state == core_state_pick) | core_away); // core.ts:209
+  wire core_answered = core_status == status_ok; // core.ts:228
+  wire core_holds = ~((core_state == core_state_pick) | core_away); // core.ts:270
   wire [7:0] contexts_in_all = {3'd0, free_level} + {2'd0, run_level} + {7'd0, intake_busy} + {3'd0, core_in_flight} + {7'd0, core_holds}; // wic-engine.ts:88
 
   wire free_returned_pop_ready = free_offer_ready & ~free_untouched; // contexts.ts:35
@@ -395,13 +395,13 @@ module WicEngine_c16_m16_y0_p512_s65535_r8 (
       answers_state_queue: answers_state <= answers_state_idle;
       default: ;
     endcase
-  wire [27:0] core_as_fresh_word = core_begun[core_context]; // core.ts:74
+  wire [27:0] core_as_fresh_word = core_begun[core_context]; // core.ts:75
   wire [15:0] core_as_fresh_start = core_as_fresh_word[15:0];
-  wire [47:0] core_as_saved_word = core_saved[core_context]; // core.ts:75
+  wire [47:0] core_as_saved_word = core_saved[core_context]; // core.ts:76
   wire [15:0] core_as_saved_pc = core_as_saved_word[15:0];
   wire [15:0] core_as_saved_steps = core_as_saved_word[31:16];
-  wire [3:0] core_as_fresh_words = core_as_fresh_word[19:16]; // core.ts:74
-  wire [15:0] core_as_saved_known = core_as_saved_word[47:32]; // core.ts:75
+  wire [3:0] core_as_fresh_words = core_as_fresh_word[19:16]; // core.ts:75
+  wire [15:0] core_as_saved_known = core_as_saved_word[47:32]; // core.ts:76
   wire [15:0] core_known_joined = {
     8'd0, core_as_fresh_words > 4'd7, core_as_fresh_words > 4'd6, core_as_fresh_words > 4'd5,
     core_as_fresh_words > 4'd4, core_as_fresh_words > 4'd3, core_as_fresh_words > 4'd2, core_as_fresh_words > 4'd1,

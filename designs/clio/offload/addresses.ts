@@ -5,7 +5,7 @@
 import { type Bit, cat, node, reg, uint, type UInt, type Val } from "../../../hdl-dsl/index.ts";
 import { etherType, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { frameOffsets, internalPrefix, internalPrefixBits } from "../wire/index.ts";
-import { ipv4ConstantSum, ipv4Constants, joinFields } from "../../shared/frame/index.ts";
+import { ipv4Constants, ipv4ConstantSum, joinFields } from "../../shared/frame/index.ts";
 import type { NetConfig } from "../rtl/index.ts";
 
 export { internalPrefix, internalPrefixBits };

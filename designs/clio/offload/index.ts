@@ -4,7 +4,9 @@ export { extendPath, type ExtendPathParameters, type Offload } from "./extend-pa
 export { extendedNode } from "./extended-node.ts";
 export { OnceTable, onceVerdict, onceWays, rememberedBytes, type OnceParameters } from "./once-table.ts";
 export { slotDataProofs, slotProof } from "./proofs/slot.ts";
-export { OffloadSlot, offloadOpcodes, SlotEvents, type SlotParameters } from "./slot.ts";
+export { OffloadSlot } from "./slot.ts";
+export { offloadOpcodes } from "./slot/accesses.ts";
+export { SlotEvents, type SlotParameters } from "./slot/ports.ts";
 export { mergeInternal, patience, splitInternal } from "./internal-link.ts";
 export { packetData } from "./ip-data.ts";
 export { OrderEnter, OrderLeave, RequestOrder, type RequestOrderParameters } from "./request-order.ts";

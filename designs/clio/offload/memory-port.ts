@@ -46,7 +46,7 @@ import {
   ipSum,
   slotByte,
 } from "./addresses.ts";
-import { costBits, epochBits, SlotAccess, type SlotParameters, SlotReply, SlotReplyBeat } from "./slot.ts";
+import { costBits, epochBits, SlotAccess, type SlotParameters, SlotReply, SlotReplyBeat } from "./slot/ports.ts";
 import { type BodyBeat, bodyLengthBits, memoryTagBits } from "./types.ts";
 
 /** The memory side's view of a slot. */

@@ -3,8 +3,10 @@ export { EntryExchange } from "./slow-path/entry-exchange.ts";
 export { ClioNode } from "./top/node.ts";
 export { nodeBus, translateParameters } from "./ports/widths.ts";
 export { nodeProofs } from "./proofs/index.ts";
-export { SmallNode, smallBus, smallNodeParameters, type SmallNodeParameters } from "./top/small-node.ts";
-export { Exchange, SocPort } from "./slow-path/soc-port.ts";
+export { SmallNode } from "./top/small-node.ts";
+export { smallBus, smallNodeParameters, type SmallNodeParameters } from "./top/small-node/ports.ts";
+export { SocPort } from "./slow-path/soc-port.ts";
+export { Exchange } from "./slow-path/soc-port/ports.ts";
 export { ClioNodeGbn, goBackNNode, type BehindGoBackN, type GbnNodeParameters } from "./top/gbn-node.ts";
 export { ClioNodePartitioned } from "./top/partitioned-node.ts";
 

@@ -1,6 +1,6 @@
-import { accessBody, clioHeader, frameOffsets, opcode, vmFlag } from "../wire/index.ts";
 import { concat, encode, encodeInto, internetChecksum, ipv4Header, udpHeader } from "../../shared/wire/index.ts";
 import { clockPeriod, makeSettings, type Settings } from "../config/index.ts";
+import { accessBody, clioHeader, frameOffsets, opcode, vmFlag } from "../wire/index.ts";
 import { clientEndpoint, FrameClient } from "./client.ts";
 
 /** A frame of a scripted capture. */
@@ -19,30 +19,31 @@ const data = 0x4000_0000n,
   nowhere = 0x40_0000_0000n;
 const text = (s: string): Uint8Array => new TextEncoder().encode(s);
 
-/**
- * The capture that ships with the project. A client creates a process, allocates memory (some of it read-only), writes
- * and reads back, and crosses a page. The client touches unmapped and read-only pages, uses the key-value store,
- * pings, and sends frames that are wrong in several ways. Made for any settings' addresses and page size; by default
- * the default node's.
- */
-export function demoCapture({ config, runtime }: Settings = makeSettings()): TimedFrame[] {
+const patched = (frame: Uint8Array, change: (f: Uint8Array) => void): Uint8Array => {
+  change(frame);
+  return frame;
+};
+
+/** The frames so far, and what they are made from. `fast` follows in 2 µs, `slow` in 20. */
+function scriptOf({ config, runtime }: Settings) {
   const c = new FrameClient(clientEndpoint(0), runtime),
     out: TimedFrame[] = [],
     page = BigInt(config.pageSize),
     constants = data + 4n * page;
   let time = 0;
-  const microsecond = 1000;
   const add = (gap: number, title: string, expect: string, frame: Uint8Array): void => {
     time += Math.ceil(gap / clockPeriod) * clockPeriod;
     out.push({ time, frame, title, expect });
   };
   const fast = (title: string, expect: string, frame: Uint8Array): void => add(2 * microsecond, title, expect, frame);
   const slow = (title: string, expect: string, frame: Uint8Array): void => add(20 * microsecond, title, expect, frame);
-  const patched = (frame: Uint8Array, change: (f: Uint8Array) => void): Uint8Array => {
-    change(frame);
-    return frame;
-  };
+  return { c, out, page, constants, config, runtime, add, fast, slow };
+}
+type Script = ReturnType<typeof scriptOf>;
+const microsecond = 1000;
 
+/** A process, and its memory. */
+function begins({ c, page, constants, add, fast, slow }: Script): void {
   add(0, "ARP: who has the node's address", "ARP", c.arp());
   fast("ping", "ICMP echo", c.ping(1, text("abcdefghijklmnopqrstuvwabcdefghi")));
   slow("create a process: it gets PID 1", "OK", c.createProcess("demo"));
@@ -52,6 +53,10 @@ export function demoCapture({ config, runtime }: Settings = makeSettings()): Tim
     c.allocate(1, { addr: data, len: 2n * page, vregion: 1n, vmFlags: vmFlag.write }),
   );
   slow("allocate a read-only page", "OK", c.allocate(1, { addr: constants, len: page }));
+}
+
+/** Accesses, right and wrong. */
+function accesses({ c, page, constants, config, add, fast }: Script): void {
   // Past the slow path's turn-round, so that the first accesses find their pages.
   add(20 * microsecond, "read a page never touched: zeros (a page fault)", "OK", c.read(1, data, 64));
   fast("write 5 bytes", "OK", c.write(1, data, text("hello")));
@@ -84,6 +89,10 @@ export function demoCapture({ config, runtime }: Settings = makeSettings()): Tim
   fast("read the read-only page", "OK", c.read(1, constants, 16));
   fast("read from the last page into nothing", "INVALID", c.read(1, data + 2n * page - 8n, 16));
   fast("echo", "OK", c.request(opcode.PINGPONG, 1, text("ping-pong")));
+}
+
+/** What is answered MALFORMED. */
+function malformed({ c, config, fast }: Script): void {
   fast(
     "malformed: size larger than the frame",
     "MALFORMED",
@@ -102,6 +111,10 @@ export function demoCapture({ config, runtime }: Settings = makeSettings()): Tim
     "MALFORMED",
     c.request(opcode.TLB_SHOOTDOWN, 1, encode(accessBody, { va: data, length: 1 })),
   );
+}
+
+/** What is dropped. */
+function dropped({ c, runtime, fast }: Script): void {
   fast("dropped: cut off inside the UDP header", "none", c.read(1, data, 16).slice(0, 40));
   fast("dropped: cut off inside the Clio header", "none", c.read(1, data, 16).slice(0, 50));
   fast(
@@ -129,6 +142,10 @@ export function demoCapture({ config, runtime }: Settings = makeSettings()): Tim
       );
     }),
   );
+}
+
+/** The key-value store, and the end. */
+function ends({ c, page, add, fast, slow }: Script): void {
   fast("a good frame after them is served", "OK", c.read(1, data, 5));
   slow("create a key", "OK", c.kv(opcode.KV_CREATE, 0x223456789n, text("a value")));
   slow("read it", "OK", c.kv(opcode.KV_READ, 0x223456789n));
@@ -143,5 +160,20 @@ export function demoCapture({ config, runtime }: Settings = makeSettings()): Tim
     "ICMP echo",
     c.ping(2, concat(...Array.from({ length: 20 }, () => text("0123456789abcdef0123456789abcdef")))),
   );
-  return out;
+}
+
+/**
+ * The capture that ships with the project. A client creates a process, allocates memory (some of it read-only), writes
+ * and reads back, and crosses a page. The client touches unmapped and read-only pages, uses the key-value store,
+ * pings, and sends frames that are wrong in several ways. Made for any settings' addresses and page size; by default
+ * the default node's.
+ */
+export function demoCapture(settings: Settings = makeSettings()): TimedFrame[] {
+  const script = scriptOf(settings);
+  begins(script);
+  accesses(script);
+  malformed(script);
+  dropped(script);
+  ends(script);
+  return script.out;
 }

@@ -3,6 +3,7 @@ import {
   bit,
   cat,
   constant,
+  type Inside,
   module,
   mux,
   node,
@@ -63,6 +64,115 @@ const lanesFrom = (first: UInt, lanes: number): UInt => constant((1n << BigInt(l
 /** Lanes up to `last`, itself too. */
 const lanesTo = (last: UInt, lanes: number): UInt => constant((1n << BigInt(lanes)) - 1n, lanes).shr(last.not());
 
+const ports = (p: AlignParameters) => ({
+  job: sink(AlignJob(p)),
+  input: sink(AlignInput(p)),
+  output: source(AlignOutput(p)),
+  inputLast: output(bit),
+});
+type Io = Inside<ReturnType<typeof ports>>;
+
+/** The job, with all that follows from it. */
+function jobOf(io: Io, p: AlignParameters) {
+  const laneBits = Math.log2(p.beatBytes),
+    lengthBits = lengthBitsOf(p),
+    beatCount = lengthBits + 1 - laneBits;
+  const jobValid = reg(bit, { init: 0 });
+  const jobTurn = reg(uint(laneBits));
+  const jobTo = reg(uint(laneBits));
+  const jobEnd = reg(uint(laneBits));
+  const jobBeats = reg(uint(beatCount)); // input beats less one
+  const jobPrime = reg(bit); // the first input beat alone gives no output beat
+  const jobFlush = reg(bit); // one more output beat after the last input beat
+  const jobSingle = reg(bit); // one beat in, one beat out
+  const jobTag = reg(uint(p.tagBits));
+  const given = io.job.payload;
+  const inputEnd = node(
+    given.length
+      .zext(lengthBits + 1)
+      .add(given.from.zext(lengthBits + 1))
+      .sub(1),
+  );
+  const outputEnd = node(
+    given.length
+      .zext(lengthBits + 1)
+      .add(given.to.zext(lengthBits + 1))
+      .sub(1),
+  );
+  const wraps = node(given.to.lt(given.from));
+  const oneBeat = node(inputEnd.bits(laneBits, beatCount).eq(0));
+  const sameBeats = node(inputEnd.bits(laneBits, beatCount).eq(outputEnd.bits(laneBits, beatCount)));
+
+  return {
+    beatCount,
+    jobValid,
+    jobTurn,
+    jobTo,
+    jobEnd,
+    jobBeats,
+    jobPrime,
+    jobFlush,
+    jobSingle,
+    jobTag,
+    /** The next job is taken. */
+    load(): void {
+      jobValid.set(1);
+      jobTurn.set(given.to.sub(given.from));
+      jobTo.set(given.to);
+      jobEnd.set(outputEnd.trunc(laneBits));
+      jobBeats.set(inputEnd.bits(laneBits, beatCount));
+      jobPrime.set(wraps.and(oneBeat.not()));
+      jobSingle.set(wraps.and(oneBeat));
+      jobFlush.set(mux(wraps, sameBeats.and(oneBeat.not()), sameBeats.not()));
+      jobTag.set(given.tag);
+    },
+  };
+}
+
+/** The register stage. */
+function stageOf(p: AlignParameters) {
+  const lanes = p.beatBytes;
+  // What the register stage holds: a turned input beat, and how the output beat is put together from it and from
+  // the beat before.
+  const turnedValid = reg(bit, { init: 0 });
+  const turnedTake = reg(bit);
+  const turnedEmit = reg(bit);
+  const turnedData = reg(uint(lanes * 8));
+  const turnedNew = reg(uint(lanes)); // lanes from this beat; the others from the beat before
+  const turnedKeep = reg(uint(lanes));
+  const turnedTag = reg(uint(p.tagBits));
+  const turnedBad = reg(bit);
+  const turnedLast = reg(bit);
+  const before = reg(uint(lanes * 8));
+  return {
+    turnedValid,
+    turnedTake,
+    turnedEmit,
+    turnedData,
+    turnedNew,
+    turnedKeep,
+    turnedTag,
+    turnedBad,
+    turnedLast,
+    before,
+  };
+}
+type Turned = ReturnType<typeof stageOf>;
+
+/** An output beat, put together. */
+function putTogether(io: Io, { beatBytes: lanes }: AlignParameters, turned: Turned): void {
+  const { turnedValid, turnedEmit, turnedData, turnedNew, turnedKeep, turnedTag, turnedBad, turnedLast, before } =
+    turned;
+  io.output.valid.set(turnedValid.and(turnedEmit));
+  const lane = (v: UInt, i: number): UInt => v.bits(8 * i, 8);
+  const merged = Array.from({ length: lanes }, (_, i) => mux(turnedNew.bit(i), lane(turnedData, i), lane(before, i)));
+  assignView(
+    io.output.payload,
+    { data: cat(...merged.reverse()), keep: turnedKeep, tag: turnedTag, bad: turnedBad, last: turnedLast },
+    "output",
+  );
+}
+
 /**
  * Byte realigner. A job takes exactly ceil((from + length) / beatBytes) input beats and gives ceil((to + length) /
  * beatBytes) output beats.
@@ -76,125 +186,62 @@ const lanesTo = (last: UInt, lanes: number): UInt => constant((1n << BigInt(lane
  * output stalls, except into the empty register stage. `input_last` tells that the input beat now offered is its job's
  * last one, for the owner to hold against what it knows.
  */
-export const Align = module(
-  "Align",
-  (p: AlignParameters) => ({
-    job: sink(AlignJob(p)),
-    input: sink(AlignInput(p)),
-    output: source(AlignOutput(p)),
-    inputLast: output(bit),
-  }),
-  (io, p) => {
-    const lanes = p.beatBytes,
-      laneBits = Math.log2(lanes),
-      lengthBits = lengthBitsOf(p),
-      beatCount = lengthBits + 1 - laneBits;
+export const Align = module("Align", ports, (io, p) => {
+  const lanes = p.beatBytes,
+    laneBits = Math.log2(lanes);
+  const job = jobOf(io, p),
+    { beatCount, jobValid, jobTurn, jobTo, jobEnd, jobBeats, jobPrime, jobFlush, jobSingle, jobTag } = job;
+  const turned = stageOf(p),
+    { turnedValid, turnedTake, turnedEmit, turnedData, turnedNew, turnedKeep, turnedTag, turnedBad, turnedLast } =
+      turned;
+  const advance = node(turnedValid.not().or(turnedEmit.not()).or(io.output.ready));
 
-    // The job, with all that follows from it.
-    const jobValid = reg(bit, { init: 0 });
-    const jobTurn = reg(uint(laneBits));
-    const jobTo = reg(uint(laneBits));
-    const jobEnd = reg(uint(laneBits));
-    const jobBeats = reg(uint(beatCount)); // input beats less one
-    const jobPrime = reg(bit); // the first input beat alone gives no output beat
-    const jobFlush = reg(bit); // one more output beat after the last input beat
-    const jobSingle = reg(bit); // one beat in, one beat out
-    const jobTag = reg(uint(p.tagBits));
-    const given = io.job.payload;
-    const inputEnd = node(
-      given.length
-        .zext(lengthBits + 1)
-        .add(given.from.zext(lengthBits + 1))
-        .sub(1),
+  // A last output beat still to come, made of `before` alone.
+  const flush = reg(bit, { init: 0 });
+  const flushEnd = reg(uint(laneBits));
+  const flushTag = reg(uint(p.tagBits));
+  const badSoFar = reg(bit);
+
+  const index = reg(uint(beatCount), { init: 0 });
+  const first = node(index.eq(0));
+  const prime = node(first.and(jobPrime));
+  const lastInput = node(index.eq(jobBeats));
+  // While a flush leaves, only a beat that gives no output of its own may come in.
+  io.input.ready.set(jobValid.and(advance).and(flush.not().or(prime)));
+  io.inputLast.set(lastInput);
+  const take = node(io.input.fire);
+  const done = node(take.and(lastInput));
+  io.job.ready.set(jobValid.not().or(done));
+  when(done, () => jobValid.set(0));
+  when(io.job.fire, () => job.load());
+  when(take, () => index.set(mux(lastInput, constant(0, beatCount), index.add(1))));
+
+  const firstOutput = node(mux(jobPrime, index.eq(1), first));
+  const badNow = node(io.input.payload.bad.or(badSoFar.and(first.not())));
+  when(take, () => badSoFar.set(badNow));
+  when(advance, () => {
+    turnedValid.set(take.or(flush));
+    flush.set(done.and(jobFlush));
+    flushEnd.set(jobEnd);
+    flushTag.set(jobTag);
+    turnedTake.set(take);
+    turnedEmit.set(flush.or(prime.not()));
+    turnedData.set(rotateLanes(io.input.payload.data, jobTurn));
+    turnedLast.set(flush.or(lastInput.and(jobFlush.not())));
+    turnedNew.set(mux(flush, constant(0, lanes), lanesFrom(jobTurn, lanes).or(repeat(jobSingle, lanes))));
+    turnedKeep.set(
+      mux(
+        flush,
+        lanesTo(flushEnd, lanes),
+        lanesFrom(jobTo, lanes)
+          .or(repeat(firstOutput.not(), lanes))
+          .and(lanesTo(jobEnd, lanes).or(repeat(lastInput.and(jobFlush.not()), lanes).not())),
+      ),
     );
-    const outputEnd = node(
-      given.length
-        .zext(lengthBits + 1)
-        .add(given.to.zext(lengthBits + 1))
-        .sub(1),
-    );
-    const wraps = node(given.to.lt(given.from));
-    const oneBeat = node(inputEnd.bits(laneBits, beatCount).eq(0));
-    const sameBeats = node(inputEnd.bits(laneBits, beatCount).eq(outputEnd.bits(laneBits, beatCount)));
+    turnedTag.set(mux(flush, flushTag, jobTag));
+    turnedBad.set(mux(flush, badSoFar, badNow));
+  });
+  when(turnedValid.and(turnedTake).and(advance), () => turned.before.set(turnedData));
 
-    // What the register stage holds: a turned input beat, and how the output beat is put together from it and from
-    // the beat before.
-    const turnedValid = reg(bit, { init: 0 });
-    const turnedTake = reg(bit);
-    const turnedEmit = reg(bit);
-    const turnedData = reg(uint(lanes * 8));
-    const turnedNew = reg(uint(lanes)); // lanes from this beat; the others from the beat before
-    const turnedKeep = reg(uint(lanes));
-    const turnedTag = reg(uint(p.tagBits));
-    const turnedBad = reg(bit);
-    const turnedLast = reg(bit);
-    const before = reg(uint(lanes * 8));
-    const advance = node(turnedValid.not().or(turnedEmit.not()).or(io.output.ready));
-
-    // A last output beat still to come, made of `before` alone.
-    const flush = reg(bit, { init: 0 });
-    const flushEnd = reg(uint(laneBits));
-    const flushTag = reg(uint(p.tagBits));
-    const badSoFar = reg(bit);
-
-    const index = reg(uint(beatCount), { init: 0 });
-    const first = node(index.eq(0));
-    const prime = node(first.and(jobPrime));
-    const lastInput = node(index.eq(jobBeats));
-    // While a flush leaves, only a beat that gives no output of its own may come in.
-    io.input.ready.set(jobValid.and(advance).and(flush.not().or(prime)));
-    io.inputLast.set(lastInput);
-    const take = node(io.input.fire);
-    const done = node(take.and(lastInput));
-    io.job.ready.set(jobValid.not().or(done));
-    when(done, () => jobValid.set(0));
-    when(io.job.fire, () => {
-      jobValid.set(1);
-      jobTurn.set(given.to.sub(given.from));
-      jobTo.set(given.to);
-      jobEnd.set(outputEnd.trunc(laneBits));
-      jobBeats.set(inputEnd.bits(laneBits, beatCount));
-      jobPrime.set(wraps.and(oneBeat.not()));
-      jobSingle.set(wraps.and(oneBeat));
-      jobFlush.set(mux(wraps, sameBeats.and(oneBeat.not()), sameBeats.not()));
-      jobTag.set(given.tag);
-    });
-    when(take, () => index.set(mux(lastInput, constant(0, beatCount), index.add(1))));
-
-    const firstOutput = node(mux(jobPrime, index.eq(1), first));
-    const badNow = node(io.input.payload.bad.or(badSoFar.and(first.not())));
-    when(take, () => badSoFar.set(badNow));
-    when(advance, () => {
-      turnedValid.set(take.or(flush));
-      flush.set(done.and(jobFlush));
-      flushEnd.set(jobEnd);
-      flushTag.set(jobTag);
-      turnedTake.set(take);
-      turnedEmit.set(flush.or(prime.not()));
-      turnedData.set(rotateLanes(io.input.payload.data, jobTurn));
-      turnedLast.set(flush.or(lastInput.and(jobFlush.not())));
-      turnedNew.set(mux(flush, constant(0, lanes), lanesFrom(jobTurn, lanes).or(repeat(jobSingle, lanes))));
-      turnedKeep.set(
-        mux(
-          flush,
-          lanesTo(flushEnd, lanes),
-          lanesFrom(jobTo, lanes)
-            .or(repeat(firstOutput.not(), lanes))
-            .and(lanesTo(jobEnd, lanes).or(repeat(lastInput.and(jobFlush.not()), lanes).not())),
-        ),
-      );
-      turnedTag.set(mux(flush, flushTag, jobTag));
-      turnedBad.set(mux(flush, badSoFar, badNow));
-    });
-    when(turnedValid.and(turnedTake).and(advance), () => before.set(turnedData));
-
-    io.output.valid.set(turnedValid.and(turnedEmit));
-    const lane = (v: UInt, i: number): UInt => v.bits(8 * i, 8);
-    const merged = Array.from({ length: lanes }, (_, i) => mux(turnedNew.bit(i), lane(turnedData, i), lane(before, i)));
-    assignView(
-      io.output.payload,
-      { data: cat(...merged.reverse()), keep: turnedKeep, tag: turnedTag, bad: turnedBad, last: turnedLast },
-      "output",
-    );
-  },
-);
+  putTogether(io, p, turned);
+});

@@ -12,6 +12,7 @@ import {
   cover,
   decode,
   input,
+  type Inside,
   instance,
   module,
   moduleObeys,
@@ -24,146 +25,158 @@ import {
   sink,
   source,
   uint,
+  type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { costBits, OffloadSlot, SlotAccess, type SlotParameters, SlotReply, SlotReplyBeat } from "../slot.ts";
+import { OffloadSlot } from "../slot.ts";
+import { costBits, SlotAccess, type SlotParameters, SlotReply, SlotReplyBeat } from "../slot/ports.ts";
 import { beatsOf, BodyBeat, MemoryReply, MemoryRequest, OffloadReply, OffloadRequest } from "../types.ts";
 
 const small: SlotParameters = { beatBytes: 8, contexts: 2, maxData: 16, outstanding: 2, replyBeats: 4, maxBody: 16 };
 
-const harness = module(
-  "OffloadSlotProof",
-  (p: SlotParameters) => ({
-    request: source(OffloadRequest(p)),
-    requestData: source(BodyBeat(p)),
-    reply: sink(OffloadReply(p)),
-    replyData: sink(BodyBeat(p)),
-    memory: sink(MemoryRequest(p)),
-    memoryData: sink(BodyBeat(p)),
-    memoryReply: source(MemoryReply),
-    memoryReplyData: source(BodyBeat(p)),
-    asked: sink(OffloadRequest(p)),
-    askedData: sink(BodyBeat(p)),
-    answer: source(OffloadReply(p)),
-    answerData: source(BodyBeat(p)),
-    access: source(SlotAccess(p)),
-    accessData: source(BodyBeat(p)),
-    came: sink(SlotReply(p)),
-    cameData: sink(SlotReplyBeat(p)),
-    pick: input(bit),
-    hold: input(bit),
-  }),
-  (io, p) => {
-    const dut = instance("dut", OffloadSlot(p));
-    dut.pid.set(0xff00);
-    // Replies come: none is given up.
-    dut.control.set({ hold: io.hold, patience: 2 ** 24 - 1, limit: 0 });
-    dut.client.set(0);
-    connect(io.reply, dut.reply);
-    connect(io.replyData, dut.replyData);
-    connect(io.memory, dut.memory);
-    connect(io.memoryData, dut.memoryData);
-    connect(io.asked, dut.asked);
-    connect(io.askedData, dut.askedData);
-    connect(io.came, dut.came);
-    connect(io.cameData, dut.cameData);
-    connect(dut.request, io.request);
-    connect(dut.requestData, io.requestData);
-    connect(dut.memoryReply, io.memoryReply);
-    connect(dut.memoryReplyData, io.memoryReplyData);
-    connect(dut.answer, io.answer);
-    connect(dut.answerData, io.answerData);
-    connect(dut.access, io.access);
-    connect(dut.accessData, io.accessData);
-    const watched = (s: { readonly valid: Bit; readonly ready: Bit; readonly payload: unknown }) => ({
-      valid: s.valid,
-      ready: s.ready,
-      payload: pack(s.payload),
-    });
-    for (const [name, s] of Object.entries({ reply: io.reply, memory: io.memory, asked: io.asked }))
-      producerObeys(watched(s), name);
+const ports = (p: SlotParameters) => ({
+  request: source(OffloadRequest(p)),
+  requestData: source(BodyBeat(p)),
+  reply: sink(OffloadReply(p)),
+  replyData: sink(BodyBeat(p)),
+  memory: sink(MemoryRequest(p)),
+  memoryData: sink(BodyBeat(p)),
+  memoryReply: source(MemoryReply),
+  memoryReplyData: source(BodyBeat(p)),
+  asked: sink(OffloadRequest(p)),
+  askedData: sink(BodyBeat(p)),
+  answer: source(OffloadReply(p)),
+  answerData: source(BodyBeat(p)),
+  access: source(SlotAccess(p)),
+  accessData: source(BodyBeat(p)),
+  came: sink(SlotReply(p)),
+  cameData: sink(SlotReplyBeat(p)),
+  pick: input(bit),
+  hold: input(bit),
+});
+type Io = Inside<ReturnType<typeof ports>>;
 
-    // The host: a request only when there is room, with the context that is offered.
-    assumeAlways(
-      io.asked.valid.not().or(dut.room.and(io.asked.payload.context.eq(dut.nextContext))),
-      "a request comes when there is room for it",
-    );
-    // Memory: two accesses at a time; each gets one reply, with the beats that were reserved or fewer, its
-    // data before it.
-    const first = reg(bit, { init: 0, name: "model_owed_0" }),
-      second = reg(bit, { init: 0, name: "model_owed_1" });
-    const cost0 = reg(uint(costBits(p)), { name: "model_cost_0" }),
-      cost1 = reg(uint(costBits(p)), { name: "model_cost_1" });
-    const busy = reg(bit, { init: 0, name: "model_replying" }),
-      which = reg(bit, { name: "model_which" }),
-      arrived = reg(uint(costBits(p)), { init: 0, name: "model_arrived" });
-    const at = node(mux(busy, which, io.pick), { name: "model_at" });
-    assumeAlways(
-      io.came.payload.epoch.eq(0).and(io.cameData.payload.epoch.eq(0)),
-      "what comes is of the only epoch that there is",
-    );
-    const owes = node(mux(at, second, first), { name: "model_owes" }),
-      cost = node(mux(at, cost1, cost0), { name: "model_cost" });
-    const beats = beatsOf(io.came.payload.data, p);
-    assumeAlways(
-      io.cameData.valid.not().or(owes.and(arrived.lt(cost))),
-      "data come for an access that is under way, and no more than was reserved",
-    );
-    assumeAlways(
-      io.came.valid.not().or(owes.and(io.came.payload.cost.eq(cost)).and(beats.eq(arrived.zext(beats.width)))),
-      "a reply comes behind its data",
-    );
-    assumeAlways(io.came.valid.and(io.cameData.valid).not(), "one after the other");
-    const leaves = io.access.fire,
-      ends = io.came.fire;
-    when(io.cameData.fire, () => {
-      arrived.set(arrived.add(1));
-      busy.set(1);
-      which.set(at);
-    });
-    when(ends, () => {
-      arrived.set(0);
-      busy.set(0);
-    });
-    when(leaves.and(first.not()), () => {
-      first.set(1);
-      cost0.set(io.access.payload.cost);
-    }).elseWhen(ends.and(at.not()), () => first.set(0));
-    when(leaves.and(first), () => {
-      second.set(1);
-      cost1.set(io.access.payload.cost);
-    }).elseWhen(ends.and(at), () => second.set(0));
+/** The slot, between offload, host and memory. */
+function connectAll(io: Io, p: SlotParameters) {
+  const dut = instance("dut", OffloadSlot(p));
+  dut.pid.set(0xff00);
+  // Replies come: none is given up.
+  dut.control.set({ hold: io.hold, patience: 2 ** 24 - 1, limit: 0 });
+  dut.client.set(0);
+  connect(io.reply, dut.reply);
+  connect(io.replyData, dut.replyData);
+  connect(io.memory, dut.memory);
+  connect(io.memoryData, dut.memoryData);
+  connect(io.asked, dut.asked);
+  connect(io.askedData, dut.askedData);
+  connect(io.came, dut.came);
+  connect(io.cameData, dut.cameData);
+  connect(dut.request, io.request);
+  connect(dut.requestData, io.requestData);
+  connect(dut.memoryReply, io.memoryReply);
+  connect(dut.memoryReplyData, io.memoryReplyData);
+  connect(dut.answer, io.answer);
+  connect(dut.answerData, io.answerData);
+  connect(dut.access, io.access);
+  connect(dut.accessData, io.accessData);
+  return dut;
+}
 
-    assertAlways(leaves.not().or(first.and(second).not()), "no more than `outstanding` are under way");
-    assertAlways(io.came.valid.not().or(io.came.ready), "a reply is always taken");
-    assertAlways(io.cameData.valid.not().or(io.cameData.ready), "its data are always taken");
-    moduleObeys({ ...watched(io.access) }, "access");
+/** Contexts inside the offload. */
+function insideOf(io: Io, p: SlotParameters): UInt {
+  const inside = reg(uint(p.contexts), { init: 0, name: "model_inside" });
+  const comes = mux(io.asked.fire, decode(io.asked.payload.context, p.contexts), constant(0, p.contexts));
+  const goes = mux(
+    io.answer.fire.and(io.answer.payload.more.not()),
+    decode(io.answer.payload.context, p.contexts),
+    constant(0, p.contexts),
+  );
+  inside.set(inside.or(comes).and(goes.not()));
+  assertAlways(comes.and(inside).any().not(), "a context that is offered is free");
+  assertAlways(
+    io.answer.valid.not().or(inside.shr(io.answer.payload.context).bit(0)),
+    "only who has asked is answered",
+  );
+  return inside;
+}
 
-    // Contexts inside the offload.
-    const inside = reg(uint(p.contexts), { init: 0, name: "model_inside" });
-    const comes = mux(io.asked.fire, decode(io.asked.payload.context, p.contexts), constant(0, p.contexts));
-    const goes = mux(
-      io.answer.fire.and(io.answer.payload.more.not()),
-      decode(io.answer.payload.context, p.contexts),
-      constant(0, p.contexts),
-    );
-    inside.set(inside.or(comes).and(goes.not()));
-    assertAlways(comes.and(inside).any().not(), "a context that is offered is free");
-    assertAlways(
-      io.answer.valid.not().or(inside.shr(io.answer.payload.context).bit(0)),
-      "only who has asked is answered",
-    );
-    // The reset of the offload alone.
-    assertAlways(
-      dut.state.held.not().or(first.or(second).or(inside.any()).not()),
-      "nothing is under way of an offload that is held, and nobody waits for it",
-    );
-    cover(dut.lost.and(io.answer.ready), "a request is answered for its offload");
-    cover(first.and(second), "as many under way as may be");
-    cover(inside.all(), "all contexts taken");
-    cover(io.answer.fire, "an answer");
-  },
-);
+const harness = module("OffloadSlotProof", ports, (io, p) => {
+  const dut = connectAll(io, p);
+  const watched = (s: { readonly valid: Bit; readonly ready: Bit; readonly payload: unknown }) => ({
+    valid: s.valid,
+    ready: s.ready,
+    payload: pack(s.payload),
+  });
+  for (const [name, s] of Object.entries({ reply: io.reply, memory: io.memory, asked: io.asked }))
+    producerObeys(watched(s), name);
+
+  // The host: a request only when there is room, with the context that is offered.
+  assumeAlways(
+    io.asked.valid.not().or(dut.room.and(io.asked.payload.context.eq(dut.nextContext))),
+    "a request comes when there is room for it",
+  );
+  // Memory: two accesses at a time; each gets one reply, with the beats that were reserved or fewer, its
+  // data before it.
+  const first = reg(bit, { init: 0, name: "model_owed_0" }),
+    second = reg(bit, { init: 0, name: "model_owed_1" });
+  const cost0 = reg(uint(costBits(p)), { name: "model_cost_0" }),
+    cost1 = reg(uint(costBits(p)), { name: "model_cost_1" });
+  const busy = reg(bit, { init: 0, name: "model_replying" }),
+    which = reg(bit, { name: "model_which" }),
+    arrived = reg(uint(costBits(p)), { init: 0, name: "model_arrived" });
+  const at = node(mux(busy, which, io.pick), { name: "model_at" });
+  assumeAlways(
+    io.came.payload.epoch.eq(0).and(io.cameData.payload.epoch.eq(0)),
+    "what comes is of the only epoch that there is",
+  );
+  const owes = node(mux(at, second, first), { name: "model_owes" }),
+    cost = node(mux(at, cost1, cost0), { name: "model_cost" });
+  const beats = beatsOf(io.came.payload.data, p);
+  assumeAlways(
+    io.cameData.valid.not().or(owes.and(arrived.lt(cost))),
+    "data come for an access that is under way, and no more than was reserved",
+  );
+  assumeAlways(
+    io.came.valid.not().or(owes.and(io.came.payload.cost.eq(cost)).and(beats.eq(arrived.zext(beats.width)))),
+    "a reply comes behind its data",
+  );
+  assumeAlways(io.came.valid.and(io.cameData.valid).not(), "one after the other");
+  const leaves = io.access.fire,
+    ends = io.came.fire;
+  when(io.cameData.fire, () => {
+    arrived.set(arrived.add(1));
+    busy.set(1);
+    which.set(at);
+  });
+  when(ends, () => {
+    arrived.set(0);
+    busy.set(0);
+  });
+  when(leaves.and(first.not()), () => {
+    first.set(1);
+    cost0.set(io.access.payload.cost);
+  }).elseWhen(ends.and(at.not()), () => first.set(0));
+  when(leaves.and(first), () => {
+    second.set(1);
+    cost1.set(io.access.payload.cost);
+  }).elseWhen(ends.and(at), () => second.set(0));
+
+  assertAlways(leaves.not().or(first.and(second).not()), "no more than `outstanding` are under way");
+  assertAlways(io.came.valid.not().or(io.came.ready), "a reply is always taken");
+  assertAlways(io.cameData.valid.not().or(io.cameData.ready), "its data are always taken");
+  moduleObeys({ ...watched(io.access) }, "access");
+
+  const inside = insideOf(io, p);
+  // The reset of the offload alone.
+  assertAlways(
+    dut.state.held.not().or(first.or(second).or(inside.any()).not()),
+    "nothing is under way of an offload that is held, and nobody waits for it",
+  );
+  cover(dut.lost.and(io.answer.ready), "a request is answered for its offload");
+  cover(first.and(second), "as many under way as may be");
+  cover(inside.all(), "all contexts taken");
+  cover(io.answer.fire, "an answer");
+});
 
 /**
  * The same slot seen from its shared sides: after a head of `side` fires, its data follow, beat after beat, whatever

@@ -122,3 +122,4 @@ export function directory(p: KvParameters, { slabBits, unitBits }: ArenaShape, k
     writeOffset: (begins: Bit, block: UInt): void => offsets.write(begins, numberOf(block), slabOf(block)),
   };
 }
+export type Directory = ReturnType<typeof directory>;

@@ -54,18 +54,23 @@ export interface LineTask {
   readonly givenUnit: UInt;
 }
 
-/**
- * The line and what is learned of it in a round: 16 steps of one cycle, or of three in a group that is taken from, and
- * three more for each block. Blocks are taken lowest first.
- */
-export function freeLine(shape: ArenaShape, task: LineTask) {
+/** Where a block lies in its group: slab and unit. */
+const Place = uint(wordNumberBits + unitNumberBits);
+
+/** The line, the word of it at hand, and the group that it is of. */
+function lineOf() {
   const line = reg(uint(unitBytes * 8)),
     at = reg(uint(wordNumberBits)),
     group = reg(uint(groupBits)),
     groupDigit = reg(uint(3));
   const word = node(line.trunc(wordBits), { name: "line_word" });
 
-  // ---- A group's line.
+  return { line, at, group, groupDigit, word };
+}
+type Line = ReturnType<typeof lineOf>;
+
+/** A group's line: which blocks begin in the word at hand, and how it looks without one, or with one more. */
+function groupOf(task: LineTask, { at, group, word }: Line) {
   // A group is chosen two cycles before its round, or earlier.
   const isFirst = reg(bit);
   isFirst.set(group.eq(0));
@@ -91,13 +96,34 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
     after = reg(uint(classCount + 1)),
     touched = reg(bit);
   const now = node(cat(word.any(), has), { name: "word_has" });
-  const digitIn = (seen: UInt): UInt =>
-    digitOf(
-      seen.bit(classCount).not(),
-      Array.from({ length: classCount }, (_, c) => seen.bit(c)),
-    );
+  return {
+    isFirst,
+    reserved,
+    looking,
+    looked,
+    pick,
+    picks,
+    picked,
+    freed,
+    changes,
+    units,
+    before,
+    after,
+    touched,
+    now,
+  };
+}
+type Group = ReturnType<typeof groupOf>;
 
-  // ---- The summary.
+/** The digit of a group in which blocks of these classes were seen. */
+const digitIn = (seen: UInt): UInt =>
+  digitOf(
+    seen.bit(classCount).not(),
+    Array.from({ length: classCount }, (_, c) => seen.bit(c)),
+  );
+
+/** The summary: the group's digit is renewed in it, and one that fits is looked for. */
+function summaryOf(shape: ArenaShape, task: LineTask, { line, at, group, groupDigit, word }: Line) {
   const digits = digitsOf(shape, word);
   const mine = node(at.eq(group.shr(Math.log2(digitsOfWord)).trunc(wordNumberBits)));
   const real = node(at.zext(wordNumberBits + 1).lt(Math.max(1, shape.groups / digitsOfWord)), {
@@ -119,6 +145,52 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
     low = cat(...[...renewed].reverse());
   const renewedWord = used === wordBits ? low : cat(word.bits(used, wordBits - used), low);
 
+  return { real, seen, counts, last, found, foundAt, fitting, renewedWord };
+}
+type Summary = ReturnType<typeof summaryOf>;
+
+/** A cycle of a round over the summary. */
+function turnSummary({ at }: Line, { real, counts, found, foundAt, fitting }: Summary): void {
+  counts.set(real);
+  when(real, () => {
+    when(fitting.any.and(found.not()), () => {
+      found.set(1);
+      foundAt.set(cat(at, fitting.index.zext(Math.log2(digitsOfWord))).trunc(groupBits));
+    });
+  });
+}
+
+/** A block is taken from the word at hand, or given back to it. */
+function changeWord(task: LineTask, { line, at, word }: Line, group: Group): void {
+  const { looking, looked, touched, freed, picks, picked, pick, before, now, units } = group;
+  looking.set(0);
+  looked.set(0);
+  touched.set(1);
+  freed.set(1);
+  picked.set(picked.add(1));
+  for (let i = 0; i < mostPicks - 1; i++) picks.at(i).set(picks.at(i + 1));
+  picks.at(mostPicks - 1).set(cat(at, pick.index));
+  when(touched.not(), () => before.set(before.or(now)));
+  line.setBits(0, mux(task.taking, word.or(units), word.and(units.not())));
+}
+
+/**
+ * The line and what is learned of it in a round: 16 steps of one cycle, or of three in a group that is taken from, and
+ * three more for each block. Blocks are taken lowest first.
+ */
+export function freeLine(shape: ArenaShape, task: LineTask) {
+  const own = lineOf(),
+    { line, at, group, word } = own,
+    ofGroup = groupOf(task, own),
+    { isFirst, reserved, looking, looked, picks, picked, freed, changes, before, after, touched, now } = ofGroup,
+    summary = summaryOf(shape, task, own),
+    { seen, counts, last, found, foundAt, renewedWord } = summary;
+  const on = (next: UInt, ends: () => void): void => {
+    line.set(cat(next, line.bits(wordBits, unitBytes * 8 - wordBits)));
+    at.set(at.add(1));
+    reserved.set(reservedOf(shape, isFirst, at.add(1)));
+    when(at.eq(lineWords - 1), ends);
+  };
   return {
     line,
     group,
@@ -144,7 +216,7 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
       found.set(0);
     },
     setDigit(to: UInt): void {
-      groupDigit.set(to);
+      own.groupDigit.set(to);
     },
     /** To be called in every cycle: of rounds, and of the one behind a round. */
     count(): void {
@@ -153,33 +225,11 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
     /** A cycle of a round. @param survey nothing of the summary is renewed @param ends in its last cycle */
     turn(survey: Bit, ends: () => void): void {
       counts.set(0);
-      const on = (next: UInt): void => {
-        line.set(cat(next, line.bits(wordBits, unitBytes * 8 - wordBits)));
-        at.set(at.add(1));
-        reserved.set(reservedOf(shape, isFirst, at.add(1)));
-        when(at.eq(lineWords - 1), ends);
-      };
       when(task.summary, () => {
-        on(mux(survey, word, renewedWord));
-        counts.set(real);
-        when(real, () => {
-          when(fitting.any.and(found.not()), () => {
-            found.set(1);
-            foundAt.set(cat(at, fitting.index.zext(Math.log2(digitsOfWord))).trunc(groupBits));
-          });
-        });
+        on(mux(survey, word, renewedWord), ends);
+        turnSummary(own, summary);
       })
-        .elseWhen(changes, () => {
-          looking.set(0);
-          looked.set(0);
-          touched.set(1);
-          freed.set(1);
-          picked.set(picked.add(1));
-          for (let i = 0; i < mostPicks - 1; i++) picks.at(i).set(picks.at(i + 1));
-          picks.at(mostPicks - 1).set(cat(at, pick.index));
-          when(touched.not(), () => before.set(before.or(now)));
-          line.setBits(0, mux(task.taking, word.or(units), word.and(units.not())));
-        })
+        .elseWhen(changes, () => changeWord(task, own, ofGroup))
         .elseWhen(task.taking.and(looked.not()), () => {
           looking.set(1);
           looked.set(looking);
@@ -190,11 +240,9 @@ export function freeLine(shape: ArenaShape, task: LineTask) {
           touched.set(0);
           when(touched.not(), () => before.set(before.or(now)));
           after.set(after.or(now));
-          on(word);
+          on(word, ends);
         });
     },
   };
 }
-/** Where a block lies in its group: slab and unit. */
-const Place = uint(wordNumberBits + unitNumberBits);
 export type FreeLine = ReturnType<typeof freeLine>;

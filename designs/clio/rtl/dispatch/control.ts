@@ -3,10 +3,10 @@ import {
   axiResponse,
   bit,
   type Bit,
-  bitsFor,
   cat,
   constant,
   input,
+  type Inside,
   isWritable,
   type LiteReadAccess,
   liteSlave,
@@ -17,15 +17,12 @@ import {
   node,
   onehotMux,
   output,
-  ram,
   reg,
   type Register,
   type RegisterField,
   strobed,
   uint,
   type UInt,
-  type Val,
-  type Var,
   vec,
   when,
   wordOf,
@@ -44,10 +41,11 @@ import {
   registerAddressBits,
   registersOf,
 } from "../../registers/index.ts";
-import { Events, OffloadControl, OffloadState } from "./events.ts";
-import { MatEntry, MatRule, MatWrite } from "./mat.ts";
 import { keyBits, KeyOrder } from "../network/process-keys.ts";
 import { NetConfig } from "../records/records.ts";
+import { counterSweep } from "./control/counter-sweep.ts";
+import { Events, OffloadControl, OffloadState } from "./events.ts";
+import { MatEntry, MatRule, MatWrite } from "./mat.ts";
 
 export interface ControlParameters {
   /** Values of the registers after reset, including the fields that the build fixes (`resetValues` of ../registers). */
@@ -56,7 +54,168 @@ export interface ControlParameters {
 
 const keyPorts = { keyOrder: output(KeyOrder), keysClearing: input(bit) };
 
+const controlPorts = (p: ControlParameters) => ({
+  ...liteSlavePorts(registerAddressBits),
+  config: output(NetConfig),
+  outOfMemory: output(bit),
+  hashKey: output(uint(hashKeyBits)),
+  rules: output(vec(MatRule, matRules)),
+  matWrite: output(MatWrite),
+  matOpcode: output(uint(8)),
+  matEntry: input(MatEntry),
+  freePages: input(uint(16)),
+  events: input(Events),
+  offloadControl: output(OffloadControl),
+  offloadState: input(OffloadState),
+  ...(p.reset.processKeyCount > 0 ? keyPorts : ({} as typeof keyPorts)),
+});
+type Io = Inside<ReturnType<typeof controlPorts>>;
+
 type Wide = UInt & { set(v: unknown): void };
+
+/** The registers: those that software writes, and what the node tells. */
+function registersIn(io: Io, p: ControlParameters) {
+  const registerMap = registersOf(p.reset),
+    keyed = p.reset.processKeyCount > 0;
+  const reset = p.reset as Readonly<Record<string, number>>;
+  const kept = new Map<string, Wide>();
+  for (const f of registerMap.flatMap(r => r.fields))
+    if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: `${f.name}_kept` }));
+  const live = new Map<string, UInt>([
+    ["freePages", io.freePages],
+    ["offloadHeld", io.offloadState.held],
+    ["offloadStuck", io.offloadState.stuck],
+    ["offloadActive", io.offloadState.active],
+    ["offloadProcessBusy", io.offloadState.processes.busy],
+    ["offloadProcessUsed", io.offloadState.processes.used],
+    ["offloadForgetting", io.offloadState.processes.forgetting],
+    ["offloadForgotten", io.offloadState.processes.forgotten],
+    ["offloadForgetFailed", io.offloadState.processes.failed],
+    ...(keyed ? [["processKeysClearing", io.keysClearing] satisfies [string, UInt]] : []),
+    ...io.offloadState.since.toArray().map((s, k): [string, UInt] => [`offload${k}Since`, s]),
+  ]);
+  const value = (f: RegisterField): UInt =>
+    kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
+
+  return { registerMap, keyed, kept, value };
+}
+type Registers = ReturnType<typeof registersIn>;
+
+const hits = (at: UInt, rs: readonly Register[]): Bit =>
+  rs.map(r => at.eq(r.address / 4)).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
+
+/** Reads: of registers, counters and the match-and-action table. */
+function reads(io: Io, { registerMap, value }: Registers, counts: ReturnType<typeof counterSweep>) {
+  return ({ address, fire }: LiteReadAccess): { data: UInt; resp: UInt } => {
+    const at = node(address.bits(2, registerAddressBits - 2));
+    io.matOpcode.set(at.trunc(8));
+    const inCounters = node(at.ge(counterBase / 4).and(at.lt(counterBase / 4 + 2 * counterNames.length)));
+    const inMat = node(at.bits(8, at.width - 8).eq(matBase / 4 / matWords));
+    const offset = node(at.sub(counterBase / 4));
+    const count = counts.read(offset.bits(1, counts.indexBits));
+    const highWord = node(offset.bit(0));
+    const keptHigh = reg(uint(counterBits - 32));
+    when(fire.and(inCounters).and(highWord.not()), () => keptHigh.set(count.bits(32, counterBits - 32)));
+    const known = registerMap.map(r => at.eq(r.address / 4));
+    const entryWord = wordOf(Object.values(matEntryFields), f => io.matEntry[f.name] as UInt);
+    const mapped = node([...known, inCounters, inMat].reduce((a, b) => a.or(b)));
+    return {
+      data: onehotMux(
+        [...known, inCounters, inMat],
+        [
+          ...registerMap.map(r => wordOf(r.fields, value)),
+          mux(highWord, keptHigh.zext(32) as UInt, count.trunc(32)),
+          entryWord,
+        ],
+      ),
+      resp: mux(mapped, constant(axiResponse.OKAY, 2), axiResponse.DECERR),
+    };
+  };
+}
+
+/** Writes. An order about a process is given in the cycle after its write. */
+function writes(io: Io, { registerMap, keyed, kept }: Registers) {
+  const ordered = reg(bit, { init: 0 });
+  const keyGiven = keyed ? reg(bit, { init: 0, name: "key_given" }) : undefined;
+  const write = ({ address, data, strb, fire }: LiteWriteAccess): UInt => {
+    const target = node(address.bits(2, registerAddressBits - 2));
+    const toRegister = node(hits(target, registerMap.filter(isWritable)));
+    const toMat = node(target.bits(8, target.width - 8).eq(matBase / 4 / matWords));
+    const entryBytes = node(strb.trunc(2).all());
+    const readable = hits(
+      target,
+      registerMap.filter(r => !isWritable(r)),
+    )
+      .or(target.ge(counterBase / 4).and(target.lt(counterBase / 4 + 2 * counterNames.length)))
+      .or(toMat);
+    for (const r of registerMap.filter(isWritable)) {
+      when(fire.and(target.eq(r.address / 4)), () => {
+        for (const f of r.fields.filter(x => x.kind === "rw")) {
+          const v = kept.get(f.name) as Wide;
+          v.set(strobed(f, data, strb, v));
+        }
+      });
+    }
+    ordered.set(fire.and(target.eq(fieldPlace("offloadProcessPid").register.address / 4)));
+    keyGiven?.set(fire.and(target.eq(fieldPlace("processKeyPid").register.address / 4)));
+    io.matWrite.en.set(fire.and(toMat).and(entryBytes));
+    io.matWrite.opcode.set(target.trunc(8));
+    for (const f of Object.values(matEntryFields)) io.matWrite.entry[f.name].set(data.bits(f.lsb, f.width));
+    return mux(
+      toRegister.or(toMat.and(entryBytes)),
+      constant(axiResponse.OKAY, 2),
+      mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR),
+    );
+  };
+  return { ordered, keyGiven, write };
+}
+
+/** Outputs to the other blocks. */
+function tellBlocks(
+  io: Io,
+  { kept }: Registers,
+  { ordered, keyGiven }: Pick<ReturnType<typeof writes>, "ordered" | "keyGiven">,
+): void {
+  const field = (name: string): UInt => kept.get(name) as UInt;
+  assignView(
+    io.config,
+    {
+      mac: cat(field("macHigh"), field("macLow")),
+      ip: field("ip"),
+      nativePort: field("nativePort"),
+      clientPort: field("clientPort"),
+      acceptAnyMac: field("acceptAnyMac"),
+    },
+    "config",
+  );
+  io.hashKey.set(cat(field("hashKeyHigh"), field("hashKeyLow")).is(hashKeyBits));
+  if (keyGiven !== undefined)
+    io.keyOrder.set({
+      write: keyGiven,
+      pid: field("processKeyPid"),
+      key: cat(field("processKeyHigh"), field("processKeyLow")).is(keyBits),
+    });
+  io.outOfMemory.set(field("outOfMemory").is(1));
+  io.offloadControl.set({
+    hold: field("offloadReset"),
+    patience: field("offloadPatience"),
+    limit: field("offloadLimit"),
+    secret: cat(field("offloadSecretHigh"), field("offloadSecretLow")),
+    process: {
+      write: ordered,
+      pid: field("offloadProcessPid"),
+      exists: field("offloadProcessExists"),
+      forget: field("offloadProcessForget"),
+      seen: field("offloadProcessSeen"),
+    },
+  });
+  for (let i = 0; i < matRules; i++)
+    assignView(
+      io.rules.at(i),
+      { valid: field(`rule${i}Valid`), pid: field(`rule${i}Pid`), action: field(`rule${i}Action`) },
+      "rules",
+    );
+}
 
 /**
  * The node's registers on AXI4-Lite (the map is data: ../registers), its counters, and the way to write
@@ -71,151 +230,14 @@ type Wide = UInt & { set(v: unknown): void };
  */
 export const Control = module(
   "Control",
-  (p: ControlParameters) => ({
-    ...liteSlavePorts(registerAddressBits),
-    config: output(NetConfig),
-    outOfMemory: output(bit),
-    hashKey: output(uint(hashKeyBits)),
-    rules: output(vec(MatRule, matRules)),
-    matWrite: output(MatWrite),
-    matOpcode: output(uint(8)),
-    matEntry: input(MatEntry),
-    freePages: input(uint(16)),
-    events: input(Events),
-    offloadControl: output(OffloadControl),
-    offloadState: input(OffloadState),
-    ...(p.reset.processKeyCount > 0 ? keyPorts : ({} as typeof keyPorts)),
-  }),
+  controlPorts,
   (io, p) => {
-    const registerMap = registersOf(p.reset),
-      keyed = p.reset.processKeyCount > 0;
-    const reset = p.reset as Readonly<Record<string, number>>;
-    const kept = new Map<string, Wide>();
-    for (const f of registerMap.flatMap(r => r.fields))
-      if (f.kind === "rw") kept.set(f.name, reg(uint(f.width), { init: reset[f.name] ?? 0, name: `${f.name}_kept` }));
-    const live = new Map<string, UInt>([
-      ["freePages", io.freePages],
-      ["offloadHeld", io.offloadState.held],
-      ["offloadStuck", io.offloadState.stuck],
-      ["offloadActive", io.offloadState.active],
-      ["offloadProcessBusy", io.offloadState.processes.busy],
-      ["offloadProcessUsed", io.offloadState.processes.used],
-      ["offloadForgetting", io.offloadState.processes.forgetting],
-      ["offloadForgotten", io.offloadState.processes.forgotten],
-      ["offloadForgetFailed", io.offloadState.processes.failed],
-      ...(keyed ? [["processKeysClearing", io.keysClearing] satisfies [string, UInt]] : []),
-      ...io.offloadState.since.toArray().map((s, k): [string, UInt] => [`offload${k}Since`, s]),
-    ]);
-    const value = (f: RegisterField): UInt =>
-      kept.get(f.name) ?? live.get(f.name) ?? constant(reset[f.name] ?? 0, f.width);
-
-    // Counters.
-    const counts = counterSweep(io.events);
-
-    // Reads.
-    const hits = (at: UInt, rs: readonly Register[]): Bit =>
-      rs.map(r => at.eq(r.address / 4)).reduce<Bit>((a, b) => a.or(b), constant(0, 1));
-    const read = ({ address, fire }: LiteReadAccess): { data: UInt; resp: UInt } => {
-      const at = node(address.bits(2, registerAddressBits - 2));
-      io.matOpcode.set(at.trunc(8));
-      const inCounters = node(at.ge(counterBase / 4).and(at.lt(counterBase / 4 + 2 * counterNames.length)));
-      const inMat = node(at.bits(8, at.width - 8).eq(matBase / 4 / matWords));
-      const offset = node(at.sub(counterBase / 4));
-      const count = counts.read(offset.bits(1, counts.indexBits));
-      const highWord = node(offset.bit(0));
-      const keptHigh = reg(uint(counterBits - 32));
-      when(fire.and(inCounters).and(highWord.not()), () => keptHigh.set(count.bits(32, counterBits - 32)));
-      const known = registerMap.map(r => at.eq(r.address / 4));
-      const entryWord = wordOf(Object.values(matEntryFields), f => io.matEntry[f.name] as UInt);
-      const mapped = node([...known, inCounters, inMat].reduce((a, b) => a.or(b)));
-      return {
-        data: onehotMux(
-          [...known, inCounters, inMat],
-          [
-            ...registerMap.map(r => wordOf(r.fields, value)),
-            mux(highWord, keptHigh.zext(32) as UInt, count.trunc(32)),
-            entryWord,
-          ],
-        ),
-        resp: mux(mapped, constant(axiResponse.OKAY, 2), axiResponse.DECERR),
-      };
-    };
-
-    // Writes. An order about a process is given in the cycle after its write.
-    const ordered = reg(bit, { init: 0 });
-    const keyGiven = keyed ? reg(bit, { init: 0, name: "key_given" }) : undefined;
-    const write = ({ address, data, strb, fire }: LiteWriteAccess): UInt => {
-      const target = node(address.bits(2, registerAddressBits - 2));
-      const toRegister = node(hits(target, registerMap.filter(isWritable)));
-      const toMat = node(target.bits(8, target.width - 8).eq(matBase / 4 / matWords));
-      const entryBytes = node(strb.trunc(2).all());
-      const readable = hits(
-        target,
-        registerMap.filter(r => !isWritable(r)),
-      )
-        .or(target.ge(counterBase / 4).and(target.lt(counterBase / 4 + 2 * counterNames.length)))
-        .or(toMat);
-      for (const r of registerMap.filter(isWritable)) {
-        when(fire.and(target.eq(r.address / 4)), () => {
-          for (const f of r.fields.filter(x => x.kind === "rw")) {
-            const v = kept.get(f.name) as Wide;
-            v.set(strobed(f, data, strb, v));
-          }
-        });
-      }
-      ordered.set(fire.and(target.eq(fieldPlace("offloadProcessPid").register.address / 4)));
-      keyGiven?.set(fire.and(target.eq(fieldPlace("processKeyPid").register.address / 4)));
-      io.matWrite.en.set(fire.and(toMat).and(entryBytes));
-      io.matWrite.opcode.set(target.trunc(8));
-      for (const f of Object.values(matEntryFields)) io.matWrite.entry[f.name].set(data.bits(f.lsb, f.width));
-      return mux(
-        toRegister.or(toMat.and(entryBytes)),
-        constant(axiResponse.OKAY, 2),
-        mux(readable, constant(axiResponse.SLVERR, 2), axiResponse.DECERR),
-      );
-    };
+    const registers = registersIn(io, p),
+      counts = counterSweep(io.events);
+    const read = reads(io, registers, counts),
+      { write, ...orders } = writes(io, registers);
     liteSlave(io, { read, write });
-
-    // Outputs to the other blocks.
-    const field = (name: string): UInt => kept.get(name) as UInt;
-    assignView(
-      io.config,
-      {
-        mac: cat(field("macHigh"), field("macLow")),
-        ip: field("ip"),
-        nativePort: field("nativePort"),
-        clientPort: field("clientPort"),
-        acceptAnyMac: field("acceptAnyMac"),
-      },
-      "config",
-    );
-    io.hashKey.set(cat(field("hashKeyHigh"), field("hashKeyLow")).is(hashKeyBits));
-    if (keyGiven !== undefined)
-      io.keyOrder.set({
-        write: keyGiven,
-        pid: field("processKeyPid"),
-        key: cat(field("processKeyHigh"), field("processKeyLow")).is(keyBits),
-      });
-    io.outOfMemory.set(field("outOfMemory").is(1));
-    io.offloadControl.set({
-      hold: field("offloadReset"),
-      patience: field("offloadPatience"),
-      limit: field("offloadLimit"),
-      secret: cat(field("offloadSecretHigh"), field("offloadSecretLow")),
-      process: {
-        write: ordered,
-        pid: field("offloadProcessPid"),
-        exists: field("offloadProcessExists"),
-        forget: field("offloadProcessForget"),
-        seen: field("offloadProcessSeen"),
-      },
-    });
-    for (let i = 0; i < matRules; i++)
-      assignView(
-        io.rules.at(i),
-        { valid: field(`rule${i}Valid`), pid: field(`rule${i}Pid`), action: field(`rule${i}Action`) },
-        "rules",
-      );
+    tellBlocks(io, registers, orders);
   },
   { nameOf: p => controlName(p.reset) },
 );
@@ -225,56 +247,3 @@ const controlName = (r: FieldValues): string =>
   `Control_d${2 ** r.dataWidthLog2}_p${r.pageShift}_m${r.physicalAddressBits}_t${2 ** r.tlbEntriesLog2}` +
   `_n${2 ** r.requestSlotsLog2}_u${r.mtuFrame}` +
   (r.processKeyCount === 0 ? "" : `_k${r.processKeyCount}`);
-
-/**
- * Counters in one memory: increments gather in a small register for each counter; every cycle the next one's is added
- * to its word. The first round after reset clears the words, which read as 0 until then.
- */
-function counterSweep(events: Val<typeof Events>): { readonly indexBits: number; read(index: UInt): UInt } {
-  const n = counterNames.length,
-    indexBits = bitsFor(n - 1);
-  // Every index names a word, those of no counter too: software may ask for any.
-  const words = ram(uint(counterBits), {
-    depth: 2 ** indexBits,
-    collision: "old",
-    style: "distributed",
-    name: "counts",
-  });
-  const turn = reg(uint(indexBits), { init: 0 });
-  const clearing = reg(bit, { init: 1 });
-  const last = node(turn.eq(n - 1));
-  turn.set(mux(last, constant(0, indexBits), turn.add(1)));
-  when(last, () => clearing.set(0));
-  const increments = counterNames.map(name => events[name]);
-  // Room for the most that can come in one round; byte counts can bunch up to all slots' frames.
-  const gathered = counterNames.map((name, i): Var<ReturnType<typeof uint>> => {
-    const w = (increments[i] as UInt).width;
-    const pending = reg(uint(w + (w > 2 ? 8 : indexBits)), { init: 0, name: `pending_${name}` });
-    const grown = (increments[i] as UInt).zext(pending.width);
-    pending.set(mux(turn.eq(i), grown, pending.add(grown)));
-    return pending;
-  });
-  const widest = Math.max(...gathered.map(g => g.width));
-  // One stage between choosing and adding.
-  const adding = reg(bit, { init: 0 });
-  const amount = reg(uint(widest));
-  const base = reg(uint(counterBits));
-  const place = reg(uint(indexBits));
-  // The last word of the clearing round is written one cycle after its turn.
-  const settling = reg(bit, { init: 1 });
-  settling.set(clearing);
-  adding.set(1);
-  amount.set(
-    onehotMux(
-      gathered.map((_, i) => turn.eq(i)),
-      gathered.map(g => g.zext(widest)),
-    ),
-  );
-  base.set(mux(clearing, constant(0, counterBits), words.readAsync(turn)));
-  place.set(turn);
-  words.write(adding, place, base.add(amount.zext(counterBits)));
-  return {
-    indexBits,
-    read: index => mux(clearing.or(settling), constant(0, counterBits) as UInt, words.readAsync(index)),
-  };
-}

@@ -27,7 +27,7 @@ import {
   uint,
   type Val,
 } from "../../../../hdl-dsl/index.ts";
-import { ipv4ConstantSum, cutFields, ipv4Constants, joinBytes, joinFields } from "../../../shared/frame/index.ts";
+import { cutFields, ipv4Constants, ipv4ConstantSum, joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import {
   FrameKind,
   type NetConfig,

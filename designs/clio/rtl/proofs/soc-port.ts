@@ -28,7 +28,8 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { deriveConfig, narrowConfig, tableOf } from "../../config/index.ts";
 import { socPortGeometry, socPortMap } from "../../registers/index.ts";
-import { Exchange, Exchanged, SocPort } from "../slow-path/soc-port.ts";
+import { SocPort } from "../slow-path/soc-port.ts";
+import { Exchange, Exchanged } from "../slow-path/soc-port/ports.ts";
 import { Shootdown } from "../memory/translate.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
 

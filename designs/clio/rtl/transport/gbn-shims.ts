@@ -22,13 +22,14 @@ import {
   type UIntVar,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { GbnPeers } from "./gbn-peers.ts";
-import { GbnRx, GbnRxEvents, type GbnRxParameters } from "./gbn-rx.ts";
-import { GbnTx, GbnTxEvents, type GbnTxParameters } from "./gbn-tx.ts";
+import { AxisBeat } from "../../../shared/frame/index.ts";
 import { sessionBits, SessionControl, wireSequenceBits } from "../../../shared/go-back-n/rtl/index.ts";
 import { gbnFirst, gbnWindow } from "../../../shared/go-back-n/wire/index.ts";
-import { AxisBeat } from "../../../shared/frame/index.ts";
 import { NetConfig } from "../records/records.ts";
+import { GbnPeers } from "./gbn-peers.ts";
+import { GbnRx } from "./gbn-rx.ts";
+import { GbnRxEvents, type GbnRxParameters } from "./gbn-rx/ports.ts";
+import { GbnTx, GbnTxEvents, type GbnTxParameters } from "./gbn-tx.ts";
 
 export type GbnShimsParameters = GbnRxParameters & GbnTxParameters;
 

@@ -40,24 +40,15 @@ export interface Ask {
   readonly headed: 0 | 1;
 }
 
-/**
- * Asks memory for one thing at a time. `done` is 1 for a cycle when it has answered, and what it gave is there with its
- * CRC; `failed` and `status` stand from then on. Latency beside memory's own: 3 cycles and the beats.
- */
-export function accessOf(
-  io: Ports,
-  {
-    beats,
-    digest,
-    context,
-    leadOf,
-  }: {
-    readonly beats: Beats;
-    readonly digest: Digest;
-    readonly context: UInt;
-    readonly leadOf: (lead: Val<typeof Lead>) => UInt;
-  },
-) {
+interface Surroundings {
+  readonly beats: Beats;
+  readonly digest: Digest;
+  readonly context: UInt;
+  readonly leadOf: (lead: Val<typeof Lead>) => UInt;
+}
+
+/** What is asked, and how far it is. */
+function askedOf() {
   const start = reg(bit, { init: 0, name: "access_start" }),
     opcode = reg(uint(8), { name: "access_opcode" }),
     home = reg(bit, { name: "access_home" }),
@@ -69,6 +60,13 @@ export function accessOf(
     headed = reg(bit, { name: "access_headed" }),
     index = reg(uint(countBits), { name: "access_index" }),
     status = reg(uint(4), { init: 0, name: "access_status" });
+  return { start, opcode, home, va, bytes, sends, count, lead, headed, index, status };
+}
+type Asked = ReturnType<typeof askedOf>;
+
+/** The access, step by step. */
+function stepsOf(io: Ports, { beats, digest }: Surroundings, asked: Asked) {
+  const { start, sends, count, lead, headed, index, status } = asked;
   const hasData = node(count.any(), { name: "access_has_data" }),
     lastData = node(index.addGrow(1).eq(count.zext(countBits + 1)), { name: "access_last_data" }),
     reply = io.memoryReply.payload,
@@ -122,7 +120,16 @@ export function accessOf(
     }),
     { name: "access" },
   );
-  start.set(0);
+  return { s, hasData, lastData };
+}
+
+/** What goes to memory. */
+function tellMemory(
+  io: Ports,
+  { beats, context, leadOf }: Surroundings,
+  { opcode, home, va, bytes, sends, lead, index }: Asked,
+  { s, hasData, lastData }: ReturnType<typeof stepsOf>,
+): void {
   io.memory.valid.set(s.is("issue"));
   io.memory.payload.set({
     tag: 0,
@@ -140,7 +147,20 @@ export function accessOf(
     last: mux(inLead, hasData.not(), lastData),
   });
   io.memoryReply.ready.set(s.is("wait"));
-  given.ready.set(s.is("take"));
+  io.memoryReplyData.ready.set(s.is("take"));
+}
+
+/**
+ * Asks memory for one thing at a time. `done` is 1 for a cycle when it has answered, and what it gave is there with its
+ * CRC; `failed` and `status` stand from then on. Latency beside memory's own: 3 cycles and the beats.
+ */
+export function accessOf(io: Ports, around: Surroundings) {
+  const asked = askedOf(),
+    { start, opcode, home, va, bytes, sends, count, lead, headed, status } = asked,
+    steps = stepsOf(io, around, asked),
+    { s } = steps;
+  start.set(0);
+  tellMemory(io, around, asked, steps);
   const ask = (a: Ask): void => {
     start.set(1);
     opcode.set(a.opcode.is(8));

@@ -18,17 +18,26 @@ export interface Starts {
 }
 type Said = "done" | "busy" | "stale" | "unknown" | "cold" | "refused";
 
-export function decide(e: Shared, front: Front, starts: Starts, showPlace: () => void): void {
-  const { asked } = e.beats,
-    { table, access } = e,
-    say = (v: Said): void => e.end(Verdict[v]),
-    is = (s: keyof typeof states) => table.state.eq(states[s]);
-  const isClosed = node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
-    isOther = node(table.known.and(front.samePid.not()), { name: "is_other_pid" }),
-    contradicts = node(table.known.andNot(front.sameParts), { name: "contradicts" }),
-    full = node(table.known.or(table.room).not(), { name: "is_full" }),
-    repeats = node(table.known.and(front.wasHeld), { name: "repeats" });
+/** What is known of a message and its commit. */
+function factsOf(e: Shared, front: Front) {
+  const { table } = e;
+  return {
+    say: (v: Said): void => e.end(Verdict[v]),
+    is: (s: keyof typeof states) => table.state.eq(states[s]),
+    isClosed: node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
+    isOther: node(table.known.and(front.samePid.not()), { name: "is_other_pid" }),
+    contradicts: node(table.known.andNot(front.sameParts), { name: "contradicts" }),
+    full: node(table.known.or(table.room).not(), { name: "is_full" }),
+    repeats: node(table.known.and(front.wasHeld), { name: "repeats" }),
+  };
+}
+type Facts = ReturnType<typeof factsOf>;
 
+/** The two steps of a commit. */
+function commits(e: Shared, front: Front, starts: Starts, facts: Facts) {
+  const { table } = e,
+    { asked } = e.beats,
+    { say, is, isClosed, isOther, contradicts, full, repeats } = facts;
   const prepare = (): void => {
     when(front.isOver, () => say("stale"))
       .elseWhen(isClosed, () => say("cold"))
@@ -52,6 +61,13 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
       .elseWhen(is("committed"), () => say("done"))
       .otherwise(() => starts.home.begin());
   };
+  return { prepare, commit };
+}
+
+/** What takes one access. */
+function singles(e: Shared, front: Front, starts: Starts, { say, isClosed }: Facts) {
+  const { table, access } = e,
+    { asked } = e.beats;
   const update = (): void => {
     when(front.isOver, () => say("stale"))
       .elseWhen(isClosed, () => say("cold"))
@@ -72,6 +88,13 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
         starts.floor.begin();
       });
   };
+  return { update, forget };
+}
+
+/** A node that begins anew. */
+function beginnings(e: Shared, starts: Starts, { say }: Facts) {
+  const { table, access } = e,
+    { asked } = e.beats;
   const recover = (): void => {
     table.known.set(0);
     when(e.cold.not(), () => {
@@ -92,7 +115,15 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
       e.open.set(1);
     }).otherwise(() => say("stale"));
   };
-  const inspect = (): void => {
+  return { recover, open };
+}
+
+/** A look at what is known. */
+function inspectOf(e: Shared, front: Front, starts: Starts, showPlace: () => void, facts: Facts): () => void {
+  const { table } = e,
+    { asked } = e.beats,
+    { say, isOther, repeats } = facts;
+  return () => {
     when(e.wantsData.not(), () => {
       showPlace();
       table.place.set(asked.part.trunc(placeBits).is(placeBits));
@@ -107,6 +138,16 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
         starts.area.begin();
       });
   };
+}
+
+export function decide(e: Shared, front: Front, starts: Starts, showPlace: () => void): void {
+  const { asked } = e.beats,
+    facts = factsOf(e, front),
+    { say } = facts;
+  const { prepare, commit } = commits(e, front, starts, facts),
+    { update, forget } = singles(e, front, starts, facts),
+    { recover, open } = beginnings(e, starts, facts),
+    inspect = inspectOf(e, front, starts, showPlace, facts);
   when(front.decides, () => {
     when(front.malformed, () => say("refused"))
       .elseWhen(asked.kind.eq(kinds.recover), recover)

@@ -1,6 +1,6 @@
 import { constant, node, reg, uint, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { ethernetHeader, etherType, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
-import { ipv4ConstantSum, ipv4Constants, joinBytes, joinFields } from "../../../shared/frame/index.ts";
+import { ipv4Constants, ipv4ConstantSum, joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import { accessBody, clioHeader, frameOffsets } from "../../../clio/wire/index.ts";
 import type { ClientConfig } from "./types.ts";
 

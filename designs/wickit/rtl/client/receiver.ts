@@ -83,6 +83,70 @@ function factsOf(config: Val<typeof ClientConfig>, head: Val<ReturnType<typeof S
   };
 }
 
+/** What a frame says. */
+const frameOf = () =>
+  reg(
+    struct({
+      ours: uint(1),
+      from: uint(1),
+      tag: uint(8),
+      opcode: uint(8),
+      status: uint(4),
+      id: uint(32),
+      words: uint(4),
+      whole: uint(1),
+    }),
+    { name: "frame" },
+  );
+type Frame = ReturnType<typeof frameOf>;
+/** What is known of it: whether its context waits, for which of its requests, and whether it answers that. */
+const judgedOf = () =>
+  reg(struct({ waits: uint(1), known: uint(1), newest: uint(1), matches: uint(1), greets: uint(1) }), {
+    name: "judged",
+  });
+type Judged = ReturnType<typeof judgedOf>;
+
+/** Keeps what the header says. */
+function keepFrame(frame: Frame, { clio, ours, from }: ReturnType<typeof factsOf>, length: UInt): void {
+  frame.set({
+    ours,
+    from,
+    tag: clio.tag,
+    opcode: clio.opcode,
+    status: clio.status,
+    id: clio.requestId,
+    words: length.shr(3).trunc(4),
+    whole: length
+      .bits(0, 3)
+      .eq(0)
+      .and(length.le(8 * mostWords)),
+  });
+}
+
+/** Whose answer the frame is. */
+function judgeFrame(p: ClientParameters, slots: Slots, frame: Frame, judged: Judged, ok: Bit): void {
+  const context = frame.tag.resize(contextBits(p)),
+    ask = slots.asks.readAsync(context),
+    sent = slots.sent.readAsync(context),
+    expected = brings(ask.kind, ask.words);
+  const inTable = node(frame.tag.lt(p.contexts), { name: "in_table" }),
+    isOurs = node(frame.ours.and(frame.from), { name: "is_ours" });
+  const since = node(frame.id.sub(sent.first), { name: "since" }),
+    until = node(sent.newest.sub(sent.first), { name: "until" });
+  judged.set({
+    waits: slots.isWaiting(context).and(inTable).and(isOurs),
+    known: since.le(until),
+    newest: frame.id.eq(sent.newest),
+    // A request that is refused as a whole comes back with its own opcode, and without a body.
+    matches: mux(
+      ok,
+      frame.opcode.eq(answersWith(ask.kind)).and(frame.words.eq(expected)).and(frame.whole),
+      constant(1, 1),
+    ),
+    greets: isOurs.and(frame.tag.eq(greetingTag)).and(ok).and(frame.opcode.eq(opcode.FENCE)),
+  });
+}
+
 /**
  * Takes the node's frames. One that answers what a context waits for, with the opcode and the length that belong to it,
  * is its access's answer. `repeat` (NACK, BUSY): the access is to be sent again, at once or when its time is over. All
@@ -102,27 +166,10 @@ export function receiveReplies(p: ClientParameters, io: Receiving) {
     io.rx.ready.set(strip.frame.ready);
 
     const facts = factsOf(io.config, strip.head.payload);
-    const frame = reg(
-      struct({
-        ours: uint(1),
-        from: uint(1),
-        tag: uint(8),
-        opcode: uint(8),
-        status: uint(4),
-        id: uint(32),
-        words: uint(4),
-        whole: uint(1),
-      }),
-      { name: "frame" },
-    );
-    const context = frame.tag.resize(contextBits(p)),
-      ask = io.slots.asks.readAsync(context),
-      sent = io.slots.sent.readAsync(context);
-    const judged = reg(struct({ waits: uint(1), known: uint(1), newest: uint(1), matches: uint(1), greets: uint(1) }), {
-      name: "judged",
-    });
-    const ok = node(frame.status.eq(statusBits.OK), { name: "ok" }),
-      expected = brings(ask.kind, ask.words);
+    const frame = frameOf();
+    const context = frame.tag.resize(contextBits(p));
+    const judged = judgedOf();
+    const ok = node(frame.status.eq(statusBits.OK), { name: "ok" });
     const isStatus = (...names: readonly ("NACK" | "BUSY" | "MALFORMED" | "OK")[]): Bit =>
       orTree(names.map(n => frame.status.eq(statusBits[n])));
     const again = node(isStatus("NACK", "BUSY"), { name: "again" }),
@@ -142,41 +189,12 @@ export function receiveReplies(p: ClientParameters, io: Receiving) {
       "frame",
       go => ({
         frame: () => {
-          const { clio, ours, from } = facts,
-            { length } = strip.head.payload;
-          frame.set({
-            ours,
-            from,
-            tag: clio.tag,
-            opcode: clio.opcode,
-            status: clio.status,
-            id: clio.requestId,
-            words: length.shr(3).trunc(4),
-            whole: length
-              .bits(0, 3)
-              .eq(0)
-              .and(length.le(8 * mostWords)),
-          });
+          keepFrame(frame, facts, strip.head.payload.length);
           when(strip.head.valid, () => go.go("data"));
         },
         data: () => when(kept.complete, () => go.go("look")),
         look: () => {
-          const inTable = node(frame.tag.lt(p.contexts), { name: "in_table" }),
-            isOurs = node(frame.ours.and(frame.from), { name: "is_ours" });
-          const since = node(frame.id.sub(sent.first), { name: "since" }),
-            until = node(sent.newest.sub(sent.first), { name: "until" });
-          judged.set({
-            waits: io.slots.isWaiting(context).and(inTable).and(isOurs),
-            known: since.le(until),
-            newest: frame.id.eq(sent.newest),
-            // A request that is refused as a whole comes back with its own opcode, and without a body.
-            matches: mux(
-              ok,
-              frame.opcode.eq(answersWith(ask.kind)).and(frame.words.eq(expected)).and(frame.whole),
-              constant(1, 1),
-            ),
-            greets: isOurs.and(frame.tag.eq(greetingTag)).and(ok).and(frame.opcode.eq(opcode.FENCE)),
-          });
+          judgeFrame(p, io.slots, frame, judged, ok);
           go.go("judge");
         },
         judge: () => {

@@ -4,6 +4,7 @@ import {
   cat,
   constant,
   fsm,
+  type FsmControl,
   instance,
   match,
   mux,
@@ -22,8 +23,8 @@ import {
 import { accessBody, clioHeader, opcodeBits } from "../../../clio/wire/index.ts";
 import { type AxisBeat, HeaderInsert } from "../../../shared/frame/index.ts";
 import { contextBits } from "../../config/index.ts";
-import { AccessKind, Word } from "../engine/types.ts";
 import { wordsOf } from "../engine/sends.ts";
+import { AccessKind, Word } from "../engine/types.ts";
 import { wordsToBeats } from "../words/words.ts";
 import { addressSum, headerBytes, lengthSum, requestHeader } from "./header.ts";
 import type { Slots } from "./slots.ts";
@@ -52,6 +53,63 @@ const opcodeOf = (kind: Val<typeof AccessKind>): UInt =>
     put: () => opcodeBits.ATOMIC_STORE,
   });
 
+/** The access that is sent, and how far it is. */
+function turnOf(p: ClientParameters) {
+  const turn = reg(ToSend(p), { name: "turn" }),
+    greets = reg(bit, { init: 1, name: "greets" }),
+    started = reg(bit, { init: 0, name: "started" }),
+    id = reg(uint(32), { name: "id" }),
+    greeting = reg(uint(24), { name: "greeting_due" }),
+    ask = reg(struct({ kind: AccessKind, va: uint(64), words: uint(4), sends: uint(4) }), { name: "ask" }),
+    before = reg(struct({ first: uint(32), tries: uint(8) }), { name: "before" }),
+    size = reg(uint(16), { name: "size" }),
+    sum = reg(uint(17), { name: "sum" }),
+    index = reg(uint(4), { name: "index" });
+  return { turn, greets, started, id, greeting, ask, before, size, sum, index };
+}
+type Turn = ReturnType<typeof turnOf>;
+type Control = FsmControl<"idle" | "load" | "size" | "sum" | "head" | "words">;
+
+/** The next access, or a greeting. */
+function takeStep(io: Sending, { turn, greets, started, id, index }: Turn, expired: Bit, go: Control) {
+  return {
+    idle: () => {
+      turn.set(io.queue.payload);
+      index.set(0);
+      when(io.config.on, () => {
+        when(started.not(), () => {
+          started.set(1);
+          id.set(io.config.firstId);
+          go.go("load");
+        })
+          .elseWhen(io.greeted, () => {
+            greets.set(0);
+            when(io.queue.valid.and(greets.not()), () => go.go("load"));
+          })
+          .elseWhen(expired, () => go.go("load"));
+      });
+    },
+  };
+}
+
+/** The request's header, for which its length and checksum are worked out. */
+function headerOf(io: Sending, { turn, greets, id, ask, size, sum }: Turn, first: UInt): UInt {
+  return requestHeader(
+    io.config,
+    {
+      size,
+      tag: mux(greets, constant(greetingTag, 8), turn.context.zext(8)),
+      opcode: mux(greets, opcodeBits.FENCE, opcodeOf(ask.kind)),
+      id,
+      repeats: turn.again.and(greets.not()),
+      first,
+      va: ask.va,
+      length: ask.words.zext(32).shl(3),
+    },
+    sum,
+  );
+}
+
 /**
  * Sends accesses as Clio requests: first a FENCE until it is answered, which makes the client known to the node's retry
  * buffer, then whatever the queue names. Each frame has a number of its own; a repetition names the first. Latency 4
@@ -59,16 +117,8 @@ const opcodeOf = (kind: Val<typeof AccessKind>): UInt =>
  */
 export function sendRequests(p: ClientParameters, io: Sending) {
   return scope("sender", () => {
-    const turn = reg(ToSend(p), { name: "turn" }),
-      greets = reg(bit, { init: 1, name: "greets" }),
-      started = reg(bit, { init: 0, name: "started" }),
-      id = reg(uint(32), { name: "id" }),
-      greeting = reg(uint(24), { name: "greeting_due" }),
-      ask = reg(struct({ kind: AccessKind, va: uint(64), words: uint(4), sends: uint(4) }), { name: "ask" }),
-      before = reg(struct({ first: uint(32), tries: uint(8) }), { name: "before" }),
-      size = reg(uint(16), { name: "size" }),
-      sum = reg(uint(17), { name: "sum" }),
-      index = reg(uint(4), { name: "index" });
+    const own = turnOf(p),
+      { turn, greets, started, id, greeting, ask, before, size, sum, index } = own;
     const addresses = addressSum(io.config),
       insert = instance("request_header", HeaderInsert({ beatBytes: p.beatBytes, headerBytes })),
       words = stream(Word, { name: "words" });
@@ -82,22 +132,7 @@ export function sendRequests(p: ClientParameters, io: Sending) {
       ["idle", "load", "size", "sum", "head", "words"],
       "idle",
       go => ({
-        idle: () => {
-          turn.set(io.queue.payload);
-          index.set(0);
-          when(io.config.on, () => {
-            when(started.not(), () => {
-              started.set(1);
-              id.set(io.config.firstId);
-              go.go("load");
-            })
-              .elseWhen(io.greeted, () => {
-                greets.set(0);
-                when(io.queue.valid.and(greets.not()), () => go.go("load"));
-              })
-              .elseWhen(expired, () => go.go("load"));
-          });
-        },
+        ...takeStep(io, own, expired, go),
         load: () => {
           ask.set({ kind: kept.kind, va: kept.va, words: kept.words, sends });
           before.set({ first: sent.first, tries: sent.tries });
@@ -134,20 +169,7 @@ export function sendRequests(p: ClientParameters, io: Sending) {
     words.payload.set(io.slots.words.readAsync(cat(turn.context, index.trunc(3))));
     const first = node(mux(turn.again, before.first, id), { name: "first" });
     insert.head.valid.set(s.is("head").and(data.busy.not()));
-    const header = requestHeader(
-      io.config,
-      {
-        size,
-        tag: mux(greets, constant(greetingTag, 8), turn.context.zext(8)),
-        opcode: mux(greets, opcodeBits.FENCE, opcodeOf(ask.kind)),
-        id,
-        repeats: turn.again.and(greets.not()),
-        first,
-        va: ask.va,
-        length: ask.words.zext(32).shl(3),
-      },
-      sum,
-    );
+    const header = headerOf(io, own, first);
     insert.head.payload.set({ header, length: mux(greets, constant(0, 14), ask.sends.zext(14).shl(3)) });
     insert.data.valid.set(data.beats.valid);
     insert.data.payload.set(data.beats.payload);

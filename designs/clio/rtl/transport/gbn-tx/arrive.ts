@@ -15,7 +15,7 @@ import {
 } from "../../../../shared/go-back-n/rtl/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../../shared/wire/index.ts";
 import { frameOffsets } from "../../../wire/index.ts";
-import { contextBits } from "../gbn-rx.ts";
+import { contextBits } from "../gbn-rx/ports.ts";
 import { Arrived, type GbnTxParameters } from "./records.ts";
 import type { arrivedQueue, Frames } from "./units.ts";
 

@@ -12,7 +12,7 @@ import {
   type Val,
 } from "../../../../../hdl-dsl/index.ts";
 import { GbnFrameKind, gbnFramesKept, sessionBits } from "../../../../shared/go-back-n/rtl/index.ts";
-import type { GbnContext } from "../gbn-rx.ts";
+import type { GbnContext } from "../gbn-rx/ports.ts";
 import type { GbnTxIo } from "./ports.ts";
 import { type GbnTxParameters, Queued } from "./records.ts";
 import { contextsOf, type Plans, type Reorder, type Sender } from "./units.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../../shared/frame/index.ts";
 import { Acknowledgement, Named, sessionBits, SessionControl } from "../../../../shared/go-back-n/rtl/index.ts";
-import { GbnContextWrite } from "../gbn-rx.ts";
+import { GbnContextWrite } from "../gbn-rx/ports.ts";
 import { GbnTxEvents, type GbnTxParameters } from "./records.ts";
 
 export const gbnTxPorts = (p: GbnTxParameters) => ({

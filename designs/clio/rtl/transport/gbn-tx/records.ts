@@ -7,7 +7,7 @@ import {
   lengthBitsOf,
   Turn,
 } from "../../../../shared/go-back-n/rtl/index.ts";
-import { contextBits } from "../gbn-rx.ts";
+import { contextBits } from "../gbn-rx/ports.ts";
 
 export interface GbnTxParameters extends GbnSenderParameters, GbnStoreParameters {
   /** As in gbn-rx.ts. */

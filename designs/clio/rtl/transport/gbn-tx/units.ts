@@ -15,7 +15,7 @@ import {
   Ways,
 } from "../../../../shared/go-back-n/rtl/index.ts";
 import { headerBytes } from "../gbn-opcode.ts";
-import { GbnContext } from "../gbn-rx.ts";
+import { GbnContext } from "../gbn-rx/ports.ts";
 import { Arrived, type GbnTxParameters, Queued } from "./records.ts";
 
 export type Frames = InstanceOf<typeof GbnFrames>;

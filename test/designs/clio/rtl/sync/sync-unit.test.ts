@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { syncOp } from "../../../../../designs/clio/rtl/sync/sync-ops.ts";
-import type { SyncUnitParameters } from "../../../../../designs/clio/rtl/sync/sync-unit.ts";
+import type { SyncUnitParameters } from "../../../../../designs/clio/rtl/sync/sync-unit/ports.ts";
 import { status } from "../../../../../designs/clio/wire/index.ts";
 import { type Bench, bernoulli, bursts, type Dut, legalMemories, runBench } from "../../../../../sim/index.ts";
 import { bench } from "../../../../bench.ts";

@@ -11,7 +11,8 @@ import {
   withoutGbn,
 } from "../../../../../designs/shared/go-back-n/wire/index.ts";
 import { GbnReceiverModel } from "../../../../../designs/shared/go-back-n/software/index.ts";
-import { GbnRx, type GbnRxParameters } from "../../../../../designs/clio/rtl/transport/gbn-rx.ts";
+import { GbnRx } from "../../../../../designs/clio/rtl/transport/gbn-rx.ts";
+import type { GbnRxParameters } from "../../../../../designs/clio/rtl/transport/gbn-rx/ports.ts";
 import { isReply } from "../../../../../designs/clio/software/index.ts";
 import { clioHeader, clioMessage, frameOffsets, opcode } from "../../../../../designs/clio/wire/index.ts";
 import {

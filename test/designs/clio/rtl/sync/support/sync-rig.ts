@@ -6,7 +6,8 @@
 import { expect } from "vitest";
 import { atomicResult } from "../../../../../../designs/clio/model/index.ts";
 import { syncOp, SyncReply, SyncRequest, SyncResult } from "../../../../../../designs/clio/rtl/sync/sync-ops.ts";
-import { SyncUnit, type SyncUnitParameters } from "../../../../../../designs/clio/rtl/sync/sync-unit.ts";
+import { SyncUnit } from "../../../../../../designs/clio/rtl/sync/sync-unit.ts";
+import type { SyncUnitParameters } from "../../../../../../designs/clio/rtl/sync/sync-unit/ports.ts";
 import { SlotWords, WordWrite } from "../../../../../../designs/shared/frame/index.ts";
 import { Access, operandBits } from "../../../../../../designs/clio/rtl/records/records.ts";
 import {
