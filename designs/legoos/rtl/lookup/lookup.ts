@@ -93,7 +93,9 @@ export const Lookup = module(
       holds = reg(bit),
       turns = reg(bit),
       victimTag = reg(uint(tagBits)),
-      victimDirty = reg(bit);
+      victimDirty = reg(bit),
+      had = reg(bit, { name: "way_had" }),
+      drained = reg(bit, { name: "drained" });
     const fetches = node(second.kind.is("access"));
 
     const requests = intake(p, io.request, {
@@ -282,6 +284,8 @@ export const Lookup = module(
     const wayOnehot = decode(way, p.ways);
     reading.set(0);
     begun.set(0);
+    // Nothing comes to the queue while the machine is at work.
+    drained.set(accessQueue.level.eq(0));
     running.set(0);
     const job = stream(Job(p));
     job.valid.set(0);
@@ -297,15 +301,16 @@ export const Lookup = module(
         way.set(mux(fetches, chosen.way, second.way));
         holds.set(mux(fetches, chosen.holds, constant(1, 1)));
         turns.set(chosen.turns.and(fetches));
+        had.set(chosen.any.or(fetches.not()));
         s.go("Read");
-        when(fetches.andNot(chosen.any), () => {
-          secondValid.set(0);
-          s.go("Run");
-        });
       },
       Read: () => {
         reading.set(1);
         s.go("Known");
+        when(had.not(), () => {
+          secondValid.set(0);
+          s.go("Run");
+        });
       },
       Known: () => {
         victimTag.set(
@@ -318,7 +323,7 @@ export const Lookup = module(
         s.go("Begin");
       },
       Begin: () => {
-        job.valid.set(accessQueue.level.eq(0));
+        job.valid.set(drained);
         when(job.fire, () => {
           begun.set(1);
           secondValid.set(0);
@@ -366,7 +371,7 @@ export const Lookup = module(
       refused: d.answers,
       dirtyEviction: begun.and(victimDirty),
       cleanEviction: begun.and(holds).andNot(victimDirty),
-      blocked: d.blocked.or(machine.is("Choose").and(fetches).andNot(chosen.any)),
+      blocked: d.blocked.or(machine.is("Read").andNot(had)),
     });
     io.idle.set(
       requests.empty.and(lists.empty).and(known.idle).andNot(secondValid.or(firstValid)).and(accessQueue.level.eq(0)),

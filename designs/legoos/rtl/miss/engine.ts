@@ -19,6 +19,7 @@ import {
   reg,
   sink,
   source,
+  stage,
   stream,
   struct,
   uint,
@@ -29,7 +30,7 @@ import { AxisBeat } from "../../../shared/frame/index.ts";
 import { statusBits } from "../../../clio/wire/index.ts";
 import { beatBytes, derived, type Parameters, regionShift } from "../../config/index.ts";
 import { part } from "../../wire/index.ts";
-import { Finish, Job, LineCommand, Owner } from "../records/records.ts";
+import { Finish, Job, LineCommand, lineIdBits, Owner } from "../records/records.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
 import { Ranges } from "./ranges.ts";
 import { Receiver } from "./receive.ts";
@@ -60,7 +61,9 @@ export const MissEngine = module(
     /** Copies and zeros, and lines from the network. */
     line: source(LineCommand(p)),
     fill: source(LineCommand(p)),
-    copied: input(struct({ valid: bit, data: uint(8 * beatBytes) })),
+    copied: input(struct({ valid: bit, data: uint(8 * beatBytes), bad: bit })),
+    /** A beat of a miss's line stands in the line memory, or has failed there. */
+    filled: input(struct({ valid: bit, miss: uint(derived(p).missBits), bad: bit })),
     tx: source(AxisBeat(beatBytes)),
     rx: sink(AxisBeat(beatBytes)),
     event: source(Event(p)),
@@ -90,9 +93,8 @@ export const MissEngine = module(
     t.at(
       io.job.payload.miss,
       m => {
-        t.entries
-          .at(m)
-          .set({ active: 1, todo: 1, held: 0, due: 0, told: 0, status: 0, writable: 1, tries: 0, time: 0 });
+        t.entries.at(m).set({ active: 1, todo: 1, held: 0, due: 0, told: 0 });
+        t.details.at(m).set({ status: 0, writable: 1, tries: 0, time: 0 });
         for (const w of [t.fetch, t.primary, t.secondary])
           w.at(m).set({ need: 0, node: 0, id: 0, repeats: 0, first: 0 });
       },
@@ -103,14 +105,15 @@ export const MissEngine = module(
     });
 
     const told = stream(Event(p), { name: "told" });
-    connect(fifo(told, 4, { name: "events" }), io.event);
+    connect(fifo(stage(told, "full", { name: "told_stage" }), 4, { name: "events" }), io.event);
 
     const at = reg(missType, { name: "at" }),
       job = jobs.readAsync(at),
       ofVictim = reg(bit, { init: 0 }),
       local = reg(bit),
       beat = reg(uint(beatBits)),
-      arrived = reg(uint(beatBits + 1), { init: 0 });
+      arrived = reg(uint(beatBits + 1), { init: 0 }),
+      spoilt = reg(bit, { name: "spoilt" });
     const line = mux(ofVictim, job.victim, job.line);
     ranges.line.set(line);
     router.asid.set(line.asid);
@@ -139,7 +142,7 @@ export const MissEngine = module(
     const zeros = node(local.and(ofVictim.not()), { name: "zeros" });
     io.line.payload.set({
       owner: mux(zeros, Owner.fill, Owner.copy),
-      id: 0,
+      id: at.zext(lineIdBits(p)),
       write: zeros,
       address: cat(job.place, beat),
       strb: constant((1n << BigInt(beatBytes)) - 1n, beatBytes),
@@ -183,9 +186,24 @@ export const MissEngine = module(
       data: io.copied.data,
     });
     when(io.copied.valid, () => arrived.set(arrived.add(1)));
+    when(io.copied.valid.and(io.copied.bad), () => spoilt.set(1));
+
+    // Beats of a line on their way to the line memory: it is whole once none is.
+    const zeroed = node(zeros.and(io.line.fire), { name: "zeroed" });
+    const owed = Array.from({ length: p.misses }, (_, m) => {
+      const count = reg(uint(beatBits + 1), { init: 0, name: `owed_${m}` }),
+        none = reg(bit, { init: 1, name: `owes_none_${m}` });
+      const goes = node(zeroed.and(at.eq(m)).or(io.fill.fire.and(io.fill.payload.id.trunc(missBits).eq(m)))),
+        comes = node(io.filled.valid.and(io.filled.miss.eq(m))),
+        next = node(count.add(goes.zext(count.width)).sub(comes.zext(count.width)));
+      count.set(next);
+      none.set(next.any().not());
+      return none;
+    });
+    const whole = (m: number): Bit => owed[m] as Bit;
 
     const machine = fsm(
-      ["Idle", "Look", "Wait", "Known", "Copy", "Copied", "Zero", "Prepared", "Plan", "Send"],
+      ["Idle", "Look", "Wait", "Found", "Known", "Copy", "Copied", "Zero", "Prepared", "Plan", "Send"],
       "Idle",
       s => ({
         Idle: () => {
@@ -202,7 +220,8 @@ export const MissEngine = module(
           changed.set(io.regionWrite.valid);
           s.go("Wait");
         },
-        Wait: () => s.go("Known"),
+        Wait: () => s.go("Found"),
+        Found: () => s.go("Known"),
         Known: () => {
           const unknown = node(router.route.known.not()),
             wanted = node(mux(ofVictim, constant(1, 1), job.fetch.andNot(ranges.local)), { name: "needs_owner" }),
@@ -219,8 +238,8 @@ export const MissEngine = module(
               when(ofVictim.not(), () => {
                 local.set(job.fetch.and(ranges.local));
                 t.at(at, m => {
-                  t.entries.at(m).writable.set(ranges.writable);
-                  when(refuses, () => t.entries.at(m).status.set(statusBits.INVALID));
+                  t.details.at(m).writable.set(ranges.writable);
+                  when(refuses, () => t.details.at(m).status.set(statusBits.INVALID));
                   t.fetch.at(m).need.set(wanted.andNot(refuses));
                   t.fetch.at(m).node.set(router.route.node);
                 });
@@ -241,6 +260,7 @@ export const MissEngine = module(
                 });
                 beat.set(0);
                 arrived.set(0);
+                spoilt.set(0);
                 s.go("Copy");
               });
             });
@@ -254,7 +274,20 @@ export const MissEngine = module(
           });
         },
         Copied: () => {
-          when(arrived.eq(beats), () => {
+          // What the line memory does not give back is lost, and nothing of it is sent: software is told.
+          const done = node(arrived.eq(beats), { name: "copy_done" }),
+            lost = node(done.and(spoilt), { name: "victim_lost" });
+          told.valid.set(lost);
+          told.payload.set({ kind: "lineLost", line, status: statusBits.FAIL });
+          when(done.andNot(spoilt.andNot(told.ready)), () => {
+            t.at(
+              at,
+              m => {
+                t.primary.at(m).need.set(0);
+                t.secondary.at(m).need.set(0);
+              },
+              lost,
+            );
             ofVictim.set(0);
             beat.set(0);
             s.go("Prepared");
@@ -295,7 +328,7 @@ export const MissEngine = module(
           when(some.not(), () => {
             t.at(at, m => {
               t.entries.at(m).due.set(0);
-              t.entries.at(m).time.set(p.timeoutCycles - 1);
+              t.details.at(m).time.set(p.timeoutCycles - 1);
             });
             s.go("Idle");
           }).elseWhen(sender.order.ready, () => {
@@ -327,26 +360,46 @@ export const MissEngine = module(
     );
     const sending = node(machine.is("Plan").or(machine.is("Send")), { name: "in_send" });
 
-    // Answers.
+    // Answers. What a reply says stands two cycles before it counts: its numbers are compared in those.
     const { reply } = receiver.answer,
-      replied = t.entries.at(reply.miss);
-    const asked = priority(
-      [reply.part.eq(part.fetch), t.fetch.at(reply.miss)],
-      [reply.part.eq(part.primary), t.primary.at(reply.miss)],
-      t.secondary.at(reply.miss),
-    );
+      replied = t.entries.at(reply.miss),
+      ofPart = (f: UInt, first: UInt, second: UInt): UInt =>
+        priority([reply.part.eq(part.fetch), f], [reply.part.eq(part.primary), first], second);
+    const asked = [t.fetch.at(reply.miss), t.primary.at(reply.miss), t.secondary.at(reply.miss)] as const,
+      [ofFetched, ofPrimary, ofSecondary] = asked;
+    const newest = reg(uint(32), { name: "newest_id" }),
+      oldest = reg(uint(32), { name: "oldest_id" });
+    newest.set(ofPart(ofFetched.id, ofPrimary.id, ofSecondary.id));
+    oldest.set(ofPart(ofFetched.first, ofPrimary.first, ofSecondary.first));
     const oneOf = (...names: readonly (keyof typeof statusBits)[]): Bit =>
-      names.map(n => reply.status.eq(statusBits[n])).reduce((a, b) => a.or(b));
-    const ok = node(reply.status.eq(statusBits.OK)),
-      later = node(oneOf("BUSY", "NACK", "MIGRATING", "YIELD", "EXPIRED"), { name: "later" }),
-      anew = node(oneOf("YIELD", "EXPIRED")),
-      ofFetch = node(reply.part.eq(part.fetch)),
-      refusal = node(ok.or(later).or(ofFetch).not(), { name: "refusal" });
-    const waited = node(replied.active.and(asked.need).and(asked.id.eq(reply.requestId)).andNot(replied.todo), {
-      name: "waited_for",
-    });
+      names.map(n => reply.status.eq(statusBits[n])).reduce((x, y) => x.or(y));
+    const kept = (b: Bit, name: string): Bit => {
+      const r = reg(bit, { name });
+      r.set(b);
+      return r;
+    };
+    const isOk = node(reply.status.eq(statusBits.OK)),
+      isLater = node(oneOf("BUSY", "NACK", "MIGRATING", "YIELD", "EXPIRED")),
+      isOfFetch = node(reply.part.eq(part.fetch));
+    const ok = kept(isOk, "ok"),
+      later = kept(isLater, "later"),
+      anew = kept(oneOf("YIELD", "EXPIRED"), "anew"),
+      ofFetch = kept(isOfFetch, "of_fetch"),
+      refusal = kept(isOk.or(isLater).or(isOfFetch).not(), "refusal");
+    // An operation's numbers go up. What ends it may answer each of them; what does not, the newest only.
+    const ofNewest = kept(reply.requestId.eq(newest), "of_newest"),
+      sinceOldest = node(reply.requestId.sub(oldest)),
+      ofOperation = kept(sinceOldest.le(newest.sub(oldest)), "of_operation");
+    const wanted = ofPart(ofFetched.need, ofPrimary.need, ofSecondary.need).bit(0);
+    const waited = node(
+      replied.active
+        .and(wanted)
+        .and(ofNewest.or(ofOperation.andNot(later)))
+        .andNot(replied.todo),
+      { name: "waited_for" },
+    );
     // A refusal has to be told: without room for it, the answer is as if it were lost.
-    const tells = node(machine.is("Known"), { name: "engine_tells" }),
+    const tells = node(machine.is("Known").or(machine.is("Copied")), { name: "engine_tells" }),
       roomToTell = node(refusal.not().or(told.ready.andNot(tells)));
     const expected = node(waited.and(roomToTell), { name: "expected" });
     receiver.own.set(io.own);
@@ -370,7 +423,7 @@ export const MissEngine = module(
         when(ok.or(later).not(), () =>
           t.at(reply.miss, m => {
             t.fetch.at(m).need.set(0);
-            t.entries.at(m).status.set(reply.status);
+            t.details.at(m).status.set(reply.status);
           }),
         );
       }).otherwise(() => {
@@ -395,14 +448,18 @@ export const MissEngine = module(
       t.at(filling, m => t.fetch.at(m).need.set(0));
     });
     when(receiver.cut, () => fills.set(0));
+    when(io.filled.valid.and(io.filled.bad), () =>
+      t.at(io.filled.miss, m => t.details.at(m).status.set(statusBits.FAIL)),
+    );
 
     // Time.
     const spent = node(
-      each(m => t.entries.at(m).time.eq(0)),
+      each(m => t.details.at(m).time.eq(0)),
       { name: "spent" },
     );
     for (let m = 0; m < p.misses; m++) {
       const e = t.entries.at(m),
+        d = t.details.at(m),
         // A line that is coming in is not given up.
         waits = node(
           e.active
@@ -412,16 +469,16 @@ export const MissEngine = module(
             .andNot(fills.and(filling.eq(m))),
           { name: `waits_${m}` },
         );
-      when(waits.and(spent.bit(m).not()).andNot(sending.and(at.eq(m))), () => e.time.set(e.time.sub(1)));
+      when(waits.and(spent.bit(m).not()).andNot(sending.and(at.eq(m))), () => d.time.set(d.time.sub(1)));
       when(waits.and(spent.bit(m)).andNot(sending.and(at.eq(m))), () => {
-        e.time.set(p.timeoutCycles - 1);
-        when(e.tries.eq(p.tries), () => {
+        d.time.set(p.timeoutCycles - 1);
+        when(d.tries.eq(p.tries), () => {
           t.fetch.at(m).need.set(0);
-          when(t.fetch.at(m).need, () => e.status.set(statusBits.FAIL));
-          e.tries.set(0);
+          when(t.fetch.at(m).need, () => d.status.set(statusBits.FAIL));
+          d.tries.set(0);
           e.due.set(t.primary.at(m).need.or(t.secondary.at(m).need));
         }).otherwise(() => {
-          e.tries.set(e.tries.add(1));
+          d.tries.set(d.tries.add(1));
           e.due.set(1);
         });
       });
@@ -430,13 +487,14 @@ export const MissEngine = module(
     // Word to the look-up.
     const fillable = (m: number): Bit => {
         const e = t.entries.at(m);
-        return e.active.andNot(e.todo).andNot(e.told).andNot(t.fetch.at(m).need);
+        return e.active.andNot(e.todo).andNot(e.told).andNot(t.fetch.at(m).need).and(whole(m));
       },
       releasable = (m: number): Bit => {
         const e = t.entries.at(m);
         return e.active
           .andNot(e.todo)
           .and(t.settled(m))
+          .and(whole(m))
           .andNot(sending.or(sender.sending).and(at.eq(m)));
       };
     const ready = firstSet(each(m => fillable(m).or(releasable(m).and(t.entries.at(m).told))));
@@ -446,7 +504,8 @@ export const MissEngine = module(
     io.finish.payload.set(offer);
     when(io.finish.fire, () => offered.set(0));
     const num = ready.index.is(missBits),
-      chosen = t.entries.at(num);
+      chosen = t.entries.at(num),
+      detail = t.details.at(num);
     when(offered.not().and(ready.any), () => {
       const releases = node(each(releasable).shr(num).bit(0), { name: "releases" });
       offered.set(1);
@@ -454,8 +513,8 @@ export const MissEngine = module(
         miss: num,
         fill: chosen.told.not(),
         release: releases,
-        status: chosen.status,
-        writable: chosen.writable,
+        status: detail.status,
+        writable: detail.writable,
       });
       t.at(num, m => {
         t.entries.at(m).told.set(1);

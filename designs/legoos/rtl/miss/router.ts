@@ -18,7 +18,7 @@ import { NodeWrite, Peer, regionBits, RegionWrite, Route } from "../records/miss
 
 /**
  * The vRegion array (LegoOS §3.4.4): which node owns a region of 1 GB of a process, and where nodes are. Software
- * writes both. Latency 1 cycle from `asid` and `region` to `route`, initiation interval 1; a write of the same cycle is
+ * writes both. Latency 2 cycles from `asid` and `region` to `route`, initiation interval 1; a write of the same cycle is
  * seen. `peer` answers `node` in the same cycle. A region that is not there is told, not guessed. Two entries of one
  * region are software's fault: the lower one counts. Reset: no region is known.
  */
@@ -51,7 +51,9 @@ export const VRegionRouter = module(
         owners.at(i).set({ node: entry.node, replicated: entry.replicated, secondary: entry.secondary }),
       );
     const owner = owners.at(cam.found.index);
-    io.route.set({ known: cam.found.hit, ...owner });
+    const route = reg(Route(p), { name: "found_route" });
+    route.set({ known: cam.found.hit, ...owner });
+    io.route.set(route);
 
     const peers = ram(Peer, { depth: p.nodes, collision: "undefined", style: "distributed", name: "peers" });
     peers.write(io.nodeWrite.valid, io.nodeWrite.entry.index, io.nodeWrite.entry.peer);

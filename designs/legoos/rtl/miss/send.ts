@@ -151,7 +151,7 @@ export const Sender = module(
     });
     bodies.valid.set(full);
     bodies.payload.set({ data: word, last });
-    connect(bodies, insert.data);
+    connect(stage(bodies, "backward", { name: "bodies_stage" }), insert.data);
     connect(stage(insert.frame, "full"), io.tx);
   },
   { nameOf: p => `ExCacheSender_l${p.lineBytes}_m${p.misses}` },

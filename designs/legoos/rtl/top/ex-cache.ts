@@ -17,14 +17,14 @@ import {
   uint,
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
-import { beatBytes, type Parameters } from "../../config/index.ts";
+import { beatBytes, derived, type Parameters } from "../../config/index.ts";
 import { Lookup } from "../lookup/lookup.ts";
 import { statusBits } from "../../../clio/wire/index.ts";
 import { LineAxi, lineBus } from "../memory/line-axi.ts";
 import { LineRam } from "../memory/line-ram.ts";
 import { MissEngine, Traffic } from "../miss/engine.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
-import { Events, LineCommand, Place, Request, Response } from "../records/records.ts";
+import { Events, LineCommand, lineIdBits, Place, Request, Response } from "../records/records.ts";
 
 const memory = (p: Parameters) => memberPorts("mem", axi4Bus(lineBus(p)));
 
@@ -56,7 +56,7 @@ export const ExCache = module(
     busy: output(uint(p.misses)),
     idle: output(bit),
     ready: output(bit),
-    /** The line memory has failed a write: a line cannot be trusted any more. */
+    /** The line memory has failed a write; who asked for it has been told. */
     failed: output(bit),
     ...(p.lines === "axi" ? memory(p) : ({} as ReturnType<typeof memory>)),
   }),
@@ -97,22 +97,35 @@ export const ExCache = module(
       a = access.payload,
       refused = a.status.any();
     hits.valid.set(access.valid.andNot(refused));
-    hits.payload.set({ owner: "access", id: a.id, write: a.write, address: a.address, strb: a.strb, data: a.data });
+    hits.payload.set({
+      owner: "access",
+      id: a.id.zext(lineIdBits(p)),
+      write: a.write,
+      address: a.address,
+      strb: a.strb,
+      data: a.data,
+    });
     refusals.valid.set(access.valid.and(refused));
     refusals.payload.set({ id: a.id, status: a.status, data: 0 });
     access.ready.set(refused.and(refusals.ready).or(refused.not().and(hits.ready)));
     connect(arbiter([hits, engine.line, engine.fill], { name: "commands" }), lines.command);
 
     const answers = stream(Response(p), { name: "answers" }),
-      ofAccess = lines.answer.payload.owner.is("access");
+      { owner, id, data, bad } = lines.answer.payload,
+      ofAccess = owner.is("access");
     answers.valid.set(lines.answer.valid.and(ofAccess));
     answers.payload.set({
-      id: lines.answer.payload.id,
-      status: mux(lines.answer.payload.bad, statusBits.FAIL, statusBits.OK),
-      data: lines.answer.payload.data,
+      id: id.trunc(p.idBits),
+      status: mux(bad, statusBits.FAIL, statusBits.OK),
+      data,
     });
     lines.answer.ready.set(answers.ready.or(ofAccess.not()));
-    engine.copied.set({ valid: lines.answer.valid.andNot(ofAccess), data: lines.answer.payload.data });
+    engine.copied.set({ valid: lines.answer.valid.and(owner.is("copy")), data, bad });
+    engine.filled.set({
+      valid: lines.answer.valid.and(owner.is("fill")),
+      miss: id.trunc(derived(p).missBits),
+      bad,
+    });
     connect(arbiter([answers, refusals], { name: "answered" }), io.response);
   },
   {
