@@ -1,7 +1,7 @@
 import type { Parameters } from "../../config/index.ts";
 import { type Asked, type Expected, FlatMemory, MemoryNodes, type Rights } from "../../model/index.ts";
 import { ExCache } from "../../rtl/index.ts";
-import { status } from "../../../clio/wire/index.ts";
+import { dissect, status } from "../../../clio/wire/index.ts";
 import {
   axiPorts,
   AxiRam,
@@ -11,6 +11,7 @@ import {
   type Bench,
   type BenchOptions,
   bernoulli,
+  bursts,
   type Design,
   runBench,
   StreamSink,
@@ -28,7 +29,9 @@ export interface NetworkFaults {
   readonly lose?: number;
   readonly twice?: number;
   readonly damage?: number;
-  readonly busy?: number;
+  /** Frames that a node is deaf to, and cycles more that a request takes to it, at random: requests pass each other. */
+  readonly deaf?: (node: number, cycle: number) => boolean;
+  readonly requestJitter?: number;
 }
 export interface RigOptions extends BenchOptions, NetworkFaults {
   readonly parameters: Parameters;
@@ -38,8 +41,9 @@ export interface RigOptions extends BenchOptions, NetworkFaults {
   readonly ram?: AxiRamOptions;
   /** Nodes that each flush goes to; default 1. */
   readonly copies?: number;
-  /** Pauses at the ports. */
+  /** Pauses at the ports: a share of the cycles, or runs of going and of pausing. */
   readonly pauses?: number;
+  readonly pausesInRuns?: { readonly go: number; readonly pause: number };
   readonly design?: Design<ExCachePorts>;
   /** The network, when it is another than the model's: gives what takes the frames that the ExCache sends. */
   readonly network?: (receive: (frame: Uint8Array, damaged: boolean) => void) => (frame: Uint8Array) => void;
@@ -74,6 +78,8 @@ export class ExCacheRig {
   #free: number[];
   readonly #open = new Map<number, { readonly asked: Asked; readonly expected: Expected; readonly cycle: number }>();
   #onTheWay = 0;
+  #held: Uint8Array[] | undefined;
+  #carry: (bytes: Uint8Array) => void = () => undefined;
   #resetAt = -4;
 
   constructor(bench: ExCacheBench, o: RigOptions) {
@@ -83,7 +89,11 @@ export class ExCacheRig {
     const count = o.nodes ?? 1;
     this.nodes = new MemoryNodes(new Map(Array.from({ length: count }, (_, i) => [ipOf(i), macOf(i)])));
     this.memory = new FlatMemory(o.rights ?? (() => ({ status: status.OK, writable: true })));
-    const pause = (n: number) => (o.pauses === undefined ? {} : { pause: bernoulli(o.pauses, n) });
+    const { pauses, pausesInRuns } = o,
+      pause = (n: number) => {
+        if (pausesInRuns !== undefined) return { pause: bursts(pausesInRuns, n + (o.seed ?? 0)) };
+        return pauses === undefined ? {} : { pause: bernoulli(pauses, n) };
+      };
     if (this.p.lines === "axi") this.ram = new AxiRam(bench.sim, axiPorts(bench.io, "mem"), { latency: 30, ...o.ram });
     this.#requests = new StreamSource(bench.sim, bench.io.request);
     this.#evicts = new StreamSource(bench.sim, bench.io.evict, pause(3));
@@ -185,6 +195,10 @@ export class ExCacheRig {
     this.#requests.send({ id, asid: a.asid, va: Number(a.va), write: a.write ? 1 : 0, strb: a.strb, data: a.data });
     if (this.#requests.pending > 2) await this.bench.until(() => this.#requests.pending <= 2);
   }
+  /** Orders one place empty, beside whatever else is under way. */
+  evict(index: number, way: number): void {
+    this.#evicts.send({ index, way });
+  }
   /** Lets every line leave, and waits until that is done. */
   async flush(): Promise<void> {
     for (let index = 0; index < this.p.sets; index++)
@@ -200,6 +214,15 @@ export class ExCacheRig {
     this.#open.clear();
     this.#free = Array.from({ length: 2 ** this.p.idBits }, (_, i) => i);
     this.memory = new FlatMemory(this.#options.rights ?? (() => ({ status: status.OK, writable: true })));
+  }
+  /** From now on the network keeps what is sent, until `release`. */
+  hold(): void {
+    this.#held ??= [];
+  }
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const bytes of held) this.#carry(bytes);
   }
   get open(): number {
     return this.#open.size;
@@ -288,14 +311,31 @@ export class ExCacheRig {
         } else this.#rx.send(frame);
       });
     };
-    for (;;) {
-      const { bytes } = await this.#tx.recv();
-      if (chance(o.lose)) continue;
+    const arrives = (bytes: Uint8Array): void => {
       for (let copies = chance(o.twice) ? 2 : 1; copies > 0; copies--)
         for (const { frame } of this.nodes.receive(bytes)) {
           if (chance(o.lose)) continue;
           later(frame);
         }
+    };
+    this.#carry = bytes => {
+      const to = (dissect(bytes).ipv4?.dst ?? 0) - ipOf(0);
+      if (chance(o.lose) || o.deaf?.(to, bench.cycle) === true) return;
+      if (o.requestJitter === undefined) {
+        arrives(bytes);
+        return;
+      }
+      this.#onTheWay += 1;
+      bench.spawn(async () => {
+        await bench.cycles(random.between(1, o.requestJitter ?? 1));
+        this.#onTheWay -= 1;
+        arrives(bytes);
+      });
+    };
+    for (;;) {
+      const { bytes } = await this.#tx.recv();
+      if (this.#held === undefined) this.#carry(bytes);
+      else this.#held.push(bytes);
     }
   }
 }

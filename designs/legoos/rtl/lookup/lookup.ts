@@ -142,6 +142,7 @@ export const Lookup = module(
       finished: second.miss,
       front: second.fill,
       status: second.status,
+      again: second.again,
       pop: node(settles.and(second.again)),
       free: node(settles.and(second.again).andNot(parks)),
     });

@@ -30,7 +30,8 @@ export interface WaitingOrders {
   /** They go before all others: their line is there now, and could leave again. Else behind them. */
   readonly front: Bit;
   readonly status: UInt;
-  /** The repeated request at the head has been settled or parked anew. */
+  /** The request is the repeated one at the head; and it has been settled or parked anew. */
+  readonly again: Bit;
   readonly pop: Bit;
   /** It is not parked anew: its place is free. */
   readonly free: Bit;
@@ -68,11 +69,11 @@ export function waiting(p: Parameters, o: WaitingOrders): Waiting {
 
   const fresh = firstSet(taken.not()),
     repeats = node(o.pop, { name: "repeats" });
-  const at = node(mux(repeats, head, fresh.index.is(waitBits)), { name: "park_at" });
+  const at = node(mux(o.again, head, fresh.index.is(waitBits)), { name: "park_at" });
   const listed = node(some.shr(o.miss).bit(0)),
     ends = node(some.shr(o.finished).bit(0).and(o.finish), { name: "list_ends" });
 
-  store.write(o.park.and(repeats.not()), at, o.request);
+  store.write(o.park.andNot(o.again), at, o.request);
   const follows = links.readAsync(head);
   const joins = node(o.park.and(listed)),
     appends = node(ends.and(any));

@@ -3,7 +3,8 @@ import { beatBytes, derived, type Parameters } from "../../config/index.ts";
 import { LineAnswer, LineCommand, lineIdBits, Owner } from "../records/records.ts";
 
 /**
- * The lines on chip: a beat each cycle, and an answer to each command in their order. Latency 1 cycle, initiation interval 1. Full: one answer waits; then nothing is taken.
+ * The lines on chip: a beat each cycle, and an answer to each command in their order.
+ * Latency 1 cycle, initiation interval 1. Full: one answer waits; then nothing is taken.
  */
 export const LineRam = module(
   "LineRam",

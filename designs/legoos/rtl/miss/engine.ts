@@ -36,6 +36,7 @@ import { Ranges } from "./ranges.ts";
 import { Receiver } from "./receive.ts";
 import { VRegionRouter } from "./router.ts";
 import { Sender } from "./send.ts";
+import { matchReply } from "./match.ts";
 import { missTable } from "./table.ts";
 
 /** What goes over the network in a cycle, a bit each. */
@@ -360,44 +361,9 @@ export const MissEngine = module(
     );
     const sending = node(machine.is("Plan").or(machine.is("Send")), { name: "in_send" });
 
-    // Answers. What a reply says stands two cycles before it counts: its numbers are compared in those.
+    // Answers.
     const { reply } = receiver.answer,
-      replied = t.entries.at(reply.miss),
-      ofPart = (f: UInt, first: UInt, second: UInt): UInt =>
-        priority([reply.part.eq(part.fetch), f], [reply.part.eq(part.primary), first], second);
-    const asked = [t.fetch.at(reply.miss), t.primary.at(reply.miss), t.secondary.at(reply.miss)] as const,
-      [ofFetched, ofPrimary, ofSecondary] = asked;
-    const newest = reg(uint(32), { name: "newest_id" }),
-      oldest = reg(uint(32), { name: "oldest_id" });
-    newest.set(ofPart(ofFetched.id, ofPrimary.id, ofSecondary.id));
-    oldest.set(ofPart(ofFetched.first, ofPrimary.first, ofSecondary.first));
-    const oneOf = (...names: readonly (keyof typeof statusBits)[]): Bit =>
-      names.map(n => reply.status.eq(statusBits[n])).reduce((x, y) => x.or(y));
-    const kept = (b: Bit, name: string): Bit => {
-      const r = reg(bit, { name });
-      r.set(b);
-      return r;
-    };
-    const isOk = node(reply.status.eq(statusBits.OK)),
-      isLater = node(oneOf("BUSY", "NACK", "MIGRATING", "YIELD", "EXPIRED")),
-      isOfFetch = node(reply.part.eq(part.fetch));
-    const ok = kept(isOk, "ok"),
-      later = kept(isLater, "later"),
-      anew = kept(oneOf("YIELD", "EXPIRED"), "anew"),
-      ofFetch = kept(isOfFetch, "of_fetch"),
-      refusal = kept(isOk.or(isLater).or(isOfFetch).not(), "refusal");
-    // An operation's numbers go up. What ends it may answer each of them; what does not, the newest only.
-    const ofNewest = kept(reply.requestId.eq(newest), "of_newest"),
-      sinceOldest = node(reply.requestId.sub(oldest)),
-      ofOperation = kept(sinceOldest.le(newest.sub(oldest)), "of_operation");
-    const wanted = ofPart(ofFetched.need, ofPrimary.need, ofSecondary.need).bit(0);
-    const waited = node(
-      replied.active
-        .and(wanted)
-        .and(ofNewest.or(ofOperation.andNot(later)))
-        .andNot(replied.todo),
-      { name: "waited_for" },
-    );
+      { waited, ok, later, anew, ofFetch, refusal, of, ofMiss } = matchReply(p, t, reply);
     // A refusal has to be told: without room for it, the answer is as if it were lost.
     const tells = node(machine.is("Known").or(machine.is("Copied")), { name: "engine_tells" }),
       roomToTell = node(refusal.not().or(told.ready.andNot(tells)));
@@ -418,31 +384,26 @@ export const MissEngine = module(
       told.valid.set(1);
       told.payload.set({ kind: "flushRefused", line: jobs.readAsync(reply.miss).victim, status: reply.status });
     });
-    when(takes, () => {
-      when(ofFetch, () => {
-        when(ok.or(later).not(), () =>
-          t.at(reply.miss, m => {
-            t.fetch.at(m).need.set(0);
-            t.details.at(m).status.set(reply.status);
-          }),
-        );
-      }).otherwise(() => {
-        const ends = node(later.not(), { name: "ends" });
-        t.at(reply.miss, m => {
-          for (const [w, number] of [
-            [t.primary, part.primary],
-            [t.secondary, part.secondary],
-          ] as const)
-            when(reply.part.eq(number), () => {
-              when(ends, () => w.at(m).need.set(0));
-              when(anew, () => w.at(m).repeats.set(0));
-            });
-          const others = mux(reply.part.eq(part.primary), t.secondary.at(m).need, t.primary.at(m).need);
-          if (serialFlush) when(ends.andNot(others).and(t.fetch.at(m).need), () => t.entries.at(m).due.set(1));
-          if (serialCopies) when(ends.and(reply.part.eq(part.secondary)), () => t.entries.at(m).due.set(1));
-        });
+    const ends = node(takes.andNot(later), { name: "ends" }),
+      failsFetch = node(ends.and(ofFetch).andNot(ok), { name: "fails_fetch" }),
+      begun = node(takes.and(anew), { name: "begins_anew" });
+    for (let m = 0; m < p.misses; m++) {
+      when(failsFetch.and(ofMiss(m)), () => {
+        t.fetch.at(m).need.set(0);
+        t.details.at(m).status.set(reply.status);
       });
-    });
+      for (const [w, number, others] of [
+        [t.primary, part.primary, t.secondary],
+        [t.secondary, part.secondary, t.primary],
+      ] as const) {
+        when(ends.and(of(m, number)), () => {
+          w.at(m).need.set(0);
+          if (serialFlush) when(others.at(m).need.not().and(t.fetch.at(m).need), () => t.entries.at(m).due.set(1));
+          if (serialCopies && number === part.secondary) t.entries.at(m).due.set(1);
+        });
+        when(begun.and(of(m, number)), () => w.at(m).repeats.set(0));
+      }
+    }
     when(receiver.done.and(fills).andNot(takes), () => {
       fills.set(0);
       t.at(filling, m => t.fetch.at(m).need.set(0));

@@ -48,8 +48,9 @@ export const Answer = (p: Parameters) =>
 /**
  * Takes replies apart. Frames are kept whole first, so that a damaged one (`user`) never touches a line; those for
  * others, or of no form that a reply has, are thrown away. `answer` is offered at the frame's second beat at the
- * earliest; what it says stands from two cycles before. With `expected` the line's bytes then go to `fill`, to the place
- * `place`; `done` tells when the last has been taken. Latency 4 cycles from a frame's last beat to `answer`; a beat a cycle to `fill`. Full: `rx.ready` is 0,
+ * earliest; what it says stands from three cycles before. With `expected` the line's bytes then go to `fill`, to the
+ * place `place`; `done` tells when the last has been taken. Latency 5 cycles from a frame's last beat to `answer`; a
+ * beat a cycle to `fill`. Full: `rx.ready` is 0,
  * and the sender's side of the link has to wait. Reset: between two frames.
  */
 export const Receiver = module(
@@ -124,7 +125,7 @@ export const Receiver = module(
     io.done.set(0);
     io.cut.set(0);
     io.fill.valid.set(0);
-    fsm(["Head", "Judge", "Match", "Answer", "Fill", "Skip"], "Head", s => ({
+    fsm(["Head", "Judge", "Match", "Weigh", "Answer", "Fill", "Skip"], "Head", s => ({
       Head: () => {
         pop.ready.set(1);
         when(pop.valid, () => {
@@ -137,7 +138,8 @@ export const Receiver = module(
         judged.set(mine.and(fits).and(formed));
         s.go("Match");
       },
-      Match: () => s.go("Answer"),
+      Match: () => s.go("Weigh"),
+      Weigh: () => s.go("Answer"),
       Answer: () => {
         io.answer.valid.set(judged);
         index.set(0);
