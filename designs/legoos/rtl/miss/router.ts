@@ -22,8 +22,8 @@ import { NodeWrite, Peer, regionBits, RegionWrite, Route } from "../records/miss
 /**
  * The vRegion array (LegoOS §3.4.4): which node owns a region of 1 GB of a process, and where nodes are. Software
  * writes both. Latency 2 cycles from `asid` and `region` to `route`, initiation interval 1; a write of the first of
- * them is seen. `peer` answers `node` in the same cycle. A region that is not there is told, not guessed. Two entries of one
- * region are software's fault: the lower one counts. Reset: no region is known.
+ * them is seen. `peer` answers `node` in the same cycle. A region that is not there is told, not guessed. Two entries
+ * of one region are software's fault: the lower one counts. Reset: no region is known.
  */
 export const VRegionRouter = module(
   "VRegionRouter",
