@@ -31,6 +31,10 @@ export interface Traffic extends Partial<RigOptions> {
   readonly firstRegion?: number;
   /** Evictions that software orders, beside the traffic: a share of the steps. */
   readonly evicts?: number;
+  /** Where a line is in its region; by default one behind the other from the beginning. */
+  readonly place?: (line: number) => bigint;
+  /** Regions by their numbers, instead of the first ones. */
+  readonly regionNumbers?: readonly number[];
   /** Steps are bursts at one set and pressure on it, instead of single accesses. */
   readonly storm?: boolean;
 }
@@ -41,14 +45,14 @@ export async function traffic(rig: ExCacheRig, t: Traffic): Promise<void> {
   const { bench, p } = rig,
     r = bench.random,
     asids = t.asids ?? [1, 2],
-    regions = t.regions ?? 1,
+    regions = t.regionNumbers?.length ?? t.regions ?? 1,
     lines = t.lines ?? 12;
+  const regionOf = (i: number): bigint => BigInt(t.regionNumbers?.[i] ?? i + (t.firstRegion ?? 0)) << 30n,
+    place = t.place ?? ((line: number): bigint => BigInt(line * p.lineBytes));
   const access = (asid: number, region: number, line: number, write: boolean): Promise<void> =>
       rig.ask({
         asid,
-        va:
-          (BigInt(region + (t.firstRegion ?? 0)) << 30n) +
-          BigInt(line * p.lineBytes + 64 * r.between(0, p.lineBytes / 64 - 1)),
+        va: regionOf(region) + place(line) + BigInt(64 * r.between(0, p.lineBytes / 64 - 1)),
         write,
         strb: r.chance() ? all : r.bits(64),
         data: r.bits(512),
@@ -82,10 +86,10 @@ export async function traffic(rig: ExCacheRig, t: Traffic): Promise<void> {
 }
 
 /** Nothing has leaked: with a network that keeps everything, all misses and all places to wait can be had at once. */
-export async function allIsBack(rig: ExCacheRig, asid: number, firstLine: number): Promise<void> {
+export async function allIsBack(rig: ExCacheRig, asid: number, from: bigint): Promise<void> {
   const { bench, p } = rig,
     read = (i: number): Promise<void> =>
-      rig.ask({ asid, va: BigInt((firstLine + i) * p.lineBytes), write: false, strb: 0n, data: 0n });
+      rig.ask({ asid, va: from + BigInt(i * p.lineBytes), write: false, strb: 0n, data: 0n });
   const busy = (): number => bench.io.busy.value.toString(2).replaceAll("0", "").length;
   rig.hold();
   for (let i = 0; i < p.misses; i++) await read(i);
@@ -106,13 +110,17 @@ export async function allIsBack(rig: ExCacheRig, asid: number, firstLine: number
 export const run = (name: string, t: Traffic): Promise<ExCacheRig> =>
   withExCache(name, { parameters: small(), seed: 1, wave: false, limitCycles: 60_000, ...t }, async rig => {
     const asids = t.asids ?? [1, 2];
-    await rig.begin(asids, t.regions ?? 1);
+    await rig.begin(asids, t.regionNumbers === undefined ? (t.regions ?? 1) : 0);
+    let entry = 0;
+    for (const asid of asids)
+      for (const number of t.regionNumbers ?? []) await rig.mapRegion(entry++, asid, number, number % (t.nodes ?? 1));
     await t.setUp?.(rig);
     await traffic(rig, t);
     await rig.flush();
     rig.judge((_asid, va) => Number(va >> 30n) % (t.nodes ?? 1));
     // Lines that no other part of a bench has, of no range.
-    if (t.network === undefined) await allIsBack(rig, asids[0] as number, 1024);
+    if (t.network === undefined)
+      await allIsBack(rig, asids[0] as number, (BigInt(t.regionNumbers?.[0] ?? 0) << 30n) + 0x100000n);
     return rig;
   });
 export type { Rights };

@@ -1,5 +1,5 @@
 import type { Parameters } from "../../config/index.ts";
-import { type Asked, type Expected, FlatMemory, MemoryNodes, type Rights } from "../../model/index.ts";
+import { type Asked, DoubtfulMemory, type Expected, FlatMemory, MemoryNodes, type Rights } from "../../model/index.ts";
 import { ExCache } from "../../rtl/index.ts";
 import { dissect, status } from "../../../clio/wire/index.ts";
 import {
@@ -13,6 +13,7 @@ import {
   bernoulli,
   bursts,
   type Design,
+  type Random,
   runBench,
   StreamSink,
   StreamSource,
@@ -32,11 +33,16 @@ export interface NetworkFaults {
   /** Frames that a node is deaf to, and cycles more that a request takes to it, at random: requests pass each other. */
   readonly deaf?: (node: number, cycle: number) => boolean;
   readonly requestJitter?: number;
+  /** Replies that end before their line does, and frames that answer nothing or are for others. */
+  readonly cut?: number;
+  readonly noise?: number;
 }
 export interface RigOptions extends BenchOptions, NetworkFaults {
   readonly parameters: Parameters;
   readonly nodes?: number;
   readonly rights?: (asid: number, va: bigint) => Rights;
+  /** Line memory or nodes may fail: answers may be FAIL, and lines may be lost where software is told so. */
+  readonly doubtful?: boolean;
   /** The memory of the lines, where it is DRAM. */
   readonly ram?: AxiRamOptions;
   /** Nodes that each flush goes to; default 1. */
@@ -62,6 +68,7 @@ export class ExCacheRig {
   readonly p: Parameters;
   readonly nodes: MemoryNodes;
   memory: FlatMemory;
+  readonly doubts = new DoubtfulMemory();
   readonly problems: string[] = [];
   readonly events: { readonly kind: string; readonly status: number; readonly asid: number; readonly page: number }[] =
     [];
@@ -115,12 +122,9 @@ export class ExCacheRig {
     bench.spawn(async () => {
       for (;;) {
         const e = await events.recv();
-        this.events.push({
-          kind: e.kind,
-          status: e.status,
-          asid: e.line.asid,
-          page: Number(e.line.page),
-        });
+        const page = Number(e.line.page);
+        this.events.push({ kind: e.kind, status: e.status, asid: e.line.asid, page });
+        if (e.kind === "lineLost") this.#lost(e.line.asid, BigInt(page) * BigInt(this.p.lineBytes));
       }
     });
     bench.spawn(() => (o.network === undefined ? this.#network() : this.#through(o.network)));
@@ -242,26 +246,30 @@ export class ExCacheRig {
   }
   /** After `flush`: all that was written is at the nodes, and nowhere else anything is open. */
   judge(nodeOf: (asid: number, va: bigint) => number = () => 0): void {
-    const bytes = this.p.lineBytes;
-    for (const [key, value] of this.memory.blocks) {
+    const bytes = this.p.lineBytes,
+      blocks: ReadonlyMap<string, bigint | ReadonlySet<bigint>> =
+        this.#options.doubtful === true ? this.doubts.blocks : this.memory.blocks;
+    for (const [key, value] of blocks) {
+      const holds = (v: bigint): boolean => (typeof value === "bigint" ? v === value : value.has(v));
       const [asid, number] = key.split(" ").map(BigInt) as [bigint, bigint];
       const va = number * 64n,
         line = va - (va % BigInt(bytes));
       const stored = this.nodes.line(ipOf(nodeOf(Number(asid), va)), Number(asid), line, bytes);
       const at = Number(va - line);
-      if (fromBytes(stored.subarray(at, at + 64)) !== value)
+      if (!holds(fromBytes(stored.subarray(at, at + 64))))
         this.problems.push(`asid ${asid}, va ${va.toString(16)}: the node has not what was written`);
       // A region with copies: what the first node has, the second has too.
       if (this.#options.copies === 2) {
         const copy = this.nodes.line(ipOf(1), Number(asid), line, bytes);
-        if (fromBytes(copy.subarray(at, at + 64)) !== value)
+        if (!holds(fromBytes(copy.subarray(at, at + 64))))
           this.problems.push(`asid ${asid}, va ${va.toString(16)}: the second node has not what was written`);
       }
     }
     const flushes = (this.counts["dirtyEviction"] ?? 0) * (this.#options.copies ?? 1);
     if (this.nodes.written > flushes)
       this.problems.push(`${this.nodes.written} WRITEs were done for ${flushes} flushes`);
-    if (this.bench.io.failed.value !== 0) this.problems.push("the line memory has failed");
+    if (this.bench.io.failed.value !== 0 && this.#options.doubtful !== true)
+      this.problems.push("the line memory has failed");
     if (this.ram?.idle === false) this.problems.push("the line memory is not idle");
     if (this.bench.io.busy.value !== 0) this.problems.push("a miss is not back");
     if (this.#free.length !== 2 ** this.p.idBits) this.problems.push("an answer is missing");
@@ -281,11 +289,22 @@ export class ExCacheRig {
     this.answered.push({ id, cycle: this.bench.cycle, asked: open.cycle });
     const { expected, asked } = open,
       what = `cycle ${this.bench.cycle}: ${asked.write ? "write" : "read"} of asid ${asked.asid}, va ${asked.va.toString(16)}`;
-    if (r.status !== expected.status) this.problems.push(`${what}: status ${r.status}, not ${expected.status}`);
+    if (this.#options.doubtful === true) {
+      const wrong = this.doubts.judge(asked, { status: r.status, data: BigInt(r.data) });
+      if (wrong !== undefined) this.problems.push(`${what}: ${wrong}`);
+    } else if (r.status !== expected.status) this.problems.push(`${what}: status ${r.status}, not ${expected.status}`);
     else if (expected.data !== undefined && BigInt(r.data) !== expected.data)
       this.problems.push(`${what}: other bytes than were written`);
   }
 
+  /** A dirty line is gone: its blocks may be what the node has. */
+  #lost(asid: number, line: bigint): void {
+    if (this.#options.doubtful !== true) this.problems.push(`asid ${asid}, va ${line.toString(16)}: a line was lost`);
+    const node = Number(line >> 30n) % (this.#options.nodes ?? 1),
+      stored = this.nodes.line(ipOf(node), asid, line, this.p.lineBytes);
+    for (let at = 0; at < this.p.lineBytes; at += 64)
+      this.doubts.lost(asid, line + BigInt(at), fromBytes(stored.subarray(at, at + 64)));
+  }
   async #through(network: NonNullable<RigOptions["network"]>): Promise<void> {
     const send = network((frame, damaged) => {
       this.#rx.send(frame, damaged ? { user: 1, userAtEnd: true } : {});
@@ -303,6 +322,11 @@ export class ExCacheRig {
       bench.spawn(async () => {
         await bench.cycles(cycles);
         this.#onTheWay -= 1;
+        if (chance(o.noise)) this.#rx.send(strange(random, frame));
+        if (chance(o.cut)) {
+          this.#rx.send(frame.subarray(0, random.between(60, frame.length)));
+          return;
+        }
         if (chance(o.damage)) {
           const bad = frame.slice();
           const at = random.below(bad.length);
@@ -338,6 +362,17 @@ export class ExCacheRig {
       else this.#held.push(bytes);
     }
   }
+}
+
+/** A frame that is no answer: for another station or port, of another kind, or of no form. */
+function strange(random: Random, frame: Uint8Array): Uint8Array {
+  const other = frame.slice(),
+    flip = (at: number): void => {
+      other[at] = (other[at] ?? 0) ^ (1 << random.below(8));
+    };
+  // EtherType, IP destination, UDP destination port, Clio's opcode.
+  flip([12, 30, 31, 32, 33, 36, 37, 45][random.below(8)] as number);
+  return other;
 }
 
 const fromBytes = (bytes: Uint8Array): bigint => bytes.reduceRight((n, b) => (n << 8n) | BigInt(b), 0n);

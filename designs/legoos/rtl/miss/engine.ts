@@ -458,7 +458,12 @@ export const MissEngine = module(
           .and(whole(m))
           .andNot(sending.or(sender.sending).and(at.eq(m)));
       };
-    const ready = firstSet(each(m => fillable(m).or(releasable(m).and(t.entries.at(m).told))));
+    // Of the cycle before. What is true stays so until it has been offered, and the look-up takes longer to hear of it.
+    const releasing = reg(uint(p.misses), { init: 0, name: "releasing" }),
+      tellable = reg(uint(p.misses), { init: 0, name: "tellable" });
+    releasing.set(each(releasable));
+    tellable.set(each(m => fillable(m).or(releasable(m).and(t.entries.at(m).told))));
+    const ready = firstSet(tellable);
     const offer = reg(Finish(p)),
       offered = reg(bit, { init: 0 });
     io.finish.valid.set(offered);
@@ -468,7 +473,7 @@ export const MissEngine = module(
       chosen = t.entries.at(num),
       detail = t.details.at(num);
     when(offered.not().and(ready.any), () => {
-      const releases = node(each(releasable).shr(num).bit(0), { name: "releases" });
+      const releases = node(releasing.shr(num).bit(0), { name: "releases" });
       offered.set(1);
       offer.set({
         miss: num,
