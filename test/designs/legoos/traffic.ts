@@ -66,20 +66,22 @@ export async function traffic(rig: ExCacheRig, t: Traffic): Promise<void> {
       await access(anyAsid(), r.below(regions), r.below(lines), r.chance(t.writes ?? 0.4));
       continue;
     }
-    // Lines of one set: as many as it has ways at most, one after the other in any order, so that most of them hit.
-    const set = r.below(Math.min(p.sets, lines)),
-      ofSet = Array.from({ length: Math.ceil((lines - set) / p.sets) }, (_, i) => set + i * p.sets);
-    const some = Array.from(
-      { length: r.between(1, p.ways) },
-      () => [anyAsid(), r.below(regions), ofSet[r.below(ofSet.length)] as number] as const,
-    );
+    // Lines of a set or two: as many as each has ways at most, in any order, so that most accesses hit.
+    const anySet = (): number => r.below(Math.min(p.sets, lines)),
+      lineOf = (set: number): number => set + p.sets * r.below(Math.ceil((lines - set) / p.sets));
+    const set = anySet(),
+      other = r.chance() ? set : anySet(),
+      some = Array.from(
+        { length: r.between(1, p.ways) * (other === set ? 1 : 2) },
+        (_, i) => [anyAsid(), r.below(regions), lineOf(i % 2 === 0 ? set : other)] as const,
+      );
     const writes = r.chance() ? 1 : 0.2;
     for (let i = r.between(2, 10); i > 0; i--, left--)
       await access(...(some[r.below(some.length)] as (typeof some)[number]), r.chance(writes));
     // And others of the set behind them, for which they have to leave.
     if (r.chance())
       for (let i = r.between(1, p.ways + 1); i > 0; i--, left--)
-        await access(anyAsid(), r.below(regions), ofSet[r.below(ofSet.length)] as number, r.chance(0.3));
+        await access(anyAsid(), r.below(regions), lineOf(set), r.chance(0.3));
     if (r.chance(t.evicts ?? 0)) rig.evict(set, r.below(p.ways));
   }
   await rig.settled();

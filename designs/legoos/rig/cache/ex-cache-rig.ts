@@ -370,8 +370,10 @@ function strange(random: Random, frame: Uint8Array): Uint8Array {
     flip = (at: number): void => {
       other[at] = (other[at] ?? 0) ^ (1 << random.below(8));
     };
-  // EtherType, IP destination, UDP destination port, Clio's opcode.
-  flip([12, 30, 31, 32, 33, 36, 37, 45][random.below(8)] as number);
+  // EtherType, IP destination, UDP destination port, Clio's opcode and size.
+  flip([12, 30, 31, 32, 33, 36, 37, 45, 48, 49][random.below(10)] as number);
+  const headers = 70;
+  if (frame.length > headers) other.set(random.bytes(frame.length - headers), headers);
   return other;
 }
 

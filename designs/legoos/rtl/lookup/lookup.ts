@@ -140,7 +140,6 @@ export const Lookup = module(
       forLine: node(d.forLine.or(begun)),
       finish: d.finishes,
       finished: second.miss,
-      front: second.fill,
       status: second.status,
       again: second.again,
       pop: node(settles.and(second.again)),
@@ -210,7 +209,7 @@ export const Lookup = module(
       writable: done.writable,
     });
     firstValid.set(goes);
-    when(goes, () => first.set(next));
+    first.set(next);
     when(clearing, () => {
       clearSet.set(clearSet.add(1));
       when(clearSet.eq(p.sets - 1), () => clearing.set(0));
@@ -224,10 +223,9 @@ export const Lookup = module(
     // Stage 1: the tags and the set's word are there. What the second stage writes now or wrote last is not in them
     // yet.
     const reading = wire(bit, { name: "reads_victim" });
-    const readIndex = node(mux(reading, second.index, index)),
-      reads = node(goes.or(reading));
-    const read = tags.map((t, w) => t.readSync(readIndex, { en: reads, name: `tag_${w}` }));
-    const stored = states.readSync(index, { en: goes, name: "stored" });
+    const readIndex = node(mux(reading, second.index, index));
+    const read = tags.map((t, w) => t.readSync(readIndex, { name: `tag_${w}` }));
+    const stored = states.readSync(index, { name: "stored" });
     const writes = wire(bit, { name: "writes_set" }),
       written = wire(SetState(p), { name: "written_set" });
     const wroteValid = reg(bit, { init: 0 }),

@@ -156,7 +156,8 @@ export const MissEngine = module(
     const oneSpace = job.victim.asid.eq(job.line.asid),
       together = primary.node.eq(fetch.node).and(oneSpace);
     const piggyback = constant(p.flush === "piggyback" ? 1 : 0, 1),
-      compound = node(piggyback.and(sendPrimary).and(sendFetch).and(together), { name: "compound" });
+      isTogether = reg(bit, { name: "is_together" }),
+      compound = node(sendPrimary.and(sendFetch).and(isTogether), { name: "compound" });
     const what = priority([sendSecondary, secondary], [sendPrimary, primary], fetch);
     const which = priority(
       [sendSecondary, constant(part.secondary, 2)],
@@ -313,6 +314,7 @@ export const MissEngine = module(
           const flushes = primary.need.or(secondary.need),
             first = node(secondary.need.and(constant(serialCopies ? 1 : 0, 1))),
             goesPrimary = node(primary.need.andNot(first));
+          isTogether.set(piggyback.and(together));
           sendSecondary.set(secondary.need);
           sendPrimary.set(goesPrimary);
           const waits = serialFlush
@@ -398,8 +400,10 @@ export const MissEngine = module(
       ] as const) {
         when(ends.and(of(m, number)), () => {
           w.at(m).need.set(0);
-          if (serialFlush) when(others.at(m).need.not().and(t.fetch.at(m).need), () => t.entries.at(m).due.set(1));
-          if (serialCopies && number === part.secondary) t.entries.at(m).due.set(1);
+          const next = serialFlush
+            ? others.at(m).need.not().and(t.fetch.at(m).need)
+            : constant(serialCopies && number === part.secondary ? 1 : 0, 1);
+          when(serialCopies && number === part.secondary ? constant(1, 1) : next, () => t.entries.at(m).due.set(1));
         });
         when(begun.and(of(m, number)), () => w.at(m).repeats.set(0));
       }

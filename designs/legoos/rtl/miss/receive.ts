@@ -164,8 +164,11 @@ export const Receiver = module(
         when(pop.fire, () => {
           before.set(beat.data);
           index.set(index.add(1));
+          // The frame's last beat may have fewer bytes than the line still needs.
+          const enough = beat.keep.bit(rest - 1);
           when(ends, () => {
-            io.done.set(1);
+            io.done.set(enough);
+            io.cut.set(enough.not());
             when(beat.last, () => s.go("Head")).otherwise(() => s.go("Skip"));
           }).elseWhen(beat.last, () => {
             io.cut.set(1);

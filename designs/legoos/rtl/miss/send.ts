@@ -8,6 +8,7 @@ import {
   module,
   mux,
   node,
+  onesAdd,
   output,
   ram,
   reg,
@@ -17,6 +18,7 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
@@ -24,7 +26,7 @@ import { AxisBeat, joinFields, keepAll } from "../../../shared/frame/index.ts";
 import { accessBody, opcodeBits } from "../../../clio/wire/index.ts";
 import { asidBits, beatBytes, derived, type Parameters, vaBits } from "../../config/index.ts";
 import { compoundBody, flushAndFetch, part, partShift } from "../../wire/index.ts";
-import { addressSum, requestBytes, requestHeader } from "./header.ts";
+import { addressSum, requestBytes, requestHeader, restSum } from "./header.ts";
 import { Own, Peer } from "../records/miss-records.ts";
 
 /** A request to send: the line `line`, and of a compound the victim, which is in the buffer of the miss. */
@@ -44,8 +46,8 @@ export const Order = (p: Parameters) =>
   });
 
 /**
- * Makes frames of requests: READ, WRITE with the miss's victim, or both in one. Latency 4 cycles to the first beat.
- * Initiation interval: the frame's beats and 3 cycles. Full: one order at a time; `order.ready` is 0 until its frame
+ * Makes frames of requests: READ, WRITE with the miss's victim, or both in one. Latency 6 cycles to the first beat.
+ * Initiation interval: the frame's beats and 5 cycles. Full: one order at a time; `order.ready` is 0 until its frame
  * has gone. Victims are kept here, one of each miss, from `keep` until the next one of that miss.
  */
 export const Sender = module(
@@ -76,9 +78,12 @@ export const Sender = module(
     victims.write(io.keep.valid, cat(io.keep.miss, io.keep.beat), io.keep.data);
 
     const held = reg(Order(p)),
+      ownSum = reg(uint(16), { name: "own_sum" }),
       sum = reg(uint(16)),
       header = reg(uint(8 * requestBytes)),
       data = node(held.part.ne(part.fetch), { name: "with_data" });
+    ownSum.set(addressSum(io.own.ip));
+    const either = (long: number, short: number): UInt => mux(data, constant(long, 16), constant(short, 16));
     io.order.ready.set(0);
     io.sending.set(1);
     const asking = reg(bit, { init: 0 }),
@@ -97,7 +102,7 @@ export const Sender = module(
     out.payload.set({ ...whole, data: header.trunc(8 * beatBytes) });
     takes.set(0);
     const from = { mac: io.own.mac, ip: io.own.ip, port: io.own.port };
-    fsm(["Idle", "Sum", "Header", "Head", "Data", "Tail"], "Idle", s => ({
+    fsm(["Idle", "Sum", "Both", "All", "Header", "Head", "Data", "Tail"], "Idle", s => ({
       Idle: () => {
         io.order.ready.set(1);
         io.sending.set(0);
@@ -107,8 +112,16 @@ export const Sender = module(
         });
       },
       Sum: () => {
-        sum.set(addressSum(from, held.peer));
+        sum.set(addressSum(held.peer.ip));
         beat.set(0);
+        s.go("Both");
+      },
+      Both: () => {
+        sum.set(onesAdd(sum, ownSum));
+        s.go("All");
+      },
+      All: () => {
+        sum.set(onesAdd(sum, either(restSum(p.lineBytes), restSum(0))));
         s.go("Header");
       },
       Header: () => {
@@ -125,7 +138,7 @@ export const Sender = module(
             requestId: held.requestId,
             retryOf: held.retryOf,
             body: mux(held.compound, compound, access),
-            dataBytes: mux(data, constant(p.lineBytes, 16), constant(0, 16)),
+            dataBytes: more => either(p.lineBytes + more, more),
           }),
         );
         asking.set(data);
