@@ -31,7 +31,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
 import { Access, Events, Finish, Job, lineOf, Place, placed, Request } from "../records/records.ts";
-import { choose, spread } from "./choose.ts";
+import { choose, Chosen, spread } from "./choose.ts";
 import { decide } from "./decide.ts";
 import { intake } from "./intake.ts";
 import { misses } from "./misses.ts";
@@ -90,6 +90,10 @@ export const Lookup = module(
       lineMatch = reg(uint(p.misses)),
       victimMatch = reg(uint(p.misses));
     const way = reg(uint(derived(p).wayBits)),
+      // Their decoded forms have a cycle of their own: sets are wide.
+      wayOnehot = reg(uint(p.ways), { name: "way_onehot" }),
+      opWay = reg(uint(p.ways), { name: "op_way" }),
+      choice = reg(Chosen(p), { name: "choice" }),
       holds = reg(bit),
       turns = reg(bit),
       victimTag = reg(uint(tagBits)),
@@ -117,8 +121,9 @@ export const Lookup = module(
       released: node(finishes.and(second.release)),
     });
     const waitRoom = wire(bit);
-    const d = decide(p, {
+    const d = decide({
       op: second,
+      way: opWay,
       valid: node(secondValid.and(running)),
       set: secondSet,
       match,
@@ -241,6 +246,7 @@ export const Lookup = module(
     when(running, () => secondValid.set(moves));
     when(moves.and(running), () => {
       second.set(first);
+      opWay.set(decode(first.way, p.ways));
       match.set(fromBits(read.map(t => t.eq(first.tag))));
       secondSet.set(
         priority(
@@ -279,8 +285,6 @@ export const Lookup = module(
     });
 
     // The machine that finds a victim and begins a miss.
-    const chosen = choose(p, secondSet);
-    const wayOnehot = decode(way, p.ways);
     reading.set(0);
     begun.set(0);
     // Nothing comes to the queue while the machine is at work.
@@ -288,7 +292,7 @@ export const Lookup = module(
     running.set(0);
     const job = stream(Job(p));
     job.valid.set(0);
-    const machine = fsm(["Run", "Choose", "Read", "Known", "Begin"], "Run", s => ({
+    const machine = fsm(["Run", "Choose", "Take", "Read", "Known", "Begin"], "Run", s => ({
       Run: () => {
         running.set(1);
         when(d.begins, () => {
@@ -297,10 +301,17 @@ export const Lookup = module(
         });
       },
       Choose: () => {
-        way.set(mux(fetches, chosen.way, second.way));
-        holds.set(mux(fetches, chosen.holds, constant(1, 1)));
-        turns.set(chosen.turns.and(fetches));
-        had.set(chosen.any.or(fetches.not()));
+        choice.set(choose(p, secondSet));
+        s.go("Take");
+      },
+      Take: () => {
+        const free = choice.free,
+          taken = mux(fetches, mux(free, choice.freeWay, choice.victimWay), second.way);
+        way.set(taken);
+        wayOnehot.set(decode(taken, p.ways));
+        holds.set(free.not().or(fetches.not()));
+        turns.set(free.not().and(fetches));
+        had.set(free.or(choice.victim).or(fetches.not()));
         s.go("Read");
       },
       Read: () => {
@@ -344,8 +355,7 @@ export const Lookup = module(
     // The set's word as it is afterwards.
     const { valid, writable, dirty, used, pointer } = secondSet;
     const of = (b: Bit, v: UInt): UInt => v.and(spread(b, p.ways));
-    const opWay = decode(second.way, p.ways),
-      fills = node(d.finishes.and(second.fill)),
+    const fills = node(d.finishes.and(second.fill)),
       filled = node(fills.and(second.fetched).and(second.status.eq(0))),
       touched = of(d.hit, d.found);
     const taken = node(of(begun, wayOnehot), { name: "taken_way" }),

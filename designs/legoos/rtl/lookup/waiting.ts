@@ -46,8 +46,9 @@ export interface Waiting {
 /**
  * Requests that wait for misses, in lists: one for each miss, in the order of their coming, and one of those that are
  * to be looked up again. A finished miss's list joins that one whole, in front. Its line may have come and could leave
- * again: so the request that began the miss is the next one. And what waits came from the front or before all that is
- * there, so requests of one line keep their order; behind the others they would not. Full: no `room`; the look-up repeats.
+ * again: so the request that began the miss is the next one. And what waits came from the front, or before all that is
+ * there: so requests of one line keep their order, which they would not behind the others.
+ * Full: no `room`; the look-up repeats.
  */
 export function waiting(p: Parameters, o: WaitingOrders): Waiting {
   const { waitBits } = derived(p),
