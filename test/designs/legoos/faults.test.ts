@@ -83,14 +83,14 @@ const faults: readonly Fault[] = [
   [
     "a way whose line was refused waits for ever",
     passing,
-    "assign ended_way = there_joined & (fills ? 2'd3 : 2'd0);",
-    "assign ended_way = there_joined & (filled_1 ? 2'd3 : 2'd0);",
+    "assign ended_way = op_way & (fills ? 2'd3 : 2'd0);",
+    "assign ended_way = op_way & (filled_1 ? 2'd3 : 2'd0);",
   ],
   [
     "a way that is being filled is taken again",
     passing,
-    "wire [1:0] can_be_had_inverse = ~(second_set_valid | second_set_writable);",
-    "wire [1:0] can_be_had_inverse = ~second_set_valid;",
+    "wire [1:0] way_is_free_inverse = ~(second_set_valid | second_set_writable);",
+    "wire [1:0] way_is_free_inverse = ~second_set_valid;",
   ],
   [
     "a miss begins without a number that is free",

@@ -63,7 +63,8 @@ export const storms = {
     damage: 0.08,
     jitter: 300,
     requestJitter: 100,
-    accesses: 300,
+    accesses: 2500,
+    limitCycles: 2_000_000,
     seed: 24,
   },
   "copies, and a second node that is deaf for times": {
@@ -141,7 +142,8 @@ export const storms = {
     parameters: small({ tries: 1 }),
     doubtful: true,
     deaf: (_node, cycle) => cycle % 7000 < 3500,
-    accesses: 300,
+    accesses: 1500,
+    limitCycles: 2_000_000,
     seed: 42,
   },
   "a second copy after the first": {
@@ -182,7 +184,8 @@ export const storms = {
     parameters: small({ lines: "axi" }),
     ram: { latency: 40, jitter: 60 },
     requestJitter: 200,
-    accesses: 1500,
+    accesses: 4000,
+    limitCycles: 2_000_000,
     seed: 40,
   },
   "a line memory that fails for times": {
