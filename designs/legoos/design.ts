@@ -9,6 +9,7 @@ export const legoos = design({
   build: async settings => (await import("./rtl/index.ts")).ExCache(settings),
   run: async () => (await import("./rig/index.ts")).runVerb,
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
+  proofs: async () => (await import("./rtl/index.ts")).legoosProofs,
   synth: () => Promise.resolve({ madeOfBlocks: ["ExCache", "ExCacheMisses"], further: () => [] }),
   lintMatrix: () =>
     Promise.resolve([

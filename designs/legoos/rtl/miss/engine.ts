@@ -30,7 +30,7 @@ import { AxisBeat } from "../../../shared/frame/index.ts";
 import { statusBits } from "../../../clio/wire/index.ts";
 import { beatBytes, derived, type Parameters, regionShift } from "../../config/index.ts";
 import { part } from "../../wire/index.ts";
-import { Finish, Job, LineCommand, lineIdBits, Owner } from "../records/records.ts";
+import { Finish, Job, Line, LineCommand, lineIdBits, Owner } from "../records/records.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
 import { Ranges } from "./ranges.ts";
 import { Receiver } from "./receive.ts";
@@ -116,9 +116,12 @@ export const MissEngine = module(
       arrived = reg(uint(beatBits + 1), { init: 0 }),
       spoilt = reg(bit, { name: "spoilt" });
     const line = mux(ofVictim, job.victim, job.line);
-    ranges.line.set(line);
-    router.asid.set(line.asid);
-    router.region.set(line.page.bits(regionShift - lineBits, pageBits - (regionShift - lineBits)));
+    // What is looked up stands in a register: the jobs are in distributed memory.
+    const looked = reg(Line(p), { name: "looked_up" });
+    looked.set(line);
+    ranges.line.set(looked);
+    router.asid.set(looked.asid);
+    router.region.set(looked.page.bits(regionShift - lineBits, pageBits - (regionShift - lineBits)));
     ranges.flushed.set(0);
     ranges.write.set(io.rangeWrite);
     router.regionWrite.set(io.regionWrite);
@@ -205,7 +208,7 @@ export const MissEngine = module(
     const whole = (m: number): Bit => owed[m] as Bit;
 
     const machine = fsm(
-      ["Idle", "Look", "Wait", "Found", "Known", "Copy", "Copied", "Zero", "Prepared", "Plan", "Send"],
+      ["Idle", "Look", "Wait", "Found", "Sure", "Known", "Copy", "Copied", "Zero", "Prepared", "Plan", "Send"],
       "Idle",
       s => ({
         Idle: () => {
@@ -223,7 +226,8 @@ export const MissEngine = module(
           s.go("Wait");
         },
         Wait: () => s.go("Found"),
-        Found: () => s.go("Known"),
+        Found: () => s.go("Sure"),
+        Sure: () => s.go("Known"),
         Known: () => {
           const unknown = node(router.route.known.not()),
             wanted = node(mux(ofVictim, constant(1, 1), job.fetch.andNot(ranges.local)), { name: "needs_owner" }),
