@@ -8,6 +8,7 @@ import {
   firstSet,
   fromBits,
   input,
+  literalOf,
   module,
   mux,
   node,
@@ -16,12 +17,12 @@ import {
   type Proof,
   reg,
   uint,
-  type UInt,
   vec,
   when,
 } from "../../../hdl-dsl/index.ts";
 import { makeParameters, type Parameters } from "../config/index.ts";
 import { waiting } from "./lookup/waiting.ts";
+import { Request } from "./records/records.ts";
 
 const small = makeParameters({ misses: 2, waiting: 4, idBits: 2, lineBytes: 128, sets: 2, ways: 2 });
 /** Where a place is: free, in the list of a miss, or among those that are looked up again. */
@@ -58,7 +59,7 @@ const harness = module(
     const lists = waiting(p, {
       park: parks,
       miss: io.miss,
-      request: { id: lowest.index.is(2), ...zero } as never,
+      request: literalOf(Request(p), { id: lowest.index.is(2), ...zero }),
       forLine: constant(1, 1),
       finish: finishes,
       finished: io.miss,
@@ -67,7 +68,7 @@ const harness = module(
       pop: node(isAgain.and(parks.or(settles))),
       free: settles,
     });
-    const head = lists.head.id as UInt,
+    const head = lists.head.id,
       at = node(mux(isAgain, head, lowest.index.is(2)), { name: "model_at" }),
       list = node(mux(io.miss, constant(listOf(1), whereBits), constant(listOf(0), whereBits)), { name: "model_list" });
     io.turn.set(head.xor(lists.failed.bits(0, 2)).xor(lists.empty.zext(2)));
@@ -144,7 +145,7 @@ export const legoosProofs: readonly Proof[] = [
         from: /if \(~again\) again_tail <=/,
         to: "again_tail <=",
       },
-      { what: "a place is free once its request waits again", from: /else if \(free & /, to: "else if (pop & " },
+      { what: "a place is never given back", from: "taken[0] <= ~model_settles;", to: "taken[0] <= model_settles;" },
     ],
   },
 ];

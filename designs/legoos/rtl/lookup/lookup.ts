@@ -48,7 +48,7 @@ const accessDepth = 8,
  * through two stages, so that each request sees what all before it have done.
  *
  * Latency: 2 cycles from `request` to the decision, 1 more to `access`. Initiation interval 1 for hits. A miss stops
- * the stages for 5 cycles at least, until the hits before it have gone to the line memory. A request for a line that
+ * the stages for 6 cycles at least, until the hits before it have gone to the line memory. A request for a line that
  * is under way waits for it; one for a line that is leaving waits until that is safe. Both kinds are looked up again
  * in their order, before new ones. Full (no miss, no place to wait, no way that could leave): the oldest request is
  * looked up again until there is; none passes it. Reset: sets are cleared, one a cycle; then requests are taken.

@@ -48,10 +48,9 @@ export const Traffic = struct({ read: bit, write: bit, compound: bit, repeat: bi
  * anonymous memory is filled with zeros and sends nothing (p-local, §3.4.4).
  *
  * One miss is prepared, and one request sent, at a time; answers come whenever they do. Latency from `job` to the
- * request's first beat: 16 cycles of a clean victim, and two for each beat of a dirty one at most. Requests are
- * repeated after `timeoutCycles`, by Clio's rules (docs/clio/retry.md): a WRITE names the first of its numbers, so it
- * is done once. A fetch is given up after `tries`; a flush never is, and software is told each time. Full: `misses`
- * jobs.
+ * request's first beat: 16 cycles of a clean victim; of a dirty one 8 more, and two for each beat at most. Requests
+ * are repeated after `timeoutCycles`, by Clio's rules (docs/clio/retry.md): a WRITE names the first of its numbers, so
+ * it is done once. A fetch is given up after `tries`; a flush never is. Full: `misses` jobs.
  */
 export const MissEngine = module(
   "ExCacheMisses",

@@ -30,12 +30,13 @@ const memory = (p: Parameters) => memberPorts("mem", axi4Bus(lineBus(p)));
 
 /**
  * The ExCache of a LegoOS pComponent (§3.4.2) in front of Clio nodes: a virtual cache, tagged with the ASID. The tags,
- * the misses, and the lines, in memory on chip or behind AXI4. Accesses are answered by `id`; those of one line in
- * their order.
+ * the misses, and the lines, in memory on chip or behind AXI4. Accesses are answered by `id`; those
+ * of one line in their order, as they are done.
  *
- * Latency of a hit: 2 cycles to the decision and the line's address, 5 to the answer with its data. Initiation interval
- * 1. Full: see `Lookup` and `MissEngine`; `request.ready` is 0 in the end. Reset: all lines are dropped, and requests
- * are taken once sets and marks are cleared (`ready`); dirty lines are lost, as a processor's are.
+ * Latency of a hit: 2 cycles to the decision and the line's address, 4 to the answer with its data, lines on chip.
+ * Initiation interval 1. A refusal may pass an answer of the same line. Full: see `Lookup` and `MissEngine`;
+ * `request.ready` is 0 in the end. Reset: all lines are dropped, and requests are taken once sets and marks are cleared
+ * (`ready`); dirty lines are lost, as a processor's are.
  */
 export const ExCache = module(
   "ExCache",
