@@ -6,10 +6,16 @@ export const legoos = design({
   title: "LegoOS's ExCache in front of Clio nodes",
   // The default cache has 256 MB of lines: those are DRAM. Benches have small ones on chip.
   settings: async set => (await import("./config/index.ts")).parseSettings(set, { lines: "axi" }),
-  build: async settings => (await import("./rtl/index.ts")).ExCache(settings),
+  build: async settings => (await import("./rtl/index.ts")).ExCacheDevice(settings),
   run: async () => (await import("./rig/index.ts")).runVerb,
   figures: async () => (await import("./evaluation/index.ts")).figureHook,
-  synth: () => Promise.resolve({ madeOfBlocks: ["ExCache", "ExCacheMisses"], further: () => [] }),
+  proofs: async () => (await import("./rtl/index.ts")).legoosProofs,
+  synth: () =>
+    Promise.resolve({
+      madeOfBlocks: ["ExCacheDevice", "ExCache", "ExCacheMisses"],
+      further: () => [],
+      baseline: "constraints/baseline/legoos",
+    }),
   lintMatrix: () =>
     Promise.resolve([
       [

@@ -61,13 +61,14 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   output wire         ready
 );
   localparam [2:0] machine_run = 3'd0;
-  localparam [2:0] machine_begin = 3'd4;
+  localparam [2:0] machine_begin = 3'd5;
   localparam [2:0] op_kind_access = 3'd0, op_kind_finish = 3'd1, op_kind_sweep = 3'd2, op_kind_clear = 3'd3,
     op_kind_evict = 3'd4;
   localparam [3:0] status_write_perm = 4'd2;
-  localparam [2:0] machine_read = 3'd2;
+  localparam [2:0] machine_read = 3'd3;
   localparam [2:0] machine_choose = 3'd1;
-  localparam [2:0] machine_known = 3'd3;
+  localparam [2:0] machine_take = 3'd2;
+  localparam [2:0] machine_known = 3'd4;
   reg [2:0] first_kind; // lookup.ts:84
   reg first_again, first_write, first_fill, first_release, first_fetched, first_writable;
   reg [3:0] first_failed, first_status;
@@ -90,10 +91,16 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   reg [3:0] line_match; // lookup.ts:90
   reg [3:0] victim_match; // lookup.ts:91
   reg [5:0] way; // lookup.ts:92
-  reg holds; // lookup.ts:93
-  reg turns; // lookup.ts:94
-  reg [41:0] victim_tag; // lookup.ts:95
-  reg victim_dirty; // lookup.ts:96
+  reg [63:0] way_onehot; // lookup.ts:94
+  reg [63:0] op_way; // lookup.ts:95
+  reg choice_free, choice_victim; // lookup.ts:96
+  reg [5:0] choice_free_way, choice_victim_way;
+  reg holds; // lookup.ts:97
+  reg turns; // lookup.ts:98
+  reg [41:0] victim_tag; // lookup.ts:99
+  reg victim_dirty; // lookup.ts:100
+  reg way_had; // lookup.ts:101
+  reg drained; // lookup.ts:102
   reg [3:0] intake_head; // intake.ts:28
   reg [3:0] intake_ahead; // intake.ts:29
   reg [3:0] intake_tail; // intake.ts:30
@@ -117,241 +124,226 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   reg [3:0] again_head; // waiting.ts:65
   reg [3:0] again_tail; // waiting.ts:66
   reg again; // waiting.ts:67
-  reg clearing; // lookup.ts:149
-  reg [9:0] clear_set; // lookup.ts:150
-  reg sweep_due; // lookup.ts:151
-  reg [9:0] sweep_set; // lookup.ts:152
-  wire queue_push_ready; // lookup.ts:388
+  reg clearing; // lookup.ts:156
+  reg [9:0] clear_set; // lookup.ts:157
+  reg sweep_due; // lookup.ts:158
+  reg [9:0] sweep_set; // lookup.ts:159
+  wire queue_push_ready; // lookup.ts:402
   wire [3:0] queue_level;
-  reg wrote_valid; // lookup.ts:230
-  reg [9:0] wrote_index; // lookup.ts:231
-  reg [63:0] wrote_valid_1, wrote_writable, wrote_dirty, wrote_used; // lookup.ts:232
+  reg wrote_valid; // lookup.ts:236
+  reg [9:0] wrote_index; // lookup.ts:237
+  reg [63:0] wrote_valid_1, wrote_writable, wrote_dirty, wrote_used; // lookup.ts:238
   reg [5:0] wrote_pointer;
-  reg [2:0] machine; // lookup.ts:288
+  reg [2:0] machine; // lookup.ts:295
   (* ram_style = "block" *) reg [41:0] tags_0 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_0; // lookup.ts:226
+  reg [41:0] tag_0; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_1 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_1; // lookup.ts:226
+  reg [41:0] tag_1; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_2 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_2; // lookup.ts:226
+  reg [41:0] tag_2; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_3 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_3; // lookup.ts:226
+  reg [41:0] tag_3; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_4 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_4; // lookup.ts:226
+  reg [41:0] tag_4; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_5 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_5; // lookup.ts:226
+  reg [41:0] tag_5; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_6 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_6; // lookup.ts:226
+  reg [41:0] tag_6; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_7 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_7; // lookup.ts:226
+  reg [41:0] tag_7; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_8 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_8; // lookup.ts:226
+  reg [41:0] tag_8; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_9 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_9; // lookup.ts:226
+  reg [41:0] tag_9; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_10 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_10; // lookup.ts:226
+  reg [41:0] tag_10; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_11 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_11; // lookup.ts:226
+  reg [41:0] tag_11; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_12 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_12; // lookup.ts:226
+  reg [41:0] tag_12; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_13 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_13; // lookup.ts:226
+  reg [41:0] tag_13; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_14 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_14; // lookup.ts:226
+  reg [41:0] tag_14; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_15 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_15; // lookup.ts:226
+  reg [41:0] tag_15; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_16 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_16; // lookup.ts:226
+  reg [41:0] tag_16; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_17 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_17; // lookup.ts:226
+  reg [41:0] tag_17; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_18 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_18; // lookup.ts:226
+  reg [41:0] tag_18; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_19 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_19; // lookup.ts:226
+  reg [41:0] tag_19; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_20 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_20; // lookup.ts:226
+  reg [41:0] tag_20; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_21 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_21; // lookup.ts:226
+  reg [41:0] tag_21; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_22 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_22; // lookup.ts:226
+  reg [41:0] tag_22; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_23 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_23; // lookup.ts:226
+  reg [41:0] tag_23; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_24 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_24; // lookup.ts:226
+  reg [41:0] tag_24; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_25 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_25; // lookup.ts:226
+  reg [41:0] tag_25; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_26 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_26; // lookup.ts:226
+  reg [41:0] tag_26; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_27 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_27; // lookup.ts:226
+  reg [41:0] tag_27; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_28 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_28; // lookup.ts:226
+  reg [41:0] tag_28; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_29 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_29; // lookup.ts:226
+  reg [41:0] tag_29; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_30 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_30; // lookup.ts:226
+  reg [41:0] tag_30; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_31 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_31; // lookup.ts:226
+  reg [41:0] tag_31; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_32 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_32; // lookup.ts:226
+  reg [41:0] tag_32; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_33 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_33; // lookup.ts:226
+  reg [41:0] tag_33; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_34 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_34; // lookup.ts:226
+  reg [41:0] tag_34; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_35 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_35; // lookup.ts:226
+  reg [41:0] tag_35; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_36 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_36; // lookup.ts:226
+  reg [41:0] tag_36; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_37 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_37; // lookup.ts:226
+  reg [41:0] tag_37; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_38 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_38; // lookup.ts:226
+  reg [41:0] tag_38; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_39 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_39; // lookup.ts:226
+  reg [41:0] tag_39; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_40 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_40; // lookup.ts:226
+  reg [41:0] tag_40; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_41 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_41; // lookup.ts:226
+  reg [41:0] tag_41; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_42 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_42; // lookup.ts:226
+  reg [41:0] tag_42; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_43 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_43; // lookup.ts:226
+  reg [41:0] tag_43; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_44 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_44; // lookup.ts:226
+  reg [41:0] tag_44; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_45 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_45; // lookup.ts:226
+  reg [41:0] tag_45; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_46 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_46; // lookup.ts:226
+  reg [41:0] tag_46; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_47 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_47; // lookup.ts:226
+  reg [41:0] tag_47; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_48 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_48; // lookup.ts:226
+  reg [41:0] tag_48; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_49 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_49; // lookup.ts:226
+  reg [41:0] tag_49; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_50 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_50; // lookup.ts:226
+  reg [41:0] tag_50; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_51 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_51; // lookup.ts:226
+  reg [41:0] tag_51; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_52 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_52; // lookup.ts:226
+  reg [41:0] tag_52; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_53 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_53; // lookup.ts:226
+  reg [41:0] tag_53; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_54 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_54; // lookup.ts:226
+  reg [41:0] tag_54; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_55 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_55; // lookup.ts:226
+  reg [41:0] tag_55; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_56 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_56; // lookup.ts:226
+  reg [41:0] tag_56; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_57 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_57; // lookup.ts:226
+  reg [41:0] tag_57; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_58 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_58; // lookup.ts:226
+  reg [41:0] tag_58; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_59 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_59; // lookup.ts:226
+  reg [41:0] tag_59; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_60 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_60; // lookup.ts:226
+  reg [41:0] tag_60; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_61 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_61; // lookup.ts:226
+  reg [41:0] tag_61; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_62 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_62; // lookup.ts:226
+  reg [41:0] tag_62; // lookup.ts:232
   (* ram_style = "block" *) reg [41:0] tags_63 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_63; // lookup.ts:226
+  reg [41:0] tag_63; // lookup.ts:232
   (* ram_style = "block" *) reg [261:0] states [0:1023]; // lookup.ts:75
-  reg [261:0] stored; // lookup.ts:227
+  reg [261:0] stored; // lookup.ts:233
   (* ram_style = "distributed" *) reg [644:0] requests [0:7]; // intake.ts:27
   (* ram_style = "distributed" *) reg [644:0] parked [0:15]; // waiting.ts:56
   (* ram_style = "distributed" *) reg [3:0] links [0:15]; // waiting.ts:57
-  wire finishes_now; // decide.ts:67
+  wire finishes_now; // decide.ts:68
   wire running; // lookup.ts:80
-  wire blocked; // decide.ts:66
-  wire begins; // decide.ts:57
-  wire hit; // decide.ts:60
-  wire answers; // decide.ts:61
-  wire parks_now; // decide.ts:63
-  wire begins_access; // lookup.ts:132
-  wire open; // lookup.ts:159
-  wire quiet; // lookup.ts:168
-  wire want_again; // lookup.ts:163
-  wire want_access; // lookup.ts:164
-  wire again_2; // lookup.ts:195
-  wire [9:0] next_index; // lookup.ts:183
-  wire fills; // lookup.ts:344
-  wire sweeps; // lookup.ts:273
-  wire clears; // lookup.ts:274
-  wire [63:0] gone; // lookup.ts:351
-  wire [63:0] arrived_way; // lookup.ts:349
-  wire [63:0] ended_way; // lookup.ts:348
-  wire [63:0] dropped_way; // lookup.ts:350
-  wire [63:0] taken_way; // lookup.ts:347
+  wire blocked; // decide.ts:67
+  wire begins; // decide.ts:58
+  wire hit; // decide.ts:61
+  wire answers; // decide.ts:62
+  wire parks_now; // decide.ts:64
+  wire begins_access; // lookup.ts:139
+  wire open; // lookup.ts:166
+  wire quiet; // lookup.ts:175
+  wire want_again; // lookup.ts:170
+  wire want_access; // lookup.ts:171
+  wire again_2; // lookup.ts:202
+  wire [9:0] next_index; // lookup.ts:190
+  wire fills; // lookup.ts:358
+  wire sweeps; // lookup.ts:280
+  wire clears; // lookup.ts:281
+  wire [63:0] gone; // lookup.ts:365
+  wire [63:0] arrived_way; // lookup.ts:363
+  wire [63:0] ended_way; // lookup.ts:362
+  wire [63:0] dropped_way; // lookup.ts:364
+  wire [63:0] taken_way; // lookup.ts:361
   wire finishes = finishes_now; // lookup.ts:78
   wire kills = second_valid & running & (blocked | begins | finishes_now); // lookup.ts:79
   assign running = machine == machine_run;
   wire begun = (machine == machine_begin) & job_valid & job_ready; // lookup.ts:81
   wire settles = hit | answers | parks_now | begins_access; // lookup.ts:82
   wire issue_access = open & quiet & ~want_again & want_access; // lookup.ts:83
-  wire fetches = second_kind == op_kind_access; // lookup.ts:97
-  wire settle = settles & ~second_again; // lookup.ts:101
-  wire rewind = kills | begun; // lookup.ts:103
+  wire fetches = second_kind == op_kind_access; // lookup.ts:103
+  wire settle = settles & ~second_again; // lookup.ts:107
+  wire rewind = kills | begun; // lookup.ts:109
   wire none = intake_ahead == intake_tail; // intake.ts:32
   wire [3:0] left = settle ? intake_head + 4'd1 : intake_head; // intake.ts:36
   wire intake_any = ~none | (request_valid & request_ready); // intake.ts:40
-  wire filled = finishes & second_fill; // lookup.ts:114
-  wire released = finishes & second_release; // lookup.ts:115
+  wire filled = finishes & second_fill; // lookup.ts:120
+  wire released = finishes & second_release; // lookup.ts:121
   wire [1:0] next_miss = {~(|(~busy[1:0])) & (|(~busy[3:2])), |(~busy[1:0]) ? busy[0] & ~busy[1] : busy[2] & ~busy[3]}; // misses.ts:76
   wire wait_room_or = (|(~taken[1:0])) | (|(~taken[3:2]));
   wire taken_or = (|(~taken[5:4])) | (|(~taken[7:6]));
   wire wait_room_or_taken = (|(~taken[9:8])) | (|(~taken[11:10]));
   wire wait_room_or_2 = (|(~taken[13:12])) | (|(~taken[15:14]));
-  wire wait_room = wait_room_or | taken_or | wait_room_or_taken | wait_room_or_2; // lookup.ts:117
-  wire valid = second_valid & running; // lookup.ts:120
-  wire access = valid & (second_kind == op_kind_access); // decide.ts:39
-  wire evict = valid & (second_kind == op_kind_evict); // decide.ts:40
-  wire [63:0] found = match & second_set_valid; // decide.ts:41
-  wire writable = |(found & second_set_writable); // decide.ts:42
-  wire failed = |second_failed; // decide.ts:43
-  wire line = |line_match; // decide.ts:44
-  wire waits = line | (|victim_match); // decide.ts:45
-  wire settled = access & failed; // decide.ts:46
-  wire parks = access & ~failed & waits; // decide.ts:47
-  wire looked = access & ~failed & ~waits; // decide.ts:48
-  wire present = |found; // decide.ts:49
-  wire refused = looked & present & second_write & ~writable; // decide.ts:50
-  wire place_to_wait = wait_room | second_again; // decide.ts:51
-  wire [63:0] there_joined = {
-    second_way == 6'd63, second_way == 6'd62, second_way == 6'd61, second_way == 6'd60, second_way == 6'd59,
-    second_way == 6'd58, second_way == 6'd57, second_way == 6'd56, second_way == 6'd55, second_way == 6'd54,
-    second_way == 6'd53, second_way == 6'd52, second_way == 6'd51, second_way == 6'd50, second_way == 6'd49,
-    second_way == 6'd48, second_way == 6'd47, second_way == 6'd46, second_way == 6'd45, second_way == 6'd44,
-    second_way == 6'd43, second_way == 6'd42, second_way == 6'd41, second_way == 6'd40, second_way == 6'd39,
-    second_way == 6'd38, second_way == 6'd37, second_way == 6'd36, second_way == 6'd35, second_way == 6'd34,
-    second_way == 6'd33, second_way == 6'd32, second_way == 6'd31, second_way == 6'd30, second_way == 6'd29,
-    second_way == 6'd28, second_way == 6'd27, second_way == 6'd26, second_way == 6'd25, second_way == 6'd24,
-    second_way == 6'd23, second_way == 6'd22, second_way == 6'd21, second_way == 6'd20, second_way == 6'd19,
-    second_way == 6'd18, second_way == 6'd17, second_way == 6'd16, second_way == 6'd15, second_way == 6'd14,
-    second_way == 6'd13, second_way == 6'd12, second_way == 6'd11, second_way == 6'd10, second_way == 6'd9,
-    second_way == 6'd8, second_way == 6'd7, second_way == 6'd6, second_way == 6'd5, second_way == 6'd4,
-    second_way == 6'd3, second_way == 6'd2, second_way == 6'd1, second_way == 6'd0
-  };
-  wire there = |(second_set_valid & there_joined); // decide.ts:53
-  wire dirty = |(second_set_dirty & there_joined); // decide.ts:54
-  wire pending = |(second_set_writable & ~second_set_valid & there_joined); // decide.ts:55
-  wire needs = (looked & ~present) | (evict & there & dirty); // decide.ts:56
+  wire wait_room = wait_room_or | taken_or | wait_room_or_taken | wait_room_or_2; // lookup.ts:123
+  wire valid = second_valid & running; // lookup.ts:127
+  wire access = valid & (second_kind == op_kind_access); // decide.ts:40
+  wire evict = valid & (second_kind == op_kind_evict); // decide.ts:41
+  wire [63:0] found = match & second_set_valid; // decide.ts:42
+  wire writable = |(found & second_set_writable); // decide.ts:43
+  wire failed = |second_failed; // decide.ts:44
+  wire line = |line_match; // decide.ts:45
+  wire waits = line | (|victim_match); // decide.ts:46
+  wire settled = access & failed; // decide.ts:47
+  wire parks = access & ~failed & waits; // decide.ts:48
+  wire looked = access & ~failed & ~waits; // decide.ts:49
+  wire present = |found; // decide.ts:50
+  wire refused = looked & present & second_write & ~writable; // decide.ts:51
+  wire place_to_wait = wait_room | second_again; // decide.ts:52
+  wire there = |(second_set_valid & op_way); // decide.ts:54
+  wire dirty = |(second_set_dirty & op_way); // decide.ts:55
+  wire pending = |(second_set_writable & ~second_set_valid & op_way); // decide.ts:56
+  wire needs = (looked & ~present) | (evict & there & dirty); // decide.ts:57
   assign begins = needs & ((|(~busy[1:0])) | (|(~busy[3:2]))) & (place_to_wait | evict);
   assign hit = looked & present & ~refused;
   assign answers = settled | refused;
   assign parks_now = parks & place_to_wait;
   assign blocked = (parks & ~place_to_wait) | (needs & ~begins) | (evict & pending);
   assign finishes_now = valid & (second_kind == op_kind_finish);
-  wire drops = evict & there & ~dirty; // decide.ts:68
-  wire idle_1 = evict & ~there & ~pending; // decide.ts:69
+  wire drops = evict & there & ~dirty; // decide.ts:69
+  wire idle_1 = evict & ~there & ~pending; // decide.ts:70
   wire [1:0] parked_for =
     begun ? next_miss :
-    {line_match[2] | victim_match[2] | line_match[3] | victim_match[3], line_match[1] | victim_match[1] | line_match[3] | victim_match[3]}; // lookup.ts:129
+    {line_match[2] | victim_match[2] | line_match[3] | victim_match[3], line_match[1] | victim_match[1] | line_match[3] | victim_match[3]}; // lookup.ts:136
   assign begins_access = begun & fetches;
-  wire parks_1 = parks_now | begins_access; // lookup.ts:133
-  wire for_line = line | begun; // lookup.ts:138
-  wire pop = settles & second_again; // lookup.ts:143
-  wire free = settles & second_again & ~parks_1; // lookup.ts:144
+  wire parks_1 = parks_now | begins_access; // lookup.ts:140
+  wire for_line = line | begun; // lookup.ts:145
+  wire pop = settles & second_again; // lookup.ts:150
+  wire free = settles & second_again & ~parks_1; // lookup.ts:151
   wire repeats = pop; // waiting.ts:70
   wire [1:0] rest =
     wait_room_or ? {~(|(~taken[1:0])) & (|(~taken[3:2])), |(~taken[1:0]) ? taken[0] & ~taken[1] : taken[2] & ~taken[3]} :
@@ -363,20 +355,20 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     ~(wait_room_or | taken_or) & (wait_room_or_taken | wait_room_or_2),
     (wait_room_or | taken_or) ? {~wait_room_or & taken_or, rest} : {~wait_room_or_taken & wait_room_or_2, park_at_choice}
   };
-  wire [3:0] park_at = repeats ? again_head : park_at_joined; // waiting.ts:71
+  wire [3:0] park_at = second_again ? again_head : park_at_joined; // waiting.ts:71
   wire [3:0] listed_shifted = some >> parked_for;
   wire listed = listed_shifted[0]; // waiting.ts:72
   wire [3:0] list_ends_shifted = some >> second_miss;
   wire list_ends = list_ends_shifted[0] & finishes_now; // waiting.ts:73
   wire joins = parks_1 & listed; // waiting.ts:77
   wire appends = list_ends & again; // waiting.ts:78
-  wire again_in_flight = (first_valid & first_again) | (second_valid & second_again); // lookup.ts:157
-  wire found_access_valid = hit | answers; // lookup.ts:387
-  wire [644:0] head_word = parked[again_head]; // waiting.ts:119
+  wire again_in_flight = (first_valid & first_again) | (second_valid & second_again); // lookup.ts:164
+  wire found_access_valid = hit | answers; // lookup.ts:401
+  wire [644:0] head_word = parked[again_head]; // waiting.ts:115
   wire [3:0] head_id = head_word[3:0];
   wire [644:0] settling_word = requests[intake_head[2:0]]; // intake.ts:42
   wire [3:0] settling_id = settling_word[3:0];
-  wire [3:0] found_access_payload_id = second_again ? head_id : settling_id; // lookup.ts:387
+  wire [3:0] found_access_payload_id = second_again ? head_id : settling_id; // lookup.ts:401
   wire [3:0] found_access_payload_status = failed ? second_failed : refused ? status_write_perm : 4'd0;
   wire found_access_payload_address_or =
     found[32] | found[33] | found[34] | found[35] | found[36] | found[37] | found[38] | found[39] | found[40]
@@ -417,48 +409,48 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     found_access_payload_address_or_4 | found_access_payload_address_or_5,
     found_access_payload_address_or_6 | found_access_payload_address_or_7,
     found_access_payload_address_or_8 | found_access_payload_address_or_9, second_beat
-  }; // lookup.ts:387
-  wire [63:0] head_strb = head_word[132:69]; // waiting.ts:119
+  }; // lookup.ts:401
+  wire [63:0] head_strb = head_word[132:69]; // waiting.ts:115
   wire [63:0] settling_strb = settling_word[132:69]; // intake.ts:42
-  wire [63:0] found_access_payload_strb = second_again ? head_strb : settling_strb; // lookup.ts:387
-  wire [511:0] head_data = head_word[644:133]; // waiting.ts:119
+  wire [63:0] found_access_payload_strb = second_again ? head_strb : settling_strb; // lookup.ts:401
+  wire [511:0] head_data = head_word[644:133]; // waiting.ts:115
   wire [511:0] settling_data = settling_word[644:133]; // intake.ts:42
-  wire [511:0] found_access_payload_data = second_again ? head_data : settling_data; // lookup.ts:387
-  wire access_room = queue_level <= 4'd5; // lookup.ts:389
+  wire [511:0] found_access_payload_data = second_again ? head_data : settling_data; // lookup.ts:401
+  wire access_room = queue_level <= 4'd5; // lookup.ts:403
   assign open = running & ~kills & ~clearing;
   wire finish_in_flight =
-    (first_valid & (first_kind == op_kind_finish)) | (second_valid & (second_kind == op_kind_finish)); // lookup.ts:154
-  wire want_finish = finish_valid & ~finish_in_flight; // lookup.ts:160
+    (first_valid & (first_kind == op_kind_finish)) | (second_valid & (second_kind == op_kind_finish)); // lookup.ts:161
+  wire want_finish = finish_valid & ~finish_in_flight; // lookup.ts:167
   wire evict_in_flight =
-    (first_valid & (first_kind == op_kind_evict)) | (second_valid & (second_kind == op_kind_evict)); // lookup.ts:154
-  wire want_evict = evict_valid & ~evict_in_flight; // lookup.ts:161
+    (first_valid & (first_kind == op_kind_evict)) | (second_valid & (second_kind == op_kind_evict)); // lookup.ts:161
+  wire want_evict = evict_valid & ~evict_in_flight; // lookup.ts:168
   wire sweep_in_flight =
-    (first_valid & (first_kind == op_kind_sweep)) | (second_valid & (second_kind == op_kind_sweep)); // lookup.ts:154
-  wire want_sweep = sweep_due & ~sweep_in_flight; // lookup.ts:162
+    (first_valid & (first_kind == op_kind_sweep)) | (second_valid & (second_kind == op_kind_sweep)); // lookup.ts:161
+  wire want_sweep = sweep_due & ~sweep_in_flight; // lookup.ts:169
   assign want_again = again & ~again_in_flight & access_room;
   assign want_access = intake_any & ~again & access_room;
-  wire goes = (open & (want_finish | want_evict | want_sweep | want_again | want_access)) | clearing; // lookup.ts:165
+  wire goes = (open & (want_finish | want_evict | want_sweep | want_again | want_access)) | clearing; // lookup.ts:172
   assign quiet = ~(want_finish | want_evict | want_sweep);
-  wire again_1 = want_again; // lookup.ts:170
-  wire [2:0] next_op_kind = clearing ? 3'd3 : want_finish ? 3'd1 : want_evict ? 3'd4 : want_sweep ? 3'd2 : 3'd0; // lookup.ts:182
+  wire again_1 = want_again; // lookup.ts:177
+  wire [2:0] next_op_kind = clearing ? 3'd3 : want_finish ? 3'd1 : want_evict ? 3'd4 : want_sweep ? 3'd2 : 3'd0; // lookup.ts:189
   wire next_op_again = again_2;
   wire [63:0] next_op_failed_joined = {
     has_failed_15, has_failed_14, has_failed_13, has_failed_12, has_failed_11, has_failed_10, has_failed_9,
     has_failed_8, has_failed_7, has_failed_6, has_failed_5, has_failed_4, has_failed_3, has_failed_2, has_failed_1,
     has_failed_0
   };
-  wire [3:0] next_op_failed = again_1 ? next_op_failed_joined[{again_head, 2'd0} +: 4] : 4'd0; // lookup.ts:182
+  wire [3:0] next_op_failed = again_1 ? next_op_failed_joined[{again_head, 2'd0} +: 4] : 4'd0; // lookup.ts:189
   wire [9:0] next_op_index = next_index;
-  wire [15:0] head_asid = head_word[19:4]; // waiting.ts:119
+  wire [15:0] head_asid = head_word[19:4]; // waiting.ts:115
   wire [644:0] next_op_tag_word = requests[intake_ahead[2:0]];
-  wire [47:0] head_va = head_word[67:20]; // waiting.ts:119
-  wire [47:0] asked_va = again_1 ? head_va : none ? request_payload_va : next_op_tag_word[67:20]; // lookup.ts:171
+  wire [47:0] head_va = head_word[67:20]; // waiting.ts:115
+  wire [47:0] asked_va = again_1 ? head_va : none ? request_payload_va : next_op_tag_word[67:20]; // lookup.ts:178
   wire [41:0] next_op_tag = {
     again_1 ? head_asid : none ? request_payload_asid : next_op_tag_word[19:4], asked_va[47:22]
-  }; // lookup.ts:182
+  }; // lookup.ts:189
   wire [5:0] next_op_beat = asked_va[11:6];
-  wire head_write = head_word[68]; // waiting.ts:119
-  wire next_op_write = again_1 ? head_write : none ? request_payload_write : next_op_tag_word[68]; // lookup.ts:182
+  wire head_write = head_word[68]; // waiting.ts:115
+  wire next_op_write = again_1 ? head_write : none ? request_payload_write : next_op_tag_word[68]; // lookup.ts:189
   wire [399:0] next_op_way_joined = {
     misses_3_victim, misses_3_way, misses_3_tag, misses_3_index, misses_2_victim, misses_2_way, misses_2_tag,
     misses_2_index, misses_1_victim, misses_1_way, misses_1_tag, misses_1_index, misses_0_victim, misses_0_way,
@@ -466,12 +458,12 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   };
   wire [99:0] told_word = next_op_way_joined[{7'd0, finish_payload_miss} * 9'd100 +: 100]; // misses.ts:78
   wire [5:0] told_way = told_word[57:52];
-  wire [5:0] next_op_way = want_finish ? told_way : evict_payload_way; // lookup.ts:182
+  wire [5:0] next_op_way = want_finish ? told_way : evict_payload_way; // lookup.ts:189
   wire [1:0] next_op_miss = finish_payload_miss;
   wire next_op_fill = finish_payload_fill;
   wire next_op_release = finish_payload_release;
   wire [3:0] next_op_fetched_shifted = fetching >> finish_payload_miss;
-  wire next_op_fetched = next_op_fetched_shifted[0]; // lookup.ts:182
+  wire next_op_fetched = next_op_fetched_shifted[0]; // lookup.ts:189
   wire [3:0] next_op_status = finish_payload_status;
   wire next_op_writable = finish_payload_writable;
   wire [9:0] told_index = told_word[9:0]; // misses.ts:78
@@ -482,50 +474,50 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     want_sweep ? sweep_set :
     asked_va[21:12];
   assign again_2 = quiet & again_1 & ~clearing;
-  wire reads_victim = machine == machine_read; // lookup.ts:223
-  wire [9:0] read_index = reads_victim ? second_index : next_index; // lookup.ts:224
-  wire reads = goes | reads_victim; // lookup.ts:225
-  wire writes_set = begun | fills | hit | drops | sweeps | clears; // lookup.ts:228
+  wire reads_victim = machine == machine_read; // lookup.ts:230
+  wire [9:0] read_index = reads_victim ? second_index : next_index; // lookup.ts:231
+  wire writes_set = begun | fills | hit | drops | sweeps | clears; // lookup.ts:234
   wire [63:0] written_set_valid =
-    ((second_set_valid & ~gone) | arrived_way) & (~clears ? 64'hffffffffffffffff : 64'd0); // lookup.ts:229
+    ((second_set_valid & ~gone) | arrived_way) & (~clears ? 64'hffffffffffffffff : 64'd0); // lookup.ts:235
   wire [63:0] written_set_writable =
     ((second_set_writable & ~ended_way & ~dropped_way) | taken_way | (arrived_way & (second_writable ? 64'hffffffffffffffff : 64'd0)))
     & (~clears ? 64'hffffffffffffffff : 64'd0);
   wire [63:0] written_set_dirty_and = found & (hit ? 64'hffffffffffffffff : 64'd0);
   wire [63:0] written_set_dirty =
     ((second_set_dirty & ~gone & ~ended_way) | (written_set_dirty_and & (second_write ? 64'hffffffffffffffff : 64'd0)))
-    & (~clears ? 64'hffffffffffffffff : 64'd0); // lookup.ts:229
+    & (~clears ? 64'hffffffffffffffff : 64'd0); // lookup.ts:235
   wire [63:0] written_set_used =
     ((second_set_used & (~sweeps ? 64'hffffffffffffffff : 64'd0) & ~gone) | written_set_dirty_and | arrived_way)
     & (~clears ? 64'hffffffffffffffff : 64'd0);
   wire [5:0] written_set_pointer = clears ? 6'd0 : (begun & turns) ? second_set_pointer + 6'd1 : second_set_pointer;
-  wire moves = first_valid & ~kills; // lookup.ts:239
-  wire evicted = (running & (drops | idle_1)) | (begun & ~fetches); // lookup.ts:270
+  wire moves = first_valid & ~kills; // lookup.ts:245
+  wire evicted = (running & (drops | idle_1)) | (begun & ~fetches); // lookup.ts:277
   assign sweeps = second_valid & running & (second_kind == op_kind_sweep);
   assign clears = second_valid & running & (second_kind == op_kind_clear);
-  wire [63:0] can_be_had_inverse = ~(second_set_valid | second_set_writable);
-  wire can_be_had_or = (|can_be_had_inverse[1:0]) | (|can_be_had_inverse[3:2]);
-  wire can_be_had_inverse_or = (|can_be_had_inverse[5:4]) | (|can_be_had_inverse[7:6]);
-  wire can_be_had_or_can_be_had_inverse = (|can_be_had_inverse[9:8]) | (|can_be_had_inverse[11:10]);
-  wire can_be_had_or_2 = (|can_be_had_inverse[13:12]) | (|can_be_had_inverse[15:14]);
-  wire can_be_had_or_or = can_be_had_or | can_be_had_inverse_or | can_be_had_or_can_be_had_inverse | can_be_had_or_2;
-  wire can_be_had_or_3 = (|can_be_had_inverse[17:16]) | (|can_be_had_inverse[19:18]);
-  wire can_be_had_or_4 = (|can_be_had_inverse[21:20]) | (|can_be_had_inverse[23:22]);
-  wire can_be_had_or_5 = (|can_be_had_inverse[25:24]) | (|can_be_had_inverse[27:26]);
-  wire can_be_had_or_6 = (|can_be_had_inverse[29:28]) | (|can_be_had_inverse[31:30]);
-  wire can_be_had_or_3_or = can_be_had_or_3 | can_be_had_or_4 | can_be_had_or_5 | can_be_had_or_6;
-  wire can_be_had_or_7 = (|can_be_had_inverse[33:32]) | (|can_be_had_inverse[35:34]);
-  wire can_be_had_or_8 = (|can_be_had_inverse[37:36]) | (|can_be_had_inverse[39:38]);
-  wire can_be_had_or_9 = (|can_be_had_inverse[41:40]) | (|can_be_had_inverse[43:42]);
-  wire can_be_had_or_10 = (|can_be_had_inverse[45:44]) | (|can_be_had_inverse[47:46]);
-  wire can_be_had_or_7_or = can_be_had_or_7 | can_be_had_or_8 | can_be_had_or_9 | can_be_had_or_10;
-  wire can_be_had_or_11 = (|can_be_had_inverse[49:48]) | (|can_be_had_inverse[51:50]);
-  wire can_be_had_or_12 = (|can_be_had_inverse[53:52]) | (|can_be_had_inverse[55:54]);
-  wire can_be_had_or_13 = (|can_be_had_inverse[57:56]) | (|can_be_had_inverse[59:58]);
-  wire can_be_had_or_14 = (|can_be_had_inverse[61:60]) | (|can_be_had_inverse[63:62]);
-  wire can_be_had_or_11_or = can_be_had_or_11 | can_be_had_or_12 | can_be_had_or_13 | can_be_had_or_14;
-  wire can_be_had_or_or_or = can_be_had_or_or | can_be_had_or_3_or | can_be_had_or_7_or | can_be_had_or_11_or;
-  wire [63:0] can_be_had_joined = {
+  wire [63:0] way_is_free_inverse = ~(second_set_valid | second_set_writable);
+  wire way_is_free_or = (|way_is_free_inverse[1:0]) | (|way_is_free_inverse[3:2]);
+  wire way_is_free_inverse_or = (|way_is_free_inverse[5:4]) | (|way_is_free_inverse[7:6]);
+  wire way_is_free_or_way_is_free_inverse = (|way_is_free_inverse[9:8]) | (|way_is_free_inverse[11:10]);
+  wire way_is_free_or_2 = (|way_is_free_inverse[13:12]) | (|way_is_free_inverse[15:14]);
+  wire way_is_free_or_or =
+    way_is_free_or | way_is_free_inverse_or | way_is_free_or_way_is_free_inverse | way_is_free_or_2;
+  wire way_is_free_or_3 = (|way_is_free_inverse[17:16]) | (|way_is_free_inverse[19:18]);
+  wire way_is_free_or_4 = (|way_is_free_inverse[21:20]) | (|way_is_free_inverse[23:22]);
+  wire way_is_free_or_5 = (|way_is_free_inverse[25:24]) | (|way_is_free_inverse[27:26]);
+  wire way_is_free_or_6 = (|way_is_free_inverse[29:28]) | (|way_is_free_inverse[31:30]);
+  wire way_is_free_or_3_or = way_is_free_or_3 | way_is_free_or_4 | way_is_free_or_5 | way_is_free_or_6;
+  wire way_is_free_or_7 = (|way_is_free_inverse[33:32]) | (|way_is_free_inverse[35:34]);
+  wire way_is_free_or_8 = (|way_is_free_inverse[37:36]) | (|way_is_free_inverse[39:38]);
+  wire way_is_free_or_9 = (|way_is_free_inverse[41:40]) | (|way_is_free_inverse[43:42]);
+  wire way_is_free_or_10 = (|way_is_free_inverse[45:44]) | (|way_is_free_inverse[47:46]);
+  wire way_is_free_or_7_or = way_is_free_or_7 | way_is_free_or_8 | way_is_free_or_9 | way_is_free_or_10;
+  wire way_is_free_or_11 = (|way_is_free_inverse[49:48]) | (|way_is_free_inverse[51:50]);
+  wire way_is_free_or_12 = (|way_is_free_inverse[53:52]) | (|way_is_free_inverse[55:54]);
+  wire way_is_free_or_13 = (|way_is_free_inverse[57:56]) | (|way_is_free_inverse[59:58]);
+  wire way_is_free_or_14 = (|way_is_free_inverse[61:60]) | (|way_is_free_inverse[63:62]);
+  wire way_is_free_or_11_or = way_is_free_or_11 | way_is_free_or_12 | way_is_free_or_13 | way_is_free_or_14;
+  wire way_is_free = way_is_free_or_or | way_is_free_or_3_or | way_is_free_or_7_or | way_is_free_or_11_or; // choose.ts:35
+  wire [63:0] can_leave_joined = {
     second_set_pointer == 6'd63, second_set_pointer == 6'd62, second_set_pointer == 6'd61,
     second_set_pointer == 6'd60, second_set_pointer == 6'd59, second_set_pointer == 6'd58,
     second_set_pointer == 6'd57, second_set_pointer == 6'd56, second_set_pointer == 6'd55,
@@ -548,73 +540,17 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     second_set_pointer == 6'd4, second_set_pointer == 6'd3, second_set_pointer == 6'd2, second_set_pointer == 6'd1,
     second_set_pointer == 6'd0
   };
-  wire can_be_had = can_be_had_or_or_or | (|(second_set_valid & can_be_had_joined)); // choose.ts:37
-  wire [1:0] chosen_way_choice =
-    can_be_had_or ? {~(|can_be_had_inverse[1:0]) & (|can_be_had_inverse[3:2]), |can_be_had_inverse[1:0] ? ~can_be_had_inverse[0] & can_be_had_inverse[1] : ~can_be_had_inverse[2] & can_be_had_inverse[3]} :
-    {~(|can_be_had_inverse[5:4]) & (|can_be_had_inverse[7:6]), |can_be_had_inverse[5:4] ? ~can_be_had_inverse[4] & can_be_had_inverse[5] : ~can_be_had_inverse[6] & can_be_had_inverse[7]}; // priority.ts:75
-  wire [1:0] can_be_had_inverse_choice =
-    can_be_had_or_can_be_had_inverse ? {~(|can_be_had_inverse[9:8]) & (|can_be_had_inverse[11:10]), |can_be_had_inverse[9:8] ? ~can_be_had_inverse[8] & can_be_had_inverse[9] : ~can_be_had_inverse[10] & can_be_had_inverse[11]} :
-    {~(|can_be_had_inverse[13:12]) & (|can_be_had_inverse[15:14]), |can_be_had_inverse[13:12] ? ~can_be_had_inverse[12] & can_be_had_inverse[13] : ~can_be_had_inverse[14] & can_be_had_inverse[15]};
-  wire [1:0] can_be_had_or_3_choice =
-    can_be_had_or_3 ? {~(|can_be_had_inverse[17:16]) & (|can_be_had_inverse[19:18]), |can_be_had_inverse[17:16] ? ~can_be_had_inverse[16] & can_be_had_inverse[17] : ~can_be_had_inverse[18] & can_be_had_inverse[19]} :
-    {~(|can_be_had_inverse[21:20]) & (|can_be_had_inverse[23:22]), |can_be_had_inverse[21:20] ? ~can_be_had_inverse[20] & can_be_had_inverse[21] : ~can_be_had_inverse[22] & can_be_had_inverse[23]};
-  wire [1:0] can_be_had_or_5_choice =
-    can_be_had_or_5 ? {~(|can_be_had_inverse[25:24]) & (|can_be_had_inverse[27:26]), |can_be_had_inverse[25:24] ? ~can_be_had_inverse[24] & can_be_had_inverse[25] : ~can_be_had_inverse[26] & can_be_had_inverse[27]} :
-    {~(|can_be_had_inverse[29:28]) & (|can_be_had_inverse[31:30]), |can_be_had_inverse[29:28] ? ~can_be_had_inverse[28] & can_be_had_inverse[29] : ~can_be_had_inverse[30] & can_be_had_inverse[31]};
-  wire [3:0] chosen_way_joined = {
-    ~(can_be_had_or | can_be_had_inverse_or) & (can_be_had_or_can_be_had_inverse | can_be_had_or_2),
-    (can_be_had_or | can_be_had_inverse_or) ? {~can_be_had_or & can_be_had_inverse_or, chosen_way_choice} : {~can_be_had_or_can_be_had_inverse & can_be_had_or_2, can_be_had_inverse_choice}
-  };
-  wire [3:0] can_be_had_or_3_joined = {
-    ~(can_be_had_or_3 | can_be_had_or_4) & (can_be_had_or_5 | can_be_had_or_6),
-    (can_be_had_or_3 | can_be_had_or_4) ? {~can_be_had_or_3 & can_be_had_or_4, can_be_had_or_3_choice} : {~can_be_had_or_5 & can_be_had_or_6, can_be_had_or_5_choice}
-  };
-  wire [1:0] can_be_had_or_7_choice =
-    can_be_had_or_7 ? {~(|can_be_had_inverse[33:32]) & (|can_be_had_inverse[35:34]), |can_be_had_inverse[33:32] ? ~can_be_had_inverse[32] & can_be_had_inverse[33] : ~can_be_had_inverse[34] & can_be_had_inverse[35]} :
-    {~(|can_be_had_inverse[37:36]) & (|can_be_had_inverse[39:38]), |can_be_had_inverse[37:36] ? ~can_be_had_inverse[36] & can_be_had_inverse[37] : ~can_be_had_inverse[38] & can_be_had_inverse[39]}; // priority.ts:75
-  wire [1:0] can_be_had_or_9_choice =
-    can_be_had_or_9 ? {~(|can_be_had_inverse[41:40]) & (|can_be_had_inverse[43:42]), |can_be_had_inverse[41:40] ? ~can_be_had_inverse[40] & can_be_had_inverse[41] : ~can_be_had_inverse[42] & can_be_had_inverse[43]} :
-    {~(|can_be_had_inverse[45:44]) & (|can_be_had_inverse[47:46]), |can_be_had_inverse[45:44] ? ~can_be_had_inverse[44] & can_be_had_inverse[45] : ~can_be_had_inverse[46] & can_be_had_inverse[47]};
-  wire [1:0] can_be_had_or_11_choice =
-    can_be_had_or_11 ? {~(|can_be_had_inverse[49:48]) & (|can_be_had_inverse[51:50]), |can_be_had_inverse[49:48] ? ~can_be_had_inverse[48] & can_be_had_inverse[49] : ~can_be_had_inverse[50] & can_be_had_inverse[51]} :
-    {~(|can_be_had_inverse[53:52]) & (|can_be_had_inverse[55:54]), |can_be_had_inverse[53:52] ? ~can_be_had_inverse[52] & can_be_had_inverse[53] : ~can_be_had_inverse[54] & can_be_had_inverse[55]};
-  wire [1:0] can_be_had_or_13_choice =
-    can_be_had_or_13 ? {~(|can_be_had_inverse[57:56]) & (|can_be_had_inverse[59:58]), |can_be_had_inverse[57:56] ? ~can_be_had_inverse[56] & can_be_had_inverse[57] : ~can_be_had_inverse[58] & can_be_had_inverse[59]} :
-    {~(|can_be_had_inverse[61:60]) & (|can_be_had_inverse[63:62]), |can_be_had_inverse[61:60] ? ~can_be_had_inverse[60] & can_be_had_inverse[61] : ~can_be_had_inverse[62] & can_be_had_inverse[63]};
-  wire [3:0] can_be_had_or_7_joined = {
-    ~(can_be_had_or_7 | can_be_had_or_8) & (can_be_had_or_9 | can_be_had_or_10),
-    (can_be_had_or_7 | can_be_had_or_8) ? {~can_be_had_or_7 & can_be_had_or_8, can_be_had_or_7_choice} : {~can_be_had_or_9 & can_be_had_or_10, can_be_had_or_9_choice}
-  };
-  wire [3:0] can_be_had_or_11_joined = {
-    ~(can_be_had_or_11 | can_be_had_or_12) & (can_be_had_or_13 | can_be_had_or_14),
-    (can_be_had_or_11 | can_be_had_or_12) ? {~can_be_had_or_11 & can_be_had_or_12, can_be_had_or_11_choice} : {~can_be_had_or_13 & can_be_had_or_14, can_be_had_or_13_choice}
-  };
-  wire [4:0] can_be_had_or_or_choice =
-    (can_be_had_or_or | can_be_had_or_3_or) ? {~can_be_had_or_or & can_be_had_or_3_or, can_be_had_or_or ? chosen_way_joined : can_be_had_or_3_joined} :
-    {~can_be_had_or_7_or & can_be_had_or_11_or, can_be_had_or_7_or ? can_be_had_or_7_joined : can_be_had_or_11_joined}; // priority.ts:75
-  wire [5:0] chosen_way =
-    can_be_had_or_or_or ? {~(can_be_had_or_or | can_be_had_or_3_or) & (can_be_had_or_7_or | can_be_had_or_11_or), can_be_had_or_or_choice} :
-    second_set_pointer; // choose.ts:38
+  wire can_leave = |(second_set_valid & can_leave_joined); // choose.ts:37
   assign fills = finishes_now & second_fill;
-  wire filled_1 = fills & second_fetched & (second_status == 4'd0); // lookup.ts:345
-  wire [63:0] taken_way_joined = {
-    way == 6'd63, way == 6'd62, way == 6'd61, way == 6'd60, way == 6'd59, way == 6'd58, way == 6'd57, way == 6'd56,
-    way == 6'd55, way == 6'd54, way == 6'd53, way == 6'd52, way == 6'd51, way == 6'd50, way == 6'd49, way == 6'd48,
-    way == 6'd47, way == 6'd46, way == 6'd45, way == 6'd44, way == 6'd43, way == 6'd42, way == 6'd41, way == 6'd40,
-    way == 6'd39, way == 6'd38, way == 6'd37, way == 6'd36, way == 6'd35, way == 6'd34, way == 6'd33, way == 6'd32,
-    way == 6'd31, way == 6'd30, way == 6'd29, way == 6'd28, way == 6'd27, way == 6'd26, way == 6'd25, way == 6'd24,
-    way == 6'd23, way == 6'd22, way == 6'd21, way == 6'd20, way == 6'd19, way == 6'd18, way == 6'd17, way == 6'd16,
-    way == 6'd15, way == 6'd14, way == 6'd13, way == 6'd12, way == 6'd11, way == 6'd10, way == 6'd9, way == 6'd8,
-    way == 6'd7, way == 6'd6, way == 6'd5, way == 6'd4, way == 6'd3, way == 6'd2, way == 6'd1, way == 6'd0
-  };
-  assign taken_way = taken_way_joined & (begun ? 64'hffffffffffffffff : 64'd0);
-  assign ended_way = there_joined & (fills ? 64'hffffffffffffffff : 64'd0);
-  assign arrived_way = there_joined & (filled_1 ? 64'hffffffffffffffff : 64'd0);
-  assign dropped_way = there_joined & (drops ? 64'hffffffffffffffff : 64'd0);
+  wire filled_1 = fills & second_fetched & (second_status == 4'd0); // lookup.ts:359
+  assign taken_way = way_onehot & (begun ? 64'hffffffffffffffff : 64'd0);
+  assign ended_way = op_way & (fills ? 64'hffffffffffffffff : 64'd0);
+  assign arrived_way = op_way & (filled_1 ? 64'hffffffffffffffff : 64'd0);
+  assign dropped_way = op_way & (drops ? 64'hffffffffffffffff : 64'd0);
   assign gone = taken_way | dropped_way;
-  wire meant = second_valid & (second_kind != op_kind_clear); // lookup.ts:377
+  wire meant = second_valid & (second_kind != op_kind_clear); // lookup.ts:391
 
-  Fifo_Access_d8_auto queue ( // lookup.ts:388
+  Fifo_Access_d8_auto queue ( // lookup.ts:402
     .clk (clk), .rst (rst),
     .push_valid (found_access_valid), .push_ready (queue_push_ready), .push_payload_id (found_access_payload_id),
     .push_payload_status (found_access_payload_status), .push_payload_write (second_write),
@@ -627,23 +563,23 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     .level (queue_level)
   );
 
-  always @(posedge clk)
-    if (goes) begin
-      first_kind <= next_op_kind;
-      first_again <= next_op_again;
-      first_failed <= next_op_failed;
-      first_index <= next_op_index;
-      first_tag <= next_op_tag;
-      first_beat <= next_op_beat;
-      first_write <= next_op_write;
-      first_way <= next_op_way;
-      first_miss <= next_op_miss;
-      first_fill <= next_op_fill;
-      first_release <= next_op_release;
-      first_fetched <= next_op_fetched;
-      first_status <= next_op_status;
-      first_writable <= next_op_writable;
-    end
+  always @(posedge clk) begin
+    first_kind <= next_op_kind;
+    first_again <= next_op_again;
+    first_failed <= next_op_failed;
+    first_index <= next_op_index;
+    first_tag <= next_op_tag;
+    first_beat <= next_op_beat;
+    first_write <= next_op_write;
+    first_way <= next_op_way;
+    first_miss <= next_op_miss;
+    first_fill <= next_op_fill;
+    first_release <= next_op_release;
+    first_fetched <= next_op_fetched;
+    first_status <= next_op_status;
+    first_writable <= next_op_writable;
+    drained <= queue_level == 4'd0;
+  end
 
   always @(posedge clk)
     if (rst) begin
@@ -656,7 +592,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     end
   wire second_set_valid_and = writes_set & (second_index == first_index);
   wire wrote_valid_and = wrote_valid & (wrote_index == first_index);
-  wire [63:0] stored_valid = stored[63:0]; // lookup.ts:227
+  wire [63:0] stored_valid = stored[63:0]; // lookup.ts:233
   wire [63:0] stored_writable = stored[127:64];
   wire [63:0] stored_dirty = stored[191:128];
   wire [63:0] stored_used = stored[255:192];
@@ -678,6 +614,21 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
       second_fetched <= first_fetched;
       second_status <= first_status;
       second_writable <= first_writable;
+      op_way <= {
+        first_way == 6'd63, first_way == 6'd62, first_way == 6'd61, first_way == 6'd60, first_way == 6'd59,
+        first_way == 6'd58, first_way == 6'd57, first_way == 6'd56, first_way == 6'd55, first_way == 6'd54,
+        first_way == 6'd53, first_way == 6'd52, first_way == 6'd51, first_way == 6'd50, first_way == 6'd49,
+        first_way == 6'd48, first_way == 6'd47, first_way == 6'd46, first_way == 6'd45, first_way == 6'd44,
+        first_way == 6'd43, first_way == 6'd42, first_way == 6'd41, first_way == 6'd40, first_way == 6'd39,
+        first_way == 6'd38, first_way == 6'd37, first_way == 6'd36, first_way == 6'd35, first_way == 6'd34,
+        first_way == 6'd33, first_way == 6'd32, first_way == 6'd31, first_way == 6'd30, first_way == 6'd29,
+        first_way == 6'd28, first_way == 6'd27, first_way == 6'd26, first_way == 6'd25, first_way == 6'd24,
+        first_way == 6'd23, first_way == 6'd22, first_way == 6'd21, first_way == 6'd20, first_way == 6'd19,
+        first_way == 6'd18, first_way == 6'd17, first_way == 6'd16, first_way == 6'd15, first_way == 6'd14,
+        first_way == 6'd13, first_way == 6'd12, first_way == 6'd11, first_way == 6'd10, first_way == 6'd9,
+        first_way == 6'd8, first_way == 6'd7, first_way == 6'd6, first_way == 6'd5, first_way == 6'd4,
+        first_way == 6'd3, first_way == 6'd2, first_way == 6'd1, first_way == 6'd0
+      };
       match <= {
         tag_63 == first_tag, tag_62 == first_tag, tag_61 == first_tag, tag_60 == first_tag, tag_59 == first_tag,
         tag_58 == first_tag, tag_57 == first_tag, tag_56 == first_tag, tag_55 == first_tag, tag_54 == first_tag,
@@ -731,14 +682,15 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
             machine <= machine_choose;
           end
         end
-        machine_choose: begin
-          machine <= machine_read;
-          if (fetches & ~can_be_had) begin
+        machine_choose: machine <= machine_take;
+        machine_take: machine <= machine_read;
+        machine_read: begin
+          machine <= machine_known;
+          if (~way_had) begin
             second_valid <= 1'b0;
             machine <= machine_run;
           end
         end
-        machine_read: machine <= machine_known;
         machine_known: machine <= machine_begin;
         machine_begin: begin
           if (job_valid & job_ready) begin
@@ -749,49 +701,169 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
         default: ;
       endcase
     end
+  wire [1:0] choice_free_way_choice =
+    way_is_free_or ? {~(|way_is_free_inverse[1:0]) & (|way_is_free_inverse[3:2]), |way_is_free_inverse[1:0] ? ~way_is_free_inverse[0] & way_is_free_inverse[1] : ~way_is_free_inverse[2] & way_is_free_inverse[3]} :
+    {~(|way_is_free_inverse[5:4]) & (|way_is_free_inverse[7:6]), |way_is_free_inverse[5:4] ? ~way_is_free_inverse[4] & way_is_free_inverse[5] : ~way_is_free_inverse[6] & way_is_free_inverse[7]}; // priority.ts:75
+  wire [1:0] way_is_free_inverse_choice =
+    way_is_free_or_way_is_free_inverse ? {~(|way_is_free_inverse[9:8]) & (|way_is_free_inverse[11:10]), |way_is_free_inverse[9:8] ? ~way_is_free_inverse[8] & way_is_free_inverse[9] : ~way_is_free_inverse[10] & way_is_free_inverse[11]} :
+    {~(|way_is_free_inverse[13:12]) & (|way_is_free_inverse[15:14]), |way_is_free_inverse[13:12] ? ~way_is_free_inverse[12] & way_is_free_inverse[13] : ~way_is_free_inverse[14] & way_is_free_inverse[15]};
+  wire [1:0] way_is_free_or_3_choice =
+    way_is_free_or_3 ? {~(|way_is_free_inverse[17:16]) & (|way_is_free_inverse[19:18]), |way_is_free_inverse[17:16] ? ~way_is_free_inverse[16] & way_is_free_inverse[17] : ~way_is_free_inverse[18] & way_is_free_inverse[19]} :
+    {~(|way_is_free_inverse[21:20]) & (|way_is_free_inverse[23:22]), |way_is_free_inverse[21:20] ? ~way_is_free_inverse[20] & way_is_free_inverse[21] : ~way_is_free_inverse[22] & way_is_free_inverse[23]};
+  wire [1:0] way_is_free_or_5_choice =
+    way_is_free_or_5 ? {~(|way_is_free_inverse[25:24]) & (|way_is_free_inverse[27:26]), |way_is_free_inverse[25:24] ? ~way_is_free_inverse[24] & way_is_free_inverse[25] : ~way_is_free_inverse[26] & way_is_free_inverse[27]} :
+    {~(|way_is_free_inverse[29:28]) & (|way_is_free_inverse[31:30]), |way_is_free_inverse[29:28] ? ~way_is_free_inverse[28] & way_is_free_inverse[29] : ~way_is_free_inverse[30] & way_is_free_inverse[31]};
+  wire [3:0] choice_free_way_joined = {
+    ~(way_is_free_or | way_is_free_inverse_or) & (way_is_free_or_way_is_free_inverse | way_is_free_or_2),
+    (way_is_free_or | way_is_free_inverse_or) ? {~way_is_free_or & way_is_free_inverse_or, choice_free_way_choice} : {~way_is_free_or_way_is_free_inverse & way_is_free_or_2, way_is_free_inverse_choice}
+  };
+  wire [3:0] way_is_free_or_3_joined = {
+    ~(way_is_free_or_3 | way_is_free_or_4) & (way_is_free_or_5 | way_is_free_or_6),
+    (way_is_free_or_3 | way_is_free_or_4) ? {~way_is_free_or_3 & way_is_free_or_4, way_is_free_or_3_choice} : {~way_is_free_or_5 & way_is_free_or_6, way_is_free_or_5_choice}
+  };
+  wire [1:0] way_is_free_or_7_choice =
+    way_is_free_or_7 ? {~(|way_is_free_inverse[33:32]) & (|way_is_free_inverse[35:34]), |way_is_free_inverse[33:32] ? ~way_is_free_inverse[32] & way_is_free_inverse[33] : ~way_is_free_inverse[34] & way_is_free_inverse[35]} :
+    {~(|way_is_free_inverse[37:36]) & (|way_is_free_inverse[39:38]), |way_is_free_inverse[37:36] ? ~way_is_free_inverse[36] & way_is_free_inverse[37] : ~way_is_free_inverse[38] & way_is_free_inverse[39]}; // priority.ts:75
+  wire [1:0] way_is_free_or_9_choice =
+    way_is_free_or_9 ? {~(|way_is_free_inverse[41:40]) & (|way_is_free_inverse[43:42]), |way_is_free_inverse[41:40] ? ~way_is_free_inverse[40] & way_is_free_inverse[41] : ~way_is_free_inverse[42] & way_is_free_inverse[43]} :
+    {~(|way_is_free_inverse[45:44]) & (|way_is_free_inverse[47:46]), |way_is_free_inverse[45:44] ? ~way_is_free_inverse[44] & way_is_free_inverse[45] : ~way_is_free_inverse[46] & way_is_free_inverse[47]};
+  wire [1:0] way_is_free_or_11_choice =
+    way_is_free_or_11 ? {~(|way_is_free_inverse[49:48]) & (|way_is_free_inverse[51:50]), |way_is_free_inverse[49:48] ? ~way_is_free_inverse[48] & way_is_free_inverse[49] : ~way_is_free_inverse[50] & way_is_free_inverse[51]} :
+    {~(|way_is_free_inverse[53:52]) & (|way_is_free_inverse[55:54]), |way_is_free_inverse[53:52] ? ~way_is_free_inverse[52] & way_is_free_inverse[53] : ~way_is_free_inverse[54] & way_is_free_inverse[55]};
+  wire [1:0] way_is_free_or_13_choice =
+    way_is_free_or_13 ? {~(|way_is_free_inverse[57:56]) & (|way_is_free_inverse[59:58]), |way_is_free_inverse[57:56] ? ~way_is_free_inverse[56] & way_is_free_inverse[57] : ~way_is_free_inverse[58] & way_is_free_inverse[59]} :
+    {~(|way_is_free_inverse[61:60]) & (|way_is_free_inverse[63:62]), |way_is_free_inverse[61:60] ? ~way_is_free_inverse[60] & way_is_free_inverse[61] : ~way_is_free_inverse[62] & way_is_free_inverse[63]};
+  wire [3:0] way_is_free_or_7_joined = {
+    ~(way_is_free_or_7 | way_is_free_or_8) & (way_is_free_or_9 | way_is_free_or_10),
+    (way_is_free_or_7 | way_is_free_or_8) ? {~way_is_free_or_7 & way_is_free_or_8, way_is_free_or_7_choice} : {~way_is_free_or_9 & way_is_free_or_10, way_is_free_or_9_choice}
+  };
+  wire [3:0] way_is_free_or_11_joined = {
+    ~(way_is_free_or_11 | way_is_free_or_12) & (way_is_free_or_13 | way_is_free_or_14),
+    (way_is_free_or_11 | way_is_free_or_12) ? {~way_is_free_or_11 & way_is_free_or_12, way_is_free_or_11_choice} : {~way_is_free_or_13 & way_is_free_or_14, way_is_free_or_13_choice}
+  };
+  wire [4:0] way_is_free_or_or_choice =
+    (way_is_free_or_or | way_is_free_or_3_or) ? {~way_is_free_or_or & way_is_free_or_3_or, way_is_free_or_or ? choice_free_way_joined : way_is_free_or_3_joined} :
+    {~way_is_free_or_7_or & way_is_free_or_11_or, way_is_free_or_7_or ? way_is_free_or_7_joined : way_is_free_or_11_joined}; // priority.ts:75
   wire [41:0] victim_tag_or =
-    ({42{way == 6'd0}} & tag_0) | ({42{way == 6'd1}} & tag_1) | ({42{way == 6'd2}} & tag_2)
-    | ({42{way == 6'd3}} & tag_3) | ({42{way == 6'd4}} & tag_4) | ({42{way == 6'd5}} & tag_5)
-    | ({42{way == 6'd6}} & tag_6) | ({42{way == 6'd7}} & tag_7);
-  wire [41:0] way_or =
-    ({42{way == 6'd8}} & tag_8) | ({42{way == 6'd9}} & tag_9) | ({42{way == 6'd10}} & tag_10)
-    | ({42{way == 6'd11}} & tag_11) | ({42{way == 6'd12}} & tag_12) | ({42{way == 6'd13}} & tag_13)
-    | ({42{way == 6'd14}} & tag_14) | ({42{way == 6'd15}} & tag_15);
+    ({42{way_onehot[0]}} & tag_0) | ({42{way_onehot[1]}} & tag_1) | ({42{way_onehot[2]}} & tag_2)
+    | ({42{way_onehot[3]}} & tag_3) | ({42{way_onehot[4]}} & tag_4) | ({42{way_onehot[5]}} & tag_5)
+    | ({42{way_onehot[6]}} & tag_6) | ({42{way_onehot[7]}} & tag_7);
+  wire [41:0] way_onehot_or =
+    ({42{way_onehot[8]}} & tag_8) | ({42{way_onehot[9]}} & tag_9) | ({42{way_onehot[10]}} & tag_10)
+    | ({42{way_onehot[11]}} & tag_11) | ({42{way_onehot[12]}} & tag_12) | ({42{way_onehot[13]}} & tag_13)
+    | ({42{way_onehot[14]}} & tag_14) | ({42{way_onehot[15]}} & tag_15);
   wire [41:0] tag_16_or =
-    ({42{way == 6'd16}} & tag_16) | ({42{way == 6'd17}} & tag_17) | ({42{way == 6'd18}} & tag_18)
-    | ({42{way == 6'd19}} & tag_19) | ({42{way == 6'd20}} & tag_20) | ({42{way == 6'd21}} & tag_21)
-    | ({42{way == 6'd22}} & tag_22) | ({42{way == 6'd23}} & tag_23);
+    ({42{way_onehot[16]}} & tag_16) | ({42{way_onehot[17]}} & tag_17) | ({42{way_onehot[18]}} & tag_18)
+    | ({42{way_onehot[19]}} & tag_19) | ({42{way_onehot[20]}} & tag_20) | ({42{way_onehot[21]}} & tag_21)
+    | ({42{way_onehot[22]}} & tag_22) | ({42{way_onehot[23]}} & tag_23);
   wire [41:0] tag_24_or =
-    ({42{way == 6'd24}} & tag_24) | ({42{way == 6'd25}} & tag_25) | ({42{way == 6'd26}} & tag_26)
-    | ({42{way == 6'd27}} & tag_27) | ({42{way == 6'd28}} & tag_28) | ({42{way == 6'd29}} & tag_29)
-    | ({42{way == 6'd30}} & tag_30) | ({42{way == 6'd31}} & tag_31);
+    ({42{way_onehot[24]}} & tag_24) | ({42{way_onehot[25]}} & tag_25) | ({42{way_onehot[26]}} & tag_26)
+    | ({42{way_onehot[27]}} & tag_27) | ({42{way_onehot[28]}} & tag_28) | ({42{way_onehot[29]}} & tag_29)
+    | ({42{way_onehot[30]}} & tag_30) | ({42{way_onehot[31]}} & tag_31);
   wire [41:0] tag_32_or =
-    ({42{way == 6'd32}} & tag_32) | ({42{way == 6'd33}} & tag_33) | ({42{way == 6'd34}} & tag_34)
-    | ({42{way == 6'd35}} & tag_35) | ({42{way == 6'd36}} & tag_36) | ({42{way == 6'd37}} & tag_37)
-    | ({42{way == 6'd38}} & tag_38) | ({42{way == 6'd39}} & tag_39);
+    ({42{way_onehot[32]}} & tag_32) | ({42{way_onehot[33]}} & tag_33) | ({42{way_onehot[34]}} & tag_34)
+    | ({42{way_onehot[35]}} & tag_35) | ({42{way_onehot[36]}} & tag_36) | ({42{way_onehot[37]}} & tag_37)
+    | ({42{way_onehot[38]}} & tag_38) | ({42{way_onehot[39]}} & tag_39);
   wire [41:0] tag_40_or =
-    ({42{way == 6'd40}} & tag_40) | ({42{way == 6'd41}} & tag_41) | ({42{way == 6'd42}} & tag_42)
-    | ({42{way == 6'd43}} & tag_43) | ({42{way == 6'd44}} & tag_44) | ({42{way == 6'd45}} & tag_45)
-    | ({42{way == 6'd46}} & tag_46) | ({42{way == 6'd47}} & tag_47);
+    ({42{way_onehot[40]}} & tag_40) | ({42{way_onehot[41]}} & tag_41) | ({42{way_onehot[42]}} & tag_42)
+    | ({42{way_onehot[43]}} & tag_43) | ({42{way_onehot[44]}} & tag_44) | ({42{way_onehot[45]}} & tag_45)
+    | ({42{way_onehot[46]}} & tag_46) | ({42{way_onehot[47]}} & tag_47);
   wire [41:0] tag_48_or =
-    ({42{way == 6'd48}} & tag_48) | ({42{way == 6'd49}} & tag_49) | ({42{way == 6'd50}} & tag_50)
-    | ({42{way == 6'd51}} & tag_51) | ({42{way == 6'd52}} & tag_52) | ({42{way == 6'd53}} & tag_53)
-    | ({42{way == 6'd54}} & tag_54) | ({42{way == 6'd55}} & tag_55);
+    ({42{way_onehot[48]}} & tag_48) | ({42{way_onehot[49]}} & tag_49) | ({42{way_onehot[50]}} & tag_50)
+    | ({42{way_onehot[51]}} & tag_51) | ({42{way_onehot[52]}} & tag_52) | ({42{way_onehot[53]}} & tag_53)
+    | ({42{way_onehot[54]}} & tag_54) | ({42{way_onehot[55]}} & tag_55);
   wire [41:0] tag_56_or =
-    ({42{way == 6'd56}} & tag_56) | ({42{way == 6'd57}} & tag_57) | ({42{way == 6'd58}} & tag_58)
-    | ({42{way == 6'd59}} & tag_59) | ({42{way == 6'd60}} & tag_60) | ({42{way == 6'd61}} & tag_61)
-    | ({42{way == 6'd62}} & tag_62) | ({42{way == 6'd63}} & tag_63);
+    ({42{way_onehot[56]}} & tag_56) | ({42{way_onehot[57]}} & tag_57) | ({42{way_onehot[58]}} & tag_58)
+    | ({42{way_onehot[59]}} & tag_59) | ({42{way_onehot[60]}} & tag_60) | ({42{way_onehot[61]}} & tag_61)
+    | ({42{way_onehot[62]}} & tag_62) | ({42{way_onehot[63]}} & tag_63);
 
   always @(posedge clk)
     case (machine)
       machine_choose: begin
-        way <= fetches ? chosen_way : second_way;
-        holds <= ~fetches | ~can_be_had_or_or_or;
-        turns <= ~can_be_had_or_or_or & fetches;
+        choice_free <= way_is_free;
+        choice_free_way <= {
+          ~(way_is_free_or_or | way_is_free_or_3_or) & (way_is_free_or_7_or | way_is_free_or_11_or),
+          way_is_free_or_or_choice
+        };
+        choice_victim <= can_leave;
+        choice_victim_way <= second_set_pointer;
+      end
+      machine_take: begin
+        way <= fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way;
+        way_onehot <= {
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd63,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd62,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd61,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd60,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd59,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd58,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd57,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd56,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd55,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd54,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd53,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd52,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd51,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd50,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd49,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd48,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd47,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd46,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd45,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd44,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd43,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd42,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd41,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd40,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd39,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd38,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd37,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd36,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd35,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd34,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd33,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd32,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd31,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd30,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd29,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd28,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd27,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd26,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd25,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd24,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd23,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd22,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd21,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd20,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd19,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd18,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd17,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd16,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd15,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd14,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd13,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd12,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd11,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd10,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd9,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd8,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd7,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd6,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd5,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd4,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd3,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd2,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd1,
+          (fetches ? (choice_free ? choice_free_way : choice_victim_way) : second_way) == 6'd0
+        };
+        holds <= ~choice_free | ~fetches;
+        turns <= ~choice_free & fetches;
+        way_had <= choice_free | choice_victim | ~fetches;
       end
       machine_known: begin
-        victim_tag <= victim_tag_or | way_or | tag_16_or | tag_24_or | tag_32_or | tag_40_or | tag_48_or | tag_56_or;
-        victim_dirty <= holds & (|(second_set_dirty & taken_way_joined));
+        victim_tag <=
+          victim_tag_or | way_onehot_or | tag_16_or | tag_24_or | tag_32_or | tag_40_or | tag_48_or | tag_56_or;
+        victim_dirty <= holds & (|(second_set_dirty & way_onehot));
       end
       default: ;
     endcase
@@ -1134,8 +1206,8 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   always @(posedge clk) begin
     if (repeats) again_head <= links[again_head];
     if (list_ends) begin
-      if (~again | second_fill) again_head <= again_head_joined[{second_miss, 2'd0} +: 4];
-      if (~again | ~second_fill) again_tail <= again_tail_joined[{second_miss, 2'd0} +: 4];
+      again_head <= again_head_joined[{second_miss, 2'd0} +: 4];
+      if (~again) again_tail <= again_tail_joined[{second_miss, 2'd0} +: 4];
     end
   end
 
@@ -1175,323 +1247,323 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd0)) tags_0[second_index] <= second_tag;
-    if (reads) tag_0 <= tags_0[read_index];
+    if (begun & fetches & way_onehot[0]) tags_0[second_index] <= second_tag;
+    tag_0 <= tags_0[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd1)) tags_1[second_index] <= second_tag;
-    if (reads) tag_1 <= tags_1[read_index];
+    if (begun & fetches & way_onehot[1]) tags_1[second_index] <= second_tag;
+    tag_1 <= tags_1[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd2)) tags_2[second_index] <= second_tag;
-    if (reads) tag_2 <= tags_2[read_index];
+    if (begun & fetches & way_onehot[2]) tags_2[second_index] <= second_tag;
+    tag_2 <= tags_2[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd3)) tags_3[second_index] <= second_tag;
-    if (reads) tag_3 <= tags_3[read_index];
+    if (begun & fetches & way_onehot[3]) tags_3[second_index] <= second_tag;
+    tag_3 <= tags_3[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd4)) tags_4[second_index] <= second_tag;
-    if (reads) tag_4 <= tags_4[read_index];
+    if (begun & fetches & way_onehot[4]) tags_4[second_index] <= second_tag;
+    tag_4 <= tags_4[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd5)) tags_5[second_index] <= second_tag;
-    if (reads) tag_5 <= tags_5[read_index];
+    if (begun & fetches & way_onehot[5]) tags_5[second_index] <= second_tag;
+    tag_5 <= tags_5[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd6)) tags_6[second_index] <= second_tag;
-    if (reads) tag_6 <= tags_6[read_index];
+    if (begun & fetches & way_onehot[6]) tags_6[second_index] <= second_tag;
+    tag_6 <= tags_6[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd7)) tags_7[second_index] <= second_tag;
-    if (reads) tag_7 <= tags_7[read_index];
+    if (begun & fetches & way_onehot[7]) tags_7[second_index] <= second_tag;
+    tag_7 <= tags_7[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd8)) tags_8[second_index] <= second_tag;
-    if (reads) tag_8 <= tags_8[read_index];
+    if (begun & fetches & way_onehot[8]) tags_8[second_index] <= second_tag;
+    tag_8 <= tags_8[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd9)) tags_9[second_index] <= second_tag;
-    if (reads) tag_9 <= tags_9[read_index];
+    if (begun & fetches & way_onehot[9]) tags_9[second_index] <= second_tag;
+    tag_9 <= tags_9[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd10)) tags_10[second_index] <= second_tag;
-    if (reads) tag_10 <= tags_10[read_index];
+    if (begun & fetches & way_onehot[10]) tags_10[second_index] <= second_tag;
+    tag_10 <= tags_10[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd11)) tags_11[second_index] <= second_tag;
-    if (reads) tag_11 <= tags_11[read_index];
+    if (begun & fetches & way_onehot[11]) tags_11[second_index] <= second_tag;
+    tag_11 <= tags_11[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd12)) tags_12[second_index] <= second_tag;
-    if (reads) tag_12 <= tags_12[read_index];
+    if (begun & fetches & way_onehot[12]) tags_12[second_index] <= second_tag;
+    tag_12 <= tags_12[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd13)) tags_13[second_index] <= second_tag;
-    if (reads) tag_13 <= tags_13[read_index];
+    if (begun & fetches & way_onehot[13]) tags_13[second_index] <= second_tag;
+    tag_13 <= tags_13[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd14)) tags_14[second_index] <= second_tag;
-    if (reads) tag_14 <= tags_14[read_index];
+    if (begun & fetches & way_onehot[14]) tags_14[second_index] <= second_tag;
+    tag_14 <= tags_14[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd15)) tags_15[second_index] <= second_tag;
-    if (reads) tag_15 <= tags_15[read_index];
+    if (begun & fetches & way_onehot[15]) tags_15[second_index] <= second_tag;
+    tag_15 <= tags_15[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd16)) tags_16[second_index] <= second_tag;
-    if (reads) tag_16 <= tags_16[read_index];
+    if (begun & fetches & way_onehot[16]) tags_16[second_index] <= second_tag;
+    tag_16 <= tags_16[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd17)) tags_17[second_index] <= second_tag;
-    if (reads) tag_17 <= tags_17[read_index];
+    if (begun & fetches & way_onehot[17]) tags_17[second_index] <= second_tag;
+    tag_17 <= tags_17[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd18)) tags_18[second_index] <= second_tag;
-    if (reads) tag_18 <= tags_18[read_index];
+    if (begun & fetches & way_onehot[18]) tags_18[second_index] <= second_tag;
+    tag_18 <= tags_18[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd19)) tags_19[second_index] <= second_tag;
-    if (reads) tag_19 <= tags_19[read_index];
+    if (begun & fetches & way_onehot[19]) tags_19[second_index] <= second_tag;
+    tag_19 <= tags_19[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd20)) tags_20[second_index] <= second_tag;
-    if (reads) tag_20 <= tags_20[read_index];
+    if (begun & fetches & way_onehot[20]) tags_20[second_index] <= second_tag;
+    tag_20 <= tags_20[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd21)) tags_21[second_index] <= second_tag;
-    if (reads) tag_21 <= tags_21[read_index];
+    if (begun & fetches & way_onehot[21]) tags_21[second_index] <= second_tag;
+    tag_21 <= tags_21[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd22)) tags_22[second_index] <= second_tag;
-    if (reads) tag_22 <= tags_22[read_index];
+    if (begun & fetches & way_onehot[22]) tags_22[second_index] <= second_tag;
+    tag_22 <= tags_22[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd23)) tags_23[second_index] <= second_tag;
-    if (reads) tag_23 <= tags_23[read_index];
+    if (begun & fetches & way_onehot[23]) tags_23[second_index] <= second_tag;
+    tag_23 <= tags_23[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd24)) tags_24[second_index] <= second_tag;
-    if (reads) tag_24 <= tags_24[read_index];
+    if (begun & fetches & way_onehot[24]) tags_24[second_index] <= second_tag;
+    tag_24 <= tags_24[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd25)) tags_25[second_index] <= second_tag;
-    if (reads) tag_25 <= tags_25[read_index];
+    if (begun & fetches & way_onehot[25]) tags_25[second_index] <= second_tag;
+    tag_25 <= tags_25[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd26)) tags_26[second_index] <= second_tag;
-    if (reads) tag_26 <= tags_26[read_index];
+    if (begun & fetches & way_onehot[26]) tags_26[second_index] <= second_tag;
+    tag_26 <= tags_26[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd27)) tags_27[second_index] <= second_tag;
-    if (reads) tag_27 <= tags_27[read_index];
+    if (begun & fetches & way_onehot[27]) tags_27[second_index] <= second_tag;
+    tag_27 <= tags_27[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd28)) tags_28[second_index] <= second_tag;
-    if (reads) tag_28 <= tags_28[read_index];
+    if (begun & fetches & way_onehot[28]) tags_28[second_index] <= second_tag;
+    tag_28 <= tags_28[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd29)) tags_29[second_index] <= second_tag;
-    if (reads) tag_29 <= tags_29[read_index];
+    if (begun & fetches & way_onehot[29]) tags_29[second_index] <= second_tag;
+    tag_29 <= tags_29[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd30)) tags_30[second_index] <= second_tag;
-    if (reads) tag_30 <= tags_30[read_index];
+    if (begun & fetches & way_onehot[30]) tags_30[second_index] <= second_tag;
+    tag_30 <= tags_30[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd31)) tags_31[second_index] <= second_tag;
-    if (reads) tag_31 <= tags_31[read_index];
+    if (begun & fetches & way_onehot[31]) tags_31[second_index] <= second_tag;
+    tag_31 <= tags_31[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd32)) tags_32[second_index] <= second_tag;
-    if (reads) tag_32 <= tags_32[read_index];
+    if (begun & fetches & way_onehot[32]) tags_32[second_index] <= second_tag;
+    tag_32 <= tags_32[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd33)) tags_33[second_index] <= second_tag;
-    if (reads) tag_33 <= tags_33[read_index];
+    if (begun & fetches & way_onehot[33]) tags_33[second_index] <= second_tag;
+    tag_33 <= tags_33[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd34)) tags_34[second_index] <= second_tag;
-    if (reads) tag_34 <= tags_34[read_index];
+    if (begun & fetches & way_onehot[34]) tags_34[second_index] <= second_tag;
+    tag_34 <= tags_34[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd35)) tags_35[second_index] <= second_tag;
-    if (reads) tag_35 <= tags_35[read_index];
+    if (begun & fetches & way_onehot[35]) tags_35[second_index] <= second_tag;
+    tag_35 <= tags_35[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd36)) tags_36[second_index] <= second_tag;
-    if (reads) tag_36 <= tags_36[read_index];
+    if (begun & fetches & way_onehot[36]) tags_36[second_index] <= second_tag;
+    tag_36 <= tags_36[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd37)) tags_37[second_index] <= second_tag;
-    if (reads) tag_37 <= tags_37[read_index];
+    if (begun & fetches & way_onehot[37]) tags_37[second_index] <= second_tag;
+    tag_37 <= tags_37[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd38)) tags_38[second_index] <= second_tag;
-    if (reads) tag_38 <= tags_38[read_index];
+    if (begun & fetches & way_onehot[38]) tags_38[second_index] <= second_tag;
+    tag_38 <= tags_38[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd39)) tags_39[second_index] <= second_tag;
-    if (reads) tag_39 <= tags_39[read_index];
+    if (begun & fetches & way_onehot[39]) tags_39[second_index] <= second_tag;
+    tag_39 <= tags_39[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd40)) tags_40[second_index] <= second_tag;
-    if (reads) tag_40 <= tags_40[read_index];
+    if (begun & fetches & way_onehot[40]) tags_40[second_index] <= second_tag;
+    tag_40 <= tags_40[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd41)) tags_41[second_index] <= second_tag;
-    if (reads) tag_41 <= tags_41[read_index];
+    if (begun & fetches & way_onehot[41]) tags_41[second_index] <= second_tag;
+    tag_41 <= tags_41[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd42)) tags_42[second_index] <= second_tag;
-    if (reads) tag_42 <= tags_42[read_index];
+    if (begun & fetches & way_onehot[42]) tags_42[second_index] <= second_tag;
+    tag_42 <= tags_42[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd43)) tags_43[second_index] <= second_tag;
-    if (reads) tag_43 <= tags_43[read_index];
+    if (begun & fetches & way_onehot[43]) tags_43[second_index] <= second_tag;
+    tag_43 <= tags_43[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd44)) tags_44[second_index] <= second_tag;
-    if (reads) tag_44 <= tags_44[read_index];
+    if (begun & fetches & way_onehot[44]) tags_44[second_index] <= second_tag;
+    tag_44 <= tags_44[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd45)) tags_45[second_index] <= second_tag;
-    if (reads) tag_45 <= tags_45[read_index];
+    if (begun & fetches & way_onehot[45]) tags_45[second_index] <= second_tag;
+    tag_45 <= tags_45[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd46)) tags_46[second_index] <= second_tag;
-    if (reads) tag_46 <= tags_46[read_index];
+    if (begun & fetches & way_onehot[46]) tags_46[second_index] <= second_tag;
+    tag_46 <= tags_46[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd47)) tags_47[second_index] <= second_tag;
-    if (reads) tag_47 <= tags_47[read_index];
+    if (begun & fetches & way_onehot[47]) tags_47[second_index] <= second_tag;
+    tag_47 <= tags_47[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd48)) tags_48[second_index] <= second_tag;
-    if (reads) tag_48 <= tags_48[read_index];
+    if (begun & fetches & way_onehot[48]) tags_48[second_index] <= second_tag;
+    tag_48 <= tags_48[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd49)) tags_49[second_index] <= second_tag;
-    if (reads) tag_49 <= tags_49[read_index];
+    if (begun & fetches & way_onehot[49]) tags_49[second_index] <= second_tag;
+    tag_49 <= tags_49[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd50)) tags_50[second_index] <= second_tag;
-    if (reads) tag_50 <= tags_50[read_index];
+    if (begun & fetches & way_onehot[50]) tags_50[second_index] <= second_tag;
+    tag_50 <= tags_50[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd51)) tags_51[second_index] <= second_tag;
-    if (reads) tag_51 <= tags_51[read_index];
+    if (begun & fetches & way_onehot[51]) tags_51[second_index] <= second_tag;
+    tag_51 <= tags_51[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd52)) tags_52[second_index] <= second_tag;
-    if (reads) tag_52 <= tags_52[read_index];
+    if (begun & fetches & way_onehot[52]) tags_52[second_index] <= second_tag;
+    tag_52 <= tags_52[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd53)) tags_53[second_index] <= second_tag;
-    if (reads) tag_53 <= tags_53[read_index];
+    if (begun & fetches & way_onehot[53]) tags_53[second_index] <= second_tag;
+    tag_53 <= tags_53[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd54)) tags_54[second_index] <= second_tag;
-    if (reads) tag_54 <= tags_54[read_index];
+    if (begun & fetches & way_onehot[54]) tags_54[second_index] <= second_tag;
+    tag_54 <= tags_54[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd55)) tags_55[second_index] <= second_tag;
-    if (reads) tag_55 <= tags_55[read_index];
+    if (begun & fetches & way_onehot[55]) tags_55[second_index] <= second_tag;
+    tag_55 <= tags_55[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd56)) tags_56[second_index] <= second_tag;
-    if (reads) tag_56 <= tags_56[read_index];
+    if (begun & fetches & way_onehot[56]) tags_56[second_index] <= second_tag;
+    tag_56 <= tags_56[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd57)) tags_57[second_index] <= second_tag;
-    if (reads) tag_57 <= tags_57[read_index];
+    if (begun & fetches & way_onehot[57]) tags_57[second_index] <= second_tag;
+    tag_57 <= tags_57[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd58)) tags_58[second_index] <= second_tag;
-    if (reads) tag_58 <= tags_58[read_index];
+    if (begun & fetches & way_onehot[58]) tags_58[second_index] <= second_tag;
+    tag_58 <= tags_58[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd59)) tags_59[second_index] <= second_tag;
-    if (reads) tag_59 <= tags_59[read_index];
+    if (begun & fetches & way_onehot[59]) tags_59[second_index] <= second_tag;
+    tag_59 <= tags_59[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd60)) tags_60[second_index] <= second_tag;
-    if (reads) tag_60 <= tags_60[read_index];
+    if (begun & fetches & way_onehot[60]) tags_60[second_index] <= second_tag;
+    tag_60 <= tags_60[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd61)) tags_61[second_index] <= second_tag;
-    if (reads) tag_61 <= tags_61[read_index];
+    if (begun & fetches & way_onehot[61]) tags_61[second_index] <= second_tag;
+    tag_61 <= tags_61[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd62)) tags_62[second_index] <= second_tag;
-    if (reads) tag_62 <= tags_62[read_index];
+    if (begun & fetches & way_onehot[62]) tags_62[second_index] <= second_tag;
+    tag_62 <= tags_62[read_index];
   end
 
   always @(posedge clk) begin
-    if (begun & fetches & (way == 6'd63)) tags_63[second_index] <= second_tag;
-    if (reads) tag_63 <= tags_63[read_index];
+    if (begun & fetches & way_onehot[63]) tags_63[second_index] <= second_tag;
+    tag_63 <= tags_63[read_index];
   end
 
   always @(posedge clk) begin
@@ -1500,7 +1572,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
         written_set_pointer, written_set_used, written_set_dirty, written_set_writable, written_set_valid
       };
     end
-    if (goes) stored <= states[next_index];
+    stored <= states[next_index];
   end
 
   always @(posedge clk)
@@ -1512,19 +1584,19 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     end
 
   always @(posedge clk)
-    if (parks_1 & ~repeats) parked[park_at] <= settling_word;
+    if (parks_1 & ~second_again) parked[park_at] <= settling_word;
 
   always @(posedge clk)
     if (joins | appends) begin
-      links[list_ends ? (second_fill ? again_tail_joined[{second_miss, 2'd0} +: 4] : again_tail) : again_tail_joined[{parked_for, 2'd0} +: 4]] <=
-        list_ends ? (second_fill ? again_head : again_head_joined[{second_miss, 2'd0} +: 4]) :
+      links[list_ends ? again_tail_joined[{second_miss, 2'd0} +: 4] : again_tail_joined[{parked_for, 2'd0} +: 4]] <=
+        list_ends ? again_head :
         park_at;
     end
 
   assign request_ready = (intake_tail - intake_head) != 4'd8;
   assign evict_ready = evicted;
   assign finish_ready = finishes_now;
-  assign job_valid = (machine == machine_begin) & (queue_level == 4'd0);
+  assign job_valid = (machine == machine_begin) & drained;
   assign job_payload_miss = next_miss;
   assign job_payload_place = {second_index, way};
   assign job_payload_fetch = fetches;
@@ -1540,7 +1612,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   assign events_refused = answers;
   assign events_dirty_eviction = begun & victim_dirty;
   assign events_clean_eviction = begun & holds & ~victim_dirty;
-  assign events_blocked = blocked | ((machine == machine_choose) & fetches & ~can_be_had);
+  assign events_blocked = blocked | ((machine == machine_read) & ~way_had);
   assign idle =
     (intake_head == intake_tail) & (taken == 16'd0) & (busy == 4'd0) & ~(second_valid | first_valid)
     & (queue_level == 4'd0);
@@ -1549,24 +1621,24 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~meant | ~(|(found & (found - 64'd1)))); // lookup.ts:378
-      assert (~((|(second_set_dirty & ~second_set_valid)) & meant)); // lookup.ts:379
-      assert (~(hit & ~queue_push_ready)); // lookup.ts:380
+      assert (~meant | ~(|(found & (found - 64'd1)))); // lookup.ts:392
+      assert (~((|(second_set_dirty & ~second_set_valid)) & meant)); // lookup.ts:393
+      assert (~(hit & ~queue_push_ready)); // lookup.ts:394
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~meant | ~(|(found & (found - 64'd1))))) begin
-        $display("%s", "assertion failed: a line is in one way of its set at most (lookup.ts:378)"); // lookup.ts:378
+        $display("%s", "assertion failed: a line is in one way of its set at most (lookup.ts:392)"); // lookup.ts:392
         $stop;
       end
       if (~(~((|(second_set_dirty & ~second_set_valid)) & meant))) begin
-        $display("%s", "assertion failed: what is dirty is valid (lookup.ts:379)"); // lookup.ts:379
+        $display("%s", "assertion failed: what is dirty is valid (lookup.ts:393)"); // lookup.ts:393
         $stop;
       end
       if (~(~(hit & ~queue_push_ready))) begin
-        $display("%s", "assertion failed: a hit has room on its way to the line memory (lookup.ts:380)"); // lookup.ts:380
+        $display("%s", "assertion failed: a hit has room on its way to the line memory (lookup.ts:394)"); // lookup.ts:394
         $stop;
       end
     end

@@ -50,6 +50,10 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   output wire [511:0] fill_payload_data,
   input  wire         copied_valid,
   input  wire [511:0] copied_data,
+  input  wire         copied_bad,
+  input  wire         filled_valid,
+  input  wire [1:0]   filled_miss,
+  input  wire         filled_bad,
   // tx: stream out
   output wire         tx_valid,
   input  wire         tx_ready,
@@ -67,7 +71,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   // event: stream out
   output wire         event_valid,
   input  wire         event_ready,
-  output wire         event_payload_kind,
+  output wire [1:0]   event_payload_kind,
   output wire [15:0]  event_payload_line_asid,
   output wire [35:0]  event_payload_line_page,
   output wire [3:0]   event_payload_status,
@@ -102,207 +106,219 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   output wire [3:0]   busy,
   output wire         ready
 );
-  localparam [3:0] machine_known = 4'd3;
-  localparam event_kind_unknown_region = 1'b0;
-  localparam event_kind_flush_refused = 1'b1;
-  localparam [3:0] machine_plan = 4'd8;
-  localparam [3:0] machine_send = 4'd9;
+  localparam [3:0] machine_known = 4'd5;
+  localparam [3:0] machine_copied = 4'd7;
+  localparam [1:0] event_kind_unknown_region = 2'd0;
+  localparam [1:0] event_kind_flush_refused = 2'd1;
+  localparam [1:0] event_kind_line_lost = 2'd2;
   localparam [3:0] status_ok = 4'd0, status_invalid = 4'd1, status_fail = 4'd4, status_nack = 4'd5,
     status_busy = 4'd6, status_migrating = 4'd9, status_expired = 4'd10, status_yield = 4'd12;
+  localparam [3:0] machine_plan = 4'd10;
+  localparam [3:0] machine_send = 4'd11;
   localparam [3:0] machine_idle = 4'd0;
   localparam [3:0] machine_look = 4'd1;
   localparam [3:0] machine_wait = 4'd2;
-  localparam [3:0] machine_prepared = 4'd7;
-  localparam [3:0] machine_zero = 4'd6;
-  localparam [3:0] machine_copy = 4'd4;
-  localparam [3:0] machine_copied = 4'd5;
+  localparam [3:0] machine_found = 4'd3;
+  localparam [3:0] machine_sure = 4'd4;
+  localparam [3:0] machine_prepared = 4'd9;
+  localparam [3:0] machine_zero = 4'd8;
+  localparam [3:0] machine_copy = 4'd6;
   localparam [1:0] owner_copy = 2'd1;
   localparam [1:0] owner_fill = 2'd2;
-  wire ranges_writable, ranges_local; // engine.ts:78
-  wire router_route_known, router_route_replicated; // engine.ts:79
+  wire ranges_writable, ranges_local; // engine.ts:81
+  wire router_route_known, router_route_replicated; // engine.ts:82
   wire [1:0] router_route_node, router_route_secondary;
   wire [47:0] router_peer_mac;
   wire [31:0] router_peer_ip;
   wire [15:0] router_peer_port;
-  wire sender_order_ready, sender_sending; // engine.ts:80
-  wire receiver_answer_valid, receiver_answer_reply_whole, receiver_done, receiver_cut; // engine.ts:81
+  wire sender_order_ready, sender_sending; // engine.ts:83
+  wire receiver_answer_valid, receiver_answer_reply_whole, receiver_done, receiver_cut; // engine.ts:84
   wire [1:0] receiver_answer_reply_miss, receiver_answer_reply_part;
   wire [31:0] receiver_answer_reply_request_id;
   wire [3:0] receiver_answer_reply_status;
-  reg entries_0_active, entries_0_todo, entries_0_held, entries_0_due, entries_0_told, entries_0_writable,
-    entries_1_active, entries_1_todo, entries_1_held, entries_1_due, entries_1_told, entries_1_writable,
-    entries_2_active, entries_2_todo, entries_2_held, entries_2_due, entries_2_told, entries_2_writable,
-    entries_3_active, entries_3_todo, entries_3_held, entries_3_due, entries_3_told, entries_3_writable; // table.ts:29
-  reg [3:0] entries_0_status, entries_0_tries, entries_1_status, entries_1_tries, entries_2_status, entries_2_tries,
-    entries_3_status, entries_3_tries;
-  reg [19:0] entries_0_time, entries_1_time, entries_2_time, entries_3_time;
+  reg entries_0_active, entries_0_todo, entries_0_held, entries_0_due, entries_0_told, entries_1_active,
+    entries_1_todo, entries_1_held, entries_1_due, entries_1_told, entries_2_active, entries_2_todo, entries_2_held,
+    entries_2_due, entries_2_told, entries_3_active, entries_3_todo, entries_3_held, entries_3_due, entries_3_told; // table.ts:31
+  reg [3:0] details_0_status, details_0_tries, details_1_status, details_1_tries, details_2_status, details_2_tries,
+    details_3_status, details_3_tries; // table.ts:32
+  reg details_0_writable, details_1_writable, details_2_writable, details_3_writable;
+  reg [19:0] details_0_time, details_1_time, details_2_time, details_3_time;
   reg fetch_0_need, fetch_0_repeats, fetch_1_need, fetch_1_repeats, fetch_2_need, fetch_2_repeats, fetch_3_need,
-    fetch_3_repeats; // table.ts:30
+    fetch_3_repeats; // table.ts:33
   reg [1:0] fetch_0_node, fetch_1_node, fetch_2_node, fetch_3_node;
   reg [31:0] fetch_0_id, fetch_0_first, fetch_1_id, fetch_1_first, fetch_2_id, fetch_2_first, fetch_3_id,
     fetch_3_first;
   reg primary_0_need, primary_0_repeats, primary_1_need, primary_1_repeats, primary_2_need, primary_2_repeats,
-    primary_3_need, primary_3_repeats; // table.ts:31
+    primary_3_need, primary_3_repeats; // table.ts:34
   reg [1:0] primary_0_node, primary_1_node, primary_2_node, primary_3_node;
   reg [31:0] primary_0_id, primary_0_first, primary_1_id, primary_1_first, primary_2_id, primary_2_first,
     primary_3_id, primary_3_first;
   reg secondary_0_need, secondary_0_repeats, secondary_1_need, secondary_1_repeats, secondary_2_need,
-    secondary_2_repeats, secondary_3_need, secondary_3_repeats; // table.ts:32
+    secondary_2_repeats, secondary_3_need, secondary_3_repeats; // table.ts:35
   reg [1:0] secondary_0_node, secondary_1_node, secondary_2_node, secondary_3_node;
   reg [31:0] secondary_0_id, secondary_0_first, secondary_1_id, secondary_1_first, secondary_2_id,
     secondary_2_first, secondary_3_id, secondary_3_first;
-  wire events_push_ready; // engine.ts:106
+  reg told_stage_full, told_stage_skid_full; // engine.ts:108
+  reg [1:0] told_stage_held_kind, told_stage_skid_held_kind;
+  reg [15:0] told_stage_held_line_asid, told_stage_skid_held_line_asid;
+  reg [35:0] told_stage_held_line_page, told_stage_skid_held_line_page;
+  reg [3:0] told_stage_held_status, told_stage_skid_held_status;
+  wire events_push_ready;
   wire [2:0] events_level;
-  reg [1:0] at; // engine.ts:108
-  reg of_victim; // engine.ts:110
-  reg local_; // engine.ts:111
-  reg [5:0] beat; // engine.ts:112
-  reg [6:0] arrived; // engine.ts:113
-  reg send_fetch; // engine.ts:129
-  reg send_primary; // engine.ts:130
-  reg send_secondary; // engine.ts:131
-  reg [31:0] next_id; // engine.ts:132
-  reg changed; // engine.ts:136
-  reg [3:0] machine; // engine.ts:187
-  reg [1:0] filling; // engine.ts:357
-  reg fills; // engine.ts:358
-  reg [1:0] offer_miss; // engine.ts:443
+  reg [1:0] at; // engine.ts:110
+  reg of_victim; // engine.ts:112
+  reg local_; // engine.ts:113
+  reg [5:0] beat; // engine.ts:114
+  reg [6:0] arrived; // engine.ts:115
+  reg spoilt; // engine.ts:116
+  reg [15:0] looked_up_asid; // engine.ts:119
+  reg [35:0] looked_up_page;
+  reg send_fetch; // engine.ts:135
+  reg send_primary; // engine.ts:136
+  reg send_secondary; // engine.ts:137
+  reg [31:0] next_id; // engine.ts:138
+  reg changed; // engine.ts:142
+  reg is_together; // engine.ts:161
+  reg [6:0] owed_0; // engine.ts:198
+  reg owes_none_0; // engine.ts:199
+  reg [6:0] owed_1; // engine.ts:198
+  reg owes_none_1; // engine.ts:199
+  reg [6:0] owed_2; // engine.ts:198
+  reg owes_none_2; // engine.ts:199
+  reg [6:0] owed_3; // engine.ts:198
+  reg owes_none_3; // engine.ts:199
+  reg [3:0] machine; // engine.ts:209
+  reg [31:0] newest_id; // match.ts:43
+  reg [31:0] oldest_id; // match.ts:44
+  reg later, of_newest, of_operation, reply_of_0, reply_of_1, reply_of_2, reply_of_3, reply_of_0_0, reply_of_1_0,
+    reply_of_2_0, reply_of_3_0, reply_of_0_1, reply_of_1_1, reply_of_2_1, reply_of_3_1, reply_of_0_2, reply_of_1_2,
+    reply_of_2_2, reply_of_3_2, ok, anew, of_fetch, refusal; // match.ts:37
+  reg [1:0] filling; // engine.ts:381
+  reg fills; // engine.ts:382
+  reg [3:0] releasing; // engine.ts:469
+  reg [3:0] tellable; // engine.ts:470
+  reg [1:0] offer_miss; // engine.ts:474
   reg offer_fill, offer_release, offer_writable;
   reg [3:0] offer_status;
-  reg offered; // engine.ts:444
-  (* ram_style = "distributed" *) reg [123:0] jobs [0:3]; // engine.ts:83
-  wire takes; // engine.ts:359
-  wire refusal; // engine.ts:344
-  wire asks; // engine.ts:209
-  wire settled_0 = ~(fetch_0_need | primary_0_need | secondary_0_need); // table.ts:34
+  reg offered; // engine.ts:475
+  (* ram_style = "distributed" *) reg [123:0] jobs [0:3]; // engine.ts:86
+  wire takes; // engine.ts:383
+  wire asks; // engine.ts:233
+  wire victim_lost; // engine.ts:284
+  wire settled_0 = ~(fetch_0_need | primary_0_need | secondary_0_need); // table.ts:37
   wire settled_1 = ~(fetch_1_need | primary_1_need | secondary_1_need);
   wire settled_2 = ~(fetch_2_need | primary_2_need | secondary_2_need);
   wire settled_3 = ~(fetch_3_need | primary_3_need | secondary_3_need);
-  wire told_valid = (takes & refusal) | ((machine == machine_known) & asks); // engine.ts:105
-  wire told_payload_kind = (takes & refusal) ? event_kind_flush_refused : event_kind_unknown_region;
-  wire [123:0] line_word = jobs[receiver_answer_reply_miss]; // engine.ts:366
+  wire told_valid =
+    (takes & refusal) | ((machine == machine_known) ? asks : (machine == machine_copied) & victim_lost); // engine.ts:107
+  wire told_ready = ~told_stage_skid_full;
+  wire [1:0] told_payload_kind =
+    (takes & refusal) ? event_kind_flush_refused :
+    (machine == machine_copied) ? event_kind_line_lost :
+    event_kind_unknown_region;
+  wire [123:0] line_word = jobs[receiver_answer_reply_miss]; // engine.ts:390
   wire [15:0] line_victim_asid = line_word[87:72];
-  wire [123:0] job_word = jobs[at]; // engine.ts:109
+  wire [123:0] job_word = jobs[at]; // engine.ts:111
   wire [15:0] job_victim_asid = job_word[87:72];
   wire [15:0] job_line_asid = job_word[34:19];
-  wire [15:0] line_asid = of_victim ? job_victim_asid : job_line_asid; // engine.ts:114
-  wire [15:0] told_payload_line_asid = (takes & refusal) ? line_victim_asid : line_asid; // engine.ts:105
-  wire [35:0] line_victim_page = line_word[123:88]; // engine.ts:366
-  wire [35:0] job_victim_page = job_word[123:88]; // engine.ts:109
+  wire [15:0] line_asid = of_victim ? job_victim_asid : job_line_asid; // engine.ts:117
+  wire [15:0] told_payload_line_asid = (takes & refusal) ? line_victim_asid : line_asid; // engine.ts:107
+  wire [35:0] line_victim_page = line_word[123:88]; // engine.ts:390
+  wire [35:0] job_victim_page = job_word[123:88]; // engine.ts:111
   wire [35:0] job_line_page = job_word[70:35];
-  wire [35:0] line_page = of_victim ? job_victim_page : job_line_page; // engine.ts:114
-  wire [35:0] told_payload_line_page = (takes & refusal) ? line_victim_page : line_page; // engine.ts:105
-  wire [3:0] told_payload_status = (takes & refusal) ? receiver_answer_reply_status : 4'd0;
-  wire [31:0] request_id = own_first_id + next_id; // engine.ts:133
-  wire zeros = local_ & ~of_victim; // engine.ts:139
-  wire [271:0] compound_joined = {
+  wire [35:0] line_page = of_victim ? job_victim_page : job_line_page; // engine.ts:117
+  wire [35:0] told_payload_line_page = (takes & refusal) ? line_victim_page : line_page; // engine.ts:107
+  wire [3:0] told_payload_status =
+    (takes & refusal) ? receiver_answer_reply_status :
+    (machine == machine_copied) ? status_fail :
+    4'd0;
+  wire told_stage_room = ~told_stage_full | events_push_ready; // engine.ts:108
+  wire [31:0] request_id = own_first_id + next_id; // engine.ts:139
+  wire zeros = local_ & ~of_victim; // engine.ts:145
+  wire compound = send_primary & send_fetch & is_together; // engine.ts:162
+  wire joined = compound & ~send_secondary; // engine.ts:169
+  wire [1:0] which = send_secondary ? 2'd2 : send_primary ? 2'd1 : 2'd0; // choice.ts:24
+  wire sends_victim = which != 2'd0; // engine.ts:170
+  wire zeroed = zeros & line_valid & line_ready; // engine.ts:196
+  wire goes = (zeroed & (at == 2'd0)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd0)); // engine.ts:200
+  wire comes = filled_valid & (filled_miss == 2'd0); // engine.ts:201
+  wire [6:0] next = owed_0 + {6'd0, goes} - {6'd0, comes}; // engine.ts:202
+  wire goes_1 = (zeroed & (at == 2'd1)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd1)); // engine.ts:200
+  wire comes_1 = filled_valid & (filled_miss == 2'd1); // engine.ts:201
+  wire [6:0] next_1 = owed_1 + {6'd0, goes_1} - {6'd0, comes_1}; // engine.ts:202
+  wire goes_2 = (zeroed & (at == 2'd2)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd2)); // engine.ts:200
+  wire comes_2 = filled_valid & (filled_miss == 2'd2); // engine.ts:201
+  wire [6:0] next_2 = owed_2 + {6'd0, goes_2} - {6'd0, comes_2}; // engine.ts:202
+  wire goes_3 = (zeroed & (at == 2'd3)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd3)); // engine.ts:200
+  wire comes_3 = filled_valid & (filled_miss == 2'd3); // engine.ts:201
+  wire [6:0] next_3 = owed_3 + {6'd0, goes_3} - {6'd0, comes_3}; // engine.ts:202
+  wire unknown = ~router_route_known; // engine.ts:231
+  wire job_fetch = job_word[18]; // engine.ts:111
+  wire needs_owner = of_victim | (job_fetch & ~ranges_local); // engine.ts:232
+  assign asks = needs_owner & unknown;
+  wire refuses = 1'b0; // engine.ts:234
+  wire copy_done = arrived == 7'd64; // engine.ts:283
+  assign victim_lost = copy_done & spoilt;
+  wire first = 1'b0; // engine.ts:318
+  wire [271:0] goes_primary_joined = {
     primary_3_first, primary_3_repeats, primary_3_id, primary_3_node, primary_3_need, primary_2_first,
     primary_2_repeats, primary_2_id, primary_2_node, primary_2_need, primary_1_first, primary_1_repeats, primary_1_id,
     primary_1_node, primary_1_need, primary_0_first, primary_0_repeats, primary_0_id, primary_0_node, primary_0_need
   };
-  wire [67:0] primary_word = compound_joined[{7'd0, at} * 9'd68 +: 68]; // engine.ts:127
-  wire [1:0] primary_node = primary_word[2:1];
-  wire [271:0] fetch_3_first_joined = {
-    fetch_3_first, fetch_3_repeats, fetch_3_id, fetch_3_node, fetch_3_need, fetch_2_first, fetch_2_repeats,
-    fetch_2_id, fetch_2_node, fetch_2_need, fetch_1_first, fetch_1_repeats, fetch_1_id, fetch_1_node, fetch_1_need,
-    fetch_0_first, fetch_0_repeats, fetch_0_id, fetch_0_node, fetch_0_need
-  };
-  wire [67:0] fetch_word = fetch_3_first_joined[{7'd0, at} * 9'd68 +: 68]; // engine.ts:126
-  wire [1:0] fetch_node = fetch_word[2:1];
-  wire compound_and = (primary_node == fetch_node) & (job_victim_asid == job_line_asid);
-  wire compound = send_primary & send_fetch & compound_and; // engine.ts:155
-  wire joined = compound & ~send_secondary; // engine.ts:162
-  wire [1:0] which = send_secondary ? 2'd2 : send_primary ? 2'd1 : 2'd0; // choice.ts:24
-  wire sends_victim = which != 2'd0; // engine.ts:163
-  wire unknown = ~router_route_known; // engine.ts:207
-  wire job_fetch = job_word[18]; // engine.ts:109
-  wire needs_owner = of_victim | (job_fetch & ~ranges_local); // engine.ts:208
-  assign asks = needs_owner & unknown;
-  wire refuses = 1'b0; // engine.ts:210
-  wire first = 1'b0; // engine.ts:280
-  wire primary_need = primary_word[0]; // engine.ts:127
-  wire goes_primary = primary_need & ~first; // engine.ts:281
-  wire sends = send_secondary | send_primary | send_fetch; // engine.ts:293
-  wire in_send = (machine == machine_plan) | (machine == machine_send); // engine.ts:328
-  wire ok = receiver_answer_reply_status == status_ok; // engine.ts:340
-  wire later =
+  wire [67:0] primary_word = goes_primary_joined[{7'd0, at} * 9'd68 +: 68]; // engine.ts:133
+  wire primary_need = primary_word[0];
+  wire goes_primary = primary_need & ~first; // engine.ts:319
+  wire sends = send_secondary | send_primary | send_fetch; // engine.ts:332
+  wire in_send = (machine == machine_plan) | (machine == machine_send); // engine.ts:367
+  wire is_ok = receiver_answer_reply_status == status_ok; // match.ts:50
+  wire is_later =
     (receiver_answer_reply_status == status_busy) | (receiver_answer_reply_status == status_nack)
     | (receiver_answer_reply_status == status_migrating) | (receiver_answer_reply_status == status_yield)
-    | (receiver_answer_reply_status == status_expired); // engine.ts:341
-  wire anew = (receiver_answer_reply_status == status_yield) | (receiver_answer_reply_status == status_expired); // engine.ts:342
-  wire of_fetch = receiver_answer_reply_part == 2'd0; // engine.ts:343
-  assign refusal = ~(ok | later | of_fetch);
-  wire [135:0] waited_for_joined = {
-    entries_3_time, entries_3_tries, entries_3_writable, entries_3_status, entries_3_told, entries_3_due,
-    entries_3_held, entries_3_todo, entries_3_active, entries_2_time, entries_2_tries, entries_2_writable,
-    entries_2_status, entries_2_told, entries_2_due, entries_2_held, entries_2_todo, entries_2_active, entries_1_time,
-    entries_1_tries, entries_1_writable, entries_1_status, entries_1_told, entries_1_due, entries_1_held,
-    entries_1_todo, entries_1_active, entries_0_time, entries_0_tries, entries_0_writable, entries_0_status,
-    entries_0_told, entries_0_due, entries_0_held, entries_0_todo, entries_0_active
-  };
-  wire [33:0] replied_word = waited_for_joined[{6'd0, receiver_answer_reply_miss} * 8'd34 +: 34]; // engine.ts:332
-  wire replied_active = replied_word[0];
-  wire [67:0] waited_for_element = fetch_3_first_joined[{7'd0, receiver_answer_reply_miss} * 9'd68 +: 68];
-  wire [67:0] compound_joined_element = compound_joined[{7'd0, receiver_answer_reply_miss} * 9'd68 +: 68];
-  wire [271:0] secondary_3_first_joined = {
-    secondary_3_first, secondary_3_repeats, secondary_3_id, secondary_3_node, secondary_3_need, secondary_2_first,
-    secondary_2_repeats, secondary_2_id, secondary_2_node, secondary_2_need, secondary_1_first, secondary_1_repeats,
-    secondary_1_id, secondary_1_node, secondary_1_need, secondary_0_first, secondary_0_repeats, secondary_0_id,
-    secondary_0_node, secondary_0_need
-  };
-  wire [67:0] secondary_3_first_joined_element = secondary_3_first_joined[{7'd0, receiver_answer_reply_miss} * 9'd68 +: 68];
-  wire replied_todo = replied_word[1]; // engine.ts:332
-  wire waited_for_and =
-    replied_active
-    & ((receiver_answer_reply_part == 2'd0) ? waited_for_element[0] : (receiver_answer_reply_part == 2'd1) ? compound_joined_element[0] : secondary_3_first_joined_element[0])
-    & (((receiver_answer_reply_part == 2'd0) ? waited_for_element[34:3] : (receiver_answer_reply_part == 2'd1) ? compound_joined_element[34:3] : secondary_3_first_joined_element[34:3]) == receiver_answer_reply_request_id);
-  wire waited_for = waited_for_and & ~replied_todo; // engine.ts:345
-  wire engine_tells = machine == machine_known; // engine.ts:349
-  wire room_to_tell = ~refusal | (events_push_ready & ~engine_tells); // engine.ts:350
-  wire expected = waited_for & room_to_tell; // engine.ts:351
+    | (receiver_answer_reply_status == status_expired); // match.ts:51
+  wire is_of_fetch = receiver_answer_reply_part == 2'd0; // match.ts:52
+  wire number_counts = of_newest | (of_operation & ~later); // match.ts:56
+  wire open_0_0 = reply_of_0_0 & fetch_0_need & entries_0_active & ~entries_0_todo; // match.ts:65
+  wire open_1_0 = reply_of_1_0 & fetch_1_need & entries_1_active & ~entries_1_todo;
+  wire open_2_0 = reply_of_2_0 & fetch_2_need & entries_2_active & ~entries_2_todo;
+  wire open_3_0 = reply_of_3_0 & fetch_3_need & entries_3_active & ~entries_3_todo;
+  wire open_0_1 = reply_of_0_1 & primary_0_need & entries_0_active & ~entries_0_todo;
+  wire open_1_1 = reply_of_1_1 & primary_1_need & entries_1_active & ~entries_1_todo;
+  wire open_2_1 = reply_of_2_1 & primary_2_need & entries_2_active & ~entries_2_todo;
+  wire open_3_1 = reply_of_3_1 & primary_3_need & entries_3_active & ~entries_3_todo;
+  wire open_0_2 = reply_of_0_2 & secondary_0_need & entries_0_active & ~entries_0_todo;
+  wire open_1_2 = reply_of_1_2 & secondary_1_need & entries_1_active & ~entries_1_todo;
+  wire open_2_2 = reply_of_2_2 & secondary_2_need & entries_2_active & ~entries_2_todo;
+  wire open_3_2 = reply_of_3_2 & secondary_3_need & entries_3_active & ~entries_3_todo;
+  wire waited_for =
+    open_0_0 | open_1_0 | open_2_0 | open_3_0 | open_0_1 | open_1_1 | open_2_1 | open_3_1 | open_0_2 | open_1_2
+    | open_2_2 | open_3_2; // match.ts:71
+  wire engine_tells = (machine == machine_known) | (machine == machine_copied); // engine.ts:373
+  wire room_to_tell = ~refusal | (told_ready & ~engine_tells); // engine.ts:374
+  wire expected = waited_for & room_to_tell; // engine.ts:375
   assign takes = receiver_answer_valid & expected;
-  wire ends = ~later; // engine.ts:377
+  wire ends = takes & ~later; // engine.ts:392
+  wire fails_fetch = ends & of_fetch & ~ok; // engine.ts:393
+  wire begins_anew = takes & anew; // engine.ts:394
   wire [3:0] spent = {
-    entries_3_time == 20'd0, entries_2_time == 20'd0, entries_1_time == 20'd0, entries_0_time == 20'd0
-  }; // engine.ts:400
-  wire waits_0 = entries_0_active & ~entries_0_todo & ~entries_0_due & ~settled_0 & ~(fills & (filling == 2'd0)); // engine.ts:407
+    details_3_time == 20'd0, details_2_time == 20'd0, details_1_time == 20'd0, details_0_time == 20'd0
+  }; // engine.ts:424
+  wire waits_0 = entries_0_active & ~entries_0_todo & ~entries_0_due & ~settled_0 & ~(fills & (filling == 2'd0)); // engine.ts:432
   wire waits_1 = entries_1_active & ~entries_1_todo & ~entries_1_due & ~settled_1 & ~(fills & (filling == 2'd1));
   wire waits_2 = entries_2_active & ~entries_2_todo & ~entries_2_due & ~settled_2 & ~(fills & (filling == 2'd2));
   wire waits_3 = entries_3_active & ~entries_3_todo & ~entries_3_due & ~settled_3 & ~(fills & (filling == 2'd3));
-  wire releases_or =
-    (entries_1_active & ~entries_1_todo & ~entries_1_told & ~fetch_1_need)
-    | (entries_1_active & ~entries_1_todo & settled_1 & ~((in_send | sender_sending) & (at == 2'd1)) & entries_1_told);
-  wire entries_0_active_or =
-    (entries_0_active & ~entries_0_todo & ~entries_0_told & ~fetch_0_need)
-    | (entries_0_active & ~entries_0_todo & settled_0 & ~((in_send | sender_sending) & (at == 2'd0)) & entries_0_told);
-  wire releases_any = |{releases_or, entries_0_active_or};
-  wire entries_3_active_or =
-    (entries_3_active & ~entries_3_todo & ~entries_3_told & ~fetch_3_need)
-    | (entries_3_active & ~entries_3_todo & settled_3 & ~((in_send | sender_sending) & (at == 2'd3)) & entries_3_told);
-  wire entries_2_active_or =
-    (entries_2_active & ~entries_2_todo & ~entries_2_told & ~fetch_2_need)
-    | (entries_2_active & ~entries_2_todo & settled_2 & ~((in_send | sender_sending) & (at == 2'd2)) & entries_2_told);
-  wire entries_3_active_or_any = |{entries_3_active_or, entries_2_active_or};
   wire [1:0] releases_joined = {
-    ~releases_any & entries_3_active_or_any,
-    releases_any ? ~entries_0_active_or & releases_or : ~entries_2_active_or & entries_3_active_or
+    ~(|tellable[1:0]) & (|tellable[3:2]), |tellable[1:0] ? ~tellable[0] & tellable[1] : ~tellable[2] & tellable[3]
   };
-  wire [3:0] entries_3_active_joined = {
-    entries_3_active & ~entries_3_todo & settled_3 & ~((in_send | sender_sending) & (at == 2'd3)),
-    entries_2_active & ~entries_2_todo & settled_2 & ~((in_send | sender_sending) & (at == 2'd2)),
-    entries_1_active & ~entries_1_todo & settled_1 & ~((in_send | sender_sending) & (at == 2'd1)),
-    entries_0_active & ~entries_0_todo & settled_0 & ~((in_send | sender_sending) & (at == 2'd0))
-  };
-  wire [3:0] releases_shifted = entries_3_active_joined >> releases_joined;
-  wire releases = releases_shifted[0]; // engine.ts:451
+  wire [3:0] releases_shifted = releasing >> releases_joined;
+  wire releases = releases_shifted[0]; // engine.ts:483
 
   wire ranges_flushed_and = asks & ~refuses;
-  wire ranges_flushed_or = ~asks | events_push_ready;
-  wire ranges_flushed = (machine == machine_known) & ~ranges_flushed_and & ranges_flushed_or & of_victim; // engine.ts:78
-  ExCacheRanges_n4_l65536_p36 ranges ( // engine.ts:78
+  wire ranges_flushed_or = ~asks | told_ready;
+  wire ranges_flushed = (machine == machine_known) & ~ranges_flushed_and & ranges_flushed_or & of_victim; // engine.ts:81
+  ExCacheRanges_n4_l65536_p36 ranges ( // engine.ts:81
     .clk (clk), .rst (rst),
-    .line_asid             (line_asid),
-    .line_page             (line_page),
+    .line_asid             (looked_up_asid),
+    .line_page             (looked_up_page),
     .writable              (ranges_writable),
     .local_                (ranges_local),
     .flushed               (ranges_flushed),
@@ -318,13 +334,27 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     .ready                 (ready)
   );
 
-  wire [67:0] secondary_word = secondary_3_first_joined[{7'd0, at} * 9'd68 +: 68]; // engine.ts:128
+  wire [271:0] router_node_joined = {
+    secondary_3_first, secondary_3_repeats, secondary_3_id, secondary_3_node, secondary_3_need, secondary_2_first,
+    secondary_2_repeats, secondary_2_id, secondary_2_node, secondary_2_need, secondary_1_first, secondary_1_repeats,
+    secondary_1_id, secondary_1_node, secondary_1_need, secondary_0_first, secondary_0_repeats, secondary_0_id,
+    secondary_0_node, secondary_0_need
+  };
+  wire [67:0] secondary_word = router_node_joined[{7'd0, at} * 9'd68 +: 68]; // engine.ts:134
   wire [1:0] secondary_node = secondary_word[2:1];
-  wire [1:0] router_node = send_secondary ? secondary_node : send_primary ? primary_node : fetch_node; // engine.ts:79
-  VRegionRouter_r32_n4 router ( // engine.ts:79
+  wire [1:0] primary_node = primary_word[2:1]; // engine.ts:133
+  wire [271:0] fetch_3_first_joined = {
+    fetch_3_first, fetch_3_repeats, fetch_3_id, fetch_3_node, fetch_3_need, fetch_2_first, fetch_2_repeats,
+    fetch_2_id, fetch_2_node, fetch_2_need, fetch_1_first, fetch_1_repeats, fetch_1_id, fetch_1_node, fetch_1_need,
+    fetch_0_first, fetch_0_repeats, fetch_0_id, fetch_0_node, fetch_0_need
+  };
+  wire [67:0] fetch_word = fetch_3_first_joined[{7'd0, at} * 9'd68 +: 68]; // engine.ts:132
+  wire [1:0] fetch_node = fetch_word[2:1];
+  wire [1:0] router_node = send_secondary ? secondary_node : send_primary ? primary_node : fetch_node; // engine.ts:82
+  VRegionRouter_r32_n4 router ( // engine.ts:82
     .clk (clk), .rst (rst),
-    .asid                          (line_asid),
-    .region                        (line_page[35:18]),
+    .asid                          (looked_up_asid),
+    .region                        (looked_up_page[35:18]),
     .route_known                   (router_route_known),
     .route_node                    (router_route_node),
     .route_replicated              (router_route_replicated),
@@ -348,24 +378,24 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     .node_write_entry_peer_port    (node_write_entry_peer_port)
   );
 
-  wire sender_order_valid = (machine == machine_send) & sends; // engine.ts:80
+  wire sender_order_valid = (machine == machine_send) & sends; // engine.ts:83
   wire [15:0] sender_order_payload_asid = sends_victim ? job_victim_asid : job_line_asid;
   wire [35:0] sender_order_payload_page = sends_victim ? job_victim_page : job_line_page;
-  wire secondary_repeats = secondary_word[35]; // engine.ts:128
-  wire primary_repeats = primary_word[35]; // engine.ts:127
-  wire fetch_repeats = fetch_word[35]; // engine.ts:126
+  wire secondary_repeats = secondary_word[35]; // engine.ts:134
+  wire primary_repeats = primary_word[35]; // engine.ts:133
+  wire fetch_repeats = fetch_word[35]; // engine.ts:132
   wire sender_order_payload_retry =
     send_secondary ? secondary_repeats :
     send_primary ? primary_repeats :
-    fetch_repeats; // engine.ts:80
-  wire [31:0] secondary_first = secondary_word[67:36]; // engine.ts:128
-  wire [31:0] primary_first = primary_word[67:36]; // engine.ts:127
-  wire [31:0] fetch_first = fetch_word[67:36]; // engine.ts:126
+    fetch_repeats; // engine.ts:83
+  wire [31:0] secondary_first = secondary_word[67:36]; // engine.ts:134
+  wire [31:0] primary_first = primary_word[67:36]; // engine.ts:133
+  wire [31:0] fetch_first = fetch_word[67:36]; // engine.ts:132
   wire [31:0] sender_order_payload_retry_of =
     send_secondary ? secondary_first :
     send_primary ? primary_first :
-    fetch_first; // engine.ts:80
-  ExCacheSender_l4096_m4 sender ( // engine.ts:80
+    fetch_first; // engine.ts:83
+  ExCacheSender_l4096_m4 sender ( // engine.ts:83
     .clk (clk), .rst (rst),
     .own_mac      (own_mac),
     .own_ip       (own_ip),
@@ -386,7 +416,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     .sending      (sender_sending)
   );
 
-  ExCacheReceiver_l4096_m4 receiver ( // engine.ts:81
+  ExCacheReceiver_l4096_m4 receiver ( // engine.ts:84
     .clk (clk), .rst (rst),
     .own_mac                 (own_mac),
     .own_ip                  (own_ip),
@@ -410,163 +440,78 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     .fill_payload_data (fill_payload_data)
   );
 
-  Fifo_Event_d4_auto events ( // engine.ts:106
+  Fifo_Event_d4_auto events ( // engine.ts:108
     .clk (clk), .rst (rst),
-    .push_valid (told_valid), .push_ready (events_push_ready), .push_payload_kind (told_payload_kind),
-    .push_payload_line_asid (told_payload_line_asid), .push_payload_line_page (told_payload_line_page),
-    .push_payload_status (told_payload_status),
+    .push_valid (told_stage_full), .push_ready (events_push_ready), .push_payload_kind (told_stage_held_kind),
+    .push_payload_line_asid (told_stage_held_line_asid), .push_payload_line_page (told_stage_held_line_page),
+    .push_payload_status (told_stage_held_status),
     .pop_valid (event_valid), .pop_ready (event_ready), .pop_payload_kind (event_payload_kind),
     .pop_payload_line_asid (event_payload_line_asid), .pop_payload_line_page (event_payload_line_page),
     .pop_payload_status (event_payload_status),
     .level (events_level)
   );
+  wire entries_0_active_when = (job_payload_miss == 2'd0) & job_valid & job_ready;
+  wire job_payload_miss_when = (job_payload_miss == 2'd1) & job_valid & job_ready;
+  wire job_valid_when = (job_payload_miss == 2'd2) & job_valid & job_ready;
+  wire job_ready_when = (job_payload_miss == 2'd3) & job_valid & job_ready;
   wire entries_0_active_and = entries_1_todo & ~entries_1_held;
   wire entries_0_todo_and = entries_0_todo & ~entries_0_held;
   wire entries_0_active_any = |{entries_0_active_and, entries_0_todo_and};
   wire entries_3_todo_and = entries_3_todo & ~entries_3_held;
   wire entries_2_todo_and = entries_2_todo & ~entries_2_held;
   wire entries_3_todo_and_any = |{entries_3_todo_and, entries_2_todo_and};
-  wire entries_0_active_when = (entries_0_active_any | entries_3_todo_and_any) & ~sender_sending;
+  wire entries_0_active_any_when = (entries_0_active_any | entries_3_todo_and_any) & ~sender_sending;
   wire entries_1_due_any = |{entries_1_due, entries_0_due};
   wire entries_3_due_any = |{entries_3_due, entries_2_due};
   wire entries_1_due_any_when =
     (entries_1_due_any | entries_3_due_any) & ~(entries_0_active_any | entries_3_todo_and_any);
-  wire fetch_need = fetch_word[0]; // engine.ts:126
-  wire offered_when = ~offered & (releases_any | entries_3_active_or_any);
+  wire copy_done_when = copy_done & ~(spoilt & ~told_ready);
+  wire fetch_need = fetch_word[0]; // engine.ts:132
+  wire send_fetch_and = (primary_node == fetch_node) & (job_victim_asid == job_line_asid);
+  wire waits_0_when = waits_0 & spent[0] & ~(in_send & (at == 2'd0));
+  wire waits_1_when = waits_1 & spent[1] & ~(in_send & (at == 2'd1));
+  wire waits_2_when = waits_2 & spent[2] & ~(in_send & (at == 2'd2));
+  wire waits_3_when = waits_3 & spent[3] & ~(in_send & (at == 2'd3));
+  wire offered_when = ~offered & ((|tellable[1:0]) | (|tellable[3:2]));
 
   always @(posedge clk)
     if (rst) begin
       entries_0_active <= 1'b0; entries_0_todo <= 1'b0; entries_0_held <= 1'b0; entries_0_due <= 1'b0;
-      entries_0_told <= 1'b0; entries_0_status <= 4'd0; entries_0_writable <= 1'b0; entries_0_tries <= 4'd0;
-      entries_0_time <= 20'd0; entries_1_active <= 1'b0; entries_1_todo <= 1'b0; entries_1_held <= 1'b0;
-      entries_1_due <= 1'b0; entries_1_told <= 1'b0; entries_1_status <= 4'd0; entries_1_writable <= 1'b0;
-      entries_1_tries <= 4'd0; entries_1_time <= 20'd0; entries_2_active <= 1'b0; entries_2_todo <= 1'b0;
-      entries_2_held <= 1'b0; entries_2_due <= 1'b0; entries_2_told <= 1'b0; entries_2_status <= 4'd0;
-      entries_2_writable <= 1'b0; entries_2_tries <= 4'd0; entries_2_time <= 20'd0; entries_3_active <= 1'b0;
+      entries_0_told <= 1'b0; entries_1_active <= 1'b0; entries_1_todo <= 1'b0; entries_1_held <= 1'b0;
+      entries_1_due <= 1'b0; entries_1_told <= 1'b0; entries_2_active <= 1'b0; entries_2_todo <= 1'b0;
+      entries_2_held <= 1'b0; entries_2_due <= 1'b0; entries_2_told <= 1'b0; entries_3_active <= 1'b0;
       entries_3_todo <= 1'b0; entries_3_held <= 1'b0; entries_3_due <= 1'b0; entries_3_told <= 1'b0;
-      entries_3_status <= 4'd0; entries_3_writable <= 1'b0; entries_3_tries <= 4'd0; entries_3_time <= 20'd0;
-      fetch_0_need <= 1'b0; fetch_0_node <= 2'd0; fetch_0_id <= 32'd0; fetch_0_repeats <= 1'b0;
-      fetch_0_first <= 32'd0; fetch_1_need <= 1'b0; fetch_1_node <= 2'd0; fetch_1_id <= 32'd0;
-      fetch_1_repeats <= 1'b0; fetch_1_first <= 32'd0; fetch_2_need <= 1'b0; fetch_2_node <= 2'd0;
-      fetch_2_id <= 32'd0; fetch_2_repeats <= 1'b0; fetch_2_first <= 32'd0; fetch_3_need <= 1'b0;
-      fetch_3_node <= 2'd0; fetch_3_id <= 32'd0; fetch_3_repeats <= 1'b0; fetch_3_first <= 32'd0;
-      primary_0_need <= 1'b0; primary_0_node <= 2'd0; primary_0_id <= 32'd0; primary_0_repeats <= 1'b0;
-      primary_0_first <= 32'd0; primary_1_need <= 1'b0; primary_1_node <= 2'd0; primary_1_id <= 32'd0;
-      primary_1_repeats <= 1'b0; primary_1_first <= 32'd0; primary_2_need <= 1'b0; primary_2_node <= 2'd0;
-      primary_2_id <= 32'd0; primary_2_repeats <= 1'b0; primary_2_first <= 32'd0; primary_3_need <= 1'b0;
-      primary_3_node <= 2'd0; primary_3_id <= 32'd0; primary_3_repeats <= 1'b0; primary_3_first <= 32'd0;
-      secondary_0_need <= 1'b0; secondary_0_node <= 2'd0; secondary_0_id <= 32'd0; secondary_0_repeats <= 1'b0;
-      secondary_0_first <= 32'd0; secondary_1_need <= 1'b0; secondary_1_node <= 2'd0; secondary_1_id <= 32'd0;
-      secondary_1_repeats <= 1'b0; secondary_1_first <= 32'd0; secondary_2_need <= 1'b0; secondary_2_node <= 2'd0;
-      secondary_2_id <= 32'd0; secondary_2_repeats <= 1'b0; secondary_2_first <= 32'd0; secondary_3_need <= 1'b0;
-      secondary_3_node <= 2'd0; secondary_3_id <= 32'd0; secondary_3_repeats <= 1'b0; secondary_3_first <= 32'd0;
       of_victim <= 1'b0; arrived <= 7'd0; send_fetch <= 1'b0; send_primary <= 1'b0; send_secondary <= 1'b0;
-      next_id <= 32'd0; changed <= 1'b0; machine <= machine_idle; fills <= 1'b0; offered <= 1'b0;
+      next_id <= 32'd0; changed <= 1'b0; machine <= machine_idle; offered <= 1'b0;
     end
     else begin
-      if ((job_payload_miss == 2'd0) & job_valid & job_ready) begin
+      if (entries_0_active_when) begin
         entries_0_active <= 1'b1;
         entries_0_todo <= 1'b1;
         entries_0_held <= 1'b0;
         entries_0_due <= 1'b0;
         entries_0_told <= 1'b0;
-        entries_0_status <= 4'd0;
-        entries_0_writable <= 1'b1;
-        entries_0_tries <= 4'd0;
-        entries_0_time <= 20'd0;
-        fetch_0_need <= 1'b0;
-        fetch_0_node <= 2'd0;
-        fetch_0_id <= 32'd0;
-        fetch_0_repeats <= 1'b0;
-        fetch_0_first <= 32'd0;
-        primary_0_need <= 1'b0;
-        primary_0_node <= 2'd0;
-        primary_0_id <= 32'd0;
-        primary_0_repeats <= 1'b0;
-        primary_0_first <= 32'd0;
-        secondary_0_need <= 1'b0;
-        secondary_0_node <= 2'd0;
-        secondary_0_id <= 32'd0;
-        secondary_0_repeats <= 1'b0;
-        secondary_0_first <= 32'd0;
       end
-      if ((job_payload_miss == 2'd1) & job_valid & job_ready) begin
+      if (job_payload_miss_when) begin
         entries_1_active <= 1'b1;
         entries_1_todo <= 1'b1;
         entries_1_held <= 1'b0;
         entries_1_due <= 1'b0;
         entries_1_told <= 1'b0;
-        entries_1_status <= 4'd0;
-        entries_1_writable <= 1'b1;
-        entries_1_tries <= 4'd0;
-        entries_1_time <= 20'd0;
-        fetch_1_need <= 1'b0;
-        fetch_1_node <= 2'd0;
-        fetch_1_id <= 32'd0;
-        fetch_1_repeats <= 1'b0;
-        fetch_1_first <= 32'd0;
-        primary_1_need <= 1'b0;
-        primary_1_node <= 2'd0;
-        primary_1_id <= 32'd0;
-        primary_1_repeats <= 1'b0;
-        primary_1_first <= 32'd0;
-        secondary_1_need <= 1'b0;
-        secondary_1_node <= 2'd0;
-        secondary_1_id <= 32'd0;
-        secondary_1_repeats <= 1'b0;
-        secondary_1_first <= 32'd0;
       end
-      if ((job_payload_miss == 2'd2) & job_valid & job_ready) begin
+      if (job_valid_when) begin
         entries_2_active <= 1'b1;
         entries_2_todo <= 1'b1;
         entries_2_held <= 1'b0;
         entries_2_due <= 1'b0;
         entries_2_told <= 1'b0;
-        entries_2_status <= 4'd0;
-        entries_2_writable <= 1'b1;
-        entries_2_tries <= 4'd0;
-        entries_2_time <= 20'd0;
-        fetch_2_need <= 1'b0;
-        fetch_2_node <= 2'd0;
-        fetch_2_id <= 32'd0;
-        fetch_2_repeats <= 1'b0;
-        fetch_2_first <= 32'd0;
-        primary_2_need <= 1'b0;
-        primary_2_node <= 2'd0;
-        primary_2_id <= 32'd0;
-        primary_2_repeats <= 1'b0;
-        primary_2_first <= 32'd0;
-        secondary_2_need <= 1'b0;
-        secondary_2_node <= 2'd0;
-        secondary_2_id <= 32'd0;
-        secondary_2_repeats <= 1'b0;
-        secondary_2_first <= 32'd0;
       end
-      if ((job_payload_miss == 2'd3) & job_valid & job_ready) begin
+      if (job_ready_when) begin
         entries_3_active <= 1'b1;
         entries_3_todo <= 1'b1;
         entries_3_held <= 1'b0;
         entries_3_due <= 1'b0;
         entries_3_told <= 1'b0;
-        entries_3_status <= 4'd0;
-        entries_3_writable <= 1'b1;
-        entries_3_tries <= 4'd0;
-        entries_3_time <= 20'd0;
-        fetch_3_need <= 1'b0;
-        fetch_3_node <= 2'd0;
-        fetch_3_id <= 32'd0;
-        fetch_3_repeats <= 1'b0;
-        fetch_3_first <= 32'd0;
-        primary_3_need <= 1'b0;
-        primary_3_node <= 2'd0;
-        primary_3_id <= 32'd0;
-        primary_3_repeats <= 1'b0;
-        primary_3_first <= 32'd0;
-        secondary_3_need <= 1'b0;
-        secondary_3_node <= 2'd0;
-        secondary_3_id <= 32'd0;
-        secondary_3_repeats <= 1'b0;
-        secondary_3_first <= 32'd0;
       end
       if (region_write_valid) begin
         entries_0_held <= 1'b0;
@@ -579,17 +524,19 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
       case (machine)
         machine_idle: begin
           of_victim <= 1'b0;
-          if (entries_0_active_when) machine <= machine_look;
+          if (entries_0_active_any_when) machine <= machine_look;
           else if (entries_1_due_any_when) machine <= machine_plan;
         end
         machine_look: begin
           changed <= region_write_valid;
           machine <= machine_wait;
         end
-        machine_wait: machine <= machine_known;
+        machine_wait: machine <= machine_found;
+        machine_found: machine <= machine_sure;
+        machine_sure: machine <= machine_known;
         machine_known: begin
           if (ranges_flushed_and) begin
-            if (events_push_ready) begin
+            if (told_ready) begin
               if (at == 2'd0) entries_0_held <= ~(changed | region_write_valid);
               if (at == 2'd1) entries_1_held <= ~(changed | region_write_valid);
               if (at == 2'd2) entries_2_held <= ~(changed | region_write_valid);
@@ -599,30 +546,6 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
           end
           else if (ranges_flushed_or) begin
             if (~of_victim) begin
-              if (at == 2'd0) begin
-                entries_0_writable <= ranges_writable;
-                if (refuses) entries_0_status <= status_invalid;
-                fetch_0_need <= needs_owner & ~refuses;
-                fetch_0_node <= router_route_node;
-              end
-              if (at == 2'd1) begin
-                entries_1_writable <= ranges_writable;
-                if (refuses) entries_1_status <= status_invalid;
-                fetch_1_need <= needs_owner & ~refuses;
-                fetch_1_node <= router_route_node;
-              end
-              if (at == 2'd2) begin
-                entries_2_writable <= ranges_writable;
-                if (refuses) entries_2_status <= status_invalid;
-                fetch_2_need <= needs_owner & ~refuses;
-                fetch_2_node <= router_route_node;
-              end
-              if (at == 2'd3) begin
-                entries_3_writable <= ranges_writable;
-                if (refuses) entries_3_status <= status_invalid;
-                fetch_3_need <= needs_owner & ~refuses;
-                fetch_3_node <= router_route_node;
-              end
               of_victim <= 1'b1;
               machine <= machine_prepared;
               if (job_word[71]) machine <= machine_look;
@@ -632,30 +555,6 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
               end
             end
             else begin
-              if (at == 2'd0) begin
-                primary_0_need <= 1'b1;
-                primary_0_node <= router_route_node;
-                secondary_0_need <= router_route_replicated;
-                secondary_0_node <= router_route_secondary;
-              end
-              if (at == 2'd1) begin
-                primary_1_need <= 1'b1;
-                primary_1_node <= router_route_node;
-                secondary_1_need <= router_route_replicated;
-                secondary_1_node <= router_route_secondary;
-              end
-              if (at == 2'd2) begin
-                primary_2_need <= 1'b1;
-                primary_2_node <= router_route_node;
-                secondary_2_need <= router_route_replicated;
-                secondary_2_node <= router_route_secondary;
-              end
-              if (at == 2'd3) begin
-                primary_3_need <= 1'b1;
-                primary_3_node <= router_route_node;
-                secondary_3_need <= router_route_replicated;
-                secondary_3_node <= router_route_secondary;
-              end
               arrived <= 7'd0;
               machine <= machine_copy;
             end
@@ -667,7 +566,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
           end
         end
         machine_copied: begin
-          if (arrived == 7'd64) begin
+          if (copy_done_when) begin
             of_victim <= 1'b0;
             machine <= machine_prepared;
             if (local_) machine <= machine_zero;
@@ -700,255 +599,44 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
         machine_plan: begin
           send_secondary <= secondary_word[0];
           send_primary <= goes_primary;
-          send_fetch <= fetch_need & ~(primary_need & ~goes_primary & compound_and);
+          send_fetch <= fetch_need & ~(primary_need & ~goes_primary & send_fetch_and);
           machine <= machine_send;
         end
         machine_send: begin
           if (~sends) begin
-            if (at == 2'd0) begin
-              entries_0_due <= 1'b0;
-              entries_0_time <= 20'd4095;
-            end
-            if (at == 2'd1) begin
-              entries_1_due <= 1'b0;
-              entries_1_time <= 20'd4095;
-            end
-            if (at == 2'd2) begin
-              entries_2_due <= 1'b0;
-              entries_2_time <= 20'd4095;
-            end
-            if (at == 2'd3) begin
-              entries_3_due <= 1'b0;
-              entries_3_time <= 20'd4095;
-            end
+            if (at == 2'd0) entries_0_due <= 1'b0;
+            if (at == 2'd1) entries_1_due <= 1'b0;
+            if (at == 2'd2) entries_2_due <= 1'b0;
+            if (at == 2'd3) entries_3_due <= 1'b0;
             machine <= machine_idle;
           end
           else if (sender_order_ready) begin
             next_id <= next_id + 32'd1;
-            if (send_secondary) begin
-              send_secondary <= 1'b0;
-              if (at == 2'd0) begin
-                secondary_0_id <= request_id;
-                secondary_0_repeats <= 1'b1;
-                if (~secondary_0_repeats) secondary_0_first <= request_id;
-              end
-              if (at == 2'd1) begin
-                secondary_1_id <= request_id;
-                secondary_1_repeats <= 1'b1;
-                if (~secondary_1_repeats) secondary_1_first <= request_id;
-              end
-              if (at == 2'd2) begin
-                secondary_2_id <= request_id;
-                secondary_2_repeats <= 1'b1;
-                if (~secondary_2_repeats) secondary_2_first <= request_id;
-              end
-              if (at == 2'd3) begin
-                secondary_3_id <= request_id;
-                secondary_3_repeats <= 1'b1;
-                if (~secondary_3_repeats) secondary_3_first <= request_id;
-              end
-            end
+            if (send_secondary) send_secondary <= 1'b0;
             else if (send_primary) begin
               send_primary <= 1'b0;
-              if (at == 2'd0) begin
-                primary_0_id <= request_id;
-                primary_0_repeats <= 1'b1;
-                if (~primary_0_repeats) primary_0_first <= request_id;
-              end
-              if (at == 2'd1) begin
-                primary_1_id <= request_id;
-                primary_1_repeats <= 1'b1;
-                if (~primary_1_repeats) primary_1_first <= request_id;
-              end
-              if (at == 2'd2) begin
-                primary_2_id <= request_id;
-                primary_2_repeats <= 1'b1;
-                if (~primary_2_repeats) primary_2_first <= request_id;
-              end
-              if (at == 2'd3) begin
-                primary_3_id <= request_id;
-                primary_3_repeats <= 1'b1;
-                if (~primary_3_repeats) primary_3_first <= request_id;
-              end
-              if (joined) begin
-                send_fetch <= 1'b0;
-                if (at == 2'd0) begin
-                  fetch_0_id <= request_id;
-                  fetch_0_repeats <= 1'b1;
-                  if (~fetch_0_repeats) fetch_0_first <= request_id;
-                end
-                if (at == 2'd1) begin
-                  fetch_1_id <= request_id;
-                  fetch_1_repeats <= 1'b1;
-                  if (~fetch_1_repeats) fetch_1_first <= request_id;
-                end
-                if (at == 2'd2) begin
-                  fetch_2_id <= request_id;
-                  fetch_2_repeats <= 1'b1;
-                  if (~fetch_2_repeats) fetch_2_first <= request_id;
-                end
-                if (at == 2'd3) begin
-                  fetch_3_id <= request_id;
-                  fetch_3_repeats <= 1'b1;
-                  if (~fetch_3_repeats) fetch_3_first <= request_id;
-                end
-              end
+              if (joined) send_fetch <= 1'b0;
             end
-            else begin
-              send_fetch <= 1'b0;
-              if (at == 2'd0) begin
-                fetch_0_id <= request_id;
-                fetch_0_repeats <= 1'b1;
-                if (~fetch_0_repeats) fetch_0_first <= request_id;
-              end
-              if (at == 2'd1) begin
-                fetch_1_id <= request_id;
-                fetch_1_repeats <= 1'b1;
-                if (~fetch_1_repeats) fetch_1_first <= request_id;
-              end
-              if (at == 2'd2) begin
-                fetch_2_id <= request_id;
-                fetch_2_repeats <= 1'b1;
-                if (~fetch_2_repeats) fetch_2_first <= request_id;
-              end
-              if (at == 2'd3) begin
-                fetch_3_id <= request_id;
-                fetch_3_repeats <= 1'b1;
-                if (~fetch_3_repeats) fetch_3_first <= request_id;
-              end
-            end
+            else send_fetch <= 1'b0;
           end
         end
         default: ;
       endcase
-      if (takes) fills <= receiver_answer_reply_whole;
-      if (takes) begin
-        if (of_fetch) begin
-          if (~(ok | later)) begin
-            if (receiver_answer_reply_miss == 2'd0) begin
-              fetch_0_need <= 1'b0;
-              entries_0_status <= receiver_answer_reply_status;
-            end
-            if (receiver_answer_reply_miss == 2'd1) begin
-              fetch_1_need <= 1'b0;
-              entries_1_status <= receiver_answer_reply_status;
-            end
-            if (receiver_answer_reply_miss == 2'd2) begin
-              fetch_2_need <= 1'b0;
-              entries_2_status <= receiver_answer_reply_status;
-            end
-            if (receiver_answer_reply_miss == 2'd3) begin
-              fetch_3_need <= 1'b0;
-              entries_3_status <= receiver_answer_reply_status;
-            end
-          end
-        end
-        else begin
-          if (receiver_answer_reply_miss == 2'd0) begin
-            if (receiver_answer_reply_part == 2'd1) begin
-              if (ends) primary_0_need <= 1'b0;
-              if (anew) primary_0_repeats <= 1'b0;
-            end
-            if (receiver_answer_reply_part == 2'd2) begin
-              if (ends) secondary_0_need <= 1'b0;
-              if (anew) secondary_0_repeats <= 1'b0;
-            end
-          end
-          if (receiver_answer_reply_miss == 2'd1) begin
-            if (receiver_answer_reply_part == 2'd1) begin
-              if (ends) primary_1_need <= 1'b0;
-              if (anew) primary_1_repeats <= 1'b0;
-            end
-            if (receiver_answer_reply_part == 2'd2) begin
-              if (ends) secondary_1_need <= 1'b0;
-              if (anew) secondary_1_repeats <= 1'b0;
-            end
-          end
-          if (receiver_answer_reply_miss == 2'd2) begin
-            if (receiver_answer_reply_part == 2'd1) begin
-              if (ends) primary_2_need <= 1'b0;
-              if (anew) primary_2_repeats <= 1'b0;
-            end
-            if (receiver_answer_reply_part == 2'd2) begin
-              if (ends) secondary_2_need <= 1'b0;
-              if (anew) secondary_2_repeats <= 1'b0;
-            end
-          end
-          if (receiver_answer_reply_miss == 2'd3) begin
-            if (receiver_answer_reply_part == 2'd1) begin
-              if (ends) primary_3_need <= 1'b0;
-              if (anew) primary_3_repeats <= 1'b0;
-            end
-            if (receiver_answer_reply_part == 2'd2) begin
-              if (ends) secondary_3_need <= 1'b0;
-              if (anew) secondary_3_repeats <= 1'b0;
-            end
-          end
-        end
+      if (waits_0_when) begin
+        if (details_0_tries == 4'd8) entries_0_due <= primary_0_need | secondary_0_need;
+        else entries_0_due <= 1'b1;
       end
-      if (receiver_done & fills & ~takes) begin
-        fills <= 1'b0;
-        if (filling == 2'd0) fetch_0_need <= 1'b0;
-        if (filling == 2'd1) fetch_1_need <= 1'b0;
-        if (filling == 2'd2) fetch_2_need <= 1'b0;
-        if (filling == 2'd3) fetch_3_need <= 1'b0;
+      if (waits_1_when) begin
+        if (details_1_tries == 4'd8) entries_1_due <= primary_1_need | secondary_1_need;
+        else entries_1_due <= 1'b1;
       end
-      if (receiver_cut) fills <= 1'b0;
-      if (waits_0 & ~spent[0] & ~(in_send & (at == 2'd0))) entries_0_time <= entries_0_time - 20'd1;
-      if (waits_0 & spent[0] & ~(in_send & (at == 2'd0))) begin
-        entries_0_time <= 20'd4095;
-        if (entries_0_tries == 4'd8) begin
-          fetch_0_need <= 1'b0;
-          if (fetch_0_need) entries_0_status <= status_fail;
-          entries_0_tries <= 4'd0;
-          entries_0_due <= primary_0_need | secondary_0_need;
-        end
-        else begin
-          entries_0_tries <= entries_0_tries + 4'd1;
-          entries_0_due <= 1'b1;
-        end
+      if (waits_2_when) begin
+        if (details_2_tries == 4'd8) entries_2_due <= primary_2_need | secondary_2_need;
+        else entries_2_due <= 1'b1;
       end
-      if (waits_1 & ~spent[1] & ~(in_send & (at == 2'd1))) entries_1_time <= entries_1_time - 20'd1;
-      if (waits_1 & spent[1] & ~(in_send & (at == 2'd1))) begin
-        entries_1_time <= 20'd4095;
-        if (entries_1_tries == 4'd8) begin
-          fetch_1_need <= 1'b0;
-          if (fetch_1_need) entries_1_status <= status_fail;
-          entries_1_tries <= 4'd0;
-          entries_1_due <= primary_1_need | secondary_1_need;
-        end
-        else begin
-          entries_1_tries <= entries_1_tries + 4'd1;
-          entries_1_due <= 1'b1;
-        end
-      end
-      if (waits_2 & ~spent[2] & ~(in_send & (at == 2'd2))) entries_2_time <= entries_2_time - 20'd1;
-      if (waits_2 & spent[2] & ~(in_send & (at == 2'd2))) begin
-        entries_2_time <= 20'd4095;
-        if (entries_2_tries == 4'd8) begin
-          fetch_2_need <= 1'b0;
-          if (fetch_2_need) entries_2_status <= status_fail;
-          entries_2_tries <= 4'd0;
-          entries_2_due <= primary_2_need | secondary_2_need;
-        end
-        else begin
-          entries_2_tries <= entries_2_tries + 4'd1;
-          entries_2_due <= 1'b1;
-        end
-      end
-      if (waits_3 & ~spent[3] & ~(in_send & (at == 2'd3))) entries_3_time <= entries_3_time - 20'd1;
-      if (waits_3 & spent[3] & ~(in_send & (at == 2'd3))) begin
-        entries_3_time <= 20'd4095;
-        if (entries_3_tries == 4'd8) begin
-          fetch_3_need <= 1'b0;
-          if (fetch_3_need) entries_3_status <= status_fail;
-          entries_3_tries <= 4'd0;
-          entries_3_due <= primary_3_need | secondary_3_need;
-        end
-        else begin
-          entries_3_tries <= entries_3_tries + 4'd1;
-          entries_3_due <= 1'b1;
-        end
+      if (waits_3_when) begin
+        if (details_3_tries == 4'd8) entries_3_due <= primary_3_need | secondary_3_need;
+        else entries_3_due <= 1'b1;
       end
       if (finish_valid & finish_ready) offered <= 1'b0;
       if (offered_when) begin
@@ -971,11 +659,97 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
         end
       end
     end
+  wire details_0_status_when = receiver_done & fills & ~takes;
 
-  always @(posedge clk)
+  always @(posedge clk) begin
+    if (entries_0_active_when) begin
+      details_0_status <= 4'd0;
+      details_0_writable <= 1'b1;
+      details_0_tries <= 4'd0;
+      details_0_time <= 20'd0;
+      fetch_0_need <= 1'b0;
+      fetch_0_node <= 2'd0;
+      fetch_0_id <= 32'd0;
+      fetch_0_repeats <= 1'b0;
+      fetch_0_first <= 32'd0;
+      primary_0_need <= 1'b0;
+      primary_0_node <= 2'd0;
+      primary_0_id <= 32'd0;
+      primary_0_repeats <= 1'b0;
+      primary_0_first <= 32'd0;
+      secondary_0_need <= 1'b0;
+      secondary_0_node <= 2'd0;
+      secondary_0_id <= 32'd0;
+      secondary_0_repeats <= 1'b0;
+      secondary_0_first <= 32'd0;
+    end
+    if (job_payload_miss_when) begin
+      details_1_status <= 4'd0;
+      details_1_writable <= 1'b1;
+      details_1_tries <= 4'd0;
+      details_1_time <= 20'd0;
+      fetch_1_need <= 1'b0;
+      fetch_1_node <= 2'd0;
+      fetch_1_id <= 32'd0;
+      fetch_1_repeats <= 1'b0;
+      fetch_1_first <= 32'd0;
+      primary_1_need <= 1'b0;
+      primary_1_node <= 2'd0;
+      primary_1_id <= 32'd0;
+      primary_1_repeats <= 1'b0;
+      primary_1_first <= 32'd0;
+      secondary_1_need <= 1'b0;
+      secondary_1_node <= 2'd0;
+      secondary_1_id <= 32'd0;
+      secondary_1_repeats <= 1'b0;
+      secondary_1_first <= 32'd0;
+    end
+    if (job_valid_when) begin
+      details_2_status <= 4'd0;
+      details_2_writable <= 1'b1;
+      details_2_tries <= 4'd0;
+      details_2_time <= 20'd0;
+      fetch_2_need <= 1'b0;
+      fetch_2_node <= 2'd0;
+      fetch_2_id <= 32'd0;
+      fetch_2_repeats <= 1'b0;
+      fetch_2_first <= 32'd0;
+      primary_2_need <= 1'b0;
+      primary_2_node <= 2'd0;
+      primary_2_id <= 32'd0;
+      primary_2_repeats <= 1'b0;
+      primary_2_first <= 32'd0;
+      secondary_2_need <= 1'b0;
+      secondary_2_node <= 2'd0;
+      secondary_2_id <= 32'd0;
+      secondary_2_repeats <= 1'b0;
+      secondary_2_first <= 32'd0;
+    end
+    if (job_ready_when) begin
+      details_3_status <= 4'd0;
+      details_3_writable <= 1'b1;
+      details_3_tries <= 4'd0;
+      details_3_time <= 20'd0;
+      fetch_3_need <= 1'b0;
+      fetch_3_node <= 2'd0;
+      fetch_3_id <= 32'd0;
+      fetch_3_repeats <= 1'b0;
+      fetch_3_first <= 32'd0;
+      primary_3_need <= 1'b0;
+      primary_3_node <= 2'd0;
+      primary_3_id <= 32'd0;
+      primary_3_repeats <= 1'b0;
+      primary_3_first <= 32'd0;
+      secondary_3_need <= 1'b0;
+      secondary_3_node <= 2'd0;
+      secondary_3_id <= 32'd0;
+      secondary_3_repeats <= 1'b0;
+      secondary_3_first <= 32'd0;
+    end
+    if (copied_valid & copied_bad) spoilt <= 1'b1;
     case (machine)
       machine_idle: begin
-        if (entries_0_active_when) begin
+        if (entries_0_active_any_when) begin
           at <= {
             ~entries_0_active_any & entries_3_todo_and_any,
             entries_0_active_any ? ~entries_0_todo_and & entries_0_active_and : ~entries_2_todo_and & entries_3_todo_and
@@ -993,32 +767,406 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
           if (ranges_flushed_or) begin
             if (~of_victim) begin
               local_ <= job_fetch & ranges_local;
+              if (at == 2'd0) begin
+                details_0_writable <= ranges_writable;
+                if (refuses) details_0_status <= status_invalid;
+                fetch_0_need <= needs_owner & ~refuses;
+                fetch_0_node <= router_route_node;
+              end
+              if (at == 2'd1) begin
+                details_1_writable <= ranges_writable;
+                if (refuses) details_1_status <= status_invalid;
+                fetch_1_need <= needs_owner & ~refuses;
+                fetch_1_node <= router_route_node;
+              end
+              if (at == 2'd2) begin
+                details_2_writable <= ranges_writable;
+                if (refuses) details_2_status <= status_invalid;
+                fetch_2_need <= needs_owner & ~refuses;
+                fetch_2_node <= router_route_node;
+              end
+              if (at == 2'd3) begin
+                details_3_writable <= ranges_writable;
+                if (refuses) details_3_status <= status_invalid;
+                fetch_3_need <= needs_owner & ~refuses;
+                fetch_3_node <= router_route_node;
+              end
               if (~job_word[71]) begin
                 if (job_fetch & ranges_local) beat <= 6'd0;
               end
             end
-            else beat <= 6'd0;
+            else begin
+              if (at == 2'd0) begin
+                primary_0_need <= 1'b1;
+                primary_0_node <= router_route_node;
+                secondary_0_need <= router_route_replicated;
+                secondary_0_node <= router_route_secondary;
+              end
+              if (at == 2'd1) begin
+                primary_1_need <= 1'b1;
+                primary_1_node <= router_route_node;
+                secondary_1_need <= router_route_replicated;
+                secondary_1_node <= router_route_secondary;
+              end
+              if (at == 2'd2) begin
+                primary_2_need <= 1'b1;
+                primary_2_node <= router_route_node;
+                secondary_2_need <= router_route_replicated;
+                secondary_2_node <= router_route_secondary;
+              end
+              if (at == 2'd3) begin
+                primary_3_need <= 1'b1;
+                primary_3_node <= router_route_node;
+                secondary_3_need <= router_route_replicated;
+                secondary_3_node <= router_route_secondary;
+              end
+              beat <= 6'd0;
+              spoilt <= 1'b0;
+            end
           end
         end
       end
       machine_copy: if (line_ready) beat <= beat + 6'd1;
-      machine_copied: if (arrived == 7'd64) beat <= 6'd0;
+      machine_copied: begin
+        if (copy_done_when) begin
+          if ((at == 2'd0) & victim_lost) begin
+            primary_0_need <= 1'b0;
+            secondary_0_need <= 1'b0;
+          end
+          if ((at == 2'd1) & victim_lost) begin
+            primary_1_need <= 1'b0;
+            secondary_1_need <= 1'b0;
+          end
+          if ((at == 2'd2) & victim_lost) begin
+            primary_2_need <= 1'b0;
+            secondary_2_need <= 1'b0;
+          end
+          if ((at == 2'd3) & victim_lost) begin
+            primary_3_need <= 1'b0;
+            secondary_3_need <= 1'b0;
+          end
+          beat <= 6'd0;
+        end
+      end
       machine_zero: if (line_ready) beat <= beat + 6'd1;
+      machine_plan: is_together <= send_fetch_and;
+      machine_send: begin
+        if (~sends) begin
+          if (at == 2'd0) details_0_time <= 20'd4095;
+          if (at == 2'd1) details_1_time <= 20'd4095;
+          if (at == 2'd2) details_2_time <= 20'd4095;
+          if (at == 2'd3) details_3_time <= 20'd4095;
+        end
+        else if (sender_order_ready) begin
+          if (send_secondary) begin
+            if (at == 2'd0) begin
+              secondary_0_id <= request_id;
+              secondary_0_repeats <= 1'b1;
+              if (~secondary_0_repeats) secondary_0_first <= request_id;
+            end
+            if (at == 2'd1) begin
+              secondary_1_id <= request_id;
+              secondary_1_repeats <= 1'b1;
+              if (~secondary_1_repeats) secondary_1_first <= request_id;
+            end
+            if (at == 2'd2) begin
+              secondary_2_id <= request_id;
+              secondary_2_repeats <= 1'b1;
+              if (~secondary_2_repeats) secondary_2_first <= request_id;
+            end
+            if (at == 2'd3) begin
+              secondary_3_id <= request_id;
+              secondary_3_repeats <= 1'b1;
+              if (~secondary_3_repeats) secondary_3_first <= request_id;
+            end
+          end
+          else if (send_primary) begin
+            if (at == 2'd0) begin
+              primary_0_id <= request_id;
+              primary_0_repeats <= 1'b1;
+              if (~primary_0_repeats) primary_0_first <= request_id;
+            end
+            if (at == 2'd1) begin
+              primary_1_id <= request_id;
+              primary_1_repeats <= 1'b1;
+              if (~primary_1_repeats) primary_1_first <= request_id;
+            end
+            if (at == 2'd2) begin
+              primary_2_id <= request_id;
+              primary_2_repeats <= 1'b1;
+              if (~primary_2_repeats) primary_2_first <= request_id;
+            end
+            if (at == 2'd3) begin
+              primary_3_id <= request_id;
+              primary_3_repeats <= 1'b1;
+              if (~primary_3_repeats) primary_3_first <= request_id;
+            end
+            if (joined) begin
+              if (at == 2'd0) begin
+                fetch_0_id <= request_id;
+                fetch_0_repeats <= 1'b1;
+                if (~fetch_0_repeats) fetch_0_first <= request_id;
+              end
+              if (at == 2'd1) begin
+                fetch_1_id <= request_id;
+                fetch_1_repeats <= 1'b1;
+                if (~fetch_1_repeats) fetch_1_first <= request_id;
+              end
+              if (at == 2'd2) begin
+                fetch_2_id <= request_id;
+                fetch_2_repeats <= 1'b1;
+                if (~fetch_2_repeats) fetch_2_first <= request_id;
+              end
+              if (at == 2'd3) begin
+                fetch_3_id <= request_id;
+                fetch_3_repeats <= 1'b1;
+                if (~fetch_3_repeats) fetch_3_first <= request_id;
+              end
+            end
+          end
+          else begin
+            if (at == 2'd0) begin
+              fetch_0_id <= request_id;
+              fetch_0_repeats <= 1'b1;
+              if (~fetch_0_repeats) fetch_0_first <= request_id;
+            end
+            if (at == 2'd1) begin
+              fetch_1_id <= request_id;
+              fetch_1_repeats <= 1'b1;
+              if (~fetch_1_repeats) fetch_1_first <= request_id;
+            end
+            if (at == 2'd2) begin
+              fetch_2_id <= request_id;
+              fetch_2_repeats <= 1'b1;
+              if (~fetch_2_repeats) fetch_2_first <= request_id;
+            end
+            if (at == 2'd3) begin
+              fetch_3_id <= request_id;
+              fetch_3_repeats <= 1'b1;
+              if (~fetch_3_repeats) fetch_3_first <= request_id;
+            end
+          end
+        end
+      end
       default: ;
     endcase
+    if (fails_fetch & reply_of_0) begin
+      fetch_0_need <= 1'b0;
+      details_0_status <= receiver_answer_reply_status;
+    end
+    if (ends & reply_of_0_1) primary_0_need <= 1'b0;
+    if (begins_anew & reply_of_0_1) primary_0_repeats <= 1'b0;
+    if (ends & reply_of_0_2) secondary_0_need <= 1'b0;
+    if (begins_anew & reply_of_0_2) secondary_0_repeats <= 1'b0;
+    if (fails_fetch & reply_of_1) begin
+      fetch_1_need <= 1'b0;
+      details_1_status <= receiver_answer_reply_status;
+    end
+    if (ends & reply_of_1_1) primary_1_need <= 1'b0;
+    if (begins_anew & reply_of_1_1) primary_1_repeats <= 1'b0;
+    if (ends & reply_of_1_2) secondary_1_need <= 1'b0;
+    if (begins_anew & reply_of_1_2) secondary_1_repeats <= 1'b0;
+    if (fails_fetch & reply_of_2) begin
+      fetch_2_need <= 1'b0;
+      details_2_status <= receiver_answer_reply_status;
+    end
+    if (ends & reply_of_2_1) primary_2_need <= 1'b0;
+    if (begins_anew & reply_of_2_1) primary_2_repeats <= 1'b0;
+    if (ends & reply_of_2_2) secondary_2_need <= 1'b0;
+    if (begins_anew & reply_of_2_2) secondary_2_repeats <= 1'b0;
+    if (fails_fetch & reply_of_3) begin
+      fetch_3_need <= 1'b0;
+      details_3_status <= receiver_answer_reply_status;
+    end
+    if (ends & reply_of_3_1) primary_3_need <= 1'b0;
+    if (begins_anew & reply_of_3_1) primary_3_repeats <= 1'b0;
+    if (ends & reply_of_3_2) secondary_3_need <= 1'b0;
+    if (begins_anew & reply_of_3_2) secondary_3_repeats <= 1'b0;
+    if (details_0_status_when) begin
+      if (filling == 2'd0) fetch_0_need <= 1'b0;
+      if (filling == 2'd1) fetch_1_need <= 1'b0;
+      if (filling == 2'd2) fetch_2_need <= 1'b0;
+      if (filling == 2'd3) fetch_3_need <= 1'b0;
+    end
+    if (filled_valid & filled_bad) begin
+      if (filled_miss == 2'd0) details_0_status <= status_fail;
+      if (filled_miss == 2'd1) details_1_status <= status_fail;
+      if (filled_miss == 2'd2) details_2_status <= status_fail;
+      if (filled_miss == 2'd3) details_3_status <= status_fail;
+    end
+    if (waits_0 & ~spent[0] & ~(in_send & (at == 2'd0))) details_0_time <= details_0_time - 20'd1;
+    if (waits_0_when) begin
+      details_0_time <= 20'd4095;
+      if (details_0_tries == 4'd8) begin
+        fetch_0_need <= 1'b0;
+        if (fetch_0_need) details_0_status <= status_fail;
+        details_0_tries <= 4'd0;
+      end
+      else details_0_tries <= details_0_tries + 4'd1;
+    end
+    if (waits_1 & ~spent[1] & ~(in_send & (at == 2'd1))) details_1_time <= details_1_time - 20'd1;
+    if (waits_1_when) begin
+      details_1_time <= 20'd4095;
+      if (details_1_tries == 4'd8) begin
+        fetch_1_need <= 1'b0;
+        if (fetch_1_need) details_1_status <= status_fail;
+        details_1_tries <= 4'd0;
+      end
+      else details_1_tries <= details_1_tries + 4'd1;
+    end
+    if (waits_2 & ~spent[2] & ~(in_send & (at == 2'd2))) details_2_time <= details_2_time - 20'd1;
+    if (waits_2_when) begin
+      details_2_time <= 20'd4095;
+      if (details_2_tries == 4'd8) begin
+        fetch_2_need <= 1'b0;
+        if (fetch_2_need) details_2_status <= status_fail;
+        details_2_tries <= 4'd0;
+      end
+      else details_2_tries <= details_2_tries + 4'd1;
+    end
+    if (waits_3 & ~spent[3] & ~(in_send & (at == 2'd3))) details_3_time <= details_3_time - 20'd1;
+    if (waits_3_when) begin
+      details_3_time <= 20'd4095;
+      if (details_3_tries == 4'd8) begin
+        fetch_3_need <= 1'b0;
+        if (fetch_3_need) details_3_status <= status_fail;
+        details_3_tries <= 4'd0;
+      end
+      else details_3_tries <= details_3_tries + 4'd1;
+    end
+  end
+
+  always @(posedge clk)
+    if (rst) begin
+      told_stage_full <= 1'b0; told_stage_skid_full <= 1'b0;
+    end
+    else if (told_stage_room) begin
+      told_stage_full <= told_valid | told_stage_skid_full;
+      told_stage_skid_full <= 1'b0;
+    end
+    else if (told_valid) told_stage_skid_full <= 1'b1;
+
+  always @(posedge clk)
+    if (told_stage_room) begin
+      told_stage_held_kind <= told_stage_skid_full ? told_stage_skid_held_kind : told_payload_kind;
+      told_stage_held_line_asid <= told_stage_skid_full ? told_stage_skid_held_line_asid : told_payload_line_asid;
+      told_stage_held_line_page <= told_stage_skid_full ? told_stage_skid_held_line_page : told_payload_line_page;
+      told_stage_held_status <= told_stage_skid_full ? told_stage_skid_held_status : told_payload_status;
+    end
+
+  always @(posedge clk)
+    if (~told_stage_skid_full) begin
+      told_stage_skid_held_kind <= told_payload_kind;
+      told_stage_skid_held_line_asid <= told_payload_line_asid;
+      told_stage_skid_held_line_page <= told_payload_line_page;
+      told_stage_skid_held_status <= told_payload_status;
+    end
+  wire [67:0] newest_id_element = fetch_3_first_joined[{7'd0, receiver_answer_reply_miss} * 9'd68 +: 68];
+  wire [67:0] goes_primary_joined_element = goes_primary_joined[{7'd0, receiver_answer_reply_miss} * 9'd68 +: 68];
+  wire [67:0] router_node_joined_element = router_node_joined[{7'd0, receiver_answer_reply_miss} * 9'd68 +: 68];
+
+  always @(posedge clk) begin
+    looked_up_asid <= line_asid;
+    looked_up_page <= line_page;
+    newest_id <=
+      (receiver_answer_reply_part == 2'd0) ? newest_id_element[34:3] :
+      (receiver_answer_reply_part == 2'd1) ? goes_primary_joined_element[34:3] :
+      router_node_joined_element[34:3];
+    oldest_id <=
+      (receiver_answer_reply_part == 2'd0) ? newest_id_element[67:36] :
+      (receiver_answer_reply_part == 2'd1) ? goes_primary_joined_element[67:36] :
+      router_node_joined_element[67:36];
+    later <= is_later;
+    of_newest <= receiver_answer_reply_request_id == newest_id;
+    of_operation <= (receiver_answer_reply_request_id - oldest_id) <= (newest_id - oldest_id);
+    reply_of_0 <= receiver_answer_reply_miss == 2'd0;
+    reply_of_1 <= receiver_answer_reply_miss == 2'd1;
+    reply_of_2 <= receiver_answer_reply_miss == 2'd2;
+    reply_of_3 <= receiver_answer_reply_miss == 2'd3;
+    reply_of_0_0 <= (receiver_answer_reply_miss == 2'd0) & (receiver_answer_reply_part == 2'd0) & number_counts;
+    reply_of_1_0 <= (receiver_answer_reply_miss == 2'd1) & (receiver_answer_reply_part == 2'd0) & number_counts;
+    reply_of_2_0 <= (receiver_answer_reply_miss == 2'd2) & (receiver_answer_reply_part == 2'd0) & number_counts;
+    reply_of_3_0 <= (receiver_answer_reply_miss == 2'd3) & (receiver_answer_reply_part == 2'd0) & number_counts;
+    reply_of_0_1 <= (receiver_answer_reply_miss == 2'd0) & (receiver_answer_reply_part == 2'd1) & number_counts;
+    reply_of_1_1 <= (receiver_answer_reply_miss == 2'd1) & (receiver_answer_reply_part == 2'd1) & number_counts;
+    reply_of_2_1 <= (receiver_answer_reply_miss == 2'd2) & (receiver_answer_reply_part == 2'd1) & number_counts;
+    reply_of_3_1 <= (receiver_answer_reply_miss == 2'd3) & (receiver_answer_reply_part == 2'd1) & number_counts;
+    reply_of_0_2 <= (receiver_answer_reply_miss == 2'd0) & (receiver_answer_reply_part == 2'd2) & number_counts;
+    reply_of_1_2 <= (receiver_answer_reply_miss == 2'd1) & (receiver_answer_reply_part == 2'd2) & number_counts;
+    reply_of_2_2 <= (receiver_answer_reply_miss == 2'd2) & (receiver_answer_reply_part == 2'd2) & number_counts;
+    reply_of_3_2 <= (receiver_answer_reply_miss == 2'd3) & (receiver_answer_reply_part == 2'd2) & number_counts;
+    ok <= is_ok;
+    anew <= (receiver_answer_reply_status == status_yield) | (receiver_answer_reply_status == status_expired);
+    of_fetch <= is_of_fetch;
+    refusal <= ~(is_ok | is_later | is_of_fetch);
+  end
+  wire tellable_or =
+    (entries_3_active & ~entries_3_todo & ~entries_3_told & ~fetch_3_need & owes_none_3)
+    | (entries_3_active & ~entries_3_todo & settled_3 & owes_none_3 & ~((in_send | sender_sending) & (at == 2'd3)) & entries_3_told);
+  wire entries_2_active_or =
+    (entries_2_active & ~entries_2_todo & ~entries_2_told & ~fetch_2_need & owes_none_2)
+    | (entries_2_active & ~entries_2_todo & settled_2 & owes_none_2 & ~((in_send | sender_sending) & (at == 2'd2)) & entries_2_told);
+  wire entries_1_active_or =
+    (entries_1_active & ~entries_1_todo & ~entries_1_told & ~fetch_1_need & owes_none_1)
+    | (entries_1_active & ~entries_1_todo & settled_1 & owes_none_1 & ~((in_send | sender_sending) & (at == 2'd1)) & entries_1_told);
+  wire entries_0_active_or =
+    (entries_0_active & ~entries_0_todo & ~entries_0_told & ~fetch_0_need & owes_none_0)
+    | (entries_0_active & ~entries_0_todo & settled_0 & owes_none_0 & ~((in_send | sender_sending) & (at == 2'd0)) & entries_0_told);
+
+  always @(posedge clk)
+    if (rst) begin
+      owed_0 <= 7'd0; owes_none_0 <= 1'b1; owed_1 <= 7'd0; owes_none_1 <= 1'b1; owed_2 <= 7'd0; owes_none_2 <= 1'b1;
+      owed_3 <= 7'd0; owes_none_3 <= 1'b1; releasing <= 4'd0; tellable <= 4'd0;
+    end
+    else begin
+      owed_0 <= next;
+      owes_none_0 <= ~(|next);
+      owed_1 <= next_1;
+      owes_none_1 <= ~(|next_1);
+      owed_2 <= next_2;
+      owes_none_2 <= ~(|next_2);
+      owed_3 <= next_3;
+      owes_none_3 <= ~(|next_3);
+      releasing <= {
+        entries_3_active & ~entries_3_todo & settled_3 & owes_none_3 & ~((in_send | sender_sending) & (at == 2'd3)),
+        entries_2_active & ~entries_2_todo & settled_2 & owes_none_2 & ~((in_send | sender_sending) & (at == 2'd2)),
+        entries_1_active & ~entries_1_todo & settled_1 & owes_none_1 & ~((in_send | sender_sending) & (at == 2'd1)),
+        entries_0_active & ~entries_0_todo & settled_0 & owes_none_0 & ~((in_send | sender_sending) & (at == 2'd0))
+      };
+      tellable <= {tellable_or, entries_2_active_or, entries_1_active_or, entries_0_active_or};
+    end
 
   always @(posedge clk)
     if (takes) filling <= receiver_answer_reply_miss;
-  wire [33:0] chosen_word = waited_for_joined[{6'd0, releases_joined} * 8'd34 +: 34]; // engine.ts:449
+
+  always @(posedge clk)
+    if (rst) fills <= 1'b0;
+    else begin
+      if (takes) fills <= receiver_answer_reply_whole;
+      if (details_0_status_when) fills <= 1'b0;
+      if (receiver_cut) fills <= 1'b0;
+    end
+  wire [19:0] offer_fill_joined = {
+    entries_3_told, entries_3_due, entries_3_held, entries_3_todo, entries_3_active, entries_2_told, entries_2_due,
+    entries_2_held, entries_2_todo, entries_2_active, entries_1_told, entries_1_due, entries_1_held, entries_1_todo,
+    entries_1_active, entries_0_told, entries_0_due, entries_0_held, entries_0_todo, entries_0_active
+  };
+  wire [4:0] chosen_word = offer_fill_joined[{3'd0, releases_joined} * 5'd5 +: 5]; // engine.ts:480
   wire chosen_told = chosen_word[4];
+  wire [115:0] offer_status_joined = {
+    details_3_time, details_3_tries, details_3_writable, details_3_status, details_2_time, details_2_tries,
+    details_2_writable, details_2_status, details_1_time, details_1_tries, details_1_writable, details_1_status,
+    details_0_time, details_0_tries, details_0_writable, details_0_status
+  };
+  wire [28:0] detail_word = offer_status_joined[{5'd0, releases_joined} * 7'd29 +: 29]; // engine.ts:481
 
   always @(posedge clk)
     if (offered_when) begin
       offer_miss <= releases_joined;
       offer_fill <= ~chosen_told;
       offer_release <= releases;
-      offer_status <= chosen_word[8:5];
-      offer_writable <= chosen_word[9];
+      offer_status <= detail_word[3:0];
+      offer_writable <= detail_word[4];
     end
 
   always @(posedge clk)
@@ -1038,9 +1186,9 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   assign finish_payload_writable = offer_writable;
   assign line_valid = (machine == machine_copy) | (machine == machine_zero);
   assign line_payload_owner = zeros ? owner_fill : owner_copy;
-  assign line_payload_id = 4'd0;
+  assign line_payload_id = {2'd0, at};
   assign line_payload_write = zeros;
-  wire [15:0] job_place = job_word[17:2]; // engine.ts:109
+  wire [15:0] job_place = job_word[17:2]; // engine.ts:111
   assign line_payload_address = {job_place, beat};
   assign line_payload_strb = 64'hffffffffffffffff;
   assign line_payload_data = 512'h0;
@@ -1053,9 +1201,9 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   assign busy = {entries_3_active, entries_2_active, entries_1_active, entries_0_active};
 
   wire _unused_ok = &{
-    1'b0, events_level, line_word[71:18], line_word[1:0], job_word[1:0], primary_word[34:3], fetch_word[34:3],
-    replied_word[33:2], waited_for_element[67:35], waited_for_element[2:1], compound_joined_element[67:35],
-    compound_joined_element[2:1], secondary_3_first_joined_element[67:35], secondary_3_first_joined_element[2:1],
-    releases_shifted[3:1], secondary_word[34:3], chosen_word[33:10], chosen_word[3:0], 1'b0
+    1'b0, events_level, line_word[71:18], line_word[1:0], job_word[1:0], primary_word[34:3], releases_shifted[3:1],
+    secondary_word[34:3], fetch_word[34:3], newest_id_element[35], newest_id_element[2:0],
+    goes_primary_joined_element[35], goes_primary_joined_element[2:0], router_node_joined_element[35],
+    router_node_joined_element[2:0], chosen_word[3:0], detail_word[28:5], 1'b0
   };
 endmodule

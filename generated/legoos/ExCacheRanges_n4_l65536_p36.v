@@ -23,25 +23,24 @@ module ExCacheRanges_n4_l65536_p36 (
   input  wire [15:0] write_entry_base,
   output wire        ready
 );
-  reg [15:0] entries_0_asid, entries_0_base, entries_1_asid, entries_1_base, entries_2_asid, entries_2_base,
-    entries_3_asid, entries_3_base; // ranges.ts:40
+  reg [15:0] entries_0_asid, entries_0_offset, entries_1_asid, entries_1_offset, entries_2_asid, entries_2_offset,
+    entries_3_asid, entries_3_offset; // ranges.ts:41
   reg [35:0] entries_0_first, entries_0_last, entries_1_first, entries_1_last, entries_2_first, entries_2_last,
     entries_3_first, entries_3_last;
   reg entries_0_writable, entries_0_anonymous, entries_1_writable, entries_1_anonymous, entries_2_writable,
     entries_2_anonymous, entries_3_writable, entries_3_anonymous;
-  reg [3:0] kept; // ranges.ts:41
-  reg [3:0] match; // ranges.ts:50
-  reg clearing; // ranges.ts:63
-  reg [15:0] clear; // ranges.ts:64
-  reg anonymous; // ranges.ts:71
-  reg writable_q; // ranges.ts:72
-  (* ram_style = "block" *) reg marks [0:65535]; // ranges.ts:62
-  wire mark_known; // ranges.ts:70
+  reg [3:0] kept; // ranges.ts:42
+  reg [3:0] match; // ranges.ts:51
+  reg [15:0] mark; // ranges.ts:61
+  reg is_anonymous; // ranges.ts:62
+  reg may_be_written; // ranges.ts:63
+  reg clearing; // ranges.ts:68
+  reg [15:0] clear; // ranges.ts:69
+  reg anonymous; // ranges.ts:76
+  reg writable_q; // ranges.ts:77
+  (* ram_style = "block" *) reg marks [0:65535]; // ranges.ts:67
+  wire mark_known; // ranges.ts:75
   reg mark_known_rd, mark_known_fwd, mark_known_hit;
-  wire [35:0] mark_or =
-    ({36{match[0]}} & entries_0_first) | ({36{match[1]}} & entries_1_first) | ({36{match[2]}} & entries_2_first)
-    | ({36{match[3]}} & entries_3_first);
-  wire [15:0] mark = line_page[15:0] - mark_or[15:0] + (({16{match[0]}} & entries_0_base) | ({16{match[1]}} & entries_1_base) | ({16{match[2]}} & entries_2_base) | ({16{match[3]}} & entries_3_base)); // ranges.ts:61
   wire entries_0_asid_when = write_valid & (write_entry_index == 2'd0);
 
   always @(posedge clk)
@@ -51,7 +50,7 @@ module ExCacheRanges_n4_l65536_p36 (
       entries_0_last <= write_entry_last;
       entries_0_writable <= write_entry_writable;
       entries_0_anonymous <= write_entry_anonymous;
-      entries_0_base <= write_entry_base;
+      entries_0_offset <= write_entry_base - write_entry_first[15:0];
     end
   wire entries_1_asid_when = write_valid & (write_entry_index == 2'd1);
 
@@ -62,7 +61,7 @@ module ExCacheRanges_n4_l65536_p36 (
       entries_1_last <= write_entry_last;
       entries_1_writable <= write_entry_writable;
       entries_1_anonymous <= write_entry_anonymous;
-      entries_1_base <= write_entry_base;
+      entries_1_offset <= write_entry_base - write_entry_first[15:0];
     end
   wire entries_2_asid_when = write_valid & (write_entry_index == 2'd2);
 
@@ -73,7 +72,7 @@ module ExCacheRanges_n4_l65536_p36 (
       entries_2_last <= write_entry_last;
       entries_2_writable <= write_entry_writable;
       entries_2_anonymous <= write_entry_anonymous;
-      entries_2_base <= write_entry_base;
+      entries_2_offset <= write_entry_base - write_entry_first[15:0];
     end
   wire entries_3_asid_when = write_valid & (write_entry_index == 2'd3);
 
@@ -84,7 +83,7 @@ module ExCacheRanges_n4_l65536_p36 (
       entries_3_last <= write_entry_last;
       entries_3_writable <= write_entry_writable;
       entries_3_anonymous <= write_entry_anonymous;
-      entries_3_base <= write_entry_base;
+      entries_3_offset <= write_entry_base - write_entry_first[15:0];
     end
 
   always @(posedge clk)
@@ -103,12 +102,15 @@ module ExCacheRanges_n4_l65536_p36 (
       kept[1] & (entries_1_asid == line_asid) & (line_page >= entries_1_first) & (line_page <= entries_1_last),
       kept[0] & (entries_0_asid == line_asid) & (line_page >= entries_0_first) & (line_page <= entries_0_last)
     };
-    anonymous <=
+    mark <= line_page[15:0] + (({16{match[0]}} & entries_0_offset) | ({16{match[1]}} & entries_1_offset) | ({16{match[2]}} & entries_2_offset) | ({16{match[3]}} & entries_3_offset));
+    is_anonymous <=
       (match[0] & entries_0_anonymous) | (match[1] & entries_1_anonymous) | (match[2] & entries_2_anonymous)
       | (match[3] & entries_3_anonymous);
-    writable_q <=
+    may_be_written <=
       (match[0] & entries_0_writable) | (match[1] & entries_1_writable) | (match[2] & entries_2_writable)
       | (match[3] & entries_3_writable) | ~(|match);
+    anonymous <= is_anonymous;
+    writable_q <= may_be_written;
   end
 
   always @(posedge clk)
@@ -121,20 +123,14 @@ module ExCacheRanges_n4_l65536_p36 (
     end
 
   always @(posedge clk) begin
-    if (clearing | (flushed & ((match[0] & entries_0_anonymous) | (match[1] & entries_1_anonymous) | (match[2] & entries_2_anonymous) | (match[3] & entries_3_anonymous)))) begin
-      marks[clearing ? clear : mark] <= ~clearing;
-    end
+    if (clearing | (flushed & is_anonymous)) marks[clearing ? clear : mark] <= ~clearing;
     mark_known_rd <= marks[mark];
     mark_known_fwd <= ~clearing;
-    mark_known_hit <=
-      (clearing | (flushed & ((match[0] & entries_0_anonymous) | (match[1] & entries_1_anonymous) | (match[2] & entries_2_anonymous) | (match[3] & entries_3_anonymous))))
-      & ((clearing ? clear : mark) == mark);
+    mark_known_hit <= (clearing | (flushed & is_anonymous)) & ((clearing ? clear : mark) == mark);
   end
   assign mark_known = mark_known_hit ? mark_known_fwd : mark_known_rd;
 
   assign writable = writable_q;
   assign local_ = anonymous & ~mark_known;
   assign ready = ~clearing;
-
-  wire _unused_ok = &{1'b0, mark_or[35:16], 1'b0};
 endmodule

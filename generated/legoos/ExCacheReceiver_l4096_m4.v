@@ -42,39 +42,42 @@ module ExCacheReceiver_l4096_m4 (
   localparam [7:0] opcode_write_reply = 8'h51;
   localparam [3:0] status_ok = 4'd0;
   localparam [2:0] state_head = 3'd0;
-  localparam [2:0] state_fill = 3'd3;
-  localparam [2:0] state_skip = 3'd4;
+  localparam [2:0] state_fill = 3'd5;
+  localparam [2:0] state_skip = 3'd6;
   localparam [2:0] state_judge = 3'd1;
-  localparam [2:0] state_answer = 3'd2;
+  localparam [2:0] state_answer = 3'd4;
+  localparam [2:0] state_match = 3'd2;
+  localparam [2:0] state_weigh = 3'd3;
   localparam [1:0] owner_fill = 2'd2;
-  wire frames_pop_valid, frames_pop_payload_last, frames_pop_payload_user, frames_dropped; // receive.ts:73
+  wire frames_pop_valid, frames_pop_payload_last, frames_pop_payload_user, frames_dropped; // receive.ts:74
   wire [511:0] frames_pop_payload_data;
   wire [63:0] frames_pop_payload_keep;
   wire [9:0] frames_packets;
-  reg [511:0] head; // receive.ts:86
-  reg [511:0] before_; // receive.ts:87
-  reg alone; // receive.ts:88
-  reg [15:0] place_q; // receive.ts:89
-  reg [6:0] index; // receive.ts:90
-  reg judged; // receive.ts:119
-  reg [2:0] state; // receive.ts:126
+  reg [511:0] head; // receive.ts:87
+  reg [511:0] before_; // receive.ts:88
+  reg alone; // receive.ts:89
+  reg [15:0] place_q; // receive.ts:90
+  reg [1:0] filling; // receive.ts:91
+  reg [6:0] index; // receive.ts:92
+  reg judged; // receive.ts:121
+  reg [2:0] state; // receive.ts:128
   wire mine_and =
     ({head[103:96], head[111:104]} == 16'd2048) & (head[119:116] == 4'd4) & (head[115:112] == 4'd5)
     & (head[191:184] == 8'd17) & ({head[247:240], head[255:248], head[263:256], head[271:264]} == own_ip);
-  wire mine = mine_and & ({head[295:288], head[303:296]} == own_port); // receive.ts:95
-  wire read = head[367:360] == opcode_read_reply; // receive.ts:104
-  wire write = head[367:360] == opcode_write_reply; // receive.ts:105
-  wire refused = head[367:360] == 8'd70; // receive.ts:106
-  wire of_fetch = head[357:356] == 2'd0; // receive.ts:108
-  wire fits = of_fetch ? read : write | refused; // receive.ts:110
-  wire ok = head[371:368] == status_ok; // receive.ts:111
-  wire whole = read & ok & (head[399:384] == 16'd4124) & ~alone; // receive.ts:112
-  wire formed = ~(of_fetch & ok) | whole; // receive.ts:118
-  wire primes = index == 7'd0; // receive.ts:155
-  wire ends = index == 7'd64; // receive.ts:156
+  wire mine = mine_and & ({head[295:288], head[303:296]} == own_port); // receive.ts:97
+  wire read = head[367:360] == opcode_read_reply; // receive.ts:106
+  wire write = head[367:360] == opcode_write_reply; // receive.ts:107
+  wire refused = head[367:360] == 8'd70; // receive.ts:108
+  wire of_fetch = head[357:356] == 2'd0; // receive.ts:110
+  wire fits = of_fetch ? read : write | refused; // receive.ts:112
+  wire ok = head[371:368] == status_ok; // receive.ts:113
+  wire whole = read & ok & (head[399:384] == 16'd4124) & ~alone; // receive.ts:114
+  wire formed = ~(of_fetch & ok) | whole; // receive.ts:120
+  wire primes = index == 7'd0; // receive.ts:160
+  wire ends = index == 7'd64; // receive.ts:161
 
-  wire frames_pop_ready = (state == state_head) | ((state == state_fill) ? primes | fill_ready : state == state_skip); // receive.ts:73
-  PacketFifo_AxisBeat_d512_last_drop_user_block frames ( // receive.ts:73
+  wire frames_pop_ready = (state == state_head) | ((state == state_fill) ? primes | fill_ready : state == state_skip); // receive.ts:74
+  PacketFifo_AxisBeat_d512_last_drop_user_block frames ( // receive.ts:74
     .clk (clk), .rst (rst),
     .push_valid (rx_valid), .push_ready (rx_ready), .push_payload_data (rx_payload_data),
     .push_payload_keep (rx_payload_keep), .push_payload_last (rx_payload_last), .push_payload_user (rx_payload_user),
@@ -97,6 +100,7 @@ module ExCacheReceiver_l4096_m4 (
       state_answer: begin
         index <= 7'd0;
         place_q <= place;
+        filling <= head[353:352];
       end
       state_fill: begin
         if (frames_pop_valid & frames_pop_ready) begin
@@ -112,7 +116,9 @@ module ExCacheReceiver_l4096_m4 (
     if (rst) state <= state_head;
     else case (state)
       state_head: if (frames_pop_valid) state <= state_judge;
-      state_judge: state <= state_answer;
+      state_judge: state <= state_match;
+      state_match: state <= state_weigh;
+      state_weigh: state <= state_answer;
       state_answer: begin
         if (state_when) state <= state_fill;
         else if (alone) state <= state_head;
@@ -139,19 +145,21 @@ module ExCacheReceiver_l4096_m4 (
   assign answer_reply_whole = whole;
   assign done =
     (state == state_answer) ? ~state_when & (alone ? judged & expected : judged & expected) :
-    (state == state_fill) & frames_pop_valid & frames_pop_ready & ends;
-  assign cut = (state == state_fill) & frames_pop_valid & frames_pop_ready & ~ends & frames_pop_payload_last;
+    (state == state_fill) & frames_pop_valid & frames_pop_ready & ends & frames_pop_payload_keep[5];
+  assign cut =
+    (state == state_fill) & frames_pop_valid & frames_pop_ready
+    & (ends ? ~frames_pop_payload_keep[5] : frames_pop_payload_last);
   assign fill_valid = (state == state_fill) & frames_pop_valid & ~primes;
   assign fill_payload_owner = owner_fill;
-  assign fill_payload_id = 4'd0;
+  assign fill_payload_id = {2'd0, filling};
   assign fill_payload_write = 1'b1;
   assign fill_payload_address = {place_q, index[5:0] - 6'd1};
   assign fill_payload_strb = 64'hffffffffffffffff;
   assign fill_payload_data = {frames_pop_payload_data[47:0], before_[511:48]};
 
   wire _unused_ok = &{
-    1'b0, own_mac, own_first_id, frames_pop_payload_keep, frames_pop_payload_user, frames_packets, frames_dropped,
-    head[511:432], head[383:372], head[359:358], head[355:354], head[351:304], head[287:272], head[239:192],
-    head[183:120], head[95:0], before_[47:0], 1'b0
+    1'b0, own_mac, own_first_id, frames_pop_payload_keep[63:6], frames_pop_payload_keep[4:0], frames_pop_payload_user,
+    frames_packets, frames_dropped, head[511:432], head[383:372], head[359:358], head[355:354], head[351:304],
+    head[287:272], head[239:192], head[183:120], head[95:0], before_[47:0], 1'b0
   };
 endmodule

@@ -39,61 +39,57 @@ module ExCacheSender_l4096_m4 (
   output wire         tx_payload_user,
   output wire         sending
 );
-  localparam [2:0] state_head = 3'd3;
+  localparam [2:0] state_head = 3'd5;
+  localparam [2:0] state_data = 3'd6;
+  localparam [2:0] state_tail = 3'd7;
   localparam [2:0] state_idle = 3'd0;
   localparam [2:0] state_sum = 3'd1;
-  localparam [2:0] state_header = 3'd2;
+  localparam [2:0] state_both = 3'd2;
+  localparam [2:0] state_all = 3'd3;
+  localparam [2:0] state_header = 3'd4;
   localparam [7:0] opcode_read = 8'h40;
   localparam [7:0] opcode_write = 8'h50;
-  localparam [2:0] state_data = 3'd4;
-  wire insert_head_ready, insert_data_ready, insert_frame_valid, insert_frame_payload_last,
-    insert_frame_payload_user; // send.ts:78
-  wire [511:0] insert_frame_payload_data;
-  wire [63:0] insert_frame_payload_keep;
-  reg [1:0] held_miss, held_part; // send.ts:79
+  reg [1:0] held_miss, held_part; // send.ts:80
   reg held_compound, held_retry;
   reg [15:0] held_asid, held_peer_port;
   reg [35:0] held_page, held_fetched;
   reg [47:0] held_peer_mac;
   reg [31:0] held_peer_ip, held_request_id, held_retry_of;
-  reg [15:0] sum; // send.ts:80
-  reg [559:0] header; // send.ts:81
-  reg asking; // send.ts:87
-  reg [5:0] beat; // send.ts:88
-  reg [2:0] state; // send.ts:90
-  reg full; // send.ts:139
-  reg last; // send.ts:140
+  reg [15:0] own_sum; // send.ts:81
+  reg [15:0] sum; // send.ts:82
+  reg [559:0] header; // send.ts:83
+  reg asking; // send.ts:89
+  reg [5:0] beat; // send.ts:90
+  reg full; // send.ts:91
+  reg last; // send.ts:92
+  reg [47:0] tail; // send.ts:95
+  reg [2:0] state; // send.ts:105
   reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // send.ts:155
+    staged_skid_held_user; // send.ts:180
   reg [511:0] staged_held_data, staged_skid_held_data;
   reg [63:0] staged_held_keep, staged_skid_held_keep;
-  (* ram_style = "block" *) reg [511:0] victims [0:255]; // send.ts:70
-  reg [511:0] word; // send.ts:143
-  wire with_data = held_part != 2'd0; // send.ts:82
-  wire head_valid = state == state_head; // send.ts:85
-  wire [13:0] head_payload_length = with_data ? 14'd4096 : 14'd0;
-  wire [15:0] clio_size = (with_data ? 16'd4096 : 16'd0) + 16'd28; // header.ts:47
-  wire [15:0] udp_length = clio_size + 16'd8; // header.ts:48
-  wire [15:0] total_length = udp_length + 16'd20; // header.ts:49
-  wire room = ~full | insert_data_ready; // send.ts:141
-  wire asks = asking & room; // send.ts:142
-  wire staged_room = ~staged_full | tx_ready; // send.ts:155
-
-  HeaderInsert_h70_b64 insert ( // send.ts:78
-    .clk (clk), .rst (rst),
-    .head_valid (head_valid), .head_ready (insert_head_ready), .head_payload_header (header),
-    .head_payload_length (head_payload_length),
-    .data_valid (full), .data_ready (insert_data_ready), .data_payload_data (word), .data_payload_last (last),
-    .frame_valid (insert_frame_valid), .frame_ready (~staged_skid_full),
-    .frame_payload_data (insert_frame_payload_data), .frame_payload_keep (insert_frame_payload_keep),
-    .frame_payload_last (insert_frame_payload_last), .frame_payload_user (insert_frame_payload_user)
-  );
-  wire [16:0] sum_sum = {1'b0, own_ip[15:0]} + {1'b0, own_ip[31:16]};
-  wire [16:0] held_peer_ip_sum = {1'b0, held_peer_ip[15:0]} + {1'b0, held_peer_ip[31:16]};
-  wire [16:0] sum_sum_sum = {1'b0, sum_sum[15:0] + {15'd0, sum_sum[16]}} + {1'b0, held_peer_ip_sum[15:0] + {15'd0, held_peer_ip_sum[16]}};
-  wire [16:0] header_sum = {1'b0, sum} + {1'b0, total_length};
-  wire [16:0] header_sum_sum = {1'b0, header_sum[15:0] + {15'd0, header_sum[16]}} + 17'd50449;
-  wire [15:0] header_inverse = ~(header_sum_sum[15:0] + {15'd0, header_sum_sum[16]});
+  (* ram_style = "block" *) reg [511:0] victims [0:255]; // send.ts:72
+  reg [511:0] word; // send.ts:99
+  wire with_data = held_part != 2'd0; // send.ts:84
+  wire frame_valid = (state == state_head) | ((state == state_data) ? full : state == state_tail); // send.ts:96
+  wire frame_ready = ~staged_skid_full;
+  wire [511:0] frame_payload_data =
+    (state == state_data) ? {word[463:0], tail} :
+    (state == state_tail) ? {464'h0, tail} :
+    header[511:0];
+  wire [63:0] frame_payload_keep =
+    (state == state_data) ? 64'hffffffffffffffff :
+    (state == state_tail) ? 64'd63 :
+    64'hffffffffffffffff;
+  wire frame_payload_last = (state != state_data) & (state == state_tail);
+  wire takes = (state == state_data) & frame_ready; // send.ts:97
+  wire asks = asking & (~full | takes); // send.ts:98
+  wire staged_room = ~staged_full | tx_ready; // send.ts:180
+  wire [16:0] sum_sum = {1'b0, held_peer_ip[15:0]} + {1'b0, held_peer_ip[31:16]};
+  wire [16:0] own_sum_sum = {1'b0, sum} + {1'b0, own_sum};
+  wire [16:0] with_data_sum = {1'b0, sum} + {1'b0, with_data ? 16'd54601 : 16'd50505};
+  wire [15:0] udp_length = with_data ? 16'd4132 : 16'd36; // send.ts:86
+  wire [15:0] total_length = with_data ? 16'd4152 : 16'd56;
 
   always @(posedge clk) begin
     case (state)
@@ -113,25 +109,37 @@ module ExCacheSender_l4096_m4 (
           held_retry_of <= order_payload_retry_of;
         end
       end
-      state_sum: sum <= sum_sum_sum[15:0] + {15'd0, sum_sum_sum[16]};
+      state_sum: begin
+        sum <= sum_sum[15:0] + {15'd0, sum_sum[16]};
+        beat <= 6'd0;
+      end
+      state_both: sum <= own_sum_sum[15:0] + {15'd0, own_sum_sum[16]};
+      state_all: sum <= with_data_sum[15:0] + {15'd0, with_data_sum[16]};
       state_header: begin
         header <= {
           held_compound ? {held_fetched, 12'd0, held_page, 12'd0} : {48'h10000000, held_page, 12'd0}, held_retry_of,
-          held_request_id, clio_size, 8'd0, held_retry, with_data, 6'd0,
+          held_request_id, with_data ? 16'd4124 : 16'd28, 8'd0, held_retry, with_data, 6'd0,
           held_compound ? 8'd70 : with_data ? opcode_write : opcode_read, 2'd0, held_part, 2'd0, held_miss, held_asid,
           16'd0, udp_length[7:0], udp_length[15:8], held_peer_port[7:0], held_peer_port[15:8], own_port[7:0],
           own_port[15:8], held_peer_ip[7:0], held_peer_ip[15:8], held_peer_ip[23:16], held_peer_ip[31:24],
-          own_ip[7:0], own_ip[15:8], own_ip[23:16], own_ip[31:24], header_inverse[7:0], header_inverse[15:8],
-          48'h114000400000, total_length[7:0], total_length[15:8], 32'h450008, own_mac[7:0], own_mac[15:8],
-          own_mac[23:16], own_mac[31:24], own_mac[39:32], own_mac[47:40], held_peer_mac[7:0], held_peer_mac[15:8],
+          own_ip[7:0], own_ip[15:8], own_ip[23:16], own_ip[31:24], ~sum[7:0], ~sum[15:8], 48'h114000400000,
+          total_length[7:0], total_length[15:8], 32'h450008, own_mac[7:0], own_mac[15:8], own_mac[23:16],
+          own_mac[31:24], own_mac[39:32], own_mac[47:40], held_peer_mac[7:0], held_peer_mac[15:8],
           held_peer_mac[23:16], held_peer_mac[31:24], held_peer_mac[39:32], held_peer_mac[47:40]
         };
       end
-      state_head: if (insert_head_ready) beat <= 6'd0;
+      state_head: if (frame_ready) tail <= header[559:512];
+      state_data: if (full & frame_ready) tail <= word[511:464];
       default: ;
     endcase
-    if (asks) beat <= beat + 6'd1;
+    if (asks) begin
+      beat <= beat + 6'd1;
+      last <= beat == 6'd63;
+    end
   end
+  wire [16:0] own_ip_sum = {1'b0, own_ip[15:0]} + {1'b0, own_ip[31:16]};
+
+  always @(posedge clk) own_sum <= own_ip_sum[15:0] + {15'd0, own_ip_sum[16]};
 
   always @(posedge clk)
     if (rst) begin
@@ -140,15 +148,25 @@ module ExCacheSender_l4096_m4 (
     else begin
       case (state)
         state_idle: if (order_valid) state <= state_sum;
-        state_sum: state <= state_header;
-        state_header: state <= state_head;
+        state_sum: state <= state_both;
+        state_both: state <= state_all;
+        state_all: state <= state_header;
+        state_header: begin
+          asking <= with_data;
+          state <= state_head;
+        end
         state_head: begin
-          if (insert_head_ready) begin
-            asking <= with_data;
-            state <= state_data;
+          if (frame_ready) begin
+            if (with_data) state <= state_data;
+            else state <= state_tail;
           end
         end
-        state_data: if (~asking) state <= state_idle;
+        state_data: begin
+          if (full & frame_ready) begin
+            if (last) state <= state_tail;
+          end
+        end
+        state_tail: if (frame_ready) state <= state_idle;
         default: ;
       endcase
       if (asks) begin
@@ -158,35 +176,32 @@ module ExCacheSender_l4096_m4 (
 
   always @(posedge clk)
     if (rst) full <= 1'b0;
-    else if (room) full <= asking;
-
-  always @(posedge clk)
-    if (room) last <= beat == 6'd63;
+    else if (~full | takes) full <= asking;
 
   always @(posedge clk)
     if (rst) begin
       staged_full <= 1'b0; staged_skid_full <= 1'b0;
     end
     else if (staged_room) begin
-      staged_full <= insert_frame_valid | staged_skid_full;
+      staged_full <= frame_valid | staged_skid_full;
       staged_skid_full <= 1'b0;
     end
-    else if (insert_frame_valid) staged_skid_full <= 1'b1;
+    else if (frame_valid) staged_skid_full <= 1'b1;
 
   always @(posedge clk)
     if (staged_room) begin
-      staged_held_data <= staged_skid_full ? staged_skid_held_data : insert_frame_payload_data;
-      staged_held_keep <= staged_skid_full ? staged_skid_held_keep : insert_frame_payload_keep;
-      staged_held_last <= staged_skid_full ? staged_skid_held_last : insert_frame_payload_last;
-      staged_held_user <= staged_skid_full ? staged_skid_held_user : insert_frame_payload_user;
+      staged_held_data <= staged_skid_full ? staged_skid_held_data : frame_payload_data;
+      staged_held_keep <= staged_skid_full ? staged_skid_held_keep : frame_payload_keep;
+      staged_held_last <= staged_skid_full ? staged_skid_held_last : frame_payload_last;
+      staged_held_user <= staged_skid_full ? staged_skid_held_user : 1'b0;
     end
 
   always @(posedge clk)
     if (~staged_skid_full) begin
-      staged_skid_held_data <= insert_frame_payload_data;
-      staged_skid_held_keep <= insert_frame_payload_keep;
-      staged_skid_held_last <= insert_frame_payload_last;
-      staged_skid_held_user <= insert_frame_payload_user;
+      staged_skid_held_data <= frame_payload_data;
+      staged_skid_held_keep <= frame_payload_keep;
+      staged_skid_held_last <= frame_payload_last;
+      staged_skid_held_user <= 1'b0;
     end
 
   always @(posedge clk) begin

@@ -8,14 +8,14 @@ module Fifo_Event_d4_auto (
   // push: stream in
   input  wire        push_valid,
   output wire        push_ready,
-  input  wire        push_payload_kind,
+  input  wire [1:0]  push_payload_kind,
   input  wire [15:0] push_payload_line_asid,
   input  wire [35:0] push_payload_line_page,
   input  wire [3:0]  push_payload_status,
   // pop: stream out
   output wire        pop_valid,
   input  wire        pop_ready,
-  output wire        pop_payload_kind,
+  output wire [1:0]  pop_payload_kind,
   output wire [15:0] pop_payload_line_asid,
   output wire [35:0] pop_payload_line_page,
   output wire [3:0]  pop_payload_status,
@@ -24,9 +24,9 @@ module Fifo_Event_d4_auto (
   reg [1:0] head; // fifo.ts:29
   reg [1:0] tail; // fifo.ts:30
   reg [2:0] count; // fifo.ts:31
-  reg [56:0] store [0:3]; // fifo.ts:32
-  wire [56:0] front; // fifo.ts:49
-  reg [56:0] front_rd, front_fwd;
+  reg [57:0] store [0:3]; // fifo.ts:32
+  wire [57:0] front; // fifo.ts:49
+  reg [57:0] front_rd, front_fwd;
   reg front_hit;
   wire push = push_valid & push_ready; // fifo.ts:34
   wire pop = pop_valid & pop_ready; // fifo.ts:35
@@ -58,9 +58,9 @@ module Fifo_Event_d4_auto (
 
   assign push_ready = count != 3'd4;
   assign pop_valid = count != 3'd0;
-  assign pop_payload_kind = front[0];
-  assign pop_payload_line_asid = front[16:1];
-  assign pop_payload_line_page = front[52:17];
-  assign pop_payload_status = front[56:53];
+  assign pop_payload_kind = front[1:0];
+  assign pop_payload_line_asid = front[17:2];
+  assign pop_payload_line_page = front[53:18];
+  assign pop_payload_status = front[57:54];
   assign level = count;
 endmodule

@@ -59,10 +59,9 @@ module LineAxi_s1024_w64_l4096_i4 (
   input  wire [1:0]   mem_r_payload_resp,
   input  wire         mem_r_payload_last
 );
-  localparam [1:0] owner_fill = 2'd2;
   reg [1:0] ring_0_owner, ring_1_owner, ring_2_owner, ring_3_owner, ring_4_owner, ring_5_owner, ring_6_owner,
     ring_7_owner, ring_8_owner, ring_9_owner, ring_10_owner, ring_11_owner, ring_12_owner, ring_13_owner,
-    ring_14_owner, ring_15_owner; // line-axi.ts:64
+    ring_14_owner, ring_15_owner; // line-axi.ts:62
   reg [3:0] ring_0_id, ring_1_id, ring_2_id, ring_3_id, ring_4_id, ring_5_id, ring_6_id, ring_7_id, ring_8_id,
     ring_9_id, ring_10_id, ring_11_id, ring_12_id, ring_13_id, ring_14_id, ring_15_id;
   reg ring_0_write, ring_1_write, ring_2_write, ring_3_write, ring_4_write, ring_5_write, ring_6_write,
@@ -71,25 +70,28 @@ module LineAxi_s1024_w64_l4096_i4 (
   reg [21:0] ring_0_address, ring_1_address, ring_2_address, ring_3_address, ring_4_address, ring_5_address,
     ring_6_address, ring_7_address, ring_8_address, ring_9_address, ring_10_address, ring_11_address, ring_12_address,
     ring_13_address, ring_14_address, ring_15_address;
-  reg [15:0] used; // line-axi.ts:65
-  reg [3:0] head; // line-axi.ts:66
-  reg [3:0] tail; // line-axi.ts:67
-  reg [4:0] written; // line-axi.ts:68
-  reg aw_stage_full, aw_stage_held_id, aw_stage_skid_full, aw_stage_skid_held_id; // line-axi.ts:96
+  reg [15:0] used; // line-axi.ts:63
+  reg [3:0] head; // line-axi.ts:64
+  reg [3:0] tail; // line-axi.ts:65
+  reg [4:0] written; // line-axi.ts:66
+  reg aw_stage_full, aw_stage_held_id, aw_stage_skid_full, aw_stage_skid_held_id; // line-axi.ts:94
   reg [27:0] aw_stage_held_addr, aw_stage_skid_held_addr;
   reg [7:0] aw_stage_held_len, aw_stage_skid_held_len;
   reg [2:0] aw_stage_held_size, aw_stage_skid_held_size;
   reg [1:0] aw_stage_held_burst, aw_stage_skid_held_burst;
-  reg w_stage_full, w_stage_held_last, w_stage_skid_full, w_stage_skid_held_last; // line-axi.ts:97
+  reg w_stage_full, w_stage_held_last, w_stage_skid_full, w_stage_skid_held_last; // line-axi.ts:95
   reg [511:0] w_stage_held_data, w_stage_skid_held_data;
   reg [63:0] w_stage_held_strb, w_stage_skid_held_strb;
-  reg ar_stage_full, ar_stage_held_id, ar_stage_skid_full, ar_stage_skid_held_id; // line-axi.ts:98
+  reg ar_stage_full, ar_stage_held_id, ar_stage_skid_full, ar_stage_skid_held_id; // line-axi.ts:96
   reg [27:0] ar_stage_held_addr, ar_stage_skid_held_addr;
   reg [7:0] ar_stage_held_len, ar_stage_skid_held_len;
   reg [2:0] ar_stage_held_size, ar_stage_skid_held_size;
   reg [1:0] ar_stage_held_burst, ar_stage_skid_held_burst;
-  reg write_failed; // line-axi.ts:118
-  wire goes; // line-axi.ts:88
+  reg [15:0] failures; // line-axi.ts:102
+  reg [3:0] acked_first; // line-axi.ts:103
+  reg [3:0] acked_next; // line-axi.ts:104
+  reg write_failed; // line-axi.ts:123
+  wire goes; // line-axi.ts:86
   wire [15:0] conflict_joined = {
     used[15] & (ring_15_address == command_payload_address) & (ring_15_write | command_payload_write),
     used[14] & (ring_14_address == command_payload_address) & (ring_14_write | command_payload_write),
@@ -108,23 +110,24 @@ module LineAxi_s1024_w64_l4096_i4 (
     used[1] & (ring_1_address == command_payload_address) & (ring_1_write | command_payload_write),
     used[0] & (ring_0_address == command_payload_address) & (ring_0_write | command_payload_write)
   };
-  wire conflict = |conflict_joined; // line-axi.ts:70
-  wire aw_valid = command_valid & command_payload_write & goes; // line-axi.ts:77
+  wire conflict = |conflict_joined; // line-axi.ts:68
+  wire aw_valid = command_valid & command_payload_write & goes; // line-axi.ts:75
   wire aw_ready = ~aw_stage_skid_full;
   wire [27:0] aw_payload_addr = {command_payload_address, 6'd0};
-  wire w_valid = command_valid & command_payload_write & goes; // line-axi.ts:78
+  wire w_valid = command_valid & command_payload_write & goes; // line-axi.ts:76
   wire w_ready = ~w_stage_skid_full;
-  wire ar_valid = command_valid & ~command_payload_write & goes; // line-axi.ts:79
+  wire ar_valid = command_valid & ~command_payload_write & goes; // line-axi.ts:77
   wire ar_ready = ~ar_stage_skid_full;
   wire [27:0] ar_payload_addr = aw_payload_addr;
-  wire room = ~(&used) & ~conflict; // line-axi.ts:87
+  wire room = ~(&used) & ~conflict; // line-axi.ts:85
   assign goes = (command_payload_write ? aw_ready & w_ready : ar_ready) & room;
-  wire aw_stage_room = ~aw_stage_full | mem_aw_ready; // line-axi.ts:96
-  wire w_stage_room = ~w_stage_full | mem_w_ready; // line-axi.ts:97
-  wire ar_stage_room = ~ar_stage_full | mem_ar_ready; // line-axi.ts:98
+  wire aw_stage_room = ~aw_stage_full | mem_aw_ready; // line-axi.ts:94
+  wire w_stage_room = ~w_stage_full | mem_w_ready; // line-axi.ts:95
+  wire ar_stage_room = ~ar_stage_full | mem_ar_ready; // line-axi.ts:96
   wire [15:0] oldest_shifted = used >> head;
-  wire oldest = oldest_shifted[0]; // line-axi.ts:101
-  wire [463:0] silent_joined = {
+  wire oldest = oldest_shifted[0]; // line-axi.ts:99
+  wire acked = |written; // line-axi.ts:105
+  wire [463:0] answers_joined = {
     ring_15_address, ring_15_write, ring_15_id, ring_15_owner, ring_14_address, ring_14_write, ring_14_id,
     ring_14_owner, ring_13_address, ring_13_write, ring_13_id, ring_13_owner, ring_12_address, ring_12_write,
     ring_12_id, ring_12_owner, ring_11_address, ring_11_write, ring_11_id, ring_11_owner, ring_10_address,
@@ -135,15 +138,13 @@ module LineAxi_s1024_w64_l4096_i4 (
     ring_2_write, ring_2_id, ring_2_owner, ring_1_address, ring_1_write, ring_1_id, ring_1_owner, ring_0_address,
     ring_0_write, ring_0_id, ring_0_owner
   };
-  wire [28:0] e_word = silent_joined[{5'd0, head} * 9'd29 +: 29]; // line-axi.ts:102
-  wire [1:0] e_owner = e_word[1:0];
-  wire silent = e_owner == owner_fill; // line-axi.ts:103
-  wire acked = |written; // line-axi.ts:104
-  wire e_write = e_word[6]; // line-axi.ts:102
-  wire answers = oldest & ~silent & (e_write ? acked : mem_r_valid); // line-axi.ts:105
-  wire leaves = (answer_valid & answer_ready) | (oldest & silent & acked); // line-axi.ts:114
-  wire acks = leaves & e_write; // line-axi.ts:115
-  wire enters = command_valid & command_ready; // line-axi.ts:122
+  wire [28:0] e_word = answers_joined[{5'd0, head} * 9'd29 +: 29]; // line-axi.ts:100
+  wire e_write = e_word[6];
+  wire answers = oldest & (e_write ? acked : mem_r_valid); // line-axi.ts:106
+  wire leaves = answer_valid & answer_ready; // line-axi.ts:115
+  wire acks = leaves & e_write; // line-axi.ts:116
+  wire fails = |mem_b_payload_resp; // line-axi.ts:120
+  wire enters = command_valid & command_ready; // line-axi.ts:127
 
   always @(posedge clk)
     if (enters) begin
@@ -374,16 +375,44 @@ module LineAxi_s1024_w64_l4096_i4 (
       ar_stage_skid_held_burst <= 2'd1;
     end
 
+  always @(posedge clk) begin
+    if (mem_b_valid & (acked_next == 4'd0)) failures[0] <= fails;
+    if (mem_b_valid & (acked_next == 4'd1)) failures[1] <= fails;
+    if (mem_b_valid & (acked_next == 4'd2)) failures[2] <= fails;
+    if (mem_b_valid & (acked_next == 4'd3)) failures[3] <= fails;
+    if (mem_b_valid & (acked_next == 4'd4)) failures[4] <= fails;
+    if (mem_b_valid & (acked_next == 4'd5)) failures[5] <= fails;
+    if (mem_b_valid & (acked_next == 4'd6)) failures[6] <= fails;
+    if (mem_b_valid & (acked_next == 4'd7)) failures[7] <= fails;
+    if (mem_b_valid & (acked_next == 4'd8)) failures[8] <= fails;
+    if (mem_b_valid & (acked_next == 4'd9)) failures[9] <= fails;
+    if (mem_b_valid & (acked_next == 4'd10)) failures[10] <= fails;
+    if (mem_b_valid & (acked_next == 4'd11)) failures[11] <= fails;
+    if (mem_b_valid & (acked_next == 4'd12)) failures[12] <= fails;
+    if (mem_b_valid & (acked_next == 4'd13)) failures[13] <= fails;
+    if (mem_b_valid & (acked_next == 4'd14)) failures[14] <= fails;
+    if (mem_b_valid & (acked_next == 4'd15)) failures[15] <= fails;
+  end
+
+  always @(posedge clk)
+    if (rst) acked_first <= 4'd0;
+    else if (acks) acked_first <= acked_first + 4'd1;
+
+  always @(posedge clk)
+    if (rst) acked_next <= 4'd0;
+    else if (mem_b_valid) acked_next <= acked_next + 4'd1;
+
   always @(posedge clk)
     if (rst) write_failed <= 1'b0;
-    else if (mem_b_valid & (|mem_b_payload_resp)) write_failed <= 1'b1;
+    else if (mem_b_valid & fails) write_failed <= 1'b1;
 
   assign command_ready = goes;
   assign answer_valid = answers;
-  assign answer_payload_owner = e_owner;
+  assign answer_payload_owner = e_word[1:0];
   assign answer_payload_id = e_word[5:2];
   assign answer_payload_data = mem_r_payload_data;
-  assign answer_payload_bad = (|mem_r_payload_resp) & ~e_write;
+  wire [15:0] answer_payload_bad_shifted = failures >> acked_first;
+  assign answer_payload_bad = e_write ? answer_payload_bad_shifted[0] : |mem_r_payload_resp;
   assign failed = write_failed;
   assign mem_aw_valid = aw_stage_full;
   assign mem_aw_payload_addr = aw_stage_held_addr;
@@ -404,22 +433,8 @@ module LineAxi_s1024_w64_l4096_i4 (
   assign mem_ar_payload_burst = ar_stage_held_burst;
   assign mem_r_ready = oldest & ~e_write & answer_ready;
 
-`ifdef FORMAL
-  always @(posedge clk)
-    if (~rst) assert (~silent | e_write | ~oldest); // line-axi.ts:132
-`else
-`ifndef SYNTHESIS
-  always @(posedge clk)
-    if (~rst) begin
-      if (~(~silent | e_write | ~oldest)) begin
-        $display("%s", "assertion failed: what has no answer writes (line-axi.ts:132)"); // line-axi.ts:132
-        $stop;
-      end
-    end
-`endif
-`endif
-
   wire _unused_ok = &{
-    1'b0, mem_b_payload_id, mem_r_payload_id, mem_r_payload_last, oldest_shifted[15:1], e_word[28:7], 1'b0
+    1'b0, mem_b_payload_id, mem_r_payload_id, mem_r_payload_last, oldest_shifted[15:1], e_word[28:7],
+    answer_payload_bad_shifted[15:1], 1'b0
   };
 endmodule

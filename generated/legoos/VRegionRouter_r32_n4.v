@@ -31,9 +31,9 @@ module VRegionRouter_r32_n4 (
   input  wire [31:0] node_write_entry_peer_ip,
   input  wire [15:0] node_write_entry_peer_port
 );
-  wire [4:0] cam_found_index, cam_free_index; // router.ts:39
+  wire cam_found_hit, cam_free_any; // router.ts:42
+  wire [4:0] cam_found_index, cam_free_index;
   wire [31:0] cam_found_matches;
-  wire cam_free_any;
   reg [1:0] owners_0_node, owners_0_secondary, owners_1_node, owners_1_secondary, owners_2_node, owners_2_secondary,
     owners_3_node, owners_3_secondary, owners_4_node, owners_4_secondary, owners_5_node, owners_5_secondary,
     owners_6_node, owners_6_secondary, owners_7_node, owners_7_secondary, owners_8_node, owners_8_secondary,
@@ -44,7 +44,7 @@ module VRegionRouter_r32_n4 (
     owners_21_node, owners_21_secondary, owners_22_node, owners_22_secondary, owners_23_node, owners_23_secondary,
     owners_24_node, owners_24_secondary, owners_25_node, owners_25_secondary, owners_26_node, owners_26_secondary,
     owners_27_node, owners_27_secondary, owners_28_node, owners_28_secondary, owners_29_node, owners_29_secondary,
-    owners_30_node, owners_30_secondary, owners_31_node, owners_31_secondary; // router.ts:48
+    owners_30_node, owners_30_secondary, owners_31_node, owners_31_secondary; // router.ts:51
   reg owners_0_replicated, owners_1_replicated, owners_2_replicated, owners_3_replicated, owners_4_replicated,
     owners_5_replicated, owners_6_replicated, owners_7_replicated, owners_8_replicated, owners_9_replicated,
     owners_10_replicated, owners_11_replicated, owners_12_replicated, owners_13_replicated, owners_14_replicated,
@@ -52,14 +52,16 @@ module VRegionRouter_r32_n4 (
     owners_20_replicated, owners_21_replicated, owners_22_replicated, owners_23_replicated, owners_24_replicated,
     owners_25_replicated, owners_26_replicated, owners_27_replicated, owners_28_replicated, owners_29_replicated,
     owners_30_replicated, owners_31_replicated;
-  (* ram_style = "distributed" *) reg [95:0] peers [0:3]; // router.ts:56
+  reg found_route_known, found_route_replicated; // router.ts:57
+  reg [1:0] found_route_node, found_route_secondary;
+  (* ram_style = "distributed" *) reg [95:0] peers [0:3]; // router.ts:61
 
-  wire [33:0] cam_key = {asid, region}; // router.ts:39
+  wire [33:0] cam_key = {asid, region}; // router.ts:42
   wire [33:0] cam_write_key = {region_write_entry_asid, region_write_entry_region};
-  Cam_entries32_keyBits34 cam ( // router.ts:39
+  Cam_entries32_keyBits34 cam ( // router.ts:42
     .clk (clk), .rst (rst),
     .key           (cam_key),
-    .found_hit     (route_known),
+    .found_hit     (cam_found_hit),
     .found_index   (cam_found_index),
     .found_matches (cam_found_matches),
     .write_valid   (region_write_valid),
@@ -293,6 +295,76 @@ module VRegionRouter_r32_n4 (
       owners_31_replicated <= region_write_entry_replicated;
       owners_31_secondary <= region_write_entry_secondary;
     end
+  wire [31:0] found_route_node_and = cam_found_matches & (~cam_found_matches + 32'd1);
+  wire [1:0] found_route_node_or =
+    ({2{found_route_node_and[0]}} & owners_0_node) | ({2{found_route_node_and[1]}} & owners_1_node)
+    | ({2{found_route_node_and[2]}} & owners_2_node) | ({2{found_route_node_and[3]}} & owners_3_node)
+    | ({2{found_route_node_and[4]}} & owners_4_node) | ({2{found_route_node_and[5]}} & owners_5_node)
+    | ({2{found_route_node_and[6]}} & owners_6_node) | ({2{found_route_node_and[7]}} & owners_7_node);
+  wire [1:0] found_route_node_and_or =
+    ({2{found_route_node_and[8]}} & owners_8_node) | ({2{found_route_node_and[9]}} & owners_9_node)
+    | ({2{found_route_node_and[10]}} & owners_10_node) | ({2{found_route_node_and[11]}} & owners_11_node)
+    | ({2{found_route_node_and[12]}} & owners_12_node) | ({2{found_route_node_and[13]}} & owners_13_node)
+    | ({2{found_route_node_and[14]}} & owners_14_node) | ({2{found_route_node_and[15]}} & owners_15_node);
+  wire [1:0] owners_16_node_or =
+    ({2{found_route_node_and[16]}} & owners_16_node) | ({2{found_route_node_and[17]}} & owners_17_node)
+    | ({2{found_route_node_and[18]}} & owners_18_node) | ({2{found_route_node_and[19]}} & owners_19_node)
+    | ({2{found_route_node_and[20]}} & owners_20_node) | ({2{found_route_node_and[21]}} & owners_21_node)
+    | ({2{found_route_node_and[22]}} & owners_22_node) | ({2{found_route_node_and[23]}} & owners_23_node);
+  wire [1:0] owners_24_node_or =
+    ({2{found_route_node_and[24]}} & owners_24_node) | ({2{found_route_node_and[25]}} & owners_25_node)
+    | ({2{found_route_node_and[26]}} & owners_26_node) | ({2{found_route_node_and[27]}} & owners_27_node)
+    | ({2{found_route_node_and[28]}} & owners_28_node) | ({2{found_route_node_and[29]}} & owners_29_node)
+    | ({2{found_route_node_and[30]}} & owners_30_node) | ({2{found_route_node_and[31]}} & owners_31_node);
+  wire found_route_replicated_or =
+    (found_route_node_and[0] & owners_0_replicated) | (found_route_node_and[1] & owners_1_replicated)
+    | (found_route_node_and[2] & owners_2_replicated) | (found_route_node_and[3] & owners_3_replicated)
+    | (found_route_node_and[4] & owners_4_replicated) | (found_route_node_and[5] & owners_5_replicated)
+    | (found_route_node_and[6] & owners_6_replicated) | (found_route_node_and[7] & owners_7_replicated);
+  wire owners_8_replicated_or =
+    (found_route_node_and[8] & owners_8_replicated) | (found_route_node_and[9] & owners_9_replicated)
+    | (found_route_node_and[10] & owners_10_replicated) | (found_route_node_and[11] & owners_11_replicated)
+    | (found_route_node_and[12] & owners_12_replicated) | (found_route_node_and[13] & owners_13_replicated)
+    | (found_route_node_and[14] & owners_14_replicated) | (found_route_node_and[15] & owners_15_replicated);
+  wire owners_16_replicated_or =
+    (found_route_node_and[16] & owners_16_replicated) | (found_route_node_and[17] & owners_17_replicated)
+    | (found_route_node_and[18] & owners_18_replicated) | (found_route_node_and[19] & owners_19_replicated)
+    | (found_route_node_and[20] & owners_20_replicated) | (found_route_node_and[21] & owners_21_replicated)
+    | (found_route_node_and[22] & owners_22_replicated) | (found_route_node_and[23] & owners_23_replicated);
+  wire owners_24_replicated_or =
+    (found_route_node_and[24] & owners_24_replicated) | (found_route_node_and[25] & owners_25_replicated)
+    | (found_route_node_and[26] & owners_26_replicated) | (found_route_node_and[27] & owners_27_replicated)
+    | (found_route_node_and[28] & owners_28_replicated) | (found_route_node_and[29] & owners_29_replicated)
+    | (found_route_node_and[30] & owners_30_replicated) | (found_route_node_and[31] & owners_31_replicated);
+  wire [1:0] found_route_secondary_or =
+    ({2{found_route_node_and[0]}} & owners_0_secondary) | ({2{found_route_node_and[1]}} & owners_1_secondary)
+    | ({2{found_route_node_and[2]}} & owners_2_secondary) | ({2{found_route_node_and[3]}} & owners_3_secondary)
+    | ({2{found_route_node_and[4]}} & owners_4_secondary) | ({2{found_route_node_and[5]}} & owners_5_secondary)
+    | ({2{found_route_node_and[6]}} & owners_6_secondary) | ({2{found_route_node_and[7]}} & owners_7_secondary);
+  wire [1:0] owners_8_secondary_or =
+    ({2{found_route_node_and[8]}} & owners_8_secondary) | ({2{found_route_node_and[9]}} & owners_9_secondary)
+    | ({2{found_route_node_and[10]}} & owners_10_secondary) | ({2{found_route_node_and[11]}} & owners_11_secondary)
+    | ({2{found_route_node_and[12]}} & owners_12_secondary) | ({2{found_route_node_and[13]}} & owners_13_secondary)
+    | ({2{found_route_node_and[14]}} & owners_14_secondary) | ({2{found_route_node_and[15]}} & owners_15_secondary);
+  wire [1:0] owners_16_secondary_or =
+    ({2{found_route_node_and[16]}} & owners_16_secondary) | ({2{found_route_node_and[17]}} & owners_17_secondary)
+    | ({2{found_route_node_and[18]}} & owners_18_secondary) | ({2{found_route_node_and[19]}} & owners_19_secondary)
+    | ({2{found_route_node_and[20]}} & owners_20_secondary) | ({2{found_route_node_and[21]}} & owners_21_secondary)
+    | ({2{found_route_node_and[22]}} & owners_22_secondary) | ({2{found_route_node_and[23]}} & owners_23_secondary);
+  wire [1:0] owners_24_secondary_or =
+    ({2{found_route_node_and[24]}} & owners_24_secondary) | ({2{found_route_node_and[25]}} & owners_25_secondary)
+    | ({2{found_route_node_and[26]}} & owners_26_secondary) | ({2{found_route_node_and[27]}} & owners_27_secondary)
+    | ({2{found_route_node_and[28]}} & owners_28_secondary) | ({2{found_route_node_and[29]}} & owners_29_secondary)
+    | ({2{found_route_node_and[30]}} & owners_30_secondary) | ({2{found_route_node_and[31]}} & owners_31_secondary);
+
+  always @(posedge clk) begin
+    found_route_known <= cam_found_hit;
+    found_route_node <= found_route_node_or | found_route_node_and_or | owners_16_node_or | owners_24_node_or;
+    found_route_replicated <=
+      found_route_replicated_or | owners_8_replicated_or | owners_16_replicated_or | owners_24_replicated_or;
+    found_route_secondary <=
+      found_route_secondary_or | owners_8_secondary_or | owners_16_secondary_or | owners_24_secondary_or;
+  end
 
   always @(posedge clk)
     if (node_write_valid) begin
@@ -301,35 +373,14 @@ module VRegionRouter_r32_n4 (
       };
     end
 
-  wire [159:0] route_node_joined = {
-    owners_31_secondary, owners_31_replicated, owners_31_node, owners_30_secondary, owners_30_replicated,
-    owners_30_node, owners_29_secondary, owners_29_replicated, owners_29_node, owners_28_secondary,
-    owners_28_replicated, owners_28_node, owners_27_secondary, owners_27_replicated, owners_27_node,
-    owners_26_secondary, owners_26_replicated, owners_26_node, owners_25_secondary, owners_25_replicated,
-    owners_25_node, owners_24_secondary, owners_24_replicated, owners_24_node, owners_23_secondary,
-    owners_23_replicated, owners_23_node, owners_22_secondary, owners_22_replicated, owners_22_node,
-    owners_21_secondary, owners_21_replicated, owners_21_node, owners_20_secondary, owners_20_replicated,
-    owners_20_node, owners_19_secondary, owners_19_replicated, owners_19_node, owners_18_secondary,
-    owners_18_replicated, owners_18_node, owners_17_secondary, owners_17_replicated, owners_17_node,
-    owners_16_secondary, owners_16_replicated, owners_16_node, owners_15_secondary, owners_15_replicated,
-    owners_15_node, owners_14_secondary, owners_14_replicated, owners_14_node, owners_13_secondary,
-    owners_13_replicated, owners_13_node, owners_12_secondary, owners_12_replicated, owners_12_node,
-    owners_11_secondary, owners_11_replicated, owners_11_node, owners_10_secondary, owners_10_replicated,
-    owners_10_node, owners_9_secondary, owners_9_replicated, owners_9_node, owners_8_secondary, owners_8_replicated,
-    owners_8_node, owners_7_secondary, owners_7_replicated, owners_7_node, owners_6_secondary, owners_6_replicated,
-    owners_6_node, owners_5_secondary, owners_5_replicated, owners_5_node, owners_4_secondary, owners_4_replicated,
-    owners_4_node, owners_3_secondary, owners_3_replicated, owners_3_node, owners_2_secondary, owners_2_replicated,
-    owners_2_node, owners_1_secondary, owners_1_replicated, owners_1_node, owners_0_secondary, owners_0_replicated,
-    owners_0_node
-  };
-  wire [4:0] owner_word = route_node_joined[{3'd0, cam_found_index} * 8'd5 +: 5]; // router.ts:53
-  assign route_node = owner_word[1:0];
-  assign route_replicated = owner_word[2];
-  assign route_secondary = owner_word[4:3];
+  assign route_known = found_route_known;
+  assign route_node = found_route_node;
+  assign route_replicated = found_route_replicated;
+  assign route_secondary = found_route_secondary;
   wire [95:0] peer_mac_word = peers[node];
   assign peer_mac = peer_mac_word[47:0];
   assign peer_ip = peer_mac_word[79:48];
   assign peer_port = peer_mac_word[95:80];
 
-  wire _unused_ok = &{1'b0, cam_found_matches, cam_free_any, cam_free_index, 1'b0};
+  wire _unused_ok = &{1'b0, cam_found_index, cam_free_any, cam_free_index, 1'b0};
 endmodule

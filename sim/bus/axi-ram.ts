@@ -58,6 +58,10 @@ export class AxiRam {
   failAt(range: ErrorRange): void {
     this.#shared.errors.push(range);
   }
+  /** Makes all addresses that are there answer without an error from now on. */
+  mend(): void {
+    this.#shared.errors.splice(0);
+  }
   /** Memory as the design would read it, past the bus. */
   read(address: number, length: number): Uint8Array {
     return this.memory.read(address, length);

@@ -51,7 +51,7 @@ export class FlatMemory {
 }
 
 /** The bytes of `data` that `strb` marks over `before`. */
-function merged(before: bigint, data: bigint, strb: bigint): bigint {
+export function merged(before: bigint, data: bigint, strb: bigint): bigint {
   let mask = 0n;
   for (let i = 0n; i < block; i++) if ((strb >> i) & 1n) mask |= 0xffn << (8n * i);
   return (before & ~mask) | (data & mask);

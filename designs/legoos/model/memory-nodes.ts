@@ -22,6 +22,7 @@ export interface NodeReply {
 export class MemoryNodes {
   readonly #memory = new Map<string, Uint8Array>();
   readonly #done = new Set<string>();
+  readonly #expired = new Set<string>();
   /** The status that an access has, 0 for one that is done. A fault model. */
   refuse: (o: { readonly pid: number; readonly va: bigint; readonly write: boolean; readonly node: number }) => number =
     () => status.OK;
@@ -88,7 +89,10 @@ export class MemoryNodes {
       operation = `${ipv4.dst} ${clio.flagRetry === 1 ? clio.retryOf : clio.requestId}`;
     let code: number = status.OK;
     if (!this.#done.has(operation)) {
-      code = this.refuse({ pid: clio.pid, va, write: true, node: ipv4.dst });
+      // Of an operation that was once told to begin anew, no repetition is done.
+      const refused = this.refuse({ pid: clio.pid, va, write: true, node: ipv4.dst });
+      code = this.#expired.has(operation) ? status.EXPIRED : refused;
+      if (code === status.EXPIRED || code === status.YIELD) this.#expired.add(operation);
       if (code === status.OK) {
         this.#done.add(operation);
         this.set(ipv4.dst, clio.pid, va, data.slice());

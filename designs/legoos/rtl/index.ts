@@ -4,3 +4,5 @@ export { Splitter } from "./split/splitter.ts";
 export { CompoundNode } from "./top/compound-node.ts";
 export { VRegionRouter } from "./miss/router.ts";
 export { Lookup } from "./lookup/lookup.ts";
+export { legoosProofs } from "./proofs.ts";
+export { ExCacheDevice } from "./top/device.ts";

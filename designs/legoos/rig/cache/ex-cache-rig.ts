@@ -1,7 +1,7 @@
 import type { Parameters } from "../../config/index.ts";
-import { type Asked, type Expected, FlatMemory, MemoryNodes, type Rights } from "../../model/index.ts";
+import { type Asked, DoubtfulMemory, type Expected, FlatMemory, MemoryNodes, type Rights } from "../../model/index.ts";
 import { ExCache } from "../../rtl/index.ts";
-import { status } from "../../../clio/wire/index.ts";
+import { dissect, status } from "../../../clio/wire/index.ts";
 import {
   axiPorts,
   AxiRam,
@@ -11,7 +11,9 @@ import {
   type Bench,
   type BenchOptions,
   bernoulli,
+  bursts,
   type Design,
+  type Random,
   runBench,
   StreamSink,
   StreamSource,
@@ -28,18 +30,26 @@ export interface NetworkFaults {
   readonly lose?: number;
   readonly twice?: number;
   readonly damage?: number;
-  readonly busy?: number;
+  /** Frames that a node is deaf to, and cycles more that a request takes to it, at random: requests pass each other. */
+  readonly deaf?: (node: number, cycle: number) => boolean;
+  readonly requestJitter?: number;
+  /** Replies that end before their line does, and frames that answer nothing or are for others. */
+  readonly cut?: number;
+  readonly noise?: number;
 }
 export interface RigOptions extends BenchOptions, NetworkFaults {
   readonly parameters: Parameters;
   readonly nodes?: number;
   readonly rights?: (asid: number, va: bigint) => Rights;
+  /** Line memory or nodes may fail: answers may be FAIL, and lines may be lost where software is told so. */
+  readonly doubtful?: boolean;
   /** The memory of the lines, where it is DRAM. */
   readonly ram?: AxiRamOptions;
   /** Nodes that each flush goes to; default 1. */
   readonly copies?: number;
-  /** Pauses at the ports. */
+  /** Pauses at the ports: a share of the cycles, or runs of going and of pausing. */
   readonly pauses?: number;
+  readonly pausesInRuns?: { readonly go: number; readonly pause: number };
   readonly design?: Design<ExCachePorts>;
   /** The network, when it is another than the model's: gives what takes the frames that the ExCache sends. */
   readonly network?: (receive: (frame: Uint8Array, damaged: boolean) => void) => (frame: Uint8Array) => void;
@@ -58,6 +68,7 @@ export class ExCacheRig {
   readonly p: Parameters;
   readonly nodes: MemoryNodes;
   memory: FlatMemory;
+  readonly doubts = new DoubtfulMemory();
   readonly problems: string[] = [];
   readonly events: { readonly kind: string; readonly status: number; readonly asid: number; readonly page: number }[] =
     [];
@@ -74,6 +85,8 @@ export class ExCacheRig {
   #free: number[];
   readonly #open = new Map<number, { readonly asked: Asked; readonly expected: Expected; readonly cycle: number }>();
   #onTheWay = 0;
+  #held: Uint8Array[] | undefined;
+  #carry: (bytes: Uint8Array) => void = () => undefined;
   #resetAt = -4;
 
   constructor(bench: ExCacheBench, o: RigOptions) {
@@ -83,7 +96,11 @@ export class ExCacheRig {
     const count = o.nodes ?? 1;
     this.nodes = new MemoryNodes(new Map(Array.from({ length: count }, (_, i) => [ipOf(i), macOf(i)])));
     this.memory = new FlatMemory(o.rights ?? (() => ({ status: status.OK, writable: true })));
-    const pause = (n: number) => (o.pauses === undefined ? {} : { pause: bernoulli(o.pauses, n) });
+    const { pauses, pausesInRuns } = o,
+      pause = (n: number) => {
+        if (pausesInRuns !== undefined) return { pause: bursts(pausesInRuns, n + (o.seed ?? 0)) };
+        return pauses === undefined ? {} : { pause: bernoulli(pauses, n) };
+      };
     if (this.p.lines === "axi") this.ram = new AxiRam(bench.sim, axiPorts(bench.io, "mem"), { latency: 30, ...o.ram });
     this.#requests = new StreamSource(bench.sim, bench.io.request);
     this.#evicts = new StreamSource(bench.sim, bench.io.evict, pause(3));
@@ -105,12 +122,9 @@ export class ExCacheRig {
     bench.spawn(async () => {
       for (;;) {
         const e = await events.recv();
-        this.events.push({
-          kind: e.kind,
-          status: e.status,
-          asid: e.line.asid,
-          page: Number(e.line.page),
-        });
+        const page = Number(e.line.page);
+        this.events.push({ kind: e.kind, status: e.status, asid: e.line.asid, page });
+        if (e.kind === "lineLost") this.#lost(e.line.asid, BigInt(page) * BigInt(this.p.lineBytes));
       }
     });
     bench.spawn(() => (o.network === undefined ? this.#network() : this.#through(o.network)));
@@ -185,6 +199,10 @@ export class ExCacheRig {
     this.#requests.send({ id, asid: a.asid, va: Number(a.va), write: a.write ? 1 : 0, strb: a.strb, data: a.data });
     if (this.#requests.pending > 2) await this.bench.until(() => this.#requests.pending <= 2);
   }
+  /** Orders one place empty, beside whatever else is under way. */
+  evict(index: number, way: number): void {
+    this.#evicts.send({ index, way });
+  }
   /** Lets every line leave, and waits until that is done. */
   async flush(): Promise<void> {
     for (let index = 0; index < this.p.sets; index++)
@@ -200,6 +218,15 @@ export class ExCacheRig {
     this.#open.clear();
     this.#free = Array.from({ length: 2 ** this.p.idBits }, (_, i) => i);
     this.memory = new FlatMemory(this.#options.rights ?? (() => ({ status: status.OK, writable: true })));
+  }
+  /** From now on the network keeps what is sent, until `release`. */
+  hold(): void {
+    this.#held ??= [];
+  }
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const bytes of held) this.#carry(bytes);
   }
   get open(): number {
     return this.#open.size;
@@ -219,26 +246,30 @@ export class ExCacheRig {
   }
   /** After `flush`: all that was written is at the nodes, and nowhere else anything is open. */
   judge(nodeOf: (asid: number, va: bigint) => number = () => 0): void {
-    const bytes = this.p.lineBytes;
-    for (const [key, value] of this.memory.blocks) {
+    const bytes = this.p.lineBytes,
+      blocks: ReadonlyMap<string, bigint | ReadonlySet<bigint>> =
+        this.#options.doubtful === true ? this.doubts.blocks : this.memory.blocks;
+    for (const [key, value] of blocks) {
+      const holds = (v: bigint): boolean => (typeof value === "bigint" ? v === value : value.has(v));
       const [asid, number] = key.split(" ").map(BigInt) as [bigint, bigint];
       const va = number * 64n,
         line = va - (va % BigInt(bytes));
       const stored = this.nodes.line(ipOf(nodeOf(Number(asid), va)), Number(asid), line, bytes);
       const at = Number(va - line);
-      if (fromBytes(stored.subarray(at, at + 64)) !== value)
+      if (!holds(fromBytes(stored.subarray(at, at + 64))))
         this.problems.push(`asid ${asid}, va ${va.toString(16)}: the node has not what was written`);
       // A region with copies: what the first node has, the second has too.
       if (this.#options.copies === 2) {
         const copy = this.nodes.line(ipOf(1), Number(asid), line, bytes);
-        if (fromBytes(copy.subarray(at, at + 64)) !== value)
+        if (!holds(fromBytes(copy.subarray(at, at + 64))))
           this.problems.push(`asid ${asid}, va ${va.toString(16)}: the second node has not what was written`);
       }
     }
     const flushes = (this.counts["dirtyEviction"] ?? 0) * (this.#options.copies ?? 1);
     if (this.nodes.written > flushes)
       this.problems.push(`${this.nodes.written} WRITEs were done for ${flushes} flushes`);
-    if (this.bench.io.failed.value !== 0) this.problems.push("the line memory has failed");
+    if (this.bench.io.failed.value !== 0 && this.#options.doubtful !== true)
+      this.problems.push("the line memory has failed");
     if (this.ram?.idle === false) this.problems.push("the line memory is not idle");
     if (this.bench.io.busy.value !== 0) this.problems.push("a miss is not back");
     if (this.#free.length !== 2 ** this.p.idBits) this.problems.push("an answer is missing");
@@ -258,11 +289,22 @@ export class ExCacheRig {
     this.answered.push({ id, cycle: this.bench.cycle, asked: open.cycle });
     const { expected, asked } = open,
       what = `cycle ${this.bench.cycle}: ${asked.write ? "write" : "read"} of asid ${asked.asid}, va ${asked.va.toString(16)}`;
-    if (r.status !== expected.status) this.problems.push(`${what}: status ${r.status}, not ${expected.status}`);
+    if (this.#options.doubtful === true) {
+      const wrong = this.doubts.judge(asked, { status: r.status, data: BigInt(r.data) });
+      if (wrong !== undefined) this.problems.push(`${what}: ${wrong}`);
+    } else if (r.status !== expected.status) this.problems.push(`${what}: status ${r.status}, not ${expected.status}`);
     else if (expected.data !== undefined && BigInt(r.data) !== expected.data)
       this.problems.push(`${what}: other bytes than were written`);
   }
 
+  /** A dirty line is gone: its blocks may be what the node has. */
+  #lost(asid: number, line: bigint): void {
+    if (this.#options.doubtful !== true) this.problems.push(`asid ${asid}, va ${line.toString(16)}: a line was lost`);
+    const node = Number(line >> 30n) % (this.#options.nodes ?? 1),
+      stored = this.nodes.line(ipOf(node), asid, line, this.p.lineBytes);
+    for (let at = 0; at < this.p.lineBytes; at += 64)
+      this.doubts.lost(asid, line + BigInt(at), fromBytes(stored.subarray(at, at + 64)));
+  }
   async #through(network: NonNullable<RigOptions["network"]>): Promise<void> {
     const send = network((frame, damaged) => {
       this.#rx.send(frame, damaged ? { user: 1, userAtEnd: true } : {});
@@ -280,6 +322,11 @@ export class ExCacheRig {
       bench.spawn(async () => {
         await bench.cycles(cycles);
         this.#onTheWay -= 1;
+        if (chance(o.noise)) this.#rx.send(strange(random, frame));
+        if (chance(o.cut)) {
+          this.#rx.send(frame.subarray(0, random.between(60, frame.length)));
+          return;
+        }
         if (chance(o.damage)) {
           const bad = frame.slice();
           const at = random.below(bad.length);
@@ -288,16 +335,46 @@ export class ExCacheRig {
         } else this.#rx.send(frame);
       });
     };
-    for (;;) {
-      const { bytes } = await this.#tx.recv();
-      if (chance(o.lose)) continue;
+    const arrives = (bytes: Uint8Array): void => {
       for (let copies = chance(o.twice) ? 2 : 1; copies > 0; copies--)
         for (const { frame } of this.nodes.receive(bytes)) {
           if (chance(o.lose)) continue;
           later(frame);
         }
+    };
+    this.#carry = bytes => {
+      const to = (dissect(bytes).ipv4?.dst ?? 0) - ipOf(0);
+      if (chance(o.lose) || o.deaf?.(to, bench.cycle) === true) return;
+      if (o.requestJitter === undefined) {
+        arrives(bytes);
+        return;
+      }
+      this.#onTheWay += 1;
+      bench.spawn(async () => {
+        await bench.cycles(random.between(1, o.requestJitter ?? 1));
+        this.#onTheWay -= 1;
+        arrives(bytes);
+      });
+    };
+    for (;;) {
+      const { bytes } = await this.#tx.recv();
+      if (this.#held === undefined) this.#carry(bytes);
+      else this.#held.push(bytes);
     }
   }
+}
+
+/** A frame that is no answer: for another station or port, of another kind, or of no form. */
+function strange(random: Random, frame: Uint8Array): Uint8Array {
+  const other = frame.slice(),
+    flip = (at: number): void => {
+      other[at] = (other[at] ?? 0) ^ (1 << random.below(8));
+    };
+  // EtherType, IP destination, UDP destination port, Clio's opcode and size.
+  flip([12, 30, 31, 32, 33, 36, 37, 45, 48, 49][random.below(10)] as number);
+  const headers = 70;
+  if (frame.length > headers) other.set(random.bytes(frame.length - headers), headers);
+  return other;
 }
 
 const fromBytes = (bytes: Uint8Array): bigint => bytes.reduceRight((n, b) => (n << 8n) | BigInt(b), 0n);

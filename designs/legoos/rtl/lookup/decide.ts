@@ -1,12 +1,13 @@
-import { type Bit, constant, decode, node, priority, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import { type Bit, constant, node, priority, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { statusBits } from "../../../clio/wire/index.ts";
-import type { Parameters } from "../../config/index.ts";
 import type { Op, SetState } from "./state.ts";
 
 /** What the second stage sees, all of it registers but `room`s. */
 export interface Seen {
   readonly op: Val<ReturnType<typeof Op>>;
   readonly valid: Bit;
+  /** Its way, a bit of all. */
+  readonly way: UInt;
   readonly set: Val<ReturnType<typeof SetState>>;
   /** Ways whose tag is the request's, valid or not. */
   readonly match: UInt;
@@ -34,7 +35,7 @@ export interface Decision {
   readonly idle: Bit;
 }
 
-export function decide(p: Parameters, s: Seen): Decision {
+export function decide(s: Seen): Decision {
   const { op, set } = s,
     access = node(s.valid.and(op.kind.is("access"))),
     evict = node(s.valid.and(op.kind.is("evict")));
@@ -49,7 +50,7 @@ export function decide(p: Parameters, s: Seen): Decision {
     present = node(found.any(), { name: "present" }),
     refused = node(looked.and(present).and(op.write).andNot(writable));
   const room = node(s.waitRoom.or(op.again), { name: "place_to_wait" });
-  const way = decode(op.way, p.ways),
+  const { way } = s,
     there = node(set.valid.and(way).any()),
     dirty = node(set.dirty.and(way).any()),
     pending = node(set.writable.andNot(set.valid).and(way).any());

@@ -31,7 +31,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
 import { Access, Events, Finish, Job, lineOf, Place, placed, Request } from "../records/records.ts";
-import { choose, spread } from "./choose.ts";
+import { choose, Chosen, spread } from "./choose.ts";
 import { decide } from "./decide.ts";
 import { intake } from "./intake.ts";
 import { misses } from "./misses.ts";
@@ -48,7 +48,7 @@ const accessDepth = 8,
  * through two stages, so that each request sees what all before it have done.
  *
  * Latency: 2 cycles from `request` to the decision, 1 more to `access`. Initiation interval 1 for hits. A miss stops
- * the stages for 5 cycles at least, until the hits before it have gone to the line memory. A request for a line that
+ * the stages for 6 cycles at least, until the hits before it have gone to the line memory. A request for a line that
  * is under way waits for it; one for a line that is leaving waits until that is safe. Both kinds are looked up again
  * in their order, before new ones. Full (no miss, no place to wait, no way that could leave): the oldest request is
  * looked up again until there is; none passes it. Reset: sets are cleared, one a cycle; then requests are taken.
@@ -90,10 +90,16 @@ export const Lookup = module(
       lineMatch = reg(uint(p.misses)),
       victimMatch = reg(uint(p.misses));
     const way = reg(uint(derived(p).wayBits)),
+      // Their decoded forms have a cycle of their own: sets are wide.
+      wayOnehot = reg(uint(p.ways), { name: "way_onehot" }),
+      opWay = reg(uint(p.ways), { name: "op_way" }),
+      choice = reg(Chosen(p), { name: "choice" }),
       holds = reg(bit),
       turns = reg(bit),
       victimTag = reg(uint(tagBits)),
-      victimDirty = reg(bit);
+      victimDirty = reg(bit),
+      had = reg(bit, { name: "way_had" }),
+      drained = reg(bit, { name: "drained" });
     const fetches = node(second.kind.is("access"));
 
     const requests = intake(p, io.request, {
@@ -115,8 +121,9 @@ export const Lookup = module(
       released: node(finishes.and(second.release)),
     });
     const waitRoom = wire(bit);
-    const d = decide(p, {
+    const d = decide({
       op: second,
+      way: opWay,
       valid: node(secondValid.and(running)),
       set: secondSet,
       match,
@@ -138,8 +145,8 @@ export const Lookup = module(
       forLine: node(d.forLine.or(begun)),
       finish: d.finishes,
       finished: second.miss,
-      front: second.fill,
       status: second.status,
+      again: second.again,
       pop: node(settles.and(second.again)),
       free: node(settles.and(second.again).andNot(parks)),
     });
@@ -207,7 +214,7 @@ export const Lookup = module(
       writable: done.writable,
     });
     firstValid.set(goes);
-    when(goes, () => first.set(next));
+    first.set(next);
     when(clearing, () => {
       clearSet.set(clearSet.add(1));
       when(clearSet.eq(p.sets - 1), () => clearing.set(0));
@@ -221,10 +228,9 @@ export const Lookup = module(
     // Stage 1: the tags and the set's word are there. What the second stage writes now or wrote last is not in them
     // yet.
     const reading = wire(bit, { name: "reads_victim" });
-    const readIndex = node(mux(reading, second.index, index)),
-      reads = node(goes.or(reading));
-    const read = tags.map((t, w) => t.readSync(readIndex, { en: reads, name: `tag_${w}` }));
-    const stored = states.readSync(index, { en: goes, name: "stored" });
+    const readIndex = node(mux(reading, second.index, index));
+    const read = tags.map((t, w) => t.readSync(readIndex, { name: `tag_${w}` }));
+    const stored = states.readSync(index, { name: "stored" });
     const writes = wire(bit, { name: "writes_set" }),
       written = wire(SetState(p), { name: "written_set" });
     const wroteValid = reg(bit, { init: 0 }),
@@ -240,6 +246,7 @@ export const Lookup = module(
     when(running, () => secondValid.set(moves));
     when(moves.and(running), () => {
       second.set(first);
+      opWay.set(decode(first.way, p.ways));
       match.set(fromBits(read.map(t => t.eq(first.tag))));
       secondSet.set(
         priority(
@@ -278,14 +285,14 @@ export const Lookup = module(
     });
 
     // The machine that finds a victim and begins a miss.
-    const chosen = choose(p, secondSet);
-    const wayOnehot = decode(way, p.ways);
     reading.set(0);
     begun.set(0);
+    // Nothing comes to the queue while the machine is at work.
+    drained.set(accessQueue.level.eq(0));
     running.set(0);
     const job = stream(Job(p));
     job.valid.set(0);
-    const machine = fsm(["Run", "Choose", "Read", "Known", "Begin"], "Run", s => ({
+    const machine = fsm(["Run", "Choose", "Take", "Read", "Known", "Begin"], "Run", s => ({
       Run: () => {
         running.set(1);
         when(d.begins, () => {
@@ -294,18 +301,26 @@ export const Lookup = module(
         });
       },
       Choose: () => {
-        way.set(mux(fetches, chosen.way, second.way));
-        holds.set(mux(fetches, chosen.holds, constant(1, 1)));
-        turns.set(chosen.turns.and(fetches));
+        choice.set(choose(p, secondSet));
+        s.go("Take");
+      },
+      Take: () => {
+        const free = choice.free,
+          taken = mux(fetches, mux(free, choice.freeWay, choice.victimWay), second.way);
+        way.set(taken);
+        wayOnehot.set(decode(taken, p.ways));
+        holds.set(free.not().or(fetches.not()));
+        turns.set(free.not().and(fetches));
+        had.set(free.or(choice.victim).or(fetches.not()));
         s.go("Read");
-        when(fetches.andNot(chosen.any), () => {
-          secondValid.set(0);
-          s.go("Run");
-        });
       },
       Read: () => {
         reading.set(1);
         s.go("Known");
+        when(had.not(), () => {
+          secondValid.set(0);
+          s.go("Run");
+        });
       },
       Known: () => {
         victimTag.set(
@@ -318,7 +333,7 @@ export const Lookup = module(
         s.go("Begin");
       },
       Begin: () => {
-        job.valid.set(accessQueue.level.eq(0));
+        job.valid.set(drained);
         when(job.fire, () => {
           begun.set(1);
           secondValid.set(0);
@@ -340,8 +355,7 @@ export const Lookup = module(
     // The set's word as it is afterwards.
     const { valid, writable, dirty, used, pointer } = secondSet;
     const of = (b: Bit, v: UInt): UInt => v.and(spread(b, p.ways));
-    const opWay = decode(second.way, p.ways),
-      fills = node(d.finishes.and(second.fill)),
+    const fills = node(d.finishes.and(second.fill)),
       filled = node(fills.and(second.fetched).and(second.status.eq(0))),
       touched = of(d.hit, d.found);
     const taken = node(of(begun, wayOnehot), { name: "taken_way" }),
@@ -366,7 +380,7 @@ export const Lookup = module(
       refused: d.answers,
       dirtyEviction: begun.and(victimDirty),
       cleanEviction: begun.and(holds).andNot(victimDirty),
-      blocked: d.blocked.or(machine.is("Choose").and(fetches).andNot(chosen.any)),
+      blocked: d.blocked.or(machine.is("Read").andNot(had)),
     });
     io.idle.set(
       requests.empty.and(lists.empty).and(known.idle).andNot(secondValid.or(firstValid)).and(accessQueue.level.eq(0)),

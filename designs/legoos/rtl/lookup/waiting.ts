@@ -27,10 +27,9 @@ export interface WaitingOrders {
   /** All that wait for `finished` are repeated. */
   readonly finish: Bit;
   readonly finished: UInt;
-  /** They go before all others: their line is there now, and could leave again. Else behind them. */
-  readonly front: Bit;
   readonly status: UInt;
-  /** The repeated request at the head has been settled or parked anew. */
+  /** The request is the repeated one at the head; and it has been settled or parked anew. */
+  readonly again: Bit;
   readonly pop: Bit;
   /** It is not parked anew: its place is free. */
   readonly free: Bit;
@@ -46,9 +45,10 @@ export interface Waiting {
 
 /**
  * Requests that wait for misses, in lists: one for each miss, in the order of their coming, and one of those that are
- * to be looked up again. A finished miss's list joins that one whole, in
- * front when its line has come: so the request that began the miss is the next one, and each fetch serves one at
- * least. Full: no `room`; the look-up repeats.
+ * to be looked up again. A finished miss's list joins that one whole, in front. Its line may have come and could leave
+ * again: so the request that began the miss is the next one. And what waits came from the front, or before all that is
+ * there: so requests of one line keep their order, which they would not behind the others.
+ * Full: no `room`; the look-up repeats.
  */
 export function waiting(p: Parameters, o: WaitingOrders): Waiting {
   const { waitBits } = derived(p),
@@ -68,26 +68,22 @@ export function waiting(p: Parameters, o: WaitingOrders): Waiting {
 
   const fresh = firstSet(taken.not()),
     repeats = node(o.pop, { name: "repeats" });
-  const at = node(mux(repeats, head, fresh.index.is(waitBits)), { name: "park_at" });
+  const at = node(mux(o.again, head, fresh.index.is(waitBits)), { name: "park_at" });
   const listed = node(some.shr(o.miss).bit(0)),
     ends = node(some.shr(o.finished).bit(0).and(o.finish), { name: "list_ends" });
 
-  store.write(o.park.and(repeats.not()), at, o.request);
+  store.write(o.park.andNot(o.again), at, o.request);
   const follows = links.readAsync(head);
   const joins = node(o.park.and(listed)),
     appends = node(ends.and(any));
-  links.write(
-    joins.or(appends),
-    mux(ends, mux(o.front, tails.at(o.finished), tail), tails.at(o.miss)),
-    mux(ends, mux(o.front, head, heads.at(o.finished)), at),
-  );
+  links.write(joins.or(appends), mux(ends, tails.at(o.finished), tails.at(o.miss)), mux(ends, head, at));
   when(repeats, () => {
     head.set(follows);
     any.set(head.ne(tail));
   });
   when(ends, () => {
-    when(any.not().or(o.front), () => head.set(heads.at(o.finished)));
-    when(any.not().or(o.front.not()), () => tail.set(tails.at(o.finished)));
+    head.set(heads.at(o.finished));
+    when(any.not(), () => tail.set(tails.at(o.finished)));
     any.set(1);
   });
   const missed = decode(o.miss, p.misses),

@@ -1,5 +1,4 @@
 import {
-  assertAlways,
   axi4Bus,
   type Axi4Parameters,
   bit,
@@ -25,7 +24,7 @@ import {
   when,
 } from "../../../../hdl-dsl/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
-import { LineAnswer, LineCommand, Owner } from "../records/records.ts";
+import { LineAnswer, LineCommand, lineIdBits, Owner } from "../records/records.ts";
 
 /** Accesses under way. */
 const outstanding = 16;
@@ -43,9 +42,8 @@ export const lineBus = (p: Parameters): Axi4Parameters => ({
  * The lines behind AXI4, for caches that are too large for a chip: each command is a burst of one beat. Answers keep
  * the order of the commands. The bus orders neither reads nor writes against the other kind, so a command waits while
  * one of the same address is under way and either of them writes. Latency: the memory's and 3 cycles; initiation
- * interval 1, with 16 commands under way. Full: `command.ready` is 0. A read that the memory fails is answered `bad`;
- * a write that it fails sets `failed`, which stays until reset, since its line cannot be trusted. Reset: nothing under
- * way.
+ * interval 1, with 16 commands under way. Full: `command.ready` is 0. What the memory fails is answered `bad`; `failed`
+ * tells that a write was, and stays until reset. Reset: nothing under way.
  */
 export const LineAxi = module(
   "LineAxi",
@@ -60,7 +58,7 @@ export const LineAxi = module(
       { addressBits } = lineBus(p),
       wordBits = addressBits - sizeOfBeat,
       pointer = uint(Math.log2(outstanding));
-    const Entry = struct({ owner: Owner, id: uint(p.idBits), write: bit, address: uint(wordBits) });
+    const Entry = struct({ owner: Owner, id: uint(lineIdBits(p)), write: bit, address: uint(wordBits) });
     const ring = reg(vec(Entry, outstanding), { name: "ring" }),
       used = reg(uint(outstanding), { init: 0, name: "used" }),
       head = reg(pointer, { init: 0, name: "head" }),
@@ -99,24 +97,31 @@ export const LineAxi = module(
 
     // The oldest: a read takes its data from the bus, a write its acknowledgement from those that have come.
     const oldest = node(used.shr(head).bit(0), { name: "oldest" }),
-      e = ring.at(head),
-      silent = node(e.owner.is("fill"));
+      e = ring.at(head);
+    // Acknowledgements that have come, in the order of the writes: which of them are failures.
+    const failures = reg(uint(outstanding), { name: "failures" }),
+      ackedFirst = reg(pointer, { init: 0, name: "acked_first" }),
+      ackedNext = reg(pointer, { init: 0, name: "acked_next" });
     const acked = node(written.any());
-    const answers = node(oldest.andNot(silent).and(mux(e.write, acked, bus.r.valid)), { name: "answers" });
+    const answers = node(oldest.and(mux(e.write, acked, bus.r.valid)), { name: "answers" });
     io.answer.valid.set(answers);
     io.answer.payload.set({
       owner: e.owner,
       id: e.id,
       data: bus.r.payload.data,
-      bad: bus.r.payload.resp.any().andNot(e.write),
+      bad: mux(e.write, failures.shr(ackedFirst).bit(0), bus.r.payload.resp.any()),
     });
     bus.r.ready.set(oldest.andNot(e.write).and(io.answer.ready));
-    const leaves = node(io.answer.fire.or(oldest.and(silent).and(acked)), { name: "leaves" });
+    const leaves = node(io.answer.fire, { name: "leaves" });
     const acks = node(leaves.and(e.write));
     bus.b.ready.set(1);
+    when(bus.b.valid, () => ackedNext.set(ackedNext.add(1)));
+    when(acks, () => ackedFirst.set(ackedFirst.add(1)));
+    const fails = node(bus.b.payload.resp.any());
+    for (let i = 0; i < outstanding; i++) when(bus.b.valid.and(ackedNext.eq(i)), () => failures.setBits(i, fails));
     written.set(written.add(bus.b.valid.zext(written.width)).sub(acks.zext(written.width)));
     const failed = reg(bit, { init: 0, name: "write_failed" });
-    when(bus.b.valid.and(bus.b.payload.resp.any()), () => failed.set(1));
+    when(bus.b.valid.and(fails), () => failed.set(1));
     io.failed.set(failed);
 
     const enters = node(io.command.fire);
@@ -129,7 +134,6 @@ export const LineAxi = module(
       when(enters.and(tail.eq(i)), () => used.setBits(i, enters));
       when(leaves.and(head.eq(i)), () => used.setBits(i, leaves.not()));
     }
-    assertAlways(silent.not().or(e.write).or(oldest.not()), "what has no answer writes");
   },
   { nameOf: p => `LineAxi_s${p.sets}_w${p.ways}_l${p.lineBytes}_i${p.idBits}` },
 );

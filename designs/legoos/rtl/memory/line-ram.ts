@@ -1,10 +1,10 @@
-import { bit, module, node, ram, reg, sink, source, struct, uint, when } from "../../../../hdl-dsl/index.ts";
+import { bit, module, ram, reg, sink, source, struct, uint, when } from "../../../../hdl-dsl/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
-import { LineAnswer, LineCommand, Owner } from "../records/records.ts";
+import { LineAnswer, LineCommand, lineIdBits, Owner } from "../records/records.ts";
 
 /**
- * The lines on chip: a beat each cycle, in the order of the commands. Accesses and copies are answered in that order,
- * writes of accesses too. Latency 1 cycle, initiation interval 1. Full: one answer waits; then nothing is taken.
+ * The lines on chip: a beat each cycle, and an answer to each command in their order.
+ * Latency 1 cycle, initiation interval 1. Full: one answer waits; then nothing is taken.
  */
 export const LineRam = module(
   "LineRam",
@@ -18,15 +18,14 @@ export const LineRam = module(
       name: "lines",
     });
     const full = reg(bit, { init: 0 }),
-      asked = reg(struct({ owner: Owner, id: uint(p.idBits) }));
+      asked = reg(struct({ owner: Owner, id: uint(lineIdBits(p)) }));
     const { command, answer } = io,
       c = command.payload;
     command.ready.set(full.not().or(answer.ready));
-    const answered = node(c.owner.is("fill").not());
     lines.write(command.fire.and(c.write), c.address, c.data, c.strb);
     const data = lines.readSync(c.address, { en: command.fire.and(c.write.not()) });
     when(command.ready, () => {
-      full.set(command.valid.and(answered));
+      full.set(command.valid);
       asked.set({ owner: c.owner, id: c.id });
     });
     answer.valid.set(full);

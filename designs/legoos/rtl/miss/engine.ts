@@ -19,6 +19,7 @@ import {
   reg,
   sink,
   source,
+  stage,
   stream,
   struct,
   uint,
@@ -29,12 +30,13 @@ import { AxisBeat } from "../../../shared/frame/index.ts";
 import { statusBits } from "../../../clio/wire/index.ts";
 import { beatBytes, derived, type Parameters, regionShift } from "../../config/index.ts";
 import { part } from "../../wire/index.ts";
-import { Finish, Job, LineCommand, Owner } from "../records/records.ts";
+import { Finish, Job, Line, LineCommand, lineIdBits, Owner } from "../records/records.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
 import { Ranges } from "./ranges.ts";
 import { Receiver } from "./receive.ts";
 import { VRegionRouter } from "./router.ts";
 import { Sender } from "./send.ts";
+import { matchReply } from "./match.ts";
 import { missTable } from "./table.ts";
 
 /** What goes over the network in a cycle, a bit each. */
@@ -46,10 +48,9 @@ export const Traffic = struct({ read: bit, write: bit, compound: bit, repeat: bi
  * anonymous memory is filled with zeros and sends nothing (p-local, §3.4.4).
  *
  * One miss is prepared, and one request sent, at a time; answers come whenever they do. Latency from `job` to the
- * request's first beat: 16 cycles of a clean victim, and two for each beat of a dirty one at most. Requests are
- * repeated after `timeoutCycles`, by Clio's rules (docs/clio/retry.md): a WRITE names the first of its numbers, so it
- * is done once. A fetch is given up after `tries`; a flush never is, and software is told each time. Full: `misses`
- * jobs.
+ * request's first beat: 16 cycles of a clean victim; of a dirty one 8 more, and two for each beat at most. Requests
+ * are repeated after `timeoutCycles`, by Clio's rules (docs/clio/retry.md): a WRITE names the first of its numbers, so
+ * it is done once. A fetch is given up after `tries`; a flush never is. Full: `misses` jobs.
  */
 export const MissEngine = module(
   "ExCacheMisses",
@@ -60,7 +61,9 @@ export const MissEngine = module(
     /** Copies and zeros, and lines from the network. */
     line: source(LineCommand(p)),
     fill: source(LineCommand(p)),
-    copied: input(struct({ valid: bit, data: uint(8 * beatBytes) })),
+    copied: input(struct({ valid: bit, data: uint(8 * beatBytes), bad: bit })),
+    /** A beat of a miss's line stands in the line memory, or has failed there. */
+    filled: input(struct({ valid: bit, miss: uint(derived(p).missBits), bad: bit })),
     tx: source(AxisBeat(beatBytes)),
     rx: sink(AxisBeat(beatBytes)),
     event: source(Event(p)),
@@ -90,9 +93,8 @@ export const MissEngine = module(
     t.at(
       io.job.payload.miss,
       m => {
-        t.entries
-          .at(m)
-          .set({ active: 1, todo: 1, held: 0, due: 0, told: 0, status: 0, writable: 1, tries: 0, time: 0 });
+        t.entries.at(m).set({ active: 1, todo: 1, held: 0, due: 0, told: 0 });
+        t.details.at(m).set({ status: 0, writable: 1, tries: 0, time: 0 });
         for (const w of [t.fetch, t.primary, t.secondary])
           w.at(m).set({ need: 0, node: 0, id: 0, repeats: 0, first: 0 });
       },
@@ -103,18 +105,22 @@ export const MissEngine = module(
     });
 
     const told = stream(Event(p), { name: "told" });
-    connect(fifo(told, 4, { name: "events" }), io.event);
+    connect(fifo(stage(told, "full", { name: "told_stage" }), 4, { name: "events" }), io.event);
 
     const at = reg(missType, { name: "at" }),
       job = jobs.readAsync(at),
       ofVictim = reg(bit, { init: 0 }),
       local = reg(bit),
       beat = reg(uint(beatBits)),
-      arrived = reg(uint(beatBits + 1), { init: 0 });
+      arrived = reg(uint(beatBits + 1), { init: 0 }),
+      spoilt = reg(bit, { name: "spoilt" });
     const line = mux(ofVictim, job.victim, job.line);
-    ranges.line.set(line);
-    router.asid.set(line.asid);
-    router.region.set(line.page.bits(regionShift - lineBits, pageBits - (regionShift - lineBits)));
+    // What is looked up stands in a register: the jobs are in distributed memory.
+    const looked = reg(Line(p), { name: "looked_up" });
+    looked.set(line);
+    ranges.line.set(looked);
+    router.asid.set(looked.asid);
+    router.region.set(looked.page.bits(regionShift - lineBits, pageBits - (regionShift - lineBits)));
     ranges.flushed.set(0);
     ranges.write.set(io.rangeWrite);
     router.regionWrite.set(io.regionWrite);
@@ -139,7 +145,7 @@ export const MissEngine = module(
     const zeros = node(local.and(ofVictim.not()), { name: "zeros" });
     io.line.payload.set({
       owner: mux(zeros, Owner.fill, Owner.copy),
-      id: 0,
+      id: at.zext(lineIdBits(p)),
       write: zeros,
       address: cat(job.place, beat),
       strb: constant((1n << BigInt(beatBytes)) - 1n, beatBytes),
@@ -152,7 +158,8 @@ export const MissEngine = module(
     const oneSpace = job.victim.asid.eq(job.line.asid),
       together = primary.node.eq(fetch.node).and(oneSpace);
     const piggyback = constant(p.flush === "piggyback" ? 1 : 0, 1),
-      compound = node(piggyback.and(sendPrimary).and(sendFetch).and(together), { name: "compound" });
+      isTogether = reg(bit, { name: "is_together" }),
+      compound = node(sendPrimary.and(sendFetch).and(isTogether), { name: "compound" });
     const what = priority([sendSecondary, secondary], [sendPrimary, primary], fetch);
     const which = priority(
       [sendSecondary, constant(part.secondary, 2)],
@@ -183,9 +190,24 @@ export const MissEngine = module(
       data: io.copied.data,
     });
     when(io.copied.valid, () => arrived.set(arrived.add(1)));
+    when(io.copied.valid.and(io.copied.bad), () => spoilt.set(1));
+
+    // Beats of a line on their way to the line memory: it is whole once none is.
+    const zeroed = node(zeros.and(io.line.fire), { name: "zeroed" });
+    const owed = Array.from({ length: p.misses }, (_, m) => {
+      const count = reg(uint(beatBits + 1), { init: 0, name: `owed_${m}` }),
+        none = reg(bit, { init: 1, name: `owes_none_${m}` });
+      const goes = node(zeroed.and(at.eq(m)).or(io.fill.fire.and(io.fill.payload.id.trunc(missBits).eq(m)))),
+        comes = node(io.filled.valid.and(io.filled.miss.eq(m))),
+        next = node(count.add(goes.zext(count.width)).sub(comes.zext(count.width)));
+      count.set(next);
+      none.set(next.any().not());
+      return none;
+    });
+    const whole = (m: number): Bit => owed[m] as Bit;
 
     const machine = fsm(
-      ["Idle", "Look", "Wait", "Known", "Copy", "Copied", "Zero", "Prepared", "Plan", "Send"],
+      ["Idle", "Look", "Wait", "Found", "Sure", "Known", "Copy", "Copied", "Zero", "Prepared", "Plan", "Send"],
       "Idle",
       s => ({
         Idle: () => {
@@ -202,7 +224,9 @@ export const MissEngine = module(
           changed.set(io.regionWrite.valid);
           s.go("Wait");
         },
-        Wait: () => s.go("Known"),
+        Wait: () => s.go("Found"),
+        Found: () => s.go("Sure"),
+        Sure: () => s.go("Known"),
         Known: () => {
           const unknown = node(router.route.known.not()),
             wanted = node(mux(ofVictim, constant(1, 1), job.fetch.andNot(ranges.local)), { name: "needs_owner" }),
@@ -219,8 +243,8 @@ export const MissEngine = module(
               when(ofVictim.not(), () => {
                 local.set(job.fetch.and(ranges.local));
                 t.at(at, m => {
-                  t.entries.at(m).writable.set(ranges.writable);
-                  when(refuses, () => t.entries.at(m).status.set(statusBits.INVALID));
+                  t.details.at(m).writable.set(ranges.writable);
+                  when(refuses, () => t.details.at(m).status.set(statusBits.INVALID));
                   t.fetch.at(m).need.set(wanted.andNot(refuses));
                   t.fetch.at(m).node.set(router.route.node);
                 });
@@ -241,6 +265,7 @@ export const MissEngine = module(
                 });
                 beat.set(0);
                 arrived.set(0);
+                spoilt.set(0);
                 s.go("Copy");
               });
             });
@@ -254,7 +279,20 @@ export const MissEngine = module(
           });
         },
         Copied: () => {
-          when(arrived.eq(beats), () => {
+          // What the line memory does not give back is lost, and nothing of it is sent: software is told.
+          const done = node(arrived.eq(beats), { name: "copy_done" }),
+            lost = node(done.and(spoilt), { name: "victim_lost" });
+          told.valid.set(lost);
+          told.payload.set({ kind: "lineLost", line, status: statusBits.FAIL });
+          when(done.andNot(spoilt.andNot(told.ready)), () => {
+            t.at(
+              at,
+              m => {
+                t.primary.at(m).need.set(0);
+                t.secondary.at(m).need.set(0);
+              },
+              lost,
+            );
             ofVictim.set(0);
             beat.set(0);
             s.go("Prepared");
@@ -279,6 +317,7 @@ export const MissEngine = module(
           const flushes = primary.need.or(secondary.need),
             first = node(secondary.need.and(constant(serialCopies ? 1 : 0, 1))),
             goesPrimary = node(primary.need.andNot(first));
+          isTogether.set(piggyback.and(together));
           sendSecondary.set(secondary.need);
           sendPrimary.set(goesPrimary);
           const waits = serialFlush
@@ -295,7 +334,7 @@ export const MissEngine = module(
           when(some.not(), () => {
             t.at(at, m => {
               t.entries.at(m).due.set(0);
-              t.entries.at(m).time.set(p.timeoutCycles - 1);
+              t.details.at(m).time.set(p.timeoutCycles - 1);
             });
             s.go("Idle");
           }).elseWhen(sender.order.ready, () => {
@@ -329,24 +368,9 @@ export const MissEngine = module(
 
     // Answers.
     const { reply } = receiver.answer,
-      replied = t.entries.at(reply.miss);
-    const asked = priority(
-      [reply.part.eq(part.fetch), t.fetch.at(reply.miss)],
-      [reply.part.eq(part.primary), t.primary.at(reply.miss)],
-      t.secondary.at(reply.miss),
-    );
-    const oneOf = (...names: readonly (keyof typeof statusBits)[]): Bit =>
-      names.map(n => reply.status.eq(statusBits[n])).reduce((a, b) => a.or(b));
-    const ok = node(reply.status.eq(statusBits.OK)),
-      later = node(oneOf("BUSY", "NACK", "MIGRATING", "YIELD", "EXPIRED"), { name: "later" }),
-      anew = node(oneOf("YIELD", "EXPIRED")),
-      ofFetch = node(reply.part.eq(part.fetch)),
-      refusal = node(ok.or(later).or(ofFetch).not(), { name: "refusal" });
-    const waited = node(replied.active.and(asked.need).and(asked.id.eq(reply.requestId)).andNot(replied.todo), {
-      name: "waited_for",
-    });
+      { waited, ok, later, anew, ofFetch, refusal, of, ofMiss } = matchReply(p, t, reply);
     // A refusal has to be told: without room for it, the answer is as if it were lost.
-    const tells = node(machine.is("Known"), { name: "engine_tells" }),
+    const tells = node(machine.is("Known").or(machine.is("Copied")), { name: "engine_tells" }),
       roomToTell = node(refusal.not().or(told.ready.andNot(tells)));
     const expected = node(waited.and(roomToTell), { name: "expected" });
     receiver.own.set(io.own);
@@ -365,44 +389,45 @@ export const MissEngine = module(
       told.valid.set(1);
       told.payload.set({ kind: "flushRefused", line: jobs.readAsync(reply.miss).victim, status: reply.status });
     });
-    when(takes, () => {
-      when(ofFetch, () => {
-        when(ok.or(later).not(), () =>
-          t.at(reply.miss, m => {
-            t.fetch.at(m).need.set(0);
-            t.entries.at(m).status.set(reply.status);
-          }),
-        );
-      }).otherwise(() => {
-        const ends = node(later.not(), { name: "ends" });
-        t.at(reply.miss, m => {
-          for (const [w, number] of [
-            [t.primary, part.primary],
-            [t.secondary, part.secondary],
-          ] as const)
-            when(reply.part.eq(number), () => {
-              when(ends, () => w.at(m).need.set(0));
-              when(anew, () => w.at(m).repeats.set(0));
-            });
-          const others = mux(reply.part.eq(part.primary), t.secondary.at(m).need, t.primary.at(m).need);
-          if (serialFlush) when(ends.andNot(others).and(t.fetch.at(m).need), () => t.entries.at(m).due.set(1));
-          if (serialCopies) when(ends.and(reply.part.eq(part.secondary)), () => t.entries.at(m).due.set(1));
-        });
+    const ends = node(takes.andNot(later), { name: "ends" }),
+      failsFetch = node(ends.and(ofFetch).andNot(ok), { name: "fails_fetch" }),
+      begun = node(takes.and(anew), { name: "begins_anew" });
+    for (let m = 0; m < p.misses; m++) {
+      when(failsFetch.and(ofMiss(m)), () => {
+        t.fetch.at(m).need.set(0);
+        t.details.at(m).status.set(reply.status);
       });
-    });
+      for (const [w, number, others] of [
+        [t.primary, part.primary, t.secondary],
+        [t.secondary, part.secondary, t.primary],
+      ] as const) {
+        when(ends.and(of(m, number)), () => {
+          w.at(m).need.set(0);
+          const next = serialFlush
+            ? others.at(m).need.not().and(t.fetch.at(m).need)
+            : constant(serialCopies && number === part.secondary ? 1 : 0, 1);
+          when(serialCopies && number === part.secondary ? constant(1, 1) : next, () => t.entries.at(m).due.set(1));
+        });
+        when(begun.and(of(m, number)), () => w.at(m).repeats.set(0));
+      }
+    }
     when(receiver.done.and(fills).andNot(takes), () => {
       fills.set(0);
       t.at(filling, m => t.fetch.at(m).need.set(0));
     });
     when(receiver.cut, () => fills.set(0));
+    when(io.filled.valid.and(io.filled.bad), () =>
+      t.at(io.filled.miss, m => t.details.at(m).status.set(statusBits.FAIL)),
+    );
 
     // Time.
     const spent = node(
-      each(m => t.entries.at(m).time.eq(0)),
+      each(m => t.details.at(m).time.eq(0)),
       { name: "spent" },
     );
     for (let m = 0; m < p.misses; m++) {
       const e = t.entries.at(m),
+        d = t.details.at(m),
         // A line that is coming in is not given up.
         waits = node(
           e.active
@@ -412,16 +437,16 @@ export const MissEngine = module(
             .andNot(fills.and(filling.eq(m))),
           { name: `waits_${m}` },
         );
-      when(waits.and(spent.bit(m).not()).andNot(sending.and(at.eq(m))), () => e.time.set(e.time.sub(1)));
+      when(waits.and(spent.bit(m).not()).andNot(sending.and(at.eq(m))), () => d.time.set(d.time.sub(1)));
       when(waits.and(spent.bit(m)).andNot(sending.and(at.eq(m))), () => {
-        e.time.set(p.timeoutCycles - 1);
-        when(e.tries.eq(p.tries), () => {
+        d.time.set(p.timeoutCycles - 1);
+        when(d.tries.eq(p.tries), () => {
           t.fetch.at(m).need.set(0);
-          when(t.fetch.at(m).need, () => e.status.set(statusBits.FAIL));
-          e.tries.set(0);
+          when(t.fetch.at(m).need, () => d.status.set(statusBits.FAIL));
+          d.tries.set(0);
           e.due.set(t.primary.at(m).need.or(t.secondary.at(m).need));
         }).otherwise(() => {
-          e.tries.set(e.tries.add(1));
+          d.tries.set(d.tries.add(1));
           e.due.set(1);
         });
       });
@@ -430,32 +455,39 @@ export const MissEngine = module(
     // Word to the look-up.
     const fillable = (m: number): Bit => {
         const e = t.entries.at(m);
-        return e.active.andNot(e.todo).andNot(e.told).andNot(t.fetch.at(m).need);
+        return e.active.andNot(e.todo).andNot(e.told).andNot(t.fetch.at(m).need).and(whole(m));
       },
       releasable = (m: number): Bit => {
         const e = t.entries.at(m);
         return e.active
           .andNot(e.todo)
           .and(t.settled(m))
+          .and(whole(m))
           .andNot(sending.or(sender.sending).and(at.eq(m)));
       };
-    const ready = firstSet(each(m => fillable(m).or(releasable(m).and(t.entries.at(m).told))));
+    // Of the cycle before. What is true stays so until it has been offered, and the look-up takes longer to hear of it.
+    const releasing = reg(uint(p.misses), { init: 0, name: "releasing" }),
+      tellable = reg(uint(p.misses), { init: 0, name: "tellable" });
+    releasing.set(each(releasable));
+    tellable.set(each(m => fillable(m).or(releasable(m).and(t.entries.at(m).told))));
+    const ready = firstSet(tellable);
     const offer = reg(Finish(p)),
       offered = reg(bit, { init: 0 });
     io.finish.valid.set(offered);
     io.finish.payload.set(offer);
     when(io.finish.fire, () => offered.set(0));
     const num = ready.index.is(missBits),
-      chosen = t.entries.at(num);
+      chosen = t.entries.at(num),
+      detail = t.details.at(num);
     when(offered.not().and(ready.any), () => {
-      const releases = node(each(releasable).shr(num).bit(0), { name: "releases" });
+      const releases = node(releasing.shr(num).bit(0), { name: "releases" });
       offered.set(1);
       offer.set({
         miss: num,
         fill: chosen.told.not(),
         release: releases,
-        status: chosen.status,
-        writable: chosen.writable,
+        status: detail.status,
+        writable: detail.writable,
       });
       t.at(num, m => {
         t.entries.at(m).told.set(1);

@@ -1,4 +1,4 @@
-import { constant, node, onesAdd, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
+import { onesAdd, type UInt, type Val } from "../../../../hdl-dsl/index.ts";
 import { ethernetHeader, etherType, ipProtocol, ipv4Header, udpHeader } from "../../../shared/wire/index.ts";
 import { joinBytes, joinFields } from "../../../shared/frame/index.ts";
 import { accessBody, clioHeader } from "../../../clio/wire/index.ts";
@@ -19,10 +19,12 @@ export interface Said {
   readonly retryOf: UInt;
   /** 12 bytes. */
   readonly body: UInt;
-  /** Bytes behind it. */
-  readonly dataBytes: UInt;
+  /** Bytes behind it, and so many more. */
+  readonly dataBytes: (more: number) => UInt;
 }
 type End = Val<typeof Peer>;
+const clioBytes = clioHeader.bytes + accessBody.bytes,
+  totalBytes = clioBytes + udpHeader.bytes + ipv4Header.bytes;
 
 const first = { version: 4, ihl: 5, tos: 0, identification: 0, reservedFlag: 0, dontFragment: 1, moreFragments: 0 };
 const rest = { fragmentOffset: 0, ttl: 64, protocol: ipProtocol.udp };
@@ -32,28 +34,26 @@ const rest = { fragmentOffset: 0, ttl: 64, protocol: ipProtocol.udp };
  */
 const constantSum = 0x4500 + 0x4000 + 0x4000 + ipProtocol.udp;
 
-/** The sum of an IPv4 header but for its length. */
-function addressSum(from: End, to: End): UInt {
-  const half = (v: UInt, at: number): UInt => v.bits(at, 16);
-  return onesAdd(onesAdd(half(from.ip, 0), half(from.ip, 16)), onesAdd(half(to.ip, 0), half(to.ip, 16)));
+/** The sum of an address's halves. */
+export const addressSum = (ip: UInt): UInt => onesAdd(ip.bits(0, 16), ip.bits(16, 16));
+/** What the sum of an IPv4 header has beside its addresses. @param dataBytes bytes behind the headers */
+export function restSum(dataBytes: number): number {
+  const sum = constantSum + totalBytes + dataBytes;
+  return (sum % 0x10000) + Math.floor(sum / 0x10000);
 }
-/** The header's checksum: of its sum without the length, and the length. */
-export const checksumOf = (sum: UInt, totalLength: UInt): UInt =>
-  onesAdd(onesAdd(sum, totalLength), constant((constantSum % 0x10000) + Math.floor(constantSum / 0x10000), 16)).not();
-export { addressSum };
 
-/** The headers of a request from one end to the other. @param sum of `addressSum` */
+/** The headers of a request from one end to the other. @param sum of the IPv4 header, both addresses and the rest */
 export function requestHeader(from: End, to: End, sum: UInt, s: Said): UInt {
-  const clioSize = node(s.dataBytes.add(clioHeader.bytes + accessBody.bytes)),
-    udpLength = node(clioSize.add(udpHeader.bytes)),
-    totalLength = node(udpLength.add(ipv4Header.bytes));
+  const clioSize = s.dataBytes(clioBytes),
+    udpLength = s.dataBytes(clioBytes + udpHeader.bytes),
+    totalLength = s.dataBytes(totalBytes);
   return joinBytes(
     joinFields(ethernetHeader, { dst: to.mac, src: from.mac, etherType: etherType.ipv4 }),
     joinFields(ipv4Header, {
       ...first,
       ...rest,
       totalLength,
-      checksum: checksumOf(sum, totalLength),
+      checksum: sum.not(),
       src: from.ip,
       dst: to.ip,
     }),

@@ -4,7 +4,6 @@ import {
   input,
   module,
   mux,
-  node,
   onehotMux,
   output,
   ram,
@@ -20,7 +19,7 @@ import { RangeWrite } from "../records/miss-records.ts";
 
 /**
  * What software has recorded of memory: whether a line may be written, and whether it is anonymous memory that no node
- * has heard of yet (LegoOS §3.4.4, "p-local"). Memory that no range names is writable, and never local. Latency 2
+ * has heard of yet (LegoOS §3.4.4, "p-local"). Memory that no range names is writable, and never local. Latency 3
  * cycles from `line` to `writable` and `local`; `line` stays for both. `flushed` marks the line as known to its node
  * from the next cycle on. Writing a range does not clear the marks: software gives each range lines of its own, and has
  * them cleared by reset. Reset clears the marks, one a cycle; `ready` is 0 meanwhile.
@@ -36,14 +35,16 @@ export const Ranges = module(
     ready: output(bit),
   }),
   (io, p) => {
-    const { index: _index, keep: _keep, ...fields } = RangeWrite(p).fields;
-    const entries = reg(vec(struct(fields), p.ranges)),
+    const { index: _index, keep: _keep, base: _base, ...fields } = RangeWrite(p).fields,
+      bits = Math.log2(p.localLines);
+    // `offset`: what makes of a line's number that of its bit.
+    const entries = reg(vec(struct({ ...fields, offset: uint(bits) }), p.ranges)),
       kept = reg(uint(p.ranges), { init: 0 });
     const { entry } = io.write;
     for (let i = 0; i < p.ranges; i++)
       when(io.write.valid.and(entry.index.eq(i)), () => {
         const { asid, first, last, writable, anonymous, base } = entry;
-        entries.at(i).set({ asid, first, last, writable, anonymous, base });
+        entries.at(i).set({ asid, first, last, writable, anonymous, offset: base.sub(first.trunc(bits)) });
         kept.setBits(i, entry.keep);
       });
     const { asid, page } = io.line;
@@ -57,8 +58,12 @@ export const Ranges = module(
       Array.from({ length: p.ranges }, (_, i) => match.bit(i)),
       entries.toArray(),
     );
-    const bits = Math.log2(p.localLines);
-    const mark = node(page.trunc(bits).sub(found.first.trunc(bits)).add(found.base), { name: "mark" });
+    const mark = reg(uint(bits), { name: "mark" }),
+      isAnonymous = reg(bit),
+      mayBeWritten = reg(bit);
+    mark.set(page.trunc(bits).add(found.offset));
+    isAnonymous.set(found.anonymous);
+    mayBeWritten.set(found.writable.or(match.any().not()));
     const marks = ram(bit, { depth: p.localLines, collision: "new", style: "block", name: "marks" });
     const clearing = reg(bit, { init: 1 }),
       clear = reg(uint(bits), { init: 0 });
@@ -66,12 +71,12 @@ export const Ranges = module(
       clear.set(clear.add(1));
       when(clear.eq(p.localLines - 1), () => clearing.set(0));
     });
-    marks.write(clearing.or(io.flushed.and(found.anonymous)), mux(clearing, clear, mark), clearing.not());
+    marks.write(clearing.or(io.flushed.and(isAnonymous)), mux(clearing, clear, mark), clearing.not());
     const known = marks.readSync(mark, { name: "mark_known" });
     const anonymous = reg(bit),
       writable = reg(bit);
-    anonymous.set(found.anonymous);
-    writable.set(found.writable.or(match.any().not()));
+    anonymous.set(isAnonymous);
+    writable.set(mayBeWritten);
     io.writable.set(writable);
     io.local.set(anonymous.andNot(known));
     io.ready.set(clearing.not());

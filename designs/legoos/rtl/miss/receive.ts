@@ -30,7 +30,7 @@ import {
 import { accessBody, clioHeader, frameOffsets, opcodeBits, statusBits } from "../../../clio/wire/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
 import { flushAndFetch, part, partShift } from "../../wire/index.ts";
-import { LineCommand, statusWidth } from "../records/records.ts";
+import { LineCommand, lineIdBits, statusWidth } from "../records/records.ts";
 import { requestBytes } from "./header.ts";
 import { Own } from "../records/miss-records.ts";
 
@@ -48,8 +48,9 @@ export const Answer = (p: Parameters) =>
 /**
  * Takes replies apart. Frames are kept whole first, so that a damaged one (`user`) never touches a line; those for
  * others, or of no form that a reply has, are thrown away. `answer` is offered at the frame's second beat at the
- * earliest. With `expected` the line's bytes then go to `fill`, to the place `place`; `filled` tells when the last has
- * been taken. Latency 3 cycles from a frame's last beat to `answer`; a beat a cycle to `fill`. Full: `rx.ready` is 0,
+ * earliest; what it says stands from three cycles before. With `expected` the line's bytes then go to `fill`, to the
+ * place `place`; `done` tells when the last has been taken. Latency 5 cycles from a frame's last beat to `answer`; a
+ * beat a cycle to `fill`. Full: `rx.ready` is 0,
  * and the sender's side of the link has to wait. Reset: between two frames.
  */
 export const Receiver = module(
@@ -87,6 +88,7 @@ export const Receiver = module(
       before = reg(uint(8 * beatBytes)),
       alone = reg(bit),
       place = reg(uint(derived(p).placeBits)),
+      filling = reg(uint(derived(p).missBits)),
       index = reg(uint(beatBits + 1));
     const ethernet = cutFields(ethernetHeader, head),
       ipv4 = cutFields(ipv4Header, head, headerOffsets.network),
@@ -123,7 +125,7 @@ export const Receiver = module(
     io.done.set(0);
     io.cut.set(0);
     io.fill.valid.set(0);
-    fsm(["Head", "Judge", "Answer", "Fill", "Skip"], "Head", s => ({
+    fsm(["Head", "Judge", "Match", "Weigh", "Answer", "Fill", "Skip"], "Head", s => ({
       Head: () => {
         pop.ready.set(1);
         when(pop.valid, () => {
@@ -134,12 +136,15 @@ export const Receiver = module(
       },
       Judge: () => {
         judged.set(mine.and(fits).and(formed));
-        s.go("Answer");
+        s.go("Match");
       },
+      Match: () => s.go("Weigh"),
+      Weigh: () => s.go("Answer"),
       Answer: () => {
         io.answer.valid.set(judged);
         index.set(0);
         place.set(io.place);
+        filling.set(clio.tag.trunc(derived(p).missBits));
         when(judged.and(io.expected).and(whole), () => s.go("Fill"))
           .elseWhen(alone, () => {
             io.done.set(judged.and(io.expected));
@@ -159,8 +164,11 @@ export const Receiver = module(
         when(pop.fire, () => {
           before.set(beat.data);
           index.set(index.add(1));
+          // The frame's last beat may have fewer bytes than the line still needs.
+          const enough = beat.keep.bit(rest - 1);
           when(ends, () => {
-            io.done.set(1);
+            io.done.set(enough);
+            io.cut.set(enough.not());
             when(beat.last, () => s.go("Head")).otherwise(() => s.go("Skip"));
           }).elseWhen(beat.last, () => {
             io.cut.set(1);
@@ -182,7 +190,7 @@ export const Receiver = module(
     });
     io.fill.payload.set({
       owner: "fill",
-      id: 0,
+      id: filling.zext(lineIdBits(p)),
       write: 1,
       address: cat(place, index.sub(1).trunc(beatBits)),
       strb: constant((1n << BigInt(beatBytes)) - 1n, beatBytes),

@@ -4,11 +4,14 @@ import {
   cat,
   input,
   instance,
+  lowestSet,
   module,
+  onehotMux,
   output,
   ram,
   reg,
   struct,
+  toBits,
   uint,
   vec,
   when,
@@ -18,9 +21,9 @@ import { NodeWrite, Peer, regionBits, RegionWrite, Route } from "../records/miss
 
 /**
  * The vRegion array (LegoOS §3.4.4): which node owns a region of 1 GB of a process, and where nodes are. Software
- * writes both. Latency 1 cycle from `asid` and `region` to `route`, initiation interval 1; a write of the same cycle is
- * seen. `peer` answers `node` in the same cycle. A region that is not there is told, not guessed. Two entries of one
- * region are software's fault: the lower one counts. Reset: no region is known.
+ * writes both. Latency 2 cycles from `asid` and `region` to `route`, initiation interval 1; a write of the first of
+ * them is seen. `peer` answers `node` in the same cycle. A region that is not there is told, not guessed. Two entries
+ * of one region are software's fault: the lower one counts. Reset: no region is known.
  */
 export const VRegionRouter = module(
   "VRegionRouter",
@@ -50,8 +53,10 @@ export const VRegionRouter = module(
       when(io.regionWrite.valid.and(entry.index.eq(i)), () =>
         owners.at(i).set({ node: entry.node, replicated: entry.replicated, secondary: entry.secondary }),
       );
-    const owner = owners.at(cam.found.index);
-    io.route.set({ known: cam.found.hit, ...owner });
+    const owner = onehotMux(toBits(lowestSet(cam.found.matches)), owners.toArray()),
+      route = reg(Route(p), { name: "found_route" });
+    route.set({ known: cam.found.hit, ...owner });
+    io.route.set(route);
 
     const peers = ram(Peer, { depth: p.nodes, collision: "undefined", style: "distributed", name: "peers" });
     peers.write(io.nodeWrite.valid, io.nodeWrite.entry.index, io.nodeWrite.entry.peer);

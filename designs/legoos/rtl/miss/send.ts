@@ -5,10 +5,10 @@ import {
   constant,
   fsm,
   input,
-  instance,
   module,
   mux,
   node,
+  onesAdd,
   output,
   ram,
   reg,
@@ -18,13 +18,15 @@ import {
   stream,
   struct,
   uint,
+  type UInt,
   when,
+  wire,
 } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat, BodyBeat, HeaderInsert, joinFields } from "../../../shared/frame/index.ts";
+import { AxisBeat, joinFields, keepAll } from "../../../shared/frame/index.ts";
 import { accessBody, opcodeBits } from "../../../clio/wire/index.ts";
 import { asidBits, beatBytes, derived, type Parameters, vaBits } from "../../config/index.ts";
 import { compoundBody, flushAndFetch, part, partShift } from "../../wire/index.ts";
-import { addressSum, requestBytes, requestHeader } from "./header.ts";
+import { addressSum, requestBytes, requestHeader, restSum } from "./header.ts";
 import { Own, Peer } from "../records/miss-records.ts";
 
 /** A request to send: the line `line`, and of a compound the victim, which is in the buffer of the miss. */
@@ -44,8 +46,8 @@ export const Order = (p: Parameters) =>
   });
 
 /**
- * Makes frames of requests: READ, WRITE with the miss's victim, or both in one. Latency 4 cycles to the first beat.
- * Initiation interval: the frame's beats and 3 cycles. Full: one order at a time; `order.ready` is 0 until its frame
+ * Makes frames of requests: READ, WRITE with the miss's victim, or both in one. Latency 6 cycles to the first beat.
+ * Initiation interval: the frame's beats and 5 cycles. Full: one order at a time; `order.ready` is 0 until its frame
  * has gone. Victims are kept here, one of each miss, from `keep` until the next one of that miss.
  */
 export const Sender = module(
@@ -75,19 +77,32 @@ export const Sender = module(
     });
     victims.write(io.keep.valid, cat(io.keep.miss, io.keep.beat), io.keep.data);
 
-    const insert = instance("insert", HeaderInsert({ beatBytes, headerBytes: requestBytes }));
     const held = reg(Order(p)),
+      ownSum = reg(uint(16), { name: "own_sum" }),
       sum = reg(uint(16)),
       header = reg(uint(8 * requestBytes)),
       data = node(held.part.ne(part.fetch), { name: "with_data" });
+    ownSum.set(addressSum(io.own.ip));
+    const either = (long: number, short: number): UInt => mux(data, constant(long, 16), constant(short, 16));
     io.order.ready.set(0);
     io.sending.set(1);
-    const head = stream(insert.head.shape, { name: "head" });
-    head.valid.set(0);
     const asking = reg(bit, { init: 0 }),
-      beat = reg(uint(beatBits));
+      beat = reg(uint(beatBits)),
+      full = reg(bit, { init: 0 }),
+      last = reg(bit);
+    // The headers are a beat and `rest` bytes: each beat of data moves up by so much.
+    const rest = 8 * (requestBytes - beatBytes),
+      tail = reg(uint(rest), { name: "tail" }),
+      out = stream(AxisBeat(beatBytes), { name: "frame" }),
+      takes = wire(bit);
+    const asks = node(asking.and(full.not().or(takes))),
+      word = victims.readSync(cat(held.miss.is(missBits), beat), { en: asks });
+    const whole = { keep: keepAll(beatBytes), last: 0, user: 0 };
+    out.valid.set(0);
+    out.payload.set({ ...whole, data: header.trunc(8 * beatBytes) });
+    takes.set(0);
     const from = { mac: io.own.mac, ip: io.own.ip, port: io.own.port };
-    fsm(["Idle", "Sum", "Header", "Head", "Data"], "Idle", s => ({
+    fsm(["Idle", "Sum", "Both", "All", "Header", "Head", "Data", "Tail"], "Idle", s => ({
       Idle: () => {
         io.order.ready.set(1);
         io.sending.set(0);
@@ -97,7 +112,16 @@ export const Sender = module(
         });
       },
       Sum: () => {
-        sum.set(addressSum(from, held.peer));
+        sum.set(addressSum(held.peer.ip));
+        beat.set(0);
+        s.go("Both");
+      },
+      Both: () => {
+        sum.set(onesAdd(sum, ownSum));
+        s.go("All");
+      },
+      All: () => {
+        sum.set(onesAdd(sum, either(restSum(p.lineBytes), restSum(0))));
         s.go("Header");
       },
       Header: () => {
@@ -114,45 +138,46 @@ export const Sender = module(
             requestId: held.requestId,
             retryOf: held.retryOf,
             body: mux(held.compound, compound, access),
-            dataBytes: mux(data, constant(p.lineBytes, 16), constant(0, 16)),
+            dataBytes: more => either(p.lineBytes + more, more),
           }),
         );
+        asking.set(data);
         s.go("Head");
       },
       Head: () => {
-        head.valid.set(1);
-        when(head.ready, () => {
-          beat.set(0);
-          asking.set(data);
-          s.go("Data");
+        out.valid.set(1);
+        when(out.ready, () => {
+          tail.set(header.bits(8 * beatBytes, rest));
+          when(data, () => s.go("Data")).otherwise(() => s.go("Tail"));
         });
       },
       Data: () => {
-        when(asking.not(), () => s.go("Idle"));
+        out.valid.set(full);
+        out.payload.set({ ...whole, data: cat(word.bits(0, 8 * beatBytes - rest), tail) });
+        takes.set(out.ready);
+        when(full.and(out.ready), () => {
+          tail.set(word.bits(8 * beatBytes - rest, rest));
+          when(last, () => s.go("Tail"));
+        });
+      },
+      Tail: () => {
+        out.valid.set(1);
+        out.payload.set({
+          data: tail.zext(8 * beatBytes),
+          keep: constant((1n << BigInt(rest / 8)) - 1n, beatBytes),
+          last: 1,
+          user: 0,
+        });
+        when(out.ready, () => s.go("Idle"));
       },
     }));
-    head.payload.set({ header, length: mux(data, constant(p.lineBytes, 14), constant(0, 14)) });
-    connect(head, insert.head);
-
-    // The victim's beats come a cycle after they are asked for.
-    const bodies = stream(BodyBeat({ beatBytes }), { name: "bodies" }),
-      full = reg(bit, { init: 0 }),
-      last = reg(bit);
-    const room = node(full.not().or(bodies.ready)),
-      asks = node(asking.and(room));
-    const word = victims.readSync(cat(held.miss.is(missBits), beat), { en: asks });
-    when(room, () => {
-      full.set(asking);
-      last.set(beat.eq(beats - 1));
-    });
     when(asks, () => {
       beat.set(beat.add(1));
+      last.set(beat.eq(beats - 1));
       when(beat.eq(beats - 1), () => asking.set(0));
     });
-    bodies.valid.set(full);
-    bodies.payload.set({ data: word, last });
-    connect(bodies, insert.data);
-    connect(stage(insert.frame, "full"), io.tx);
+    when(full.not().or(takes), () => full.set(asking));
+    connect(stage(out, "full"), io.tx);
   },
   { nameOf: p => `ExCacheSender_l${p.lineBytes}_m${p.misses}` },
 );

@@ -15,6 +15,9 @@ const Entry = struct({
   due: bit,
   /** The look-up knows of the line. */
   told: bit,
+});
+/** What stands of an entry in use: without values after reset. */
+const Detail = struct({
   status: uint(statusWidth),
   writable: bit,
   tries: uint(4),
@@ -23,18 +26,19 @@ const Entry = struct({
 
 /** The misses under way as the engine has them. */
 export function missTable(p: Parameters) {
-  const clear = { active: 0, todo: 0, held: 0, due: 0, told: 0, status: 0, writable: 0, tries: 0, time: 0 },
-    none = { need: 0, node: 0, id: 0, repeats: 0, first: 0 };
+  const clear = { active: 0, todo: 0, held: 0, due: 0, told: 0 };
   const all = <T>(v: T): T[] => Array.from({ length: p.misses }, () => v);
   const entries = reg(vec(Entry, p.misses), { init: all(clear), name: "entries" }),
-    fetch = reg(vec(Wanted(p), p.misses), { init: all(none), name: "fetch" }),
-    primary = reg(vec(Wanted(p), p.misses), { init: all(none), name: "primary" }),
-    secondary = reg(vec(Wanted(p), p.misses), { init: all(none), name: "secondary" });
+    details = reg(vec(Detail, p.misses), { name: "details" }),
+    fetch = reg(vec(Wanted(p), p.misses), { name: "fetch" }),
+    primary = reg(vec(Wanted(p), p.misses), { name: "primary" }),
+    secondary = reg(vec(Wanted(p), p.misses), { name: "secondary" });
   const settled = Array.from({ length: p.misses }, (_, m) =>
     node(fetch.at(m).need.or(primary.at(m).need).or(secondary.at(m).need).not(), { name: `settled_${m}` }),
   );
   return {
     entries,
+    details,
     fetch,
     primary,
     secondary,

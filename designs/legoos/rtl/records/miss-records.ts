@@ -44,8 +44,11 @@ export const RangeWrite = (p: Parameters) =>
     base: uint(Math.log2(p.localLines)),
   });
 
-/** What software has to know: a region without an owner, or a dirty line that its node refused (`status`). */
-export const EventKind = enumOf("EventKind", ["unknownRegion", "flushRefused"]);
+/**
+ * What software has to know: a region without an owner; a dirty line that its node refused (`status`); a dirty line
+ * that the line memory did not give back, which is lost.
+ */
+export const EventKind = enumOf("EventKind", ["unknownRegion", "flushRefused", "lineLost"]);
 export const Event = (p: Parameters) => struct({ kind: EventKind, line: Line(p), status: uint(statusWidth) });
 
 /** Where a region is. */

@@ -53,19 +53,21 @@ export const Finish = (p: Parameters) =>
 
 /** Who asked the line memory. */
 export const Owner = enumOf("Owner", ["access", "copy", "fill"]);
-/** A beat of the line memory. `quiet` writes have no answer. */
+/** Bits of what a command of the line memory is told by: an asker's number, or a miss's. */
+export const lineIdBits = (p: Parameters): number => Math.max(p.idBits, derived(p).missBits);
+/** A beat of the line memory. `id` is the asker's of an access, and the miss of a beat that fills a line. */
 export const LineCommand = (p: Parameters) =>
   struct({
     owner: Owner,
-    id: uint(p.idBits),
+    id: uint(lineIdBits(p)),
     write: bit,
     address: uint(derived(p).placeBits + derived(p).beatBits),
     strb: uint(beatBytes),
     data: uint(8 * beatBytes),
   });
-/** What it answers, in the order of the commands: accesses of both kinds, and copies. `bad`: the memory failed. */
+/** What it answers, to each command in their order. `bad`: the memory failed, and a write may not have been done. */
 export const LineAnswer = (p: Parameters) =>
-  struct({ owner: Owner, id: uint(p.idBits), data: uint(8 * beatBytes), bad: bit });
+  struct({ owner: Owner, id: uint(lineIdBits(p)), data: uint(8 * beatBytes), bad: bit });
 
 /** What happened in a cycle, a bit each. */
 export const Events = struct({

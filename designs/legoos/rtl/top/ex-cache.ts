@@ -17,25 +17,26 @@ import {
   uint,
 } from "../../../../hdl-dsl/index.ts";
 import { AxisBeat } from "../../../shared/frame/index.ts";
-import { beatBytes, type Parameters } from "../../config/index.ts";
+import { beatBytes, derived, type Parameters } from "../../config/index.ts";
 import { Lookup } from "../lookup/lookup.ts";
 import { statusBits } from "../../../clio/wire/index.ts";
 import { LineAxi, lineBus } from "../memory/line-axi.ts";
 import { LineRam } from "../memory/line-ram.ts";
 import { MissEngine, Traffic } from "../miss/engine.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
-import { Events, LineCommand, Place, Request, Response } from "../records/records.ts";
+import { Events, LineCommand, lineIdBits, Place, Request, Response } from "../records/records.ts";
 
 const memory = (p: Parameters) => memberPorts("mem", axi4Bus(lineBus(p)));
 
 /**
  * The ExCache of a LegoOS pComponent (§3.4.2) in front of Clio nodes: a virtual cache, tagged with the ASID. The tags,
- * the misses, and the lines, in memory on chip or behind AXI4. Accesses are answered by `id`; those of one line in
- * their order.
+ * the misses, and the lines, in memory on chip or behind AXI4. Accesses are answered by `id`; those
+ * of one line in their order, as they are done.
  *
- * Latency of a hit: 2 cycles to the decision and the line's address, 5 to the answer with its data. Initiation interval
- * 1. Full: see `Lookup` and `MissEngine`; `request.ready` is 0 in the end. Reset: all lines are dropped, and requests
- * are taken once sets and marks are cleared (`ready`); dirty lines are lost, as a processor's are.
+ * Latency of a hit: 2 cycles to the decision and the line's address, 4 to the answer with its data, lines on chip.
+ * Initiation interval 1. A refusal may pass an answer of the same line. Full: see `Lookup` and `MissEngine`;
+ * `request.ready` is 0 in the end. Reset: all lines are dropped, and requests are taken once sets and marks are cleared
+ * (`ready`); dirty lines are lost, as a processor's are.
  */
 export const ExCache = module(
   "ExCache",
@@ -56,7 +57,7 @@ export const ExCache = module(
     busy: output(uint(p.misses)),
     idle: output(bit),
     ready: output(bit),
-    /** The line memory has failed a write: a line cannot be trusted any more. */
+    /** The line memory has failed a write; who asked for it has been told. */
     failed: output(bit),
     ...(p.lines === "axi" ? memory(p) : ({} as ReturnType<typeof memory>)),
   }),
@@ -97,22 +98,35 @@ export const ExCache = module(
       a = access.payload,
       refused = a.status.any();
     hits.valid.set(access.valid.andNot(refused));
-    hits.payload.set({ owner: "access", id: a.id, write: a.write, address: a.address, strb: a.strb, data: a.data });
+    hits.payload.set({
+      owner: "access",
+      id: a.id.zext(lineIdBits(p)),
+      write: a.write,
+      address: a.address,
+      strb: a.strb,
+      data: a.data,
+    });
     refusals.valid.set(access.valid.and(refused));
     refusals.payload.set({ id: a.id, status: a.status, data: 0 });
     access.ready.set(refused.and(refusals.ready).or(refused.not().and(hits.ready)));
     connect(arbiter([hits, engine.line, engine.fill], { name: "commands" }), lines.command);
 
     const answers = stream(Response(p), { name: "answers" }),
-      ofAccess = lines.answer.payload.owner.is("access");
+      { owner, id, data, bad } = lines.answer.payload,
+      ofAccess = owner.is("access");
     answers.valid.set(lines.answer.valid.and(ofAccess));
     answers.payload.set({
-      id: lines.answer.payload.id,
-      status: mux(lines.answer.payload.bad, statusBits.FAIL, statusBits.OK),
-      data: lines.answer.payload.data,
+      id: id.trunc(p.idBits),
+      status: mux(bad, statusBits.FAIL, statusBits.OK),
+      data,
     });
     lines.answer.ready.set(answers.ready.or(ofAccess.not()));
-    engine.copied.set({ valid: lines.answer.valid.andNot(ofAccess), data: lines.answer.payload.data });
+    engine.copied.set({ valid: lines.answer.valid.and(owner.is("copy")), data, bad });
+    engine.filled.set({
+      valid: lines.answer.valid.and(owner.is("fill")),
+      miss: id.trunc(derived(p).missBits),
+      bad,
+    });
     connect(arbiter([answers, refusals], { name: "answered" }), io.response);
   },
   {
