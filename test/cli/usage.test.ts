@@ -20,7 +20,7 @@ const refused: readonly (readonly [args: readonly string[], sentence: string])[]
     "mnemo: command-argument value 'nobody' is invalid for argument 'design'. Allowed choices are clio, supernic, rack, legoos, wickit, fastswap, aifm, valet, hotpot, frame-counter.",
   ],
   [["run", "supernic", ...files], "mnemo: required option '--setup <file>' not specified"],
-  [["serve", "legoos"], "mnemo: legoos has no serve; its verbs are run, figures, generate, lint, synth, draw"],
+  [["serve", "legoos"], "mnemo: legoos has no serve; its verbs are run, figures, prove, generate, lint, synth, draw"],
   [["run", "clio", "--in", "a.pcap"], "mnemo: required option '--out <file>' not specified"],
   [
     ["run", "clio", ...files, "--pace", "fast"],

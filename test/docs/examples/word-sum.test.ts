@@ -21,7 +21,9 @@ const published = (text: string): string =>
   text
     .replace("../../hdl-dsl/index.ts", "mnemosyne")
     .replace("../../sim/index.ts", "mnemosyne/sim")
-    .replaceAll(/\.\.\/\.\.\/designs\/(clio|shared)\/(\w+)\/index\.ts/g, "mnemosyne/$1/$2");
+    .replaceAll(/\.\.\/\.\.\/designs\/(clio|shared)\/(\w+)\/index\.ts/g, (_, of: string, part: string) =>
+      of === "shared" ? `mnemosyne/shared/${part}` : `mnemosyne-${of}/${part}`,
+    );
 test.each(["word-sum.ts", "word-sum-bench.ts"])("the page shows %s as it is", file => {
   const shown = new RegExp(`\`\`\`ts ${file.replace(".", "\\.")}\\n([\\s\\S]*?)\`\`\``).exec(
     read("docs/clio/offloads.md"),
