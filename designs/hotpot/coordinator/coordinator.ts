@@ -96,6 +96,8 @@ export class Coordinator {
     if (kind === "prepare") this.#prepareAnswered(p, a, now);
     else if (kind === "commit" && verdict === "unknown") this.#redo(p.to, now);
     else if (verdict === "done" || verdict === "stale") this.#pending.delete(key);
+    // The lane has been taken away: no commit of ours was in it there.
+    else if (kind === "forget" && verdict === "refused") this.#pending.delete(key);
     if (kind === "prepare" && verdict === "done" && this.phase === "commit" && state === "prepared")
       this.#add(commits(p.to, this.#cid), now);
     this.#advance(now);

@@ -1,5 +1,5 @@
 /** What is done with a message: by its kind, and by what is known of it. */
-import { constant, node, switchOn, when } from "../../../../hdl-dsl/index.ts";
+import { constant, mux, node, orTree, switchOn, when } from "../../../../hdl-dsl/index.ts";
 import { opcodeBits } from "../../../clio/wire/index.ts";
 import { bounds, floorBytes, kinds, states } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
@@ -18,28 +18,48 @@ export interface Starts {
 }
 type Said = "done" | "busy" | "stale" | "unknown" | "cold" | "refused";
 
-export function decide(e: Shared, front: Front, starts: Starts, showPlace: () => void): void {
+/** What the answer tells besides: a place of the table, a lane. */
+interface Shows {
+  readonly place: () => void;
+  readonly lane: () => void;
+}
+
+/** Who may say it comes first: a stranger learns nothing of a lane. */
+export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): void {
   const { asked } = e.beats,
     { table, access } = e,
     say = (v: Said): void => e.end(Verdict[v]),
     is = (s: keyof typeof states) => table.state.eq(states[s]);
   const isClosed = node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
-    isOther = node(table.known.and(front.samePid.not()), { name: "is_other_pid" }),
     contradicts = node(table.known.andNot(front.sameParts), { name: "contradicts" }),
+    isInspect = asked.kind.eq(kinds.inspect),
     full = node(table.known.or(table.room).not(), { name: "is_full" }),
     repeats = node(table.known.and(front.wasHeld), { name: "repeats" });
+
+  // Of its own lane a process says all but RECOVER, OPEN, GRANT, and INSPECT of a place.
+  const isRecover = node(asked.kind.eq(kinds.recover), { name: "is_recover" }),
+    isForget = asked.kind.eq(kinds.forget),
+    directs = node(
+      orTree([isRecover, asked.kind.eq(kinds.open), asked.kind.eq(kinds.grant), isInspect.andNot(e.wantsData)]),
+      { name: "is_directors" },
+    ),
+    mayNot = node(
+      mux(directs, front.isDirector, front.isOwner.or(isForget.and(front.isDirector))).not(),
+      { name: "may_not_say_it" },
+    );
 
   const prepare = (): void => {
     when(front.isOver, () => say("stale"))
       .elseWhen(isClosed, () => say("cold"))
-      .elseWhen(isOther.or(contradicts), () => say("refused"))
+      .elseWhen(contradicts, () => say("refused"))
       .elseWhen(repeats, () => {
         // What did not go well the first time is tried again: the record of a whole commit, and a merged one's end.
         when(is("gathering").and(front.allHeld), () => starts.record.begin())
           .elseWhen(is("prepared").and(e.isMerged), () => starts.home.begin())
           .otherwise(() => say("done"));
       })
-      .elseWhen(table.conflict.or(full), () => say("busy"))
+      // A lane has one commit at a time, so whoever never ends his has one place for each lane that he was given.
+      .elseWhen(orTree([table.conflict, full, table.laneIsBusy.andNot(table.known)]), () => say("busy"))
       .otherwise(() => {
         e.writeLog(e.at.entry(asked.part), "head", e.dataBeats);
         starts.log.begin();
@@ -48,7 +68,6 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
   const commit = (): void => {
     when(front.isOver, () => say("stale"))
       .elseWhen(table.known.not().or(is("gathering")), () => say("unknown"))
-      .elseWhen(isOther, () => say("refused"))
       .elseWhen(is("committed"), () => say("done"))
       .otherwise(() => starts.home.begin());
   };
@@ -60,17 +79,24 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
         starts.update.begin();
       });
   };
+  const writeFloor = (): void => {
+    const bytes = constant(floorBytes, 14);
+    access.ask({
+      ...{ opcode: opcodeBits.WRITE, home: 0, va: e.at.floor(asked.lane), bytes, sends: bytes },
+      ...{ beats: e.nothing, lead: "floor", headed: 0 },
+    });
+    starts.floor.begin();
+  };
   const forget = (): void => {
-    when(front.isOver, () => say("done"))
-      .elseWhen(table.endsOthers, () => say("refused"))
-      .otherwise(() => {
-        const bytes = constant(floorBytes, 14);
-        access.ask({
-          ...{ opcode: opcodeBits.WRITE, home: 0, va: e.at.floor(asked.lane), bytes, sends: bytes },
-          ...{ beats: e.nothing, lead: "floor", headed: 0 },
-        });
-        starts.floor.begin();
-      });
+    when(front.isOver, () => say("done")).otherwise(writeFloor);
+  };
+  const grant = (): void => {
+    shows.lane();
+    // A number is given once: what a network kept of an older GRANT gives nobody a lane.
+    when(front.isOver.and(front.isGranted), () => say("done"))
+      .elseWhen(front.isOver, () => say("stale"))
+      .elseWhen(table.laneIsBusy, () => say("busy"))
+      .otherwise(writeFloor);
   };
   const recover = (): void => {
     table.known.set(0);
@@ -94,13 +120,13 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
   };
   const inspect = (): void => {
     when(e.wantsData.not(), () => {
-      showPlace();
+      shows.place();
+      shows.lane();
       table.place.set(asked.part.trunc(placeBits).is(placeBits));
       say("done");
     })
       .elseWhen(front.isOver, () => say("stale"))
       .elseWhen(repeats.not(), () => say("unknown"))
-      .elseWhen(isOther, () => say("refused"))
       .otherwise(() => {
         e.part.set(asked.part.trunc(partBits).resize(partBits + 1));
         e.readLog(e.at.entry(asked.part), bounds.areaBytes);
@@ -109,8 +135,12 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
   };
   when(front.decides, () => {
     when(front.malformed, () => say("refused"))
-      .elseWhen(asked.kind.eq(kinds.recover), recover)
-      .elseWhen(e.cold, () => say("cold"))
+      .elseWhen(isRecover.and(front.isDirector), recover)
+      .elseWhen(e.cold.andNot(isRecover), () => say("cold"))
+      .elseWhen(mayNot, () => {
+        table.known.set(0);
+        say("refused");
+      })
       .otherwise(() => {
         switchOn(asked.kind)
           .is(kinds.prepare, prepare)
@@ -118,6 +148,7 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
           .is(kinds.update, update)
           .is(kinds.forget, forget)
           .is(kinds.open, open)
+          .is(kinds.grant, grant)
           .otherwise(inspect);
       });
   });

@@ -14,9 +14,10 @@ const bitAt = (mask: UInt, at: UInt): UInt<1> =>
 
 /**
  * `decides` for a cycle, when all is known of the message; the other facts stand until the next one.
+ * @param director the process that directs the node
  * @param answered the answer is out, and the next message may come
  */
-export function frontOf(e: Shared, answered: UInt<1>) {
+export function frontOf(e: Shared, director: number, answered: UInt<1>) {
   const { asked } = e.beats,
     opcode = reg(uint(8), { name: "opcode" }),
     length = reg(uint(14), { name: "length" }),
@@ -26,7 +27,9 @@ export function frontOf(e: Shared, answered: UInt<1>) {
   const kept = (name: string) => reg(bit, { init: 0, name }),
     isOver = kept("is_over"),
     wasHeld = kept("was_held"),
-    samePid = kept("is_same_pid"),
+    isOwner = kept("is_owner"),
+    isDirector = kept("is_director"),
+    isGranted = kept("is_granted"),
     sameParts = kept("is_same_parts"),
     allHeld = kept("all_held"),
     held = reg(uint(bounds.parts), { init: 0, name: "held_before" });
@@ -83,7 +86,10 @@ export function frontOf(e: Shared, answered: UInt<1>) {
         isOver.set(asked.seq.lt(e.floors.floor));
         held.set(mux(e.table.known, e.table.held, 0).is(bounds.parts));
         wasHeld.set(bitAt(e.table.held, asked.part));
-        samePid.set(e.table.pid.eq(e.pid));
+        // A lane that is nobody's is not process 0's.
+        isOwner.set(e.floors.owner.eq(e.pid).and(e.pid.any()));
+        isDirector.set(e.pid.eq(director));
+        isGranted.set(e.floors.owner.eq(asked.grantee));
         sameParts.set(e.table.meta.parts.zext(8).eq(asked.parts));
         allHeld.set(e.table.isWhole);
         go.go("decide");
@@ -104,7 +110,9 @@ export function frontOf(e: Shared, answered: UInt<1>) {
     opcode,
     isOver,
     wasHeld,
-    samePid,
+    isOwner,
+    isDirector,
+    isGranted,
     sameParts,
     allHeld,
     held,

@@ -1,7 +1,7 @@
 /** RECOVER: the floors, then each place of the log (section 2.6.4). */
 import { bit, cat, constant, fsm, node, onehotMux, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
 import { cutFields } from "../../../shared/frame/index.ts";
-import { bounds, commitRecord, floorBytes, headBytes, states } from "../../wire/index.ts";
+import { bounds, commitRecord, floorBytes, headBytes, laneFloor, states } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Shared } from "./shared.ts";
 import { CommitState, laneBits, lineBits, Verdict } from "./types.ts";
@@ -13,11 +13,11 @@ const perBeat = headBytes / floorBytes,
 const wordAt = (line: UInt, at: UInt): UInt =>
   onehotMux(
     Array.from({ length: perBeat }, (_, i) => at.eq(i)),
-    Array.from({ length: perBeat }, (_, i) => line.bits(8 * floorBytes * i, 32)),
+    Array.from({ length: perBeat }, (_, i) => line.bits(8 * floorBytes * i, 8 * floorBytes)),
   );
 
 /**
- * A commit is kept when its record is whole, its lane's floor is not above it, and each of its areas has the CRC that
+ * A commit is kept when its record is whole, its lane's floor is not above it, the lane is its process's, and each of its areas has the CRC that
  * the record says. Anything else is no commit. Memory's refusal ends it, and the engine stays cold.
  */
 export function recoverOf(e: Shared, { begins }: Begin): void {
@@ -29,9 +29,10 @@ export function recoverOf(e: Shared, { begins }: Begin): void {
     isSound = kept("record_is_sound"),
     isFormed = kept("record_is_formed"),
     isOver = kept("record_is_over"),
+    isOwners = kept("record_is_owners"),
     isArea = kept("area_is_sound"),
     isOwn = kept("area_is_own");
-  const lives = node(isSound.and(isFormed).andNot(isOver), { name: "record_lives" });
+  const lives = node(isSound.and(isFormed).and(isOwners).andNot(isOver), { name: "record_lives" });
   fsm(
     [
       ...(["idle", "floors", "word", "record", "read", "sum", "judge", "kept", "named", "look"] as const),
@@ -55,7 +56,8 @@ export function recoverOf(e: Shared, { begins }: Begin): void {
         },
         floors: () => when(access.done, () => e.otherwise(() => go.go("word"), failed)),
         word: () => {
-          floors.put(word, wordAt(beats.at(word.bits(wordBits, laneBits - wordBits)), word.trunc(wordBits)));
+          const line = beats.at(word.bits(wordBits, laneBits - wordBits));
+          floors.put(word, cutFields(laneFloor, wordAt(line, word.trunc(wordBits))));
           word.set(word.add(1));
           table.place.set(0);
           when(word.all(), () => go.go("record"));
@@ -80,6 +82,7 @@ export function recoverOf(e: Shared, { begins }: Begin): void {
           isSound.set(digest.result.eq(record.crc));
           isFormed.set(isState.and(isParts).and(record.lane.lt(bounds.lanes)));
           isOver.set(record.seq.lt(floors.floor));
+          isOwners.set(record.pid.eq(floors.owner));
           go.go("kept");
         },
         kept: () => {

@@ -1,13 +1,14 @@
 /** What the machines of the engine share: the message, the table, memory, and what the node is. One of them works. */
-import { bit, cat, constant, node, onehotMux, ram, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
+import { bit, cat, constant, mux, node, onehotMux, ram, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
 import { opcodeBits } from "../../../clio/wire/index.ts";
-import { bounds, entryBytes, headBytes, logAt } from "../../wire/index.ts";
+import { joinFields } from "../../../shared/frame/index.ts";
+import { bounds, entryBytes, headBytes, kinds, laneFloor, logAt } from "../../wire/index.ts";
 import { accessOf } from "./access.ts";
 import { beatsOf } from "./beats.ts";
 import { digestOf } from "./digest.ts";
 import { recordOf } from "./record.ts";
 import { tableOf } from "./table.ts";
-import { type CommitParameters, countBits, laneBits, lineBits, logShift, partBits, Verdict } from "./types.ts";
+import { type CommitParameters, countBits, laneBits, LaneFloor, lineBits, logShift, partBits, Verdict } from "./types.ts";
 import type { Io } from "./ports.ts";
 
 const granuleShift = Math.log2(bounds.granule);
@@ -35,26 +36,29 @@ function addressesOf(base: bigint, place: UInt) {
   };
 }
 
-/** The floors of the lanes: commits with lower numbers are over. */
+/** The floors of the lanes: commits with lower numbers are over, and others are their owner's. */
 function floorsOf() {
-  const all = ram(uint(32), {
+  const all = ram(LaneFloor, {
       ...{ depth: bounds.lanes, collision: "undefined", style: "distributed", name: "floors" },
     }),
     at = reg(uint(laneBits), { init: 0, name: "floor_at" }),
-    floor = reg(uint(32), { name: "floor" }),
+    now = reg(LaneFloor, { name: "floor" }),
     puts = reg(bit, { init: 0, name: "floor_puts" }),
-    value = reg(uint(32), { name: "floor_value" });
+    value = reg(LaneFloor, { name: "floor_value" });
   puts.set(0);
   all.write(puts, at, value);
-  floor.set(all.readAsync(at));
+  now.set(all.readAsync(at));
+  // The answer to a GRANT tells what it came to.
+  when(puts, () => now.set(value));
   return {
-    /** Its floor is there two cycles later. */
+    /** Its floor and its owner are there two cycles later. */
     look: (lane: UInt): void => at.set(lane.trunc(laneBits).is(laneBits)),
-    floor,
-    put: (lane: UInt, to: UInt): void => {
+    floor: now.floor,
+    owner: now.owner,
+    put: (lane: UInt, to: { readonly floor: UInt; readonly owner: UInt }): void => {
       puts.set(1);
       at.set(lane.trunc(laneBits).is(laneBits));
-      value.set(to.is(32));
+      value.set({ floor: to.floor.is(32), owner: to.owner.is(16) });
     },
   };
 }
@@ -74,7 +78,11 @@ export function sharedOf(io: Io, p: CommitParameters) {
   looking.searches.set(0);
   const table = tableOf({ lane: asked.lane, seq: asked.seq, pid, va: asked.va }, { ...looking, index: part }),
     record = recordOf(table, digest),
-    newFloor = node(asked.seq.add(1), { name: "new_floor" });
+    floors = floorsOf(),
+    newFloor = {
+      floor: node(asked.seq.add(1), { name: "new_floor" }),
+      owner: node(mux(asked.kind.eq(kinds.grant), asked.grantee, floors.owner), { name: "new_owner" }),
+    };
   const access = accessOf(io, {
     beats,
     digest,
@@ -82,7 +90,7 @@ export function sharedOf(io: Io, p: CommitParameters) {
     leadOf: lead =>
       onehotMux(
         (["head", "record", "floor"] as const).map(l => lead.eq(l)),
-        [beats.head, record.line, newFloor.zext(lineBits)],
+        [beats.head, record.line, joinFields(laneFloor, { ...newFloor, spare: 0 }).zext(lineBits)],
       ),
   });
   const verdict = reg(Verdict, { init: "done", name: "verdict" }),
@@ -112,7 +120,7 @@ export function sharedOf(io: Io, p: CommitParameters) {
     table,
     access,
     record,
-    floors: floorsOf(),
+    floors,
     at: addressesOf(p.base, table.place),
     context,
     pid,

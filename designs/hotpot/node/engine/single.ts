@@ -1,4 +1,4 @@
-/** What takes one access: UPDATE, FORGET, and a look at a logged area. */
+/** What takes one access: UPDATE, FORGET, GRANT, and a look at a logged area. */
 import { bit, fsm, reg, when } from "../../../../hdl-dsl/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Shared } from "./shared.ts";
@@ -35,7 +35,7 @@ export function singleOf(e: Shared, starts: SingleStarts) {
           });
         },
         update: () => finish(() => {}),
-        // The floor is in memory before anything is let go.
+        // The floor and its owner are in memory before anything is let go.
         floor: () =>
           finish(() => {
             e.floors.put(beats.asked.lane, e.newFloor);

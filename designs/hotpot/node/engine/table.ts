@@ -43,8 +43,9 @@ export function tableOf(
       seq: reg(uint(32), { name: `seq_${i}` }),
       pid: reg(uint(16), { name: `pid_${i}` }),
       held: reg(uint(bounds.parts), { init: 0, name: `held_${i}` }),
-      /** The asking process's; nobody's; the lane's, and not later than what is asked. */
+      /** The asking process's; the lane's; another commit; the lane's, and not later than what is asked. */
       samePid: reg(bit, { init: 0, name: `same_pid_${i}` }),
+      sameLane: reg(bit, { init: 0, name: `same_lane_${i}` }),
       used: reg(bit, { init: 0, name: `used_${i}` }),
       ended: reg(bit, { init: 0, name: `ended_${i}` }),
       areas: ram(Area, {
@@ -80,6 +81,7 @@ export function tableOf(
           .not()
           .andNot(matches[i] as Bit),
       );
+      r.sameLane.set(r.lane.eq(asked.lane.trunc(laneBits)));
       r.ended.set(r.lane.eq(asked.lane.trunc(laneBits)).and(r.seq.le(asked.seq)));
     }
   });
@@ -180,10 +182,8 @@ export function tableOf(
     /** All areas of the commit are held. */
     isWhole: node(at(r => r.held).eq(whole), { name: "is_whole" }),
     whole,
-    /** What is asked would end a commit of another process. */
-    endsOthers: node(orTree(rows.map(r => r.ended.andNot(r.samePid).andNot(r.state.eq("free")))), {
-      name: "ends_others",
-    }),
+    /** A commit of the lane is here. */
+    laneIsBusy: node(orTree(rows.map(r => r.sameLane.andNot(r.state.eq("free")))), { name: "lane_is_busy" }),
     clear: (): void => {
       for (const r of rows) {
         r.state.set(CommitState.free);

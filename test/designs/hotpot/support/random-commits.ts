@@ -61,7 +61,7 @@ export function randomCommits(seed: number, { commits, crashes = 0, hot = areas,
         if (memory === "kept") c.recover(n);
         else c.rebuild(n, sourcesFor(n, areas, c.nodes.length));
       }
-      if (c.ask(n, { kind: "inspect" }).marks === 1) down = undefined;
+      if (c.direct(n, { kind: "inspect" }).marks === 1) down = undefined;
     }
     return under.size === 0 && begun === commits && down === undefined;
   });
