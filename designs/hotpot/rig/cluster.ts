@@ -54,7 +54,13 @@ export class Cluster {
     this.homeBytes = homeBytes;
     this.nodes = Array.from({ length: o.nodes }, () => {
       const memory = new FallibleMemory(clusterBase, [[clusterPid, homeAt, homeBytes]]);
-      return { memory, model: new NodeModel({ memory, base: clusterBase, director: clusterDirector }), up: true, start: 0, freeAt: 0 };
+      return {
+        memory,
+        model: new NodeModel({ memory, base: clusterBase, director: clusterDirector }),
+        up: true,
+        start: 0,
+        freeAt: 0,
+      };
     });
     const make = o.coordinator ?? (c => new Coordinator(c));
     this.lanes = Array.from({ length: o.lanes }, (_, lane) => make({ lane, timeout: o.timeout, backoff: o.backoff }));

@@ -1,7 +1,16 @@
 /** Codes of the messages, and bounds of an engine. */
 
 /** Kinds of messages. */
-export const kinds = { prepare: 1, commit: 2, update: 3, forget: 4, recover: 5, open: 6, inspect: 7, grant: 8 } as const;
+export const kinds = {
+  prepare: 1,
+  commit: 2,
+  update: 3,
+  forget: 4,
+  recover: 5,
+  open: 6,
+  inspect: 7,
+  grant: 8,
+} as const;
 export type Kind = keyof typeof kinds;
 /** Marks of a message. `merged`: all phases at once. `redo`: of a commit that is decided. `data`: a logged area. */
 export const marks = { merged: 1, redo: 2, data: 4 } as const;

@@ -48,7 +48,11 @@ describe("a coordinator lost after each of its messages", () => {
     ["one that is prepared is enough", "all = owners.every(", "all = owners.some("],
     ["gathering is as good as prepared", 'isIn(f, "prepared", "committed")', "true"],
     ["replicas are left as they are", "for (const f of now) await copyOut(f, { lane, seq }, ask);", ""],
-    ["owners are left as they are", 'for (const f of now) await ask(f.node, { kind: "commit", lane, seq }, "process");', ""],
+    [
+      "owners are left as they are",
+      'for (const f of now) await ask(f.node, { kind: "commit", lane, seq }, "process");',
+      "",
+    ],
     ["nobody forgets", 'await ask(node, { kind: "forget", ...cid }, "director");', ""],
     ["only the first area goes to replicas", "part < a.parts", "part < 1"],
     ["all are undone", "if (committed || all)", "if (false)"],

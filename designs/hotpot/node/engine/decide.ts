@@ -29,7 +29,7 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
   const { asked } = e.beats,
     { table, access } = e,
     say = (v: Said): void => e.end(Verdict[v]),
-    is = (s: keyof typeof states) => table.state.eq(states[s]);
+    is = (s: keyof typeof states) => front.state.eq(states[s]);
   const isClosed = node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
     contradicts = node(table.known.andNot(front.sameParts), { name: "contradicts" }),
     isInspect = asked.kind.eq(kinds.inspect),
@@ -43,10 +43,9 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
       orTree([isRecover, asked.kind.eq(kinds.open), asked.kind.eq(kinds.grant), isInspect.andNot(e.wantsData)]),
       { name: "is_directors" },
     ),
-    mayNot = node(
-      mux(directs, front.isDirector, front.isOwner.or(isForget.and(front.isDirector))).not(),
-      { name: "may_not_say_it" },
-    );
+    mayNot = node(mux(directs, front.isDirector, front.isOwner.or(isForget.and(front.isDirector))).not(), {
+      name: "may_not_say_it",
+    });
 
   const prepare = (): void => {
     when(front.isOver, () => say("stale"))

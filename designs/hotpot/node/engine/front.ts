@@ -32,6 +32,7 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
     isGranted = kept("is_granted"),
     sameParts = kept("is_same_parts"),
     allHeld = kept("all_held"),
+    state = reg(uint(2), { init: 0, name: "state_before" }),
     held = reg(uint(bounds.parts), { init: 0, name: "held_before" });
   const { request, requestData } = e.io;
   const s = fsm(
@@ -92,6 +93,7 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
         isGranted.set(e.floors.owner.eq(asked.grantee));
         sameParts.set(e.table.meta.parts.zext(8).eq(asked.parts));
         allHeld.set(e.table.isWhole);
+        state.set(e.table.state);
         go.go("decide");
       },
       decide: () => {
@@ -115,6 +117,7 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
     isGranted,
     sameParts,
     allHeld,
+    state,
     held,
   };
 }

@@ -1,5 +1,17 @@
 /** What the machines of the engine share: the message, the table, memory, and what the node is. One of them works. */
-import { bit, cat, constant, mux, node, onehotMux, ram, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  cat,
+  constant,
+  mux,
+  node,
+  onehotMux,
+  ram,
+  reg,
+  uint,
+  type UInt,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { opcodeBits } from "../../../clio/wire/index.ts";
 import { joinFields } from "../../../shared/frame/index.ts";
 import { bounds, entryBytes, headBytes, kinds, laneFloor, logAt } from "../../wire/index.ts";
@@ -8,7 +20,16 @@ import { beatsOf } from "./beats.ts";
 import { digestOf } from "./digest.ts";
 import { recordOf } from "./record.ts";
 import { tableOf } from "./table.ts";
-import { type CommitParameters, countBits, laneBits, LaneFloor, lineBits, logShift, partBits, Verdict } from "./types.ts";
+import {
+  type CommitParameters,
+  countBits,
+  laneBits,
+  LaneFloor,
+  lineBits,
+  logShift,
+  partBits,
+  Verdict,
+} from "./types.ts";
 import type { Io } from "./ports.ts";
 
 const granuleShift = Math.log2(bounds.granule);
@@ -112,6 +133,8 @@ export function sharedOf(io: Io, p: CommitParameters) {
       table.crcs,
     ),
   );
+  const isSound = reg(bit, { init: 0, name: "log_is_sound" });
+  isSound.set(digest.result.eq(home.crc));
   const bytesOf = (count: UInt): UInt => cat(count, constant(0, granuleShift)).resize(14);
   return {
     io,
@@ -134,6 +157,8 @@ export function sharedOf(io: Io, p: CommitParameters) {
     isRedo: node(asked.marks.bit(1), { name: "is_redo" }),
     wantsData: node(asked.marks.bit(2), { name: "wants_data" }),
     lastPart: node(part.addGrow(1).eq(table.meta.parts.zext(partBits + 2)), { name: "is_last_part" }),
+    /** What was read last is what the table says of the area at hand: as `access.done` says it is there. */
+    isSound,
     /** The CRC of the request, whatever is read since. */
     ownCrc: reg(uint(32), { name: "own_crc" }),
     cold: reg(bit, { init: 1, name: "cold" }),

@@ -12,7 +12,7 @@ interface SingleStarts {
 
 /** @returns whether the answer has an area behind it */
 export function singleOf(e: Shared, starts: SingleStarts) {
-  const { access, beats, home, table } = e,
+  const { access, beats, table } = e,
     hasArea = reg(bit, { init: 0, name: "answers_with_area" });
   fsm(
     ["idle", "update", "floor", "area"],
@@ -44,7 +44,7 @@ export function singleOf(e: Shared, starts: SingleStarts) {
           }),
         area: () =>
           finish(() => {
-            when(e.digest.result.eq(home.crc), () => hasArea.set(1)).otherwise(() => e.verdict.set(Verdict.corrupt));
+            when(e.isSound, () => hasArea.set(1)).otherwise(() => e.verdict.set(Verdict.corrupt));
           }),
       };
     },

@@ -30,7 +30,7 @@ interface Asked {
 
 /**
  * A commit is found in two cycles. The pages of all commits are looked at in 8: the first area of each, then the
- * second one of each, and so on. `place` is the commit that is worked on.
+ * second one of each, and so on; what comes of it is there two cycles after the last. `place` is the commit that is worked on.
  */
 export function tableOf(
   asked: Asked,
@@ -89,17 +89,23 @@ export function tableOf(
   // ---- Whether a page of it is another one's.
   const conflict = reg(bit, { init: 0, name: "conflict" }),
     page = asked.va.shr(pageShift),
+    compared = reg(bit, { init: 0, name: "pages_compared" }),
     taken = rows.map((r, i) => {
       const theirs = r.areas.readAsync(looking.index.trunc(partBits)).va.shr(pageShift),
-        isHeld = onehotMux(
+        isHeld = reg(bit, { init: 0, name: `is_held_${i}` }),
+        isPage = reg(bit, { init: 0, name: `is_page_${i}` });
+      isHeld.set(
+        onehotMux(
           each(bounds.parts, p => looking.index.eq(p)),
           each(bounds.parts, p => r.held.bit(p)),
         ),
-        isPage = node(theirs.eq(page), { name: `is_page_${i}` });
+      );
+      isPage.set(theirs.eq(page));
       return node(isPage.and(r.samePid).and(r.used).and(isHeld), { name: `page_taken_${i}` });
     });
   when(looking.matches, () => conflict.set(0));
-  when(looking.searches.and(orTree(taken)), () => conflict.set(1));
+  compared.set(looking.searches);
+  when(compared.and(orTree(taken)), () => conflict.set(1));
 
   // ---- What is written: all at the place, in one cycle.
   const writesArea = reg(bit, { init: 0, name: "writes_area" }),

@@ -56,7 +56,8 @@ export class Traffic {
   }
   next(): Said {
     const r = this.#random;
-    if (r.chance(0.02)) return { m: { kind: r.pick(["open", "recover"]), seq: r.between(0, 9) }, from: r.pick([director, pid]) };
+    if (r.chance(0.02))
+      return { m: { kind: r.pick(["open", "recover"]), seq: r.between(0, 9) }, from: r.pick([director, pid]) };
     if (this.#said.length > 0 && r.chance(0.15)) return r.pick(this.#said.slice(-40));
     // Half of the messages go on with the lane before, so that large commits become whole.
     if (r.chance(0.5)) this.#lane = r.between(0, this.#lanes.length - 1);
@@ -82,7 +83,7 @@ export class Traffic {
       "inspect",
     ]);
     if (kind === "prepare") {
-      if (l.next === 0) l.parts = r.pick([1, 1, 2, 3, 8]);
+      if (l.next === 0) l.parts = r.pick([1, 2, 3, 8, 8]);
       const part = l.next % l.parts,
         bytes = 64 * r.between(1, 16),
         va = homeAt + BigInt(4096 * r.between(0, pages - 1) + 64 * r.between(0, 64 - bytes / 64));
