@@ -71,6 +71,10 @@ export class Coordinator {
     return !this.decided || [...this.#pending.values()].every(p => p.to !== node);
   }
 
+  /** The lane is its process's, and this number and lower ones are over. A try under way learns it by itself: stale. */
+  given(seq: number): void {
+    if (this.phase === "idle") this.seq = Math.max(this.seq, seq);
+  }
   begin(commit: Commit, now: number): void {
     this.#commit = { ...commit, merged: commit.merged ?? commit.shares.length === 1 };
     this.tries = 0;

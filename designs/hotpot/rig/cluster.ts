@@ -65,7 +65,7 @@ export class Cluster {
     const make = o.coordinator ?? (c => new Coordinator(c));
     this.lanes = Array.from({ length: o.lanes }, (_, lane) => make({ lane, timeout: o.timeout, backoff: o.backoff }));
     for (const n of this.nodes.keys()) this.recover(n);
-    for (const lane of this.lanes.keys()) this.grant(lane, clusterPid);
+    for (const lane of this.lanes.keys()) this.grant(lane, clusterPid, 0);
   }
   node(n: number): ClusterNode {
     return this.nodes[n] as ClusterNode;
@@ -82,16 +82,20 @@ export class Cluster {
   }
   /**
    * The director gives a lane and that of its copies to a process, or to nobody. First the lane at all nodes: while
-   * one of them is busy, a commit of it may still have copies under way. @returns whether all nodes have done it
+   * one of them is busy, a commit of it may still have copies under way. @param number behind all that the lane had
+   * @returns whether all nodes have done it
    */
-  grant(lane: number, grantee: number): boolean {
-    const seq = (this.lanes[lane] as Coordinator).seq;
-    return [{ lane, seq }, copyCid({ lane, seq })].every(cid => {
+  grant(lane: number, grantee: number, number?: number): boolean {
+    const coordinator = this.lanes[lane] as Coordinator,
+      seq = number ?? coordinator.seq + 1;
+    const done = [{ lane, seq }, copyCid({ lane, seq })].every(cid => {
       const said = [...this.nodes.keys()].map(n => this.direct(n, { kind: "grant", ...cid, grantee }).verdict);
       if (!said.every(v => v === "done")) return false;
       this.#grants.set(cid.lane, { grantee, seq });
       return true;
     });
+    if (done && grantee !== 0) coordinator.given(seq);
+    return done;
   }
   home(n: number, va = homeAt, bytes = this.homeBytes): Uint8Array {
     return this.node(n).memory.load(clusterPid, va, bytes);

@@ -25,7 +25,7 @@ bench("random messages, resets between: each answer, and memory to the byte", du
   expect([...seen.keys()]).toEqual(expect.arrayContaining([...wanted, "update stale", "update cold", "inspect stale"]));
 });
 bench("memory that refuses", dut, { seed: 2 }, async b => {
-  const seen = await randomRun(b, { count: 150, failing: 0.1, rounds: 6, options: { pause: 0.1, jitter: 5 } });
+  const seen = await randomRun(b, { count: 240, failing: 0.1, rounds: 6, options: { pause: 0.1, jitter: 5 } });
   expect([...seen.keys()]).toEqual(
     expect.arrayContaining(["prepare failed", "commit failed", "forget failed", "recover failed"]),
   );

@@ -413,5 +413,9 @@ export async function locks(b: B): Promise<void> {
   expect(await n.verdict({ kind: "forget", lane: 1, seq: 1 }, pid)).toBe("done");
   await pages(3, pid, k => k < parts || k >= 2 * parts);
   for (const lane of [0, 2]) expect(await n.verdict({ kind: "forget", lane, seq: 1 }, pid)).toBe("done");
+  // A small commit where a large one was: what that one held is free.
+  expect(await n.verdict({ ...n.prepare(0, 2), va: all[3]?.va ?? 0n }, pid)).toBe("done");
+  await pages(3, pid, k => k === 3);
+  expect(await n.verdict({ kind: "forget", lane: 0, seq: 2 }, pid)).toBe("done");
   await n.ends();
 }

@@ -1,5 +1,6 @@
 /** Random commits over a cluster whose nodes crash, judged at the end. */
-import type { ClusterOptions } from "../../../../designs/hotpot/rig/index.ts";
+import { type ClusterOptions, homeAt } from "../../../../designs/hotpot/rig/index.ts";
+import { bounds, type Kind, type Message } from "../../../../designs/hotpot/wire/index.ts";
 import { Random } from "../../../../sim/index.ts";
 import { checkQuiet, clusterOf, commitOf, sourcesFor } from "./commits.ts";
 
@@ -11,10 +12,12 @@ interface Randomly {
   readonly crashes?: number;
   /** Areas that are committed, of the first ones. */
   readonly hot?: number;
+  /** Of steps: a process without lanes, or one of nobody's number, says something of a lane to a node. */
+  readonly strangers?: number;
   readonly o?: Partial<ClusterOptions>;
 }
 /** Lanes commit random areas; the order in which commits are decided is that of what is seen of them. */
-export function randomCommits(seed: number, { commits, crashes = 0, hot = areas, o = {} }: Randomly) {
+export function randomCommits(seed: number, { commits, crashes = 0, hot = areas, strangers = 0, o = {} }: Randomly) {
   const c = clusterOf(seed, o, areas),
     random = new Random(seed + 1),
     last = new Map<number, number>();
@@ -38,8 +41,23 @@ export function randomCommits(seed: number, { commits, crashes = 0, hot = areas,
       }
     }
   };
+  const kinds: readonly Kind[] = ["prepare", "commit", "update", "forget", "recover", "open", "inspect", "grant"];
+  let refused = 0;
+  const strange = (): void => {
+    const kind = random.pick(kinds),
+      area = kind === "prepare" || kind === "update" ? { va: homeAt, data: random.bytes(64) } : {};
+    const m: Message = {
+      ...{ kind, lane: random.between(0, bounds.lanes - 1), seq: random.pick([1, random.between(1, 60), 0xffff_fffe]) },
+      ...{ grantee: random.pick([0, 9]), marks: random.between(0, 7), ...area },
+    };
+    const { verdict, held } = c.ask(random.between(0, c.nodes.length - 1), m, random.pick([0, 9]));
+    if ((verdict !== "refused" && verdict !== "cold") || held !== 0)
+      throw new Error(`a stranger's ${kind} is ${verdict}`);
+    refused++;
+  };
   c.runUntil(() => {
     look();
+    if (random.chance(strangers)) strange();
     for (const k of c.lanes)
       if (!under.has(k.lane) && begun < commits) {
         const chosen = new Set(Array.from({ length: random.between(1, 4) }, () => random.between(0, hot - 1)));
@@ -66,5 +84,5 @@ export function randomCommits(seed: number, { commits, crashes = 0, hot = areas,
     return under.size === 0 && begun === commits && down === undefined;
   });
   checkQuiet(c, areas, i => last.get(i));
-  return { tries, crashed, cluster: c };
+  return { tries, crashed, refused, cluster: c };
 }
