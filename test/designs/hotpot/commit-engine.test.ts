@@ -133,7 +133,7 @@ const faults: readonly (readonly [string, string | RegExp, string])[] = [
   ],
   ["any OPEN opens", "if (head[95:64] == start)", "if (1'b1)"],
   ["a closed node takes new commits", "is_closed = ~open & ~is_redo", "is_closed = 1'b0"],
-  ["another process says all of a commit", /may_not_say_it = [^;]*;/, "may_not_say_it = 1'b0;"],
+  ["another process says all of a commit", /may_not_say_it <= ~[^;]*;/, "may_not_say_it <= 1'b0;"],
   ["pages are never compared", "pages_compared <= searches", "pages_compared <= 1'b0"],
   ["the first areas are not looked at for locks", "pages_compared <= searches", "pages_compared <= searches & (|part)"],
   ["owners are not recovered", "floor_value_owner <= floor_value_floor_or[47:32]", "floor_value_owner <= 16'd7"],

@@ -35,8 +35,8 @@ type Name = keyof typeof benches;
 const faults: readonly (readonly [string, string | RegExp, string, Name])[] = [
   [
     "anyone says all of any lane",
-    /may_not_say_it = [^;]*;/,
-    "may_not_say_it = 1'b0;",
+    /may_not_say_it <= ~[^;]*;/,
+    "may_not_say_it <= 1'b0;",
     "strangers, and the last number",
   ],
   [
@@ -45,17 +45,22 @@ const faults: readonly (readonly [string, string | RegExp, string, Name])[] = [
     "is_directors ? is_director | is_owner :",
     "strangers, and the last number",
   ],
-  ["any process has it recover", "is_recover & is_director)", "is_recover)", "strangers, and the last number"],
+  [
+    "any process has it recover",
+    "is_recover_when = is_recover & ~may_not_say_it",
+    "is_recover_when = is_recover",
+    "strangers, and the last number",
+  ],
   [
     "any process has it recover when it is warm",
-    /is_recover & is_director\)/,
-    "is_recover & (is_director | ~cold))",
+    "is_recover_when = is_recover & ~may_not_say_it",
+    "is_recover_when = is_recover & (~may_not_say_it | ~cold)",
     "a closed node, and strangers",
   ],
   [
     "OPEN is anyone's",
-    "is_directors = is_recover | (head[7:0] == 8'd6) |",
-    "is_directors = is_recover |",
+    /is_directors =(\s+\(head\[7:0\] == 8'd5\)) \| \(head\[7:0\] == 8'd6\)/,
+    "is_directors =$1",
     "strangers, and the last number",
   ],
   ["a place is shown to anyone", " & ~wants_data)", " & wants_data)", "strangers, and the last number"],

@@ -1,5 +1,5 @@
 /** What is done with a message: by its kind, and by what is known of it. */
-import { constant, mux, node, orTree, switchOn, when } from "../../../../hdl-dsl/index.ts";
+import { constant, node, switchOn, when } from "../../../../hdl-dsl/index.ts";
 import { opcodeBits } from "../../../clio/wire/index.ts";
 import { bounds, floorBytes, kinds, states } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
@@ -32,20 +32,7 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
     is = (s: keyof typeof states) => front.state.eq(states[s]);
   const isClosed = node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
     contradicts = node(table.known.andNot(front.sameParts), { name: "contradicts" }),
-    isInspect = asked.kind.eq(kinds.inspect),
-    full = node(table.known.or(table.room).not(), { name: "is_full" }),
     repeats = node(table.known.and(front.wasHeld), { name: "repeats" });
-
-  // Of its own lane a process says all but RECOVER, OPEN, GRANT, and INSPECT of a place.
-  const isRecover = node(asked.kind.eq(kinds.recover), { name: "is_recover" }),
-    isForget = asked.kind.eq(kinds.forget),
-    directs = node(
-      orTree([isRecover, asked.kind.eq(kinds.open), asked.kind.eq(kinds.grant), isInspect.andNot(e.wantsData)]),
-      { name: "is_directors" },
-    ),
-    mayNot = node(mux(directs, front.isDirector, front.isOwner.or(isForget.and(front.isDirector))).not(), {
-      name: "may_not_say_it",
-    });
 
   const prepare = (): void => {
     when(front.isOver, () => say("stale"))
@@ -57,8 +44,7 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
           .elseWhen(is("prepared").and(e.isMerged), () => starts.home.begin())
           .otherwise(() => say("done"));
       })
-      // A lane has one commit at a time, so whoever never ends his has one place for each lane that he was given.
-      .elseWhen(orTree([table.conflict, full, table.laneIsBusy.andNot(table.known)]), () => say("busy"))
+      .elseWhen(table.conflict.or(front.noPlace), () => say("busy"))
       .otherwise(() => {
         e.writeLog(e.at.entry(asked.part), "head", e.dataBeats);
         starts.log.begin();
@@ -94,7 +80,7 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
     // A number is given once: what a network kept of an older GRANT gives nobody a lane.
     when(front.isOver.and(front.isGranted), () => say("done"))
       .elseWhen(front.isOver, () => say("stale"))
-      .elseWhen(table.laneIsBusy, () => say("busy"))
+      .elseWhen(front.laneIsBusy, () => say("busy"))
       .otherwise(writeFloor);
   };
   const recover = (): void => {
@@ -134,9 +120,9 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
   };
   when(front.decides, () => {
     when(front.malformed, () => say("refused"))
-      .elseWhen(isRecover.and(front.isDirector), recover)
-      .elseWhen(e.cold.andNot(isRecover), () => say("cold"))
-      .elseWhen(mayNot, () => {
+      .elseWhen(front.isRecover.andNot(front.mayNot), recover)
+      .elseWhen(e.cold.andNot(front.isRecover), () => say("cold"))
+      .elseWhen(front.mayNot, () => {
         table.known.set(0);
         say("refused");
       })

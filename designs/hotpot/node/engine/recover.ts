@@ -110,8 +110,8 @@ export function recoverOf(e: Shared, { begins }: Begin): void {
               isArea.set(digest.result.eq(e.home.crc));
               isOwn.set(
                 lane
-                  .eq(table.lane.zext(16))
-                  .and(seq.eq(table.seq))
+                  .eq(e.home.lane.zext(16))
+                  .and(seq.eq(e.home.seq))
                   .and(part.eq(e.part.zext(8))),
               );
               go.go("own");

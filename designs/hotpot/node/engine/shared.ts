@@ -118,15 +118,19 @@ export function sharedOf(io: Io, p: CommitParameters) {
     finished = reg(bit, { init: 0, name: "finished" });
   finished.set(0);
 
-  // The area of the commit at hand, a cycle later.
+  // The area of the commit at hand, and its name, a cycle later.
   const area = table.area(part),
     home = {
       va: reg(uint(64), { name: "home_va" }),
       beats: reg(uint(countBits), { name: "home_beats" }),
       crc: reg(uint(32), { name: "home_crc" }),
+      lane: reg(uint(laneBits), { name: "home_lane" }),
+      seq: reg(uint(32), { name: "home_seq" }),
     };
   home.va.set(area.va);
   home.beats.set(area.beats);
+  home.lane.set(table.lane);
+  home.seq.set(table.seq);
   home.crc.set(
     onehotMux(
       table.crcs.map((_, i) => part.eq(i)),
