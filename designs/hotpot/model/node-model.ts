@@ -156,9 +156,7 @@ export class NodeModel {
     return {
       ...{ verdict, status: 0, state, held, lane: m?.lane ?? 0, seq: m?.seq ?? 0, owners, replicas, parts },
       ...{ length: 0, va: 0n, marks: this.#open ? 1 : 0, data: new Uint8Array() },
-      ...(m?.kind === "grant" && verdict !== "refused" && verdict !== "cold"
-        ? this.#floorOf(m)
-        : { owner: 0, floor: 0 }),
+      ...(m?.kind === "grant" && verdict !== "refused" && !this.#cold ? this.#floorOf(m) : { owner: 0, floor: 0 }),
     };
   }
   #do(m: Message, pid: number, row: Row | undefined): { verdict: Verdict; area?: { va: bigint; data: Uint8Array } } {
@@ -178,6 +176,7 @@ export class NodeModel {
         return say("done");
       case "grant":
         if (over) return say(owner === (m.grantee ?? 0) ? "done" : "stale");
+        if (closed) return say("cold");
         if (this.#rows.some(r => r.state !== "free" && r.lane === m.lane)) return say("busy");
         this.#raise(m, m.grantee ?? 0);
         return say("done");

@@ -3,7 +3,7 @@ import { offloadPid } from "../../clio/offload/index.ts";
 import type { Random } from "../../../sim/index.ts";
 import { type Commit, Coordinator, copyCid } from "../coordinator/index.ts";
 import { NodeModel } from "../model/index.ts";
-import { type Answer, logBytes, type Message } from "../wire/index.ts";
+import { type Answer, logBytes, marks, type Message } from "../wire/index.ts";
 import { FallibleMemory } from "./fallible-memory.ts";
 
 export interface ClusterOptions {
@@ -82,12 +82,12 @@ export class Cluster {
   }
   /**
    * The director gives a lane and that of its copies to a process, or to nobody. First the lane at all nodes: while
-   * one of them is busy, a commit of it may still have copies under way. @param number behind all that the lane had
+   * one of them is busy or closed, a commit of it may still be owed something. @param number behind all that the lane had, commits and grants
    * @returns whether all nodes have done it
    */
   grant(lane: number, grantee: number, number?: number): boolean {
     const coordinator = this.lanes[lane] as Coordinator,
-      seq = number ?? coordinator.seq + 1;
+      seq = number ?? Math.max(coordinator.seq, this.#grants.get(lane)?.seq ?? 0) + 1;
     const done = [{ lane, seq }, copyCid({ lane, seq })].every(cid => {
       const said = [...this.nodes.keys()].map(n => this.direct(n, { kind: "grant", ...cid, grantee }).verdict);
       if (!said.every(v => v === "done")) return false;
@@ -129,7 +129,7 @@ export class Cluster {
     for (const { lane, finished } of this.lanes)
       for (const l of [copyCid({ lane, seq: 0 }).lane, lane]) {
         const { grantee, seq } = this.#grants.get(l) ?? { grantee: 0, seq: 0 };
-        this.direct(n, { kind: "grant", lane: l, grantee, seq: Math.max(seq, finished) });
+        this.direct(n, { kind: "grant", lane: l, grantee, seq: Math.max(seq, finished), marks: marks.redo });
       }
     for (const [va, bytes, from] of sources) node.memory.store(clusterPid, va, this.home(from, va, bytes));
     node.up = true;

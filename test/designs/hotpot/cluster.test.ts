@@ -27,6 +27,16 @@ describe("commits of random areas", () => {
     expect(all.kept).toBeGreaterThan(5);
     expect(all.zeroed).toBeGreaterThan(5);
   });
+  it("while lanes are taken away and given back, and nodes crash", () => {
+    const all = { given: 0, failed: 0 };
+    for (let seed = 1; seed <= 4; seed++) {
+      const { given, failed } = randomCommits(seed, { commits: 60, crashes: 0.003, takes: 0.02 });
+      all.given += given;
+      all.failed += failed;
+    }
+    expect(all.given).toBeGreaterThan(8);
+    expect(all.failed).toBeGreaterThan(3);
+  });
   it("while strangers say all that there is to say", () => {
     let all = 0;
     for (let seed = 1; seed <= 3; seed++)

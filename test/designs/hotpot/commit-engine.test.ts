@@ -47,7 +47,7 @@ bench("latency and initiation interval, of messages that ask nothing of memory",
     [{ kind: "prepare", lane: 2, seq: 1, va: homeAt, data }, 16 + 5],
   ];
   await h.send({ kind: "recover", seq: 1 }, director);
-  await h.send({ kind: "grant", lane: 1, seq: 0, grantee: pid }, director);
+  await h.send({ kind: "grant", lane: 1, seq: 0, grantee: pid, marks: marks.redo }, director);
   for (const [m, cycles] of each) {
     const from = m.kind === "grant" ? director : pid,
       calls = [h.request(m, from), h.request(m, from), h.request(m, from)];

@@ -201,6 +201,12 @@ const faults: readonly (readonly [string, string | RegExp, string, Name])[] = [
     "is_held_0 <= 1'b1;",
     "every page of several commits",
   ],
+  [
+    "a closed node gives lanes",
+    "is_closed = ~open & ~is_redo",
+    "is_closed = ~open & ~is_redo & (head[7:0] != 8'd8)",
+    "a closed node, and strangers",
+  ],
 ];
 describe("a planted fault is found", () => {
   it.each(faults)("%s", async (name, from, to, where) => {

@@ -80,6 +80,8 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
     // A number is given once: what a network kept of an older GRANT gives nobody a lane.
     when(front.isOver.and(front.isGranted), () => say("done"))
       .elseWhen(front.isOver, () => say("stale"))
+      // What decided commits owe a closed node is not in its table yet: only recovery gives lanes then.
+      .elseWhen(isClosed, () => say("cold"))
       .elseWhen(front.laneIsBusy, () => say("busy"))
       .otherwise(writeFloor);
   };

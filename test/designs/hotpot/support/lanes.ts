@@ -152,7 +152,12 @@ export async function strangers(b: B): Promise<void> {
 export async function closed(b: B): Promise<void> {
   const n = new Node(b);
   await n.recover(false);
-  await n.given(3, pid);
+  // No lane changes hands while a node may be owed something; recovery gives them back.
+  expect(await n.grant(3, pid, 0)).toMatchObject({ verdict: "cold", owner: 0, floor: 0 });
+  const back: Message = { kind: "grant", lane: 3, seq: 0, grantee: pid, marks: marks.redo };
+  expect(await n.say(back, director)).toMatchObject({ verdict: "done", owner: pid, floor: 1 });
+  expect((await n.grant(3, pid, 0)).verdict).toBe("done");
+  expect((await n.grant(3, other, 1)).verdict).toBe("cold");
   for (const from of [pid, nobody])
     for (const m of [
       { kind: "recover", seq: lastSeq },

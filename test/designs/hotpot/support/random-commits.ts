@@ -1,5 +1,5 @@
 /** Random commits over a cluster whose nodes crash, judged at the end. */
-import { type ClusterOptions, homeAt } from "../../../../designs/hotpot/rig/index.ts";
+import { type ClusterOptions, clusterPid, homeAt } from "../../../../designs/hotpot/rig/index.ts";
 import { bounds, type Kind, type Message } from "../../../../designs/hotpot/wire/index.ts";
 import { Random } from "../../../../sim/index.ts";
 import { checkQuiet, clusterOf, commitOf, sourcesFor } from "./commits.ts";
@@ -14,10 +14,15 @@ interface Randomly {
   readonly hot?: number;
   /** Of steps: a process without lanes, or one of nobody's number, says something of a lane to a node. */
   readonly strangers?: number;
+  /** Of steps: the director takes a lane away, and gives it back some time later. */
+  readonly takes?: number;
   readonly o?: Partial<ClusterOptions>;
 }
 /** Lanes commit random areas; the order in which commits are decided is that of what is seen of them. */
-export function randomCommits(seed: number, { commits, crashes = 0, hot = areas, strangers = 0, o = {} }: Randomly) {
+export function randomCommits(
+  seed: number,
+  { commits, crashes = 0, hot = areas, strangers = 0, takes = 0, o = {} }: Randomly,
+) {
   const c = clusterOf(seed, o, areas),
     random = new Random(seed + 1),
     last = new Map<number, number>();
@@ -35,14 +40,29 @@ export function randomCommits(seed: number, { commits, crashes = 0, hot = areas,
         for (const i of u.areas) last.set(i, u.commit);
       }
       if (k.phase === "idle") {
-        if (k.outcome !== "committed") throw new Error(`commit ${u.commit} is ${k.outcome ?? "without an outcome"}`);
+        if (k.outcome === "failed" && !u.decided && takes > 0) failed++;
+        else if (k.outcome !== "committed")
+          throw new Error(`commit ${u.commit} is ${k.outcome ?? "without an outcome"}`);
         tries += k.tries;
         under.delete(lane);
       }
     }
   };
   const kinds: readonly Kind[] = ["prepare", "commit", "update", "forget", "recover", "open", "inspect", "grant"];
-  let refused = 0;
+  let refused = 0,
+    failed = 0,
+    given = 0;
+  let away: { readonly lane: number; taken: number | undefined } | undefined;
+  const take = (): void => {
+    if (away === undefined) {
+      if (random.chance(takes)) away = { lane: random.between(0, c.lanes.length - 1), taken: undefined };
+    } else if (away.taken === undefined) {
+      if (c.grant(away.lane, 0)) away.taken = c.now;
+    } else if (c.now > away.taken + 60 && c.grant(away.lane, clusterPid)) {
+      given++;
+      away = undefined;
+    }
+  };
   const strange = (): void => {
     const kind = random.pick(kinds),
       area = kind === "prepare" || kind === "update" ? { va: homeAt, data: random.bytes(64) } : {};
@@ -58,6 +78,7 @@ export function randomCommits(seed: number, { commits, crashes = 0, hot = areas,
   c.runUntil(() => {
     look();
     if (random.chance(strangers)) strange();
+    if (takes > 0) take();
     for (const k of c.lanes)
       if (!under.has(k.lane) && begun < commits) {
         const chosen = new Set(Array.from({ length: random.between(1, 4) }, () => random.between(0, hot - 1)));
@@ -81,8 +102,8 @@ export function randomCommits(seed: number, { commits, crashes = 0, hot = areas,
       }
       if (c.direct(n, { kind: "inspect" }).marks === 1) down = undefined;
     }
-    return under.size === 0 && begun === commits && down === undefined;
+    return under.size === 0 && begun === commits && down === undefined && away === undefined;
   });
   checkQuiet(c, areas, i => last.get(i));
-  return { tries, crashed, refused, cluster: c };
+  return { tries, crashed, refused, failed, given, cluster: c };
 }

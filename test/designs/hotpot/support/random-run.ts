@@ -3,7 +3,7 @@ import { offloadPid } from "../../../../designs/clio/offload/index.ts";
 import type { OffloadHostOptions, OffloadPorts } from "../../../../designs/clio/rig/index.ts";
 import { NodeModel } from "../../../../designs/hotpot/model/index.ts";
 import { answered, CommitHost, FallibleMemory } from "../../../../designs/hotpot/rig/index.ts";
-import { type Kind, logAt, logBytes, type Message } from "../../../../designs/hotpot/wire/index.ts";
+import { type Kind, logAt, logBytes, marks, type Message } from "../../../../designs/hotpot/wire/index.ts";
 import type { Bench, Random } from "../../../../sim/index.ts";
 
 export const base = 1n << 20n,
@@ -43,7 +43,7 @@ export class Traffic {
   /** What the director says of each lane after a start: it gives it to whom it is thought to be. */
   grants(): Said[] {
     return this.#lanes.map(({ seq, owner }, i) => ({
-      m: { kind: "grant", lane: i * 5, seq, grantee: owner },
+      m: { kind: "grant", lane: i * 5, seq, grantee: owner, marks: marks.redo },
       from: director,
     }));
   }
@@ -76,7 +76,7 @@ export class Traffic {
     if (r.chance(l.owner === 0 ? 0.5 : l.next === 0 ? 0.25 : 0.01))
       return {
         ...{ kind: "grant", ...name, seq: Math.max(0, l.seq - r.pick([0, 0, 0, 1, 2])) },
-        grantee: r.pick([pid, pid, other, other, 0, director]),
+        ...{ grantee: r.pick([pid, pid, other, other, 0, director]), marks: r.pick([0, 0, 2]) },
       };
     const kind = r.pick<Kind>([
       ...(["prepare", "prepare", "prepare", "prepare", "prepare", "commit", "commit", "forget", "update"] as const),

@@ -13,7 +13,7 @@ import {
 } from "../../../../designs/hotpot/coordinator/index.ts";
 import { NodeModel } from "../../../../designs/hotpot/model/index.ts";
 import { answered, clusterPid, CommitHost, FallibleMemory, homeAt } from "../../../../designs/hotpot/rig/index.ts";
-import { type Answer, bounds, logBytes, type Message } from "../../../../designs/hotpot/wire/index.ts";
+import { type Answer, bounds, logBytes, marks, type Message } from "../../../../designs/hotpot/wire/index.ts";
 import type { Bench } from "../../../../sim/index.ts";
 import { areaBytes, contentOf, vaOf } from "./commits.ts";
 import { base, director, parameters } from "./random-run.ts";
@@ -198,7 +198,7 @@ export class Sweep {
       expect((await this.#h.send(m, director)).verdict).toBe("done");
     };
     await tell({ kind: "recover", seq: this.#start });
-    for (const m of this.#grants(this.#c.finished)) await tell(m);
+    for (const m of this.#grants(this.#c.finished)) await tell({ ...m, marks: marks.redo });
     for (const s of role.shares)
       for (const a of s.areas) {
         const other = s.node === 0 ? s.replica : s.replica === 0 ? s.node : undefined;
