@@ -25,8 +25,8 @@ async function foundOf(lane: number, nodes: readonly number[], ask: AskNode): Pr
 }
 
 /**
- * Ends what a lane has begun: the director with the lane's process. An owner that has committed shows that all had prepared. So does each of them having
- * prepared: redo. If any is not prepared, nobody has committed: undo.
+ * Ends what a lane has begun: the director with the lane's process. An owner that has committed shows that all had
+ * prepared. So does each of them having prepared: redo. If any is not prepared, nobody has committed: undo.
  */
 export async function takeOver(
   lane: number,

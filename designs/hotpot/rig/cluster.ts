@@ -82,7 +82,8 @@ export class Cluster {
   }
   /**
    * The director gives a lane and that of its copies to a process, or to nobody. First the lane at all nodes: while
-   * one of them is busy or closed, a commit of it may still be owed something. @param number behind all that the lane had, commits and grants
+   * one of them is busy or closed, a commit of it may still be owed something.
+   * @param number behind all that the lane had, commits and grants
    * @returns whether all nodes have done it
    */
   grant(lane: number, grantee: number, number?: number): boolean {
@@ -119,8 +120,9 @@ export class Cluster {
     node.up = true;
   }
   /**
-   * It starts again with nothing: the lanes' floors and owners first, then the pages from another copy, then what decided commits owe it. It
-   * opens when they owe nothing more. @param sources where to copy pages from: [va, bytes, node]
+   * It starts again with nothing: the lanes' floors and owners first, then the pages from another copy, then what
+   * decided commits owe it. It opens when they owe nothing more. @param sources where to copy pages from: [va, bytes,
+   * node]
    */
   rebuild(n: number, sources: readonly (readonly [bigint, number, number])[]): void {
     const node = this.node(n);

@@ -18,8 +18,9 @@ import { type CommitParameters, lineBits, logShift } from "./types.ts";
  *
  * One message at a time, and one access to memory at a time; other messages wait in front. Latency of a message that
  * asks nothing of memory: 8 cycles and the body's beats from `request` to the reply, 8 more for a PREPARE. Initiation
- * interval: 3 cycles more. A lane is a process's, and `director` gives it: all others are refused. Full: a ninth commit is busy, and so is one with a page of another commit; nothing of it is
- * kept. Reset: all is forgotten but the log in memory, and the engine is cold until RECOVER.
+ * interval: 3 cycles more. A lane is a process's, and `director` gives it: all others are refused. Full: a ninth
+ * commit is busy; so is one with a page of another commit, and a second one in a lane. Nothing of it is kept. Reset:
+ * all is forgotten but the log in memory, and the engine is cold until RECOVER.
  */
 export const CommitEngine = module(
   "CommitEngine",

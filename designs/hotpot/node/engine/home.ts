@@ -1,5 +1,5 @@
 /** The log goes home: an area after another, and then the record says so (section 2.6.2: the checkpoint). */
-import { cat, constant, fsm, node, when } from "../../../../hdl-dsl/index.ts";
+import { cat, constant, fsm, when } from "../../../../hdl-dsl/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Shared } from "./shared.ts";
 import { CommitState, Verdict } from "./types.ts";

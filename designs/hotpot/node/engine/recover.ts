@@ -17,8 +17,9 @@ const wordAt = (line: UInt, at: UInt): UInt =>
   );
 
 /**
- * A commit is kept when its record is whole, its lane's floor is not above it, the lane is its process's, and each of its areas has the CRC that
- * the record says. Anything else is no commit. Memory's refusal ends it, and the engine stays cold.
+ * A commit is kept when its record is whole, its lane's floor is not above it, the lane is its process's, and each of
+ * its areas has the CRC that the record says. Anything else is no commit. Memory's refusal ends it, and the engine
+ * stays cold.
  */
 export function recoverOf(e: Shared, { begins }: Begin): void {
   const { access, beats, table, floors, digest } = e,

@@ -30,7 +30,8 @@ interface Asked {
 
 /**
  * A commit is found in two cycles. The pages of all commits are looked at in 8: the first area of each, then the
- * second one of each, and so on; what comes of it is there two cycles after the last. `place` is the commit that is worked on.
+ * second one of each, and so on; what comes of it is there two cycles after the last. `place` is the commit that is
+ * worked on.
  */
 export function tableOf(
   asked: Asked,

@@ -221,7 +221,7 @@ export async function granted(b: B): Promise<void> {
         [pid, lastSeq],
       ],
     ] as const) {
-      const { verdict, owner, floor } = await n.grant(3, grantee as number, seq as number);
+      const { verdict, owner, floor } = await n.grant(3, grantee, seq);
       expect({ verdict, owner, floor }).toEqual({ verdict: seq === 1 ? "stale" : "busy", owner: pid, floor: 2 });
     }
     // Its neighbours are not.
