@@ -1,10 +1,13 @@
 import * as z from "zod";
+import { firstOffloadPid } from "../../clio/config/index.ts";
 import { UsageError } from "../../shared/errors/index.ts";
 import { checkSettings, keyValues, powerOfTwo, range, refuseUnknown } from "../../shared/settings/index.ts";
 
 const schema = z.strictObject({
   /** Requests that the node hands to the engine before the first is answered. */
   contexts: powerOfTwo(2, 64).default(8),
+  /** The process that directs the node: it gives lanes, and has it recover. Offloads have the IDs above. */
+  director: range(1, firstOffloadPid - 1).default(1),
   /** Owners of a commit, areas at each, and lines of 64 bytes of an area. */
   owners: range(1, 4).default(2),
   areas: range(1, 8).default(4),

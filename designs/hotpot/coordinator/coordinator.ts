@@ -71,6 +71,10 @@ export class Coordinator {
     return !this.decided || [...this.#pending.values()].every(p => p.to !== node);
   }
 
+  /** The lane is its process's, and this number and lower ones are over. A try under way learns it by itself: stale. */
+  given(seq: number): void {
+    if (this.phase === "idle") this.seq = Math.max(this.seq, seq);
+  }
   begin(commit: Commit, now: number): void {
     this.#commit = { ...commit, merged: commit.merged ?? commit.shares.length === 1 };
     this.tries = 0;
@@ -96,6 +100,8 @@ export class Coordinator {
     if (kind === "prepare") this.#prepareAnswered(p, a, now);
     else if (kind === "commit" && verdict === "unknown") this.#redo(p.to, now);
     else if (verdict === "done" || verdict === "stale") this.#pending.delete(key);
+    // The lane has been taken away: no commit of ours was in it there.
+    else if (kind === "forget" && verdict === "refused") this.#pending.delete(key);
     if (kind === "prepare" && verdict === "done" && this.phase === "commit" && state === "prepared")
       this.#add(commits(p.to, this.#cid), now);
     this.#advance(now);

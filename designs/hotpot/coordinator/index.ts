@@ -10,4 +10,4 @@ export {
   replicasOf,
 } from "./commit.ts";
 export { Coordinator, type CoordinatorOptions, type Phase } from "./coordinator.ts";
-export { type Action, type AskNode, takeOver } from "./take-over.ts";
+export { type Action, type AskNode, type By, takeOver } from "./take-over.ts";

@@ -11,6 +11,7 @@ import {
   commitRecord,
   floorBytes,
   headBytes,
+  laneFloor,
   logAt,
   marks,
   type Message,
@@ -24,6 +25,11 @@ interface Area {
   readonly va: bigint;
   readonly bytes: number;
   readonly crc: number;
+}
+/** A lane: what is over of it, and whose it is. */
+interface Lane {
+  readonly floor: number;
+  readonly owner: number;
 }
 interface Row {
   readonly place: number;
@@ -61,11 +67,15 @@ const free = (place: number): Row => ({
 });
 /** No commit has it: the floor behind it would be 0. */
 const lastSeq = 0xffff_ffff;
+/** INSPECT of a place of the table, whichever commit has it. */
+const asksOfPlace = (m: Message): boolean => m.kind === "inspect" && ((m.marks ?? 0) & marks.data) === 0;
 const page = (va: bigint): bigint => va / BigInt(bounds.pageBytes);
 
 export interface NodeModelOptions {
   readonly memory: OffloadMemory;
   readonly base: bigint;
+  /** The process that gives lanes and has the node recover. */
+  readonly director: number;
   /** The engine's own process. */
   readonly pid?: number;
 }
@@ -75,21 +85,23 @@ export class NodeModel {
   readonly #memory: OffloadMemory;
   readonly #base: bigint;
   readonly #pid: number;
+  readonly #director: number;
   #rows: Row[] = [];
-  #floors: number[] = [];
+  #lanes: Lane[] = [];
   #cold = true;
   #open = false;
   #start = 0;
 
-  constructor({ memory, base, pid = offloadPid(0) }: NodeModelOptions) {
+  constructor({ memory, base, director, pid = offloadPid(0) }: NodeModelOptions) {
     this.#memory = memory;
     this.#base = base;
     this.#pid = pid;
+    this.#director = director;
     this.reset();
   }
   reset(): void {
     this.#rows = Array.from({ length: bounds.commits }, (_, i) => free(i));
-    this.#floors = Array.from({ length: bounds.lanes }, () => 0);
+    this.#lanes = Array.from({ length: bounds.lanes }, () => ({ floor: 0, owner: 0 }));
     this.#cold = true;
     this.#open = false;
     this.#start = 0;
@@ -102,9 +114,11 @@ export class NodeModel {
   /** @returns undefined for a message that is malformed */
   take(m: Message, pid: number): Answer | undefined {
     if (malformed(m)) return undefined;
-    if (m.kind === "inspect" && ((m.marks ?? 0) & marks.data) === 0 && !this.#cold) {
+    if (this.#cold && m.kind !== "recover") return this.#answer("cold", undefined, m);
+    if (!this.#may(m, pid)) return this.#answer("refused", undefined, m);
+    if (asksOfPlace(m)) {
       const row = this.#rows[(m.part ?? 0) % bounds.commits] as Row;
-      return { ...this.#answer("done", row), lane: row.lane, seq: row.seq };
+      return { ...this.#answer("done", row), lane: row.lane, seq: row.seq, ...this.#floorOf(m) };
     }
     const row = this.#find(m);
     try {
@@ -115,6 +129,19 @@ export class NodeModel {
       if (!(e instanceof Refused)) throw e;
       return { ...this.#answer("failed", this.#find(m), m), status: e.status };
     }
+  }
+  #lane({ lane = 0 }: Message): Lane {
+    return this.#lanes[lane % bounds.lanes] as Lane;
+  }
+  #floorOf(m: Message): Lane {
+    const { floor, owner } = this.#lane(m);
+    return { floor, owner };
+  }
+  /** Whether a process may say it: of its own lane; or as the director, who may end any lane's commits. */
+  #may(m: Message, pid: number): boolean {
+    const isDirector = pid === this.#director;
+    if (asksOfPlace(m) || m.kind === "recover" || m.kind === "open" || m.kind === "grant") return isDirector;
+    return (pid !== 0 && this.#lane(m).owner === pid) || (m.kind === "forget" && isDirector);
   }
 
   #find(m: Message): Row | undefined {
@@ -129,24 +156,29 @@ export class NodeModel {
     return {
       ...{ verdict, status: 0, state, held, lane: m?.lane ?? 0, seq: m?.seq ?? 0, owners, replicas, parts },
       ...{ length: 0, va: 0n, marks: this.#open ? 1 : 0, data: new Uint8Array() },
+      ...(m?.kind === "grant" && verdict !== "refused" && !this.#cold ? this.#floorOf(m) : { owner: 0, floor: 0 }),
     };
   }
   #do(m: Message, pid: number, row: Row | undefined): { verdict: Verdict; area?: { va: bigint; data: Uint8Array } } {
-    const over = (m.seq ?? 0) < (this.#floors[(m.lane ?? 0) % bounds.lanes] as number),
+    const { floor, owner } = this.#lane(m),
+      over = (m.seq ?? 0) < floor,
       marked = (mark: keyof typeof marks): boolean => ((m.marks ?? 0) & marks[mark]) !== 0,
       closed = !this.#open && !marked("redo"),
       say = (verdict: Verdict) => ({ verdict });
     if (m.kind === "recover") return say(this.#recover(m.seq ?? 0));
-    if (this.#cold) return say("cold");
     switch (m.kind) {
       case "open":
         if (m.seq !== this.#start) return say("stale");
         this.#open = true;
         return say("done");
       case "forget":
-        if (over) return say("done");
-        if (this.#upTo(m.lane ?? 0, m.seq ?? 0).some(r => r.pid !== pid)) return say("refused");
-        this.#forget(m.lane ?? 0, m.seq ?? 0);
+        if (!over) this.#raise(m, owner);
+        return say("done");
+      case "grant":
+        if (over) return say(owner === (m.grantee ?? 0) ? "done" : "stale");
+        if (closed) return say("cold");
+        if (this.#rows.some(r => r.state !== "free" && r.lane === m.lane)) return say("busy");
+        this.#raise(m, m.grantee ?? 0);
         return say("done");
       case "update":
         if (over || closed) return say(over ? "stale" : "cold");
@@ -155,20 +187,19 @@ export class NodeModel {
       case "commit":
         if (over) return say("stale");
         if (!row || row.state === "gathering") return say("unknown");
-        if (row.pid !== pid) return say("refused");
         return say(row.state === "committed" ? "done" : this.#checkpoint(row));
       case "prepare":
         if (over || closed) return say(over ? "stale" : "cold");
         return say(this.#prepare(m, pid, row, marked("merged")));
       case "inspect":
-        return this.#inspect(m, pid, row, over);
+        return this.#inspect(m, row, over);
     }
   }
 
   #prepare(m: Message, pid: number, known: Row | undefined, merged: boolean): Verdict {
     const part = m.part ?? 0,
       va = m.va ?? 0n;
-    if (known && (known.pid !== pid || known.parts !== (m.parts ?? 1))) return "refused";
+    if (known && known.parts !== (m.parts ?? 1)) return "refused";
     if (known?.areas.has(part)) {
       if (known.state === "gathering" && known.areas.size === known.parts) return this.#whole(known, merged);
       return known.state === "prepared" && merged ? this.#checkpoint(known) : "done";
@@ -178,7 +209,8 @@ export class NodeModel {
         r !== known && r.state !== "free" && r.pid === pid && [...r.areas.values()].some(a => page(a.va) === page(va)),
     );
     const row = known ?? this.#rows.find(r => r.state === "free");
-    if (taken || !row) return "busy";
+    const second = !known && this.#rows.some(r => r.state !== "free" && r.lane === m.lane);
+    if (taken || second || !row) return "busy";
     const entry = messageBytes(m);
     this.#write(this.#pid, this.#entry(row.place, part), entry);
     this.#ask(opcode.ATOMIC_FAA, pid, va, 8, new Uint8Array(8));
@@ -216,23 +248,19 @@ export class NodeModel {
     this.#write(this.#pid, this.#base + BigInt(logAt.record(row.place)), body);
     row.state = state;
   }
-  /** Commits of a lane up to a number. */
-  #upTo(lane: number, seq: number): readonly Row[] {
-    return this.#rows.filter(r => r.state !== "free" && r.lane === lane && r.seq <= seq);
+  /** Commits of the lane up to this one are over, and the others are its owner's. */
+  #raise({ lane = 0, seq = 0 }: Message, owner: number): void {
+    const floor = seq + 1;
+    this.#write(this.#pid, this.#base + BigInt(logAt.floor(lane)), encode(laneFloor, { floor, owner, spare: 0 }));
+    this.#lanes[lane] = { floor, owner };
+    for (const r of this.#rows)
+      if (r.state !== "free" && r.lane === lane && r.seq <= seq) Object.assign(r, free(r.place));
   }
-  #forget(lane: number, seq: number): void {
-    const floor = new DataView(new ArrayBuffer(floorBytes));
-    floor.setUint32(0, seq + 1, true);
-    this.#write(this.#pid, this.#base + BigInt(logAt.floor(lane)), new Uint8Array(floor.buffer));
-    this.#floors[lane] = (seq + 1) >>> 0;
-    for (const r of this.#upTo(lane, seq)) Object.assign(r, free(r.place));
-  }
-  #inspect(m: Message, pid: number, row: Row | undefined, over: boolean) {
+  #inspect(m: Message, row: Row | undefined, over: boolean) {
     const verdict = (v: Verdict) => ({ verdict: v }),
       area = row?.areas.get(m.part ?? 0);
     if (over) return verdict("stale");
     if (!row || !area) return verdict("unknown");
-    if (row.pid !== pid) return verdict("refused");
     const entry = this.#read(this.#entry(row.place, m.part ?? 0), headBytes + bounds.areaBytes).subarray(
       0,
       headBytes + area.bytes,
@@ -246,9 +274,10 @@ export class NodeModel {
       this.#start = Math.max(start, this.#start);
       return "done";
     }
-    const floors = this.#read(this.#base, floorBytes * bounds.lanes),
-      view = new DataView(floors.buffer, floors.byteOffset);
-    this.#floors = this.#floors.map((_, lane) => view.getUint32(floorBytes * lane, true));
+    const floors = this.#read(this.#base, floorBytes * bounds.lanes);
+    this.#lanes = this.#lanes.map((_, lane) =>
+      decode(laneFloor, floors.subarray(floorBytes * lane, floorBytes * (lane + 1))),
+    );
     this.#rows = this.#rows.map((_, place) => this.#recovered(place) ?? free(place));
     this.#cold = false;
     this.#start = start;
@@ -260,7 +289,8 @@ export class NodeModel {
       { crc, crcs: all, lane, seq, state, parts, ...rest } = decode(commitRecord, bytes);
     const sound = crc32(concat(new Uint8Array(4), bytes.subarray(4))) === crc,
       formed = (state === states.prepared || state === states.committed) && parts >= 1 && parts <= bounds.parts;
-    if (!sound || !formed || lane >= bounds.lanes || seq < (this.#floors[lane] as number)) return undefined;
+    const its = this.#lanes[lane];
+    if (!sound || !formed || its === undefined || seq < its.floor || rest.pid !== its.owner) return undefined;
     const view = new DataView(all.buffer, all.byteOffset),
       row: Row = {
         ...free(place),
@@ -308,6 +338,6 @@ function malformed({ kind, part = 0, parts = 1, lane = 0, seq = 0, va = 0n, data
       return true;
   } else if (bytes > 0) return true;
   if (kind === "prepare" && (part >= parts || parts > bounds.parts)) return true;
-  const names = (["prepare", "update", "commit", "forget"] as (keyof typeof kinds)[]).includes(kind);
+  const names = (["prepare", "update", "commit", "forget", "grant"] as (keyof typeof kinds)[]).includes(kind);
   return names && (lane >= bounds.lanes || seq === lastSeq);
 }

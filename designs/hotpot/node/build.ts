@@ -4,8 +4,8 @@ import { CommitEngine } from "./engine/commit-engine.ts";
 import type { CommitParameters } from "./engine/types.ts";
 
 /** What the host gives an offload of a node with the default frames; the log at 1 MB of the engine's space. */
-export const parametersOf = ({ contexts }: Pick<Settings, "contexts">): CommitParameters => ({
-  ...{ contexts, maxData: 1466, beatBytes: 64, base: 1n << 20n },
+export const parametersOf = ({ contexts, director }: Pick<Settings, "contexts" | "director">): CommitParameters => ({
+  ...{ contexts, maxData: 1466, beatBytes: 64, base: 1n << 20n, director },
 });
 /** The engine of these settings. */
 export const buildOf = (s: Settings): Def => CommitEngine(parametersOf(s));

@@ -3,7 +3,7 @@ import { offloadPid } from "../../clio/offload/index.ts";
 import type { Random } from "../../../sim/index.ts";
 import { type Commit, Coordinator, copyCid } from "../coordinator/index.ts";
 import { NodeModel } from "../model/index.ts";
-import { type Answer, logBytes, type Message } from "../wire/index.ts";
+import { type Answer, logBytes, marks, type Message } from "../wire/index.ts";
 import { FallibleMemory } from "./fallible-memory.ts";
 
 export interface ClusterOptions {
@@ -27,6 +27,7 @@ export interface ClusterOptions {
 }
 export const clusterBase = 1n << 20n,
   clusterPid = 7,
+  clusterDirector = 1,
   homeAt = 0x4000n;
 export interface ClusterNode {
   readonly memory: FallibleMemory;
@@ -43,6 +44,8 @@ export class Cluster {
   readonly homeBytes: number;
   readonly #o: ClusterOptions;
   readonly #events: { at: number; order: number; run: () => void }[] = [];
+  /** By lane: whose it is, and the number with which it was given. */
+  readonly #grants = new Map<number, { readonly grantee: number; readonly seq: number }>();
   #order = 0;
   now = 0;
 
@@ -51,20 +54,49 @@ export class Cluster {
     this.homeBytes = homeBytes;
     this.nodes = Array.from({ length: o.nodes }, () => {
       const memory = new FallibleMemory(clusterBase, [[clusterPid, homeAt, homeBytes]]);
-      return { memory, model: new NodeModel({ memory, base: clusterBase }), up: true, start: 0, freeAt: 0 };
+      return {
+        memory,
+        model: new NodeModel({ memory, base: clusterBase, director: clusterDirector }),
+        up: true,
+        start: 0,
+        freeAt: 0,
+      };
     });
     const make = o.coordinator ?? (c => new Coordinator(c));
     this.lanes = Array.from({ length: o.lanes }, (_, lane) => make({ lane, timeout: o.timeout, backoff: o.backoff }));
     for (const n of this.nodes.keys()) this.recover(n);
+    for (const lane of this.lanes.keys()) this.grant(lane, clusterPid, 0);
   }
   node(n: number): ClusterNode {
     return this.nodes[n] as ClusterNode;
   }
-  /** What the node's engine does at once, as the one who recovers asks it. */
-  ask(n: number, m: Message): Answer {
-    const a = this.node(n).model.take(m, clusterPid);
+  /** What the node's engine does at once. */
+  ask(n: number, m: Message, pid = clusterPid): Answer {
+    const a = this.node(n).model.take(m, pid);
     if (!a) throw new RangeError(`node ${n} refuses ${m.kind}`);
     return a;
+  }
+  /** The same, asked by the director. */
+  direct(n: number, m: Message): Answer {
+    return this.ask(n, m, clusterDirector);
+  }
+  /**
+   * The director gives a lane and that of its copies to a process, or to nobody. First the lane at all nodes: while
+   * one of them is busy or closed, a commit of it may still be owed something.
+   * @param number behind all that the lane had, commits and grants
+   * @returns whether all nodes have done it
+   */
+  grant(lane: number, grantee: number, number?: number): boolean {
+    const coordinator = this.lanes[lane] as Coordinator,
+      seq = number ?? Math.max(coordinator.seq, this.#grants.get(lane)?.seq ?? 0) + 1;
+    const done = [{ lane, seq }, copyCid({ lane, seq })].every(cid => {
+      const said = [...this.nodes.keys()].map(n => this.direct(n, { kind: "grant", ...cid, grantee }).verdict);
+      if (!said.every(v => v === "done")) return false;
+      this.#grants.set(cid.lane, { grantee, seq });
+      return true;
+    });
+    if (done && grantee !== 0) coordinator.given(seq);
+    return done;
   }
   home(n: number, va = homeAt, bytes = this.homeBytes): Uint8Array {
     return this.node(n).memory.load(clusterPid, va, bytes);
@@ -83,20 +115,24 @@ export class Cluster {
   recover(n: number): void {
     const node = this.node(n);
     node.start++;
-    this.ask(n, { kind: "recover", seq: node.start });
-    this.ask(n, { kind: "open", seq: node.start });
+    this.direct(n, { kind: "recover", seq: node.start });
+    this.direct(n, { kind: "open", seq: node.start });
     node.up = true;
   }
   /**
-   * It starts again with nothing: floors first, then the pages from another copy, then what decided commits owe it. It
-   * opens when they owe nothing more. @param sources where to copy pages from: [va, bytes, node]
+   * It starts again with nothing: the lanes' floors and owners first, then the pages from another copy, then what
+   * decided commits owe it. It opens when they owe nothing more. @param sources where to copy pages from: [va, bytes,
+   * node]
    */
   rebuild(n: number, sources: readonly (readonly [bigint, number, number])[]): void {
     const node = this.node(n);
     node.start++;
-    this.ask(n, { kind: "recover", seq: node.start });
-    for (const { lane, finished: seq } of this.lanes)
-      if (seq > 0) for (const cid of [copyCid({ lane, seq }), { lane, seq }]) this.ask(n, { kind: "forget", ...cid });
+    this.direct(n, { kind: "recover", seq: node.start });
+    for (const { lane, finished } of this.lanes)
+      for (const l of [copyCid({ lane, seq: 0 }).lane, lane]) {
+        const { grantee, seq } = this.#grants.get(l) ?? { grantee: 0, seq: 0 };
+        this.direct(n, { kind: "grant", lane: l, grantee, seq: Math.max(seq, finished), marks: marks.redo });
+      }
     for (const [va, bytes, from] of sources) node.memory.store(clusterPid, va, this.home(from, va, bytes));
     node.up = true;
     for (const c of this.lanes) c.lost(n, this.now);
@@ -109,7 +145,7 @@ export class Cluster {
       });
       return;
     }
-    this.ask(n, { kind: "open", seq: this.node(n).start });
+    this.direct(n, { kind: "open", seq: this.node(n).start });
     for (const c of this.lanes) c.opened(n);
   }
 

@@ -1,5 +1,13 @@
 /** Commit engines with their nodes' memory around them; nodes and coordinators on a bad network. */
-export { Cluster, clusterBase, type ClusterNode, type ClusterOptions, clusterPid, homeAt } from "./cluster.ts";
+export {
+  Cluster,
+  clusterBase,
+  clusterDirector,
+  type ClusterNode,
+  type ClusterOptions,
+  clusterPid,
+  homeAt,
+} from "./cluster.ts";
 export { answered, type Answered, CommitHost } from "./commit-host.ts";
 export { FallibleMemory } from "./fallible-memory.ts";
 export { runVerb } from "./run-verb.ts";

@@ -26,7 +26,7 @@ export const runVerb: DesignVerb = {
     terminal.print(`Cycles of a message, ${areas} areas of ${64 * lines} bytes: clock by clock`);
     terminal.print(
       table(
-        ["PREPARE, each", "the last", "merged", "UPDATE", "COMMIT", "FORGET"],
+        ["PREPARE, each", "the last", "merged", "UPDATE", "COMMIT", "FORGET", "GRANT"],
         [
           [
             times.prepare[0] ?? 0,
@@ -35,9 +35,10 @@ export const runVerb: DesignVerb = {
             times.update,
             times.commit,
             times.forget,
+            times.grant,
           ].map(String),
         ],
-        "rrrrrr",
+        "rrrrrrr",
       ),
     );
     const rows = [true, false].flatMap(merged =>

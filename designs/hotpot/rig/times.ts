@@ -16,6 +16,7 @@ export interface Times {
   readonly commit: number;
   readonly update: number;
   readonly forget: number;
+  readonly grant: number;
 }
 /** Cycles that memory takes to answer: a node's fast path and its DRAM. */
 export const memoryCycles = 60;
@@ -26,7 +27,8 @@ export function measureTimes(s: Settings, seed: number): Promise<Times> {
     const memory = new FallibleMemory(p.base, [[clusterPid, homeAt, 4096 * s.areas]]),
       h = new CommitHost(b, { parameters: p, memory, latency: memoryCycles });
     const say = async (m: Message): Promise<number> => {
-      const a = await h.send(m, clusterPid);
+      const directs = m.kind === "recover" || m.kind === "open" || m.kind === "grant",
+        a = await h.send(m, directs ? s.director : clusterPid);
       if (a.verdict !== "done") throw new Error(`${m.kind} is answered ${a.verdict}`);
       return a.cycles;
     };
@@ -41,6 +43,7 @@ export function measureTimes(s: Settings, seed: number): Promise<Times> {
     };
     await say({ kind: "recover", seq: 1 });
     await say({ kind: "open", seq: 1 });
+    const grant = await say({ kind: "grant", lane: 1, grantee: clusterPid });
     const prepare = await prepares(1, 0),
       commit = await say(named("commit", 1)),
       forget = await say(named("forget", 1)),
@@ -48,6 +51,6 @@ export function measureTimes(s: Settings, seed: number): Promise<Times> {
     await say(named("forget", 2));
     const update = await say({ ...named("update", 3), va: homeAt, data: b.random.bytes(64 * s.lines) });
     await h.host.drained();
-    return { prepare, merged, commit, update, forget };
+    return { prepare, merged, commit, update, forget, grant };
   });
 }

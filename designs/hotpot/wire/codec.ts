@@ -16,7 +16,7 @@ export interface Answer extends Omit<Decoded<typeof commitAnswer>, "verdict" | "
 
 const nothing = new Uint8Array();
 const empty = {
-  ...{ part: 0, parts: 1, marks: 0, lane: 0, owners: 0, seq: 0, replicas: 0, va: 0n },
+  ...{ part: 0, parts: 1, marks: 0, lane: 0, owners: 0, seq: 0, replicas: 0, va: 0n, grantee: 0 },
   spare: new Uint8Array(commitHead.fields.spare.bits / 8),
 };
 export function messageBytes({ kind, data = nothing, ...given }: Message): Uint8Array {

@@ -1,14 +1,23 @@
 /** Codes of the messages, and bounds of an engine. */
 
 /** Kinds of messages. */
-export const kinds = { prepare: 1, commit: 2, update: 3, forget: 4, recover: 5, open: 6, inspect: 7 } as const;
+export const kinds = {
+  prepare: 1,
+  commit: 2,
+  update: 3,
+  forget: 4,
+  recover: 5,
+  open: 6,
+  inspect: 7,
+  grant: 8,
+} as const;
 export type Kind = keyof typeof kinds;
 /** Marks of a message. `merged`: all phases at once. `redo`: of a commit that is decided. `data`: a logged area. */
 export const marks = { merged: 1, redo: 2, data: 4 } as const;
 /** What a node says. */
 export const verdicts = {
   done: 0,
-  /** A page is another commit's, or the table is full: nothing is kept. */
+  /** A page is another commit's, the table is full, or the lane to be given has a commit: nothing is kept. */
   busy: 1,
   /** The lane's floor is above it: the commit is over. */
   stale: 2,
@@ -16,7 +25,7 @@ export const verdicts = {
   unknown: 3,
   /** The node was reset, and has not recovered or is not open. */
   cold: 4,
-  /** The message contradicts itself, or what was said before. */
+  /** The message contradicts itself or what was said before, or the process may not say it. */
   refused: 5,
   /** Memory refused: `status` says how. */
   failed: 6,

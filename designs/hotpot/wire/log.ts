@@ -5,6 +5,13 @@ import { bounds } from "./codes.ts";
 export const headBytes = 64,
   floorBytes = 8;
 
+/** A lane: which of its commits are over, and whose it is. One word, which memory writes whole. */
+export const laneFloor = layout("laneFloor", "floor of a lane", "le", {
+  floor: num(32, "commits with lower numbers are over"),
+  owner: num(16, "the process that commits in the lane; 0 is nobody"),
+  spare: num(16, "zero"),
+});
+
 /**
  * A commit of which all areas are logged. `crc` is over the bytes behind it, those in front as 0. Without its floor
  * above `seq`, the commit is under way.

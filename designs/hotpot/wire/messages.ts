@@ -27,7 +27,8 @@ export const commitHead = layout("commitHead", "commit request", "le", {
   replicas: num(16, "nodes that have copies, a bit each", "hex"),
   length: num(16, "bytes of the area"),
   va: big(64, "address of the area"),
-  spare: raw(320, "any"),
+  grantee: num(16, "of GRANT: the process that has the lane from now on; 0 is nobody"),
+  spare: raw(304, "any"),
 });
 /** Head of an answer: 64 bytes, then the data of a logged area. */
 export const commitAnswer = layout("commitAnswer", "commit answer", "le", {
@@ -43,5 +44,7 @@ export const commitAnswer = layout("commitAnswer", "commit answer", "le", {
   va: big(64, "its address"),
   parts: num(8, "areas of the commit at this node"),
   marks: num(8, "1: the node is open"),
-  spare: raw(304, "zero"),
+  owner: num(16, "to the director, of GRANT and a place: whose the lane is"),
+  floor: num(32, "the same: the lane's commits with lower numbers are over"),
+  spare: raw(256, "zero"),
 });

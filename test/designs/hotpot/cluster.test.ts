@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Coordinator, CoordinatorOptions } from "../../../designs/hotpot/coordinator/index.ts";
 import { withSourceFault } from "../../support/source-fault.ts";
-import { bothRoles, directed, lostInForget, opposite, overtaken, replayed, replicaLost } from "./support/directed.ts";
+import {
+  bothRoles,
+  directed,
+  lostInForget,
+  opposite,
+  overtaken,
+  replayed,
+  replicaLost,
+  taken,
+} from "./support/directed.ts";
 import { randomCommits } from "./support/random-commits.ts";
 
 describe("commits of random areas", () => {
@@ -18,6 +27,22 @@ describe("commits of random areas", () => {
     expect(all.kept).toBeGreaterThan(5);
     expect(all.zeroed).toBeGreaterThan(5);
   });
+  it("while lanes are taken away and given back, and nodes crash", () => {
+    const all = { given: 0, failed: 0 };
+    for (let seed = 1; seed <= 4; seed++) {
+      const { given, failed } = randomCommits(seed, { commits: 60, crashes: 0.003, takes: 0.02 });
+      all.given += given;
+      all.failed += failed;
+    }
+    expect(all.given).toBeGreaterThan(8);
+    expect(all.failed).toBeGreaterThan(3);
+  });
+  it("while strangers say all that there is to say", () => {
+    let all = 0;
+    for (let seed = 1; seed <= 3; seed++)
+      all += randomCommits(seed, { commits: 40, crashes: 0.003, strangers: 0.5 }).refused;
+    expect(all).toBeGreaterThan(300);
+  });
 });
 
 describe("races", () => {
@@ -25,6 +50,7 @@ describe("races", () => {
     expect(opposite()).toBeLessThanOrEqual(4);
   });
   it.each([
+    ["a lane taken away", taken],
     ["replayed", replayed],
     ["overtaken", overtaken],
     ["owner and replica at once", bothRoles],
@@ -74,6 +100,11 @@ describe("planted faults of the coordinator", () => {
       "a node opens while it is owed",
       "return !this.decided || [...this.#pending.values()].every(p => p.to !== node);",
       "return true;",
+    ],
+    [
+      "a coordinator waits for ever for a lane that was taken away",
+      'else if (kind === "forget" && verdict === "refused") this.#pending.delete(key);',
+      "",
     ],
     [
       "a lost node's floor stays low",

@@ -27,7 +27,9 @@ async function lostAfterEach(end: typeof takeOver): Promise<Set<string>> {
         }
     whole = lost.phase === "idle";
     const told = lost.outcome === "committed",
-      { action } = await end(0, [0, 1, 2], (n, m) => Promise.resolve(c.ask(n, m)));
+      { action } = await end(0, [0, 1, 2], (n, m, by) =>
+        Promise.resolve(by === "director" ? c.direct(n, m) : c.ask(n, m)),
+      );
     done.add(`${lost.phase}: ${action}`);
     const shown = told || action === "redo" || action === "complete" ? 2 : 1;
     checkQuiet(c, areas.length, () => shown);
@@ -46,8 +48,12 @@ describe("a coordinator lost after each of its messages", () => {
     ["one that is prepared is enough", "all = owners.every(", "all = owners.some("],
     ["gathering is as good as prepared", 'isIn(f, "prepared", "committed")', "true"],
     ["replicas are left as they are", "for (const f of now) await copyOut(f, { lane, seq }, ask);", ""],
-    ["owners are left as they are", 'for (const f of now) await ask(f.node, { kind: "commit", lane, seq });', ""],
-    ["nobody forgets", 'await ask(node, { kind: "forget", ...cid });', ""],
+    [
+      "owners are left as they are",
+      'for (const f of now) await ask(f.node, { kind: "commit", lane, seq }, "process");',
+      "",
+    ],
+    ["nobody forgets", 'await ask(node, { kind: "forget", ...cid }, "director");', ""],
     ["only the first area goes to replicas", "part < a.parts", "part < 1"],
     ["all are undone", "if (committed || all)", "if (false)"],
   ];

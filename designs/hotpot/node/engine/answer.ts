@@ -27,6 +27,8 @@ interface Facts {
   readonly hasArea: Bit;
   /** The place is looked at itself, not for a commit. */
   readonly showsPlace: Bit;
+  /** The lane's floor and its owner are told. */
+  readonly showsLane: Bit;
 }
 const codeOf = (e: Shared): UInt =>
   match(e.verdict, {
@@ -64,6 +66,8 @@ export function answerOf(e: Shared, facts: Facts): Bit {
     va: mux(facts.hasArea, area.va, constant(0, 64)),
     parts: mux(shown, table.meta.parts, constant(0, 4)).zext(8),
     marks: e.open.zext(8),
+    owner: mux(facts.showsLane, e.floors.owner, none),
+    floor: mux(facts.showsLane, e.floors.floor, constant(0, 32)),
     spare: 0,
   };
   const count = length.bits(6, countBits),

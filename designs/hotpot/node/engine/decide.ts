@@ -18,37 +18,33 @@ export interface Starts {
 }
 type Said = "done" | "busy" | "stale" | "unknown" | "cold" | "refused";
 
-/** What is known of a message and its commit. */
-function factsOf(e: Shared, front: Front) {
-  const { table } = e;
-  return {
-    say: (v: Said): void => e.end(Verdict[v]),
-    is: (s: keyof typeof states) => table.state.eq(states[s]),
-    isClosed: node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
-    isOther: node(table.known.and(front.samePid.not()), { name: "is_other_pid" }),
-    contradicts: node(table.known.andNot(front.sameParts), { name: "contradicts" }),
-    full: node(table.known.or(table.room).not(), { name: "is_full" }),
-    repeats: node(table.known.and(front.wasHeld), { name: "repeats" }),
-  };
+/** What the answer tells besides: a place of the table, a lane. */
+interface Shows {
+  readonly place: () => void;
+  readonly lane: () => void;
 }
-type Facts = ReturnType<typeof factsOf>;
 
-/** The two steps of a commit. */
-function commits(e: Shared, front: Front, starts: Starts, facts: Facts) {
-  const { table } = e,
-    { asked } = e.beats,
-    { say, is, isClosed, isOther, contradicts, full, repeats } = facts;
+/** Who may say it comes first: a stranger learns nothing of a lane. */
+export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): void {
+  const { asked } = e.beats,
+    { table, access } = e,
+    say = (v: Said): void => e.end(Verdict[v]),
+    is = (s: keyof typeof states) => front.state.eq(states[s]);
+  const isClosed = node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
+    contradicts = node(table.known.andNot(front.sameParts), { name: "contradicts" }),
+    repeats = node(table.known.and(front.wasHeld), { name: "repeats" });
+
   const prepare = (): void => {
     when(front.isOver, () => say("stale"))
       .elseWhen(isClosed, () => say("cold"))
-      .elseWhen(isOther.or(contradicts), () => say("refused"))
+      .elseWhen(contradicts, () => say("refused"))
       .elseWhen(repeats, () => {
         // What did not go well the first time is tried again: the record of a whole commit, and a merged one's end.
         when(is("gathering").and(front.allHeld), () => starts.record.begin())
           .elseWhen(is("prepared").and(e.isMerged), () => starts.home.begin())
           .otherwise(() => say("done"));
       })
-      .elseWhen(table.conflict.or(full), () => say("busy"))
+      .elseWhen(table.conflict.or(front.noPlace), () => say("busy"))
       .otherwise(() => {
         e.writeLog(e.at.entry(asked.part), "head", e.dataBeats);
         starts.log.begin();
@@ -57,17 +53,9 @@ function commits(e: Shared, front: Front, starts: Starts, facts: Facts) {
   const commit = (): void => {
     when(front.isOver, () => say("stale"))
       .elseWhen(table.known.not().or(is("gathering")), () => say("unknown"))
-      .elseWhen(isOther, () => say("refused"))
       .elseWhen(is("committed"), () => say("done"))
       .otherwise(() => starts.home.begin());
   };
-  return { prepare, commit };
-}
-
-/** What takes one access. */
-function singles(e: Shared, front: Front, starts: Starts, { say, isClosed }: Facts) {
-  const { table, access } = e,
-    { asked } = e.beats;
   const update = (): void => {
     when(front.isOver, () => say("stale"))
       .elseWhen(isClosed, () => say("cold"))
@@ -76,25 +64,27 @@ function singles(e: Shared, front: Front, starts: Starts, { say, isClosed }: Fac
         starts.update.begin();
       });
   };
-  const forget = (): void => {
-    when(front.isOver, () => say("done"))
-      .elseWhen(table.endsOthers, () => say("refused"))
-      .otherwise(() => {
-        const bytes = constant(floorBytes, 14);
-        access.ask({
-          ...{ opcode: opcodeBits.WRITE, home: 0, va: e.at.floor(asked.lane), bytes, sends: bytes },
-          ...{ beats: e.nothing, lead: "floor", headed: 0 },
-        });
-        starts.floor.begin();
-      });
+  const writeFloor = (): void => {
+    const bytes = constant(floorBytes, 14);
+    access.ask({
+      ...{ opcode: opcodeBits.WRITE, home: 0, va: e.at.floor(asked.lane), bytes, sends: bytes },
+      ...{ beats: e.nothing, lead: "floor", headed: 0 },
+    });
+    starts.floor.begin();
   };
-  return { update, forget };
-}
-
-/** A node that begins anew. */
-function beginnings(e: Shared, starts: Starts, { say }: Facts) {
-  const { table, access } = e,
-    { asked } = e.beats;
+  const forget = (): void => {
+    when(front.isOver, () => say("done")).otherwise(writeFloor);
+  };
+  const grant = (): void => {
+    shows.lane();
+    // A number is given once: what a network kept of an older GRANT gives nobody a lane.
+    when(front.isOver.and(front.isGranted), () => say("done"))
+      .elseWhen(front.isOver, () => say("stale"))
+      // What decided commits owe a closed node is not in its table yet: only recovery gives lanes then.
+      .elseWhen(isClosed, () => say("cold"))
+      .elseWhen(front.laneIsBusy, () => say("busy"))
+      .otherwise(writeFloor);
+  };
   const recover = (): void => {
     table.known.set(0);
     when(e.cold.not(), () => {
@@ -115,43 +105,29 @@ function beginnings(e: Shared, starts: Starts, { say }: Facts) {
       e.open.set(1);
     }).otherwise(() => say("stale"));
   };
-  return { recover, open };
-}
-
-/** A look at what is known. */
-function inspectOf(e: Shared, front: Front, starts: Starts, showPlace: () => void, facts: Facts): () => void {
-  const { table } = e,
-    { asked } = e.beats,
-    { say, isOther, repeats } = facts;
-  return () => {
+  const inspect = (): void => {
     when(e.wantsData.not(), () => {
-      showPlace();
+      shows.place();
+      shows.lane();
       table.place.set(asked.part.trunc(placeBits).is(placeBits));
       say("done");
     })
       .elseWhen(front.isOver, () => say("stale"))
       .elseWhen(repeats.not(), () => say("unknown"))
-      .elseWhen(isOther, () => say("refused"))
       .otherwise(() => {
         e.part.set(asked.part.trunc(partBits).resize(partBits + 1));
         e.readLog(e.at.entry(asked.part), bounds.areaBytes);
         starts.area.begin();
       });
   };
-}
-
-export function decide(e: Shared, front: Front, starts: Starts, showPlace: () => void): void {
-  const { asked } = e.beats,
-    facts = factsOf(e, front),
-    { say } = facts;
-  const { prepare, commit } = commits(e, front, starts, facts),
-    { update, forget } = singles(e, front, starts, facts),
-    { recover, open } = beginnings(e, starts, facts),
-    inspect = inspectOf(e, front, starts, showPlace, facts);
   when(front.decides, () => {
     when(front.malformed, () => say("refused"))
-      .elseWhen(asked.kind.eq(kinds.recover), recover)
-      .elseWhen(e.cold, () => say("cold"))
+      .elseWhen(front.isRecover.andNot(front.mayNot), recover)
+      .elseWhen(e.cold.andNot(front.isRecover), () => say("cold"))
+      .elseWhen(front.mayNot, () => {
+        table.known.set(0);
+        say("refused");
+      })
       .otherwise(() => {
         switchOn(asked.kind)
           .is(kinds.prepare, prepare)
@@ -159,6 +135,7 @@ export function decide(e: Shared, front: Front, starts: Starts, showPlace: () =>
           .is(kinds.update, update)
           .is(kinds.forget, forget)
           .is(kinds.open, open)
+          .is(kinds.grant, grant)
           .otherwise(inspect);
       });
   });

@@ -1,5 +1,5 @@
 /** A message comes in and is looked up. */
-import { bit, fsm, mux, node, onehotMux, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
+import { bit, fsm, mux, node, onehotMux, orTree, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
 import { bounds, kinds } from "../../wire/index.ts";
 import { judgedOf } from "./judge.ts";
 import type { Shared } from "./shared.ts";
@@ -14,9 +14,10 @@ const bitAt = (mask: UInt, at: UInt): UInt<1> =>
 
 /**
  * `decides` for a cycle, when all is known of the message; the other facts stand until the next one.
+ * @param director the process that directs the node
  * @param answered the answer is out, and the next message may come
  */
-export function frontOf(e: Shared, answered: UInt<1>) {
+export function frontOf(e: Shared, director: number, answered: UInt<1>) {
   const { asked } = e.beats,
     opcode = reg(uint(8), { name: "opcode" }),
     length = reg(uint(14), { name: "length" }),
@@ -26,10 +27,25 @@ export function frontOf(e: Shared, answered: UInt<1>) {
   const kept = (name: string) => reg(bit, { init: 0, name }),
     isOver = kept("is_over"),
     wasHeld = kept("was_held"),
-    samePid = kept("is_same_pid"),
+    isRecover = kept("is_recover"),
+    mayNot = kept("may_not_say_it"),
+    laneIsBusy = kept("lane_was_busy"),
+    noPlace = kept("has_no_place"),
+    isGranted = kept("is_granted"),
     sameParts = kept("is_same_parts"),
     allHeld = kept("all_held"),
+    state = reg(uint(2), { init: 0, name: "state_before" }),
     held = reg(uint(bounds.parts), { init: 0, name: "held_before" });
+  // Of its own lane a process says all but RECOVER, OPEN, GRANT, and INSPECT of a place.
+  const isKind = (k: keyof typeof kinds): UInt<1> => asked.kind.eq(kinds[k]),
+    // A lane that is nobody's is not process 0's.
+    isOwner = node(e.floors.owner.eq(e.pid).and(e.pid.any()), { name: "is_owner" }),
+    isDirector = node(e.pid.eq(director), { name: "is_director" }),
+    full = node(e.table.known.or(e.table.room).not(), { name: "is_full" }),
+    directs = node(
+      orTree([isKind("recover"), isKind("open"), isKind("grant"), isKind("inspect").andNot(e.wantsData)]),
+      { name: "is_directors" },
+    );
   const { request, requestData } = e.io;
   const s = fsm(
     ["idle", "body", "look", "match", "matched", "search", "weigh", "decide", "work"],
@@ -83,9 +99,15 @@ export function frontOf(e: Shared, answered: UInt<1>) {
         isOver.set(asked.seq.lt(e.floors.floor));
         held.set(mux(e.table.known, e.table.held, 0).is(bounds.parts));
         wasHeld.set(bitAt(e.table.held, asked.part));
-        samePid.set(e.table.pid.eq(e.pid));
+        isRecover.set(isKind("recover"));
+        mayNot.set(mux(directs, isDirector, isOwner.or(isKind("forget").and(isDirector))).not());
+        laneIsBusy.set(e.table.laneIsBusy);
+        // A lane has one commit at a time, so whoever never ends his has one place for each lane that he was given.
+        noPlace.set(full.or(e.table.laneIsBusy.andNot(e.table.known)));
+        isGranted.set(e.floors.owner.eq(asked.grantee));
         sameParts.set(e.table.meta.parts.zext(8).eq(asked.parts));
         allHeld.set(e.table.isWhole);
+        state.set(e.table.state);
         go.go("decide");
       },
       decide: () => {
@@ -104,9 +126,14 @@ export function frontOf(e: Shared, answered: UInt<1>) {
     opcode,
     isOver,
     wasHeld,
-    samePid,
+    isRecover,
+    mayNot,
+    laneIsBusy,
+    noPlace,
+    isGranted,
     sameParts,
     allHeld,
+    state,
     held,
   };
 }

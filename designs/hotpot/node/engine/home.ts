@@ -1,13 +1,12 @@
 /** The log goes home: an area after another, and then the record says so (section 2.6.2: the checkpoint). */
-import { cat, constant, fsm, node, when } from "../../../../hdl-dsl/index.ts";
+import { cat, constant, fsm, when } from "../../../../hdl-dsl/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Shared } from "./shared.ts";
 import { CommitState, Verdict } from "./types.ts";
 
 /** From its first area, whatever was done before: it can be done any number of times. */
 export function homeOf(e: Shared, { begins }: Begin): void {
-  const { access, table, home } = e,
-    isSound = node(e.digest.result.eq(home.crc), { name: "log_is_sound" });
+  const { access, table, home } = e;
   fsm(
     ["idle", "look", "ask", "read", "wrote", "signed", "recorded"],
     "idle",
@@ -31,7 +30,7 @@ export function homeOf(e: Shared, { begins }: Begin): void {
         read: () =>
           when(access.done, () =>
             e.otherwise(() => {
-              when(isSound, () => {
+              when(e.isSound, () => {
                 e.writeHome(home.va, home.beats);
                 go.go("wrote");
               }).otherwise(() => over("corrupt"));

@@ -17,7 +17,7 @@ export function judgedOf({ asked }: Beats, opcode: UInt, length: UInt) {
   const hasData = node(is("prepare", "update"), { name: "kind_has_data" }),
     whole = asked.length.bits(0, granuleShift).any().or(asked.va.bits(0, granuleShift).any()),
     end = node(asked.va.trunc(pageShift).zext(17).add(asked.length.zext(17)), { name: "area_end" });
-  const kind = kept("wrong_kind", asked.kind.eq(0).or(asked.kind.gt(kinds.inspect)).or(opcode.ne(commitOpcode))),
+  const kind = kept("wrong_kind", asked.kind.eq(0).or(asked.kind.gt(kinds.grant)).or(opcode.ne(commitOpcode))),
     bare = kept("wrong_bare", hasData.not().and(length.ne(headBytes))),
     size = kept("wrong_size", length.zext(17).ne(asked.length.zext(17).add(headBytes))),
     granule = kept("wrong_granule", whole),
@@ -27,7 +27,7 @@ export function judgedOf({ asked }: Beats, opcode: UInt, length: UInt) {
     // The floor behind the last number would be 0, and all that is over would count again.
     name = kept("wrong_name", asked.lane.ge(bounds.lanes).or(asked.seq.all())),
     withData = kept("asks_with_data", hasData),
-    named = kept("asks_of_commit", is("prepare", "update", "commit", "forget")),
+    named = kept("asks_of_commit", is("prepare", "update", "commit", "forget", "grant")),
     inParts = kept("asks_in_parts", is("prepare"));
   const area = node(orTree([size, granule, bytes, page]), { name: "wrong_area" });
   return kept("malformed", orTree([kind, bare, withData.and(area), inParts.and(parts), named.and(name)]));

@@ -1,5 +1,5 @@
 /** PREPARE of an area: into the log, a try of its home, the table; and records of whole commits. */
-import { cat, constant, fsm, node, when } from "../../../../hdl-dsl/index.ts";
+import { bit, cat, constant, fromBits, fsm, node, reg, when } from "../../../../hdl-dsl/index.ts";
 import { opcodeBits } from "../../../clio/wire/index.ts";
 import { bounds } from "../../wire/index.ts";
 import type { Begin } from "./begin.ts";
@@ -22,7 +22,10 @@ export function prepareOf(e: Shared, front: Front, starts: PrepareStarts): void 
   const { asked } = e.beats,
     { table, access } = e,
     part = asked.part.trunc(partBits),
+    completes = reg(bit, { init: 0, name: "completes" }),
     mine = node(constant(1, bounds.parts).shl(part), { name: "own_part" });
+  // With this area the commit has all of its own; the table says so two cycles later.
+  completes.set(fromBits(Array.from({ length: bounds.parts }, (_, i) => asked.parts.gt(i))).eq(front.held.or(mine)));
   fsm(
     ["idle", "logged", "probed", "held", "whole", "signed", "recorded"],
     "idle",
@@ -57,7 +60,7 @@ export function prepareOf(e: Shared, front: Front, starts: PrepareStarts): void 
         whole: () => {
           e.end(Verdict.done);
           go.go("idle");
-          when(table.isWhole, () => {
+          when(completes, () => {
             e.finished.set(0);
             e.record.sign(CommitState.prepared);
             go.go("signed");

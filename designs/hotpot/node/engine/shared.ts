@@ -1,13 +1,35 @@
 /** What the machines of the engine share: the message, the table, memory, and what the node is. One of them works. */
-import { bit, cat, constant, node, onehotMux, ram, reg, uint, type UInt, when } from "../../../../hdl-dsl/index.ts";
+import {
+  bit,
+  cat,
+  constant,
+  mux,
+  node,
+  onehotMux,
+  ram,
+  reg,
+  uint,
+  type UInt,
+  when,
+} from "../../../../hdl-dsl/index.ts";
 import { opcodeBits } from "../../../clio/wire/index.ts";
-import { bounds, entryBytes, headBytes, logAt } from "../../wire/index.ts";
+import { joinFields } from "../../../shared/frame/index.ts";
+import { bounds, entryBytes, headBytes, kinds, laneFloor, logAt } from "../../wire/index.ts";
 import { accessOf } from "./access.ts";
 import { beatsOf } from "./beats.ts";
 import { digestOf } from "./digest.ts";
 import { recordOf } from "./record.ts";
 import { tableOf } from "./table.ts";
-import { type CommitParameters, countBits, laneBits, lineBits, logShift, partBits, Verdict } from "./types.ts";
+import {
+  type CommitParameters,
+  countBits,
+  laneBits,
+  LaneFloor,
+  lineBits,
+  logShift,
+  partBits,
+  Verdict,
+} from "./types.ts";
 import type { Io } from "./ports.ts";
 
 const granuleShift = Math.log2(bounds.granule);
@@ -35,26 +57,29 @@ function addressesOf(base: bigint, place: UInt) {
   };
 }
 
-/** The floors of the lanes: commits with lower numbers are over. */
+/** The floors of the lanes: commits with lower numbers are over, and others are their owner's. */
 function floorsOf() {
-  const all = ram(uint(32), {
+  const all = ram(LaneFloor, {
       ...{ depth: bounds.lanes, collision: "undefined", style: "distributed", name: "floors" },
     }),
     at = reg(uint(laneBits), { init: 0, name: "floor_at" }),
-    floor = reg(uint(32), { name: "floor" }),
+    now = reg(LaneFloor, { name: "floor" }),
     puts = reg(bit, { init: 0, name: "floor_puts" }),
-    value = reg(uint(32), { name: "floor_value" });
+    value = reg(LaneFloor, { name: "floor_value" });
   puts.set(0);
   all.write(puts, at, value);
-  floor.set(all.readAsync(at));
+  now.set(all.readAsync(at));
+  // The answer to a GRANT tells what it came to.
+  when(puts, () => now.set(value));
   return {
-    /** Its floor is there two cycles later. */
+    /** Its floor and its owner are there two cycles later. */
     look: (lane: UInt): void => at.set(lane.trunc(laneBits).is(laneBits)),
-    floor,
-    put: (lane: UInt, to: UInt): void => {
+    floor: now.floor,
+    owner: now.owner,
+    put: (lane: UInt, to: { readonly floor: UInt; readonly owner: UInt }): void => {
       puts.set(1);
       at.set(lane.trunc(laneBits).is(laneBits));
-      value.set(to.is(32));
+      value.set({ floor: to.floor.is(32), owner: to.owner.is(16) });
     },
   };
 }
@@ -74,7 +99,11 @@ export function sharedOf(io: Io, p: CommitParameters) {
   looking.searches.set(0);
   const table = tableOf({ lane: asked.lane, seq: asked.seq, pid, va: asked.va }, { ...looking, index: part }),
     record = recordOf(table, digest),
-    newFloor = node(asked.seq.add(1), { name: "new_floor" });
+    floors = floorsOf(),
+    newFloor = {
+      floor: node(asked.seq.add(1), { name: "new_floor" }),
+      owner: node(mux(asked.kind.eq(kinds.grant), asked.grantee, floors.owner), { name: "new_owner" }),
+    };
   const access = accessOf(io, {
     beats,
     digest,
@@ -82,28 +111,34 @@ export function sharedOf(io: Io, p: CommitParameters) {
     leadOf: lead =>
       onehotMux(
         (["head", "record", "floor"] as const).map(l => lead.eq(l)),
-        [beats.head, record.line, newFloor.zext(lineBits)],
+        [beats.head, record.line, joinFields(laneFloor, { ...newFloor, spare: 0 }).zext(lineBits)],
       ),
   });
   const verdict = reg(Verdict, { init: "done", name: "verdict" }),
     finished = reg(bit, { init: 0, name: "finished" });
   finished.set(0);
 
-  // The area of the commit at hand, a cycle later.
+  // The area of the commit at hand, and its name, a cycle later.
   const area = table.area(part),
     home = {
       va: reg(uint(64), { name: "home_va" }),
       beats: reg(uint(countBits), { name: "home_beats" }),
       crc: reg(uint(32), { name: "home_crc" }),
+      lane: reg(uint(laneBits), { name: "home_lane" }),
+      seq: reg(uint(32), { name: "home_seq" }),
     };
   home.va.set(area.va);
   home.beats.set(area.beats);
+  home.lane.set(table.lane);
+  home.seq.set(table.seq);
   home.crc.set(
     onehotMux(
       table.crcs.map((_, i) => part.eq(i)),
       table.crcs,
     ),
   );
+  const isSound = reg(bit, { init: 0, name: "log_is_sound" });
+  isSound.set(digest.result.eq(home.crc));
   const bytesOf = (count: UInt): UInt => cat(count, constant(0, granuleShift)).resize(14);
   return {
     io,
@@ -112,7 +147,7 @@ export function sharedOf(io: Io, p: CommitParameters) {
     table,
     access,
     record,
-    floors: floorsOf(),
+    floors,
     at: addressesOf(p.base, table.place),
     context,
     pid,
@@ -126,6 +161,8 @@ export function sharedOf(io: Io, p: CommitParameters) {
     isRedo: node(asked.marks.bit(1), { name: "is_redo" }),
     wantsData: node(asked.marks.bit(2), { name: "wants_data" }),
     lastPart: node(part.addGrow(1).eq(table.meta.parts.zext(partBits + 2)), { name: "is_last_part" }),
+    /** What was read last is what the table says of the area at hand: as `access.done` says it is there. */
+    isSound,
     /** The CRC of the request, whatever is read since. */
     ownCrc: reg(uint(32), { name: "own_crc" }),
     cold: reg(bit, { init: 1, name: "cold" }),

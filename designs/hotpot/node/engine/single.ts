@@ -1,4 +1,4 @@
-/** What takes one access: UPDATE, FORGET, and a look at a logged area. */
+/** What takes one access: UPDATE, FORGET, GRANT, and a look at a logged area. */
 import { bit, fsm, reg, when } from "../../../../hdl-dsl/index.ts";
 import type { Begin } from "./begin.ts";
 import type { Shared } from "./shared.ts";
@@ -12,7 +12,7 @@ interface SingleStarts {
 
 /** @returns whether the answer has an area behind it */
 export function singleOf(e: Shared, starts: SingleStarts) {
-  const { access, beats, home, table } = e,
+  const { access, beats, table } = e,
     hasArea = reg(bit, { init: 0, name: "answers_with_area" });
   fsm(
     ["idle", "update", "floor", "area"],
@@ -35,7 +35,7 @@ export function singleOf(e: Shared, starts: SingleStarts) {
           });
         },
         update: () => finish(() => {}),
-        // The floor is in memory before anything is let go.
+        // The floor and its owner are in memory before anything is let go.
         floor: () =>
           finish(() => {
             e.floors.put(beats.asked.lane, e.newFloor);
@@ -44,7 +44,7 @@ export function singleOf(e: Shared, starts: SingleStarts) {
           }),
         area: () =>
           finish(() => {
-            when(e.digest.result.eq(home.crc), () => hasArea.set(1)).otherwise(() => e.verdict.set(Verdict.corrupt));
+            when(e.isSound, () => hasArea.set(1)).otherwise(() => e.verdict.set(Verdict.corrupt));
           }),
       };
     },

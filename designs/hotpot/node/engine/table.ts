@@ -28,14 +28,15 @@ interface Asked {
   readonly va: UInt;
 }
 
-interface Looking {
-  readonly matches: Bit;
-  readonly searches: Bit;
-  readonly index: UInt;
-}
-
-/** The commits, and the memories with what they are made of. `at`: of the commit at the place. */
-function rowsOf() {
+/**
+ * A commit is found in two cycles. The pages of all commits are looked at in 8: the first area of each, then the
+ * second one of each, and so on; what comes of it is there two cycles after the last. `place` is the commit that is
+ * worked on.
+ */
+export function tableOf(
+  asked: Asked,
+  looking: { readonly matches: Bit; readonly searches: Bit; readonly index: UInt },
+) {
   const place = reg(uint(placeBits), { init: 0, name: "place" }),
     rows = each(bounds.commits, i => ({
       state: reg(CommitState, { init: "free", name: `state_${i}` }),
@@ -43,8 +44,9 @@ function rowsOf() {
       seq: reg(uint(32), { name: `seq_${i}` }),
       pid: reg(uint(16), { name: `pid_${i}` }),
       held: reg(uint(bounds.parts), { init: 0, name: `held_${i}` }),
-      /** The asking process's; nobody's; the lane's, and not later than what is asked. */
+      /** The asking process's; the lane's; another commit; the lane's, and not later than what is asked. */
       samePid: reg(bit, { init: 0, name: `same_pid_${i}` }),
+      sameLane: reg(bit, { init: 0, name: `same_lane_${i}` }),
       used: reg(bit, { init: 0, name: `used_${i}` }),
       ended: reg(bit, { init: 0, name: `ended_${i}` }),
       areas: ram(Area, {
@@ -58,12 +60,7 @@ function rowsOf() {
   const here = each(bounds.commits, i => node(place.eq(i), { name: `is_place_${i}` })),
     at = <const W extends number>(of: (r: (typeof rows)[number]) => UInt<W>): UInt<W> => onehotMux(here, rows.map(of));
 
-  return { place, rows, crcs, metas, here, at };
-}
-type Rows = ReturnType<typeof rowsOf>;
-
-/** Which commit it is. */
-function findCommit(asked: Asked, looking: Looking, { place, rows }: Rows) {
+  // ---- Which one it is.
   const known = reg(bit, { init: 0, name: "known" }),
     room = reg(bit, { init: 0, name: "has_room" }),
     matches = rows.map(r => {
@@ -85,34 +82,33 @@ function findCommit(asked: Asked, looking: Looking, { place, rows }: Rows) {
           .not()
           .andNot(matches[i] as Bit),
       );
+      r.sameLane.set(r.lane.eq(asked.lane.trunc(laneBits)));
       r.ended.set(r.lane.eq(asked.lane.trunc(laneBits)).and(r.seq.le(asked.seq)));
     }
   });
 
-  return { known, room };
-}
-
-/** Whether a page of it is another one's. */
-function findConflict(asked: Asked, looking: Looking, { rows }: Rows) {
+  // ---- Whether a page of it is another one's.
   const conflict = reg(bit, { init: 0, name: "conflict" }),
     page = asked.va.shr(pageShift),
+    compared = reg(bit, { init: 0, name: "pages_compared" }),
     taken = rows.map((r, i) => {
       const theirs = r.areas.readAsync(looking.index.trunc(partBits)).va.shr(pageShift),
-        isHeld = onehotMux(
+        isHeld = reg(bit, { init: 0, name: `is_held_${i}` }),
+        isPage = reg(bit, { init: 0, name: `is_page_${i}` });
+      isHeld.set(
+        onehotMux(
           each(bounds.parts, p => looking.index.eq(p)),
           each(bounds.parts, p => r.held.bit(p)),
         ),
-        isPage = node(theirs.eq(page), { name: `is_page_${i}` });
+      );
+      isPage.set(theirs.eq(page));
       return node(isPage.and(r.samePid).and(r.used).and(isHeld), { name: `page_taken_${i}` });
     });
   when(looking.matches, () => conflict.set(0));
-  when(looking.searches.and(orTree(taken)), () => conflict.set(1));
+  compared.set(looking.searches);
+  when(compared.and(orTree(taken)), () => conflict.set(1));
 
-  return conflict;
-}
-
-/** What is written: all at the place, in one cycle. */
-function writesOf({ place, rows, crcs, metas, here }: Rows) {
+  // ---- What is written: all at the place, in one cycle.
   const writesArea = reg(bit, { init: 0, name: "writes_area" }),
     areaPart = reg(uint(partBits), { name: "area_part" }),
     area = reg(Area, { name: "new_area" }),
@@ -127,26 +123,14 @@ function writesOf({ place, rows, crcs, metas, here }: Rows) {
   for (const [i, r] of crcs.entries()) r.write(writesCrc.bit(i), place, crc.bits(32 * i, 32));
   metas.write(writesMeta, place, meta);
 
+  const said = metas.readAsync(place),
+    // A bit for each area that the commit has.
+    whole = node(fromBits(each(bounds.parts, i => said.parts.gt(i))), { name: "all_parts" });
   return {
-    writeArea: (part: UInt, va: UInt, beats: UInt): void => {
-      writesArea.set(1);
-      areaPart.set(part.trunc(partBits).is(partBits));
-      area.set({ va: va.is(64), beats: beats.is(Area.fields.beats.width) });
-    },
-    writeCrc: (which: UInt, value: UInt): void => {
-      writesCrc.set(which.is(bounds.parts));
-      crc.set(value.is(32 * bounds.parts));
-    },
-    writeMeta: (to: { readonly owners: UInt; readonly replicas: UInt; readonly parts: UInt }): void => {
-      writesMeta.set(1);
-      meta.set({ owners: to.owners.is(16), replicas: to.replicas.is(16), parts: to.parts.trunc(4).is(4) });
-    },
-  };
-}
-
-/** The row at the place. */
-function placeOf({ rows, here, at }: Rows) {
-  return {
+    place,
+    known,
+    room,
+    conflict,
     state: node(
       fromBits([
         orTree(rows.map((r, i) => (here[i] as Bit).and(r.state.eq("gathering").or(r.state.eq("committed"))))),
@@ -170,6 +154,8 @@ function placeOf({ rows, here, at }: Rows) {
       at(r => r.held),
       { name: "place_held" },
     ),
+    meta: said,
+    crcs: crcs.map(r => r.readAsync(place)),
     area: (part: UInt) => {
       const all = rows.map(r => r.areas.readAsync(part.trunc(partBits)));
       return {
@@ -183,12 +169,6 @@ function placeOf({ rows, here, at }: Rows) {
         ),
       };
     },
-  };
-}
-
-/** How rows change. */
-function changesOf({ rows, here }: Rows) {
-  return {
     /** A row changes: at the place. */
     set: (to: {
       readonly state?: Val<typeof CommitState>;
@@ -206,6 +186,11 @@ function changesOf({ rows, here }: Rows) {
           }
         });
     },
+    /** All areas of the commit are held. */
+    isWhole: node(at(r => r.held).eq(whole), { name: "is_whole" }),
+    whole,
+    /** A commit of the lane is here. */
+    laneIsBusy: node(orTree(rows.map(r => r.sameLane.andNot(r.state.eq("free")))), { name: "lane_is_busy" }),
     clear: (): void => {
       for (const r of rows) {
         r.state.set(CommitState.free);
@@ -220,39 +205,19 @@ function changesOf({ rows, here }: Rows) {
           r.held.set(0);
         });
     },
-  };
-}
-
-/**
- * A commit is found in two cycles. The pages of all commits are looked at in 8: the first area of each, then the
- * second one of each, and so on. `place` is the commit that is worked on.
- */
-export function tableOf(asked: Asked, looking: Looking) {
-  const all = rowsOf(),
-    { place, rows, crcs, metas, at } = all;
-  const { known, room } = findCommit(asked, looking, all),
-    conflict = findConflict(asked, looking, all);
-  const writes = writesOf(all);
-  const said = metas.readAsync(place),
-    // A bit for each area that the commit has.
-    whole = node(fromBits(each(bounds.parts, i => said.parts.gt(i))), { name: "all_parts" });
-  return {
-    place,
-    known,
-    room,
-    conflict,
-    ...placeOf(all),
-    meta: said,
-    crcs: crcs.map(r => r.readAsync(place)),
-    ...changesOf(all),
-    /** All areas of the commit are held. */
-    isWhole: node(at(r => r.held).eq(whole), { name: "is_whole" }),
-    whole,
-    /** What is asked would end a commit of another process. */
-    endsOthers: node(orTree(rows.map(r => r.ended.andNot(r.samePid).andNot(r.state.eq("free")))), {
-      name: "ends_others",
-    }),
-    ...writes,
+    writeArea: (part: UInt, va: UInt, beats: UInt): void => {
+      writesArea.set(1);
+      areaPart.set(part.trunc(partBits).is(partBits));
+      area.set({ va: va.is(64), beats: beats.is(Area.fields.beats.width) });
+    },
+    writeCrc: (which: UInt, value: UInt): void => {
+      writesCrc.set(which.is(bounds.parts));
+      crc.set(value.is(32 * bounds.parts));
+    },
+    writeMeta: (to: { readonly owners: UInt; readonly replicas: UInt; readonly parts: UInt }): void => {
+      writesMeta.set(1);
+      meta.set({ owners: to.owners.is(16), replicas: to.replicas.is(16), parts: to.parts.trunc(4).is(4) });
+    },
   };
 }
 export type Table = ReturnType<typeof tableOf>;

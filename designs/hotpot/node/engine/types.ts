@@ -6,6 +6,8 @@ import { bounds, kinds, states, verdicts } from "../../wire/index.ts";
 export interface CommitParameters extends OffloadParameters {
   /** Where the log lies in the engine's own address space: a multiple of 256 KB. */
   readonly base: bigint;
+  /** The process that gives lanes and has the node recover; none of the node's offloads. */
+  readonly director: number;
 }
 
 export const placeBits = Math.log2(bounds.commits),
@@ -26,6 +28,8 @@ export const CommitState = enumOf("CommitState", states);
 export const Area = struct({ va: uint(64), beats: uint(countBits) });
 /** What a commit says of itself and nothing decides here. */
 export const Meta = struct({ owners: uint(16), replicas: uint(16), parts: uint(4) });
+/** A lane: commits with lower numbers are over, others are its owner's; 0 is nobody. */
+export const LaneFloor = struct({ floor: uint(32), owner: uint(16) });
 /** First beat of what goes to memory: none, the request's head, the commit's record, the lane's floor, zeros. */
 export const leads = ["none", "head", "record", "floor", "zero"] as const;
 export const Lead = enumOf("CommitLead", [...leads]);

@@ -1,6 +1,6 @@
 /** Races of coordinators that are rare by chance, made to happen. Each throws when what must hold does not. */
 import type { Coordinator, CoordinatorOptions, Phase } from "../../../../designs/hotpot/coordinator/index.ts";
-import type { Cluster, ClusterOptions } from "../../../../designs/hotpot/rig/index.ts";
+import { type Cluster, type ClusterOptions, clusterPid } from "../../../../designs/hotpot/rig/index.ts";
 import type { Message } from "../../../../designs/hotpot/wire/index.ts";
 import { checkQuiet, clusterOf, commitOf, sourcesFor } from "./commits.ts";
 
@@ -104,9 +104,43 @@ export function bothRoles(make?: Make): void {
   c.runUntil(() => c.idle, limit);
   checkQuiet(c, 1, all(2));
 }
+/**
+ * A lane is taken away while its commit is under way: nodes are busy until it is over. Its coordinator then fails, and
+ * goes on when it has the lane again. Another lane has the pages meanwhile.
+ */
+export function taken(make?: Make): void {
+  const { c } = quiet(make, undefined);
+  c.begin(0, commitOf([0, 1], 1, nodes));
+  until(c, "update");
+  let busy = 0;
+  c.runUntil(() => {
+    const done = c.grant(0, 0);
+    if (!done) busy++;
+    return done;
+  }, limit);
+  if (busy === 0 || lane(c, 0).outcome !== "committed") throw new Error("a lane is taken away from a decided commit");
+  c.runUntil(() => c.idle, limit);
+  checkQuiet(c, 2, all(1));
+  c.begin(0, commitOf([0, 1], 2, nodes));
+  c.begin(1, commitOf([0, 1], 3, nodes));
+  c.runUntil(() => c.idle, limit);
+  if (lane(c, 0).outcome !== "failed") throw new Error("a coordinator commits in a lane that it does not have");
+  checkQuiet(c, 2, all(3));
+  // Neither a restart nor a lost node gives it back.
+  c.crash(1, "kept");
+  c.recover(1);
+  lose(c, 0);
+  c.begin(0, commitOf([0, 1], 4, nodes));
+  c.runUntil(() => c.idle, limit);
+  checkQuiet(c, 2, all(3));
+  if (!c.grant(0, clusterPid)) throw new Error("an idle lane is not given");
+  c.begin(0, commitOf([0, 1], 5, nodes));
+  c.runUntil(() => c.idle, limit);
+  checkQuiet(c, 2, all(5));
+}
 /** All of them. */
 export function directed(make?: Make): void {
   const tries = opposite(make);
   if (tries > 4) throw new Error(`opposite orders need ${tries} tries`);
-  for (const race of [replayed, overtaken, replicaLost, lostInForget, bothRoles]) race(make);
+  for (const race of [taken, replayed, overtaken, replicaLost, lostInForget, bothRoles]) race(make);
 }

@@ -1,5 +1,6 @@
 /** Random commits over a cluster whose nodes crash, judged at the end. */
-import type { ClusterOptions } from "../../../../designs/hotpot/rig/index.ts";
+import { type ClusterOptions, clusterPid, homeAt } from "../../../../designs/hotpot/rig/index.ts";
+import { bounds, type Kind, type Message } from "../../../../designs/hotpot/wire/index.ts";
 import { Random } from "../../../../sim/index.ts";
 import { checkQuiet, clusterOf, commitOf, sourcesFor } from "./commits.ts";
 
@@ -11,10 +12,17 @@ interface Randomly {
   readonly crashes?: number;
   /** Areas that are committed, of the first ones. */
   readonly hot?: number;
+  /** Of steps: a process without lanes, or one of nobody's number, says something of a lane to a node. */
+  readonly strangers?: number;
+  /** Of steps: the director takes a lane away, and gives it back some time later. */
+  readonly takes?: number;
   readonly o?: Partial<ClusterOptions>;
 }
 /** Lanes commit random areas; the order in which commits are decided is that of what is seen of them. */
-export function randomCommits(seed: number, { commits, crashes = 0, hot = areas, o = {} }: Randomly) {
+export function randomCommits(
+  seed: number,
+  { commits, crashes = 0, hot = areas, strangers = 0, takes = 0, o = {} }: Randomly,
+) {
   const c = clusterOf(seed, o, areas),
     random = new Random(seed + 1),
     last = new Map<number, number>();
@@ -32,14 +40,45 @@ export function randomCommits(seed: number, { commits, crashes = 0, hot = areas,
         for (const i of u.areas) last.set(i, u.commit);
       }
       if (k.phase === "idle") {
-        if (k.outcome !== "committed") throw new Error(`commit ${u.commit} is ${k.outcome ?? "without an outcome"}`);
+        if (k.outcome === "failed" && !u.decided && takes > 0) failed++;
+        else if (k.outcome !== "committed")
+          throw new Error(`commit ${u.commit} is ${k.outcome ?? "without an outcome"}`);
         tries += k.tries;
         under.delete(lane);
       }
     }
   };
+  const kinds: readonly Kind[] = ["prepare", "commit", "update", "forget", "recover", "open", "inspect", "grant"];
+  let refused = 0,
+    failed = 0,
+    given = 0;
+  let away: { readonly lane: number; taken: number | undefined } | undefined;
+  const take = (): void => {
+    if (away === undefined) {
+      if (random.chance(takes)) away = { lane: random.between(0, c.lanes.length - 1), taken: undefined };
+    } else if (away.taken === undefined) {
+      if (c.grant(away.lane, 0)) away.taken = c.now;
+    } else if (c.now > away.taken + 60 && c.grant(away.lane, clusterPid)) {
+      given++;
+      away = undefined;
+    }
+  };
+  const strange = (): void => {
+    const kind = random.pick(kinds),
+      area = kind === "prepare" || kind === "update" ? { va: homeAt, data: random.bytes(64) } : {};
+    const m: Message = {
+      ...{ kind, lane: random.between(0, bounds.lanes - 1), seq: random.pick([1, random.between(1, 60), 0xffff_fffe]) },
+      ...{ grantee: random.pick([0, 9]), marks: random.between(0, 7), ...area },
+    };
+    const { verdict, held } = c.ask(random.between(0, c.nodes.length - 1), m, random.pick([0, 9]));
+    if ((verdict !== "refused" && verdict !== "cold") || held !== 0)
+      throw new Error(`a stranger's ${kind} is ${verdict}`);
+    refused++;
+  };
   c.runUntil(() => {
     look();
+    if (random.chance(strangers)) strange();
+    if (takes > 0) take();
     for (const k of c.lanes)
       if (!under.has(k.lane) && begun < commits) {
         const chosen = new Set(Array.from({ length: random.between(1, 4) }, () => random.between(0, hot - 1)));
@@ -61,10 +100,10 @@ export function randomCommits(seed: number, { commits, crashes = 0, hot = areas,
         if (memory === "kept") c.recover(n);
         else c.rebuild(n, sourcesFor(n, areas, c.nodes.length));
       }
-      if (c.ask(n, { kind: "inspect" }).marks === 1) down = undefined;
+      if (c.direct(n, { kind: "inspect" }).marks === 1) down = undefined;
     }
-    return under.size === 0 && begun === commits && down === undefined;
+    return under.size === 0 && begun === commits && down === undefined && away === undefined;
   });
   checkQuiet(c, areas, i => last.get(i));
-  return { tries, crashed, cluster: c };
+  return { tries, crashed, refused, failed, given, cluster: c };
 }

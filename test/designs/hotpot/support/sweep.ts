@@ -13,10 +13,10 @@ import {
 } from "../../../../designs/hotpot/coordinator/index.ts";
 import { NodeModel } from "../../../../designs/hotpot/model/index.ts";
 import { answered, clusterPid, CommitHost, FallibleMemory, homeAt } from "../../../../designs/hotpot/rig/index.ts";
-import { type Answer, bounds, logBytes, type Message } from "../../../../designs/hotpot/wire/index.ts";
+import { type Answer, bounds, logBytes, marks, type Message } from "../../../../designs/hotpot/wire/index.ts";
 import type { Bench } from "../../../../sim/index.ts";
 import { areaBytes, contentOf, vaOf } from "./commits.ts";
-import { base, parameters } from "./random-run.ts";
+import { base, director, parameters } from "./random-run.ts";
 
 export type Crash = "kept" | "zeroed" | "coordinator";
 export interface Role {
@@ -71,7 +71,7 @@ export class Sweep {
     this.#b = b;
     this.#memories = Array.from({ length: 3 }, () => new FallibleMemory(base, [[clusterPid, homeAt, homeBytes]]));
     this.#h = new CommitHost(b, { parameters, memory: this.#memories[0] as FallibleMemory, latency: 5 });
-    this.#models = this.#memories.map(memory => new NodeModel({ memory, base }));
+    this.#models = this.#memories.map(memory => new NodeModel({ memory, base, director }));
   }
   #coordinator(seq: number): Coordinator {
     const c = new Coordinator({ lane, timeout: 400, backoff: 5 });
@@ -80,15 +80,23 @@ export class Sweep {
   }
   async begin(): Promise<void> {
     await this.#recover();
-    for (const n of [1, 2]) for (const kind of ["recover", "open"] as const) this.#model(n, { kind, seq: 1 });
+    for (const n of [1, 2]) for (const kind of ["recover", "open"] as const) this.#model(n, { kind, seq: 1 }, director);
+    for (const m of this.#grants(0)) {
+      expect((await this.#h.send(m, director)).verdict).toBe("done");
+      for (const n of [1, 2]) expect(this.#model(n, m, director).verdict).toBe("done");
+    }
   }
-  #model(n: number, m: Message): Answer {
-    return (this.#models[n] as NodeModel).take(m, clusterPid) as Answer;
+  /** The lane and that of its copies. */
+  #grants(seq: number): Message[] {
+    return [copyCid({ lane, seq }), { lane, seq }].map(cid => ({ kind: "grant", ...cid, grantee: clusterPid }));
+  }
+  #model(n: number, m: Message, pid = clusterPid): Answer {
+    return (this.#models[n] as NodeModel).take(m, pid) as Answer;
   }
   async #recover(): Promise<void> {
     this.#start++;
     for (const kind of ["recover", "open"] as const)
-      expect((await this.#h.send({ kind, seq: this.#start }, clusterPid)).verdict).toBe("done");
+      expect((await this.#h.send({ kind, seq: this.#start }, director)).verdict).toBe("done");
     this.#up = true;
   }
   /** Messages go, answers come; a cycle. */
@@ -164,8 +172,8 @@ export class Sweep {
     await this.#h.host.drained();
     for (let part = 0; part < bounds.commits; part++)
       for (const a of [
-        await this.#h.send({ kind: "inspect", part }, clusterPid),
-        ...[1, 2].map(n => this.#model(n, { kind: "inspect", part })),
+        await this.#h.send({ kind: "inspect", part }, director),
+        ...[1, 2].map(n => this.#model(n, { kind: "inspect", part }, director)),
       ])
         expect(a.state).toBe("free");
     return { phase, tries, action, cycles };
@@ -187,11 +195,10 @@ export class Sweep {
     memory.map(clusterPid, homeAt, homeBytes);
     this.#start++;
     const tell = async (m: Message): Promise<void> => {
-      expect((await this.#h.send(m, clusterPid)).verdict).toBe("done");
+      expect((await this.#h.send(m, director)).verdict).toBe("done");
     };
     await tell({ kind: "recover", seq: this.#start });
-    const { finished: seq } = this.#c;
-    if (seq > 0) for (const cid of [copyCid({ lane, seq }), { lane, seq }]) await tell({ kind: "forget", ...cid });
+    for (const m of this.#grants(this.#c.finished)) await tell({ ...m, marks: marks.redo });
     for (const s of role.shares)
       for (const a of s.areas) {
         const other = s.node === 0 ? s.replica : s.replica === 0 ? s.node : undefined;
@@ -208,9 +215,10 @@ export class Sweep {
     this.#waiting = [];
     await this.#h.host.drained();
     this.#calls = [];
-    const { action } = await takeOver(lane, [0, 1, 2], (n, m) =>
-      n === 0 ? this.#h.send(m, clusterPid) : Promise.resolve(this.#model(n, m)),
-    );
+    const { action } = await takeOver(lane, [0, 1, 2], (n, m, by) => {
+      const who = by === "director" ? director : clusterPid;
+      return n === 0 ? this.#h.send(m, who) : Promise.resolve(this.#model(n, m, who));
+    });
     this.#c = this.#coordinator(seq);
     return action;
   }
