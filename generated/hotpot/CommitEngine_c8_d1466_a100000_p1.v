@@ -137,107 +137,107 @@ module CommitEngine_c8_d1466_a100000_p1 (
   reg [3:0] part; // shared.ts:93
   reg matches_; // shared.ts:95
   reg searches; // shared.ts:96
-  reg [2:0] place; // table.ts:40
-  reg [1:0] state_0; // table.ts:42
-  reg [5:0] lane_0; // table.ts:43
-  reg [31:0] seq_0; // table.ts:44
-  reg [15:0] pid_0; // table.ts:45
-  reg [7:0] held_0; // table.ts:46
-  reg same_pid_0; // table.ts:48
-  reg same_lane_0; // table.ts:49
-  reg used_0; // table.ts:50
-  reg ended_0; // table.ts:51
-  reg [1:0] state_1; // table.ts:42
-  reg [5:0] lane_1; // table.ts:43
-  reg [31:0] seq_1; // table.ts:44
-  reg [15:0] pid_1; // table.ts:45
-  reg [7:0] held_1; // table.ts:46
-  reg same_pid_1; // table.ts:48
-  reg same_lane_1; // table.ts:49
-  reg used_1; // table.ts:50
-  reg ended_1; // table.ts:51
-  reg [1:0] state_2; // table.ts:42
-  reg [5:0] lane_2; // table.ts:43
-  reg [31:0] seq_2; // table.ts:44
-  reg [15:0] pid_2; // table.ts:45
-  reg [7:0] held_2; // table.ts:46
-  reg same_pid_2; // table.ts:48
-  reg same_lane_2; // table.ts:49
-  reg used_2; // table.ts:50
-  reg ended_2; // table.ts:51
-  reg [1:0] state_3; // table.ts:42
-  reg [5:0] lane_3; // table.ts:43
-  reg [31:0] seq_3; // table.ts:44
-  reg [15:0] pid_3; // table.ts:45
-  reg [7:0] held_3; // table.ts:46
-  reg same_pid_3; // table.ts:48
-  reg same_lane_3; // table.ts:49
-  reg used_3; // table.ts:50
-  reg ended_3; // table.ts:51
-  reg [1:0] state_4; // table.ts:42
-  reg [5:0] lane_4; // table.ts:43
-  reg [31:0] seq_4; // table.ts:44
-  reg [15:0] pid_4; // table.ts:45
-  reg [7:0] held_4; // table.ts:46
-  reg same_pid_4; // table.ts:48
-  reg same_lane_4; // table.ts:49
-  reg used_4; // table.ts:50
-  reg ended_4; // table.ts:51
-  reg [1:0] state_5; // table.ts:42
-  reg [5:0] lane_5; // table.ts:43
-  reg [31:0] seq_5; // table.ts:44
-  reg [15:0] pid_5; // table.ts:45
-  reg [7:0] held_5; // table.ts:46
-  reg same_pid_5; // table.ts:48
-  reg same_lane_5; // table.ts:49
-  reg used_5; // table.ts:50
-  reg ended_5; // table.ts:51
-  reg [1:0] state_6; // table.ts:42
-  reg [5:0] lane_6; // table.ts:43
-  reg [31:0] seq_6; // table.ts:44
-  reg [15:0] pid_6; // table.ts:45
-  reg [7:0] held_6; // table.ts:46
-  reg same_pid_6; // table.ts:48
-  reg same_lane_6; // table.ts:49
-  reg used_6; // table.ts:50
-  reg ended_6; // table.ts:51
-  reg [1:0] state_7; // table.ts:42
-  reg [5:0] lane_7; // table.ts:43
-  reg [31:0] seq_7; // table.ts:44
-  reg [15:0] pid_7; // table.ts:45
-  reg [7:0] held_7; // table.ts:46
-  reg same_pid_7; // table.ts:48
-  reg same_lane_7; // table.ts:49
-  reg used_7; // table.ts:50
-  reg ended_7; // table.ts:51
-  reg known; // table.ts:64
-  reg has_room; // table.ts:65
-  reg conflict; // table.ts:91
-  reg pages_compared; // table.ts:93
-  reg is_held_0; // table.ts:96
-  reg is_page_0; // table.ts:97
-  reg is_held_1; // table.ts:96
-  reg is_page_1; // table.ts:97
-  reg is_held_2; // table.ts:96
-  reg is_page_2; // table.ts:97
-  reg is_held_3; // table.ts:96
-  reg is_page_3; // table.ts:97
-  reg is_held_4; // table.ts:96
-  reg is_page_4; // table.ts:97
-  reg is_held_5; // table.ts:96
-  reg is_page_5; // table.ts:97
-  reg is_held_6; // table.ts:96
-  reg is_page_6; // table.ts:97
-  reg is_held_7; // table.ts:96
-  reg is_page_7; // table.ts:97
-  reg writes_area; // table.ts:112
-  reg [2:0] area_part; // table.ts:113
-  reg [63:0] new_area_va; // table.ts:114
+  reg [2:0] place; // table.ts:39
+  reg [1:0] state_0; // table.ts:41
+  reg [5:0] lane_0; // table.ts:42
+  reg [31:0] seq_0; // table.ts:43
+  reg [15:0] pid_0; // table.ts:44
+  reg [7:0] held_0; // table.ts:45
+  reg same_pid_0; // table.ts:47
+  reg same_lane_0; // table.ts:48
+  reg used_0; // table.ts:49
+  reg ended_0; // table.ts:50
+  reg [1:0] state_1; // table.ts:41
+  reg [5:0] lane_1; // table.ts:42
+  reg [31:0] seq_1; // table.ts:43
+  reg [15:0] pid_1; // table.ts:44
+  reg [7:0] held_1; // table.ts:45
+  reg same_pid_1; // table.ts:47
+  reg same_lane_1; // table.ts:48
+  reg used_1; // table.ts:49
+  reg ended_1; // table.ts:50
+  reg [1:0] state_2; // table.ts:41
+  reg [5:0] lane_2; // table.ts:42
+  reg [31:0] seq_2; // table.ts:43
+  reg [15:0] pid_2; // table.ts:44
+  reg [7:0] held_2; // table.ts:45
+  reg same_pid_2; // table.ts:47
+  reg same_lane_2; // table.ts:48
+  reg used_2; // table.ts:49
+  reg ended_2; // table.ts:50
+  reg [1:0] state_3; // table.ts:41
+  reg [5:0] lane_3; // table.ts:42
+  reg [31:0] seq_3; // table.ts:43
+  reg [15:0] pid_3; // table.ts:44
+  reg [7:0] held_3; // table.ts:45
+  reg same_pid_3; // table.ts:47
+  reg same_lane_3; // table.ts:48
+  reg used_3; // table.ts:49
+  reg ended_3; // table.ts:50
+  reg [1:0] state_4; // table.ts:41
+  reg [5:0] lane_4; // table.ts:42
+  reg [31:0] seq_4; // table.ts:43
+  reg [15:0] pid_4; // table.ts:44
+  reg [7:0] held_4; // table.ts:45
+  reg same_pid_4; // table.ts:47
+  reg same_lane_4; // table.ts:48
+  reg used_4; // table.ts:49
+  reg ended_4; // table.ts:50
+  reg [1:0] state_5; // table.ts:41
+  reg [5:0] lane_5; // table.ts:42
+  reg [31:0] seq_5; // table.ts:43
+  reg [15:0] pid_5; // table.ts:44
+  reg [7:0] held_5; // table.ts:45
+  reg same_pid_5; // table.ts:47
+  reg same_lane_5; // table.ts:48
+  reg used_5; // table.ts:49
+  reg ended_5; // table.ts:50
+  reg [1:0] state_6; // table.ts:41
+  reg [5:0] lane_6; // table.ts:42
+  reg [31:0] seq_6; // table.ts:43
+  reg [15:0] pid_6; // table.ts:44
+  reg [7:0] held_6; // table.ts:45
+  reg same_pid_6; // table.ts:47
+  reg same_lane_6; // table.ts:48
+  reg used_6; // table.ts:49
+  reg ended_6; // table.ts:50
+  reg [1:0] state_7; // table.ts:41
+  reg [5:0] lane_7; // table.ts:42
+  reg [31:0] seq_7; // table.ts:43
+  reg [15:0] pid_7; // table.ts:44
+  reg [7:0] held_7; // table.ts:45
+  reg same_pid_7; // table.ts:47
+  reg same_lane_7; // table.ts:48
+  reg used_7; // table.ts:49
+  reg ended_7; // table.ts:50
+  reg known; // table.ts:68
+  reg has_room; // table.ts:69
+  reg conflict; // table.ts:99
+  reg pages_compared; // table.ts:101
+  reg is_held_0; // table.ts:104
+  reg is_page_0; // table.ts:105
+  reg is_held_1; // table.ts:104
+  reg is_page_1; // table.ts:105
+  reg is_held_2; // table.ts:104
+  reg is_page_2; // table.ts:105
+  reg is_held_3; // table.ts:104
+  reg is_page_3; // table.ts:105
+  reg is_held_4; // table.ts:104
+  reg is_page_4; // table.ts:105
+  reg is_held_5; // table.ts:104
+  reg is_page_5; // table.ts:105
+  reg is_held_6; // table.ts:104
+  reg is_page_6; // table.ts:105
+  reg is_held_7; // table.ts:104
+  reg is_page_7; // table.ts:105
+  reg writes_area; // table.ts:124
+  reg [2:0] area_part; // table.ts:125
+  reg [63:0] new_area_va; // table.ts:126
   reg [4:0] new_area_beats;
-  reg [7:0] writes_crc; // table.ts:115
-  reg [255:0] new_crcs; // table.ts:116
-  reg writes_meta; // table.ts:117
-  reg [15:0] new_meta_owners, new_meta_replicas; // table.ts:118
+  reg [7:0] writes_crc; // table.ts:127
+  reg [255:0] new_crcs; // table.ts:128
+  reg writes_meta; // table.ts:129
+  reg [15:0] new_meta_owners, new_meta_replicas; // table.ts:130
   reg [3:0] new_meta_parts;
   reg [1:0] record_state; // record.ts:11
   reg [31:0] record_crc; // record.ts:12
@@ -273,27 +273,27 @@ module CommitEngine_c8_d1466_a100000_p1 (
   reg cold; // shared.ts:168
   reg open; // shared.ts:169
   reg [31:0] start; // shared.ts:170
-  reg [7:0] opcode; // front.ts:22
-  reg [13:0] length; // front.ts:23
-  reg [4:0] index; // front.ts:24
-  reg has_no_body; // front.ts:25
+  reg [7:0] opcode; // front.ts:66
+  reg [13:0] length; // front.ts:67
+  reg [4:0] index; // front.ts:68
+  reg has_no_body; // front.ts:69
   reg wrong_kind, wrong_bare, wrong_size, wrong_granule, wrong_bytes, wrong_page, wrong_parts, wrong_name,
     asks_with_data, asks_of_commit, asks_in_parts, malformed; // judge.ts:12
   reg is_over, was_held, is_recover, may_not_say_it, lane_was_busy, has_no_place, is_granted, is_same_parts,
-    all_held; // front.ts:27
-  reg [1:0] state_before; // front.ts:37
-  reg [7:0] held_before; // front.ts:38
-  reg [3:0] front; // front.ts:50
+    all_held; // front.ts:18
+  reg [1:0] state_before; // front.ts:29
+  reg [7:0] held_before; // front.ts:30
+  reg [3:0] front; // front.ts:73
   reg log_begins, record_begins, home_begins, update_begins, floor_begins, area_begins, recovery_begins; // begin.ts:5
   reg asks_of_place; // commit-engine.ts:48
   reg asks_of_lane; // commit-engine.ts:49
   reg completes; // prepare.ts:25
   reg [2:0] prepare; // prepare.ts:29
   reg [2:0] checkpoint; // home.ts:10
-  reg [5:0] floor_word; // recover.ts:27
-  reg [1:0] found_state; // recover.ts:28
-  reg record_is_sound, record_is_formed, record_is_over, record_is_owners, area_is_sound, area_is_own; // recover.ts:29
-  reg [3:0] recovery; // recover.ts:37
+  reg [5:0] floor_word; // recover.ts:41
+  reg [1:0] found_state; // recover.ts:42
+  reg record_is_sound, record_is_formed, record_is_over, record_is_owners, area_is_sound, area_is_own; // recover.ts:43
+  reg [3:0] recovery; // recover.ts:167
   reg answers_with_area; // single.ts:16
   reg [1:0] single; // single.ts:17
   reg [511:0] answer_line; // answer.ts:48
@@ -301,7 +301,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
   reg answered; // answer.ts:50
   reg [1:0] answer; // answer.ts:76
   (* ram_style = "distributed" *) reg [511:0] area_data [0:15]; // beats.ts:14
-  (* ram_style = "distributed" *) reg [68:0] areas_0 [0:7]; // table.ts:52
+  (* ram_style = "distributed" *) reg [68:0] areas_0 [0:7]; // table.ts:51
   (* ram_style = "distributed" *) reg [68:0] areas_1 [0:7];
   (* ram_style = "distributed" *) reg [68:0] areas_2 [0:7];
   (* ram_style = "distributed" *) reg [68:0] areas_3 [0:7];
@@ -309,7 +309,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
   (* ram_style = "distributed" *) reg [68:0] areas_5 [0:7];
   (* ram_style = "distributed" *) reg [68:0] areas_6 [0:7];
   (* ram_style = "distributed" *) reg [68:0] areas_7 [0:7];
-  (* ram_style = "distributed" *) reg [31:0] crcs_0 [0:7]; // table.ts:57
+  (* ram_style = "distributed" *) reg [31:0] crcs_0 [0:7]; // table.ts:56
   (* ram_style = "distributed" *) reg [31:0] crcs_1 [0:7];
   (* ram_style = "distributed" *) reg [31:0] crcs_2 [0:7];
   (* ram_style = "distributed" *) reg [31:0] crcs_3 [0:7];
@@ -317,10 +317,10 @@ module CommitEngine_c8_d1466_a100000_p1 (
   (* ram_style = "distributed" *) reg [31:0] crcs_5 [0:7];
   (* ram_style = "distributed" *) reg [31:0] crcs_6 [0:7];
   (* ram_style = "distributed" *) reg [31:0] crcs_7 [0:7];
-  (* ram_style = "distributed" *) reg [35:0] metas [0:7]; // table.ts:59
+  (* ram_style = "distributed" *) reg [35:0] metas [0:7]; // table.ts:58
   (* ram_style = "distributed" *) reg [47:0] floors [0:63]; // shared.ts:62
   wire [31:0] crc_result = ~crc; // digest.ts:15
-  wire is_place_0 = place == 3'd0; // table.ts:60
+  wire is_place_0 = place == 3'd0; // table.ts:59
   wire is_place_1 = place == 3'd1;
   wire is_place_2 = place == 3'd2;
   wire is_place_3 = place == 3'd3;
@@ -328,31 +328,31 @@ module CommitEngine_c8_d1466_a100000_p1 (
   wire is_place_5 = place == 3'd5;
   wire is_place_6 = place == 3'd6;
   wire is_place_7 = place == 3'd7;
-  wire same_lane = lane_0 == head[37:32]; // table.ts:67
-  wire same_seq = seq_0 == head[95:64]; // table.ts:68
-  wire matches_1 = same_lane & same_seq & (state_0 != commit_state_free); // table.ts:69
-  wire same_lane_8 = lane_1 == head[37:32]; // table.ts:67
-  wire same_seq_1 = seq_1 == head[95:64]; // table.ts:68
-  wire matches_2 = same_lane_8 & same_seq_1 & (state_1 != commit_state_free); // table.ts:69
-  wire same_lane_9 = lane_2 == head[37:32]; // table.ts:67
-  wire same_seq_2 = seq_2 == head[95:64]; // table.ts:68
-  wire matches_3 = same_lane_9 & same_seq_2 & (state_2 != commit_state_free); // table.ts:69
-  wire same_lane_10 = lane_3 == head[37:32]; // table.ts:67
-  wire same_seq_3 = seq_3 == head[95:64]; // table.ts:68
-  wire matches_4 = same_lane_10 & same_seq_3 & (state_3 != commit_state_free); // table.ts:69
-  wire same_lane_11 = lane_4 == head[37:32]; // table.ts:67
-  wire same_seq_4 = seq_4 == head[95:64]; // table.ts:68
-  wire matches_5 = same_lane_11 & same_seq_4 & (state_4 != commit_state_free); // table.ts:69
-  wire same_lane_12 = lane_5 == head[37:32]; // table.ts:67
-  wire same_seq_5 = seq_5 == head[95:64]; // table.ts:68
-  wire matches_6 = same_lane_12 & same_seq_5 & (state_5 != commit_state_free); // table.ts:69
-  wire same_lane_13 = lane_6 == head[37:32]; // table.ts:67
-  wire same_seq_6 = seq_6 == head[95:64]; // table.ts:68
-  wire matches_7 = same_lane_13 & same_seq_6 & (state_6 != commit_state_free); // table.ts:69
-  wire same_lane_14 = lane_7 == head[37:32]; // table.ts:67
-  wire same_seq_7 = seq_7 == head[95:64]; // table.ts:68
-  wire matches_8 = same_lane_14 & same_seq_7 & (state_7 != commit_state_free); // table.ts:69
-  wire page_taken_0 = is_page_0 & same_pid_0 & used_0 & is_held_0; // table.ts:105
+  wire same_lane = lane_0 == head[37:32]; // table.ts:71
+  wire same_seq = seq_0 == head[95:64]; // table.ts:72
+  wire matches_1 = same_lane & same_seq & (state_0 != commit_state_free); // table.ts:73
+  wire same_lane_8 = lane_1 == head[37:32]; // table.ts:71
+  wire same_seq_1 = seq_1 == head[95:64]; // table.ts:72
+  wire matches_2 = same_lane_8 & same_seq_1 & (state_1 != commit_state_free); // table.ts:73
+  wire same_lane_9 = lane_2 == head[37:32]; // table.ts:71
+  wire same_seq_2 = seq_2 == head[95:64]; // table.ts:72
+  wire matches_3 = same_lane_9 & same_seq_2 & (state_2 != commit_state_free); // table.ts:73
+  wire same_lane_10 = lane_3 == head[37:32]; // table.ts:71
+  wire same_seq_3 = seq_3 == head[95:64]; // table.ts:72
+  wire matches_4 = same_lane_10 & same_seq_3 & (state_3 != commit_state_free); // table.ts:73
+  wire same_lane_11 = lane_4 == head[37:32]; // table.ts:71
+  wire same_seq_4 = seq_4 == head[95:64]; // table.ts:72
+  wire matches_5 = same_lane_11 & same_seq_4 & (state_4 != commit_state_free); // table.ts:73
+  wire same_lane_12 = lane_5 == head[37:32]; // table.ts:71
+  wire same_seq_5 = seq_5 == head[95:64]; // table.ts:72
+  wire matches_6 = same_lane_12 & same_seq_5 & (state_5 != commit_state_free); // table.ts:73
+  wire same_lane_13 = lane_6 == head[37:32]; // table.ts:71
+  wire same_seq_6 = seq_6 == head[95:64]; // table.ts:72
+  wire matches_7 = same_lane_13 & same_seq_6 & (state_6 != commit_state_free); // table.ts:73
+  wire same_lane_14 = lane_7 == head[37:32]; // table.ts:71
+  wire same_seq_7 = seq_7 == head[95:64]; // table.ts:72
+  wire matches_8 = same_lane_14 & same_seq_7 & (state_7 != commit_state_free); // table.ts:73
+  wire page_taken_0 = is_page_0 & same_pid_0 & used_0 & is_held_0; // table.ts:113
   wire page_taken_1 = is_page_1 & same_pid_1 & used_1 & is_held_1;
   wire page_taken_2 = is_page_2 & same_pid_2 & used_2 & is_held_2;
   wire page_taken_3 = is_page_3 & same_pid_3 & used_3 & is_held_3;
@@ -360,7 +360,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
   wire page_taken_5 = is_page_5 & same_pid_5 & used_5 & is_held_5;
   wire page_taken_6 = is_page_6 & same_pid_6 & used_6 & is_held_6;
   wire page_taken_7 = is_page_7 & same_pid_7 & used_7 & is_held_7;
-  wire node = writes_area & is_place_0; // table.ts:122
+  wire node = writes_area & is_place_0; // table.ts:134
   wire node_1 = writes_area & is_place_1;
   wire node_2 = writes_area & is_place_2;
   wire node_3 = writes_area & is_place_3;
@@ -368,12 +368,12 @@ module CommitEngine_c8_d1466_a100000_p1 (
   wire node_5 = writes_area & is_place_5;
   wire node_6 = writes_area & is_place_6;
   wire node_7 = writes_area & is_place_7;
-  wire [35:0] said_word = metas[place]; // table.ts:126
+  wire [35:0] said_word = metas[place]; // table.ts:245
   wire [3:0] said_parts = said_word[35:32];
   wire [7:0] all_parts = {
     said_parts > 4'd7, said_parts > 4'd6, said_parts > 4'd5, said_parts > 4'd4, said_parts > 4'd3, said_parts > 4'd2,
     said_parts > 4'd1, said_parts > 4'd0
-  }; // table.ts:128
+  }; // table.ts:247
   wire place_state_or =
     (is_place_0 & ((state_0 == commit_state_prepared) | (state_0 == commit_state_committed)))
     | (is_place_1 & ((state_1 == commit_state_prepared) | (state_1 == commit_state_committed)))
@@ -394,30 +394,30 @@ module CommitEngine_c8_d1466_a100000_p1 (
     | (is_place_5 & ((state_5 == commit_state_gathering) | (state_5 == commit_state_committed)))
     | (is_place_6 & ((state_6 == commit_state_gathering) | (state_6 == commit_state_committed)))
     | (is_place_7 & ((state_7 == commit_state_gathering) | (state_7 == commit_state_committed)));
-  wire [1:0] place_state = {place_state_or | is_place_4_or, is_place_0_or | state_4_or}; // table.ts:134
+  wire [1:0] place_state = {place_state_or | is_place_4_or, is_place_0_or | state_4_or}; // table.ts:158
   wire [5:0] place_lane =
     ({6{is_place_0}} & lane_0) | ({6{is_place_1}} & lane_1) | ({6{is_place_2}} & lane_2) | ({6{is_place_3}} & lane_3)
     | ({6{is_place_4}} & lane_4) | ({6{is_place_5}} & lane_5) | ({6{is_place_6}} & lane_6)
-    | ({6{is_place_7}} & lane_7); // table.ts:141
+    | ({6{is_place_7}} & lane_7); // table.ts:165
   wire [31:0] place_seq =
     ({32{is_place_0}} & seq_0) | ({32{is_place_1}} & seq_1) | ({32{is_place_2}} & seq_2) | ({32{is_place_3}} & seq_3)
     | ({32{is_place_4}} & seq_4) | ({32{is_place_5}} & seq_5) | ({32{is_place_6}} & seq_6)
-    | ({32{is_place_7}} & seq_7); // table.ts:145
+    | ({32{is_place_7}} & seq_7); // table.ts:169
   wire [15:0] place_pid =
     ({16{is_place_0}} & pid_0) | ({16{is_place_1}} & pid_1) | ({16{is_place_2}} & pid_2) | ({16{is_place_3}} & pid_3)
     | ({16{is_place_4}} & pid_4) | ({16{is_place_5}} & pid_5) | ({16{is_place_6}} & pid_6)
-    | ({16{is_place_7}} & pid_7); // table.ts:149
+    | ({16{is_place_7}} & pid_7); // table.ts:173
   wire [7:0] place_held =
     ({8{is_place_0}} & held_0) | ({8{is_place_1}} & held_1) | ({8{is_place_2}} & held_2) | ({8{is_place_3}} & held_3)
     | ({8{is_place_4}} & held_4) | ({8{is_place_5}} & held_5) | ({8{is_place_6}} & held_6)
-    | ({8{is_place_7}} & held_7); // table.ts:153
-  wire is_whole = place_held == all_parts; // table.ts:190
+    | ({8{is_place_7}} & held_7); // table.ts:177
+  wire is_whole = place_held == all_parts; // table.ts:258
   wire lane_is_busy =
     (same_lane_0 & (state_0 != commit_state_free)) | (same_lane_1 & (state_1 != commit_state_free))
     | (same_lane_2 & (state_2 != commit_state_free)) | (same_lane_3 & (state_3 != commit_state_free))
     | (same_lane_4 & (state_4 != commit_state_free)) | (same_lane_5 & (state_5 != commit_state_free))
-    | (same_lane_6 & (state_6 != commit_state_free)) | (same_lane_7 & (state_7 != commit_state_free)); // table.ts:193
-  wire [31:0] crcs = crcs_7[place]; // table.ts:158
+    | (same_lane_6 & (state_6 != commit_state_free)) | (same_lane_7 & (state_7 != commit_state_free)); // table.ts:261
+  wire [31:0] crcs = crcs_7[place]; // table.ts:255
   wire [511:0] record_body = {
     112'h0, all_parts[7] ? crcs : 32'd0, all_parts[6] ? crcs_6[place] : 32'd0, all_parts[5] ? crcs_5[place] : 32'd0,
     all_parts[4] ? crcs_4[place] : 32'd0, all_parts[3] ? crcs_3[place] : 32'd0, all_parts[2] ? crcs_2[place] : 32'd0,
@@ -438,14 +438,14 @@ module CommitEngine_c8_d1466_a100000_p1 (
   wire kind_has_data = (head[7:0] == 8'd1) | (head[7:0] == 8'd3); // judge.ts:17
   wire [16:0] area_end = {5'd0, head[139:128]} + {1'b0, head[127:112]}; // judge.ts:19
   wire wrong_area = wrong_size | wrong_granule | wrong_bytes | wrong_page; // judge.ts:32
-  wire is_owner = (floor_owner == pid) & (|pid); // front.ts:42
-  wire is_director = pid == 16'd1; // front.ts:43
-  wire is_full = ~(known | has_room); // front.ts:44
+  wire is_owner = (floor_owner == pid) & (|pid); // front.ts:35
+  wire is_director = pid == 16'd1; // front.ts:36
+  wire is_full = ~(known | has_room); // front.ts:37
   wire is_directors =
-    (head[7:0] == 8'd5) | (head[7:0] == 8'd6) | (head[7:0] == 8'd8) | ((head[7:0] == 8'd7) & ~wants_data); // front.ts:45
-  wire is_malformed = malformed | has_no_body; // front.ts:125
+    (head[7:0] == 8'd5) | (head[7:0] == 8'd6) | (head[7:0] == 8'd8) | ((head[7:0] == 8'd7) & ~wants_data); // front.ts:38
+  wire is_malformed = malformed | has_no_body; // front.ts:137
   wire [7:0] own_part = 8'd1 << head[10:8]; // prepare.ts:26
-  wire record_lives = record_is_sound & record_is_formed & record_is_owners & ~record_is_over; // recover.ts:36
+  wire record_lives = record_is_sound & record_is_formed & record_is_owners & ~record_is_over; // recover.ts:50
   wire is_closed = ~open & ~is_redo; // decide.ts:33
   wire contradicts = known & ~is_same_parts; // decide.ts:34
   wire repeats = known & was_held; // decide.ts:35
@@ -1695,7 +1695,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
         conflict <= 1'b1;
       end
     end
-  wire [68:0] theirs_word = areas_0[part[2:0]]; // table.ts:95
+  wire [68:0] theirs_word = areas_0[part[2:0]]; // table.ts:103
   wire [63:0] theirs_va = theirs_word[63:0];
   wire [68:0] is_page_1_word = areas_1[part[2:0]];
   wire [68:0] is_page_2_word = areas_2[part[2:0]];
@@ -1793,7 +1793,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
       floor_owner <= floor_value_owner;
     end
   end
-  wire [63:0] all_va = is_page_1_word[63:0]; // table.ts:160
+  wire [63:0] all_va = is_page_1_word[63:0]; // table.ts:182
   wire [4:0] all_beats = theirs_word[68:64];
   wire [31:0] home_crc_or =
     ({32{part == 4'd0}} & crcs_0[place]) | ({32{part == 4'd1}} & crcs_1[place]) | ({32{part == 4'd2}} & crcs_2[place])
@@ -1817,7 +1817,7 @@ module CommitEngine_c8_d1466_a100000_p1 (
     home_seq <= place_seq;
     home_crc <= home_crc_or | part_or;
   end
-  wire [15:0] said_replicas = said_word[31:16]; // table.ts:126
+  wire [15:0] said_replicas = said_word[31:16]; // table.ts:245
   wire [15:0] said_owners = said_word[15:0];
   wire [7:0] answer_line_choice =
     (verdict == commit_verdict_done) ? 8'd0 :

@@ -24,16 +24,24 @@ interface Shows {
   readonly lane: () => void;
 }
 
-/** Who may say it comes first: a stranger learns nothing of a lane. */
-export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): void {
-  const { asked } = e.beats,
-    { table, access } = e,
-    say = (v: Said): void => e.end(Verdict[v]),
-    is = (s: keyof typeof states) => front.state.eq(states[s]);
-  const isClosed = node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
-    contradicts = node(table.known.andNot(front.sameParts), { name: "contradicts" }),
-    repeats = node(table.known.and(front.wasHeld), { name: "repeats" });
+/** What is known of a message and its commit. */
+function factsOf(e: Shared, front: Front) {
+  const { table } = e;
+  return {
+    say: (v: Said): void => e.end(Verdict[v]),
+    is: (s: keyof typeof states) => front.state.eq(states[s]),
+    isClosed: node(e.open.not().andNot(e.isRedo), { name: "is_closed" }),
+    contradicts: node(table.known.andNot(front.sameParts), { name: "contradicts" }),
+    repeats: node(table.known.and(front.wasHeld), { name: "repeats" }),
+  };
+}
+type Facts = ReturnType<typeof factsOf>;
 
+/** The two steps of a commit. */
+function commits(e: Shared, front: Front, starts: Starts, facts: Facts) {
+  const { table } = e,
+    { asked } = e.beats,
+    { say, is, isClosed, contradicts, repeats } = facts;
   const prepare = (): void => {
     when(front.isOver, () => say("stale"))
       .elseWhen(isClosed, () => say("cold"))
@@ -56,6 +64,12 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
       .elseWhen(is("committed"), () => say("done"))
       .otherwise(() => starts.home.begin());
   };
+  return { prepare, commit };
+}
+
+/** What takes one write: of a replica's area, or of a lane's floor and owner. */
+function singles(e: Shared, front: Front, starts: Starts, { say, isClosed }: Facts) {
+  const { asked } = e.beats;
   const update = (): void => {
     when(front.isOver, () => say("stale"))
       .elseWhen(isClosed, () => say("cold"))
@@ -66,7 +80,7 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
   };
   const writeFloor = (): void => {
     const bytes = constant(floorBytes, 14);
-    access.ask({
+    e.access.ask({
       ...{ opcode: opcodeBits.WRITE, home: 0, va: e.at.floor(asked.lane), bytes, sends: bytes },
       ...{ beats: e.nothing, lead: "floor", headed: 0 },
     });
@@ -76,7 +90,6 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
     when(front.isOver, () => say("done")).otherwise(writeFloor);
   };
   const grant = (): void => {
-    shows.lane();
     // A number is given once: what a network kept of an older GRANT gives nobody a lane.
     when(front.isOver.and(front.isGranted), () => say("done"))
       .elseWhen(front.isOver, () => say("stale"))
@@ -85,6 +98,13 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
       .elseWhen(front.laneIsBusy, () => say("busy"))
       .otherwise(writeFloor);
   };
+  return { update, forget, grant };
+}
+
+/** A node that begins anew. */
+function beginnings(e: Shared, starts: Starts, { say }: Facts) {
+  const { table, access } = e,
+    { asked } = e.beats;
   const recover = (): void => {
     table.known.set(0);
     when(e.cold.not(), () => {
@@ -105,11 +125,17 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
       e.open.set(1);
     }).otherwise(() => say("stale"));
   };
-  const inspect = (): void => {
+  return { recover, open };
+}
+
+/** A look at what is known: a place of the table, or an area of the asking process's commit. */
+function inspectOf(e: Shared, front: Front, starts: Starts, { say, repeats }: Facts, shows: Shows): () => void {
+  const { asked } = e.beats;
+  return () => {
     when(e.wantsData.not(), () => {
       shows.place();
       shows.lane();
-      table.place.set(asked.part.trunc(placeBits).is(placeBits));
+      e.table.place.set(asked.part.trunc(placeBits).is(placeBits));
       say("done");
     })
       .elseWhen(front.isOver, () => say("stale"))
@@ -120,22 +146,36 @@ export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): v
         starts.area.begin();
       });
   };
+}
+
+/** Who may say it comes first: a stranger learns nothing of a lane. */
+export function decide(e: Shared, front: Front, starts: Starts, shows: Shows): void {
+  const facts = factsOf(e, front),
+    { say } = facts;
+  const { prepare, commit } = commits(e, front, starts, facts),
+    { update, forget, grant } = singles(e, front, starts, facts),
+    { recover, open } = beginnings(e, starts, facts),
+    inspect = inspectOf(e, front, starts, facts, shows);
+  const granted = (): void => {
+    shows.lane();
+    grant();
+  };
   when(front.decides, () => {
     when(front.malformed, () => say("refused"))
       .elseWhen(front.isRecover.andNot(front.mayNot), recover)
       .elseWhen(e.cold.andNot(front.isRecover), () => say("cold"))
       .elseWhen(front.mayNot, () => {
-        table.known.set(0);
+        e.table.known.set(0);
         say("refused");
       })
       .otherwise(() => {
-        switchOn(asked.kind)
+        switchOn(e.beats.asked.kind)
           .is(kinds.prepare, prepare)
           .is(kinds.commit, commit)
           .is(kinds.update, update)
           .is(kinds.forget, forget)
           .is(kinds.open, open)
-          .is(kinds.grant, grant)
+          .is(kinds.grant, granted)
           .otherwise(inspect);
       });
   });

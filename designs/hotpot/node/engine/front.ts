@@ -12,6 +12,50 @@ const bitAt = (mask: UInt, at: UInt): UInt<1> =>
     Array.from({ length: mask.width }, (_, i) => mask.bit(i)),
   );
 
+/** What is known of a message when it is decided, and stands until the next one. */
+function knownOf(e: Shared, director: number) {
+  const { asked } = e.beats;
+  const kept = (name: string) => reg(bit, { init: 0, name });
+  const known = {
+    isOver: kept("is_over"),
+    wasHeld: kept("was_held"),
+    isRecover: kept("is_recover"),
+    mayNot: kept("may_not_say_it"),
+    laneIsBusy: kept("lane_was_busy"),
+    noPlace: kept("has_no_place"),
+    isGranted: kept("is_granted"),
+    sameParts: kept("is_same_parts"),
+    allHeld: kept("all_held"),
+    state: reg(uint(2), { init: 0, name: "state_before" }),
+    held: reg(uint(bounds.parts), { init: 0, name: "held_before" }),
+  };
+  // Of its own lane a process says all but RECOVER, OPEN, GRANT, and INSPECT of a place.
+  const isKind = (k: keyof typeof kinds): UInt<1> => asked.kind.eq(kinds[k]),
+    // A lane that is nobody's is not process 0's.
+    isOwner = node(e.floors.owner.eq(e.pid).and(e.pid.any()), { name: "is_owner" }),
+    isDirector = node(e.pid.eq(director), { name: "is_director" }),
+    full = node(e.table.known.or(e.table.room).not(), { name: "is_full" }),
+    directs = node(
+      orTree([isKind("recover"), isKind("open"), isKind("grant"), isKind("inspect").andNot(e.wantsData)]),
+      { name: "is_directors" },
+    );
+  const weigh = (): void => {
+    known.isOver.set(asked.seq.lt(e.floors.floor));
+    known.held.set(mux(e.table.known, e.table.held, 0).is(bounds.parts));
+    known.wasHeld.set(bitAt(e.table.held, asked.part));
+    known.isRecover.set(isKind("recover"));
+    known.mayNot.set(mux(directs, isDirector, isOwner.or(isKind("forget").and(isDirector))).not());
+    known.laneIsBusy.set(e.table.laneIsBusy);
+    // A lane has one commit at a time, so whoever never ends his has one place for each lane that he was given.
+    known.noPlace.set(full.or(e.table.laneIsBusy.andNot(e.table.known)));
+    known.isGranted.set(e.floors.owner.eq(asked.grantee));
+    known.sameParts.set(e.table.meta.parts.zext(8).eq(asked.parts));
+    known.allHeld.set(e.table.isWhole);
+    known.state.set(e.table.state);
+  };
+  return { ...known, weigh };
+}
+
 /**
  * `decides` for a cycle, when all is known of the message; the other facts stand until the next one.
  * @param director the process that directs the node
@@ -24,28 +68,7 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
     index = reg(uint(countBits), { init: 0, name: "index" }),
     bare = reg(bit, { init: 0, name: "has_no_body" }),
     malformed = judgedOf(e.beats, opcode, length);
-  const kept = (name: string) => reg(bit, { init: 0, name }),
-    isOver = kept("is_over"),
-    wasHeld = kept("was_held"),
-    isRecover = kept("is_recover"),
-    mayNot = kept("may_not_say_it"),
-    laneIsBusy = kept("lane_was_busy"),
-    noPlace = kept("has_no_place"),
-    isGranted = kept("is_granted"),
-    sameParts = kept("is_same_parts"),
-    allHeld = kept("all_held"),
-    state = reg(uint(2), { init: 0, name: "state_before" }),
-    held = reg(uint(bounds.parts), { init: 0, name: "held_before" });
-  // Of its own lane a process says all but RECOVER, OPEN, GRANT, and INSPECT of a place.
-  const isKind = (k: keyof typeof kinds): UInt<1> => asked.kind.eq(kinds[k]),
-    // A lane that is nobody's is not process 0's.
-    isOwner = node(e.floors.owner.eq(e.pid).and(e.pid.any()), { name: "is_owner" }),
-    isDirector = node(e.pid.eq(director), { name: "is_director" }),
-    full = node(e.table.known.or(e.table.room).not(), { name: "is_full" }),
-    directs = node(
-      orTree([isKind("recover"), isKind("open"), isKind("grant"), isKind("inspect").andNot(e.wantsData)]),
-      { name: "is_directors" },
-    );
+  const { weigh, ...known } = knownOf(e, director);
   const { request, requestData } = e.io;
   const s = fsm(
     ["idle", "body", "look", "match", "matched", "search", "weigh", "decide", "work"],
@@ -96,18 +119,7 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
         when(last, () => go.go("weigh"));
       },
       weigh: () => {
-        isOver.set(asked.seq.lt(e.floors.floor));
-        held.set(mux(e.table.known, e.table.held, 0).is(bounds.parts));
-        wasHeld.set(bitAt(e.table.held, asked.part));
-        isRecover.set(isKind("recover"));
-        mayNot.set(mux(directs, isDirector, isOwner.or(isKind("forget").and(isDirector))).not());
-        laneIsBusy.set(e.table.laneIsBusy);
-        // A lane has one commit at a time, so whoever never ends his has one place for each lane that he was given.
-        noPlace.set(full.or(e.table.laneIsBusy.andNot(e.table.known)));
-        isGranted.set(e.floors.owner.eq(asked.grantee));
-        sameParts.set(e.table.meta.parts.zext(8).eq(asked.parts));
-        allHeld.set(e.table.isWhole);
-        state.set(e.table.state);
+        weigh();
         go.go("decide");
       },
       decide: () => {
@@ -124,17 +136,7 @@ export function frontOf(e: Shared, director: number, answered: UInt<1>) {
     decides: s.is("decide"),
     malformed: node(malformed.or(bare), { name: "is_malformed" }),
     opcode,
-    isOver,
-    wasHeld,
-    isRecover,
-    mayNot,
-    laneIsBusy,
-    noPlace,
-    isGranted,
-    sameParts,
-    allHeld,
-    state,
-    held,
+    ...known,
   };
 }
 export type Front = ReturnType<typeof frontOf>;

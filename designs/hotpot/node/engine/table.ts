@@ -28,15 +28,14 @@ interface Asked {
   readonly va: UInt;
 }
 
-/**
- * A commit is found in two cycles. The pages of all commits are looked at in 8: the first area of each, then the
- * second one of each, and so on; what comes of it is there two cycles after the last. `place` is the commit that is
- * worked on.
- */
-export function tableOf(
-  asked: Asked,
-  looking: { readonly matches: Bit; readonly searches: Bit; readonly index: UInt },
-) {
+interface Looking {
+  readonly matches: Bit;
+  readonly searches: Bit;
+  readonly index: UInt;
+}
+
+/** The commits, and the memories with what they are made of. `at`: of the commit at the place. */
+function rowsOf() {
   const place = reg(uint(placeBits), { init: 0, name: "place" }),
     rows = each(bounds.commits, i => ({
       state: reg(CommitState, { init: "free", name: `state_${i}` }),
@@ -60,7 +59,12 @@ export function tableOf(
   const here = each(bounds.commits, i => node(place.eq(i), { name: `is_place_${i}` })),
     at = <const W extends number>(of: (r: (typeof rows)[number]) => UInt<W>): UInt<W> => onehotMux(here, rows.map(of));
 
-  // ---- Which one it is.
+  return { place, rows, crcs, metas, here, at };
+}
+type Rows = ReturnType<typeof rowsOf>;
+
+/** Which commit it is. */
+function findCommit(asked: Asked, looking: Looking, { place, rows }: Rows) {
   const known = reg(bit, { init: 0, name: "known" }),
     room = reg(bit, { init: 0, name: "has_room" }),
     matches = rows.map(r => {
@@ -87,7 +91,11 @@ export function tableOf(
     }
   });
 
-  // ---- Whether a page of it is another one's.
+  return { known, room };
+}
+
+/** Whether a page of it is another one's. */
+function findConflict(asked: Asked, looking: Looking, { rows }: Rows) {
   const conflict = reg(bit, { init: 0, name: "conflict" }),
     page = asked.va.shr(pageShift),
     compared = reg(bit, { init: 0, name: "pages_compared" }),
@@ -108,7 +116,11 @@ export function tableOf(
   compared.set(looking.searches);
   when(compared.and(orTree(taken)), () => conflict.set(1));
 
-  // ---- What is written: all at the place, in one cycle.
+  return conflict;
+}
+
+/** What is written: all at the place, in one cycle. */
+function writesOf({ place, rows, crcs, metas, here }: Rows) {
   const writesArea = reg(bit, { init: 0, name: "writes_area" }),
     areaPart = reg(uint(partBits), { name: "area_part" }),
     area = reg(Area, { name: "new_area" }),
@@ -123,14 +135,26 @@ export function tableOf(
   for (const [i, r] of crcs.entries()) r.write(writesCrc.bit(i), place, crc.bits(32 * i, 32));
   metas.write(writesMeta, place, meta);
 
-  const said = metas.readAsync(place),
-    // A bit for each area that the commit has.
-    whole = node(fromBits(each(bounds.parts, i => said.parts.gt(i))), { name: "all_parts" });
   return {
-    place,
-    known,
-    room,
-    conflict,
+    writeArea: (part: UInt, va: UInt, beats: UInt): void => {
+      writesArea.set(1);
+      areaPart.set(part.trunc(partBits).is(partBits));
+      area.set({ va: va.is(64), beats: beats.is(Area.fields.beats.width) });
+    },
+    writeCrc: (which: UInt, value: UInt): void => {
+      writesCrc.set(which.is(bounds.parts));
+      crc.set(value.is(32 * bounds.parts));
+    },
+    writeMeta: (to: { readonly owners: UInt; readonly replicas: UInt; readonly parts: UInt }): void => {
+      writesMeta.set(1);
+      meta.set({ owners: to.owners.is(16), replicas: to.replicas.is(16), parts: to.parts.trunc(4).is(4) });
+    },
+  };
+}
+
+/** The row at the place. */
+function placeOf({ rows, here, at }: Rows) {
+  return {
     state: node(
       fromBits([
         orTree(rows.map((r, i) => (here[i] as Bit).and(r.state.eq("gathering").or(r.state.eq("committed"))))),
@@ -154,8 +178,6 @@ export function tableOf(
       at(r => r.held),
       { name: "place_held" },
     ),
-    meta: said,
-    crcs: crcs.map(r => r.readAsync(place)),
     area: (part: UInt) => {
       const all = rows.map(r => r.areas.readAsync(part.trunc(partBits)));
       return {
@@ -169,6 +191,12 @@ export function tableOf(
         ),
       };
     },
+  };
+}
+
+/** How rows change. */
+function changesOf({ rows, here }: Rows) {
+  return {
     /** A row changes: at the place. */
     set: (to: {
       readonly state?: Val<typeof CommitState>;
@@ -186,11 +214,6 @@ export function tableOf(
           }
         });
     },
-    /** All areas of the commit are held. */
-    isWhole: node(at(r => r.held).eq(whole), { name: "is_whole" }),
-    whole,
-    /** A commit of the lane is here. */
-    laneIsBusy: node(orTree(rows.map(r => r.sameLane.andNot(r.state.eq("free")))), { name: "lane_is_busy" }),
     clear: (): void => {
       for (const r of rows) {
         r.state.set(CommitState.free);
@@ -205,19 +228,38 @@ export function tableOf(
           r.held.set(0);
         });
     },
-    writeArea: (part: UInt, va: UInt, beats: UInt): void => {
-      writesArea.set(1);
-      areaPart.set(part.trunc(partBits).is(partBits));
-      area.set({ va: va.is(64), beats: beats.is(Area.fields.beats.width) });
-    },
-    writeCrc: (which: UInt, value: UInt): void => {
-      writesCrc.set(which.is(bounds.parts));
-      crc.set(value.is(32 * bounds.parts));
-    },
-    writeMeta: (to: { readonly owners: UInt; readonly replicas: UInt; readonly parts: UInt }): void => {
-      writesMeta.set(1);
-      meta.set({ owners: to.owners.is(16), replicas: to.replicas.is(16), parts: to.parts.trunc(4).is(4) });
-    },
+  };
+}
+
+/**
+ * A commit is found in two cycles. The pages of all commits are looked at in 8: the first area of each, then the
+ * second one of each, and so on; what comes of it is there two cycles after the last. `place` is the commit that is
+ * worked on.
+ */
+export function tableOf(asked: Asked, looking: Looking) {
+  const all = rowsOf(),
+    { place, rows, crcs, metas, at } = all;
+  const { known, room } = findCommit(asked, looking, all),
+    conflict = findConflict(asked, looking, all);
+  const writes = writesOf(all);
+  const said = metas.readAsync(place),
+    // A bit for each area that the commit has.
+    whole = node(fromBits(each(bounds.parts, i => said.parts.gt(i))), { name: "all_parts" });
+  return {
+    place,
+    known,
+    room,
+    conflict,
+    ...placeOf(all),
+    meta: said,
+    crcs: crcs.map(r => r.readAsync(place)),
+    ...changesOf(all),
+    /** All areas of the commit are held. */
+    isWhole: node(at(r => r.held).eq(whole), { name: "is_whole" }),
+    whole,
+    /** A commit of the lane is here. */
+    laneIsBusy: node(orTree(rows.map(r => r.sameLane.andNot(r.state.eq("free")))), { name: "lane_is_busy" }),
+    ...writes,
   };
 }
 export type Table = ReturnType<typeof tableOf>;
