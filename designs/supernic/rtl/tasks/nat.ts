@@ -13,6 +13,7 @@ import {
   uint,
   type UInt,
   unpack,
+  type Val,
   when,
   widthOf,
   wire,
@@ -32,7 +33,7 @@ import {
   natTimePart,
   tcpProtocol,
 } from "../../wire/index.ts";
-import { noFront, type Task, TaskVerdict } from "./interface.ts";
+import { noFront, type Task, type TaskPacket, TaskVerdict } from "./interface.ts";
 import { ipBytes, ipOf, swapped, wordAt } from "./ip.ts";
 import { Binding, natTable, natTime } from "./nat-table.ts";
 import { stages } from "./stages.ts";
@@ -67,27 +68,13 @@ const placed = (word: UInt, byte: number): UInt =>
     .zext(512)
     .shl(8 * byte);
 
-/**
- * NAT of TCP and UDP with 4,096 bindings (RFC 3022, RFC 4787: mapping independent of the endpoint). `arg` bit 0 is 0 on
- * the way out: the source becomes the address outside and a port whose low 12 bits are the binding's number. It is 1 on
- * the way in: the destination becomes the binding's again, of the same user and protocol only. A packet that gets no
- * binding or has none is dropped. Others are dropped, or with `arg` bit 1 pass as they are. Latency 6, initiation
- * interval 1; while a new epoch's sweep is under way, one cycle in 16 may be the sweep's. Reset: all bindings are free,
- * after 1,024 cycles in which nothing is taken. State: as `natKeeps` says; a word is answered 3 cycles later, behind a
- * reset when all bindings have been cleared.
- */
-const Nat = module("NatTask", stateTaskPorts, io => {
-  const outside = reg(uint(36), { init: 0, name: "outside" });
-  when(io.config.valid.and(io.config.at.eq(natPlaces.outside)), () => outside.set(io.config.data.trunc(36)));
-  const time = natTime(io.config),
-    forced = reg(uint(4), { init: 0, name: "sweep_waits" });
-  const open = node(time.clearing.not().andNot(forced.all()), { name: "takes_packets" }),
-    packets = gate(io.packet, open, { name: "open_packets" });
-  const { moves, later, valid } = stages({ packet: packets, answer: io.answer, quiet: io.quiet }, latency);
+type Later = ReturnType<typeof stages>["later"];
+type Packet = Val<typeof TaskPacket>;
+type Found = ReturnType<typeof natTable>;
 
-  // 1: what is asked.
-  const packet = packets.payload,
-    ip = ipOf(packet),
+/** What is asked of the table, and what of the packet the later stages want (stage 1). */
+function askedOf(packet: Packet, outside: UInt, later: Later) {
+  const ip = ipOf(packet),
     inbound = packet.arg.bit(0),
     udp = ip.protocol.eq(ipProtocol.udp),
     srcPort = wordAt(packet.header, at.srcPort),
@@ -108,6 +95,92 @@ const Nat = module("NatTask", stateTaskPorts, io => {
     set: later("s1_set", mux(inbound, dstPort.bits(2, 10), hash)),
     way: later("s1_way", dstPort.trunc(2)),
   };
+  return { packet, ip, inbound, udp, srcPort, dstPort, one };
+}
+type Asked = ReturnType<typeof askedOf>;
+
+/** The new address and port of a packet, and by how much its sums change (stage 3). */
+function translated(asked: Asked, found: Found, outside: UInt, later: Later) {
+  const { packet, ip, inbound, udp, srcPort, dstPort, one } = asked;
+  const has = later("has", found.found),
+    index = later("index", found.index),
+    owner = later("owner", found.key),
+    users = later("user", packet.user, 3),
+    isUdp = later("udp", udp, 3),
+    isIn = later("inbound", one.inbound, 2),
+    isFit = later("fit", one.fits, 2);
+  const address = later("address", mux(inbound, ip.dst, ip.src), 3),
+    port = later("port", mux(inbound, dstPort, srcPort), 3);
+  const own = owner.bits(49, 6).eq(users).and(owner.bit(48).eq(isUdp)),
+    gets = node(has.and(isIn.not().or(own)), { name: "gets" }),
+    newAddress = mux(isIn, owner.bits(16, 32), outside.bits(0, 32)),
+    newPort = mux(isIn, owner.bits(0, 16), cat(outside.bits(32, 4), index).is(16));
+  const addressChange = later("address_change", changeOf(halves(address), halves(newAddress))),
+    portChange = later("port_change", changeOf([port], [newPort]));
+  return { isUdp, isIn, isFit, gets, newAddress, newPort, addressChange, portChange };
+}
+type Translated = ReturnType<typeof translated>;
+
+/** The sums (stage 4), their last carries (stage 5), and the answer (stage 6). */
+function answerOf({ packet, udp }: Asked, three: Translated, later: Later) {
+  const { isUdp, isIn, isFit, gets, newAddress, newPort, addressChange, portChange } = three;
+  const ipSum = later("ip_sum", wordAt(packet.header, at.ipSum), 4),
+    sum = later("sum", mux(udp, wordAt(packet.header, at.udpSum), wordAt(packet.header, at.tcpSum)), 4);
+  const ipFolded = later("ip_folded", foldOnce(ipSum, addressChange)),
+    folded = later("folded", foldOnce(sum, addressChange, portChange));
+  const udps = later("udps", isUdp, 2),
+    newIpSum = later("new_ip_sum", foldTwice(ipFolded)),
+    newSum = later("new_sum", transportChecksum(folded, later("sum_before", sum), udps.is(1)));
+  const isTcp = later("is_udp", udps).any().not(),
+    goesIn = later("goes_in", isIn, 3).any(),
+    changed = later("changed", isFit.and(gets), 3).any(),
+    fitted = later("fitted", isFit, 3).any(),
+    passes = later("passes", packet.arg.bit(1), latency).any(),
+    out = { address: later("new_address", newAddress, 3), port: later("new_port", newPort, 3) };
+  const [high, low] = halves(out.address);
+  const header = [
+    placed(newIpSum, at.ipSum),
+    ...[at.src, at.dst].flatMap(from => [placed(high, from), placed(low, from + 2)]),
+    placed(out.port, at.srcPort),
+    placed(out.port, at.dstPort),
+    placed(newSum, at.udpSum),
+    placed(newSum, at.tcpSum),
+  ].reduce((a, b) => a.or(b));
+  const side = mux(
+    goesIn,
+    constant(bytes(at.dst, 4) | bytes(at.dstPort, 2), 64),
+    constant(bytes(at.src, 4) | bytes(at.srcPort, 2), 64),
+  );
+  const transport = mux(isTcp, constant(bytes(at.tcpSum, 2), 64), constant(bytes(at.udpSum, 2), 64));
+  return {
+    tag: later("tags", packet.tag, latency),
+    verdict: mux(changed.or(passes.andNot(fitted)), TaskVerdict.forward, TaskVerdict.drop),
+    header,
+    mask: mux(changed, side.or(transport).or(sums), 0),
+    ...noFront,
+  };
+}
+
+/**
+ * NAT of TCP and UDP with 4,096 bindings (RFC 3022, RFC 4787: mapping independent of the endpoint). `arg` bit 0 is 0 on
+ * the way out: the source becomes the address outside and a port whose low 12 bits are the binding's number. It is 1 on
+ * the way in: the destination becomes the binding's again, of the same user and protocol only. A packet that gets no
+ * binding or has none is dropped. Others are dropped, or with `arg` bit 1 pass as they are. Latency 6, initiation
+ * interval 1; while a new epoch's sweep is under way, one cycle in 16 may be the sweep's. Reset: all bindings are free,
+ * after 1,024 cycles in which nothing is taken. State: as `natKeeps` says; a word is answered 3 cycles later, behind a
+ * reset when all bindings have been cleared.
+ */
+const Nat = module("NatTask", stateTaskPorts, io => {
+  const outside = reg(uint(36), { init: 0, name: "outside" });
+  when(io.config.valid.and(io.config.at.eq(natPlaces.outside)), () => outside.set(io.config.data.trunc(36)));
+  const time = natTime(io.config),
+    forced = reg(uint(4), { init: 0, name: "sweep_waits" });
+  const open = node(time.clearing.not().andNot(forced.all()), { name: "takes_packets" }),
+    packets = gate(io.packet, open, { name: "open_packets" });
+  const { moves, later, valid } = stages({ packet: packets, answer: io.answer, quiet: io.quiet }, latency);
+
+  const asked = askedOf(packets.payload, outside, later),
+    { one } = asked;
   const here = valid[0] ?? open,
     state = askedState(io.stateAsk),
     serves = node(state.waits.andNot(here).andNot(time.clearing).and(moves), { name: "serves_state" }),
@@ -148,57 +221,6 @@ const Nat = module("NatTask", stateTaskPorts, io => {
   timeWord.set({ there: 1, epoch: time.epoch, life: time.life });
   io.stateSaid.valid.set(served);
   io.stateSaid.data.set(mux(ofTable, found.word.zext(64), pack(timeWord).zext(64).and(repeat(ofTime, 64))));
-  // 3: what the packet gets.
-  const has = later("has", found.found),
-    index = later("index", found.index),
-    owner = later("owner", found.key),
-    users = later("user", packet.user, 3),
-    isUdp = later("udp", udp, 3),
-    isIn = later("inbound", one.inbound, 2),
-    isFit = later("fit", one.fits, 2);
-  const address = later("address", mux(inbound, ip.dst, ip.src), 3),
-    port = later("port", mux(inbound, dstPort, srcPort), 3);
-  const own = owner.bits(49, 6).eq(users).and(owner.bit(48).eq(isUdp)),
-    gets = node(has.and(isIn.not().or(own)), { name: "gets" }),
-    newAddress = mux(isIn, owner.bits(16, 32), outside.bits(0, 32)),
-    newPort = mux(isIn, owner.bits(0, 16), cat(outside.bits(32, 4), index).is(16));
-  const addressChange = later("address_change", changeOf(halves(address), halves(newAddress))),
-    portChange = later("port_change", changeOf([port], [newPort]));
-  // 4: the sums. 5: their last carries. 6: the answer.
-  const ipSum = later("ip_sum", wordAt(packet.header, at.ipSum), 4),
-    sum = later("sum", mux(udp, wordAt(packet.header, at.udpSum), wordAt(packet.header, at.tcpSum)), 4);
-  const ipFolded = later("ip_folded", foldOnce(ipSum, addressChange)),
-    folded = later("folded", foldOnce(sum, addressChange, portChange));
-  const udps = later("udps", isUdp, 2),
-    newIpSum = later("new_ip_sum", foldTwice(ipFolded)),
-    newSum = later("new_sum", transportChecksum(folded, later("sum_before", sum), udps.is(1)));
-  const isTcp = later("is_udp", udps).any().not(),
-    goesIn = later("goes_in", isIn, 3).any(),
-    changed = later("changed", isFit.and(gets), 3).any(),
-    fitted = later("fitted", isFit, 3).any(),
-    passes = later("passes", packet.arg.bit(1), latency).any(),
-    out = { address: later("new_address", newAddress, 3), port: later("new_port", newPort, 3) };
-  const [high, low] = halves(out.address);
-  const header = [
-    placed(newIpSum, at.ipSum),
-    ...[at.src, at.dst].flatMap(from => [placed(high, from), placed(low, from + 2)]),
-    placed(out.port, at.srcPort),
-    placed(out.port, at.dstPort),
-    placed(newSum, at.udpSum),
-    placed(newSum, at.tcpSum),
-  ].reduce((a, b) => a.or(b));
-  const side = mux(
-    goesIn,
-    constant(bytes(at.dst, 4) | bytes(at.dstPort, 2), 64),
-    constant(bytes(at.src, 4) | bytes(at.srcPort, 2), 64),
-  );
-  const transport = mux(isTcp, constant(bytes(at.tcpSum, 2), 64), constant(bytes(at.udpSum, 2), 64));
-  io.answer.payload.set({
-    tag: later("tags", packet.tag, latency),
-    verdict: mux(changed.or(passes.andNot(fitted)), TaskVerdict.forward, TaskVerdict.drop),
-    header,
-    mask: mux(changed, side.or(transport).or(sums), 0),
-    ...noFront,
-  });
+  io.answer.payload.set(answerOf(asked, translated(asked, found, outside, later), later));
 });
 export const nat: Task = { declared, hardware: asTaskWithState(Nat()) };
