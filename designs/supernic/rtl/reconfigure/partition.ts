@@ -1,9 +1,11 @@
 import {
+  type Bit,
   bit,
   constant,
   type Def,
   fromBits,
   input,
+  type Inside,
   instance,
   type InstanceOf,
   mergePorts,
@@ -14,8 +16,8 @@ import {
   orTree,
   output,
   reg,
-  uint,
   type UInt,
+  uint,
   unpack,
   widthOf,
   wire,
@@ -74,6 +76,117 @@ function noiseWord(): UInt<32> {
   return word;
 }
 
+type Variant = InstanceOf<() => Def<RegionPorts & ReturnType<typeof memoryPortsOf> & ReturnType<typeof statePortsOf>>>;
+/** What all parts of a partition see: its ports, its chains, which one is loaded, and numbers that mean nothing. */
+interface Parts {
+  readonly io: Inside<PartitionPorts>;
+  readonly p: ChainParameters;
+  readonly all: readonly Variant[];
+  readonly chosen: readonly Bit[];
+  readonly word: UInt<32>;
+}
+const isLoaded = ({ io, chosen }: Parts, i: number): Bit => chosen[i] ?? io.noise;
+/** A bit of the loaded chain. */
+const bitOf = (parts: Parts, of: (v: Variant) => Bit): Bit =>
+  orTree(parts.all.map((v, i) => of(v).and(isLoaded(parts, i))));
+
+/** The chains, in reset but the loaded one. */
+function chainsOf(variants: readonly Chain[], io: Inside<PartitionPorts>, p: ChainParameters): Parts {
+  const word = noiseWord(),
+    chosen = variants.map((_, i) => node(io.loaded.eq(i + 1), { name: `has_${i + 1}` })),
+    all = variants.map((chain, i) => {
+      const of = { contexts: p.contexts, places: p.places };
+      const reset = node(io.held.or((chosen[i] ?? io.held).not()), { name: `resets_${i + 1}` });
+      return instance(`variant_${i + 1}`, region(chain)(of), { reset });
+    });
+  return { io, p, all, chosen, word };
+}
+
+/** The state of tasks that keep some. */
+function joinState(variants: readonly Chain[], parts: Parts): void {
+  const { io, all, word } = parts,
+    keeping = all.flatMap((it, i) => (keepsState(variants[i] ?? []) ? [{ it, has: isLoaded(parts, i) }] : []));
+  if (keeping.length === 0) return;
+  keeping.forEach(({ it, has }) => it.stateAsk.set({ ...io.stateAsk, valid: io.stateAsk.valid.and(has) }));
+  // Of the others nobody asks, so that they say nothing.
+  const said = onehotMux(
+    keeping.map(k => k.has),
+    keeping.map(k => k.it.stateSaid),
+  );
+  io.stateSaid.set({
+    ...said,
+    valid: mux(io.noise, word.bit(5), said.valid),
+    done: mux(io.noise, word.bit(6), said.done),
+    number: mux(io.noise, word.bits(7, stateNumberBits), said.number),
+  });
+}
+
+/** Packets, rows and control into the loaded chain. */
+function goIn(parts: Parts): void {
+  const { io, all, word } = parts;
+  const takes = node(bitOf(parts, v => v.enter.ready));
+  io.enter.ready.set(mux(io.noise, word.bit(0), takes));
+  const accepts = bitOf(parts, v => v.accepts);
+  io.accepts.set(mux(io.noise, word.bit(1), accepts));
+  all.forEach((v, i) => {
+    const { run, ...packet } = io.enter.payload;
+    v.enter.valid.set(io.enter.valid.and(isLoaded(parts, i)));
+    v.enter.payload.set({ ...packet, run: run.trunc(v.give.width) });
+    v.leave.ready.set(io.leave.ready);
+    const { valid, slot, at, data } = io.config;
+    v.config.set({
+      valid: valid.and(isLoaded(parts, i)).and(slot.zext(4).lt(v.give.width)),
+      slot: slot.trunc(v.config.slot.width),
+      at,
+      data,
+    });
+    for (let s = 0; s < v.give.width; s++) v.control.at(s).set(io.control.at(s));
+  });
+}
+
+/** Packets, credits and the slots' states out of it. */
+function goOut(parts: Parts): void {
+  const { io, p, all, chosen, word } = parts;
+  const out = onehotMux(
+    chosen,
+    all.map((v, i) => {
+      const left = wire(RegionLeave(p), { name: `left_${i + 1}` });
+      left.set({ ...v.leave.payload, refund: v.leave.payload.refund.zext(p.slots) });
+      return left;
+    }),
+  );
+  const leaves = bitOf(parts, v => v.leave.valid);
+  io.leave.valid.set(mux(io.noise, word.bit(2), leaves));
+  io.leave.payload.set({
+    ...out,
+    ctx: mux(io.noise, word.bits(3, Math.log2(p.contexts)), out.ctx),
+    refund: mux(io.noise, word.bits(4, p.slots), out.refund),
+  });
+  const given = onehotMux(
+    chosen,
+    all.map(v => v.give.zext(p.slots)),
+  );
+  io.give.set(mux(io.noise, word.bits(7, p.slots), given));
+  const none = unpack(SlotState(p), constant(0, widthOf(SlotState(p))));
+  for (let s = 0; s < p.slots; s++) {
+    const states = all.map((v, i) => {
+      const state = wire(SlotState(p), { name: `state_${i + 1}_${s}` });
+      // A slot that the chain does not have is quiet as soon as it is asked to be.
+      state.set(s < v.give.width ? v.state.at(s) : { ...none, quiet: io.control.at(s).quiesce });
+      return state;
+    });
+    io.state.at(s).set(onehotMux(chosen, states));
+  }
+}
+
+/** The number of the loaded chain, from 1. */
+function sayName({ io, chosen, word }: Parts): void {
+  const named = fromBits(
+    Array.from({ length: variantBits }, (_, b) => orTree(chosen.filter((_c, i) => ((i + 1) >> b) & 1))),
+  ).is(variantBits);
+  io.names.set(mux(io.noise, word.bits(11, variantBits), named));
+}
+
 /**
  * Stands for the part of the chip that a partial bitstream fills: every chain that it may get is there, all in reset
  * but the loaded one. While it is reprogrammed its outputs are noise: answers, credits, a name. Without a chain it
@@ -92,111 +205,13 @@ export function partition(variants: readonly Chain[]): (p: ChainParameters) => D
       const long = variants.find(v => v.length > p.slots);
       if (long)
         throw new RangeError(`partition: ${nameOfChain(long)} has ${long.length} tasks; a region has ${p.slots} slots`);
-      const word = noiseWord(),
-        id = Math.log2(p.contexts),
-        chosen = variants.map((_, i) => node(io.loaded.eq(i + 1), { name: `has_${i + 1}` })),
-        all = variants.map((chain, i) => {
-          const of = { contexts: p.contexts, places: p.places };
-          const reset = node(io.held.or((chosen[i] ?? io.held).not()), { name: `resets_${i + 1}` });
-          return instance(`variant_${i + 1}`, region(chain)(of), { reset });
-        });
-      chosenWays(
-        io,
-        all.map((it, i) => ({ chain: variants[i] ?? [], it, chosen: chosen[i] ?? io.noise })),
-        io.noise,
-        word,
-      );
-      const keeping = all.flatMap((it, i) =>
-        keepsState(variants[i] ?? []) ? [{ it, has: chosen[i] ?? io.noise }] : [],
-      );
-      if (keeping.length > 0) {
-        keeping.forEach(({ it, has }) => it.stateAsk.set({ ...io.stateAsk, valid: io.stateAsk.valid.and(has) }));
-        // Of the others nobody asks, so that they say nothing.
-        const said = onehotMux(
-          keeping.map(k => k.has),
-          keeping.map(k => k.it.stateSaid),
-        );
-        io.stateSaid.set({
-          ...said,
-          valid: mux(io.noise, word.bit(5), said.valid),
-          done: mux(io.noise, word.bit(6), said.done),
-          number: mux(io.noise, word.bits(7, stateNumberBits), said.number),
-        });
-      }
-      type Variant = InstanceOf<() => Def<RegionPorts>>;
-      const bitOf = (of: (v: Variant) => ReturnType<typeof orTree>): ReturnType<typeof orTree> =>
-        orTree(all.map((v, i) => of(v).and(chosen[i] ?? io.noise)));
-
-      // In.
-      const takes = node(bitOf(v => v.enter.ready));
-      io.enter.ready.set(mux(io.noise, word.bit(0), takes));
-      io.accepts.set(
-        mux(
-          io.noise,
-          word.bit(1),
-          bitOf(v => v.accepts),
-        ),
-      );
-      all.forEach((v, i) => {
-        const { run, ...packet } = io.enter.payload;
-        v.enter.valid.set(io.enter.valid.and(chosen[i] ?? io.noise));
-        v.enter.payload.set({ ...packet, run: run.trunc(v.give.width) });
-        v.leave.ready.set(io.leave.ready);
-        const { valid, slot, at, data } = io.config;
-        v.config.set({
-          valid: valid.and(chosen[i] ?? io.noise).and(slot.zext(4).lt(v.give.width)),
-          slot: slot.trunc(v.config.slot.width),
-          at,
-          data,
-        });
-        for (let s = 0; s < v.give.width; s++) v.control.at(s).set(io.control.at(s));
-      });
-
-      // Out.
-      const out = onehotMux(
-        chosen,
-        all.map((v, i) => {
-          const left = wire(RegionLeave(p), { name: `left_${i + 1}` });
-          left.set({ ...v.leave.payload, refund: v.leave.payload.refund.zext(p.slots) });
-          return left;
-        }),
-      );
-      io.leave.valid.set(
-        mux(
-          io.noise,
-          word.bit(2),
-          bitOf(v => v.leave.valid),
-        ),
-      );
-      io.leave.payload.set({
-        ...out,
-        ctx: mux(io.noise, word.bits(3, id), out.ctx),
-        refund: mux(io.noise, word.bits(4, p.slots), out.refund),
-      });
-      io.give.set(
-        mux(
-          io.noise,
-          word.bits(7, p.slots),
-          onehotMux(
-            chosen,
-            all.map(v => v.give.zext(p.slots)),
-          ),
-        ),
-      );
-      const none = unpack(SlotState(p), constant(0, widthOf(SlotState(p))));
-      for (let s = 0; s < p.slots; s++) {
-        const states = all.map((v, i) => {
-          const state = wire(SlotState(p), { name: `state_${i + 1}_${s}` });
-          // A slot that the chain does not have is quiet as soon as it is asked to be.
-          state.set(s < v.give.width ? v.state.at(s) : { ...none, quiet: io.control.at(s).quiesce });
-          return state;
-        });
-        io.state.at(s).set(onehotMux(chosen, states));
-      }
-      const named = fromBits(
-        Array.from({ length: variantBits }, (_, b) => orTree(chosen.filter((_c, i) => ((i + 1) >> b) & 1))),
-      ).is(variantBits);
-      io.names.set(mux(io.noise, word.bits(11, variantBits), named));
+      const parts = chainsOf(variants, io, p);
+      const ways = parts.all.map((it, i) => ({ chain: variants[i] ?? [], it, chosen: isLoaded(parts, i) }));
+      chosenWays(io, ways, io.noise, parts.word);
+      joinState(variants, parts);
+      goIn(parts);
+      goOut(parts);
+      sayName(parts);
     },
     {
       nameOf: p => `Partition_${nameOfVariants(variants)}_c${p.contexts}_s${p.slots}_f${p.places}`,

@@ -37,7 +37,7 @@ describe("first programs in TypeScript", () => {
   it("the page's program with CLib runs as it stands, 200 times", async () => {
     // The repository instead of the package.
     const text = firstProgram("ts", formatIpv4(address.ip)).replace(
-      /"mnemosyne\/clio\/(\w+)"/g,
+      /"mnemosyne-clio\/(\w+)"/g,
       (_, part: string) => `"${pathToFileURL(join(projectFolder(), `designs/clio/${part}/index.ts`)).href}"`,
     );
     expect(await run(text, "first.mts")).toBe("hello, far memory\n".repeat(rounds));
