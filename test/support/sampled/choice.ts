@@ -57,6 +57,7 @@ export const heavyTests: Readonly<Record<string, readonly string[]>> = {
   "test/designs/clio/board/boards.test.ts": ["'htg9200_supernic' its top level passes verilator"],
   "test/designs/clio/cluster/pause.test.ts": ["pause and total time"],
   "test/designs/clio/rig/node/gbn.test.ts": ["1,100 requests in a row"],
+  "test/designs/rack/rig/rack.test.ts": ["rack-switch"],
   "test/hdl-dsl/linear.test.ts": ["'a chain of registers'"],
   "test/scripts/setup.test.ts": ["`npm start` needs none of them"],
   "test/sim/bench/traps.test.ts": ["writes the wave of the run itself", "made and freed do not make"],
