@@ -11,7 +11,7 @@ import {
 } from "../../../shared/wire/index.ts";
 import type { Parameters } from "../../config/index.ts";
 import { flushAndFetch, part, partShift } from "../../wire/index.ts";
-import { Own } from "../records/miss-records.ts";
+import type { Own } from "../records/miss-records.ts";
 
 /** What a frame's first beat says of the reply in it. Wires only. */
 export function judgeReply(p: Parameters, own: Val<typeof Own>, head: UInt, alone: Bit) {
