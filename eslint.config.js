@@ -128,7 +128,6 @@ export default defineConfig(
       "designs/shared/go-back-n/rtl/store.ts",
       "designs/shared/proofs/gbn-delivery.ts",
       "designs/legoos/rig/cache/system.ts",
-      "designs/legoos/rtl/miss/engine.ts",
     ],
     rules: { "max-lines-per-function": "off" },
   },

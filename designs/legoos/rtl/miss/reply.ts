@@ -48,7 +48,7 @@ export function judgeReply(p: Parameters, own: Val<typeof Own>, head: UInt, alon
     clio,
     /** Whose answer it is: the part of its tag. */
     which,
-    /** It is for us; of an operation that fits the part; with the line's bytes; and of the length that it should have. */
+    /** It is for us; of an operation that fits the part; with the line's bytes; as long as it should be. */
     mine,
     fits,
     whole,
