@@ -165,19 +165,19 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   reg [3:0] told_stage_held_status, told_stage_skid_held_status;
   wire events_push_ready;
   wire [2:0] events_level;
-  reg [1:0] at; // hand.ts:68
-  reg of_victim; // hand.ts:70
-  reg local_; // hand.ts:71
-  reg [5:0] beat; // hand.ts:72
-  reg [6:0] arrived; // hand.ts:73
-  reg spoilt; // hand.ts:74
-  reg [15:0] looked_up_asid; // hand.ts:25
+  reg [1:0] at; // hand.ts:70
+  reg of_victim; // hand.ts:72
+  reg local_; // hand.ts:73
+  reg [5:0] beat; // hand.ts:74
+  reg [6:0] arrived; // hand.ts:75
+  reg spoilt; // hand.ts:76
+  reg [15:0] looked_up_asid; // hand.ts:27
   reg [35:0] looked_up_page;
-  reg send_fetch; // hand.ts:83
-  reg send_primary; // hand.ts:84
-  reg send_secondary; // hand.ts:85
-  reg [31:0] next_id; // hand.ts:86
-  reg changed; // hand.ts:90
+  reg send_fetch; // hand.ts:85
+  reg send_primary; // hand.ts:86
+  reg send_secondary; // hand.ts:87
+  reg [31:0] next_id; // hand.ts:88
+  reg changed; // hand.ts:92
   reg is_together; // order.ts:16
   reg [6:0] owed_0; // whole.ts:12
   reg owes_none_0; // whole.ts:13
@@ -218,23 +218,23 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     event_kind_unknown_region;
   wire [123:0] line_word = jobs[receiver_answer_reply_miss]; // answers.ts:40
   wire [15:0] line_victim_asid = line_word[87:72];
-  wire [123:0] job_word = jobs[at]; // hand.ts:69
+  wire [123:0] job_word = jobs[at]; // hand.ts:71
   wire [15:0] job_victim_asid = job_word[87:72];
   wire [15:0] job_line_asid = job_word[34:19];
-  wire [15:0] line_asid = of_victim ? job_victim_asid : job_line_asid; // hand.ts:75
+  wire [15:0] line_asid = of_victim ? job_victim_asid : job_line_asid; // hand.ts:77
   wire [15:0] told_payload_line_asid = (takes & refusal) ? line_victim_asid : line_asid; // engine.ts:34
   wire [35:0] line_victim_page = line_word[123:88]; // answers.ts:40
-  wire [35:0] job_victim_page = job_word[123:88]; // hand.ts:69
+  wire [35:0] job_victim_page = job_word[123:88]; // hand.ts:71
   wire [35:0] job_line_page = job_word[70:35];
-  wire [35:0] line_page = of_victim ? job_victim_page : job_line_page; // hand.ts:75
+  wire [35:0] line_page = of_victim ? job_victim_page : job_line_page; // hand.ts:77
   wire [35:0] told_payload_line_page = (takes & refusal) ? line_victim_page : line_page; // engine.ts:34
   wire [3:0] told_payload_status =
     (takes & refusal) ? receiver_answer_reply_status :
     (machine == machine_copied) ? status_fail :
     4'd0;
   wire told_stage_room = ~told_stage_full | events_push_ready; // engine.ts:35
-  wire [31:0] request_id = own_first_id + next_id; // hand.ts:87
-  wire zeros = local_ & ~of_victim; // hand.ts:40
+  wire [31:0] request_id = own_first_id + next_id; // hand.ts:89
+  wire zeros = local_ & ~of_victim; // hand.ts:42
   wire compound = send_primary & send_fetch & is_together; // order.ts:17
   wire joined = compound & ~send_secondary; // order.ts:24
   wire [1:0] which = send_secondary ? 2'd2 : send_primary ? 2'd1 : 2'd0; // choice.ts:24
@@ -253,7 +253,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   wire comes_3 = filled_valid & (filled_miss == 2'd3); // whole.ts:15
   wire [6:0] next_3 = owed_3 + {6'd0, goes_3} - {6'd0, comes_3}; // whole.ts:16
   wire unknown = ~router_route_known; // prepare.ts:53
-  wire job_fetch = job_word[18]; // hand.ts:69
+  wire job_fetch = job_word[18]; // hand.ts:71
   wire needs_owner = of_victim | (job_fetch & ~ranges_local); // prepare.ts:54
   assign asks = needs_owner & unknown;
   wire refuses = 1'b0; // prepare.ts:56
@@ -265,7 +265,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     primary_2_repeats, primary_2_id, primary_2_node, primary_2_need, primary_1_first, primary_1_repeats, primary_1_id,
     primary_1_node, primary_1_need, primary_0_first, primary_0_repeats, primary_0_id, primary_0_node, primary_0_need
   };
-  wire [67:0] primary_word = goes_primary_joined[{7'd0, at} * 9'd68 +: 68]; // hand.ts:81
+  wire [67:0] primary_word = goes_primary_joined[{7'd0, at} * 9'd68 +: 68]; // hand.ts:83
   wire primary_need = primary_word[0];
   wire goes_primary = primary_need & ~first; // send.ts:15
   wire sends = send_secondary | send_primary | send_fetch; // send.ts:35
@@ -340,15 +340,15 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     secondary_1_id, secondary_1_node, secondary_1_need, secondary_0_first, secondary_0_repeats, secondary_0_id,
     secondary_0_node, secondary_0_need
   };
-  wire [67:0] secondary_word = router_node_joined[{7'd0, at} * 9'd68 +: 68]; // hand.ts:82
+  wire [67:0] secondary_word = router_node_joined[{7'd0, at} * 9'd68 +: 68]; // hand.ts:84
   wire [1:0] secondary_node = secondary_word[2:1];
-  wire [1:0] primary_node = primary_word[2:1]; // hand.ts:81
+  wire [1:0] primary_node = primary_word[2:1]; // hand.ts:83
   wire [271:0] fetch_3_first_joined = {
     fetch_3_first, fetch_3_repeats, fetch_3_id, fetch_3_node, fetch_3_need, fetch_2_first, fetch_2_repeats,
     fetch_2_id, fetch_2_node, fetch_2_need, fetch_1_first, fetch_1_repeats, fetch_1_id, fetch_1_node, fetch_1_need,
     fetch_0_first, fetch_0_repeats, fetch_0_id, fetch_0_node, fetch_0_need
   };
-  wire [67:0] fetch_word = fetch_3_first_joined[{7'd0, at} * 9'd68 +: 68]; // hand.ts:80
+  wire [67:0] fetch_word = fetch_3_first_joined[{7'd0, at} * 9'd68 +: 68]; // hand.ts:82
   wire [1:0] fetch_node = fetch_word[2:1];
   wire [1:0] router_node = send_secondary ? secondary_node : send_primary ? primary_node : fetch_node; // parts.ts:14
   VRegionRouter_r32_n4 router ( // parts.ts:14
@@ -381,16 +381,16 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   wire sender_order_valid = (machine == machine_send) & sends; // parts.ts:15
   wire [15:0] sender_order_payload_asid = sends_victim ? job_victim_asid : job_line_asid;
   wire [35:0] sender_order_payload_page = sends_victim ? job_victim_page : job_line_page;
-  wire secondary_repeats = secondary_word[35]; // hand.ts:82
-  wire primary_repeats = primary_word[35]; // hand.ts:81
-  wire fetch_repeats = fetch_word[35]; // hand.ts:80
+  wire secondary_repeats = secondary_word[35]; // hand.ts:84
+  wire primary_repeats = primary_word[35]; // hand.ts:83
+  wire fetch_repeats = fetch_word[35]; // hand.ts:82
   wire sender_order_payload_retry =
     send_secondary ? secondary_repeats :
     send_primary ? primary_repeats :
     fetch_repeats; // parts.ts:15
-  wire [31:0] secondary_first = secondary_word[67:36]; // hand.ts:82
-  wire [31:0] primary_first = primary_word[67:36]; // hand.ts:81
-  wire [31:0] fetch_first = fetch_word[67:36]; // hand.ts:80
+  wire [31:0] secondary_first = secondary_word[67:36]; // hand.ts:84
+  wire [31:0] primary_first = primary_word[67:36]; // hand.ts:83
+  wire [31:0] fetch_first = fetch_word[67:36]; // hand.ts:82
   wire [31:0] sender_order_payload_retry_of =
     send_secondary ? secondary_first :
     send_primary ? primary_first :
@@ -466,7 +466,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   wire entries_1_due_any_when =
     (entries_1_due_any | entries_3_due_any) & ~(entries_0_active_any | entries_3_todo_and_any);
   wire copy_done_when = copy_done & ~(spoilt & ~told_ready);
-  wire fetch_need = fetch_word[0]; // hand.ts:80
+  wire fetch_need = fetch_word[0]; // hand.ts:82
   wire send_fetch_and = (primary_node == fetch_node) & (job_victim_asid == job_line_asid);
   wire waits_0_when = waits_0 & spent[0] & ~(in_send & (at == 2'd0));
   wire waits_1_when = waits_1 & spent[1] & ~(in_send & (at == 2'd1));
@@ -1188,7 +1188,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   assign line_payload_owner = zeros ? owner_fill : owner_copy;
   assign line_payload_id = {2'd0, at};
   assign line_payload_write = zeros;
-  wire [15:0] job_place = job_word[17:2]; // hand.ts:69
+  wire [15:0] job_place = job_word[17:2]; // hand.ts:71
   assign line_payload_address = {job_place, beat};
   assign line_payload_strb = 64'hffffffffffffffff;
   assign line_payload_data = 512'h0;
