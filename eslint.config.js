@@ -122,8 +122,6 @@ export default defineConfig(
       "designs/supernic/rtl/tasks/replicate/replicate.ts",
       "designs/supernic/rtl/top/control.ts",
       "designs/supernic/rtl/top/super-nic.ts",
-      "designs/shared/go-back-n/rtl/reorder.ts",
-      "designs/shared/go-back-n/rtl/sender.ts",
       "designs/shared/proofs/gbn-delivery.ts",
       "designs/legoos/rig/cache/system.ts",
     ],
