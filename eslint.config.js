@@ -105,13 +105,9 @@ export default defineConfig(
     files: [
       "designs/supernic/evaluation/figures/5.13.ts",
       "designs/supernic/registers/driver.ts",
-      "designs/supernic/rtl/lane/switch-lane.ts",
       "designs/supernic/rtl/proofs/queue-order.ts",
-      "designs/supernic/rtl/region/slot.ts",
-      "designs/supernic/rtl/scheduler/flows/flow-table.ts",
       "designs/supernic/rtl/tasks/go-back-n/sessions.ts",
       "designs/supernic/rtl/tasks/replicate/replicate.ts",
-      "designs/supernic/rtl/top/control.ts",
       "designs/supernic/rtl/top/super-nic.ts",
       "designs/shared/proofs/gbn-delivery.ts",
       "designs/legoos/rig/cache/system.ts",

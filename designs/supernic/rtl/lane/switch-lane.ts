@@ -157,6 +157,21 @@ function shapeOf({ redirect, unwrap, ...b }: Val<ReturnType<typeof Bound>>, conf
   return { redirect, unwrap, front } satisfies { readonly [K in keyof Val<typeof Shape>]: unknown };
 }
 
+/** The frame that was chosen, in the cycle behind. */
+function heldOf(p: LaneParameters, chosen: ReturnType<typeof choose>) {
+  const held = reg(Held(p), { init: { valid: 0 }, name: "held_frame" });
+  held.set({
+    valid: chosen.valid,
+    from: chosen.from,
+    isSoftware: chosen.isSoftware,
+    late: chosen.late,
+    size: chosen.size,
+    to: chosen.to,
+    facts: chosen.facts,
+  });
+  return held;
+}
+
 /** What has happened, for the counters. @param ends the frame for `target` ends */
 function eventsOf(
   n: number,
@@ -243,16 +258,8 @@ export const SwitchLane = module(
     when(chosen.ownTaken, () => ownFirst.set(0)).elseWhen(own.frames.fire.and(own.frames.payload.last), () =>
       ownFirst.set(1),
     );
-    const held = reg(Held(p), { init: { valid: 0 }, name: "held_frame" });
-    held.set({
-      valid: chosen.valid,
-      from: chosen.from,
-      isSoftware: chosen.isSoftware,
-      late: chosen.late,
-      size: chosen.size,
-      to: chosen.to,
-      facts: chosen.facts,
-    });
+    const held = heldOf(p, chosen);
+
     const what = boundOf(p, io.config, held);
     promised.to.set(chosen.to);
     promised.size.set(chosen.size);
