@@ -40,13 +40,13 @@ module NatTask (
 );
   localparam [1:0] task_verdict_forward = 2'd0;
   localparam [1:0] task_verdict_drop = 2'd1;
-  reg [35:0] outside; // nat.ts:80
+  reg [35:0] outside; // nat.ts:105
   reg [3:0] epoch; // nat-table.ts:45
   reg [3:0] life; // nat-table.ts:46
   reg sweeping; // nat-table.ts:48
   reg clearing; // nat-table.ts:49
   reg [9:0] sweep_at; // nat-table.ts:50
-  reg [3:0] sweep_waits; // nat.ts:83
+  reg [3:0] sweep_waits; // nat.ts:108
   reg valid_1, valid_2, valid_3, valid_4, valid_5, valid_6; // stages.ts:28
   reg s1_fits, s1_inbound; // stages.ts:42
   reg [54:0] s1_key;
@@ -66,9 +66,9 @@ module NatTask (
   reg [54:0] asked_key;
   reg [1:0] asked_way;
   reg asked_inbound;
-  reg state_served; // nat.ts:141
-  reg state_of_time; // nat.ts:142
-  reg state_of_table; // nat.ts:143
+  reg state_served; // nat.ts:166
+  reg state_of_time; // nat.ts:167
+  reg state_of_table; // nat.ts:168
   reg has, udp_1, udp_2, udp_3, inbound_1, inbound_2, fit_1, fit_2, udps_1, udps_2, is_udp, goes_in_1, goes_in_2,
     goes_in_3, changed_1, changed_2, changed_3, fitted_1, fitted_2, fitted_3, passes_1, passes_2, passes_3, passes_4,
     passes_5, passes_6; // stages.ts:42
@@ -93,8 +93,8 @@ module NatTask (
     binding_3_fwd;
   reg binding_0_hit, binding_1_hit, binding_2_hit, binding_3_hit;
   wire epoch_begins = config_valid & (config_at == 16'd1); // nat-table.ts:47
-  wire takes_packets = ~clearing & ~(&sweep_waits); // nat.ts:84
-  wire open_packets_valid = packet_valid & takes_packets; // nat.ts:85
+  wire takes_packets = ~clearing & ~(&sweep_waits); // nat.ts:109
+  wire open_packets_valid = packet_valid & takes_packets; // nat.ts:110
   wire moves = ~valid_6 | answer_ready; // stages.ts:31
   wire has_ip =
     ({packet_payload_header[103:96], packet_payload_header[111:104]} == 16'd2048)
@@ -104,14 +104,14 @@ module NatTask (
   wire fits =
     has_ip & ~packet_payload_no_l4
     & ((packet_payload_header[191:184] == 8'd17) ? packet_payload_head_bytes >= 7'd42 : (packet_payload_head_bytes >= 7'd52) & (packet_payload_header[191:184] == 8'd6))
-    & (~packet_payload_arg[0] | ({fits_or[15:12], packet_payload_header[247:240], packet_payload_header[255:248], packet_payload_header[263:256], packet_payload_header[271:264]} == outside)); // nat.ts:101
-  wire serves_state = state_waits & ~valid_1 & ~clearing & moves; // nat.ts:113
-  wire sweeps = sweeping & ~valid_1 & ~serves_state; // nat.ts:114
-  wire is_binding = (state_at >> 12) == 16'd1; // nat.ts:116
-  wire is_time = state_at == 16'd0; // nat.ts:117
-  wire puts_state = serves_state & state_writes; // nat.ts:120
+    & (~packet_payload_arg[0] | ({fits_or[15:12], packet_payload_header[247:240], packet_payload_header[255:248], packet_payload_header[263:256], packet_payload_header[271:264]} == outside)); // nat.ts:126
+  wire serves_state = state_waits & ~valid_1 & ~clearing & moves; // nat.ts:138
+  wire sweeps = sweeping & ~valid_1 & ~serves_state; // nat.ts:139
+  wire is_binding = (state_at >> 12) == 16'd1; // nat.ts:141
+  wire is_time = state_at == 16'd0; // nat.ts:142
+  wire puts_state = serves_state & state_writes; // nat.ts:145
   wire state_waits_on = state_ask_valid | (state_waits & ~serves_state); // state.ts:70
-  wire swept = sweeps & moves; // nat.ts:122
+  wire swept = sweeps & moves; // nat.ts:147
   wire rows_valid = binding_0[0]; // nat-table.ts:119
   wire [3:0] rows_epoch = binding_0[59:56];
   wire live_0 = rows_valid & ((epoch - rows_epoch) <= life) & ~asked_clearing; // nat-table.ts:121
@@ -144,10 +144,10 @@ module NatTask (
   wire [3:0] binding_as_is_epoch =
     ({4{asked_way == 2'd0}} & rows_epoch) | ({4{asked_way == 2'd1}} & binding_1[59:56])
     | ({4{asked_way == 2'd2}} & binding_2[59:56]) | ({4{asked_way == 2'd3}} & binding_3[59:56]);
-  wire time_word_there = 1'b1; // nat.ts:147
+  wire time_word_there = 1'b1; // nat.ts:172
   wire [3:0] time_word_epoch = epoch;
   wire [3:0] time_word_life = life;
-  wire gets = has & (~inbound_2 | ((owner[54:49] == user_3) & (owner[48] == udp_3))); // nat.ts:162
+  wire gets = has & (~inbound_2 | ((owner[54:49] == user_3) & (owner[48] == udp_3))); // nat.ts:187
   wire [15:0] transport_sum = ~(folded[15:0] + {15'd0, folded[16]}); // translate.ts:20
 
   always @(posedge clk)
@@ -215,9 +215,9 @@ module NatTask (
     ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h4ecbd86a9c8621),
     ^({packet_payload_user, packet_payload_header[191:184] == 8'd17, packet_payload_header[215:208], packet_payload_header[223:216], packet_payload_header[231:224], packet_payload_header[239:232], s1_key_or} & 55'h3a46b7d98b821f)
   };
-  wire [54:0] put_key = state_data[55:1]; // nat.ts:118
-  wire [31:0] new_address = inbound_2 ? owner[47:16] : outside[31:0]; // nat.ts:163
-  wire [15:0] new_port = inbound_2 ? owner[15:0] : {outside[35:32], index}; // nat.ts:164
+  wire [54:0] put_key = state_data[55:1]; // nat.ts:143
+  wire [31:0] new_address = inbound_2 ? owner[47:16] : outside[31:0]; // nat.ts:188
+  wire [15:0] new_port = inbound_2 ? owner[15:0] : {outside[35:32], index}; // nat.ts:189
   wire [19:0] ip_folded_sum = {4'd0, ~ip_sum_4} + address_change;
   wire [19:0] ip_folded_shifted = ip_folded_sum >> 16;
   wire [19:0] folded_sum = {4'd0, ~sum_4} + address_change + port_change;
@@ -330,7 +330,7 @@ module NatTask (
     state_of_table <= is_binding;
   end
   wire bindings_0_and = makes & (out_way == 2'd0);
-  wire [9:0] set = valid_1 ? s1_set : serves_state ? state_at[11:2] : sweep_at; // nat.ts:129
+  wire [9:0] set = valid_1 ? s1_set : serves_state ? state_at[11:2] : sweep_at; // nat.ts:154
 
   always @(posedge clk) begin
     if (moves & (bindings_0_and | (asked_sweeps & ~live_0) | restores_0)) begin

@@ -1,4 +1,5 @@
 import {
+  type Bit,
   bit,
   cat,
   constant,
@@ -10,8 +11,8 @@ import {
   pack,
   reg,
   repeat,
-  uint,
   type UInt,
+  uint,
   unpack,
   when,
   widthOf,
@@ -66,6 +67,30 @@ const placed = (word: UInt, byte: number): UInt =>
   swapped(word)
     .zext(512)
     .shl(8 * byte);
+
+/** The header's bytes that may change, both sides' alike. */
+function headerOf(out: { readonly address: UInt; readonly port: UInt }, newIpSum: UInt, newSum: UInt): UInt {
+  const [high, low] = halves(out.address);
+  return [
+    placed(newIpSum, at.ipSum),
+    ...[at.src, at.dst].flatMap(from => [placed(high, from), placed(low, from + 2)]),
+    placed(out.port, at.srcPort),
+    placed(out.port, at.dstPort),
+    placed(newSum, at.udpSum),
+    placed(newSum, at.tcpSum),
+  ].reduce((a, b) => a.or(b));
+}
+
+/** Those that do change: one side's, and the checksums. */
+function maskOf(goesIn: Bit, isTcp: Bit): UInt {
+  const side = mux(
+    goesIn,
+    constant(bytes(at.dst, 4) | bytes(at.dstPort, 2), 64),
+    constant(bytes(at.src, 4) | bytes(at.srcPort, 2), 64),
+  );
+  const transport = mux(isTcp, constant(bytes(at.tcpSum, 2), 64), constant(bytes(at.udpSum, 2), 64));
+  return side.or(transport).or(sums);
+}
 
 /**
  * NAT of TCP and UDP with 4,096 bindings (RFC 3022, RFC 4787: mapping independent of the endpoint). `arg` bit 0 is 0 on
@@ -178,26 +203,11 @@ const Nat = module("NatTask", stateTaskPorts, io => {
     fitted = later("fitted", isFit, 3).any(),
     passes = later("passes", packet.arg.bit(1), latency).any(),
     out = { address: later("new_address", newAddress, 3), port: later("new_port", newPort, 3) };
-  const [high, low] = halves(out.address);
-  const header = [
-    placed(newIpSum, at.ipSum),
-    ...[at.src, at.dst].flatMap(from => [placed(high, from), placed(low, from + 2)]),
-    placed(out.port, at.srcPort),
-    placed(out.port, at.dstPort),
-    placed(newSum, at.udpSum),
-    placed(newSum, at.tcpSum),
-  ].reduce((a, b) => a.or(b));
-  const side = mux(
-    goesIn,
-    constant(bytes(at.dst, 4) | bytes(at.dstPort, 2), 64),
-    constant(bytes(at.src, 4) | bytes(at.srcPort, 2), 64),
-  );
-  const transport = mux(isTcp, constant(bytes(at.tcpSum, 2), 64), constant(bytes(at.udpSum, 2), 64));
   io.answer.payload.set({
     tag: later("tags", packet.tag, latency),
     verdict: mux(changed.or(passes.andNot(fitted)), TaskVerdict.forward, TaskVerdict.drop),
-    header,
-    mask: mux(changed, side.or(transport).or(sums), 0),
+    header: headerOf(out, newIpSum, newSum),
+    mask: mux(changed, maskOf(goesIn, isTcp), 0),
     ...noFront,
   });
 });

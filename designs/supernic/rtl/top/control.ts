@@ -17,14 +17,7 @@ import { inlets, tableEntry } from "../inside/index.ts";
 import { controlPorts, registersOf } from "./control/ports.ts";
 import { showCounter, showRegion, showSlot, showTaskState } from "./control/shown.ts";
 import { fairSetOf } from "./fairness.ts";
-import type { DeviceParameters } from "./records.ts";
 import { behindBus, writeOf } from "./tables.ts";
-
-/** Bits of the number of a counter of a block, and of the number of a block. */
-export const counterIndexBits = 6;
-export const counterBlockBits = 4;
-/** Blocks that count: each port, the loop port, and the middle of the device. */
-export const counterBlocks = (p: DeviceParameters): number => inlets(p) + 1;
 
 /** An epoch has 64 parts: a pulse for each, as evenly as cycles allow. */
 function epochParts(cycles: UInt<24>) {

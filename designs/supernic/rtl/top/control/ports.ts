@@ -14,13 +14,18 @@ import {
 import { counterBits } from "../../../../shared/counters/rtl/index.ts";
 import { buildValues, registerAddressBits, snicMap } from "../../../registers/index.ts";
 import { branchesOf, SlotConfig } from "../../core/index.ts";
-import { dagBits, TableBus } from "../../inside/index.ts";
+import { dagBits, inlets, TableBus } from "../../inside/index.ts";
 import { Shown } from "../../monitor/index.ts";
 import { GateShown, RegionStateAsk, RegionStatus } from "../../reconfigure/index.ts";
 import { SlotControl, SlotState, StateSaid } from "../../region/index.ts";
-import { counterBlocks, counterIndexBits } from "../control.ts";
 import { FairSet } from "../fairness.ts";
 import { type DeviceParameters, DeviceSet, Inside } from "../records.ts";
+
+/** Bits of the number of a counter of a block, and of the number of a block. */
+export const counterIndexBits = 6;
+export const counterBlockBits = 4;
+/** Blocks that count: each port, the loop port, and the middle of the device. */
+export const counterBlocks = (p: DeviceParameters): number => inlets(p) + 1;
 
 export const controlPorts = (p: DeviceParameters) => ({
   ...liteSlavePorts(registerAddressBits),

@@ -4,7 +4,7 @@ import { counterBits } from "../../../../shared/counters/rtl/index.ts";
 import { branchesOf } from "../../core/index.ts";
 import { RegionStatus, statePatience, StateReader } from "../../reconfigure/index.ts";
 import { SlotState } from "../../region/index.ts";
-import { counterBlockBits, counterBlocks, counterIndexBits } from "../control.ts";
+import { counterBlockBits, counterBlocks, counterIndexBits } from "./ports.ts";
 import { type DeviceParameters, Inside } from "../records.ts";
 import type { ControlIo, Registers } from "./ports.ts";
 
