@@ -16,7 +16,7 @@ import {
 } from "../../../../../hdl-dsl/index.ts";
 import { beatBytes, derived, regionShift } from "../../../config/index.ts";
 import type { Event } from "../../records/miss-records.ts";
-import type { Job} from "../../records/records.ts";
+import type { Job } from "../../records/records.ts";
 import { Line, lineIdBits, Owner } from "../../records/records.ts";
 import type { Parts } from "./parts.ts";
 
