@@ -29,33 +29,33 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
   output wire [57:0] answer_answer_peer_identity,
   output wire [63:0] answer_answer_peer_address
 );
-  reg starting; // receiver.ts:110
-  reg [9:0] cursor; // receiver.ts:111
-  reg [6:0] wait_; // receiver.ts:113
-  reg op_reset, op_start, op_open, op_timer, op_control, op_packet; // receiver.ts:128
+  reg starting; // operations.ts:24
+  reg [9:0] cursor; // operations.ts:25
+  reg [6:0] wait_; // operations.ts:27
+  reg op_reset, op_start, op_open, op_timer, op_control, op_packet; // operations.ts:42
   reg [9:0] op_session;
   reg [31:0] op_sequence;
   reg [57:0] op_peer_identity;
   reg [63:0] op_peer_address;
-  reg verdict_valid_q; // receiver.ts:182
+  reg verdict_valid_q; // receiver.ts:88
   reg [2:0] verdict_what_q;
   reg [3:0] verdict_life_q;
-  reg [9:0] answer_session; // receiver.ts:197
+  reg [9:0] answer_session; // receiver.ts:103
   reg [31:0] answer_sequence;
   reg answer_nack;
   reg [57:0] answer_peer_identity;
   reg [63:0] answer_peer_address;
-  reg answer_valid_q; // receiver.ts:198
-  (* ram_style = "block" *) reg [167:0] states [0:1023]; // receiver.ts:141
-  wire [167:0] was; // receiver.ts:142
+  reg answer_valid_q; // receiver.ts:104
+  (* ram_style = "block" *) reg [167:0] states [0:1023]; // receiver.ts:47
+  wire [167:0] was; // receiver.ts:48
   reg [167:0] was_rd, was_fwd;
   reg was_hit;
-  wire due = (wait_ >= 7'd3) & ~starting; // receiver.ts:114
-  wire urgent = wait_ == 7'd67; // receiver.ts:115
-  wire asked = starting | control_valid; // receiver.ts:116
-  wire looks = due & ~asked & (~packet_valid | urgent); // receiver.ts:118
-  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : packet_payload_session; // receiver.ts:125
-  wire was_open = was[0]; // receiver.ts:142
+  wire due = (wait_ >= 7'd3) & ~starting; // operations.ts:28
+  wire urgent = wait_ == 7'd67; // operations.ts:29
+  wire asked = starting | control_valid; // operations.ts:30
+  wire looks = due & ~asked & (~packet_valid | urgent); // operations.ts:32
+  wire [9:0] session = (starting | looks) ? cursor : control_valid ? control_payload_session : packet_payload_session; // operations.ts:39
+  wire was_open = was[0]; // receiver.ts:48
   wire was_bound = was[5];
   wire [19:0] known_joined = {
     op_peer_identity[57] == was[103], op_peer_identity[56:54] == was[102:100], op_peer_identity[53:51] == was[99:97],
@@ -69,9 +69,9 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
     op_peer_identity[5:3] == was[51:49], op_peer_identity[2:0] == was[48:46]
   };
   wire [20:0] known_sum = {1'b0, known_joined} + 21'd1;
-  wire known = was_open & (~was_bound | known_sum[20]); // receiver.ts:145
-  wire [31:0] was_expected = was[38:7]; // receiver.ts:142
-  wire [31:0] gap = op_sequence - was_expected; // receiver.ts:146
+  wire known = was_open & (~was_bound | known_sum[20]); // receiver.ts:51
+  wire [31:0] was_expected = was[38:7]; // receiver.ts:48
+  wire [31:0] gap = op_sequence - was_expected; // receiver.ts:52
   wire [10:0] next_joined = {
     op_sequence[31:30] == was[38:37], op_sequence[29:27] == was[36:34], op_sequence[26:24] == was[33:31],
     op_sequence[23:21] == was[30:28], op_sequence[20:18] == was[27:25], op_sequence[17:15] == was[24:22],
@@ -79,22 +79,22 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
     op_sequence[5:3] == was[12:10], op_sequence[2:0] == was[9:7]
   };
   wire [11:0] next_sum = {1'b0, next_joined} + 12'd1;
-  wire next = next_sum[11]; // receiver.ts:147
-  wire behind = gap[31]; // receiver.ts:148
-  wire data = op_packet & ~op_control & known; // receiver.ts:149
-  wire [6:0] was_unacked = was[45:39]; // receiver.ts:142
-  wire full_count = was_unacked == 7'd99; // receiver.ts:150
-  wire wanting = |was_unacked; // receiver.ts:151
-  wire in_order = data & next & (~full_count | answer_room); // receiver.ts:154
-  wire again = data & ~next & behind & was_bound; // receiver.ts:155
-  wire ahead = data & ~next & ~behind & was_bound; // receiver.ts:156
-  wire was_nacked = was[6]; // receiver.ts:142
-  wire asks = ahead & ~was_nacked; // receiver.ts:157
-  wire timed = op_timer & wanting; // receiver.ts:158
-  wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:159
-  wire [31:0] last = in_order ? was_expected : was_expected - 32'd1; // receiver.ts:160
-  wire changes = op_start | in_order | answers; // receiver.ts:167
-  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:183
+  wire next = next_sum[11]; // receiver.ts:53
+  wire behind = gap[31]; // receiver.ts:54
+  wire data = op_packet & ~op_control & known; // receiver.ts:55
+  wire [6:0] was_unacked = was[45:39]; // receiver.ts:48
+  wire full_count = was_unacked == 7'd99; // receiver.ts:56
+  wire wanting = |was_unacked; // receiver.ts:57
+  wire in_order = data & next & (~full_count | answer_room); // receiver.ts:60
+  wire again = data & ~next & behind & was_bound; // receiver.ts:61
+  wire ahead = data & ~next & ~behind & was_bound; // receiver.ts:62
+  wire was_nacked = was[6]; // receiver.ts:48
+  wire asks = ahead & ~was_nacked; // receiver.ts:63
+  wire timed = op_timer & wanting; // receiver.ts:64
+  wire answers = (answer_room & (again | asks | timed)) | (in_order & full_count); // receiver.ts:65
+  wire [31:0] last = in_order ? was_expected : was_expected - 32'd1; // receiver.ts:66
+  wire changes = op_start | in_order | answers; // receiver.ts:73
+  wire lacks = data & ~answer_room & (again | asks | next); // receiver.ts:89
 
   always @(posedge clk)
     if (rst) starting <= 1'b1;
@@ -136,7 +136,7 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
       verdict_life_q <= was[4:1];
       answer_valid_q <= answers;
     end
-  wire [57:0] was_peer_identity = was[103:46]; // receiver.ts:142
+  wire [57:0] was_peer_identity = was[103:46]; // receiver.ts:48
   wire [63:0] was_peer_address = was[167:104];
 
   always @(posedge clk) begin
@@ -183,13 +183,13 @@ module GbnReceiver_s1024_q32_i58_a64_e100_c4096_f1 (
 
 `ifdef FORMAL
   always @(posedge clk)
-    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:208
+    if (~rst) assert (~(op_packet & op_timer)); // receiver.ts:114
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(op_packet & op_timer))) begin
-        $display("%s", "assertion failed: one operation at a time (receiver.ts:208)"); // receiver.ts:208
+        $display("%s", "assertion failed: one operation at a time (receiver.ts:114)"); // receiver.ts:114
         $stop;
       end
     end

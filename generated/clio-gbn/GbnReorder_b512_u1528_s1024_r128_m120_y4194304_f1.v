@@ -48,146 +48,146 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
   output wire         events_skipped,
   output wire         events_stale
 );
-  wire room_plan_ready; // reorder.ts:118
-  reg planned_full; // reorder.ts:123
+  wire room_plan_ready; // parts.ts:36
+  reg planned_full; // parts.ts:41
   reg [1:0] planned_held_action;
   reg [6:0] planned_held_slot;
-  wire outs_push_ready; // reorder.ts:124
+  wire outs_push_ready; // parts.ts:42
   wire [2:0] outs_level;
-  wire free_push_ready, free_pop_valid; // reorder.ts:138
+  wire free_push_ready, free_pop_valid; // parts.ts:58
   wire [7:0] free_level;
-  wire lanes_push_ready, lanes_pop_valid; // reorder.ts:139
+  wire lanes_push_ready, lanes_pop_valid; // parts.ts:59
   wire [6:0] lanes_pop_payload;
   wire [7:0] lanes_level;
-  wire [6:0] free_slot; // reorder.ts:141
-  reg starting; // reorder.ts:142
-  reg crowded_q; // reorder.ts:143
-  reg [6:0] slot; // reorder.ts:148
-  reg select; // reorder.ts:155
-  reg look; // reorder.ts:156
-  reg decide; // reorder.ts:157
-  reg sort; // reorder.ts:158
-  reg check; // reorder.ts:159
-  reg found; // reorder.ts:160
-  reg release_; // reorder.ts:161
-  reg flush; // reorder.ts:162
-  reg flushed; // reorder.ts:163
-  reg [15:0] clock; // reorder.ts:172
-  reg impatient; // reorder.ts:173
-  reg [6:0] probe; // reorder.ts:174
-  reg alternate; // reorder.ts:176
-  reg op_control, op_open, op_skip, op_silent, op_milestone, op_reply; // reorder.ts:185
-  reg [9:0] turn_session; // reorder.ts:186
+  wire [6:0] free_slot; // parts.ts:61
+  reg starting; // parts.ts:62
+  reg crowded_q; // parts.ts:63
+  reg [6:0] slot; // parts.ts:66
+  reg select; // parts.ts:78
+  reg look; // parts.ts:79
+  reg decide; // parts.ts:80
+  reg sort; // parts.ts:81
+  reg check; // parts.ts:82
+  reg found; // parts.ts:83
+  reg release_; // parts.ts:84
+  reg flush; // parts.ts:85
+  reg flushed; // parts.ts:86
+  reg [15:0] clock; // look.ts:14
+  reg impatient; // look.ts:15
+  reg [6:0] probe; // look.ts:16
+  reg alternate; // look.ts:18
+  reg op_control, op_open, op_skip, op_silent, op_milestone, op_reply; // look.ts:27
+  reg [9:0] turn_session; // look.ts:28
   reg [3:0] turn_life;
   reg [15:0] turn_ticket;
-  reg quiet; // reorder.ts:240
-  reg [15:0] chased; // reorder.ts:274
-  reg [6:0] lane; // reorder.ts:275
-  reg [7:0] count; // reorder.ts:276
+  reg quiet; // decide.ts:18
+  reg [15:0] chased; // keep.ts:21
+  reg [6:0] lane; // keep.ts:22
+  reg [7:0] count; // keep.ts:23
   reg [7:0] hint_lane; // hints.ts:42
-  reg joining; // reorder.ts:282
-  reg [16:0] joining_place; // reorder.ts:283
-  reg [6:0] joining_slot; // reorder.ts:284
-  reg opens_lane; // reorder.ts:287
-  reg matches_; // reorder.ts:304
-  reg gone; // reorder.ts:308
-  reg strides; // reorder.ts:309
-  reg catching; // reorder.ts:311
-  reg [9:0] cursor; // reorder.ts:326
-  reg drops; // reorder.ts:345
-  reg frees; // reorder.ts:355
-  reg [6:0] freed_slot; // reorder.ts:356
-  reg closes_lane; // reorder.ts:361
-  reg [6:0] closed; // reorder.ts:362
-  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:424
-  (* ram_style = "distributed" *) reg [150:0] kept_words [0:127]; // reorder.ts:129
-  (* ram_style = "distributed" *) reg [6:0] links [0:127]; // reorder.ts:134
-  (* ram_style = "distributed" *) reg taken [0:127]; // reorder.ts:135
-  (* ram_style = "distributed" *) reg seen [0:127]; // reorder.ts:136
+  reg joining; // keep.ts:29
+  reg [16:0] joining_place; // keep.ts:30
+  reg [6:0] joining_slot; // keep.ts:31
+  reg opens_lane; // keep.ts:34
+  reg matches_; // pass.ts:36
+  reg gone; // pass.ts:40
+  reg strides; // pass.ts:41
+  reg catching; // pass.ts:43
+  reg [9:0] cursor; // pass.ts:58
+  reg drops; // back.ts:18
+  reg frees; // back.ts:28
+  reg [6:0] freed_slot; // back.ts:29
+  reg closes_lane; // back.ts:34
+  reg [6:0] closed; // back.ts:35
+  reg events_waited_q, events_skipped_q, events_stale_q; // reorder.ts:62
+  (* ram_style = "distributed" *) reg [150:0] kept_words [0:127]; // parts.ts:49
+  (* ram_style = "distributed" *) reg [6:0] links [0:127]; // parts.ts:54
+  (* ram_style = "distributed" *) reg taken [0:127]; // parts.ts:55
+  (* ram_style = "distributed" *) reg seen [0:127]; // parts.ts:56
   (* ram_style = "ultra" *) reg [63:0] hints [0:16383]; // hints.ts:32
   reg [63:0] hint_word; // hints.ts:41
-  (* ram_style = "block" *) reg [34:0] heads [0:1023]; // reorder.ts:212
-  reg [34:0] was; // reorder.ts:217
-  wire replies; // reorder.ts:234
-  wire wants; // reorder.ts:238
-  wire passes; // reorder.ts:236
-  wire stale; // reorder.ts:237
-  wire plan_valid = outs_push_ready & ((replies & wants) | (release_ & ~quiet)); // reorder.ts:122
+  (* ram_style = "block" *) reg [34:0] heads [0:1023]; // look.ts:72
+  reg [34:0] was; // look.ts:77
+  wire replies; // decide.ts:12
+  wire wants; // decide.ts:16
+  wire passes; // decide.ts:14
+  wire stale; // decide.ts:15
+  wire plan_valid = outs_push_ready & ((replies & wants) | (release_ & ~quiet)); // parts.ts:40
   wire plan_ready = ~planned_full;
   wire [1:0] plan_payload_action = release_ ? 2'd3 : passes ? 2'd0 : stale ? 2'd1 : 2'd2;
   wire [6:0] plan_payload_slot = release_ ? slot : free_slot;
-  wire planned_valid = plan_valid | planned_full; // reorder.ts:123
+  wire planned_valid = plan_valid | planned_full; // parts.ts:41
   wire [1:0] planned_payload_action = planned_full ? planned_held_action : plan_payload_action;
   wire [6:0] planned_payload_slot = planned_full ? planned_held_slot : plan_payload_slot;
-  wire is_free = free_pop_valid & lanes_pop_valid; // reorder.ts:140
-  wire slot_taken = taken[slot]; // reorder.ts:150
-  wire probed = taken[probe]; // reorder.ts:175
-  wire named_first = named_valid & (alternate | ~reply_valid); // reorder.ts:179
-  wire skips = ~control_valid & impatient & probed; // reorder.ts:180
-  wire asked = control_valid | skips | named_valid | reply_valid; // reorder.ts:181
+  wire is_free = free_pop_valid & lanes_pop_valid; // parts.ts:60
+  wire slot_taken = taken[slot]; // parts.ts:68
+  wire probed = taken[probe]; // look.ts:17
+  wire named_first = named_valid & (alternate | ~reply_valid); // look.ts:21
+  wire skips = ~control_valid & impatient & probed; // look.ts:22
+  wire asked = control_valid | skips | named_valid | reply_valid; // look.ts:23
   wire [9:0] session =
     control_valid ? control_payload_session :
     named_first ? named_payload_turn_session :
-    reply_payload_turn_session; // reorder.ts:182
-  wire plain = ~(control_valid | skips); // reorder.ts:187
-  wire [150:0] kept_word = kept_words[slot]; // reorder.ts:149
+    reply_payload_turn_session; // look.ts:24
+  wire plain = ~(control_valid | skips); // look.ts:29
+  wire [150:0] kept_word = kept_words[slot]; // parts.ts:67
   wire [9:0] kept_turn_session = kept_word[9:0];
-  wire [9:0] was_node = select ? session : look ? kept_turn_session : turn_session; // reorder.ts:217
+  wire [9:0] was_node = select ? session : look ? kept_turn_session : turn_session; // look.ts:77
   wire [15:0] was_due = was[19:4];
-  wire [15:0] gap = turn_ticket - was_due; // reorder.ts:218
-  wire [3:0] was_life = was[3:0]; // reorder.ts:217
-  wire now = turn_life == was_life; // reorder.ts:219
-  wire due = now & (turn_ticket == was_due); // reorder.ts:220
-  wire behind = now & gap[15]; // reorder.ts:221
-  wire far = now & ~gap[15] & (|gap[14:10]); // reorder.ts:223
-  wire near = now & ~(|{due, gap[15], |gap[14:10]}); // reorder.ts:224
-  wire lost = behind & ~(&gap[14:10]); // reorder.ts:231
+  wire [15:0] gap = turn_ticket - was_due; // look.ts:78
+  wire [3:0] was_life = was[3:0]; // look.ts:77
+  wire now = turn_life == was_life; // look.ts:79
+  wire due = now & (turn_ticket == was_due); // look.ts:80
+  wire behind = now & gap[15]; // look.ts:81
+  wire far = now & ~gap[15] & (|gap[14:10]); // look.ts:83
+  wire near = now & ~(|{due, gap[15], |gap[14:10]}); // look.ts:84
+  wire lost = behind & ~(&gap[14:10]); // look.ts:91
   assign replies = decide & op_reply;
-  wire ordered = replies & reply_payload_ordered; // reorder.ts:235
+  wire ordered = replies & reply_payload_ordered; // decide.ts:13
   assign passes = ~reply_payload_ordered | due | behind;
   assign stale = reply_payload_ordered & ~now;
   assign wants = passes | stale | (near & is_free);
-  wire sends = plan_ready & outs_push_ready; // reorder.ts:254
-  wire done = replies & sends & wants; // reorder.ts:255
-  wire mutes = decide & op_silent; // reorder.ts:258
-  wire passed = decide & op_milestone; // reorder.ts:259
-  wire keeping = near & is_free & ((ordered & sends) | mutes); // reorder.ts:270
-  wire [7:0] was_waits = was[34:27]; // reorder.ts:217
-  wire alone = ~(|was_waits); // reorder.ts:271
-  wire [6:0] was_lane = was[26:20]; // reorder.ts:217
-  wire [6:0] lane_now = alone ? lanes_pop_payload : was_lane; // reorder.ts:272
-  wire [15:0] is_due = decide ? was_due : chased; // reorder.ts:277
-  wire [15:0] due_next = is_due + 16'd1; // reorder.ts:278
-  wire newcomer = decide & near & ~op_skip; // reorder.ts:279
-  wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // reorder.ts:280
+  wire sends = plan_ready & outs_push_ready; // decide.ts:32
+  wire done = replies & sends & wants; // decide.ts:33
+  wire mutes = decide & op_silent; // decide.ts:36
+  wire passed = decide & op_milestone; // decide.ts:37
+  wire keeping = near & is_free & ((ordered & sends) | mutes); // keep.ts:17
+  wire [7:0] was_waits = was[34:27]; // look.ts:77
+  wire alone = ~(|was_waits); // keep.ts:18
+  wire [6:0] was_lane = was[26:20]; // look.ts:77
+  wire [6:0] lane_now = alone ? lanes_pop_payload : was_lane; // keep.ts:19
+  wire [15:0] is_due = decide ? was_due : chased; // keep.ts:24
+  wire [15:0] due_next = is_due + 16'd1; // keep.ts:25
+  wire newcomer = decide & near & ~op_skip; // keep.ts:26
+  wire [16:0] place = {decide ? lane_now : lane, newcomer ? turn_ticket[9:0] : due_next[9:0]}; // keep.ts:27
   wire [6:0] hint =
     ({7{hint_lane[0]}} & hint_word[6:0]) | ({7{hint_lane[1]}} & hint_word[14:8])
     | ({7{hint_lane[2]}} & hint_word[22:16]) | ({7{hint_lane[3]}} & hint_word[30:24])
     | ({7{hint_lane[4]}} & hint_word[38:32]) | ({7{hint_lane[5]}} & hint_word[46:40])
     | ({7{hint_lane[6]}} & hint_word[54:48]) | ({7{hint_lane[7]}} & hint_word[62:56]); // hints.ts:44
-  wire catches = (far & (ordered | mutes)) | ((far | lost) & passed); // reorder.ts:297
+  wire catches = (far & (ordered | mutes)) | ((far | lost) & passed); // pass.ts:29
   wire steps =
     (decide & (op_reply ? reply_payload_ordered & sends & due : op_silent ? due : op_skip & near))
-    | (catches & ~alone); // reorder.ts:298
-  wire restarts = decide & op_control; // reorder.ts:303
-  wire [15:0] away = turn_ticket - chased; // reorder.ts:310
-  wire goes_on = gone | strides | catching; // reorder.ts:318
-  wire further = found & ~matches_ & goes_on; // reorder.ts:319
-  wire freed = release_ & (sends | quiet); // reorder.ts:320
-  wire [15:0] leap = turn_ticket - 16'd1023; // reorder.ts:322
-  wire leaps = catches & alone; // reorder.ts:323
-  wire [15:0] due_then = leaps ? leap : (steps | further) ? due_next : is_due; // reorder.ts:324
-  wire [7:0] fewer = count - 8'd1; // reorder.ts:325
-  wire anew = starting | restarts; // reorder.ts:327
-  wire [9:0] node = starting ? cursor : turn_session; // reorder.ts:330
-  wire flushed_1 = flushed & drops; // reorder.ts:347
-  wire listed = ~(|(cursor >> 7)) & starting; // reorder.ts:348
-  wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // reorder.ts:351
-  wire visits = clock[15] & ~(impatient | keeping); // reorder.ts:418
-  wire old = probed & seen[probe]; // reorder.ts:419
-  wire [6:0] node_2 = keeping ? free_slot : probe; // reorder.ts:420
+    | (catches & ~alone); // pass.ts:30
+  wire restarts = decide & op_control; // pass.ts:35
+  wire [15:0] away = turn_ticket - chased; // pass.ts:42
+  wire goes_on = gone | strides | catching; // pass.ts:50
+  wire further = found & ~matches_ & goes_on; // pass.ts:51
+  wire freed = release_ & (sends | quiet); // pass.ts:52
+  wire [15:0] leap = turn_ticket - 16'd1023; // pass.ts:54
+  wire leaps = catches & alone; // pass.ts:55
+  wire [15:0] due_then = leaps ? leap : (steps | further) ? due_next : is_due; // pass.ts:56
+  wire [7:0] fewer = count - 8'd1; // pass.ts:57
+  wire anew = starting | restarts; // pass.ts:59
+  wire [9:0] node = starting ? cursor : turn_session; // pass.ts:62
+  wire flushed_1 = flushed & drops; // back.ts:20
+  wire listed = ~(|(cursor >> 7)) & starting; // back.ts:21
+  wire [6:0] node_1 = starting ? cursor[6:0] : decide ? free_slot : slot; // back.ts:24
+  wire visits = clock[15] & ~(impatient | keeping); // age.ts:9
+  wire old = probed & seen[probe]; // age.ts:10
+  wire [6:0] node_2 = keeping ? free_slot : probe; // age.ts:11
 
-  GbnWaiting_b512_u1528_r128 room ( // reorder.ts:118
+  GbnWaiting_b512_u1528_r128 room ( // parts.ts:36
     .clk (clk), .rst (rst),
     .plan_valid (planned_valid), .plan_ready (room_plan_ready), .plan_payload_action (planned_payload_action),
     .plan_payload_slot (planned_payload_slot),
@@ -199,24 +199,24 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
     .out_payload_user (out_beats_payload_user)
   );
 
-  wire outs_push_valid = plan_ready & ((replies & passes) | (release_ & ~quiet)); // reorder.ts:124
-  wire [119:0] kept_meta = kept_word[150:31]; // reorder.ts:149
-  wire [119:0] outs_push_payload = release_ ? kept_meta : reply_payload_meta; // reorder.ts:124
-  Fifo_uint120_d4 outs ( // reorder.ts:124
+  wire outs_push_valid = plan_ready & ((replies & passes) | (release_ & ~quiet)); // parts.ts:42
+  wire [119:0] kept_meta = kept_word[150:31]; // parts.ts:67
+  wire [119:0] outs_push_payload = release_ ? kept_meta : reply_payload_meta; // parts.ts:42
+  Fifo_uint120_d4 outs ( // parts.ts:42
     .clk (clk), .rst (rst),
     .push_valid (outs_push_valid), .push_ready (outs_push_ready), .push_payload (outs_push_payload),
     .pop_valid (out_valid), .pop_ready (out_ready), .pop_payload (out_payload),
     .level (outs_level)
   );
 
-  Fifo_uint7_d128 free ( // reorder.ts:138
+  Fifo_uint7_d128 free ( // parts.ts:58
     .clk (clk), .rst (rst),
     .push_valid (frees), .push_ready (free_push_ready), .push_payload (freed_slot),
     .pop_valid (free_pop_valid), .pop_ready (joining), .pop_payload (free_slot),
     .level (free_level)
   );
 
-  Fifo_uint7_d128 lanes ( // reorder.ts:139
+  Fifo_uint7_d128 lanes ( // parts.ts:59
     .clk (clk), .rst (rst),
     .push_valid (closes_lane), .push_ready (lanes_push_ready), .push_payload (closed),
     .pop_valid (lanes_pop_valid), .pop_ready (opens_lane), .pop_payload (lanes_pop_payload),
@@ -469,29 +469,29 @@ module GbnReorder_b512_u1528_s1024_r128_m120_y4194304_f1 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~frees | free_push_ready); // reorder.ts:431
-      assert (~closes_lane | lanes_push_ready); // reorder.ts:432
-      assert (~freed | slot_taken); // reorder.ts:433
-      assert (~freed | (|count)); // reorder.ts:434
+      assert (~frees | free_push_ready); // reorder.ts:69
+      assert (~closes_lane | lanes_push_ready); // reorder.ts:70
+      assert (~freed | slot_taken); // reorder.ts:71
+      assert (~freed | (|count)); // reorder.ts:72
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~frees | free_push_ready)) begin
-        $display("%s", "assertion failed: a slot comes back once (reorder.ts:431)"); // reorder.ts:431
+        $display("%s", "assertion failed: a slot comes back once (reorder.ts:69)"); // reorder.ts:69
         $stop;
       end
       if (~(~closes_lane | lanes_push_ready)) begin
-        $display("%s", "assertion failed: a lane comes back once (reorder.ts:432)"); // reorder.ts:432
+        $display("%s", "assertion failed: a lane comes back once (reorder.ts:70)"); // reorder.ts:70
         $stop;
       end
       if (~(~freed | slot_taken)) begin
-        $display("%s", "assertion failed: what is released has waited (reorder.ts:433)"); // reorder.ts:433
+        $display("%s", "assertion failed: what is released has waited (reorder.ts:71)"); // reorder.ts:71
         $stop;
       end
       if (~(~freed | (|count))) begin
-        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:434)"); // reorder.ts:434
+        $display("%s", "assertion failed: a session's count holds all that wait for it (reorder.ts:72)"); // reorder.ts:72
         $stop;
       end
     end

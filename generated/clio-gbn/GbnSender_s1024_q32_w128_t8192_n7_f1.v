@@ -48,54 +48,54 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
   output wire        events_nacked,
   output wire        events_timeouts
 );
-  reg starting; // sender.ts:116
-  reg [9:0] cursor; // sender.ts:117
-  reg [6:0] wait_; // sender.ts:119
-  reg op_valid; // sender.ts:120
-  reg [2:0] op_kind; // sender.ts:121
+  reg starting; // operations.ts:88
+  reg [9:0] cursor; // operations.ts:89
+  reg [6:0] wait_; // operations.ts:91
+  reg op_valid; // operations.ts:34
+  reg [2:0] op_kind; // operations.ts:35
   reg [9:0] op_session;
   reg [31:0] op_sequence;
   reg op_flag;
-  reg stepping; // sender.ts:125
-  reg requesting; // sender.ts:126
-  reg asked_locked; // sender.ts:165
+  reg stepping; // operations.ts:39
+  reg requesting; // operations.ts:40
+  reg asked_locked; // operations.ts:79
   reg [2:0] asked_owner;
-  reg due; // sender.ts:168
-  reg urgent; // sender.ts:169
-  reg is_fresh; // sender.ts:198
-  reg fresh_open, fresh_progress, fresh_again, fresh_restart; // sender.ts:199
+  reg due; // operations.ts:93
+  reg urgent; // operations.ts:94
+  reg is_fresh; // session.ts:24
+  reg fresh_open, fresh_progress, fresh_again, fresh_restart; // session.ts:25
   reg [31:0] fresh_acked, fresh_sent;
   reg [2:0] fresh_tries;
-  reg first_round; // sender.ts:204
-  wire failed_queue_push_ready; // sender.ts:261
+  reg first_round; // session.ts:30
+  wire failed_queue_push_ready; // answers.ts:73
   wire [4:0] failed_queue_level;
-  reg joins; // sender.ts:288
-  reg [9:0] joining; // sender.ts:289
-  reg [10:0] joined; // sender.ts:293
-  reg [10:0] left; // sender.ts:294
-  reg fetching; // sender.ts:298
-  reg offered; // sender.ts:299
-  reg [9:0] offer; // sender.ts:300
-  reg events_nacked_q, events_timeouts_q; // sender.ts:309
-  (* ram_style = "block" *) reg [70:0] states [0:1023]; // sender.ts:196
-  reg [70:0] kept; // sender.ts:200
-  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // sender.ts:292
-  reg [9:0] front; // sender.ts:297
-  wire [2:0] asked_grant, asked_request; // sender.ts:165
+  reg joins; // again.ts:18
+  reg [9:0] joining; // again.ts:19
+  reg [10:0] joined; // again.ts:23
+  reg [10:0] left; // again.ts:24
+  reg fetching; // again.ts:28
+  reg offered; // again.ts:29
+  reg [9:0] offer; // again.ts:30
+  reg events_nacked_q, events_timeouts_q; // sender.ts:72
+  (* ram_style = "block" *) reg [70:0] states [0:1023]; // session.ts:22
+  reg [70:0] kept; // session.ts:26
+  (* ram_style = "block" *) reg [9:0] waiting [0:1023]; // again.ts:22
+  reg [9:0] front; // again.ts:27
+  wire [2:0] asked_grant, asked_request; // operations.ts:79
   wire asked_ready;
-  wire set_up; // sender.ts:170
-  wire looks; // sender.ts:171
-  wire steps_valid = step_valid & ~stepping; // sender.ts:134
+  wire set_up; // operations.ts:95
+  wire looks; // operations.ts:96
+  wire steps_valid = step_valid & ~stepping; // operations.ts:48
   wire steps_ready = asked_grant[1] & asked_ready;
   wire steps_payload_same = op_valid & (step_payload_session == op_session);
   wire requests_valid = request_valid & ~requesting;
   wire requests_ready = asked_grant[2] & asked_ready;
   wire requests_payload_same = op_valid & (request_payload == op_session);
   wire acknowledged_payload_same = op_valid & (heard_payload_session == op_session);
-  wire asked_valid = |(asked_grant & asked_request); // sender.ts:165
+  wire asked_valid = |(asked_grant & asked_request); // operations.ts:79
   assign asked_ready = ~set_up & ~looks;
   wire [2:0] asked_payload_op_kind =
-    ({3{asked_grant[0]}} & 3'd1) | ({3{asked_grant[1]}} & 3'd2) | ({3{asked_grant[2]}} & 3'd3); // sender.ts:165
+    ({3{asked_grant[0]}} & 3'd1) | ({3{asked_grant[1]}} & 3'd2) | ({3{asked_grant[2]}} & 3'd3); // operations.ts:79
   wire [9:0] asked_payload_op_session =
     ({10{asked_grant[0]}} & heard_payload_session) | ({10{asked_grant[1]}} & step_payload_session)
     | ({10{asked_grant[2]}} & request_payload);
@@ -106,55 +106,55 @@ module GbnSender_s1024_q32_w128_t8192_n7_f1 (
     (asked_grant[0] & acknowledged_payload_same) | (asked_grant[1] & steps_payload_same)
     | (asked_grant[2] & requests_payload_same);
   assign asked_request = {requests_valid, steps_valid, heard_valid};
-  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // sender.ts:165
+  wire [2:0] asked_after = asked_request & ~(asked_owner | (asked_owner - 3'd1)); // operations.ts:79
   assign asked_grant =
     asked_locked ? asked_owner :
     |asked_after ? asked_after & (~asked_after + 3'd1) :
     asked_request & (~asked_request + 3'd1);
-  wire wanted = heard_valid | steps_valid | requests_valid; // sender.ts:167
+  wire wanted = heard_valid | steps_valid | requests_valid; // operations.ts:81
   assign set_up = starting | control_valid;
   assign looks = due & ~set_up & (~wanted | urgent);
-  wire waited = wait_ == 7'd70; // sender.ts:173
-  wire own = starting | looks; // sender.ts:184
-  wire [9:0] session = own ? cursor : control_valid ? control_payload_session : asked_payload_op_session; // sender.ts:185
-  wire kept_open = kept[0]; // sender.ts:200
-  wire was_open = is_fresh ? fresh_open : kept_open; // sender.ts:202
-  wire [31:0] kept_acked = kept[32:1]; // sender.ts:200
-  wire [31:0] was_acked = is_fresh ? fresh_acked : kept_acked; // sender.ts:202
-  wire [31:0] kept_sent = kept[64:33]; // sender.ts:200
-  wire [31:0] was_sent = is_fresh ? fresh_sent : kept_sent; // sender.ts:202
-  wire kept_progress = kept[65]; // sender.ts:200
-  wire was_progress = is_fresh ? fresh_progress : kept_progress; // sender.ts:202
-  wire [2:0] kept_tries = kept[68:66]; // sender.ts:200
-  wire [2:0] was_tries = is_fresh ? fresh_tries : kept_tries; // sender.ts:202
-  wire kept_again = kept[69]; // sender.ts:200
-  wire was_again = is_fresh ? fresh_again : kept_again; // sender.ts:202
-  wire kept_restart = kept[70]; // sender.ts:200
-  wire was_restart = is_fresh ? fresh_restart : kept_restart; // sender.ts:202
-  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // sender.ts:206
-  wire some = was_sent[7:0] != was_acked[7:0]; // sender.ts:208
-  wire [31:0] sequel = was_sent + 32'd1; // sender.ts:212
+  wire waited = wait_ == 7'd70; // operations.ts:98
+  wire own = starting | looks; // operations.ts:109
+  wire [9:0] session = own ? cursor : control_valid ? control_payload_session : asked_payload_op_session; // operations.ts:110
+  wire kept_open = kept[0]; // session.ts:26
+  wire was_open = is_fresh ? fresh_open : kept_open; // session.ts:28
+  wire [31:0] kept_acked = kept[32:1]; // session.ts:26
+  wire [31:0] was_acked = is_fresh ? fresh_acked : kept_acked; // session.ts:28
+  wire [31:0] kept_sent = kept[64:33]; // session.ts:26
+  wire [31:0] was_sent = is_fresh ? fresh_sent : kept_sent; // session.ts:28
+  wire kept_progress = kept[65]; // session.ts:26
+  wire was_progress = is_fresh ? fresh_progress : kept_progress; // session.ts:28
+  wire [2:0] kept_tries = kept[68:66]; // session.ts:26
+  wire [2:0] was_tries = is_fresh ? fresh_tries : kept_tries; // session.ts:28
+  wire kept_again = kept[69]; // session.ts:26
+  wire was_again = is_fresh ? fresh_again : kept_again; // session.ts:28
+  wire kept_restart = kept[70]; // session.ts:26
+  wire was_restart = is_fresh ? fresh_restart : kept_restart; // session.ts:28
+  wire [7:0] flying = was_sent[7:0] - was_acked[7:0]; // session.ts:32
+  wire some = was_sent[7:0] != was_acked[7:0]; // session.ts:34
+  wire [31:0] sequel = was_sent + 32'd1; // answers.ts:12
   wire [4:0] clash_sum = {1'b0, reading_session[9] == op_session[9], reading_session[8:6] == op_session[8:6], reading_session[5:3] == op_session[5:3], reading_session[2:0] == op_session[2:0]} + 5'd1;
   wire [3:0] reading_sequence_sum = {1'b0, reading_sequence[6] == sequel[6], reading_sequence[5:3] == sequel[5:3], reading_sequence[2:0] == sequel[2:0]} + 4'd1;
-  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // sender.ts:213
-  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // sender.ts:220
-  wire [31:0] further = op_sequence - was_acked; // sender.ts:230
-  wire [8:0] rest = was_sent[8:0] - op_sequence[8:0]; // sender.ts:232
-  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & ~rest[8]; // sender.ts:233
-  wire moves = believed & (|further); // sender.ts:244
-  wire goes_back = believed & op_flag & (|rest); // sender.ts:245
-  wire [31:0] passed = op_sequence - was_acked; // sender.ts:248
-  wire from_start = op_flag | was_restart | passed[31]; // sender.ts:249
-  wire more = was_open & (from_start ? some : passed[7:0] < flying); // sender.ts:250
-  wire ends = op_valid & (op_kind == 3'd2) & ~more; // sender.ts:251
-  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // sender.ts:256
-  wire fails = late & (was_tries == 3'd7); // sender.ts:257
-  wire gives_up = fails & failed_queue_push_ready; // sender.ts:260
-  wire times_out = late & (was_tries != 3'd7); // sender.ts:262
-  wire start = op_valid & (op_kind == 3'd0); // sender.ts:264
-  wire back = goes_back | times_out; // sender.ts:265
+  wire clash = &{reading_valid, clash_sum[4], reading_sequence_sum[3]}; // answers.ts:13
+  wire grants = op_valid & (op_kind == 3'd3) & was_open & ~flying[7] & ~clash; // answers.ts:20
+  wire [31:0] further = op_sequence - was_acked; // answers.ts:34
+  wire [8:0] rest = was_sent[8:0] - op_sequence[8:0]; // answers.ts:36
+  wire believed = op_valid & (op_kind == 3'd1) & was_open & ~(|(further >> 8)) & ~rest[8]; // answers.ts:37
+  wire moves = believed & (|further); // answers.ts:48
+  wire goes_back = believed & op_flag & (|rest); // answers.ts:49
+  wire [31:0] passed = op_sequence - was_acked; // answers.ts:56
+  wire from_start = op_flag | was_restart | passed[31]; // answers.ts:57
+  wire more = was_open & (from_start ? some : passed[7:0] < flying); // answers.ts:58
+  wire ends = op_valid & (op_kind == 3'd2) & ~more; // answers.ts:59
+  wire late = op_valid & (op_kind == 3'd4) & was_open & some & ~was_again & ~was_progress; // answers.ts:68
+  wire fails = late & (was_tries == 3'd7); // answers.ts:69
+  wire gives_up = fails & failed_queue_push_ready; // answers.ts:72
+  wire times_out = late & (was_tries != 3'd7); // answers.ts:74
+  wire start = op_valid & (op_kind == 3'd0); // sender.ts:49
+  wire back = goes_back | times_out; // sender.ts:50
 
-  Fifo_uint10_d16 failed_queue ( // sender.ts:261
+  Fifo_uint10_d16 failed_queue ( // answers.ts:73
     .clk (clk), .rst (rst),
     .push_valid (fails), .push_ready (failed_queue_push_ready), .push_payload (op_session),
     .pop_valid (failed_valid), .pop_ready (failed_ready), .pop_payload (failed_payload),

@@ -68,45 +68,45 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
   input  wire [1:0]   r_payload_resp,
   input  wire         r_payload_last
 );
-  wire pending_push_ready, pending_pop_valid, pending_pop_payload; // store.ts:131
+  wire pending_push_ready, pending_pop_valid, pending_pop_payload; // write.ts:25
   wire [6:0] pending_level;
-  reg write_running; // store.ts:111
-  reg [27:0] write_at; // store.ts:112
-  reg [6:0] write_left; // store.ts:113
-  reg [5:0] beat; // store.ts:141
-  reg beats_full, beats_held_last, beats_held_user, beats_skid_full, beats_skid_held_last, beats_skid_held_user; // store.ts:142
+  reg write_running; // runs.ts:52
+  reg [27:0] write_at; // runs.ts:53
+  reg [6:0] write_left; // runs.ts:54
+  reg [5:0] beat; // write.ts:35
+  reg beats_full, beats_held_last, beats_held_user, beats_skid_full, beats_skid_held_last, beats_skid_held_user; // write.ts:36
   reg [511:0] beats_held_data, beats_skid_held_data;
   reg [63:0] beats_held_keep, beats_skid_held_keep;
-  reg [15:0] written_q; // store.ts:147
-  reg asked; // store.ts:155
-  reg coming; // store.ts:156
-  reg [16:0] read_place; // store.ts:157
-  reg read_running; // store.ts:111
-  reg [27:0] read_at; // store.ts:112
-  reg [6:0] read_left; // store.ts:113
-  reg [6:0] behind; // store.ts:162
-  reg last; // store.ts:163
-  reg [5:0] last_lane; // store.ts:164
-  reg bad; // store.ts:165
-  wire frames_push_ready, frames_dropped; // store.ts:166
+  reg [15:0] written_q; // write.ts:41
+  reg asked; // read.ts:26
+  reg coming; // read.ts:27
+  reg [16:0] read_place; // read.ts:28
+  reg read_running; // runs.ts:52
+  reg [27:0] read_at; // runs.ts:53
+  reg [6:0] read_left; // runs.ts:54
+  reg [6:0] behind; // read.ts:33
+  reg last; // read.ts:34
+  reg [5:0] last_lane; // read.ts:35
+  reg bad; // read.ts:36
+  wire frames_push_ready, frames_dropped; // read.ts:37
   wire [6:0] frames_packets;
-  reg errors_q; // store.ts:211
-  (* ram_style = "ultra" *) reg [10:0] lengths [0:131071]; // store.ts:99
-  reg [10:0] length; // store.ts:158
-  wire [16:0] written_place = {place_payload_at_session, place_payload_at_place}; // store.ts:130
-  wire aw_taken = aw_valid & aw_ready; // store.ts:132
-  wire write_final = write_left <= 7'd64; // store.ts:114
-  wire [7:0] write_len = write_final ? {1'b0, write_left - 7'd1} : 8'd63; // store.ts:115
-  wire beats_room = ~beats_full | w_ready; // store.ts:142
-  wire [16:0] length_node = {read_payload_session, read_payload_place}; // store.ts:158
-  wire ar_taken = ar_valid & ar_ready; // store.ts:159
-  wire read_final = read_left <= 7'd64; // store.ts:114
-  wire [7:0] read_len = read_final ? {1'b0, read_left - 7'd1} : 8'd63; // store.ts:115
-  wire came = r_valid & r_ready; // store.ts:176
-  wire ends = came & last; // store.ts:177
-  wire failed = bad | (|r_payload_resp); // store.ts:196
+  reg errors_q; // store.ts:37
+  (* ram_style = "ultra" *) reg [10:0] lengths [0:131071]; // lengths.ts:7
+  reg [10:0] length; // read.ts:29
+  wire [16:0] written_place = {place_payload_at_session, place_payload_at_place}; // write.ts:24
+  wire aw_taken = aw_valid & aw_ready; // write.ts:26
+  wire write_final = write_left <= 7'd64; // runs.ts:55
+  wire [7:0] write_len = write_final ? {1'b0, write_left - 7'd1} : 8'd63; // runs.ts:56
+  wire beats_room = ~beats_full | w_ready; // write.ts:36
+  wire [16:0] length_node = {read_payload_session, read_payload_place}; // read.ts:29
+  wire ar_taken = ar_valid & ar_ready; // read.ts:30
+  wire read_final = read_left <= 7'd64; // runs.ts:55
+  wire [7:0] read_len = read_final ? {1'b0, read_left - 7'd1} : 8'd63; // runs.ts:56
+  wire came = r_valid & r_ready; // read.ts:47
+  wire ends = came & last; // read.ts:48
+  wire failed = bad | (|r_payload_resp); // read.ts:67
 
-  Fifo_bit_d64 pending ( // store.ts:131
+  Fifo_bit_d64 pending ( // write.ts:25
     .clk (clk), .rst (rst),
     .push_valid (aw_taken), .push_ready (pending_push_ready), .push_payload (write_final),
     .pop_valid (pending_pop_valid), .pop_ready (b_valid), .pop_payload (pending_pop_payload),
@@ -128,9 +128,9 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
     last_lane >= 6'd8, last_lane >= 6'd7, last_lane >= 6'd6, last_lane >= 6'd5, last_lane >= 6'd4, last_lane >= 6'd3,
     last_lane >= 6'd2, last_lane >= 6'd1, 1'b1
   };
-  wire [63:0] frames_push_payload_keep = last ? frames_push_payload_keep_joined : 64'hffffffffffffffff; // store.ts:166
+  wire [63:0] frames_push_payload_keep = last ? frames_push_payload_keep_joined : 64'hffffffffffffffff; // read.ts:37
   wire frames_push_payload_user = last & failed;
-  PacketFifo_AxisBeat_d64_last_drop_user_block frames ( // store.ts:166
+  PacketFifo_AxisBeat_d64_last_drop_user_block frames ( // read.ts:37
     .clk (clk), .rst (rst),
     .push_valid (r_valid), .push_ready (frames_push_ready), .push_payload_data (r_payload_data),
     .push_payload_keep (frames_push_payload_keep), .push_payload_last (last),
@@ -273,8 +273,8 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      if (b_valid) assert (pending_pop_valid); // store.ts:151
-      if (r_valid) assert (frames_push_ready); // store.ts:201
+      if (b_valid) assert (pending_pop_valid); // write.ts:45
+      if (r_valid) assert (frames_push_ready); // read.ts:72
     end
 `else
 `ifndef SYNTHESIS
@@ -282,13 +282,13 @@ module GbnStore_b512_u1536_s1024_w128_a28_o0 (
     if (~rst) begin
       if (b_valid) begin
         if (~pending_pop_valid) begin
-          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (store.ts:151)"); // store.ts:151
+          $display("%s", "assertion failed: an answer (B) belongs to a burst that was issued (write.ts:45)"); // write.ts:45
           $stop;
         end
       end
       if (r_valid) begin
         if (~frames_push_ready) begin
-          $display("%s", "assertion failed: a frame that is read has room (store.ts:201)"); // store.ts:201
+          $display("%s", "assertion failed: a frame that is read has room (read.ts:72)"); // read.ts:72
           $stop;
         end
       end

@@ -69,38 +69,38 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   localparam [2:0] machine_choose = 3'd1;
   localparam [2:0] machine_take = 3'd2;
   localparam [2:0] machine_known = 3'd4;
-  reg [2:0] first_kind; // lookup.ts:84
+  reg [2:0] first_kind; // parts.ts:32
   reg first_again, first_write, first_fill, first_release, first_fetched, first_writable;
   reg [3:0] first_failed, first_status;
   reg [9:0] first_index;
   reg [41:0] first_tag;
   reg [5:0] first_beat, first_way;
   reg [1:0] first_miss;
-  reg first_valid; // lookup.ts:85
-  reg [2:0] second_kind; // lookup.ts:86
+  reg first_valid; // parts.ts:33
+  reg [2:0] second_kind; // parts.ts:34
   reg second_again, second_write, second_fill, second_release, second_fetched, second_writable;
   reg [3:0] second_failed, second_status;
   reg [9:0] second_index;
   reg [41:0] second_tag;
   reg [5:0] second_beat, second_way;
   reg [1:0] second_miss;
-  reg second_valid; // lookup.ts:87
-  reg [63:0] second_set_valid, second_set_writable, second_set_dirty, second_set_used; // lookup.ts:88
+  reg second_valid; // parts.ts:35
+  reg [63:0] second_set_valid, second_set_writable, second_set_dirty, second_set_used; // parts.ts:36
   reg [5:0] second_set_pointer;
-  reg [63:0] match; // lookup.ts:89
-  reg [3:0] line_match; // lookup.ts:90
-  reg [3:0] victim_match; // lookup.ts:91
-  reg [5:0] way; // lookup.ts:92
-  reg [63:0] way_onehot; // lookup.ts:94
-  reg [63:0] op_way; // lookup.ts:95
-  reg choice_free, choice_victim; // lookup.ts:96
+  reg [63:0] match; // parts.ts:37
+  reg [3:0] line_match; // parts.ts:38
+  reg [3:0] victim_match; // parts.ts:39
+  reg [5:0] way; // parts.ts:40
+  reg [63:0] way_onehot; // parts.ts:42
+  reg [63:0] op_way; // parts.ts:43
+  reg choice_free, choice_victim; // parts.ts:44
   reg [5:0] choice_free_way, choice_victim_way;
-  reg holds; // lookup.ts:97
-  reg turns; // lookup.ts:98
-  reg [41:0] victim_tag; // lookup.ts:99
-  reg victim_dirty; // lookup.ts:100
-  reg way_had; // lookup.ts:101
-  reg drained; // lookup.ts:102
+  reg holds; // parts.ts:45
+  reg turns; // parts.ts:46
+  reg [41:0] victim_tag; // parts.ts:47
+  reg victim_dirty; // parts.ts:48
+  reg way_had; // parts.ts:49
+  reg drained; // parts.ts:50
   reg [3:0] intake_head; // intake.ts:28
   reg [3:0] intake_ahead; // intake.ts:29
   reg [3:0] intake_tail; // intake.ts:30
@@ -124,193 +124,193 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   reg [3:0] again_head; // waiting.ts:65
   reg [3:0] again_tail; // waiting.ts:66
   reg again; // waiting.ts:67
-  reg clearing; // lookup.ts:156
-  reg [9:0] clear_set; // lookup.ts:157
-  reg sweep_due; // lookup.ts:158
-  reg [9:0] sweep_set; // lookup.ts:159
-  wire queue_push_ready; // lookup.ts:402
+  reg clearing; // next.ts:48
+  reg [9:0] clear_set; // next.ts:49
+  reg sweep_due; // next.ts:50
+  reg [9:0] sweep_set; // next.ts:51
+  wire queue_push_ready; // next.ts:31
   wire [3:0] queue_level;
-  reg wrote_valid; // lookup.ts:236
-  reg [9:0] wrote_index; // lookup.ts:237
-  reg [63:0] wrote_valid_1, wrote_writable, wrote_dirty, wrote_used; // lookup.ts:238
+  reg wrote_valid; // read.ts:32
+  reg [9:0] wrote_index; // read.ts:33
+  reg [63:0] wrote_valid_1, wrote_writable, wrote_dirty, wrote_used; // read.ts:34
   reg [5:0] wrote_pointer;
-  reg [2:0] machine; // lookup.ts:295
-  (* ram_style = "block" *) reg [41:0] tags_0 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_0; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_1 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_1; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_2 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_2; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_3 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_3; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_4 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_4; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_5 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_5; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_6 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_6; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_7 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_7; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_8 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_8; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_9 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_9; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_10 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_10; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_11 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_11; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_12 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_12; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_13 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_13; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_14 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_14; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_15 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_15; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_16 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_16; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_17 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_17; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_18 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_18; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_19 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_19; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_20 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_20; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_21 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_21; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_22 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_22; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_23 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_23; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_24 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_24; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_25 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_25; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_26 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_26; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_27 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_27; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_28 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_28; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_29 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_29; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_30 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_30; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_31 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_31; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_32 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_32; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_33 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_33; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_34 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_34; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_35 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_35; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_36 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_36; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_37 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_37; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_38 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_38; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_39 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_39; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_40 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_40; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_41 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_41; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_42 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_42; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_43 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_43; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_44 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_44; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_45 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_45; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_46 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_46; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_47 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_47; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_48 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_48; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_49 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_49; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_50 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_50; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_51 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_51; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_52 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_52; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_53 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_53; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_54 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_54; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_55 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_55; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_56 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_56; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_57 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_57; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_58 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_58; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_59 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_59; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_60 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_60; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_61 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_61; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_62 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_62; // lookup.ts:232
-  (* ram_style = "block" *) reg [41:0] tags_63 [0:1023]; // lookup.ts:73
-  reg [41:0] tag_63; // lookup.ts:232
-  (* ram_style = "block" *) reg [261:0] states [0:1023]; // lookup.ts:75
-  reg [261:0] stored; // lookup.ts:233
+  reg [2:0] machine; // victim.ts:56
+  (* ram_style = "block" *) reg [41:0] tags_0 [0:1023]; // parts.ts:12
+  reg [41:0] tag_0; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_1 [0:1023]; // parts.ts:12
+  reg [41:0] tag_1; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_2 [0:1023]; // parts.ts:12
+  reg [41:0] tag_2; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_3 [0:1023]; // parts.ts:12
+  reg [41:0] tag_3; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_4 [0:1023]; // parts.ts:12
+  reg [41:0] tag_4; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_5 [0:1023]; // parts.ts:12
+  reg [41:0] tag_5; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_6 [0:1023]; // parts.ts:12
+  reg [41:0] tag_6; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_7 [0:1023]; // parts.ts:12
+  reg [41:0] tag_7; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_8 [0:1023]; // parts.ts:12
+  reg [41:0] tag_8; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_9 [0:1023]; // parts.ts:12
+  reg [41:0] tag_9; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_10 [0:1023]; // parts.ts:12
+  reg [41:0] tag_10; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_11 [0:1023]; // parts.ts:12
+  reg [41:0] tag_11; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_12 [0:1023]; // parts.ts:12
+  reg [41:0] tag_12; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_13 [0:1023]; // parts.ts:12
+  reg [41:0] tag_13; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_14 [0:1023]; // parts.ts:12
+  reg [41:0] tag_14; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_15 [0:1023]; // parts.ts:12
+  reg [41:0] tag_15; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_16 [0:1023]; // parts.ts:12
+  reg [41:0] tag_16; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_17 [0:1023]; // parts.ts:12
+  reg [41:0] tag_17; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_18 [0:1023]; // parts.ts:12
+  reg [41:0] tag_18; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_19 [0:1023]; // parts.ts:12
+  reg [41:0] tag_19; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_20 [0:1023]; // parts.ts:12
+  reg [41:0] tag_20; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_21 [0:1023]; // parts.ts:12
+  reg [41:0] tag_21; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_22 [0:1023]; // parts.ts:12
+  reg [41:0] tag_22; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_23 [0:1023]; // parts.ts:12
+  reg [41:0] tag_23; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_24 [0:1023]; // parts.ts:12
+  reg [41:0] tag_24; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_25 [0:1023]; // parts.ts:12
+  reg [41:0] tag_25; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_26 [0:1023]; // parts.ts:12
+  reg [41:0] tag_26; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_27 [0:1023]; // parts.ts:12
+  reg [41:0] tag_27; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_28 [0:1023]; // parts.ts:12
+  reg [41:0] tag_28; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_29 [0:1023]; // parts.ts:12
+  reg [41:0] tag_29; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_30 [0:1023]; // parts.ts:12
+  reg [41:0] tag_30; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_31 [0:1023]; // parts.ts:12
+  reg [41:0] tag_31; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_32 [0:1023]; // parts.ts:12
+  reg [41:0] tag_32; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_33 [0:1023]; // parts.ts:12
+  reg [41:0] tag_33; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_34 [0:1023]; // parts.ts:12
+  reg [41:0] tag_34; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_35 [0:1023]; // parts.ts:12
+  reg [41:0] tag_35; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_36 [0:1023]; // parts.ts:12
+  reg [41:0] tag_36; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_37 [0:1023]; // parts.ts:12
+  reg [41:0] tag_37; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_38 [0:1023]; // parts.ts:12
+  reg [41:0] tag_38; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_39 [0:1023]; // parts.ts:12
+  reg [41:0] tag_39; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_40 [0:1023]; // parts.ts:12
+  reg [41:0] tag_40; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_41 [0:1023]; // parts.ts:12
+  reg [41:0] tag_41; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_42 [0:1023]; // parts.ts:12
+  reg [41:0] tag_42; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_43 [0:1023]; // parts.ts:12
+  reg [41:0] tag_43; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_44 [0:1023]; // parts.ts:12
+  reg [41:0] tag_44; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_45 [0:1023]; // parts.ts:12
+  reg [41:0] tag_45; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_46 [0:1023]; // parts.ts:12
+  reg [41:0] tag_46; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_47 [0:1023]; // parts.ts:12
+  reg [41:0] tag_47; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_48 [0:1023]; // parts.ts:12
+  reg [41:0] tag_48; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_49 [0:1023]; // parts.ts:12
+  reg [41:0] tag_49; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_50 [0:1023]; // parts.ts:12
+  reg [41:0] tag_50; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_51 [0:1023]; // parts.ts:12
+  reg [41:0] tag_51; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_52 [0:1023]; // parts.ts:12
+  reg [41:0] tag_52; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_53 [0:1023]; // parts.ts:12
+  reg [41:0] tag_53; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_54 [0:1023]; // parts.ts:12
+  reg [41:0] tag_54; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_55 [0:1023]; // parts.ts:12
+  reg [41:0] tag_55; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_56 [0:1023]; // parts.ts:12
+  reg [41:0] tag_56; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_57 [0:1023]; // parts.ts:12
+  reg [41:0] tag_57; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_58 [0:1023]; // parts.ts:12
+  reg [41:0] tag_58; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_59 [0:1023]; // parts.ts:12
+  reg [41:0] tag_59; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_60 [0:1023]; // parts.ts:12
+  reg [41:0] tag_60; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_61 [0:1023]; // parts.ts:12
+  reg [41:0] tag_61; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_62 [0:1023]; // parts.ts:12
+  reg [41:0] tag_62; // read.ts:28
+  (* ram_style = "block" *) reg [41:0] tags_63 [0:1023]; // parts.ts:12
+  reg [41:0] tag_63; // read.ts:28
+  (* ram_style = "block" *) reg [261:0] states [0:1023]; // parts.ts:14
+  reg [261:0] stored; // read.ts:29
   (* ram_style = "distributed" *) reg [644:0] requests [0:7]; // intake.ts:27
   (* ram_style = "distributed" *) reg [644:0] parked [0:15]; // waiting.ts:56
   (* ram_style = "distributed" *) reg [3:0] links [0:15]; // waiting.ts:57
   wire finishes_now; // decide.ts:68
-  wire running; // lookup.ts:80
+  wire running; // parts.ts:22
   wire blocked; // decide.ts:67
   wire begins; // decide.ts:58
   wire hit; // decide.ts:61
   wire answers; // decide.ts:62
   wire parks_now; // decide.ts:64
-  wire begins_access; // lookup.ts:139
-  wire open; // lookup.ts:166
-  wire quiet; // lookup.ts:175
-  wire want_again; // lookup.ts:170
-  wire want_access; // lookup.ts:171
-  wire again_2; // lookup.ts:202
-  wire [9:0] next_index; // lookup.ts:190
-  wire fills; // lookup.ts:358
-  wire sweeps; // lookup.ts:280
-  wire clears; // lookup.ts:281
-  wire [63:0] gone; // lookup.ts:365
-  wire [63:0] arrived_way; // lookup.ts:363
-  wire [63:0] ended_way; // lookup.ts:362
-  wire [63:0] dropped_way; // lookup.ts:364
-  wire [63:0] taken_way; // lookup.ts:361
-  wire finishes = finishes_now; // lookup.ts:78
-  wire kills = second_valid & running & (blocked | begins | finishes_now); // lookup.ts:79
+  wire begins_access; // decision.ts:48
+  wire open; // next.ts:58
+  wire quiet; // next.ts:67
+  wire want_again; // next.ts:62
+  wire want_access; // next.ts:63
+  wire again_2; // next.ts:135
+  wire [9:0] next_index; // next.ts:123
+  wire fills; // written.ts:18
+  wire sweeps; // lookup.ts:60
+  wire clears; // lookup.ts:61
+  wire [63:0] gone; // written.ts:25
+  wire [63:0] arrived_way; // written.ts:23
+  wire [63:0] ended_way; // written.ts:22
+  wire [63:0] dropped_way; // written.ts:24
+  wire [63:0] taken_way; // written.ts:21
+  wire finishes = finishes_now; // parts.ts:20
+  wire kills = second_valid & running & (blocked | begins | finishes_now); // parts.ts:21
   assign running = machine == machine_run;
-  wire begun = (machine == machine_begin) & job_valid & job_ready; // lookup.ts:81
-  wire settles = hit | answers | parks_now | begins_access; // lookup.ts:82
-  wire issue_access = open & quiet & ~want_again & want_access; // lookup.ts:83
-  wire fetches = second_kind == op_kind_access; // lookup.ts:103
-  wire settle = settles & ~second_again; // lookup.ts:107
-  wire rewind = kills | begun; // lookup.ts:109
+  wire begun = (machine == machine_begin) & job_valid & job_ready; // parts.ts:23
+  wire settles = hit | answers | parks_now | begins_access; // parts.ts:24
+  wire issue_access = open & quiet & ~want_again & want_access; // parts.ts:25
+  wire fetches = second_kind == op_kind_access; // parts.ts:51
+  wire settle = settles & ~second_again; // decision.ts:16
+  wire rewind = kills | begun; // decision.ts:18
   wire none = intake_ahead == intake_tail; // intake.ts:32
   wire [3:0] left = settle ? intake_head + 4'd1 : intake_head; // intake.ts:36
   wire intake_any = ~none | (request_valid & request_ready); // intake.ts:40
-  wire filled = finishes & second_fill; // lookup.ts:120
-  wire released = finishes & second_release; // lookup.ts:121
+  wire filled = finishes & second_fill; // decision.ts:29
+  wire released = finishes & second_release; // decision.ts:30
   wire [1:0] next_miss = {~(|(~busy[1:0])) & (|(~busy[3:2])), |(~busy[1:0]) ? busy[0] & ~busy[1] : busy[2] & ~busy[3]}; // misses.ts:76
   wire wait_room_or = (|(~taken[1:0])) | (|(~taken[3:2]));
   wire taken_or = (|(~taken[5:4])) | (|(~taken[7:6]));
   wire wait_room_or_taken = (|(~taken[9:8])) | (|(~taken[11:10]));
   wire wait_room_or_2 = (|(~taken[13:12])) | (|(~taken[15:14]));
-  wire wait_room = wait_room_or | taken_or | wait_room_or_taken | wait_room_or_2; // lookup.ts:123
-  wire valid = second_valid & running; // lookup.ts:127
+  wire wait_room = wait_room_or | taken_or | wait_room_or_taken | wait_room_or_2; // decision.ts:32
+  wire valid = second_valid & running; // decision.ts:36
   wire access = valid & (second_kind == op_kind_access); // decide.ts:40
   wire evict = valid & (second_kind == op_kind_evict); // decide.ts:41
   wire [63:0] found = match & second_set_valid; // decide.ts:42
@@ -338,12 +338,12 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   wire idle_1 = evict & ~there & ~pending; // decide.ts:70
   wire [1:0] parked_for =
     begun ? next_miss :
-    {line_match[2] | victim_match[2] | line_match[3] | victim_match[3], line_match[1] | victim_match[1] | line_match[3] | victim_match[3]}; // lookup.ts:136
+    {line_match[2] | victim_match[2] | line_match[3] | victim_match[3], line_match[1] | victim_match[1] | line_match[3] | victim_match[3]}; // decision.ts:45
   assign begins_access = begun & fetches;
-  wire parks_1 = parks_now | begins_access; // lookup.ts:140
-  wire for_line = line | begun; // lookup.ts:145
-  wire pop = settles & second_again; // lookup.ts:150
-  wire free = settles & second_again & ~parks_1; // lookup.ts:151
+  wire parks_1 = parks_now | begins_access; // decision.ts:49
+  wire for_line = line | begun; // decision.ts:54
+  wire pop = settles & second_again; // decision.ts:59
+  wire free = settles & second_again & ~parks_1; // decision.ts:60
   wire repeats = pop; // waiting.ts:70
   wire [1:0] rest =
     wait_room_or ? {~(|(~taken[1:0])) & (|(~taken[3:2])), |(~taken[1:0]) ? taken[0] & ~taken[1] : taken[2] & ~taken[3]} :
@@ -362,13 +362,13 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   wire list_ends = list_ends_shifted[0] & finishes_now; // waiting.ts:73
   wire joins = parks_1 & listed; // waiting.ts:77
   wire appends = list_ends & again; // waiting.ts:78
-  wire again_in_flight = (first_valid & first_again) | (second_valid & second_again); // lookup.ts:164
-  wire found_access_valid = hit | answers; // lookup.ts:401
+  wire again_in_flight = (first_valid & first_again) | (second_valid & second_again); // next.ts:56
+  wire found_access_valid = hit | answers; // next.ts:30
   wire [644:0] head_word = parked[again_head]; // waiting.ts:115
   wire [3:0] head_id = head_word[3:0];
   wire [644:0] settling_word = requests[intake_head[2:0]]; // intake.ts:42
   wire [3:0] settling_id = settling_word[3:0];
-  wire [3:0] found_access_payload_id = second_again ? head_id : settling_id; // lookup.ts:401
+  wire [3:0] found_access_payload_id = second_again ? head_id : settling_id; // next.ts:30
   wire [3:0] found_access_payload_status = failed ? second_failed : refused ? status_write_perm : 4'd0;
   wire found_access_payload_address_or =
     found[32] | found[33] | found[34] | found[35] | found[36] | found[37] | found[38] | found[39] | found[40]
@@ -409,48 +409,48 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     found_access_payload_address_or_4 | found_access_payload_address_or_5,
     found_access_payload_address_or_6 | found_access_payload_address_or_7,
     found_access_payload_address_or_8 | found_access_payload_address_or_9, second_beat
-  }; // lookup.ts:401
+  }; // next.ts:30
   wire [63:0] head_strb = head_word[132:69]; // waiting.ts:115
   wire [63:0] settling_strb = settling_word[132:69]; // intake.ts:42
-  wire [63:0] found_access_payload_strb = second_again ? head_strb : settling_strb; // lookup.ts:401
+  wire [63:0] found_access_payload_strb = second_again ? head_strb : settling_strb; // next.ts:30
   wire [511:0] head_data = head_word[644:133]; // waiting.ts:115
   wire [511:0] settling_data = settling_word[644:133]; // intake.ts:42
-  wire [511:0] found_access_payload_data = second_again ? head_data : settling_data; // lookup.ts:401
-  wire access_room = queue_level <= 4'd5; // lookup.ts:403
+  wire [511:0] found_access_payload_data = second_again ? head_data : settling_data; // next.ts:30
+  wire access_room = queue_level <= 4'd5; // next.ts:32
   assign open = running & ~kills & ~clearing;
   wire finish_in_flight =
-    (first_valid & (first_kind == op_kind_finish)) | (second_valid & (second_kind == op_kind_finish)); // lookup.ts:161
-  wire want_finish = finish_valid & ~finish_in_flight; // lookup.ts:167
+    (first_valid & (first_kind == op_kind_finish)) | (second_valid & (second_kind == op_kind_finish)); // next.ts:53
+  wire want_finish = finish_valid & ~finish_in_flight; // next.ts:59
   wire evict_in_flight =
-    (first_valid & (first_kind == op_kind_evict)) | (second_valid & (second_kind == op_kind_evict)); // lookup.ts:161
-  wire want_evict = evict_valid & ~evict_in_flight; // lookup.ts:168
+    (first_valid & (first_kind == op_kind_evict)) | (second_valid & (second_kind == op_kind_evict)); // next.ts:53
+  wire want_evict = evict_valid & ~evict_in_flight; // next.ts:60
   wire sweep_in_flight =
-    (first_valid & (first_kind == op_kind_sweep)) | (second_valid & (second_kind == op_kind_sweep)); // lookup.ts:161
-  wire want_sweep = sweep_due & ~sweep_in_flight; // lookup.ts:169
+    (first_valid & (first_kind == op_kind_sweep)) | (second_valid & (second_kind == op_kind_sweep)); // next.ts:53
+  wire want_sweep = sweep_due & ~sweep_in_flight; // next.ts:61
   assign want_again = again & ~again_in_flight & access_room;
   assign want_access = intake_any & ~again & access_room;
-  wire goes = (open & (want_finish | want_evict | want_sweep | want_again | want_access)) | clearing; // lookup.ts:172
+  wire goes = (open & (want_finish | want_evict | want_sweep | want_again | want_access)) | clearing; // next.ts:64
   assign quiet = ~(want_finish | want_evict | want_sweep);
-  wire again_1 = want_again; // lookup.ts:177
-  wire [2:0] next_op_kind = clearing ? 3'd3 : want_finish ? 3'd1 : want_evict ? 3'd4 : want_sweep ? 3'd2 : 3'd0; // lookup.ts:189
+  wire again_1 = want_again; // next.ts:69
+  wire [2:0] next_op_kind = clearing ? 3'd3 : want_finish ? 3'd1 : want_evict ? 3'd4 : want_sweep ? 3'd2 : 3'd0; // next.ts:122
   wire next_op_again = again_2;
   wire [63:0] next_op_failed_joined = {
     has_failed_15, has_failed_14, has_failed_13, has_failed_12, has_failed_11, has_failed_10, has_failed_9,
     has_failed_8, has_failed_7, has_failed_6, has_failed_5, has_failed_4, has_failed_3, has_failed_2, has_failed_1,
     has_failed_0
   };
-  wire [3:0] next_op_failed = again_1 ? next_op_failed_joined[{again_head, 2'd0} +: 4] : 4'd0; // lookup.ts:189
+  wire [3:0] next_op_failed = again_1 ? next_op_failed_joined[{again_head, 2'd0} +: 4] : 4'd0; // next.ts:122
   wire [9:0] next_op_index = next_index;
   wire [15:0] head_asid = head_word[19:4]; // waiting.ts:115
   wire [644:0] next_op_tag_word = requests[intake_ahead[2:0]];
   wire [47:0] head_va = head_word[67:20]; // waiting.ts:115
-  wire [47:0] asked_va = again_1 ? head_va : none ? request_payload_va : next_op_tag_word[67:20]; // lookup.ts:178
+  wire [47:0] asked_va = again_1 ? head_va : none ? request_payload_va : next_op_tag_word[67:20]; // next.ts:111
   wire [41:0] next_op_tag = {
     again_1 ? head_asid : none ? request_payload_asid : next_op_tag_word[19:4], asked_va[47:22]
-  }; // lookup.ts:189
+  }; // next.ts:122
   wire [5:0] next_op_beat = asked_va[11:6];
   wire head_write = head_word[68]; // waiting.ts:115
-  wire next_op_write = again_1 ? head_write : none ? request_payload_write : next_op_tag_word[68]; // lookup.ts:189
+  wire next_op_write = again_1 ? head_write : none ? request_payload_write : next_op_tag_word[68]; // next.ts:122
   wire [399:0] next_op_way_joined = {
     misses_3_victim, misses_3_way, misses_3_tag, misses_3_index, misses_2_victim, misses_2_way, misses_2_tag,
     misses_2_index, misses_1_victim, misses_1_way, misses_1_tag, misses_1_index, misses_0_victim, misses_0_way,
@@ -458,12 +458,12 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   };
   wire [99:0] told_word = next_op_way_joined[{7'd0, finish_payload_miss} * 9'd100 +: 100]; // misses.ts:78
   wire [5:0] told_way = told_word[57:52];
-  wire [5:0] next_op_way = want_finish ? told_way : evict_payload_way; // lookup.ts:189
+  wire [5:0] next_op_way = want_finish ? told_way : evict_payload_way; // next.ts:122
   wire [1:0] next_op_miss = finish_payload_miss;
   wire next_op_fill = finish_payload_fill;
   wire next_op_release = finish_payload_release;
   wire [3:0] next_op_fetched_shifted = fetching >> finish_payload_miss;
-  wire next_op_fetched = next_op_fetched_shifted[0]; // lookup.ts:189
+  wire next_op_fetched = next_op_fetched_shifted[0]; // next.ts:122
   wire [3:0] next_op_status = finish_payload_status;
   wire next_op_writable = finish_payload_writable;
   wire [9:0] told_index = told_word[9:0]; // misses.ts:78
@@ -474,24 +474,24 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     want_sweep ? sweep_set :
     asked_va[21:12];
   assign again_2 = quiet & again_1 & ~clearing;
-  wire reads_victim = machine == machine_read; // lookup.ts:230
-  wire [9:0] read_index = reads_victim ? second_index : next_index; // lookup.ts:231
-  wire writes_set = begun | fills | hit | drops | sweeps | clears; // lookup.ts:234
+  wire reads_victim = machine == machine_read; // read.ts:26
+  wire [9:0] read_index = reads_victim ? second_index : next_index; // read.ts:27
+  wire writes_set = begun | fills | hit | drops | sweeps | clears; // read.ts:30
   wire [63:0] written_set_valid =
-    ((second_set_valid & ~gone) | arrived_way) & (~clears ? 64'hffffffffffffffff : 64'd0); // lookup.ts:235
+    ((second_set_valid & ~gone) | arrived_way) & (~clears ? 64'hffffffffffffffff : 64'd0); // read.ts:31
   wire [63:0] written_set_writable =
     ((second_set_writable & ~ended_way & ~dropped_way) | taken_way | (arrived_way & (second_writable ? 64'hffffffffffffffff : 64'd0)))
     & (~clears ? 64'hffffffffffffffff : 64'd0);
   wire [63:0] written_set_dirty_and = found & (hit ? 64'hffffffffffffffff : 64'd0);
   wire [63:0] written_set_dirty =
     ((second_set_dirty & ~gone & ~ended_way) | (written_set_dirty_and & (second_write ? 64'hffffffffffffffff : 64'd0)))
-    & (~clears ? 64'hffffffffffffffff : 64'd0); // lookup.ts:235
+    & (~clears ? 64'hffffffffffffffff : 64'd0); // read.ts:31
   wire [63:0] written_set_used =
     ((second_set_used & (~sweeps ? 64'hffffffffffffffff : 64'd0) & ~gone) | written_set_dirty_and | arrived_way)
     & (~clears ? 64'hffffffffffffffff : 64'd0);
   wire [5:0] written_set_pointer = clears ? 6'd0 : (begun & turns) ? second_set_pointer + 6'd1 : second_set_pointer;
-  wire moves = first_valid & ~kills; // lookup.ts:245
-  wire evicted = (running & (drops | idle_1)) | (begun & ~fetches); // lookup.ts:277
+  wire moves = first_valid & ~kills; // read.ts:41
+  wire evicted = (running & (drops | idle_1)) | (begun & ~fetches); // lookup.ts:57
   assign sweeps = second_valid & running & (second_kind == op_kind_sweep);
   assign clears = second_valid & running & (second_kind == op_kind_clear);
   wire [63:0] way_is_free_inverse = ~(second_set_valid | second_set_writable);
@@ -542,15 +542,15 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
   };
   wire can_leave = |(second_set_valid & can_leave_joined); // choose.ts:37
   assign fills = finishes_now & second_fill;
-  wire filled_1 = fills & second_fetched & (second_status == 4'd0); // lookup.ts:359
+  wire filled_1 = fills & second_fetched & (second_status == 4'd0); // written.ts:19
   assign taken_way = way_onehot & (begun ? 64'hffffffffffffffff : 64'd0);
   assign ended_way = op_way & (fills ? 64'hffffffffffffffff : 64'd0);
   assign arrived_way = op_way & (filled_1 ? 64'hffffffffffffffff : 64'd0);
   assign dropped_way = op_way & (drops ? 64'hffffffffffffffff : 64'd0);
   assign gone = taken_way | dropped_way;
-  wire meant = second_valid & (second_kind != op_kind_clear); // lookup.ts:391
+  wire meant = second_valid & (second_kind != op_kind_clear); // lookup.ts:85
 
-  Fifo_Access_d8_auto queue ( // lookup.ts:402
+  Fifo_Access_d8_auto queue ( // next.ts:31
     .clk (clk), .rst (rst),
     .push_valid (found_access_valid), .push_ready (queue_push_ready), .push_payload_id (found_access_payload_id),
     .push_payload_status (found_access_payload_status), .push_payload_write (second_write),
@@ -592,7 +592,7 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
     end
   wire second_set_valid_and = writes_set & (second_index == first_index);
   wire wrote_valid_and = wrote_valid & (wrote_index == first_index);
-  wire [63:0] stored_valid = stored[63:0]; // lookup.ts:233
+  wire [63:0] stored_valid = stored[63:0]; // read.ts:29
   wire [63:0] stored_writable = stored[127:64];
   wire [63:0] stored_dirty = stored[191:128];
   wire [63:0] stored_used = stored[255:192];
@@ -1621,24 +1621,24 @@ module ExCacheLookup_s1024_w64_l4096_m4_q16_fifo (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~meant | ~(|(found & (found - 64'd1)))); // lookup.ts:392
-      assert (~((|(second_set_dirty & ~second_set_valid)) & meant)); // lookup.ts:393
-      assert (~(hit & ~queue_push_ready)); // lookup.ts:394
+      assert (~meant | ~(|(found & (found - 64'd1)))); // lookup.ts:86
+      assert (~((|(second_set_dirty & ~second_set_valid)) & meant)); // lookup.ts:87
+      assert (~(hit & ~queue_push_ready)); // lookup.ts:88
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~meant | ~(|(found & (found - 64'd1))))) begin
-        $display("%s", "assertion failed: a line is in one way of its set at most (lookup.ts:392)"); // lookup.ts:392
+        $display("%s", "assertion failed: a line is in one way of its set at most (lookup.ts:86)"); // lookup.ts:86
         $stop;
       end
       if (~(~((|(second_set_dirty & ~second_set_valid)) & meant))) begin
-        $display("%s", "assertion failed: what is dirty is valid (lookup.ts:393)"); // lookup.ts:393
+        $display("%s", "assertion failed: what is dirty is valid (lookup.ts:87)"); // lookup.ts:87
         $stop;
       end
       if (~(~(hit & ~queue_push_ready))) begin
-        $display("%s", "assertion failed: a hit has room on its way to the line memory (lookup.ts:394)"); // lookup.ts:394
+        $display("%s", "assertion failed: a hit has room on its way to the line memory (lookup.ts:88)"); // lookup.ts:88
         $stop;
       end
     end

@@ -125,14 +125,14 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   localparam [3:0] machine_copy = 4'd6;
   localparam [1:0] owner_copy = 2'd1;
   localparam [1:0] owner_fill = 2'd2;
-  wire ranges_writable, ranges_local; // engine.ts:81
-  wire router_route_known, router_route_replicated; // engine.ts:82
+  wire ranges_writable, ranges_local; // parts.ts:13
+  wire router_route_known, router_route_replicated; // parts.ts:14
   wire [1:0] router_route_node, router_route_secondary;
   wire [47:0] router_peer_mac;
   wire [31:0] router_peer_ip;
   wire [15:0] router_peer_port;
-  wire sender_order_ready, sender_sending; // engine.ts:83
-  wire receiver_answer_valid, receiver_answer_reply_whole, receiver_done, receiver_cut; // engine.ts:84
+  wire sender_order_ready, sender_sending; // parts.ts:15
+  wire receiver_answer_valid, receiver_answer_reply_whole, receiver_done, receiver_cut; // parts.ts:16
   wire [1:0] receiver_answer_reply_miss, receiver_answer_reply_part;
   wire [31:0] receiver_answer_reply_request_id;
   wire [3:0] receiver_answer_reply_status;
@@ -158,118 +158,118 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   reg [1:0] secondary_0_node, secondary_1_node, secondary_2_node, secondary_3_node;
   reg [31:0] secondary_0_id, secondary_0_first, secondary_1_id, secondary_1_first, secondary_2_id,
     secondary_2_first, secondary_3_id, secondary_3_first;
-  reg told_stage_full, told_stage_skid_full; // engine.ts:108
+  reg told_stage_full, told_stage_skid_full; // engine.ts:35
   reg [1:0] told_stage_held_kind, told_stage_skid_held_kind;
   reg [15:0] told_stage_held_line_asid, told_stage_skid_held_line_asid;
   reg [35:0] told_stage_held_line_page, told_stage_skid_held_line_page;
   reg [3:0] told_stage_held_status, told_stage_skid_held_status;
   wire events_push_ready;
   wire [2:0] events_level;
-  reg [1:0] at; // engine.ts:110
-  reg of_victim; // engine.ts:112
-  reg local_; // engine.ts:113
-  reg [5:0] beat; // engine.ts:114
-  reg [6:0] arrived; // engine.ts:115
-  reg spoilt; // engine.ts:116
-  reg [15:0] looked_up_asid; // engine.ts:119
+  reg [1:0] at; // hand.ts:70
+  reg of_victim; // hand.ts:72
+  reg local_; // hand.ts:73
+  reg [5:0] beat; // hand.ts:74
+  reg [6:0] arrived; // hand.ts:75
+  reg spoilt; // hand.ts:76
+  reg [15:0] looked_up_asid; // hand.ts:27
   reg [35:0] looked_up_page;
-  reg send_fetch; // engine.ts:135
-  reg send_primary; // engine.ts:136
-  reg send_secondary; // engine.ts:137
-  reg [31:0] next_id; // engine.ts:138
-  reg changed; // engine.ts:142
-  reg is_together; // engine.ts:161
-  reg [6:0] owed_0; // engine.ts:198
-  reg owes_none_0; // engine.ts:199
-  reg [6:0] owed_1; // engine.ts:198
-  reg owes_none_1; // engine.ts:199
-  reg [6:0] owed_2; // engine.ts:198
-  reg owes_none_2; // engine.ts:199
-  reg [6:0] owed_3; // engine.ts:198
-  reg owes_none_3; // engine.ts:199
-  reg [3:0] machine; // engine.ts:209
+  reg send_fetch; // hand.ts:85
+  reg send_primary; // hand.ts:86
+  reg send_secondary; // hand.ts:87
+  reg [31:0] next_id; // hand.ts:88
+  reg changed; // hand.ts:92
+  reg is_together; // order.ts:16
+  reg [6:0] owed_0; // whole.ts:12
+  reg owes_none_0; // whole.ts:13
+  reg [6:0] owed_1; // whole.ts:12
+  reg owes_none_1; // whole.ts:13
+  reg [6:0] owed_2; // whole.ts:12
+  reg owes_none_2; // whole.ts:13
+  reg [6:0] owed_3; // whole.ts:12
+  reg owes_none_3; // whole.ts:13
+  reg [3:0] machine; // engine.ts:43
   reg [31:0] newest_id; // match.ts:43
   reg [31:0] oldest_id; // match.ts:44
   reg later, of_newest, of_operation, reply_of_0, reply_of_1, reply_of_2, reply_of_3, reply_of_0_0, reply_of_1_0,
     reply_of_2_0, reply_of_3_0, reply_of_0_1, reply_of_1_1, reply_of_2_1, reply_of_3_1, reply_of_0_2, reply_of_1_2,
     reply_of_2_2, reply_of_3_2, ok, anew, of_fetch, refusal; // match.ts:37
-  reg [1:0] filling; // engine.ts:381
-  reg fills; // engine.ts:382
-  reg [3:0] releasing; // engine.ts:469
-  reg [3:0] tellable; // engine.ts:470
-  reg [1:0] offer_miss; // engine.ts:474
+  reg [1:0] filling; // answers.ts:31
+  reg fills; // answers.ts:32
+  reg [3:0] releasing; // word.ts:29
+  reg [3:0] tellable; // word.ts:30
+  reg [1:0] offer_miss; // word.ts:34
   reg offer_fill, offer_release, offer_writable;
   reg [3:0] offer_status;
-  reg offered; // engine.ts:475
-  (* ram_style = "distributed" *) reg [123:0] jobs [0:3]; // engine.ts:86
-  wire takes; // engine.ts:383
-  wire asks; // engine.ts:233
-  wire victim_lost; // engine.ts:284
+  reg offered; // word.ts:35
+  (* ram_style = "distributed" *) reg [123:0] jobs [0:3]; // parts.ts:18
+  wire takes; // answers.ts:33
+  wire asks; // prepare.ts:55
+  wire victim_lost; // prepare.ts:114
   wire settled_0 = ~(fetch_0_need | primary_0_need | secondary_0_need); // table.ts:37
   wire settled_1 = ~(fetch_1_need | primary_1_need | secondary_1_need);
   wire settled_2 = ~(fetch_2_need | primary_2_need | secondary_2_need);
   wire settled_3 = ~(fetch_3_need | primary_3_need | secondary_3_need);
   wire told_valid =
-    (takes & refusal) | ((machine == machine_known) ? asks : (machine == machine_copied) & victim_lost); // engine.ts:107
+    (takes & refusal) | ((machine == machine_known) ? asks : (machine == machine_copied) & victim_lost); // engine.ts:34
   wire told_ready = ~told_stage_skid_full;
   wire [1:0] told_payload_kind =
     (takes & refusal) ? event_kind_flush_refused :
     (machine == machine_copied) ? event_kind_line_lost :
     event_kind_unknown_region;
-  wire [123:0] line_word = jobs[receiver_answer_reply_miss]; // engine.ts:390
+  wire [123:0] line_word = jobs[receiver_answer_reply_miss]; // answers.ts:40
   wire [15:0] line_victim_asid = line_word[87:72];
-  wire [123:0] job_word = jobs[at]; // engine.ts:111
+  wire [123:0] job_word = jobs[at]; // hand.ts:71
   wire [15:0] job_victim_asid = job_word[87:72];
   wire [15:0] job_line_asid = job_word[34:19];
-  wire [15:0] line_asid = of_victim ? job_victim_asid : job_line_asid; // engine.ts:117
-  wire [15:0] told_payload_line_asid = (takes & refusal) ? line_victim_asid : line_asid; // engine.ts:107
-  wire [35:0] line_victim_page = line_word[123:88]; // engine.ts:390
-  wire [35:0] job_victim_page = job_word[123:88]; // engine.ts:111
+  wire [15:0] line_asid = of_victim ? job_victim_asid : job_line_asid; // hand.ts:77
+  wire [15:0] told_payload_line_asid = (takes & refusal) ? line_victim_asid : line_asid; // engine.ts:34
+  wire [35:0] line_victim_page = line_word[123:88]; // answers.ts:40
+  wire [35:0] job_victim_page = job_word[123:88]; // hand.ts:71
   wire [35:0] job_line_page = job_word[70:35];
-  wire [35:0] line_page = of_victim ? job_victim_page : job_line_page; // engine.ts:117
-  wire [35:0] told_payload_line_page = (takes & refusal) ? line_victim_page : line_page; // engine.ts:107
+  wire [35:0] line_page = of_victim ? job_victim_page : job_line_page; // hand.ts:77
+  wire [35:0] told_payload_line_page = (takes & refusal) ? line_victim_page : line_page; // engine.ts:34
   wire [3:0] told_payload_status =
     (takes & refusal) ? receiver_answer_reply_status :
     (machine == machine_copied) ? status_fail :
     4'd0;
-  wire told_stage_room = ~told_stage_full | events_push_ready; // engine.ts:108
-  wire [31:0] request_id = own_first_id + next_id; // engine.ts:139
-  wire zeros = local_ & ~of_victim; // engine.ts:145
-  wire compound = send_primary & send_fetch & is_together; // engine.ts:162
-  wire joined = compound & ~send_secondary; // engine.ts:169
+  wire told_stage_room = ~told_stage_full | events_push_ready; // engine.ts:35
+  wire [31:0] request_id = own_first_id + next_id; // hand.ts:89
+  wire zeros = local_ & ~of_victim; // hand.ts:42
+  wire compound = send_primary & send_fetch & is_together; // order.ts:17
+  wire joined = compound & ~send_secondary; // order.ts:24
   wire [1:0] which = send_secondary ? 2'd2 : send_primary ? 2'd1 : 2'd0; // choice.ts:24
-  wire sends_victim = which != 2'd0; // engine.ts:170
-  wire zeroed = zeros & line_valid & line_ready; // engine.ts:196
-  wire goes = (zeroed & (at == 2'd0)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd0)); // engine.ts:200
-  wire comes = filled_valid & (filled_miss == 2'd0); // engine.ts:201
-  wire [6:0] next = owed_0 + {6'd0, goes} - {6'd0, comes}; // engine.ts:202
-  wire goes_1 = (zeroed & (at == 2'd1)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd1)); // engine.ts:200
-  wire comes_1 = filled_valid & (filled_miss == 2'd1); // engine.ts:201
-  wire [6:0] next_1 = owed_1 + {6'd0, goes_1} - {6'd0, comes_1}; // engine.ts:202
-  wire goes_2 = (zeroed & (at == 2'd2)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd2)); // engine.ts:200
-  wire comes_2 = filled_valid & (filled_miss == 2'd2); // engine.ts:201
-  wire [6:0] next_2 = owed_2 + {6'd0, goes_2} - {6'd0, comes_2}; // engine.ts:202
-  wire goes_3 = (zeroed & (at == 2'd3)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd3)); // engine.ts:200
-  wire comes_3 = filled_valid & (filled_miss == 2'd3); // engine.ts:201
-  wire [6:0] next_3 = owed_3 + {6'd0, goes_3} - {6'd0, comes_3}; // engine.ts:202
-  wire unknown = ~router_route_known; // engine.ts:231
-  wire job_fetch = job_word[18]; // engine.ts:111
-  wire needs_owner = of_victim | (job_fetch & ~ranges_local); // engine.ts:232
+  wire sends_victim = which != 2'd0; // order.ts:25
+  wire zeroed = zeros & line_valid & line_ready; // whole.ts:10
+  wire goes = (zeroed & (at == 2'd0)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd0)); // whole.ts:14
+  wire comes = filled_valid & (filled_miss == 2'd0); // whole.ts:15
+  wire [6:0] next = owed_0 + {6'd0, goes} - {6'd0, comes}; // whole.ts:16
+  wire goes_1 = (zeroed & (at == 2'd1)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd1)); // whole.ts:14
+  wire comes_1 = filled_valid & (filled_miss == 2'd1); // whole.ts:15
+  wire [6:0] next_1 = owed_1 + {6'd0, goes_1} - {6'd0, comes_1}; // whole.ts:16
+  wire goes_2 = (zeroed & (at == 2'd2)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd2)); // whole.ts:14
+  wire comes_2 = filled_valid & (filled_miss == 2'd2); // whole.ts:15
+  wire [6:0] next_2 = owed_2 + {6'd0, goes_2} - {6'd0, comes_2}; // whole.ts:16
+  wire goes_3 = (zeroed & (at == 2'd3)) | (fill_valid & fill_ready & (fill_payload_id[1:0] == 2'd3)); // whole.ts:14
+  wire comes_3 = filled_valid & (filled_miss == 2'd3); // whole.ts:15
+  wire [6:0] next_3 = owed_3 + {6'd0, goes_3} - {6'd0, comes_3}; // whole.ts:16
+  wire unknown = ~router_route_known; // prepare.ts:53
+  wire job_fetch = job_word[18]; // hand.ts:71
+  wire needs_owner = of_victim | (job_fetch & ~ranges_local); // prepare.ts:54
   assign asks = needs_owner & unknown;
-  wire refuses = 1'b0; // engine.ts:234
-  wire copy_done = arrived == 7'd64; // engine.ts:283
+  wire refuses = 1'b0; // prepare.ts:56
+  wire copy_done = arrived == 7'd64; // prepare.ts:113
   assign victim_lost = copy_done & spoilt;
-  wire first = 1'b0; // engine.ts:318
+  wire first = 1'b0; // send.ts:14
   wire [271:0] goes_primary_joined = {
     primary_3_first, primary_3_repeats, primary_3_id, primary_3_node, primary_3_need, primary_2_first,
     primary_2_repeats, primary_2_id, primary_2_node, primary_2_need, primary_1_first, primary_1_repeats, primary_1_id,
     primary_1_node, primary_1_need, primary_0_first, primary_0_repeats, primary_0_id, primary_0_node, primary_0_need
   };
-  wire [67:0] primary_word = goes_primary_joined[{7'd0, at} * 9'd68 +: 68]; // engine.ts:133
+  wire [67:0] primary_word = goes_primary_joined[{7'd0, at} * 9'd68 +: 68]; // hand.ts:83
   wire primary_need = primary_word[0];
-  wire goes_primary = primary_need & ~first; // engine.ts:319
-  wire sends = send_secondary | send_primary | send_fetch; // engine.ts:332
-  wire in_send = (machine == machine_plan) | (machine == machine_send); // engine.ts:367
+  wire goes_primary = primary_need & ~first; // send.ts:15
+  wire sends = send_secondary | send_primary | send_fetch; // send.ts:35
+  wire in_send = (machine == machine_plan) | (machine == machine_send); // engine.ts:49
   wire is_ok = receiver_answer_reply_status == status_ok; // match.ts:50
   wire is_later =
     (receiver_answer_reply_status == status_busy) | (receiver_answer_reply_status == status_nack)
@@ -292,17 +292,17 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   wire waited_for =
     open_0_0 | open_1_0 | open_2_0 | open_3_0 | open_0_1 | open_1_1 | open_2_1 | open_3_1 | open_0_2 | open_1_2
     | open_2_2 | open_3_2; // match.ts:71
-  wire engine_tells = (machine == machine_known) | (machine == machine_copied); // engine.ts:373
-  wire room_to_tell = ~refusal | (told_ready & ~engine_tells); // engine.ts:374
-  wire expected = waited_for & room_to_tell; // engine.ts:375
+  wire engine_tells = (machine == machine_known) | (machine == machine_copied); // engine.ts:53
+  wire room_to_tell = ~refusal | (told_ready & ~engine_tells); // answers.ts:24
+  wire expected = waited_for & room_to_tell; // answers.ts:25
   assign takes = receiver_answer_valid & expected;
-  wire ends = takes & ~later; // engine.ts:392
-  wire fails_fetch = ends & of_fetch & ~ok; // engine.ts:393
-  wire begins_anew = takes & anew; // engine.ts:394
+  wire ends = takes & ~later; // answers.ts:64
+  wire fails_fetch = ends & of_fetch & ~ok; // answers.ts:65
+  wire begins_anew = takes & anew; // answers.ts:66
   wire [3:0] spent = {
     details_3_time == 20'd0, details_2_time == 20'd0, details_1_time == 20'd0, details_0_time == 20'd0
-  }; // engine.ts:424
-  wire waits_0 = entries_0_active & ~entries_0_todo & ~entries_0_due & ~settled_0 & ~(fills & (filling == 2'd0)); // engine.ts:432
+  }; // time.ts:9
+  wire waits_0 = entries_0_active & ~entries_0_todo & ~entries_0_due & ~settled_0 & ~(fills & (filling == 2'd0)); // time.ts:17
   wire waits_1 = entries_1_active & ~entries_1_todo & ~entries_1_due & ~settled_1 & ~(fills & (filling == 2'd1));
   wire waits_2 = entries_2_active & ~entries_2_todo & ~entries_2_due & ~settled_2 & ~(fills & (filling == 2'd2));
   wire waits_3 = entries_3_active & ~entries_3_todo & ~entries_3_due & ~settled_3 & ~(fills & (filling == 2'd3));
@@ -310,12 +310,12 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     ~(|tellable[1:0]) & (|tellable[3:2]), |tellable[1:0] ? ~tellable[0] & tellable[1] : ~tellable[2] & tellable[3]
   };
   wire [3:0] releases_shifted = releasing >> releases_joined;
-  wire releases = releases_shifted[0]; // engine.ts:483
+  wire releases = releases_shifted[0]; // word.ts:43
 
   wire ranges_flushed_and = asks & ~refuses;
   wire ranges_flushed_or = ~asks | told_ready;
-  wire ranges_flushed = (machine == machine_known) & ~ranges_flushed_and & ranges_flushed_or & of_victim; // engine.ts:81
-  ExCacheRanges_n4_l65536_p36 ranges ( // engine.ts:81
+  wire ranges_flushed = (machine == machine_known) & ~ranges_flushed_and & ranges_flushed_or & of_victim; // parts.ts:13
+  ExCacheRanges_n4_l65536_p36 ranges ( // parts.ts:13
     .clk (clk), .rst (rst),
     .line_asid             (looked_up_asid),
     .line_page             (looked_up_page),
@@ -340,18 +340,18 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     secondary_1_id, secondary_1_node, secondary_1_need, secondary_0_first, secondary_0_repeats, secondary_0_id,
     secondary_0_node, secondary_0_need
   };
-  wire [67:0] secondary_word = router_node_joined[{7'd0, at} * 9'd68 +: 68]; // engine.ts:134
+  wire [67:0] secondary_word = router_node_joined[{7'd0, at} * 9'd68 +: 68]; // hand.ts:84
   wire [1:0] secondary_node = secondary_word[2:1];
-  wire [1:0] primary_node = primary_word[2:1]; // engine.ts:133
+  wire [1:0] primary_node = primary_word[2:1]; // hand.ts:83
   wire [271:0] fetch_3_first_joined = {
     fetch_3_first, fetch_3_repeats, fetch_3_id, fetch_3_node, fetch_3_need, fetch_2_first, fetch_2_repeats,
     fetch_2_id, fetch_2_node, fetch_2_need, fetch_1_first, fetch_1_repeats, fetch_1_id, fetch_1_node, fetch_1_need,
     fetch_0_first, fetch_0_repeats, fetch_0_id, fetch_0_node, fetch_0_need
   };
-  wire [67:0] fetch_word = fetch_3_first_joined[{7'd0, at} * 9'd68 +: 68]; // engine.ts:132
+  wire [67:0] fetch_word = fetch_3_first_joined[{7'd0, at} * 9'd68 +: 68]; // hand.ts:82
   wire [1:0] fetch_node = fetch_word[2:1];
-  wire [1:0] router_node = send_secondary ? secondary_node : send_primary ? primary_node : fetch_node; // engine.ts:82
-  VRegionRouter_r32_n4 router ( // engine.ts:82
+  wire [1:0] router_node = send_secondary ? secondary_node : send_primary ? primary_node : fetch_node; // parts.ts:14
+  VRegionRouter_r32_n4 router ( // parts.ts:14
     .clk (clk), .rst (rst),
     .asid                          (looked_up_asid),
     .region                        (looked_up_page[35:18]),
@@ -378,24 +378,24 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     .node_write_entry_peer_port    (node_write_entry_peer_port)
   );
 
-  wire sender_order_valid = (machine == machine_send) & sends; // engine.ts:83
+  wire sender_order_valid = (machine == machine_send) & sends; // parts.ts:15
   wire [15:0] sender_order_payload_asid = sends_victim ? job_victim_asid : job_line_asid;
   wire [35:0] sender_order_payload_page = sends_victim ? job_victim_page : job_line_page;
-  wire secondary_repeats = secondary_word[35]; // engine.ts:134
-  wire primary_repeats = primary_word[35]; // engine.ts:133
-  wire fetch_repeats = fetch_word[35]; // engine.ts:132
+  wire secondary_repeats = secondary_word[35]; // hand.ts:84
+  wire primary_repeats = primary_word[35]; // hand.ts:83
+  wire fetch_repeats = fetch_word[35]; // hand.ts:82
   wire sender_order_payload_retry =
     send_secondary ? secondary_repeats :
     send_primary ? primary_repeats :
-    fetch_repeats; // engine.ts:83
-  wire [31:0] secondary_first = secondary_word[67:36]; // engine.ts:134
-  wire [31:0] primary_first = primary_word[67:36]; // engine.ts:133
-  wire [31:0] fetch_first = fetch_word[67:36]; // engine.ts:132
+    fetch_repeats; // parts.ts:15
+  wire [31:0] secondary_first = secondary_word[67:36]; // hand.ts:84
+  wire [31:0] primary_first = primary_word[67:36]; // hand.ts:83
+  wire [31:0] fetch_first = fetch_word[67:36]; // hand.ts:82
   wire [31:0] sender_order_payload_retry_of =
     send_secondary ? secondary_first :
     send_primary ? primary_first :
-    fetch_first; // engine.ts:83
-  ExCacheSender_l4096_m4 sender ( // engine.ts:83
+    fetch_first; // parts.ts:15
+  ExCacheSender_l4096_m4 sender ( // parts.ts:15
     .clk (clk), .rst (rst),
     .own_mac      (own_mac),
     .own_ip       (own_ip),
@@ -416,7 +416,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     .sending      (sender_sending)
   );
 
-  ExCacheReceiver_l4096_m4 receiver ( // engine.ts:84
+  ExCacheReceiver_l4096_m4 receiver ( // parts.ts:16
     .clk (clk), .rst (rst),
     .own_mac                 (own_mac),
     .own_ip                  (own_ip),
@@ -440,7 +440,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     .fill_payload_data (fill_payload_data)
   );
 
-  Fifo_Event_d4_auto events ( // engine.ts:108
+  Fifo_Event_d4_auto events ( // engine.ts:35
     .clk (clk), .rst (rst),
     .push_valid (told_stage_full), .push_ready (events_push_ready), .push_payload_kind (told_stage_held_kind),
     .push_payload_line_asid (told_stage_held_line_asid), .push_payload_line_page (told_stage_held_line_page),
@@ -466,7 +466,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   wire entries_1_due_any_when =
     (entries_1_due_any | entries_3_due_any) & ~(entries_0_active_any | entries_3_todo_and_any);
   wire copy_done_when = copy_done & ~(spoilt & ~told_ready);
-  wire fetch_need = fetch_word[0]; // engine.ts:132
+  wire fetch_need = fetch_word[0]; // hand.ts:82
   wire send_fetch_and = (primary_node == fetch_node) & (job_victim_asid == job_line_asid);
   wire waits_0_when = waits_0 & spent[0] & ~(in_send & (at == 2'd0));
   wire waits_1_when = waits_1 & spent[1] & ~(in_send & (at == 2'd1));
@@ -1151,14 +1151,14 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
     entries_2_held, entries_2_todo, entries_2_active, entries_1_told, entries_1_due, entries_1_held, entries_1_todo,
     entries_1_active, entries_0_told, entries_0_due, entries_0_held, entries_0_todo, entries_0_active
   };
-  wire [4:0] chosen_word = offer_fill_joined[{3'd0, releases_joined} * 5'd5 +: 5]; // engine.ts:480
+  wire [4:0] chosen_word = offer_fill_joined[{3'd0, releases_joined} * 5'd5 +: 5]; // word.ts:40
   wire chosen_told = chosen_word[4];
   wire [115:0] offer_status_joined = {
     details_3_time, details_3_tries, details_3_writable, details_3_status, details_2_time, details_2_tries,
     details_2_writable, details_2_status, details_1_time, details_1_tries, details_1_writable, details_1_status,
     details_0_time, details_0_tries, details_0_writable, details_0_status
   };
-  wire [28:0] detail_word = offer_status_joined[{5'd0, releases_joined} * 7'd29 +: 29]; // engine.ts:481
+  wire [28:0] detail_word = offer_status_joined[{5'd0, releases_joined} * 7'd29 +: 29]; // word.ts:41
 
   always @(posedge clk)
     if (offered_when) begin
@@ -1188,7 +1188,7 @@ module ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_
   assign line_payload_owner = zeros ? owner_fill : owner_copy;
   assign line_payload_id = {2'd0, at};
   assign line_payload_write = zeros;
-  wire [15:0] job_place = job_word[17:2]; // engine.ts:111
+  wire [15:0] job_place = job_word[17:2]; // hand.ts:71
   assign line_payload_address = {job_place, beat};
   assign line_payload_strb = 64'hffffffffffffffff;
   assign line_payload_data = 512'h0;

@@ -49,35 +49,35 @@ module ExCacheReceiver_l4096_m4 (
   localparam [2:0] state_match = 3'd2;
   localparam [2:0] state_weigh = 3'd3;
   localparam [1:0] owner_fill = 2'd2;
-  wire frames_pop_valid, frames_pop_payload_last, frames_pop_payload_user, frames_dropped; // receive.ts:74
+  wire frames_pop_valid, frames_pop_payload_last, frames_pop_payload_user, frames_dropped; // receive.ts:64
   wire [511:0] frames_pop_payload_data;
   wire [63:0] frames_pop_payload_keep;
   wire [9:0] frames_packets;
-  reg [511:0] head; // receive.ts:87
-  reg [511:0] before_; // receive.ts:88
-  reg alone; // receive.ts:89
-  reg [15:0] place_q; // receive.ts:90
-  reg [1:0] filling; // receive.ts:91
-  reg [6:0] index; // receive.ts:92
-  reg judged; // receive.ts:121
-  reg [2:0] state; // receive.ts:128
+  reg [511:0] head; // receive.ts:77
+  reg [511:0] before_; // receive.ts:78
+  reg alone; // receive.ts:79
+  reg [15:0] place_q; // receive.ts:80
+  reg [1:0] filling; // receive.ts:81
+  reg [6:0] index; // receive.ts:82
+  reg judged; // receive.ts:84
+  reg [2:0] state; // receive.ts:91
   wire mine_and =
     ({head[103:96], head[111:104]} == 16'd2048) & (head[119:116] == 4'd4) & (head[115:112] == 4'd5)
     & (head[191:184] == 8'd17) & ({head[247:240], head[255:248], head[263:256], head[271:264]} == own_ip);
-  wire mine = mine_and & ({head[295:288], head[303:296]} == own_port); // receive.ts:97
-  wire read = head[367:360] == opcode_read_reply; // receive.ts:106
-  wire write = head[367:360] == opcode_write_reply; // receive.ts:107
-  wire refused = head[367:360] == 8'd70; // receive.ts:108
-  wire of_fetch = head[357:356] == 2'd0; // receive.ts:110
-  wire fits = of_fetch ? read : write | refused; // receive.ts:112
-  wire ok = head[371:368] == status_ok; // receive.ts:113
-  wire whole = read & ok & (head[399:384] == 16'd4124) & ~alone; // receive.ts:114
-  wire formed = ~(of_fetch & ok) | whole; // receive.ts:120
-  wire primes = index == 7'd0; // receive.ts:160
-  wire ends = index == 7'd64; // receive.ts:161
+  wire mine = mine_and & ({head[295:288], head[303:296]} == own_port); // reply.ts:22
+  wire read = head[367:360] == opcode_read_reply; // reply.ts:31
+  wire write = head[367:360] == opcode_write_reply; // reply.ts:32
+  wire refused = head[367:360] == 8'd70; // reply.ts:33
+  wire of_fetch = head[357:356] == 2'd0; // reply.ts:35
+  wire fits = of_fetch ? read : write | refused; // reply.ts:37
+  wire ok = head[371:368] == status_ok; // reply.ts:38
+  wire whole = read & ok & (head[399:384] == 16'd4124) & ~alone; // reply.ts:39
+  wire formed = ~(of_fetch & ok) | whole; // reply.ts:45
+  wire primes = index == 7'd0; // receive.ts:123
+  wire ends = index == 7'd64; // receive.ts:124
 
-  wire frames_pop_ready = (state == state_head) | ((state == state_fill) ? primes | fill_ready : state == state_skip); // receive.ts:74
-  PacketFifo_AxisBeat_d512_last_drop_user_block frames ( // receive.ts:74
+  wire frames_pop_ready = (state == state_head) | ((state == state_fill) ? primes | fill_ready : state == state_skip); // receive.ts:64
+  PacketFifo_AxisBeat_d512_last_drop_user_block frames ( // receive.ts:64
     .clk (clk), .rst (rst),
     .push_valid (rx_valid), .push_ready (rx_ready), .push_payload_data (rx_payload_data),
     .push_payload_keep (rx_payload_keep), .push_payload_last (rx_payload_last), .push_payload_user (rx_payload_user),

@@ -49,29 +49,29 @@ module ExCacheSender_l4096_m4 (
   localparam [2:0] state_header = 3'd4;
   localparam [7:0] opcode_read = 8'h40;
   localparam [7:0] opcode_write = 8'h50;
-  reg [1:0] held_miss, held_part; // send.ts:80
+  reg [1:0] held_miss, held_part; // send.ts:82
   reg held_compound, held_retry;
   reg [15:0] held_asid, held_peer_port;
   reg [35:0] held_page, held_fetched;
   reg [47:0] held_peer_mac;
   reg [31:0] held_peer_ip, held_request_id, held_retry_of;
-  reg [15:0] own_sum; // send.ts:81
-  reg [15:0] sum; // send.ts:82
-  reg [559:0] header; // send.ts:83
-  reg asking; // send.ts:89
-  reg [5:0] beat; // send.ts:90
-  reg full; // send.ts:91
-  reg last; // send.ts:92
-  reg [47:0] tail; // send.ts:95
+  reg [15:0] own_sum; // send.ts:83
+  reg [15:0] sum; // send.ts:84
+  reg [559:0] header; // send.ts:85
+  reg asking; // send.ts:90
+  reg [5:0] beat; // send.ts:91
+  reg full; // send.ts:92
+  reg last; // send.ts:93
+  reg [47:0] tail; // send.ts:96
   reg [2:0] state; // send.ts:105
   reg staged_full, staged_held_last, staged_held_user, staged_skid_full, staged_skid_held_last,
-    staged_skid_held_user; // send.ts:180
+    staged_skid_held_user; // send.ts:165
   reg [511:0] staged_held_data, staged_skid_held_data;
   reg [63:0] staged_held_keep, staged_skid_held_keep;
-  (* ram_style = "block" *) reg [511:0] victims [0:255]; // send.ts:72
-  reg [511:0] word; // send.ts:99
-  wire with_data = held_part != 2'd0; // send.ts:84
-  wire frame_valid = (state == state_head) | ((state == state_data) ? full : state == state_tail); // send.ts:96
+  (* ram_style = "block" *) reg [511:0] victims [0:255]; // send.ts:74
+  reg [511:0] word; // send.ts:100
+  wire with_data = held_part != 2'd0; // send.ts:86
+  wire frame_valid = (state == state_head) | ((state == state_data) ? full : state == state_tail); // send.ts:97
   wire frame_ready = ~staged_skid_full;
   wire [511:0] frame_payload_data =
     (state == state_data) ? {word[463:0], tail} :
@@ -82,13 +82,13 @@ module ExCacheSender_l4096_m4 (
     (state == state_tail) ? 64'd63 :
     64'hffffffffffffffff;
   wire frame_payload_last = (state != state_data) & (state == state_tail);
-  wire takes = (state == state_data) & frame_ready; // send.ts:97
-  wire asks = asking & (~full | takes); // send.ts:98
-  wire staged_room = ~staged_full | tx_ready; // send.ts:180
+  wire takes = (state == state_data) & frame_ready; // send.ts:98
+  wire asks = asking & (~full | takes); // send.ts:99
+  wire staged_room = ~staged_full | tx_ready; // send.ts:165
   wire [16:0] sum_sum = {1'b0, held_peer_ip[15:0]} + {1'b0, held_peer_ip[31:16]};
   wire [16:0] own_sum_sum = {1'b0, sum} + {1'b0, own_sum};
   wire [16:0] with_data_sum = {1'b0, sum} + {1'b0, with_data ? 16'd54601 : 16'd50505};
-  wire [15:0] udp_length = with_data ? 16'd4132 : 16'd36; // send.ts:86
+  wire [15:0] udp_length = with_data ? 16'd4132 : 16'd36; // send.ts:171
   wire [15:0] total_length = with_data ? 16'd4152 : 16'd56;
 
   always @(posedge clk) begin

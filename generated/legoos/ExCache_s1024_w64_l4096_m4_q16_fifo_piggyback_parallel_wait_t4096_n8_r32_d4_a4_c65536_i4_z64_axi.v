@@ -133,7 +133,7 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
   localparam [3:0] status_ok = 4'd0;
   localparam [3:0] status_fail = 4'd4;
   wire lookup_finish_ready, lookup_job_valid, lookup_job_payload_fetch, lookup_job_payload_dirty,
-    lookup_access_valid, lookup_access_payload_write, lookup_idle, lookup_ready; // ex-cache.ts:65
+    lookup_access_valid, lookup_access_payload_write, lookup_idle, lookup_ready; // ex-cache.ts:66
   wire [1:0] lookup_job_payload_miss;
   wire [15:0] lookup_job_payload_place, lookup_job_payload_line_asid, lookup_job_payload_victim_asid;
   wire [35:0] lookup_job_payload_line_page, lookup_job_payload_victim_page;
@@ -143,28 +143,28 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
   wire [511:0] lookup_access_payload_data;
   wire misses_job_ready, misses_finish_valid, misses_finish_payload_fill, misses_finish_payload_release,
     misses_finish_payload_writable, misses_line_valid, misses_line_payload_write, misses_fill_valid,
-    misses_fill_payload_write, misses_ready; // ex-cache.ts:66
+    misses_fill_payload_write, misses_ready; // ex-cache.ts:67
   wire [1:0] misses_finish_payload_miss, misses_line_payload_owner, misses_fill_payload_owner;
   wire [3:0] misses_finish_payload_status, misses_line_payload_id, misses_fill_payload_id;
   wire [21:0] misses_line_payload_address, misses_fill_payload_address;
   wire [63:0] misses_line_payload_strb, misses_fill_payload_strb;
   wire [511:0] misses_line_payload_data, misses_fill_payload_data;
-  wire lines_command_ready, lines_answer_valid, lines_answer_payload_bad; // ex-cache.ts:67
+  wire lines_command_ready, lines_answer_valid, lines_answer_payload_bad; // ex-cache.ts:68
   wire [1:0] lines_answer_payload_owner;
   wire [3:0] lines_answer_payload_id;
   wire [511:0] lines_answer_payload_data;
-  reg commands_locked; // ex-cache.ts:112
+  reg commands_locked; // ex-cache.ts:113
   reg [2:0] commands_owner;
-  reg answered_locked; // ex-cache.ts:130
+  reg answered_locked; // ex-cache.ts:131
   reg [1:0] answered_owner;
-  wire [2:0] commands_grant; // ex-cache.ts:112
-  wire [1:0] answered_grant; // ex-cache.ts:130
-  wire [2:0] commands_request; // ex-cache.ts:112
-  wire hits_valid = lookup_access_valid & ~(|lookup_access_payload_status); // ex-cache.ts:95
+  wire [2:0] commands_grant; // ex-cache.ts:113
+  wire [1:0] answered_grant; // ex-cache.ts:131
+  wire [2:0] commands_request; // ex-cache.ts:113
+  wire hits_valid = lookup_access_valid & ~(|lookup_access_payload_status); // ex-cache.ts:96
   wire hits_ready = commands_grant[0] & lines_command_ready;
-  wire refusals_valid = lookup_access_valid & (|lookup_access_payload_status); // ex-cache.ts:96
+  wire refusals_valid = lookup_access_valid & (|lookup_access_payload_status); // ex-cache.ts:97
   wire refusals_ready = answered_grant[1] & response_ready;
-  wire commands_valid = |(commands_grant & commands_request); // ex-cache.ts:112
+  wire commands_valid = |(commands_grant & commands_request); // ex-cache.ts:113
   wire [1:0] commands_payload_owner =
     ({2{commands_grant[1]}} & misses_line_payload_owner) | ({2{commands_grant[2]}} & misses_fill_payload_owner);
   wire [3:0] commands_payload_id =
@@ -184,15 +184,15 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
     ({512{commands_grant[0]}} & lookup_access_payload_data) | ({512{commands_grant[1]}} & misses_line_payload_data)
     | ({512{commands_grant[2]}} & misses_fill_payload_data);
   assign commands_request = {misses_fill_valid, misses_line_valid, hits_valid};
-  wire [2:0] commands_after = commands_request & ~(commands_owner | (commands_owner - 3'd1)); // ex-cache.ts:112
+  wire [2:0] commands_after = commands_request & ~(commands_owner | (commands_owner - 3'd1)); // ex-cache.ts:113
   assign commands_grant =
     commands_locked ? commands_owner :
     |commands_after ? commands_after & (~commands_after + 3'd1) :
     commands_request & (~commands_request + 3'd1);
-  wire answers_valid = lines_answer_valid & (lines_answer_payload_owner == owner_access); // ex-cache.ts:114
+  wire answers_valid = lines_answer_valid & (lines_answer_payload_owner == owner_access); // ex-cache.ts:115
   wire answers_ready = answered_grant[0] & response_ready;
   wire [3:0] answers_payload_status = lines_answer_payload_bad ? status_fail : status_ok;
-  wire [1:0] answered_request = {refusals_valid, answers_valid}; // ex-cache.ts:130
+  wire [1:0] answered_request = {refusals_valid, answers_valid}; // ex-cache.ts:131
   wire [1:0] answered_after = answered_request & ~(answered_owner | (answered_owner - 2'd1));
   assign answered_grant =
     answered_locked ? answered_owner :
@@ -200,8 +200,8 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
     answered_request & (~answered_request + 2'd1);
 
   wire lookup_access_ready =
-    ((|lookup_access_payload_status) & refusals_ready) | (~(|lookup_access_payload_status) & hits_ready); // ex-cache.ts:65
-  ExCacheLookup_s1024_w64_l4096_m4_q16_fifo lookup ( // ex-cache.ts:65
+    ((|lookup_access_payload_status) & refusals_ready) | (~(|lookup_access_payload_status) & hits_ready); // ex-cache.ts:66
+  ExCacheLookup_s1024_w64_l4096_m4_q16_fifo lookup ( // ex-cache.ts:66
     .clk (clk), .rst (rst),
     .request_valid (request_valid), .request_ready (request_ready), .request_payload_id (request_payload_id),
     .request_payload_asid (request_payload_asid), .request_payload_va (request_payload_va),
@@ -234,11 +234,11 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
     .ready                 (lookup_ready)
   );
 
-  wire misses_line_ready = commands_grant[1] & lines_command_ready; // ex-cache.ts:66
+  wire misses_line_ready = commands_grant[1] & lines_command_ready; // ex-cache.ts:67
   wire misses_fill_ready = commands_grant[2] & lines_command_ready;
   wire misses_copied_valid = lines_answer_valid & (lines_answer_payload_owner == owner_copy);
   wire misses_filled_valid = lines_answer_valid & (lines_answer_payload_owner == owner_fill);
-  ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_a4_c65536_i4 misses ( // ex-cache.ts:66
+  ExCacheMisses_s1024_w64_l4096_m4_piggyback_parallel_wait_t4096_n8_r32_d4_a4_c65536_i4 misses ( // ex-cache.ts:67
     .clk (clk), .rst (rst),
     .own_mac                       (own_mac),
     .own_ip                        (own_ip),
@@ -306,8 +306,8 @@ module ExCache_s1024_w64_l4096_m4_q16_fifo_piggyback_parallel_wait_t4096_n8_r32_
     .ready                         (misses_ready)
   );
 
-  wire lines_answer_ready = answers_ready | (lines_answer_payload_owner != owner_access); // ex-cache.ts:67
-  LineAxi_s1024_w64_l4096_i4 lines ( // ex-cache.ts:67
+  wire lines_answer_ready = answers_ready | (lines_answer_payload_owner != owner_access); // ex-cache.ts:68
+  LineAxi_s1024_w64_l4096_i4 lines ( // ex-cache.ts:68
     .clk (clk), .rst (rst),
     .command_valid (commands_valid), .command_ready (lines_command_ready),
     .command_payload_owner (commands_payload_owner), .command_payload_id (commands_payload_id),

@@ -105,36 +105,36 @@ module Accounts_u16_c256_k1024_f1536 (
   output wire        closed,
   output wire [15:0] dry
 );
-  reg clearing; // accounts.ts:161
-  reg [3:0] scanned; // accounts.ts:162
-  reg entry_is_new; // accounts.ts:197
-  reg [5:0] entries_settled; // accounts.ts:198
-  reg spent_valid, spent_limited; // accounts.ts:213
+  reg clearing; // accounts.ts:206
+  reg [3:0] scanned; // accounts.ts:207
+  reg entry_is_new; // accounts.ts:242
+  reg [5:0] entries_settled; // accounts.ts:243
+  reg spent_valid, spent_limited; // accounts.ts:258
   reg [3:0] spent_user;
   reg [31:0] spent_given;
   reg [25:0] spent_bytes;
   reg [9:0] spent_contexts, spent_context_limit;
   reg [11:0] spent_cells, spent_cell_limit;
-  reg released_q_valid; // accounts.ts:217
+  reg released_q_valid; // accounts.ts:262
   reg [5:0] released_q_user;
   reg [2:0] released_q_cells;
-  reg seen_valid, seen_limited; // accounts.ts:228
+  reg seen_valid, seen_limited; // accounts.ts:273
   reg [3:0] seen_user;
   reg [31:0] seen_given;
   reg [25:0] seen_bytes;
   reg [9:0] seen_contexts, seen_context_limit;
   reg [11:0] seen_cells, seen_cell_limit;
-  reg [23:0] seen_share; // accounts.ts:229
-  reg seen_due; // accounts.ts:230
-  reg [15:0] due; // accounts.ts:231
-  reg [3:0] getter; // accounts.ts:237
+  reg [23:0] seen_share; // accounts.ts:274
+  reg seen_due; // accounts.ts:275
+  reg [15:0] due; // accounts.ts:276
+  reg [3:0] getter; // accounts.ts:282
   reg gets; // tokens.ts:35
   reg [31:0] had; // tokens.ts:36
   reg [31:0] share_room; // tokens.ts:37
   reg [23:0] share; // tokens.ts:38
   reg dry_0, dry_1, dry_2, dry_3, dry_4, dry_5, dry_6, dry_7, dry_8, dry_9, dry_10, dry_11, dry_12, dry_13, dry_14,
-    dry_15; // accounts.ts:249
-  (* ram_style = "distributed" *) reg [47:0] used [0:15]; // accounts.ts:144
+    dry_15; // accounts.ts:294
+  (* ram_style = "distributed" *) reg [47:0] used [0:15]; // accounts.ts:139
   (* ram_style = "distributed" *) reg [21:0] back [0:15];
   (* ram_style = "distributed" *) reg [31:0] given [0:15];
   (* ram_style = "distributed" *) reg [46:0] limits [0:15];
@@ -143,51 +143,51 @@ module Accounts_u16_c256_k1024_f1536 (
   (* ram_style = "distributed" *) reg [4:0] loops_first [0:15];
   (* ram_style = "distributed" *) reg [4:0] loops_second [0:15];
   integer i;
-  wire scanned_all = scanned == 4'd15; // accounts.ts:163
-  wire [46:0] limit_word = limits[took_user]; // accounts.ts:171
+  wire scanned_all = scanned == 4'd15; // accounts.ts:208
+  wire [46:0] limit_word = limits[took_user]; // accounts.ts:216
   wire limit_limited = limit_word[0];
-  wire [13:0] counted_bytes = limit_limited ? took_bytes : 14'd0; // accounts.ts:187
-  wire [47:0] used_word = used[took_user]; // accounts.ts:168
-  wire [25:0] used_bytes = used_word[25:0] + {12'd0, counted_bytes}; // accounts.ts:189
-  wire [9:0] used_contexts = used_word[35:26] + 10'd1; // accounts.ts:190
-  wire [11:0] used_cells = used_word[47:36] + {9'd0, took_cells}; // accounts.ts:191
+  wire [13:0] counted_bytes = limit_limited ? took_bytes : 14'd0; // accounts.ts:232
+  wire [47:0] used_word = used[took_user]; // accounts.ts:213
+  wire [25:0] used_bytes = used_word[25:0] + {12'd0, counted_bytes}; // accounts.ts:234
+  wire [9:0] used_contexts = used_word[35:26] + 10'd1; // accounts.ts:235
+  wire [11:0] used_cells = used_word[47:36] + {9'd0, took_cells}; // accounts.ts:236
   wire [31:0] tokens_before_shifted = given[took_user] >> 6;
-  wire [25:0] tokens_before = tokens_before_shifted[25:0] - used_word[25:0]; // accounts.ts:195
+  wire [25:0] tokens_before = tokens_before_shifted[25:0] - used_word[25:0]; // accounts.ts:240
   wire [31:0] tokens_now = seen_given - {seen_bytes, 6'd0}; // tokens.ts:33
   wire share_fits = ~share_room[31] & (share_room >= {8'd0, share}); // tokens.ts:44
   wire [31:0] spent_tokens_shifted = spent_given >> 6;
-  wire [25:0] spent_tokens = spent_tokens_shifted[25:0] - spent_bytes; // accounts.ts:95
-  wire [9:0] spent_contexts_left = spent_context_limit - spent_contexts; // accounts.ts:96
-  wire [11:0] spent_cells_left = spent_cell_limit - spent_cells; // accounts.ts:97
-  wire spent_has_tokens = ~spent_limited | ((|spent_tokens) & ~spent_tokens[25]); // accounts.ts:100
-  wire [11:0] spent_cells_behind = spent_cells_left - 12'd6; // accounts.ts:103
-  wire spent_arrival = spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1); // accounts.ts:106
+  wire [25:0] spent_tokens = spent_tokens_shifted[25:0] - spent_bytes; // accounts.ts:96
+  wire [9:0] spent_contexts_left = spent_context_limit - spent_contexts; // accounts.ts:97
+  wire [11:0] spent_cells_left = spent_cell_limit - spent_cells; // accounts.ts:98
+  wire spent_has_tokens = ~spent_limited | ((|spent_tokens) & ~spent_tokens[25]); // accounts.ts:101
+  wire [11:0] spent_cells_behind = spent_cells_left - 12'd6; // accounts.ts:104
+  wire spent_arrival = spent_has_tokens & ~spent_contexts_left[9] & (spent_contexts_left > 10'd1); // accounts.ts:107
   wire [31:0] seen_tokens_shifted = seen_given >> 6;
-  wire [25:0] seen_tokens = seen_tokens_shifted[25:0] - seen_bytes; // accounts.ts:95
-  wire [9:0] seen_contexts_left = seen_context_limit - seen_contexts; // accounts.ts:96
-  wire [11:0] seen_cells_left = seen_cell_limit - seen_cells; // accounts.ts:97
-  wire seen_has_tokens = ~seen_limited | ((|seen_tokens) & ~seen_tokens[25]); // accounts.ts:100
-  wire [11:0] seen_cells_behind = seen_cells_left - 12'd6; // accounts.ts:103
-  wire seen_arrival = seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1); // accounts.ts:106
+  wire [25:0] seen_tokens = seen_tokens_shifted[25:0] - seen_bytes; // accounts.ts:96
+  wire [9:0] seen_contexts_left = seen_context_limit - seen_contexts; // accounts.ts:97
+  wire [11:0] seen_cells_left = seen_cell_limit - seen_cells; // accounts.ts:98
+  wire seen_has_tokens = ~seen_limited | ((|seen_tokens) & ~seen_tokens[25]); // accounts.ts:101
+  wire [11:0] seen_cells_behind = seen_cells_left - 12'd6; // accounts.ts:104
+  wire seen_arrival = seen_has_tokens & ~seen_contexts_left[9] & (seen_contexts_left > 10'd1); // accounts.ts:107
   wire arrivals_both = spent_valid & (spent_user == seen_user); // two-writers.ts:28
   wire loops_both = spent_valid & (spent_user == seen_user);
 
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
     else if (scanned_all) clearing <= 1'b0;
-  wire [21:0] back_word = back[took_user]; // accounts.ts:169
+  wire [21:0] back_word = back[took_user]; // accounts.ts:214
   wire [9:0] back_contexts = back_word[9:0];
-  wire [9:0] limit_contexts = limit_word[34:25]; // accounts.ts:171
-  wire [11:0] back_cells = back_word[21:10]; // accounts.ts:169
-  wire [11:0] limit_cells = limit_word[46:35]; // accounts.ts:171
+  wire [9:0] limit_contexts = limit_word[34:25]; // accounts.ts:216
+  wire [11:0] back_cells = back_word[21:10]; // accounts.ts:214
+  wire [11:0] limit_cells = limit_word[46:35]; // accounts.ts:216
   wire [15:0] due_joined = {
     scanned == 4'd15, scanned == 4'd14, scanned == 4'd13, scanned == 4'd12, scanned == 4'd11, scanned == 4'd10,
     scanned == 4'd9, scanned == 4'd8, scanned == 4'd7, scanned == 4'd6, scanned == 4'd5, scanned == 4'd4,
     scanned == 4'd3, scanned == 4'd2, scanned == 4'd1, scanned == 4'd0
   };
-  wire [46:0] seen_limited_word = limits[scanned]; // accounts.ts:171
-  wire [47:0] seen_bytes_word = used[scanned]; // accounts.ts:168
-  wire [21:0] seen_context_limit_word = back[scanned]; // accounts.ts:169
+  wire [46:0] seen_limited_word = limits[scanned]; // accounts.ts:216
+  wire [47:0] seen_bytes_word = used[scanned]; // accounts.ts:213
+  wire [21:0] seen_context_limit_word = back[scanned]; // accounts.ts:214
 
   always @(posedge clk)
     if (rst) begin
@@ -338,7 +338,7 @@ module Accounts_u16_c256_k1024_f1536 (
   initial begin
     for (i = 0; i < 16; i = i + 1) back[i[3:0]] = 22'd0;
   end
-  wire [21:0] before_word = back[released_q_user[3:0]]; // accounts.ts:220
+  wire [21:0] before_word = back[released_q_user[3:0]]; // accounts.ts:265
   wire [11:0] before_cells = before_word[21:10];
   wire [9:0] before_contexts = before_word[9:0];
 
@@ -510,14 +510,14 @@ module Accounts_u16_c256_k1024_f1536 (
 `ifdef FORMAL
   always @(posedge clk)
     if (~rst) begin
-      assert (~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25])); // accounts.ts:203
+      assert (~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25])); // accounts.ts:248
     end
 `else
 `ifndef SYNTHESIS
   always @(posedge clk)
     if (~rst) begin
       if (~(~(took_valid & limit_limited & (entries_settled == 6'd40)) | ((|tokens_before) & ~tokens_before[25]))) begin
-        $display("%s", "assertion failed: who takes a frame has tokens (accounts.ts:203)"); // accounts.ts:203
+        $display("%s", "assertion failed: who takes a frame has tokens (accounts.ts:248)"); // accounts.ts:248
         $stop;
       end
     end

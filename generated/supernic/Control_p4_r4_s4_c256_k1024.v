@@ -446,7 +446,7 @@ module Control_p4_r4_s4_c256_k1024 (
     registers_rules7, registers_rules8, registers_rules9, registers_value0, registers_value1, registers_value2,
     registers_value3, registers_value4, registers_value5, registers_value6, registers_value7, registers_value8,
     registers_value9, registers_value10, registers_value11, registers_value12, registers_value13, registers_value14,
-    registers_value15, registers_value16, registers_state_put_low, registers_state_put_high; // control.ts:91
+    registers_value15, registers_value16, registers_state_put_low, registers_state_put_high; // ports.ts:62
   wire [15:0] registers_mac_high, registers_table_index, registers_state_at, registers_state_last;
   wire [9:0] registers_reliable, registers_peer_ports, registers_control, registers_rings, registers_restart,
     registers_table_ports;
@@ -457,9 +457,9 @@ module Control_p4_r4_s4_c256_k1024 (
   wire [2:0] registers_slot_at, registers_slot_region;
   wire [11:0] registers_counter_at;
   wire [5:0] registers_fair_resource, registers_fair_user;
-  reg [3:0] restart; // control.ts:110
-  reg [24:0] epoch_sum; // control.ts:45
-  reg epoch_part; // control.ts:46
+  reg [3:0] restart; // control.ts:63
+  reg [24:0] epoch_sum; // control.ts:25
+  reg epoch_part; // control.ts:26
   reg table_bus_en; // tables.ts:10
   reg [4:0] table_bus_table;
   reg [9:0] table_bus_ports;
@@ -470,7 +470,7 @@ module Control_p4_r4_s4_c256_k1024 (
     slot_1_2_limit, slot_1_2_busy_at, slot_1_3_limit, slot_1_3_busy_at, slot_2_0_limit, slot_2_0_busy_at,
     slot_2_1_limit, slot_2_1_busy_at, slot_2_2_limit, slot_2_2_busy_at, slot_2_3_limit, slot_2_3_busy_at,
     slot_3_0_limit, slot_3_0_busy_at, slot_3_1_limit, slot_3_1_busy_at, slot_3_2_limit, slot_3_2_busy_at,
-    slot_3_3_limit, slot_3_3_busy_at; // control.ts:153
+    slot_3_3_limit, slot_3_3_busy_at; // control.ts:106
   reg [15:0] slot_0_0_patience, slot_0_1_patience, slot_0_2_patience, slot_0_3_patience, slot_1_0_patience,
     slot_1_1_patience, slot_1_2_patience, slot_1_3_patience, slot_2_0_patience, slot_2_1_patience, slot_2_2_patience,
     slot_2_3_patience, slot_3_0_patience, slot_3_1_patience, slot_3_2_patience, slot_3_3_patience;
@@ -480,37 +480,37 @@ module Control_p4_r4_s4_c256_k1024 (
     slot_2_1_quiesce, slot_2_1_isolate, slot_2_2_quiesce, slot_2_2_isolate, slot_2_3_quiesce, slot_2_3_isolate,
     slot_3_0_quiesce, slot_3_0_isolate, slot_3_1_quiesce, slot_3_1_isolate, slot_3_2_quiesce, slot_3_2_isolate,
     slot_3_3_quiesce, slot_3_3_isolate;
-  reg looked_busy, looked_quiet, looked_off, looked_stuck; // control.ts:165
+  reg looked_busy, looked_quiet, looked_off, looked_stuck; // shown.ts:13
   reg [4:0] looked_waiting;
   reg [6:0] looked_inside;
   reg [31:0] looked_counts_took, looked_counts_skipped, looked_counts_dropped, looked_counts_killed,
     looked_counts_busy_cycles, looked_counts_strays, looked_counts_outside, looked_counts_grown;
-  reg [1:0] looked_region_stage; // control.ts:186
+  reg [1:0] looked_region_stage; // shown.ts:36
   reg [5:0] looked_region_chain;
   reg looked_region_wrong, looked_region_refused, looked_region_off, looked_region_empty, looked_region_quiet;
   reg [10:0] looked_region_inside;
   reg [31:0] looked_region_killed, looked_region_strays;
-  reg [10:0] looked_load; // control.ts:187
-  wire state_reader_shown_busy; // control.ts:204
+  reg [10:0] looked_load; // shown.ts:37
+  wire state_reader_shown_busy; // shown.ts:56
   wire [1:0] state_reader_shown_outcome;
   wire [15:0] state_reader_shown_at;
   wire [63:0] state_reader_shown_data;
   wire [31:0] state_reader_shown_lates, state_reader_shown_strays;
-  reg [47:0] count; // control.ts:226
-  reg [13:0] inside_of_block_queued; // control.ts:229
+  reg [47:0] count; // shown.ts:80
+  reg [13:0] inside_of_block_queued; // shown.ts:83
   reg [10:0] inside_of_block_kept;
-  wire [24:0] epoch_more = epoch_sum + 25'd64; // control.ts:47
-  wire epoch_over = epoch_more >= {1'b0, registers_epoch_cycles}; // control.ts:48
+  wire [24:0] epoch_more = epoch_sum + 25'd64; // control.ts:27
+  wire epoch_over = epoch_more >= {1'b0, registers_epoch_cycles}; // control.ts:28
   wire writes_task = table_bus_en & (table_bus_table == 5'd11) & (table_bus_index < 16'd64); // tables.ts:36
   wire writes_slot = table_bus_en & (table_bus_table == 5'd9) & (table_bus_index < 16'd64);
 
-  wire [9:0] registers_down = {6'd0, down}; // control.ts:91
+  wire [9:0] registers_down = {6'd0, down}; // ports.ts:62
   wire [11:0] registers_free_contexts = {3'd0, free_contexts};
   wire [11:0] registers_free_cells = {1'b0, free_cells};
   wire [5:0] registers_slot_waiting = {1'b0, looked_waiting};
   wire [11:0] registers_region_inside = {1'b0, looked_region_inside};
   wire [11:0] registers_region_sent = {1'b0, looked_load};
-  SuperNicRegisters registers ( // control.ts:91
+  SuperNicRegisters registers ( // ports.ts:62
     .clk (clk), .rst (rst),
     .s_aw_valid (s_aw_valid), .s_aw_ready (s_aw_ready), .s_aw_payload_addr (s_aw_payload_addr),
     .s_aw_payload_prot (s_aw_payload_prot),
@@ -630,9 +630,9 @@ module Control_p4_r4_s4_c256_k1024 (
     .state_strays    (state_reader_shown_strays)
   );
 
-  wire state_reader_go_valid = registers_state_read | registers_state_write; // control.ts:204
+  wire state_reader_go_valid = registers_state_read | registers_state_write; // shown.ts:56
   wire [63:0] state_reader_go_data = {registers_state_put_high, registers_state_put_low};
-  StateReader_t4096 state_reader ( // control.ts:204
+  StateReader_t4096 state_reader ( // shown.ts:56
     .clk (clk), .rst (rst),
     .go_valid      (state_reader_go_valid),
     .go_write      (registers_state_write),

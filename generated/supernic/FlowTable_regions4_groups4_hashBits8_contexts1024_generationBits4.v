@@ -36,8 +36,8 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   output wire [10:0] loads_2,
   output wire [10:0] loads_3
 );
-  reg clearing; // flow-table.ts:121
-  reg [9:0] cleared; // flow-table.ts:122
+  reg clearing; // flow-table.ts:76
+  reg [9:0] cleared; // flow-table.ts:77
   reg [3:0] generation_0; // flow-marks.ts:31
   reg [3:0] behind_0; // flow-marks.ts:33
   reg [3:0] from_0; // flow-marks.ts:34
@@ -61,13 +61,13 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   reg [3:0] regions_since; // flow-marks.ts:62
   reg [3:0] latest_generation; // flow-marks.ts:97
   reg [3:0] latest_from; // flow-marks.ts:98
-  reg asks; // flow-table.ts:129
-  reg sweeping; // flow-table.ts:130
-  reg [1:0] who_flow_group, who_region; // flow-table.ts:131
+  reg asks; // flow-table.ts:136
+  reg sweeping; // flow-table.ts:137
+  reg [1:0] who_flow_group, who_region; // flow-table.ts:138
   reg [7:0] who_flow_hash;
   reg who_unordered, who_pinned, who_again, who_gives_up;
-  reg [9:0] written_at; // flow-table.ts:137
-  reg [10:0] load_0, load_1, load_2, load_3; // flow-table.ts:150
+  reg [9:0] written_at; // flow-table.ts:144
+  reg [10:0] load_0, load_1, load_2, load_3; // flow-table.ts:157
   reg [1:0] fewest_0_0_0_region; // flow-table.ts:60
   reg fewest_0_0_0_there; // flow-table.ts:63
   reg [10:0] fewest_0_0_0_load; // flow-table.ts:64
@@ -93,26 +93,26 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   reg fewest_3_0_1_there; // flow-table.ts:63
   reg [10:0] fewest_3_0_1_load; // flow-table.ts:64
   reg [1:0] fewest_3_1_0_region; // flow-table.ts:60
-  reg leaves; // flow-table.ts:182
-  reg [9:0] leaver; // flow-table.ts:183
-  reg went_valid; // flow-table.ts:194
+  reg leaves; // flow-table.ts:189
+  reg [9:0] leaver; // flow-table.ts:190
+  reg went_valid; // flow-table.ts:201
   reg [1:0] went_region;
-  reg has_left_valid; // flow-table.ts:195
+  reg has_left_valid; // flow-table.ts:202
   reg [1:0] has_left_region;
-  (* ram_style = "block" *) reg [10:0] entered [0:1023]; // flow-table.ts:112
-  wire [10:0] entered_before; // flow-table.ts:139
-  (* ram_style = "block" *) reg [10:0] left [0:1023]; // flow-table.ts:113
-  wire [10:0] left_before; // flow-table.ts:140
-  wire [10:0] gone_before; // flow-table.ts:186
-  (* ram_style = "block" *) reg [18:0] places [0:1023]; // flow-table.ts:115
-  wire [18:0] place_before; // flow-table.ts:141
-  reg [10:0] entered_before_rd, entered_before_fwd; // flow-table.ts:139
+  (* ram_style = "block" *) reg [10:0] entered [0:1023]; // flow-table.ts:122
+  wire [10:0] entered_before; // flow-table.ts:146
+  (* ram_style = "block" *) reg [10:0] left [0:1023]; // flow-table.ts:123
+  wire [10:0] left_before; // flow-table.ts:147
+  wire [10:0] gone_before; // flow-table.ts:193
+  (* ram_style = "block" *) reg [18:0] places [0:1023]; // flow-table.ts:125
+  wire [18:0] place_before; // flow-table.ts:148
+  reg [10:0] entered_before_rd, entered_before_fwd; // flow-table.ts:146
   reg entered_before_hit;
-  reg [10:0] left_before_rd, left_before_fwd; // flow-table.ts:140
+  reg [10:0] left_before_rd, left_before_fwd; // flow-table.ts:147
   reg left_before_hit;
-  reg [10:0] gone_before_rd, gone_before_fwd; // flow-table.ts:186
+  reg [10:0] gone_before_rd, gone_before_fwd; // flow-table.ts:193
   reg gone_before_hit;
-  reg [18:0] place_before_rd, place_before_fwd; // flow-table.ts:141
+  reg [18:0] place_before_rd, place_before_fwd; // flow-table.ts:148
   reg place_before_hit;
   wire rests = ~(|mark_taken); // flow-marks.ts:46
   wire mark_counts = mark_taken[2] & (|marked_regions); // flow-marks.ts:47
@@ -127,22 +127,22 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   wire counts_1 = mark_counts & (marked_group == 2'd1);
   wire counts_2 = mark_counts & (marked_group == 2'd2);
   wire counts_3 = mark_counts & (marked_group == 2'd3);
-  wire [9:0] read_at = sweeps ? {swept_group, swept_hash} : {ask_payload_flow_group, ask_payload_flow_hash}; // flow-table.ts:136
-  wire is_inside = entered_before != left_before; // flow-table.ts:142
-  wire [3:0] place_generation = place_before[7:4]; // flow-table.ts:141
-  wire is_old = place_generation != latest_generation; // flow-table.ts:143
-  wire place_mixed = place_before[2]; // flow-table.ts:141
+  wire [9:0] read_at = sweeps ? {swept_group, swept_hash} : {ask_payload_flow_group, ask_payload_flow_hash}; // flow-table.ts:143
+  wire is_inside = entered_before != left_before; // flow-table.ts:149
+  wire [3:0] place_generation = place_before[7:4]; // flow-table.ts:148
+  wire is_old = place_generation != latest_generation; // flow-table.ts:150
+  wire place_mixed = place_before[2]; // flow-table.ts:148
   wire [1:0] place_region = place_before[1:0];
   wire is_from =
     place_mixed
-    | (|({place_region == 2'd3, place_region == 2'd2, place_region == 2'd1, place_region == 2'd0} & latest_from)); // flow-table.ts:144
-  wire place_marked = place_before[3]; // flow-table.ts:141
-  wire is_held = is_inside & (place_marked | (is_old & is_from)); // flow-table.ts:145
-  wire [10:0] place_waiting = place_before[18:8]; // flow-table.ts:141
-  wire is_behind = (|place_waiting) & ~who_again; // flow-table.ts:146
-  wire wants = asks & ~who_gives_up; // flow-table.ts:147
-  wire goes = wants & (who_unordered | ~(is_held | is_behind)); // flow-table.ts:148
-  wire counts = goes & ~who_unordered; // flow-table.ts:149
+    | (|({place_region == 2'd3, place_region == 2'd2, place_region == 2'd1, place_region == 2'd0} & latest_from)); // flow-table.ts:151
+  wire place_marked = place_before[3]; // flow-table.ts:148
+  wire is_held = is_inside & (place_marked | (is_old & is_from)); // flow-table.ts:152
+  wire [10:0] place_waiting = place_before[18:8]; // flow-table.ts:148
+  wire is_behind = (|place_waiting) & ~who_again; // flow-table.ts:153
+  wire wants = asks & ~who_gives_up; // flow-table.ts:154
+  wire goes = wants & (who_unordered | ~(is_held | is_behind)); // flow-table.ts:155
+  wire counts = goes & ~who_unordered; // flow-table.ts:156
   wire fewest_0_0_0_second = instances_0[1] & (~instances_0[0] | (load_1 < load_0)); // flow-table.ts:59
   wire fewest_0_0_1_second = instances_0[3] & (~instances_0[2] | (load_3 < load_2));
   wire fewest_0_1_0_second = fewest_0_0_1_there & (~fewest_0_0_0_there | (fewest_0_0_1_load < fewest_0_0_0_load));
@@ -155,21 +155,21 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
   wire fewest_3_0_0_second = instances_3[1] & (~instances_3[0] | (load_1 < load_0));
   wire fewest_3_0_1_second = instances_3[3] & (~instances_3[2] | (load_3 < load_2));
   wire fewest_3_1_0_second = fewest_3_0_1_there & (~fewest_3_0_0_there | (fewest_3_0_1_load < fewest_3_0_0_load));
-  wire stays = is_inside & ~who_unordered; // flow-table.ts:155
+  wire stays = is_inside & ~who_unordered; // flow-table.ts:162
   wire [1:0] to =
     who_pinned ? who_region :
     stays ? place_region :
-    ({2{who_flow_group == 2'd0}} & fewest_0_1_0_region) | ({2{who_flow_group == 2'd1}} & fewest_1_1_0_region) | ({2{who_flow_group == 2'd2}} & fewest_2_1_0_region) | ({2{who_flow_group == 2'd3}} & fewest_3_1_0_region); // flow-table.ts:156
-  wire is_elsewhere = who_pinned & (who_region != place_region); // flow-table.ts:162
-  wire [10:0] fewer_wait = place_waiting - 11'd1; // flow-table.ts:163
-  wire more_in_0 = went_valid & (went_region == 2'd0); // flow-table.ts:199
-  wire fewer_in_0 = has_left_valid & (has_left_region == 2'd0); // flow-table.ts:200
-  wire more_in_1 = went_valid & (went_region == 2'd1); // flow-table.ts:199
-  wire fewer_in_1 = has_left_valid & (has_left_region == 2'd1); // flow-table.ts:200
-  wire more_in_2 = went_valid & (went_region == 2'd2); // flow-table.ts:199
-  wire fewer_in_2 = has_left_valid & (has_left_region == 2'd2); // flow-table.ts:200
-  wire more_in_3 = went_valid & (went_region == 2'd3); // flow-table.ts:199
-  wire fewer_in_3 = has_left_valid & (has_left_region == 2'd3); // flow-table.ts:200
+    ({2{who_flow_group == 2'd0}} & fewest_0_1_0_region) | ({2{who_flow_group == 2'd1}} & fewest_1_1_0_region) | ({2{who_flow_group == 2'd2}} & fewest_2_1_0_region) | ({2{who_flow_group == 2'd3}} & fewest_3_1_0_region); // flow-table.ts:163
+  wire is_elsewhere = who_pinned & (who_region != place_region); // flow-table.ts:169
+  wire [10:0] fewer_wait = place_waiting - 11'd1; // flow-table.ts:170
+  wire more_in_0 = went_valid & (went_region == 2'd0); // flow-table.ts:206
+  wire fewer_in_0 = has_left_valid & (has_left_region == 2'd0); // flow-table.ts:207
+  wire more_in_1 = went_valid & (went_region == 2'd1); // flow-table.ts:206
+  wire fewer_in_1 = has_left_valid & (has_left_region == 2'd1); // flow-table.ts:207
+  wire more_in_2 = went_valid & (went_region == 2'd2); // flow-table.ts:206
+  wire fewer_in_2 = has_left_valid & (has_left_region == 2'd2); // flow-table.ts:207
+  wire more_in_3 = went_valid & (went_region == 2'd3); // flow-table.ts:206
+  wire fewer_in_3 = has_left_valid & (has_left_region == 2'd3); // flow-table.ts:207
 
   always @(posedge clk)
     if (rst) clearing <= 1'b1;
@@ -363,7 +363,7 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
     goes ? ((who_again & ~who_unordered) ? fewer_wait : place_waiting) :
     who_gives_up ? fewer_wait :
     (who_unordered | who_again) ? place_waiting :
-    place_waiting + 11'd1; // flow-table.ts:178
+    place_waiting + 11'd1; // flow-table.ts:185
 
   always @(posedge clk) begin
     if (asks | sweeping | clearing) begin
@@ -401,11 +401,11 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
       assert (~counts_1 | ~(&behind_1)); // flow-marks.ts:90
       assert (~counts_2 | ~(&behind_2)); // flow-marks.ts:90
       assert (~counts_3 | ~(&behind_3)); // flow-marks.ts:90
-      assert (~fewer_in_0 | (|load_0) | more_in_0); // flow-table.ts:203
-      assert (~fewer_in_1 | (|load_1) | more_in_1); // flow-table.ts:203
-      assert (~fewer_in_2 | (|load_2) | more_in_2); // flow-table.ts:203
-      assert (~fewer_in_3 | (|load_3) | more_in_3); // flow-table.ts:203
-      assert (~(goes & ~(stays | who_pinned)) | check_or); // flow-table.ts:205
+      assert (~fewer_in_0 | (|load_0) | more_in_0); // flow-table.ts:210
+      assert (~fewer_in_1 | (|load_1) | more_in_1); // flow-table.ts:210
+      assert (~fewer_in_2 | (|load_2) | more_in_2); // flow-table.ts:210
+      assert (~fewer_in_3 | (|load_3) | more_in_3); // flow-table.ts:210
+      assert (~(goes & ~(stays | who_pinned)) | check_or); // flow-table.ts:212
     end
 `else
 `ifndef SYNTHESIS
@@ -428,23 +428,23 @@ module FlowTable_regions4_groups4_hashBits8_contexts1024_generationBits4 (
         $stop;
       end
       if (~(~fewer_in_0 | (|load_0) | more_in_0)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 0 (flow-table.ts:203)"); // flow-table.ts:203
+        $display("%s", "assertion failed: a packet that leaves was in region 0 (flow-table.ts:210)"); // flow-table.ts:210
         $stop;
       end
       if (~(~fewer_in_1 | (|load_1) | more_in_1)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 1 (flow-table.ts:203)"); // flow-table.ts:203
+        $display("%s", "assertion failed: a packet that leaves was in region 1 (flow-table.ts:210)"); // flow-table.ts:210
         $stop;
       end
       if (~(~fewer_in_2 | (|load_2) | more_in_2)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 2 (flow-table.ts:203)"); // flow-table.ts:203
+        $display("%s", "assertion failed: a packet that leaves was in region 2 (flow-table.ts:210)"); // flow-table.ts:210
         $stop;
       end
       if (~(~fewer_in_3 | (|load_3) | more_in_3)) begin
-        $display("%s", "assertion failed: a packet that leaves was in region 3 (flow-table.ts:203)"); // flow-table.ts:203
+        $display("%s", "assertion failed: a packet that leaves was in region 3 (flow-table.ts:210)"); // flow-table.ts:210
         $stop;
       end
       if (~(~(goes & ~(stays | who_pinned)) | check_or)) begin
-        $display("%s", "assertion failed: a chain whose packets ask has an instance (flow-table.ts:205)"); // flow-table.ts:205
+        $display("%s", "assertion failed: a chain whose packets ask has an instance (flow-table.ts:212)"); // flow-table.ts:212
         $stop;
       end
     end

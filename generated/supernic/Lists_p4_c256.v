@@ -38,7 +38,7 @@ module Lists_p4_c256 (
   output wire [1:0] picked_packet_size,
   output wire       picked_packet_dropped
 );
-  reg goes; // lists.ts:109
+  reg goes; // lists.ts:136
   reg next_valid_0; // lists.ts:45
   reg [7:0] next_entry_0_ctx; // lists.ts:46
   reg [1:0] next_entry_0_size;
@@ -230,29 +230,29 @@ module Lists_p4_c256 (
   reg large_before_4; // lists.ts:64
   reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // lists.ts:73
   reg [4:0] port_last; // fair-turn.ts:34
-  reg picked_q_valid, picked_q_packet_dropped; // lists.ts:134
+  reg picked_q_valid, picked_q_packet_dropped; // lists.ts:83
   reg [7:0] picked_q_packet_ctx;
   reg [4:0] picked_q_packet_list_port;
   reg [3:0] picked_q_packet_list_class;
   reg [1:0] picked_q_packet_size;
   reg [3:0] class_0_last, class_1_last, class_2_last, class_3_last, class_4_last; // fair-turn.ts:34
-  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:172
+  (* ram_style = "distributed" *) reg [9:0] links_0 [0:255]; // lists.ts:178
   (* ram_style = "distributed" *) reg [9:0] links_1 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_2 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_3 [0:255];
   (* ram_style = "distributed" *) reg [9:0] links_4 [0:255];
   wire port_to_0, port_to_1, port_to_2, port_to_3, port_to_4; // fair-turn.ts:24
-  wire is_quiet_0; // lists.ts:191
-  wire has_room_0; // lists.ts:192
-  wire is_quiet_1; // lists.ts:191
-  wire has_room_1; // lists.ts:192
-  wire is_quiet_2; // lists.ts:191
-  wire has_room_2; // lists.ts:192
-  wire is_quiet_3; // lists.ts:191
-  wire has_room_3; // lists.ts:192
-  wire is_quiet_4; // lists.ts:191
-  wire has_room_4; // lists.ts:192
-  wire served_0 = port_to_0; // lists.ts:116
+  wire is_quiet_0; // lists.ts:197
+  wire has_room_0; // lists.ts:198
+  wire is_quiet_1; // lists.ts:197
+  wire has_room_1; // lists.ts:198
+  wire is_quiet_2; // lists.ts:197
+  wire has_room_2; // lists.ts:198
+  wire is_quiet_3; // lists.ts:197
+  wire has_room_3; // lists.ts:198
+  wire is_quiet_4; // lists.ts:197
+  wire has_room_4; // lists.ts:198
+  wire served_0 = port_to_0; // lists.ts:143
   wire served_1 = port_to_1;
   wire served_2 = port_to_2;
   wire served_3 = port_to_3;
@@ -260,59 +260,59 @@ module Lists_p4_c256 (
   wire passes_0_or =
     (push_list_class[0] & lets_0_0 & ~some_0_0) | (push_list_class[1] & lets_0_1 & ~some_0_1)
     | (push_list_class[2] & lets_0_2 & ~some_0_2) | (push_list_class[3] & lets_0_3 & ~some_0_3);
-  wire passes_0 = push_valid & push_may_pass & push_list_port[0] & is_quiet_0 & has_room_0 & passes_0_or; // lists.ts:117
+  wire passes_0 = push_valid & push_may_pass & push_list_port[0] & is_quiet_0 & has_room_0 & passes_0_or; // lists.ts:144
   wire passes_1_or =
     (push_list_class[0] & lets_1_0 & ~some_1_0) | (push_list_class[1] & lets_1_1 & ~some_1_1)
     | (push_list_class[2] & lets_1_2 & ~some_1_2) | (push_list_class[3] & lets_1_3 & ~some_1_3);
-  wire passes_1 = push_valid & push_may_pass & push_list_port[1] & is_quiet_1 & has_room_1 & passes_1_or; // lists.ts:117
+  wire passes_1 = push_valid & push_may_pass & push_list_port[1] & is_quiet_1 & has_room_1 & passes_1_or; // lists.ts:144
   wire passes_2_or =
     (push_list_class[0] & lets_2_0 & ~some_2_0) | (push_list_class[1] & lets_2_1 & ~some_2_1)
     | (push_list_class[2] & lets_2_2 & ~some_2_2) | (push_list_class[3] & lets_2_3 & ~some_2_3);
-  wire passes_2 = push_valid & push_may_pass & push_list_port[2] & is_quiet_2 & has_room_2 & passes_2_or; // lists.ts:117
+  wire passes_2 = push_valid & push_may_pass & push_list_port[2] & is_quiet_2 & has_room_2 & passes_2_or; // lists.ts:144
   wire passes_3_or =
     (push_list_class[0] & lets_3_0 & ~some_3_0) | (push_list_class[1] & lets_3_1 & ~some_3_1)
     | (push_list_class[2] & lets_3_2 & ~some_3_2) | (push_list_class[3] & lets_3_3 & ~some_3_3);
-  wire passes_3 = push_valid & push_may_pass & push_list_port[3] & is_quiet_3 & has_room_3 & passes_3_or; // lists.ts:117
+  wire passes_3 = push_valid & push_may_pass & push_list_port[3] & is_quiet_3 & has_room_3 & passes_3_or; // lists.ts:144
   wire passes_4_or =
     (push_list_class[0] & lets_4_0 & ~some_4_0) | (push_list_class[1] & lets_4_1 & ~some_4_1)
     | (push_list_class[2] & lets_4_2 & ~some_4_2) | (push_list_class[3] & lets_4_3 & ~some_4_3);
-  wire passes_4 = push_valid & push_may_pass & push_list_port[4] & is_quiet_4 & has_room_4 & passes_4_or; // lists.ts:117
-  wire pushes = push_valid & ~(passes_0 | passes_1 | passes_2 | passes_3 | passes_4); // lists.ts:118
+  wire passes_4 = push_valid & push_may_pass & push_list_port[4] & is_quiet_4 & has_room_4 & passes_4_or; // lists.ts:144
+  wire pushes = push_valid & ~(passes_0 | passes_1 | passes_2 | passes_3 | passes_4); // lists.ts:145
   wire is_large_0 = |next_entry_0_size; // lists.ts:60
   wire frame_for_0 = served_0 & ~next_dropped_0; // lists.ts:69
   wire behind_0 = is_large_0 ? any_before_0 : large_before_0; // lists.ts:77
   wire may_go_0 =
     (((next_entry_0_size == 2'd0) & fits_0_0) | ((next_entry_0_size == 2'd1) & fits_0_1) | ((next_entry_0_size == 2'd2) & fits_0_2) | ((next_entry_0_size == 2'd3) & fits_0_3))
     & ~behind_0; // lists.ts:78
-  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:130
+  wire asks_0 = next_valid_0 & goes & (next_dropped_0 | (may_go_0 & room[0])); // lists.ts:157
   wire is_large_1 = |next_entry_1_size; // lists.ts:60
   wire frame_for_1 = served_1 & ~next_dropped_1; // lists.ts:69
   wire behind_1 = is_large_1 ? any_before_1 : large_before_1; // lists.ts:77
   wire may_go_1 =
     (((next_entry_1_size == 2'd0) & fits_1_0) | ((next_entry_1_size == 2'd1) & fits_1_1) | ((next_entry_1_size == 2'd2) & fits_1_2) | ((next_entry_1_size == 2'd3) & fits_1_3))
     & ~behind_1; // lists.ts:78
-  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:130
+  wire asks_1 = next_valid_1 & goes & (next_dropped_1 | (may_go_1 & room[1])); // lists.ts:157
   wire is_large_2 = |next_entry_2_size; // lists.ts:60
   wire frame_for_2 = served_2 & ~next_dropped_2; // lists.ts:69
   wire behind_2 = is_large_2 ? any_before_2 : large_before_2; // lists.ts:77
   wire may_go_2 =
     (((next_entry_2_size == 2'd0) & fits_2_0) | ((next_entry_2_size == 2'd1) & fits_2_1) | ((next_entry_2_size == 2'd2) & fits_2_2) | ((next_entry_2_size == 2'd3) & fits_2_3))
     & ~behind_2; // lists.ts:78
-  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:130
+  wire asks_2 = next_valid_2 & goes & (next_dropped_2 | (may_go_2 & room[2])); // lists.ts:157
   wire is_large_3 = |next_entry_3_size; // lists.ts:60
   wire frame_for_3 = served_3 & ~next_dropped_3; // lists.ts:69
   wire behind_3 = is_large_3 ? any_before_3 : large_before_3; // lists.ts:77
   wire may_go_3 =
     (((next_entry_3_size == 2'd0) & fits_3_0) | ((next_entry_3_size == 2'd1) & fits_3_1) | ((next_entry_3_size == 2'd2) & fits_3_2) | ((next_entry_3_size == 2'd3) & fits_3_3))
     & ~behind_3; // lists.ts:78
-  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:130
+  wire asks_3 = next_valid_3 & goes & (next_dropped_3 | (may_go_3 & room[3])); // lists.ts:157
   wire is_large_4 = |next_entry_4_size; // lists.ts:60
   wire frame_for_4 = served_4 & ~next_dropped_4; // lists.ts:69
   wire behind_4 = is_large_4 ? any_before_4 : large_before_4; // lists.ts:77
   wire may_go_4 =
     (((next_entry_4_size == 2'd0) & fits_4_0) | ((next_entry_4_size == 2'd1) & fits_4_1) | ((next_entry_4_size == 2'd2) & fits_4_2) | ((next_entry_4_size == 2'd3) & fits_4_3))
     & ~behind_4; // lists.ts:78
-  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:130
+  wire asks_4 = next_valid_4 & goes & (next_dropped_4 | (may_go_4 & room[4])); // lists.ts:157
   wire port_to_0_or =
     (port_last[0] & ~(asks_1 | asks_2 | asks_3 | asks_4)) | (port_last[1] & ~(asks_2 | asks_3 | asks_4))
     | (port_last[2] & ~(asks_3 | asks_4));
@@ -333,9 +333,9 @@ module Lists_p4_c256 (
     (port_last[0] & ~(asks_1 | asks_2 | asks_3)) | (port_last[1] & ~(asks_2 | asks_3)) | (port_last[2] & ~asks_3)
     | port_last[3] | (port_last[4] & ~(asks_0 | asks_1 | asks_2 | asks_3));
   assign port_to_4 = asks_4 & port_to_4_or;
-  wire push_0 = pushes & push_list_port[0]; // lists.ts:178
-  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:183
-  wire asks_0_0 = some_0_0 & (drops_0_0 | open_0_0); // lists.ts:188
+  wire push_0 = pushes & push_list_port[0]; // lists.ts:184
+  wire loads_0 = ~next_valid_0 | served_0; // lists.ts:189
+  wire asks_0_0 = some_0_0 & (drops_0_0 | open_0_0); // lists.ts:194
   wire asks_0_1 = some_0_1 & (drops_0_1 | open_0_1);
   wire asks_0_2 = some_0_2 & (drops_0_2 | open_0_2);
   wire asks_0_3 = some_0_3 & (drops_0_3 | open_0_3);
@@ -355,21 +355,21 @@ module Lists_p4_c256 (
   wire class_0_to_3 =
     asks_0_3
     & ((class_0_last[0] & ~(asks_0_1 | asks_0_2)) | (class_0_last[1] & ~asks_0_2) | class_0_last[2] | (class_0_last[3] & ~(asks_0_0 | asks_0_1 | asks_0_2)));
-  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:203
-  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:204
-  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:206
-  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:203
-  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:204
-  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:206
-  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:203
-  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:204
-  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:206
-  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:203
-  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:204
-  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:206
-  wire push_1 = pushes & push_list_port[1]; // lists.ts:178
-  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:183
-  wire asks_1_0 = some_1_0 & (drops_1_0 | open_1_0); // lists.ts:188
+  wire pop_0_0 = loads_0 & class_0_to_0; // lists.ts:209
+  wire push_0_0 = push_0 & push_list_class[0]; // lists.ts:210
+  wire empties_0_0 = pop_0_0 & (head_0_0_ctx == tail_0_0); // lists.ts:212
+  wire pop_0_1 = loads_0 & class_0_to_1; // lists.ts:209
+  wire push_0_1 = push_0 & push_list_class[1]; // lists.ts:210
+  wire empties_0_1 = pop_0_1 & (head_0_1_ctx == tail_0_1); // lists.ts:212
+  wire pop_0_2 = loads_0 & class_0_to_2; // lists.ts:209
+  wire push_0_2 = push_0 & push_list_class[2]; // lists.ts:210
+  wire empties_0_2 = pop_0_2 & (head_0_2_ctx == tail_0_2); // lists.ts:212
+  wire pop_0_3 = loads_0 & class_0_to_3; // lists.ts:209
+  wire push_0_3 = push_0 & push_list_class[3]; // lists.ts:210
+  wire empties_0_3 = pop_0_3 & (head_0_3_ctx == tail_0_3); // lists.ts:212
+  wire push_1 = pushes & push_list_port[1]; // lists.ts:184
+  wire loads_1 = ~next_valid_1 | served_1; // lists.ts:189
+  wire asks_1_0 = some_1_0 & (drops_1_0 | open_1_0); // lists.ts:194
   wire asks_1_1 = some_1_1 & (drops_1_1 | open_1_1);
   wire asks_1_2 = some_1_2 & (drops_1_2 | open_1_2);
   wire asks_1_3 = some_1_3 & (drops_1_3 | open_1_3);
@@ -389,21 +389,21 @@ module Lists_p4_c256 (
   wire class_1_to_3 =
     asks_1_3
     & ((class_1_last[0] & ~(asks_1_1 | asks_1_2)) | (class_1_last[1] & ~asks_1_2) | class_1_last[2] | (class_1_last[3] & ~(asks_1_0 | asks_1_1 | asks_1_2)));
-  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:203
-  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:204
-  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:206
-  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:203
-  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:204
-  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:206
-  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:203
-  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:204
-  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:206
-  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:203
-  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:204
-  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:206
-  wire push_2 = pushes & push_list_port[2]; // lists.ts:178
-  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:183
-  wire asks_2_0 = some_2_0 & (drops_2_0 | open_2_0); // lists.ts:188
+  wire pop_1_0 = loads_1 & class_1_to_0; // lists.ts:209
+  wire push_1_0 = push_1 & push_list_class[0]; // lists.ts:210
+  wire empties_1_0 = pop_1_0 & (head_1_0_ctx == tail_1_0); // lists.ts:212
+  wire pop_1_1 = loads_1 & class_1_to_1; // lists.ts:209
+  wire push_1_1 = push_1 & push_list_class[1]; // lists.ts:210
+  wire empties_1_1 = pop_1_1 & (head_1_1_ctx == tail_1_1); // lists.ts:212
+  wire pop_1_2 = loads_1 & class_1_to_2; // lists.ts:209
+  wire push_1_2 = push_1 & push_list_class[2]; // lists.ts:210
+  wire empties_1_2 = pop_1_2 & (head_1_2_ctx == tail_1_2); // lists.ts:212
+  wire pop_1_3 = loads_1 & class_1_to_3; // lists.ts:209
+  wire push_1_3 = push_1 & push_list_class[3]; // lists.ts:210
+  wire empties_1_3 = pop_1_3 & (head_1_3_ctx == tail_1_3); // lists.ts:212
+  wire push_2 = pushes & push_list_port[2]; // lists.ts:184
+  wire loads_2 = ~next_valid_2 | served_2; // lists.ts:189
+  wire asks_2_0 = some_2_0 & (drops_2_0 | open_2_0); // lists.ts:194
   wire asks_2_1 = some_2_1 & (drops_2_1 | open_2_1);
   wire asks_2_2 = some_2_2 & (drops_2_2 | open_2_2);
   wire asks_2_3 = some_2_3 & (drops_2_3 | open_2_3);
@@ -423,21 +423,21 @@ module Lists_p4_c256 (
   wire class_2_to_3 =
     asks_2_3
     & ((class_2_last[0] & ~(asks_2_1 | asks_2_2)) | (class_2_last[1] & ~asks_2_2) | class_2_last[2] | (class_2_last[3] & ~(asks_2_0 | asks_2_1 | asks_2_2)));
-  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:203
-  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:204
-  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:206
-  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:203
-  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:204
-  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:206
-  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:203
-  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:204
-  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:206
-  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:203
-  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:204
-  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:206
-  wire push_3 = pushes & push_list_port[3]; // lists.ts:178
-  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:183
-  wire asks_3_0 = some_3_0 & (drops_3_0 | open_3_0); // lists.ts:188
+  wire pop_2_0 = loads_2 & class_2_to_0; // lists.ts:209
+  wire push_2_0 = push_2 & push_list_class[0]; // lists.ts:210
+  wire empties_2_0 = pop_2_0 & (head_2_0_ctx == tail_2_0); // lists.ts:212
+  wire pop_2_1 = loads_2 & class_2_to_1; // lists.ts:209
+  wire push_2_1 = push_2 & push_list_class[1]; // lists.ts:210
+  wire empties_2_1 = pop_2_1 & (head_2_1_ctx == tail_2_1); // lists.ts:212
+  wire pop_2_2 = loads_2 & class_2_to_2; // lists.ts:209
+  wire push_2_2 = push_2 & push_list_class[2]; // lists.ts:210
+  wire empties_2_2 = pop_2_2 & (head_2_2_ctx == tail_2_2); // lists.ts:212
+  wire pop_2_3 = loads_2 & class_2_to_3; // lists.ts:209
+  wire push_2_3 = push_2 & push_list_class[3]; // lists.ts:210
+  wire empties_2_3 = pop_2_3 & (head_2_3_ctx == tail_2_3); // lists.ts:212
+  wire push_3 = pushes & push_list_port[3]; // lists.ts:184
+  wire loads_3 = ~next_valid_3 | served_3; // lists.ts:189
+  wire asks_3_0 = some_3_0 & (drops_3_0 | open_3_0); // lists.ts:194
   wire asks_3_1 = some_3_1 & (drops_3_1 | open_3_1);
   wire asks_3_2 = some_3_2 & (drops_3_2 | open_3_2);
   wire asks_3_3 = some_3_3 & (drops_3_3 | open_3_3);
@@ -457,21 +457,21 @@ module Lists_p4_c256 (
   wire class_3_to_3 =
     asks_3_3
     & ((class_3_last[0] & ~(asks_3_1 | asks_3_2)) | (class_3_last[1] & ~asks_3_2) | class_3_last[2] | (class_3_last[3] & ~(asks_3_0 | asks_3_1 | asks_3_2)));
-  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:203
-  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:204
-  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:206
-  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:203
-  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:204
-  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:206
-  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:203
-  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:204
-  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:206
-  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:203
-  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:204
-  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:206
-  wire push_4 = pushes & push_list_port[4]; // lists.ts:178
-  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:183
-  wire asks_4_0 = some_4_0 & (drops_4_0 | open_4_0); // lists.ts:188
+  wire pop_3_0 = loads_3 & class_3_to_0; // lists.ts:209
+  wire push_3_0 = push_3 & push_list_class[0]; // lists.ts:210
+  wire empties_3_0 = pop_3_0 & (head_3_0_ctx == tail_3_0); // lists.ts:212
+  wire pop_3_1 = loads_3 & class_3_to_1; // lists.ts:209
+  wire push_3_1 = push_3 & push_list_class[1]; // lists.ts:210
+  wire empties_3_1 = pop_3_1 & (head_3_1_ctx == tail_3_1); // lists.ts:212
+  wire pop_3_2 = loads_3 & class_3_to_2; // lists.ts:209
+  wire push_3_2 = push_3 & push_list_class[2]; // lists.ts:210
+  wire empties_3_2 = pop_3_2 & (head_3_2_ctx == tail_3_2); // lists.ts:212
+  wire pop_3_3 = loads_3 & class_3_to_3; // lists.ts:209
+  wire push_3_3 = push_3 & push_list_class[3]; // lists.ts:210
+  wire empties_3_3 = pop_3_3 & (head_3_3_ctx == tail_3_3); // lists.ts:212
+  wire push_4 = pushes & push_list_port[4]; // lists.ts:184
+  wire loads_4 = ~next_valid_4 | served_4; // lists.ts:189
+  wire asks_4_0 = some_4_0 & (drops_4_0 | open_4_0); // lists.ts:194
   wire asks_4_1 = some_4_1 & (drops_4_1 | open_4_1);
   wire asks_4_2 = some_4_2 & (drops_4_2 | open_4_2);
   wire asks_4_3 = some_4_3 & (drops_4_3 | open_4_3);
@@ -491,18 +491,18 @@ module Lists_p4_c256 (
   wire class_4_to_3 =
     asks_4_3
     & ((class_4_last[0] & ~(asks_4_1 | asks_4_2)) | (class_4_last[1] & ~asks_4_2) | class_4_last[2] | (class_4_last[3] & ~(asks_4_0 | asks_4_1 | asks_4_2)));
-  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:203
-  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:204
-  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:206
-  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:203
-  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:204
-  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:206
-  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:203
-  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:204
-  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:206
-  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:203
-  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:204
-  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:206
+  wire pop_4_0 = loads_4 & class_4_to_0; // lists.ts:209
+  wire push_4_0 = push_4 & push_list_class[0]; // lists.ts:210
+  wire empties_4_0 = pop_4_0 & (head_4_0_ctx == tail_4_0); // lists.ts:212
+  wire pop_4_1 = loads_4 & class_4_to_1; // lists.ts:209
+  wire push_4_1 = push_4 & push_list_class[1]; // lists.ts:210
+  wire empties_4_1 = pop_4_1 & (head_4_1_ctx == tail_4_1); // lists.ts:212
+  wire pop_4_2 = loads_4 & class_4_to_2; // lists.ts:209
+  wire push_4_2 = push_4 & push_list_class[2]; // lists.ts:210
+  wire empties_4_2 = pop_4_2 & (head_4_2_ctx == tail_4_2); // lists.ts:212
+  wire pop_4_3 = loads_4 & class_4_to_3; // lists.ts:209
+  wire push_4_3 = push_4 & push_list_class[3]; // lists.ts:210
+  wire empties_4_3 = pop_4_3 & (head_4_3_ctx == tail_4_3); // lists.ts:212
 
   always @(posedge clk)
     if (rst) begin
@@ -760,7 +760,7 @@ module Lists_p4_c256 (
         (class_4_to_0 & drops_4_0) | (class_4_to_1 & drops_4_1) | (class_4_to_2 & drops_4_2)
         | (class_4_to_3 & drops_4_3);
     end
-  wire [9:0] behind_word = links_0[({8{class_0_to_0}} & head_0_0_ctx) | ({8{class_0_to_1}} & head_0_1_ctx) | ({8{class_0_to_2}} & head_0_2_ctx) | ({8{class_0_to_3}} & head_0_3_ctx)]; // lists.ts:201
+  wire [9:0] behind_word = links_0[({8{class_0_to_0}} & head_0_0_ctx) | ({8{class_0_to_1}} & head_0_1_ctx) | ({8{class_0_to_2}} & head_0_2_ctx) | ({8{class_0_to_3}} & head_0_3_ctx)]; // lists.ts:207
 
   always @(posedge clk)
     if (push_0_0 & (empties_0_0 | ~some_0_0)) begin
@@ -813,7 +813,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_0_3) tail_0_3 <= push_ctx;
-  wire [9:0] head_1_0_ctx_word = links_1[({8{class_1_to_0}} & head_1_0_ctx) | ({8{class_1_to_1}} & head_1_1_ctx) | ({8{class_1_to_2}} & head_1_2_ctx) | ({8{class_1_to_3}} & head_1_3_ctx)]; // lists.ts:201
+  wire [9:0] head_1_0_ctx_word = links_1[({8{class_1_to_0}} & head_1_0_ctx) | ({8{class_1_to_1}} & head_1_1_ctx) | ({8{class_1_to_2}} & head_1_2_ctx) | ({8{class_1_to_3}} & head_1_3_ctx)]; // lists.ts:207
 
   always @(posedge clk)
     if (push_1_0 & (empties_1_0 | ~some_1_0)) begin
@@ -866,7 +866,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_1_3) tail_1_3 <= push_ctx;
-  wire [9:0] head_2_0_ctx_word = links_2[({8{class_2_to_0}} & head_2_0_ctx) | ({8{class_2_to_1}} & head_2_1_ctx) | ({8{class_2_to_2}} & head_2_2_ctx) | ({8{class_2_to_3}} & head_2_3_ctx)]; // lists.ts:201
+  wire [9:0] head_2_0_ctx_word = links_2[({8{class_2_to_0}} & head_2_0_ctx) | ({8{class_2_to_1}} & head_2_1_ctx) | ({8{class_2_to_2}} & head_2_2_ctx) | ({8{class_2_to_3}} & head_2_3_ctx)]; // lists.ts:207
 
   always @(posedge clk)
     if (push_2_0 & (empties_2_0 | ~some_2_0)) begin
@@ -919,7 +919,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_2_3) tail_2_3 <= push_ctx;
-  wire [9:0] head_3_0_ctx_word = links_3[({8{class_3_to_0}} & head_3_0_ctx) | ({8{class_3_to_1}} & head_3_1_ctx) | ({8{class_3_to_2}} & head_3_2_ctx) | ({8{class_3_to_3}} & head_3_3_ctx)]; // lists.ts:201
+  wire [9:0] head_3_0_ctx_word = links_3[({8{class_3_to_0}} & head_3_0_ctx) | ({8{class_3_to_1}} & head_3_1_ctx) | ({8{class_3_to_2}} & head_3_2_ctx) | ({8{class_3_to_3}} & head_3_3_ctx)]; // lists.ts:207
 
   always @(posedge clk)
     if (push_3_0 & (empties_3_0 | ~some_3_0)) begin
@@ -972,7 +972,7 @@ module Lists_p4_c256 (
 
   always @(posedge clk)
     if (push_3_3) tail_3_3 <= push_ctx;
-  wire [9:0] head_4_0_ctx_word = links_4[({8{class_4_to_0}} & head_4_0_ctx) | ({8{class_4_to_1}} & head_4_1_ctx) | ({8{class_4_to_2}} & head_4_2_ctx) | ({8{class_4_to_3}} & head_4_3_ctx)]; // lists.ts:201
+  wire [9:0] head_4_0_ctx_word = links_4[({8{class_4_to_0}} & head_4_0_ctx) | ({8{class_4_to_1}} & head_4_1_ctx) | ({8{class_4_to_2}} & head_4_2_ctx) | ({8{class_4_to_3}} & head_4_3_ctx)]; // lists.ts:207
 
   always @(posedge clk)
     if (push_4_0 & (empties_4_0 | ~some_4_0)) begin

@@ -607,35 +607,35 @@ module Merge_p4_u16_c256_k1024_f1536 (
     lacks_room_3_2, alone_3_3, lacks_quota_3_3, lacks_room_3_3, alone_4_0, lacks_quota_4_0, lacks_room_4_0, alone_4_1,
     lacks_quota_4_1, lacks_room_4_1, alone_4_2, lacks_quota_4_2, lacks_room_4_2, alone_4_3, lacks_quota_4_3,
     lacks_room_4_3; // choice.ts:82
-  reg [4:0] chosen; // choice.ts:133
-  reg was_held_0; // choice.ts:136
-  reg was_ready_0; // choice.ts:137
-  reg [2:0] held_class_0; // choice.ts:140
-  reg was_held_1; // choice.ts:136
-  reg was_ready_1; // choice.ts:137
-  reg [2:0] held_class_1; // choice.ts:140
-  reg was_held_2; // choice.ts:136
-  reg was_ready_2; // choice.ts:137
-  reg [2:0] held_class_2; // choice.ts:140
-  reg was_held_3; // choice.ts:136
-  reg was_ready_3; // choice.ts:137
-  reg [2:0] held_class_3; // choice.ts:140
-  reg was_held_4; // choice.ts:136
-  reg was_ready_4; // choice.ts:137
-  reg [2:0] held_class_4; // choice.ts:140
+  reg [4:0] chosen; // choice.ts:147
+  reg was_held_0; // choice.ts:123
+  reg was_ready_0; // choice.ts:124
+  reg [2:0] held_class_0; // choice.ts:127
+  reg was_held_1; // choice.ts:123
+  reg was_ready_1; // choice.ts:124
+  reg [2:0] held_class_1; // choice.ts:127
+  reg was_held_2; // choice.ts:123
+  reg was_ready_2; // choice.ts:124
+  reg [2:0] held_class_2; // choice.ts:127
+  reg was_held_3; // choice.ts:123
+  reg was_ready_3; // choice.ts:124
+  reg [2:0] held_class_3; // choice.ts:127
+  reg was_held_4; // choice.ts:123
+  reg was_ready_4; // choice.ts:124
+  reg [2:0] held_class_4; // choice.ts:127
   reg [2:0] watched_inlet; // watch.ts:29
   reg [1:0] watched_class; // watch.ts:30
   reg [6:0] passed_watched; // watch.ts:31
   reg urgent_quota, urgent_room; // watch.ts:37
-  reg [4:0] last_alone_0, last_alone_1, last_alone_2, last_alone_3; // choice.ts:149
-  reg room_is_scarce; // choice.ts:150
-  reg room_was_scarce; // choice.ts:151
+  reg [4:0] last_alone_0, last_alone_1, last_alone_2, last_alone_3; // choice.ts:153
+  reg room_is_scarce; // choice.ts:154
+  reg room_was_scarce; // choice.ts:155
   reg named_0_0, named_1_0, named_2_0, named_3_0, named_4_0, named_0_1, named_1_1, named_2_1, named_3_1, named_4_1,
-    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:162
+    named_0_2, named_1_2, named_2_2, named_3_2, named_4_2, named_0_3, named_1_3, named_2_3, named_3_3, named_4_3; // choice.ts:166
   reg [4:0] take_group_last; // two-turns.ts:48
   reg [1:0] take_0_last, take_1_last, take_2_last, take_3_last, take_4_last; // two-turns.ts:35
   reg [15:0] facts_0_uid, facts_0_tag, facts_1_uid, facts_1_tag, facts_2_uid, facts_2_tag, facts_3_uid, facts_3_tag,
-    facts_4_uid, facts_4_tag; // choice.ts:188
+    facts_4_uid, facts_4_tag; // choice.ts:192
   reg [7:0] facts_0_dag, facts_1_dag, facts_2_dag, facts_3_dag, facts_4_dag;
   reg [5:0] facts_0_user, facts_1_user, facts_2_user, facts_3_user, facts_4_user;
   reg facts_0_unordered, facts_0_no_l4, facts_0_tagged, facts_0_shimmed, facts_1_unordered, facts_1_no_l4,
@@ -647,7 +647,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   reg [3:0] facts_0_ttl, facts_1_ttl, facts_2_ttl, facts_3_ttl, facts_4_ttl;
   reg took_alone_0_0, took_alone_0_1, took_alone_0_2, took_alone_0_3, took_alone_1_0, took_alone_1_1,
     took_alone_1_2, took_alone_1_3, took_alone_2_0, took_alone_2_1, took_alone_2_2, took_alone_2_3, took_alone_3_0,
-    took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:210
+    took_alone_3_1, took_alone_3_2, took_alone_3_3, took_alone_4_0, took_alone_4_1, took_alone_4_2, took_alone_4_3; // choice.ts:214
   reg events_taken_q, events_urgent_q; // merge.ts:104
   reg [5:0] events_user_q;
   reg [13:0] events_bytes_q;
@@ -891,21 +891,21 @@ module Merge_p4_u16_c256_k1024_f1536 (
     waits_4_3 & (accounts_allowed_19_plenty | (accounts_allowed_19_one & (need_4_3 <= accounts_allowed_19_cells))); // choice.ts:79
   wire room_lets_4_3 = room_plenty | (room_for_loop & (need_4_3 <= room_cells_for_loop)); // choice.ts:80
   wire fast_4_3 = waits_4_3 & accounts_allowed_19_plenty & room_plenty; // choice.ts:90
-  wire was_offered_0 = chosen[0] | was_held_0; // choice.ts:138
-  wire held_0 = was_offered_0 & ~was_ready_0; // choice.ts:139
-  wire gone_0 = was_offered_0 & was_ready_0; // choice.ts:143
-  wire was_offered_1 = chosen[1] | was_held_1; // choice.ts:138
-  wire held_1 = was_offered_1 & ~was_ready_1; // choice.ts:139
-  wire gone_1 = was_offered_1 & was_ready_1; // choice.ts:143
-  wire was_offered_2 = chosen[2] | was_held_2; // choice.ts:138
-  wire held_2 = was_offered_2 & ~was_ready_2; // choice.ts:139
-  wire gone_2 = was_offered_2 & was_ready_2; // choice.ts:143
-  wire was_offered_3 = chosen[3] | was_held_3; // choice.ts:138
-  wire held_3 = was_offered_3 & ~was_ready_3; // choice.ts:139
-  wire gone_3 = was_offered_3 & was_ready_3; // choice.ts:143
-  wire was_offered_4 = chosen[4] | was_held_4; // choice.ts:138
-  wire held_4 = was_offered_4 & ~was_ready_4; // choice.ts:139
-  wire gone_4 = was_offered_4 & was_ready_4; // choice.ts:143
+  wire was_offered_0 = chosen[0] | was_held_0; // choice.ts:125
+  wire held_0 = was_offered_0 & ~was_ready_0; // choice.ts:126
+  wire gone_0 = was_offered_0 & was_ready_0; // choice.ts:130
+  wire was_offered_1 = chosen[1] | was_held_1; // choice.ts:125
+  wire held_1 = was_offered_1 & ~was_ready_1; // choice.ts:126
+  wire gone_1 = was_offered_1 & was_ready_1; // choice.ts:130
+  wire was_offered_2 = chosen[2] | was_held_2; // choice.ts:125
+  wire held_2 = was_offered_2 & ~was_ready_2; // choice.ts:126
+  wire gone_2 = was_offered_2 & was_ready_2; // choice.ts:130
+  wire was_offered_3 = chosen[3] | was_held_3; // choice.ts:125
+  wire held_3 = was_offered_3 & ~was_ready_3; // choice.ts:126
+  wire gone_3 = was_offered_3 & was_ready_3; // choice.ts:130
+  wire was_offered_4 = chosen[4] | was_held_4; // choice.ts:125
+  wire held_4 = was_offered_4 & ~was_ready_4; // choice.ts:126
+  wire gone_4 = was_offered_4 & was_ready_4; // choice.ts:130
   wire watched_waits_or =
     (waits_0_0 & (watched_inlet == 3'd0) & (watched_class == 2'd0))
     | (waits_0_1 & (watched_inlet == 3'd0) & (watched_class == 2'd1))
@@ -989,10 +989,10 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (lacks_room_4_3 & (watched_inlet == 3'd4) & (watched_class == 2'd3));
   wire watched_lacks_room = watched_lacks_room_or_or | lacks_room_2_2_or_or; // watch.ts:33
   wire watched_is_loop = watched_inlet == 3'd4; // watch.ts:43
-  wire apart = ~(room_is_scarce | room_was_scarce) | quiet_all; // choice.ts:152
+  wire apart = ~(room_is_scarce | room_was_scarce) | quiet_all; // choice.ts:156
   wire asks_alone_0_0 =
     alone_0_0 & ~(gone_0 & (held_class_0 == 3'd0))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:157
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd0))); // choice.ts:161
   wire asks_alone_1_0 =
     alone_1_0 & ~(gone_1 & (held_class_1 == 3'd0))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd0))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd0)));
@@ -1033,7 +1033,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_0_to_4 = asks_alone_4_0 & alone_0_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_1 =
     alone_0_1 & ~(gone_0 & (held_class_0 == 3'd1))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:157
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd1))); // choice.ts:161
   wire asks_alone_1_1 =
     alone_1_1 & ~(gone_1 & (held_class_1 == 3'd1))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd1))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd1)));
@@ -1074,7 +1074,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_1_to_4 = asks_alone_4_1 & alone_1_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_2 =
     alone_0_2 & ~(gone_0 & (held_class_0 == 3'd2))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:157
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd2))); // choice.ts:161
   wire asks_alone_1_2 =
     alone_1_2 & ~(gone_1 & (held_class_1 == 3'd2))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd2))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd2)));
@@ -1115,7 +1115,7 @@ module Merge_p4_u16_c256_k1024_f1536 (
   wire alone_2_to_4 = asks_alone_4_2 & alone_2_to_4_or; // fair-turn.ts:24
   wire asks_alone_0_3 =
     alone_0_3 & ~(gone_0 & (held_class_0 == 3'd3))
-    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:157
+    & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd0) & (watched_class == 2'd3))); // choice.ts:161
   wire asks_alone_1_3 =
     alone_1_3 & ~(gone_1 & (held_class_1 == 3'd3))
     & ~((urgent_room | (urgent_quota & (watched_class == 2'd3))) & ~((watched_inlet == 3'd1) & (watched_class == 2'd3)));
@@ -1154,106 +1154,106 @@ module Merge_p4_u16_c256_k1024_f1536 (
     | (last_alone_3[1] & ~(asks_alone_2_3 | asks_alone_3_3)) | (last_alone_3[2] & ~asks_alone_3_3) | last_alone_3[3]
     | (last_alone_3[4] & ~(asks_alone_0_3 | asks_alone_1_3 | asks_alone_2_3 | asks_alone_3_3));
   wire alone_3_to_4 = asks_alone_4_3 & alone_3_to_4_or; // fair-turn.ts:24
-  wire goes_alone_0_0 = named_0_0 & waits_0_0 & quiet_alone_0 & apart & ~(gone_0 & (held_class_0 == 3'd0)); // choice.ts:173
-  wire open_for_0_0 = order_open & ~held_0; // choice.ts:177
-  wire goes_by_user_0_0 = waits_0_0 & room_plenty & open_for_0_0; // choice.ts:178
-  wire goes_besides_0_0 = goes_alone_0_0 & open_for_0_0; // choice.ts:179
-  wire asks_0_0 = (accounts_allowed_0_plenty & goes_by_user_0_0) | goes_besides_0_0; // choice.ts:180
-  wire goes_alone_0_1 = named_0_1 & waits_0_1 & quiet_alone_1 & apart & ~(gone_0 & (held_class_0 == 3'd1)); // choice.ts:173
-  wire open_for_0_1 = order_open & ~held_0; // choice.ts:177
-  wire goes_by_user_0_1 = waits_0_1 & room_plenty & open_for_0_1; // choice.ts:178
-  wire goes_besides_0_1 = goes_alone_0_1 & open_for_0_1; // choice.ts:179
-  wire asks_0_1 = (accounts_allowed_1_plenty & goes_by_user_0_1) | goes_besides_0_1; // choice.ts:180
-  wire goes_alone_0_2 = named_0_2 & waits_0_2 & quiet_alone_2 & apart & ~(gone_0 & (held_class_0 == 3'd2)); // choice.ts:173
-  wire open_for_0_2 = order_open & ~held_0; // choice.ts:177
-  wire goes_by_user_0_2 = waits_0_2 & room_plenty & open_for_0_2; // choice.ts:178
-  wire goes_besides_0_2 = goes_alone_0_2 & open_for_0_2; // choice.ts:179
-  wire asks_0_2 = (accounts_allowed_2_plenty & goes_by_user_0_2) | goes_besides_0_2; // choice.ts:180
-  wire goes_alone_0_3 = named_0_3 & waits_0_3 & quiet_alone_3 & apart & ~(gone_0 & (held_class_0 == 3'd3)); // choice.ts:173
-  wire open_for_0_3 = order_open & ~held_0; // choice.ts:177
-  wire goes_by_user_0_3 = waits_0_3 & room_plenty & open_for_0_3; // choice.ts:178
-  wire goes_besides_0_3 = goes_alone_0_3 & open_for_0_3; // choice.ts:179
-  wire asks_0_3 = (accounts_allowed_3_plenty & goes_by_user_0_3) | goes_besides_0_3; // choice.ts:180
-  wire goes_alone_1_0 = named_1_0 & waits_1_0 & quiet_alone_0 & apart & ~(gone_1 & (held_class_1 == 3'd0)); // choice.ts:173
-  wire open_for_1_0 = order_open & ~held_1; // choice.ts:177
-  wire goes_by_user_1_0 = waits_1_0 & room_plenty & open_for_1_0; // choice.ts:178
-  wire goes_besides_1_0 = goes_alone_1_0 & open_for_1_0; // choice.ts:179
-  wire asks_1_0 = (accounts_allowed_4_plenty & goes_by_user_1_0) | goes_besides_1_0; // choice.ts:180
-  wire goes_alone_1_1 = named_1_1 & waits_1_1 & quiet_alone_1 & apart & ~(gone_1 & (held_class_1 == 3'd1)); // choice.ts:173
-  wire open_for_1_1 = order_open & ~held_1; // choice.ts:177
-  wire goes_by_user_1_1 = waits_1_1 & room_plenty & open_for_1_1; // choice.ts:178
-  wire goes_besides_1_1 = goes_alone_1_1 & open_for_1_1; // choice.ts:179
-  wire asks_1_1 = (accounts_allowed_5_plenty & goes_by_user_1_1) | goes_besides_1_1; // choice.ts:180
-  wire goes_alone_1_2 = named_1_2 & waits_1_2 & quiet_alone_2 & apart & ~(gone_1 & (held_class_1 == 3'd2)); // choice.ts:173
-  wire open_for_1_2 = order_open & ~held_1; // choice.ts:177
-  wire goes_by_user_1_2 = waits_1_2 & room_plenty & open_for_1_2; // choice.ts:178
-  wire goes_besides_1_2 = goes_alone_1_2 & open_for_1_2; // choice.ts:179
-  wire asks_1_2 = (accounts_allowed_6_plenty & goes_by_user_1_2) | goes_besides_1_2; // choice.ts:180
-  wire goes_alone_1_3 = named_1_3 & waits_1_3 & quiet_alone_3 & apart & ~(gone_1 & (held_class_1 == 3'd3)); // choice.ts:173
-  wire open_for_1_3 = order_open & ~held_1; // choice.ts:177
-  wire goes_by_user_1_3 = waits_1_3 & room_plenty & open_for_1_3; // choice.ts:178
-  wire goes_besides_1_3 = goes_alone_1_3 & open_for_1_3; // choice.ts:179
-  wire asks_1_3 = (accounts_allowed_7_plenty & goes_by_user_1_3) | goes_besides_1_3; // choice.ts:180
-  wire goes_alone_2_0 = named_2_0 & waits_2_0 & quiet_alone_0 & apart & ~(gone_2 & (held_class_2 == 3'd0)); // choice.ts:173
-  wire open_for_2_0 = order_open & ~held_2; // choice.ts:177
-  wire goes_by_user_2_0 = waits_2_0 & room_plenty & open_for_2_0; // choice.ts:178
-  wire goes_besides_2_0 = goes_alone_2_0 & open_for_2_0; // choice.ts:179
-  wire asks_2_0 = (accounts_allowed_8_plenty & goes_by_user_2_0) | goes_besides_2_0; // choice.ts:180
-  wire goes_alone_2_1 = named_2_1 & waits_2_1 & quiet_alone_1 & apart & ~(gone_2 & (held_class_2 == 3'd1)); // choice.ts:173
-  wire open_for_2_1 = order_open & ~held_2; // choice.ts:177
-  wire goes_by_user_2_1 = waits_2_1 & room_plenty & open_for_2_1; // choice.ts:178
-  wire goes_besides_2_1 = goes_alone_2_1 & open_for_2_1; // choice.ts:179
-  wire asks_2_1 = (accounts_allowed_9_plenty & goes_by_user_2_1) | goes_besides_2_1; // choice.ts:180
-  wire goes_alone_2_2 = named_2_2 & waits_2_2 & quiet_alone_2 & apart & ~(gone_2 & (held_class_2 == 3'd2)); // choice.ts:173
-  wire open_for_2_2 = order_open & ~held_2; // choice.ts:177
-  wire goes_by_user_2_2 = waits_2_2 & room_plenty & open_for_2_2; // choice.ts:178
-  wire goes_besides_2_2 = goes_alone_2_2 & open_for_2_2; // choice.ts:179
-  wire asks_2_2 = (accounts_allowed_10_plenty & goes_by_user_2_2) | goes_besides_2_2; // choice.ts:180
-  wire goes_alone_2_3 = named_2_3 & waits_2_3 & quiet_alone_3 & apart & ~(gone_2 & (held_class_2 == 3'd3)); // choice.ts:173
-  wire open_for_2_3 = order_open & ~held_2; // choice.ts:177
-  wire goes_by_user_2_3 = waits_2_3 & room_plenty & open_for_2_3; // choice.ts:178
-  wire goes_besides_2_3 = goes_alone_2_3 & open_for_2_3; // choice.ts:179
-  wire asks_2_3 = (accounts_allowed_11_plenty & goes_by_user_2_3) | goes_besides_2_3; // choice.ts:180
-  wire goes_alone_3_0 = named_3_0 & waits_3_0 & quiet_alone_0 & apart & ~(gone_3 & (held_class_3 == 3'd0)); // choice.ts:173
-  wire open_for_3_0 = order_open & ~held_3; // choice.ts:177
-  wire goes_by_user_3_0 = waits_3_0 & room_plenty & open_for_3_0; // choice.ts:178
-  wire goes_besides_3_0 = goes_alone_3_0 & open_for_3_0; // choice.ts:179
-  wire asks_3_0 = (accounts_allowed_12_plenty & goes_by_user_3_0) | goes_besides_3_0; // choice.ts:180
-  wire goes_alone_3_1 = named_3_1 & waits_3_1 & quiet_alone_1 & apart & ~(gone_3 & (held_class_3 == 3'd1)); // choice.ts:173
-  wire open_for_3_1 = order_open & ~held_3; // choice.ts:177
-  wire goes_by_user_3_1 = waits_3_1 & room_plenty & open_for_3_1; // choice.ts:178
-  wire goes_besides_3_1 = goes_alone_3_1 & open_for_3_1; // choice.ts:179
-  wire asks_3_1 = (accounts_allowed_13_plenty & goes_by_user_3_1) | goes_besides_3_1; // choice.ts:180
-  wire goes_alone_3_2 = named_3_2 & waits_3_2 & quiet_alone_2 & apart & ~(gone_3 & (held_class_3 == 3'd2)); // choice.ts:173
-  wire open_for_3_2 = order_open & ~held_3; // choice.ts:177
-  wire goes_by_user_3_2 = waits_3_2 & room_plenty & open_for_3_2; // choice.ts:178
-  wire goes_besides_3_2 = goes_alone_3_2 & open_for_3_2; // choice.ts:179
-  wire asks_3_2 = (accounts_allowed_14_plenty & goes_by_user_3_2) | goes_besides_3_2; // choice.ts:180
-  wire goes_alone_3_3 = named_3_3 & waits_3_3 & quiet_alone_3 & apart & ~(gone_3 & (held_class_3 == 3'd3)); // choice.ts:173
-  wire open_for_3_3 = order_open & ~held_3; // choice.ts:177
-  wire goes_by_user_3_3 = waits_3_3 & room_plenty & open_for_3_3; // choice.ts:178
-  wire goes_besides_3_3 = goes_alone_3_3 & open_for_3_3; // choice.ts:179
-  wire asks_3_3 = (accounts_allowed_15_plenty & goes_by_user_3_3) | goes_besides_3_3; // choice.ts:180
-  wire goes_alone_4_0 = named_4_0 & waits_4_0 & quiet_alone_0 & apart & ~(gone_4 & (held_class_4 == 3'd0)); // choice.ts:173
-  wire open_for_4_0 = order_open & ~held_4; // choice.ts:177
-  wire goes_by_user_4_0 = waits_4_0 & room_plenty & open_for_4_0; // choice.ts:178
-  wire goes_besides_4_0 = goes_alone_4_0 & open_for_4_0; // choice.ts:179
-  wire asks_4_0 = (accounts_allowed_16_plenty & goes_by_user_4_0) | goes_besides_4_0; // choice.ts:180
-  wire goes_alone_4_1 = named_4_1 & waits_4_1 & quiet_alone_1 & apart & ~(gone_4 & (held_class_4 == 3'd1)); // choice.ts:173
-  wire open_for_4_1 = order_open & ~held_4; // choice.ts:177
-  wire goes_by_user_4_1 = waits_4_1 & room_plenty & open_for_4_1; // choice.ts:178
-  wire goes_besides_4_1 = goes_alone_4_1 & open_for_4_1; // choice.ts:179
-  wire asks_4_1 = (accounts_allowed_17_plenty & goes_by_user_4_1) | goes_besides_4_1; // choice.ts:180
-  wire goes_alone_4_2 = named_4_2 & waits_4_2 & quiet_alone_2 & apart & ~(gone_4 & (held_class_4 == 3'd2)); // choice.ts:173
-  wire open_for_4_2 = order_open & ~held_4; // choice.ts:177
-  wire goes_by_user_4_2 = waits_4_2 & room_plenty & open_for_4_2; // choice.ts:178
-  wire goes_besides_4_2 = goes_alone_4_2 & open_for_4_2; // choice.ts:179
-  wire asks_4_2 = (accounts_allowed_18_plenty & goes_by_user_4_2) | goes_besides_4_2; // choice.ts:180
-  wire goes_alone_4_3 = named_4_3 & waits_4_3 & quiet_alone_3 & apart & ~(gone_4 & (held_class_4 == 3'd3)); // choice.ts:173
-  wire open_for_4_3 = order_open & ~held_4; // choice.ts:177
-  wire goes_by_user_4_3 = waits_4_3 & room_plenty & open_for_4_3; // choice.ts:178
-  wire goes_besides_4_3 = goes_alone_4_3 & open_for_4_3; // choice.ts:179
-  wire asks_4_3 = (accounts_allowed_19_plenty & goes_by_user_4_3) | goes_besides_4_3; // choice.ts:180
+  wire goes_alone_0_0 = named_0_0 & waits_0_0 & quiet_alone_0 & apart & ~(gone_0 & (held_class_0 == 3'd0)); // choice.ts:177
+  wire open_for_0_0 = order_open & ~held_0; // choice.ts:181
+  wire goes_by_user_0_0 = waits_0_0 & room_plenty & open_for_0_0; // choice.ts:182
+  wire goes_besides_0_0 = goes_alone_0_0 & open_for_0_0; // choice.ts:183
+  wire asks_0_0 = (accounts_allowed_0_plenty & goes_by_user_0_0) | goes_besides_0_0; // choice.ts:184
+  wire goes_alone_0_1 = named_0_1 & waits_0_1 & quiet_alone_1 & apart & ~(gone_0 & (held_class_0 == 3'd1)); // choice.ts:177
+  wire open_for_0_1 = order_open & ~held_0; // choice.ts:181
+  wire goes_by_user_0_1 = waits_0_1 & room_plenty & open_for_0_1; // choice.ts:182
+  wire goes_besides_0_1 = goes_alone_0_1 & open_for_0_1; // choice.ts:183
+  wire asks_0_1 = (accounts_allowed_1_plenty & goes_by_user_0_1) | goes_besides_0_1; // choice.ts:184
+  wire goes_alone_0_2 = named_0_2 & waits_0_2 & quiet_alone_2 & apart & ~(gone_0 & (held_class_0 == 3'd2)); // choice.ts:177
+  wire open_for_0_2 = order_open & ~held_0; // choice.ts:181
+  wire goes_by_user_0_2 = waits_0_2 & room_plenty & open_for_0_2; // choice.ts:182
+  wire goes_besides_0_2 = goes_alone_0_2 & open_for_0_2; // choice.ts:183
+  wire asks_0_2 = (accounts_allowed_2_plenty & goes_by_user_0_2) | goes_besides_0_2; // choice.ts:184
+  wire goes_alone_0_3 = named_0_3 & waits_0_3 & quiet_alone_3 & apart & ~(gone_0 & (held_class_0 == 3'd3)); // choice.ts:177
+  wire open_for_0_3 = order_open & ~held_0; // choice.ts:181
+  wire goes_by_user_0_3 = waits_0_3 & room_plenty & open_for_0_3; // choice.ts:182
+  wire goes_besides_0_3 = goes_alone_0_3 & open_for_0_3; // choice.ts:183
+  wire asks_0_3 = (accounts_allowed_3_plenty & goes_by_user_0_3) | goes_besides_0_3; // choice.ts:184
+  wire goes_alone_1_0 = named_1_0 & waits_1_0 & quiet_alone_0 & apart & ~(gone_1 & (held_class_1 == 3'd0)); // choice.ts:177
+  wire open_for_1_0 = order_open & ~held_1; // choice.ts:181
+  wire goes_by_user_1_0 = waits_1_0 & room_plenty & open_for_1_0; // choice.ts:182
+  wire goes_besides_1_0 = goes_alone_1_0 & open_for_1_0; // choice.ts:183
+  wire asks_1_0 = (accounts_allowed_4_plenty & goes_by_user_1_0) | goes_besides_1_0; // choice.ts:184
+  wire goes_alone_1_1 = named_1_1 & waits_1_1 & quiet_alone_1 & apart & ~(gone_1 & (held_class_1 == 3'd1)); // choice.ts:177
+  wire open_for_1_1 = order_open & ~held_1; // choice.ts:181
+  wire goes_by_user_1_1 = waits_1_1 & room_plenty & open_for_1_1; // choice.ts:182
+  wire goes_besides_1_1 = goes_alone_1_1 & open_for_1_1; // choice.ts:183
+  wire asks_1_1 = (accounts_allowed_5_plenty & goes_by_user_1_1) | goes_besides_1_1; // choice.ts:184
+  wire goes_alone_1_2 = named_1_2 & waits_1_2 & quiet_alone_2 & apart & ~(gone_1 & (held_class_1 == 3'd2)); // choice.ts:177
+  wire open_for_1_2 = order_open & ~held_1; // choice.ts:181
+  wire goes_by_user_1_2 = waits_1_2 & room_plenty & open_for_1_2; // choice.ts:182
+  wire goes_besides_1_2 = goes_alone_1_2 & open_for_1_2; // choice.ts:183
+  wire asks_1_2 = (accounts_allowed_6_plenty & goes_by_user_1_2) | goes_besides_1_2; // choice.ts:184
+  wire goes_alone_1_3 = named_1_3 & waits_1_3 & quiet_alone_3 & apart & ~(gone_1 & (held_class_1 == 3'd3)); // choice.ts:177
+  wire open_for_1_3 = order_open & ~held_1; // choice.ts:181
+  wire goes_by_user_1_3 = waits_1_3 & room_plenty & open_for_1_3; // choice.ts:182
+  wire goes_besides_1_3 = goes_alone_1_3 & open_for_1_3; // choice.ts:183
+  wire asks_1_3 = (accounts_allowed_7_plenty & goes_by_user_1_3) | goes_besides_1_3; // choice.ts:184
+  wire goes_alone_2_0 = named_2_0 & waits_2_0 & quiet_alone_0 & apart & ~(gone_2 & (held_class_2 == 3'd0)); // choice.ts:177
+  wire open_for_2_0 = order_open & ~held_2; // choice.ts:181
+  wire goes_by_user_2_0 = waits_2_0 & room_plenty & open_for_2_0; // choice.ts:182
+  wire goes_besides_2_0 = goes_alone_2_0 & open_for_2_0; // choice.ts:183
+  wire asks_2_0 = (accounts_allowed_8_plenty & goes_by_user_2_0) | goes_besides_2_0; // choice.ts:184
+  wire goes_alone_2_1 = named_2_1 & waits_2_1 & quiet_alone_1 & apart & ~(gone_2 & (held_class_2 == 3'd1)); // choice.ts:177
+  wire open_for_2_1 = order_open & ~held_2; // choice.ts:181
+  wire goes_by_user_2_1 = waits_2_1 & room_plenty & open_for_2_1; // choice.ts:182
+  wire goes_besides_2_1 = goes_alone_2_1 & open_for_2_1; // choice.ts:183
+  wire asks_2_1 = (accounts_allowed_9_plenty & goes_by_user_2_1) | goes_besides_2_1; // choice.ts:184
+  wire goes_alone_2_2 = named_2_2 & waits_2_2 & quiet_alone_2 & apart & ~(gone_2 & (held_class_2 == 3'd2)); // choice.ts:177
+  wire open_for_2_2 = order_open & ~held_2; // choice.ts:181
+  wire goes_by_user_2_2 = waits_2_2 & room_plenty & open_for_2_2; // choice.ts:182
+  wire goes_besides_2_2 = goes_alone_2_2 & open_for_2_2; // choice.ts:183
+  wire asks_2_2 = (accounts_allowed_10_plenty & goes_by_user_2_2) | goes_besides_2_2; // choice.ts:184
+  wire goes_alone_2_3 = named_2_3 & waits_2_3 & quiet_alone_3 & apart & ~(gone_2 & (held_class_2 == 3'd3)); // choice.ts:177
+  wire open_for_2_3 = order_open & ~held_2; // choice.ts:181
+  wire goes_by_user_2_3 = waits_2_3 & room_plenty & open_for_2_3; // choice.ts:182
+  wire goes_besides_2_3 = goes_alone_2_3 & open_for_2_3; // choice.ts:183
+  wire asks_2_3 = (accounts_allowed_11_plenty & goes_by_user_2_3) | goes_besides_2_3; // choice.ts:184
+  wire goes_alone_3_0 = named_3_0 & waits_3_0 & quiet_alone_0 & apart & ~(gone_3 & (held_class_3 == 3'd0)); // choice.ts:177
+  wire open_for_3_0 = order_open & ~held_3; // choice.ts:181
+  wire goes_by_user_3_0 = waits_3_0 & room_plenty & open_for_3_0; // choice.ts:182
+  wire goes_besides_3_0 = goes_alone_3_0 & open_for_3_0; // choice.ts:183
+  wire asks_3_0 = (accounts_allowed_12_plenty & goes_by_user_3_0) | goes_besides_3_0; // choice.ts:184
+  wire goes_alone_3_1 = named_3_1 & waits_3_1 & quiet_alone_1 & apart & ~(gone_3 & (held_class_3 == 3'd1)); // choice.ts:177
+  wire open_for_3_1 = order_open & ~held_3; // choice.ts:181
+  wire goes_by_user_3_1 = waits_3_1 & room_plenty & open_for_3_1; // choice.ts:182
+  wire goes_besides_3_1 = goes_alone_3_1 & open_for_3_1; // choice.ts:183
+  wire asks_3_1 = (accounts_allowed_13_plenty & goes_by_user_3_1) | goes_besides_3_1; // choice.ts:184
+  wire goes_alone_3_2 = named_3_2 & waits_3_2 & quiet_alone_2 & apart & ~(gone_3 & (held_class_3 == 3'd2)); // choice.ts:177
+  wire open_for_3_2 = order_open & ~held_3; // choice.ts:181
+  wire goes_by_user_3_2 = waits_3_2 & room_plenty & open_for_3_2; // choice.ts:182
+  wire goes_besides_3_2 = goes_alone_3_2 & open_for_3_2; // choice.ts:183
+  wire asks_3_2 = (accounts_allowed_14_plenty & goes_by_user_3_2) | goes_besides_3_2; // choice.ts:184
+  wire goes_alone_3_3 = named_3_3 & waits_3_3 & quiet_alone_3 & apart & ~(gone_3 & (held_class_3 == 3'd3)); // choice.ts:177
+  wire open_for_3_3 = order_open & ~held_3; // choice.ts:181
+  wire goes_by_user_3_3 = waits_3_3 & room_plenty & open_for_3_3; // choice.ts:182
+  wire goes_besides_3_3 = goes_alone_3_3 & open_for_3_3; // choice.ts:183
+  wire asks_3_3 = (accounts_allowed_15_plenty & goes_by_user_3_3) | goes_besides_3_3; // choice.ts:184
+  wire goes_alone_4_0 = named_4_0 & waits_4_0 & quiet_alone_0 & apart & ~(gone_4 & (held_class_4 == 3'd0)); // choice.ts:177
+  wire open_for_4_0 = order_open & ~held_4; // choice.ts:181
+  wire goes_by_user_4_0 = waits_4_0 & room_plenty & open_for_4_0; // choice.ts:182
+  wire goes_besides_4_0 = goes_alone_4_0 & open_for_4_0; // choice.ts:183
+  wire asks_4_0 = (accounts_allowed_16_plenty & goes_by_user_4_0) | goes_besides_4_0; // choice.ts:184
+  wire goes_alone_4_1 = named_4_1 & waits_4_1 & quiet_alone_1 & apart & ~(gone_4 & (held_class_4 == 3'd1)); // choice.ts:177
+  wire open_for_4_1 = order_open & ~held_4; // choice.ts:181
+  wire goes_by_user_4_1 = waits_4_1 & room_plenty & open_for_4_1; // choice.ts:182
+  wire goes_besides_4_1 = goes_alone_4_1 & open_for_4_1; // choice.ts:183
+  wire asks_4_1 = (accounts_allowed_17_plenty & goes_by_user_4_1) | goes_besides_4_1; // choice.ts:184
+  wire goes_alone_4_2 = named_4_2 & waits_4_2 & quiet_alone_2 & apart & ~(gone_4 & (held_class_4 == 3'd2)); // choice.ts:177
+  wire open_for_4_2 = order_open & ~held_4; // choice.ts:181
+  wire goes_by_user_4_2 = waits_4_2 & room_plenty & open_for_4_2; // choice.ts:182
+  wire goes_besides_4_2 = goes_alone_4_2 & open_for_4_2; // choice.ts:183
+  wire asks_4_2 = (accounts_allowed_18_plenty & goes_by_user_4_2) | goes_besides_4_2; // choice.ts:184
+  wire goes_alone_4_3 = named_4_3 & waits_4_3 & quiet_alone_3 & apart & ~(gone_4 & (held_class_4 == 3'd3)); // choice.ts:177
+  wire open_for_4_3 = order_open & ~held_4; // choice.ts:181
+  wire goes_by_user_4_3 = waits_4_3 & room_plenty & open_for_4_3; // choice.ts:182
+  wire goes_besides_4_3 = goes_alone_4_3 & open_for_4_3; // choice.ts:183
+  wire asks_4_3 = (accounts_allowed_19_plenty & goes_by_user_4_3) | goes_besides_4_3; // choice.ts:184
   wire take_group_behind_0 = 1'b0; // two-turns.ts:51
   wire take_group_behind_1 = take_group_last[0];
   wire take_group_behind_2 = take_group_last[0] | take_group_last[1];

@@ -112,9 +112,9 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
 );
   localparam [1:0] task_verdict_drop = 2'd1;
   localparam [1:0] task_verdict_reply = 2'd2;
-  reg open; // slot.ts:87
-  reg comes; // slot.ts:88
-  reg [320:0] came; // slot.ts:89
+  reg open; // slot.ts:100
+  reg comes; // slot.ts:101
+  reg [320:0] came; // slot.ts:102
   reg waiting_queued; // pass-queue.ts:34
   reg [4:0] waiting_head; // pass-queue.ts:35
   reg [4:0] waiting_behind_head; // pass-queue.ts:36
@@ -128,11 +128,11 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   reg stuck; // watch.ts:23
   reg [15:0] idle; // watch.ts:24
   reg patience_over; // watch.ts:25
-  reg [4:0] head; // slot.ts:120
-  reg [4:0] tail; // slot.ts:121
-  reg [7:0] tag; // slot.ts:122
-  reg [7:0] head_tag; // slot.ts:123
-  reg offered; // slot.ts:124
+  reg [4:0] head; // slot.ts:150
+  reg [4:0] tail; // slot.ts:151
+  reg [7:0] tag; // slot.ts:152
+  reg [7:0] head_tag; // slot.ts:153
+  reg offered; // slot.ts:154
   reg [2:0] inside_; // level.ts:5
   reg answer_waited; // way-out.ts:43
   reg [3:0] before_answer; // way-out.ts:44
@@ -147,22 +147,22 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   reg state_ended; // state-end.ts:78
   reg [63:0] state_word; // state-end.ts:79
   reg moved; // watch.ts:34
-  reg given; // slot.ts:192
+  reg given; // slot.ts:222
   reg [4:0] places; // level.ts:5
-  reg busy; // slot.ts:198
+  reg busy; // slot.ts:228
   reg [31:0] count_took, count_skipped, count_dropped, count_killed, count_busy, count_strays, count_outside,
-    count_grown; // slot.ts:44
+    count_grown; // slot.ts:45
   (* ram_style = "distributed" *) reg [305:0] waiting_store [0:31]; // pass-queue.ts:33
   (* ram_style = "distributed" *) reg [157:0] past_store [0:7];
-  (* ram_style = "distributed" *) reg [157:0] kept [0:31]; // slot.ts:136
+  (* ram_style = "distributed" *) reg [157:0] kept [0:31]; // slot.ts:166
   wire drains; // watch.ts:31
-  wire room; // slot.ts:128
-  wire gives; // slot.ts:129
-  wire passing_ready; // slot.ts:168
+  wire room; // slot.ts:158
+  wire gives; // slot.ts:159
+  wire passing_ready; // slot.ts:198
   wire answer_leaves; // way-out.ts:53
   wire answer_turn; // way-out.ts:48
-  wire mine = comes & came[316]; // slot.ts:94
-  wire skips = comes & ~mine; // slot.ts:95
+  wire mine = comes & came[316]; // slot.ts:107
+  wire skips = comes & ~mine; // slot.ts:108
   wire waiting_valid = mine | waiting_queued; // pass-queue.ts:31
   wire waiting_ready = off ? drains & room : gives & packet_ready;
   wire [305:0] waiting_payload_seen_word = waiting_store[waiting_head];
@@ -170,27 +170,27 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   wire waiting_taken = waiting_valid & waiting_ready; // pass-queue.ts:45
   wire waiting_single = waiting_tail == waiting_behind_head; // pass-queue.ts:51
   wire past_valid = skips | past_queued; // pass-queue.ts:31
-  wire [9:0] who_ctx = came[9:0]; // slot.ts:90
+  wire [9:0] who_ctx = came[9:0]; // slot.ts:103
   wire [157:0] past_payload = past_queued ? past_store[past_head] : {came[320:317], came[249:106], who_ctx}; // pass-queue.ts:31
   wire past_taken = past_valid & passing_ready; // pass-queue.ts:45
   wire past_single = past_tail == past_behind_head; // pass-queue.ts:51
-  wire past_fires = past_valid & passing_ready; // slot.ts:105
+  wire past_fires = past_valid & passing_ready; // slot.ts:112
   wire stays_off = control_isolate | stuck; // watch.ts:27
   assign drains = off & stays_off;
-  wire leaves = answer_leaves; // slot.ts:125
-  wire takes = waiting_valid & waiting_ready; // slot.ts:126
+  wire leaves = answer_leaves; // slot.ts:155
+  wire takes = waiting_valid & waiting_ready; // slot.ts:156
   assign room = inside_ < 3'd7;
   assign gives = room & ~off & (~control_quiesce | offered);
-  wire has_inside = |inside_; // slot.ts:160
-  wire named = has_inside & (answer_payload_tag == head_tag) & ~off; // slot.ts:161
-  wire right = answer_valid & named; // slot.ts:162
+  wire has_inside = |inside_; // slot.ts:190
+  wire named = has_inside & (answer_payload_tag == head_tag) & ~off; // slot.ts:191
+  wire right = answer_valid & named; // slot.ts:192
   wire goes_on = (answer_payload_verdict != task_verdict_drop) & ~off; // outcome.ts:67
   wire grown = goes_on & ((|answer_payload_prepend) | (|answer_payload_front_bytes) | (|answer_payload_drop_front)); // outcome.ts:68
   wire drops = ~goes_on | grown; // outcome.ts:69
   wire outside = (|(answer_payload_mask & 64'hfff3fcc000ffffff)) & ~off; // outcome.ts:92
-  wire [3:0] past_there = past_level + {3'd0, skips}; // slot.ts:166
+  wire [3:0] past_there = past_level + {3'd0, skips}; // slot.ts:196
   assign passing_ready = leave_ready & ~answer_turn;
-  wire [9:0] passing_payload_ctx = past_payload[9:0]; // slot.ts:168
+  wire [9:0] passing_payload_ctx = past_payload[9:0]; // slot.ts:198
   wire [511:0] passing_payload_header = {
     96'h0, past_payload[153:138], 64'd0, past_payload[137:122], 16'd0, past_payload[121:10], 192'h0
   };
@@ -205,15 +205,15 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   assign answer_leaves = answer_goes & leave_ready;
   wire past_leaves = past_valid & passing_ready; // way-out.ts:54
   wire answer_may_leave = answer_may_go & leave_ready; // way-out.ts:58
-  wire is_quiet = control_quiesce & ~has_inside & ~offered & task_quiet; // slot.ts:173
+  wire is_quiet = control_quiesce & ~has_inside & ~offered & task_quiet; // slot.ts:203
   wire state_may_ask = is_quiet & ~off & ~state_pending; // state-end.ts:68
   wire state_ends = task_state_said_valid & state_pending; // state-end.ts:69
   wire state_stray = task_state_said_valid & ~state_pending; // state-end.ts:89
-  wire stray = (answer_valid & ~right & ~off) | state_stray; // slot.ts:175
+  wire stray = (answer_valid & ~right & ~off) | state_stray; // slot.ts:205
   wire counts_idle_or = has_inside | (waiting_valid & gives);
   wire counts_idle = counts_idle_or & ~right & ~off; // watch.ts:36
   wire sticks = counts_idle & patience_over & ~moved; // watch.ts:37
-  wire dropped_node = leaves & drops & ~off; // slot.ts:201
+  wire dropped_node = leaves & drops & ~off; // slot.ts:81
   wire killed_node = leaves & off;
   wire outside_node = leaves & outside;
   wire grown_node = leaves & grown;
@@ -395,7 +395,7 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   assign enter_ready = open;
   assign leave_valid = (past_valid & ~answer_turn) | answer_goes_or;
   wire [157:0] leave_payload_ctx_word = kept[head];
-  wire [9:0] oldest_ctx = leave_payload_ctx_word[9:0]; // slot.ts:163
+  wire [9:0] oldest_ctx = leave_payload_ctx_word[9:0]; // slot.ts:193
   assign leave_payload_ctx = answer_goes ? oldest_ctx : passing_payload_ctx;
   wire [511:0] leave_payload_header_joined = {
     96'h0, answer_payload_mask[51] ? answer_payload_header[415:408] : leave_payload_ctx_word[153:146],
@@ -431,13 +431,13 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
   assign leave_payload_prepend = 8'd0;
   assign leave_payload_front_bytes = 7'd0;
   assign leave_payload_drop_front = 7'd0;
-  wire oldest_reply = leave_payload_ctx_word[154]; // slot.ts:163
+  wire oldest_reply = leave_payload_ctx_word[154]; // slot.ts:193
   assign leave_payload_reply =
     answer_goes ? oldest_reply | (answer_payload_verdict == task_verdict_reply) :
     passing_payload_reply;
   assign leave_payload_dropped = answer_goes ? drops : passing_payload_dropped;
   assign leave_payload_killed = answer_goes ? off : passing_payload_killed;
-  wire [1:0] oldest_refund = {leave_payload_ctx_word[157], 1'b0}; // slot.ts:163
+  wire [1:0] oldest_refund = {leave_payload_ctx_word[157], 1'b0}; // slot.ts:193
   assign leave_payload_refund = answer_goes ? (drops ? 2'd0 : oldest_refund) : passing_payload_refund;
   assign packet_valid = waiting_valid & gives;
   assign packet_payload_tag = tag;
@@ -445,21 +445,21 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
     96'h0, waiting_payload_seen[239:224], 64'd0, waiting_payload_seen[223:208], 16'd0, waiting_payload_seen[207:0],
     96'h0
   };
-  wire [15:0] who_uid = came[265:250]; // slot.ts:90
+  wire [15:0] who_uid = came[265:250]; // slot.ts:103
   assign packet_payload_uid = waiting_queued ? waiting_payload_seen_word[15:0] : who_uid;
-  wire [5:0] who_user = came[271:266]; // slot.ts:90
+  wire [5:0] who_user = came[271:266]; // slot.ts:103
   assign packet_payload_user = waiting_queued ? waiting_payload_seen_word[21:16] : who_user;
-  wire [3:0] who_ingress = came[275:272]; // slot.ts:90
+  wire [3:0] who_ingress = came[275:272]; // slot.ts:103
   assign packet_payload_ingress = waiting_queued ? waiting_payload_seen_word[25:22] : who_ingress;
-  wire [9:0] who_flow_hash = came[285:276]; // slot.ts:90
+  wire [9:0] who_flow_hash = came[285:276]; // slot.ts:103
   assign packet_payload_flow_hash = waiting_queued ? waiting_payload_seen_word[35:26] : who_flow_hash;
-  wire [6:0] who_head_bytes = came[292:286]; // slot.ts:90
+  wire [6:0] who_head_bytes = came[292:286]; // slot.ts:103
   assign packet_payload_head_bytes = waiting_queued ? waiting_payload_seen_word[42:36] : who_head_bytes;
-  wire [13:0] who_payload_bytes = came[306:293]; // slot.ts:90
+  wire [13:0] who_payload_bytes = came[306:293]; // slot.ts:103
   assign packet_payload_payload_bytes = waiting_queued ? waiting_payload_seen_word[56:43] : who_payload_bytes;
-  wire who_no_l4 = came[307]; // slot.ts:90
+  wire who_no_l4 = came[307]; // slot.ts:103
   assign packet_payload_no_l4 = waiting_queued ? waiting_payload_seen_word[57] : who_no_l4;
-  wire [7:0] who_arg = came[315:308]; // slot.ts:90
+  wire [7:0] who_arg = came[315:308]; // slot.ts:103
   assign packet_payload_arg = waiting_queued ? waiting_payload_seen_word[65:58] : who_arg;
   assign answer_ready = ~named | answer_may_leave;
   assign task_reset = off;
@@ -493,7 +493,7 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
     if (~rst) begin
       assert (~(mine & waiting_queued & (waiting_tail == waiting_head) & ~waiting_taken)); // pass-queue.ts:53
       assert (~(skips & past_queued & (past_tail == past_head) & ~past_taken)); // pass-queue.ts:53
-      assert (~mine | (places < 5'd24)); // slot.ts:200
+      assert (~mine | (places < 5'd24)); // slot.ts:230
     end
 `else
 `ifndef SYNTHESIS
@@ -508,7 +508,7 @@ module Slot_1_of_2_firewall_nat_c1024_f24 (
         $stop;
       end
       if (~(~mine | (places < 5'd24))) begin
-        $display("%s", "assertion failed: a packet comes with a credit (slot.ts:200)"); // slot.ts:200
+        $display("%s", "assertion failed: a packet comes with a credit (slot.ts:230)"); // slot.ts:230
         $stop;
       end
     end

@@ -611,10 +611,10 @@ module SwitchLane_p4_f1536_t250000 (
   localparam [2:0] match_outcome_drop = 3'd0, match_outcome_redirect = 3'd4, match_outcome_unwrap = 3'd5,
     match_outcome_ports = 3'd6;
   wire insert_plain_ready, insert_what_ready, insert_frame_valid, insert_frame_payload_last,
-    insert_frame_payload_bad; // switch-lane.ts:174
+    insert_frame_payload_bad; // switch-lane.ts:214
   wire [511:0] insert_frame_payload_data;
   wire [6:0] insert_frame_payload_count;
-  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:175
+  wire reshape_frame_ready, reshape_shape_ready, reshape_out_valid; // switch-lane.ts:215
   wire sent_push_ready, sent_pop_valid, sent_pop_payload_last, sent_pop_payload_user, sent_dropped; // software.ts:33
   wire [511:0] sent_pop_payload_data;
   wire [6:0] sent_pop_payload_count;
@@ -637,16 +637,16 @@ module SwitchLane_p4_f1536_t250000 (
   reg software_on_its_way; // software.ts:71
   reg [17:0] software_time; // software.ts:74
   reg software_late; // software.ts:75
-  reg [3:0] frames_inside; // switch-lane.ts:180
-  reg [4:0] open; // switch-lane.ts:181
-  reg own_is_first; // switch-lane.ts:182
+  reg [3:0] frames_inside; // switch-lane.ts:220
+  reg [4:0] open; // switch-lane.ts:221
+  reg own_is_first; // switch-lane.ts:222
   reg [2:0] target_head; // early-queue.ts:63
   reg [2:0] target_tail; // early-queue.ts:64
   reg [3:0] target_count; // early-queue.ts:65
   reg target_some; // early-queue.ts:66
   reg target_room; // early-queue.ts:67
   reg target_now_full, target_now_held_redirect, target_now_held_unwrap, target_now_held_shimmed,
-    target_now_held_late; // switch-lane.ts:192
+    target_now_held_late; // switch-lane.ts:232
   reg [5:0] target_now_held_to;
   reg [2:0] target_now_held_class;
   reg [47:0] target_now_held_mac;
@@ -663,13 +663,13 @@ module SwitchLane_p4_f1536_t250000 (
   reg fits_3_0, fits_3_1, fits_3_2, fits_3_3; // promises.ts:106
   reg [5:0] promised_4; // promises.ts:97
   reg fits_4_0, fits_4_1, fits_4_2, fits_4_3; // promises.ts:106
-  reg [5:0] chosen; // choice.ts:175
-  reg chosen_any; // choice.ts:176
+  reg [5:0] chosen; // choice.ts:215
+  reg chosen_any; // choice.ts:216
   reg chosen_before; // choice.ts:117
-  reg large_before; // choice.ts:178
-  reg chosen_late; // choice.ts:179
-  reg held_0; // choice.ts:191
-  reg [2:0] held_class_0; // choice.ts:192
+  reg large_before; // choice.ts:218
+  reg chosen_late; // choice.ts:219
+  reg held_0; // choice.ts:173
+  reg [2:0] held_class_0; // choice.ts:174
   reg switched_0_there; // choice.ts:117
   reg [1:0] switched_0_size; // choice.ts:112
   reg [4:0] switched_0_to;
@@ -677,8 +677,8 @@ module SwitchLane_p4_f1536_t250000 (
   reg [1:0] returned_0_size; // choice.ts:112
   reg [4:0] returned_0_to;
   reg returned_0_can; // choice.ts:117
-  reg held_1; // choice.ts:191
-  reg [2:0] held_class_1; // choice.ts:192
+  reg held_1; // choice.ts:173
+  reg [2:0] held_class_1; // choice.ts:174
   reg switched_1_there; // choice.ts:117
   reg [1:0] switched_1_size; // choice.ts:112
   reg [4:0] switched_1_to;
@@ -686,8 +686,8 @@ module SwitchLane_p4_f1536_t250000 (
   reg [1:0] returned_1_size; // choice.ts:112
   reg [4:0] returned_1_to;
   reg returned_1_can; // choice.ts:117
-  reg held_2; // choice.ts:191
-  reg [2:0] held_class_2; // choice.ts:192
+  reg held_2; // choice.ts:173
+  reg [2:0] held_class_2; // choice.ts:174
   reg switched_2_there; // choice.ts:117
   reg [1:0] switched_2_size; // choice.ts:112
   reg [4:0] switched_2_to;
@@ -695,8 +695,8 @@ module SwitchLane_p4_f1536_t250000 (
   reg [1:0] returned_2_size; // choice.ts:112
   reg [4:0] returned_2_to;
   reg returned_2_can; // choice.ts:117
-  reg held_3; // choice.ts:191
-  reg [2:0] held_class_3; // choice.ts:192
+  reg held_3; // choice.ts:173
+  reg [2:0] held_class_3; // choice.ts:174
   reg switched_3_there; // choice.ts:117
   reg [1:0] switched_3_size; // choice.ts:112
   reg [4:0] switched_3_to;
@@ -704,8 +704,8 @@ module SwitchLane_p4_f1536_t250000 (
   reg [1:0] returned_3_size; // choice.ts:112
   reg [4:0] returned_3_to;
   reg returned_3_can; // choice.ts:117
-  reg held_4; // choice.ts:191
-  reg [2:0] held_class_4; // choice.ts:192
+  reg held_4; // choice.ts:173
+  reg [2:0] held_class_4; // choice.ts:174
   reg switched_4_there; // choice.ts:117
   reg [1:0] switched_4_size; // choice.ts:112
   reg [4:0] switched_4_to;
@@ -716,7 +716,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg [4:0] own_to; // choice.ts:112
   reg [5:0] lane_group_last; // two-turns.ts:48
   reg [1:0] lane_0_last, lane_1_last, lane_2_last, lane_3_last, lane_4_last; // two-turns.ts:35
-  reg [2:0] facts_0_outcome; // choice.ts:226
+  reg [2:0] facts_0_outcome; // choice.ts:242
   reg [3:0] facts_0_ports, facts_0_peer, facts_0_ttl;
   reg [15:0] facts_0_uid, facts_0_tag;
   reg [7:0] facts_0_dag;
@@ -727,7 +727,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg was_software_0; // choice.ts:117
   reg [1:0] was_size_0; // choice.ts:112
   reg [4:0] was_to_0;
-  reg [2:0] facts_1_outcome; // choice.ts:226
+  reg [2:0] facts_1_outcome; // choice.ts:242
   reg [3:0] facts_1_ports, facts_1_peer, facts_1_ttl;
   reg [15:0] facts_1_uid, facts_1_tag;
   reg [7:0] facts_1_dag;
@@ -738,7 +738,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg was_software_1; // choice.ts:117
   reg [1:0] was_size_1; // choice.ts:112
   reg [4:0] was_to_1;
-  reg [2:0] facts_2_outcome; // choice.ts:226
+  reg [2:0] facts_2_outcome; // choice.ts:242
   reg [3:0] facts_2_ports, facts_2_peer, facts_2_ttl;
   reg [15:0] facts_2_uid, facts_2_tag;
   reg [7:0] facts_2_dag;
@@ -749,7 +749,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg was_software_2; // choice.ts:117
   reg [1:0] was_size_2; // choice.ts:112
   reg [4:0] was_to_2;
-  reg [2:0] facts_3_outcome; // choice.ts:226
+  reg [2:0] facts_3_outcome; // choice.ts:242
   reg [3:0] facts_3_ports, facts_3_peer, facts_3_ttl;
   reg [15:0] facts_3_uid, facts_3_tag;
   reg [7:0] facts_3_dag;
@@ -760,7 +760,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg was_software_3; // choice.ts:117
   reg [1:0] was_size_3; // choice.ts:112
   reg [4:0] was_to_3;
-  reg [2:0] facts_4_outcome; // choice.ts:226
+  reg [2:0] facts_4_outcome; // choice.ts:242
   reg [3:0] facts_4_ports, facts_4_peer, facts_4_ttl;
   reg [15:0] facts_4_uid, facts_4_tag;
   reg [7:0] facts_4_dag;
@@ -772,7 +772,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg [1:0] was_size_4; // choice.ts:112
   reg [4:0] was_to_4, own_was_to;
   reg held_frame_valid, held_frame_is_software, held_frame_late, held_frame_facts_unordered, held_frame_facts_no_l4,
-    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:221
+    held_frame_facts_tagged, held_frame_facts_shimmed; // switch-lane.ts:162
   reg [5:0] held_frame_from, held_frame_facts_user;
   reg [1:0] held_frame_size;
   reg [4:0] held_frame_to;
@@ -789,10 +789,10 @@ module SwitchLane_p4_f1536_t250000 (
   reg coming_frames_room; // early-queue.ts:67
   reg [2:0] coming_frames_front_from; // early-queue.ts:83
   reg [6:0] coming_frames_front_last_bytes;
-  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:249
+  reg taken_full, taken_held_last, taken_held_bad; // switch-lane.ts:281
   reg [511:0] taken_held_data;
   reg [6:0] taken_held_count;
-  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:250
+  reg inserted_full, inserted_held_last, inserted_held_bad; // switch-lane.ts:282
   reg [511:0] inserted_held_data;
   reg [6:0] inserted_held_count;
   reg [2:0] shape_head; // early-queue.ts:63
@@ -800,7 +800,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg [3:0] shape_count; // early-queue.ts:65
   reg shape_some; // early-queue.ts:66
   reg shape_room; // early-queue.ts:67
-  reg shape_now_full, shape_now_held_redirect, shape_now_held_unwrap, shape_now_held_shimmed, shape_now_held_late; // switch-lane.ts:251
+  reg shape_now_full, shape_now_held_redirect, shape_now_held_unwrap, shape_now_held_shimmed, shape_now_held_late; // switch-lane.ts:283
   reg [5:0] shape_now_held_to;
   reg [2:0] shape_now_held_class;
   reg [47:0] shape_now_held_mac;
@@ -810,7 +810,7 @@ module SwitchLane_p4_f1536_t250000 (
   reg has_0, has_1, has_2, has_3, has_4, has_5; // spread.ts:23
   reg spreads_first; // spread.ts:38
   reg events_left_q, events_to_software_q, events_not_taken_q, events_nowhere_q, events_bad_software_q,
-    events_own_q; // switch-lane.ts:279
+    events_own_q; // switch-lane.ts:183
   reg [3:0] events_copies_q;
   (* ram_style = "distributed" *) reg [86:0] target_store [0:7]; // early-queue.ts:62
   (* ram_style = "distributed" *) reg [9:0] coming_frames_store [0:7];
@@ -826,7 +826,7 @@ module SwitchLane_p4_f1536_t250000 (
   wire software_has_room = for_software_level <= 6'd7; // software.ts:72
   wire waits_for_software = heads_0_5_valid | heads_1_5_valid | heads_2_5_valid | heads_3_5_valid | heads_4_5_valid; // software.ts:76
   wire software_room = software_has_room & ~software_on_its_way; // software.ts:87
-  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:188
+  wire [5:0] shapes_payload_to = {held_frame_is_software & ~held_frame_late, held_frame_to}; // switch-lane.ts:228
   wire [2:0] shapes_payload_class = held_frame_from[5] ? 3'd5 : 3'd4;
   wire [47:0] shapes_payload_mac_and =
     {48{held_frame_facts_peer[3:2] == 2'd0}}
@@ -841,12 +841,12 @@ module SwitchLane_p4_f1536_t250000 (
     {48{held_frame_facts_peer[3:2] == 2'd3}}
     & (({48{held_frame_facts_peer[1:0] == 2'd0}} & config_peers_12_mac) | ({48{held_frame_facts_peer[1:0] == 2'd1}} & config_peers_13_mac) | ({48{held_frame_facts_peer[1:0] == 2'd2}} & config_peers_14_mac) | ({48{held_frame_facts_peer[1:0] == 2'd3}} & config_peers_15_mac));
   wire [47:0] shapes_payload_mac =
-    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:188
+    shapes_payload_mac_and | held_frame_facts_peer_and | config_peers_8_mac_and | config_peers_12_mac_and; // switch-lane.ts:228
   wire [3:0] shapes_payload_ingress = {
     1'b0, held_frame_from[4], held_frame_from[2] | held_frame_from[3], held_frame_from[1] | held_frame_from[3]
   };
   wire [3:0] shapes_payload_ttl = held_frame_facts_shimmed ? held_frame_facts_ttl : 4'd15;
-  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:189
+  wire [5:0] targets_payload_to = shapes_payload_to; // switch-lane.ts:229
   wire [2:0] targets_payload_class = shapes_payload_class;
   wire [47:0] targets_payload_mac = shapes_payload_mac;
   wire [3:0] targets_payload_ingress = shapes_payload_ingress;
@@ -854,7 +854,7 @@ module SwitchLane_p4_f1536_t250000 (
   wire [2:0] coming_payload_from = {
     held_frame_from[4] | held_frame_from[5], held_frame_from[2] | held_frame_from[3],
     held_frame_from[1] | held_frame_from[3] | held_frame_from[5]
-  }; // switch-lane.ts:190
+  }; // switch-lane.ts:230
   wire [6:0] coming_payload_last_bytes = {~(|held_frame_facts_length[5:0]), held_frame_facts_length[5:0]};
   wire target_ready = ~target_now_full | frame_ends; // early-queue.ts:60
   wire [86:0] word_word = target_store[target_head]; // early-queue.ts:79
@@ -874,22 +874,22 @@ module SwitchLane_p4_f1536_t250000 (
   wire target_several = target_count > 4'd1; // early-queue.ts:70
   wire begins_0_and = target_now_held_to[0] & ~has_0;
   wire spread_valid_and = spread_valid & begins_0_and & out0_ready;
-  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:193
+  wire begins_0 = spread_valid_and & spreads_first; // switch-lane.ts:233
   wire begins_1_and = target_now_held_to[1] & ~has_1;
   wire begins_1_and_and = spread_valid & begins_1_and & out1_ready;
-  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:193
+  wire begins_1 = begins_1_and_and & spreads_first; // switch-lane.ts:233
   wire begins_2_and = target_now_held_to[2] & ~has_2;
   wire begins_2_and_and = spread_valid & begins_2_and & out2_ready;
-  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:193
+  wire begins_2 = begins_2_and_and & spreads_first; // switch-lane.ts:233
   wire begins_3_and = target_now_held_to[3] & ~has_3;
   wire begins_3_and_and = spread_valid & begins_3_and & out3_ready;
-  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:193
+  wire begins_3 = begins_3_and_and & spreads_first; // switch-lane.ts:233
   wire begins_4_and = target_now_held_to[4] & ~has_4;
   wire begins_4_and_and = spread_valid & begins_4_and & out4_ready;
-  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:193
+  wire begins_4 = begins_4_and_and & spreads_first; // switch-lane.ts:233
   wire [4:0] promise_to =
     ({5{chosen[0]}} & was_to_0) | ({5{chosen[1]}} & was_to_1) | ({5{chosen[2]}} & was_to_2)
-    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:195
+    | ({5{chosen[3]}} & was_to_3) | ({5{chosen[4]}} & was_to_4) | ({5{chosen[5]}} & own_was_to); // switch-lane.ts:235
   wire [1:0] promise_size =
     ({2{chosen[0]}} & was_size_0) | ({2{chosen[1]}} & was_size_1) | ({2{chosen[2]}} & was_size_2)
     | ({2{chosen[3]}} & was_size_3) | ({2{chosen[4]}} & was_size_4) | {2{chosen[5]}};
@@ -903,16 +903,16 @@ module SwitchLane_p4_f1536_t250000 (
   wire chosen_for_3 = promise_to[3]; // promises.ts:100
   wire begun_4 = begins_4; // promises.ts:98
   wire chosen_for_4 = promise_to[4]; // promises.ts:100
-  wire may_go = frames_inside < 4'd5; // switch-lane.ts:212
+  wire may_go = frames_inside < 4'd5; // switch-lane.ts:252
   wire chosen_software =
     (was_software_0 & chosen[0]) | (was_software_1 & chosen[1]) | (was_software_2 & chosen[2])
-    | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:180
-  wire chosen_large = |promise_size; // choice.ts:181
-  wire behind_large = chosen_large | large_before; // choice.ts:184
-  wire behind_any = chosen_any | chosen_before; // choice.ts:185
-  wire buffer_room = software_room & ~chosen_software; // choice.ts:187
-  wire software_may_go = buffer_room | software_late; // choice.ts:188
-  wire may_go_0 = may_go & ~held_0; // choice.ts:193
+    | (was_software_3 & chosen[3]) | (was_software_4 & chosen[4]); // choice.ts:220
+  wire chosen_large = |promise_size; // choice.ts:221
+  wire behind_large = chosen_large | large_before; // choice.ts:224
+  wire behind_any = chosen_any | chosen_before; // choice.ts:225
+  wire buffer_room = software_room & ~chosen_software; // choice.ts:227
+  wire software_may_go = buffer_room | software_late; // choice.ts:228
+  wire may_go_0 = may_go & ~held_0; // choice.ts:175
   wire [4:0] switched_0_closed_joined = {fits_4_0, fits_3_0, fits_2_0, fits_1_0, fits_0_0};
   wire [4:0] fits_4_1_joined = {fits_4_1, fits_3_1, fits_2_1, fits_1_1, fits_0_1};
   wire [4:0] fits_4_2_joined = {fits_4_2, fits_3_2, fits_2_2, fits_1_2, fits_0_2};
@@ -923,75 +923,75 @@ module SwitchLane_p4_f1536_t250000 (
   wire switched_0_closed = |(switched_0_to & ~switched_0_closed_and); // choice.ts:139
   wire returns_0 =
     heads_0_3_valid
-    & ((heads_0_3_facts_outcome == match_outcome_ports) | (heads_0_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+    & ((heads_0_3_facts_outcome == match_outcome_ports) | (heads_0_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
   wire [4:0] returned_0_closed_and =
     open & room
     & (({5{returned_0_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_0_size == 2'd1}} & fits_4_1_joined) | ({5{returned_0_size == 2'd2}} & fits_4_2_joined) | ({5{returned_0_size == 2'd3}} & fits_4_3_joined));
   wire returned_0_closed = |(returned_0_to & ~returned_0_closed_and); // choice.ts:139
-  wire asks_switched_0 = switched_0_can & ~(|switched_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:209
-  wire asks_software_0 = software_0_can & software_may_go & may_go_0; // choice.ts:210
-  wire asks_returned_0 = returned_0_can & ~(|returned_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:211
-  wire may_go_1 = may_go & ~held_1; // choice.ts:193
+  wire asks_switched_0 = switched_0_can & ~(|switched_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:191
+  wire asks_software_0 = software_0_can & software_may_go & may_go_0; // choice.ts:192
+  wire asks_returned_0 = returned_0_can & ~(|returned_0_size ? behind_any : behind_large) & may_go_0; // choice.ts:193
+  wire may_go_1 = may_go & ~held_1; // choice.ts:175
   wire [4:0] switched_1_closed_and =
     open & room
     & (({5{switched_1_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_1_size == 2'd1}} & fits_4_1_joined) | ({5{switched_1_size == 2'd2}} & fits_4_2_joined) | ({5{switched_1_size == 2'd3}} & fits_4_3_joined));
   wire switched_1_closed = |(switched_1_to & ~switched_1_closed_and); // choice.ts:139
   wire returns_1 =
     heads_1_3_valid
-    & ((heads_1_3_facts_outcome == match_outcome_ports) | (heads_1_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+    & ((heads_1_3_facts_outcome == match_outcome_ports) | (heads_1_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
   wire [4:0] returned_1_closed_and =
     open & room
     & (({5{returned_1_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_1_size == 2'd1}} & fits_4_1_joined) | ({5{returned_1_size == 2'd2}} & fits_4_2_joined) | ({5{returned_1_size == 2'd3}} & fits_4_3_joined));
   wire returned_1_closed = |(returned_1_to & ~returned_1_closed_and); // choice.ts:139
-  wire asks_switched_1 = switched_1_can & ~(|switched_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:209
-  wire asks_software_1 = software_1_can & software_may_go & may_go_1; // choice.ts:210
-  wire asks_returned_1 = returned_1_can & ~(|returned_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:211
-  wire may_go_2 = may_go & ~held_2; // choice.ts:193
+  wire asks_switched_1 = switched_1_can & ~(|switched_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:191
+  wire asks_software_1 = software_1_can & software_may_go & may_go_1; // choice.ts:192
+  wire asks_returned_1 = returned_1_can & ~(|returned_1_size ? behind_any : behind_large) & may_go_1; // choice.ts:193
+  wire may_go_2 = may_go & ~held_2; // choice.ts:175
   wire [4:0] switched_2_closed_and =
     open & room
     & (({5{switched_2_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_2_size == 2'd1}} & fits_4_1_joined) | ({5{switched_2_size == 2'd2}} & fits_4_2_joined) | ({5{switched_2_size == 2'd3}} & fits_4_3_joined));
   wire switched_2_closed = |(switched_2_to & ~switched_2_closed_and); // choice.ts:139
   wire returns_2 =
     heads_2_3_valid
-    & ((heads_2_3_facts_outcome == match_outcome_ports) | (heads_2_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+    & ((heads_2_3_facts_outcome == match_outcome_ports) | (heads_2_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
   wire [4:0] returned_2_closed_and =
     open & room
     & (({5{returned_2_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_2_size == 2'd1}} & fits_4_1_joined) | ({5{returned_2_size == 2'd2}} & fits_4_2_joined) | ({5{returned_2_size == 2'd3}} & fits_4_3_joined));
   wire returned_2_closed = |(returned_2_to & ~returned_2_closed_and); // choice.ts:139
-  wire asks_switched_2 = switched_2_can & ~(|switched_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:209
-  wire asks_software_2 = software_2_can & software_may_go & may_go_2; // choice.ts:210
-  wire asks_returned_2 = returned_2_can & ~(|returned_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:211
-  wire may_go_3 = may_go & ~held_3; // choice.ts:193
+  wire asks_switched_2 = switched_2_can & ~(|switched_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:191
+  wire asks_software_2 = software_2_can & software_may_go & may_go_2; // choice.ts:192
+  wire asks_returned_2 = returned_2_can & ~(|returned_2_size ? behind_any : behind_large) & may_go_2; // choice.ts:193
+  wire may_go_3 = may_go & ~held_3; // choice.ts:175
   wire [4:0] switched_3_closed_and =
     open & room
     & (({5{switched_3_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_3_size == 2'd1}} & fits_4_1_joined) | ({5{switched_3_size == 2'd2}} & fits_4_2_joined) | ({5{switched_3_size == 2'd3}} & fits_4_3_joined));
   wire switched_3_closed = |(switched_3_to & ~switched_3_closed_and); // choice.ts:139
   wire returns_3 =
     heads_3_3_valid
-    & ((heads_3_3_facts_outcome == match_outcome_ports) | (heads_3_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+    & ((heads_3_3_facts_outcome == match_outcome_ports) | (heads_3_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
   wire [4:0] returned_3_closed_and =
     open & room
     & (({5{returned_3_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_3_size == 2'd1}} & fits_4_1_joined) | ({5{returned_3_size == 2'd2}} & fits_4_2_joined) | ({5{returned_3_size == 2'd3}} & fits_4_3_joined));
   wire returned_3_closed = |(returned_3_to & ~returned_3_closed_and); // choice.ts:139
-  wire asks_switched_3 = switched_3_can & ~(|switched_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:209
-  wire asks_software_3 = software_3_can & software_may_go & may_go_3; // choice.ts:210
-  wire asks_returned_3 = returned_3_can & ~(|returned_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:211
-  wire may_go_4 = may_go & ~held_4; // choice.ts:193
+  wire asks_switched_3 = switched_3_can & ~(|switched_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:191
+  wire asks_software_3 = software_3_can & software_may_go & may_go_3; // choice.ts:192
+  wire asks_returned_3 = returned_3_can & ~(|returned_3_size ? behind_any : behind_large) & may_go_3; // choice.ts:193
+  wire may_go_4 = may_go & ~held_4; // choice.ts:175
   wire [4:0] switched_4_closed_and =
     open & room
     & (({5{switched_4_size == 2'd0}} & switched_0_closed_joined) | ({5{switched_4_size == 2'd1}} & fits_4_1_joined) | ({5{switched_4_size == 2'd2}} & fits_4_2_joined) | ({5{switched_4_size == 2'd3}} & fits_4_3_joined));
   wire switched_4_closed = |(switched_4_to & ~switched_4_closed_and); // choice.ts:139
   wire returns_4 =
     heads_4_3_valid
-    & ((heads_4_3_facts_outcome == match_outcome_ports) | (heads_4_3_facts_outcome == match_outcome_unwrap)); // choice.ts:200
+    & ((heads_4_3_facts_outcome == match_outcome_ports) | (heads_4_3_facts_outcome == match_outcome_unwrap)); // choice.ts:182
   wire [4:0] returned_4_closed_and =
     open & room
     & (({5{returned_4_size == 2'd0}} & switched_0_closed_joined) | ({5{returned_4_size == 2'd1}} & fits_4_1_joined) | ({5{returned_4_size == 2'd2}} & fits_4_2_joined) | ({5{returned_4_size == 2'd3}} & fits_4_3_joined));
   wire returned_4_closed = |(returned_4_to & ~returned_4_closed_and); // choice.ts:139
-  wire asks_switched_4 = switched_4_can & ~(|switched_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:209
-  wire asks_software_4 = software_4_can & software_may_go & may_go_4; // choice.ts:210
-  wire asks_returned_4 = returned_4_can & ~(|returned_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:211
-  wire own_asks = own_can & sent_pop_valid & own_is_first & ~behind_any & may_go; // choice.ts:216
+  wire asks_switched_4 = switched_4_can & ~(|switched_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:191
+  wire asks_software_4 = software_4_can & software_may_go & may_go_4; // choice.ts:192
+  wire asks_returned_4 = returned_4_can & ~(|returned_4_size ? behind_any : behind_large) & may_go_4; // choice.ts:193
+  wire own_asks = own_can & sent_pop_valid & own_is_first & ~behind_any & may_go; // choice.ts:232
   wire lane_group_behind_0 = 1'b0; // two-turns.ts:51
   wire lane_group_behind_1 = lane_group_last[0];
   wire lane_group_behind_2 = lane_group_last[0] | lane_group_last[1];
@@ -1131,16 +1131,16 @@ module SwitchLane_p4_f1536_t250000 (
   wire all_have = ~(waits_0 | waits_1 | waits_2 | waits_3 | waits_4 | waits_5); // spread.ts:28
   wire beat_goes = spread_valid & all_have; // spread.ts:29
   assign frame_ends = beat_goes & out0_payload_last;
-  wire [3:0] copies_more = {3'd0, target_now_held_to[0]} + {3'd0, target_now_held_to[1]} + {3'd0, target_now_held_to[2]} + {3'd0, target_now_held_to[3]} + {3'd0, target_now_held_to[4]} - {3'd0, |target_now_held_to[4:0]}; // switch-lane.ts:282
+  wire [3:0] copies_more = {3'd0, target_now_held_to[0]} + {3'd0, target_now_held_to[1]} + {3'd0, target_now_held_to[2]} + {3'd0, target_now_held_to[3]} + {3'd0, target_now_held_to[4]} - {3'd0, |target_now_held_to[4:0]}; // switch-lane.ts:186
 
-  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:174
+  wire insert_what_payload_tagged = held_frame_facts_tagged & ~unwraps; // switch-lane.ts:214
   wire insert_what_payload_shimmed = held_frame_facts_shimmed & redirects;
   wire [47:0] insert_what_payload_shim = {
     shapes_payload_ingress, 4'd0, config_origin, held_frame_facts_uid[7:0], held_frame_facts_uid[15:8],
     shapes_payload_ttl, 12'd17
   };
   wire insert_frame_ready = ~inserted_full | reshape_frame_ready;
-  ShimInsert insert ( // switch-lane.ts:174
+  ShimInsert insert ( // switch-lane.ts:214
     .clk (clk), .rst (rst),
     .plain_valid (taken_full), .plain_ready (insert_plain_ready), .plain_payload_data (taken_held_data),
     .plain_payload_count (taken_held_count), .plain_payload_last (taken_held_last),
@@ -1158,9 +1158,9 @@ module SwitchLane_p4_f1536_t250000 (
     shape_now_held_ttl, 28'h12b588, config_mac[7:0], config_mac[15:8], config_mac[23:16], config_mac[31:24],
     config_mac[39:32], config_mac[47:40], shape_now_held_mac[7:0], shape_now_held_mac[15:8],
     shape_now_held_mac[23:16], shape_now_held_mac[31:24], shape_now_held_mac[39:32], shape_now_held_mac[47:40]
-  }; // switch-lane.ts:175
+  }; // switch-lane.ts:215
   wire reshape_out_ready = target_now_full & all_have;
-  Reshape reshape ( // switch-lane.ts:175
+  Reshape reshape ( // switch-lane.ts:215
     .clk (clk), .rst (rst),
     .frame_valid (inserted_full), .frame_ready (reshape_frame_ready), .frame_payload_data (inserted_held_data),
     .frame_payload_count (inserted_held_count), .frame_payload_last (inserted_held_last),
@@ -2517,10 +2517,10 @@ module SwitchLane_p4_f1536_t250000 (
       assert (fits_4_1 == (promised_4 <= 6'd19)); // promises.ts:109
       assert (fits_4_2 == (promised_4 <= 6'd13)); // promises.ts:109
       assert (fits_4_3 == (promised_4 <= 6'd0)); // promises.ts:109
-      assert (~held_frame_valid | shape_room); // switch-lane.ts:240
-      assert (~held_frame_valid | target_room); // switch-lane.ts:240
-      assert (~held_frame_valid | coming_frames_room); // switch-lane.ts:240
-      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:240
+      assert (~held_frame_valid | shape_room); // switch-lane.ts:272
+      assert (~held_frame_valid | target_room); // switch-lane.ts:272
+      assert (~held_frame_valid | coming_frames_room); // switch-lane.ts:272
+      assert (~held_frame_valid | insert_what_ready); // switch-lane.ts:272
       assert (coming_frames_some == (|coming_frames_count)); // early-queue.ts:88
       assert (coming_frames_room == (coming_frames_count != 4'd8)); // early-queue.ts:89
       assert (shape_some == (|shape_count)); // early-queue.ts:88
@@ -2623,19 +2623,19 @@ module SwitchLane_p4_f1536_t250000 (
         $stop;
       end
       if (~(~held_frame_valid | shape_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:272)"); // switch-lane.ts:272
         $stop;
       end
       if (~(~held_frame_valid | target_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:272)"); // switch-lane.ts:272
         $stop;
       end
       if (~(~held_frame_valid | coming_frames_room)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:272)"); // switch-lane.ts:272
         $stop;
       end
       if (~(~held_frame_valid | insert_what_ready)) begin
-        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:240)"); // switch-lane.ts:240
+        $display("%s", "assertion failed: there is a place for each frame in the lane (switch-lane.ts:272)"); // switch-lane.ts:272
         $stop;
       end
       if (~(coming_frames_some == (|coming_frames_count))) begin

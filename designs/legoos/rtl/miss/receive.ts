@@ -7,7 +7,6 @@ import {
   input,
   instance,
   module,
-  mux,
   node,
   output,
   PacketFifo,
@@ -18,21 +17,12 @@ import {
   uint,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat, cutFields } from "../../../shared/frame/index.ts";
-import {
-  ethernetHeader,
-  etherType,
-  headerOffsets,
-  ipProtocol,
-  ipv4Header,
-  udpHeader,
-} from "../../../shared/wire/index.ts";
-import { accessBody, clioHeader, frameOffsets, opcodeBits, statusBits } from "../../../clio/wire/index.ts";
+import { AxisBeat } from "../../../shared/frame/index.ts";
 import { beatBytes, derived, type Parameters } from "../../config/index.ts";
-import { flushAndFetch, part, partShift } from "../../wire/index.ts";
+import { Own } from "../records/miss-records.ts";
 import { LineCommand, lineIdBits, statusWidth } from "../records/records.ts";
 import { requestBytes } from "./header.ts";
-import { Own } from "../records/miss-records.ts";
+import { judgeReply } from "./reply.ts";
 
 /** A reply: which request of which miss, and how it ended. */
 export const Answer = (p: Parameters) =>
@@ -90,34 +80,7 @@ export const Receiver = module(
       place = reg(uint(derived(p).placeBits)),
       filling = reg(uint(derived(p).missBits)),
       index = reg(uint(beatBits + 1));
-    const ethernet = cutFields(ethernetHeader, head),
-      ipv4 = cutFields(ipv4Header, head, headerOffsets.network),
-      udp = cutFields(udpHeader, head, headerOffsets.transport),
-      clio = cutFields(clioHeader, head, frameOffsets.clio);
-    const mine = node(
-      ethernet.etherType
-        .eq(etherType.ipv4)
-        .and(ipv4.version.eq(4))
-        .and(ipv4.ihl.eq(5))
-        .and(ipv4.protocol.eq(ipProtocol.udp))
-        .and(ipv4.dst.eq(io.own.ip))
-        .and(udp.dstPort.eq(io.own.port)),
-    );
-    const read = node(clio.opcode.eq(opcodeBits.READ_REPLY)),
-      write = node(clio.opcode.eq(opcodeBits.WRITE_REPLY)),
-      refused = node(clio.opcode.eq(flushAndFetch)),
-      which = clio.tag.bits(partShift, 2),
-      ofFetch = node(which.eq(part.fetch));
-    // A refusal of a compound is the node's word about its write.
-    const fits = node(mux(ofFetch, read, write.or(refused))),
-      ok = node(clio.status.eq(statusBits.OK)),
-      whole = node(
-        read
-          .and(ok)
-          .and(clio.size.eq(clioHeader.bytes + accessBody.bytes + p.lineBytes))
-          .andNot(alone),
-      ),
-      formed = node(mux(ofFetch.and(ok), whole, constant(1, 1)));
+    const { clio, which, mine, fits, whole, formed } = judgeReply(p, io.own, head, alone);
     const judged = reg(bit);
 
     pop.ready.set(0);

@@ -1,5 +1,6 @@
 import {
   bit,
+  type Bit,
   cat,
   connect,
   constant,
@@ -19,15 +20,16 @@ import {
   struct,
   uint,
   type UInt,
+  type Val,
   when,
   wire,
 } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat, joinFields, keepAll } from "../../../shared/frame/index.ts";
 import { accessBody, opcodeBits } from "../../../clio/wire/index.ts";
+import { AxisBeat, joinFields, keepAll } from "../../../shared/frame/index.ts";
 import { asidBits, beatBytes, derived, type Parameters, vaBits } from "../../config/index.ts";
 import { compoundBody, flushAndFetch, part, partShift } from "../../wire/index.ts";
-import { addressSum, requestBytes, requestHeader, restSum } from "./header.ts";
 import { Own, Peer } from "../records/miss-records.ts";
+import { addressSum, requestBytes, requestHeader, restSum } from "./header.ts";
 
 /** A request to send: the line `line`, and of a compound the victim, which is in the buffer of the miss. */
 export const Order = (p: Parameters) =>
@@ -68,7 +70,7 @@ export const Sender = module(
     sending: output(bit),
   }),
   (io, p) => {
-    const { lineBits, missBits, beatBits, beats } = derived(p);
+    const { missBits, beatBits, beats } = derived(p);
     const victims = ram(uint(8 * beatBytes), {
       depth: p.misses * beats,
       collision: "undefined",
@@ -83,7 +85,6 @@ export const Sender = module(
       header = reg(uint(8 * requestBytes)),
       data = node(held.part.ne(part.fetch), { name: "with_data" });
     ownSum.set(addressSum(io.own.ip));
-    const either = (long: number, short: number): UInt => mux(data, constant(long, 16), constant(short, 16));
     io.order.ready.set(0);
     io.sending.set(1);
     const asking = reg(bit, { init: 0 }),
@@ -101,7 +102,6 @@ export const Sender = module(
     out.valid.set(0);
     out.payload.set({ ...whole, data: header.trunc(8 * beatBytes) });
     takes.set(0);
-    const from = { mac: io.own.mac, ip: io.own.ip, port: io.own.port };
     fsm(["Idle", "Sum", "Both", "All", "Header", "Head", "Data", "Tail"], "Idle", s => ({
       Idle: () => {
         io.order.ready.set(1);
@@ -121,26 +121,11 @@ export const Sender = module(
         s.go("All");
       },
       All: () => {
-        sum.set(onesAdd(sum, either(restSum(p.lineBytes), restSum(0))));
+        sum.set(onesAdd(sum, either(data, restSum(p.lineBytes), restSum(0))));
         s.go("Header");
       },
       Header: () => {
-        const va = (page: typeof held.page) => cat(page, constant(0, lineBits)).is(vaBits);
-        const access = joinFields(accessBody, { va: va(held.page).zext(64), length: p.lineBytes }),
-          compound = joinFields(compoundBody, { flushVa: va(held.page), fetchVa: va(held.fetched) });
-        header.set(
-          requestHeader(from, held.peer, sum, {
-            pid: held.asid,
-            tag: cat(constant(0, 8 - partShift - 2), held.part, held.miss.zext(partShift)),
-            opcode: mux(held.compound, constant(flushAndFetch, 8), mux(data, opcodeBits.WRITE, opcodeBits.READ)),
-            tracked: data,
-            retry: held.retry,
-            requestId: held.requestId,
-            retryOf: held.retryOf,
-            body: mux(held.compound, compound, access),
-            dataBytes: more => either(p.lineBytes + more, more),
-          }),
-        );
+        header.set(headerOf(p, io.own, held, sum, data));
         asking.set(data);
         s.go("Head");
       },
@@ -181,3 +166,27 @@ export const Sender = module(
   },
   { nameOf: p => `ExCacheSender_l${p.lineBytes}_m${p.misses}` },
 );
+
+/** With a victim's bytes, and without. */
+const either = (data: Bit, long: number, short: number): UInt => mux(data, constant(long, 16), constant(short, 16));
+
+/** The frame's headers. @param data a victim's bytes follow */
+function headerOf(p: Parameters, own: Val<typeof Own>, held: Val<ReturnType<typeof Order>>, sum: UInt, data: Bit) {
+  const { lineBits } = derived(p),
+    from = { mac: own.mac, ip: own.ip, port: own.port };
+
+  const va = (page: typeof held.page) => cat(page, constant(0, lineBits)).is(vaBits);
+  const access = joinFields(accessBody, { va: va(held.page).zext(64), length: p.lineBytes }),
+    compound = joinFields(compoundBody, { flushVa: va(held.page), fetchVa: va(held.fetched) });
+  return requestHeader(from, held.peer, sum, {
+    pid: held.asid,
+    tag: cat(constant(0, 8 - partShift - 2), held.part, held.miss.zext(partShift)),
+    opcode: mux(held.compound, constant(flushAndFetch, 8), mux(data, opcodeBits.WRITE, opcodeBits.READ)),
+    tracked: data,
+    retry: held.retry,
+    requestId: held.requestId,
+    retryOf: held.retryOf,
+    body: mux(held.compound, compound, access),
+    dataBytes: more => either(data, p.lineBytes + more, more),
+  });
+}

@@ -6,35 +6,17 @@ import {
   fsm,
   module,
   mux,
-  node,
-  onesAdd,
   reg,
   sink,
   source,
   stage,
   stream,
   uint,
-  type UInt,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { AxisBeat, cutFields, joinBytes, joinFields, keepAll, keepTo } from "../../../shared/frame/index.ts";
-import {
-  ethernetHeader,
-  etherType,
-  headerOffsets,
-  ipProtocol,
-  ipv4Header,
-  udpHeader,
-} from "../../../shared/wire/index.ts";
-import { accessBody, clioHeader, frameOffsets, opcodeBits } from "../../../clio/wire/index.ts";
+import { AxisBeat, keepAll, keepTo } from "../../../shared/frame/index.ts";
 import { beatBytes } from "../../config/index.ts";
-import { compoundBody, flushAndFetch, part, partShift } from "../../wire/index.ts";
-import { requestBytes } from "../miss/header.ts";
-
-const bodyBits = 8 * accessBody.bytes,
-  bodyAt = 8 * frameOffsets.body,
-  inFirst = 8 * beatBytes - bodyAt,
-  rest = requestBytes % beatBytes;
+import { inFirst, partsOf, rest } from "./parts.ts";
 
 /**
  * Stands at a node's port and makes of a compound request the WRITE and the READ that it is made of, one behind the
@@ -57,55 +39,7 @@ export const Splitter = module(
       readRest = reg(uint(8 * rest), { name: "read_rest" }),
       splits = reg(bit);
 
-    // From the two beats of the headers.
-    const ethernet = cutFields(ethernetHeader, head.data),
-      ipv4 = cutFields(ipv4Header, head.data, headerOffsets.network),
-      udp = cutFields(udpHeader, head.data, headerOffsets.transport),
-      clio = cutFields(clioHeader, head.data, frameOffsets.clio);
-    const body = cat(held.data.bits(0, 8 * rest), head.data.bits(bodyAt, inFirst)).is(bodyBits),
-      { flushVa, fetchVa } = cutFields(compoundBody, body);
-    const compound = node(
-      ethernet.etherType
-        .eq(etherType.ipv4)
-        .and(ipv4.protocol.eq(ipProtocol.udp))
-        .and(ipv4.ihl.eq(5))
-        .and(clio.opcode.eq(flushAndFetch))
-        .and(clio.size.gt(clioHeader.bytes + accessBody.bytes)),
-      { name: "compound" },
-    );
-    const length = node(clio.size.sub(clioHeader.bytes + accessBody.bytes), { name: "data_bytes" });
-    const access = (va: UInt): UInt => joinFields(accessBody, { va: va.zext(64), length: length.zext(32) });
-    const readLength = headerOffsets.payload - headerOffsets.network + clioHeader.bytes + accessBody.bytes;
-    // The checksum's sum without the old length, with the new one.
-    const without = node(onesAdd(ipv4.checksum.not(), ipv4.totalLength.not()));
-    const tag = cat(constant(0, 8 - partShift - 2), constant(part.fetch, 2), clio.tag.bits(0, partShift));
-    const read = joinBytes(
-      head.data.bits(0, 8 * headerOffsets.network),
-      joinFields(ipv4Header, {
-        ...ipv4,
-        totalLength: readLength,
-        checksum: onesAdd(without, constant(readLength, 16)).not(),
-      }),
-      joinFields(udpHeader, { ...udp, length: readLength - ipv4Header.bytes }),
-      joinFields(clioHeader, {
-        ...clio,
-        tag,
-        opcode: opcodeBits.READ,
-        flagTracked: 0,
-        flagRetry: 0,
-        retryOf: 0,
-        size: clioHeader.bytes + accessBody.bytes,
-      }),
-      access(fetchVa),
-    );
-    const write = access(flushVa),
-      firstOf = (opcode: UInt, b: UInt): UInt =>
-        joinBytes(
-          head.data.bits(0, 8 * frameOffsets.clio),
-          joinFields(clioHeader, { ...clio, opcode }),
-          b.bits(0, inFirst),
-        );
-    const written = firstOf(opcodeBits.WRITE, write);
+    const { compound, read, written, write } = partsOf(head.data, held.data);
 
     from.ready.set(0);
     out.valid.set(0);

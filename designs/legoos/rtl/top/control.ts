@@ -20,7 +20,7 @@ import {
 } from "../../../../hdl-dsl/index.ts";
 import { derived, type Parameters } from "../../config/index.ts";
 import { counterNames, exCacheMap, registerAddressBits } from "../../registers/index.ts";
-import { Traffic } from "../miss/engine.ts";
+import { Traffic } from "../miss/engine/ports.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
 import { Events, Place } from "../records/records.ts";
 

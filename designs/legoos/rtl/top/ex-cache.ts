@@ -22,7 +22,8 @@ import { Lookup } from "../lookup/lookup.ts";
 import { statusBits } from "../../../clio/wire/index.ts";
 import { LineAxi, lineBus } from "../memory/line-axi.ts";
 import { LineRam } from "../memory/line-ram.ts";
-import { MissEngine, Traffic } from "../miss/engine.ts";
+import { MissEngine } from "../miss/engine.ts";
+import { Traffic } from "../miss/engine/ports.ts";
 import { Event, NodeWrite, Own, RangeWrite, RegionWrite } from "../records/miss-records.ts";
 import { Events, LineCommand, lineIdBits, Place, Request, Response } from "../records/records.ts";
 

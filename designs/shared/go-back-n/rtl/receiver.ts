@@ -3,55 +3,22 @@ import {
   bit,
   carryEqual,
   constant,
-  input,
   module,
   mux,
   node,
-  output,
   priority,
   ram,
   reg,
-  sink,
   struct,
-  type UInt,
   uint,
-  when,
+  type UInt,
 } from "../../../../hdl-dsl/index.ts";
 import { gbnVerdict } from "../wire/index.ts";
-import {
-  Answer,
-  lifeAfter,
-  lifeBits,
-  Peer,
-  type PeerWidths,
-  sessionBits,
-  SessionControl,
-  type SessionParameters,
-} from "./types.ts";
+import { nextOperation } from "./receiver/operations.ts";
+import { countBitsOf, receiverPorts, SessionState } from "./receiver/ports.ts";
+import { Answer, lifeAfter, lifeBits } from "./types.ts";
 
-export interface GbnReceiverParameters extends SessionParameters, PeerWidths {
-  /** Packets in order after which an ACK is sent at the latest. */
-  readonly ackEvery: number;
-  /**
-   * Cycles in which every session is looked at once: the ACK of a packet in order waits for no longer. A
-   * multiple of `sessions`.
-   */
-  readonly ackCycles: number;
-  /** Number of the first packet of a session. */
-  readonly first: number;
-}
-
-/** A packet at the table: DATA, or (`control`) an ACK or NACK, of which only the sender is looked at. */
-export const GbnPacket = (p: GbnReceiverParameters) =>
-  struct({
-    session: uint(sessionBits(p)),
-    sequence: uint(p.sequenceBits),
-    control: bit,
-    peer: Peer(p),
-  });
-
-/** Cycles that the timer's look at a session waits for a cycle without a packet. */
-const patience = 64;
+export { GbnPacket, type GbnReceiverParameters } from "./receiver/ports.ts";
 
 /**
  * The receiving half of the Go-Back-N sessions: which packets are in order (wire-format.md "Go-Back-N build").
@@ -72,73 +39,12 @@ const patience = 64;
  */
 export const GbnReceiver = module(
   "GbnReceiver",
-  (p: GbnReceiverParameters) => ({
-    packet: sink(GbnPacket(p)),
-    control: sink(SessionControl(p)),
-    /** There is room for two answers. */
-    answerRoom: input(bit),
-    /** `life`: of the session, when the packet was judged. */
-    verdict: output(struct({ valid: bit, what: uint(3), life: uint(lifeBits) })),
-    answer: output(struct({ valid: bit, answer: Answer(p) })),
-  }),
+  receiverPorts,
   (io, p) => {
-    const index = uint(sessionBits(p)),
-      sequence = uint(p.sequenceBits),
-      countBits = Math.ceil(Math.log2(p.ackEvery + 1));
-    const State = struct({
-      open: bit,
-      life: uint(lifeBits),
-      bound: bit,
-      nacked: bit,
-      expected: sequence,
-      unacked: uint(countBits),
-      peer: Peer(p),
-    });
-    const Op = struct({
-      reset: bit,
-      start: bit,
-      open: bit,
-      timer: bit,
-      control: bit,
-      packet: bit,
-      session: index,
-      sequence,
-      peer: Peer(p),
-    });
+    const countBits = countBitsOf(p),
+      { op, session } = nextOperation(io, p);
 
-    // One operation per cycle is read: the start of all sessions, then whoever asks.
-    const starting = reg(bit, { init: 1 });
-    const cursor = reg(index, { init: 0 });
-    const interval = p.ackCycles / p.sessions;
-    const wait = reg(uint(Math.ceil(Math.log2(interval + patience + 1))), { init: 0 });
-    const due = node(wait.ge(interval - 1).and(starting.not()));
-    const urgent = node(wait.eq(interval - 1 + patience));
-    const asked = node(starting.or(io.control.valid));
-    io.control.ready.set(starting.not());
-    const looks = node(due.and(asked.not()).and(io.packet.valid.not().or(urgent)));
-    io.packet.ready.set(asked.not().and(looks.not()));
-    when(looks, () => wait.set(0)).elseWhen(urgent.not(), () => wait.set(wait.add(1)));
-    when(starting.or(looks), () => cursor.set(cursor.add(1)));
-    when(cursor.eq(p.sessions - 1), () => starting.set(0));
-
-    const packet = io.packet.payload;
-    const session = node(
-      mux(starting.or(looks), cursor, mux(io.control.valid, io.control.payload.session, packet.session)),
-    );
-    const op = reg(Op, { init: 0 });
-    op.set({
-      reset: starting,
-      start: asked,
-      open: starting.or(io.control.payload.open),
-      timer: looks,
-      control: packet.control,
-      packet: io.packet.fire,
-      session,
-      sequence: packet.sequence,
-      peer: packet.peer,
-    });
-
-    const states = ram(State, { depth: p.sessions, collision: "new", style: "block" });
+    const states = ram(SessionState(p), { depth: p.sessions, collision: "new", style: "block" });
     const was = states.readSync(session);
 
     // Where the packet stands, from the numbers and from whose it is.

@@ -78,6 +78,33 @@ function mayGo(q: number, next: Next, before: Before, fits: readonly Bit[], smal
   return node(pickOf(next.entry.size, seen).bit(0).andNot(behind), { name: `may_go_${q}` });
 }
 
+/** The packet whose turn it is, in the cycle behind. */
+function pickedOf(p: EgressParameters, turn: readonly Bit[], nexts: readonly ReturnType<typeof nextOf>[]) {
+  const picked = reg(struct({ valid: bit, packet: Picked(p) }), { init: { valid: 0 }, name: "picked_q" }),
+    entryOf = onehotMux(
+      turn,
+      nexts.map(next => next.entry),
+    ),
+    classOf = onehotMux(
+      turn,
+      nexts.map(next => next.of),
+    ),
+    droppedOf = onehotMux(
+      turn,
+      nexts.map(next => next.dropped),
+    );
+  picked.set({
+    valid: orTree(turn),
+    packet: {
+      ctx: entryOf.ctx,
+      list: { port: fromBits(turn).is(inlets(p)), class: classOf },
+      size: entryOf.size,
+      dropped: droppedOf,
+    },
+  });
+  return picked;
+}
+
 /**
  * Packets that wait, in a list by port and class, linked by their contexts. Of each port's lists that `open` has, one
  * is served in turn: its first packet is the port's next. A port's next packet is picked when it `fits` and the port
@@ -131,28 +158,7 @@ export const Lists = module(
       }),
     );
     served.forEach((s, q) => s.set(turn[q] ?? goes));
-    const picked = reg(struct({ valid: bit, packet: Picked(p) }), { init: { valid: 0 }, name: "picked_q" }),
-      entryOf = onehotMux(
-        turn,
-        nexts.map(next => next.entry),
-      ),
-      classOf = onehotMux(
-        turn,
-        nexts.map(next => next.of),
-      ),
-      droppedOf = onehotMux(
-        turn,
-        nexts.map(next => next.dropped),
-      );
-    picked.set({
-      valid: orTree(turn),
-      packet: {
-        ctx: entryOf.ctx,
-        list: { port: fromBits(turn).is(n), class: classOf },
-        size: entryOf.size,
-        dropped: droppedOf,
-      },
-    });
+    const picked = pickedOf(p, turn, nexts);
     io.picked.set(picked);
 
     // Which one is behind: by the tail of the list that gets one more. Each port has a copy to read of its own.

@@ -1,6 +1,6 @@
 import {
-  bit,
   type Bit,
+  bit,
   constant,
   decode,
   fromBits,
@@ -11,8 +11,8 @@ import {
   priority,
   reg,
   type StreamOut,
-  uint,
   type UInt,
+  uint,
   type UIntShape,
   type Val,
   when,
@@ -156,6 +156,46 @@ function looks({ p, config, fits, room, open, openRedirect }: Around) {
   };
 }
 
+/** What goes apart from what was just chosen; and whether a frame for software may go. */
+interface Behind {
+  readonly apart: (of: Looked) => Bit;
+  readonly toBuffer: Bit;
+}
+
+/** What each inlet asks: with a frame to be switched, one for software, a result that returns. */
+function rowsOf(
+  around: Around,
+  heads: readonly Val<ReturnType<typeof QueueHeads>>[],
+  look: ReturnType<typeof looks>,
+  { apart, toBuffer }: Behind,
+) {
+  return heads.map((queues, i) => {
+    const held = reg(bit, { init: 0, name: `held_${i}` }),
+      which = reg(uint(classBits), { init: 0, name: `held_class_${i}` }),
+      mayGo = node(around.mayGo.andNot(held), { name: `may_go_${i}` });
+    const a = queues.at(switchedClass),
+      b = queues.at(softwareClass),
+      c = queues.at(returnClass),
+      switched = look.switched(`switched_${i}`, a.valid, held, a.facts),
+      software = look.software(`software_${i}`, b.valid, held),
+      // Others of this class are the core's.
+      returns = node(c.valid.and(c.facts.outcome.is("ports", "unwrap")), { name: `returns_${i}` }),
+      returned = look.switched(`returned_${i}`, returns, held, c.facts);
+    return {
+      held,
+      which,
+      facts: [a.facts, b.facts, c.facts] as const,
+      switched,
+      returned,
+      asks: [
+        node(switched.can.and(apart(switched)).and(mayGo), { name: `asks_switched_${i}` }),
+        node(software.can.and(toBuffer).and(mayGo), { name: `asks_software_${i}` }),
+        node(returned.can.and(apart(returned)).and(mayGo), { name: `asks_returned_${i}` }),
+      ] as const,
+    };
+  });
+}
+
 /**
  * Round robin over the inlets' switched frames, results that return and frames for software, and frames of software.
  * One goes when all its ports are open and have room, also for those that were chosen and have not begun; one for
@@ -187,31 +227,7 @@ export function choose(
   const buffer = node(around.softwareRoom.andNot(isSoftware), { name: "buffer_room" }),
     toBuffer = node(buffer.or(around.softwareLate), { name: "software_may_go" });
 
-  const rows = heads.map((queues, i) => {
-    const held = reg(bit, { init: 0, name: `held_${i}` }),
-      which = reg(uint(classBits), { init: 0, name: `held_class_${i}` }),
-      mayGo = node(around.mayGo.andNot(held), { name: `may_go_${i}` });
-    const a = queues.at(switchedClass),
-      b = queues.at(softwareClass),
-      c = queues.at(returnClass),
-      switched = look.switched(`switched_${i}`, a.valid, held, a.facts),
-      software = look.software(`software_${i}`, b.valid, held),
-      // Others of this class are the core's.
-      returns = node(c.valid.and(c.facts.outcome.is("ports", "unwrap")), { name: `returns_${i}` }),
-      returned = look.switched(`returned_${i}`, returns, held, c.facts);
-    return {
-      held,
-      which,
-      facts: [a.facts, b.facts, c.facts] as const,
-      switched,
-      returned,
-      asks: [
-        node(switched.can.and(apart(switched)).and(mayGo), { name: `asks_switched_${i}` }),
-        node(software.can.and(toBuffer).and(mayGo), { name: `asks_software_${i}` }),
-        node(returned.can.and(apart(returned)).and(mayGo), { name: `asks_returned_${i}` }),
-      ] as const,
-    };
-  });
+  const rows = rowsOf(around, heads, look, { apart, toBuffer });
   const ownLooked = look.own(own.valid, own.ports),
     ownAsks = node(ownLooked.can.and(own.valid).and(apart(ownLooked)).and(around.mayGo), { name: "own_asks" }),
     asks = [...rows.map(r => [...r.asks]), [ownAsks]];

@@ -1,8 +1,8 @@
 import {
   arrayOf,
   assertAlways,
-  type Bit,
   bit,
+  type Bit,
   bitsFor,
   cat,
   connect,
@@ -157,6 +157,46 @@ function shapeOf({ redirect, unwrap, ...b }: Val<ReturnType<typeof Bound>>, conf
   return { redirect, unwrap, front } satisfies { readonly [K in keyof Val<typeof Shape>]: unknown };
 }
 
+/** The frame that was chosen, in the cycle behind. */
+function heldOf(p: LaneParameters, chosen: ReturnType<typeof choose>) {
+  const held = reg(Held(p), { init: { valid: 0 }, name: "held_frame" });
+  held.set({
+    valid: chosen.valid,
+    from: chosen.from,
+    isSoftware: chosen.isSoftware,
+    late: chosen.late,
+    size: chosen.size,
+    to: chosen.to,
+    facts: chosen.facts,
+  });
+  return held;
+}
+
+/** What has happened, for the counters. @param ends the frame for `target` ends */
+function eventsOf(
+  n: number,
+  target: Val<ReturnType<typeof Bound>>,
+  ends: Bit,
+  software: { readonly badSoftware: Bit; readonly own: Bit },
+) {
+  const { to } = target;
+  const events = reg(LaneEvents, { init: 0 }),
+    toPorts = to.bits(0, n).any(),
+    many = toBits(to.bits(0, n)).reduce<UInt>((sum, b) => sum.add(b.zext(copyBits)), constant(0, copyBits)),
+    more = node(many.sub(toPorts.zext(copyBits)), { name: "copies_more" }),
+    none = to.any().not();
+  events.set({
+    left: ends.and(toPorts),
+    toSoftware: ends.and(to.bit(n)),
+    notTaken: ends.and(none).and(target.late),
+    nowhere: ends.and(none).andNot(target.late),
+    badSoftware: software.badSoftware,
+    own: software.own,
+    copies: mux(ends, more, constant(0, copyBits)),
+  });
+  return events;
+}
+
 /**
  * The switch lane (paper §5.4; docs/supernic/lane.md): frames that are not processed here go to ports, to a peer with
  * 22 bytes in front, to the loop port with these bytes off, and to software; frames of software go to their ports. The
@@ -218,16 +258,8 @@ export const SwitchLane = module(
     when(chosen.ownTaken, () => ownFirst.set(0)).elseWhen(own.frames.fire.and(own.frames.payload.last), () =>
       ownFirst.set(1),
     );
-    const held = reg(Held(p), { init: { valid: 0 }, name: "held_frame" });
-    held.set({
-      valid: chosen.valid,
-      from: chosen.from,
-      isSoftware: chosen.isSoftware,
-      late: chosen.late,
-      size: chosen.size,
-      to: chosen.to,
-      facts: chosen.facts,
-    });
+    const held = heldOf(p, chosen);
+
     const what = boundOf(p, io.config, held);
     promised.to.set(chosen.to);
     promised.size.set(chosen.size);
@@ -276,19 +308,9 @@ export const SwitchLane = module(
     io.held.set(inside);
     buffer.note(chosen.isSoftware.andNot(chosen.late), ends.and(to.bit(n)));
 
-    const events = reg(LaneEvents, { init: 0 }),
-      toPorts = to.bits(0, n).any(),
-      many = toBits(to.bits(0, n)).reduce<UInt>((sum, b) => sum.add(b.zext(copyBits)), constant(0, copyBits)),
-      more = node(many.sub(toPorts.zext(copyBits)), { name: "copies_more" }),
-      none = to.any().not();
-    events.set({
-      left: ends.and(toPorts),
-      toSoftware: ends.and(to.bit(n)),
-      notTaken: ends.and(none).and(target.payload.late),
-      nowhere: ends.and(none).andNot(target.payload.late),
+    const events = eventsOf(n, target.payload, ends, {
       badSoftware: own.dropped,
       own: io.fromSoftware.fire.and(io.fromSoftware.payload.last),
-      copies: mux(ends, more, constant(0, copyBits)),
     });
     io.events.set(events);
   },

@@ -8,6 +8,7 @@ import {
   constant,
   fromBits,
   input,
+  type Inside,
   module,
   mux,
   node,
@@ -113,6 +114,78 @@ function allowanceOf(name: string, p: MergeParameters, a: Val<ReturnType<typeof 
 
 type Allowances = ReturnType<typeof allowanceOf>;
 
+const accountsPorts = (p: MergeParameters) => ({
+  took: input(Took(p)),
+  released: input(Released(p)),
+  part: input(bit),
+  users: input(EntryWrite("user")),
+  /** By head, whose it is, and in the same cycle what that one may take. */
+  whose: input(vec(uint(addressBits(p.users)), userHeads(p))),
+  allowed: output(vec(Allowed(p), userHeads(p))),
+  /** Nobody may take anything, whatever `allowed` says. */
+  closed: output(bit),
+  /** Users whose tokens are used up. */
+  dry: output(uint(p.users)),
+});
+type AccountsIo = Inside<ReturnType<typeof accountsPorts>>;
+
+/** What each user has used, what has come back, which tokens it was given, and its limits. */
+function listsOf(p: MergeParameters, users: AccountsIo["users"]) {
+  const index = uint(addressBits(p.users)),
+    contextBits = countBits(p.contexts),
+    cellBits = countBits(p.cells);
+  const list = <const S extends Parameters<typeof ram>[0]>(shape: S, name: string) =>
+    // Words for every index: that of a packet is anything until there is one.
+    ram(shape, { depth: 2 ** index.width, collision: "old", style: "distributed", name, init: [0] });
+  // Each list has one who writes.
+  const used = list(struct({ bytes: uint(tokenBits), contexts: uint(contextBits), cells: uint(cellBits) }), "used"),
+    back = list(struct({ contexts: uint(contextBits), cells: uint(cellBits) }), "back"),
+    given = list(uint(tokenBits + partBits), "given"),
+    limits = list(
+      struct({ limited: bit, bytes: uint(24), contexts: uint(contextBits), cells: uint(cellBits) }),
+      "limits",
+    );
+  limits.write(ownEntry(users, p.users), users.index.resize(index.width), {
+    limited: users.value.limited.bit(0),
+    bytes: users.value.bytes.resize(24),
+    contexts: atMost(users.value.contexts, p.contexts, contextBits),
+    cells: atMost(users.value.cells, p.cells, cellBits),
+  });
+  return { used, back, given, limits };
+}
+
+/** The account of who takes, and of whose turn it is, with what each may take. */
+interface Shown {
+  readonly spent: Val<ReturnType<typeof Account>>;
+  readonly seen: Val<ReturnType<typeof Account>>;
+  readonly bySpent: Allowances;
+  readonly bySeen: Allowances;
+}
+
+/** What a take shows, and what a turn, are written side by side; each kind of heads reads its own. */
+function showAllowances(
+  io: AccountsIo,
+  p: MergeParameters,
+  { spent, seen, bySpent, bySeen }: Shown,
+  clear: { readonly en: Bit; readonly at: UInt },
+): void {
+  const depth = 2 ** addressBits(p.users);
+  const looks = [
+    { name: "arrivals", of: (a: Allowances): UInt => cat(a.arrivalCells, a.arrival, a.plenty) },
+    { name: "loops", of: (a: Allowances): UInt => cat(a.loopCells, a.loop, a.plenty) },
+  ].map(({ name, of }) =>
+    twoWriters(name, depth, {
+      first: { en: spent.valid, at: spent.user, value: of(bySpent) },
+      second: { en: seen.valid, at: seen.user, value: of(bySeen) },
+      clear,
+    }),
+  );
+  for (let i = 0; i < userHeads(p); i++) {
+    const look = looks[i < p.ports * userClasses ? 0 : 1] as (typeof looks)[number];
+    io.allowed.at(i).set(unpack(Allowed(p), look(io.whose.at(i)).is(2 + payloadCellBits(p))));
+  }
+}
+
 /**
  * What each user has used of its tokens, contexts and cells, and what it may take (paper §5.5; docs/supernic/merge.md).
  * A frame that is taken shows in the allowance 2 cycles later; what is released, and what software writes, when the
@@ -122,41 +195,13 @@ type Allowances = ReturnType<typeof allowanceOf>;
  */
 export const Accounts = module(
   "Accounts",
-  (p: MergeParameters) => ({
-    took: input(Took(p)),
-    released: input(Released(p)),
-    part: input(bit),
-    users: input(EntryWrite("user")),
-    /** By head, whose it is, and in the same cycle what that one may take. */
-    whose: input(vec(uint(addressBits(p.users)), userHeads(p))),
-    allowed: output(vec(Allowed(p), userHeads(p))),
-    /** Nobody may take anything, whatever `allowed` says. */
-    closed: output(bit),
-    /** Users whose tokens are used up. */
-    dry: output(uint(p.users)),
-  }),
+  accountsPorts,
   (io, p) => {
-    const index = uint(addressBits(p.users)),
+    const { users } = io,
+      index = uint(addressBits(p.users)),
       contextBits = countBits(p.contexts),
       cellBits = countBits(p.cells);
-    const list = <const S extends Parameters<typeof ram>[0]>(shape: S, name: string) =>
-      // Words for every index: that of a packet is anything until there is one.
-      ram(shape, { depth: 2 ** index.width, collision: "old", style: "distributed", name, init: [0] });
-    // Each list has one who writes.
-    const used = list(struct({ bytes: uint(tokenBits), contexts: uint(contextBits), cells: uint(cellBits) }), "used"),
-      back = list(struct({ contexts: uint(contextBits), cells: uint(cellBits) }), "back"),
-      given = list(uint(tokenBits + partBits), "given"),
-      limits = list(
-        struct({ limited: bit, bytes: uint(24), contexts: uint(contextBits), cells: uint(cellBits) }),
-        "limits",
-      );
-    const { users } = io;
-    limits.write(ownEntry(users, p.users), users.index.resize(index.width), {
-      limited: users.value.limited.bit(0),
-      bytes: users.value.bytes.resize(24),
-      contexts: atMost(users.value.contexts, p.contexts, contextBits),
-      cells: atMost(users.value.cells, p.cells, cellBits),
-    });
+    const { used, back, given, limits } = listsOf(p, io.users);
 
     const clearing = reg(bit, { init: 1, name: "clearing" }),
       scanned = reg(index, { init: 0, name: "scanned" }),
@@ -255,22 +300,7 @@ export const Accounts = module(
     io.dry.set(fromBits(dry).is(p.users));
     io.closed.set(clearing);
 
-    // What a take shows, and what a turn, are written side by side; each kind of heads reads its own.
-    const clear = { en: clearing, at: scanned },
-      looks = [
-        { name: "arrivals", of: (a: Allowances): UInt => cat(a.arrivalCells, a.arrival, a.plenty) },
-        { name: "loops", of: (a: Allowances): UInt => cat(a.loopCells, a.loop, a.plenty) },
-      ].map(({ name, of }) =>
-        twoWriters(name, 2 ** index.width, {
-          first: { en: spent.valid, at: spent.user, value: of(bySpent) },
-          second: { en: seen.valid, at: seen.user, value: of(bySeen) },
-          clear,
-        }),
-      );
-    for (let i = 0; i < userHeads(p); i++) {
-      const look = looks[i < p.ports * userClasses ? 0 : 1] as (typeof looks)[number];
-      io.allowed.at(i).set(unpack(Allowed(p), look(io.whose.at(i)).is(2 + payloadCellBits(p))));
-    }
+    showAllowances(io, p, { spent, seen, bySpent, bySeen }, { en: clearing, at: scanned });
   },
   { nameOf: p => `Accounts_u${p.users}_c${p.contexts}_k${p.cells}_f${p.frameBytes}` },
 );

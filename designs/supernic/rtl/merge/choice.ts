@@ -1,6 +1,6 @@
 import {
-  bit,
   type Bit,
+  bit,
   constant,
   decode,
   fromBits,
@@ -11,8 +11,8 @@ import {
   reg,
   type StreamOut,
   toBits,
-  uint,
   type UInt,
+  uint,
   type UIntShape,
   type Val,
   when,
@@ -117,6 +117,20 @@ export interface Chosen extends Taken {
   readonly urgent: Bit;
 }
 
+/** What was chosen is offered until it is taken; both follow from registers. */
+function offersOf(takes: readonly StreamOut<UIntShape<typeof classBits>>[], chosen: UInt) {
+  return takes.map((take, i) => {
+    const was = reg(bit, { init: 0, name: `was_held_${i}` }),
+      ready = reg(bit, { init: 0, name: `was_ready_${i}` }),
+      offered = node(chosen.bit(i).or(was), { name: `was_offered_${i}` }),
+      held = node(offered.andNot(ready), { name: `held_${i}` }),
+      of = reg(uint(classBits), { name: `held_class_${i}` });
+    was.set(held);
+    ready.set(take.ready);
+    return { held, of, gone: node(offered.and(ready), { name: `gone_${i}` }) };
+  });
+}
+
 /**
  * Chooses a head in each cycle and takes it. Heads with plenty may be taken in every cycle. Of the others one of each
  * class is named, round robin over the inlets, in the cycle before it may be taken; behind it the accounts are waited
@@ -131,17 +145,7 @@ export function choose(
   const n = inlets(p),
     classes = Array.from({ length: userClasses }, (_, k) => k);
   const chosen = reg(uint(n), { init: 0, name: "chosen" });
-  // What was chosen is offered until it is taken; both follow from registers.
-  const offers = takes.map((take, i) => {
-    const was = reg(bit, { init: 0, name: `was_held_${i}` }),
-      ready = reg(bit, { init: 0, name: `was_ready_${i}` }),
-      offered = node(chosen.bit(i).or(was), { name: `was_offered_${i}` }),
-      held = node(offered.andNot(ready), { name: `held_${i}` }),
-      of = reg(uint(classBits), { name: `held_class_${i}` });
-    was.set(held);
-    ready.set(take.ready);
-    return { held, of, gone: node(offered.and(ready), { name: `gone_${i}` }) };
-  });
+  const offers = offersOf(takes, chosen);
 
   // Those that may go alone: looked at two cycles before, named in the one before.
   const watch = watchHeads(p, candidates);

@@ -18,6 +18,7 @@ import {
   struct,
   uint,
   type UInt,
+  type Val,
   vec,
   when,
 } from "../../../../hdl-dsl/index.ts";
@@ -29,6 +30,36 @@ import { classBeats, Queued, type QueueParameters } from "./records.ts";
 const ready = 4,
   claimBits = bitsFor(ready),
   classes = Array.from({ length: queueClasses }, (_, c) => c);
+
+/** A frame that comes, with its class as a bit of all. */
+const Push = (p: QueueParameters) => struct({ frame: Queued(p), class: uint(queueClasses), valid: bit });
+
+/** The rings of the classes, one behind the other in the memory: frames of each, its first place, and of all. */
+function ringsOf(p: QueueParameters) {
+  const sizes = classBeats(p),
+    bases = sizes.map((_, c) => sizes.slice(0, c).reduce((a, b) => a + b, 0)),
+    total = sizes.reduce((a, b) => a + b, 0);
+  return { sizes, bases, total };
+}
+
+/** A class's ring, and what it has room for at hand. */
+function listsOf(p: QueueParameters, pushed: Val<ReturnType<typeof Push>>) {
+  const { sizes, bases, total } = ringsOf(p),
+    index = uint(addressBits(total));
+  return classes.map(c => {
+    const size = sizes[c] ?? 1,
+      base = bases[c] ?? 0,
+      after = (v: UInt): UInt => mux(v.eq(base + size - 1), constant(base, v.width), v.add(1));
+    const head = reg(index, { init: base, name: `head_${c}` }),
+      tail = reg(index, { init: base, name: `tail_${c}` }),
+      waiting = reg(uint(bitsFor(size)), { init: 0, name: `waiting_${c}` }),
+      any = reg(bit, { init: 0, name: `any_${c}` }),
+      claimed = reg(uint(claimBits), { init: 0, name: `claimed_${c}` });
+    const comes = node(pushed.valid.and(pushed.class.bit(c)), { name: `comes_${c}` }),
+      room = node(claimed.lt(ready), { name: `room_${c}` });
+    return { size, base, head, tail, waiting, any, claimed, comes, room, after };
+  });
+}
 
 /**
  * The frames of each class in their order. The first few of a class are at hand, the others in one memory, in which
@@ -46,12 +77,9 @@ export const ClassLists = module(
     pop: input(uint(queueClasses)),
   }),
   (io, p) => {
-    const sizes = classBeats(p),
-      bases = sizes.map((_, c) => sizes.slice(0, c).reduce((a, b) => a + b, 0)),
-      total = sizes.reduce((a, b) => a + b, 0),
+    const total = ringsOf(p).total,
       index = uint(addressBits(total));
-    const Push = struct({ frame: Queued(p), class: uint(queueClasses), valid: bit });
-    const pushed = reg(Push, { init: { valid: 0 }, name: "pushed" });
+    const pushed = reg(Push(p), { init: { valid: 0 }, name: "pushed" });
     pushed.set({ valid: io.push.valid, class: decode(io.push.class, queueClasses), frame: io.push.frame });
 
     const rings = ram(Queued(p), {
@@ -61,19 +89,7 @@ export const ClassLists = module(
       outside: "unreached",
       name: "rings",
     });
-    const lists = classes.map(c => {
-      const size = sizes[c] ?? 1,
-        base = bases[c] ?? 0,
-        after = (v: UInt): UInt => mux(v.eq(base + size - 1), constant(base, v.width), v.add(1));
-      const head = reg(index, { init: base, name: `head_${c}` }),
-        tail = reg(index, { init: base, name: `tail_${c}` }),
-        waiting = reg(uint(bitsFor(size)), { init: 0, name: `waiting_${c}` }),
-        any = reg(bit, { init: 0, name: `any_${c}` }),
-        claimed = reg(uint(claimBits), { init: 0, name: `claimed_${c}` });
-      const comes = node(pushed.valid.and(pushed.class.bit(c)), { name: `comes_${c}` }),
-        room = node(claimed.lt(ready), { name: `room_${c}` });
-      return { size, base, head, tail, waiting, any, claimed, comes, room, after };
-    });
+    const lists = listsOf(p, pushed);
     // A frame goes straight to those at hand while none is in front of it in the memory. It does not while one comes
     // from there, of whatever class: so one comes in a cycle, and all classes have one way in.
     const fetching = classes.map(c => reg(bit, { init: 0, name: `fetching_${c}` })),

@@ -151,6 +151,20 @@ function fateOf(asked: {
   return mux(accept, elseBy(byClass("queued")), mux(room, elseBy(Fate.unlinked), elseBy(byClass("full"))));
 }
 
+/** The classes of the users' frames, as software writes them. @returns a user's */
+function userClasses(p: RxPortParameters, users: Val<ReturnType<typeof EntryWrite<"user">>>): (user: UInt) => UInt<2> {
+  const classes = ram(uint(2), {
+      depth: 2 ** addressBits(p.users),
+      collision: "old",
+      style: "distributed",
+      init: [0],
+      name: "user_classes",
+    }),
+    userIndex = (user: UInt): UInt => user.trunc(addressBits(p.users));
+  classes.write(ownEntry(users, p.users), userIndex(users.index), users.value.class.trunc(2));
+  return user => classes.readAsync(userIndex(user));
+}
+
 /**
  * A way into the device (docs/supernic/port.md; paper §5.4): frames are judged, looked up, and put into the class
  * queues. `rx` never waits. `seen` tells the link of each frame when its outcome is known, and `accept` in the same
@@ -221,21 +235,11 @@ export const RxPort = module(
       wants = reg(bit, { name: "wants_room" });
     match.outcome.ready.set(1);
     besides.ready.set(match.outcome.valid);
-    const classes = ram(uint(2), {
-        depth: 2 ** addressBits(p.users),
-        collision: "old",
-        style: "distributed",
-        init: [0],
-        name: "user_classes",
-      }),
-      userIndex = (user: UInt): UInt => user.trunc(addressBits(p.users));
-    classes.write(ownEntry(io.users, p.users), userIndex(io.users.index), io.users.value.class.trunc(2));
+    const userClass = userClasses(p, io.users);
     there.set(match.outcome.valid);
     known.set(outcome);
     verdict.set(besides.payload);
-    frameClass.set(
-      classOf(outcome, classes.readAsync(userIndex(outcome.user)), io.judged.peer, p.redirectClass ?? switchedClass),
-    );
+    frameClass.set(classOf(outcome, userClass(outcome.user), io.judged.peer, p.redirectClass ?? switchedClass));
     wants.set(outcome.outcome.is("core", "ports", "software", "redirect", "unwrap"));
     queues.decided.set({
       valid: there,

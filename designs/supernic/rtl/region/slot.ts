@@ -5,6 +5,7 @@ import {
   type Bit,
   bitsFor,
   input,
+  type Inside,
   map,
   module,
   mux,
@@ -15,8 +16,8 @@ import {
   reg,
   sink,
   source,
-  uint,
   type UInt,
+  uint,
   unpack,
   when,
   widthOf,
@@ -27,9 +28,9 @@ import { keptOf, makesFrames, payloadUse, taskTagBits, usesMemory } from "../../
 import { headerBits, TaskAnswer, TaskPacket, toldOf } from "../tasks/index.ts";
 import { bitsOfBytes, carriedBy, countOf, gathered, scattered, TaskView } from "./carried.ts";
 import { level } from "./level.ts";
-import { besideAnswer, outcomeOf } from "./outcome.ts";
 import { makeEnd, makeEndPortsOf } from "./make-end.ts";
 import { memoryEnd, memoryEndPortsOf } from "./memory-end.ts";
+import { besideAnswer, outcomeOf } from "./outcome.ts";
 import { payloadEnd, payloadEndPortsOf } from "./payload-end.ts";
 import { chainOf, ChainPacket, countBits, declaredOf, SlotControl, type SlotParameters, SlotState } from "./records.ts";
 import { stateEnd, stateEndPortsOf } from "./state-end.ts";
@@ -47,6 +48,79 @@ function counted(name: string, event: Bit): UInt<typeof countBits> {
 }
 const powerOfTwo = (n: number): number => 2 ** Math.max(1, Math.ceil(Math.log2(n)));
 
+const slotPorts = (p: SlotParameters) => ({
+  enter: sink(ChainPacket(chainOf(p))),
+  leave: source(ChainPacket(chainOf(p))),
+  packet: source(TaskPacket),
+  answer: sink(TaskAnswer),
+  taskReset: output(bit),
+  taskQuiesce: output(bit),
+  taskQuiet: input(bit),
+  control: input(SlotControl(chainOf(p))),
+  state: output(SlotState(chainOf(p))),
+  give: output(bit),
+  ...(p.slot === 0 ? acceptsPort : ({} as typeof acceptsPort)),
+  ...payloadEndPortsOf(declaredOf(p), chainOf(p)),
+  ...memoryEndPortsOf(declaredOf(p)),
+  ...makeEndPortsOf(declaredOf(p)),
+  ...trailerEndPortsOf(declaredOf(p), chainOf(p)),
+  ...stateEndPortsOf(declaredOf(p)),
+});
+
+/** What is counted: packets that go in, past and out, and what is wrong with them. */
+interface Counted {
+  readonly takes: Bit;
+  readonly skips: Bit;
+  readonly leaves: Bit;
+  readonly off: Bit;
+  readonly busy: Bit;
+  readonly stray: Bit;
+  readonly outcome: ReturnType<typeof outcomeOf>;
+}
+function countsOf({ takes, skips, leaves, off, busy, stray, outcome }: Counted) {
+  const of = (event: Bit): Bit => node(leaves.and(event));
+  return {
+    took: counted("took", takes),
+    skipped: counted("skipped", skips),
+    dropped: counted("dropped", of(outcome.drops.andNot(off))),
+    killed: counted("killed", of(off)),
+    busyCycles: counted("busy", busy),
+    strays: counted("strays", stray),
+    outside: counted("outside", of(outcome.outside)),
+    grown: counted("grown", of(outcome.grown)),
+  };
+}
+
+/** In: a register in front of both ways, into the task and past it; whether there is room is known a cycle before. */
+function enterSlot(io: Inside<ReturnType<typeof slotPorts>>, p: SlotParameters, carried: ReturnType<typeof carriedBy>) {
+  const declared = declaredOf(p),
+    Packet = ChainPacket(chainOf(p)),
+    width = widthOf(Packet),
+    sees = bitsOfBytes(declared.reads);
+  const open = reg(bit, { init: 0, name: "open" }),
+    comes = reg(bit, { init: 0, name: "comes" }),
+    came = reg(uint(countOf(carried.comes)), { name: "came" }),
+    who = unpack(Packet, scattered(came, carried.comes, width));
+  io.enter.ready.set(open);
+  comes.set(io.enter.fire);
+  when(io.enter.fire, () => came.set(gathered(pack(io.enter.payload), carried.comes)));
+  const mine = node(comes.and(who.run.bit(p.slot)), { name: "mine" }),
+    skips = node(comes.andNot(mine), { name: "skips" });
+  const told = { ...toldOf(who), seen: gathered(who.header, sees) },
+    waiting = passQueue("waiting", TaskView(declared), powerOfTwo(p.places), mine, told),
+    past = passQueue("past", uint(countOf(carried.past)), pastPlaces(p.slot), skips, gathered(pack(who), carried.past));
+  const pasts = level("past_level", pastLevelBits(p.slot), skips, node(past.fire, { name: "past_fires" }));
+  // One is here, one may come now, and one in the next cycle.
+  open.set(pasts.le(pastPlaces(p.slot) - 4));
+  if (p.slot === 0) {
+    const accepts = reg(bit, { init: 0, name: "accepts_q" });
+    // Two are behind the register in front, beside those on their way.
+    accepts.set(pasts.le(pastPlaces(p.slot) - 4 - sentLate - 2));
+    io.accepts.set(accepts);
+  }
+  return { who, mine, skips, waiting, past, pasts };
+}
+
 /**
  * The wrapper of a slot (paper §5.3.2, docs/supernic/region.md): packets whose `run` has the slot go through the task,
  * the others past it. Latency: the task's and 1 cycle, past it 1 cycle; initiation interval the task's, past it 1.
@@ -58,24 +132,7 @@ const powerOfTwo = (n: number): number => 2 ** Math.max(1, Math.ceil(Math.log2(n
  */
 export const Slot = module(
   "Slot",
-  (p: SlotParameters) => ({
-    enter: sink(ChainPacket(chainOf(p))),
-    leave: source(ChainPacket(chainOf(p))),
-    packet: source(TaskPacket),
-    answer: sink(TaskAnswer),
-    taskReset: output(bit),
-    taskQuiesce: output(bit),
-    taskQuiet: input(bit),
-    control: input(SlotControl(chainOf(p))),
-    state: output(SlotState(chainOf(p))),
-    give: output(bit),
-    ...(p.slot === 0 ? acceptsPort : ({} as typeof acceptsPort)),
-    ...payloadEndPortsOf(declaredOf(p), chainOf(p)),
-    ...memoryEndPortsOf(declaredOf(p)),
-    ...makeEndPortsOf(declaredOf(p)),
-    ...trailerEndPortsOf(declaredOf(p), chainOf(p)),
-    ...stateEndPortsOf(declaredOf(p)),
-  }),
+  slotPorts,
   (io, p) => {
     const { control } = io,
       declared = declaredOf(p),
@@ -83,34 +140,7 @@ export const Slot = module(
       carried = carriedBy(p.chain, p.slot, chainOf(p)),
       width = widthOf(Packet),
       sees = bitsOfBytes(declared.reads);
-    // In: a register in front of both ways; whether there is room is known a cycle before.
-    const open = reg(bit, { init: 0, name: "open" }),
-      comes = reg(bit, { init: 0, name: "comes" }),
-      came = reg(uint(countOf(carried.comes)), { name: "came" }),
-      who = unpack(Packet, scattered(came, carried.comes, width));
-    io.enter.ready.set(open);
-    comes.set(io.enter.fire);
-    when(io.enter.fire, () => came.set(gathered(pack(io.enter.payload), carried.comes)));
-    const mine = node(comes.and(who.run.bit(p.slot)), { name: "mine" }),
-      skips = node(comes.andNot(mine), { name: "skips" });
-    const told = { ...toldOf(who), seen: gathered(who.header, sees) },
-      waiting = passQueue("waiting", TaskView(declared), powerOfTwo(p.places), mine, told),
-      past = passQueue(
-        "past",
-        uint(countOf(carried.past)),
-        pastPlaces(p.slot),
-        skips,
-        gathered(pack(who), carried.past),
-      );
-    const pasts = level("past_level", pastLevelBits(p.slot), skips, node(past.fire, { name: "past_fires" }));
-    // One is here, one may come now, and one in the next cycle.
-    open.set(pasts.le(pastPlaces(p.slot) - 4));
-    if (p.slot === 0) {
-      const accepts = reg(bit, { init: 0, name: "accepts_q" });
-      // Two are behind the register in front, beside those on their way.
-      accepts.set(pasts.le(pastPlaces(p.slot) - 4 - sentLate - 2));
-      io.accepts.set(accepts);
-    }
+    const { who, mine, skips, waiting, past, pasts } = enterSlot(io, p, carried);
 
     // Into the task, or nowhere. Each is kept from when it comes until its answer is there; for the task a queue has
     // what it sees.
@@ -198,7 +228,6 @@ export const Slot = module(
       busy = reg(bit, { init: 0, name: "busy" });
     busy.set(places.ge(control.busyAt));
     assertAlways(mine.not().or(places.lt(p.places)), "a packet comes with a credit");
-    const of = (event: Bit): Bit => node(leaves.and(event));
     io.state.set({
       busy,
       quiet,
@@ -206,16 +235,7 @@ export const Slot = module(
       stuck,
       waiting: places,
       inside: inside.zext(7),
-      counts: {
-        took: counted("took", takes),
-        skipped: counted("skipped", skips),
-        dropped: counted("dropped", of(outcome.drops.andNot(off))),
-        killed: counted("killed", of(off)),
-        busyCycles: counted("busy", busy),
-        strays: counted("strays", stray),
-        outside: counted("outside", of(outcome.outside)),
-        grown: counted("grown", of(outcome.grown)),
-      },
+      counts: countsOf({ takes, skips, leaves, off, busy, stray, outcome }),
     });
   },
   {

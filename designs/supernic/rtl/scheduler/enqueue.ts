@@ -1,13 +1,16 @@
 import {
   assertAlways,
   bit,
+  type Bit,
   cat,
   constant,
   decode,
   encodeOnehot,
   Fifo,
   input,
+  type Inside,
   instance,
+  type InstanceOf,
   module,
   mux,
   node,
@@ -45,7 +48,7 @@ import {
   regionBits,
   stageBits,
 } from "./records.ts";
-import { nextBranch, stageRow, StageRow } from "./stage-table.ts";
+import { nextBranch, StageRow, stageRow } from "./stage-table.ts";
 
 /** Cycles from an answer that a packet must wait to the next question for it. */
 const askAgainAfter = 8;
@@ -101,6 +104,48 @@ const ports = (p: DeviceSizes) =>
     /** Branches that were sent to each region and are not back. */
     loads: output(vec(uint(Math.log2(mostInside(p)) + 1), p.regions)),
   }) as const;
+
+/**
+ * What becomes of the branch whose flow is asked for: it is pushed to its queue, or waits in the list; one of the list
+ * `settles`.
+ */
+function answerOf(
+  io: Inside<ReturnType<typeof ports>>,
+  p: DeviceSizes,
+  flows: InstanceOf<typeof FlowTable>,
+  second: Val<ReturnType<typeof Asking>>,
+  { group, givesUp }: { readonly group: UInt; readonly givesUp: Bit },
+) {
+  const asks = reg(bit, { init: 0, name: "asks" }),
+    asking = reg(Asked(p), { name: "asking" });
+  asks.set(flows.ask.fire);
+  asking.set({
+    ctx: second.ctx,
+    branch: second.branch,
+    user: second.packet.user,
+    slow: second.packet.slow,
+    run: second.run,
+    arg: second.arg,
+    group: group,
+    again: second.again,
+    givesUp,
+  });
+  const pushes = reg(bit, { init: 0, name: "pushes" }),
+    waits = reg(bit, { init: 0, name: "waits" }),
+    settles = reg(bit, { init: 0, name: "settles" }),
+    pushed = reg(Asked(p), { name: "pushed" }),
+    region = reg(uint(regionBits(p)), { name: "pushed_region" });
+  const goes = flows.answer.goes;
+  pushes.set(asks.and(goes));
+  waits.set(asks.andNot(goes.or(asking.again)));
+  settles.set(asks.and(asking.again));
+  pushed.set(asking);
+  region.set(flows.answer.region);
+  const { ctx, branch, run, arg, user, slow } = pushed;
+  io.push.set({ valid: pushes, ctx, branch, region, user, slow, run, arg, group: pushed.group });
+
+  return { pushes, waits, settles, pushed };
+}
 
 /**
  * From a packet to its branches in their queues: the stage of its DAG, the chain, the flow's region. Later stages come
@@ -204,35 +249,9 @@ export const Enqueue = module("Enqueue", ports, (io, p) => {
   when(goesOn, () => lost.set(second.ctx));
 
   // The answer; a cycle later it is in its queue, or in the list.
-  const asks = reg(bit, { init: 0, name: "asks" }),
-    asking = reg(Asked(p), { name: "asking" });
-  asks.set(flows.ask.fire);
-  asking.set({
-    ctx: second.ctx,
-    branch: second.branch,
-    user: second.packet.user,
-    slow: second.packet.slow,
-    run: second.run,
-    arg: second.arg,
-    group: found.group,
-    again: second.again,
-    givesUp,
-  });
-  const pushes = reg(bit, { init: 0, name: "pushes" }),
-    waits = reg(bit, { init: 0, name: "waits" }),
-    settles = reg(bit, { init: 0, name: "settles" }),
-    pushed = reg(Asked(p), { name: "pushed" }),
-    region = reg(uint(regionBits(p)), { name: "pushed_region" });
-  const goes = flows.answer.goes;
-  pushes.set(asks.and(goes));
-  waits.set(asks.andNot(goes.or(asking.again)));
-  settles.set(asks.and(asking.again));
-  pushed.set(asking);
-  region.set(flows.answer.region);
-  const { ctx, branch, run, arg, group, user, slow } = pushed;
-  io.push.set({ valid: pushes, ctx, branch, region, user, slow, run, arg, group });
+  const { pushes, waits, settles, pushed } = answerOf(io, p, flows, second, { group: found.group, givesUp });
   list.push.valid.set(waits);
-  list.push.payload.set({ ctx, branch });
+  list.push.payload.set({ ctx: pushed.ctx, branch: pushed.branch });
 
   // The one of the list that has asked is gone, or rests.
   const unlists = node(settles.and(pushes.or(pushed.givesUp)), { name: "unlists" }),

@@ -4,6 +4,7 @@ import {
   cat,
   connect,
   fifo,
+  type Inside,
   instance,
   map,
   module,
@@ -18,8 +19,8 @@ import {
   type Val,
   when,
 } from "../../../../hdl-dsl/index.ts";
-import { CameBack, ctxBits } from "../inside/index.ts";
 import { mostSlots } from "../../wire/index.ts";
+import { CameBack, ctxBits } from "../inside/index.ts";
 import { creditBits, RegionSlots } from "./credit-table.ts";
 import { Decision } from "./decision.ts";
 import { Enqueue } from "./enqueue.ts";
@@ -45,6 +46,17 @@ function limitsOf(p: SchedulerParameters, slot: Val<ReturnType<typeof TableWrite
     );
     return limit;
   });
+}
+
+/** Packets inside: those that have come and are not finished. */
+function countInside(p: SchedulerParameters, io: Inside<ReturnType<typeof schedulerPorts>>) {
+  const packets = reg(uint(ctxBits(p) + 1), { init: 0, name: "packets_inside" }),
+    comes = node(io.arrive.fire, { name: "comes" }),
+    goes = node(io.finished.fire, { name: "goes" });
+  when(comes.andNot(goes), () => packets.set(packets.add(1))).elseWhen(goes.andNot(comes), () =>
+    packets.set(packets.sub(1)),
+  );
+  return packets;
 }
 
 /**
@@ -166,12 +178,7 @@ export const Scheduler = module(
     connect(fifo(next, p.contexts, { name: "nexts", style: "distributed" }), enqueue.next);
 
     // What is inside.
-    const packets = reg(uint(ctxBits(p) + 1), { init: 0, name: "packets_inside" }),
-      comes = node(io.arrive.fire, { name: "comes" }),
-      goes = node(io.finished.fire, { name: "goes" });
-    when(comes.andNot(goes), () => packets.set(packets.add(1))).elseWhen(goes.andNot(comes), () =>
-      packets.set(packets.sub(1)),
-    );
+    const packets = countInside(p, io);
     io.inside.set({ packets, waiting: enqueue.waiting.resize(io.inside.waiting.width) });
   },
 );

@@ -2,6 +2,6 @@
 export { Control } from "./control.ts";
 export { superNic, type SuperNicPorts } from "./super-nic.ts";
 export { type DeviceParameters } from "./records.ts";
-export { counterBlocks } from "./control.ts";
+export { counterBlocks } from "./control/ports.ts";
 export { loopCounterNames, middleCounterNames, portCounterNames } from "./counts.ts";
 export { connectPayload } from "./payload.ts";

@@ -1,7 +1,7 @@
 /** The accesses of a way, one after the other, piece by piece, from `ask` to the bus. */
 import {
-  type Bit,
   bit,
+  type Bit,
   cat,
   constant,
   fsm,
@@ -89,6 +89,28 @@ export interface Access extends ReturnType<typeof pieceRegisters> {
   readonly page: UInt;
   readonly remote: Bit;
 }
+/** A piece at its page's place: its address on the bus, for as long as it `goes`. */
+function toBus(io: WayIo, p: MemoryParameters, { goes, isWrite, at, beats, ppn }: Piece): void {
+  const address = {
+    addr: cat(ppn, at.bits(laneBits, p.pageShift - laneBits), constant(0, laneBits)),
+    id: 0,
+    len: beats.sub(1).zext(8),
+    size: laneBits,
+    burst: 1,
+  } as const;
+  io.ar.valid.set(goes.andNot(isWrite));
+  io.ar.payload.set(address);
+  io.aw.valid.set(goes.and(isWrite));
+  io.aw.payload.set(address);
+}
+interface Piece {
+  readonly goes: Bit;
+  readonly isWrite: Bit;
+  readonly at: UInt;
+  readonly beats: UInt;
+  readonly ppn: UInt;
+}
+
 export function accessOf(io: WayIo, p: MemoryParameters, { accesses, room, here }: Bounds): Access {
   const { off, verdict } = io;
   // The access, and its next piece.
@@ -171,17 +193,7 @@ export function accessOf(io: WayIo, p: MemoryParameters, { accesses, room, here 
   io.ask.ready.set(asks.or(off));
   io.look.valid.set(looks);
   io.look.payload.set({ vpn: at.shr(p.pageShift).trunc(atBits - p.pageShift), write: isWrite });
-  const address = {
-    addr: cat(ppn, at.bits(laneBits, p.pageShift - laneBits), constant(0, laneBits)),
-    id: 0,
-    len: beats.sub(1).zext(8),
-    size: laneBits,
-    burst: 1,
-  } as const;
-  io.ar.valid.set(goes.andNot(isWrite));
-  io.ar.payload.set(address);
-  io.aw.valid.set(goes.and(isWrite));
-  io.aw.payload.set(address);
+  toBus(io, p, { goes, isWrite, at, beats, ppn });
   io.wanting.set(wanting);
   return {
     ...piece,

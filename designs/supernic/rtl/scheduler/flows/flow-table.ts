@@ -1,8 +1,8 @@
 import {
   addressBits,
   assertAlways,
-  bit,
   type Bit,
+  bit,
   cat,
   constant,
   decode,
@@ -16,8 +16,8 @@ import {
   reg,
   sink,
   struct,
-  uint,
   type UInt,
+  uint,
   vec,
   when,
 } from "../../../../../hdl-dsl/index.ts";
@@ -70,6 +70,16 @@ function fewest(name: string, mask: UInt, loads: readonly UInt[], p: FlowParamet
   return (row[0] as Node).region;
 }
 
+/** After reset: the table is cleared, a flow a cycle. */
+function clearFlows(p: FlowParameters) {
+  const index = uint(addressBits(flowEntries(p)));
+  const clearing = reg(bit, { init: 1, name: "clearing" }),
+    cleared = reg(index, { init: 0, name: "cleared" });
+  cleared.set(cleared.add(1));
+  when(cleared.all(), () => clearing.set(0));
+  return { clearing, cleared };
+}
+
 /**
  * Where a flow's packets go. A flow stays in its region while packets of it are inside; a new one goes to the instance
  * of its chain that has the fewest. `mark` (a scale-out, a drain) marks the flows of a group that are inside one of
@@ -118,10 +128,7 @@ export const FlowTable = module(
         style: "block",
       });
 
-    const clearing = reg(bit, { init: 1, name: "clearing" }),
-      cleared = reg(index, { init: 0, name: "cleared" });
-    cleared.set(cleared.add(1));
-    when(cleared.all(), () => clearing.set(0));
+    const { clearing, cleared } = clearFlows(p);
     const { rests, sweeps, swept, latest } = flowMarks(p, io.mark, io.ask.payload.flow.group, clearing);
     io.ask.ready.set(rests.andNot(clearing).andNot(sweeps));
 

@@ -1,0 +1,19 @@
+/** The ports of the look-up. */
+import { bit, type Inside, output, sink, source } from "../../../../hdl-dsl/index.ts";
+import type { Parameters } from "../../config/index.ts";
+import { Access, Events, Finish, Job, Place, Request } from "../records/records.ts";
+
+export const lookupPorts = (p: Parameters) => ({
+  request: sink(Request(p)),
+  /** Software's order: what is at the place leaves the cache, written back when it is dirty. */
+  evict: sink(Place(p)),
+  finish: sink(Finish(p)),
+  job: source(Job(p)),
+  access: source(Access(p)),
+  events: output(Events),
+  /** Nothing is under way. */
+  idle: output(bit),
+  ready: output(bit),
+});
+/** The ports as the module's body sees them. */
+export type LookupIo = Inside<ReturnType<typeof lookupPorts>>;
