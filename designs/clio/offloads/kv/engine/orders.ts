@@ -2,7 +2,7 @@
 import { type Bit, bit, constant, reg, struct, uint, type UInt } from "../../../../../hdl-dsl/index.ts";
 import { content } from "./records.ts";
 
-interface Form {
+export interface Form {
   readonly write?: boolean;
   readonly whole?: boolean;
   readonly link?: true;
@@ -10,7 +10,7 @@ interface Form {
 }
 
 /** Blocks that an ended request gives back: its new pair's, the old pair's, the slot, the other slot. */
-interface Ending {
+export interface Ending {
   readonly silent?: 1;
   readonly new?: Bit;
   readonly old?: Bit;
