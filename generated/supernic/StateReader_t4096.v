@@ -32,26 +32,26 @@ module StateReader_t4096 (
   localparam [1:0] state_outcome_done = 2'd0;
   localparam [1:0] state_outcome_refused = 2'd1;
   localparam [1:0] state_outcome_late = 2'd2;
-  reg busy; // state-reader.ts:74
-  reg issues; // state-reader.ts:75
-  reg waits; // state-reader.ts:76
-  reg [7:0] number; // state-reader.ts:77
-  reg [15:0] at; // state-reader.ts:78
-  reg kept_valid, kept_write; // state-reader.ts:79
+  reg busy; // state-reader.ts:82
+  reg issues; // state-reader.ts:83
+  reg waits; // state-reader.ts:84
+  reg [7:0] number; // state-reader.ts:85
+  reg [15:0] at; // state-reader.ts:86
+  reg kept_write; // state-reader.ts:87
   reg [2:0] kept_region, kept_slot;
-  reg [15:0] kept_at, kept_last;
+  reg [15:0] kept_last;
   reg [63:0] kept_data;
-  reg [1:0] outcome; // state-reader.ts:80
-  reg [63:0] data; // state-reader.ts:81
-  reg [11:0] waited; // state-reader.ts:86
-  reg over; // state-reader.ts:87
-  reg [31:0] count_lates, count_strays; // state-reader.ts:53
-  wire begins = go_valid & ~busy; // state-reader.ts:82
-  wire mine = said_valid & waits & (said_number == number); // state-reader.ts:83
-  wire late = waits & over & ~mine; // state-reader.ts:88
-  wire is_last = at == kept_last; // state-reader.ts:92
-  wire goes_on = mine & said_done & ~kept_write & ~(|said_data) & ~is_last; // state-reader.ts:93
-  wire ends = (mine & ~goes_on) | late; // state-reader.ts:96
+  reg [1:0] outcome; // state-reader.ts:88
+  reg [63:0] data; // state-reader.ts:89
+  reg [11:0] waited; // state-reader.ts:94
+  reg over; // state-reader.ts:95
+  reg [31:0] count_lates, count_strays; // state-reader.ts:61
+  wire begins = go_valid & ~busy; // state-reader.ts:90
+  wire mine = said_valid & waits & (said_number == number); // state-reader.ts:91
+  wire late = waits & over & ~mine; // state-reader.ts:96
+  wire is_last = at == kept_last; // state-reader.ts:100
+  wire goes_on = mine & said_done & ~kept_write & ~(|said_data) & ~is_last; // state-reader.ts:101
+  wire ends = (mine & ~goes_on) | late; // state-reader.ts:104
 
   always @(posedge clk)
     if (rst) begin
@@ -70,7 +70,7 @@ module StateReader_t4096 (
     end
     else begin
       waited <= waits ? waited + 12'd1 : 12'd0;
-      over <= waits & (waited == 12'd4094) & ~mine;
+      over <= waits & (waited == 12'd4094);
       issues <= begins | goes_on;
       waits <= issues | (waits & ~mine & ~late);
     end
@@ -81,11 +81,9 @@ module StateReader_t4096 (
 
   always @(posedge clk) begin
     if (begins) begin
-      kept_valid <= go_valid;
       kept_write <= go_write;
       kept_region <= go_region;
       kept_slot <= go_slot;
-      kept_at <= go_at;
       kept_last <= go_last;
       kept_data <= go_data;
       at <= go_at;
@@ -114,6 +112,4 @@ module StateReader_t4096 (
   assign shown_data = data;
   assign shown_lates = count_lates;
   assign shown_strays = count_strays;
-
-  wire _unused_ok = &{1'b0, kept_valid, kept_at, 1'b0};
 endmodule

@@ -39,6 +39,14 @@ export const StateGo = struct({
   data: uint(stateBits.data),
 });
 export const StateOutcome = enumOf("StateOutcome", ["done", "refused", "late"]);
+/** What is kept of it: where it begins is a register that counts on. */
+const Kept = struct({
+  write: bit,
+  region: StateGo.fields.region,
+  slot: StateGo.fields.slot,
+  last: StateGo.fields.last,
+  data: StateGo.fields.data,
+});
 /** What came of it, and counts that wrap. `at` and `data` are of the word where a read ended; 0: there is none. */
 export const StateShown = struct({
   busy: bit,
@@ -76,7 +84,7 @@ export const StateReader = module(
       waits = reg(bit, { init: 0, name: "waits" }),
       number = reg(uint(stateNumberBits), { init: 0, name: "number" }),
       at = reg(uint(stateBits.at), { name: "at" }),
-      kept = reg(StateGo, { name: "kept" }),
+      kept = reg(Kept, { name: "kept" }),
       outcome = reg(StateOutcome, { init: "done", name: "outcome" }),
       data = reg(uint(stateBits.data), { init: 0, name: "data" });
     const begins = node(go.valid.andNot(busy), { name: "begins" }),
@@ -87,7 +95,7 @@ export const StateReader = module(
       over = reg(bit, { init: 0, name: "over" }),
       late = node(waits.and(over).andNot(mine), { name: "late" });
     waited.set(mux(waits, waited.add(1), waited.and(0)));
-    over.set(waits.and(waited.eq(patience - 2)).andNot(mine));
+    over.set(waits.and(waited.eq(patience - 2)));
 
     const isLast = node(at.eq(kept.last), { name: "is_last" }),
       goesOn = node(mine.and(said.done).andNot(kept.write).andNot(said.data.any()).andNot(isLast), {
@@ -99,7 +107,7 @@ export const StateReader = module(
     when(mine.or(late), () => number.set(number.add(1)));
     when(begins, () => {
       busy.set(1);
-      kept.set(go);
+      kept.set({ write: go.write, region: go.region, slot: go.slot, last: go.last, data: go.data });
       at.set(go.at);
     }).elseWhen(ends, () => {
       busy.set(0);
