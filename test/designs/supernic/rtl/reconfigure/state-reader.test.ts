@@ -96,9 +96,9 @@ async function against(b: Bench<Ports>, patience: number, cycles: number): Promi
     };
     if (answers && due === patience - 1) seen.inTime++;
     for (const [name, value] of Object.entries({ ...go, valid: go.valid ? 1 : 0 }))
-      io.go[name as keyof typeof io.go].value = value as never;
+      io.go[name as keyof typeof io.go].value = value;
     for (const [name, value] of Object.entries({ ...said, valid: said.valid ? 1 : 0 }))
-      io.said[name as keyof typeof io.said].value = value as never;
+      io.said[name as keyof typeof io.said].value = value;
     if (resets) {
       b.sim.reset(1);
       const { at: before } = model;
@@ -111,7 +111,7 @@ async function against(b: Bench<Ports>, patience: number, cycles: number): Promi
     expect({
       busy: shown.busy.value,
       outcome: shown.outcome.value,
-      data: BigInt(shown.data.value),
+      data: shown.data.value,
       lates: shown.lates.value,
       strays: shown.strays.value,
       asks: ask.valid.value,
@@ -129,7 +129,7 @@ async function against(b: Bench<Ports>, patience: number, cycles: number): Promi
       expect([ask.write, ask.region, ask.slot, ask.at, ask.number].map(s => Number(s.value))).toEqual([
         ...[job.write, job.region, job.slot, model.at, model.number],
       ]);
-    if (job !== undefined && model.asks) expect(BigInt(ask.data.value)).toBe(job.data);
+    if (job !== undefined && model.asks) expect(ask.data.value).toBe(job.data);
     model.step(go, said);
     seen.late = Math.max(seen.late, model.lates);
   }
