@@ -102,12 +102,15 @@ export async function compileModel(
   await run("/bin/sh", ["-c", script.join("\n")], from, "compiling the model");
 }
 
+/** Whether a file that Verilator wrote runs once, when a model begins. */
+export const isStartUp = (name: string): boolean => /__Slow\.cpp$|__Syms\.cpp$|__ConstPool_\d+\.cpp$/.test(name);
+
 /** Joins the generated sources into `hot.cc` and `slow.cc`. */
 function writeUnits(from: string): void {
   const units = readdirSync(from)
     .filter(f => f.endsWith(".cpp"))
     .sort();
-  const slow = units.filter(f => /__Slow\.cpp$|__Syms\.cpp$|__ConstPool_\d+\.cpp$/.test(f));
+  const slow = units.filter(isStartUp);
   const hot = units.filter(f => !slow.includes(f));
   const included = (files: readonly string[]): string => files.map(f => `#include "${f}"\n`).join("");
   writeFileSync(join(from, "hot.cc"), `${included(hot)}#include "shim.cc"\n`);

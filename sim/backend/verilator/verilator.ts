@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +16,7 @@ import type { Backend, ModelOptions, Program, WaveFormat } from "../backend.ts";
 import { type BlockLayout, layoutOf } from "../layout.ts";
 import { cached, digest, found } from "./cache.ts";
 import { cacheRoot } from "./cache-root.ts";
-import { compileModel } from "./compile.ts";
+import { compileModel, isStartUp } from "./compile.ts";
 import { cxxFlags, nativeSource } from "./flags.ts";
 import { type Loader, nativeLoader } from "./loader.ts";
 import { VerilatorModel } from "./model.ts";
@@ -48,6 +49,18 @@ function verilatorFlags(design: EmittedDesign, trace: WaveFormat | false): strin
   ];
 }
 
+/**
+ * Where modules are inlined, Verilator may put an expression into each of its readers: the start-up code of a task with
+ * GHASH's matrices grows to 34 MB, which takes a minute and a half to compile. With its modules kept it is 2 MB.
+ */
+const mostStartUpBytes = 8_000_000,
+  keepModules = "-fno-inline";
+
+const startUpBytes = (dir: string): number =>
+  readdirSync(dir)
+    .filter(isStartUp)
+    .reduce((n, f) => n + statSync(join(dir, f)).size, 0);
+
 /** Writes the Verilog into a folder, translates it and adds the shim. */
 async function translate(
   tools: Tools,
@@ -59,12 +72,18 @@ async function translate(
   const verilog = simulationFiles(design);
   for (const f of verilog) writeFileSync(join(dir, f.name), f.text);
   // Relative names: the folder differs from run to run and must not show in the C++.
-  await run(
-    tools.verilator.path,
-    [...verilatorFlags(design, trace), "--Mdir", ".", ...verilog.map(f => f.name)],
-    dir,
-    `translating ${design.top} with Verilator`,
-  );
+  const withFlags = (more: readonly string[]): Promise<unknown> =>
+    run(
+      tools.verilator.path,
+      [...verilatorFlags(design, trace), ...more, "--Mdir", ".", ...verilog.map(f => f.name)],
+      dir,
+      `translating ${design.top} with Verilator`,
+    );
+  await withFlags([]);
+  if (startUpBytes(dir) > mostStartUpBytes) {
+    for (const f of readdirSync(dir)) if (/\.(cpp|h|dat|mk)$/.test(f)) rmSync(join(dir, f));
+    await withFlags([keepModules]);
+  }
   writeFileSync(join(dir, "ports.h"), portsHeader(layout));
   writeFileSync(join(dir, "shim.cc"), SHIM);
 }
@@ -95,7 +114,7 @@ function textKey(
 ): string {
   return digest([
     tools.fingerprint,
-    verilatorFlags(design, trace).join(" "),
+    [...verilatorFlags(design, trace), mostStartUpBytes, keepModules].join(" "),
     cxxFlags(tools, trace).join(" "),
     hotLevel(brief),
     portsHeader(layout),
