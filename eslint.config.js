@@ -119,6 +119,24 @@ export default defineConfig(
     rules: { "@typescript-eslint/no-non-null-assertion": "off", "@typescript-eslint/require-await": "off" },
   },
   {
+    // A test is ended by what it finds, never by the clock of a busy machine: one limit against hangs serves all.
+    files: ["test/**"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        ...[
+          "CallExpression[callee.name=/^(it|test|(before|after)(All|Each))$/] > Literal.arguments[raw=/^[0-9]/]",
+          "CallExpression[callee.callee.object.name=/^(it|test)$/] > Literal.arguments[raw=/^[0-9]/]",
+          ":matches(CallExpression[callee.name=/^(it|test|describe)$/], CallExpression[callee.callee.object.name=/^(it|test|describe)$/]) > ObjectExpression > Property[key.name=timeout][value.type=Literal]",
+        ].map(selector => ({
+          selector,
+          message:
+            "A limit of one test ends it on a slow machine: leave it to hangMs (test/support/hang-ms.ts), or add to that.",
+        })),
+      ],
+    },
+  },
+  {
     // Tests look things up by the names of the emitted Verilog, and of diagnostics.
     files: ["test/**"],
     rules: {

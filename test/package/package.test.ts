@@ -64,7 +64,7 @@ beforeAll(async () => {
   project.write("tsconfig.json", JSON.stringify({ ...settings, include: ["src", "test"] }));
   project.write("src/accumulator.ts", accumulator);
   project.write("test/accumulator.test.ts", benchOf(465 % 256));
-}, 300_000);
+});
 afterAll(() => rmSync(project.folder, { recursive: true, force: true }));
 
 const long = process.env["MNEMO_LONG"] !== undefined;

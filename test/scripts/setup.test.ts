@@ -49,7 +49,7 @@ describe("the machine lacks something", () => {
     expect(err).toContain(`${missing} Without them, the tests that need them are left out.\n`);
     expect([code, err, out]).toEqual([0, expect.any(String), expect.stringMatching(/Tests .*passed .*skipped/)]);
     expect(out).toMatch(/Left out, as native tools are missing: \d+ tests in 2 files\.\n {2}\w+: \d+ tests\n/);
-  }, 120_000);
+  });
   it("a value of MNEMO_NATIVE that means nothing", () => {
     expect(run("scripts/bootstrap.mjs", ["test"], { env: { MNEMO_NATIVE: "some" } })).toEqual({
       code: 2,
@@ -63,7 +63,7 @@ describe("the machine lacks something", () => {
     expect(out).toMatch(
       /bytes of replies compared with the reference model: no difference\n[^]*bytes of frames compared with the reference model: no difference\n$/,
     );
-  }, 120_000);
+  });
   it("`npm start` with a design that has no capture: one sentence", () => {
     expect(run("scripts/bootstrap.mjs", ["start", "clipper"])).toEqual({
       code: 2,

@@ -17,7 +17,7 @@ function timed<T>(n: number, f: () => T): { readonly value: T; readonly wall: nu
   return { value, wall: (performance.now() - from) / n, cpu: (used.user + used.system) / 1000 / n };
 }
 
-describe.skipIf(process.env["MNEMO_SPEED"] === undefined)("costs", { timeout: 600_000 }, () => {
+describe.skipIf(process.env["MNEMO_SPEED"] === undefined)("costs", () => {
   it("of a piece, and of a campaign by machines", async () => {
     const pieces = 5000,
       folder = path("files"),

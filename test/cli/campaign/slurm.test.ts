@@ -53,7 +53,7 @@ function eachOnce(folder: string, log: string): number {
   return plan.pieces.filter(p => begun.filter(s => s === p.seed).length > 1).length;
 }
 
-describe.skipIf(process.env["MNEMO_SLURM"] !== "1")("a real Slurm", { timeout: 600_000 }, () => {
+describe.skipIf(process.env["MNEMO_SLURM"] !== "1")("a real Slurm", () => {
   beforeAll(() => {
     mkdirSync(slurm);
     script("start.sh");

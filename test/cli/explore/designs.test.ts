@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { designNamed, hookOf } from "../../../cli/design-named.ts";
 import { measureLatency } from "../../../designs/clio/evaluation/index.ts";
 
-describe.skipIf(process.env["MNEMO_LONG"] === undefined)("points of the designs", { timeout: 600_000 }, () => {
+describe.skipIf(process.env["MNEMO_LONG"] === undefined)("points of the designs", () => {
   it("the memory node: the default point is what `mnemo bench` measures; a narrow bus carries less", async () => {
     const explore = await hookOf(designNamed("clio"), "explore")(),
       wide = await explore([], 1),

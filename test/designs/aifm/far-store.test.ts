@@ -154,7 +154,7 @@ describe("planted faults", () => {
   });
 });
 
-describe("FarStore at the memory node", { timeout: 600_000 }, () => {
+describe("FarStore at the memory node", () => {
   it("bytes as in a flat memory over lines that lose, double, swap and damage frames", () =>
     withMachine("objects", { seed: 4, gbps: 25, bytes: units * unitBytes, faults: 0.01 }, async m => {
       const store = storeOf(m.far, 6);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mnemo } from "../../support/command-line.ts";
 
-describe("mnemo run aifm", { timeout: 600_000 }, () => {
+describe("mnemo run aifm", () => {
   it("prints each size both ways, and each stage of polling", async () => {
     const { code, out } = await mnemo(["run", "aifm", "--sizes", "64", "--accesses", "16", "--threads", "4"]);
     expect(code).toBe(0);

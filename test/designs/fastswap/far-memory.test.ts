@@ -106,7 +106,7 @@ describe("FarMemory, a node that takes no pages back", () => {
 });
 
 /** Against a hang: each builds and runs a whole node. */
-describe("the memory node between two lanes", { timeout: 600_000 }, () => {
+describe("the memory node between two lanes", () => {
   it("pages come and go by two queue pairs over lines that lose, double, swap and damage frames", () =>
     withPagedMachine("paging", { seed: 5, settings, pages: 32, faults: 0.01 }, async m => {
       const far = new FarMemory({ ...options, critical: m.critical, bulk: m.bulk });

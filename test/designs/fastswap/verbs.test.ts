@@ -7,7 +7,7 @@ describe("mnemo run fastswap", () => {
     expect(code).toBe(0);
     for (const way of ["one queue", "fault first", "two queues"]) expect(out).toContain(way);
     // Against a hang: three whole nodes are built and run.
-  }, 600_000);
+  });
   it.each([
     [["--window", "1"], "option '--window <pages>' argument '1' is invalid. It must be a whole number from 2 to 32"],
     [["--set", "patience=256"], "patience"],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { mnemo } from "../../support/command-line.ts";
 
-describe("mnemo run valet", { timeout: 600_000 }, () => {
+describe("mnemo run valet", () => {
   it("moves a region each way, and each thread finds what it wrote", async () => {
     const { code, out } = await mnemo(["run", "valet", "--picks", "0", "--set", "pages=1", "--set", "regions=3"]);
     expect(code).toBe(0);

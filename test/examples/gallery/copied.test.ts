@@ -19,7 +19,7 @@ describe.skipIf(!long)("a copy", () => {
     expect((await outside.mnemo("new", "my-hardware")).code).toBe(0);
     const installed = await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], folder);
     expect(installed.code, installed.err).toBe(0);
-  }, 300_000);
+  });
   afterAll(() => rmSync(outside.folder, { recursive: true, force: true }));
 
   it.each(gallery)("$name", async ({ name, file, module, set }) => {

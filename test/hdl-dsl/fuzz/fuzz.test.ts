@@ -4,13 +4,14 @@
  */
 import { expect, test } from "vitest";
 import { fuzz } from "./differential.ts";
+import { hangMs } from "../../support/hang-ms.ts";
 
 const count = Number(process.env["MNEMO_FUZZ"] ?? 80);
 const seed = Number(process.env["MNEMO_FUZZ_SEED"] ?? 20261120);
 
 test(
   `${count} random programs mean the same to the evaluator and to three tools (seed ${seed})`,
-  { timeout: 60_000 + count * 400 },
+  { timeout: hangMs + count * 400 },
   async () => {
     const start = Date.now();
     const r = await fuzz(seed, count, 500, undefined, done => {

@@ -126,8 +126,8 @@ test("without a fault the copy runs as the simulator does", async () => {
   expect(String(same)).toContain("plant the fault in text that is there");
   const copy = await faulty({ file: "model.ts", from: "/** One running design", to: "/** A running design" });
   expect(isFound(copy, [...designs, ...texts])).toBe(false);
-}, 120_000);
+});
 
-test.each(simulatorFaults.map((f, n) => ({ ...f, n })))("$n $file: $from", { timeout: 60_000 }, async f => {
+test.each(simulatorFaults.map((f, n) => ({ ...f, n })))("$n $file: $from", async f => {
   expect(isFound(await faulty(f), subjectsOf(f.file))).toBe(true);
 });

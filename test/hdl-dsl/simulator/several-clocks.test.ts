@@ -12,7 +12,7 @@ test.each([
   { seed: 11, gated: true },
   { seed: 12, gated: false },
   { seed: 13, gated: true },
-])("programs of seed $seed with three clocks, gated: $gated", { timeout: 180_000 }, async ({ seed, gated }) => {
+])("programs of seed $seed with three clocks, gated: $gated", async ({ seed, gated }) => {
   const programs = fc.sample(choices, { seed, numRuns: 50 }).map((l, n) => programOf(l, `Clocks${seed}x${n}`));
   const design = emitCircuit(bundle(programs.filter(isInitialised), `Clocks${seed}`));
   const random = new Random(seed);

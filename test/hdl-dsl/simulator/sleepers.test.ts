@@ -8,6 +8,7 @@ import { Random } from "../../../hdl-dsl/random.ts";
 import { subjectOf } from "../fuzz/bench.ts";
 import { describeCounterexample, differences } from "../fuzz/differential.ts";
 import { Sleepers, sleepy } from "./sleepers.ts";
+import { hangMs } from "../../support/hang-ms.ts";
 
 const count = Math.ceil(Number(process.env["MNEMO_FUZZ"] ?? 200) / 10),
   seed = Number(process.env["MNEMO_FUZZ_SEED"] ?? 1);
@@ -23,6 +24,6 @@ async function difference(program: number): Promise<string> {
   return first === undefined ? "" : `program ${program}: ${describeCounterexample({ difference: first, vectors })}`;
 }
 
-test(`${count} circuits that sleep and wake (from seed ${seed})`, { timeout: 60_000 + count * 2_000 }, async () => {
+test(`${count} circuits that sleep and wake (from seed ${seed})`, { timeout: hangMs + count * 2_000 }, async () => {
   for (let n = 0; n < count; n++) expect(await difference(seed + n)).toBe("");
 });

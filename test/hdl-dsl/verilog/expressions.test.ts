@@ -7,6 +7,7 @@ import { simulate } from "../support/icarus.ts";
 import { lint } from "../support/lint.ts";
 import { Random } from "../../../hdl-dsl/random.ts";
 import { assign, circuit, Expressions, pattern, readOf, signal } from "../support/random.ts";
+import { hangMs } from "../../support/hang-ms.ts";
 
 /** Simulates outputs that are functions of the inputs and compares them with the evaluator. */
 function compare(c: Circuit, values: ReadonlyMap<Signal, Expr>, random: Random, steps: number): void {
@@ -33,7 +34,7 @@ describe("expressions", () => {
   // SEED and ROUNDS widen the search; a longer one needs more time.
   test(
     `random expressions mean in Verilog what the evaluator says (seed ${seed})`,
-    { timeout: 60_000 * Math.max(2, rounds) },
+    { timeout: hangMs + 60_000 * rounds },
     () => {
       for (let round = 0; round < rounds; round++) {
         const random = new Random(seed + round);

@@ -7,6 +7,7 @@ import { Interpreter } from "../support/interpret.ts";
 import { lint } from "../support/lint.ts";
 import { Random } from "../../../hdl-dsl/random.ts";
 import { assign, circuit, Expressions, pattern, readOf, signal } from "../support/random.ts";
+import { hangMs } from "../../support/hang-ms.ts";
 
 /** Wires, outputs and registers under random conditions and switches, whole and in parts. */
 function randomModule(random: Random): Circuit {
@@ -67,7 +68,7 @@ describe("statements", () => {
 
   test(
     `random modules do in Verilog what their statements say (seed ${seed})`,
-    { timeout: 60_000 * Math.max(2, rounds) },
+    { timeout: hangMs + 60_000 * rounds },
     () => {
       for (let round = 0; round < rounds; round++) {
         const random = new Random(seed + round);

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const design = emit(Waved());
   ours = play(compileBuiltin(design, { trace: true }), folder, "ours.vcd");
   verilators = play(await verilatorBackend.load(design, { trace: "vcd", brief: true }), folder, "verilators.vcd");
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a wave of the built-in simulator", () => {

@@ -7,6 +7,7 @@ import { type MigrationMode, migrationResult } from "../../../../designs/clio/so
 import { type ClusterOptions, type ClusterRig, insist, onCluster, page } from "./rig.ts";
 import { migrationSeeds, veryLate } from "./migrating.ts";
 import { traffic } from "./traffic.ts";
+import { hangMs } from "../../../support/hang-ms.ts";
 
 const modes: readonly MigrationMode[] = ["stopAll", "pageByPage"];
 const after = (rig: ClusterRig, ns: number): Promise<void> =>
@@ -118,7 +119,7 @@ describe.each(modes)("%s", mode => {
         });
       }
     },
-    10_000 + 5000 * migrationSeeds([]).length,
+    hangMs + 5000 * migrationSeeds([]).length,
   );
   test("the source is gone: the region is lost, and clients are told so", () =>
     onCluster({ limitNs: 1e12, cluster: { silentNs: 750_000 } }, async rig => {

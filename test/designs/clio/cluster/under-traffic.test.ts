@@ -1,6 +1,7 @@
 /** Clients read, write and add while regions migrate under them: no write is lost, every read is legal. */
 import { describe, expect, test } from "vitest";
 import { lossy, migrating, migrationSeeds, veryLate } from "./migrating.ts";
+import { hangMs } from "../../../support/hang-ms.ts";
 
 describe.each(["stopAll", "pageByPage"] as const)("%s", mode => {
   test("no faults on the network: no operation fails", async () => {
@@ -39,5 +40,5 @@ test.each(["stopAll", "pageByPage"] as const)(
       expect([seed, r.problems, r.judgedBytes > 10_000]).toEqual([seed, [], true]);
     }
   },
-  10_000 + 5000 * migrationSeeds([]).length,
+  hangMs + 5000 * migrationSeeds([]).length,
 );

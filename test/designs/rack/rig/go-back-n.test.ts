@@ -85,7 +85,6 @@ it.skipIf(process.env["MNEMO_LONG"] !== "1")(
       expect(Number(nodes.get("mem0")?.retriesAnswered ?? 0)).toBe(0);
       expect(devices.get("snic0")?.middle["dropTask"]).toBeGreaterThan(operations);
     }),
-  600_000,
 );
 
 it.skipIf(process.env["MNEMO_LONG"] !== "1")(
@@ -97,5 +96,4 @@ it.skipIf(process.env["MNEMO_LONG"] !== "1")(
     expect(repetitions).toBe(0);
     expect(lost).toBeGreaterThan(0);
   },
-  600_000,
 );

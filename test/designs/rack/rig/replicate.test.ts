@@ -128,5 +128,4 @@ it.skipIf(process.env["MNEMO_LONG"] !== "1")(
       expect([client.pending, plain.pending]).toEqual([0, 0]);
       expect(names.map(n => Number(nodes.get(n)?.retriesAnswered ?? 0)).some(n => n > 0)).toBe(true);
     }),
-  600_000,
 );

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../../hdl-dsl/index.ts";
 import { evenly, type Sender, serve } from "./support/epochs.ts";
+import { hangMs } from "../../../support/hang-ms.ts";
 
 const scenes = Number(process.env["MNEMO_DRF_SCENES"] ?? 500),
   epochs = 24;
@@ -39,7 +40,7 @@ function outcome(memory: number): { readonly gain: number; readonly part: number
   return { gain, part };
 }
 
-describe(`alternating traffic, ${scenes} scenes`, { timeout: 60_000 + scenes * 2_000 }, () => {
+describe(`alternating traffic, ${scenes} scenes`, { timeout: hangMs + scenes * 2_000 }, () => {
   it("by one epoch's uses it gains, and the others keep their parts", () => {
     const { gain, part } = outcome(1);
     expect(gain, "it gains").toBeGreaterThan(1.2);

@@ -14,6 +14,7 @@ import {
 import { Random } from "../../../../hdl-dsl/index.ts";
 import { cheated, envious, overfull, trueWorth, wasteful } from "./support/fairness.ts";
 import { longestProblem, randomProblem } from "./support/problems.ts";
+import { hangMs } from "../../../support/hang-ms.ts";
 
 const instances = Number(process.env["MNEMO_DRF_INSTANCES"] ?? 2_000);
 const sizesOf = (r: Random) => ({ users: r.between(2, 6), resources: r.between(2, 8), floor: r.pick([0, 64, 1536]) });
@@ -130,7 +131,7 @@ describe("published and own examples", () => {
   });
 });
 
-describe(`${instances} random instances`, { timeout: 60_000 + instances * 300 }, () => {
+describe(`${instances} random instances`, { timeout: hangMs + instances * 300 }, () => {
   it("the exact one is feasible, wastes nothing, and leaves nobody envious or cheated", () => {
     let contended = 0,
       satisfied = 0;

@@ -70,7 +70,7 @@ const inFixed: readonly (readonly [string, string, string])[] = [
   ["the second rising begins with all users", "[...first.satisfied].sort((a, b) => a - b)", "rising"],
 ];
 
-describe("a fault in the software is found", { timeout: 300_000 }, () => {
+describe("a fault in the software is found", () => {
   it("and nothing without one", () => {
     expect(wrongWithExact({ drfExact, drfFixed })).toBeUndefined();
     expect(wrongWithFixed({ drfExact, drfFixed })).toBeUndefined();

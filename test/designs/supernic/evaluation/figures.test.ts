@@ -14,7 +14,7 @@ describe("the paper's figures, quickly", () => {
   // How long a model takes to compile decides nothing.
   beforeAll(async () => {
     for (const d of supernicFigures) figures.set(d.number, await figureOf(d, { seed: 1, quick: true }));
-  }, 900_000);
+  });
   const figure = (number: string): Figure => figures.get(number) as Figure;
   const ys = (number: string, series: string): readonly number[] =>
     figure(number)
@@ -96,4 +96,4 @@ it("docs/supernic/figures.md is what is measured", async () => {
       readFileSync(page, "utf8"),
       "run MNEMO_UPDATE=1 npx vitest run test/designs/supernic/evaluation/figures.test.ts",
     ).toBe(expected);
-}, 900_000);
+});

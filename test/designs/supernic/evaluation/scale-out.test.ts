@@ -47,7 +47,7 @@ describe.skipIf(process.env["MNEMO_LONG"] !== "1")("figure 5.20 at a tenth of it
   let device: ScaleOutMeasured;
   beforeAll(async () => {
     device = await measureScaleOut(1, load);
-  }, 300_000);
+  });
 
   it("the model has the device's shares, scales out as late, and takes as long for it", async () => {
     expect(await differences(device, scaleOutModel)).toEqual([]);

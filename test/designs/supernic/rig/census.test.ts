@@ -76,19 +76,15 @@ describe("frames in = frames out + dropped + inside", () => {
     ])
       expect(middle[name], name).toBeGreaterThan(0);
     expect(Object.values(loop).some(n => n > 0)).toBe(true);
-  }, 120_000);
+  });
   describe("a planted fault is found", () => {
     for (const [name, from, to, by] of faults)
-      it(
-        name,
-        async () => {
-          const { problems } = await world("instances", seed, frames, {
-            timeoutCycles: 4_000,
-            change: device => plant(device, from, to),
-          });
-          expect(problems.filter(p => by.test(p))).not.toEqual([]);
-        },
-        120_000,
-      );
+      it(name, async () => {
+        const { problems } = await world("instances", seed, frames, {
+          timeoutCycles: 4_000,
+          change: device => plant(device, from, to),
+        });
+        expect(problems.filter(p => by.test(p))).not.toEqual([]);
+      });
   });
 });

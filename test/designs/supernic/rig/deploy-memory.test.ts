@@ -139,5 +139,4 @@ it.skipIf(process.env["MNEMO_LONG"] !== "1")(
         ]).toEqual([]);
       },
     ),
-  300_000,
 );

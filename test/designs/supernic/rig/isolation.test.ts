@@ -39,10 +39,10 @@ describe("isolation", () => {
       if (doing !== "stuck") expect(seen.others, doing).toBeGreaterThan(0);
     }
     expect(bound).toBeLessThan(100);
-  }, 300_000);
+  });
   it("bob's UID, key and port do not serve alice", async () => {
     expect(await servedWith()).toEqual([]);
-  }, 300_000);
+  });
 });
 
 describe("a fault that breaks it is found", () => {
@@ -53,7 +53,7 @@ describe("a fault that breaks it is found", () => {
     });
     expect(broken(seen, 0).length).toBeGreaterThan(0);
     expect(seen.p99).toBeGreaterThan(10 * bound);
-  }, 300_000);
+  });
   it("a UID that counts at every port, a key that is another's", async () => {
     const [, bob] = setup.dags;
     if (bob === undefined) throw new RangeError("bob has a DAG");
@@ -71,5 +71,5 @@ describe("a fault that breaks it is found", () => {
     } finally {
       Object.assign(alice ?? {}, { key: own });
     }
-  }, 300_000);
+  });
 });

@@ -149,5 +149,5 @@ describe("the KV cache in the device", () => {
         expect((await device.counters()).middle["dropTask"]).toBe(2);
       },
     );
-  }, 120_000);
+  });
 });

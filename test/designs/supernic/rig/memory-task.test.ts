@@ -145,7 +145,7 @@ describe("a task with memory in the device", () => {
       },
       device,
     );
-  it("a slow memory that answers out of order: frames wait, no task is stuck", () => slowly(), 120_000);
+  it("a slow memory that answers out of order: frames wait, no task is stuck", () => slowly());
   it("a short memory, pausing: pages go elsewhere and come back with what was written", async () => {
     const pause = { r: bernoulli(0.3, 1), w: bernoulli(0.3, 2), b: bernoulli(0.3, 3) };
     await inDevice("short memory", { ram: { latency: 20, pause }, frames: 3, elsewhere: 300 }, async trial => {
@@ -156,7 +156,7 @@ describe("a task with memory in the device", () => {
       expect(counted.in).toBeGreaterThan(2);
       expect(await trial.ends()).toEqual([]);
     });
-  }, 120_000);
+  });
   it("a memory that fails, and a task that is switched off: its frames are dropped and counted, others go on", async () => {
     await inDevice("failing memory", { ram: { latency: 300 } }, async trial => {
       const { device } = trial;
@@ -178,13 +178,9 @@ describe("a task with memory in the device", () => {
       expect((await device.memory?.driver.way(0))?.failed).toBeGreaterThanOrEqual(count);
       expect(await trial.ends()).toEqual([]);
     });
-  }, 120_000);
+  });
   // Another whole device is built for it: MNEMO_LONG=1 runs it.
-  it.skipIf(process.env["MNEMO_LONG"] !== "1")(
-    "a planted fault is found: who waits for memory is stuck",
-    async () => {
-      await findsFault(slowly(plant(definition, / \| memory_held\b/, "")));
-    },
-    120_000,
-  );
+  it.skipIf(process.env["MNEMO_LONG"] !== "1")("a planted fault is found: who waits for memory is stuck", async () => {
+    await findsFault(slowly(plant(definition, / \| memory_held\b/, "")));
+  });
 });

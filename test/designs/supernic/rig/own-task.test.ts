@@ -72,11 +72,11 @@ describe("a task of one's own in the whole device", () => {
     expect(counters.middle["dropTask"]).toBe(dead);
     // Without the model: what leaves is what a host would have sent with one less.
     expect(sorted(out.map(f => f.bytes))).toEqual(sorted(alive.map(f => frameOf(f.port, f.ttl - 1, f.bytes))));
-  }, 120_000);
+  });
   it("a model that says otherwise is told, frame by frame", async () => {
     const { problems } = await throughDevice(played(sent.slice(0, 20)), { ttl: identity });
     expect(problems.filter(p => /has 0x[0-9a-f]{2} at byte 22; it must be 0x/.test(p))).not.toEqual([]);
-  }, 120_000);
+  });
   it("without a model, the scoreboard refuses the task", () =>
     expect(throughDevice(played(sent.slice(0, 1)), {})).rejects.toThrow(
       'the task "ttl" has no model; give the scoreboard one of that name',

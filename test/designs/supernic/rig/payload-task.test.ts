@@ -192,5 +192,5 @@ describe("a task with payload in the device", () => {
         device => trial(misdeed, device),
       );
       expect(problems).toEqual([]);
-    }, 300_000);
+    });
 });

@@ -109,5 +109,5 @@ describe("replication in the device", () => {
         ]).toEqual([]);
       },
     );
-  }, 120_000);
+  });
 });

@@ -51,7 +51,7 @@ describe("state of a chain on the device", () => {
       return t.scoreboard.finish();
     });
     expect(problems).toEqual([]);
-  }, 300_000);
+  });
 
   it("a victim keeps what it had, a kill loses it, and a task that never answers is told; others lose nothing", async () => {
     const problems = await withNat("states lost", async t => {
@@ -88,5 +88,5 @@ describe("state of a chain on the device", () => {
       return [...problems, ...t.scoreboard.finish()];
     });
     expect(problems).toEqual([]);
-  }, 300_000);
+  });
 });

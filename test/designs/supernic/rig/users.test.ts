@@ -27,7 +27,7 @@ describe("launching on demand", () => {
       { hold: 16_000 },
     );
     expect(problems).toEqual([]);
-  }, 300_000);
+  });
 
   it("what waits is held by the class queue; when that is full, frames are dropped and counted, and no others", async () => {
     const problems = await withUsers("full", async t => {
@@ -54,7 +54,7 @@ describe("launching on demand", () => {
       return [];
     });
     expect(problems).toEqual([]);
-  }, 300_000);
+  });
 
   it("a region that is killed while its frames wait: they stay outside, and what was inside is counted", async () => {
     const problems = await withUsers("kill", async t => {
@@ -73,5 +73,5 @@ describe("launching on demand", () => {
       return [];
     });
     expect(problems).toEqual([]);
-  }, 300_000);
+  });
 });

@@ -94,7 +94,7 @@ async function weighted(name: string, keeps: (e: TableWrite) => boolean = () => 
   return seen;
 }
 
-describe("WEIGHT", { timeout: 300_000 }, () => {
+describe("WEIGHT", () => {
   it("counts from CTRL to the meter: of what two users get beyond their floors, one has three times as much", async () => {
     const seen = await weighted("weight");
     expect(wrongShares(seen, { alice: 3, bob: 1 })).toEqual([]);
@@ -110,7 +110,7 @@ describe("WEIGHT", { timeout: 300_000 }, () => {
   });
 });
 
-describe("scaling by intended load", { timeout: 300_000 }, () => {
+describe("scaling by intended load", () => {
   /** Epochs of a period. */
   const period = 3;
   it("sees overload in front of the meter, scales out into a free region, and back in", async () => {

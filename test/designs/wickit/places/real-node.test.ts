@@ -58,5 +58,5 @@ describe("the node with the engine", () => {
       expect(await ask(8, { program: 0, words: [1n] }, id++)).toEqual({ status: status.INVALID, words: [] });
       expect(await ask(pid, { program: 3, words: [] }, id++)).toEqual({ status: status.MALFORMED, words: [] });
     });
-  }, 600_000);
+  });
 });

@@ -11,12 +11,13 @@ import { TOOLS } from "../tools.ts";
 import { batch } from "./batch.ts";
 import { grid } from "./cells.ts";
 import { printed, reasons } from "./table.ts";
+import { hangMs } from "../../../support/hang-ms.ts";
 
 const asked = process.env["MNEMO_FUZZ"],
   seed = Number(process.env["MNEMO_FUZZ_SEED"] ?? 20261122),
   passes = Math.max(1, Math.ceil(Number(asked ?? 0) / 5000));
 
-test(`every operator means the same in every place (seed ${seed})`, { timeout: passes * 1_200_000 }, async () => {
+test(`every operator means the same in every place (seed ${seed})`, { timeout: passes * 2 * hangMs }, async () => {
   const { rows, columns } = grid(),
     why = reasons(),
     total = new Map<string, number>();

@@ -11,6 +11,7 @@ import { passes } from "./batch.ts";
 import type { EmittedFile } from "./mutant-entry.ts";
 import { type SourceFault, sourceFaults } from "./source-faults.ts";
 import { type Entry, mutantOf } from "./source-mutant.ts";
+import { hangMs } from "../../../support/hang-ms.ts";
 
 const seed = 20261122;
 /** Programs of a round, and faulty ones of each fault in it. */
@@ -42,7 +43,7 @@ test("the text that each fault changes stands in the source once", () => {
 const long = process.env["MNEMO_FUZZ"] !== undefined;
 if (!long) console.warn("faults in the language's source are not planted here, for it takes minutes: set MNEMO_FUZZ");
 
-test.skipIf(!long)("every fault planted in the source is found", { timeout: 1_200_000 }, async () => {
+test.skipIf(!long)("every fault planted in the source is found", { timeout: 2 * hangMs }, async () => {
   const sane = await mutantOf(undefined),
     open = [];
   const only = process.env["MNEMO_FAULTS"] ?? "";
@@ -88,24 +89,20 @@ async function search(open: readonly Open[], sane: Entry, from: number): Promise
   }
 }
 
-test(
-  "a sound language changes nothing, and a fault that is no longer there is told",
-  { timeout: 300_000 },
-  async () => {
-    // The bundle names some wires otherwise, for its lines are others; it means the same.
-    const same = (await mutantOf(undefined)).texts(seed, "Fuzz", 0, 3);
-    const subjects: Subject[] = [];
-    for (const { make } of passes(seed, "Fuzz")) {
-      const files = same[subjects.length];
-      if (files === undefined) break;
-      expect(typeof files).not.toBe("string");
-      if (typeof files !== "string") subjects.push(planted(subjectOf(make()), files, "Sane"));
-    }
-    expect(subjects.length).toBe(3);
-    expect(await differences(subjects, ["icarus"], stimulus(new Random(seed)))).toEqual([]);
-    await expect(mutantOf({ ...(sourceFaults[0] as SourceFault), from: "nowhere" })).rejects.toThrow("stands 0 times");
-  },
-);
+test("a sound language changes nothing, and a fault that is no longer there is told", async () => {
+  // The bundle names some wires otherwise, for its lines are others; it means the same.
+  const same = (await mutantOf(undefined)).texts(seed, "Fuzz", 0, 3);
+  const subjects: Subject[] = [];
+  for (const { make } of passes(seed, "Fuzz")) {
+    const files = same[subjects.length];
+    if (files === undefined) break;
+    expect(typeof files).not.toBe("string");
+    if (typeof files !== "string") subjects.push(planted(subjectOf(make()), files, "Sane"));
+  }
+  expect(subjects.length).toBe(3);
+  expect(await differences(subjects, ["icarus"], stimulus(new Random(seed)))).toEqual([]);
+  await expect(mutantOf({ ...(sourceFaults[0] as SourceFault), from: "nowhere" })).rejects.toThrow("stands 0 times");
+});
 
 /** The first programs that the fault changes, to be run; "refused" where the faulty language does not make one. */
 function faulty(

@@ -242,7 +242,6 @@ describe("the node in partitions: A alone, and the same beside B's flood", () =>
       expect(r.beside.replies).toEqual(r.alone.replies);
       expect([...r.shifts]).toEqual([[0, r.alone.cycles.length]]);
     },
-    300_000,
   );
 
   test("planted faults: the same check fails with one partition, and when both are in the same", async () => {

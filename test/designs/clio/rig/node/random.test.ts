@@ -83,29 +83,25 @@ describe("random requests end to end, judged by the model", () => {
     expectCounters(r);
   });
 
-  test.each([64, 128, 256])(
-    "%i bits, 4 KB pages, a TLB of 16, memory and network without a pause",
-    async dataWidth => {
-      const settings = makeSettings({
-        dataWidth,
-        pageSize: "4KB",
-        physicalMemory: "64MB",
-        tlbEntries: 16,
-        outstandingMisses: 4,
-        requestSlots: 16,
-        freePageBuffer: 8,
-      });
-      const r = await randomRun(`random-${dataWidth}`, settings, {
-        requests: 3000,
-        mixture: { seed: dataWidth, pages: 24, hotBytes: 300, crossingShare: 0.3, stateShare: 0.3 },
-        bench: { wave: false },
-      });
-      expect(r.problems).toEqual([]);
-      expect(r.counters.tlbEvictions).toBeGreaterThan(0n);
-      expectCounters(r);
-    },
-    300_000,
-  );
+  test.each([64, 128, 256])("%i bits, 4 KB pages, a TLB of 16, memory and network without a pause", async dataWidth => {
+    const settings = makeSettings({
+      dataWidth,
+      pageSize: "4KB",
+      physicalMemory: "64MB",
+      tlbEntries: 16,
+      outstandingMisses: 4,
+      requestSlots: 16,
+      freePageBuffer: 8,
+    });
+    const r = await randomRun(`random-${dataWidth}`, settings, {
+      requests: 3000,
+      mixture: { seed: dataWidth, pages: 24, hotBytes: 300, crossingShare: 0.3, stateShare: 0.3 },
+      bench: { wave: false },
+    });
+    expect(r.problems).toEqual([]);
+    expect(r.counters.tlbEvictions).toBeGreaterThan(0n);
+    expectCounters(r);
+  });
 
   test("memory that comes and goes under the accesses: allocation, freeing, shootdown, frames reused", async () => {
     // 16 frames in all (two hold nothing of the clients'), so that freed ones come back at once: their old content
@@ -174,23 +170,19 @@ describe("random requests end to end, judged by the model", () => {
       /\.done_word +\(finish_done_word\),/,
       ".done_word (finish_done_word ^ 64'd1),",
     ],
-  ])(
-    "sees %s",
-    async (_what, from, to) => {
-      const settings = makeSettings();
-      await findsFault(
-        randomRun("planted", settings, {
-          requests: 3000,
-          mixture: { seed: 21, pages: 8, crossingShare: 0.3, stateShare: 0.3 },
-          bench: { wave: false },
-          design: plant(clioNode(settings.config), from, to),
-        }).then(r => {
-          if (r.problems.length > 0) throw new Error(r.problems[0]);
-        }),
-      );
-    },
-    300_000,
-  );
+  ])("sees %s", async (_what, from, to) => {
+    const settings = makeSettings();
+    await findsFault(
+      randomRun("planted", settings, {
+        requests: 3000,
+        mixture: { seed: 21, pages: 8, crossingShare: 0.3, stateShare: 0.3 },
+        bench: { wave: false },
+        design: plant(clioNode(settings.config), from, to),
+      }).then(r => {
+        if (r.problems.length > 0) throw new Error(r.problems[0]);
+      }),
+    );
+  });
 
   test("10,000 malformed frames, each followed by a good one that is served", async () => {
     const settings = makeSettings();

@@ -8,9 +8,9 @@ import { clientGroups, problemsOf, work } from "../../../../../designs/rack/rig/
 import { readRack } from "../../../../../designs/rack/setup/index.ts";
 import type { Dag, PeerSoftware } from "../../../../../designs/supernic/software/index.ts";
 import { Random } from "../../../../../sim/index.ts";
+import { hangMs } from "../../../../support/hang-ms.ts";
 
 const operations = Number(process.env["MNEMO_OPERATIONS"] ?? 24),
-  patience = 120_000 + 600 * operations,
   period = 10_000,
   quiet = 3_000,
   rackKey = new Uint8Array(32).fill(3);
@@ -163,11 +163,11 @@ function serves(count: number, bad: number): Promise<void> {
 }
 
 describe("KV clients, while their DAGs move between sNICs and these fail at random", () => {
-  it("two sNICs and two nodes, 2 % of each fault", () => serves(2, 0.02), patience);
+  it("two sNICs and two nodes, 2 % of each fault", () => serves(2, 0.02));
   // Four sNICs and four nodes take a few hundred thousand cycles of eight devices.
   it.runIf(process.env["MNEMO_LONG"] === "1")(
     "four sNICs and four nodes, 5 % of each fault",
     () => serves(4, 0.05),
-    4 * patience,
+    hangMs + 2_400 * operations,
   );
 });

@@ -11,8 +11,7 @@ import type { PeerSoftware } from "../../../../../designs/supernic/software/inde
 import { putShims, snicKind } from "../../../../../designs/supernic/wire/index.ts";
 import { exchange, exchangeModel } from "../../../supernic/rtl/memory/support/exchange-task.ts";
 
-const patience = 400_000,
-  period = 50_000,
+const period = 50_000,
   quiet = 3_000,
   rackKey = new Uint8Array(32).fill(5),
   /** Each keeps its number in another page. */
@@ -106,45 +105,40 @@ const begin = async (rack: RunningRack): Promise<readonly PeerSoftware[]> => {
 
 // Two whole devices of their own are built for it: MNEMO_LONG=1 runs it.
 describe.skipIf(process.env["MNEMO_LONG"] !== "1")("pages of one sNIC's task in the other's memory", () => {
-  it(
-    "go and come both ways at once; what a task reads is what it wrote, and in the end all pages are back",
-    () =>
-      withRack(
-        plan,
-        {
-          seed: 1,
-          build: { bitstreams: [["dummy"]], taskOf },
-          device: () => ({
-            isManaged: true,
-            models: { exchange: exchangeModel },
-            memory: { frames: 4, elsewhere: 300, aside: 6 },
-          }),
-        },
-        async rack => {
-          const software = await begin(rack),
-            keepers = new Keepers(rack);
-          for (let round = 0; round < 2; round++)
-            for (const port of ports) for (const n of [0, 1]) keepers.send(n, port);
-          for (let i = 0; keepers.outside > 0 && i < 100; i++) await rack.clockwork.pause(period);
-          expect([keepers.outside, keepers.wrong]).toEqual([0, []]);
-          expect(keepers.came).toBe(4 * ports.length);
-          for (const [n, { device }] of rack.devices.entries()) {
-            const own = software[n],
-              peer = software[1 - n],
-              { memory } = device;
-            expect(own?.pages.counts).toMatchObject({ lost: 0, lies: 0, late: 0, refused: 0 });
-            expect(own?.pages.counts.out).toBeGreaterThan(2);
-            expect(own?.pages.counts.in).toBeGreaterThan(1);
-            for (const space of memory?.manager.spaces ?? []) await memory?.manager.destroy(space);
-            await rack.clockwork.pause(2 * period);
-            expect([peer?.kept.keptOf(n), own?.pages.outside, memory?.manager.moving]).toEqual([[], 0, 0]);
-          }
-          for (const s of software) s.stop();
-          await rack.clockwork.pause(period);
-          expect(software.map(s => s.failed).filter(e => e !== undefined)).toEqual([]);
-          expect((await rack.finish()).problems).toEqual([]);
-        },
-      ),
-    patience,
-  );
+  it("go and come both ways at once; what a task reads is what it wrote, and in the end all pages are back", () =>
+    withRack(
+      plan,
+      {
+        seed: 1,
+        build: { bitstreams: [["dummy"]], taskOf },
+        device: () => ({
+          isManaged: true,
+          models: { exchange: exchangeModel },
+          memory: { frames: 4, elsewhere: 300, aside: 6 },
+        }),
+      },
+      async rack => {
+        const software = await begin(rack),
+          keepers = new Keepers(rack);
+        for (let round = 0; round < 2; round++) for (const port of ports) for (const n of [0, 1]) keepers.send(n, port);
+        for (let i = 0; keepers.outside > 0 && i < 100; i++) await rack.clockwork.pause(period);
+        expect([keepers.outside, keepers.wrong]).toEqual([0, []]);
+        expect(keepers.came).toBe(4 * ports.length);
+        for (const [n, { device }] of rack.devices.entries()) {
+          const own = software[n],
+            peer = software[1 - n],
+            { memory } = device;
+          expect(own?.pages.counts).toMatchObject({ lost: 0, lies: 0, late: 0, refused: 0 });
+          expect(own?.pages.counts.out).toBeGreaterThan(2);
+          expect(own?.pages.counts.in).toBeGreaterThan(1);
+          for (const space of memory?.manager.spaces ?? []) await memory?.manager.destroy(space);
+          await rack.clockwork.pause(2 * period);
+          expect([peer?.kept.keptOf(n), own?.pages.outside, memory?.manager.moving]).toEqual([[], 0, 0]);
+        }
+        for (const s of software) s.stop();
+        await rack.clockwork.pause(period);
+        expect(software.map(s => s.failed).filter(e => e !== undefined)).toEqual([]);
+        expect((await rack.finish()).problems).toEqual([]);
+      },
+    ));
 });

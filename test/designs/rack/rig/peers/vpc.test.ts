@@ -21,8 +21,7 @@ import {
 } from "../../../../../designs/supernic/wire/index.ts";
 import { Random } from "../../../../../sim/index.ts";
 
-const patience = 120_000,
-  datagrams = Number(process.env["MNEMO_FRAMES"] ?? 60),
+const datagrams = Number(process.env["MNEMO_FRAMES"] ?? 60),
   tunnel = 4789,
   refused = 666;
 const client: Endpoint = { mac: 0x025c_0000_0101n, ip: 0x0a14_0101, port: 4000 },
@@ -141,76 +140,72 @@ function opened(frame: Uint8Array): Uint8Array {
 }
 
 describe("a VPC over two sNICs", () => {
-  it(
-    "datagrams go through firewall, NAT and tunnel, and their answers back; nothing is in the clear between",
-    async () => {
-      const random = new Random(3),
-        between: Uint8Array[] = [],
-        sent = new Map<string, number>(),
-        atServer: { from: number; port: number; payload: string }[] = [],
-        atClient: string[] = [],
-        wrong: string[] = [];
-      /** Packets of IPv4 that must stand in the tunnel, as they are behind it. */
-      const packets: string[] = [];
-      const same = (frame: Uint8Array, wanted: Uint8Array): void => {
-        if (hex(frame) !== hex(wanted)) wrong.push(`${hex(frame)} is not ${hex(wanted)}`);
-        packets.push(hex(wanted.slice(aesFrom)));
+  it("datagrams go through firewall, NAT and tunnel, and their answers back; nothing is in the clear between", async () => {
+    const random = new Random(3),
+      between: Uint8Array[] = [],
+      sent = new Map<string, number>(),
+      atServer: { from: number; port: number; payload: string }[] = [],
+      atClient: string[] = [],
+      wrong: string[] = [];
+    /** Packets of IPv4 that must stand in the tunnel, as they are behind it. */
+    const packets: string[] = [];
+    const same = (frame: Uint8Array, wanted: Uint8Array): void => {
+      if (hex(frame) !== hex(wanted)) wrong.push(`${hex(frame)} is not ${hex(wanted)}`);
+      packets.push(hex(wanted.slice(aesFrom)));
+    };
+    const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex"),
+      payloadOf = (frame: Uint8Array): Uint8Array => {
+        const { udp } = dissectStack(frame);
+        return frame.slice(42, 34 + (udp?.length ?? 8));
       };
-      const hex = (b: Uint8Array): string => Buffer.from(b).toString("hex"),
-        payloadOf = (frame: Uint8Array): Uint8Array => {
-          const { udp } = dissectStack(frame);
-          return frame.slice(42, 34 + (udp?.length ?? 8));
+    const tap = (line: number) => (point: number, _time: number, frame: Uint8Array) => {
+      if (line === 1 && point % 2 === 0 && frame.length > 60) between.push(frame);
+    };
+    const finished = await withRack(
+      plan,
+      { seed: 1, tap, device: name => ({ ...ofDevice(name), isManaged: name === "snic0" }) },
+      async rack => {
+        rack.endpoint("server").onFrame = frame => {
+          const { ipv4, udp, ethernet } = dissectStack(frame);
+          if (ipv4 === undefined || udp === undefined || ethernet === undefined) throw new Error("no datagram came");
+          const payload = payloadOf(frame);
+          same(frame, udpFrame({ mac: source, ip: nat, port: udp.srcPort }, server, payload));
+          atServer.push({ from: ipv4.src, port: udp.dstPort, payload: hex(payload) });
+          const back = { mac: client.mac, ip: ipv4.src, port: udp.srcPort };
+          rack.endpoint("server").jack.send(udpFrame(server, back, payload));
         };
-      const tap = (line: number) => (point: number, _time: number, frame: Uint8Array) => {
-        if (line === 1 && point % 2 === 0 && frame.length > 60) between.push(frame);
-      };
-      const finished = await withRack(
-        plan,
-        { seed: 1, tap, device: name => ({ ...ofDevice(name), isManaged: name === "snic0" }) },
-        async rack => {
-          rack.endpoint("server").onFrame = frame => {
-            const { ipv4, udp, ethernet } = dissectStack(frame);
-            if (ipv4 === undefined || udp === undefined || ethernet === undefined) throw new Error("no datagram came");
-            const payload = payloadOf(frame);
-            same(frame, udpFrame({ mac: source, ip: nat, port: udp.srcPort }, server, payload));
-            atServer.push({ from: ipv4.src, port: udp.dstPort, payload: hex(payload) });
-            const back = { mac: client.mac, ip: ipv4.src, port: udp.srcPort };
-            rack.endpoint("server").jack.send(udpFrame(server, back, payload));
-          };
-          rack.endpoint("client").onFrame = frame => {
-            const { udp } = dissectStack(frame),
-              to = { ...client, port: udp?.dstPort ?? 0 };
-            same(frame, udpFrame({ mac: source, ip: server.ip, port: server.port }, to, payloadOf(frame)));
-            atClient.push(`${udp?.dstPort} ${hex(payloadOf(frame))}`);
-          };
-          for (let i = 0; i < datagrams; i++) {
-            const payload = Uint8Array.from({ length: random.between(20, 1200) }, () => random.between(0, 255)),
-              port = 4000 + (i % 5),
-              to = i % 10 === 9 ? refused : server.port;
-            if (to === server.port) sent.set(hex(payload), port);
-            rack.endpoint("client").jack.send(udpFrame({ ...client, port }, { ...server, port: to }, payload));
-            await rack.clockwork.pause(200);
-          }
-          return rack.finish();
-        },
-      );
-      expect(finished.problems).toEqual([]);
-      expect(atServer.length).toBe(sent.size);
-      expect(atServer.map(s => s.payload).sort()).toEqual([...sent.keys()].sort());
-      expect(new Set(atServer.map(s => `${s.from} ${s.port}`))).toEqual(new Set([`${nat} ${server.port}`]));
-      expect(atClient.sort()).toEqual([...sent].map(([payload, port]) => `${port} ${payload}`).sort());
-      // Between the two: each frame once, encrypted, and what Node's AES makes of it.
-      expect(between).toHaveLength(2 * sent.size);
-      expect(wrong).toEqual([]);
-      const inside = between.map(f => hex(opened(f))),
-        onLine = between.map(hex).join(" ");
-      for (const payload of sent.keys()) expect(onLine.includes(payload.slice(0, 32))).toBe(false);
-      // The client's packet behind the tunnel has the client's address; in the tunnel that of the NAT.
-      const toClient = (packet: string): boolean => packet.slice(32, 40) === hexOf(client.ip);
-      expect(inside.filter(p => packets.includes(p)).length).toBe(sent.size);
-      expect(packets.filter(p => !toClient(p)).every(p => inside.includes(p))).toBe(true);
-      expect(between.every(f => dissectStack(f).udp?.dstPort === tunnel)).toBe(true);
-    },
-    patience,
-  );
+        rack.endpoint("client").onFrame = frame => {
+          const { udp } = dissectStack(frame),
+            to = { ...client, port: udp?.dstPort ?? 0 };
+          same(frame, udpFrame({ mac: source, ip: server.ip, port: server.port }, to, payloadOf(frame)));
+          atClient.push(`${udp?.dstPort} ${hex(payloadOf(frame))}`);
+        };
+        for (let i = 0; i < datagrams; i++) {
+          const payload = Uint8Array.from({ length: random.between(20, 1200) }, () => random.between(0, 255)),
+            port = 4000 + (i % 5),
+            to = i % 10 === 9 ? refused : server.port;
+          if (to === server.port) sent.set(hex(payload), port);
+          rack.endpoint("client").jack.send(udpFrame({ ...client, port }, { ...server, port: to }, payload));
+          await rack.clockwork.pause(200);
+        }
+        return rack.finish();
+      },
+    );
+    expect(finished.problems).toEqual([]);
+    expect(atServer.length).toBe(sent.size);
+    expect(atServer.map(s => s.payload).sort()).toEqual([...sent.keys()].sort());
+    expect(new Set(atServer.map(s => `${s.from} ${s.port}`))).toEqual(new Set([`${nat} ${server.port}`]));
+    expect(atClient.sort()).toEqual([...sent].map(([payload, port]) => `${port} ${payload}`).sort());
+    // Between the two: each frame once, encrypted, and what Node's AES makes of it.
+    expect(between).toHaveLength(2 * sent.size);
+    expect(wrong).toEqual([]);
+    const inside = between.map(f => hex(opened(f))),
+      onLine = between.map(hex).join(" ");
+    for (const payload of sent.keys()) expect(onLine.includes(payload.slice(0, 32))).toBe(false);
+    // The client's packet behind the tunnel has the client's address; in the tunnel that of the NAT.
+    const toClient = (packet: string): boolean => packet.slice(32, 40) === hexOf(client.ip);
+    expect(inside.filter(p => packets.includes(p)).length).toBe(sent.size);
+    expect(packets.filter(p => !toClient(p)).every(p => inside.includes(p))).toBe(true);
+    expect(between.every(f => dissectStack(f).udp?.dstPort === tunnel)).toBe(true);
+  });
 });

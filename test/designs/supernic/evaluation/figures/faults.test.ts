@@ -186,12 +186,11 @@ describe("claims of the figures", () => {
     await expect(mutantOf({ name: "none", file: hops, from: "not there", to: "" }, cycles)).rejects.toThrow(
       'none: "not there" stands 0 times',
     );
-  }, 120_000);
+  });
   it.each(faults.filter(f => isLong || f.long !== true).map(f => [f.figure, f.name, f] as const))(
     "%s, planted: %s",
     async (figure, _, fault) => {
       expect((await broken(figure, fault)).length).toBeGreaterThan(0);
     },
-    120_000,
   );
 });

@@ -16,6 +16,7 @@ import {
   traffic,
   watch,
 } from "../../../../../designs/supernic/model/scheduler/index.ts";
+import { hangMs } from "../../../../support/hang-ms.ts";
 
 const runs = Number(process.env["MNEMO_SCHEDULER_RUNS"] ?? 100);
 const wrongOf = (seed: number, fault?: Fault): string | undefined => {
@@ -24,7 +25,7 @@ const wrongOf = (seed: number, fault?: Fault): string | undefined => {
 };
 
 describe("random configurations", () => {
-  it(`keep every promise: ${runs} of them`, { timeout: 60_000 + runs * 2_000 }, () => {
+  it(`keep every promise: ${runs} of them`, { timeout: hangMs + runs * 2_000 }, () => {
     let packets = 0,
       dropped = 0;
     for (let seed = 0; seed < runs; seed++) {
@@ -57,7 +58,7 @@ const symptoms: Readonly<Record<(typeof faults)[number], RegExp>> = {
   "users have no turn": /others start/,
 };
 describe("a planted fault is found", () => {
-  it.each(faults)("%s", { timeout: 120_000 }, fault => {
+  it.each(faults)("%s", fault => {
     let found: string | undefined;
     for (let seed = 0; seed < 120 && found === undefined; seed++) found = wrongOf(seed, fault);
     expect(found).toMatch(symptoms[fault]);
@@ -121,7 +122,7 @@ describe("packets that push on past the scheduler", () => {
   });
 });
 
-it("the page shows what is measured", { timeout: 120_000 }, () => {
+it("the page shows what is measured", () => {
   const file = "docs/supernic/scheduler.md",
     page = readFileSync(file, "utf8"),
     [before = "", rest = ""] = page.split("<!-- figures -->\n"),

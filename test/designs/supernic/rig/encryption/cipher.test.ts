@@ -138,5 +138,5 @@ describe("encryption in the device", () => {
       run,
     );
     expect(problems).toEqual([]);
-  }, 300_000);
+  });
 });

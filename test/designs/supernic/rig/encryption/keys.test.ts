@@ -80,6 +80,5 @@ describe("keys of a setup", () => {
       });
       expect(new Set(nonces).size).toBe(frames.length);
     },
-    120_000,
   );
 });

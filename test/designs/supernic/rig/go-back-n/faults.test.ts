@@ -36,7 +36,7 @@ const problemsOf = async (from: string | RegExp, to: string, lost: number): Prom
 };
 describe("the model beside the device finds", () => {
   const finds = (name: string, from: string | RegExp, to: string, lost: number, always = false): void =>
-    it.skipIf(!always && !long)(name, async () => expect(await problemsOf(from, to, lost)).not.toEqual([]), 120_000);
+    it.skipIf(!always && !long)(name, async () => expect(await problemsOf(from, to, lost)).not.toEqual([]));
   // Names of the task's alone: others of the device have wires of equal names.
   finds("a timeout that comes too early", "& ~was_again & ~was_progress;", "& ~was_again;", 0.1);
   finds("ACKs that are not heard", "is_heard = is_accepted & late_control;", "is_heard = 1'b0;", 0.1, true);

@@ -38,4 +38,4 @@ it("plays a capture of a session; requests go on, replies are sent again by NACK
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 120_000);
+});

@@ -11,42 +11,40 @@ import { type Event, judged, nodePort, parameters, SessionsDevice, setup } from 
 
 const requests = 20;
 let events: readonly Event[] = [];
-beforeAll(
-  () =>
-    runBench(
-      "sessions device",
-      deviceDefinition(setup, parameters),
-      { limitCycles: 600_000, wave: false, signals: true, seed: 4 },
-      async b => {
-        const w = new SessionsDevice(b, { lost: 0.1, way: 500 });
-        await w.device.bringUp();
-        for (const c of w.clients) c.open();
-        await b.until(() => w.clients.every(c => c.session !== undefined));
-        for (let n = 0; n < requests; n++)
-          for (const c of w.clients) {
-            c.put(b.random.bytes(b.random.pick([16, 40, 300, 1200])));
-            await b.cycles(b.random.below(300));
-          }
-        await b.until(() => w.clients.every((c, i) => c.session?.idle === true && w.delivered[i]?.length === requests));
-        await b.until(() => w.isStill);
-        for (const { o, slot, number } of w.clients) {
-          w.send(o.number, closeFrame(clientEnd(o.number), nodeEnd(0), slot, number));
-          await b.until(() => w.isStill);
+beforeAll(() =>
+  runBench(
+    "sessions device",
+    deviceDefinition(setup, parameters),
+    { limitCycles: 600_000, wave: false, signals: true, seed: 4 },
+    async b => {
+      const w = new SessionsDevice(b, { lost: 0.1, way: 500 });
+      await w.device.bringUp();
+      for (const c of w.clients) c.open();
+      await b.until(() => w.clients.every(c => c.session !== undefined));
+      for (let n = 0; n < requests; n++)
+        for (const c of w.clients) {
+          c.put(b.random.bytes(b.random.pick([16, 40, 300, 1200])));
+          await b.cycles(b.random.below(300));
         }
-        await b.cycles(600);
-        w.device.memory?.stop();
-        const counters = await w.device.counters();
-        expect(w.delivered).toEqual(w.replied);
-        expect([
-          ...w.scoreboard.finish(await w.device.counts(counters)),
-          ...unaccounted(counters, await w.device.inside()),
-          ...leftAtRest(b.sim, parameters),
-          ...((await w.device.memory?.leftAtRest()) ?? []),
-        ]).toEqual([]);
-        ({ events } = w);
-      },
-    ),
-  120_000,
+      await b.until(() => w.clients.every((c, i) => c.session?.idle === true && w.delivered[i]?.length === requests));
+      await b.until(() => w.isStill);
+      for (const { o, slot, number } of w.clients) {
+        w.send(o.number, closeFrame(clientEnd(o.number), nodeEnd(0), slot, number));
+        await b.until(() => w.isStill);
+      }
+      await b.cycles(600);
+      w.device.memory?.stop();
+      const counters = await w.device.counters();
+      expect(w.delivered).toEqual(w.replied);
+      expect([
+        ...w.scoreboard.finish(await w.device.counts(counters)),
+        ...unaccounted(counters, await w.device.inside()),
+        ...leftAtRest(b.sim, parameters),
+        ...((await w.device.memory?.leftAtRest()) ?? []),
+      ]).toEqual([]);
+      ({ events } = w);
+    },
+  ),
 );
 
 /** A frame that the device made, or undefined. */

@@ -47,7 +47,7 @@ describe("the capture that ships with the project", () => {
         if (hasTshark) frames = decoded(folder, "left.pcap");
       },
     });
-  }, 300_000);
+  });
 
   it("runs without a difference from the reference model", () => {
     expect([run.code, run.err, run.stats.differences]).toEqual([0, "", []]);

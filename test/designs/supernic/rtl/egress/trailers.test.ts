@@ -104,18 +104,15 @@ bench("a reset forgets all marks", Trailers(), { seed: 72 }, async b => {
 });
 describe("a planted fault is found", () => {
   const finds = (name: string, from: RegExp, to: string) =>
-    it(
-      name,
-      () =>
-        findsFault(
-          runBench(
-            `trailers fault ${name}`,
-            plant(Trailers(), from, to),
-            { seed: 73, wave: false, limitCycles: 5_000 },
-            b => traffic(b, 1_000),
-          ),
+    it(name, () =>
+      findsFault(
+        runBench(
+          `trailers fault ${name}`,
+          plant(Trailers(), from, to),
+          { seed: 73, wave: false, limitCycles: 5_000 },
+          b => traffic(b, 1_000),
         ),
-      60_000,
+      ),
     );
   finds(
     "a mark stays when its context is free",

@@ -26,18 +26,15 @@ const moving = (b: B) =>
 
 describe("a planted fault in the memory is found", () => {
   const finds = (name: string, from: string | RegExp, to: string, run: (b: B) => Promise<unknown>) =>
-    it(
-      name,
-      () =>
-        findsFault(
-          runBench(
-            `memory fault ${name}`,
-            plant(dut, from, to),
-            { seed: 31, wave: false, limitCycles: 30_000, hangCycles: 4_000 },
-            run,
-          ),
+    it(name, () =>
+      findsFault(
+        runBench(
+          `memory fault ${name}`,
+          plant(dut, from, to),
+          { seed: 31, wave: false, limitCycles: 30_000, hangCycles: 4_000 },
+          run,
         ),
-      120_000,
+      ),
     );
   finds("the limit is not looked at", /(wire within_limit =) [^;]*;/, "$1 1'b1;", moving);
   finds("a way without a space has space 0", /whose_known & within_limit/, "within_limit", rights);

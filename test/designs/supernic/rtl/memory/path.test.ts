@@ -87,18 +87,15 @@ describe("tasks with memory in a chain, with the memory's registers and software
   );
   describe("a planted fault is found", () => {
     const finds = (name: string, from: string | RegExp, to: string, run: (b: B) => Promise<unknown>) =>
-      it(
-        name,
-        () =>
-          findsFault(
-            runBench(
-              `memory path fault ${name}`,
-              plant(dut, from, to),
-              { seed: 5, wave: false, limitCycles: 60_000, hangCycles: 5_000 },
-              run,
-            ),
+      it(name, () =>
+        findsFault(
+          runBench(
+            `memory path fault ${name}`,
+            plant(dut, from, to),
+            { seed: 5, wave: false, limitCycles: 60_000, hangCycles: 5_000 },
+            run,
           ),
-        120_000,
+        ),
       );
     finds("a task comes back while its memory still answers", /& memory_idle/, "& 1'b1", heldOff);
     finds(

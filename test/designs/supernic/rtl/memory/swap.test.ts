@@ -33,19 +33,15 @@ bench(
   },
 );
 const finds = (name: string, ...faults: readonly (readonly [RegExp, string])[]) =>
-  it(
-    `a planted fault is found: ${name}`,
-    () =>
-      findsFault(
-        runBench(
-          `memory swap fault ${name}`,
-          faults.reduce<Dut<(typeof dut)["ports"]>>((design, [from, to]) => plant(design, from, to), dut),
-          { seed: 2, wave: false, ...o },
-          swaps,
-        ),
+  it(`a planted fault is found: ${name}`, () =>
+    findsFault(
+      runBench(
+        `memory swap fault ${name}`,
+        faults.reduce<Dut<(typeof dut)["ports"]>>((design, [from, to]) => plant(design, from, to), dut),
+        { seed: 2, wave: false, ...o },
+        swaps,
       ),
-    120_000,
-  );
+    ));
 // Either alone is harmless: software waits for the one, and the region stays off by the other.
 finds(
   "a region is empty, and on, while its memory still answers",

@@ -155,18 +155,15 @@ describe("a task that does wrong with payloads is contained", () => {
 
 describe("a planted fault is found", () => {
   const finds = (name: string, from: string | RegExp, to: string, bad: PayloadMisdeed | undefined) =>
-    it(
-      name,
-      () =>
-        findsFault(
-          runBench(
-            `payload fault ${name}`,
-            plant(pathOf(bad === undefined ? both : mixed), from, to),
-            { seed: 21, wave: false, limitCycles: 20_000, hangCycles: 3_000 },
-            b => (bad === undefined ? dense(b) : misbehave(b, bad)),
-          ),
+    it(name, () =>
+      findsFault(
+        runBench(
+          `payload fault ${name}`,
+          plant(pathOf(bad === undefined ? both : mixed), from, to),
+          { seed: 21, wave: false, limitCycles: 20_000, hangCycles: 3_000 },
+          b => (bad === undefined ? dense(b) : misbehave(b, bad)),
         ),
-      120_000,
+      ),
     );
   finds("a beat passes a packet without payload", /(wire reads_owed =) [^;]*;/, "$1 1'b1;", undefined);
   finds("a packet leaves before its payload is done", /(wire payload_done =) [^;]*;/, "$1 1'b1;", undefined);

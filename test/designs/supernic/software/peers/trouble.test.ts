@@ -13,7 +13,6 @@ describe("peers in trouble", () => {
       inRack({ count: 3, seed, faults: { loss: 0.1, duplicate: 0.1, reorder: 0.1 } }, rack =>
         life(rack, { periods, failures: 0 }),
       ),
-    120_000,
   );
   it.each([4, 6])(
     "and sNICs that fail and come back: all DAGs have a place in the end, and no packet is done twice (%i)",
@@ -21,7 +20,6 @@ describe("peers in trouble", () => {
       inRack({ count: 3, seed, faults: { loss: 0.05, duplicate: 0.05, reorder: 0.05 } }, rack =>
         life(rack, { periods: 2 * periods, failures: 0.02 }),
       ),
-    120_000,
   );
   it("a peer that accepts and never loads costs one launch, and others are asked", () =>
     inRack({ count: 3 }, async rack => {

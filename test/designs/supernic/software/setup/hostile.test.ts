@@ -69,7 +69,7 @@ describe("the shipped setup", () => {
       }
     expect(found.refused).toBeGreaterThan(2_500);
     expect(found.taken).toBeGreaterThan(75);
-  }, 120_000);
+  });
   it("with an entry of any list twice, or far too many: the same", () => {
     for (const path of paths) {
       const list = at(demoSetup, path);

@@ -61,18 +61,15 @@ for (const task of [encrypts, decrypts])
 
 describe("a planted fault is found", () => {
   const finds = (name: string, task: Tried, from: RegExp, to: string) =>
-    it(
-      name,
-      () =>
-        findsFault(
-          runBench(
-            `aes task fault ${name}`,
-            plant(pathOf([task]), from, to),
-            { seed: 37, wave: false, limitCycles: 20_000, hangCycles: 3_000 },
-            b => run(b, task, 400),
-          ),
+    it(name, () =>
+      findsFault(
+        runBench(
+          `aes task fault ${name}`,
+          plant(pathOf([task]), from, to),
+          { seed: 37, wave: false, limitCycles: 20_000, hangCycles: 3_000 },
+          b => run(b, task, 400),
         ),
-      120_000,
+      ),
     );
   finds("another user's row serves", encrypts, /(wire good =)[^;]*;/, "$1 row_is_good & launched;");
   finds(

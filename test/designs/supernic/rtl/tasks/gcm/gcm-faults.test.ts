@@ -122,17 +122,14 @@ const faults: readonly Planted[] = [
 
 describe("a planted fault is found", () => {
   for (const { name, task, from, to, scene = traffic, always = false } of faults)
-    it.skipIf(!long && !always)(
-      name,
-      () =>
-        findsFault(
-          runBench(
-            `gcm fault ${name}`,
-            plant(pathOf([task]), from, to),
-            { seed: 67, wave: false, limitCycles: 30_000, hangCycles: 3_000 },
-            b => scene(b, task),
-          ),
+    it.skipIf(!long && !always)(name, () =>
+      findsFault(
+        runBench(
+          `gcm fault ${name}`,
+          plant(pathOf([task]), from, to),
+          { seed: 67, wave: false, limitCycles: 30_000, hangCycles: 3_000 },
+          b => scene(b, task),
         ),
-      120_000,
+      ),
     );
 });

@@ -26,18 +26,15 @@ const lossy = (b: B) => lossyRun(b, { requests: 12 });
 describe("a planted fault in the Go-Back-N task is found", () => {
   type Run = (b: B) => Promise<unknown>;
   const plants = (name: string, from: string | RegExp, to: string, run: Run, more: object, always: boolean) =>
-    it.skipIf(!always && !long)(
-      name,
-      () =>
-        findsFault(
-          runBench(
-            `go-back-n fault ${name}`,
-            plant(gbnDut({ ...small, ...more }), from, to),
-            { seed: 5, wave: false, limitCycles: 250_000, hangCycles: 30_000 },
-            run,
-          ),
+    it.skipIf(!always && !long)(name, () =>
+      findsFault(
+        runBench(
+          `go-back-n fault ${name}`,
+          plant(gbnDut({ ...small, ...more }), from, to),
+          { seed: 5, wave: false, limitCycles: 250_000, hangCycles: 30_000 },
+          run,
         ),
-      60_000,
+      ),
     );
   /** One that a short run finds. */
   const finds = (name: string, from: string | RegExp, to: string, run: Run, more: object = {}) =>

@@ -26,12 +26,12 @@ describe("the KV cache", () => {
       );
       expect(replaced.hits).toBeGreaterThan(30);
       expect(replaced.forwarded).toBeGreaterThan(60);
-    }, 120_000);
+    });
   it("what crosses what: only what cannot be old is kept", async () => {
     const verdicts = await run("crossings", "lru", b => crossings(b, new KvCacheModel("lru", values)));
     // The first case after the beginning, and the last three, which are old by then.
     expect(verdicts.map((v, i) => (v === "drop" ? i : -1)).filter(i => i >= 0)).toEqual([1, 13, 14, 15]);
-  }, 120_000);
+  });
   it("latency and interval are as it declares; a packet without a key is faster", async () => {
     const { others, reads } = await run("rates", "fifo", rates),
       { latency, interval } = kvCache("fifo", values).declared;
@@ -40,7 +40,7 @@ describe("the KV cache", () => {
     );
     expect(reads).toEqual({ latency, interval });
     expect(others).toEqual({ latency: 3, interval: 5 });
-  }, 120_000);
+  });
   it("a hit: its cycles, and one access of memory", async () => {
     const { cycles, accesses } = await run("one hit", "lru", oneHit);
     console.log(`KV cache: a hit takes ${cycles} cycles beside memory and payload, and ${accesses} access of memory`);
@@ -50,7 +50,7 @@ describe("the KV cache", () => {
 
   it("a value that is read is not written over: its successor waits for every hit of it", async () => {
     expect(await run("overwrite", "fifo", overwriteRun)).toBe(36);
-  }, 120_000);
+  });
   it("linearizable with lost, doubled and overtaking frames, more keys than places, and pauses at every end", async () => {
     const seen = await run("world", "lru", b =>
       kvWorld(b, { operations: 800, latency: 30, jitter: 150, pause: () => bernoulli(0.2, b.random.word()) }),
@@ -58,7 +58,7 @@ describe("the KV cache", () => {
     expect(seen.hits).toBeGreaterThan(30);
     expect(seen.doubled).toBeGreaterThan(50);
     expect(seen.writes).toBeGreaterThan(30);
-  }, 120_000);
+  });
   it("linearizable with a memory that fails, a node that loses frames, and resets in the middle", async () => {
     const seen = await run("bad world", "fifo", b =>
       kvWorld(b, { operations: 500, latency: 30, jitter: 60, failing: 12, nodeLost: 0.01, resets: 120, writes: 0.2 }),
@@ -66,5 +66,5 @@ describe("the KV cache", () => {
     expect(seen.hits).toBeGreaterThan(5);
     expect(seen.bad).toBeGreaterThan(0);
     expect(seen.resets).toBe(4);
-  }, 120_000);
+  });
 });

@@ -23,18 +23,15 @@ describe("a planted fault in the KV cache is found", () => {
     run: (b: B) => Promise<unknown>,
     device: typeof dut = dut,
   ) =>
-    it(
-      name,
-      () =>
-        findsFault(
-          runBench(
-            `kv fault ${name}`,
-            plant(device, from, to),
-            { seed: 9, wave: false, limitCycles: 2_000_000, hangCycles: 500_000 },
-            run,
-          ),
+    it(name, () =>
+      findsFault(
+        runBench(
+          `kv fault ${name}`,
+          plant(device, from, to),
+          { seed: 9, wave: false, limitCycles: 2_000_000, hangCycles: 500_000 },
+          run,
         ),
-      120_000,
+      ),
     );
   const wire = (name: string): RegExp => new RegExp(`(wire ${name} =) [^;]*;`),
     register = (name: string): RegExp => new RegExp(`\\b${name} <= [^;]*;`);

@@ -14,18 +14,15 @@ const mixed = (b: B) => mixedRun(b, 400, () => never),
 
 describe("a planted fault in replication is found", () => {
   const finds = (name: string, from: string | RegExp, to: string, run: (b: B) => Promise<unknown>) =>
-    it(
-      name,
-      () =>
-        findsFault(
-          runBench(
-            `replicate fault ${name}`,
-            plant(replicaDut, from, to),
-            { seed: 9, wave: false, limitCycles: 300_000, hangCycles: 30_000 },
-            run,
-          ),
+    it(name, () =>
+      findsFault(
+        runBench(
+          `replicate fault ${name}`,
+          plant(replicaDut, from, to),
+          { seed: 9, wave: false, limitCycles: 300_000, hangCycles: 30_000 },
+          run,
         ),
-      60_000,
+      ),
     );
   const wire = (name: string): RegExp => new RegExp(`(wire (?:\\[[^\\]]*\\] )?${name} =) [^;]*;`);
   finds("a reply counts twice", wire("is_fresh"), "$1 1'b1;", mixed);

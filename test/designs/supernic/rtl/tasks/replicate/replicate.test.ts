@@ -21,9 +21,9 @@ describe("replication", () => {
     expect(seen.answered).toBeGreaterThan(50);
     expect(seen.strays).toBeGreaterThan(30);
     expect(seen.refused).toBeGreaterThan(30);
-  }, 120_000);
-  it("a place is given back by time: not before its life, and soon behind it", () => run("ages", agesRun), 120_000);
-  it("a reset: what was asked before it is nobody's", () => run("reset", resetRun), 120_000);
+  });
+  it("a place is given back by time: not before its life, and soon behind it", () => run("ages", agesRun));
+  it("a reset: what was asked before it is nobody's", () => run("reset", resetRun));
   it("the way out is stopped: 16 requests are kept, the others refused, and what wants no copies goes on", async () => {
     const { forwarded, copies } = await run("stopped", stoppedRun);
     expect(forwarded).toBe(40);
@@ -34,14 +34,14 @@ describe("replication", () => {
     expect(seen.givenUp).toBe(0);
     expect(seen.again).toBeGreaterThan(20);
     expect(seen.resets).toBe(2);
-  }, 120_000);
+  });
   it("a node that falls silent: nothing is answered from then on, what was is at the other nodes", async () => {
     const seen = await run("silent", b =>
       replicaWorld(b, { operations: 90, lost: 0.02, doubled: 0.05, silentAfter: 60 }),
     );
     expect(seen.silent).toBeGreaterThan(20);
     expect(seen.givenUp).toBeGreaterThan(20);
-  }, 120_000);
+  });
   it("latency and intervals are as declared", async () => {
     const seen = await run("rates", rates),
       { latency, interval } = replicate.declared;
